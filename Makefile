@@ -1,0 +1,69 @@
+# make run and make test need Go and make only; everything else is set up here.
+
+GO      ?= go
+BIN     := bin
+RUNFLAGS ?=
+
+.PHONY: all build run test test-long race lint cross fmt bench peers deps clean
+
+all: build
+
+build:
+	$(GO) build -o $(BIN)/zkbench ./cmd/zkbench
+
+# The main job: seeded 2-in/2-out transfers, proved and verified, every result
+# checked, on this machine's cores.
+run: build
+	$(BIN)/zkbench run $(RUNFLAGS)
+
+test:
+	$(GO) test ./...
+
+# The same tests with more random cases, and a minute of fuzzing per target.
+test-long:
+	$(GO) test ./... -rapid.checks=1000 -timeout 60m
+	./tools/fuzz.sh 60s
+
+race:
+	$(GO) test -race ./executor/... ./internal/runner/... ./internal/proc/...
+
+$(BIN)/tools: tools/go.mod tools/go.sum
+	mkdir -p $(BIN)/tools
+	cd tools && $(GO) build -o ../$(BIN)/tools tool
+	touch $(BIN)/tools
+
+fmt: $(BIN)/tools
+	$(BIN)/tools/gofumpt -w $$(git ls-files '*.go')
+
+lint: $(BIN)/tools
+	@out=$$($(BIN)/tools/gofumpt -l $$(git ls-files '*.go')); \
+	  if [ -n "$$out" ]; then echo "not gofumpt-ed (make fmt):"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(BIN)/tools/staticcheck ./...
+
+# Every platform that is not this one, and the portable code paths.
+cross:
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	$(GO) vet -tags purego ./...
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/zkbench
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/zkbench
+	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/zkbench
+	$(GO) test -tags purego ./group ./token/transfer
+
+bench:
+	$(GO) test ./token/transfer ./token/issue -run '^$$' -bench . -benchmem
+
+# Other people's systems beside ours; needs cargo as well.
+peers: build
+	cd peers/go && $(GO) build -o bin/ ./...
+	cd peers/rust && cargo build --release
+	$(BIN)/zkbench peers
+
+# What the machine may offer beyond Go and make.
+deps:
+	@true
+
+clean:
+	rm -rf $(BIN) peers/go/bin

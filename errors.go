@@ -1,0 +1,74 @@
+package zkbench
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The causes that every package of the module reports. A caller tests for one
+// with errors.Is; the typed errors below add where it happened.
+var (
+	// ErrMalformed: bytes that are not the one canonical encoding of a value.
+	ErrMalformed = errors.New("malformed encoding")
+	// ErrParams: parameters that do not describe a usable system.
+	ErrParams = errors.New("invalid parameters")
+	// ErrProof: a well-formed proof that does not prove its statement.
+	ErrProof = errors.New("proof rejected")
+	// ErrSignature: a signature that does not verify.
+	ErrSignature = errors.New("signature rejected")
+	// ErrPolicy: a request that the parameters' policy forbids.
+	ErrPolicy = errors.New("policy violated")
+	// ErrSpent: a token that has been spent or never existed.
+	ErrSpent = errors.New("token not unspent")
+	// ErrAnchorConflict: an anchor already applied with another request.
+	ErrAnchorConflict = errors.New("anchor already used by another request")
+	// ErrOutcomeUnknown: an operation that may or may not have taken effect.
+	ErrOutcomeUnknown = errors.New("outcome unknown")
+	// ErrLimit: a request beyond a configured limit.
+	ErrLimit = errors.New("limit exceeded")
+	// ErrEnv: an environment that cannot do, or be compared for, what was asked.
+	ErrEnv = errors.New("unsuitable environment")
+)
+
+// DecodeError says where in an encoding decoding failed. It is an ErrMalformed.
+type DecodeError struct {
+	Path   string // field, for example "outputs[1].commitment"
+	Offset int    // byte offset of that field from the start of the input
+	Reason string // what is wrong with it; never the bytes themselves
+}
+
+func (e *DecodeError) Error() string {
+	return fmt.Sprintf("%v: %s at byte %d: %s", ErrMalformed, e.Path, e.Offset, e.Reason)
+}
+
+func (e *DecodeError) Unwrap() error { return ErrMalformed }
+
+// LimitError says by how much a limit is exceeded. It is an ErrLimit.
+type LimitError struct {
+	What          string
+	Estimate, Max int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%v: %s: %d, at most %d accepted", ErrLimit, e.What, e.Estimate, e.Max)
+}
+
+func (e *LimitError) Unwrap() error { return ErrLimit }
+
+// CheckError names the check that failed and what it failed on, and wraps the
+// cause.
+type CheckError struct {
+	Check  string // for example "range proof"
+	Action int    // index of the action in its batch or request
+	Index  int    // index within the action; -1 where the whole action failed
+	Err    error
+}
+
+func (e *CheckError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("action %d: %s: %v", e.Action, e.Check, e.Err)
+	}
+	return fmt.Sprintf("action %d: %s %d: %v", e.Action, e.Check, e.Index, e.Err)
+}
+
+func (e *CheckError) Unwrap() error { return e.Err }
