@@ -1,0 +1,452 @@
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"pgregory.net/rapid"
+)
+
+// forEach runs a test for every executor at several widths of the pool.
+func forEach(t *testing.T, f func(t *testing.T, ex executor.Executor)) {
+	for _, name := range executor.Names() {
+		for _, procs := range []int{1, 2, 5} {
+			t.Run(fmt.Sprintf("exec=%s/procs=%d", name, procs), func(t *testing.T) {
+				setProcs(t, procs)
+				ex, err := executor.ByName(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f(t, ex)
+			})
+		}
+	}
+}
+
+func setProcs(t *testing.T, n int) {
+	before := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+}
+
+func TestByName(t *testing.T) {
+	for _, name := range executor.Names() {
+		ex, err := executor.ByName(name)
+		if err != nil || ex.Name() != name {
+			t.Errorf("ByName(%q) = %v, %v", name, ex, err)
+		}
+	}
+	_, err := executor.ByName("poool")
+	if !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("unknown name: %v, want ErrParams", err)
+	}
+	for _, name := range executor.Names() {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("error %q does not name %q", err, name)
+		}
+	}
+}
+
+func TestEveryTaskRunsOnce(t *testing.T) {
+	forEach(t, func(t *testing.T, ex executor.Executor) {
+		for _, n := range []int{0, 1, 2, 3, 100} {
+			counts := make([]atomic.Int32, n)
+			if err := ex.Do(t.Context(), n, func(_ context.Context, i int) error {
+				counts[i].Add(1)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			for i := range counts {
+				if c := counts[i].Load(); c != 1 {
+					t.Errorf("n=%d: task %d ran %d times", n, i, c)
+				}
+			}
+		}
+	})
+}
+
+func TestErrorStopsFurtherTasks(t *testing.T) {
+	cause := errors.New("task 3 failed")
+	forEach(t, func(t *testing.T, ex executor.Executor) {
+		var started atomic.Int32
+		const n = 10_000
+		err := ex.Do(t.Context(), n, func(ctx context.Context, i int) error {
+			started.Add(1)
+			if i == 3 {
+				return cause
+			}
+			if i > 3 && ex.Name() != "serial" {
+				<-ctx.Done() // only the failure of task 3 lets this one return
+				return ctx.Err()
+			}
+			return nil
+		})
+		if !errors.Is(err, cause) {
+			t.Errorf("Do = %v, want %v", err, cause)
+		}
+		switch s := int(started.Load()); {
+		case ex.Name() == "serial" && s != 4:
+			t.Errorf("%d tasks started, want 4", s)
+		case ex.Name() == "pool" && s > 4+ex.Width():
+			t.Errorf("%d tasks started by %d workers", s, ex.Width())
+		}
+	})
+}
+
+func TestLowestErrorOfSeveral(t *testing.T) {
+	forEach(t, func(t *testing.T, ex executor.Executor) {
+		n := max(ex.Width(), 3)
+		if ex.Name() == "pool" && ex.Width() > 1 {
+			n = ex.Width() // all tasks are inside when the first one fails
+		}
+		together := barrier(n)
+		err := ex.Do(t.Context(), n, func(_ context.Context, i int) error {
+			if ex.Width() != 1 {
+				together()
+			}
+			return fmt.Errorf("task %d", i)
+		})
+		if err == nil || err.Error() != "task 0" {
+			t.Errorf("Do = %v, want task 0", err)
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	cause := errors.New("the caller has seen enough")
+	for _, alreadyDone := range []bool{true, false} {
+		t.Run(fmt.Sprintf("before=%v", alreadyDone), func(t *testing.T) {
+			forEach(t, func(t *testing.T, ex executor.Executor) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if alreadyDone {
+					cancel(cause)
+				}
+				var started atomic.Int32
+				err := ex.Do(ctx, 1000, func(ctx context.Context, i int) error {
+					started.Add(1)
+					cancel(cause)
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				if !errors.Is(err, cause) {
+					t.Errorf("Do = %v, want the context's cause", err)
+				}
+				switch s := int(started.Load()); {
+				case alreadyDone && s != 0:
+					t.Errorf("%d tasks started under a done context", s)
+				case ex.Width() > 0 && s > 2*ex.Width():
+					t.Errorf("%d tasks started after cancellation, width %d", s, ex.Width())
+				}
+			})
+		})
+	}
+}
+
+// A cancellation that comes when all tasks are done changes nothing.
+func TestCancelInLastTask(t *testing.T) {
+	forEach(t, func(t *testing.T, ex executor.Executor) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var done atomic.Int32
+		err := ex.Do(ctx, 1, func(context.Context, int) error { done.Add(1); cancel(); return nil })
+		if err != nil || done.Load() != 1 {
+			t.Errorf("Do = %v after %d tasks", err, done.Load())
+		}
+	})
+}
+
+func TestPanicBecomesError(t *testing.T) {
+	inner := errors.New("an error that was thrown")
+	forEach(t, func(t *testing.T, ex executor.Executor) {
+		for _, value := range []any{"a string", 42, inner} {
+			for _, n := range []int{1, 20} {
+				err := ex.Do(t.Context(), n, func(_ context.Context, i int) error {
+					if i == n-1 {
+						explode(value)
+					}
+					return nil
+				})
+				var pe *executor.PanicError
+				if !errors.As(err, &pe) || pe.Value != value {
+					t.Fatalf("n=%d: Do = %v, want a PanicError of %v", n, err, value)
+				}
+				if !strings.Contains(string(pe.Stack), "explode") {
+					t.Errorf("stack does not show the panicking function:\n%s", pe.Stack)
+				}
+				if !strings.Contains(err.Error(), fmt.Sprint(value)) {
+					t.Errorf("message %q lacks the value", err)
+				}
+				if errors.Is(err, inner) != (value == inner) {
+					t.Errorf("errors.Is(%v, inner) is wrong", err)
+				}
+			}
+		}
+	})
+}
+
+//go:noinline
+func explode(v any) { panic(v) }
+
+// A task that ends its goroutine is an error, and neither Do nor the pool loses
+// count of its goroutines.
+func TestGoexit(t *testing.T) {
+	for _, name := range []string{"unbounded", "pool"} {
+		t.Run("exec="+name, func(t *testing.T) {
+			setProcs(t, 3)
+			ex, _ := executor.ByName(name)
+			for range 20 {
+				result := make(chan error, 1)
+				exited := make(chan struct{})
+				go func() {
+					defer close(exited)
+					result <- ex.Do(t.Context(), 8, func(_ context.Context, i int) error {
+						if i == 5 {
+							runtime.Goexit()
+						}
+						return nil
+					})
+				}()
+				<-exited
+				select {
+				case err := <-result:
+					var pe *executor.PanicError
+					if !errors.As(err, &pe) {
+						t.Errorf("Do = %v, want a PanicError", err)
+					}
+				default: // task 5 ended the caller's own goroutine
+				}
+			}
+			// The full width is still there.
+			together := barrier(3)
+			if err := ex.Do(t.Context(), 3, func(context.Context, int) error { together(); return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestNesting(t *testing.T) {
+	forEach(t, func(t *testing.T, ex executor.Executor) {
+		var leaves atomic.Int32
+		var nest func(depth int) func(context.Context, int) error
+		nest = func(depth int) func(context.Context, int) error {
+			return func(ctx context.Context, i int) error {
+				if depth == 0 {
+					leaves.Add(1)
+					return nil
+				}
+				return ex.Do(ctx, 4, nest(depth-1))
+			}
+		}
+		// Several operations at once, as under load.
+		var callers sync.WaitGroup
+		for range 3 {
+			callers.Go(func() {
+				if err := ex.Do(t.Context(), 4, nest(4)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		callers.Wait()
+		if got := leaves.Load(); got != 3*1024 {
+			t.Errorf("%d leaves ran, want %d", got, 3*1024)
+		}
+	})
+}
+
+func TestNestedErrorReachesTheTop(t *testing.T) {
+	cause := errors.New("deep")
+	forEach(t, func(t *testing.T, ex executor.Executor) {
+		err := ex.Do(t.Context(), 6, func(ctx context.Context, i int) error {
+			return ex.Do(ctx, 6, func(ctx context.Context, j int) error {
+				if i == 2 && j == 4 {
+					return cause
+				}
+				return ctx.Err()
+			})
+		})
+		if !errors.Is(err, cause) {
+			t.Errorf("Do = %v, want %v", err, cause)
+		}
+	})
+}
+
+// The result does not depend on the executor: for any set of failing tasks Do
+// fails exactly if the set is not empty, with the error of one of them.
+func TestResultProperty(t *testing.T) {
+	setProcs(t, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(t, "n")
+		failing := rapid.SliceOfDistinct(rapid.IntRange(0, 60), rapid.ID[int]).Draw(t, "failing")
+		lowest := n
+		for _, i := range failing {
+			lowest = min(lowest, i)
+		}
+		for _, name := range executor.Names() {
+			ex, _ := executor.ByName(name)
+			err := ex.Do(context.Background(), n, func(_ context.Context, i int) error {
+				if slices.Contains(failing, i) {
+					return indexError(i)
+				}
+				return nil
+			})
+			var got indexError
+			switch {
+			case lowest >= n:
+				if err != nil {
+					t.Fatalf("%s: %v, want no error", name, err)
+				}
+			case !errors.As(err, &got) || !slices.Contains(failing, int(got)):
+				t.Fatalf("%s: %v, want the error of one of %v", name, err, failing)
+			case name == "serial" && int(got) != lowest:
+				t.Fatalf("serial: error of task %d, want %d", got, lowest)
+			}
+		}
+	})
+}
+
+type indexError int
+
+func (e indexError) Error() string { return fmt.Sprintf("task %d", int(e)) }
+
+func TestWidth(t *testing.T) {
+	for _, procs := range []int{1, 2, 3} {
+		setProcs(t, procs)
+		for ex, want := range map[executor.Executor]int{executor.Serial(): 1, executor.Unbounded(): 0, executor.Pool(): procs} {
+			if ex.Width() != want {
+				t.Errorf("procs=%d: width of %s is %d, want %d", procs, ex.Name(), ex.Width(), want)
+			}
+		}
+	}
+}
+
+// Run with -cpu=1,2 this sees the pool at both widths; the loop changes the
+// width under a pool that has parked workers of another width.
+func TestPoolConcurrencyFollowsGOMAXPROCS(t *testing.T) {
+	for _, procs := range []int{runtime.GOMAXPROCS(0), 4, 2, 1, 3} {
+		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
+			setProcs(t, procs)
+			// At least procs at once: each waits for all the others.
+			together := barrier(procs)
+			if err := executor.Pool().Do(t.Context(), procs, func(context.Context, int) error { together(); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			// At most procs at once, in one flat operation.
+			var now, most atomic.Int32
+			if err := executor.Pool().Do(t.Context(), 200, func(context.Context, int) error {
+				for c := now.Add(1); ; {
+					m := most.Load()
+					if c <= m || most.CompareAndSwap(m, c) {
+						break
+					}
+				}
+				runtime.Gosched()
+				now.Add(-1)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if m := int(most.Load()); m > procs {
+				t.Errorf("%d tasks at once, width %d", m, procs)
+			}
+		})
+	}
+}
+
+func TestUnboundedRunsAllAtOnce(t *testing.T) {
+	setProcs(t, 1)
+	const n = 50
+	together := barrier(n)
+	if err := executor.Unbounded().Do(t.Context(), n, func(context.Context, int) error { together(); return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// A processor that a blocked caller leaves is used: whichever goroutine runs
+// the second outer task, the other one is done, and the two inner tasks wait
+// for each other.
+func TestBlockedCallerFreesItsProcessor(t *testing.T) {
+	setProcs(t, 2)
+	outerDone := make(chan struct{})
+	together := barrier(2)
+	err := executor.Pool().Do(t.Context(), 2, func(ctx context.Context, i int) error {
+		if i == 0 {
+			close(outerDone)
+			return nil
+		}
+		<-outerDone
+		return executor.Pool().Do(ctx, 2, func(context.Context, int) error { together(); return nil })
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSerialCreatesNoGoroutine(t *testing.T) {
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	created := func() uint64 {
+		metrics.Read(sample)
+		if sample[0].Value.Kind() != metrics.KindUint64 {
+			t.Fatalf("metric %s is not supported", sample[0].Name)
+		}
+		return sample[0].Value.Uint64()
+	}
+	do := func() {
+		if err := executor.Serial().Do(t.Context(), 1000, func(ctx context.Context, _ int) error {
+			return executor.Serial().Do(ctx, 10, func(context.Context, int) error { return nil })
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The runtime may start goroutines of its own at any time, so one clean
+	// round of a few is the proof; a round that starts any per task has 1000.
+	for range 5 {
+		before := created()
+		do()
+		if created() == before {
+			return
+		}
+	}
+	t.Error("serial.Do created goroutines in every round")
+}
+
+func TestSerialAllocatesNothing(t *testing.T) {
+	ctx := t.Context()
+	task := func(context.Context, int) error { return nil }
+	ex := executor.Serial()
+	if allocs := testing.AllocsPerRun(100, func() { _ = ex.Do(ctx, 100, task) }); allocs != 0 {
+		t.Errorf("%v allocations per Do, want 0", allocs)
+	}
+}
+
+// barrier returns a function that returns once n goroutines have called it.
+func barrier(n int) func() {
+	var arrived sync.WaitGroup
+	arrived.Add(n)
+	return func() {
+		arrived.Done()
+		arrived.Wait()
+	}
+}
+
+func BenchmarkDo(b *testing.B) {
+	for _, name := range executor.Names() {
+		b.Run("exec="+name, func(b *testing.B) {
+			ex, _ := executor.ByName(name)
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = ex.Do(b.Context(), 16, func(context.Context, int) error { return nil })
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package executor
+
+import (
+	"context"
+	"errors"
+)
+
+// Serial returns the executor that runs all tasks in order on the caller's
+// goroutine. It starts no goroutine and allocates nothing. Tasks receive the
+// caller's context itself: when one fails, no other is left that would have to
+// see a cancellation.
+func Serial() Executor { return serial{} }
+
+type serial struct{}
+
+func (serial) Name() string { return names[0] }
+
+func (serial) Width() int { return 1 }
+
+func (serial) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	for i := range n {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := call(ctx, i, task); err != nil {
+			if echoes(err, ctx) {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func call(ctx context.Context, i int, task func(ctx context.Context, i int) error) (err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			err = caught(recover())
+		}
+	}()
+	err = task(ctx, i)
+	returned = true
+	return err
+}
+
+// echoes reports whether err only says that ctx is done.
+func echoes(err error, ctx context.Context) bool {
+	done := ctx.Err()
+	return done != nil && errors.Is(err, done)
+}

@@ -1,0 +1,36 @@
+package executor
+
+import (
+	"context"
+	"sync"
+)
+
+// Unbounded returns the executor that gives every task a goroutine of its own,
+// the caller's for one of them, so that all n may run at once.
+func Unbounded() Executor { return unbounded{} }
+
+type unbounded struct{}
+
+func (unbounded) Name() string { return names[1] }
+
+func (unbounded) Width() int { return 0 }
+
+func (unbounded) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	if n <= 1 {
+		return serial{}.Do(ctx, n, task)
+	}
+	r := newRun(ctx, n, task)
+	defer r.cancel(nil)
+	func() {
+		var helpers sync.WaitGroup
+		defer helpers.Wait() // also when a task ends the caller's goroutine
+		for range n - 1 {
+			if r.exhausted() {
+				break
+			}
+			helpers.Go(func() { r.step() })
+		}
+		r.work()
+	}()
+	return r.result(ctx)
+}

@@ -1,0 +1,45 @@
+package transcript
+
+import (
+	"crypto/sha3"
+	"encoding/binary"
+)
+
+// SeedLen is the number of fresh random bytes that a prover draws once per
+// action.
+const SeedLen = 32
+
+// XOF returns SHAKE256 of the frames of domain and parts: the source of
+// everything that a prover derives from its seed. The frames carry lengths, so
+// different lists of parts give independent streams.
+func XOF(domain string, parts ...[]byte) *sha3.SHAKE {
+	x := sha3.NewSHAKE256()
+	var n [4]byte
+	write := func(p []byte) {
+		binary.LittleEndian.PutUint32(n[:], uint32(len(p)))
+		_, _ = x.Write(n[:]) // a hash never fails to write
+		_, _ = x.Write(p)
+	}
+	write([]byte(domain))
+	for _, p := range parts {
+		write(p)
+	}
+	return x
+}
+
+// Nonces names the nonce stream of one sub-proof. Seed, witness and the state
+// of the sub-proof's own transcript enter the derivation, so a broken random
+// source does not repeat a nonce for another statement, and no two sub-proofs
+// of an action share (Protocol, Label, Index).
+type Nonces struct {
+	Protocol string
+	Label    string
+	Index    uint32
+	Seed     [SeedLen]byte
+}
+
+// Stream returns the nonce stream for a witness encoding at transcript t.
+func (n *Nonces) Stream(witness []byte, t *Transcript) *sha3.SHAKE {
+	index := binary.LittleEndian.AppendUint32(nil, n.Index)
+	return XOF("zkbench/v1/nonce", []byte(n.Protocol), []byte(n.Label), index, n.Seed[:], witness, t.state[:])
+}
