@@ -1,0 +1,62 @@
+package group
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/executor"
+)
+
+// Accumulator gathers the weighted terms of verification equations that should
+// all sum to the identity: one scalar per generator of a basis, and points that
+// came with the proofs. Verifying one proof, or a whole batch, is one IsZero.
+type Accumulator[S, P any] struct {
+	Basis   *Basis[S, P]
+	Fixed   []S // by position in the basis
+	Points  []P
+	Scalars []S // of Points
+}
+
+// NewAccumulator returns an empty accumulator with room for dynamic points.
+func NewAccumulator[S, P any](b *Basis[S, P], dynamic int) *Accumulator[S, P] {
+	return &Accumulator[S, P]{
+		Basis:   b,
+		Fixed:   make([]S, b.Len()),
+		Points:  make([]P, 0, dynamic),
+		Scalars: make([]S, 0, dynamic),
+	}
+}
+
+// AddFixed adds s times the generator at position i.
+func (a *Accumulator[S, P]) AddFixed(i int, s *S) {
+	a.Basis.Group.Add(&a.Fixed[i], &a.Fixed[i], s)
+}
+
+// AddPoint adds s·p.
+func (a *Accumulator[S, P]) AddPoint(p *P, s *S) {
+	a.Points = append(a.Points, *p)
+	a.Scalars = append(a.Scalars, *s)
+}
+
+// Merge adds all terms of b, which has the same basis.
+func (a *Accumulator[S, P]) Merge(b *Accumulator[S, P]) {
+	a.Basis.Group.AddVec(a.Fixed, a.Fixed, b.Fixed)
+	a.Points = append(a.Points, b.Points...)
+	a.Scalars = append(a.Scalars, b.Scalars...)
+}
+
+// IsZero reports whether the gathered terms sum to the identity, up to
+// components outside the prime-order subgroup, which ClearTorsion kills.
+func (a *Accumulator[S, P]) IsZero(ctx context.Context, ex executor.Executor) (bool, error) {
+	g := a.Basis.Group
+	var fixed [1]P
+	if err := a.Basis.Table.MSM(ctx, ex, fixed[:], [][]S{a.Fixed}); err != nil {
+		return false, err
+	}
+	sum, err := g.MSM(ctx, ex, a.Points, a.Scalars)
+	if err != nil {
+		return false, err
+	}
+	g.AddPoints(&sum, &sum, &fixed[0])
+	g.ClearTorsion(&sum)
+	return g.IsIdentity(&sum), nil
+}

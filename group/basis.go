@@ -1,0 +1,101 @@
+package group
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// Family names a run of generators: Family{"bulletproof/G", 64} is the points
+// with message frame(name) || uint32 index for index 0..63.
+type Family struct {
+	Name  string
+	Count int
+}
+
+// Basis is an ordered list of independent generators with its table. Protocols
+// find their generators by family name and write scalars at their positions;
+// one fixed-base sum over the basis then serves all protocols at once.
+type Basis[S, P any] struct {
+	Group    Group[S, P]
+	Table    Table[S, P]
+	Points   []P
+	families []Family
+	offsets  map[string]int
+}
+
+// GeneratorDomain is the RFC 9380 domain separation tag for generators of the
+// group whose Domain is given.
+func GeneratorDomain(groupDomain string) string { return "zkbench/v1/generators/" + groupDomain }
+
+// NewBasis derives the generators of all families by hashing to the curve and
+// builds their table. A family named twice, the identity, or a repeated point
+// is refused with ErrParams.
+func NewBasis[S, P any](g Group[S, P], families []Family, opts TableOptions) (*Basis[S, P], error) {
+	b := &Basis[S, P]{Group: g, families: append([]Family(nil), families...), offsets: make(map[string]int)}
+	seen := make(map[string]bool)
+	for _, f := range families {
+		if _, dup := b.offsets[f.Name]; dup || f.Count < 1 {
+			return nil, fmt.Errorf("%w: generator family %q named twice or empty", zkbench.ErrParams, f.Name)
+		}
+		b.offsets[f.Name] = len(b.Points)
+		for i := range f.Count {
+			p, err := Generator(g, f.Name, uint32(i))
+			if err != nil {
+				return nil, err
+			}
+			key := string(g.AppendPoints(nil, p))
+			if g.IsIdentity(&p) || seen[key] {
+				return nil, fmt.Errorf("%w: generator %s[%d] is the identity or repeated", zkbench.ErrParams, f.Name, i)
+			}
+			seen[key] = true
+			b.Points = append(b.Points, p)
+		}
+	}
+	var err error
+	b.Table, err = g.NewTable(b.Points, opts)
+	return b, err
+}
+
+// Generator derives one generator: hash_to_curve of frame(name) || index, both
+// lengths and index uint32 little-endian.
+func Generator[S, P any](g Group[S, P], name string, index uint32) (P, error) {
+	msg := binary.LittleEndian.AppendUint32(nil, uint32(len(name)))
+	msg = append(msg, name...)
+	msg = binary.LittleEndian.AppendUint32(msg, index)
+	return g.HashToPoint(GeneratorDomain(g.Domain()), msg)
+}
+
+// Offset returns the position of the family's first generator. It panics for a
+// family that the basis was not built with, which is a programming error.
+func (b *Basis[S, P]) Offset(family string) int {
+	off, ok := b.offsets[family]
+	if !ok {
+		panic("group: basis has no family " + family)
+	}
+	return off
+}
+
+// Len is the number of generators.
+func (b *Basis[S, P]) Len() int { return len(b.Points) }
+
+// Families returns the families in order.
+func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.families...) }
+
+// ConstantTime returns the same basis with a table whose MSM is its
+// MSMConstantTime: what a prover computes over it is independent in time and
+// memory accesses from its scalars, as far as docs/side-channels.md says.
+func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
+	c := *b
+	c.Table = constantTime[S, P]{b.Table}
+	return &c
+}
+
+type constantTime[S, P any] struct{ Table[S, P] }
+
+func (t constantTime[S, P]) MSM(ctx context.Context, _ executor.Executor, dst []P, scalars [][]S) error {
+	return t.MSMConstantTime(ctx, dst, scalars)
+}

@@ -1,0 +1,177 @@
+package group_test
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	blsfr "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// benchScalars returns n scalars from a fixed seed.
+func benchScalars[S, P any](g group.Group[S, P], n int) []S {
+	s := make([]S, n)
+	group.RandomScalars(g, s, transcript.XOF("zkbench/v1/bench", []byte(g.Domain())))
+	return s
+}
+
+func benchBasis[S, P any](b *testing.B, g group.Group[S, P], n int, opts group.TableOptions) *group.Basis[S, P] {
+	b.Helper()
+	basis, err := group.NewBasis(g, []group.Family{{Name: "bench", Count: n}}, opts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return basis
+}
+
+// BenchmarkTableMSM is one fixed-base sum over 128 generators by table shape:
+// the measurements behind the defaults.
+func BenchmarkTableMSM(b *testing.B) {
+	benchTable(b, group.BN254())
+	benchTable(b, group.BLS12381())
+}
+
+func benchTable[S, P any](b *testing.B, g group.Group[S, P]) {
+	scalars := benchScalars(g, 128)
+	for _, o := range []group.TableOptions{
+		{Window: 6, Spacing: 1}, {Window: 7, Spacing: 2}, {Window: 8, Spacing: 1}, {Window: 8, Spacing: 2}, {Window: 8, Spacing: 4},
+		{Window: 9, Spacing: 4}, {Window: 9, Spacing: 7}, {Window: 10, Spacing: 9},
+	} {
+		basis := benchBasis(b, g, 128, o)
+		b.Run(fmt.Sprintf("curve=%s/window=%d/spacing=%d", g.Name(), o.Window, o.Spacing), func(b *testing.B) {
+			b.ReportAllocs()
+			var dst [1]P
+			for b.Loop() {
+				if err := basis.Table.MSM(context.Background(), executor.Serial(), dst[:], [][]S{scalars}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(basis.Table.Bytes())/(1<<20), "MiB/table")
+		})
+	}
+}
+
+// BenchmarkConstantTime is the same sum by the path for secrets.
+func BenchmarkConstantTime(b *testing.B) {
+	g := group.BN254()
+	scalars := benchScalars(g, 128)
+	basis := benchBasis(b, g, 128, group.TableOptions{})
+	var dst [1]bn254.G1Affine
+	for b.Loop() {
+		if err := basis.Table.MSMConstantTime(context.Background(), dst[:], [][]fr.Element{scalars}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkMSM is a sum over points that come with a proof: ours beside
+// gnark-crypto's MultiExp with one task.
+func BenchmarkMSM(b *testing.B) {
+	serial := ecc.MultiExpConfig{NbTasks: 1}
+	benchMSM(b, group.BN254(), func(p []bn254.G1Affine, s []fr.Element) error {
+		var z bn254.G1Affine
+		_, err := z.MultiExp(p, s, serial)
+		return err
+	})
+	benchMSM(b, group.BLS12381(), func(p []bls12381.G1Affine, s []blsfr.Element) error {
+		var z bls12381.G1Affine
+		_, err := z.MultiExp(p, s, serial)
+		return err
+	})
+}
+
+func benchMSM[S, P any](b *testing.B, g group.Group[S, P], gnark func([]P, []S) error) {
+	basis := benchBasis(b, g, 2048, group.TableOptions{Window: 2, Spacing: 120})
+	scalars := benchScalars(g, 2048)
+	for _, n := range []int{1, 8, 16, 40, 64, 128, 256, 512, 1024, 2048} {
+		b.Run(fmt.Sprintf("impl=zkbench/curve=%s/points=%d", g.Name(), n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := g.MSM(context.Background(), executor.Serial(), basis.Points[:n], scalars[:n]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("impl=gnark-crypto/curve=%s/points=%d", g.Name(), n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := gnark(basis.Points[:n], scalars[:n]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDecodePoints decodes 40 compressed points at once.
+func BenchmarkDecodePoints(b *testing.B) {
+	benchDecode(b, group.BN254())
+	benchDecode(b, group.BLS12381())
+}
+
+func benchDecode[S, P any](b *testing.B, g group.Group[S, P]) {
+	const n = 40
+	enc := g.AppendPoints(nil, benchBasis(b, g, n, group.TableOptions{Window: 2, Spacing: 120}).Points...)
+	dst := make([]P, n)
+	for name, check := range map[string]group.PointCheck{"subgroup": group.Subgroup, "oncurve": group.OnCurve} {
+		b.Run(fmt.Sprintf("curve=%s/check=%s", g.Name(), name), func(b *testing.B) {
+			for b.Loop() {
+				if err := g.DecodePoints(dst, enc, check); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/point")
+		})
+	}
+}
+
+// BenchmarkInnerProduct holds the generic path beside the concrete one: a
+// protocol's call through the Group interface costs no more.
+func BenchmarkInnerProduct(b *testing.B) {
+	g := group.BN254()
+	s := benchScalars(g, 256)
+	b.Run("path=generic", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			genericInner(g, s[:128], s[128:])
+		}
+	})
+	b.Run("path=fr.Vector", func(b *testing.B) {
+		b.ReportAllocs()
+		v, w := fr.Vector(s[:128]), fr.Vector(s[128:])
+		for b.Loop() {
+			v.InnerProduct(w)
+		}
+	})
+}
+
+//go:noinline
+func genericInner[S, P any](g group.Group[S, P], a, b []S) S { return g.InnerProduct(a, b) }
+
+// BenchmarkGLV is one scalar multiplication of gnark-crypto, the unit that
+// carries figures from one machine to another.
+func BenchmarkGLV(b *testing.B) {
+	s := benchScalars(group.BN254(), 1)
+	k := s[0].BigInt(new(big.Int))
+	b.Run("curve=BN254", func(b *testing.B) {
+		p, _, _, _ := bn254.Generators()
+		for b.Loop() {
+			p.ScalarMultiplication(&p, k)
+		}
+	})
+	b.Run("curve=BLS12_381_BBS_GURVY", func(b *testing.B) {
+		p, _, _, _ := bls12381.Generators()
+		for b.Loop() {
+			p.ScalarMultiplication(&p, k)
+		}
+	})
+}

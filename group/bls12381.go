@@ -1,0 +1,78 @@
+package group
+
+import (
+	"math/big"
+	"sync"
+
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+)
+
+// BLS12381 returns the group G1 of BLS12-381 (y² = x³ + 4, the subgroup of
+// prime order), on gnark-crypto's types.
+func BLS12381() Group[fr.Element, bls12381.G1Affine] { return bls12381Group() }
+
+var bls12381Group = sync.OnceValue(func() Group[fr.Element, bls12381.G1Affine] {
+	g := &native[fr.Element, fp.Element, bls12381.G1Affine, bls12381.G1Jac, *fr.Element, *fp.Element, *bls12381.G1Affine, *bls12381.G1Jac]{
+		name: "BLS12_381_BBS_GURVY", domain: "BLS12-381",
+		order: fr.Modulus(),
+		base: &vectorOps[fp.Element]{
+			add:   func(z, a, b []fp.Element) { v := fp.Vector(z); v.Add(a, b) },
+			sub:   func(z, a, b []fp.Element) { v := fp.Vector(z); v.Sub(a, b) },
+			mul:   func(z, a, b []fp.Element) { v := fp.Vector(z); v.Mul(a, b) },
+			scale: func(z, a []fp.Element, c *fp.Element) { v := fp.Vector(z); v.ScalarMul(a, c) },
+		},
+		scal: &vectorOps[fr.Element]{
+			add:   func(z, a, b []fr.Element) { v := fr.Vector(z); v.Add(a, b) },
+			sub:   func(z, a, b []fr.Element) { v := fr.Vector(z); v.Sub(a, b) },
+			mul:   func(z, a, b []fr.Element) { v := fr.Vector(z); v.Mul(a, b) },
+			scale: func(z, a []fr.Element, c *fr.Element) { v := fr.Vector(z); v.ScalarMul(a, c) },
+			inner: func(a, b []fr.Element) fr.Element { v := fr.Vector(a); return v.InnerProduct(b) },
+		},
+		fromWide: func(c0, c1, c2 limbs) fr.Element {
+			// A factor of 2^256·x as a field element, whose raw limbs are
+			// x·R², brings raw limbs into Montgomery form and scales by x.
+			k := &bls12381Wide
+			x, y, z := fr.Element(c0), fr.Element(c1), fr.Element(c2)
+			x.Mul(&x, &k[0])
+			y.Mul(&y, &k[1])
+			z.Mul(&z, &k[2])
+			return *x.Add(&x, y.Add(&y, &z))
+		},
+		pointLen:    bls12381.SizeOfG1AffineCompressed,
+		encode:      func(dst []byte, p *bls12381.G1Affine) []byte { b := p.Bytes(); return append(dst, b[:]...) },
+		parse:       parseBLS12381,
+		hashToPoint: bls12381.HashToG1,
+	}
+	// Eigenvalue z²-1 for z = -0xd201000000010000 and its cube root of unity, as
+	// in gnark-crypto's ecc/bls12-381.
+	lambda, _ := new(big.Int).SetString("228988810152649578064853576960394133503", 10)
+	beta, _ := new(big.Int).SetString("4002409555221667392624310435006688643935503118305586438271171395842971157480381377015405980053539358417135540939436", 10)
+	return newNative(g, fp.Modulus(), lambda, beta, 4)
+})
+
+// bls12381Wide holds 2^256·x for x = 1, 2^248, 2^496.
+var bls12381Wide = func() (k [3]fr.Element) {
+	for i := range k {
+		k[i].SetBigInt(new(big.Int).Lsh(big.NewInt(1), uint(256+248*i)))
+	}
+	return k
+}()
+
+// parseBLS12381 splits the flags off the compressed form that all BLS12-381
+// libraries share: the three top bits are 100 for the smaller y, 101 for the
+// larger, 110 for the identity.
+func parseBLS12381(x []byte) (largest bool, reason string) {
+	switch x[0] >> 5 {
+	case 0b100:
+	case 0b101:
+		largest = true
+	case 0b110:
+		return false, "identity not allowed"
+	default:
+		return false, "not a compressed point"
+	}
+	x[0] &= 0x1f
+	return largest, ""
+}

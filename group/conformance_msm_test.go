@@ -1,0 +1,272 @@
+package group_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+)
+
+// wide claims to run many tasks at once and runs them in reverse: the sums are
+// cut into many pieces.
+type wide struct{ executor.Executor }
+
+func (wide) Name() string { return "wide" }
+func (wide) Width() int   { return 7 }
+func (w wide) Do(ctx context.Context, n int, task func(context.Context, int) error) error {
+	return w.Executor.Do(ctx, n, func(ctx context.Context, i int) error { return task(ctx, n-1-i) })
+}
+
+func executors() []executor.Executor {
+	return []executor.Executor{executor.Serial(), executor.Unbounded(), executor.Pool(), wide{executor.Serial()}}
+}
+
+// terms are points and scalars with the sums of their first n products, added
+// one by one.
+type terms[S, P any] struct {
+	points  []P
+	scalars []S
+	sums    []P // len(points)+1
+}
+
+// terms returns n terms that hold, at any length above 16, every special case:
+// edge scalars, the identity, repeated points, opposite points with equal
+// scalars, and points whose products coincide.
+func (s *suite[S, P]) terms(n int) *terms[S, P] {
+	const distinct = 130
+	rng := random()
+	edges := s.scalars(s.edges())
+	out := &terms[S, P]{sums: make([]P, 1, n+1)}
+	var products []P
+	base := s.base("terms")
+	for i := range n {
+		if i >= distinct {
+			// Repeating is cheap and harder: whole runs of equal digits.
+			out.points = append(out.points, out.points[i-distinct])
+			out.scalars = append(out.scalars, out.scalars[i-distinct])
+			products = append(products, products[i-distinct])
+		} else {
+			var p P
+			k := s.randomScalar(rng)
+			s.MulPoint(&p, &base, &k)
+			k = s.randomScalar(rng)
+			if i%2 == 1 {
+				k = edges[i/2%len(edges)]
+			}
+			switch i % 11 {
+			case 3:
+				p = out.points[i-1]
+			case 5:
+				p, k = out.points[i-1], out.scalars[i-1]
+			case 7:
+				s.NegPoint(&p, &out.points[i-1])
+				k = out.scalars[i-1]
+			case 9:
+				p = *new(P)
+			case 10:
+				s.AddPoints(&p, &out.points[i-4], &out.points[i-4])
+			}
+			var product P
+			s.MulPoint(&product, &p, &k)
+			out.points, out.scalars, products = append(out.points, p), append(out.scalars, k), append(products, product)
+		}
+		var sum P
+		s.AddPoints(&sum, &out.sums[i], &products[i])
+		out.sums = append(out.sums, sum)
+	}
+	return out
+}
+
+func (s *suite[S, P]) testMSM(t *testing.T) {
+	all := s.terms(330)
+	check := func(what string, ex executor.Executor, points []P, scalars []S, want *P) {
+		t.Helper()
+		pointsBefore, scalarsBefore := slices.Clone(points), slices.Clone(scalars)
+		got, err := s.MSM(t.Context(), ex, points, scalars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.EqualPoints(&got, want) {
+			t.Errorf("%s exec=%s: MSM differs from the sum of products", what, ex.Name())
+		}
+		for i := range points {
+			if !s.EqualPoints(&points[i], &pointsBefore[i]) || !s.Equal(&scalars[i], &scalarsBefore[i]) {
+				t.Fatalf("%s: MSM changed its input", what)
+			}
+		}
+	}
+	for _, ex := range executors() {
+		for _, n := range []int{0, 1, 2, 3, 7, 8, 16, 33, 64, 65, 130, 161, 330} {
+			check(fmt.Sprintf("n=%d", n), ex, all.points[:n], all.scalars[:n], &all.sums[n])
+		}
+	}
+
+	// The same point everywhere, one scalar everywhere, zeros, and a sum that
+	// cancels.
+	base := s.base("special")
+	for _, n := range []int{2, 9, 40, 200} {
+		points, scalars := slices.Repeat([]P{base}, n), make([]S, n)
+		var want P
+		check(fmt.Sprintf("n=%d all scalars 0", n), executor.Serial(), points, scalars, &want)
+		for _, v := range []*big.Int{big.NewInt(1), new(big.Int).Sub(s.r, big.NewInt(1)), new(big.Int).Rsh(s.r, 1)} {
+			scalars = slices.Repeat([]S{s.scalar(v)}, n)
+			times := s.scalar(new(big.Int).Mul(v, big.NewInt(int64(n))))
+			s.MulPoint(&want, &base, &times)
+			check(fmt.Sprintf("n=%d all terms %x·P", n, v), executor.Serial(), points, scalars, &want)
+		}
+		opposite := slices.Clone(points)
+		for i := range n / 2 {
+			s.NegPoint(&opposite[i], &opposite[i])
+		}
+		if n%2 == 0 {
+			want = *new(P)
+			check(fmt.Sprintf("n=%d P and -P", n), executor.Serial(), opposite, scalars, &want)
+		}
+		identities := make([]P, n)
+		want = *new(P)
+		check(fmt.Sprintf("n=%d identities", n), executor.Serial(), identities, scalars, &want)
+	}
+	if !panics(func() { _, _ = s.MSM(t.Context(), executor.Serial(), all.points[:2], all.scalars[:1]) }) {
+		t.Error("MSM of different lengths does not panic")
+	}
+}
+
+func (s *suite[S, P]) testTable(t *testing.T) {
+	all := s.terms(130)
+	var points []P // a table takes no identity
+	var scalars []S
+	sums := make([]P, 1)
+	for i := range all.points {
+		if s.IsIdentity(&all.points[i]) {
+			continue
+		}
+		points, scalars = append(points, all.points[i]), append(scalars, all.scalars[i])
+		var product P
+		s.SubPoints(&product, &all.sums[i+1], &all.sums[i])
+		var sum P
+		s.AddPoints(&sum, &sums[len(sums)-1], &product)
+		sums = append(sums, sum)
+	}
+	for _, c := range []struct {
+		points int
+		opts   group.TableOptions
+	}{
+		{len(points), group.TableOptions{}},
+		{40, group.TableOptions{Window: 4, Spacing: 16}},
+		{20, group.TableOptions{Window: 2, Spacing: 1}},
+		{20, group.TableOptions{Window: 3, Spacing: 7}},
+		{9, group.TableOptions{Window: 5, Spacing: 51}},
+		{3, group.TableOptions{Window: 12, Spacing: 11}},
+		{1, group.TableOptions{Window: 8, Spacing: 32}},
+	} {
+		name := fmt.Sprintf("points=%d/window=%d/spacing=%d", c.points, c.opts.Window, c.opts.Spacing)
+		table, err := s.NewTable(points[:c.points], c.opts)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if table.Len() != c.points || table.Bytes() < c.points*s.PointLen() {
+			t.Errorf("%s: Len is %d, Bytes %d", name, table.Len(), table.Bytes())
+		}
+		// Sums of several lengths in one call, twice the longest, one empty.
+		var lengths []int
+		for _, n := range []int{c.points, 0, 1, 2, 3, 8, 17, 33, 64, 65, 100, c.points} {
+			if n <= c.points {
+				lengths = append(lengths, n)
+			}
+		}
+		vectors := make([][]S, len(lengths))
+		for j, n := range lengths {
+			vectors[j] = scalars[:n]
+		}
+		verify := func(how string, dst []P) {
+			t.Helper()
+			for j, n := range lengths[:len(dst)] {
+				if !s.EqualPoints(&dst[j], &sums[n]) {
+					t.Errorf("%s %s: sum %d of length %d is wrong", name, how, j, n)
+				}
+			}
+		}
+		for _, ex := range executors() {
+			for _, m := range []int{0, 1, len(vectors)} {
+				dst := make([]P, m)
+				for j := range dst {
+					dst[j] = points[0] // is to be overwritten
+				}
+				if err := table.MSM(t.Context(), ex, dst, vectors[:m]); err != nil {
+					t.Fatal(err)
+				}
+				verify(fmt.Sprintf("exec=%s sums=%d", ex.Name(), m), dst)
+			}
+		}
+		if c.points <= 20 && c.opts.Window <= 8 {
+			dst := make([]P, len(vectors))
+			switch err := table.MSMConstantTime(t.Context(), dst, vectors); {
+			case err == nil:
+				verify("constant time", dst)
+			case !errors.Is(err, zkbench.ErrParams):
+				t.Errorf("%s: MSMConstantTime: %v, want sums or an ErrParams", name, err)
+			}
+		}
+		zeros := make([]S, c.points)
+		dst := []P{points[0]}
+		if err := table.MSM(t.Context(), executor.Serial(), dst, [][]S{zeros}); err != nil || !s.IsIdentity(&dst[0]) {
+			t.Errorf("%s: the sum of nothing is not the identity, error %v", name, err)
+		}
+		for what, f := range map[string]func(){
+			"more scalars than points": func() {
+				_ = table.MSM(t.Context(), executor.Serial(), dst, [][]S{make([]S, c.points+1)})
+			},
+			"more sums than room": func() { _ = table.MSM(t.Context(), executor.Serial(), dst, [][]S{zeros, zeros}) },
+		} {
+			if !panics(f) {
+				t.Errorf("%s: %s does not panic", name, what)
+			}
+		}
+	}
+}
+
+func (s *suite[S, P]) testTableOptions(t *testing.T) {
+	points := []P{s.base("a"), s.base("b")}
+	for _, opts := range []group.TableOptions{{Window: 1}, {Window: -1}, {Window: 13}, {Spacing: -1}, {Window: 8, Spacing: 40}} {
+		if _, err := s.NewTable(points, opts); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("NewTable(%+v) = %v, want ErrParams", opts, err)
+		}
+	}
+	points[1] = *new(P)
+	if _, err := s.NewTable(points, group.TableOptions{}); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("a table of the identity: %v, want ErrParams", err)
+	}
+	empty, err := s.NewTable(nil, group.TableOptions{})
+	if err != nil || empty.Len() != 0 {
+		t.Fatalf("an empty table: %v", err)
+	}
+	dst := []P{points[0]}
+	if err := empty.MSM(t.Context(), executor.Serial(), dst, [][]S{nil}); err != nil || !s.IsIdentity(&dst[0]) {
+		t.Errorf("the empty sum is not the identity, error %v", err)
+	}
+}
+
+func (s *suite[S, P]) testCancelled(t *testing.T) {
+	cause := errors.New("no longer wanted")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	points, scalars := []P{s.base("a"), s.base("b")}, []S{s.ScalarFromUint64(1), s.ScalarFromUint64(2)}
+	table, err := s.NewTable(points, group.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ex := range executors() {
+		if _, err := s.MSM(ctx, ex, points, scalars); !errors.Is(err, cause) {
+			t.Errorf("exec=%s: MSM under a done context: %v", ex.Name(), err)
+		}
+		if err := table.MSM(ctx, ex, make([]P, 1), [][]S{scalars}); !errors.Is(err, cause) {
+			t.Errorf("exec=%s: Table.MSM under a done context: %v", ex.Name(), err)
+		}
+	}
+}

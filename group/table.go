@@ -1,0 +1,193 @@
+package group
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// Defaults of TableOptions, about 11 MiB for 128 generators of BN254.
+// docs/msm.md has the measurements behind them.
+const (
+	defaultWindow  = 8
+	defaultSpacing = 4
+)
+
+// table holds, for every point P and position p, the multiples m·2^(c·s·p)·P for
+// m = 1..2^(c-1), where c is the window and s the spacing. Digit w of a scalar
+// is looked up at position w/s and added to the partial sum w%s; Horner's rule
+// over the s partial sums then costs (s-1)·c doublings for the whole sum, and
+// the table is s times smaller than one with a position per digit.
+type table[S comparable, E comparable, P interface{ ~struct{ X, Y E } }, J any,
+	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	g                 *native[S, E, P, J, PS, PE, PP, PJ]
+	points            []P
+	window, spacing   int
+	digits, positions int
+	multiples         []affine[E] // ((point·positions + position) << (c-1)) + m-1
+}
+
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOptions) (Table[S, P], error) {
+	c, s := opts.Window, opts.Spacing
+	if c == 0 {
+		c = defaultWindow
+	}
+	if s == 0 {
+		s = defaultSpacing
+	}
+	if c < 2 || c > 12 {
+		return nil, fmt.Errorf("%w: table window %d, accepted are 2 to 12", zkbench.ErrParams, opts.Window)
+	}
+	digits := windows(g.orderBits, c)
+	if s < 1 || s > digits {
+		return nil, fmt.Errorf("%w: table spacing %d, accepted are 1 to %d", zkbench.ErrParams, opts.Spacing, digits)
+	}
+	for i := range points {
+		if PP(&points[i]).IsInfinity() {
+			return nil, fmt.Errorf("%w: fixed point %d is the identity", zkbench.ErrParams, i)
+		}
+	}
+	t := &table[S, E, P, J, PS, PE, PP, PJ]{
+		g: g, points: append([]P(nil), points...), window: c, spacing: s,
+		digits: digits, positions: (digits + s - 1) / s,
+	}
+	t.multiples = make([]affine[E], len(points)*t.positions<<(c-1))
+	// One point at a time: all its positions are a row that is extended to the
+	// 2^(c-1) multiples.
+	sc := g.newScratch()
+	row := make([]J, t.positions)
+	half := 1 << (c - 1)
+	mx, my := make([]E, half*t.positions), make([]E, half*t.positions)
+	for i := range points {
+		PJ(&row[0]).FromAffine(&points[i])
+		for p := 1; p < t.positions; p++ {
+			row[p] = row[p-1]
+			for range c * s {
+				PJ(&row[p]).DoubleAssign()
+			}
+		}
+		var a P
+		for p := range row {
+			PP(&a).FromJacobian(&row[p])
+			mx[p], my[p] = affine[E](a).X, affine[E](a).Y
+		}
+		g.extendMultiples(&sc.tree, mx, my, t.positions)
+		for p := range row {
+			base := (i*t.positions + p) << (c - 1)
+			for m := range half {
+				t.multiples[base+m] = affine[E]{mx[m*t.positions+p], my[m*t.positions+p]}
+			}
+		}
+	}
+	return t, nil
+}
+
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) Len() int { return len(t.points) }
+
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) Bytes() int {
+	// A coordinate takes a whole number of 64-bit limbs.
+	return len(t.multiples) * 2 * ((t.g.pointLen + 7) / 8 * 8)
+}
+
+// term is one selected multiple on its way into a tree.
+type term struct {
+	index   int32 // into multiples, negative for minus the multiple at ^index
+	segment int32
+}
+
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, dst []P, scalars [][]S) error {
+	if len(dst) != len(scalars) {
+		panic("group: Table.MSM lengths")
+	}
+	for _, v := range scalars {
+		if len(v) > len(t.points) {
+			panic("group: Table.MSM: more scalars than points")
+		}
+	}
+	// Tasks share out the points of every sum; their partial sums are added.
+	tasks := min(taskCount(ex), max(1, len(t.points)/16))
+	own := t.g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
+	defer t.g.scratch.Put(own)
+	own.sums = resize(own.sums, tasks*len(dst))
+	partial := own.sums
+	err := ex.Do(ctx, tasks, func(_ context.Context, k int) error {
+		sc := own
+		if tasks > 1 {
+			sc = t.g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
+			defer t.g.scratch.Put(sc)
+		}
+		t.sums(sc, partial[k*len(dst):(k+1)*len(dst)], scalars, k, tasks)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for j := range dst {
+		for k := 1; k < tasks; k++ {
+			PJ(&partial[j]).AddAssign(&partial[k*len(dst)+j])
+		}
+		PP(&dst[j]).FromJacobian(&partial[j])
+	}
+	return nil
+}
+
+// sums sets dst[j] to the part of sum j over points task, task+tasks, ... All
+// sums are segments of one tree, Spacing segments each.
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP], dst []J, scalars [][]S, task, tasks int) {
+	tr := &sc.tree
+	tr.count = resize(tr.count, len(dst)*t.spacing)
+	clear(tr.count)
+	sc.digits = resize(sc.digits, t.digits)
+	sc.terms = sc.terms[:0]
+	var zero S
+	for j, v := range scalars {
+		for i := task; i < len(v); i += tasks {
+			if v[i] == zero {
+				continue
+			}
+			k := limbs(PS(&v[i]).Bits())
+			recode(sc.digits, &k, t.window)
+			for w, d := range sc.digits {
+				if d == 0 {
+					continue
+				}
+				segment := int32(j*t.spacing + w%t.spacing)
+				tr.count[segment]++
+				base := int32((i*t.positions + w/t.spacing) << (t.window - 1))
+				if d > 0 {
+					sc.terms = append(sc.terms, term{base + int32(d) - 1, segment})
+				} else {
+					sc.terms = append(sc.terms, term{^(base + int32(-d) - 1), segment})
+				}
+			}
+		}
+	}
+	tr.layout()
+	for _, m := range sc.terms {
+		at := tr.place(int(m.segment))
+		if m.index >= 0 {
+			a := &t.multiples[m.index]
+			tr.x[at], tr.y[at] = a.X, a.Y
+		} else {
+			a := &t.multiples[^m.index]
+			tr.x[at] = a.X
+			PE(&tr.y[at]).Neg(&a.Y)
+		}
+	}
+	rows := tr.reduce(minPairs)
+	for j := range dst {
+		acc := &dst[j]
+		*acc = t.g.infinity
+		for q := t.spacing - 1; q >= 0; q-- {
+			if q < t.spacing-1 {
+				for range t.window {
+					PJ(acc).DoubleAssign()
+				}
+			}
+			t.g.column(&tr.part, tr, j*t.spacing+q, rows)
+			PJ(acc).AddAssign(&tr.part)
+		}
+	}
+}
