@@ -1,0 +1,165 @@
+package rangeproof
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha512"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// Replayed is a proof whose transcript has been run to its end.
+type Replayed[S, P any] struct {
+	Equations Equations[S, P]
+	// State is the transcript's final state: it depends on every byte of
+	// statement and proof.
+	State [transcript.StateLen]byte
+	// Points is the number of points that Equations adds, at most.
+	Points int
+	// Err is the failure of a check that needs no group operation.
+	Err error
+}
+
+// VerifyBatch checks the equations of all items, merged by independent weights,
+// in one multi-scalar multiplication. The weights are 512 bits reduced modulo
+// the order, drawn from all items' final states and 32 local random bytes, so no
+// prover knows them. If the sum is not zero, the items that do not hold are
+// found by bisection with fresh weights. Each is named by a *zkbench.CheckError
+// with the given check name; the errors are joined.
+func VerifyBatch[S, P any](ctx context.Context, ex executor.Executor, basis *group.Basis[S, P], check string, items []Replayed[S, P]) error {
+	b := batch[S, P]{basis: basis, ex: ex, items: items}
+	if _, err := rand.Read(b.local[:]); err != nil {
+		return err
+	}
+	h := sha512.New()
+	var bad []int
+	causes := make(map[int]error)
+	good := make([]int, 0, len(items))
+	for i := range items {
+		h.Write(items[i].State[:])
+		if items[i].Err != nil {
+			bad, causes[i] = append(bad, i), items[i].Err
+		} else {
+			good = append(good, i)
+		}
+	}
+	h.Sum(b.states[:0])
+	more, err := b.find(ctx, good)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, i := range append(bad, more...) {
+		cause := causes[i]
+		if cause == nil {
+			cause = zkbench.ErrProof
+		}
+		errs = append(errs, &zkbench.CheckError{Check: check, Action: i, Index: -1, Err: cause})
+	}
+	return errors.Join(errs...)
+}
+
+// batch checks subsets of items.
+type batch[S, P any] struct {
+	basis  *group.Basis[S, P]
+	ex     executor.Executor
+	items  []Replayed[S, P]
+	states [sha512.Size]byte
+	local  [transcript.SeedLen]byte
+	drawn  uint64 // weight streams used
+}
+
+// find returns those of indices that do not hold.
+func (b *batch[S, P]) find(ctx context.Context, indices []int) ([]int, error) {
+	if len(indices) == 0 {
+		return nil, nil
+	}
+	ok, err := b.holds(ctx, indices)
+	if err != nil || ok {
+		return nil, err
+	}
+	if len(indices) == 1 {
+		return indices, nil
+	}
+	half := len(indices) / 2
+	left, err := b.find(ctx, indices[:half])
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.find(ctx, indices[half:])
+	return append(left[:len(left):len(left)], right...), err
+}
+
+// holds checks the equations of indices.
+func (b *batch[S, P]) holds(ctx context.Context, indices []int) (bool, error) {
+	tasks := b.ex.Width()
+	if tasks == 0 {
+		tasks = runtime.GOMAXPROCS(0)
+	}
+	tasks = min(tasks, len(indices))
+	parts := make([]*group.Accumulator[S, P], tasks)
+	first := b.drawn
+	b.drawn += uint64(tasks)
+	err := b.ex.Do(ctx, tasks, func(_ context.Context, k int) error {
+		mine := indices[k*len(indices)/tasks : (k+1)*len(indices)/tasks]
+		points := 0
+		for _, i := range mine {
+			points += b.items[i].Points
+		}
+		acc := group.NewAccumulator(b.basis, points)
+		stream := binary.LittleEndian.AppendUint64(nil, first+uint64(k))
+		weights := group.NewWeights(b.basis.Group, transcript.XOF("zkbench/v1/weights", b.states[:], b.local[:], stream))
+		for _, i := range mine {
+			b.items[i].Equations.Accumulate(acc, weights)
+		}
+		parts[k] = acc
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, part := range parts[1:] {
+		parts[0].Merge(part)
+	}
+	return parts[0].IsZero(ctx, b.ex)
+}
+
+// Within places a *zkbench.DecodeError of a part in the whole: path before its
+// path, offset added to its offset. Other errors pass.
+func Within(err error, path string, offset int) error {
+	var d *zkbench.DecodeError
+	if errors.As(err, &d) {
+		return &zkbench.DecodeError{Path: path + d.Path, Offset: offset + d.Offset, Reason: d.Reason}
+	}
+	return err
+}
+
+// DecodeProof decodes a proof of the shape s: points, then scalars, nothing
+// else. Points are checked to be on the curve; see docs/cofactor.md for why
+// that is enough inside a proof. Every error is a *zkbench.DecodeError.
+func DecodeProof[S, P any](g group.Group[S, P], s Shape, raw []byte) (*Proof[S, P], error) {
+	split := s.Points * g.PointLen()
+	if want := split + s.Scalars*g.ScalarLen(); len(raw) != want {
+		return nil, &zkbench.DecodeError{Path: "proof", Reason: fmt.Sprintf("%d bytes, want %d", len(raw), want)}
+	}
+	p := &Proof[S, P]{Points: make([]P, s.Points), Scalars: make([]S, s.Scalars)}
+	if err := g.DecodePoints(p.Points, raw[:split], group.OnCurve); err != nil {
+		return nil, Within(err, "proof.points", 0)
+	}
+	if err := g.DecodeScalars(p.Scalars, raw[split:]); err != nil {
+		return nil, Within(err, "proof.scalars", split)
+	}
+	return p, nil
+}
+
+// AppendProof appends the encoding that DecodeProof reads.
+func AppendProof[S, P any](g group.Group[S, P], dst []byte, p *Proof[S, P]) []byte {
+	return g.AppendScalars(g.AppendPoints(dst, p.Points...), p.Scalars...)
+}

@@ -1,0 +1,69 @@
+package bulletproof
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// The stop's cost model is checked by these: one proof on one goroutine.
+func benchmarkCases(b *testing.B, run func(b *testing.B, p *bp, st statement)) {
+	for _, bits := range []int{32, 64} {
+		for _, stop := range testStops {
+			b.Run(fmt.Sprintf("curve=BN254/bits=%d/stop=%d", bits, stop), func(b *testing.B) {
+				p := newProtocol(b, Config{Bits: bits, MaxCommitments: 1, Stop: stop})
+				run(b, p, newStatement(b, p, 1, maxValue(bits)/3))
+			})
+		}
+	}
+}
+
+func BenchmarkProve(b *testing.B) {
+	benchmarkCases(b, func(b *testing.B, p *bp, st statement) {
+		start := bound(p, "ctx")
+		b.ReportAllocs()
+		for b.Loop() {
+			tr := start
+			if _, err := p.Prove(b.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkVerify decodes nothing: a proof in memory to accepted.
+func BenchmarkVerify(b *testing.B) {
+	benchmarkCases(b, func(b *testing.B, p *bp, st statement) {
+		pf := prove(b, p, st)
+		start := bound(p, "ctx")
+		b.ReportAllocs()
+		for b.Loop() {
+			if ok, err := verify(b, p, start, st.V, pf); err != nil || !ok {
+				b.Fatalf("rejected: %v", err)
+			}
+		}
+	})
+}
+
+// BenchmarkAccumulate is verification without its multi-scalar multiplication.
+func BenchmarkAccumulate(b *testing.B) {
+	benchmarkCases(b, func(b *testing.B, p *bp, st statement) {
+		pf := prove(b, p, st)
+		start := bound(p, "ctx")
+		acc := group.NewAccumulator(p.basis, 32)
+		weights := group.NewWeights(p.g, transcript.XOF("weights"))
+		b.ReportAllocs()
+		for b.Loop() {
+			tr := start
+			acc.Points, acc.Scalars = acc.Points[:0], acc.Scalars[:0]
+			eq, err := p.Replay(&tr, st.V, pf)
+			if err != nil {
+				b.Fatal(err)
+			}
+			eq.Accumulate(acc, weights)
+		}
+	})
+}

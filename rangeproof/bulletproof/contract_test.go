@@ -1,0 +1,189 @@
+package bulletproof
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+func TestNames(t *testing.T) {
+	single := newProtocol(t, Config{Bits: 8, MaxCommitments: 1})
+	several := newProtocol(t, Config{Bits: 9, MaxCommitments: 3})
+	if single.Name() != "bulletproof" || several.Name() != "bulletproof-agg" {
+		t.Errorf("names %q, %q", single.Name(), several.Name())
+	}
+	if several.Bits() != 9 || several.MaxCommitments() != 3 {
+		t.Errorf("bits %d, commitments %d", several.Bits(), several.MaxCommitments())
+	}
+}
+
+// The executor schedules, it does not change the bytes.
+func TestExecutorsGiveTheSameProof(t *testing.T) {
+	p := newProtocol(t, Config{Bits: 64, MaxCommitments: 2})
+	st := newStatement(t, p, 1, 1<<63, 12345)
+	want := encode(p, prove(t, p, st))
+	for _, name := range executor.Names() {
+		ex, err := executor.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := bound(p, "ctx")
+		pf, err := p.Prove(t.Context(), ex, &tr, st.V, st.w, st.nonces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(encode(p, pf), want) {
+			t.Errorf("executor=%s: other proof bytes", name)
+		}
+	}
+}
+
+// countingTable counts the calls of its two ways to sum.
+type countingTable struct {
+	group.Table[scalar, point]
+	fast, constant *int
+}
+
+func (c countingTable) MSM(ctx context.Context, ex executor.Executor, dst []point, s [][]scalar) error {
+	*c.fast++
+	return c.Table.MSM(ctx, ex, dst, s)
+}
+
+func (c countingTable) MSMConstantTime(ctx context.Context, dst []point, s [][]scalar) error {
+	*c.constant++
+	return c.Table.MSMConstantTime(ctx, dst, s)
+}
+
+// One table call for A and S, one for T1 and T2, one a round, all of the kind
+// that the configuration asks for, and the same bytes.
+func TestConstantTime(t *testing.T) {
+	basis := *testBasis(t)
+	var fast, constant int
+	basis.Table = countingTable{basis.Table, &fast, &constant}
+	var proofs [2][]byte
+	for i, want := range []struct {
+		constantTime   bool
+		fast, constant int
+	}{{false, 2 + 3, 0}, {true, 0, 2 + 3}} {
+		b := &basis
+		if want.constantTime {
+			b = b.ConstantTime()
+		}
+		p, err := New(b, Config{Bits: 24, MaxCommitments: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := newStatement(t, p, 1, 1<<23+1)
+		fast, constant = 0, 0
+		proofs[i] = encode(p, prove(t, p, st))
+		if fast != want.fast || constant != want.constant {
+			t.Errorf("constant time %t: %d and %d calls, want %d and %d", want.constantTime, fast, constant, want.fast, want.constant)
+		}
+	}
+	if !bytes.Equal(proofs[0], proofs[1]) {
+		t.Error("proof bytes depend on how the sums are computed")
+	}
+}
+
+func TestCancelledProof(t *testing.T) {
+	p := newProtocol(t, Config{Bits: 64, MaxCommitments: 1})
+	st := newStatement(t, p, 1, 7)
+	cause := errors.New("stopped by the test")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	tr := bound(p, "ctx")
+	if pf, err := p.Prove(ctx, executor.Serial(), &tr, st.V, st.w, st.nonces); !errors.Is(err, cause) || pf != nil {
+		t.Errorf("got %v, %v; want the cause and no proof", pf, err)
+	}
+}
+
+// Seed, label, index, witness and transcript each give nonces of their own: no
+// point or scalar of two such proofs is equal.
+func TestNoncesDiffer(t *testing.T) {
+	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 1})
+	base := newStatement(t, p, 1, 7)
+	seed, label, index, witness := base, base, base, base
+	seed.nonces.Seed[31] ^= 1
+	label.nonces.Label = "other"
+	index.nonces.Index = 1
+	witness.w.Values = []uint64{8} // V no longer opens to it: only the nonces are of interest
+	seen := map[string]string{}
+	for name, st := range map[string]statement{"base": base, "seed": seed, "label": label, "index": index, "witness": witness} {
+		for _, ctx := range []string{"a", "b"} {
+			tr := bound(p, ctx)
+			pf, err := p.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range pf.Points {
+				key := string(p.g.AppendPoints(nil, pf.Points[i]))
+				if other, ok := seen[key]; ok {
+					t.Errorf("point %d of %s/%s is also in %s", i, name, ctx, other)
+				}
+				seen[key] = name + "/" + ctx
+			}
+		}
+	}
+}
+
+// The protocol is written once for all groups: another one, of other lengths.
+func TestOtherGroup(t *testing.T) {
+	proveAndVerify(t, group.BLS12381())
+}
+
+func proveAndVerify[S, P any](t *testing.T, g group.Group[S, P]) {
+	t.Helper()
+	cfg := Config{Bits: 7, MaxCommitments: 2, Stop: 2}
+	basis, err := group.NewBasis(g, append([]group.Family{
+		{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1},
+	}, Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...), group.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(basis, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, ex := t.Context(), executor.Serial()
+	w := rangeproof.Witness[S]{Values: []uint64{127, 5}, Blindings: make([]S, 2)}
+	group.RandomScalars(g, w.Blindings, seeded("blindings"))
+	V := make([]P, 2)
+	for j := range V {
+		sum := []S{g.ScalarFromUint64(w.Values[j]), w.Blindings[j]} // the key stands first
+		if err := basis.Table.MSM(ctx, ex, V[j:j+1], [][]S{sum}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr := transcript.New("test")
+	pf, err := p.Prove(ctx, ex, &tr, V, w, transcript.Nonces{Protocol: p.Name(), Label: g.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func() bool {
+		tr := transcript.New("test")
+		eq, err := p.Replay(&tr, V, pf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		acc := group.NewAccumulator(basis, 16)
+		eq.Accumulate(acc, group.NewWeights(g, transcript.XOF("weights")))
+		ok, err := acc.IsZero(ctx, ex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	if !check() {
+		t.Errorf("%s: honest proof rejected", g.Name())
+	}
+	g.Add(&pf.Scalars[2], &pf.Scalars[2], &w.Blindings[0])
+	if check() {
+		t.Errorf("%s: altered proof accepted", g.Name())
+	}
+}

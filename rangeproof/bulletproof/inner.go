@@ -1,0 +1,92 @@
+package bulletproof
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/executor"
+)
+
+// innerRound is the inner-product argument (section 3 of the paper) that
+// <a, b> = tHat for P = <a,G> + <b,H'> + cU·tHat·U with H'_i = y^-i·H_i.
+//
+// Round j halves the length: with lo and hi the halves,
+//
+//	L = <a_lo, G_hi> + <b_hi, H_lo> + cU·<a_lo, b_hi>·U
+//	R = <a_hi, G_lo> + <b_lo, H_hi> + cU·<a_hi, b_lo>·U
+//	a = a_lo + x^-1·a_hi,  G = G_lo + x·G_hi
+//	b = b_lo + x·b_hi,     H = H_lo + x^-1·H_hi
+//	P = P + x·L + x^-1·R
+//
+// x stands for the paper's x^2, and a, b are the paper's up to the factors x^∓1
+// that cancel in all products; no square is needed and folding is one
+// multiplication an element.
+//
+// Generators are not folded. After j rounds the folded G_p is
+// Σ_q coefG[q]·G_(q·len+p) over the 2^j blocks of the current length, because
+// every round multiplies the upper half of each block by the same x. So L and R
+// are sums over the original generators.
+type innerRound[S, P any] struct{ *state[S, P] }
+
+// innerProduct uses y and cU.
+func (r evalRound[S, P]) innerProduct() innerRound[S, P] {
+	st, g := r.state, r.p.g
+	g.Inverse(&st.inv, &st.c.y)
+	g.Powers(st.yPow, &st.inv)
+	st.coefG, st.coefH = st.coefG[:1], st.coefH[:1]
+	st.coefG[0], st.coefH[0] = st.p.ones[0], st.p.ones[0]
+	return innerRound[S, P]{st}
+}
+
+// commit sets L and R of round j, counted from 0. coefH[q] contains y^(-q·len),
+// the part of y^-i that a block has in common; the rest is y^-p with p < len.
+func (r innerRound[S, P]) commit(ctx context.Context, ex executor.Executor, j int) error {
+	p, g, h := r.p, r.p.g, len(r.a)/2
+	L, R := r.sums[0], r.sums[1]
+	bHi, bLo := r.tmp[:h], r.tmp[h:2*h]
+	g.MulVec(bHi, r.b[h:], r.yPow[:h])
+	g.MulVec(bLo, r.b[:h], r.yPow[h:2*h])
+	for q := range r.coefG {
+		G, H := p.posG+2*h*q, p.posH+2*h*q
+		g.ScaleVec(L[G+h:G+2*h], r.a[:h], &r.coefG[q])
+		g.ScaleVec(R[G:G+h], r.a[h:], &r.coefG[q])
+		g.ScaleVec(L[H:H+h], bHi, &r.coefH[q])
+		g.ScaleVec(R[H+h:H+2*h], bLo, &r.coefH[q])
+	}
+	L[p.posU] = g.InnerProduct(r.a[:h], r.b[h:])
+	R[p.posU] = g.InnerProduct(r.a[h:], r.b[:h])
+	g.Mul(&L[p.posU], &L[p.posU], &r.c.cU)
+	g.Mul(&R[p.posU], &R[p.posU], &r.c.cU)
+	return r.sum(ctx, ex, r.proof.Points[4+2*j:6+2*j])
+}
+
+// fold uses x_j.
+func (r innerRound[S, P]) fold(j int) {
+	st, g, h, x := r.state, r.p.g, len(r.a)/2, &r.c.rounds[j]
+	g.Inverse(&st.inv, x)
+	g.Fold(st.a[:h], st.a[:h], st.a[h:], &st.inv)
+	g.Fold(st.b[:h], st.b[:h], st.b[h:], x)
+	st.a, st.b = st.a[:h], st.b[:h]
+
+	g.Mul(&st.inv, &st.inv, &st.yPow[h])
+	st.coefG = splitBlocks(st, st.coefG, x)
+	st.coefH = splitBlocks(st, st.coefH, &st.inv)
+}
+
+// splitBlocks turns the coefficients c_q of blocks into those of their halves:
+// c_q and x·c_q. There are fewer blocks than N, so tmp is long enough.
+func splitBlocks[S, P any](st *state[S, P], coef []S, x *S) []S {
+	n := len(coef)
+	upper := st.tmp[:n]
+	st.p.g.ScaleVec(upper, coef, x)
+	coef = coef[:2*n]
+	for q := n - 1; q >= 0; q-- {
+		coef[2*q], coef[2*q+1] = coef[q], upper[q]
+	}
+	return coef
+}
+
+// finish writes the final vectors.
+func (r innerRound[S, P]) finish() {
+	copy(r.proof.Scalars[3:], r.a)
+	copy(r.proof.Scalars[3+r.last:], r.b)
+}

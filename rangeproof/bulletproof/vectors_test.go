@@ -1,0 +1,117 @@
+package bulletproof
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/group"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// golden compares got with a file of testdata, or writes it with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
+		t.Errorf("%s differs (-want +got):\n%s", path, d)
+	}
+}
+
+// Proof sizes at the default stop, for every bit length and up to four
+// commitments; bytes with points and scalars of 32 bytes.
+func TestProofSizes(t *testing.T) {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	rows := [][]string{{"bits", "m", "vector_length", "rounds", "points", "scalars", "bytes_bn254"}}
+	for bits := 1; bits <= MaxBits; bits++ {
+		p := newProtocol(t, Config{Bits: bits, MaxCommitments: testCommitments})
+		for m := 1; m <= testCommitments; m++ {
+			d, s := p.cfg.dims(m), p.Shape(m)
+			row := make([]string, 0, len(rows[0]))
+			for _, v := range []int{bits, m, d.N, d.rounds, s.Points, s.Scalars, s.Points*p.g.PointLen() + s.Scalars*p.g.ScalarLen()} {
+				row = append(row, strconv.Itoa(v))
+			}
+			rows = append(rows, row)
+		}
+	}
+	if err := w.WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "proof_sizes.csv", out.Bytes())
+}
+
+// One single and one aggregated proof from fixed seeds: the transcript, the
+// nonces, the generators and the encodings in one file.
+func TestVectors(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		cfg    Config
+		values []uint64
+	}{
+		{"bn254_bits8.txt", Config{Bits: 8, MaxCommitments: 1}, []uint64{173}},
+		{"bn254_bits8_agg3.txt", Config{Bits: 8, MaxCommitments: 3}, []uint64{173, 0, 255}},
+	} {
+		p := newProtocol(t, tc.cfg)
+		st := newStatement(t, p, 2017, tc.values...)
+		pf := prove(t, p, st)
+		if !accepts(t, p, st, pf) {
+			t.Fatalf("%s: rejected", tc.name)
+		}
+		var out strings.Builder
+		line := func(key string, b []byte) { fmt.Fprintf(&out, "%s %s\n", key, hex.EncodeToString(b)) }
+		fmt.Fprintf(&out, "bits %d\nmax-commitments %d\nstop %d\nvalues %v\n", p.cfg.Bits, p.cfg.MaxCommitments, p.cfg.Stop, tc.values)
+		line("seed", st.nonces.Seed[:])
+		for j := range st.V {
+			line(fmt.Sprintf("blinding[%d]", j), p.g.AppendScalars(nil, st.w.Blindings[j]))
+			line(fmt.Sprintf("V[%d]", j), p.g.AppendPoints(nil, st.V[j]))
+		}
+		names := []string{"A", "S", "T1", "T2"}
+		for j := range (len(pf.Points) - 4) / 2 {
+			names = append(names, fmt.Sprintf("L[%d]", j), fmt.Sprintf("R[%d]", j))
+		}
+		for i, name := range names {
+			line(name, p.g.AppendPoints(nil, pf.Points[i]))
+		}
+		line("taux", p.g.AppendScalars(nil, pf.Scalars[0]))
+		line("mu", p.g.AppendScalars(nil, pf.Scalars[1]))
+		line("tHat", p.g.AppendScalars(nil, pf.Scalars[2]))
+		last := (len(pf.Scalars) - 3) / 2
+		line("a", p.g.AppendScalars(nil, pf.Scalars[3:3+last]...))
+		line("b", p.g.AppendScalars(nil, pf.Scalars[3+last:]...))
+		golden(t, tc.name, []byte(out.String()))
+
+		// What is on file verifies after decoding, too.
+		wire := encode(p, pf)
+		back := &proof{Points: make([]point, len(pf.Points)), Scalars: make([]scalar, len(pf.Scalars))}
+		split := len(pf.Points) * p.g.PointLen()
+		if err := p.g.DecodePoints(back.Points, wire[:split], group.Subgroup); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.g.DecodeScalars(back.Scalars, wire[split:]); err != nil {
+			t.Fatal(err)
+		}
+		if !accepts(t, p, st, back) {
+			t.Errorf("%s: rejected after decoding", tc.name)
+		}
+	}
+}

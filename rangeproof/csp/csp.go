@@ -1,0 +1,161 @@
+// Package csp proves that the value inside one Pedersen commitment
+// V = v·G + r·H lies in [0, 2^n), 1 <= n <= 64, by a compressed sigma protocol.
+//
+// The bits of v are the values of a polynomial a at the nodes 1..n; that they
+// are bits is the statement that b = a(a-1) vanishes there. The prover commits
+// to the values of a and b, the verifier picks a random point, and three linear
+// relations (a evaluates to the claimed value, b to the value that follows from
+// it, the bits compose to v) are merged into one linear form of the committed
+// vector. That form is opened by the compressed sigma protocol of Attema and
+// Cramer (Compressed Σ-Protocol Theory, IACR 2020/152: the pivot and its
+// compression), adapted to vectors of odd length. Derivation, soundness and
+// zero-knowledge arguments and the cost in group operations are in docs/csp.md,
+// whose letters the code uses.
+//
+// Promised, when the transcript's hash is modelled as a random oracle and
+// discrete logarithms are hard: knowledge of v and r, and perfect zero knowledge
+// of everything else. Not promised: constant time. The prover's multi-scalar
+// multiplications look tables up by secret digits (package group says how), and
+// its bits are among the scalars.
+package csp
+
+import (
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// The generators that the protocol adds to the commitment key.
+const (
+	vectorFamily = "csp/G" // of the committed values of a and b
+	formFamily   = "csp/K" // carries the value of the linear form while folding
+)
+
+// MaxBits is the largest bit length.
+const MaxBits = 64
+
+// DefaultStop is the early-stop length that Config.Stop = 0 selects. At 32 the
+// last vector has 17 scalars for n = 32 and n = 64. Each further round would
+// cost the prover a fixed-base sum over all 2n+3 generators and the verifier
+// two points; docs/csp.md tabulates the trade.
+const DefaultStop = 32
+
+// Config selects one instance of the protocol.
+type Config struct {
+	// Bits is the bit length n, 1 to MaxBits.
+	Bits int
+	// Stop ends the folding as soon as the vector has at most Stop entries,
+	// which are then sent as they are. At least 1; 0 selects DefaultStop; 2n+3
+	// or more means no folding at all.
+	Stop int
+}
+
+// Families returns the generators that bit length bits needs in the basis,
+// besides the commitment key rangeproof.ValueFamily and
+// rangeproof.BlindingFamily, one generator each. A basis with more generators
+// of a family serves as well, so that of the largest bit length serves all.
+func Families(bits int) []group.Family {
+	return []group.Family{{Name: vectorFamily, Count: 2*bits + 2}, {Name: formFamily, Count: 1}}
+}
+
+// Protocol is the range proof with fixed bit length and early stop. It is
+// immutable and safe for concurrent use.
+type Protocol[S, P any] struct {
+	basis *group.Basis[S, P]
+	bits  int
+	stop  int
+
+	values *interpolation[S, P]
+	// size is the number N = 2n+3 of entries of the vector that is opened: n+1
+	// values of a, n+1 of b, and the value in the linked commitment.
+	size int
+	// lens holds the vector's length before each round of folding and, last,
+	// the length that is sent.
+	lens []int
+
+	// Positions in the basis: G, H, the 2n+2 vector generators, K.
+	posG, posH, posVec, posK int
+}
+
+var _ rangeproof.Protocol[int, int] = (*Protocol[int, int])(nil)
+
+// New returns the protocol over a basis that contains the commitment key and
+// Families(cfg.Bits). Anything else is an ErrParams.
+func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
+	if cfg.Bits < 1 || cfg.Bits > MaxBits {
+		return nil, fmt.Errorf("%w: csp: bit length %d, want 1 to %d", zkbench.ErrParams, cfg.Bits, MaxBits)
+	}
+	if cfg.Stop < 0 {
+		return nil, fmt.Errorf("%w: csp: early-stop length %d, want at least 1, or 0 for the default", zkbench.ErrParams, cfg.Stop)
+	}
+	if cfg.Stop == 0 {
+		cfg.Stop = DefaultStop
+	}
+	have := make(map[string]int)
+	for _, f := range b.Families() {
+		have[f.Name] = f.Count
+	}
+	need := append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}},
+		Families(cfg.Bits)...)
+	for _, f := range need {
+		if have[f.Name] < f.Count {
+			return nil, fmt.Errorf("%w: csp: basis has %d generators %q, %d bits need %d",
+				zkbench.ErrParams, have[f.Name], f.Name, cfg.Bits, f.Count)
+		}
+	}
+	size := 2*cfg.Bits + 3
+	return &Protocol[S, P]{
+		basis:  b,
+		bits:   cfg.Bits,
+		stop:   cfg.Stop,
+		values: newInterpolation(b.Group, cfg.Bits),
+		size:   size,
+		lens:   foldedLengths(size, cfg.Stop),
+		posG:   b.Offset(rangeproof.ValueFamily),
+		posH:   b.Offset(rangeproof.BlindingFamily),
+		posVec: b.Offset(vectorFamily),
+		posK:   b.Offset(formFamily),
+	}, nil
+}
+
+// Name is "csp".
+func (p *Protocol[S, P]) Name() string { return "csp" }
+
+// Bits is the bit length n.
+func (p *Protocol[S, P]) Bits() int { return p.bits }
+
+// Stop is the early-stop length.
+func (p *Protocol[S, P]) Stop() int { return p.stop }
+
+// MaxCommitments is 1: one proof per commitment.
+func (p *Protocol[S, P]) MaxCommitments() int { return 1 }
+
+// Shape is that of a proof for one commitment, whatever m: points P, M and
+// A_k, B_k of each round; scalars ax, mu, phi and the folded vector.
+func (p *Protocol[S, P]) Shape(int) rangeproof.Shape {
+	return rangeproof.Shape{Points: headPoints + 2*p.rounds(), Scalars: headScalars + p.lens[p.rounds()]}
+}
+
+// AppendParams absorbs the name, the bit length and the early-stop length.
+func (p *Protocol[S, P]) AppendParams(t *transcript.Transcript) {
+	t.Append("range proof", []byte(p.Name()))
+	t.AppendUint64("bits", uint64(p.bits))
+	t.AppendUint64("stop", uint64(p.stop))
+}
+
+func (p *Protocol[S, P]) rounds() int { return len(p.lens) - 1 }
+
+// The layout of a proof, in the order of its encoding.
+const (
+	pointP     = 0 // commitment to the values of a and b
+	pointM     = 1 // commitment to the mask vector
+	headPoints = 2 // then A, B of round 0, of round 1, ...
+
+	scalarAx    = 0 // a(x)
+	scalarMu    = 1 // L(m)
+	scalarPhi   = 2 // response on H
+	headScalars = 3 // then the folded vector
+)

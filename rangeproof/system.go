@@ -1,0 +1,164 @@
+package rangeproof
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// System is a range-proof system for use by itself: all its methods speak
+// bytes, so that it stands for any protocol over any group. It is immutable and
+// safe for concurrent use.
+type System interface {
+	Name() string // of the protocol
+	Bits() int
+	MaxCommitments() int
+	PointLen() int      // bytes of a commitment
+	ProofLen(m int) int // bytes of a proof for m commitments
+
+	// Prove commits to values and proves their range, bound to context. The
+	// blindings are canonical scalars of 32 bytes. It draws 32 bytes from rand
+	// (nil: the system's source).
+	Prove(ctx context.Context, ex executor.Executor, context []byte, values []uint64, blindings [][]byte, rand io.Reader) (commitments, proof []byte, err error)
+	// Decode decodes m commitments of PointLen bytes each and their proof,
+	// which are bound to context. The error is a *zkbench.DecodeError.
+	Decode(context []byte, m int, commitments, proof []byte) (Claim, error)
+	// Verify verifies claims of this system in one multi-scalar
+	// multiplication. Each that does not hold is named by a
+	// *zkbench.CheckError.
+	Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error
+}
+
+// Claim is a decoded statement with its proof.
+type Claim interface{ isClaim() }
+
+// NewSystem returns the plain interface of a protocol over its basis.
+func NewSystem[S, P any](b *group.Basis[S, P], p Protocol[S, P]) System {
+	s := &system[S, P]{Protocol: p, basis: b, g: b.Group, value: b.Offset(ValueFamily), blinding: b.Offset(BlindingFamily)}
+	t := transcript.New("rangeproof/params")
+	t.Append("group", []byte(b.Group.Domain()))
+	p.AppendParams(&t)
+	t.Append("generators", b.Group.AppendPoints(nil, b.Points...))
+	s.digest = t.State()
+	return s
+}
+
+type system[S, P any] struct {
+	Protocol[S, P]
+	basis           *group.Basis[S, P]
+	g               group.Group[S, P]
+	value, blinding int
+	digest          [transcript.StateLen]byte
+}
+
+type claim[S, P any] struct {
+	s       *system[S, P]
+	context []byte
+	V       []P
+	proof   *Proof[S, P]
+}
+
+func (*claim[S, P]) isClaim() {}
+
+func (s *system[S, P]) PointLen() int { return s.g.PointLen() }
+
+func (s *system[S, P]) ProofLen(m int) int {
+	shape := s.Shape(m)
+	return shape.Points*s.g.PointLen() + shape.Scalars*s.g.ScalarLen()
+}
+
+func (s *system[S, P]) start(context []byte, m int) transcript.Transcript {
+	t := transcript.New("rangeproof")
+	t.Append("params", s.digest[:])
+	t.AppendUint64("commitments", uint64(m))
+	t.Append("context", context)
+	return t
+}
+
+func (s *system[S, P]) checkCount(m int) error {
+	if m < 1 || m > s.MaxCommitments() {
+		return fmt.Errorf("%w: %d commitments, accepted are 1 to %d", zkbench.ErrParams, m, s.MaxCommitments())
+	}
+	return nil
+}
+
+func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, context []byte, values []uint64, blindings [][]byte, random io.Reader) (commitments, proof []byte, err error) {
+	m := len(values)
+	if err := s.checkCount(m); err != nil {
+		return nil, nil, err
+	}
+	if len(blindings) != m {
+		return nil, nil, fmt.Errorf("%w: %d blindings for %d values", zkbench.ErrParams, len(blindings), m)
+	}
+	w := Witness[S]{Values: values, Blindings: make([]S, m)}
+	var witness []byte
+	rows := make([][]S, m)
+	for j := range m {
+		if err := s.g.DecodeScalars(w.Blindings[j:j+1], blindings[j]); err != nil {
+			return nil, nil, Within(err, fmt.Sprintf("blindings[%d]", j), 0)
+		}
+		rows[j] = make([]S, max(s.value, s.blinding)+1)
+		rows[j][s.value], rows[j][s.blinding] = s.g.ScalarFromUint64(values[j]), w.Blindings[j]
+		witness = append(binary.LittleEndian.AppendUint64(witness, values[j]), blindings[j]...)
+	}
+	V := make([]P, m)
+	if err := s.basis.Table.MSM(ctx, ex, V, rows); err != nil {
+		return nil, nil, err
+	}
+	if random == nil {
+		random = rand.Reader
+	}
+	nonces := transcript.Nonces{Protocol: s.Name(), Label: "range"}
+	if _, err := io.ReadFull(random, nonces.Seed[:]); err != nil {
+		return nil, nil, fmt.Errorf("drawing the proof's seed: %w", err)
+	}
+	t := s.start(context, m)
+	p, err := s.Protocol.Prove(ctx, ex, &t, V, w, nonces)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.g.AppendPoints(nil, V...), AppendProof(s.g, nil, p), nil
+}
+
+func (s *system[S, P]) Decode(context []byte, m int, commitments, proof []byte) (Claim, error) {
+	if err := s.checkCount(m); err != nil {
+		return nil, err
+	}
+	c := &claim[S, P]{s: s, context: context, V: make([]P, m)}
+	if err := s.g.DecodePoints(c.V, commitments, group.Subgroup); err != nil {
+		return nil, Within(err, "commitments", 0)
+	}
+	var err error
+	c.proof, err = DecodeProof(s.g, s.Shape(m), proof)
+	return c, err
+}
+
+func (s *system[S, P]) Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error {
+	items := make([]Replayed[S, P], len(claims))
+	mine := make([]*claim[S, P], len(claims))
+	for i := range claims {
+		c, ok := claims[i].(*claim[S, P])
+		if !ok || c.s != s {
+			return fmt.Errorf("%w: claim %d was decoded by another system", zkbench.ErrParams, i)
+		}
+		mine[i] = c
+	}
+	err := ex.Do(ctx, len(items), func(_ context.Context, i int) error {
+		c := mine[i]
+		t := s.start(c.context, len(c.V))
+		items[i].Equations, items[i].Err = s.Replay(&t, c.V, c.proof)
+		items[i].State, items[i].Points = t.State(), len(c.V)+len(c.proof.Points)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return VerifyBatch(ctx, ex, s.basis, "range proof", items)
+}

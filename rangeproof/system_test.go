@@ -1,0 +1,254 @@
+package rangeproof_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/rangeproof/csp"
+)
+
+// systems returns every range-proof system over g.
+func systems[S, P any](t testing.TB, g group.Group[S, P], bits int, opts group.TableOptions) []rangeproof.System {
+	t.Helper()
+	key := []group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}
+	basis := func(families []group.Family) *group.Basis[S, P] {
+		b, err := group.NewBasis(g, append(key[:2:2], families...), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	var out []rangeproof.System
+	for _, m := range []int{1, 4} {
+		b := basis(bulletproof.Families(bits, m, bulletproof.DefaultStop))
+		p, err := bulletproof.New(b, bulletproof.Config{Bits: bits, MaxCommitments: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, rangeproof.NewSystem(b, p))
+	}
+	b := basis(csp.Families(bits))
+	p, err := csp.New(b, csp.Config{Bits: bits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(out, rangeproof.NewSystem(b, p))
+}
+
+func all(t testing.TB, bits int) map[string][]rangeproof.System {
+	small := group.TableOptions{Window: 4, Spacing: 8}
+	return map[string][]rangeproof.System{
+		"BN254":     systems(t, group.BN254(), bits, small),
+		"BLS12-381": systems(t, group.BLS12381(), bits, small),
+	}
+}
+
+func blindings(n int) [][]byte {
+	out := make([][]byte, n)
+	for i := range out {
+		out[i] = make([]byte, 32)
+		out[i][31], out[i][7] = byte(i+1), 0x5a
+	}
+	return out
+}
+
+var (
+	ctx    = context.Background()
+	serial = executor.Serial()
+)
+
+func TestSystem(t *testing.T) {
+	const bits = 12
+	for curve, list := range all(t, bits) {
+		for _, s := range list {
+			t.Run(fmt.Sprintf("curve=%s/proof=%s", curve, s.Name()), func(t *testing.T) {
+				m := s.MaxCommitments()
+				values := []uint64{0, 1<<bits - 1, 77, 1024}[:m]
+				seed := func(i int) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte{byte(i)}, 32)) }
+				var claims []rangeproof.Claim
+				for i := range 5 {
+					context := []byte{byte(i)}
+					commitments, proof, err := s.Prove(ctx, serial, context, values, blindings(m), seed(i))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(proof) != s.ProofLen(m) || len(commitments) != m*s.PointLen() {
+						t.Errorf("%d bytes of proof and %d of commitments", len(proof), len(commitments))
+					}
+					c, err := s.Decode(context, m, commitments, proof)
+					if err != nil {
+						t.Fatal(err)
+					}
+					claims = append(claims, c)
+					if err := s.Verify(ctx, serial, c); err != nil {
+						t.Error(err)
+					}
+					if i == 0 {
+						tampered(t, s, m, commitments, proof)
+					}
+					if i == 3 { // a good proof in another context
+						claims[i], err = s.Decode([]byte("other"), m, commitments, proof)
+						if err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				err := s.Verify(ctx, executor.Pool(), claims...)
+				var c *zkbench.CheckError
+				if !errors.As(err, &c) || c.Action != 3 || !errors.Is(err, zkbench.ErrProof) {
+					t.Errorf("batch with claim 3 bad: %v", err)
+				}
+				if err := s.Verify(ctx, executor.Pool(), append(claims[:3:3], claims[4])...); err != nil {
+					t.Errorf("batch without it: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func tampered(t *testing.T, s rangeproof.System, m int, commitments, proof []byte) {
+	t.Helper()
+	verify := func(commitments, proof []byte) error {
+		c, err := s.Decode([]byte{0}, m, commitments, proof)
+		if err != nil {
+			return err
+		}
+		return s.Verify(ctx, serial, c)
+	}
+	check := func(name string, err error) {
+		t.Helper()
+		if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for i := 0; i < len(proof); i += 5 {
+		bad := bytes.Clone(proof)
+		bad[i] ^= 1 << (i % 8)
+		check(fmt.Sprintf("proof byte %d", i), verify(commitments, bad))
+	}
+	for i := range commitments {
+		bad := bytes.Clone(commitments)
+		bad[i] ^= 1 << (i % 8)
+		check(fmt.Sprintf("commitment byte %d", i), verify(bad, proof))
+	}
+	check("truncated proof", verify(commitments, proof[:len(proof)-1]))
+	check("longer proof", verify(commitments, append(bytes.Clone(proof), 0)))
+	check("truncated commitments", verify(commitments[1:], proof))
+}
+
+func TestSystemRefuses(t *testing.T) {
+	for _, s := range systems(t, group.BN254(), 8, group.TableOptions{Window: 4, Spacing: 8}) {
+		m := s.MaxCommitments()
+		for name, c := range map[string]struct {
+			values    []uint64
+			blindings [][]byte
+			want      error
+		}{
+			"no values":          {nil, nil, zkbench.ErrParams},
+			"too many values":    {make([]uint64, m+1), blindings(m + 1), zkbench.ErrParams},
+			"missing blinding":   {[]uint64{1}, nil, zkbench.ErrParams},
+			"out of range":       {[]uint64{256}, blindings(1), zkbench.ErrParams},
+			"blinding too large": {[]uint64{1}, [][]byte{bytes.Repeat([]byte{0xff}, 32)}, zkbench.ErrMalformed},
+			"short blinding":     {[]uint64{1}, [][]byte{{1}}, zkbench.ErrMalformed},
+		} {
+			if _, _, err := s.Prove(ctx, serial, nil, c.values, c.blindings, nil); !errors.Is(err, c.want) {
+				t.Errorf("proof=%s %s: %v", s.Name(), name, err)
+			}
+		}
+		if _, err := s.Decode(nil, m+1, nil, nil); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("proof=%s: too many commitments: %v", s.Name(), err)
+		}
+	}
+	// A claim belongs to the system that decoded it.
+	a, b := systems(t, group.BN254(), 8, group.TableOptions{})[0], systems(t, group.BN254(), 8, group.TableOptions{})[0]
+	commitments, proof, err := a.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := a.Decode(nil, 1, commitments, proof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Verify(ctx, serial, c); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("claim of another system: %v", err)
+	}
+}
+
+// FuzzDecodeProof: whatever decodes encodes to the same bytes, for both groups.
+func FuzzDecodeProof(f *testing.F) {
+	s := systems(f, group.BN254(), 4, group.TableOptions{Window: 4, Spacing: 8})
+	for _, sys := range s {
+		_, proof, err := sys.Prove(ctx, serial, nil, []uint64{5}, blindings(1), bytes.NewReader(make([]byte, 32)))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for points := range len(proof)/32 + 1 { // one of these is the shape
+			f.Add(uint8(points), uint8(len(proof)/32-points), proof)
+		}
+	}
+	g := group.BN254()
+	f.Fuzz(func(t *testing.T, points, scalars uint8, raw []byte) {
+		shape := rangeproof.Shape{Points: int(points), Scalars: int(scalars)}
+		p, err := rangeproof.DecodeProof(g, shape, raw)
+		if err != nil {
+			if !errors.Is(err, zkbench.ErrMalformed) {
+				t.Fatalf("untyped error %v", err)
+			}
+			return
+		}
+		if !bytes.Equal(rangeproof.AppendProof(g, nil, p), raw) {
+			t.Fatal("two encodings of one proof")
+		}
+	})
+}
+
+// Benchmarks of one range proof by itself, from bytes to bytes: what peers/
+// measures other systems on.
+func BenchmarkSystem(b *testing.B) {
+	for _, bits := range []int{32, 64} {
+		for _, s := range systems(b, group.BN254(), bits, group.TableOptions{}) {
+			for _, m := range []int{1, 2}[:min(2, s.MaxCommitments())] {
+				values := []uint64{1<<bits - 1, 5}[:m]
+				name := fmt.Sprintf("bits=%d/m=%d/proof=%s", bits, m, s.Name())
+				commitments, proof, err := s.Prove(ctx, serial, nil, values, blindings(m), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.Run("op=prove/"+name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if _, _, err := s.Prove(ctx, serial, nil, values, blindings(m), nil); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(float64(len(proof)), "B/proof")
+				})
+				for _, batch := range []int{1, 64} {
+					b.Run(fmt.Sprintf("op=verify/%s/batch=%d", name, batch), func(b *testing.B) {
+						b.ReportAllocs()
+						claims := make([]rangeproof.Claim, batch)
+						for b.Loop() {
+							for i := range claims {
+								if claims[i], err = s.Decode(nil, m, commitments, proof); err != nil {
+									b.Fatal(err)
+								}
+							}
+							if err := s.Verify(ctx, serial, claims...); err != nil {
+								b.Fatal(err)
+							}
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*batch), "ns/proof")
+					})
+				}
+			}
+		}
+	}
+}
