@@ -154,6 +154,11 @@ func (g *adapter[T]) DecodePoints(dst []AdapterPoint, src []byte, check PointChe
 	return nil
 }
 
+// HashToPoint refuses, with ErrParams, a domain longer than the 255 bytes of RFC
+// 9380, section 5.3.1: the libraries would truncate its length.
 func (g *adapter[T]) HashToPoint(domain string, msg []byte) (AdapterPoint, error) {
+	if len(domain) > 255 {
+		return AdapterPoint{}, fmt.Errorf("%w: hash-to-curve domain of %d bytes, at most 255 accepted", zkbench.ErrParams, len(domain))
+	}
 	return g.hashToPoint([]byte(domain), msg)
 }

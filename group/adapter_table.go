@@ -13,7 +13,7 @@ import (
 // table building has to stay below a fifth of a second.
 const (
 	adapterWindow  = 6
-	adapterSpacing = 8
+	adapterSpacing = 15
 )
 
 // adapterTable is laid out like table: for every point and position the

@@ -3,6 +3,7 @@ package group_test
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	gnarkbls "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"github.com/google/go-cmp/cmp"
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
 )
 
@@ -75,6 +77,20 @@ func TestKilicHashesLikeGnark(t *testing.T) {
 		wantBytes := want.Bytes()
 		if gotBytes := g.AppendPoints(nil, got); !bytes.Equal(gotBytes, wantBytes[:]) {
 			t.Errorf("n=%d: hashes to %x, gnark-crypto to %x", n, gotBytes, wantBytes)
+		}
+	}
+}
+
+func TestAdapterDomainLength(t *testing.T) {
+	for _, g := range []group.Group[group.AdapterScalar, group.AdapterPoint]{group.BLS12381Kilic(), group.FP256BN(), group.FP256BNMiracl()} {
+		for _, n := range []int{0, 1, 255, 256, 1000} {
+			p, err := g.HashToPoint(string(make([]byte, n)), []byte("m"))
+			switch {
+			case n > 255 && !errors.Is(err, zkbench.ErrParams):
+				t.Errorf("%s: domain of %d bytes: %v, want ErrParams", g.Name(), n, err)
+			case n <= 255 && (err != nil || g.IsIdentity(&p)):
+				t.Errorf("%s: domain of %d bytes: identity or error %v", g.Name(), n, err)
+			}
 		}
 	}
 }

@@ -43,8 +43,14 @@ func BenchmarkTableMSM(b *testing.B) {
 func benchTable[S, P any](b *testing.B, g group.Group[S, P]) {
 	scalars := benchScalars(g, 128)
 	for _, o := range []group.TableOptions{
-		{Window: 6, Spacing: 1}, {Window: 7, Spacing: 2}, {Window: 8, Spacing: 1}, {Window: 8, Spacing: 2}, {Window: 8, Spacing: 4},
-		{Window: 9, Spacing: 4}, {Window: 9, Spacing: 7}, {Window: 10, Spacing: 9},
+		{Window: 6, Spacing: 1},
+		{Window: 7, Spacing: 2},
+		{Window: 8, Spacing: 1},
+		{Window: 8, Spacing: 2},
+		{Window: 8, Spacing: 4},
+		{Window: 9, Spacing: 4},
+		{Window: 9, Spacing: 7},
+		{Window: 10, Spacing: 9},
 	} {
 		basis := benchBasis(b, g, 128, o)
 		b.Run(fmt.Sprintf("curve=%s/window=%d/spacing=%d", g.Name(), o.Window, o.Spacing), func(b *testing.B) {

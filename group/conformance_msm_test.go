@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime/metrics"
 	"slices"
 	"testing"
 
@@ -269,4 +270,40 @@ func (s *suite[S, P]) testCancelled(t *testing.T) {
 			t.Errorf("exec=%s: Table.MSM under a done context: %v", ex.Name(), err)
 		}
 	}
+}
+
+// Under the serial executor the caller's goroutine does everything.
+func (s *suite[S, P]) testSerialStartsNoGoroutine(t *testing.T) {
+	all := s.terms(200)
+	table, err := s.NewTable([]P{s.base("a"), s.base("b")}, group.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded := s.AppendPoints(nil, s.base("a"), s.base("b"))
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	created := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	// The runtime starts goroutines of its own now and then: one clean round of
+	// a few is the proof.
+	for range 5 {
+		before := created()
+		for _, n := range []int{2, 20, 200} {
+			if _, err := s.MSM(t.Context(), executor.Serial(), all.points[:n], all.scalars[:n]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := table.MSM(t.Context(), executor.Serial(), make([]P, 3), [][]S{all.scalars[:2], all.scalars[:1], nil}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.DecodePoints(make([]P, 2), encoded, group.Subgroup); err != nil {
+			t.Fatal(err)
+		}
+		s.InnerProduct(all.scalars, all.scalars)
+		if created() == before {
+			return
+		}
+	}
+	t.Error("goroutines were started in every round")
 }

@@ -84,6 +84,7 @@ func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	t.Run("table options", s.testTableOptions)
 	t.Run("cancelled", s.testCancelled)
 	t.Run("concurrent use", s.testConcurrentUse)
+	t.Run("serial", s.testSerialStartsNoGoroutine)
 	if c.form == zcash {
 		t.Run("torsion", s.testTorsion)
 	} else {

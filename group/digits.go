@@ -8,14 +8,10 @@ func recode(dst []int16, k *limbs, c int) {
 	var carry uint64
 	for w := range dst {
 		d := window(k, w*c)&mask + carry
-		carry = 0
-		if d > half {
-			// d <= 2^c, so d - 2^c fits.
-			dst[w] = int16(int64(d) - int64(mask) - 1)
-			carry = 1
-		} else {
-			dst[w] = int16(d)
-		}
+		// No branch: the digits are random and would be mispredicted. d <= 2^c,
+		// so half-d wraps exactly for d > half, and d - 2^c fits.
+		carry = (half - d) >> 63
+		dst[w] = int16(int64(d) - int64(carry<<c))
 	}
 }
 

@@ -146,8 +146,10 @@ func negateDigits(d []int16, neg bool) {
 }
 
 // multiples fills sc.mx, sc.my with m·P_i for m = 1..count, a power of two, at
-// index (m-1)·n + i, and with their images under φ behind, at count·n + that.
-// Each step goes from k multiples to 2k: (k+i)P = kP + iP for i < k by one tree
+// index (m-1)·n + i. Behind them, count·n further, sc.mx has the x of their
+// images under φ, which keeps y, and sc.my the y of their negatives, which keep
+// x: so put picks a multiple, its image and its sign without a branch. Each step
+// goes from k multiples to 2k: (k+i)P = kP + iP for i < k by one tree
 // level, and 2kP by the doubling formula.
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) multiples(sc *scratch[S, E, P, J, PE, PP], points []P, count int) {
 	n := len(points)
@@ -159,7 +161,8 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) multiples(sc *scratch[S, E, P, J, P
 	}
 	g.extendMultiples(&sc.tree, sc.mx[:total], sc.my[:total], n)
 	g.base.scale(sc.mx[total:], sc.mx[:total], &g.beta)
-	copy(sc.my[total:], sc.my[:total])
+	clear(sc.my[total:])
+	g.base.sub(sc.my[total:], sc.my[total:], sc.my[:total])
 }
 
 // extendMultiples completes rows of n points: row 0 holds P_i, row m gets
@@ -232,12 +235,10 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) strausSums(sums []J, in, task *scra
 		}
 	}
 	t.layout()
-	half := len(in.mx) / 2 // the multiples; their images behind
 	for j := range 2 * n {
-		i := j/2 + (j%2)*half
 		for w := lo; w < hi; w++ {
 			if d := int(in.digits[j*nw+w]); d != 0 {
-				g.put(t, t.place(w-lo), in, i, n, d)
+				in.put(t, t.place(w-lo), j/2, j%2, n, d)
 			}
 		}
 	}
@@ -249,14 +250,13 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) strausSums(sums []J, in, task *scra
 	}
 }
 
-// put stores the multiple |d| of the point at index i, negated for d < 0.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) put(t *tree[E, P, J, PE, PP], at int32, in *scratch[S, E, P, J, PE, PP], i, n, d int) {
-	if d > 0 {
-		t.x[at], t.y[at] = in.mx[i+(d-1)*n], in.my[i+(d-1)*n]
-		return
-	}
-	t.x[at] = in.mx[i-(d+1)*n]
-	PE(&t.y[at]).Neg(&in.my[i-(d+1)*n])
+// put stores the multiple |d| of point i, or of its image for half = 1, negated
+// for d < 0. count·n is the number of multiples.
+func (s *scratch[S, E, P, J, PE, PP]) put(t *tree[E, P, J, PE, PP], at int32, i, half, n, d int) {
+	sign := d >> 63 // 0 or -1
+	k := i + (d^sign-sign-1)*n
+	total := len(s.mx) / 2
+	t.x[at], t.y[at] = s.mx[k+half*total], s.my[k-sign*total]
 }
 
 // column sets z to the sum of a segment's column over the rows left.
@@ -293,14 +293,10 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) bucketSums(sums []J, in, task *scra
 	}
 	t.layout()
 	for j := range 2 * n {
-		i := j/2 + (j%2)*n
 		for w := lo; w < hi; w++ {
 			if d := int(in.digits[j*nw+w]); d != 0 {
-				sign := 1
-				if d < 0 {
-					d, sign = -d, -1
-				}
-				g.put(t, t.place((w-lo)*nb+d-1), in, i, n, sign)
+				sign := d>>63 | 1 // 1 or -1
+				in.put(t, t.place((w-lo)*nb+abs(d)-1), j/2, j%2, n, sign)
 			}
 		}
 	}
@@ -355,8 +351,6 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) bucketSums(sums []J, in, task *scra
 }
 
 func abs(d int) int {
-	if d < 0 {
-		return -d
-	}
-	return d
+	sign := d >> 63
+	return d ^ sign - sign
 }

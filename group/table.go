@@ -93,7 +93,7 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) Bytes() int {
 
 // term is one selected multiple on its way into a tree.
 type term struct {
-	index   int32 // into multiples, negative for minus the multiple at ^index
+	index   int32 // into multiples
 	segment int32
 }
 
@@ -134,10 +134,12 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor
 }
 
 // sums sets dst[j] to the part of sum j over points task, task+tasks, ... All
-// sums are segments of one tree, Spacing segments each.
+// sums are worked on in one tree with 2·Spacing segments each: the multiples to
+// be added and those to be subtracted, for every partial sum. Signs are as random
+// as the digits, and telling them apart by segment takes no branch.
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP], dst []J, scalars [][]S, task, tasks int) {
 	tr := &sc.tree
-	tr.count = resize(tr.count, len(dst)*t.spacing)
+	tr.count = resize(tr.count, 2*len(dst)*t.spacing)
 	clear(tr.count)
 	sc.digits = resize(sc.digits, t.digits)
 	sc.terms = sc.terms[:0]
@@ -149,17 +151,19 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP]
 			}
 			k := limbs(PS(&v[i]).Bits())
 			recode(sc.digits, &k, t.window)
-			for w, d := range sc.digits {
-				if d == 0 {
-					continue
+			// Digit w belongs to position w/s and partial sum w%s.
+			base, segments := int32(i*t.positions<<(t.window-1)), int32(2*j*t.spacing)
+			partial := int32(0)
+			for _, d := range sc.digits {
+				if d != 0 {
+					sign := int32(d) >> 31 // 0 or -1
+					segment := segments + 2*partial - sign
+					tr.count[segment]++
+					sc.terms = append(sc.terms, term{base + (int32(d) ^ sign - sign) - 1, segment})
 				}
-				segment := int32(j*t.spacing + w%t.spacing)
-				tr.count[segment]++
-				base := int32((i*t.positions + w/t.spacing) << (t.window - 1))
-				if d > 0 {
-					sc.terms = append(sc.terms, term{base + int32(d) - 1, segment})
-				} else {
-					sc.terms = append(sc.terms, term{^(base + int32(-d) - 1), segment})
+				if partial++; int(partial) == t.spacing {
+					partial = 0
+					base += 1 << (t.window - 1)
 				}
 			}
 		}
@@ -167,14 +171,8 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP]
 	tr.layout()
 	for _, m := range sc.terms {
 		at := tr.place(int(m.segment))
-		if m.index >= 0 {
-			a := &t.multiples[m.index]
-			tr.x[at], tr.y[at] = a.X, a.Y
-		} else {
-			a := &t.multiples[^m.index]
-			tr.x[at] = a.X
-			PE(&tr.y[at]).Neg(&a.Y)
-		}
+		a := &t.multiples[m.index]
+		tr.x[at], tr.y[at] = a.X, a.Y
 	}
 	rows := tr.reduce(minPairs)
 	for j := range dst {
@@ -186,8 +184,11 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP]
 					PJ(acc).DoubleAssign()
 				}
 			}
-			t.g.column(&tr.part, tr, j*t.spacing+q, rows)
+			segment := 2 * (j*t.spacing + q)
+			t.g.column(&tr.part, tr, segment, rows)
 			PJ(acc).AddAssign(&tr.part)
+			t.g.column(&tr.part, tr, segment+1, rows)
+			PJ(acc).SubAssign(&tr.part)
 		}
 	}
 }

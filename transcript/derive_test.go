@@ -87,10 +87,11 @@ func TestNonceStreamsDifferInEachPart(t *testing.T) {
 		}
 		return s
 	}
-	if stream(honest) != stream(honest) {
+	first := stream(honest)
+	if again := stream(honest); again != first {
 		t.Fatal("the stream is not deterministic")
 	}
-	streams := map[[64]byte]string{stream(honest): "honest"}
+	streams := map[[64]byte]string{first: "honest"}
 	for name, change := range map[string]func(p *parts){
 		"protocol":                      func(p *parts) { p.n.Protocol = "csp" },
 		"label":                         func(p *parts) { p.n.Label = "input" },

@@ -204,7 +204,8 @@ func TestChallengeDependsOnEverythingBefore(t *testing.T) {
 		t.Error("dropping or swapping messages did not change the challenge")
 	}
 	tr := transcript.New("challenge")
-	if tr.Challenge("c") == tr.Challenge("c") {
+	first := tr.Challenge("c")
+	if second := tr.Challenge("c"); second == first {
 		t.Error("two challenges in a row are equal")
 	}
 }
@@ -309,7 +310,6 @@ func TestAppendAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		tr.Append("label", data)
 		tr.Challenge("c")
-
 	}); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
 	}

@@ -34,6 +34,9 @@ const (
 	formFamily   = "csp/K" // carries the value of the linear form while folding
 )
 
+// Name is the proof type, as users type it.
+const Name = "csp"
+
 // MaxBits is the largest bit length.
 const MaxBits = 64
 
@@ -122,7 +125,7 @@ func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 }
 
 // Name is "csp".
-func (p *Protocol[S, P]) Name() string { return "csp" }
+func (p *Protocol[S, P]) Name() string { return Name }
 
 // Bits is the bit length n.
 func (p *Protocol[S, P]) Bits() int { return p.bits }

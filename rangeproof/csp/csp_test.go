@@ -79,7 +79,7 @@ func TestOtherCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := randomScalarOf(g, t.Name())
-	var V, term = b.Points[p.posG], b.Points[p.posH]
+	V, term := b.Points[p.posG], b.Points[p.posH]
 	v := g.ScalarFromUint64(300)
 	g.MulPoint(&V, &V, &v)
 	g.MulPoint(&term, &term, &s)
