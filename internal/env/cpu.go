@@ -1,0 +1,45 @@
+package env
+
+import (
+	gnark "github.com/consensys/gnark-crypto/utils/cpu"
+	"golang.org/x/sys/cpu"
+)
+
+// arithmeticPath names the field arithmetic that runs, as gnark-crypto chooses
+// it: avx512 (vectors and single elements), adx or neon (single elements only),
+// portable.
+func arithmeticPath() string {
+	switch {
+	case gnark.SupportAVX512:
+		return "avx512"
+	case gnark.SupportADX:
+		return "adx"
+	case gnark.SupportNEON:
+		return "neon"
+	}
+	return "portable"
+}
+
+// vectorExtensions lists the vector extensions of the processor that proof
+// systems make use of, from narrow to wide.
+func vectorExtensions() []string {
+	var all []string
+	for _, x := range []struct {
+		name string
+		has  bool
+	}{
+		{"avx2", cpu.X86.HasAVX2},
+		{"avx512f", cpu.X86.HasAVX512F},
+		{"avx512dq", cpu.X86.HasAVX512DQ},
+		{"avx512vbmi2", cpu.X86.HasAVX512VBMI2},
+		{"avx512ifma", cpu.X86.HasAVX512IFMA},
+		{"neon", cpu.ARM64.HasASIMD},
+		{"sve", cpu.ARM64.HasSVE},
+		{"sve2", cpu.ARM64.HasSVE2},
+	} {
+		if x.has {
+			all = append(all, x.name)
+		}
+	}
+	return all
+}

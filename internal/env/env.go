@@ -1,0 +1,79 @@
+// Package env reads the fingerprint of the machine, the Go runtime and the build
+// that a record is measured with. What a platform does not tell stays empty; a
+// fingerprint never fails.
+package env
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// shown are the modules whose versions decide what is measured.
+var shown = []string{
+	"github.com/consensys/gnark-crypto",
+	"github.com/consensys/gnark",
+	"github.com/IBM/mathlib",
+	"github.com/HdrHistogram/hdrhistogram-go",
+}
+
+// Read returns the fingerprint of this moment.
+func Read() record.Env {
+	e := record.Env{
+		OS:         runtime.GOOS,
+		Arch:       runtime.GOARCH,
+		CPU:        cpuModel(),
+		Vector:     vectorExtensions(),
+		Path:       arithmeticPath(),
+		Cores:      runtime.NumCPU(),
+		GOMAXPROCS: runtime.GOMAXPROCS(0),
+		Quota:      cgroupQuota(),
+		Governor:   governor(),
+		Go:         runtime.Version(),
+		GOGC:       -1,
+		GOMEMLIMIT: -1,
+	}
+	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
+	metrics.Read(samples)
+	for i, to := range []*int64{&e.GOGC, &e.GOMEMLIMIT} {
+		// Off is the largest value of the type that the runtime keeps it in.
+		if samples[i].Value.Kind() == metrics.KindUint64 && samples[i].Value.Uint64() < math.MaxInt64 {
+			*to = int64(samples[i].Value.Uint64())
+		}
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		e.Modules, e.Commit = build(info)
+	}
+	return e
+}
+
+// build returns the versions of the shown modules and the commit, with +dirty
+// where the tree had changes.
+func build(info *debug.BuildInfo) (modules map[string]string, commit string) {
+	modules = make(map[string]string)
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		if slices.Contains(shown, m.Path) {
+			modules[m.Path] = m.Version
+		}
+	}
+	dirty := false
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.modified":
+			dirty = s.Value == "true"
+		}
+	}
+	if commit != "" && dirty {
+		commit += "+dirty"
+	}
+	return modules, commit
+}

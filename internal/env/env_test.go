@@ -1,0 +1,46 @@
+package env
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRead(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
+	e := Read()
+	if e.OS != runtime.GOOS || e.Arch != runtime.GOARCH || e.Go != runtime.Version() || e.GOMAXPROCS != runtime.GOMAXPROCS(0) {
+		t.Errorf("wrong platform: %+v", e)
+	}
+	if e.GOGC != 50 || e.GOMEMLIMIT != 1<<40 {
+		t.Errorf("GOGC %d, GOMEMLIMIT %d; want 50, 2^40", e.GOGC, e.GOMEMLIMIT)
+	}
+	if e.Path == "" || e.Cores < 1 {
+		t.Errorf("no path or no cores: %+v", e)
+	}
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1<<63 - 1)
+	if e := Read(); e.GOGC != -1 || e.GOMEMLIMIT != -1 {
+		t.Errorf("GOGC %d, GOMEMLIMIT %d; want both off, -1", e.GOGC, e.GOMEMLIMIT)
+	}
+}
+
+func TestBuild(t *testing.T) {
+	info := &debug.BuildInfo{
+		Deps: []*debug.Module{
+			{Path: "github.com/consensys/gnark-crypto", Version: "v0.22.0"},
+			{Path: "example.com/other", Version: "v1.0.0"},
+		},
+		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}},
+	}
+	modules, commit := build(info)
+	if diff := cmp.Diff(map[string]string{"github.com/consensys/gnark-crypto": "v0.22.0"}, modules); diff != "" {
+		t.Error(diff)
+	}
+	if commit != "abc+dirty" {
+		t.Errorf("commit %s, want abc+dirty", commit)
+	}
+}

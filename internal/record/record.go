@@ -1,0 +1,142 @@
+// Package record is the result record: everything that one measured case
+// leaves behind, as one line of JSON. Text, tables and plots are views of it.
+//
+// A record carries its schema number. Within a schema fields are only added,
+// and a reader ignores fields that it does not know; a record of another schema
+// is refused by name, so that a figure is never read with the wrong meaning.
+package record
+
+import (
+	"crypto/rand"
+	"time"
+)
+
+// Schema is the number of the schema that this package writes and reads.
+const Schema = 1
+
+// Status says how a case ended.
+type Status string
+
+const (
+	OK      Status = "ok"      // ran to its end; every operation and check passed
+	Failed  Status = "failed"  // an operation, a check or the set-up failed
+	Partial Status = "partial" // stopped before its end
+)
+
+// Kind separates figures that repeat exactly from those that vary with the
+// machine and the moment.
+type Kind string
+
+const (
+	Exact Kind = "exact"
+	Timed Kind = "timed"
+)
+
+// Record is one case, measured once. Slices that are empty are absent in JSON.
+type Record struct {
+	Schema     int         `json:"schema"`
+	ID         string      `json:"id"`
+	Time       time.Time   `json:"time"`
+	Workload   string      `json:"workload"` // name as in Benchmark<name>
+	Case       string      `json:"case"`     // axes in one string, key=value/key=value
+	Axes       Axes        `json:"axes"`
+	Env        Env         `json:"env"`
+	Seed       uint64      `json:"seed"`
+	Process    Process     `json:"process"`
+	Status     Status      `json:"status"`
+	Error      string      `json:"error,omitempty"`
+	Metrics    []Metric    `json:"metrics,omitempty"`
+	Histograms []Histogram `json:"histograms,omitempty"`
+	Counters   []Counter   `json:"counters,omitempty"`
+	Findings   []Finding   `json:"findings,omitempty"`
+}
+
+// Process places a record in its session: which side of a comparison, and the
+// how-manieth process of that side. Processes, not operations, are what a
+// comparison replicates.
+type Process struct {
+	Session string `json:"session,omitempty"`
+	Side    string `json:"side,omitempty"`
+	Index   int    `json:"index,omitempty"`
+}
+
+// Metric is one figure.
+type Metric struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
+	Kind  Kind    `json:"kind"`
+}
+
+// Counter is a count of events in the window, for example operations started.
+type Counter struct {
+	Name  string `json:"name"`
+	Value uint64 `json:"value"`
+}
+
+// Finding is an observation that a reader of the figures must know, with the
+// evidence that raised it.
+type Finding struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Env is the machine and the build that a record was measured with. Fields that
+// the platform does not tell are empty.
+type Env struct {
+	OS         string            `json:"os"`
+	Arch       string            `json:"arch"`
+	CPU        string            `json:"cpu,omitempty"`
+	Vector     []string          `json:"vector,omitempty"` // vector extensions of the processor
+	Path       string            `json:"path"`             // field arithmetic that runs: avx512, adx, neon or portable
+	Cores      int               `json:"cores"`            // logical processors that the process may use
+	GOMAXPROCS int               `json:"gomaxprocs"`
+	Quota      float64           `json:"quota,omitempty"` // cgroup limit in processors; 0: none known
+	Governor   string            `json:"governor,omitempty"`
+	Go         string            `json:"go"`
+	Modules    map[string]string `json:"modules,omitempty"` // version per module path
+	Commit     string            `json:"commit,omitempty"`
+	GOGC       int64             `json:"gogc"`       // per cent; -1: off
+	GOMEMLIMIT int64             `json:"gomemlimit"` // bytes; -1: none
+}
+
+// New returns a record of the present moment with a fresh random id.
+func New() *Record {
+	return &Record{Schema: Schema, ID: rand.Text(), Time: time.Now().UTC(), Status: OK}
+}
+
+// Metric returns the metric of that name.
+func (r *Record) Metric(name string) (Metric, bool) {
+	for _, m := range r.Metrics {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+// Value returns the value of the metric of that name, 0 where there is none.
+func (r *Record) Value(name string) float64 {
+	m, _ := r.Metric(name)
+	return m.Value
+}
+
+// Count returns the counter of that name, 0 where there is none.
+func (r *Record) Count(name string) uint64 {
+	for _, c := range r.Counters {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return 0
+}
+
+// Histogram returns the histogram of that name.
+func (r *Record) Histogram(name string) (Histogram, bool) {
+	for _, h := range r.Histograms {
+		if h.Name == name {
+			return h, true
+		}
+	}
+	return Histogram{}, false
+}

@@ -1,0 +1,179 @@
+package record_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+func sample() *record.Record {
+	return &record.Record{
+		Schema: record.Schema, ID: "ID", Time: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC),
+		Workload: "Sender", Case: "curve=BN254/bits=32",
+		Axes:    record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: "32"}},
+		Env:     record.Env{OS: "linux", Arch: "amd64", Path: "avx512", Cores: 2, GOMAXPROCS: 2, Go: "go1.26", GOGC: 100, GOMEMLIMIT: -1},
+		Seed:    7,
+		Process: record.Process{Side: "old", Index: 3},
+		Status:  record.OK,
+		Metrics: []record.Metric{{Name: "proof-size", Unit: "B/proof", Value: 1416, Kind: record.Exact}},
+	}
+}
+
+// The form in the file is a promise to later versions, so it is compared whole.
+func TestWriterForm(t *testing.T) {
+	var b bytes.Buffer
+	if err := record.NewWriter(&b).Write(sample()); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"schema":1,"id":"ID","time":"2026-02-03T04:05:06Z","workload":"Sender","case":"curve=BN254/bits=32",` +
+		`"axes":{"curve":"BN254","bits":"32"},` +
+		`"env":{"os":"linux","arch":"amd64","path":"avx512","cores":2,"gomaxprocs":2,"go":"go1.26","gogc":100,"gomemlimit":-1},` +
+		`"seed":7,"process":{"side":"old","index":3},"status":"ok",` +
+		`"metrics":[{"name":"proof-size","unit":"B/proof","value":1416,"kind":"exact"}]}` + "\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+type countingWriter struct{ writes []string }
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	w.writes = append(w.writes, string(p))
+	return len(p), nil
+}
+
+func TestWriterWritesEachRecordAtOnce(t *testing.T) {
+	var w countingWriter
+	out := record.NewWriter(&w)
+	for n := 1; n <= 3; n++ {
+		if err := out.Write(sample()); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.writes) != n || !strings.HasSuffix(w.writes[n-1], "}\n") {
+			t.Fatalf("after %d records: %d writes", n, len(w.writes))
+		}
+	}
+}
+
+func TestReaderReadsWhatWriterWrites(t *testing.T) {
+	var b bytes.Buffer
+	w := record.NewWriter(&b)
+	want := []*record.Record{sample(), record.New()}
+	want[1].Axes = record.Axes{{Key: `odd "key`, Value: "zürich\n"}}
+	want[1].Findings = []record.Finding{{Name: "n", Text: "t"}}
+	for _, r := range want {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := record.ReadAll(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if want[1].ID == record.New().ID {
+		t.Error("two records have the same id")
+	}
+}
+
+func TestReaderIgnoresUnknownFields(t *testing.T) {
+	rec, err := record.NewReader(strings.NewReader("\n" + `{"schema":1,"status":"ok","stages":[{"name":"x"}],"seed":5}`)).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Seed != 5 {
+		t.Errorf("seed %d, want 5", rec.Seed)
+	}
+}
+
+func TestReaderRefuses(t *testing.T) {
+	good := `{"schema":1,"status":"ok"}` + "\n"
+	for _, test := range []struct{ name, in, want string }{
+		{"what=schema", good + `{"schema":2,"status":{}}` + "\n", "line 2 at byte 27: schema 2 is not known; accepted: schema 1"},
+		{"what=truncated", good + `{"schema":1,"sta`, "line 2 at byte 27: truncated record"},
+		{"what=foreign", "goos: linux\n", "line 1 at byte 0: not a record"},
+		{"what=no schema", `{"name":"x"}` + "\n", "no schema; accepted: schema 1"},
+		{"what=type", `{"schema":1,"status":"ok","seed":"x"}` + "\n", "not a record"},
+		{"what=status", `{"schema":1,"status":"fine"}` + "\n", `status "fine" is not known; accepted: ok, failed, partial`},
+		{"what=axes", `{"schema":1,"status":"ok","axes":{"a":1}}` + "\n", "value of a is not a string"},
+		{"what=axis twice", `{"schema":1,"status":"ok","axes":{"a":"1","a":"2"}}` + "\n", "a stands twice"},
+		{"what=axes array", `{"schema":1,"status":"ok","axes":["a"]}` + "\n", "not an object"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := record.ReadAll(strings.NewReader(test.in))
+			if !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one that contains %q", err, test.want)
+			}
+		})
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	var b bytes.Buffer
+	if err := record.NewWriter(&b).Write(sample()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte(`{"schema":1,"status":"ok","axes":null,"histograms":[{"hdr":"AAAA"}]}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r := record.NewReader(bytes.NewReader(in))
+		for {
+			rec, err := r.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				if !errors.Is(err, zkbench.ErrMalformed) {
+					t.Errorf("error %v is not ErrMalformed", err)
+				}
+				return
+			}
+			var b bytes.Buffer
+			if err := record.NewWriter(&b).Write(rec); err != nil {
+				t.Errorf("a record that was read cannot be written: %v", err)
+			}
+		}
+	})
+}
+
+func TestHistogramKeepsItsValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := hdrhistogram.New(1, int64(time.Hour), 3)
+		for _, v := range rapid.SliceOf(rapid.Int64Range(1, int64(time.Hour))).Draw(t, "values") {
+			if err := h.RecordValue(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		encoded, err := record.EncodeHistogram("latency", "ns", h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := encoded.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !decoded.Equals(h) {
+			t.Error("the decoded histogram differs")
+		}
+	})
+}
+
+func TestHistogramDecodeRefuses(t *testing.T) {
+	for _, in := range []string{"", "!", "AAAA", "HISTFAAAAA=="} {
+		if _, err := (record.Histogram{Name: "latency", HDR: in}).Decode(); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("hdr=%q: error %v, want ErrMalformed", in, err)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/runner"
+)
+
+// Axis is one dimension of a workload's matrix.
+type Axis struct {
+	Name     string // what it is, for example "range proof"
+	Key      string // in the case's name, for example proof
+	Flag     string // of go test, for example proof_type
+	Usage    string
+	Accepted string   // the accepted values, in words
+	Default  []string // of benchmarks and of the command
+	Smoke    string   // of a load test: one small case unless more is asked for
+
+	// Parse expands a comma-separated list as a user types it and validates
+	// each value. The error is a *ValueError.
+	Parse func(list string) ([]string, error)
+}
+
+// Long is the axis' flag of the command: Flag with dashes.
+func (a Axis) Long() string { return strings.ReplaceAll(a.Flag, "_", "-") }
+
+// The axes that workloads share. Names of curves, proofs and executors live with
+// their owners, so those axes are told what is accepted.
+
+// CurveAxis is the group: accepted names them, def is the default matrix.
+func CurveAxis(accepted, def []string) Axis {
+	return nameAxis("curve", "curve", "curves", "curves", accepted, def)
+}
+
+// BitsAxis is the bit length of values, 1 to 64.
+func BitsAxis() Axis {
+	return intAxis("bits", "bits", "bits", "bit lengths of values", 1, 64, "32", 32, 64)
+}
+
+// InputsAxis is the number of input tokens, 1 to most.
+func InputsAxis(most int) Axis {
+	return intAxis("inputs", "in", "num_inputs", "numbers of inputs", 1, most, "2", 1, 2, 3)
+}
+
+// OutputsAxis is the number of output tokens, 1 to most.
+func OutputsAxis(most int) Axis {
+	return intAxis("outputs", "out", "num_outputs", "numbers of outputs", 1, most, "2", 1, 2, 3)
+}
+
+// ProofAxis is the range-proof system; the first accepted one is the default.
+func ProofAxis(accepted []string) Axis {
+	return nameAxis("range proof", "proof", "proof_type", "range proof systems", accepted, accepted[:min(1, len(accepted))])
+}
+
+// ExecutorAxis is how the pieces of one operation are scheduled; the first
+// accepted one is the default.
+func ExecutorAxis(accepted []string) Axis {
+	return nameAxis("executor", "exec", "executor", "executors of an operation's independent pieces", accepted, accepted[:min(1, len(accepted))])
+}
+
+// NumCPU is the name that the workers' list accepts for the number of
+// processors that the program may use.
+const NumCPU = "NumCPU"
+
+// WorkersAxis is the number of operations in flight. It belongs to the run, not
+// to a workload: it stands in the case's name for load tests only.
+func WorkersAxis() Axis {
+	axis := intAxis("workers", "workers", "workers", "numbers of workers", 1, runner.MaxWorkers, "1", 1)
+	axis.Accepted += ", " + NumCPU
+	numbers := axis.Parse
+	axis.Parse = func(list string) ([]string, error) {
+		items := strings.Split(list, ",")
+		for i, item := range items {
+			if strings.TrimSpace(item) == NumCPU {
+				items[i] = strconv.Itoa(runtime.GOMAXPROCS(0))
+			}
+		}
+		values, err := numbers(strings.Join(items, ","))
+		if e, ok := err.(*ValueError); ok {
+			e.Accepted = axis.Accepted
+		}
+		return values, err
+	}
+	return axis
+}
+
+func nameAxis(name, key, flag, usage string, accepted, def []string) Axis {
+	words := strings.Join(accepted, ", ")
+	smoke := ""
+	if len(def) > 0 {
+		smoke = def[0]
+	}
+	return Axis{
+		Name: name, Key: key, Flag: flag, Usage: usage, Accepted: words, Default: slices.Clone(def), Smoke: smoke,
+		Parse: func(list string) ([]string, error) {
+			var values []string
+			for item := range strings.SplitSeq(list, ",") {
+				item = strings.TrimSpace(item)
+				if !slices.Contains(accepted, item) {
+					return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+				}
+				values = appendNew(values, item)
+			}
+			return values, nil
+		},
+	}
+}
+
+func intAxis(name, key, flag, usage string, least, most int, smoke string, def ...int) Axis {
+	words := fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
+	axis := Axis{Name: name, Key: key, Flag: flag, Usage: usage, Accepted: words, Smoke: smoke}
+	for _, d := range def {
+		if d <= most {
+			axis.Default = append(axis.Default, strconv.Itoa(d))
+		}
+	}
+	axis.Parse = func(list string) ([]string, error) {
+		var values []string
+		for item := range strings.SplitSeq(list, ",") {
+			item = strings.TrimSpace(item)
+			expanded, ok := expand(item)
+			if !ok {
+				return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+			}
+			for _, n := range expanded {
+				if n < least || n > most {
+					return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+				}
+				values = appendNew(values, strconv.Itoa(n))
+			}
+		}
+		return values, nil
+	}
+	return axis
+}
+
+// dashed is the field's name in messages: the command's flag.
+func dashed(flag string) string { return strings.ReplaceAll(flag, "_", "-") }
+
+// appendNew drops repetitions: two cases of one name could not be told apart.
+func appendNew(values []string, v string) []string {
+	if slices.Contains(values, v) {
+		return values
+	}
+	return append(values, v)
+}
+
+// maxRange bounds the values that one range may expand to.
+const maxRange = 4096
+
+// expand returns the values of one number, a..b*k (a, ak, ak^2, ...) or a..b+k
+// (a, a+k, a+2k, ...), up to b. It returns false for anything else, a step that
+// does not grow and a range of more than maxRange values included.
+func expand(item string) ([]int, bool) {
+	first, rest, isRange := strings.Cut(item, "..")
+	a, err := strconv.Atoi(first)
+	if err != nil {
+		return nil, false
+	}
+	if !isRange {
+		return []int{a}, true
+	}
+	i := strings.IndexAny(rest, "*+")
+	if i < 0 {
+		return nil, false
+	}
+	b, errB := strconv.Atoi(rest[:i])
+	k, errK := strconv.Atoi(rest[i+1:])
+	if errB != nil || errK != nil || b < a || a < 1 {
+		return nil, false
+	}
+	geometric := rest[i] == '*'
+	if geometric && k < 2 || k < 1 {
+		return nil, false
+	}
+	var values []int
+	for v := a; v <= b; {
+		if len(values) == maxRange {
+			return nil, false
+		}
+		values = append(values, v)
+		switch {
+		case geometric && v > math.MaxInt/k, !geometric && v > math.MaxInt-k:
+			return values, true
+		case geometric:
+			v *= k
+		default:
+			v += k
+		}
+	}
+	return values, true
+}
+
+// BatchAxis is the number of actions that are verified together.
+func BatchAxis() Axis {
+	return intAxis("batch", "batch", "batch", "numbers of actions verified together", 1, 4096, "64", 64)
+}

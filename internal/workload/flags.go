@@ -1,0 +1,108 @@
+package workload
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/runner"
+)
+
+// Options are the flags of a test binary.
+type Options struct {
+	flags    *flag.FlagSet
+	lists    map[string]*string // what was typed, by the axis' key
+	workers  *string
+	duration *time.Duration
+	samples  *uint
+	profile  *bool
+	seed     *uint64
+}
+
+// smokeDuration is the window of a load test where no flag asks for more.
+const smokeDuration = 100 * time.Millisecond
+
+// Flags defines the flags of Benchmark and TestParallel on fs: those of the
+// shared axes, of extra ones, and -workers -duration -setup_samples -profile
+// -seed. A package calls it in TestMain, before m.Run:
+//
+//	opts = workload.Flags(flag.CommandLine)
+func Flags(fs *flag.FlagSet, extra ...Axis) *Options {
+	axes := append([]Axis{
+		CurveAxis(nil, nil), BitsAxis(), InputsAxis(3), OutputsAxis(3), ProofAxis(nil), ExecutorAxis(nil),
+	}, extra...)
+	o := &Options{flags: fs, lists: make(map[string]*string)}
+	for _, a := range axes {
+		o.lists[a.Key] = fs.String(a.Flag, "", "comma-separated list of "+a.Usage)
+	}
+	workers := WorkersAxis()
+	o.workers = fs.String(workers.Flag, workers.Smoke, "load tests: comma-separated list of "+workers.Usage+"; "+NumCPU+" stands for the number of processors")
+	o.duration = fs.Duration("duration", DefaultDuration, "load tests: time that each case is measured for")
+	o.samples = fs.Uint("setup_samples", DefaultSamples, "inputs built before a case and used in turn; 0: each operation builds its own, timed apart")
+	o.profile = fs.Bool("profile", false, "load tests: write cpu, heap, mutex and block profiles of each case to "+profileRoot)
+	o.seed = fs.Uint64("seed", DefaultSeed, "seed of the inputs")
+	return o
+}
+
+// typed tells which flags were given.
+func (o *Options) typed() map[string]bool {
+	given := make(map[string]bool)
+	o.flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	return given
+}
+
+// any tells whether one of the flags that Flags defined was given.
+func (o *Options) any(def Def) bool {
+	given := o.typed()
+	for _, name := range []string{"workers", "duration", "setup_samples", "profile", "seed"} {
+		if given[name] {
+			return true
+		}
+	}
+	for _, a := range def.Axes {
+		if given[a.Flag] {
+			return true
+		}
+	}
+	return false
+}
+
+// matrix returns the cases of def that the flags ask for. An axis that no flag
+// names takes its default, or its smoke value where smoke is set.
+func (o *Options) matrix(def Def, smoke bool) ([]Case, error) {
+	given := o.typed()
+	lists := make(map[string]string)
+	for _, a := range def.Axes {
+		switch {
+		case given[a.Flag] && o.lists[a.Key] != nil:
+			lists[a.Key] = *o.lists[a.Key]
+		case smoke:
+			lists[a.Key] = a.Smoke
+		}
+	}
+	return Cases(def, lists)
+}
+
+// workerCounts returns the numbers of workers that -workers asks for.
+func (o *Options) workerCounts() ([]int, error) {
+	values, err := WorkersAxis().Parse(*o.workers)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, len(values))
+	for i, v := range values {
+		if counts[i], err = strconv.Atoi(v); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// sampleCount returns -setup_samples within its bound.
+func (o *Options) sampleCount() (int, error) {
+	if *o.samples > runner.MaxSamples {
+		return 0, &ValueError{Field: "setup_samples", Value: strconv.FormatUint(uint64(*o.samples), 10), Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples)}
+	}
+	return int(*o.samples), nil
+}

@@ -1,0 +1,160 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/report"
+)
+
+// profileRoot is the directory, in the directory of the test, that -profile
+// writes to: one directory per case.
+const profileRoot = "profiles"
+
+// straggler is how long a load test waits for operations that run when its
+// window closes. In one process they would disturb the next case.
+const straggler = 30 * time.Second
+
+// Benchmark runs every case that the flags ask for as a sub-benchmark named
+// key=value/key=value; with no flags the default matrix of def. The result for
+// each input is checked once before the timer starts, which also warms up.
+func Benchmark(b *testing.B, def Def, o *Options) {
+	b.Helper()
+	cases, err := o.matrix(def, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	samples, err := o.sampleCount()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range cases {
+		b.Run(c.String(), func(b *testing.B) { benchmark(b, def, c, samples, *o.seed) })
+	}
+}
+
+func benchmark(b *testing.B, def Def, c Case, samples int, seed uint64) {
+	ctx := b.Context()
+	instance, err := def.New(ctx, c, seed)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := instance.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	inputs := make([]any, samples)
+	for i := range inputs {
+		if inputs[i], err = checkedInput(ctx, instance, uint64(i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	sizes, err := instance.Metrics(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+
+	b.ReportAllocs()
+	for seq := uint64(0); b.Loop(); seq++ {
+		var input any
+		if samples > 0 {
+			input = inputs[seq%uint64(samples)]
+		} else {
+			b.StopTimer()
+			if input, err = checkedInput(ctx, instance, seq); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+		}
+		if _, err := instance.Run(ctx, input); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, m := range sizes {
+		b.ReportMetric(m.Value, m.Unit)
+	}
+}
+
+// checkedInput builds an input and checks what Run makes of it.
+func checkedInput(ctx context.Context, instance Instance, seq uint64) (any, error) {
+	input, err := instance.Input(ctx, seq)
+	if err != nil {
+		return nil, fmt.Errorf("input %d: %w", seq, err)
+	}
+	output, err := instance.Run(ctx, input)
+	if err != nil {
+		return nil, fmt.Errorf("input %d: %w", seq, err)
+	}
+	if err := instance.Check(ctx, input, output); err != nil {
+		return nil, fmt.Errorf("result of input %d: %w", seq, err)
+	}
+	return input, nil
+}
+
+// TestParallel is the load test of def: it runs each case that the flags ask
+// for with each number of workers, and writes its report to w, which a test
+// sets to os.Stdout. An axis that no flag names takes its smoke value; with no
+// flags at all the window is 100 ms. An operation that fails, a wrong result
+// and a window in which nothing ended fail the test.
+//
+// The report ends with a line in the Go benchmark format, at the start of a
+// line, so that the output of go test -v can be given to benchstat.
+func TestParallel(t *testing.T, w io.Writer, def Def, o *Options) {
+	t.Helper()
+	cases, err := o.matrix(def, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := o.workerCounts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := o.sampleCount()
+	if err != nil {
+		t.Fatal(err)
+	}
+	duration := *o.duration
+	if !o.any(def) {
+		duration = smokeDuration
+	}
+	if duration <= 0 {
+		t.Fatal(&ValueError{Field: "duration", Value: duration.String(), Accepted: "more than 0s, for example 10s"})
+	}
+	for _, c := range cases {
+		for _, workers := range counts {
+			s := DefaultSettings(workers, duration)
+			s.Samples, s.Seed, s.Grace = samples, *o.seed, straggler
+			name := c.With(WorkersAxis().Key, strconv.Itoa(workers)).String()
+			if *o.profile {
+				s.Profiles = meter.ProfileKinds()
+				s.ProfileDir = ProfileDir(profileRoot, def, c, workers)
+			}
+			t.Run(name, func(t *testing.T) {
+				rec := Measure(t.Context(), def, c, s)
+				err := errors.Join(report.Case(w, rec), report.Benchmark(w, rec))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rec.Status != record.OK {
+					t.Fatal(rec.Error)
+				}
+			})
+		}
+	}
+}
+
+// ProfileDir is the directory of the profiles of one case under root.
+func ProfileDir(root string, def Def, c Case, workers int) string {
+	name := c.With(WorkersAxis().Key, strconv.Itoa(workers)).String()
+	return filepath.Join(root, def.ID(), strings.ReplaceAll(name, "/", "_"))
+}

@@ -1,0 +1,216 @@
+package workload_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// counter is a workload that counts what is done to it and can be told to go
+// wrong.
+type counter struct {
+	wrong                            string // operation or result
+	built, runs, checks, closed, set atomic.Int64
+}
+
+func (c *counter) def() workload.Def {
+	return workload.Def{
+		Name: "Counter", Doc: "Counts.",
+		Axes: []workload.Axis{workload.CurveAxis([]string{"BN254", "X"}, []string{"BN254"}), workload.BitsAxis(), workload.InputsAxis(3)},
+		New: func(context.Context, workload.Case, uint64) (workload.Instance, error) {
+			c.set.Add(1)
+			return c, nil
+		},
+	}
+}
+
+func (c *counter) Input(_ context.Context, seq uint64) (any, error) { c.built.Add(1); return seq, nil }
+
+func (c *counter) Run(_ context.Context, input any) (any, error) {
+	c.runs.Add(1)
+	if c.wrong == "operation" && input.(uint64) == 3 {
+		return nil, errors.New("planted")
+	}
+	return input, nil
+}
+
+func (c *counter) Check(_ context.Context, input, output any) error {
+	c.checks.Add(1)
+	if input != output || c.wrong == "result" && input.(uint64) == 3 {
+		return errors.New("planted")
+	}
+	return nil
+}
+
+func (c *counter) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "proof-size", Unit: "B/proof", Value: 1416, Kind: record.Exact}}, nil
+}
+
+func (c *counter) Close() error { c.closed.Add(1); return nil }
+
+func options(t testing.TB, args ...string) *workload.Options {
+	t.Helper()
+	fs := flag.NewFlagSet("test", flag.ContinueOnError)
+	o := workload.Flags(fs)
+	if err := fs.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// tenRounds has the benchmarks of this test run ten operations each.
+func tenRounds(t *testing.T) {
+	t.Helper()
+	benchtime := flag.Lookup("test.benchtime").Value
+	before := benchtime.String()
+	if err := benchtime.Set("10x"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := benchtime.Set(before); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBenchmarkRunsTheMatrix(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		args  []string
+		cases int64
+		built int64 // inputs per case; 0: at least one per operation
+	}{
+		{"flags=none", nil, 6, 8},
+		{"flags=some", []string{"-bits=8", "-num_inputs=1..2*2", "-setup_samples=5"}, 2, 5},
+		{"flags=samples 0", []string{"-bits=8", "-num_inputs=1", "-setup_samples=0"}, 1, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tenRounds(t)
+			c := new(counter)
+			o := options(t, test.args...)
+			testing.Benchmark(func(b *testing.B) { workload.Benchmark(b, c.def(), o) })
+			if c.set.Load() != test.cases || c.closed.Load() != test.cases {
+				t.Errorf("%d set up, %d closed; want %d", c.set.Load(), c.closed.Load(), test.cases)
+			}
+			if test.built > 0 && (c.built.Load() != test.built*test.cases || c.checks.Load() != test.built*test.cases) {
+				t.Errorf("%d inputs, %d checked; want %d", c.built.Load(), c.checks.Load(), test.built*test.cases)
+			}
+			if test.built == 0 && c.checks.Load() != c.built.Load() {
+				t.Errorf("%d inputs, %d checked", c.built.Load(), c.checks.Load())
+			}
+		})
+	}
+}
+
+func TestParallelReport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := new(counter)
+	var out bytes.Buffer
+	o := options(t, "-workers=1,2", "-bits=16,32", "-num_inputs=1", "-duration=20ms", "-profile")
+	workload.TestParallel(t, &out, c.def(), o)
+	if c.set.Load() != 4 || c.closed.Load() != 4 {
+		t.Errorf("%d set up, %d closed; want 4", c.set.Load(), c.closed.Load())
+	}
+	var names []string
+	r := benchfmt.NewReader(&out, "out")
+	for r.Scan() {
+		switch line := r.Result().(type) {
+		case *benchfmt.Result:
+			names = append(names, line.Name.String())
+			for _, unit := range []string{"sec/op", "p50-sec", "p99-sec", "ops/s", "B/op", "allocs/op", "B/proof"} {
+				if v, ok := line.Value(unit); !ok || v < 0 {
+					t.Errorf("%s: %s is %v", line.Name, unit, v)
+				}
+			}
+		case *benchfmt.SyntaxError:
+			t.Error(line)
+		}
+	}
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(names) != 4 || !strings.HasPrefix(names[1], "Counter/curve=BN254/bits=16/in=1/workers=2") {
+		t.Errorf("results %q", names)
+	}
+	dirs, err := filepath.Glob("profiles/counter/*/cpu.pprof")
+	if err != nil || len(dirs) != 4 {
+		t.Errorf("cpu profiles %q, want 4", dirs)
+	}
+}
+
+func TestParallelSmoke(t *testing.T) {
+	c := new(counter)
+	var out bytes.Buffer
+	workload.TestParallel(t, &out, c.def(), options(t))
+	if c.set.Load() != 1 || !strings.Contains(out.String(), "\nBenchmarkCounter/curve=BN254/bits=32/in=2/workers=1") {
+		t.Errorf("%d cases, output:\n%s", c.set.Load(), &out)
+	}
+	for _, want := range []string{"Total Ops", "Real Throughput", "P50 (Median)", "Jitter", "GC CPU", "Latency Distribution", "<- P50", "1416 B/proof"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+}
+
+// What must fail a test or a benchmark is run in a child, by TestFailing and
+// BenchmarkFailing.
+const failingEnv = "ZKBENCH_TEST_FAILING"
+
+func failing(tb testing.TB) (*counter, []string) {
+	tb.Helper()
+	wrong := os.Getenv(failingEnv)
+	if wrong == "" {
+		tb.Skip("runs in a child")
+	}
+	args := []string{"-bits=32", "-num_inputs=1", "-duration=10ms"}
+	if wrong == "flag" {
+		args = append(args, "-curves=Y")
+	}
+	return &counter{wrong: wrong}, args
+}
+
+func TestFailing(t *testing.T) {
+	c, args := failing(t)
+	workload.TestParallel(t, os.Stdout, c.def(), options(t, args...))
+}
+
+func BenchmarkFailing(b *testing.B) {
+	c, args := failing(b)
+	workload.Benchmark(b, c.def(), options(b, args...))
+}
+
+func TestFailuresAreSeen(t *testing.T) {
+	for _, test := range []struct{ kind, wrong, want string }{
+		{"run=^TestFailing$", "operation", "operations failed: planted"},
+		{"run=^TestFailing$", "result", "checked results are wrong: planted"},
+		{"run=^TestFailing$", "flag", `curves: "Y" is not accepted; accepted: BN254, X`},
+		{"bench=^BenchmarkFailing$", "operation", "input 3: planted"},
+		{"bench=^BenchmarkFailing$", "result", "result of input 3: planted"},
+		{"bench=^BenchmarkFailing$", "flag", `curves: "Y" is not accepted; accepted: BN254, X`},
+	} {
+		t.Run(test.kind+"/"+test.wrong, func(t *testing.T) {
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), self, "-test.benchtime=10x", "-test.run=^$", "-test."+test.kind)
+			cmd.Env = append(os.Environ(), failingEnv+"="+test.wrong)
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), test.want) {
+				t.Errorf("ended with %v, want a failure that says %q; output:\n%s", err, test.want, out)
+			}
+		})
+	}
+}

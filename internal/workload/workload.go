@@ -1,0 +1,147 @@
+// Package workload is the one definition of a workload: its name, its axes, its
+// seeded inputs, the timed operation and the check of its result. go test
+// -bench (Benchmark), load tests under go test (TestParallel) and the command
+// (Measure) all run that definition.
+//
+// It knows nothing of what is measured; the definitions stand in its
+// sub-packages.
+package workload
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// Def is a workload.
+type Def struct {
+	Name string // as in Benchmark<Name>, for example TransferProofGeneration
+	Doc  string // one sentence: what one operation does
+	Axes []Axis // in the order of the case's name
+
+	// New does the set-up of one case, untimed: parameters, tables, keys. The
+	// inputs that the instance builds depend on the case, the seed and their
+	// sequence number only.
+	New func(ctx context.Context, c Case, seed uint64) (Instance, error)
+}
+
+// Instance is one case, set up. All its methods but Close are safe for
+// concurrent use.
+type Instance interface {
+	// Input builds the input of sequence number seq.
+	Input(ctx context.Context, seq uint64) (any, error)
+	// Run is the timed operation. It leaves input unchanged: inputs are used
+	// again.
+	Run(ctx context.Context, input any) (output any, err error)
+	// Check tells whether output is a right result of Run for input. Untimed.
+	Check(ctx context.Context, input, output any) error
+	// Metrics returns the exact figures of the case, sizes above all. The unit
+	// is that of a Go benchmark metric, for example B/proof.
+	Metrics(ctx context.Context) ([]record.Metric, error)
+	// Close frees what New took. It is called once, after all else.
+	Close() error
+}
+
+// ID is the name on the command line: Name in kebab case,
+// transfer-proof-generation.
+func (d Def) ID() string {
+	var b strings.Builder
+	name := []rune(d.Name)
+	for i, c := range name {
+		startsWord := i > 0 && unicode.IsUpper(c) &&
+			(!unicode.IsUpper(name[i-1]) || i+1 < len(name) && unicode.IsLower(name[i+1]))
+		if startsWord {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// Axis returns the axis of that key, curve for example.
+func (d Def) Axis(key string) (Axis, bool) {
+	i := slices.IndexFunc(d.Axes, func(a Axis) bool { return a.Key == key })
+	if i < 0 {
+		return Axis{}, false
+	}
+	return d.Axes[i], true
+}
+
+// Find returns the definition with that command-line id or name. The error
+// names the accepted ids.
+func Find(defs []Def, id string) (Def, error) {
+	ids := make([]string, len(defs))
+	for i, d := range defs {
+		if ids[i] = d.ID(); ids[i] == id || d.Name == id {
+			return d, nil
+		}
+	}
+	return Def{}, &ValueError{Field: "workload", Value: id, Accepted: strings.Join(ids, ", ")}
+}
+
+// ValueError is a value that a field does not accept. It is an ErrParams; its
+// text is one line.
+type ValueError struct {
+	Field    string // what the user typed it for, for example curves
+	Value    string
+	Accepted string
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("%s: %q is not accepted; accepted: %s", e.Field, e.Value, e.Accepted)
+}
+
+func (e *ValueError) Unwrap() error { return zkbench.ErrParams }
+
+// Case is one point of a workload's matrix: ordered key=value pairs. It is
+// immutable.
+type Case struct{ axes record.Axes }
+
+// NewCase returns the case with these coordinates, in this order.
+func NewCase(axes ...record.Axis) Case { return Case{slices.Clone(axes)} }
+
+// Get returns the value of key, the empty string where there is none.
+func (c Case) Get(key string) string {
+	value, _ := c.axes.Get(key)
+	return value
+}
+
+// Int returns the value of key as a number. The error is a *ValueError.
+func (c Case) Int(key string) (int, error) {
+	value, err := strconv.Atoi(c.Get(key))
+	if err != nil {
+		return 0, &ValueError{Field: key, Value: c.Get(key), Accepted: "a whole number"}
+	}
+	return value, nil
+}
+
+// With returns the case with key set to value: in its place, or at the end.
+func (c Case) With(key, value string) Case {
+	axes := slices.Clone(c.axes)
+	for i := range axes {
+		if axes[i].Key == key {
+			axes[i].Value = value
+			return Case{axes}
+		}
+	}
+	return Case{append(axes, record.Axis{Key: key, Value: value})}
+}
+
+// Axes returns the coordinates.
+func (c Case) Axes() record.Axes { return slices.Clone(c.axes) }
+
+// String is the case's name, curve=BN254/bits=32.
+func (c Case) String() string { return c.axes.String() }
+
+// MarshalJSON writes the coordinates as one object, in order.
+func (c Case) MarshalJSON() ([]byte, error) { return c.axes.MarshalJSON() }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Case) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.axes) }
