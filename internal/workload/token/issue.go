@@ -1,0 +1,106 @@
+package token
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/issue"
+)
+
+// Issuer makes, proves and encodes an issue.
+func Issuer() workload.Def {
+	return workload.Def{
+		Name: "Issuer", Doc: "make, prove and encode an issue",
+		Axes: issueAxes(),
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(c, token.Issue, seed)
+			return &issuer{s}, err
+		},
+	}
+}
+
+// ProofVerificationIssuer decodes an encoded issue and verifies it.
+func ProofVerificationIssuer() workload.Def {
+	return workload.Def{
+		Name: "ProofVerificationIssuer", Doc: "decode an issue and verify it",
+		Axes: issueAxes(),
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(c, token.Issue, seed)
+			return &issueVerification{s}, err
+		},
+	}
+}
+
+// order is what an issuer starts from.
+type order struct {
+	outputs []issue.Output
+	context []byte
+}
+
+func (s *setup) order(seq uint64) (*order, error) {
+	r := s.corpus(seq)
+	o := &order{context: contextOf(seq), outputs: make([]issue.Output, s.out)}
+	for j := range o.outputs {
+		v, err := s.total(r)
+		if err != nil {
+			return nil, err
+		}
+		to, err := owner(r)
+		if err != nil {
+			return nil, err
+		}
+		o.outputs[j] = issue.Output{Owner: to, Value: v}
+	}
+	return o, nil
+}
+
+func (s *setup) issue(ctx context.Context, o *order) ([]byte, error) {
+	action, _, err := issue.Issue(ctx, s.ex, s.pp, tokenType, o.outputs, nil, o.context, nil)
+	if err != nil {
+		return nil, err
+	}
+	return action.Encode()
+}
+
+func (s *setup) receiveIssue(ctx context.Context, raw, context []byte) error {
+	action, err := issue.Decode(s.pp, raw)
+	if err != nil {
+		return err
+	}
+	return action.Verify(ctx, s.ex, s.pp, context)
+}
+
+type issuer struct{ *setup }
+
+func (i *issuer) Input(_ context.Context, seq uint64) (any, error) { return i.order(seq) }
+
+func (i *issuer) Run(ctx context.Context, input any) (any, error) {
+	return i.issue(ctx, input.(*order))
+}
+
+func (i *issuer) Check(ctx context.Context, input, output any) error {
+	return i.receiveIssue(ctx, output.([]byte), input.(*order).context)
+}
+
+type issueVerification struct{ *setup }
+
+func (v *issueVerification) Input(ctx context.Context, seq uint64) (any, error) {
+	o, err := v.order(seq)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := v.issue(ctx, o)
+	return &encoded{raw, o.context}, err
+}
+
+func (v *issueVerification) Run(ctx context.Context, input any) (any, error) {
+	e := input.(*encoded)
+	return nil, v.receiveIssue(ctx, e.raw, e.context)
+}
+
+// Check makes sure that what was timed can say no.
+func (v *issueVerification) Check(ctx context.Context, input, _ any) error {
+	e := input.(*encoded)
+	return rejects(e.raw, func(raw []byte) error { return v.receiveIssue(ctx, raw, e.context) })
+}

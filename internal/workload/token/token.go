@@ -1,0 +1,146 @@
+// Package token defines the workloads on confidential tokens. Their names, axes
+// and default matrix are those of the public study of Panurus' zkatdlog driver
+// (docs/studies.md), so that figures can be put side by side.
+package token
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// studyCurves is the study's default selection of curves.
+var studyCurves = [...]string{"BN254", "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GURVY_FAST_RNG"}
+
+// Defs returns the workloads, in the order of a token's life.
+func Defs() []workload.Def {
+	return []workload.Def{
+		TransferProofGeneration(), Sender(), VerificationSenderProof(), VerificationSenderBatch(),
+		Issuer(), ProofVerificationIssuer(),
+	}
+}
+
+// transferAxes are the axes of transfers; those of issues have no inputs.
+func transferAxes() []workload.Axis {
+	return []workload.Axis{
+		workload.CurveAxis(group.Names(), studyCurves[:]), workload.BitsAxis(),
+		workload.InputsAxis(token.MaxTokens), workload.OutputsAxis(token.MaxTokens),
+		workload.ProofAxis(token.ProofTypes()), workload.ExecutorAxis(executor.Names()),
+	}
+}
+
+func issueAxes() []workload.Axis {
+	axes := transferAxes()
+	return append(axes[:2:2], axes[3:]...)
+}
+
+// setup is what the instances of one case share.
+type setup struct {
+	pp      token.CryptoParams
+	ex      executor.Executor
+	kind    token.Kind
+	in, out int
+	bits    int
+	seed    uint64
+}
+
+func newSetup(c workload.Case, kind token.Kind, seed uint64) (*setup, error) {
+	s := &setup{kind: kind, seed: seed}
+	var err error
+	if s.bits, err = c.Int("bits"); err != nil {
+		return nil, err
+	}
+	if s.out, err = c.Int("out"); err != nil {
+		return nil, err
+	}
+	if kind == token.Transfer {
+		if s.in, err = c.Int("in"); err != nil {
+			return nil, err
+		}
+	}
+	if s.ex, err = executor.ByName(c.Get("exec")); err != nil {
+		return nil, err
+	}
+	s.pp, err = token.NewCryptoParams(token.Config{Curve: c.Get("curve"), Bits: s.bits, ProofType: c.Get("proof")})
+	return s, err
+}
+
+// Metrics reports the exact sizes.
+func (s *setup) Metrics(context.Context) ([]record.Metric, error) {
+	size := func(name string, n int) record.Metric {
+		return record.Metric{Name: name, Unit: "B/" + name, Value: float64(n), Kind: record.Exact}
+	}
+	return []record.Metric{size("proof", s.pp.ProofLen(s.kind, s.in, s.out)), size("table", s.pp.TableBytes())}, nil
+}
+
+func (s *setup) Close() error { return nil }
+
+// corpus returns the stream that the input of one sequence number is drawn from.
+// It is for measuring only: whoever knows the seed knows every secret.
+func (s *setup) corpus(seq uint64) io.Reader {
+	b := binary.LittleEndian.AppendUint64(nil, s.seed)
+	return transcript.XOF("zkbench/v1/corpus", b, binary.LittleEndian.AppendUint64(nil, seq))
+}
+
+// contextOf is the context that the proofs of a sequence number are bound to.
+func contextOf(seq uint64) []byte { return fmt.Appendf(nil, "anchor %d", seq) }
+
+// tokenType is the type of all tokens of the corpus.
+const tokenType = "USD"
+
+// owner returns an owner of the length that a serialized identity has.
+func owner(r io.Reader) ([]byte, error) {
+	b := make([]byte, 64)
+	_, err := io.ReadFull(r, b)
+	return b, err
+}
+
+// split cuts a total into n random parts.
+func split(r io.Reader, total uint64, n int) ([]uint64, error) {
+	parts := make([]uint64, n)
+	var b [8]byte
+	for i := range n - 1 {
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return nil, err
+		}
+		parts[i] = binary.LittleEndian.Uint64(b[:])
+		if total+1 != 0 {
+			parts[i] %= total + 1
+		}
+		total -= parts[i]
+	}
+	parts[n-1] = total
+	return parts, nil
+}
+
+// total draws a total below 2^bits.
+func (s *setup) total(r io.Reader) (uint64, error) {
+	var b [8]byte
+	_, err := io.ReadFull(r, b[:])
+	return binary.LittleEndian.Uint64(b[:]) >> (64 - s.bits), err
+}
+
+// rejects tells whether verify refuses raw with one byte of its end changed.
+// The last byte belongs to the proof's last scalar, so what is left decodes.
+func rejects(raw []byte, verify func(raw []byte) error) error {
+	bad := append([]byte(nil), raw...)
+	bad[len(bad)-1] ^= 1
+	err := verify(bad)
+	if err == nil {
+		return errors.New("a tampered proof was accepted")
+	}
+	if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+		return fmt.Errorf("a tampered proof was rejected for another reason: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/transfer"
+)
+
+// TransferProofGeneration proves a transfer: the proof and its encoding only.
+func TransferProofGeneration() workload.Def {
+	return workload.Def{
+		Name: "TransferProofGeneration", Doc: "prove a transfer: the proof and its encoding only",
+		Axes: transferAxes(),
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(c, token.Transfer, seed)
+			return &proofGeneration{s}, err
+		},
+	}
+}
+
+// Sender builds a sender from its inputs, proves a transfer and encodes it.
+func Sender() workload.Def {
+	return workload.Def{
+		Name: "Sender", Doc: "build the sender from its inputs, prove a transfer, encode the action",
+		Axes: transferAxes(),
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(c, token.Transfer, seed)
+			return &sender{s}, err
+		},
+	}
+}
+
+// VerificationSenderProof decodes an encoded transfer and verifies it.
+func VerificationSenderProof() workload.Def {
+	return workload.Def{
+		Name: "VerificationSenderProof", Doc: "decode a transfer and verify it",
+		Axes: transferAxes(),
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(c, token.Transfer, seed)
+			return &verification{s}, err
+		},
+	}
+}
+
+// VerificationSenderBatch decodes a batch of encoded transfers and verifies them
+// together. One operation is the whole batch.
+func VerificationSenderBatch() workload.Def {
+	return workload.Def{
+		Name: "VerificationSenderBatch", Doc: "decode a batch of transfers and verify them together; the time is the batch's",
+		Axes: append(transferAxes(), workload.BatchAxis()),
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			n, err := c.Int("batch")
+			if err != nil {
+				return nil, err
+			}
+			s, err := newSetup(c, token.Transfer, seed)
+			return &batchVerification{verification{s}, n}, err
+		},
+	}
+}
+
+// payment is what a sender starts from.
+type payment struct {
+	owned   []transfer.Owned
+	outputs []transfer.Output
+	context []byte
+}
+
+// payment builds the payment of a sequence number.
+func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
+	r := s.corpus(seq)
+	p := &payment{context: contextOf(seq)}
+	total, err := s.total(r)
+	if err != nil {
+		return nil, err
+	}
+	in, err := split(r, total, s.in)
+	if err != nil {
+		return nil, err
+	}
+	out, err := split(r, total, s.out)
+	if err != nil {
+		return nil, err
+	}
+	owners := make([][]byte, s.in+s.out)
+	for i := range owners {
+		if owners[i], err = owner(r); err != nil {
+			return nil, err
+		}
+	}
+	// The inputs are the outputs of an issue that the corpus does not prove.
+	w, tokens, err := token.MakeOutputs(ctx, s.ex, s.pp, token.Issue, nil, tokenType, in, owners[:s.in], p.context, r)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tokens {
+		id := append(append([]byte(nil), p.context...), byte(i))
+		p.owned = append(p.owned, transfer.Owned{Input: transfer.Input{ID: id, Token: tokens[i]}, Opening: w.Outputs[i]})
+	}
+	for j, v := range out {
+		p.outputs = append(p.outputs, transfer.Output{Owner: owners[s.in+j], Value: v})
+	}
+	return p, nil
+}
+
+// send makes the encoded transfer of a payment.
+func (s *setup) send(ctx context.Context, p *payment) ([]byte, error) {
+	sender, err := transfer.NewSender(ctx, s.ex, s.pp, p.owned)
+	if err != nil {
+		return nil, err
+	}
+	action, _, err := sender.Transfer(ctx, p.outputs, nil, p.context, nil)
+	if err != nil {
+		return nil, err
+	}
+	return action.Encode()
+}
+
+// receive decodes and verifies an encoded transfer.
+func (s *setup) receive(ctx context.Context, raw, context []byte) error {
+	action, err := transfer.Decode(s.pp, raw)
+	if err != nil {
+		return err
+	}
+	return action.Verify(ctx, s.ex, s.pp, context)
+}
+
+type sender struct{ *setup }
+
+func (s *sender) Input(ctx context.Context, seq uint64) (any, error) { return s.payment(ctx, seq) }
+
+func (s *sender) Run(ctx context.Context, input any) (any, error) {
+	return s.send(ctx, input.(*payment))
+}
+
+func (s *sender) Check(ctx context.Context, input, output any) error {
+	return s.receive(ctx, output.([]byte), input.(*payment).context)
+}
+
+type proofGeneration struct{ *setup }
+
+func (g *proofGeneration) Input(ctx context.Context, seq uint64) (any, error) {
+	p, err := g.payment(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	sender, err := transfer.NewSender(ctx, g.ex, g.pp, p.owned)
+	if err != nil {
+		return nil, err
+	}
+	return sender.Draft(ctx, p.outputs, nil, p.context, g.corpus(seq))
+}
+
+func (g *proofGeneration) Run(ctx context.Context, input any) (any, error) {
+	d := input.(*transfer.Draft)
+	return g.pp.Prove(ctx, g.ex, &d.Statement, &d.Witness)
+}
+
+func (g *proofGeneration) Check(ctx context.Context, input, output any) error {
+	d := input.(*transfer.Draft)
+	action := d.Action
+	action.Proof = output.([]byte)
+	raw, err := action.Encode()
+	if err != nil {
+		return err
+	}
+	return g.receive(ctx, raw, d.Statement.Context)
+}
+
+type verification struct{ *setup }
+
+// encoded is an encoded action and the context to verify it in.
+type encoded struct{ raw, context []byte }
+
+func (v *verification) Input(ctx context.Context, seq uint64) (any, error) {
+	p, err := v.payment(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := v.send(ctx, p)
+	return &encoded{raw, p.context}, err
+}
+
+func (v *verification) Run(ctx context.Context, input any) (any, error) {
+	e := input.(*encoded)
+	return nil, v.receive(ctx, e.raw, e.context)
+}
+
+// Check makes sure that what was timed can say no.
+func (v *verification) Check(ctx context.Context, input, _ any) error {
+	e := input.(*encoded)
+	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.context) })
+}
+
+type batchVerification struct {
+	verification
+	n int
+}
+
+func (b *batchVerification) Input(ctx context.Context, seq uint64) (any, error) {
+	batch := make([]*encoded, b.n)
+	for i := range batch {
+		e, err := b.verification.Input(ctx, seq*uint64(b.n)+uint64(i))
+		if err != nil {
+			return nil, err
+		}
+		batch[i] = e.(*encoded)
+	}
+	return batch, nil
+}
+
+func (b *batchVerification) Run(ctx context.Context, input any) (any, error) {
+	batch := input.([]*encoded)
+	items := make([]transfer.Item, len(batch))
+	err := b.ex.Do(ctx, len(batch), func(_ context.Context, i int) error {
+		action, err := transfer.Decode(b.pp, batch[i].raw)
+		items[i] = transfer.Item{Action: action, Context: batch[i].context}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return nil, transfer.VerifyBatch(ctx, b.ex, b.pp, items)
+}
+
+// Check makes sure that what was timed can say no, and names the culprit.
+func (b *batchVerification) Check(ctx context.Context, input, _ any) error {
+	batch := slices.Clone(input.([]*encoded))
+	bad := len(batch) / 2
+	batch[bad] = &encoded{batch[bad].raw, []byte("another context")}
+	_, err := b.Run(ctx, batch)
+	var c *zkbench.CheckError
+	if !errors.As(err, &c) || c.Action != bad || !errors.Is(err, zkbench.ErrProof) {
+		return fmt.Errorf("a batch with action %d bad was not rejected for it: %v", bad, err)
+	}
+	return nil
+}

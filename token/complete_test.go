@@ -1,0 +1,197 @@
+package token
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"pgregory.net/rapid"
+)
+
+// TestEveryCurve proves, verifies, batch-verifies and rejects a tampered
+// transfer on every curve that users can name, with every proof type.
+func TestEveryCurve(t *testing.T) {
+	for _, curve := range group.Names() {
+		for _, proofType := range ProofTypes() {
+			t.Run(fmt.Sprintf("curve=%s/proof=%s", curve, proofType), func(t *testing.T) {
+				t.Parallel()
+				pp := newTestParams(t, Config{Curve: curve, Bits: 8, ProofType: proofType})
+				var claims []Claim
+				for i := range 3 {
+					e := newExample(t, pp, fmt.Sprint("every curve ", i), []uint64{200, 55}, []uint64{uint64(i), 255 - uint64(i)})
+					proof := e.prove(t, pp)
+					if len(proof) != pp.ProofLen(Transfer, 2, 2) {
+						t.Errorf("proof of %d bytes, ProofLen says %d", len(proof), pp.ProofLen(Transfer, 2, 2))
+					}
+					claim, err := pp.Decode(&e.st, Field{Bytes: proof})
+					if err != nil {
+						t.Fatal(err)
+					}
+					claims = append(claims, claim)
+				}
+				verify := func(claims ...Claim) error {
+					return pp.Verify(context.Background(), executor.Serial(), claims...)
+				}
+				if err := verify(claims[0]); err != nil {
+					t.Errorf("single: %v", err)
+				}
+				if err := verify(claims...); err != nil {
+					t.Errorf("batch: %v", err)
+				}
+				claims[1] = claims[1].WithContext([]byte("another"))
+				if err := verify(claims[1]); !errors.Is(err, zkbench.ErrProof) {
+					t.Errorf("tampered, single: %v", err)
+				}
+				err := verify(claims...)
+				var c *zkbench.CheckError
+				if !errors.As(err, &c) || c.Action != 1 || !errors.Is(err, zkbench.ErrProof) {
+					t.Errorf("tampered, batch: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestCompleteness(t *testing.T) {
+	configs := []Config{
+		{Bits: 1, ProofType: CSP},
+		{Bits: 16, ProofType: Bulletproof},
+		{Bits: 16, ProofType: CSP},
+		{Bits: 64, ProofType: Bulletproof},
+		{Bits: 13, ProofType: BulletproofAgg, Aggregation: 3},
+	}
+	for _, cfg := range configs {
+		pp := newBN(t, cfg)
+		t.Run(fmt.Sprintf("bits=%d/proof=%s", cfg.Bits, cfg.ProofType), func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				limit := uint64(1)<<(cfg.Bits-1) - 1 + uint64(1)<<(cfg.Bits-1)
+				total := rapid.Uint64Range(0, limit).Draw(r, "total")
+				split := func(label string) []uint64 {
+					n := rapid.IntRange(1, 4).Draw(r, label)
+					parts, left := make([]uint64, n), total
+					for i := range n - 1 {
+						parts[i] = rapid.Uint64Range(0, left).Draw(r, label)
+						left -= parts[i]
+					}
+					parts[n-1] = left
+					return parts
+				}
+				inputs, outputs := split("inputs"), split("outputs")
+				if rapid.Bool().Draw(r, "issue") {
+					inputs = nil
+				}
+				e := newExample(t, pp, fmt.Sprint(inputs, outputs), inputs, outputs)
+				if err := check(pp, &e.st, e.prove(t, pp)); err != nil {
+					r.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// TestSameBytes: with a fixed seed the executor, the table's shape and the
+// constant-time path change no byte.
+func TestSameBytes(t *testing.T) {
+	for _, proofType := range ProofTypes() {
+		var first []byte
+		for _, cfg := range []Config{
+			{Table: cheap}, {Table: group.TableOptions{Window: 8, Spacing: 4}}, {Table: group.TableOptions{Window: 5, Spacing: 1}}, {ConstantTime: true},
+		} {
+			cfg.Bits, cfg.ProofType = 16, proofType
+			pp := newBN(t, cfg)
+			e := newExample(t, pp, "same bytes", []uint64{70, 30}, []uint64{60, 35, 5})
+			for _, name := range executor.Names() {
+				ex, err := executor.ByName(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				proof, err := pp.Prove(context.Background(), ex, &e.st, &e.w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = proof
+				}
+				if !bytes.Equal(first, proof) {
+					t.Errorf("proof=%s table=%v constant-time=%v executor=%s: other bytes", proofType, cfg.Table, cfg.ConstantTime, name)
+				}
+				claim, err := pp.Decode(&e.st, Field{Bytes: proof})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := pp.Verify(context.Background(), ex, claim, claim, claim); err != nil {
+					t.Errorf("executor=%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestTwoImplementations: the two implementations of BLS12-381 have one digest
+// and accept each other's proofs.
+func TestTwoImplementations(t *testing.T) {
+	for _, proofType := range []string{Bulletproof, CSP} {
+		gnark := newTestParams(t, Config{Curve: "BLS12_381_BBS_GURVY", Bits: 8, ProofType: proofType})
+		kilic := newTestParams(t, Config{Curve: "BLS12_381_BBS", Bits: 8, ProofType: proofType})
+		if gnark.Digest() != kilic.Digest() {
+			t.Fatalf("proof=%s: digests differ", proofType)
+		}
+		e := newExample(t, gnark, "implementations", []uint64{7, 9}, []uint64{15, 1})
+		p1, p2 := e.prove(t, gnark), e.prove(t, kilic)
+		if !bytes.Equal(p1, p2) {
+			t.Errorf("proof=%s: proofs differ", proofType)
+		}
+		if err := check(kilic, &e.st, p1); err != nil {
+			t.Errorf("proof=%s: %v", proofType, err)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	pp := newBN(t, Config{Bits: 8})
+	e := newExample(t, pp, "cancel", []uint64{1}, []uint64{1, 0})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := pp.Prove(ctx, executor.Serial(), &e.st, &e.w); !errors.Is(err, context.Canceled) {
+		t.Errorf("Prove: %v", err)
+	}
+	claim, err := pp.Decode(&e.st, Field{Bytes: e.prove(t, pp)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pp.Verify(ctx, executor.Pool(), claim); !errors.Is(err, context.Canceled) {
+		t.Errorf("Verify: %v", err)
+	}
+}
+
+func TestBadConfig(t *testing.T) {
+	good := Config{Curve: "BN254", Bits: 32}
+	for name, change := range map[string]func(*Config){
+		"curve":                       func(c *Config) { c.Curve = "P-256" },
+		"bits=0":                      func(c *Config) { c.Bits = 0 },
+		"bits=65":                     func(c *Config) { c.Bits = 65 },
+		"proof":                       func(c *Config) { c.ProofType = "groth16" },
+		"aggregation":                 func(c *Config) { c.Aggregation = 2 },
+		"aggregation=1":               func(c *Config) { c.ProofType, c.Aggregation = BulletproofAgg, 1 },
+		"stop=-1":                     func(c *Config) { c.Stop = -1 },
+		"stop=-1/proof=csp":           func(c *Config) { c.ProofType, c.Stop = CSP, -1 },
+		"window=1":                    func(c *Config) { c.Table.Window = 1 },
+		"window=13":                   func(c *Config) { c.Table.Window = 13 },
+		"spacing=-1":                  func(c *Config) { c.Table.Spacing = -1 },
+		"spacing=1000000":             func(c *Config) { c.Table.Spacing = 1000000 },
+		"constant time/curve=FP256BN": func(c *Config) { c.Curve, c.ConstantTime = "FP256BN_AMCL", true },
+		"constant time/curve=kilic":   func(c *Config) { c.Curve, c.ConstantTime = "BLS12_381_BBS", true },
+		"window=1/curve=bls":          func(c *Config) { c.Curve, c.Table.Window = "BLS12_381_BBS_GURVY", 1 },
+	} {
+		cfg := good
+		change(&cfg)
+		if _, err := NewCryptoParams(cfg); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

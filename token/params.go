@@ -1,0 +1,169 @@
+package token
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/rangeproof/csp"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// The proof types, as users type them.
+const (
+	Bulletproof    = bulletproof.NameSingle
+	CSP            = csp.Name
+	BulletproofAgg = bulletproof.NameAggregate
+)
+
+// ProofTypes lists the accepted proof types, the default first.
+func ProofTypes() []string { return []string{Bulletproof, CSP, BulletproofAgg} }
+
+// DefaultAggregation is the number of outputs that one bulletproof-agg proof
+// covers unless Config says otherwise. More outputs take more proofs.
+const DefaultAggregation = 4
+
+// Config chooses the cryptography of a token system.
+type Config struct {
+	Curve     string // one of group.Names
+	Bits      int    // values are below 2^Bits; 1 to 64
+	ProofType string // one of ProofTypes; empty: bulletproof
+
+	// Aggregation is the most outputs that one range proof covers, 2 to
+	// MaxTokens, for bulletproof-agg; 0: DefaultAggregation. Other proof types
+	// prove each output by itself and take 0.
+	Aggregation int
+	// Stop is the vector length at which a range proof's recursion stops; 0:
+	// the proof system's default.
+	Stop int
+
+	// The rest changes no byte of any proof and is not part of the digest.
+
+	Table group.TableOptions // memory and speed of fixed-base sums
+	// ConstantTime makes provers' sums independent in time and memory accesses
+	// from the secrets, as far as docs/side-channels.md says, and far slower.
+	ConstantTime bool
+}
+
+// CryptoParams are the public parameters that proofs depend on: curve, bit
+// length, range-proof system, aggregation, early stop and all generators. They
+// are immutable and safe for concurrent use. The types of the curve end here:
+// all methods speak bytes.
+type CryptoParams interface {
+	// Config returns the configuration with its defaults filled in.
+	Config() Config
+	// Digest commits to everything that proofs depend on. Two implementations
+	// of one group have equal digests, and accept each other's proofs.
+	Digest() [transcript.StateLen]byte
+	PointLen() int // bytes of a commitment
+	// TableBytes is the memory of the fixed-base tables.
+	TableBytes() int
+	// Rand is the source of randomness that provers use where they are given
+	// none.
+	Rand() io.Reader
+
+	// Commit returns the compressed commitments to openings.
+	Commit(ctx context.Context, ex executor.Executor, openings []Opening) ([][]byte, error)
+	// DeriveBlindings returns n blindings, derived from seed, the kind, the
+	// witness and the context different for
+	// different statements even where a seed repeats.
+	DeriveBlindings(seed [transcript.SeedLen]byte, kind Kind, witness, context []byte, n int) [][]byte
+
+	// Prove proves a statement. The openings are checked against nothing: a
+	// wrong one yields a proof that does not verify.
+	Prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error)
+	// ProofLen is the length in bytes of a proof.
+	ProofLen(kind Kind, inputs, outputs int) int
+	// Decode decodes the points of a statement and its proof. Every error is a
+	// *zkbench.DecodeError with the offsets that the statement gives.
+	Decode(st *Statement, proof Field) (Claim, error)
+	// Verify verifies claims of these parameters, all in one multi-scalar
+	// multiplication. If that fails, the bad ones are found by bisection and
+	// each is named by a *zkbench.CheckError that wraps ErrProof; the errors
+	// are joined.
+	Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error
+}
+
+// Field is a field of an encoded action and where it starts there.
+type Field struct {
+	Bytes  []byte
+	Offset int
+}
+
+// Statement is what an action claims: that its outputs are worth its inputs (a
+// transfer) or are well-formed (an issue), all of one type, with values in
+// range.
+type Statement struct {
+	Kind Kind
+	// Context is the caller's: what the proof shall be bound to, for example
+	// the transaction's anchor.
+	Context []byte
+	// Action is the encoding of the whole action but its proof: token ids,
+	// owners, commitments, metadata.
+	Action []byte
+	// Compressed commitments. An issue has no inputs.
+	Inputs, Outputs []Field
+}
+
+// Witness opens the statement's commitments, in order.
+type Witness struct {
+	Inputs, Outputs []Opening
+	// Seed is 32 fresh random bytes, drawn once per action.
+	Seed [transcript.SeedLen]byte
+}
+
+// Claim is a decoded statement with its proof, ready to be verified under the
+// parameters that decoded it.
+type Claim interface {
+	// WithContext returns the claim with another context in its statement.
+	WithContext(context []byte) Claim
+}
+
+// NewCryptoParams derives the generators and builds the tables. An unknown name
+// or a number out of range is an ErrParams that names the field and what is
+// accepted.
+func NewCryptoParams(cfg Config) (CryptoParams, error) {
+	if cfg.ProofType == "" {
+		cfg.ProofType = Bulletproof
+	}
+	switch {
+	case !slices.Contains(group.Names(), cfg.Curve):
+		return nil, badConfig("curve", cfg.Curve, strings.Join(group.Names(), ", "))
+	case !slices.Contains(ProofTypes(), cfg.ProofType):
+		return nil, badConfig("proof type", cfg.ProofType, strings.Join(ProofTypes(), ", "))
+	case cfg.Bits < 1 || cfg.Bits > 64:
+		return nil, badConfig("bits", cfg.Bits, "1 to 64")
+	case cfg.ProofType == BulletproofAgg && cfg.Aggregation == 0:
+		cfg.Aggregation = DefaultAggregation
+	case cfg.ProofType == BulletproofAgg && (cfg.Aggregation < 2 || cfg.Aggregation > MaxTokens):
+		return nil, badConfig("aggregation", cfg.Aggregation, fmt.Sprintf("2 to %d", MaxTokens))
+	case cfg.ProofType != BulletproofAgg && cfg.Aggregation != 0:
+		return nil, badConfig("aggregation", cfg.Aggregation, "0 for "+cfg.ProofType)
+	}
+	switch cfg.Curve {
+	case "BN254":
+		return newParams(group.BN254(), cfg)
+	case "BLS12_381_BBS_GURVY", fastRNG:
+		return newParams(group.BLS12381(), cfg)
+	case "BLS12_381_BBS":
+		return newParams(group.BLS12381Kilic(), cfg)
+	case "FP256BN_AMCL":
+		return newParams(group.FP256BN(), cfg)
+	default:
+		return newParams(group.FP256BNMiracl(), cfg)
+	}
+}
+
+// fastRNG is the curve name that stands for BLS12_381_BBS_GURVY with a
+// deterministic generator, seeded from the system, as provers' randomness.
+const fastRNG = "BLS12_381_BBS_GURVY_FAST_RNG"
+
+func badConfig(field string, value any, accepted string) error {
+	return fmt.Errorf("%w: %s %v, accepted: %s", zkbench.ErrParams, field, value, accepted)
+}

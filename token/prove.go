@@ -1,0 +1,225 @@
+package token
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/transcript"
+	"golang.org/x/crypto/cryptobyte"
+)
+
+// layout is the shape of an action's proof: the points of the type-and-sum
+// proof and of every range proof, then the scalars of each in the same order.
+type layout struct {
+	points, scalars int
+	ranges          []int // commitments per range proof
+	perRange        []rangeproof.Shape
+}
+
+func (p *params[S, P]) layout(kind Kind, inputs, outputs int) layout {
+	var l layout
+	l.points, l.scalars = typeSumShape(kind)
+	if kind == Transfer && inputs == 1 && outputs == 1 {
+		return l // the output's value is the input's, which is in range
+	}
+	for left := outputs; left > 0; {
+		m := min(left, p.rp.MaxCommitments())
+		s := p.rp.Shape(m)
+		l.ranges, l.perRange = append(l.ranges, m), append(l.perRange, s)
+		l.points += s.Points
+		l.scalars += s.Scalars
+		left -= m
+	}
+	return l
+}
+
+func (p *params[S, P]) ProofLen(kind Kind, inputs, outputs int) int {
+	l := p.layout(kind, inputs, outputs)
+	return l.points*p.g.PointLen() + l.scalars*p.g.ScalarLen()
+}
+
+// start opens the one transcript of an action: protocol, group, parameters,
+// kind, counts, context, the action with its owners and ids, all commitments.
+func (p *params[S, P]) start(st *Statement) transcript.Transcript {
+	t := transcript.New("token")
+	t.Append("group", []byte(p.g.Domain()))
+	t.Append("params", p.digest[:])
+	t.Append("kind", []byte{byte(st.Kind)})
+	t.AppendUint64("inputs", uint64(len(st.Inputs)))
+	t.AppendUint64("outputs", uint64(len(st.Outputs)))
+	t.Append("context", st.Context)
+	t.Append("action", st.Action)
+	for i := range st.Inputs {
+		t.Append("input", st.Inputs[i].Bytes)
+	}
+	for i := range st.Outputs {
+		t.Append("output", st.Outputs[i].Bytes)
+	}
+	return t
+}
+
+// encode returns a canonical encoding of the witness but its seed, for deriving
+// nonces and blindings. The error is that of a type or a blinding of 2^16 bytes
+// or more.
+func (w *Witness) encode() ([]byte, error) {
+	var b cryptobyte.Builder
+	for _, list := range [][]Opening{w.Inputs, w.Outputs} {
+		b.AddUint16(uint16(len(list)))
+		for _, o := range list {
+			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes([]byte(o.Type)) })
+			b.AddUint64(o.Value)
+			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(o.Blinding) })
+		}
+	}
+	return b.Bytes()
+}
+
+func (p *params[S, P]) Prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error) {
+	if err := p.checkWitness(st, w); err != nil {
+		return nil, err
+	}
+	return p.prove(ctx, ex, st, w)
+}
+
+// prove is Prove for a witness that may be wrong.
+func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error) {
+	g := p.g
+	l := p.layout(st.Kind, len(st.Inputs), len(st.Outputs))
+	points, scalars := make([]P, l.points), make([]S, l.scalars)
+	np, ns := typeSumShape(st.Kind)
+	ts := &typeSum[S, P]{inputs: len(st.Inputs), outputs: len(st.Outputs), points: points[:np], scalars: scalars[:ns]}
+
+	var tw typeSumWitness[S]
+	var err error
+	if tw.inputs, err = p.open(w.Inputs); err != nil {
+		return nil, fmt.Errorf("inputs: %w", err)
+	}
+	if tw.outputs, err = p.open(w.Outputs); err != nil {
+		return nil, fmt.Errorf("outputs: %w", err)
+	}
+	tw.t = tw.outputs[0].t
+	t := p.start(st)
+	witness, err := w.encode()
+	if err != nil {
+		return nil, err
+	}
+	nonces := transcript.Nonces{Protocol: "type-and-sum", Seed: w.Seed}
+	k, r := make([]S, ns), make([]S, 1)
+	group.RandomScalars(g, k, nonces.Stream(witness, &t))
+	group.RandomScalars(g, r, openStream(w.Seed, st.Kind, witness, st.Context, []byte("type")))
+	tw.r = r[0]
+	if err := p.typeSumFirst(ctx, ex, &tw, k, ts.points); err != nil {
+		return nil, err
+	}
+	ts.absorbFirst(g, &t)
+	ts.respond(g, &tw, k)
+	ts.absorbLast(g, &t)
+
+	if err := p.proveRanges(ctx, ex, st, w, &tw, ts, &t, l, points[np:], scalars[ns:]); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, l.points*g.PointLen()+l.scalars*g.ScalarLen())
+	out = g.AppendPoints(out, points...)
+	return g.AppendScalars(out, scalars...), nil
+}
+
+// proveRanges proves the range of every output under the executor, each proof
+// on its own fork of t.
+func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, st *Statement, w *Witness, tw *typeSumWitness[S], ts *typeSum[S, P], t *transcript.Transcript, l layout, points []P, scalars []S) error {
+	if len(l.ranges) == 0 {
+		return nil
+	}
+	g := p.g
+	// V_j = Out_j - C = v_j·G + (r_j - r)·H.
+	m := len(st.Outputs)
+	V, blindings := make([]P, m), make([]S, m)
+	values := make([]uint64, m)
+	rows := rowsOf[S](m, 2)
+	for j := range m {
+		values[j] = w.Outputs[j].Value
+		g.Sub(&blindings[j], &tw.outputs[j].r, &tw.r)
+		rows[j][p.value], rows[j][p.blinding] = tw.outputs[j].v, blindings[j]
+	}
+	if err := p.basis.Table.MSM(ctx, ex, V, rows); err != nil {
+		return err
+	}
+	return ex.Do(ctx, len(l.ranges), func(ctx context.Context, i int) error {
+		first := 0
+		pts, scs := points, scalars
+		for k := range i {
+			first += l.ranges[k]
+			pts, scs = pts[l.perRange[k].Points:], scs[l.perRange[k].Scalars:]
+		}
+		last := first + l.ranges[i]
+		fork := t.Fork("range", uint32(i))
+		nonces := transcript.Nonces{Protocol: p.rp.Name(), Label: "range", Index: uint32(i), Seed: w.Seed}
+		proof, err := p.rp.Prove(ctx, ex, &fork, V[first:last], rangeproof.Witness[S]{Values: values[first:last], Blindings: blindings[first:last]}, nonces)
+		if err != nil {
+			return fmt.Errorf("range proof %d: %w", i, err)
+		}
+		copy(pts, proof.Points)
+		copy(scs, proof.Scalars)
+		return nil
+	})
+}
+
+// checkWitness refuses witnesses that no honest prover has. The message names
+// the field and never the value.
+func (p *params[S, P]) checkWitness(st *Statement, w *Witness) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", zkbench.ErrParams, fmt.Sprintf(format, args...))
+	}
+	if len(st.Inputs) != len(w.Inputs) || len(st.Outputs) != len(w.Outputs) {
+		return bad("witness opens %d inputs and %d outputs, the statement has %d and %d", len(w.Inputs), len(w.Outputs), len(st.Inputs), len(st.Outputs))
+	}
+	if err := checkCounts(st.Kind, len(st.Inputs), len(st.Outputs)); err != nil {
+		return err
+	}
+	if len(st.Context) > MaxContext {
+		return &zkbench.LimitError{What: "bytes of context", Estimate: int64(len(st.Context)), Max: MaxContext}
+	}
+	var inHi, inLo, outHi, outLo, carry uint64
+	for i, o := range w.Inputs {
+		if o.Type != w.Outputs[0].Type {
+			return bad("input %d: type differs from that of output 0", i)
+		}
+		inLo, carry = bits.Add64(inLo, o.Value, 0)
+		inHi += carry
+	}
+	for j, o := range w.Outputs {
+		if o.Type != w.Outputs[0].Type {
+			return bad("output %d: type differs from that of output 0", j)
+		}
+		if p.cfg.Bits < 64 && o.Value>>p.cfg.Bits != 0 {
+			return bad("output %d: value needs more than %d bits", j, p.cfg.Bits)
+		}
+		outLo, carry = bits.Add64(outLo, o.Value, 0)
+		outHi += carry
+	}
+	if st.Kind == Transfer && (inHi != outHi || inLo != outLo) {
+		return bad("outputs are not worth the inputs")
+	}
+	return nil
+}
+
+func checkCounts(kind Kind, inputs, outputs int) error {
+	minInputs, maxInputs := 1, MaxTokens
+	if kind == Issue {
+		minInputs, maxInputs = 0, 0
+	}
+	if kind != Issue && kind != Transfer {
+		return badConfig("kind", kind, "issue, transfer")
+	}
+	if inputs < minInputs || inputs > maxInputs {
+		return badConfig("number of inputs", inputs, fmt.Sprintf("%d to %d", minInputs, maxInputs))
+	}
+	if outputs < 1 || outputs > MaxTokens {
+		return badConfig("number of outputs", outputs, fmt.Sprintf("1 to %d", MaxTokens))
+	}
+	return nil
+}

@@ -1,0 +1,328 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	blsfr "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+)
+
+func mustReject(t *testing.T, name string, err error) {
+	t.Helper()
+	if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// TestEverythingIsBound changes everything that the transcript absorbs, one
+// item after the other.
+func TestEverythingIsBound(t *testing.T) {
+	for _, proofType := range ProofTypes() {
+		pp := newBN(t, Config{Bits: 8, ProofType: proofType})
+		e := newExample(t, pp, "bound", []uint64{100, 50}, []uint64{90, 45, 15})
+		proof := e.prove(t, pp)
+		if err := check(pp, &e.st, proof); err != nil {
+			t.Fatal(err)
+		}
+		other := newExample(t, pp, "other", []uint64{100, 50}, []uint64{90, 45, 15})
+		for name, change := range map[string]func(st *Statement){
+			"context":          func(st *Statement) { st.Context[3] ^= 1 },
+			"longer context":   func(st *Statement) { st.Context = append(st.Context, 0) },
+			"action":           func(st *Statement) { st.Action[0] ^= 0x80 },
+			"moved boundary":   func(st *Statement) { st.Action, st.Context = st.Action[1:], append(st.Context, st.Action[0]) },
+			"input 0":          func(st *Statement) { st.Inputs[0] = other.st.Inputs[0] },
+			"input 1":          func(st *Statement) { st.Inputs[1] = other.st.Inputs[1] },
+			"output 0":         func(st *Statement) { st.Outputs[0] = other.st.Outputs[0] },
+			"output 2":         func(st *Statement) { st.Outputs[2] = other.st.Outputs[2] },
+			"inputs swapped":   func(st *Statement) { st.Inputs[0], st.Inputs[1] = st.Inputs[1], st.Inputs[0] },
+			"outputs swapped":  func(st *Statement) { st.Outputs[0], st.Outputs[1] = st.Outputs[1], st.Outputs[0] },
+			"output dropped":   func(st *Statement) { st.Outputs = st.Outputs[:2] },
+			"output repeated":  func(st *Statement) { st.Outputs[1] = st.Outputs[0] },
+			"output added":     func(st *Statement) { st.Outputs = append(st.Outputs, other.st.Outputs[0]) },
+			"input dropped":    func(st *Statement) { st.Inputs = st.Inputs[:1] },
+			"input to output":  func(st *Statement) { st.Inputs[0], st.Outputs[0] = st.Outputs[0], st.Inputs[0] },
+			"kind, no inputs":  func(st *Statement) { st.Kind, st.Inputs = Issue, nil },
+			"other commitment": func(st *Statement) { st.Outputs[2] = other.st.Outputs[1] },
+		} {
+			st := e.st.clone()
+			change(st)
+			mustReject(t, proofType+": "+name, check(pp, st, proof))
+		}
+		// The same statement under other parameters. Sizes may already differ.
+		for _, cfg := range []Config{{Bits: 7, ProofType: proofType}, {Bits: 9, ProofType: proofType}, {Bits: 8, ProofType: proofType, Stop: 1}} {
+			mustReject(t, fmt.Sprintf("%s: under %+v", proofType, cfg), check(newBN(t, cfg), &e.st, proof))
+		}
+	}
+}
+
+// TestEveryElement replaces every point and every scalar of a proof by another
+// valid one.
+func TestEveryElement(t *testing.T) {
+	for _, proofType := range ProofTypes() {
+		p := newBN(t, Config{Bits: 8, ProofType: proofType})
+		e := newExample(t, p, "elements", []uint64{100, 50}, []uint64{90, 60})
+		proof := e.prove(t, p)
+		l := p.layout(Transfer, 2, 2)
+		n := p.g.PointLen()
+		point := p.g.AppendPoints(nil, p.basis.Points[0])
+		scalar := p.g.AppendScalars(nil, p.g.ScalarFromUint64(12345))
+		for i := range l.points {
+			bad := append([]byte(nil), proof...)
+			copy(bad[i*n:], point)
+			mustReject(t, fmt.Sprintf("%s: point %d", proofType, i), check(p, &e.st, bad))
+			bad = append([]byte(nil), proof...)
+			bad[i*n] ^= 0x40 // the negated point
+			mustReject(t, fmt.Sprintf("%s: point %d negated", proofType, i), check(p, &e.st, bad))
+		}
+		for i := range l.scalars {
+			bad := append([]byte(nil), proof...)
+			copy(bad[l.points*n+32*i:], scalar)
+			mustReject(t, fmt.Sprintf("%s: scalar %d", proofType, i), check(p, &e.st, bad))
+		}
+	}
+}
+
+// TestWrongWitness forces wrong witnesses past the prover's check.
+func TestWrongWitness(t *testing.T) {
+	for _, proofType := range []string{Bulletproof, CSP} {
+		p := newBN(t, Config{Bits: 8, ProofType: proofType})
+		type openings = func(w *Witness)
+		for name, c := range map[string]struct {
+			inputs, outputs []uint64
+			change          openings
+		}{
+			"sum too large":            {[]uint64{10, 5}, []uint64{10, 6}, nil},
+			"sum too small":            {[]uint64{10, 5}, []uint64{10, 4}, nil},
+			"1 in, 1 out":              {[]uint64{10}, []uint64{11}, nil},
+			"type of an input":         {[]uint64{10, 5}, []uint64{15}, func(w *Witness) { w.Inputs[1].Type = "EUR" }},
+			"type of an output":        {[]uint64{15}, []uint64{10, 5}, func(w *Witness) { w.Outputs[1].Type = "EUR" }},
+			"types of all outputs":     {[]uint64{15}, []uint64{10, 5}, func(w *Witness) { w.Outputs[0].Type, w.Outputs[1].Type = "EUR", "EUR" }},
+			"type, 1 in 1 out":         {[]uint64{15}, []uint64{15}, func(w *Witness) { w.Outputs[0].Type = "EUR" }},
+			"type of an issued output": {nil, []uint64{10, 5}, func(w *Witness) { w.Outputs[1].Type = "EUR" }},
+		} {
+			e := newExample(t, p, name, c.inputs, c.outputs)
+			if c.change != nil {
+				c.change(&e.w)
+				// Commit to the changed openings, as a cheating sender would.
+				for _, side := range []struct {
+					o []Opening
+					f []Field
+				}{{e.w.Inputs, e.st.Inputs}, {e.w.Outputs, e.st.Outputs}} {
+					commitments, err := p.Commit(context.Background(), executor.Serial(), side.o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i := range commitments {
+						side.f[i].Bytes = commitments[i]
+					}
+				}
+			}
+			if _, err := p.Prove(context.Background(), executor.Serial(), &e.st, &e.w); !errors.Is(err, zkbench.ErrParams) {
+				t.Errorf("%s: %s: the prover says %v", proofType, name, err)
+			}
+			proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
+			if err != nil {
+				t.Fatalf("%s: %s: %v", proofType, name, err)
+			}
+			if err := check(p, &e.st, proof); !errors.Is(err, zkbench.ErrProof) {
+				t.Errorf("%s: %s: %v", proofType, name, err)
+			}
+		}
+		// A value that the range proof itself refuses.
+		e := newExample(t, p, "range", []uint64{256}, []uint64{256, 0})
+		if _, err := p.Prove(context.Background(), executor.Serial(), &e.st, &e.w); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: out of range: %v", proofType, err)
+		}
+	}
+}
+
+// TestSchnorrForgery builds the type-and-sum proof in the order of a cheating
+// prover: challenge and responses first, then first messages that fit them.
+func TestSchnorrForgery(t *testing.T) {
+	p := newBN(t, Config{Bits: 8})
+	g := p.g
+	e := newExample(t, p, "forgery", []uint64{1}, []uint64{2}) // worth more than the input
+	proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claimed, err := p.Decode(&e.st, Field{Bytes: proof})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := claimed.(*claim[fr.Element, bn254.G1Affine])
+	// D = In - Out is no multiple of H; choose z and c, set A_sum = z·H - c·D.
+	guess, z := g.ScalarFromUint64(77), g.ScalarFromUint64(99)
+	var d, cd bn254.G1Affine
+	g.SubPoints(&d, &c.inputs[0], &c.outputs[0])
+	g.MulPoint(&cd, &d, &guess)
+	g.MulPoint(&c.points[3], &p.basis.Points[p.blinding], &z)
+	g.SubPoints(&c.points[3], &c.points[3], &cd)
+	c.scalars[4] = z
+	if err := p.Verify(context.Background(), executor.Serial(), c); !errors.Is(err, zkbench.ErrProof) {
+		t.Errorf("forged: %v", err)
+	}
+	// The forgery is a good one: with the guessed challenge the equation holds.
+	var left, right bn254.G1Affine
+	g.MulPoint(&left, &p.basis.Points[p.blinding], &z)
+	g.AddPoints(&right, &c.points[3], &cd)
+	if !g.EqualPoints(&left, &right) {
+		t.Fatal("the test's forgery does not satisfy the equation that it was made for")
+	}
+}
+
+// TestTorsion adds points outside the prime-order subgroup of BLS12-381 to a
+// proof: they change the transcript and nothing else, so no proof that was
+// wrong becomes right, and single and batch verification agree.
+func TestTorsion(t *testing.T) {
+	for _, proofType := range []string{Bulletproof, CSP} {
+		pp := newTestParams(t, Config{Curve: "BLS12_381_BBS_GURVY", Bits: 4, ProofType: proofType})
+		p := pp.(*params[blsfr.Element, bls12381.G1Affine])
+		torsion := torsionPoint(t)
+		good := newExample(t, p, "torsion", []uint64{7, 4}, []uint64{9, 2})
+		bad := newExample(t, p, "false", []uint64{7, 4}, []uint64{9, 3})
+		honest, err := pp.Decode(&good.st, Field{Bytes: good.prove(t, pp)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, e := range map[string]*example{"true statement": good, "false statement": bad} {
+			proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range p.layout(Transfer, 2, 2).points {
+				decoded, err := p.Decode(&e.st, Field{Bytes: proof})
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := decoded.(*claim[blsfr.Element, bls12381.G1Affine])
+				c.points[i].Add(&c.points[i], &torsion)
+				single := p.Verify(context.Background(), executor.Serial(), c)
+				batch := p.Verify(context.Background(), executor.Serial(), c, honest)
+				if !errors.Is(single, zkbench.ErrProof) || !errors.Is(batch, zkbench.ErrProof) {
+					t.Errorf("%s: %s, point %d: single %v, batch %v", proofType, name, i, single, batch)
+				}
+			}
+		}
+		// A commitment outside the subgroup does not enter at all.
+		var out bls12381.G1Affine
+		if _, err := out.SetBytes(good.st.Outputs[0].Bytes); err != nil {
+			t.Fatal(err)
+		}
+		out.Add(&out, &torsion)
+		st := good.st.clone()
+		enc := out.Bytes()
+		st.Outputs[0] = Field{Bytes: enc[:], Offset: 17}
+		var d *zkbench.DecodeError
+		if err := check(pp, st, good.prove(t, pp)); !errors.As(err, &d) || d.Path != "outputs[0].commitment" || d.Offset != 17 {
+			t.Errorf("%s: commitment outside the subgroup: %v", proofType, err)
+		}
+	}
+}
+
+// torsionPoint returns a point of E(Fp) whose order divides the cofactor.
+func torsionPoint(t *testing.T) bls12381.G1Affine {
+	t.Helper()
+	g := group.BLS12381()
+	for x := byte(1); x < 200; x++ {
+		enc := make([]byte, 48)
+		enc[0], enc[47] = 0x80, x
+		var p [1]bls12381.G1Affine
+		if g.DecodePoints(p[:], enc, group.OnCurve) != nil {
+			continue
+		}
+		var j bls12381.G1Jac
+		j.FromAffine(&p[0])
+		// r·p by double-and-add: the scalar methods reduce modulo r.
+		r := g.Order()
+		var acc bls12381.G1Jac
+		for i := r.BitLen() - 1; i >= 0; i-- {
+			acc.DoubleAssign()
+			if r.Bit(i) == 1 {
+				acc.AddAssign(&j)
+			}
+		}
+		var q bls12381.G1Affine
+		if q.FromJacobian(&acc); !q.IsInfinity() {
+			return q
+		}
+	}
+	t.Fatal("no torsion point found")
+	return bls12381.G1Affine{}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	pp := newBN(t, Config{Bits: 8})
+	e := newExample(t, pp, "decode", []uint64{10}, []uint64{4, 6})
+	proof := e.prove(t, pp)
+	n := pp.PointLen()
+	l := pp.layout(Transfer, 1, 2)
+	for name, c := range map[string]struct {
+		change func(st *Statement, proof []byte) []byte
+		path   string
+		offset int
+	}{
+		"truncated":         {func(_ *Statement, p []byte) []byte { return p[:len(p)-1] }, "proof", 1000},
+		"trailing byte":     {func(_ *Statement, p []byte) []byte { return append(p, 0) }, "proof", 1000},
+		"empty":             {func(*Statement, []byte) []byte { return nil }, "proof", 1000},
+		"scalar r":          {func(_ *Statement, p []byte) []byte { pp.g.Order().FillBytes(p[len(p)-32:]); return p }, fmt.Sprintf("proof.scalars[%d]", l.scalars-1), 1000 + len(proof) - 32},
+		"identity":          {func(_ *Statement, p []byte) []byte { clear(p[n : 2*n]); p[n] = 0x40; return p }, "proof.points[1]", 1000 + n},
+		"uncompressed flag": {func(_ *Statement, p []byte) []byte { p[0] &= 0x3f; return p }, "proof.points[0]", 1000},
+		"coordinate too large": {func(_ *Statement, p []byte) []byte {
+			for i := range n {
+				p[2*n+i] = 0xff
+			}
+			return p
+		}, "proof.points[2]", 1000 + 2*n},
+		"identity commitment": {func(st *Statement, p []byte) []byte {
+			st.Inputs[0].Bytes = make([]byte, n)
+			st.Inputs[0].Bytes[0] = 0x40
+			return p
+		}, "inputs[0].commitment", 5},
+		"short commitment": {func(st *Statement, p []byte) []byte {
+			st.Outputs[1].Bytes = st.Outputs[1].Bytes[:n-1]
+			return p
+		}, "outputs[1].commitment", 8},
+		"off the curve": {func(st *Statement, p []byte) []byte {
+			st.Outputs[0].Bytes = offCurve(pp)
+			return p
+		}, "outputs[0].commitment", 7},
+	} {
+		st := e.st.clone()
+		st.Inputs[0].Offset, st.Outputs[0].Offset, st.Outputs[1].Offset = 5, 7, 8
+		bad := c.change(st, append([]byte(nil), proof...))
+		_, err := pp.Decode(st, Field{bad, 1000})
+		var d *zkbench.DecodeError
+		if !errors.As(err, &d) || d.Path != c.path || d.Offset != c.offset {
+			t.Errorf("%s: %v, want %s at %d", name, err, c.path, c.offset)
+		}
+	}
+	// A claim of other parameters.
+	claim, err := pp.Decode(&e.st, Field{Bytes: proof})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newBN(t, Config{Bits: 8}).Verify(context.Background(), executor.Serial(), claim); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("claim of other parameters: %v", err)
+	}
+}
+
+// offCurve returns the compressed form of an x that no point has.
+func offCurve(p *bnParams) []byte {
+	enc := make([]byte, p.PointLen())
+	enc[0] = 0x80
+	var q [1]bn254.G1Affine
+	for p.g.DecodePoints(q[:], enc, group.OnCurve) == nil {
+		enc[len(enc)-1]++
+	}
+	return enc
+}

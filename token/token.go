@@ -1,0 +1,66 @@
+// Package token is the first floor of confidential tokens: commitments to a
+// type and a value, their openings, the parameters, and the proof that an
+// action (an issue or a transfer) creates no value and mixes no types.
+//
+// A token is an owner and a Pedersen commitment
+//
+//	T = t·G_T + v·G + r·H
+//
+// where t is the token type hashed to a scalar, v the value and r a uniform
+// blinding. docs/token.md states what an action's proof shows and how.
+//
+// What this package does not promise: it hides types and values, not who owns
+// which token (no graph hiding); its multi-scalar multiplications look tables
+// up by secret digits unless Config.ConstantTime is set (docs/side-channels.md).
+package token
+
+// Limits of the wire format, in bytes and in tokens. A decoder refuses more
+// before it allocates.
+const (
+	MaxTokens   = 64      // inputs, and outputs, of one action
+	MaxID       = 128     // bytes of a token id
+	MaxOwner    = 4 << 10 // bytes of an owner
+	MaxType     = 256     // bytes of a token type
+	MaxMetadata = 64 << 10
+	MaxContext  = 64 << 10
+	maxProof    = 1 << 20
+)
+
+// ID names a token on a ledger: opaque bytes, 1 to MaxID.
+type ID []byte
+
+// Token is what a ledger stores: an opaque owner, empty for a redeemed token,
+// and a compressed commitment.
+type Token struct {
+	Owner      []byte
+	Commitment []byte
+}
+
+// Opening is the secret of a commitment.
+type Opening struct {
+	Type     string
+	Value    uint64
+	Blinding []byte // a canonical scalar, 32 bytes big-endian
+}
+
+// Kind is the kind of an action.
+type Kind uint8
+
+// The kinds of actions; the numbers are those of the wire format.
+const (
+	Issue    Kind = 1
+	Transfer Kind = 2
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Issue:
+		return "issue"
+	case Transfer:
+		return "transfer"
+	}
+	return "unknown"
+}
+
+// Version is the version of the wire format.
+const Version = 1

@@ -1,0 +1,153 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// claim implements Claim.
+type claim[S, P any] struct {
+	p               *params[S, P]
+	st              Statement
+	l               layout
+	inputs, outputs []P
+	points          []P // of the proof
+	scalars         []S
+}
+
+func (c *claim[S, P]) WithContext(context []byte) Claim {
+	with := *c
+	with.st.Context = context
+	return &with
+}
+
+func (p *params[S, P]) Decode(st *Statement, proof Field) (Claim, error) {
+	if err := checkCounts(st.Kind, len(st.Inputs), len(st.Outputs)); err != nil {
+		return nil, err
+	}
+	g := p.g
+	n, m := len(st.Inputs), len(st.Outputs)
+	l := p.layout(st.Kind, n, m)
+	if want := l.points*g.PointLen() + l.scalars*g.ScalarLen(); len(proof.Bytes) != want {
+		return nil, &zkbench.DecodeError{Path: "proof", Offset: proof.Offset, Reason: fmt.Sprintf("%d bytes, want %d", len(proof.Bytes), want)}
+	}
+	c := &claim[S, P]{p: p, st: *st, l: l}
+	all := make([]P, n+m+l.points)
+	c.inputs, c.outputs, c.points = all[:n], all[n:n+m], all[n+m:]
+
+	commitments := make([]byte, 0, (n+m)*g.PointLen())
+	field := func(i int) (string, Field) {
+		if i < n {
+			return fmt.Sprintf("inputs[%d].commitment", i), st.Inputs[i]
+		}
+		return fmt.Sprintf("outputs[%d].commitment", i-n), st.Outputs[i-n]
+	}
+	for i := range n + m {
+		f := &st.Outputs
+		k := i - n
+		if i < n {
+			f, k = &st.Inputs, i
+		}
+		b := (*f)[k].Bytes
+		if len(b) != g.PointLen() {
+			path, at := field(i)
+			return nil, &zkbench.DecodeError{Path: path, Offset: at.Offset, Reason: fmt.Sprintf("%d bytes, want %d", len(b), g.PointLen())}
+		}
+		commitments = append(commitments, b...)
+	}
+	if err := g.DecodePoints(all[:n+m], commitments, group.Subgroup); err != nil {
+		var d *zkbench.DecodeError
+		if errors.As(err, &d) {
+			path, at := field(d.Offset / g.PointLen())
+			return nil, &zkbench.DecodeError{Path: path, Offset: at.Offset, Reason: d.Reason}
+		}
+		return nil, err
+	}
+	split := l.points * g.PointLen()
+	if err := g.DecodePoints(c.points, proof.Bytes[:split], group.OnCurve); err != nil {
+		return nil, rangeproof.Within(err, "proof.points", proof.Offset)
+	}
+	c.scalars = make([]S, l.scalars)
+	if err := g.DecodeScalars(c.scalars, proof.Bytes[split:]); err != nil {
+		return nil, rangeproof.Within(err, "proof.scalars", proof.Offset+split)
+	}
+	return c, nil
+}
+
+// replayed is a claim whose transcript has been run to its end: its equations
+// are those of its sub-proofs.
+type replayed[S, P any] struct {
+	claim  *claim[S, P]
+	ts     typeSum[S, P]
+	ranges []rangeproof.Equations[S, P]
+}
+
+// replay runs the claim's transcript, the range proofs' forks under the
+// executor. What it finds wrong with the proof is in item.Err; the error
+// returned is the executor's.
+func (c *claim[S, P]) replay(ctx context.Context, ex executor.Executor, r *replayed[S, P], item *rangeproof.Replayed[S, P]) error {
+	p, g := c.p, c.p.g
+	np, ns := typeSumShape(c.st.Kind)
+	r.ts = typeSum[S, P]{inputs: len(c.inputs), outputs: len(c.outputs), points: c.points[:np:np], scalars: c.scalars[:ns:ns]}
+	t := p.start(&c.st)
+	r.ts.absorbFirst(g, &t)
+	r.ts.absorbLast(g, &t)
+
+	r.ranges = make([]rangeproof.Equations[S, P], len(c.l.ranges))
+	forks := make([]transcript.Transcript, len(c.l.ranges))
+	failed := make([]error, len(c.l.ranges))
+	V := make([]P, len(c.outputs))
+	err := ex.Do(ctx, len(c.l.ranges), func(_ context.Context, i int) error {
+		first := 0
+		points, scalars := c.points[np:], c.scalars[ns:]
+		for k := range i {
+			first += c.l.ranges[k]
+			points, scalars = points[c.l.perRange[k].Points:], scalars[c.l.perRange[k].Scalars:]
+		}
+		last := first + c.l.ranges[i]
+		for j := first; j < last; j++ {
+			g.SubPoints(&V[j], &c.outputs[j], &c.points[0])
+		}
+		s := c.l.perRange[i]
+		forks[i] = t.Fork("range", uint32(i))
+		r.ranges[i], failed[i] = p.rp.Replay(&forks[i], V[first:last], &rangeproof.Proof[S, P]{Points: points[:s.Points:s.Points], Scalars: scalars[:s.Scalars:s.Scalars]})
+		return nil
+	})
+	t.Join(forks...)
+	item.Equations, item.State, item.Err = r, t.State(), errors.Join(failed...)
+	item.Points = len(c.inputs) + 2*len(c.outputs) + len(c.points)
+	return err
+}
+
+// Accumulate adds all equations of the claim.
+func (r *replayed[S, P]) Accumulate(acc *group.Accumulator[S, P], weights *group.Weights[S, P]) {
+	r.ts.accumulate(r.claim.p, acc, r.claim.inputs, r.claim.outputs, weights)
+	for _, eq := range r.ranges {
+		eq.Accumulate(acc, weights)
+	}
+}
+
+func (p *params[S, P]) Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error {
+	rs := make([]replayed[S, P], len(claims))
+	for i, c := range claims {
+		mine, ok := c.(*claim[S, P])
+		if !ok || mine.p != p {
+			return fmt.Errorf("%w: claim %d was decoded under other parameters", zkbench.ErrParams, i)
+		}
+		rs[i].claim = mine
+	}
+	items := make([]rangeproof.Replayed[S, P], len(claims))
+	if err := ex.Do(ctx, len(rs), func(ctx context.Context, i int) error {
+		return rs[i].claim.replay(ctx, ex, &rs[i], &items[i])
+	}); err != nil {
+		return err
+	}
+	return rangeproof.VerifyBatch(ctx, ex, p.public, "proof", items)
+}
