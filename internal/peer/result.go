@@ -1,0 +1,223 @@
+package peer
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Result of a comparison: every sample in the order in which it was measured,
+// and what they come to.
+type Result struct {
+	Reference string // name of the program that ratios divide by
+	Rounds    int    // rounds asked for
+	Samples   []Sample
+	Cases     []CaseResult
+	Skipped   []Skip
+	Failed    []Failure
+}
+
+// CaseResult is one case over all programs that have it.
+type CaseResult struct {
+	Case     string
+	Programs []ProgramResult // in the order of the comparison's programs
+}
+
+// ProgramResult is one program's share of a case. Times are in ns per
+// operation.
+type ProgramResult struct {
+	Program          string
+	Rounds           int // rounds measured
+	Median, Min, Max float64
+	// MAD is the median absolute deviation from the median, in percent of it.
+	MAD float64
+	// Ratio is this program's time over the reference's; nil for the reference
+	// itself and where no round holds both.
+	Ratio *Ratio
+	// Extra holds the median of every further column, by unit.
+	Extra map[string]float64
+}
+
+// Ratio of two programs: theirs over ours within each round, then the median
+// and the 10th and 90th percentile over the rounds.
+type Ratio struct {
+	Rounds           int // rounds that hold both programs
+	Median, P10, P90 float64
+}
+
+// summarize fills in the cases from the samples.
+func (r *Result) summarize(work []caseWork, programs []Program) {
+	byCase := map[job][]Sample{}
+	index := make(map[string]int, len(programs))
+	for i, p := range programs {
+		index[p.Name] = i
+	}
+	for _, s := range r.Samples {
+		k := job{s.Case, index[s.Program]}
+		byCase[k] = append(byCase[k], s)
+	}
+	for _, w := range work {
+		ours := map[int]float64{}
+		for _, s := range byCase[job{w.name, 0}] {
+			ours[s.Round] = s.NsPerOp
+		}
+		c := CaseResult{Case: w.name}
+		for _, p := range w.programs {
+			samples := byCase[job{w.name, p}]
+			if len(samples) == 0 {
+				continue
+			}
+			pr := summarizeProgram(programs[p].Name, samples)
+			if p != 0 {
+				pr.Ratio = ratio(samples, ours)
+			}
+			c.Programs = append(c.Programs, pr)
+		}
+		if len(c.Programs) > 0 {
+			r.Cases = append(r.Cases, c)
+		}
+	}
+}
+
+func summarizeProgram(name string, samples []Sample) ProgramResult {
+	ns := make([]float64, len(samples))
+	extra := map[string][]float64{}
+	for i, s := range samples {
+		ns[i] = s.NsPerOp
+		for unit, v := range s.Extra {
+			extra[unit] = append(extra[unit], v)
+		}
+	}
+	p := ProgramResult{
+		Program: name,
+		Rounds:  len(samples),
+		Median:  median(ns),
+		Min:     slices.Min(ns),
+		Max:     slices.Max(ns),
+	}
+	deviations := make([]float64, len(ns))
+	for i, v := range ns {
+		deviations[i] = math.Abs(v - p.Median)
+	}
+	p.MAD = 100 * median(deviations) / p.Median
+	if len(extra) > 0 {
+		p.Extra = make(map[string]float64, len(extra))
+		for unit, v := range extra {
+			p.Extra[unit] = median(v)
+		}
+	}
+	return p
+}
+
+func ratio(theirs []Sample, ours map[int]float64) *Ratio {
+	var ratios []float64
+	for _, s := range theirs {
+		if ns, ok := ours[s.Round]; ok {
+			ratios = append(ratios, s.NsPerOp/ns)
+		}
+	}
+	if len(ratios) == 0 {
+		return nil
+	}
+	return &Ratio{
+		Rounds: len(ratios),
+		Median: median(ratios),
+		P10:    quantile(ratios, 0.1),
+		P90:    quantile(ratios, 0.9),
+	}
+}
+
+// Find returns one program's result in one case.
+func (r *Result) Find(program, name string) (ProgramResult, bool) {
+	for _, c := range r.Cases {
+		if c.Case != name {
+			continue
+		}
+		for _, p := range c.Programs {
+			if p.Program == program {
+				return p, true
+			}
+		}
+	}
+	return ProgramResult{}, false
+}
+
+// WriteText writes the comparison as a table, and below it the programs that
+// were skipped and the cases that failed.
+func (r *Result) WriteText(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tw, "case\tprogram\trounds\tmedian\tmin..max\tMAD\t/ %s\tp10..p90\t\n", r.Reference)
+	for _, c := range r.Cases {
+		for _, p := range c.Programs {
+			ratio, spread := "", ""
+			if p.Ratio != nil {
+				ratio = fmt.Sprintf("%.2fx", p.Ratio.Median)
+				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s..%s\t%.1f %%\t%s\t%s\t%s\n",
+				c.Case, p.Program, p.Rounds, FormatNs(p.Median), FormatNs(p.Min), FormatNs(p.Max),
+				p.MAD, ratio, spread, formatExtra(p.Extra))
+		}
+	}
+	for _, s := range r.Skipped {
+		hint := ""
+		if notBuilt(s.Err) {
+			hint = " (not built?)"
+		}
+		fmt.Fprintf(tw, "skipped %s: %v%s\n", s.Program, s.Err, hint)
+	}
+	for _, f := range r.Failed {
+		fmt.Fprintf(tw, "failed %s %s in round %d: %v\n", f.Program, f.Case, f.Round+1, f.Err)
+	}
+	return tw.Flush()
+}
+
+func formatExtra(extra map[string]float64) string {
+	var parts []string
+	for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
+		parts = append(parts, fmt.Sprintf("%.6g %s", extra[unit], unit))
+	}
+	return strings.Join(parts, " ")
+}
+
+// FormatNs writes a time given in ns with four digits and the unit that fits.
+func FormatNs(ns float64) string {
+	for _, u := range []struct {
+		name string
+		ns   float64
+	}{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}} {
+		if ns >= u.ns {
+			return fmt.Sprintf("%s %s", fourDigits(ns/u.ns), u.name)
+		}
+	}
+	return fourDigits(ns) + " ns"
+}
+
+// fourDigits writes x without an exponent, with as many decimals as four
+// significant digits of a number from 1 to 1000 leave.
+func fourDigits(x float64) string {
+	switch {
+	case x >= 100:
+		return fmt.Sprintf("%.1f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+func median(v []float64) float64 { return quantile(v, 0.5) }
+
+// quantile interpolates linearly between order statistics (type 7 of Hyndman
+// and Fan, The American Statistician 50, 1996). v is not empty and not changed.
+func quantile(v []float64, q float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	at := q * float64(len(s)-1)
+	lo := int(at)
+	hi := min(lo+1, len(s)-1)
+	return s[lo] + (at-float64(lo))*(s[hi]-s[lo])
+}

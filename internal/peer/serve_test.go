@@ -1,0 +1,92 @@
+package peer_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/peer"
+)
+
+func TestServe(t *testing.T) {
+	sleep := func(d time.Duration) func() error {
+		return func() error { time.Sleep(d); return nil }
+	}
+	cases := []peer.Case{
+		{Name: "RangeVerify/bits=8/m=1", Setup: func() (func() error, map[string]float64, error) {
+			return sleep(2 * time.Millisecond), map[string]float64{"proof-bytes": 608, "B/op": 1.5}, nil
+		}},
+		{Name: "RangeVerifyBatch/bits=8/m=1/batch=64", PerCall: 64, Setup: func() (func() error, map[string]float64, error) {
+			return sleep(64 * time.Millisecond), nil, nil
+		}},
+		{Name: "NoInputs", Setup: func() (func() error, map[string]float64, error) {
+			return nil, nil, errors.New("no inputs")
+		}},
+		{Name: "Rejects", Setup: func() (func() error, map[string]float64, error) {
+			return func() error { return errors.New("rejected") }, nil, nil
+		}},
+	}
+	const (
+		single = "BenchmarkRangeVerify/bits=8/m=1\t50\t2000000.0 ns/op\t1.5 B/op\t608 proof-bytes\n"
+		batch  = "BenchmarkRangeVerifyBatch/bits=8/m=1/batch=64\t128\t1000000.0 ns/op\n"
+	)
+	for _, tc := range []struct {
+		name   string
+		args   []string
+		stdout string
+		status int
+	}{
+		{"args=list", []string{"list"}, "RangeVerify/bits=8/m=1\nRangeVerifyBatch/bits=8/m=1/batch=64\nNoInputs\nRejects\n", 0},
+		{"args=run", []string{"run", "RangeVerify/bits=8/m=1"}, single, 0},
+		{"args=batch", []string{"run", "RangeVerifyBatch/bits=8/m=1/batch=64"}, batch, 0},
+		{"args=samples", []string{"run", "RangeVerify/bits=8/m=1", "-samples", "3"}, single + single + single, 0},
+		{"args=setup", []string{"run", "NoInputs"}, "", 1},
+		{"args=op", []string{"run", "Rejects"}, "", 1},
+		{"args=none", nil, "", 2},
+		{"args=unknown", []string{"run", "RangeVerify/bits=9/m=1"}, "", 2},
+		{"args=empty", []string{"run", ""}, "", 2},
+		{"args=zero", []string{"run", "RangeVerify/bits=8/m=1", "-samples", "0"}, "", 2},
+		{"args=word", []string{"run", "RangeVerify/bits=8/m=1", "-samples", "x"}, "", 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			// The bubble's clock moves by the operation's sleep and by nothing
+			// else, so the counts and the times are exact.
+			synctest.Test(t, func(t *testing.T) {
+				var stdout, stderr bytes.Buffer
+				if got := peer.Serve(tc.args, &stdout, &stderr, cases); got != tc.status {
+					t.Errorf("exit status %d, want %d", got, tc.status)
+				}
+				if got := stdout.String(); got != tc.stdout {
+					t.Errorf("stdout %q, want %q", got, tc.stdout)
+				}
+				want := 1
+				if tc.status == 0 {
+					want = 0
+				}
+				if got := strings.Count(stderr.String(), "\n"); got != want {
+					t.Errorf("stderr %q: %d lines, want %d", stderr.String(), got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestGLVCases(t *testing.T) {
+	// Setup checks k G + (r - k) G = 0 for every scalar that is timed.
+	for _, c := range peer.GLVCases() {
+		t.Run(c.Name, func(t *testing.T) {
+			op, _, err := c.Setup()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 130 { // past the last scalar, twice
+				if err := op(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}

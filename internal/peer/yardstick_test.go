@@ -1,0 +1,122 @@
+package peer_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/peer"
+)
+
+func TestPanurusTable(t *testing.T) {
+	figures := peer.Panurus()
+	if len(figures) != 12*4 {
+		t.Fatalf("%d figures, want 12 rows of 4", len(figures))
+	}
+	type key struct {
+		workload, proof, curve string
+		bits                   int
+	}
+	seen := map[key]peer.Figure{}
+	for _, f := range figures {
+		k := key{f.Workload, f.Proof, f.Curve, f.Bits}
+		if _, ok := seen[k]; ok {
+			t.Errorf("%+v comes twice", k)
+		}
+		seen[k] = f
+		if !(f.Ms > 0 && f.Ms < 100) || !slices.Contains([]int{32, 64}, f.Bits) {
+			t.Errorf("%+v is out of range", f)
+		}
+	}
+	for k, f := range seen {
+		if k.bits == 64 {
+			k.bits = 32
+			if seen[k].Ms >= f.Ms {
+				t.Errorf("%+v: 64 bits are not slower than 32", k)
+			}
+		}
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	// Panurus' 23.9 ms are 679 units of 35.2 us.
+	own := peer.Own{Workload: "TransferProofGeneration", Curve: peer.CurveBN254, Bits: 32, Proof: "bulletproof", Ns: 3e6, GLVNs: 30_000}
+	y, err := peer.Measure(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Round(y.PanurusUnits) != 679 || y.Units != 100 {
+		t.Errorf("units %v and %v, want 100 and 679", y.Units, y.PanurusUnits)
+	}
+	if diff := cmp.Diff(6.79, y.Faster, cmpopts.EquateApprox(0, 0.001)); diff != "" {
+		t.Errorf("faster (-want +got):\n%s", diff)
+	}
+	for _, tc := range []struct {
+		name   string
+		change func(*peer.Own)
+		known  bool
+	}{
+		{"proof=bulletproof-agg", func(o *peer.Own) { o.Proof = "bulletproof-agg" }, true},
+		{"batch=64", func(o *peer.Own) { o.Batch = 64 }, true},
+		{"curve=BLS12_381_BBS_GURVY", func(o *peer.Own) { o.Curve = peer.CurveBLS12381 }, true},
+		{"curve=FP256BN_AMCL", func(o *peer.Own) { o.Curve = "FP256BN_AMCL" }, false},
+		{"bits=16", func(o *peer.Own) { o.Bits = 16 }, false},
+		{"workload=Other", func(o *peer.Own) { o.Workload = "Other" }, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := own
+			tc.change(&o)
+			y, err := peer.Measure(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (y.Panurus != nil) != tc.known || (y.Faster > 0) != tc.known {
+				t.Errorf("figure %+v, faster %v; want one: %t", y.Panurus, y.Faster, tc.known)
+			}
+		})
+	}
+	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		o := own
+		o.Ns = bad
+		if _, err := peer.Measure(o); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("time %v: %v, want ErrParams", bad, err)
+		}
+		o = own
+		o.GLVNs = bad
+		if _, err := peer.Measure(o); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("yardstick %v: %v, want ErrParams", bad, err)
+		}
+	}
+}
+
+func TestWriteYardstick(t *testing.T) {
+	rows := []peer.Own{
+		{Workload: "VerificationSenderProof", Curve: peer.CurveBN254, Bits: 64, Proof: "bulletproof", Batch: 64, Ns: 352_000, GLVNs: 35_200},
+		{Workload: "Sender", Curve: "FP256BN_AMCL", Bits: 32, Proof: "csp", Ns: 2e8, GLVNs: 1e6},
+	}
+	var text bytes.Buffer
+	if err := peer.WriteYardstick(&text, rows); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(text.String(), "\n")
+	for i, want := range map[int]string{
+		1: "VerificationSenderProof BN254 64 bulletproof 64 352.0 us 35.20 us 10.0 14.50 ms 412 41.19x",
+		2: "Sender FP256BN_AMCL 32 csp 1 200.0 ms 1.000 ms 200.0 none",
+	} {
+		got := strings.Join(strings.Fields(lines[i]), " ")
+		if got != want {
+			t.Errorf("line %d: %q, want %q", i, got, want)
+		}
+	}
+	rows[1].Ns = 0
+	if err := peer.WriteYardstick(&text, rows); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("error %v, want ErrParams", err)
+	}
+}

@@ -1,0 +1,130 @@
+// Package contract is what every peer program written in Go keeps, so that one
+// driver can run them side by side: "list" prints one case name per line, "run
+// CASE [-samples N]" prints one line of the Go benchmark format per sample. An
+// unknown case is one line on stderr and exit status 2.
+//
+// Peers live in a module of their own because they need versions of shared
+// dependencies that the main module cannot use; that is also why this package
+// does not import the main module's driver. Case names are shared by all
+// programs: RangeProve/bits=B/m=M, RangeVerify/bits=B/m=M and
+// RangeVerifyBatch/bits=B/m=M/batch=N.
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"time"
+)
+
+const (
+	// sample is the shortest sample: long beside a scheduler's time slice.
+	sample = 100 * time.Millisecond
+	// warmUp is long enough for caches and the clock frequency to settle.
+	warmUp = 50 * time.Millisecond
+	// chunk is how often the clock is read: often enough to overshoot a sample
+	// by little, rarely enough to cost nothing beside the operation.
+	chunk = 5 * time.Millisecond
+)
+
+// Exit statuses of Serve.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// Case is a measurable operation.
+type Case struct {
+	Name string
+	// Setup builds the inputs and checks the results once, outside every
+	// timing. It returns the operation, whose error is looked at on every call,
+	// and the proof's size in bytes.
+	Setup func() (op func() error, proofBytes int, err error)
+}
+
+// Serve runs the program for the arguments after its name and returns its exit
+// status: 0, 1 where a case failed, 2 for bad usage.
+func Serve(args []string, stdout, stderr io.Writer, cases []Case) int {
+	name, samples, err := parse(args)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitUsage
+	}
+	if name == "" {
+		for _, c := range cases {
+			fmt.Fprintln(stdout, c.Name)
+		}
+		return exitOK
+	}
+	for _, c := range cases {
+		if c.Name != name {
+			continue
+		}
+		if err := run(stdout, c, samples); err != nil {
+			fmt.Fprintf(stderr, "%s: %v\n", name, err)
+			return exitFailed
+		}
+		return exitOK
+	}
+	fmt.Fprintf(stderr, "unknown case %q: list prints the known ones\n", name)
+	return exitUsage
+}
+
+// parse returns an empty name for list.
+func parse(args []string) (name string, samples int, err error) {
+	switch {
+	case len(args) == 1 && args[0] == "list":
+		return "", 0, nil
+	case len(args) == 2 && args[0] == "run" && args[1] != "":
+		return args[1], 1, nil
+	case len(args) == 4 && args[0] == "run" && args[1] != "" && args[2] == "-samples":
+		samples, err := strconv.Atoi(args[3])
+		if err != nil || samples < 1 {
+			return "", 0, fmt.Errorf("-samples %s: want a whole number of at least 1", args[3])
+		}
+		return args[1], samples, nil
+	}
+	return "", 0, errors.New("usage: list | run CASE [-samples N]")
+}
+
+func run(stdout io.Writer, c Case, samples int) error {
+	op, proofBytes, err := c.Setup()
+	if err != nil {
+		return err
+	}
+	// What Setup left behind is not the operation's to collect.
+	runtime.GC()
+	calls, elapsed, err := repeat(op, 1, warmUp)
+	if err != nil {
+		return err
+	}
+	perChunk := max(1, int(int64(chunk)*int64(calls)/int64(max(elapsed, 1))))
+	for range samples {
+		calls, elapsed, err := repeat(op, perChunk, sample)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(stdout, "Benchmark%s\t%d\t%.1f ns/op\t%d proof-bytes\n",
+			c.Name, calls, float64(elapsed.Nanoseconds())/float64(calls), proofBytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeat calls op, perChunk calls between two readings of the clock, until
+// atLeast has passed.
+func repeat(op func() error, perChunk int, atLeast time.Duration) (calls int, elapsed time.Duration, err error) {
+	for start := time.Now(); elapsed < atLeast; elapsed = time.Since(start) {
+		for range perChunk {
+			if err := op(); err != nil {
+				return 0, 0, err
+			}
+		}
+		calls += perChunk
+	}
+	return calls, elapsed, nil
+}
