@@ -1,0 +1,15 @@
+// Zkbench builds, load-tests and compares zero-knowledge payment proofs.
+//
+//	zkbench run                the main job: transfers proved and verified
+//	zkbench run sender --curves BN254 --workers NumCPU --duration 10s
+//	zkbench list               workloads, their axes and accepted values
+//
+// Exit codes: 0 all is fine, 1 an operation or a check failed, 2 wrong usage or
+// input, 3 stopped before the end.
+package main
+
+import "os"
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, defs()))
+}

@@ -1,0 +1,157 @@
+// Package proc runs one case in one child process, so that no case inherits the
+// heap, the caches or the stragglers of another. The job goes to the child's
+// standard input as JSON, its record comes back on standard output as a JSON
+// line.
+package proc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Job is the case that a child runs.
+type Job struct {
+	Workload string            `json:"workload"` // name or command-line id
+	Case     workload.Case     `json:"case"`
+	Settings workload.Settings `json:"settings"`
+	Deadline time.Duration     `json:"deadline"` // ns, for all of it: set-up, warm-up, window, checks
+}
+
+// Deadline is a deadline for a case with these settings that only a case which
+// hangs misses: set-up and checks have minutes of their own.
+func Deadline(s workload.Settings) time.Duration {
+	return s.Warmup + 3*s.Duration + s.Grace + 3*time.Minute
+}
+
+// lastWords is what a child that was told to stop has to write its record,
+// before it is killed.
+const lastWords = 2 * time.Second
+
+// Command is the program that runs a job: a zkbench with the same workloads.
+type Command struct {
+	Path string
+	Args []string // for example exec-case
+}
+
+// Run runs the job and returns its record. At the job's deadline, or when ctx
+// ends, the child is told to stop, and soon after killed; the record holds what
+// was measured until then, its status is partial. A child that dies without a
+// record gives a failed one that says how it died.
+func (c Command) Run(ctx context.Context, job Job) *record.Record {
+	input, err := json.Marshal(job)
+	if err != nil {
+		return missing(job, record.Failed, fmt.Sprintf("encode the job: %v", err))
+	}
+	// The child watches the deadline too; the parent's is for one that cannot.
+	limited, cancel := context.WithTimeout(ctx, job.Deadline+lastWords)
+	defer cancel()
+
+	var output bytes.Buffer
+	messages := &tail{limit: 64 << 10}
+	child := exec.CommandContext(limited, c.Path, c.Args...)
+	child.Stdin, child.Stdout, child.Stderr = bytes.NewReader(input), &output, messages
+	child.WaitDelay = lastWords
+	child.Cancel = func() error {
+		if err := child.Process.Signal(os.Interrupt); err != nil {
+			return child.Process.Kill() // where a process cannot be interrupted
+		}
+		return nil
+	}
+	ended := child.Run()
+
+	recs, err := record.ReadAll(&output)
+	if len(recs) == 1 && err == nil {
+		rec := recs[0]
+		if rec.Workload == "" || rec.Axes == nil {
+			return missing(job, record.Failed, "the child's record names no case")
+		}
+		return rec
+	}
+	switch {
+	case ctx.Err() != nil:
+		return missing(job, record.Partial, "interrupted before anything was measured")
+	case limited.Err() != nil:
+		return missing(job, record.Partial, fmt.Sprintf("killed at its deadline of %v", job.Deadline))
+	case err != nil:
+		return missing(job, record.Failed, fmt.Sprintf("the child's record: %v", err))
+	case ended != nil:
+		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, messages))
+	}
+	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs)))
+}
+
+// missing is the record of a case that has no record of its own.
+func missing(job Job, status record.Status, reason string) *record.Record {
+	rec := record.New()
+	c := job.Case.With(workload.WorkersAxis().Key, strconv.Itoa(job.Settings.Workers))
+	rec.Workload, rec.Case, rec.Axes = job.Workload, c.String(), c.Axes()
+	rec.Env, rec.Seed = env.Read(), job.Settings.Seed
+	rec.Status, rec.Error = status, reason
+	return rec
+}
+
+// Serve is the child's side: it reads a job from in, runs it with the definition
+// among defs that it names, and writes its record to out. The error is for a job
+// that cannot be read or names no workload; what goes wrong while measuring is
+// in the record.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def) error {
+	var job Job
+	if err := json.NewDecoder(in).Decode(&job); err != nil {
+		return &zkbench.DecodeError{Path: "job", Reason: err.Error()}
+	}
+	def, err := workload.Find(defs, job.Workload)
+	if err != nil {
+		return err
+	}
+	if job.Deadline <= 0 {
+		return &workload.ValueError{Field: "deadline", Value: job.Deadline.String(), Accepted: "more than 0s"}
+	}
+	late := fmt.Errorf("stopped at its deadline of %v", job.Deadline)
+	ctx, cancel := context.WithTimeoutCause(ctx, job.Deadline, late)
+	defer cancel()
+	rec := workload.Measure(ctx, def, job.Case, job.Settings)
+	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {
+		rec.Error = late.Error()
+	}
+	return record.NewWriter(out).Write(rec)
+}
+
+// tail keeps the last limit bytes that were written to it, so that the message
+// of a child's crash is at hand and a chatty child does no harm.
+type tail struct {
+	limit int
+	buf   []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - t.limit; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(p), nil
+}
+
+// String returns the first line that says something, which in a Go crash is the
+// reason.
+func (t *tail) String() string {
+	for line := range strings.Lines(string(t.buf)) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return "no message"
+}

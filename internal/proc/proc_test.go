@@ -1,0 +1,177 @@
+package proc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// The test binary is its own child: with this argument first it does what the
+// argument says instead of running tests.
+const childArg = "proc-test-child"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == childArg {
+		os.Exit(child(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+func child(what string) int {
+	switch what {
+	case "serve":
+		if err := proc.Serve(context.Background(), os.Stdin, os.Stdout, defs()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	case "crash":
+		fmt.Fprintln(os.Stderr, "crashed on purpose\nstack")
+		return 7
+	case "silent":
+	case "garbage":
+		fmt.Println("garbage")
+	case "twice":
+		w := record.NewWriter(os.Stdout)
+		for range 2 {
+			if err := w.Write(record.New()); err != nil {
+				return 1
+			}
+		}
+	case "hang":
+		time.Sleep(time.Hour) // an interrupt ends it
+	}
+	return 0
+}
+
+func defs() []workload.Def {
+	return []workload.Def{{
+		Name: "Sleep", Axes: []workload.Axis{workload.BitsAxis()},
+		New: func(context.Context, workload.Case, uint64) (workload.Instance, error) { return sleep{}, nil },
+	}}
+}
+
+// sleep takes as many seconds as its input says, or until it is cancelled.
+type sleep struct{}
+
+func (sleep) Input(_ context.Context, seq uint64) (any, error) { return seq, nil }
+
+func (sleep) Run(ctx context.Context, input any) (any, error) {
+	select {
+	case <-time.After(time.Duration(input.(uint64)) * time.Second):
+		return input, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (sleep) Check(context.Context, any, any) error            { return nil }
+func (sleep) Metrics(context.Context) ([]record.Metric, error) { return nil, nil }
+func (sleep) Close() error                                     { return nil }
+
+func job() proc.Job {
+	return proc.Job{
+		Workload: "Sleep",
+		Case:     workload.NewCase(record.Axis{Key: "bits", Value: "8"}),
+		Settings: workload.Settings{Workers: 1, Duration: 20 * time.Millisecond, Samples: 1, Keep: 10, Seed: 5},
+		Deadline: time.Minute,
+	}
+}
+
+func command(t *testing.T, what string) proc.Command {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proc.Command{Path: self, Args: []string{childArg, what}}
+}
+
+func TestRun(t *testing.T) {
+	long := job()
+	long.Settings.Samples = 0 // the second operation takes a second, the third two
+	long.Settings.Duration = time.Hour
+	long.Deadline = 300 * time.Millisecond
+	missing := job()
+	missing.Workload = "Nap"
+	hang := job()
+	hang.Deadline = time.Millisecond
+	for _, test := range []struct {
+		name   string
+		job    proc.Job
+		child  string
+		status record.Status
+		want   string // in the record's error
+		done   bool   // something was measured
+	}{
+		{"child=serve", job(), "serve", record.OK, "", true},
+		{"child=late", long, "serve", record.Partial, "stopped at its deadline of 300ms", true},
+		{"child=no workload", missing, "serve", record.Failed, `workload: "Nap" is not accepted; accepted: sleep`, false},
+		{"child=crash", job(), "crash", record.Failed, "exit status 7: crashed on purpose", false},
+		{"child=silent", job(), "silent", record.Failed, "wrote 0 records", false},
+		{"child=garbage", job(), "garbage", record.Failed, "not a record", false},
+		{"child=twice", job(), "twice", record.Failed, "wrote 2 records", false},
+		{"child=hang", hang, "hang", record.Partial, "killed at its deadline of 1ms", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			rec := command(t, test.child).Run(t.Context(), test.job)
+			if rec.Status != test.status || !strings.Contains(rec.Error, test.want) {
+				t.Errorf("%s: %s; want %s: ...%s", rec.Status, rec.Error, test.status, test.want)
+			}
+			if got := rec.Count(record.CountDone) > 0; got != test.done {
+				t.Errorf("%d operations done", rec.Count(record.CountDone))
+			}
+			if rec.Workload != test.job.Workload || rec.Case != "bits=8/workers=1" || rec.Seed != 5 || rec.Env.Go == "" {
+				t.Errorf("the record is of %s/%s, seed %d, env %+v", rec.Workload, rec.Case, rec.Seed, rec.Env)
+			}
+		})
+	}
+}
+
+func TestRunInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if rec := command(t, "serve").Run(ctx, job()); rec.Status != record.Partial {
+		t.Errorf("%s: %s; want partial", rec.Status, rec.Error)
+	}
+}
+
+func TestRunWithoutProgram(t *testing.T) {
+	rec := proc.Command{Path: "no such program"}.Run(t.Context(), job())
+	if rec.Status != record.Failed || !strings.Contains(rec.Error, "no such program") {
+		t.Errorf("%s: %s", rec.Status, rec.Error)
+	}
+}
+
+func TestServeRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		want     error
+	}{
+		{"job=empty", "", zkbench.ErrMalformed},
+		{"job=text", "sender", zkbench.ErrMalformed},
+		{"job=case", `{"workload":"Sleep","case":[1]}`, zkbench.ErrMalformed},
+		{"job=unknown", `{"workload":"Nap","deadline":1}`, zkbench.ErrParams},
+		{"job=no deadline", `{"workload":"Sleep"}`, zkbench.ErrParams},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := proc.Serve(t.Context(), strings.NewReader(test.in), &out, defs()); !errors.Is(err, test.want) {
+				t.Errorf("error %v, want %v", err, test.want)
+			}
+			if out.Len() > 0 {
+				t.Errorf("output %s", &out)
+			}
+		})
+	}
+}
