@@ -68,9 +68,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarLen() int  { return 32 }
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) PointLen() int   { return g.pointLen }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarFromUint64(v uint64) S {
-	var s S
-	PS(&s).SetUint64(v)
-	return s
+	return g.fromWide(limbs{v}, limbs{}, limbs{})
 }
 
 // ScalarFromWide splits the 512 bits as c0 + 2^248·c1 + 2^496·c2, each below the

@@ -19,8 +19,7 @@ type interpolation[S, P any] struct {
 	// extend is a matrix of n rows of n+1: row j-1 takes the values of a at
 	// 0..n to its value at n+j.
 	extend []S
-	bit    [2]S // 0 and 1
-	pow2   []S  // 2^0..2^(n-1)
+	pow2   []S // 2^0..2^(n-1)
 }
 
 func newInterpolation[S, P any](g group.Group[S, P], n int) *interpolation[S, P] {
@@ -34,7 +33,6 @@ func newInterpolation[S, P any](g group.Group[S, P], n int) *interpolation[S, P]
 	for i := range ip.nodes {
 		ip.nodes[i] = g.ScalarFromUint64(uint64(i))
 	}
-	ip.bit = [2]S{ip.nodes[0], ip.nodes[1]}
 	g.Powers(ip.pow2, &ip.nodes[2])
 
 	fact := make([]S, 2*n+1) // i!
@@ -84,7 +82,7 @@ func barycentricWeights[S, P any](g group.Group[S, P], invFact []S) []S {
 func (ip *interpolation[S, P]) fill(w []S, v uint64, mask *S, tmp []S) {
 	w[0] = *mask
 	for i := range ip.n {
-		w[i+1] = ip.bit[v>>i&1]
+		w[i+1] = ip.g.ScalarFromUint64(v >> i & 1) // no look-up by a secret bit
 	}
 	ip.multiply(w, tmp)
 }

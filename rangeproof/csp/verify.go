@@ -106,7 +106,7 @@ func (e *equation[S, P]) collect() error {
 
 	// X_k from the last round to the first; X is what remains.
 	x := &e.scaled
-	*x = p.values.bit[1]
+	*x = p.values.nodes[1]
 	for k := p.rounds() - 1; k >= 0; k-- {
 		a, b := &e.points[headPoints+2*k], &e.points[headPoints+2*k+1]
 		*a = *x
