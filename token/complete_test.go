@@ -43,6 +43,12 @@ func TestEveryCurve(t *testing.T) {
 				if err := verify(claims...); err != nil {
 					t.Errorf("batch: %v", err)
 				}
+				for i := range 8 { // a byte of the proof, here and there
+					e := newExample(t, pp, "every curve 0", []uint64{200, 55}, []uint64{0, 255})
+					proof := e.prove(t, pp)
+					proof[i*(len(proof)-1)/7] ^= 1
+					mustReject(t, fmt.Sprintf("flipped byte %d of 7", i), check(pp, &e.st, proof))
+				}
 				claims[1] = claims[1].WithContext([]byte("another"))
 				if err := verify(claims[1]); !errors.Is(err, zkbench.ErrProof) {
 					t.Errorf("tampered, single: %v", err)

@@ -10,10 +10,6 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// ErrNotDecoded is the error of verifying an action that was made here: what is
-// to be verified are the bytes that others will see.
-var ErrNotDecoded = fmt.Errorf("%w: action was not decoded; verify its encoding", zkbench.ErrParams)
-
 // MakeOutputs draws the action's seed from rand (nil: the parameters' source),
 // derives the blindings of outputs of type typ with these values, and commits.
 // It returns the action's witness, with inputs as given, and the tokens.

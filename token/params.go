@@ -70,9 +70,8 @@ type CryptoParams interface {
 
 	// Commit returns the compressed commitments to openings.
 	Commit(ctx context.Context, ex executor.Executor, openings []Opening) ([][]byte, error)
-	// DeriveBlindings returns n blindings, derived from seed, the kind, the
-	// witness and the context different for
-	// different statements even where a seed repeats.
+	// DeriveBlindings returns n blindings derived from seed, kind, witness and
+	// context: different for different statements even where a seed repeats.
 	DeriveBlindings(seed [transcript.SeedLen]byte, kind Kind, witness, context []byte, n int) [][]byte
 
 	// Prove proves a statement. The openings are checked against nothing: a

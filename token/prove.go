@@ -17,8 +17,21 @@ import (
 // proof and of every range proof, then the scalars of each in the same order.
 type layout struct {
 	points, scalars int
-	ranges          []int // commitments per range proof
-	perRange        []rangeproof.Shape
+	ranges          []rangeLayout
+}
+
+// rangeLayout is the place of one range proof: the outputs that it covers, and
+// its points and scalars among those of the action's proof.
+type rangeLayout struct {
+	first, last     int
+	points, scalars int // where they start
+	shape           rangeproof.Shape
+}
+
+// cut returns the range proof's own points and scalars.
+func cut[S, P any](r *rangeLayout, points []P, scalars []S) *rangeproof.Proof[S, P] {
+	points, scalars = points[r.points:r.points+r.shape.Points], scalars[r.scalars:r.scalars+r.shape.Scalars]
+	return &rangeproof.Proof[S, P]{Points: points[:len(points):len(points)], Scalars: scalars[:len(scalars):len(scalars)]}
 }
 
 func (p *params[S, P]) layout(kind Kind, inputs, outputs int) layout {
@@ -27,13 +40,13 @@ func (p *params[S, P]) layout(kind Kind, inputs, outputs int) layout {
 	if kind == Transfer && inputs == 1 && outputs == 1 {
 		return l // the output's value is the input's, which is in range
 	}
-	for left := outputs; left > 0; {
-		m := min(left, p.rp.MaxCommitments())
-		s := p.rp.Shape(m)
-		l.ranges, l.perRange = append(l.ranges, m), append(l.perRange, s)
+	for first := 0; first < outputs; {
+		last := min(outputs, first+p.rp.MaxCommitments())
+		s := p.rp.Shape(last - first)
+		l.ranges = append(l.ranges, rangeLayout{first, last, l.points, l.scalars, s})
 		l.points += s.Points
 		l.scalars += s.Scalars
-		left -= m
+		first = last
 	}
 	return l
 }
@@ -120,7 +133,7 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Stat
 	ts.respond(g, &tw, k)
 	ts.absorbLast(g, &t)
 
-	if err := p.proveRanges(ctx, ex, st, w, &tw, ts, &t, l, points[np:], scalars[ns:]); err != nil {
+	if err := p.proveRanges(ctx, ex, w, &tw, &t, &l, points, scalars); err != nil {
 		return nil, err
 	}
 	out := make([]byte, 0, l.points*g.PointLen()+l.scalars*g.ScalarLen())
@@ -130,13 +143,13 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Stat
 
 // proveRanges proves the range of every output under the executor, each proof
 // on its own fork of t.
-func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, st *Statement, w *Witness, tw *typeSumWitness[S], ts *typeSum[S, P], t *transcript.Transcript, l layout, points []P, scalars []S) error {
+func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w *Witness, tw *typeSumWitness[S], t *transcript.Transcript, l *layout, points []P, scalars []S) error {
 	if len(l.ranges) == 0 {
 		return nil
 	}
 	g := p.g
 	// V_j = Out_j - C = v_j·G + (r_j - r)·H.
-	m := len(st.Outputs)
+	m := len(w.Outputs)
 	V, blindings := make([]P, m), make([]S, m)
 	values := make([]uint64, m)
 	rows := rowsOf[S](m, 2)
@@ -149,21 +162,15 @@ func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, st
 		return err
 	}
 	return ex.Do(ctx, len(l.ranges), func(ctx context.Context, i int) error {
-		first := 0
-		pts, scs := points, scalars
-		for k := range i {
-			first += l.ranges[k]
-			pts, scs = pts[l.perRange[k].Points:], scs[l.perRange[k].Scalars:]
-		}
-		last := first + l.ranges[i]
+		r := &l.ranges[i]
 		fork := t.Fork("range", uint32(i))
 		nonces := transcript.Nonces{Protocol: p.rp.Name(), Label: "range", Index: uint32(i), Seed: w.Seed}
-		proof, err := p.rp.Prove(ctx, ex, &fork, V[first:last], rangeproof.Witness[S]{Values: values[first:last], Blindings: blindings[first:last]}, nonces)
+		proof, err := p.rp.Prove(ctx, ex, &fork, V[r.first:r.last], rangeproof.Witness[S]{Values: values[r.first:r.last], Blindings: blindings[r.first:r.last]}, nonces)
 		if err != nil {
 			return fmt.Errorf("range proof %d: %w", i, err)
 		}
-		copy(pts, proof.Points)
-		copy(scs, proof.Scalars)
+		copy(points[r.points:], proof.Points)
+		copy(scalars[r.scalars:], proof.Scalars)
 		return nil
 	})
 }

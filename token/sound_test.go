@@ -17,7 +17,6 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -91,16 +90,14 @@ func textbook(p *bnParams, st *Statement, proof []byte) bool {
 		ok = ok && holds(add(mul(G, &z[2]), mul(H, &z[3])), c.points[2], inputs)
 		ok = ok && holds(mul(H, &z[4]), c.points[3], sum)
 	}
-	points, scalars := c.points[np:], c.scalars[ns:]
-	first := 0
-	for i, m := range c.l.ranges {
-		shape := c.l.perRange[i]
+	for i := range c.l.ranges {
+		at := &c.l.ranges[i]
 		var V []point
-		for _, out := range c.outputs[first : first+m] {
+		for _, out := range c.outputs[at.first:at.last] {
 			V = append(V, sub(out, C))
 		}
 		fork := t.Fork("range", uint32(i))
-		eq, err := p.rp.Replay(&fork, V, &rangeproof.Proof[scalar, point]{Points: points[:shape.Points], Scalars: scalars[:shape.Scalars]})
+		eq, err := p.rp.Replay(&fork, V, cut(at, c.points, c.scalars))
 		if err != nil {
 			return false
 		}
@@ -114,7 +111,6 @@ func textbook(p *bnParams, st *Statement, proof []byte) bool {
 			total = add(total, mul(&acc.Points[k], &acc.Scalars[k]))
 		}
 		ok = ok && total.IsInfinity()
-		first, points, scalars = first+m, points[shape.Points:], scalars[shape.Scalars:]
 	}
 	return ok
 }

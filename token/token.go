@@ -23,7 +23,6 @@ const (
 	MaxType     = 256     // bytes of a token type
 	MaxMetadata = 64 << 10
 	MaxContext  = 64 << 10
-	maxProof    = 1 << 20
 )
 
 // ID names a token on a ledger: opaque bytes, 1 to MaxID.

@@ -39,8 +39,8 @@ type typeSumWitness[S any] struct {
 	t, r            S
 }
 
-// commitment computes C for the witness, and the first messages for the nonces
-// k, in one call. The layout of k is that of the scalars.
+// typeSumFirst computes C and the first messages for the nonces k, whose layout
+// is that of the scalars, in one call.
 func (p *params[S, P]) typeSumFirst(ctx context.Context, ex executor.Executor, w *typeSumWitness[S], k []S, points []P) error {
 	rows := rowsOf[S](len(points), 3)
 	rows[0][p.typ], rows[0][p.blinding] = w.t, w.r

@@ -105,19 +105,12 @@ func (c *claim[S, P]) replay(ctx context.Context, ex executor.Executor, r *repla
 	failed := make([]error, len(c.l.ranges))
 	V := make([]P, len(c.outputs))
 	err := ex.Do(ctx, len(c.l.ranges), func(_ context.Context, i int) error {
-		first := 0
-		points, scalars := c.points[np:], c.scalars[ns:]
-		for k := range i {
-			first += c.l.ranges[k]
-			points, scalars = points[c.l.perRange[k].Points:], scalars[c.l.perRange[k].Scalars:]
-		}
-		last := first + c.l.ranges[i]
-		for j := first; j < last; j++ {
+		at := &c.l.ranges[i]
+		for j := at.first; j < at.last; j++ {
 			g.SubPoints(&V[j], &c.outputs[j], &c.points[0])
 		}
-		s := c.l.perRange[i]
 		forks[i] = t.Fork("range", uint32(i))
-		r.ranges[i], failed[i] = p.rp.Replay(&forks[i], V[first:last], &rangeproof.Proof[S, P]{Points: points[:s.Points:s.Points], Scalars: scalars[:s.Scalars:s.Scalars]})
+		r.ranges[i], failed[i] = p.rp.Replay(&forks[i], V[at.first:at.last], cut(at, c.points, c.scalars))
 		return nil
 	})
 	t.Join(forks...)

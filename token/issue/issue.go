@@ -7,19 +7,18 @@ import (
 	"context"
 	"io"
 
-	"github.com/zkbench/zkbench"
+	"golang.org/x/crypto/cryptobyte"
+
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
-	"golang.org/x/crypto/cryptobyte"
+	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Action is an issue.
+// Action is an issue. Decode makes it verifiable.
 type Action struct {
 	Outputs  []token.Token
 	Metadata []byte // the application's, opaque, bound by the proof
-	Proof    []byte
-
-	claim token.Claim
+	token.Proven
 }
 
 // Output is a token to be made.
@@ -28,25 +27,11 @@ type Output struct {
 	Value uint64
 }
 
-// body encodes all but the proof: version, kind, outputs, metadata.
+// body encodes all but the proof.
 func (a *Action) body() ([]byte, error) {
-	if n := len(a.Outputs); n > token.MaxTokens {
-		return nil, &zkbench.LimitError{What: "outputs", Estimate: int64(n), Max: token.MaxTokens}
-	}
-	if n := len(a.Metadata); n > token.MaxMetadata {
-		return nil, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(n), Max: token.MaxMetadata}
-	}
 	var b cryptobyte.Builder
-	b.AddUint8(token.Version)
-	b.AddUint8(uint8(token.Issue))
-	b.AddUint16(uint16(len(a.Outputs)))
-	for i := range a.Outputs {
-		if err := token.AppendToken(&b, &a.Outputs[i]); err != nil {
-			return nil, err
-		}
-	}
-	b.AddUint24LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(a.Metadata) })
-	return b.Bytes()
+	wire.Header(&b, token.Issue)
+	return wire.Tail(&b, a.Outputs, a.Metadata)
 }
 
 // Encode returns the canonical encoding. The error is an ErrLimit where a field
@@ -56,33 +41,26 @@ func (a *Action) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := cryptobyte.NewBuilder(body)
-	b.AddUint24LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(a.Proof) })
-	return b.Bytes()
+	return wire.Seal(body, a.Proof)
 }
 
 // Decode decodes an action: structure, every point and every scalar. The error
 // is a *zkbench.DecodeError. The action keeps references into data.
 func Decode(pp token.CryptoParams, data []byte) (*Action, error) {
 	a := new(Action)
-	r := token.NewReader(data)
-	r.Header(token.Issue)
 	st := token.Statement{Kind: token.Issue}
-	m := r.Count("outputs", 1)
-	a.Outputs, st.Outputs = make([]token.Token, m), make([]token.Field, m)
-	for j := range a.Outputs {
-		a.Outputs[j], st.Outputs[j] = r.Token(token.Path{Field: "outputs", Index: j}, pp.PointLen())
-	}
-	a.Metadata = r.Long("metadata", token.MaxMetadata)
+	r := wire.NewReader(data)
+	r.Header(token.Issue)
+	a.Outputs, st.Outputs, a.Metadata = r.Tail(pp.PointLen())
 	st.Action = data[:r.Offset()]
 	proof := r.Proof()
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	a.Proof = proof.Bytes
-	var err error
-	a.claim, err = pp.Decode(&st, proof)
-	return a, err
+	if err := a.Proven.Decode(pp, &st, proof); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // Draft is an issue that lacks its proof.
@@ -124,28 +102,4 @@ func Issue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ
 		return nil, nil, err
 	}
 	return &d.Action, d.Witness.Outputs, nil
-}
-
-// Verify verifies a decoded action in its context. The error is an ErrProof.
-func (a *Action) Verify(ctx context.Context, ex executor.Executor, pp token.CryptoParams, context []byte) error {
-	return VerifyBatch(ctx, ex, pp, []Item{{a, context}})
-}
-
-// Item is an action with the context to verify it in.
-type Item struct {
-	Action  *Action // decoded
-	Context []byte
-}
-
-// VerifyBatch verifies decoded actions in one multi-scalar multiplication. Every
-// action that does not hold is named by a *zkbench.CheckError with its index.
-func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, items []Item) error {
-	claims := make([]token.Claim, len(items))
-	for i, item := range items {
-		if item.Action.claim == nil {
-			return token.ErrNotDecoded
-		}
-		claims[i] = item.Action.claim.WithContext(item.Context)
-	}
-	return pp.Verify(ctx, ex, claims...)
 }

@@ -138,7 +138,7 @@ func TestIssueRefuses(t *testing.T) {
 
 func TestBatch(t *testing.T) {
 	pp := newParams(t, token.BulletproofAgg)
-	items := make([]issue.Item, 5)
+	items := make([]token.Item, 5)
 	for i := range items {
 		context := fmt.Appendf(nil, "anchor %d", i)
 		raw, _ := issued(t, pp, context)
@@ -146,14 +146,14 @@ func TestBatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items[i] = issue.Item{Action: a, Context: context}
+		items[i] = token.Item{Action: a, Context: context}
 	}
-	if err := issue.VerifyBatch(ctx, executor.Pool(), pp, items); err != nil {
+	if err := token.VerifyBatch(ctx, executor.Pool(), pp, items); err != nil {
 		t.Fatal(err)
 	}
 	items[3].Context = items[2].Context
 	var c *zkbench.CheckError
-	if err := issue.VerifyBatch(ctx, executor.Pool(), pp, items); !errors.As(err, &c) || c.Action != 3 {
+	if err := token.VerifyBatch(ctx, executor.Pool(), pp, items); !errors.As(err, &c) || c.Action != 3 {
 		t.Errorf("bad action 3: %v", err)
 	}
 }

@@ -237,14 +237,14 @@ func TestSenderRefuses(t *testing.T) {
 func TestBatch(t *testing.T) {
 	for _, proofType := range token.ProofTypes() {
 		pp := newParams(t, proofType)
-		items := make([]transfer.Item, 7)
+		items := make([]token.Item, 7)
 		for i := range items {
 			context := []byte{byte(i)}
 			a, err := transfer.Decode(pp, send(t, pp, fmt.Sprint("batch ", i), context))
 			if err != nil {
 				t.Fatal(err)
 			}
-			items[i] = transfer.Item{Action: a, Context: context}
+			items[i] = token.Item{Action: a, Context: context}
 		}
 		for _, name := range executor.Names() {
 			ex, err := executor.ByName(name)
@@ -255,7 +255,7 @@ func TestBatch(t *testing.T) {
 				if bad%11 != 0 { // a sample of the subsets, the empty one among them
 					continue
 				}
-				mixed := make([]transfer.Item, len(items))
+				mixed := make([]token.Item, len(items))
 				var want []int
 				for i := range items {
 					mixed[i] = items[i]
@@ -264,13 +264,13 @@ func TestBatch(t *testing.T) {
 						want = append(want, i)
 					}
 				}
-				err := transfer.VerifyBatch(ctx, ex, pp, mixed)
+				err := token.VerifyBatch(ctx, ex, pp, mixed)
 				if got := failedActions(err); fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("proof=%s executor=%s: named %v, want %v", proofType, name, got, want)
 				}
 			}
 		}
-		if err := transfer.VerifyBatch(ctx, serial, pp, nil); err != nil {
+		if err := token.VerifyBatch(ctx, serial, pp, nil); err != nil {
 			t.Errorf("empty batch: %v", err)
 		}
 	}

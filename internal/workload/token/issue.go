@@ -2,6 +2,7 @@ package token
 
 import (
 	"context"
+	"io"
 
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
@@ -39,7 +40,7 @@ type order struct {
 }
 
 func (s *setup) order(seq uint64) (*order, error) {
-	r := s.corpus(seq)
+	r := s.corpus("order", seq)
 	o := &order{context: contextOf(seq), outputs: make([]issue.Output, s.out)}
 	for j := range o.outputs {
 		v, err := s.total(r)
@@ -55,8 +56,10 @@ func (s *setup) order(seq uint64) (*order, error) {
 	return o, nil
 }
 
-func (s *setup) issue(ctx context.Context, o *order) ([]byte, error) {
-	action, _, err := issue.Issue(ctx, s.ex, s.pp, tokenType, o.outputs, nil, o.context, nil)
+// issue makes the encoded issue of an order, with the prover's randomness from
+// rand (nil: the parameters' source).
+func (s *setup) issue(ctx context.Context, o *order, rand io.Reader) ([]byte, error) {
+	action, _, err := issue.Issue(ctx, s.ex, s.pp, tokenType, o.outputs, nil, o.context, rand)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +79,7 @@ type issuer struct{ *setup }
 func (i *issuer) Input(_ context.Context, seq uint64) (any, error) { return i.order(seq) }
 
 func (i *issuer) Run(ctx context.Context, input any) (any, error) {
-	return i.issue(ctx, input.(*order))
+	return i.issue(ctx, input.(*order), nil)
 }
 
 func (i *issuer) Check(ctx context.Context, input, output any) error {
@@ -90,7 +93,7 @@ func (v *issueVerification) Input(ctx context.Context, seq uint64) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	raw, err := v.issue(ctx, o)
+	raw, err := v.issue(ctx, o, v.corpus("prover", seq))
 	return &encoded{raw, o.context}, err
 }
 

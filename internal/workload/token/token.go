@@ -85,11 +85,12 @@ func (s *setup) Metrics(context.Context) ([]record.Metric, error) {
 
 func (s *setup) Close() error { return nil }
 
-// corpus returns the stream that the input of one sequence number is drawn from.
-// It is for measuring only: whoever knows the seed knows every secret.
-func (s *setup) corpus(seq uint64) io.Reader {
+// corpus returns the stream that a part of the input of one sequence number is
+// drawn from. It is for measuring only: whoever knows the seed knows every
+// secret.
+func (s *setup) corpus(part string, seq uint64) io.Reader {
 	b := binary.LittleEndian.AppendUint64(nil, s.seed)
-	return transcript.XOF("zkbench/v1/corpus", b, binary.LittleEndian.AppendUint64(nil, seq))
+	return transcript.XOF("zkbench/v1/corpus", []byte(part), b, binary.LittleEndian.AppendUint64(nil, seq))
 }
 
 // contextOf is the context that the proofs of a sequence number are bound to.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/zkbench/zkbench"
@@ -74,7 +75,7 @@ type payment struct {
 
 // payment builds the payment of a sequence number.
 func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
-	r := s.corpus(seq)
+	r := s.corpus("payment", seq)
 	p := &payment{context: contextOf(seq)}
 	total, err := s.total(r)
 	if err != nil {
@@ -109,13 +110,14 @@ func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
 	return p, nil
 }
 
-// send makes the encoded transfer of a payment.
-func (s *setup) send(ctx context.Context, p *payment) ([]byte, error) {
+// send makes the encoded transfer of a payment, with the prover's randomness
+// from rand (nil: the parameters' source).
+func (s *setup) send(ctx context.Context, p *payment, rand io.Reader) ([]byte, error) {
 	sender, err := transfer.NewSender(ctx, s.ex, s.pp, p.owned)
 	if err != nil {
 		return nil, err
 	}
-	action, _, err := sender.Transfer(ctx, p.outputs, nil, p.context, nil)
+	action, _, err := sender.Transfer(ctx, p.outputs, nil, p.context, rand)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +138,7 @@ type sender struct{ *setup }
 func (s *sender) Input(ctx context.Context, seq uint64) (any, error) { return s.payment(ctx, seq) }
 
 func (s *sender) Run(ctx context.Context, input any) (any, error) {
-	return s.send(ctx, input.(*payment))
+	return s.send(ctx, input.(*payment), nil)
 }
 
 func (s *sender) Check(ctx context.Context, input, output any) error {
@@ -154,7 +156,7 @@ func (g *proofGeneration) Input(ctx context.Context, seq uint64) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sender.Draft(ctx, p.outputs, nil, p.context, g.corpus(seq))
+	return sender.Draft(ctx, p.outputs, nil, p.context, g.corpus("prover", seq))
 }
 
 func (g *proofGeneration) Run(ctx context.Context, input any) (any, error) {
@@ -183,7 +185,7 @@ func (v *verification) Input(ctx context.Context, seq uint64) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := v.send(ctx, p)
+	raw, err := v.send(ctx, p, v.corpus("prover", seq))
 	return &encoded{raw, p.context}, err
 }
 
@@ -217,16 +219,16 @@ func (b *batchVerification) Input(ctx context.Context, seq uint64) (any, error) 
 
 func (b *batchVerification) Run(ctx context.Context, input any) (any, error) {
 	batch := input.([]*encoded)
-	items := make([]transfer.Item, len(batch))
+	items := make([]token.Item, len(batch))
 	err := b.ex.Do(ctx, len(batch), func(_ context.Context, i int) error {
 		action, err := transfer.Decode(b.pp, batch[i].raw)
-		items[i] = transfer.Item{Action: action, Context: batch[i].context}
+		items[i] = token.Item{Action: action, Context: batch[i].context}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return nil, transfer.VerifyBatch(ctx, b.ex, b.pp, items)
+	return nil, token.VerifyBatch(ctx, b.ex, b.pp, items)
 }
 
 // Check makes sure that what was timed can say no, and names the culprit.

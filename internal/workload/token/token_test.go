@@ -1,0 +1,138 @@
+package token_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/token"
+)
+
+// values is a small case of every axis.
+var values = map[string]string{
+	"curve": "BN254", "bits": "8", "in": "2", "out": "2", "proof": "csp", "exec": "serial", "batch": "3",
+}
+
+func newInstance(t *testing.T, def workload.Def, change map[string]string, seed uint64) workload.Instance {
+	t.Helper()
+	var axes []record.Axis
+	for _, a := range def.Axes {
+		v := values[a.Key]
+		if c, ok := change[a.Key]; ok {
+			v = c
+		}
+		axes = append(axes, record.Axis{Key: a.Key, Value: v})
+	}
+	instance, err := def.New(context.Background(), workload.NewCase(axes...), seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return instance
+}
+
+// TestEveryWorkload runs and checks one operation of every workload at the
+// corners of its axes.
+func TestEveryWorkload(t *testing.T) {
+	ctx := context.Background()
+	for _, def := range token.Defs() {
+		for _, change := range []map[string]string{
+			{}, {"bits": "1"}, {"bits": "64", "proof": "bulletproof"}, {"in": "1", "out": "1"}, {"out": "5", "proof": "bulletproof-agg", "exec": "pool"},
+		} {
+			instance := newInstance(t, def, change, 1)
+			for seq := range uint64(3) {
+				input, err := instance.Input(ctx, seq)
+				if err != nil {
+					t.Fatalf("%s %v: %v", def.Name, change, err)
+				}
+				output, err := instance.Run(ctx, input)
+				if err != nil {
+					t.Fatalf("%s %v: %v", def.Name, change, err)
+				}
+				if err := instance.Check(ctx, input, output); err != nil {
+					t.Errorf("%s %v: %v", def.Name, change, err)
+				}
+			}
+		}
+	}
+}
+
+// TestCorpus: inputs depend on case, seed and sequence number, and on nothing
+// else, the executor included.
+func TestCorpus(t *testing.T) {
+	ctx := context.Background()
+	for _, def := range token.Defs() {
+		input := func(change map[string]string, seed, seq uint64) any {
+			input, err := newInstance(t, def, change, seed).Input(ctx, seq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return input
+		}
+		dump := func(v any) string { return spew(reflect.ValueOf(v)) }
+		base := dump(input(nil, 7, 5))
+		if again := dump(input(map[string]string{"exec": "pool"}, 7, 5)); again != base {
+			t.Errorf("%s: the same seed and sequence number gave another input: %s", def.Name, cmp.Diff(base, again))
+		}
+		if dump(input(nil, 8, 5)) == base {
+			t.Errorf("%s: another seed gave the same input", def.Name)
+		}
+		if dump(input(nil, 7, 6)) == base {
+			t.Errorf("%s: another sequence number gave the same input", def.Name)
+		}
+	}
+}
+
+// spew writes a value with everything that it points to, unexported fields too.
+func spew(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return "nil"
+		}
+		return spew(v.Elem())
+	case reflect.Struct:
+		var b strings.Builder
+		for i := range v.NumField() {
+			fmt.Fprintf(&b, "%s:%s ", v.Type().Field(i).Name, spew(v.Field(i)))
+		}
+		return "{" + b.String() + "}"
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return fmt.Sprintf("%x", v)
+		}
+		var b strings.Builder
+		for i := range v.Len() {
+			b.WriteString(spew(v.Index(i)) + " ")
+		}
+		return "[" + b.String() + "]"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// TestCheckSaysNo: the check of a proof's workload refuses a wrong result.
+func TestCheckSaysNo(t *testing.T) {
+	ctx := context.Background()
+	for _, def := range []workload.Def{token.TransferProofGeneration(), token.Sender(), token.Issuer()} {
+		instance := newInstance(t, def, nil, 1)
+		input, err := instance.Input(ctx, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		output, err := instance.Run(ctx, input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := output.([]byte)
+		raw[len(raw)-1] ^= 1
+		if instance.Check(ctx, input, raw) == nil {
+			t.Errorf("%s: a wrong result passed the check", def.Name)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+//go:build !race
+
+package transfer_test
+
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/transfer"
+)
+
+// TestAllocations holds proving and verifying a 2-in/2-out transfer to 200
+// allocations each, under the serial executor.
+func TestAllocations(t *testing.T) {
+	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
+		for _, proofType := range token.ProofTypes() {
+			pp, err := token.NewCryptoParams(token.Config{Curve: curve, Bits: 32, ProofType: proofType})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := transfer.NewSender(ctx, serial, pp, owned(t, pp, "allocations", 10, 20))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := s.Draft(ctx, []transfer.Output{{Value: 5}, {Value: 25}}, nil, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prove := testing.AllocsPerRun(5, func() {
+				if d.Action.Proof, err = pp.Prove(ctx, serial, &d.Statement, &d.Witness); err != nil {
+					t.Fatal(err)
+				}
+			})
+			raw, err := d.Action.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			verify := testing.AllocsPerRun(5, func() {
+				if err := receive(pp, raw, nil); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if prove > 200 || verify > 200 {
+				t.Errorf("curve=%s proof=%s: %v allocations to prove, %v to verify, at most 200 wanted", curve, proofType, prove, verify)
+			}
+		}
+	}
+}
