@@ -35,7 +35,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) newScratch() *scratch[S, E, P, J, P
 // window to weigh them. docs/msm.md has the measurements.
 const (
 	strausWindow = 5
-	strausMax    = 160 // above this many points, buckets
+	strausMax    = 80 // above this many points, buckets
 )
 
 func bucketWindow(n, halfBits int) int {

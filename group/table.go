@@ -8,11 +8,11 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Defaults of TableOptions, about 11 MiB for 128 generators of BN254.
+// Defaults of TableOptions: 12 MiB for 128 generators of BN254.
 // docs/msm.md has the measurements behind them.
 const (
-	defaultWindow  = 8
-	defaultSpacing = 4
+	defaultWindow  = 10
+	defaultSpacing = 9
 )
 
 // table holds, for every point P and position p, the multiples m·2^(c·s·p)·P for
