@@ -7,12 +7,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -68,36 +66,44 @@ func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def)
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				if c.IsAvailableCommand() {
-					names = append(names, c.Name())
-				}
-			}
-			return &workload.ValueError{Field: "command", Value: args[0], Accepted: strings.Join(names, ", ")}
+			return unknownCommand(cmd, args[0])
 		},
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(listCommand(stdout, defs), runCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs),
 		execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs))
 	return root
 }
 
-// flagError names the accepted flags where one is unknown.
-func flagError(cmd *cobra.Command, err error) error {
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
-		return err
-	}
+func unknownCommand(root *cobra.Command, name string) error {
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
 		}
-	})
-	slices.Sort(names)
-	accepted := strings.Join(names, ", ")
-	return &workload.ValueError{Field: "flag", Value: "--" + unknown.GetSpecifiedName(), Accepted: accepted}
+	}
+	return &workload.ValueError{Field: "command", Value: name, Accepted: strings.Join(names, ", ")}
+}
+
+// helpCommand refuses a command that does not exist, which cobra's own answers
+// with the usage text and exit code 0.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(root, rest[0])
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }

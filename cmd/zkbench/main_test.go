@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -134,6 +136,7 @@ func fakeDefs() []workload.Def {
 	defs := []workload.Def{
 		{Name: "Sender", Doc: "Counts.", Axes: axes},
 		{Name: "VerificationSenderProof", Doc: "Counts back.", Axes: axes},
+		{Name: "Issuer", Doc: "Counts, without inputs.", Axes: slices.Delete(slices.Clone(axes), 2, 3)},
 		{Name: "BrokenOperation", Doc: "Fails.", Axes: axes[1:2]},
 		{Name: "WrongResult", Doc: "Returns a wrong result.", Axes: axes[1:2]},
 		{Name: "Crash", Doc: "Ends its process.", Axes: axes[1:2]},
@@ -217,5 +220,37 @@ func TestMainJob(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("cases:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestCaption(t *testing.T) {
+	job := proc.Job{Workload: "Sender", Case: workload.NewCase(record.Axis{Key: "bits", Value: "8"})}
+	for workers, want := range map[int]string{1: "Sender, 1 worker, bits=8", 16: "Sender, 16 workers, bits=8"} {
+		job.Settings.Workers = workers
+		if got := caption(job); got != want {
+			t.Errorf("workers=%d: %q, want %q", workers, got, want)
+		}
+	}
+}
+
+// TestListAxesThatDiffer: one key with two meanings has a row for each, which
+// names its workloads.
+func TestListAxesThatDiffer(t *testing.T) {
+	defs := []workload.Def{
+		{Name: "Sender", Axes: []workload.Axis{workload.BitsAxis(), workload.InputsAxis(8)}},
+		{Name: "Issuer", Axes: []workload.Axis{workload.BitsAxis()}},
+		{Name: "Gates", Axes: []workload.Axis{workload.InputsAxis(4)}},
+	}
+	var got []string
+	for _, a := range distinctAxes(defs) {
+		got = append(got, a.Key+" "+a.Accepted)
+	}
+	want := []string{
+		"bits 1 to 64, ranges a..b*k and a..b+k",
+		"in 1 to 8, ranges a..b*k and a..b+k (of sender)",
+		"in 1 to 4, ranges a..b*k and a..b+k (of gates)",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("axes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

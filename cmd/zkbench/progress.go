@@ -26,7 +26,7 @@ func progress(stderr io.Writer, i, n int, job proc.Job) (done func()) {
 	bar := bars.AddBar(int64(expected),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%d/%d ", i+1, n))),
-		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Name(" "+job.Workload+" "+job.Case.String())),
+		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Name(" "+caption(job))),
 	)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	begin := time.Now()
@@ -51,4 +51,13 @@ func progress(stderr io.Writer, i, n int, job proc.Job) (done func()) {
 		bar.Abort(true)
 		bars.Wait()
 	}
+}
+
+// caption names what runs. The case stands last: a narrow terminal cuts it off.
+func caption(job proc.Job) string {
+	workers := "1 worker"
+	if n := job.Settings.Workers; n != 1 {
+		workers = fmt.Sprintf("%d workers", n)
+	}
+	return fmt.Sprintf("%s, %s, %s", job.Workload, workers, job.Case)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/proc"
@@ -25,42 +26,57 @@ const profileRoot = "profiles"
 
 // runFlags are the flags of run as they were typed.
 type runFlags struct {
-	lists                                                  map[string]*string // by the axis' key
-	long                                                   map[string]string  // the axis' key to its flag
-	workers, duration, samples, profile, json, seed, check string
+	axes                                                   map[string]*option // by the axis' key
+	workers, duration, samples, seed, check, json, profile *option
+}
+
+// newRunFlags defines the flags of run: those of the axes, and its own.
+func newRunFlags(flags *pflag.FlagSet, defs []workload.Def) *runFlags {
+	define := func(name, kind, text, accepted, usage string) *option {
+		o := &option{kind: kind, accepted: accepted, text: text}
+		flags.Var(o, name, usage)
+		return o
+	}
+	f := &runFlags{axes: make(map[string]*option)}
+	for _, def := range defs {
+		for _, a := range def.Axes {
+			if f.axes[a.Key] == nil {
+				f.axes[a.Key] = define(a.Long(), kindList, "", a.Accepted, a.Usage+": "+a.Accepted)
+			}
+		}
+	}
+	workers, profiles := workload.WorkersAxis(), strings.Join(meter.ProfileKinds(), ", ")
+	f.workers = define("workers", kindList, "", workers.Accepted,
+		fmt.Sprintf("numbers of workers: %s (default 1, main job %s)", workers.Accepted, workload.NumCPU))
+	f.duration = define("duration", kindTime, "", fmt.Sprintf("a time above 0s up to %v, for example 500ms or 10s", maxDuration),
+		fmt.Sprintf("window of each case (default %v, main job %v)", workload.DefaultDuration, mainJobDuration))
+	f.samples = define("samples", kindNumber, strconv.Itoa(workload.DefaultSamples), fmt.Sprintf("0 to %d", runner.MaxSamples),
+		"inputs built before a case and used in turn; 0: each operation builds its own, timed apart")
+	f.seed = define("seed", kindNumber, strconv.Itoa(workload.DefaultSeed), "0 to 2^64-1", "seed of the inputs")
+	f.check = define("check", kindText, "all", fmt.Sprintf("all, none, sample=N with N from 1 to %d", workload.KeepAll),
+		"results checked after the window: all, none or sample=N")
+	f.json = define("json", kindFile, "", "the path of a file, which is written anew",
+		"write the records as JSON lines to this file, which is written anew")
+	f.profile = define("profile", kindList, "", profiles, "write profiles to "+profileRoot+"/: "+profiles)
+	return f
 }
 
 func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
-	f := &runFlags{lists: make(map[string]*string), long: make(map[string]string)}
 	cmd := &cobra.Command{
 		Use:   "run [workload ...]",
 		Short: "Measure workloads, each case in a process of its own; without a workload: the main job",
 		Long: "Measure workloads, each case in a process of its own. Without a workload: the main job,\n" +
 			"transfers of two inputs and two outputs proved and verified with both range proofs.\n" +
-			"Lists are comma-separated and take ranges: a..b*k geometric, a..b+k arithmetic.",
+			"Lists are comma-separated and take ranges: a..b*k geometric, a..b+k arithmetic.\n" +
+			"A flag does not concern a workload that lacks its axis.",
 		Args: cobra.ArbitraryArgs,
 	}
-	flags := cmd.Flags()
-	for _, def := range defs {
-		for _, a := range def.Axes {
-			if f.lists[a.Key] == nil {
-				f.lists[a.Key] = flags.String(a.Long(), "", a.Usage+": "+a.Accepted)
-				f.long[a.Key] = a.Long()
-			}
-		}
-	}
-	flags.StringVar(&f.workers, "workers", "", "numbers of workers: "+workload.WorkersAxis().Accepted+fmt.Sprintf(" (default 1, main job %s)", workload.NumCPU))
-	flags.StringVar(&f.duration, "duration", "", fmt.Sprintf("window of each case (default %v, main job %v)", workload.DefaultDuration, mainJobDuration))
-	flags.StringVar(&f.samples, "samples", strconv.Itoa(workload.DefaultSamples), "inputs built before a case and used in turn; 0: each operation builds its own, timed apart")
-	flags.StringVar(&f.profile, "profile", "", "write profiles to "+profileRoot+"/: "+strings.Join(meter.ProfileKinds(), ", "))
-	flags.StringVar(&f.json, "json", "", "write the records to this file as JSON lines")
-	flags.StringVar(&f.seed, "seed", strconv.Itoa(workload.DefaultSeed), "seed of the inputs")
-	flags.StringVar(&f.check, "check", "all", "results checked after the window: all, none or sample=N")
+	f := newRunFlags(cmd.Flags(), defs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		typed := make(map[string]string)
-		for key, long := range f.long {
-			if flags.Changed(long) {
-				typed[key] = *f.lists[key]
+		for key, o := range f.axes {
+			if o.given {
+				typed[key] = o.text
 			}
 		}
 		var err error
@@ -75,10 +91,10 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if !flags.Changed("workers") {
-			f.workers = workers
+		if f.workers.given {
+			workers = f.workers.text
 		}
-		jobs, err := f.jobs(all, duration)
+		jobs, err := f.jobs(all, workers, duration)
 		if err != nil {
 			return err
 		}
@@ -88,8 +104,8 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 }
 
 // jobs returns the jobs of the plans: every case with every number of workers.
-func (f *runFlags) jobs(all []workload.Plan, duration time.Duration) ([]proc.Job, error) {
-	counts, err := workload.WorkersAxis().Parse(f.workers)
+func (f *runFlags) jobs(all []workload.Plan, workers string, duration time.Duration) ([]proc.Job, error) {
+	counts, err := workload.WorkersAxis().Parse(workers)
 	if err != nil {
 		return nil, err
 	}
@@ -123,41 +139,40 @@ func (f *runFlags) jobs(all []workload.Plan, duration time.Duration) ([]proc.Job
 const maxDuration = 24 * time.Hour
 
 func (f *runFlags) settings(workers int, duration time.Duration) (workload.Settings, error) {
-	refuse := func(field, value, accepted string) (workload.Settings, error) {
-		return workload.Settings{}, &workload.ValueError{Field: field, Value: value, Accepted: accepted}
-	}
-	if f.duration != "" {
-		var err error
-		if duration, err = time.ParseDuration(f.duration); err != nil || duration <= 0 || duration > maxDuration {
-			return refuse("duration", f.duration, fmt.Sprintf("a time above 0s up to %v, for example 500ms or 10s", maxDuration))
+	var none workload.Settings
+	var err error
+	if f.duration.given {
+		if duration, err = time.ParseDuration(f.duration.text); err != nil || duration <= 0 || duration > maxDuration {
+			return none, f.duration.refuse("duration", f.duration.text)
 		}
 	}
 	s := workload.DefaultSettings(workers, duration)
-	var err error
-	if s.Samples, err = strconv.Atoi(f.samples); err != nil || s.Samples < 0 || s.Samples > runner.MaxSamples {
-		return refuse("samples", f.samples, fmt.Sprintf("0 to %d", runner.MaxSamples))
+	if s.Samples, err = strconv.Atoi(f.samples.text); err != nil || s.Samples < 0 || s.Samples > runner.MaxSamples {
+		return none, f.samples.refuse("samples", f.samples.text)
 	}
-	if s.Seed, err = strconv.ParseUint(f.seed, 10, 64); err != nil {
-		return refuse("seed", f.seed, "0 to 2^64-1")
+	if s.Seed, err = strconv.ParseUint(f.seed.text, 10, 64); err != nil {
+		return none, f.seed.refuse("seed", f.seed.text)
 	}
-	if f.profile != "" {
-		for kind := range strings.SplitSeq(f.profile, ",") {
+	if f.profile.given {
+		for kind := range strings.SplitSeq(f.profile.text, ",") {
 			kind = strings.TrimSpace(kind)
 			if !slices.Contains(meter.ProfileKinds(), kind) {
-				return refuse("profile", kind, strings.Join(meter.ProfileKinds(), ", "))
+				return none, f.profile.refuse("profile", kind)
 			}
-			s.Profiles = append(s.Profiles, kind)
+			if !slices.Contains(s.Profiles, kind) {
+				s.Profiles = append(s.Profiles, kind)
+			}
 		}
 	}
-	number, sampled := strings.CutPrefix(f.check, "sample=")
+	number, sampled := strings.CutPrefix(f.check.text, "sample=")
 	switch {
-	case f.check == "all":
-	case f.check == "none":
+	case f.check.text == "all":
+	case f.check.text == "none":
 		s.Keep = 0
 	default:
 		n, err := strconv.Atoi(number)
 		if !sampled || err != nil || n < 1 || n > workload.KeepAll {
-			return refuse("check", f.check, fmt.Sprintf("all, none, sample=N with N from 1 to %d", workload.KeepAll))
+			return none, f.check.refuse("check", f.check.text)
 		}
 		s.Keep = n
 	}
@@ -167,7 +182,7 @@ func (f *runFlags) settings(workers int, duration time.Duration) (workload.Setti
 // runJobs runs the jobs one after the other and writes the latency picture of
 // each as it ends, then the table of all. When ctx ends it stops with what it
 // has.
-func runJobs(ctx context.Context, stdout, stderr io.Writer, jsonPath string, jobs []proc.Job) error {
+func runJobs(ctx context.Context, stdout, stderr io.Writer, jsonPath *option, jobs []proc.Job) error {
 	self, err := os.Executable()
 	if err != nil {
 		return &exitError{code: exitFailed, text: err.Error()}
@@ -175,8 +190,8 @@ func runJobs(ctx context.Context, stdout, stderr io.Writer, jsonPath string, job
 	command := proc.Command{Path: self, Args: []string{execCase}}
 
 	var records *record.Writer
-	if jsonPath != "" {
-		file, err := os.Create(jsonPath)
+	if jsonPath.given {
+		file, err := os.Create(jsonPath.text)
 		if err != nil {
 			return fmt.Errorf("json: %w", err)
 		}

@@ -18,6 +18,8 @@ var shown = []string{
 	"github.com/consensys/gnark-crypto",
 	"github.com/consensys/gnark",
 	"github.com/IBM/mathlib",
+	"github.com/kilic/bls12-381",
+	"github.com/hyperledger/fabric-amcl",
 	"github.com/HdrHistogram/hdrhistogram-go",
 }
 

@@ -32,12 +32,19 @@ func TestBuild(t *testing.T) {
 	info := &debug.BuildInfo{
 		Deps: []*debug.Module{
 			{Path: "github.com/consensys/gnark-crypto", Version: "v0.22.0"},
+			{Path: "github.com/kilic/bls12-381", Version: "v0.1.0"},
+			{Path: "github.com/hyperledger/fabric-amcl", Version: "v0.0.0-20230602173724-9e02669dceb2"},
 			{Path: "example.com/other", Version: "v1.0.0"},
 		},
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}},
 	}
 	modules, commit := build(info)
-	if diff := cmp.Diff(map[string]string{"github.com/consensys/gnark-crypto": "v0.22.0"}, modules); diff != "" {
+	want := map[string]string{
+		"github.com/consensys/gnark-crypto":  "v0.22.0",
+		"github.com/kilic/bls12-381":         "v0.1.0",
+		"github.com/hyperledger/fabric-amcl": "v0.0.0-20230602173724-9e02669dceb2",
+	}
+	if diff := cmp.Diff(want, modules); diff != "" {
 		t.Error(diff)
 	}
 	if commit != "abc+dirty" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zkbench/zkbench"
 )
@@ -12,6 +13,14 @@ import (
 type Skip struct {
 	Program string
 	Err     error
+}
+
+// String is one line that says what is to be done where the program is not there.
+func (s Skip) String() string {
+	if path, ok := notThere(s.Err); ok {
+		return fmt.Sprintf("%s: not built: run make peers (no %s)", s.Program, path)
+	}
+	return fmt.Sprintf("%s: skipped: %v", s.Program, s.Err)
 }
 
 // Failure is a case that a program could not finish. It is not tried again in
@@ -34,8 +43,8 @@ type Failure struct {
 // A program that cannot be started or listed is skipped and named in the
 // result; a failing case is dropped and named. Bad programs or options, or a
 // selection that leaves no case, are an ErrParams; that no program at all can be
-// started is an ErrEnv. When ctx ends, Compare returns its cause together with the result
-// of what was measured so far.
+// started is an ErrEnv. When ctx ends, Compare returns its cause together with the
+// result of what was measured so far.
 func Compare(ctx context.Context, programs []Program, opts Options) (*Result, error) {
 	opts, err := opts.check()
 	if err != nil {
@@ -45,7 +54,7 @@ func Compare(ctx context.Context, programs []Program, opts Options) (*Result, er
 		return nil, err
 	}
 	res := &Result{Reference: programs[0].Name, Rounds: opts.Rounds}
-	work, err := listWork(ctx, programs, opts, res)
+	work, families, err := listWork(ctx, programs, opts, res)
 	if err != nil {
 		return res, err
 	}
@@ -53,7 +62,11 @@ func Compare(ctx context.Context, programs []Program, opts Options) (*Result, er
 	case len(res.Skipped) == len(programs):
 		return res, fmt.Errorf("%w: no program could be started: %s: %w", zkbench.ErrEnv, res.Skipped[0].Program, res.Skipped[0].Err)
 	case len(work) == 0:
-		return res, fmt.Errorf("%w: cases: no program has one that matches %q", zkbench.ErrParams, opts.Cases)
+		return res, fmt.Errorf("%w: cases: none matches %q; accepted: a regular expression that matches one of %s",
+			zkbench.ErrParams, opts.Cases, strings.Join(families, ", "))
+	}
+	for _, s := range res.Skipped {
+		fmt.Fprintln(opts.Progress, s)
 	}
 	dropped := map[job]bool{}
 	for round := range opts.Rounds {
@@ -97,20 +110,26 @@ type job struct {
 }
 
 // listWork asks every program for its cases. Cases come in the order in which
-// they are first met.
-func listWork(ctx context.Context, programs []Program, opts Options, res *Result) ([]caseWork, error) {
-	var work []caseWork
+// they are first met. families are the names of all cases, selected or not, up
+// to their parameters.
+func listWork(ctx context.Context, programs []Program, opts Options, res *Result) (work []caseWork, families []string, err error) {
 	for i, p := range programs {
 		names, err := p.list(ctx, opts.Timeout)
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
 		if err != nil {
 			res.Skipped = append(res.Skipped, Skip{p.Name, err})
-			fmt.Fprintf(opts.Progress, "%s: skipped: %v\n", p.Name, err)
 			continue
 		}
 		for _, name := range names {
+			family, _, ok := strings.Cut(name, "/")
+			if ok {
+				family += "/..."
+			}
+			if !slices.Contains(families, family) {
+				families = append(families, family)
+			}
 			if opts.Cases != nil && !opts.Cases.MatchString(name) {
 				continue
 			}
@@ -122,7 +141,7 @@ func listWork(ctx context.Context, programs []Program, opts Options, res *Result
 			work[at].programs = append(work[at].programs, i)
 		}
 	}
-	return work, nil
+	return work, families, nil
 }
 
 // schedule is the order of one round's processes.

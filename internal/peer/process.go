@@ -169,7 +169,17 @@ func lastLine(out []byte) string {
 	return strings.ToValidUTF8(string(line), "?")
 }
 
-// notBuilt reports an error that most often means a program has not been built.
-func notBuilt(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound)
+// notThere returns the path of a program that does not exist, which most often
+// means that it has not been built.
+func notThere(err error) (path string, ok bool) {
+	if !errors.Is(err, os.ErrNotExist) && !errors.Is(err, exec.ErrNotFound) {
+		return "", false
+	}
+	if lookup, ok := errors.AsType[*exec.Error](err); ok {
+		return lookup.Name, true
+	}
+	if start, ok := errors.AsType[*os.PathError](err); ok {
+		return start.Path, true
+	}
+	return "", false
 }

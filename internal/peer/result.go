@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -147,11 +148,35 @@ func (r *Result) Find(program, name string) (ProgramResult, bool) {
 	return ProgramResult{}, false
 }
 
-// WriteText writes the comparison as a table, and below it the programs that
-// were skipped and the cases that failed.
+// WriteText writes the comparison: each case as a heading with its programs
+// below it, and at the end the programs that were skipped and the cases that
+// failed.
 func (r *Result) WriteText(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "case\tprogram\trounds\tmedian\tmin..max\tMAD\t/ %s\tp10..p90\t\n", r.Reference)
+	var text bytes.Buffer
+	if len(r.Cases) > 0 {
+		fmt.Fprintf(&text, "Time per operation; the ratio is a program's time over that of %s in the same round:\n", r.Reference)
+		fmt.Fprintf(&text, "above 1 it is slower than %[1]s, below 1 faster.\n\n", r.Reference)
+		r.writeCases(&text)
+	}
+	if len(r.Cases) > 0 && len(r.Skipped)+len(r.Failed) > 0 {
+		fmt.Fprintln(&text)
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintln(&text, s)
+	}
+	for _, f := range r.Failed {
+		fmt.Fprintf(&text, "failed %s %s in round %d: %v\n", f.Program, f.Case, f.Round+1, f.Err)
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// writeCases aligns the rows of all cases with each other before it puts the
+// headings between them: a heading would end the columns.
+func (r *Result) writeCases(text *bytes.Buffer) {
+	var aligned bytes.Buffer
+	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  program\trounds\tmedian\tmin..max\tMAD\tratio\tp10..p90\t")
 	for _, c := range r.Cases {
 		for _, p := range c.Programs {
 			ratio, spread := "", ""
@@ -159,28 +184,33 @@ func (r *Result) WriteText(w io.Writer) error {
 				ratio = fmt.Sprintf("%.2fx", p.Ratio.Median)
 				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s..%s\t%.1f %%\t%s\t%s\t%s\n",
-				c.Case, p.Program, p.Rounds, FormatNs(p.Median), FormatNs(p.Min), FormatNs(p.Max),
+			fmt.Fprintf(tw, "  %s\t%d\t%s\t%s..%s\t%.1f %%\t%s\t%s\t%s\n",
+				p.Program, p.Rounds, FormatNs(p.Median), FormatNs(p.Min), FormatNs(p.Max),
 				p.MAD, ratio, spread, formatExtra(p.Extra))
 		}
 	}
-	for _, s := range r.Skipped {
-		hint := ""
-		if notBuilt(s.Err) {
-			hint = " (not built?)"
+	_ = tw.Flush() // a bytes.Buffer does not fail
+	row := func() {
+		line, _ := aligned.ReadString('\n')
+		fmt.Fprintln(text, strings.TrimRight(line, " \n"))
+	}
+	row()
+	for _, c := range r.Cases {
+		fmt.Fprintln(text, c.Case)
+		for range c.Programs {
+			row()
 		}
-		fmt.Fprintf(tw, "skipped %s: %v%s\n", s.Program, s.Err, hint)
 	}
-	for _, f := range r.Failed {
-		fmt.Fprintf(tw, "failed %s %s in round %d: %v\n", f.Program, f.Case, f.Round+1, f.Err)
-	}
-	return tw.Flush()
 }
 
 func formatExtra(extra map[string]float64) string {
 	var parts []string
 	for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
-		parts = append(parts, fmt.Sprintf("%.6g %s", extra[unit], unit))
+		format := "%.6g %s"
+		if v := extra[unit]; v == math.Trunc(v) { // a size: all digits, no exponent
+			format = "%.0f %s"
+		}
+		parts = append(parts, fmt.Sprintf(format, extra[unit], unit))
 	}
 	return strings.Join(parts, " ")
 }

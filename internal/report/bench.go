@@ -13,7 +13,8 @@ import (
 //
 //	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 p50-ns ...
 //
-// A record without a finished operation has no result line.
+// A figure that the record lacks is left out; a record without a finished
+// operation has no result line.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
 	if done == 0 {
@@ -44,7 +45,9 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		{record.AllocBytes, "B/op"},
 		{record.Allocs, "allocs/op"},
 	} {
-		b.WriteString("\t" + number(rec.Value(m.name)) + " " + m.unit)
+		if v, ok := rec.Metric(m.name); ok {
+			b.WriteString("\t" + number(v.Value) + " " + m.unit)
+		}
 	}
 	for _, m := range rec.Metrics {
 		if m.Kind == record.Exact {

@@ -124,16 +124,22 @@ func stabilityRows(rec *record.Record) []row {
 }
 
 func memoryRows(rec *record.Record) []row {
-	return []row{
-		{"Memory", number(rec.Value(record.AllocBytes)) + " B/op", "Allocated bytes per operation"},
-		{"Allocs", number(rec.Value(record.Allocs)) + " allocs/op", "Allocations per operation"},
-		{"Alloc Rate", size(rec.Value(record.AllocRate)) + "/s", ""},
-		{"Goroutines", number(rec.Value(record.Goroutines)) + " /op", "Goroutines created per operation"},
-		{"GC CPU", fmt.Sprintf("%.2f%%", rec.Value(record.GCCPUShare)), "Collector's share of the processor time available"},
-		{"GC Pause", duration(rec.Value(record.GCPauses)), "Total stop-the-world time of collections"},
-		{"GC Cycles", number(rec.Value(record.GCCycles)), "Collections in the window"},
-		{"Heap Live", size(rec.Value(record.HeapLive)), "Reachable when the window closed"},
+	var rows []row
+	perOp := func(label, name, unit, meaning string) {
+		if m, ok := rec.Metric(name); ok { // absent where operations built their own inputs
+			rows = append(rows, row{label, number(m.Value) + " " + unit, meaning})
+		}
 	}
+	perOp("Memory", record.AllocBytes, "B/op", "Allocated bytes per operation")
+	perOp("Allocs", record.Allocs, "allocs/op", "Allocations per operation")
+	rows = append(rows, row{"Alloc Rate", size(rec.Value(record.AllocRate)) + "/s", ""})
+	perOp("Goroutines", record.Goroutines, "/op", "Goroutines created per operation")
+	return append(rows,
+		row{"GC CPU", fmt.Sprintf("%.2f%%", rec.Value(record.GCCPUShare)), "Collector's share of the processor time available"},
+		row{"GC Pause", duration(rec.Value(record.GCPauses)), "Total stop-the-world time of collections"},
+		row{"GC Cycles", number(rec.Value(record.GCCycles)), "Collections in the window"},
+		row{"Heap Live", size(rec.Value(record.HeapLive)), "Reachable when the window closed"},
+	)
 }
 
 func checked(rec *record.Record) string {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,13 +102,45 @@ func TestCase(t *testing.T) {
 func TestTable(t *testing.T) {
 	first, second, third := sample(t), sample(t), sample(t)
 	second.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: "64"}, {Key: "workers", Value: "2"}, {Key: "proof", Value: "csp"}}
+	second.Case = second.Axes.String()
+	second.Findings = []record.Finding{{Name: "profiled", Text: "profiles were taken"}, {Name: "unfinished", Text: "throughput is a lower bound"}}
 	third.Status, third.Error = record.Failed, "set-up: no such curve"
-	third.Counters, third.Metrics, third.Histograms = nil, nil, nil
+	third.Counters, third.Metrics, third.Histograms, third.Findings = nil, nil, nil, nil
 	var b bytes.Buffer
 	if err := report.Table(&b, []*record.Record{first, second, third}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.String())
+}
+
+// TestInputsBuiltByOperations: without figures of memory per operation no view
+// has a place for them, and the finding says why.
+func TestInputsBuiltByOperations(t *testing.T) {
+	rec := sample(t)
+	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool {
+		return slices.Contains([]string{record.AllocBytes, record.Allocs, record.Goroutines}, m.Name)
+	})
+	rec.Findings = []record.Finding{{Name: "inputs", Text: "built by each operation"}}
+	for name, view := range map[string]func(b *bytes.Buffer) error{
+		"view=table":     func(b *bytes.Buffer) error { return report.Table(b, []*record.Record{rec}) },
+		"view=case":      func(b *bytes.Buffer) error { return report.Case(b, rec) },
+		"view=benchmark": func(b *bytes.Buffer) error { return report.Benchmark(b, rec) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := view(&b); err != nil {
+				t.Fatal(err)
+			}
+			for _, absent := range []string{"B/op", "allocs/op", "Goroutines"} {
+				if strings.Contains(b.String(), absent) {
+					t.Errorf("%s is in:\n%s", absent, &b)
+				}
+			}
+			if name != "view=benchmark" && !strings.Contains(b.String(), "inputs: built by each operation") {
+				t.Errorf("the finding is missing:\n%s", &b)
+			}
+		})
+	}
 }
 
 func TestBenchmark(t *testing.T) {

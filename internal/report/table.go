@@ -10,8 +10,10 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 )
 
-// Table writes one line per record. Coordinates that all records share stand
-// once, above it; the machine of the first record too.
+// Table writes one line per record, and below it what went wrong and the
+// findings, each under the name of its case. Coordinates that all records share
+// stand once, above it; the machine of the first record too. A figure that no
+// record has is no column.
 func Table(w io.Writer, recs []*record.Record) error {
 	if len(recs) == 0 {
 		return nil
@@ -26,8 +28,12 @@ func Table(w io.Writer, recs []*record.Record) error {
 	var aligned strings.Builder
 	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	header := append([]string{"workload"}, varying...)
-	header = append(header, "ops", "ops/s", "P50", "P95", "P99", "max", "B/op", "allocs/op", "GC CPU", "checked", "exact", "status")
-	fmt.Fprintln(tw, strings.Join(header, "\t"))
+	header = append(header, "ops")
+	columns := measured(recs)
+	for _, c := range columns {
+		header = append(header, c.head)
+	}
+	fmt.Fprintln(tw, strings.Join(append(header, "checked", "exact", "status"), "\t"))
 	for _, rec := range recs {
 		cells := []string{rec.Workload}
 		for _, key := range varying {
@@ -37,7 +43,7 @@ func Table(w io.Writer, recs []*record.Record) error {
 			}
 			cells = append(cells, value)
 		}
-		fmt.Fprintln(tw, strings.Join(append(cells, figuresOf(rec)...), "\t"))
+		fmt.Fprintln(tw, strings.Join(append(cells, figuresOf(rec, columns)...), "\t"))
 	}
 	_ = tw.Flush() // a strings.Builder does not fail
 	for line := range strings.Lines(aligned.String()) {
@@ -48,21 +54,49 @@ func Table(w io.Writer, recs []*record.Record) error {
 			b.linef("%s/%s %s: %s", rec.Workload, rec.Case, rec.Status, rec.Error)
 		}
 	}
+	for _, rec := range recs {
+		for _, f := range rec.Findings {
+			b.linef("%s/%s %s: %s", rec.Workload, rec.Case, f.Name, strings.ReplaceAll(f.Text, "\n", "\n  "))
+		}
+	}
 	return b.flush(w)
 }
 
-func figuresOf(rec *record.Record) []string {
-	done := rec.Count(record.CountDone)
-	cells := []string{fmt.Sprint(done)}
-	if done == 0 {
-		cells = append(cells, "-", "-", "-", "-", "-", "-", "-", "-")
-	} else {
-		cells = append(cells, figures(rec.Value(record.Throughput), 4))
-		for _, name := range []string{record.LatencyP50, record.LatencyP95, record.LatencyP99, record.LatencyMax} {
-			cells = append(cells, duration(rec.Value(name)))
+// column is a metric in the table.
+type column struct {
+	head, metric string
+	format       func(float64) string
+}
+
+// measured returns the columns that at least one record has a figure for.
+func measured(recs []*record.Record) []column {
+	four := func(v float64) string { return figures(v, 4) }
+	all := []column{
+		{"ops/s", record.Throughput, four},
+		{"P50", record.LatencyP50, duration},
+		{"P95", record.LatencyP95, duration},
+		{"P99", record.LatencyP99, duration},
+		{"max", record.LatencyMax, duration},
+		{"B/op", record.AllocBytes, four},
+		{"allocs/op", record.Allocs, four},
+		{"GC CPU", record.GCCPUShare, func(v float64) string { return fmt.Sprintf("%.1f%%", v) }},
+	}
+	return slices.DeleteFunc(all, func(c column) bool {
+		return !slices.ContainsFunc(recs, func(rec *record.Record) bool {
+			_, ok := rec.Metric(c.metric)
+			return ok
+		})
+	})
+}
+
+func figuresOf(rec *record.Record, columns []column) []string {
+	cells := []string{fmt.Sprint(rec.Count(record.CountDone))}
+	for _, c := range columns {
+		if m, ok := rec.Metric(c.metric); ok {
+			cells = append(cells, c.format(m.Value))
+		} else {
+			cells = append(cells, "-")
 		}
-		cells = append(cells, figures(rec.Value(record.AllocBytes), 4), figures(rec.Value(record.Allocs), 4),
-			fmt.Sprintf("%.1f%%", rec.Value(record.GCCPUShare)))
 	}
 	var exact []string
 	for _, m := range rec.Metrics {

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 )
 
 // ErrorCount is an error and how often its message was seen.
@@ -36,20 +35,17 @@ func countError(counts []ErrorCount, e ErrorCount) []ErrorCount {
 // close takes the workers out of the hands of operations that still run, and
 // fixes the length of the phase.
 func (r *running) close() {
-	last := r.begin
+	r.elapsed = 0
 	open := false
 	for _, w := range r.workers {
 		w.mu.Lock()
 		w.closed = true
-		if w.last.After(last) {
-			last = w.last
-		}
+		r.elapsed = max(r.elapsed, w.last)
 		open = open || w.started > w.done+w.failed
 		w.mu.Unlock()
 	}
-	r.elapsed = last.Sub(r.begin)
 	if open { // what was spent on unfinished operations is time without throughput
-		r.elapsed = time.Since(r.begin)
+		r.elapsed = r.clock()
 	}
 }
 

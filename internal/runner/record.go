@@ -27,7 +27,7 @@ func (r *Result) Fill(rec *record.Record) error {
 			return err
 		}
 		rec.Histograms = append(rec.Histograms, latency)
-		if r.Input.TotalCount() > 0 {
+		if r.builtInputs() {
 			input, err := record.EncodeHistogram(record.HistInput, "ns", r.Input)
 			if err != nil {
 				return err
@@ -38,6 +38,11 @@ func (r *Result) Fill(rec *record.Record) error {
 	r.fillStatus(rec)
 	return nil
 }
+
+// builtInputs tells whether operations built their inputs within the window.
+// The runtime counts allocations and goroutines of the whole process, so those
+// of an operation cannot be told from those of its input then.
+func (r *Result) builtInputs() bool { return r.Input.TotalCount() > 0 }
 
 func (r *Result) fillMetrics(rec *record.Record) {
 	done := float64(r.Done)
@@ -63,18 +68,19 @@ func (r *Result) fillMetrics(rec *record.Record) {
 	add(record.LatencyStdDev, "ns", r.StdDev)
 	add(record.LatencyIQR, "ns", at(75)-at(25))
 	add(record.LatencyJitter, "ns", r.Jitter)
-	if r.Input.TotalCount() > 0 {
+	if r.builtInputs() {
 		add(record.InputMean, "ns", r.Input.Mean())
+	} else {
+		// The divisor is what allocated: successes and failures alike.
+		ended := float64(r.Done + r.Failed)
+		add(record.AllocBytes, "B/op", float64(r.Usage.Bytes)/ended)
+		add(record.Allocs, "allocs/op", float64(r.Usage.Allocs)/ended)
+		add(record.Goroutines, "goroutines/op", float64(r.Usage.Goroutines)/ended)
 	}
-	// The divisor is what allocated: successes and failures alike.
-	ended := float64(r.Done + r.Failed)
-	add(record.AllocBytes, "B/op", float64(r.Usage.Bytes)/ended)
-	add(record.Allocs, "allocs/op", float64(r.Usage.Allocs)/ended)
 	add(record.AllocRate, "B/s", float64(r.Usage.Bytes)/seconds)
 	add(record.GCCPUShare, "%", 100*r.Usage.GCCPUShare)
 	add(record.GCPauses, "ns", float64(r.Usage.GCPauses))
 	add(record.GCCycles, "cycles", float64(r.Usage.GCCycles))
-	add(record.Goroutines, "goroutines/op", float64(r.Usage.Goroutines)/ended)
 	add(record.HeapLive, "B", float64(r.Usage.HeapLive))
 }
 
@@ -88,6 +94,10 @@ func (r *Result) fillStatus(rec *record.Record) {
 			text += "\n" + string(p.Stack)
 		}
 		finding("error", "%d of %d operations: %s", e.Count, r.Started, text)
+	}
+	if r.Done > 0 && r.builtInputs() {
+		finding("inputs", "each operation built its own input within the window: throughput, allocation rate and the collector's figures "+
+			"include that, and memory per operation is left out, because it cannot be told from the input's")
 	}
 	if r.Unfinished > 0 {
 		finding("unfinished", "%d of %d operations still ran when the window closed; their latencies are missing, and throughput is a lower bound", r.Unfinished, r.Started)

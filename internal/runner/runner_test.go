@@ -299,6 +299,18 @@ func TestInputsBuiltByEachOperationAreTimedApart(t *testing.T) {
 	if got := res.Input.Mean(); uint64(res.Input.TotalCount()) != res.Done || !within(got, 40e6, 0.001) {
 		t.Errorf("%d inputs of %v ns, want %d of 40 ms", res.Input.TotalCount(), got, res.Done)
 	}
+	rec := record.New()
+	if err := res.Fill(rec); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{record.AllocBytes, record.Allocs, record.Goroutines} {
+		if m, ok := rec.Metric(name); ok {
+			t.Errorf("%s %v counts the building of inputs", name, m.Value)
+		}
+	}
+	if !slices.ContainsFunc(rec.Findings, func(f record.Finding) bool { return f.Name == "inputs" }) {
+		t.Errorf("no finding says why memory per operation is missing: %+v", rec.Findings)
+	}
 }
 
 func TestPanicIsAnErrorOfItsOperation(t *testing.T) {

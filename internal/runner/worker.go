@@ -56,7 +56,7 @@ type worker struct {
 	started, done, failed uint64
 	latency               *hdrhistogram.Histogram
 	input                 *hdrhistogram.Histogram // nil where inputs are built before the run
-	last                  time.Time               // end of the last counted operation
+	last                  time.Duration           // from the phase's begin to the end of the last counted operation
 
 	mean, m2   float64 // running mean and sum of squared deviations (Welford)
 	previous   time.Duration
@@ -94,24 +94,28 @@ func (r *running) operate(ctx context.Context, w *worker) {
 	if len(r.inputs) > 0 {
 		input = r.inputs[seq%uint64(len(r.inputs))]
 	} else {
-		begin := time.Now()
+		begin := r.clock()
 		var err error
 		if input, err = call(func() (any, error) { return r.target.Input(ctx, seq) }); err != nil {
-			w.fail(ctx, time.Now(), fmt.Errorf("input %d: %w", seq, err))
+			w.fail(ctx, r.clock(), fmt.Errorf("input %d: %w", seq, err))
 			return
 		}
-		built = time.Since(begin)
+		built = r.clock() - begin
 	}
 
-	begin := time.Now()
+	begin := r.clock()
 	output, err := r.protected(ctx, input)
-	end := time.Now()
+	end := r.clock()
 	if err != nil {
 		w.fail(ctx, end, err)
 		return
 	}
-	w.succeed(end, end.Sub(begin), built, kept{input, output})
+	w.succeed(end, end-begin, built, kept{input, output})
 }
+
+// clock is the time since the phase began. It reads the monotonic clock alone,
+// which costs half of time.Now.
+func (r *running) clock() time.Duration { return time.Since(r.begin) }
 
 // start counts an operation that begins, unless the phase is closed.
 func (w *worker) start() bool {
@@ -134,7 +138,7 @@ func (r *running) protected(ctx context.Context, input any) (output any, err err
 	return r.target.Run(ctx, input)
 }
 
-func (w *worker) succeed(end time.Time, latency, built time.Duration, k kept) {
+func (w *worker) succeed(end, latency, built time.Duration, k kept) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -170,7 +174,7 @@ func (w *worker) succeed(end time.Time, latency, built time.Duration, k kept) {
 
 // fail counts an operation that returned an error. One that was cancelled has
 // not failed: it stays among the started ones that nothing else accounts for.
-func (w *worker) fail(ctx context.Context, end time.Time, err error) {
+func (w *worker) fail(ctx context.Context, end time.Duration, err error) {
 	if ctx.Err() != nil {
 		return
 	}

@@ -14,7 +14,9 @@ func (nothing) Check(context.Context, any, any) error      { return nil }
 
 func idle(keep int) *running {
 	l := &load{cfg: &Config{Workers: 1}, target: nothing{}, inputs: make([]any, 8)}
-	return l.prepare(phase{keep: keep})
+	r := l.prepare(phase{keep: keep})
+	r.begin = time.Now()
+	return r
 }
 
 func TestLoopAllocatesNothing(t *testing.T) {
@@ -29,8 +31,8 @@ func TestClosedWorkerCountsNothing(t *testing.T) {
 	w := r.workers[0]
 	r.close()
 	r.operate(t.Context(), w)
-	w.succeed(time.Now(), time.Second, time.Second, kept{})
-	w.fail(t.Context(), time.Now(), context.DeadlineExceeded)
+	w.succeed(time.Second, time.Second, time.Second, kept{})
+	w.fail(t.Context(), time.Second, context.DeadlineExceeded)
 	if w.started != 0 || w.done != 0 || w.failed != 0 || w.latency.TotalCount() != 0 || len(w.kept) != 0 {
 		t.Errorf("a closed worker changed: %+v", w)
 	}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// option is a flag's value as it was typed. The commands parse it themselves, so
+// that whatever is wrong with any flag is answered by the accepted values.
+type option struct {
+	kind     string // what help calls the value, for example list
+	accepted string
+	text     string // the default until one is given
+	given    bool
+}
+
+// The kinds of options.
+const (
+	kindList   = "list"
+	kindText   = "text"
+	kindNumber = "number"
+	kindTime   = "time"
+	kindFile   = "file"
+)
+
+var errTwice = errors.New("given twice")
+
+// Set takes a value once: which of two was meant, nobody can tell.
+func (o *option) Set(text string) error {
+	if o.given {
+		return errTwice
+	}
+	o.text, o.given = text, true
+	return nil
+}
+
+func (o *option) String() string { return o.text }
+
+// Type is the name of the value in the help text.
+func (o *option) Type() string { return o.kind }
+
+// refuse is the error of a value that is not accepted.
+func (o *option) refuse(field, value string) error {
+	return &workload.ValueError{Field: field, Value: value, Accepted: o.accepted}
+}
+
+// flagError names what is accepted in the place of a flag that is unknown, lacks
+// its value, has a wrong one or stands twice.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		typed := "--" + unknown.GetSpecifiedName()
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			short, _, _ = strings.Cut(short, "=")
+			typed = "-" + short
+		}
+		return &workload.ValueError{Field: "flag", Value: typed, Accepted: flagNames(cmd)}
+	}
+	if syntax, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
+		return &workload.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagNames(cmd)}
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		flag := missing.GetFlag()
+		return fmt.Errorf("--%s needs a value; accepted: %s", flag.Name, acceptedBy(flag))
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := invalid.GetFlag()
+		if !errors.Is(err, errTwice) {
+			return &workload.ValueError{Field: flag.Name, Value: invalid.GetValue(), Accepted: acceptedBy(flag)}
+		}
+		once := "one --" + flag.Name
+		if flag.Value.Type() == kindList {
+			once += ", its values separated by commas"
+		}
+		return fmt.Errorf("--%s is given twice; accepted: %s", flag.Name, once)
+	}
+	return err
+}
+
+func acceptedBy(flag *pflag.Flag) string {
+	if o, ok := flag.Value.(*option); ok {
+		return o.accepted
+	}
+	return "true, false" // cobra's own flags, help above all
+}
+
+// flagNames are the flags of a command, in the order of the alphabet.
+func flagNames(cmd *cobra.Command) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// noArguments refuses all but flags.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &workload.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only: " + flagNames(cmd)}
+	}
+	return nil
+}
