@@ -13,6 +13,13 @@ import (
 // prime order), on gnark-crypto's types.
 func BLS12381() Group[fr.Element, bls12381.G1Affine] { return bls12381Group() }
 
+// Eigenvalue z²-1 for z = -0xd201000000010000 and its cube root of unity, as
+// in gnark-crypto's ecc/bls12-381.
+const (
+	bls12381Lambda = "228988810152649578064853576960394133503"
+	bls12381Beta   = "4002409555221667392624310435006688643935503118305586438271171395842971157480381377015405980053539358417135540939436"
+)
+
 var bls12381Group = sync.OnceValue(func() Group[fr.Element, bls12381.G1Affine] {
 	g := &native[fr.Element, fp.Element, bls12381.G1Affine, bls12381.G1Jac, *fr.Element, *fp.Element, *bls12381.G1Affine, *bls12381.G1Jac]{
 		name: "BLS12_381_BBS_GURVY", domain: "BLS12-381",
@@ -45,11 +52,7 @@ var bls12381Group = sync.OnceValue(func() Group[fr.Element, bls12381.G1Affine] {
 		parse:       parseBLS12381,
 		hashToPoint: bls12381.HashToG1,
 	}
-	// Eigenvalue z²-1 for z = -0xd201000000010000 and its cube root of unity, as
-	// in gnark-crypto's ecc/bls12-381.
-	lambda, _ := new(big.Int).SetString("228988810152649578064853576960394133503", 10)
-	beta, _ := new(big.Int).SetString("4002409555221667392624310435006688643935503118305586438271171395842971157480381377015405980053539358417135540939436", 10)
-	return newNative(g, fp.Modulus(), lambda, beta, 4)
+	return newNative(g, fp.Modulus(), decimal(bls12381Lambda), decimal(bls12381Beta), 4)
 })
 
 // bls12381Wide holds 2^256·x for x = 1, 2^248, 2^496.

@@ -13,6 +13,13 @@ import (
 // gnark-crypto's types.
 func BN254() Group[fr.Element, bn254.G1Affine] { return bn254Group() }
 
+// Eigenvalue 36u³+18u²+6u+1 and its cube root of unity for u =
+// 0x44e992b44a6909f1, as in gnark-crypto's ecc/bn254.
+const (
+	bn254Lambda = "4407920970296243842393367215006156084916469457145843978461"
+	bn254Beta   = "2203960485148121921418603742825762020974279258880205651966"
+)
+
 var bn254Group = sync.OnceValue(func() Group[fr.Element, bn254.G1Affine] {
 	g := &native[fr.Element, fp.Element, bn254.G1Affine, bn254.G1Jac, *fr.Element, *fp.Element, *bn254.G1Affine, *bn254.G1Jac]{
 		name: "BN254", domain: "BN254",
@@ -46,11 +53,7 @@ var bn254Group = sync.OnceValue(func() Group[fr.Element, bn254.G1Affine] {
 		primeOrder:  true,
 		hashToPoint: bn254.HashToG1,
 	}
-	// Eigenvalue 36u³+18u²+6u+1 and its cube root of unity for u =
-	// 0x44e992b44a6909f1, as in gnark-crypto's ecc/bn254.
-	lambda, _ := new(big.Int).SetString("4407920970296243842393367215006156084916469457145843978461", 10)
-	beta, _ := new(big.Int).SetString("2203960485148121921418603742825762020974279258880205651966", 10)
-	return newNative(g, fp.Modulus(), lambda, beta, 3)
+	return newNative(g, fp.Modulus(), decimal(bn254Lambda), decimal(bn254Beta), 3)
 })
 
 // bn254Wide holds 2^256·x for x = 1, 2^248, 2^496.

@@ -17,8 +17,8 @@ type glv struct {
 	// Short basis vectors (a, b) of the lattice {(a, b): a + λb = 0 mod r}.
 	a1, b1, a2, b2 limbs
 	// g1 = round(2^320·b2/r), g2 = round(-2^320·b1/r) as magnitudes; the
-	// rounded quotients c_i = k·g_i / 2^320 are then off by less than one,
-	// because k·|error| <= 2^256·(1/2)/2^320.
+	// rounded quotients c_i = k·g_i / 2^320 are then off by less than
+	// 1 + 2^-65, because k·|error| <= 2^256·(1/2)/2^320.
 	g1, g2     limbs
 	neg1, neg2 bool
 	halfBits   int // bound on the bits of |k1| and |k2|

@@ -110,7 +110,8 @@ type Group[S, P any] interface {
 	// one canonical encoding, not on the curve, outside the subgroup (check
 	// Subgroup), the identity.
 	DecodePoints(dst []P, src []byte, check PointCheck) error
-	// HashToPoint is RFC 9380 hash_to_curve in its random-oracle form.
+	// HashToPoint is RFC 9380 hash_to_curve in its random-oracle form; on
+	// FP256BN, which has no suite there, its library's hash to the group.
 	HashToPoint(domain string, msg []byte) (P, error)
 	// ClearTorsion replaces p by n·p with an integer n that is invertible
 	// modulo r and kills every component outside the prime-order subgroup. It

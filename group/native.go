@@ -61,6 +61,15 @@ func newNative[S comparable, E comparable, P interface{ ~struct{ X, Y E } }, J a
 	return g
 }
 
+// decimal returns a constant.
+func decimal(digits string) *big.Int {
+	v, ok := new(big.Int).SetString(digits, 10)
+	if !ok {
+		panic("group: bad constant " + digits)
+	}
+	return v
+}
+
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) Name() string    { return g.name }
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) Domain() string  { return g.domain }
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) Order() *big.Int { return new(big.Int).Set(g.order) }

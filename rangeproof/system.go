@@ -3,7 +3,6 @@ package rangeproof
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -28,7 +27,9 @@ type System interface {
 	// (nil: the system's source).
 	Prove(ctx context.Context, ex executor.Executor, context []byte, values []uint64, blindings [][]byte, rand io.Reader) (commitments, proof []byte, err error)
 	// Decode decodes m commitments of PointLen bytes each and their proof,
-	// which are bound to context. The error is a *zkbench.DecodeError.
+	// which are bound to context. The error is a *zkbench.DecodeError, or an
+	// ErrParams for an m out of range. A commitment that is the identity, to 0
+	// with blinding 0, is refused: it hides nothing.
 	Decode(context []byte, m int, commitments, proof []byte) (Claim, error)
 	// Verify verifies claims of this system in one multi-scalar
 	// multiplication. Each that does not hold is named by a
@@ -98,7 +99,6 @@ func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, context 
 		return nil, nil, fmt.Errorf("%w: %d blindings for %d values", zkbench.ErrParams, len(blindings), m)
 	}
 	w := Witness[S]{Values: values, Blindings: make([]S, m)}
-	var witness []byte
 	rows := make([][]S, m)
 	for j := range m {
 		if err := s.g.DecodeScalars(w.Blindings[j:j+1], blindings[j]); err != nil {
@@ -106,7 +106,6 @@ func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, context 
 		}
 		rows[j] = make([]S, max(s.value, s.blinding)+1)
 		rows[j][s.value], rows[j][s.blinding] = s.g.ScalarFromUint64(values[j]), w.Blindings[j]
-		witness = append(binary.LittleEndian.AppendUint64(witness, values[j]), blindings[j]...)
 	}
 	V := make([]P, m)
 	if err := s.basis.Table.MSM(ctx, ex, V, rows); err != nil {

@@ -79,8 +79,9 @@ type CryptoParams interface {
 	Prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error)
 	// ProofLen is the length in bytes of a proof.
 	ProofLen(kind Kind, inputs, outputs int) int
-	// Decode decodes the points of a statement and its proof. Every error is a
-	// *zkbench.DecodeError with the offsets that the statement gives.
+	// Decode decodes the points of a statement and its proof. The error is a
+	// *zkbench.DecodeError with the offsets that the statement gives, or an
+	// ErrParams for a kind or numbers of tokens that no statement has.
 	Decode(st *Statement, proof Field) (Claim, error)
 	// Verify verifies claims of these parameters, all in one multi-scalar
 	// multiplication. If that fails, the bad ones are found by bisection and

@@ -14,6 +14,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 func mustReject(t *testing.T, name string, err error) {
@@ -145,38 +147,59 @@ func TestWrongWitness(t *testing.T) {
 	}
 }
 
-// TestSchnorrForgery builds the type-and-sum proof in the order of a cheating
-// prover: challenge and responses first, then first messages that fit them.
+// TestSchnorrForgery is a prover who sends A_sum after c, for outputs worth more
+// than the inputs. He convinces a verifier who does not absorb A_sum, and is
+// rejected by ours.
 func TestSchnorrForgery(t *testing.T) {
 	p := newBN(t, Config{Bits: 8})
 	g := p.g
-	e := newExample(t, p, "forgery", []uint64{1}, []uint64{2}) // worth more than the input
-	proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
-	if err != nil {
+	e := newExample(t, p, "forgery", []uint64{1}, []uint64{2})
+	ctx, ex := context.Background(), executor.Serial()
+	var w typeSumWitness[fr.Element]
+	var err error
+	if w.inputs, err = p.open(e.w.Inputs); err != nil {
 		t.Fatal(err)
 	}
-	claimed, err := p.Decode(&e.st, Field{Bytes: proof})
-	if err != nil {
+	if w.outputs, err = p.open(e.w.Outputs); err != nil {
 		t.Fatal(err)
 	}
-	c := claimed.(*claim[fr.Element, bn254.G1Affine])
-	// D = In - Out is no multiple of H; choose z and c, set A_sum = z·H - c·D.
-	guess, z := g.ScalarFromUint64(77), g.ScalarFromUint64(99)
-	var d, cd bn254.G1Affine
-	g.SubPoints(&d, &c.inputs[0], &c.outputs[0])
-	g.MulPoint(&cd, &d, &guess)
-	g.MulPoint(&c.points[3], &p.basis.Points[p.blinding], &z)
-	g.SubPoints(&c.points[3], &c.points[3], &cd)
-	c.scalars[4] = z
-	if err := p.Verify(context.Background(), executor.Serial(), c); !errors.Is(err, zkbench.ErrProof) {
+	w.t, w.r = w.outputs[0].t, g.ScalarFromUint64(4242)
+	k := make([]fr.Element, 5)
+	group.RandomScalars(g, k, transcript.XOF("nonces of the forger"))
+	ts := typeSum[fr.Element, bn254.G1Affine]{points: make([]bn254.G1Affine, 4), scalars: make([]fr.Element, 5)}
+	if err := p.typeSumFirst(ctx, ex, &w, k, ts.points); err != nil {
+		t.Fatal(err)
+	}
+	weak := ts
+	weak.points = ts.points[:3] // the transcript of a verifier who forgets A_sum
+	tr := p.start(&e.st)
+	weak.absorbFirst(g, &tr)
+	ts.rho, ts.c = weak.rho, weak.c
+	ts.respond(g, &w, k)
+	// A_sum = z·H - c·D, where D = In - Out is no multiple of H.
+	var in, out [1]bn254.G1Affine
+	for _, side := range []struct {
+		dst []bn254.G1Affine
+		enc []byte
+	}{{in[:], e.st.Inputs[0].Bytes}, {out[:], e.st.Outputs[0].Bytes}} {
+		if err := g.DecodePoints(side.dst, side.enc, group.Subgroup); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var d bn254.G1Affine
+	g.SubPoints(&d, &in[0], &out[0])
+	g.MulPoint(&d, &d, &ts.c)
+	g.MulPoint(&ts.points[3], &p.basis.Points[p.blinding], &ts.scalars[4])
+	g.SubPoints(&ts.points[3], &ts.points[3], &d)
+
+	acc := group.NewAccumulator(p.basis, 8)
+	ts.accumulate(p, acc, in[:], out[:], group.NewWeights(g, transcript.XOF("weights")))
+	if ok, err := acc.IsZero(ctx, ex); err != nil || !ok {
+		t.Fatalf("the forgery does not convince the weak verifier: %v, %v", ok, err)
+	}
+	raw := g.AppendScalars(g.AppendPoints(nil, ts.points...), ts.scalars...)
+	if err := check(p, &e.st, raw); !errors.Is(err, zkbench.ErrProof) {
 		t.Errorf("forged: %v", err)
-	}
-	// The forgery is a good one: with the guessed challenge the equation holds.
-	var left, right bn254.G1Affine
-	g.MulPoint(&left, &p.basis.Points[p.blinding], &z)
-	g.AddPoints(&right, &c.points[3], &cd)
-	if !g.EqualPoints(&left, &right) {
-		t.Fatal("the test's forgery does not satisfy the equation that it was made for")
 	}
 }
 
@@ -227,6 +250,86 @@ func TestTorsion(t *testing.T) {
 			t.Errorf("%s: commitment outside the subgroup: %v", proofType, err)
 		}
 	}
+}
+
+// TestTorsionBeforeHashing is a prover who adds a torsion point to a message
+// before he hashes it. Verifiers, single and in a batch, then accept exactly the
+// true statements (docs/cofactor.md).
+func TestTorsionBeforeHashing(t *testing.T) {
+	for _, proofType := range ProofTypes() {
+		p := newTestParams(t, Config{Curve: "BLS12_381_BBS_GURVY", Bits: 4, ProofType: proofType}).(*params[blsfr.Element, bls12381.G1Affine])
+		torsion := torsionPoint(t)
+		honest := newExample(t, p, "honest", []uint64{7, 4}, []uint64{9, 2})
+		good, err := p.Decode(&honest.st, Field{Bytes: honest.prove(t, p)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for change, outputs := range map[uint64][]uint64{0: {9, 2}, 1: {9, 3}} {
+			for target := range 4 {
+				e := newExample(t, p, fmt.Sprint("torsion before hashing ", target), []uint64{7, 4}, outputs)
+				c, err := p.Decode(&e.st, Field{Bytes: proveWithTorsion(t, p, e, target, torsion)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				single := p.Verify(context.Background(), executor.Serial(), c)
+				batch := p.Verify(context.Background(), executor.Serial(), good, c, good)
+				if (single == nil) != (change == 0) || (batch == nil) != (change == 0) {
+					t.Errorf("proof=%s, point %d, outputs worth %d more: single %v, batch %v", proofType, target, change, single, batch)
+				}
+			}
+		}
+	}
+}
+
+// proveWithTorsion is params.prove with torsion added to one point of the
+// type-and-sum proof before it is absorbed.
+func proveWithTorsion(t *testing.T, p *params[blsfr.Element, bls12381.G1Affine], e *example, target int, torsion bls12381.G1Affine) []byte {
+	t.Helper()
+	ctx, ex, g := context.Background(), executor.Serial(), p.g
+	l := p.layout(e.st.Kind, len(e.st.Inputs), len(e.st.Outputs))
+	points, scalars := make([]bls12381.G1Affine, l.points), make([]blsfr.Element, l.scalars)
+	np, ns := typeSumShape(e.st.Kind)
+	ts := &typeSum[blsfr.Element, bls12381.G1Affine]{points: points[:np], scalars: scalars[:ns]}
+	var w typeSumWitness[blsfr.Element]
+	var err error
+	if w.inputs, err = p.open(e.w.Inputs); err != nil {
+		t.Fatal(err)
+	}
+	if w.outputs, err = p.open(e.w.Outputs); err != nil {
+		t.Fatal(err)
+	}
+	w.t, w.r = w.outputs[0].t, g.ScalarFromUint64(987654321)
+	k := make([]blsfr.Element, ns)
+	group.RandomScalars(g, k, transcript.XOF("nonces", []byte{byte(target)}))
+	if err := p.typeSumFirst(ctx, ex, &w, k, ts.points); err != nil {
+		t.Fatal(err)
+	}
+	ts.points[target].Add(&ts.points[target], &torsion)
+	tr := p.start(&e.st)
+	ts.absorbFirst(g, &tr)
+	ts.respond(g, &w, k)
+	ts.absorbLast(g, &tr)
+	for i := range l.ranges {
+		at := &l.ranges[i]
+		V, wit := make([]bls12381.G1Affine, len(e.st.Outputs)), rangeproof.Witness[blsfr.Element]{}
+		for j := at.first; j < at.last; j++ {
+			if err := g.DecodePoints(V[j:j+1], e.st.Outputs[j].Bytes, group.Subgroup); err != nil {
+				t.Fatal(err)
+			}
+			g.SubPoints(&V[j], &V[j], &ts.points[0])
+			var r blsfr.Element
+			g.Sub(&r, &w.outputs[j].r, &w.r)
+			wit.Values, wit.Blindings = append(wit.Values, e.w.Outputs[j].Value), append(wit.Blindings, r)
+		}
+		fork := tr.Fork("range", uint32(i))
+		proof, err := p.rp.Prove(ctx, ex, &fork, V[at.first:at.last], wit, transcript.Nonces{Index: uint32(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(points[at.points:], proof.Points)
+		copy(scalars[at.scalars:], proof.Scalars)
+	}
+	return g.AppendScalars(g.AppendPoints(nil, points...), scalars...)
 }
 
 // torsionPoint returns a point of E(Fp) whose order divides the cofactor.

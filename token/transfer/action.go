@@ -56,8 +56,11 @@ func (a *Action) Encode() ([]byte, error) {
 	return wire.Seal(body, a.Proof)
 }
 
-// Decode decodes an action: structure, every point and every scalar. The error
-// is a *zkbench.DecodeError. The action keeps references into data.
+// Decode decodes an action: structure, every point and every scalar. Two inputs
+// with one id are refused: the proof is about a list of inputs, and would count
+// the token twice. The error is a *zkbench.DecodeError. The action keeps
+// references into data, and Verify speaks of what was decoded: changes to the
+// fields after Decode do not reach it.
 func Decode(pp token.CryptoParams, data []byte) (*Action, error) {
 	a := new(Action)
 	st := token.Statement{Kind: token.Transfer}
@@ -65,9 +68,10 @@ func Decode(pp token.CryptoParams, data []byte) (*Action, error) {
 	r.Header(token.Transfer)
 	n := r.Count("inputs", 1)
 	a.Inputs, st.Inputs = make([]Input, n), make([]token.Field, n)
+	seen := make(wire.IDs, n)
 	for i := range a.Inputs {
 		path := wire.Path{Field: "inputs", Index: i}
-		a.Inputs[i].ID = r.ID(path)
+		a.Inputs[i].ID = r.ID(path, seen)
 		a.Inputs[i].Token, st.Inputs[i] = r.Token(path, pp.PointLen())
 	}
 	a.Outputs, st.Outputs, a.Metadata = r.Tail(pp.PointLen())

@@ -31,12 +31,18 @@ type Sender struct {
 	openings []token.Opening
 }
 
-// NewSender checks that every opening opens its token and that all have one
-// type; otherwise the error is an ErrParams that names the input.
+// NewSender checks that every opening opens its token, that all have one type
+// and that no id repeats; otherwise the error is an ErrParams that names the
+// input.
 func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams, owned []Owned) (*Sender, error) {
 	s := &Sender{pp: pp, ex: ex, inputs: make([]Input, len(owned)), openings: make([]token.Opening, len(owned))}
+	ids := make(map[string]bool, len(owned))
 	for i := range owned {
 		s.inputs[i], s.openings[i] = owned[i].Input, owned[i].Opening
+		if ids[string(owned[i].ID)] {
+			return nil, fmt.Errorf("%w: input %d: names a token that an input before names", zkbench.ErrParams, i)
+		}
+		ids[string(owned[i].ID)] = true
 		if s.openings[i].Type != s.openings[0].Type {
 			return nil, fmt.Errorf("%w: input %d: type differs from that of input 0", zkbench.ErrParams, i)
 		}

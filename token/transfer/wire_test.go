@@ -161,6 +161,7 @@ func TestDecodeNamesTheField(t *testing.T) {
 		"empty id":       {4, []byte{0, 0}, "inputs[0].id", 4},
 		"long id":        {4, []byte{0xff, 0xff}, "inputs[0].id", 4},
 		"long owner":     {4 + 2 + id, []byte{0xff, 0xff}, "inputs[0].owner", 4 + 2 + id},
+		"id named twice": {4 + input, raw[4 : 4+input], "inputs[1].id", 4 + input},
 		"commitment":     {4 + input + 2 + id + 2 + owner, make([]byte, 32), "inputs[1].commitment", 4 + input + 2 + id + 2 + owner},
 		"no outputs":     {4 + 3*input, []byte{0, 0}, "outputs", 4 + 3*input},
 		"output's point": {4 + 3*input + 2 + 2 + 5, bytes.Repeat([]byte{0xff}, 32), "outputs[0].commitment", 4 + 3*input + 2 + 2 + 5},
@@ -184,6 +185,8 @@ func TestSenderRefuses(t *testing.T) {
 	for name, change := range map[string]func(o []transfer.Owned){
 		"value":          func(o []transfer.Owned) { o[1].Opening.Value++ },
 		"type":           func(o []transfer.Owned) { o[1].Opening.Type = "EUR" },
+		"same token":     func(o []transfer.Owned) { o[1] = o[0] },
+		"same id":        func(o []transfer.Owned) { o[1].ID = o[0].ID },
 		"types":          func(o []transfer.Owned) { o[0].Opening.Type, o[1].Opening.Type = "EUR", "EUR" },
 		"blinding":       func(o []transfer.Owned) { o[0].Opening.Blinding = o[1].Opening.Blinding },
 		"short blinding": func(o []transfer.Owned) { o[0].Opening.Blinding = nil },

@@ -138,8 +138,20 @@ func (r *Reader) Count(field string, lo int) int {
 	return 0
 }
 
-// ID reads a token id behind its uint16 length.
-func (r *Reader) ID(path Path) token.ID { return r.short(path, ".id", 1, token.MaxID) }
+// IDs are the token ids that an action has named so far.
+type IDs map[string]bool
+
+// ID reads a token id behind its uint16 length and refuses one that is in seen
+// already: a token is spent once.
+func (r *Reader) ID(path Path, seen IDs) token.ID {
+	at := r.Offset()
+	id := token.ID(r.short(path, ".id", 1, token.MaxID))
+	if r.err == nil && seen[string(id)] {
+		r.fail(path.String()+".id", at, "names a token that an input before names")
+	}
+	seen[string(id)] = true
+	return id
+}
 
 // Token reads a token, and returns its commitment as a field too.
 func (r *Reader) Token(path Path, pointLen int) (token.Token, token.Field) {
@@ -148,6 +160,7 @@ func (r *Reader) Token(path Path, pointLen int) (token.Token, token.Field) {
 	if r.err == nil && !r.s.ReadBytes(&t.Commitment, pointLen) {
 		r.fail(path.String()+".commitment", at, "truncated")
 	}
+	t.Commitment = t.Commitment[:len(t.Commitment):len(t.Commitment)]
 	return t, token.Field{Bytes: t.Commitment, Offset: at}
 }
 
@@ -164,7 +177,7 @@ func (r *Reader) short(path Path, field string, lo, hi int) []byte {
 	case !r.s.ReadBytes(&out, int(n)):
 		r.fail(path.String()+field, at, "truncated")
 	}
-	return out
+	return out[:len(out):len(out)] // appending to a field must not write over the next
 }
 
 // Tail reads the outputs and the metadata.
@@ -191,7 +204,7 @@ func (r *Reader) long(field string, most int) []byte {
 	case !r.s.ReadBytes(&out, int(n)):
 		r.fail(field, at, "truncated")
 	}
-	return out
+	return out[:len(out):len(out)]
 }
 
 // Proof reads the proof.

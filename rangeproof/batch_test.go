@@ -1,0 +1,127 @@
+package rangeproof_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"testing"
+
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+)
+
+// recorder is an equation that never holds and keeps the weights it is given.
+type recorder struct{ drawn *[]fr.Element }
+
+func (r recorder) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine], w *group.Weights[fr.Element, bn254.G1Affine]) {
+	x, y := w.Next(), w.Next()
+	*r.drawn = append(*r.drawn, x, y)
+	acc.AddFixed(0, &x)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+type twoTasks struct{ executor.Executor }
+
+func (twoTasks) Width() int { return 2 }
+
+// TestWeights: every item of every check, those of the bisection included, has
+// weights of its own; they change with the local randomness, and where that
+// repeats with any item's state.
+func TestWeights(t *testing.T) {
+	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[fr.Element]string)
+	run := func(name string, ex executor.Executor, last byte) {
+		drawn := make([][]fr.Element, 5)
+		items := make([]rangeproof.Replayed[fr.Element, bn254.G1Affine], len(drawn))
+		for i := range items {
+			items[i].Equations = recorder{&drawn[i]}
+			items[i].State[0] = byte(i)
+		}
+		items[4].State[63] = last
+		if err := rangeproof.VerifyBatch(ctx, ex, basis, "test", items); !errors.Is(err, zkbench.ErrProof) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for i := range drawn {
+			for _, w := range drawn[i] {
+				if other, dup := seen[w]; dup {
+					t.Fatalf("%s: item %d has a weight of %s", name, i, other)
+				}
+				seen[w] = name
+			}
+		}
+	}
+	run("serial", serial, 0)
+	run("serial again", serial, 0)
+	run("two tasks", twoTasks{serial}, 0)
+	system := rand.Reader
+	defer func() { rand.Reader = system }()
+	rand.Reader = zeros{}
+	run("no randomness", serial, 0)
+	run("no randomness, another state", serial, 1)
+}
+
+// fickle is an equation that fails when it is merged with others and holds when
+// it is checked alone: what a fault in the merged path looks like.
+type fickle struct{ calls *int }
+
+func (f fickle) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine], w *group.Weights[fr.Element, bn254.G1Affine]) {
+	x := w.Next()
+	if *f.calls++; *f.calls <= 2 {
+		acc.AddFixed(0, &x)
+	}
+}
+
+// TestBisectionFailsClosed: where the sum of all fails and every part holds,
+// all are refused.
+func TestBisectionFailsClosed(t *testing.T) {
+	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	items := make([]rangeproof.Replayed[fr.Element, bn254.G1Affine], 2)
+	for i := range items {
+		items[i].Equations = fickle{&calls}
+	}
+	if err := rangeproof.VerifyBatch(ctx, serial, basis, "test", items); !errors.Is(err, zkbench.ErrProof) {
+		t.Errorf("accepted: %v", err)
+	}
+}
+
+// TestCommitmentsAreInTheSubgroup: a commitment with a component of small order
+// is refused when it is decoded.
+func TestCommitmentsAreInTheSubgroup(t *testing.T) {
+	g := group.BLS12381()
+	// (0, 2) is on the curve y² = x³ + 4 and has order three.
+	enc := make([]byte, 48)
+	enc[0] = 0x80
+	var small [1]bls12381.G1Affine
+	if err := g.DecodePoints(small[:], enc, group.OnCurve); err != nil {
+		t.Fatal(err)
+	}
+	s := systems(t, g, 4, group.TableOptions{Window: 4, Spacing: 8})[0]
+	commitments, proof, err := s.Prove(ctx, serial, nil, []uint64{5}, blindings(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v bls12381.G1Affine
+	if _, err := v.SetBytes(commitments); err != nil {
+		t.Fatal(err)
+	}
+	v.Add(&v, &small[0])
+	var d *zkbench.DecodeError
+	if _, err := s.Decode(nil, 1, g.AppendPoints(nil, v), proof); !errors.As(err, &d) || d.Path != "commitments[0]" {
+		t.Errorf("commitment outside the subgroup: %v", err)
+	}
+}
