@@ -5,7 +5,7 @@ BIN     := bin
 RUNFLAGS ?=
 PEERSFLAGS ?=
 
-.PHONY: all build run test test-long race lint cross fmt bench peers clean
+.PHONY: all build run test test-long race lint cross fmt bench peers peers-check clean
 
 all: build
 
@@ -19,6 +19,7 @@ run: build
 
 test:
 	$(GO) test ./...
+	$(GO) test ./executor -cpu=1,2
 
 # The same tests with more random cases, and a minute of fuzzing per target.
 test-long:
@@ -55,6 +56,9 @@ cross:
 
 bench:
 	$(GO) test ./token/transfer ./token/issue -run '^$$' -bench . -benchmem
+
+peers-check:
+	cd peers/go && $(GO) vet ./... && $(GO) test ./...
 
 # Other people's systems beside ours, at least ten rounds. Cargo is needed for
 # the Rust peers; what cannot be built is named in the result and left out.

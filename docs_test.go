@@ -1,0 +1,57 @@
+package zkbench_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// TestLinks: every relative link in the documentation, and every note in docs/
+// that Go code names, exists.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	note := regexp.MustCompile(`\bdocs/[a-z-]+\.md`)
+	files := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "target" || d.Name() == ".git" || d.Name() == "bin") {
+			return filepath.SkipDir
+		}
+		var targets []string
+		switch filepath.Ext(path) {
+		case ".md":
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+				targets = append(targets, filepath.Join(filepath.Dir(path), m[1]))
+			}
+		case ".go":
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			targets = note.FindAllString(string(text), -1)
+		default:
+			return nil
+		}
+		files++
+		for _, target := range targets {
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s names %s, which does not exist", path, target)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 50 {
+		t.Errorf("only %d files looked at", files)
+	}
+}
