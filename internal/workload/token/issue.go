@@ -11,26 +11,14 @@ import (
 
 // Issuer makes, proves and encodes an issue.
 func Issuer() workload.Def {
-	return workload.Def{
-		Name: "Issuer", Doc: "make, prove and encode an issue",
-		Axes: issueAxes(),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, token.Issue, seed)
-			return &issuer{s}, err
-		},
-	}
+	return define("Issuer", "make, prove and encode an issue",
+		token.Issue, func(s *setup) workload.Instance { return &issuer{s} })
 }
 
 // ProofVerificationIssuer decodes an encoded issue and verifies it.
 func ProofVerificationIssuer() workload.Def {
-	return workload.Def{
-		Name: "ProofVerificationIssuer", Doc: "decode an issue and verify it",
-		Axes: issueAxes(),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, token.Issue, seed)
-			return &issueVerification{s}, err
-		},
-	}
+	return define("ProofVerificationIssuer", "decode an issue and verify it",
+		token.Issue, func(s *setup) workload.Instance { return &issueVerification{s} })
 }
 
 // order is what an issuer starts from.

@@ -44,12 +44,31 @@ func issueAxes() []workload.Axis {
 	return append(axes[:2:2], axes[3:]...)
 }
 
+// define makes a workload of instance's wrapping of a case's set-up.
+func define(name, doc string, kind token.Kind, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
+	axes := transferAxes()
+	if kind == token.Issue {
+		axes = issueAxes()
+	}
+	return workload.Def{
+		Name: name, Doc: doc, Axes: append(axes, more...),
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(c, kind, seed)
+			if err != nil {
+				return nil, err
+			}
+			return instance(s), nil
+		},
+	}
+}
+
 // setup is what the instances of one case share.
 type setup struct {
 	pp      token.CryptoParams
 	ex      executor.Executor
 	kind    token.Kind
 	in, out int
+	batch   int // actions verified together, where the case has that axis
 	bits    int
 	seed    uint64
 }
@@ -65,6 +84,11 @@ func newSetup(c workload.Case, kind token.Kind, seed uint64) (*setup, error) {
 	}
 	if kind == token.Transfer {
 		if s.in, err = c.Int("in"); err != nil {
+			return nil, err
+		}
+	}
+	if c.Get("batch") != "" {
+		if s.batch, err = c.Int("batch"); err != nil {
 			return nil, err
 		}
 	}

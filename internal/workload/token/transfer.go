@@ -15,55 +15,27 @@ import (
 
 // TransferProofGeneration proves a transfer: the proof and its encoding only.
 func TransferProofGeneration() workload.Def {
-	return workload.Def{
-		Name: "TransferProofGeneration", Doc: "prove a transfer: the proof and its encoding only",
-		Axes: transferAxes(),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, token.Transfer, seed)
-			return &proofGeneration{s}, err
-		},
-	}
+	return define("TransferProofGeneration", "prove a transfer: the proof and its encoding only",
+		token.Transfer, func(s *setup) workload.Instance { return &proofGeneration{s} })
 }
 
 // Sender builds a sender from its inputs, proves a transfer and encodes it.
 func Sender() workload.Def {
-	return workload.Def{
-		Name: "Sender", Doc: "build the sender from its inputs, prove a transfer, encode the action",
-		Axes: transferAxes(),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, token.Transfer, seed)
-			return &sender{s}, err
-		},
-	}
+	return define("Sender", "build the sender from its inputs, prove a transfer, encode the action",
+		token.Transfer, func(s *setup) workload.Instance { return &sender{s} })
 }
 
 // VerificationSenderProof decodes an encoded transfer and verifies it.
 func VerificationSenderProof() workload.Def {
-	return workload.Def{
-		Name: "VerificationSenderProof", Doc: "decode a transfer and verify it",
-		Axes: transferAxes(),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, token.Transfer, seed)
-			return &verification{s}, err
-		},
-	}
+	return define("VerificationSenderProof", "decode a transfer and verify it",
+		token.Transfer, func(s *setup) workload.Instance { return &verification{s} })
 }
 
 // VerificationSenderBatch decodes a batch of encoded transfers and verifies them
 // together. One operation is the whole batch.
 func VerificationSenderBatch() workload.Def {
-	return workload.Def{
-		Name: "VerificationSenderBatch", Doc: "decode a batch of transfers and verify them together; the time is the batch's",
-		Axes: append(transferAxes(), workload.BatchAxis()),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			n, err := c.Int("batch")
-			if err != nil {
-				return nil, err
-			}
-			s, err := newSetup(c, token.Transfer, seed)
-			return &batchVerification{verification{s}, n}, err
-		},
-	}
+	return define("VerificationSenderBatch", "decode a batch of transfers and verify them together; the time is the batch's",
+		token.Transfer, func(s *setup) workload.Instance { return &batchVerification{verification{s}} }, workload.BatchAxis())
 }
 
 // payment is what a sender starts from.
@@ -200,15 +172,12 @@ func (v *verification) Check(ctx context.Context, input, _ any) error {
 	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.context) })
 }
 
-type batchVerification struct {
-	verification
-	n int
-}
+type batchVerification struct{ verification }
 
 func (b *batchVerification) Input(ctx context.Context, seq uint64) (any, error) {
-	batch := make([]*encoded, b.n)
+	batch := make([]*encoded, b.batch)
 	for i := range batch {
-		e, err := b.verification.Input(ctx, seq*uint64(b.n)+uint64(i))
+		e, err := b.verification.Input(ctx, seq*uint64(b.batch)+uint64(i))
 		if err != nil {
 			return nil, err
 		}
