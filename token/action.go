@@ -16,9 +16,9 @@ type Proven struct {
 	claim Claim
 }
 
-// Decode decodes the points of the action's statement and proof, which makes
+// DecodeProof decodes the points of the statement and of the proof, which makes
 // the action verifiable. Every error is a *zkbench.DecodeError.
-func (p *Proven) Decode(pp CryptoParams, st *Statement, proof Field) error {
+func (p *Proven) DecodeProof(pp CryptoParams, st *Statement, proof Field) error {
 	var err error
 	p.Proof = proof.Bytes
 	p.claim, err = pp.Decode(st, proof)

@@ -105,7 +105,7 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Stat
 	l := p.layout(st.Kind, len(st.Inputs), len(st.Outputs))
 	points, scalars := make([]P, l.points), make([]S, l.scalars)
 	np, ns := typeSumShape(st.Kind)
-	ts := &typeSum[S, P]{inputs: len(st.Inputs), outputs: len(st.Outputs), points: points[:np], scalars: scalars[:ns]}
+	ts := &typeSum[S, P]{points: points[:np], scalars: scalars[:ns]}
 
 	var tw typeSumWitness[S]
 	var err error

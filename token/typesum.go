@@ -9,7 +9,7 @@ import (
 )
 
 // typeSum is the type-and-sum proof: a commitment C to the type alone, and
-// proofs of knowledge of representations (docs/token.md, section 2)
+// proofs of knowledge of representations (docs/token.md, section 3)
 //
 //	(type)   C                                  over (G_T, H)
 //	(inputs) Σ ρ^i·(In_i - C)                   over (G, H)
@@ -19,10 +19,9 @@ import (
 // That each Out_j - C is a commitment over (G, H) is shown by its range proof,
 // or, where there is none (1 in, 1 out), follows from the sum.
 type typeSum[S, P any] struct {
-	inputs, outputs int
-	points          []P // C, A_type, A_inputs, A_sum
-	scalars         []S // zType, zTypeBlinding, zValue, zValueBlinding, zSum
-	rho, c          S
+	points  []P // C, A_type, A_inputs, A_sum
+	scalars []S // zType, zTypeBlinding, zValue, zValueBlinding, zSum
+	rho, c  S
 }
 
 // typeSumShape is the number of points and scalars.

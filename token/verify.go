@@ -95,7 +95,7 @@ type replayed[S, P any] struct {
 func (c *claim[S, P]) replay(ctx context.Context, ex executor.Executor, r *replayed[S, P], item *rangeproof.Replayed[S, P]) error {
 	p, g := c.p, c.p.g
 	np, ns := typeSumShape(c.st.Kind)
-	r.ts = typeSum[S, P]{inputs: len(c.inputs), outputs: len(c.outputs), points: c.points[:np:np], scalars: c.scalars[:ns:ns]}
+	r.ts = typeSum[S, P]{points: c.points[:np:np], scalars: c.scalars[:ns:ns]}
 	t := p.start(&c.st)
 	r.ts.absorbFirst(g, &t)
 	r.ts.absorbLast(g, &t)

@@ -57,7 +57,7 @@ func Decode(pp token.CryptoParams, data []byte) (*Action, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := a.Proven.Decode(pp, &st, proof); err != nil {
+	if err := a.DecodeProof(pp, &st, proof); err != nil {
 		return nil, err
 	}
 	return a, nil
