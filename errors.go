@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The causes that every package of the module reports. A caller tests for one
+// The causes that the packages of the module report. A caller tests for one
 // with errors.Is; the typed errors below add where it happened.
 var (
 	// ErrMalformed: bytes that are not the one canonical encoding of a value.
@@ -14,16 +14,6 @@ var (
 	ErrParams = errors.New("invalid parameters")
 	// ErrProof: a well-formed proof that does not prove its statement.
 	ErrProof = errors.New("proof rejected")
-	// ErrSignature: a signature that does not verify.
-	ErrSignature = errors.New("signature rejected")
-	// ErrPolicy: a request that the parameters' policy forbids.
-	ErrPolicy = errors.New("policy violated")
-	// ErrSpent: a token that has been spent or never existed.
-	ErrSpent = errors.New("token not unspent")
-	// ErrAnchorConflict: an anchor already applied with another request.
-	ErrAnchorConflict = errors.New("anchor already used by another request")
-	// ErrOutcomeUnknown: an operation that may or may not have taken effect.
-	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrLimit: a request beyond a configured limit.
 	ErrLimit = errors.New("limit exceeded")
 	// ErrEnv: an environment that cannot do, or be compared for, what was asked.
@@ -59,7 +49,7 @@ func (e *LimitError) Unwrap() error { return ErrLimit }
 // cause.
 type CheckError struct {
 	Check  string // for example "range proof"
-	Action int    // index of the action in its batch or request
+	Action int    // index of the action in its batch
 	Index  int    // index within the action; -1 where the whole action failed
 	Err    error
 }

@@ -171,8 +171,9 @@ func BenchmarkInnerProduct(b *testing.B) {
 //go:noinline
 func genericInner[S, P any](g group.Group[S, P], a, b []S) S { return g.InnerProduct(a, b) }
 
-// BenchmarkGLV is one scalar multiplication of gnark-crypto, the unit that
-// carries figures from one machine to another.
+// BenchmarkGLV is one scalar multiplication of gnark-crypto with an affine
+// result. The unit that carries figures between machines is internal/peer's
+// GLVCases.
 func BenchmarkGLV(b *testing.B) {
 	s := benchScalars(group.BN254(), 1)
 	k := s[0].BigInt(new(big.Int))

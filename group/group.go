@@ -2,8 +2,8 @@
 // scalar fields, canonical encodings, generators derived by hashing to the
 // curve, fixed-base tables and multi-scalar multiplication.
 //
-// Protocols are written once, generic over [S, P any, G Group[S, P]], and touch
-// scalars and points through the slice operations below: one call through the
+// Protocols are written once, generic over [S, P any] with a Group[S, P] value,
+// and touch scalars and points through the slice operations below: one call through the
 // interface handles a whole vector, so no call through a type dictionary stands
 // in a hot loop.
 //
@@ -146,8 +146,10 @@ type Table[S, P any] interface {
 	// Len. Zero scalars cost nothing. All sums are worked on together, so a
 	// call with many short sums is cheaper than many calls.
 	MSM(ctx context.Context, ex executor.Executor, dst []P, scalars [][]S) error
-	// MSMConstantTime does the same by scanning whole tables with masks and
-	// complete addition formulas: its sequence of group operations and memory
-	// addresses does not depend on the scalars. Much slower.
+	// MSMConstantTime does the same without the precomputed multiples: it reads
+	// all sixteen multiples of a digit's point, keeps one by masks, and adds it
+	// by complete formulas, so that its sequence of group operations and memory
+	// addresses does not depend on the scalars. Much slower; an ErrParams on
+	// groups that have no such path.
 	MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error
 }

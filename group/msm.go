@@ -48,10 +48,11 @@ func bucketWindow(n, halfBits int) int {
 	return best
 }
 
-// MSM splits every scalar along the endomorphism, writes the halves as signed
-// digits, and sums, for each window, the multiples that its digits select: the
-// windows are the segments of one tree. Horner's rule joins the windows.
-// Window ranges are the tasks of the executor.
+// MSM splits every scalar along the endomorphism and writes the halves as signed
+// digits. Up to strausMax points it sums, for each window, the multiples that its
+// digits select, the windows being the segments of one tree; above, it sums
+// buckets. Horner's rule joins the windows. Window ranges are the tasks of the
+// executor.
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, points []P, scalars []S) (P, error) {
 	if len(points) != len(scalars) {
 		panic("group: MSM lengths")

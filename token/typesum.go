@@ -12,7 +12,7 @@ import (
 // proofs of knowledge of representations (docs/token.md, section 3)
 //
 //	(type)   C                                  over (G_T, H)
-//	(inputs) Σ ρ^i·(In_i - C)                   over (G, H)
+//	(inputs) Σ ρ^(i-1)·(In_i - C)                   over (G, H)
 //	(sum)    Σ In_i - Σ Out_j - (n-m)·C         over (H)
 //
 // with one challenge. An issue has the first relation only: the same-type proof.

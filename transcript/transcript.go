@@ -34,7 +34,7 @@ type Transcript struct {
 	state [StateLen]byte
 }
 
-// New starts the transcript of a protocol, for example "transfer"; the first
+// New starts the transcript of a protocol, for example "token"; the first
 // frame is "zkbench/v1/<protocol>".
 func New(protocol string) Transcript {
 	var t Transcript

@@ -21,7 +21,7 @@ func GLVCaseName(curve string) string { return "ScalarMul/curve=" + curve }
 // Two choices keep the unit small, so that ours never look better for them: the
 // result is not converted to affine form (some 4 %), and the scalars are few
 // enough for the branch predictor to learn. Over many scalars the same
-// multiplication takes about a quarter longer.
+// multiplication takes about a quarter longer on BN254, a seventh on BLS12-381.
 func GLVCases() []Case {
 	return []Case{
 		{

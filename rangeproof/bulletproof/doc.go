@@ -1,7 +1,7 @@
 // Package bulletproof proves that committed values lie in [0, 2^n): the
 // Bulletproofs range proof, single and aggregated, of Bünz, Bootle, Boneh,
 // Poelstra, Wuille and Maxwell, "Bulletproofs: Short Proofs for Confidential
-// Transactions and More", IACR ePrint 2017/1066, sections 3, 4.1, 4.2 and 4.4.
+// Transactions and More", IACR ePrint 2017/1066, sections 3 and 4.1 to 4.4.
 //
 // Statement: for V_1..V_m the prover knows v_j in [0, 2^n) and γ_j with
 // V_j = v_j·g + γ_j·h. Any n from 1 to 64 and any m up to the configured bound,

@@ -144,7 +144,7 @@ func (st *state[S, P]) sum(ctx context.Context, ex executor.Executor, dst []P) e
 	return err
 }
 
-// bitRound: aL and aR = aL - 1 are the bits; A and S commit to them and to
+// bitRound: aL holds the bits and aR = aL - 1; A and S commit to them and to
 // their masks.
 type bitRound[S, P any] struct{ *state[S, P] }
 

@@ -14,9 +14,9 @@
 //
 // Promised, when the transcript's hash is modelled as a random oracle and
 // discrete logarithms are hard: knowledge of v and r, and perfect zero knowledge
-// of everything else. Not promised: constant time. The prover's multi-scalar
-// multiplications look tables up by secret digits (package group says how), and
-// its bits are among the scalars.
+// of everything else. Not promised: constant time, unless the basis is a
+// Basis.ConstantTime (docs/side-channels.md); otherwise the prover's multi-scalar
+// multiplications look tables up by secret digits, the value's bits among them.
 package csp
 
 import (
