@@ -127,29 +127,26 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) Powers(z []S, x *S) {
 }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) BatchInvert(z []S) {
+	if len(z) == 0 {
+		return
+	}
 	sc := g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
 	defer g.scratch.Put(sc)
 	sc.inv = resize(sc.inv, 2*len(z)+64)
 	sc.invTmp = resize(sc.invTmp, len(z)/2+1)
 	var zero S
-	one := g.one
-	zeros := false
 	for i := range z {
 		sc.inv[i] = z[i]
 		if z[i] == zero {
-			sc.inv[i], zeros = one, true
+			sc.inv[i] = g.one
 		}
-	}
-	if len(z) == 0 {
-		return
 	}
 	invertAll[S, PS](g.scal, sc.inv, len(z), sc.invTmp, &sc.scalInv)
 	for i := range z {
-		if !zeros || z[i] != zero {
+		if z[i] != zero {
 			z[i] = sc.inv[i]
 		}
 	}
-	clear(sc.inv[:2*len(z)+64])
 }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) Fold(z, lo, hi []S, c *S) {
@@ -158,12 +155,11 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) Fold(z, lo, hi []S, c *S) {
 		panic("group: Fold lengths")
 	}
 	sc := g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
+	defer g.scratch.Put(sc)
 	sc.invTmp = resize(sc.invTmp, n)
 	g.scal.scale(sc.invTmp, hi, c)
 	g.scal.add(z[:n], lo[:n], sc.invTmp)
 	copy(z[n:], lo[n:])
-	clear(sc.invTmp)
-	g.scratch.Put(sc)
 }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) AppendScalars(dst []byte, s ...S) []byte {

@@ -104,12 +104,11 @@ func (ts *typeSum[S, P]) respond(g group.Group[S, P], w *typeSumWitness[S], k []
 func (ts *typeSum[S, P]) accumulate(p *params[S, P], acc *group.Accumulator[S, P], inputs, outputs []P, weights *group.Weights[S, P]) {
 	g := p.g
 	z := ts.scalars
-	tmp := make([]S, 9)
-	w, neg, cw, coeffC, power, cInputs, cSum, one := &tmp[0], &tmp[1], &tmp[2], &tmp[3], &tmp[4], &tmp[5], &tmp[6], &tmp[7]
-	*one = g.ScalarFromUint64(1)
+	tmp := make([]S, 8)
+	w, neg, cw, coeffC, power, cInputs, cSum := &tmp[0], &tmp[1], &tmp[2], &tmp[3], &tmp[4], &tmp[5], &tmp[6]
 	fixed := func(position int, z *S) {
-		g.Mul(&tmp[8], z, w)
-		acc.AddFixed(position, &tmp[8])
+		g.Mul(&tmp[7], z, w)
+		acc.AddFixed(position, &tmp[7])
 	}
 
 	*w = weights.Next()
@@ -132,7 +131,7 @@ func (ts *typeSum[S, P]) accumulate(p *params[S, P], acc *group.Accumulator[S, P
 		acc.AddPoint(&ts.points[3], neg)
 		g.Mul(cSum, neg, &ts.c)
 
-		*power = *one
+		*power = g.ScalarFromUint64(1)
 		for i := range inputs {
 			g.Mul(cw, cInputs, power)
 			g.Add(cw, cw, cSum)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -42,31 +43,24 @@ func (p *params[S, P]) Decode(st *Statement, proof Field) (Claim, error) {
 	all := make([]P, n+m+l.points)
 	c.inputs, c.outputs, c.points = all[:n], all[n:n+m], all[n+m:]
 
-	commitments := make([]byte, 0, (n+m)*g.PointLen())
-	field := func(i int) (string, Field) {
-		if i < n {
-			return fmt.Sprintf("inputs[%d].commitment", i), st.Inputs[i]
+	fields := slices.Concat(st.Inputs, st.Outputs)
+	fail := func(i int, reason string) error {
+		path := fmt.Sprintf("inputs[%d].commitment", i)
+		if i >= n {
+			path = fmt.Sprintf("outputs[%d].commitment", i-n)
 		}
-		return fmt.Sprintf("outputs[%d].commitment", i-n), st.Outputs[i-n]
+		return &zkbench.DecodeError{Path: path, Offset: fields[i].Offset, Reason: reason}
 	}
-	for i := range n + m {
-		f := &st.Outputs
-		k := i - n
-		if i < n {
-			f, k = &st.Inputs, i
+	commitments := make([]byte, 0, (n+m)*g.PointLen())
+	for i, f := range fields {
+		if len(f.Bytes) != g.PointLen() {
+			return nil, fail(i, fmt.Sprintf("%d bytes, want %d", len(f.Bytes), g.PointLen()))
 		}
-		b := (*f)[k].Bytes
-		if len(b) != g.PointLen() {
-			path, at := field(i)
-			return nil, &zkbench.DecodeError{Path: path, Offset: at.Offset, Reason: fmt.Sprintf("%d bytes, want %d", len(b), g.PointLen())}
-		}
-		commitments = append(commitments, b...)
+		commitments = append(commitments, f.Bytes...)
 	}
 	if err := g.DecodePoints(all[:n+m], commitments, group.Subgroup); err != nil {
-		var d *zkbench.DecodeError
-		if errors.As(err, &d) {
-			path, at := field(d.Offset / g.PointLen())
-			return nil, &zkbench.DecodeError{Path: path, Offset: at.Offset, Reason: d.Reason}
+		if d, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+			return nil, fail(d.Offset/g.PointLen(), d.Reason)
 		}
 		return nil, err
 	}

@@ -22,10 +22,7 @@ type Action struct {
 }
 
 // Output is a token to be made.
-type Output struct {
-	Owner []byte
-	Value uint64
-}
+type Output = token.Output
 
 // body encodes all but the proof.
 func (a *Action) body() ([]byte, error) {
@@ -73,11 +70,7 @@ type Draft struct {
 // NewDraft makes the outputs, all of type typ: it draws 32 bytes from rand (nil:
 // the parameters' source), derives their blindings and commits to them.
 func NewDraft(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, outputs []Output, metadata, context []byte, rand io.Reader) (*Draft, error) {
-	values, owners := make([]uint64, len(outputs)), make([][]byte, len(outputs))
-	for j, o := range outputs {
-		values[j], owners[j] = o.Value, o.Owner
-	}
-	w, tokens, err := token.MakeOutputs(ctx, ex, pp, token.Issue, nil, typ, values, owners, context, rand)
+	w, tokens, err := token.MakeOutputs(ctx, ex, pp, token.Issue, nil, typ, outputs, context, rand)
 	if err != nil {
 		return nil, err
 	}

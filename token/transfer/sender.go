@@ -18,10 +18,7 @@ type Owned struct {
 }
 
 // Output is a token to be made.
-type Output struct {
-	Owner []byte // empty: redeem
-	Value uint64
-}
+type Output = token.Output
 
 // Sender transfers a set of tokens.
 type Sender struct {
@@ -74,11 +71,7 @@ func (s *Sender) Draft(ctx context.Context, outputs []Output, metadata, context 
 	if len(s.openings) == 0 {
 		return nil, fmt.Errorf("%w: no inputs", zkbench.ErrParams)
 	}
-	values, owners := make([]uint64, len(outputs)), make([][]byte, len(outputs))
-	for j, o := range outputs {
-		values[j], owners[j] = o.Value, o.Owner
-	}
-	w, tokens, err := token.MakeOutputs(ctx, s.ex, s.pp, token.Transfer, s.openings, s.openings[0].Type, values, owners, context, rand)
+	w, tokens, err := token.MakeOutputs(ctx, s.ex, s.pp, token.Transfer, s.openings, s.openings[0].Type, outputs, context, rand)
 	if err != nil {
 		return nil, err
 	}

@@ -34,12 +34,12 @@ func newParams(t testing.TB, proofType string) token.CryptoParams {
 // owned makes tokens of one type that a sender may spend.
 func owned(t testing.TB, pp token.CryptoParams, label string, values ...uint64) []transfer.Owned {
 	t.Helper()
-	owners := make([][]byte, len(values))
-	for i := range owners {
-		owners[i] = fmt.Appendf(nil, "owner %d", i)
+	outputs := make([]token.Output, len(values))
+	for i, v := range values {
+		outputs[i] = token.Output{Owner: fmt.Appendf(nil, "owner %d", i), Value: v}
 	}
 	rand := transcript.XOF("zkbench/v1/test", []byte(label))
-	w, tokens, err := token.MakeOutputs(ctx, serial, pp, token.Issue, nil, "USD", values, owners, nil, rand)
+	w, tokens, err := token.MakeOutputs(ctx, serial, pp, token.Issue, nil, "USD", outputs, nil, rand)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func VerificationSenderBatch() workload.Def {
 // payment is what a sender starts from.
 type payment struct {
 	owned   []transfer.Owned
-	outputs []transfer.Output
+	outputs []token.Output
 	context []byte
 }
 
@@ -61,23 +61,28 @@ func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
 	if err != nil {
 		return nil, err
 	}
-	owners := make([][]byte, s.in+s.out)
-	for i := range owners {
-		if owners[i], err = owner(r); err != nil {
-			return nil, err
+	// The inputs are the outputs of an issue that the corpus does not prove.
+	issued := make([]token.Output, s.in)
+	p.outputs = make([]token.Output, s.out)
+	for _, side := range []struct {
+		outputs []token.Output
+		values  []uint64
+	}{{issued, in}, {p.outputs, out}} {
+		for i, v := range side.values {
+			to, err := owner(r)
+			if err != nil {
+				return nil, err
+			}
+			side.outputs[i] = token.Output{Owner: to, Value: v}
 		}
 	}
-	// The inputs are the outputs of an issue that the corpus does not prove.
-	w, tokens, err := token.MakeOutputs(ctx, s.ex, s.pp, token.Issue, nil, tokenType, in, owners[:s.in], p.context, r)
+	w, tokens, err := token.MakeOutputs(ctx, s.ex, s.pp, token.Issue, nil, tokenType, issued, p.context, r)
 	if err != nil {
 		return nil, err
 	}
 	for i := range tokens {
 		id := append(append([]byte(nil), p.context...), byte(i))
 		p.owned = append(p.owned, transfer.Owned{Input: transfer.Input{ID: id, Token: tokens[i]}, Opening: w.Outputs[i]})
-	}
-	for j, v := range out {
-		p.outputs = append(p.outputs, transfer.Output{Owner: owners[s.in+j], Value: v})
 	}
 	return p, nil
 }
