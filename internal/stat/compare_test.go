@@ -1,0 +1,402 @@
+package stat_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/perf/benchmath"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+var near = cmpopts.EquateApprox(1e-9, 1e-11)
+
+// exps makes samples whose logarithms are the values of a textbook.
+func exps(values ...float64) []float64 {
+	e := make([]float64, len(values))
+	for i, v := range values {
+		e[i] = math.Exp(v)
+	}
+	return e
+}
+
+// The examples of Hollander and Wolfe: the depression scale (3.1 to 3.3) and the
+// permeability of the chorioamnion (4.1 to 4.3).
+func TestTextbook(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		compare   func(old, new []float64, confidence float64) (stat.Effect, error)
+		old, new  []float64
+		shift     float64
+		low, high float64
+		p         float64
+	}{
+		{
+			"test=signed-rank", stat.Paired,
+			exps(1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30),
+			exps(0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29),
+			-0.46, -0.786, -0.010, 2 * 10. / 512,
+		},
+		{
+			"test=rank-sum", stat.Unpaired,
+			exps(1.15, 0.88, 0.90, 0.74, 1.21),
+			exps(0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46),
+			0.305, -0.15, 0.76, 764. / 3003,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, err := test.compare(test.old, test.new, 0.95)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []float64{test.shift, test.low, test.high, test.p}
+			got := []float64{math.Log1p(e.Change), math.Log1p(e.Low), math.Log1p(e.High), e.P}
+			if diff := cmp.Diff(want, got, near); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Signs dealt out in all ways, over ranks that count zeros and share ties.
+func TestPairedPIsExactWithTies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.SliceOfN(rapid.IntRange(-3, 3), 1, 9).Draw(t, "d")
+		abs := func(x int) int { return max(x, -x) }
+		ranks := make([]int, len(d)) // doubled
+		observed, all := 0, 0
+		for i, x := range d {
+			if x == 0 {
+				continue
+			}
+			for _, y := range d {
+				switch {
+				case abs(y) < abs(x):
+					ranks[i] += 2
+				case abs(y) == abs(x):
+					ranks[i]++
+				}
+			}
+			ranks[i]++
+			all += ranks[i]
+			if x > 0 {
+				observed += ranks[i]
+			}
+		}
+		extreme := 0
+		for signs := range 1 << len(d) {
+			sum := 0
+			for i, r := range ranks {
+				sum += r * (signs >> i & 1)
+			}
+			if abs(2*sum-all) >= abs(2*observed-all) {
+				extreme++
+			}
+		}
+		old, new := make([]float64, len(d)), make([]float64, len(d))
+		for i, x := range d {
+			old[i], new[i] = 100, 100*math.Pow(1.01, float64(x))
+		}
+		e, err := stat.Paired(old, new, 0.95)
+		if few := (*stat.FewError)(nil); err != nil && !errors.As(err, &few) {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(float64(extreme)/float64(int(1)<<len(d)), e.P, near); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func positive(n int) *rapid.Generator[[]float64] {
+	return rapid.SliceOfN(rapid.Float64Range(50, 200), n, n)
+}
+
+// Without ties the interval and benchmath's P are two sides of one test.
+func TestUnpairedAgreesWithBenchmath(t *testing.T) {
+	excluded := 0
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		r := seeded(seed)
+		sample := func(n int, shift float64) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = math.Exp(shift + r.NormFloat64())
+			}
+			return x
+		}
+		old := sample(5+r.IntN(10), 0)
+		new := sample(5+r.IntN(10), 3*r.Float64())
+		e, err := stat.Unpaired(old, new, 0.99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		thresholds := benchmath.DefaultThresholds
+		p := benchmath.AssumeNothing.Compare(
+			benchmath.NewSample(slices.Clone(old), &thresholds),
+			benchmath.NewSample(slices.Clone(new), &thresholds)).P
+		if out := e.Low > 0 || e.High < 0; out != (p <= 0.01) || min(1, p) != e.P {
+			t.Errorf("interval %v to %v, p %v, benchmath's %v", e.Low, e.High, e.P, p)
+		} else if out {
+			excluded++
+		}
+	})
+	if excluded == 0 {
+		t.Error("no sample showed a difference")
+	}
+}
+
+// mirrored is the effect with the sides exchanged.
+func mirrored(e stat.Effect) stat.Effect {
+	m := e
+	m.Change, m.Low, m.High = 1/(1+e.Change)-1, 1/(1+e.High)-1, 1/(1+e.Low)-1
+	m.Old, m.New = e.New, e.Old
+	return m
+}
+
+func TestSymmetries(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(8, 14).Draw(t, "n")
+		old, new := positive(n).Draw(t, "old"), positive(n).Draw(t, "new")
+		factor := rapid.Float64Range(1e-3, 1e3).Draw(t, "factor")
+		scaled := func(x []float64) []float64 {
+			y := make([]float64, n)
+			for i, v := range x {
+				y[i] = v * factor
+			}
+			return y
+		}
+		order := seeded(rapid.Uint64().Draw(t, "order")).Perm(n)
+		permuted := func(x []float64) []float64 {
+			y := make([]float64, n)
+			for i, j := range order {
+				y[i] = x[j]
+			}
+			return y
+		}
+		for name, compare := range map[string]func(old, new []float64, confidence float64) (stat.Effect, error){
+			"paired": stat.Paired, "unpaired": stat.Unpaired,
+		} {
+			do := func(old, new []float64) stat.Effect {
+				e, err := compare(old, new, 0.99)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e
+			}
+			e := do(old, new)
+			if !(e.Low <= e.Change && e.Change <= e.High) || e.Confidence < 0.99 || e.N != n {
+				t.Errorf("%s: %+v", name, e)
+			}
+			if diff := cmp.Diff(mirrored(e), do(new, old), near); diff != "" {
+				t.Errorf("%s, sides exchanged: %s", name, diff)
+			}
+			larger := e
+			larger.Old, larger.New = e.Old*factor, e.New*factor
+			if diff := cmp.Diff(larger, do(scaled(old), scaled(new)), near); diff != "" {
+				t.Errorf("%s, both sides scaled: %s", name, diff)
+			}
+			if diff := cmp.Diff(e, do(permuted(old), permuted(new)), near); diff != "" {
+				t.Errorf("%s, permuted: %s", name, diff)
+			}
+			opposite := map[stat.Verdict]stat.Verdict{stat.Slower: stat.Faster, stat.Faster: stat.Slower, stat.Same: stat.Same}
+			for _, other := range []stat.Verdict{
+				stat.Judge(mirrored(e), 0.01, stat.Lower),
+				stat.Judge(e, 0.01, stat.Higher),
+			} {
+				if v := stat.Judge(e, 0.01, stat.Lower); other != opposite[v] {
+					t.Errorf("%s: %s, but %s with the sides or the direction exchanged", name, v, other)
+				}
+			}
+			if stat.Tripped(mirrored(e), 0.01, 0.03, stat.Higher) != stat.Tripped(e, 0.01, 0.03, stat.Lower) {
+				t.Errorf("%s: a gate trips for a time and not for its rate", name)
+			}
+		}
+	})
+}
+
+func TestConstantSides(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		old, new []float64
+		change   float64
+		p        float64
+	}{
+		{"sides=equal", []float64{7, 7, 7, 7, 7}, []float64{7, 7, 7, 7, 7}, 0, 1},
+		{"sides=differ", []float64{100, 100, 100, 100, 100}, []float64{103, 103, 103, 103, 103}, 0.03, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, err := stat.Unpaired(test.old, test.new, 0.99)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := stat.Effect{
+				Change: test.change, Low: test.change, High: test.change,
+				Confidence: e.Confidence, P: test.p, Old: test.old[0], New: test.new[0], N: 5,
+			}
+			if diff := cmp.Diff(want, e, near); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTooFew(t *testing.T) {
+	rising := func(n int, by float64) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = 100 * by * (1 + float64(i)/1000)
+		}
+		return x
+	}
+	for _, test := range []struct {
+		name       string
+		compare    func(old, new []float64, confidence float64) (stat.Effect, error)
+		n          int
+		confidence float64
+		need       int // 0: enough
+	}{
+		{"test=paired/n=7", stat.Paired, 7, 0.99, 8},
+		{"test=paired/n=8", stat.Paired, 8, 0.99, 0},
+		{"test=paired/n=5", stat.Paired, 5, 0.95, 6},
+		{"test=paired/n=6", stat.Paired, 6, 0.95, 0},
+		{"test=paired/n=1", stat.Paired, 1, 0.99, 8},
+		{"test=unpaired/n=4", stat.Unpaired, 4, 0.99, 5},
+		{"test=unpaired/n=5", stat.Unpaired, 5, 0.99, 0},
+		{"test=unpaired/n=1", stat.Unpaired, 1, 0.95, 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, err := test.compare(rising(test.n, 1), rising(test.n, 1.5), test.confidence)
+			if e.Change < 0.49 || e.Change > 0.51 {
+				t.Errorf("change %v", e.Change)
+			}
+			verdict := stat.Judge(e, 0, stat.Lower)
+			if test.need == 0 {
+				if err != nil || verdict != stat.Slower {
+					t.Errorf("%s, error %v", verdict, err)
+				}
+				return
+			}
+			var few *stat.FewError
+			if !errors.As(err, &few) || !errors.Is(err, zkbench.ErrEnv) {
+				t.Fatalf("error %v", err)
+			}
+			if few.N != test.n || few.Need != test.need {
+				t.Errorf("%+v, want need %d", few, test.need)
+			}
+			if verdict != stat.Unknown || stat.Tripped(e, 0, 0, stat.Lower) || e.Confidence != 0 {
+				t.Errorf("%s of %+v", verdict, e)
+			}
+			if text := stat.TooFew(few).Text; !strings.Contains(text, few.What) || !strings.Contains(text, "or more are needed") {
+				t.Errorf("finding %q", text)
+			}
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	good := []float64{1, 2, 3}
+	for _, test := range []struct {
+		name       string
+		old, new   []float64
+		confidence float64
+		want       string
+	}{
+		{"value=zero", []float64{1, 0, 3}, good, 0.99, "old[1] is 0"},
+		{"value=negative", good, []float64{1, 2, -3}, 0.99, "new[2] is -3"},
+		{"value=nan", []float64{math.NaN(), 1, 1}, good, 0.99, "old[0] is NaN"},
+		{"value=infinite", []float64{1, 1, math.Inf(1)}, good, 0.99, "old[2] is +Inf"},
+		{"side=empty", nil, nil, 0.99, "no values of old"},
+		{"confidence=1", good, good, 1, "confidence 1"},
+		{"confidence=0", good, good, 0, "confidence 0"},
+		{"confidence=nan", good, good, math.NaN(), "confidence NaN"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for name, compare := range map[string]func(old, new []float64, confidence float64) (stat.Effect, error){
+				"paired": stat.Paired, "unpaired": stat.Unpaired,
+			} {
+				_, err := compare(test.old, test.new, test.confidence)
+				if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%s: error %v, want one that contains %q", name, err, test.want)
+				}
+			}
+		})
+	}
+	if _, err := stat.Paired(good, good[:2], 0.99); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("unlike lengths: error %v", err)
+	}
+	var sample *stat.SampleError
+	if _, err := stat.Unpaired(good, []float64{1, -2}, 0.99); !errors.As(err, &sample) || sample.Side != stat.New || sample.Index != 1 {
+		t.Errorf("error %v is not a SampleError of new[1]", err)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	effect := func(low, change, high float64) stat.Effect {
+		return stat.Effect{Change: change, Low: low, High: high, Confidence: 0.99, N: 10}
+	}
+	for _, test := range []struct {
+		name        string
+		effect      stat.Effect
+		floor, gate float64
+		better      stat.Direction
+		want        stat.Verdict
+		tripped     bool
+	}{
+		{"time=more", effect(0.02, 0.03, 0.04), 0.01, 0.03, stat.Lower, stat.Slower, false},
+		{"time=beyond gate", effect(0.04, 0.05, 0.06), 0.01, 0.03, stat.Lower, stat.Slower, true},
+		{"time=less", effect(-0.06, -0.05, -0.04), 0.01, 0.03, stat.Lower, stat.Faster, false},
+		{"time=within floor", effect(0.02, 0.03, 0.04), 0.03, 0, stat.Lower, stat.Same, false},
+		{"time=interval within floor", effect(0.02, 0.03, 0.04), 0.025, 0, stat.Lower, stat.Slower, false},
+		{"time=unsure", effect(-0.01, 0.03, 0.07), 0.01, 0, stat.Lower, stat.Same, false},
+		{"time=touches zero", effect(0, 0.03, 0.07), 0.01, 0, stat.Lower, stat.Same, false},
+		{"rate=more", effect(0.04, 0.05, 0.06), 0.01, 0.03, stat.Higher, stat.Faster, false},
+		{"rate=less", effect(-0.06, -0.05, -0.04), 0.01, 0.03, stat.Higher, stat.Slower, true},
+		{"rate=1/1.03 exceeds -3 %", effect(-0.04, -0.035, -0.0295), 0.01, 0.03, stat.Higher, stat.Slower, true},
+		{"rate=-2.9 % is within 1/1.03", effect(-0.04, -0.035, -0.029), 0.01, 0.03, stat.Higher, stat.Slower, false},
+		{"floor=none", effect(0.04, 0.05, 0.06), math.NaN(), 0.03, stat.Lower, stat.Unknown, false},
+		{"effect=zero value", stat.Effect{}, 0.01, 0.03, stat.Lower, stat.Unknown, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := stat.Judge(test.effect, test.floor, test.better); got != test.want {
+				t.Errorf("verdict %s, want %s", got, test.want)
+			}
+			if got := stat.Tripped(test.effect, test.floor, test.gate, test.better); got != test.tripped {
+				t.Errorf("tripped %v, want %v", got, test.tripped)
+			}
+		})
+	}
+}
+
+// Whatever the figures are, a comparison is an effect in order or a typed error.
+func TestAnyFigures(t *testing.T) {
+	figures := rapid.SliceOfN(rapid.OneOf(rapid.Float64(), rapid.Float64Range(0.1, 10),
+		rapid.SampledFrom([]float64{0, 1, math.NaN(), math.Inf(1), math.SmallestNonzeroFloat64, math.MaxFloat64})), 0, 12)
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := figures.Draw(t, "old"), figures.Draw(t, "new")
+		confidence := rapid.SampledFrom([]float64{0, 0.5, 0.99, 1 - 1e-15, 1, math.NaN()}).Draw(t, "confidence")
+		for name, compare := range map[string]func(old, new []float64, confidence float64) (stat.Effect, error){
+			"paired": stat.Paired, "unpaired": stat.Unpaired,
+		} {
+			e, err := compare(old, new, confidence)
+			switch {
+			case errors.Is(err, zkbench.ErrParams):
+				if e != (stat.Effect{}) {
+					t.Errorf("%s: %+v beside error %v", name, e, err)
+				}
+			case err != nil && !errors.Is(err, zkbench.ErrEnv):
+				t.Errorf("%s: error %v", name, err)
+			case !(e.Low <= e.Change && e.Change <= e.High && e.P >= 0 && e.P <= 1):
+				t.Errorf("%s: %+v", name, e)
+			case (err == nil) != (e.Confidence >= confidence):
+				t.Errorf("%s: confidence %v, error %v", name, e.Confidence, err)
+			}
+		}
+	})
+}

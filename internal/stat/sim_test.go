@@ -1,0 +1,154 @@
+package stat_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// machine is a model of what disturbs the figures of a session.
+type machine struct {
+	offset float64 // standard deviation of a process from its program, relative
+	drift  float64 // from the session's first process to its last, relative
+	noise  float64 // standard deviation of a slot within its process, relative
+	phi    float64 // autocorrelation of the slots
+}
+
+// rough is the machine of the tests: what shared machines do on a bad day.
+var rough = machine{offset: 0.015, drift: 0.05, noise: 0.02, phi: 0.8}
+
+// session runs order on the machine. The figure of a process is the mean of its 64
+// slots; that of New is by planted more.
+func (m machine) session(r *rand.Rand, order []stat.Side, planted float64) map[stat.Side][]float64 {
+	figures := map[stat.Side][]float64{}
+	for i, side := range order {
+		mean := 0.0
+		for _, v := range autoregressive(r, 64, 1, m.phi) {
+			mean += v / 64
+		}
+		figure := 1e6 * math.Exp(m.offset*r.NormFloat64()) *
+			(1 + m.drift*float64(i)/float64(len(order)-1)) * (1 + m.noise*mean)
+		if side == stat.New {
+			figure *= 1 + planted
+		}
+		figures[side] = append(figures[side], figure)
+	}
+	return figures
+}
+
+// autoregressive returns slots, each the mean of per consecutive samples of an
+// AR(1) process of variance 1.
+func autoregressive(r *rand.Rand, slots, per int, phi float64) []float64 {
+	values := make([]float64, slots)
+	x := r.NormFloat64()
+	for i := range values {
+		for range per {
+			values[i] += x / float64(per)
+			x = phi*x + math.Sqrt(1-phi*phi)*r.NormFloat64()
+		}
+	}
+	return values
+}
+
+func seeded(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(1, stream)) }
+
+// rates are shares of simulated sessions in which a comparison says what it ought
+// not to say (false) or ought to (found, tripped).
+type rates struct{ wrong, found, tripped float64 }
+
+// simulate judges so many sessions without a change, with a planted 3 % and with a
+// planted 6 % against a gate of 3 %.
+func simulate(sessions, blocks int, compare func(map[stat.Side][]float64) (stat.Effect, float64)) rates {
+	r := seeded(1)
+	var count rates
+	share := 1 / float64(sessions)
+	for range sessions {
+		e, floor := compare(rough.session(r, stat.Schedule(blocks), 0))
+		if stat.Judge(e, floor, stat.Lower) != stat.Same {
+			count.wrong += share
+		}
+		e, floor = compare(rough.session(r, stat.Schedule(blocks), 0.03))
+		if stat.Judge(e, floor, stat.Lower) == stat.Slower {
+			count.found += share
+		}
+		e, floor = compare(rough.session(r, stat.Schedule(blocks), 0.06))
+		if stat.Tripped(e, floor, 0.03, stat.Lower) {
+			count.tripped += share
+		}
+	}
+	return count
+}
+
+func TestSessions(t *testing.T) {
+	paired := func(s map[stat.Side][]float64) (stat.Effect, float64) {
+		e, _ := stat.Paired(s[stat.Old], s[stat.New], 0.99)
+		return e, stat.Floor(s[stat.Old], s[stat.Again])
+	}
+	beside := func(s map[stat.Side][]float64) (stat.Effect, float64) {
+		e, _ := stat.Paired(stat.Beside(s[stat.Old], s[stat.Again]), s[stat.New], 0.99)
+		return e, stat.Floor(s[stat.Old], s[stat.Again])
+	}
+	split := func(s map[stat.Side][]float64) (stat.Effect, float64) {
+		e, _ := stat.Paired(s[stat.Old], s[stat.New], 0.99)
+		return e, stat.SplitFloor(s[stat.Old])
+	}
+	unpaired := func(s map[stat.Side][]float64) (stat.Effect, float64) {
+		e, _ := stat.Unpaired(s[stat.Old], s[stat.New], 0.99)
+		return e, stat.SplitFloor(s[stat.Old])
+	}
+	// Drift of 5 % makes the sides of an unpaired comparison a third wider than the
+	// processes are, so it errs less and finds less.
+	for _, test := range []struct {
+		name             string
+		sessions, blocks int
+		compare          func(map[stat.Side][]float64) (stat.Effect, float64)
+		wrong            float64 // at most
+		found, tripped   float64 // at least
+	}{
+		{"compare=paired/blocks=10", 2000, 10, paired, 0.015, 0.65, 0.60},
+		{"compare=paired/blocks=16", 2000, 16, paired, 0.015, 0.90, 0.90},
+		{"compare=beside/blocks=10", 2000, 10, beside, 0.015, 0.80, 0.75},
+		{"compare=beside/blocks=12", 2000, 12, beside, 0.015, 0.90, 0.90},
+		{"compare=split floor/blocks=16", 2000, 16, split, 0.015, 0.90, 0.90},
+		{"compare=unpaired/blocks=10", 500, 10, unpaired, 0.005, 0.40, 0.35},
+		{"compare=unpaired/blocks=20", 500, 20, unpaired, 0.005, 0.90, 0.85},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := simulate(test.sessions, test.blocks, test.compare)
+			t.Logf("false verdicts %.4f, 3 %% found %.4f, 6 %% tripped %.4f", got.wrong, got.found, got.tripped)
+			if got.wrong > test.wrong || got.found < test.found || got.tripped < test.tripped {
+				t.Errorf("want at most %v, at least %v, at least %v", test.wrong, test.found, test.tripped)
+			}
+		})
+	}
+}
+
+// The floor shows in full what replication does not see: a position in the block
+// that costs 2 % makes an interval that excludes no change, and the floor alone
+// keeps it from being a verdict.
+func TestFloorCatchesWhatRepeats(t *testing.T) {
+	r := seeded(1)
+	steady := machine{offset: 0.003}
+	without, with := 0, 0
+	for range 500 {
+		s := steady.session(r, stat.Schedule(10), 0.02) // of the harness, not of the program
+		for i := range s[stat.Again] {
+			s[stat.Again][i] *= 1.025
+		}
+		e, err := stat.Paired(s[stat.Old], s[stat.New], 0.99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stat.Judge(e, 0, stat.Lower) == stat.Slower {
+			without++
+		}
+		if stat.Judge(e, stat.Floor(s[stat.Old], s[stat.Again]), stat.Lower) == stat.Slower {
+			with++
+		}
+	}
+	if without < 490 || with > 10 {
+		t.Errorf("of 500 sessions %d slower without the floor, %d with it", without, with)
+	}
+}

@@ -1,0 +1,120 @@
+package stat
+
+import (
+	"math"
+	"slices"
+)
+
+// Trend returns by how much a series changes from its start to its end, relative
+// to its median, and the two-sided probability of a trend so clear in a series
+// that has none. means and weights are as in MeanSE.
+//
+// The change is the Theil-Sen slope times the length (Sen 1968); the probability
+// is that of the Mann-Kendall statistic (Kendall 1975, ties counted in), its
+// variance multiplied by the autocorrelation of the residuals around the slope,
+// as Yue and Wang (Water Resources Management 18, 2004) do. Slots count alike,
+// whatever their weight, unless it is 0. Of fewer than 4 slots, of slices of unlike
+// lengths, and of means that are not finite: NaN, 1.
+//
+// At p < 0.01 it finds a trend in 1 of 100 simulated runs of 128 slots of white
+// noise, in 2 of 100 where the autocorrelation of the slots is 0.9, and there in 4
+// of 100 of 16 slots.
+func Trend(means, weights []float64) (change, p float64) {
+	var at, values []float64
+	for i, w := range weights {
+		if w > 0 && i < len(means) {
+			at, values = append(at, float64(i)), append(values, means[i])
+		}
+	}
+	if len(values) < 4 || len(means) != len(weights) || !finite(values) {
+		return math.NaN(), 1
+	}
+	slope, score, variance := kendall(at, values)
+	residuals := make([]float64, len(values))
+	level := 0.0
+	for i, v := range values {
+		residuals[i] = v - slope*at[i]
+		level += residuals[i] / float64(len(values))
+	}
+	for i := range residuals {
+		residuals[i] -= level
+	}
+	_, inflation := longRun(residuals, 2)
+	return relative(slope, values, len(means)), scoreP(score, variance*inflation)
+}
+
+// Stationary tells whether a warm-up may end: recent, the means of its last 8 to
+// 16 slots, show no trend (Mann-Kendall, p at least 0.05) or one of less than 1 %
+// in all. Of fewer than 8 slots, or means that are not finite, it is false.
+//
+// So short a series does not tell autocorrelation from a trend, and the test
+// takes it for one: it errs on the side of a longer warm-up. Of 2000 simulated
+// series of 8 slots with white noise of 2 % it is false for 4 %, and for 13 % where
+// the autocorrelation is 0.5; of 16 slots for 5 and 21 %. A fall by five times the
+// noise of a slot passes in 21 % at 8 slots, in fewer than 1 % at 16; one by ten
+// times in fewer than 1 % at 8. That is for one look; asked again at every slot, the
+// warm-up ends at the first series that passes.
+func Stationary(recent []float64) bool {
+	if len(recent) < 8 || !finite(recent) {
+		return false
+	}
+	at := make([]float64, len(recent))
+	for i := range at {
+		at[i] = float64(i)
+	}
+	slope, score, variance := kendall(at, recent)
+	return scoreP(score, variance) >= 0.05 || math.Abs(relative(slope, recent, len(recent))) < 0.01
+}
+
+// kendall returns the median of the slopes of all pairs of points, how many more
+// of the slopes rise than fall, and the variance of that number for values in
+// random order.
+func kendall(at, values []float64) (slope, score, variance float64) {
+	n := len(values)
+	slopes := make([]float64, 0, n*(n-1)/2)
+	for j := range values {
+		for i := range j {
+			s := (values[j] - values[i]) / (at[j] - at[i])
+			slopes = append(slopes, s)
+			switch {
+			case s > 0:
+				score++
+			case s < 0:
+				score--
+			}
+		}
+	}
+	term := func(t int) float64 { return float64(t) * float64(t-1) * float64(2*t+5) / 18 }
+	variance = term(n)
+	sorted := slices.Sorted(slices.Values(values))
+	for i := 0; i < n; {
+		ties := 1
+		for i+ties < n && sorted[i+ties] == sorted[i] {
+			ties++
+		}
+		variance -= term(ties)
+		i += ties
+	}
+	return median(slopes), score, variance
+}
+
+func finite(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+// scoreP is the two-sided probability of a Mann-Kendall score, by the normal
+// approximation with its continuity correction.
+func scoreP(score, variance float64) float64 {
+	if score == 0 {
+		return 1
+	}
+	return 2 * normalTail((1-math.Abs(score))/math.Sqrt(variance))
+}
+
+// relative is the change that slope makes over so many slots, of the median.
+func relative(slope float64, values []float64, slots int) float64 {
+	if slope == 0 {
+		return 0
+	}
+	return slope * float64(slots) / median(values)
+}
