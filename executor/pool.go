@@ -129,6 +129,7 @@ func (p *pool) wake(n int) {
 }
 
 func (p *pool) worker() {
+	pprof.SetGoroutineLabels(context.Background()) // it has inherited those of who started it
 	for e := p.take(); e != nil; e = p.take() {
 		p.help(e)
 	}

@@ -3,11 +3,12 @@ package env
 import (
 	"bufio"
 	"bytes"
+	"io/fs"
 	"os"
-	"path"
-	"strconv"
 	"strings"
 )
+
+func quota() float64 { return cgroupQuota(os.DirFS("/")) }
 
 // cpuModel reads /proc/cpuinfo: "model name" on most, "Processor" and "cpu
 // model" on others.
@@ -39,54 +40,17 @@ func governor() string {
 	return strings.TrimSpace(string(data))
 }
 
-// cgroupQuota returns the least limit, in processors, of the process' control
-// group and those above it; 0 where there is none. Version 2 first, then 1.
-func cgroupQuota() float64 {
-	membership, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return 0
-	}
-	quota := 0.0
-	lower := func(q float64) {
-		if q > 0 && (quota == 0 || q < quota) {
-			quota = q
-		}
-	}
-	for line := range strings.SplitSeq(strings.TrimSpace(string(membership)), "\n") {
-		_, rest, _ := strings.Cut(line, ":")
-		controllers, group, _ := strings.Cut(rest, ":")
-		if controllers != "" && !strings.Contains(controllers, "cpu") {
-			continue
-		}
-		for dir := path.Clean("/" + group); ; dir = path.Dir(dir) {
-			if controllers == "" {
-				data, _ := os.ReadFile(path.Join("/sys/fs/cgroup", dir, "cpu.max"))
-				lower(parseMax(string(data)))
-			} else {
-				root := path.Join("/sys/fs/cgroup/cpu", dir)
-				q, _ := os.ReadFile(path.Join(root, "cpu.cfs_quota_us"))
-				p, _ := os.ReadFile(path.Join(root, "cpu.cfs_period_us"))
-				lower(parseMax(string(q) + " " + string(p)))
-			}
-			if dir == "/" {
-				break
-			}
-		}
-	}
-	return quota
-}
+func systemMemory() (total, available uint64) { return memory(os.DirFS("/")) }
 
-// parseMax reads "quota period", both in microseconds; max and negative quotas
-// are no limit, 0.
-func parseMax(s string) float64 {
-	fields := strings.Fields(s)
-	if len(fields) != 2 {
-		return 0
+// memory returns the machine's memory and what new work may take of it, both
+// bounded by the process' control groups.
+func memory(root fs.FS) (total, available uint64) {
+	total, available = cgroupMemory(root)
+	info := readString(root, "proc/meminfo")
+	for key, to := range map[string]*uint64{"MemTotal": &total, "MemAvailable": &available} {
+		if kib, ok := parseUint(strings.TrimSuffix(valueOf(info, key), " kB")); ok {
+			*to = min(*to, kib<<10)
+		}
 	}
-	quota, errQ := strconv.ParseFloat(fields[0], 64)
-	period, errP := strconv.ParseFloat(fields[1], 64)
-	if errQ != nil || errP != nil || quota <= 0 || period <= 0 {
-		return 0
-	}
-	return quota / period
+	return total, available
 }

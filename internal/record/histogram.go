@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -14,6 +15,11 @@ type Histogram struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
 	HDR  string `json:"hdr"`
+
+	// The same values interval by interval of the window, where they were kept so;
+	// an interval without values is empty.
+	Interval time.Duration `json:"interval,omitempty"` // ns
+	Parts    []string      `json:"parts,omitempty"`
 }
 
 // EncodeHistogram encodes h, whose values are in unit.

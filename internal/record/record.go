@@ -8,6 +8,7 @@ package record
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"time"
 )
 
@@ -34,21 +35,25 @@ const (
 
 // Record is one case, measured once. Slices that are empty are absent in JSON.
 type Record struct {
-	Schema     int         `json:"schema"`
-	ID         string      `json:"id"`
-	Time       time.Time   `json:"time"`
-	Workload   string      `json:"workload"` // name as in Benchmark<name>
-	Case       string      `json:"case"`     // axes in one string, key=value/key=value
-	Axes       Axes        `json:"axes"`
-	Env        Env         `json:"env"`
-	Seed       uint64      `json:"seed"`
-	Process    Process     `json:"process"`
-	Status     Status      `json:"status"`
-	Error      string      `json:"error,omitempty"`
-	Metrics    []Metric    `json:"metrics,omitempty"`
-	Histograms []Histogram `json:"histograms,omitempty"`
-	Counters   []Counter   `json:"counters,omitempty"`
-	Findings   []Finding   `json:"findings,omitempty"`
+	Schema     int             `json:"schema"`
+	ID         string          `json:"id"`
+	Time       time.Time       `json:"time"`
+	Workload   string          `json:"workload"` // name as in Benchmark<name>
+	Case       string          `json:"case"`     // axes in one string, key=value/key=value
+	Axes       Axes            `json:"axes"`
+	Env        Env             `json:"env"`
+	Seed       uint64          `json:"seed"`
+	Process    Process         `json:"process"`
+	Settings   json.RawMessage `json:"settings,omitempty"` // how it was measured, as the load runner was told
+	Status     Status          `json:"status"`
+	Error      string          `json:"error,omitempty"`
+	Metrics    []Metric        `json:"metrics,omitempty"`
+	Histograms []Histogram     `json:"histograms,omitempty"`
+	Series     []Series        `json:"series,omitempty"`
+	Stages     []Stage         `json:"stages,omitempty"`
+	Counters   []Counter       `json:"counters,omitempty"`
+	Unfinished []Unfinished    `json:"unfinished,omitempty"` // operations that still ran at the end, oldest first
+	Findings   []Finding       `json:"findings,omitempty"`
 }
 
 // Process places a record in its session: which side of a comparison, and the
@@ -66,6 +71,33 @@ type Metric struct {
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
 	Kind  Kind    `json:"kind"`
+}
+
+// Series is a figure over the window: Values[i] belongs to the time from
+// i·Interval to (i+1)·Interval after the window opened. The last interval may be
+// cut short by the window's end; rates are over the time that it lasted.
+type Series struct {
+	Name     string        `json:"name"` // that of the metric which it is of, where there is one
+	Unit     string        `json:"unit"`
+	Interval time.Duration `json:"interval"` // ns
+	Values   []float64     `json:"values"`
+}
+
+// Stage is a named part of the whole, for example set-up or window: how long it
+// took and what memory it needed. What the platform does not tell is 0.
+type Stage struct {
+	Name      string        `json:"name"`
+	Time      time.Duration `json:"time"`                // ns
+	PeakRSS   uint64        `json:"peak-rss,omitempty"`  // B, greatest resident set within the stage
+	Allocated uint64        `json:"allocated,omitempty"` // B, allocated on the heap within the stage
+	Sizes     []Metric      `json:"sizes,omitempty"`     // what it made, for example B/key
+}
+
+// Unfinished is an operation that had started and not ended when the run did.
+// Its age is a lower bound of its latency.
+type Unfinished struct {
+	Seq uint64        `json:"seq"`
+	Age time.Duration `json:"age"` // ns since it started
 }
 
 // Counter is a count of events in the window, for example operations started.
@@ -93,6 +125,8 @@ type Env struct {
 	GOMAXPROCS int               `json:"gomaxprocs"`
 	Quota      float64           `json:"quota,omitempty"` // cgroup limit in processors; 0: none known
 	Governor   string            `json:"governor,omitempty"`
+	Kernel     string            `json:"kernel,omitempty"`
+	Memory     uint64            `json:"memory,omitempty"` // B, the machine's, or the control group's limit where that is less
 	Go         string            `json:"go"`
 	Modules    map[string]string `json:"modules,omitempty"` // version per module path
 	Commit     string            `json:"commit,omitempty"`
@@ -129,6 +163,16 @@ func (r *Record) Count(name string) uint64 {
 		}
 	}
 	return 0
+}
+
+// SeriesOf returns the series of that name.
+func (r *Record) SeriesOf(name string) (Series, bool) {
+	for _, s := range r.Series {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Series{}, false
 }
 
 // Histogram returns the histogram of that name.

@@ -1,0 +1,61 @@
+package env
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// Differences returns in what two environments are so unlike that times measured
+// in them say nothing about each other, each as "cpu: A / B" under the field's
+// name in the record; none where they may be compared. Commit, Go and module
+// versions are what is compared, and the kernel's release and the memory are
+// only shown: they never count.
+func Differences(a, b record.Env) []string {
+	var all []string
+	for _, f := range compared {
+		if of, is := f.value(a), f.value(b); of != is {
+			all = append(all, fmt.Sprintf("%s: %s / %s", f.name, of, is))
+		}
+	}
+	return all
+}
+
+// compared are the fields that count, as they are shown.
+var compared = [...]struct {
+	name  string
+	value func(e record.Env) string
+}{
+	{"os", func(e record.Env) string { return told(e.OS) }},
+	{"arch", func(e record.Env) string { return told(e.Arch) }},
+	{"cpu", func(e record.Env) string { return told(e.CPU) }},
+	{"vector", func(e record.Env) string { return told(strings.Join(e.Vector, " ")) }},
+	{"path", func(e record.Env) string { return told(e.Path) }},
+	{"cores", func(e record.Env) string { return strconv.Itoa(e.Cores) }},
+	{"gomaxprocs", func(e record.Env) string { return strconv.Itoa(e.GOMAXPROCS) }},
+	{"quota", func(e record.Env) string {
+		if e.Quota == 0 {
+			return "none"
+		}
+		return strconv.FormatFloat(e.Quota, 'g', -1, 64)
+	}},
+	{"governor", func(e record.Env) string { return told(e.Governor) }},
+	{"gogc", func(e record.Env) string { return orOff(e.GOGC) }},
+	{"gomemlimit", func(e record.Env) string { return orOff(e.GOMEMLIMIT) }},
+}
+
+func told(s string) string {
+	if s == "" {
+		return "not told"
+	}
+	return s
+}
+
+func orOff(n int64) string {
+	if n < 0 {
+		return "off"
+	}
+	return strconv.FormatInt(n, 10)
+}

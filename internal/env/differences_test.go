@@ -1,0 +1,96 @@
+package env
+
+import (
+	"reflect"
+	"runtime/debug"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// Each field of the environment is either compared or only shown; a field that
+// is added must be put on one side.
+func TestDifferences(t *testing.T) {
+	a := record.Env{
+		OS: "linux", Arch: "amd64", CPU: "EPYC", Vector: []string{"avx2"}, Path: "adx", Cores: 2, GOMAXPROCS: 2,
+		Governor: "performance", Kernel: "6.1", Memory: 1 << 30, Go: "go1.26", Commit: "abc", GOGC: 100, GOMEMLIMIT: -1,
+	}
+	if got := Differences(a, a); len(got) != 0 {
+		t.Errorf("to itself: %q", got)
+	}
+	for _, test := range []struct {
+		field  string
+		change func(e *record.Env)
+		want   []string
+	}{
+		{"OS", func(e *record.Env) { e.OS = "darwin" }, []string{"os: linux / darwin"}},
+		{"Arch", func(e *record.Env) { e.Arch = "arm64" }, []string{"arch: amd64 / arm64"}},
+		{"CPU", func(e *record.Env) { e.CPU = "" }, []string{"cpu: EPYC / not told"}},
+		{"Vector", func(e *record.Env) { e.Vector = append(e.Vector, "avx512f") }, []string{"vector: avx2 / avx2 avx512f"}},
+		{"Path", func(e *record.Env) { e.Path = "portable" }, []string{"path: adx / portable"}},
+		{"Cores", func(e *record.Env) { e.Cores = 4 }, []string{"cores: 2 / 4"}},
+		{"GOMAXPROCS", func(e *record.Env) { e.GOMAXPROCS = 1 }, []string{"gomaxprocs: 2 / 1"}},
+		{"Quota", func(e *record.Env) { e.Quota = 1.5 }, []string{"quota: none / 1.5"}},
+		{"Governor", func(e *record.Env) { e.Governor = "powersave" }, []string{"governor: performance / powersave"}},
+		{"GOGC", func(e *record.Env) { e.GOGC = -1 }, []string{"gogc: 100 / off"}},
+		{"GOMEMLIMIT", func(e *record.Env) { e.GOMEMLIMIT = 1 << 30 }, []string{"gomemlimit: off / 1073741824"}},
+		{"Kernel", func(e *record.Env) { e.Kernel = "6.2" }, nil},
+		{"Memory", func(e *record.Env) { e.Memory = 1 << 31 }, nil},
+		{"Go", func(e *record.Env) { e.Go = "go1.27" }, nil},
+		{"Modules", func(e *record.Env) { e.Modules = map[string]string{"a": "v1"} }, nil},
+		{"Commit", func(e *record.Env) { e.Commit = "def" }, nil},
+	} {
+		t.Run("field="+test.field, func(t *testing.T) {
+			b := a
+			test.change(&b)
+			for field, from := range reflect.ValueOf(a).Fields() {
+				if changed := !reflect.DeepEqual(from.Interface(), reflect.ValueOf(b).FieldByIndex(field.Index).Interface()); changed != (field.Name == test.field) {
+					t.Fatalf("field %s changed: %v", field.Name, changed)
+				}
+			}
+			if diff := cmp.Diff(test.want, Differences(a, b)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if fields := reflect.TypeFor[record.Env]().NumField(); fields != 16 {
+		t.Errorf("an environment has %d fields, this test knows 16", fields)
+	}
+}
+
+func TestAvailableIsTheLeast(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		system, soft, want uint64
+	}{
+		{"known=none", unlimited, unlimited, 0},
+		{"known=system", 5, unlimited, 5},
+		{"known=soft", unlimited, 7, 7},
+		{"known=both", 9, 7, 7},
+		{"known=exhausted", 0, unlimited, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := bounded(test.system, test.soft); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSoftLimitLeft(t *testing.T) {
+	before := debug.SetMemoryLimit(1<<63 - 1)
+	defer debug.SetMemoryLimit(before)
+	if left := softLimitLeft(); left != unlimited {
+		t.Errorf("%d left without a limit", left)
+	}
+	debug.SetMemoryLimit(1 << 40)
+	if left := softLimitLeft(); left >= 1<<40 || left < 1<<39 {
+		t.Errorf("%d left of 2^40", left)
+	}
+	debug.SetMemoryLimit(1)
+	if left := softLimitLeft(); left != 0 {
+		t.Errorf("%d left of a limit that is exceeded", left)
+	}
+}
