@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,7 @@ func execCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return proc.Serve(cmd.Context(), stdin, stdout, defs)
+			return proc.Serve(cmd.Context(), stdin, stdout, workload.WithMix(defs), func() { os.Exit(exitPartial) })
 		},
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,6 +47,37 @@ func (o *option) String() string { return o.text }
 
 // Type is the name of the value in the help text.
 func (o *option) Type() string { return o.kind }
+
+// defineOption defines a flag whose text the command parses.
+func defineOption(flags *pflag.FlagSet, name, kind, text, accepted, usage string) *option {
+	o := &option{kind: kind, accepted: accepted, text: text}
+	flags.Var(o, name, usage)
+	return o
+}
+
+// defineAxes defines the flags of the axes of defs, by the axis' key.
+func defineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*option {
+	axes := make(map[string]*option)
+	for _, def := range defs {
+		for _, a := range def.Axes {
+			if axes[a.Key] == nil {
+				axes[a.Key] = defineOption(flags, a.Long(), kindList, "", a.Accepted, prefix+a.Usage+": "+a.Accepted)
+			}
+		}
+	}
+	return axes
+}
+
+// typedAxes returns what was typed, by the axis' key.
+func typedAxes(axes map[string]*option) map[string]string {
+	typed := make(map[string]string)
+	for key, o := range axes {
+		if o.given {
+			typed[key] = o.text
+		}
+	}
+	return typed
+}
 
 // refuse is the error of a value that is not accepted.
 func (o *option) refuse(field, value string) error {
@@ -108,4 +141,22 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return &workload.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only: " + flagNames(cmd)}
 	}
 	return nil
+}
+
+// number reads a whole number between the bounds.
+func (o *option) number(field string, least, most uint64) (uint64, error) {
+	n, err := strconv.ParseUint(o.text, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, o.refuse(field, o.text)
+	}
+	return n, nil
+}
+
+// duration reads a time between the bounds.
+func (o *option) duration(field string, least, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(o.text)
+	if err != nil || d < least || d > most {
+		return 0, o.refuse(field, o.text)
+	}
+	return d, nil
 }

@@ -63,6 +63,22 @@ func plans(defs []workload.Def, names []string, lists map[string]string) ([]work
 	return all, nil
 }
 
+// smallPlans is plans with one small value for every axis that is not named.
+func smallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
+	lists := make(map[string]string)
+	for _, name := range names {
+		def, err := workload.Find(defs, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range def.Axes {
+			lists[a.Key] = a.Smoke
+		}
+	}
+	maps.Copy(lists, typed)
+	return plans(defs, names, lists)
+}
+
 // concerned refuses an axis in lists that none of the named workloads has, in
 // the words of the flags.
 func concerned(defs, named []workload.Def, lists map[string]string) error {

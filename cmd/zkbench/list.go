@@ -56,8 +56,7 @@ func list(w io.Writer, defs []workload.Def) error {
 
 	fmt.Fprintln(w, "\nFlags of run beside the axes:")
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	newRunFlags(flags, defs)
-	for _, name := range []string{"duration", "samples", "seed", "check", "json", "profile"} {
+	for _, name := range newRunFlags(flags, defs).own {
 		f := flags.Lookup(name)
 		usage := f.Usage
 		if f.DefValue != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -134,17 +136,21 @@ func fakeDefs() []workload.Def {
 		workload.ExecutorAxis([]string{"serial", "pool"}),
 	}
 	defs := []workload.Def{
-		{Name: "Sender", Doc: "Counts.", Axes: axes},
+		{Name: "Sender", Alias: "transfer", Doc: "Counts.", Axes: axes},
 		{Name: "VerificationSenderProof", Doc: "Counts back.", Axes: axes},
-		{Name: "Issuer", Doc: "Counts, without inputs.", Axes: slices.Delete(slices.Clone(axes), 2, 3)},
+		{Name: "Issuer", Alias: "issue", Doc: "Counts, without inputs.", Axes: slices.Delete(slices.Clone(axes), 2, 3)},
 		{Name: "BrokenOperation", Doc: "Fails.", Axes: axes[1:2]},
 		{Name: "WrongResult", Doc: "Returns a wrong result.", Axes: axes[1:2]},
 		{Name: "Crash", Doc: "Ends its process.", Axes: axes[1:2]},
 		{Name: "Slow", Doc: "Takes a minute.", Axes: axes[1:2]},
+		{Name: "EarlyExit", Doc: "Counts to its witness.", Axes: axes[1:2]},
 	}
 	for i := range defs {
 		defs[i].New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			bits, err := c.Int("bits")
+			if defs[i].Name == "EarlyExit" {
+				return earlyExit{fake{name: "Sender"}}, err
+			}
 			return fake{name: defs[i].Name, bits: bits, seed: seed}, err
 		}
 	}
@@ -159,7 +165,7 @@ type fake struct {
 
 func (f fake) Input(_ context.Context, seq uint64) (any, error) { return f.seed + seq, nil }
 
-func (f fake) Run(ctx context.Context, input any) (any, error) {
+func (f fake) Run(ctx context.Context, input any) ([]byte, error) {
 	switch f.name {
 	case "BrokenOperation":
 		return nil, errors.New("broken on purpose")
@@ -178,18 +184,18 @@ func (f fake) Run(ctx context.Context, input any) (any, error) {
 			return nil, ctx.Err()
 		}
 	case "WrongResult":
-		return uint64(0), nil
+		return []byte("0"), nil
 	}
 	n := input.(uint64)
 	for range 1000 {
 		n = n*6364136223846793005 + 1
 	}
-	return n, nil
+	return strconv.AppendUint(nil, n, 10), nil
 }
 
-func (f fake) Check(ctx context.Context, input, output any) error {
+func (f fake) Check(ctx context.Context, input any, output []byte) error {
 	want, err := fake{name: "Sender"}.Run(ctx, input)
-	if err == nil && want != output {
+	if err == nil && !bytes.Equal(want, output) {
 		err = errors.New("not the right number")
 	}
 	return err
@@ -200,6 +206,26 @@ func (f fake) Metrics(context.Context) ([]record.Metric, error) {
 }
 
 func (f fake) Close() error { return nil }
+
+// earlyExit takes twice as long for the fixed witness as for others.
+type earlyExit struct{ fake }
+
+func (e earlyExit) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
+	return fixed, nil
+}
+
+func (e earlyExit) Run(ctx context.Context, input any) ([]byte, error) {
+	times := 10
+	if input.(bool) {
+		times = 20
+	}
+	for range times {
+		if _, err := e.fake.Run(ctx, uint64(1)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
 
 func TestMainJob(t *testing.T) {
 	plans, err := mainJob(fakeDefs(), map[string]string{"bits": "64"})

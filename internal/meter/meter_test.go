@@ -1,14 +1,13 @@
 package meter_test
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
+	"math"
 	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 	"testing"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/meter"
 )
 
@@ -16,6 +15,25 @@ import (
 type sinks struct {
 	small *[4]byte
 	large []byte
+}
+
+// exactly runs a window until one of a few counts exactly want; none may count
+// less. The runtime allocates and starts goroutines of its own at any time, so
+// one window of that figure is the proof.
+func exactly(t *testing.T, what string, want uint64, window func() uint64) {
+	t.Helper()
+	var counts []uint64
+	for range 20 {
+		n := window()
+		if n == want {
+			return
+		}
+		if n < want {
+			t.Fatalf("%d %s, want %d", n, what, want)
+		}
+		counts = append(counts, n)
+	}
+	t.Errorf("%s: %v in repeated windows, want %d in one of them", what, counts, want)
 }
 
 func TestMeterCountsAllocations(t *testing.T) {
@@ -27,43 +45,49 @@ func TestMeterCountsAllocations(t *testing.T) {
 	}{
 		{"size=4", 10_000, 4, func(s *sinks) { s.small = new([4]byte) }},
 		{"size=4096", 10_000, 4096, func(s *sinks) { s.large = make([]byte, 4096) }},
+		{"size=none", 10_000, 0, func(*sinks) {}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := new(sinks)
-			m := meter.Start()
-			for range test.n {
-				test.allocs(s)
+			s, want := new(sinks), uint64(test.n)
+			if test.size == 0 {
+				want = 0
 			}
-			u := m.Stop()
+			exactly(t, "allocations", want, func() uint64 {
+				m := meter.Start()
+				for range test.n {
+					test.allocs(s)
+				}
+				u := m.Stop()
+				// Small objects share blocks of 16 bytes, unless the race detector is on.
+				least, most := want*test.size, want*max(test.size, 16)
+				if u.Bytes < least || u.Bytes > most+most/100+64<<10 {
+					t.Errorf("%d bytes, want %d to %d", u.Bytes, least, most)
+				}
+				return u.Allocs
+			})
 			runtime.KeepAlive(s)
-			// What the runtime itself allocates beside is a matter of tens.
-			if n := uint64(test.n); u.Allocs < n || u.Allocs > n+n/100 {
-				t.Errorf("%d allocations, want %d and at most 1 %% more", u.Allocs, n)
-			}
-			// Small objects share blocks of 16 bytes, unless the race detector is on.
-			least, most := uint64(test.n)*test.size, uint64(test.n)*max(test.size, 16)
-			if u.Bytes < least || u.Bytes > most+most/100 {
-				t.Errorf("%d bytes, want %d to %d", u.Bytes, least, most)
-			}
 		})
 	}
 }
 
 func TestMeterCountsGoroutines(t *testing.T) {
-	const n = 500
-	m := meter.Start()
-	var wg sync.WaitGroup
-	for range n {
-		wg.Go(func() {})
-	}
-	wg.Wait()
-	if u := m.Stop(); u.Goroutines < n || u.Goroutines > n+n/20 {
-		t.Errorf("%d goroutines, want %d", u.Goroutines, n)
+	for _, n := range []int{0, 1, 500} {
+		exactly(t, "goroutines", uint64(n), func() uint64 {
+			m := meter.Start()
+			var wg sync.WaitGroup
+			for range n {
+				wg.Go(func() {})
+			}
+			wg.Wait()
+			return m.Stop().Goroutines
+		})
 	}
 }
 
-// TestMeterGC compares a window that only collects with one that never does.
+// TestMeterGC compares a window that only collects with one that never does, on
+// one processor: what marking leaves of it, the caller has for sweeping only.
 func TestMeterGC(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	live := make([]*[64]byte, 200_000) // gives a collection something to mark
 	for i := range live {
 		live[i] = new([64]byte)
@@ -81,8 +105,11 @@ func TestMeterGC(t *testing.T) {
 	if busy.GCPauses <= 0 {
 		t.Errorf("pauses of %v", busy.GCPauses)
 	}
-	if busy.GCCPUShare < 0.05 || busy.GCCPUShare > 1 {
+	if busy.GCCPUShare < 0.5 || busy.GCCPUShare > 1 {
 		t.Errorf("share %.3f of a window that only collects", busy.GCCPUShare)
+	}
+	if busy.GCAssistShare > busy.GCCPUShare/4 {
+		t.Errorf("assist share %.3f of a window that allocates nothing", busy.GCAssistShare)
 	}
 	if busy.HeapLive < 64*uint64(len(live)) {
 		t.Errorf("%d bytes live, want at least %d", busy.HeapLive, 64*len(live))
@@ -103,28 +130,121 @@ func TestMeterGC(t *testing.T) {
 	}
 }
 
-func TestProfileWritesEachKind(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	stop, err := meter.Profile(dir, meter.ProfileKinds())
-	if err != nil {
-		t.Fatal(err)
+// Goroutines that allocate while the collector marks a large heap must help it.
+func TestMeterSeesAssists(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	live := make([]*[64]byte, 300_000)
+	for i := range live {
+		live[i] = new([64]byte)
 	}
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
-	for _, kind := range meter.ProfileKinds() {
-		if info, err := os.Stat(filepath.Join(dir, kind+".pprof")); err != nil || info.Size() == 0 {
-			t.Errorf("kind=%s: %v", kind, err)
+	var u meter.Usage
+	for range 20 {
+		m := meter.Start()
+		var wg sync.WaitGroup
+		for range 4 * runtime.GOMAXPROCS(0) {
+			wg.Go(func() {
+				s := new(sinks)
+				for range 2000 {
+					s.large = make([]byte, 4096)
+				}
+				runtime.KeepAlive(s)
+			})
 		}
+		wg.Wait()
+		if u = m.Stop(); u.GCAssistShare > 0 {
+			break
+		}
+	}
+	runtime.KeepAlive(live)
+	if u.GCAssistShare <= 0 || u.GCAssistShare > u.GCCPUShare {
+		t.Errorf("assist share %v of %v", u.GCAssistShare, u.GCCPUShare)
 	}
 }
 
-func TestProfileRefusesUnknownKind(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "none")
-	if _, err := meter.Profile(dir, []string{"cpu", "gpu"}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("error %v, want ErrParams", err)
+// The runtime times one in eight of the goroutines that wait; a thousand of them
+// leave no doubt that it timed some.
+func TestMeterSeesWaiting(t *testing.T) {
+	const n = 1000
+	waiting := []metrics.Sample{{Name: "/sched/goroutines/waiting:goroutines"}}
+	m := meter.Start()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	mu.Lock()
+	for range n {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+		})
 	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("the directory was made all the same")
+	for metrics.Read(waiting); waiting[0].Value.Uint64() < n; metrics.Read(waiting) {
+		runtime.Gosched()
+	}
+	mu.Unlock()
+	wg.Wait()
+	u := m.Stop()
+	if u.MutexWait <= 0 {
+		t.Errorf("%v of waiting for a lock that %d goroutines wanted", u.MutexWait, n)
+	}
+	if u.SchedP50 <= 0 || u.SchedP99 < u.SchedP50 {
+		t.Errorf("scheduling latency: median %v, 99th percentile %v", u.SchedP50, u.SchedP99)
+	}
+}
+
+func TestSampleCountsSinceStart(t *testing.T) {
+	const n, size = 1000, 64 << 10 // of a size that is counted at once
+	s := new(sinks)
+	m := meter.Start()
+	first := m.Sample()
+	for range n {
+		s.large = make([]byte, size)
+	}
+	runtime.GC()
+	second := m.Sample()
+	u := m.Stop()
+	runtime.KeepAlive(s)
+	if first.Allocs > n/10 || first.Bytes > n*size/10 || first.GCCycles != 0 || first.GCCPU != 0 || first.CPU != 0 {
+		t.Errorf("right after the start: %+v", first)
+	}
+	if got := second.Allocs - first.Allocs; got < n || got > u.Allocs {
+		t.Errorf("%d allocations, want %d to the window's %d", got, n, u.Allocs)
+	}
+	if got := second.Bytes - first.Bytes; got < n*size || got > u.Bytes {
+		t.Errorf("%d bytes, want %d to the window's %d", got, n*size, u.Bytes)
+	}
+	if second.GCCycles < 1 || second.GCCycles > u.GCCycles {
+		t.Errorf("%d cycles, want 1 to the window's %d", second.GCCycles, u.GCCycles)
+	}
+	if second.GCCPU <= 0 || second.CPU < second.GCCPU || math.IsInf(second.CPU, 0) {
+		t.Errorf("collector %v s of %v s", second.GCCPU, second.CPU)
+	}
+	if second.HeapLive < size {
+		t.Errorf("%d bytes live, want at least %d", second.HeapLive, size)
+	}
+}
+
+func TestSampleAllocatesNothing(t *testing.T) {
+	m := meter.Start()
+	var s meter.Sample
+	if allocs := testing.AllocsPerRun(100, func() { s = m.Sample() }); allocs != 0 {
+		t.Errorf("%v allocations per sample, want 0", allocs)
+	}
+	if u := m.Stop(); (u.Memory == nil) != (s.RSS == 0) {
+		t.Errorf("memory %+v beside a sample of %+v", u.Memory, s)
+	}
+}
+
+func BenchmarkSample(b *testing.B) {
+	m := meter.Start()
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Sample()
+	}
+	m.Stop()
+}
+
+func BenchmarkStartStop(b *testing.B) {
+	for b.Loop() {
+		m := meter.Start()
+		m.Stop()
 	}
 }

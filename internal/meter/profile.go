@@ -1,16 +1,30 @@
 package meter
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"runtime/trace"
 	"slices"
 	"strings"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/zkbench/zkbench"
+)
+
+// The kinds of profiles.
+const (
+	kindCPU   = "cpu"
+	kindHeap  = "heap"
+	kindMutex = "mutex"
+	kindBlock = "block"
+	kindTrace = "trace"
 )
 
 // The sampling of the mutex and block profiles: one in so many contentions, one
@@ -21,13 +35,26 @@ const (
 	blockRate     = 10_000
 )
 
-// ProfileKinds are the kinds of profiles that Profile accepts.
-func ProfileKinds() []string { return []string{"cpu", "heap", "mutex", "block"} }
+// ProfileKinds are the kinds of profiles that NewProfiler accepts.
+func ProfileKinds() []string {
+	return []string{kindCPU, kindHeap, kindMutex, kindBlock, kindTrace}
+}
 
-// Profile starts the profiles of the kinds and returns what ends them and writes
-// each to dir/<kind>.pprof. The directory is made. The kinds' rates are those of
-// the process: one Profile at a time.
-func Profile(dir string, kinds []string) (stop func() error, err error) {
+// Profiler takes the profiles of one case: cpu of all of it, mutex, block and
+// trace of its window, heap as the last collection before the window was closed
+// left it. The profiles' rates are those of the process: one Profiler at a time.
+// It is for one goroutine. A nil Profiler does nothing.
+type Profiler struct {
+	files   map[string]*os.File // by kind; those that have not ended
+	open    bool
+	before  map[string]*profile.Profile // mutex and block, when the window opened
+	restore int                         // the mutex profile's fraction
+}
+
+// NewProfiler makes dir and in it a file for each of the kinds, <kind>.pprof or
+// trace.out, and starts the cpu profile. An unknown kind is an ErrParams. On an
+// error nothing is left running.
+func NewProfiler(dir string, kinds []string) (*Profiler, error) {
 	for _, kind := range kinds {
 		if !slices.Contains(ProfileKinds(), kind) {
 			return nil, fmt.Errorf("%w: profile: %q is not accepted; accepted: %s", zkbench.ErrParams, kind, strings.Join(ProfileKinds(), ", "))
@@ -36,47 +63,155 @@ func Profile(dir string, kinds []string) (stop func() error, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("profiles: %w", err)
 	}
-	var cpu *os.File
-	if slices.Contains(kinds, "cpu") {
-		if cpu, err = os.Create(filepath.Join(dir, "cpu.pprof")); err != nil {
-			return nil, fmt.Errorf("profiles: %w", err)
+	p := &Profiler{files: make(map[string]*os.File)}
+	for _, kind := range kinds {
+		if p.files[kind] != nil {
+			continue
 		}
-		if err := pprof.StartCPUProfile(cpu); err != nil {
-			return nil, errors.Join(fmt.Errorf("profiles: %w", err), cpu.Close())
+		f, err := os.Create(filepath.Join(dir, fileName(kind)))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("profiles: %w", err), p.discard())
+		}
+		p.files[kind] = f
+	}
+	if f := p.files[kindCPU]; f != nil {
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return nil, errors.Join(fmt.Errorf("profiles: %w", err), p.discard())
 		}
 	}
-	fraction := -1 // reads the rate and leaves it
-	if slices.Contains(kinds, "mutex") {
-		fraction = runtime.SetMutexProfileFraction(mutexFraction)
-	}
-	if slices.Contains(kinds, "block") {
-		runtime.SetBlockProfileRate(blockRate)
-	}
-	return func() error {
-		var errs []error
-		if cpu != nil {
-			pprof.StopCPUProfile()
-			errs = append(errs, cpu.Close())
-		}
-		for _, kind := range kinds {
-			if kind != "cpu" {
-				errs = append(errs, writeProfile(dir, kind))
-			}
-		}
-		runtime.SetMutexProfileFraction(fraction)
-		if slices.Contains(kinds, "block") {
-			runtime.SetBlockProfileRate(0)
-		}
-		return errors.Join(errs...)
-	}, nil
+	return p, nil
 }
 
-// writeProfile writes the profile of a kind. That of the heap is of the last
-// collection: the meter's closing one, when it is written after Stop.
-func writeProfile(dir, kind string) error {
-	f, err := os.Create(filepath.Join(dir, kind+".pprof"))
+func fileName(kind string) string {
+	if kind == kindTrace {
+		return "trace.out"
+	}
+	return kind + ".pprof"
+}
+
+// OpenWindow starts the mutex and block profiles and the trace. A Profiler has
+// one window.
+func (p *Profiler) OpenWindow() error {
+	if p == nil || p.open {
+		return nil
+	}
+	p.before = make(map[string]*profile.Profile)
+	for _, kind := range []string{kindMutex, kindBlock} {
+		if p.files[kind] == nil {
+			continue
+		}
+		before, err := lookup(kind)
+		if err != nil {
+			return fmt.Errorf("profiles: %s: %w", kind, err)
+		}
+		p.before[kind] = before
+	}
+	if f := p.files[kindTrace]; f != nil {
+		if err := trace.Start(f); err != nil {
+			return fmt.Errorf("profiles: %s: %w", kindTrace, err)
+		}
+	}
+	if p.files[kindMutex] != nil {
+		p.restore = runtime.SetMutexProfileFraction(mutexFraction)
+	}
+	if p.files[kindBlock] != nil {
+		runtime.SetBlockProfileRate(blockRate)
+	}
+	p.open = true
+	return nil
+}
+
+// CloseWindow ends what OpenWindow started and writes all but the cpu profile.
+// When it is called after Meter.Stop, the heap profile is of the collection that
+// closed the meter's window.
+func (p *Profiler) CloseWindow() error {
+	if p == nil || !p.open {
+		return nil
+	}
+	p.open = false
+	if p.files[kindMutex] != nil {
+		runtime.SetMutexProfileFraction(p.restore)
+	}
+	if p.files[kindBlock] != nil {
+		runtime.SetBlockProfileRate(0)
+	}
+	var errs []error
+	if p.files[kindTrace] != nil {
+		trace.Stop()
+		errs = append(errs, p.end(kindTrace, nil))
+	}
+	for _, kind := range []string{kindMutex, kindBlock} {
+		if p.files[kind] != nil {
+			errs = append(errs, p.end(kind, p.writeWindow))
+		}
+	}
+	if p.files[kindHeap] != nil {
+		errs = append(errs, p.end(kindHeap, writeHeap))
+	}
+	return errors.Join(errs...)
+}
+
+// Close closes the window if it is open, ends the cpu profile, and removes the
+// files of the kinds that were never written, because the window never opened.
+func (p *Profiler) Close() error {
+	if p == nil {
+		return nil
+	}
+	errs := []error{p.CloseWindow()}
+	if p.files[kindCPU] != nil {
+		pprof.StopCPUProfile()
+		errs = append(errs, p.end(kindCPU, nil))
+	}
+	return errors.Join(append(errs, p.discard())...)
+}
+
+// end writes what is left to write to the file of a kind and closes it.
+func (p *Profiler) end(kind string, write func(w io.Writer, kind string) error) error {
+	f := p.files[kind]
+	delete(p.files, kind)
+	var err error
+	if write != nil {
+		err = write(f, kind)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("profiles: %s: %w", kind, err)
+	}
+	return nil
+}
+
+// discard removes the files that hold nothing: an empty file is no profile.
+func (p *Profiler) discard() error {
+	var errs []error
+	for kind, f := range p.files {
+		errs = append(errs, f.Close(), os.Remove(f.Name()))
+		delete(p.files, kind)
+	}
+	return errors.Join(errs...)
+}
+
+func writeHeap(w io.Writer, kind string) error { return pprof.Lookup(kind).WriteTo(w, 0) }
+
+// writeWindow writes what the runtime counted since the window opened: its
+// profiles of contention grow for as long as the process lives.
+func (p *Profiler) writeWindow(w io.Writer, kind string) error {
+	after, err := lookup(kind)
 	if err != nil {
 		return err
 	}
-	return errors.Join(pprof.Lookup(kind).WriteTo(f, 0), f.Close())
+	before := p.before[kind]
+	before.Scale(-1)
+	window, err := profile.Merge([]*profile.Profile{before, after})
+	if err != nil {
+		return err
+	}
+	window.TimeNanos, window.DurationNanos = before.TimeNanos, after.TimeNanos-before.TimeNanos
+	return window.Write(w)
+}
+
+func lookup(kind string) (*profile.Profile, error) {
+	var b bytes.Buffer
+	if err := pprof.Lookup(kind).WriteTo(&b, 0); err != nil {
+		return nil, err
+	}
+	return profile.Parse(&b)
 }

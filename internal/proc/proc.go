@@ -13,13 +13,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -28,13 +27,21 @@ type Job struct {
 	Workload string            `json:"workload"` // name or command-line id
 	Case     workload.Case     `json:"case"`
 	Settings workload.Settings `json:"settings"`
-	Deadline time.Duration     `json:"deadline"` // ns, for all of it: set-up, warm-up, window, checks
+	Deadline time.Duration     `json:"deadline"`       // ns, for all of it: set-up, warm-up, window, checks
+	Leak     bool              `json:"leak,omitempty"` // a timing leak test instead of a load
 }
 
 // Deadline is a deadline for a case with these settings that only a case which
 // hangs misses: set-up and checks have minutes of their own.
 func Deadline(s workload.Settings) time.Duration {
-	return s.Warmup + 3*s.Duration + s.Grace + 3*time.Minute
+	if s.Duration == 0 { // until a count is reached, which takes what it takes
+		return 24 * time.Hour
+	}
+	warmup := s.Warmup
+	if s.WarmupStationary {
+		warmup += runner.DefaultWarmupLimit
+	}
+	return warmup + 3*s.Duration + s.Grace + 3*time.Minute
 }
 
 // lastWords is what a child that was told to stop has to write its record,
@@ -57,7 +64,7 @@ func (c Command) Run(ctx context.Context, job Job) *record.Record {
 		return missing(job, record.Failed, fmt.Sprintf("encode the job: %v", err))
 	}
 	// The child watches the deadline too; the parent's is for one that cannot.
-	limited, cancel := context.WithTimeout(ctx, job.Deadline+lastWords)
+	limited, cancel := context.WithTimeout(ctx, job.Deadline+2*lastWords)
 	defer cancel()
 
 	var output bytes.Buffer
@@ -96,10 +103,7 @@ func (c Command) Run(ctx context.Context, job Job) *record.Record {
 
 // missing is the record of a case that has no record of its own.
 func missing(job Job, status record.Status, reason string) *record.Record {
-	rec := record.New()
-	c := job.Case.With(workload.WorkersAxis().Key, strconv.Itoa(job.Settings.Workers))
-	rec.Workload, rec.Case, rec.Axes = job.Workload, c.String(), c.Axes()
-	rec.Env, rec.Seed = env.Read(), job.Settings.Seed
+	rec := job.Settings.New(job.Workload, job.Case)
 	rec.Status, rec.Error = status, reason
 	return rec
 }
@@ -107,8 +111,9 @@ func missing(job Job, status record.Status, reason string) *record.Record {
 // Serve is the child's side: it reads a job from in, runs it with the definition
 // among defs that it names, and writes its record to out. The error is for a job
 // that cannot be read or names no workload; what goes wrong while measuring is
-// in the record.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def) error {
+// in the record. hung is called once a job is so far beyond its deadline that it
+// cannot have heeded it; it ends the process.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def, hung func()) error {
 	var job Job
 	if err := json.NewDecoder(in).Decode(&job); err != nil {
 		return &zkbench.DecodeError{Path: "job", Reason: err.Error()}
@@ -123,7 +128,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 	late := fmt.Errorf("stopped at its deadline of %v", job.Deadline)
 	ctx, cancel := context.WithTimeoutCause(ctx, job.Deadline, late)
 	defer cancel()
-	rec := workload.Measure(ctx, def, job.Case, job.Settings)
+	defer time.AfterFunc(job.Deadline+lastWords, hung).Stop()
+	measure := workload.Measure
+	if job.Leak {
+		measure = workload.Leak
+	}
+	rec := measure(ctx, def, job.Case, job.Settings)
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {
 		rec.Error = late.Error()
 	}

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func child(what string) int {
 	switch what {
 	case "serve":
-		if err := proc.Serve(context.Background(), os.Stdin, os.Stdout, defs()); err != nil {
+		if err := proc.Serve(context.Background(), os.Stdin, os.Stdout, defs(), func() { os.Exit(3) }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
@@ -65,16 +65,19 @@ type sleep struct{}
 
 func (sleep) Input(_ context.Context, seq uint64) (any, error) { return seq, nil }
 
-func (sleep) Run(ctx context.Context, input any) (any, error) {
+func (sleep) Run(ctx context.Context, input any) ([]byte, error) {
+	if input.(uint64) >= 1<<30 { // before the window
+		return nil, nil
+	}
 	select {
 	case <-time.After(time.Duration(input.(uint64)) * time.Second):
-		return input, nil
+		return nil, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (sleep) Check(context.Context, any, any) error            { return nil }
+func (sleep) Check(context.Context, any, []byte) error         { return nil }
 func (sleep) Metrics(context.Context) ([]record.Metric, error) { return nil, nil }
 func (sleep) Close() error                                     { return nil }
 
@@ -82,7 +85,7 @@ func job() proc.Job {
 	return proc.Job{
 		Workload: "Sleep",
 		Case:     workload.NewCase(record.Axis{Key: "bits", Value: "8"}),
-		Settings: workload.Settings{Workers: 1, Duration: 20 * time.Millisecond, Samples: 1, Keep: 10, Seed: 5},
+		Settings: workload.Settings{Workers: 1, Duration: 20 * time.Millisecond, Samples: 1, Seed: 5},
 		Deadline: time.Minute,
 	}
 }
@@ -166,7 +169,7 @@ func TestServeRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := proc.Serve(t.Context(), strings.NewReader(test.in), &out, defs()); !errors.Is(err, test.want) {
+			if err := proc.Serve(t.Context(), strings.NewReader(test.in), &out, defs(), nil); !errors.Is(err, test.want) {
 				t.Errorf("error %v, want %v", err, test.want)
 			}
 			if out.Len() > 0 {

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -11,49 +12,74 @@ import (
 // (https://go.dev/design/14313-benchmark-format): the configuration, what better
 // means for units that the format does not know, and one result line
 //
-//	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 p50-ns ...
+//	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 P50-ns ...
 //
-// A figure that the record lacks is left out; a record without a finished
-// operation has no result line.
+// Exact metrics follow under their own unit. A unit stands once on a line, so
+// the second metric of a unit has its name before it. A figure that the record
+// lacks is left out; a record without a finished operation has no result line.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
 	if done == 0 {
 		return nil
 	}
-	var b block
-	b.linef("goos: %s", rec.Env.OS)
-	b.linef("goarch: %s", rec.Env.Arch)
+	var p page
+	p.linef("goos: %s", rec.Env.OS)
+	p.linef("goarch: %s", rec.Env.Arch)
 	if rec.Env.CPU != "" {
-		b.linef("cpu: %s", rec.Env.CPU)
+		p.linef("cpu: %s", oneLine(rec.Env.CPU))
 	}
-	b.linef("Unit ops/s better=higher")
-	b.WriteString("Benchmark" + rec.Workload)
-	if rec.Case != "" {
-		b.WriteString("/" + rec.Case)
-	}
+	p.linef("Unit ops/s better=higher")
+	p.WriteString("Benchmark" + token(caseName(rec)))
 	if rec.Env.GOMAXPROCS != 1 { // as testing names it
-		b.WriteString("-" + strconv.Itoa(rec.Env.GOMAXPROCS))
+		p.WriteString("-" + strconv.Itoa(rec.Env.GOMAXPROCS))
 	}
-	b.WriteString("\t" + strconv.FormatUint(done, 10))
-	for _, m := range []struct{ name, unit string }{
+	p.WriteString("\t" + strconv.FormatUint(done, 10))
+
+	used := make(map[string]bool)
+	add := func(m record.Metric, unit string) {
+		if used[unit] {
+			unit = token(m.Name) + "-" + unit
+		}
+		if !used[unit] {
+			used[unit] = true
+			p.WriteString("\t" + number(m.Value) + " " + unit)
+		}
+	}
+	for _, c := range []struct{ name, unit string }{
 		{record.LatencyMean, "ns/op"},
-		{record.LatencyP50, "p50-ns"},
-		{record.LatencyP95, "p95-ns"},
-		{record.LatencyP99, "p99-ns"},
+		{record.LatencyP50, "P50-ns"},
+		{record.LatencyP95, "P95-ns"},
+		{record.LatencyP99, "P99-ns"},
+		{record.LatencyP999, "P99.9-ns"},
+		{record.ResponseP99, "response-P99-ns"},
 		{record.Throughput, "ops/s"},
 		{record.GCCPUShare, "gc-cpu-%"},
 		{record.AllocBytes, "B/op"},
 		{record.Allocs, "allocs/op"},
+		{record.Goroutines, "goroutines/op"},
+		{record.PeakRSS, "peak-RSS-B"},
 	} {
-		if v, ok := rec.Metric(m.name); ok {
-			b.WriteString("\t" + number(v.Value) + " " + m.unit)
+		m, ok := rec.Metric(c.name)
+		if !ok || c.name == record.Goroutines && m.Value == 0 {
+			continue
 		}
+		add(m, c.unit)
 	}
-	for _, m := range rec.Metrics {
-		if m.Kind == record.Exact {
-			b.WriteString("\t" + number(m.Value) + " " + m.Unit)
+	for _, m := range ownMetrics(rec) {
+		if m.Kind != record.Exact {
+			continue
 		}
+		unit := token(m.Unit)
+		if unit == "" {
+			unit = token(m.Name)
+		}
+		add(m, unit)
 	}
-	b.linef("")
-	return b.flush(w)
+	p.linef("")
+	return p.flush(w)
 }
+
+// token is text as one word of the format.
+func token(text string) string { return strings.Join(strings.Fields(text), "_") }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -84,16 +82,31 @@ func machine(e record.Env) string {
 	return b.String()
 }
 
-// block builds one piece of text and writes it with one call, so that the lines
-// of what else writes to the same place do not fall into it.
-type block struct{ bytes.Buffer }
-
-func (b *block) linef(format string, args ...any) {
-	fmt.Fprintf(&b.Buffer, format, args...)
-	b.WriteByte('\n')
-}
-
-func (b *block) flush(w io.Writer) error {
-	_, err := w.Write(b.Bytes())
-	return err
+// build is the rest of the fingerprint: what was built, and the collector's
+// settings. It is empty where the record says nothing of them.
+func build(e record.Env) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if e.Commit != "" {
+		add("commit %s", e.Commit)
+	}
+	if e.Kernel != "" {
+		add("kernel %s", e.Kernel)
+	}
+	if e.Memory > 0 {
+		add("memory %s", size(float64(e.Memory)))
+	}
+	switch {
+	case e.GOGC < 0:
+		add("GOGC off")
+	case e.GOGC > 0:
+		add("GOGC %d", e.GOGC)
+	}
+	if e.GOMEMLIMIT > 0 {
+		add("GOMEMLIMIT %s", size(float64(e.GOMEMLIMIT)))
+	}
+	if len(e.Vector) > 0 {
+		add("%s", strings.Join(e.Vector, " "))
+	}
+	return strings.Join(parts, ", ")
 }

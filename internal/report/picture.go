@@ -12,35 +12,37 @@ import (
 )
 
 const (
-	pictureRows = 16   // at most, up to P99; what lies above it is one more row
+	pictureRows = 16   // at most, from P1 to P99; what lies outside are two more
 	rowRatio    = 1.01 // at least, from row to row: ten times the histogram's resolution
 	barWidth    = 40   // cells of the fullest row
 )
 
-// Picture writes the latency distribution of a record: its range up to P99 in
-// geometric steps, one row each with range, count, bar and per cent, then one
-// row for all above. P50, P95 and P99 stand at the rows that they fall into. A
-// record without latencies has no picture.
-func Picture(w io.Writer, rec *record.Record) error {
-	var b block
-	if err := picture(&b, rec); err != nil {
-		return err
-	}
-	return b.flush(w)
-}
+// Picture writes the heat map of a record's latencies as plain text: their range
+// from P1 to P99 in geometric steps, one row each with range, frequency, per cent
+// and bar, and one row each for all below and above. P50, P95 and P99 stand at
+// the rows that they fall into. A record without latencies has no picture.
+func Picture(w io.Writer, rec *record.Record) error { return Style{}.Picture(w, rec) }
 
-func picture(b *block, rec *record.Record) error {
+// Picture writes the heat map of a record's latencies in this style.
+func (s Style) Picture(w io.Writer, rec *record.Record) error {
 	encoded, ok := rec.Histogram(record.HistLatency)
 	if !ok {
 		return nil
 	}
 	h, err := encoded.Decode()
 	if err != nil {
-		return fmt.Errorf("latencies of %s: %w", rec.Case, err)
+		return fmt.Errorf("%s: %w", caseName(rec), err)
 	}
 	if h.TotalCount() == 0 {
 		return nil
 	}
+	p := &page{style: s}
+	p.heatmap(encoded.Name, h)
+	return p.flush(w)
+}
+
+// heatmap writes the distribution h, which has values.
+func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 	rows := bins(h)
 	fullest := int64(0)
 	for _, r := range rows {
@@ -51,7 +53,8 @@ func picture(b *block, rec *record.Record) error {
 		value int64
 	}{{"P50", h.ValueAtPercentile(50)}, {"P95", h.ValueAtPercentile(95)}, {"P99", h.ValueAtPercentile(99)}}
 
-	b.linef("Latency Distribution (%d operations):", h.TotalCount())
+	p.heading(fmt.Sprintf("%s%s Heatmap (%d operations):", strings.ToUpper(name[:1]), name[1:], h.TotalCount()))
+	p.linef(" %-21s %8s %6s  %s", "Range", "Freq", "Share", "Distribution")
 	for i, r := range rows {
 		var marked []string
 		for _, m := range marks {
@@ -64,9 +67,8 @@ func picture(b *block, rec *record.Record) error {
 		if len(marked) > 0 {
 			line += "  <- " + strings.Join(marked, ", ")
 		}
-		b.linef("%s", strings.TrimRight(line, " "))
+		p.linef("%s", strings.TrimRight(line, " "))
 	}
-	return nil
 }
 
 // bin counts the values in (from, to], in the first one from included.
@@ -75,16 +77,21 @@ type bin struct {
 	count    int64
 }
 
+// bins cuts the range from P1 to P99 into geometric steps; what lies below and
+// above is one bin each, so that single outliers do not flatten the middle.
 func bins(h *hdrhistogram.Histogram) []bin {
-	least, p99, most := float64(h.Min()), float64(h.ValueAtPercentile(99)), float64(h.Max())
-	least = max(least, 1)
+	from := max(float64(h.Min()), 1)
+	p1, p99, most := float64(h.ValueAtPercentile(1)), float64(h.ValueAtPercentile(99)), float64(h.Max())
 	var rows []bin
-	if p99 > least {
-		n := min(max(int(math.Log(p99/least)/math.Log(rowRatio)), 1), pictureRows)
-		ratio := math.Pow(p99/least, 1/float64(n))
-		from := least
+	if from*rowRatio < p1 && p1 < p99 {
+		rows = append(rows, bin{from: from, to: p1})
+		from = p1
+	}
+	if p99 > from {
+		n := min(max(int(math.Log(p99/from)/math.Log(rowRatio)), 1), pictureRows)
+		first, ratio := from, math.Pow(p99/from, 1/float64(n))
 		for i := range n {
-			to := least * math.Pow(ratio, float64(i+1))
+			to := first * math.Pow(ratio, float64(i+1))
 			if i == n-1 {
 				to = p99 // exactly, whatever the powers round to
 			}
@@ -92,7 +99,7 @@ func bins(h *hdrhistogram.Histogram) []bin {
 			from = to
 		}
 	} else {
-		rows = append(rows, bin{from: least, to: p99})
+		rows = append(rows, bin{from: from, to: p99})
 	}
 	if most > p99 {
 		rows = append(rows, bin{from: p99, to: most})

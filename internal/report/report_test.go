@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
@@ -22,56 +20,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the golden files")
-
-// sample is a record with a smooth latency distribution around 40 ms and a tail.
-func sample(t *testing.T) *record.Record {
-	t.Helper()
-	h := hdrhistogram.New(1, int64(time.Hour), 3)
-	for i := range 1000 {
-		x := (float64(i) + 0.5) / 1000
-		ms := 40 + 3*math.Log(x/(1-x)) // logistic quantiles
-		if err := h.RecordValue(int64(ms * 1e6)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	encoded, err := record.EncodeHistogram(record.HistLatency, "ns", h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	timed := func(name, unit string, v float64) record.Metric {
-		return record.Metric{Name: name, Unit: unit, Value: v, Kind: record.Timed}
-	}
-	return &record.Record{
-		Schema: record.Schema, ID: "ID", Workload: "Sender", Case: "curve=BN254/bits=32/workers=2",
-		Axes: record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: "32"}, {Key: "workers", Value: "2"}},
-		Env: record.Env{
-			OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 4, GOMAXPROCS: 2, Quota: 2,
-			Governor: "performance", Go: "go1.26", GOGC: 100, GOMEMLIMIT: -1,
-		},
-		Status: record.OK,
-		Counters: []record.Counter{
-			{Name: record.CountWarmup, Value: 40},
-			{Name: record.CountStarted, Value: 1001},
-			{Name: record.CountDone, Value: 1000},
-			{Name: record.CountUnfinished, Value: 1},
-			{Name: record.CountChecked, Value: 1000},
-		},
-		Metrics: []record.Metric{
-			timed(record.Duration, "s", 20.0123), timed(record.Throughput, "ops/s", 49.9692), timed(record.PureThroughput, "ops/s", 50),
-			timed(record.LatencyMin, "ns", float64(h.Min())), timed(record.LatencyP50, "ns", float64(h.ValueAtPercentile(50))),
-			timed(record.LatencyMean, "ns", 40e6), timed(record.LatencyP95, "ns", float64(h.ValueAtPercentile(95))),
-			timed(record.LatencyP99, "ns", float64(h.ValueAtPercentile(99))), timed(record.LatencyP999, "ns", float64(h.ValueAtPercentile(99.9))),
-			timed(record.LatencyMax, "ns", float64(h.Max())), timed(record.LatencyStdDev, "ns", 5.441e6),
-			timed(record.LatencyIQR, "ns", 6.59e6), timed(record.LatencyJitter, "ns", 1.96e6),
-			timed(record.AllocBytes, "B/op", 178724.25), timed(record.Allocs, "allocs/op", 191), timed(record.AllocRate, "B/s", 8.93e6),
-			timed(record.GCCPUShare, "%", 1.25), timed(record.GCPauses, "ns", 2.5e6), timed(record.GCCycles, "cycles", 12),
-			timed(record.Goroutines, "goroutines/op", 0), timed(record.HeapLive, "B", 14.2e6),
-			{Name: "proof-size", Unit: "B/proof", Value: 1416, Kind: record.Exact},
-		},
-		Histograms: []record.Histogram{encoded},
-		Findings:   []record.Finding{{Name: "unfinished", Text: "1 of 1001 operations still ran\nwhen the window closed"}},
-	}
-}
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -97,6 +45,14 @@ func TestCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "case.txt", b.String())
+}
+
+func TestCaseOpen(t *testing.T) {
+	var b bytes.Buffer
+	if err := report.Case(&b, openSample(t)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "open.txt", b.String())
 }
 
 func TestTable(t *testing.T) {
@@ -143,34 +99,6 @@ func TestInputsBuiltByOperations(t *testing.T) {
 	}
 }
 
-func TestBenchmark(t *testing.T) {
-	var b bytes.Buffer
-	if err := report.Benchmark(&b, sample(t)); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "benchmark.txt", b.String())
-	r := benchfmt.NewReader(&b, "benchmark")
-	units := 0
-	for r.Scan() {
-		switch line := r.Result().(type) {
-		case *benchfmt.SyntaxError:
-			t.Error(line)
-		case *benchfmt.UnitMetadata:
-			units++
-		case *benchfmt.Result:
-			if v, ok := line.Value("p99-sec"); !ok || math.Abs(v-0.0538) > 0.001 {
-				t.Errorf("P99 %v s, want 0.0538", v)
-			}
-			if line.Iters != 1000 {
-				t.Errorf("%d iterations, want 1000", line.Iters)
-			}
-		}
-	}
-	if units == 0 {
-		t.Error("no unit says that more operations a second are better")
-	}
-}
-
 // TestPictureCounts: every latency is in one row, each mark is at one row.
 func TestPictureCounts(t *testing.T) {
 	for _, test := range []struct {
@@ -181,6 +109,7 @@ func TestPictureCounts(t *testing.T) {
 		{"n=2", []int64{1, 1_000_000_000}},
 		{"values=equal", []int64{1000, 1000, 1000}},
 		{"values=close", []int64{1000, 1001, 1002, 1003, 1004}},
+		{"values=outliers", append(slices.Repeat([]int64{40_000, 41_000, 42_000, 43_000}, 100), 1, 1_000_000)},
 		{"values=wide", []int64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000_000_000}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -200,7 +129,7 @@ func TestPictureCounts(t *testing.T) {
 			}
 			sum := 0
 			for i, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
-				if i > 0 {
+				if i > 1 { // below title and header
 					sum += count(t, line)
 				}
 			}
@@ -224,6 +153,23 @@ func count(t *testing.T, line string) int {
 		n = 10*n + int(digit-'0')
 	}
 	return n
+}
+
+func TestTableOpen(t *testing.T) {
+	closed, open := sample(t), openSample(t)
+	var b bytes.Buffer
+	if err := report.Table(&b, []*record.Record{closed, open}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table_open.txt", b.String())
+	lines := strings.Split(b.String(), "\n")
+	header, paced := strings.Fields(lines[1]), strings.Fields(lines[3])
+	if i := slices.Index(header, "offered/s"); i < 0 || paced[i] != "101.0" {
+		t.Errorf("offered rate: header %q, line %q", header, paced)
+	}
+	if !strings.Contains(lines[1], "  resp P99  ") || !strings.Contains(lines[3], "  91.75ms  ") {
+		t.Errorf("response P99 is missing:\n%s", &b)
+	}
 }
 
 func TestPictureOfADamagedHistogram(t *testing.T) {

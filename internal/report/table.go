@@ -5,61 +5,57 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/zkbench/zkbench/internal/record"
 )
 
-// Table writes one line per record, and below it what went wrong and the
-// findings, each under the name of its case. Coordinates that all records share
-// stand once, above it; the machine of the first record too. A figure that no
-// record has is no column.
-func Table(w io.Writer, recs []*record.Record) error {
+// Table writes one line per record as plain text, and below it what went wrong
+// and the findings, each under the name of its case. Coordinates that all
+// records share stand once, above it; the machine of the first record too. A
+// figure that no record has is no column.
+func Table(w io.Writer, recs []*record.Record) error { return Style{}.Table(w, recs) }
+
+// Table writes one line per record in this style.
+func (s Style) Table(w io.Writer, recs []*record.Record) error {
 	if len(recs) == 0 {
 		return nil
 	}
-	var b block
-	b.linef("%s", machine(recs[0].Env))
+	p := &page{style: s}
+	p.linef("%s", machine(recs[0].Env))
 	common, varying := split(recs)
 	if len(common) > 0 {
-		b.linef("%s", strings.ReplaceAll(common.String(), "/", " "))
+		p.linef("%s", strings.ReplaceAll(common.String(), "/", " "))
 	}
-
-	var aligned strings.Builder
-	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	header := append([]string{"workload"}, varying...)
-	header = append(header, "ops")
 	columns := measured(recs)
+	header := slices.Concat([]string{"workload"}, varying, []string{"ops"})
 	for _, c := range columns {
 		header = append(header, c.head)
 	}
-	fmt.Fprintln(tw, strings.Join(append(header, "checked", "exact", "status"), "\t"))
+	rows := []row{cells(append(header, "checked", "exact", "status")...)}
 	for _, rec := range recs {
-		cells := []string{rec.Workload}
+		line := []string{rec.Workload}
 		for _, key := range varying {
 			value, ok := rec.Axes.Get(key)
 			if !ok {
 				value = "-"
 			}
-			cells = append(cells, value)
+			line = append(line, value)
 		}
-		fmt.Fprintln(tw, strings.Join(append(cells, figuresOf(rec, columns)...), "\t"))
+		rows = append(rows, row{cells: append(line, figuresOf(rec, columns)...), bad: rec.Status == record.Failed})
 	}
-	_ = tw.Flush() // a strings.Builder does not fail
-	for line := range strings.Lines(aligned.String()) {
-		b.linef("%s", strings.TrimRight(line, " \n"))
-	}
+	p.table("", rows)
 	for _, rec := range recs {
 		if rec.Status != record.OK {
-			b.linef("%s/%s %s: %s", rec.Workload, rec.Case, rec.Status, rec.Error)
+			p.failure(fmt.Sprintf("%s %s: %s", caseName(rec), rec.Status, rec.Error))
 		}
 	}
 	for _, rec := range recs {
 		for _, f := range rec.Findings {
-			b.linef("%s/%s %s: %s", rec.Workload, rec.Case, f.Name, strings.ReplaceAll(f.Text, "\n", "\n  "))
+			p.WriteString(caseName(rec) + " ")
+			p.finding(f.Name, f.Text)
 		}
 	}
-	return b.flush(w)
+	return p.flush(w)
 }
 
 // column is a metric in the table.
@@ -72,10 +68,12 @@ type column struct {
 func measured(recs []*record.Record) []column {
 	four := func(v float64) string { return figures(v, 4) }
 	all := []column{
+		{"offered/s", record.OfferedRate, four},
 		{"ops/s", record.Throughput, four},
 		{"P50", record.LatencyP50, duration},
 		{"P95", record.LatencyP95, duration},
 		{"P99", record.LatencyP99, duration},
+		{"resp P99", record.ResponseP99, duration},
 		{"max", record.LatencyMax, duration},
 		{"B/op", record.AllocBytes, four},
 		{"allocs/op", record.Allocs, four},
@@ -90,16 +88,16 @@ func measured(recs []*record.Record) []column {
 }
 
 func figuresOf(rec *record.Record, columns []column) []string {
-	cells := []string{fmt.Sprint(rec.Count(record.CountDone))}
+	line := []string{fmt.Sprint(rec.Count(record.CountDone))}
 	for _, c := range columns {
 		if m, ok := rec.Metric(c.metric); ok {
-			cells = append(cells, c.format(m.Value))
+			line = append(line, c.format(m.Value))
 		} else {
-			cells = append(cells, "-")
+			line = append(line, "-")
 		}
 	}
 	var exact []string
-	for _, m := range rec.Metrics {
+	for _, m := range ownMetrics(rec) {
 		if m.Kind == record.Exact {
 			exact = append(exact, number(m.Value)+" "+m.Unit)
 		}
@@ -107,7 +105,7 @@ func figuresOf(rec *record.Record, columns []column) []string {
 	if len(exact) == 0 {
 		exact = []string{"-"}
 	}
-	return append(cells, checked(rec), strings.Join(exact, ", "), string(rec.Status))
+	return append(line, checked(rec), strings.Join(exact, ", "), string(rec.Status))
 }
 
 // split tells the coordinates that all records share from the keys of those

@@ -3,107 +3,189 @@ package runner
 import (
 	"cmp"
 	"context"
-	"math"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
-// ErrorCount is an error and how often its message was seen.
-type ErrorCount struct {
-	Err   error
-	Count uint64
+// Result is what a run saw. Offered = Started + Dropped + NeverStarted, and
+// Started = Done + Failed + Unfinished.
+type Result struct {
+	cfg *Config
+
+	Warmup    uint64        // operations that ended before the window, the probe's among them
+	Unsettled time.Duration // how long the warm-up waited in vain for stationarity
+
+	Offered, Dropped, NeverStarted uint64
+	Started, Done, Failed          uint64
+	Late                           uint64        // of Done: ended after the window, within the grace
+	Carried                        uint64        // begun in the warm-up, ended well within the window
+	Oldest                         time.Duration // how long the first of NeverStarted had waited
+	Unfinished                     []record.Unfinished
+	Window                         time.Duration
+	Last                           time.Duration // end of the last operation, since the window opened
+
+	Latency        *hdrhistogram.Histogram // ns, service time of successful operations
+	Response, Wait *hdrhistogram.Histogram // ns, of the same; nil in a closed loop
+	Failures       *hdrhistogram.Histogram // ns, service time of failed operations
+	Input          *hdrhistogram.Histogram // ns, inputs built during the window; nil where built before
+	Classes        []*hdrhistogram.Histogram
+
+	Mean, StdDev float64       // ns, exact, as is Jitter
+	Jitter       float64       // ns, mean |change| between consecutive operations of a worker
+	Means        []float64     // ns, mean latency by the slot of the window in which operations ended
+	Weights      []float64     // operations of each slot
+	Oversleep    time.Duration // mean lateness of operations that a worker was waiting for
+	Slept        uint64        // number of these
+
+	Errors      []ErrorCount // most frequent first
+	Usage       meter.Usage
+	Work        float64 // operations' worth of work that Usage is of
+	Alone       bool    // AllocsAlone and BytesAlone were counted, and repeated exactly
+	AllocsAlone float64 // objects an operation
+	BytesAlone  float64 // B an operation
+	Arena       uint64  // B, resident
+
+	Checked     uint64
+	CheckFailed uint64
+	CheckErr    error // the first check that failed
+	Interrupted bool  // the caller's context ended before the run did
+
+	series *series
 }
 
-// countError adds e to counts. Beyond errorMessages distinct messages the rest
-// is counted under the first.
-func countError(counts []ErrorCount, e ErrorCount) []ErrorCount {
-	text := e.Err.Error()
-	for i := range counts {
-		if counts[i].Err.Error() == text {
-			counts[i].Count += e.Count
-			return counts
-		}
+// empty is the result of a run that ended before its window.
+func (r *run) empty(ctx context.Context) *Result {
+	if ctx.Err() == nil {
+		return nil
 	}
-	if len(counts) == errorMessages {
-		counts[0].Count += e.Count
-		return counts
+	res := &Result{cfg: r.cfg, Warmup: r.probes, Latency: newHistogram(), Failures: newHistogram(), Interrupted: true, series: new(series)}
+	for _, s := range r.shards {
+		s.mu.Lock()
+		res.Warmup += s.warmed
+		s.mu.Unlock()
 	}
-	return append(counts, e)
+	return res
 }
 
-// close takes the workers out of the hands of operations that still run, and
-// fixes the length of the phase.
-func (r *running) close() {
-	r.elapsed = 0
-	open := false
-	for _, w := range r.workers {
-		w.mu.Lock()
-		w.closed = true
-		r.elapsed = max(r.elapsed, w.last)
-		open = open || w.started > w.done+w.failed
-		w.mu.Unlock()
-	}
-	if open { // what was spent on unfinished operations is time without throughput
-		r.elapsed = r.clock()
-	}
-}
+// collect merges what the shards of the closed run hold.
+func (r *run) collect(usage meter.Usage) {
+	res := r.res
+	res.cfg, res.series = r.cfg, r.series
+	res.Warmup, res.Unsettled = r.probes, r.unsettled
+	r.pacer.mu.Lock()
+	res.Offered, res.Dropped, res.NeverStarted = r.pacer.offered, r.pacer.dropped, r.pacer.never
+	r.pacer.mu.Unlock()
+	res.Window = r.end() - r.opened()
+	res.Usage, res.Arena = usage, r.arena.reserved()
+	res.Alone, res.AllocsAlone, res.BytesAlone = r.alone.ok, r.alone.allocs, r.alone.bytes
 
-// collect merges the workers of a closed phase.
-func (r *running) collect(cfg *Config) *Result {
-	res := &Result{Workers: cfg.Workers, Elapsed: r.elapsed, Latency: newHistogram(), Input: newHistogram()}
-	var m2, jitter float64
-	var transitions uint64
-	for _, w := range r.workers {
-		res.Latency.Merge(w.latency)
-		if w.input != nil {
-			res.Input.Merge(w.input)
+	var late total // what ended after the last part
+	r.series.drain(&late, &late)
+	var failures, input total
+	classes := make([]total, len(r.cfg.Classes))
+	var all moments
+	var jitter float64
+	var changes uint64
+	var oversleep time.Duration
+	slots := slots{width: slotWidth}
+	for _, s := range r.shards {
+		res.Started += s.started
+		res.Done += s.done
+		res.Failed += s.failed
+		res.Late += s.late
+		res.Last = max(res.Last, s.last-r.opened())
+		res.Carried += s.carried
+		res.Warmup += s.warmed - s.carried
+		res.Work += s.edge
+		res.Slept += s.slept
+		oversleep += s.oversleep
+		s.failures.take(&failures)
+		if s.input != nil {
+			s.input.take(&input)
 		}
-		if w.done > 0 { // pairwise merge of means and squared deviations (Chan et al. 1979)
-			n, m := float64(res.Done), float64(w.done)
-			d := w.mean - res.Mean
-			res.Mean += d * m / (n + m)
-			m2 += w.m2 + d*d*n*m/(n+m)
+		for i := range classes {
+			s.classes[i].take(&classes[i])
 		}
-		res.Started += w.started
-		res.Done += w.done
-		res.Failed += w.failed
-		jitter += w.jitter
-		transitions += w.transition
-		for _, e := range w.errors {
+		all.merge(s.moments)
+		jitter += s.jitter
+		changes += s.changes
+		slots.merge(&s.slots)
+		for _, e := range s.errors {
 			res.Errors = countError(res.Errors, e)
 		}
 	}
-	res.Unfinished = res.Started - res.Done - res.Failed
-	if res.Done > 1 {
-		res.StdDev = math.Sqrt(m2 / float64(res.Done-1))
+	if r.cfg.Arrivals == nil {
+		res.Offered = res.Started // a ticket is offered to the worker that runs it
+	} else {
+		// A worker that was given a ticket, and no processor since, has not started.
+		res.NeverStarted += res.Offered - min(res.Offered, res.Started+res.Dropped+res.NeverStarted)
 	}
-	if transitions > 0 {
-		res.Jitter = jitter / float64(transitions)
+	res.Work += float64(res.Done + res.Failed)
+	res.Latency, res.Failures = r.series.latency.histogram(), failures.histogram()
+	if r.cfg.Arrivals != nil {
+		res.Response, res.Wait = r.series.response.histogram(), r.series.wait.histogram()
 	}
+	if r.cfg.Samples == 0 {
+		res.Input = input.histogram()
+	}
+	for i := range classes {
+		res.Classes = append(res.Classes, classes[i].histogram())
+	}
+	res.Mean, res.StdDev = all.mean, all.deviation()
+	if changes > 0 {
+		res.Jitter = jitter / float64(changes)
+	}
+	if res.Slept > 0 {
+		res.Oversleep = oversleep / time.Duration(res.Slept)
+	}
+	res.Means, res.Weights = slots.means()
+	slices.SortFunc(res.Unfinished, func(a, b record.Unfinished) int { return cmp.Compare(b.Age, a.Age) })
 	slices.SortStableFunc(res.Errors, func(a, b ErrorCount) int { return cmp.Compare(b.Count, a.Count) })
-	return res
 }
 
 // check checks the results that were kept, on all processors. It stops when ctx
 // ends: Checked says how far it came.
-func (r *running) check(ctx context.Context, res *Result) {
-	work := make(chan kept)
+func (r *run) check(ctx context.Context) {
+	kept := 0
+	for _, s := range r.shards {
+		kept += s.kept.n
+	}
+	if kept == 0 {
+		return
+	}
+	stage := r.cfg.Stages.Start("check")
+	defer func() { stage.End() }()
+	type slot struct {
+		keeper *keeper
+		i      int
+	}
+	work := make(chan slot)
+	labelled := labelled(ctx, "check")
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), max(1, len(r.workers))) {
+	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for k := range work {
-				_, err := call(func() (any, error) { return nil, r.target.Check(ctx, k.input, k.output) })
+			pprof.SetGoroutineLabels(labelled)
+			for s := range work {
+				seq, output := s.keeper.at(s.i)
+				_, err := protect(func() (struct{}, error) { return struct{}{}, r.checkOne(labelled, seq, output) })
 				if err != nil && ctx.Err() != nil {
 					return // cancelled, so it says nothing about the result
 				}
 				mu.Lock()
-				res.Checked++
+				r.res.Checked++
 				if err != nil {
-					res.CheckFailed++
-					if res.CheckErr == nil {
-						res.CheckErr = err
+					r.res.CheckFailed++
+					if r.res.CheckErr == nil {
+						r.res.CheckErr = err
 					}
 				}
 				mu.Unlock()
@@ -111,10 +193,10 @@ func (r *running) check(ctx context.Context, res *Result) {
 		})
 	}
 feed:
-	for _, w := range r.workers {
-		for _, k := range w.kept {
+	for _, s := range r.shards {
+		for i := range s.kept.n {
 			select {
-			case work <- k:
+			case work <- slot{&s.kept, i}:
 			case <-ctx.Done():
 				break feed
 			}
@@ -122,4 +204,15 @@ feed:
 	}
 	close(work)
 	wg.Wait()
+}
+
+func (r *run) checkOne(ctx context.Context, seq uint64, output []byte) error {
+	if n := uint64(len(r.inputs)); n > 0 {
+		return r.target.Check(ctx, r.inputs[seq%n], output)
+	}
+	input, err := r.target.Input(ctx, seq)
+	if err != nil {
+		return err
+	}
+	return r.target.Check(ctx, input, output)
 }

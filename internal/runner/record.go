@@ -2,121 +2,230 @@ package runner
 
 import (
 	"errors"
-	"fmt"
+	"math"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
-// Fill writes the result into rec: counters, metrics, histograms, findings, and
-// the status with its error.
+// Fill writes the result into rec: counters, metrics, histograms, series,
+// findings, and the status with its error.
 func (r *Result) Fill(rec *record.Record) error {
-	rec.Counters = append(rec.Counters,
-		record.Counter{Name: record.CountWarmup, Value: r.Warmup},
-		record.Counter{Name: record.CountStarted, Value: r.Started},
-		record.Counter{Name: record.CountDone, Value: r.Done},
-		record.Counter{Name: record.CountFailed, Value: r.Failed},
-		record.Counter{Name: record.CountUnfinished, Value: r.Unfinished},
-		record.Counter{Name: record.CountChecked, Value: r.Checked},
-		record.Counter{Name: record.CountCheckFails, Value: r.CheckFailed},
-	)
-	if r.Done > 0 {
-		r.fillMetrics(rec)
-		latency, err := record.EncodeHistogram(record.HistLatency, "ns", r.Latency)
-		if err != nil {
-			return err
-		}
-		rec.Histograms = append(rec.Histograms, latency)
-		if r.builtInputs() {
-			input, err := record.EncodeHistogram(record.HistInput, "ns", r.Input)
-			if err != nil {
-				return err
-			}
-			rec.Histograms = append(rec.Histograms, input)
-		}
+	count := func(name string, n uint64) {
+		rec.Counters = append(rec.Counters, record.Counter{Name: name, Value: n})
 	}
+	count(record.CountWarmup, r.Warmup)
+	count(record.CountCarried, r.Carried)
+	if r.open() {
+		count(record.CountOffered, r.Offered)
+		count(record.CountDropped, r.Dropped)
+		count(record.CountNeverStarted, r.NeverStarted)
+	}
+	count(record.CountStarted, r.Started)
+	count(record.CountDone, r.Done)
+	count(record.CountFailed, r.Failed)
+	count(record.CountUnfinished, uint64(len(r.Unfinished)))
+	count(record.CountLate, r.Late)
+	count(record.CountChecked, r.Checked)
+	count(record.CountCheckFails, r.CheckFailed)
+	count(record.CountArena, r.Arena)
+	rec.Unfinished = r.Unfinished
+	r.fillMetrics(rec)
+	if err := r.fillHistograms(rec); err != nil {
+		return err
+	}
+	r.fillSeries(rec)
+	r.fillFindings(rec)
 	r.fillStatus(rec)
 	return nil
 }
 
+func (r *Result) open() bool { return r.Response != nil }
+
 // builtInputs tells whether operations built their inputs within the window.
 // The runtime counts allocations and goroutines of the whole process, so those
 // of an operation cannot be told from those of its input then.
-func (r *Result) builtInputs() bool { return r.Input.TotalCount() > 0 }
+func (r *Result) builtInputs() bool { return r.Input != nil }
 
 func (r *Result) fillMetrics(rec *record.Record) {
-	done := float64(r.Done)
-	seconds := r.Elapsed.Seconds()
-	at := func(percentile float64) float64 { return float64(r.Latency.ValueAtPercentile(percentile)) }
+	if r.Window <= 0 {
+		return // the run ended before it
+	}
+	seconds := r.Window.Seconds()
 	add := func(name, unit string, value float64) {
 		rec.Metrics = append(rec.Metrics, record.Metric{Name: name, Unit: unit, Value: value, Kind: record.Timed})
 	}
 	add(record.Duration, "s", seconds)
-	add(record.Throughput, "ops/s", done/seconds)
-	add(record.PureThroughput, "ops/s", float64(r.Workers)/r.Mean*float64(time.Second))
-	add(record.LatencyMin, "ns", float64(r.Latency.Min()))
-	add(record.LatencyP50, "ns", at(50))
-	add(record.LatencyMean, "ns", r.Mean)
-	add(record.LatencyP95, "ns", at(95))
-	add(record.LatencyP99, "ns", at(99))
-	// A percentile is stated only where enough values lie above it to tell it
-	// from the maximum.
-	if r.Done >= 1000 {
-		add(record.LatencyP999, "ns", at(99.9))
+	add(record.Throughput, "ops/s", float64(r.Done-r.Late+r.Carried)/seconds)
+	if r.open() {
+		add(record.OfferedRate, "ops/s", float64(r.Offered)/seconds)
+		if r.NeverStarted > 0 {
+			add(record.BacklogOldest, "ns", float64(r.Oldest))
+		}
 	}
-	add(record.LatencyMax, "ns", float64(r.Latency.Max()))
-	add(record.LatencyStdDev, "ns", r.StdDev)
-	add(record.LatencyIQR, "ns", at(75)-at(25))
-	add(record.LatencyJitter, "ns", r.Jitter)
-	if r.builtInputs() {
-		add(record.InputMean, "ns", r.Input.Mean())
-	} else {
-		// The divisor is what allocated: successes and failures alike.
-		ended := float64(r.Done + r.Failed)
-		add(record.AllocBytes, "B/op", float64(r.Usage.Bytes)/ended)
-		add(record.Allocs, "allocs/op", float64(r.Usage.Allocs)/ended)
-		add(record.Goroutines, "goroutines/op", float64(r.Usage.Goroutines)/ended)
+	if r.Done > 0 {
+		r.fillLatencies(add)
 	}
-	add(record.AllocRate, "B/s", float64(r.Usage.Bytes)/seconds)
-	add(record.GCCPUShare, "%", 100*r.Usage.GCCPUShare)
-	add(record.GCPauses, "ns", float64(r.Usage.GCPauses))
-	add(record.GCCycles, "cycles", float64(r.Usage.GCCycles))
-	add(record.HeapLive, "B", float64(r.Usage.HeapLive))
+	r.fillUsage(rec, add)
 }
 
-func (r *Result) fillStatus(rec *record.Record) {
-	finding := func(name, format string, args ...any) {
-		rec.Findings = append(rec.Findings, record.Finding{Name: name, Text: fmt.Sprintf(format, args...)})
-	}
-	for _, e := range r.Errors {
-		text := e.Err.Error()
-		if p, ok := errors.AsType[*PanicError](e.Err); ok {
-			text += "\n" + string(p.Stack)
+func (r *Result) fillLatencies(add func(name, unit string, value float64)) {
+	percentile := func(h *hdrhistogram.Histogram, p float64) float64 { return float64(h.ValueAtPercentile(p)) }
+	// A percentile is stated only where a value lies above it, so that it can be
+	// told from the maximum.
+	stated := func(h *hdrhistogram.Histogram, name string, p float64) {
+		if float64(r.Done)*(1-p/100) >= 1-1e-9 {
+			add(name, "ns", percentile(h, p))
 		}
-		finding("error", "%d of %d operations: %s", e.Count, r.Started, text)
 	}
-	if r.Done > 0 && r.builtInputs() {
-		finding("inputs", "each operation built its own input within the window: throughput, allocation rate and the collector's figures "+
-			"include that, and memory per operation is left out, because it cannot be told from the input's")
+	l := r.Latency
+	add(record.PureThroughput, "ops/s", float64(r.cfg.Workers)/r.Mean*float64(time.Second))
+	add(record.LatencyMin, "ns", float64(l.Min()))
+	add(record.LatencyP50, "ns", percentile(l, 50))
+	add(record.LatencyMean, "ns", r.Mean)
+	add(record.LatencyP95, "ns", percentile(l, 95))
+	add(record.LatencyP99, "ns", percentile(l, 99))
+	stated(l, record.LatencyP999, 99.9)
+	stated(l, record.LatencyP9999, 99.99)
+	add(record.LatencyMax, "ns", float64(l.Max()))
+	add(record.LatencyStdDev, "ns", r.StdDev)
+	add(record.LatencyIQR, "ns", percentile(l, 75)-percentile(l, 25))
+	add(record.LatencyJitter, "ns", r.Jitter)
+	if _, se, _ := stat.MeanSE(r.Means, r.Weights); len(r.Means) >= minSlots && !math.IsNaN(se) {
+		add(record.LatencyMeanErr, "ns", se)
 	}
-	if r.Unfinished > 0 {
-		finding("unfinished", "%d of %d operations still ran when the window closed; their latencies are missing, and throughput is a lower bound", r.Unfinished, r.Started)
+	if r.open() {
+		add(record.ResponseP50, "ns", percentile(r.Response, 50))
+		add(record.ResponseMean, "ns", r.Response.Mean())
+		add(record.ResponseP95, "ns", percentile(r.Response, 95))
+		add(record.ResponseP99, "ns", percentile(r.Response, 99))
+		stated(r.Response, record.ResponseP999, 99.9)
+		add(record.ResponseMax, "ns", float64(r.Response.Max()))
+		add(record.WaitMean, "ns", r.Wait.Mean())
+		add(record.WaitP99, "ns", percentile(r.Wait, 99))
+		add(record.WaitMax, "ns", float64(r.Wait.Max()))
 	}
-	if r.Checked < r.Done {
-		finding("checked", "%d of %d results checked", r.Checked, r.Done)
-	}
+}
+
+// minSlots is the number of slots below which the error of a mean would be a
+// guess.
+const minSlots = 16
+
+func (r *Result) fillUsage(rec *record.Record, add func(name, unit string, value float64)) {
+	u := r.Usage
 	switch {
-	case r.Failed > 0:
-		rec.Status = record.Failed
-		rec.Error = fmt.Sprintf("%d of %d operations failed: %v", r.Failed, r.Started, r.Errors[0].Err)
-	case r.CheckFailed > 0:
-		rec.Status = record.Failed
-		rec.Error = fmt.Sprintf("%d of %d checked results are wrong: %v", r.CheckFailed, r.Checked, r.CheckErr)
-	case r.Interrupted:
-		rec.Status = record.Partial
-		rec.Error = "interrupted"
-	case r.Done == 0:
-		rec.Status = record.Failed
-		rec.Error = fmt.Sprintf("no operation ended within %v", r.Elapsed.Round(time.Millisecond))
+	case r.builtInputs():
+		if r.Done > 0 {
+			add(record.InputMean, "ns", r.Input.Mean())
+		}
+	case r.Work > 0:
+		kind, bytes, allocs := record.Timed, float64(u.Bytes)/r.Work, float64(u.Allocs)/r.Work
+		if r.Alone {
+			kind, bytes, allocs = record.Exact, r.BytesAlone, r.AllocsAlone
+		}
+		rec.Metrics = append(rec.Metrics,
+			record.Metric{Name: record.AllocBytes, Unit: "B/op", Value: bytes, Kind: kind},
+			record.Metric{Name: record.Allocs, Unit: "allocs/op", Value: allocs, Kind: kind})
+		add(record.Goroutines, "goroutines/op", float64(u.Goroutines)/r.Work)
+		add(record.MutexWait, "ns/op", float64(u.MutexWait)/r.Work)
+	}
+	add(record.AllocRate, "B/s", float64(u.Bytes)/r.Window.Seconds())
+	add(record.GCCPUShare, "%", 100*u.GCCPUShare)
+	add(record.GCAssistShare, "%", 100*u.GCAssistShare)
+	add(record.GCPauses, "ns", float64(u.GCPauses))
+	add(record.GCCycles, "cycles", float64(u.GCCycles))
+	add(record.SchedP50, "ns", float64(u.SchedP50))
+	add(record.SchedP99, "ns", float64(u.SchedP99))
+	add(record.HeapLive, "B", float64(u.HeapLive))
+	if m := u.Memory; m != nil {
+		add(record.RSS, "B", float64(m.RSS))
+		add(record.RSSAnon, "B", float64(m.Anon))
+		add(record.RSSFile, "B", float64(m.File))
+		add(record.PeakRSS, "B", float64(m.Peak))
+		add(record.PeakRSSAnon, "B", float64(m.PeakAnon))
+		add(record.PeakRSSFile, "B", float64(m.PeakFile))
+	}
+}
+
+func (r *Result) fillHistograms(rec *record.Record) error {
+	var errs []error
+	add := func(name string, h *hdrhistogram.Histogram, parts func(p *part) []cell) {
+		if h == nil || h.TotalCount() == 0 {
+			return
+		}
+		encoded, err := record.EncodeHistogram(name, "ns", h)
+		if err != nil {
+			errs = append(errs, err)
+			return
+		}
+		if parts != nil {
+			encoded.Interval = r.series.interval
+			if encoded.Parts, err = encodeParts(name, r.series.parts, parts); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		rec.Histograms = append(rec.Histograms, encoded)
+	}
+	add(record.HistLatency, r.Latency, func(p *part) []cell { return p.latency })
+	add(record.HistResponse, r.Response, func(p *part) []cell { return p.response })
+	add(record.HistWait, r.Wait, nil)
+	add(record.HistError, r.Failures, nil)
+	add(record.HistInput, r.Input, nil)
+	for i, h := range r.Classes {
+		add(record.HistClassPrefix+r.cfg.Classes[i], h, nil)
+	}
+	return errors.Join(errs...)
+}
+
+// encodeParts encodes the cells of each part as a histogram; that of a part
+// without values is empty.
+func encodeParts(name string, parts []part, cells func(p *part) []cell) ([]string, error) {
+	encoded := make([]string, len(parts))
+	h := newHistogram()
+	for i := range parts {
+		if len(cells(&parts[i])) == 0 {
+			continue
+		}
+		h.Reset()
+		for _, c := range cells(&parts[i]) {
+			_ = h.RecordValues(lowest(int(c.bucket)), int64(c.n)) // within the range
+		}
+		e, err := record.EncodeHistogram(name, "ns", h)
+		if err != nil {
+			return nil, err
+		}
+		encoded[i] = e.HDR
+	}
+	return encoded, nil
+}
+
+func (r *Result) fillSeries(rec *record.Record) {
+	if len(r.series.parts) == 0 {
+		return
+	}
+	add := func(name, unit string, value func(p *part) float64) {
+		values := make([]float64, len(r.series.parts))
+		for i := range values {
+			values[i] = value(&r.series.parts[i])
+		}
+		rec.Series = append(rec.Series, record.Series{Name: name, Unit: unit, Interval: r.series.interval, Values: values})
+	}
+	add(record.Throughput, "ops/s", func(p *part) float64 { return float64(p.done) / p.length.Seconds() })
+	if r.Failed > 0 {
+		add(record.SeriesErrors, "ops/s", func(p *part) float64 { return float64(p.failed) / p.length.Seconds() })
+	}
+	add(record.LatencyP50, "ns", func(p *part) float64 { return p.p50 })
+	add(record.LatencyP99, "ns", func(p *part) float64 { return p.p99 })
+	if r.open() {
+		add(record.ResponseP99, "ns", func(p *part) float64 { return p.response99 })
+		add(record.SeriesBacklog, "tickets", func(p *part) float64 { return float64(p.backlog) })
+	}
+	add(record.GCCPUShare, "%", func(p *part) float64 { return 100 * p.gcShare })
+	add(record.HeapLive, "B", func(p *part) float64 { return float64(p.heapLive) })
+	if r.Usage.Memory != nil {
+		add(record.RSS, "B", func(p *part) float64 { return float64(p.rss) })
 	}
 }

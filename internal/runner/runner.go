@@ -1,75 +1,123 @@
-// Package runner is the load runner: a fixed number of workers run one
-// operation as fast as they can for a fixed time (a closed loop), and what they
-// saw comes back as figures.
+// Package runner is the load runner. A pacer hands out tickets, each with a
+// sequence number and an intended start; a bounded number of workers run the
+// operation that a ticket stands for; what they saw comes back as figures.
 //
-// It knows nothing of what it runs. Inputs come from a corpus indexed by the
-// operation's sequence number; results are kept and checked after the window,
+// In a closed loop a ticket is due when a worker is free: the load is what the
+// workers can do. In an open loop a schedule says when tickets are due: the load
+// is what users would send, and an operation that starts late because all
+// workers were busy has waited. Service time is measured from the actual start,
+// response time from the intended one, so that a stall costs all who stood
+// behind it (no coordinated omission).
+//
+// The runner knows nothing of what it runs. Inputs come from a corpus indexed by
+// the ticket's sequence number; results are kept and checked after the window,
 // so that checking costs no operation its time. Operations that still run when
-// the window closes are counted, not waited for: their goroutines are left
-// behind and touch nothing that the result is made of.
+// the run ends are listed with their age, not waited for: their goroutines are
+// left behind and touch nothing that the result is made of.
 package runner
 
 import (
 	"context"
 	"fmt"
-	"math"
-	"sync"
-	"sync/atomic"
+	"runtime"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/stage"
 )
 
 // Target is what a run measures. Its methods are called from many goroutines.
 type Target interface {
 	// Input builds the input of operation seq. It must depend on seq and the
-	// target's seed only.
+	// target's seed only: the check may build it again.
 	Input(ctx context.Context, seq uint64) (any, error)
-	// Run is the timed operation.
-	Run(ctx context.Context, input any) (any, error)
-	// Check tells whether output is a right result of Run for input.
-	Check(ctx context.Context, input, output any) error
+	// Run is the timed operation. Its output may be empty; it is copied before
+	// the worker goes on.
+	Run(ctx context.Context, input any) (output []byte, err error)
+	// Check tells whether output is a right result of Run for input. It keeps
+	// neither.
+	Check(ctx context.Context, input any, output []byte) error
 }
 
 // Config says how to run.
 type Config struct {
 	Workers  int           // operations in flight, 1 to MaxWorkers
-	Duration time.Duration // length of the window
-
-	// The warm-up lasts until both have been reached, and ends before the
-	// window opens.
-	Warmup    time.Duration
-	WarmupOps int
+	Arrivals *Arrivals     // nil: closed loop
+	Queue    int           // open loop: tickets that may wait for a worker; 1 to MaxQueue
+	Duration time.Duration // length of the window; 0: until Count operations have ended
+	Count    uint64        // tickets of the window at most; 0: no bound
+	Warmup   Warmup
 
 	// Samples is the number of inputs built before the run; operation seq gets
-	// input seq mod Samples. With 0 each operation builds its own input, timed
-	// apart from the operation. At most MaxSamples.
-	Samples int
+	// input seq mod Samples. With 0 (closed loop only) each operation builds its
+	// own input, timed apart from the operation. At most MaxSamples. Inputs that
+	// would take more than Available bytes are refused; 0: not known, no bound.
+	Samples   int
+	Available uint64
 
-	// Keep bounds the results that are kept for the check, in equal shares per
-	// worker: all that a worker has up to its share, beyond that a uniform sample
-	// of it, seeded. At most MaxKeep; 0 keeps none.
-	Keep int
-	Seed uint64
+	Check Check
+	Arena int64 // bytes for results that wait for their check; 0: DefaultArena
+	Seed  uint64
 
 	// Grace is how long operations that run when the window closes may take to
-	// end; they count as done then. Afterwards their context is cancelled and
-	// they count as unfinished.
+	// end; they count as done then, not for the throughput. Afterwards their
+	// context is cancelled and they count as unfinished.
 	Grace time.Duration
 
-	// Observe, where set, is called right before the window opens; what it
-	// returns is called when the window has closed.
-	Observe func() (stop func() error, err error)
+	// Alone has the allocations of some operations counted one at a time before
+	// the warm-up, without collections. That is for operations that run on one
+	// goroutine only: the counts then repeat exactly.
+	Alone bool
+
+	// Classes are the kinds of operations of a mix; Class tells the kind of a
+	// sequence number as an index into them. Both or neither.
+	Classes []string
+	Class   func(seq uint64) int
+
+	Stages   *stage.Recorder // receives the stages of the run; nil: none
+	Profiler *meter.Profiler // its window is opened and closed; nil: none
 }
 
-// Bounds of the configuration.
+// Warmup precedes the window. It lasts until all that is asked for has been
+// reached, and hands over while operations run: the window opens on a system
+// that is under load already.
+type Warmup struct {
+	Time       time.Duration `json:"time"`
+	Ops        uint64        `json:"ops"`
+	Stationary bool          `json:"stationary,omitempty"` // until the latency shows no trend
+	// Limit ends the wait for stationarity; 0: DefaultWarmupLimit.
+	Limit time.Duration `json:"limit,omitempty"`
+}
+
+func (w Warmup) none() bool { return w.Time == 0 && w.Ops == 0 && !w.Stationary }
+
+// Policy says which results are checked after the window.
+type Policy string
+
 const (
-	MaxWorkers = 1 << 10 // a worker's histogram takes 300 kB
-	MaxSamples = 1 << 20
-	MaxKeep    = 1 << 24
+	CheckFit    Policy = ""       // those that fit into the arena, beyond that a seeded sample
+	CheckAll    Policy = "all"    // all; refused where they cannot fit
+	CheckSample Policy = "sample" // a seeded sample of N
+	CheckNone   Policy = "none"
+)
+
+// Check is the policy and, of a sample, its size.
+type Check struct {
+	Policy Policy `json:"policy"`
+	N      int    `json:"n,omitempty"`
+}
+
+// Bounds and defaults of the configuration.
+const (
+	MaxWorkers         = 1 << 10
+	MaxSamples         = 1 << 20
+	MaxQueue           = 1 << 24
+	MaxClasses         = 8
+	MaxArena           = 1 << 38
+	DefaultQueue       = 1 << 16
+	DefaultArena       = 256 << 20
+	DefaultWarmupLimit = 30 * time.Second
 )
 
 // abandon is the time between the cancelling of the operations' context and the
@@ -77,198 +125,127 @@ const (
 const abandon = 50 * time.Millisecond
 
 func (c *Config) validate() error {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
+	}
 	switch {
 	case c.Workers < 1 || c.Workers > MaxWorkers:
-		return fmt.Errorf("%w: workers: %d, 1 to %d accepted", zkbench.ErrParams, c.Workers, MaxWorkers)
-	case c.Duration <= 0:
-		return fmt.Errorf("%w: duration: %v, more than 0s accepted", zkbench.ErrParams, c.Duration)
-	case c.Warmup < 0 || c.WarmupOps < 0:
-		return fmt.Errorf("%w: warm-up: %v and %d operations, nothing negative accepted", zkbench.ErrParams, c.Warmup, c.WarmupOps)
+		return refuse("workers: %d, 1 to %d accepted", c.Workers, MaxWorkers)
+	case c.Duration < 0 || c.Duration == 0 && c.Count == 0:
+		return refuse("duration: %v, more than 0s accepted, or a count of operations", c.Duration)
+	case c.Count > warmupSeq:
+		return refuse("count: %d, at most %d accepted", c.Count, uint64(warmupSeq))
+	case c.Warmup.Time < 0 || c.Warmup.Limit < 0:
+		return refuse("warm-up: %v, at most %v, nothing negative accepted", c.Warmup.Time, c.Warmup.Limit)
 	case c.Samples < 0 || c.Samples > MaxSamples:
-		return fmt.Errorf("%w: samples: %d, 0 to %d accepted", zkbench.ErrParams, c.Samples, MaxSamples)
-	case c.Keep < 0 || c.Keep > MaxKeep:
-		return fmt.Errorf("%w: results kept: %d, 0 to %d accepted", zkbench.ErrParams, c.Keep, MaxKeep)
+		return refuse("samples: %d, 0 to %d accepted", c.Samples, MaxSamples)
 	case c.Grace < 0:
-		return fmt.Errorf("%w: grace: %v, nothing negative accepted", zkbench.ErrParams, c.Grace)
+		return refuse("grace: %v, nothing negative accepted", c.Grace)
+	case c.Arena < 0 || c.Arena > MaxArena:
+		return refuse("arena: %d bytes, 0 to %d accepted", c.Arena, int64(MaxArena))
+	case c.Check.Policy == CheckSample && c.Check.N < 1:
+		return refuse("check: a sample of %d, at least 1 accepted", c.Check.N)
+	case len(c.Classes) > MaxClasses || (len(c.Classes) > 0) != (c.Class != nil):
+		return refuse("classes: %d, up to %d accepted, together with what tells them", len(c.Classes), MaxClasses)
 	}
-	return nil
+	switch c.Check.Policy {
+	case CheckFit, CheckAll, CheckSample, CheckNone:
+	default:
+		return refuse("check: %q, one of %q, %q, %q accepted", c.Check.Policy, CheckAll, CheckSample, CheckNone)
+	}
+	if c.Arrivals == nil {
+		return nil
+	}
+	switch {
+	case c.Samples == 0:
+		return refuse("samples: 0, an open loop accepts 1 to %d: arrivals do not wait for inputs to be built", MaxSamples)
+	case c.Queue < 1 || c.Queue > MaxQueue:
+		return refuse("queue: %d, 1 to %d accepted", c.Queue, MaxQueue)
+	}
+	return c.Arrivals.validate(c.Duration)
 }
 
-// Result is what a run saw. Started = Done + Failed + Unfinished.
-type Result struct {
-	Workers                           int
-	Warmup                            uint64 // operations before the window
-	Started, Done, Failed, Unfinished uint64
-	Elapsed                           time.Duration // from the first start to the end of the last counted operation
-
-	Latency *hdrhistogram.Histogram // ns, successful operations
-	Input   *hdrhistogram.Histogram // ns, inputs built during the window
-	Mean    float64                 // ns, exact, as are StdDev and Jitter
-	StdDev  float64                 // ns
-	Jitter  float64                 // ns, mean |change| between consecutive operations of a worker
-
-	Errors      []ErrorCount // most frequent first
-	Usage       meter.Usage
-	Checked     uint64
-	CheckFailed uint64
-	CheckErr    error // the first check that failed
-	Interrupted bool  // the caller's context ended before the run did
-}
-
-// Run builds the inputs, warms up, measures for cfg.Duration and checks the
-// results. When ctx ends, Run returns what was measured so far with Interrupted
-// set. The error is for a run that could not begin: a bad configuration, or an
-// input that could not be built.
+// Run builds the inputs, warms up, measures and checks the results. When ctx
+// ends, Run returns what was measured so far with Interrupted set. The error is
+// for a run that could not begin: a bad configuration, an input that could not
+// be built, results that cannot fit.
 func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	inputs := make([]any, cfg.Samples)
-	for i := range inputs {
-		if ctx.Err() != nil {
-			return emptyResult(&cfg), nil
-		}
-		input, err := call(func() (any, error) { return target.Input(ctx, uint64(i)) })
-		if err != nil {
-			if ctx.Err() != nil {
-				return emptyResult(&cfg), nil
-			}
-			return nil, fmt.Errorf("input %d: %w", i, err)
-		}
-		inputs[i] = input
+	if cfg.Arena == 0 {
+		cfg.Arena = DefaultArena
 	}
+	if cfg.Stages == nil {
+		cfg.Stages = stage.New()
+	}
+	r := newRun(&cfg, target)
+	if err := r.build(ctx); err != nil || ctx.Err() != nil {
+		return r.empty(ctx), ignoreEnded(ctx, err)
+	}
+	if err := r.probe(ctx); err != nil || ctx.Err() != nil {
+		return r.empty(ctx), ignoreEnded(ctx, err)
+	}
+	defer func() { _ = r.arena.free() }() // nothing that is returned lies in it
+	if err := r.load(ctx); err != nil || r.res == nil {
+		return r.empty(ctx), ignoreEnded(ctx, err)
+	}
+	r.check(ctx)
+	r.res.Interrupted = ctx.Err() != nil
+	return r.res, nil
+}
 
-	load := &load{cfg: &cfg, target: target, inputs: inputs}
-	var warmed uint64
-	if cfg.Warmup > 0 || cfg.WarmupOps > 0 {
-		// An operation of the warm-up would disturb the window, so all of them
-		// are waited for.
-		warmup := load.prepare(phase{duration: cfg.Warmup, ops: uint64(cfg.WarmupOps), grace: math.MaxInt64})
-		warmup.run(ctx)
-		warmed = warmup.collect(&cfg).Done
-	}
+// ignoreEnded drops an error that is due to the end of ctx: the result says so.
+func ignoreEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		r := emptyResult(&cfg)
-		r.Warmup = warmed
-		return r, nil
+		return nil
 	}
+	return err
+}
 
-	window := load.prepare(phase{duration: cfg.Duration, keep: cfg.Keep, grace: cfg.Grace})
-	stop := func() error { return nil }
-	if cfg.Observe != nil {
-		var err error
-		if stop, err = cfg.Observe(); err != nil {
-			return nil, fmt.Errorf("observe the window: %w", err)
+// build builds the inputs. A corpus that will not fit is refused after its first
+// few inputs.
+func (r *run) build(ctx context.Context) error {
+	if r.cfg.Samples == 0 {
+		return nil
+	}
+	ctx = meter.Phase(ctx, "inputs")
+	stage := r.cfg.Stages.Start("inputs")
+	defer func() { stage.End() }()
+	r.inputs = make([]any, r.cfg.Samples)
+	bounded := r.cfg.Samples > weighed && r.cfg.Available > 0
+	var before uint64
+	if bounded {
+		before = heap()
+	}
+	for i := range r.inputs {
+		if ctx.Err() != nil {
+			return nil
 		}
-	}
-	m := meter.Start()
-	window.run(ctx)
-	usage := m.Stop()
-	usage.Goroutines -= min(usage.Goroutines, uint64(cfg.Workers)+1) // the workers and the one that waits for them
-	if err := stop(); err != nil {
-		return nil, fmt.Errorf("observe the window: %w", err)
-	}
-
-	r := window.collect(&cfg)
-	r.Warmup, r.Usage = warmed, usage
-	window.check(ctx, r)
-	r.Interrupted = ctx.Err() != nil
-	return r, nil
-}
-
-func emptyResult(cfg *Config) *Result {
-	return &Result{Workers: cfg.Workers, Latency: newHistogram(), Input: newHistogram(), Interrupted: true}
-}
-
-// load is what the phases of one run share.
-type load struct {
-	cfg    *Config
-	target Target
-	inputs []any
-}
-
-// phase is the warm-up or the window. It ends when duration has passed and ops
-// operations have ended.
-type phase struct {
-	duration time.Duration
-	ops      uint64
-	keep     int
-	grace    time.Duration
-}
-
-// running is a phase with its workers.
-type running struct {
-	*load
-	phase
-	workers []*worker
-	seq     atomic.Uint64 // next sequence number
-	ended   atomic.Uint64 // operations that ended, well or not
-	stop    atomic.Bool   // no further operation starts
-	begin   time.Time
-	elapsed time.Duration
-}
-
-// prepare allocates all that the phase's workers write to.
-func (l *load) prepare(p phase) *running {
-	r := &running{load: l, phase: p, workers: make([]*worker, l.cfg.Workers)}
-	share := (p.keep + l.cfg.Workers - 1) / l.cfg.Workers
-	for i := range r.workers {
-		r.workers[i] = newWorker(share, l.cfg.Samples == 0, l.cfg.Seed, uint64(i))
-	}
-	return r
-}
-
-// run starts the workers and returns when all have ended or were abandoned.
-func (r *running) run(ctx context.Context) {
-	ops, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	enough := make(chan struct{})
-	var once sync.Once
-
-	r.begin = time.Now()
-	for _, w := range r.workers {
-		wg.Go(func() {
-			for !r.stop.Load() && ops.Err() == nil {
-				r.operate(ops, w)
-				if r.ended.Add(1) >= r.ops {
-					once.Do(func() { close(enough) })
-				}
-			}
-		})
-	}
-	go func() { wg.Wait(); close(done) }()
-
-	timer := time.NewTimer(r.duration)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-		if r.ops > 0 {
-			select {
-			case <-enough:
-			case <-ctx.Done():
+		input, err := protect(func() (any, error) { return r.target.Input(ctx, uint64(i)) })
+		if err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+		r.inputs[i] = input
+		if bounded && i == weighed-1 {
+			// A heap grows to twice what lives on it before it is collected.
+			each := max(int64(heap())-int64(before), 0) / weighed
+			if need := 2 * each * int64(r.cfg.Samples); uint64(need) > r.cfg.Available {
+				return fmt.Errorf("samples: %w", &zkbench.LimitError{What: "bytes of memory for the inputs", Estimate: need, Max: int64(r.cfg.Available)})
 			}
 		}
 	}
-	r.stop.Store(true)
-
-	if ctx.Err() == nil {
-		wait(ctx, done, r.grace)
-	}
-	cancel()
-	wait(context.Background(), done, abandon)
-	r.close()
+	return nil
 }
 
-// wait returns when done is closed, ctx ends or d has passed.
-func wait(ctx context.Context, done <-chan struct{}, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+// weighed is the number of inputs whose memory is measured before the others
+// are built.
+const weighed = 16
+
+// heap returns the bytes that live on the heap.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

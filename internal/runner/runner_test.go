@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
@@ -22,8 +22,8 @@ import (
 // target is made of functions; those that are nil do the obvious.
 type target struct {
 	input func(ctx context.Context, seq uint64) (any, error)
-	run   func(ctx context.Context, input any) (any, error)
-	check func(ctx context.Context, input, output any) error
+	run   func(ctx context.Context, input any) ([]byte, error)
+	check func(ctx context.Context, input any, output []byte) error
 }
 
 func (t target) Input(ctx context.Context, seq uint64) (any, error) {
@@ -33,9 +33,9 @@ func (t target) Input(ctx context.Context, seq uint64) (any, error) {
 	return t.input(ctx, seq)
 }
 
-func (t target) Run(ctx context.Context, input any) (any, error) { return t.run(ctx, input) }
+func (t target) Run(ctx context.Context, input any) ([]byte, error) { return t.run(ctx, input) }
 
-func (t target) Check(ctx context.Context, input, output any) error {
+func (t target) Check(ctx context.Context, input any, output []byte) error {
 	if t.check == nil {
 		return nil
 	}
@@ -49,6 +49,8 @@ const stragglers = time.Hour
 // window is a second but for half a millisecond, so that no operation of whole
 // milliseconds ends in the instant in which the window closes.
 const window = 999500 * time.Microsecond
+
+func text(n uint64) []byte { return strconv.AppendUint(nil, n, 10) }
 
 // run runs in a bubble, whose clock moves only when all its goroutines wait: the
 // latencies are exactly those that the operations sleep for.
@@ -66,6 +68,33 @@ func run(t *testing.T, cfg runner.Config, tg target) (res *runner.Result, took t
 	return res, took
 }
 
+// none checks nothing.
+var none = runner.Check{Policy: runner.CheckNone}
+
+func fill(t *testing.T, res *runner.Result) *record.Record {
+	t.Helper()
+	rec := record.New()
+	if err := res.Fill(rec); err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+func hasFinding(rec *record.Record, name, text string) bool {
+	return slices.ContainsFunc(rec.Findings, func(f record.Finding) bool {
+		return f.Name == name && strings.Contains(f.Text, text)
+	})
+}
+
+// bubble runs f in one, and waits for what it left behind.
+func bubble(t *testing.T, f func(ctx context.Context)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f(t.Context())
+		time.Sleep(stragglers)
+	})
+}
+
 func within(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance*want }
 
 func TestLatenciesAndThroughput(t *testing.T) {
@@ -76,8 +105,8 @@ func TestLatenciesAndThroughput(t *testing.T) {
 		}
 		return time.Millisecond + time.Duration(seq%100)*10*time.Microsecond
 	}
-	res, _ := run(t, runner.Config{Workers: 1, Duration: 20 * time.Second, Samples: 100, Grace: time.Second}, target{
-		run: func(_ context.Context, input any) (any, error) {
+	res, _ := run(t, runner.Config{Workers: 1, Duration: 20 * time.Second, Samples: 100, Grace: time.Second, Check: none}, target{
+		run: func(_ context.Context, input any) ([]byte, error) {
 			time.Sleep(latency(input.(uint64)))
 			return nil, nil
 		},
@@ -92,11 +121,11 @@ func TestLatenciesAndThroughput(t *testing.T) {
 		all = append(all, d)
 		sum += float64(d)
 	}
-	if res.Done < 9_000 || res.Failed != 0 || res.Unfinished != 0 {
-		t.Fatalf("%d done, %d failed, %d unfinished", res.Done, res.Failed, res.Unfinished)
+	if res.Done < 9_000 || res.Failed != 0 || len(res.Unfinished) > 1 {
+		t.Fatalf("%d done, %d failed, %d unfinished", res.Done, res.Failed, len(res.Unfinished))
 	}
-	if want := time.Duration(sum); res.Elapsed != want {
-		t.Errorf("elapsed %v, want %v, the sum of all latencies", res.Elapsed, want)
+	if res.Window != 20*time.Second {
+		t.Errorf("window %v, want 20s", res.Window)
 	}
 	mean := sum / float64(res.Done)
 	if !within(res.Mean, mean, 1e-9) {
@@ -120,14 +149,11 @@ func TestLatenciesAndThroughput(t *testing.T) {
 		}
 	}
 
-	rec := record.New()
-	if err := res.Fill(rec); err != nil {
-		t.Fatal(err)
-	}
+	rec := fill(t, res)
 	if rec.Status != record.OK || rec.Error != "" {
 		t.Errorf("status %s: %s", rec.Status, rec.Error)
 	}
-	if got, want := rec.Value(record.Throughput), float64(res.Done)/(sum/1e9); !within(got, want, 1e-9) {
+	if got, want := rec.Value(record.Throughput), float64(res.Done-res.Late)/20; !within(got, want, 1e-9) {
 		t.Errorf("throughput %v, want %v", got, want)
 	}
 	if got, want := rec.Value(record.PureThroughput), 1e9/mean; !within(got, want, 1e-9) {
@@ -135,82 +161,10 @@ func TestLatenciesAndThroughput(t *testing.T) {
 	}
 }
 
-func TestAccounting(t *testing.T) {
-	failed := errors.New("failed")
-	rapid.Check(t, func(rt *rapid.T) {
-		workers := rapid.IntRange(1, 8).Draw(rt, "workers")
-		length := time.Duration(rapid.IntRange(1, 1000).Draw(rt, "window")) * time.Millisecond
-		longest := rapid.IntRange(1, 2000).Draw(rt, "longest")
-		deaf := rapid.Bool().Draw(rt, "deaf") // operations that do not look at their context
-		interrupt := time.Duration(rapid.IntRange(1, 3000).Draw(rt, "interrupt")) * time.Millisecond
-		keep := rapid.SampledFrom([]int{0, 10, 1 << 14}).Draw(rt, "keep")
-		warmup := rapid.IntRange(0, 10).Draw(rt, "warmup")
-
-		var res *runner.Result
-		var took time.Duration
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), interrupt)
-			defer cancel()
-			begin := time.Now()
-			var err error
-			res, err = runner.Run(ctx, runner.Config{
-				Workers: workers, Duration: length, WarmupOps: warmup, Samples: 7, Keep: keep,
-			}, target{run: func(ctx context.Context, input any) (any, error) {
-				n := input.(uint64) + 1
-				timer := time.NewTimer(time.Duration(n*n*13%uint64(longest)+1) * time.Millisecond)
-				defer timer.Stop()
-				if deaf {
-					<-timer.C
-				} else {
-					select {
-					case <-timer.C:
-					case <-ctx.Done():
-						return nil, ctx.Err()
-					}
-				}
-				if n%3 == 0 {
-					return nil, failed
-				}
-				return n, nil
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			took = time.Since(begin)
-			time.Sleep(stragglers)
-		})
-		if res.Started != res.Done+res.Failed+res.Unfinished {
-			rt.Errorf("started %d, but %d done + %d failed + %d unfinished", res.Started, res.Done, res.Failed, res.Unfinished)
-		}
-		if n := uint64(res.Latency.TotalCount()); n != res.Done {
-			rt.Errorf("%d latencies of %d operations done", n, res.Done)
-		}
-		if res.Unfinished > uint64(workers) {
-			rt.Errorf("%d unfinished of %d workers", res.Unfinished, workers)
-		}
-		var counted uint64
-		for _, e := range res.Errors {
-			counted += e.Count
-		}
-		if counted != res.Failed {
-			rt.Errorf("%d errors counted, %d operations failed", counted, res.Failed)
-		}
-		if keep == 1<<14 && !res.Interrupted && res.Checked != res.Done {
-			rt.Errorf("%d checked of %d, for all of which there was room", res.Checked, res.Done)
-		}
-		if res.Checked > uint64(keep+workers) {
-			rt.Errorf("%d checked, %d to be kept", res.Checked, keep)
-		}
-		if took > interrupt+100*time.Millisecond {
-			rt.Errorf("took %v, interrupted after %v", took, interrupt)
-		}
-	})
-}
-
 func TestOperationLongerThanTheWindow(t *testing.T) {
-	for _, deaf := range []bool{false, true} {
-		res, took := run(t, runner.Config{Workers: 1, Duration: 4 * time.Second, Samples: 1}, target{
-			run: func(ctx context.Context, _ any) (any, error) {
+	for _, deaf := range []bool{false, true} { // to the end of its context
+		res, took := run(t, runner.Config{Workers: 1, Duration: 4 * time.Second, Samples: 1, Check: none}, target{
+			run: func(ctx context.Context, _ any) ([]byte, error) {
 				if deaf {
 					ctx = context.WithoutCancel(ctx)
 				}
@@ -224,62 +178,158 @@ func TestOperationLongerThanTheWindow(t *testing.T) {
 		if took > 4*time.Second+100*time.Millisecond {
 			t.Errorf("deaf=%v: ended after %v, want 4s", deaf, took)
 		}
-		if res.Started != 2 || res.Done != 1 || res.Unfinished != 1 {
-			t.Errorf("deaf=%v: started %d, done %d, unfinished %d; want 2, 1, 1", deaf, res.Started, res.Done, res.Unfinished)
+		if res.Started != 2 || res.Done != 1 || len(res.Unfinished) != 1 {
+			t.Fatalf("deaf=%v: started %d, done %d, unfinished %v; want 2, 1, 1", deaf, res.Started, res.Done, res.Unfinished)
 		}
-		if res.Elapsed < 4*time.Second {
-			t.Errorf("deaf=%v: elapsed %v leaves out time that was spent", deaf, res.Elapsed)
+		if u := res.Unfinished[0]; u.Seq != 1 || u.Age < time.Second || u.Age > time.Second+100*time.Millisecond {
+			t.Errorf("deaf=%v: unfinished %+v, want operation 1 at an age of 1s", deaf, u)
+		}
+		rec := fill(t, res)
+		if len(rec.Unfinished) != 1 || !hasFinding(rec, "unfinished", "1 of 2 operations still ran at the end, for 1") {
+			t.Errorf("deaf=%v: record does not list it: %v, %v", deaf, rec.Unfinished, rec.Findings)
+		}
+		if got := rec.Value(record.Throughput); !within(got, 0.25, 1e-9) {
+			t.Errorf("deaf=%v: throughput %v, want 1 in 4 s", deaf, got)
 		}
 	}
 }
 
 func TestGraceLetsOperationsEnd(t *testing.T) {
-	res, took := run(t, runner.Config{Workers: 3, Duration: 4 * time.Second, Samples: 1, Grace: time.Minute}, target{
-		run: func(context.Context, any) (any, error) { time.Sleep(3 * time.Second); return nil, nil },
+	res, took := run(t, runner.Config{Workers: 3, Duration: 4 * time.Second, Samples: 1, Grace: time.Minute, Check: none}, target{
+		run: func(context.Context, any) ([]byte, error) { time.Sleep(3 * time.Second); return nil, nil },
 	})
-	if res.Done != 6 || res.Unfinished != 0 || took != 6*time.Second || res.Elapsed != 6*time.Second {
-		t.Errorf("done %d, unfinished %d, took %v, elapsed %v; want 6, 0, 6s, 6s", res.Done, res.Unfinished, took, res.Elapsed)
+	if res.Done != 6 || len(res.Unfinished) != 0 || took != 6*time.Second || res.Window != 4*time.Second || res.Late != 3 {
+		t.Errorf("done %d, unfinished %d, took %v, window %v, late %d; want 6, 0, 6s, 4s, 3", res.Done, len(res.Unfinished), took, res.Window, res.Late)
+	}
+	rec := fill(t, res)
+	if got := rec.Value(record.Throughput); !within(got, 0.75, 1e-9) || !hasFinding(rec, "late", "3 of 6 operations ended after the window, up to 2s") {
+		t.Errorf("throughput %v, want 3 in 4 s; findings %v", got, rec.Findings)
 	}
 }
 
-func TestWarmupStaysOutOfTheWindow(t *testing.T) {
+func TestCountEndsTheWindow(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		duration time.Duration
+		done     uint64
+		window   time.Duration
+	}{
+		{"duration=0s", 0, 25, 90 * time.Millisecond},
+		{"duration=1s", time.Second, 25, 90 * time.Millisecond},
+		{"duration=35ms", 35 * time.Millisecond, 9, 35 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			res, _ := run(t, runner.Config{Workers: 3, Duration: test.duration, Count: 25, Samples: 1, Check: none}, target{
+				run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil },
+			})
+			if done := res.Done - res.Late; done != test.done || res.Window != test.window {
+				t.Errorf("%d done in %v, want %d in %v", done, res.Window, test.done, test.window)
+			}
+		})
+	}
+}
+
+// TestWarmupHandsOverWithoutDraining: operations of 100 ms, a warm-up of 250 ms.
+// Two run when the window opens; they end in it and are part of its throughput,
+// which is that of a system under load: 20 a second.
+func TestWarmupHandsOverWithoutDraining(t *testing.T) {
 	var mu sync.Mutex
 	var seqs []uint64
-	res, _ := run(t, runner.Config{Workers: 2, Duration: window, Warmup: 100 * time.Millisecond, WarmupOps: 10, Grace: time.Second}, target{
+	res, _ := run(t, runner.Config{Workers: 2, Duration: time.Second, Warmup: runner.Warmup{Time: 245 * time.Millisecond}, Check: none}, target{
 		input: func(_ context.Context, seq uint64) (any, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			seqs = append(seqs, seq)
 			return seq, nil
 		},
-		run: func(context.Context, any) (any, error) { time.Sleep(100 * time.Millisecond); return nil, nil },
+		run: func(ctx context.Context, _ any) ([]byte, error) {
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			return nil, ctx.Err()
+		},
 	})
-	if res.Warmup < 10 || res.Warmup > 12 {
-		t.Errorf("%d operations before the window, want 10, and those that began as they ended", res.Warmup)
+	if res.Warmup != 4 || res.Carried != 2 || res.Done != 18 || len(res.Unfinished) != 2 || res.Latency.TotalCount() != 18 {
+		t.Errorf("%d before the window, %d carried into it, %d done, %d unfinished, %d latencies; want 4, 2, 18, 2, 18",
+			res.Warmup, res.Carried, res.Done, len(res.Unfinished), res.Latency.TotalCount())
 	}
-	if res.Done != 20 || res.Latency.TotalCount() != 20 {
-		t.Errorf("%d done, %d latencies; want 20", res.Done, res.Latency.TotalCount())
+	if got := fill(t, res).Value(record.Throughput); !within(got, 20, 1e-9) {
+		t.Errorf("throughput %v, want 20", got)
+	}
+	// Of the carried ones, a half each lies in the window.
+	if !within(res.Work, 19, 0.01) {
+		t.Errorf("%v operations' worth of work in the window, want 19", res.Work)
 	}
 	// The window's inputs do not depend on how long the warm-up was.
-	window := slices.Sorted(slices.Values(seqs[res.Warmup:]))
-	if window[0] != 0 || window[len(window)-1] != 19 {
-		t.Errorf("the window's inputs run from %d to %d, want 0 to 19", window[0], window[len(window)-1])
+	measured := slices.DeleteFunc(slices.Sorted(slices.Values(seqs)), func(seq uint64) bool { return seq >= 1<<40 })
+	if len(measured) != 20 || measured[0] != 0 || measured[19] != 19 {
+		t.Errorf("the window's inputs are %v, want 0 to 19", measured)
+	}
+}
+
+func TestWarmupLastsUntilItsOperationsHaveEnded(t *testing.T) {
+	res, _ := run(t, runner.Config{Workers: 2, Duration: window, Samples: 1, Warmup: runner.Warmup{Ops: 10}, Check: none}, target{
+		run: func(context.Context, any) ([]byte, error) { time.Sleep(100 * time.Millisecond); return nil, nil },
+	})
+	if res.Warmup < 10 || res.Warmup > 12 {
+		t.Errorf("%d operations before the window, want 10, and those that ended with the last", res.Warmup)
+	}
+}
+
+// TestWarmupUntilStationary: latencies fall for two seconds of the run, then stay.
+func TestWarmupUntilStationary(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		falls       time.Duration
+		least, most time.Duration // of the warm-up
+		unsettled   bool
+	}{
+		{"falls for=0s", 0, 500 * time.Millisecond, 1500 * time.Millisecond, false},
+		{"falls for=2s", 2 * time.Second, 2 * time.Second, 4 * time.Second, false},
+		{"falls for=20s", 20 * time.Second, 10 * time.Second, 10100 * time.Millisecond, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begin := time.Now()
+				var opened time.Duration
+				noise := rand.New(rand.NewPCG(1, 2))
+				res, err := runner.Run(t.Context(), runner.Config{
+					Workers: 1, Duration: window, Samples: 1, Warmup: runner.Warmup{Stationary: true, Limit: 10 * time.Second}, Check: none,
+				}, target{run: func(context.Context, any) ([]byte, error) {
+					left := max(test.falls-time.Since(begin), 0)
+					mean := time.Millisecond + 4*time.Millisecond*left/max(test.falls, 1)
+					time.Sleep(mean + time.Duration(noise.NormFloat64()*5e4))
+					return nil, nil
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				opened = time.Since(begin) - res.Window
+				if opened < test.least || opened > test.most+60*time.Millisecond {
+					t.Errorf("window opened after %v, want %v to %v", opened, test.least, test.most)
+				}
+				if unsettled := hasFinding(fill(t, res), "not-stationary", "after a warm-up of 10s"); unsettled != test.unsettled {
+					t.Errorf("finding not-stationary: %v, want %v", unsettled, test.unsettled)
+				}
+			})
+		})
 	}
 }
 
 func TestInputsAreUsedInTurn(t *testing.T) {
 	var built atomic.Int64
 	uses := make([]atomic.Int64, 5)
-	res, _ := run(t, runner.Config{Workers: 1, Duration: window, Samples: 5, Grace: time.Second}, target{
+	res, _ := run(t, runner.Config{Workers: 1, Duration: window, Samples: 5, Grace: time.Second, Check: none}, target{
 		input: func(_ context.Context, seq uint64) (any, error) { built.Add(1); return seq, nil },
-		run: func(_ context.Context, input any) (any, error) {
+		run: func(_ context.Context, input any) ([]byte, error) {
 			uses[input.(uint64)].Add(1)
 			time.Sleep(10 * time.Millisecond)
 			return nil, nil
 		},
 	})
-	if built.Load() != 5 || res.Input.TotalCount() != 0 {
-		t.Errorf("%d inputs built, %d of them timed; want 5, 0", built.Load(), res.Input.TotalCount())
+	if built.Load() != 5 || res.Input != nil {
+		t.Errorf("%d inputs built, timed %v; want 5, not timed", built.Load(), res.Input)
 	}
 	for i := range uses {
 		if uses[i].Load() != int64(res.Done)/5 {
@@ -289,9 +339,9 @@ func TestInputsAreUsedInTurn(t *testing.T) {
 }
 
 func TestInputsBuiltByEachOperationAreTimedApart(t *testing.T) {
-	res, _ := run(t, runner.Config{Workers: 2, Duration: time.Second, Grace: time.Second}, target{
+	res, _ := run(t, runner.Config{Workers: 2, Duration: time.Second, Grace: time.Second, Check: none}, target{
 		input: func(context.Context, uint64) (any, error) { time.Sleep(40 * time.Millisecond); return nil, nil },
-		run:   func(context.Context, any) (any, error) { time.Sleep(10 * time.Millisecond); return nil, nil },
+		run:   func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil },
 	})
 	if got := res.Latency.Max(); !within(float64(got), 10e6, 0.001) {
 		t.Errorf("longest latency %v ns, want 10 ms: the input's time is not part of it", got)
@@ -299,10 +349,7 @@ func TestInputsBuiltByEachOperationAreTimedApart(t *testing.T) {
 	if got := res.Input.Mean(); uint64(res.Input.TotalCount()) != res.Done || !within(got, 40e6, 0.001) {
 		t.Errorf("%d inputs of %v ns, want %d of 40 ms", res.Input.TotalCount(), got, res.Done)
 	}
-	rec := record.New()
-	if err := res.Fill(rec); err != nil {
-		t.Fatal(err)
-	}
+	rec := fill(t, res)
 	for _, name := range []string{record.AllocBytes, record.Allocs, record.Goroutines} {
 		if m, ok := rec.Metric(name); ok {
 			t.Errorf("%s %v counts the building of inputs", name, m.Value)
@@ -314,8 +361,8 @@ func TestInputsBuiltByEachOperationAreTimedApart(t *testing.T) {
 }
 
 func TestPanicIsAnErrorOfItsOperation(t *testing.T) {
-	res, _ := run(t, runner.Config{Workers: 1, Duration: window, Samples: 2, Grace: time.Second}, target{
-		run: func(_ context.Context, input any) (any, error) {
+	res, _ := run(t, runner.Config{Workers: 1, Duration: window, Samples: 2, Grace: time.Second, Check: none}, target{
+		run: func(_ context.Context, input any) ([]byte, error) {
 			time.Sleep(10 * time.Millisecond)
 			if input.(uint64) == 1 {
 				panic("planted")
@@ -326,10 +373,7 @@ func TestPanicIsAnErrorOfItsOperation(t *testing.T) {
 	if res.Done != 50 || res.Failed != 50 {
 		t.Errorf("%d done, %d failed; want 50 each", res.Done, res.Failed)
 	}
-	rec := record.New()
-	if err := res.Fill(rec); err != nil {
-		t.Fatal(err)
-	}
+	rec := fill(t, res)
 	if rec.Status != record.Failed || !strings.Contains(rec.Error, "50 of 100 operations failed: panic: planted") {
 		t.Errorf("status %s: %s", rec.Status, rec.Error)
 	}
@@ -353,9 +397,9 @@ func TestInterruptedRun(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), test.after)
 				defer cancel()
 				begin := time.Now()
-				res, err := runner.Run(ctx, runner.Config{Workers: 1, Duration: time.Hour, Warmup: time.Second, Samples: 5, Grace: time.Hour}, target{
+				res, err := runner.Run(ctx, runner.Config{Workers: 1, Duration: time.Hour, Warmup: runner.Warmup{Time: time.Second}, Samples: 5, Grace: time.Hour, Check: none}, target{
 					input: func(context.Context, uint64) (any, error) { time.Sleep(10 * time.Millisecond); return nil, nil },
-					run:   func(context.Context, any) (any, error) { time.Sleep(19 * time.Millisecond); return nil, nil },
+					run:   func(context.Context, any) ([]byte, error) { time.Sleep(19 * time.Millisecond); return nil, nil },
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -379,15 +423,15 @@ func TestInterruptedRun(t *testing.T) {
 }
 
 func TestGoroutinesAndAllocationsPerOperation(t *testing.T) {
-	res, err := runner.Run(t.Context(), runner.Config{Workers: 2, Duration: 200 * time.Millisecond, WarmupOps: 2, Samples: 1, Grace: time.Second}, target{
-		run: func(context.Context, any) (any, error) {
+	res, err := runner.Run(t.Context(), runner.Config{Workers: 2, Duration: 200 * time.Millisecond, Warmup: runner.Warmup{Ops: 2}, Samples: 1, Grace: time.Second, Check: none}, target{
+		run: func(context.Context, any) ([]byte, error) {
 			var wg sync.WaitGroup
 			sums := make([][]byte, 10)
 			for i := range sums {
 				wg.Go(func() { sums[i] = make([]byte, 1<<16) })
 			}
 			wg.Wait()
-			return sums, nil
+			return sums[0][:1], nil
 		},
 	})
 	if err != nil {
@@ -408,7 +452,9 @@ func TestGoroutinesAndAllocationsPerOperation(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	good := runner.Config{Workers: 1, Duration: time.Second}
+	rate := func(shape runner.Shape, rates ...float64) func(c *runner.Config) {
+		return func(c *runner.Config) { c.Arrivals = &runner.Arrivals{Shape: shape, Rates: rates} }
+	}
 	for _, test := range []struct {
 		name string
 		edit func(c *runner.Config)
@@ -417,22 +463,68 @@ func TestRunRefuses(t *testing.T) {
 		{"workers=0", func(c *runner.Config) { c.Workers = 0 }, "workers: 0"},
 		{"workers=many", func(c *runner.Config) { c.Workers = runner.MaxWorkers + 1 }, "workers"},
 		{"duration=0", func(c *runner.Config) { c.Duration = 0 }, "duration: 0s"},
-		{"warmup=-1s", func(c *runner.Config) { c.Warmup = -time.Second }, "warm-up"},
-		{"warmup ops=-1", func(c *runner.Config) { c.WarmupOps = -1 }, "warm-up"},
+		{"duration=-1s", func(c *runner.Config) { c.Duration, c.Count = -time.Second, 1 }, "duration: -1s"},
+		{"count=many", func(c *runner.Config) { c.Count = 1 << 63 }, "count"},
+		{"warmup=-1s", func(c *runner.Config) { c.Warmup.Time = -time.Second }, "warm-up"},
+		{"warmup limit=-1s", func(c *runner.Config) { c.Warmup.Limit = -time.Second }, "warm-up"},
 		{"samples=-1", func(c *runner.Config) { c.Samples = -1 }, "samples: -1"},
 		{"samples=many", func(c *runner.Config) { c.Samples = runner.MaxSamples + 1 }, "samples"},
-		{"keep=-1", func(c *runner.Config) { c.Keep = -1 }, "results kept"},
-		{"keep=many", func(c *runner.Config) { c.Keep = runner.MaxKeep + 1 }, "results kept"},
 		{"grace=-1s", func(c *runner.Config) { c.Grace = -time.Second }, "grace"},
+		{"arena=-1", func(c *runner.Config) { c.Arena = -1 }, "arena: -1"},
+		{"check=some", func(c *runner.Config) { c.Check.Policy = "some" }, "check"},
+		{"check=sample of 0", func(c *runner.Config) { c.Check.Policy = runner.CheckSample }, "a sample of 0"},
+		{"classes without class", func(c *runner.Config) { c.Classes = []string{"a"} }, "classes"},
+		{"queue=0", func(c *runner.Config) { rate(runner.Constant, 1)(c); c.Queue = 0 }, "queue: 0"},
+		{"open loop, samples=0", func(c *runner.Config) { rate(runner.Constant, 1)(c); c.Samples = 0 }, "samples: 0"},
+		{"rate=0", rate(runner.Constant, 0), "rate: 0"},
+		{"rate=-1", rate(runner.Poisson, -1), "rate: -1"},
+		{"rate=NaN", rate(runner.Poisson, math.NaN()), "rate: NaN"},
+		{"rate=many", rate(runner.Constant, 2e6), "rate: 2e+06"},
+		{"arrivals=burst", rate("burst", 1), "arrivals"},
+		{"ramp of one", rate(runner.Ramp, 1), "rate: 1 rates"},
+		{"constant of two", rate(runner.Constant, 1, 2), "rate: 2 rates"},
+		{"step of none", rate(runner.Step), "rate: 0 rates"},
+		{"ramp without end", func(c *runner.Config) { rate(runner.Ramp, 1, 2)(c); c.Duration, c.Count = 0, 9 }, "duration: none"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := good
+			cfg := runner.Config{Workers: 1, Duration: time.Second, Samples: 1, Queue: 1}
 			test.edit(&cfg)
 			_, err := runner.Run(t.Context(), cfg, target{})
 			if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want ErrParams with %q", err, test.want)
 			}
 		})
+	}
+}
+
+func TestTooManyArrivalsAreRefused(t *testing.T) {
+	_, err := runner.Run(t.Context(), runner.Config{
+		Workers: 1, Duration: 24 * time.Hour, Samples: 1, Queue: 1, Arrivals: &runner.Arrivals{Shape: runner.Poisson, Rates: []float64{1e6}},
+	}, target{})
+	if _, ok := errors.AsType[*zkbench.LimitError](err); !ok {
+		t.Errorf("error %v, want a LimitError", err)
+	}
+}
+
+// TestCorpusLargerThanMemoryIsRefused after its first inputs, of 64 kB each.
+func TestCorpusLargerThanMemoryIsRefused(t *testing.T) {
+	built := 0
+	cfg := runner.Config{Workers: 1, Duration: time.Millisecond, Samples: 10_000, Available: 100 << 20, Check: none}
+	tg := target{
+		input: func(context.Context, uint64) (any, error) { built++; return make([]byte, 1<<16), nil },
+		run:   func(context.Context, any) ([]byte, error) { return nil, nil },
+	}
+	_, err := runner.Run(t.Context(), cfg, tg)
+	limit, ok := errors.AsType[*zkbench.LimitError](err)
+	if !ok || limit.Max != 100<<20 || !within(float64(limit.Estimate), 2*10_000*(1<<16), 0.2) {
+		t.Errorf("error %v, want a LimitError of about 1.3 GB", err)
+	}
+	if built > 100 {
+		t.Errorf("%d inputs built before that was seen", built)
+	}
+	cfg.Samples = 100
+	if _, err := runner.Run(t.Context(), cfg, tg); err != nil {
+		t.Errorf("7 MB refused: %v", err)
 	}
 }
 

@@ -3,12 +3,9 @@ package runner
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
-	"sync"
+	"runtime/pprof"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // PanicError is a panic of an operation, made its error.
@@ -25,170 +22,228 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// call turns a panic of f into its error.
-func call(f func() (any, error)) (result any, err error) {
+// protect turns a panic of f into its error.
+func protect[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
+			var none T
+			result, err = none, &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return f()
 }
 
-const (
-	minLatency    = 1                     // ns
-	maxLatency    = int64(24 * time.Hour) // ns
-	significant   = 3                     // figures, so a value is within 0.1 % of what was recorded
-	errorMessages = 16                    // distinct errors counted apart per worker
-)
-
-func newHistogram() *hdrhistogram.Histogram {
-	return hdrhistogram.New(minLatency, maxLatency, significant)
-}
-
-// worker is what one worker has seen. The mutex is its worker's own until the
-// phase closes, so taking it costs nanoseconds; it is there so that an
-// operation which outlasts the phase finds the worker closed and writes nothing.
-type worker struct {
-	mu     sync.Mutex
-	closed bool
-
-	started, done, failed uint64
-	latency               *hdrhistogram.Histogram
-	input                 *hdrhistogram.Histogram // nil where inputs are built before the run
-	last                  time.Duration           // from the phase's begin to the end of the last counted operation
-
-	mean, m2   float64 // running mean and sum of squared deviations (Welford)
-	previous   time.Duration
-	jitter     float64 // sum of |latency - previous|
-	transition uint64  // number of its terms
-
-	errors []ErrorCount
-	kept   []kept // capacity fixed at the start
-	rng    *rand.PCG
-}
-
-type kept struct{ input, output any }
-
-func newWorker(keep int, buildsInputs bool, seed, index uint64) *worker {
-	w := &worker{
-		latency: newHistogram(),
-		kept:    make([]kept, 0, keep),
-		rng:     rand.NewPCG(seed, index),
-	}
-	if buildsInputs {
-		w.input = newHistogram()
-	}
-	return w
-}
-
-// operate runs one operation and records it.
-func (r *running) operate(ctx context.Context, w *worker) {
-	seq := r.seq.Add(1) - 1
-	if !w.start() {
-		return
-	}
-
-	var input any
-	var built time.Duration
-	if len(r.inputs) > 0 {
-		input = r.inputs[seq%uint64(len(r.inputs))]
-	} else {
-		begin := r.clock()
-		var err error
-		if input, err = call(func() (any, error) { return r.target.Input(ctx, seq) }); err != nil {
-			w.fail(ctx, r.clock(), fmt.Errorf("input %d: %w", seq, err))
-			return
-		}
-		built = r.clock() - begin
-	}
-
-	begin := r.clock()
-	output, err := r.protected(ctx, input)
-	end := r.clock()
-	if err != nil {
-		w.fail(ctx, end, err)
-		return
-	}
-	w.succeed(end, end-begin, built, kept{input, output})
-}
-
-// clock is the time since the phase began. It reads the monotonic clock alone,
-// which costs half of time.Now.
-func (r *running) clock() time.Duration { return time.Since(r.begin) }
-
-// start counts an operation that begins, unless the phase is closed.
-func (w *worker) start() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return false
-	}
-	w.started++
-	return true
-}
-
-// protected is call without a closure, so that the loop allocates nothing.
-func (r *running) protected(ctx context.Context, input any) (output any, err error) {
+// operation is protect around the timed operation, without a closure, so that the
+// loop allocates nothing.
+func operation(ctx context.Context, target Target, input any) (output []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			output, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return r.target.Run(ctx, input)
+	return target.Run(ctx, input)
 }
 
-func (w *worker) succeed(end, latency, built time.Duration, k kept) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return
-	}
-	w.done++
-	w.last = end
-	tally(w.latency, latency)
-	if w.input != nil {
-		tally(w.input, built)
-	}
+// worker is one goroutine that runs operations. Its shard's lock guards it.
+type worker struct {
+	*shard
+	busy     bool
+	ticket   ticket
+	since    time.Duration // start of the operation that runs
+	previous time.Duration // latency of the one before; negative: none
+}
 
-	x := float64(latency)
-	d := x - w.mean
-	w.mean += d / float64(w.done)
-	w.m2 += d * (x - w.mean)
-	if w.done > 1 {
-		w.jitter += float64((latency - w.previous).Abs())
-		w.transition++
-	}
-	w.previous = latency
+// phase is the warm-up or the window.
+type phase struct {
+	ctx   context.Context // labelled with its name; ends when operations are to be given up
+	ended chan struct{}   // closed when no ticket of it is to be waited for
+}
 
-	// Uniform reservoir: the n-th result takes a place with probability
-	// capacity/n, and each place is as likely.
-	if len(w.kept) < cap(w.kept) {
-		w.kept = append(w.kept, k)
-	} else if cap(w.kept) > 0 {
-		if i := w.rng.Uint64() % w.done; i < uint64(cap(w.kept)) {
-			w.kept[i] = k
+// work runs operations until no ticket is left.
+func (r *run) work(w *worker) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	var current *phase
+	// The end of one operation is the moment at which the next one is asked for:
+	// the clock is read twice an operation.
+	now := r.clock()
+	for {
+		t, ok := r.pacer.take(now)
+		if !ok {
+			return
+		}
+		ph := r.phaseOf(t)
+		if ph != current { // once a phase
+			pprof.SetGoroutineLabels(ph.ctx)
+			current = ph
+		}
+		slept := t.intended > now
+		if slept {
+			timer.Reset(t.intended - now)
+			select {
+			case <-timer.C:
+			case <-ph.ended:
+				timer.Stop()
+				r.pacer.giveBack(t, r.end())
+				now = r.clock()
+				continue
+			}
+			now = r.clock()
+		}
+		if now, ok = r.operate(ph, w, t, now, slept); !ok {
+			return
 		}
 	}
 }
 
-// fail counts an operation that returned an error. One that was cancelled has
-// not failed: it stays among the started ones that nothing else accounts for.
-func (w *worker) fail(ctx context.Context, end time.Duration, err error) {
-	if ctx.Err() != nil {
-		return
+// operate runs the operation of a ticket, taken now, and records it. It returns
+// when the operation ended, and false when the worker is to go home: operations
+// are given up.
+func (r *run) operate(ph *phase, w *worker, t ticket, now time.Duration, slept bool) (time.Duration, bool) {
+	if !w.start(t, now) {
+		r.pacer.giveBack(t, r.end())
+		return now, false
 	}
+	var input any
+	var built time.Duration
+	if n := uint64(len(r.inputs)); n > 0 {
+		input = r.inputs[t.seq%n]
+	} else {
+		var err error
+		if input, err = protect(func() (any, error) { return r.target.Input(ph.ctx, t.seq) }); err != nil {
+			end := r.clock()
+			return end, w.fail(ph, t, 0, end, fmt.Errorf("input %d: %w", t.seq, err))
+		}
+		built = r.clock() - now
+	}
+	begin := r.clock()
+	output, err := operation(ph.ctx, r.target, input)
+	end := r.clock()
+	if err != nil {
+		return end, w.fail(ph, t, end-begin, end, err)
+	}
+	w.succeed(r, t, begin, end, built, slept, output)
+	return end, true
+}
+
+// clock is the time since the run began. It reads the monotonic clock alone,
+// which costs half of time.Now.
+func (r *run) clock() time.Duration { return time.Since(r.origin) }
+
+// start counts an operation that begins, unless the run is over.
+func (w *worker) start(t ticket, at time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	if !t.inWarmup() {
+		w.started++
+	}
+	w.busy, w.ticket, w.since = true, t, at
+	return true
+}
+
+func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slept bool, output []byte) {
+	latency := end - begin
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return
 	}
-	w.failed++
-	w.last = end
-	w.errors = countError(w.errors, ErrorCount{Err: err, Count: 1})
+	w.busy = false
+	w.resultSize = max(w.resultSize, len(output))
+	if t.inWarmup() {
+		w.warmed++
+		w.warmTime += latency
+		if opened := r.opened(); end > opened {
+			w.edge += float64(end-opened) / float64(latency)
+			if end <= r.end() {
+				w.carried++
+				w.tallies.done++
+			}
+		}
+		return
+	}
+	w.done++
+	if end > r.end() {
+		w.late++
+	} else {
+		w.tallies.done++
+	}
+	w.last = max(w.last, end)
+	w.tallies.latency.add(latency)
+	if w.tallies.response != nil {
+		w.tallies.response.add(end - t.intended)
+		w.tallies.wait.add(begin - t.intended)
+		if slept {
+			w.slept++
+			w.oversleep += begin - t.intended
+		}
+	}
+	if w.input != nil {
+		w.input.add(built)
+	}
+	if r.cfg.Class != nil {
+		w.classes[r.cfg.Class(t.seq)].add(latency)
+	}
+	w.moments.add(float64(latency))
+	if w.previous >= 0 {
+		w.jitter += float64((latency - w.previous).Abs())
+		w.changes++
+	}
+	w.previous = latency
+	w.slots.add(end-r.opened(), latency)
+	w.kept.keep(t.seq, output)
 }
 
-// tally clamps to the histogram's range; nothing it sees lasts 24 hours.
-func tally(h *hdrhistogram.Histogram, d time.Duration) {
-	_ = h.RecordValue(min(max(int64(d), minLatency), maxLatency))
+// fail counts an operation that returned an error. One that was cancelled has
+// not failed: it stays among those that are unfinished, and fail returns false.
+func (w *worker) fail(ph *phase, t ticket, latency, end time.Duration, err error) bool {
+	if ph.ctx.Err() != nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	w.busy = false
+	if t.inWarmup() {
+		w.warmed++
+		w.warmTime += latency
+		return true
+	}
+	w.failed++
+	w.tallies.failed++
+	w.last = max(w.last, end)
+	w.errors = countError(w.errors, ErrorCount{Err: err, Count: 1})
+	w.failures.add(latency)
+	return true
+}
+
+// ErrorCount is an error and how often its message was seen.
+type ErrorCount struct {
+	Err   error
+	Count uint64
+}
+
+const errorMessages = 16 // distinct errors that are counted apart
+
+// countError adds e to counts. Beyond errorMessages distinct messages the rest
+// is counted under the first.
+func countError(counts []ErrorCount, e ErrorCount) []ErrorCount {
+	text := e.Err.Error()
+	for i := range counts {
+		if counts[i].Err.Error() == text {
+			counts[i].Count += e.Count
+			return counts
+		}
+	}
+	if len(counts) == errorMessages {
+		counts[0].Count += e.Count
+		return counts
+	}
+	return append(counts, e)
 }

@@ -123,7 +123,7 @@ func intAxis(name, key, flag, usage string, least, most int, smoke string, def .
 		var values []string
 		for item := range strings.SplitSeq(list, ",") {
 			item = strings.TrimSpace(item)
-			expanded, ok := expand(item)
+			expanded, ok := Expand(item)
 			if !ok {
 				return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
 			}
@@ -153,10 +153,10 @@ func appendNew(values []string, v string) []string {
 // maxRange bounds the values that one range may expand to.
 const maxRange = 4096
 
-// expand returns the values of one number, a..b*k (a, ak, ak^2, ...) or a..b+k
+// Expand returns the values of one number, a..b*k (a, ak, ak^2, ...) or a..b+k
 // (a, a+k, a+2k, ...), up to b. It returns false for anything else, a step that
 // does not grow and a range of more than maxRange values included.
-func expand(item string) ([]int, bool) {
+func Expand(item string) ([]int, bool) {
 	first, rest, isRange := strings.Cut(item, "..")
 	a, err := strconv.Atoi(first)
 	if err != nil {

@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
@@ -40,7 +42,7 @@ func Flags(fs *flag.FlagSet, extra ...Axis) *Options {
 	o.workers = fs.String(workers.Flag, workers.Smoke, "load tests: comma-separated list of "+workers.Usage+"; "+NumCPU+" stands for the number of processors")
 	o.duration = fs.Duration("duration", DefaultDuration, "load tests: time that each case is measured for")
 	o.samples = fs.Uint("setup_samples", DefaultSamples, "inputs built before a case and used in turn; 0: each operation builds its own, timed apart")
-	o.profile = fs.Bool("profile", false, "load tests: write cpu, heap, mutex and block profiles of each case to "+profileRoot)
+	o.profile = fs.Bool("profile", false, "load tests: write "+strings.Join(meter.ProfileKinds(), ", ")+" profiles of each case to "+profileRoot)
 	o.seed = fs.Uint64("seed", DefaultSeed, "seed of the inputs")
 	return o
 }

@@ -2,8 +2,10 @@ package workload
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/pprof"
 	"strconv"
 	"time"
 
@@ -11,19 +13,26 @@ import (
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/stage"
 )
 
-// Settings say how one case is measured. They travel to a child process as
-// JSON, durations in ns.
+// Settings say how one case is measured. They travel to a child process as JSON,
+// durations in ns, and to the child of another version too, when versions are
+// compared: fields are only added, and keep their meaning.
 type Settings struct {
-	Workers   int           `json:"workers"`
-	Duration  time.Duration `json:"duration"`
-	Warmup    time.Duration `json:"warmup"`
-	WarmupOps int           `json:"warmup_ops"`
-	Grace     time.Duration `json:"grace"`
-	Samples   int           `json:"samples"` // inputs built before the run; 0: each operation builds its own
-	Keep      int           `json:"keep"`    // results kept for the check; 0: none is checked
-	Seed      uint64        `json:"seed"`
+	Workers          int              `json:"workers"`
+	Arrivals         *runner.Arrivals `json:"arrivals,omitempty"` // nil: closed loop
+	Queue            int              `json:"queue,omitempty"`    // open loop: tickets that may wait; 0: runner.DefaultQueue
+	Duration         time.Duration    `json:"duration"`           // 0: until Count operations have ended
+	Count            uint64           `json:"count,omitempty"`    // operations at most; 0: no bound
+	Warmup           time.Duration    `json:"warmup"`
+	WarmupOps        int              `json:"warmup_ops"`
+	WarmupStationary bool             `json:"warmup_stationary,omitempty"`
+	Grace            time.Duration    `json:"grace"`
+	Samples          int              `json:"samples"` // inputs built before the run; 0: each operation builds its own
+	Check            runner.Check     `json:"check"`
+	Arena            int64            `json:"arena,omitempty"` // bytes; 0: runner.DefaultArena
+	Seed             uint64           `json:"seed"`
 
 	Profiles   []string `json:"profiles,omitempty"` // kinds; meter.ProfileKinds
 	ProfileDir string   `json:"profile_dir,omitempty"`
@@ -34,20 +43,27 @@ const (
 	DefaultDuration = time.Second
 	DefaultSamples  = 8
 	DefaultSeed     = 1
-	KeepAll         = 1 << 16 // results kept where all are to be checked; beyond it a sample
 )
 
 // DefaultSettings measures for d with so many workers: a warm-up of a tenth of d
-// (at most a second) and an operation per worker, all results checked.
-// Operations in flight when the window closes have 1 to 10 seconds to end, as
-// long as the window: cutting them off would favour the short ones.
+// (at most a second) and an operation per worker; results checked as far as the
+// arena holds them.
 func DefaultSettings(workers int, d time.Duration) Settings {
 	return Settings{
 		Workers: workers, Duration: d,
 		Warmup: min(d/10, time.Second), WarmupOps: workers,
-		Grace:   min(max(d, time.Second), 10*time.Second),
-		Samples: DefaultSamples, Keep: KeepAll, Seed: DefaultSeed,
+		Samples: DefaultSamples, Seed: DefaultSeed,
 	}
+}
+
+// Of returns the case as it is measured with these settings: with the number of
+// workers, and in an open loop rate and arrivals, as its last coordinates.
+func (s Settings) Of(c Case) Case {
+	c = c.With(WorkersAxis().Key, strconv.Itoa(s.Workers))
+	if s.Arrivals != nil {
+		c = c.With("rate", s.Arrivals.Rate()).With("arrivals", string(s.Arrivals.Shape))
+	}
+	return c
 }
 
 // Plan is a workload with the cases to be run.
@@ -56,14 +72,22 @@ type Plan struct {
 	Cases []Case
 }
 
-// Measure sets up the case, runs it and returns its record, whose case has the
-// number of workers as last axis. What goes wrong is in the record: its status,
-// error and findings. When ctx ends, the record holds what was measured.
-func Measure(ctx context.Context, def Def, c Case, s Settings) *record.Record {
-	c = c.With(WorkersAxis().Key, strconv.Itoa(s.Workers))
+// New returns the record of a case of def that nothing was measured of yet.
+func (s Settings) New(def string, c Case) *record.Record {
+	c = s.Of(c)
 	rec := record.New()
-	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
+	rec.Workload, rec.Case, rec.Axes = def, c.String(), c.Axes()
 	rec.Env, rec.Seed = env.Read(), s.Seed
+	rec.Settings, _ = json.Marshal(s) // numbers, strings and lists of them
+	return rec
+}
+
+// Measure sets up the case, runs it and returns its record. What goes wrong is
+// in the record: its status, error and findings. When ctx ends, the record holds
+// what was measured.
+func Measure(ctx context.Context, def Def, c Case, s Settings) *record.Record {
+	rec := s.New(def.Name, c)
+	defer pprof.SetGoroutineLabels(ctx)
 	if err := measure(ctx, def, c, s, rec); err != nil {
 		rec.Status, rec.Error = record.Failed, err.Error()
 		if ctx.Err() != nil {
@@ -74,38 +98,70 @@ func Measure(ctx context.Context, def Def, c Case, s Settings) *record.Record {
 }
 
 func measure(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) (err error) {
-	instance, err := def.New(ctx, c, s.Seed)
-	if err != nil {
-		return fmt.Errorf("set-up: %w", err)
-	}
-	defer func() {
-		if closing := instance.Close(); closing != nil {
-			err = errors.Join(err, fmt.Errorf("close: %w", closing))
+	also := func(what string, f func() error) {
+		if closing := f(); closing != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", what, closing))
 		}
-	}()
-	config := runner.Config{
-		Workers: s.Workers, Duration: s.Duration,
-		Warmup: s.Warmup, WarmupOps: s.WarmupOps, Grace: s.Grace,
-		Samples: s.Samples, Keep: s.Keep, Seed: s.Seed,
 	}
+	var profiler *meter.Profiler
 	if len(s.Profiles) > 0 {
-		config.Observe = func() (func() error, error) { return meter.Profile(s.ProfileDir, s.Profiles) }
+		if profiler, err = meter.NewProfiler(s.ProfileDir, s.Profiles); err != nil {
+			return fmt.Errorf("profiles: %w", err)
+		}
 		rec.Findings = append(rec.Findings, record.Finding{
 			Name: "profiled",
 			Text: fmt.Sprintf("profiles were taken during the window and cost time of their own; they are in %s", s.ProfileDir),
 		})
 	}
+	defer also("profiles", profiler.Close)
+
+	stages := stage.New()
+	setup := stages.Start("set-up")
+	instance, err := def.New(meter.Phase(ctx, "set-up"), c, s.Seed)
+	if err != nil {
+		return fmt.Errorf("set-up: %w", err)
+	}
+	defer also("close", instance.Close)
+	sizes, err := instance.Metrics(ctx)
+	if err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	setup.End(sizes...)
+
+	config := s.config(c, instance)
+	config.Stages, config.Profiler = stages, profiler
 	result, err := runner.Run(ctx, config, instance)
+	rec.Stages = stages.Stages()
 	if err != nil {
 		return err
 	}
 	if err := result.Fill(rec); err != nil {
 		return err
 	}
-	sizes, err := instance.Metrics(ctx)
-	if err != nil {
-		return fmt.Errorf("metrics: %w", err)
-	}
 	rec.Metrics = append(rec.Metrics, sizes...)
 	return nil
+}
+
+// config returns the runner's configuration for an instance of the case.
+func (s Settings) config(c Case, instance Instance) runner.Config {
+	config := runner.Config{
+		Workers: s.Workers, Arrivals: s.Arrivals, Queue: s.Queue,
+		Duration: s.Duration, Count: s.Count, Grace: s.Grace,
+		Warmup:  runner.Warmup{Time: s.Warmup, Ops: uint64(max(s.WarmupOps, 0)), Stationary: s.WarmupStationary},
+		Samples: s.Samples, Available: env.Available(), Check: s.Check, Arena: s.Arena, Seed: s.Seed,
+	}
+	if s.Arrivals != nil && s.Queue == 0 {
+		config.Queue = runner.DefaultQueue
+	}
+	mix, mixed := instance.(*mix)
+	if mixed {
+		config.Classes, config.Class = mix.names, mix.class
+		// Whole turns of the mix, so that inputs used again keep its proportions.
+		turn := len(mix.turn)
+		config.Samples = (s.Samples + turn - 1) / turn * turn
+	}
+	// Elsewhere goroutines, and the pools of their processors, change the counts.
+	exec := c.Get("exec")
+	config.Alone = !mixed && (exec == "" || exec == "serial")
+	return config
 }

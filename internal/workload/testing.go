@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +20,8 @@ import (
 const profileRoot = "profiles"
 
 // straggler is how long a load test waits for operations that run when its
-// window closes. In one process they would disturb the next case.
+// window closes. In one process they would disturb the next case. The report says
+// how many there were, and by how much they were late.
 const straggler = 30 * time.Second
 
 // Benchmark runs every case that the flags ask for as a sub-benchmark named
@@ -134,12 +134,11 @@ func TestParallel(t *testing.T, w io.Writer, def Def, o *Options) {
 		for _, workers := range counts {
 			s := DefaultSettings(workers, duration)
 			s.Samples, s.Seed, s.Grace = samples, *o.seed, straggler
-			name := c.With(WorkersAxis().Key, strconv.Itoa(workers)).String()
 			if *o.profile {
 				s.Profiles = meter.ProfileKinds()
-				s.ProfileDir = ProfileDir(profileRoot, def, c, workers)
+				s.ProfileDir = ProfileDir(profileRoot, def, s.Of(c))
 			}
-			t.Run(name, func(t *testing.T) {
+			t.Run(s.Of(c).String(), func(t *testing.T) {
 				rec := Measure(t.Context(), def, c, s)
 				err := errors.Join(report.Case(w, rec), report.Benchmark(w, rec))
 				if err != nil {
@@ -153,8 +152,7 @@ func TestParallel(t *testing.T, w io.Writer, def Def, o *Options) {
 	}
 }
 
-// ProfileDir is the directory of the profiles of one case under root.
-func ProfileDir(root string, def Def, c Case, workers int) string {
-	name := c.With(WorkersAxis().Key, strconv.Itoa(workers)).String()
-	return filepath.Join(root, def.ID(), strings.ReplaceAll(name, "/", "_"))
+// ProfileDir is the directory of the profiles of one measured case under root.
+func ProfileDir(root string, def Def, c Case) string {
+	return filepath.Join(root, def.ID(), strings.ReplaceAll(c.String(), "/", "_"))
 }

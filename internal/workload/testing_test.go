@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,17 +39,17 @@ func (c *counter) def() workload.Def {
 
 func (c *counter) Input(_ context.Context, seq uint64) (any, error) { c.built.Add(1); return seq, nil }
 
-func (c *counter) Run(_ context.Context, input any) (any, error) {
+func (c *counter) Run(_ context.Context, input any) ([]byte, error) {
 	c.runs.Add(1)
 	if c.wrong == "operation" && input.(uint64) == 3 {
 		return nil, errors.New("planted")
 	}
-	return input, nil
+	return strconv.AppendUint(nil, input.(uint64), 10), nil
 }
 
-func (c *counter) Check(_ context.Context, input, output any) error {
+func (c *counter) Check(_ context.Context, input any, output []byte) error {
 	c.checks.Add(1)
-	if input != output || c.wrong == "result" && input.(uint64) == 3 {
+	if string(output) != strconv.FormatUint(input.(uint64), 10) || c.wrong == "result" && input.(uint64) == 3 {
 		return errors.New("planted")
 	}
 	return nil
@@ -129,7 +130,7 @@ func TestParallelReport(t *testing.T) {
 		switch line := r.Result().(type) {
 		case *benchfmt.Result:
 			names = append(names, line.Name.String())
-			for _, unit := range []string{"sec/op", "p50-sec", "p99-sec", "ops/s", "B/op", "allocs/op", "B/proof"} {
+			for _, unit := range []string{"sec/op", "P50-sec", "P99-sec", "ops/s", "B/op", "allocs/op", "B/proof"} {
 				if v, ok := line.Value(unit); !ok || v < 0 {
 					t.Errorf("%s: %s is %v", line.Name, unit, v)
 				}

@@ -22,9 +22,10 @@ import (
 
 // Def is a workload.
 type Def struct {
-	Name string // as in Benchmark<Name>, for example TransferProofGeneration
-	Doc  string // one sentence: what one operation does
-	Axes []Axis // in the order of the case's name
+	Name  string // as in Benchmark<Name>, for example TransferProofGeneration
+	Alias string // a short name for mixes, for example transfer; most have none
+	Doc   string // one sentence: what one operation does
+	Axes  []Axis // in the order of the case's name
 
 	// New does the set-up of one case, untimed: parameters, tables, keys. The
 	// inputs that the instance builds depend on the case, the seed and their
@@ -38,15 +39,26 @@ type Instance interface {
 	// Input builds the input of sequence number seq.
 	Input(ctx context.Context, seq uint64) (any, error)
 	// Run is the timed operation. It leaves input unchanged: inputs are used
-	// again.
-	Run(ctx context.Context, input any) (output any, err error)
-	// Check tells whether output is a right result of Run for input. Untimed.
-	Check(ctx context.Context, input, output any) error
+	// again. Its output is what is checked later, and may be empty.
+	Run(ctx context.Context, input any) (output []byte, err error)
+	// Check tells whether output is a right result of Run for input. Untimed. It
+	// keeps neither.
+	Check(ctx context.Context, input any, output []byte) error
 	// Metrics returns the exact figures of the case, sizes above all. The unit
 	// is that of a Go benchmark metric, for example B/proof.
 	Metrics(ctx context.Context) ([]record.Metric, error)
 	// Close frees what New took. It is called once, after all else.
 	Close() error
+}
+
+// Secret is implemented by instances whose operation has a witness, for the
+// timing leak test.
+type Secret interface {
+	// SecretInput builds an input whose witness is the same for all sequence
+	// numbers if fixed is set, and drawn by sequence number if not. All else that
+	// the input consists of has the same distribution, and its objects are built
+	// anew, in both cases.
+	SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error)
 }
 
 // ID is the name on the command line: Name in kebab case,

@@ -11,8 +11,10 @@ import (
 
 // Issuer makes, proves and encodes an issue.
 func Issuer() workload.Def {
-	return define("Issuer", "make, prove and encode an issue",
+	def := define("Issuer", "make, prove and encode an issue",
 		token.Issue, func(s *setup) workload.Instance { return &issuer{s} })
+	def.Alias = "issue"
+	return def
 }
 
 // ProofVerificationIssuer decodes an encoded issue and verifies it.
@@ -66,12 +68,27 @@ type issuer struct{ *setup }
 
 func (i *issuer) Input(_ context.Context, seq uint64) (any, error) { return i.order(seq) }
 
-func (i *issuer) Run(ctx context.Context, input any) (any, error) {
+func (i *issuer) Run(ctx context.Context, input any) ([]byte, error) {
 	return i.issue(ctx, input.(*order), nil)
 }
 
-func (i *issuer) Check(ctx context.Context, input, output any) error {
-	return i.receiveIssue(ctx, output.([]byte), input.(*order).context)
+func (i *issuer) Check(ctx context.Context, input any, output []byte) error {
+	return i.receiveIssue(ctx, output, input.(*order).context)
+}
+
+// SecretInput builds an order of the same values, or of others, always in a
+// context of its own.
+func (i *issuer) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
+	of := secretSeq + 1 + seq
+	if fixed {
+		of = secretSeq
+	}
+	o, err := i.order(of)
+	if err != nil {
+		return nil, err
+	}
+	o.context = contextOf(secretSeq + 1 + seq)
+	return o, nil
 }
 
 type issueVerification struct{ *setup }
@@ -85,13 +102,13 @@ func (v *issueVerification) Input(ctx context.Context, seq uint64) (any, error) 
 	return &encoded{raw, o.context}, err
 }
 
-func (v *issueVerification) Run(ctx context.Context, input any) (any, error) {
+func (v *issueVerification) Run(ctx context.Context, input any) ([]byte, error) {
 	e := input.(*encoded)
 	return nil, v.receiveIssue(ctx, e.raw, e.context)
 }
 
 // Check makes sure that what was timed can say no.
-func (v *issueVerification) Check(ctx context.Context, input, _ any) error {
+func (v *issueVerification) Check(ctx context.Context, input any, _ []byte) error {
 	e := input.(*encoded)
 	return rejects(e.raw, func(raw []byte) error { return v.receiveIssue(ctx, raw, e.context) })
 }

@@ -25,7 +25,7 @@ var studyCurves = [...]string{"BN254", "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GUR
 // Defs returns the workloads, in the order of a token's life.
 func Defs() []workload.Def {
 	return []workload.Def{
-		TransferProofGeneration(), Sender(), VerificationSenderProof(), VerificationSenderBatch(),
+		TransferProofGeneration(), Sender(), SenderConstantTime(), VerificationSenderProof(), VerificationSenderBatch(),
 		Issuer(), ProofVerificationIssuer(),
 	}
 }
@@ -53,7 +53,7 @@ func define(name, doc string, kind token.Kind, instance func(*setup) workload.In
 	return workload.Def{
 		Name: name, Doc: doc, Axes: append(axes, more...),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, kind, seed)
+			s, err := newSetup(c, token.Config{}, kind, seed)
 			if err != nil {
 				return nil, err
 			}
@@ -73,7 +73,8 @@ type setup struct {
 	seed    uint64
 }
 
-func newSetup(c workload.Case, kind token.Kind, seed uint64) (*setup, error) {
+// newSetup completes cfg by the case's coordinates.
+func newSetup(c workload.Case, cfg token.Config, kind token.Kind, seed uint64) (*setup, error) {
 	s := &setup{kind: kind, seed: seed}
 	var err error
 	if s.bits, err = c.Int("bits"); err != nil {
@@ -95,7 +96,8 @@ func newSetup(c workload.Case, kind token.Kind, seed uint64) (*setup, error) {
 	if s.ex, err = executor.ByName(c.Get("exec")); err != nil {
 		return nil, err
 	}
-	s.pp, err = token.NewCryptoParams(token.Config{Curve: c.Get("curve"), Bits: s.bits, ProofType: c.Get("proof")})
+	cfg.Curve, cfg.Bits, cfg.ProofType = c.Get("curve"), s.bits, c.Get("proof")
+	s.pp, err = token.NewCryptoParams(cfg)
 	return s, err
 }
 
@@ -169,3 +171,7 @@ func rejects(raw []byte, verify func(raw []byte) error) error {
 	}
 	return nil
 }
+
+// constantTimeCurves are the curves whose sums have a constant-time form
+// (docs/side-channels.md).
+func constantTimeCurves() []string { return studyCurves[:] }

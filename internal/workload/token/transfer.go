@@ -21,8 +21,24 @@ func TransferProofGeneration() workload.Def {
 
 // Sender builds a sender from its inputs, proves a transfer and encodes it.
 func Sender() workload.Def {
-	return define("Sender", "build the sender from its inputs, prove a transfer, encode the action",
+	def := define("Sender", "build the sender from its inputs, prove a transfer, encode the action",
 		token.Transfer, func(s *setup) workload.Instance { return &sender{s} })
+	def.Alias = "transfer"
+	return def
+}
+
+// SenderConstantTime is Sender with sums of secrets in constant time, on the
+// curves that have them.
+func SenderConstantTime() workload.Def {
+	def := Sender()
+	def.Name, def.Alias = "SenderConstantTime", ""
+	def.Doc = "as sender, with the sums over secrets in constant time"
+	def.Axes[0] = workload.CurveAxis(constantTimeCurves(), constantTimeCurves()[:1])
+	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		s, err := newSetup(c, token.Config{ConstantTime: true}, token.Transfer, seed)
+		return &sender{s}, err
+	}
+	return def
 }
 
 // VerificationSenderProof decodes an encoded transfer and verifies it.
@@ -87,6 +103,25 @@ func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
 	return p, nil
 }
 
+// secretSeq is where the sequence numbers of secrets begin: all of them, and so
+// all contexts and ids made of them, have as many digits.
+const secretSeq = 1 << 50
+
+// secretPayment builds the payment of one sequence number, or of a fixed one, in
+// the context of the former.
+func (s *setup) secretPayment(ctx context.Context, seq uint64, fixed bool) (*payment, error) {
+	of := secretSeq + 1 + seq
+	if fixed {
+		of = secretSeq
+	}
+	p, err := s.payment(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	p.context = contextOf(secretSeq + 1 + seq)
+	return p, nil
+}
+
 // send makes the encoded transfer of a payment, with the prover's randomness
 // from rand (nil: the parameters' source).
 func (s *setup) send(ctx context.Context, p *payment, rand io.Reader) ([]byte, error) {
@@ -114,12 +149,18 @@ type sender struct{ *setup }
 
 func (s *sender) Input(ctx context.Context, seq uint64) (any, error) { return s.payment(ctx, seq) }
 
-func (s *sender) Run(ctx context.Context, input any) (any, error) {
+func (s *sender) Run(ctx context.Context, input any) ([]byte, error) {
 	return s.send(ctx, input.(*payment), nil)
 }
 
-func (s *sender) Check(ctx context.Context, input, output any) error {
-	return s.receive(ctx, output.([]byte), input.(*payment).context)
+func (s *sender) Check(ctx context.Context, input any, output []byte) error {
+	return s.receive(ctx, output, input.(*payment).context)
+}
+
+// SecretInput builds a payment of the same values, types and openings, or of
+// others, always in a context of its own.
+func (s *sender) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
+	return s.secretPayment(ctx, seq, fixed)
 }
 
 type proofGeneration struct{ *setup }
@@ -136,15 +177,28 @@ func (g *proofGeneration) Input(ctx context.Context, seq uint64) (any, error) {
 	return sender.Draft(ctx, p.outputs, nil, p.context, g.corpus("prover", seq))
 }
 
-func (g *proofGeneration) Run(ctx context.Context, input any) (any, error) {
+// SecretInput is that of sender, with blindings of its own for the outputs.
+func (g *proofGeneration) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
+	p, err := g.secretPayment(ctx, seq, fixed)
+	if err != nil {
+		return nil, err
+	}
+	sender, err := transfer.NewSender(ctx, g.ex, g.pp, p.owned)
+	if err != nil {
+		return nil, err
+	}
+	return sender.Draft(ctx, p.outputs, nil, p.context, nil)
+}
+
+func (g *proofGeneration) Run(ctx context.Context, input any) ([]byte, error) {
 	d := input.(*transfer.Draft)
 	return g.pp.Prove(ctx, g.ex, &d.Statement, &d.Witness)
 }
 
-func (g *proofGeneration) Check(ctx context.Context, input, output any) error {
+func (g *proofGeneration) Check(ctx context.Context, input any, output []byte) error {
 	d := input.(*transfer.Draft)
 	action := d.Action
-	action.Proof = output.([]byte)
+	action.Proof = output
 	raw, err := action.Encode()
 	if err != nil {
 		return err
@@ -166,13 +220,13 @@ func (v *verification) Input(ctx context.Context, seq uint64) (any, error) {
 	return &encoded{raw, p.context}, err
 }
 
-func (v *verification) Run(ctx context.Context, input any) (any, error) {
+func (v *verification) Run(ctx context.Context, input any) ([]byte, error) {
 	e := input.(*encoded)
 	return nil, v.receive(ctx, e.raw, e.context)
 }
 
 // Check makes sure that what was timed can say no.
-func (v *verification) Check(ctx context.Context, input, _ any) error {
+func (v *verification) Check(ctx context.Context, input any, _ []byte) error {
 	e := input.(*encoded)
 	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.context) })
 }
@@ -191,7 +245,7 @@ func (b *batchVerification) Input(ctx context.Context, seq uint64) (any, error) 
 	return batch, nil
 }
 
-func (b *batchVerification) Run(ctx context.Context, input any) (any, error) {
+func (b *batchVerification) Run(ctx context.Context, input any) ([]byte, error) {
 	batch := input.([]*encoded)
 	items := make([]token.Item, len(batch))
 	err := b.ex.Do(ctx, len(batch), func(_ context.Context, i int) error {
@@ -206,7 +260,7 @@ func (b *batchVerification) Run(ctx context.Context, input any) (any, error) {
 }
 
 // Check makes sure that what was timed can say no, and names the culprit.
-func (b *batchVerification) Check(ctx context.Context, input, _ any) error {
+func (b *batchVerification) Check(ctx context.Context, input any, _ []byte) error {
 	batch := slices.Clone(input.([]*encoded))
 	bad := len(batch) / 2
 	batch[bad] = &encoded{batch[bad].raw, []byte("another context")}

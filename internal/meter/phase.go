@@ -1,0 +1,16 @@
+package meter
+
+import (
+	"context"
+	"runtime/pprof"
+)
+
+// Phase begins a phase of a case, for example set-up or window: it gives the
+// calling goroutine the labels of ctx and phase=name, which the goroutines that
+// it starts inherit, and returns ctx with them. A CPU profile tells its samples
+// apart by them.
+func Phase(ctx context.Context, name string) context.Context {
+	ctx = pprof.WithLabels(ctx, pprof.Labels("phase", name))
+	pprof.SetGoroutineLabels(ctx)
+	return ctx
+}

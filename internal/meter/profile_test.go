@@ -1,0 +1,302 @@
+package meter_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/meter"
+)
+
+func parse(t *testing.T, dir, kind string) *profile.Profile {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, kind+".pprof"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(content)
+	if err != nil {
+		t.Fatalf("kind=%s: %v", kind, err)
+	}
+	return p
+}
+
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestProfilerWritesEachKind(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	p, err := meter.NewProfiler(dir, append(meter.ProfileKinds(), "cpu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"block.pprof", "cpu.pprof", "heap.pprof", "mutex.pprof", "trace.out"}
+	if diff := cmp.Diff(all, files(t, dir)); diff != "" {
+		t.Errorf("before the window: %s", diff)
+	}
+	for _, step := range []func() error{p.OpenWindow, p.CloseWindow, p.Close} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(all, files(t, dir)); diff != "" {
+		t.Errorf("after the case: %s", diff)
+	}
+	for _, kind := range []string{"cpu", "heap", "mutex", "block"} {
+		parse(t, dir, kind)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "trace.out"))
+	if err != nil || !bytes.HasPrefix(content, []byte("go 1.")) {
+		t.Errorf("trace.out is no trace: %v", err)
+	}
+	for _, step := range []func() error{p.CloseWindow, p.Close} {
+		if err := step(); err != nil {
+			t.Errorf("ended twice: %v", err)
+		}
+	}
+}
+
+func TestProfilerEndsEarly(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		steps func(p *meter.Profiler) []func() error
+		want  []string
+	}{
+		{
+			"window=never opened",
+			func(p *meter.Profiler) []func() error { return []func() error{p.CloseWindow, p.Close} },
+			[]string{"cpu.pprof"},
+		},
+		{
+			"window=never closed",
+			func(p *meter.Profiler) []func() error { return []func() error{p.OpenWindow, p.Close} },
+			[]string{"block.pprof", "cpu.pprof", "heap.pprof", "mutex.pprof", "trace.out"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			p, err := meter.NewProfiler(dir, meter.ProfileKinds())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range test.steps(p) {
+				if err := step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(test.want, files(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestProfilerRefuses(t *testing.T) {
+	t.Run("what=unknown kind", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "none")
+		_, err := meter.NewProfiler(dir, []string{"cpu", "gpu"})
+		if !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("error %v, want ErrParams", err)
+		}
+		for _, kind := range append(meter.ProfileKinds(), `"gpu"`) {
+			if err == nil || !strings.Contains(err.Error(), kind) {
+				t.Errorf("error %v does not name %s", err, kind)
+			}
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Error("the directory was made all the same")
+		}
+	})
+	t.Run("what=directory in a file", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := meter.NewProfiler(filepath.Join(file, "dir"), []string{"cpu"}); err == nil {
+			t.Error("accepted")
+		}
+	})
+	t.Run("what=file in the way", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "mutex.pprof"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := meter.NewProfiler(dir, []string{"cpu", "mutex"}); err == nil {
+			t.Error("accepted")
+		}
+		if diff := cmp.Diff([]string{"mutex.pprof"}, files(t, dir)); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("what=two at once", func(t *testing.T) {
+		first, err := meter.NewProfiler(t.TempDir(), []string{"cpu", "trace"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer first.Close()
+		if err := first.OpenWindow(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := meter.NewProfiler(t.TempDir(), []string{"cpu"}); err == nil {
+			t.Error("a second cpu profile was accepted")
+		}
+		second, err := meter.NewProfiler(t.TempDir(), []string{"trace"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := second.OpenWindow(); err == nil {
+			t.Error("a second trace was accepted")
+		}
+		if err := second.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNilProfiler(t *testing.T) {
+	var p *meter.Profiler
+	if err := errors.Join(p.OpenWindow(), p.CloseWindow(), p.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// contend blocks goroutines on a lock for as long as the profile needs to see it.
+//
+//go:noinline
+func contend() {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 2000 {
+				mu.Lock()
+				runtime.Gosched() // lets the others find the lock taken
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+//go:noinline
+func contendEarlier() { contend() }
+
+// The second window of a process must not show what the first one saw.
+func TestProfilerShowsItsWindowOnly(t *testing.T) {
+	mutexes := func(work func()) *profile.Profile {
+		dir := t.TempDir()
+		p, err := meter.NewProfiler(dir, []string{"mutex"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.OpenWindow(); err != nil {
+			t.Fatal(err)
+		}
+		work()
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return parse(t, dir, "mutex")
+	}
+	contentions := func(p *profile.Profile) (n int64) {
+		for _, s := range p.Sample {
+			if inFunction(s, "contend") {
+				n += s.Value[0]
+			}
+		}
+		return n
+	}
+	var busy int64
+	for range 20 {
+		if busy = contentions(mutexes(contendEarlier)); busy > 0 {
+			break
+		}
+	}
+	if busy <= 0 {
+		t.Fatal("the profile shows no contention")
+	}
+	if n := contentions(mutexes(func() {})); n != 0 {
+		t.Errorf("%d contentions of an earlier window", n)
+	}
+}
+
+func inFunction(s *profile.Sample, name string) bool {
+	for _, l := range s.Location {
+		for _, line := range l.Line {
+			if strings.Contains(line.Function.Name, "meter_test."+name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+//go:noinline
+func burnSetup(n int) uint64 { return burn(n, 3) }
+
+//go:noinline
+func burnWindow(n int) uint64 { return burn(n, 5) }
+
+func burn(n int, x uint64) uint64 {
+	for range n {
+		x = x*6364136223846793005 + 1
+	}
+	return x
+}
+
+// Each sample of the CPU profile has the label of the phase that it fell into,
+// also in goroutines that the phase started.
+func TestPhaseLabelsSamples(t *testing.T) {
+	var sink uint64
+	seen := map[string]int64{}
+	for n := 20_000_000; n < 20_000_000<<8 && len(seen) < 2; n *= 2 {
+		dir := t.TempDir()
+		p, err := meter.NewProfiler(dir, []string{"cpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		meter.Phase(t.Context(), "set-up")
+		sink += burnSetup(n)
+		meter.Phase(t.Context(), "window")
+		done := make(chan uint64)
+		go func() { done <- burnWindow(n) }()
+		sink += <-done
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range parse(t, dir, "cpu").Sample {
+			for function, phase := range map[string]string{"burnSetup": "set-up", "burnWindow": "window"} {
+				if !inFunction(s, function) {
+					continue
+				}
+				if diff := cmp.Diff([]string{phase}, s.Label["phase"]); diff != "" {
+					t.Fatalf("sample in %s: %s", function, diff)
+				}
+				seen[phase] += s.Value[0]
+			}
+		}
+	}
+	runtime.KeepAlive(sink)
+	if len(seen) < 2 {
+		t.Errorf("samples by phase: %v, want some of set-up and window", seen)
+	}
+}

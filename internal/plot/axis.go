@@ -1,0 +1,99 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// scale is a unit and its size in the unit of the record.
+type scale struct {
+	unit string
+	size float64
+}
+
+// scaleOf returns the scale in which values up to most are read best.
+func scaleOf(unit string, most float64) scale {
+	var larger []scale
+	switch unit {
+	case "ns":
+		larger = []scale{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}}
+	case "B":
+		larger = []scale{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
+	}
+	for _, s := range larger {
+		if most >= s.size {
+			return s
+		}
+	}
+	return scale{unit, 1}
+}
+
+// label writes v with three significant figures and its unit.
+func (s scale) label(v float64) string {
+	v /= s.size
+	decimals := 2
+	if v != 0 {
+		decimals = min(max(2-int(math.Floor(math.Log10(math.Abs(v)))), 0), 6)
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64) + " " + s.unit
+}
+
+// step returns 1, 2 or 5 times a power of ten such that span has at most n of it.
+func step(span float64, n int) float64 {
+	if span <= 0 || math.IsInf(span, 0) || math.IsNaN(span) {
+		return 1
+	}
+	raw := span / float64(n)
+	power := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 5} {
+		if raw <= m*power*(1+1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// marks are labelled ticks at the multiples of by from lo to hi.
+func marks(lo, hi, by float64) plot.ConstantTicks {
+	format, digits := byte('f'), max(0, -int(math.Floor(math.Log10(by)+1e-9)))
+	if by < 1e-4 || by > 1e6 { // digits without end leave no room for the data
+		format, digits = 'g', 4
+	}
+	var ticks plot.ConstantTicks
+	for i := math.Ceil(lo/by - 1e-9); i <= math.Floor(hi/by+1e-9); i++ {
+		v := i*by + 0 // never -0
+		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, format, digits, 64)})
+	}
+	return ticks
+}
+
+// fromZero sets a vertical axis from 0 to the first tick at or above most.
+func fromZero(a *plot.Axis, most float64, n int) {
+	if most <= 0 {
+		most = 1
+	}
+	by := step(most, n)
+	a.Min, a.Max = 0, by*math.Ceil(most/by-1e-9)
+	a.Tick.Marker = marks(a.Min, a.Max, by)
+}
+
+// grid returns thin lines at the labelled ticks.
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Horizontal = draw.LineStyle{Color: light, Width: 0.5}
+	g.Vertical = g.Horizontal
+	return g
+}
+
+// unlabelled keeps the ticks, and with them the grid, without their labels.
+func unlabelled(ticks plot.ConstantTicks) plot.ConstantTicks {
+	bare := make(plot.ConstantTicks, len(ticks))
+	for i, t := range ticks {
+		bare[i] = plot.Tick{Value: t.Value, Label: " "}
+	}
+	return bare
+}

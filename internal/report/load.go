@@ -1,0 +1,174 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// rows collects the lines name, value, description of the figures that a record
+// has.
+type rows struct {
+	rec  *record.Record
+	list []row
+}
+
+func (r *rows) add(name, value, meaning string) {
+	r.list = append(r.list, cells(name, value, meaning))
+}
+
+// warn adds a line that tells of a failure where bad.
+func (r *rows) warn(bad bool, name, value, meaning string) {
+	r.add(name, value, meaning)
+	r.list[len(r.list)-1].bad = bad
+}
+
+// metric adds the line of a metric, where the record has it.
+func (r *rows) metric(label, name string, format func(float64) string, meaning string) {
+	if m, ok := r.rec.Metric(name); ok {
+		r.add(label, format(m.Value), meaning)
+	}
+}
+
+func counter(rec *record.Record, name string) (uint64, bool) {
+	i := slices.IndexFunc(rec.Counters, func(c record.Counter) bool { return c.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return rec.Counters[i].Value, true
+}
+
+// isOpen tells whether arrivals were paced: tickets then have a response and a
+// wait, and not all that were offered need have started.
+func isOpen(rec *record.Record) bool {
+	_, rated := rec.Metric(record.OfferedRate)
+	offered, counted := counter(rec, record.CountOffered)
+	return rated || counted && offered != rec.Count(record.CountStarted)
+}
+
+func loadRows(rec *record.Record) []row {
+	r := rows{rec: rec}
+	r.add("Metric", "Value", "Description")
+	r.add("------", "-----", "-----------")
+	if workers, ok := rec.Axes.Get("workers"); ok {
+		r.add("Workers", workers, "Greatest number of operations in flight")
+	}
+	if _, ok := counter(rec, record.CountDone); ok {
+		r.add("Total Ops", fmt.Sprint(rec.Count(record.CountDone)), "Operations that ended well")
+	}
+	r.metric("Duration", record.Duration, func(v float64) string { return figures(v, 5) + "s" }, "Length of the window")
+	r.metric("Offered Rate", record.OfferedRate, perSecond, "Arrivals in the window over its length")
+	r.metric("Real Throughput", record.Throughput, perSecond, "Operations that ended well within the window, over its length")
+	r.metric("Pure Throughput", record.PureThroughput, perSecond, "Workers over mean latency: no gaps between operations")
+	r.counters()
+	return r.list
+}
+
+// counters adds the fate of every ticket as sums that a reader can check.
+func (r *rows) counters() {
+	n := r.rec.Count
+	if _, ok := counter(r.rec, record.CountOffered); ok && isOpen(r.rec) {
+		r.sum("Offered", n(record.CountOffered), "arrivals", []part{
+			{n(record.CountStarted), "started"},
+			{n(record.CountDropped), "dropped"},
+			{n(record.CountNeverStarted), "never started"},
+		})
+		r.add("Dropped", fmt.Sprint(n(record.CountDropped)), "Arrived when the queue was full")
+		r.add("Never Started", fmt.Sprint(n(record.CountNeverStarted)), "Still queued when the window closed")
+	}
+	if _, ok := counter(r.rec, record.CountStarted); ok {
+		r.sum("Started", n(record.CountStarted), "operations", []part{
+			{n(record.CountDone), "done"}, {n(record.CountFailed), "failed"}, {n(record.CountUnfinished), "unfinished"},
+		})
+	}
+	for _, c := range []struct{ label, name, meaning string }{
+		{"Carried", record.CountCarried, "Begun before the window, ended in it: counted for throughput only"},
+		{"Late", record.CountLate, "Of done: ended after the window, within the grace"},
+		{"Warm-up", record.CountWarmup, "Operations that ended before the window"},
+	} {
+		if v, ok := counter(r.rec, c.name); ok && v > 0 {
+			r.add(c.label, fmt.Sprint(v), c.meaning)
+		}
+	}
+	if _, ok := counter(r.rec, record.CountChecked); ok {
+		r.warn(n(record.CountCheckFails) > 0, "Checked", checked(r.rec), "Results checked after the window, of all done")
+	}
+	if v, ok := counter(r.rec, record.CountArena); ok {
+		r.add("Arena", size(float64(v)), "Reserved for results that wait for their check")
+	}
+	for _, c := range r.rec.Counters {
+		if !slices.Contains(knownCounters[:], c.Name) {
+			r.add(c.Name, fmt.Sprint(c.Value), "Counted in the window")
+		}
+	}
+}
+
+var knownCounters = [...]string{
+	record.CountOffered, record.CountDropped, record.CountNeverStarted, record.CountStarted, record.CountDone,
+	record.CountFailed, record.CountUnfinished, record.CountLate, record.CountCarried, record.CountWarmup, record.CountChecked,
+	record.CountCheckFails, record.CountArena,
+}
+
+// part is a summand with its name.
+type part struct {
+	n    uint64
+	name string
+}
+
+// sum adds a total with its parts, and says so where they do not add up.
+func (r *rows) sum(label string, total uint64, of string, parts []part) {
+	text, added := "= ", uint64(0)
+	for i, p := range parts {
+		if i > 0 {
+			text += " + "
+		}
+		text += fmt.Sprintf("%d %s", p.n, p.name)
+		added += p.n
+	}
+	if added != total {
+		text += fmt.Sprintf(": DOES NOT ADD UP, the sum is %d", added)
+	}
+	r.warn(added != total, label, fmt.Sprintf("%d %s", total, of), text)
+}
+
+func checked(rec *record.Record) string {
+	s := fmt.Sprintf("%d of %d", rec.Count(record.CountChecked), rec.Count(record.CountDone))
+	if bad := rec.Count(record.CountCheckFails); bad > 0 {
+		s += fmt.Sprintf(", %d WRONG", bad)
+	}
+	return s
+}
+
+// ownMetrics are the metrics that the workload reports of itself, sizes above
+// all.
+func ownMetrics(rec *record.Record) []record.Metric {
+	return slices.DeleteFunc(slices.Clone(rec.Metrics), func(m record.Metric) bool {
+		return slices.Contains(runnerMetrics[:], m.Name)
+	})
+}
+
+// runnerMetrics are those that the load runner writes, each with a line of its
+// own in the report.
+var runnerMetrics = [...]string{
+	record.Duration, record.Throughput, record.OfferedRate, record.PureThroughput,
+	record.LatencyMin, record.LatencyP50, record.LatencyMean, record.LatencyP95, record.LatencyP99, record.LatencyP999,
+	record.LatencyP9999, record.LatencyMax, record.LatencyStdDev, record.LatencyIQR, record.LatencyJitter, record.LatencyMeanErr,
+	record.ResponseP50, record.ResponseMean, record.ResponseP95, record.ResponseP99, record.ResponseP999, record.ResponseMax,
+	record.WaitMean, record.WaitP99, record.WaitMax, record.BacklogOldest, record.InputMean,
+	record.AllocBytes, record.Allocs, record.AllocRate, record.GCCPUShare, record.GCAssistShare, record.GCPauses, record.GCCycles,
+	record.SchedP50, record.SchedP99, record.MutexWait, record.Goroutines, record.HeapLive,
+	record.RSS, record.RSSAnon, record.RSSFile, record.PeakRSS, record.PeakRSSAnon, record.PeakRSSFile,
+}
+
+func ownRows(rec *record.Record) []row {
+	r := rows{rec: rec}
+	for _, m := range ownMetrics(rec) {
+		meaning := "Varies with the machine and the moment"
+		if m.Kind == record.Exact {
+			meaning = "Exact: repeats on every machine"
+		}
+		r.add(m.Name, number(m.Value)+" "+m.Unit, meaning)
+	}
+	return r.list
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Style says how text looks. The zero Style is plain text, for files and pipes.
+type Style struct {
+	Colour bool // headings, failures and findings stand out by ANSI sequences
+}
+
+const (
+	bold   = "1"
+	red    = "1;31"
+	yellow = "33"
+)
+
+func (s Style) paint(code, text string) string {
+	if !s.Colour || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// page builds one piece of text and writes it with one call, so that the lines
+// of what else writes to the same place do not fall into it.
+type page struct {
+	bytes.Buffer
+	style Style
+}
+
+func (p *page) linef(format string, args ...any) {
+	fmt.Fprintf(&p.Buffer, format, args...)
+	p.WriteByte('\n')
+}
+
+func (p *page) heading(text string) { p.linef("%s", p.style.paint(bold, text)) }
+
+func (p *page) failure(text string) { p.linef("%s", p.style.paint(red, text)) }
+
+// finding writes an observation; the further lines of its text are indented.
+func (p *page) finding(name, text string) {
+	p.linef("%s: %s", p.style.paint(yellow, name), strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
+}
+
+func (p *page) flush(w io.Writer) error {
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// row is a line of a table.
+type row struct {
+	cells []string
+	bad   bool // tells of a failure
+}
+
+// table writes rows whose columns start in the same place, two cells apart, each
+// line after indent.
+func (p *page) table(indent string, rows []row) {
+	var widths []int
+	for _, r := range rows {
+		for i, c := range r.cells {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, r := range rows {
+		var line strings.Builder
+		line.WriteString(indent)
+		for i, c := range r.cells {
+			line.WriteString(c)
+			if i < len(r.cells)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+2))
+			}
+		}
+		text := strings.TrimRight(line.String(), " ")
+		if r.bad {
+			p.failure(text)
+		} else {
+			p.linef("%s", text)
+		}
+	}
+}
+
+// section writes a heading and its rows, and nothing where there are none.
+func (p *page) section(title string, rows []row) {
+	if len(rows) == 0 {
+		return
+	}
+	p.linef("")
+	p.heading(title)
+	p.table(" ", rows)
+}

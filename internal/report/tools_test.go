@@ -1,0 +1,249 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/report"
+)
+
+// benchmark writes rec and reads its only result line back.
+func benchmark(t *testing.T, rec *record.Record) (text string, units []string, result *benchfmt.Result) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Benchmark(&b, rec); err != nil {
+		t.Fatal(err)
+	}
+	text = b.String()
+	r := benchfmt.NewReader(&b, "benchmark")
+	better := false
+	for r.Scan() {
+		switch line := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(line)
+		case *benchfmt.UnitMetadata:
+			better = true
+		case *benchfmt.Result:
+			result = line.Clone()
+			for _, v := range line.Values {
+				unit := v.Unit
+				if v.OrigUnit != "" {
+					unit = v.OrigUnit
+				}
+				if slices.Contains(units, unit) {
+					t.Errorf("%s stands twice in %s", unit, text)
+				}
+				units = append(units, unit)
+			}
+		}
+	}
+	if !better {
+		t.Error("no unit says that more operations a second are better")
+	}
+	if result == nil {
+		t.Fatalf("no result in %s", text)
+	}
+	return text, units, result
+}
+
+func TestBenchmark(t *testing.T) {
+	rec := sample(t)
+	text, units, result := benchmark(t, rec)
+	golden(t, "benchmark.txt", text)
+	want := []string{
+		"ns/op", "P50-ns", "P95-ns", "P99-ns", "P99.9-ns", "ops/s", "gc-cpu-%",
+		"B/op", "allocs/op", "peak-RSS-B", "B/proof",
+	}
+	if diff := cmp.Diff(want, units); diff != "" {
+		t.Error(diff)
+	}
+	if v, ok := result.Value("P99-sec"); !ok || math.Abs(v-rec.Value(record.LatencyP99)/1e9) > 1e-6 {
+		t.Errorf("P99 %v s, want %v ns", v, rec.Value(record.LatencyP99))
+	}
+	if result.Iters != 1000 {
+		t.Errorf("%d iterations, want 1000", result.Iters)
+	}
+}
+
+func TestBenchmarkUnits(t *testing.T) {
+	rec := openSample(t)
+	rec.Workload, rec.Case, rec.Env.CPU = "Sender", "note=two words", "two\nlines"
+	rec.Metrics = append(rec.Metrics,
+		exact("opening-size", "B/proof", 64), // the unit of proof-size
+		exact("ratio", "", 2), exact("odd", "per cent", 3), timed(record.Goroutines, "goroutines/op", 4),
+	)
+	text, units, result := benchmark(t, rec)
+	for _, unit := range []string{"response-P99-ns", "goroutines/op", "B/proof", "opening-size-B/proof", "ratio", "per_cent"} {
+		if !slices.Contains(units, unit) {
+			t.Errorf("%s is missing in %s", unit, text)
+		}
+	}
+	if slices.Contains(units, "%") {
+		t.Errorf("a metric that is not exact is in %s", text)
+	}
+	if got := string(result.Name); got != "Sender/note=two_words-2" {
+		t.Errorf("name %s", got)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	first, second := sample(t), openSample(t)
+	second.Error = "a, \"quoted\"\nerror"
+	var b bytes.Buffer
+	if err := report.CSV(&b, []*record.Record{first, second}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll() // refuses rows of unlike lengths
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 3 {
+		t.Fatalf("%d rows, want a header and 2", len(rows))
+	}
+	column := make(map[string]int)
+	for i, name := range rows[0] {
+		if _, twice := column[name]; twice {
+			t.Errorf("column %s stands twice", name)
+		}
+		column[name] = i
+	}
+	for name, want := range map[string][2]string{
+		"workload": {"Sender", "Sender"}, "curve": {"BN254", ""}, "mix": {"", "issue:1,transfer:8"}, "workers": {"2", "4"},
+		"done": {"1000", "10000"}, "dropped": {"", "30"}, "offered-rate [ops/s]": {"", "101"}, "proof-size [B/proof]": {"1416", "1416"},
+		"status": {"ok", "failed"}, "error": {"", second.Error}, "side": {"", "old"}, "seed": {"7", "7"},
+	} {
+		i, ok := column[name]
+		if !ok {
+			t.Errorf("no column %s in %q", name, rows[0])
+			continue
+		}
+		if got := [2]string{rows[1][i], rows[2][i]}; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if column["curve"] > column["bits"] || column["bits"] > column["mix"] || column["mix"] > column["done"] || column["done"] > column["proof-size [B/proof]"] {
+		t.Errorf("order of columns: %q", rows[0])
+	}
+	for i, rec := range []*record.Record{first, second} {
+		for _, m := range rec.Metrics {
+			got, err := strconv.ParseFloat(rows[i+1][column[m.Name+" ["+m.Unit+"]"]], 64)
+			if err != nil || got != m.Value {
+				t.Errorf("%s: %v (%v), want %v", m.Name, got, err, m.Value)
+			}
+		}
+	}
+}
+
+// TestHDRLog reads the log back with the library's reader.
+func TestHDRLog(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		rec       *record.Record
+		histogram string
+		lines     []int64 // values of each
+		lengthMs  int64   // of the last
+	}{
+		{"log=whole", sample(t), record.HistLatency, []int64{1000}, 20012},
+		{"log=intervals", openSample(t), record.HistLatency, []int64{6667, 0, 3333}, 1000},
+		{"log=response", openSample(t), record.HistResponse, []int64{10000}, 100_000},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := report.HDRLog(&b, test.rec, test.histogram); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range []string{
+				"#[Histogram log format version 1.3]\n", "#[StartTime: 1770091506.000 (seconds since epoch), 2026-02-03T04:05:06Z]\n",
+				"\n\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+			} {
+				if !strings.Contains(b.String(), line) {
+					t.Errorf("%q is missing", line)
+				}
+			}
+			encoded, _ := test.rec.Histogram(test.histogram)
+			whole, err := encoded.Decode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := hdrhistogram.NewHistogramLogReader(&b)
+			merged := hdrhistogram.New(1, int64(time.Hour), 3)
+			for i := 0; ; i++ {
+				h, err := r.NextIntervalHistogram()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if h == nil {
+					if i != len(test.lines) {
+						t.Errorf("%d lines, want %d", i, len(test.lines))
+					}
+					break
+				}
+				if i >= len(test.lines) || h.TotalCount() != test.lines[i] {
+					t.Errorf("line %d has %d values, want %v", i, h.TotalCount(), test.lines)
+				}
+				opened := test.rec.Time.UnixMilli() + int64(i)*1000
+				if got := h.StartTimeMs(); got != opened {
+					t.Errorf("line %d starts at %d ms, want %d", i, got, opened)
+				}
+				if got := h.EndTimeMs() - h.StartTimeMs(); i == len(test.lines)-1 && (got < test.lengthMs-1 || got > test.lengthMs+1) {
+					t.Errorf("the last line lasts %d ms, want %d", got, test.lengthMs)
+				}
+				merged.Merge(h)
+			}
+			if !merged.Equals(whole) {
+				t.Errorf("the lines hold %d values of %d, or others", merged.TotalCount(), whole.TotalCount())
+			}
+		})
+	}
+}
+
+// TestHDRLogLastInterval: the window's end cuts the last interval short.
+func TestHDRLogLastInterval(t *testing.T) {
+	rec := openSample(t)
+	rec.Metrics[0].Value = 2.25 // s
+	var b bytes.Buffer
+	if err := report.HDRLog(&b, rec, record.HistLatency); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\n1.000,1.000,0.000,HIST") || !strings.Contains(b.String(), "\n2.000,0.250,") {
+		t.Errorf("log:\n%s", &b)
+	}
+}
+
+func TestHDRLogRefuses(t *testing.T) {
+	damaged := openSample(t)
+	damaged.Histograms[0].Parts[2] = "AAAA"
+	for _, test := range []struct {
+		name, histogram string
+		rec             *record.Record
+		want            error
+		says            string
+	}{
+		{"histogram=none", "nonsense", sample(t), zkbench.ErrParams, `histogram: "nonsense" is not in the record; accepted: latency`},
+		{"part=damaged", record.HistLatency, damaged, zkbench.ErrMalformed, "interval 2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b bytes.Buffer
+			err := report.HDRLog(&b, test.rec, test.histogram)
+			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("error %v, want %v with %q", err, test.want, test.says)
+			}
+			if b.Len() > 0 {
+				t.Errorf("output in spite of the error: %q", &b)
+			}
+		})
+	}
+}

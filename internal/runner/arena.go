@@ -1,0 +1,154 @@
+package runner
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Results wait for their check in an arena outside the Go heap: on the heap
+// hundreds of megabytes of them would make collections rarer, and so the figures
+// of the collector those of another program.
+//
+// The arena is cut into equal parts, one a shard, and these into equal slots,
+// each with room for one result: 8 bytes of sequence number, 4 of length, the
+// result.
+const slotHeader = 12
+
+// keeper is a shard's part of the arena. It keeps all results up to its room,
+// beyond that a uniform sample of them, seeded.
+type keeper struct {
+	slot  int    // bytes a slot
+	mem   []byte // a whole number of slots
+	n     int    // slots in use
+	seen  uint64 // results offered
+	large map[int][]byte
+	rng   *rand.PCG
+}
+
+func (k *keeper) room() int {
+	if k.slot == 0 {
+		return 0
+	}
+	return len(k.mem) / k.slot
+}
+
+// keep copies the result into a slot, or not. A result that outgrows its slot,
+// which was made for the greatest seen before the window with a quarter to
+// spare, goes to the heap.
+func (k *keeper) keep(seq uint64, result []byte) {
+	room := k.room()
+	if room == 0 {
+		return
+	}
+	k.seen++
+	i := k.n
+	if i < room {
+		k.n++
+	} else if j := k.rng.Uint64() % k.seen; j < uint64(room) {
+		i = int(j) // the n-th result takes a place with probability room/n
+	} else {
+		return
+	}
+	at := k.mem[i*k.slot : (i+1)*k.slot]
+	binary.LittleEndian.PutUint64(at, seq)
+	binary.LittleEndian.PutUint32(at[8:], uint32(len(result)))
+	if copy(at[slotHeader:], result) < len(result) {
+		if k.large == nil {
+			k.large = make(map[int][]byte)
+		}
+		k.large[i] = append([]byte(nil), result...)
+	}
+}
+
+// at returns the result in slot i.
+func (k *keeper) at(i int) (seq uint64, result []byte) {
+	at := k.mem[i*k.slot : (i+1)*k.slot]
+	n := int(binary.LittleEndian.Uint32(at[8:]))
+	if n > k.slot-slotHeader {
+		return binary.LittleEndian.Uint64(at), k.large[i]
+	}
+	return binary.LittleEndian.Uint64(at), at[slotHeader:][:n:n]
+}
+
+// reserve plans the arena: expected results of up to size bytes each. It returns
+// the bytes of a slot and the number of slots. A check of all whose results
+// cannot fit is a *zkbench.LimitError.
+func (c *Config) reserve(expected float64, size int) (slot, n int, err error) {
+	slot = (slotHeader + size + size/4 + 7) &^ 7
+	fits := int(c.Arena / int64(slot))
+	switch c.Check.Policy {
+	case CheckNone:
+		return slot, 0, nil
+	case CheckSample:
+		return slot, min(c.Check.N, fits), nil
+	case CheckAll:
+		if expected > float64(fits) {
+			return 0, 0, &zkbench.LimitError{
+				What:     "check all: bytes of the results that wait for their check; a sample of them is accepted, a shorter run, or a larger arena",
+				Estimate: int64(min(expected, 1e15) * float64(slot)), Max: c.Arena,
+			}
+		}
+		return slot, fits, nil
+	default:
+		return slot, min(fits, keepByDefault), nil
+	}
+}
+
+// keepByDefault bounds the results that are checked where the user did not say:
+// the check of so many takes about as long as a minute of load.
+const keepByDefault = 1 << 16
+
+// arena is the memory of all keepers: each slots for each of them.
+type arena struct {
+	mem        []byte
+	slot, each int
+	resident   int // slots a keeper
+}
+
+// newArena reserves n slots for some keepers. Those for the expected results,
+// and a quarter more, are made resident, so that the window is free of page
+// faults.
+func newArena(slot, n, keepers int, expected float64) (*arena, error) {
+	a := &arena{slot: slot, each: (n + keepers - 1) / keepers}
+	var err error
+	if a.mem, err = mapMemory(a.each * keepers * slot); err != nil {
+		return nil, err
+	}
+	a.resident = min(a.each, int(expected*1.25)/keepers+1)
+	for i := range keepers {
+		part := a.part(i)[:a.resident*slot]
+		for at := 0; at < len(part); at += pageSize {
+			part[at] = 0
+		}
+	}
+	return a, nil
+}
+
+const pageSize = 4096 // or a multiple of it
+
+func (a *arena) part(i int) []byte {
+	n := a.each * a.slot
+	return a.mem[i*n:][:n:n]
+}
+
+// keeper returns keeper i of so many.
+func (a *arena) keeper(i int, seed uint64) keeper {
+	return keeper{slot: a.slot, mem: a.part(i), rng: rand.NewPCG(seed, reservoirStream<<32|uint64(i))}
+}
+
+// reserved returns the bytes that were made resident.
+func (a *arena) reserved() uint64 {
+	if a == nil || a.each == 0 {
+		return 0
+	}
+	return uint64(len(a.mem) / (a.each * a.slot) * a.resident * a.slot)
+}
+
+func (a *arena) free() error {
+	if a == nil {
+		return nil
+	}
+	return unmapMemory(a.mem)
+}

@@ -1,0 +1,106 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// fillFindings writes what a reader of the figures must know, each with the
+// figures that show it.
+func (r *Result) fillFindings(rec *record.Record) {
+	finding := func(name, format string, args ...any) {
+		rec.Findings = append(rec.Findings, record.Finding{Name: name, Text: fmt.Sprintf(format, args...)})
+	}
+	for _, e := range r.Errors {
+		text := e.Err.Error()
+		if p, ok := errors.AsType[*PanicError](e.Err); ok {
+			text += "\n" + string(p.Stack)
+		}
+		finding("error", "%d of %d operations: %s", e.Count, r.Started, text)
+	}
+	if r.Unsettled > 0 {
+		finding("not-stationary", "the latency still had a trend after a warm-up of %v", r.Unsettled)
+	}
+	if r.Dropped > 0 {
+		finding("dropped", "%d of %d operations offered found %d in the queue and were dropped; they are in no latency", r.Dropped, r.Offered, r.cfg.Queue)
+	}
+	if r.NeverStarted > 0 {
+		finding("never-started", "%d of %d operations offered were still queued when the window closed, the first of them for %v; they are in no latency", r.NeverStarted, r.Offered, r.Oldest.Round(time.Microsecond))
+	}
+	if r.censored() {
+		finding("unfinished", "%d of %d operations still ran at the end, for %s; latencies of at least that are missing", len(r.Unfinished), r.Started, ages(r.Unfinished))
+	}
+	if r.Late*100 > r.Done {
+		finding("late", "%d of %d operations ended after the window, up to %v; they count for latency, not for throughput", r.Late, r.Done, (r.Last - r.Window).Round(time.Microsecond))
+	}
+	if r.Done > 0 && r.builtInputs() {
+		finding("inputs", "each operation built its own input within the window: throughput, allocation rate and the collector's figures "+
+			"include that, and memory per operation is left out, because it cannot be told from the input's")
+	}
+	if r.Checked < r.Done {
+		finding("checked", "%d of %d results checked", r.Checked, r.Done)
+	}
+	if m := r.Usage.Memory; m != nil && m.PeakSampled {
+		finding("peak-sampled", "the kernel's mark of the resident set could not be reset: its peak is the greatest of samples every %v", memorySampling)
+	}
+	if r.Slept > 0 && float64(r.Oversleep) > 0.01*float64(r.Response.ValueAtPercentile(50)) {
+		finding("timer", "%d of %d operations found an idle worker, and it started them %v late in the mean: the operating system's timer, a part of wait and response",
+			r.Slept, r.Started, r.Oversleep.Round(time.Microsecond))
+	}
+	if len(r.Means) >= minSlots {
+		for _, test := range []func(string, []float64, []float64) (record.Finding, bool){stat.Drifted, stat.Correlated} {
+			if f, found := test("the mean latency", r.Means, r.Weights); found {
+				rec.Findings = append(rec.Findings, f)
+			}
+		}
+	}
+}
+
+// censored tells whether the operations that are unfinished could change the
+// latencies: they are more than one in a hundred, or one of them is older than
+// any that ended. A window that closes on busy workers always leaves some.
+func (r *Result) censored() bool {
+	n := len(r.Unfinished)
+	return n > 0 && (uint64(n)*100 > r.Started || int64(r.Unfinished[0].Age) > r.Latency.Max())
+}
+
+// ages lists how long operations had run, oldest first.
+func ages(unfinished []record.Unfinished) string {
+	const most = 8
+	var text []string
+	for _, u := range unfinished[:min(len(unfinished), most)] {
+		text = append(text, u.Age.Round(time.Microsecond).String())
+	}
+	if len(unfinished) > most {
+		text = append(text, "less")
+	}
+	return strings.Join(text, ", ")
+}
+
+func (r *Result) fillStatus(rec *record.Record) {
+	switch {
+	case r.Failed > 0:
+		rec.Status = record.Failed
+		rec.Error = fmt.Sprintf("%d of %d operations failed: %v", r.Failed, r.Started, r.Errors[0].Err)
+	case r.CheckFailed > 0:
+		rec.Status = record.Failed
+		rec.Error = fmt.Sprintf("%d of %d checked results are wrong: %v", r.CheckFailed, r.Checked, r.CheckErr)
+	case r.Interrupted:
+		rec.Status = record.Partial
+		rec.Error = "interrupted"
+	case r.Done == 0:
+		rec.Status = record.Failed
+		rec.Error = fmt.Sprintf("no operation ended within %v", r.Window.Round(time.Millisecond))
+		if len(r.Unfinished) > 0 {
+			rec.Error += fmt.Sprintf("; %d still ran, for %s: a longer window or grace is needed", len(r.Unfinished), ages(r.Unfinished))
+		}
+	case r.cfg.Check.Policy == CheckAll && r.Checked < r.Done:
+		rec.Status = record.Partial
+		rec.Error = fmt.Sprintf("%d of %d results checked, and all were to be", r.Checked, r.Done)
+	}
+}

@@ -1,0 +1,361 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime/pprof"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// run is one run from its inputs to its result.
+type run struct {
+	cfg    *Config
+	target Target
+	inputs []any
+
+	probes     uint64        // operations of the probe
+	fastest    time.Duration // the fastest of them
+	resultSize int           // the greatest result of them, B
+	alone      alone
+	unsettled  time.Duration // how long the warm-up waited in vain for stationarity
+
+	pacer   pacer
+	shards  []*shard
+	workers []*worker
+	arena   *arena
+	warm    *phase // nil: no warm-up
+	window  *phase
+
+	origin         time.Time    // of all times of the run
+	opening, close atomic.Int64 // the window's edges since origin, ns; math.MaxInt64: not yet
+
+	series *series
+	res    *Result
+}
+
+func newRun(cfg *Config, target Target) *run {
+	r := &run{cfg: cfg, target: target, origin: time.Now(), fastest: never}
+	r.opening.Store(math.MaxInt64)
+	r.close.Store(math.MaxInt64)
+	return r
+}
+
+func (r *run) opened() time.Duration { return time.Duration(r.opening.Load()) }
+func (r *run) end() time.Duration    { return time.Duration(r.close.Load()) }
+
+func (r *run) phaseOf(t ticket) *phase {
+	if t.inWarmup() {
+		return r.warm
+	}
+	return r.window
+}
+
+// prepare allocates all that the workers write to.
+func (r *run) prepare(operations context.Context) {
+	open := r.cfg.Arrivals != nil
+	r.shards = make([]*shard, min(r.cfg.Workers, maxShards))
+	for i := range r.shards {
+		s := &shard{tallies: newTallies(open), spare: newTallies(open), classes: make([]tally, len(r.cfg.Classes))}
+		s.slots.width = slotWidth
+		if r.cfg.Samples == 0 {
+			s.input = new(tally)
+		}
+		r.shards[i] = s
+	}
+	r.workers = make([]*worker, r.cfg.Workers)
+	for i := range r.workers {
+		w := &worker{shard: r.shards[i%len(r.shards)], previous: -1}
+		w.shard.workers = append(w.shard.workers, w)
+		r.workers[i] = w
+	}
+	r.pacer.closed, r.pacer.count = !open, r.cfg.Count
+	if open {
+		r.pacer.queue = make([]ticket, r.cfg.Queue)
+	}
+	r.window = &phase{ctx: labelled(operations, "window"), ended: make(chan struct{})}
+	if !r.cfg.Warmup.none() {
+		r.warm = &phase{ctx: labelled(operations, "warm-up"), ended: make(chan struct{})}
+	}
+	r.series = newSeries(r.cfg, r.shards)
+}
+
+// labelled returns ctx with the label that meter.Phase gives; workers take it
+// over with the phase.
+func labelled(ctx context.Context, phase string) context.Context {
+	return pprof.WithLabels(ctx, pprof.Labels("phase", phase))
+}
+
+// load runs warm-up and window. It leaves no result where ctx ended before the
+// window opened.
+func (r *run) load(ctx context.Context) error {
+	operations, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	r.prepare(operations)
+
+	var wg sync.WaitGroup
+	idle := make(chan struct{})
+	start := func() {
+		for _, w := range r.workers {
+			wg.Go(func() { r.work(w) })
+		}
+		go func() { wg.Wait(); close(idle) }()
+	}
+	if r.warm != nil {
+		begin := r.clock()
+		r.startSchedule(true, begin)
+		start()
+		err := r.warmUp(ctx, begin)
+		if err == nil && ctx.Err() == nil {
+			err = r.plan()
+		}
+		if err != nil || ctx.Err() != nil {
+			r.finish(ctx, idle, giveUp)
+			return err
+		}
+	} else if err := r.plan(); err != nil {
+		return err
+	}
+
+	stage := r.cfg.Stages.Start("window")
+	if err := r.cfg.Profiler.OpenWindow(); err != nil {
+		r.finish(ctx, idle, giveUp)
+		return fmt.Errorf("profiles: %w", err)
+	}
+	m := meter.Start()
+	begin := r.clock()
+	r.opening.Store(int64(begin))
+	r.startSchedule(false, begin)
+	created := uint64(0) // goroutines that are the runner's own
+	if r.warm != nil {
+		close(r.warm.ended)
+	} else {
+		start()
+		created = uint64(len(r.workers)) + 1
+	}
+	r.observe(ctx, m, idle)
+	r.finish(ctx, idle, giveUp)
+	usage := m.Stop()
+	usage.Goroutines -= min(usage.Goroutines, created)
+	stage.End()
+	if err := r.cfg.Profiler.CloseWindow(); err != nil {
+		return fmt.Errorf("profiles: %w", err)
+	}
+	r.collect(usage)
+	return nil
+}
+
+func (r *run) startSchedule(warmup bool, begin time.Duration) {
+	var s *schedule
+	seq := uint64(0)
+	switch {
+	case warmup:
+		seq = warmupSeq
+		if r.cfg.Arrivals != nil {
+			s = r.cfg.Arrivals.warmup(r.cfg.Seed)
+		}
+	case r.cfg.Arrivals != nil:
+		s = r.cfg.Arrivals.over(r.cfg.Duration, r.cfg.Seed)
+	}
+	r.pacer.start(s, begin, seq)
+}
+
+// plan reserves the arena, on what probe and warm-up have shown.
+func (r *run) plan() error {
+	fastest, size := r.fastest, r.resultSize
+	var warmed uint64
+	var warmTime time.Duration
+	for _, s := range r.shards {
+		s.mu.Lock()
+		warmed, warmTime = warmed+s.warmed, warmTime+s.warmTime
+		size = max(size, s.resultSize)
+		s.mu.Unlock()
+	}
+	if warmed > 0 {
+		fastest = min(fastest, warmTime/time.Duration(warmed))
+	}
+	r.fastest = fastest
+	expected := r.expected()
+	slot, n, err := r.cfg.reserve(expected, size)
+	if err != nil {
+		return err
+	}
+	a, err := newArena(slot, n, len(r.shards), min(expected, float64(n)))
+	if err != nil {
+		return err
+	}
+	r.arena = a
+	for i, s := range r.shards {
+		k := a.keeper(i, r.cfg.Seed)
+		s.mu.Lock()
+		s.kept = k
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// Warm-up judges stationarity on the mean latencies of slots of time, each long
+// enough for some operations of every worker.
+const (
+	warmupPoll    = 10 * time.Millisecond
+	warmupSlots   = 12 // judged
+	warmupSlotOps = 4  // a worker, at least
+	warmupSlotMin = 50 * time.Millisecond
+)
+
+// warmUp returns when the warm-up has lasted long enough, or ctx ends.
+func (r *run) warmUp(ctx context.Context, begin time.Duration) error {
+	stage := r.cfg.Stages.Start("warm-up")
+	defer func() { stage.End() }()
+	limit := r.cfg.Warmup.Limit
+	if limit == 0 {
+		limit = DefaultWarmupLimit
+	}
+	ops := r.cfg.Warmup.Ops - min(r.cfg.Warmup.Ops, r.probes)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var ended, slotOps uint64
+	var spent, slotTime time.Duration
+	slotBegin := begin
+	var means []float64
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+		}
+		timer.Reset(warmupPoll)
+		ended, spent = 0, 0
+		for _, s := range r.shards {
+			s.mu.Lock()
+			ended, spent = ended+s.warmed, spent+s.warmTime
+			s.mu.Unlock()
+		}
+		now := r.clock()
+		if n := ended - slotOps; n >= uint64(warmupSlotOps*r.cfg.Workers) && now-slotBegin >= warmupSlotMin {
+			means = append(means, float64(spent-slotTime)/float64(n))
+			slotOps, slotTime, slotBegin = ended, spent, now
+		}
+		if now-begin < r.cfg.Warmup.Time || ended < ops {
+			continue
+		}
+		if !r.cfg.Warmup.Stationary || len(means) >= warmupSlots && stat.Stationary(means[len(means)-warmupSlots:]) {
+			return nil
+		}
+		if now-begin >= limit {
+			r.unsettled = limit
+			return nil
+		}
+	}
+}
+
+// memorySampling is how often memory is looked at in the window.
+const memorySampling = 100 * time.Millisecond
+
+// observe waits for the window's end, and fills the series meanwhile.
+func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{}) {
+	begin := r.opened()
+	deadline := never
+	if r.cfg.Duration > 0 {
+		deadline = begin + r.cfg.Duration
+	}
+	interval := begin + r.series.interval
+	sample := begin + memorySampling
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for open := true; open; {
+		timer.Reset(max(min(deadline, interval, sample)-r.clock(), 0))
+		ended := false
+		select {
+		case <-ctx.Done():
+			ended = true
+		case <-idle: // every ticket has been used
+			ended = true
+		case <-timer.C:
+		}
+		now := r.clock()
+		if ended && ctx.Err() == nil && now < deadline && r.cfg.Arrivals != nil && r.cfg.Count == 0 {
+			// The last arrival is over, the window is not.
+			idle = nil
+			continue
+		}
+		if ended || now >= deadline {
+			open = false
+			r.close.Store(int64(r.lastOf(ctx, idle, now)))
+			r.res = &Result{Oldest: r.pacer.end(r.end())}
+			close(r.window.ended)
+		}
+		if now >= sample || !open {
+			r.series.sample(m.Sample())
+			sample = now + memorySampling
+		}
+		if now >= interval || !open {
+			r.series.add(func() time.Duration { return min(r.clock(), r.end()) - begin }, r.pacer.backlog(now))
+			for interval <= now {
+				interval += r.series.interval
+			}
+		}
+	}
+}
+
+// lastOf returns the window's end: the moment at which it was closed, or, where
+// all tickets have been used, that at which the last operation ended.
+func (r *run) lastOf(ctx context.Context, idle <-chan struct{}, now time.Duration) time.Duration {
+	select {
+	case <-idle:
+	default:
+		return now
+	}
+	if ctx.Err() != nil {
+		return now
+	}
+	last := r.opened()
+	for _, s := range r.shards {
+		s.mu.Lock()
+		last = max(last, s.last)
+		s.mu.Unlock()
+	}
+	return last
+}
+
+// finish ends the operations that run: it gives them the grace, then cancels
+// them, then leaves them behind.
+func (r *run) finish(ctx context.Context, idle <-chan struct{}, giveUp context.CancelFunc) {
+	r.pacer.ended.Store(true)
+	if r.warm != nil && r.opened() == never {
+		close(r.warm.ended)
+	}
+	if ctx.Err() == nil && r.opened() < never {
+		wait(ctx, idle, r.cfg.Grace)
+	}
+	giveUp()
+	wait(context.Background(), idle, abandon)
+	now := r.clock()
+	for _, s := range r.shards {
+		s.mu.Lock()
+		s.closed = true
+		for _, w := range s.workers {
+			if w.busy && !w.ticket.inWarmup() && r.res != nil {
+				r.res.Unfinished = append(r.res.Unfinished, record.Unfinished{Seq: w.ticket.seq, Age: now - w.since})
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// wait returns when done is closed, ctx ends or d has passed.
+func wait(ctx context.Context, done <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,436 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
+)
+
+func arrivals(shape runner.Shape, rates ...float64) *runner.Arrivals {
+	return &runner.Arrivals{Shape: shape, Rates: rates}
+}
+
+// TestStallCostsAllWhoStandBehindIt: one worker, operations of 1 ms, one of them
+// stalls for 2 s, 100 arrivals a second for 10 s. The exact response times come
+// from the queue's recursion: an operation starts when it has arrived and the
+// one before has ended.
+func TestStallCostsAllWhoStandBehindIt(t *testing.T) {
+	const stalled = 300
+	service := func(seq uint64) time.Duration {
+		if seq == stalled {
+			return 2 * time.Second
+		}
+		return time.Millisecond
+	}
+	res, _ := run(t, runner.Config{
+		Workers: 1, Arrivals: arrivals(runner.Constant, 100), Queue: 1000, Duration: 10 * time.Second, Samples: 1000, Grace: time.Second, Check: none,
+	}, target{run: func(_ context.Context, input any) ([]byte, error) {
+		time.Sleep(service(input.(uint64)))
+		return nil, nil
+	}})
+	if res.Offered != 1000 || res.Started != 1000 || res.Done != 1000 || res.Dropped != 0 || res.NeverStarted != 0 {
+		t.Fatalf("offered %d, started %d, done %d, dropped %d, never started %d; want 1000 in all", res.Offered, res.Started, res.Done, res.Dropped, res.NeverStarted)
+	}
+	var responses, waits []float64
+	var free time.Duration
+	for seq := range uint64(1000) {
+		arrival := time.Duration(seq) * 10 * time.Millisecond
+		start := max(arrival, free)
+		free = start + service(seq)
+		responses = append(responses, float64(free-arrival))
+		waits = append(waits, float64(start-arrival))
+	}
+	slices.Sort(responses)
+	slices.Sort(waits)
+	for _, p := range []float64{50, 90, 99, 99.9} {
+		i := int(math.Round(p*10)) - 1
+		if got := float64(res.Response.ValueAtPercentile(p)); !within(got, responses[i], 0.001) {
+			t.Errorf("response P%v %v, want %v", p, got, responses[i])
+		}
+		if got := float64(res.Wait.ValueAtPercentile(p)); !within(got, waits[i], 0.001) {
+			t.Errorf("wait P%v %v, want %v", p, got, waits[i])
+		}
+	}
+	// What a closed loop would have shown.
+	if got := float64(res.Latency.ValueAtPercentile(99)); !within(got, 1e6, 0.001) {
+		t.Errorf("service P99 %v, want 1 ms", got)
+	}
+	if p99 := responses[989]; p99 < 1.8e9 {
+		t.Errorf("the exact response P99 is %v: the test does not test", p99)
+	}
+}
+
+func TestAccounting(t *testing.T) {
+	failed := errors.New("failed")
+	rapid.Check(t, func(rt *rapid.T) {
+		cfg := runner.Config{
+			Workers:  rapid.IntRange(1, 8).Draw(rt, "workers"),
+			Duration: time.Duration(rapid.IntRange(1, 1000).Draw(rt, "window")) * time.Millisecond,
+			Count:    rapid.SampledFrom([]uint64{0, 1, 20}).Draw(rt, "count"),
+			Grace:    time.Duration(rapid.SampledFrom([]int{0, 500, 5000}).Draw(rt, "grace")) * time.Millisecond,
+			Warmup:   runner.Warmup{Ops: rapid.Uint64Range(0, 10).Draw(rt, "warmup")},
+			Samples:  7, Check: none, Queue: rapid.IntRange(1, 5).Draw(rt, "queue"),
+		}
+		rate := func(name string) float64 { return rapid.Float64Range(1, 2000).Draw(rt, name) }
+		switch shape := rapid.SampledFrom(append(runner.Shapes(), "")).Draw(rt, "arrivals"); shape {
+		case runner.Ramp:
+			cfg.Arrivals = arrivals(shape, rate("from"), rate("to"))
+		case runner.Step:
+			cfg.Arrivals = arrivals(shape, rate("first"), rate("second"), rate("third"))
+		case runner.Constant, runner.Poisson:
+			cfg.Arrivals = arrivals(shape, rate("rate"))
+		}
+		longest := rapid.IntRange(1, 2000).Draw(rt, "longest")
+		deaf := rapid.Bool().Draw(rt, "deaf") // operations that do not look at their context
+		interrupt := time.Duration(rapid.IntRange(1, 3000).Draw(rt, "interrupt")) * time.Millisecond
+
+		var res *runner.Result
+		var took time.Duration
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), interrupt)
+			defer cancel()
+			begin := time.Now()
+			var err error
+			res, err = runner.Run(ctx, cfg, target{run: func(ctx context.Context, input any) ([]byte, error) {
+				n := input.(uint64) + 1
+				timer := time.NewTimer(time.Duration(n*n*13%uint64(longest)+1) * time.Millisecond)
+				defer timer.Stop()
+				if deaf {
+					<-timer.C
+				} else {
+					select {
+					case <-timer.C:
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+				}
+				if n%3 == 0 {
+					return nil, failed
+				}
+				return nil, nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			took = time.Since(begin)
+			time.Sleep(stragglers)
+		})
+		if cfg.Arrivals != nil && res.Offered != res.Started+res.Dropped+res.NeverStarted {
+			rt.Errorf("offered %d, but %d started + %d dropped + %d never started", res.Offered, res.Started, res.Dropped, res.NeverStarted)
+		}
+		if cfg.Arrivals == nil && (res.Offered != res.Started || res.Dropped != 0 || res.NeverStarted != 0) {
+			rt.Errorf("closed loop: offered %d, started %d, dropped %d, never started %d", res.Offered, res.Started, res.Dropped, res.NeverStarted)
+		}
+		if res.Started != res.Done+res.Failed+uint64(len(res.Unfinished)) {
+			rt.Errorf("started %d, but %d done + %d failed + %d unfinished", res.Started, res.Done, res.Failed, len(res.Unfinished))
+		}
+		if cfg.Count > 0 && res.Offered > cfg.Count {
+			rt.Errorf("%d offered of %d", res.Offered, cfg.Count)
+		}
+		if a := cfg.Arrivals; a != nil && a.Shape == runner.Constant && cfg.Count == 0 && !res.Interrupted {
+			if want := math.Ceil(a.Rates[0] * cfg.Duration.Seconds()); math.Abs(float64(res.Offered)-want) > 1 {
+				rt.Errorf("%d offered at %v for %v, want %v", res.Offered, a, cfg.Duration, want)
+			}
+		}
+		if n := uint64(res.Latency.TotalCount()); n != res.Done {
+			rt.Errorf("%d latencies of %d operations done", n, res.Done)
+		}
+		if n := uint64(res.Failures.TotalCount()); n != res.Failed {
+			rt.Errorf("%d latencies of %d operations failed", n, res.Failed)
+		}
+		if res.Response != nil && (res.Response.TotalCount() != res.Latency.TotalCount() || res.Wait.TotalCount() != res.Latency.TotalCount()) {
+			rt.Errorf("%d responses and %d waits of %d done", res.Response.TotalCount(), res.Wait.TotalCount(), res.Done)
+		}
+		if len(res.Unfinished) > cfg.Workers {
+			rt.Errorf("%d unfinished of %d workers", len(res.Unfinished), cfg.Workers)
+		}
+		var counted uint64
+		for _, e := range res.Errors {
+			counted += e.Count
+		}
+		if counted != res.Failed {
+			rt.Errorf("%d errors counted, %d operations failed", counted, res.Failed)
+		}
+		if took > interrupt+100*time.Millisecond {
+			rt.Errorf("took %v, interrupted after %v", took, interrupt)
+		}
+	})
+}
+
+// TestDrops: one worker, operations of 1005 ms, room for two; arrivals at 0 s,
+// 0.1 s, ... 3.0 s, 31 of them until the close at 3.05 s. The worker starts those
+// of 0 s, 0.1 s, 0.2 s and 1.1 s, at 0 s, 1.005 s, 2.010 s and 3.015 s, and that
+// of 2.1 s waits; all others find the queue full.
+func TestDrops(t *testing.T) {
+	res, _ := run(t, runner.Config{
+		Workers: 1, Arrivals: arrivals(runner.Constant, 10), Queue: 2, Duration: 3050 * time.Millisecond, Samples: 1, Check: none,
+	}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(1005 * time.Millisecond); return nil, nil }})
+	if res.Offered != 31 || res.Started != 4 || res.Done != 3 || res.NeverStarted != 1 || res.Dropped != 26 {
+		t.Errorf("offered %d, started %d, done %d, never started %d, dropped %d; want 31, 4, 3, 1, 26",
+			res.Offered, res.Started, res.Done, res.NeverStarted, res.Dropped)
+	}
+	if got := res.Wait.Max(); !within(float64(got), 1.81e9, 0.001) {
+		t.Errorf("longest wait %v ns, want 1.81 s", got)
+	}
+	if res.Oldest != 950*time.Millisecond {
+		t.Errorf("the first that never started had waited %v, want 950ms", res.Oldest)
+	}
+	rec := fill(t, res)
+	if !hasFinding(rec, "dropped", "26 of 31") || !hasFinding(rec, "never-started", "1 of 31") {
+		t.Errorf("findings: %v", rec.Findings)
+	}
+}
+
+// starts returns the times at which operations of no length start.
+func starts(t *testing.T, cfg runner.Config) []time.Duration {
+	t.Helper()
+	var mu sync.Mutex
+	var all []time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		_, err := runner.Run(t.Context(), cfg, target{run: func(context.Context, any) ([]byte, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, time.Since(begin))
+			return nil, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	return all
+}
+
+func TestSchedules(t *testing.T) {
+	cfg := runner.Config{Workers: 4, Queue: 100, Duration: 10 * time.Second, Samples: 1, Check: none, Seed: 7}
+	counts := func(all []time.Duration) (seconds [10]int) {
+		for _, at := range all {
+			seconds[at/time.Second]++
+		}
+		return seconds
+	}
+	t.Run("constant", func(t *testing.T) {
+		cfg.Arrivals = arrivals(runner.Constant, 40)
+		all := starts(t, cfg)
+		for i, at := range all {
+			if at != time.Duration(i)*25*time.Millisecond {
+				t.Fatalf("arrival %d at %v", i, at)
+			}
+		}
+		if len(all) != 400 {
+			t.Errorf("%d arrivals, want 400", len(all))
+		}
+	})
+	t.Run("step", func(t *testing.T) {
+		cfg.Arrivals = arrivals(runner.Step, 10, 100, 50, 1, 200)
+		if got, want := counts(starts(t, cfg)), [10]int{10, 10, 100, 100, 50, 50, 1, 1, 200, 200}; got != want {
+			t.Errorf("arrivals by second %v, want %v", got, want)
+		}
+	})
+	t.Run("ramp", func(t *testing.T) {
+		for _, rates := range [][]float64{{100, 300}, {300, 100}, {100, 100}} {
+			cfg.Arrivals = arrivals(runner.Ramp, rates...)
+			for i, n := range counts(starts(t, cfg)) {
+				want := rates[0] + (rates[1]-rates[0])*(float64(i)+0.5)/10
+				if math.Abs(float64(n)-want) > 1 {
+					t.Errorf("%v: %d arrivals in second %d, want %v", rates, n, i, want)
+				}
+			}
+		}
+	})
+	t.Run("poisson", func(t *testing.T) {
+		cfg.Arrivals = arrivals(runner.Poisson, 1000)
+		all := starts(t, cfg)
+		// The number has standard deviation 100; gaps have coefficient of variation 1.
+		if n := len(all); n < 9500 || n > 10500 {
+			t.Errorf("%d arrivals, want about 10000", n)
+		}
+		var sum, squares float64
+		for i := range all[1:] {
+			gap := float64(all[i+1] - all[i])
+			sum += gap
+			squares += gap * gap
+		}
+		n := float64(len(all) - 1)
+		if cv := math.Sqrt(squares/n-(sum/n)*(sum/n)) / (sum / n); !within(cv, 1, 0.05) {
+			t.Errorf("coefficient of variation of the gaps %v, want 1", cv)
+		}
+		if !slices.Equal(all, starts(t, cfg)) {
+			t.Error("another run with the same seed has other arrivals")
+		}
+		cfg.Seed++
+		if slices.Equal(all, starts(t, cfg)) {
+			t.Error("a run with another seed has the same arrivals")
+		}
+	})
+}
+
+// TestQueueOutlivesTheWarmup: a system that is overloaded in the warm-up opens
+// its window with a queue, first come first served.
+func TestQueueOutlivesTheWarmup(t *testing.T) {
+	res, _ := run(t, runner.Config{
+		Workers: 1, Arrivals: arrivals(runner.Constant, 10), Queue: 100, Duration: 4995 * time.Millisecond, Samples: 1, Check: none,
+		Warmup: runner.Warmup{Time: 985 * time.Millisecond},
+	}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(200 * time.Millisecond); return nil, nil }})
+	// Ten arrived in the warm-up, until 0.99 s. They keep the worker busy until 2 s,
+	// and the first of the window has waited for that.
+	if got := res.Wait.Min(); !within(float64(got), 1.01e9, 0.001) {
+		t.Errorf("the first of the window waited %v ns, want 1.01 s", got)
+	}
+	if res.Offered != 50 || res.Started != 20 || res.NeverStarted != 30 {
+		t.Errorf("offered %d, started %d, never started %d; want 50, 20, 30", res.Offered, res.Started, res.NeverStarted)
+	}
+}
+
+// TestCapacityOfAKnownQueue: four workers and operations of 10 ms serve 400 a
+// second, whatever comes.
+func TestCapacityOfAKnownQueue(t *testing.T) {
+	for _, test := range []struct {
+		shape runner.Shape
+		slo   string
+		first float64
+		want  float64 // a second
+	}{
+		{runner.Constant, "p99=50ms", 300, 400},
+		{runner.Constant, "p99=50ms", 3000, 400},
+		{runner.Constant, "p99=50ms", 7, 400},
+	} {
+		slo, err := runner.ParseSLO(test.slo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials := 0
+		got, err := runner.Capacity(t.Context(), test.first, 0.02, func(_ context.Context, rate float64) (bool, error) {
+			trials++
+			res, _ := run(t, runner.Config{
+				Workers: 4, Arrivals: arrivals(test.shape, rate), Queue: 1 << 16, Duration: 20 * time.Second, Samples: 1, Check: none,
+				Warmup: runner.Warmup{Time: time.Second},
+			}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
+			return slo.Held(fill(t, res))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !within(got, test.want, 0.05) {
+			t.Errorf("from %v a second: capacity %v, want %v; %d trials", test.first, got, test.want, trials)
+		}
+	}
+}
+
+// TestCapacityOfAnMMOneQueue: with Poisson arrivals at rate a and one worker whose
+// service times are exponential with mean 1/m, response times are exponential
+// with mean 1/(m-a), so P90 stays below w up to a = m - ln(10)/w.
+func TestCapacityOfAnMMOneQueue(t *testing.T) {
+	const m, limit = 100.0, 0.1
+	want := m - math.Log(10)/limit
+	slo, err := runner.ParseSLO("p90=100ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := rand.New(rand.NewPCG(3, 4))
+	got, err := runner.Capacity(t.Context(), 50, 0.02, func(_ context.Context, rate float64) (bool, error) {
+		res, _ := run(t, runner.Config{
+			Workers: 1, Arrivals: arrivals(runner.Poisson, rate), Queue: 1 << 16, Duration: 250 * time.Second, Samples: 1, Check: none,
+			Warmup: runner.Warmup{Time: 10 * time.Second},
+		}, target{run: func(context.Context, any) ([]byte, error) {
+			time.Sleep(time.Duration(noise.ExpFloat64() / m * 1e9))
+			return nil, nil
+		}})
+		return slo.Held(fill(t, res))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !within(got, want, 0.05) {
+		t.Errorf("capacity %v, want %v", got, want)
+	}
+}
+
+func TestCapacityGivesUp(t *testing.T) {
+	planted := errors.New("planted")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	for _, test := range []struct {
+		name string
+		try  func(context.Context, float64) (bool, error)
+		rate float64
+		err  error
+	}{
+		{"never holds", func(context.Context, float64) (bool, error) { return false, nil }, 0, nil},
+		{"always holds", func(context.Context, float64) (bool, error) { return true, nil }, runner.MaxRate, nil},
+		{"trial fails", func(context.Context, float64) (bool, error) { return false, planted }, 0, planted},
+		{"cancelled", func(context.Context, float64) (bool, error) { cancel(planted); return true, nil }, 0, planted},
+	} {
+		got, err := runner.Capacity(ctx, 100, 0.02, test.try)
+		if got != test.rate || !errors.Is(err, test.err) {
+			t.Errorf("%s: %v, %v; want %v, %v", test.name, got, err, test.rate, test.err)
+		}
+	}
+}
+
+func TestParseSLO(t *testing.T) {
+	for _, good := range []string{"p99=50ms", "p99.9=1s", "p50=10µs"} {
+		slo, err := runner.ParseSLO(good)
+		if err != nil || slo.String() != good {
+			t.Errorf("%s: %v, %v", good, slo, err)
+		}
+	}
+	for _, bad := range []string{"", "p99", "99=50ms", "p0=1s", "p100=1s", "pNaN=1s", "p99=50", "p99=0s", "p99=-1s"} {
+		if _, err := runner.ParseSLO(bad); err == nil {
+			t.Errorf("%q accepted", bad)
+		}
+	}
+}
+
+// TestSLOCountsWhatWasNotAnswered.
+func TestSLOCountsWhatWasNotAnswered(t *testing.T) {
+	slo, err := runner.ParseSLO("p90=100ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := func(edit func(rec *record.Record)) *record.Record {
+		rec := record.New()
+		rec.Counters = []record.Counter{{Name: record.CountOffered, Value: 100}}
+		edit(rec)
+		return rec
+	}
+	count := func(name string, n uint64) func(rec *record.Record) {
+		return func(rec *record.Record) { rec.Counters = append(rec.Counters, record.Counter{Name: name, Value: n}) }
+	}
+	for _, test := range []struct {
+		name string
+		edit func(rec *record.Record)
+		want bool
+	}{
+		{"dropped=10", count(record.CountDropped, 10), true},
+		{"dropped=11", count(record.CountDropped, 11), false},
+		{"failed=11", count(record.CountFailed, 11), false},
+		{"queued for less", count(record.CountNeverStarted, 11), true},
+		{"queued for more", func(rec *record.Record) {
+			count(record.CountNeverStarted, 11)(rec)
+			rec.Metrics = []record.Metric{{Name: record.BacklogOldest, Value: 101e6}}
+		}, false},
+		{"unfinished", func(rec *record.Record) {
+			for range 11 {
+				rec.Unfinished = append(rec.Unfinished, record.Unfinished{Age: 101 * time.Millisecond})
+			}
+		}, false},
+	} {
+		if got, err := slo.Held(rec(test.edit)); err != nil || got != test.want {
+			t.Errorf("%s: held %v, %v; want %v", test.name, got, err, test.want)
+		}
+	}
+	if _, err := slo.Held(record.New()); err == nil {
+		t.Error("a record without arrivals was judged")
+	}
+}

@@ -1,0 +1,101 @@
+package runner
+
+import (
+	"time"
+
+	"github.com/zkbench/zkbench/internal/meter"
+)
+
+// series is what the window was like interval by interval. It is filled by the
+// one goroutine that observes the window.
+type series struct {
+	interval time.Duration
+	shards   []*shard
+	open     bool
+
+	latency, response, wait total // of the whole run
+	parts                             []part
+
+	last        time.Duration // end of the last part, since the window opened
+	usage, used meter.Sample  // now, and at the end of the last part
+}
+
+// part is one interval.
+type part struct {
+	length            time.Duration
+	done, failed      uint64
+	p50, p99          float64 // ns, service
+	response99        float64 // ns
+	backlog           int
+	gcShare           float64 // of the processor time available
+	heapLive, rss     uint64
+	latency, response []cell
+}
+
+// Intervals: a second, so that series of different runs lie upon each other; of
+// short windows a tenth; of windows longer than an hour so long that there are
+// not more of them than in an hour.
+const (
+	maxParts  = 3600
+	shortRun  = 2 * time.Second
+	fewParts  = 10
+	minLength = time.Millisecond
+)
+
+func newSeries(cfg *Config, shards []*shard) *series {
+	interval := time.Second
+	switch d := cfg.Duration; {
+	case d == 0:
+	case d < shortRun:
+		interval = max(d/fewParts, minLength)
+	case d > maxParts*time.Second:
+		interval = (d/maxParts + time.Second - 1).Truncate(time.Second)
+	}
+	return &series{interval: interval, shards: shards, open: cfg.Arrivals != nil}
+}
+
+// sample notes what the process has used since the window opened.
+func (s *series) sample(now meter.Sample) { s.usage = now }
+
+// add ends a part. age tells how long the window has been open, at most to its
+// end; it is read when the tallies have been taken, which may be some time after
+// the part was to end if the load keeps all processors busy.
+func (s *series) add(age func() time.Duration, backlog int) {
+	p := part{backlog: backlog, heapLive: s.usage.HeapLive, rss: s.usage.RSS}
+	var latency, response total
+	p.done, p.failed = s.drain(&latency, &response)
+	at := age()
+	p.length = at - s.last
+	if p.length <= 0 {
+		return
+	}
+	s.last = at
+	if cpu := s.usage.CPU - s.used.CPU; cpu > 0 {
+		p.gcShare = min(max((s.usage.GCCPU-s.used.GCCPU)/cpu, 0), 1)
+	}
+	s.used = s.usage
+	quantiles := latency.percentiles(50, 99)
+	p.p50, p.p99 = quantiles[0], quantiles[1]
+	p.latency = latency.cells()
+	if s.open {
+		p.response99 = response.percentiles(99)[0]
+		p.response = response.cells()
+	}
+	s.parts = append(s.parts, p)
+}
+
+// drain adds what was tallied since the last time to the totals of the run, and
+// to those given.
+func (s *series) drain(latency, response *total) (done, failed uint64) {
+	for _, shard := range s.shards {
+		t := shard.swap()
+		done, failed = done+t.done, failed+t.failed
+		t.done, t.failed = 0, 0
+		t.latency.take(&s.latency, latency)
+		if s.open {
+			t.response.take(&s.response, response)
+			t.wait.take(&s.wait)
+		}
+	}
+	return done, failed
+}

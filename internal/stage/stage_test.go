@@ -1,0 +1,145 @@
+package stage_test
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+)
+
+// What varies with the process is not compared.
+var varying = cmpopts.IgnoreFields(record.Stage{}, "PeakRSS", "Allocated")
+
+func TestStagesInOrderOfStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := stage.New()
+		if got := r.Stages(); got != nil {
+			t.Errorf("stages %v before the first", got)
+		}
+		setup := r.Start("set-up")
+		time.Sleep(2 * time.Second)
+		key := record.Metric{Name: "key-size", Unit: "B/key", Value: 96, Kind: record.Exact}
+		setup.End(key)
+		prove := r.Start("prove")
+		time.Sleep(time.Second)
+		commit := r.Start("prove/commit")
+		time.Sleep(3 * time.Second)
+		overlapping := r.Start("check")
+		commit.End()
+		time.Sleep(5 * time.Second)
+		prove.End()
+		overlapping.End()
+		want := []record.Stage{
+			{Name: "set-up", Time: 2 * time.Second, Sizes: []record.Metric{key}},
+			{Name: "prove", Time: 9 * time.Second},
+			{Name: "prove/commit", Time: 3 * time.Second},
+			{Name: "check", Time: 5 * time.Second},
+		}
+		if diff := cmp.Diff(want, r.Stages(), varying); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestEndedTwiceOrNever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := stage.New()
+		twice, never := r.Start("twice"), r.Start("never")
+		time.Sleep(time.Second)
+		twice.End(record.Metric{Name: "first"})
+		first := r.Stages()
+		time.Sleep(time.Second)
+		twice.End(record.Metric{Name: "second"})
+		if diff := cmp.Diff(first, r.Stages()); diff != "" {
+			t.Error(diff)
+		}
+		if len(first) != 1 || first[0].Name != "twice" {
+			t.Errorf("stages %+v, want the one that ended", first)
+		}
+		never.End()
+		if got := r.Stages(); len(got) != 2 || got[1].Time != 2*time.Second {
+			t.Errorf("stages %+v after the other ended", got)
+		}
+	})
+}
+
+func TestConcurrentStages(t *testing.T) {
+	const n = 50
+	r := stage.New()
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			s := r.Start(fmt.Sprint(i))
+			r.Stages()
+			s.End()
+		})
+	}
+	wg.Wait()
+	names := map[string]bool{}
+	for _, s := range r.Stages() {
+		names[s.Name] = true
+	}
+	if len(names) != n {
+		t.Errorf("%d stages, want %d", len(names), n)
+	}
+}
+
+// A stage shows what it allocated and held, the stage around it too, and the one
+// after it does not.
+func TestStageMemory(t *testing.T) {
+	const large, slack = 64 << 20, 16 << 20
+	r := stage.New()
+	debug.FreeOSMemory()
+	outer := r.Start("outer")
+	before := r.Start("before")
+	before.End()
+	during := r.Start("during")
+	held := make([]byte, large)
+	for i := range held {
+		held[i] = 1
+	}
+	runtime.KeepAlive(held)
+	held = nil
+	debug.FreeOSMemory()
+	during.End()
+	after := r.Start("after")
+	after.End()
+	outer.End()
+
+	got := map[string]record.Stage{}
+	for _, s := range r.Stages() {
+		got[s.Name] = s
+	}
+	for _, name := range []string{"outer", "during"} {
+		if a := got[name].Allocated; a < large || a > large+slack {
+			t.Errorf("%s: %d bytes allocated, want %d", name, a, large)
+		}
+	}
+	for _, name := range []string{"before", "after"} {
+		if a := got[name].Allocated; a > slack {
+			t.Errorf("%s: %d bytes allocated", name, a)
+		}
+	}
+	if got["before"].PeakRSS == 0 {
+		t.Skip("the platform does not tell a stage's peak memory")
+	}
+	base := got["before"].PeakRSS
+	for _, name := range []string{"outer", "during"} {
+		if p := got[name].PeakRSS; p < base+large-slack {
+			t.Errorf("%s: peak of %d bytes, want %d above %d", name, p, large, base)
+		}
+	}
+	// The race detector keeps shadows of what was held.
+	if after, during := got["after"].PeakRSS, got["during"].PeakRSS; after == 0 || after > during-large+slack {
+		t.Errorf("after: peak of %d bytes, want %d below %d", after, large, during)
+	}
+}

@@ -1,0 +1,101 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// LeakThreshold is the |t| from which on a timing test says that an operation's
+// time depends on its witness (Reparaz, Balasch, Verbauwhede 2016, section 3).
+const LeakThreshold = 4.5
+
+// leakBatch is the number of operations whose inputs are built together, so that
+// building does not stand between two timings.
+const leakBatch = 32
+
+// leakCalibration is the number of first measurements that set the crops.
+const leakCalibration = 200
+
+// Leak measures whether the operation's time depends on its witness: fixed
+// against random ones in random order, one worker, Welch's t. It goes on for
+// s.Duration or s.Count operations, whichever ends first; 0: not bounded by it.
+// The record's metric leak-t is t, its counters leak-fixed and leak-random the
+// samples that it is of. The error in the record is a *ValueError where the
+// workload has no witness.
+func Leak(ctx context.Context, def Def, c Case, s Settings) *record.Record {
+	s.Workers, s.Arrivals = 1, nil
+	rec := s.New(def.Name, c)
+	if err := leak(ctx, def, c, s, rec); err != nil {
+		rec.Status, rec.Error = record.Failed, err.Error()
+	} else if ctx.Err() != nil {
+		rec.Status, rec.Error = record.Partial, "interrupted"
+	}
+	return rec
+}
+
+func leak(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) (err error) {
+	instance, err := def.New(ctx, c, s.Seed)
+	if err != nil {
+		return fmt.Errorf("set-up: %w", err)
+	}
+	defer func() {
+		if closing := instance.Close(); closing != nil {
+			err = errors.Join(err, fmt.Errorf("close: %w", closing))
+		}
+	}()
+	secret, ok := instance.(Secret)
+	if !ok {
+		return &ValueError{Field: "workload", Value: def.ID(), Accepted: "one whose operation has a witness"}
+	}
+	// Collections would fall into some timings and not into others.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	test := stat.NewLeak(leakCalibration)
+	order := rand.New(rand.NewPCG(s.Seed, 0))
+	begin := time.Now()
+	var seq uint64
+	for ctx.Err() == nil {
+		if s.Duration > 0 && time.Since(begin) >= s.Duration || s.Count > 0 && seq >= s.Count {
+			break
+		}
+		runtime.GC()
+		var inputs [leakBatch]any
+		var classes [leakBatch]int
+		for i := range inputs {
+			classes[i] = order.IntN(2)
+			if inputs[i], err = secret.SecretInput(ctx, seq+uint64(i), classes[i] == 0); err != nil {
+				return fmt.Errorf("input %d: %w", seq+uint64(i), err)
+			}
+		}
+		for i, input := range inputs {
+			start := time.Now()
+			_, err := instance.Run(ctx, input)
+			took := time.Since(start)
+			if err != nil {
+				if ctx.Err() != nil {
+					break
+				}
+				return fmt.Errorf("operation %d: %w", seq+uint64(i), err)
+			}
+			test.Add(classes[i], float64(took))
+		}
+		seq += leakBatch
+	}
+	t, crop, n := test.T()
+	rec.Metrics = append(rec.Metrics, record.Metric{Name: record.LeakT, Unit: "t", Value: t, Kind: record.Timed})
+	rec.Counters = append(rec.Counters,
+		record.Counter{Name: record.CountDone, Value: seq},
+		record.Counter{Name: record.CountLeakFixed, Value: n[0]},
+		record.Counter{Name: record.CountLeakRandom, Value: n[1]})
+	if n[0] > 0 {
+		rec.Findings = append(rec.Findings, record.Finding{Name: "leak", Text: fmt.Sprintf("the greatest |t| is that of %s", crop)})
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package workload_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// sleeper is an operation of about a millisecond, with noise; with the leak set,
+// one in four of those with a random witness ends a hundredth earlier.
+type sleeper struct {
+	entry
+	leak  bool
+	noise *rand.Rand
+}
+
+type witness struct {
+	fixed bool
+	seq   uint64
+}
+
+func (s sleeper) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
+	return witness{fixed, seq}, nil
+}
+
+func (s sleeper) Run(_ context.Context, input any) ([]byte, error) {
+	w := input.(witness)
+	took := time.Millisecond + time.Duration(s.noise.NormFloat64()*5e3)
+	if s.leak && !w.fixed && w.seq%4 == 0 {
+		took -= 10 * time.Microsecond
+	}
+	if s.noise.IntN(50) == 0 { // another process had the processor
+		took += time.Duration(s.noise.ExpFloat64() * 1e7)
+	}
+	time.Sleep(took)
+	return nil, nil
+}
+
+func TestLeak(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		leak bool
+		s    func(s *workload.Settings)
+	}{
+		{"constant", false, func(s *workload.Settings) { s.Count = 20_000 }},
+		{"early exit", true, func(s *workload.Settings) { s.Count = 20_000 }},
+		{"early exit, 20s", true, func(s *workload.Settings) { s.Duration = 20 * time.Second }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := new(ledger)
+				def := l.def("Sleeper", "", workload.BitsAxis())
+				def.New = func(context.Context, workload.Case, uint64) (workload.Instance, error) {
+					return sleeper{entry{l, "Sleeper"}, test.leak, rand.New(rand.NewPCG(1, 2))}, nil
+				}
+				s := workload.DefaultSettings(1, 0)
+				test.s(&s)
+				rec := workload.Leak(t.Context(), def, workload.NewCase(record.Axis{Key: "bits", Value: "8"}), s)
+				if rec.Status != record.OK {
+					t.Fatal(rec.Error)
+				}
+				m, ok := rec.Metric(record.LeakT)
+				if !ok {
+					t.Fatal("no t")
+				}
+				if test.leak && math.Abs(m.Value) <= 10 || !test.leak && math.Abs(m.Value) >= workload.LeakThreshold {
+					t.Errorf("t = %v with a leak: %v", m.Value, test.leak)
+				}
+				fixed, random := rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom)
+				if fixed < 1_000 || random < 1_000 {
+					t.Errorf("%d and %d samples of about 20000, some of them cropped", fixed, random)
+				}
+			})
+		})
+	}
+}
+
+func TestLeakNeedsAWitness(t *testing.T) {
+	l := new(ledger)
+	s := workload.DefaultSettings(1, 0)
+	s.Count = 1
+	rec := workload.Leak(t.Context(), l.def("Other", ""), workload.NewCase(), s)
+	if rec.Status != record.Failed || !strings.Contains(rec.Error, `"other" is not accepted; accepted: one whose operation has a witness`) {
+		t.Errorf("%s: %s", rec.Status, rec.Error)
+	}
+}

@@ -1,0 +1,210 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// mixKey is the axis of a mix: what it consists of, for example
+// issue:1,transfer:8.
+const mixKey = "mix"
+
+// MaxShare bounds the share of one part of a mix.
+const MaxShare = 1000
+
+// part is a workload's share of a mix.
+type part struct {
+	name  string // as the user typed it
+	def   Def
+	share int
+}
+
+// Mix returns the workload that is made of defs in the proportions of text, for
+// example issue=1,transfer=8: of each nine operations in sequence one is an issue.
+// Parts are named by command-line id, name or alias. Its axes are those of its
+// parts. The error is a *ValueError.
+func Mix(defs []Def, text string) (Def, error) {
+	parts, err := parseMix(defs, text)
+	if err != nil {
+		return Def{}, err
+	}
+	value := strings.ReplaceAll(text, "=", ":")
+	axes := []Axis{{
+		Name: "mix", Key: mixKey, Flag: mixKey, Usage: "what a mix consists of", Accepted: value,
+		Default: []string{value}, Smoke: value, Parse: func(string) ([]string, error) { return []string{value}, nil },
+	}}
+	for _, p := range parts {
+		for _, a := range p.def.Axes {
+			if !slices.ContainsFunc(axes, func(b Axis) bool { return a.Key == b.Key }) {
+				axes = append(axes, a)
+			}
+		}
+	}
+	def := mixOf(defs)
+	def.Axes = axes
+	return def, nil
+}
+
+// WithMix returns defs and the workload Mix, whose parts are the case's.
+func WithMix(defs []Def) []Def { return append(slices.Clone(defs), mixOf(defs)) }
+
+func mixOf(defs []Def) Def {
+	return Def{
+		Name: "Mix", Doc: "operations of several workloads in fixed proportions",
+		New: func(ctx context.Context, c Case, seed uint64) (Instance, error) {
+			parts, err := parseMix(defs, strings.ReplaceAll(c.Get(mixKey), ":", "="))
+			if err != nil {
+				return nil, err
+			}
+			return newMix(ctx, parts, c, seed)
+		},
+	}
+}
+
+func parseMix(defs []Def, text string) ([]part, error) {
+	refuse := func(value string) error {
+		var names []string
+		for _, d := range defs {
+			if d.Alias != "" {
+				names = append(names, d.Alias)
+			}
+		}
+		for _, d := range defs {
+			names = append(names, d.ID())
+		}
+		return &ValueError{Field: mixKey, Value: value, Accepted: fmt.Sprintf(
+			"workload=share,... with at least two different ones of %s, and shares from 1 to %d", strings.Join(names, ", "), MaxShare)}
+	}
+	var parts []part
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.TrimSpace(item)
+		name, number, _ := strings.Cut(item, "=")
+		i := slices.IndexFunc(defs, func(d Def) bool { return name != "" && (name == d.Alias || name == d.ID() || name == d.Name) })
+		share, err := strconv.Atoi(number)
+		if i < 0 || err != nil || share < 1 || share > MaxShare {
+			return nil, refuse(item)
+		}
+		if slices.ContainsFunc(parts, func(p part) bool { return p.def.Name == defs[i].Name }) {
+			return nil, refuse(text)
+		}
+		parts = append(parts, part{name, defs[i], share})
+	}
+	if len(parts) < 2 {
+		return nil, refuse(text)
+	}
+	return parts, nil
+}
+
+// mix is the instance of a mix. Operations come in turns of as many as the
+// shares' sum; each turn has the same order, in which every part is spread evenly
+// (smooth weighted round robin), so that proportions hold exactly over every turn.
+type mix struct {
+	names     []string
+	shares    []int
+	instances []Instance
+	turn      []int // class of each place
+	rank      []int // how many places of the same class stand before it
+}
+
+func newMix(ctx context.Context, parts []part, c Case, seed uint64) (_ Instance, err error) {
+	m := new(mix)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.Close())
+		}
+	}()
+	for _, p := range parts {
+		sub := NewCase(slices.DeleteFunc(c.Axes(), func(x record.Axis) bool {
+			_, has := p.def.Axis(x.Key)
+			return !has
+		})...)
+		instance, err := p.def.New(ctx, sub, seed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		m.names, m.shares, m.instances = append(m.names, p.name), append(m.shares, p.share), append(m.instances, instance)
+	}
+	m.turn, m.rank = turnOf(m.shares)
+	return m, nil
+}
+
+// turnOf spreads the shares over a turn: at each place every class earns its
+// share, and the richest one, which pays the sum, has the place.
+func turnOf(shares []int) (turn, rank []int) {
+	sum := 0
+	for _, s := range shares {
+		sum += s
+	}
+	wealth, seen := make([]int, len(shares)), make([]int, len(shares))
+	for range sum {
+		richest := 0
+		for i, s := range shares {
+			if wealth[i] += s; wealth[i] > wealth[richest] {
+				richest = i
+			}
+		}
+		wealth[richest] -= sum
+		turn, rank = append(turn, richest), append(rank, seen[richest])
+		seen[richest]++
+	}
+	return turn, rank
+}
+
+// class returns which part the operation of a sequence number belongs to.
+func (m *mix) class(seq uint64) int { return m.turn[seq%uint64(len(m.turn))] }
+
+// mixed is the input of one part.
+type mixed struct {
+	class int
+	input any
+}
+
+func (m *mix) Input(ctx context.Context, seq uint64) (any, error) {
+	n := uint64(len(m.turn))
+	class := m.class(seq)
+	input, err := m.instances[class].Input(ctx, seq/n*uint64(m.shares[class])+uint64(m.rank[seq%n]))
+	return &mixed{class, input}, err
+}
+
+func (m *mix) Run(ctx context.Context, input any) ([]byte, error) {
+	in := input.(*mixed)
+	return m.instances[in.class].Run(ctx, in.input)
+}
+
+func (m *mix) Check(ctx context.Context, input any, output []byte) error {
+	in := input.(*mixed)
+	return m.instances[in.class].Check(ctx, in.input, output)
+}
+
+// Metrics returns those of the parts, each with the part's name in name and unit.
+func (m *mix) Metrics(ctx context.Context) ([]record.Metric, error) {
+	var all []record.Metric
+	for i, instance := range m.instances {
+		sizes, err := instance.Metrics(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.names[i], err)
+		}
+		for _, s := range sizes {
+			s.Name = m.names[i] + "-" + s.Name
+			if quantity, of, ok := strings.Cut(s.Unit, "/"); ok {
+				s.Unit = quantity + "/" + m.names[i] + "-" + of
+			}
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+func (m *mix) Close() error {
+	var errs []error
+	for _, instance := range m.instances {
+		errs = append(errs, instance.Close())
+	}
+	return errors.Join(errs...)
+}
