@@ -5,7 +5,7 @@ BIN     := bin
 RUNFLAGS ?=
 PEERSFLAGS ?=
 
-.PHONY: all build run test test-long race lint cross fmt bench peers peers-check clean
+.PHONY: all build run test test-long race lint cross fmt bench benchstat selfcheck peers peers-check clean
 
 all: build
 
@@ -27,7 +27,7 @@ test-long:
 	./tools/fuzz.sh 60s
 
 race:
-	$(GO) test -race ./executor/... ./internal/runner/... ./internal/proc/...
+	$(GO) test -race ./executor/... ./internal/runner/... ./internal/meter/... ./internal/stage/... ./internal/proc/...
 
 $(BIN)/tools: tools/go.mod tools/go.sum
 	mkdir -p $(BIN)/tools
@@ -56,6 +56,16 @@ cross:
 
 bench:
 	$(GO) test ./token/transfer ./token/issue -run '^$$' -bench . -benchmem
+
+# The working tree against the revision BASE, through benchstat; COUNT, BENCHTIME,
+# BENCH and FLAGS as in tools/benchstat.sh.
+benchstat: $(BIN)/tools
+	@./tools/benchstat.sh "$(BASE)"
+
+# Sessions of which the right answer is known, on this machine: some minutes, and
+# nothing else should run.
+selfcheck: build
+	$(BIN)/zkbench selfcheck
 
 peers-check:
 	cd peers/go && $(GO) vet ./... && $(GO) test ./...

@@ -1,0 +1,462 @@
+package compare_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// machine simulates processes: a mean latency of 100 µs times the side's factor,
+// noise from process to process, and a drift that slows all of them down.
+type machine struct {
+	rng       *rand.Rand
+	factor    float64 // of the new side
+	noise     float64 // standard deviation, relative
+	drift     float64 // per process, relative
+	proof     float64 // of the new side, B; 1000 of the old
+	processes int
+}
+
+func (m *machine) run(_ context.Context, side stat.Side) *record.Record {
+	latency, proof := 1e5, 1000.0
+	if side == stat.New {
+		latency, proof = latency*m.factor, m.proof
+	}
+	latency *= math.Exp(m.noise*m.rng.NormFloat64() + m.drift*float64(m.processes))
+	m.processes++
+	rec := record.New()
+	rec.Workload, rec.Case = "Sender", "bits=8"
+	rec.Env.Commit = "commit of " + strings.Replace(string(side), "again", "old", 1)
+	rec.Metrics = []record.Metric{
+		{Name: record.LatencyMean, Unit: "ns", Value: latency, Kind: record.Timed},
+		{Name: record.LatencyP99, Unit: "ns", Value: 2 * latency, Kind: record.Timed},
+		{Name: record.Throughput, Unit: "ops/s", Value: 1e9 / latency, Kind: record.Timed},
+		{Name: record.LatencyMax, Unit: "ns", Value: 9e9, Kind: record.Timed},
+		{Name: "proof", Unit: "B/proof", Value: proof, Kind: record.Exact},
+	}
+	return rec
+}
+
+func newMachine(seed uint64, factor float64) *machine {
+	return &machine{rng: rand.New(rand.NewPCG(seed, 0)), factor: factor, noise: 0.01, drift: 0.002, proof: 1000}
+}
+
+func measure(t *testing.T, m *machine, blocks int) compare.Sides {
+	t.Helper()
+	recs, err := compare.Session{Blocks: blocks, Run: m.run}.Measure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sides, err := compare.Split("session", recs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sides
+}
+
+func table(t *testing.T, sides compare.Sides) *compare.Table {
+	t.Helper()
+	tab, err := compare.Compare(sides, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func row(t *testing.T, tab *compare.Table, metric string) compare.Row {
+	t.Helper()
+	for _, r := range tab.Rows {
+		if r.Metric == metric {
+			return r
+		}
+	}
+	t.Fatalf("no row of %s", metric)
+	return compare.Row{}
+}
+
+// TestSessionVerdicts: over simulated sessions with drift, what is planted is
+// found, and nothing else; mean latency and throughput agree.
+func TestSessionVerdicts(t *testing.T) {
+	const sessions = 100
+	for _, test := range []struct {
+		name        string
+		factor      float64
+		want        compare.Verdict // of mean latency
+		least, most int
+	}{
+		{"planted=0%", 1, compare.Same, 97, sessions},
+		{"planted=3%", 1.03, compare.Slower, 90, sessions},
+		{"planted=-3%", 1 / 1.03, compare.Faster, 90, sessions},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found := 0
+			for seed := range uint64(sessions) {
+				tab := table(t, measure(t, newMachine(seed, test.factor), 12))
+				latency, throughput := row(t, tab, record.LatencyMean), row(t, tab, record.Throughput)
+				if latency.Verdict == test.want {
+					found++
+				}
+				if latency.Verdict != throughput.Verdict {
+					t.Errorf("seed %d: mean latency is %s, throughput %s", seed, latency.Verdict, throughput.Verdict)
+				}
+				if !latency.Paired || latency.N != 12 {
+					t.Errorf("seed %d: paired %v with %d processes, want pairs of 12", seed, latency.Paired, latency.N)
+				}
+			}
+			if found < test.least || found > test.most {
+				t.Errorf("%d of %d sessions are %q, want %d to %d", found, sessions, test.want, test.least, test.most)
+			}
+		})
+	}
+}
+
+// TestGate: what trips it, on which rows, and what does not.
+func TestGate(t *testing.T) {
+	plain := newMachine(1, 1)
+	slow, fast, large, small := newMachine(2, 1.1), newMachine(3, 1/1.1), newMachine(4, 1), newMachine(5, 1)
+	large.proof, small.proof = 1001, 999
+	for _, test := range []struct {
+		name     string
+		m        *machine
+		blocks   int
+		gate     compare.Gate
+		tripped  []string
+		unjudged []string
+	}{
+		{"new=same", plain, 12, compare.Gate{Limit: 0.03}, nil, nil},
+		{"new=slow", slow, 12, compare.Gate{Limit: 0.03}, []string{"latency-mean", "throughput"}, nil},
+		{"new=slow metrics=p99", slow, 12, compare.Gate{Limit: 0.03, Metrics: []string{"latency-p99"}}, []string{"latency-mean", "latency-p99", "throughput"}, nil},
+		{"new=slow gate=20%", slow, 12, compare.Gate{Limit: 0.2}, nil, nil},
+		{"new=fast", fast, 12, compare.Gate{Limit: 0.03}, nil, nil},
+		{"new=large", large, 12, compare.Gate{Limit: 0.03}, []string{"proof"}, nil},
+		{"new=small", small, 12, compare.Gate{Limit: 0.03}, nil, nil},
+		{"new=slow processes=3", slow, 3, compare.Gate{Limit: 0.03}, nil, []string{"latency-mean", "throughput"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tab := table(t, measure(t, test.m, test.blocks))
+			out, err := test.gate.Apply(tab)
+			if err != nil {
+				t.Fatal(err)
+			}
+			metrics := func(rows []compare.Row) (names []string) {
+				for _, r := range rows {
+					names = append(names, r.Metric)
+				}
+				return names
+			}
+			if diff := cmp.Diff(test.tripped, metrics(out.Tripped)); diff != "" {
+				t.Errorf("tripped: %s", diff)
+			}
+			if diff := cmp.Diff(test.unjudged, metrics(out.Unjudged)); diff != "" {
+				t.Errorf("unjudged: %s", diff)
+			}
+			for _, r := range tab.Rows {
+				if want := slices.Contains(test.tripped, r.Metric); r.Tripped != want {
+					t.Errorf("%s is marked as tripped: %v, want %v", r.Metric, r.Tripped, want)
+				}
+			}
+		})
+	}
+}
+
+func TestGateRefusesMetric(t *testing.T) {
+	tab := table(t, measure(t, newMachine(1, 1), 8))
+	_, err := compare.Gate{Limit: 0.03, Metrics: []string{"latency-p42"}}.Apply(tab)
+	if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "latency-p99") {
+		t.Errorf("error %v, want one that names the metrics", err)
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	for text, want := range map[string]float64{"3%": 0.03, "0.03": 0.03, "3 %": 0.03, "0": 0, "100%": 1, "0.5%": 0.005} {
+		if got, err := compare.ParseLimit(text); err != nil || math.Abs(got-want) > 1e-15 {
+			t.Errorf("limit=%s: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "%", "x", "3", "-1%", "101%", "NaN", "Inf", "3%%"} {
+		if _, err := compare.ParseLimit(text); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("limit=%q: error %v, want ErrParams", text, err)
+		}
+	}
+}
+
+// TestExact: ranges that meet are no growth; those that do not are, of one
+// process too.
+func TestExact(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		old, new []float64
+		want     compare.Verdict
+		change   float64
+	}{
+		{"sides=equal", []float64{5, 5}, []float64{5}, compare.Equal, 0},
+		{"sides=zero", []float64{0}, []float64{0}, compare.Equal, 0},
+		{"new=greater", []float64{4}, []float64{5}, compare.Grew, 0.25},
+		{"new=less", []float64{5, 5}, []float64{4, 4}, compare.Shrank, -0.2},
+		{"new=overlaps", []float64{4, 6}, []float64{5, 7}, compare.Same, 0.2},
+		{"new=touches", []float64{4, 5}, []float64{5, 6}, compare.Same, 5.5/4.5 - 1},
+		{"old=zero", []float64{0}, []float64{1}, compare.Grew, math.Inf(1)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			set := func(name string, values []float64) *compare.Set {
+				var recs []*record.Record
+				for _, v := range values {
+					rec := record.New()
+					rec.Workload = "Sender"
+					rec.Metrics = []record.Metric{{Name: "proof", Unit: "B/proof", Value: v, Kind: record.Exact}}
+					recs = append(recs, rec)
+				}
+				s, err := compare.FromRecords(name, recs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			tab := table(t, compare.Sides{Old: set("old", test.old), New: set("new", test.new)})
+			r := row(t, tab, "proof")
+			if r.Verdict != test.want || math.Abs(r.Change-test.change) > 1e-12 && r.Change != test.change {
+				t.Errorf("%s by %v, want %s by %v", r.Verdict, r.Change, test.want, test.change)
+			}
+			out, err := compare.Gate{Limit: 0.5}.Apply(tab)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tripped := len(out.Tripped) == 1; tripped != (test.want == compare.Grew) {
+				t.Errorf("tripped: %v", tripped)
+			}
+			var b strings.Builder
+			if err := tab.JSON(&b); err != nil || !json.Valid([]byte(b.String())) {
+				t.Errorf("JSON: %v\n%s", err, &b)
+			}
+		})
+	}
+}
+
+// TestSessionEnds: a failed process and an interrupt end a session at once, with
+// what was measured until then.
+func TestSessionEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, test := range []struct {
+		name  string
+		fifth func(rec *record.Record)
+		check func(error) bool
+	}{
+		{"by=failure", func(rec *record.Record) { rec.Status, rec.Error = record.Failed, "broken" }, func(err error) bool {
+			failed, ok := errors.AsType[*compare.FailedError](err)
+			return ok && failed.Record.Process.Side == "new" && failed.Record.Process.Index == 1
+		}},
+		{"by=deadline", func(rec *record.Record) { rec.Status = record.Partial }, func(err error) bool {
+			return errors.Is(err, zkbench.ErrEnv)
+		}},
+		{"by=interrupt", func(rec *record.Record) { cancel(); rec.Status = record.Partial }, func(err error) bool {
+			return errors.Is(err, context.Canceled)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, n, seen := newMachine(1, 1), 0, 0
+			session := compare.Session{
+				Blocks: 4,
+				Run: func(ctx context.Context, side stat.Side) *record.Record {
+					rec := m.run(ctx, side)
+					if n++; n == 5 {
+						test.fifth(rec)
+					}
+					return rec
+				},
+				Each: func(*record.Record) error { seen++; return nil },
+			}
+			recs, err := session.Measure(ctx)
+			if !test.check(err) {
+				t.Errorf("error %v", err)
+			}
+			if len(recs) != 4 || n != 5 || seen != 5 {
+				t.Errorf("%d records of %d processes, %d seen; want 4, 5, 5", len(recs), n, seen)
+			}
+			sides, err := compare.Split("session", recs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := row(t, table(t, sides), record.LatencyMean); r.N != 1 || r.Verdict != compare.Unknown {
+				t.Errorf("%d pairs are %q, want 1 pair without a verdict", r.N, r.Verdict)
+			}
+		})
+	}
+	stop := errors.New("disk full")
+	session := compare.Session{Blocks: 1, Run: newMachine(1, 1).run, Each: func(*record.Record) error { return stop }}
+	if _, err := session.Measure(t.Context()); !errors.Is(err, stop) {
+		t.Errorf("error %v, want that of Each", err)
+	}
+}
+
+// TestUnpaired: records of no common session are two samples.
+func TestUnpaired(t *testing.T) {
+	first, second := measure(t, newMachine(1, 1), 8), measure(t, newMachine(2, 1.2), 8)
+	r := row(t, table(t, compare.Sides{Old: first.Old, New: second.New}), record.LatencyMean)
+	if r.Paired || r.N != 8 || r.Verdict != compare.Slower {
+		t.Errorf("paired %v, %d processes, %q; want two samples of 8, slower", r.Paired, r.N, r.Verdict)
+	}
+	alone := first
+	alone.Again = nil
+	if r := row(t, table(t, alone), record.LatencyMean); !r.Paired || math.IsNaN(r.Floor) {
+		t.Errorf("without the A/A side: paired %v, floor %v", r.Paired, r.Floor)
+	}
+}
+
+// TestNoSession: records of no session are no pairs, whatever their index.
+func TestNoSession(t *testing.T) {
+	set := func(m *machine) *compare.Set {
+		var recs []*record.Record
+		for range 8 {
+			recs = append(recs, m.run(t.Context(), stat.New))
+		}
+		s, err := compare.FromRecords("file", recs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	r := row(t, table(t, compare.Sides{Old: set(newMachine(1, 1)), New: set(newMachine(2, 1.2))}), record.LatencyMean)
+	if r.Paired || r.N != 8 || r.Verdict != compare.Slower {
+		t.Errorf("paired %v, %d processes, %q; want two samples of 8, slower", r.Paired, r.N, r.Verdict)
+	}
+}
+
+// TestIncompleteBlock: a block that lacks one of its three processes counts for
+// nothing, whichever it is.
+func TestIncompleteBlock(t *testing.T) {
+	for _, side := range []stat.Side{stat.Old, stat.New, stat.Again} {
+		t.Run("lacks="+string(side), func(t *testing.T) {
+			recs, err := compare.Session{Blocks: 9, Run: newMachine(1, 1.2).run}.Measure(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			recs = slices.DeleteFunc(recs, func(rec *record.Record) bool {
+				return rec.Process.Side == string(side) && rec.Process.Index == 4
+			})
+			sides, err := compare.Split("session", recs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := row(t, table(t, sides), record.LatencyMean); !r.Paired || r.N != 8 || r.Verdict != compare.Slower {
+				t.Errorf("paired %v, %d processes, %q (%s); want 8 pairs, slower", r.Paired, r.N, r.Verdict, r.Why)
+			}
+		})
+	}
+}
+
+func TestSplitRefuses(t *testing.T) {
+	rec := newMachine(1, 1).run(t.Context(), stat.Old)
+	if _, err := compare.Split("file", []*record.Record{rec}); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("side=none: %v", err)
+	}
+	rec.Process = record.Process{Session: "s", Side: "old"}
+	if _, err := compare.Split("file", []*record.Record{rec, rec}); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("process=twice: %v", err)
+	}
+	other := newMachine(2, 1).run(t.Context(), stat.New)
+	other.Process = record.Process{Session: "s", Side: "new"}
+	both, err := compare.FromRecords("both", []*record.Record{rec, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compare.Compare(compare.Sides{Old: both, New: both}, false); err == nil || !strings.Contains(err.Error(), "several sides (old, new)") {
+		t.Errorf("file=two sides: %v", err)
+	}
+}
+
+// TestText is the whole table, with figures that do not vary.
+func TestText(t *testing.T) {
+	m := newMachine(1, 1.25)
+	m.noise, m.drift, m.proof = 0, 0, 1001
+	tab := table(t, measure(t, m, 8))
+	tab.Partial = "interrupted: 24 of 36 processes measured"
+	if _, err := (compare.Gate{Limit: 0.03}).Apply(tab); err != nil {
+		t.Fatal(err)
+	}
+	tab.Only = append(tab.Only, compare.Only{Side: stat.New, Case: "Issuer/bits=8", Metric: "proof"})
+	const want = `old: session (old), 8 processes
+new: session (new), 8 processes
+changed: commit: commit of old / commit of new
+PARTIAL: interrupted: 24 of 36 processes measured
+gate: 3 %
+
+  metric        old           new           change   99 % interval         floor   n  verdict
+Sender/bits=8
+  latency-mean  100.0µs       125.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  8  slower, beyond the gate
+  latency-p99   200.0µs       250.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  8  slower
+  throughput    10.00k ops/s  8.000k ops/s  -20.0 %  -20.0 % to -20.0 %    0.00 %  8  slower, beyond the gate
+  proof         1000 B/proof  1001 B/proof  +0.10 %  -                     -       8  grew, beyond the gate
+only in new: Issuer/bits=8 proof
+`
+	var b strings.Builder
+	if err := tab.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	squeeze := func(s string) string { // widths are the writer's business
+		var lines []string
+		for line := range strings.Lines(s) {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+		return strings.Join(lines, "\n")
+	}
+	if diff := cmp.Diff(squeeze(want), squeeze(b.String())); diff != "" {
+		t.Error(diff)
+	}
+	starts := make(map[int]bool)
+	for line := range strings.Lines(b.String()) {
+		if i := strings.Index(line, "  8  "); i >= 0 {
+			starts[len([]rune(line[:i]))] = true
+		}
+	}
+	if len(starts) != 1 {
+		t.Errorf("the columns of n start at %v:\n%s", starts, &b)
+	}
+}
+
+// TestFormsAgree: every form has each row's case, metric and verdict.
+func TestFormsAgree(t *testing.T) {
+	tab := table(t, measure(t, newMachine(1, 1.2), 8))
+	tab.Unlike = []string{"cores: 2 / 4"}
+	for name, write := range map[string]func(*strings.Builder) error{
+		"text":     func(b *strings.Builder) error { return tab.Text(b) },
+		"markdown": func(b *strings.Builder) error { return tab.Markdown(b) },
+		"csv":      func(b *strings.Builder) error { return tab.CSV(b) },
+		"json":     func(b *strings.Builder) error { return tab.JSON(b) },
+	} {
+		t.Run("form="+name, func(t *testing.T) {
+			var b strings.Builder
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"Sender/bits=8", "latency-mean", "latency-p99", "throughput", "proof", "slower", "cores: 2 / 4"} {
+				if !strings.Contains(b.String(), want) {
+					t.Errorf("no %q in\n%s", want, &b)
+				}
+			}
+			if strings.Contains(b.String(), "latency-max") {
+				t.Error("a timed metric that is not compared has a row")
+			}
+		})
+	}
+}
+
+func ExampleRow_Name() {
+	r := compare.Row{Metric: "latency-mean"}
+	r.Change = 0.0412
+	fmt.Println(r.Name())
+	// Output: latency-mean +4.12 %
+}

@@ -1,0 +1,134 @@
+package compare
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// CSV writes one line per row, figures unrounded; a change and the floor are
+// relative, and a cell without a figure is empty. What holds of the whole table
+// stands in the column remarks of every line.
+func (t *Table) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{
+		"package", "case", "metric", "unit", "kind", "old", "new", "change", "low", "high",
+		"confidence", "p", "floor", "n", "paired", "verdict", "why", "tripped", "remarks",
+	}}
+	var remarks []string
+	if len(t.Unlike) > 0 {
+		remarks = append(remarks, "unlike environments: "+strings.Join(t.Unlike, "; "))
+	}
+	if t.Partial != "" {
+		remarks = append(remarks, "partial: "+t.Partial)
+	}
+	remark := strings.Join(remarks, "; ")
+	for _, r := range t.Rows {
+		d := r.data()
+		line := []string{r.Package, r.Case, r.Metric, r.Unit, d.Kind}
+		for _, v := range []*float64{d.Old, d.New, d.Change, d.Low, d.High, d.Confidence, d.P, d.Floor} {
+			cell := ""
+			if v != nil {
+				cell = strconv.FormatFloat(*v, 'g', -1, 64)
+			}
+			line = append(line, cell)
+		}
+		lines = append(lines, append(line, strconv.Itoa(r.N), strconv.FormatBool(r.Paired),
+			string(r.Verdict), r.Why, strconv.FormatBool(r.Tripped), remark))
+	}
+	for _, o := range t.Only {
+		line := make([]string, len(lines[0]))
+		line[0], line[1], line[2] = o.Package, o.Case, o.Metric
+		line[15], line[18] = fmt.Sprintf("only in %s", o.Side), remark
+		lines = append(lines, line)
+	}
+	return out.WriteAll(lines)
+}
+
+// rowData is a row in JSON. What is not known, or has no finite value, is absent.
+type rowData struct {
+	Package    string   `json:"package,omitempty"`
+	Case       string   `json:"case"`
+	Metric     string   `json:"metric"`
+	Unit       string   `json:"unit"`
+	Kind       string   `json:"kind"`
+	Better     string   `json:"better"`
+	Old        *float64 `json:"old,omitempty"`
+	New        *float64 `json:"new,omitempty"`
+	Change     *float64 `json:"change,omitempty"` // relative
+	Low        *float64 `json:"low,omitempty"`
+	High       *float64 `json:"high,omitempty"`
+	Confidence *float64 `json:"confidence,omitempty"`
+	P          *float64 `json:"p,omitempty"`
+	Floor      *float64 `json:"floor,omitempty"`
+	N          int      `json:"n"`
+	Paired     bool     `json:"paired"`
+	Verdict    Verdict  `json:"verdict"`
+	Why        string   `json:"why,omitempty"`
+	Tripped    bool     `json:"tripped"`
+}
+
+func (r Row) data() rowData {
+	finite := func(v float64, known bool) *float64 {
+		if !known || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		return &v
+	}
+	d := rowData{
+		Package: r.Package, Case: r.Case, Metric: r.Metric, Unit: r.Unit, Kind: "timed", Better: "lower",
+		Old: finite(r.Old, true), New: finite(r.New, true), Change: finite(r.Change, true),
+		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped,
+	}
+	if r.Better == stat.Higher {
+		d.Better = "higher"
+	}
+	if r.Exact {
+		d.Kind = "exact"
+		return d
+	}
+	attained := r.Confidence > 0
+	d.Low, d.High = finite(r.Low, attained), finite(r.High, attained)
+	d.Confidence, d.P = finite(r.Confidence, attained), finite(r.P, attained)
+	d.Floor = finite(r.Floor, true)
+	return d
+}
+
+type onlyData struct {
+	Side    stat.Side `json:"side"`
+	Package string    `json:"package,omitempty"`
+	Case    string    `json:"case"`
+	Metric  string    `json:"metric,omitempty"`
+}
+
+// JSON writes the table as one object.
+func (t *Table) JSON(w io.Writer) error {
+	doc := struct {
+		Old     string     `json:"old"`
+		New     string     `json:"new"`
+		Changed []string   `json:"changed,omitempty"`
+		Unlike  []string   `json:"unlike,omitempty"`
+		Partial string     `json:"partial,omitempty"`
+		Gate    *float64   `json:"gate,omitempty"` // relative
+		Rows    []rowData  `json:"rows"`
+		Only    []onlyData `json:"only,omitempty"`
+	}{Old: t.Old, New: t.New, Changed: t.Changed, Unlike: t.Unlike, Partial: t.Partial, Rows: []rowData{}}
+	if t.Gate != nil {
+		doc.Gate = &t.Gate.Limit
+	}
+	for _, r := range t.Rows {
+		doc.Rows = append(doc.Rows, r.data())
+	}
+	for _, o := range t.Only {
+		doc.Only = append(doc.Only, onlyData(o))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(doc)
+}

@@ -1,0 +1,108 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Gate is the largest change for the worse that is let pass. Exact figures are
+// always held against it: any growth trips it. Of the others, mean latency and
+// throughput are, and those that Metrics names.
+type Gate struct {
+	Limit   float64  // relative: 0.03 is 3 %
+	Metrics []string // beyond the default ones
+}
+
+// GateAccepted says in words what ParseLimit takes.
+const GateAccepted = "a change in per cent or as a fraction, for example 3% or 0.03, from 0 to 100%"
+
+// ParseLimit reads 3% or 0.03. The error is a *workload.ValueError.
+func ParseLimit(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	limit, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		limit /= 100
+	}
+	if err != nil || !(limit >= 0 && limit <= 1) {
+		return 0, &workload.ValueError{Field: "gate", Value: text, Accepted: GateAccepted}
+	}
+	return limit, nil
+}
+
+// defaultGated are the timed metrics that a gate always judges: of records, and
+// by their units of benchmark output.
+func defaultGated() []string {
+	return []string{record.LatencyMean, record.Throughput, "ns/op", "ops/s"}
+}
+
+// Outcome is what a gate found.
+type Outcome struct {
+	Tripped  []Row // for the worse, beyond the gate
+	Unjudged []Row // held against the gate, but without a verdict
+}
+
+// Apply holds the gate against the rows and marks those that trip it. A gate that
+// nothing is held against would always stand open: a metric in Metrics that no
+// row has is a *workload.ValueError, a table without a row to hold a
+// zkbench.ErrEnv.
+func (g Gate) Apply(t *Table) (Outcome, error) {
+	for _, name := range g.Metrics {
+		var names []string
+		for _, r := range t.Rows {
+			if !slices.Contains(names, r.Metric) {
+				names = append(names, r.Metric)
+			}
+		}
+		if !slices.Contains(names, name) {
+			return Outcome{}, &workload.ValueError{Field: "gate-metrics", Value: name, Accepted: strings.Join(names, ", ")}
+		}
+	}
+	t.Gate = &g
+	gated := append(defaultGated(), g.Metrics...)
+	var out Outcome
+	held := 0
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		switch {
+		case r.Exact:
+			r.Tripped = r.worse()
+		case !slices.Contains(gated, r.Metric):
+			continue
+		case r.Verdict == Unknown:
+			out.Unjudged = append(out.Unjudged, *r)
+		default:
+			r.Tripped = stat.Tripped(r.Effect, r.Floor, g.Limit, r.Better)
+		}
+		held++
+		if r.Tripped {
+			out.Tripped = append(out.Tripped, *r)
+		}
+	}
+	if held == 0 {
+		return out, fmt.Errorf("%w: no row to hold against the gate; accepted: exact metrics, %s, or --gate-metrics",
+			zkbench.ErrEnv, strings.Join(defaultGated(), ", "))
+	}
+	return out, nil
+}
+
+// Percent is the limit in words.
+func (g Gate) Percent() string { return trimmed(100*g.Limit) + " %" }
+
+// Name is the row's metric and what it shows.
+func (r Row) Name() string {
+	switch {
+	case r.Verdict == Unknown:
+		return fmt.Sprintf("%s (%s)", r.Metric, r.Why)
+	case math.IsInf(r.Change, 0):
+		return fmt.Sprintf("%s from %s to %s", r.Metric, trimmed(r.Old), trimmed(r.New))
+	}
+	return r.Metric + " " + percent(r.Change)
+}

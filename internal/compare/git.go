@@ -1,0 +1,166 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Work names the working tree as it is, where a revision is expected.
+const Work = "WORK"
+
+// RangeAccepted says in words what ParseRange takes.
+const RangeAccepted = "REV1..REV2, for example HEAD~1..HEAD; " + Work + " stands for the working tree as it is"
+
+// ParseRange splits REV1..REV2. The error is a *workload.ValueError.
+func ParseRange(text string) (from, to string, err error) {
+	from, to, two := strings.Cut(text, "..")
+	if !two || from == "" || to == "" || strings.HasPrefix(to, ".") || strings.Contains(to, "..") {
+		return "", "", &workload.ValueError{Field: "git", Value: text, Accepted: RangeAccepted}
+	}
+	return from, to, nil
+}
+
+// Repository is a git repository that revisions of the program are built from.
+// It is never changed, but for worktrees that exist while one is built.
+type Repository struct{ root string }
+
+// OpenRepository returns the repository that the current directory is in, or a
+// zkbench.ErrEnv.
+func OpenRepository(ctx context.Context) (Repository, error) {
+	root, err := Repository{}.git(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return Repository{}, fmt.Errorf("%w: git: %w; accepted: a directory inside a clone of the module", zkbench.ErrEnv, err)
+	}
+	return Repository{root}, nil
+}
+
+// Revision is a state of the repository that exists.
+type Revision struct {
+	Name   string // as it was given
+	Commit string // with +dirty where the working tree differs from it
+}
+
+// Resolve finds the commit of a revision. The error is a *workload.ValueError.
+func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) {
+	rev := name
+	if name == Work {
+		rev = "HEAD"
+	}
+	commit, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if err != nil {
+		return Revision{}, &workload.ValueError{Field: "git", Value: name, Accepted: "a revision of this repository, or " + Work}
+	}
+	if name == Work {
+		changes, err := r.git(ctx, "status", "--porcelain")
+		if err != nil {
+			return Revision{}, fmt.Errorf("%w: git status: %w", zkbench.ErrEnv, err)
+		}
+		if changes != "" {
+			commit += "+dirty"
+		}
+	}
+	return Revision{Name: name, Commit: commit}, nil
+}
+
+// String names the revision in tables, HEAD~1 5019ef6a1b2c.
+func (v Revision) String() string {
+	commit, dirty, _ := strings.Cut(v.Commit, "+")
+	if len(commit) > 12 {
+		commit = commit[:12]
+	}
+	if dirty != "" {
+		commit += "+" + dirty
+	}
+	if strings.HasPrefix(v.Commit, v.Name) {
+		return commit
+	}
+	return v.Name + " " + commit
+}
+
+// worktreeTime is more than git needs to make or remove a worktree. Both are let
+// finish when the comparison is interrupted, so that nothing is left behind.
+const worktreeTime = time.Minute
+
+// Build builds the command of a revision as the file program, in a worktree of
+// its own that is removed again; Work is built where it is. Paths and revisions
+// are kept out of the program, so that like sources make like programs. Progress
+// goes to log, one line.
+func (r Repository) Build(ctx context.Context, v Revision, program string, log io.Writer) (err error) {
+	fmt.Fprintf(log, "building %s\n", v)
+	tree := r.root
+	if v.Name != Work {
+		dir, madeErr := os.MkdirTemp("", "zkbench-compare-")
+		if madeErr != nil {
+			return madeErr
+		}
+		tree = filepath.Join(dir, "tree")
+		defer func() {
+			err = errors.Join(err, r.removeWorktree(ctx, tree), os.RemoveAll(dir))
+		}()
+		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), worktreeTime)
+		defer cancel()
+		if _, err := r.git(whole, "worktree", "add", "--detach", tree, v.Commit); err != nil {
+			return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
+		}
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/zkbench")
+	build.Dir = tree
+	if _, err := output(build); err != nil {
+		return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
+	}
+	return nil
+}
+
+func (r Repository) removeWorktree(ctx context.Context, tree string) error {
+	if _, err := os.Stat(tree); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), worktreeTime)
+	defer cancel()
+	if _, err := r.git(whole, "worktree", "remove", "--force", tree); err != nil {
+		return fmt.Errorf("%w: git worktree remove: %w", zkbench.ErrEnv, err)
+	}
+	return nil
+}
+
+func (r Repository) git(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = r.root
+	return output(cmd)
+}
+
+// output runs a command and returns what it wrote, without space around it. The
+// error is the first line of its messages that tells a reason.
+func output(cmd *exec.Cmd) (string, error) {
+	var out, messages bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &messages
+	cmd.Cancel = func() error {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			return cmd.Process.Kill() // where a process cannot be interrupted
+		}
+		return nil
+	}
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); exited {
+		for line := range strings.Lines(messages.String()) {
+			// The go command heads the errors of a package with its path.
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") &&
+				!strings.HasPrefix(line, "go: downloading ") && !strings.HasPrefix(line, "Preparing worktree") {
+				return "", errors.New(line)
+			}
+		}
+	}
+	return strings.TrimSpace(out.String()), err
+}

@@ -1,0 +1,156 @@
+package compare_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/compare"
+)
+
+func TestParseRange(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"HEAD~1..HEAD": {"HEAD~1", "HEAD"}, "v1.0..WORK": {"v1.0", "WORK"}, "WORK..main": {"WORK", "main"},
+	} {
+		if from, to, err := compare.ParseRange(text); err != nil || from != want[0] || to != want[1] {
+			t.Errorf("range=%s: %s, %s, %v", text, from, to, err)
+		}
+	}
+	for _, text := range []string{"", "HEAD", "..", "HEAD..", "..HEAD", "a...b", "a..b..c"} {
+		if _, _, err := compare.ParseRange(text); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("range=%q: error %v, want ErrParams", text, err)
+		}
+	}
+}
+
+// repository makes a repository of a tiny command with three revisions, the
+// last of which does not build, and enters it.
+func repository(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	dir := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git("init", "--quiet")
+	write("go.mod", "module tiny\n\ngo 1.26\n")
+	for _, body := range []string{`println("one")`, `println("two")`, `println(undefined)`} {
+		write("cmd/zkbench/main.go", "package main\n\nfunc main() { "+body+" }\n")
+		git("add", ".")
+		git("commit", "--quiet", "--message", body)
+	}
+	t.Chdir(dir)
+}
+
+// worktrees are the worktrees of the repository, its own included, and the
+// entries that git keeps of them.
+func worktrees(t *testing.T) int {
+	t.Helper()
+	out, err := exec.Command("git", "worktree", "list").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Join(".git", "worktrees"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Count(string(out), "\n") + len(entries)
+}
+
+// TestBuild builds revisions and the working tree; whatever happens, no worktree
+// stays.
+func TestBuild(t *testing.T) {
+	repository(t)
+	t.Setenv("TMPDIR", t.TempDir()) // Build's directory; elsewhere it has another name
+	repo, err := compare.OpenRepository(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "program.exe")
+	build := func(ctx context.Context, rev string) (string, error) {
+		t.Helper()
+		v, err := repo.Resolve(t.Context(), rev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log strings.Builder
+		err = repo.Build(ctx, v, program, &log)
+		if log.String() != "building "+v.String()+"\n" {
+			t.Errorf("rev=%s: log %q", rev, &log)
+		}
+		return v.String(), err
+	}
+	for rev, want := range map[string]string{"HEAD~2": "one\n", "HEAD~1": "two\n"} {
+		if _, err := build(t.Context(), rev); err != nil {
+			t.Fatalf("rev=%s: %v", rev, err)
+		}
+		out, err := exec.Command(program).CombinedOutput()
+		if err != nil || string(out) != want {
+			t.Errorf("rev=%s: the program says %q, %v; want %q", rev, out, err, want)
+		}
+	}
+	if _, err := build(t.Context(), "HEAD"); !errors.Is(err, zkbench.ErrEnv) ||
+		!strings.Contains(err.Error(), "does not build: ") || !strings.Contains(err.Error(), "undefined: undefined") {
+		t.Errorf("rev=HEAD: error %v, want the compiler's", err)
+	}
+	if name, err := build(t.Context(), compare.Work); err == nil || strings.Contains(name, "dirty") {
+		t.Errorf("rev=WORK, unchanged: %s, %v", name, err)
+	}
+	if err := os.WriteFile("cmd/zkbench/main.go", []byte("package main\n\nfunc main() { println(\"work\") }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if name, err := build(t.Context(), compare.Work); err != nil || !strings.HasSuffix(name, "+dirty") {
+		t.Errorf("rev=WORK, changed: %s, %v", name, err)
+	}
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := build(stopped, "HEAD~1"); err == nil {
+		t.Error("a stopped build has no error")
+	}
+	if n := worktrees(t); n != 1 {
+		t.Errorf("%d worktrees and entries, want the repository's alone", n)
+	}
+	left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "zkbench-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	repository(t)
+	repo, err := compare.OpenRepository(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rev := range []string{"no-such", "--all", "HEAD~9", "", "HEAD:go.mod"} {
+		if v, err := repo.Resolve(t.Context(), rev); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("rev=%q: %v, %v, want ErrParams", rev, v, err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	if _, err := compare.OpenRepository(t.Context()); !errors.Is(err, zkbench.ErrEnv) {
+		t.Errorf("no repository: %v, want ErrEnv", err)
+	}
+}

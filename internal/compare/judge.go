@@ -1,0 +1,167 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// Verdict is what a row shows: slower or faster for times and rates, grew or
+// shrank for all else, by the figure and not by what is better.
+type Verdict string
+
+const (
+	Slower  = Verdict(stat.Slower)
+	Faster  = Verdict(stat.Faster)
+	Same    = Verdict(stat.Same)    // no difference shown
+	Unknown = Verdict(stat.Unknown) // Row.Why says why
+	Grew    = Verdict("grew")
+	Shrank  = Verdict("shrank")
+	Equal   = Verdict("=") // exact figures that all agree
+)
+
+// judge compares one metric. Values of one session are taken in pairs: process i
+// of both sides ran next to each other. Others are two samples.
+func judge(old, recent, again *sample) Row {
+	r := Row{
+		Package: old.pkg, Case: old.name, Metric: old.metric, Unit: old.unit,
+		Exact: old.exact && recent.exact, Better: recent.better,
+	}
+	if r.Exact {
+		r.exact(old.values(), recent.values())
+		return r
+	}
+	var err error
+	if a, b, c := paired(old, recent, again); len(a) > 0 {
+		r.Paired = true
+		r.Floor = stat.SplitFloor(a)
+		if c != nil {
+			r.Floor, a = stat.Floor(a, c), stat.Beside(a, c)
+		}
+		r.Effect, err = stat.Paired(a, b, Confidence)
+	} else {
+		a, b := old.values(), recent.values()
+		r.Floor = math.Max(stat.SplitFloor(a), stat.SplitFloor(b))
+		r.Effect, err = stat.Unpaired(a, b, Confidence)
+	}
+	switch {
+	case err != nil:
+		r.Verdict, r.Why = Unknown, few(err)
+	case math.IsNaN(r.Floor):
+		r.Verdict, r.Why = Unknown, "no noise floor: too few processes of one side"
+	default:
+		r.Verdict = r.word(stat.Judge(r.Effect, r.Floor, r.Better))
+	}
+	return r
+}
+
+// exact compares figures that repeat. They differ where the ranges of the sides
+// do not meet.
+func (r *Row) exact(old, recent []float64) {
+	slices.Sort(old)
+	slices.Sort(recent)
+	last := func(v []float64) float64 { return v[len(v)-1] }
+	r.Old, r.New, r.N, r.Confidence = middle(old), middle(recent), min(len(old), len(recent)), 1
+	if r.Old != r.New { // 0 to 0 is no change, and has no ratio
+		r.Change = r.New/r.Old - 1
+	}
+	r.Low, r.High = r.Change, r.Change
+	switch {
+	case last(old) < recent[0]:
+		r.Verdict = Grew
+	case last(recent) < old[0]:
+		r.Verdict = Shrank
+	case old[0] == last(old) && old[0] == recent[0] && old[0] == last(recent):
+		r.Verdict = Equal
+	default:
+		r.Verdict = Same
+	}
+}
+
+func middle(sorted []float64) float64 {
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// worse tells whether the verdict is one for the worse.
+func (r *Row) worse() bool {
+	switch r.Verdict {
+	case Slower:
+		return true
+	case Grew:
+		return r.Better == stat.Lower
+	case Shrank:
+		return r.Better == stat.Higher
+	}
+	return false
+}
+
+// word says a verdict of package stat in the words of the row's unit.
+func (r *Row) word(v stat.Verdict) Verdict {
+	if isTime(r.Unit) || isRate(r.Unit) || v != stat.Slower && v != stat.Faster {
+		return Verdict(v)
+	}
+	if (v == stat.Slower) == (r.Better == stat.Lower) {
+		return Grew
+	}
+	return Shrank
+}
+
+// inTime returns the points in order of time.
+func (in *sample) inTime() []point {
+	points := slices.Clone(in.points)
+	slices.SortStableFunc(points, func(a, b point) int { return a.time.Compare(b.time) })
+	return points
+}
+
+// values returns the values in order of time.
+func (in *sample) values() []float64 {
+	var values []float64
+	for _, p := range in.inTime() {
+		values = append(values, p.value)
+	}
+	return values
+}
+
+// pairOf is what the processes of a pair have in common.
+func pairOf(p record.Process) record.Process {
+	p.Side = ""
+	return p
+}
+
+// paired returns the values of the processes that have a partner of the same
+// session and index on each other side, in order of time; c is nil where again
+// is.
+func paired(old, recent, again *sample) (a, b, c []float64) {
+	second, third := recent.bySession(), again.bySession()
+	for _, p := range old.inTime() {
+		at := pairOf(p.process)
+		v, ok := second[at]
+		w, complete := third[at]
+		if !ok || again != nil && !complete {
+			continue
+		}
+		a, b = append(a, p.value), append(b, v)
+		if again != nil {
+			c = append(c, w)
+		}
+	}
+	return a, b, c
+}
+
+// bySession returns the values of processes that belong to a session, by what
+// they share with their partners.
+func (in *sample) bySession() map[record.Process]float64 {
+	of := make(map[record.Process]float64)
+	if in == nil {
+		return of
+	}
+	for _, p := range in.points {
+		if p.process.Session != "" {
+			of[pairOf(p.process)] = p.value
+		}
+	}
+	return of
+}

@@ -1,0 +1,213 @@
+// Package compare tells by how much a new version differs from an old one. Its
+// input are records, or the output of go test -bench; its result is a table of
+// effects with intervals, each against the noise that the machine showed, and a
+// gate that a build can stand on.
+//
+// The unit of replication is the process (package stat): one record is one
+// value of each metric, and so is one result line of a benchmark. Exact figures
+// (sizes, constraints, allocations of serial cases) are compared as they are.
+// What the package does not promise: that a case which it calls unchanged is
+// unchanged; it says how large a difference it could not rule out.
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// Kind is what the figures of a set were read from.
+type Kind string
+
+const (
+	Records   Kind = "records"
+	Benchmark Kind = "benchmark output"
+)
+
+// Set is what is known of one side of a comparison.
+type Set struct {
+	Name string // in messages and tables, for example the file
+	Kind Kind
+
+	envs    []record.Env // those that differ from each other
+	unfit   []string     // cases that failed or were stopped, and why
+	failed  bool         // one of them failed
+	samples []*sample    // in order of appearance
+	index   map[key]*sample
+}
+
+// key names a row.
+type key struct {
+	pkg    string // import path of a benchmark
+	name   string // workload/case
+	metric string
+}
+
+// sample holds the values of one metric of one case, one per process.
+type sample struct {
+	key
+	unit   string
+	exact  bool
+	better stat.Direction
+	points []point
+}
+
+type point struct {
+	value   float64
+	process record.Process
+	time    time.Time
+}
+
+func newSet(name string, kind Kind) *Set {
+	return &Set{Name: name, Kind: kind, index: make(map[key]*sample)}
+}
+
+// add puts one process's value in its sample.
+func (s *Set) add(k key, unit string, exact bool, better stat.Direction, p point) {
+	in := s.index[k]
+	if in == nil {
+		in = &sample{key: k, unit: unit, exact: exact, better: better}
+		s.index[k] = in
+		s.samples = append(s.samples, in)
+	}
+	in.exact = in.exact && exact
+	in.points = append(in.points, p)
+}
+
+func (s *Set) addEnv(e record.Env) {
+	same := func(o record.Env) bool {
+		return len(env.Differences(o, e)) == 0 && len(versions(o, e)) == 0
+	}
+	if !slices.ContainsFunc(s.envs, same) {
+		s.envs = append(s.envs, e)
+	}
+}
+
+func (s *Set) addUnfit(failed bool, text string) {
+	s.unfit = append(s.unfit, text)
+	s.failed = s.failed || failed
+}
+
+// FromRecords returns the set of a file's, or a session's, records. Metrics that
+// are compared are the timed ones that timedMetrics names and all exact ones. A
+// record that is not ok contributes its name only.
+func FromRecords(name string, recs []*record.Record) (*Set, error) {
+	s := newSet(name, Records)
+	type place struct {
+		name    string
+		process record.Process
+	}
+	seen := make(map[place]bool)
+	for _, rec := range recs {
+		full := caseName(rec)
+		if rec.Status != record.OK {
+			s.addUnfit(rec.Status == record.Failed, fmt.Sprintf("%s %s: %s", full, rec.Status, rec.Error))
+			continue
+		}
+		at := place{full, rec.Process}
+		if rec.Process.Session != "" && seen[at] {
+			return nil, fmt.Errorf("%w: %s: process %s[%d] of %s stands twice in its session; accepted: once",
+				zkbench.ErrMalformed, name, rec.Process.Side, rec.Process.Index, full)
+		}
+		seen[at] = true
+		s.addEnv(rec.Env)
+		twice := make(map[string]bool)
+		for _, m := range rec.Metrics {
+			if twice[m.Name] {
+				return nil, fmt.Errorf("%w: %s: metric %s of %s stands twice in record %s; accepted: once",
+					zkbench.ErrMalformed, name, m.Name, full, rec.ID)
+			}
+			twice[m.Name] = true
+			exact := m.Kind == record.Exact
+			if !exact && !slices.Contains(timedMetrics(), m.Name) {
+				continue
+			}
+			better := stat.Lower
+			if isRate(m.Unit) {
+				better = stat.Higher
+			}
+			s.add(key{name: full, metric: m.Name}, m.Unit, exact, better, point{m.Value, rec.Process, rec.Time})
+		}
+	}
+	return s, nil
+}
+
+// timedMetrics are the timed metrics of a record that a table shows. Percentiles
+// far out rest on few operations of each process, so P99 is the last.
+func timedMetrics() []string {
+	return []string{
+		record.LatencyMean, record.LatencyP50, record.LatencyP99,
+		record.ResponseP99, record.Throughput,
+	}
+}
+
+func caseName(rec *record.Record) string {
+	if rec.Case == "" {
+		return rec.Workload
+	}
+	return rec.Workload + "/" + rec.Case
+}
+
+// sides returns the sides that the processes of the set name, in order of
+// appearance; the empty one is of processes without a session.
+func (s *Set) sides() []string {
+	var sides []string
+	for _, in := range s.samples {
+		for _, p := range in.points {
+			if !slices.Contains(sides, p.process.Side) {
+				sides = append(sides, p.process.Side)
+			}
+		}
+	}
+	return sides
+}
+
+// versions lists in what the programs of two environments are unlike: what a
+// comparison is about, so it is shown and never refused.
+func versions(a, b record.Env) []string {
+	var unlike []string
+	say := func(what, x, y string) {
+		if x != y {
+			unlike = append(unlike, what+": "+orNone(x)+" / "+orNone(y))
+		}
+	}
+	say("commit", a.Commit, b.Commit)
+	say("go", a.Go, b.Go)
+	paths := slices.Collect(maps.Keys(a.Modules))
+	for path := range b.Modules {
+		if _, both := a.Modules[path]; !both {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		say(path, a.Modules[path], b.Modules[path])
+	}
+	return unlike
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "not known"
+	}
+	return s
+}
+
+// count is the number of processes behind the largest sample.
+func (s *Set) count() string {
+	most := 0
+	for _, in := range s.samples {
+		most = max(most, len(in.points))
+	}
+	if most == 1 {
+		return "1 process"
+	}
+	return strconv.Itoa(most) + " processes"
+}

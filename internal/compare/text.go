@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// columns are the heads of a row's cells after its case.
+func columns() []string {
+	return []string{"metric", "old", "new", "change", "99 % interval", "floor", "n", "verdict"}
+}
+
+func (r Row) cells() []string {
+	return []string{
+		r.Metric, r.figure(r.Old), r.figure(r.New), percent(r.Change), r.interval(), r.floor(),
+		strconv.Itoa(r.N), r.verdict(),
+	}
+}
+
+// heading is the case, with the package that it is of.
+func heading(pkg, name string) string {
+	if pkg == "" {
+		return name
+	}
+	return name + " (" + pkg + ")"
+}
+
+// preamble are the lines above the rows: the sides, and what a reader must know.
+func (t *Table) preamble() []string {
+	lines := []string{"old: " + t.Old, "new: " + t.New}
+	if len(t.Changed) > 0 {
+		lines = append(lines, "changed: "+strings.Join(t.Changed, "; "))
+	}
+	if len(t.Unlike) > 0 {
+		lines = append(lines, "UNLIKE ENVIRONMENTS: "+strings.Join(t.Unlike, "; "))
+	}
+	if t.Partial != "" {
+		lines = append(lines, "PARTIAL: "+t.Partial)
+	}
+	if t.Gate != nil {
+		lines = append(lines, "gate: "+t.Gate.Percent())
+	}
+	return lines
+}
+
+// String is the line under the rows for what one side lacks.
+func (o Only) String() string {
+	text := fmt.Sprintf("only in %s: %s", o.Side, heading(o.Package, o.Case))
+	if o.Metric != "" {
+		text += " " + o.Metric
+	}
+	return text
+}
+
+// Text writes the table in aligned columns, the rows of a case under its name.
+func (t *Table) Text(w io.Writer) error {
+	var b strings.Builder
+	for _, line := range t.preamble() {
+		fmt.Fprintln(&b, line)
+	}
+	fmt.Fprintln(&b)
+	var aligned strings.Builder
+	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  "+strings.Join(columns(), "\t"))
+	for _, r := range t.Rows {
+		fmt.Fprintln(tw, "  "+strings.Join(r.cells(), "\t"))
+	}
+	_ = tw.Flush() // a strings.Builder does not fail
+	// The cases' names stand between the aligned lines: they are longer than any
+	// column should be.
+	name := ""
+	for i, line := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
+		if i > 0 {
+			if of := heading(t.Rows[i-1].Package, t.Rows[i-1].Case); of != name {
+				name = of
+				fmt.Fprintln(&b, name)
+			}
+		}
+		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+	}
+	for _, o := range t.Only {
+		fmt.Fprintln(&b, o)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Markdown writes the table for a page that renders pipes as columns.
+func (t *Table) Markdown(w io.Writer) error {
+	var b strings.Builder
+	for _, line := range t.preamble() {
+		fmt.Fprintf(&b, "%s  \n", escape(line))
+	}
+	row := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + escape(c) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	fmt.Fprintln(&b)
+	row(append([]string{"case"}, columns()...))
+	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|---|\n")
+	name := ""
+	for _, r := range t.Rows {
+		of := heading(r.Package, r.Case)
+		if of == name {
+			of = ""
+		} else {
+			name = of
+		}
+		row(append([]string{of}, r.cells()...))
+	}
+	if len(t.Only) > 0 {
+		fmt.Fprintln(&b)
+	}
+	for _, o := range t.Only {
+		fmt.Fprintf(&b, "- %s\n", escape(o.String()))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// escape keeps text from ending a cell or from being read as markup.
+func escape(text string) string {
+	return strings.NewReplacer("|", `\|`, "_", `\_`, "*", `\*`, "<", "&lt;", "\n", " ", "~", `\~`, "`", "\\`").Replace(text)
+}

@@ -1,0 +1,119 @@
+// Package selfcheck defines a workload of known cost, by which zkbench selfcheck
+// shows that comparisons find what was planted and nothing else. It is no
+// benchmark of anything and is not listed among the others.
+package selfcheck
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha512"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// AxisKey is the axis of the amount of work, in thousandths of the default.
+const AxisKey = "work"
+
+// rounds are the hashes of an operation with work=1000, some 200 µs. They are a
+// multiple of 1000, so that each thousandth is a whole number of them.
+const rounds = 1000
+
+// Def is the workload SelfCheck: SHA-512 of its own output, over and over.
+func Def() workload.Def {
+	return workload.Def{
+		Name: "SelfCheck",
+		Doc:  "hash a block again and again, as often as the axis work says",
+		Axes: []workload.Axis{axis()},
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			work, err := c.Int(AxisKey)
+			if err != nil {
+				return nil, err
+			}
+			if work < least || work > most {
+				return nil, refuse(c.Get(AxisKey))
+			}
+			return instance{hashes: rounds * work / 1000, seed: seed}, nil
+		},
+	}
+}
+
+// The bounds of the axis.
+const (
+	least = 1
+	most  = 10_000
+)
+
+func refuse(value string) error {
+	return &workload.ValueError{Field: AxisKey, Value: value, Accepted: fmt.Sprintf("%d to %d, thousandths", least, most)}
+}
+
+func axis() workload.Axis {
+	return workload.Axis{
+		Name: "work", Key: AxisKey, Flag: AxisKey, Usage: "amounts of work, in thousandths",
+		Accepted: fmt.Sprintf("%d to %d", least, most), Default: []string{"1000"}, Smoke: "1000",
+		Parse: func(list string) ([]string, error) {
+			var values []string
+			for item := range strings.SplitSeq(list, ",") {
+				item = strings.TrimSpace(item)
+				if n, err := strconv.Atoi(item); err != nil || n < least || n > most {
+					return nil, refuse(item)
+				}
+				values = append(values, item)
+			}
+			return values, nil
+		},
+	}
+}
+
+type instance struct {
+	hashes int
+	seed   uint64
+}
+
+func (i instance) Input(_ context.Context, seq uint64) (any, error) {
+	var block [sha512.Size]byte
+	binary.LittleEndian.PutUint64(block[:], i.seed)
+	binary.LittleEndian.PutUint64(block[8:], seq)
+	return block, nil
+}
+
+func (i instance) Run(_ context.Context, input any) ([]byte, error) {
+	block, ok := input.([sha512.Size]byte)
+	if !ok {
+		return nil, errors.New("the input is not a block")
+	}
+	for range i.hashes {
+		block = sha512.Sum512(block[:])
+	}
+	return block[:], nil
+}
+
+// Check computes the result a second time, another way.
+func (i instance) Check(_ context.Context, input any, output []byte) error {
+	block, ok := input.([sha512.Size]byte)
+	if !ok {
+		return errors.New("the input is not a block")
+	}
+	h := sha512.New()
+	for range i.hashes {
+		h.Reset()
+		h.Write(block[:])
+		h.Sum(block[:0])
+	}
+	if !bytes.Equal(output, block[:]) {
+		return errors.New("not the hash of the input")
+	}
+	return nil
+}
+
+func (i instance) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "hash", Unit: "B/hash", Value: sha512.Size, Kind: record.Exact}}, nil
+}
+
+func (i instance) Close() error { return nil }

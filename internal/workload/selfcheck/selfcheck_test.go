@@ -1,0 +1,94 @@
+package selfcheck_test
+
+import (
+	"bytes"
+	"crypto/sha512"
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/selfcheck"
+)
+
+func open(t *testing.T, work string) workload.Instance {
+	t.Helper()
+	in, err := selfcheck.Def().New(t.Context(), workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: work}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// TestWork: an amount of work is that many hashes, found by counting on from
+// another amount, and the check refuses the result of any other.
+func TestWork(t *testing.T) {
+	in := open(t, "1000")
+	input, err := in.Input(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := in.Run(t.Context(), input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Check(t.Context(), input, out); err != nil {
+		t.Error(err)
+	}
+	for _, test := range []struct {
+		work string
+		more int
+	}{{"1030", 30}, {"1060", 60}, {"1001", 1}} {
+		t.Run("work="+test.work, func(t *testing.T) {
+			want := out
+			for range test.more {
+				next := sha512.Sum512(want)
+				want = next[:]
+			}
+			planted := open(t, test.work)
+			got, err := planted.Run(t.Context(), input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("work %s is not %d hashes more than 1000", test.work, test.more)
+			}
+			if err := in.Check(t.Context(), input, got); err == nil {
+				t.Error("the check accepts the result of another amount of work")
+			}
+		})
+	}
+}
+
+func TestInputsDiffer(t *testing.T) {
+	in := open(t, "1")
+	first, err := in.Input(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := in.Input(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first == second {
+		t.Error("inputs of two sequence numbers are the same")
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, work := range []string{"0", "-1", "10001", "x", ""} {
+		t.Run("work="+work, func(t *testing.T) {
+			c := workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: work})
+			if _, err := selfcheck.Def().New(t.Context(), c, 1); !errors.Is(err, zkbench.ErrParams) {
+				t.Errorf("New: %v, want ErrParams", err)
+			}
+			if _, err := workload.Cases(selfcheck.Def(), map[string]string{selfcheck.AxisKey: work}); !errors.Is(err, zkbench.ErrParams) {
+				t.Errorf("Cases: %v, want ErrParams", err)
+			}
+		})
+	}
+	if _, err := open(t, "1").Run(t.Context(), "text"); err == nil {
+		t.Error("an input that is no block was run")
+	}
+}
