@@ -49,7 +49,7 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 
 // A session of selfcheck: short, because there are many.
 const (
-	selfCheckBlocks   = 10
+	selfCheckBlocks   = 16
 	selfCheckDuration = 180 * time.Millisecond
 	selfCheckGate     = 0.03
 	plainWork         = 1000

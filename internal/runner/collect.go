@@ -87,8 +87,7 @@ func (r *run) collect(usage meter.Usage) {
 	res.Usage, res.Arena = usage, r.arena.reserved()
 	res.Alone, res.AllocsAlone, res.BytesAlone = r.alone.ok, r.alone.allocs, r.alone.bytes
 
-	var late total // what ended after the last part
-	r.series.drain(&late, &late)
+	r.series.drain(new(total), new(total)) // what ended after the last part
 	var failures, input total
 	classes := make([]total, len(r.cfg.Classes))
 	var all moments
@@ -107,12 +106,12 @@ func (r *run) collect(usage meter.Usage) {
 		res.Work += s.edge
 		res.Slept += s.slept
 		oversleep += s.oversleep
-		s.failures.take(&failures)
+		failures.add(&s.failures)
 		if s.input != nil {
-			s.input.take(&input)
+			input.add(s.input)
 		}
 		for i := range classes {
-			s.classes[i].take(&classes[i])
+			classes[i].add(&s.classes[i])
 		}
 		all.merge(s.moments)
 		jitter += s.jitter

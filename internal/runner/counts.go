@@ -38,28 +38,61 @@ func lowest(bucket int) int64 {
 	return int64(bucket-shift<<(leading-1)) << shift
 }
 
+// span is the range of buckets that hold anything: low to high, without high.
+// What is done interval by interval passes over it, not over all buckets.
+type span struct{ low, high int }
+
+func (s *span) include(low, high int) {
+	if s.high == 0 {
+		*s = span{low, high}
+		return
+	}
+	s.low, s.high = min(s.low, low), max(s.high, high)
+}
+
 // tally counts values by bucket. A tally is as large for one value as for 10^8.
-type tally [buckets]uint32
+type tally struct {
+	span
+	n [buckets]uint32
+}
 
-func (t *tally) add(v time.Duration) { t[bucket(v)]++ }
-
-// total is the sum of tallies.
-type total [buckets]uint64
-
-// take adds t to the totals and clears it.
-func (t *tally) take(into ...*total) {
-	for i, n := range t {
-		if n > 0 {
-			for _, sum := range into {
-				sum[i] += uint64(n)
-			}
-			t[i] = 0
-		}
+func (t *tally) add(v time.Duration) {
+	i := bucket(v)
+	t.n[i]++
+	if i < t.low || i >= t.high {
+		t.include(i, i+1)
 	}
 }
 
-func (t *total) count() (n uint64) {
-	for _, c := range t {
+// total is the sum of tallies.
+type total struct {
+	span
+	n [buckets]uint64
+}
+
+// add adds t.
+func (s *total) add(t *tally) {
+	if t.high == 0 {
+		return
+	}
+	s.include(t.low, t.high)
+	for i := t.low; i < t.high; i++ {
+		s.n[i] += uint64(t.n[i])
+	}
+}
+
+func (t *tally) clear() {
+	clear(t.n[t.low:t.high])
+	t.span = span{}
+}
+
+func (s *total) clear() {
+	clear(s.n[s.low:s.high])
+	s.span = span{}
+}
+
+func (s *total) count() (n uint64) {
+	for _, c := range s.n[s.low:s.high] {
 		n += c
 	}
 	return n
@@ -67,21 +100,18 @@ func (t *total) count() (n uint64) {
 
 // percentiles returns the middle of the bucket that holds each percentile, in
 // ns; the percentiles ascend. Without values all are 0.
-func (t *total) percentiles(ps ...float64) []float64 {
+func (s *total) percentiles(ps ...float64) []float64 {
 	values := make([]float64, len(ps))
-	n := t.count()
+	n := s.count()
 	if n == 0 {
 		return values
 	}
 	seen, next := uint64(0), 0
-	for i, c := range t {
-		seen += c
+	for i := s.low; i < s.high && next < len(ps); i++ {
+		seen += s.n[i]
 		for next < len(ps) && float64(seen) >= math.Ceil(ps[next]*float64(n)/100) && seen > 0 {
 			values[next] = float64(lowest(i)+lowest(i+1)-1) / 2
 			next++
-		}
-		if next == len(ps) {
-			break
 		}
 	}
 	return values
@@ -93,17 +123,17 @@ type cell struct {
 	n      uint32
 }
 
-func (t *total) cells() []cell {
+func (s *total) cells() []cell {
 	used := 0
-	for _, c := range t {
+	for _, c := range s.n[s.low:s.high] {
 		if c > 0 {
 			used++
 		}
 	}
 	cells := make([]cell, 0, used)
-	for i, c := range t {
-		if c > 0 {
-			cells = append(cells, cell{uint32(i), uint32(c)})
+	for i := s.low; i < s.high; i++ {
+		if s.n[i] > 0 {
+			cells = append(cells, cell{uint32(i), uint32(s.n[i])})
 		}
 	}
 	return cells
@@ -114,11 +144,11 @@ func newHistogram() *hdrhistogram.Histogram {
 }
 
 // histogram returns the totals as an HDR histogram, whose buckets are the same.
-func (t *total) histogram() *hdrhistogram.Histogram {
+func (s *total) histogram() *hdrhistogram.Histogram {
 	h := newHistogram()
-	for i, c := range t {
-		if c > 0 {
-			_ = h.RecordValues(lowest(i), int64(c)) // within the range
+	for i := s.low; i < s.high; i++ {
+		if s.n[i] > 0 {
+			_ = h.RecordValues(lowest(i), int64(s.n[i])) // within the range
 		}
 	}
 	return h

@@ -151,11 +151,12 @@ func TestPercentiles(t *testing.T) {
 		exact[i] = int64(1e6 * math.Exp(rng.NormFloat64()*1.5))
 		tallies[i%4].add(time.Duration(exact[i]))
 		if i%300_000 == 0 {
-			tallies[i%4].take(&sum)
+			sum.add(&tallies[i%4])
+			tallies[i%4].clear()
 		}
 	}
 	for i := range tallies {
-		tallies[i].take(&sum)
+		sum.add(&tallies[i])
 	}
 	slices.Sort(exact)
 	h := sum.histogram()

@@ -13,8 +13,9 @@ type series struct {
 	shards   []*shard
 	open     bool
 
-	latency, response, wait total // of the whole run
-	parts                             []part
+	latency, response, wait   total // of the whole run
+	partLatency, partResponse total // of one part, here so that a part allocates little
+	parts                     []part
 
 	last        time.Duration // end of the last part, since the window opened
 	usage, used meter.Sample  // now, and at the end of the last part
@@ -62,8 +63,10 @@ func (s *series) sample(now meter.Sample) { s.usage = now }
 // the part was to end if the load keeps all processors busy.
 func (s *series) add(age func() time.Duration, backlog int) {
 	p := part{backlog: backlog, heapLive: s.usage.HeapLive, rss: s.usage.RSS}
-	var latency, response total
-	p.done, p.failed = s.drain(&latency, &response)
+	latency, response := &s.partLatency, &s.partResponse
+	latency.clear()
+	response.clear()
+	p.done, p.failed = s.drain(latency, response)
 	at := age()
 	p.length = at - s.last
 	if p.length <= 0 {
@@ -85,16 +88,21 @@ func (s *series) add(age func() time.Duration, backlog int) {
 }
 
 // drain adds what was tallied since the last time to the totals of the run, and
-// to those given.
+// of service and response to those given.
 func (s *series) drain(latency, response *total) (done, failed uint64) {
 	for _, shard := range s.shards {
 		t := shard.swap()
 		done, failed = done+t.done, failed+t.failed
 		t.done, t.failed = 0, 0
-		t.latency.take(&s.latency, latency)
+		s.latency.add(&t.latency)
+		latency.add(&t.latency)
+		t.latency.clear()
 		if s.open {
-			t.response.take(&s.response, response)
-			t.wait.take(&s.wait)
+			s.response.add(t.response)
+			response.add(t.response)
+			t.response.clear()
+			s.wait.add(t.wait)
+			t.wait.clear()
 		}
 	}
 	return done, failed
