@@ -27,8 +27,8 @@ import (
 
 // Defaults and bounds of a session.
 const (
-	sessionProcesses = 12
-	sessionDuration  = 500 * time.Millisecond
+	sessionProcesses = 24
+	sessionDuration  = 250 * time.Millisecond
 	// sessionChecks are the results that each process checks: enough to refuse a
 	// version that is fast because it is wrong, at little cost to a short process.
 	sessionChecks = 16
@@ -61,7 +61,7 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.workers = define("workers", kindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
 	f.processes = define("processes", kindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", maxProcesses),
 		"processes of each side; a verdict needs 8")
-	f.duration = define("duration", kindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 500ms", maxDuration),
+	f.duration = define("duration", kindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", maxDuration),
 		"window of each process")
 	f.out = define("out", kindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
 	f.keepIn = define("keep", kindFile, "", "the path of a directory", "keep the built programs in this directory")

@@ -49,8 +49,8 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 
 // A session of selfcheck: short, because there are many.
 const (
-	selfCheckBlocks   = 16
-	selfCheckDuration = 180 * time.Millisecond
+	selfCheckBlocks   = 30
+	selfCheckDuration = 80 * time.Millisecond
 	selfCheckGate     = 0.03
 	plainWork         = 1000
 )
@@ -69,23 +69,28 @@ type trial struct {
 func selfCheckTrials() []trial {
 	return []trial{
 		{"A/A", plainWork, 40, 0, 3, "with a false verdict", func(t *compare.Table) bool {
-			return slices.ContainsFunc(t.Rows, func(r compare.Row) bool {
-				judged := r.Metric == record.LatencyMean || r.Metric == record.Throughput
-				return judged && r.Verdict != compare.Same
-			})
+			return slices.ContainsFunc(gated(t), func(r compare.Row) bool { return r.Verdict != compare.Same })
 		}},
 		{"planted 3 %", 1030, 10, 9, 10, "slower", func(t *compare.Table) bool {
-			return meanLatency(t).Verdict == compare.Slower
+			return slices.ContainsFunc(gated(t), func(r compare.Row) bool { return r.Verdict == compare.Slower }) &&
+				!slices.ContainsFunc(gated(t), func(r compare.Row) bool { return r.Verdict == compare.Faster })
 		}},
 		{"planted 6 %", 1060, 10, 9, 10, "beyond the gate of 3 %", func(t *compare.Table) bool {
-			return meanLatency(t).Tripped
+			return slices.ContainsFunc(gated(t), func(r compare.Row) bool { return r.Tripped })
 		}},
 	}
 }
 
-func meanLatency(t *compare.Table) compare.Row {
+// gated are the rows that a gate judges: what a user takes a verdict from.
+func gated(t *compare.Table) []compare.Row {
+	return slices.DeleteFunc(slices.Clone(t.Rows), func(r compare.Row) bool {
+		return r.Metric != record.LatencyMean && r.Metric != record.LatencyP50 && r.Metric != record.Throughput
+	})
+}
+
+func medianLatency(t *compare.Table) compare.Row {
 	for _, r := range t.Rows {
-		if r.Metric == record.LatencyMean {
+		if r.Metric == record.LatencyP50 {
 			return r
 		}
 	}
@@ -114,7 +119,7 @@ func checkSelf(ctx context.Context, stdout, stderr io.Writer, trials []trial, ru
 				count++
 				answer = tr.answer
 			}
-			row := meanLatency(table)
+			row := medianLatency(table)
 			fmt.Fprintf(stderr, "%s %d/%d: %+.2f %% (%+.2f to %+.2f), floor %.2f %%: %s\n", tr.name, i+1, tr.sessions,
 				100*row.Change, 100*row.Low, 100*row.High, 100*row.Floor, answer)
 		}

@@ -89,7 +89,7 @@ func TestCheckSelfEnds(t *testing.T) {
 	run := simulated(1, 1)
 	n := 0
 	stopping := func(ctx context.Context, job proc.Job) *record.Record {
-		if n++; n == 40 {
+		if n++; n == 100 {
 			cancel()
 		}
 		return run(ctx, job)

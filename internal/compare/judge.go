@@ -38,9 +38,9 @@ func judge(old, recent, again *sample) Row {
 		r.Paired = true
 		r.Floor = stat.SplitFloor(a)
 		if c != nil {
-			r.Floor, a = stat.Floor(a, c), stat.Beside(a, c)
+			r.Floor = stat.Floor(a, c)
 		}
-		r.Effect, err = stat.Paired(a, b, Confidence)
+		r.Effect, err = stat.PairedRobust(a, b, Confidence)
 	} else {
 		a, b := old.values(), recent.values()
 		r.Floor = math.Max(stat.SplitFloor(a), stat.SplitFloor(b))

@@ -20,33 +20,26 @@ const slotHeader = 12
 // beyond that a uniform sample of them, seeded.
 type keeper struct {
 	slot  int    // bytes a slot
-	mem   []byte // a whole number of slots
+	room  int    // slots
+	mem   []byte // of all of them
 	n     int    // slots in use
 	seen  uint64 // results offered
 	large map[int][]byte
 	rng   *rand.PCG
 }
 
-func (k *keeper) room() int {
-	if k.slot == 0 {
-		return 0
-	}
-	return len(k.mem) / k.slot
-}
-
 // keep copies the result into a slot, or not. A result that outgrows its slot,
 // which was made for the greatest seen before the window with a quarter to
 // spare, goes to the heap.
 func (k *keeper) keep(seq uint64, result []byte) {
-	room := k.room()
-	if room == 0 {
+	if k.room == 0 {
 		return
 	}
 	k.seen++
 	i := k.n
-	if i < room {
+	if i < k.room {
 		k.n++
-	} else if j := k.rng.Uint64() % k.seen; j < uint64(room) {
+	} else if j := k.rng.Uint64() % k.seen; j < uint64(k.room) {
 		i = int(j) // the n-th result takes a place with probability room/n
 	} else {
 		return
@@ -135,7 +128,7 @@ func (a *arena) part(i int) []byte {
 
 // keeper returns keeper i of so many.
 func (a *arena) keeper(i int, seed uint64) keeper {
-	return keeper{slot: a.slot, mem: a.part(i), rng: rand.NewPCG(seed, reservoirStream<<32|uint64(i))}
+	return keeper{slot: a.slot, room: a.each, mem: a.part(i), rng: rand.NewPCG(seed, reservoirStream<<32|uint64(i))}
 }
 
 // reserved returns the bytes that were made resident.

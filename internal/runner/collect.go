@@ -94,7 +94,7 @@ func (r *run) collect(usage meter.Usage) {
 	var jitter float64
 	var changes uint64
 	var oversleep time.Duration
-	slots := slots{width: slotWidth}
+	var slots slots
 	for _, s := range r.shards {
 		res.Started += s.started
 		res.Done += s.done
@@ -138,7 +138,7 @@ func (r *run) collect(usage meter.Usage) {
 	for i := range classes {
 		res.Classes = append(res.Classes, classes[i].histogram())
 	}
-	res.Mean, res.StdDev = all.mean, all.deviation()
+	res.Mean, res.StdDev = all.mean(), all.deviation()
 	if changes > 0 {
 		res.Jitter = jitter / float64(changes)
 	}

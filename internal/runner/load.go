@@ -63,7 +63,6 @@ func (r *run) prepare(operations context.Context) {
 	r.shards = make([]*shard, min(r.cfg.Workers, maxShards))
 	for i := range r.shards {
 		s := &shard{tallies: newTallies(open), spare: newTallies(open), classes: make([]tally, len(r.cfg.Classes))}
-		s.slots.width = slotWidth
 		if r.cfg.Samples == 0 {
 			s.input = new(tally)
 		}

@@ -189,7 +189,7 @@ func TestPercentiles(t *testing.T) {
 // same operations at the same times as those of one.
 func TestSlotsAlign(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		one, a, b := slots{width: slotWidth}, slots{width: slotWidth}, slots{width: slotWidth}
+		var one, a, b slots
 		n := rapid.IntRange(1, 50).Draw(rt, "n")
 		for i := range n {
 			at := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(rt, "at"))
@@ -229,7 +229,7 @@ func TestMomentsMerge(t *testing.T) {
 			}
 		}
 		a.merge(b)
-		if a.n != all.n || math.Abs(a.mean-all.mean) > 1e-9*(1+all.mean) || math.Abs(a.deviation()-all.deviation()) > 1e-6*(1+all.deviation()) {
+		if a.n != all.n || math.Abs(a.mean()-all.mean()) > 1e-9*(1+all.mean()) || math.Abs(a.deviation()-all.deviation()) > 1e-6*(1+all.deviation()) {
 			rt.Errorf("%+v, want %+v", a, all)
 		}
 	})

@@ -68,36 +68,49 @@ func (s *shard) swap() *tallies {
 	return full
 }
 
-// moments are a running mean and sum of squared deviations (Welford 1962).
+// moments are the sums that mean and deviation are made of, of differences from
+// the first value: without a division per value, and without the cancellation
+// that sums of the values themselves would suffer from.
 type moments struct {
-	n        uint64
-	mean, m2 float64
+	n             uint64
+	pivot         float64
+	sums, squares float64
 }
 
 func (m *moments) add(x float64) {
+	if m.n == 0 {
+		m.pivot = x
+	}
 	m.n++
-	d := x - m.mean
-	m.mean += d / float64(m.n)
-	m.m2 += d * (x - m.mean)
+	d := x - m.pivot
+	m.sums += d
+	m.squares += d * d
 }
 
-// merge adds the values of other (Chan, Golub and LeVeque 1979).
+// merge adds the values of other.
 func (m *moments) merge(other moments) {
-	if other.n == 0 {
+	if m.n == 0 {
+		*m = other
 		return
 	}
-	n, k := float64(m.n), float64(other.n)
-	d := other.mean - m.mean
-	m.mean += d * k / (n + k)
-	m.m2 += other.m2 + d*d*n*k/(n+k)
+	n, shift := float64(other.n), other.pivot-m.pivot
+	m.squares += other.squares + shift*(2*other.sums+n*shift)
+	m.sums += other.sums + n*shift
 	m.n += other.n
+}
+
+func (m *moments) mean() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.pivot + m.sums/float64(m.n)
 }
 
 func (m *moments) deviation() float64 {
 	if m.n < 2 {
 		return 0
 	}
-	return math.Sqrt(m.m2 / float64(m.n-1))
+	return math.Sqrt(max(m.squares-m.sums*m.sums/float64(m.n), 0) / float64(m.n-1))
 }
 
 // slots are the sums of latencies by the time at which the operations ended, in
@@ -105,27 +118,28 @@ func (m *moments) deviation() float64 {
 // neighbours are joined, so that there are never more, and slots of different
 // shards still align.
 type slots struct {
-	width time.Duration
+	folds uint // a slot is firstSlot << folds long
 	sum   [slotCount]float64
 	n     [slotCount]uint32
 }
 
 const (
 	slotCount = 128
-	slotWidth = 64 * time.Microsecond // of the first slots
+	firstSlot = 16 // log2 of ns
 )
 
 func (s *slots) add(at, latency time.Duration) {
-	for at >= slotCount*s.width {
+	i := max(at, 0) >> (firstSlot + s.folds)
+	for i >= slotCount {
 		s.fold()
+		i >>= 1
 	}
-	i := max(at, 0) / s.width
 	s.sum[i] += float64(latency)
 	s.n[i]++
 }
 
 func (s *slots) fold() {
-	s.width *= 2
+	s.folds++
 	for i := range slotCount {
 		s.sum[i], s.n[i] = s.pair(i)
 	}
@@ -139,10 +153,10 @@ func (s *slots) pair(i int) (float64, uint32) {
 }
 
 func (s *slots) merge(other *slots) {
-	for s.width < other.width {
+	for s.folds < other.folds {
 		s.fold()
 	}
-	for other.width < s.width {
+	for other.folds < s.folds {
 		other.fold()
 	}
 	for i := range slotCount {

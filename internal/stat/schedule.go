@@ -19,15 +19,9 @@ const (
 //
 // so that over an even number of blocks all sides have the same mean position
 // and a linear drift of the machine cancels. The processes of a block are a
-// pair: Paired(old, new, ...) and Floor(old, again) take them in block order. A
-// new process stands midway between the old and the again of its block, so a
-// comparison with Beside(old, again) is free of linear drift in every block.
-func Schedule(blocks int) []Side { return mirror(blocks, Old, New, Again) }
-
-// ABBA returns the order of a session with two sides, old new | new old | ...
-func ABBA(blocks int) []Side { return mirror(blocks, Old, New) }
-
-func mirror(blocks int, sides ...Side) []Side {
+// pair: PairedRobust(old, new, ...) and Floor(old, again) take them in block order.
+func Schedule(blocks int) []Side {
+	sides := [...]Side{Old, New, Again}
 	var order []Side
 	for b := range blocks {
 		for i := range sides {
@@ -38,21 +32,6 @@ func mirror(blocks int, sides ...Side) []Side {
 		}
 	}
 	return order
-}
-
-// Beside returns what the old program took around the moment of each block's new
-// process: the geometric means of old and again, block by block. Old in the
-// comparison, it leaves 3/4 of the variance of one process alone. Unlike lengths:
-// nil.
-func Beside(old, again []float64) []float64 {
-	if len(old) != len(again) {
-		return nil
-	}
-	means := make([]float64, len(old))
-	for i := range old {
-		means[i] = math.Sqrt(old[i]) * math.Sqrt(again[i])
-	}
-	return means
 }
 
 // Floor is the noise floor of a session: the change, relative and without its
@@ -74,7 +53,7 @@ func Floor(a, again []float64) float64 {
 	if len(a) != len(again) || len(a) < 2 || check(a, again, 0.5) != nil {
 		return math.NaN()
 	}
-	e, _ := Paired(a, again, 0.5) // a change also where the processes are few
+	e, _ := PairedRobust(a, again, 0.5) // a change also where the processes are few
 	return math.Expm1(math.Abs(math.Log1p(e.Change)))
 }
 
