@@ -2,9 +2,11 @@ package runner_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -422,32 +424,61 @@ func TestInterruptedRun(t *testing.T) {
 	}
 }
 
-func TestGoroutinesAndAllocationsPerOperation(t *testing.T) {
-	res, err := runner.Run(t.Context(), runner.Config{Workers: 2, Duration: 200 * time.Millisecond, Warmup: runner.Warmup{Ops: 2}, Samples: 1, Grace: time.Second, Check: none}, target{
-		run: func(context.Context, any) ([]byte, error) {
-			var wg sync.WaitGroup
-			sums := make([][]byte, 10)
-			for i := range sums {
-				wg.Go(func() { sums[i] = make([]byte, 1<<16) })
-			}
-			wg.Wait()
-			return sums[0][:1], nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
+// TestUsageOfKnownOperations: an operation that starts ten goroutines, allocates
+// ten buffers and, in one case, collects.
+func TestUsageOfKnownOperations(t *testing.T) {
+	const ops = 100
+	for _, collects := range []bool{false, true} {
+		res, err := runner.Run(t.Context(), runner.Config{Workers: 1, Count: ops, Samples: 1, Check: none}, target{
+			run: func(context.Context, any) ([]byte, error) {
+				var wg sync.WaitGroup
+				sums := make([][]byte, 10)
+				for i := range sums {
+					wg.Go(func() { sums[i] = make([]byte, 1<<16) })
+				}
+				wg.Wait()
+				if collects {
+					runtime.GC()
+				}
+				return sums[0][:1], nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := fill(t, res)
+		if got := rec.Value(record.Goroutines); got != 10 {
+			t.Errorf("%v goroutines per operation, want 10", got)
+		}
+		// Beside the buffers there are their slice, the closures and the group.
+		if got := rec.Value(record.AllocBytes); got < 10*(1<<16) || got > 10*(1<<16)+4096 {
+			t.Errorf("%v bytes per operation, want %d and little more", got, 10*(1<<16))
+		}
+		if got := rec.Value(record.Allocs); got < 20 || got > 35 {
+			t.Errorf("%v allocations per operation, want 20 to 35", got)
+		}
+		if got := rec.Value(record.GCCycles); collects && got != ops {
+			t.Errorf("%v collections, want %d", got, ops)
+		}
 	}
-	n := float64(res.Done)
-	if got := float64(res.Usage.Goroutines) / n; !within(got, 10, 0.01) {
-		t.Errorf("%v goroutines per operation, want 10", got)
+}
+
+// TestCollectorsShare: of operations that only collect, the collector has much
+// of a processor; of operations that only compute, next to nothing.
+func TestCollectorsShare(t *testing.T) {
+	share := func(operation func()) float64 {
+		res, err := runner.Run(t.Context(), runner.Config{Workers: 1, Count: 200, Samples: 1, Check: none}, target{
+			run: func(context.Context, any) ([]byte, error) { operation(); return nil, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fill(t, res).Value(record.GCCPUShare)
 	}
-	if got := float64(res.Usage.Bytes) / n; !within(got, 10*(1<<16), 0.05) {
-		t.Errorf("%v bytes per operation, want %d", got, 10*(1<<16))
-	}
-	// The sum is ten buffers, ten closures, their slice and the group, and what
-	// the runtime needs for new goroutines.
-	if got := float64(res.Usage.Allocs) / n; got < 20 || got > 35 {
-		t.Errorf("%v allocations per operation, want 20 to 35", got)
+	block := make([]byte, 1<<18)
+	collects, computes := share(runtime.GC), share(func() { sha256.Sum256(block) })
+	if collects > 100 || computes > collects/2 {
+		t.Errorf("the collector had %v %% of the processor time of operations that collect, and %v %% of others", collects, computes)
 	}
 }
 
