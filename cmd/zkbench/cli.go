@@ -35,7 +35,7 @@ func (e *exitError) Error() string { return e.text }
 // Main runs the command line args and returns its exit code. Errors are one line
 // on stderr. An interrupt ends the run with what was measured.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 
 	root := rootCommand(stdin, stdout, stderr, defs)

@@ -75,6 +75,9 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			done := progress(stderr, i, len(jobs), job)
 			rec := command.Run(cmd.Context(), job)
 			done()
+			if err := refused(rec); err != nil {
+				return err
+			}
 			if err := r.keep(rec); err != nil {
 				return &exitError{code: exitFailed, text: err.Error()}
 			}
@@ -98,27 +101,22 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 
 // leaky writes what the test of a case shows, and tells whether it shows a leak.
 func leaky(w io.Writer, rec *record.Record) bool {
-	fmt.Fprintf(w, "%s/%s: ", rec.Workload, rec.Case)
-	if rec.Status != record.OK {
-		fmt.Fprintf(w, "%s: %s", rec.Status, rec.Error)
+	name := rec.Workload + "/" + rec.Case
+	m, ok := rec.Metric(record.LeakT)
+	if !ok {
+		fmt.Fprintf(w, "%s: %s: %s\n", name, rec.Status, rec.Error)
+		return false
 	}
-	t, ok := rec.Metric(record.LeakT)
-	fixed, random := rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom)
-	leak := math.Abs(t.Value) > workload.LeakThreshold
-	switch {
-	case !ok:
-	case fixed == 0:
-		fmt.Fprintf(w, " too few samples for a test: %d", rec.Count(record.CountDone))
-	default:
-		answer := "no leak shown: |t| is at most"
-		if leak {
-			answer = "the time depends on the witness: |t| is above"
-		}
-		fmt.Fprintf(w, "t = %.2f of %d samples with the fixed witness and %d with random ones; %s %g", t.Value, fixed, random, answer, workload.LeakThreshold)
-		for _, f := range rec.Findings {
-			fmt.Fprintf(w, "; %s", f.Text)
-		}
+	leak := math.Abs(m.Value) > workload.LeakThreshold
+	answer := "no leak shown: |t| is at most"
+	if leak {
+		answer = "the time depends on the witness: |t| is above"
+	}
+	fmt.Fprintf(w, "%s: t = %.2f of %d samples with the fixed witness and %d with random ones, of %d operations in all; %s %g", name, m.Value,
+		rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom), rec.Count(record.CountDone), answer, workload.LeakThreshold)
+	for _, f := range rec.Findings {
+		fmt.Fprintf(w, "; %s", f.Text)
 	}
 	fmt.Fprintln(w)
-	return ok && fixed > 0 && leak
+	return leak
 }

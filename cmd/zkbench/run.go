@@ -135,6 +135,9 @@ func (p *runPlan) run(ctx context.Context, stderr io.Writer, r *reporter) error 
 			done := progress(stderr, round*len(p.jobs)+i, planned, job)
 			rec := command.Run(ctx, job)
 			done()
+			if err := refused(rec); err != nil {
+				return err
+			}
 			if p.processes > 1 {
 				rec.Process = record.Process{Session: session, Index: round}
 			}
@@ -147,6 +150,16 @@ func (p *runPlan) run(ctx context.Context, stderr io.Writer, r *reporter) error 
 		return &exitError{code: exitFailed, text: err.Error()}
 	}
 	return verdict(ctx, r.recs, planned)
+}
+
+// refused is the error of a case that the child did not accept.
+func refused(rec *record.Record) error {
+	for _, f := range rec.Findings {
+		if f.Name == record.Refused {
+			return fmt.Errorf("%s/%s: %s", rec.Workload, rec.Case, rec.Error)
+		}
+	}
+	return nil
 }
 
 // verdict is the error, if any, that the records make of the run.

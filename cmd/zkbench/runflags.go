@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,6 +31,7 @@ type runFlags struct {
 
 // Bounds of the flags.
 const (
+	minDuration  = time.Millisecond
 	maxDuration  = 24 * time.Hour
 	maxCount     = 1 << 40
 	maxProcesses = 1000
@@ -63,7 +63,7 @@ func newRunFlags(flags *pflag.FlagSet, defs []workload.Def) *runFlags {
 		"open loop: operations that may wait for a worker; beyond it they are dropped")
 	f.slo = define("slo", kindText, "", "a percentile and a time, for example p99=50ms",
 		"find the highest rate whose response times hold this, for example p99=50ms; each trial lasts --duration")
-	f.duration = define("duration", kindTime, "", fmt.Sprintf("a time above 0s up to %v, for example 500ms or 10s", maxDuration),
+	f.duration = define("duration", kindTime, "", fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", minDuration, maxDuration),
 		fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: until that is reached)", workload.DefaultDuration, mainJobDuration))
 	f.count = define("count", kindNumber, "", fmt.Sprintf("1 to %d", maxCount), "operations at most of each case's window")
 	f.warmup = define("warmup", kindList, "", warmupAccepted,
@@ -113,11 +113,8 @@ func (f *runFlags) settings(workers string, duration time.Duration) ([]workload.
 		}
 		for _, a := range schedules {
 			s.Arrivals = a
-			if a != nil && s.Samples == 0 {
-				return nil, &workload.ValueError{Field: "samples", Value: f.samples.text, Accepted: fmt.Sprintf("1 to %d in an open loop: arrivals do not wait for inputs to be built", runner.MaxSamples)}
-			}
-			if a != nil && s.Duration == 0 && a.Shape != runner.Constant && a.Shape != runner.Poisson {
-				return nil, &workload.ValueError{Field: "duration", Value: "", Accepted: "a time, with arrivals " + string(a.Shape)}
+			if err := s.Validate(); err != nil {
+				return nil, err
 			}
 			all = append(all, s)
 		}
@@ -128,7 +125,7 @@ func (f *runFlags) settings(workers string, duration time.Duration) ([]workload.
 // setting returns what the flags say for one number of workers.
 func (f *runFlags) setting(workers int, duration time.Duration) (s workload.Settings, err error) {
 	if f.duration.given {
-		if duration, err = f.duration.duration("duration", 1, maxDuration); err != nil {
+		if duration, err = f.duration.duration("duration", minDuration, maxDuration); err != nil {
 			return s, err
 		}
 	}
@@ -184,6 +181,9 @@ func (f *runFlags) schedules() ([]*runner.Arrivals, error) {
 	if !f.rate.given {
 		if f.arrivals.given && !f.slo.given {
 			return nil, &workload.ValueError{Field: "arrivals", Value: f.arrivals.text, Accepted: "together with --rate or --slo only"}
+		}
+		if f.queue.given && !f.slo.given {
+			return nil, &workload.ValueError{Field: "queue", Value: f.queue.text, Accepted: "together with --rate or --slo only"}
 		}
 		return []*runner.Arrivals{nil}, nil
 	}
@@ -285,21 +285,36 @@ func (f *runFlags) objective() (runner.SLO, bool, error) {
 	if err != nil {
 		return slo, false, f.slo.refuse("slo", f.slo.text)
 	}
-	shape := runner.Shape(f.arrivals.text)
-	switch {
-	case shape != runner.Constant && shape != runner.Poisson:
-		return slo, false, &workload.ValueError{Field: "arrivals", Value: f.arrivals.text, Accepted: "constant, poisson with --slo"}
-	case f.count.given:
-		return slo, false, &workload.ValueError{Field: "count", Value: f.count.text, Accepted: "not with --slo: each trial lasts --duration"}
-	case f.rate.given && strings.ContainsAny(f.rate.text, ",.") && !isNumber(f.rate.text):
-		return slo, false, &workload.ValueError{Field: "rate", Value: f.rate.text, Accepted: "one rate with --slo: where the search begins"}
-	case f.samples.text == "0":
-		return slo, false, errors.New("samples: 0 is not accepted with --slo; accepted: 1 or more")
+	refuse := func(field, value, accepted string) (runner.SLO, bool, error) {
+		return slo, false, &workload.ValueError{Field: field, Value: value, Accepted: accepted}
+	}
+	duration := workload.DefaultDuration
+	if f.duration.given {
+		if duration, err = f.duration.duration("duration", minDuration, maxDuration); err != nil {
+			return slo, false, err
+		}
+	}
+	if duration < slo.MinWindow() {
+		return refuse("duration", duration.String(), fmt.Sprintf("at least %v with --slo %s", slo.MinWindow(), slo))
+	}
+	if shape := runner.Shape(f.arrivals.text); shape != runner.Constant && shape != runner.Poisson {
+		return refuse("arrivals", f.arrivals.text, "constant, poisson with --slo")
+	}
+	if f.rate.given {
+		if rates, ok := parseRates(f.rate.text); !ok || len(rates) != 1 {
+			return refuse("rate", f.rate.text, "one rate with --slo: where the search begins")
+		}
+	}
+	if samples, err := f.samples.number("samples", 1, runner.MaxSamples); err != nil || samples == 0 {
+		return refuse("samples", f.samples.text, fmt.Sprintf("1 to %d with --slo", runner.MaxSamples))
+	}
+	for _, other := range []struct {
+		name string
+		o    *option
+	}{{"count", f.count}, {"processes", f.processes}, {"profile", f.profile}} {
+		if other.o.given {
+			return refuse(other.name, other.o.text, "not with --slo, whose trials last --duration each")
+		}
 	}
 	return slo, true, nil
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil
 }

@@ -67,6 +67,9 @@ func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, 
 		probe.Settings.Duration = min(probe.Settings.Duration, probeDuration)
 		probe.Settings.Profiles = nil
 		rec := run(ctx, probe)
+		if err := refused(rec); err != nil {
+			return 0, nil, err
+		}
 		if rec.Status != record.OK {
 			return 0, nil, fmt.Errorf("closed loop: %s", rec.Error)
 		}

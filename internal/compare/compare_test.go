@@ -392,6 +392,7 @@ func TestText(t *testing.T) {
 new: session (new), 8 processes
 changed: commit: commit of old / commit of new
 PARTIAL: interrupted: 24 of 36 processes measured
+3 rows are judged at 99 % each: where nothing has changed, up to 0.03 wrong verdicts are to be expected
 gate: 3 %
 
   metric        old           new           change   99 % interval         floor   n  verdict

@@ -15,6 +15,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -108,7 +109,7 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	for _, rec := range recs {
 		full := caseName(rec)
 		if rec.Status != record.OK {
-			s.addUnfit(rec.Status == record.Failed, fmt.Sprintf("%s %s: %s", full, rec.Status, rec.Error))
+			s.addUnfit(rec.Status == record.Failed, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", full, rec.Status, rec.Error), ": "))
 			continue
 		}
 		at := place{full, rec.Process}

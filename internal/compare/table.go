@@ -83,7 +83,7 @@ type UnfitError struct {
 }
 
 func (e *UnfitError) Error() string {
-	return fmt.Sprintf("%v: %s; accepted: cases with status %s", zkbench.ErrEnv, strings.Join(e.Cases, "; "), record.OK)
+	return fmt.Sprintf("cases that cannot be compared: %s; accepted: cases with status %s", strings.Join(e.Cases, "; "), record.OK)
 }
 
 func (e *UnfitError) Unwrap() error { return zkbench.ErrEnv }

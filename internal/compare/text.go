@@ -40,10 +40,23 @@ func (t *Table) preamble() []string {
 	if t.Partial != "" {
 		lines = append(lines, "PARTIAL: "+t.Partial)
 	}
+	if n := t.judged(); n > 1 {
+		lines = append(lines, fmt.Sprintf("%d rows are judged at %g %% each: where nothing has changed, up to %.2g wrong verdicts are to be expected", n, 100*Confidence, float64(n)*(1-Confidence)))
+	}
 	if t.Gate != nil {
 		lines = append(lines, "gate: "+t.Gate.Percent())
 	}
 	return lines
+}
+
+// judged returns the number of rows whose verdict could be wrong by chance.
+func (t *Table) judged() (n int) {
+	for _, r := range t.Rows {
+		if !r.Exact && r.Verdict != Unknown {
+			n++
+		}
+	}
+	return n
 }
 
 // String is the line under the rows for what one side lacks.

@@ -29,6 +29,10 @@ type Job struct {
 	Settings workload.Settings `json:"settings"`
 	Deadline time.Duration     `json:"deadline"`       // ns, for all of it: set-up, warm-up, window, checks
 	Leak     bool              `json:"leak,omitempty"` // a timing leak test instead of a load
+
+	// Tethered says that standard input stays open as long as the parent lives: the
+	// child ends when it ends.
+	Tethered bool `json:"tethered,omitempty"`
 }
 
 // Deadline is a deadline for a case with these settings that only a case which
@@ -59,6 +63,7 @@ type Command struct {
 // was measured until then, its status is partial. A child that dies without a
 // record gives a failed one that says how it died.
 func (c Command) Run(ctx context.Context, job Job) *record.Record {
+	job.Tethered = true
 	input, err := json.Marshal(job)
 	if err != nil {
 		return missing(job, record.Failed, fmt.Sprintf("encode the job: %v", err))
@@ -70,7 +75,11 @@ func (c Command) Run(ctx context.Context, job Job) *record.Record {
 	var output bytes.Buffer
 	messages := &tail{limit: 64 << 10}
 	child := exec.CommandContext(limited, c.Path, c.Args...)
-	child.Stdin, child.Stdout, child.Stderr = bytes.NewReader(input), &output, messages
+	child.Stdout, child.Stderr = &output, messages
+	tether, err := child.StdinPipe() // closed when the child has ended, or we have
+	if err != nil {
+		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
+	}
 	child.WaitDelay = lastWords
 	child.Cancel = func() error {
 		if err := child.Process.Signal(os.Interrupt); err != nil {
@@ -78,7 +87,11 @@ func (c Command) Run(ctx context.Context, job Job) *record.Record {
 		}
 		return nil
 	}
-	ended := child.Run()
+	ended := child.Start()
+	if ended == nil {
+		_, _ = tether.Write(input) // a child that does not read it leaves no record either
+		ended = child.Wait()
+	}
 
 	recs, err := record.ReadAll(&output)
 	if len(recs) == 1 && err == nil {
@@ -115,7 +128,8 @@ func missing(job Job, status record.Status, reason string) *record.Record {
 // cannot have heeded it; it ends the process.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def, hung func()) error {
 	var job Job
-	if err := json.NewDecoder(in).Decode(&job); err != nil {
+	decoder := json.NewDecoder(in)
+	if err := decoder.Decode(&job); err != nil {
 		return &zkbench.DecodeError{Path: "job", Reason: err.Error()}
 	}
 	def, err := workload.Find(defs, job.Workload)
@@ -129,6 +143,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 	ctx, cancel := context.WithTimeoutCause(ctx, job.Deadline, late)
 	defer cancel()
 	defer time.AfterFunc(job.Deadline+lastWords, hung).Stop()
+	if job.Tethered {
+		go func() {
+			_, _ = io.Copy(io.Discard, in) // until the parent is gone
+			cancel()
+			time.AfterFunc(lastWords, hung)
+		}()
+	}
 	measure := workload.Measure
 	if job.Leak {
 		measure = workload.Leak

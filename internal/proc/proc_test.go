@@ -3,8 +3,10 @@ package proc_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -176,5 +178,28 @@ func TestServeRefuses(t *testing.T) {
 				t.Errorf("output %s", &out)
 			}
 		})
+	}
+}
+
+// TestChildEndsWithItsParent: a tethered job ends when standard input does.
+func TestChildEndsWithItsParent(t *testing.T) {
+	long := job()
+	long.Settings.Samples, long.Settings.Duration, long.Tethered = 0, time.Hour, true
+	text, err := json.Marshal(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, parent := io.Pipe()
+	go func() {
+		_, _ = parent.Write(text)
+		_ = parent.Close()
+	}()
+	var out bytes.Buffer
+	if err := proc.Serve(t.Context(), in, &out, defs(), func() {}); err != nil {
+		t.Fatal(err)
+	}
+	recs, err := record.ReadAll(&out)
+	if err != nil || len(recs) != 1 || recs[0].Status != record.Partial {
+		t.Errorf("records %v, %v; want one that is partial", recs, err)
 	}
 }

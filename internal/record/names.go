@@ -85,6 +85,10 @@ const (
 	Capacity = "capacity" // ops/s: the highest rate that holds an objective
 	LeakT    = "leak-t"   // t: Welch's statistic of a timing leak test
 
+	// Refused is the finding of a case that the runner did not accept as it was asked
+	// for: a user's error, not the operation's.
+	Refused = "refused"
+
 	// Series of the window; the others have the name of their metric
 	// (throughput, latency-p50, latency-p99, response-p99, gc-cpu, heap-live, rss).
 	SeriesErrors  = "errors"  // ops/s that failed

@@ -96,8 +96,9 @@ type Stage struct {
 // Unfinished is an operation that had started and not ended when the run did.
 // Its age is a lower bound of its latency.
 type Unfinished struct {
-	Seq uint64        `json:"seq"`
-	Age time.Duration `json:"age"` // ns since it started
+	Seq  uint64        `json:"seq"`
+	Age  time.Duration `json:"age"`            // ns since it started
+	Wait time.Duration `json:"wait,omitempty"` // ns that it had waited before; open loop
 }
 
 // Counter is a count of events in the window, for example operations started.

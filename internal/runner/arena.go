@@ -93,28 +93,40 @@ func (c *Config) reserve(expected float64, size int) (slot, n int, err error) {
 // the check of so many takes about as long as a minute of load.
 const keepByDefault = 1 << 16
 
-// arena is the memory of all keepers: each slots for each of them.
+// arena is the memory of all keepers. Each has slots in proportion to its
+// workers.
 type arena struct {
-	mem        []byte
-	slot, each int
-	resident   int // slots a keeper
+	mem      []byte
+	slot     int
+	first    []int // slot of each keeper, and the end of the last one
+	resident int   // slots
 }
 
-// newArena reserves n slots for some keepers. Those for the expected results,
-// and a quarter more, are made resident, so that the window is free of page
-// faults.
-func newArena(slot, n, keepers int, expected float64) (*arena, error) {
-	a := &arena{slot: slot, each: (n + keepers - 1) / keepers}
+// newArena reserves n slots for keepers with so many workers each. Those for the
+// expected results, and a quarter more, are made resident, so that the window is
+// free of page faults.
+func newArena(slot, n int, workers []int, expected float64) (*arena, error) {
+	a := &arena{slot: slot}
+	all, before := 0, 0
+	for _, w := range workers {
+		all += w
+	}
+	for _, w := range workers {
+		a.first = append(a.first, n*before/all)
+		before += w
+	}
+	a.first = append(a.first, n)
 	var err error
-	if a.mem, err = mapMemory(a.each * keepers * slot); err != nil {
+	if a.mem, err = mapMemory(n * slot); err != nil {
 		return nil, err
 	}
-	a.resident = min(a.each, int(expected*1.25)/keepers+1)
-	for i := range keepers {
-		part := a.part(i)[:a.resident*slot]
-		for at := 0; at < len(part); at += pageSize {
+	for i, w := range workers {
+		part := a.part(i)
+		touched := min(len(part)/slot, int(expected*1.25)*w/all+1)
+		for at := 0; at < touched*slot; at += pageSize {
 			part[at] = 0
 		}
+		a.resident += touched
 	}
 	return a, nil
 }
@@ -122,21 +134,22 @@ func newArena(slot, n, keepers int, expected float64) (*arena, error) {
 const pageSize = 4096 // or a multiple of it
 
 func (a *arena) part(i int) []byte {
-	n := a.each * a.slot
-	return a.mem[i*n:][:n:n]
+	from, to := a.first[i]*a.slot, a.first[i+1]*a.slot
+	return a.mem[from:to:to]
 }
 
-// keeper returns keeper i of so many.
+// keeper returns keeper i.
 func (a *arena) keeper(i int, seed uint64) keeper {
-	return keeper{slot: a.slot, room: a.each, mem: a.part(i), rng: rand.NewPCG(seed, reservoirStream<<32|uint64(i))}
+	part := a.part(i)
+	return keeper{slot: a.slot, room: len(part) / a.slot, mem: part, rng: rand.NewPCG(seed, reservoirStream<<32|uint64(i))}
 }
 
 // reserved returns the bytes that were made resident.
 func (a *arena) reserved() uint64 {
-	if a == nil || a.each == 0 {
+	if a == nil {
 		return 0
 	}
-	return uint64(len(a.mem) / (a.each * a.slot) * a.resident * a.slot)
+	return uint64(a.resident * a.slot)
 }
 
 func (a *arena) free() error {

@@ -31,6 +31,7 @@ func TestChecks(t *testing.T) {
 		{"check=all", runner.Check{Policy: runner.CheckAll}, 0, 100, 20, record.Failed, false},
 		{"check=sample=10", sample(10), 0, 10, 10, record.Failed, true},
 		{"check=fit, arena=10 results", runner.Check{}, 10 * 16, 10, 10, record.Failed, true},
+		{"check=sample=3, workers=2", sample(3), 0, 3, 3, record.Failed, true},
 		{"check=none", none, 0, 0, 0, record.OK, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -20,13 +20,14 @@ import (
 type Result struct {
 	cfg *Config
 
-	Warmup    uint64        // operations that ended before the window, the probe's among them
-	Unsettled time.Duration // how long the warm-up waited in vain for stationarity
+	Warmup    uint64 // operations that ended before the window, the probe's among them
+	Unsettled string // what the warm-up waited for in vain
 
 	Offered, Dropped, NeverStarted uint64
 	Started, Done, Failed          uint64
 	Late                           uint64        // of Done: ended after the window, within the grace
 	Carried                        uint64        // begun in the warm-up, ended well within the window
+	Stranded                       uint64        // of NeverStarted: a worker had them, and no processor
 	Oldest                         time.Duration // how long the first of NeverStarted had waited
 	Unfinished                     []record.Unfinished
 	Window                         time.Duration
@@ -87,9 +88,9 @@ func (r *run) collect(usage meter.Usage) {
 	res.Usage, res.Arena = usage, r.arena.reserved()
 	res.Alone, res.AllocsAlone, res.BytesAlone = r.alone.ok, r.alone.allocs, r.alone.bytes
 
-	r.series.drain(new(total), new(total)) // what ended after the last part
-	var failures, input total
-	classes := make([]total, len(r.cfg.Classes))
+	r.series.drain(new(tally), new(tally)) // what ended after the last part
+	var failures, input tally
+	classes := make([]tally, len(r.cfg.Classes))
 	var all moments
 	var jitter float64
 	var changes uint64
@@ -101,17 +102,25 @@ func (r *run) collect(usage meter.Usage) {
 		res.Failed += s.failed
 		res.Late += s.late
 		res.Last = max(res.Last, s.last-r.opened())
-		res.Carried += s.carried
-		res.Warmup += s.warmed - s.carried
+		res.Warmup += s.warmed
+		for _, w := range s.workers {
+			if w.carried == 0 {
+				continue
+			}
+			res.Warmup--
+			if w.carried <= r.end() {
+				res.Carried++
+			}
+		}
 		res.Work += s.edge
 		res.Slept += s.slept
 		oversleep += s.oversleep
-		failures.add(&s.failures)
+		failures.merge(&s.failures)
 		if s.input != nil {
-			input.add(s.input)
+			input.merge(s.input)
 		}
 		for i := range classes {
-			classes[i].add(&s.classes[i])
+			classes[i].merge(&s.classes[i])
 		}
 		all.merge(s.moments)
 		jitter += s.jitter
@@ -125,9 +134,17 @@ func (r *run) collect(usage meter.Usage) {
 		res.Offered = res.Started // a ticket is offered to the worker that runs it
 	} else {
 		// A worker that was given a ticket, and no processor since, has not started.
-		res.NeverStarted += res.Offered - min(res.Offered, res.Started+res.Dropped+res.NeverStarted)
+		res.Stranded = res.Offered - min(res.Offered, res.Started+res.Dropped+res.NeverStarted)
+		res.NeverStarted += res.Stranded
 	}
 	res.Work += float64(res.Done + res.Failed)
+	for _, u := range res.Unfinished { // as much of them as they had time for
+		if mean := all.mean(); mean > 0 && float64(u.Age) < mean {
+			res.Work += float64(u.Age) / mean
+		} else {
+			res.Work++
+		}
+	}
 	res.Latency, res.Failures = r.series.latency.histogram(), failures.histogram()
 	if r.cfg.Arrivals != nil {
 		res.Response, res.Wait = r.series.response.histogram(), r.series.wait.histogram()
@@ -168,26 +185,29 @@ func (r *run) check(ctx context.Context) {
 	}
 	work := make(chan slot)
 	labelled := labelled(ctx, "check")
-	var mu sync.Mutex
+	var seen struct {
+		sync.Mutex
+		checked, failed uint64
+		first           error
+	}
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			pprof.SetGoroutineLabels(labelled)
 			for s := range work {
 				seq, output := s.keeper.at(s.i)
-				_, err := protect(func() (struct{}, error) { return struct{}{}, r.checkOne(labelled, seq, output) })
+				_, err := Protect(func() (struct{}, error) { return struct{}{}, r.checkOne(labelled, seq, output) })
 				if err != nil && ctx.Err() != nil {
 					return // cancelled, so it says nothing about the result
 				}
-				mu.Lock()
-				r.res.Checked++
+				seen.Lock()
+				seen.checked++
 				if err != nil {
-					r.res.CheckFailed++
-					if r.res.CheckErr == nil {
-						r.res.CheckErr = err
+					if seen.failed++; seen.first == nil {
+						seen.first = err
 					}
 				}
-				mu.Unlock()
+				seen.Unlock()
 			}
 		})
 	}
@@ -202,7 +222,12 @@ feed:
 		}
 	}
 	close(work)
-	wg.Wait()
+	if _, ended := interruptible(ctx, func() struct{} { wg.Wait(); return struct{}{} }); !ended {
+		r.arena = nil // a check that was left behind may still read it
+	}
+	seen.Lock()
+	defer seen.Unlock()
+	r.res.Checked, r.res.CheckFailed, r.res.CheckErr = seen.checked, seen.failed, seen.first
 }
 
 func (r *run) checkOne(ctx context.Context, seq uint64, output []byte) error {

@@ -50,10 +50,10 @@ func (s *span) include(low, high int) {
 	s.low, s.high = min(s.low, low), max(s.high, high)
 }
 
-// tally counts values by bucket. A tally is as large for one value as for 10^8.
+// tally counts values by bucket. It is as large for one value as for 10^8.
 type tally struct {
 	span
-	n [buckets]uint32
+	n [buckets]uint64
 }
 
 func (t *tally) add(v time.Duration) {
@@ -64,20 +64,13 @@ func (t *tally) add(v time.Duration) {
 	}
 }
 
-// total is the sum of tallies.
-type total struct {
-	span
-	n [buckets]uint64
-}
-
-// add adds t.
-func (s *total) add(t *tally) {
-	if t.high == 0 {
+func (t *tally) merge(other *tally) {
+	if other.high == 0 {
 		return
 	}
-	s.include(t.low, t.high)
-	for i := t.low; i < t.high; i++ {
-		s.n[i] += uint64(t.n[i])
+	t.include(other.low, other.high)
+	for i := other.low; i < other.high; i++ {
+		t.n[i] += other.n[i]
 	}
 }
 
@@ -86,13 +79,8 @@ func (t *tally) clear() {
 	t.span = span{}
 }
 
-func (s *total) clear() {
-	clear(s.n[s.low:s.high])
-	s.span = span{}
-}
-
-func (s *total) count() (n uint64) {
-	for _, c := range s.n[s.low:s.high] {
+func (t *tally) count() (n uint64) {
+	for _, c := range t.n[t.low:t.high] {
 		n += c
 	}
 	return n
@@ -100,15 +88,15 @@ func (s *total) count() (n uint64) {
 
 // percentiles returns the middle of the bucket that holds each percentile, in
 // ns; the percentiles ascend. Without values all are 0.
-func (s *total) percentiles(ps ...float64) []float64 {
+func (t *tally) percentiles(ps ...float64) []float64 {
 	values := make([]float64, len(ps))
-	n := s.count()
+	n := t.count()
 	if n == 0 {
 		return values
 	}
 	seen, next := uint64(0), 0
-	for i := s.low; i < s.high && next < len(ps); i++ {
-		seen += s.n[i]
+	for i := t.low; i < t.high && next < len(ps); i++ {
+		seen += t.n[i]
 		for next < len(ps) && float64(seen) >= math.Ceil(ps[next]*float64(n)/100) && seen > 0 {
 			values[next] = float64(lowest(i)+lowest(i+1)-1) / 2
 			next++
@@ -117,23 +105,23 @@ func (s *total) percentiles(ps ...float64) []float64 {
 	return values
 }
 
-// cell is a bucket and its count: a total, without its empty buckets.
+// cell is a bucket that is not empty, and its count.
 type cell struct {
-	bucket uint32
-	n      uint32
+	bucket int
+	n      uint64
 }
 
-func (s *total) cells() []cell {
+func (t *tally) cells() []cell {
 	used := 0
-	for _, c := range s.n[s.low:s.high] {
+	for _, c := range t.n[t.low:t.high] {
 		if c > 0 {
 			used++
 		}
 	}
 	cells := make([]cell, 0, used)
-	for i := s.low; i < s.high; i++ {
-		if s.n[i] > 0 {
-			cells = append(cells, cell{uint32(i), uint32(s.n[i])})
+	for i := t.low; i < t.high; i++ {
+		if t.n[i] > 0 {
+			cells = append(cells, cell{i, t.n[i]})
 		}
 	}
 	return cells
@@ -143,12 +131,12 @@ func newHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, int64(maxLatency), significant)
 }
 
-// histogram returns the totals as an HDR histogram, whose buckets are the same.
-func (s *total) histogram() *hdrhistogram.Histogram {
+// histogram returns the tally as an HDR histogram, whose buckets are the same.
+func (t *tally) histogram() *hdrhistogram.Histogram {
 	h := newHistogram()
-	for i := s.low; i < s.high; i++ {
-		if s.n[i] > 0 {
-			_ = h.RecordValues(lowest(i), int64(s.n[i])) // within the range
+	for i := t.low; i < t.high; i++ {
+		if t.n[i] > 0 {
+			_ = h.RecordValues(lowest(i), int64(t.n[i])) // within the range
 		}
 	}
 	return h

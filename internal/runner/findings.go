@@ -23,8 +23,8 @@ func (r *Result) fillFindings(rec *record.Record) {
 		}
 		finding("error", "%d of %d operations: %s", e.Count, r.Started, text)
 	}
-	if r.Unsettled > 0 {
-		finding("not-stationary", "the latency still had a trend after a warm-up of %v", r.Unsettled)
+	if r.Unsettled != "" {
+		finding("warm-up", "%s", r.Unsettled)
 	}
 	if r.Dropped > 0 {
 		finding("dropped", "%d of %d operations offered found %d in the queue and were dropped; they are in no latency", r.Dropped, r.Offered, r.cfg.Queue)
@@ -54,7 +54,7 @@ func (r *Result) fillFindings(rec *record.Record) {
 	}
 	if len(r.Means) >= minSlots {
 		for _, test := range []func(string, []float64, []float64) (record.Finding, bool){stat.Drifted, stat.Correlated} {
-			if f, found := test("the mean latency", r.Means, r.Weights); found {
+			if f, found := test("latency", r.Means, r.Weights); found {
 				rec.Findings = append(rec.Findings, f)
 			}
 		}

@@ -24,7 +24,7 @@ type run struct {
 	fastest    time.Duration // the fastest of them
 	resultSize int           // the greatest result of them, B
 	alone      alone
-	unsettled  time.Duration // how long the warm-up waited in vain for stationarity
+	unsettled  string // what the warm-up waited for in vain
 
 	pacer   pacer
 	shards  []*shard
@@ -185,7 +185,11 @@ func (r *run) plan() error {
 	if err != nil {
 		return err
 	}
-	a, err := newArena(slot, n, len(r.shards), min(expected, float64(n)))
+	workers := make([]int, len(r.shards))
+	for i, s := range r.shards {
+		workers[i] = len(s.workers)
+	}
+	a, err := newArena(slot, n, workers, min(expected, float64(n)))
 	if err != nil {
 		return err
 	}
@@ -214,7 +218,7 @@ func (r *run) warmUp(ctx context.Context, begin time.Duration) error {
 	defer func() { stage.End() }()
 	limit := r.cfg.Warmup.Limit
 	if limit == 0 {
-		limit = DefaultWarmupLimit
+		limit = max(DefaultWarmupLimit, r.cfg.Warmup.Time)
 	}
 	ops := r.cfg.Warmup.Ops - min(r.cfg.Warmup.Ops, r.probes)
 	timer := time.NewTimer(0)
@@ -241,14 +245,24 @@ func (r *run) warmUp(ctx context.Context, begin time.Duration) error {
 			means = append(means, float64(spent-slotTime)/float64(n))
 			slotOps, slotTime, slotBegin = ended, spent, now
 		}
-		if now-begin < r.cfg.Warmup.Time || ended < ops {
+		if now-begin < r.cfg.Warmup.Time {
 			continue
 		}
-		if !r.cfg.Warmup.Stationary || len(means) >= warmupSlots && stat.Stationary(means[len(means)-warmupSlots:]) {
+		reason := ""
+		switch {
+		case ended < ops:
+			reason = fmt.Sprintf("%d of %d operations had ended", ended, ops)
+		case !r.cfg.Warmup.Stationary:
+		case len(means) < warmupSlots:
+			reason = fmt.Sprintf("%d operations had ended, too few to judge their trend", ended)
+		case !stat.Stationary(means[len(means)-warmupSlots:]):
+			reason = "the latency still had a trend"
+		}
+		if reason == "" {
 			return nil
 		}
 		if now-begin >= limit {
-			r.unsettled = limit
+			r.unsettled = fmt.Sprintf("when the warm-up was given up after %v, %s", limit, reason)
 			return nil
 		}
 	}
@@ -270,7 +284,7 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 	defer timer.Stop()
 	for open := true; open; {
 		timer.Reset(max(min(deadline, interval, sample)-r.clock(), 0))
-		ended := false
+		ended, backlog := false, 0
 		select {
 		case <-ctx.Done():
 			ended = true
@@ -286,6 +300,7 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 		}
 		if ended || now >= deadline {
 			open = false
+			backlog = r.pacer.backlog(now)
 			r.close.Store(int64(r.lastOf(ctx, idle, now)))
 			r.res = &Result{Oldest: r.pacer.end(r.end())}
 			close(r.window.ended)
@@ -295,7 +310,10 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 			sample = now + memorySampling
 		}
 		if now >= interval || !open {
-			r.series.add(func() time.Duration { return min(r.clock(), r.end()) - begin }, r.pacer.backlog(now))
+			if open {
+				backlog = r.pacer.backlog(now)
+			}
+			r.series.add(func() time.Duration { return min(r.clock(), r.end()) - begin }, backlog)
 			for interval <= now {
 				interval += r.series.interval
 			}
@@ -341,7 +359,7 @@ func (r *run) finish(ctx context.Context, idle <-chan struct{}, giveUp context.C
 		s.closed = true
 		for _, w := range s.workers {
 			if w.busy && !w.ticket.inWarmup() && r.res != nil {
-				r.res.Unfinished = append(r.res.Unfinished, record.Unfinished{Seq: w.ticket.seq, Age: now - w.since})
+				r.res.Unfinished = append(r.res.Unfinished, record.Unfinished{Seq: w.ticket.seq, Age: now - w.since, Wait: w.since - w.ticket.intended})
 			}
 		}
 		s.mu.Unlock()

@@ -145,18 +145,18 @@ func TestBucketsAreThoseOfTheHistogram(t *testing.T) {
 func TestPercentiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	exact := make([]int64, 1_000_000)
-	var sum total
+	var sum tally
 	tallies := make([]tally, 4)
 	for i := range exact {
 		exact[i] = int64(1e6 * math.Exp(rng.NormFloat64()*1.5))
 		tallies[i%4].add(time.Duration(exact[i]))
 		if i%300_000 == 0 {
-			sum.add(&tallies[i%4])
+			sum.merge(&tallies[i%4])
 			tallies[i%4].clear()
 		}
 	}
 	for i := range tallies {
-		sum.add(&tallies[i])
+		sum.merge(&tallies[i])
 	}
 	slices.Sort(exact)
 	h := sum.histogram()
@@ -164,7 +164,7 @@ func TestPercentiles(t *testing.T) {
 	quick := sum.percentiles(ps...)
 	for i, p := range ps {
 		want := float64(exact[int(math.Ceil(p*float64(len(exact))/100))-1])
-		for name, got := range map[string]float64{"histogram": float64(h.ValueAtPercentile(p)), "total": quick[i]} {
+		for name, got := range map[string]float64{"histogram": float64(h.ValueAtPercentile(p)), "tally": quick[i]} {
 			if math.Abs(got-want) > 0.001*want {
 				t.Errorf("P%v of the %s %v, want %v within 0.1 %%", p, name, got, want)
 			}
@@ -176,7 +176,7 @@ func TestPercentiles(t *testing.T) {
 	// The cells of a part give the same histogram.
 	again := newHistogram()
 	for _, c := range sum.cells() {
-		if err := again.RecordValues(lowest(int(c.bucket)), int64(c.n)); err != nil {
+		if err := again.RecordValues(lowest(c.bucket), int64(c.n)); err != nil {
 			t.Fatal(err)
 		}
 	}

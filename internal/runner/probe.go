@@ -17,9 +17,11 @@ type alone struct {
 }
 
 const (
-	probed    = 4               // inputs
-	probeTime = time.Second     // once it has passed, no further pass begins
-	probeHeap = uint64(1 << 30) // B that a pass may allocate while collections are off
+	probed       = 4                // inputs
+	passes       = 6                // over them, at most
+	probeTime    = time.Second      // about, unless two passes over one input take longer
+	probeLongest = 10 * time.Second // of an operation that is counted alone
+	probeHeap    = uint64(1 << 30)  // B that a pass may allocate while collections are off
 )
 
 // probe runs a few operations one at a time before the warm-up. It learns what
@@ -35,48 +37,59 @@ func (r *run) probe(ctx context.Context) error {
 	defer func() { stage.End() }()
 	inputs := r.inputs[:min(probed, len(r.inputs))]
 	if len(inputs) == 0 {
-		input, err := protect(func() (any, error) { return r.target.Input(ctx, warmupSeq-1) })
+		input, err := Protect(func() (any, error) { return r.target.Input(ctx, warmupSeq-1) })
 		if err != nil {
 			return nil
 		}
 		inputs = []any{input}
 	}
-	begin := r.clock()
-	single := r.pass(ctx, inputs[:1])
-	r.fastest = single.time
-	if !r.cfg.Alone || !single.ok || single.bytes*float64(len(inputs)) > float64(probeHeap) {
+	last, ended := interruptible(ctx, func() measured { return r.pass(ctx, inputs[:1]) })
+	r.count(last)
+	if !ended || !r.cfg.Alone || !last.ok || last.time > probeLongest || last.bytes*float64(len(inputs)) > float64(probeHeap) {
 		return nil
+	}
+	if last.time > probeTime/(2*probed) {
+		inputs = inputs[:1] // as many passes, of fewer operations
+	} else {
+		last.ok = false // of another length
 	}
 	if runtime.GOMAXPROCS(0) > 1 {
 		// A goroutine that changes its processor finds other pools.
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	last := measured{}
-	for ctx.Err() == nil && r.clock()-begin < probeTime {
-		p := r.pass(ctx, inputs)
-		if !p.ok {
+	for range passes {
+		p, ended := interruptible(ctx, func() measured { return r.pass(ctx, inputs) })
+		r.count(p)
+		if !ended || !p.ok {
 			return nil
 		}
-		r.fastest = min(r.fastest, p.time)
 		if last.ok && p.allocs == last.allocs && p.bytes == last.bytes {
 			n := float64(len(inputs))
 			r.alone = alone{true, p.allocs / n, p.bytes / n}
 			return nil
 		}
 		last = p
-		if r.probes > 8*probed {
-			return nil
-		}
 	}
 	return nil
+}
+
+// count notes what a pass has shown.
+func (r *run) count(p measured) {
+	if p.operations > 0 {
+		r.probes += p.operations
+		r.fastest = min(r.fastest, p.time)
+		r.resultSize = max(r.resultSize, p.size)
+	}
 }
 
 // measured is what a pass over some inputs took.
 type measured struct {
 	ok            bool
+	operations    uint64
 	allocs, bytes float64       // in all
 	time          time.Duration // of the fastest operation
+	size          int           // of the greatest result, B
 }
 
 func (r *run) pass(ctx context.Context, inputs []any) measured {
@@ -90,8 +103,8 @@ func (r *run) pass(ctx context.Context, inputs []any) measured {
 		if err != nil {
 			p.ok = false
 		}
-		r.probes++
-		r.resultSize = max(r.resultSize, len(output))
+		p.operations++
+		p.size = max(p.size, len(output))
 	}
 	runtime.ReadMemStats(&after)
 	p.allocs = float64(after.Mallocs - before.Mallocs)
@@ -99,8 +112,28 @@ func (r *run) pass(ctx context.Context, inputs []any) measured {
 	return p
 }
 
-// expected returns the number of operations that the window will start at most,
-// about: no worker is faster than the fastest operation.
+// interruptible returns what f returns, or false when ctx ends and f does not end
+// soon after: its goroutine is left behind then, with what it has.
+func interruptible[T any](ctx context.Context, f func() T) (result T, ended bool) {
+	done := make(chan T, 1)
+	go func() { done <- f() }()
+	select {
+	case result = <-done:
+		return result, true
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(abandon)
+	defer timer.Stop()
+	select {
+	case result = <-done:
+		return result, true
+	case <-timer.C:
+		return result, false
+	}
+}
+
+// expected returns the number of operations that the window will start, about,
+// by the fastest operation that was seen before it.
 func (r *run) expected() float64 {
 	most := 1e15
 	if r.cfg.Count > 0 {

@@ -132,7 +132,7 @@ func (r *Result) fillUsage(rec *record.Record, add func(name, unit string, value
 		add(record.Goroutines, "goroutines/op", float64(u.Goroutines)/r.Work)
 		add(record.MutexWait, "ns/op", float64(u.MutexWait)/r.Work)
 	}
-	add(record.AllocRate, "B/s", float64(u.Bytes)/r.Window.Seconds())
+	add(record.AllocRate, "B/s", float64(r.series.usage.Bytes)/r.Window.Seconds())
 	add(record.GCCPUShare, "%", 100*u.GCCPUShare)
 	add(record.GCAssistShare, "%", 100*u.GCAssistShare)
 	add(record.GCPauses, "ns", float64(u.GCPauses))
@@ -191,7 +191,7 @@ func encodeParts(name string, parts []part, cells func(p *part) []cell) ([]strin
 		}
 		h.Reset()
 		for _, c := range cells(&parts[i]) {
-			_ = h.RecordValues(lowest(int(c.bucket)), int64(c.n)) // within the range
+			_ = h.RecordValues(lowest(c.bucket), int64(c.n)) // within the range
 		}
 		e, err := record.EncodeHistogram(name, "ns", h)
 		if err != nil {

@@ -86,7 +86,8 @@ type Warmup struct {
 	Time       time.Duration `json:"time"`
 	Ops        uint64        `json:"ops"`
 	Stationary bool          `json:"stationary,omitempty"` // until the latency shows no trend
-	// Limit ends the wait for stationarity; 0: DefaultWarmupLimit.
+	// Limit ends the wait for operations and stationarity; 0: DefaultWarmupLimit,
+	// or Time where that is longer.
 	Limit time.Duration `json:"limit,omitempty"`
 }
 
@@ -124,7 +125,9 @@ const (
 // moment when those that have not returned are left behind.
 const abandon = 50 * time.Millisecond
 
-func (c *Config) validate() error {
+// Validate returns the error, an ErrParams or a *zkbench.LimitError, with which Run
+// would refuse the configuration.
+func (c *Config) Validate() error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
 	}
@@ -170,7 +173,7 @@ func (c *Config) validate() error {
 // for a run that could not begin: a bad configuration, an input that could not
 // be built, results that cannot fit.
 func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if cfg.Arena == 0 {
@@ -212,30 +215,46 @@ func (r *run) build(ctx context.Context) error {
 	ctx = meter.Phase(ctx, "inputs")
 	stage := r.cfg.Stages.Start("inputs")
 	defer func() { stage.End() }()
-	r.inputs = make([]any, r.cfg.Samples)
+	type corpus struct {
+		inputs []any
+		err    error
+	}
+	built, ended := interruptible(ctx, func() corpus {
+		inputs, err := r.corpus(ctx)
+		return corpus{inputs, err}
+	})
+	if !ended {
+		return nil
+	}
+	r.inputs = built.inputs
+	return built.err
+}
+
+func (r *run) corpus(ctx context.Context) ([]any, error) {
+	inputs := make([]any, r.cfg.Samples)
 	bounded := r.cfg.Samples > weighed && r.cfg.Available > 0
 	var before uint64
 	if bounded {
 		before = heap()
 	}
-	for i := range r.inputs {
+	for i := range inputs {
 		if ctx.Err() != nil {
-			return nil
+			return nil, nil
 		}
-		input, err := protect(func() (any, error) { return r.target.Input(ctx, uint64(i)) })
+		input, err := Protect(func() (any, error) { return r.target.Input(ctx, uint64(i)) })
 		if err != nil {
-			return fmt.Errorf("input %d: %w", i, err)
+			return nil, fmt.Errorf("input %d: %w", i, err)
 		}
-		r.inputs[i] = input
+		inputs[i] = input
 		if bounded && i == weighed-1 {
 			// A heap grows to twice what lives on it before it is collected.
 			each := max(int64(heap())-int64(before), 0) / weighed
 			if need := 2 * each * int64(r.cfg.Samples); uint64(need) > r.cfg.Available {
-				return fmt.Errorf("samples: %w", &zkbench.LimitError{What: "bytes of memory for the inputs", Estimate: need, Max: int64(r.cfg.Available)})
+				return nil, fmt.Errorf("samples: %w", &zkbench.LimitError{What: "bytes of memory for the inputs", Estimate: need, Max: int64(r.cfg.Available)})
 			}
 		}
 	}
-	return nil
+	return inputs, nil
 }
 
 // weighed is the number of inputs whose memory is measured before the others

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"math"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/meter"
@@ -13,8 +14,8 @@ type series struct {
 	shards   []*shard
 	open     bool
 
-	latency, response, wait   total // of the whole run
-	partLatency, partResponse total // of one part, here so that a part allocates little
+	latency, response, wait   tally // of the whole run
+	partLatency, partResponse tally // of one part, here so that a part allocates little
 	parts                     []part
 
 	last        time.Duration // end of the last part, since the window opened
@@ -72,6 +73,9 @@ func (s *series) add(age func() time.Duration, backlog int) {
 	if p.length <= 0 {
 		return
 	}
+	// Of several intervals that the observer has missed nobody knows what belongs to
+	// which: each gets their common rate and percentiles.
+	missed := int(math.Round(float64(p.length)/float64(s.interval))) - 1
 	s.last = at
 	if cpu := s.usage.CPU - s.used.CPU; cpu > 0 {
 		p.gcShare = min(max((s.usage.GCCPU-s.used.GCCPU)/cpu, 0), 1)
@@ -85,23 +89,27 @@ func (s *series) add(age func() time.Duration, backlog int) {
 		p.response = response.cells()
 	}
 	s.parts = append(s.parts, p)
+	p.latency, p.response = nil, nil
+	for range missed {
+		s.parts = append(s.parts, p)
+	}
 }
 
 // drain adds what was tallied since the last time to the totals of the run, and
 // of service and response to those given.
-func (s *series) drain(latency, response *total) (done, failed uint64) {
+func (s *series) drain(latency, response *tally) (done, failed uint64) {
 	for _, shard := range s.shards {
 		t := shard.swap()
 		done, failed = done+t.done, failed+t.failed
 		t.done, t.failed = 0, 0
-		s.latency.add(&t.latency)
-		latency.add(&t.latency)
+		s.latency.merge(&t.latency)
+		latency.merge(&t.latency)
 		t.latency.clear()
 		if s.open {
-			s.response.add(t.response)
-			response.add(t.response)
+			s.response.merge(t.response)
+			response.merge(t.response)
 			t.response.clear()
-			s.wait.add(t.wait)
+			s.wait.merge(t.wait)
 			t.wait.clear()
 		}
 	}

@@ -18,11 +18,11 @@ type shard struct {
 	mu     sync.Mutex
 	closed bool
 
-	started, done, failed, late, carried uint64
-	warmed                               uint64        // operations of the warm-up that ended, well or not
-	warmTime                             time.Duration // and how long they took in all
-	edge                                 float64       // the window's share of carried operations, in operations
-	last                                 time.Duration // end of the last operation of the window
+	started, done, failed, late uint64
+	warmed                      uint64        // operations of the warm-up that ended, well or not
+	warmTime                    time.Duration // and how long they took in all
+	edge                        float64       // the window's share of carried operations, in operations
+	last                        time.Duration // end of the last operation of the window
 
 	tallies  *tallies // being written
 	spare    *tallies // cleared, to be swapped in
@@ -120,7 +120,7 @@ func (m *moments) deviation() float64 {
 type slots struct {
 	folds uint // a slot is firstSlot << folds long
 	sum   [slotCount]float64
-	n     [slotCount]uint32
+	n     [slotCount]uint64
 }
 
 const (
@@ -145,7 +145,7 @@ func (s *slots) fold() {
 	}
 }
 
-func (s *slots) pair(i int) (float64, uint32) {
+func (s *slots) pair(i int) (float64, uint64) {
 	if i >= slotCount/2 {
 		return 0, 0
 	}

@@ -31,26 +31,26 @@ func ParseSLO(text string) (SLO, error) {
 	return SLO{percentile, d}, nil
 }
 
+// MinWindow returns the shortest window in which the promise can be judged.
+func (s SLO) MinWindow() time.Duration { return 20 * s.Limit }
+
 func (s SLO) String() string {
 	return "p" + strconv.FormatFloat(s.Percentile, 'f', -1, 64) + "=" + s.Limit.String()
 }
 
 // Held tells whether the promise was held in the record of an open loop. An
-// operation that failed or was dropped was not answered. One that never started,
-// or had not ended, was not answered in time if it had waited longer than the
-// limit; the queue is first come first served, so where its first has not, none
-// has.
+// operation that failed, was dropped or never started was not answered, nor was
+// one in time that had not ended when the limit had passed. The last ones of a
+// window are among those that never started, so the window must be long beside
+// the limit: MinWindow.
 func (s SLO) Held(rec *record.Record) (bool, error) {
 	offered := rec.Count(record.CountOffered)
 	if offered == 0 {
 		return false, fmt.Errorf("%w: slo: no operation was offered", zkbench.ErrEnv)
 	}
-	late := rec.Count(record.CountDropped) + rec.Count(record.CountFailed)
-	if rec.Value(record.BacklogOldest) > float64(s.Limit) {
-		late += rec.Count(record.CountNeverStarted)
-	}
+	late := rec.Count(record.CountDropped) + rec.Count(record.CountFailed) + rec.Count(record.CountNeverStarted)
 	for _, u := range rec.Unfinished {
-		if u.Age > s.Limit {
+		if u.Wait+u.Age > s.Limit {
 			late++
 		}
 	}

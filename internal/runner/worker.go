@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"runtime/pprof"
@@ -22,8 +23,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// protect turns a panic of f into its error.
-func protect[T any](f func() (T, error)) (result T, err error) {
+// Protect turns a panic of f into its error.
+func Protect[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			var none T
@@ -33,7 +34,7 @@ func protect[T any](f func() (T, error)) (result T, err error) {
 	return f()
 }
 
-// operation is protect around the timed operation, without a closure, so that the
+// operation is Protect around the timed operation, without a closure, so that the
 // loop allocates nothing.
 func operation(ctx context.Context, target Target, input any) (output []byte, err error) {
 	defer func() {
@@ -41,7 +42,10 @@ func operation(ctx context.Context, target Target, input any) (output []byte, er
 			output, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return target.Run(ctx, input)
+	if output, err = target.Run(ctx, input); err != nil {
+		_ = err.Error() // one that panics does so here, not where it is counted
+	}
+	return output, err
 }
 
 // worker is one goroutine that runs operations. Its shard's lock guards it.
@@ -51,6 +55,7 @@ type worker struct {
 	ticket   ticket
 	since    time.Duration // start of the operation that runs
 	previous time.Duration // latency of the one before; negative: none
+	carried  time.Duration // end of the one that began in the warm-up and ended after it; 0: none
 }
 
 // phase is the warm-up or the window.
@@ -111,9 +116,9 @@ func (r *run) operate(ph *phase, w *worker, t ticket, now time.Duration, slept b
 		input = r.inputs[t.seq%n]
 	} else {
 		var err error
-		if input, err = protect(func() (any, error) { return r.target.Input(ph.ctx, t.seq) }); err != nil {
+		if input, err = Protect(func() (any, error) { return r.target.Input(ph.ctx, t.seq) }); err != nil {
 			end := r.clock()
-			return end, w.fail(ph, t, 0, end, fmt.Errorf("input %d: %w", t.seq, err))
+			return end, w.fail(ph, t, end-now, end, fmt.Errorf("input: %w", err))
 		}
 		built = r.clock() - now
 	}
@@ -159,10 +164,8 @@ func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slep
 		w.warmTime += latency
 		if opened := r.opened(); end > opened {
 			w.edge += float64(end-opened) / float64(latency)
-			if end <= r.end() {
-				w.carried++
-				w.tallies.done++
-			}
+			w.tallies.done++
+			w.carried = end
 		}
 		return
 	}
@@ -231,8 +234,10 @@ type ErrorCount struct {
 
 const errorMessages = 16 // distinct errors that are counted apart
 
+var errOthers = errors.New("other errors, of more messages than are counted apart")
+
 // countError adds e to counts. Beyond errorMessages distinct messages the rest
-// is counted under the first.
+// is counted as others.
 func countError(counts []ErrorCount, e ErrorCount) []ErrorCount {
 	text := e.Err.Error()
 	for i := range counts {
@@ -241,9 +246,12 @@ func countError(counts []ErrorCount, e ErrorCount) []ErrorCount {
 			return counts
 		}
 	}
-	if len(counts) == errorMessages {
-		counts[0].Count += e.Count
-		return counts
+	if len(counts) < errorMessages {
+		return append(counts, e)
 	}
-	return append(counts, e)
+	if len(counts) == errorMessages {
+		counts = append(counts, ErrorCount{Err: errOthers})
+	}
+	counts[errorMessages].Count += e.Count
+	return counts
 }

@@ -19,7 +19,7 @@ const robustPairs = 16
 // From 16 pairs on both are made, each with half the error allowed, and the
 // narrower one is returned, with its estimate: Hodges and Lehmann's or the median.
 // Both hold the change together with the confidence asked, so either may be
-// chosen. P is twice that of its test. Of fewer pairs it is Paired.
+// chosen; Confidence is that of both. P is twice that of the chosen one's test. Of fewer pairs it is Paired.
 func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 	n := len(old)
 	if n < robustPairs {
@@ -49,7 +49,7 @@ func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 		chosen = signs
 	}
 	chosen.P = min(1, 2*chosen.P)
-	chosen.Confidence = 2*chosen.Confidence - 1
+	chosen.Confidence = ranks.Confidence + signs.Confidence - 1
 	return chosen, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -28,14 +29,15 @@ const leakCalibration = 200
 // against random ones in random order, one worker, Welch's t. It goes on for
 // s.Duration or s.Count operations, whichever ends first; 0: not bounded by it.
 // The record's metric leak-t is t, its counters leak-fixed and leak-random the
-// samples that it is of. The error in the record is a *ValueError where the
+// samples that it is of; with too few of them there is no t and the record is
+// partial. The error in the record is a *ValueError where the
 // workload has no witness.
 func Leak(ctx context.Context, def Def, c Case, s Settings) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)
-	if err := leak(ctx, def, c, s, rec); err != nil {
-		rec.Status, rec.Error = record.Failed, err.Error()
-	} else if ctx.Err() != nil {
+	err := leak(ctx, def, c, s, rec)
+	conclude(ctx, rec, err)
+	if err == nil && ctx.Err() != nil {
 		rec.Status, rec.Error = record.Partial, "interrupted"
 	}
 	return rec
@@ -61,13 +63,16 @@ func leak(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) 
 	order := rand.New(rand.NewPCG(s.Seed, 0))
 	begin := time.Now()
 	var seq uint64
-	for ctx.Err() == nil {
-		if s.Duration > 0 && time.Since(begin) >= s.Duration || s.Count > 0 && seq >= s.Count {
-			break
-		}
+	over := func() bool {
+		return ctx.Err() != nil || s.Duration > 0 && time.Since(begin) >= s.Duration || s.Count > 0 && seq >= s.Count
+	}
+	for !over() {
 		runtime.GC()
-		var inputs [leakBatch]any
-		var classes [leakBatch]int
+		inputs := make([]any, leakBatch)
+		if s.Count > 0 {
+			inputs = inputs[:min(leakBatch, s.Count-seq)]
+		}
+		classes := make([]int, len(inputs))
 		for i := range inputs {
 			classes[i] = order.IntN(2)
 			if inputs[i], err = secret.SecretInput(ctx, seq+uint64(i), classes[i] == 0); err != nil {
@@ -75,27 +80,33 @@ func leak(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) 
 			}
 		}
 		for i, input := range inputs {
+			if over() {
+				break
+			}
 			start := time.Now()
-			_, err := instance.Run(ctx, input)
+			_, err := runner.Protect(func() ([]byte, error) { return instance.Run(ctx, input) })
 			took := time.Since(start)
+			if ctx.Err() != nil {
+				break
+			}
 			if err != nil {
-				if ctx.Err() != nil {
-					break
-				}
-				return fmt.Errorf("operation %d: %w", seq+uint64(i), err)
+				return fmt.Errorf("operation %d: %w", seq, err)
 			}
 			test.Add(classes[i], float64(took))
+			seq++
 		}
-		seq += leakBatch
 	}
 	t, crop, n := test.T()
-	rec.Metrics = append(rec.Metrics, record.Metric{Name: record.LeakT, Unit: "t", Value: t, Kind: record.Timed})
 	rec.Counters = append(rec.Counters,
 		record.Counter{Name: record.CountDone, Value: seq},
 		record.Counter{Name: record.CountLeakFixed, Value: n[0]},
 		record.Counter{Name: record.CountLeakRandom, Value: n[1]})
-	if n[0] > 0 {
-		rec.Findings = append(rec.Findings, record.Finding{Name: "leak", Text: fmt.Sprintf("the greatest |t| is that of %s", crop)})
+	if min(n[0], n[1]) < stat.LeakSamples {
+		rec.Status = record.Partial
+		rec.Error = fmt.Sprintf("too few samples for a test: %d with the fixed witness and %d with random ones, %d of each are needed", n[0], n[1], stat.LeakSamples)
+		return nil
 	}
+	rec.Metrics = append(rec.Metrics, record.Metric{Name: record.LeakT, Unit: "t", Value: t, Kind: record.Timed})
+	rec.Findings = append(rec.Findings, record.Finding{Name: "leak", Text: fmt.Sprintf("the greatest |t| is that of %s", crop)})
 	return nil
 }

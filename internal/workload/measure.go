@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
@@ -88,13 +89,22 @@ func (s Settings) New(def string, c Case) *record.Record {
 func Measure(ctx context.Context, def Def, c Case, s Settings) *record.Record {
 	rec := s.New(def.Name, c)
 	defer pprof.SetGoroutineLabels(ctx)
-	if err := measure(ctx, def, c, s, rec); err != nil {
-		rec.Status, rec.Error = record.Failed, err.Error()
-		if ctx.Err() != nil {
-			rec.Status = record.Partial
-		}
-	}
+	conclude(ctx, rec, measure(ctx, def, c, s, rec))
 	return rec
+}
+
+// conclude writes the error, if any, with which a case ended into its record.
+func conclude(ctx context.Context, rec *record.Record, err error) {
+	if err == nil {
+		return
+	}
+	rec.Status, rec.Error = record.Failed, err.Error()
+	switch {
+	case ctx.Err() != nil:
+		rec.Status = record.Partial
+	case errors.Is(err, zkbench.ErrParams) || errors.Is(err, zkbench.ErrLimit):
+		rec.Findings = append(rec.Findings, record.Finding{Name: record.Refused, Text: "nothing was measured: what was asked for is not accepted"})
+	}
 }
 
 func measure(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) (err error) {
@@ -142,6 +152,13 @@ func measure(ctx context.Context, def Def, c Case, s Settings, rec *record.Recor
 	return nil
 }
 
+// Validate returns the error with which the load runner would refuse the settings,
+// before anything is set up.
+func (s Settings) Validate() error {
+	config := s.config(Case{}, nil)
+	return config.Validate()
+}
+
 // config returns the runner's configuration for an instance of the case.
 func (s Settings) config(c Case, instance Instance) runner.Config {
 	config := runner.Config{
@@ -159,6 +176,9 @@ func (s Settings) config(c Case, instance Instance) runner.Config {
 		// Whole turns of the mix, so that inputs used again keep its proportions.
 		turn := len(mix.turn)
 		config.Samples = (s.Samples + turn - 1) / turn * turn
+		if config.Samples > runner.MaxSamples {
+			config.Samples -= turn
+		}
 	}
 	// Elsewhere goroutines, and the pools of their processors, change the counts.
 	exec := c.Get("exec")

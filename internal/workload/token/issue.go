@@ -29,11 +29,14 @@ type order struct {
 	context []byte
 }
 
-func (s *setup) order(seq uint64) (*order, error) {
-	r := s.corpus("order", seq)
+func (s *setup) order(seq uint64) (*order, error) { return s.orderOf(seq, seq) }
+
+// orderOf is the order of a sequence number with the values of another.
+func (s *setup) orderOf(seq, values uint64) (*order, error) {
+	r, amounts := s.corpus("order", seq), s.corpus("amounts", values)
 	o := &order{context: contextOf(seq), outputs: make([]issue.Output, s.out)}
 	for j := range o.outputs {
-		v, err := s.total(r)
+		v, err := s.total(amounts)
 		if err != nil {
 			return nil, err
 		}
@@ -76,19 +79,14 @@ func (i *issuer) Check(ctx context.Context, input any, output []byte) error {
 	return i.receiveIssue(ctx, output, input.(*order).context)
 }
 
-// SecretInput builds an order of the same values, or of others, always in a
-// context of its own.
+// SecretInput builds an order of the same values, or of others; owners and context
+// are its own.
 func (i *issuer) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
-	of := secretSeq + 1 + seq
+	seq += secretSeq + 1
 	if fixed {
-		of = secretSeq
+		return i.orderOf(seq, secretSeq)
 	}
-	o, err := i.order(of)
-	if err != nil {
-		return nil, err
-	}
-	o.context = contextOf(secretSeq + 1 + seq)
-	return o, nil
+	return i.order(seq)
 }
 
 type issueVerification struct{ *setup }

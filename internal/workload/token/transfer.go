@@ -63,17 +63,23 @@ type payment struct {
 
 // payment builds the payment of a sequence number.
 func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
-	r := s.corpus("payment", seq)
+	return s.paymentOf(ctx, seq, seq)
+}
+
+// paymentOf builds the payment of a sequence number with the values of another:
+// owners, blindings and context are its own.
+func (s *setup) paymentOf(ctx context.Context, seq, values uint64) (*payment, error) {
+	r, v := s.corpus("payment", seq), s.corpus("values", values)
 	p := &payment{context: contextOf(seq)}
-	total, err := s.total(r)
+	total, err := s.total(v)
 	if err != nil {
 		return nil, err
 	}
-	in, err := split(r, total, s.in)
+	in, err := split(v, total, s.in)
 	if err != nil {
 		return nil, err
 	}
-	out, err := split(r, total, s.out)
+	out, err := split(v, total, s.out)
 	if err != nil {
 		return nil, err
 	}
@@ -107,19 +113,14 @@ func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
 // all contexts and ids made of them, have as many digits.
 const secretSeq = 1 << 50
 
-// secretPayment builds the payment of one sequence number, or of a fixed one, in
-// the context of the former.
+// secretPayment builds the payment of a sequence number, with its own values or
+// with fixed ones.
 func (s *setup) secretPayment(ctx context.Context, seq uint64, fixed bool) (*payment, error) {
-	of := secretSeq + 1 + seq
+	seq += secretSeq + 1
 	if fixed {
-		of = secretSeq
+		return s.paymentOf(ctx, seq, secretSeq)
 	}
-	p, err := s.payment(ctx, of)
-	if err != nil {
-		return nil, err
-	}
-	p.context = contextOf(secretSeq + 1 + seq)
-	return p, nil
+	return s.payment(ctx, seq)
 }
 
 // send makes the encoded transfer of a payment, with the prover's randomness
@@ -157,8 +158,8 @@ func (s *sender) Check(ctx context.Context, input any, output []byte) error {
 	return s.receive(ctx, output, input.(*payment).context)
 }
 
-// SecretInput builds a payment of the same values, types and openings, or of
-// others, always in a context of its own.
+// SecretInput builds a payment of the same values, or of others; all that is public
+// about it, its commitments above all, is drawn anew in both cases.
 func (s *sender) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
 	return s.secretPayment(ctx, seq, fixed)
 }
