@@ -27,7 +27,7 @@ test-long:
 	./tools/fuzz.sh 60s
 
 race:
-	$(GO) test -race ./executor/... ./internal/runner/... ./internal/meter/... ./internal/stage/... ./internal/proc/...
+	$(GO) test -race ./executor/... ./internal/runner/... ./internal/meter/... ./internal/stage/... ./internal/proc/... ./token/identity/...
 
 $(BIN)/tools: tools/go.mod tools/go.sum
 	mkdir -p $(BIN)/tools

@@ -14,6 +14,14 @@ var (
 	ErrParams = errors.New("invalid parameters")
 	// ErrProof: a well-formed proof that does not prove its statement.
 	ErrProof = errors.New("proof rejected")
+	// ErrSignature: a signature that is not one of the message by its identity.
+	ErrSignature = errors.New("signature rejected")
+	// ErrSpent: an input that a request before has spent.
+	ErrSpent = errors.New("token is spent")
+	// ErrAnchorConflict: an anchor that stands for another request already.
+	ErrAnchorConflict = errors.New("anchor stands for another request")
+	// ErrOutcomeUnknown: the ledger may or may not have applied the batch; ask by anchor.
+	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrLimit: a request beyond a configured limit.
 	ErrLimit = errors.New("limit exceeded")
 	// ErrEnv: an environment that cannot do, or be compared for, what was asked.

@@ -3,16 +3,19 @@ module github.com/zkbench/zkbench
 go 1.26.8
 
 require (
+	filippo.io/edwards25519 v1.0.0
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/IBM/mathlib v0.2.0
 	github.com/consensys/gnark-crypto v0.22.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
+	github.com/hdevalence/ed25519consensus v0.2.0
 	github.com/kilic/bls12-381 v0.1.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
 	github.com/vbauerster/mpb/v8 v8.13.0
+	go.etcd.io/bbolt v1.5.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 	golang.org/x/sys v0.49.0

@@ -1,0 +1,151 @@
+package identity
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha512"
+	"fmt"
+	"io"
+	"slices"
+
+	"filippo.io/edwards25519"
+	"github.com/hdevalence/ed25519consensus"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// Ed25519 returns the identity of a key. The rules are those of ZIP-215: any
+// encoding of a point on the curve is a key, also one of small order, for which
+// anybody can sign.
+func Ed25519(key ed25519.PublicKey) (Identity, error) {
+	id := append(Identity{byte(TypeEd25519)}, key...)
+	if _, err := parse(id, nil); err != nil {
+		return nil, err
+	}
+	return id, nil
+}
+
+type ed25519Verifier struct {
+	key [ed25519.PublicKeySize]byte
+	a   *edwards25519.Point
+}
+
+func parseEd25519(key []byte) (Verifier, error) {
+	v := new(ed25519Verifier)
+	if len(key) != len(v.key) {
+		return nil, malformed("key", 1, fmt.Sprintf("%d bytes, want %d", len(key), len(v.key)))
+	}
+	copy(v.key[:], key)
+	var err error
+	if v.a, err = new(edwards25519.Point).SetBytes(key); err != nil {
+		return nil, malformed("key", 1, "not a point of the curve")
+	}
+	return v, nil
+}
+
+// Verify accepts R || s as ZIP-215 says: any encoding of R, canonical s, and
+// 8·(s·B - R - k·A) = 0.
+func (v *ed25519Verifier) Verify(message, signature []byte) error {
+	if !ed25519consensus.Verify(v.key[:], message, signature) {
+		return rejected("not by this key")
+	}
+	return nil
+}
+
+type ed25519Signer struct{ key ed25519.PrivateKey }
+
+// NewEd25519Signer signs with a key of crypto/ed25519. One whose halves do not
+// belong together, which would sign away the secret half, is an ErrParams.
+func NewEd25519Signer(key ed25519.PrivateKey) (Signer, error) {
+	if len(key) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(key.Seed()).Equal(key) {
+		return nil, fmt.Errorf("%w: not an Ed25519 private key", zkbench.ErrParams)
+	}
+	return &ed25519Signer{slices.Clone(key)}, nil
+}
+
+func (s *ed25519Signer) Identity() Identity {
+	return append(Identity{byte(TypeEd25519)}, s.key[32:]...)
+}
+
+// Sign signs as RFC 8032 says.
+func (s *ed25519Signer) Sign(message []byte, _ io.Reader) ([]byte, error) {
+	return ed25519.Sign(s.key, message), nil
+}
+
+// ed25519Claim is a decoded signature: the claim that 8·(s·B - R - k·A) = 0.
+type ed25519Claim struct {
+	a, r *edwards25519.Point
+	s, k edwards25519.Scalar
+}
+
+// decode decodes a signature as Verify does, and returns the state that fixes the
+// claim: k hashes R, A and the message; s is appended.
+func (c *ed25519Claim) decode(v *ed25519Verifier, message, signature []byte) (state []byte, err error) {
+	if len(signature) != ed25519.SignatureSize {
+		return nil, rejected(fmt.Sprintf("%d bytes, want %d", len(signature), ed25519.SignatureSize))
+	}
+	c.a = v.a
+	if c.r, err = new(edwards25519.Point).SetBytes(signature[:32]); err != nil {
+		return nil, rejected("R is not a point of the curve")
+	}
+	if _, err = c.s.SetCanonicalBytes(signature[32:]); err != nil {
+		return nil, rejected("s is not below the order")
+	}
+	h := sha512.New()
+	h.Write(signature[:32])
+	h.Write(v.key[:])
+	h.Write(message)
+	k := h.Sum(nil)
+	if _, err = c.k.SetUniformBytes(k); err != nil {
+		return nil, err
+	}
+	return append(k, signature[32:]...), nil
+}
+
+// ed25519Claims are claims that are verified together.
+type ed25519Claims []ed25519Claim
+
+// holds checks 8·Σ w_i·(s_i·B - R_i - k_i·A_i) = 0 over the claims at indices.
+// The sum is shared out over the executor's tasks.
+func (cs ed25519Claims) holds(ctx context.Context, ex executor.Executor, indices []int, weights []weight) (bool, error) {
+	tasks := taskCount(ex, len(indices))
+	parts := make([]edwards25519.Point, tasks)
+	if err := ex.Do(ctx, tasks, func(_ context.Context, t int) error {
+		lo, hi := t*len(indices)/tasks, (t+1)*len(indices)/tasks
+		return cs.sum(&parts[t], indices[lo:hi], weights[lo:hi])
+	}); err != nil {
+		return false, err
+	}
+	total := edwards25519.NewIdentityPoint()
+	for i := range parts {
+		total.Add(total, &parts[i])
+	}
+	total.MultByCofactor(total)
+	return total.Equal(edwards25519.NewIdentityPoint()) == 1, nil
+}
+
+func (cs ed25519Claims) sum(z *edwards25519.Point, indices []int, weights []weight) error {
+	n := len(indices)
+	values := make([]edwards25519.Scalar, 2*n+1)
+	scalars, points := make([]*edwards25519.Scalar, 2*n+1), make([]*edwards25519.Point, 2*n+1)
+	for i := range scalars {
+		scalars[i] = &values[i]
+	}
+	base := scalars[2*n]
+	points[2*n] = edwards25519.NewGeneratorPoint()
+	for j, i := range indices {
+		c, r, a := &cs[i], scalars[2*j], scalars[2*j+1]
+		var wide [32]byte
+		copy(wide[:], weights[j][:])
+		if _, err := r.SetCanonicalBytes(wide[:]); err != nil { // 128 bits are below the order
+			return err
+		}
+		a.Multiply(r, &c.k)
+		base.MultiplyAdd(r, &c.s, base)
+		points[2*j], points[2*j+1] = c.r, c.a
+	}
+	base.Negate(base)
+	z.VarTimeMultiScalarMult(scalars, points)
+	return nil
+}

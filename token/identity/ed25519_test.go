@@ -1,0 +1,184 @@
+package identity
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	"filippo.io/edwards25519"
+	"github.com/hdevalence/ed25519consensus"
+
+	"github.com/zkbench/zkbench"
+)
+
+// TestRFC8032: the first vectors of RFC 8032, section 7.1.
+func TestRFC8032(t *testing.T) {
+	set := newSet(t)
+	for i, v := range []struct{ secret, public, message, signature string }{
+		{
+			"9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+			"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
+			"e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b",
+		},
+		{
+			"4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+			"3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
+			"92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
+		},
+		{
+			"c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
+			"fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
+			"6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a",
+		},
+	} {
+		signer := must[Signer](t)(NewEd25519Signer(ed25519.NewKeyFromSeed(unhex(t, v.secret))))
+		if !bytes.Equal(signer.Identity()[1:], unhex(t, v.public)) {
+			t.Errorf("vector %d: identity %x", i, signer.Identity())
+		}
+		message, want := unhex(t, v.message), unhex(t, v.signature)
+		if got := must[[]byte](t)(signer.Sign(message, nil)); !bytes.Equal(got, want) {
+			t.Errorf("vector %d: got %x", i, got)
+		}
+		if err := agree(t, set, signer.Identity(), message, want); err != nil {
+			t.Errorf("vector %d: %v", i, err)
+		}
+	}
+}
+
+// smallOrder are all encodings that decode to points of order 1, 2, 4 and 8: the
+// eight canonical ones, then the six others that ZIP-215 accepts (y of p or more,
+// or the sign of x = 0 set).
+func smallOrder(t testing.TB) [][]byte {
+	t.Helper()
+	var out [][]byte
+	for _, s := range []string{
+		"0100000000000000000000000000000000000000000000000000000000000000",
+		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"0000000000000000000000000000000000000000000000000000000000000080",
+		"0000000000000000000000000000000000000000000000000000000000000000",
+		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+		"0100000000000000000000000000000000000000000000000000000000000080",
+		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	} {
+		out = append(out, unhex(t, s))
+	}
+	return out
+}
+
+// edCase is a signature, and what ZIP-215 says of it.
+type edCase struct {
+	name                    string
+	key, message, signature []byte
+	valid                   bool
+}
+
+// edCases are the adversarial signatures: small-order A and R in every encoding,
+// keys and R of mixed order, non-canonical s, and near misses of each.
+func edCases(t testing.TB) []edCase {
+	t.Helper()
+	var out []edCase
+	message := []byte("torsion")
+	add := func(name string, a, r, s []byte, valid bool) {
+		out = append(out, edCase{name, a, message, slices.Concat(r, s), valid})
+	}
+	zero := make([]byte, 32)
+	one := append([]byte{1}, zero[1:]...)
+	small := smallOrder(t)
+	for i, a := range small {
+		for j, r := range small {
+			add(fmt.Sprintf("A=small%d/R=small%d/s=0", i, j), a, r, zero, true)
+		}
+		add(fmt.Sprintf("A=small%d/s=1", i), a, small[0], one, false)
+	}
+	// A = aB + T, R = rB + T', s = r + k·a satisfies the cofactored equation for
+	// every T and T', and the cofactorless one for few.
+	scalar := func(label string) *edwards25519.Scalar {
+		var wide [64]byte
+		_, _ = seeded(label).Read(wide[:])
+		return must[*edwards25519.Scalar](t)(new(edwards25519.Scalar).SetUniformBytes(wide[:]))
+	}
+	secret, nonce := scalar("a"), scalar("r")
+	for i, tA := range small[:8] {
+		for j, tR := range small[:8] {
+			mixed := func(s *edwards25519.Scalar, torsion []byte) []byte {
+				p := must[*edwards25519.Point](t)(new(edwards25519.Point).SetBytes(torsion))
+				return p.Add(p, new(edwards25519.Point).ScalarBaseMult(s)).Bytes()
+			}
+			a, r := mixed(secret, tA), mixed(nonce, tR)
+			digest := sha512.Sum512(slices.Concat(r, a, message))
+			k := must[*edwards25519.Scalar](t)(new(edwards25519.Scalar).SetUniformBytes(digest[:]))
+			s := new(edwards25519.Scalar).MultiplyAdd(k, secret, nonce)
+			name := fmt.Sprintf("A=mixed%d/R=mixed%d", i, j)
+			add(name, a, r, s.Bytes(), true)
+			if i == j {
+				add(name+"/s+L", a, r, plusOrder(s.Bytes()), false)
+				s.Add(s, must[*edwards25519.Scalar](t)(new(edwards25519.Scalar).SetCanonicalBytes(one)))
+				add(name+"/s+1", a, r, s.Bytes(), false)
+			}
+		}
+	}
+	off := append([]byte{2}, zero[1:]...) // y = 2 is on no point
+	add("R=off the curve", small[0], off, zero, false)
+	add("s=L", small[0], small[0], plusOrder(zero), false)
+	add("s=2^256-1", small[0], small[0], bytes.Repeat([]byte{0xff}, 32), false)
+	return out
+}
+
+// plusOrder adds the order of the base point to a little-endian scalar.
+func plusOrder(s []byte) []byte {
+	order, _ := new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
+	be := slices.Clone(s)
+	slices.Reverse(be)
+	out := new(big.Int).Add(new(big.Int).SetBytes(be), order).FillBytes(make([]byte, 32))
+	slices.Reverse(out)
+	return out
+}
+
+// TestZIP215: on all adversarial cases, single verification, a batch of each, one
+// batch of all, and ed25519consensus' own batch say what ZIP-215 says. The
+// standard library's cofactorless verification does not: the cases bite.
+func TestZIP215(t *testing.T) {
+	set := newSet(t)
+	all := NewBatch(set)
+	var bad []int
+	differs := 0
+	for i, c := range edCases(t) {
+		id := append(Identity{byte(TypeEd25519)}, c.key...)
+		err := agree(t, set, id, c.message, c.signature)
+		if (err == nil) != c.valid || err != nil && !errors.Is(err, zkbench.ErrSignature) {
+			t.Errorf("%s: valid=%t, got %v", c.name, c.valid, err)
+		}
+		theirs := ed25519consensus.NewBatchVerifier()
+		theirs.Add(c.key, c.message, c.signature)
+		if theirs.Verify() != c.valid {
+			t.Errorf("%s: ed25519consensus' batch disagrees", c.name)
+		}
+		if ed25519.Verify(c.key, c.message, c.signature) != c.valid {
+			differs++
+		}
+		all.Add(id, c.message, c.signature)
+		if !c.valid {
+			bad = append(bad, i)
+		}
+	}
+	forEach(t, func(t *testing.T, ex testExecutor) {
+		if got := verdicts(t, all, ex); !slices.Equal(got, bad) {
+			t.Errorf("batch of all names %v, want %v", got, bad)
+		}
+	})
+	if differs == 0 {
+		t.Error("no case tells cofactored from cofactorless verification")
+	}
+}

@@ -1,0 +1,91 @@
+package identity
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+)
+
+// FuzzIdentity: any bytes are refused with a typed error, or are the one
+// encoding of what they decode to; single and batch agree.
+func FuzzIdentity(f *testing.F) {
+	set := must[*Set](f)(NewSet(8, testBN()))
+	for _, s := range signers(f) {
+		f.Add([]byte(s.Identity()))
+	}
+	for _, key := range smallOrder(f) {
+		f.Add(append([]byte{byte(TypeEd25519)}, key...))
+	}
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, id []byte) {
+		v, err := set.Verifier(id)
+		if err != nil {
+			if !errors.Is(err, zkbench.ErrMalformed) && !errors.Is(err, zkbench.ErrLimit) {
+				t.Fatalf("untyped error: %v", err)
+			}
+			return
+		}
+		again := must[Verifier](t)(parse(id, testBN()))
+		switch v := v.(type) {
+		case *ecdsaVerifier:
+			if !v.key.Equal(again.(*ecdsaVerifier).key) {
+				t.Fatal("parsed twice, differently")
+			}
+		case *ed25519Verifier:
+			if !bytes.Equal(v.key[:], id[1:]) {
+				t.Fatal("the key is not the payload")
+			}
+		default:
+			s := testBN()
+			p := again.(*pseudonymVerifier[bnScalar, bnPoint])
+			if !bytes.Equal(s.g.AppendPoints(nil, p.p), id[1:]) {
+				t.Fatal("a second encoding of one point")
+			}
+		}
+		if err := agree(t, set, id, []byte("m"), make([]byte, 64)); err != nil && !errors.Is(err, zkbench.ErrSignature) {
+			t.Fatalf("untyped error: %v", err)
+		}
+	})
+}
+
+// FuzzSignature: of all bytes only the signature made is accepted, and single
+// and batch agree.
+func FuzzSignature(f *testing.F) {
+	set := must[*Set](f)(NewSet(8, testBN()))
+	message := []byte("fuzz")
+	all := []Signer{x509Signer(f), ed25519TestSigner(f, "fuzz"), newPseudonym(f, testBN(), "fuzz")}
+	made := make([][]byte, len(all))
+	for i, s := range all {
+		made[i] = must[[]byte](f)(s.Sign(message, seeded("fuzz")))
+		f.Add(uint8(i), made[i])
+		f.Add(uint8(i), make([]byte, len(made[i])))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, signature []byte) {
+		i := int(which) % len(all)
+		err := agree(t, set, all[i].Identity(), message, signature)
+		if same := bytes.Equal(signature, made[i]); same != (err == nil) {
+			t.Fatalf("signature made: %t, error %v", same, err)
+		}
+		if err != nil && !errors.Is(err, zkbench.ErrSignature) {
+			t.Fatalf("untyped error: %v", err)
+		}
+	})
+}
+
+// FuzzCertificate: of all bytes only the certificate made is accepted.
+func FuzzCertificate(f *testing.F) {
+	e := enrol(f, testBN(), "fuzz")
+	f.Add(e.raw)
+	f.Add(e.raw[:40])
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		_, err := testBN().Certificate(raw, e.authority.Identity())
+		if same := bytes.Equal(raw, e.raw); same != (err == nil) {
+			t.Fatalf("certificate made: %t, error %v", same, err)
+		}
+		if err != nil && !errors.Is(err, zkbench.ErrSignature) && !errors.Is(err, zkbench.ErrMalformed) && !errors.Is(err, zkbench.ErrLimit) {
+			t.Fatalf("untyped error: %v", err)
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package identity
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// Holder holds a secret key sk and the blinding e of its commitment
+// E = sk·G + e·H, which is what gets enrolled. It is immutable and safe for
+// concurrent use.
+type Holder interface {
+	// Secret encodes sk and e, for safe keeping.
+	Secret() []byte
+	// Request is what Scheme.Enrol takes: E and a proof of knowledge of its
+	// opening, bound to name. rand nil: the system's.
+	Request(name string, rand io.Reader) ([]byte, error)
+	// Pseudonym makes a fresh pseudonym from 32 bytes of rand (nil: the
+	// system's). No pseudonym is used for two tokens: those would be seen to
+	// have one owner.
+	Pseudonym(rand io.Reader) (Pseudonym, error)
+	// Restore makes the pseudonym with this nonce again.
+	Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error)
+}
+
+// Pseudonym signs for one P = sk·G + r·H. It is immutable and safe for concurrent
+// use.
+type Pseudonym interface {
+	Signer
+	// Nonce is all that a holder must keep to restore the pseudonym. Without
+	// the holder's secret it says nothing.
+	Nonce() [transcript.SeedLen]byte
+	// AuditProof proves to an auditor who holds the certificate that its
+	// commitment and P have one sk, in a context, for example the
+	// transaction's anchor. Without the certificate it reveals nothing, also
+	// not that two pseudonyms have one holder. rand nil: the system's.
+	AuditProof(certificate *Certificate, context []byte, rand io.Reader) ([]byte, error)
+}
+
+// source is the random source meant by rand.
+func source(r io.Reader) io.Reader {
+	if r == nil {
+		return rand.Reader
+	}
+	return r
+}
+
+type holder[S, P any] struct {
+	s      *scheme[S, P]
+	secret []S    // sk, e
+	point  []byte // E
+}
+
+func (s *scheme[S, P]) NewHolder(rand io.Reader) (Holder, error) {
+	seed, err := readSeed(rand)
+	if err != nil {
+		return nil, err
+	}
+	secret := make([]S, generators)
+	group.RandomScalars(s.g, secret, transcript.XOF("zkbench/v1/pseudonym/holder", s.digest[:], seed[:]))
+	return s.holder(secret)
+}
+
+func (s *scheme[S, P]) Holder(secret []byte) (Holder, error) {
+	scalars, ok := s.decodeScalars(generators, secret)
+	if !ok {
+		return nil, &zkbench.DecodeError{Path: "holder secret", Reason: fmt.Sprintf("not %d canonical scalars", generators)}
+	}
+	return s.holder(scalars)
+}
+
+func (s *scheme[S, P]) holder(secret []S) (Holder, error) {
+	point, err := s.sums(secret)
+	if err != nil {
+		return nil, err
+	}
+	return &holder[S, P]{s, secret, point}, nil
+}
+
+func (h *holder[S, P]) Secret() []byte { return h.s.g.AppendScalars(nil, h.secret...) }
+
+func (h *holder[S, P]) Request(name string, rand io.Reader) ([]byte, error) {
+	seed, err := readSeed(rand)
+	if err != nil {
+		return nil, err
+	}
+	proof, err := h.s.prove(kindEnrolment, h.point, h.secret, []byte(name), seed)
+	return append(slices.Clone(h.point), proof...), err
+}
+
+func (h *holder[S, P]) Pseudonym(rand io.Reader) (Pseudonym, error) {
+	nonce, err := readSeed(rand)
+	if err != nil {
+		return nil, err
+	}
+	return h.Restore(nonce)
+}
+
+// Restore derives r from the holder's secrets and the nonce, so that a poor
+// random source may repeat a pseudonym but gives no r away.
+func (h *holder[S, P]) Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error) {
+	secret := []S{h.secret[0], h.secret[0]}
+	group.RandomScalars(h.s.g, secret[1:], transcript.XOF("zkbench/v1/pseudonym/blinding", h.s.digest[:], h.Secret(), nonce[:]))
+	point, err := h.s.sums(secret)
+	if err != nil {
+		return nil, err
+	}
+	return &pseudonym[S, P]{h, secret, point, nonce}, nil
+}
+
+type pseudonym[S, P any] struct {
+	h      *holder[S, P]
+	secret []S    // sk, r
+	point  []byte // P
+	nonce  [transcript.SeedLen]byte
+}
+
+func (p *pseudonym[S, P]) Identity() Identity {
+	return append(Identity{byte(TypePseudonym)}, p.point...)
+}
+
+func (p *pseudonym[S, P]) Nonce() [transcript.SeedLen]byte { return p.nonce }
+
+func (p *pseudonym[S, P]) Sign(message []byte, rand io.Reader) ([]byte, error) {
+	seed, err := readSeed(rand)
+	if err != nil {
+		return nil, err
+	}
+	return p.h.s.prove(kindSignature, p.point, p.secret, message, seed)
+}

@@ -1,0 +1,341 @@
+package identity
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// TestSchemes: on every curve a pseudonym signs, in a batch too, and is bound to
+// its curve; two implementations of one group accept each other's signatures.
+func TestSchemes(t *testing.T) {
+	type signed struct {
+		scheme    Scheme
+		set       *Set
+		id        Identity
+		signature []byte
+	}
+	message := []byte("on every curve")
+	var all []signed
+	for _, curve := range Schemes() {
+		s := must[Scheme](t)(NewScheme(curve))
+		set := must[*Set](t)(NewSet(4, s))
+		p := newPseudonym(t, s, curve)
+		signature := must[[]byte](t)(p.Sign(message, seeded("sign")))
+		if len(signature) != s.SignatureLen() {
+			t.Errorf("%s: %d bytes, SignatureLen() = %d", curve, len(signature), s.SignatureLen())
+		}
+		if err := agree(t, set, p.Identity(), message, signature); err != nil {
+			t.Errorf("%s: %v", curve, err)
+		}
+		if want := strings.HasPrefix(curve, "BN254") || strings.Contains(curve, "GURVY"); s.ConstantTime() != want {
+			t.Errorf("%s: ConstantTime() = %t", curve, s.ConstantTime())
+		}
+		all = append(all, signed{s, set, p.Identity(), signature})
+	}
+	for _, from := range all {
+		for _, to := range all {
+			same := from.scheme.Digest() == to.scheme.Digest()
+			if err := agree(t, to.set, from.id, message, from.signature); (err == nil) != same {
+				t.Errorf("from %s to %s: %v", from.scheme.Curve(), to.scheme.Curve(), err)
+			}
+		}
+	}
+	if all[1].scheme.Digest() != all[3].scheme.Digest() || all[0].scheme.Digest() == all[1].scheme.Digest() {
+		t.Error("digests do not follow the groups")
+	}
+	if _, err := NewScheme("P-256"); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("unknown curve: %v", err)
+	}
+}
+
+// textbook verifies zKey·G + zBlinding·H = A + c·P by double-and-add, from the
+// bytes, with a transcript written out.
+func textbook(s *bnScheme, id Identity, message, signature []byte) bool {
+	g := s.g
+	if len(id) != 33 || id[0] != 3 || len(signature) != 96 {
+		return false
+	}
+	points, z := make([]bnPoint, 2), make([]bnScalar, 2)
+	if g.DecodePoints(points, slices.Concat(id[1:], signature[:32]), group.Subgroup) != nil || g.DecodeScalars(z, signature[32:]) != nil {
+		return false
+	}
+	t := transcript.New("pseudonym")
+	digest := s.Digest()
+	t.Append("params", digest[:])
+	t.Append("kind", []byte("signature"))
+	t.Append("points", id[1:])
+	t.Append("message", message)
+	t.Append("A", signature[:32])
+	wide := t.Challenge("c")
+	c := g.ScalarFromWide(wide[:])
+	var left, right, x bnPoint
+	G, _ := group.Generator(g, "pseudonym/key", 0)
+	H, _ := group.Generator(g, "pseudonym/blinding", 0)
+	g.MulPoint(&left, &G, &z[0])
+	g.MulPoint(&x, &H, &z[1])
+	g.AddPoints(&left, &left, &x)
+	g.MulPoint(&x, &points[0], &c)
+	g.AddPoints(&right, &points[1], &x)
+	return g.EqualPoints(&left, &right)
+}
+
+// TestTextbook: the verifier agrees with the textbook's on random signatures and
+// on each of them with any one byte changed.
+func TestTextbook(t *testing.T) {
+	s, set := testBN(), newSet(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newPseudonym(t, s, rapid.String().Draw(rt, "holder"))
+		message := rapid.SliceOf(rapid.Byte()).Draw(rt, "message")
+		signature := must[[]byte](t)(p.Sign(message, nil))
+		if !textbook(s, p.Identity(), message, signature) || verifyOne(set, p.Identity(), message, signature) != nil {
+			rt.Fatal("an honest signature is refused")
+		}
+		at := rapid.IntRange(0, len(signature)-1).Draw(rt, "at")
+		signature[at] ^= rapid.ByteRange(1, 255).Draw(rt, "mask")
+		if textbook(s, p.Identity(), message, signature) || verifyOne(set, p.Identity(), message, signature) == nil {
+			rt.Fatal("a changed signature is accepted")
+		}
+	})
+}
+
+// TestForgeries: A made to fit a challenge chosen first; a signature of knowledge
+// of an enrolment used as a signature; responses for another pseudonym of the
+// same holder.
+func TestForgeries(t *testing.T) {
+	s, set := testBN(), newSet(t)
+	h := must[Holder](t)(s.NewHolder(seeded("forger")))
+	p := must[Pseudonym](t)(h.Pseudonym(nil)).(*pseudonym[bnScalar, bnPoint])
+	message := []byte("forged")
+
+	z := make([]bnScalar, 3)
+	group.RandomScalars(s.g, z, transcript.XOF("zkbench/v1/test", []byte("z")))
+	A := make([]bnPoint, 1)
+	v := must[Verifier](t)(s.verifier(p.point)).(*pseudonymVerifier[bnScalar, bnPoint])
+	var x bnPoint
+	s.g.MulPoint(&x, &s.basis.Points[0], &z[0])
+	s.g.MulPoint(&A[0], &s.basis.Points[1], &z[1])
+	s.g.AddPoints(&A[0], &A[0], &x)
+	s.g.MulPoint(&x, &v.p, &z[2])
+	s.g.SubPoints(&A[0], &A[0], &x)
+	chosen := s.g.AppendScalars(s.g.AppendPoints(nil, A...), z[:2]...)
+
+	// P solved from the equation after everything else: (z1·G + z2·H - A)/c for
+	// the challenge under another P.
+	free := must[[]byte](t)(s.sums(z[:2], z[1:]))
+	wide := s.start(kindSignature, p.point, message)
+	c := s.challenge(&wide, free[32:])
+	var two [2]bnPoint
+	if err := s.g.DecodePoints(two[:], free, group.Subgroup); err != nil {
+		t.Fatal(err)
+	}
+	c.Inverse(&c)
+	s.g.SubPoints(&x, &two[0], &two[1])
+	s.g.MulPoint(&x, &x, &c)
+	solved := append(Identity{byte(TypePseudonym)}, s.g.AppendPoints(nil, x)...)
+	last := s.g.AppendScalars(slices.Clone(free[32:]), z[:2]...)
+	if err := agree(t, set, solved, message, last); !errors.Is(err, zkbench.ErrSignature) {
+		t.Errorf("pseudonym solved from a signature: %v", err)
+	}
+
+	seed := [transcript.SeedLen]byte{1}
+	enrolment := must[[]byte](t)(s.prove(kindEnrolment, p.point, p.secret, message, seed))
+	sibling := must[Pseudonym](t)(h.Pseudonym(nil))
+	for name, signature := range map[string][]byte{
+		"challenge chosen first": chosen,
+		"enrolment proof":        enrolment,
+		"of a sibling":           must[[]byte](t)(sibling.Sign(message, nil)),
+	} {
+		if err := agree(t, set, p.Identity(), message, signature); !errors.Is(err, zkbench.ErrSignature) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestExtractor: two transcripts with one A and two challenges give sk and r.
+func TestExtractor(t *testing.T) {
+	s := testBN()
+	p := newPseudonym(t, s, "extract").(*pseudonym[bnScalar, bnPoint])
+	k := []bnScalar{fr.NewElement(11), fr.NewElement(12)}
+	c1, c2 := fr.NewElement(5), fr.NewElement(9)
+	z1, z2 := respond(s.g, k, p.secret, &c1), respond(s.g, k, p.secret, &c2)
+	var inverse fr.Element
+	inverse.Sub(&c1, &c2).Inverse(&inverse)
+	got := make([]bnScalar, 2)
+	s.g.SubVec(got, z1, z2)
+	s.g.ScaleVec(got, got, &inverse)
+	if point := must[[]byte](t)(s.sums(got)); !bytes.Equal(point, p.point) {
+		t.Error("what was extracted does not open the pseudonym")
+	}
+}
+
+// TestNonces: one seed for two messages, or two pseudonyms, gives unrelated A;
+// else the secret could be computed. One seed and message gives one signature.
+func TestNonces(t *testing.T) {
+	s := testBN()
+	p, q := newPseudonym(t, s, "p"), newPseudonym(t, s, "q")
+	sign := func(p Pseudonym, message, seed string) []byte {
+		t.Helper()
+		return must[[]byte](t)(p.Sign([]byte(message), seeded(seed)))
+	}
+	base := sign(p, "m", "1")
+	if !bytes.Equal(base, sign(p, "m", "1")) {
+		t.Error("a signature depends on more than its inputs")
+	}
+	for name, other := range map[string][]byte{"message": sign(p, "n", "1"), "seed": sign(p, "m", "2"), "pseudonym": sign(q, "m", "1")} {
+		if bytes.Equal(base[:32], other[:32]) {
+			t.Errorf("another %s has the same A", name)
+		}
+	}
+	if _, err := p.Sign([]byte("m"), strings.NewReader("short")); err == nil {
+		t.Error("a dry random source goes unnoticed")
+	}
+}
+
+// TestHolder: secrets and nonces restore holders and pseudonyms; every draw is
+// another pseudonym; bad secrets are refused.
+func TestHolder(t *testing.T) {
+	s := testBN()
+	h := must[Holder](t)(s.NewHolder(nil))
+	p := must[Pseudonym](t)(h.Pseudonym(nil))
+	again := must[Pseudonym](t)(must[Holder](t)(s.Holder(h.Secret())).Restore(p.Nonce()))
+	if !bytes.Equal(p.Identity(), again.Identity()) {
+		t.Error("a restored pseudonym is another")
+	}
+	other := must[Holder](t)(s.NewHolder(nil))
+	same := must[Pseudonym](t)(other.Restore(p.Nonce()))
+	fresh := must[Pseudonym](t)(h.Pseudonym(nil))
+	if bytes.Equal(p.Identity(), same.Identity()) || bytes.Equal(p.Identity(), fresh.Identity()) {
+		t.Error("two pseudonyms are equal")
+	}
+	for name, secret := range map[string][]byte{
+		"empty": nil, "short": h.Secret()[1:], "long": append(h.Secret(), 0), "not below the order": bytes.Repeat([]byte{0xff}, 64),
+	} {
+		_, err := s.Holder(secret)
+		if !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && len(secret) > 0 && strings.Contains(err.Error(), hex.EncodeToString(secret[:8])) {
+			t.Errorf("%s: the error tells the secret", name)
+		}
+	}
+	if _, err := s.NewHolder(strings.NewReader("short")); err == nil {
+		t.Error("a dry random source goes unnoticed")
+	}
+}
+
+// TestSecretSums: the constant-time and the table's sums give the same bytes.
+func TestSecretSums(t *testing.T) {
+	fast := *testBN()
+	fast.secret = fast.basis
+	p := newPseudonym(t, testBN(), "sums").(*pseudonym[bnScalar, bnPoint])
+	for i := range byte(4) {
+		seed := [transcript.SeedLen]byte{i}
+		a := must[[]byte](t)(testBN().prove(kindSignature, p.point, p.secret, []byte("m"), seed))
+		b := must[[]byte](t)(fast.prove(kindSignature, p.point, p.secret, []byte("m"), seed))
+		if !bytes.Equal(a, b) {
+			t.Error("signatures differ")
+		}
+	}
+}
+
+// TestTorsion: on BLS12-381, a pseudonym outside the prime-order subgroup is
+// refused. A signer's own A plus a torsion point, absorbed as such, is accepted,
+// and an A changed afterwards is not; in batches as alone.
+func TestTorsion(t *testing.T) {
+	g := group.BLS12381()
+	s := must[*scheme[blsScalar, blsPoint]](t)(newScheme(g))
+	set := must[*Set](t)(NewSet(4, s))
+	p := newPseudonym(t, s, "torsion").(*pseudonym[blsScalar, blsPoint])
+	message := []byte("torsion")
+
+	// r·Q for a curve point Q outside the subgroup, as (r-1)·Q + Q.
+	var torsion blsPoint
+	for x := uint64(1); g.IsIdentity(&torsion); x++ {
+		var Q [1]blsPoint
+		b := new(fp.Element).SetUint64(x).Bytes()
+		b[0] |= 0x80
+		if g.DecodePoints(Q[:], b[:], group.OnCurve) != nil {
+			continue
+		}
+		var minusOne blsScalar
+		one := g.ScalarFromUint64(1)
+		g.Neg(&minusOne, &one)
+		g.MulPoint(&torsion, &Q[0], &minusOne)
+		g.AddPoints(&torsion, &torsion, &Q[0])
+	}
+
+	v := must[Verifier](t)(s.verifier(p.point)).(*pseudonymVerifier[blsScalar, blsPoint])
+	var moved blsPoint
+	g.AddPoints(&moved, &v.p, &torsion)
+	good := must[[]byte](t)(p.Sign(message, nil))
+	id := append(Identity{byte(TypePseudonym)}, g.AppendPoints(nil, moved)...)
+	if err := agree(t, set, id, message, good); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("a pseudonym outside the subgroup: %v", err)
+	}
+
+	// Its signature would satisfy the cleared equation.
+	raw := must[[]byte](t)(s.prove(kindSignature, id[1:], p.secret, message, [transcript.SeedLen]byte{1}))
+	if err := s.check(kindSignature, &moved, id[1:], message, raw); err != nil {
+		t.Fatalf("the signature does not try what it should: %v", err)
+	}
+	if err := agree(t, set, id, message, raw); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("a pseudonym outside the subgroup that signs: %v", err)
+	}
+
+	a := must[[]blsPoint](t)(s.decodeA(good))
+	g.AddPoints(&a[0], &a[0], &torsion)
+	after := append(g.AppendPoints(nil, a...), good[g.PointLen():]...)
+	if err := agree(t, set, p.Identity(), message, after); !errors.Is(err, zkbench.ErrSignature) {
+		t.Errorf("A moved after signing: %v", err)
+	}
+
+	k := []blsScalar{g.ScalarFromUint64(123), g.ScalarFromUint64(456)}
+	first := must[[]byte](t)(s.sums(k))
+	if err := g.DecodePoints(a, first, group.Subgroup); err != nil {
+		t.Fatal(err)
+	}
+	g.AddPoints(&a[0], &a[0], &torsion)
+	first = g.AppendPoints(nil, a...)
+	tr := s.start(kindSignature, p.point, message)
+	c := s.challenge(&tr, first)
+	own := g.AppendScalars(first, respond(g, k, p.secret, &c)...)
+	if err := agree(t, set, p.Identity(), message, own); err != nil {
+		t.Errorf("a signer's own A outside the subgroup: %v", err)
+	}
+}
+
+// TestVector: the format's bytes; a change of them is a change of every
+// signature and audit proof made so far.
+func TestVector(t *testing.T) {
+	s := testBN()
+	e := enrol(t, s, "vector")
+	digest := s.Digest()
+	var b strings.Builder
+	line := func(name string, value []byte) { b.WriteString(name + " " + hex.EncodeToString(value) + "\n") }
+	line("params", digest[:])
+	line("identity", e.pseudonym.Identity())
+	line("signature", must[[]byte](t)(e.pseudonym.Sign([]byte("vector"), seeded("sign"))))
+	line("certificate", e.raw)
+	line("audit", must[[]byte](t)(e.pseudonym.AuditProof(e.certificate, []byte("context"), seeded("audit"))))
+	const path = "testdata/pseudonym_bn254.txt"
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("%s differs; got\n%s", path, b.String())
+	}
+}

@@ -1,0 +1,168 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// protocol names transcripts ("zkbench/v1/pseudonym") and nonces.
+const protocol = "pseudonym"
+
+// The generators: a pseudonym is sk·G + r·H.
+const (
+	keyFamily      = "pseudonym/key"      // G
+	blindingFamily = "pseudonym/blinding" // H
+)
+
+// generators is the number of generators, in the order G, H.
+const generators = 2
+
+// Scheme is one-time pseudonyms over one group, with generators of their own. It
+// is immutable and safe for concurrent use. The types of the curve end here: all
+// methods speak bytes.
+type Scheme interface {
+	Curve() string
+	// Digest commits to the group and the generators; every signature and
+	// proof is bound to it.
+	Digest() [transcript.StateLen]byte
+	SignatureLen() int // bytes of a pseudonym's signature
+	// ConstantTime reports whether sums of secrets are independent in time and
+	// memory accesses from the secrets, as far as docs/side-channels.md says.
+	// They are on BN254 and BLS12_381_BBS_GURVY.
+	ConstantTime() bool
+
+	// NewHolder draws a holder's secret from 32 bytes of rand (nil: the
+	// system's).
+	NewHolder(rand io.Reader) (Holder, error)
+	// Holder restores a holder from Holder.Secret.
+	Holder(secret []byte) (Holder, error)
+
+	// Enrol certifies that the holder who made request, and whom the authority
+	// has found to be name, 1 to MaxName bytes, is enrolled. The authority is
+	// X.509 or Ed25519. A request made for another name, or without knowledge
+	// of the secret, is an ErrSignature.
+	Enrol(name string, request []byte, authority Signer) (certificate []byte, err error)
+	// Certificate decodes a certificate and checks that one of authorities
+	// signed it.
+	Certificate(certificate []byte, authorities ...Identity) (*Certificate, error)
+	// CheckAudit checks an audit proof: that whoever made it knows the secret
+	// key that both the pseudonym id and the certificate commit to, and meant
+	// this context. The error is an ErrProof, or an ErrMalformed.
+	CheckAudit(id Identity, certificate *Certificate, context, proof []byte) error
+
+	verifier(payload []byte) (Verifier, error)
+	claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error)
+}
+
+// Schemes lists the curves that NewScheme accepts.
+func Schemes() []string { return group.Names() }
+
+// NewScheme derives the generators of a curve, one of Schemes. Another name is an
+// ErrParams.
+func NewScheme(curve string) (Scheme, error) {
+	switch curve {
+	case "BN254":
+		return newScheme(group.BN254())
+	case "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GURVY_FAST_RNG": // one group
+		return newScheme(group.BLS12381())
+	case "BLS12_381_BBS":
+		return newScheme(group.BLS12381Kilic())
+	case "FP256BN_AMCL":
+		return newScheme(group.FP256BN())
+	case "FP256BN_AMCL_MIRACL":
+		return newScheme(group.FP256BNMiracl())
+	}
+	return nil, fmt.Errorf("%w: curve %q, accepted: %s", zkbench.ErrParams, curve, strings.Join(Schemes(), ", "))
+}
+
+// scheme implements Scheme over one group.
+type scheme[S, P any] struct {
+	g            group.Group[S, P]
+	basis        *group.Basis[S, P] // for sums of public scalars
+	secret       *group.Basis[S, P] // for sums of secrets
+	constantTime bool
+	digest       [transcript.StateLen]byte
+	bound        transcript.Transcript // has absorbed the digest
+}
+
+func newScheme[S, P any](g group.Group[S, P]) (*scheme[S, P], error) {
+	basis, err := group.NewBasis(g, []group.Family{{Name: keyFamily, Count: 1}, {Name: blindingFamily, Count: 1}}, group.TableOptions{})
+	if err != nil {
+		return nil, err
+	}
+	s := &scheme[S, P]{g: g, basis: basis, secret: basis.ConstantTime()}
+	_, err = s.sums(make([]S, generators)) // a group without constant-time sums says so
+	if s.constantTime = err == nil; err != nil {
+		s.secret = basis
+	}
+	t := transcript.New("pseudonym/params")
+	t.Append("group", []byte(g.Domain()))
+	t.Append("generators", g.AppendPoints(nil, basis.Points...))
+	s.digest = t.State()
+	s.bound = transcript.New(protocol)
+	s.bound.Append("params", s.digest[:])
+	return s, nil
+}
+
+func (s *scheme[S, P]) Curve() string                     { return s.g.Name() }
+func (s *scheme[S, P]) Digest() [transcript.StateLen]byte { return s.digest }
+func (s *scheme[S, P]) SignatureLen() int                 { return s.g.PointLen() + generators*s.g.ScalarLen() }
+func (s *scheme[S, P]) ConstantTime() bool                { return s.constantTime }
+
+// start opens the transcript of a statement about the points.
+func (s *scheme[S, P]) start(kind string, points, message []byte) transcript.Transcript {
+	t := s.bound
+	t.Append("kind", []byte(kind))
+	t.Append("points", points)
+	t.Append("message", message)
+	return t
+}
+
+// challenge absorbs first messages and draws c.
+func (s *scheme[S, P]) challenge(t *transcript.Transcript, first []byte) S {
+	t.Append("A", first)
+	c := t.Challenge("c")
+	return s.g.ScalarFromWide(c[:])
+}
+
+// sums returns the encodings of Σ rows[j][i]·generator_i, one after the other,
+// for secret rows.
+func (s *scheme[S, P]) sums(rows ...[]S) ([]byte, error) {
+	points := make([]P, len(rows))
+	if err := s.secret.Table.MSM(context.Background(), executor.Serial(), points, rows); err != nil {
+		return nil, err
+	}
+	return s.g.AppendPoints(make([]byte, 0, len(rows)*s.g.PointLen()), points...), nil
+}
+
+// readSeed draws the 32 bytes that a secret or the nonces of one proof come from.
+func readSeed(rand io.Reader) (seed [transcript.SeedLen]byte, err error) {
+	if _, err = io.ReadFull(source(rand), seed[:]); err != nil {
+		return seed, fmt.Errorf("reading randomness: %w", err)
+	}
+	return seed, nil
+}
+
+func (s *scheme[S, P]) decodeScalars(n int, src []byte) ([]S, bool) {
+	out := make([]S, n)
+	return out, len(src) == n*s.g.ScalarLen() && s.g.DecodeScalars(out, src) == nil
+}
+
+// payload returns the point's bytes of a pseudonym.
+func (s *scheme[S, P]) payload(id Identity) ([]byte, error) {
+	if id.Type() != TypePseudonym {
+		return nil, malformed("type", 0, "not a pseudonym")
+	}
+	if n := len(id) - 1; n != s.g.PointLen() {
+		return nil, malformed("point", 1, fmt.Sprintf("%d bytes, want %d", n, s.g.PointLen()))
+	}
+	return slices.Clone(id[1:]), nil
+}

@@ -1,0 +1,309 @@
+package token
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/cryptobyte"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// PublicParamsVersion is the version of the encoding of public parameters.
+const PublicParamsVersion = 1
+
+// Limits of public parameters.
+const (
+	MaxIdentities = 256     // issuers, and auditors
+	maxParams     = 4 << 20 // bytes of an encoding
+	maxName       = 64      // bytes of the name of a curve or proof type
+)
+
+// RedeemPolicy says who may redeem a token.
+type RedeemPolicy uint8
+
+const (
+	RedeemOwner  RedeemPolicy = 1 // its owner
+	RedeemIssuer RedeemPolicy = 2 // its owner, with the signature of an issuer
+)
+
+func (p RedeemPolicy) String() string {
+	switch p {
+	case RedeemOwner:
+		return "owner"
+	case RedeemIssuer:
+		return "issuer"
+	}
+	return "unknown"
+}
+
+// Limits bound what one action may hold, within the wire format's own limits.
+type Limits struct {
+	Inputs, Outputs int // 1 to MaxTokens
+	Metadata        int // bytes, 0 to MaxMetadata
+}
+
+// System is a range-proof system that actions may use, and what its proofs bind:
+// the digest of all parameters that they depend on, every generator included.
+type System struct {
+	ProofType   string
+	Aggregation int
+	Stop        int
+	Digest      [transcript.StateLen]byte
+}
+
+// PublicParams are the parameters of a token system, which all its participants
+// share. Signed requests bind their digest; proofs bind that of their System.
+// Local choices (tables, constant time) are no part of them.
+type PublicParams struct {
+	Curve    string // one of group.Names
+	Bits     int    // values are below 2^Bits
+	Systems  []System
+	Issuers  [][]byte // identities; who may issue
+	Auditors [][]byte // identities; each must sign every request. None: no audit
+	Limits   Limits
+	Redeem   RedeemPolicy
+}
+
+// DefaultLimits are those of the wire format.
+func DefaultLimits() Limits {
+	return Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata}
+}
+
+// NewPublicParams returns parameters on a curve for values below 2^bits, with the
+// range-proof systems named, DefaultLimits, redeeming by owners, and nobody to
+// issue or audit. It derives every generator, which takes some 30 ms a system.
+func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParams, error) {
+	p := &PublicParams{Curve: curve, Bits: bits, Limits: DefaultLimits(), Redeem: RedeemOwner}
+	for _, proofType := range slices.Sorted(slices.Values(proofTypes)) {
+		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType})
+		if err != nil {
+			return nil, err
+		}
+		cfg := pp.Config()
+		p.Systems = append(p.Systems, System{cfg.ProofType, cfg.Aggregation, cfg.Stop, pp.Digest()})
+	}
+	return p, p.check()
+}
+
+// System returns the range-proof system of that name. The error names those that
+// the parameters have.
+func (p *PublicParams) System(proofType string) (System, error) {
+	var names []string
+	for _, s := range p.Systems {
+		if s.ProofType == proofType {
+			return s, nil
+		}
+		names = append(names, s.ProofType)
+	}
+	return System{}, badConfig("proof type", proofType, strings.Join(names, ", "))
+}
+
+// Crypto builds what proves and verifies with one of the range-proof systems.
+// local gives the choices that are not part of the parameters: Table and
+// ConstantTime. Generators are derived and compared with the system's digest: an
+// ErrParams where they are others.
+func (p *PublicParams) Crypto(proofType string, local Config) (CryptoParams, error) {
+	s, err := p.System(proofType)
+	if err != nil {
+		return nil, err
+	}
+	local.Curve, local.Bits = p.Curve, p.Bits
+	local.ProofType, local.Aggregation, local.Stop = s.ProofType, s.Aggregation, s.Stop
+	pp, err := NewCryptoParams(local)
+	if err != nil {
+		return nil, err
+	}
+	if pp.Digest() != s.Digest {
+		return nil, fmt.Errorf("%w: digest of %s is not that of its generators", zkbench.ErrParams, proofType)
+	}
+	return pp, nil
+}
+
+// Validate checks everything: the fields against each other, and every system's
+// digest against generators that it derives anew. The error is an ErrParams that
+// names the field; the context's cause when ctx ends, between two systems.
+func (p *PublicParams) Validate(ctx context.Context) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	for _, s := range p.Systems {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		// The least tables: they are dropped again.
+		if _, err := p.Crypto(s.ProofType, Config{Table: group.TableOptions{Window: 2, Spacing: 64}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check checks all but the digests.
+func (p *PublicParams) check() error {
+	switch {
+	case !slices.Contains(group.Names(), p.Curve):
+		return badConfig("curve", p.Curve, strings.Join(group.Names(), ", "))
+	case p.Bits < 1 || p.Bits > 64:
+		return badConfig("bits", p.Bits, "1 to 64")
+	case len(p.Systems) == 0:
+		return badConfig("range-proof systems", 0, "1 or more")
+	case p.Limits.Inputs < 1 || p.Limits.Inputs > MaxTokens:
+		return badConfig("limit of inputs", p.Limits.Inputs, fmt.Sprintf("1 to %d", MaxTokens))
+	case p.Limits.Outputs < 1 || p.Limits.Outputs > MaxTokens:
+		return badConfig("limit of outputs", p.Limits.Outputs, fmt.Sprintf("1 to %d", MaxTokens))
+	case p.Limits.Metadata < 0 || p.Limits.Metadata > MaxMetadata:
+		return badConfig("limit of metadata", p.Limits.Metadata, fmt.Sprintf("0 to %d", MaxMetadata))
+	case p.Redeem != RedeemOwner && p.Redeem != RedeemIssuer:
+		return badConfig("redeem policy", uint8(p.Redeem), fmt.Sprintf("%d (%s), %d (%s)", RedeemOwner, RedeemOwner, RedeemIssuer, RedeemIssuer))
+	}
+	for i, s := range p.Systems {
+		if !slices.Contains(ProofTypes(), s.ProofType) {
+			return badConfig(fmt.Sprintf("range-proof systems[%d]", i), s.ProofType, strings.Join(ProofTypes(), ", "))
+		}
+		if i > 0 && p.Systems[i-1].ProofType >= s.ProofType {
+			return badConfig(fmt.Sprintf("range-proof systems[%d]", i), s.ProofType, "each once, in the order of their names")
+		}
+		if s.Aggregation < 0 || s.Aggregation > MaxTokens || s.Stop < 0 || s.Stop > math.MaxUint16 {
+			return badConfig(fmt.Sprintf("range-proof systems[%d]", i), s.ProofType, "an aggregation and an early stop that its proofs have")
+		}
+	}
+	for _, list := range []struct {
+		name       string
+		identities [][]byte
+	}{{"issuers", p.Issuers}, {"auditors", p.Auditors}} {
+		if len(list.identities) > MaxIdentities {
+			return badConfig(list.name, len(list.identities), fmt.Sprintf("up to %d", MaxIdentities))
+		}
+		for i, id := range list.identities {
+			if len(id) < 1 || len(id) > MaxOwner {
+				return badConfig(fmt.Sprintf("%s[%d]", list.name, i), fmt.Sprintf("of %d bytes", len(id)), fmt.Sprintf("1 to %d", MaxOwner))
+			}
+			if i > 0 && bytes.Compare(list.identities[i-1], id) >= 0 {
+				return badConfig(fmt.Sprintf("%s[%d]", list.name, i), "out of order", "each identity once, in the order of their bytes")
+			}
+		}
+	}
+	return nil
+}
+
+// Encode returns the canonical encoding:
+//
+//	version(2) curve bits(1) count(1) systems
+//	count(2) issuers count(2) auditors inputs(2) outputs(2) metadata(3) redeem(1)
+//	system = proof type, aggregation(2) stop(2) digest(64)
+//
+// Numbers are big-endian, names behind a length of 1 byte, identities of 2. The
+// error is that of parameters which Validate would refuse without looking at
+// digests.
+func (p *PublicParams) Encode() ([]byte, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	var b cryptobyte.Builder
+	name := func(s string) {
+		b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes([]byte(s)) })
+	}
+	b.AddUint16(PublicParamsVersion)
+	name(p.Curve)
+	b.AddUint8(uint8(p.Bits))
+	b.AddUint8(uint8(len(p.Systems)))
+	for _, s := range p.Systems {
+		name(s.ProofType)
+		b.AddUint16(uint16(s.Aggregation))
+		b.AddUint16(uint16(s.Stop))
+		b.AddBytes(s.Digest[:])
+	}
+	for _, list := range [][][]byte{p.Issuers, p.Auditors} {
+		b.AddUint16(uint16(len(list)))
+		for _, id := range list {
+			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(id) })
+		}
+	}
+	b.AddUint16(uint16(p.Limits.Inputs))
+	b.AddUint16(uint16(p.Limits.Outputs))
+	b.AddUint24(uint32(p.Limits.Metadata))
+	b.AddUint8(uint8(p.Redeem))
+	return b.Bytes()
+}
+
+// DecodePublicParams decodes parameters and checks all but their digests, which
+// Validate does. The error is a *zkbench.DecodeError, or an ErrParams for fields
+// that are well-formed and not accepted.
+func DecodePublicParams(data []byte) (*PublicParams, error) {
+	malformed := func(s cryptobyte.String, field, reason string) error {
+		return &zkbench.DecodeError{Path: "public parameters." + field, Offset: len(data) - len(s), Reason: reason}
+	}
+	if len(data) > maxParams {
+		return nil, malformed(data, "length", fmt.Sprintf("%d bytes, accepted are up to %d", len(data), maxParams))
+	}
+	s := cryptobyte.String(data)
+	var version uint16
+	if !s.ReadUint16(&version) {
+		return nil, malformed(s, "version", "truncated")
+	}
+	if version != PublicParamsVersion {
+		return nil, malformed(data, "version", fmt.Sprintf("version %d, only %d is known", version, PublicParamsVersion))
+	}
+	p := new(PublicParams)
+	var bits, systems, redeem uint8
+	var curve cryptobyte.String
+	if !s.ReadUint8LengthPrefixed(&curve) || len(curve) > maxName || !s.ReadUint8(&bits) || !s.ReadUint8(&systems) {
+		return nil, malformed(s, "curve", "truncated, or a name that is too long")
+	}
+	p.Curve, p.Bits = string(curve), int(bits)
+	for i := range int(systems) {
+		var proofType cryptobyte.String
+		var aggregation, stop uint16
+		sys := System{}
+		if !s.ReadUint8LengthPrefixed(&proofType) || len(proofType) > maxName ||
+			!s.ReadUint16(&aggregation) || !s.ReadUint16(&stop) || !s.CopyBytes(sys.Digest[:]) {
+			return nil, malformed(s, fmt.Sprintf("systems[%d]", i), "truncated, or a name that is too long")
+		}
+		sys.ProofType, sys.Aggregation, sys.Stop = string(proofType), int(aggregation), int(stop)
+		p.Systems = append(p.Systems, sys)
+	}
+	for _, list := range []struct {
+		name string
+		to   *[][]byte
+	}{{"issuers", &p.Issuers}, {"auditors", &p.Auditors}} {
+		var n uint16
+		if !s.ReadUint16(&n) || n > MaxIdentities {
+			return nil, malformed(s, list.name, fmt.Sprintf("truncated, or more than %d", MaxIdentities))
+		}
+		for i := range int(n) {
+			var id cryptobyte.String
+			if !s.ReadUint16LengthPrefixed(&id) {
+				return nil, malformed(s, fmt.Sprintf("%s[%d]", list.name, i), "truncated")
+			}
+			*list.to = append(*list.to, slices.Clone([]byte(id)))
+		}
+	}
+	var inputs, outputs uint16
+	var metadata uint32
+	if !s.ReadUint16(&inputs) || !s.ReadUint16(&outputs) || !s.ReadUint24(&metadata) || !s.ReadUint8(&redeem) {
+		return nil, malformed(s, "limits", "truncated")
+	}
+	if len(s) > 0 {
+		return nil, malformed(s, "end", "trailing bytes")
+	}
+	p.Limits, p.Redeem = Limits{int(inputs), int(outputs), int(metadata)}, RedeemPolicy(redeem)
+	return p, p.check()
+}
+
+// Digest commits to the encoding. Signed requests bind it.
+func (p *PublicParams) Digest() ([transcript.StateLen]byte, error) {
+	encoded, err := p.Encode()
+	if err != nil {
+		return [transcript.StateLen]byte{}, err
+	}
+	t := transcript.New("public-params")
+	t.Append("encoding", encoded)
+	return t.State(), nil
+}

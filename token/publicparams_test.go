@@ -1,0 +1,229 @@
+package token_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/token"
+)
+
+func publicParams(t testing.TB, proofTypes ...string) *token.PublicParams {
+	t.Helper()
+	p, err := token.NewPublicParams("BN254", 8, proofTypes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func encode(t testing.TB, p *token.PublicParams) []byte {
+	t.Helper()
+	data, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// arbitraryParams draws parameters that check accepts; their digests are those of
+// no generators.
+func arbitraryParams(t *rapid.T) *token.PublicParams {
+	identities := func(name string) [][]byte {
+		drawn := rapid.SliceOfNDistinct(rapid.SliceOfN(rapid.Byte(), 1, 80), 0, 4, func(id []byte) string { return string(id) }).Draw(t, name)
+		return sorted(drawn)
+	}
+	p := &token.PublicParams{
+		Curve: rapid.SampledFrom(group.Names()).Draw(t, "curve"), Bits: rapid.IntRange(1, 64).Draw(t, "bits"),
+		Issuers: identities("issuers"), Auditors: identities("auditors"),
+		Limits: token.Limits{
+			Inputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "inputs"), Outputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "outputs"),
+			Metadata: rapid.IntRange(0, token.MaxMetadata).Draw(t, "metadata"),
+		},
+		Redeem: rapid.SampledFrom([]token.RedeemPolicy{token.RedeemOwner, token.RedeemIssuer}).Draw(t, "redeem"),
+	}
+	for _, name := range []string{token.Bulletproof, token.BulletproofAgg, token.CSP} {
+		if len(p.Systems) == 0 || rapid.Bool().Draw(t, name) {
+			s := token.System{ProofType: name, Stop: rapid.IntRange(0, 1<<16-1).Draw(t, "stop")}
+			copy(s.Digest[:], rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, "digest"))
+			p.Systems = append(p.Systems, s)
+		}
+	}
+	return p
+}
+
+func sorted(ids [][]byte) [][]byte {
+	for i := range ids {
+		for j := i; j > 0 && bytes.Compare(ids[j-1], ids[j]) > 0; j-- {
+			ids[j-1], ids[j] = ids[j], ids[j-1]
+		}
+	}
+	return ids
+}
+
+// TestPublicParamsEncoding: one encoding per value, and what is decoded is what
+// was encoded; every byte counts for the digest.
+func TestPublicParamsEncoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := arbitraryParams(t)
+		data, err := p.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := token.DecodePublicParams(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		empty := func(ids [][]byte) [][]byte {
+			if len(ids) == 0 {
+				return nil
+			}
+			return ids
+		}
+		p.Issuers, p.Auditors = empty(p.Issuers), empty(p.Auditors)
+		if diff := cmp.Diff(p, got); diff != "" {
+			t.Error(diff)
+		}
+		digest, err := p.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := rapid.IntRange(0, len(data)-1).Draw(t, "byte")
+		flipped := bytes.Clone(data)
+		flipped[i] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))
+		other, err := token.DecodePublicParams(flipped)
+		if err != nil {
+			return
+		}
+		if again, err := other.Encode(); err != nil || !bytes.Equal(again, flipped) {
+			t.Errorf("decoded bytes are encoded as others: %v", err)
+		}
+		if d, err := other.Digest(); err != nil || d == digest {
+			t.Errorf("byte %d is not in the digest", i)
+		}
+	})
+}
+
+func TestPublicParamsTruncated(t *testing.T) {
+	p := publicParams(t, token.CSP)
+	p.Issuers = [][]byte{{1}, {2, 3}}
+	data := encode(t, p)
+	for n := range data {
+		if _, err := token.DecodePublicParams(data[:n]); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%d of %d bytes: %v, want ErrMalformed", n, len(data), err)
+		}
+	}
+	_, err := token.DecodePublicParams(append(data, 0))
+	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Offset != len(data) {
+		t.Errorf("trailing byte: %v", err)
+	}
+	data[1] = 2
+	if _, err := token.DecodePublicParams(data); err == nil || !strings.Contains(err.Error(), "version 2, only 1 is known") {
+		t.Errorf("version 2: %v", err)
+	}
+}
+
+func TestPublicParamsRefused(t *testing.T) {
+	for name, edit := range map[string]func(p *token.PublicParams){
+		"curve":                  func(p *token.PublicParams) { p.Curve = "BN255" },
+		"bits":                   func(p *token.PublicParams) { p.Bits = 65 },
+		"range-proof systems":    func(p *token.PublicParams) { p.Systems = nil },
+		"range-proof systems[1]": func(p *token.PublicParams) { p.Systems = append(p.Systems, p.Systems[0]) },
+		"range-proof systems[0]": func(p *token.PublicParams) { p.Systems[0].ProofType = "stark" },
+		"limit of inputs":        func(p *token.PublicParams) { p.Limits.Inputs = 0 },
+		"limit of outputs":       func(p *token.PublicParams) { p.Limits.Outputs = token.MaxTokens + 1 },
+		"limit of metadata":      func(p *token.PublicParams) { p.Limits.Metadata = -1 },
+		"redeem policy":          func(p *token.PublicParams) { p.Redeem = 0 },
+		"issuers[1]":             func(p *token.PublicParams) { p.Issuers = [][]byte{{2}, {1}} },
+		"auditors[0]":            func(p *token.PublicParams) { p.Auditors = [][]byte{{}} },
+		"auditors[1]":            func(p *token.PublicParams) { p.Auditors = [][]byte{{1}, {1}} },
+		"issuers ":               func(p *token.PublicParams) { p.Issuers = make([][]byte, token.MaxIdentities+1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := publicParams(t, token.Bulletproof)
+			edit(p)
+			for what, err := range map[string]error{"encode": func() error { _, err := p.Encode(); return err }(), "validate": p.Validate(t.Context())} {
+				if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), name) {
+					t.Errorf("%s: %v, want an ErrParams about %s", what, err, name)
+				}
+			}
+		})
+	}
+	if _, err := token.NewPublicParams("BN254", 8); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("no proof type: %v", err)
+	}
+	if _, err := token.NewPublicParams("BN254", 8, token.CSP, token.CSP); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("one proof type twice: %v", err)
+	}
+}
+
+// TestValidateDerivesEveryGenerator: parameters are those of their generators, and
+// of none others.
+func TestValidateDerivesEveryGenerator(t *testing.T) {
+	p := publicParams(t, token.CSP, token.Bulletproof, token.BulletproofAgg)
+	if err := p.Validate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Systems {
+		p.Systems[i].Digest[63] ^= 1
+		if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
+			t.Errorf("%s: %v", p.Systems[i].ProofType, err)
+		}
+		if _, err := p.Crypto(p.Systems[i].ProofType, token.Config{}); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s used: %v", p.Systems[i].ProofType, err)
+		}
+		p.Systems[i].Digest[63] ^= 1
+	}
+	p.Bits = 9
+	if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("digests of another bit length: %v", err)
+	}
+	p.Bits = 8
+	ctx, cancel := context.WithCancelCause(t.Context())
+	planted := errors.New("planted")
+	cancel(planted)
+	if err := p.Validate(ctx); !errors.Is(err, planted) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestCryptoOfPublicParams(t *testing.T) {
+	p := publicParams(t, token.CSP, token.BulletproofAgg)
+	direct, err := token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 8, ProofType: token.BulletproofAgg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pp, err := p.Crypto(token.BulletproofAgg, token.Config{ConstantTime: true, Curve: "ignored"})
+	if err != nil || pp.Digest() != direct.Digest() || !pp.Config().ConstantTime {
+		t.Errorf("%v, %+v", err, pp)
+	}
+	if _, err := p.Crypto(token.Bulletproof, token.Config{}); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "bulletproof-agg, csp") {
+		t.Errorf("a system that is not allowed: %v", err)
+	}
+}
+
+func FuzzDecodePublicParams(f *testing.F) {
+	p := publicParams(f, token.CSP, token.Bulletproof)
+	p.Issuers, p.Auditors = [][]byte{{1, 2}}, [][]byte{{3}, {4}}
+	f.Add(encode(f, p))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := token.DecodePublicParams(data)
+		if err != nil {
+			if !errors.Is(err, zkbench.ErrMalformed) && !errors.Is(err, zkbench.ErrParams) {
+				t.Errorf("untyped error %v", err)
+			}
+			return
+		}
+		if again, err := p.Encode(); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("a second encoding of the same parameters: %v", err)
+		}
+	})
+}
