@@ -1,0 +1,203 @@
+package request_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+func draw(t *rapid.T) *request.Request {
+	data := func(name string, lo, hi int) []byte { return rapid.SliceOfN(rapid.Byte(), lo, hi).Draw(t, name) }
+	r := &request.Request{Anchor: data("anchor", 1, request.MaxAnchor)}
+	for range rapid.IntRange(1, 4).Draw(t, "actions") {
+		a := request.Action{
+			Kind:      rapid.SampledFrom([]token.Kind{token.Issue, token.Transfer}).Draw(t, "kind"),
+			ProofType: rapid.SampledFrom(token.ProofTypes()).Draw(t, "proof type"),
+			Raw:       data("action", 1, 100),
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "spends") {
+			a.Spends = append(a.Spends, request.Spend{Unlock: data("unlock", 0, 40), Signature: data("signature", 0, 64)})
+		}
+		if rapid.Bool().Draw(t, "issuer") {
+			a.Issuer = &request.Issuer{Index: rapid.IntRange(0, token.MaxIdentities-1).Draw(t, "index"), Signature: data("issuer's signature", 0, 64)}
+		}
+		r.Actions = append(r.Actions, a)
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "auditors") {
+		r.Auditors = append(r.Auditors, data("auditor's signature", 0, 64))
+	}
+	return r
+}
+
+func encode(t testing.TB, r *request.Request) []byte {
+	t.Helper()
+	data, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// sameBytes takes empty and absent for one.
+var sameBytes = cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })
+
+// TestEncoding: what is decoded is what was encoded, and no other bytes decode to
+// the same; the message commits to all but signatures and unlocks.
+func TestEncoding(t *testing.T) {
+	params := [transcript.StateLen]byte{1, 2, 3}
+	rapid.Check(t, func(t *rapid.T) {
+		r := draw(t)
+		data, err := r.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := request.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(r, got, sameBytes); diff != "" {
+			t.Error(diff)
+		}
+		i := rapid.IntRange(0, len(data)-1).Draw(t, "byte")
+		flipped := bytes.Clone(data)
+		flipped[i] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))
+		other, err := request.Decode(flipped)
+		if err != nil {
+			if !errors.Is(err, zkbench.ErrMalformed) {
+				t.Errorf("untyped error %v", err)
+			}
+			return
+		}
+		if again, err := other.Encode(); err != nil || !bytes.Equal(again, flipped) {
+			t.Errorf("a second encoding of one request: %v", err)
+		}
+		unsigned := func(r *request.Request) *request.Request {
+			c := &request.Request{Anchor: r.Anchor}
+			for _, a := range r.Actions {
+				c.Actions = append(c.Actions, request.Action{Kind: a.Kind, ProofType: a.ProofType, Raw: a.Raw})
+			}
+			return c
+		}
+		same := cmp.Equal(unsigned(r), unsigned(other), sameBytes)
+		if (r.Message(params) == other.Message(params)) != same || (r.Digest(params) == other.Digest(params)) != same {
+			t.Errorf("same but for signatures: %v; messages %x and %x", same, r.Message(params), other.Message(params))
+		}
+	})
+}
+
+func TestMessageBindsTheParameters(t *testing.T) {
+	r := &request.Request{Anchor: []byte{1}, Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: []byte{1}}}}
+	if r.Message([transcript.StateLen]byte{1}) == r.Message([transcript.StateLen]byte{2}) {
+		t.Error("one message under two sets of parameters")
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	good := func() *request.Request {
+		return &request.Request{
+			Anchor: []byte("anchor"),
+			Actions: []request.Action{{
+				Kind: token.Transfer, ProofType: token.CSP, Raw: []byte("raw"),
+				Spends: []request.Spend{{Unlock: []byte{1}, Signature: []byte{2}}}, Issuer: &request.Issuer{Index: 3, Signature: []byte{4}},
+			}},
+			Auditors: [][]byte{{5}},
+		}
+	}
+	data := encode(t, good())
+	for n := range data {
+		if _, err := request.Decode(data[:n]); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%d of %d bytes: %v", n, len(data), err)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		data []byte
+		path string
+	}{
+		{"trailing", append(bytes.Clone(data), 0), "request"},
+		{"version=2", append([]byte{2}, data[1:]...), "version"},
+		{"anchor=none", append([]byte{1, 0}, data[8:]...), "anchor"},
+		{"actions=0", []byte{1, 1, 7, 0, 0, 0}, "actions"},
+		{"actions=17", append([]byte{1, 1, 7, 17}, make([]byte, 100)...), "actions"},
+		{"kind=9", []byte{1, 1, 7, 1, 9, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0}, "actions[0].kind"},
+		{"action=3 MiB", []byte{1, 1, 7, 1, 1, 1, 'x', 0x30, 0, 0}, "actions[0].action"},
+		{"issuer=2", []byte{1, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 2, 0, 0}, "actions[0].issuer"},
+		{"length=9 MiB", make([]byte, request.MaxRequest+1), "request"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := request.Decode(test.data)
+			if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != test.path {
+				t.Errorf("%v, want a DecodeError at %s", err, test.path)
+			}
+		})
+	}
+	for name, edit := range map[string]func(r *request.Request){
+		"bytes of anchor":        func(r *request.Request) { r.Anchor = nil },
+		"actions":                func(r *request.Request) { r.Actions = nil },
+		"bytes of proof type":    func(r *request.Request) { r.Actions[0].ProofType = strings.Repeat("x", 33) },
+		"bytes of action":        func(r *request.Request) { r.Actions[0].Raw = make([]byte, request.MaxAction+1) },
+		"spends":                 func(r *request.Request) { r.Actions[0].Spends = make([]request.Spend, token.MaxTokens+1) },
+		"bytes of unlock":        func(r *request.Request) { r.Actions[0].Spends[0].Unlock = make([]byte, request.MaxUnlock+1) },
+		"bytes of signature":     func(r *request.Request) { r.Auditors[0] = make([]byte, request.MaxSignature+1) },
+		"index of issuer":        func(r *request.Request) { r.Actions[0].Issuer.Index = -1 },
+		"signatures of auditors": func(r *request.Request) { r.Auditors = make([][]byte, token.MaxIdentities+1) },
+		"bytes of request": func(r *request.Request) {
+			a := request.Action{Kind: token.Issue, ProofType: token.CSP, Raw: make([]byte, request.MaxAction)}
+			r.Actions = []request.Action{a, a, a, a, a}
+		},
+	} {
+		r := good()
+		edit(r)
+		_, err := r.Encode()
+		if l, ok := errors.AsType[*zkbench.LimitError](err); !ok || l.What != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOutputIDs: no two outputs of any requests with different anchors share an id.
+func TestOutputIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := func(name string) ([]byte, int, int) {
+			return rapid.SliceOfN(rapid.ByteRange(0, 1), 1, 6).Draw(t, name), rapid.IntRange(0, 2).Draw(t, name+" action"), rapid.IntRange(0, 2).Draw(t, name+" output")
+		}
+		a, i, j := part("first")
+		b, k, l := part("second")
+		same := bytes.Equal(a, b) && i == k && j == l
+		if bytes.Equal(request.OutputID(a, i, j), request.OutputID(b, k, l)) != same {
+			t.Errorf("%x %d %d and %x %d %d", a, i, j, b, k, l)
+		}
+		if bytes.Equal(request.Context(a, i), request.Context(b, k)) != (bytes.Equal(a, b) && i == k) {
+			t.Errorf("contexts of %x %d and %x %d", a, i, b, k)
+		}
+	})
+	if n := len(request.OutputID(make([]byte, request.MaxAnchor), 1, 1)); n > token.MaxID {
+		t.Errorf("an id has %d bytes, of %d", n, token.MaxID)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte{1, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0})
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := request.Decode(data)
+		if err != nil {
+			if !errors.Is(err, zkbench.ErrMalformed) {
+				t.Errorf("untyped error %v", err)
+			}
+			return
+		}
+		if again, err := r.Encode(); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("a second encoding of one request: %v", err)
+		}
+	})
+}
