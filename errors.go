@@ -16,6 +16,8 @@ var (
 	ErrProof = errors.New("proof rejected")
 	// ErrSignature: a signature that is not one of the message by its identity.
 	ErrSignature = errors.New("signature rejected")
+	// ErrPolicy: a request that breaks a rule of the parameters or of an owner's script.
+	ErrPolicy = errors.New("policy broken")
 	// ErrSpent: an input that a request before has spent.
 	ErrSpent = errors.New("token is spent")
 	// ErrAnchorConflict: an anchor that stands for another request already.

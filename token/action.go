@@ -8,20 +8,26 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Proven is the part that all actions share: the proof, and once the action has
-// been decoded, its claim. Actions embed it.
+// Proven is the part that all actions share: the proof; once the action has been
+// parsed, its statement; once that has been prepared, its claim. Actions embed it.
 type Proven struct {
 	Proof []byte
 
+	st    Statement
+	field Field
 	claim Claim
 }
 
-// DecodeProof decodes the points of the statement and of the proof, which makes
-// the action verifiable. Every error is a *zkbench.DecodeError.
-func (p *Proven) DecodeProof(pp CryptoParams, st *Statement, proof Field) error {
+// Parsed notes the statement and the proof of an action whose structure has been
+// parsed.
+func (p *Proven) Parsed(st Statement, proof Field) { p.Proof, p.st, p.field = proof.Bytes, st, proof }
+
+// Prepare decodes the points of a parsed action and its proof, which makes it
+// verifiable: square roots, the expensive part of decoding. Every error is a
+// *zkbench.DecodeError.
+func (p *Proven) Prepare(pp CryptoParams) error {
 	var err error
-	p.Proof = proof.Bytes
-	p.claim, err = pp.Decode(st, proof)
+	p.claim, err = pp.Decode(&p.st, p.field)
 	return err
 }
 

@@ -14,6 +14,13 @@
 // up by secret digits unless Config.ConstantTime is set (docs/side-channels.md).
 package token
 
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+)
+
 // Limits of the wire format, in bytes and in tokens. A decoder refuses more
 // before it allocates.
 const (
@@ -63,3 +70,34 @@ func (k Kind) String() string {
 
 // Version is the version of the wire format.
 const Version = 1
+
+// Encode returns the canonical encoding of a token, as a ledger stores it: uint16
+// length, owner, commitment. The error is an ErrLimit for an owner that is too
+// long.
+func (t *Token) Encode() ([]byte, error) {
+	if n := len(t.Owner); n > MaxOwner {
+		return nil, &zkbench.LimitError{What: "bytes of owner", Estimate: int64(n), Max: MaxOwner}
+	}
+	b := binary.BigEndian.AppendUint16(make([]byte, 0, 2+len(t.Owner)+len(t.Commitment)), uint16(len(t.Owner)))
+	return append(append(b, t.Owner...), t.Commitment...), nil
+}
+
+// DecodeToken decodes a token whose commitment has pointLen bytes; it does not
+// look at the point. The error is a *zkbench.DecodeError. The token keeps
+// references into data.
+func DecodeToken(pointLen int, data []byte) (*Token, error) {
+	malformed := func(path string, offset int, reason string) (*Token, error) {
+		return nil, &zkbench.DecodeError{Path: path, Offset: offset, Reason: reason}
+	}
+	if len(data) < 2 {
+		return malformed("owner", 0, "truncated")
+	}
+	n := int(binary.BigEndian.Uint16(data))
+	switch {
+	case n > MaxOwner:
+		return malformed("owner", 0, fmt.Sprintf("%d bytes, accepted are up to %d", n, MaxOwner))
+	case len(data) != 2+n+pointLen:
+		return malformed("commitment", min(2+n, len(data)), fmt.Sprintf("the token has %d bytes, want %d", len(data), 2+n+pointLen))
+	}
+	return &Token{Owner: data[2 : 2+n : 2+n], Commitment: data[2+n:]}, nil
+}

@@ -44,19 +44,30 @@ func (a *Action) Encode() ([]byte, error) {
 // Decode decodes an action: structure, every point and every scalar. The error
 // is a *zkbench.DecodeError. The action keeps references into data.
 func Decode(pp token.CryptoParams, data []byte) (*Action, error) {
+	a, err := Parse(pp.PointLen(), data)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Prepare(pp); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Parse is Decode without the points and scalars, which Prepare decodes: it costs
+// little, whatever data holds. pointLen is the length of a commitment.
+func Parse(pointLen int, data []byte) (*Action, error) {
 	a := new(Action)
 	st := token.Statement{Kind: token.Issue}
 	r := wire.NewReader(data)
 	r.Header(token.Issue)
-	a.Outputs, st.Outputs, a.Metadata = r.Tail(pp.PointLen())
+	a.Outputs, st.Outputs, a.Metadata = r.Tail(pointLen)
 	st.Action = data[:r.Offset()]
 	proof := r.Proof()
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := a.DecodeProof(pp, &st, proof); err != nil {
-		return nil, err
-	}
+	a.Parsed(st, proof)
 	return a, nil
 }
 

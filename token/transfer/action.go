@@ -62,6 +62,19 @@ func (a *Action) Encode() ([]byte, error) {
 // references into data, and Verify speaks of what was decoded: changes to the
 // fields after Decode do not reach it.
 func Decode(pp token.CryptoParams, data []byte) (*Action, error) {
+	a, err := Parse(pp.PointLen(), data)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Prepare(pp); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Parse is Decode without the points and scalars, which Prepare decodes: it costs
+// little, whatever data holds. pointLen is the length of a commitment.
+func Parse(pointLen int, data []byte) (*Action, error) {
 	a := new(Action)
 	st := token.Statement{Kind: token.Transfer}
 	r := wire.NewReader(data)
@@ -72,16 +85,14 @@ func Decode(pp token.CryptoParams, data []byte) (*Action, error) {
 	for i := range a.Inputs {
 		path := wire.Path{Field: "inputs", Index: i}
 		a.Inputs[i].ID = r.ID(path, seen)
-		a.Inputs[i].Token, st.Inputs[i] = r.Token(path, pp.PointLen())
+		a.Inputs[i].Token, st.Inputs[i] = r.Token(path, pointLen)
 	}
-	a.Outputs, st.Outputs, a.Metadata = r.Tail(pp.PointLen())
+	a.Outputs, st.Outputs, a.Metadata = r.Tail(pointLen)
 	st.Action = data[:r.Offset()]
 	proof := r.Proof()
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := a.DecodeProof(pp, &st, proof); err != nil {
-		return nil, err
-	}
+	a.Parsed(st, proof)
 	return a, nil
 }

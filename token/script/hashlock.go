@@ -1,0 +1,147 @@
+package script
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"slices"
+
+	"golang.org/x/crypto/cryptobyte"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+)
+
+// TypeHashLock is the first byte of a hash time lock.
+const TypeHashLock identity.Type = 0x80
+
+// HashLockVersion is the version of the encoding of hash time locks.
+const HashLockVersion = 1
+
+// HashSHA256 is the number of SHA-256 in the encoding, the only hash function.
+const HashSHA256 = 1
+
+// ImageLen is the length in bytes of an image, the hash of a preimage.
+const ImageLen = sha256.Size
+
+// MaxTime is the last block time, and the last deadline, that is accepted, in Unix
+// seconds: the end of the year 9999. Milliseconds mistaken for seconds are beyond
+// it.
+const MaxTime = 253402300799
+
+// HashLock is a hash time lock. NewHashLock and Parse make it; the zero value is
+// none, and nobody can spend it. It is immutable: the slices that its methods
+// return are its own and must not be changed.
+type HashLock struct {
+	owner             []byte
+	image             [ImageLen]byte
+	deadline          uint64
+	sender, recipient identity.Identity // slices of owner
+}
+
+// NewHashLock returns the script that recipient can spend with the preimage of
+// image at block times before deadline, and sender from then on. deadline is in
+// Unix seconds, 1 to MaxTime. sender and recipient are two different plain
+// identities, and the encoding fits token.MaxOwner. The error is that of Parse for
+// these fields.
+func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identity.Identity) (*HashLock, error) {
+	// Before the builder, whose error for an identity beyond 2^16 bytes is untyped.
+	for _, id := range []identity.Identity{sender, recipient} {
+		if err := checkLen(len(id)); err != nil {
+			return nil, err
+		}
+	}
+	var b cryptobyte.Builder
+	b.AddBytes([]byte{byte(TypeHashLock), HashLockVersion, HashSHA256})
+	b.AddBytes(image[:])
+	b.AddUint64(deadline)
+	for _, id := range []identity.Identity{sender, recipient} {
+		b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(id) })
+	}
+	owner, err := b.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return Parse(owner)
+}
+
+// Parse decodes an owner that is a hash time lock:
+//
+//	type(1) version(1) hash function(1) image(32) deadline(8) sender recipient
+//
+// Numbers are big-endian, the identities behind a length of 2 bytes. The error is a
+// *zkbench.DecodeError.
+func Parse(owner []byte) (*HashLock, error) {
+	if err := checkLen(len(owner)); err != nil {
+		return nil, err
+	}
+	h := &HashLock{owner: slices.Clone(owner)}
+	s := cryptobyte.String(h.owner)
+	at := func() int { return len(owner) - len(s) }
+	for _, f := range []struct {
+		name string
+		want uint8
+	}{{"type", uint8(TypeHashLock)}, {"version", HashLockVersion}, {"hash function", HashSHA256}} {
+		var got uint8
+		start := at()
+		if !s.ReadUint8(&got) {
+			return nil, malformed("script."+f.name, start, "truncated")
+		}
+		if got != f.want {
+			return nil, malformed("script."+f.name, start, "%d, only %d is known", got, f.want)
+		}
+	}
+	if start := at(); !s.CopyBytes(h.image[:]) {
+		return nil, malformed("script.image", start, "truncated, want %d bytes", ImageLen)
+	}
+	start := at()
+	if !s.ReadUint64(&h.deadline) {
+		return nil, malformed("script.deadline", start, "truncated")
+	}
+	if h.deadline < 1 || h.deadline > MaxTime {
+		return nil, malformed("script.deadline", start, "%d, accepted are 1 to %d Unix seconds", h.deadline, uint64(MaxTime))
+	}
+	for _, f := range []struct {
+		path string
+		to   *identity.Identity
+	}{{"script.sender", &h.sender}, {"script.recipient", &h.recipient}} {
+		var id cryptobyte.String
+		start = at()
+		if !s.ReadUint16LengthPrefixed(&id) {
+			return nil, malformed(f.path, start, "truncated")
+		}
+		*f.to = identity.Identity(slices.Clip(id))
+		if !isPlain(*f.to) {
+			return nil, malformed(f.path, start, "not a plain identity, whose types are 1 to %d", firstType-1)
+		}
+	}
+	if bytes.Equal(h.sender, h.recipient) {
+		return nil, malformed("script.recipient", start, "the sender, want another identity")
+	}
+	if len(s) > 0 {
+		return nil, malformed("script.end", at(), "trailing bytes")
+	}
+	return h, nil
+}
+
+// Owner is the script's canonical encoding: the owner of a token that it locks.
+func (h *HashLock) Owner() []byte { return h.owner }
+
+// Image is the hash whose preimage a claim shows.
+func (h *HashLock) Image() [ImageLen]byte { return h.image }
+
+// Deadline is the first block time, in Unix seconds, at which sender can spend and
+// recipient cannot.
+func (h *HashLock) Deadline() uint64 { return h.deadline }
+
+// Sender can spend from the deadline on.
+func (h *HashLock) Sender() identity.Identity { return h.sender }
+
+// Recipient can spend before the deadline, with the preimage.
+func (h *HashLock) Recipient() identity.Identity { return h.recipient }
+
+func checkLen(n int) error {
+	if n > token.MaxOwner {
+		return malformed("script.length", 0, "%d bytes, accepted are up to %d", n, token.MaxOwner)
+	}
+	return nil
+}

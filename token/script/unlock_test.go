@@ -1,0 +1,98 @@
+package script
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestUnlock: witnesses at the limits of their lengths, encoded, decoded and used.
+func TestUnlock(t *testing.T) {
+	for _, c := range []struct {
+		name, path string // an empty path is accepted
+		unlock     Unlock
+	}{
+		{"reclaim", "", Unlock{Kind: Reclaim}},
+		{"claim,preimage=1", "", Unlock{Claim, make([]byte, 1)}},
+		{"claim,preimage=64", "", Unlock{Claim, make([]byte, 64)}},
+		{"claim,preimage=0", "preimage", Unlock{Kind: Claim}},
+		{"claim,preimage=65", "preimage", Unlock{Claim, make([]byte, 65)}},
+		{"reclaim,preimage=1", "preimage", Unlock{Reclaim, make([]byte, 1)}},
+		{"kind=0", "kind", Unlock{}},
+		{"kind=3", "kind", Unlock{Kind: 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wire := append([]byte{byte(c.unlock.Kind)}, c.unlock.Preimage...)
+			encoded, encodeErr := c.unlock.Encode()
+			decoded, decodeErr := DecodeUnlock(wire)
+			if c.path != "" {
+				mustDecodeError(t, encodeErr, "unlock."+c.path, len(wire))
+				mustDecodeError(t, decodeErr, "unlock."+c.path, len(wire))
+				_, err := testLock(t).Signer(unix(testDeadline, 0), c.unlock)
+				mustDecodeError(t, err, "unlock."+c.path, len(wire))
+				return
+			}
+			if encodeErr != nil || !bytes.Equal(encoded, wire) {
+				t.Errorf("encoded %x, %v", encoded, encodeErr)
+			}
+			if decodeErr != nil || decoded.Kind != c.unlock.Kind || !bytes.Equal(decoded.Preimage, c.unlock.Preimage) {
+				t.Errorf("decoded %v, %v", decoded, decodeErr)
+			}
+		})
+	}
+	_, err := DecodeUnlock(nil)
+	mustDecodeError(t, err, "unlock.kind", 0)
+}
+
+// TestImage: the image is the preimage's SHA-256, for lengths of 1 to 64 only.
+func TestImage(t *testing.T) {
+	for n := range MaxPreimage + 2 {
+		preimage := bytes.Repeat([]byte{7}, n)
+		image, err := Image(preimage)
+		if n < 1 || n > MaxPreimage {
+			mustDecodeError(t, err, "unlock.preimage", n+1)
+		} else if err != nil || image != sha256.Sum256(preimage) {
+			t.Errorf("length %d: %x, %v", n, image, err)
+		}
+	}
+}
+
+// TestUnlockCanonical: whatever decodes encodes to the same bytes.
+func TestUnlockCanonical(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := append([]byte{rapid.ByteRange(0, 3).Draw(t, "kind")}, rapid.SliceOfN(rapid.Byte(), 0, 66).Draw(t, "preimage")...)
+		u, err := DecodeUnlock(data)
+		n := len(data) - 1
+		if want := data[0] == 1 && n >= 1 && n <= 64 || data[0] == 2 && n == 0; (err == nil) != want {
+			t.Fatalf("kind %d with %d bytes: %v", data[0], n, err)
+		}
+		if err != nil {
+			return
+		}
+		if again, err := u.Encode(); err != nil || !bytes.Equal(again, data) {
+			t.Fatalf("encoded again: %x, %v", again, err)
+		}
+	})
+}
+
+// FuzzDecodeUnlock: any bytes are refused with a typed error, or are the one
+// encoding of what they decode to.
+func FuzzDecodeUnlock(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{byte(Reclaim)})
+	f.Add([]byte{byte(Reclaim), 0})
+	f.Add(append([]byte{byte(Claim)}, testPreimage...))
+	f.Add(append([]byte{byte(Claim)}, make([]byte, MaxPreimage+1)...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		u, err := DecodeUnlock(data)
+		if err != nil {
+			mustDecodeError(t, err, "", len(data))
+			return
+		}
+		if again := must[[]byte](t)(u.Encode()); !bytes.Equal(again, data) {
+			t.Fatal("a second encoding of one witness")
+		}
+	})
+}

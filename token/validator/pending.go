@@ -1,0 +1,305 @@
+package validator
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/issue"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// pending is a request on its way through the checks.
+type pending struct {
+	v   *Validator
+	raw []byte
+	at  time.Time
+	err error // the first check that failed
+
+	request    *request.Request
+	message    [transcript.StateLen]byte
+	actions    []action
+	signatures []signature
+	spends     []token.ID
+	creates    []Output
+}
+
+// action is a parsed action of either kind.
+type action struct {
+	inputs   []transfer.Input // of a transfer
+	outputs  []token.Token
+	metadata []byte
+	proven   token.Action
+	prepare  func(pp token.CryptoParams) error
+}
+
+// signature is one that the request needs.
+type signature struct {
+	check         string
+	action, index int
+	signer        identity.Identity
+	signature     []byte
+}
+
+// fail keeps the first error.
+func (c *pending) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// examine does all checks but those of signatures and proofs, whose work it
+// collects.
+func (c *pending) examine(ctx context.Context, tokens Tokens) error {
+	if err := c.structure(); err != nil {
+		return err
+	}
+	c.message = c.request.Message(c.v.digest)
+	if err := c.duplicates(); err != nil {
+		return err
+	}
+	for i := range c.actions {
+		if n, most := len(c.actions[i].metadata), c.v.params.Limits.Metadata; n > most {
+			return failed(Metadata, i, -1, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(n), Max: int64(most)})
+		}
+	}
+	for i := range c.actions {
+		if err := c.issuer(i); err != nil {
+			return err
+		}
+	}
+	for i := range c.actions {
+		if err := c.inputs(ctx, tokens, i); err != nil {
+			return err
+		}
+	}
+	for i := range c.actions {
+		if err := c.locks(i); err != nil {
+			return err
+		}
+	}
+	for i := range c.actions {
+		if err := c.owners(i); err != nil {
+			return err
+		}
+	}
+	return c.auditors()
+}
+
+// structure decodes the request and parses its actions, without any arithmetic.
+func (c *pending) structure() (err error) {
+	if c.request, err = request.Decode(c.raw); err != nil {
+		return failed(Structure, -1, -1, err)
+	}
+	limits := c.v.params.Limits
+	c.actions = make([]action, len(c.request.Actions))
+	for i := range c.request.Actions {
+		a := &c.request.Actions[i]
+		if _, err := c.v.params.System(a.ProofType); err != nil {
+			return failed(Structure, i, -1, err)
+		}
+		if c.actions[i], err = parse(c.v.pointLen, a); err != nil {
+			return failed(Structure, i, -1, err)
+		}
+		p := &c.actions[i]
+		switch {
+		case len(p.inputs) > limits.Inputs:
+			return failed(Structure, i, -1, &zkbench.LimitError{What: "inputs", Estimate: int64(len(p.inputs)), Max: int64(limits.Inputs)})
+		case len(p.outputs) > limits.Outputs:
+			return failed(Structure, i, -1, &zkbench.LimitError{What: "outputs", Estimate: int64(len(p.outputs)), Max: int64(limits.Outputs)})
+		case len(a.Spends) != len(p.inputs):
+			return failed(Structure, i, -1, policy("%d signatures of owners for %d inputs", len(a.Spends), len(p.inputs)))
+		}
+		if a.Kind == token.Issue {
+			for j := range p.outputs {
+				if len(p.outputs[j].Owner) == 0 {
+					return failed(Structure, i, j, policy("an issued output has no owner"))
+				}
+			}
+		}
+	}
+	if n, want := len(c.request.Auditors), len(c.v.params.Auditors); n != want {
+		return failed(Structure, -1, -1, policy("%d signatures of auditors, the parameters have %d", n, want))
+	}
+	return nil
+}
+
+func parse(pointLen int, a *request.Action) (action, error) {
+	if a.Kind == token.Issue {
+		p, err := issue.Parse(pointLen, a.Raw)
+		if err != nil {
+			return action{}, err
+		}
+		return action{outputs: p.Outputs, metadata: p.Metadata, proven: p, prepare: p.Prepare}, nil
+	}
+	p, err := transfer.Parse(pointLen, a.Raw)
+	if err != nil {
+		return action{}, err
+	}
+	return action{inputs: p.Inputs, outputs: p.Outputs, metadata: p.Metadata, proven: p, prepare: p.Prepare}, nil
+}
+
+// duplicates refuses a token that two inputs of the request name, in whatever
+// actions.
+func (c *pending) duplicates() error {
+	seen := make(map[string]bool)
+	for i := range c.actions {
+		for j := range c.actions[i].inputs {
+			id := string(c.actions[i].inputs[j].ID)
+			if seen[id] {
+				return failed(DuplicateInputs, i, j, policy("an input before names the same token"))
+			}
+			seen[id] = true
+		}
+	}
+	return nil
+}
+
+// issuer sees to it that an issue, and a redemption where the policy asks for it,
+// comes with an issuer's signature, and nothing else does.
+func (c *pending) issuer(i int) error {
+	check, needed := Issuers, c.request.Actions[i].Kind == token.Issue
+	if !needed {
+		check = RedeemPolicy
+		for j := range c.actions[i].outputs {
+			if len(c.actions[i].outputs[j].Owner) == 0 && c.v.params.Redeem == token.RedeemIssuer {
+				needed = true
+			}
+		}
+	}
+	given := c.request.Actions[i].Issuer
+	switch {
+	case needed && given == nil:
+		return failed(check, i, -1, policy("no issuer's signature"))
+	case !needed && given != nil:
+		return failed(check, i, -1, policy("an issuer's signature that nothing asks for"))
+	case given == nil:
+		return nil
+	case given.Index >= len(c.v.params.Issuers):
+		return failed(check, i, -1, policy("issuer %d, the parameters have %d", given.Index, len(c.v.params.Issuers)))
+	}
+	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Issuers[given.Index], given.Signature})
+	return nil
+}
+
+// inputs compares the tokens that an action spends with the ledger's.
+func (c *pending) inputs(ctx context.Context, tokens Tokens, i int) error {
+	for j := range c.actions[i].inputs {
+		in := &c.actions[i].inputs[j]
+		stored, err := tokens.Token(ctx, in.ID)
+		if err != nil {
+			return failed(Inputs, i, j, err)
+		}
+		named, err := in.Token.Encode()
+		if err != nil {
+			return failed(Inputs, i, j, err)
+		}
+		if !bytes.Equal(stored, named) {
+			return failed(Inputs, i, j, policy("the ledger has another token under this id"))
+		}
+		c.spends = append(c.spends, in.ID)
+	}
+	return nil
+}
+
+// locks decides who must sign for each input: its owner, or whom its script names
+// at this time. A transfer that gives a token to a script or takes it from one has
+// one input and one output.
+func (c *pending) locks(i int) error {
+	a := &c.actions[i]
+	for j := range a.outputs {
+		if !script.IsScript(a.outputs[j].Owner) {
+			continue
+		}
+		lock, err := script.Parse(a.outputs[j].Owner)
+		if err == nil {
+			err = lock.CheckLock(c.at)
+		}
+		if err == nil {
+			err = script.CheckShape(max(len(a.inputs), 1), len(a.outputs))
+		}
+		if err != nil {
+			return failed(TimeLocks, i, j, err)
+		}
+	}
+	for j := range a.inputs {
+		spend, owner := &c.request.Actions[i].Spends[j], a.inputs[j].Token.Owner
+		signer := identity.Identity(owner)
+		if script.IsScript(owner) {
+			var err error
+			if signer, err = unlock(owner, spend.Unlock, c.at); err == nil {
+				err = script.CheckShape(len(a.inputs), len(a.outputs))
+			}
+			if err == nil {
+				err = script.CheckOutput(signer, a.outputs[0].Owner)
+			}
+			if err != nil {
+				return failed(TimeLocks, i, j, err)
+			}
+		} else if len(spend.Unlock) > 0 {
+			return failed(TimeLocks, i, j, policy("an input whose owner is no script is unlocked"))
+		}
+		c.signatures = append(c.signatures, signature{Owners, i, j, signer, spend.Signature})
+	}
+	return nil
+}
+
+func unlock(owner, witness []byte, at time.Time) (identity.Identity, error) {
+	lock, err := script.Parse(owner)
+	if err != nil {
+		return nil, err
+	}
+	u, err := script.DecodeUnlock(witness)
+	if err != nil {
+		return nil, err
+	}
+	return lock.Signer(at, u)
+}
+
+// owners refuses outputs that nobody could ever spend: an owner must be an identity,
+// and a script's identities too.
+func (c *pending) owners(i int) error {
+	for j := range c.actions[i].outputs {
+		owner := c.actions[i].outputs[j].Owner
+		if len(owner) == 0 {
+			continue // redeemed
+		}
+		encoded, err := c.actions[i].outputs[j].Encode()
+		if err != nil {
+			return failed(OutputOwners, i, j, err)
+		}
+		c.creates = append(c.creates, Output{request.OutputID(c.request.Anchor, i, j), encoded})
+		ids := []identity.Identity{owner}
+		if script.IsScript(owner) {
+			lock, err := script.Parse(owner)
+			if err != nil {
+				return failed(OutputOwners, i, j, err)
+			}
+			ids = []identity.Identity{lock.Sender(), lock.Recipient()}
+		}
+		for _, id := range ids {
+			if _, err := c.v.ids.Verifier(id); err != nil {
+				return failed(OutputOwners, i, j, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *pending) auditors() error {
+	for k, s := range c.request.Auditors {
+		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Auditors[k], s})
+	}
+	return nil
+}
+
+// valid is what the request does.
+func (c *pending) valid() *Valid {
+	return &Valid{Request: c.request, Raw: c.raw, Digest: c.request.Digest(c.v.digest), At: c.at, Spends: c.spends, Creates: c.creates}
+}

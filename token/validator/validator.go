@@ -1,0 +1,248 @@
+// Package validator decides whether a request may be applied to a ledger: one
+// pipeline of named checks, the cheap ones first. Whatever fails is a
+// *zkbench.CheckError that names the check, the action and the index within it,
+// and wraps the cause.
+//
+// The validator reads no clock: the time of the block is given, and goes with the
+// request into the ledger, so that a replay decides alike. It reads the tokens that
+// a request spends from a view of the ledger, and changes nothing: two requests that
+// it accepts may still spend one token, and the ledger lets one of them through.
+package validator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// The checks, in their order.
+const (
+	Structure       = "structure"        // encodings, counts, limits, nothing missing and nothing superfluous
+	DuplicateInputs = "duplicate inputs" // one token spent twice by the request
+	Metadata        = "metadata"
+	RedeemPolicy    = "redeem policy"
+	Inputs          = "inputs" // on the ledger, and as the request says
+	TimeLocks       = "time locks"
+	OutputOwners    = "output owners" // somebody can sign for them
+	Owners          = "owners"        // signatures, as the next two
+	Issuers         = "issuers"
+	Auditors        = "auditors"
+	Proofs          = "proofs"
+)
+
+// Tokens is a view of a ledger.
+type Tokens interface {
+	// Token returns the encoding of an unspent token. Where there is none, the error
+	// says why, for example zkbench.ErrSpent.
+	Token(ctx context.Context, id token.ID) ([]byte, error)
+}
+
+// Validator validates requests under one set of public parameters. It is safe for
+// concurrent use.
+type Validator struct {
+	params   *token.PublicParams
+	digest   [transcript.StateLen]byte
+	pointLen int
+	crypto   map[string]token.CryptoParams // by proof type
+	ids      *identity.Set
+	ex       executor.Executor
+}
+
+// New returns a validator. local gives the choices that are no part of the
+// parameters (Table); cache is the number of parsed identities that are kept. All
+// generators are derived anew. The error is an ErrParams that names the field, also
+// for an issuer or auditor that is no identity.
+func New(params *token.PublicParams, ex executor.Executor, local token.Config, cache int) (*Validator, error) {
+	digest, err := params.Digest()
+	if err != nil {
+		return nil, err
+	}
+	v := &Validator{params: params, digest: digest, crypto: make(map[string]token.CryptoParams), ex: ex}
+	for _, s := range params.Systems {
+		pp, err := params.Crypto(s.ProofType, local)
+		if err != nil {
+			return nil, err
+		}
+		v.crypto[s.ProofType], v.pointLen = pp, pp.PointLen()
+	}
+	scheme, err := identity.NewScheme(params.Curve)
+	if err != nil {
+		return nil, err
+	}
+	if v.ids, err = identity.NewSet(cache, scheme); err != nil {
+		return nil, err
+	}
+	for _, list := range []struct {
+		name string
+		ids  [][]byte
+	}{{"issuers", params.Issuers}, {"auditors", params.Auditors}} {
+		for i, id := range list.ids {
+			if identity.Identity(id).Type() == identity.TypePseudonym {
+				return nil, fmt.Errorf("%w: %s[%d] is a pseudonym, accepted are keys that stay", zkbench.ErrParams, list.name, i)
+			}
+			if _, err := v.ids.Verifier(id); err != nil {
+				return nil, fmt.Errorf("%w: %s[%d]: %w", zkbench.ErrParams, list.name, i, err)
+			}
+		}
+	}
+	return v, nil
+}
+
+// Valid is a request that may be applied, with what it does.
+type Valid struct {
+	Request *request.Request
+	Raw     []byte
+	Digest  [32]byte
+	At      time.Time
+	Spends  []token.ID
+	Creates []Output // outputs with an owner; those without are redeemed
+}
+
+// Output is a token that a request makes.
+type Output struct {
+	ID    token.ID
+	Token []byte // its encoding, as Tokens returns it
+}
+
+// Validate validates an encoded request at the block's time.
+func (v *Validator) Validate(ctx context.Context, tokens Tokens, raw []byte, at time.Time) (*Valid, error) {
+	results := v.ValidateBatch(ctx, tokens, [][]byte{raw}, at)
+	return results[0].Valid, results[0].Err
+}
+
+// Result is what a request of a batch came to: one of the two.
+type Result struct {
+	Valid *Valid
+	Err   error
+}
+
+// ValidateBatch validates requests at one block's time. All proofs of a range-proof
+// system are verified in one multi-scalar multiplication, and all signatures that
+// allow it in another; the bad ones are found by bisection. Each request is accepted
+// or rejected as Validate would, on the ledger as it is: requests of one batch that
+// spend one token are all accepted. When ctx ends, requests without a verdict have
+// its cause.
+func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
+	cases := make([]*pending, len(raws))
+	for i, raw := range raws {
+		cases[i] = &pending{v: v, raw: raw, at: at}
+		cases[i].err = cases[i].examine(ctx, tokens)
+	}
+	v.signatures(ctx, cases)
+	v.proofs(ctx, cases)
+	results := make([]Result, len(raws))
+	for i, c := range cases {
+		if results[i].Err = c.err; c.err == nil {
+			results[i].Valid = c.valid()
+		}
+	}
+	return results
+}
+
+// failed is the error of a check.
+func failed(check string, action, index int, err error) error {
+	return &zkbench.CheckError{Check: check, Action: action, Index: index, Err: err}
+}
+
+// policy is an ErrPolicy.
+func policy(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
+}
+
+// signatures verifies the signatures of all requests that have come so far.
+func (v *Validator) signatures(ctx context.Context, cases []*pending) {
+	batch := identity.NewBatch(v.ids)
+	type place struct {
+		c *pending
+		s signature
+	}
+	var places []place
+	for _, c := range cases {
+		if c.err != nil {
+			continue
+		}
+		for _, s := range c.signatures {
+			batch.Add(s.signer, c.message[:], s.signature)
+			places = append(places, place{c, s})
+		}
+	}
+	if len(places) == 0 {
+		return
+	}
+	each(batch.Verify(ctx, v.ex), func(i int, err error) {
+		if i < 0 { // of all of them
+			for _, p := range places {
+				p.c.fail(err)
+			}
+			return
+		}
+		p := places[i]
+		p.c.fail(failed(p.s.check, p.s.action, p.s.index, err))
+	})
+}
+
+// proofs decodes and verifies the proofs of all requests that have come so far.
+func (v *Validator) proofs(ctx context.Context, cases []*pending) {
+	type place struct {
+		c      *pending
+		action int
+	}
+	for _, s := range v.params.Systems {
+		pp := v.crypto[s.ProofType]
+		var items []token.Item
+		var places []place
+		for _, c := range cases {
+			for i := range c.actions {
+				a := &c.actions[i]
+				if c.err != nil || c.request.Actions[i].ProofType != s.ProofType {
+					continue
+				}
+				if err := a.prepare(pp); err != nil {
+					c.fail(failed(Proofs, i, -1, err))
+					continue
+				}
+				items = append(items, token.Item{Action: a.proven, Context: request.Context(c.request.Anchor, i)})
+				places = append(places, place{c, i})
+			}
+		}
+		if len(items) == 0 {
+			continue
+		}
+		each(token.VerifyBatch(ctx, v.ex, pp, items), func(i int, err error) {
+			if i < 0 {
+				for _, p := range places {
+					p.c.fail(err)
+				}
+				return
+			}
+			places[i].c.fail(failed(Proofs, places[i].action, -1, err))
+		})
+	}
+}
+
+// each calls f with every error of a batch: with the index that a CheckError names
+// as its action, and what it wraps; with -1 for an error of the whole batch.
+func each(err error, f func(i int, err error)) {
+	if err == nil {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			each(e, f)
+		}
+		return
+	}
+	if c, ok := errors.AsType[*zkbench.CheckError](err); ok {
+		f(c.Action, c.Err)
+		return
+	}
+	f(-1, err)
+}

@@ -1,0 +1,495 @@
+package validator_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/issue"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/token/validator"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// system is a token system of one issuer, one auditor, some owners, and the tokens
+// on its ledger, with the openings that their owners know.
+type system struct {
+	testing.TB
+	params   *token.PublicParams
+	digest   [transcript.StateLen]byte
+	pp       token.CryptoParams
+	v        *validator.Validator
+	issuer   identity.Signer
+	auditor  identity.Signer
+	owners   []identity.Signer // Ed25519, Ed25519, a pseudonym
+	ledger   ledger
+	openings map[string]token.Opening
+	at       time.Time
+}
+
+// ledger is the view of one.
+type ledger map[string][]byte
+
+func (l ledger) Token(_ context.Context, id token.ID) ([]byte, error) {
+	if t, ok := l[string(id)]; ok {
+		return t, nil
+	}
+	return nil, zkbench.ErrSpent
+}
+
+func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
+	t.Helper()
+	s := &system{TB: t, ledger: make(ledger), openings: make(map[string]token.Opening), at: time.Unix(1_800_000_000, 0)}
+	key := func(name string) identity.Signer {
+		seed := sha256.Sum256([]byte(name))
+		signer, err := identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:]))
+		s.must(err)
+		return signer
+	}
+	s.issuer, s.auditor, s.owners = key("issuer"), key("auditor"), []identity.Signer{key("alice"), key("bob")}
+	scheme, err := identity.NewScheme("BN254")
+	s.must(err)
+	holder, err := scheme.NewHolder(rand.Reader)
+	s.must(err)
+	pseudonym, err := holder.Pseudonym(rand.Reader)
+	s.must(err)
+	s.owners = append(s.owners, pseudonym)
+
+	s.params, err = token.NewPublicParams("BN254", 8, token.CSP, token.Bulletproof)
+	s.must(err)
+	s.params.Issuers, s.params.Auditors, s.params.Redeem = [][]byte{s.issuer.Identity()}, [][]byte{s.auditor.Identity()}, redeem
+	s.params.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
+	s.digest, err = s.params.Digest()
+	s.must(err)
+	s.pp, err = s.params.Crypto(token.CSP, token.Config{})
+	s.must(err)
+	s.v, err = validator.New(s.params, executor.Serial(), token.Config{}, 100)
+	s.must(err)
+	return s
+}
+
+func (s *system) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// issued returns an unsigned request that issues values, each to the owner of its
+// index, and the openings.
+func (s *system) issued(anchor string, values ...uint64) (*request.Request, []token.Opening) {
+	s.Helper()
+	var outputs []token.Output
+	for i, v := range values {
+		outputs = append(outputs, token.Output{Owner: s.owners[i%len(s.owners)].Identity(), Value: v})
+	}
+	a, openings, err := issue.Issue(s.Context(), executor.Serial(), s.pp, "USD", outputs, nil, request.Context([]byte(anchor), 0), nil)
+	s.must(err)
+	raw, err := a.Encode()
+	s.must(err)
+	return &request.Request{Anchor: []byte(anchor), Actions: []request.Action{{
+		Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{},
+	}}}, openings
+}
+
+// moved returns an unsigned transfer action, the n-th of its request.
+func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID, outputs ...token.Output) (request.Action, []token.Opening) {
+	s.Helper()
+	var owned []transfer.Owned
+	for _, id := range inputs {
+		t, err := token.DecodeToken(s.pp.PointLen(), s.ledger[string(id)])
+		s.must(err)
+		owned = append(owned, transfer.Owned{Input: transfer.Input{ID: id, Token: *t}, Opening: s.openings[string(id)]})
+	}
+	sender, err := transfer.NewSender(s.Context(), executor.Serial(), s.pp, owned)
+	s.must(err)
+	a, openings, err := sender.Transfer(s.Context(), outputs, []byte(metadata), request.Context([]byte(anchor), n), nil)
+	s.must(err)
+	raw, err := a.Encode()
+	s.must(err)
+	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, len(inputs))}, openings
+}
+
+// sign fills all signatures in: of the inputs' owners by action, of issuer and
+// auditor where they have a place.
+func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
+	s.Helper()
+	message := r.Message(s.digest)
+	by := func(signer identity.Signer) []byte {
+		signature, err := signer.Sign(message[:], nil)
+		s.must(err)
+		return signature
+	}
+	for i := range r.Actions {
+		for j := range r.Actions[i].Spends {
+			r.Actions[i].Spends[j].Signature = by(owners[i][j])
+		}
+		if r.Actions[i].Issuer != nil {
+			r.Actions[i].Issuer.Signature = by(s.issuer)
+		}
+	}
+	r.Auditors = [][]byte{by(s.auditor)}
+	return s.encode(r)
+}
+
+func (s *system) encode(r *request.Request) []byte {
+	s.Helper()
+	raw, err := r.Encode()
+	s.must(err)
+	return raw
+}
+
+// apply validates a request and applies it.
+func (s *system) apply(raw []byte, openings ...token.Opening) *validator.Valid {
+	s.Helper()
+	valid, err := s.v.Validate(s.Context(), s.ledger, raw, s.at)
+	s.must(err)
+	for _, id := range valid.Spends {
+		delete(s.ledger, string(id))
+	}
+	for i, c := range valid.Creates {
+		s.ledger[string(c.ID)] = c.Token
+		s.openings[string(c.ID)] = openings[i]
+	}
+	return valid
+}
+
+// funded returns a system on whose ledger each owner has a token of 100.
+func funded(t testing.TB, redeem token.RedeemPolicy) (*system, []token.ID) {
+	t.Helper()
+	s := newSystem(t, redeem)
+	r, openings := s.issued("genesis", 100, 100, 100)
+	valid := s.apply(s.sign(r), openings...)
+	var ids []token.ID
+	for _, c := range valid.Creates {
+		ids = append(ids, c.ID)
+	}
+	return s, ids
+}
+
+func to(owner identity.Identity, value uint64) token.Output {
+	return token.Output{Owner: owner, Value: value}
+}
+
+// TestLife: issue, transfer with a pseudonym, two actions in one request, redeem.
+func TestLife(t *testing.T) {
+	s, ids := funded(t, token.RedeemOwner)
+	a, opened := s.moved("pay", 0, "memo", []token.ID{ids[0], ids[2]}, to(s.owners[1].Identity(), 150), to(s.owners[2].Identity(), 50))
+	b, more := s.moved("pay", 1, "", []token.ID{ids[1]}, to(s.owners[0].Identity(), 60), to(nil, 40))
+	r := &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a, b}}
+	raw := s.sign(r, []identity.Signer{s.owners[0], s.owners[2]}, []identity.Signer{s.owners[1]})
+	valid := s.apply(raw, opened[0], opened[1], more[0])
+	if len(valid.Spends) != 3 || len(valid.Creates) != 3 || len(s.ledger) != 3 {
+		t.Errorf("%d spent, %d made, %d on the ledger; want 3 each: the redeemed output is none", len(valid.Spends), len(valid.Creates), len(s.ledger))
+	}
+	if valid.Digest != r.Digest(s.digest) || !valid.At.Equal(s.at) || !bytes.Equal(valid.Raw, raw) {
+		t.Errorf("%+v", valid)
+	}
+	// Once more: its inputs are spent.
+	_, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)
+	want(t, "again", err, validator.Inputs, 0, 0, zkbench.ErrSpent)
+}
+
+func want(t *testing.T, name string, err error, check string, action, index int, cause error) {
+	t.Helper()
+	c, ok := errors.AsType[*zkbench.CheckError](err)
+	if !ok || c.Check != check || c.Action != action || c.Index != index || !errors.Is(err, cause) {
+		t.Errorf("%s: %v, want %s of action %d, %d: %v", name, err, check, action, index, cause)
+	}
+}
+
+// TestEveryCheckFailsAlone: requests that are right in all but one thing.
+func TestEveryCheckFailsAlone(t *testing.T) {
+	s, ids := funded(t, token.RedeemIssuer)
+	alice, bob := s.owners[0], s.owners[1]
+	pay := func(metadata string, outputs ...token.Output) *request.Request {
+		a, _ := s.moved("pay", 0, metadata, ids[:1], outputs...)
+		return &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}
+	}
+	plain := func() *request.Request { return pay("", to(bob.Identity(), 60), to(alice.Identity(), 40)) }
+	signed := func(r *request.Request) []byte { return s.sign(r, []identity.Signer{alice}) }
+	var image [script.ImageLen]byte
+	lock := func(deadline time.Time) []byte {
+		l, err := script.NewHashLock(image, uint64(deadline.Unix()), alice.Identity(), bob.Identity())
+		s.must(err)
+		return l.Owner()
+	}
+	edit := func(f func(r *request.Request)) func() []byte {
+		return func() []byte {
+			r := plain()
+			signed(r)
+			f(r)
+			return s.encode(r)
+		}
+	}
+	if _, err := s.v.Validate(t.Context(), s.ledger, signed(plain()), s.at); err != nil {
+		t.Fatalf("the request that all others are made of: %v", err)
+	}
+	flip := func(b []byte) { b[len(b)-1] ^= 1 }
+
+	for _, test := range []struct {
+		name          string
+		raw           func() []byte
+		check         string
+		action, index int
+		cause         error
+	}{
+		{"truncated", func() []byte { raw := signed(plain()); return raw[:len(raw)-1] }, validator.Structure, -1, -1, zkbench.ErrMalformed},
+		{"action truncated", func() []byte {
+			r := plain()
+			r.Actions[0].Raw = r.Actions[0].Raw[:50]
+			return signed(r)
+		}, validator.Structure, 0, -1, zkbench.ErrMalformed},
+		{"proof type that is not allowed", func() []byte {
+			r := plain()
+			r.Actions[0].ProofType = token.BulletproofAgg
+			return signed(r)
+		}, validator.Structure, 0, -1, zkbench.ErrParams},
+		{"too many outputs", func() []byte {
+			return signed(pay("", to(bob.Identity(), 25), to(bob.Identity(), 25), to(bob.Identity(), 25), to(bob.Identity(), 25)))
+		}, validator.Structure, 0, -1, zkbench.ErrLimit},
+		{"a signature too many", edit(func(r *request.Request) { r.Actions[0].Spends = append(r.Actions[0].Spends, request.Spend{}) }), validator.Structure, 0, -1, zkbench.ErrPolicy},
+		{"no signature of the auditor", edit(func(r *request.Request) { r.Auditors = nil }), validator.Structure, -1, -1, zkbench.ErrPolicy},
+		{"metadata too long", func() []byte { return signed(pay("eleven byte", to(bob.Identity(), 100))) }, validator.Metadata, 0, -1, zkbench.ErrLimit},
+		{"one token in two actions", func() []byte {
+			a, _ := s.moved("pay", 0, "", ids[:1], to(bob.Identity(), 100))
+			b, _ := s.moved("pay", 1, "", ids[:1], to(bob.Identity(), 100))
+			return s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a, b}}, []identity.Signer{alice}, []identity.Signer{alice})
+		}, validator.DuplicateInputs, 1, 0, zkbench.ErrPolicy},
+		{"redeemed without the issuer", func() []byte { return signed(pay("", to(nil, 100))) }, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy},
+		{"issuer's signature for nothing", func() []byte {
+			r := plain()
+			r.Actions[0].Issuer = &request.Issuer{}
+			return signed(r)
+		}, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy},
+		{"redeemed with another's signature", func() []byte {
+			r := pay("", to(nil, 100))
+			r.Actions[0].Issuer = &request.Issuer{}
+			signed(r)
+			flip(r.Actions[0].Issuer.Signature)
+			return s.encode(r)
+		}, validator.Issuers, 0, -1, zkbench.ErrSignature},
+		{"issuer that does not exist", func() []byte {
+			r := pay("", to(nil, 100))
+			r.Actions[0].Issuer = &request.Issuer{Index: 1}
+			return signed(r)
+		}, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy},
+		{"issue without the issuer", func() []byte {
+			r, _ := s.issued("mint", 1)
+			r.Actions[0].Issuer = nil
+			return s.sign(r)
+		}, validator.Issuers, 0, -1, zkbench.ErrPolicy},
+		{"issue to nobody", func() []byte {
+			a, _, err := issue.Issue(t.Context(), executor.Serial(), s.pp, "USD", []token.Output{{Value: 1}}, nil, request.Context([]byte("mint"), 0), nil)
+			s.must(err)
+			raw, err := a.Encode()
+			s.must(err)
+			return s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
+		}, validator.Structure, 0, 0, zkbench.ErrPolicy},
+		{"locked until now", func() []byte { return signed(pay("", to(lock(s.at), 100))) }, validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
+		{"locked beside another output", func() []byte {
+			return signed(pay("", to(lock(s.at.Add(time.Hour)), 60), to(alice.Identity(), 40)))
+		}, validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
+		{"a plain owner unlocked", edit(func(r *request.Request) { r.Actions[0].Spends[0].Unlock = []byte{2} }), validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
+		{"an output to no identity", func() []byte { return signed(pay("", to(identity.Identity("nobody"), 100))) }, validator.OutputOwners, 0, 0, zkbench.ErrMalformed},
+		{"another owner's signature", func() []byte { return s.sign(plain(), []identity.Signer{bob}) }, validator.Owners, 0, 0, zkbench.ErrSignature},
+		{"signature of another request", edit(func(r *request.Request) { r.Anchor = []byte("buy") }), validator.Owners, 0, 0, zkbench.ErrSignature},
+		{"auditor's signature flipped", edit(func(r *request.Request) { flip(r.Auditors[0]) }), validator.Auditors, -1, 0, zkbench.ErrSignature},
+		{"proof of another anchor", func() []byte {
+			r := plain()
+			r.Anchor = []byte("buy")
+			return signed(r)
+		}, validator.Proofs, 0, -1, zkbench.ErrProof},
+		{"proof of another place", func() []byte {
+			a, _ := s.moved("pay", 1, "", ids[:1], to(bob.Identity(), 100))
+			return signed(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}})
+		}, validator.Proofs, 0, -1, zkbench.ErrProof},
+		{"proof flipped", func() []byte {
+			r := plain()
+			flip(r.Actions[0].Raw)
+			return signed(r)
+		}, validator.Proofs, 0, -1, zkbench.ErrProof},
+		{"a commitment off the curve", func() []byte {
+			r := plain()
+			a, err := transfer.Parse(s.pp.PointLen(), r.Actions[0].Raw)
+			s.must(err)
+			for i := range a.Outputs[0].Commitment {
+				a.Outputs[0].Commitment[i] = 0xff
+			}
+			return signed(r)
+		}, validator.Proofs, 0, -1, zkbench.ErrMalformed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			raw := test.raw()
+			_, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)
+			want(t, "alone", err, test.check, test.action, test.index, test.cause)
+			// In a batch it is named, and the others stand.
+			good := signed(plain())
+			results := s.v.ValidateBatch(t.Context(), s.ledger, [][]byte{good, raw, good}, s.at)
+			want(t, "in a batch", results[1].Err, test.check, test.action, test.index, test.cause)
+			for _, i := range []int{0, 2} {
+				if results[i].Err != nil || results[i].Valid == nil {
+					t.Errorf("request %d beside it: %v", i, results[i].Err)
+				}
+			}
+		})
+	}
+
+	stolen := ledger{string(ids[0]): s.ledger[string(ids[1])]}
+	_, err := s.v.Validate(t.Context(), stolen, signed(plain()), s.at)
+	want(t, "another token on the ledger", err, validator.Inputs, 0, 0, zkbench.ErrPolicy)
+}
+
+// TestHashLock: lock, claim with the preimage before the deadline, reclaim from it on.
+func TestHashLock(t *testing.T) {
+	s, ids := funded(t, token.RedeemOwner)
+	alice, bob := s.owners[0], s.owners[1]
+	preimage := []byte("a secret")
+	image, err := script.Image(preimage)
+	s.must(err)
+	deadline := s.at.Add(time.Hour)
+	lock, err := script.NewHashLock(image, uint64(deadline.Unix()), alice.Identity(), bob.Identity())
+	s.must(err)
+	a, opened := s.moved("lock", 0, "", ids[:1], to(lock.Owner(), 100))
+	locked := s.apply(s.sign(&request.Request{Anchor: []byte("lock"), Actions: []request.Action{a}}, []identity.Signer{alice}), opened...)
+	id := locked.Creates[0].ID
+
+	spend := func(unlock script.Unlock, signer identity.Signer, owner identity.Identity) []byte {
+		a, _ := s.moved("open", 0, "", []token.ID{id}, to(owner, 100))
+		encoded, err := unlock.Encode()
+		s.must(err)
+		a.Spends[0].Unlock = encoded
+		return s.sign(&request.Request{Anchor: []byte("open"), Actions: []request.Action{a}}, []identity.Signer{signer})
+	}
+	claim := script.Unlock{Kind: script.Claim, Preimage: preimage}
+	reclaim := script.Unlock{Kind: script.Reclaim}
+	for _, test := range []struct {
+		name   string
+		unlock script.Unlock
+		signer identity.Signer
+		owner  identity.Identity
+		at     time.Time
+		check  string // empty: accepted
+	}{
+		{"claim before", claim, bob, bob.Identity(), deadline.Add(-time.Second), ""},
+		{"claim at the deadline", claim, bob, bob.Identity(), deadline, validator.TimeLocks},
+		{"claim with another preimage", script.Unlock{Kind: script.Claim, Preimage: []byte("guess")}, bob, bob.Identity(), s.at, validator.TimeLocks},
+		{"claim by the sender", claim, alice, bob.Identity(), s.at, validator.Owners},
+		{"claim for the sender", claim, bob, alice.Identity(), s.at, validator.TimeLocks},
+		{"reclaim before", reclaim, alice, alice.Identity(), deadline.Add(-time.Second), validator.TimeLocks},
+		{"reclaim at the deadline", reclaim, alice, alice.Identity(), deadline, ""},
+		{"reclaim by the recipient", reclaim, bob, alice.Identity(), deadline, validator.Owners},
+	} {
+		_, err := s.v.Validate(t.Context(), s.ledger, spend(test.unlock, test.signer, test.owner), test.at)
+		if test.check == "" {
+			if err != nil {
+				t.Errorf("%s: %v", test.name, err)
+			}
+			continue
+		}
+		cause := zkbench.ErrPolicy
+		if test.check == validator.Owners {
+			cause = zkbench.ErrSignature
+		}
+		want(t, test.name, err, test.check, 0, 0, cause)
+	}
+}
+
+// TestBatchNamesEveryBadRequest: whichever requests are bad, and however.
+func TestBatchNamesEveryBadRequest(t *testing.T) {
+	s, ids := funded(t, token.RedeemOwner)
+	var raws [][]byte
+	for i := range 8 {
+		anchor := fmt.Sprintf("pay %d", i)
+		a, _ := s.moved(anchor, 0, "", ids[:1], to(s.owners[1].Identity(), 100))
+		if i == 2 || i == 5 {
+			a.Raw[len(a.Raw)-1] ^= 1
+		}
+		r := &request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}
+		signer := s.owners[0]
+		if i == 3 {
+			signer = s.owners[1]
+		}
+		raws = append(raws, s.sign(r, []identity.Signer{signer}))
+	}
+	raws[7] = nil
+	var bad []int
+	for i, r := range s.v.ValidateBatch(t.Context(), s.ledger, raws, s.at) {
+		_, alone := s.v.Validate(t.Context(), s.ledger, raws[i], s.at)
+		if fmt.Sprint(r.Err) != fmt.Sprint(alone) {
+			t.Errorf("request %d: %v in the batch, %v alone", i, r.Err, alone)
+		}
+		if r.Err != nil {
+			bad = append(bad, i)
+		}
+	}
+	if diff := cmp.Diff([]int{2, 3, 5, 7}, bad); diff != "" {
+		t.Error(diff)
+	}
+	if got := s.v.ValidateBatch(t.Context(), s.ledger, nil, s.at); len(got) != 0 {
+		t.Errorf("%d results of no request", len(got))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for i, r := range s.v.ValidateBatch(ctx, s.ledger, raws[:2], s.at) {
+		if !errors.Is(r.Err, context.Canceled) {
+			t.Errorf("request %d of a cancelled batch: %v", i, r.Err)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for name, edit := range map[string]func(p *token.PublicParams){
+		"issuers[0]":  func(p *token.PublicParams) { p.Issuers = [][]byte{{1, 2, 3}} },
+		"auditors[0]": func(p *token.PublicParams) { p.Auditors = [][]byte{{99}} },
+		"digest":      func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 },
+	} {
+		p, err := token.NewPublicParams("BN254", 8, token.CSP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(p)
+		if _, err := validator.New(p, executor.Serial(), token.Config{}, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzValidate: of mutated requests none is accepted that says anything else than
+// the signed one, and none panics.
+func FuzzValidate(f *testing.F) {
+	s, ids := funded(f, token.RedeemOwner)
+	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 60), to(s.owners[0].Identity(), 40))
+	raw := s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
+	f.Add(0, byte(0), 0)
+	f.Add(len(raw)/2, byte(1), 0)
+	f.Add(len(raw)-1, byte(255), 3)
+	f.Fuzz(func(t *testing.T, at int, flip byte, cut int) {
+		mutated := slices.Clone(raw)
+		if at >= 0 && at < len(mutated) {
+			mutated[at] ^= flip
+		}
+		if cut > 0 && cut < len(mutated) {
+			mutated = slices.Delete(mutated, cut, cut+1)
+		}
+		_, err := s.v.Validate(context.Background(), s.ledger, mutated, s.at)
+		if (err == nil) != bytes.Equal(mutated, raw) {
+			t.Errorf("accepted: %v; the signed bytes: %v", err == nil, bytes.Equal(mutated, raw))
+		}
+	})
+}
