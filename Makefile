@@ -21,13 +21,14 @@ test:
 	$(GO) test ./...
 	$(GO) test ./executor -cpu=1,2
 
-# The same tests with more random cases, and a minute of fuzzing per target.
+# The same tests with more random cases, 10,000 kills of a ledger, and a minute of
+# fuzzing per target.
 test-long:
-	$(GO) test ./... -rapid.checks=1000 -timeout 60m
+	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -rapid.checks=1000 -timeout 90m
 	./tools/fuzz.sh 60s
 
 race:
-	$(GO) test -race ./executor/... ./internal/runner/... ./internal/meter/... ./internal/stage/... ./internal/proc/... ./token/identity/...
+	$(GO) test -race ./executor/... ./internal/runner/... ./internal/meter/... ./internal/stage/... ./internal/proc/... ./token/identity/... ./token/ledger/...
 
 $(BIN)/tools: tools/go.mod tools/go.sum
 	mkdir -p $(BIN)/tools

@@ -1,0 +1,259 @@
+// Package audit lets an auditor see what a request does before signing it: every
+// commitment is recomputed from its opening, every owner is matched with who it is,
+// and values are added up.
+//
+// An auditor who signs says that the openings were those of the request. That the
+// proofs hold, that the inputs are on the ledger and that owners have signed is the
+// validator's to check: an auditor's signature replaces none of it.
+package audit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/issue"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// The checks that a *zkbench.CheckError names.
+const (
+	Structure   = "audit structure"   // as many actions, tokens and owners as the request has
+	Commitments = "audit commitments" // Index: inputs first, then outputs
+	Owners      = "audit owners"      // Index as above
+	Values      = "audit values"      // one type, and no value made or lost
+)
+
+// Context is what audit proofs of pseudonyms are bound to: the parameters. They are
+// made once for each pseudonym, by its holder, who need not know the request.
+func Context(params [transcript.StateLen]byte) []byte {
+	return append([]byte("audit"), params[:]...)
+}
+
+// Auditor checks requests under one set of public parameters. It is safe for
+// concurrent use.
+type Auditor struct {
+	params      *token.PublicParams
+	digest      [transcript.StateLen]byte
+	pp          token.CryptoParams
+	scheme      identity.Scheme
+	authorities []identity.Identity
+	ex          executor.Executor
+}
+
+// New returns an auditor who accepts enrolments of these authorities. local gives the
+// choices that are no part of the parameters. The error is an ErrParams.
+func New(params *token.PublicParams, ex executor.Executor, local token.Config, authorities ...identity.Identity) (*Auditor, error) {
+	digest, err := params.Digest()
+	if err != nil {
+		return nil, err
+	}
+	// Commitments are the same under all range-proof systems.
+	pp, err := params.Crypto(params.Systems[0].ProofType, local)
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := identity.NewScheme(params.Curve)
+	if err != nil {
+		return nil, err
+	}
+	return &Auditor{params: params, digest: digest, pp: pp, scheme: scheme, authorities: authorities, ex: ex}, nil
+}
+
+// Report is what a request does.
+type Report struct{ Actions []ActionReport }
+
+// ActionReport is what one action does: all its tokens are of one type.
+type ActionReport struct {
+	Kind            token.Kind
+	Type            string
+	Inputs, Outputs []Holding
+}
+
+// Holding is a token as the auditor sees it.
+type Holding struct {
+	// Owners are the enrolled names of pseudonyms, and type and payload of other
+	// identities: none of a redeemed token, two of one that a script holds.
+	Owners []string
+	Value  uint64
+}
+
+// Check holds a request against the information that came with it. The error is a
+// *zkbench.CheckError that names check, action and token; nothing of an opening
+// stands in it.
+func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Information) (*Report, error) {
+	if len(info.Actions) != len(r.Actions) {
+		return nil, failed(Structure, -1, -1, policy("information on %d actions, the request has %d", len(info.Actions), len(r.Actions)))
+	}
+	report := new(Report)
+	for i := range r.Actions {
+		one, err := a.action(ctx, i, &r.Actions[i], &info.Actions[i])
+		if err != nil {
+			return nil, err
+		}
+		report.Actions = append(report.Actions, *one)
+	}
+	return report, nil
+}
+
+// Sign checks a request and signs it.
+func (a *Auditor) Sign(ctx context.Context, r *request.Request, info *Information, signer identity.Signer) ([]byte, *Report, error) {
+	report, err := a.Check(ctx, r, info)
+	if err != nil {
+		return nil, nil, err
+	}
+	message := r.Message(a.digest)
+	signature, err := signer.Sign(message[:], nil)
+	return signature, report, err
+}
+
+func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *Action) (*ActionReport, error) {
+	inputs, outputs, err := tokensOf(a.pp.PointLen(), ra)
+	if err != nil {
+		return nil, failed(Structure, i, -1, err)
+	}
+	if len(info.Inputs) != len(inputs) || len(info.Outputs) != len(outputs) {
+		return nil, failed(Structure, i, -1, policy("information on %d inputs and %d outputs, the action has %d and %d",
+			len(info.Inputs), len(info.Outputs), len(inputs), len(outputs)))
+	}
+	items := append(append([]Item(nil), info.Inputs...), info.Outputs...)
+	tokens := append(append([]token.Token(nil), inputs...), outputs...)
+	openings := make([]token.Opening, len(items))
+	for j := range items {
+		openings[j] = items[j].Opening
+	}
+	commitments, err := a.pp.Commit(ctx, a.ex, openings)
+	if err != nil {
+		return nil, failed(Commitments, i, -1, err)
+	}
+	for j := range tokens {
+		if !bytes.Equal(commitments[j], tokens[j].Commitment) {
+			return nil, failed(Commitments, i, j, policy("the opening is another commitment's"))
+		}
+	}
+	if err := values(ra.Kind, a.params.Bits, openings, len(inputs)); err != nil {
+		return nil, failed(Values, i, -1, err)
+	}
+	report := &ActionReport{Kind: ra.Kind, Type: openings[0].Type}
+	for j := range tokens {
+		owners, err := a.owners(tokens[j].Owner, items[j].Owners)
+		if err != nil {
+			return nil, failed(Owners, i, j, err)
+		}
+		h := Holding{Owners: owners, Value: openings[j].Value}
+		if j < len(inputs) {
+			report.Inputs = append(report.Inputs, h)
+		} else {
+			report.Outputs = append(report.Outputs, h)
+		}
+	}
+	return report, nil
+}
+
+func tokensOf(pointLen int, ra *request.Action) (inputs, outputs []token.Token, err error) {
+	if ra.Kind == token.Issue {
+		p, err := issue.Parse(pointLen, ra.Raw)
+		if err != nil {
+			return nil, nil, err
+		}
+		return nil, p.Outputs, nil
+	}
+	p, err := transfer.Parse(pointLen, ra.Raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range p.Inputs {
+		inputs = append(inputs, p.Inputs[i].Token)
+	}
+	return inputs, p.Outputs, nil
+}
+
+// values refuses more than one type, a value out of range, and a transfer whose
+// outputs are not worth its inputs. Openings are those of the inputs, so many, and
+// then of the outputs.
+func values(kind token.Kind, width int, openings []token.Opening, inputs int) error {
+	var sums [2]uint64
+	for j := range openings {
+		side := 1
+		if j < inputs {
+			side = 0
+		}
+		v := openings[j].Value
+		if openings[j].Type != openings[0].Type {
+			return policy("tokens of more than one type")
+		}
+		if bits.Len64(v) > width {
+			return policy("a value of more than %d bits", width)
+		}
+		sum, carry := bits.Add64(sums[side], v, 0)
+		if carry != 0 {
+			return policy("values whose sum is 2^64 or more")
+		}
+		sums[side] = sum
+	}
+	if kind == token.Transfer && sums[0] != sums[1] {
+		return policy("outputs that are not worth the inputs")
+	}
+	return nil
+}
+
+// owners tells who an owner is.
+func (a *Auditor) owners(owner []byte, known []Owner) ([]string, error) {
+	var ids []identity.Identity
+	switch {
+	case len(owner) == 0:
+	case script.IsScript(owner):
+		lock, err := script.Parse(owner)
+		if err != nil {
+			return nil, err
+		}
+		ids = []identity.Identity{lock.Sender(), lock.Recipient()}
+	default:
+		ids = []identity.Identity{owner}
+	}
+	if len(known) != len(ids) {
+		return nil, policy("information on %d identities, the owner has %d", len(known), len(ids))
+	}
+	var names []string
+	for k, id := range ids {
+		name, err := a.name(id, &known[k])
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func (a *Auditor) name(id identity.Identity, known *Owner) (string, error) {
+	if id.Type() != identity.TypePseudonym {
+		if len(known.Certificate) > 0 || len(known.Proof) > 0 {
+			return "", policy("a certificate for an identity that is no pseudonym")
+		}
+		return fmt.Sprintf("%v %x", id.Type(), []byte(id[min(1, len(id)):])), nil
+	}
+	certificate, err := a.scheme.Certificate(known.Certificate, a.authorities...)
+	if err != nil {
+		return "", err
+	}
+	if err := a.scheme.CheckAudit(id, certificate, Context(a.digest), known.Proof); err != nil {
+		return "", err
+	}
+	return certificate.Name, nil
+}
+
+func failed(check string, action, index int, err error) error {
+	return &zkbench.CheckError{Check: check, Action: action, Index: index, Err: err}
+}
+
+func policy(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
+}

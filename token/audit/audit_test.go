@@ -1,0 +1,301 @@
+package audit_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/issue"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/token/transfer"
+)
+
+func must[T any](tb testing.TB) func(v T, err error) T {
+	return func(v T, err error) T {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return v
+	}
+}
+
+func key(tb testing.TB, name string) identity.Signer {
+	seed := sha256.Sum256([]byte(name))
+	return must[identity.Signer](tb)(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))
+}
+
+// scene is a request of an issue and a transfer, and the information on it: alice
+// is an Ed25519 key, bob an enrolled pseudonym, and the transfer redeems a part.
+type scene struct {
+	auditor *audit.Auditor
+	params  *token.PublicParams
+	request *request.Request
+	info    *audit.Information
+	alice   identity.Signer
+	bob     identity.Pseudonym
+}
+
+func newScene(tb testing.TB) *scene {
+	tb.Helper()
+	ctx, ex := tb.Context(), executor.Serial()
+	s := &scene{alice: key(tb, "alice")}
+	s.params = must[*token.PublicParams](tb)(token.NewPublicParams("BN254", 8, token.CSP))
+	s.params.Auditors = [][]byte{key(tb, "auditor").Identity()}
+	digest, err := s.params.Digest()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	pp := must[token.CryptoParams](tb)(s.params.Crypto(token.CSP, token.Config{}))
+	authority := key(tb, "authority")
+	s.auditor = must[*audit.Auditor](tb)(audit.New(s.params, ex, token.Config{}, authority.Identity()))
+
+	scheme := must[identity.Scheme](tb)(identity.NewScheme("BN254"))
+	holder := must[identity.Holder](tb)(scheme.NewHolder(rand.Reader))
+	enrolment := must[[]byte](tb)(holder.Request("Bob", rand.Reader))
+	certificate := must[[]byte](tb)(scheme.Enrol("Bob", enrolment, authority))
+	parsed := must[*identity.Certificate](tb)(scheme.Certificate(certificate, authority.Identity()))
+	s.bob = must[identity.Pseudonym](tb)(holder.Pseudonym(rand.Reader))
+	proof := must[[]byte](tb)(s.bob.AuditProof(parsed, audit.Context(digest), rand.Reader))
+	bob := []audit.Owner{{Certificate: certificate, Proof: proof}}
+
+	minted, opened, err := issue.Issue(ctx, ex, pp, "USD", []token.Output{{Owner: s.alice.Identity(), Value: 100}, {Owner: s.bob.Identity(), Value: 7}}, nil, request.Context([]byte("a"), 0), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	sender := must[*transfer.Sender](tb)(transfer.NewSender(ctx, ex, pp, []transfer.Owned{{
+		Input: transfer.Input{ID: token.ID("before"), Token: minted.Outputs[0]}, Opening: opened[0],
+	}}))
+	moved, more, err := sender.Transfer(ctx, []token.Output{{Owner: s.bob.Identity(), Value: 60}, {Value: 40}}, nil, request.Context([]byte("a"), 1), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.request = &request.Request{Anchor: []byte("a"), Actions: []request.Action{
+		{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](tb)(minted.Encode())},
+		{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](tb)(moved.Encode())},
+	}}
+	s.info = &audit.Information{Actions: []audit.Action{
+		{Outputs: []audit.Item{{Opening: opened[0], Owners: make([]audit.Owner, 1)}, {Opening: opened[1], Owners: bob}}},
+		{
+			Inputs:  []audit.Item{{Opening: opened[0], Owners: make([]audit.Owner, 1)}},
+			Outputs: []audit.Item{{Opening: more[0], Owners: bob}, {Opening: more[1]}},
+		},
+	}}
+	return s
+}
+
+func TestCheckAndSign(t *testing.T) {
+	s := newScene(t)
+	signer := key(t, "auditor")
+	signature, report, err := s.auditor.Sign(t.Context(), s.request, s.info, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := s.params.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := must[*identity.Set](t)(identity.NewSet(1, nil))
+	message := s.request.Message(digest)
+	if err := must[identity.Verifier](t)(set.Verifier(signer.Identity())).Verify(message[:], signature); err != nil {
+		t.Error(err)
+	}
+	for i := range report.Actions {
+		for _, list := range [][]audit.Holding{report.Actions[i].Inputs, report.Actions[i].Outputs} {
+			for j := range list {
+				if len(list[j].Owners) == 1 && strings.HasPrefix(list[j].Owners[0], s.alice.Identity().Type().String()) {
+					list[j].Owners[0] = "alice"
+				}
+			}
+		}
+	}
+	want := &audit.Report{Actions: []audit.ActionReport{
+		{Kind: token.Issue, Type: "USD", Outputs: []audit.Holding{{Owners: []string{"alice"}, Value: 100}, {Owners: []string{"Bob"}, Value: 7}}},
+		{
+			Kind: token.Transfer, Type: "USD",
+			Inputs:  []audit.Holding{{Owners: []string{"alice"}, Value: 100}},
+			Outputs: []audit.Holding{{Owners: []string{"Bob"}, Value: 60}, {Value: 40}},
+		},
+	}}
+	if diff := cmp.Diff(want, report); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEveryLieIsNamed: information that is right in all but one thing.
+func TestEveryLieIsNamed(t *testing.T) {
+	other := newScene(t)
+	for _, test := range []struct {
+		name          string
+		edit          func(s *scene)
+		check         string
+		action, index int
+		cause         error
+	}{
+		{"an action less", func(s *scene) { s.info.Actions = s.info.Actions[:1] }, audit.Structure, -1, -1, zkbench.ErrPolicy},
+		{"an output less", func(s *scene) { s.info.Actions[1].Outputs = s.info.Actions[1].Outputs[:1] }, audit.Structure, 1, -1, zkbench.ErrPolicy},
+		{"no inputs", func(s *scene) { s.info.Actions[1].Inputs = nil }, audit.Structure, 1, -1, zkbench.ErrPolicy},
+		{"action truncated", func(s *scene) { s.request.Actions[0].Raw = s.request.Actions[0].Raw[:9] }, audit.Structure, 0, -1, zkbench.ErrMalformed},
+		{"another value", func(s *scene) { s.info.Actions[0].Outputs[1].Opening.Value++ }, audit.Commitments, 0, 1, zkbench.ErrPolicy},
+		{"another type", func(s *scene) { s.info.Actions[0].Outputs[0].Opening.Type = "EUR" }, audit.Commitments, 0, 0, zkbench.ErrPolicy},
+		{"another blinding", func(s *scene) { s.info.Actions[1].Outputs[1].Opening.Blinding[31] ^= 1 }, audit.Commitments, 1, 2, zkbench.ErrPolicy},
+		{"openings exchanged", func(s *scene) {
+			o := s.info.Actions[1].Outputs
+			o[0].Opening, o[1].Opening = o[1].Opening, o[0].Opening
+		}, audit.Commitments, 1, 1, zkbench.ErrPolicy},
+		{"blinding out of range", func(s *scene) {
+			s.info.Actions[0].Outputs[0].Opening.Blinding = bytes.Repeat([]byte{0xff}, 32)
+		}, audit.Commitments, 0, -1, nil},
+		{"nobody behind a pseudonym", func(s *scene) { s.info.Actions[0].Outputs[1].Owners = nil }, audit.Owners, 0, 1, zkbench.ErrPolicy},
+		{"no proof", func(s *scene) { s.info.Actions[0].Outputs[1].Owners[0].Proof = nil }, audit.Owners, 0, 1, zkbench.ErrMalformed},
+		{"proof flipped", func(s *scene) { s.info.Actions[0].Outputs[1].Owners[0].Proof[40] ^= 1 }, audit.Owners, 0, 1, zkbench.ErrProof},
+		{"another's certificate", func(s *scene) {
+			s.info.Actions[0].Outputs[1].Owners[0].Certificate = other.info.Actions[0].Outputs[1].Owners[0].Certificate
+		}, audit.Owners, 0, 1, zkbench.ErrProof},
+		{"a certificate for a key", func(s *scene) { s.info.Actions[0].Outputs[0].Owners[0].Certificate = []byte{1} }, audit.Owners, 0, 0, zkbench.ErrPolicy},
+		{"somebody behind a redeemed token", func(s *scene) { s.info.Actions[1].Outputs[1].Owners = make([]audit.Owner, 1) }, audit.Owners, 1, 2, zkbench.ErrPolicy},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScene(t)
+			test.edit(s)
+			_, err := s.auditor.Check(t.Context(), s.request, s.info)
+			c, ok := errors.AsType[*zkbench.CheckError](err)
+			if !ok || c.Check != test.check || c.Action != test.action || c.Index != test.index || test.cause != nil && !errors.Is(err, test.cause) {
+				t.Errorf("%v, want %s of action %d, %d: %v", err, test.check, test.action, test.index, test.cause)
+			}
+		})
+	}
+}
+
+// TestEnrolmentByAStranger: a certificate counts only if an authority of the auditor
+// has signed it.
+func TestEnrolmentByAStranger(t *testing.T) {
+	s := newScene(t)
+	strict := must[*audit.Auditor](t)(audit.New(s.params, executor.Serial(), token.Config{}, key(t, "stranger").Identity()))
+	_, err := strict.Check(t.Context(), s.request, s.info)
+	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 {
+		t.Errorf("%v, want %s of action 0, 1", err, audit.Owners)
+	}
+}
+
+// TestValues: what no proof would let through does not get past the auditor either.
+func TestValues(t *testing.T) {
+	s := newScene(t)
+	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Config{}))
+	forge := func(in, out []token.Opening) error {
+		commit := func(openings []token.Opening) []token.Token {
+			var tokens []token.Token
+			for _, c := range must[[][]byte](t)(pp.Commit(t.Context(), executor.Serial(), openings)) {
+				tokens = append(tokens, token.Token{Owner: s.alice.Identity(), Commitment: c})
+			}
+			return tokens
+		}
+		a := &transfer.Action{Outputs: commit(out)}
+		for i, tok := range commit(in) {
+			a.Inputs = append(a.Inputs, transfer.Input{ID: token.ID{byte(i)}, Token: tok})
+		}
+		items := func(openings []token.Opening) (items []audit.Item) {
+			for _, o := range openings {
+				items = append(items, audit.Item{Opening: o, Owners: make([]audit.Owner, 1)})
+			}
+			return items
+		}
+		r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](t)(a.Encode())}}}
+		_, err := s.auditor.Check(t.Context(), r, &audit.Information{Actions: []audit.Action{{Inputs: items(in), Outputs: items(out)}}})
+		return err
+	}
+	opening := func(typ string, v uint64) token.Opening {
+		return token.Opening{Type: typ, Value: v, Blinding: append(make([]byte, 31), 5)}
+	}
+	if err := forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("USD", 4), opening("USD", 5)}); err != nil {
+		t.Errorf("an honest one: %v", err)
+	}
+	for name, err := range map[string]error{
+		"value made":   forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("USD", 10)}),
+		"value lost":   forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("USD", 8)}),
+		"another type": forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("EUR", 9)}),
+		"out of range": forge([]token.Opening{opening("USD", 256)}, []token.Opening{opening("USD", 256)}),
+	} {
+		if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Values || !errors.Is(err, zkbench.ErrPolicy) {
+			t.Errorf("%s: %v, want %s", name, err, audit.Values)
+		}
+	}
+}
+
+// TestScriptOwners: both identities of a script are told.
+func TestScriptOwners(t *testing.T) {
+	s := newScene(t)
+	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Config{}))
+	lock := must[*script.HashLock](t)(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))
+	a, opened, err := issue.Issue(t.Context(), executor.Serial(), pp, "USD", []token.Output{{Owner: lock.Owner(), Value: 3}}, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](t)(a.Encode())}}}
+	bob := s.info.Actions[0].Outputs[1].Owners[0]
+	info := func(owners ...audit.Owner) *audit.Information {
+		return &audit.Information{Actions: []audit.Action{{Outputs: []audit.Item{{Opening: opened[0], Owners: owners}}}}}
+	}
+	report, err := s.auditor.Check(t.Context(), r, info(audit.Owner{}, bob))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := report.Actions[0].Outputs[0].Owners; len(got) != 2 || got[1] != "Bob" {
+		t.Errorf("owners %q", got)
+	}
+	for name, i := range map[string]*audit.Information{"one of two": info(bob), "exchanged": info(bob, audit.Owner{})} {
+		if _, err := s.auditor.Check(t.Context(), r, i); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestInformationEncoding(t *testing.T) {
+	s := newScene(t)
+	data := must[[]byte](t)(s.info.Encode())
+	got := must[*audit.Information](t)(audit.Decode(data))
+	if diff := cmp.Diff(s.info, got, cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })); diff != "" {
+		t.Error(diff)
+	}
+	for n := range data {
+		if _, err := audit.Decode(data[:n]); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%d of %d bytes: %v", n, len(data), err)
+		}
+	}
+	if _, err := audit.Decode(append(data, 0)); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("trailing byte: %v", err)
+	}
+	s.info.Actions[0].Outputs[0].Opening.Blinding = nil
+	if _, err := s.info.Encode(); !errors.Is(err, zkbench.ErrLimit) {
+		t.Errorf("no blinding: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	s := newScene(f)
+	f.Add(must[[]byte](f)(s.info.Encode()))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		info, err := audit.Decode(data)
+		if err != nil {
+			if !errors.Is(err, zkbench.ErrMalformed) {
+				t.Errorf("untyped error %v", err)
+			}
+			return
+		}
+		if again, err := info.Encode(); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("a second encoding of the same information: %v", err)
+		}
+	})
+}

@@ -1,0 +1,295 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+)
+
+const smallPage = 1024
+
+// victim is a small ledger as bytes, with what is true of it, and as it was
+// some batches before.
+type victim struct {
+	data, earlier []byte
+	spent         []token.ID
+	unspent       []token.ID
+	state         string
+}
+
+func newVictim(t testing.TB) *victim {
+	path := filepath.Join(t.TempDir(), "victim.db")
+	if err := initialize(path, smallPage); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.db.NoSync = true
+	v := &victim{}
+	rng := rand.New(rand.NewPCG(1, 3))
+	for k := range 12 {
+		var batch []ledger.Entry
+		for i := range 4 {
+			e := ledgertest.Issue(fmt.Sprintf("request %d/%d", k, i), 2)
+			e.Request = bytes.Repeat([]byte{byte(k)}, 200+900*(i/3)) // some with overflow pages
+			for range min(len(v.unspent), rng.IntN(3)) {
+				at := rng.IntN(len(v.unspent))
+				e.Spends = append(e.Spends, v.unspent[at])
+				v.spent = append(v.spent, v.unspent[at])
+				v.unspent = append(v.unspent[:at], v.unspent[at+1:]...)
+			}
+			for _, c := range e.Creates {
+				v.unspent = append(v.unspent, c.ID)
+			}
+			batch = append(batch, e)
+		}
+		apply(t, l, batch...)
+		if k == 7 {
+			if v.earlier, err = os.ReadFile(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if v.state, err = v.dump(l); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if v.data, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// dump is all that readers see of the ledger.
+func (v *victim) dump(l *Ledger) (string, error) {
+	ctx := context.Background()
+	var b bytes.Buffer
+	for r, err := range l.Log(ctx, 0) {
+		if err != nil {
+			return "", err
+		}
+		digest, found, err := l.Digest(ctx, r.Anchor)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%d %x %x %v\n", r.Seq, r.Append(nil), digest, found)
+		for _, c := range r.Creates {
+			data, err := l.Token(ctx, c.ID)
+			if err != nil && !errors.Is(err, zkbench.ErrSpent) {
+				return "", err
+			}
+			fmt.Fprintf(&b, "%s %s %v\n", c.ID, data, err)
+		}
+	}
+	return b.String(), nil
+}
+
+// outcome is how a corrupted file fared.
+type outcome string
+
+const (
+	refused    outcome = "refused to open"
+	reported   outcome = "reported by verify"
+	unaffected outcome = "unaffected"
+)
+
+// try opens a damaged copy. It fails the test on a panic, a write on a failed
+// opening, a change that goes unreported, and a token that is spent or created
+// twice.
+func (v *victim) try(t *testing.T, path, what string, data []byte) outcome {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(path)
+	if err != nil {
+		if !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%s: open: %v", what, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, data) {
+			t.Errorf("%s: written to on opening, or %v", what, err)
+		}
+		return refused
+	}
+	defer l.Close()
+	l.db.NoSync = true
+	result := unaffected
+	if err := l.Verify(context.Background(), nil); err != nil {
+		var corrupt *ledger.CorruptError
+		if !errors.As(err, &corrupt) {
+			t.Errorf("%s: verify: %v", what, err)
+		}
+		result = reported
+	} else if got, err := v.dump(l); err != nil {
+		t.Errorf("%s: not reported: %v", what, err)
+	} else if diff := cmp.Diff(v.state, got); diff != "" {
+		t.Errorf("%s: not reported (-want +got):\n%s", what, diff)
+	}
+	v.attack(t, l, what, v.spent)
+	// A payment that may pass, or find the damage; then all once more.
+	pay := ledgertest.Spend("pay", v.unspent[0])
+	if err := l.Apply(context.Background(), []ledger.Entry{pay}); err == nil {
+		v.attack(t, l, what, append([]token.ID{v.unspent[0]}, v.spent...))
+	} else if result == unaffected {
+		t.Errorf("%s: a good payment is refused: %v", what, err)
+	}
+	return result
+}
+
+// attack tries to spend each token, and to create it anew.
+func (v *victim) attack(t *testing.T, l *Ledger, what string, spent []token.ID) {
+	t.Helper()
+	var batch []ledger.Entry
+	for _, id := range spent {
+		again := ledgertest.Issue("again "+string(id), 1)
+		again.Creates[0].ID = id
+		batch = append(batch, ledgertest.Spend("twice "+string(id), id), again)
+	}
+	rejected, err := l.ApplyEach(context.Background(), batch)
+	if err != nil {
+		return // the ledger found the damage, and stops
+	}
+	for i, err := range rejected {
+		if err == nil {
+			t.Errorf("%s: accepted: %s", what, batch[i].Anchor)
+		}
+	}
+}
+
+// TestCorrupt damages every page of a ledger: its header and random bytes by a
+// bit each (every byte in the long form), the whole page by zeros, noise,
+// another page, and what stood there some batches before. TestCorrupt counts on
+// the structure to be caught on opening, and says what was.
+func TestCorrupt(t *testing.T) {
+	v := newVictim(t)
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	if got := v.try(t, path, "intact", v.data); got != unaffected {
+		t.Fatalf("intact: %s", got)
+	}
+	rng := rand.New(rand.NewPCG(1, 4))
+	counts := map[outcome]int{}
+	pages := len(v.data) / smallPage
+	for page := range pages {
+		at := page * smallPage
+		damage := func(what string, change func(page []byte)) {
+			data := bytes.Clone(v.data)
+			change(data[at : at+smallPage])
+			if !bytes.Equal(data, v.data) {
+				counts[v.try(t, path, fmt.Sprintf("page %d: %s", page, what), data)]++
+			}
+		}
+		flip := func(i int) {
+			bit := byte(1) << rng.IntN(8)
+			damage(fmt.Sprintf("byte %d ^ %#x", i, bit), func(p []byte) { p[i] ^= bit })
+		}
+		if os.Getenv(longTests) != "" {
+			for i := range smallPage {
+				flip(i)
+			}
+		} else {
+			for i := range headerLen + elementLen {
+				flip(i)
+			}
+			for range 16 {
+				flip(rng.IntN(smallPage))
+			}
+		}
+		damage("zeros", func(p []byte) { clear(p) })
+		damage("noise", func(p []byte) {
+			for i := range p {
+				p[i] = byte(rng.Uint32())
+			}
+		})
+		damage("noise behind the header", func(p []byte) {
+			for i := headerLen; i < len(p); i++ {
+				p[i] = byte(rng.Uint32())
+			}
+		})
+		damage("another page", func(p []byte) { copy(p, v.data[rng.IntN(pages)*smallPage:]) })
+		if at+smallPage <= len(v.earlier) {
+			damage("an earlier version", func(p []byte) { copy(p, v.earlier[at:]) })
+		}
+	}
+	t.Logf("%d pages: %v", pages, counts)
+	for _, o := range []outcome{refused, reported, unaffected} {
+		if counts[o] == 0 {
+			t.Errorf("nothing was %s", o)
+		}
+	}
+}
+
+// TestTruncate cuts the file at every page, and a byte before and after.
+func TestTruncate(t *testing.T) {
+	v := newVictim(t)
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	m0, err := readMeta(bytes.NewReader(v.data), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m1, err := readMeta(bytes.NewReader(v.data), 1, smallPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := m0.high
+	if m1.txid > m0.txid {
+		needed = m1.high
+	}
+	for n := 0; n < len(v.data); n += smallPage {
+		for _, size := range []int{n - 1, n, n + 1} {
+			if size < 0 {
+				continue
+			}
+			want := refused
+			if uint64(size) >= needed*smallPage {
+				want = unaffected
+			}
+			if got := v.try(t, path, fmt.Sprintf("size %d", size), v.data[:size]); got != want {
+				t.Errorf("size %d, needed are %d: %s, want %s", size, needed*smallPage, got, want)
+			}
+		}
+	}
+}
+
+// TestCheckFileMeta: one good meta page is not enough, or the last batch could
+// be lost unnoticed.
+func TestCheckFileMeta(t *testing.T) {
+	v := newVictim(t)
+	for page := range 2 {
+		data := bytes.Clone(v.data)
+		data[page*smallPage+headerLen+48] ^= 1 // the transaction's number
+		err := checkFile(bytes.NewReader(data), int64(len(data)))
+		var corrupt *ledger.CorruptError
+		if !errors.As(err, &corrupt) || corrupt.Place != fmt.Sprintf("page %d", page) {
+			t.Errorf("page %d: %v", page, err)
+		}
+	}
+}
+
+// FuzzCheckFile: no bytes make the check fail otherwise than by its errors.
+func FuzzCheckFile(f *testing.F) {
+	v := newVictim(f)
+	f.Add(v.data)
+	f.Add(v.earlier)
+	f.Add(v.data[:5*smallPage])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := checkFile(bytes.NewReader(data), int64(len(data))); err != nil && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Fatal(err)
+		}
+	})
+}

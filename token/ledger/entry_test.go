@@ -1,0 +1,188 @@
+package ledger_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+func example() ledger.Entry {
+	return ledger.Entry{
+		Anchor: []byte("tx1"), Digest: sha256.Sum256([]byte("request")), Time: time.Unix(1700000000, 5).UTC(),
+		Request: []byte("request"), Spends: []token.ID{token.ID("a"), token.ID("b")},
+		Creates: []ledger.Created{{ID: token.ID("c"), Token: []byte("token c")}},
+	}
+}
+
+// Vectors computed with Python's hashlib and struct from the formulas.
+func TestVectors(t *testing.T) {
+	e := example()
+	data := e.Append(nil)
+	const want = "037478311f58b9145b24d108d7ac38887338b3ea3229833b9c1e418250343f907bfd1047000000006553f100000000050000" +
+		"000772657175657374000201610162000101630007746f6b656e2063"
+	if diff := cmp.Diff(want, hex.EncodeToString(data)); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
+	}
+	l := ledger.NewLink([32]byte{1}, 7)
+	l.Add(data)
+	sum := l.Sum()
+	const wantSum = "40d177c5b3afe7bdf01094cbeee0312a847d8a9209930cddc9dcc06b1ba36c1c"
+	if diff := cmp.Diff(wantSum, hex.EncodeToString(sum[:])); diff != "" {
+		t.Errorf("link (-want +got):\n%s", diff)
+	}
+}
+
+func entries() *rapid.Generator[ledger.Entry] {
+	id := rapid.Custom(func(t *rapid.T) token.ID {
+		return rapid.SliceOfN(rapid.Byte(), 1, token.MaxID).Draw(t, "id")
+	})
+	created := rapid.Custom(func(t *rapid.T) ledger.Created {
+		return ledger.Created{ID: id.Draw(t, "id"), Token: rapid.SliceOfN(rapid.Byte(), 1, 300).Draw(t, "token")}
+	})
+	return rapid.Custom(func(t *rapid.T) ledger.Entry {
+		e := ledger.Entry{
+			Anchor:  rapid.SliceOfN(rapid.Byte(), 1, ledger.MaxAnchor).Draw(t, "anchor"),
+			Time:    time.Unix(rapid.Int64().Draw(t, "seconds"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanoseconds")).UTC(),
+			Request: rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "request"),
+			Spends:  rapid.SliceOfN(id, 0, 4).Draw(t, "spends"),
+			Creates: rapid.SliceOfN(created, 0, 4).Draw(t, "creates"),
+		}
+		copy(e.Digest[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "digest"))
+		return e
+	})
+}
+
+// TestRoundTrip: an entry comes back, and no proper prefix or extension of its
+// encoding decodes.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := entries().Draw(t, "entry")
+		if err := e.Check(0); err != nil {
+			t.Fatal(err)
+		}
+		data := e.Append(nil)
+		got, err := ledger.DecodeEntry(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Append(nil), data) || !got.Time.Equal(e.Time) {
+			t.Fatalf("%+v came back as %+v", e, got)
+		}
+		cut := rapid.IntRange(0, len(data)-1).Draw(t, "cut")
+		for _, bad := range [][]byte{data[:cut], append(bytes.Clone(data), 0)} {
+			var d *zkbench.DecodeError
+			if _, err := ledger.DecodeEntry(bad); !errors.As(err, &d) {
+				t.Fatalf("%d of %d bytes: %v", len(bad), len(data), err)
+			}
+		}
+	})
+}
+
+func TestDecodeErrors(t *testing.T) {
+	e := example()
+	good := e.Append(nil)
+	const request = 1 + 3 + 32 + 12 // offset of the request's length
+	for _, c := range []struct {
+		name   string
+		at     int
+		b      byte
+		path   string
+		offset int
+	}{
+		{"anchor=empty", 0, 0, "anchor", 0},
+		{"anchor=129", 0, 129, "anchor", 0},
+		{"nanoseconds=1e9", request - 4, 0x3c, "time", request - 4},
+		{"request=16M+", request, 2, "request", request},
+		{"spends=truncated", request + 4 + 7, 9, "spends", request + 4 + 7},
+		{"spends=many", request + 4 + 7, 0xff, "spends", request + 4 + 7},
+		{"spend=empty", request + 4 + 7 + 2, 0, "spends[0]", request + 4 + 7 + 2},
+		{"token=long", len(good) - 9, 0xff, "creates[0]", len(good) - 9},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := bytes.Clone(good)
+			data[c.at] = c.b
+			if c.name == "nanoseconds=1e9" {
+				copy(data[c.at:], []byte{0x3b, 0x9a, 0xca, 0x00})
+			}
+			_, err := ledger.DecodeEntry(data)
+			var d *zkbench.DecodeError
+			if !errors.As(err, &d) || !errors.Is(err, zkbench.ErrMalformed) || d.Path != c.path || d.Offset != c.offset {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	if e := example(); e.Check(3) != nil {
+		t.Fatal(e.Check(3))
+	}
+	long := func(n int) []byte { return make([]byte, n) }
+	for name, c := range map[string]struct {
+		change func(*ledger.Entry)
+		check  string
+		index  int
+	}{
+		"anchor=0":        {func(e *ledger.Entry) { e.Anchor = nil }, "anchor", -1},
+		"anchor=max+1":    {func(e *ledger.Entry) { e.Anchor = long(ledger.MaxAnchor + 1) }, "anchor", -1},
+		"request=max+1":   {func(e *ledger.Entry) { e.Request = long(ledger.MaxRequest + 1) }, "request", -1},
+		"spends=max+1":    {func(e *ledger.Entry) { e.Spends = make([]token.ID, ledger.MaxSpends+1) }, "spend", -1},
+		"creates=max+1":   {func(e *ledger.Entry) { e.Creates = make([]ledger.Created, ledger.MaxCreates+1) }, "create", -1},
+		"spend id=0":      {func(e *ledger.Entry) { e.Spends[1] = nil }, "spend", 1},
+		"spend id=max+1":  {func(e *ledger.Entry) { e.Spends[1] = long(token.MaxID + 1) }, "spend", 1},
+		"create id=0":     {func(e *ledger.Entry) { e.Creates[0].ID = nil }, "create", 0},
+		"create id=max+1": {func(e *ledger.Entry) { e.Creates[0].ID = long(token.MaxID + 1) }, "create", 0},
+		"token=0":         {func(e *ledger.Entry) { e.Creates[0].Token = nil }, "create", 0},
+		"token=max+1":     {func(e *ledger.Entry) { e.Creates[0].Token = long(ledger.MaxToken + 1) }, "create", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := example()
+			c.change(&e)
+			err := e.Check(3)
+			var check *zkbench.CheckError
+			var limit *zkbench.LimitError
+			if !errors.As(err, &check) || !errors.As(err, &limit) {
+				t.Fatalf("%v", err)
+			}
+			got := fmt.Sprint(check.Check, check.Action, check.Index)
+			if diff := cmp.Diff(fmt.Sprint(c.check, 3, c.index), got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// FuzzDecodeEntry: what decodes is the one encoding of an entry within the
+// limits.
+func FuzzDecodeEntry(f *testing.F) {
+	e := example()
+	f.Add(e.Append(nil))
+	f.Add((&ledger.Entry{Anchor: []byte{1}}).Append(nil))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := ledger.DecodeEntry(data)
+		if err != nil {
+			var d *zkbench.DecodeError
+			if !errors.As(err, &d) || d.Offset < 0 || d.Offset > len(data) {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if err := e.Check(0); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Append(nil); !bytes.Equal(got, data) {
+			t.Fatalf("%x came back as %x", data, got)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+// Package ledger says what a ledger of tokens is: the unspent tokens, the
+// digest of the request behind every anchor, and the log of all requests. It
+// knows nothing of proofs: what it is given, a validator has accepted.
+//
+// A store implements Ledger; ledger/bolt is the embedded one. docs/ledger.md
+// states the format, what survives a crash or a corrupted file, and why no
+// token is spent twice.
+package ledger
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/zkbench/zkbench/token"
+)
+
+// Limits, in bytes and in items. A ledger refuses more with a LimitError before
+// it looks at its store.
+const (
+	MaxAnchor     = 128
+	MaxRequest    = 16 << 20
+	MaxToken      = 8 << 10
+	MaxSpends     = 4096 // of one entry
+	MaxCreates    = 4096 // of one entry
+	MaxBatch      = 4096 // entries
+	MaxBatchBytes = 64 << 20
+)
+
+// Entry is a request that a validator has accepted, with what it does to the
+// set of unspent tokens.
+type Entry struct {
+	Anchor  []byte    // the transaction's id, 1 to MaxAnchor bytes
+	Digest  [32]byte  // of the request: two requests are the same if their digests are
+	Time    time.Time // of the block; comes back in UTC, without a monotonic reading
+	Request []byte    // as validated, up to MaxRequest bytes, opaque
+	Spends  []token.ID
+	Creates []Created
+}
+
+// Created is a token that an entry adds, in the encoding that Ledger.Token
+// returns: 1 to MaxToken bytes, opaque. Its id is new: no token, spent or not,
+// has had it.
+type Created struct {
+	ID    token.ID
+	Token []byte
+}
+
+// Record is an entry in the log. Seq counts the entries of a ledger from 1,
+// without gaps.
+type Record struct {
+	Seq uint64
+	Entry
+}
+
+// Ledger is safe for concurrent use. An entry takes effect after all entries of
+// its batch that stand before it, so it can spend what they create.
+//
+// An entry whose anchor the ledger has already with the same digest is not
+// applied again and is no error. Every other entry is rejected, with a
+// *zkbench.CheckError whose Action is its index in the batch:
+//
+//	Check      Index           Err
+//	"anchor"   -1              zkbench.ErrAnchorConflict: the anchor stands for another digest
+//	"spend"    index in Spends zkbench.ErrSpent, or ErrNotFound
+//	"create"   index in Creates ErrExists: the id is or was a token's
+//
+// or one of these checks or "request" with a *zkbench.LimitError.
+type Ledger interface {
+	// Apply applies the whole batch, or nothing of it if one entry is rejected;
+	// the error names the first. When it returns nil the batch is durable, and
+	// every reader sees it. An error other than a rejection that is not a
+	// zkbench.ErrOutcomeUnknown means that nothing was applied. After
+	// zkbench.ErrOutcomeUnknown ask by anchor, or apply the same batch again:
+	// what was applied already is not applied twice.
+	Apply(ctx context.Context, batch []Entry) error
+
+	// ApplyEach is Apply for a service whose entries do not depend on each
+	// other: it leaves the rejected ones out and applies the rest as one batch.
+	// rejected has one error per entry, nil where the entry is on the ledger. It
+	// is nil if err is not, which is then as Apply's.
+	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
+
+	// Token returns an unspent token. The error is zkbench.ErrSpent for a spent
+	// one and ErrNotFound for an id that the ledger never had.
+	Token(ctx context.Context, id token.ID) ([]byte, error)
+
+	// Digest returns the digest that an anchor stands for, and whether it
+	// stands for one.
+	Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error)
+
+	// Log yields the records from sequence number from, in order, up to the
+	// last at the time it gets there. After an error it stops. Between two
+	// records no lock is held.
+	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
+
+	// Close waits for what runs and releases the store. What is called after it
+	// fails with fs.ErrClosed.
+	Close() error
+}

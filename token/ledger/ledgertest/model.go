@@ -1,0 +1,242 @@
+// Package ledgertest holds stores to the contract of ledger.Ledger.
+package ledgertest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// Store is one ledger under test.
+type Store interface {
+	// Open opens the ledger: empty the first time, then as it was closed.
+	Open() (ledger.Ledger, error)
+	// Verify checks the open ledger's store as far as it can.
+	Verify(context.Context, ledger.Ledger) error
+}
+
+// model is the contract in the plainest form: maps, copied for every batch.
+type model struct {
+	tokens map[string]string // unspent
+	spent  map[string]bool
+	anchor map[string][32]byte
+	log    []ledger.Entry
+}
+
+func (m *model) clone() *model {
+	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log)}
+}
+
+// verdict is what must be said of an entry: its check, place and cause, none
+// where it is accepted.
+type verdict struct {
+	check string
+	index int
+	cause error
+}
+
+func (m *model) apply(e *ledger.Entry) (verdict, *model) {
+	if d, ok := m.anchor[string(e.Anchor)]; ok {
+		if d == e.Digest {
+			return verdict{}, m
+		}
+		return verdict{"anchor", -1, zkbench.ErrAnchorConflict}, m
+	}
+	n := m.clone()
+	for i, id := range e.Spends {
+		if _, ok := n.tokens[string(id)]; !ok {
+			if n.spent[string(id)] {
+				return verdict{"spend", i, zkbench.ErrSpent}, m
+			}
+			return verdict{"spend", i, ledger.ErrNotFound}, m
+		}
+		delete(n.tokens, string(id))
+		n.spent[string(id)] = true
+	}
+	for i, c := range e.Creates {
+		if _, ok := n.tokens[string(c.ID)]; ok || n.spent[string(c.ID)] {
+			return verdict{"create", i, ledger.ErrExists}, m
+		}
+		n.tokens[string(c.ID)] = string(c.Token)
+	}
+	n.anchor[string(e.Anchor)] = e.Digest
+	n.log = append(n.log, *e)
+	return verdict{}, n
+}
+
+func (v verdict) match(action int, err error) error {
+	if v.cause == nil {
+		if err != nil {
+			return fmt.Errorf("entry %d rejected: %w", action, err)
+		}
+		return nil
+	}
+	var c *zkbench.CheckError
+	if !errors.As(err, &c) || c.Check != v.check || c.Action != action || c.Index != v.index || !errors.Is(err, v.cause) {
+		return fmt.Errorf("entry %d: got %v, want %s %d: %v", action, err, v.check, v.index, v.cause)
+	}
+	return nil
+}
+
+// ids and anchors are few, so that entries meet.
+func drawID(t *rapid.T) token.ID {
+	return token.ID(fmt.Sprintf("id %d", rapid.IntRange(0, 24).Draw(t, "id")))
+}
+
+func drawAnchor(t *rapid.T) []byte {
+	return fmt.Appendf(nil, "anchor %d", rapid.IntRange(0, 24).Draw(t, "anchor"))
+}
+
+// drawEntry draws an entry; most spend what is unspent and create what is new.
+func (m *model) drawEntry(t *rapid.T) ledger.Entry {
+	e := ledger.Entry{
+		Anchor: drawAnchor(t), Time: time.Unix(rapid.Int64Range(0, 1e9).Draw(t, "time"), 0).UTC(),
+		Digest:  sha256.Sum256([]byte{rapid.Byte().Draw(t, "digest") & 1}),
+		Request: rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "request"),
+	}
+	good := slices.Sorted(maps.Keys(m.tokens))
+	for range rapid.IntRange(0, 3).Draw(t, "spends") {
+		if len(good) > 0 && rapid.IntRange(0, 9).Draw(t, "good") > 0 {
+			e.Spends = append(e.Spends, token.ID(rapid.SampledFrom(good).Draw(t, "unspent")))
+		} else {
+			e.Spends = append(e.Spends, drawID(t))
+		}
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "creates") {
+		id := drawID(t)
+		e.Creates = append(e.Creates, ledger.Created{ID: id, Token: fmt.Appendf(nil, "%s of %s", id, e.Anchor)})
+	}
+	return e
+}
+
+// drawBatch draws a batch in which entries may depend on each other, be applied
+// already, or conflict.
+func (m *model) drawBatch(t *rapid.T) []ledger.Entry {
+	var batch []ledger.Entry
+	at := m
+	for range rapid.IntRange(0, 4).Draw(t, "entries") {
+		var e ledger.Entry
+		if len(at.log) > 0 && rapid.IntRange(0, 4).Draw(t, "replay") == 0 {
+			e = rapid.SampledFrom(at.log).Draw(t, "entry")
+		} else {
+			e = at.drawEntry(t)
+		}
+		batch = append(batch, e)
+		_, at = at.apply(&e)
+	}
+	return batch
+}
+
+// Model runs random batches, replays, double spends, conflicts and reopenings
+// against a model in memory. make gives an empty store.
+func Model(t *testing.T, make func(t *rapid.T) Store) {
+	rapid.Check(t, func(t *rapid.T) {
+		ctx := context.Background()
+		store := make(t)
+		l, err := store.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil}
+		t.Repeat(map[string]func(*rapid.T){
+			"apply": func(t *rapid.T) {
+				batch := m.drawBatch(t)
+				after, want, action := m, verdict{}, 0
+				for i := range batch {
+					if want, after = after.apply(&batch[i]); want.cause != nil {
+						after, action = m, i
+						break
+					}
+				}
+				if err := want.match(action, l.Apply(ctx, batch)); err != nil {
+					t.Fatal(err)
+				}
+				m = after
+			},
+			"apply each": func(t *rapid.T) {
+				batch := m.drawBatch(t)
+				rejected, err := l.ApplyEach(ctx, batch)
+				if err != nil || len(rejected) != len(batch) {
+					t.Fatalf("%d verdicts on %d entries, %v", len(rejected), len(batch), err)
+				}
+				for i := range batch {
+					var want verdict
+					want, m = m.apply(&batch[i])
+					if err := want.match(i, rejected[i]); err != nil {
+						t.Fatal(err)
+					}
+				}
+			},
+			"reopen": func(t *rapid.T) {
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if l, err = store.Open(); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"verify": func(t *rapid.T) {
+				if err := store.Verify(ctx, l); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"": func(t *rapid.T) { m.compare(t, l) },
+		})
+	})
+}
+
+// compare asks the ledger for all that the model knows, and for what it does not.
+func (m *model) compare(t *rapid.T, l ledger.Ledger) {
+	ctx := context.Background()
+	for i := range 25 {
+		id := token.ID(fmt.Sprintf("id %d", i))
+		got, err := l.Token(ctx, id)
+		want, ok := m.tokens[string(id)]
+		switch {
+		case ok && (err != nil || string(got) != want):
+			t.Fatalf("%s: %q, %v; want %q", id, got, err, want)
+		case !ok && m.spent[string(id)] && !errors.Is(err, zkbench.ErrSpent):
+			t.Fatalf("%s: %v, want %v", id, err, zkbench.ErrSpent)
+		case !ok && !m.spent[string(id)] && !errors.Is(err, ledger.ErrNotFound):
+			t.Fatalf("%s: %v, want %v", id, err, ledger.ErrNotFound)
+		}
+		anchor := fmt.Appendf(nil, "anchor %d", i)
+		digest, ok, err := l.Digest(ctx, anchor)
+		wantDigest, wantOK := m.anchor[string(anchor)]
+		if err != nil || ok != wantOK || digest != wantDigest {
+			t.Fatalf("%s: %x, %v, %v; want %x, %v", anchor, digest, ok, err, wantDigest, wantOK)
+		}
+	}
+	from := rapid.IntRange(0, len(m.log)+2).Draw(t, "from")
+	var got []ledger.Entry
+	next := uint64(max(from, 1))
+	for r, err := range l.Log(ctx, uint64(from)) {
+		if err != nil || r.Seq != next {
+			t.Fatalf("record %d, want %d: %v", r.Seq, next, err)
+		}
+		got = append(got, r.Entry)
+		next++
+	}
+	want := m.log[min(max(from, 1)-1, len(m.log)):]
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("log from %d (-want +got):\n%s", from, diff)
+	}
+}
