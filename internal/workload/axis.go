@@ -34,7 +34,7 @@ func (a Axis) Long() string { return strings.ReplaceAll(a.Flag, "_", "-") }
 
 // CurveAxis is the group: accepted names them, def is the default matrix.
 func CurveAxis(accepted, def []string) Axis {
-	return nameAxis("curve", "curve", "curves", "curves", accepted, def)
+	return NameAxis("curve", "curve", "curves", "curves", accepted, def)
 }
 
 // BitsAxis is the bit length of values, 1 to 64.
@@ -54,13 +54,13 @@ func OutputsAxis(most int) Axis {
 
 // ProofAxis is the range-proof system; the first accepted one is the default.
 func ProofAxis(accepted []string) Axis {
-	return nameAxis("range proof", "proof", "proof_type", "range proof systems", accepted, accepted[:min(1, len(accepted))])
+	return NameAxis("range proof", "proof", "proof_type", "range proof systems", accepted, accepted[:min(1, len(accepted))])
 }
 
 // ExecutorAxis is how the pieces of one operation are scheduled; the first
 // accepted one is the default.
 func ExecutorAxis(accepted []string) Axis {
-	return nameAxis("executor", "exec", "executor", "executors of an operation's independent pieces", accepted, accepted[:min(1, len(accepted))])
+	return NameAxis("executor", "exec", "executor", "executors of an operation's independent pieces", accepted, accepted[:min(1, len(accepted))])
 }
 
 // NumCPU is the name that the workers' list accepts for the number of
@@ -89,7 +89,8 @@ func WorkersAxis() Axis {
 	return axis
 }
 
-func nameAxis(name, key, flag, usage string, accepted, def []string) Axis {
+// NameAxis is an axis of names: accepted lists them, def is the default matrix.
+func NameAxis(name, key, flag, usage string, accepted, def []string) Axis {
 	words := strings.Join(accepted, ", ")
 	smoke := ""
 	if len(def) > 0 {

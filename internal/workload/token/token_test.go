@@ -16,7 +16,7 @@ import (
 
 // values is a small case of every axis.
 var values = map[string]string{
-	"curve": "BN254", "bits": "8", "in": "2", "out": "2", "proof": "csp", "exec": "serial", "batch": "3",
+	"curve": "BN254", "bits": "8", "in": "2", "out": "2", "proof": "csp", "exec": "serial", "batch": "3", "owner": "pseudonym",
 }
 
 func newInstance(t *testing.T, def workload.Def, change map[string]string, seed uint64) workload.Instance {

@@ -1,0 +1,277 @@
+package token
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// ValidatorTransfer validates an encoded request of one transfer: everything that a
+// ledger asks before it applies it.
+func ValidatorTransfer() workload.Def {
+	return validating("ValidatorTransfer", "validate a request of one transfer: decoding, signatures of owners and auditor, proofs, locks, metadata",
+		func(v *validation) workload.Instance { return v })
+}
+
+// ValidatorBatch validates a batch of requests together. One operation is the whole
+// batch.
+func ValidatorBatch() workload.Def {
+	return validating("ValidatorBatch", "validate a batch of requests of one transfer together; the time is the batch's",
+		func(v *validation) workload.Instance { return &batchValidation{v} }, workload.BatchAxis())
+}
+
+// Reject refuses a request whose tokens are spent: what a cheap reject costs.
+func Reject() workload.Def {
+	return validating("Reject", "refuse a request of one transfer whose tokens are spent",
+		func(v *validation) workload.Instance { return &rejection{v} })
+}
+
+// The values of the axis of owners.
+const (
+	ownersEd25519   = "ed25519"
+	ownersPseudonym = "pseudonym"
+)
+
+// OwnerAxis is who owns the tokens: Ed25519 keys, or one-time pseudonyms (which are
+// no anonymous credentials).
+func OwnerAxis() workload.Axis {
+	return workload.NameAxis("owners", "owner", "owners", "kinds of owners", []string{ownersEd25519, ownersPseudonym}, []string{ownersEd25519})
+}
+
+func validating(name, doc string, instance func(*validation) workload.Instance, more ...workload.Axis) workload.Def {
+	def := define(name, doc, token.Transfer, nil, append([]workload.Axis{OwnerAxis()}, more...)...)
+	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		v, err := newValidation(c, seed)
+		if err != nil {
+			return nil, err
+		}
+		return instance(v), nil
+	}
+	return def
+}
+
+// validation is the set-up of a system of one auditor.
+type validation struct {
+	*setup
+	validator *validator.Validator
+	digest    [64]byte
+	auditor   identity.Signer
+	scheme    identity.Scheme
+	proofType string
+	owners    string
+}
+
+// blockTime is the time of all blocks.
+var blockTime = time.Unix(1_800_000_000, 0)
+
+// cachedIdentities are more than a case has keys.
+const cachedIdentities = 4096
+
+func newValidation(c workload.Case, seed uint64) (*validation, error) {
+	s, err := newSetup(c, token.Config{}, token.Transfer, seed)
+	if err != nil {
+		return nil, err
+	}
+	v := &validation{setup: s, proofType: s.pp.Config().ProofType, owners: c.Get("owner")}
+	if v.auditor, err = v.key(s.corpus("auditor", 0)); err != nil {
+		return nil, err
+	}
+	if v.scheme, err = identity.NewScheme(c.Get("curve")); err != nil {
+		return nil, err
+	}
+	params, err := token.NewPublicParams(c.Get("curve"), s.bits, v.proofType)
+	if err != nil {
+		return nil, err
+	}
+	params.Auditors = [][]byte{v.auditor.Identity()}
+	if v.digest, err = params.Digest(); err != nil {
+		return nil, err
+	}
+	v.validator, err = validator.New(params, s.ex, token.Config{}, cachedIdentities)
+	return v, err
+}
+
+func (v *validation) key(r io.Reader) (identity.Signer, error) {
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := io.ReadFull(r, seed); err != nil {
+		return nil, err
+	}
+	return identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed))
+}
+
+// owner draws an owner.
+func (v *validation) owner(r io.Reader) (identity.Signer, error) {
+	if v.owners == ownersEd25519 {
+		return v.key(r)
+	}
+	holder, err := v.scheme.NewHolder(r)
+	if err != nil {
+		return nil, err
+	}
+	return holder.Pseudonym(r)
+}
+
+// submitted is a request and the ledger that it meets.
+type submitted struct {
+	raw    []byte
+	ledger view
+}
+
+// view is a ledger's unspent tokens.
+type view map[string][]byte
+
+func (v view) Token(_ context.Context, id token.ID) ([]byte, error) {
+	if t, ok := v[string(id)]; ok {
+		return t, nil
+	}
+	return nil, zkbench.ErrSpent
+}
+
+func (v *validation) Input(ctx context.Context, seq uint64) (any, error) { return v.submit(ctx, seq) }
+
+// submit builds and signs the request of a sequence number.
+func (v *validation) submit(ctx context.Context, seq uint64) (*submitted, error) {
+	p, err := v.payment(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	r := v.corpus("signers", seq)
+	sub := &submitted{ledger: make(view)}
+	signers := make([]identity.Signer, len(p.owned))
+	for i := range p.owned {
+		if signers[i], err = v.owner(r); err != nil {
+			return nil, err
+		}
+		in := &p.owned[i].Input
+		in.Token.Owner = signers[i].Identity()
+		if sub.ledger[string(in.ID)], err = in.Token.Encode(); err != nil {
+			return nil, err
+		}
+	}
+	for j := range p.outputs {
+		to, err := v.owner(r)
+		if err != nil {
+			return nil, err
+		}
+		p.outputs[j].Owner = to.Identity()
+	}
+	sender, err := transfer.NewSender(ctx, v.ex, v.pp, p.owned)
+	if err != nil {
+		return nil, err
+	}
+	a, _, err := sender.Transfer(ctx, p.outputs, nil, request.Context(p.context, 0), v.corpus("prover", seq))
+	if err != nil {
+		return nil, err
+	}
+	action := request.Action{Kind: token.Transfer, ProofType: v.proofType, Spends: make([]request.Spend, len(signers))}
+	if action.Raw, err = a.Encode(); err != nil {
+		return nil, err
+	}
+	req := &request.Request{Anchor: p.context, Actions: []request.Action{action}, Auditors: make([][]byte, 1)}
+	message := req.Message(v.digest)
+	for i, signer := range signers {
+		if action.Spends[i].Signature, err = signer.Sign(message[:], r); err != nil {
+			return nil, err
+		}
+	}
+	if req.Auditors[0], err = v.auditor.Sign(message[:], nil); err != nil {
+		return nil, err
+	}
+	sub.raw, err = req.Encode()
+	return sub, err
+}
+
+func (v *validation) Run(ctx context.Context, input any) ([]byte, error) {
+	s := input.(*submitted)
+	_, err := v.validator.Validate(ctx, s.ledger, s.raw, blockTime)
+	return nil, err
+}
+
+// Check makes sure that what was timed can say no: to a proof that does not hold,
+// under signatures that do not either, and to a token that is not there.
+func (v *validation) Check(ctx context.Context, input any, _ []byte) error {
+	s := input.(*submitted)
+	raw := append([]byte(nil), s.raw...)
+	raw[len(raw)/2] ^= 1
+	if _, err := v.validator.Validate(ctx, s.ledger, raw, blockTime); err == nil {
+		return errors.New("a tampered request was accepted")
+	}
+	if _, err := v.validator.Validate(ctx, view{}, s.raw, blockTime); !errors.Is(err, zkbench.ErrSpent) {
+		return fmt.Errorf("a request whose tokens are spent was not refused for that: %v", err)
+	}
+	return nil
+}
+
+type batchValidation struct{ *validation }
+
+func (b *batchValidation) Input(ctx context.Context, seq uint64) (any, error) {
+	all := &submittedBatch{ledger: make(view)}
+	for i := range b.batch {
+		s, err := b.submit(ctx, seq*uint64(b.batch)+uint64(i))
+		if err != nil {
+			return nil, err
+		}
+		all.raws = append(all.raws, s.raw)
+		for id, t := range s.ledger {
+			all.ledger[id] = t
+		}
+	}
+	return all, nil
+}
+
+type submittedBatch struct {
+	raws   [][]byte
+	ledger view
+}
+
+func (b *batchValidation) Run(ctx context.Context, input any) ([]byte, error) {
+	s := input.(*submittedBatch)
+	for i, r := range b.validator.ValidateBatch(ctx, s.ledger, s.raws, blockTime) {
+		if r.Err != nil {
+			return nil, fmt.Errorf("request %d: %w", i, r.Err)
+		}
+	}
+	return nil, nil
+}
+
+// Check makes sure that what was timed can say no, to the one bad request only.
+func (b *batchValidation) Check(ctx context.Context, input any, _ []byte) error {
+	s := input.(*submittedBatch)
+	raws := append([][]byte(nil), s.raws...)
+	bad := len(raws) / 2
+	raws[bad] = append([]byte(nil), raws[bad]...)
+	raws[bad][len(raws[bad])/2] ^= 1
+	for i, r := range b.validator.ValidateBatch(ctx, s.ledger, raws, blockTime) {
+		if (r.Err != nil) != (i == bad) {
+			return fmt.Errorf("with request %d tampered with, request %d: %v", bad, i, r.Err)
+		}
+	}
+	return nil
+}
+
+type rejection struct{ *validation }
+
+func (r *rejection) Run(ctx context.Context, input any) ([]byte, error) {
+	_, err := r.validator.Validate(ctx, view{}, input.(*submitted).raw, blockTime)
+	if !errors.Is(err, zkbench.ErrSpent) {
+		return nil, fmt.Errorf("not refused for a spent token: %w", err)
+	}
+	return nil, nil
+}
+
+// Check makes sure that the request is refused for nothing else.
+func (r *rejection) Check(ctx context.Context, input any, _ []byte) error {
+	_, err := r.validation.Run(ctx, input)
+	return err
+}

@@ -1,0 +1,40 @@
+package validator_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/workload"
+	workloads "github.com/zkbench/zkbench/internal/workload/token"
+)
+
+var options *workload.Options
+
+func TestMain(m *testing.M) {
+	options = workload.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis())
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+func BenchmarkValidatorTransfer(b *testing.B) {
+	workload.Benchmark(b, workloads.ValidatorTransfer(), options)
+}
+
+func BenchmarkValidatorBatch(b *testing.B) {
+	workload.Benchmark(b, workloads.ValidatorBatch(), options)
+}
+
+func BenchmarkReject(b *testing.B) { workload.Benchmark(b, workloads.Reject(), options) }
+
+func TestParallelBenchmarkValidatorTransfer(t *testing.T) {
+	workload.TestParallel(t, os.Stdout, workloads.ValidatorTransfer(), options)
+}
+
+func TestParallelBenchmarkValidatorBatch(t *testing.T) {
+	workload.TestParallel(t, os.Stdout, workloads.ValidatorBatch(), options)
+}
+
+func TestParallelBenchmarkReject(t *testing.T) {
+	workload.TestParallel(t, os.Stdout, workloads.Reject(), options)
+}
