@@ -52,6 +52,13 @@ type Auditor struct {
 // New returns an auditor who accepts enrolments of these authorities. local gives the
 // choices that are no part of the parameters. The error is an ErrParams.
 func New(params *token.PublicParams, ex executor.Executor, local token.Config, authorities ...identity.Identity) (*Auditor, error) {
+	encoded, err := params.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if params, err = token.DecodePublicParams(encoded); err != nil { // a copy of its own
+		return nil, err
+	}
 	digest, err := params.Digest()
 	if err != nil {
 		return nil, err
@@ -110,7 +117,7 @@ func (a *Auditor) Sign(ctx context.Context, r *request.Request, info *Informatio
 	if err != nil {
 		return nil, nil, err
 	}
-	message := r.Message(a.digest)
+	message := request.ToSign(r.Message(a.digest), request.Auditor, 0)
 	signature, err := signer.Sign(message[:], nil)
 	return signature, report, err
 }

@@ -108,7 +108,7 @@ func TestCheckAndSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := must[*identity.Set](t)(identity.NewSet(1, nil))
-	message := s.request.Message(digest)
+	message := request.ToSign(s.request.Message(digest), request.Auditor, 0)
 	if err := must[identity.Verifier](t)(set.Verifier(signer.Identity())).Verify(message[:], signature); err != nil {
 		t.Error(err)
 	}

@@ -149,3 +149,14 @@ func (cs ed25519Claims) sum(z *edwards25519.Point, indices []int, weights []weig
 	z.VarTimeMultiScalarMult(scalars, points)
 	return nil
 }
+
+// AnybodySigns reports whether anybody can sign for an identity: an Ed25519 key of
+// small order, whose signatures ZIP-215 accepts. Verifiers do; whoever names keys
+// that must mean something refuses them.
+func AnybodySigns(id Identity) bool {
+	if id.Type() != TypeEd25519 {
+		return false
+	}
+	p, err := new(edwards25519.Point).SetBytes(id[1:])
+	return err == nil && p.MultByCofactor(p).Equal(edwards25519.NewIdentityPoint()) == 1
+}

@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// ErrNotFound: an id that the ledger never had.
-	ErrNotFound = errors.New("token is not on the ledger")
+	// ErrNotFound: an id that the ledger never had. It is a zkbench.ErrPolicy.
+	ErrNotFound = fmt.Errorf("%w: token is not on the ledger", zkbench.ErrPolicy)
 	// ErrExists: a new token under an id that a token has or had.
 	ErrExists = errors.New("token is on the ledger already")
 	// ErrLocked: a store that another ledger has open. It is a zkbench.ErrEnv.

@@ -63,9 +63,9 @@ type Issuer struct {
 	Signature []byte
 }
 
-// Message returns what all signers of a request sign: it commits to the
-// parameters, the anchor and every action, with its place. Signatures and what
-// unlocks scripts are no part of it.
+// Message commits to the parameters, the anchor and every action, with its place.
+// Signatures and what unlocks scripts are no part of it. Signers sign what ToSign
+// makes of it.
 func (r *Request) Message(params [transcript.StateLen]byte) [transcript.StateLen]byte {
 	t := transcript.New("request")
 	t.Append("params", params[:])
@@ -77,6 +77,26 @@ func (r *Request) Message(params [transcript.StateLen]byte) [transcript.StateLen
 		t.Append("proof type", []byte(a.ProofType))
 		t.Append("action", a.Raw)
 	}
+	return t.State()
+}
+
+// Role is what somebody signs a request as: a signature given in one role says
+// nothing in another, also where one key has both.
+type Role string
+
+const (
+	Owner      Role = "owner"  // of all inputs that are the signer's
+	IssuerRole Role = "issuer" // of one action
+	Auditor    Role = "auditor"
+)
+
+// ToSign returns what is signed of a request's message in a role: by an issuer for
+// the action of that index, by others with 0.
+func ToSign(message [transcript.StateLen]byte, role Role, action int) [transcript.StateLen]byte {
+	t := transcript.New("request/signature")
+	t.Append("message", message[:])
+	t.Append("role", []byte(role))
+	t.AppendUint64("action", uint64(action))
 	return t.State()
 }
 

@@ -3,6 +3,9 @@ package validator
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -35,6 +38,7 @@ type action struct {
 	inputs   []transfer.Input // of a transfer
 	outputs  []token.Token
 	metadata []byte
+	proof    []byte
 	proven   token.Action
 	prepare  func(pp token.CryptoParams) error
 }
@@ -45,6 +49,8 @@ type signature struct {
 	action, index int
 	signer        identity.Identity
 	signature     []byte
+	role          request.Role
+	of            int // the action that an issuer signs
 }
 
 // fail keeps the first error.
@@ -60,7 +66,6 @@ func (c *pending) examine(ctx context.Context, tokens Tokens) error {
 	if err := c.structure(); err != nil {
 		return err
 	}
-	c.message = c.request.Message(c.v.digest)
 	if err := c.duplicates(); err != nil {
 		return err
 	}
@@ -89,7 +94,11 @@ func (c *pending) examine(ctx context.Context, tokens Tokens) error {
 			return err
 		}
 	}
-	return c.auditors()
+	if err := c.auditors(); err != nil {
+		return err
+	}
+	c.message = c.request.Message(c.v.digest) // hashes all of it, so when all else is well
+	return nil
 }
 
 // structure decodes the request and parses its actions, without any arithmetic.
@@ -113,6 +122,8 @@ func (c *pending) structure() (err error) {
 			return failed(Structure, i, -1, &zkbench.LimitError{What: "inputs", Estimate: int64(len(p.inputs)), Max: int64(limits.Inputs)})
 		case len(p.outputs) > limits.Outputs:
 			return failed(Structure, i, -1, &zkbench.LimitError{What: "outputs", Estimate: int64(len(p.outputs)), Max: int64(limits.Outputs)})
+		case len(p.proof) != c.v.crypto[a.ProofType].ProofLen(a.Kind, len(p.inputs), len(p.outputs)):
+			return failed(Structure, i, -1, &zkbench.DecodeError{Path: "proof", Reason: fmt.Sprintf("%d bytes, want %d", len(p.proof), c.v.crypto[a.ProofType].ProofLen(a.Kind, len(p.inputs), len(p.outputs)))})
 		case len(a.Spends) != len(p.inputs):
 			return failed(Structure, i, -1, policy("%d signatures of owners for %d inputs", len(a.Spends), len(p.inputs)))
 		}
@@ -136,13 +147,13 @@ func parse(pointLen int, a *request.Action) (action, error) {
 		if err != nil {
 			return action{}, err
 		}
-		return action{outputs: p.Outputs, metadata: p.Metadata, proven: p, prepare: p.Prepare}, nil
+		return action{outputs: p.Outputs, metadata: p.Metadata, proof: p.Proof, proven: p, prepare: p.Prepare}, nil
 	}
 	p, err := transfer.Parse(pointLen, a.Raw)
 	if err != nil {
 		return action{}, err
 	}
-	return action{inputs: p.Inputs, outputs: p.Outputs, metadata: p.Metadata, proven: p, prepare: p.Prepare}, nil
+	return action{inputs: p.Inputs, outputs: p.Outputs, metadata: p.Metadata, proof: p.Proof, proven: p, prepare: p.Prepare}, nil
 }
 
 // duplicates refuses a token that two inputs of the request name, in whatever
@@ -184,7 +195,7 @@ func (c *pending) issuer(i int) error {
 	case given.Index >= len(c.v.params.Issuers):
 		return failed(check, i, -1, policy("issuer %d, the parameters have %d", given.Index, len(c.v.params.Issuers)))
 	}
-	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Issuers[given.Index], given.Signature})
+	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Issuers[given.Index], given.Signature, request.IssuerRole, i})
 	return nil
 }
 
@@ -193,8 +204,11 @@ func (c *pending) inputs(ctx context.Context, tokens Tokens, i int) error {
 	for j := range c.actions[i].inputs {
 		in := &c.actions[i].inputs[j]
 		stored, err := tokens.Token(ctx, in.ID)
-		if err != nil {
+		switch {
+		case errors.Is(err, zkbench.ErrSpent) || errors.Is(err, zkbench.ErrPolicy):
 			return failed(Inputs, i, j, err)
+		case err != nil: // which says nothing about the request
+			return fmt.Errorf("ledger: %w", err)
 		}
 		named, err := in.Token.Encode()
 		if err != nil {
@@ -245,7 +259,7 @@ func (c *pending) locks(i int) error {
 		} else if len(spend.Unlock) > 0 {
 			return failed(TimeLocks, i, j, policy("an input whose owner is no script is unlocked"))
 		}
-		c.signatures = append(c.signatures, signature{Owners, i, j, signer, spend.Signature})
+		c.signatures = append(c.signatures, signature{Owners, i, j, signer, spend.Signature, request.Owner, 0})
 	}
 	return nil
 }
@@ -287,6 +301,9 @@ func (c *pending) owners(i int) error {
 			if _, err := c.v.ids.Verifier(id); err != nil {
 				return failed(OutputOwners, i, j, err)
 			}
+			if identity.AnybodySigns(id) {
+				return failed(OutputOwners, i, j, policy("a key of small order, for which anybody can sign"))
+			}
 		}
 	}
 	return nil
@@ -294,12 +311,12 @@ func (c *pending) owners(i int) error {
 
 func (c *pending) auditors() error {
 	for k, s := range c.request.Auditors {
-		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Auditors[k], s})
+		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Auditors[k], s, request.Auditor, 0})
 	}
 	return nil
 }
 
 // valid is what the request does.
 func (c *pending) valid() *Valid {
-	return &Valid{Request: c.request, Raw: c.raw, Digest: c.request.Digest(c.v.digest), At: c.at, Spends: c.spends, Creates: c.creates}
+	return &Valid{Request: c.request, Raw: c.raw, Digest: sha256.Sum256(c.message[:]), At: c.at, Spends: c.spends, Creates: c.creates}
 }

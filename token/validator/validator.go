@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -40,8 +41,9 @@ const (
 
 // Tokens is a view of a ledger.
 type Tokens interface {
-	// Token returns the encoding of an unspent token. Where there is none, the error
-	// says why, for example zkbench.ErrSpent.
+	// Token returns the encoding of an unspent token. Where there is none, the error is
+	// a zkbench.ErrSpent or zkbench.ErrPolicy; any other one says nothing about the
+	// request, and comes back without a *zkbench.CheckError.
 	Token(ctx context.Context, id token.ID) ([]byte, error)
 }
 
@@ -61,6 +63,13 @@ type Validator struct {
 // generators are derived anew. The error is an ErrParams that names the field, also
 // for an issuer or auditor that is no identity.
 func New(params *token.PublicParams, ex executor.Executor, local token.Config, cache int) (*Validator, error) {
+	encoded, err := params.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if params, err = token.DecodePublicParams(encoded); err != nil { // a copy of its own
+		return nil, err
+	}
 	digest, err := params.Digest()
 	if err != nil {
 		return nil, err
@@ -90,6 +99,9 @@ func New(params *token.PublicParams, ex executor.Executor, local token.Config, c
 			}
 			if _, err := v.ids.Verifier(id); err != nil {
 				return nil, fmt.Errorf("%w: %s[%d]: %w", zkbench.ErrParams, list.name, i, err)
+			}
+			if identity.AnybodySigns(id) {
+				return nil, fmt.Errorf("%w: %s[%d] is a key of small order, for which anybody can sign", zkbench.ErrParams, list.name, i)
 			}
 		}
 	}
@@ -128,11 +140,14 @@ type Result struct {
 // system are verified in one multi-scalar multiplication, and all signatures that
 // allow it in another; the bad ones are found by bisection. Each request is accepted
 // or rejected as Validate would, on the ledger as it is: requests of one batch that
-// spend one token are all accepted. When ctx ends, requests without a verdict have
+// spend one token, or have one anchor, are all accepted. When ctx ends, requests without a verdict have
 // its cause.
 func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	cases := make([]*pending, len(raws))
 	for i, raw := range raws {
+		if len(raw) <= request.MaxRequest { // the caller may use its buffer again
+			raw = slices.Clone(raw)
+		}
 		cases[i] = &pending{v: v, raw: raw, at: at}
 		cases[i].err = cases[i].examine(ctx, tokens)
 	}
@@ -170,7 +185,8 @@ func (v *Validator) signatures(ctx context.Context, cases []*pending) {
 			continue
 		}
 		for _, s := range c.signatures {
-			batch.Add(s.signer, c.message[:], s.signature)
+			message := request.ToSign(c.message, s.role, s.of)
+			batch.Add(s.signer, message[:], s.signature)
 			places = append(places, place{c, s})
 		}
 	}

@@ -129,21 +129,21 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 // auditor where they have a place.
 func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	s.Helper()
-	message := r.Message(s.digest)
-	by := func(signer identity.Signer) []byte {
+	by := func(signer identity.Signer, role request.Role, action int) []byte {
+		message := request.ToSign(r.Message(s.digest), role, action)
 		signature, err := signer.Sign(message[:], nil)
 		s.must(err)
 		return signature
 	}
 	for i := range r.Actions {
 		for j := range r.Actions[i].Spends {
-			r.Actions[i].Spends[j].Signature = by(owners[i][j])
+			r.Actions[i].Spends[j].Signature = by(owners[i][j], request.Owner, 0)
 		}
 		if r.Actions[i].Issuer != nil {
-			r.Actions[i].Issuer.Signature = by(s.issuer)
+			r.Actions[i].Issuer.Signature = by(s.issuer, request.IssuerRole, i)
 		}
 	}
-	r.Auditors = [][]byte{by(s.auditor)}
+	r.Auditors = [][]byte{by(s.auditor, request.Auditor, 0)}
 	return s.encode(r)
 }
 
@@ -309,6 +309,24 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		{"an output to no identity", func() []byte { return signed(pay("", to(identity.Identity("nobody"), 100))) }, validator.OutputOwners, 0, 0, zkbench.ErrMalformed},
 		{"another owner's signature", func() []byte { return s.sign(plain(), []identity.Signer{bob}) }, validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"signature of another request", edit(func(r *request.Request) { r.Anchor = []byte("buy") }), validator.Owners, 0, 0, zkbench.ErrSignature},
+		{"auditor's signature given as an owner", edit(func(r *request.Request) {
+			message := request.ToSign(r.Message(s.digest), request.Owner, 0)
+			signature, err := s.auditor.Sign(message[:], nil)
+			s.must(err)
+			r.Auditors[0] = signature
+		}), validator.Auditors, -1, 0, zkbench.ErrSignature},
+		{"an output to everybody", func() []byte {
+			return signed(pay("", to(append(identity.Identity{byte(identity.TypeEd25519), 1}, make([]byte, 31)...), 100)))
+		}, validator.OutputOwners, 0, 0, zkbench.ErrPolicy},
+		{"proof longer than it is", func() []byte {
+			r := plain()
+			a, err := transfer.Parse(s.pp.PointLen(), r.Actions[0].Raw)
+			s.must(err)
+			a.Proof = append(slices.Clone(a.Proof), 0)
+			r.Actions[0].Raw, err = a.Encode()
+			s.must(err)
+			return signed(r)
+		}, validator.Structure, 0, -1, zkbench.ErrMalformed},
 		{"auditor's signature flipped", edit(func(r *request.Request) { flip(r.Auditors[0]) }), validator.Auditors, -1, 0, zkbench.ErrSignature},
 		{"proof of another anchor", func() []byte {
 			r := plain()
@@ -457,7 +475,11 @@ func TestNewRefuses(t *testing.T) {
 	for name, edit := range map[string]func(p *token.PublicParams){
 		"issuers[0]":  func(p *token.PublicParams) { p.Issuers = [][]byte{{1, 2, 3}} },
 		"auditors[0]": func(p *token.PublicParams) { p.Auditors = [][]byte{{99}} },
-		"digest":      func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 },
+		"small order": func(p *token.PublicParams) {
+			p.Issuers = [][]byte{append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...)}
+		},
+		"early stop": func(p *token.PublicParams) { p.Systems[0].Stop = 0 },
+		"digest":     func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 },
 	} {
 		p, err := token.NewPublicParams("BN254", 8, token.CSP)
 		if err != nil {
@@ -467,6 +489,40 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := validator.New(p, executor.Serial(), token.Config{}, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestCallersKeepTheirBuffers: what was validated does not change with the bytes or
+// the parameters that the caller gave.
+func TestCallersKeepTheirBuffers(t *testing.T) {
+	s, ids := funded(t, token.RedeemIssuer)
+	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 100))
+	raw := s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
+	valid, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)
+	s.must(err)
+	clear(raw)
+	if !bytes.Equal(valid.Spends[0], ids[0]) || bytes.Equal(valid.Raw, raw) {
+		t.Error("the validated request changed with the caller's buffer")
+	}
+	s.params.Redeem = token.RedeemOwner
+	a, _ = s.moved("out", 0, "", ids[:1], to(nil, 100))
+	raw = s.sign(&request.Request{Anchor: []byte("out"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
+	_, err = s.v.Validate(t.Context(), s.ledger, raw, s.at)
+	want(t, "policy changed after New", err, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy)
+}
+
+// broken is a ledger that cannot be reached.
+type broken struct{}
+
+func (broken) Token(context.Context, token.ID) ([]byte, error) { return nil, zkbench.ErrEnv }
+
+func TestAnOutageIsNoVerdict(t *testing.T) {
+	s, ids := funded(t, token.RedeemOwner)
+	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 100))
+	raw := s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
+	_, err := s.v.Validate(t.Context(), broken{}, raw, s.at)
+	if _, verdict := errors.AsType[*zkbench.CheckError](err); verdict || !errors.Is(err, zkbench.ErrEnv) {
+		t.Errorf("%v, want an ErrEnv that is no CheckError", err)
 	}
 }
 

@@ -179,12 +179,13 @@ func (v *validation) submit(ctx context.Context, seq uint64) (*submitted, error)
 		return nil, err
 	}
 	req := &request.Request{Anchor: p.context, Actions: []request.Action{action}, Auditors: make([][]byte, 1)}
-	message := req.Message(v.digest)
+	message := request.ToSign(req.Message(v.digest), request.Owner, 0)
 	for i, signer := range signers {
 		if action.Spends[i].Signature, err = signer.Sign(message[:], r); err != nil {
 			return nil, err
 		}
 	}
+	message = request.ToSign(req.Message(v.digest), request.Auditor, 0)
 	if req.Auditors[0], err = v.auditor.Sign(message[:], nil); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -206,7 +207,7 @@ func TestPages(t *testing.T) {
 		"leaf of one less":        {leaf, func(p []byte) { native.PutUint16(p[10:], native.Uint16(p[10:])-1) }, "want it at"},
 		"leaf of an empty key":    {leaf, func(p []byte) { native.PutUint32(p[24:], 0) }, "a key of 0 bytes"},
 		"leaf of a huge value":    {leaf, func(p []byte) { native.PutUint32(p[28:], 1<<31) }, "beyond its end"},
-		"leaf with another id":    {leaf, func(p []byte) { native.PutUint64(p, 3) }, "has the number 3"},
+		"leaf with another id":    {leaf, func(p []byte) { native.PutUint64(p, uint64(leaf)+1) }, fmt.Sprintf("has the number %d", leaf+1)},
 		"leaf with overflow":      {leaf, func(p []byte) { native.PutUint32(p[12:], 1<<31) }, "accepted are"},
 		"leaf as a freelist":      {leaf, func(p []byte) { native.PutUint16(p[8:], flagFreelist) }, "neither branch nor leaf"},
 		"free list: live page":    {free, func(p []byte) { native.PutUint64(p[16:], 2) }, ""},
