@@ -242,3 +242,27 @@ func BenchmarkClock(b *testing.B) {
 		r.clock()
 	}
 }
+
+// BenchmarkTally is counting one latency of about a millisecond, ours and that of the
+// histogram that is made of it.
+func BenchmarkTally(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	values := make([]int64, 1024)
+	for i := range values {
+		values[i] = int64(1e6 + 1e5*rng.Float64())
+	}
+	b.Run("of=tally", func(b *testing.B) {
+		t := new(tally)
+		for i := 0; b.Loop(); i++ {
+			t.add(time.Duration(values[i%len(values)]))
+		}
+	})
+	b.Run("of=histogram", func(b *testing.B) {
+		h := newHistogram()
+		for i := 0; b.Loop(); i++ {
+			if err := h.RecordValue(values[i%len(values)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

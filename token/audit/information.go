@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/request"
 )
 
@@ -105,89 +106,36 @@ func (info *Information) Encode() ([]byte, error) {
 // Decode decodes audit information. The error is a *zkbench.DecodeError that names
 // the field and shows nothing of it. The information keeps references into data.
 func Decode(data []byte) (*Information, error) {
-	d := decoder{s: data, total: len(data)}
-	if len(data) > MaxInformation {
-		d.fail("information", fmt.Sprintf("%d bytes, accepted are up to %d", len(data), MaxInformation))
-	}
-	if v := d.number("version", 1, 0, 255); d.err == nil && v != Version {
-		d.fail("version", fmt.Sprintf("version %d, only %d is known", v, Version))
-	}
-	info := &Information{Actions: make([]Action, d.number("actions", 1, 1, request.MaxActions))}
+	f := wire.NewFields(data, "information", MaxInformation)
+	f.Version(Version)
+	info := &Information{Actions: make([]Action, f.Number("actions", 1, 1, request.MaxActions))}
 	for i := range info.Actions {
-		info.Actions[i].Inputs = d.items(fmt.Sprintf("actions[%d].inputs", i))
-		info.Actions[i].Outputs = d.items(fmt.Sprintf("actions[%d].outputs", i))
+		info.Actions[i].Inputs = decodeItems(f, fmt.Sprintf("actions[%d].inputs", i))
+		info.Actions[i].Outputs = decodeItems(f, fmt.Sprintf("actions[%d].outputs", i))
 	}
-	if d.err == nil && len(d.s) > 0 {
-		d.fail("information", "trailing bytes")
-	}
-	if d.err != nil {
-		return nil, d.err
+	if err := f.End("information"); err != nil {
+		return nil, err
 	}
 	return info, nil
 }
 
-// decoder reads fields and remembers the first error; after it all reads return
-// zero values.
-type decoder struct {
-	s     cryptobyte.String
-	total int
-	err   error
-}
-
-func (d *decoder) fail(path, reason string) {
-	if d.err == nil {
-		d.err = &zkbench.DecodeError{Path: path, Offset: d.total - len(d.s), Reason: reason}
-	}
-}
-
-func (d *decoder) items(path string) []Item {
-	n := d.number(path, 1, 0, token.MaxTokens)
-	if n == 0 {
-		return nil
-	}
-	items := make([]Item, n)
-	for j := range items {
-		if d.err != nil {
+func decodeItems(f *wire.Fields, path string) (items []Item) {
+	for j := range f.Number(path, 1, 0, token.MaxTokens) {
+		if !f.OK() {
 			return nil
 		}
 		at := fmt.Sprintf("%s[%d]", path, j)
-		o := &items[j].Opening
-		o.Type = string(d.short(at+".type", token.MaxType))
-		if value := d.bytes(at+".value", 8); d.err == nil {
-			o.Value = binary.BigEndian.Uint64(value)
+		var item Item
+		item.Opening.Type = string(f.Prefixed(at+".type", 2, 0, token.MaxType))
+		if value := f.Bytes(at+".value", 8); f.OK() {
+			item.Opening.Value = binary.BigEndian.Uint64(value)
 		}
-		o.Blinding = d.bytes(at+".blinding", blindingLen)
-		for k := range d.number(at+".owners", 1, 0, maxOwners) {
+		item.Opening.Blinding = f.Bytes(at+".blinding", blindingLen)
+		for k := range f.Number(at+".owners", 1, 0, maxOwners) {
 			owner := fmt.Sprintf("%s.owners[%d]", at, k)
-			items[j].Owners = append(items[j].Owners, Owner{d.short(owner+".certificate", maxCertificate), d.short(owner+".proof", maxProof)})
+			item.Owners = append(item.Owners, Owner{f.Prefixed(owner+".certificate", 2, 0, maxCertificate), f.Prefixed(owner+".proof", 2, 0, maxProof)})
 		}
+		items = append(items, item)
 	}
 	return items
-}
-
-// number reads a number of so many bytes, and returns 0 where it is out of bounds.
-func (d *decoder) number(path string, size, lo, hi int) int {
-	n := 0
-	for _, b := range d.bytes(path, size) {
-		n = n<<8 | int(b)
-	}
-	if d.err == nil && (n < lo || n > hi) {
-		d.fail(path, fmt.Sprintf("%d, accepted are %d to %d", n, lo, hi))
-	}
-	if d.err != nil {
-		return 0
-	}
-	return n
-}
-
-func (d *decoder) short(path string, most int) []byte {
-	return d.bytes(path, d.number(path, 2, 0, most))
-}
-
-func (d *decoder) bytes(path string, n int) []byte {
-	var out []byte
-	if d.err == nil && !d.s.ReadBytes(&out, n) {
-		d.fail(path, "truncated")
-	}
-	return out[:len(out):len(out)] // appending to a field must not write over the next
 }

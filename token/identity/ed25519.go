@@ -29,6 +29,8 @@ func Ed25519(key ed25519.PublicKey) (Identity, error) {
 type ed25519Verifier struct {
 	key [ed25519.PublicKeySize]byte
 	a   *edwards25519.Point
+
+	smallOrder bool
 }
 
 func parseEd25519(key []byte) (Verifier, error) {
@@ -41,6 +43,7 @@ func parseEd25519(key []byte) (Verifier, error) {
 	if v.a, err = new(edwards25519.Point).SetBytes(key); err != nil {
 		return nil, malformed("key", 1, "not a point of the curve")
 	}
+	v.smallOrder = new(edwards25519.Point).MultByCofactor(v.a).Equal(edwards25519.NewIdentityPoint()) == 1
 	return v, nil
 }
 
@@ -150,13 +153,10 @@ func (cs ed25519Claims) sum(z *edwards25519.Point, indices []int, weights []weig
 	return nil
 }
 
-// AnybodySigns reports whether anybody can sign for an identity: an Ed25519 key of
-// small order, whose signatures ZIP-215 accepts. Verifiers do; whoever names keys
+// AnybodySigns reports whether anybody can sign for whom v verifies: an Ed25519 key
+// of small order, whose signatures ZIP-215 accepts. Verifiers do; whoever names keys
 // that must mean something refuses them.
-func AnybodySigns(id Identity) bool {
-	if id.Type() != TypeEd25519 {
-		return false
-	}
-	p, err := new(edwards25519.Point).SetBytes(id[1:])
-	return err == nil && p.MultByCofactor(p).Equal(edwards25519.NewIdentityPoint()) == 1
+func AnybodySigns(v Verifier) bool {
+	e, ok := v.(*ed25519Verifier)
+	return ok && e.smallOrder
 }

@@ -53,7 +53,11 @@ func checkAuthority(id Identity) error {
 	if t := id.Type(); t != TypeX509 && t != TypeEd25519 {
 		return fmt.Errorf("%w: enrolment authority of %v, accepted: X.509, Ed25519", zkbench.ErrParams, t)
 	}
-	if AnybodySigns(id) {
+	v, err := parse(id, nil)
+	if err != nil {
+		return err
+	}
+	if AnybodySigns(v) {
 		return fmt.Errorf("%w: enrolment authority has a key of small order, for which anybody can sign", zkbench.ErrParams)
 	}
 	return nil

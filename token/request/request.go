@@ -16,6 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -200,114 +201,40 @@ func (r *Request) Encode() ([]byte, error) {
 // more than a small multiple of data. The error is a *zkbench.DecodeError that
 // names the field. The request keeps references into data.
 func Decode(data []byte) (*Request, error) {
-	d := decoder{s: data, total: len(data)}
+	f := wire.NewFields(data, "request", MaxRequest)
 	r := new(Request)
-	if len(data) > MaxRequest {
-		d.fail("request", fmt.Sprintf("%d bytes, accepted are up to %d", len(data), MaxRequest))
-	}
-	if v := d.uint8("version"); d.err == nil && v != Version {
-		d.s = data
-		d.fail("version", fmt.Sprintf("version %d, only %d is known", v, Version))
-	}
-	r.Anchor = d.bytes("anchor", 1, 1, MaxAnchor)
-	n := d.count("actions", d.uint8("actions"), 1, MaxActions)
-	r.Actions = make([]Action, n)
+	f.Version(Version)
+	r.Anchor = f.Prefixed("anchor", 1, 1, MaxAnchor)
+	r.Actions = make([]Action, f.Number("actions", 1, 1, MaxActions))
 	for i := range r.Actions {
-		d.action(fmt.Sprintf("actions[%d]", i), &r.Actions[i])
+		decodeAction(f, fmt.Sprintf("actions[%d]", i), &r.Actions[i])
 	}
-	if n := d.count("auditors", d.uint16("auditors"), 0, token.MaxIdentities); n > 0 {
-		r.Auditors = make([][]byte, n)
-		for i := range r.Auditors {
-			r.Auditors[i] = d.bytes(fmt.Sprintf("auditors[%d]", i), 2, 0, MaxSignature)
-		}
+	for i := range f.Number("auditors", 2, 0, token.MaxIdentities) {
+		r.Auditors = append(r.Auditors, f.Prefixed(fmt.Sprintf("auditors[%d]", i), 2, 0, MaxSignature))
 	}
-	if d.err == nil && len(d.s) > 0 {
-		d.fail("request", "trailing bytes")
-	}
-	if d.err != nil {
-		return nil, d.err
+	if err := f.End("request"); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
 
-func (d *decoder) action(path string, a *Action) {
-	if d.err != nil {
+func decodeAction(f *wire.Fields, path string, a *Action) {
+	if !f.OK() {
 		return
 	}
-	a.Kind = token.Kind(d.uint8(path + ".kind"))
-	if d.err == nil && a.Kind != token.Issue && a.Kind != token.Transfer {
-		d.fail(path+".kind", fmt.Sprintf("kind %d, accepted are %d (%s) and %d (%s)", a.Kind, token.Issue, token.Issue, token.Transfer, token.Transfer))
+	at := f.Offset()
+	a.Kind = token.Kind(f.Number(path+".kind", 1, 0, 255))
+	if f.OK() && a.Kind != token.Issue && a.Kind != token.Transfer {
+		f.Fail(path+".kind", at, fmt.Sprintf("kind %d, accepted are %d (%s) and %d (%s)", a.Kind, token.Issue, token.Issue, token.Transfer, token.Transfer))
 	}
-	a.ProofType = string(d.bytes(path+".proof type", 1, 1, MaxProofType))
-	a.Raw = d.bytes(path+".action", 3, 1, MaxAction)
-	if n := d.count(path+".spends", d.uint8(path+".spends"), 0, token.MaxTokens); n > 0 {
-		a.Spends = make([]Spend, n)
-		for i := range a.Spends {
-			at := fmt.Sprintf("%s.spends[%d]", path, i)
-			a.Spends[i] = Spend{d.bytes(at+".unlock", 2, 0, MaxUnlock), d.bytes(at+".signature", 2, 0, MaxSignature)}
-		}
+	a.ProofType = string(f.Prefixed(path+".proof type", 1, 1, MaxProofType))
+	a.Raw = f.Prefixed(path+".action", 3, 1, MaxAction)
+	for i := range f.Number(path+".spends", 1, 0, token.MaxTokens) {
+		spend := fmt.Sprintf("%s.spends[%d]", path, i)
+		a.Spends = append(a.Spends, Spend{f.Prefixed(spend+".unlock", 2, 0, MaxUnlock), f.Prefixed(spend+".signature", 2, 0, MaxSignature)})
 	}
-	switch present := d.uint8(path + ".issuer"); {
-	case d.err != nil || present == 0:
-	case present == 1:
-		index := d.count(path+".issuer.index", d.uint16(path+".issuer.index"), 0, token.MaxIdentities-1)
-		a.Issuer = &Issuer{index, d.bytes(path+".issuer.signature", 2, 0, MaxSignature)}
-	default:
-		d.fail(path+".issuer", fmt.Sprintf("%d, accepted are 0 and 1", present))
+	if f.Number(path+".issuer", 1, 0, 1) == 1 {
+		index := f.Number(path+".issuer.index", 2, 0, token.MaxIdentities-1)
+		a.Issuer = &Issuer{index, f.Prefixed(path+".issuer.signature", 2, 0, MaxSignature)}
 	}
-}
-
-// decoder reads fields and remembers the first error; after it all reads return
-// zero values.
-type decoder struct {
-	s     cryptobyte.String
-	total int
-	err   error
-}
-
-func (d *decoder) fail(path, reason string) {
-	if d.err == nil {
-		d.err = &zkbench.DecodeError{Path: path, Offset: d.total - len(d.s), Reason: reason}
-	}
-}
-
-func (d *decoder) uint8(path string) int {
-	var v uint8
-	if d.err == nil && !d.s.ReadUint8(&v) {
-		d.fail(path, "truncated")
-	}
-	return int(v)
-}
-
-func (d *decoder) uint16(path string) int {
-	var v uint16
-	if d.err == nil && !d.s.ReadUint16(&v) {
-		d.fail(path, "truncated")
-	}
-	return int(v)
-}
-
-// count returns n if it is within the bounds, and 0 where it is not.
-func (d *decoder) count(path string, n, lo, hi int) int {
-	if d.err == nil && (n < lo || n > hi) {
-		d.fail(path, fmt.Sprintf("%d, accepted are %d to %d", n, lo, hi))
-	}
-	if d.err != nil {
-		return 0
-	}
-	return n
-}
-
-// bytes reads a length of so many bytes, and as many bytes as it says.
-func (d *decoder) bytes(path string, lengthBytes, lo, hi int) []byte {
-	n := 0
-	for range lengthBytes {
-		n = n<<8 | d.uint8(path)
-	}
-	n = d.count(path, n, lo, hi)
-	var out []byte
-	if d.err == nil && !d.s.ReadBytes(&out, n) {
-		d.fail(path, "truncated")
-	}
-	return out[:len(out):len(out)] // appending to a field must not write over the next
 }

@@ -298,10 +298,11 @@ func (c *pending) owners(i int) error {
 			ids = []identity.Identity{lock.Sender(), lock.Recipient()}
 		}
 		for _, id := range ids {
-			if _, err := c.v.ids.Verifier(id); err != nil {
+			owner, err := c.v.ids.Verifier(id)
+			if err != nil {
 				return failed(OutputOwners, i, j, err)
 			}
-			if identity.AnybodySigns(id) {
+			if identity.AnybodySigns(owner) {
 				return failed(OutputOwners, i, j, policy("a key of small order, for which anybody can sign"))
 			}
 		}

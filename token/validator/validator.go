@@ -97,10 +97,11 @@ func New(params *token.PublicParams, ex executor.Executor, local token.Config, c
 			if identity.Identity(id).Type() == identity.TypePseudonym {
 				return nil, fmt.Errorf("%w: %s[%d] is a pseudonym, accepted are keys that stay", zkbench.ErrParams, list.name, i)
 			}
-			if _, err := v.ids.Verifier(id); err != nil {
+			key, err := v.ids.Verifier(id)
+			if err != nil {
 				return nil, fmt.Errorf("%w: %s[%d]: %w", zkbench.ErrParams, list.name, i, err)
 			}
-			if identity.AnybodySigns(id) {
+			if identity.AnybodySigns(key) {
 				return nil, fmt.Errorf("%w: %s[%d] is a key of small order, for which anybody can sign", zkbench.ErrParams, list.name, i)
 			}
 		}

@@ -1,0 +1,66 @@
+package identity_test
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/identity"
+)
+
+// everybody is an Ed25519 signer whose identity is the point of order 1.
+type everybody struct{ identity.Signer }
+
+func (everybody) Identity() identity.Identity {
+	return append(identity.Identity{byte(identity.TypeEd25519), 1}, make([]byte, 31)...)
+}
+
+// TestAnybodySigns: keys of small order are told, and enrol nobody.
+func TestAnybodySigns(t *testing.T) {
+	seed := sha256.Sum256([]byte("somebody"))
+	signer, err := identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := identity.NewSet(4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		id   identity.Identity
+		want bool
+	}{
+		{signer.Identity(), false},
+		{everybody{}.Identity(), true},
+		{append(identity.Identity{byte(identity.TypeEd25519)}, make([]byte, 32)...), true}, // y = 0, of order 4
+	} {
+		v, err := set.Verifier(test.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := identity.AnybodySigns(v); got != test.want {
+			t.Errorf("%x: %v, want %v", test.id, got, test.want)
+		}
+	}
+
+	scheme, err := identity.NewScheme("BN254")
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder, err := scheme.NewHolder(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := holder.Request("name", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scheme.Enrol("name", request, everybody{signer}); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("enrolled by everybody: %v", err)
+	}
+	if _, err := scheme.Enrol("name", request, signer); err != nil {
+		t.Errorf("enrolled by somebody: %v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"fmt"
+
+	"golang.org/x/crypto/cryptobyte"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Fields reads an encoding field by field, and remembers the first error, which
+// names the field and where it starts. After it all reads return zero values.
+type Fields struct {
+	s     cryptobyte.String
+	total int
+	err   error
+}
+
+// NewFields reads data, whose name is for errors, and which has at most so many
+// bytes.
+func NewFields(data []byte, name string, most int) *Fields {
+	f := &Fields{s: data, total: len(data)}
+	if len(data) > most {
+		f.Fail(name, 0, fmt.Sprintf("%d bytes, accepted are up to %d", len(data), most))
+	}
+	return f
+}
+
+// Offset is the number of bytes read.
+func (f *Fields) Offset() int { return f.total - len(f.s) }
+
+// OK tells whether there was no error.
+func (f *Fields) OK() bool { return f.err == nil }
+
+// Fail notes an error of the field that starts at an offset, unless there is one.
+func (f *Fields) Fail(path string, offset int, reason string) {
+	if f.err == nil {
+		f.err = &zkbench.DecodeError{Path: path, Offset: offset, Reason: reason}
+	}
+}
+
+// Version reads a version of 1 byte, of which one is known.
+func (f *Fields) Version(known int) {
+	at := f.Offset()
+	if v := f.Number("version", 1, 0, 255); f.OK() && v != known {
+		f.Fail("version", at, fmt.Sprintf("version %d, only %d is known", v, known))
+	}
+}
+
+// Number reads a number of so many bytes, big-endian, between the bounds.
+func (f *Fields) Number(path string, size, least, most int) int {
+	at, n := f.Offset(), 0
+	for _, b := range f.Bytes(path, size) {
+		n = n<<8 | int(b)
+	}
+	if f.OK() && (n < least || n > most) {
+		f.Fail(path, at, fmt.Sprintf("%d, accepted are %d to %d", n, least, most))
+	}
+	if !f.OK() {
+		return 0
+	}
+	return n
+}
+
+// Bytes reads so many bytes. They are the encoding's own, without room behind them:
+// appending to one field does not write over the next.
+func (f *Fields) Bytes(path string, n int) []byte {
+	var out []byte
+	if f.OK() && !f.s.ReadBytes(&out, n) {
+		f.Fail(path, f.Offset(), "truncated")
+	}
+	return out[:len(out):len(out)]
+}
+
+// Prefixed reads a length of so many bytes, between the bounds, and as many bytes.
+func (f *Fields) Prefixed(path string, size, least, most int) []byte {
+	return f.Bytes(path, f.Number(path, size, least, most))
+}
+
+// End refuses trailing bytes of the encoding of that name, and returns the first
+// error, a *zkbench.DecodeError.
+func (f *Fields) End(name string) error {
+	if f.OK() && len(f.s) > 0 {
+		f.Fail(name, f.Offset(), "trailing bytes")
+	}
+	return f.err
+}
