@@ -27,7 +27,7 @@ const (
 	CountFailed       = "failed"
 	CountUnfinished   = "unfinished"
 	CountLate         = "late"         // of done: ended after the window, within the grace
-	CountCarried      = "carried"      // begun before the window, ended well within it: part of throughput, of nothing else
+	CountCarried      = "carried"      // of the warm-up, begun or due before the window, ended well within it: part of throughput, of nothing else
 	CountWarmup       = "warmup"       // ended before the window
 	CountChecked      = "checked"      // results checked after the window, of done
 	CountCheckFails   = "check-failed" // of checked

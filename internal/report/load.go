@@ -83,7 +83,7 @@ func (r *rows) counters() {
 		})
 	}
 	for _, c := range []struct{ label, name, meaning string }{
-		{"Carried", record.CountCarried, "Begun before the window, ended in it: counted for throughput only"},
+		{"Carried", record.CountCarried, "Begun or due before the window, ended in it: counted for throughput only"},
 		{"Late", record.CountLate, "Of done: ended after the window, within the grace"},
 		{"Warm-up", record.CountWarmup, "Operations that ended before the window"},
 	} {

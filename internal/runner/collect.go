@@ -26,7 +26,7 @@ type Result struct {
 	Offered, Dropped, NeverStarted uint64
 	Started, Done, Failed          uint64
 	Late                           uint64        // of Done: ended after the window, within the grace
-	Carried                        uint64        // begun in the warm-up, ended well within the window
+	Carried                        uint64        // of the warm-up, ended well within the window
 	Stranded                       uint64        // of NeverStarted: a worker had them, and no processor
 	Oldest                         time.Duration // how long the first of NeverStarted had waited
 	Unfinished                     []record.Unfinished
@@ -102,16 +102,8 @@ func (r *run) collect(usage meter.Usage) {
 		res.Failed += s.failed
 		res.Late += s.late
 		res.Last = max(res.Last, s.last-r.opened())
-		res.Warmup += s.warmed
-		for _, w := range s.workers {
-			if w.carried == 0 {
-				continue
-			}
-			res.Warmup--
-			if w.carried <= r.end() {
-				res.Carried++
-			}
-		}
+		res.Warmup += s.warmed - s.outlasted
+		res.Carried += s.carried
 		res.Work += s.edge
 		res.Slept += s.slept
 		oversleep += s.oversleep

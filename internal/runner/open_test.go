@@ -439,3 +439,31 @@ func TestSLOCountsWhatWasNotAnswered(t *testing.T) {
 		t.Error("a record without arrivals was judged")
 	}
 }
+
+// TestOverloadedWarmup: one worker of 100 operations a second, 200 arrivals a second, a
+// warm-up of a second. Half of the warm-up's arrivals still wait when the window opens;
+// they are served in it, and are part of its throughput, but of nothing else.
+func TestOverloadedWarmup(t *testing.T) {
+	res, _ := run(t, runner.Config{
+		Workers: 1, Arrivals: arrivals(runner.Constant, 200), Queue: 10_000, Duration: 4 * time.Second,
+		Warmup: runner.Warmup{Time: time.Second}, Samples: 1, Check: none,
+	}, target{run: func(ctx context.Context, _ any) ([]byte, error) {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+		}
+		return nil, ctx.Err()
+	}})
+	if n := res.Warmup + res.Carried; n < 199 || n > 201 || res.Carried < 99 || res.Carried > 101 {
+		t.Errorf("%d of the warm-up ended before the window and %d in it, want 100 each", res.Warmup, res.Carried)
+	}
+	if n := res.Carried + res.Done; n < 399 || n > 400 || res.Latency.TotalCount() != int64(res.Done) {
+		t.Errorf("%d carried, %d done, %d latencies; want 400 in all", res.Carried, res.Done, res.Latency.TotalCount())
+	}
+	if got := fill(t, res).Value(record.Throughput); !within(got, 100, 0.005) {
+		t.Errorf("throughput %v, want 100", got)
+	}
+	if !within(res.Work, 400, 0.005) {
+		t.Errorf("%v operations' worth of work in the window, want 400", res.Work)
+	}
+}

@@ -21,7 +21,8 @@ type shard struct {
 	started, done, failed, late uint64
 	warmed                      uint64        // operations of the warm-up that ended, well or not
 	warmTime                    time.Duration // and how long they took in all
-	edge                        float64       // the window's share of carried operations, in operations
+	outlasted, carried          uint64        // of them, that ended well after the window opened, and within it
+	edge                        float64       // the window's share of those that outlasted the warm-up, in operations
 	last                        time.Duration // end of the last operation of the window
 
 	tallies  *tallies // being written

@@ -55,7 +55,6 @@ type worker struct {
 	ticket   ticket
 	since    time.Duration // start of the operation that runs
 	previous time.Duration // latency of the one before; negative: none
-	carried  time.Duration // end of the one that began in the warm-up and ended after it; 0: none
 }
 
 // phase is the warm-up or the window.
@@ -162,10 +161,15 @@ func (w *worker) succeed(r *run, t ticket, begin, end, built time.Duration, slep
 	if t.inWarmup() {
 		w.warmed++
 		w.warmTime += latency
+		// One a worker at most in a closed loop; in an open one, a queue that the warm-up
+		// could not keep up with.
 		if opened := r.opened(); end > opened {
-			w.edge += float64(end-opened) / float64(latency)
-			w.tallies.done++
-			w.carried = end
+			w.outlasted++
+			w.edge += float64(min(end-opened, latency)) / float64(latency)
+			if end <= r.end() {
+				w.carried++
+				w.tallies.done++
+			}
 		}
 		return
 	}
