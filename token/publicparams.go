@@ -30,7 +30,7 @@ type RedeemPolicy uint8
 
 const (
 	RedeemOwner  RedeemPolicy = 1 // its owner
-	RedeemIssuer RedeemPolicy = 2 // its owner, with the signature of an issuer
+	RedeemIssuer RedeemPolicy = 2 // its owner, with the signature of an issuer; there must be one
 )
 
 func (p RedeemPolicy) String() string {
@@ -165,6 +165,8 @@ func (p *PublicParams) check() error {
 		return badConfig("limit of metadata", p.Limits.Metadata, fmt.Sprintf("0 to %d", MaxMetadata))
 	case p.Redeem != RedeemOwner && p.Redeem != RedeemIssuer:
 		return badConfig("redeem policy", uint8(p.Redeem), fmt.Sprintf("%d (%s), %d (%s)", RedeemOwner, RedeemOwner, RedeemIssuer, RedeemIssuer))
+	case p.Redeem == RedeemIssuer && len(p.Issuers) == 0:
+		return badConfig("redeem policy", fmt.Sprintf("%s without issuers", p.Redeem), fmt.Sprintf("%s, or issuers who can sign", RedeemOwner))
 	}
 	for i, s := range p.Systems {
 		if !slices.Contains(ProofTypes(), s.ProofType) {

@@ -47,7 +47,10 @@ func arbitraryParams(t *rapid.T) *token.PublicParams {
 			Inputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "inputs"), Outputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "outputs"),
 			Metadata: rapid.IntRange(0, token.MaxMetadata).Draw(t, "metadata"),
 		},
-		Redeem: rapid.SampledFrom([]token.RedeemPolicy{token.RedeemOwner, token.RedeemIssuer}).Draw(t, "redeem"),
+		Redeem: token.RedeemOwner,
+	}
+	if len(p.Issuers) > 0 && rapid.Bool().Draw(t, "redeemed by issuers") {
+		p.Redeem = token.RedeemIssuer
 	}
 	for _, name := range []string{token.Bulletproof, token.BulletproofAgg, token.CSP} {
 		if len(p.Systems) == 0 || rapid.Bool().Draw(t, name) {
@@ -132,19 +135,20 @@ func TestPublicParamsTruncated(t *testing.T) {
 
 func TestPublicParamsRefused(t *testing.T) {
 	for name, edit := range map[string]func(p *token.PublicParams){
-		"curve":                  func(p *token.PublicParams) { p.Curve = "BN255" },
-		"bits":                   func(p *token.PublicParams) { p.Bits = 65 },
-		"range-proof systems":    func(p *token.PublicParams) { p.Systems = nil },
-		"range-proof systems[1]": func(p *token.PublicParams) { p.Systems = append(p.Systems, p.Systems[0]) },
-		"range-proof systems[0]": func(p *token.PublicParams) { p.Systems[0].ProofType = "stark" },
-		"limit of inputs":        func(p *token.PublicParams) { p.Limits.Inputs = 0 },
-		"limit of outputs":       func(p *token.PublicParams) { p.Limits.Outputs = token.MaxTokens + 1 },
-		"limit of metadata":      func(p *token.PublicParams) { p.Limits.Metadata = -1 },
-		"redeem policy":          func(p *token.PublicParams) { p.Redeem = 0 },
-		"issuers[1]":             func(p *token.PublicParams) { p.Issuers = [][]byte{{2}, {1}} },
-		"auditors[0]":            func(p *token.PublicParams) { p.Auditors = [][]byte{{}} },
-		"auditors[1]":            func(p *token.PublicParams) { p.Auditors = [][]byte{{1}, {1}} },
-		"issuers ":               func(p *token.PublicParams) { p.Issuers = make([][]byte, token.MaxIdentities+1) },
+		"curve":                                func(p *token.PublicParams) { p.Curve = "BN255" },
+		"bits":                                 func(p *token.PublicParams) { p.Bits = 65 },
+		"range-proof systems":                  func(p *token.PublicParams) { p.Systems = nil },
+		"range-proof systems[1]":               func(p *token.PublicParams) { p.Systems = append(p.Systems, p.Systems[0]) },
+		"range-proof systems[0]":               func(p *token.PublicParams) { p.Systems[0].ProofType = "stark" },
+		"limit of inputs":                      func(p *token.PublicParams) { p.Limits.Inputs = 0 },
+		"limit of outputs":                     func(p *token.PublicParams) { p.Limits.Outputs = token.MaxTokens + 1 },
+		"limit of metadata":                    func(p *token.PublicParams) { p.Limits.Metadata = -1 },
+		"redeem policy":                        func(p *token.PublicParams) { p.Redeem = 0 },
+		"redeem policy issuer without issuers": func(p *token.PublicParams) { p.Redeem = token.RedeemIssuer },
+		"issuers[1]":                           func(p *token.PublicParams) { p.Issuers = [][]byte{{2}, {1}} },
+		"auditors[0]":                          func(p *token.PublicParams) { p.Auditors = [][]byte{{}} },
+		"auditors[1]":                          func(p *token.PublicParams) { p.Auditors = [][]byte{{1}, {1}} },
+		"issuers ":                             func(p *token.PublicParams) { p.Issuers = make([][]byte, token.MaxIdentities+1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := publicParams(t, token.Bulletproof)

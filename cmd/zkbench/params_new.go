@@ -114,6 +114,9 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 	if err != nil {
 		return nil, err
 	}
+	if redeem == token.RedeemIssuer && len(issuers) == 0 {
+		return nil, (&option{accepted: "owner, or issuer together with --issuer"}).refuse("redeem", f.redeem.text)
+	}
 	p, err := token.NewPublicParams(f.curve.text, int(bits), proofTypes...)
 	if err != nil {
 		return nil, err

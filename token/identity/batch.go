@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -16,17 +18,29 @@ import (
 // CheckName is the check that a Batch names in its errors.
 const CheckName = "signature"
 
+// Signed is a signature of Message by ID.
+type Signed struct {
+	ID                 Identity
+	Message, Signature []byte
+}
+
 // Batch gathers signatures and verifies them together: Ed25519 and pseudonyms
-// each in one multi-scalar multiplication, ECDSA one by one. It is not safe for
-// concurrent use.
+// each in one multi-scalar multiplication, ECDSA one by one. Signatures come in
+// groups, for example those of one request: a group is as dead with one bad
+// signature as with a thousand, so the search ends at its first. It is not safe
+// for concurrent use.
 type Batch struct {
-	set   *Set
-	items []item
+	set    *Set
+	items  []item
+	groups int
 }
 
 type item struct {
 	id                 Identity
 	message, signature []byte
+
+	group, index int      // which group's, and its place there
+	verifier     Verifier // nil until parsed; never a pseudonym's
 }
 
 // weight is 128 bits by which an equation is multiplied, so that a sum with an
@@ -43,23 +57,29 @@ type claims interface {
 // NewBatch returns an empty batch whose identities set parses.
 func NewBatch(set *Set) *Batch { return &Batch{set: set} }
 
-// Len is the number of signatures added.
-func (b *Batch) Len() int { return len(b.items) }
+// Len is the number of groups added.
+func (b *Batch) Len() int { return b.groups }
 
-// Add adds a signature of message by id, which gets the index Len() before the
-// call. The slices are read by Verify and must not change until then.
-func (b *Batch) Add(id Identity, message, signature []byte) {
-	b.items = append(b.items, item{id, message, signature})
+// Add adds a group of signatures, which gets the index Len() before the call. The
+// slices are read by Verify and must not change until then.
+func (b *Batch) Add(group ...Signed) {
+	for i, s := range group {
+		b.items = append(b.items, item{id: s.ID, message: s.Message, signature: s.Signature, group: b.groups, index: i})
+	}
+	b.groups++
 }
 
 // Verify accepts exactly what Set.Verifier and Verifier.Verify accept for every
-// signature by itself. Each signature that does not hold is named by a
-// *zkbench.CheckError with its index as Action, which wraps ErrSignature, or the
-// error of Set.Verifier where its identity does not parse; the errors are joined
-// in order of index. Any other error is the executor's or the context's. An
-// empty batch holds.
+// signature by itself. The first of each group that does not hold is named by a
+// *zkbench.CheckError with the group as Action and its place there as Index, which
+// wraps ErrSignature, or the error of Set.Verifier where its identity does not
+// parse; the errors are joined in order of groups. Any other error is the
+// executor's or the context's. An empty batch, and an empty group, hold.
+//
+// The set keeps the verifiers of groups that hold: who cannot sign for all of a
+// group drives nobody out of it.
 func (b *Batch) Verify(ctx context.Context, ex executor.Executor) error {
-	failed := make([]error, len(b.items))
+	bad := newVerdicts(b)
 	var single, ed, pseudonyms []int
 	for i := range b.items {
 		switch t := b.items[i].id.Type(); {
@@ -72,57 +92,96 @@ func (b *Batch) Verify(ctx context.Context, ex executor.Executor) error {
 		}
 	}
 	if err := ex.Do(ctx, len(single), func(_ context.Context, j int) error {
-		i := single[j]
-		failed[i] = b.set.verify(&b.items[i])
+		if i := single[j]; bad.open(i) {
+			bad.set(i, b.set.verify(&b.items[i]))
+		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	if err := b.together(ctx, ex, failed, ed, b.set.ed25519Claims); err != nil {
+	if err := b.together(ctx, ex, bad, ed, b.set.ed25519Claims); err != nil {
 		return err
 	}
 	if len(pseudonyms) > 0 {
-		if err := b.together(ctx, ex, failed, pseudonyms, b.set.pseudonyms.claims); err != nil {
+		if err := b.together(ctx, ex, bad, pseudonyms, b.set.pseudonyms.claims); err != nil {
 			return err
 		}
 	}
+	for i := range b.items {
+		if it := &b.items[i]; bad.cause[it.group] == nil && it.verifier != nil {
+			b.set.keep(it.id, it.verifier)
+		}
+	}
+	return bad.join()
+}
+
+// verdicts are the first bad signatures of groups, as far as they are known.
+type verdicts struct {
+	items []item
+	mu    sync.Mutex
+	first []int // by group, an index of items
+	cause []error
+}
+
+func newVerdicts(b *Batch) *verdicts {
+	return &verdicts{items: b.items, first: make([]int, b.groups), cause: make([]error, b.groups)}
+}
+
+// open reports whether it matters if item i is bad: no item before it in its group
+// is known to be.
+func (v *verdicts) open(i int) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	g := v.items[i].group
+	return v.cause[g] == nil || i < v.first[g]
+}
+
+// set notes what is wrong with item i, if anything.
+func (v *verdicts) set(i int, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if g := v.items[i].group; err != nil && (v.cause[g] == nil || i < v.first[g]) {
+		v.first[g], v.cause[g] = i, err
+	}
+}
+
+func (v *verdicts) join() error {
 	var errs []error
-	for i, err := range failed {
+	for g, err := range v.cause {
 		if err != nil {
-			errs = append(errs, &zkbench.CheckError{Check: CheckName, Action: i, Index: -1, Err: err})
+			errs = append(errs, &zkbench.CheckError{Check: CheckName, Action: g, Index: v.items[v.first[g]].index, Err: err})
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // verify verifies one signature.
-func (s *Set) verify(it *item) error {
-	v, err := s.Verifier(it.id)
-	if err != nil {
+func (s *Set) verify(it *item) (err error) {
+	if it.verifier, err = s.Verifier(it.id); err != nil {
 		return err
 	}
-	return v.Verify(it.message, it.signature)
+	return it.verifier.Verify(it.message, it.signature)
 }
 
 // ed25519Claims decodes the signatures of items, which are Ed25519 by their type.
 func (s *Set) ed25519Claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error) {
 	cs, errs, states := make(ed25519Claims, len(items)), make([]error, len(items)), make([][]byte, len(items))
 	err := ex.Do(ctx, len(items), func(_ context.Context, i int) error {
-		v, err := s.Verifier(items[i].id)
-		if err == nil {
-			states[i], err = cs[i].decode(v.(*ed25519Verifier), items[i].message, items[i].signature)
+		it := &items[i]
+		if it.verifier, errs[i] = s.Verifier(it.id); errs[i] == nil {
+			states[i], errs[i] = cs[i].decode(it.verifier.(*ed25519Verifier), it.message, it.signature)
 		}
-		errs[i] = err
 		return nil
 	})
 	return cs, errs, states, err
 }
 
-// together verifies the items at indices with one scheme and sets failed for
-// those that do not hold.
-func (b *Batch) together(ctx context.Context, ex executor.Executor, failed []error, indices []int,
+// together verifies the items at indices with one scheme, those that matter, and
+// notes the first bad ones of their groups.
+func (b *Batch) together(ctx context.Context, ex executor.Executor, bad *verdicts, indices []int,
 	decode func(context.Context, executor.Executor, []item) (claims, []error, [][]byte, error),
 ) error {
+	indices = slices.DeleteFunc(indices, func(i int) bool { return !bad.open(i) })
 	items := make([]item, len(indices))
 	for j, i := range indices {
 		items[j] = b.items[i]
@@ -131,29 +190,35 @@ func (b *Batch) together(ctx context.Context, ex executor.Executor, failed []err
 	if err != nil {
 		return err
 	}
+	for j, i := range indices {
+		b.items[i].verifier = items[j].verifier
+		bad.set(i, errs[j])
+	}
 	t := transcript.New("signature batch")
 	var good []int
 	for j, i := range indices {
-		if failed[i] = errs[j]; errs[j] == nil {
+		if bad.open(i) && errs[j] == nil {
 			good = append(good, j)
 			t.Append("claim", states[j])
 		}
 	}
-	search := bisection{cs: cs, state: t.State()}
+	search := bisection{cs: cs, group: func(j int) int { return items[j].group }, state: t.State()}
 	if _, err := rand.Read(search.local[:]); err != nil {
 		return err
 	}
-	bad, err := search.find(ctx, ex, good)
-	for _, j := range bad {
-		failed[indices[j]] = rejected("not by this key")
+	found, err := search.find(ctx, ex, good)
+	for _, j := range found {
+		bad.set(indices[j], rejected("not by this key"))
 	}
 	return err
 }
 
-// bisection looks for the claims that do not hold. Weights come from the states
-// of all claims and from local randomness, so that no signer knows them.
+// bisection looks for the first claim of each group that does not hold. Weights
+// come from the states of all claims and from local randomness, so that no signer
+// knows them.
 type bisection struct {
 	cs    claims
+	group func(index int) int // rises with the index
 	state [transcript.StateLen]byte
 	local [transcript.SeedLen]byte
 	drawn uint64 // weight streams used
@@ -173,7 +238,9 @@ func (s *bisection) stream() *sha3.SHAKE {
 	return transcript.XOF("zkbench/v1/weights", s.state[:], s.local[:], binary.LittleEndian.AppendUint64(nil, s.drawn))
 }
 
-// find returns those of indices that do not hold, in order.
+// find returns, in order, the first of each group in indices that does not hold. In
+// one group of n its sums are over 3n claims at most: a half that holds some bad one
+// ends the search in the other.
 func (s *bisection) find(ctx context.Context, ex executor.Executor, indices []int) ([]int, error) {
 	if len(indices) == 0 {
 		return nil, nil
@@ -190,7 +257,14 @@ func (s *bisection) find(ctx context.Context, ex executor.Executor, indices []in
 	if err != nil {
 		return nil, err
 	}
-	right, err := s.find(ctx, ex, indices[half:])
+	rest := indices[half:]
+	if len(left) > 0 {
+		dead := s.group(left[len(left)-1])
+		for len(rest) > 0 && s.group(rest[0]) == dead {
+			rest = rest[1:]
+		}
+	}
+	right, err := s.find(ctx, ex, rest)
 	if err == nil && len(left)+len(right) == 0 {
 		// The sum of all fails and no part does. Honest arithmetic comes here
 		// with probability 2^-128; a fault must not turn into acceptance.

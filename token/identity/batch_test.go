@@ -31,7 +31,7 @@ type pool struct {
 }
 
 func (p *pool) add(id Identity, message, signature []byte) {
-	it := item{id, message, signature}
+	it := item{id: id, message: message, signature: signature}
 	p.items, p.bad = append(p.items, it), append(p.bad, p.set.verify(&it) != nil)
 }
 
@@ -60,9 +60,9 @@ func newPool(t *testing.T) *pool {
 	return p
 }
 
-// TestBatchAgreesWithSingle: any selection of signatures of all types, torsion,
-// non-canonical encodings and malformed identities among them, is judged in a
-// batch as each by itself.
+// TestBatchAgreesWithSingle: any groups of signatures of all types, torsion,
+// non-canonical encodings and malformed identities among them, are judged in a batch
+// as their signatures are one after the other: by the first that is bad.
 func TestBatchAgreesWithSingle(t *testing.T) {
 	p := newPool(t)
 	if n := len(p.items); !slices.Contains(p.bad, true) || !slices.Contains(p.bad, false) || n < 100 {
@@ -70,20 +70,24 @@ func TestBatchAgreesWithSingle(t *testing.T) {
 	}
 	executors := []executor.Executor{executor.Serial(), executor.Pool()}
 	rapid.Check(t, func(rt *rapid.T) {
-		chosen := rapid.SliceOfN(rapid.IntRange(0, len(p.items)-1), 0, 12).Draw(rt, "chosen")
+		groups := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, len(p.items)-1), 0, 6), 0, 6).Draw(rt, "groups")
 		ex := rapid.SampledFrom(executors).Draw(rt, "executor")
 		b := NewBatch(p.set)
-		var want []int
-		for i, c := range chosen {
-			b.Add(p.items[c].id, p.items[c].message, p.items[c].signature)
-			if p.bad[c] {
-				want = append(want, i)
+		var want []place
+		for g, chosen := range groups {
+			var signed []Signed
+			for _, c := range chosen {
+				signed = append(signed, Signed{p.items[c].id, p.items[c].message, p.items[c].signature})
+			}
+			b.Add(signed...)
+			if i := slices.IndexFunc(chosen, func(c int) bool { return p.bad[c] }); i >= 0 {
+				want = append(want, place{g, i})
 			}
 		}
-		if b.Len() != len(chosen) {
-			rt.Fatalf("Len() = %d, want %d", b.Len(), len(chosen))
+		if b.Len() != len(groups) {
+			rt.Fatalf("Len() = %d, want %d", b.Len(), len(groups))
 		}
-		if got := verdicts(t, b, ex); !slices.Equal(got, want) {
+		if got := named(t, b, ex); !slices.Equal(got, want) {
 			rt.Fatalf("batch names %v, single %v", got, want)
 		}
 	})
@@ -107,9 +111,9 @@ func TestBatchNames(t *testing.T) {
 					if i == bad {
 						message = []byte{n}
 					}
-					b.Add(s.Identity(), message, signatures[i])
+					b.Add(Signed{s.Identity(), message, signatures[i]})
 				}
-				if got := verdicts(t, b, executor.Serial()); !slices.Equal(got, []int{bad}) {
+				if got := named(t, b, executor.Serial()); !slices.Equal(got, []place{{bad, 0}}) {
 					t.Errorf("bad=%d, named %v", bad, got)
 				}
 				if err := b.Verify(context.Background(), executor.Serial()); !errors.Is(err, zkbench.ErrSignature) {
@@ -140,9 +144,9 @@ func TestBatchErrorsCancel(t *testing.T) {
 				t.Fatal("choose messages without a carry")
 			}
 			signature[low] += byte(delta)
-			b.Add(s.Identity(), message, signature)
+			b.Add(Signed{s.Identity(), message, signature})
 		}
-		if got := verdicts(t, b, executor.Serial()); !slices.Equal(got, []int{0, 1}) {
+		if got := named(t, b, executor.Serial()); !slices.Equal(got, []place{{0, 0}, {1, 0}}) {
 			t.Errorf("%s: named %v", name, got)
 		}
 	}
@@ -172,11 +176,49 @@ func TestBatchEmptyAndCancelled(t *testing.T) {
 	}
 	for name, s := range signers(t) {
 		b := NewBatch(set)
-		b.Add(s.Identity(), []byte("m"), must[[]byte](t)(s.Sign([]byte("m"), nil)))
+		b.Add(Signed{s.Identity(), []byte("m"), must[[]byte](t)(s.Sign([]byte("m"), nil))})
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if err := b.Verify(ctx, executor.Serial()); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s, cancelled: %v", name, err)
+		}
+	}
+}
+
+// counting is claims of which some do not hold, and which counts what sums are over.
+type counting struct {
+	bad    func(index int) bool
+	summed int
+}
+
+func (c *counting) holds(_ context.Context, _ executor.Executor, indices []int, _ []weight) (bool, error) {
+	c.summed += len(indices)
+	return !slices.ContainsFunc(indices, c.bad), nil
+}
+
+// TestDeadGroup: of a group with bad claims, however many and wherever, the first is
+// found, with sums over three times as many claims as there are.
+func TestDeadGroup(t *testing.T) {
+	const n = 1024
+	var indices []int
+	for i := range n {
+		indices = append(indices, i)
+	}
+	for _, c := range []struct {
+		name  string
+		bad   func(i int) bool
+		first int
+	}{
+		{"bad=all", func(int) bool { return true }, 0},
+		{"bad=last", func(i int) bool { return i == n-1 }, n - 1},
+		{"bad=middle", func(i int) bool { return i == n/2 }, n / 2},
+		{"bad=odd", func(i int) bool { return i%2 == 1 }, 1},
+	} {
+		claims := &counting{bad: c.bad}
+		s := bisection{cs: claims, group: func(int) int { return 0 }}
+		got, err := s.find(t.Context(), executor.Serial(), indices)
+		if err != nil || !slices.Equal(got, []int{c.first}) || claims.summed > 3*n {
+			t.Errorf("%s: named %v, error %v, sums over %d claims of %d", c.name, got, err, claims.summed, n)
 		}
 	}
 }
@@ -190,7 +232,7 @@ func (faulty) holds(_ context.Context, _ executor.Executor, indices []int, _ []w
 
 // TestBisectionFault: where the whole fails and no part does, all are named.
 func TestBisectionFault(t *testing.T) {
-	s := bisection{cs: faulty{}}
+	s := bisection{cs: faulty{}, group: func(j int) int { return j }}
 	got, err := s.find(context.Background(), executor.Serial(), []int{3, 8})
 	if err != nil || !slices.Equal(got, []int{3, 8}) {
 		t.Errorf("named %v, error %v", got, err)

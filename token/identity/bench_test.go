@@ -61,7 +61,7 @@ func BenchmarkBatch(b *testing.B) {
 		message := make([]byte, 64)
 		for i := range n {
 			s := signer(i)
-			batch.Add(s.Identity(), message, must[[]byte](b)(s.Sign(message, nil)))
+			batch.Add(Signed{s.Identity(), message, must[[]byte](b)(s.Sign(message, nil))})
 		}
 		b.ReportAllocs()
 		for b.Loop() {

@@ -152,7 +152,7 @@ func plusOrder(s []byte) []byte {
 func TestZIP215(t *testing.T) {
 	set := newSet(t)
 	all := NewBatch(set)
-	var bad []int
+	var bad []place
 	differs := 0
 	for i, c := range edCases(t) {
 		id := append(Identity{byte(TypeEd25519)}, c.key...)
@@ -168,13 +168,13 @@ func TestZIP215(t *testing.T) {
 		if ed25519.Verify(c.key, c.message, c.signature) != c.valid {
 			differs++
 		}
-		all.Add(id, c.message, c.signature)
+		all.Add(Signed{id, c.message, c.signature})
 		if !c.valid {
-			bad = append(bad, i)
+			bad = append(bad, place{i, 0})
 		}
 	}
 	forEach(t, func(t *testing.T, ex testExecutor) {
-		if got := verdicts(t, all, ex); !slices.Equal(got, bad) {
+		if got := named(t, all, ex); !slices.Equal(got, bad) {
 			t.Errorf("batch of all names %v, want %v", got, bad)
 		}
 	})

@@ -1,33 +1,62 @@
 package identity
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/zkbench/zkbench/executor"
 )
 
-// TestSetBound: a set keeps the most recently used, never more than its bound,
-// neither pseudonyms nor what does not parse.
+// use has set verify the signer's signatures of messages, one of them flipped where
+// bad is its index, and reports whether they hold.
+func use(t testing.TB, set *Set, bad int, signers ...Signer) bool {
+	t.Helper()
+	b := NewBatch(set)
+	var group []Signed
+	for i, s := range signers {
+		signature := must[[]byte](t)(s.Sign([]byte("message"), nil))
+		if i == bad {
+			signature[0] ^= 1
+		}
+		group = append(group, Signed{s.Identity(), []byte("message"), signature})
+	}
+	b.Add(group...)
+	return b.Verify(context.Background(), executor.Serial()) == nil
+}
+
+// TestSetBound: a set keeps those who signed most recently, never more than its
+// bound, beside what was pinned.
 func TestSetBound(t *testing.T) {
 	set := must[*Set](t)(NewSet(3, testBN()))
-	ids := make([]Identity, 5)
-	for i := range ids {
-		ids[i] = ed25519TestSigner(t, fmt.Sprint("id ", i)).Identity()
+	signers := make([]Signer, 5)
+	for i := range signers {
+		signers[i] = ed25519TestSigner(t, fmt.Sprint("id ", i))
 	}
 	get := func(i int) Verifier {
 		t.Helper()
-		return must[Verifier](t)(set.Verifier(ids[i]))
+		return must[Verifier](t)(set.Verifier(signers[i].Identity()))
 	}
+	sign := func(i int) {
+		t.Helper()
+		if !use(t, set, -1, signers[i]) {
+			t.Fatalf("signature of %d was refused", i)
+		}
+	}
+	pinned := must[Verifier](t)(set.Pin(signers[4].Identity()))
+	sign(0)
 	first := get(0)
 	if get(0) != first {
 		t.Error("a kept verifier is parsed again")
 	}
-	get(1)
+	sign(1)
 	second := get(1)
-	get(2)
-	get(0) // 1 is the least recently used
-	get(3)
+	sign(2)
+	sign(0) // 1 signed longest ago
+	sign(3)
+	sign(4)
 	if set.Len() != 3 {
 		t.Errorf("%d kept, want 3", set.Len())
 	}
@@ -37,16 +66,44 @@ func TestSetBound(t *testing.T) {
 	if get(1) == second {
 		t.Error("the least recently used verifier was kept")
 	}
-	for i := range 10 {
-		if _, err := set.Verifier(newPseudonym(t, testBN(), fmt.Sprint(i)).Identity()); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := set.Verifier(Identity{byte(TypeEd25519), byte(i)}); err == nil {
-			t.Fatal("a short key was accepted")
+	if get(4) != pinned {
+		t.Error("a pinned verifier was dropped")
+	}
+	if _, err := set.Pin(Identity{byte(TypeEd25519), 1}); err == nil {
+		t.Error("a short key was pinned")
+	}
+}
+
+// TestSetKeepsWhoSigns: nothing but signatures that hold, all of a group, puts a
+// verifier where it can drive out others: not a look, not what does not parse, not
+// pseudonyms, not a good signature beside a bad one.
+func TestSetKeepsWhoSigns(t *testing.T) {
+	set := must[*Set](t)(NewSet(1, testBN()))
+	user := x509Signer(t)
+	if !use(t, set, -1, user) || set.Len() != 1 {
+		t.Fatal("who signed is not kept")
+	}
+	kept := must[Verifier](t)(set.Verifier(user.Identity()))
+	others := []Signer{ed25519TestSigner(t, "one"), ed25519TestSigner(t, "two"), x509Signer(t)}
+	for _, s := range others {
+		must[Verifier](t)(set.Verifier(s.Identity()))
+	}
+	for bad := range others {
+		if use(t, set, bad, others...) {
+			t.Fatal("a flipped signature was accepted")
 		}
 	}
-	if get(0) != first || set.Len() != 3 {
-		t.Error("pseudonyms or malformed identities drove others out")
+	if !use(t, set, -1, newPseudonym(t, testBN(), "user")) {
+		t.Fatal("a pseudonym's signature was refused")
+	}
+	if _, err := set.Verifier(Identity{byte(TypeEd25519), 1}); err == nil {
+		t.Fatal("a short key was accepted")
+	}
+	if must[Verifier](t)(set.Verifier(user.Identity())) != kept {
+		t.Error("somebody drove out who had signed")
+	}
+	if !use(t, set, -1, others...) || must[Verifier](t)(set.Verifier(user.Identity())) == kept {
+		t.Error("who signs is kept, and the one before still too, in a set of one")
 	}
 }
 
@@ -55,19 +112,18 @@ func TestSetBound(t *testing.T) {
 func TestSetConcurrent(t *testing.T) {
 	set := must[*Set](t)(NewSet(4, nil))
 	const n = 12
-	ids, signatures := make([]Identity, n), make([][]byte, n)
-	for i := range ids {
-		s := ed25519TestSigner(t, fmt.Sprint("concurrent ", i))
-		ids[i], signatures[i] = s.Identity(), must[[]byte](t)(s.Sign([]byte{byte(i)}, nil))
+	signers := make([]Signer, n)
+	for i := range signers {
+		signers[i] = ed25519TestSigner(t, fmt.Sprint("concurrent ", i))
 	}
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(1, uint64(g)))
 			for range 50 {
-				i := r.IntN(n)
-				if err := verifyOne(set, ids[i], []byte{byte(i)}, signatures[i]); err != nil {
-					t.Errorf("identity %d: %v", i, err)
+				i, bad := r.IntN(n), -r.IntN(2)
+				if holds := use(t, set, bad, signers[i]); holds != (bad < 0) {
+					t.Errorf("identity %d, bad signature %d: %v", i, bad, holds)
 				}
 				if k := set.Len(); k > 4 {
 					t.Errorf("%d kept, at most 4", k)

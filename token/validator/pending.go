@@ -53,15 +53,14 @@ type signature struct {
 	of            int // the action that an issuer signs
 }
 
-// fail keeps the first error.
+// fail keeps the first error, if any.
 func (c *pending) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// examine does all checks but those of signatures and proofs, whose work it
-// collects.
+// examine does all checks that compute nothing, and collects the work of the others.
 func (c *pending) examine(ctx context.Context, tokens Tokens) error {
 	if err := c.structure(); err != nil {
 		return err
@@ -89,14 +88,7 @@ func (c *pending) examine(ctx context.Context, tokens Tokens) error {
 			return err
 		}
 	}
-	for i := range c.actions {
-		if err := c.owners(i); err != nil {
-			return err
-		}
-	}
-	if err := c.auditors(); err != nil {
-		return err
-	}
+	c.auditors()
 	c.message = c.request.Message(c.v.digest) // hashes all of it, so when all else is well
 	return nil
 }
@@ -277,44 +269,52 @@ func unlock(owner, witness []byte, at time.Time) (identity.Identity, error) {
 }
 
 // owners refuses outputs that nobody could ever spend: an owner must be an identity,
-// and a script's identities too.
-func (c *pending) owners(i int) error {
-	for j := range c.actions[i].outputs {
-		owner := c.actions[i].outputs[j].Owner
-		if len(owner) == 0 {
-			continue // redeemed
-		}
-		encoded, err := c.actions[i].outputs[j].Encode()
-		if err != nil {
-			return failed(OutputOwners, i, j, err)
-		}
-		c.creates = append(c.creates, Output{request.OutputID(c.request.Anchor, i, j), encoded})
-		ids := []identity.Identity{owner}
-		if script.IsScript(owner) {
-			lock, err := script.Parse(owner)
-			if err != nil {
+// and a script's identities too. Nothing that is parsed here is kept.
+func (c *pending) owners() error {
+	for i := range c.actions {
+		for j := range c.actions[i].outputs {
+			if err := c.owner(i, j); err != nil {
 				return failed(OutputOwners, i, j, err)
-			}
-			ids = []identity.Identity{lock.Sender(), lock.Recipient()}
-		}
-		for _, id := range ids {
-			owner, err := c.v.ids.Verifier(id)
-			if err != nil {
-				return failed(OutputOwners, i, j, err)
-			}
-			if identity.AnybodySigns(owner) {
-				return failed(OutputOwners, i, j, policy("a key of small order, for which anybody can sign"))
 			}
 		}
 	}
 	return nil
 }
 
-func (c *pending) auditors() error {
+func (c *pending) owner(i, j int) error {
+	output := &c.actions[i].outputs[j]
+	if len(output.Owner) == 0 {
+		return nil // redeemed
+	}
+	encoded, err := output.Encode()
+	if err != nil {
+		return err
+	}
+	c.creates = append(c.creates, Output{request.OutputID(c.request.Anchor, i, j), encoded})
+	ids := []identity.Identity{output.Owner}
+	if script.IsScript(output.Owner) {
+		lock, err := script.Parse(output.Owner)
+		if err != nil {
+			return err
+		}
+		ids = []identity.Identity{lock.Sender(), lock.Recipient()}
+	}
+	for _, id := range ids {
+		key, err := c.v.ids.Verifier(id)
+		if err != nil {
+			return err
+		}
+		if identity.AnybodySigns(key) {
+			return policy("a key of small order, for which anybody can sign")
+		}
+	}
+	return nil
+}
+
+func (c *pending) auditors() {
 	for k, s := range c.request.Auditors {
 		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Auditors[k], s, request.Auditor, 0})
 	}
-	return nil
 }
 
 // valid is what the request does.

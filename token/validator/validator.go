@@ -32,10 +32,10 @@ const (
 	RedeemPolicy    = "redeem policy"
 	Inputs          = "inputs" // on the ledger, and as the request says
 	TimeLocks       = "time locks"
-	OutputOwners    = "output owners" // somebody can sign for them
-	Owners          = "owners"        // signatures, as the next two
-	Issuers         = "issuers"
+	Issuers         = "issuers" // signatures, as the next two
+	Owners          = "owners"
 	Auditors        = "auditors"
+	OutputOwners    = "output owners" // somebody can sign for them
 	Proofs          = "proofs"
 )
 
@@ -59,7 +59,8 @@ type Validator struct {
 }
 
 // New returns a validator. local gives the choices that are no part of the
-// parameters (Table); cache is the number of parsed identities that are kept. All
+// parameters (Table); cache is the number of owners whose parsed keys are kept, beside
+// those of issuers and auditors, which always are. All
 // generators are derived anew. The error is an ErrParams that names the field, also
 // for an issuer or auditor that is no identity.
 func New(params *token.PublicParams, ex executor.Executor, local token.Config, cache int) (*Validator, error) {
@@ -97,7 +98,7 @@ func New(params *token.PublicParams, ex executor.Executor, local token.Config, c
 			if identity.Identity(id).Type() == identity.TypePseudonym {
 				return nil, fmt.Errorf("%w: %s[%d] is a pseudonym, accepted are keys that stay", zkbench.ErrParams, list.name, i)
 			}
-			key, err := v.ids.Verifier(id)
+			key, err := v.ids.Pin(id)
 			if err != nil {
 				return nil, fmt.Errorf("%w: %s[%d]: %w", zkbench.ErrParams, list.name, i, err)
 			}
@@ -141,18 +142,27 @@ type Result struct {
 // system are verified in one multi-scalar multiplication, and all signatures that
 // allow it in another; the bad ones are found by bisection. Each request is accepted
 // or rejected as Validate would, on the ledger as it is: requests of one batch that
-// spend one token, or have one anchor, are all accepted. When ctx ends, requests without a verdict have
-// its cause.
+// spend one token, or have one anchor, are all accepted. When ctx ends, requests
+// without a verdict have its cause.
 func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
+	own := make([][]byte, len(raws)) // the caller may use its buffers again
+	for i, raw := range raws {
+		if own[i] = raw; len(raw) <= request.MaxRequest {
+			own[i] = slices.Clone(raw)
+		}
+	}
+	return v.validate(ctx, tokens, own, at)
+}
+
+// validate is ValidateBatch on buffers that do not change any more.
+func (v *Validator) validate(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	cases := make([]*pending, len(raws))
 	for i, raw := range raws {
-		if len(raw) <= request.MaxRequest { // the caller may use its buffer again
-			raw = slices.Clone(raw)
-		}
 		cases[i] = &pending{v: v, raw: raw, at: at}
 		cases[i].err = cases[i].examine(ctx, tokens)
 	}
 	v.signatures(ctx, cases)
+	v.outputs(ctx, cases)
 	v.proofs(ctx, cases)
 	results := make([]Result, len(raws))
 	for i, c := range cases {
@@ -173,37 +183,48 @@ func policy(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
 }
 
+// standing are the cases that no check has failed yet.
+func standing(cases []*pending) []*pending {
+	var rest []*pending
+	for _, c := range cases {
+		if c.err == nil {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
 // signatures verifies the signatures of all requests that have come so far.
 func (v *Validator) signatures(ctx context.Context, cases []*pending) {
+	cases = standing(cases)
 	batch := identity.NewBatch(v.ids)
-	type place struct {
-		c *pending
-		s signature
-	}
-	var places []place
 	for _, c := range cases {
-		if c.err != nil {
-			continue
-		}
-		for _, s := range c.signatures {
+		group := make([]identity.Signed, len(c.signatures))
+		for i, s := range c.signatures {
 			message := request.ToSign(c.message, s.role, s.of)
-			batch.Add(s.signer, message[:], s.signature)
-			places = append(places, place{c, s})
+			group[i] = identity.Signed{ID: s.signer, Message: message[:], Signature: s.signature}
 		}
+		batch.Add(group...)
 	}
-	if len(places) == 0 {
-		return
-	}
-	each(batch.Verify(ctx, v.ex), func(i int, err error) {
-		if i < 0 { // of all of them
-			for _, p := range places {
-				p.c.fail(err)
-			}
-			return
-		}
-		p := places[i]
-		p.c.fail(failed(p.s.check, p.s.action, p.s.index, err))
+	each(batch.Verify(ctx, v.ex), cases, func(bad *zkbench.CheckError) {
+		c := cases[bad.Action]
+		s := c.signatures[bad.Index]
+		c.fail(failed(s.check, s.action, s.index, bad.Err))
 	})
+}
+
+// outputs parses the owners of outputs, which nobody but the request's author has
+// chosen: so when its signatures hold.
+func (v *Validator) outputs(ctx context.Context, cases []*pending) {
+	cases = standing(cases)
+	if err := v.ex.Do(ctx, len(cases), func(_ context.Context, i int) error {
+		cases[i].fail(cases[i].owners())
+		return nil
+	}); err != nil {
+		for _, c := range cases {
+			c.fail(err)
+		}
+	}
 }
 
 // proofs decodes and verifies the proofs of all requests that have come so far.
@@ -216,50 +237,48 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 		pp := v.crypto[s.ProofType]
 		var items []token.Item
 		var places []place
-		for _, c := range cases {
+		var verified []*pending
+		for _, c := range standing(cases) {
 			for i := range c.actions {
 				a := &c.actions[i]
-				if c.err != nil || c.request.Actions[i].ProofType != s.ProofType {
+				if c.request.Actions[i].ProofType != s.ProofType {
 					continue
 				}
 				if err := a.prepare(pp); err != nil {
 					c.fail(failed(Proofs, i, -1, err))
-					continue
+					break
 				}
 				items = append(items, token.Item{Action: a.proven, Context: request.Context(c.request.Anchor, i)})
-				places = append(places, place{c, i})
+				places, verified = append(places, place{c, i}), append(verified, c)
 			}
 		}
 		if len(items) == 0 {
 			continue
 		}
-		each(token.VerifyBatch(ctx, v.ex, pp, items), func(i int, err error) {
-			if i < 0 {
-				for _, p := range places {
-					p.c.fail(err)
-				}
-				return
-			}
-			places[i].c.fail(failed(Proofs, places[i].action, -1, err))
+		each(token.VerifyBatch(ctx, v.ex, pp, items), verified, func(bad *zkbench.CheckError) {
+			p := places[bad.Action]
+			p.c.fail(failed(Proofs, p.action, -1, bad.Err))
 		})
 	}
 }
 
-// each calls f with every error of a batch: with the index that a CheckError names
-// as its action, and what it wraps; with -1 for an error of the whole batch.
-func each(err error, f func(i int, err error)) {
+// each calls f with every *zkbench.CheckError of a batch, and fails all cases with an
+// error of the whole batch.
+func each(err error, cases []*pending, f func(bad *zkbench.CheckError)) {
 	if err == nil {
 		return
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
-			each(e, f)
+			each(e, cases, f)
 		}
 		return
 	}
-	if c, ok := errors.AsType[*zkbench.CheckError](err); ok {
-		f(c.Action, c.Err)
+	if bad, ok := errors.AsType[*zkbench.CheckError](err); ok {
+		f(bad)
 		return
 	}
-	f(-1, err)
+	for _, c := range cases {
+		c.fail(err)
+	}
 }

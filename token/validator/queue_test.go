@@ -1,0 +1,271 @@
+package validator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// payment is a request of one input that the system accepts.
+func payment(t testing.TB) (*system, []byte) {
+	t.Helper()
+	s, ids := funded(t, token.RedeemOwner)
+	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 100))
+	return s, s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
+}
+
+// front is a queue in a bubble of time, whose batches take some.
+type front struct {
+	*system
+	queue *validator.Queue
+	raw   []byte
+	begin time.Time
+	took  time.Duration
+	sizes []int // of the batches that began
+	ends  int   // batches whose context ended
+
+	callers sync.WaitGroup
+	mu      sync.Mutex
+	answers map[string]string // by caller: when, and what
+}
+
+func newFront(s *system, raw []byte, took time.Duration, b validator.Batching) *front {
+	f := &front{system: s, raw: raw, begin: time.Now(), took: took, answers: make(map[string]string)}
+	var err error
+	f.queue, err = validator.NewQueue(s.v, f, func() time.Time {
+		f.sizes = append(f.sizes, 0)
+		return s.at
+	}, b)
+	s.must(err)
+	return f
+}
+
+// Token counts a request, and makes the first of a batch wait for as long as the
+// batch is to take.
+func (f *front) Token(ctx context.Context, id token.ID) ([]byte, error) {
+	last := len(f.sizes) - 1
+	if f.sizes[last]++; f.sizes[last] == 1 {
+		select {
+		case <-time.After(f.took):
+		case <-ctx.Done():
+			f.ends++
+			return nil, ctx.Err()
+		}
+	}
+	return f.ledger.Token(ctx, id)
+}
+
+// call brings a request at a time and notes when it was answered and how.
+func (f *front) call(ctx context.Context, name string, at time.Duration) {
+	f.callers.Go(func() {
+		time.Sleep(at)
+		own := append([]byte(nil), f.raw...)
+		valid, err := f.queue.Validate(ctx, own)
+		clear(own)
+		answer := "accepted"
+		if err != nil {
+			answer = err.Error()
+		}
+		if (valid == nil) != (err != nil) {
+			answer = "neither accepted nor refused"
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.answers[name] = fmt.Sprint(time.Since(f.begin), " ", answer)
+	})
+}
+
+func (f *front) want(t *testing.T, sizes []int, answers map[string]string) {
+	t.Helper()
+	f.callers.Wait()
+	synctest.Wait()
+	if diff := cmp.Diff(sizes, f.sizes); diff != "" {
+		t.Errorf("batches: %s", diff)
+	}
+	if diff := cmp.Diff(answers, f.answers); diff != "" {
+		t.Errorf("answers: %s", diff)
+	}
+}
+
+const ms = time.Millisecond
+
+// TestQueueFills: a full batch waits for nothing.
+func TestQueueFills(t *testing.T) {
+	s, raw := payment(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(s, raw, 10*ms, validator.Batching{Max: 3, Wait: time.Hour})
+		f.call(t.Context(), "a", 0)
+		f.call(t.Context(), "b", 2*ms)
+		f.call(t.Context(), "c", 4*ms)
+		f.call(t.Context(), "alone", 20*ms)
+		f.want(t, []int{3, 1}, map[string]string{
+			"a": "14ms accepted", "b": "14ms accepted", "c": "14ms accepted", "alone": "1h0m0.03s accepted",
+		})
+	})
+}
+
+// TestQueueWaits: a batch begins when its first request has waited, not its last.
+func TestQueueWaits(t *testing.T) {
+	s, raw := payment(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(s, raw, 10*ms, validator.Batching{Max: 8, Wait: 5 * ms})
+		f.call(t.Context(), "a", 0)
+		f.call(t.Context(), "b", 4*ms)
+		f.call(t.Context(), "next", 6*ms) // its wait ends while the first batch runs
+		f.call(t.Context(), "with it", 14*ms)
+		f.want(t, []int{2, 2}, map[string]string{
+			"a": "15ms accepted", "b": "15ms accepted", "next": "25ms accepted", "with it": "25ms accepted",
+		})
+	})
+}
+
+// TestQueueUnderLoad: what came while a batch ran goes on when that ends, and what a
+// full batch leaves over right after it.
+func TestQueueUnderLoad(t *testing.T) {
+	s, raw := payment(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(s, raw, 10*ms, validator.Batching{Max: 2, Wait: 100 * ms})
+		answers := make(map[string]string)
+		for i := range 7 {
+			f.call(t.Context(), fmt.Sprint(i), time.Duration(i)*ms)
+			answers[fmt.Sprint(i)] = fmt.Sprint(time.Duration(11+i/2*10)*ms, " accepted")
+		}
+		f.want(t, []int{2, 2, 2, 1}, answers)
+	})
+}
+
+// TestQueueWithoutWait: nobody waits for others, but for the batch that runs.
+func TestQueueWithoutWait(t *testing.T) {
+	s, raw := payment(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(s, raw, 10*ms, validator.Batching{Max: 8})
+		f.call(t.Context(), "alone", 0)
+		f.call(t.Context(), "a", 1*ms)
+		f.call(t.Context(), "b", 9*ms)
+		f.want(t, []int{1, 2}, map[string]string{"alone": "10ms accepted", "a": "20ms accepted", "b": "20ms accepted"})
+	})
+}
+
+// TestQueueLeft: who leaves is answered at once; before the batch he is not in it,
+// in the batch the others do not notice, and a batch that all have left is given up.
+func TestQueueLeft(t *testing.T) {
+	s, raw := payment(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(s, raw, 10*ms, validator.Batching{Max: 8, Wait: 5 * ms})
+		leaving := func(after time.Duration) context.Context {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), after, errors.New("left"))
+			t.Cleanup(cancel)
+			return ctx
+		}
+		f.call(leaving(1*ms), "before", 0)
+		f.call(leaving(7*ms), "during", 0)
+		f.call(t.Context(), "stays", 2*ms)
+		f.call(leaving(7*ms), "during, not looked at", 3*ms)
+		f.call(leaving(40*ms), "alone", 30*ms) // its batch runs from 35 to 45 ms
+		f.call(leaving(50*ms), "too late", 60*ms)
+		f.call(leaving(72*ms), "nobody else", 70*ms) // takes the wait along
+		f.call(t.Context(), "after", 73*ms)
+		f.want(t, []int{3, 1, 1}, map[string]string{
+			"during, not looked at": "7ms left",
+			"before":                "1ms left", "during": "7ms left", "stays": "15ms accepted", "alone": "40ms left",
+			"too late": "60ms left", "nobody else": "72ms left", "after": "88ms accepted",
+		})
+		if f.ends != 1 {
+			t.Errorf("%d batches were given up, want 1", f.ends)
+		}
+	})
+}
+
+// TestQueueClose: what waits is validated at once, what comes is refused, and Close
+// returns when all have their answers.
+func TestQueueClose(t *testing.T) {
+	s, raw := payment(t)
+	for _, c := range []struct {
+		name    string
+		calls   int
+		sizes   []int
+		answers map[string]string
+		closed  time.Duration
+	}{
+		{"waiting=0", 0, nil, map[string]string{}, 5 * ms},
+		{"waiting=1", 1, []int{1}, map[string]string{"0": "15ms accepted"}, 15 * ms},
+		{"running=2,waiting=1", 3, []int{2, 1}, map[string]string{"0": "10ms accepted", "1": "10ms accepted", "2": "20ms accepted"}, 20 * ms},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFront(s, raw, 10*ms, validator.Batching{Max: 2, Wait: time.Hour})
+				for i := range c.calls {
+					f.call(t.Context(), fmt.Sprint(i), 0)
+					synctest.Wait()
+				}
+				for range 2 {
+					f.callers.Go(func() {
+						time.Sleep(5 * ms)
+						if err := f.queue.Close(); err != nil || time.Since(f.begin) != c.closed {
+							t.Errorf("closed after %v: %v, want %v", time.Since(f.begin), err, c.closed)
+						}
+						if _, err := f.queue.Validate(t.Context(), raw); !errors.Is(err, fs.ErrClosed) {
+							t.Errorf("after Close: %v", err)
+						}
+					})
+				}
+				f.want(t, c.sizes, c.answers)
+			})
+		})
+	}
+}
+
+// TestQueueAnswersEachCaller: many callers with good and bad requests of all kinds get
+// the verdicts that these have alone, whoever leaves beside them.
+func TestQueueAnswersEachCaller(t *testing.T) {
+	s, raw := payment(t)
+	raws := [][]byte{raw}
+	for _, at := range []int{0, 3, len(raw) / 3, len(raw) / 2, len(raw) - 1} {
+		bad := append([]byte(nil), raw...)
+		bad[at] ^= 1
+		raws = append(raws, bad)
+	}
+	queue, err := validator.NewQueue(s.v, s.ledger, func() time.Time { return s.at }, validator.Batching{Max: 16, Wait: ms})
+	s.must(err)
+	left, cancel := context.WithCancel(t.Context())
+	cancel()
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			own := append([]byte(nil), raws[i%len(raws)]...)
+			valid, err := queue.Validate(t.Context(), own)
+			_, alone := s.v.Validate(t.Context(), s.ledger, own, s.at)
+			if fmt.Sprint(err) != fmt.Sprint(alone) || (valid != nil) != (err == nil) {
+				t.Errorf("caller %d: %v in the queue, %v alone", i, err, alone)
+			}
+			clear(own)
+			if _, err := queue.Validate(left, own); !errors.Is(err, context.Canceled) {
+				t.Errorf("caller %d, cancelled: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	s.must(queue.Close())
+}
+
+func TestNewQueueRefuses(t *testing.T) {
+	s := newSystem(t, token.RedeemOwner)
+	for _, b := range []validator.Batching{{}, {Max: -1}, {Max: validator.MaxBatch + 1}, {Max: 1, Wait: -1}} {
+		if _, err := validator.NewQueue(s.v, s.ledger, time.Now, b); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%+v: %v", b, err)
+		}
+	}
+}
