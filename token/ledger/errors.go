@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/zkbench/zkbench"
 )
@@ -14,6 +15,8 @@ var (
 	ErrExists = errors.New("token is on the ledger already")
 	// ErrLocked: a store that another ledger has open. It is a zkbench.ErrEnv.
 	ErrLocked = fmt.Errorf("%w: ledger is open elsewhere", zkbench.ErrEnv)
+	// ErrClosed: a call after Close. It is an fs.ErrClosed.
+	ErrClosed = fmt.Errorf("ledger: %w", fs.ErrClosed)
 )
 
 // CorruptError says where a store contradicts itself. It is a

@@ -72,7 +72,9 @@ type Ledger interface {
 	// every reader sees it. An error other than a rejection that is not a
 	// zkbench.ErrOutcomeUnknown means that nothing was applied. After
 	// zkbench.ErrOutcomeUnknown ask by anchor, or apply the same batch again:
-	// what was applied already is not applied twice.
+	// what was applied already is not applied twice. A ctx that ends before the
+	// store has begun with the batch withdraws it; what one does that ends later,
+	// the store says. The batch is the caller's again when Apply returns.
 	Apply(ctx context.Context, batch []Entry) error
 
 	// ApplyEach is Apply for a service whose entries do not depend on each
@@ -97,4 +99,28 @@ type Ledger interface {
 	// Close waits for what runs and releases the store. What is called after it
 	// fails with fs.ErrClosed.
 	Close() error
+}
+
+// Chunks is Ledger.Log from the sequence number from, on what chunk returns: the
+// next records from seq, none at the end of the log. Records that come with an
+// error stand before it.
+func Chunks(from uint64, chunk func(seq uint64) ([]Record, error)) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		next := max(from, 1)
+		for {
+			records, err := chunk(next)
+			for _, r := range records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(Record{}, err)
+			}
+			if err != nil || len(records) == 0 {
+				return
+			}
+			next += uint64(len(records))
+		}
+	}
 }

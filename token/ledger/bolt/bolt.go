@@ -10,42 +10,24 @@
 package bolt
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
-	"sync"
-	"time"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// lockWait is how long a file that another ledger has open is waited for: it
-// outlasts another's check on opening a small file.
-const lockWait = 200 * time.Millisecond
-
 // Ledger implements ledger.Ledger.
 type Ledger struct {
-	db   *bbolt.DB
-	file *os.File // bbolt's own, for reading
-
-	queue queue
-	// writer is a token: who has put it there writes. It guards the fields down
-	// to visible.
-	writer chan struct{}
-	tail   link // the last batch; zero on an empty ledger
-	stuck  bool // bbolt's locks are lost; closing would wait for ever
-
-	// visible is held while a commit is not yet durable, which bbolt would show
-	// to readers already.
-	visible sync.RWMutex
-	failed  error // why the ledger does nothing more; changed by the writer
+	file  *boltfile.File
+	queue *ledger.Queue
+	tail  ledger.Batch // the last one, of who is the queue's writer
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
@@ -54,143 +36,48 @@ var _ ledger.Ledger = (*Ledger)(nil)
 // at all; there must be none at path (fs.ErrExist), on a file system with hard
 // links.
 func Create(path string) (*Ledger, error) {
-	dir := filepath.Dir(path)
-	temp, err := os.CreateTemp(dir, ".ledger-*")
-	if err != nil {
+	if err := boltfile.Create(path, initialize); err != nil {
 		return nil, err
-	}
-	defer os.Remove(temp.Name())
-	if err := temp.Close(); err != nil {
-		return nil, err
-	}
-	if err := initialize(temp.Name(), 0); err != nil {
-		return nil, err
-	}
-	if err := os.Link(temp.Name(), path); err != nil {
-		return nil, err
-	}
-	if runtime.GOOS != "windows" { // where a folder cannot be flushed
-		d, err := os.Open(dir)
-		if err != nil {
-			return nil, err
-		}
-		defer d.Close()
-		if err := d.Sync(); err != nil {
-			return nil, err
-		}
 	}
 	return Open(path)
 }
 
-// initialize makes an empty ledger with pages of pageSize bytes (0: the
-// system's).
-func initialize(path string, pageSize int) (err error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: pageSize})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range buckets() {
-			if _, err := tx.CreateBucket([]byte(name)); err != nil {
-				return err
-			}
+// initialize makes an empty ledger.
+func initialize(tx *bbolt.Tx) error {
+	for _, name := range buckets() {
+		if _, err := tx.CreateBucket([]byte(name)); err != nil {
+			return err
 		}
-		key := []byte(formatKey)
-		return tx.Bucket([]byte(bucketMeta)).Put(key, seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, format)))
-	})
+	}
+	key := []byte(formatKey)
+	return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, format)))
 }
 
 // Open opens a ledger that Create made. It changes nothing, and flushes what the
-// system has not yet written to the disk. It checks
-// the structure of the whole file, in a time that grows with the number of
-// pages, and the last batch; Verify checks everything. The error is fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or a
-// *zkbench.DecodeError for another version's file.
+// system has not yet written to the disk. It checks the structure of the whole
+// file, in a time that grows with the number of pages, and the last batch;
+// Verify checks everything. The error is fs.ErrNotExist, ledger.ErrLocked, a
+// *ledger.CorruptError, or a *zkbench.DecodeError for another version's file.
 func Open(path string) (*Ledger, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is not a file", zkbench.ErrEnv, path)
-	}
-	if info.Size() == 0 { // which bbolt would fill
-		return nil, ledger.Corruptf("file", "truncated: 0 bytes")
-	}
-	// A read-only bbolt looks at nothing but its meta pages and keeps writers
-	// out while the file is checked.
-	db, file, err := open(path, true)
-	if err != nil {
-		return nil, err
-	}
-	err = guard(func() error { return inspect(db, file) })
-	if err = errors.Join(err, db.Close()); err != nil {
-		return nil, err
-	}
-	l := &Ledger{writer: make(chan struct{}, 1)}
-	if l.db, l.file, err = open(path, false); err != nil {
-		return nil, err
-	}
-	// A process that was killed may have left a commit that the system shows and
-	// the disk does not have yet. What is answered from here on must be durable.
-	if err := l.db.Sync(); err != nil {
-		return nil, errors.Join(opening(path, err), l.db.Close())
-	}
-	err = l.view(func(tx *bbolt.Tx) (err error) {
-		l.tail, err = lastLink(tx)
-		return err
-	})
-	if err != nil {
-		return nil, errors.Join(err, l.db.Close())
-	}
-	return l, nil
-}
-
-// open opens the file with bbolt, and returns the file that bbolt reads.
-func open(path string, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
-	err = guard(func() (err error) {
-		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
-			ReadOnly:     readOnly,
-			Timeout:      lockWait,
-			FreelistType: bbolt.FreelistMapType,
-			NoStatistics: true,
-			OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-				f, err := os.OpenFile(name, flag&^os.O_CREATE, mode)
-				file = f
-				return f, err
-			},
-		})
-		return err
-	})
-	if err != nil && file != nil {
-		_ = file.Close() // bbolt has, unless it stopped with a panic
-	}
-	return db, file, opening(path, err)
-}
-
-// inspect checks the file, its format and its last batch.
-func inspect(db *bbolt.DB, file *os.File) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if err := checkFile(file, info.Size()); err != nil {
-		return err
-	}
-	return db.View(func(tx *bbolt.Tx) error {
+	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error {
 		if err := checkFormat(tx); err != nil {
 			return err
 		}
-		tail, err := lastLink(tx)
-		if err != nil || tail.last == 0 {
-			return err
-		}
-		prev, err := linkBefore(tx, tail.first)
-		if err != nil {
-			return err
-		}
-		return checkLink(tx, prev.hash, &tail, nil)
+		return ledger.CheckTail(context.Background(), tablesOf(tx))
 	})
+	if err != nil {
+		return nil, err
+	}
+	l := &Ledger{file: file}
+	l.queue = ledger.NewQueue(l.apply)
+	err = l.view(func(tx *bbolt.Tx) (err error) {
+		l.tail, err = tablesOf(tx).Tail(context.Background())
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return l, nil
 }
 
 func checkFormat(tx *bbolt.Tx) error {
@@ -215,32 +102,15 @@ func checkFormat(tx *bbolt.Tx) error {
 }
 
 // view runs a short read of what is durable.
-func (l *Ledger) view(read func(*bbolt.Tx) error) error {
-	l.visible.RLock()
-	defer l.visible.RUnlock()
-	if l.failed != nil {
-		return l.failed
-	}
-	return guard(func() error { return l.db.View(read) })
-}
-
-// fail makes the ledger refuse whatever comes after. The caller is the writer.
-func (l *Ledger) fail(err error) {
-	l.visible.Lock()
-	defer l.visible.Unlock()
-	l.failed = err
-}
+func (l *Ledger) view(read func(*bbolt.Tx) error) error { return named(l.file.View(read)) }
 
 // Close implements ledger.Ledger.
-func (l *Ledger) Close() error {
-	l.writer <- struct{}{}
-	defer func() { <-l.writer }()
-	if errors.Is(l.failed, fs.ErrClosed) {
-		return l.failed
+func (l *Ledger) Close() error { return named(l.file.Close()) }
+
+// named gives the error of a closed file the ledger's name.
+func named(err error) error {
+	if errors.Is(err, fs.ErrClosed) {
+		return ledger.ErrClosed
 	}
-	l.fail(fmt.Errorf("ledger: %w", fs.ErrClosed))
-	if l.stuck {
-		return ledger.Corruptf("file", "stays open until the process ends: bbolt stopped while it wrote")
-	}
-	return l.db.Close()
+	return err
 }

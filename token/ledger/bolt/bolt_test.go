@@ -16,6 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
@@ -85,12 +86,12 @@ func TestSame(t *testing.T) {
 // TestVerifyWhileApplying: a snapshot is sound whatever is written meanwhile.
 func TestVerifyWhileApplying(t *testing.T) {
 	l, _ := newLedger(t)
-	apply(t, l, crashBatch(0, 0)...)
+	apply(t, l, ledgertest.StreamBatch(0, 0)...)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for k := 1; k < 100; k++ {
-			if err := l.Apply(context.Background(), crashBatch(0, k)); err != nil {
+			if err := l.Apply(context.Background(), ledgertest.StreamBatch(0, k)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -103,7 +104,7 @@ func TestVerifyWhileApplying(t *testing.T) {
 		}
 		verify(t, l)
 	}
-	if n := applied(t, l)[0]; n != 100 {
+	if n := ledgertest.Applied(t, l)[0]; n != 100 {
 		t.Errorf("%d batches, want 100", n)
 	}
 }
@@ -111,68 +112,80 @@ func TestVerifyWhileApplying(t *testing.T) {
 // TestGroup: calls that wait together are one transaction; one that is rejected
 // among them takes nothing else with it.
 func TestGroup(t *testing.T) {
-	l, path := newLedger(t)
+	l, _ := newLedger(t)
 	apply(t, l, ledgertest.Issue("a", 2))
-	before := txid(t, path)
+	before := txid(t, l)
 	batches := [][]ledger.Entry{
 		{ledgertest.Spend("b", token.ID("a/0"))},
 		{ledgertest.Spend("f", token.ID("a/1"), token.ID("b/0"))},
 		{ledgertest.Issue("c", 1), ledgertest.Spend("d", token.ID("a/0"))}, // the second is a double spend
 		{ledgertest.Spend("e", token.ID("c/0"))},                           // of what was rejected with it
 	}
-	var jobs []*job
+	var calls []*ledger.Call
 	for _, b := range batches {
-		j := &job{entries: b}
-		if err := j.encode(); err != nil {
+		c, err := ledger.NewCall(context.Background(), b, false)
+		if err != nil {
 			t.Fatal(err)
 		}
-		jobs = append(jobs, j)
+		calls = append(calls, c)
 	}
-	l.writer <- struct{}{}
-	l.apply(jobs)
-	<-l.writer
+	l.queue.Exclusive(func() {
+		if err := l.apply(calls); err != nil {
+			t.Fatal(err)
+		}
+	})
 	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
-		<-jobs[i].done
-		if err := jobs[i].err; !errors.Is(err, want) {
+		if err := calls[i].Err(); !errors.Is(err, want) {
 			t.Errorf("batch %d: %v, want %v", i, err, want)
 		}
 	}
-	if got := txid(t, path); got != before+1 {
+	if got := txid(t, l); got != before+1 {
 		t.Errorf("%d transactions, want 1", got-before)
 	}
 	verify(t, l)
 }
 
-func txid(t *testing.T, path string) uint64 {
+// txid is the number of the last transaction.
+func txid(t *testing.T, l *Ledger) (id int) {
 	t.Helper()
-	f, err := os.Open(path)
+	if err := l.view(func(tx *bbolt.Tx) error { id = tx.ID(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// settings changes options of the ledger's store.
+func settings(t testing.TB, l *Ledger, set func(*bbolt.DB)) {
+	t.Helper()
+	if err := l.view(func(tx *bbolt.Tx) error { set(tx.DB()); return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// empty makes the file of an empty ledger, with pages of so many bytes.
+func empty(t testing.TB, path string, pageSize int) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: pageSize})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	m0, err := readMeta(f, 0, 0)
-	if err != nil {
+	if err := errors.Join(db.Update(initialize), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	m1, err := readMeta(f, 1, int64(m0.pageSize))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return max(m0.txid, m1.txid)
 }
 
 // TestCancel: a call whose context ends before a writer has it applies nothing.
 func TestCancel(t *testing.T) {
 	l, _ := newLedger(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	l.writer <- struct{}{}
-	result := make(chan error)
-	go func() { result <- l.Apply(ctx, []ledger.Entry{ledgertest.Issue("a", 1)}) }()
-	cancel()
-	if err := <-result; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-	<-l.writer
+	l.queue.Exclusive(func() {
+		result := make(chan error)
+		go func() { result <- l.Apply(ctx, []ledger.Entry{ledgertest.Issue("a", 1)}) }()
+		cancel()
+		if err := <-result; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
 	if _, err := l.Token(context.Background(), token.ID("a/0")); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
@@ -246,7 +259,7 @@ func TestCommitFails(t *testing.T) {
 	l, path := newLedger(t)
 	ctx := context.Background()
 	apply(t, l, ledgertest.Issue("a", 1))
-	l.db.MaxSize = 1 // bbolt refuses to grow the file while it commits
+	settings(t, l, func(db *bbolt.DB) { db.MaxSize = 1 }) // bbolt refuses to grow the file while it commits
 	big := ledgertest.Issue("b", 1)
 	big.Request = make([]byte, 1<<20)
 	if err := l.Apply(ctx, []ledger.Entry{big}); !errors.Is(err, zkbench.ErrOutcomeUnknown) {
@@ -285,7 +298,7 @@ func TestClosed(t *testing.T) {
 		"verify": func() error { return l.Verify(ctx, nil) },
 		"close":  l.Close,
 	} {
-		if err := call(); !errors.Is(err, fs.ErrClosed) {
+		if err := call(); !errors.Is(err, fs.ErrClosed) || !errors.Is(err, ledger.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -302,9 +315,7 @@ func TestWrongFile(t *testing.T) {
 	}
 	edit := func(change func(tx *bbolt.Tx) error) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
-			if err := initialize(path, 0); err != nil {
-				t.Fatal(err)
-			}
+			empty(t, path, os.Getpagesize())
 			db, err := bbolt.Open(path, 0o600, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -325,19 +336,17 @@ func TestWrongFile(t *testing.T) {
 		"short":          {write([]byte("ledger")), zkbench.ErrMalformed},
 		"text":           {write(bytes.Repeat([]byte("not a ledger\n"), 10000)), zkbench.ErrMalformed},
 		"another bbolt":  {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(bucketMeta)) }), zkbench.ErrMalformed},
-		"missing bucket": {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(bucketSpent)) }), zkbench.ErrMalformed},
+		"missing bucket": {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(ledger.TableSpent)) }), zkbench.ErrMalformed},
 		"version 2": {edit(func(tx *bbolt.Tx) error {
-			return tx.Bucket([]byte(bucketMeta)).Put(key, seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, 2)))
+			return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, 2)))
 		}), zkbench.ErrMalformed},
 		"bbolt version 3": {func(t *testing.T, path string) {
-			if err := initialize(path, 0); err != nil {
-				t.Fatal(err)
-			}
+			empty(t, path, os.Getpagesize())
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			native.PutUint32(data[headerLen+4:], 3)
+			binary.NativeEndian.PutUint32(data[headerLen+4:], 3)
 			write(data)(t, path)
 		}, zkbench.ErrMalformed},
 	} {

@@ -2,192 +2,136 @@ package bolt
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash/crc32"
 
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// The buckets of a ledger. Every value ends in a CRC-32C over bucket, key and
-// body, so that it is good only in its place.
+// The buckets of a ledger are its tables, and one for the version of the format:
 //
-//	meta     "format" -> uint32 version
-//	tokens   id       -> status(1) created(8) spent(8) | token where unspent
-//	spent    id       -> spent(8)
-//	anchors  anchor   -> sequence(8) digest(32)
-//	log      sequence -> entry, as ledger.Entry.Append makes it
-//	chain    last(8)  -> first(8) hash(32) of the batch from first to last
+//	meta  "format" -> uint32 version
 //
-// Integers are big-endian; created, spent, sequence, first and last are
-// sequence numbers of entries. tokens and spent both say that a token is spent:
-// neither tree alone can make one spendable again.
+// Every value ends in its checksum.
 const (
-	bucketMeta    = "meta"
-	bucketTokens  = "tokens"
-	bucketSpent   = "spent"
-	bucketAnchors = "anchors"
-	bucketLog     = "log"
-	bucketChain   = "chain"
+	bucketMeta = "meta"
 
 	formatKey = "format"
 	format    = 1
 )
 
 func buckets() []string {
-	return []string{bucketAnchors, bucketChain, bucketLog, bucketMeta, bucketSpent, bucketTokens}
+	return []string{ledger.TableAnchors, ledger.TableChain, ledger.TableLog, bucketMeta, ledger.TableSpent, ledger.TableTokens}
 }
 
-const sumLen = 4
-
-// sum is the checksum of a value.
-func sum(bucket string, key, body []byte) uint32 {
-	table := crc32.MakeTable(crc32.Castagnoli)
-	crc := crc32.Update(0, table, []byte(bucket))
-	crc = crc32.Update(crc, table, key)
-	return crc32.Update(crc, table, body)
-}
-
-// seal appends the checksum to body.
-func seal(bucket string, key, body []byte) []byte {
-	return binary.BigEndian.AppendUint32(body, sum(bucket, key, body))
-}
-
-// unseal returns the body of a value that has at least the given length.
+// unseal is boltfile.Unseal with errors that show the key: a ledger's are no secrets.
 func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
-	place := func() string { return fmt.Sprintf("%s %x", bucket, key) }
-	n := len(value) - sumLen
-	if n < least {
-		return nil, ledger.Corruptf(place(), "%d bytes, too few", len(value))
+	body, err := boltfile.Unseal(bucket, key, value, least)
+	if err == nil {
+		return body, nil
 	}
-	if binary.BigEndian.Uint32(value[n:]) != sum(bucket, key, value[:n]) {
-		return nil, ledger.Corruptf(place(), "wrong checksum")
+	var corrupt *ledger.CorruptError
+	if errors.As(err, &corrupt) {
+		err = ledger.Corruptf(fmt.Sprintf("%s %x", bucket, key), "%s", corrupt.Reason)
 	}
-	return value[:n:n], nil
-}
-
-func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
-
-// status is what the ledger knows of an id; the numbers are those of the format.
-type status byte
-
-const (
-	absent  status = 0 // no record
-	unspent status = 1
-	spent   status = 2
-)
-
-// state is one token's record.
-type state struct {
-	status  status
-	created uint64
-	spent   uint64 // 0 where unspent
-	token   []byte // nil where spent
+	return nil, err
 }
 
 const stateLen = 17
 
-func (s *state) seal(id []byte) []byte {
-	body := make([]byte, 0, stateLen+len(s.token)+sumLen)
-	body = append(body, byte(s.status))
-	body = binary.BigEndian.AppendUint64(body, s.created)
-	body = binary.BigEndian.AppendUint64(body, s.spent)
-	body = append(body, s.token...)
-	return seal(bucketTokens, id, body)
+func sealState(id token.ID, s *ledger.State) []byte {
+	return boltfile.Seal(ledger.TableTokens, id, s.Append(make([]byte, 0, stateLen+len(s.Token)+boltfile.SumLen)))
 }
 
 // unsealState returns the state of the token id from its values in the buckets
 // tokens and spent, nil where there is none. The two must agree.
-func unsealState(id, inTokens, inSpent []byte) (state, error) {
-	if inTokens == nil && inSpent == nil {
-		return state{}, nil
-	}
-	contradiction := func(reason string) (state, error) {
-		return state{}, ledger.Corruptf(fmt.Sprintf("token %x", id), "%s", reason)
-	}
-	if inTokens == nil {
-		return contradiction("in bucket spent, not in bucket tokens")
-	}
-	body, err := unseal(bucketTokens, id, inTokens, stateLen)
-	if err != nil {
-		return state{}, err
-	}
-	s := state{
-		status:  status(body[0]),
-		created: binary.BigEndian.Uint64(body[1:]),
-		spent:   binary.BigEndian.Uint64(body[9:]),
-	}
-	if len(body) > stateLen {
-		s.token = body[stateLen:]
-	}
-	switch {
-	case s.status == unspent && s.spent == 0 && s.token != nil:
-		if inSpent != nil {
-			return contradiction("unspent in bucket tokens, and in bucket spent")
-		}
-		return s, nil
-	case s.status == spent && s.spent > s.created && s.token == nil:
-		if inSpent == nil {
-			return contradiction("spent in bucket tokens, not in bucket spent")
-		}
-		body, err := unseal(bucketSpent, id, inSpent, 8)
+func unsealState(id token.ID, inTokens, inSpent []byte) (s ledger.State, err error) {
+	if inTokens != nil {
+		body, err := unseal(ledger.TableTokens, id, inTokens, stateLen)
 		if err != nil {
-			return state{}, err
+			return ledger.State{}, err
 		}
-		if len(body) != 8 || binary.BigEndian.Uint64(body) != s.spent {
-			return contradiction("buckets tokens and spent name different requests")
+		s = ledger.State{
+			Status:  ledger.Status(body[0]),
+			Created: binary.BigEndian.Uint64(body[1:]),
+			Spent:   binary.BigEndian.Uint64(body[9:]),
 		}
-		return s, nil
+		if len(body) > stateLen {
+			s.Token = body[stateLen:]
+		}
+		if s.Status == ledger.Absent {
+			return ledger.State{}, ledger.Corruptf(fmt.Sprintf("token %x", []byte(id)), "not a state")
+		}
 	}
-	return contradiction("not a state")
+	spentBy := uint64(0)
+	if inSpent != nil {
+		body, err := unseal(ledger.TableSpent, id, inSpent, 8)
+		if err != nil {
+			return ledger.State{}, err
+		}
+		if spentBy = binary.BigEndian.Uint64(body); spentBy == 0 || len(body) != 8 {
+			return ledger.State{}, ledger.Corruptf(fmt.Sprintf("spent %x", []byte(id)), "not a sequence number")
+		}
+	}
+	if err := s.Check(id, spentBy); err != nil {
+		return ledger.State{}, err
+	}
+	return s, nil
 }
 
-// anchored is one anchor's record.
-type anchored struct {
-	seq    uint64
-	digest [32]byte
+func sealAnchored(anchor []byte, a *ledger.Anchored) []byte {
+	return boltfile.Seal(ledger.TableAnchors, anchor, a.Append(make([]byte, 0, 40+boltfile.SumLen)))
 }
 
-func (a *anchored) seal(anchor []byte) []byte {
-	body := binary.BigEndian.AppendUint64(make([]byte, 0, 40+sumLen), a.seq)
-	return seal(bucketAnchors, anchor, append(body, a.digest[:]...))
-}
-
-func unsealAnchored(anchor, value []byte) (a anchored, err error) {
-	body, err := unseal(bucketAnchors, anchor, value, 40)
+func unsealAnchored(anchor, value []byte) (a ledger.Anchored, err error) {
+	body, err := unseal(ledger.TableAnchors, anchor, value, 40)
 	if err != nil {
 		return a, err
 	}
 	if len(body) != 40 {
 		return a, ledger.Corruptf(fmt.Sprintf("anchors %x", anchor), "%d bytes, want 40", len(body))
 	}
-	a.seq = binary.BigEndian.Uint64(body)
-	copy(a.digest[:], body[8:])
+	a.Seq = binary.BigEndian.Uint64(body)
+	copy(a.Digest[:], body[8:])
 	return a, nil
 }
 
-// link is one batch's record.
-type link struct {
-	first, last uint64
-	hash        [32]byte
+func sealBatch(b *ledger.Batch) []byte {
+	return boltfile.Seal(ledger.TableChain, ledger.SeqKey(b.Last), b.Append(make([]byte, 0, 40+boltfile.SumLen)))
 }
 
-func (l *link) seal() []byte {
-	body := binary.BigEndian.AppendUint64(make([]byte, 0, 40+sumLen), l.first)
-	return seal(bucketChain, seqKey(l.last), append(body, l.hash[:]...))
-}
-
-func unsealLink(key, value []byte) (l link, err error) {
+func unsealBatch(key, value []byte) (b ledger.Batch, err error) {
 	if len(key) != 8 {
-		return l, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a sequence number")
+		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a sequence number")
 	}
-	body, err := unseal(bucketChain, key, value, 40)
+	body, err := unseal(ledger.TableChain, key, value, 40)
 	if err != nil {
-		return l, err
+		return b, err
 	}
-	l.last, l.first = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(body)
-	copy(l.hash[:], body[8:])
-	if len(body) != 40 || l.first < 1 || l.first > l.last {
-		return l, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a batch")
+	b.Last, b.First = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(body)
+	copy(b.Hash[:], body[8:])
+	if len(body) != 40 || b.First < 1 || b.First > b.Last {
+		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a batch")
 	}
-	return l, nil
+	return b, nil
+}
+
+// unsealEntry decodes the log's record of sequence number seq; the entry's
+// slices are parts of value.
+func unsealEntry(seq uint64, key, value []byte) (ledger.Entry, error) {
+	place := fmt.Sprintf("request %d", seq)
+	if string(key) != string(ledger.SeqKey(seq)) {
+		return ledger.Entry{}, ledger.Corruptf(place, "missing from the log")
+	}
+	body, err := unseal(ledger.TableLog, key, value, 1)
+	if err != nil {
+		return ledger.Entry{}, ledger.Corruptf(place, "%v", err)
+	}
+	e, err := ledger.DecodeEntry(body)
+	if err != nil {
+		return ledger.Entry{}, ledger.Corruptf(place, "%v", err)
+	}
+	return e, nil
 }

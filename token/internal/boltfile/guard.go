@@ -1,4 +1,4 @@
-package bolt
+package boltfile
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// guard calls what works on bbolt's pages. bbolt answers some corruption with
+// Guard calls what works on bbolt's pages. bbolt answers some corruption with
 // a panic, and a wrong offset reads beyond the map, which faults; both come
 // back as errors.
-func guard(work func() error) (err error) {
+func Guard(work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {

@@ -1,0 +1,140 @@
+package pgtest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const orphan = "ZKBENCH_PGTEST_ORPHAN" // how the child of TestTether ends
+
+// ask sends one query of one text.
+func ask(t *testing.T, url, query string) (answer string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, query).Scan(&answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+const (
+	clusterID  = "SELECT system_identifier::text FROM pg_control_system()"
+	inRecovery = "SELECT pg_is_in_recovery()::text"
+)
+
+// TestServer: the server keeps its data over a restart, takes settings, can be a
+// standby, and leaves nothing when it is stopped.
+func TestServer(t *testing.T) {
+	var s Server
+	defer s.Stop()
+	url := s.URL(t)
+	if got := ask(t, url, "SELECT current_setting('fsync')"); got != "on" {
+		t.Errorf("fsync is %s", got)
+	}
+	identity := ask(t, url, clusterID)
+	s.Restart(t, "fsync=off")
+	if got := ask(t, s.URL(t), "SELECT current_setting('fsync')"); got != "off" {
+		t.Errorf("fsync is %s", got)
+	}
+	if got := ask(t, url, clusterID); got != identity {
+		t.Errorf("cluster %s, before %s", got, identity)
+	}
+	s.Standby(t)
+	if got := ask(t, url, inRecovery); got != "true" {
+		t.Errorf("in recovery: %s", got)
+	}
+	s.Restart(t)
+	if got := ask(t, url, inRecovery); got != "false" {
+		t.Errorf("in recovery: %s", got)
+	}
+	if got := ask(t, url, clusterID); got != identity {
+		t.Errorf("cluster %s, before %s", got, identity)
+	}
+	dir := s.dir
+	s.Stop()
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after Stop: %v", err)
+	}
+}
+
+// TestTetherChild is the child of TestTether.
+func TestTetherChild(t *testing.T) {
+	how := os.Getenv(orphan)
+	if how == "" {
+		t.Skip("runs as the child of TestTether")
+	}
+	var s Server
+	fmt.Println("server", ask(t, s.URL(t), "SELECT current_setting('data_directory')"))
+	if how == "panic" {
+		panic("as asked")
+	}
+	<-make(chan struct{})
+}
+
+// TestTether: a test binary that is killed, or panics, takes its server with it.
+func TestTether(t *testing.T) {
+	var probe Server
+	probe.URL(t) // or skip
+	probe.Stop()
+	for _, how := range []string{"panic", "kill"} {
+		t.Run("how="+how, func(t *testing.T) {
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(exe, "-test.run=^TestTetherChild$")
+			cmd.Env = append(os.Environ(), orphan+"="+how)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The child's processes have this pipe too: it ends when all of them have.
+			alive, hold, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer alive.Close()
+			cmd.ExtraFiles = []*os.File{hold}
+			err = cmd.Start()
+			_ = hold.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			data := ""
+			for lines := bufio.NewScanner(out); lines.Scan(); {
+				if dir, ok := strings.CutPrefix(lines.Text(), "server "); ok {
+					data = dir
+					if how == "kill" {
+						if err := cmd.Process.Kill(); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			}
+			if err := cmd.Wait(); err == nil || data == "" {
+				t.Fatalf("the child was to fail after it had a server: %v, %q", err, data)
+			}
+			if _, err := io.ReadAll(alive); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s is still there: %v", data, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,401 @@
+package boltfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+var bucket = []byte("numbers")
+
+func initialize(tx *bbolt.Tx) error {
+	_, err := tx.CreateBucket(bucket)
+	return err
+}
+
+func anything(*bbolt.Tx) error { return nil }
+
+func newFile(t *testing.T) (f *File, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "file")
+	if err := Create(path, initialize); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, anything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, path
+}
+
+func putNumber(n uint64) func(*bbolt.Tx) error {
+	return func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucket).Put(binary.BigEndian.AppendUint64(nil, n), []byte("x"))
+	}
+}
+
+func count(t *testing.T, f *File) (n int) {
+	t.Helper()
+	err := f.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucket).ForEach(func(_, _ []byte) error { n++; return nil })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestUpdate: calls that share a transaction are each done or not, whatever the others
+// come to.
+func TestUpdate(t *testing.T) {
+	f, path := newFile(t)
+	odd := errors.New("odd")
+	var wg sync.WaitGroup
+	for n := range uint64(64) {
+		wg.Go(func() {
+			err := f.Update(t.Context(), func(tx *bbolt.Tx) error {
+				if err := putNumber(n)(tx); err != nil {
+					return err
+				}
+				if n%2 == 1 {
+					return odd // after it has written
+				}
+				return nil
+			})
+			if (n%2 == 1) != errors.Is(err, odd) {
+				t.Errorf("%d: %v", n, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := count(t, f); n != 32 {
+		t.Errorf("%d written, want 32", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Update(ctx, putNumber(100)); !errors.Is(err, context.Canceled) || count(t, f) != 32 {
+		t.Errorf("a call that was cancelled before: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{"update": f.Update(t.Context(), putNumber(1)), "view": f.View(anything), "close": f.Close()} {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s after closing: %v", what, err)
+		}
+	}
+	f, err := Open(path, anything)
+	if err != nil || count(t, f) != 32 {
+		t.Errorf("opened again: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWrite: a transaction is done whole or not at all, and one that its work refuses
+// does not stop the file.
+func TestWrite(t *testing.T) {
+	f, _ := newFile(t)
+	defer f.Close()
+	odd := errors.New("odd")
+	err := f.Write(func(tx *bbolt.Tx) error { return errors.Join(putNumber(1)(tx), odd) })
+	if !errors.Is(err, odd) || count(t, f) != 0 {
+		t.Errorf("refused: %v, %d written", err, count(t, f))
+	}
+	err = f.Write(func(tx *bbolt.Tx) error { return errors.Join(putNumber(1)(tx), putNumber(2)(tx)) })
+	if err != nil || count(t, f) != 2 {
+		t.Errorf("%v, %d written", err, count(t, f))
+	}
+}
+
+// TestVisible: nobody begins to read while a commit, which bbolt shows already, may not
+// be durable, nor after one of which nobody knows what came of it.
+func TestVisible(t *testing.T) {
+	f, _ := newFile(t)
+	defer f.Close()
+	read := func() bool {
+		free := f.visible.TryRLock()
+		if free {
+			f.visible.RUnlock()
+		}
+		return free
+	}
+	shown := false
+	err := f.Write(func(tx *bbolt.Tx) error {
+		if !read() {
+			t.Error("readers wait for work")
+		}
+		tx.OnCommit(func() {
+			if shown = true; read() {
+				t.Error("readers do not wait for a commit")
+			}
+		})
+		return putNumber(1)(tx)
+	})
+	if err != nil || !shown || !read() {
+		t.Errorf("%v, committed %v, readers go on %v", err, shown, read())
+	}
+	err = f.Write(func(tx *bbolt.Tx) error {
+		tx.OnCommit(func() { panic("after the commit") })
+		return putNumber(2)(tx)
+	})
+	if !errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		t.Errorf("%v", err)
+	}
+	var corrupt *ledger.CorruptError
+	if err := f.View(anything); !errors.As(err, &corrupt) {
+		t.Errorf("went on to read: %v", err)
+	}
+}
+
+// TestSnapshot: a snapshot stays what it was while others write, and its pages are
+// checked as they are on the disk.
+func TestSnapshot(t *testing.T) {
+	f, path := newFile(t)
+	defer f.Close()
+	large := []byte("large") // leaves free pages, so that the file need not grow
+	for _, work := range []func(*bbolt.Tx) error{
+		func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put(large, make([]byte, 1<<20)) },
+		func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Delete(large) },
+		putNumber(1),
+	} {
+		if err := f.Write(work); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tx, err := f.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if err := f.Write(putNumber(2)); err != nil {
+		t.Fatal(err)
+	}
+	if n := tx.Bucket(bucket).Stats().KeyN; n != 1 || count(t, f) != 2 {
+		t.Errorf("%d in the snapshot, %d outside, want 1 and 2", n, count(t, f))
+	}
+	if err := f.CheckPages(tx); err != nil {
+		t.Errorf("a sound snapshot: %v", err)
+	}
+	root := int64(tx.Cursor().Bucket().Root()) * int64(os.Getpagesize())
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.WriteAt([]byte{0xff}, root) // the page's number
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *ledger.CorruptError
+	if err := f.CheckPages(tx); !errors.As(err, &corrupt) {
+		t.Errorf("a damaged page: %v", err)
+	}
+}
+
+// TestStop: a file that is told to stop answers why, the first time counts, and it
+// closes.
+func TestStop(t *testing.T) {
+	f, _ := newFile(t)
+	reason := ledger.Corruptf("record", "damaged")
+	f.Stop(fmt.Errorf("%w, found by a reader", reason))
+	f.Stop(errors.New("later"))
+	_, err := f.Snapshot()
+	for what, err := range map[string]error{
+		"write": f.Write(putNumber(1)), "update": f.Update(t.Context(), putNumber(1)), "view": f.View(anything), "snapshot": err,
+	} {
+		if !errors.Is(err, reason) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+}
+
+// TestCancelled: a call that waits for a writer is withdrawn with its context, and one
+// that a writer has is not.
+func TestCancelled(t *testing.T) {
+	f, _ := newFile(t)
+	defer f.Close()
+	running, goOn := make(chan struct{}), make(chan struct{})
+	var first, second error
+	var wg sync.WaitGroup
+	taken, cancelTaken := context.WithCancel(t.Context())
+	wg.Go(func() {
+		first = f.Update(taken, func(tx *bbolt.Tx) error {
+			close(running)
+			<-goOn
+			return putNumber(1)(tx)
+		})
+	})
+	<-running
+	waits, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	wg.Go(func() {
+		second = f.Update(waits, putNumber(2))
+		close(done)
+	})
+	cancelTaken()
+	cancel()
+	<-done
+	close(goOn)
+	wg.Wait()
+	if first != nil || !errors.Is(second, context.Canceled) || count(t, f) != 1 {
+		t.Errorf("the call in work: %v; the one that waited: %v; %d written", first, second, count(t, f))
+	}
+}
+
+// TestPanic: what bbolt answers with a panic stops the file, and not the process.
+func TestPanic(t *testing.T) {
+	f, _ := newFile(t)
+	err := f.Update(t.Context(), func(*bbolt.Tx) error { panic("page 7 is no page") })
+	var corrupt *ledger.CorruptError
+	if !errors.As(err, &corrupt) {
+		t.Errorf("%v", err)
+	}
+	if err := f.Update(t.Context(), putNumber(1)); !errors.As(err, &corrupt) {
+		t.Errorf("went on: %v", err)
+	}
+	if err := f.View(anything); !errors.As(err, &corrupt) {
+		t.Errorf("went on to read: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+}
+
+// TestFailedCommit: after a commit of which nobody knows what came of it, the file
+// answers nothing more, and opens again.
+func TestFailedCommit(t *testing.T) {
+	f, path := newFile(t)
+	err := f.Update(t.Context(), func(tx *bbolt.Tx) error {
+		return errors.Join(putNumber(1)(tx), tx.Commit()) // so that the file's own commit fails
+	})
+	if !errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		t.Errorf("%v", err)
+	}
+	if err := f.Update(t.Context(), putNumber(2)); !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		t.Errorf("went on: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(path, anything); err != nil || count(t, f) != 1 {
+		t.Errorf("opened again: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	f, path := newFile(t)
+	if err := Create(path, initialize); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("created twice: %v", err)
+	}
+	if _, err := Open(path, anything); !errors.Is(err, ledger.ErrLocked) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("refused")
+	if _, err := Open(path, func(*bbolt.Tx) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("the check's error: %v", err)
+	}
+	if _, err := Open(filepath.Dir(path), anything); err == nil {
+		t.Error("opened a folder")
+	}
+	if _, err := Open(path+" 2", anything); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("opened what is not there: %v", err)
+	}
+	if err := Create(path+" 3", func(*bbolt.Tx) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("created what could not be initialized: %v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("%d files are left, want 1: %v", len(entries), err)
+	}
+}
+
+// TestDamage: a changed byte in a page's structure, and a truncated file, are noticed
+// before bbolt looks at them.
+func TestDamage(t *testing.T) {
+	f, path := newFile(t)
+	for n := range uint64(500) {
+		if err := f.Update(t.Context(), putNumber(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := int(binary.NativeEndian.Uint32(data[headerLen+8:]))
+	damaged := map[string][]byte{"empty": {}, "half": data[:len(data)/2], "meta": data[:40]}
+	for i := range len(data) / page {
+		bad := bytes.Clone(data)
+		bad[i*page] ^= 0x40 // the page's number
+		if !bytes.Equal(bad[i*page:][:8], make([]byte, 8)) {
+			damaged[fmt.Sprintf("page=%d", i)] = bad
+		}
+	}
+	noticed := 0
+	for name, bad := range damaged {
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path, anything)
+		if err == nil { // a free page
+			if n := count(t, f); n != 500 {
+				t.Errorf("%s: unnoticed, and %d of 500", name, n)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		var corrupt *ledger.CorruptError
+		if noticed++; !errors.As(err, &corrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if noticed < 6 {
+		t.Errorf("%d of %d damaged files noticed", noticed, len(damaged))
+	}
+}
+
+// TestSeal: a value is good in its place only.
+func TestSeal(t *testing.T) {
+	value := Seal("a", []byte("key"), []byte("body"))
+	if body, err := Unseal("a", []byte("key"), value, 0); err != nil || string(body) != "body" {
+		t.Fatal(err)
+	}
+	for name, bad := range map[string]func() ([]byte, error){
+		"bucket=another": func() ([]byte, error) { return Unseal("b", []byte("key"), value, 0) },
+		"key=another":    func() ([]byte, error) { return Unseal("a", []byte("kez"), value, 0) },
+		"value=short":    func() ([]byte, error) { return Unseal("a", []byte("key"), value[:3], 0) },
+		"value=shorter":  func() ([]byte, error) { return Unseal("a", []byte("key"), value, 5) },
+		"value=changed":  func() ([]byte, error) { return Unseal("a", []byte("key"), append([]byte("c"), value[1:]...), 0) },
+	} {
+		var corrupt *ledger.CorruptError
+		if _, err := bad(); !errors.As(err, &corrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

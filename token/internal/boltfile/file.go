@@ -1,0 +1,168 @@
+// Package boltfile keeps a bbolt file from harming whoever opens it: the file
+// appears complete or not at all, its structure is checked before bbolt trusts it,
+// what bbolt answers with a panic comes back as an error, readers see nothing that is
+// not durable, and writers that come while another writes can share one flush to the
+// disk.
+package boltfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/internal/groupcommit"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// lockWait is how long a file that another process has open is waited for: it
+// outlasts another's check on opening a small file.
+const lockWait = 200 * time.Millisecond
+
+// Create makes a file at path, mode 0600, with what initialize writes. It appears
+// complete or not at all; there must be none (fs.ErrExist), and hard links.
+func Create(path string, initialize func(*bbolt.Tx) error) error {
+	dir := filepath.Dir(path)
+	temp, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	db, err := bbolt.Open(temp.Name(), 0o600, nil)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(db.Update(initialize), db.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(temp.Name(), path); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" { // where a folder cannot be flushed
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// File is an open file. It is safe for concurrent use.
+type File struct {
+	db      *bbolt.DB
+	file    *os.File // bbolt's own, for reading
+	updates *groupcommit.Queue[*job]
+
+	writer sync.Mutex // is held by who writes
+	stuck  bool       // by the writer: bbolt's locks are lost; closing would wait for ever
+
+	// visible is held while a commit is not yet durable, which bbolt would show to
+	// readers already.
+	visible sync.RWMutex
+	failed  error // why the file does nothing more
+}
+
+// Open opens a file that Create made, after a check of its structure, in a time that
+// grows with the number of pages, and check, which sees it read-only: nothing is
+// written before both pass. The error is fs.ErrNotExist, ledger.ErrLocked, a
+// *ledger.CorruptError, or check's.
+func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is not a file", zkbench.ErrEnv, path)
+	}
+	if info.Size() == 0 { // which bbolt would fill
+		return nil, ledger.Corruptf("file", "truncated: 0 bytes")
+	}
+	// A read-only bbolt looks at nothing but its meta pages and keeps writers
+	// out while the file is checked.
+	db, file, err := open(path, true)
+	if err != nil {
+		return nil, err
+	}
+	err = Guard(func() error {
+		info, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		if err := checkFile(file, info.Size()); err != nil {
+			return err
+		}
+		return db.View(check)
+	})
+	if err = errors.Join(err, db.Close()); err != nil {
+		return nil, err
+	}
+	f := &File{}
+	f.updates = groupcommit.New(func(jobs []*job) int { return min(len(jobs), maxJobs) }, f.share)
+	if f.db, f.file, err = open(path, false); err != nil {
+		return nil, err
+	}
+	// A process that was killed may have left a commit that the system shows and
+	// the disk does not have yet. What is answered from here on must be durable.
+	if err := f.db.Sync(); err != nil {
+		return nil, errors.Join(opening(path, err), f.db.Close())
+	}
+	return f, nil
+}
+
+// open opens the file with bbolt, and returns the file that bbolt reads.
+func open(path string, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
+	err = Guard(func() (err error) {
+		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
+			ReadOnly:     readOnly,
+			Timeout:      lockWait,
+			FreelistType: bbolt.FreelistMapType,
+			NoStatistics: true,
+			OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+				f, err := os.OpenFile(name, flag&^os.O_CREATE, mode)
+				file = f
+				return f, err
+			},
+		})
+		return err
+	})
+	if err != nil && file != nil {
+		_ = file.Close() // bbolt has, unless it stopped with a panic
+	}
+	return db, file, opening(path, err)
+}
+
+// Close waits for what runs and closes the file. What is called after it fails with
+// fs.ErrClosed.
+func (f *File) Close() error {
+	f.writer.Lock()
+	defer f.writer.Unlock()
+	if err := f.close(); err != nil {
+		return err
+	}
+	if f.stuck {
+		return ledger.Corruptf("file", "stays open until the process ends: bbolt stopped while it wrote")
+	}
+	return f.db.Close()
+}
+
+// close makes the file refuse whatever comes after.
+func (f *File) close() error {
+	f.visible.Lock()
+	defer f.visible.Unlock()
+	if errors.Is(f.failed, fs.ErrClosed) {
+		return f.failed
+	}
+	f.failed = fs.ErrClosed
+	return nil
+}

@@ -1,0 +1,143 @@
+package bolt
+
+import (
+	"context"
+	"encoding/binary"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/boltfile"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// tables are the buckets of a transaction.
+type tables struct {
+	tx                                 *bbolt.Tx
+	tokens, spent, anchors, log, chain *bbolt.Bucket
+}
+
+var _ ledger.Snapshot = (*tables)(nil)
+
+func tablesOf(tx *bbolt.Tx) *tables {
+	bucket := func(name string) *bbolt.Bucket { return tx.Bucket([]byte(name)) }
+	return &tables{
+		tx:     tx,
+		tokens: bucket(ledger.TableTokens), spent: bucket(ledger.TableSpent), anchors: bucket(ledger.TableAnchors),
+		log: bucket(ledger.TableLog), chain: bucket(ledger.TableChain),
+	}
+}
+
+// State implements ledger.Lookup. The token is valid until the transaction ends.
+func (t *tables) State(id token.ID) (ledger.State, error) {
+	return unsealState(id, t.tokens.Get(id), t.spent.Get(id))
+}
+
+// Anchor implements ledger.Lookup.
+func (t *tables) Anchor(anchor []byte) (ledger.Anchored, bool, error) {
+	value := t.anchors.Get(anchor)
+	if value == nil {
+		return ledger.Anchored{}, false, nil
+	}
+	a, err := unsealAnchored(anchor, value)
+	return a, err == nil, err
+}
+
+// Tail implements ledger.Snapshot.
+func (t *tables) Tail(context.Context) (b ledger.Batch, err error) {
+	err = boltfile.Guard(func() (err error) {
+		if key, value := t.chain.Cursor().Last(); key != nil {
+			if b, err = unsealBatch(key, value); err != nil {
+				return err
+			}
+		}
+		end := uint64(0)
+		if key, _ := t.log.Cursor().Last(); len(key) == 8 {
+			end = binary.BigEndian.Uint64(key)
+		}
+		if end != b.Last {
+			return ledger.Corruptf("log", "ends with request %d, its chain with %d", end, b.Last)
+		}
+		return nil
+	})
+	return b, err
+}
+
+// Batch implements ledger.Snapshot.
+func (t *tables) Batch(_ context.Context, seq uint64) (b ledger.Batch, err error) {
+	err = boltfile.Guard(func() (err error) {
+		key, value := t.chain.Cursor().Seek(ledger.SeqKey(seq))
+		if key == nil {
+			return ledger.NoBatch(seq)
+		}
+		b, err = unsealBatch(key, value)
+		return err
+	})
+	return b, err
+}
+
+// Entries implements ledger.Snapshot.
+func (t *tables) Entries(_ context.Context, first, last uint64, visit func(uint64, []byte, *ledger.Entry) error) error {
+	return boltfile.Guard(func() error {
+		c := t.log.Cursor()
+		key, value := c.Seek(ledger.SeqKey(first))
+		for seq := first; seq <= last; seq++ {
+			e, err := unsealEntry(seq, key, value)
+			if err != nil {
+				return err
+			}
+			if err := visit(seq, value[:len(value)-boltfile.SumLen], &e); err != nil {
+				return err
+			}
+			key, value = c.Next()
+		}
+		return nil
+	})
+}
+
+// Count implements ledger.Snapshot.
+func (t *tables) Count(ctx context.Context, table string) (n uint64, err error) {
+	err = boltfile.Guard(func() error {
+		c := t.tx.Bucket([]byte(table)).Cursor()
+		for key, _ := c.First(); key != nil; key, _ = c.Next() {
+			if n++; n%4096 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// write puts what the group accepted into the buckets, keys in order, so that a
+// page's changes come together.
+func (t *tables) write(g *ledger.Group) error {
+	for id, s := range g.Tokens() {
+		if err := t.tokens.Put(id, sealState(id, &s)); err != nil {
+			return err
+		}
+		if s.Status != ledger.Spent {
+			continue
+		}
+		if err := t.spent.Put(id, boltfile.Seal(ledger.TableSpent, id, ledger.SeqKey(s.Spent))); err != nil {
+			return err
+		}
+	}
+	for anchor, a := range g.Anchors() {
+		if err := t.anchors.Put(anchor, sealAnchored(anchor, &a)); err != nil {
+			return err
+		}
+	}
+	for _, e := range g.Entries {
+		key := ledger.SeqKey(e.Seq)
+		if err := t.log.Put(key, boltfile.Seal(ledger.TableLog, key, e.Value)); err != nil {
+			return err
+		}
+	}
+	for i := range g.Batches {
+		if err := t.chain.Put(ledger.SeqKey(g.Batches[i].Last), sealBatch(&g.Batches[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package ledger
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+)
+
+// Lookup is what a store says of tokens and anchors. An error is a
+// *CorruptError.
+type Lookup interface {
+	// State returns the state of a token, Absent where there is no record.
+	State(id token.ID) (State, error)
+	// Anchor returns the record of an anchor, and whether there is one.
+	Anchor(anchor []byte) (Anchored, bool, error)
+}
+
+// Group decides on the calls of one transaction against a store and what the
+// calls before them do to it. A store writes what was accepted when all is
+// decided, so a rejected batch leaves no trace.
+type Group struct {
+	look   Lookup
+	tail   Batch
+	states map[string]State // of the ids that the group has looked at
+	known  map[string]Anchored
+	undo   []func()
+
+	Entries []Encoded // accepted, in order
+	Batches []Batch   // of them, in order
+}
+
+// Encoded is an entry in its encoding.
+type Encoded struct {
+	Seq   uint64
+	Value []byte
+}
+
+// NewGroup begins a group on the store behind look, whose last batch is tail.
+func NewGroup(look Lookup, tail Batch) *Group {
+	return &Group{look: look, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
+}
+
+// Tail returns the last batch, after those that were accepted.
+func (g *Group) Tail() Batch { return g.tail }
+
+// Tokens yields the tokens that the accepted entries change, with their states
+// after them, by id, so that what a store changes together lies together.
+func (g *Group) Tokens() iter.Seq2[token.ID, State] {
+	return func(yield func(token.ID, State) bool) {
+		if len(g.Entries) == 0 {
+			return
+		}
+		first := g.Entries[0].Seq
+		for _, id := range slices.Sorted(maps.Keys(g.states)) {
+			s := g.states[id]
+			if (s.Created >= first || s.Spent >= first) && !yield(token.ID(id), s) {
+				return
+			}
+		}
+	}
+}
+
+// Anchors yields the anchors of the accepted entries in order.
+func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
+	return func(yield func([]byte, Anchored) bool) {
+		for _, anchor := range slices.Sorted(maps.Keys(g.known)) {
+			if !yield([]byte(anchor), g.known[anchor]) {
+				return
+			}
+		}
+	}
+}
+
+// Decide decides on one call. Rejections are the call's; the error is a
+// *CorruptError, after which nothing may be written.
+func (g *Group) Decide(c *Call) error {
+	mark, before := len(g.undo), len(g.Entries)
+	link := NewLink(g.tail.Hash, g.tail.Last+1)
+	seq := g.tail.Last
+	for i := range c.entries {
+		if c.each && c.rejected[i] != nil {
+			continue
+		}
+		added, err := g.entry(&c.entries[i], i, seq+1)
+		switch _, corrupt := err.(*CorruptError); {
+		case corrupt:
+			return err
+		case err != nil && !c.each:
+			g.rewind(mark)
+			g.Entries = g.Entries[:before]
+			c.err = err
+			return nil
+		case err != nil:
+			c.rejected[i] = err
+		case added:
+			seq++
+			link.Add(c.encoded[i])
+			g.Entries = append(g.Entries, Encoded{seq, c.encoded[i]})
+		}
+	}
+	if seq > g.tail.Last {
+		g.tail = Batch{First: g.tail.Last + 1, Last: seq, Hash: link.Sum()}
+		g.Batches = append(g.Batches, g.tail)
+	}
+	return nil
+}
+
+// entry decides on one entry, which would have the sequence number seq, and
+// says whether it adds it to the ledger.
+func (g *Group) entry(e *Entry, action int, seq uint64) (added bool, err error) {
+	mark := len(g.undo)
+	reject := func(check string, index int, cause error) (bool, error) {
+		g.rewind(mark)
+		if _, corrupt := cause.(*CorruptError); corrupt {
+			return false, cause
+		}
+		return false, &zkbench.CheckError{Check: check, Action: action, Index: index, Err: cause}
+	}
+	a, found, err := g.anchor(e.Anchor)
+	switch {
+	case err != nil:
+		return reject("anchor", -1, err)
+	case found && a.Digest == e.Digest:
+		return false, nil
+	case found:
+		return reject("anchor", -1, zkbench.ErrAnchorConflict)
+	}
+	for i, id := range e.Spends {
+		s, err := g.state(id)
+		if err == nil {
+			err = s.Unspent()
+		}
+		if err != nil {
+			return reject("spend", i, err)
+		}
+		g.setState(id, State{Status: Spent, Created: s.Created, Spent: seq})
+	}
+	for i, c := range e.Creates {
+		s, err := g.state(c.ID)
+		if err == nil && s.Status != Absent {
+			err = ErrExists
+		}
+		if err != nil {
+			return reject("create", i, err)
+		}
+		g.setState(c.ID, State{Status: Unspent, Created: seq, Token: c.Token})
+	}
+	g.known[string(e.Anchor)] = Anchored{seq, e.Digest}
+	g.undo = append(g.undo, func() { delete(g.known, string(e.Anchor)) })
+	return true, nil
+}
+
+func (g *Group) anchor(anchor []byte) (Anchored, bool, error) {
+	if a, found := g.known[string(anchor)]; found {
+		return a, true, nil
+	}
+	return g.look.Anchor(anchor)
+}
+
+func (g *Group) state(id token.ID) (State, error) {
+	if s, ok := g.states[string(id)]; ok {
+		return s, nil
+	}
+	s, err := g.look.State(id)
+	if err == nil && s.Status != Absent {
+		g.states[string(id)] = s
+	}
+	return s, err
+}
+
+func (g *Group) setState(id token.ID, s State) {
+	old, had := g.states[string(id)]
+	g.states[string(id)] = s
+	g.undo = append(g.undo, func() {
+		if delete(g.states, string(id)); had {
+			g.states[string(id)] = old
+		}
+	})
+}
+
+// rewind takes back what was set since there were mark steps.
+func (g *Group) rewind(mark int) {
+	for len(g.undo) > mark {
+		last := len(g.undo) - 1
+		g.undo[last]()
+		g.undo = g.undo[:last]
+	}
+}

@@ -1,0 +1,167 @@
+package ledgertest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// Streams is how many goroutines apply batches in a test that kills.
+const Streams = 4
+
+// Counts are numbers of batches, by stream.
+type Counts [Streams]int
+
+// StreamBatch is batch k of stream w: three entries, the first of which spends
+// what batch k-1 has left, and each of which spends what the one before has
+// created.
+func StreamBatch(w, k int) []ledger.Entry {
+	name := func(k, i int) string { return fmt.Sprintf("%d/%d/%d", w, k, i) }
+	batch := []ledger.Entry{Issue(name(k, 0), 2)}
+	if k > 0 {
+		batch[0].Spends = []token.ID{token.ID(name(k-1, 2) + "/0")}
+	}
+	for i := 1; i < 3; i++ {
+		batch = append(batch, Spend(name(k, i), token.ID(name(k, i-1)+"/0")))
+	}
+	for i := range batch {
+		batch[i].Request = make([]byte, 3000)
+	}
+	return batch
+}
+
+// Applied counts the batches of each stream that are on the ledger. It fails on
+// a batch of which only a part is, and on batches out of order.
+func Applied(t testing.TB, l ledger.Ledger) (counts Counts) {
+	t.Helper()
+	var entries Counts
+	for r, err := range l.Log(context.Background(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w, k, i int
+		if _, err := fmt.Sscanf(string(r.Anchor), "%d/%d/%d", &w, &k, &i); err != nil {
+			t.Fatal(err)
+		}
+		if entries[w] != 3*k+i {
+			t.Fatalf("request %d is %s, after %d entries of its stream", r.Seq, r.Anchor, entries[w])
+		}
+		entries[w]++
+	}
+	for w, n := range entries {
+		if n%3 != 0 {
+			t.Fatalf("stream %d has %d entries, a part of a batch", w, n)
+		}
+		counts[w] = n / 3
+	}
+	return counts
+}
+
+// Stream applies the batches of all streams that are to come, until it is
+// killed, and acknowledges each on the standard output.
+func Stream(t testing.TB, l ledger.Ledger) {
+	counts := Applied(t, l)
+	var wg sync.WaitGroup
+	for w := range Streams {
+		wg.Go(func() {
+			for k := counts[w]; ; k++ {
+				if err := l.Apply(context.Background(), StreamBatch(w, k)); err != nil {
+					t.Error(err)
+					return
+				}
+				fmt.Printf("ack %d %d\n", w, k)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Kill starts a command that calls Stream, kills it some time after its first
+// acknowledgement, adds what it acknowledged before to acked, and counts it.
+func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n int) {
+	t.Helper()
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		var w, k int
+		if _, err := fmt.Sscanf(lines.Text(), "ack %d %d", &w, &k); err != nil {
+			continue // a line that the kill cut, or an error that the exit status tells
+		}
+		if k != acked[w] {
+			t.Errorf("batch %d of stream %d acknowledged, want %d", k, w, acked[w])
+		}
+		acked[w] = k + 1
+		if n++; n == 1 {
+			defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
+		}
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Exited() {
+		t.Fatalf("the child was to be killed: %v\n%s", err, stderr.String())
+	}
+	return n
+}
+
+// Survived checks a ledger after a Kill: it has every acknowledged batch, whole,
+// and at most the one of each stream that was in the making besides; what was
+// spent is spent. It returns what the ledger has.
+func Survived(t testing.TB, l ledger.Ledger, acked Counts) Counts {
+	t.Helper()
+	counts := Applied(t, l)
+	for w, n := range counts {
+		if n != acked[w] && n != acked[w]+1 {
+			t.Fatalf("stream %d has %d batches, acknowledged were %d", w, n, acked[w])
+		}
+		checkStream(t, l, w, n)
+	}
+	return counts
+}
+
+// checkStream checks the tokens of a stream of n batches: spent and unspent as
+// they must be, and what is spent is refused.
+func checkStream(t testing.TB, l ledger.Ledger, w, n int) {
+	t.Helper()
+	ctx := context.Background()
+	var again []ledger.Entry
+	for k := range n {
+		for i, e := range StreamBatch(w, k) {
+			for _, id := range e.Spends {
+				again = append(again, Spend("again "+string(id), id))
+			}
+			last := k == n-1 && i == 2
+			if _, err := l.Token(ctx, e.Creates[0].ID); last != (err == nil) || (!last && !errors.Is(err, zkbench.ErrSpent)) {
+				t.Errorf("token %s: %v", e.Creates[0].ID, err)
+			}
+		}
+	}
+	for part := range slices.Chunk(again, ledger.MaxBatch) {
+		rejected, err := l.ApplyEach(ctx, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, err := range rejected {
+			if !errors.Is(err, zkbench.ErrSpent) {
+				t.Errorf("%s: %v", part[i].Anchor, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// Apply implements ledger.Ledger. A context that ends before the transaction begins
+// means that nothing was applied. One that ends later means so too where no other
+// call wants the transaction and the server was not asked to commit; if not,
+// zkbench.ErrOutcomeUnknown. A transaction that takes TransactionTime fails with
+// zkbench.ErrEnv, or with zkbench.ErrOutcomeUnknown once the server was asked to
+// commit.
+func (l *Ledger) Apply(ctx context.Context, batch []ledger.Entry) error {
+	err := l.queue.Apply(ctx, batch)
+	l.left(err)
+	return err
+}
+
+// ApplyEach implements ledger.Ledger. Contexts are as Apply's.
+func (l *Ledger) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
+	rejected, err := l.queue.ApplyEach(ctx, batch)
+	l.left(err)
+	return rejected, err
+}
+
+// left notes that a caller has gone without an answer.
+func (l *Ledger) left(err error) {
+	if errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		l.unsettled.Store(true)
+	}
+}
+
+// apply does the calls in one transaction, as long as one of them is wanted. A
+// ledger that is known to be damaged is not written to.
+func (l *Ledger) apply(ctx context.Context, calls []*ledger.Call) (err error) {
+	unknown := true // unless it ends
+	defer func() {
+		if unknown || err == nil {
+			l.unsettled.Store(unknown) // who has had the lock came after what was lost
+		}
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, fmt.Errorf("%w: database: no answer in %v", zkbench.ErrEnv, l.limit))
+	defer cancel()
+	err = l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error { return l.transact(ctx, conn, calls) })
+	var corrupt *ledger.CorruptError
+	if errors.As(err, &corrupt) {
+		l.fail(corrupt)
+	}
+	unknown = errors.Is(err, zkbench.ErrOutcomeUnknown)
+	return err
+}
+
+// transact decides on the calls and commits. Rejections are the calls'; an error
+// that is not zkbench.ErrOutcomeUnknown means that nothing is applied.
+//
+// Every statement of a READ COMMITTED transaction sees what was committed before
+// it, so the look-ups, which the server runs when it has the lock, see all that
+// writers before have done.
+func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*ledger.Call) error {
+	k := newKeys()
+	for _, c := range calls {
+		for e := range c.Entries() {
+			k.add(e)
+		}
+	}
+	var b pgx.Batch
+	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+	var h headRow
+	b.Queue(l.sql.lock).QueryRow(func(row pgx.Row) error {
+		return headFound(row.Scan(append(h.columns(), nil)...))
+	})
+	f := k.queue(&b, &l.sql)
+	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
+		return err
+	}
+	tail, err := h.batch()
+	if err != nil {
+		return err
+	}
+	g := ledger.NewGroup(f, tail)
+	for _, c := range calls {
+		if err := g.Decide(c); err != nil {
+			return err
+		}
+	}
+	if len(g.Batches) == 0 {
+		return nil
+	}
+	w := writer{sql: &l.sql}
+	w.group(g, tail)
+	if err := conn.SendBatch(ctx, &w.batch).Close(); err != nil {
+		return err
+	}
+	return commit(ctx, conn)
+}
+
+// commit commits. Once the request may have been sent only the server can say
+// what became of the transaction: an error of the severity ERROR says that it
+// was rolled back; a session that ends may have ended after it was committed.
+// (pgconn.SafeToRetry is true of a connection that ended in place of an answer,
+// and so says nothing here.)
+func commit(ctx context.Context, conn *pgx.Conn) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if conn.IsClosed() {
+		return fmt.Errorf("%w: database: connection lost before the commit", zkbench.ErrEnv)
+	}
+	tag, err := conn.Exec(ctx, "COMMIT")
+	var server *pgconn.PgError
+	switch {
+	case err == nil && tag.String() == "COMMIT":
+		return nil
+	case err == nil:
+		return fmt.Errorf("%w: database answered %s to COMMIT", zkbench.ErrEnv, tag)
+	case errors.As(err, &server) && server.SeverityUnlocalized == "ERROR":
+		return err
+	}
+	return fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
+}

@@ -1,0 +1,245 @@
+// Package postgres is the ledger of several validators: a schema of a PostgreSQL
+// database, which any number of processes may have open. A batch is one
+// transaction, durable when Apply returns nil.
+//
+// Every transaction locks the row that names the end of the log before it looks
+// at anything else, so there is one writer at a time among all processes. Calls
+// of Apply that come to one process while another of its own is being written
+// share the next transaction. None waits for a transaction longer than its context
+// or TransactionTime.
+//
+// What the database is trusted with, and what is found of changes to its rows:
+// docs/ledger.md.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// TransactionTime is the most that a transaction of Apply takes, its turn among other
+// processes included; after it the server is not waited for. It is longer than
+// idleTime, so that a process that has stopped keeps the others from no transaction.
+const TransactionTime = time.Minute
+
+// idleTime is how long the server keeps a transaction whose process does nothing.
+const idleTime = 30 * time.Second
+
+// DefaultSchema is the schema of a ledger that has no other name.
+const DefaultSchema = "zkbench"
+
+// Option is an option of Create and Open.
+type Option func(*options)
+
+type options struct{ schema string }
+
+// Schema names the ledger's schema: 1 to 63 bytes of UTF-8 that do not begin
+// with "pg_".
+func Schema(name string) Option { return func(o *options) { o.schema = name } }
+
+// maxSchema is the length to which PostgreSQL would cut a name.
+const maxSchema = 63
+
+func (o *options) check() error {
+	s := o.schema
+	if len(s) < 1 || len(s) > maxSchema || !utf8.ValidString(s) || strings.ContainsRune(s, 0) || strings.HasPrefix(s, "pg_") {
+		return fmt.Errorf("%w: schema %q: accepted are 1 to %d bytes of UTF-8 without zeros that do not begin with \"pg_\"",
+			zkbench.ErrParams, s, maxSchema)
+	}
+	return nil
+}
+
+// Ledger implements ledger.Ledger.
+type Ledger struct {
+	pool  *pgxpool.Pool
+	sql   statements
+	queue *ledger.Queue
+	limit time.Duration // TransactionTime
+
+	// readers has room for all connections but one: who holds a snapshot has put
+	// its token there, and may ask the ledger meanwhile.
+	readers chan struct{}
+
+	// closing ends when Close has waited long enough, and with it all that runs.
+	closing context.Context
+	cancel  context.CancelFunc
+
+	// unsettled is set while the outcome of a transaction is unknown to a caller:
+	// the server may still be about to commit it.
+	unsettled atomic.Bool
+
+	mu     sync.Mutex
+	failed error // why the ledger does nothing more
+}
+
+var _ ledger.Ledger = (*Ledger)(nil)
+
+// Create makes an empty ledger in the database at url, a PostgreSQL connection
+// URL or keyword string, and opens it. The schema appears complete or not at
+// all; there must be none of its name (fs.ErrExist). Errors are as Open's, and
+// zkbench.ErrOutcomeUnknown where the connection is lost at the end.
+func Create(ctx context.Context, url string, opts ...Option) (*Ledger, error) {
+	return start(ctx, url, opts, func(l *Ledger, schema string) error {
+		if err := l.initialize(ctx, schema); err != nil {
+			return err
+		}
+		return l.inspect(ctx, schema)
+	})
+}
+
+// Open opens a ledger that Create made, and changes nothing. It checks the
+// format, the tables, and the last batch; Verify checks everything. The error is
+// fs.ErrNotExist where there is no such schema, a *ledger.CorruptError, a
+// *zkbench.DecodeError for another version's ledger, zkbench.ErrParams for a url
+// or a schema's name that cannot be one, or zkbench.ErrEnv: a server that cannot
+// be reached, refuses, or is set not to keep what it has committed. No error has
+// the url's password in it.
+func Open(ctx context.Context, url string, opts ...Option) (*Ledger, error) {
+	return start(ctx, url, opts, func(l *Ledger, schema string) error { return l.inspect(ctx, schema) })
+}
+
+// start connects, and prepares the ledger for use.
+func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledger, schema string) error) (*Ledger, error) {
+	o := options{schema: DefaultSchema}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	config, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = max(config.MaxConns, 2)
+	// A standby answers from the past, in which spent tokens are not.
+	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
+	config.AfterConnect = settle
+	l := &Ledger{sql: newStatements(o.schema), limit: TransactionTime, readers: make(chan struct{}, config.MaxConns-1)}
+	l.queue = ledger.NewLeavingQueue(l.apply)
+	l.closing, l.cancel = context.WithCancel(context.Background())
+	if l.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
+		return nil, l.failure(ctx, err)
+	}
+	if err := prepare(l, o.schema); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// settle refuses a server that does not keep what it has committed, and sets up
+// a session: look-ups go by index whatever the statistics say (the tables grow
+// from nothing under plans that are kept), and a process that stops in the
+// middle of a transaction does not keep the others waiting for ever.
+func settle(ctx context.Context, conn *pgx.Conn) error {
+	var fsync, fullPages string
+	err := conn.QueryRow(ctx, `SELECT current_setting('fsync'), current_setting('full_page_writes'),
+		set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+		set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false),
+		set_config('idle_in_transaction_session_timeout', $1, false)`,
+		strconv.FormatInt(idleTime.Milliseconds(), 10)).Scan(&fsync, &fullPages, nil, nil, nil, nil, nil)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{"fsync": fsync, "full_page_writes": fullPages} {
+		if value != "on" {
+			return fmt.Errorf("%w: database server has %s = %s, want on", zkbench.ErrEnv, name, value)
+		}
+	}
+	return nil
+}
+
+// initialize makes the schema and its tables.
+func (l *Ledger) initialize(ctx context.Context, schema string) error {
+	exists := false
+	err := l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "BEGIN READ WRITE; "+l.sql.create)
+		var server *pgconn.PgError
+		// A Create at the same time is found by the catalog's own index.
+		exists = errors.As(err, &server) && (server.Code == duplicateSchema || server.Code == uniqueViolation)
+		if err != nil {
+			return err
+		}
+		h := head{format: format}
+		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], h.sum()); err != nil {
+			return err
+		}
+		return commit(ctx, conn)
+	})
+	if exists {
+		return fmt.Errorf("ledger: schema %q: %w", schema, fs.ErrExist)
+	}
+	return err
+}
+
+// inspect checks the tables, the format and the last batch.
+func (l *Ledger) inspect(ctx context.Context, schema string) error {
+	missing := false
+	err := l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
+		var sound []string
+		err := s.conn.QueryRow(ctx, soundTables, schema).Scan(&sound)
+		if missing = errors.Is(err, pgx.ErrNoRows); missing {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, name := range tableNames() {
+			if !slices.Contains(sound, name) {
+				return ledger.Corruptf("table "+name, "missing, not logged, or without its primary key")
+			}
+		}
+		return ledger.CheckTail(ctx, s)
+	})
+	if missing {
+		return fmt.Errorf("ledger: schema %q: %w", schema, fs.ErrNotExist)
+	}
+	return err
+}
+
+// fail makes the ledger refuse whatever comes after.
+func (l *Ledger) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failed = err
+}
+
+// stopped returns why the ledger does nothing more, nil while it does.
+func (l *Ledger) stopped() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
+}
+
+// Close implements ledger.Ledger. What still runs after TransactionTime, or waits for
+// a server that does not answer, is called back.
+func (l *Ledger) Close() (err error) {
+	defer l.cancel()
+	late := time.AfterFunc(l.limit, l.cancel)
+	defer late.Stop()
+	l.queue.Exclusive(func() {
+		if err = l.stopped(); errors.Is(err, fs.ErrClosed) {
+			return
+		}
+		err = nil
+		l.fail(ledger.ErrClosed)
+		l.pool.Close()
+	})
+	return err
+}

@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// A reader of the log takes this many bytes or records from the server at a
+// time, whichever it has first.
+const (
+	chunkBytes   = 1 << 20
+	chunkRecords = 256
+)
+
+// Token implements ledger.Ledger.
+func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
+	f, err := l.lookup(ctx, &keys{ids: [][]byte{id}}, false)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.State(id)
+	if err == nil {
+		err = s.Unspent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Token, nil
+}
+
+// Digest implements ledger.Ledger. After an Apply of the same *Ledger whose outcome
+// is unknown it waits until the transaction has come to its end, here and at the
+// server, so that its answer is the last word. Token does not wait.
+func (l *Ledger) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error) {
+	if l.unsettled.Load() {
+		if err := l.queue.Idle(ctx); err != nil {
+			return [32]byte{}, false, err
+		}
+	}
+	f, err := l.lookup(ctx, &keys{anchors: [][]byte{anchor}}, l.unsettled.Load())
+	if err != nil {
+		return [32]byte{}, false, err
+	}
+	a, ok, err := f.Anchor(anchor)
+	return a.Digest, ok, err
+}
+
+// lookup asks for the keys, where it must be after every transaction that has
+// the writers' lock.
+func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err error) {
+	err = l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		var b pgx.Batch
+		if after {
+			b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE") // a lock is a write
+			b.Queue(l.sql.wait)
+		}
+		f = k.queue(&b, &l.sql)
+		return conn.SendBatch(ctx, &b).Close()
+	})
+	return f, err
+}
+
+// Log implements ledger.Ledger.
+func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
+	return ledger.Chunks(from, func(seq uint64) (records []ledger.Record, err error) {
+		err = l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+			return l.sql.chunk(ctx, conn, seq, func(e *ledger.Entry, _ []byte) {
+				records = append(records, ledger.Record{Seq: seq + uint64(len(records)), Entry: *e})
+			})
+		})
+		return records, err
+	})
+}
+
+// chunk reads the next entries of the log from seq, none at its end, and gives
+// each, with its encoding, to visit.
+func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, visit func(e *ledger.Entry, raw []byte)) error {
+	rows, err := conn.Query(ctx, s.entries, int64(seq), chunkRecords, chunkBytes)
+	if err != nil {
+		return err
+	}
+	var at int64
+	var raw []byte
+	var crc int32
+	_, err = pgx.ForEachRow(rows, []any{&at, &raw, &crc}, func() error {
+		place := fmt.Sprintf("request %d", seq)
+		if uint64(at) != seq {
+			return ledger.Corruptf(place, "missing from the log")
+		}
+		if crc != sum(ledger.TableLog, ledger.SeqKey(seq), raw) {
+			return wrongSum(place)
+		}
+		e, err := ledger.DecodeEntry(raw)
+		if err != nil {
+			return ledger.Corruptf(place, "%v", err)
+		}
+		visit(&e, raw)
+		seq++
+		return nil
+	})
+	return err
+}

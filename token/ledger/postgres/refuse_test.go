@@ -1,0 +1,231 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/pgtest"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+)
+
+// with returns the url with one more parameter.
+func with(t *testing.T, address, key, value string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set(key, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// TestRefused: what is not a ledger in order is refused, with its own error.
+func TestRefused(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		edit  string // of a sound ledger
+		want  error
+		place string // of a *ledger.CorruptError
+	}{
+		"nothing":          {"SELECT", nil, ""},
+		"schema missing":   {"DROP SCHEMA {s} CASCADE", fs.ErrNotExist, ""},
+		"schema empty":     {"DROP SCHEMA {s} CASCADE; CREATE SCHEMA {s}", zkbench.ErrMalformed, "table head"},
+		"table missing":    {"DROP TABLE spent", zkbench.ErrMalformed, "table spent"},
+		"table a view":     {"ALTER TABLE chain RENAME TO c; CREATE VIEW chain AS SELECT * FROM c", zkbench.ErrMalformed, "table chain"},
+		"table not logged": {"ALTER TABLE log SET UNLOGGED", zkbench.ErrMalformed, "table log"},
+		"no primary key":   {"ALTER TABLE tokens DROP CONSTRAINT tokens_pkey", zkbench.ErrMalformed, "table tokens"},
+		"column missing":   {"ALTER TABLE chain DROP COLUMN first", zkbench.ErrMalformed, "database"},
+		"version 2":        {"UPDATE head SET format = 2", zkbench.ErrMalformed, ""},
+		"no head":          {"DELETE FROM head", zkbench.ErrMalformed, "head"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, schema := newLedger(t)
+			apply(t, l, ledgertest.Issue("a", 1))
+			conn := connect(t, schema)
+			execute(t, conn, strings.ReplaceAll(c.edit, "{s}", pgx.Identifier{schema}.Sanitize()))
+			_, err := Open(ctx, server.URL(t), Schema(schema))
+			if !errors.Is(err, c.want) || (c.want == nil && err != nil) {
+				t.Fatalf("%v, want %v", err, c.want)
+			}
+			var corrupt *ledger.CorruptError
+			var version *zkbench.DecodeError
+			switch {
+			case c.place != "":
+				if !errors.As(err, &corrupt) || corrupt.Place != c.place {
+					t.Errorf("%v, want the place %q", err, c.place)
+				}
+				if name == "no head" || name == "table missing" {
+					if err := l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}); !errors.As(err, &corrupt) {
+						t.Errorf("%v", err)
+					}
+				}
+			case name == "version 2":
+				if !errors.As(err, &version) {
+					t.Errorf("%v", err)
+				}
+				// A ledger that was open when the version changed stops too.
+				if err := l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}); !errors.As(err, &version) {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestStandby: a standby, which may not have the last batches, is not asked, whatever
+// the url says of it; of several hosts the primary is.
+func TestStandby(t *testing.T) {
+	ctx := context.Background()
+	l, schema := newLedger(t)
+	apply(t, l, ledgertest.Issue("a", 1))
+	address := server.URL(t)
+
+	var other pgtest.Server
+	defer other.Stop()
+	other.Standby(t)
+	folder := func(s *pgtest.Server) string { return filepath.Dir(s.Socket(t)) }
+	hosts := with(t, address, "host", folder(&other)+","+folder(&server))
+	for _, attrs := range []string{"any", "prefer-standby", "standby", "read-only"} {
+		l := open(t, with(t, hosts, "target_session_attrs", attrs), schema)
+		if _, err := l.Token(ctx, token.ID("a/0")); err != nil {
+			t.Errorf("%s: %v", attrs, err)
+		}
+	}
+
+	server.Standby(t)
+	defer server.Restart(t)
+	refused := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, zkbench.ErrEnv) || !strings.Contains(err.Error(), "standby") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, url := range []string{address, hosts, with(t, address, "target_session_attrs", "standby")} {
+		_, err := Open(ctx, url, Schema(schema))
+		refused("open", err)
+		_, err = Create(ctx, url, Schema(schemaName()))
+		refused("create", err)
+	}
+	_, _ = l.Token(ctx, token.ID("a/0")) // finds its connection dead
+	_, err := l.Token(ctx, token.ID("a/0"))
+	refused("token", err)
+	_, _, err = l.Digest(ctx, []byte("a"))
+	refused("digest", err)
+	refused("apply", l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}))
+	refused("verify", l.Verify(ctx, nil))
+}
+
+// TestReadOnlyDefault: a server whose transactions are read-only by default makes a
+// ledger, writes to it, and is asked for the last word.
+func TestReadOnlyDefault(t *testing.T) {
+	ctx := context.Background()
+	schema := schemaName()
+	l, err := Create(ctx, with(t, server.URL(t), "options", "-c default_transaction_read_only=on"), Schema(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	apply(t, l, ledgertest.Issue("a", 1))
+	l.unsettled.Store(true)
+	if _, found, err := l.Digest(ctx, []byte("a")); !found || err != nil {
+		t.Errorf("%v, %v", found, err)
+	}
+	verify(t, l)
+}
+
+// TestEnvironment: a server that is away, unsafe, locked, or does not let the
+// user in.
+func TestEnvironment(t *testing.T) {
+	ctx := context.Background()
+	l, schema := newLedger(t)
+	address := server.URL(t)
+	batch := []ledger.Entry{ledgertest.Issue("a", 1)}
+
+	for _, away := range []string{"postgres://127.0.0.1:1/postgres", with(t, address, "host", t.TempDir())} {
+		for _, start := range []func(context.Context, string, ...Option) (*Ledger, error){Create, Open} {
+			if _, err := start(ctx, away); !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", away, err)
+			}
+		}
+	}
+
+	conn := connect(t, schema)
+	role := func(privileges string) (name string) {
+		name = fmt.Sprintf("role_%x", rand.Uint64())
+		execute(t, conn, "CREATE ROLE "+name+" LOGIN")
+		if privileges != "" {
+			in := pgx.Identifier{schema}.Sanitize()
+			execute(t, conn, "GRANT USAGE ON SCHEMA "+in+" TO "+name+"; GRANT "+privileges+" ON ALL TABLES IN SCHEMA "+in+" TO "+name)
+		}
+		return name
+	}
+	stranger := role("")
+	as := func(user string) string { return strings.Replace(address, "//zkbench@", "//"+user+"@", 1) }
+	if _, err := Open(ctx, as(stranger), Schema(schema)); !errors.Is(err, zkbench.ErrEnv) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Create(ctx, as(stranger), Schema(schemaName())); !errors.Is(err, zkbench.ErrEnv) {
+		t.Errorf("%v", err)
+	}
+	reader := open(t, as(role("SELECT")), schema)
+	if err := reader.Apply(ctx, batch); !errors.Is(err, zkbench.ErrEnv) {
+		t.Errorf("%v", err)
+	}
+	verify(t, reader)
+	writer := open(t, as(role("SELECT, INSERT, UPDATE")), schema)
+	apply(t, writer, ledgertest.Issue("w", 1))
+	apply(t, writer, ledgertest.Spend("v", token.ID("w/0")))
+	verify(t, writer)
+
+	impatient := open(t, with(t, address, "options", "-c lock_timeout=1"), schema)
+	execute(t, conn, "BEGIN; SELECT FROM head FOR UPDATE")
+	if err := impatient.Apply(ctx, batch); !errors.Is(err, ledger.ErrLocked) {
+		t.Errorf("%v", err)
+	}
+	execute(t, conn, "ROLLBACK")
+	apply(t, impatient, batch...)
+
+	// What a role or a url says of a session does not count.
+	const settings = "synchronous_commit=on transaction_isolation=read committed enable_seqscan=off idle_in_transaction_session_timeout=30s"
+	hasty := open(t, with(t, address, "options", "-c synchronous_commit=off -c default_transaction_isolation=serializable"), schema)
+	execute(t, conn, "CREATE TABLE seen (settings text)")
+	execute(t, conn, `CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
+		INSERT INTO seen SELECT string_agg(name || '=' || current_setting(name), ' ' ORDER BY n) FROM unnest(ARRAY[
+			'synchronous_commit', 'transaction_isolation', 'enable_seqscan', 'idle_in_transaction_session_timeout']) WITH ORDINALITY AS names(name, n);
+		RETURN NULL; END $$`)
+	execute(t, conn, "CREATE TRIGGER see AFTER INSERT ON log EXECUTE FUNCTION see()")
+	apply(t, hasty, ledgertest.Issue("b", 1))
+	var seen string
+	if err := conn.QueryRow(ctx, "SELECT settings FROM seen").Scan(&seen); err != nil || seen != settings {
+		t.Errorf("%s, %v", seen, err)
+	}
+
+	for _, setting := range []string{"fsync=off", "full_page_writes=off"} {
+		server.Restart(t, setting)
+		name, _, _ := strings.Cut(setting, "=")
+		for what, err := range map[string]error{
+			"open":  func() error { _, err := Open(ctx, address, Schema(schema)); return err }(),
+			"apply": func() error { _ = l.Apply(ctx, batch); return l.Apply(ctx, batch) }(),
+		} {
+			if !errors.Is(err, zkbench.ErrEnv) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s, %s: %v", setting, what, err)
+			}
+		}
+	}
+	server.Restart(t)
+	verify(t, open(t, address, schema))
+}

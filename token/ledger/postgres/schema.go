@@ -1,0 +1,102 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// The tables are ledger's, and one of a single row, which a writer locks:
+//
+//	head  format, and the last batch of the chain
+//
+// Every row ends in its checksum, taken over the bodies that ledger names, the
+// uint32 as a signed integer. spent and token are null where there is none.
+const (
+	tableHead = "head"
+	format    = 1
+
+	// Entries are kept as they are: proofs do not compress, and a request of some
+	// kilobytes lies in its row.
+	create = `
+CREATE SCHEMA {s};
+CREATE TABLE {s}.head (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL,
+	first bigint NOT NULL, last bigint NOT NULL, hash bytea NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.tokens (id bytea PRIMARY KEY, created bigint NOT NULL, spent bigint, token bytea, sum integer NOT NULL);
+CREATE TABLE {s}.spent (id bytea PRIMARY KEY, seq bigint NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.anchors (anchor bytea PRIMARY KEY, seq bigint NOT NULL, digest bytea NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.log (seq bigint PRIMARY KEY, entry bytea NOT NULL, sum integer NOT NULL) WITH (toast_tuple_target = 8160);
+CREATE TABLE {s}.chain (last bigint PRIMARY KEY, first bigint NOT NULL, hash bytea NOT NULL, sum integer NOT NULL);
+ALTER TABLE {s}.log ALTER COLUMN entry SET STORAGE EXTERNAL;
+ALTER TABLE {s}.tokens ALTER COLUMN token SET STORAGE EXTERNAL`
+
+	// soundTables are the permanent tables of a schema that have a primary key.
+	soundTables = `
+SELECT array_agg(c.relname::text) FILTER (WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND
+	EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid))
+FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = $1 GROUP BY n.oid`
+)
+
+func tableNames() []string {
+	return []string{tableHead, ledger.TableTokens, ledger.TableSpent, ledger.TableAnchors, ledger.TableLog, ledger.TableChain}
+}
+
+// statements are the texts of a ledger's statements, with its schema in them.
+type statements struct {
+	create, insertHead, lock, wait, states, anchors                   string
+	insertTokens, spendTokens, insertSpent, insertAnchors             string
+	insertLog, insertChain, updateHead, tail, batches, entries, count string
+}
+
+func newStatements(schema string) statements {
+	s := func(text string) string { return strings.ReplaceAll(text, "{s}", pgx.Identifier{schema}.Sanitize()) }
+	return statements{
+		create:     s(create),
+		insertHead: s(`INSERT INTO {s}.head (format, first, last, hash, sum) VALUES ($1, $2, $3, $4, $5)`),
+
+		lock: s(`SELECT format, first, last, hash, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
+		wait: s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
+		states: s(`SELECT q.id, t.created, t.spent, t.token, t.sum, s.seq, s.sum FROM unnest($1::bytea[]) AS q(id)
+			LEFT JOIN {s}.tokens t USING (id) LEFT JOIN {s}.spent s USING (id)`),
+		anchors: s(`SELECT a.anchor, a.seq, a.digest, a.sum FROM unnest($1::bytea[]) AS q(anchor) JOIN {s}.anchors a USING (anchor)`),
+
+		insertTokens: s(`INSERT INTO {s}.tokens (id, created, spent, token, sum)
+			SELECT id, created, nullif(spent, 0), token, sum
+			FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::integer[]) AS q(id, created, spent, token, sum)`),
+		spendTokens: s(`UPDATE {s}.tokens t SET spent = q.spent, token = NULL, sum = q.sum
+			FROM unnest($1::bytea[], $2::bigint[], $3::integer[]) AS q(id, spent, sum) WHERE t.id = q.id AND t.spent IS NULL`),
+		insertSpent: s(`INSERT INTO {s}.spent (id, seq, sum) SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::integer[])`),
+		insertAnchors: s(`INSERT INTO {s}.anchors (anchor, seq, digest, sum)
+			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::integer[])`),
+		insertLog: s(`INSERT INTO {s}.log (seq, entry, sum) SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::integer[])`),
+		insertChain: s(`INSERT INTO {s}.chain (last, first, hash, sum)
+			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::integer[])`),
+		updateHead: s(`UPDATE {s}.head SET first = $1, last = $2, hash = $3, sum = $4 WHERE one AND last = $5`),
+
+		tail: s(`SELECT h.format, h.first, h.last, h.hash, h.sum, (SELECT max(seq) FROM {s}.log), (SELECT max(last) FROM {s}.chain)
+			FROM {s}.head h WHERE one`),
+		batches: s(`SELECT last, first, hash, sum FROM {s}.chain WHERE last >= $1 ORDER BY last LIMIT $2`),
+		entries: s(`SELECT seq, entry, sum FROM
+			(SELECT seq, entry, sum, sum(octet_length(entry)) OVER (ORDER BY seq) - octet_length(entry) AS before
+				FROM (SELECT seq, entry, sum FROM {s}.log WHERE seq >= $1 ORDER BY seq LIMIT $2) l) l
+			WHERE before < $3 ORDER BY seq`),
+		count: s(`SELECT count(*) FROM {s}.`),
+	}
+}
+
+// head is the row of the table head.
+type head struct {
+	format int32
+	ledger.Batch
+}
+
+func (h *head) sum() int32 {
+	key := binary.BigEndian.AppendUint32(nil, uint32(h.format))
+	return sum(tableHead, append(key, ledger.SeqKey(h.Last)...), h.Append(nil))
+}
+
+// sum is a checksum as a column holds it.
+func sum(table string, key, body []byte) int32 { return int32(ledger.Checksum(table, key, body)) }

@@ -1,0 +1,200 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// found are the records of some tokens and anchors, read in one go. It
+// implements ledger.Lookup for them.
+type found struct {
+	states map[string]lookedUp
+	known  map[string]ledger.Anchored
+	wrong  map[string]error // by anchor
+}
+
+type lookedUp struct {
+	state ledger.State
+	err   error
+}
+
+// State implements ledger.Lookup.
+func (f *found) State(id token.ID) (ledger.State, error) {
+	s := f.states[string(id)]
+	return s.state, s.err
+}
+
+// Anchor implements ledger.Lookup.
+func (f *found) Anchor(anchor []byte) (ledger.Anchored, bool, error) {
+	if err := f.wrong[string(anchor)]; err != nil {
+		return ledger.Anchored{}, false, err
+	}
+	a, ok := f.known[string(anchor)]
+	return a, ok, nil
+}
+
+// keys are the ids and anchors of which a ledger is asked.
+type keys struct {
+	ids, anchors [][]byte
+	seen         map[string]bool // ids
+}
+
+func newKeys() *keys { return &keys{seen: map[string]bool{}} }
+
+func (k *keys) add(e *ledger.Entry) {
+	k.anchors = append(k.anchors, e.Anchor)
+	for _, id := range e.Spends {
+		k.id(id)
+	}
+	for _, c := range e.Creates {
+		k.id(c.ID)
+	}
+}
+
+func (k *keys) id(id []byte) {
+	if !k.seen[string(id)] {
+		k.seen[string(id)] = true
+		k.ids = append(k.ids, id)
+	}
+}
+
+// queue puts the look-up of all keys into a round trip. What is wrong with a
+// record is said when it is asked for.
+func (k *keys) queue(b *pgx.Batch, sql *statements) *found {
+	f := &found{
+		states: make(map[string]lookedUp, len(k.ids)),
+		known:  make(map[string]ledger.Anchored, len(k.anchors)),
+		wrong:  map[string]error{},
+	}
+	if len(k.ids) > 0 {
+		b.Queue(sql.states, k.ids).Query(func(rows pgx.Rows) error {
+			var r stateRow
+			_, err := pgx.ForEachRow(rows, r.columns(), func() error {
+				s, err := r.state()
+				f.states[string(r.id)] = lookedUp{s, err}
+				return nil
+			})
+			return err
+		})
+	}
+	if len(k.anchors) > 0 {
+		b.Queue(sql.anchors, k.anchors).Query(func(rows pgx.Rows) error {
+			var anchor, digest []byte
+			var seq int64
+			var crc int32
+			_, err := pgx.ForEachRow(rows, []any{&anchor, &seq, &digest, &crc}, func() error {
+				a := ledger.Anchored{Seq: uint64(seq)}
+				if copy(a.Digest[:], digest) != len(digest) || len(digest) != len(a.Digest) ||
+					crc != sum(ledger.TableAnchors, anchor, a.Append(nil)) {
+					f.wrong[string(anchor)] = wrongSum(fmt.Sprintf("anchors %x", anchor))
+				} else {
+					f.known[string(anchor)] = a
+				}
+				return nil
+			})
+			return err
+		})
+	}
+	return f
+}
+
+func wrongSum(place string) error { return ledger.Corruptf(place, "wrong checksum") }
+
+// stateRow is a row of statements.states; a nil pointer is a null.
+type stateRow struct {
+	id             []byte
+	created, spent *int64
+	token          []byte
+	crc            *int32
+	spentBy        *int64
+	spentCRC       *int32
+}
+
+func (r *stateRow) columns() []any {
+	return []any{&r.id, &r.created, &r.spent, &r.token, &r.crc, &r.spentBy, &r.spentCRC}
+}
+
+// state returns the state that the rows of tokens and spent make together.
+func (r *stateRow) state() (ledger.State, error) {
+	var s ledger.State
+	if r.created != nil {
+		s = ledger.State{Status: ledger.Unspent, Created: uint64(*r.created), Token: r.token}
+		if r.spent != nil {
+			s.Status, s.Spent = ledger.Spent, uint64(*r.spent)
+		}
+		if *r.crc != sum(ledger.TableTokens, r.id, s.Append(nil)) {
+			return ledger.State{}, wrongSum(fmt.Sprintf("tokens %x", r.id))
+		}
+	}
+	spentBy := uint64(0)
+	if r.spentBy != nil {
+		spentBy = uint64(*r.spentBy)
+		if spentBy == 0 || *r.spentCRC != sum(ledger.TableSpent, r.id, ledger.SeqKey(spentBy)) {
+			return ledger.State{}, wrongSum(fmt.Sprintf("spent %x", r.id))
+		}
+	}
+	if err := s.Check(r.id, spentBy); err != nil {
+		return ledger.State{}, err
+	}
+	return s, nil
+}
+
+// headRow is a row of the table head as it is read.
+type headRow struct {
+	format      int32
+	first, last int64
+	hash        []byte
+	crc         int32
+}
+
+func (r *headRow) columns() []any { return []any{&r.format, &r.first, &r.last, &r.hash, &r.crc} }
+
+// headFound is the error of reading a headRow.
+func headFound(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ledger.Corruptf(tableHead, "missing")
+	}
+	return err
+}
+
+// batch returns the last batch, zero on an empty ledger.
+func (r *headRow) batch() (ledger.Batch, error) {
+	if r.format != format {
+		return ledger.Batch{}, &zkbench.DecodeError{
+			Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", r.format, format),
+		}
+	}
+	h := head{r.format, ledger.Batch{First: uint64(r.first), Last: uint64(r.last)}}
+	if n := copy(h.Hash[:], r.hash); n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
+		return ledger.Batch{}, wrongSum(tableHead)
+	}
+	return h.Batch, nil
+}
+
+// batchRow is a row of the table chain as it is read.
+type batchRow struct {
+	last, first int64
+	hash        []byte
+	crc         int32
+}
+
+func (r *batchRow) columns() []any { return []any{&r.last, &r.first, &r.hash, &r.crc} }
+
+func (r *batchRow) batch() (ledger.Batch, error) {
+	place := fmt.Sprintf("chain %d", r.last)
+	b := ledger.Batch{First: uint64(r.first), Last: uint64(r.last)}
+	if n := copy(b.Hash[:], r.hash); n != len(b.Hash) || n != len(r.hash) ||
+		r.crc != sum(ledger.TableChain, ledger.SeqKey(b.Last), b.Append(nil)) {
+		return b, wrongSum(place)
+	}
+	if b.First < 1 || b.First > b.Last {
+		return b, ledger.Corruptf(place, "not a batch")
+	}
+	return b, nil
+}

@@ -1,0 +1,184 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// Verify checks the whole ledger as it is when it begins: the chain of the log
+// from the first request, and that the other tables are what the log makes of
+// them. The error is a *ledger.CorruptError that names the first place, the
+// context's, or one of Open's.
+//
+// progress (nil: none) gets the number of requests checked, of total, after
+// every batch. It may ask the ledger, but must not call Verify or Close.
+//
+// Verify reads a snapshot, in memory that does not depend on the ledger's
+// length, and keeps nobody waiting but other calls of Verify, which need a
+// connection each and leave the last of the pool to others.
+func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
+	_, err := l.VerifyTail(ctx, progress)
+	return err
+}
+
+// VerifyTail is Verify, and returns the last batch of the chain that it verified,
+// zero of an empty ledger.
+func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail ledger.Batch, err error) {
+	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
+		err := ledger.Verify(ctx, s, progress)
+		if err == nil {
+			tail, err = s.Tail(ctx)
+		}
+		return err
+	})
+	return tail, err
+}
+
+// snapshot gives work what is committed.
+func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snapshot) error) error {
+	select {
+	case l.readers <- struct{}{}:
+		defer func() { <-l.readers }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		// It keeps no other transaction waiting, so it may take its time.
+		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+			return err
+		}
+		return work(ctx, &snapshot{conn: conn, sql: &l.sql, found: &found{}})
+	})
+}
+
+// snapshot is a transaction that sees the ledger of one moment. It reads ahead,
+// and so wants to be asked in the order of the log.
+type snapshot struct {
+	conn    *pgx.Conn
+	sql     *statements
+	batches []ledger.Batch // next ones of the chain
+
+	*found  // of entries
+	first   uint64
+	entries []entry // from first on
+}
+
+type entry struct {
+	ledger.Entry
+	raw []byte
+}
+
+var _ ledger.Snapshot = (*snapshot)(nil)
+
+// Tail implements ledger.Snapshot.
+func (s *snapshot) Tail(ctx context.Context) (ledger.Batch, error) {
+	var h headRow
+	var log, chain *int64
+	if err := headFound(s.conn.QueryRow(ctx, s.sql.tail).Scan(append(h.columns(), &log, &chain)...)); err != nil {
+		return ledger.Batch{}, err
+	}
+	b, err := h.batch()
+	if err != nil {
+		return ledger.Batch{}, err
+	}
+	for _, t := range []struct {
+		name string
+		end  *int64
+	}{{ledger.TableLog, log}, {ledger.TableChain, chain}} {
+		last := uint64(0)
+		if t.end != nil {
+			last = uint64(*t.end)
+		}
+		if last != b.Last {
+			return ledger.Batch{}, ledger.Corruptf(t.name, "ends with request %d, the ledger with %d", last, b.Last)
+		}
+	}
+	if b.Last == 0 {
+		return b, nil
+	}
+	var r batchRow
+	if err := s.conn.QueryRow(ctx, s.sql.batches, int64(b.Last), 1).Scan(r.columns()...); err != nil {
+		return ledger.Batch{}, err
+	}
+	inChain, err := r.batch()
+	if err == nil && inChain != b {
+		err = ledger.Corruptf(tableHead, "not the last batch of the chain")
+	}
+	return b, err
+}
+
+// Batch implements ledger.Snapshot.
+func (s *snapshot) Batch(ctx context.Context, seq uint64) (ledger.Batch, error) {
+	for len(s.batches) > 0 && s.batches[0].Last < seq {
+		s.batches = s.batches[1:]
+	}
+	if len(s.batches) == 0 {
+		rows, err := s.conn.Query(ctx, s.sql.batches, int64(seq), chunkRecords)
+		if err != nil {
+			return ledger.Batch{}, err
+		}
+		var r batchRow
+		_, err = pgx.ForEachRow(rows, r.columns(), func() error {
+			b, err := r.batch()
+			s.batches = append(s.batches, b)
+			return err
+		})
+		if err != nil {
+			return ledger.Batch{}, err
+		}
+	}
+	if len(s.batches) == 0 {
+		return ledger.Batch{}, ledger.NoBatch(seq)
+	}
+	return s.batches[0], nil
+}
+
+// Entries implements ledger.Snapshot.
+func (s *snapshot) Entries(ctx context.Context, first, last uint64, visit func(uint64, []byte, *ledger.Entry) error) error {
+	for seq := first; seq <= last; seq++ {
+		if seq < s.first || seq >= s.first+uint64(len(s.entries)) {
+			if err := s.fill(ctx, seq); err != nil {
+				return err
+			}
+		}
+		e := &s.entries[seq-s.first]
+		if err := visit(seq, e.raw, &e.Entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads entries from seq on, at least one, and the records of their tokens
+// and anchors.
+func (s *snapshot) fill(ctx context.Context, seq uint64) error {
+	s.first, s.entries = seq, s.entries[:0]
+	k := newKeys()
+	err := s.sql.chunk(ctx, s.conn, seq, func(e *ledger.Entry, raw []byte) {
+		s.entries = append(s.entries, entry{*e, raw})
+		k.add(e)
+	})
+	if err != nil {
+		return err
+	}
+	if len(s.entries) == 0 {
+		return ledger.Corruptf(fmt.Sprintf("request %d", seq), "missing from the log")
+	}
+	var b pgx.Batch
+	s.found = k.queue(&b, s.sql)
+	return s.conn.SendBatch(ctx, &b).Close()
+}
+
+// Count implements ledger.Snapshot.
+func (s *snapshot) Count(ctx context.Context, table string) (uint64, error) {
+	var b pgx.Batch
+	var n int64
+	b.Queue("SET LOCAL enable_seqscan = on") // all rows are wanted here
+	b.Queue(s.sql.count + table).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
+	err := s.conn.SendBatch(ctx, &b).Close()
+	return uint64(n), err
+}

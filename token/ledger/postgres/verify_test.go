@@ -1,0 +1,275 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+)
+
+// TestVerifyNamesThePlace: every kind of change to the rows, those without the
+// right checksum, and those with it that contradict the log.
+func TestVerifyNamesThePlace(t *testing.T) {
+	ctx := context.Background()
+	type edit = func(t *testing.T, conn *pgx.Conn)
+	do := func(text string, args ...any) edit {
+		return func(t *testing.T, conn *pgx.Conn) { execute(t, conn, text, args...) }
+	}
+	both := func(edits ...edit) edit {
+		return func(t *testing.T, conn *pgx.Conn) {
+			for _, e := range edits {
+				e(t, conn)
+			}
+		}
+	}
+	tokens := func(id string, s ledger.State) edit {
+		var spent *int64
+		if s.Status == ledger.Spent {
+			n := int64(s.Spent)
+			spent = &n
+		}
+		return do(`INSERT INTO tokens VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO UPDATE
+			SET created = excluded.created, spent = excluded.spent, token = excluded.token, sum = excluded.sum`,
+			[]byte(id), int64(s.Created), spent, s.Token, sum(ledger.TableTokens, []byte(id), s.Append(nil)))
+	}
+	mark := func(id string, seq uint64) edit {
+		return do("INSERT INTO spent VALUES ($1, $2, $3)", []byte(id), int64(seq), sum(ledger.TableSpent, []byte(id), ledger.SeqKey(seq)))
+	}
+	anchor := func(name string, a ledger.Anchored) edit {
+		return do(`INSERT INTO anchors VALUES ($1, $2, $3, $4) ON CONFLICT (anchor) DO UPDATE
+			SET seq = excluded.seq, digest = excluded.digest, sum = excluded.sum`,
+			[]byte(name), int64(a.Seq), a.Digest[:], sum(ledger.TableAnchors, []byte(name), a.Append(nil)))
+	}
+	log := func(seq uint64, value []byte) edit {
+		return do("INSERT INTO log VALUES ($1, $2, $3) ON CONFLICT (seq) DO UPDATE SET entry = excluded.entry, sum = excluded.sum",
+			int64(seq), value, sum(ledger.TableLog, ledger.SeqKey(seq), value))
+	}
+	chain := func(b ledger.Batch) edit {
+		return do("INSERT INTO chain VALUES ($1, $2, $3, $4) ON CONFLICT (last) DO UPDATE SET first = excluded.first, hash = excluded.hash, sum = excluded.sum",
+			int64(b.Last), int64(b.First), b.Hash[:], sum(ledger.TableChain, ledger.SeqKey(b.Last), b.Append(nil)))
+	}
+	set := func(b ledger.Batch) edit {
+		h := head{format, b}
+		return do("UPDATE head SET first = $1, last = $2, hash = $3, sum = $4", int64(b.First), int64(b.Last), b.Hash[:], h.sum())
+	}
+	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
+	other, last := b, ledgertest.Issue("d", 1)
+	other.Request, last.Request = []byte("another"), []byte("another")
+	live := ledger.State{Status: ledger.Unspent, Created: 1, Token: []byte("token")}
+	for name, c := range map[string]struct {
+		edit  edit
+		place string
+		open  bool // found on opening
+		spend bool // not found when a/1 is spent again: two rows and their checksums were changed
+	}{
+		"nothing": {do("SELECT"), "", false, false},
+
+		"bits: token's bytes":        {do(`UPDATE tokens SET token = '\x00' WHERE id = 'a/0'`), "request 1: create 0", false, false},
+		"bits: token not spent":      {do(`UPDATE tokens SET spent = NULL, token = 'token' WHERE id = 'a/1'`), "request 1: create 1", false, false},
+		"bits: token spent":          {do(`UPDATE tokens SET spent = 2, token = NULL WHERE id = 'a/0'`), "request 1: create 0", false, false},
+		"bits: token's creator":      {do(`UPDATE tokens SET created = 2 WHERE id = 'a/0'`), "request 1: create 0", false, false},
+		"bits: token's id":           {do(`UPDATE tokens SET id = 'a/9' WHERE id = 'a/0'`), "request 1: create 0", false, false},
+		"bits: two tokens swapped":   {do(`UPDATE tokens t SET created = o.created, token = o.token, sum = o.sum FROM tokens o WHERE (t.id, o.id) IN (('a/0', 'b/0'), ('b/0', 'a/0'))`), "request 1: create 0", false, false},
+		"bits: token's mark":         {do(`UPDATE spent SET seq = 3`), "request 1: create 1", false, false},
+		"bits: mark of another":      {do(`UPDATE spent SET id = 'a/0'`), "request 1: create 0", false, false},
+		"bits: anchor's digest":      {do(`UPDATE anchors SET digest = sha256('x') WHERE anchor = 'b'`), "request 2: anchor", false, false},
+		"bits: anchor's length":      {do(`UPDATE anchors SET digest = digest || '\x00' WHERE anchor = 'b'`), "request 2: anchor", false, false},
+		"bits: anchor's request":     {do(`UPDATE anchors SET seq = 1 WHERE anchor = 'b'`), "request 2: anchor", false, false},
+		"bits: entry":                {do(`UPDATE log SET entry = set_byte(entry, 50, 0) WHERE seq = 2`), "request 2", false, false},
+		"bits: two entries swapped":  {do(`UPDATE log l SET entry = o.entry, sum = o.sum FROM log o WHERE l.seq + o.seq = 5 AND l.seq IN (2, 3)`), "request 2", false, false},
+		"bits: batch's hash":         {do(`UPDATE chain SET hash = sha256('x') WHERE last = 2`), "chain 2", false, false},
+		"bits: last batch's hash":    {do(`UPDATE chain SET hash = sha256('x') WHERE last = 4`), "chain 4", true, false},
+		"bits: two batches swapped":  {do(`UPDATE chain c SET first = o.first, hash = o.hash, sum = o.sum FROM chain o WHERE c.last + o.last = 3`), "chain 1", false, false},
+		"bits: head":                 {do(`UPDATE head SET first = 1`), "head", true, false},
+		"rows: number below zero":    {do(`INSERT INTO log VALUES (-1, 'x', 0)`), "log", false, false},
+		"rows: batch below zero":     {do(`INSERT INTO chain VALUES (-1, -1, 'x', 0)`), "chain", false, false},
+		"token resurrected by half":  {tokens("a/1", live), "request 1: create 1", false, false},
+		"token resurrected by mark":  {do(`DELETE FROM spent`), "request 1: create 1", false, false},
+		"token resurrected":          {both(tokens("a/1", live), do(`DELETE FROM spent`)), "request 2: spend 0", false, true},
+		"token lost by half":         {do(`DELETE FROM tokens WHERE id = 'a/1'`), "request 1: create 1", false, false},
+		"token lost":                 {both(do(`DELETE FROM tokens WHERE id = 'a/1'`), do(`DELETE FROM spent`)), "request 1: create 1", false, false},
+		"token spent by nobody":      {both(tokens("a/0", ledger.State{Status: ledger.Spent, Created: 1, Spent: 2}), mark("a/0", 2)), "spent", false, false},
+		"token of nobody":            {tokens("x", live), "tokens", false, false},
+		"token of other bytes":       {tokens("a/0", ledger.State{Status: ledger.Unspent, Created: 1, Token: []byte("taken")}), "request 1: create 0", false, false},
+		"token of another request":   {tokens("a/0", ledger.State{Status: ledger.Unspent, Created: 2, Token: []byte("token")}), "request 1: create 0", false, false},
+		"anchor lost":                {do(`DELETE FROM anchors WHERE anchor = 'b'`), "request 2: anchor", false, false},
+		"anchor of another digest":   {anchor("b", ledger.Anchored{Seq: 2, Digest: [32]byte{9}}), "request 2: anchor", false, false},
+		"anchor of another request":  {anchor("b", ledger.Anchored{Seq: 1, Digest: b.Digest}), "request 2: anchor", false, false},
+		"anchor of nobody":           {anchor("x", ledger.Anchored{Seq: 1}), "anchors", false, false},
+		"log: request replaced":      {log(2, other.Append(nil)), "requests 2 to 2", false, false},
+		"log: request lost":          {do(`DELETE FROM log WHERE seq = 1`), "request 1", false, false},
+		"log: request no entry":      {log(1, []byte{1}), "request 1", false, false},
+		"log: last request replaced": {log(4, last.Append(nil)), "requests 4 to 4", true, false},
+		"log: last request lost":     {do(`DELETE FROM log WHERE seq = 4`), "log", true, false},
+		"log: request too many":      {log(5, other.Append(nil)), "log", true, false},
+		"chain: another hash":        {chain(ledger.Batch{First: 1, Last: 1}), "requests 1 to 1", false, false},
+		"chain: a batch lost":        {do(`DELETE FROM chain WHERE last = 1`), "request 1", false, false},
+		"chain: the last lost":       {do(`DELETE FROM chain WHERE last = 4`), "chain", true, false},
+		"chain: batches overlap":     {chain(ledger.Batch{First: 1, Last: 2}), "request 2", false, false},
+		"last batch lost": {
+			do(`DELETE FROM chain WHERE last = 4; DELETE FROM log WHERE seq = 4; DELETE FROM anchors WHERE anchor = 'd'; DELETE FROM tokens WHERE created = 4`),
+			"log", true, false,
+		},
+		"head: an earlier batch": {set(ledger.Batch{First: 3, Last: 3}), "log", true, false},
+		"head: another hash":     {set(ledger.Batch{First: 4, Last: 4}), "head", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, schema := newLedger(t)
+			apply(t, l, a)
+			apply(t, l, b)
+			apply(t, l, ledgertest.Issue("c", 1))
+			apply(t, l, ledgertest.Issue("d", 1))
+			c.edit(t, connect(t, schema))
+			check := func(err error) {
+				t.Helper()
+				var corrupt *ledger.CorruptError
+				if c.place == "" && err == nil {
+					return
+				}
+				if !errors.As(err, &corrupt) || !errors.Is(err, zkbench.ErrMalformed) || (corrupt.Place != c.place) {
+					t.Errorf("%v, want the place %q", err, c.place)
+				}
+			}
+			check(l.Verify(ctx, nil))
+			if _, err := Open(ctx, server.URL(t), Schema(schema)); (err != nil) != c.open {
+				t.Errorf("open: %v", err)
+			} else if err != nil {
+				check(err)
+			}
+			err := l.Apply(ctx, []ledger.Entry{ledgertest.Spend("again", token.ID("a/1"))})
+			if (err == nil) != c.spend {
+				t.Errorf("a/1 spent again: %v", err)
+			}
+		})
+	}
+}
+
+// TestDamageStops: a writer that meets damage writes no more.
+func TestDamageStops(t *testing.T) {
+	l, schema := newLedger(t)
+	apply(t, l, ledgertest.Issue("a", 2))
+	execute(t, connect(t, schema), `UPDATE tokens SET token = 'x' WHERE id = 'a/0'`)
+	ctx := context.Background()
+	var corrupt *ledger.CorruptError
+	if _, err := l.Token(ctx, token.ID("a/0")); !errors.As(err, &corrupt) {
+		t.Errorf("%v", err)
+	}
+	for _, id := range []token.ID{token.ID("a/0"), token.ID("a/1")} {
+		if err := l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", id)}); !errors.As(err, &corrupt) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if _, err := open(t, server.URL(t), schema).ApplyEach(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0")), ledgertest.Issue("c", 1)}); !errors.As(err, &corrupt) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestConstraints: where rows change behind the decision's back, the tables' keys
+// and the numbers of changed rows stop the transaction.
+func TestConstraints(t *testing.T) {
+	ctx := context.Background()
+	for name, meddle := range map[string]string{
+		"token spent":   "UPDATE tokens SET spent = 1 WHERE id = 'a/0'",
+		"token lost":    "DELETE FROM tokens WHERE id = 'a/0'",
+		"token there":   "INSERT INTO tokens VALUES ('b/0', 1, NULL, 'x', 0)",
+		"mark there":    "INSERT INTO spent VALUES ('a/0', 1, 0)",
+		"anchor there":  "INSERT INTO anchors VALUES ('b', 1, 'x', 0)",
+		"request there": "INSERT INTO log VALUES (2, 'x', 0)",
+		"batch there":   "INSERT INTO chain VALUES (2, 2, 'x', 0)",
+		"head moved":    "UPDATE head SET last = 7",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, schema := newLedger(t)
+			apply(t, l, ledgertest.Issue("a", 1))
+			conn := connect(t, schema)
+			execute(t, conn, "CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN "+meddle+"; RETURN NULL; END $$")
+			execute(t, conn, "CREATE TRIGGER meddle BEFORE INSERT ON tokens WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION meddle()")
+			var corrupt *ledger.CorruptError
+			if err := l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0"))}); !errors.As(err, &corrupt) {
+				t.Errorf("%v", err)
+			}
+			execute(t, conn, "DROP TRIGGER meddle ON tokens")
+			l = open(t, server.URL(t), schema)
+			if _, found, err := l.Digest(ctx, []byte("b")); found || err != nil {
+				t.Errorf("%v, %v", found, err)
+			}
+			verify(t, l)
+		})
+	}
+}
+
+// TestVerifyWhileApplying: a snapshot is sound whatever is written meanwhile.
+func TestVerifyWhileApplying(t *testing.T) {
+	l, _ := newLedger(t)
+	apply(t, l, ledgertest.StreamBatch(0, 0)...)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for k := 1; k < 100; k++ {
+			if err := l.Apply(context.Background(), ledgertest.StreamBatch(0, k)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for applying := true; applying; {
+		select {
+		case <-done:
+			applying = false
+		default:
+		}
+		verify(t, l)
+	}
+	if n := ledgertest.Applied(t, l)[0]; n != 100 {
+		t.Errorf("%d batches, want 100", n)
+	}
+}
+
+// TestOneConnection: a pool of one connection is enough for many who verify, and ask
+// the ledger as they go.
+func TestOneConnection(t *testing.T) {
+	l, schema := newLedger(t)
+	apply(t, l, ledgertest.Issue("a", 1))
+	l = open(t, with(t, server.URL(t), "pool_max_conns", "1"), schema)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			n := 0
+			tail, err := l.VerifyTail(context.Background(), func(uint64, uint64) {
+				for _, err := range l.Log(context.Background(), 1) {
+					if n++; err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			if err != nil || n != 1 || tail.First != 1 || tail.Last != 1 || tail.Hash == [32]byte{} {
+				t.Errorf("%d requests, tail %v, %v", n, tail, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestVerifyProgress(t *testing.T) {
+	l, _ := newLedger(t)
+	apply(t, l, ledgertest.Issue("a", 1), ledgertest.Issue("b", 1))
+	apply(t, l, ledgertest.Issue("c", 1))
+	var got []uint64
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]uint64{2, 3, 3, 3}, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

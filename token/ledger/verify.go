@@ -1,0 +1,173 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+)
+
+// Snapshot is a store at one moment. CheckTail and Verify ask for batches and
+// entries in the order of the log. Errors are the context's, a *CorruptError, or
+// the store's own.
+type Snapshot interface {
+	// Lookup is for the entry that Entries has given to visit.
+	Lookup
+	// Tail returns the last batch, with which the log ends too.
+	Tail(ctx context.Context) (Batch, error)
+	// Batch returns the first batch that ends with entry seq or later, NoBatch
+	// where there is none.
+	Batch(ctx context.Context, seq uint64) (Batch, error)
+	// Entries visits the entries first to last in order, each with its encoding,
+	// which is valid until visit returns.
+	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *Entry) error) error
+	// Count counts the records of a table.
+	Count(ctx context.Context, table string) (uint64, error)
+}
+
+// NoBatch says that an entry is in no batch of the chain.
+func NoBatch(seq uint64) error { return Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
+
+// CheckTail holds the last batch against its entries and the batch before.
+func CheckTail(ctx context.Context, s Snapshot) error {
+	tail, err := s.Tail(ctx)
+	if err != nil || tail.Last == 0 {
+		return err
+	}
+	var prev Batch
+	if tail.First > 1 {
+		if prev, err = s.Batch(ctx, tail.First-1); err != nil {
+			return err
+		}
+	}
+	if prev.Last != tail.First-1 {
+		return Corruptf(fmt.Sprintf("request %d", tail.First), "no batch ends before it")
+	}
+	return replay(ctx, s, prev.Hash, tail, func(uint64, *Entry) error { return nil })
+}
+
+// replay recomputes a batch's hash from its entries, and gives each to visit.
+func replay(ctx context.Context, s Snapshot, prev [32]byte, b Batch, visit func(seq uint64, e *Entry) error) error {
+	link := NewLink(prev, b.First)
+	err := s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *Entry) error {
+		link.Add(raw)
+		return visit(seq, e)
+	})
+	if err != nil {
+		return err
+	}
+	if link.Sum() != b.Hash {
+		return Corruptf(fmt.Sprintf("requests %d to %d", b.First, b.Last), "not what the chain holds")
+	}
+	return nil
+}
+
+// Verify replays the log of a snapshot from the first request: its chain, and
+// that the other tables are what the log makes of them. progress (nil: none)
+// gets the number of requests checked, of total, after every batch.
+func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) error {
+	total, err := s.Tail(ctx)
+	if err != nil {
+		return err
+	}
+	v := verifier{Snapshot: s}
+	for v.tail.Last < total.Last {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := v.next(ctx); err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(v.tail.Last, total.Last)
+		}
+	}
+	return v.counts(ctx)
+}
+
+// verifier replays a log. Each entry's effects are looked up in the tables,
+// where every record names the entries that created and spent it. So each
+// effect in the log has its own record; with as many records as effects, each
+// record has its effect too, and no two entries create or spend one token.
+type verifier struct {
+	Snapshot
+	tail                              Batch
+	batches, entries, creates, spends uint64
+}
+
+// next replays the batch after tail.
+func (v *verifier) next(ctx context.Context) error {
+	b, err := v.Batch(ctx, v.tail.Last+1)
+	if err != nil {
+		return err
+	}
+	if b.First != v.tail.Last+1 {
+		return Corruptf(fmt.Sprintf("request %d", v.tail.Last+1), "in no batch: the next begins with %d", b.First)
+	}
+	if err := replay(ctx, v, v.tail.Hash, b, v.entry); err != nil {
+		return err
+	}
+	v.tail = b
+	v.batches++
+	return nil
+}
+
+// entry checks that the tables hold what the entry does.
+func (v *verifier) entry(seq uint64, e *Entry) error {
+	at := func(format string, args ...any) string {
+		return fmt.Sprintf("request %d: ", seq) + fmt.Sprintf(format, args...)
+	}
+	a, found, err := v.Anchor(e.Anchor)
+	switch {
+	case err != nil:
+		return Corruptf(at("anchor"), "%v", err)
+	case !found:
+		return Corruptf(at("anchor"), "not in anchors")
+	case a.Seq != seq || a.Digest != e.Digest:
+		return Corruptf(at("anchor"), "stands for request %d, or another digest", a.Seq)
+	}
+	for i, id := range e.Spends {
+		s, err := v.State(id)
+		if err != nil {
+			return Corruptf(at("spend %d", i), "%v", err)
+		}
+		if s.Status != Spent || s.Spent != seq {
+			return Corruptf(at("spend %d", i), "token %x is not spent by it", []byte(id))
+		}
+	}
+	for i, c := range e.Creates {
+		s, err := v.State(c.ID)
+		if err != nil {
+			return Corruptf(at("create %d", i), "%v", err)
+		}
+		if s.Status == Absent || s.Created != seq || (s.Status == Unspent && !bytes.Equal(s.Token, c.Token)) {
+			return Corruptf(at("create %d", i), "token %x is not the one it creates", []byte(c.ID))
+		}
+	}
+	v.entries++
+	v.spends += uint64(len(e.Spends))
+	v.creates += uint64(len(e.Creates))
+	return nil
+}
+
+// counts holds the numbers of records against the numbers of effects.
+func (v *verifier) counts(ctx context.Context) error {
+	for _, t := range []struct {
+		name string
+		want uint64
+	}{
+		{TableLog, v.entries},
+		{TableChain, v.batches},
+		{TableAnchors, v.entries},
+		{TableTokens, v.creates},
+		{TableSpent, v.spends},
+	} {
+		n, err := v.Count(ctx, t.name)
+		if err != nil {
+			return err
+		}
+		if n != t.want {
+			return Corruptf(t.name, "%d records, the log makes %d", n, t.want)
+		}
+	}
+	return nil
+}
