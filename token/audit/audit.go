@@ -4,7 +4,8 @@
 //
 // An auditor who signs says that the openings were those of the request. That the
 // proofs hold, that the inputs are on the ledger and that owners have signed is the
-// validator's to check: an auditor's signature replaces none of it.
+// validator's to check: an auditor's signature replaces none of it. Package service has
+// the auditor who signs, and remembers what.
 package audit
 
 import (
@@ -109,17 +110,6 @@ func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Informati
 		report.Actions = append(report.Actions, *one)
 	}
 	return report, nil
-}
-
-// Sign checks a request and signs it.
-func (a *Auditor) Sign(ctx context.Context, r *request.Request, info *Information, signer identity.Signer) ([]byte, *Report, error) {
-	report, err := a.Check(ctx, r, info)
-	if err != nil {
-		return nil, nil, err
-	}
-	message := request.ToSign(r.Message(a.digest), request.Auditor, 0)
-	signature, err := signer.Sign(message[:], nil)
-	return signature, report, err
 }
 
 func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *Action) (*ActionReport, error) {

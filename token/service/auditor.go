@@ -1,0 +1,167 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/crypto/cryptobyte"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/wire"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/validator"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// AuditorService checks and signs requests, and keeps what it has signed. It is safe
+// for concurrent use.
+type AuditorService struct {
+	auditor   *audit.Auditor
+	validator *validator.Validator // of signatures; it verifies no proof
+	digest    [transcript.StateLen]byte
+	vault     *Vault
+	signer    identity.Signer
+}
+
+// NewAuditorService returns a service of one of the parameters' auditors, who accepts
+// enrolments of these authorities. Of cfg, Table and ConstantTime are used. The error
+// is an ErrParams.
+func NewAuditorService(params *token.PublicParams, cfg token.Config, ex executor.Executor, vault *Vault, signer identity.Signer, authorities ...identity.Identity) (*AuditorService, error) {
+	if _, err := indexOf("auditors", params.Auditors, signer); err != nil {
+		return nil, err
+	}
+	_, digest, err := copyParams(params)
+	if err != nil {
+		return nil, err
+	}
+	if err := vault.of(digest); err != nil {
+		return nil, err
+	}
+	auditor, err := audit.New(params, ex, cfg, authorities...)
+	if err != nil {
+		return nil, err
+	}
+	small := token.Config{Table: group.TableOptions{Window: 2, Spacing: 64}}
+	v, err := validator.New(params, ex, small, cachedIdentities)
+	if err != nil {
+		return nil, err
+	}
+	return &AuditorService{auditor, v, digest, vault, signer}, nil
+}
+
+// Check decodes a request and the information that came with it, and holds one
+// against the other. It signs and keeps nothing. The error is that of the decoders, or
+// audit.Auditor's.
+func (s *AuditorService) Check(ctx context.Context, rawRequest, rawInformation []byte) (*audit.Report, error) {
+	_, report, err := s.check(ctx, rawRequest, rawInformation)
+	return report, err
+}
+
+func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation []byte) (*request.Request, *audit.Report, error) {
+	r, err := request.Decode(rawRequest)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := audit.Decode(rawInformation)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := s.auditor.Check(ctx, r, info)
+	return r, report, err
+}
+
+// Sign is Check, and signs what issuers and owners have signed as the parameters ask;
+// else the error is that of validator.Validator's Authorized, and nothing is kept.
+// Request and information are durable, by anchor, before the signature leaves. Two
+// requests of one anchor that say different things are never both signed: the second is
+// an ErrAnchorConflict. One that says the same gets a signature again, whoever has
+// signed it how.
+//
+// Whoever makes up a token can sign for it as its owner, and gets an anchor signed that
+// way: who may call Sign is for the caller to decide.
+func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
+	r, report, err := s.check(ctx, rawRequest, rawInformation)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.validator.Authorized(ctx, rawRequest); err != nil {
+		return nil, nil, err
+	}
+	message := r.Message(s.digest)
+	toSign := request.ToSign(message, request.Auditor, 0)
+	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
+		return nil, nil, err
+	}
+	digest := r.Digest(s.digest)
+	one := &signed{digest: digest, request: rawRequest, information: rawInformation}
+	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
+		before, err := getSigned(tx, r.Anchor)
+		switch {
+		case err != nil:
+			return err
+		case before == nil:
+			return putSigned(tx, r.Anchor, one)
+		case before.digest != digest:
+			return fmt.Errorf("%w: another one was signed", zkbench.ErrAnchorConflict)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return signature, report, nil
+}
+
+// Signed returns the request and the information that were signed under an anchor,
+// nil if none was.
+func (s *AuditorService) Signed(anchor []byte) (rawRequest, rawInformation []byte, err error) {
+	var one *signed
+	err = s.vault.view(func(tx *bbolt.Tx) (err error) {
+		one, err = getSigned(tx, anchor)
+		return err
+	})
+	if one == nil || err != nil {
+		return nil, nil, err
+	}
+	return one.request, one.information, nil
+}
+
+// signed is what an auditor has signed: digest(32) request information, these behind a
+// length of 4 bytes.
+type signed struct {
+	digest               [32]byte
+	request, information []byte
+}
+
+func putSigned(tx *bbolt.Tx, anchor []byte, one *signed) error {
+	var b cryptobyte.Builder
+	b.AddBytes(one.digest[:])
+	for _, data := range [][]byte{one.request, one.information} {
+		b.AddUint32(uint32(len(data))) // decoded, so within the limits
+		b.AddBytes(data)
+	}
+	body, err := b.Bytes()
+	if err != nil {
+		return err
+	}
+	return put(tx, bucketSigned, anchor, body)
+}
+
+func getSigned(tx *bbolt.Tx, anchor []byte) (*signed, error) {
+	body, err := get(tx, bucketSigned, anchor)
+	if body == nil || err != nil {
+		return nil, err
+	}
+	f := wire.NewFields(body, "signed", maxRecord)
+	one := new(signed)
+	copy(one.digest[:], f.Bytes("digest", len(one.digest)))
+	one.request = f.Prefixed("request", 4, 1, request.MaxRequest)
+	one.information = f.Prefixed("information", 4, 1, audit.MaxInformation)
+	return one, damaged(bucketSigned, f.End("signed"))
+}

@@ -1,0 +1,225 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+func encodings(t fataler, sub *service.Submission) (raw, info []byte) {
+	t.Helper()
+	raw, err := sub.Request.Encode()
+	must(t, err)
+	info, err = sub.Information.Encode()
+	must(t, err)
+	return raw, info
+}
+
+// TestAuditor: what was signed is kept, and an anchor is signed for one request only.
+func TestAuditor(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	order := func(value uint64) service.Order {
+		o := paying(alice.address(t), value)
+		o.Anchor = []byte("one anchor")
+		return o
+	}
+	first, err := w.issuer.Issue(ctx, order(1))
+	must(t, err)
+	if _, err := w.issuer.Issue(ctx, order(2)); !errors.Is(err, zkbench.ErrAnchorConflict) {
+		t.Errorf("issued twice under one anchor: %v", err)
+	}
+	must(t, w.issued.Discard(ctx, first.Request.Anchor))
+	second, err := w.issuer.Issue(ctx, order(2))
+	must(t, err)
+
+	raw, info := encodings(t, first)
+	if _, err := w.auditor.Check(ctx, raw, info); err != nil {
+		t.Error(err)
+	}
+	if kept, _, err := w.auditor.Signed(first.Request.Anchor); err != nil || kept != nil {
+		t.Errorf("a check was kept as signed: %v", err)
+	}
+	signature, report, err := w.auditor.Sign(ctx, raw, info)
+	must(t, err)
+	if report.Actions[0].Outputs[0].Value != 1 {
+		t.Errorf("%+v", report)
+	}
+	keptRequest, keptInfo, err := w.auditor.Signed(first.Request.Anchor)
+	must(t, err)
+	if !bytes.Equal(keptRequest, raw) || !bytes.Equal(keptInfo, info) {
+		t.Error("what is kept is not what was signed")
+	}
+	again, _, err := w.auditor.Sign(ctx, raw, info)
+	if err != nil || !bytes.Equal(again, signature) {
+		t.Errorf("the same request again: %v", err)
+	}
+	otherRaw, otherInfo := encodings(t, second)
+	if s, _, err := w.auditor.Sign(ctx, otherRaw, otherInfo); !errors.Is(err, zkbench.ErrAnchorConflict) || s != nil {
+		t.Errorf("another request under a signed anchor: %v", err)
+	}
+	if s, _, err := w.auditor.Sign(ctx, otherRaw, info); err == nil || s != nil {
+		t.Error("signed a request with the information of another")
+	}
+	for name, pair := range map[string][2][]byte{"request": {raw[1:], info}, "information": {raw, info[1:]}} {
+		if _, err := w.auditor.Check(ctx, pair[0], pair[1]); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("malformed %s: %v", name, err)
+		}
+	}
+}
+
+// TestAuditorRace: of two requests under one anchor, given to many goroutines at once,
+// one is signed.
+func TestAuditorRace(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.party(t, w.key(t, "alice"))
+	var raws, infos [2][]byte
+	for i := range raws {
+		o := paying(alice.address(t), uint64(i))
+		o.Anchor = []byte("raced")
+		sub, err := w.issuer.Issue(t.Context(), o)
+		must(t, err)
+		must(t, w.issued.Discard(t.Context(), o.Anchor))
+		raws[i], infos[i] = encodings(t, sub)
+	}
+	var wg sync.WaitGroup
+	var signed [2]atomic.Int32
+	for i := range 32 {
+		wg.Go(func() {
+			_, _, err := w.auditor.Sign(context.Background(), raws[i%2], infos[i%2])
+			if err == nil {
+				signed[i%2].Add(1)
+			} else if !errors.Is(err, zkbench.ErrAnchorConflict) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if a, b := signed[0].Load(), signed[1].Load(); a+b != 16 || a*b != 0 {
+		t.Errorf("signed the one %d times and the other %d times, want 16 and 0", a, b)
+	}
+}
+
+// TestConstructors: whoever is not in the parameters, and another system's vault, are
+// refused.
+func TestConstructors(t *testing.T) {
+	w := newWorld(t, nil)
+	ex, cfg := executor.Serial(), token.Config{}
+	other := *w.params
+	other.Limits.Inputs = 1
+	for name, make := range map[string]func() error{
+		"issuer": func() error {
+			_, err := service.NewIssueService(w.params, cfg, ex, w.issued, key(t, "auditor"))
+			return err
+		},
+		"auditor": func() error {
+			_, err := service.NewAuditorService(w.params, cfg, ex, w.audited, key(t, "issuer"))
+			return err
+		},
+		"issuer's vault": func() error {
+			_, err := service.NewIssueService(&other, cfg, ex, w.issued, key(t, "issuer"))
+			return err
+		},
+		"auditor's vault": func() error {
+			_, err := service.NewAuditorService(&other, cfg, ex, w.audited, key(t, "auditor"))
+			return err
+		},
+		"wallet's vault": func() error {
+			_, err := service.NewWallet(&other, w.issued, w.key(t, "alice"))
+			return err
+		},
+		"transfer's wallet": func() error {
+			_, err := service.NewTransferService(&other, cfg, ex, w.wallet)
+			return err
+		},
+		"another holder's certificate": func() error {
+			scheme, err := identity.NewScheme(w.params.Curve)
+			must(t, err)
+			var holders [2]identity.Holder
+			for i := range holders {
+				holders[i], err = scheme.NewHolder(nil)
+				must(t, err)
+			}
+			r, err := holders[0].Request("Alice", nil)
+			must(t, err)
+			certificate, err := scheme.Enrol("Alice", r, w.authority)
+			must(t, err)
+			_, err = service.NewPseudonyms(w.params, holders[1], certificate, w.authority.Identity())
+			return err
+		},
+		"proof type": func() error {
+			_, err := service.NewTransferService(w.params, token.Config{ProofType: token.Bulletproof}, ex, w.wallet)
+			return err
+		},
+	} {
+		if err := make(); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAuditorRefuses: what issuers and owners have not signed as the parameters ask is
+// neither signed nor kept, so nobody's anchor is taken by it.
+func TestAuditorRefuses(t *testing.T) {
+	w := newWorld(t, func(p *token.PublicParams) { p.Redeem = token.RedeemIssuer })
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 100, 100)
+	issued, err := w.issuer.Issue(ctx, under("issue", paying(alice.address(t), 7)))
+	must(t, err)
+	moved, err := alice.pay.Transfer(ctx, under("transfer", paying(alice.address(t), 30)))
+	must(t, err)
+	redeemed, err := alice.pay.Transfer(ctx, under("redemption", paying(service.Address{}, 30)))
+	must(t, err)
+	flip := func(signature []byte) []byte {
+		out := bytes.Clone(signature)
+		out[len(out)-1] ^= 1
+		return out
+	}
+	for _, test := range []struct {
+		name string
+		sub  *service.Submission
+		edit func(a *request.Action)
+		want error
+	}{
+		{"issue/proof type=unknown", issued, func(a *request.Action) { a.ProofType = "nonsense" }, zkbench.ErrParams},
+		{"issue/issuer=none", issued, func(a *request.Action) { a.Issuer = nil }, zkbench.ErrPolicy},
+		{"issue/issuer=unknown", issued, func(a *request.Action) { a.Issuer.Index = 1 }, zkbench.ErrPolicy},
+		{"issue/signature=flipped", issued, func(a *request.Action) { a.Issuer.Signature = flip(a.Issuer.Signature) }, zkbench.ErrSignature},
+		{"transfer/signatures=none", moved, func(a *request.Action) { a.Spends = nil }, zkbench.ErrPolicy},
+		{"transfer/signature=empty", moved, func(a *request.Action) { a.Spends[0].Signature = nil }, zkbench.ErrSignature},
+		{"transfer/signature=flipped", moved, func(a *request.Action) { a.Spends[0].Signature = flip(a.Spends[0].Signature) }, zkbench.ErrSignature},
+		{"redemption/issuer=none", redeemed, func(*request.Action) {}, zkbench.ErrPolicy},
+		{"redemption/signature=owner's", redeemed, func(a *request.Action) { a.Issuer = &request.Issuer{Signature: a.Spends[0].Signature} }, zkbench.ErrSignature},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			raw, info := encodings(t, test.sub)
+			r, err := request.Decode(raw)
+			must(t, err)
+			test.edit(&r.Actions[0])
+			raw, err = r.Encode()
+			must(t, err)
+			if signature, _, err := w.auditor.Sign(ctx, raw, info); !errors.Is(err, test.want) || signature != nil {
+				t.Errorf("%v, want %v", err, test.want)
+			}
+			if kept, _, err := w.auditor.Signed(r.Anchor); kept != nil || err != nil {
+				t.Errorf("kept as signed: %v", err)
+			}
+		})
+	}
+	must(t, w.issuer.Approve(ctx, redeemed.Request, 0, redeemed.Deliveries...))
+	for _, sub := range []*service.Submission{issued, moved, redeemed} {
+		w.land(t, sub)
+	}
+}

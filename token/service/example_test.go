@@ -1,0 +1,123 @@
+package service_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// A whole life: tokens are issued to Alice, who pays Bob and keeps the change.
+func Example() {
+	must := func(err error) {
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	newKey := func() identity.Signer {
+		_, secret, err := ed25519.GenerateKey(rand.Reader)
+		must(err)
+		signer, err := identity.NewEd25519Signer(secret)
+		must(err)
+		return signer
+	}
+	ctx, ex, local := context.Background(), executor.Pool(), token.Config{}
+	dir, err := os.MkdirTemp("", "service")
+	must(err)
+	defer os.RemoveAll(dir)
+
+	// All agree on parameters, which name the issuer and the auditor.
+	issuer, auditor := newKey(), newKey()
+	params, err := token.NewPublicParams("BN254", 32, token.Bulletproof)
+	must(err)
+	params.Issuers, params.Auditors = [][]byte{issuer.Identity()}, [][]byte{auditor.Identity()}
+
+	// Everybody has a vault, the validator a ledger.
+	vault := func(name string) *service.Vault {
+		v, err := service.CreateVault(filepath.Join(dir, name), params)
+		must(err)
+		return v
+	}
+	issues, err := service.NewIssueService(params, local, ex, vault("issuer"), issuer)
+	must(err)
+	audits, err := service.NewAuditorService(params, local, ex, vault("auditor"), auditor)
+	must(err)
+	alice, err := service.NewWallet(params, vault("alice"), service.NewKey(newKey()))
+	must(err)
+	bob, err := service.NewWallet(params, vault("bob"), service.NewKey(newKey()))
+	must(err)
+	pays, err := service.NewTransferService(params, local, ex, alice)
+	must(err)
+	validates, err := validator.New(params, ex, local, 100)
+	must(err)
+	book, err := bolt.Create(filepath.Join(dir, "ledger"))
+	must(err)
+	defer book.Close()
+
+	// A submission is signed by the auditor, validated and applied.
+	submit := func(sub *service.Submission) {
+		raw, err := sub.Request.Encode()
+		must(err)
+		information, err := sub.Information.Encode()
+		must(err)
+		signature, report, err := audits.Sign(ctx, raw, information)
+		must(err)
+		fmt.Println("the auditor sees", len(report.Actions[0].Inputs), "in,", len(report.Actions[0].Outputs), "out")
+		sub.Request.Auditors[0] = signature
+		raw, err = sub.Request.Encode()
+		must(err)
+
+		valid, err := validates.Validate(ctx, book, raw, time.Unix(1_800_000_000, 0))
+		must(err)
+		entry := ledger.Entry{Anchor: valid.Request.Anchor, Digest: valid.Digest, Time: valid.At, Request: valid.Raw, Spends: valid.Spends}
+		for _, c := range valid.Creates {
+			entry.Creates = append(entry.Creates, ledger.Created(c))
+		}
+		must(book.Apply(ctx, []ledger.Entry{entry}))
+	}
+	pay := func(w *service.Wallet, value uint64) service.Order {
+		to, err := w.Address(ctx, nil)
+		must(err)
+		return service.Order{Type: "USD", Payments: []service.Payment{{To: to, Value: value}}}
+	}
+	balances := func() {
+		for name, w := range map[string]*service.Wallet{"alice": alice, "bob": bob} {
+			must(w.Sync(ctx, book))
+			b, err := w.Balance("USD")
+			must(err)
+			fmt.Println(name, "has", b)
+		}
+	}
+
+	sub, err := issues.Issue(ctx, pay(alice, 100))
+	must(err)
+	submit(sub)
+	must(alice.Receive(ctx, sub.Deliveries...))
+	balances()
+
+	sub, err = pays.Transfer(ctx, pay(bob, 30))
+	must(err)
+	submit(sub)
+	must(bob.Receive(ctx, sub.Deliveries...))
+	balances()
+
+	// Unordered output:
+	// the auditor sees 0 in, 1 out
+	// alice has 100
+	// bob has 0
+	// the auditor sees 1 in, 2 out
+	// alice has 70
+	// bob has 30
+}

@@ -1,0 +1,144 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/issue"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/transfer"
+)
+
+// IssueService issues tokens and approves redemptions. It is safe for concurrent use.
+type IssueService struct {
+	*system
+	vault  *Vault
+	issuer identity.Signer
+	index  int // among the parameters' issuers
+}
+
+// NewIssueService returns a service of one of the parameters' issuers, that proves
+// with cfg.ProofType (empty: the parameters' first); of cfg, Table and ConstantTime
+// are used as well. The error is an ErrParams.
+func NewIssueService(params *token.PublicParams, cfg token.Config, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
+	index, err := indexOf("issuers", params.Issuers, issuer)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSystem(params, cfg, ex)
+	if err != nil {
+		return nil, err
+	}
+	if err := vault.of(s.digest); err != nil {
+		return nil, err
+	}
+	return &IssueService{s, vault, issuer, index}, nil
+}
+
+// indexOf finds a signer among the parameters' identities.
+func indexOf(list string, ids [][]byte, signer identity.Signer) (int, error) {
+	index := slices.IndexFunc(ids, func(id []byte) bool { return bytes.Equal(id, signer.Identity()) })
+	if index < 0 {
+		return 0, refuse("the signer is none of the %d %s of the parameters", len(ids), list)
+	}
+	return index, nil
+}
+
+// Issue makes tokens of an order, proves, and signs as issuer. When it returns nil the
+// submission is durable, and kept until Delivered: the deliveries are the only copies
+// of the openings. The error is that of an order that is refused, or
+// ErrAnchorConflict for the anchor of another submission.
+func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) {
+	p, err := s.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	made, tos := make([]token.Output, len(p.Payments)), make([]Address, len(p.Payments))
+	for i, pay := range p.Payments {
+		if len(pay.To.Owner) == 0 {
+			return nil, refuse("payment %d: an issue to nobody", i)
+		}
+		made[i], tos[i] = token.Output{Owner: pay.To.Owner, Value: pay.Value}, pay.To
+	}
+	if p.scripts && len(made) != 1 {
+		return nil, policy("%d outputs with an owner script, accepted is 1", len(made))
+	}
+	a, openings, err := issue.Issue(ctx, s.ex, s.pp, p.Type, made, p.Metadata, request.Context(p.Anchor, 0), p.Rand)
+	if err != nil {
+		return nil, err
+	}
+	action := request.Action{Kind: token.Issue, ProofType: s.pp.Config().ProofType, Issuer: &request.Issuer{Index: s.index}}
+	if action.Raw, err = a.Encode(); err != nil {
+		return nil, err
+	}
+	sub, deliveries := s.submission(p.Anchor, action, a.Outputs, openings, tos)
+	sub.Deliveries = deliveries
+	if action.Issuer.Signature, err = s.issuer.Sign(s.toSign(sub.Request, request.IssuerRole, 0), p.rand); err != nil {
+		return nil, err
+	}
+	k, err := newKept(sub, sub.Request.Digest(s.digest), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
+		if err := unused(tx, p.Anchor); err != nil {
+			return err
+		}
+		return putKept(tx, p.Anchor, k)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// Approve signs an action of a request that redeems, as parameters with
+// token.RedeemIssuer ask. redeemed are the deliveries of its outputs without owner:
+// the issuer sees what is redeemed. Whatever is not what they say is an ErrPolicy.
+// The signature is good for this request under its anchor; that it lands, and once, is
+// for the ledger to say before anything is paid out.
+func (s *IssueService) Approve(ctx context.Context, r *request.Request, action int, redeemed ...Delivery) error {
+	if s.params.Redeem != token.RedeemIssuer {
+		return policy("the parameters let owners redeem")
+	}
+	if action < 0 || action >= len(r.Actions) || r.Actions[action].Kind != token.Transfer {
+		return refuse("action %d is no transfer of the request", action)
+	}
+	a, err := transfer.Parse(s.pp.PointLen(), r.Actions[action].Raw)
+	if err != nil {
+		return err
+	}
+	openings := make([]token.Opening, len(redeemed))
+	for i := range redeemed {
+		openings[i] = redeemed[i].Opening
+	}
+	commitments, err := s.pp.Commit(ctx, s.ex, openings)
+	if err != nil {
+		return err
+	}
+	next := 0
+	for j := range a.Outputs {
+		if len(a.Outputs[j].Owner) > 0 {
+			continue
+		}
+		if next == len(redeemed) || !bytes.Equal(redeemed[next].ID, request.OutputID(r.Anchor, action, j)) || !bytes.Equal(commitments[next], a.Outputs[j].Commitment) {
+			return policy("output %d is redeemed, and opened by none of the deliveries", j)
+		}
+		next++
+	}
+	if next == 0 || next < len(redeemed) {
+		return policy("%d outputs are redeemed, %d deliveries opened", next, len(redeemed))
+	}
+	signature, err := s.issuer.Sign(s.toSign(r, request.IssuerRole, action), nil)
+	if err != nil {
+		return err
+	}
+	r.Actions[action].Issuer = &request.Issuer{Index: s.index, Signature: signature}
+	return nil
+}

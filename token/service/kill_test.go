@@ -1,0 +1,206 @@
+package service_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+const (
+	killFile  = "ZKBENCH_VAULT_KILL" // the child's vault
+	longTests = "ZKBENCH_LONG"       // set: the long forms of tests
+)
+
+// The acknowledgements of a child, each on a line with the anchor.
+const (
+	paid  = "paid" // with the SHA-256 of the request: Transfer has returned
+	drops = "drops"
+	gone  = "gone" // Discard has returned
+)
+
+// killable is the system of both processes.
+func killable(t *testing.T) *world {
+	return newWorld(t, func(p *token.PublicParams) { p.Limits.Outputs = 64 })
+}
+
+func requestSum(t fataler, sub *service.Submission) string {
+	raw, err := sub.Request.Encode()
+	must(t, err)
+	return fmt.Sprintf("%x", sha256.Sum256(raw))
+}
+
+// TestKillChild is the child of TestKill: it pays on some goroutines, discards three
+// payments of four, and acknowledges each step on its standard output, until it is
+// killed.
+func TestKillChild(t *testing.T) {
+	path := os.Getenv(killFile)
+	if path == "" {
+		t.Skip("runs as the child of TestKill")
+	}
+	w := killable(t)
+	alice := &party{path: path, keys: w.key(t, "alice")}
+	alice.open(t, w)
+	to := service.Address{Owner: key(t, "bob").Identity(), Audit: make([]audit.Owner, 1)}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for k := 0; ; k++ {
+				sub, err := alice.pay.Transfer(context.Background(), paying(to, 3))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				anchor := sub.Request.Anchor
+				fmt.Printf("%s %x %s\n", paid, anchor, requestSum(t, sub))
+				if k%4 == 0 {
+					continue
+				}
+				fmt.Printf("%s %x\n", drops, anchor)
+				if err := alice.Discard(context.Background(), anchor); err != nil {
+					t.Error(err)
+					return
+				}
+				fmt.Printf("%s %x\n", gone, anchor)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// payment is what a child has said of one.
+type payment struct{ said, sum string }
+
+// live starts a child, kills it some time after its first acknowledgement, and notes what
+// it said.
+func live(t *testing.T, path string, after time.Duration, said map[string]payment) (lines int) {
+	t.Helper()
+	exe, err := os.Executable()
+	must(t, err)
+	cmd := exec.Command(exe, "-test.run=^TestKillChild$")
+	cmd.Env = append(os.Environ(), killFile+"="+path)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	for scan := bufio.NewScanner(out); scan.Scan(); {
+		switch words := strings.Fields(scan.Text()); {
+		case len(words) == 3 && words[0] == paid && len(words[2]) == 2*sha256.Size:
+			said[words[1]] = payment{paid, words[2]}
+		case len(words) == 2 && (words[0] == drops || words[0] == gone) && len(words[1]) == 2*service.AnchorLen:
+			said[words[1]] = payment{words[0], said[words[1]].sum}
+		default:
+			continue // a line that the kill cut, or an error that the exit status tells
+		}
+		if lines++; lines == 1 {
+			defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
+		}
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Exited() {
+		t.Fatalf("the child was to be killed: %v\n%s", err, stderr.String())
+	}
+	return lines
+}
+
+// TestKill kills a process that pays, at random points. The vault opens; every payment
+// that was acknowledged is there, with its inputs reserved and its change expected, and
+// none that was acknowledged as discarded; every token is free, or held by one submission.
+func TestKill(t *testing.T) {
+	kills, perVault := 10, 10
+	if os.Getenv(longTests) != "" {
+		kills = 200
+	}
+	const tokens, value = 400, 10
+	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	w := killable(t)
+	var alice *party
+	var said map[string]payment
+	total := 0
+	for i := range kills {
+		if i%perVault == 0 {
+			alice, said = w.party(t, w.key(t, "alice")), map[string]payment{}
+			values := make([]uint64, tokens)
+			for j := range values {
+				values[j] = value
+			}
+			w.fund(t, alice, values...)
+		}
+		must(t, alice.Close())
+		total += live(t, alice.path, time.Duration(rng.IntN(60_000))*time.Microsecond, said)
+		alice.open(t, w)
+		survived(t, alice, tokens, said)
+		if i%perVault == perVault-1 {
+			landAll(t, w, alice, tokens*value)
+			must(t, alice.Close())
+		}
+	}
+	if total < kills {
+		t.Errorf("only %d acknowledgements in %d lives", total, kills)
+	}
+}
+
+// survived checks a vault after a kill.
+func survived(t *testing.T, p *party, tokens int, said map[string]payment) {
+	t.Helper()
+	free := map[string]bool{}
+	for h, err := range p.Unspent() {
+		must(t, err)
+		free[string(h.ID)] = true
+	}
+	all := kept(t, p.Vault)
+	held := map[string]bool{}
+	for anchor, k := range all {
+		name := fmt.Sprintf("%x", anchor)
+		if s := said[name]; s.said == gone || s.sum != "" && s.sum != requestSum(t, &k.Submission) {
+			t.Errorf("submission %s is there, of which was said: %s", name, s.said)
+		}
+		for _, in := range inputsOf(t, &k.Submission) {
+			if free[string(in.ID)] || held[string(in.ID)] {
+				t.Errorf("submission %s: an input is free, or another's", name)
+			}
+			held[string(in.ID)] = true
+		}
+		if found, err := p.Expects(changeOf(t, &k.Submission)); err != nil || !found {
+			t.Errorf("submission %s: its change is not expected: %v", name, err)
+		}
+	}
+	for name, s := range said {
+		var anchor []byte
+		if _, err := fmt.Sscanf(name, "%x", &anchor); err != nil {
+			t.Fatal(err)
+		}
+		if _, there := all[string(anchor)]; s.said == paid && !there {
+			t.Errorf("submission %s was acknowledged, and is lost", name)
+		}
+	}
+	if len(free)+len(held) != tokens {
+		t.Errorf("%d tokens free and %d held, of %d", len(free), len(held), tokens)
+	}
+}
+
+// landAll lands what a vault has kept: the change of all of it counts.
+func landAll(t *testing.T, w *world, p *party, funds uint64) {
+	t.Helper()
+	all := kept(t, p.Vault)
+	for _, k := range all {
+		w.land(t, &k.Submission)
+	}
+	must(t, p.Sync(t.Context(), w.ledger))
+	if got, want := p.balance(t), funds-3*uint64(len(all)); got != want {
+		t.Errorf("%d after %d payments of 3, want %d", got, len(all), want)
+	}
+}

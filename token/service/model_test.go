@@ -1,0 +1,273 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// coin is a token that was ever made, as the model knows it.
+type coin struct {
+	owner     int // party; -1: nobody
+	value     uint64
+	delivered bool
+	landed    bool
+	spent     bool
+}
+
+// order is a submission that the model knows of.
+type order struct {
+	sub      *service.Submission
+	payer    int // -1: the issuer
+	inputs   []*coin
+	outputs  []*coin // of the deliveries, then the change
+	change   bool
+	released bool // or discarded
+	gone     bool // discarded: it must not be landed
+	landed   bool
+}
+
+// dead: one of its inputs is spent, and not by it.
+func (o *order) dead() bool {
+	return !o.landed && slices.ContainsFunc(o.inputs, func(c *coin) bool { return c.spent })
+}
+
+// model is two wallets and a ledger in the plainest form.
+type model struct {
+	w       *world
+	parties []*party
+	coins   map[string]*coin // by id
+	orders  []*order
+	issued  uint64
+	burnt   uint64
+}
+
+// free is what a party can spend after Sync: its coins on the ledger that no
+// submission of its own holds.
+func (m *model) free(p int) (sum uint64) {
+	held := map[*coin]bool{}
+	for _, o := range m.orders {
+		if o.payer == p && !o.landed && !o.released && !o.dead() {
+			for _, c := range o.inputs {
+				held[c] = true
+			}
+		}
+	}
+	for _, c := range m.coins {
+		if c.owner == p && c.delivered && c.landed && !c.spent && !held[c] {
+			sum += c.value
+		}
+	}
+	return sum
+}
+
+func (m *model) note(t *rapid.T, sub *service.Submission, payer int, payees []int) *order {
+	o := &order{sub: sub, payer: payer}
+	for i, d := range sub.Deliveries {
+		c := &coin{owner: payees[i], value: d.Opening.Value}
+		m.coins[string(d.ID)] = c
+		o.outputs = append(o.outputs, c)
+	}
+	if payer >= 0 {
+		rest := uint64(0)
+		for i, in := range inputsOf(t, sub) {
+			c := m.coins[string(in.ID)]
+			if c == nil || c.owner != payer || c.spent || c.value != sub.Information.Actions[0].Inputs[i].Opening.Value {
+				t.Fatal("a transfer spends what is not the payer's")
+			}
+			o.inputs = append(o.inputs, c)
+			rest += c.value
+		}
+		for _, c := range o.outputs {
+			rest -= c.value
+		}
+		if o.change = rest > 0; o.change {
+			c := &coin{owner: payer, value: rest, delivered: true}
+			m.coins[string(changeOf(t, sub))] = c
+			o.outputs = append(o.outputs, c)
+		}
+	}
+	m.orders = append(m.orders, o)
+	return o
+}
+
+// changeOf is the id of the output that no delivery names.
+func changeOf(t fataler, sub *service.Submission) token.ID {
+	t.Helper()
+	for j := range sub.Information.Actions[0].Outputs {
+		id := request.OutputID(sub.Request.Anchor, 0, j)
+		if !slices.ContainsFunc(sub.Deliveries, func(d service.Delivery) bool { return bytes.Equal(d.ID, id) }) {
+			return id
+		}
+	}
+	t.Fatal("no change")
+	return nil
+}
+
+func (m *model) issue(t *rapid.T) {
+	p := rapid.IntRange(0, 1).Draw(t, "payee")
+	values := rapid.SliceOfN(rapid.Uint64Range(0, 100), 1, 4).Draw(t, "values")
+	o := service.Order{Type: usd}
+	for _, v := range values {
+		o.Payments = append(o.Payments, service.Payment{To: m.parties[p].address(t), Value: v})
+	}
+	sub, err := m.w.issuer.Issue(context.Background(), o)
+	must(t, err)
+	m.note(t, sub, -1, []int{p, p, p, p})
+}
+
+func (m *model) transfer(t *rapid.T) {
+	p := rapid.IntRange(0, 1).Draw(t, "payer")
+	must(t, m.parties[p].Sync(context.Background(), m.w.ledger))
+	have := m.free(p)
+	want := rapid.Uint64Range(0, have+5).Draw(t, "value")
+	payee := 1 - p
+	to := service.Address{}
+	if rapid.IntRange(0, 3).Draw(t, "redeem") == 0 {
+		payee = -1
+	} else {
+		to = m.parties[payee].address(t)
+	}
+	sub, err := m.parties[p].pay.Transfer(context.Background(), paying(to, want))
+	switch {
+	case err == nil && want > have:
+		t.Fatalf("paid %d of %d", want, have)
+	case err == nil:
+		m.note(t, sub, p, []int{payee})
+	case errors.Is(err, zkbench.ErrLimit) && want <= have:
+	case errors.Is(err, zkbench.ErrPolicy) && (want > have || want == 0):
+	default:
+		t.Fatalf("paying %d of %d: %v", want, have, err)
+	}
+}
+
+// some draws an order that fits.
+func (m *model) some(t *rapid.T, fits func(*order) bool) *order {
+	var fitting []*order
+	for _, o := range m.orders {
+		if fits(o) {
+			fitting = append(fitting, o)
+		}
+	}
+	if len(fitting) == 0 {
+		t.Skip("no such order")
+	}
+	return rapid.SampledFrom(fitting).Draw(t, "order")
+}
+
+// land submits an order to the ledger, released ones too.
+func (m *model) land(t *rapid.T) {
+	o := m.some(t, func(o *order) bool { return !o.landed && !o.gone })
+	dead := o.dead()
+	_, err := m.w.submit(t, o.sub)
+	if dead != (err != nil) {
+		t.Fatalf("landing a submission that is dead (%v): %v", dead, err)
+	}
+	if dead {
+		return
+	}
+	o.landed = true
+	for _, c := range o.inputs {
+		c.spent = true
+	}
+	for _, c := range o.outputs {
+		c.landed = true
+		if o.payer < 0 {
+			m.issued += c.value
+		}
+		if c.owner < 0 {
+			m.burnt += c.value
+		}
+	}
+}
+
+func (m *model) deliver(t *rapid.T) {
+	o := m.some(t, func(o *order) bool {
+		return slices.ContainsFunc(o.outputs, func(c *coin) bool { return c.owner >= 0 && !c.delivered })
+	})
+	for i, d := range o.sub.Deliveries {
+		if c := o.outputs[i]; c.owner >= 0 {
+			must(t, m.parties[c.owner].Receive(context.Background(), d))
+			c.delivered = true
+		}
+	}
+}
+
+// give takes back an order: the payer knows nothing of what the ledger has, so it
+// synchronizes first.
+func (m *model) give(t *rapid.T, discard bool) {
+	o := m.some(t, func(o *order) bool { return o.payer >= 0 && !o.landed && !o.released && !o.dead() })
+	p := m.parties[o.payer]
+	if discard {
+		must(t, p.Discard(context.Background(), o.sub.Request.Anchor))
+	} else {
+		must(t, p.Release(context.Background(), o.sub.Request.Anchor))
+	}
+	o.released, o.gone = true, discard
+}
+
+// check compares balances with the model's, and the value that there is with what was
+// issued.
+func (m *model) check(t *rapid.T) {
+	total := uint64(0)
+	for p := range m.parties {
+		must(t, m.parties[p].Sync(context.Background(), m.w.ledger))
+		if got, want := m.parties[p].balance(t), m.free(p); got != want {
+			t.Fatalf("party %d has %d, want %d", p, got, want)
+		}
+		sum := uint64(0)
+		for h, err := range m.parties[p].Unspent() {
+			must(t, err)
+			sum += h.Value
+		}
+		if sum != m.free(p) {
+			t.Fatalf("party %d: unspent tokens of %d, want %d", p, sum, m.free(p))
+		}
+		if n := m.parties[p].Taken(); n != 0 {
+			t.Fatalf("party %d: %d tokens stay reserved in memory", p, n)
+		}
+	}
+	for _, c := range m.coins {
+		if c.landed && !c.spent && c.owner >= 0 {
+			total += c.value
+		}
+	}
+	if total+m.burnt != m.issued {
+		t.Fatalf("%d in hands and %d redeemed of %d issued", total, m.burnt, m.issued)
+	}
+}
+
+// TestModel holds two wallets to the model, through releases, late landings and
+// crashes.
+func TestModel(t *testing.T) {
+	w := newWorld(t, nil)
+	rapid.Check(t, func(t *rapid.T) {
+		w.ledger = newMemory()
+		m := &model{w: w, coins: map[string]*coin{}}
+		m.parties = []*party{w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))}
+		defer func() {
+			for _, p := range m.parties {
+				must(t, p.Close())
+			}
+		}()
+		t.Repeat(map[string]func(*rapid.T){
+			"":         m.check,
+			"issue":    m.issue,
+			"transfer": m.transfer,
+			"land":     m.land,
+			"deliver":  m.deliver,
+			"release":  func(t *rapid.T) { m.give(t, false) },
+			"discard":  func(t *rapid.T) { m.give(t, true) },
+			"crash":    func(t *rapid.T) { m.parties[rapid.IntRange(0, 1).Draw(t, "party")].crash(t, w) },
+		})
+	})
+}

@@ -1,0 +1,172 @@
+package service
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/boltfile"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// funds are tokens that a call has selected, and nobody else will.
+type funds struct {
+	tokens []held
+	sum    uint64
+}
+
+// take selects tokens of a type worth want, and reserves them in memory until
+// letGo. It sees to it that no submission has the anchor.
+func (v *Vault) take(anchor []byte, typ string, want uint64, most int) (f *funds, err error) {
+	// Under the lock from before the view until the tokens are marked: who comes next
+	// sees either the mark, or a view in which the tokens are reserved.
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	err = v.view(func(tx *bbolt.Tx) error {
+		if err := unused(tx, anchor); err != nil {
+			return err
+		}
+		ids, err := v.choose(tx, typ, want, most)
+		if err != nil {
+			return err
+		}
+		f, err = load(tx, ids)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.tokens {
+		v.taken[string(f.tokens[i].ID)] = true
+	}
+	return f, nil
+}
+
+// letGo ends a reservation in memory: the tokens are free, or reserved durably.
+func (v *Vault) letGo(f *funds) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for i := range f.tokens {
+		delete(v.taken, string(f.tokens[i].ID))
+	}
+}
+
+// choose returns the fewest tokens that suffice, at most so many: the smallest one
+// that does, else the largest, and again for what is left to pay. So the change is
+// less than the last token, or all of it where nothing is to be paid, and each step is
+// a look-up in an index. Tokens worth 2^64 or more together are refused, as no auditor
+// adds them up, though other tokens might do.
+func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []token.ID, err error) {
+	w := v.walk(tx, typ)
+	left := want
+	for len(ids) < most {
+		id, value, err := w.least(left)
+		if err != nil {
+			return nil, err
+		}
+		if id != nil {
+			if _, carry := bits.Add64(want-left, value, 0); carry != 0 {
+				return nil, fmt.Errorf("%w: the tokens that suffice are worth 2^64 or more together", zkbench.ErrLimit)
+			}
+			return append(ids, id), nil
+		}
+		if id, value, err = w.largest(); err != nil {
+			return nil, err
+		}
+		switch {
+		case id == nil && want == 0:
+			return nil, policy("no token is free, and a payment of 0 takes one")
+		case id == nil:
+			return nil, &FundsError{Have: want - left, Want: want}
+		}
+		ids, left = append(ids, id), left-value
+	}
+	n := most
+	for {
+		id, value, err := w.largest()
+		if err != nil {
+			return nil, err
+		}
+		if n++; id == nil {
+			return nil, &FundsError{Have: want - left, Want: want}
+		}
+		if value >= left {
+			return nil, &zkbench.LimitError{What: "inputs that the funds suffice with", Estimate: int64(n), Max: int64(most)}
+		}
+		left -= value
+	}
+}
+
+// walk goes through the tokens of a type that are free and that nobody has taken, the
+// largest first.
+type walk struct {
+	v      *Vault
+	c      *bbolt.Cursor
+	prefix []byte // of the keys of the type
+	below  []byte // the key of the last one, or one above all
+}
+
+func (v *Vault) walk(tx *bbolt.Tx, typ string) *walk {
+	prefix := typeKey(typ)
+	above := append(bytes.Clone(prefix), bytes.Repeat([]byte{0xff}, 8+token.MaxID+1)...)
+	return &walk{v, tx.Bucket([]byte(bucketFree)).Cursor(), prefix, above}
+}
+
+// find steps from a key with its record to a token that is still to come; nil where
+// there is none.
+func (w *walk) find(key, record []byte, step func() ([]byte, []byte)) (found []byte, value uint64, id token.ID, err error) {
+	for ; key != nil && bytes.HasPrefix(key, w.prefix) && bytes.Compare(key, w.below) < 0; key, record = step() {
+		if _, err := boltfile.Unseal(bucketFree, key, record, 0); err != nil {
+			return nil, 0, nil, err
+		}
+		if _, value, id, err = parseFreeKey(key); err != nil {
+			return nil, 0, nil, err
+		}
+		if !w.v.taken[string(id)] {
+			return key, value, bytes.Clone(id), nil
+		}
+	}
+	return nil, 0, nil, nil
+}
+
+// least returns the smallest token that is worth so much.
+func (w *walk) least(value uint64) (token.ID, uint64, error) {
+	key, record := w.c.Seek(binary.BigEndian.AppendUint64(bytes.Clone(w.prefix), value))
+	_, value, id, err := w.find(key, record, w.c.Next)
+	return id, value, err
+}
+
+// largest returns the next token.
+func (w *walk) largest() (token.ID, uint64, error) {
+	step := w.c.Prev
+	if key, _ := w.c.Seek(w.below); key == nil {
+		step = w.c.Last
+	}
+	key, record := step()
+	key, value, id, err := w.find(key, record, w.c.Prev)
+	if key != nil {
+		w.below = bytes.Clone(key)
+	}
+	return id, value, err
+}
+
+// load reads tokens.
+func load(tx *bbolt.Tx, ids []token.ID) (*funds, error) {
+	f := new(funds)
+	for _, id := range ids {
+		h, err := getToken(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		if h == nil || h.state != unspent {
+			return nil, ledger.Corruptf("bucket "+bucketFree, "names a token that is not unspent")
+		}
+		f.tokens, f.sum = append(f.tokens, *h), f.sum+h.Opening.Value
+	}
+	return f, nil
+}

@@ -1,0 +1,239 @@
+// Package service is what a participant of a token system runs: an issuer, a wallet
+// that pays, an auditor, each with a vault that keeps its secrets through a crash.
+// docs/service.md says what is durable when, and how tokens are selected.
+//
+// A payee makes an Address and hands it to the payer. The payer's service returns a
+// Submission: the request, which goes to the auditors and then to a validator; the
+// information for the auditors; and a Delivery for each payee, without which the
+// token is lost. The payee's wallet receives the delivery and counts the token when
+// Sync has found it on the ledger.
+//
+// What this package does not promise: secrets are neither wiped from memory nor
+// encrypted in the vault; a token that a script owns is sent but not spent
+// (package script does that by hand); one request makes one action.
+package service
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// AnchorLen is the length in bytes of an anchor that a service draws.
+const AnchorLen = 32
+
+// cachedIdentities bounds the parsed identities that a service keeps.
+const cachedIdentities = 1024
+
+// Address is where a payment goes. The payee makes it and hands it over; whoever has
+// two of a payee's with the same owner knows that they are one payee's.
+type Address struct {
+	Owner []byte        // an identity, or a script; empty: the payment is redeemed
+	Audit []audit.Owner // one for each identity of the owner
+}
+
+// Payment gives a value, below 2^bits of the parameters, to an address.
+type Payment struct {
+	To    Address
+	Value uint64
+}
+
+// Order is what a service is asked to do, in one action.
+type Order struct {
+	Anchor   []byte // the transaction's id, 1 to request.MaxAnchor bytes; nil: AnchorLen random ones
+	Type     string // 1 to token.MaxType bytes
+	Payments []Payment
+	Metadata []byte    // the application's, public
+	Rand     io.Reader // nil: the system's
+}
+
+// Submission is what came of an order. All of it but the request is secret.
+type Submission struct {
+	Request     *request.Request // it lacks the auditors' signatures, and an issuer's on a redemption that needs one
+	Information *audit.Information
+	Deliveries  []Delivery // one for each payment, in order; for a redemption, what an issuer approves
+}
+
+// FundsError says that the tokens that are free to be spent do not suffice. It is a
+// zkbench.ErrPolicy.
+type FundsError struct {
+	Have uint64 // their sum, which is below Want
+	Want uint64
+}
+
+func (e *FundsError) Error() string {
+	return fmt.Sprintf("%v: insufficient funds: have %d, want %d", zkbench.ErrPolicy, e.Have, e.Want)
+}
+
+func (e *FundsError) Unwrap() error { return zkbench.ErrPolicy }
+
+// system is what the services of one participant share: the public parameters, and
+// what proves under them.
+type system struct {
+	params *token.PublicParams
+	digest [transcript.StateLen]byte
+	pp     token.CryptoParams
+	ex     executor.Executor
+	ids    *identity.Set
+}
+
+// newSystem builds a system that proves with cfg.ProofType, the parameters' first if
+// that is empty. Of cfg, Table and ConstantTime are used as well.
+func newSystem(params *token.PublicParams, cfg token.Config, ex executor.Executor) (*system, error) {
+	params, digest, err := copyParams(params)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.ProofType == "" {
+		cfg.ProofType = params.Systems[0].ProofType
+	}
+	s := &system{params: params, digest: digest, ex: ex}
+	if s.pp, err = params.Crypto(cfg.ProofType, cfg); err != nil {
+		return nil, err
+	}
+	scheme, err := identity.NewScheme(params.Curve)
+	if err != nil {
+		return nil, err
+	}
+	s.ids, err = identity.NewSet(cachedIdentities, scheme)
+	return s, err
+}
+
+// copyParams returns a copy of its own, and the digest.
+func copyParams(params *token.PublicParams) (*token.PublicParams, [transcript.StateLen]byte, error) {
+	var digest [transcript.StateLen]byte
+	encoded, err := params.Encode()
+	if err != nil {
+		return nil, digest, err
+	}
+	if params, err = token.DecodePublicParams(encoded); err != nil {
+		return nil, digest, err
+	}
+	digest, err = params.Digest()
+	return params, digest, err
+}
+
+// plan is an order that has been checked.
+type plan struct {
+	Order             // Rand nil: the prover takes the parameters' source
+	rand    io.Reader // for all else
+	sum     uint64
+	scripts bool // some payment goes to a script
+}
+
+// plan checks an order and draws its anchor.
+func (s *system) plan(o Order) (*plan, error) {
+	p := &plan{Order: o}
+	switch n, limits := len(o.Payments), s.params.Limits; {
+	case len(o.Type) < 1 || len(o.Type) > token.MaxType:
+		return nil, refuse("type of %d bytes, accepted are 1 to %d", len(o.Type), token.MaxType)
+	case n < 1:
+		return nil, refuse("no payments")
+	case n > limits.Outputs:
+		return nil, tooMany("payments", n, limits.Outputs)
+	case len(o.Metadata) > limits.Metadata:
+		return nil, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(len(o.Metadata)), Max: int64(limits.Metadata)}
+	case o.Anchor != nil && (len(o.Anchor) < 1 || len(o.Anchor) > request.MaxAnchor):
+		return nil, refuse("anchor of %d bytes, accepted are 1 to %d", len(o.Anchor), request.MaxAnchor)
+	}
+	for i := range o.Payments {
+		if n := bits.Len64(o.Payments[i].Value); n > s.params.Bits {
+			return nil, refuse("payment %d: value of %d bits, accepted are up to %d", i, n, s.params.Bits)
+		}
+		var carry uint64
+		if p.sum, carry = bits.Add64(p.sum, o.Payments[i].Value, 0); carry != 0 {
+			return nil, refuse("payments whose sum is 2^64 or more")
+		}
+		scripted, err := s.payee(&o.Payments[i].To)
+		if err != nil {
+			return nil, fmt.Errorf("payment %d: %w", i, err)
+		}
+		p.scripts = p.scripts || scripted
+	}
+	if p.rand = o.Rand; p.rand == nil {
+		p.rand = rand.Reader
+	}
+	if p.Anchor == nil {
+		p.Anchor = make([]byte, AnchorLen)
+		if _, err := io.ReadFull(p.rand, p.Anchor); err != nil {
+			return nil, fmt.Errorf("drawing the anchor: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// payee refuses an address that a validator or an auditor would refuse, before
+// tokens are bound to it, and tells whether it is a script.
+func (s *system) payee(to *Address) (scripted bool, err error) {
+	var ids []identity.Identity
+	switch scripted = script.IsScript(to.Owner); {
+	case len(to.Owner) == 0:
+	case scripted:
+		lock, err := script.Parse(to.Owner)
+		if err != nil {
+			return true, err
+		}
+		ids = []identity.Identity{lock.Sender(), lock.Recipient()}
+	default:
+		ids = []identity.Identity{to.Owner}
+	}
+	if len(to.Audit) != len(ids) {
+		return scripted, refuse("audit information on %d identities, the owner has %d", len(to.Audit), len(ids))
+	}
+	for _, id := range ids {
+		v, err := s.ids.Verifier(id)
+		if err != nil {
+			return scripted, err
+		}
+		if identity.AnybodySigns(v) {
+			return scripted, refuse("a key of small order, for which anybody can sign")
+		}
+	}
+	return scripted, nil
+}
+
+// submission puts a proven action into a request, and its openings into the audit
+// information. deliveries are those of all outputs, which tos are the addresses of.
+func (s *system) submission(anchor []byte, a request.Action, outputs []token.Token, openings []token.Opening, tos []Address) (sub *Submission, deliveries []Delivery) {
+	sub = &Submission{
+		Request:     &request.Request{Anchor: anchor, Actions: []request.Action{a}, Auditors: make([][]byte, len(s.params.Auditors))},
+		Information: &audit.Information{Actions: make([]audit.Action, 1)},
+	}
+	info := &sub.Information.Actions[0]
+	for j := range outputs {
+		info.Outputs = append(info.Outputs, audit.Item{Opening: openings[j], Owners: tos[j].Audit})
+		deliveries = append(deliveries, Delivery{ID: request.OutputID(anchor, 0, j), Token: outputs[j], Opening: openings[j]})
+	}
+	return sub, deliveries
+}
+
+// toSign is what is signed of a request in a role.
+func (s *system) toSign(r *request.Request, role request.Role, action int) []byte {
+	message := request.ToSign(r.Message(s.digest), role, action)
+	return message[:]
+}
+
+// refuse is an ErrParams with its reason.
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
+}
+
+// policy is an ErrPolicy with its reason.
+func policy(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
+}
+
+// tooMany is an ErrParams that says by how much.
+func tooMany(what string, n, most int) error {
+	return fmt.Errorf("%w: %w", zkbench.ErrParams, &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(most)})
+}

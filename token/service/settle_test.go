@@ -1,0 +1,384 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// kept are the submissions of a vault, by anchor.
+func kept(t fataler, v *service.Vault) map[string]service.Kept {
+	t.Helper()
+	all := map[string]service.Kept{}
+	for k, err := range v.Submissions() {
+		must(t, err)
+		all[string(k.Request.Anchor)] = k
+	}
+	return all
+}
+
+// TestCrash: after a crash before anything is settled, the reservation, the change and
+// the submission are there.
+func TestCrash(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, bob := w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))
+	w.fund(t, alice, 100)
+	sub, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30))
+	must(t, err)
+	alice.crash(t, w)
+	if got := alice.balance(t); got != 0 {
+		t.Errorf("%d can be spent, want 0: the token is reserved", got)
+	}
+	if _, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30)); !errors.Is(err, zkbench.ErrPolicy) {
+		t.Errorf("a second transfer of the token: %v", err)
+	}
+	again := kept(t, alice.Vault)[string(sub.Request.Anchor)]
+	if diff := cmp.Diff(sub.Deliveries, again.Deliveries); diff != "" {
+		t.Error(diff)
+	}
+	w.land(t, &again.Submission)
+	must(t, bob.Receive(ctx, again.Deliveries...))
+	must(t, alice.Sync(ctx, w.ledger))
+	must(t, bob.Sync(ctx, w.ledger))
+	if a, b := alice.balance(t), bob.balance(t); a != 70 || b != 30 {
+		t.Errorf("alice has %d, bob %d, want 70 and 30", a, b)
+	}
+	if k := kept(t, alice.Vault)[string(sub.Request.Anchor)]; !k.Landed {
+		t.Error("the deliveries of a submission that has landed are gone")
+	}
+	must(t, alice.Delivered(ctx, sub.Request.Anchor))
+	must(t, alice.Delivered(ctx, sub.Request.Anchor))
+	if n := len(kept(t, alice.Vault)); n != 0 {
+		t.Errorf("%d submissions kept after all is settled", n)
+	}
+}
+
+// TestRelease: a lost submission is released, and its token spent again.
+func TestRelease(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.key(t, "bob"))
+	w.fund(t, alice, 100)
+	lost, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30))
+	must(t, err)
+	must(t, alice.Sync(ctx, w.ledger)) // nothing is known of it
+	if got := alice.balance(t); got != 0 {
+		t.Errorf("%d free while the request may land", got)
+	}
+	must(t, alice.Release(ctx, lost.Request.Anchor))
+	if got := alice.balance(t); got != 100 {
+		t.Errorf("%d after the release, want 100", got)
+	}
+	second, err := alice.pay.Transfer(ctx, paying(bob.address(t), 45))
+	must(t, err)
+	w.land(t, second)
+	must(t, alice.Sync(ctx, w.ledger))
+	must(t, alice.Delivered(ctx, second.Request.Anchor))
+	if got := alice.balance(t); got != 55 {
+		t.Errorf("%d after paying 45 of 100", got)
+	}
+	if n := len(kept(t, alice.Vault)); n != 0 {
+		t.Errorf("%d submissions kept, want 0: the released one can never land", n)
+	}
+	asked := w.ledger.asked
+	must(t, alice.Sync(ctx, w.ledger))
+	if w.ledger.asked != asked {
+		t.Errorf("%d questions with nothing to ask", w.ledger.asked-asked)
+	}
+	if err := alice.Release(ctx, lost.Request.Anchor); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("released what is not there: %v", err)
+	}
+}
+
+// TestLateLanding: a request lands after it was released. Its change counts, and a
+// submission that meanwhile took its token gives back what else it holds.
+func TestLateLanding(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.key(t, "bob"))
+	w.fund(t, alice, 100, 7)
+	late, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30))
+	must(t, err)
+	must(t, alice.Release(ctx, late.Request.Anchor))
+	second, err := alice.pay.Transfer(ctx, paying(bob.address(t), 105)) // takes both tokens
+	must(t, err)
+	w.land(t, late)
+	alice.crash(t, w)
+	must(t, alice.Sync(ctx, w.ledger))
+	if got := alice.balance(t); got != 77 {
+		t.Errorf("%d, want the change of 70 and the 7 that the second submission held", got)
+	}
+	if _, err := w.submit(t, second); !errors.Is(err, zkbench.ErrSpent) {
+		t.Errorf("the second submission: %v", err)
+	}
+	if k := kept(t, alice.Vault); len(k) != 1 || !k[string(late.Request.Anchor)].Landed {
+		t.Errorf("%d submissions kept, want the one that landed", len(k))
+	}
+	if err := alice.Release(ctx, late.Request.Anchor); !errors.Is(err, zkbench.ErrPolicy) {
+		t.Errorf("released what has landed: %v", err)
+	}
+}
+
+// TestLandsWhileAsked: a request that lands between the question for its anchor and
+// those for its inputs is not taken for one that never can.
+func TestLandsWhileAsked(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 100)
+	sub, err := alice.pay.Transfer(t.Context(), paying(alice.address(t), 30))
+	must(t, err)
+	must(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 1, do: func() { w.land(t, sub) }}))
+	if got := alice.balance(t); got != 70 {
+		t.Errorf("%d, want the change of 70", got)
+	}
+}
+
+// broken is a ledger that cannot be reached for tokens, for digests, or for both.
+type broken struct {
+	*memory
+	token, digest error
+}
+
+func (b broken) Token(ctx context.Context, id token.ID) ([]byte, error) {
+	if b.token != nil {
+		return nil, b.token
+	}
+	return b.memory.Token(ctx, id)
+}
+
+func (b broken) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error) {
+	if b.digest != nil {
+		return [32]byte{}, false, b.digest
+	}
+	return b.memory.Digest(ctx, anchor)
+}
+
+// TestOutage: a ledger that cannot be reached changes nothing.
+func TestOutage(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 100, 50)
+	sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 30))
+	must(t, err)
+	w.land(t, sub)
+	for _, l := range []broken{{w.ledger, zkbench.ErrEnv, zkbench.ErrEnv}, {w.ledger, zkbench.ErrEnv, nil}} {
+		if err := alice.Recheck(ctx, l); !errors.Is(err, zkbench.ErrEnv) {
+			t.Errorf("%v", err)
+		}
+		if got := alice.balance(t); got != 100 {
+			t.Errorf("%d can be spent after an outage, want 100", got)
+		}
+	}
+}
+
+// TestTakenAnchor: somebody else's request has the anchor, so ours can never land.
+func TestTakenAnchor(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 100)
+	sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 30))
+	must(t, err)
+	w.ledger.anchors[string(sub.Request.Anchor)] = [32]byte{1}
+	must(t, alice.Sync(ctx, w.ledger))
+	if got := alice.balance(t); got != 100 || len(kept(t, alice.Vault)) != 0 {
+		t.Errorf("%d, and %d submissions kept", got, len(kept(t, alice.Vault)))
+	}
+}
+
+// TestDiscard: submissions that nobody has seen leave nothing behind.
+func TestDiscard(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 100, 50)
+	var anchors [][]byte
+	for range 2 {
+		sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 30))
+		must(t, err)
+		anchors = append(anchors, sub.Request.Anchor)
+	}
+	if err := alice.Discard(ctx, anchors[0], []byte("none")); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("discarded what is not there: %v", err)
+	}
+	if got := alice.balance(t); got != 0 {
+		t.Errorf("%d after a call that failed, want 0: all or nothing", got)
+	}
+	must(t, alice.Discard(ctx, anchors...))
+	asked := w.ledger.asked
+	must(t, alice.Sync(ctx, w.ledger))
+	if got := alice.balance(t); got != 150 || len(kept(t, alice.Vault)) != 0 || w.ledger.asked != asked {
+		t.Errorf("%d, %d submissions kept, %d questions", got, len(kept(t, alice.Vault)), w.ledger.asked-asked)
+	}
+}
+
+// TestRestored: a copy of a vault learns what was spent after it was made.
+func TestRestored(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 100, 50)
+	copied := &party{path: w.path(), keys: alice.keys}
+	must(t, alice.Close())
+	copyFile(t, alice.path, copied.path)
+	alice.open(t, w)
+	sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 100))
+	must(t, err)
+	w.land(t, sub)
+
+	copied.open(t, w)
+	must(t, copied.Sync(ctx, w.ledger))
+	if got := copied.balance(t); got != 150 {
+		t.Errorf("Sync asked about unspent tokens: %d", got)
+	}
+	must(t, copied.Recheck(ctx, w.ledger))
+	if got := copied.balance(t); got != 50 {
+		t.Errorf("%d after the check, want 50", got)
+	}
+	w.ledger = newMemory() // one that has lost everything
+	must(t, copied.Recheck(ctx, w.ledger))
+	if got := copied.balance(t); got != 0 {
+		t.Errorf("%d on a ledger that has nothing", got)
+	}
+}
+
+// TestWrongDeliveries: what does not open, is not ours, or is not on the ledger does
+// not count.
+func TestWrongDeliveries(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.key(t, "bob"))
+	sub, err := w.issuer.Issue(ctx, paying(bob.address(t), 10, 20))
+	must(t, err)
+	good, other := sub.Deliveries[0], sub.Deliveries[1]
+	w.land(t, sub)
+	edit := func(f func(*service.Delivery)) service.Delivery {
+		d := good
+		f(&d)
+		return d
+	}
+	for _, test := range []struct {
+		name string
+		p    *party
+		bad  service.Delivery
+		want error
+	}{
+		{"opening=another's", bob, edit(func(d *service.Delivery) { d.Opening = other.Opening }), zkbench.ErrPolicy},
+		{"value=another", bob, edit(func(d *service.Delivery) { d.Opening.Value++ }), zkbench.ErrPolicy},
+		{"type=another", bob, edit(func(d *service.Delivery) { d.Opening.Type = "EUR" }), zkbench.ErrPolicy},
+		{"owner=foreign", alice, good, zkbench.ErrPolicy},
+		{"owner=empty", bob, edit(func(d *service.Delivery) { d.Token.Owner = nil }), zkbench.ErrPolicy},
+		{"blinding=short", bob, edit(func(d *service.Delivery) { d.Opening.Blinding = d.Opening.Blinding[1:] }), zkbench.ErrLimit},
+		{"blinding=no scalar", bob, edit(func(d *service.Delivery) { d.Opening.Blinding = bytes.Repeat([]byte{0xff}, 32) }), nil},
+		{"id=empty", bob, edit(func(d *service.Delivery) { d.ID = nil }), zkbench.ErrLimit},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := test.p.Receive(ctx, other, test.bad)
+			if err == nil || test.want != nil && !errors.Is(err, test.want) {
+				t.Errorf("%v, want %v", err, test.want)
+			}
+			must(t, test.p.Sync(ctx, w.ledger))
+			if got := test.p.balance(t); got != 0 {
+				t.Errorf("%d counted of deliveries that were refused", got)
+			}
+		})
+	}
+
+	// An id that the ledger does not have is expected, and another token's id is not.
+	must(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = token.ID("unknown") })))
+	must(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })))
+	must(t, bob.Sync(ctx, w.ledger))
+	if got := bob.balance(t); got != 0 {
+		t.Errorf("%d counted of ids that are not the tokens'", got)
+	}
+	must(t, bob.Receive(ctx, other, good))
+	must(t, bob.Sync(ctx, w.ledger))
+	if got := bob.balance(t); got != 30 {
+		t.Errorf("%d of 30", got)
+	}
+	if err := bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })); !errors.Is(err, zkbench.ErrPolicy) {
+		t.Errorf("another token than the ledger has under the id: %v", err)
+	}
+}
+
+// TestIssueLife: an issue waits for the ledger as a transfer does. What has landed is not
+// discarded, and goes when it is delivered too, whichever comes first.
+func TestIssueLife(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	to := w.party(t, w.key(t, "bob")).address(t)
+	for _, delivered := range []bool{false, true} {
+		sub, err := w.issuer.Issue(ctx, paying(to, 100))
+		must(t, err)
+		anchor := sub.Request.Anchor
+		must(t, w.issued.Sync(ctx, w.ledger))
+		if k := kept(t, w.issued); len(k) != 1 || k[string(anchor)].Landed {
+			t.Fatalf("%d submissions kept, want the one, not landed", len(k))
+		}
+		if delivered {
+			must(t, w.issued.Delivered(ctx, anchor))
+		}
+		w.land(t, sub)
+		must(t, w.issued.Sync(ctx, w.ledger))
+		if !delivered {
+			k := kept(t, w.issued)[string(anchor)]
+			if diff := cmp.Diff(sub.Deliveries, k.Deliveries); !k.Landed || diff != "" {
+				t.Errorf("landed %v, deliveries: %s", k.Landed, diff)
+			}
+			if err := w.issued.Discard(ctx, anchor); !errors.Is(err, zkbench.ErrPolicy) {
+				t.Errorf("discarded what has landed: %v", err)
+			}
+			must(t, w.issued.Delivered(ctx, anchor))
+		}
+		if n := len(kept(t, w.issued)); n != 0 {
+			t.Errorf("%d submissions kept of one that has landed and is delivered", n)
+		}
+	}
+	// One whose anchor is another's can never land.
+	sub, err := w.issuer.Issue(ctx, paying(to, 100))
+	must(t, err)
+	w.ledger.anchors[string(sub.Request.Anchor)] = [32]byte{1}
+	must(t, w.issued.Sync(ctx, w.ledger))
+	if n := len(kept(t, w.issued)); n != 0 {
+		t.Errorf("%d submissions kept of one that can never land", n)
+	}
+}
+
+// TestOneMoment: Unspent yields the tokens of one moment, whatever its caller does to the
+// vault meanwhile.
+func TestOneMoment(t *testing.T) {
+	w := newWorld(t, func(p *token.PublicParams) { p.Limits = token.Limits{Inputs: 4, Outputs: 64, Metadata: 10} })
+	alice := w.party(t, w.key(t, "alice"))
+	values := make([]uint64, 300) // more than are read at a time elsewhere
+	for i := range values {
+		values[i] = 10
+	}
+	w.fund(t, alice, values...)
+	sum, moved := uint64(0), false
+	for h, err := range alice.Unspent() {
+		must(t, err)
+		if sum += h.Value; moved {
+			continue
+		}
+		moved = true
+		for range 10 {
+			sub, err := alice.pay.Transfer(t.Context(), paying(alice.address(t), 40))
+			must(t, err)
+			w.land(t, sub)
+			must(t, alice.Receive(t.Context(), sub.Deliveries...))
+		}
+		must(t, alice.Sync(t.Context(), w.ledger))
+	}
+	if got := alice.balance(t); sum != 3000 || got != 3000 {
+		t.Errorf("tokens worth %d and a balance of %d, want 3000", sum, got)
+	}
+}

@@ -1,0 +1,213 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/token/transfer"
+)
+
+// TransferService pays out of a wallet. It is safe for concurrent use.
+type TransferService struct {
+	*system
+	wallet *Wallet
+}
+
+// NewTransferService returns a service that proves with cfg.ProofType (empty: the
+// parameters' first); of cfg, Table and ConstantTime are used as well. The error is
+// an ErrParams.
+func NewTransferService(params *token.PublicParams, cfg token.Config, ex executor.Executor, w *Wallet) (*TransferService, error) {
+	s, err := newSystem(params, cfg, ex)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.of(s.digest); err != nil {
+		return nil, err
+	}
+	return &TransferService{s, w}, nil
+}
+
+// Transfer pays. It selects unspent tokens of the type, which no other call takes,
+// makes the outputs, with change to a fresh address of the wallet where the tokens
+// are worth more, proves, and signs for the owners. A payment to nobody redeems.
+//
+// When it returns nil, submission, reservation and the change's opening are durable:
+// a request that left before could land and its change be lost. Until then, and after
+// every error but ErrOutcomeUnknown, the tokens are free; after ErrOutcomeUnknown
+// they may be reserved when the vault is opened again.
+//
+// Besides an order that is refused (ErrParams, ErrLimit, ErrMalformed), the error is a
+// *FundsError, a *zkbench.LimitError where the funds suffice and would take more
+// inputs than the parameters allow, an ErrLimit where the tokens that were selected are
+// worth 2^64 or more together, an ErrPolicy where a payment of 0 finds no token to take,
+// or ErrAnchorConflict for the anchor of another submission.
+func (s *TransferService) Transfer(ctx context.Context, o Order) (*Submission, error) {
+	p, err := s.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.wallet.take(p.Anchor, p.Type, p.sum, s.params.Limits.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	defer s.wallet.letGo(f)
+	out, err := s.outputs(p, f)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := s.prove(ctx, p, f, out)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.keep(ctx, p, f, out, sub); err != nil {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// outputs are where the tokens of a transfer go.
+type outputs struct {
+	tos    []Address
+	values []uint64
+	change int  // the output that comes back; -1 where none does
+	back   held // the change
+}
+
+// outputs places the change at random among the payments, so that its place says
+// nothing.
+func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
+	out := &outputs{change: -1}
+	for i := range p.Payments {
+		out.tos, out.values = append(out.tos, p.Payments[i].To), append(out.values, p.Payments[i].Value)
+	}
+	if rest := f.sum - p.sum; rest > 0 {
+		at, err := rand.Int(p.rand, big.NewInt(int64(len(out.tos)+1)))
+		if err != nil {
+			return nil, fmt.Errorf("placing the change: %w", err)
+		}
+		out.change = int(at.Int64())
+		to, key, err := s.wallet.keys.New(p.rand)
+		if err != nil {
+			return nil, err
+		}
+		out.back = held{state: expected, own: own{key, to.Audit}}
+		out.tos, out.values = slices.Insert(out.tos, out.change, to), slices.Insert(out.values, out.change, rest)
+	}
+	if n, most := len(out.tos), s.params.Limits.Outputs; n > most {
+		return nil, tooMany("outputs with change", n, most)
+	}
+	if p.scripts {
+		return out, script.CheckShape(len(f.tokens), len(out.tos))
+	}
+	return out, nil
+}
+
+// prove makes the submission.
+func (s *TransferService) prove(ctx context.Context, p *plan, f *funds, out *outputs) (*Submission, error) {
+	owned := make([]transfer.Owned, len(f.tokens))
+	for i := range f.tokens {
+		h := &f.tokens[i]
+		owned[i] = transfer.Owned{Input: transfer.Input{ID: h.ID, Token: h.Token}, Opening: h.Opening}
+	}
+	made := make([]token.Output, len(out.tos))
+	for j := range made {
+		made[j] = token.Output{Owner: out.tos[j].Owner, Value: out.values[j]}
+	}
+	sender, err := transfer.NewSender(ctx, s.ex, s.pp, owned)
+	if err != nil {
+		return nil, err
+	}
+	a, openings, err := sender.Transfer(ctx, made, p.Metadata, request.Context(p.Anchor, 0), p.Rand)
+	if err != nil {
+		return nil, err
+	}
+	action := request.Action{Kind: token.Transfer, ProofType: s.pp.Config().ProofType, Spends: make([]request.Spend, len(owned))}
+	if action.Raw, err = a.Encode(); err != nil {
+		return nil, err
+	}
+	sub, deliveries := s.submission(p.Anchor, action, a.Outputs, openings, out.tos)
+	if out.change >= 0 {
+		out.back.Delivery = deliveries[out.change]
+		deliveries = slices.Delete(deliveries, out.change, out.change+1)
+	}
+	sub.Deliveries = deliveries
+	for i := range f.tokens {
+		item := audit.Item{Opening: f.tokens[i].Opening, Owners: f.tokens[i].audit}
+		sub.Information.Actions[0].Inputs = append(sub.Information.Actions[0].Inputs, item)
+	}
+	return sub, s.sign(p, f, sub.Request)
+}
+
+// sign signs for the owners of the inputs, once for those that are one.
+func (s *TransferService) sign(p *plan, f *funds, r *request.Request) error {
+	message := s.toSign(r, request.Owner, 0)
+	signatures := make(map[string][]byte, len(f.tokens))
+	for i := range f.tokens {
+		owner := string(f.tokens[i].Token.Owner)
+		if signatures[owner] == nil {
+			signer, err := s.wallet.keys.Signer(f.tokens[i].key)
+			if err != nil {
+				return fmt.Errorf("input %d: %w", i, err)
+			}
+			if string(signer.Identity()) != owner {
+				return fmt.Errorf("input %d: %w", i, refuse("the wallet's keys are not those that the vault was made with"))
+			}
+			if signatures[owner], err = signer.Sign(message, p.rand); err != nil {
+				return fmt.Errorf("input %d: %w", i, err)
+			}
+		}
+		r.Actions[0].Spends[i].Signature = signatures[owner]
+	}
+	return nil
+}
+
+// keep makes the transfer durable, if its inputs are still unspent.
+func (s *TransferService) keep(ctx context.Context, p *plan, f *funds, out *outputs, sub *Submission) error {
+	ids := make([]token.ID, len(f.tokens))
+	for i := range f.tokens {
+		ids[i] = f.tokens[i].ID
+	}
+	var change []byte
+	if out.change >= 0 {
+		change = out.back.waitKey()
+	}
+	k, err := newKept(sub, sub.Request.Digest(s.digest), change, ids)
+	if err != nil {
+		return err
+	}
+	return s.wallet.update(ctx, func(tx *bbolt.Tx) error {
+		if err := unused(tx, p.Anchor); err != nil {
+			return err
+		}
+		for i, id := range ids {
+			h, err := getToken(tx, id)
+			if err != nil {
+				return err
+			}
+			if h == nil || h.state != unspent {
+				return fmt.Errorf("input %d: %w", i, zkbench.ErrSpent) // as Sync has learned meanwhile
+			}
+			h.state, h.anchor = reserved, p.Anchor
+			if err := putToken(tx, h); err != nil {
+				return err
+			}
+		}
+		if out.change >= 0 {
+			if err := putToken(tx, &out.back); err != nil {
+				return err
+			}
+		}
+		return putKept(tx, p.Anchor, k)
+	})
+}

@@ -1,0 +1,340 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/script"
+	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/transfer"
+)
+
+func inputsOf(t fataler, sub *service.Submission) []transfer.Input {
+	t.Helper()
+	a, err := transfer.Parse(32, sub.Request.Actions[0].Raw)
+	must(t, err)
+	return a.Inputs
+}
+
+// TestLife: issue, pay, pay back, redeem, with keys of both kinds.
+func TestLife(t *testing.T) {
+	w := newWorld(t, func(p *token.PublicParams) { p.Redeem = token.RedeemIssuer })
+	ctx := t.Context()
+	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.pseudonyms(t, "Bob"))
+	w.fund(t, alice, 100, 50)
+	if got := alice.balance(t); got != 150 {
+		t.Fatalf("funded with %d, want 150", got)
+	}
+
+	o := paying(bob.address(t), 60)
+	o.Payments = append(o.Payments, service.Payment{To: bob.address(t), Value: 60})
+	o.Metadata = []byte("lunch")
+	sub, err := alice.pay.Transfer(ctx, o)
+	must(t, err)
+	if got := alice.balance(t); got != 0 {
+		t.Errorf("%d free before the ledger has the change, want 0", got)
+	}
+	report := w.land(t, sub)
+	var values []uint64
+	for _, out := range report.Actions[0].Outputs {
+		values = append(values, out.Value)
+	}
+	if got := fmt.Sprint(values); len(values) != 3 || strings.Count(got, "60") != 2 || strings.Count(got, "30") != 1 {
+		t.Errorf("the auditor saw outputs of %v, want 60, 60 and a change of 30", values)
+	}
+	must(t, bob.Receive(ctx, sub.Deliveries...))
+	must(t, bob.Receive(ctx, sub.Deliveries[0])) // once more is no error
+	for _, p := range []*party{alice, bob} {
+		must(t, p.Sync(ctx, w.ledger))
+	}
+	if a, b := alice.balance(t), bob.balance(t); a != 30 || b != 120 {
+		t.Errorf("alice has %d and bob %d, want 30 and 120", a, b)
+	}
+
+	// Bob redeems with the issuer's approval.
+	o = paying(service.Address{}, 100)
+	sub, err = bob.pay.Transfer(ctx, o)
+	must(t, err)
+	if _, err := w.submit(t, sub); !errors.Is(err, zkbench.ErrPolicy) {
+		t.Errorf("a redemption without approval: %v", err)
+	}
+	wrong := sub.Deliveries[0]
+	wrong.Opening.Value--
+	for name, redeemed := range map[string][]service.Delivery{"none": nil, "another value": {wrong}, "two": {sub.Deliveries[0], sub.Deliveries[0]}} {
+		if err := w.issuer.Approve(ctx, sub.Request, 0, redeemed...); !errors.Is(err, zkbench.ErrPolicy) || sub.Request.Actions[0].Issuer != nil {
+			t.Errorf("approved with deliveries=%s: %v", name, err)
+		}
+	}
+	if err := w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("approved an action that is not there: %v", err)
+	}
+	must(t, w.issuer.Approve(ctx, sub.Request, 0, sub.Deliveries...))
+	report = w.land(t, sub)
+	if diff := cmp.Diff([]string{"Bob"}, report.Actions[0].Inputs[0].Owners); diff != "" {
+		t.Error(diff)
+	}
+	must(t, bob.Sync(ctx, w.ledger))
+	if b := bob.balance(t); b != 20 {
+		t.Errorf("bob has %d after redeeming 100 of 120", b)
+	}
+}
+
+// TestPseudonyms: no owner comes twice, and the auditor knows who each is.
+func TestPseudonyms(t *testing.T) {
+	w := newWorld(t, nil)
+	alice, bob := w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.pseudonyms(t, "Bob"))
+	w.fund(t, alice, 100, 100)
+	for range 3 {
+		sub, err := alice.pay.Transfer(t.Context(), paying(bob.address(t), 10))
+		must(t, err)
+		report := w.land(t, sub)
+		names := map[string]uint64{}
+		for _, out := range report.Actions[0].Outputs {
+			names[out.Owners[0]] += out.Value
+		}
+		if len(names) != 2 || names["Bob"] != 10 || report.Actions[0].Inputs[0].Owners[0] != "Alice" {
+			t.Errorf("the auditor saw %v", report)
+		}
+		must(t, bob.Receive(t.Context(), sub.Deliveries...))
+		must(t, alice.Sync(t.Context(), w.ledger))
+	}
+	must(t, bob.Sync(t.Context(), w.ledger))
+	owners := map[string]bool{}
+	for id, raw := range w.ledger.tokens {
+		tok, err := token.DecodeToken(32, raw)
+		must(t, err)
+		if owners[string(tok.Owner)] {
+			t.Errorf("token %x has an owner that another has", id)
+		}
+		owners[string(tok.Owner)] = true
+	}
+	// A crash changes nothing: the nonces are in the vault.
+	bob.crash(t, w)
+	sub, err := bob.pay.Transfer(t.Context(), paying(alice.address(t), 30))
+	must(t, err)
+	w.land(t, sub)
+
+	w.fund(t, bob, 5)
+	others := w.transfer.With(w.wallet.With(bob.Vault, w.pseudonyms(t, "Mallory")))
+	if _, err := others.Transfer(t.Context(), paying(alice.address(t), 5)); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("keys of another holder than the vault's: %v", err)
+	}
+}
+
+// TestSelection: which tokens are chosen.
+func TestSelection(t *testing.T) {
+	w := newWorld(t, nil)
+	to := w.party(t, w.key(t, "bob")).address(t)
+	for _, test := range []struct {
+		have   []uint64
+		want   uint64
+		inputs []uint64
+		change bool
+	}{
+		{[]uint64{5, 7, 9}, 7, []uint64{7}, false},
+		{[]uint64{5, 7, 9}, 6, []uint64{7}, true},
+		{[]uint64{5, 7, 9}, 12, []uint64{9, 5}, true},
+		{[]uint64{5, 7, 9}, 16, []uint64{9, 7}, false},
+		{[]uint64{5, 7, 9}, 17, []uint64{9, 7, 5}, true},
+		{[]uint64{5, 5, 5, 5}, 20, []uint64{5, 5, 5, 5}, false},
+		{[]uint64{5, 7, 0}, 0, []uint64{0}, false},
+		{[]uint64{0, 300, 65535}, 301, []uint64{65535}, true},
+	} {
+		t.Run(fmt.Sprintf("have=%v/want=%d", test.have, test.want), func(t *testing.T) {
+			alice := w.party(t, w.key(t, "alice"))
+			defer alice.Close()
+			w.fund(t, alice, test.have...)
+			sub, err := alice.pay.Transfer(t.Context(), paying(to, test.want))
+			must(t, err)
+			var got []uint64
+			for _, in := range sub.Information.Actions[0].Inputs {
+				got = append(got, in.Opening.Value)
+			}
+			if diff := cmp.Diff(test.inputs, got); diff != "" {
+				t.Error(diff)
+			}
+			if outputs := len(sub.Information.Actions[0].Outputs); (outputs == 2) != test.change {
+				t.Errorf("%d outputs, want change: %v", outputs, test.change)
+			}
+			w.land(t, sub)
+		})
+	}
+}
+
+// TestChangePlace: the change is now before the payment, now behind it.
+func TestChangePlace(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.party(t, w.key(t, "alice"))
+	to := w.party(t, w.key(t, "bob")).address(t)
+	w.fund(t, alice, 10)
+	places := map[bool]int{}
+	for range 40 { // all at one place: once in 2^39 runs
+		sub, err := alice.pay.Transfer(t.Context(), paying(to, 4))
+		must(t, err)
+		outputs := sub.Information.Actions[0].Outputs
+		if len(outputs) != 2 || outputs[0].Opening.Value+outputs[1].Opening.Value != 10 {
+			t.Fatalf("outputs %v", outputs)
+		}
+		places[outputs[0].Opening.Value == 6]++
+		must(t, alice.Discard(t.Context(), sub.Request.Anchor))
+	}
+	if len(places) != 2 {
+		t.Error("the change is always at one place")
+	}
+}
+
+// TestRefusedOrders: typed errors, and no token stays reserved.
+func TestRefusedOrders(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 10, 10, 10, 10, 10, 10)
+	to := w.party(t, w.pseudonyms(t, "Bob")).address(t)
+	var image [script.ImageLen]byte
+	lock, err := script.NewHashLock(image, 1_900_000_000, key(t, "alice").Identity(), key(t, "bob").Identity())
+	must(t, err)
+	locked := service.Address{Owner: lock.Owner(), Audit: append(to.Audit[:1:1], to.Audit...)}
+	small := service.Address{Owner: append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...), Audit: to.Audit}
+	with := func(edit func(*service.Order)) service.Order {
+		o := paying(to, 10)
+		edit(&o)
+		return o
+	}
+	for _, test := range []struct {
+		name  string
+		order service.Order
+		cause error
+		text  string
+	}{
+		{"payments=0", paying(to), zkbench.ErrParams, "no payments"},
+		{"payments=5", paying(to, 1, 1, 1, 1, 1), zkbench.ErrParams, "5, at most 4"},
+		{"outputs=5", paying(to, 1, 1, 1, 1), zkbench.ErrParams, "outputs with change"},
+		{"type=empty", with(func(o *service.Order) { o.Type = "" }), zkbench.ErrParams, "type of 0 bytes"},
+		{"type=long", with(func(o *service.Order) { o.Type = strings.Repeat("x", token.MaxType+1) }), zkbench.ErrParams, "type of 257 bytes"},
+		{"type=another", with(func(o *service.Order) { o.Type = "EUR" }), zkbench.ErrPolicy, "have 0, want 10"},
+		{"anchor=empty", with(func(o *service.Order) { o.Anchor = []byte{} }), zkbench.ErrParams, "anchor"},
+		{"anchor=long", with(func(o *service.Order) { o.Anchor = make([]byte, 65) }), zkbench.ErrParams, "anchor"},
+		{"metadata=11", with(func(o *service.Order) { o.Metadata = make([]byte, 11) }), zkbench.ErrLimit, "metadata"},
+		{"value=17 bits", paying(to, 1<<16), zkbench.ErrParams, "17 bits"},
+		{"funds=short", paying(to, 61), zkbench.ErrPolicy, "have 60, want 61"},
+		{"funds=scattered", paying(to, 41), zkbench.ErrLimit, "5, at most 4"},
+		{"owner=unknown type", paying(service.Address{Owner: []byte{99}, Audit: to.Audit}, 1), zkbench.ErrMalformed, "payment 0"},
+		{"owner=small order", paying(small, 1), zkbench.ErrParams, "small order"},
+		{"audit=missing", paying(service.Address{Owner: to.Owner}, 1), zkbench.ErrParams, "audit information"},
+		{"audit=of nobody", paying(service.Address{Audit: to.Audit}, 1), zkbench.ErrParams, "audit information"},
+		{"script=with change", paying(locked, 9), zkbench.ErrPolicy, "owner script"},
+		{"script=two inputs", paying(locked, 20), zkbench.ErrPolicy, "owner script"},
+		{"rand=empty", with(func(o *service.Order) { o.Rand = bytes.NewReader(nil) }), nil, "drawing the anchor"},
+		{"rand=short", with(func(o *service.Order) { o.Rand = bytes.NewReader(make([]byte, 40)) }), nil, "drawing"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sub, err := alice.pay.Transfer(t.Context(), test.order)
+			if err == nil || sub != nil || test.cause != nil && !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("%v, want %v with %q", err, test.cause, test.text)
+			}
+			if alice.Taken() != 0 || alice.balance(t) != 60 {
+				t.Errorf("%d tokens reserved, %d free", alice.Taken(), alice.balance(t))
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := alice.pay.Transfer(ctx, paying(to, 10)); !errors.Is(err, context.Canceled) || alice.Taken() != 0 {
+		t.Errorf("cancelled: %v, %d reserved", err, alice.Taken())
+	}
+	if _, err := w.issuer.Issue(t.Context(), paying(service.Address{}, 1)); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("issued to nobody: %v", err)
+	}
+
+	// A script in its one shape.
+	sub, err := alice.pay.Transfer(t.Context(), paying(locked, 10))
+	must(t, err)
+	if n := len(sub.Information.Actions[0].Outputs); n != 1 {
+		t.Errorf("%d outputs to a script", n)
+	}
+
+	o := paying(to, 10)
+	o.Anchor = []byte("chosen")
+	_, err = alice.pay.Transfer(t.Context(), o)
+	must(t, err)
+	if _, err := alice.pay.Transfer(t.Context(), o); !errors.Is(err, zkbench.ErrAnchorConflict) {
+		t.Errorf("one anchor twice: %v", err)
+	}
+}
+
+func TestWrappingPayments(t *testing.T) {
+	w := newWorld(t, func(p *token.PublicParams) {
+		q, err := token.NewPublicParams("BN254", 64, token.CSP)
+		must(t, err)
+		p.Bits, p.Systems = q.Bits, q.Systems
+	})
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 1<<63)
+	w.fund(t, alice, 1<<63+5)
+	to := alice.address(t)
+	if _, err := alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63)); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("payments of 2^64: %v", err)
+	}
+	// The funds suffice, but no auditor adds up more than 64 bits.
+	if _, err := alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)); !errors.Is(err, zkbench.ErrLimit) {
+		t.Errorf("inputs of 2^64 and more: %v", err)
+	}
+	b, err := alice.Balance(usd)
+	must(t, err)
+	if got := b.String(); got != "18446744073709551621" {
+		t.Errorf("balance %s", got)
+	}
+}
+
+// TestConcurrentTransfers: 64 goroutines pay out of one wallet, and none takes a token
+// that another takes.
+func TestConcurrentTransfers(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.party(t, w.key(t, "alice"))
+	to := w.party(t, w.key(t, "bob")).address(t)
+	const payers, tokens = 64, 80
+	values := make([]uint64, tokens)
+	for i := range values {
+		values[i] = 10
+	}
+	w.fund(t, alice, values...)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	holder := map[string]int{}
+	paid, short := 0, 0
+	for i := range payers {
+		wg.Go(func() {
+			sub, err := alice.pay.Transfer(t.Context(), paying(to, 15))
+			mu.Lock()
+			defer mu.Unlock()
+			if errors.Is(err, zkbench.ErrPolicy) {
+				short++
+				return
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			paid++
+			for _, in := range inputsOf(t, sub) {
+				if other, taken := holder[string(in.ID)]; taken {
+					t.Errorf("token %x is in the submissions of %d and %d", in.ID, other, i)
+				}
+				holder[string(in.ID)] = i
+			}
+		})
+	}
+	wg.Wait()
+	if paid != tokens/2 || short != payers-tokens/2 || alice.Taken() != 0 {
+		t.Errorf("%d paid, %d short of funds, %d still taken", paid, short, alice.Taken())
+	}
+}

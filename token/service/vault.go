@@ -1,0 +1,119 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/boltfile"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// Vault keeps what one participant must not lose, in one file: openings, keys of
+// addresses, submissions, and what an auditor has signed. A ledger's file is copied
+// among validators, a vault is nobody else's. It is safe for concurrent use.
+type Vault struct {
+	file   *boltfile.File
+	digest [transcript.StateLen]byte // of the public parameters
+
+	mu    sync.Mutex
+	taken map[string]bool   // ids of tokens that a call has selected and not yet written
+	next  map[string][]byte // by bucket: the key from which the next Sync goes on
+}
+
+// CreateVault makes an empty vault of a token system, mode 0600, and opens it. There
+// must be no file at path (fs.ErrExist).
+func CreateVault(path string, params *token.PublicParams) (*Vault, error) {
+	digest, err := params.Digest()
+	if err != nil {
+		return nil, err
+	}
+	err = boltfile.Create(path, func(tx *bbolt.Tx) error {
+		for _, name := range buckets() {
+			if _, err := tx.CreateBucket([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return put(tx, bucketMeta, []byte(formatKey), append([]byte{format}, digest[:]...))
+	})
+	if err != nil {
+		return nil, named(err)
+	}
+	return OpenVault(path, params)
+}
+
+// OpenVault opens a vault that CreateVault made. The error is fs.ErrNotExist,
+// ledger.ErrLocked, a *ledger.CorruptError, a *zkbench.DecodeError for another
+// version's file, or a zkbench.ErrParams for the vault of another token system.
+func OpenVault(path string, params *token.PublicParams) (*Vault, error) {
+	digest, err := params.Digest()
+	if err != nil {
+		return nil, err
+	}
+	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error { return checkFormat(tx, digest) })
+	if err != nil {
+		return nil, named(err)
+	}
+	return &Vault{file: file, digest: digest, taken: make(map[string]bool), next: make(map[string][]byte)}, nil
+}
+
+func checkFormat(tx *bbolt.Tx, digest [transcript.StateLen]byte) error {
+	if tx.Bucket([]byte(bucketMeta)) == nil {
+		return ledger.Corruptf("bucket "+bucketMeta, "missing: not a vault")
+	}
+	body, err := get(tx, bucketMeta, []byte(formatKey))
+	switch {
+	case err != nil:
+		return err
+	case len(body) < 1:
+		return ledger.Corruptf("bucket "+bucketMeta, "no format: not a vault")
+	case body[0] != format || len(body) != 1+len(digest):
+		return &zkbench.DecodeError{Path: "format", Reason: fmt.Sprintf("version %d, only %d is known", body[0], format)}
+	case !bytes.Equal(body[1:], digest[:]):
+		return refuse("the vault is of another token system")
+	}
+	for _, name := range buckets() {
+		if tx.Bucket([]byte(name)) == nil {
+			return ledger.Corruptf("bucket "+name, "missing")
+		}
+	}
+	return nil
+}
+
+// Close waits for what is being written and closes the vault. What is called after it
+// fails with fs.ErrClosed.
+func (v *Vault) Close() error { return named(v.file.Close()) }
+
+func (v *Vault) view(read func(*bbolt.Tx) error) error { return named(v.file.View(read)) }
+
+// update writes in one transaction with other callers'; write may run more than once.
+func (v *Vault) update(ctx context.Context, write func(*bbolt.Tx) error) error {
+	return named(v.file.Update(ctx, write))
+}
+
+// of refuses a vault of another system than that of the digest.
+func (v *Vault) of(digest [transcript.StateLen]byte) error {
+	if v.digest != digest {
+		return refuse("the vault is of another token system")
+	}
+	return nil
+}
+
+// named says that an error of a file is the vault's.
+func named(err error) error {
+	var corrupt *ledger.CorruptError
+	var decode *zkbench.DecodeError
+	if errors.As(err, &corrupt) || errors.As(err, &decode) || errors.Is(err, zkbench.ErrEnv) ||
+		errors.Is(err, zkbench.ErrOutcomeUnknown) || errors.Is(err, fs.ErrClosed) {
+		return fmt.Errorf("vault: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,312 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+func TestVaultFile(t *testing.T) {
+	w := newWorld(t, nil)
+	path := w.path()
+	if _, err := service.OpenVault(path, w.params); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("opened what is not there: %v", err)
+	}
+	v, err := service.CreateVault(path, w.params)
+	must(t, err)
+	info, err := os.Stat(path)
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if _, err := service.CreateVault(path, w.params); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("created twice: %v", err)
+	}
+	if _, err := service.OpenVault(path, w.params); !errors.Is(err, ledger.ErrLocked) {
+		t.Errorf("opened twice: %v", err)
+	}
+	must(t, v.Close())
+	if err := v.Close(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("closed twice: %v", err)
+	}
+	if err := v.Release(t.Context(), []byte("x")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("used after closing: %v", err)
+	}
+	if _, err := v.Balance(usd); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("read after closing: %v", err)
+	}
+	other := *w.params
+	other.Limits.Inputs = 1
+	if _, err := service.OpenVault(path, &other); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("opened with other parameters: %v", err)
+	}
+	// Another version.
+	db, err := bbolt.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{2}))
+	}))
+	must(t, db.Close())
+	if _, err := service.OpenVault(path, w.params); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 2") {
+		t.Errorf("opened another version: %v", err)
+	}
+	db, err = bbolt.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) }))
+	must(t, db.Close())
+	if _, err := service.OpenVault(path, w.params); !isCorrupt(err) {
+		t.Errorf("opened what is no vault: %v", err)
+	}
+}
+
+func isCorrupt(err error) bool {
+	_, ok := errors.AsType[*ledger.CorruptError](err)
+	return ok
+}
+
+// damagedVault is a vault in use, as bytes, and the secrets in it.
+func damagedVault(t *testing.T, w *world) (path string, data []byte, secrets []string) {
+	t.Helper()
+	alice := w.party(t, w.pseudonyms(t, "Alice"))
+	w.fund(t, alice, 1, 2, 3, 4, 5, 6, 7, 8)
+	for _, value := range []uint64{4, 8, 5} {
+		sub, err := alice.pay.Transfer(t.Context(), paying(alice.address(t), value))
+		must(t, err)
+		for _, item := range append(sub.Information.Actions[0].Inputs, sub.Information.Actions[0].Outputs...) {
+			secrets = append(secrets, hex.EncodeToString(item.Opening.Blinding), fmt.Sprint(item.Opening.Blinding))
+		}
+	}
+	must(t, alice.Close())
+	data, err := os.ReadFile(alice.path)
+	must(t, err)
+	return alice.path, data, secrets
+}
+
+// TestCorruptedVault: a byte changed anywhere, and a file cut anywhere, is a typed
+// error or makes no difference, and never a panic; no error shows a secret.
+func TestCorruptedVault(t *testing.T) {
+	w := newWorld(t, nil)
+	_, data, secrets := damagedVault(t, w)
+	path := w.path()
+	use := func(data []byte) (found int, err error) {
+		must(t, os.WriteFile(path, data, 0o600))
+		v, err := service.OpenVault(path, w.params)
+		if err != nil {
+			return 0, err
+		}
+		p := &party{path: path, keys: w.key(t, "alice")}
+		p.use(w, v)
+		defer func() { err = errors.Join(err, v.Close()) }()
+		for h, err := range v.Unspent() {
+			if err != nil {
+				return found, err
+			}
+			found += int(h.Value)
+		}
+		for _, err := range v.Submissions() {
+			if err != nil {
+				return found, err
+			}
+		}
+		if err := v.Recheck(t.Context(), w.ledger); err != nil {
+			return found, err
+		}
+		_, err = p.pay.Transfer(t.Context(), paying(service.Address{}, 36))
+		if errors.Is(err, zkbench.ErrPolicy) {
+			err = nil // insufficient funds, as it should be
+		}
+		return found, err
+	}
+	want, err := use(data)
+	must(t, err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	noticed := 0
+	for i := range 400 {
+		bad := bytes.Clone(data)
+		if i%8 == 0 {
+			bad = bad[:rng.IntN(len(bad))]
+		} else {
+			at := rng.IntN(len(bad))
+			for bad[at] == 0 { // most of a file is
+				at = rng.IntN(len(bad))
+			}
+			bad[at] ^= 1 << rng.IntN(8)
+		}
+		found, err := use(bad)
+		if err == nil {
+			if found != want {
+				t.Errorf("case %d: unnoticed, and %d instead of %d", i, found, want)
+			}
+			continue
+		}
+		noticed++
+		if !isCorrupt(err) && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("case %d: %v", i, err)
+		}
+		for _, s := range secrets {
+			if strings.Contains(err.Error(), s) {
+				t.Errorf("case %d: a secret in %q", i, err)
+			}
+		}
+	}
+	if noticed < 100 {
+		t.Errorf("%d of 400 damaged files noticed: the test damages nothing that matters", noticed)
+	}
+}
+
+// TestStrangeKeys: what stands in a vault under a right checksum and is not a vault's.
+func TestStrangeKeys(t *testing.T) {
+	w := newWorld(t, nil)
+	for name, edit := range map[string]func(tx *bbolt.Tx) error{
+		"free=short": func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("free")).Put([]byte{0, 3}, service.Seal("free", []byte{0, 3}, nil))
+		},
+		"free=no token": func(tx *bbolt.Tx) error {
+			ghost := freeKey(usd, 100, "ghost")
+			return tx.Bucket([]byte("free")).Put(ghost, service.Seal("free", ghost, nil))
+		},
+		"free=unsealed": func(tx *bbolt.Tx) error { return tx.Bucket([]byte("free")).Put(freeKey(usd, 100, "ghost"), nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			alice := w.party(t, w.key(t, "alice"))
+			must(t, alice.Close())
+			db, err := bbolt.Open(alice.path, 0o600, nil)
+			must(t, err)
+			must(t, db.Update(edit))
+			must(t, db.Close())
+			alice.open(t, w)
+			defer alice.Close()
+			_, err = alice.pay.Transfer(t.Context(), paying(service.Address{}, 50))
+			unspentErr := error(nil)
+			for _, err := range alice.Unspent() {
+				unspentErr = err
+			}
+			if !isCorrupt(err) && !isCorrupt(unspentErr) {
+				t.Errorf("%v, %v", err, unspentErr)
+			}
+		})
+	}
+}
+
+func freeKey(typ string, value uint64, id string) []byte {
+	key := append(binary.BigEndian.AppendUint16(nil, uint16(len(typ))), typ...)
+	return append(binary.BigEndian.AppendUint64(key, value), id...)
+}
+
+// TestDamagedRecord: one damaged record is an error that names it, and keeps nobody from
+// what stands beside it.
+func TestDamagedRecord(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 10, 10, 10)
+	var input token.ID // of the first
+	for _, anchor := range []string{"a", "b", "c"} {
+		sub, err := alice.pay.Transfer(t.Context(), under(anchor, paying(service.Address{}, 6)))
+		must(t, err)
+		w.land(t, sub)
+		if anchor == "a" {
+			input = inputsOf(t, sub)[0].ID
+		}
+	}
+	must(t, alice.Close())
+	db, err := bbolt.Open(alice.path, 0o600, nil)
+	must(t, err)
+	must(t, db.Update(func(tx *bbolt.Tx) error {
+		for bucket, key := range map[string][]byte{"submissions": []byte("b"), "tokens": input} {
+			b := tx.Bucket([]byte(bucket))
+			value := bytes.Clone(b.Get(key))
+			value[40] ^= 1
+			if err := b.Put(key, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	must(t, db.Close())
+	alice.open(t, w)
+	defer alice.Close()
+	if err := alice.Sync(t.Context(), w.ledger); !isCorrupt(err) {
+		t.Errorf("%v, want damaged records", err)
+	}
+	var anchors []string
+	for k, err := range alice.Submissions() {
+		if err == nil {
+			anchors = append(anchors, fmt.Sprint(string(k.Request.Anchor), " landed=", k.Landed))
+			continue
+		}
+		if !isCorrupt(err) || !strings.Contains(err.Error(), "submission 62") {
+			t.Errorf("%v, want a damaged submission of anchor 62", err)
+		}
+		anchors = append(anchors, "damaged")
+	}
+	if diff := cmp.Diff([]string{"a landed=false", "damaged", "c landed=true"}, anchors); diff != "" {
+		t.Error(diff)
+	}
+	if got := alice.balance(t); got != 12 { // the change of all three: it waits by itself
+		t.Errorf("%d, want 12", got)
+	}
+}
+
+// TestCloseBeside: whatever runs while a vault is closed ends well or with fs.ErrClosed.
+func TestCloseBeside(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.party(t, w.key(t, "alice"))
+	w.fund(t, alice, 10, 10, 10, 10)
+	ctx := context.Background()
+	calls := []func() error{
+		func() error { _, err := alice.Balance(usd); return err },
+		func() error { _, err := alice.Address(ctx, nil); return err },
+		func() error { return alice.Recheck(ctx, w.ledger) },
+		func() error {
+			for _, err := range alice.Unspent() {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func() error {
+			for _, err := range alice.Submissions() {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	var wg, begun sync.WaitGroup
+	for _, call := range calls {
+		for range 2 {
+			begun.Add(1)
+			wg.Go(func() {
+				err := call()
+				for begun.Done(); err == nil; {
+					err = call()
+				}
+				if !errors.Is(err, fs.ErrClosed) {
+					t.Errorf("%v, want %v", err, fs.ErrClosed)
+				}
+			})
+		}
+	}
+	begun.Wait()
+	must(t, alice.Close())
+	wg.Wait()
+}
