@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
@@ -164,8 +165,9 @@ type transferCase struct {
 
 func (t *transferCase) name() string { return t.def.Name + "/" + t.at.String() }
 
-// transferCases finds the workloads that Panurus has figures of, each with 2
-// inputs and 2 outputs, and batches beside its single verification.
+// transferCases finds the workloads that Panurus has figures of, each in the shape of
+// its figure and with the defaults of its other axes, and batches beside its single
+// verification.
 func transferCases(proof string, defs []workload.Def) []transferCase {
 	var out []transferCase
 	for _, f := range peer.Panurus() {
@@ -182,13 +184,16 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 				continue // a workload that this project does not have
 			}
 			t := transferCase{def: def, own: peer.Own{Workload: f.Workload, Curve: f.Curve, Bits: f.Bits, Proof: f.Proof}}
-			values := map[string]string{
-				"curve": f.Curve, "bits": fmt.Sprint(f.Bits), "in": "2", "out": "2", "proof": proof, "exec": "serial",
-				"batch": fmt.Sprint(peerBatch),
-			}
+			shape := strings.Fields(f.Shape) // ends in the number of outputs and "out"
+			wanted := workload.NewCase(
+				record.Axis{Key: "curve", Value: f.Curve}, record.Axis{Key: "bits", Value: fmt.Sprint(f.Bits)},
+				record.Axis{Key: "in", Value: "2"}, record.Axis{Key: "out", Value: shape[len(shape)-2]},
+				record.Axis{Key: "proof", Value: proof}, record.Axis{Key: "exec", Value: "serial"},
+				record.Axis{Key: "batch", Value: fmt.Sprint(peerBatch)},
+			)
 			var axes []record.Axis
 			for _, a := range def.Axes {
-				axes = append(axes, record.Axis{Key: a.Key, Value: values[a.Key]})
+				axes = append(axes, record.Axis{Key: a.Key, Value: a.Of(wanted)})
 				if a.Key == "batch" {
 					t.batch, t.own.Batch = peerBatch, peerBatch
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/runner"
 )
@@ -140,6 +141,29 @@ func intAxis(name, key, flag, usage string, least, most int, smoke string, def .
 	return axis
 }
 
+// durationAxis is an axis of times from 0s to most.
+func durationAxis(name, key, flag, usage string, most time.Duration, def ...time.Duration) Axis {
+	words := fmt.Sprintf("times from 0s to %v, for example 500us or 2ms", most)
+	axis := Axis{Name: name, Key: key, Flag: flag, Usage: usage, Accepted: words}
+	for _, d := range def {
+		axis.Default = append(axis.Default, d.String())
+	}
+	axis.Smoke = axis.Default[0]
+	axis.Parse = func(list string) ([]string, error) {
+		var values []string
+		for item := range strings.SplitSeq(list, ",") {
+			item = strings.TrimSpace(item)
+			d, err := time.ParseDuration(item)
+			if err != nil || d < 0 || d > most {
+				return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+			}
+			values = appendNew(values, d.String())
+		}
+		return values, nil
+	}
+	return axis
+}
+
 // dashed is the field's name in messages: the command's flag.
 func dashed(flag string) string { return strings.ReplaceAll(flag, "_", "-") }
 
@@ -197,7 +221,32 @@ func Expand(item string) ([]int, bool) {
 	return values, true
 }
 
-// BatchAxis is the number of actions that are verified together.
+// BatchAxis is the number of actions or requests that one operation takes together.
 func BatchAxis() Axis {
-	return intAxis("batch", "batch", "batch", "numbers of actions verified together", 1, 4096, "64", 64)
+	return intAxis("batch", "batch", "batch", "numbers of actions or requests taken together", 1, 4096, "8", 64)
+}
+
+// BatchMaxAxis is the most requests that a queue takes together; 0: there is no queue.
+func BatchMaxAxis(most int) Axis {
+	return intAxis("largest batch", "batch-max", "batch_max",
+		"numbers of requests that a queue takes together at most, one request an operation; 0: no queue, --batch requests an operation", 0, most, "0", 0)
+}
+
+// BatchWaitAxis is how long the first request of a queue's batch waits for others.
+func BatchWaitAxis() Axis {
+	return durationAxis("wait for a batch", "batch-wait", "batch_wait",
+		"times that a queue waits for a batch to fill", time.Minute, 0)
+}
+
+// TokensAxis is the number of tokens on a ledger before.
+func TokensAxis() Axis {
+	return intAxis("tokens before", "tokens", "tokens", "numbers of tokens on the ledger before", 0, 10_000_000, "0", 0)
+}
+
+// Of is the axis' value in a case, its default where the case has none.
+func (a Axis) Of(c Case) string {
+	if value := c.Get(a.Key); value != "" || len(a.Default) == 0 {
+		return value
+	}
+	return a.Default[0]
 }

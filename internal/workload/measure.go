@@ -182,6 +182,7 @@ func (s Settings) config(c Case, instance Instance) runner.Config {
 	}
 	// Elsewhere goroutines, and the pools of their processors, change the counts.
 	exec := c.Get("exec")
-	config.Alone = !mixed && (exec == "" || exec == "serial")
+	_, collective := instance.(Collective)
+	config.Alone = !mixed && !collective && (exec == "" || exec == "serial")
 	return config
 }

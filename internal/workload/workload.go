@@ -61,6 +61,10 @@ type Secret interface {
 	SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error)
 }
 
+// Collective is implemented by instances whose operations share work: one that runs
+// alone costs something else, so allocations are counted under load only.
+type Collective interface{ Collective() }
+
 // ID is the name on the command line: Name in kebab case,
 // transfer-proof-generation.
 func (d Def) ID() string {

@@ -7,12 +7,14 @@ import (
 
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
+	"github.com/zkbench/zkbench/token/validator"
 )
 
 var options *workload.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis())
+	options = workload.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis(),
+		workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis(), workloads.TamperedAxis())
 	flag.Parse()
 	os.Exit(m.Run())
 }

@@ -26,7 +26,8 @@ var studyCurves = [...]string{"BN254", "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GUR
 func Defs() []workload.Def {
 	return []workload.Def{
 		TransferProofGeneration(), Sender(), SenderConstantTime(), VerificationSenderProof(), VerificationSenderBatch(),
-		Issuer(), ProofVerificationIssuer(), ValidatorTransfer(), ValidatorBatch(), Reject(),
+		Issuer(), ProofVerificationIssuer(), ValidatorTransfer(), ValidatorBatch(), Reject(), LedgerApply(),
+		IssueServiceIssue(), TransferServiceTransfer(), TransferServiceRedeem(), AuditorServiceCheck(),
 	}
 }
 

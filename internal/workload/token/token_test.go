@@ -33,6 +33,11 @@ func newInstance(t *testing.T, def workload.Def, change map[string]string, seed 
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := instance.Close(); err != nil {
+			t.Errorf("%s: %v", def.Name, err)
+		}
+	})
 	return instance
 }
 

@@ -25,16 +25,26 @@ func ValidatorTransfer() workload.Def {
 }
 
 // ValidatorBatch validates a batch of requests together. One operation is the whole
-// batch.
+// batch; with --batch-max it is one request, which a queue takes together with those
+// of other workers, and --batch means nothing.
 func ValidatorBatch() workload.Def {
-	return validating("ValidatorBatch", "validate a batch of requests of one transfer together; the time is the batch's",
-		func(v *validation) workload.Instance { return &batchValidation{v} }, workload.BatchAxis())
-}
-
-// Reject refuses a request whose tokens are spent: what a cheap reject costs.
-func Reject() workload.Def {
-	return validating("Reject", "refuse a request of one transfer whose tokens are spent",
-		func(v *validation) workload.Instance { return &rejection{v} })
+	def := validating("ValidatorBatch", "validate a batch of requests of one transfer together; the time is the batch's, or with --batch-max that of one request from its arrival on",
+		nil, workload.BatchAxis(), workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis())
+	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		limits, err := batching(c)
+		if err != nil {
+			return nil, err
+		}
+		v, err := newValidation(c, seed)
+		if err != nil {
+			return nil, err
+		}
+		if limits.Max == 0 {
+			return &batchValidation{v}, nil
+		}
+		return newQueued(v, limits)
+	}
+	return def
 }
 
 // The values of the axis of owners.
@@ -138,10 +148,13 @@ func (v view) Token(_ context.Context, id token.ID) ([]byte, error) {
 	return nil, zkbench.ErrSpent
 }
 
-func (v *validation) Input(ctx context.Context, seq uint64) (any, error) { return v.submit(ctx, seq) }
+func (v *validation) Input(ctx context.Context, seq uint64) (any, error) {
+	return v.submit(ctx, seq, "")
+}
 
-// submit builds and signs the request of a sequence number.
-func (v *validation) submit(ctx context.Context, seq uint64) (*submitted, error) {
+// submit builds and signs the request of a sequence number, tampered with if tampered
+// says so.
+func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*submitted, error) {
 	p, err := v.payment(ctx, seq)
 	if err != nil {
 		return nil, err
@@ -174,12 +187,18 @@ func (v *validation) submit(ctx context.Context, seq uint64) (*submitted, error)
 	if err != nil {
 		return nil, err
 	}
+	if tampered == tamperedProof { // its last scalar, which still decodes
+		a.Proof[len(a.Proof)-1] ^= 1
+	}
 	action := request.Action{Kind: token.Transfer, ProofType: v.proofType, Spends: make([]request.Spend, len(signers))}
 	if action.Raw, err = a.Encode(); err != nil {
 		return nil, err
 	}
 	req := &request.Request{Anchor: p.context, Actions: []request.Action{action}, Auditors: make([][]byte, 1)}
 	message := request.ToSign(req.Message(v.digest), request.Owner, 0)
+	if tampered == tamperedSignature { // a signature in another role
+		message = request.ToSign(req.Message(v.digest), request.IssuerRole, 0)
+	}
 	for i, signer := range signers {
 		if action.Spends[i].Signature, err = signer.Sign(message[:], r); err != nil {
 			return nil, err
@@ -189,8 +208,16 @@ func (v *validation) submit(ctx context.Context, seq uint64) (*submitted, error)
 	if req.Auditors[0], err = v.auditor.Sign(message[:], nil); err != nil {
 		return nil, err
 	}
-	sub.raw, err = req.Encode()
-	return sub, err
+	if sub.raw, err = req.Encode(); err != nil {
+		return nil, err
+	}
+	switch tampered {
+	case tamperedSpent:
+		sub.ledger = view{}
+	case tamperedStructure:
+		sub.raw = sub.raw[:len(sub.raw)-1]
+	}
+	return sub, nil
 }
 
 func (v *validation) Run(ctx context.Context, input any) ([]byte, error) {
@@ -219,7 +246,7 @@ type batchValidation struct{ *validation }
 func (b *batchValidation) Input(ctx context.Context, seq uint64) (any, error) {
 	all := &submittedBatch{ledger: make(view)}
 	for i := range b.batch {
-		s, err := b.submit(ctx, seq*uint64(b.batch)+uint64(i))
+		s, err := b.submit(ctx, seq*uint64(b.batch)+uint64(i), "")
 		if err != nil {
 			return nil, err
 		}
@@ -259,20 +286,4 @@ func (b *batchValidation) Check(ctx context.Context, input any, _ []byte) error 
 		}
 	}
 	return nil
-}
-
-type rejection struct{ *validation }
-
-func (r *rejection) Run(ctx context.Context, input any) ([]byte, error) {
-	_, err := r.validator.Validate(ctx, view{}, input.(*submitted).raw, blockTime)
-	if !errors.Is(err, zkbench.ErrSpent) {
-		return nil, fmt.Errorf("not refused for a spent token: %w", err)
-	}
-	return nil, nil
-}
-
-// Check makes sure that the request is refused for nothing else.
-func (r *rejection) Check(ctx context.Context, input any, _ []byte) error {
-	_, err := r.validation.Run(ctx, input)
-	return err
 }

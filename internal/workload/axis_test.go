@@ -1,0 +1,43 @@
+package workload_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// TestBatchWaits: a list of times as users type it, each once and in one spelling.
+func TestBatchWaits(t *testing.T) {
+	axis := workload.BatchWaitAxis()
+	got, err := axis.Parse("0, 1ms,500us, 0.001s,1m")
+	if diff := cmp.Diff([]string{"0s", "1ms", "500µs", "1m0s"}, got); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
+	}
+	for _, list := range []string{"", "1", "-1ms", "61s", "1ms,", "soon"} {
+		_, err := axis.Parse(list)
+		v, ok := errors.AsType[*workload.ValueError](err)
+		if !ok || v.Field != "batch-wait" || !strings.Contains(v.Accepted, "0s to 1m0s") {
+			t.Errorf("%q: %v", list, err)
+		}
+	}
+}
+
+// TestAxisOf: a case without a coordinate has the axis' default there.
+func TestAxisOf(t *testing.T) {
+	axis := workload.BatchMaxAxis(64)
+	for want, c := range map[string]workload.Case{
+		"0": {}, "7": workload.NewCase(record.Axis{Key: "batch-max", Value: "7"}),
+	} {
+		if got := axis.Of(c); got != want {
+			t.Errorf("%q: %q, want %q", c, got, want)
+		}
+	}
+	if got := workload.CurveAxis(nil, nil).Of(workload.Case{}); got != "" {
+		t.Errorf("an axis without a default: %q", got)
+	}
+}

@@ -1,0 +1,77 @@
+package token
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// batching returns the limits of the case's queue, Max 0 where it has none. A wait
+// without a queue is a *workload.ValueError.
+func batching(c workload.Case) (validator.Batching, error) {
+	most, wait := workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis()
+	n, err := strconv.Atoi(most.Of(c))
+	if err != nil {
+		return validator.Batching{}, &workload.ValueError{Field: most.Long(), Value: most.Of(c), Accepted: most.Accepted}
+	}
+	d, err := time.ParseDuration(wait.Of(c))
+	if err != nil {
+		return validator.Batching{}, &workload.ValueError{Field: wait.Long(), Value: wait.Of(c), Accepted: wait.Accepted}
+	}
+	if n == 0 && d > 0 {
+		return validator.Batching{}, &workload.ValueError{Field: wait.Long(), Value: d.String(), Accepted: "0s, or other times together with --" + most.Long()}
+	}
+	return validator.Batching{Max: n, Wait: d}, nil
+}
+
+// queued is a validation of requests that come one by one and go through a queue. All
+// inputs have one ledger.
+type queued struct {
+	*validation
+	queue  *validator.Queue
+	ledger *shared
+}
+
+func newQueued(v *validation, limits validator.Batching) (workload.Instance, error) {
+	q := &queued{validation: v, ledger: new(shared)}
+	var err error
+	q.queue, err = validator.NewQueue(v.validator, q.ledger, func() time.Time { return blockTime }, limits)
+	return q, err
+}
+
+func (q *queued) Input(ctx context.Context, seq uint64) (any, error) {
+	s, err := q.submit(ctx, seq, "")
+	if err != nil {
+		return nil, err
+	}
+	for id, t := range s.ledger {
+		q.ledger.Store(id, t)
+	}
+	return s, nil
+}
+
+func (q *queued) Run(ctx context.Context, input any) ([]byte, error) {
+	_, err := q.queue.Validate(ctx, input.(*submitted).raw)
+	return nil, err
+}
+
+// Collective implements workload.Collective: a request alone would be a batch of one.
+func (q *queued) Collective() {}
+
+func (q *queued) Close() error { return q.queue.Close() }
+
+// shared is the unspent tokens of a ledger, by id, to which inputs add theirs.
+type shared struct{ sync.Map }
+
+func (s *shared) Token(_ context.Context, id token.ID) ([]byte, error) {
+	if t, ok := s.Load(string(id)); ok {
+		return t.([]byte), nil
+	}
+	return nil, zkbench.ErrSpent
+}

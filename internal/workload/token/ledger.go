@@ -1,0 +1,258 @@
+package token
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/request"
+)
+
+// The sizes of a request of two inputs and two outputs on BN254 with 32 bits,
+// bulletproof, owners with Ed25519 keys, an auditor and an anchor of 32 bytes, and of
+// its tokens.
+const (
+	anchorLen  = 32
+	requestLen = 2245
+	tokenLen   = 67
+	perRequest = 2 // inputs, and outputs
+)
+
+// LedgerApply applies batches of accepted requests to an embedded ledger.
+func LedgerApply() workload.Def {
+	batch := workload.BatchAxis()
+	batch.Default = []string{"256"}
+	return workload.Def{
+		Name: "LedgerApply",
+		Doc: "apply a batch of two-in/two-out requests to a bbolt ledger in the directory for temporary files, durably; " +
+			"a ledger looks at no request, so these are random bytes, as many as a real one has; numbering them, about 0.5 us a request, is part of the time",
+		Axes: []workload.Axis{batch, workload.TokensAxis()},
+		New:  newLedgerApply,
+	}
+}
+
+// ledgerApply is a ledger that grows with every operation. An operation's entries are
+// those of its input with the operation's number in their anchors, so that one input
+// gives new ones each time, and spend tokens that an operation before has made, or the
+// set-up.
+type ledgerApply struct {
+	seed   uint64
+	batch  int
+	dir    string
+	ledger *bolt.Ledger
+
+	mu      sync.Mutex
+	number  uint64
+	unspent []tokens // first made, first spent; each as many as an operation spends
+}
+
+// tokens are the ids of perRequest times batch unspent tokens.
+type tokens func(i int) token.ID
+
+func newLedgerApply(ctx context.Context, c workload.Case, seed uint64) (_ workload.Instance, err error) {
+	l := &ledgerApply{seed: seed}
+	if l.batch, err = c.Int("batch"); err != nil {
+		return nil, err
+	}
+	before, err := c.With("tokens", workload.TokensAxis().Of(c)).Int("tokens")
+	if err != nil {
+		return nil, err
+	}
+	if l.dir, err = os.MkdirTemp("", "zkbench-ledger-"); err != nil {
+		return nil, err
+	}
+	if l.ledger, err = bolt.Create(filepath.Join(l.dir, "ledger.db")); err == nil {
+		err = l.fill(ctx, before)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// issued is the number of tokens that one entry issues.
+const issued = 64
+
+// fill issues n tokens whose ids are spread evenly, in their order, which is the
+// fastest way to grow a ledger, and shares them out so that what one operation spends
+// lies all over it.
+func (l *ledgerApply) fill(ctx context.Context, n int) error {
+	entries := (n + issued - 1) / issued
+	anchor := func(i int) []byte {
+		b := make([]byte, anchorLen)
+		binary.BigEndian.PutUint64(b, uint64(i)*(math.MaxUint64/uint64(entries)))
+		return b
+	}
+	if err := l.issue(ctx, n, anchor); err != nil {
+		return err
+	}
+	sets := n / (perRequest * l.batch)
+	for k := range sets {
+		l.unspent = append(l.unspent, func(i int) token.ID {
+			t := i*sets + k
+			return request.OutputID(anchor(t/issued), 0, t%issued)
+		})
+	}
+	return nil
+}
+
+// issue issues n tokens in entries with these anchors, in batches that keep little in
+// memory.
+func (l *ledgerApply) issue(ctx context.Context, n int, anchor func(i int) []byte) error {
+	const together = 64
+	encoded := make([]byte, tokenLen)
+	var batch []ledger.Entry
+	for i := 0; n > 0; i++ {
+		e := ledger.Entry{Anchor: anchor(i), Time: blockTime}
+		for j := range min(n, issued) {
+			e.Creates = append(e.Creates, ledger.Created{ID: request.OutputID(e.Anchor, 0, j), Token: encoded})
+		}
+		batch = append(batch, e)
+		if n -= len(e.Creates); n > 0 && len(batch) < together {
+			continue
+		}
+		if err := l.ledger.Apply(ctx, batch); err != nil {
+			return err
+		}
+		batch = batch[:0]
+	}
+	return nil
+}
+
+// Input draws the entries of a sequence number, without what makes them an operation's.
+func (l *ledgerApply) Input(_ context.Context, seq uint64) (any, error) {
+	r := (&setup{seed: l.seed}).corpus("entries", seq)
+	entries := make([]ledger.Entry, l.batch)
+	for i := range entries {
+		e := &entries[i]
+		drawn := make([]byte, anchorLen+len(e.Digest)+requestLen+perRequest*tokenLen)
+		if _, err := io.ReadFull(r, drawn); err != nil {
+			return nil, err
+		}
+		next := func(n int) (b []byte) {
+			b, drawn = drawn[:n:n], drawn[n:]
+			return b
+		}
+		e.Anchor, e.Time = next(anchorLen), blockTime
+		copy(e.Digest[:], next(len(e.Digest)))
+		e.Request = next(requestLen)
+		for range perRequest {
+			e.Creates = append(e.Creates, ledger.Created{Token: next(tokenLen)})
+		}
+	}
+	return entries, nil
+}
+
+// numbered is the anchor of an entry in the operation of a number.
+func numbered(anchor []byte, number uint64) []byte {
+	b := append([]byte(nil), anchor...)
+	// An odd factor, so that no two numbers give one anchor, and half of its bits set, so
+	// that ids stay spread.
+	binary.BigEndian.PutUint64(b, binary.BigEndian.Uint64(b)^number*0x9e3779b97f4a7c15)
+	return b
+}
+
+// Run applies a batch and returns its number. The first operations of as many as run
+// at a time issue what they spend: a warm-up takes care of them.
+func (l *ledgerApply) Run(ctx context.Context, input any) ([]byte, error) {
+	number, spends, err := l.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries := input.([]ledger.Entry)
+	batch := make([]ledger.Entry, len(entries))
+	for i, e := range entries {
+		e.Anchor = numbered(e.Anchor, number)
+		// Not the outputs of one request together, which lie side by side.
+		e.Spends = []token.ID{spends(perRequest * i), spends(perRequest*((i+1)%len(entries)) + 1)}
+		e.Creates = slices.Clone(e.Creates)
+		for j := range e.Creates {
+			e.Creates[j].ID = request.OutputID(e.Anchor, 0, j)
+		}
+		batch[i] = e
+	}
+	if err := l.ledger.Apply(ctx, batch); err != nil {
+		return nil, err
+	}
+	l.give(func(i int) token.ID {
+		return request.OutputID(numbered(entries[i/perRequest].Anchor, number), 0, i%perRequest)
+	})
+	return binary.BigEndian.AppendUint64(nil, number), nil
+}
+
+// take returns the number of an operation and what it spends.
+func (l *ledgerApply) take(ctx context.Context) (uint64, tokens, error) {
+	l.mu.Lock()
+	l.number++
+	number := l.number
+	if len(l.unspent) > 0 {
+		spends := l.unspent[0]
+		l.unspent = l.unspent[1:]
+		l.mu.Unlock()
+		return number, spends, nil
+	}
+	l.mu.Unlock()
+	anchor := func(i int) []byte {
+		b := make([]byte, anchorLen)
+		binary.BigEndian.PutUint64(b[8:], uint64(i)+1) // 0 are those of fill
+		return numbered(b, number)
+	}
+	err := l.issue(ctx, perRequest*l.batch, anchor)
+	return number, func(i int) token.ID { return request.OutputID(anchor(i/issued), 0, i%issued) }, err
+}
+
+func (l *ledgerApply) give(t tokens) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unspent = append(l.unspent, t)
+}
+
+// Check makes sure that every request of the operation is on the ledger, and that the
+// ledger refuses another in its place.
+func (l *ledgerApply) Check(ctx context.Context, input any, output []byte) error {
+	number := binary.BigEndian.Uint64(output)
+	for i, e := range input.([]ledger.Entry) {
+		e.Anchor = numbered(e.Anchor, number)
+		if digest, found, err := l.ledger.Digest(ctx, e.Anchor); err != nil || !found || digest != e.Digest {
+			return fmt.Errorf("request %d of operation %d is not on the ledger: %v", i, number, err)
+		}
+		if i > 0 {
+			continue
+		}
+		e.Digest[0] ^= 1
+		e.Creates = nil
+		if err := l.ledger.Apply(ctx, []ledger.Entry{e}); !errors.Is(err, zkbench.ErrAnchorConflict) {
+			return fmt.Errorf("another request in the place of request %d was not refused for that: %v", i, err)
+		}
+	}
+	return nil
+}
+
+// Metrics reports what turns operations and bytes into requests.
+func (l *ledgerApply) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{
+		{Name: "requests", Unit: "requests/op", Value: float64(l.batch), Kind: record.Exact},
+		{Name: "request", Unit: "B/request", Value: requestLen, Kind: record.Exact},
+	}, nil
+}
+
+// Close removes the ledger.
+func (l *ledgerApply) Close() (err error) {
+	if l.ledger != nil {
+		err = l.ledger.Close()
+	}
+	return errors.Join(err, os.RemoveAll(l.dir))
+}

@@ -1,0 +1,361 @@
+package token
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// AuditorServiceCheck is what an auditor's service does before it signs a transfer.
+func AuditorServiceCheck() workload.Def {
+	def := serving("AuditorServiceCheck", "decode a request of one transfer and its audit information, recompute every commitment, match identities",
+		token.Transfer, func(s *services) (workload.Instance, error) { return &auditing{s}, nil })
+	def.Alias = "audit"
+	return def
+}
+
+// services is a token system of one issuer and one auditor, and a folder for vaults.
+type services struct {
+	*setup
+	params    *token.PublicParams
+	digest    [64]byte
+	proofType string
+	owners    string
+	dir       string
+	issuer    identity.Signer
+	authority identity.Signer
+	auditor   *service.AuditorService
+	validator func() (*validator.Validator, error) // for checks
+	payees    service.Keys                         // all one, where owners are pseudonyms
+	vaults    []*service.Vault
+}
+
+// serving makes a workload of instance's wrapping of a case's services.
+func serving(name, doc string, kind token.Kind, instance func(*services) (workload.Instance, error)) workload.Def {
+	def := define(name, doc, kind, nil, OwnerAxis())
+	def.New = func(_ context.Context, c workload.Case, seed uint64) (_ workload.Instance, err error) {
+		s := new(services)
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, s.Close())
+			}
+		}()
+		if err := s.setUp(c, kind, seed); err != nil {
+			return nil, err
+		}
+		return instance(s)
+	}
+	return def
+}
+
+func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err error) {
+	if s.setup, err = newSetup(c, token.Config{}, kind, seed); err != nil {
+		return err
+	}
+	s.proofType, s.owners = s.pp.Config().ProofType, c.Get("owner")
+	if s.issuer, err = signer(s.corpus("issuer", 0)); err != nil {
+		return err
+	}
+	auditor, err := signer(s.corpus("auditor", 0))
+	if err != nil {
+		return err
+	}
+	if s.authority, err = signer(s.corpus("authority", 0)); err != nil {
+		return err
+	}
+	if s.params, err = token.NewPublicParams(c.Get("curve"), s.bits, s.proofType); err != nil {
+		return err
+	}
+	s.params.Issuers, s.params.Auditors = [][]byte{s.issuer.Identity()}, [][]byte{auditor.Identity()}
+	if s.digest, err = s.params.Digest(); err != nil {
+		return err
+	}
+	if s.dir, err = os.MkdirTemp("", "zkbench-service-*"); err != nil {
+		return err
+	}
+	vault, err := s.vault("auditor")
+	if err != nil {
+		return err
+	}
+	if s.auditor, err = service.NewAuditorService(s.params, token.Config{}, s.ex, vault, auditor, s.authority.Identity()); err != nil {
+		return err
+	}
+	s.validator = sync.OnceValues(func() (*validator.Validator, error) {
+		return validator.New(s.params, s.ex, token.Config{}, cachedIdentities)
+	})
+	s.payees, err = s.keys("payees")
+	return err
+}
+
+// keys returns the keys of a party: one, or the pseudonyms of a holder who is enrolled.
+func (s *services) keys(name string) (service.Keys, error) {
+	r := s.corpus(name, 0)
+	if s.owners == ownersEd25519 {
+		key, err := signer(r)
+		if err != nil {
+			return nil, err
+		}
+		return service.NewKey(key), nil
+	}
+	scheme, err := identity.NewScheme(s.params.Curve)
+	if err != nil {
+		return nil, err
+	}
+	holder, err := scheme.NewHolder(r)
+	if err != nil {
+		return nil, err
+	}
+	req, err := holder.Request(name, r)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := scheme.Enrol(name, req, s.authority)
+	if err != nil {
+		return nil, err
+	}
+	return service.NewPseudonyms(s.params, holder, certificate, s.authority.Identity())
+}
+
+func (s *services) vault(name string) (*service.Vault, error) {
+	v, err := service.CreateVault(filepath.Join(s.dir, name), s.params)
+	if err == nil {
+		s.vaults = append(s.vaults, v)
+	}
+	return v, err
+}
+
+func (s *services) Close() error {
+	var errs []error
+	for _, v := range s.vaults {
+		errs = append(errs, v.Close())
+	}
+	if s.dir != "" {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	return errors.Join(errs...)
+}
+
+func signer(r io.Reader) (identity.Signer, error) {
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := io.ReadFull(r, seed); err != nil {
+		return nil, err
+	}
+	return identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed))
+}
+
+// address draws an address of the case's kind of owners, a new one each time.
+func (s *services) address(r io.Reader) (service.Address, error) {
+	keys := s.payees
+	if s.owners == ownersEd25519 {
+		key, err := signer(r)
+		if err != nil {
+			return service.Address{}, err
+		}
+		keys = service.NewKey(key)
+	}
+	to, _, err := keys.New(r)
+	return to, err
+}
+
+// payments draws the addresses of payments of values.
+func (s *services) payments(seq uint64, values []uint64) ([]service.Payment, error) {
+	r := s.corpus("payments", seq)
+	out := make([]service.Payment, len(values))
+	for i, v := range values {
+		to, err := s.address(r)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = service.Payment{To: to, Value: v}
+	}
+	return out, nil
+}
+
+// encodeSubmission is what leaves a service: request and audit information, each
+// behind a length of 4 bytes.
+func encodeSubmission(sub *service.Submission) ([]byte, error) {
+	raw, err := sub.Request.Encode()
+	if err != nil {
+		return nil, err
+	}
+	info, err := sub.Information.Encode()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, 8+len(raw)+len(info))
+	for _, part := range [][]byte{raw, info} {
+		out = append(binary.BigEndian.AppendUint32(out, uint32(len(part))), part...)
+	}
+	return out, nil
+}
+
+func cutSubmission(output []byte) (raw, info []byte, err error) {
+	for _, part := range []*[]byte{&raw, &info} {
+		if len(output) < 4 || uint64(binary.BigEndian.Uint32(output)) > uint64(len(output)-4) {
+			return nil, nil, errors.New("not a submission")
+		}
+		n := 4 + int(binary.BigEndian.Uint32(output))
+		*part, output = output[4:n], output[n:]
+	}
+	return raw, info, nil
+}
+
+// accept has the auditor sign an encoded submission, and the validator accept it on a
+// ledger; and sees to it that they can say no.
+func (s *services) accept(ctx context.Context, tokens validator.Tokens, output []byte) (*audit.Report, error) {
+	raw, info, err := cutSubmission(output)
+	if err != nil {
+		return nil, err
+	}
+	signature, report, err := s.auditor.Sign(ctx, raw, info)
+	if err != nil {
+		return nil, fmt.Errorf("the auditor: %w", err)
+	}
+	r, err := request.Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.validator()
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Auditors) != 1 {
+		return nil, fmt.Errorf("%d places for auditors' signatures, want 1", len(r.Auditors))
+	}
+	for _, signed := range []bool{false, true} {
+		if signed {
+			r.Auditors[0] = signature
+		}
+		if raw, err = r.Encode(); err != nil {
+			return nil, err
+		}
+		_, err = v.Validate(ctx, tokens, raw, blockTime)
+		if !signed && err == nil {
+			return nil, errors.New("a request that no auditor has signed was accepted")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the validator: %w", err)
+	}
+	return report, nil
+}
+
+// held is the submissions that a workload's vault holds and that are to be discarded.
+// Each operation leaves one, durable, as in life. So that a load of any length neither
+// runs out of tokens nor grows the vault, every turn-th operation discards the turn
+// before it, in one write that it waits for: part of what is measured is 1/turn of such
+// a write for each operation.
+type held struct {
+	vault *service.Vault
+
+	mu      sync.Mutex
+	anchors [][]byte
+}
+
+const turn = 32
+
+func (h *held) add(ctx context.Context, anchor []byte) error {
+	h.mu.Lock()
+	h.anchors = append(h.anchors, anchor)
+	var full [][]byte
+	if len(h.anchors) == turn {
+		full, h.anchors = h.anchors, nil
+	}
+	h.mu.Unlock()
+	if full == nil {
+		return nil
+	}
+	return h.vault.Discard(ctx, full...)
+}
+
+// auditing checks requests that are built without a wallet: which tokens one selects
+// depends on what it did before, an input must not.
+type auditing struct{ *services }
+
+// audited is what an auditor gets.
+type audited struct{ raw, info []byte }
+
+func (a *auditing) Input(ctx context.Context, seq uint64) (any, error) {
+	p, err := a.payment(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	r := a.corpus("owners", seq)
+	var known audit.Action
+	for i := range p.owned {
+		to, err := a.address(r)
+		if err != nil {
+			return nil, err
+		}
+		p.owned[i].Token.Owner = to.Owner
+		known.Inputs = append(known.Inputs, audit.Item{Opening: p.owned[i].Opening, Owners: to.Audit})
+	}
+	for j := range p.outputs {
+		to, err := a.address(r)
+		if err != nil {
+			return nil, err
+		}
+		p.outputs[j].Owner = to.Owner
+		known.Outputs = append(known.Outputs, audit.Item{Owners: to.Audit})
+	}
+	sender, err := transfer.NewSender(ctx, a.ex, a.pp, p.owned)
+	if err != nil {
+		return nil, err
+	}
+	action, openings, err := sender.Transfer(ctx, p.outputs, nil, request.Context(p.context, 0), a.corpus("prover", seq))
+	if err != nil {
+		return nil, err
+	}
+	for j := range openings {
+		known.Outputs[j].Opening = openings[j]
+	}
+	ra := request.Action{Kind: token.Transfer, ProofType: a.proofType, Spends: make([]request.Spend, a.in)}
+	if ra.Raw, err = action.Encode(); err != nil {
+		return nil, err
+	}
+	in := new(audited)
+	if in.raw, err = (&request.Request{Anchor: p.context, Actions: []request.Action{ra}}).Encode(); err != nil {
+		return nil, err
+	}
+	in.info, err = (&audit.Information{Actions: []audit.Action{known}}).Encode()
+	return in, err
+}
+
+func (a *auditing) Run(ctx context.Context, input any) ([]byte, error) {
+	in := input.(*audited)
+	_, err := a.auditor.Check(ctx, in.raw, in.info)
+	return nil, err
+}
+
+// Check makes sure that what was timed can say no.
+func (a *auditing) Check(ctx context.Context, input any, _ []byte) error {
+	in := input.(*audited)
+	info, err := audit.Decode(in.info)
+	if err != nil {
+		return err
+	}
+	info.Actions[0].Outputs[0].Opening.Value ^= 1
+	bad, err := info.Encode()
+	if err != nil {
+		return err
+	}
+	if _, err := a.auditor.Check(ctx, in.raw, bad); err == nil {
+		return errors.New("a wrong opening passed the audit")
+	}
+	return nil
+}

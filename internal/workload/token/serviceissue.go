@@ -1,0 +1,67 @@
+package token
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// IssueServiceIssue is the whole call of an issuer's service, its write to the disk
+// included.
+func IssueServiceIssue() workload.Def {
+	return serving("IssueServiceIssue", "issue by the service: addresses, proof, signature, audit information, durable submission, encoding",
+		token.Issue, func(s *services) (workload.Instance, error) { return newIssuing(s) })
+}
+
+type issuing struct {
+	*services
+	service *service.IssueService
+	held    held
+}
+
+func newIssuing(s *services) (*issuing, error) {
+	vault, err := s.vault("issuer")
+	if err != nil {
+		return nil, err
+	}
+	i := &issuing{services: s, held: held{vault: vault}}
+	i.service, err = service.NewIssueService(s.params, token.Config{ProofType: s.proofType}, s.ex, vault, s.issuer)
+	return i, err
+}
+
+func (i *issuing) Input(_ context.Context, seq uint64) (any, error) {
+	total, err := i.total(i.corpus("amounts", seq))
+	if err != nil {
+		return nil, err
+	}
+	pays, err := i.payments(seq, evenly(total, i.out))
+	return &service.Order{Type: tokenType, Payments: pays}, err
+}
+
+func (i *issuing) Run(ctx context.Context, input any) ([]byte, error) {
+	sub, err := i.service.Issue(ctx, *input.(*service.Order))
+	if err != nil {
+		return nil, err
+	}
+	output, err := encodeSubmission(sub)
+	if err != nil {
+		return nil, err
+	}
+	return output, i.held.add(ctx, sub.Request.Anchor)
+}
+
+func (i *issuing) Check(ctx context.Context, input any, output []byte) error {
+	report, err := i.accept(ctx, view{}, output)
+	if err != nil {
+		return err
+	}
+	for j, p := range input.(*service.Order).Payments {
+		if got := report.Actions[0].Outputs[j].Value; got != p.Value {
+			return fmt.Errorf("output %d is not of the payment's value", j)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package token
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"sync"
+
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// TransferServiceTransfer is the whole call of a payer's service, its write to the
+// disk included.
+func TransferServiceTransfer() workload.Def {
+	return serving("TransferServiceTransfer", "pay by the service: selection, openings, change, proof, owners' signatures, audit information, durable submission, encoding",
+		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, false) })
+}
+
+// TransferServiceRedeem is TransferServiceTransfer with a first payment to nobody. A
+// redemption is a transfer, made by the same service: hence its name.
+func TransferServiceRedeem() workload.Def {
+	def := serving("TransferServiceRedeem", "as transfer-service-transfer, with one payment redeemed",
+		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, true) })
+	def.Alias = "redeem"
+	return def
+}
+
+// paying pays out of a wallet whose tokens all have one value, so that whatever tokens
+// are free, an order takes just as many inputs as the case asks for.
+type paying struct {
+	*services
+	service *service.TransferService
+	wallet  *service.Wallet
+	held    held
+	redeem  bool
+	value   uint64 // of each token
+
+	mu     sync.RWMutex
+	stock  view
+	issues int // calls of fill
+}
+
+// spare are the operations in flight that a wallet has tokens for from the start.
+const spare = 8
+
+func newPaying(s *services, redeem bool) (*paying, error) {
+	most := ^uint64(0) >> (64 - s.bits)
+	n := uint64(s.in)
+	p := &paying{services: s, redeem: redeem, value: max(most/n, 1), stock: make(view)}
+	if parts := evenly(p.value*n, s.out); parts[0] > most {
+		return nil, &workload.ValueError{
+			Field: "num-inputs", Value: fmt.Sprint(s.in),
+			Accepted: fmt.Sprintf("up to %d for %d outputs of %d bits", most*uint64(s.out), s.out, s.bits),
+		}
+	}
+	vault, err := s.vault("wallet")
+	if err != nil {
+		return nil, err
+	}
+	p.held.vault = vault
+	keys, err := s.keys("payer")
+	if err != nil {
+		return nil, err
+	}
+	if p.wallet, err = service.NewWallet(s.params, vault, keys); err != nil {
+		return nil, err
+	}
+	if p.service, err = service.NewTransferService(s.params, token.Config{ProofType: s.proofType}, s.ex, p.wallet); err != nil {
+		return nil, err
+	}
+	return p, p.fill(context.Background(), 0, turn+spare)
+}
+
+// fill gives the wallet tokens for so many operations more, unless it has been filled
+// after the caller has seen how often it was.
+func (p *paying) fill(ctx context.Context, seen, operations int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.issues != seen {
+		return nil
+	}
+	p.issues++
+	for left := operations * p.in; left > 0; {
+		outputs := make([]token.Output, min(left, token.MaxTokens))
+		for i := range outputs {
+			to, err := p.wallet.Address(ctx, nil)
+			if err != nil {
+				return err
+			}
+			outputs[i] = token.Output{Owner: to.Owner, Value: p.value}
+		}
+		w, tokens, err := token.MakeOutputs(ctx, p.ex, p.pp, token.Issue, nil, tokenType, outputs, nil, nil)
+		if err != nil {
+			return err
+		}
+		deliveries := make([]service.Delivery, len(tokens))
+		for i := range tokens {
+			id := request.OutputID(binary.BigEndian.AppendUint64(nil, uint64(p.issues)), len(p.stock), i)
+			deliveries[i] = service.Delivery{ID: id, Token: tokens[i], Opening: w.Outputs[i]}
+			if p.stock[string(id)], err = tokens[i].Encode(); err != nil {
+				return err
+			}
+		}
+		if err := p.wallet.Receive(ctx, deliveries...); err != nil {
+			return err
+		}
+		left -= len(outputs)
+	}
+	return p.wallet.Sync(ctx, onlyTokens{p.stock})
+}
+
+// onlyTokens is a ledger that has tokens and no requests.
+type onlyTokens struct{ view }
+
+func (onlyTokens) Digest(context.Context, []byte) ([32]byte, bool, error) {
+	return [32]byte{}, false, nil
+}
+
+// Input is an order that takes as many tokens as the case has inputs: worth more than
+// all but one of them, and with change if there is room for it.
+func (p *paying) Input(_ context.Context, seq uint64) (any, error) {
+	total, parts := p.value*uint64(p.in), p.out
+	if p.out > 1 && p.value > 1 {
+		var b [8]byte
+		if _, err := io.ReadFull(p.corpus("change", seq), b[:]); err != nil {
+			return nil, err
+		}
+		change, _ := bits.Mul64(binary.BigEndian.Uint64(b[:]), p.value-1)
+		total, parts = total-1-change, parts-1
+	}
+	pays, err := p.payments(seq, evenly(total, parts))
+	o := &service.Order{Type: tokenType, Payments: pays}
+	if err == nil && p.redeem {
+		pays[0].To, o.Metadata = service.Address{}, contextOf(seq) // what is redeemed for what
+	}
+	return o, err
+}
+
+// Run pays. A wallet that is short of tokens, because more operations are in flight
+// than ever before, gets more.
+func (p *paying) Run(ctx context.Context, input any) ([]byte, error) {
+	for {
+		p.mu.RLock()
+		seen := p.issues
+		p.mu.RUnlock()
+		sub, err := p.service.Transfer(ctx, *input.(*service.Order))
+		if _, short := errors.AsType[*service.FundsError](err); short {
+			if err := p.fill(ctx, seen, spare); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		output, err := encodeSubmission(sub)
+		if err != nil {
+			return nil, err
+		}
+		return output, p.held.add(ctx, sub.Request.Anchor)
+	}
+}
+
+func (p *paying) Check(ctx context.Context, _ any, output []byte) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	report, err := p.accept(ctx, p.stock, output)
+	if err != nil {
+		return err
+	}
+	redeemed := 0
+	for _, out := range report.Actions[0].Outputs {
+		if len(out.Owners) == 0 {
+			redeemed++
+		}
+	}
+	if in, out := len(report.Actions[0].Inputs), len(report.Actions[0].Outputs); in != p.in || out != p.out || (redeemed == 1) != p.redeem {
+		return fmt.Errorf("%d inputs and %d outputs, %d of them redeemed; want %d and %d, redeemed: %v", in, out, redeemed, p.in, p.out, p.redeem)
+	}
+	return nil
+}
+
+// evenly cuts a total into n parts that differ by one at most.
+func evenly(total uint64, n int) []uint64 {
+	parts := make([]uint64, n)
+	for i := range parts {
+		parts[i] = total / uint64(n)
+		if uint64(i) < total%uint64(n) {
+			parts[i]++
+		}
+	}
+	return parts
+}

@@ -1,0 +1,43 @@
+package token
+
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token/request"
+)
+
+// TestWireSizes: what LedgerApply takes for a request and a token is as long as one.
+func TestWireSizes(t *testing.T) {
+	c := workload.NewCase(
+		record.Axis{Key: "curve", Value: "BN254"}, record.Axis{Key: "bits", Value: "32"}, record.Axis{Key: "in", Value: "2"}, record.Axis{Key: "out", Value: "2"},
+		record.Axis{Key: "proof", Value: "bulletproof"}, record.Axis{Key: "exec", Value: "serial"}, record.Axis{Key: "owner", Value: ownersEd25519},
+	)
+	v, err := newValidation(c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := v.submit(t.Context(), 0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := request.Decode(s.raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Ids of the corpus are its anchor and a byte; a ledger's are the anchor and 4.
+	longer := anchorLen - len(r.Anchor)
+	if n := len(s.raw) + longer + perRequest*(longer+3); n != requestLen {
+		t.Errorf("a request has %d bytes, want %d", n, requestLen)
+	}
+	valid, err := v.validator.Validate(t.Context(), s.ledger, s.raw, blockTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range valid.Creates {
+		if len(c.Token) != tokenLen {
+			t.Errorf("a token has %d bytes, want %d", len(c.Token), tokenLen)
+		}
+	}
+}
