@@ -75,7 +75,8 @@ func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def)
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(listCommand(stdout, defs), runCommand(stdout, stderr, defs), compareCommand(stdout, stderr, defs),
 		leakCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
-		execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs), paramsCommand(stdout))
+		execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs), paramsCommand(stdout),
+		ledgerCommand(stdout, stderr), studyCommand(stdout, stderr, defs))
 	return root
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -20,7 +21,8 @@ func execCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return proc.Serve(cmd.Context(), stdin, stdout, workload.WithMix(defs), func() { os.Exit(exitPartial) })
+			all := append(workload.WithMix(defs), study.Yardstick())
+			return proc.Serve(cmd.Context(), stdin, stdout, all, func() { os.Exit(exitPartial) })
 		},
 	}
 }

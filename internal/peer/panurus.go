@@ -106,3 +106,43 @@ func PanurusGLV(curve string) (ns float64, ok bool) {
 	}
 	return 0, false
 }
+
+// PanurusProofBytes returns the length of Panurus' proof of a transfer with two
+// inputs and two outputs, 0 where none was recorded.
+func PanurusProofBytes(curve string, bits int, proof string) int {
+	type at struct {
+		curve string
+		bits  int
+		proof string
+	}
+	return map[at]int{
+		{CurveBN254, 32, "bulletproof"}: 2921, {CurveBN254, 32, "csp"}: 4195,
+		{CurveBN254, 64, "bulletproof"}: 3185, {CurveBN254, 64, "csp"}: 4615,
+		{CurveBLS12381, 32, "bulletproof"}: 3849, {CurveBLS12381, 32, "csp"}: 5315,
+		{CurveBLS12381, 64, "bulletproof"}: 4241, {CurveBLS12381, 64, "csp"}: 5863,
+	}[at{curve, bits, proof}]
+}
+
+// PrintedRun is a load test as Panurus' benchmark documentation prints it. Times are in
+// ns.
+type PrintedRun struct {
+	Machine             string
+	Workers             int
+	Throughput          float64 // ops/s
+	P50, Mean, P95, P99 float64
+	Max                 float64
+	Bytes, Allocs       float64 // per operation
+	GCPauses            float64 // ns in all: the world stopped
+	GCCycles            float64
+	Duration            float64 // s
+}
+
+// PanurusSample returns TestParallelBenchmarkSender with BN254, 32 bits, two inputs,
+// two outputs, bulletproof, the pool.
+func PanurusSample() PrintedRun {
+	return PrintedRun{
+		Machine: "Apple M1 Max", Workers: 10, Throughput: 240.80,
+		P50: 41_257_005, Mean: 41_412_840, P95: 45_007_531, P99: 46_786_355, Max: 49_139_729,
+		Bytes: 1_787_240, Allocs: 19_166, GCPauses: 702_073_260, GCCycles: 2160, Duration: 10.029,
+	}
+}

@@ -120,3 +120,33 @@ func TestWriteYardstick(t *testing.T) {
 		t.Errorf("error %v, want ErrParams", err)
 	}
 }
+
+// TestPanurusProofBytes: a proof of more bits is longer, one of csp longer than
+// bulletproof's.
+func TestPanurusProofBytes(t *testing.T) {
+	for _, curve := range []string{peer.CurveBN254, peer.CurveBLS12381} {
+		sizes := []int{0}
+		for _, proof := range []string{"bulletproof", "csp"} {
+			for _, bits := range []int{32, 64} {
+				sizes = append(sizes, peer.PanurusProofBytes(curve, bits, proof))
+			}
+		}
+		if !slices.IsSorted(sizes) || sizes[1] == 0 {
+			t.Errorf("%s: %v", curve, sizes[1:])
+		}
+	}
+	if n := peer.PanurusProofBytes(peer.CurveBN254, 16, "csp"); n != 0 {
+		t.Errorf("16 bits: %d, want none", n)
+	}
+}
+
+// TestPanurusSample: so many workers are busy all the time.
+func TestPanurusSample(t *testing.T) {
+	s := peer.PanurusSample()
+	if busy := s.Throughput * s.Mean / 1e9; math.Abs(busy-float64(s.Workers)) > 0.1 {
+		t.Errorf("%v workers busy of %d", busy, s.Workers)
+	}
+	if !slices.IsSorted([]float64{s.P50, s.Mean, s.P95, s.P99, s.Max}) {
+		t.Errorf("%+v", s)
+	}
+}

@@ -47,7 +47,7 @@ func Percentiles(w io.Writer, f Format, rec *record.Record) error {
 		if c.histogram == record.HistLatency && len(curves) == 0 {
 			look = line(blue) // alone
 		}
-		curves = append(curves, curve{keyed{c.name, look}, h})
+		curves = append(curves, curve{keyed{name: c.name, style: look}, h})
 		most, count = math.Max(most, float64(h.Max())), max(count, h.TotalCount())
 		right = math.Max(right, nines(1-0.5/float64(h.TotalCount())))
 	}

@@ -72,10 +72,11 @@ func (t *tile) keyRoom() vg.Length {
 	return keyHeight
 }
 
-// keyed is a line and its name in the tile's key.
+// keyed is a line, or a dot where it has a shape, and its name in the tile's key.
 type keyed struct {
 	name  string
 	style draw.LineStyle
+	glyph draw.GlyphStyle
 }
 
 // figure is what one file shows: head lines, and tiles below each other whose
@@ -232,7 +233,11 @@ func (t *tile) drawKey(c draw.Canvas, x vg.Length) {
 	s.YAlign = draw.YCenter
 	y := c.Max.Y - keyHeight/2
 	for _, k := range t.key {
-		c.StrokeLine2(k.style, x, y, x+sample, y)
+		if k.glyph.Shape != nil {
+			c.DrawGlyph(k.glyph, vg.Point{X: x + sample/2, Y: y})
+		} else {
+			c.StrokeLine2(k.style, x, y, x+sample, y)
+		}
 		x += sample + gap
 		c.FillText(s, vg.Point{X: x, Y: y}, k.name)
 		x += s.Width(k.name) + 4*gap

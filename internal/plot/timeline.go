@@ -125,7 +125,7 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 			}
 			t.Add(l)
 		}
-		t.key = append(t.key, keyed{s.series[i].label, s.series[i].style})
+		t.key = append(t.key, keyed{name: s.series[i].label, style: s.series[i].style})
 	}
 	if t != nil {
 		fromZero(&t.Y, most/unit.size, max(int(5*s.height), 3))

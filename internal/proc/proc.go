@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -27,8 +28,9 @@ type Job struct {
 	Workload string            `json:"workload"` // name or command-line id
 	Case     workload.Case     `json:"case"`
 	Settings workload.Settings `json:"settings"`
-	Deadline time.Duration     `json:"deadline"`       // ns, for all of it: set-up, warm-up, window, checks
-	Leak     bool              `json:"leak,omitempty"` // a timing leak test instead of a load
+	Deadline time.Duration     `json:"deadline"`        // ns, for all of it: set-up, warm-up, window, checks
+	Leak     bool              `json:"leak,omitempty"`  // a timing leak test instead of a load
+	Procs    int               `json:"procs,omitempty"` // GOMAXPROCS of the child; 0: the machine's
 
 	// Tethered says that standard input stays open as long as the parent lives: the
 	// child ends when it ends.
@@ -149,6 +151,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 			cancel()
 			time.AfterFunc(lastWords, hung)
 		}()
+	}
+	if job.Procs > 0 {
+		runtime.GOMAXPROCS(job.Procs)
 	}
 	measure := workload.Measure
 	if job.Leak {

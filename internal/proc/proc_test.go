@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -201,5 +202,20 @@ func TestChildEndsWithItsParent(t *testing.T) {
 	recs, err := record.ReadAll(&out)
 	if err != nil || len(recs) != 1 || recs[0].Status != record.Partial {
 		t.Errorf("records %v, %v; want one that is partial", recs, err)
+	}
+}
+
+// TestProcs: the child has as many processors as the job says, and says so.
+func TestProcs(t *testing.T) {
+	for _, n := range []int{0, 1} {
+		job := job()
+		job.Procs = n
+		want := n
+		if n == 0 {
+			want = runtime.GOMAXPROCS(0)
+		}
+		if rec := command(t, "serve").Run(t.Context(), job); rec.Status != record.OK || rec.Env.GOMAXPROCS != want {
+			t.Errorf("procs %d: GOMAXPROCS %d, want %d: %s %s", n, rec.Env.GOMAXPROCS, want, rec.Status, rec.Error)
+		}
 	}
 }

@@ -1,0 +1,131 @@
+package plot
+
+import (
+	"image/color"
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Dots is a dot chart (Cleveland and McGill, "Graphical Perception", 1984): a row
+// for each thing, a dot in it for each series, on a logarithmic axis, so that equal
+// ratios are equal distances.
+type Dots struct {
+	Title  string
+	Notes  []string
+	Unit   string    // of the axis
+	Series []string  // one to four
+	Rows   []DotsRow // from the top
+}
+
+// DotsRow is a row: its name, and a value for each series. One that is not positive
+// and finite is not drawn.
+type DotsRow struct {
+	Name   string
+	Values []float64
+}
+
+// dotHeight is the height of a row.
+const dotHeight = vg.Length(12)
+
+// Write draws the chart. A chart without values has no figure: nothing is written.
+func (d *Dots) Write(w io.Writer, f Format) error {
+	least, most := d.bounds()
+	if most == 0 {
+		return nil
+	}
+	t := newTile(1, "")
+	t.X.Label.Text = printable(d.Unit)
+	ticks := logarithmic(least, most)
+	t.X.Tick.Marker = ticks
+	t.X.Min, t.X.Max = ticks[0].Value, ticks[len(ticks)-1].Value
+	var names plot.ConstantTicks
+	for i, r := range d.Rows {
+		names = append(names, plot.Tick{Value: -float64(i), Label: printable(r.Name)})
+	}
+	t.Y.Min, t.Y.Max = -float64(len(d.Rows))+0.5, 0.5
+	t.Y.Tick.Marker, t.Y.Tick.Length = names, 0
+	t.Add(grid(), d)
+	for i, name := range d.Series {
+		t.key = append(t.key, keyed{name: printable(name), glyph: d.glyph(i)})
+	}
+	figure := &figure{title: d.Title, notes: d.Notes, tiles: []*tile{t}}
+	figure.height = dotHeight*vg.Length(len(d.Rows)) + 100 + 12*vg.Length(len(d.Notes))
+	return figure.write(w, f)
+}
+
+func drawn(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+
+// bounds returns the least and the greatest value that is drawn, 0 where none is.
+func (d *Dots) bounds() (least, most float64) {
+	for _, r := range d.Rows {
+		for _, v := range r.Values {
+			if !drawn(v) {
+				continue
+			}
+			if most == 0 || v < least {
+				least = v
+			}
+			most = math.Max(most, v)
+		}
+	}
+	return least, most
+}
+
+// logarithmic are ticks at round values around least and most: at 1, 2 and 5 times
+// the powers of ten, at 1 and 3 times where they span much.
+func logarithmic(least, most float64) plot.ConstantTicks {
+	steps := []float64{1, 2, 5}
+	if most > 30*least {
+		steps = []float64{1, 3}
+	}
+	var all []float64
+	for k := math.Floor(math.Log10(least)) - 1; k <= math.Log10(most)+1; k++ {
+		for _, m := range steps {
+			all = append(all, m*math.Pow(10, k))
+		}
+	}
+	first, last := 0, len(all)-1
+	for all[first+1] <= least {
+		first++
+	}
+	for all[last-1] >= most {
+		last--
+	}
+	var ticks plot.ConstantTicks
+	for _, v := range all[first : last+1] {
+		ticks = append(ticks, plot.Tick{Value: math.Log10(v), Label: strconv.FormatFloat(math.Round(v*1e9)/1e9, 'f', -1, 64)})
+	}
+	return ticks
+}
+
+// glyph is the dot of a series: series differ in shape too, so that they survive a
+// print without colour.
+func (d *Dots) glyph(i int) draw.GlyphStyle {
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
+	colours := []color.Color{blue, orange, green, purple}
+	return draw.GlyphStyle{Color: colours[i%len(colours)], Radius: 3, Shape: shapes[i%len(shapes)]}
+}
+
+// Plot draws the rows, each with a line from its least to its greatest value.
+func (d *Dots) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, r := range d.Rows {
+		row := Dots{Rows: []DotsRow{r}}
+		least, most := row.bounds()
+		if most == 0 {
+			continue
+		}
+		at := y(-float64(i))
+		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.6}, x(math.Log10(least)), at, x(math.Log10(most)), at)
+		for s, v := range r.Values {
+			if drawn(v) {
+				c.DrawGlyph(d.glyph(s), vg.Point{X: x(math.Log10(v)), Y: at})
+			}
+		}
+	}
+}

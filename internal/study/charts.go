@@ -1,0 +1,112 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// Chart is an image of the page.
+type Chart struct {
+	File string // its name
+	dots plot.Dots
+}
+
+// Title is what the image shows.
+func (c *Chart) Title() string { return c.dots.Title }
+
+// Write draws the image as SVG.
+func (c *Chart) Write(w io.Writer) error { return c.dots.Write(w, plot.SVG) }
+
+// Charts returns the images that Page shows.
+func Charts(recs []*record.Record) ([]Chart, error) { return newData(recs).all() }
+
+const (
+	unitsPrefix     = "units-"
+	executorsPrefix = "executors-"
+)
+
+// all are the charts that have values.
+func (d *data) all() ([]Chart, error) {
+	var charts []Chart
+	for _, curve := range curves() {
+		c, err := d.units(curve)
+		if err != nil {
+			return nil, err
+		}
+		charts = append(charts, c)
+	}
+	for _, curve := range curves() {
+		for _, bits := range widths() {
+			charts = append(charts, d.executors(curve, bits))
+		}
+	}
+	return slices.DeleteFunc(charts, func(c Chart) bool { return len(c.dots.Rows) == 0 }), nil
+}
+
+// fileName is a name in lower case without what a link would have to escape.
+func fileName(parts ...string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.Join(parts, "-"), "_", "-")) + ".svg"
+}
+
+// units draws our workloads beside Panurus' on a curve.
+func (d *data) units(curve string) (Chart, error) {
+	c := Chart{File: unitsPrefix + fileName(curve), dots: plot.Dots{
+		Title: "Ours beside Panurus, " + curve,
+		Notes: []string{"2 inputs, 2 outputs, one thread; units of one scalar multiplication of the own machine; left is faster"},
+		Unit:  "units", Series: []string{"ours", "Panurus, published"},
+	}}
+	for _, m := range compared() {
+		for _, at := range points() {
+			if at.curve != curve {
+				continue
+			}
+			f, err := d.figure(&m, at, m.workload)
+			if err != nil {
+				return c, err
+			}
+			if f.theirs == nil || f.units == 0 {
+				continue
+			}
+			name := fmt.Sprintf("%s %s %d", m.name, at.proof, at.bits)
+			if m.note != "" {
+				name += ", " + m.note
+			}
+			c.dots.Rows = append(c.dots.Rows, plot.DotsRow{Name: name, Values: []float64{f.units, f.theirUnits}})
+		}
+	}
+	return c, nil
+}
+
+// executors draws the time of an operation under each executor by inputs and outputs.
+func (d *data) executors(curve, bits string) Chart {
+	recs := d.part(Matrix)
+	c := Chart{File: executorsPrefix + fileName(curve, bits), dots: plot.Dots{
+		Title: fmt.Sprintf("Executors, %s, %s bits", curve, bits),
+		Notes: []string{"rows: inputs/outputs; one operation at a time, all processors at hand"},
+		Unit:  "time of an operation (ms)", Series: executors(),
+	}}
+	for _, name := range matrixWorkloads() {
+		for _, proof := range proofs() {
+			for _, in := range counts() {
+				for _, out := range counts() {
+					row := plot.DotsRow{Name: fmt.Sprintf("%s %s %s/%s", name, proof, in, out), Values: make([]float64, len(executors()))}
+					measured := false
+					for i, exec := range executors() {
+						if r := at(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
+							row.Values[i], measured = r.Value(record.LatencyMean)/1e6, true
+						}
+					}
+					if measured {
+						c.dots.Rows = append(c.dots.Rows, row)
+					}
+				}
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,167 @@
+package study
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// data are the records of a study.
+type data struct {
+	recs      []*record.Record
+	yardstick []*record.Record // by the record: the last one of its curve before it; nil: none
+}
+
+func newData(recs []*record.Record) *data {
+	d := &data{recs: recs, yardstick: make([]*record.Record, len(recs))}
+	last := make(map[string]*record.Record)
+	for i, r := range recs {
+		curve, _ := r.Axes.Get("curve")
+		if r.Workload == YardstickName && r.Status == record.OK {
+			last[curve] = r
+		}
+		d.yardstick[i] = last[curve]
+	}
+	return d
+}
+
+// part returns the records of a part that ran to their end.
+func (d *data) part(name string) (recs []*record.Record) {
+	for _, r := range d.recs {
+		if r.Process.Side == name && r.Status == record.OK {
+			recs = append(recs, r)
+		}
+	}
+	return recs
+}
+
+// point is where something was measured.
+type point struct {
+	curve string
+	bits  int
+	proof string
+}
+
+func points() (all []point) {
+	for _, curve := range curves() {
+		for _, bits := range widths() {
+			for _, proof := range proofs() {
+				n, _ := strconv.Atoi(bits) // one of ours
+				all = append(all, point{curve, n, proof})
+			}
+		}
+	}
+	return all
+}
+
+func (p point) of(r *record.Record) bool {
+	curve, _ := r.Axes.Get("curve")
+	bits, _ := r.Axes.Get("bits")
+	proof, _ := r.Axes.Get("proof")
+	return curve == p.curve && bits == strconv.Itoa(p.bits) && proof == p.proof
+}
+
+// figure is what the rounds say of a measure at a point: medians over the rounds of
+// the mean of each, and how far one was from the median.
+type figure struct {
+	rounds        int    // 0: not measured
+	where         string // curve, width and proof, as far as the workload has them
+	ns            float64
+	units         float64 // of the yardstick
+	spread        float64 // of units, or of ns where there are none
+	bytes, allocs float64 // per operation
+	proofBytes    float64
+
+	theirs *peer.Figure // nil: none
+	// theirUnits and faster are as in peer.Yardstick.
+	theirUnits, faster float64
+}
+
+// figure returns what was measured at a point, beside Panurus' figure of the
+// workload against.
+func (d *data) figure(m *measure, at point, against string) (figure, error) {
+	var f figure
+	var ns, units []float64
+	for i, r := range d.recs {
+		if r.Process.Side != Panurus || r.Status != record.OK || !m.is(r) || !at.of(r) && !m.once {
+			continue
+		}
+		each := float64(max(m.each, 1))
+		f.bytes, f.allocs = r.Value(record.AllocBytes)/each, r.Value(record.Allocs)/each
+		f.proofBytes = r.Value("proof")
+		f.where = where(r)
+		f.rounds++
+		ns = append(ns, r.Value(record.LatencyMean)/each)
+		if d.yardstick[i] == nil {
+			continue
+		}
+		y, err := peer.Measure(peer.Own{
+			Workload: against, Curve: at.curve, Bits: at.bits, Proof: at.proof, Batch: m.each,
+			Ns: r.Value(record.LatencyMean) / each, GLVNs: d.yardstick[i].Value(record.LatencyMean),
+		})
+		if err != nil {
+			return f, err
+		}
+		units = append(units, y.Units)
+		f.theirs, f.theirUnits = y.Panurus, y.PanurusUnits
+	}
+	f.ns = median(ns)
+	f.spread = spread(ns)
+	if len(units) > 0 {
+		f.units, f.spread = median(units), spread(units)
+		f.faster = f.theirUnits / f.units
+	}
+	return f, nil
+}
+
+// where names the curve, width and proof of a record.
+func where(r *record.Record) string {
+	var parts []string
+	for _, key := range []string{"curve", "bits", "proof"} {
+		if value, ok := r.Axes.Get(key); ok {
+			parts = append(parts, value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// yardsticks returns the times of the yardstick of a curve, in ns.
+func (d *data) yardsticks(curve string) (ns []float64) {
+	for _, r := range d.recs {
+		if c, _ := r.Axes.Get("curve"); r.Workload == YardstickName && c == curve && r.Status == record.OK {
+			ns = append(ns, r.Value(record.LatencyMean))
+		}
+	}
+	return ns
+}
+
+// at returns the record of a part with all of these coordinates; nil: none.
+func at(recs []*record.Record, workload string, axes ...record.Axis) *record.Record {
+	m := &measure{workload: workload, axes: axes}
+	i := slices.IndexFunc(recs, m.is)
+	if i < 0 {
+		return nil
+	}
+	return recs[i]
+}
+
+// median of none is 0.
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// spread is the greatest deviation from the median, relative.
+func spread(v []float64) (most float64) {
+	for _, x := range v {
+		most = max(most, math.Abs(x/median(v)-1))
+	}
+	return most
+}

@@ -1,0 +1,115 @@
+package study
+
+import (
+	"strconv"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// measure is one thing that the part Panurus measures on every curve, width and
+// proof.
+type measure struct {
+	workload string
+	axes     []record.Axis // beside curve, bits, proof, in, out and exec
+	name     string        // on the page
+	note     string        // what differs from Panurus' workload of the same name
+	each     int           // operations that share the time; 0: 1
+	once     bool          // on one curve, width and proof only
+}
+
+func axis(key, value string) record.Axis { return record.Axis{Key: key, Value: value} }
+
+// The axis of owners, and its values.
+const ownerKey, otherOwners, pseudonymOwners = "owner", "ed25519", "pseudonym"
+
+const (
+	labelOther     = "other owners"
+	labelPseudonym = "no anonymous credential"
+)
+
+// compared are the measures that stand beside Panurus' figure of the same name.
+func compared() []measure {
+	return []measure{
+		{workload: "TransferProofGeneration", name: "TransferProofGeneration"},
+		{workload: "Sender", name: "Sender"},
+		{workload: "VerificationSenderProof", name: "VerificationSenderProof"},
+		{workload: "Issuer", name: "Issuer"},
+		{workload: "ProofVerificationIssuer", name: "ProofVerificationIssuer"},
+		validatorOf("ValidatorTransfer", otherOwners, labelOther),
+		validatorOf("ValidatorTransfer", pseudonymOwners, labelPseudonym),
+		{workload: "TransferServiceTransfer", axes: []record.Axis{axis(ownerKey, otherOwners)}, name: "TransferServiceTransfer", note: labelOther},
+		{workload: "TransferServiceTransfer", axes: []record.Axis{axis(ownerKey, pseudonymOwners)}, name: "TransferServiceTransfer", note: labelPseudonym},
+		{workload: "IssueServiceIssue", axes: []record.Axis{axis("out", "1"), axis(ownerKey, otherOwners)}, name: "IssueServiceIssue", note: labelOther},
+		{workload: "AuditorServiceCheck", axes: []record.Axis{axis(ownerKey, otherOwners)}, name: "AuditorServiceCheck", note: labelOther},
+	}
+}
+
+func validatorOf(workload, owners, label string) measure {
+	return measure{workload: workload, axes: []record.Axis{axis(ownerKey, owners)}, name: workload, note: label}
+}
+
+func batchOf(m measure) measure {
+	m.axes = append(m.axes, axis("batch", strconv.Itoa(batchSize)))
+	m.each = batchSize
+	return m
+}
+
+// verification is a figure of verifying, held against Panurus'
+// VerificationSenderProof.
+type verification struct {
+	measure
+	title  string
+	target float64 // times faster; 0: none was set
+}
+
+func verifications() []verification {
+	return []verification{
+		{measure{workload: "VerificationSenderProof"}, "proof only", 0},
+		{validatorOf("ValidatorTransfer", otherOwners, labelOther), "validator, " + labelOther, 5},
+		{validatorOf("ValidatorTransfer", pseudonymOwners, labelPseudonym), "validator, " + labelPseudonym, 0},
+		{batchOf(measure{workload: "VerificationSenderBatch"}), "64 proofs, each", 0},
+		{batchOf(validatorOf("ValidatorBatch", otherOwners, labelOther)), "64 requests, " + labelOther + ", each", 12},
+		{batchOf(validatorOf("ValidatorBatch", pseudonymOwners, labelPseudonym)), "64 requests, " + labelPseudonym + ", each", 0},
+	}
+}
+
+// alone are the measures that nothing of Panurus stands beside.
+func alone() []measure {
+	var all []measure
+	for _, r := range []struct{ tampered, note string }{
+		{"structure", "a request that is cut short"},
+		{"spent", "a request whose tokens are spent"},
+		{"signature", "a request with another message's signature"},
+		{"proof", "a request that all have signed, whose proof does not hold"},
+	} {
+		all = append(all, measure{workload: "Reject", axes: []record.Axis{axis("tampered", r.tampered)}, name: "Reject", note: r.note, once: true})
+	}
+	return append(all, measure{
+		workload: "LedgerApply", axes: []record.Axis{axis("batch", strconv.Itoa(applySize))}, name: "LedgerApply",
+		note: "on bbolt, each of 256 together, as long as real ones, with the flush to this machine's disk", each: applySize, once: true,
+	})
+}
+
+// measures are all of them, each once.
+func measures() []measure {
+	all := compared()
+	for _, v := range verifications() {
+		if v.each > 1 { // the others are compared too
+			all = append(all, v.measure)
+		}
+	}
+	return append(all, alone()...)
+}
+
+// is tells whether a record is one of the measure.
+func (m *measure) is(r *record.Record) bool {
+	if r.Workload != m.workload {
+		return false
+	}
+	for _, a := range m.axes {
+		if value, ok := r.Axes.Get(a.Key); !ok || value != a.Value {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,50 @@
+package study
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// YardstickName is the workload of the yardstick.
+const YardstickName = "ScalarMul"
+
+// Yardstick is the yardstick as a workload, for the processes of a study: one GLV
+// scalar multiplication on G1 (peer.GLVCases).
+func Yardstick() workload.Def {
+	return workload.Def{
+		Name: YardstickName, Doc: "one GLV scalar multiplication on G1 of gnark-crypto",
+		Axes: []workload.Axis{workload.CurveAxis(curves(), curves())},
+		New: func(_ context.Context, c workload.Case, _ uint64) (workload.Instance, error) {
+			at := slices.IndexFunc(peer.GLVCases(), func(g peer.Case) bool { return g.Name == peer.GLVCaseName(c.Get("curve")) })
+			if at < 0 {
+				return nil, &workload.ValueError{Field: "curve", Value: c.Get("curve"), Accepted: strings.Join(curves(), ", ")}
+			}
+			return &yardstick{peer.GLVCases()[at]}, nil
+		},
+	}
+}
+
+// yardstick multiplies; its input is the multiplication, which keeps the sum that
+// it works on, so one worker only uses it.
+type yardstick struct{ glv peer.Case }
+
+func (y *yardstick) Input(context.Context, uint64) (any, error) {
+	op, _, err := y.glv.Setup()
+	return op, err
+}
+
+func (y *yardstick) Run(_ context.Context, input any) ([]byte, error) {
+	return nil, input.(func() error)()
+}
+
+// Check has nothing to do: Setup has checked every scalar.
+func (y *yardstick) Check(context.Context, any, []byte) error { return nil }
+
+func (y *yardstick) Metrics(context.Context) ([]record.Metric, error) { return nil, nil }
+
+func (y *yardstick) Close() error { return nil }
