@@ -467,3 +467,20 @@ func TestOverloadedWarmup(t *testing.T) {
 		t.Errorf("%v operations' worth of work in the window, want 400", res.Work)
 	}
 }
+
+// TestCapacityWhenLoadComes: from its bisection on, a system that held 1000 a second
+// holds 500, as other work takes its processors. The answer is a rate that it holds.
+func TestCapacityWhenLoadComes(t *testing.T) {
+	calls := 0
+	got, err := runner.Capacity(t.Context(), 100, 0.02, func(_ context.Context, rate float64) (bool, error) {
+		calls++
+		limit := 1000.0
+		if calls > 10 {
+			limit = 500
+		}
+		return rate <= limit, nil
+	})
+	if err != nil || got > 500 || got < 250 {
+		t.Errorf("%v after %d trials, %v; want one below 500", got, calls, err)
+	}
+}

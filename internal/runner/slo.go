@@ -71,7 +71,7 @@ func (s SLO) Held(rec *record.Record) (bool, error) {
 // Capacity returns the highest rate, in operations a second, at which try holds,
 // to within the relative tolerance: the bounds are found by doubling and halving
 // from the rate given, then bisected, and the result is tried once more; where
-// that fails, the next lower ones are. 0 without an error: no rate holds down to
+// that fails, lower ones are, in growing steps. 0 without an error: no rate holds down to
 // a thousandth of the first. When ctx ends, so does the search, with its cause.
 func Capacity(ctx context.Context, first, tolerance float64, try func(ctx context.Context, rate float64) (bool, error)) (float64, error) {
 	if !(first > 0 && first <= MaxRate) || !(tolerance > 0 && tolerance < 1) {
@@ -115,13 +115,15 @@ func Capacity(ctx context.Context, first, tolerance float64, try func(ctx contex
 			high = middle
 		}
 	}
-	const confirmations = 8
-	for range confirmations {
+	// A rate that held once may have had luck, and others' load may come and go: the
+	// steps down double, so that the last is far below.
+	const confirmations = 9
+	for i := range confirmations {
 		ok, err := holds(low)
 		if err != nil || ok {
 			return low, err
 		}
-		low /= 1 + tolerance
+		low /= 1 + tolerance*float64(int(1)<<i)
 	}
 	return 0, nil
 }
