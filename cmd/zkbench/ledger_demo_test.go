@@ -187,10 +187,18 @@ func TestLedgerVerifyParams(t *testing.T) {
 	}
 }
 
-// liar is a store with the log of another.
+// liar is a store with the log of another. It counts the batches that it verifies.
 type liar struct {
 	store
-	log ledger.Ledger
+	log     ledger.Ledger
+	batches int
+}
+
+func (l *liar) VerifyTail(ctx context.Context, progress func(done, total uint64)) (ledger.Batch, error) {
+	return l.store.VerifyTail(ctx, func(done, total uint64) {
+		l.batches++
+		progress(done, total)
+	})
 }
 
 func (l *liar) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
@@ -238,7 +246,7 @@ func TestReplayLog(t *testing.T) {
 	} {
 		for _, p := range []*token.PublicParams{nil, params} {
 			t.Run(fmt.Sprintf("%s/validated=%v", name, p != nil), func(t *testing.T) {
-				tl, err := replayLog(t.Context(), io.Discard, &liar{test.verified, test.log}, p)
+				tl, err := replayLog(t.Context(), io.Discard, &liar{store: test.verified, log: test.log}, p)
 				switch {
 				case test.says == "":
 					if err != nil || tl.requests == 0 {
@@ -250,6 +258,12 @@ func TestReplayLog(t *testing.T) {
 			})
 		}
 	}
+	t.Run("ends at the first", func(t *testing.T) {
+		l := &liar{store: good, log: forged(func(all []ledger.Entry) []ledger.Entry { return all[:1] })}
+		if _, err := replayLog(t.Context(), io.Discard, l, nil); err == nil || l.batches != 2 {
+			t.Errorf("%v after %d batches", err, l.batches)
+		}
+	})
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -10,7 +11,8 @@ import (
 )
 
 // parse parses a connection URL, whose scheme may be in capitals, or a keyword
-// string. No error has any of it: it may hold a password, and where it is malformed
+// string, which begins with one of firstKeys: pgx would take any other word for a
+// setting, and connect to the server that the environment names. No error has any of it: it may hold a password, and where it is malformed
 // nobody can say which part is one.
 func parse(url string) (*pgxpool.Config, error) {
 	if scheme, rest, ok := strings.Cut(url, "://"); ok && !strings.ContainsAny(scheme, "= ") {
@@ -23,12 +25,21 @@ func parse(url string) (*pgxpool.Config, error) {
 			return nil, malformed("/, ?, # and @ of a user, password or database are written %2F, %3F, %23 and %40")
 		}
 		url = scheme + "://" + rest
+	} else if key, _, _ := strings.Cut(url, "="); !slices.Contains(firstKeys(), strings.TrimSpace(key)) {
+		return nil, malformed(wanted)
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, malformed("want postgres://user@host:port/database or key=value ...")
+		return nil, malformed(wanted)
 	}
 	return config, nil
+}
+
+const wanted = "want postgres://user@host:port/database or host=... user=... dbname=..."
+
+// firstKeys are keywords with which a keyword string may begin.
+func firstKeys() []string {
+	return []string{"host", "port", "user", "password", "dbname", "database", "service"}
 }
 
 func malformed(reason string) error {

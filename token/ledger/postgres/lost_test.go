@@ -1,16 +1,12 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
-	"net"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,131 +17,6 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
-
-// fault is what a proxy does to a connection, once.
-type fault int32
-
-const (
-	none       fault = iota
-	cutWrites        // ends it at the first INSERT, which does not reach the server
-	dropCommit       // ends it at COMMIT, which does not reach the server
-	loseAnswer       // ends it when the server has answered COMMIT
-	hangAnswer       // keeps it, and the answer to COMMIT to itself
-	lateCommit       // ends the client's side at COMMIT, which reaches the server when it is let go
-)
-
-// proxy passes connections on to the server, until it is told otherwise.
-type proxy struct {
-	listener net.Listener
-	socket   string
-	next     atomic.Int32
-	struck   chan struct{} // the fault has happened
-	letGo    chan struct{} // the late COMMIT may go on
-}
-
-func newProxy(t *testing.T) *proxy {
-	t.Helper()
-	p := &proxy{socket: server.Socket(t), struck: make(chan struct{}, 1), letGo: make(chan struct{})}
-	var err error
-	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.listener.Close() })
-	go func() {
-		for {
-			client, err := p.listener.Accept()
-			if err != nil {
-				return
-			}
-			go p.pass(client)
-		}
-	}()
-	return p
-}
-
-func (p *proxy) url() string {
-	return "postgres://zkbench@" + p.listener.Addr().String() + "/postgres?sslmode=disable"
-}
-
-// pass serves one connection.
-func (p *proxy) pass(client net.Conn) {
-	defer client.Close()
-	to, err := net.Dial("unix", p.socket)
-	if err != nil {
-		return
-	}
-	defer to.Close()
-	var gag atomic.Bool // keeps what the server says from the client
-	committed := make(chan struct{})
-	go func() {
-		defer client.Close()
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := to.Read(buf)
-			if err != nil {
-				return
-			}
-			if gag.Load() {
-				if bytes.Contains(buf[:n], []byte("COMMIT\x00")) { // one short message in one read
-					close(committed)
-				}
-				continue
-			}
-			if _, err := client.Write(buf[:n]); err != nil {
-				return
-			}
-		}
-	}()
-	for first := true; ; first = false {
-		message, err := readMessage(client, first)
-		if err != nil {
-			return
-		}
-		f := fault(p.next.Load())
-		commit := message[0] == 'Q' && bytes.Contains(message, []byte("COMMIT"))
-		switch {
-		case f == cutWrites && message[0] == 'P' && bytes.Contains(message, []byte("INSERT")), f == dropCommit && commit:
-			p.next.Store(int32(none))
-			p.struck <- struct{}{}
-			return
-		case (f == loseAnswer || f == hangAnswer || f == lateCommit) && commit:
-			p.next.Store(int32(none))
-			gag.Store(true)
-			if f == lateCommit {
-				_ = client.Close()
-				<-p.letGo
-			}
-			if _, err := to.Write(message); err != nil {
-				return
-			}
-			<-committed
-			p.struck <- struct{}{}
-			if f != hangAnswer {
-				return
-			}
-		default:
-			if _, err := to.Write(message); err != nil {
-				return
-			}
-		}
-	}
-}
-
-// readMessage reads one message of PostgreSQL's protocol; the first of a
-// connection has no type.
-func readMessage(r io.Reader, first bool) ([]byte, error) {
-	head := make([]byte, 5)
-	if first {
-		head = head[:4]
-	}
-	if _, err := io.ReadFull(r, head); err != nil {
-		return nil, err
-	}
-	length := binary.BigEndian.Uint32(head[len(head)-4:])
-	message := append(head, make([]byte, length-4)...)
-	_, err := io.ReadFull(r, message[len(head):])
-	return message, err
-}
 
 // TestLostConnection: before COMMIT is sent a lost connection means that nothing
 // was applied; after it the outcome is unknown until the ledger is asked, and
@@ -283,6 +154,20 @@ func (n noted) Done() <-chan struct{} {
 	return n.Context.Done()
 }
 
+// applyTwo has two calls of Apply share a transaction.
+func applyTwo(l *Ledger, first, second context.Context) (of [2]chan error) {
+	l.queue.Exclusive(func() {
+		for i, ctx := range []context.Context{first, second} {
+			of[i] = make(chan error, 1)
+			waits := make(chan struct{})
+			ctx = noted{ctx, sync.OnceFunc(func() { close(waits) })}
+			go func() { of[i] <- l.Apply(ctx, []ledger.Entry{ledgertest.Issue(fmt.Sprint(i), 1)}) }()
+			<-waits
+		}
+	})
+	return of
+}
+
 // TestHang: while the server keeps the answer to COMMIT to itself, who has a context
 // that ends is told at once that the outcome is unknown; who has none, when the
 // transaction has taken its time. Then the ledger goes on, and can be closed.
@@ -294,33 +179,53 @@ func TestHang(t *testing.T) {
 	p.next.Store(int32(hangAnswer))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	leaves, stays := make(chan error, 1), make(chan error, 1)
-	l.queue.Exclusive(func() { // so that they share a transaction
-		start := func(ctx context.Context, anchor string, result chan error) {
-			waits := make(chan struct{})
-			ctx = noted{ctx, sync.OnceFunc(func() { close(waits) })}
-			go func() { result <- l.Apply(ctx, []ledger.Entry{ledgertest.Issue(anchor, 1)}) }()
-			<-waits
-		}
-		start(ctx, "leaves", leaves)
-		start(context.Background(), "stays", stays)
-	})
+	of := applyTwo(l, ctx, context.Background())
 	<-p.struck
 	cancel()
-	if err := <-leaves; !errors.Is(err, zkbench.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
+	if err := <-of[0]; !errors.Is(err, zkbench.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
 		t.Errorf("who has gone: %v", err)
 	}
-	// Who has gone asks, and is told when the transaction has ended.
-	if _, found, err := l.Digest(context.Background(), []byte("leaves")); !found || err != nil {
-		t.Errorf("%v, %v", found, err)
-	}
-	if err := <-stays; !errors.Is(err, zkbench.ErrOutcomeUnknown) {
+	if err := <-of[1]; !errors.Is(err, zkbench.ErrOutcomeUnknown) {
 		t.Errorf("who has stayed: %v", err)
 	}
-	apply(t, l, ledgertest.Issue("stays", 1))
+	for _, anchor := range []string{"0", "1"} {
+		if _, found, err := l.Digest(context.Background(), []byte(anchor)); !found || err != nil {
+			t.Errorf("%s: %v, %v", anchor, found, err)
+		}
+	}
+	apply(t, l, ledgertest.Issue("1", 1))
 	verify(t, l)
 	if err := l.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLeft: who has left a transaction that the server has not seen yet is not told
+// that there is nothing.
+func TestLeft(t *testing.T) {
+	_, schema := newLedger(t)
+	p := newProxy(t)
+	l := open(t, p.url(), schema)
+	p.next.Store(int32(lateBegin))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	of := applyTwo(l, ctx, context.Background())
+	<-p.struck
+	cancel()
+	if err := <-of[0]; !errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		t.Errorf("who has gone: %v", err)
+	}
+	brief, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, _, err := l.Digest(brief, []byte("0")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("asked before the end of the transaction: %v", err)
+	}
+	close(p.letGo)
+	if err := <-of[1]; err != nil {
+		t.Errorf("who has stayed: %v", err)
+	}
+	if _, found, err := l.Digest(context.Background(), []byte("0")); !found || err != nil {
+		t.Errorf("%v, %v", found, err)
 	}
 }
 

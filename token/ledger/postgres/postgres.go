@@ -91,7 +91,7 @@ type Ledger struct {
 var _ ledger.Ledger = (*Ledger)(nil)
 
 // Create makes an empty ledger in the database at url, a PostgreSQL connection
-// URL or keyword string, and opens it. The schema appears complete or not at
+// URL or keyword string (host=... user=...), and opens it. The schema appears complete or not at
 // all; there must be none of its name (fs.ErrExist). Errors are as Open's, and
 // zkbench.ErrOutcomeUnknown where the connection is lost at the end.
 func Create(ctx context.Context, url string, opts ...Option) (*Ledger, error) {

@@ -86,6 +86,26 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestAddress: a URL or a keyword string is one, and nothing else is taken for a server
+// that somebody has not named.
+func TestAddress(t *testing.T) {
+	_, schema := newLedger(t)
+	address, folder := server.URL(t), filepath.Dir(server.Socket(t))
+	for _, url := range []string{
+		address,
+		strings.Replace(address, "postgres:", "PostgreSQL:", 1),
+		"host=" + folder + " user=zkbench dbname=postgres",
+		" dbname = postgres host = '" + folder + "' user=zkbench application_name=a://b",
+	} {
+		open(t, url, schema)
+	}
+	for _, url := range []string{"", "ledger.db", "dir=ledger.db", "/none/x=y", "HOST=" + folder, "host", "mysql://host/database", "://"} {
+		if _, err := Open(context.Background(), url, Schema(schema)); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
+
 // TestStandby: a standby, which may not have the last batches, is not asked, whatever
 // the url says of it; of several hosts the primary is.
 func TestStandby(t *testing.T) {

@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+)
+
+// fault is what a proxy does to a connection, once.
+type fault int32
+
+const (
+	none       fault = iota
+	cutWrites        // ends it at the first INSERT, which does not reach the server
+	dropCommit       // ends it at COMMIT, which does not reach the server
+	loseAnswer       // ends it when the server has answered COMMIT
+	hangAnswer       // keeps it, and the answer to COMMIT to itself
+	lateCommit       // ends the client's side at COMMIT, which reaches the server when it is let go
+	lateBegin        // keeps a transaction of Apply from the server until it is let go
+)
+
+// proxy passes connections on to the server, until it is told otherwise.
+type proxy struct {
+	listener net.Listener
+	socket   string
+	next     atomic.Int32
+	struck   chan struct{} // the fault has happened
+	letGo    chan struct{} // what is late may go on
+}
+
+func newProxy(t *testing.T) *proxy {
+	t.Helper()
+	p := &proxy{socket: server.Socket(t), struck: make(chan struct{}, 1), letGo: make(chan struct{})}
+	var err error
+	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.listener.Close() })
+	go func() {
+		for {
+			client, err := p.listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.pass(client)
+		}
+	}()
+	return p
+}
+
+func (p *proxy) url() string {
+	return "postgres://zkbench@" + p.listener.Addr().String() + "/postgres?sslmode=disable"
+}
+
+// pass serves one connection.
+func (p *proxy) pass(client net.Conn) {
+	defer client.Close()
+	to, err := net.Dial("unix", p.socket)
+	if err != nil {
+		return
+	}
+	defer to.Close()
+	var gag atomic.Bool // keeps what the server says from the client
+	committed := make(chan struct{})
+	go func() {
+		defer client.Close()
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := to.Read(buf)
+			if err != nil {
+				return
+			}
+			if gag.Load() {
+				if bytes.Contains(buf[:n], []byte("COMMIT\x00")) { // one short message in one read
+					close(committed)
+				}
+				continue
+			}
+			if _, err := client.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	for first := true; ; first = false {
+		message, err := readMessage(client, first)
+		if err != nil {
+			return
+		}
+		f := fault(p.next.Load())
+		commit := message[0] == 'Q' && bytes.Contains(message, []byte("COMMIT"))
+		switch {
+		case f == cutWrites && message[0] == 'P' && bytes.Contains(message, []byte("INSERT")), f == dropCommit && commit:
+			p.next.Store(int32(none))
+			p.struck <- struct{}{}
+			return
+		case (f == loseAnswer || f == hangAnswer || f == lateCommit) && commit:
+			p.next.Store(int32(none))
+			gag.Store(true)
+			if f == lateCommit {
+				_ = client.Close()
+				<-p.letGo
+			}
+			if _, err := to.Write(message); err != nil {
+				return
+			}
+			<-committed
+			p.struck <- struct{}{}
+			if f != hangAnswer {
+				return
+			}
+		case f == lateBegin && message[0] == 'P' && bytes.Contains(message, []byte("BEGIN ISOLATION LEVEL READ COMMITTED")):
+			p.next.Store(int32(none))
+			p.struck <- struct{}{}
+			<-p.letGo
+			fallthrough
+		default:
+			if _, err := to.Write(message); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// readMessage reads one message of PostgreSQL's protocol; the first of a
+// connection has no type.
+func readMessage(r io.Reader, first bool) ([]byte, error) {
+	head := make([]byte, 5)
+	if first {
+		head = head[:4]
+	}
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, err
+	}
+	length := binary.BigEndian.Uint32(head[len(head)-4:])
+	message := append(head, make([]byte, length-4)...)
+	_, err := io.ReadFull(r, message[len(head):])
+	return message, err
+}
