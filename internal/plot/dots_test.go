@@ -63,3 +63,20 @@ func TestDotsWithoutValues(t *testing.T) {
 		t.Errorf("%d bytes, %v; want nothing", b.Len(), err)
 	}
 }
+
+// TestTextsKeepTheirLength: every text of an SVG names the length it was laid out with,
+// so that a wider font does not reach into the data.
+func TestTextsKeepTheirLength(t *testing.T) {
+	d := &plot.Dots{Title: "Title <1>", Unit: "ms", Series: []string{"a", "b"}, Rows: []plot.DotsRow{{Name: "a long name & more", Values: []float64{1, 2}}}}
+	var out bytes.Buffer
+	if err := d.Write(&out, plot.SVG); err != nil {
+		t.Fatal(err)
+	}
+	texts, kept := bytes.Count(out.Bytes(), []byte("<text ")), bytes.Count(out.Bytes(), []byte(`lengthAdjust="spacingAndGlyphs"`))
+	if texts == 0 || kept != texts {
+		t.Errorf("%d of %d texts have a length", kept, texts)
+	}
+	if !bytes.Contains(out.Bytes(), []byte("a long name &amp; more")) {
+		t.Error("a text is no longer what it was")
+	}
+}

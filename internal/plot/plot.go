@@ -10,9 +10,11 @@ package plot
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image/color"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -138,12 +140,26 @@ func (f *figure) write(w io.Writer, format Format) error {
 	return err
 }
 
+// svgText is a text of an SVG: its attributes, the size of its font, the text.
+var svgText = regexp.MustCompile(`<text ([^>]*font-size:([0-9.]+)px[^>]*)>([^<]*)</text>`)
+
 // portable makes the bytes independent of machine and moment: SVG names fonts of
-// the same metrics where the first is missing, PDF has no date of creation. The
-// date is replaced by one of the same length, since a PDF counts its bytes.
+// the same metrics where the first is missing, and the length that each text was laid
+// out with, to which a viewer with none of them fits its own; PDF has no date of
+// creation. The date is replaced by one of the same length, since a PDF counts its bytes.
 func portable(out []byte, format Format) []byte {
 	if format == SVG {
-		return bytes.ReplaceAll(out, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+		out = bytes.ReplaceAll(out, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+		return svgText.ReplaceAllFunc(out, func(element []byte) []byte {
+			parts := svgText.FindSubmatch(element)
+			size, err := strconv.ParseFloat(string(parts[2]), 64)
+			text := html.UnescapeString(string(parts[3]))
+			if err != nil || text == "" {
+				return element
+			}
+			length := style(vg.Length(size), black).Width(text).Points()
+			return fmt.Appendf(nil, `<text textLength="%.4g" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, length, parts[1], parts[3])
+		})
 	}
 	return regexp.MustCompile(`\(D:\d{14}`).ReplaceAll(out, []byte("(D:20000101000000"))
 }
