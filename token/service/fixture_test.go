@@ -80,9 +80,13 @@ func (m *memory) Digest(_ context.Context, anchor []byte) ([32]byte, bool, error
 	return digest, ok, nil
 }
 
+// apply applies a request once.
 func (m *memory) apply(valid *validator.Valid) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if digest, ok := m.anchors[string(valid.Request.Anchor)]; ok && digest == valid.Digest {
+		return
+	}
 	for _, id := range valid.Spends {
 		delete(m.tokens, string(id))
 		m.spent[string(id)] = true

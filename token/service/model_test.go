@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -18,6 +19,7 @@ import (
 // coin is a token that was ever made, as the model knows it.
 type coin struct {
 	owner     int // party; -1: nobody
+	typ       string
 	value     uint64
 	delivered bool
 	landed    bool
@@ -47,13 +49,15 @@ type model struct {
 	parties []*party
 	coins   map[string]*coin // by id
 	orders  []*order
-	issued  uint64
-	burnt   uint64
+	supply  map[string]uint64 // by type, as the auditor's reports on what landed tell it
 }
 
-// free is what a party can spend after Sync: its coins on the ledger that no
+// types are the types of the model's tokens.
+var types = [...]string{usd, "EUR"}
+
+// free is what a party can spend of a type after Sync: its coins on the ledger that no
 // submission of its own holds.
-func (m *model) free(p int) (sum uint64) {
+func (m *model) free(p int, typ string) (sum uint64) {
 	held := map[*coin]bool{}
 	for _, o := range m.orders {
 		if o.payer == p && !o.landed && !o.released && !o.dead() {
@@ -63,7 +67,7 @@ func (m *model) free(p int) (sum uint64) {
 		}
 	}
 	for _, c := range m.coins {
-		if c.owner == p && c.delivered && c.landed && !c.spent && !held[c] {
+		if c.owner == p && c.typ == typ && c.delivered && c.landed && !c.spent && !held[c] {
 			sum += c.value
 		}
 	}
@@ -73,7 +77,7 @@ func (m *model) free(p int) (sum uint64) {
 func (m *model) note(t *rapid.T, sub *service.Submission, payer int, payees []int) *order {
 	o := &order{sub: sub, payer: payer}
 	for i, d := range sub.Deliveries {
-		c := &coin{owner: payees[i], value: d.Opening.Value}
+		c := &coin{owner: payees[i], typ: d.Opening.Type, value: d.Opening.Value}
 		m.coins[string(d.ID)] = c
 		o.outputs = append(o.outputs, c)
 	}
@@ -91,7 +95,7 @@ func (m *model) note(t *rapid.T, sub *service.Submission, payer int, payees []in
 			rest -= c.value
 		}
 		if o.change = rest > 0; o.change {
-			c := &coin{owner: payer, value: rest, delivered: true}
+			c := &coin{owner: payer, typ: sub.Information.Actions[0].Inputs[0].Opening.Type, value: rest, delivered: true}
 			m.coins[string(changeOf(t, sub))] = c
 			o.outputs = append(o.outputs, c)
 		}
@@ -116,7 +120,7 @@ func changeOf(t fataler, sub *service.Submission) token.ID {
 func (m *model) issue(t *rapid.T) {
 	p := rapid.IntRange(0, 1).Draw(t, "payee")
 	values := rapid.SliceOfN(rapid.Uint64Range(0, 100), 1, 4).Draw(t, "values")
-	o := service.Order{Type: usd}
+	o := service.Order{Type: rapid.SampledFrom(types[:]).Draw(t, "type")}
 	for _, v := range values {
 		o.Payments = append(o.Payments, service.Payment{To: m.parties[p].address(t), Value: v})
 	}
@@ -128,7 +132,8 @@ func (m *model) issue(t *rapid.T) {
 func (m *model) transfer(t *rapid.T) {
 	p := rapid.IntRange(0, 1).Draw(t, "payer")
 	must(t, m.parties[p].Sync(context.Background(), m.w.ledger))
-	have := m.free(p)
+	typ := rapid.SampledFrom(types[:]).Draw(t, "type")
+	have := m.free(p, typ)
 	want := rapid.Uint64Range(0, have+5).Draw(t, "value")
 	payee := 1 - p
 	to := service.Address{}
@@ -137,7 +142,9 @@ func (m *model) transfer(t *rapid.T) {
 	} else {
 		to = m.parties[payee].address(t)
 	}
-	sub, err := m.parties[p].pay.Transfer(context.Background(), paying(to, want))
+	o := paying(to, want)
+	o.Type = typ
+	sub, err := m.parties[p].pay.Transfer(context.Background(), o)
 	switch {
 	case err == nil && want > have:
 		t.Fatalf("paid %d of %d", want, have)
@@ -168,7 +175,7 @@ func (m *model) some(t *rapid.T, fits func(*order) bool) *order {
 func (m *model) land(t *rapid.T) {
 	o := m.some(t, func(o *order) bool { return !o.landed && !o.gone })
 	dead := o.dead()
-	_, err := m.w.submit(t, o.sub)
+	report, err := m.w.submit(t, o.sub)
 	if dead != (err != nil) {
 		t.Fatalf("landing a submission that is dead (%v): %v", dead, err)
 	}
@@ -181,12 +188,39 @@ func (m *model) land(t *rapid.T) {
 	}
 	for _, c := range o.outputs {
 		c.landed = true
-		if o.payer < 0 {
-			m.issued += c.value
+	}
+	m.audited(t, report)
+}
+
+// audited counts what the auditor saw of a request that landed: an issue adds to the
+// supply of its type, a transfer moves and takes nothing but what goes to nobody.
+func (m *model) audited(t *rapid.T, report *audit.Report) {
+	for _, a := range report.Actions {
+		in, out := uint64(0), uint64(0)
+		for _, h := range a.Inputs {
+			in += h.Value
 		}
-		if c.owner < 0 {
-			m.burnt += c.value
+		for _, h := range a.Outputs {
+			out += h.Value
+			if len(h.Owners) == 0 {
+				m.supply[a.Type] -= h.Value
+			}
 		}
+		if a.Kind == token.Issue {
+			m.supply[a.Type] += out
+		} else if in != out {
+			t.Fatalf("the auditor saw %d go in and %d come out", in, out)
+		}
+	}
+}
+
+// replay submits an order that has landed once more: a transfer spends what is spent, and
+// an issue is on the ledger already. Neither changes anything.
+func (m *model) replay(t *rapid.T) {
+	o := m.some(t, func(o *order) bool { return o.landed })
+	_, err := m.w.submit(t, o.sub)
+	if o.payer < 0 && err != nil || o.payer >= 0 && !errors.Is(err, zkbench.ErrSpent) {
+		t.Fatalf("a request that is on the ledger (issue %v): %v", o.payer < 0, err)
 	}
 }
 
@@ -215,34 +249,36 @@ func (m *model) give(t *rapid.T, discard bool) {
 	o.released, o.gone = true, discard
 }
 
-// check compares balances with the model's, and the value that there is with what was
-// issued.
+// check compares balances with the model's, and the value that there is of each type with
+// the supply that the auditor knows of.
 func (m *model) check(t *rapid.T) {
-	total := uint64(0)
 	for p := range m.parties {
 		must(t, m.parties[p].Sync(context.Background(), m.w.ledger))
-		if got, want := m.parties[p].balance(t), m.free(p); got != want {
-			t.Fatalf("party %d has %d, want %d", p, got, want)
-		}
-		sum := uint64(0)
+		unspent := map[string]uint64{}
 		for h, err := range m.parties[p].Unspent() {
 			must(t, err)
-			sum += h.Value
+			unspent[h.Type] += h.Value
 		}
-		if sum != m.free(p) {
-			t.Fatalf("party %d: unspent tokens of %d, want %d", p, sum, m.free(p))
+		for _, typ := range types {
+			want := m.free(p, typ)
+			if got, err := m.parties[p].Balance(typ); err != nil || got.Uint64() != want || unspent[typ] != want {
+				t.Fatalf("party %d has %v %s, unspent tokens of %d, want %d: %v", p, got, typ, unspent[typ], want, err)
+			}
 		}
 		if n := m.parties[p].Taken(); n != 0 {
 			t.Fatalf("party %d: %d tokens stay reserved in memory", p, n)
 		}
 	}
+	there := map[string]uint64{}
 	for _, c := range m.coins {
 		if c.landed && !c.spent && c.owner >= 0 {
-			total += c.value
+			there[c.typ] += c.value
 		}
 	}
-	if total+m.burnt != m.issued {
-		t.Fatalf("%d in hands and %d redeemed of %d issued", total, m.burnt, m.issued)
+	for _, typ := range types {
+		if there[typ] != m.supply[typ] {
+			t.Fatalf("%d %s in hands, the auditor knows of %d", there[typ], typ, m.supply[typ])
+		}
 	}
 }
 
@@ -252,7 +288,7 @@ func TestModel(t *testing.T) {
 	w := newWorld(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		w.ledger = newMemory()
-		m := &model{w: w, coins: map[string]*coin{}}
+		m := &model{w: w, coins: map[string]*coin{}, supply: map[string]uint64{}}
 		m.parties = []*party{w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))}
 		defer func() {
 			for _, p := range m.parties {
@@ -264,6 +300,7 @@ func TestModel(t *testing.T) {
 			"issue":    m.issue,
 			"transfer": m.transfer,
 			"land":     m.land,
+			"replay":   m.replay,
 			"deliver":  m.deliver,
 			"release":  func(t *rapid.T) { m.give(t, false) },
 			"discard":  func(t *rapid.T) { m.give(t, true) },
