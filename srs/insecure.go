@@ -1,0 +1,104 @@
+package srs
+
+import (
+	"context"
+	"encoding/binary"
+	"math/big"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr/fft"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// Insecure makes the string of a seed, which is no secret. Both forms are computed
+// from τ itself by a fixed-base comb: 22 additions a point. The error is an ErrParams
+// for the size, or the context's cause.
+func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
+	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	tau := tauOf(size, seed)
+	var e big.Int
+	tau.BigInt(&e)
+	var tauG2 bn254.G2Affine
+	tauG2.ScalarMultiplicationBase(&e)
+
+	points := make([]bn254.G1Affine, 2*size+Extra)
+	scalars := make([]fr.Element, len(points))
+	powers(scalars[:size+Extra], &tau)
+	lagrange(scalars[size+Extra:], &tau)
+	if err := comb(ctx, ex, points, scalars); err != nil {
+		return nil, err
+	}
+	return assemble(points[:size+Extra:size+Extra], points[size+Extra:], verifyingKey(&tauG2), nil), nil
+}
+
+// tauOf derives τ. Points of the domain are passed over: no Lagrange polynomial but
+// one would be other than zero there.
+func tauOf(size int, seed uint64) fr.Element {
+	xof := transcript.XOF("zkbench/v1/insecure-srs", binary.LittleEndian.AppendUint64(nil, seed))
+	var wide [64]byte
+	for {
+		_, _ = xof.Read(wide[:]) // which never fails
+		var tau, power fr.Element
+		tau.SetBytes(wide[:])
+		if power.Exp(tau, big.NewInt(int64(size))); !power.IsOne() {
+			return tau
+		}
+	}
+}
+
+func powers(dst []fr.Element, x *fr.Element) {
+	dst[0].SetOne()
+	for i := 1; i < len(dst); i++ {
+		dst[i].Mul(&dst[i-1], x)
+	}
+}
+
+// lagrange sets dst[i] = L_i(τ) = ω^i (τ^n - 1) / (n (τ - ω^i)) for τ outside the
+// domain of n = len(dst) points.
+func lagrange(dst []fr.Element, tau *fr.Element) {
+	n := len(dst)
+	omega := fft.NewDomain(uint64(n)).Generator
+	roots := make([]fr.Element, n)
+	powers(roots, &omega)
+	for i := range dst {
+		dst[i].Sub(tau, &roots[i])
+	}
+	inverses := fr.BatchInvert(dst)
+	var factor, size fr.Element
+	factor.Exp(*tau, big.NewInt(int64(n)))
+	factor.Sub(&factor, size.SetOne())
+	size.SetUint64(uint64(n))
+	factor.Div(&factor, &size)
+	vec := fr.Vector(dst)
+	vec.Mul(inverses, roots)
+	vec.ScalarMul(vec, &factor)
+}
+
+const (
+	combWindow = 12   // the widest that tables have: 3 MiB
+	combChunk  = 2048 // points of one task
+)
+
+// comb sets points[i] = scalars[i]·G1.
+func comb(ctx context.Context, ex executor.Executor, points []bn254.G1Affine, scalars []fr.Element) error {
+	_, _, g1, _ := bn254.Generators()
+	table, err := group.BN254().NewTable([]bn254.G1Affine{g1}, group.TableOptions{Window: combWindow, Spacing: 1})
+	if err != nil {
+		return err
+	}
+	chunks := (len(points) + combChunk - 1) / combChunk
+	return ex.Do(ctx, chunks, func(ctx context.Context, k int) error {
+		lo, hi := k*combChunk, min((k+1)*combChunk, len(points))
+		sums := make([][]fr.Element, hi-lo)
+		for i := range sums {
+			sums[i] = scalars[lo+i : lo+i+1]
+		}
+		return table.MSM(ctx, executor.Serial(), points[lo:hi], sums)
+	})
+}

@@ -1,0 +1,226 @@
+package srs
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"github.com/consensys/gnark-crypto/ecc/bn254/kzg"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// The file of a powers-of-tau ceremony as snarkjs writes it (its binfileutils and
+// powersoftau sources), numbers little-endian:
+//
+//	file    = "ptau" version(4) count(4) sections
+//	section = type(4) length(8) content
+//	1       = length of a coordinate(4) q power(4) power of the ceremony(4)
+//	2       = [τ^i]G1, i < 2^(power+1) - 1
+//	3       = [τ^i]G2, i < 2^power
+//	12      = Lagrange forms of section 2 for the domains 1, 2, ..., 2^power, one after
+//	          the other; in files that are prepared for phase 2
+//
+// Points are affine; coordinates have four 64-bit limbs in Montgomery form.
+const (
+	ptauHeader   = 1
+	ptauTauG1    = 2
+	ptauTauG2    = 3
+	ptauLagrange = 12
+
+	maxSections = 64
+	maxPower    = 28
+)
+
+// ReadPtau reads a string of the given size from a .ptau file, and checks it: all
+// points are on the curve and powers of one τ, beginning with the generator. The
+// Lagrange form is the file's, checked against the powers, or is computed, which takes
+// far longer (some 100 us a point), where the file has none.
+//
+// The error is a *zkbench.DecodeError that names the section, an ErrParams for a size
+// that the file is too small for, or the context's cause.
+func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length int64, size int) (*SRS, error) {
+	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	f := &ptau{r: r, length: length}
+	if err := f.sections(); err != nil {
+		return nil, err
+	}
+	power, err := f.power()
+	if err != nil {
+		return nil, err
+	}
+	if size+Extra > 1<<(power+1)-1 || size > 1<<power {
+		return nil, fmt.Errorf("%w: size %d of a reference string, the file has 2^%d", zkbench.ErrParams, size, power)
+	}
+	canonical, err := f.points(ptauTauG1, 0, size+Extra)
+	if err != nil {
+		return nil, err
+	}
+	tauG2, err := f.tauG2()
+	if err != nil {
+		return nil, err
+	}
+	_, _, g1, _ := bn254.Generators()
+	if !canonical[0].Equal(&g1) {
+		return nil, f.malformed(ptauTauG1, 0, "does not begin with the generator")
+	}
+	if ok, err := arePowers(ctx, ex, canonical, tauG2); err != nil {
+		return nil, err
+	} else if !ok {
+		return nil, f.malformed(ptauTauG1, 0, "not the powers of the τ of section 3")
+	}
+	var lagrange []bn254.G1Affine
+	if _, ok := f.at[ptauLagrange]; !ok {
+		lagrange, err = kzg.ToLagrangeG1(slices.Clone(canonical[:size]))
+	} else if lagrange, err = f.points(ptauLagrange, size-1, size); err == nil {
+		var ok bool
+		if ok, err = isLagrange(ctx, ex, canonical, lagrange); err == nil && !ok {
+			err = f.malformed(ptauLagrange, int64(size-1)*pointBytes, "not the Lagrange form of section 2")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return assemble(canonical, lagrange, verifyingKey(tauG2), nil), nil
+}
+
+// ptau reads a file.
+type ptau struct {
+	r      io.ReaderAt
+	length int64
+	at     map[uint32]span // sections
+}
+
+type span struct{ start, length int64 }
+
+func (f *ptau) malformed(section uint32, offset int64, reason string) error {
+	return &zkbench.DecodeError{Path: fmt.Sprintf("ptau.section %d", section), Offset: int(f.at[section].start + offset), Reason: reason}
+}
+
+// sections finds the sections. Each may stand once.
+func (f *ptau) sections() error {
+	broken := func(offset int64, reason string) error {
+		return &zkbench.DecodeError{Path: "ptau", Offset: int(offset), Reason: reason}
+	}
+	var head [12]byte
+	if _, err := f.r.ReadAt(head[:], 0); err != nil {
+		return broken(0, "truncated")
+	}
+	if string(head[:4]) != "ptau" {
+		return broken(0, "does not begin with ptau")
+	}
+	if v := binary.LittleEndian.Uint32(head[4:]); v != 1 {
+		return broken(4, fmt.Sprintf("version %d, only 1 is known", v))
+	}
+	count := binary.LittleEndian.Uint32(head[8:])
+	if count > maxSections {
+		return broken(8, fmt.Sprintf("%d sections, accepted are up to %d", count, maxSections))
+	}
+	f.at = make(map[uint32]span)
+	offset := int64(len(head))
+	for range count {
+		if _, err := f.r.ReadAt(head[:], offset); err != nil {
+			return broken(offset, "truncated")
+		}
+		kind, n := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint64(head[4:])
+		if _, twice := f.at[kind]; twice {
+			return broken(offset, fmt.Sprintf("section %d comes twice", kind))
+		}
+		offset += int64(len(head))
+		if n > uint64(f.length-offset) {
+			return broken(offset, fmt.Sprintf("section %d is truncated", kind))
+		}
+		f.at[kind] = span{offset, int64(n)}
+		offset += int64(n)
+	}
+	return nil
+}
+
+// read reads from a section.
+func (f *ptau) read(section uint32, offset int64, dst []byte) error {
+	s, ok := f.at[section]
+	if !ok {
+		return f.malformed(section, 0, "missing")
+	}
+	if offset+int64(len(dst)) > s.length {
+		return f.malformed(section, offset, fmt.Sprintf("too short: %d bytes, want %d or more", s.length, offset+int64(len(dst))))
+	}
+	if _, err := f.r.ReadAt(dst, s.start+offset); err != nil {
+		return f.malformed(section, offset, "cannot be read: "+err.Error())
+	}
+	return nil
+}
+
+// power returns the power of the header, which must be for BN254.
+func (f *ptau) power() (int, error) {
+	var b [4 + fp.Bytes + 4]byte
+	if err := f.read(ptauHeader, 0, b[:]); err != nil {
+		return 0, err
+	}
+	q := slices.Clone(b[4 : 4+fp.Bytes])
+	slices.Reverse(q)
+	if binary.LittleEndian.Uint32(b[:]) != fp.Bytes || !slices.Equal(q, fp.Modulus().FillBytes(make([]byte, fp.Bytes))) {
+		return 0, f.malformed(ptauHeader, 0, "for another curve than BN254")
+	}
+	power := binary.LittleEndian.Uint32(b[4+fp.Bytes:])
+	if power < 1 || power > maxPower {
+		return 0, f.malformed(ptauHeader, 4+fp.Bytes, fmt.Sprintf("power %d, accepted are 1 to %d", power, maxPower))
+	}
+	return int(power), nil
+}
+
+// points reads points of a section of G1, from the given one on.
+func (f *ptau) points(section uint32, from, n int) ([]bn254.G1Affine, error) {
+	raw := make([]byte, n*pointBytes)
+	if err := f.read(section, int64(from)*pointBytes, raw); err != nil {
+		return nil, err
+	}
+	points := make([]bn254.G1Affine, n)
+	for i := range points {
+		ok := limbs(&points[i].X, raw[i*pointBytes:]) && limbs(&points[i].Y, raw[i*pointBytes+fp.Bytes:])
+		if !ok || points[i].IsInfinity() || !points[i].IsOnCurve() {
+			return nil, f.malformed(section, int64(from+i)*pointBytes, fmt.Sprintf("point %d is not on the curve", from+i))
+		}
+	}
+	return points, nil
+}
+
+// tauG2 reads [τ]G2.
+func (f *ptau) tauG2() (*bn254.G2Affine, error) {
+	var raw [4 * pointBytes]byte
+	if err := f.read(ptauTauG2, 0, raw[:]); err != nil {
+		return nil, err
+	}
+	var points [2]bn254.G2Affine
+	for i := range points {
+		p, ok := &points[i], true
+		for j, e := range []*fp.Element{&p.X.A0, &p.X.A1, &p.Y.A0, &p.Y.A1} {
+			ok = ok && limbs(e, raw[2*pointBytes*i+fp.Bytes*j:])
+		}
+		if !ok || p.IsInfinity() || !p.IsInSubGroup() {
+			return nil, f.malformed(ptauTauG2, int64(2*pointBytes*i), fmt.Sprintf("point %d is not in the group", i))
+		}
+	}
+	if _, _, _, g2 := bn254.Generators(); !points[0].Equal(&g2) {
+		return nil, f.malformed(ptauTauG2, 0, "does not begin with the generator")
+	}
+	return &points[1], nil
+}
+
+// limbs reads an element in Montgomery form and reports whether it is reduced.
+func limbs(e *fp.Element, b []byte) bool {
+	borrow, q := uint64(0), fp.Modulus().Bits()
+	for i := range e {
+		e[i] = binary.LittleEndian.Uint64(b[8*i:])
+		_, borrow = bits.Sub64(e[i], uint64(q[i]), borrow)
+	}
+	return borrow == 1
+}

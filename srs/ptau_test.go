@@ -1,0 +1,232 @@
+package srs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"github.com/consensys/gnark-crypto/ecc/bn254/kzg"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// ceremony is the file of a ceremony of one participant.
+type ceremony struct {
+	magic    string
+	version  uint32
+	sections []section
+}
+
+type section struct {
+	kind uint32
+	data []byte
+}
+
+func (c *ceremony) of(kind uint32) *section {
+	i := slices.IndexFunc(c.sections, func(s section) bool { return s.kind == kind })
+	return &c.sections[i]
+}
+
+func (c *ceremony) remove(kind uint32) {
+	c.sections = slices.DeleteFunc(c.sections, func(s section) bool { return s.kind == kind })
+}
+
+func (c *ceremony) file() []byte {
+	b := []byte(c.magic)
+	b = binary.LittleEndian.AppendUint32(b, c.version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(c.sections)))
+	for _, s := range c.sections {
+		b = binary.LittleEndian.AppendUint32(b, s.kind)
+		b = binary.LittleEndian.AppendUint64(b, uint64(len(s.data)))
+		b = append(b, s.data...)
+	}
+	return b
+}
+
+// newCeremony writes a file of the given power, with the sections that the reader does
+// not know in between.
+func newCeremony(t testing.TB, power int) *ceremony {
+	tau := tauOf(2<<power, seed)
+	var e big.Int
+	tau.BigInt(&e)
+	n := 1 << power
+	all, err := kzg.NewSRS(uint64(2*n-1), &e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := fp.Modulus().FillBytes(make([]byte, fp.Bytes))
+	slices.Reverse(q)
+	head := append(binary.LittleEndian.AppendUint32(nil, fp.Bytes), q...)
+	head = binary.LittleEndian.AppendUint32(head, uint32(power))
+	head = binary.LittleEndian.AppendUint32(head, uint32(power))
+	var g2 []byte
+	_, _, _, p := bn254.Generators()
+	for range n {
+		for _, x := range []fp.Element{p.X.A0, p.X.A1, p.Y.A0, p.Y.A1} {
+			g2 = appendLimbs(g2, x)
+		}
+		p.ScalarMultiplication(&p, &e)
+	}
+	lagrange := slices.Clone(memory(all.Pk.G1[:1])) // of the domain of one point
+	for k := 1; k <= power; k++ {
+		form, err := kzg.ToLagrangeG1(slices.Clone(all.Pk.G1[:1<<k]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lagrange = append(lagrange, memory(form)...)
+	}
+	return &ceremony{"ptau", 1, []section{
+		{ptauHeader, head},
+		{7, []byte("contributions")},
+		{ptauTauG1, slices.Clone(memory(all.Pk.G1))},
+		{ptauTauG2, g2},
+		{4, []byte("alpha")},
+		{ptauLagrange, lagrange},
+	}}
+}
+
+func appendLimbs(b []byte, e fp.Element) []byte {
+	for _, limb := range e {
+		b = binary.LittleEndian.AppendUint64(b, limb)
+	}
+	return b
+}
+
+func readPtau(t testing.TB, file []byte, size int) (*SRS, error) {
+	t.Helper()
+	return ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(file), int64(len(file)), size)
+}
+
+// TestPtau: the string of a file is that of its τ, from a file with its Lagrange forms
+// and from one without.
+func TestPtau(t *testing.T) {
+	const power = 5
+	for _, size := range []int{2, 16, 1 << power} {
+		c := newCeremony(t, power)
+		with, err := readPtau(t, c.file(), size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.remove(ptauLagrange)
+		without, err := readPtau(t, c.file(), size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, with, without)
+		tau := tauOf(2<<power, seed)
+		if !spotCheck(with, &tau) || with.Size() != size || len(with.Canonical.Pk.G1) != size+Extra {
+			t.Errorf("size %d: not the string of the file's τ", size)
+		}
+	}
+}
+
+func TestPtauRefuses(t *testing.T) {
+	const power, size = 4, 8
+	swap := func(data []byte, i, j int) {
+		a, b := data[i*pointBytes:(i+1)*pointBytes], data[j*pointBytes:(j+1)*pointBytes]
+		keep := slices.Clone(a)
+		copy(a, b)
+		copy(b, keep)
+	}
+	for _, test := range []struct {
+		name string
+		edit func(c *ceremony)
+		want string
+	}{
+		{"magic", func(c *ceremony) { c.magic = "zkey" }, "does not begin with ptau"},
+		{"version", func(c *ceremony) { c.version = 2 }, "version 2, only 1"},
+		{"no header", func(c *ceremony) { c.remove(ptauHeader) }, "section 1 at byte 0: missing"},
+		{"no powers", func(c *ceremony) { c.remove(ptauTauG1) }, "section 2 at byte 0: missing"},
+		{"no G2", func(c *ceremony) { c.remove(ptauTauG2) }, "section 3 at byte 0: missing"},
+		{"a section twice", func(c *ceremony) { c.sections = append(c.sections, c.sections[0]) }, "section 1 comes twice"},
+		{"many sections", func(c *ceremony) { c.sections = make([]section, maxSections+1) }, "65 sections"},
+		{"another curve", func(c *ceremony) { c.of(ptauHeader).data[4]++ }, "another curve"},
+		{"power 0", func(c *ceremony) { c.of(ptauHeader).data[4+fp.Bytes] = 0 }, "power 0"},
+		{"power 29", func(c *ceremony) { c.of(ptauHeader).data[4+fp.Bytes] = 29 }, "power 29"},
+		{"power above the points", func(c *ceremony) {
+			c.of(ptauTauG1).data = c.of(ptauTauG1).data[:10*pointBytes]
+		}, "section 2 at byte"},
+		{"not on the curve", func(c *ceremony) { c.of(ptauTauG1).data[3*pointBytes]++ }, "point 3 is not on the curve"},
+		{"identity", func(c *ceremony) { clear(c.of(ptauTauG1).data[3*pointBytes : 4*pointBytes]) }, "point 3 is not on the curve"},
+		{"not reduced", func(c *ceremony) {
+			x := c.of(ptauTauG1).data[pointBytes : pointBytes+fp.Bytes]
+			borrow := new(big.Int)
+			slices.Reverse(x)
+			borrow.SetBytes(x).Add(borrow, fp.Modulus()).FillBytes(x)
+			slices.Reverse(x)
+		}, "point 1 is not on the curve"},
+		{"another first point", func(c *ceremony) { swap(c.of(ptauTauG1).data, 0, 1) }, "does not begin with the generator"},
+		{"swapped", func(c *ceremony) { swap(c.of(ptauTauG1).data, 3, 4) }, "not the powers"},
+		{"another G2", func(c *ceremony) { swap(c.of(ptauTauG2).data, 0, 2); swap(c.of(ptauTauG2).data, 1, 3) }, "section 3"},
+		{"G2 of τ²", func(c *ceremony) {
+			d := c.of(ptauTauG2).data
+			copy(d[2*pointBytes:4*pointBytes], d[4*pointBytes:6*pointBytes])
+		}, "not the powers"},
+		{"G2 off the curve", func(c *ceremony) { c.of(ptauTauG2).data[2*pointBytes]++ }, "point 1 is not in the group"},
+		{"Lagrange form swapped", func(c *ceremony) { swap(c.of(ptauLagrange).data, size-1, size) }, "not the Lagrange form"},
+		{"Lagrange form truncated", func(c *ceremony) { c.of(ptauLagrange).data = c.of(ptauLagrange).data[:size*pointBytes] }, "section 12"},
+	} {
+		c := newCeremony(t, power)
+		test.edit(c)
+		_, err := readPtau(t, c.file(), size)
+		var decode *zkbench.DecodeError
+		if !errors.As(err, &decode) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+	}
+	file := newCeremony(t, power).file()
+	if _, err := readPtau(t, file, 2<<power); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("a size above the file's: %v", err)
+	}
+	for n := range len(file) / 97 {
+		if _, err := readPtau(t, file[:97*n], size); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("the first %d bytes: %v", 97*n, err)
+		}
+	}
+}
+
+// brokenReader fails after some bytes.
+type brokenReader struct {
+	io.ReaderAt
+	after int64
+}
+
+func (r brokenReader) ReadAt(p []byte, off int64) (int, error) {
+	if off >= r.after {
+		return 0, errors.New("the disk is gone")
+	}
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+func TestPtauReadErrors(t *testing.T) {
+	file := newCeremony(t, 3).file()
+	for after := int64(0); after < int64(len(file)); after += 61 {
+		_, err := ReadPtau(t.Context(), executor.Serial(), brokenReader{bytes.NewReader(file), after}, int64(len(file)), 8)
+		if err != nil && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("failing from byte %d on: %v", after, err)
+		}
+	}
+}
+
+func FuzzReadPtau(f *testing.F) {
+	file := newCeremony(f, 2).file()
+	f.Add(file)
+	f.Add(file[:40])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := readPtau(t, data, 4)
+		switch {
+		case err == nil && s.Size() != 4:
+			t.Errorf("size %d", s.Size())
+		case err != nil && !errors.Is(err, zkbench.ErrMalformed) && !errors.Is(err, zkbench.ErrParams):
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,86 @@
+// Package srs makes, keeps and loads KZG reference strings over BN254: the powers
+// [τ^i]G1 of a secret τ, the same in the Lagrange basis of a domain, and [τ]G2.
+//
+// Insecure derives τ from a seed that everybody may know: whoever knows τ can prove
+// anything. It is for tests and measurements. ReadPtau takes the string from the
+// file of a powers-of-tau ceremony, and checks it.
+package srs
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/kzg"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Limits of the size of a string, which is that of the largest polynomial's domain.
+const (
+	MinSize = 2
+	MaxSize = 1 << 26
+)
+
+// Extra is how many powers there are above the size: blinded polynomials of Plonk
+// have degrees up to size + 2.
+const Extra = 3
+
+// SRS is a reference string. The points may be memory that is mapped read-only from a
+// file: they are not written to, and not used after Close.
+type SRS struct {
+	Canonical kzg.SRS // Pk.G1: Size()+Extra powers of τ
+	Lagrange  kzg.SRS // Pk.G1: Size() points [L_i(τ)]G1, L_i(ω^j) = 1 if i = j, else 0
+
+	unmap func() error
+}
+
+// Size is the size of the domain, a power of two.
+func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
+
+// Bytes is the memory of the points, mapped or allocated.
+func (s *SRS) Bytes() int {
+	return (len(s.Canonical.Pk.G1) + len(s.Lagrange.Pk.G1)) * pointBytes
+}
+
+// Close gives mapped memory back.
+func (s *SRS) Close() error {
+	if s.unmap == nil {
+		return nil
+	}
+	unmap := s.unmap
+	*s = SRS{}
+	return unmap()
+}
+
+// pointBytes is the memory of an affine point: two coordinates of four 64-bit limbs
+// in Montgomery form, the least significant first. It is the form of the cache's
+// files and of .ptau files, too.
+const pointBytes = 64
+
+// checkSize refuses what is no size with an ErrParams.
+func checkSize(size int) error {
+	if size < MinSize || size > MaxSize || bits.OnesCount(uint(size)) != 1 {
+		return fmt.Errorf("%w: size %d of a reference string, accepted are powers of two from %d to %d", zkbench.ErrParams, size, MinSize, MaxSize)
+	}
+	return nil
+}
+
+// assemble makes a string of its points.
+func assemble(canonical, lagrange []bn254.G1Affine, vk *kzg.VerifyingKey, unmap func() error) *SRS {
+	return &SRS{
+		Canonical: kzg.SRS{Pk: kzg.ProvingKey{G1: canonical}, Vk: *vk},
+		Lagrange:  kzg.SRS{Pk: kzg.ProvingKey{G1: lagrange}, Vk: *vk},
+		unmap:     unmap,
+	}
+}
+
+// verifyingKey returns the key of [τ]G2.
+func verifyingKey(tauG2 *bn254.G2Affine) *kzg.VerifyingKey {
+	_, _, g1, g2 := bn254.Generators()
+	vk := &kzg.VerifyingKey{G1: g1, G2: [2]bn254.G2Affine{g2, *tauG2}}
+	for i := range vk.G2 {
+		vk.Lines[i] = bn254.PrecomputeLines(vk.G2[i])
+	}
+	return vk
+}

@@ -1,0 +1,262 @@
+package srs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254/kzg"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+const seed = 7
+
+func insecure(t testing.TB, size int) *SRS {
+	t.Helper()
+	s, err := Insecure(context.Background(), executor.Pool(), size, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func same(t *testing.T, a, b *SRS) {
+	t.Helper()
+	if !slices.Equal(a.Canonical.Pk.G1, b.Canonical.Pk.G1) || !slices.Equal(a.Lagrange.Pk.G1, b.Lagrange.Pk.G1) {
+		t.Error("other points")
+	}
+	if a.Canonical.Vk != b.Canonical.Vk || a.Lagrange.Vk != b.Canonical.Vk {
+		t.Error("other verifying keys")
+	}
+}
+
+// TestInsecureIsGnarkCryptos: gnark-crypto makes the same strings of the same τ.
+func TestInsecureIsGnarkCryptos(t *testing.T) {
+	for _, size := range []int{2, 4, 64, 4096} {
+		t.Run(fmt.Sprintf("size=%d", size), func(t *testing.T) {
+			tau := tauOf(size, seed)
+			var e big.Int
+			want, err := kzg.NewSRS(uint64(size+Extra), tau.BigInt(&e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lagrange, err := kzg.ToLagrangeG1(slices.Clone(want.Pk.G1[:size]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := insecure(t, size)
+			same(t, got, assemble(want.Pk.G1, lagrange, &want.Vk, nil))
+			if got.Size() != size || got.Bytes() != (2*size+Extra)*64 {
+				t.Errorf("size %d, %d bytes", got.Size(), got.Bytes())
+			}
+			serial, err := Insecure(t.Context(), executor.Serial(), size, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, got, serial)
+		})
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, size := range []int{-4, 0, 1, 3, 6, 2 * MaxSize} {
+		if _, err := Insecure(t.Context(), executor.Serial(), size, seed); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("size %d: %v", size, err)
+		}
+		if _, err := ReadPtau(t.Context(), executor.Serial(), nil, 0, size); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("size %d of a file: %v", size, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Insecure(ctx, executor.Serial(), 64, seed); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestOtherSeed: τ depends on the seed.
+func TestOtherSeed(t *testing.T) {
+	other, err := Insecure(t.Context(), executor.Serial(), 8, seed+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.Canonical.Pk.G1[1].Equal(&insecure(t, 8).Canonical.Pk.G1[1]) {
+		t.Error("two seeds have one τ")
+	}
+}
+
+func TestCache(t *testing.T) {
+	const size = 64
+	want := insecure(t, size)
+	var warnings []string
+	c := Cache{Dir: filepath.Join(t.TempDir(), "made"), Warn: func(s string) { warnings = append(warnings, s) }}
+	path := filepath.Join(c.Dir, fmt.Sprintf("insecure-%d-%d.srs", size, seed))
+	get := func(t *testing.T, warned string) {
+		t.Helper()
+		warnings = nil
+		s, err := c.Insecure(t.Context(), executor.Serial(), size, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, s, want)
+		if err := errors.Join(s.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Join(warnings, "; "); !strings.Contains(got, warned) || (warned == "") != (got == "") {
+			t.Errorf("warned of %q, want %q", got, warned)
+		}
+	}
+	get(t, "")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get(t, "")
+	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a whole file was not used: %v", err)
+	}
+	foreign, err := Insecure(t.Context(), executor.Serial(), size, seed+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		edit   func(b []byte) []byte
+		warned string
+	}{
+		{"empty", func([]byte) []byte { return nil }, "0 bytes"},
+		{"truncated", func(b []byte) []byte { return b[:len(b)-1] }, "bytes, want"},
+		{"longer", func(b []byte) []byte { return append(b, 0) }, "bytes, want"},
+		{"magic", func(b []byte) []byte { b[0]++; return b }, "damaged"},
+		{"header padding", func(b []byte) []byte { b[headerBytes-1]++; return b }, "damaged"},
+		{"first point", func(b []byte) []byte { b[headerBytes]++; return b }, "damaged"},
+		{"last byte", func(b []byte) []byte { b[len(b)-1]++; return b }, "damaged"},
+		{"other seed", func(b []byte) []byte { copy(b, header(size, seed+1, 0)); return b }, "damaged"},
+		{"whole, but of another τ", func([]byte) []byte {
+			path := filepath.Join(t.TempDir(), "foreign")
+			if err := store(path, foreign, seed); err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}, "not the seed's"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := os.WriteFile(path, test.edit(slices.Clone(good)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			get(t, test.warned)
+			if b, err := os.ReadFile(path); err != nil || !slices.Equal(b, good) {
+				t.Errorf("the file was not replaced: %v", err)
+			}
+			get(t, "")
+		})
+	}
+	t.Run("no directory", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.Dir = file
+		get(t, "is not kept")
+	})
+}
+
+// TestChecks: what somebody else has made is refused where one point is wrong.
+func TestChecks(t *testing.T) {
+	s := insecure(t, 16)
+	canonical, lagrange := s.Canonical.Pk.G1, s.Lagrange.Pk.G1
+	tauG2 := s.Canonical.Vk.G2[1]
+	ctx, ex := t.Context(), executor.Serial()
+	if ok, err := arePowers(ctx, ex, canonical, &tauG2); !ok || err != nil {
+		t.Errorf("powers: %v, %v", ok, err)
+	}
+	if ok, err := isLagrange(ctx, ex, canonical, lagrange); !ok || err != nil {
+		t.Errorf("Lagrange form: %v, %v", ok, err)
+	}
+	tau := tauOf(16, seed)
+	if !spotCheck(s, &tau) {
+		t.Error("spot check")
+	}
+	for i := range canonical {
+		bad := slices.Clone(canonical)
+		bad[i].Neg(&bad[i])
+		if ok, err := arePowers(ctx, ex, bad, &tauG2); ok || err != nil {
+			t.Errorf("power %d negated: %v, %v", i, ok, err)
+		}
+	}
+	for i := range lagrange {
+		bad := slices.Clone(lagrange)
+		bad[i].Neg(&bad[i])
+		if ok, err := isLagrange(ctx, ex, canonical, bad); ok || err != nil {
+			t.Errorf("Lagrange point %d negated: %v, %v", i, ok, err)
+		}
+	}
+	other := fr.NewElement(3)
+	if spotCheck(s, &other) {
+		t.Error("spot check of another τ")
+	}
+}
+
+func BenchmarkInsecure(b *testing.B) {
+	for _, size := range []int{1 << 10, 1 << 14, 1 << 18} {
+		b.Run(fmt.Sprintf("size=%d", size), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Insecure(b.Context(), executor.Serial(), size, seed); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCached loads a string from its file.
+func BenchmarkCached(b *testing.B) {
+	const size = 1 << 18
+	c := Cache{Dir: b.TempDir(), Warn: func(reason string) { b.Fatal(reason) }}
+	for b.Loop() {
+		s, err := c.Insecure(b.Context(), executor.Serial(), size, seed)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkGnarkCrypto makes both forms as gnark's unsafekzg does.
+func BenchmarkGnarkCrypto(b *testing.B) {
+	for _, size := range []int{1 << 10, 1 << 14} {
+		b.Run(fmt.Sprintf("size=%d", size), func(b *testing.B) {
+			tau := tauOf(size, seed)
+			var e big.Int
+			tau.BigInt(&e)
+			for b.Loop() {
+				s, err := kzg.NewSRS(uint64(size+Extra), &e)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := kzg.ToLagrangeG1(s.Pk.G1[:size]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
