@@ -1,0 +1,63 @@
+// Package gates is a circuit of gnark of nothing but arithmetic gates, three
+// multiplications and one addition in turn, as the study of Plonk systems has it
+// (docs/studies.md).
+package gates
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench"
+)
+
+// MinGates is the number of gates of the least circuit.
+const MinGates = 4
+
+// Circuit proves knowledge of x and y from which gates, each of which takes what the one
+// before gave, and y, lead to Last. Of its n gates one is taken by the public input and
+// one compares, so that a power of two is just the size of PLONK's domain.
+type Circuit struct {
+	X, Y frontend.Variable
+	Last frontend.Variable `gnark:",public"`
+	n    int
+}
+
+// New returns the circuit of n gates. Fewer than MinGates are an ErrParams.
+func New(n int) (*Circuit, error) {
+	if n < MinGates {
+		return nil, fmt.Errorf("%w: %d gates, accepted are %d and more", zkbench.ErrParams, n, MinGates)
+	}
+	return &Circuit{n: n}, nil
+}
+
+// isAddition tells the kind of a gate: each fourth is an addition.
+func isAddition(i int) bool { return i%4 == 3 }
+
+// Define implements frontend.Circuit.
+func (c *Circuit) Define(api frontend.API) error {
+	v := c.X
+	for i := range c.n - 2 {
+		if isAddition(i) {
+			v = api.Add(v, c.Y)
+		} else {
+			v = api.Mul(v, c.Y)
+		}
+	}
+	api.AssertIsEqual(v, c.Last)
+	return nil
+}
+
+// Assign returns the assignment of x and y.
+func (c *Circuit) Assign(x, y fr.Element) *Circuit {
+	v := x
+	for i := range c.n - 2 {
+		if isAddition(i) {
+			v.Add(&v, &y)
+		} else {
+			v.Mul(&v, &y)
+		}
+	}
+	return &Circuit{X: x, Y: y, Last: v, n: c.n}
+}

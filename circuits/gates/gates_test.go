@@ -1,0 +1,55 @@
+package gates_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/constraint"
+	"github.com/consensys/gnark/frontend/cs/scs"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/circuits/gates"
+	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+)
+
+func circuit(t *testing.T, n int) *gates.Circuit {
+	t.Helper()
+	c, err := gates.New(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestGates(t *testing.T) {
+	x, y := fr.NewElement(3), fr.NewElement(5)
+	for _, n := range []int{4, 5, 1024, 1 << 16} {
+		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], circuit(t, n))
+		if got := system.GetNbConstraints() + system.GetNbPublicVariables(); got != n {
+			t.Errorf("%d gates, want %d", got, n)
+		}
+		a := circuit(t, n).Assign(x, y)
+		if err := circuittest.Solves(t, system, a, nil); err != nil {
+			t.Error(err)
+		}
+		a.X = 4
+		if circuittest.Solves(t, system, a, nil) == nil {
+			t.Error("another x is accepted")
+		}
+	}
+	// ((3·5)·5)·5 + 5 = 380 in six gates.
+	if last := circuit(t, 6).Assign(x, y).Last.(fr.Element); last != fr.NewElement(380) {
+		t.Errorf("last %v", last)
+	}
+	if _, err := gates.New(3); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("three gates: %v", err)
+	}
+}
+
+func TestProves(t *testing.T) {
+	c := circuit(t, 64)
+	a := c.Assign(fr.NewElement(3), fr.NewElement(5))
+	circuittest.Prove(t, c, a, c.Assign(fr.NewElement(4), fr.NewElement(5)), nil)
+	circuittest.MutateWires(t, c, a, nil)
+}

@@ -1,0 +1,174 @@
+// Package circuittest tests circuits: that they prove and verify, and that nothing in
+// them is left free.
+package circuittest
+
+import (
+	"context"
+	"math/big"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/backend"
+	"github.com/consensys/gnark/backend/plonk"
+	"github.com/consensys/gnark/backend/witness"
+	"github.com/consensys/gnark/constraint"
+	cs "github.com/consensys/gnark/constraint/bn254"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/frontend/cs/r1cs"
+	"github.com/consensys/gnark/frontend/cs/scs"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// Builders are the constraint systems that circuits are tested on, by name.
+func Builders() map[string]frontend.NewBuilder {
+	return map[string]frontend.NewBuilder{"scs": scs.NewBuilder[constraint.U64], "r1cs": r1cs.NewBuilder[constraint.U64]}
+}
+
+// Compile compiles a circuit over BN254.
+func Compile(t testing.TB, b frontend.NewBuilder, circuit frontend.Circuit) constraint.ConstraintSystem {
+	t.Helper()
+	system, err := frontend.Compile(ecc.BN254.ScalarField(), b, circuit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return system
+}
+
+// Witness returns the witness of an assignment.
+func Witness(t testing.TB, assignment frontend.Circuit, opts ...frontend.WitnessOption) witness.Witness {
+	t.Helper()
+	w, err := frontend.NewWitness(assignment, ecc.BN254.ScalarField(), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// Solves reports why an assignment does not satisfy a system; nil if it does.
+func Solves(t testing.TB, system constraint.ConstraintSystem, assignment frontend.Circuit, hints []solver.Hint) error {
+	t.Helper()
+	return system.IsSolved(Witness(t, assignment), solver.WithHints(hints...))
+}
+
+// Prove proves and verifies with gnark's PLONK, and sees to it that the proof is refused
+// for another's public inputs.
+func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
+	t.Helper()
+	system := Compile(t, scs.NewBuilder[constraint.U64], circuit)
+	size := int(ecc.NextPowerOfTwo(uint64(system.GetNbConstraints() + system.GetNbPublicVariables())))
+	s, err := srs.Insecure(context.Background(), executor.Pool(), size, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pk, vk, err := plonk.Setup(system, &s.Canonical, &s.Lagrange)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof, err := plonk.Prove(system, pk, Witness(t, assignment), backend.WithSolverOptions(solver.WithHints(hints...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plonk.Verify(proof, vk, Witness(t, assignment, frontend.PublicOnly())); err != nil {
+		t.Errorf("a proof is rejected: %v", err)
+	}
+	if plonk.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())) == nil {
+		t.Error("a proof is accepted for other public inputs")
+	}
+}
+
+// MutateHints changes outputs of hints, one at a time, and sees to it that no assignment
+// solves the circuit then: of every hint the outputs whose index is a multiple of
+// stride, of the first call that has so many.
+func MutateHints(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
+	t.Helper()
+	for name, b := range Builders() {
+		system := Compile(t, b, circuit)
+		if err := Solves(t, system, assignment, hints); err != nil {
+			t.Fatalf("%s: the assignment that all others are made of: %v", name, err)
+		}
+		for _, hint := range hints {
+			id := solver.GetHintID(hint)
+			used := false
+			for target := 0; ; target += stride {
+				reached := false
+				mutated := func(q *big.Int, inputs, outputs []*big.Int) error {
+					used = true
+					if err := hint(q, inputs, outputs); err != nil {
+						return err
+					}
+					if !reached && target < len(outputs) {
+						reached = true
+						outputs[target].Add(outputs[target], big.NewInt(1))
+					}
+					return nil
+				}
+				opts := []solver.Option{solver.WithHints(hints...), solver.OverrideHint(id, mutated), solver.WithNbTasks(1)}
+				err := system.IsSolved(Witness(t, assignment), opts...)
+				if !reached {
+					break
+				}
+				if err == nil {
+					t.Errorf("%s: output %d of hint %s may be another", name, target, solver.GetHintName(hint))
+				}
+			}
+			if !used {
+				t.Logf("%s: hint %s is not used", name, solver.GetHintName(hint))
+			}
+		}
+	}
+}
+
+// MutateWires changes the value of each wire of a PLONK system, in all gates at once,
+// and sees to it that some gate does not hold any more. A wire that stands in no gate,
+// or in gates that hold for any value, would be free.
+func MutateWires(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint) {
+	t.Helper()
+	system := Compile(t, scs.NewBuilder[constraint.U64], circuit).(*cs.SparseR1CS)
+	solved, err := system.Solve(Witness(t, assignment), solver.WithHints(hints...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution := solved.(*cs.SparseR1CSSolution)
+	offset := system.GetNbPublicVariables() // a placeholder gate for each comes first
+	bound := make(map[uint32]bool)
+	holds := func(i int, c *constraint.SparseR1C, changed uint32) bool {
+		at := func(id uint32, v fr.Element) fr.Element {
+			if id == changed {
+				one := fr.One()
+				v.Add(&v, &one)
+			}
+			return v
+		}
+		a, b, o := at(c.XA, solution.L[offset+i]), at(c.XB, solution.R[offset+i]), at(c.XC, solution.O[offset+i])
+		q := func(id uint32) *fr.Element { return &system.Coefficients[id] }
+		var sum, term fr.Element
+		sum.Mul(&a, &b).Mul(&sum, q(c.QM))
+		for _, p := range []struct{ q, v *fr.Element }{{q(c.QL), &a}, {q(c.QR), &b}, {q(c.QO), &o}} {
+			sum.Add(&sum, term.Mul(p.q, p.v))
+		}
+		return sum.Add(&sum, q(c.QC)).IsZero()
+	}
+	gates := system.GetSparseR1Cs()
+	const none = ^uint32(0)
+	for i := range gates {
+		c := &gates[i]
+		if c.Commitment == constraint.NOT && !holds(i, c, none) {
+			t.Fatalf("gate %d does not hold: %s", i, c.String(system))
+		}
+		for _, wire := range []uint32{c.XA, c.XB, c.XC} {
+			if !bound[wire] && (c.Commitment != constraint.NOT || !holds(i, c, wire)) {
+				bound[wire] = true
+			}
+		}
+	}
+	total := system.GetNbPublicVariables() + system.GetNbSecretVariables() + system.GetNbInternalVariables()
+	for wire := range uint32(total) {
+		if !bound[wire] {
+			t.Errorf("wire %d of %d is in no gate that holds it", wire, total)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package gate
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+)
+
+// AssertBelow asserts that limbs, of width bits each and the lowest first, make an
+// integer below bound. That each limb is below 2^width the caller has seen to.
+//
+// The prover names the highest limb i that is not the bound's; all limbs above it equal
+// the bound's, and bound_i - 1 - limb_i is shown to be below 2^width by the caller's
+// inRange. That is some five gates a limb, against one for each bit of a comparison bit
+// by bit.
+func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *big.Int, inRange func(v frontend.Variable)) error {
+	of := make([]*big.Int, len(limbs)) // the bound's limbs
+	mask := new(big.Int).Lsh(big.NewInt(1), uint(width))
+	mask.Sub(mask, big.NewInt(1))
+	rest := new(big.Int).Set(bound)
+	inputs := []frontend.Variable{len(limbs)}
+	for i := range limbs {
+		of[i] = new(big.Int).And(rest, mask)
+		rest.Rsh(rest, uint(width))
+		inputs = append(inputs, of[i])
+	}
+	if rest.Sign() != 0 || bound.Sign() <= 0 {
+		return fmt.Errorf("bound of %d bits does not fit %d limbs of %d bits", bound.BitLen(), len(limbs), width)
+	}
+	first, err := api.Compiler().NewHint(FirstDifference, len(limbs), append(inputs, limbs...)...)
+	if err != nil {
+		return err
+	}
+	var above, gap frontend.Variable = 0, 0 // above: the limb stands above the one that is named
+	for i := range limbs {
+		api.AssertIsBoolean(first[i])
+		if i > 0 {
+			AssertProductZero(api, above, limbs[i], of[i])
+		}
+		above = api.Add(above, first[i])
+		// first[i]·(of[i] - 1 - limbs[i]), zero in all places but one.
+		top := new(big.Int).Sub(of[i], big.NewInt(1))
+		gap = api.Add(gap, MulOffset(api, first[i], Offset{api.Neg(limbs[i]), top}))
+	}
+	api.AssertIsEqual(above, 1)
+	inRange(gap)
+	return nil
+}
+
+// FirstDifference is the hint of AssertBelow: the number n of limbs, the bound's, and
+// the limbs give n bits, of which one is set.
+func FirstDifference(_ *big.Int, inputs, outputs []*big.Int) error {
+	n := len(outputs)
+	if len(inputs) != 1+2*n {
+		return fmt.Errorf("%d inputs for %d limbs", len(inputs), n)
+	}
+	bound, limbs := inputs[1:1+n], inputs[1+n:]
+	for i := range outputs {
+		outputs[i].SetUint64(0)
+	}
+	at := n - 1
+	for at > 0 && limbs[at].Cmp(bound[at]) == 0 {
+		at--
+	}
+	outputs[at].SetUint64(1)
+	return nil
+}
+
+// AssertBits asserts that v is below 2^n: it returns v's bits, the lowest first.
+func AssertBits(api frontend.API, v frontend.Variable, n int) ([]frontend.Variable, error) {
+	bits, err := api.Compiler().NewHint(Bits, n, v)
+	if err != nil {
+		return nil, err
+	}
+	var sum frontend.Variable = 0
+	for i, b := range bits {
+		api.AssertIsBoolean(b)
+		sum = api.Add(sum, api.Mul(b, new(big.Int).Lsh(big.NewInt(1), uint(i))))
+	}
+	api.AssertIsEqual(sum, v)
+	return bits, nil
+}
+
+// Bits is the hint of AssertBits.
+func Bits(_ *big.Int, inputs, outputs []*big.Int) error {
+	for i := range outputs {
+		outputs[i].SetUint64(uint64(inputs[0].Bit(i)))
+	}
+	return nil
+}
+
+// Hints are the hints of this package's circuits.
+func Hints() []solver.Hint { return []solver.Hint{FirstDifference, Bits} }

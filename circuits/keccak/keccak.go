@@ -1,0 +1,141 @@
+// Package keccak is circuits of gnark for Keccak-256, bit by bit, and on gnark's own
+// gadget for comparison. The padding byte is a parameter: 0x01 is Keccak-256, 0x06
+// SHA3-256.
+package keccak
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Sizes of the sponge, in bytes.
+const (
+	Rate   = 136
+	Digest = 32
+)
+
+// Padding bytes.
+const (
+	Keccak256 = 0x01
+	SHA3256   = 0x06
+)
+
+// Blocks is the number of permutations that a message of n bytes takes.
+func Blocks(n int) int { return n/Rate + 1 }
+
+// Fixed proves knowledge of a message of a fixed length with a digest. The message is
+// secret.
+type Fixed struct {
+	Message []frontend.Variable  // bits, the lowest of each byte first
+	Digest  [2]frontend.Variable `gnark:",public"` // Split of the digest
+	padding byte
+}
+
+// NewFixed returns the circuit for messages of n bytes.
+func NewFixed(n int, padding byte) *Fixed {
+	return &Fixed{Message: make([]frontend.Variable, 8*n), padding: padding}
+}
+
+// Assign returns the assignment for a message and its digest.
+func (c *Fixed) Assign(message []byte, digest [Digest]byte) (*Fixed, error) {
+	if len(message)*8 != len(c.Message) {
+		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message)/8)
+	}
+	a := NewFixed(len(message), c.padding)
+	assignBits(a.Message, message)
+	a.Digest = Split(digest)
+	return a, nil
+}
+
+func assignBits(dst []frontend.Variable, message []byte) {
+	for i := range dst {
+		dst[i] = 0
+		if i/8 < len(message) {
+			dst[i] = message[i/8] >> (i % 8) & 1
+		}
+	}
+}
+
+// Split returns a digest as two public inputs of 16 bytes, little-endian.
+func Split(digest [Digest]byte) (halves [2]frontend.Variable) {
+	for k := range halves {
+		var be [Digest / 2]byte
+		for i := range be {
+			be[len(be)-1-i] = digest[k*len(be)+i]
+		}
+		halves[k] = new(big.Int).SetBytes(be[:])
+	}
+	return halves
+}
+
+// Define implements frontend.Circuit.
+func (c *Fixed) Define(api frontend.API) error {
+	for _, b := range c.Message {
+		api.AssertIsBoolean(b)
+	}
+	padded := make([]frontend.Variable, 8*Rate*Blocks(len(c.Message)/8))
+	for i := range padded {
+		padded[i] = 0
+	}
+	copy(padded, c.Message)
+	for i := range 8 {
+		padded[len(c.Message)+i] = c.padding >> i & 1
+	}
+	padded[len(padded)-1] = 1 // beyond the padding byte's bits, or in its place: 0x81
+	s := newState()
+	for block := 0; block < len(padded); block += 8 * Rate {
+		s.absorb(api, padded[block:block+8*Rate])
+		s.permute(api)
+	}
+	assertDigest(api, s.digest(), c.Digest)
+	return nil
+}
+
+func newState() *state {
+	s := new(state)
+	for i := range s {
+		for j := range s[i] {
+			s[i][j] = 0
+		}
+	}
+	return s
+}
+
+// absorb adds a block of bits.
+func (s *state) absorb(api frontend.API, block []frontend.Variable) {
+	for i, b := range block {
+		at := &s[i/width][i%width]
+		*at = xorBit(api, *at, b)
+	}
+}
+
+// digest returns the bits that are squeezed.
+func (s *state) digest() []frontend.Variable {
+	bits := make([]frontend.Variable, 0, 8*Digest)
+	for i := range 8 * Digest {
+		bits = append(bits, s[i/width][i%width])
+	}
+	return bits
+}
+
+func assertDigest(api frontend.API, bits []frontend.Variable, halves [2]frontend.Variable) {
+	n := len(bits) / 2
+	for k, half := range halves {
+		var sum frontend.Variable = 0
+		for i, b := range bits[k*n : (k+1)*n] {
+			sum = api.Add(sum, api.Mul(b, new(big.Int).Lsh(big.NewInt(1), uint(i))))
+		}
+		api.AssertIsEqual(sum, half)
+	}
+}
+
+// About how many gates a block takes on PLONK, of which a circuit has at most a fiftieth
+// more or less.
+const (
+	BlockConstraints    = 155_000
+	StdBlockConstraints = 545_000 // of two; the first takes 742,352, each other 348,000
+)

@@ -1,0 +1,138 @@
+package keccak
+
+import "github.com/consensys/gnark/frontend"
+
+// Keccak-f[1600] (Keccak team, The Keccak reference, version 3.0, section 1.2), a wire
+// for each bit. Exclusive or, and and-not, of two bits are one gate each, so a round
+// takes 4·320 + 320 + 1600 gates for θ and 2·1600 for χ; ρ, π and ι take none but for
+// the few bits that ι flips.
+const (
+	lanes  = 25
+	width  = 64
+	rounds = 24
+)
+
+// state is lanes[x + 5y] of bits, the lowest first.
+type state [lanes][width]frontend.Variable
+
+// word is one row of bits.
+type word = [width]frontend.Variable
+
+// permute applies Keccak-f[1600].
+func (s *state) permute(api frontend.API) {
+	rc, offsets := roundConstants(), rotations()
+	for r := range rounds {
+		// θ
+		var c [5]word
+		for x := range c {
+			c[x] = s[x]
+			for y := 1; y < 5; y++ {
+				c[x] = xor(api, c[x], s[x+5*y])
+			}
+		}
+		for x := range c {
+			d := xor(api, c[(x+4)%5], rotate(c[(x+1)%5], 1))
+			for y := range 5 {
+				s[x+5*y] = xor(api, s[x+5*y], d)
+			}
+		}
+		// ρ and π
+		var b state
+		for x := range 5 {
+			for y := range 5 {
+				b[y+5*((2*x+3*y)%5)] = rotate(s[x+5*y], offsets[x+5*y])
+			}
+		}
+		// χ
+		for y := range 5 {
+			for x := range 5 {
+				s[x+5*y] = xor(api, b[x+5*y], andNot(api, b[(x+2)%5+5*y], b[(x+1)%5+5*y]))
+			}
+		}
+		// ι
+		for i := range width {
+			if rc[r]>>i&1 == 1 {
+				s[0][i] = not(api, s[0][i])
+			}
+		}
+	}
+}
+
+func rotate(w word, n int) (z word) {
+	for i := range w {
+		z[(i+n)%width] = w[i]
+	}
+	return z
+}
+
+func xor(api frontend.API, a, b word) (z word) {
+	for i := range z {
+		z[i] = xorBit(api, a[i], b[i])
+	}
+	return z
+}
+
+// xorBit is a + b - 2ab.
+func xorBit(api frontend.API, a, b frontend.Variable) frontend.Variable {
+	if v, ok := api.Compiler().ConstantValue(a); ok {
+		if v.Sign() == 0 {
+			return b
+		}
+		return not(api, b)
+	}
+	if v, ok := api.Compiler().ConstantValue(b); ok {
+		if v.Sign() == 0 {
+			return a
+		}
+		return not(api, a)
+	}
+	if plonk, ok := api.(frontend.PlonkAPI); ok {
+		return plonk.EvaluatePlonkExpression(a, b, 1, 1, -2, 0)
+	}
+	return api.Sub(api.Add(a, b), api.Mul(a, b, 2))
+}
+
+func andNot(api frontend.API, a, b word) (z word) {
+	for i := range z {
+		z[i] = andNotBit(api, a[i], b[i])
+	}
+	return z
+}
+
+// andNotBit is a(1 - b).
+func andNotBit(api frontend.API, a, b frontend.Variable) frontend.Variable {
+	_, constA := api.Compiler().ConstantValue(a)
+	_, constB := api.Compiler().ConstantValue(b)
+	if plonk, ok := api.(frontend.PlonkAPI); ok && !constA && !constB {
+		return plonk.EvaluatePlonkExpression(a, b, 1, 0, -1, 0)
+	}
+	return api.Mul(a, api.Sub(1, b))
+}
+
+func not(api frontend.API, a frontend.Variable) frontend.Variable { return api.Sub(1, a) }
+
+// roundConstants derives the constants of ι from the linear feedback shift register
+// x⁸ + x⁶ + x⁵ + x⁴ + 1.
+func roundConstants() (rc [rounds]uint64) {
+	lfsr := byte(1)
+	for r := range rc {
+		for j := range 7 {
+			if lfsr&1 == 1 {
+				rc[r] |= 1 << (1<<j - 1)
+			}
+			carry := lfsr >> 7
+			lfsr = lfsr<<1 ^ carry*0x71
+		}
+	}
+	return rc
+}
+
+// rotations derives the offsets of ρ: (t+1)(t+2)/2 along the walk of π from (1, 0).
+func rotations() (offsets [lanes]int) {
+	x, y := 1, 0
+	for t := range lanes - 1 {
+		offsets[x+5*y] = (t + 1) * (t + 2) / 2 % width
+		x, y = y, (2*x+3*y)%5
+	}
+	return offsets
+}

@@ -1,0 +1,48 @@
+package keccak
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/std/hash/sha3"
+	"github.com/consensys/gnark/std/math/uints"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Std is Fixed by gnark's own gadget, std/hash/sha3, for comparison. It takes bytes.
+type Std struct {
+	Message []uints.U8
+	Digest  [Digest]uints.U8 `gnark:",public"`
+}
+
+// NewStd returns the circuit for messages of n bytes.
+func NewStd(n int) *Std { return &Std{Message: make([]uints.U8, n)} }
+
+// Assign returns the assignment for a message and its digest.
+func (c *Std) Assign(message []byte, digest [Digest]byte) (*Std, error) {
+	if len(message) != len(c.Message) {
+		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message))
+	}
+	a := NewStd(len(message))
+	copy(a.Message, uints.NewU8Array(message))
+	copy(a.Digest[:], uints.NewU8Array(digest[:]))
+	return a, nil
+}
+
+// Define implements frontend.Circuit.
+func (c *Std) Define(api frontend.API) error {
+	h, err := sha3.NewLegacyKeccak256(api)
+	if err != nil {
+		return err
+	}
+	bytes, err := uints.NewBytes(api)
+	if err != nil {
+		return err
+	}
+	h.Write(c.Message)
+	for i, b := range h.Sum() {
+		bytes.AssertIsEqual(b, c.Digest[i])
+	}
+	return nil
+}

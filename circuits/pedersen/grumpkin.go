@@ -1,0 +1,192 @@
+package pedersen
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark-crypto/ecc/grumpkin"
+	grumpkinfr "github.com/consensys/gnark-crypto/ecc/grumpkin/fr"
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench/circuits/internal/gate"
+	"github.com/zkbench/zkbench/hash/pedersen"
+)
+
+// A scalar a = Σ e_j 2^(wj), 0 <= e_j < 2^w, is worked on by its odd signed digits
+// d_j = 2e_j - (2^w - 1), so that 2a = Σ d_j 2^(wj) + C with C = 2^(wn) - 1 and
+//
+//	a·G = Σ d_j 2^(wj)·(G/2) + C·(G/2).
+//
+// No digit is zero, so no term is the identity. The sum starts from
+// 2·G_len + Σ_i C·(G_i/2): every partial sum has G_len with factor 2, and meets a
+// multiple of G_i, which addition by the incomplete formulas could not bear, only for
+// who knows a relation between the generators.
+
+// windows is the number of windows of width bits of a scalar.
+func windows(width int) int { return (scalarBits + width - 1) / width }
+
+const scalarBits = 254
+
+// half returns G_i/2.
+func half(i int) grumpkin.G1Affine {
+	var two grumpkinfr.Element
+	two.SetUint64(2)
+	two.Inverse(&two)
+	var e big.Int
+	g := pedersen.Generator(i)
+	g.ScalarMultiplication(&g, two.BigInt(&e))
+	return g
+}
+
+// start returns the point that sums begin with, for n windows of width bits.
+func start(width, n int) grumpkin.G1Affine {
+	c := new(big.Int).Lsh(big.NewInt(1), uint(width*n))
+	c.Sub(c, big.NewInt(1))
+	sum := pedersen.Offset()
+	for i := range pedersen.Inputs {
+		g := half(i)
+		g.ScalarMultiplication(&g, c)
+		sum.Add(&sum, &g)
+	}
+	return sum
+}
+
+// oddMultiples returns d·2^(wj)·(G_i/2) for d = 1, 3, ..., 2n - 1.
+func oddMultiples(i, width, window, n int) []grumpkin.G1Affine {
+	base := half(i)
+	base.ScalarMultiplication(&base, new(big.Int).Lsh(big.NewInt(1), uint(width*window)))
+	var double grumpkin.G1Affine
+	double.Double(&base)
+	points := make([]grumpkin.G1Affine, n)
+	points[0] = base
+	for k := 1; k < n; k++ {
+		points[k].Add(&points[k-1], &double)
+	}
+	return points
+}
+
+// point is a point of the running sum.
+type point struct{ x, y frontend.Variable }
+
+func constant(p *grumpkin.G1Affine) point {
+	return point{p.X.BigInt(new(big.Int)), p.Y.BigInt(new(big.Int))}
+}
+
+// add adds (x, y) to p by the incomplete formulas, nine gates:
+//
+//	λ = (y - p.y)/(x - p.x), x' = λ² - p.x - x, y' = λ(p.x - x') - p.y
+func (p point) add(api frontend.API, x gate.Offset, y frontend.Variable) point {
+	dx := api.Add(x.V, api.Neg(p.x), x.K)
+	lambda := api.DivUnchecked(api.Sub(y, p.y), dx)
+	sum := api.Add(p.x, x.V, x.K)
+	nx := api.Sub(api.Mul(lambda, lambda), sum)
+	ny := api.Sub(api.Mul(lambda, api.Sub(p.x, nx)), p.y)
+	return point{nx, ny}
+}
+
+// The windows of the plain circuit: a sign and two bits,
+//
+//	d = s(1 + 2m_0 + 4m_1), e = (d + 7)/2.
+const (
+	plainWidth = 3
+	plainLimb  = 10 // windows of a limb that is compared
+)
+
+// hashGrumpkin is Barretenberg's pedersen_hash of two elements, without tables.
+func hashGrumpkin(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (frontend.Variable, error) {
+	n := windows(plainWidth)
+	first := start(plainWidth, n)
+	sum := constant(&first)
+	for i, v := range inputs {
+		digits, err := api.Compiler().NewHint(SignedDigits, 3*n, v)
+		if err != nil {
+			return nil, err
+		}
+		var limbs []frontend.Variable
+		for j := range n {
+			s, m0, m1 := digits[3*j], digits[3*j+1], digits[3*j+2]
+			gate.AssertSign(api, s)
+			api.AssertIsBoolean(m0)
+			api.AssertIsBoolean(m1)
+			x, y := lookUp(api, m0, m1, oddMultiples(i, plainWidth, j, 4))
+			sum = sum.add(api, x, gate.MulOffset(api, s, y))
+
+			// 2e - 7 = s + s(2m_0 + 4m_1)
+			magnitude := api.Add(api.Mul(m0, 2), api.Mul(m1, 4))
+			d := gate.MulOffset(api, s, gate.Offset{V: magnitude, K: big.NewInt(1)})
+			if j%plainLimb == 0 {
+				limbs = append(limbs, 0)
+			}
+			weight := new(big.Int).Lsh(big.NewInt(1), uint(plainWidth*(j%plainLimb)))
+			limbs[len(limbs)-1] = accumulate(api, limbs[len(limbs)-1], d, weight)
+		}
+		if err := assertScalar(api, v, limbs, plainWidth*plainLimb, func(gap frontend.Variable) error {
+			_, err := gate.AssertBits(api, gap, plainWidth*plainLimb)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return sum.x, nil
+}
+
+// accumulate returns limb + weight·(d + 7)/2.
+func accumulate(api frontend.API, limb, d frontend.Variable, weight *big.Int) frontend.Variable {
+	field := api.Compiler().Field()
+	halfWeight := new(big.Int).ModInverse(big.NewInt(2), field)
+	halfWeight.Mul(halfWeight, weight).Mod(halfWeight, field)
+	k := new(big.Int).Mul(halfWeight, big.NewInt(1<<plainWidth-1))
+	return api.Add(limb, api.Mul(d, halfWeight), k.Mod(k, field))
+}
+
+// lookUp selects a point by two bits.
+func lookUp(api frontend.API, m0, m1 frontend.Variable, p []grumpkin.G1Affine) (x, y gate.Offset) {
+	var xs, ys [4]big.Int
+	for k := range p {
+		p[k].X.BigInt(&xs[k])
+		p[k].Y.BigInt(&ys[k])
+	}
+	return interpolate(api, m0, m1, xs), interpolate(api, m0, m1, ys)
+}
+
+// interpolate selects c[low + 2·high].
+func interpolate(api frontend.API, low, high frontend.Variable, c [4]big.Int) gate.Offset {
+	l, r := new(big.Int).Sub(&c[1], &c[0]), new(big.Int).Sub(&c[2], &c[0])
+	m := new(big.Int).Sub(&c[3], &c[1])
+	m.Sub(m, r)
+	return gate.Bilinear(api, low, high, &c[0], l, r, m)
+}
+
+// assertScalar asserts that the limbs, of width bits and each in range, are v's
+// canonical form: their sum is v, and below the modulus.
+func assertScalar(api frontend.API, v frontend.Variable, limbs []frontend.Variable, width int, inRange func(gap frontend.Variable) error) error {
+	var sum frontend.Variable = 0
+	for i, limb := range limbs {
+		sum = api.Add(sum, api.Mul(limb, new(big.Int).Lsh(big.NewInt(1), uint(width*i))))
+	}
+	api.AssertIsEqual(sum, v)
+	var ranged error
+	err := gate.AssertBelow(api, limbs, width, api.Compiler().Field(), func(gap frontend.Variable) { ranged = inRange(gap) })
+	if err != nil {
+		return err
+	}
+	return ranged
+}
+
+// SignedDigits is a hint: a scalar gives s, m_0, m_1 for each window.
+func SignedDigits(_ *big.Int, inputs, outputs []*big.Int) error {
+	if len(inputs) != 1 || len(outputs)%3 != 0 {
+		return fmt.Errorf("%d inputs, %d outputs", len(inputs), len(outputs))
+	}
+	for j := 0; j < len(outputs); j += 3 {
+		e := int64(inputs[0].Bit(j) + inputs[0].Bit(j+1)<<1 + inputs[0].Bit(j+2)<<2)
+		d, s := 2*e-7, int64(1)
+		if d < 0 {
+			d, s = -d, -1
+		}
+		outputs[j].SetInt64(s)
+		outputs[j+1].SetInt64(d >> 1 & 1)
+		outputs[j+2].SetInt64(d >> 2)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package pedersen
+
+import (
+	"encoding/binary"
+	"math/big"
+	"sync"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254/twistededwards"
+
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// HalfBits is the width of the halves that scalars are cut into on the Edwards curve:
+// its group has an order below the field's, so a whole element as one scalar would have
+// the hash of others.
+const HalfBits = 127
+
+// EdwardsGenerator returns P_i, i < 2·Inputs: the hash of i, tried until it is the y of
+// a point, times the cofactor.
+func EdwardsGenerator(i int) twistededwards.PointAffine { return edwards()[i] }
+
+var edwards = sync.OnceValue(func() *[2 * Inputs]twistededwards.PointAffine {
+	points := new([2 * Inputs]twistededwards.PointAffine)
+	for i := range points {
+		points[i] = hashToEdwards(i)
+	}
+	return points
+})
+
+func hashToEdwards(i int) twistededwards.PointAffine {
+	curve := twistededwards.GetEdwardsCurve()
+	var cofactor big.Int
+	curve.Cofactor.BigInt(&cofactor)
+	xof := transcript.XOF("zkbench/v1/pedersen/edwards", binary.LittleEndian.AppendUint32(nil, uint32(i)))
+	for {
+		var wide [64]byte
+		_, _ = xof.Read(wide[:]) // which never fails
+		// a·x² + y² = 1 + d·x²·y², so x² = (1 - y²)/(a - d·y²).
+		var p twistededwards.PointAffine
+		var num, den fr.Element
+		p.Y.SetBytes(wide[:])
+		den.Square(&p.Y)
+		num.SetOne().Sub(&num, &den)
+		den.Mul(&den, &curve.D).Sub(&curve.A, &den)
+		if p.X.Div(&num, &den).Sqrt(&p.X) == nil {
+			continue
+		}
+		p.ScalarMultiplication(&p, &cofactor)
+		if !p.IsZero() {
+			return p
+		}
+	}
+}
+
+// HashEdwards hashes two elements on the twisted Edwards curve over BN254's scalar
+// field: the x of Σ lo_i·P_(2i) + hi_i·P_(2i+1), where lo_i + 2^127·hi_i is the i-th
+// element.
+func HashEdwards(a, b *fr.Element) fr.Element {
+	var sum twistededwards.PointAffine
+	sum.Y.SetOne()
+	for i, v := range []*fr.Element{a, b} {
+		var e, half big.Int
+		v.BigInt(&e)
+		mask := new(big.Int).Lsh(big.NewInt(1), HalfBits)
+		mask.Sub(mask, big.NewInt(1))
+		for k := range 2 {
+			half.Rsh(&e, uint(k*HalfBits)).And(&half, mask)
+			p := EdwardsGenerator(2*i + k)
+			p.ScalarMultiplication(&p, &half)
+			sum.Add(&sum, &p)
+		}
+	}
+	return sum.X
+}
