@@ -74,7 +74,7 @@ func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(listCommand(stdout, defs), runCommand(stdout, stderr, defs), compareCommand(stdout, stderr, defs),
-		leakCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
+		leakCommand(stdout, stderr, defs), stagesCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
 		execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs), paramsCommand(stdout),
 		ledgerCommand(stdout, stderr), studyCommand(stdout, stderr, defs))
 	return root

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
 // defs joins the definitions of all families, in the order of list.
 func defs() []workload.Def {
-	return token.Defs()
+	return slices.Concat(token.Defs(), circuits.Defs())
 }

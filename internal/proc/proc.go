@@ -28,9 +28,10 @@ type Job struct {
 	Workload string            `json:"workload"` // name or command-line id
 	Case     workload.Case     `json:"case"`
 	Settings workload.Settings `json:"settings"`
-	Deadline time.Duration     `json:"deadline"`        // ns, for all of it: set-up, warm-up, window, checks
-	Leak     bool              `json:"leak,omitempty"`  // a timing leak test instead of a load
-	Procs    int               `json:"procs,omitempty"` // GOMAXPROCS of the child; 0: the machine's
+	Deadline time.Duration     `json:"deadline"`         // ns, for all of it: set-up, warm-up, window, checks
+	Leak     bool              `json:"leak,omitempty"`   // a timing leak test instead of a load
+	Stages   bool              `json:"stages,omitempty"` // once through the stages instead of a load
+	Procs    int               `json:"procs,omitempty"`  // GOMAXPROCS of the child; 0: the machine's
 
 	// Tethered says that standard input stays open as long as the parent lives: the
 	// child ends when it ends.
@@ -156,8 +157,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 		runtime.GOMAXPROCS(job.Procs)
 	}
 	measure := workload.Measure
-	if job.Leak {
+	switch {
+	case job.Leak:
 		measure = workload.Leak
+	case job.Stages:
+		measure = workload.MeasureStages
 	}
 	rec := measure(ctx, def, job.Case, job.Settings)
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {

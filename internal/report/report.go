@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,20 @@ func (s Style) Case(w io.Writer, rec *record.Record) error {
 	p.section("Unfinished Operations:", unfinishedRows(rec))
 	p.analysis(rec)
 	p.section("Throughput Timeline:", timelineRows(rec))
+	p.linef("")
+	return p.flush(w)
+}
+
+// Stages writes the report of a record of stages: what ran, each stage, exact figures,
+// findings.
+func Stages(w io.Writer, rec *record.Record) error {
+	p := &page{}
+	p.head(rec)
+	p.section("Stages:", stageRows(rec))
+	exact := *rec
+	exact.Metrics = slices.DeleteFunc(slices.Clone(rec.Metrics), func(m record.Metric) bool { return m.Kind != record.Exact })
+	p.section("Sizes and Other Figures:", ownRows(&exact))
+	p.analysis(rec)
 	p.linef("")
 	return p.flush(w)
 }

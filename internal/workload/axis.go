@@ -40,17 +40,17 @@ func CurveAxis(accepted, def []string) Axis {
 
 // BitsAxis is the bit length of values, 1 to 64.
 func BitsAxis() Axis {
-	return intAxis("bits", "bits", "bits", "bit lengths of values", 1, 64, "32", 32, 64)
+	return IntAxis("bits", "bits", "bits", "bit lengths of values", 1, 64, "32", 32, 64)
 }
 
 // InputsAxis is the number of input tokens, 1 to most.
 func InputsAxis(most int) Axis {
-	return intAxis("inputs", "in", "num_inputs", "numbers of inputs", 1, most, "2", 1, 2, 3)
+	return IntAxis("inputs", "in", "num_inputs", "numbers of inputs", 1, most, "2", 1, 2, 3)
 }
 
 // OutputsAxis is the number of output tokens, 1 to most.
 func OutputsAxis(most int) Axis {
-	return intAxis("outputs", "out", "num_outputs", "numbers of outputs", 1, most, "2", 1, 2, 3)
+	return IntAxis("outputs", "out", "num_outputs", "numbers of outputs", 1, most, "2", 1, 2, 3)
 }
 
 // ProofAxis is the range-proof system; the first accepted one is the default.
@@ -71,7 +71,7 @@ const NumCPU = "NumCPU"
 // WorkersAxis is the number of operations in flight. It belongs to the run, not
 // to a workload: it stands in the case's name for load tests only.
 func WorkersAxis() Axis {
-	axis := intAxis("workers", "workers", "workers", "numbers of workers", 1, runner.MaxWorkers, "1", 1)
+	axis := IntAxis("workers", "workers", "workers", "numbers of workers", 1, runner.MaxWorkers, "1", 1)
 	axis.Accepted += ", " + NumCPU
 	numbers := axis.Parse
 	axis.Parse = func(list string) ([]string, error) {
@@ -113,7 +113,9 @@ func NameAxis(name, key, flag, usage string, accepted, def []string) Axis {
 	}
 }
 
-func intAxis(name, key, flag, usage string, least, most int, smoke string, def ...int) Axis {
+// IntAxis is an axis of whole numbers from least to most, with ranges: smoke is the value
+// of a load test, def is the default matrix, of which values above most are left out.
+func IntAxis(name, key, flag, usage string, least, most int, smoke string, def ...int) Axis {
 	words := fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
 	axis := Axis{Name: name, Key: key, Flag: flag, Usage: usage, Accepted: words, Smoke: smoke}
 	for _, d := range def {
@@ -223,12 +225,12 @@ func Expand(item string) ([]int, bool) {
 
 // BatchAxis is the number of actions or requests that one operation takes together.
 func BatchAxis() Axis {
-	return intAxis("batch", "batch", "batch", "numbers of actions or requests taken together", 1, 4096, "8", 64)
+	return IntAxis("batch", "batch", "batch", "numbers of actions or requests taken together", 1, 4096, "8", 64)
 }
 
 // BatchMaxAxis is the most requests that a queue takes together; 0: there is no queue.
 func BatchMaxAxis(most int) Axis {
-	return intAxis("largest batch", "batch-max", "batch_max",
+	return IntAxis("largest batch", "batch-max", "batch_max",
 		"numbers of requests that a queue takes together at most, one request an operation; 0: no queue, --batch requests an operation", 0, most, "0", 0)
 }
 
@@ -240,7 +242,7 @@ func BatchWaitAxis() Axis {
 
 // TokensAxis is the number of tokens on a ledger before.
 func TokensAxis() Axis {
-	return intAxis("tokens before", "tokens", "tokens", "numbers of tokens on the ledger before", 0, 10_000_000, "0", 0)
+	return IntAxis("tokens before", "tokens", "tokens", "numbers of tokens on the ledger before", 0, 10_000_000, "0", 0)
 }
 
 // Of is the axis' value in a case, its default where the case has none.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
 )
 
 // Def is a workload.
@@ -27,10 +28,21 @@ type Def struct {
 	Doc   string // one sentence: what one operation does
 	Axes  []Axis // in the order of the case's name
 
+	// Stages, where set, goes through the case's stages one after the other, each as long
+	// as it takes, and tells the recorder of each with what it made. It is measured once a
+	// process.
+	Stages func(ctx context.Context, c Case, seed uint64, r *stage.Recorder) (Staged, error)
+
 	// New does the set-up of one case, untimed: parameters, tables, keys. The
 	// inputs that the instance builds depend on the case, the seed and their
 	// sequence number only.
 	New func(ctx context.Context, c Case, seed uint64) (Instance, error)
+}
+
+// Staged is what a run through the stages gives beside their times.
+type Staged struct {
+	Metrics  []record.Metric
+	Findings []record.Finding
 }
 
 // Instance is one case, set up. All its methods but Close are safe for

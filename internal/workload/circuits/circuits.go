@@ -1,0 +1,180 @@
+// Package circuits defines the workloads on gnark's proof systems: circuits from small
+// gates to pairings, stage by stage.
+package circuits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/consensys/gnark/backend/witness"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Defs returns the workloads.
+func Defs() []workload.Def {
+	return []workload.Def{Gates(), Pedersen(), Keccak(), MSM()}
+}
+
+// The stages, in their order. gnark makes both keys in one call, so they are one stage.
+const (
+	stageBuild   = "build"
+	stageSRS     = "srs"
+	stageKeys    = "keys"
+	stageWitness = "witness"
+	stageProve   = "prove"
+	stageVerify  = "verify"
+)
+
+// Stages are the stages that an operation can be.
+func Stages() []string {
+	return []string{stageProve, stageVerify, stageBuild, stageKeys, stageWitness}
+}
+
+func stageAxis() workload.Axis {
+	a := workload.NameAxis("stage", workload.StageKey, "stage", "stages that an operation is", Stages(), []string{stageProve, stageVerify})
+	a.Smoke = stageVerify // which ends within a smoke test's window
+	return a
+}
+
+func systemAxis() workload.Axis {
+	return workload.NameAxis("proof system", "system", "system", "proof systems", []string{systemPlonk, systemGroth16}, []string{systemPlonk})
+}
+
+// estimate is what a circuit will be, as far as it is known before it is built.
+type estimate struct {
+	constraints int
+	// largest tells, for a size that does not fit so many bytes, the one that does.
+	largest func(bytes int64) string
+}
+
+// define makes a workload of circuits whose size the axes give.
+func define(name, doc string, sizes []workload.Axis, newTask func(c workload.Case, seed uint64) (task, estimate, error)) workload.Def {
+	build := func(c workload.Case, seed uint64) (*prover, error) {
+		t, e, err := newTask(c, seed)
+		if err != nil {
+			return nil, err
+		}
+		p := &prover{task: t, system: c.Get("system"), seed: seed}
+		return p, e.fits(p.system)
+	}
+	return workload.Def{
+		Name: name, Doc: doc, Axes: append(sizes, systemAxis(), stageAxis()),
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			p, err := build(c, seed)
+			if err != nil {
+				return nil, err
+			}
+			return newInstance(ctx, p, c.Get(workload.StageKey))
+		},
+		Stages: func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
+			p, err := build(c, seed)
+			if err != nil {
+				return workload.Staged{}, err
+			}
+			return stages(ctx, p, r)
+		},
+	}
+}
+
+// Memory of all stages, at most, fitted to what was measured (docs/circuits.md): bytes for
+// each point of the domain and for each constraint, and of the process.
+const (
+	plonkDomainBytes         = 2000
+	groth16DomainBytes       = 1200
+	constraintBytes          = 450
+	baseBytes          int64 = 64 << 20
+)
+
+func bytesOf(system string, constraints int) int64 {
+	domain := int64(1) << int(math.Ceil(math.Log2(float64(max(constraints, 2)))))
+	each := int64(plonkDomainBytes)
+	if system == systemGroth16 {
+		each = groth16DomainBytes
+	}
+	return baseBytes + domain*each + int64(constraints)*constraintBytes
+}
+
+// fits refuses what needs more memory than there is, before anything is built.
+func (e estimate) fits(system string) error {
+	need, have := bytesOf(system, e.constraints), env.Available()
+	if have == 0 || uint64(need) <= have {
+		return nil
+	}
+	what := "bytes of memory"
+	if e.largest != nil {
+		what = fmt.Sprintf("bytes of memory (what fits: %s)", e.largest(int64(have)))
+	}
+	return &zkbench.LimitError{What: what, Estimate: need, Max: int64(have)}
+}
+
+// stages goes through all of them once.
+func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Staged, err error) {
+	defer func() { err = errors.Join(err, p.close()) }()
+	out.Metrics = append(out.Metrics, p.metrics...)
+	var full, public witness.Witness
+	var proof []byte
+	size := func(name, unit string, n int64) record.Metric {
+		return record.Metric{Name: name, Unit: unit, Value: float64(n), Kind: record.Exact}
+	}
+	for _, s := range []struct {
+		name string
+		do   func() ([]record.Metric, error)
+	}{
+		{stageBuild, func() ([]record.Metric, error) {
+			if err := p.build(); err != nil {
+				return nil, err
+			}
+			return []record.Metric{size("constraints", "constraints", int64(p.constraints.GetNbConstraints())), size("domain", "points", int64(p.domain()))}, nil
+		}},
+		{stageSRS, func() ([]record.Metric, error) {
+			if err := p.reference(ctx, nil); err != nil { // made anew: that is the stage
+				return nil, err
+			}
+			return []record.Metric{size("srs", "B/srs", int64(p.srs.Bytes()))}, nil
+		}},
+		{stageWitness, func() (_ []record.Metric, err error) {
+			if full, err = p.witness(0); err == nil {
+				public, err = full.Public()
+			}
+			return nil, err
+		}},
+		{stageKeys, func() ([]record.Metric, error) { return nil, p.keys() }},
+		{stageProve, func() (_ []record.Metric, err error) {
+			if proof, err = p.prove(full); err != nil {
+				return nil, err
+			}
+			return []record.Metric{size("proof", "B/proof", int64(len(proof)))}, nil
+		}},
+		{stageVerify, func() ([]record.Metric, error) { return nil, p.verify(proof, public) }},
+	} {
+		if ctx.Err() != nil {
+			return out, context.Cause(ctx)
+		}
+		if s.name == stageSRS && p.system != systemPlonk {
+			continue
+		}
+		runtime.GC() // so that a stage's greatest memory is its own
+		running := r.Start(s.name)
+		sizes, err := s.do()
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", s.name, err)
+		}
+		running.End(sizes...)
+		out.Metrics = append(out.Metrics, sizes...)
+	}
+	pk, vk, err := p.keySizes()
+	if err != nil {
+		return out, err
+	}
+	out.Metrics = append(out.Metrics, size("proving key", "B/proving-key", pk), size("verifying key", "B/verifying-key", vk))
+	out.Findings = append(out.Findings, record.Finding{Name: "joint keys", Text: "gnark makes proving and verifying key in one call: the stage keys is both"})
+	return out, p.refuses(proof)
+}

@@ -1,0 +1,139 @@
+package circuits_test
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/circuits"
+)
+
+// at is a case with small values, but for those given.
+func at(def workload.Def, change map[string]string) workload.Case {
+	values := map[string]string{
+		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100",
+		"system": "plonk", "stage": "prove",
+	}
+	if def.Name == "Keccak" {
+		values["form"] = "bits"
+	}
+	var axes []record.Axis
+	for _, a := range def.Axes {
+		v := values[a.Key]
+		if c, ok := change[a.Key]; ok {
+			v = c
+		}
+		axes = append(axes, record.Axis{Key: a.Key, Value: v})
+	}
+	return workload.NewCase(axes...)
+}
+
+// TestEveryStage: one operation of every stage, on both proof systems, runs and is
+// checked.
+func TestEveryStage(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	ctx := context.Background()
+	for _, def := range circuits.Defs() {
+		for _, system := range []string{"plonk", "groth16"} {
+			for _, stage := range circuits.Stages() {
+				if _, staged := def.Axis(workload.StageKey); !staged && (system != "plonk" || stage != "prove") || def.Name == "Keccak" && stage != "prove" {
+					continue
+				}
+				instance, err := def.New(ctx, at(def, map[string]string{"system": system, "stage": stage}), 1)
+				if err != nil {
+					t.Fatalf("%s %s %s: %v", def.Name, system, stage, err)
+				}
+				for seq := range uint64(2) {
+					input, err := instance.Input(ctx, seq)
+					if err != nil {
+						t.Fatalf("%s %s %s: %v", def.Name, system, stage, err)
+					}
+					output, err := instance.Run(ctx, input)
+					if err == nil {
+						err = instance.Check(ctx, input, output)
+					}
+					if err != nil {
+						t.Errorf("%s %s %s: %v", def.Name, system, stage, err)
+					}
+					// A proof with one bit changed is not one.
+					if stage == "prove" {
+						output = slices.Clone(output)
+						output[len(output)-1] ^= 1
+						if err := instance.Check(ctx, input, output); err == nil {
+							t.Errorf("%s %s: a changed result passes its check", def.Name, system)
+						}
+					}
+				}
+				if _, err := instance.Metrics(ctx); err != nil {
+					t.Error(err)
+				}
+				if err := instance.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// TestStages: all stages, each with a time, and the sizes where they are made.
+func TestStages(t *testing.T) {
+	for _, system := range []string{"plonk", "groth16"} {
+		def := circuits.Gates()
+		rec := workload.MeasureStages(t.Context(), def, at(def, map[string]string{"system": system}), workload.Settings{Seed: 1})
+		if rec.Status != record.OK {
+			t.Fatalf("%s: %s", rec.Status, rec.Error)
+		}
+		var names []string
+		for _, s := range rec.Stages {
+			names = append(names, s.Name)
+		}
+		want := "build srs witness keys prove verify"
+		if system == "groth16" {
+			want = "build witness keys prove verify"
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: stages %s, want %s", system, got, want)
+		}
+		for _, name := range []string{"constraints", "domain", "proof", "proving key", "verifying key", workload.StageMetric("prove")} {
+			if m, ok := rec.Metric(name); !ok || !(m.Value > 0) {
+				t.Errorf("%s: %s is %v", system, name, m.Value)
+			}
+		}
+		if len(rec.Findings) == 0 || rec.Findings[len(rec.Findings)-1].Name != "joint keys" {
+			t.Errorf("%s: nothing says that keys are made together", system)
+		}
+	}
+	token := workload.Def{Name: "Other"}
+	if rec := workload.MeasureStages(t.Context(), token, workload.NewCase(), workload.Settings{}); rec.Status != record.Failed {
+		t.Errorf("a workload without stages: %s", rec.Status)
+	}
+}
+
+// TestRefused: what does not fit, or is not accepted, is refused before anything is built.
+func TestRefused(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(4 << 30))
+	for _, test := range []struct {
+		def    workload.Def
+		change map[string]string
+		cause  error
+		says   string
+	}{
+		{circuits.Gates(), map[string]string{"gates": "3"}, zkbench.ErrParams, "3 gates"},
+		{circuits.Gates(), map[string]string{"gates": "33554432"}, zkbench.ErrLimit, "what fits: "},
+		{circuits.Pedersen(), map[string]string{"hashes": "131072"}, zkbench.ErrLimit, " hashes"},
+		{circuits.Keccak(), map[string]string{"bytes": "136000"}, zkbench.ErrLimit, " blocks, messages of "},
+		{circuits.Keccak(), map[string]string{"bytes": "136", "blocks": "1", "form": "variable"}, zkbench.ErrLimit, "blocks of a message"},
+		{circuits.Keccak(), map[string]string{"bytes": "1", "blocks": "1"}, zkbench.ErrParams, "--form variable"},
+	} {
+		_, err := test.def.New(t.Context(), at(test.def, test.change), 1)
+		if !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s %v: %v", test.def.Name, test.change, err)
+		}
+	}
+}

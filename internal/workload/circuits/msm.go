@@ -1,0 +1,88 @@
+package circuits
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// MSM is the operation that provers spend most of their time in.
+func MSM() workload.Def {
+	return workload.Def{
+		Name: "MSM", Doc: "gnark-crypto's multi-scalar multiplication on BN254, of random scalars and the points of a reference string",
+		Axes: []workload.Axis{workload.IntAxis("points", "points", "points", "numbers of points", 1<<4, 1<<22, "1024", 1<<10, 1<<12, 1<<14, 1<<16)},
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			n, err := c.Int("points")
+			if err != nil {
+				return nil, err
+			}
+			size := int(ecc.NextPowerOfTwo(uint64(n)))
+			s, err := srs.Insecure(ctx, executor.Pool(), size, seed)
+			if err != nil {
+				return nil, err
+			}
+			return &msm{s.Canonical.Pk.G1[:n], seed}, nil
+		},
+	}
+}
+
+type msm struct {
+	points []bn254.G1Affine
+	seed   uint64
+}
+
+func (m *msm) Input(_ context.Context, seq uint64) (any, error) {
+	r := corpus(m.seed, seq)
+	scalars := make([]fr.Element, len(m.points))
+	for i := range scalars {
+		scalars[i] = element(r)
+	}
+	return scalars, nil
+}
+
+func (m *msm) Run(_ context.Context, input any) ([]byte, error) {
+	var sum bn254.G1Affine
+	if _, err := sum.MultiExp(m.points, input.([]fr.Element), ecc.MultiExpConfig{}); err != nil {
+		return nil, err
+	}
+	b := sum.Bytes()
+	return b[:], nil
+}
+
+// Check adds up a second time, the scalars split in two.
+func (m *msm) Check(_ context.Context, input any, output []byte) error {
+	scalars := input.([]fr.Element)
+	r := rand.New(rand.NewPCG(m.seed, uint64(len(scalars))))
+	low, high := make([]fr.Element, len(scalars)), make([]fr.Element, len(scalars))
+	for i := range scalars {
+		low[i].SetUint64(r.Uint64())
+		high[i].Sub(&scalars[i], &low[i])
+	}
+	var a, b bn254.G1Affine
+	for _, part := range []struct {
+		sum     *bn254.G1Affine
+		scalars []fr.Element
+	}{{&a, low}, {&b, high}} {
+		if _, err := part.sum.MultiExp(m.points, part.scalars, ecc.MultiExpConfig{}); err != nil {
+			return err
+		}
+	}
+	a.Add(&a, &b)
+	if want := a.Bytes(); string(output) != string(want[:]) {
+		return fmt.Errorf("a sum of %d points is another than its parts", len(scalars))
+	}
+	return nil
+}
+
+func (m *msm) Metrics(context.Context) ([]record.Metric, error) { return nil, nil }
+
+func (m *msm) Close() error { return nil }

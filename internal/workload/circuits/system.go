@@ -1,0 +1,194 @@
+package circuits
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark/backend"
+	"github.com/consensys/gnark/backend/groth16"
+	"github.com/consensys/gnark/backend/plonk"
+	"github.com/consensys/gnark/backend/witness"
+	"github.com/consensys/gnark/constraint"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/frontend/cs/r1cs"
+	"github.com/consensys/gnark/frontend/cs/scs"
+	"github.com/consensys/gnark/logger"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// The proof systems of gnark.
+const (
+	systemPlonk   = "plonk"
+	systemGroth16 = "groth16"
+)
+
+// task is a circuit with its assignments.
+type task struct {
+	circuit frontend.Circuit
+	hints   []solver.Hint
+	// assign returns the assignment of a sequence number.
+	assign func(seq uint64) (frontend.Circuit, error)
+	// metrics are exact figures of the case.
+	metrics []record.Metric
+}
+
+// prover is a circuit on its way through the stages of a proof system, one after the
+// other.
+type prover struct {
+	task
+	system string
+	seed   uint64
+
+	constraints constraint.ConstraintSystem
+	srs         *srs.SRS // of plonk
+	plonk       struct {
+		pk plonk.ProvingKey
+		vk plonk.VerifyingKey
+	}
+	groth16 struct {
+		pk groth16.ProvingKey
+		vk groth16.VerifyingKey
+	}
+}
+
+// quiet turns gnark's log off: it goes to standard output, which is a record's, and costs
+// time within stages.
+var quiet = sync.OnceFunc(logger.Disable)
+
+// build compiles the circuit.
+func (p *prover) build() (err error) {
+	quiet()
+	builder := scs.NewBuilder[constraint.U64]
+	if p.system == systemGroth16 {
+		builder = r1cs.NewBuilder[constraint.U64]
+	}
+	p.constraints, err = frontend.Compile(ecc.BN254.ScalarField(), builder, p.circuit)
+	return err
+}
+
+// domain is the size of the evaluation domain: of gates and public inputs in plonk, of
+// constraints in groth16.
+func (p *prover) domain() int {
+	n := p.constraints.GetNbConstraints()
+	if p.system == systemPlonk {
+		n += p.constraints.GetNbPublicVariables()
+	}
+	return int(ecc.NextPowerOfTwo(uint64(max(n, srs.MinSize))))
+}
+
+// reference makes the reference string of plonk; with a cache, takes it from there.
+func (p *prover) reference(ctx context.Context, cache *srs.Cache) (err error) {
+	switch {
+	case p.system != systemPlonk:
+	case cache != nil:
+		p.srs, err = cache.Insecure(ctx, executor.Pool(), p.domain(), p.seed)
+	default:
+		p.srs, err = srs.Insecure(ctx, executor.Pool(), p.domain(), p.seed)
+	}
+	return err
+}
+
+// userCache is the cache of the user's reference strings. What cannot be kept is made
+// again, which takes seconds at most.
+func userCache() *srs.Cache {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return &srs.Cache{Dir: filepath.Join(dir, "zkbench", "srs")}
+}
+
+// keys makes both keys, which gnark does in one call.
+func (p *prover) keys() (err error) {
+	if p.system == systemPlonk {
+		p.plonk.pk, p.plonk.vk, err = plonk.Setup(p.constraints, &p.srs.Canonical, &p.srs.Lagrange)
+		return err
+	}
+	p.groth16.pk, p.groth16.vk, err = groth16.Setup(p.constraints)
+	return err
+}
+
+// witness makes the full witness of a sequence number.
+func (p *prover) witness(seq uint64) (witness.Witness, error) {
+	a, err := p.assign(seq)
+	if err != nil {
+		return nil, err
+	}
+	return frontend.NewWitness(a, ecc.BN254.ScalarField())
+}
+
+func (p *prover) solverOptions() []solver.Option {
+	return []solver.Option{solver.WithHints(p.hints...)}
+}
+
+// prove proves, and encodes the proof.
+func (p *prover) prove(w witness.Witness) ([]byte, error) {
+	hints := backend.WithSolverOptions(p.solverOptions()...)
+	var proof io.WriterTo
+	var err error
+	if p.system == systemPlonk {
+		proof, err = plonk.Prove(p.constraints, p.plonk.pk, w, hints)
+	} else {
+		proof, err = groth16.Prove(p.constraints, p.groth16.pk, w, hints)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	_, err = proof.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// verify decodes a proof and verifies it for the public part of a witness.
+func (p *prover) verify(raw []byte, public witness.Witness) error {
+	if p.system == systemPlonk {
+		proof := plonk.NewProof(ecc.BN254)
+		if _, err := proof.ReadFrom(bytes.NewReader(raw)); err != nil {
+			return fmt.Errorf("%w: %w", zkbench.ErrMalformed, err)
+		}
+		return rejected(plonk.Verify(proof, p.plonk.vk, public))
+	}
+	proof := groth16.NewProof(ecc.BN254)
+	if _, err := proof.ReadFrom(bytes.NewReader(raw)); err != nil {
+		return fmt.Errorf("%w: %w", zkbench.ErrMalformed, err)
+	}
+	return rejected(groth16.Verify(proof, p.groth16.vk, public))
+}
+
+func rejected(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", zkbench.ErrProof, err)
+}
+
+// sizes of the keys, in bytes as gnark encodes them, compressed.
+func (p *prover) keySizes() (proving, verifying int64, err error) {
+	pk, vk := io.WriterTo(p.plonk.pk), io.WriterTo(p.plonk.vk)
+	if p.system == systemGroth16 {
+		pk, vk = p.groth16.pk, p.groth16.vk
+	}
+	if proving, err = pk.WriteTo(io.Discard); err != nil {
+		return 0, 0, err
+	}
+	verifying, err = vk.WriteTo(io.Discard)
+	return proving, verifying, err
+}
+
+func (p *prover) close() error {
+	if p.srs == nil {
+		return nil
+	}
+	return p.srs.Close()
+}

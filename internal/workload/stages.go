@@ -1,0 +1,51 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+)
+
+// StageKey is the axis of those workloads whose operation is one of the stages.
+const StageKey = "stage"
+
+// MeasureStages goes once through the stages of a case and returns its record, of the
+// settings' seed: a metric for the time of each stage, and the stages with their memory and sizes. What goes
+// wrong is in the record, with the stages that had ended by then.
+func MeasureStages(ctx context.Context, def Def, c Case, s Settings) *record.Record {
+	rec := record.New()
+	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
+	rec.Env, rec.Seed = env.Read(), s.Seed
+	if def.Stages == nil {
+		conclude(ctx, rec, &ValueError{Field: "workload", Value: def.ID(), Accepted: "one that has stages"})
+		return rec
+	}
+	stages := stage.New()
+	staged, err := def.Stages(meter.Phase(ctx, "stages"), c, s.Seed, stages)
+	rec.Stages = stages.Stages()
+	for _, one := range rec.Stages {
+		rec.Metrics = append(rec.Metrics, record.Metric{Name: StageMetric(one.Name), Unit: "s", Value: one.Time.Seconds(), Kind: record.Timed})
+	}
+	rec.Metrics = append(rec.Metrics, staged.Metrics...)
+	rec.Findings = append(rec.Findings, staged.Findings...)
+	conclude(ctx, rec, err)
+	return rec
+}
+
+// StageMetric is the name of the metric that has a stage's time.
+func StageMetric(name string) string { return fmt.Sprintf("stage %s", name) }
+
+// StageTime returns the time of a stage, and whether the record has it.
+func StageTime(rec *record.Record, name string) (time.Duration, bool) {
+	for _, s := range rec.Stages {
+		if s.Name == name {
+			return s.Time, true
+		}
+	}
+	return 0, false
+}
