@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/meter"
@@ -14,9 +13,10 @@ import (
 // StageKey is the axis of those workloads whose operation is one of the stages.
 const StageKey = "stage"
 
-// MeasureStages goes once through the stages of a case and returns its record, of the
-// settings' seed: a metric for the time of each stage, and the stages with their memory and sizes. What goes
-// wrong is in the record, with the stages that had ended by then.
+// MeasureStages goes once through the stages of a case, with the settings' seed, and
+// returns its record: a metric for the time of each stage, and the stages with their
+// memory and sizes. What goes wrong is in the record, with the stages that had ended by
+// then.
 func MeasureStages(ctx context.Context, def Def, c Case, s Settings) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
@@ -39,13 +39,3 @@ func MeasureStages(ctx context.Context, def Def, c Case, s Settings) *record.Rec
 
 // StageMetric is the name of the metric that has a stage's time.
 func StageMetric(name string) string { return fmt.Sprintf("stage %s", name) }
-
-// StageTime returns the time of a stage, and whether the record has it.
-func StageTime(rec *record.Record, name string) (time.Duration, bool) {
-	for _, s := range rec.Stages {
-		if s.Name == name {
-			return s.Time, true
-		}
-	}
-	return 0, false
-}

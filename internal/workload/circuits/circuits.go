@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
+	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark/backend/witness"
 
 	"github.com/zkbench/zkbench"
@@ -94,7 +94,7 @@ const (
 )
 
 func bytesOf(system string, constraints int) int64 {
-	domain := int64(1) << int(math.Ceil(math.Log2(float64(max(constraints, 2)))))
+	domain := int64(ecc.NextPowerOfTwo(uint64(constraints)))
 	each := int64(plonkDomainBytes)
 	if system == systemGroth16 {
 		each = groth16DomainBytes
@@ -175,6 +175,7 @@ func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Sta
 		return out, err
 	}
 	out.Metrics = append(out.Metrics, size("proving key", "B/proving-key", pk), size("verifying key", "B/verifying-key", vk))
+	out.Findings = append(out.Findings, record.Finding{Name: "solving", Text: "gnark solves the constraints when it proves: the stage witness is the assignment, prove contains the solver"})
 	out.Findings = append(out.Findings, record.Finding{Name: "joint keys", Text: "gnark makes proving and verifying key in one call: the stage keys is both"})
 	return out, p.refuses(proof)
 }

@@ -86,27 +86,7 @@ func TestSame(t *testing.T) {
 // TestVerifyWhileApplying: a snapshot is sound whatever is written meanwhile.
 func TestVerifyWhileApplying(t *testing.T) {
 	l, _ := newLedger(t)
-	apply(t, l, ledgertest.StreamBatch(0, 0)...)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for k := 1; k < 100; k++ {
-			if err := l.Apply(context.Background(), ledgertest.StreamBatch(0, k)); err != nil {
-				t.Error(err)
-			}
-		}
-	}()
-	for applying := true; applying; {
-		select {
-		case <-done:
-			applying = false
-		default:
-		}
-		verify(t, l)
-	}
-	if n := ledgertest.Applied(t, l)[0]; n != 100 {
-		t.Errorf("%d batches, want 100", n)
-	}
+	ledgertest.VerifyWhileApplying(t, l)
 }
 
 // TestGroup: calls that wait together are one transaction; one that is rejected

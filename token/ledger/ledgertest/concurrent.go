@@ -130,3 +130,37 @@ func Same(t *testing.T, l ledger.Ledger) {
 		t.Errorf("%d records, want %d", n, len(batch))
 	}
 }
+
+// VerifyWhileApplying verifies a ledger as long as batches are applied: a snapshot is sound
+// whatever is written meanwhile.
+func VerifyWhileApplying(t *testing.T, l interface {
+	ledger.Ledger
+	Verify(ctx context.Context, progress func(done, total uint64)) error
+},
+) {
+	t.Helper()
+	const batches = 100
+	ctx := context.Background()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for k := range batches {
+			if err := l.Apply(ctx, StreamBatch(0, k)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for applying := true; applying; {
+		select {
+		case <-done:
+			applying = false
+		default:
+		}
+		if err := l.Verify(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := Applied(t, l)[0]; n != batches {
+		t.Errorf("%d batches, want %d", n, batches)
+	}
+}
