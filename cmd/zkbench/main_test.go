@@ -20,6 +20,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -152,6 +153,17 @@ func fakeDefs() []workload.Def {
 				return earlyExit{fake{name: "Sender"}}, err
 			}
 			return fake{name: defs[i].Name, bits: bits, seed: seed}, err
+		}
+	}
+	for _, i := range []int{0, 3} { // Sender, BrokenOperation
+		defs[i].Stages = func(_ context.Context, _ workload.Case, _ uint64, r *stage.Recorder) (workload.Staged, error) {
+			size := record.Metric{Name: "key", Unit: "B/key", Value: 42, Kind: record.Exact}
+			r.Start("first").End(size)
+			if defs[i].Name == "BrokenOperation" {
+				return workload.Staged{}, errors.New("second: broken on purpose")
+			}
+			r.Start("second").End()
+			return workload.Staged{Metrics: []record.Metric{size}}, nil
 		}
 	}
 	return defs
