@@ -1,0 +1,287 @@
+// Package bigint is arithmetic modulo a prime that is not the circuit's own, on limbs
+// of 68 bits.
+//
+// A product x·y = q·p + c is checked in one of two ways. Schoolbook compares the
+// columns of limbs as integers, with carries, all ranges shown bit by bit. CRT compares
+// modulo 2^272, by the lower columns, and modulo the circuit's own prime, so that
+// the integers are equal as their difference is less than the product of both
+// (Williamson, "Non-native field arithmetic with Turbo-PLONK", 2020), with ranges
+// looked up in a table.
+//
+// Additions do not reduce: an element knows how large its limbs may be.
+package bigint
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/std/rangecheck"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/circuits/internal/gate"
+)
+
+const (
+	// Limbs is the number of limbs of an element, the lowest first.
+	Limbs = 4
+	// Width is the number of bits of a limb that a product has.
+	Width = 68
+
+	// widest is the number of bits that a limb may reach before it is reduced. A column
+	// and its neighbour, 2^68 times as large, stay below 2^250 then: below the circuit's
+	// prime, with room for a carry.
+	widest = 88
+	// grouped is the number of columns that are compared together.
+	grouped = 2
+)
+
+// Method is how a product is checked.
+type Method int
+
+// The methods.
+const (
+	Schoolbook Method = iota
+	CRT
+)
+
+// Field is the arithmetic modulo p in one circuit. What goes wrong while the circuit is
+// written is kept for Err.
+type Field struct {
+	api     frontend.API
+	p       *big.Int
+	limbs   []*big.Int // of p
+	method  Method
+	checker frontend.Rangechecker // of CRT
+	err     error
+}
+
+// Int is an element: any integer with that residue whose limbs are at most most.
+type Int struct {
+	limbs  []frontend.Variable
+	most   []*big.Int
+	native frontend.Variable // the integer modulo the circuit's prime; nil: not computed
+}
+
+// New returns the arithmetic modulo p, of 2^204 < p < 2^256, for a circuit over a prime
+// of 253 to 256 bits.
+func New(api frontend.API, p *big.Int, method Method) (*Field, error) {
+	if n := p.BitLen(); n <= (Limbs-1)*Width || n > 256 {
+		return nil, fmt.Errorf("%w: modulus of %d bits; accepted: %d to 256", zkbench.ErrParams, n, (Limbs-1)*Width+1)
+	}
+	if n := api.Compiler().FieldBitLen(); n < 253 || n > 256 {
+		return nil, fmt.Errorf("%w: circuit over a prime of %d bits; accepted: 253 to 256", zkbench.ErrParams, n)
+	}
+	f := &Field{api: api, p: p, limbs: split(p, Limbs), method: method}
+	if method == CRT {
+		f.checker = rangecheck.New(api)
+	}
+	return f, nil
+}
+
+// Err returns the first error of all that was done.
+func (f *Field) Err() error { return f.err }
+
+func (f *Field) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// split returns n limbs of v >= 0; the last one takes all that is left.
+func split(v *big.Int, n int) []*big.Int {
+	out := make([]*big.Int, n)
+	rest := new(big.Int).Set(v)
+	for i := range n - 1 {
+		out[i] = new(big.Int).And(rest, mask(Width))
+		rest.Rsh(rest, Width)
+	}
+	out[n-1] = rest
+	return out
+}
+
+// join is the integer of limbs, which may exceed their width.
+func join(limbs []*big.Int) *big.Int {
+	v := new(big.Int)
+	for i := len(limbs) - 1; i >= 0; i-- {
+		v.Lsh(v, Width).Add(v, limbs[i])
+	}
+	return v
+}
+
+// mask is 2^n - 1.
+func mask(n int) *big.Int { return new(big.Int).Sub(shift(n), big.NewInt(1)) }
+
+func shift(n int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(n)) }
+
+// Constant returns 0 <= v < p.
+func (f *Field) Constant(v *big.Int) *Int {
+	e := &Int{most: split(v, Limbs)}
+	for _, l := range e.most {
+		e.limbs = append(e.limbs, l)
+	}
+	return e
+}
+
+// Of returns the element of 4 limbs that it shows to make an integer of as many bits as
+// p has.
+func (f *Field) Of(limbs [Limbs]frontend.Variable) *Int {
+	return f.ranged(limbs[:], f.p.BitLen())
+}
+
+// Split returns the limbs that Of takes for 0 <= v < p.
+func Split(v *big.Int) (out [Limbs]frontend.Variable) {
+	for i, l := range split(v, Limbs) {
+		out[i] = l
+	}
+	return out
+}
+
+// ranged shows that limbs make an integer below 2^bits.
+func (f *Field) ranged(limbs []frontend.Variable, bits int) *Int {
+	e := &Int{limbs: limbs}
+	for _, l := range limbs {
+		n := min(bits, Width)
+		f.inRange(l, n)
+		e.most = append(e.most, mask(n))
+		bits -= n
+	}
+	return e
+}
+
+// inRange shows that v is below 2^n.
+func (f *Field) inRange(v frontend.Variable, n int) {
+	if f.method == CRT {
+		f.checker.Check(v, n)
+		return
+	}
+	if _, err := gate.AssertBits(f.api, v, n); err != nil {
+		f.fail(err)
+	}
+}
+
+// hint returns so many limbs that a hint computes.
+func (f *Field) hint(h solver.Hint, n int, inputs ...[]frontend.Variable) []frontend.Variable {
+	var all []frontend.Variable
+	for _, in := range inputs {
+		all = append(all, in...)
+	}
+	out, err := f.api.Compiler().NewHint(h, n, all...)
+	if err != nil {
+		f.fail(err)
+		out = make([]frontend.Variable, n)
+		for i := range out {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// Add returns a + b.
+func (f *Field) Add(a, b *Int) *Int {
+	sum := &Int{}
+	for i := range Limbs {
+		sum.limbs = append(sum.limbs, f.api.Add(a.limbs[i], b.limbs[i]))
+		sum.most = append(sum.most, new(big.Int).Add(a.most[i], b.most[i]))
+	}
+	return f.narrow(sum)
+}
+
+// Sub returns a - b.
+func (f *Field) Sub(a, b *Int) *Int {
+	// A multiple of p whose limbs are not below b's.
+	rest := new(big.Int).Mod(new(big.Int).Neg(join(b.most)), f.p)
+	diff := &Int{}
+	for i, l := range split(rest, Limbs) {
+		pad := l.Add(l, b.most[i])
+		diff.limbs = append(diff.limbs, f.api.Sub(f.api.Add(a.limbs[i], pad), b.limbs[i]))
+		diff.most = append(diff.most, new(big.Int).Add(a.most[i], pad))
+	}
+	return f.narrow(diff)
+}
+
+// Neg returns -a.
+func (f *Field) Neg(a *Int) *Int { return f.Sub(f.Constant(new(big.Int)), a) }
+
+// Scale returns c·a, c >= 0.
+func (f *Field) Scale(a *Int, c int64) *Int {
+	out, by := &Int{}, big.NewInt(c)
+	for i := range Limbs {
+		out.limbs = append(out.limbs, f.api.Mul(a.limbs[i], by))
+		out.most = append(out.most, new(big.Int).Mul(a.most[i], by))
+	}
+	return f.narrow(out)
+}
+
+// Select returns a where bit is 1, b where it is 0.
+func (f *Field) Select(bit frontend.Variable, a, b *Int) *Int {
+	out := &Int{}
+	for i := range Limbs {
+		out.limbs = append(out.limbs, f.api.Select(bit, a.limbs[i], b.limbs[i]))
+		most := a.most[i]
+		if most.Cmp(b.most[i]) < 0 {
+			most = b.most[i]
+		}
+		out.most = append(out.most, most)
+	}
+	return out
+}
+
+// narrow reduces an element with a limb that is too wide.
+func (f *Field) narrow(a *Int) *Int {
+	for _, m := range a.most {
+		if m.BitLen() > widest {
+			return f.reduce(a)
+		}
+	}
+	return a
+}
+
+// reduce returns the same residue with limbs of their width. The factor is 1, so limbs
+// may be wider than those of products.
+func (f *Field) reduce(a *Int) *Int { return f.product(a, f.Constant(big.NewInt(1))) }
+
+// Mul returns a·b.
+func (f *Field) Mul(a, b *Int) *Int {
+	if f.method == CRT {
+		for !f.comparable(a, b) {
+			if join(a.most).Cmp(join(b.most)) < 0 {
+				a, b = b, a
+			}
+			a = f.reduce(a)
+		}
+	}
+	return f.product(a, b)
+}
+
+// product is Mul of operands that can be compared.
+func (f *Field) product(a, b *Int) *Int {
+	c := f.ranged(f.hint(Residue, Limbs, f.constants(), a.limbs, b.limbs), f.p.BitLen())
+	f.assertProduct(a, b, c)
+	return c
+}
+
+// Div returns a/b. Of b = 0 there is none unless a is 0 too; then it is any element.
+func (f *Field) Div(a, b *Int) *Int {
+	d := f.ranged(f.hint(Ratio, Limbs, f.constants(), a.limbs, b.limbs), f.p.BitLen())
+	if f.method == CRT && !f.comparable(d, b) {
+		b = f.reduce(b)
+	}
+	f.assertProduct(d, b, a)
+	return d
+}
+
+// AssertEqual asserts that a and b are the same modulo p.
+func (f *Field) AssertEqual(a, b *Int) {
+	zero, one := big.NewInt(0), big.NewInt(1)
+	f.assertProduct(f.Sub(a, b), f.Constant(one), f.Constant(zero))
+}
+
+func (f *Field) constants() []frontend.Variable {
+	out := make([]frontend.Variable, Limbs)
+	for i, l := range f.limbs {
+		out[i] = l
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package bigint_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"math/big"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench/circuits/internal/bigint"
+	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+)
+
+var methods = map[string]bigint.Method{"schoolbook": bigint.Schoolbook, "crt": bigint.CRT}
+
+type limbs = [bigint.Limbs]frontend.Variable
+
+// calculation asserts that what do makes of A and B is Result.
+type calculation struct {
+	A, B   limbs
+	Bit    frontend.Variable
+	Result limbs `gnark:",public"`
+	method bigint.Method
+	do     func(f *bigint.Field, a, b *bigint.Int, bit frontend.Variable) *bigint.Int
+}
+
+func (c *calculation) Define(api frontend.API) error {
+	f, err := bigint.New(api, ecc.BN254.BaseField(), c.method)
+	if err != nil {
+		return err
+	}
+	api.AssertIsBoolean(c.Bit)
+	f.AssertEqual(c.do(f, f.Of(c.A), f.Of(c.B), c.Bit), f.Of(c.Result))
+	return f.Err()
+}
+
+func assign(a, b, result *big.Int, bit int) *calculation {
+	return &calculation{A: bigint.Split(a), B: bigint.Split(b), Bit: bit, Result: bigint.Split(result)}
+}
+
+var operations = []struct {
+	name string
+	do   func(f *bigint.Field, a, b *bigint.Int, bit frontend.Variable) *bigint.Int
+	want func(p, a, b *big.Int) *big.Int // before it is reduced, with bit 1
+}{
+	{"add", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Add(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) }},
+	{"sub", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Sub(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }},
+	{"neg", func(f *bigint.Field, a, _ *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Neg(a) }, func(_, a, _ *big.Int) *big.Int { return new(big.Int).Neg(a) }},
+	{"mul", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Mul(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }},
+	{"scale", func(f *bigint.Field, a, _ *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Scale(a, 9) }, func(_, a, _ *big.Int) *big.Int { return new(big.Int).Mul(a, big.NewInt(9)) }},
+	{"select", func(f *bigint.Field, a, b *bigint.Int, bit frontend.Variable) *bigint.Int {
+		return f.Select(bit, a, b)
+	}, func(_, a, _ *big.Int) *big.Int { return a }},
+	{"div", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Div(a, b) }, func(p, a, b *big.Int) *big.Int {
+		return new(big.Int).Mul(a, new(big.Int).ModInverse(b, p))
+	}},
+	// Additions until limbs are too wide, products of what was not reduced.
+	{"lazy", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int {
+		for range 24 {
+			a = f.Sub(f.Add(a, a), b)
+		}
+		return f.Mul(a, f.Div(f.Sub(b, a), a))
+	}, func(_, a, b *big.Int) *big.Int {
+		a = new(big.Int).Set(a)
+		for range 24 {
+			a.Lsh(a, 1).Sub(a, b)
+		}
+		return new(big.Int).Sub(b, a)
+	}},
+}
+
+// TestOperations: each operation, by both methods and on both builders, of random values,
+// of the edges and of integers that are not reduced; a wrong result is refused.
+func TestOperations(t *testing.T) {
+	p := ecc.BN254.BaseField()
+	top := new(big.Int).Sub(p, big.NewInt(1))
+	open := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 254), big.NewInt(1)) // all bits, above p
+	random, err := rand.Int(rand.Reader, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, method := range methods {
+		for builder, b := range circuittest.Builders() {
+			for _, op := range operations {
+				t.Run(fmt.Sprintf("%s/%s/%s", name, builder, op.name), func(t *testing.T) {
+					system := circuittest.Compile(t, b, &calculation{method: method, do: op.do})
+					for _, v := range [][2]*big.Int{{random, top}, {top, top}, {open, open}, {big.NewInt(0), big.NewInt(1)}, {big.NewInt(1), random}, {top, big.NewInt(2)}} {
+						want := op.want(p, v[0], v[1])
+						want.Mod(new(big.Int).Set(want), p)
+						if err := circuittest.Solves(t, system, assign(v[0], v[1], want, 1), bigint.Hints()); err != nil {
+							t.Errorf("of %x and %x: %v", v[0], v[1], err)
+						}
+						wrong := new(big.Int).Xor(want, big.NewInt(1))
+						if circuittest.Solves(t, system, assign(v[0], v[1], wrong, 1), bigint.Hints()) == nil {
+							t.Errorf("of %x and %x: a wrong result is accepted", v[0], v[1])
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestNothingElseSolves: every output of a hint changed by one is refused.
+func TestNothingElseSolves(t *testing.T) {
+	p := ecc.BN254.BaseField()
+	a, b := new(big.Int).Rsh(p, 3), new(big.Int).Sub(p, big.NewInt(5))
+	for name, method := range methods {
+		for _, op := range operations {
+			t.Run(name+"/"+op.name, func(t *testing.T) {
+				want := op.want(p, a, b)
+				want.Mod(want, p)
+				circuit := &calculation{method: method, do: op.do}
+				circuittest.MutateHints(t, circuit, assign(a, b, want, 1), bigint.Hints(), 1)
+			})
+		}
+	}
+}
+
+// TestEitherHalfIsNeeded: a wrong product c + m mod p, whose quotient makes both sides
+// equal modulo m: the lower columns, the circuit's prime, or both.
+func TestEitherHalfIsNeeded(t *testing.T) {
+	p, r := ecc.BN254.BaseField(), ecc.BN254.ScalarField()
+	columns := new(big.Int).Lsh(big.NewInt(1), bigint.Limbs*bigint.Width)
+	a, b := new(big.Int).Rsh(p, 1), new(big.Int).Sub(p, big.NewInt(7))
+	factor := bigint.Split(b)[0].(*big.Int)
+	quotient, residue := new(big.Int).DivMod(new(big.Int).Mul(a, b), p, new(big.Int))
+	for name, m := range map[string]*big.Int{"columns": columns, "native": r, "both": new(big.Int).Mul(columns, r)} {
+		more, wrong := new(big.Int).DivMod(new(big.Int).Add(residue, m), p, new(big.Int))
+		residues := func(calls *int) solver.Hint {
+			return func(_ *big.Int, _, out []*big.Int) error {
+				*calls++
+				put(out, wrong)
+				return nil
+			}
+		}
+		quotients := func(calls *int) solver.Hint {
+			return func(q *big.Int, in, out []*big.Int) error {
+				if in[2*bigint.Limbs].Cmp(factor) != 0 { // the comparison of the result
+					return bigint.Quotient(q, in, out)
+				}
+				*calls++
+				k := in[len(in)-1] // times p, so that no quotient is negative
+				put(out, new(big.Int).Add(k, new(big.Int).Add(quotient, more)))
+				return nil
+			}
+		}
+		for method, of := range methods {
+			for builder, build := range circuittest.Builders() {
+				system := circuittest.Compile(t, build, &calculation{method: of, do: operations[3].do})
+				var r, q int
+				err := system.IsSolved(circuittest.Witness(t, assign(a, b, wrong, 1)), solver.WithHints(bigint.Hints()...), solver.WithNbTasks(1),
+					solver.OverrideHint(solver.GetHintID(bigint.Residue), residues(&r)), solver.OverrideHint(solver.GetHintID(bigint.Quotient), quotients(&q)))
+				if err == nil {
+					t.Errorf("%s on %s: a product with equal %s is accepted", method, builder, name)
+				}
+				if r != 1 || q != 1 {
+					t.Errorf("%s on %s: %d products and %d quotients were forged", method, builder, r, q)
+				}
+			}
+		}
+	}
+}
+
+// put gives v in limbs, of which the last takes all that is left.
+func put(out []*big.Int, v *big.Int) {
+	rest := new(big.Int).Set(v)
+	for i := range out {
+		out[i].Set(rest)
+		if i < len(out)-1 {
+			out[i].And(rest, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), bigint.Width), big.NewInt(1)))
+			rest.Rsh(rest, bigint.Width)
+		}
+	}
+}
+
+// repeated multiplies n times.
+type repeated struct {
+	A      limbs
+	method bigint.Method
+	n      int
+}
+
+func (c *repeated) Define(api frontend.API) error {
+	f, err := bigint.New(api, ecc.BN254.BaseField(), c.method)
+	if err != nil {
+		return err
+	}
+	a := f.Of(c.A)
+	x := a
+	for range c.n {
+		x = f.Mul(x, a)
+	}
+	return f.Err()
+}
+
+// TestGates holds what a product costs. What is looked up costs less the more of it
+// there is.
+func TestGates(t *testing.T) {
+	for _, test := range []struct {
+		name, builder string
+		n, want       int
+	}{
+		{"schoolbook", "scs", 20, 1461},
+		{"schoolbook", "r1cs", 20, 729},
+		{"crt", "scs", 1000, 303},
+		{"crt", "r1cs", 1000, 78},
+	} {
+		count := func(n int) int {
+			return circuittest.Compile(t, circuittest.Builders()[test.builder], &repeated{method: methods[test.name], n: n}).GetNbConstraints()
+		}
+		if each := (count(2*test.n) - count(test.n)) / test.n; each != test.want {
+			t.Errorf("%s on %s: %d constraints a product, want %d", test.name, test.builder, each, test.want)
+		}
+	}
+}
