@@ -4,6 +4,8 @@ import (
 	"math/big"
 
 	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench/circuits/internal/gate"
 )
 
 // comparable tells whether CRT can compare a·b with an element: whether both sides, of
@@ -37,18 +39,13 @@ func (f *Field) assertProduct(a, b, c *Int) {
 // nativeOf is the integer of an element modulo the circuit's prime.
 func (f *Field) nativeOf(a *Int) frontend.Variable {
 	if a.native == nil {
-		a.native = f.sum(a.limbs, func(i int) *big.Int { return shift(Width * i) })
+		terms := make([]frontend.Variable, len(a.limbs))
+		for i, l := range a.limbs {
+			terms[i] = f.api.Mul(l, shift(Width*i))
+		}
+		a.native = gate.Sum(f.api, terms)
 	}
 	return a.native
-}
-
-// sum adds terms with factors.
-func (f *Field) sum(terms []frontend.Variable, factor func(i int) *big.Int) frontend.Variable {
-	var sum frontend.Variable = 0
-	for i, t := range terms {
-		sum = f.api.Add(sum, f.api.Mul(t, factor(i)))
-	}
-	return sum
 }
 
 // column is a sum of products and of what is linear; it is an integer between -below and
@@ -101,15 +98,16 @@ func (f *Field) assertColumns(columns []column) {
 	above, below := new(big.Int), new(big.Int) // of the carry
 	inverse := new(big.Int).ModInverse(shift(grouped*Width), f.api.Compiler().Field())
 	for at := 0; at < len(columns); at += grouped {
-		group := carry
+		terms := []frontend.Variable{carry}
 		for i, s := range columns[at:min(at+grouped, len(columns))] {
 			by := shift(Width * i)
 			for _, t := range s.terms {
-				group = f.api.Add(group, f.api.Mul(t, by))
+				terms = append(terms, f.api.Mul(t, by))
 			}
 			above.Add(above, new(big.Int).Mul(s.above, by))
 			below.Add(below, new(big.Int).Mul(s.below, by))
 		}
+		group := gate.Sum(f.api, terms)
 		if at+grouped >= len(columns) && f.method != CRT {
 			f.api.AssertIsEqual(group, 0)
 			return

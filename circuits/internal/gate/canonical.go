@@ -74,12 +74,12 @@ func AssertBits(api frontend.API, v frontend.Variable, n int) ([]frontend.Variab
 	if err != nil {
 		return nil, err
 	}
-	var sum frontend.Variable = 0
+	terms := make([]frontend.Variable, n)
 	for i, b := range bits {
 		api.AssertIsBoolean(b)
-		sum = api.Add(sum, api.Mul(b, new(big.Int).Lsh(big.NewInt(1), uint(i))))
+		terms[i] = api.Mul(b, new(big.Int).Lsh(big.NewInt(1), uint(i)))
 	}
-	api.AssertIsEqual(sum, v)
+	api.AssertIsEqual(Sum(api, terms), v)
 	return bits, nil
 }
 

@@ -72,3 +72,15 @@ func AssertProductZero(api frontend.API, a, b frontend.Variable, k *big.Int) {
 	ka := api.Mul(a, k)
 	plonk.AddPlonkConstraint(ka, api.Mul(b, new(big.Int).ModInverse(k, field)), ka, -1, 0, 0, 1, 0)
 }
+
+// Sum adds any number of terms at once. One after the other, sums of wires are written
+// anew for each term where they cost no gate.
+func Sum(api frontend.API, terms []frontend.Variable) frontend.Variable {
+	switch len(terms) {
+	case 0:
+		return 0
+	case 1:
+		return terms[0]
+	}
+	return api.Add(terms[0], terms[1], terms[2:]...)
+}
