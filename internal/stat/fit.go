@@ -1,0 +1,190 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Scatter is how far measured values lie from the curve that is fitted to them.
+type Scatter int
+
+const (
+	// Constant: by the same standard deviation at every x. It is plain least squares, what
+	// numpy's polyfit does.
+	Constant Scatter = iota
+
+	// Relative: by a standard deviation in proportion to the curve, as times do, because
+	// what disturbs a time multiplies it. Each point is weighted by 1/curve². Where times
+	// span orders of magnitude plain least squares fits the longest alone: the error of the
+	// intercept is then that of the longest time, far above the shortest times themselves,
+	// and the standard errors are those of another model.
+	Relative
+)
+
+// Fit is a polynomial y = c[0] + c[1]·x + ... fitted to points by least squares.
+type Fit struct {
+	Coefficients []float64 // of 1, x, x², in units of y, y/x, y/x²
+	Errors       []float64 // their standard errors
+	Residual     float64   // residual standard deviation: in the unit of y, or with Relative as a share of the curve
+	R2           float64   // share of the variance of y, weighted as the fit is, that the curve explains; NaN where y is constant
+	Freedom      int       // points less coefficients
+	covariance   [][]float64
+}
+
+// Line fits a straight line to the points (x[i], y[i]), 3 or more.
+//
+// Standard errors and intervals hold for independent points whose mean lies on the
+// curve: where it does not, as with times that rise in steps, Residual holds the misfit
+// too. Errors are zkbench.ErrParams: unlike lengths, too few points or too few different
+// x, values that are not finite, and with Relative a y or a fitted curve that is not
+// above 0 at a point.
+func Line(x, y []float64, scatter Scatter) (Fit, error) { return polynomial(x, y, 1, scatter) }
+
+// Quadratic fits a parabola to 4 points or more; all else is as for Line.
+func Quadratic(x, y []float64, scatter Scatter) (Fit, error) { return polynomial(x, y, 2, scatter) }
+
+// At is the curve's value at x.
+func (f Fit) At(x float64) float64 {
+	y := 0.0
+	for _, c := range slices.Backward(f.Coefficients) {
+		y = y*x + c
+	}
+	return y
+}
+
+// Relative is fitted in rounds until none changes the curve by more than settled, as a
+// share. A round shrinks the change by about the square of the relative scatter, so
+// points that lie near a curve take few.
+const (
+	reweightings = 200
+	settled      = 1e-10
+)
+
+func polynomial(x, y []float64, degree int, scatter Scatter) (Fit, error) {
+	if err := checkPoints(x, y, degree, scatter); err != nil {
+		return Fit{}, err
+	}
+	weights := slices.Repeat([]float64{1}, len(y))
+	if scatter == Constant {
+		return weighted(x, y, weights, degree)
+	}
+	// The curve is not known beforehand: it is first taken from y, then from the last fit.
+	// Weights from y alone would favour the points that are too low by chance.
+	curve := slices.Clone(y)
+	for range reweightings {
+		for i, c := range curve {
+			weights[i] = 1 / (c * c)
+		}
+		f, err := weighted(x, y, weights, degree)
+		if err != nil {
+			return Fit{}, err
+		}
+		change := 0.0
+		for i := range curve {
+			at := f.At(x[i])
+			if !(at > 0) {
+				return Fit{}, fmt.Errorf("%w: the curve is %v at x[%d]; accepted with relative scatter: above 0", zkbench.ErrParams, at, i)
+			}
+			change = max(change, math.Abs(at/curve[i]-1))
+			curve[i] = at
+		}
+		if change < settled {
+			return f, nil
+		}
+	}
+	return Fit{}, fmt.Errorf("%w: no curve with relative scatter fits the points", zkbench.ErrParams)
+}
+
+func checkPoints(x, y []float64, degree int, scatter Scatter) error {
+	if len(x) != len(y) {
+		return fmt.Errorf("%w: %d values of x, %d of y; accepted: as many", zkbench.ErrParams, len(x), len(y))
+	}
+	for i := range x {
+		if !finite([]float64{x[i], y[i]}) {
+			return fmt.Errorf("%w: point %d is (%v, %v); accepted: finite", zkbench.ErrParams, i, x[i], y[i])
+		}
+		if scatter == Relative && !(y[i] > 0) {
+			return fmt.Errorf("%w: y[%d] is %v; accepted with relative scatter: above 0", zkbench.ErrParams, i, y[i])
+		}
+	}
+	different := len(slices.Compact(slices.Sorted(slices.Values(x))))
+	if len(x) < degree+2 || different < degree+1 {
+		return fmt.Errorf("%w: %d points at %d different x; accepted: %d or more at %d or more", zkbench.ErrParams, len(x), different, degree+2, degree+1)
+	}
+	return nil
+}
+
+// weighted fits by polynomials that are orthogonal on the points (Forsythe, "Generation
+// and use of orthogonal polynomials for data-fitting with a digital computer", J. SIAM 5,
+// 1957):
+//
+//	p[0] = 1,  p[k+1] = (x - a[k])·p[k] - b[k]·p[k-1]
+//
+// x is centred by the recurrence, no system of equations is solved, and the coefficients
+// of the p[k] are uncorrelated with variances Residual²/Σw·p[k]².
+func weighted(x, y, w []float64, degree int) (Fit, error) {
+	n, terms := len(x), degree+1
+	f := Fit{Coefficients: make([]float64, terms), Errors: make([]float64, terms), Freedom: n - terms}
+	residuals := slices.Clone(y)
+	p, before := slices.Repeat([]float64{1}, n), make([]float64, n)
+	norms := make([]float64, terms)
+	powers := [][]float64{{1}} // each p[k] by powers of x
+	total := 0.0
+	for k := range terms {
+		norms[k] = dot(w, p, p)
+		c := dot(w, p, residuals) / norms[k]
+		a, b := 0.0, 0.0
+		for i := range p {
+			residuals[i] -= c * p[i]
+			a += w[i] * p[i] * p[i] * x[i] / norms[k]
+		}
+		for j, v := range powers[k] {
+			f.Coefficients[j] += c * v
+		}
+		next := make([]float64, k+2)
+		for j, v := range powers[k] {
+			next[j+1] += v
+			next[j] -= a * v
+		}
+		if k == 0 {
+			total = dot(w, residuals, residuals)
+		} else {
+			b = norms[k] / norms[k-1]
+			for j, v := range powers[k-1] {
+				next[j] -= b * v
+			}
+		}
+		powers = append(powers, next)
+		for i := range p {
+			p[i], before[i] = (x[i]-a)*p[i]-b*before[i], p[i]
+		}
+	}
+	left := dot(w, residuals, residuals)
+	variance := left / float64(f.Freedom)
+	f.Residual, f.R2 = math.Sqrt(variance), 1-left/total
+	f.covariance = make([][]float64, terms)
+	for i := range terms {
+		f.covariance[i] = make([]float64, terms)
+		for j := range terms {
+			for k := max(i, j); k < terms; k++ {
+				f.covariance[i][j] += powers[k][i] * powers[k][j] * variance / norms[k]
+			}
+		}
+		f.Errors[i] = math.Sqrt(f.covariance[i][i])
+	}
+	if !finite(f.Coefficients) || !finite(f.Errors) {
+		return Fit{}, fmt.Errorf("%w: x from %v to %v; accepted: values that a curve can tell apart", zkbench.ErrParams, slices.Min(x), slices.Max(x))
+	}
+	return f, nil
+}
+
+func dot(w, a, b []float64) float64 {
+	sum := 0.0
+	for i := range w {
+		sum += w[i] * a[i] * b[i]
+	}
+	return sum
+}

