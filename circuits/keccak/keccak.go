@@ -1,6 +1,5 @@
 // Package keccak is circuits of gnark for Keccak-256, bit by bit, and on gnark's own
-// gadget for comparison. The padding byte is a parameter: 0x01 is Keccak-256, 0x06
-// SHA3-256.
+// gadget for comparison. The padding byte is a parameter: hash/keccak names them.
 package keccak
 
 import (
@@ -10,22 +9,8 @@ import (
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/hash/keccak"
 )
-
-// Sizes of the sponge, in bytes.
-const (
-	Rate   = 136
-	Digest = 32
-)
-
-// Padding bytes.
-const (
-	Keccak256 = 0x01
-	SHA3256   = 0x06
-)
-
-// Blocks is the number of permutations that a message of n bytes takes.
-func Blocks(n int) int { return n/Rate + 1 }
 
 // Fixed proves knowledge of a message of a fixed length with a digest. The message is
 // secret.
@@ -41,7 +26,7 @@ func NewFixed(n int, padding byte) *Fixed {
 }
 
 // Assign returns the assignment for a message and its digest.
-func (c *Fixed) Assign(message []byte, digest [Digest]byte) (*Fixed, error) {
+func (c *Fixed) Assign(message []byte, digest [keccak.Digest]byte) (*Fixed, error) {
 	if len(message)*8 != len(c.Message) {
 		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message)/8)
 	}
@@ -61,9 +46,9 @@ func assignBits(dst []frontend.Variable, message []byte) {
 }
 
 // Split returns a digest as two public inputs of 16 bytes, little-endian.
-func Split(digest [Digest]byte) (halves [2]frontend.Variable) {
+func Split(digest [keccak.Digest]byte) (halves [2]frontend.Variable) {
 	for k := range halves {
-		var be [Digest / 2]byte
+		var be [keccak.Digest / 2]byte
 		for i := range be {
 			be[len(be)-1-i] = digest[k*len(be)+i]
 		}
@@ -77,7 +62,7 @@ func (c *Fixed) Define(api frontend.API) error {
 	for _, b := range c.Message {
 		api.AssertIsBoolean(b)
 	}
-	padded := make([]frontend.Variable, 8*Rate*Blocks(len(c.Message)/8))
+	padded := make([]frontend.Variable, 8*keccak.Rate*keccak.Blocks(len(c.Message)/8))
 	for i := range padded {
 		padded[i] = 0
 	}
@@ -87,8 +72,8 @@ func (c *Fixed) Define(api frontend.API) error {
 	}
 	padded[len(padded)-1] = 1 // beyond the padding byte's bits, or in its place: 0x81
 	s := newState()
-	for block := 0; block < len(padded); block += 8 * Rate {
-		s.absorb(api, padded[block:block+8*Rate])
+	for block := 0; block < len(padded); block += 8 * keccak.Rate {
+		s.absorb(api, padded[block:block+8*keccak.Rate])
 		s.permute(api)
 	}
 	assertDigest(api, s.digest(), c.Digest)
@@ -115,8 +100,8 @@ func (s *state) absorb(api frontend.API, block []frontend.Variable) {
 
 // digest returns the bits that are squeezed.
 func (s *state) digest() []frontend.Variable {
-	bits := make([]frontend.Variable, 0, 8*Digest)
-	for i := range 8 * Digest {
+	bits := make([]frontend.Variable, 0, 8*keccak.Digest)
+	for i := range 8 * keccak.Digest {
 		bits = append(bits, s[i/width][i%width])
 	}
 	return bits

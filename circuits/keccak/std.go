@@ -8,19 +8,20 @@ import (
 	"github.com/consensys/gnark/std/math/uints"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/hash/keccak"
 )
 
 // Std is Fixed by gnark's own gadget, std/hash/sha3, for comparison. It takes bytes.
 type Std struct {
 	Message []uints.U8
-	Digest  [Digest]uints.U8 `gnark:",public"`
+	Digest  [keccak.Digest]uints.U8 `gnark:",public"`
 }
 
 // NewStd returns the circuit for messages of n bytes.
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U8, n)} }
 
 // Assign returns the assignment for a message and its digest.
-func (c *Std) Assign(message []byte, digest [Digest]byte) (*Std, error) {
+func (c *Std) Assign(message []byte, digest [keccak.Digest]byte) (*Std, error) {
 	if len(message) != len(c.Message) {
 		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message))
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/hash/keccak"
 )
 
 // Variable proves knowledge of a message with a digest, of any length that its blocks
@@ -18,20 +19,20 @@ type Variable struct {
 }
 
 // NewVariable returns the circuit of so many blocks, for messages of up to
-// Rate·blocks - 1 bytes.
+// keccak.Rate·blocks - 1 bytes.
 func NewVariable(blocks int, padding byte) *Variable {
 	return &Variable{
-		Message: make([]frontend.Variable, 8*(Rate*blocks-1)), Length: make([]frontend.Variable, Rate*blocks), padding: padding,
+		Message: make([]frontend.Variable, 8*(keccak.Rate*blocks-1)), Length: make([]frontend.Variable, keccak.Rate*blocks), padding: padding,
 	}
 }
 
 // Assign returns the assignment for a message and its digest. A message above the
 // capacity is a zkbench.ErrLimit.
-func (c *Variable) Assign(message []byte, digest [Digest]byte) (*Variable, error) {
+func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (*Variable, error) {
 	if most := len(c.Length) - 1; len(message) > most {
 		return nil, &zkbench.LimitError{What: "bytes of message", Estimate: int64(len(message)), Max: int64(most)}
 	}
-	a := NewVariable(len(c.Length)/Rate, c.padding)
+	a := NewVariable(len(c.Length)/keccak.Rate, c.padding)
 	assignBits(a.Message, message)
 	for i := range a.Length {
 		a.Length[i] = 0
@@ -43,7 +44,7 @@ func (c *Variable) Assign(message []byte, digest [Digest]byte) (*Variable, error
 
 // Define implements frontend.Circuit.
 func (c *Variable) Define(api frontend.API) error {
-	if len(c.Length)%Rate != 0 || len(c.Message) != 8*(len(c.Length)-1) {
+	if len(c.Length)%keccak.Rate != 0 || len(c.Message) != 8*(len(c.Length)-1) {
 		return fmt.Errorf("%w: %d bits of message, %d of length", zkbench.ErrParams, len(c.Message), len(c.Length))
 	}
 	var sum frontend.Variable = 0
@@ -54,15 +55,15 @@ func (c *Variable) Define(api frontend.API) error {
 	api.AssertIsEqual(sum, 1)
 
 	s := newState()
-	output := make([]frontend.Variable, 8*Digest)
+	output := make([]frontend.Variable, 8*keccak.Digest)
 	for i := range output {
 		output[i] = 0
 	}
 	var ended frontend.Variable = 0 // the length is below the byte, or is it
-	for block := 0; block < len(c.Length); block += Rate {
-		bits := make([]frontend.Variable, 8*Rate)
+	for block := 0; block < len(c.Length); block += keccak.Rate {
+		bits := make([]frontend.Variable, 8*keccak.Rate)
 		before := ended
-		for i := range Rate {
+		for i := range keccak.Rate {
 			at := c.Length[block+i] // the padding byte stands here
 			ended = api.Add(ended, at)
 			for k := range 8 {
@@ -80,7 +81,7 @@ func (c *Variable) Define(api frontend.API) error {
 		}
 		last := api.Sub(ended, before) // the message ends in this block
 		// The padding byte has no bit 7, and the message has none there in its last block.
-		bits[8*Rate-1] = api.Add(bits[8*Rate-1], last)
+		bits[8*keccak.Rate-1] = api.Add(bits[8*keccak.Rate-1], last)
 		s.absorb(api, bits)
 		s.permute(api)
 		for i, b := range s.digest() {

@@ -5,10 +5,11 @@ import (
 
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
+	"github.com/zkbench/zkbench/internal/workload/hash"
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
 // defs joins the definitions of all families, in the order of list.
 func defs() []workload.Def {
-	return slices.Concat(token.Defs(), circuits.Defs())
+	return slices.Concat(token.Defs(), circuits.Defs(), hash.Defs())
 }

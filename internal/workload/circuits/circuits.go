@@ -20,7 +20,7 @@ import (
 
 // Defs returns the workloads.
 func Defs() []workload.Def {
-	return []workload.Def{Gates(), Pedersen(), Keccak(), MSM()}
+	return []workload.Def{Gates(), Pedersen(), Keccak(), Pairing(), MSM()}
 }
 
 // The stages, in their order. gnark makes both keys in one call, so they are one stage.
@@ -38,9 +38,10 @@ func Stages() []string {
 	return []string{stageProve, stageVerify, stageBuild, stageKeys, stageWitness}
 }
 
-func stageAxis() workload.Axis {
+// stageAxis has as its small case one that ends within a smoke test's window.
+func stageAxis(smoke string) workload.Axis {
 	a := workload.NameAxis("stage", workload.StageKey, "stage", "stages that an operation is", Stages(), []string{stageProve, stageVerify})
-	a.Smoke = stageVerify // which ends within a smoke test's window
+	a.Smoke = smoke
 	return a
 }
 
@@ -55,8 +56,9 @@ type estimate struct {
 	largest func(bytes int64) string
 }
 
-// define makes a workload of circuits whose size the axes give.
-func define(name, doc string, sizes []workload.Axis, newTask func(c workload.Case, seed uint64) (task, estimate, error)) workload.Def {
+// define makes a workload of circuits whose size the axes give. A load test does the stage
+// smoke unless it is told another.
+func define(name, doc, smoke string, sizes []workload.Axis, newTask func(c workload.Case, seed uint64) (task, estimate, error)) workload.Def {
 	build := func(c workload.Case, seed uint64) (*prover, error) {
 		t, e, err := newTask(c, seed)
 		if err != nil {
@@ -66,7 +68,7 @@ func define(name, doc string, sizes []workload.Axis, newTask func(c workload.Cas
 		return p, e.fits(p.system)
 	}
 	return workload.Def{
-		Name: name, Doc: doc, Axes: append(sizes, systemAxis(), stageAxis()),
+		Name: name, Doc: doc, Axes: append(sizes, systemAxis(), stageAxis(smoke)),
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			p, err := build(c, seed)
 			if err != nil {
@@ -115,15 +117,19 @@ func (e estimate) fits(system string) error {
 	return &zkbench.LimitError{What: what, Estimate: need, Max: int64(have)}
 }
 
+// size is an exact figure.
+func size(name, unit string, n int64) record.Metric {
+	return record.Metric{Name: name, Unit: unit, Value: float64(n), Kind: record.Exact}
+}
+
+func constraintsOf(n int) record.Metric { return size("constraints", "constraints", int64(n)) }
+
 // stages goes through all of them once.
 func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Staged, err error) {
 	defer func() { err = errors.Join(err, p.close()) }()
 	out.Metrics = append(out.Metrics, p.metrics...)
 	var full, public witness.Witness
 	var proof []byte
-	size := func(name, unit string, n int64) record.Metric {
-		return record.Metric{Name: name, Unit: unit, Value: float64(n), Kind: record.Exact}
-	}
 	for _, s := range []struct {
 		name string
 		do   func() ([]record.Metric, error)
@@ -132,7 +138,7 @@ func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Sta
 			if err := p.build(); err != nil {
 				return nil, err
 			}
-			return []record.Metric{size("constraints", "constraints", int64(p.constraints.GetNbConstraints())), size("domain", "points", int64(p.domain()))}, nil
+			return []record.Metric{constraintsOf(p.constraints.GetNbConstraints()), size("domain", "points", int64(p.domain()))}, nil
 		}},
 		{stageSRS, func() ([]record.Metric, error) {
 			if err := p.reference(ctx, nil); err != nil { // made anew: that is the stage

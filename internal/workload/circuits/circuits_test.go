@@ -3,6 +3,8 @@ package circuits_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -20,8 +22,11 @@ func at(def workload.Def, change map[string]string) workload.Case {
 		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100",
 		"system": "plonk", "stage": "prove",
 	}
-	if def.Name == "Keccak" {
+	switch def.Name {
+	case "Keccak":
 		values["form"] = "bits"
+	case "Pairing":
+		values["relation"], values["form"] = "scalars", "limbs-mul"
 	}
 	var axes []record.Axis
 	for _, a := range def.Axes {
@@ -34,16 +39,37 @@ func at(def workload.Def, change map[string]string) workload.Case {
 	return workload.NewCase(axes...)
 }
 
+// golden are the lines of testdata/sizes.txt: what was written there is what circuits and
+// proofs have.
+func golden(t *testing.T) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/sizes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make(map[string]string)
+	for line := range strings.Lines(string(data)) {
+		if name, sizes, found := strings.Cut(strings.TrimSpace(line), ": "); found {
+			lines[name] = sizes
+		}
+	}
+	return lines
+}
+
 // TestEveryStage: one operation of every stage, on both proof systems, runs and is
-// checked.
+// checked; the sizes are those written down.
 func TestEveryStage(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	ctx := context.Background()
+	ctx, lines := context.Background(), golden(t)
 	for _, def := range circuits.Defs() {
 		for _, system := range []string{"plonk", "groth16"} {
 			for _, stage := range circuits.Stages() {
-				if _, staged := def.Axis(workload.StageKey); !staged && (system != "plonk" || stage != "prove") || def.Name == "Keccak" && stage != "prove" {
-					continue
+				_, staged := def.Axis(workload.StageKey)
+				switch {
+				case !staged && (system != "plonk" || stage != "prove"):
+					continue // MSM, once
+				case def.Name == "Keccak" && stage != "prove", def.Name == "Pairing" && stage != "witness":
+					continue // for their size; package pairing proves
 				}
 				instance, err := def.New(ctx, at(def, map[string]string{"system": system, "stage": stage}), 1)
 				if err != nil {
@@ -70,8 +96,19 @@ func TestEveryStage(t *testing.T) {
 						}
 					}
 				}
-				if _, err := instance.Metrics(ctx); err != nil {
+				metrics, err := instance.Metrics(ctx)
+				if err != nil {
 					t.Error(err)
+				}
+				if stage == "prove" || def.Name == "Pairing" {
+					var sizes []string
+					for _, m := range metrics {
+						sizes = append(sizes, fmt.Sprintf("%s %.0f", m.Name, m.Value))
+					}
+					name, got := def.Name+"/"+at(def, map[string]string{"system": system, "stage": stage}).String(), strings.Join(sizes, ", ")
+					if want := lines[name]; got != want {
+						t.Errorf("%s: %s, want %s", name, got, want)
+					}
 				}
 				if err := instance.Close(); err != nil {
 					t.Error(err)

@@ -109,10 +109,7 @@ func (p *prover) refuses(proof []byte) error {
 }
 
 func (i *instance) Metrics(context.Context) ([]record.Metric, error) {
-	size := func(name, unit string, n int) record.Metric {
-		return record.Metric{Name: name, Unit: unit, Value: float64(n), Kind: record.Exact}
-	}
-	metrics := append(slices.Clone(i.metrics), size("constraints", "constraints", i.constraints.GetNbConstraints()), size("domain", "points", i.domain()))
+	metrics := append(slices.Clone(i.metrics), constraintsOf(i.constraints.GetNbConstraints()), size("domain", "points", int64(i.domain())))
 	if i.stage == stageProve || i.stage == stageVerify {
 		w, err := i.witness(0)
 		if err != nil {
@@ -122,7 +119,7 @@ func (i *instance) Metrics(context.Context) ([]record.Metric, error) {
 		if err != nil {
 			return nil, err
 		}
-		metrics = append(metrics, size("proof", "B/proof", len(proof)))
+		metrics = append(metrics, size("proof", "B/proof", int64(len(proof))))
 	}
 	return metrics, nil
 }

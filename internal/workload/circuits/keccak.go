@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/consensys/gnark/frontend"
-	"golang.org/x/crypto/sha3"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/keccak"
+	hash "github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -21,13 +21,13 @@ const (
 
 const (
 	mostBytes  = 1 << 24
-	mostBlocks = mostBytes/keccak.Rate + 1
+	mostBlocks = mostBytes/hash.Rate + 1
 )
 
 // Keccak is the hash of a message.
 func Keccak() workload.Def {
 	forms := []string{keccakBits, keccakVariable, keccakStd}
-	return define("Keccak", "gnark's proof of knowledge of a message with a Keccak-256 digest; message and, in the form variable, length are secret",
+	return define("Keccak", "gnark's proof of knowledge of a message with a Keccak-256 digest; message and, in the form variable, length are secret", stageWitness, // keys of one block take a minute on one core
 		[]workload.Axis{
 			workload.NameAxis("form", "form", "form", "forms of the circuit", forms, forms[:1]),
 			workload.IntAxis("bytes", "bytes", "bytes", "lengths of messages in bytes", 0, mostBytes, "135", 135, 136),
@@ -44,9 +44,9 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 	if err != nil {
 		return task{}, estimate{}, err
 	}
-	form, needed := c.Get("form"), keccak.Blocks(n)
+	form, needed := c.Get("form"), hash.Blocks(n)
 	var circuit frontend.Circuit
-	var assign func(m []byte, d [keccak.Digest]byte) (frontend.Circuit, error)
+	var assign func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error)
 	each := keccak.BlockConstraints
 	switch {
 	case form != keccakVariable && blocks != 0:
@@ -55,16 +55,16 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 		return task{}, estimate{}, &zkbench.LimitError{What: "blocks of a message", Estimate: int64(needed), Max: int64(blocks)}
 	case form == keccakVariable:
 		blocks = max(blocks, needed)
-		v := keccak.NewVariable(blocks, keccak.Keccak256)
-		circuit, assign = v, func(m []byte, d [keccak.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
+		v := keccak.NewVariable(blocks, hash.Keccak256)
+		circuit, assign = v, func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
 	case form == keccakStd:
 		blocks, each = needed, keccak.StdBlockConstraints
 		v := keccak.NewStd(n)
-		circuit, assign = v, func(m []byte, d [keccak.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
+		circuit, assign = v, func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
 	default:
 		blocks = needed
-		v := keccak.NewFixed(n, keccak.Keccak256)
-		circuit, assign = v, func(m []byte, d [keccak.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
+		v := keccak.NewFixed(n, hash.Keccak256)
+		circuit, assign = v, func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
 	}
 	count := func(name string, n int) record.Metric {
 		return record.Metric{Name: name, Unit: name, Value: float64(n), Kind: record.Exact}
@@ -75,13 +75,11 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 		assign: func(seq uint64) (frontend.Circuit, error) {
 			message := make([]byte, n)
 			_, _ = corpus(seed, seq).Read(message) // which never fails
-			h := sha3.NewLegacyKeccak256()
-			h.Write(message)
-			return assign(message, [keccak.Digest]byte(h.Sum(nil)))
+			return assign(message, hash.Sum256(message))
 		},
 	}
 	return t, estimate{each * blocks, func(have int64) string {
 		most := largestSize(mostBlocks, func(blocks int) bool { return bytesOf(c.Get("system"), each*blocks) <= have })
-		return fmt.Sprintf("%d blocks, messages of %d bytes", most, most*keccak.Rate-1)
+		return fmt.Sprintf("%d blocks, messages of %d bytes", most, most*hash.Rate-1)
 	}}, nil
 }

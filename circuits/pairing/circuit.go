@@ -1,0 +1,201 @@
+package pairing
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/std/math/emulated"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/circuits/internal/bigint"
+	"github.com/zkbench/zkbench/circuits/internal/gate"
+)
+
+// Relation is what a circuit shows of a Statement.
+type Relation string
+
+// The relations.
+const (
+	// Tripartite: secrets s_i with P_i = [s_i]P, P the generator, and each party's
+	// e([s_i]P_(i+1), Q_(i+2)) is K. The scalar is moved into G1, where it is cheaper.
+	// P_i binds s_i: three values that only agree with each other could be off by one
+	// factor.
+	Tripartite Relation = "tripartite"
+	// Pairing: e(P_0, Q_1) is Pair.
+	Pairing Relation = "pairing"
+	// Scalars: a secret s_0 with P_0 = [s_0]P and Shifted = [s_0]P_1: what an exchange
+	// has beside its pairings, for one party.
+	Scalars Relation = "scalars"
+	// Check: e(-[d]P_0, Q)·e(P_0, [d]Q) = 1 for a constant d: as a verifier with a
+	// constant key checks, without the value of a pairing. On gnark's gadget only, with
+	// a residue witness and precomputed lines.
+	Check Relation = "check"
+)
+
+// Form is the arithmetic of a circuit.
+type Form string
+
+// The forms.
+const (
+	Emulated Form = "emulated"  // gnark's emulated field under a plain tower
+	Limbs    Form = "limbs"     // own limbs, schoolbook, ranges bit by bit, under the same tower
+	LimbsMul Form = "limbs-mul" // the same limbs with a dedicated gadget for products
+	Std      Form = "std"       // gnark's emulated field with its gadgets for the curve and the pairing
+)
+
+// Relations returns the relations.
+func Relations() []Relation { return []Relation{Tripartite, Pairing, Scalars, Check} }
+
+// Forms returns the forms. The relation Check has Std only.
+func Forms() []Form { return []Form{Emulated, Limbs, LimbsMul, Std} }
+
+// Circuit is a relation on some arithmetic.
+type Circuit interface {
+	frontend.Circuit
+	// Assign returns the assignment of a statement.
+	Assign(s *Statement) frontend.Circuit
+}
+
+// New returns a circuit. The error is a zkbench.ErrParams.
+func New(r Relation, f Form) (Circuit, error) {
+	switch f {
+	case Emulated:
+		return newPlain[emulatedInput, emulatedElement](r, emulatedArithmetic{})
+	case Limbs:
+		return newPlain[limbsInput, *bigint.Int](r, limbsArithmetic{bigint.Schoolbook})
+	case LimbsMul:
+		return newPlain[limbsInput, *bigint.Int](r, limbsArithmetic{bigint.CRT})
+	case Std:
+		return newStd(r)
+	}
+	return nil, fmt.Errorf("%w: form %q of a pairing's circuit", zkbench.ErrParams, f)
+}
+
+// Hints are what solvers of these circuits need.
+func Hints() []solver.Hint { return bigint.Hints() }
+
+// arithmetic is a Field with elements E, and L what an element is read from.
+type arithmetic[L, E any] interface {
+	field(api frontend.API) (Field[E], error)
+	read(f Field[E], in *L) E
+	// err is what went wrong while the circuit was written.
+	err(f Field[E]) error
+	value(v *fp.Element) L
+}
+
+type (
+	emulatedArithmetic struct{}
+	emulatedInput      = emulated.Element[emulated.BN254Fp]
+
+	limbsArithmetic struct{ method bigint.Method }
+	limbsInput      = [bigint.Limbs]frontend.Variable
+)
+
+func (emulatedArithmetic) field(api frontend.API) (Field[emulatedElement], error) {
+	return newEmulatedField(api)
+}
+
+func (emulatedArithmetic) read(_ Field[emulatedElement], in *emulatedInput) emulatedElement {
+	return in
+}
+
+func (emulatedArithmetic) err(Field[emulatedElement]) error { return nil }
+
+func (emulatedArithmetic) value(v *fp.Element) emulatedInput {
+	return emulated.ValueOf[emulated.BN254Fp](*v)
+}
+
+func (a limbsArithmetic) field(api frontend.API) (Field[*bigint.Int], error) {
+	return bigint.New(api, ecc.BN254.BaseField(), a.method)
+}
+
+func (limbsArithmetic) read(f Field[*bigint.Int], in *limbsInput) *bigint.Int {
+	return f.(*bigint.Field).Of(*in)
+}
+
+func (limbsArithmetic) err(f Field[*bigint.Int]) error { return f.(*bigint.Field).Err() }
+
+func (limbsArithmetic) value(v *fp.Element) limbsInput { return bigint.Split(bigOf(v)) }
+
+func bigOf(v *fp.Element) *big.Int { return v.BigInt(new(big.Int)) }
+
+func newPlain[L, E any](r Relation, a arithmetic[L, E]) (Circuit, error) {
+	switch r {
+	case Tripartite:
+		return &exchange[L, E]{arithmetic: a}, nil
+	case Pairing:
+		return &single[L, E]{arithmetic: a}, nil
+	case Scalars:
+		return &scalars[L, E]{arithmetic: a}, nil
+	}
+	return nil, fmt.Errorf("%w: relation %q on a plain tower; accepted with form %s", zkbench.ErrParams, r, Std)
+}
+
+// g1Input, g2Input and targetInput are points and values of pairings as inputs.
+type (
+	g1Input[L any]     [2]L
+	g2Input[L any]     [4]L
+	targetInput[L any] [12]L
+)
+
+// opened is a circuit's tower while the circuit is written.
+type opened[L, E any] struct {
+	*tower[E]
+	api frontend.API
+	arithmetic[L, E]
+}
+
+func open[L, E any](api frontend.API, a arithmetic[L, E]) (*opened[L, E], error) {
+	f, err := a.field(api)
+	if err != nil {
+		return nil, err
+	}
+	return &opened[L, E]{newTower(f), api, a}, nil
+}
+
+func (o *opened[L, E]) close() error { return o.err(o.Field) }
+
+func (o *opened[L, E]) g1(in *g1Input[L]) g1[E] {
+	return g1[E]{o.read(o.Field, &in[0]), o.read(o.Field, &in[1])}
+}
+
+func (o *opened[L, E]) g2(in *g2Input[L]) g2[E] {
+	var e [4]E
+	for i := range in {
+		e[i] = o.read(o.Field, &in[i])
+	}
+	return g2[E]{e2[E]{e[0], e[1]}, e2[E]{e[2], e[3]}}
+}
+
+func (o *opened[L, E]) target(in *targetInput[L]) e12[E] {
+	var e [12]E
+	for i := range in {
+		e[i] = o.read(o.Field, &in[i])
+	}
+	return fromCoefficients(e)
+}
+
+func (o *opened[L, E]) assertEqualG1(a, b g1[E]) {
+	o.AssertEqual(a.x, b.x)
+	o.AssertEqual(a.y, b.y)
+}
+
+// assertKey asserts that P = [s]G, and returns [s]R.
+func (o *opened[L, E]) assertKey(secret frontend.Variable, p, r g1[E]) (g1[E], error) {
+	// The bits are those of the secret or of the secret and the order, which gives the
+	// same points.
+	bits, err := gate.AssertBits(o.api, secret, o.api.Compiler().FieldBitLen())
+	if err != nil {
+		return g1[E]{}, err
+	}
+	key, err := o.mulBase(bits)
+	if err != nil {
+		return g1[E]{}, err
+	}
+	o.assertEqualG1(key, p)
+	return o.mulG1(bits, r)
+}

@@ -1,0 +1,182 @@
+package pairing_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/backend"
+	"github.com/consensys/gnark/backend/groth16"
+	"github.com/consensys/gnark/constraint/solver"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/logger"
+	"github.com/consensys/gnark/test"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+	"github.com/zkbench/zkbench/circuits/pairing"
+)
+
+// long tells that all cases are wanted, not only those that take seconds.
+func long() bool { return os.Getenv("ZKBENCH_LONG") != "" }
+
+func statement(t *testing.T, secrets ...int64) *pairing.Statement {
+	t.Helper()
+	var s [pairing.Parties]fr.Element
+	for i := range s {
+		s[i].SetInt64(secrets[i])
+	}
+	out, err := pairing.NewStatement(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestRelations: each relation on each arithmetic holds of a right statement, and of none
+// that was changed. Circuits are evaluated, not compiled.
+func TestRelations(t *testing.T) {
+	changes := map[pairing.Relation]map[string]func(s *pairing.Statement){
+		pairing.Tripartite: {
+			"another key": func(s *pairing.Statement) { s.K.Mul(&s.K, &s.K) },
+			// What only the keys P_i refuse: all parties agree.
+			"a common factor": func(s *pairing.Statement) {
+				two := fr.NewElement(2)
+				for i := range s.Secrets {
+					s.Secrets[i].Mul(&s.Secrets[i], &two)
+				}
+				s.K.Mul(&s.K, &s.K)
+			},
+		},
+		pairing.Pairing: {
+			"another value": func(s *pairing.Statement) { s.Pair = s.K },
+		},
+		pairing.Scalars: {
+			"another key":     func(s *pairing.Statement) { s.P[0] = s.P[2] },
+			"another product": func(s *pairing.Statement) { s.Shifted.Neg(&s.Shifted) },
+			"another secret":  func(s *pairing.Statement) { s.Secrets[0] = s.Secrets[1] },
+			"no secret":       func(s *pairing.Statement) { s.Secrets[0].SetZero() },
+		},
+		pairing.Check: {},
+	}
+	fast := map[pairing.Relation][]pairing.Form{
+		pairing.Tripartite: {pairing.Std}, pairing.Pairing: {pairing.Limbs, pairing.Std}, pairing.Scalars: pairing.Forms(), pairing.Check: {pairing.Std},
+	}
+	for _, relation := range pairing.Relations() {
+		forms := fast[relation]
+		if long() && relation != pairing.Check {
+			forms = pairing.Forms()
+		}
+		for _, form := range forms {
+			t.Run(fmt.Sprintf("relation=%s/form=%s", relation, form), func(t *testing.T) {
+				circuit, err := pairing.New(relation, form)
+				if err != nil {
+					t.Fatal(err)
+				}
+				holds := func(assignment frontend.Circuit) error {
+					return test.IsSolved(circuit, assignment, ecc.BN254.ScalarField())
+				}
+				if err := holds(circuit.Assign(statement(t, 1<<40, 77, -5))); err != nil {
+					t.Errorf("a right statement: %v", err)
+				}
+				for name, change := range changes[relation] {
+					s := statement(t, 1<<40, 77, -5)
+					change(s)
+					if holds(circuit.Assign(s)) == nil {
+						t.Errorf("%s is accepted", name)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestConstraints holds the numbers of constraints. A circuit of one pairing is solved too.
+func TestConstraints(t *testing.T) {
+	for _, relation := range []pairing.Relation{pairing.Scalars, pairing.Pairing, pairing.Check} {
+		for _, form := range pairing.Forms() {
+			for system, builder := range circuittest.Builders() {
+				large := relation == pairing.Pairing && form != pairing.Std && (form != pairing.Emulated || system == "scs")
+				if relation == pairing.Check && form != pairing.Std || large && !long() {
+					continue
+				}
+				circuit, err := pairing.New(relation, form)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compiled := circuittest.Compile(t, builder, circuit)
+				if got, want := compiled.GetNbConstraints(), pairing.Constraints(relation, form, system == "scs"); got != want {
+					t.Errorf("%s of form %s on %s: %d constraints, want %d", relation, form, system, got, want)
+				}
+				if relation == pairing.Pairing && form == pairing.Emulated && system == "r1cs" {
+					s := statement(t, 5, 6, 7)
+					if err := circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()); err != nil {
+						t.Errorf("a right value: %v", err)
+					}
+					s.Pair = s.K
+					if circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()) == nil {
+						t.Error("another value is accepted")
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestProve: a proof of what is smallest, for real; with ZKBENCH_LONG of the check and of
+// one pairing too.
+func TestProve(t *testing.T) {
+	logger.Disable()
+	cases := []struct {
+		relation pairing.Relation
+		form     pairing.Form
+	}{{pairing.Scalars, pairing.LimbsMul}}
+	if long() {
+		cases = append(cases, []struct {
+			relation pairing.Relation
+			form     pairing.Form
+		}{{pairing.Check, pairing.Std}, {pairing.Pairing, pairing.Std}, {pairing.Pairing, pairing.LimbsMul}}...)
+	}
+	for _, c := range cases {
+		t.Run(fmt.Sprintf("relation=%s/form=%s", c.relation, c.form), func(t *testing.T) {
+			circuit, err := pairing.New(c.relation, c.form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			system := circuittest.Compile(t, circuittest.Builders()["r1cs"], circuit)
+			pk, vk, err := groth16.Setup(system)
+			if err != nil {
+				t.Fatal(err)
+			}
+			right, other := circuit.Assign(statement(t, 1<<40, 77, -5)), circuit.Assign(statement(t, 9, 8, 7))
+			proof, err := groth16.Prove(system, pk, circuittest.Witness(t, right), backend.WithSolverOptions(solver.WithHints(pairing.Hints()...)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := groth16.Verify(proof, vk, circuittest.Witness(t, right, frontend.PublicOnly())); err != nil {
+				t.Errorf("a proof is rejected: %v", err)
+			}
+			if groth16.Verify(proof, vk, circuittest.Witness(t, other, frontend.PublicOnly())) == nil {
+				t.Error("a proof is accepted for another statement")
+			}
+		})
+	}
+}
+
+// TestRefused: what is no statement or no circuit.
+func TestRefused(t *testing.T) {
+	if _, err := pairing.NewStatement([pairing.Parties]fr.Element{fr.One(), {}, fr.One()}); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("a secret that is zero: %v", err)
+	}
+	for _, c := range []struct {
+		relation pairing.Relation
+		form     pairing.Form
+	}{{pairing.Check, pairing.Limbs}, {"other", pairing.Std}, {"other", pairing.Limbs}, {pairing.Pairing, "other"}} {
+		if _, err := pairing.New(c.relation, c.form); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s, %s: %v", c.relation, c.form, err)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package pairing
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/std/math/emulated"
+
+	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+)
+
+// nativeField computes, and counts what it computes. unassigned tells that a circuit
+// would have no assignment, free that a prover would have a choice.
+type nativeField struct {
+	mul, div, add, sel int
+	unassigned, free   bool
+}
+
+func (f *nativeField) reduce(v *big.Int) *big.Int { return v.Mod(v, fp.Modulus()) }
+
+func (f *nativeField) Constant(v *big.Int) *big.Int { return new(big.Int).Set(v) }
+
+func (f *nativeField) Add(a, b *big.Int) *big.Int {
+	f.add++
+	return f.reduce(new(big.Int).Add(a, b))
+}
+
+func (f *nativeField) Sub(a, b *big.Int) *big.Int {
+	f.add++
+	return f.reduce(new(big.Int).Sub(a, b))
+}
+
+func (f *nativeField) Neg(a *big.Int) *big.Int {
+	f.add++
+	return f.reduce(new(big.Int).Neg(a))
+}
+
+func (f *nativeField) Mul(a, b *big.Int) *big.Int {
+	f.mul++
+	return f.reduce(new(big.Int).Mul(a, b))
+}
+
+func (f *nativeField) Scale(a *big.Int, c int64) *big.Int {
+	return f.reduce(new(big.Int).Mul(a, big.NewInt(c)))
+}
+
+func (f *nativeField) Div(a, b *big.Int) *big.Int {
+	f.div++
+	if b.Sign() == 0 {
+		f.free = f.free || a.Sign() == 0
+		f.unassigned = f.unassigned || a.Sign() != 0
+		return big.NewInt(0x7a6b)
+	}
+	inverse := new(big.Int).ModInverse(b, fp.Modulus())
+	return f.reduce(inverse.Mul(inverse, a))
+}
+
+func (f *nativeField) Select(bit frontend.Variable, a, b *big.Int) *big.Int {
+	f.sel++
+	if bit == 1 {
+		return a
+	}
+	return b
+}
+
+func (f *nativeField) AssertEqual(a, b *big.Int) { f.unassigned = f.unassigned || a.Cmp(b) != 0 }
+
+// native returns a tower that computes.
+func native() (*tower[*big.Int], *nativeField) {
+	f := new(nativeField)
+	return newTower[*big.Int](f), f
+}
+
+// gadget is a part of the tower: a function of base elements and bits.
+type gadget[E any] func(t *tower[E], in []E, bits []frontend.Variable) ([]E, error)
+
+func e2Of[E any](in []E) e2[E] { return e2[E]{in[0], in[1]} }
+
+func g1Of[E any](in []E) g1[E] { return g1[E]{in[0], in[1]} }
+
+func e12Of[E any](in []E) e12[E] { return fromCoefficients([12]E(in)) }
+
+func list[E any](a e12[E]) []E {
+	c := a.coefficients()
+	return c[:]
+}
+
+// gadgetTable is those that are tried as circuits.
+func gadgetTable[E any]() map[string]gadget[E] {
+	return map[string]gadget[E]{
+		"mul12": func(t *tower[E], in []E, _ []frontend.Variable) ([]E, error) {
+			return list(t.mul12(e12Of(in[:12]), e12Of(in[12:24]))), nil
+		},
+		"twiceLine12": func(t *tower[E], in []E, _ []frontend.Variable) ([]E, error) {
+			return list(t.twiceLine12(e12Of(in[:12]), line[E]{e2Of(in[12:14]), e2Of(in[14:16])})), nil
+		},
+		"fourSquare12": func(t *tower[E], in []E, _ []frontend.Variable) ([]E, error) {
+			return list(t.fourSquare12(e12Of(in[:12]))), nil
+		},
+		"cyclotomicSquare12": func(t *tower[E], in []E, _ []frontend.Variable) ([]E, error) {
+			return list(t.cyclotomicSquare12(e12Of(in[:12]))), nil
+		},
+		"frobenius12": func(t *tower[E], in []E, _ []frontend.Variable) ([]E, error) {
+			return list(t.frobenius12(e12Of(in[:12]), 1)), nil
+		},
+		"inverse12": func(t *tower[E], in []E, _ []frontend.Variable) ([]E, error) {
+			return list(t.inverse12(e12Of(in[:12]))), nil
+		},
+		"mulG1": func(t *tower[E], in []E, bits []frontend.Variable) ([]E, error) {
+			p, err := t.mulG1(bits, g1Of(in[:2]))
+			return []E{p.x, p.y}, err
+		},
+		"mulBase": func(t *tower[E], _ []E, bits []frontend.Variable) ([]E, error) {
+			p, err := t.mulBase(bits)
+			return []E{p.x, p.y}, err
+		},
+	}
+}
+
+// gadgetCircuit asserts on gnark's emulated field that a gadget of In and Bits is Out.
+type gadgetCircuit struct {
+	In, Out []emulatedInput
+	Bits    []frontend.Variable
+	of      gadget[emulatedElement]
+}
+
+func (c *gadgetCircuit) Define(api frontend.API) error {
+	f, err := newEmulatedField(api)
+	if err != nil {
+		return err
+	}
+	in := make([]emulatedElement, len(c.In))
+	for i := range in {
+		in[i] = &c.In[i]
+	}
+	for _, bit := range c.Bits {
+		api.AssertIsBoolean(bit)
+	}
+	out, err := c.of(newTower(f), in, c.Bits)
+	if err != nil {
+		return err
+	}
+	if len(out) != len(c.Out) {
+		return errors.New("another number of outputs")
+	}
+	for i := range out {
+		f.AssertEqual(out[i], &c.Out[i])
+	}
+	return nil
+}
+
+// assignGadget returns a circuit and the assignment that native arithmetic gives.
+func assignGadget(t *testing.T, name string, in []*big.Int, bits ...int) (circuit, assignment *gadgetCircuit) {
+	t.Helper()
+	tw, f := native()
+	vars := make([]frontend.Variable, len(bits))
+	for i, b := range bits {
+		vars[i] = b
+	}
+	out, err := gadgetTable[*big.Int]()[name](tw, in, vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.unassigned || f.free {
+		t.Fatalf("%s: no value of these inputs", name)
+	}
+	circuit = &gadgetCircuit{
+		In: make([]emulatedInput, len(in)), Out: make([]emulatedInput, len(out)),
+		Bits: make([]frontend.Variable, len(bits)), of: gadgetTable[emulatedElement]()[name],
+	}
+	values := func(v []*big.Int) []emulatedInput {
+		e := make([]emulatedInput, len(v))
+		for i := range v {
+			e[i] = emulated.ValueOf[emulated.BN254Fp](v[i])
+		}
+		return e
+	}
+	return circuit, &gadgetCircuit{In: values(in), Out: values(out), Bits: vars}
+}
+
+// gadgetInputs are inputs of a gadget.
+func gadgetInputs(name string) (in []*big.Int, bits []int) {
+	n := int64(12)
+	switch name {
+	case "mulG1":
+		p := curvePoint(7)
+		return []*big.Int{bigOf(&p.X), bigOf(&p.Y)}, []int{1, 1, 0, 1, 0}
+	case "mulBase":
+		return nil, []int{1, 1, 0, 1, 0}
+	case "mul12":
+		n = 24
+	case "twiceLine12":
+		n = 16
+	}
+	for i := range n {
+		in = append(in, new(big.Int).Exp(big.NewInt(3+i), big.NewInt(151), fp.Modulus()))
+	}
+	return in, nil
+}
+
+// TestGadgets: on gnark's field the gadgets give what native arithmetic gives, and
+// nothing else.
+func TestGadgets(t *testing.T) {
+	for name := range gadgetTable[emulatedElement]() {
+		t.Run("gadget="+name, func(t *testing.T) {
+			in, bits := gadgetInputs(name)
+			circuit, a := assignGadget(t, name, in, bits...)
+			for system, builder := range circuittest.Builders() {
+				compiled := circuittest.Compile(t, builder, circuit)
+				if err := circuittest.Solves(t, compiled, a, nil); err != nil {
+					t.Errorf("%s: %v", system, err)
+				}
+				for i := range a.Out {
+					wrong := *a
+					wrong.Out = slices.Clone(a.Out)
+					wrong.Out[i] = emulated.ValueOf[emulated.BN254Fp](0x7a6b)
+					if circuittest.Solves(t, compiled, &wrong, nil) == nil {
+						t.Errorf("%s: another coefficient %d is accepted", system, i)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestNothingIsFree: no hint of the gadgets may give another output. Wires are not tried
+// one by one, as gnark's field asks a hint for the remainder of a check for zero and does
+// not use it.
+func TestNothingIsFree(t *testing.T) {
+	for name := range gadgetTable[emulatedElement]() {
+		t.Run("gadget="+name, func(t *testing.T) {
+			in, bits := gadgetInputs(name)
+			circuit, a := assignGadget(t, name, in, bits...)
+			circuittest.MutateHints(t, circuit, a, emulated.GetHints(), 1)
+		})
+	}
+}
+
+// TestNativeDivision: what the tests of exceptional cases rest on.
+func TestNativeDivision(t *testing.T) {
+	for _, test := range []struct {
+		a, b             int64
+		unassigned, free bool
+	}{{6, 3, false, false}, {0, 3, false, false}, {6, 0, true, false}, {0, 0, false, true}} {
+		var f nativeField
+		q := f.Div(big.NewInt(test.a), big.NewInt(test.b))
+		if f.unassigned != test.unassigned || f.free != test.free {
+			t.Errorf("%d/%d: unassigned %t, free %t", test.a, test.b, f.unassigned, f.free)
+		}
+		if test.b != 0 && q.Int64() != test.a/test.b {
+			t.Errorf("%d/%d = %v", test.a, test.b, q)
+		}
+	}
+}

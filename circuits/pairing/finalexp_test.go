@@ -1,0 +1,110 @@
+package pairing
+
+import (
+	"fmt"
+	"math/big"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"pgregory.net/rapid"
+)
+
+func TestFinalExponentiation(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		k := targets().Draw(rt, "k")
+		want := bn254.FinalExponentiation(k)
+		tw, f := native()
+		same(rt, "power", tw.finalExponentiation(lift(k)), &want)
+		if f.free || f.unassigned {
+			rt.Error("an exceptional case")
+		}
+	})
+}
+
+// TestExponent: the polynomials of finalExponentiation make the multiple of the hard
+// part that they are said to make, and the multiple leaves the order r.
+func TestExponent(t *testing.T) {
+	x, p := seed(), fp.Modulus()
+	at := func(c ...int64) *big.Int { // lowest first
+		v := new(big.Int)
+		for i := len(c) - 1; i >= 0; i-- {
+			v.Mul(v, x).Add(v, big.NewInt(c[i]))
+		}
+		return v
+	}
+	sum := new(big.Int)
+	for _, lambda := range []*big.Int{at(-1, 4, 6, 12), at(0, 6, 6, 12), at(0, 4, 6, 12), at(1, 6, 12, 12)} {
+		sum.Mul(sum, p).Add(sum, lambda)
+	}
+	factor := at(0, 2, 6, 12)
+	square := new(big.Int).Mul(p, p)
+	want := new(big.Int).Mul(square, square)
+	want.Sub(want, square).Add(want, big.NewInt(1))
+	rest := new(big.Int)
+	want.DivMod(want, fr.Modulus(), rest)
+	if rest.Sign() != 0 || sum.Cmp(want.Mul(want, factor)) != 0 {
+		t.Error("another exponent")
+	}
+	if rest.GCD(nil, nil, factor, fr.Modulus()).Cmp(big.NewInt(1)) != 0 {
+		t.Error("the multiple has a factor of r")
+	}
+}
+
+// counts are the lines of testdata/counts.txt by what they count.
+func counts(t *testing.T) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/counts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make(map[string]string)
+	for line := range strings.Lines(string(data)) {
+		what, count, found := strings.Cut(strings.TrimSpace(line), ": ")
+		if found {
+			lines[what] = count
+		}
+	}
+	return lines
+}
+
+// TestOperations holds the operations in the base field.
+func TestOperations(t *testing.T) {
+	p, q := curvePoint(2), twistPoint(3)
+	scalar := bitsOf(big.NewInt(0x7a6b), 254)
+	k, err := pairOf(p, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := counts(t)
+	for what, run := range map[string]func(t *tower[*big.Int]) error{
+		"miller loop": func(t *tower[*big.Int]) error {
+			t.millerLoop(t.constantG1(&p), liftG2(&q))
+			return nil
+		},
+		"final exponentiation": func(t *tower[*big.Int]) error {
+			t.finalExponentiation(lift(&k))
+			return nil
+		},
+		"mulG1": func(t *tower[*big.Int]) error {
+			_, err := t.mulG1(scalar, t.constantG1(&p))
+			return err
+		},
+		"mulBase": func(t *tower[*big.Int]) error {
+			_, err := t.mulBase(scalar)
+			return err
+		},
+	} {
+		tw, f := native()
+		if err := run(tw); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("mul %d div %d add %d select %d", f.mul, f.div, f.add, f.sel)
+		if got != golden[what] {
+			t.Errorf("%s: %s, want %s", what, got, golden[what])
+		}
+	}
+}

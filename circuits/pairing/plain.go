@@ -1,0 +1,119 @@
+package pairing
+
+import (
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark/frontend"
+)
+
+// exchange is Tripartite on a plain tower.
+type exchange[L, E any] struct {
+	arithmetic[L, E]
+	Secrets [Parties]frontend.Variable
+	P       [Parties]g1Input[L] `gnark:",public"`
+	Q       [Parties]g2Input[L] `gnark:",public"`
+	K       targetInput[L]      `gnark:",public"`
+}
+
+// Define implements frontend.Circuit.
+func (c *exchange[L, E]) Define(api frontend.API) error {
+	o, err := open(api, c.arithmetic)
+	if err != nil {
+		return err
+	}
+	var p [Parties]g1[E]
+	var q [Parties]g2[E]
+	for i := range Parties {
+		p[i], q[i] = o.g1(&c.P[i]), o.g2(&c.Q[i])
+	}
+	k := o.target(&c.K)
+	for i, secret := range c.Secrets {
+		shifted, err := o.assertKey(secret, p[i], p[(i+1)%Parties])
+		if err != nil {
+			return err
+		}
+		o.assertEqual12(o.pair(shifted, q[(i+2)%Parties]), k)
+	}
+	return o.close()
+}
+
+// Assign implements Circuit.
+func (c *exchange[L, E]) Assign(s *Statement) frontend.Circuit {
+	a := &exchange[L, E]{}
+	for i := range Parties {
+		a.Secrets[i] = s.Secrets[i]
+		a.P[i], a.Q[i] = pointOf(c.arithmetic, &s.P[i]), twistOf(c.arithmetic, &s.Q[i])
+	}
+	a.K = resultOf(c.arithmetic, &s.K)
+	return a
+}
+
+// single is Pairing on a plain tower.
+type single[L, E any] struct {
+	arithmetic[L, E]
+	P g1Input[L]     `gnark:",public"`
+	Q g2Input[L]     `gnark:",public"`
+	K targetInput[L] `gnark:",public"`
+}
+
+// Define implements frontend.Circuit.
+func (c *single[L, E]) Define(api frontend.API) error {
+	o, err := open(api, c.arithmetic)
+	if err != nil {
+		return err
+	}
+	o.assertEqual12(o.pair(o.g1(&c.P), o.g2(&c.Q)), o.target(&c.K))
+	return o.close()
+}
+
+// Assign implements Circuit.
+func (c *single[L, E]) Assign(s *Statement) frontend.Circuit {
+	return &single[L, E]{P: pointOf(c.arithmetic, &s.P[0]), Q: twistOf(c.arithmetic, &s.Q[1]), K: resultOf(c.arithmetic, &s.Pair)}
+}
+
+// scalars is Scalars on a plain tower.
+type scalars[L, E any] struct {
+	arithmetic[L, E]
+	Secret  frontend.Variable
+	P       [2]g1Input[L] `gnark:",public"`
+	Shifted g1Input[L]    `gnark:",public"`
+}
+
+// Define implements frontend.Circuit.
+func (c *scalars[L, E]) Define(api frontend.API) error {
+	o, err := open(api, c.arithmetic)
+	if err != nil {
+		return err
+	}
+	shifted, err := o.assertKey(c.Secret, o.g1(&c.P[0]), o.g1(&c.P[1]))
+	if err != nil {
+		return err
+	}
+	o.assertEqualG1(shifted, o.g1(&c.Shifted))
+	return o.close()
+}
+
+// Assign implements Circuit.
+func (c *scalars[L, E]) Assign(s *Statement) frontend.Circuit {
+	return &scalars[L, E]{Secret: s.Secrets[0], P: [2]g1Input[L]{pointOf(c.arithmetic, &s.P[0]), pointOf(c.arithmetic, &s.P[1])}, Shifted: pointOf(c.arithmetic, &s.Shifted)}
+}
+
+func pointOf[L, E any](a arithmetic[L, E], p *bn254.G1Affine) (in g1Input[L]) {
+	for i, v := range coordinates(p) {
+		in[i] = a.value(v)
+	}
+	return in
+}
+
+func twistOf[L, E any](a arithmetic[L, E], q *bn254.G2Affine) (in g2Input[L]) {
+	for i, v := range twisted(q) {
+		in[i] = a.value(v)
+	}
+	return in
+}
+
+func resultOf[L, E any](a arithmetic[L, E], k *bn254.GT) (in targetInput[L]) {
+	for i, v := range target(k) {
+		in[i] = a.value(v)
+	}
+	return in
+}

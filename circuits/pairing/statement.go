@@ -1,0 +1,77 @@
+// Package pairing is circuits of gnark for pairings on BN254: a tripartite key exchange
+// (Joux, "A one round protocol for tripartite Diffie-Hellman", 2000), a single pairing,
+// and a check that a product of pairings is one. The first two come on four kinds of
+// arithmetic, to tell what dedicated gadgets are worth.
+package pairing
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Parties is the number of parties of an exchange.
+const Parties = 3
+
+// Statement is what circuits show: of its values each takes those that it is about.
+//
+// Points are public. That they are on their curves and in its subgroup, and none the
+// identity, is for the verifier to see to; so is, of an exchange, that P_i and Q_i have
+// one logarithm.
+type Statement struct {
+	Secrets [Parties]fr.Element
+	P       [Parties]bn254.G1Affine // [s_i]P
+	Q       [Parties]bn254.G2Affine // [s_i]Q
+	K       bn254.GT                // e(P, Q)^(s_0 s_1 s_2)
+
+	Shifted bn254.G1Affine // [s_0]P_1
+	Pair    bn254.GT       // e(P_0, Q_1)
+}
+
+// NewStatement derives all public values of three secrets, none of which may be zero.
+func NewStatement(secrets [Parties]fr.Element) (*Statement, error) {
+	s := &Statement{Secrets: secrets}
+	var e big.Int
+	for i, secret := range secrets {
+		if secret.IsZero() {
+			return nil, fmt.Errorf("%w: secret %d is zero", zkbench.ErrParams, i)
+		}
+		secret.BigInt(&e)
+		s.P[i].ScalarMultiplicationBase(&e)
+		s.Q[i].ScalarMultiplicationBase(&e)
+	}
+	s.Shifted.ScalarMultiplication(&s.P[1], secrets[0].BigInt(&e))
+	var err error
+	if s.K, err = pairOf(s.Shifted, s.Q[2]); err != nil {
+		return nil, err
+	}
+	s.Pair, err = pairOf(s.P[0], s.Q[1])
+	return s, err
+}
+
+func pairOf(p bn254.G1Affine, q bn254.G2Affine) (bn254.GT, error) {
+	return bn254.Pair([]bn254.G1Affine{p}, []bn254.G2Affine{q})
+}
+
+// coordinates lists those of a point of G1.
+func coordinates(p *bn254.G1Affine) [2]*fp.Element { return [2]*fp.Element{&p.X, &p.Y} }
+
+// twisted lists those of a point of G2.
+func twisted(q *bn254.G2Affine) [4]*fp.Element {
+	return [4]*fp.Element{&q.X.A0, &q.X.A1, &q.Y.A0, &q.Y.A1}
+}
+
+// target lists the coefficients of a value of pairings.
+func target(k *bn254.GT) (out [12]*fp.Element) {
+	for i, six := range []*bn254.E6{&k.C0, &k.C1} {
+		for j, two := range []*bn254.E2{&six.B0, &six.B1, &six.B2} {
+			out[6*i+2*j], out[6*i+2*j+1] = &two.A0, &two.A1
+		}
+	}
+	return out
+}

@@ -1,0 +1,27 @@
+package pairing
+
+import (
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/test"
+)
+
+// TestCheckRefuses: a point that is not the other's multiple by the constant.
+func TestCheckRefuses(t *testing.T) {
+	s, err := NewStatement([Parties]fr.Element{fr.NewElement(3), fr.NewElement(4), fr.NewElement(5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &stdCheck{}
+	a := c.Assign(s).(*stdCheck)
+	if err := test.IsSolved(c, a, ecc.BN254.ScalarField()); err != nil {
+		t.Errorf("a product that is one: %v", err)
+	}
+	s.P[0] = s.P[1]
+	a.P[1] = c.Assign(s).(*stdCheck).P[1]
+	if test.IsSolved(c, a, ecc.BN254.ScalarField()) == nil {
+		t.Error("a product that is not one is accepted")
+	}
+}

@@ -1,0 +1,71 @@
+package keccak_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/hash/keccak/keccaktest"
+)
+
+// sum is the hash that a padding byte names.
+func sum(padding byte, message []byte) [keccak.Digest]byte {
+	if padding == keccak.SHA3256 {
+		return keccak.SumSHA3256(message)
+	}
+	return keccak.Sum256(message)
+}
+
+// TestVectors: both hashes of every length from 0 to 255 bytes, and of the longer ones.
+func TestVectors(t *testing.T) {
+	counts, longest := make(map[byte]int), 0
+	for i, v := range keccaktest.Vectors(t) {
+		if i < 256 && len(v.Message) != i {
+			t.Errorf("vector %d has %d bytes", i, len(v.Message))
+		}
+		for padding, want := range v.Digests {
+			if got := sum(padding, v.Message); got != want {
+				t.Errorf("padding=%d/bytes=%d: %x, want %x", padding, len(v.Message), got, want)
+			}
+			if other := sum(padding^7, v.Message); other == want {
+				t.Errorf("padding=%d/bytes=%d: both hashes are %x", padding, len(v.Message), want)
+			}
+			counts[padding]++
+		}
+		longest = max(longest, len(v.Message))
+	}
+	if diff := cmp.Diff(map[byte]int{keccak.Keccak256: 262, keccak.SHA3256: 257}, counts); diff != "" {
+		t.Error(diff)
+	}
+	if longest != 4288 {
+		t.Errorf("the longest message has %d bytes", longest)
+	}
+}
+
+// TestPieces: the hash does not depend on how the message is cut.
+func TestPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		message := rapid.SliceOfN(rapid.Byte(), 0, 3*keccak.Rate).Draw(t, "message")
+		h := keccak.New256()
+		for rest := message; len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			h.Write(rest[:n])
+			rest = rest[n:]
+		}
+		if got, want := h.Sum(nil), keccak.Sum256(message); !bytes.Equal(got, want[:]) {
+			t.Fatalf("in pieces %x, whole %x", got, want)
+		}
+	})
+}
+
+// TestBlocks: the padding takes a byte, so a full block needs another.
+func TestBlocks(t *testing.T) {
+	for n, want := range map[int]int{0: 1, 135: 1, 136: 2, 271: 2, 272: 3, 136_000: 1001} {
+		if got := keccak.Blocks(n); got != want {
+			t.Errorf("bytes=%d: %d blocks, want %d", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+// Package keccaktest is vectors of Keccak-256 and SHA3-256, for the native hash and for
+// circuits alike. testdata/kat_256.txt names their sources.
+package keccaktest
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/hash/keccak"
+)
+
+//go:embed testdata/kat_256.txt
+var file string
+
+// Vector is a message and its digests, of which one may be missing.
+type Vector struct {
+	Message []byte
+	Digests map[byte][keccak.Digest]byte // by padding byte
+}
+
+// Vectors returns all vectors, those of the Keccak team's short messages first: their
+// index is their length in bytes, 0 to 255.
+func Vectors(t testing.TB) []Vector {
+	t.Helper()
+	var vectors []Vector
+	lines := bufio.NewScanner(strings.NewReader(file))
+	for n := 1; lines.Scan(); n++ {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		fields := strings.Fields(lines.Text())
+		if len(fields) != 3 {
+			t.Fatalf("line %d: %d fields, want 3", n, len(fields))
+		}
+		v := Vector{decode(t, n, fields[0]), make(map[byte][keccak.Digest]byte)}
+		for i, padding := range []byte{keccak.Keccak256, keccak.SHA3256} {
+			switch d := decode(t, n, fields[1+i]); len(d) {
+			case 0:
+			case keccak.Digest:
+				v.Digests[padding] = [keccak.Digest]byte(d)
+			default:
+				t.Fatalf("line %d: a digest of %d bytes", n, len(d))
+			}
+		}
+		vectors = append(vectors, v)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return vectors
+}
+
+func decode(t testing.TB, line int, field string) []byte {
+	t.Helper()
+	if field == "-" {
+		return nil
+	}
+	b, err := hex.DecodeString(field)
+	if err != nil {
+		t.Fatalf("line %d: %v", line, err)
+	}
+	return b
+}

@@ -1,0 +1,115 @@
+package circuits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Names of findings about circuits that are counted and not proved.
+const (
+	FindingCounted  = "counted only"
+	FindingComposed = "composed"
+)
+
+// Pairing is a key exchange with pairings, its parts, and a check of pairings.
+func Pairing() workload.Def {
+	var relations, forms []string
+	for _, r := range pairing.Relations() {
+		relations = append(relations, string(r))
+	}
+	for _, f := range pairing.Forms() {
+		forms = append(forms, string(f))
+	}
+	def := define("Pairing", "gnark's proof of pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that a product of two is one", stageWitness,
+		[]workload.Axis{
+			workload.NameAxis("relation", "relation", "relation", "relations", relations, []string{string(pairing.Scalars)}),
+			workload.NameAxis("form", "form", "form", "arithmetic of the circuit", forms, []string{string(pairing.LimbsMul)}),
+		}, pairingTask)
+	stages := def.Stages
+	def.Stages = func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
+		out, err := stages(ctx, c, seed, r)
+		if limit := (*zkbench.LimitError)(nil); errors.As(err, &limit) {
+			return counted(c, limit, r)
+		}
+		return out, err
+	}
+	return def
+}
+
+func pairingTask(c workload.Case, seed uint64) (task, estimate, error) {
+	relation, form := pairing.Relation(c.Get("relation")), pairing.Form(c.Get("form"))
+	circuit, err := pairing.New(relation, form)
+	if err != nil {
+		return task{}, estimate{}, err
+	}
+	t := task{circuit: circuit, hints: pairing.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
+		r := corpus(seed, seq)
+		s, err := pairing.NewStatement([pairing.Parties]fr.Element{element(r), element(r), element(r)})
+		if err != nil {
+			return nil, err
+		}
+		return circuit.Assign(s), nil
+	}}
+	return t, estimate{constraints: pairing.Constraints(relation, form, c.Get("system") == systemPlonk)}, nil
+}
+
+// Memory of building, at most, for each constraint, as measured on large circuits.
+const (
+	plonkBuildBytes   = 300
+	groth16BuildBytes = 800
+)
+
+// counted counts the constraints of a circuit that is too large to prove: by building
+// it, or where that is too large too, by building its parts.
+func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out workload.Staged, err error) {
+	count := func(relation pairing.Relation) (int, error) {
+		t, e, err := pairingTask(c.With("relation", string(relation)), 0)
+		if err != nil {
+			return 0, err
+		}
+		each := int64(plonkBuildBytes)
+		if c.Get("system") == systemGroth16 {
+			each = groth16BuildBytes
+		}
+		need := baseBytes + int64(e.constraints)*each
+		if have := env.Available(); have != 0 && uint64(need) > have {
+			return 0, &zkbench.LimitError{What: "bytes of memory", Estimate: need, Max: int64(have)}
+		}
+		p := &prover{task: t, system: c.Get("system")}
+		running := r.Start(stageBuild)
+		if err := p.build(); err != nil {
+			return 0, err
+		}
+		n := p.constraints.GetNbConstraints()
+		running.End(constraintsOf(n))
+		return n, nil
+	}
+	relation := pairing.Relation(c.Get("relation"))
+	n, err := count(relation)
+	note := record.Finding{Name: FindingCounted, Text: fmt.Sprintf("not proved: %v", limit)}
+	if too := (*zkbench.LimitError)(nil); errors.As(err, &too) && relation == pairing.Tripartite {
+		note = record.Finding{Name: FindingComposed, Text: fmt.Sprintf("%d times the constraints of one pairing and of one party's multiplications: the whole is too large to build (%v)", pairing.Parties, too)}
+		n = 0
+		for _, part := range []pairing.Relation{pairing.Pairing, pairing.Scalars} {
+			of, err := count(part)
+			if err != nil {
+				return out, err
+			}
+			n += pairing.Parties * of
+		}
+	} else if err != nil {
+		return out, err
+	}
+	return workload.Staged{Metrics: []record.Metric{constraintsOf(n)}, Findings: []record.Finding{note}}, nil
+}

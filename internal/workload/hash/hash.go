@@ -1,0 +1,79 @@
+// Package hash defines the workloads of hashes outside circuits: what a verifier saves
+// who checks a proof and does not hash.
+package hash
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Defs returns the workloads.
+func Defs() []workload.Def { return []workload.Def{KeccakNative()} }
+
+const mostBytes = 1 << 25
+
+// KeccakNative is the Keccak-256 of a message of --bytes random bytes.
+func KeccakNative() workload.Def {
+	axis := workload.IntAxis("bytes", "bytes", "bytes", "lengths of messages in bytes", 0, mostBytes, "136", 136, 1360, 13_600, 136_000)
+	return workload.Def{
+		Name: "KeccakNative", Doc: "the hash itself, golang.org/x/crypto's legacy Keccak-256 of a message",
+		Axes: []workload.Axis{axis},
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			n, err := c.Int("bytes")
+			if err != nil {
+				return nil, err
+			}
+			if n < 0 || n > mostBytes {
+				return nil, &workload.ValueError{Field: "bytes", Value: c.Get("bytes"), Accepted: axis.Accepted}
+			}
+			return keccakNative{n, seed}, nil
+		},
+	}
+}
+
+type keccakNative struct {
+	bytes int
+	seed  uint64
+}
+
+func (k keccakNative) Input(_ context.Context, seq uint64) (any, error) {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], k.seed)
+	binary.LittleEndian.PutUint64(key[8:], seq)
+	message := make([]byte, k.bytes)
+	_, _ = rand.NewChaCha8(key).Read(message) // which never fails
+	return message, nil
+}
+
+func (k keccakNative) Run(_ context.Context, input any) ([]byte, error) {
+	digest := keccak.Sum256(input.([]byte))
+	return digest[:], nil
+}
+
+// Check hashes the message again in pieces that are cut across the blocks.
+func (k keccakNative) Check(_ context.Context, input any, output []byte) error {
+	const piece = 4*keccak.Rate + 41
+	h := keccak.New256()
+	for rest := input.([]byte); len(rest) > 0; {
+		n := min(piece, len(rest))
+		h.Write(rest[:n])
+		rest = rest[n:]
+	}
+	if !bytes.Equal(output, h.Sum(nil)) {
+		return fmt.Errorf("a hash of %d bytes is wrong", k.bytes)
+	}
+	return nil
+}
+
+func (k keccakNative) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "blocks", Unit: "blocks", Value: float64(keccak.Blocks(k.bytes)), Kind: record.Exact}}, nil
+}
+
+func (k keccakNative) Close() error { return nil }

@@ -1,0 +1,97 @@
+package hash_test
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/hash"
+)
+
+func at(n string) workload.Case { return workload.NewCase(record.Axis{Key: "bytes", Value: n}) }
+
+// TestKeccakNative: at the borders of blocks and of the check's pieces an operation is
+// the hash of its input, and another digest is refused.
+func TestKeccakNative(t *testing.T) {
+	for _, n := range []int{0, 1, 135, 136, 585, 586, 13_600} {
+		t.Run("bytes="+strconv.Itoa(n), func(t *testing.T) {
+			instance, err := hash.KeccakNative().New(t.Context(), at(strconv.Itoa(n)), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			input, err := instance.Input(t.Context(), 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			output, err := instance.Run(t.Context(), input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := keccak.Sum256(input.([]byte)); len(input.([]byte)) != n || !bytes.Equal(output, want[:]) {
+				t.Errorf("%d bytes hash to %x, want %x", len(input.([]byte)), output, want)
+			}
+			if err := instance.Check(t.Context(), input, output); err != nil {
+				t.Error(err)
+			}
+			sizes, err := instance.Metrics(t.Context())
+			if err != nil || len(sizes) != 1 || sizes[0].Name != "blocks" || sizes[0].Value != float64(n/136+1) {
+				t.Errorf("%v, %v", sizes, err)
+			}
+			output[31] ^= 1
+			if instance.Check(t.Context(), input, output) == nil {
+				t.Error("a changed hash passes its check")
+			}
+			if instance.Check(t.Context(), input, nil) == nil {
+				t.Error("no hash passes its check")
+			}
+			if err := instance.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestInputs: messages depend on seed and sequence number, and on nothing else.
+func TestInputs(t *testing.T) {
+	input := func(seed, seq uint64) string {
+		instance, err := hash.KeccakNative().New(t.Context(), at("64"), seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := instance.Input(t.Context(), seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(m.([]byte))
+	}
+	first := input(1, 2)
+	if again := input(1, 2); again != first {
+		t.Errorf("one input is %x and %x", first, again)
+	}
+	if input(2, 2) == first || input(1, 3) == first {
+		t.Error("inputs of another seed or sequence number are alike")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, n := range []string{"-1", "33554433", "x", ""} {
+		if _, err := hash.KeccakNative().New(t.Context(), at(n), 1); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("bytes=%s: %v", n, err)
+		}
+	}
+	axis, ok := hash.KeccakNative().Axis("bytes")
+	if !ok {
+		t.Fatal("no axis bytes")
+	}
+	if _, err := axis.Parse("0,33554432"); err != nil {
+		t.Error(err)
+	}
+	if _, err := axis.Parse("33554433"); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("a length above the greatest: %v", err)
+	}
+}
