@@ -7,13 +7,18 @@ SUDO    ?= $(if $(filter 0,$(shell id -u)),,sudo)
 BIN     := bin
 RUNFLAGS ?=
 PEERSFLAGS ?=
+STUDYFLAGS ?=
 
-.PHONY: all build deps run test test-long race lint cross fmt bench benchstat selfcheck peers peers-check clean
+.PHONY: all build portable deps run test test-long race lint cross fmt bench benchstat selfcheck studies peers peers-check clean
 
 all: build
 
 build:
 	$(GO) build -o $(BIN)/zkbench ./cmd/zkbench
+
+# The same program without assembly, which studies compare with it.
+portable:
+	$(GO) build -tags purego -o $(BIN)/zkbench-purego ./cmd/zkbench
 
 # PostgreSQL's server programs, if they are missing.
 deps:
@@ -83,6 +88,13 @@ benchstat: $(BIN)/tools
 # nothing else should run.
 selfcheck: build
 	$(BIN)/zkbench selfcheck
+
+# The public studies, some hours: records, pages and charts in bin/studies, which must
+# have no records before. Nothing else should run.
+studies: build portable
+	@failed=0; for s in token plonk keccak pairing; do \
+	  $(BIN)/zkbench study $$s --out $(BIN)/studies/$$s $(STUDYFLAGS) || failed=1; \
+	done; exit $$failed
 
 peers-check:
 	cd peers/go && $(GO) vet ./... && $(GO) test ./...

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/proc"
-	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -21,7 +20,7 @@ func execCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all := append(workload.WithMix(defs), study.Yardstick())
+			all := append(workload.WithMix(defs), studyDefs()...)
 			return proc.Serve(cmd.Context(), stdin, stdout, all, func() { os.Exit(exitPartial) })
 		},
 	}

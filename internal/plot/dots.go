@@ -51,7 +51,7 @@ func (d *Dots) Write(w io.Writer, f Format) error {
 	t.Y.Tick.Marker, t.Y.Tick.Length = names, 0
 	t.Add(grid(), d)
 	for i, name := range d.Series {
-		t.key = append(t.key, keyed{name: printable(name), glyph: d.glyph(i)})
+		t.key = append(t.key, keyed{name: printable(name), glyph: series(i)})
 	}
 	figure := &figure{title: d.Title, notes: d.Notes, tiles: []*tile{t}}
 	figure.height = dotHeight*vg.Length(len(d.Rows)) + 100 + 12*vg.Length(len(d.Notes))
@@ -103,9 +103,9 @@ func logarithmic(least, most float64) plot.ConstantTicks {
 	return ticks
 }
 
-// glyph is the dot of a series: series differ in shape too, so that they survive a
+// series is the dot of a series: series differ in shape too, so that they survive a
 // print without colour.
-func (d *Dots) glyph(i int) draw.GlyphStyle {
+func series(i int) draw.GlyphStyle {
 	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
 	colours := []color.Color{blue, orange, green, purple}
 	return draw.GlyphStyle{Color: colours[i%len(colours)], Radius: 3, Shape: shapes[i%len(shapes)]}
@@ -124,7 +124,7 @@ func (d *Dots) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.6}, x(math.Log10(least)), at, x(math.Log10(most)), at)
 		for s, v := range r.Values {
 			if drawn(v) {
-				c.DrawGlyph(d.glyph(s), vg.Point{X: x(math.Log10(v)), Y: at})
+				c.DrawGlyph(series(s), vg.Point{X: x(math.Log10(v)), Y: at})
 			}
 		}
 	}

@@ -1,240 +1,173 @@
-// Package study plans what zkbench study measures and writes its page. The page and
-// its charts are made from the records alone, so that the same records give the same
-// bytes; what runs the plan is the command.
+// Package study is what the reproductions of public studies share: what a study is, how
+// its processes are planned, and the tables, heads and charts of its page. The studies
+// stand in its sub-packages.
 //
-// A record says with Process.Side which part of the study it is of, and with
-// Process.Index the round. What it is held against in yardstick units is the record
-// of the yardstick that stands last before it.
+// A page and its charts are made from records alone, so that the same records give the
+// same bytes; what runs a plan is the command. A record says with Process.Side which part
+// of the study it is of, and with Process.Index the round.
 package study
 
 import (
-	"maps"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/token"
 )
 
-// The parts of the study of tokens.
-const (
-	Panurus = "panurus" // two inputs, two outputs, one thread, beside Panurus' figures
-	Matrix  = "matrix"  // inputs, outputs and executors
-	Sample  = "sample"  // the run that Panurus' documentation prints
-)
+// Study is a public study that can be reproduced.
+type Study struct {
+	Name  string // of the command and of its page
+	Short string // what it is, in one line
+	Long  string // what the command's help says before the parts
+	Parts []Part
+	// Rounds are the parts that have more than one round.
+	Rounds []string
+	// Resumes says that processes need not be near to each other in time, so that a run
+	// may take over the records of another.
+	Resumes bool
 
-// Parts returns the names of the parts, in their order.
-func Parts() []string { return []string{Panurus, Matrix, Sample} }
+	// Defs are workloads of the study's own.
+	Defs []workload.Def
+	// Plan returns the processes of the study in their order, and the names of the
+	// workloads that it is about and defs does not have.
+	Plan func(defs []workload.Def, o Options) (jobs []Job, missing []string)
+	// Page writes the page of the records, in Markdown. Charts are the images that it
+	// shows; they stand beside it.
+	Page   func(w io.Writer, recs []*record.Record) error
+	Charts func(recs []*record.Record) ([]Chart, error)
+}
+
+// Part is a part of a study, which can be measured alone.
+type Part struct{ Name, About string }
+
+// PartNames returns the names of the parts, in their order.
+func (s *Study) PartNames() (names []string) {
+	for _, p := range s.Parts {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// File is the name of the study's page.
+func (s *Study) File() string { return s.Name + ".md" }
 
 // Options of a plan. The zero value plans nothing.
 type Options struct {
-	Parts   []string
-	Rounds  int  // of the part Panurus; the others have one
-	Workers int  // of the part Sample
-	Quick   bool // few cases, short windows
+	Parts   []string // in the order of the study's
+	Rounds  int      // of the parts that have more than one
+	Workers int      // processors that the program may use
+	Quick   bool     // few cases, short windows
 }
 
-// Job is one process of the study.
+// Job is one process of a study.
 type Job struct {
-	Part  string
-	Round int
+	Part     string
+	Round    int
+	Expected time.Duration // about how long it takes, on one core of a processor of the year 2024
+	Portable bool          // runs in the program without assembly
+	Optional bool          // a machine whose memory is too small for it may leave it out
 	proc.Job
 }
 
-// Place is what the record of a job says of its place in a session.
-func (j *Job) Place(session string) record.Process {
-	return record.Process{Session: session, Side: j.Part, Index: j.Round}
-}
+// Purego is the part that compares this program with one without assembly, which is built
+// with the tag purego.
+const Purego = "purego"
 
-// Expected is about how long a process of the job takes, on one core of a
-// processor of the year 2024.
-func (j *Job) Expected() time.Duration {
-	start := 200 * time.Millisecond
-	if j.Case.Get("batch") != "" {
-		start += 800 * time.Millisecond // for as many requests or proofs
+// portableArithmetic is the path in an environment without assembly.
+const portableArithmetic = "portable"
+
+// PortableSide is the side of the records that the program without assembly makes for a
+// part.
+func PortableSide(part string) string { return part + ", portable" }
+
+// Side is the side of the job's record.
+func (j *Job) Side() string {
+	if j.Portable {
+		return PortableSide(j.Part)
 	}
-	inputs := time.Duration(j.Settings.Samples) * 4 * time.Millisecond
-	return start + inputs + j.Settings.Warmup + j.Settings.Duration
+	return j.Part
 }
 
-const (
-	window      = 400 * time.Millisecond // of a process that is measured in rounds
-	shortWindow = 300 * time.Millisecond
-	quickWindow = 100 * time.Millisecond
-	sampleTime  = 10 * time.Second // as in the run that is printed
-	// checks are the results that each process checks.
-	checks = 4
-	// grace lets the operations end that run when a window closes.
-	grace = 10 * time.Second
-	// batchSize is how many requests or proofs are verified together.
-	batchSize = 64
-	// applySize is how many requests a ledger applies together.
-	applySize = 256
-)
-
-func curves() []string { return []string{peer.CurveBN254, peer.CurveBLS12381} }
-func proofs() []string { return []string{token.Bulletproof, token.CSP} }
-func widths() []string { return []string{"32", "64"} }
-
-// Plan returns the processes of a study in their order, and the names of the
-// workloads that it is about and defs does not have.
-func Plan(defs []workload.Def, o Options) (jobs []Job, missing []string) {
-	p := &plan{defs: defs, quick: o.Quick}
-	for _, part := range Parts() {
-		if !slices.Contains(o.Parts, part) {
-			continue
-		}
-		switch part {
-		case Panurus:
-			for round := range o.Rounds {
-				p.panurus(round)
-			}
-		case Matrix:
-			p.matrix()
-		case Sample:
-			p.sample(o.Workers)
-		}
+// Keep gives the job's record its place in a session. One that should be of portable
+// arithmetic and is not fails.
+func (j *Job) Keep(rec *record.Record, session string) {
+	rec.Process = record.Process{Session: session, Side: j.Side(), Index: j.Round}
+	if j.Portable && rec.Status == record.OK && rec.Env.Path != portableArithmetic {
+		rec.Status = record.Failed
+		rec.Error = fmt.Sprintf("%v: the portable program ran %s arithmetic", zkbench.ErrEnv, rec.Env.Path)
 	}
-	return p.jobs, p.missing
 }
 
-type plan struct {
-	defs    []workload.Def
-	quick   bool
-	jobs    []Job
-	missing []string
+// Is tells whether a record is one of the job.
+func (j *Job) Is(rec *record.Record) bool {
+	c, settings := j.Case, []byte(nil)
+	if !j.Stages {
+		c = j.Settings.Of(c)
+		settings, _ = json.Marshal(j.Settings) // as in the record
+	}
+	return rec.Workload == j.Workload && rec.Case == c.String() && rec.Seed == j.Settings.Seed && bytes.Equal(rec.Settings, settings) &&
+		rec.Process.Side == j.Side() && rec.Process.Index == j.Round
 }
 
-// add plans a process of a workload at a point. An axis that values does not name
-// has its smallest case.
-func (p *plan) add(part string, round, procs int, name string, values map[string]string, s workload.Settings) {
-	def, err := workload.Find(p.defs, name)
+// TooLarge tells whether a record is of a case that was refused because it needs more
+// memory than there is.
+func TooLarge(r *record.Record) bool {
+	return r.Status == record.Failed && strings.Contains(r.Error, zkbench.ErrLimit.Error()+": bytes of memory")
+}
+
+// Planner collects the jobs of a plan.
+type Planner struct {
+	Defs    []workload.Def
+	Jobs    []Job
+	Missing []string // workloads that Defs does not have
+}
+
+// Add plans a job of a workload at a point. An axis that values does not name has its
+// smallest case; a job through the stages has its processors as an axis. The job comes
+// with what is particular to it.
+func (p *Planner) Add(job Job, name string, values map[string]string) {
+	def, err := workload.Find(p.Defs, name)
 	if err != nil {
-		if !slices.Contains(p.missing, name) {
-			p.missing = append(p.missing, name)
+		if !slices.Contains(p.Missing, name) {
+			p.Missing = append(p.Missing, name)
 		}
 		return
 	}
 	var axes []record.Axis
 	for _, a := range def.Axes {
+		if job.Stages && a.Key == workload.StageKey {
+			continue // through which all cases go
+		}
 		value, ok := values[a.Key]
 		if !ok {
 			value = a.Smoke
 		}
 		axes = append(axes, record.Axis{Key: a.Key, Value: value})
 	}
-	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: checks}, grace
-	p.jobs = append(p.jobs, Job{Part: part, Round: round, Job: proc.Job{
-		Workload: def.Name, Case: workload.NewCase(axes...), Settings: s, Deadline: proc.Deadline(s), Procs: procs,
-	}})
+	if job.Stages {
+		axes = append(axes, record.Axis{Key: "cpus", Value: strconv.Itoa(job.Procs)})
+	}
+	job.Workload, job.Case = def.Name, workload.NewCase(axes...)
+	p.Jobs = append(p.Jobs, job)
 }
 
-// settings are those of one worker, with few inputs: they take longer to build than
-// to use.
-func (p *plan) settings(window time.Duration, samples int) workload.Settings {
-	if p.quick {
-		window = quickWindow
-	}
-	s := workload.DefaultSettings(1, window)
-	s.Samples = samples
-	return s
-}
-
-// panurus plans one round: for each curve, width and proof the yardstick and then
-// all workloads, so that the two sides of a ratio are seconds apart. From round to
-// round the order rotates, so that none always follows the same other one.
-func (p *plan) panurus(round int) {
-	type block struct{ curve, bits, proof string }
-	var blocks []block
-	for _, curve := range curves() {
-		for _, bits := range widths() {
-			for _, proof := range proofs() {
-				if !p.quick || curve == peer.CurveBN254 && bits == "32" {
-					blocks = append(blocks, block{curve, bits, proof})
-				}
-			}
-		}
-	}
-	for _, b := range rotated(blocks, round) {
-		p.add(Panurus, round, 1, YardstickName, map[string]string{"curve": b.curve}, p.settings(window, 1))
-		for _, m := range rotated(measures(), round) {
-			if m.once && b != blocks[0] {
-				continue
-			}
-			values := map[string]string{"curve": b.curve, "bits": b.bits, "proof": b.proof, "in": "2", "out": "2", "exec": "serial"}
-			samples := checks
-			for _, a := range m.axes {
-				values[a.Key] = a.Value
-				if a.Key == "batch" {
-					samples = 1
-				}
-			}
-			p.add(Panurus, round, 1, m.workload, values, p.settings(window, samples))
-		}
+// Chart is an image of a page.
+type Chart struct {
+	File, Title string
+	Figure      interface {
+		Write(w io.Writer, f plot.Format) error
 	}
 }
 
-// rotated returns s from the n-th on, and then the ones before it.
-func rotated[T any](s []T, n int) []T {
-	n %= len(s)
-	return slices.Concat(s[n:], s[:n])
-}
-
-// matrixWorkloads are what the matrix measures: a transfer proved and verified.
-func matrixWorkloads() []string { return []string{"Sender", "VerificationSenderProof"} }
-
-func executors() []string { return []string{"serial", "unbounded", "pool"} }
-
-func counts() []string { return []string{"1", "2", "3"} }
-
-// matrix plans all proofs, curves, widths, inputs, outputs and executors, with all
-// processors at hand.
-func (p *plan) matrix() {
-	all := make([]map[string]string, 1)
-	for _, axis := range []struct {
-		key    string
-		values []string
-		quick  string
-	}{
-		{"curve", curves(), peer.CurveBN254},
-		{"bits", widths(), "32"},
-		{"proof", proofs(), token.Bulletproof},
-		{"in", counts(), "2"},
-		{"out", counts(), "2"},
-		{"exec", executors(), ""},
-	} {
-		if p.quick && axis.quick != "" {
-			axis.values = []string{axis.quick}
-		}
-		var next []map[string]string
-		for _, at := range all {
-			for _, v := range axis.values {
-				point := map[string]string{axis.key: v}
-				maps.Copy(point, at)
-				next = append(next, point)
-			}
-		}
-		all = next
-	}
-	for _, at := range all {
-		for _, name := range matrixWorkloads() {
-			p.add(Matrix, 0, 0, name, at, p.settings(shortWindow, 2))
-		}
-	}
-}
-
-// sample plans the run that Panurus' documentation prints.
-func (p *plan) sample(workers int) {
-	s := workload.DefaultSettings(workers, sampleTime)
-	s.Samples = 128
-	if p.quick {
-		s.Duration, s.Warmup, s.Samples = 10*quickWindow, quickWindow, 16
-	}
-	p.add(Sample, 0, 0, "Sender", map[string]string{
-		"curve": peer.CurveBN254, "bits": "32", "in": "2", "out": "2", "proof": token.Bulletproof, "exec": "pool",
-	}, s)
-}
+// Write draws the image as SVG.
+func (c *Chart) Write(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }

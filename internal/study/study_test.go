@@ -1,11 +1,8 @@
 package study_test
 
 import (
-	"bytes"
-	"flag"
+	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,288 +10,177 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var update = flag.Bool("update", false, "write the golden page anew")
-
-func all(rounds int, quick bool) study.Options {
-	return study.Options{Parts: study.Parts(), Rounds: rounds, Workers: 2, Quick: quick}
+func defs() []workload.Def {
+	return []workload.Def{{Name: "Gates", Axes: []workload.Axis{
+		{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}, {Key: workload.StageKey, Smoke: "verify"},
+	}}}
 }
 
-func defs() []workload.Def { return append(token.Defs(), study.Yardstick()) }
-
-// TestPlan: every process of the study is one that the workload accepts, none is
-// planned twice, and each round of the comparison has the same ones.
-func TestPlan(t *testing.T) {
-	jobs, missing := study.Plan(defs(), all(2, false))
-	if len(missing) > 0 {
-		t.Errorf("missing workloads: %q", missing)
-	}
-	seen := make(map[string]int)
-	rounds := make([][]string, 2)
-	for _, j := range jobs {
-		def, err := workload.Find(defs(), j.Workload)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range def.Axes {
-			if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
-				t.Errorf("%s: %s: %q, %v", j.Workload, a.Key, values, err)
-			}
-		}
-		if err := j.Settings.Validate(); err != nil {
-			t.Errorf("%s: %v", j.Workload, err)
-		}
-		name := j.Workload + "/" + j.Case.String()
-		if j.Workload != study.YardstickName {
-			seen[fmt.Sprintf("%s, round %d: %s", j.Part, j.Round, name)]++
-		}
-		if j.Part == study.Panurus {
-			rounds[j.Round] = append(rounds[j.Round], name)
-		}
-	}
-	for name, n := range seen {
-		if n > 1 {
-			t.Errorf("%s is planned %d times", name, n)
-		}
-	}
-	if slices.Equal(rounds[0], rounds[1]) {
-		t.Error("two rounds have one order")
-	}
-	slices.Sort(rounds[0])
-	slices.Sort(rounds[1])
-	if diff := cmp.Diff(rounds[0], rounds[1]); diff != "" {
-		t.Errorf("rounds differ (-first +second):\n%s", diff)
-	}
-}
-
-func TestPlanMissing(t *testing.T) {
-	jobs, missing := study.Plan([]workload.Def{study.Yardstick()}, all(1, true))
-	if !slices.Contains(missing, "Sender") || len(jobs) == 0 {
-		t.Errorf("%d jobs, missing %q", len(jobs), missing)
-	}
-	if _, missing := study.Plan(nil, study.Options{}); len(missing) > 0 {
-		t.Errorf("nothing planned, missing %q", missing)
-	}
-}
-
-// records are those of a plan as if it had run: the yardstick takes its time on the
-// machine of Panurus' figures, a workload a thousand times its place in the plan.
-func records(jobs []study.Job) (recs []*record.Record) {
-	for i, j := range jobs {
-		c := j.Settings.Of(j.Case)
-		r := &record.Record{
-			Time: time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC), Workload: j.Workload, Case: c.String(), Axes: c.Axes(),
-			Env:    record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: j.Procs, Go: "go1.26.8", Commit: "0123456"},
-			Status: record.OK, Process: j.Place("session"),
-		}
-		ns := float64(1000 * (i + 1))
-		if j.Workload == study.YardstickName {
-			ns, _ = peer.PanurusGLV(j.Case.Get("curve"))
-		}
-		for _, m := range []struct {
-			name  string
-			value float64
-		}{
-			{record.LatencyMean, ns},
-			{record.LatencyP50, ns},
-			{record.LatencyP95, 2 * ns},
-			{record.LatencyP99, 3 * ns},
-			{record.LatencyMax, 4 * ns},
-			{record.Throughput, 1e9 / ns},
-			{record.Duration, 10},
-			{record.Allocs, 100},
-			{record.AllocBytes, 4096},
-			{record.GCCycles, 20},
-			{record.GCPauses, 1e7},
-			{record.GCCPUShare, 1.5},
-			{"proof", 1632},
-		} {
-			r.Metrics = append(r.Metrics, record.Metric{Name: m.name, Value: m.value})
-		}
-		recs = append(recs, r)
-	}
-	return recs
-}
-
-func page(t *testing.T, recs []*record.Record) string {
+// job is one of a plan, through the stages or a load.
+func job(t *testing.T, stages bool) study.Job {
 	t.Helper()
-	var b bytes.Buffer
-	if err := study.Page(&b, recs); err != nil {
-		t.Fatal(err)
+	p := study.Planner{Defs: defs()}
+	p.Add(study.Job{Part: "gates", Job: proc.Job{Stages: stages, Procs: 2, Settings: workload.Settings{Seed: 1}}}, "Gates", map[string]string{"gates": "64"})
+	if len(p.Jobs) != 1 || len(p.Missing) != 0 {
+		t.Fatalf("%d jobs, missing %q", len(p.Jobs), p.Missing)
 	}
-	return b.String()
+	return p.Jobs[0]
 }
 
-// TestPage compares the page of made-up records with a golden one; -update writes it.
-func TestPage(t *testing.T) {
-	jobs, _ := study.Plan(goldenDefs(), all(2, false))
-	got := page(t, records(jobs))
-	golden := filepath.Join("testdata", "token.md.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
+// TestPlanner: axes that are not named are small, one through the stages has no axis of
+// stages, and a workload that is not there is named once.
+func TestPlanner(t *testing.T) {
+	for stages, want := range map[bool]string{true: "gates=64/system=plonk/cpus=2", false: "gates=64/system=plonk/stage=verify"} {
+		if got := job(t, stages).Case.String(); got != want {
+			t.Errorf("stages=%v: %s, want %s", stages, got, want)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
+	p := study.Planner{Defs: defs()}
+	for range 2 {
+		p.Add(study.Job{}, "Pairing", nil)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("page (-want +got):\n%s", diff)
-	}
-}
-
-// goldenDefs are a few of the workloads, so that the golden page is short and does not
-// change with the others.
-func goldenDefs() []workload.Def {
-	names := []string{"Sender", "VerificationSenderProof", "ValidatorTransfer", "ValidatorBatch", "Reject", study.YardstickName}
-	return slices.DeleteFunc(defs(), func(d workload.Def) bool { return !slices.Contains(names, d.Name) })
-}
-
-// TestImages: the page shows every chart, and no other.
-func TestImages(t *testing.T) {
-	jobs, _ := study.Plan(goldenDefs(), all(1, false))
-	recs := records(jobs)
-	charts, err := study.Charts(recs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := page(t, recs)
-	for _, c := range charts {
-		if strings.Count(text, "]("+c.File+")") != 1 {
-			t.Errorf("%s is not shown once", c.File)
-		}
-		var svg bytes.Buffer
-		if err := c.Write(&svg); err != nil || !strings.Contains(svg.String(), c.Title()) {
-			t.Errorf("%s: %d bytes, %v", c.File, svg.Len(), err)
-		}
-	}
-	if n := strings.Count(text, "]("); n != len(charts) || n != 6 {
-		t.Errorf("%d images and %d charts, want 6", n, len(charts))
+	if diff := cmp.Diff([]string{"Pairing"}, p.Missing); diff != "" || len(p.Jobs) > 0 {
+		t.Errorf("%d jobs, missing (-want +got):\n%s", len(p.Jobs), diff)
 	}
 }
 
-// row returns the cells of the first row of a page that begins with these.
-func row(t *testing.T, text string, begin ...string) []string {
-	t.Helper()
-	start := "| " + strings.Join(begin, " | ") + " |"
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, start) {
-			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-			for i := range cells {
-				cells[i] = strings.TrimSpace(cells[i])
-			}
-			return cells
-		}
-	}
-	t.Fatalf("no row %q", start)
-	return nil
-}
-
-// own are records of one workload and point, each behind a yardstick of its own.
-func own(t *testing.T, name string, times, yardsticks []float64) []*record.Record {
-	t.Helper()
-	jobs, _ := study.Plan(goldenDefs(), study.Options{Parts: []string{study.Panurus}, Rounds: len(times)})
-	var recs []*record.Record
-	for _, r := range records(jobs) {
-		point := r.Axes.String()
-		isYardstick := r.Workload == study.YardstickName && point == "curve=BN254/workers=1"
-		if !isYardstick && (r.Workload != name || !strings.HasPrefix(point, "curve=BN254/bits=32/in=2/out=2/proof=bulletproof/") || strings.Contains(point, "pseudonym")) {
-			continue
-		}
-		value := times[r.Process.Index]
-		if isYardstick {
-			value = yardsticks[r.Process.Index]
-		}
-		r.Metrics = []record.Metric{{Name: record.LatencyMean, Value: value}}
-		recs = append(recs, r)
-	}
-	return recs
-}
-
-// TestUnits: each time is divided by the yardstick of its own round, so that a machine
-// that slows down all at once changes nothing; Panurus' 25.3 ms are 718.75 units.
-func TestUnits(t *testing.T) {
-	recs := own(t, "Sender", []float64{1e6, 2e6, 1.1e6}, []float64{20_000, 40_000, 20_000})
-	got := row(t, page(t, recs), "Sender", "bulletproof")
-	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "25.30 ms", "719", "14.4×"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	got = row(t, page(t, own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender", "bulletproof")
-	if got[3] != "–" {
-		t.Errorf("spread of one round: %s", got[3])
-	}
-}
-
-// TestTargets: Panurus' verification is 250 units of 35.2 us. A validator of 51 units
-// misses the target of 5 times, one of 49 does not.
-func TestTargets(t *testing.T) {
+// TestKeep: a record has its place; one of the program without assembly whose arithmetic
+// is another fails, and only such a one.
+func TestKeep(t *testing.T) {
 	for _, test := range []struct {
-		units float64
-		want  string
-	}{{51, "4.90×, 1.795 ms, below"}, {49, "5.10×, 1.725 ms"}} {
-		text := page(t, own(t, "ValidatorTransfer", []float64{test.units * 35_200}, []float64{35_200}))
-		if got := row(t, text, "BN254", "32", "bulletproof"); got[4] != test.want {
-			t.Errorf("%v units: %q, want %q", test.units, got[4], test.want)
+		portable bool
+		path     string
+		status   record.Status
+		want     record.Status
+	}{
+		{false, "avx512", record.OK, record.OK},
+		{true, "portable", record.OK, record.OK},
+		{true, "avx512", record.OK, record.Failed},
+		{true, "avx512", record.Partial, record.Partial},
+	} {
+		j := job(t, true)
+		j.Portable = test.portable
+		r := &record.Record{Status: test.status, Env: record.Env{Path: test.path}}
+		j.Keep(r, "session")
+		if r.Status != test.want || r.Process.Session != "session" || r.Process.Side != j.Side() {
+			t.Errorf("portable=%v/path=%s: %s at %v, want %s", test.portable, test.path, r.Status, r.Process, test.want)
+		}
+		if failed := strings.HasPrefix(r.Error, zkbench.ErrEnv.Error()); failed != (test.want == record.Failed) {
+			t.Errorf("portable=%v/path=%s: error %q", test.portable, test.path, r.Error)
 		}
 	}
 }
 
-// TestIncomplete: records that failed, or were stopped, are named and not counted; no
-// records, and records without a yardstick, have a page too.
-func TestIncomplete(t *testing.T) {
-	recs := own(t, "Sender", []float64{1e6, 9e6}, []float64{20_000, 20_000})
-	for _, r := range recs {
-		if r.Process.Index == 1 && r.Workload == "Sender" {
-			r.Status, r.Error = record.Failed, "broken on purpose"
+// TestIs: a record of another case, round, side, seed or window is not the job's.
+func TestIs(t *testing.T) {
+	for _, stages := range []bool{true, false} {
+		j := job(t, stages)
+		same := func() *record.Record {
+			r := &record.Record{Workload: "Gates", Case: j.Case.String(), Seed: 1, Process: record.Process{Side: "gates"}}
+			if !stages {
+				r.Case = j.Settings.Of(j.Case).String()
+				r.Settings, _ = json.Marshal(j.Settings)
+			}
+			return r
 		}
-	}
-	text := page(t, recs)
-	if got := row(t, text, "Sender", "bulletproof"); got[2] != "1.000 ms" {
-		t.Errorf("time %s, want that of the round that did not fail", got[2])
-	}
-	if !strings.Contains(text, "(panurus, round 2) failed: broken on purpose") {
-		t.Error("the failed case is not named")
-	}
-	if text := page(t, nil); !strings.Contains(text, "Nothing was measured") || strings.Contains(text, "| ") {
-		t.Errorf("the page of nothing:\n%s", text)
-	}
-	alone := slices.DeleteFunc(slices.Clone(recs), func(r *record.Record) bool { return r.Workload == study.YardstickName })
-	if got := row(t, page(t, alone), "Sender", "bulletproof"); got[4] != "–" || got[7] != "–" {
-		t.Errorf("without a yardstick: %q", got)
-	}
-	if charts, err := study.Charts(alone); err != nil || len(charts) > 0 {
-		t.Errorf("%d charts, %v", len(charts), err)
-	}
-	other := slices.Clone(recs)
-	unlike := *other[1]
-	unlike.Env.CPU = "Another Processor"
-	other[1] = &unlike
-	if text := page(t, other); !strings.Contains(text, fmt.Sprintf("1 of %d records are of another environment", len(other))) {
-		t.Error("another machine's record is not named")
+		if !j.Is(same()) {
+			t.Errorf("stages=%v: not its own", stages)
+		}
+		for name, change := range map[string]func(r *record.Record){
+			"workload": func(r *record.Record) { r.Workload = "MSM" },
+			"case":     func(r *record.Record) { r.Case += "/cpus=3" },
+			"seed":     func(r *record.Record) { r.Seed = 2 },
+			"side":     func(r *record.Record) { r.Process.Side = study.PortableSide("gates") },
+			"round":    func(r *record.Record) { r.Process.Index = 1 },
+			"settings": func(r *record.Record) { r.Settings = []byte(`{"workers":2}`) },
+		} {
+			r := same()
+			change(r)
+			if j.Is(r) {
+				t.Errorf("stages=%v/other=%s: taken for its own", stages, name)
+			}
+		}
 	}
 }
 
-// TestYardstick: the workload multiplies, as the peers' case of its curve does.
-func TestYardstick(t *testing.T) {
-	def := study.Yardstick()
-	for _, curve := range []string{peer.CurveBN254, peer.CurveBLS12381} {
-		rec := workload.Measure(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: curve}), workload.Settings{
-			Workers: 1, Count: 10, Samples: 1, Seed: 1,
-		})
-		if rec.Status != record.OK || rec.Count(record.CountDone) != 10 || rec.Value(record.LatencyMean) <= 0 {
-			t.Errorf("%s: %s %s, %d operations", curve, rec.Status, rec.Error, rec.Count(record.CountDone))
+func TestTooLarge(t *testing.T) {
+	memory := (&zkbench.LimitError{What: "bytes of memory (what fits: 9 gates)", Estimate: 2, Max: 1}).Error()
+	for _, test := range []struct {
+		status record.Status
+		err    string
+		want   bool
+	}{
+		{record.Failed, memory, true},
+		{record.Failed, (&zkbench.LimitError{What: "blocks of a message", Estimate: 2, Max: 1}).Error(), false},
+		{record.Failed, "the child ended with signal: killed", false},
+		{record.Partial, memory, false},
+		{record.OK, "", false},
+	} {
+		if got := study.TooLarge(&record.Record{Status: test.status, Error: test.err}); got != test.want {
+			t.Errorf("status=%s/error=%s: %v", test.status, test.err, got)
 		}
 	}
-	rec := workload.Measure(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: "FP256BN_AMCL"}), workload.DefaultSettings(1, time.Second))
-	if rec.Status != record.Failed {
-		t.Errorf("a curve without a yardstick: %s", rec.Status)
+}
+
+// TestHead: what is wrong with records is said, and a path that is what is compared is not
+// wrong.
+func TestHead(t *testing.T) {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	base := func() *record.Record {
+		return &record.Record{
+			Time: at, Workload: "Gates", Case: "gates=64", Status: record.OK, Process: record.Process{Side: "gates"},
+			Env: record.Env{OS: "linux", Arch: "amd64", Path: "adx", Cores: 2, GOMAXPROCS: 1, Go: "go1.26.8", Commit: "0123456"},
+		}
+	}
+	for name, test := range map[string]struct {
+		change func(r *record.Record)
+		want   []string
+	}{
+		"same":       {func(*record.Record) {}, nil},
+		"processors": {func(r *record.Record) { r.Env.GOMAXPROCS = 2 }, nil},
+		"portable":   {func(r *record.Record) { r.Env.Path, r.Process.Side = "portable", study.PortableSide("gates") }, nil},
+		"path":       {func(r *record.Record) { r.Env.Path = "portable" }, []string{"1 of 2 records are of another environment than the first one"}},
+		"build":      {func(r *record.Record) { r.Env.Commit = "7654321" }, []string{"1 of 2 records are of another build than the first one"}},
+		"failed":     {func(r *record.Record) { r.Status, r.Error = record.Failed, "on purpose" }, []string{"Gates/gates=64 (gates, round 1) failed: on purpose"}},
+	} {
+		other := base()
+		test.change(other)
+		h := study.NewHead([]*record.Record{base(), other})
+		if !slices.Equal(h.Notes, test.want) {
+			t.Errorf("%s: notes %q, want %q", name, h.Notes, test.want)
+		}
+		want := "Measured on unknown processor, linux/amd64, adx arithmetic, 2 processors; go1.26.8, commit 0123456; 2026-11-20; 2 processes.\n"
+		for i, n := range test.want {
+			want += fmt.Sprintf("%s- %s\n", strings.Repeat("\n", 1-min(i, 1)), n)
+		}
+		if got := h.String(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := study.NewHead(nil).String(); got != "Nothing was measured.\n" {
+		t.Errorf("of no records: %q", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := study.Table{Left: 1, Head: []string{"what", "time"}}
+	if got := table.String(); got != "" {
+		t.Errorf("a table without rows: %q", got)
+	}
+	table.Add("a|b", study.Time(1500))
+	if got, want := table.String(), "| what | time |\n|---|---:|\n| a\\|b | 1.500 us |\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for v, want := range map[float64]string{0: study.None, -1: study.None, 2: "2", 1.234: "1.23", 12.34: "12.3", 123.4: "123"} {
+		if got := study.Number(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
 	}
 }

@@ -3,24 +3,25 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
-// table is a table in Markdown. The first left columns hold words, the others
-// figures.
-type table struct {
-	left int
-	head []string
-	rows [][]string
+// Table is a table in Markdown. The first Left columns hold words, the others figures.
+type Table struct {
+	Left int
+	Head []string
+	Rows [][]string
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+// Add adds a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // String writes the table, nothing if it has no rows.
-func (t *table) String() string {
-	if len(t.rows) == 0 {
+func (t *Table) String() string {
+	if len(t.Rows) == 0 {
 		return ""
 	}
 	var b strings.Builder
@@ -30,36 +31,43 @@ func (t *table) String() string {
 		}
 		b.WriteString("|\n")
 	}
-	line(t.head)
-	for i := range t.head {
-		if i < t.left {
+	line(t.Head)
+	for i := range t.Head {
+		if i < t.Left {
 			b.WriteString("|---")
 		} else {
 			b.WriteString("|---:")
 		}
 	}
 	b.WriteString("|\n")
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		line(r)
 	}
 	return b.String()
 }
 
-// The cells of figures. One that is not there is a dash.
+// Titled is a table under a heading of its own.
+type Titled struct {
+	Title string
+	Table *Table
+}
 
-const none = "–"
+// None is the cell of a figure that is not there.
+const None = "–"
 
-func timeCell(ns float64) string {
+// Time is the cell of a time in ns.
+func Time(ns float64) string {
 	if ns <= 0 {
-		return none
+		return None
 	}
 	return peer.FormatNs(ns)
 }
 
-func number(v float64) string {
+// Number is the cell of a positive figure.
+func Number(v float64) string {
 	switch {
 	case v <= 0:
-		return none
+		return None
 	case v == math.Trunc(v):
 		return fmt.Sprintf("%.0f", v)
 	case v >= 100:
@@ -70,19 +78,30 @@ func number(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-func times(v float64) string {
+// Times is the cell of a ratio.
+func Times(v float64) string {
 	if v <= 0 {
-		return none
+		return None
 	}
-	return number(v) + "×"
+	return Number(v) + "×"
 }
 
-func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+// Percent is the cell of a share.
+func Percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
-// spreadCell is the spread of a figure; one round has none.
-func (f *figure) spreadCell() string {
-	if f.rounds < 2 {
-		return none
+// Median of none is 0.
+func Median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
 	}
-	return percent(f.spread)
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// Spread is the greatest deviation from the median, relative.
+func Spread(v []float64) (most float64) {
+	for _, x := range v {
+		most = max(most, math.Abs(x/Median(v)-1))
+	}
+	return most
 }

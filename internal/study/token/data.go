@@ -1,13 +1,13 @@
-package study
+package token
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
 )
 
 // data are the records of a study.
@@ -109,10 +109,10 @@ func (d *data) figure(m *measure, at point, against string) (figure, error) {
 		units = append(units, y.Units)
 		f.theirs, f.theirUnits = y.Panurus, y.PanurusUnits
 	}
-	f.ns = median(ns)
-	f.spread = spread(ns)
+	f.ns = study.Median(ns)
+	f.spread = study.Spread(ns)
 	if len(units) > 0 {
-		f.units, f.spread = median(units), spread(units)
+		f.units, f.spread = study.Median(units), study.Spread(units)
 		f.faster = f.theirUnits / f.units
 	}
 	return f, nil
@@ -149,19 +149,10 @@ func at(recs []*record.Record, workload string, axes ...record.Axis) *record.Rec
 	return recs[i]
 }
 
-// median of none is 0.
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
+// spreadCell is the spread of a figure; one round has none.
+func (f *figure) spreadCell() string {
+	if f.rounds < 2 {
+		return study.None
 	}
-	s := slices.Sorted(slices.Values(v))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
-}
-
-// spread is the greatest deviation from the median, relative.
-func spread(v []float64) (most float64) {
-	for _, x := range v {
-		most = max(most, math.Abs(x/median(v)-1))
-	}
-	return most
+	return study.Percent(f.spread)
 }

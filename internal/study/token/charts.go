@@ -1,29 +1,17 @@
-package study
+package token
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
 )
 
-// Chart is an image of the page.
-type Chart struct {
-	File string // its name
-	dots plot.Dots
-}
-
-// Title is what the image shows.
-func (c *Chart) Title() string { return c.dots.Title }
-
-// Write draws the image as SVG.
-func (c *Chart) Write(w io.Writer) error { return c.dots.Write(w, plot.SVG) }
-
-// Charts returns the images that Page shows.
-func Charts(recs []*record.Record) ([]Chart, error) { return newData(recs).all() }
+// charts are the images that the page shows.
+func charts(recs []*record.Record) ([]study.Chart, error) { return newData(recs).all() }
 
 const (
 	unitsPrefix     = "units-"
@@ -31,8 +19,8 @@ const (
 )
 
 // all are the charts that have values.
-func (d *data) all() ([]Chart, error) {
-	var charts []Chart
+func (d *data) all() ([]study.Chart, error) {
+	var charts []study.Chart
 	for _, curve := range curves() {
 		c, err := d.units(curve)
 		if err != nil {
@@ -45,7 +33,7 @@ func (d *data) all() ([]Chart, error) {
 			charts = append(charts, d.executors(curve, bits))
 		}
 	}
-	return slices.DeleteFunc(charts, func(c Chart) bool { return len(c.dots.Rows) == 0 }), nil
+	return slices.DeleteFunc(charts, func(c study.Chart) bool { return len(c.Figure.(*plot.Dots).Rows) == 0 }), nil
 }
 
 // fileName is a name in lower case without what a link would have to escape.
@@ -54,12 +42,13 @@ func fileName(parts ...string) string {
 }
 
 // units draws our workloads beside Panurus' on a curve.
-func (d *data) units(curve string) (Chart, error) {
-	c := Chart{File: unitsPrefix + fileName(curve), dots: plot.Dots{
+func (d *data) units(curve string) (study.Chart, error) {
+	dots := &plot.Dots{
 		Title: "Ours beside Panurus, " + curve,
 		Notes: []string{"2 inputs, 2 outputs, one thread; units of one scalar multiplication of the own machine; left is faster"},
 		Unit:  "units", Series: []string{"ours", "Panurus, published"},
-	}}
+	}
+	c := study.Chart{File: unitsPrefix + fileName(curve), Title: dots.Title, Figure: dots}
 	for _, m := range compared() {
 		for _, at := range points() {
 			if at.curve != curve {
@@ -76,20 +65,20 @@ func (d *data) units(curve string) (Chart, error) {
 			if m.note != "" {
 				name += ", " + m.note
 			}
-			c.dots.Rows = append(c.dots.Rows, plot.DotsRow{Name: name, Values: []float64{f.units, f.theirUnits}})
+			dots.Rows = append(dots.Rows, plot.DotsRow{Name: name, Values: []float64{f.units, f.theirUnits}})
 		}
 	}
 	return c, nil
 }
 
 // executors draws the time of an operation under each executor by inputs and outputs.
-func (d *data) executors(curve, bits string) Chart {
+func (d *data) executors(curve, bits string) study.Chart {
 	recs := d.part(Matrix)
-	c := Chart{File: executorsPrefix + fileName(curve, bits), dots: plot.Dots{
+	dots := &plot.Dots{
 		Title: fmt.Sprintf("Executors, %s, %s bits", curve, bits),
 		Notes: []string{"rows: inputs/outputs; one operation at a time, all processors at hand"},
 		Unit:  "time of an operation (ms)", Series: executors(),
-	}}
+	}
 	for _, name := range matrixWorkloads() {
 		for _, proof := range proofs() {
 			for _, in := range counts() {
@@ -102,11 +91,11 @@ func (d *data) executors(curve, bits string) Chart {
 						}
 					}
 					if measured {
-						c.dots.Rows = append(c.dots.Rows, row)
+						dots.Rows = append(dots.Rows, row)
 					}
 				}
 			}
 		}
 	}
-	return c
+	return study.Chart{File: executorsPrefix + fileName(curve, bits), Title: dots.Title, Figure: dots}
 }

@@ -1,4 +1,4 @@
-package study
+package token
 
 import (
 	"bytes"
@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"time"
 
-	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
 )
 
 // prose is the page without its figures.
@@ -20,9 +19,8 @@ import (
 //go:embed token.md.tmpl
 var prose string
 
-// Page writes the page of the records, in Markdown. Charts are the images that it
-// shows; they stand beside it.
-func Page(w io.Writer, recs []*record.Record) error {
+// writePage writes the page of the records, in Markdown.
+func writePage(w io.Writer, recs []*record.Record) error {
 	d := newData(recs)
 	t, err := template.New("page").Parse(prose)
 	if err != nil {
@@ -44,26 +42,17 @@ func Page(w io.Writer, recs []*record.Record) error {
 
 // view is what the page is filled with. Tables without rows are empty.
 type view struct {
-	Machine, Build, Date string
-	Notes                []string // what a reader must know of these records
-	Rounds, Processes    int
-	Window               string // of the first process
-	Yardstick            *table
-	Compared             []titled
-	Verifications        *table
-	Alone, Sizes         *table
-	Matrix               []titled
-	Sample               *table
-	SampleMachine        string
-	SampleWorkers        string
-	Units, Executors     []Chart
-	Targets              func(title string) string
-}
-
-// titled is a table under a heading of its own.
-type titled struct {
-	Title string
-	Table *table
+	Head             study.Head
+	Yardstick        *study.Table
+	Compared         []study.Titled
+	Verifications    *study.Table
+	Alone, Sizes     *study.Table
+	Matrix           []study.Titled
+	Sample           *study.Table
+	SampleMachine    string
+	SampleWorkers    string
+	Units, Executors []study.Chart
+	Targets          func(title string) string
 }
 
 // head tells what machine the records are of, and what is wrong with them.
@@ -71,62 +60,35 @@ func (d *data) head(v *view) error {
 	if len(d.recs) == 0 {
 		return nil
 	}
-	first := d.recs[0]
-	e := first.Env
-	v.Machine = fmt.Sprintf("%s, %s/%s, %s arithmetic, %d processors", orUnknown(e.CPU), e.OS, e.Arch, e.Path, e.Cores)
-	v.Build = e.Go
-	if e.Commit != "" {
-		v.Build += ", commit " + e.Commit
+	v.Head = study.NewHead(d.recs)
+	if m, ok := d.recs[0].Metric(record.Duration); ok {
+		v.Head.Window = fmt.Sprintf("%.1f s", m.Value)
 	}
-	v.Date = first.Time.UTC().Format(time.DateOnly)
-	v.Processes = len(d.recs)
-	if m, ok := first.Metric(record.Duration); ok {
-		v.Window = fmt.Sprintf("%.1f s", m.Value)
-	}
-	unlike := 0
 	for _, r := range d.recs {
 		if r.Process.Side == Panurus {
-			v.Rounds = max(v.Rounds, r.Process.Index+1)
-		}
-		other := r.Env
-		other.GOMAXPROCS = e.GOMAXPROCS // the parts differ in it
-		if len(env.Differences(e, other)) > 0 {
-			unlike++
-		}
-		if r.Status != record.OK {
-			v.Notes = append(v.Notes, fmt.Sprintf("%s/%s (%s, round %d) %s: %s", r.Workload, r.Case, r.Process.Side, r.Process.Index+1, r.Status, r.Error))
+			v.Head.Rounds = max(v.Head.Rounds, r.Process.Index+1)
 		}
 	}
-	if unlike > 0 {
-		v.Notes = append(v.Notes, fmt.Sprintf("%d of %d records are of another environment than the first one", unlike, len(d.recs)))
-	}
-	v.Yardstick = &table{left: 1, head: []string{"curve", "here, median", "least", "greatest", "where Panurus was measured"}}
+	v.Yardstick = &study.Table{Left: 1, Head: []string{"curve", "here, median", "least", "greatest", "where Panurus was measured"}}
 	for _, curve := range curves() {
 		if ns := d.yardsticks(curve); len(ns) > 0 {
 			theirs, _ := peer.PanurusGLV(curve)
-			v.Yardstick.add(curve, timeCell(median(ns)), timeCell(slices.Min(ns)), timeCell(slices.Max(ns)), timeCell(theirs))
+			v.Yardstick.Add(curve, study.Time(study.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)), study.Time(theirs))
 		}
 	}
 	return nil
 }
 
-func orUnknown(name string) string {
-	if name == "" {
-		return "unknown processor"
-	}
-	return name
-}
-
 // compared fills in a table for each curve and width.
 func (d *data) compared(v *view) error {
-	tables := make(map[string]*table)
+	tables := make(map[string]*study.Table)
 	for _, at := range points() {
 		title := fmt.Sprintf("%s, %d bits", at.curve, at.bits)
 		t := tables[title]
 		if t == nil {
-			t = &table{left: 2, head: []string{"workload", "proof", "ours", "spread", "units", "Panurus", "units", "times faster"}}
+			t = &study.Table{Left: 2, Head: []string{"workload", "proof", "ours", "spread", "units", "Panurus", "units", "times faster"}}
 			tables[title] = t
-			v.Compared = append(v.Compared, titled{title, t})
+			v.Compared = append(v.Compared, study.Titled{Title: title, Table: t})
 		}
 		for _, m := range compared() {
 			f, err := d.figure(&m, at, m.workload)
@@ -136,17 +98,17 @@ func (d *data) compared(v *view) error {
 			if f.rounds == 0 {
 				continue
 			}
-			name, theirs := m.name, none
+			name, theirs := m.name, study.None
 			if m.note != "" {
 				name += ", " + m.note
 			}
 			if f.theirs != nil {
-				theirs = timeCell(f.theirs.Ms * 1e6)
+				theirs = study.Time(f.theirs.Ms * 1e6)
 			}
-			t.add(name, at.proof, timeCell(f.ns), f.spreadCell(), number(f.units), theirs, number(f.theirUnits), times(f.faster))
+			t.Add(name, at.proof, study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits), study.Times(f.faster))
 		}
 	}
-	v.Compared = slices.DeleteFunc(v.Compared, func(t titled) bool { return len(t.Table.rows) == 0 })
+	v.Compared = slices.DeleteFunc(v.Compared, func(t study.Titled) bool { return len(t.Table.Rows) == 0 })
 	return nil
 }
 
@@ -157,18 +119,18 @@ func target(title string) string {
 			return fmt.Sprintf("%.0f×", v.target)
 		}
 	}
-	return none
+	return study.None
 }
 
 // verifications fills in all figures of verifying against one of Panurus.
 func (d *data) verifications(v *view) error {
-	t := &table{left: 3, head: []string{"curve", "bits", "proof"}}
+	t := &study.Table{Left: 3, Head: []string{"curve", "bits", "proof"}}
 	for _, f := range verifications() {
 		head := f.title
 		if f.target > 0 {
 			head += fmt.Sprintf(" (target %.0f×)", f.target)
 		}
-		t.head = append(t.head, head)
+		t.Head = append(t.Head, head)
 	}
 	for _, at := range points() {
 		cells := []string{at.curve, fmt.Sprint(at.bits), at.proof}
@@ -178,10 +140,10 @@ func (d *data) verifications(v *view) error {
 			if err != nil {
 				return err
 			}
-			cell := none
+			cell := study.None
 			if f.rounds > 0 {
 				measured = true
-				cell = fmt.Sprintf("%s, %s", times(f.faster), timeCell(f.ns))
+				cell = fmt.Sprintf("%s, %s", study.Times(f.faster), study.Time(f.ns))
 			}
 			if f.faster > 0 && f.faster < m.target {
 				cell += ", below"
@@ -189,7 +151,7 @@ func (d *data) verifications(v *view) error {
 			cells = append(cells, cell)
 		}
 		if measured {
-			t.add(cells...)
+			t.Add(cells...)
 		}
 	}
 	v.Verifications = t
@@ -198,14 +160,14 @@ func (d *data) verifications(v *view) error {
 
 // alone fills in what nothing of Panurus stands beside.
 func (d *data) alone(v *view) error {
-	v.Alone = &table{left: 3, head: []string{"workload", "at", "what", "time", "spread", "a second"}}
+	v.Alone = &study.Table{Left: 3, Head: []string{"workload", "at", "what", "time", "spread", "a second"}}
 	for _, m := range alone() {
 		f, err := d.figure(&m, point{}, "")
 		if err != nil {
 			return err
 		}
 		if f.rounds > 0 {
-			v.Alone.add(m.name, f.where, m.note, timeCell(f.ns), f.spreadCell(), number(1e9/f.ns))
+			v.Alone.Add(m.name, f.where, m.note, study.Time(f.ns), f.spreadCell(), study.Number(1e9/f.ns))
 		}
 	}
 	return nil
@@ -213,7 +175,7 @@ func (d *data) alone(v *view) error {
 
 // sizes fills in what a proof and a verification allocate.
 func (d *data) sizes(v *view) error {
-	v.Sizes = &table{left: 4, head: []string{"workload", "curve", "bits", "proof", "allocations", "Panurus", "KiB", "Panurus", "proof bytes", "Panurus"}}
+	v.Sizes = &study.Table{Left: 4, Head: []string{"workload", "curve", "bits", "proof", "allocations", "Panurus", "KiB", "Panurus", "proof bytes", "Panurus"}}
 	for _, m := range compared() {
 		for _, at := range points() {
 			f, err := d.figure(&m, at, m.workload)
@@ -223,8 +185,8 @@ func (d *data) sizes(v *view) error {
 			if f.rounds == 0 || f.theirs == nil || f.theirs.Allocs == 0 {
 				continue
 			}
-			v.Sizes.add(m.name, at.curve, fmt.Sprint(at.bits), at.proof, number(f.allocs), number(float64(f.theirs.Allocs)),
-				number(f.bytes/1024), number(f.theirs.KiB), number(f.proofBytes), number(float64(peer.PanurusProofBytes(at.curve, at.bits, at.proof))))
+			v.Sizes.Add(m.name, at.curve, fmt.Sprint(at.bits), at.proof, study.Number(f.allocs), study.Number(float64(f.theirs.Allocs)),
+				study.Number(f.bytes/1024), study.Number(f.theirs.KiB), study.Number(f.proofBytes), study.Number(float64(peer.PanurusProofBytes(at.curve, at.bits, at.proof))))
 		}
 	}
 	return nil
@@ -235,23 +197,23 @@ func (d *data) matrix(v *view) error {
 	recs := d.part(Matrix)
 	for _, curve := range curves() {
 		for _, bits := range widths() {
-			t := &table{left: 3, head: []string{"proof", "in", "out"}}
+			t := &study.Table{Left: 3, Head: []string{"proof", "in", "out"}}
 			for _, name := range matrixWorkloads() {
 				for _, exec := range executors() {
-					t.head = append(t.head, name+", "+exec)
+					t.Head = append(t.Head, name+", "+exec)
 				}
 			}
 			for _, proof := range proofs() {
 				for _, in := range counts() {
 					for _, out := range counts() {
 						if cells := matrixCells(recs, curve, bits, proof, in, out); cells != nil {
-							t.add(append([]string{proof, in, out}, cells...)...)
+							t.Add(append([]string{proof, in, out}, cells...)...)
 						}
 					}
 				}
 			}
-			if len(t.rows) > 0 {
-				v.Matrix = append(v.Matrix, titled{fmt.Sprintf("%s, %s bits", curve, bits), t})
+			if len(t.Rows) > 0 {
+				v.Matrix = append(v.Matrix, study.Titled{Title: fmt.Sprintf("%s, %s bits", curve, bits), Table: t})
 			}
 		}
 	}
@@ -264,9 +226,9 @@ func matrixCells(recs []*record.Record, curve, bits, proof, in, out string) []st
 	measured := false
 	for _, name := range matrixWorkloads() {
 		for _, exec := range executors() {
-			cell := none
+			cell := study.None
 			if r := at(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
-				cell, measured = timeCell(r.Value(record.LatencyMean)), true
+				cell, measured = study.Time(r.Value(record.LatencyMean)), true
 			}
 			cells = append(cells, cell)
 		}
@@ -285,10 +247,10 @@ func (d *data) sample(v *view) error {
 	}
 	r, theirs := recs[0], peer.PanurusSample()
 	workers, _ := r.Axes.Get("workers")
-	v.SampleMachine, v.SampleWorkers = orUnknown(r.Env.CPU), workers
-	t := &table{left: 1, head: []string{"", "Panurus, " + theirs.Machine, "ours, " + v.SampleMachine}}
-	t.add("workers", fmt.Sprint(theirs.Workers), workers)
-	t.add("operations a second", fmt.Sprintf("%.1f", theirs.Throughput), fmt.Sprintf("%.1f", r.Value(record.Throughput)))
+	v.SampleMachine, v.SampleWorkers = study.OrUnknown(r.Env.CPU), workers
+	t := &study.Table{Left: 1, Head: []string{"", "Panurus, " + theirs.Machine, "ours, " + v.SampleMachine}}
+	t.Add("workers", fmt.Sprint(theirs.Workers), workers)
+	t.Add("operations a second", fmt.Sprintf("%.1f", theirs.Throughput), fmt.Sprintf("%.1f", r.Value(record.Throughput)))
 	for _, row := range []struct {
 		name   string
 		theirs float64
@@ -300,13 +262,13 @@ func (d *data) sample(v *view) error {
 		{"P99", theirs.P99, record.LatencyP99},
 		{"greatest", theirs.Max, record.LatencyMax},
 	} {
-		t.add(row.name, timeCell(row.theirs), timeCell(r.Value(row.metric)))
+		t.Add(row.name, study.Time(row.theirs), study.Time(r.Value(row.metric)))
 	}
-	t.add("allocations an operation", number(theirs.Allocs), number(r.Value(record.Allocs)))
-	t.add("bytes an operation", number(theirs.Bytes), number(r.Value(record.AllocBytes)))
-	t.add("collections a second", number(theirs.GCCycles/theirs.Duration), number(r.Value(record.GCCycles)/r.Value(record.Duration)))
-	t.add("world stopped, of the time", percent(theirs.GCPauses/1e9/theirs.Duration), percent(r.Value(record.GCPauses)/1e9/r.Value(record.Duration)))
-	t.add("collector, of the processors", none, percent(r.Value(record.GCCPUShare)/100))
+	t.Add("allocations an operation", study.Number(theirs.Allocs), study.Number(r.Value(record.Allocs)))
+	t.Add("bytes an operation", study.Number(theirs.Bytes), study.Number(r.Value(record.AllocBytes)))
+	t.Add("collections a second", study.Number(theirs.GCCycles/theirs.Duration), study.Number(r.Value(record.GCCycles)/r.Value(record.Duration)))
+	t.Add("world stopped, of the time", study.Percent(theirs.GCPauses/1e9/theirs.Duration), study.Percent(r.Value(record.GCPauses)/1e9/r.Value(record.Duration)))
+	t.Add("collector, of the processors", study.None, study.Percent(r.Value(record.GCCPUShare)/100))
 	v.Sample = t
 	return nil
 }

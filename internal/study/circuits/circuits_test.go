@@ -1,0 +1,402 @@
+package circuits_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/circuits"
+	"github.com/zkbench/zkbench/internal/workload"
+	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
+	"github.com/zkbench/zkbench/internal/workload/hash"
+)
+
+var update = flag.Bool("update", false, "write the golden pages anew")
+
+// standIns have the names and axes of the workloads that are measured, so that the golden
+// pages do not change with them.
+func standIns() (defs []workload.Def) {
+	for name, keys := range map[string]string{
+		"Gates": "gates system stage", "Pedersen": "form hashes system stage", "MSM": "points", "Keccak": "form bytes blocks system stage",
+		"KeccakNative": "bytes", "Pairing": "relation form system stage",
+	} {
+		def := workload.Def{Name: name}
+		for key := range strings.FieldsSeq(keys) {
+			def.Axes = append(def.Axes, workload.Axis{Key: key, Smoke: "0"})
+		}
+		defs = append(defs, def)
+	}
+	return defs
+}
+
+func options(s *study.Study) study.Options {
+	return study.Options{Parts: s.PartNames(), Rounds: 2, Workers: 2}
+}
+
+// size is about how much work a job is.
+func size(j *study.Job) float64 {
+	n := 1.0
+	for _, key := range []string{"gates", "hashes", "points", "bytes"} {
+		if v, err := strconv.ParseFloat(j.Case.Get(key), 64); err == nil && v > 0 {
+			n = v
+		}
+	}
+	return n
+}
+
+// records are those of a plan as if it had run, with times in proportion to the size. What
+// is optional and large, or own limbs, does not fit the memory; the exchange on own limbs
+// with a gadget has its constraints counted from smaller circuits.
+func records(s *study.Study) (recs []*record.Record) {
+	jobs, _ := s.Plan(standIns(), options(s))
+	for i, j := range jobs {
+		c := j.Case
+		if !j.Stages {
+			c = j.Settings.Of(c)
+		}
+		r := &record.Record{
+			Time: time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC), Workload: j.Workload, Case: c.String(), Axes: c.Axes(), Status: record.OK,
+			Env: record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: j.Procs, Go: "go1.26.8", Commit: "0123456"},
+		}
+		n, slower := size(&j), 1.0
+		if j.Portable {
+			r.Env.Path, slower = "portable", 3
+		}
+		if c.Get("cpus") == "2" {
+			slower = 0.5
+		}
+		add := func(name string, value float64) {
+			r.Metrics = append(r.Metrics, record.Metric{Name: name, Value: value})
+		}
+		tripartite := c.Get("relation") == "tripartite"
+		switch {
+		case j.Optional && (n > 10_000 || tripartite && c.Get("form") == "limbs"):
+			r.Status = record.Failed
+			r.Error = (&zkbench.LimitError{What: "bytes of memory (what fits: less)", Estimate: 9e9, Max: 8e9}).Error()
+		case tripartite && c.Get("form") == "limbs-mul":
+			add("constraints", 7e6)
+			r.Findings = []record.Finding{{Name: workloads.FindingComposed, Text: "3 times its parts"}}
+		case j.Stages:
+			add("constraints", 1000*n)
+			add("domain", 1024*n)
+			add("proof", 520)
+			for k, name := range []string{"build", "srs", "witness", "keys", "prove", "verify"} {
+				seconds := []float64{0.01, 0.1, 0.001, 0.2, 1, 0}[k]*n*slower + 0.002
+				if name == "verify" {
+					seconds += float64(i%3) * 1e-4
+				}
+				add(workload.StageMetric(name), seconds)
+				r.Stages = append(r.Stages, record.Stage{Name: name, PeakRSS: uint64(1e6 * n)})
+			}
+		default:
+			add(record.LatencyMean, slower*(200+2*n*(1+0.01*float64(i%3))))
+			add(record.PeakRSS, 1e6+100*n)
+		}
+		j.Keep(r, "session")
+		recs = append(recs, r)
+	}
+	return recs
+}
+
+func page(t *testing.T, s *study.Study, recs []*record.Record) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Page(&b, recs); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestPages compares the pages of made-up records with golden ones; -update writes them.
+// Each shows every chart once, and no other.
+func TestPages(t *testing.T) {
+	for _, s := range circuits.Studies() {
+		t.Run("study="+s.Name, func(t *testing.T) {
+			recs := records(&s)
+			got := page(t, &s, recs)
+			golden := filepath.Join("testdata", s.File()+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("page (-want +got):\n%s", diff)
+			}
+			charts, err := s.Charts(recs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range charts {
+				if strings.Count(got, "]("+c.File+")") != 1 {
+					t.Errorf("%s is not shown once", c.File)
+				}
+				var svg bytes.Buffer
+				if err := c.Write(&svg); err != nil || !strings.Contains(svg.String(), c.Title) {
+					t.Errorf("%s: %d bytes, %v", c.File, svg.Len(), err)
+				}
+			}
+			if n := strings.Count(got, "!["); n != len(charts) || n == 0 {
+				t.Errorf("%d images, %d charts", n, len(charts))
+			}
+		})
+	}
+}
+
+// TestPagesOfLess: there is a page of no records, and of those of each part alone, on
+// which the others are named.
+func TestPagesOfLess(t *testing.T) {
+	for _, s := range circuits.Studies() {
+		if text := page(t, &s, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "![") {
+			t.Errorf("%s: the page of nothing:\n%s", s.Name, text)
+		}
+		all := records(&s)
+		for _, part := range s.PartNames() {
+			var recs []*record.Record
+			for _, r := range all {
+				if r.Process.Side == part {
+					recs = append(recs, r)
+				}
+			}
+			text := page(t, &s, recs)
+			for _, other := range s.PartNames() {
+				if _, list, ok := strings.Cut(text, "- not measured: "); !ok || strings.Contains(strings.SplitN(list, "\n", 2)[0], other) != (other != part) {
+					t.Errorf("%s: part %s alone: %s is not told rightly", s.Name, part, other)
+				}
+			}
+		}
+	}
+}
+
+// TestPlans: every case is one that its workload accepts, and none is planned twice in a
+// round; a quick plan is less than half, and a workload that is not there is named.
+func TestPlans(t *testing.T) {
+	defs := slices.Concat(workloads.Defs(), hash.Defs())
+	for _, s := range circuits.Studies() {
+		jobs, missing := s.Plan(defs, options(&s))
+		if len(missing) > 0 {
+			t.Errorf("%s: missing workloads: %q", s.Name, missing)
+		}
+		seen := make(map[string]bool)
+		for _, j := range jobs {
+			def, err := workload.Find(defs, j.Workload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range def.Axes {
+				if j.Stages && a.Key == workload.StageKey {
+					continue
+				}
+				if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
+					t.Errorf("%s: %s: %q, %v", j.Workload, a.Key, values, err)
+				}
+			}
+			if err := j.Settings.Validate(); !j.Stages && err != nil {
+				t.Errorf("%s: %v", j.Workload, err)
+			}
+			if j.Stages && def.Stages == nil {
+				t.Errorf("%s has no stages", j.Workload)
+			}
+			name := fmt.Sprintf("%s, round %d: %s/%s", j.Side(), j.Round, j.Workload, j.Case)
+			if seen[name] {
+				t.Errorf("%s is planned twice", name)
+			}
+			seen[name] = true
+			if j.Expected <= 0 || j.Deadline < j.Expected {
+				t.Errorf("%s takes %v, its deadline is %v", name, j.Expected, j.Deadline)
+			}
+		}
+		o := options(&s)
+		o.Quick, o.Rounds = true, 1
+		quick, _ := s.Plan(defs, o)
+		if len(quick) == 0 || len(quick) >= len(jobs)/2 {
+			t.Errorf("%s: %d quick jobs of %d", s.Name, len(quick), len(jobs))
+		}
+		if none, missing := s.Plan(nil, options(&s)); len(none) > 0 || len(missing) == 0 {
+			t.Errorf("%s: %d jobs without workloads, missing %q", s.Name, len(none), missing)
+		}
+	}
+}
+
+// row returns the cells of the first row of a page that has all of these.
+func row(t *testing.T, text string, has ...string) []string {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		found := strings.HasPrefix(line, "| ")
+		for _, h := range has {
+			found = found && strings.Contains(line, "| "+h+" |")
+		}
+		if found {
+			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			return cells
+		}
+	}
+	t.Fatalf("no row with %q in\n%s", has, text)
+	return nil
+}
+
+func studyOf(t *testing.T, name string) *study.Study {
+	t.Helper()
+	for _, s := range circuits.Studies() {
+		if s.Name == name {
+			return &s
+		}
+	}
+	t.Fatalf("no study %s", name)
+	return nil
+}
+
+// sized are records of circuits of so many gates that took a microsecond a gate.
+func sized(gates ...int) (recs []*record.Record) {
+	for _, n := range gates {
+		axes := record.Axes{{Key: "gates", Value: strconv.Itoa(n)}, {Key: "system", Value: "plonk"}, {Key: "cpus", Value: "1"}}
+		recs = append(recs, &record.Record{
+			Workload: "Gates", Case: axes.String(), Axes: axes, Status: record.OK, Process: record.Process{Side: "gates"},
+			Metrics: []record.Metric{{Name: "constraints", Value: float64(n)}, {Name: workload.StageMetric("prove"), Value: float64(n) * 1e-6}},
+			Stages:  []record.Stage{{Name: "prove", PeakRSS: uint64(2000 * n)}},
+		})
+	}
+	return recs
+}
+
+// TestEstimates: a case that the memory is too small for has a row of estimates, marked,
+// on the straight line of the others, and no figure; three others are needed. One that
+// failed for another reason has no row.
+func TestEstimates(t *testing.T) {
+	s := studyOf(t, "plonk")
+	recs := sized(1000, 2000, 4000, 9000)
+	last := recs[3]
+	last.Status, last.Metrics, last.Stages = record.Failed, nil, nil
+	last.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
+	text := page(t, s, recs)
+	want := []string{"9000", "–", "–", "–", "–", "–", "–", "*≈ 9.000 ms*", "–", "*≈ 18 MB*", "–"}
+	if diff := cmp.Diff(want, row(t, text, "*≈ 9.000 ms*")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !strings.Contains(text, "(gates, round 1) did not run: limit exceeded: bytes of memory") {
+		t.Error("the case that did not run is not named")
+	}
+	if text := page(t, s, append(recs[:2:2], last)); strings.Contains(text, "*≈ 9") || strings.Contains(text, "*≈ 1") {
+		t.Errorf("an estimate from two cases:\n%s", text)
+	}
+	last.Error = "out of memory"
+	if text := page(t, s, recs); strings.Contains(text, "*≈ 9") || !strings.Contains(text, "failed: out of memory") {
+		t.Errorf("a failed case has an estimate:\n%s", text)
+	}
+}
+
+// TestPortable: the ratio is that of the medians of the two programs; a record of the
+// portable side that is not of portable arithmetic has failed, is named and not counted.
+func TestPortable(t *testing.T) {
+	s := studyOf(t, "plonk")
+	jobs, _ := s.Plan(standIns(), study.Options{Parts: []string{study.Purego}, Rounds: 3})
+	var order []bool
+	for _, wrong := range []bool{false, true} {
+		var recs []*record.Record
+		for i, j := range jobs {
+			if j.Case.Get("gates") == "" {
+				continue
+			}
+			order = append(order, j.Portable)
+			r := sized(1000)[0]
+			r.Axes, r.Case, r.Env.Path = j.Case.Axes(), j.Case.String(), "avx512"
+			if j.Portable {
+				r.Env.Path = "portable"
+				r.Metrics[1].Value *= 4
+				if wrong && j.Round == 0 {
+					r.Env.Path = "adx"
+					r.Metrics[1].Value = 1
+				}
+			}
+			r.Metrics[1].Value *= 1 + float64(i%2)*1e-9
+			j.Keep(r, "session")
+			recs = append(recs, r)
+		}
+		text := page(t, s, recs)
+		rounds := "3"
+		if wrong {
+			rounds = "2"
+		}
+		cells := row(t, text, "Gates", "prove")
+		if diff := cmp.Diff([]string{"1.000 ms", "4.000 ms", "4.00×", rounds}, cells[3:]); diff != "" {
+			t.Errorf("wrong=%v (-want +got):\n%s", wrong, diff)
+		}
+		if named := strings.Contains(text, "the portable program ran adx arithmetic"); named != wrong {
+			t.Errorf("wrong=%v: named %v", wrong, named)
+		}
+	}
+	if diff := cmp.Diff([]bool{false, true, true, false, false, true}, order[:6]); diff != "" {
+		t.Errorf("order of the programs (-want +got):\n%s", diff)
+	}
+}
+
+// TestCrossover: verifying takes 2 ms, hashing 2 ns a byte and 200 ns, so verifying is
+// cheaper from 999,900 bytes on.
+func TestCrossover(t *testing.T) {
+	s := studyOf(t, "keccak")
+	recs := records(s)
+	for _, r := range recs {
+		n, _ := strconv.ParseFloat(get(r, "bytes"), 64)
+		for i, m := range r.Metrics {
+			switch m.Name {
+			case record.LatencyMean:
+				r.Metrics[i].Value = 200 + 2*n
+			case workload.StageMetric("verify"):
+				r.Metrics[i].Value = 2e-3
+			}
+		}
+	}
+	cells := row(t, page(t, s, recs), "ours", "2.000 ms")
+	if diff := cmp.Diff([]string{"ours", "2.000 ms", "999900", "999900 to 999900"}, cells); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, r := range recs {
+		if r.Workload == "KeccakNative" {
+			r.Status = record.Failed
+		}
+	}
+	if text := page(t, s, recs); strings.Contains(text, "## From which length") {
+		t.Error("a crossover without the hash itself")
+	}
+}
+
+func get(r *record.Record, key string) string {
+	v, _ := r.Axes.Get(key)
+	return v
+}
+
+// TestPairingRatios: the study's own ratios follow from its cycles; ours of counts that
+// were composed are marked, and have no time.
+func TestPairingRatios(t *testing.T) {
+	s := studyOf(t, "pairing")
+	text := page(t, s, records(s))
+	cells := row(t, text, "~4.6×")
+	if diff := cmp.Diff([]string{"~4.6×", "13.0×", "7000×", "–", "1×", "1.00×"}, cells[1:]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if cells := row(t, text, "7000000[^composed]", "518877400"); cells[3] != "–" || cells[5] != "–" {
+		t.Errorf("times of a composed count: %q", cells)
+	}
+	if !strings.Contains(text, " composed: 3 times its parts") || !strings.Contains(text, "\n[^composed]: ") || strings.Contains(text, "[^counted]") {
+		t.Error("it is not said how the count was composed")
+	}
+}

@@ -1,0 +1,221 @@
+package circuits
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/workload"
+	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
+)
+
+// data are the records of a study.
+type data struct{ recs []*record.Record }
+
+func newData(recs []*record.Record) *data { return &data{recs} }
+
+// side returns the records of a side that ran to their end.
+func (d *data) side(name string) (recs []*record.Record) {
+	for _, r := range d.recs {
+		if r.Process.Side == name && r.Status == record.OK {
+			recs = append(recs, r)
+		}
+	}
+	return recs
+}
+
+// head is what the page says of the records, parts that have none named.
+func (d *data) head(parts []part) study.Head {
+	h := study.NewHead(d.recs)
+	var missing []string
+	for _, p := range parts {
+		if !slices.ContainsFunc(d.recs, func(r *record.Record) bool { return r.Process.Side == p.name }) {
+			missing = append(missing, p.name)
+		}
+	}
+	for _, r := range d.recs {
+		h.Rounds = max(h.Rounds, r.Process.Index+1)
+	}
+	if len(d.recs) > 0 && len(missing) > 0 {
+		h.Notes = append(h.Notes, "not measured: "+strings.Join(missing, ", "))
+	}
+	return h
+}
+
+// axis is the value of an axis of a record, empty where it has none.
+func axis(r *record.Record, key string) string {
+	value, _ := r.Axes.Get(key)
+	return value
+}
+
+// number is the value of an axis of numbers, 0 where it has none.
+func number(r *record.Record, key string) float64 {
+	v, _ := strconv.ParseFloat(axis(r, key), 64) // 0 is what no axis has
+	return v
+}
+
+// stage is the time of a stage in s, 0 where the record has none.
+func stage(r *record.Record, name string) float64 { return r.Value(workload.StageMetric(name)) }
+
+// peak is the greatest memory of all stages, or of the window of a load run, in bytes.
+func peak(r *record.Record) float64 {
+	most := r.Value(record.PeakRSS)
+	for _, s := range r.Stages {
+		most = max(most, float64(s.PeakRSS))
+	}
+	return most
+}
+
+// memory is the cell of a number of bytes.
+func memory(b float64) string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
+		if b >= u.size {
+			return study.Number(b/u.size) + " " + u.name
+		}
+	}
+	return study.Number(b)
+}
+
+// constraints are those of a record, 0 of none.
+func constraints(r *record.Record) float64 {
+	if r == nil {
+		return 0
+	}
+	return r.Value("constraints")
+}
+
+// constraintsCell marks a count without a proof.
+func constraintsCell(r *record.Record) string {
+	text := study.Number(constraints(r))
+	if r == nil {
+		return text
+	}
+	for _, f := range r.Findings {
+		switch f.Name {
+		case workloads.FindingCounted:
+			text += "[^counted]"
+		case workloads.FindingComposed:
+			text += "[^composed]"
+		}
+	}
+	return text
+}
+
+// column is a column of a table of records.
+type column struct {
+	head  string
+	cell  func(r *record.Record) string
+	known bool // without a proof
+}
+
+// figure is a column of a metric that is a number.
+func figure(head, metric string) column {
+	return column{head: head, cell: func(r *record.Record) string { return study.Number(r.Value(metric)) }}
+}
+
+// stageTime is a column of a stage's time.
+func stageTime(head, name string) column {
+	return column{head: head, cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, name)) }}
+}
+
+// axes are columns of axes.
+func axes(keys ...string) (all []column) {
+	for _, key := range keys {
+		all = append(all, column{key, func(r *record.Record) string { return axis(r, key) }, true})
+	}
+	return all
+}
+
+// stageColumns are the columns of all stages. Those of prove and memory are the ones that
+// can be estimated.
+func stageColumns() []column {
+	return []column{
+		{"constraints", constraintsCell, true},
+		figure("domain", "domain"),
+		stageTime("build", "build"), stageTime("reference string", "srs"), stageTime("witness", "witness"), stageTime("keys", "keys"),
+		stageTime("prove", "prove"), stageTime("verify", "verify"),
+		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
+		figure("proof bytes", "proof"),
+	}
+}
+
+// stages is a table of the cases of a part. Where size, an axis, is given, the cases that
+// the memory is too small for have a row of estimates.
+func (d *data) stages(part string, words int, columns []column, size string) *study.Table {
+	t := &study.Table{Left: words}
+	for _, c := range columns {
+		t.Head = append(t.Head, c.head)
+	}
+	for _, r := range d.recs {
+		if r.Process.Side != part || r.Status != record.OK && (size == "" || !study.TooLarge(r)) {
+			continue
+		}
+		var cells []string
+		for _, c := range columns {
+			switch {
+			case c.known || stage(r, "prove") > 0:
+				cells = append(cells, c.cell(r))
+			case r.Status != record.OK:
+				cells = append(cells, d.estimated(r, c, size))
+			default: // constraints that were counted only
+				cells = append(cells, study.None)
+			}
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// estimated is the cell of a case that could not run: prove and memory from the straight
+// line through the cases of the part that ran.
+func (d *data) estimated(r *record.Record, c column, size string) string {
+	var of func(r *record.Record) float64
+	show := memory
+	switch c.head {
+	case "prove":
+		of, show = func(r *record.Record) float64 { return 1e9 * stage(r, "prove") }, study.Time
+	case "memory":
+		of = peak
+	default:
+		return study.None
+	}
+	var x, y []float64
+	for _, other := range d.side(r.Process.Side) {
+		if like(other, r, size) {
+			x, y = append(x, number(other, size)), append(y, of(other))
+		}
+	}
+	f, err := stat.Line(x, y, stat.Constant) // beyond the largest case, which is to weigh most
+	if err != nil {
+		return study.None
+	}
+	if v := f.At(number(r, size)); v > 0 {
+		return fmt.Sprintf("*≈ %s*", show(v))
+	}
+	return study.None
+}
+
+// like tells whether two cases differ in an axis at most.
+func like(a, b *record.Record, but string) bool {
+	return !slices.ContainsFunc(a.Axes, func(x record.Axis) bool { return x.Key != but && axis(b, x.Key) != x.Value })
+}
+
+// points are the times of a stage of a part's cases, in s, by an axis: of those that keep.
+func (d *data) points(part, size, name string, keep func(r *record.Record) bool) (all []plot.Point) {
+	for _, r := range d.side(part) {
+		if s := stage(r, name); keep(r) && s > 0 {
+			all = append(all, plot.Point{X: number(r, size), Y: s})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
+	return all
+}

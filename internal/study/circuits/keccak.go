@@ -1,0 +1,160 @@
+package circuits
+
+import (
+	_ "embed"
+	"strconv"
+	"time"
+
+	circuit "github.com/zkbench/zkbench/circuits/keccak"
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+//go:embed keccak.md.tmpl
+var keccakProse string
+
+// The parts of the study of Keccak-256.
+const (
+	partPlain    = "plain"
+	partStd      = "std"
+	partVariable = "variable"
+	partNative   = "native"
+)
+
+// keccakStudy is "The benchmarking results for computational integrity with Keccak256
+// circuits", July 2023.
+func keccakStudy() *sheet {
+	s := &sheet{
+		name:  "keccak",
+		short: "Keccak-256 in circuits and natively beside a study of 2023",
+		long:  "Keccak-256 on gnark's PLONK beside the figures of a study of three implementations, and\nthe length from which on verifying a proof is cheaper than hashing.",
+		prose: keccakProse, fill: fillKeccak, charts: keccakCharts,
+	}
+	plain := part{name: partPlain, quick: 1, about: "our circuit, messages of 135 to 136,000 bytes, as far as memory allows"}
+	for _, n := range []int{135, 136, 271, 272, 544, 952, 1496, 2448, 13_600, 136_000} {
+		plain.cases = append(plain.cases, keccakOf("bits", n, circuit.BlockConstraints))
+	}
+	variable := part{name: partVariable, quick: 1, about: "our circuit of 1, 2 and 4 blocks, for messages of any length up to that"}
+	for _, blocks := range []int{1, 2, 4} {
+		c := keccakOf("variable", blocks*keccak.Rate-1, circuit.BlockConstraints)
+		c.values = with(c.values, "blocks", strconv.Itoa(blocks))
+		variable.cases = append(variable.cases, c)
+	}
+	native := part{name: partNative, quick: 12, about: "the hash itself, 136 bytes to 21 MB", rounds: true}
+	for _, n := range []int{136, 408, 1360, 4080, 13_600, 40_800, 136_000, 408_000, 1_360_000, 4_080_000, 13_600_000, 21_000_000} {
+		native.cases = append(native.cases, nativeOf(n))
+	}
+	s.parts = []part{
+		plain,
+		{name: partStd, quick: 1, about: "gnark's own gadget, one block and two", cases: []measured{
+			keccakOf("std", 135, circuit.StdBlockConstraints), keccakOf("std", 136, circuit.StdBlockConstraints),
+		}},
+		variable, native,
+		{
+			name: study.Purego, quick: 1, about: "one block and the hash itself with this program and one without assembly", rounds: true, both: true,
+			cases: []measured{nativeOf(136_000), keccakOf("bits", 135, circuit.BlockConstraints)},
+		},
+	}
+	return s
+}
+
+// keccakOf is the circuit of a form, whose blocks have so many gates.
+func keccakOf(form string, n, each int) measured {
+	gates := each * keccak.Blocks(n)
+	return measured{
+		workload: "Keccak", values: map[string]string{"form": form, "bytes": strconv.Itoa(n), "system": "plonk"},
+		takes: time.Duration(gates) * perGate, optional: gates > atOnce,
+	}
+}
+
+func nativeOf(n int) measured {
+	s := workload.DefaultSettings(1, 400*time.Millisecond)
+	s.Samples = 1
+	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: 1}, 10*time.Second
+	return measured{workload: "KeccakNative", values: map[string]string{"bytes": strconv.Itoa(n)}, load: &s, takes: s.Warmup + s.Duration + 200*time.Millisecond}
+}
+
+func fillKeccak(d *data, v *view) {
+	blocks := column{"blocks", func(r *record.Record) string {
+		return study.Number(float64(keccak.Blocks(int(number(r, "bytes")))))
+	}, true}
+	columns := append(append(axes("bytes"), blocks), stageColumns()...)
+	for _, part := range []string{partPlain, partStd, partVariable} {
+		v.Table[part] = d.stages(part, 0, columns, "bytes").String()
+	}
+	v.Table["native"] = d.native().String()
+	v.Table["purego"] = d.portable().String()
+	v.Table["fits"] = d.fits().String()
+	v.Table["crossover"] = d.crossover().String()
+}
+
+// nativeTimes are the lengths and times in s of the hash itself, each process a point.
+func (d *data) nativeTimes() (bytes, seconds []float64) {
+	for _, r := range d.side(partNative) {
+		bytes, seconds = append(bytes, number(r, "bytes")), append(seconds, r.Value(record.LatencyMean)/1e9)
+	}
+	return bytes, seconds
+}
+
+// native is a table of the hash itself, medians of the rounds.
+func (d *data) native() *study.Table {
+	t := &study.Table{Head: []string{"bytes", "time", "ns a byte", "spread", "rounds"}}
+	for _, p := range d.nativeMedians() {
+		spread := study.None
+		if len(p.ns) > 1 {
+			spread = study.Percent(study.Spread(p.ns))
+		}
+		ns := study.Median(p.ns)
+		t.Add(study.Number(p.bytes), study.Time(ns), study.Number(ns/p.bytes), spread, study.Number(float64(len(p.ns))))
+	}
+	return t
+}
+
+// hashed are the times in ns of the hash itself at a length.
+type hashed struct {
+	bytes float64
+	ns    []float64
+}
+
+func (d *data) nativeMedians() (all []hashed) {
+	at := make(map[float64]int)
+	bytes, seconds := d.nativeTimes()
+	for i, n := range bytes {
+		if _, ok := at[n]; !ok {
+			at[n] = len(all)
+			all = append(all, hashed{bytes: n})
+		}
+		all[at[n]].ns = append(all[at[n]].ns, 1e9*seconds[i])
+	}
+	return all
+}
+
+func keccakCharts(d *data) []study.Chart {
+	all := func(*record.Record) bool { return true }
+	var native []plot.Point
+	for _, p := range d.nativeMedians() {
+		native = append(native, plot.Point{X: p.bytes, Y: study.Median(p.ns) / 1e9})
+	}
+	c := &plot.Curves{
+		Title: "Keccak-256: hashing, proving, verifying", X: "bytes", Y: "s",
+		Notes: []string{"one processor; the proof is gnark's PLONK, the message secret, the digest public"},
+		Lines: []plot.Curve{
+			{Name: "hash", Points: native},
+			{Name: "prove", Points: d.points(partPlain, "bytes", "prove", all)},
+			{Name: "verify", Points: d.points(partPlain, "bytes", "verify", all)},
+		},
+	}
+	if len(c.Lines[0].Points)+len(c.Lines[1].Points) == 0 {
+		return nil
+	}
+	if at, ok := d.crossing(); ok {
+		s := study.Median(d.verifyTimes())
+		c.Lines = append(c.Lines, plot.Curve{Name: "verify, any length", Points: []plot.Point{{X: native[0].X, Y: s}, {X: native[len(native)-1].X, Y: s}}})
+		c.Marks = []plot.Mark{{Name: "crossover", X: at.Value}}
+	}
+	return []study.Chart{{File: "keccak-times.svg", Title: c.Title, Figure: c}}
+}

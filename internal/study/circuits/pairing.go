@@ -1,0 +1,216 @@
+package circuits
+
+import (
+	_ "embed"
+	"fmt"
+	"time"
+
+	circuit "github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
+	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
+)
+
+//go:embed pairing.md.tmpl
+var pairingProse string
+
+// The parts of the study of pairings.
+const (
+	partTripartite = "tripartite"
+	partSingle     = "single"
+	partCheck      = "check"
+)
+
+// cell is one of the four configurations, ours and the study's.
+type cell struct {
+	form, ours string
+	theirs     string
+	cycles     float64
+	// As printed.
+	prove, verify, total string
+	seconds              float64 // of total
+}
+
+// cells are those of the report, August 2025, on an Apple M3 Max.
+func cells() []cell {
+	const hour, minute = 3600, 60
+	return []cell{
+		{"emulated", "gnark's emulated field", "bn-pairing", 1_105_498_339, "~4 hr 57 min", "~1 min 52 sec", "~4 hr 59 min", 4*hour + 59*minute},
+		{"limbs", "own limbs, carries bit by bit", "bigint-pairing", 1_523_558_068, "~4 hr 50 min", "~2 min 29 sec", "~4 hr 52 min", 4*hour + 52*minute},
+		{"limbs-mul", "own limbs with a gadget for products", "bigint-pairing-patched", 518_877_400, "~3 hr 10 min", "~1 min 18 sec", "~3 hr 11 min", 3*hour + 11*minute},
+		{"std", "emulated field with a gadget for pairings", "bn-pairing-patched", 40_014_404, "~41 min 18 sec", "~21 sec", "~41 min 39 sec", 41*minute + 39},
+	}
+}
+
+// cellOf is the one of a form.
+func cellOf(form string) (c cell) {
+	for _, c = range cells() {
+		if c.form == form {
+			break
+		}
+	}
+	return c
+}
+
+// pairingStudy is "Proof Generation & Verification Benchmark of bn256 Implementations in
+// the SP1 zkVM", August 2025.
+func pairingStudy() *sheet {
+	s := &sheet{
+		name:  "pairing",
+		short: "A tripartite key exchange over BN254 pairings beside a report on SP1 of 2025",
+		long:  "A tripartite Diffie-Hellman exchange over BN254 in four kinds of circuit, beside the\nreport of the same four kinds of program in the SP1 zkVM.",
+		prose: pairingProse, fill: fillPairing, charts: pairingCharts,
+	}
+	tripartite := part{name: partTripartite, all: true, about: "the exchange in four forms, Groth16"}
+	single := part{name: partSingle, all: true, about: "one pairing in four forms, Groth16"}
+	check := part{name: partCheck, all: true, quick: 1, about: "a product of pairings that must be one, with gnark's gadget, Groth16 and PLONK"}
+	forms := []string{"std", "emulated", "limbs-mul", "limbs"}
+	for _, form := range forms {
+		tripartite.cases = append(tripartite.cases, pairingOf("tripartite", form, "groth16"))
+		single.cases = append(single.cases, pairingOf("pairing", form, "groth16"))
+	}
+	for _, system := range []string{"groth16", "plonk"} { // PLONK for what fits a domain of 2^21
+		check.cases = append(check.cases, pairingOf("check", "std", system))
+	}
+	s.parts = []part{
+		check, single, tripartite,
+		{
+			name: study.Purego, about: "one party's multiplications by its secret, Groth16, with this program and one without assembly", rounds: true, both: true,
+			cases: []measured{pairingOf("scalars", "std", "groth16")},
+		},
+	}
+	return s
+}
+
+// perR1C is about what all stages of Groth16 take for a constraint; the keys take most.
+const perR1C = 250 * time.Microsecond
+
+func pairingOf(relation, form, system string) measured {
+	onPlonk, each := system == "plonk", perR1C
+	if onPlonk {
+		each = perGate
+	}
+	takes := time.Duration(circuit.Constraints(circuit.Relation(relation), circuit.Form(form), onPlonk)) * each
+	return measured{
+		workload: "Pairing", values: map[string]string{"relation": relation, "form": form, "system": system},
+		takes: takes, optional: true,
+	}
+}
+
+// total is the time to prove and verify in s, 0 where one of them was not measured.
+func total(r *record.Record) float64 {
+	if r == nil || stage(r, "prove") == 0 || stage(r, "verify") == 0 {
+		return 0
+	}
+	return stage(r, "prove") + stage(r, "verify")
+}
+
+// of returns the record of a part's form on Groth16; nil: none.
+func (d *data) of(part, form string) *record.Record {
+	for _, r := range d.side(part) {
+		if axis(r, "form") == form && axis(r, "system") == "groth16" {
+			return r
+		}
+	}
+	return nil
+}
+
+func fillPairing(d *data, v *view) {
+	t := &study.Table{Left: 2, Head: []string{"ours", "SP1", "constraints", "prove", "verify", "total", "SP1: cycles", "prove", "verify", "total"}}
+	for _, c := range cells() {
+		r := d.of(partTripartite, c.form)
+		prove, verify := study.None, study.None
+		if r != nil {
+			prove, verify = study.Time(1e9*stage(r, "prove")), study.Time(1e9*stage(r, "verify"))
+		}
+		t.Add("`"+c.form+"`: "+c.ours, "`"+c.theirs+"`", constraintsCell(r), prove, verify, study.Time(1e9*total(r)), study.Number(c.cycles), c.prove, c.verify, c.total)
+	}
+	v.Table["cells"] = t.String()
+	v.Table["ratios"] = d.ratios().String()
+	v.Table["counts"] = counts().String()
+	columns := append(axes("form", "system", "cpus"), stageColumns()...)
+	for _, part := range []string{partTripartite, partSingle, partCheck} {
+		v.Table[part] = d.stages(part, 2, columns, "").String()
+	}
+	for _, r := range d.recs {
+		for _, f := range r.Findings {
+			switch f.Name {
+			case workloads.FindingCounted:
+				v.Counted = true
+			case workloads.FindingComposed:
+				v.Composed = true
+			default:
+				continue
+			}
+			v.Head.Notes = append(v.Head.Notes, fmt.Sprintf("%s/%s %s: %s", r.Workload, r.Case, f.Name, f.Text))
+		}
+	}
+	v.Table["purego"] = d.portable().String()
+}
+
+// counts is a table of the constraints of all circuits, which tests hold; those of an
+// exchange are composed of a pairing's and a party's multiplications.
+func counts() *study.Table {
+	t := &study.Table{Left: 2, Head: []string{"relation", "form", "R1CS", "PLONK"}}
+	for _, r := range []circuit.Relation{circuit.Tripartite, circuit.Pairing, circuit.Scalars, circuit.Check} {
+		for _, f := range circuit.Forms() {
+			if n := circuit.Constraints(r, f, false); n > 0 {
+				t.Add(string(r), string(f), study.Number(float64(n)), study.Number(float64(circuit.Constraints(r, f, true))))
+			}
+		}
+	}
+	return t
+}
+
+// ratios is a table of the study's three ratios beside ours.
+func (d *data) ratios() *study.Table {
+	t := &study.Table{Left: 1, Head: []string{"slower to faster", "SP1, printed", "SP1, by cycles", "ours, by constraints", "by time", "one pairing, by constraints", "by time"}}
+	for _, r := range []struct{ slow, fast, printed string }{
+		{"limbs", "limbs-mul", "1.5×"},
+		{"emulated", "std", "~7×"},
+		{"limbs-mul", "std", "~4.6×"},
+	} {
+		slow, fast := cellOf(r.slow), cellOf(r.fast)
+		cells := []string{"`" + slow.theirs + "` to `" + fast.theirs + "`: `" + r.slow + "` to `" + r.fast + "`", r.printed, study.Times(slow.cycles / fast.cycles)}
+		for _, part := range []string{partTripartite, partSingle} {
+			a, b := d.of(part, r.slow), d.of(part, r.fast)
+			cells = append(cells, ratio(constraints(a), constraints(b)), ratio(total(a), total(b)))
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// ratio is the cell of a to b, a dash where one is not there.
+func ratio(a, b float64) string {
+	if a == 0 || b == 0 {
+		return study.None
+	}
+	return study.Times(a / b)
+}
+
+// pairingCharts draws the cells in multiples of the dedicated gadget, so that two machines
+// and two kinds of work stand on one axis.
+func pairingCharts(d *data) []study.Chart {
+	c := &plot.Dots{
+		Title: "Four ways to a pairing",
+		Notes: []string{"the exchange, in multiples of the way with a gadget for pairings; left is cheaper"},
+		Unit:  "times std, bn-pairing-patched", Series: []string{"constraints", "prove + verify", "SP1 cycles", "SP1 total"},
+	}
+	base, baseCell := d.of(partTripartite, "std"), cellOf("std")
+	if constraints(base) == 0 {
+		return nil
+	}
+	for _, cell := range cells() {
+		r := d.of(partTripartite, cell.form)
+		times := 0.0
+		if total(base) > 0 {
+			times = total(r) / total(base)
+		}
+		c.Rows = append(c.Rows, plot.DotsRow{Name: cell.form + ", " + cell.theirs, Values: []float64{
+			constraints(r) / constraints(base), times, cell.cycles / baseCell.cycles, cell.seconds / baseCell.seconds,
+		}})
+	}
+	return []study.Chart{{File: "pairing-cells.svg", Title: c.Title, Figure: c}}
+}

@@ -1,0 +1,99 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// Head is what a page says of the records that it was made from.
+type Head struct {
+	Machine, Build, Date string
+	Processes            int
+	Rounds               int      // 0: not said
+	Window               string   // of the first process; empty: not said
+	Notes                []string // what a reader must know of these records
+}
+
+// NewHead returns the head of records, without rounds and window. It is empty where
+// there are none.
+func NewHead(recs []*record.Record) (h Head) {
+	if len(recs) == 0 {
+		return h
+	}
+	first := recs[0]
+	e := first.Env
+	h.Machine = fmt.Sprintf("%s, %s/%s, %s arithmetic, %d processors", OrUnknown(e.CPU), e.OS, e.Arch, e.Path, e.Cores)
+	h.Build = e.Go
+	if e.Commit != "" {
+		h.Build += ", commit " + e.Commit
+	}
+	h.Date = first.Time.UTC().Format(time.DateOnly)
+	h.Processes = len(recs)
+	unlike, builds := 0, 0
+	for _, r := range recs {
+		other := r.Env
+		other.GOMAXPROCS = e.GOMAXPROCS // the parts differ in it
+		if strings.HasSuffix(r.Process.Side, PortableSide("")) {
+			other.Path = e.Path // which is what is compared
+		}
+		if len(env.Differences(e, other)) > 0 {
+			unlike++
+		}
+		if r.Env.Go != e.Go || r.Env.Commit != e.Commit {
+			builds++
+		}
+		if r.Status != record.OK {
+			what := string(r.Status)
+			if TooLarge(r) {
+				what = "did not run"
+			}
+			h.Notes = append(h.Notes, fmt.Sprintf("%s/%s (%s, round %d) %s: %s", r.Workload, r.Case, r.Process.Side, r.Process.Index+1, what, r.Error))
+		}
+	}
+	if unlike > 0 {
+		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records are of another environment than the first one", unlike, len(recs)))
+	}
+	if builds > 0 {
+		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records are of another build than the first one", builds, len(recs)))
+	}
+	return h
+}
+
+// String is the head in Markdown: a line, and a list of the notes.
+func (h Head) String() string {
+	var b strings.Builder
+	if h.Machine == "" {
+		b.WriteString("Nothing was measured.\n")
+	} else {
+		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", h.Machine, h.Build, h.Date, plural(h.Processes, "process", "es"))
+		if h.Rounds > 0 {
+			fmt.Fprintf(&b, ", %s", plural(h.Rounds, "round", "s"))
+		}
+		if h.Window != "" {
+			fmt.Fprintf(&b, ", the first window %s", h.Window)
+		}
+		b.WriteString(".\n")
+	}
+	for _, n := range h.Notes {
+		b.WriteString("\n- " + n)
+	}
+	if len(h.Notes) > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func plural(n int, word, ending string) string {
+	if n == 1 {
+		ending = ""
+	}
+	return fmt.Sprintf("%d %s%s", n, word, ending)
+}
+
+// OrUnknown is the name of a processor.
+func OrUnknown(name string) string { return cmp.Or(name, "unknown processor") }

@@ -1,0 +1,208 @@
+// Package token is the study of confidential transfers: what zkbench study token
+// measures, and its page. What a record is held against in yardstick units is the record
+// of the yardstick that stands last before it.
+package token
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+)
+
+// The parts of the study of tokens.
+const (
+	Panurus = "panurus" // two inputs, two outputs, one thread, beside Panurus' figures
+	Matrix  = "matrix"  // inputs, outputs and executors
+	Sample  = "sample"  // the run that Panurus' documentation prints
+)
+
+// Study is the study.
+func Study() study.Study {
+	return study.Study{
+		Name:  "token",
+		Short: "Confidential transfers beside Panurus' published figures",
+		Long: "Confidential transfers beside Panurus' published figures, in units of one scalar\n" +
+			"multiplication measured in the same run.",
+		Parts: []study.Part{
+			{Name: Panurus, About: "two inputs, two outputs, one thread, every workload, in interleaved rounds"},
+			{Name: Matrix, About: "proofs x curves x bits x inputs x outputs x executors"},
+			{Name: Sample, About: "the load test that Panurus' documentation prints"},
+		},
+		Rounds: []string{Panurus},
+		Defs:   []workload.Def{Yardstick()}, Plan: makePlan, Page: writePage, Charts: charts,
+	}
+}
+
+// expected is about how long a process takes.
+func expected(s workload.Settings, values map[string]string) time.Duration {
+	start := 200 * time.Millisecond
+	if values["batch"] != "" {
+		start += 800 * time.Millisecond // for as many requests or proofs
+	}
+	inputs := time.Duration(s.Samples) * 4 * time.Millisecond
+	return start + inputs + s.Warmup + s.Duration
+}
+
+const (
+	window      = 400 * time.Millisecond // of a process that is measured in rounds
+	shortWindow = 300 * time.Millisecond
+	quickWindow = 100 * time.Millisecond
+	sampleTime  = 10 * time.Second // as in the run that is printed
+	// checks are the results that each process checks.
+	checks = 4
+	// grace lets the operations end that run when a window closes.
+	grace = 10 * time.Second
+	// batchSize is how many requests or proofs are verified together.
+	batchSize = 64
+	// applySize is how many requests a ledger applies together.
+	applySize = 256
+)
+
+func curves() []string { return []string{peer.CurveBN254, peer.CurveBLS12381} }
+func proofs() []string { return []string{token.Bulletproof, token.CSP} }
+func widths() []string { return []string{"32", "64"} }
+
+// makePlan plans the parts, the comparison in rounds.
+func makePlan(defs []workload.Def, o study.Options) (jobs []study.Job, missing []string) {
+	p := &plan{Planner: study.Planner{Defs: defs}, quick: o.Quick}
+	for _, part := range o.Parts {
+		switch part {
+		case Panurus:
+			for round := range o.Rounds {
+				p.panurus(round)
+			}
+		case Matrix:
+			p.matrix()
+		case Sample:
+			p.sample(o.Workers)
+		}
+	}
+	return p.Jobs, p.Missing
+}
+
+type plan struct {
+	study.Planner
+	quick bool
+}
+
+// add plans a process of a workload at a point.
+func (p *plan) add(part string, round, procs int, name string, values map[string]string, s workload.Settings) {
+	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: checks}, grace
+	p.Add(study.Job{
+		Part: part, Round: round, Expected: expected(s, values),
+		Job: proc.Job{Settings: s, Deadline: proc.Deadline(s), Procs: procs},
+	}, name, values)
+}
+
+// settings are those of one worker, with few inputs: they take longer to build than
+// to use.
+func (p *plan) settings(window time.Duration, samples int) workload.Settings {
+	if p.quick {
+		window = quickWindow
+	}
+	s := workload.DefaultSettings(1, window)
+	s.Samples = samples
+	return s
+}
+
+// panurus plans one round: for each curve, width and proof the yardstick and then
+// all workloads, so that the two sides of a ratio are seconds apart. From round to
+// round the order rotates, so that none always follows the same other one.
+func (p *plan) panurus(round int) {
+	type block struct{ curve, bits, proof string }
+	var blocks []block
+	for _, curve := range curves() {
+		for _, bits := range widths() {
+			for _, proof := range proofs() {
+				if !p.quick || curve == peer.CurveBN254 && bits == "32" {
+					blocks = append(blocks, block{curve, bits, proof})
+				}
+			}
+		}
+	}
+	for _, b := range rotated(blocks, round) {
+		p.add(Panurus, round, 1, YardstickName, map[string]string{"curve": b.curve}, p.settings(window, 1))
+		for _, m := range rotated(measures(), round) {
+			if m.once && b != blocks[0] {
+				continue
+			}
+			values := map[string]string{"curve": b.curve, "bits": b.bits, "proof": b.proof, "in": "2", "out": "2", "exec": "serial"}
+			samples := checks
+			for _, a := range m.axes {
+				values[a.Key] = a.Value
+				if a.Key == "batch" {
+					samples = 1
+				}
+			}
+			p.add(Panurus, round, 1, m.workload, values, p.settings(window, samples))
+		}
+	}
+}
+
+// rotated returns s from the n-th on, and then the ones before it.
+func rotated[T any](s []T, n int) []T {
+	n %= len(s)
+	return slices.Concat(s[n:], s[:n])
+}
+
+// matrixWorkloads are what the matrix measures: a transfer proved and verified.
+func matrixWorkloads() []string { return []string{"Sender", "VerificationSenderProof"} }
+
+func executors() []string { return []string{"serial", "unbounded", "pool"} }
+
+func counts() []string { return []string{"1", "2", "3"} }
+
+// matrix plans all proofs, curves, widths, inputs, outputs and executors, with all
+// processors at hand.
+func (p *plan) matrix() {
+	all := make([]map[string]string, 1)
+	for _, axis := range []struct {
+		key    string
+		values []string
+		quick  string
+	}{
+		{"curve", curves(), peer.CurveBN254},
+		{"bits", widths(), "32"},
+		{"proof", proofs(), token.Bulletproof},
+		{"in", counts(), "2"},
+		{"out", counts(), "2"},
+		{"exec", executors(), ""},
+	} {
+		if p.quick && axis.quick != "" {
+			axis.values = []string{axis.quick}
+		}
+		var next []map[string]string
+		for _, at := range all {
+			for _, v := range axis.values {
+				point := map[string]string{axis.key: v}
+				maps.Copy(point, at)
+				next = append(next, point)
+			}
+		}
+		all = next
+	}
+	for _, at := range all {
+		for _, name := range matrixWorkloads() {
+			p.add(Matrix, 0, 0, name, at, p.settings(shortWindow, 2))
+		}
+	}
+}
+
+// sample plans the run that Panurus' documentation prints.
+func (p *plan) sample(workers int) {
+	s := workload.DefaultSettings(workers, sampleTime)
+	s.Samples = 128
+	if p.quick {
+		s.Duration, s.Warmup, s.Samples = 10*quickWindow, quickWindow, 16
+	}
+	p.add(Sample, 0, 0, "Sender", map[string]string{
+		"curve": peer.CurveBN254, "bits": "32", "in": "2", "out": "2", "proof": token.Bulletproof, "exec": "pool",
+	}, s)
+}
