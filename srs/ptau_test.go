@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,33 @@ func (c *ceremony) file() []byte {
 		b = append(b, s.data...)
 	}
 	return b
+}
+
+// TestSnarkjs reads files that snarkjs 0.7.6 made: powersoftau new bn128 3, contribute,
+// and prepare phase2 for the second.
+func TestSnarkjs(t *testing.T) {
+	var all []*SRS
+	for _, name := range []string{"powers3.ptau", "powers3-prepared.ptau"} {
+		raw, err := os.ReadFile("testdata/snarkjs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{4, 8} {
+			s, err := ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(raw), int64(len(raw)), size)
+			if err != nil {
+				t.Fatalf("%s, size %d: %v", name, size, err)
+			}
+			if s.Size() != size {
+				t.Errorf("%s: size %d, want %d", name, s.Size(), size)
+			}
+			all = append(all, s)
+		}
+		if _, err := ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(raw), int64(len(raw)), 16); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s, a size above its own: %v", name, err)
+		}
+	}
+	same(t, all[0], all[2]) // the Lagrange form computed, and the file's
+	same(t, all[1], all[3])
 }
 
 // newCeremony writes a file of the given power, with the sections that the reader does

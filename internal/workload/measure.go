@@ -132,6 +132,9 @@ func measure(ctx context.Context, def Def, c Case, s Settings, rec *record.Recor
 		return fmt.Errorf("set-up: %w", err)
 	}
 	defer also("close", instance.Close)
+	if noted, ok := instance.(Noted); ok {
+		rec.Findings = append(rec.Findings, noted.Findings()...)
+	}
 	sizes, err := instance.Metrics(ctx)
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)

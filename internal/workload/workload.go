@@ -77,6 +77,10 @@ type Secret interface {
 // alone costs something else, so allocations are counted under load only.
 type Collective interface{ Collective() }
 
+// Noted is implemented by instances whose set-up found what a reader of the record must
+// know.
+type Noted interface{ Findings() []record.Finding }
+
 // ID is the name on the command line: Name in kebab case,
 // transfer-proof-generation.
 func (d Def) ID() string {

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/srs"
 )
 
 // Defs returns the workloads.
@@ -104,17 +105,20 @@ func bytesOf(system string, constraints int) int64 {
 	return baseBytes + domain*each + int64(constraints)*constraintBytes
 }
 
-// fits refuses what needs more memory than there is, before anything is built.
+// fits refuses what needs more memory than there is, or a larger reference string, before
+// anything is built.
 func (e estimate) fits(system string) error {
-	need, have := bytesOf(system, e.constraints), env.Available()
-	if have == 0 || uint64(need) <= have {
+	have := int64(env.Available()) // 0: not known
+	limit := &zkbench.LimitError{What: "bytes of memory", Estimate: bytesOf(system, e.constraints), Max: have}
+	if domain := int64(ecc.NextPowerOfTwo(uint64(e.constraints))); system == systemPlonk && domain > srs.MaxSize {
+		limit = &zkbench.LimitError{What: "points of the domain", Estimate: domain, Max: srs.MaxSize}
+	} else if have == 0 || limit.Estimate <= have {
 		return nil
 	}
-	what := "bytes of memory"
-	if e.largest != nil {
-		what = fmt.Sprintf("bytes of memory (what fits: %s)", e.largest(int64(have)))
+	if e.largest != nil && have > 0 {
+		limit.What += fmt.Sprintf(" (what fits: %s)", e.largest(have))
 	}
-	return &zkbench.LimitError{What: what, Estimate: need, Max: int64(have)}
+	return limit
 }
 
 // size is an exact figure.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/circuits/pairing"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
@@ -164,13 +166,76 @@ func TestRefused(t *testing.T) {
 		{circuits.Gates(), map[string]string{"gates": "3"}, zkbench.ErrParams, "3 gates"},
 		{circuits.Gates(), map[string]string{"gates": "33554432"}, zkbench.ErrLimit, "what fits: "},
 		{circuits.Pedersen(), map[string]string{"hashes": "131072"}, zkbench.ErrLimit, " hashes"},
-		{circuits.Keccak(), map[string]string{"bytes": "136000"}, zkbench.ErrLimit, " blocks, messages of "},
+		{circuits.Keccak(), map[string]string{"bytes": "13600"}, zkbench.ErrLimit, " blocks, messages of "},
+		{circuits.Keccak(), map[string]string{"bytes": "1360000"}, zkbench.ErrLimit, "points of the domain"},
 		{circuits.Keccak(), map[string]string{"bytes": "136", "blocks": "1", "form": "variable"}, zkbench.ErrLimit, "blocks of a message"},
 		{circuits.Keccak(), map[string]string{"bytes": "1", "blocks": "1"}, zkbench.ErrParams, "--form variable"},
 	} {
 		_, err := test.def.New(t.Context(), at(test.def, test.change), 1)
 		if !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s %v: %v", test.def.Name, test.change, err)
+		}
+	}
+}
+
+// TestDamagedCache: a reference string whose file is damaged is made anew, and the record
+// says so.
+func TestDamagedCache(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	def := circuits.Gates()
+	measure := func() *record.Record {
+		s := workload.DefaultSettings(1, 0)
+		s.Count, s.Warmup, s.Samples = 1, 0, 1
+		return workload.Measure(t.Context(), def, at(def, map[string]string{"stage": "verify"}), s)
+	}
+	noted := func(r *record.Record) bool {
+		return slices.ContainsFunc(r.Findings, func(f record.Finding) bool {
+			return f.Name == "reference string" && strings.Contains(f.Text, "made anew")
+		})
+	}
+	if rec := measure(); rec.Status != record.OK || noted(rec) {
+		t.Fatalf("without a file: %s %s, %v", rec.Status, rec.Error, rec.Findings)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "zkbench", "srs", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %v, %v", files, err)
+	}
+	raw, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)-1] ^= 1
+	if err := os.WriteFile(files[0], raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if rec := measure(); rec.Status != record.OK || !noted(rec) {
+		t.Errorf("with a damaged file: %s %s, %v", rec.Status, rec.Error, rec.Findings)
+	}
+	if rec := measure(); rec.Status != record.OK || noted(rec) {
+		t.Errorf("after that: %s %s, %v", rec.Status, rec.Error, rec.Findings)
+	}
+}
+
+// TestCounted: an exchange that can be neither proved nor built has the number of its
+// parts, and says so; one that can be built is counted.
+func TestCounted(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1200 << 20))
+	def := circuits.Pairing()
+	for _, test := range []struct {
+		relation, form, finding string
+		want                    int
+	}{
+		{"tripartite", "limbs", circuits.FindingComposed, pairing.Constraints(pairing.Tripartite, pairing.Limbs, false)},
+		{"pairing", "std", circuits.FindingCounted, pairing.Constraints(pairing.Pairing, pairing.Std, false)},
+	} {
+		c := at(def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
+		rec := workload.MeasureStages(t.Context(), def, c, workload.Settings{Seed: 1})
+		if n, ok := rec.Metric("constraints"); rec.Status != record.OK || !ok || int(n.Value) != test.want {
+			t.Errorf("%s: %s %s, %.0f constraints, want %d", test.form, rec.Status, rec.Error, n.Value, test.want)
+		}
+		if !slices.ContainsFunc(rec.Findings, func(f record.Finding) bool { return f.Name == test.finding }) {
+			t.Errorf("%s: findings %v", test.form, rec.Findings)
 		}
 	}
 }

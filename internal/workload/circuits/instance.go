@@ -31,7 +31,7 @@ func newInstance(ctx context.Context, p *prover, stage string) (_ *instance, err
 	if stage == stageBuild || stage == stageWitness {
 		return i, nil
 	}
-	if err := p.reference(ctx, userCache()); err != nil {
+	if err := p.reference(ctx, p.userCache()); err != nil {
 		return nil, err
 	}
 	return i, p.keys()
@@ -123,5 +123,8 @@ func (i *instance) Metrics(context.Context) ([]record.Metric, error) {
 	}
 	return metrics, nil
 }
+
+// Findings implements workload.Noted.
+func (i *instance) Findings() []record.Finding { return i.notes }
 
 func (i *instance) Close() error { return i.close() }

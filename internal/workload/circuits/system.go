@@ -52,6 +52,7 @@ type prover struct {
 
 	constraints constraint.ConstraintSystem
 	srs         *srs.SRS // of plonk
+	notes       []record.Finding
 	plonk       struct {
 		pk plonk.ProvingKey
 		vk plonk.VerifyingKey
@@ -99,14 +100,16 @@ func (p *prover) reference(ctx context.Context, cache *srs.Cache) (err error) {
 	return err
 }
 
-// userCache is the cache of the user's reference strings. What cannot be kept is made
-// again, which takes seconds at most.
-func userCache() *srs.Cache {
+// userCache is the cache of the user's reference strings. What cannot be used or kept is
+// made again, and noted.
+func (p *prover) userCache() *srs.Cache {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		dir = os.TempDir()
 	}
-	return &srs.Cache{Dir: filepath.Join(dir, "zkbench", "srs")}
+	return &srs.Cache{Dir: filepath.Join(dir, "zkbench", "srs"), Warn: func(reason string) {
+		p.notes = append(p.notes, record.Finding{Name: "reference string", Text: reason})
+	}}
 }
 
 // keys makes both keys, which gnark does in one call.
