@@ -22,8 +22,8 @@ type Relation string
 const (
 	// Tripartite: secrets s_i with P_i = [s_i]P, P the generator, and each party's
 	// e([s_i]P_(i+1), Q_(i+2)) is K. The scalar is moved into G1, where it is cheaper.
-	// P_i binds s_i: three values that only agree with each other could be off by one
-	// factor.
+	// P_i binds s_i. K binds the Q_i up to one factor; that Q_i is [s_i]Q the verifier
+	// checks, by e(P_i, Q) = e(P, Q_i).
 	Tripartite Relation = "tripartite"
 	// Pairing: e(P_0, Q_1) is Pair.
 	Pairing Relation = "pairing"
@@ -132,7 +132,7 @@ func newPlain[L, E any](r Relation, a arithmetic[L, E]) (Circuit, error) {
 	case Scalars:
 		return &scalars[L, E]{arithmetic: a}, nil
 	}
-	return nil, fmt.Errorf("%w: relation %q on a plain tower; accepted with form %s", zkbench.ErrParams, r, Std)
+	return nil, fmt.Errorf("%w: relation %q on a plain tower; accepted: %s, %s, %s", zkbench.ErrParams, r, Tripartite, Pairing, Scalars)
 }
 
 // g1Input, g2Input and targetInput are points and values of pairings as inputs.

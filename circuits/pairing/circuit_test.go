@@ -3,10 +3,12 @@ package pairing_test
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"os"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/backend"
 	"github.com/consensys/gnark/backend/groth16"
@@ -94,13 +96,38 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// TestLeftToTheVerifier: keys in G2 that all have one factor too many pass, with the k that
+// they lead to. Whoever verifies compares the two keys of each party, as the package says.
+func TestLeftToTheVerifier(t *testing.T) {
+	const factor = 7
+	s := statement(t, 3, 4, 5)
+	for i := range s.Q {
+		s.Q[i].ScalarMultiplication(&s.Q[i], big.NewInt(factor))
+	}
+	s.K.Exp(s.K, big.NewInt(factor))
+	circuit, err := pairing.New(pairing.Tripartite, pairing.Std)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := test.IsSolved(circuit, circuit.Assign(s), ecc.BN254.ScalarField()); err != nil {
+		t.Errorf("the circuit binds more than its documentation says: %v", err)
+	}
+	_, _, p, q := bn254.Generators()
+	p.Neg(&p)
+	for i := range s.P {
+		if same, err := bn254.PairingCheck([]bn254.G1Affine{s.P[i], p}, []bn254.G2Affine{q, s.Q[i]}); err != nil || same {
+			t.Errorf("keys %d are of one logarithm: %v", i, err)
+		}
+	}
+}
+
 // TestConstraints holds the numbers of constraints. A circuit of one pairing is solved too.
 func TestConstraints(t *testing.T) {
-	for _, relation := range []pairing.Relation{pairing.Scalars, pairing.Pairing, pairing.Check} {
+	for _, relation := range pairing.Relations() {
 		for _, form := range pairing.Forms() {
 			for system, builder := range circuittest.Builders() {
-				large := relation == pairing.Pairing && form != pairing.Std && (form != pairing.Emulated || system == "scs")
-				if relation == pairing.Check && form != pairing.Std || large && !long() {
+				large := relation == pairing.Tripartite || relation == pairing.Pairing && form != pairing.Std && (form != pairing.Emulated || system == "scs")
+				if relation == pairing.Check && form != pairing.Std || large && !long() || pairing.Composed(relation, form) {
 					continue
 				}
 				circuit, err := pairing.New(relation, form)

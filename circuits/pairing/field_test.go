@@ -2,14 +2,15 @@ package pairing
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"github.com/consensys/gnark/frontend"
-	"github.com/consensys/gnark/std/math/emulated"
 
+	"github.com/zkbench/zkbench/circuits/internal/bigint"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 )
 
@@ -121,41 +122,62 @@ func gadgetTable[E any]() map[string]gadget[E] {
 	}
 }
 
-// gadgetCircuit asserts on gnark's emulated field that a gadget of In and Bits is Out.
-type gadgetCircuit struct {
-	In, Out []emulatedInput
+// gadgetCircuit asserts that a gadget of In and Bits is Out.
+type gadgetCircuit[L, E any] struct {
+	arithmetic[L, E]
+	In, Out []L
 	Bits    []frontend.Variable
-	of      gadget[emulatedElement]
+	of      string // in gadgetTable
 }
 
-func (c *gadgetCircuit) Define(api frontend.API) error {
-	f, err := newEmulatedField(api)
+func (c *gadgetCircuit[L, E]) Define(api frontend.API) error {
+	o, err := open(api, c.arithmetic)
 	if err != nil {
 		return err
 	}
-	in := make([]emulatedElement, len(c.In))
-	for i := range in {
-		in[i] = &c.In[i]
+	read := func(in []L) (out []E) {
+		for i := range in {
+			out = append(out, o.read(o.Field, &in[i]))
+		}
+		return out
 	}
 	for _, bit := range c.Bits {
 		api.AssertIsBoolean(bit)
 	}
-	out, err := c.of(newTower(f), in, c.Bits)
+	out, err := gadgetTable[E]()[c.of](o.tower, read(c.In), c.Bits)
 	if err != nil {
 		return err
 	}
-	if len(out) != len(c.Out) {
+	want := read(c.Out)
+	if len(out) != len(want) {
 		return errors.New("another number of outputs")
 	}
 	for i := range out {
-		f.AssertEqual(out[i], &c.Out[i])
+		o.AssertEqual(out[i], want[i])
 	}
-	return nil
+	return o.close()
 }
 
-// assignGadget returns a circuit and the assignment that native arithmetic gives.
-func assignGadget(t *testing.T, name string, in []*big.Int, bits ...int) (circuit, assignment *gadgetCircuit) {
+// tried is a gadget's circuit on some arithmetic, the assignment that native arithmetic
+// gives, and the same with one coefficient wrong.
+type tried struct {
+	circuit, right frontend.Circuit
+	wrong          []frontend.Circuit
+}
+
+// onAll returns a gadget on each arithmetic.
+func onAll(t *testing.T, name string) map[Form]tried {
 	t.Helper()
+	return map[Form]tried{
+		Emulated: onOne[emulatedInput, emulatedElement](t, emulatedArithmetic{}, name),
+		Limbs:    onOne[limbsInput, *bigint.Int](t, limbsArithmetic{bigint.Schoolbook}, name),
+		LimbsMul: onOne[limbsInput, *bigint.Int](t, limbsArithmetic{bigint.CRT}, name),
+	}
+}
+
+func onOne[L, E any](t *testing.T, a arithmetic[L, E], name string) tried {
+	t.Helper()
+	in, bits := gadgetInputs(name)
 	tw, f := native()
 	vars := make([]frontend.Variable, len(bits))
 	for i, b := range bits {
@@ -168,18 +190,22 @@ func assignGadget(t *testing.T, name string, in []*big.Int, bits ...int) (circui
 	if f.unassigned || f.free {
 		t.Fatalf("%s: no value of these inputs", name)
 	}
-	circuit = &gadgetCircuit{
-		In: make([]emulatedInput, len(in)), Out: make([]emulatedInput, len(out)),
-		Bits: make([]frontend.Variable, len(bits)), of: gadgetTable[emulatedElement]()[name],
-	}
-	values := func(v []*big.Int) []emulatedInput {
-		e := make([]emulatedInput, len(v))
+	values := func(v []*big.Int) (out []L) {
 		for i := range v {
-			e[i] = emulated.ValueOf[emulated.BN254Fp](v[i])
+			out = append(out, a.value(new(fp.Element).SetBigInt(v[i])))
 		}
-		return e
+		return out
 	}
-	return circuit, &gadgetCircuit{In: values(in), Out: values(out), Bits: vars}
+	one := tried{
+		circuit: &gadgetCircuit[L, E]{arithmetic: a, In: make([]L, len(in)), Out: make([]L, len(out)), Bits: make([]frontend.Variable, len(bits)), of: name},
+		right:   &gadgetCircuit[L, E]{In: values(in), Out: values(out), Bits: vars},
+	}
+	for i := range out {
+		other := slices.Clone(out)
+		other[i] = big.NewInt(0x7a6b)
+		one.wrong = append(one.wrong, &gadgetCircuit[L, E]{In: values(in), Out: values(other), Bits: vars})
+	}
+	return one
 }
 
 // gadgetInputs are inputs of a gadget.
@@ -202,41 +228,41 @@ func gadgetInputs(name string) (in []*big.Int, bits []int) {
 	return in, nil
 }
 
-// TestGadgets: on gnark's field the gadgets give what native arithmetic gives, and
+// TestGadgets: on each arithmetic the gadgets give what native arithmetic gives, and
 // nothing else.
 func TestGadgets(t *testing.T) {
 	for name := range gadgetTable[emulatedElement]() {
-		t.Run("gadget="+name, func(t *testing.T) {
-			in, bits := gadgetInputs(name)
-			circuit, a := assignGadget(t, name, in, bits...)
-			for system, builder := range circuittest.Builders() {
-				compiled := circuittest.Compile(t, builder, circuit)
-				if err := circuittest.Solves(t, compiled, a, nil); err != nil {
-					t.Errorf("%s: %v", system, err)
-				}
-				for i := range a.Out {
-					wrong := *a
-					wrong.Out = slices.Clone(a.Out)
-					wrong.Out[i] = emulated.ValueOf[emulated.BN254Fp](0x7a6b)
-					if circuittest.Solves(t, compiled, &wrong, nil) == nil {
-						t.Errorf("%s: another coefficient %d is accepted", system, i)
+		for form, c := range onAll(t, name) {
+			t.Run(fmt.Sprintf("gadget=%s/form=%s", name, form), func(t *testing.T) {
+				for system, builder := range circuittest.Builders() {
+					compiled := circuittest.Compile(t, builder, c.circuit)
+					if err := circuittest.Solves(t, compiled, c.right, Hints()); err != nil {
+						t.Errorf("%s: %v", system, err)
+					}
+					for i, wrong := range c.wrong {
+						if circuittest.Solves(t, compiled, wrong, Hints()) == nil {
+							t.Errorf("%s: another coefficient %d is accepted", system, i)
+						}
 					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
-// TestNothingIsFree: no hint of the gadgets may give another output. Wires are not tried
-// one by one, as gnark's field asks a hint for the remainder of a check for zero and does
-// not use it.
+// TestNothingIsFree: no hint of the gadgets that divide or choose may give another output.
+// gnark's own field is left to gnark: it asks hints for the remainder of a check for zero
+// and does not use it.
 func TestNothingIsFree(t *testing.T) {
-	for name := range gadgetTable[emulatedElement]() {
-		t.Run("gadget="+name, func(t *testing.T) {
-			in, bits := gadgetInputs(name)
-			circuit, a := assignGadget(t, name, in, bits...)
-			circuittest.MutateHints(t, circuit, a, emulated.GetHints(), 1)
-		})
+	for _, name := range []string{"inverse12", "mulG1"} {
+		for form, c := range onAll(t, name) {
+			if form == Emulated {
+				continue
+			}
+			t.Run(fmt.Sprintf("gadget=%s/form=%s", name, form), func(t *testing.T) {
+				circuittest.MutateHints(t, c.circuit, c.right, Hints(), 3)
+			})
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package keccak is the hashes that circuits prove: Keccak-256 as Ethereum has it, and
-// SHA3-256 (FIPS 202), which differs in its padding byte only. The permutation is that
-// of golang.org/x/crypto/sha3.
+// SHA3-256 (FIPS 202), which differs in its padding byte only. Both are
+// golang.org/x/crypto/sha3's.
 package keccak
 
 import (

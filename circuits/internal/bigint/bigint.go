@@ -67,8 +67,11 @@ type Int struct {
 // New returns the arithmetic modulo p, of 2^204 < p < 2^256, for a circuit over a prime
 // of 253 to 256 bits.
 func New(api frontend.API, p *big.Int, method Method) (*Field, error) {
-	if n := p.BitLen(); n <= (Limbs-1)*Width || n > 256 {
-		return nil, fmt.Errorf("%w: modulus of %d bits; accepted: %d to 256", zkbench.ErrParams, n, (Limbs-1)*Width+1)
+	if n := p.BitLen(); p.Sign() < 0 || n <= (Limbs-1)*Width || n > 256 {
+		return nil, fmt.Errorf("%w: modulus of %d bits, sign %d; accepted: above 0, %d to 256 bits", zkbench.ErrParams, n, p.Sign(), (Limbs-1)*Width+1)
+	}
+	if method != Schoolbook && method != CRT {
+		return nil, fmt.Errorf("%w: method %d; accepted: Schoolbook, CRT", zkbench.ErrParams, method)
 	}
 	if n := api.Compiler().FieldBitLen(); n < 253 || n > 256 {
 		return nil, fmt.Errorf("%w: circuit over a prime of %d bits; accepted: 253 to 256", zkbench.ErrParams, n)
@@ -117,6 +120,9 @@ func shift(n int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(n)) }
 
 // Constant returns 0 <= v < p.
 func (f *Field) Constant(v *big.Int) *Int {
+	if v.Sign() < 0 || v.Cmp(f.p) >= 0 {
+		f.fail(fmt.Errorf("%w: constant of %d bits, sign %d; accepted: 0 and above, below the modulus", zkbench.ErrParams, v.BitLen(), v.Sign()))
+	}
 	e := &Int{most: split(v, Limbs)}
 	for _, l := range e.most {
 		e.limbs = append(e.limbs, l)
@@ -206,6 +212,9 @@ func (f *Field) Neg(a *Int) *Int { return f.Sub(f.Constant(new(big.Int)), a) }
 
 // Scale returns c·a, c >= 0.
 func (f *Field) Scale(a *Int, c int64) *Int {
+	if c < 0 {
+		f.fail(fmt.Errorf("%w: factor %d; accepted: 0 and above", zkbench.ErrParams, c))
+	}
 	out, by := &Int{}, big.NewInt(c)
 	for i := range Limbs {
 		out.limbs = append(out.limbs, f.api.Mul(a.limbs[i], by))

@@ -57,8 +57,11 @@ func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 // rounded down where there is a remainder.
 func Quotient(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, rest, err := operands(inputs, 3)
-	if err != nil || len(rest) != 1 {
-		return fmt.Errorf("%d inputs: %w", len(inputs), err)
+	if err != nil {
+		return err
+	}
+	if len(rest) != 1 {
+		return fmt.Errorf("%d inputs for 3 elements and a factor", len(inputs))
 	}
 	q := new(big.Int).Mul(of[0], of[1])
 	q.Add(q, new(big.Int).Mul(rest[0], p)).Sub(q, of[2])

@@ -8,9 +8,9 @@ import (
 	"github.com/zkbench/zkbench/circuits/internal/gate"
 )
 
-// comparable tells whether CRT can compare a·b with an element: whether both sides, of
-// which the one with the quotient is less than twice as large, and their difference are
-// below 2^272 times the circuit's prime.
+// comparable tells whether CRT can compare a·b with an element: whether both sides are
+// so small that their difference is below 2^272 times the circuit's prime. The side with
+// the quotient may be twice as large as the other, and c more.
 func (f *Field) comparable(a, b *Int) bool {
 	most := new(big.Int).Mul(join(a.most), join(b.most))
 	return most.BitLen() <= Limbs*Width+f.api.Compiler().FieldBitLen()-4

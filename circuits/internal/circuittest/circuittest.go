@@ -5,6 +5,7 @@ package circuittest
 import (
 	"context"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
@@ -81,43 +82,53 @@ func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []so
 }
 
 // MutateHints changes outputs of hints, one at a time, and sees to it that no assignment
-// solves the circuit then: of every hint the outputs whose index is a multiple of
-// stride, of the first call that has so many.
+// solves the circuit then: of each hint's first two calls, the middle one, the last and
+// the one with most outputs, those outputs whose index is a multiple of stride.
 func MutateHints(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
 	t.Helper()
 	for name, b := range Builders() {
 		system := Compile(t, b, circuit)
-		if err := Solves(t, system, assignment, hints); err != nil {
-			t.Fatalf("%s: the assignment that all others are made of: %v", name, err)
+		// solve calls each for every call of hint, with its number.
+		solve := func(hint solver.Hint, each func(call int, outputs []*big.Int)) error {
+			call := 0
+			watched := func(q *big.Int, inputs, outputs []*big.Int) error {
+				if err := hint(q, inputs, outputs); err != nil {
+					return err
+				}
+				each(call, outputs)
+				call++
+				return nil
+			}
+			return system.IsSolved(Witness(t, assignment), solver.WithHints(hints...), solver.OverrideHint(solver.GetHintID(hint), watched), solver.WithNbTasks(1))
 		}
+		used := false
 		for _, hint := range hints {
-			id := solver.GetHintID(hint)
-			used := false
-			for target := 0; ; target += stride {
-				reached := false
-				mutated := func(q *big.Int, inputs, outputs []*big.Int) error {
-					used = true
-					if err := hint(q, inputs, outputs); err != nil {
-						return err
+			var outputs []int // of each call
+			if err := solve(hint, func(_ int, o []*big.Int) { outputs = append(outputs, len(o)) }); err != nil {
+				t.Fatalf("%s: the assignment that all others are made of: %v", name, err)
+			}
+			if len(outputs) == 0 {
+				continue
+			}
+			used = true
+			most := slices.Index(outputs, slices.Max(outputs))
+			calls := []int{0, min(1, len(outputs)-1), len(outputs) / 2, len(outputs) - 1, most}
+			slices.Sort(calls)
+			for _, at := range slices.Compact(calls) {
+				for target := 0; target < outputs[at]; target += stride {
+					err := solve(hint, func(call int, o []*big.Int) {
+						if call == at {
+							o[target].Add(o[target], big.NewInt(1))
+						}
+					})
+					if err == nil {
+						t.Errorf("%s: output %d of call %d of hint %s may be another", name, target, at, solver.GetHintName(hint))
 					}
-					if !reached && target < len(outputs) {
-						reached = true
-						outputs[target].Add(outputs[target], big.NewInt(1))
-					}
-					return nil
-				}
-				opts := []solver.Option{solver.WithHints(hints...), solver.OverrideHint(id, mutated), solver.WithNbTasks(1)}
-				err := system.IsSolved(Witness(t, assignment), opts...)
-				if !reached {
-					break
-				}
-				if err == nil {
-					t.Errorf("%s: output %d of hint %s may be another", name, target, solver.GetHintName(hint))
 				}
 			}
-			if !used {
-				t.Logf("%s: hint %s is not used", name, solver.GetHintName(hint))
-			}
+		}
+		if !used {
+			t.Errorf("%s: none of the hints is used", name)
 		}
 	}
 }
