@@ -85,7 +85,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 					return &workload.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
 				}
 			}
-			recs, err := readStudy("from", from.text)
+			recs, err := readStudy("from", from.text, s)
 			if err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		}
 		r := studyRun{study: s, options: o, dir: out.text, defs: defs}
 		if resume.given {
-			if r.earlier, err = readStudy("resume", resume.text); err != nil {
+			if r.earlier, err = readStudy("resume", resume.text, s); err != nil {
 				return err
 			}
 		}
@@ -121,8 +121,8 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 			portable = purego.text
 		}
 		if _, err := os.Stat(portable); err != nil && slices.Contains(o.Parts, study.Purego) {
-			if purego.given {
-				return fmt.Errorf("purego: %w", err)
+			if purego.given || only.given {
+				return fmt.Errorf("purego: %w; make portable builds it", err)
 			}
 			r.without(study.Purego, fmt.Sprintf("there is no %s beside this program; accepted: --purego PATH", portableProgram))
 		}

@@ -109,8 +109,8 @@ func (r *studyRun) measured(job *study.Job) *record.Record {
 	return r.earlier[i]
 }
 
-// readStudy reads the records in a directory, which the flag names.
-func readStudy(flag, dir string) ([]*record.Record, error) {
+// readStudy reads the records of a study in a directory, which the flag names.
+func readStudy(flag, dir string, s *study.Study) ([]*record.Record, error) {
 	file, err := os.Open(filepath.Join(dir, recordsFile))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
@@ -118,6 +118,11 @@ func readStudy(flag, dir string) ([]*record.Record, error) {
 	recs, err := record.ReadAll(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	for _, r := range recs {
+		if !s.Has(r) {
+			return nil, &workload.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
+		}
 	}
 	return recs, nil
 }

@@ -139,7 +139,7 @@ func TestStudyResumes(t *testing.T) {
 	if err := first.all(t.Context(), &stdout, &stderr); err == nil {
 		t.Error("a run with a failed case succeeds")
 	}
-	earlier, err := readStudy("resume", first.dir)
+	earlier, err := readStudy("resume", first.dir, first.study)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestStudyResumes(t *testing.T) {
 	if len(ran) != 1 || ran[0] != failed {
 		t.Errorf("measured again: %q, want %q", ran, failed)
 	}
-	recs, err := readStudy("resume", second.dir)
+	recs, err := readStudy("resume", second.dir, second.study)
 	if err != nil || len(recs) != n {
 		t.Errorf("%d records, %v; want %d", len(recs), err, n)
 	}

@@ -15,6 +15,7 @@ type Head struct {
 	Machine, Build, Date string
 	Processes            int
 	Rounds               int      // 0: not said
+	RoundsOf             string   // the parts that have them, where others have one; empty: all
 	Window               string   // of the first process; empty: not said
 	Notes                []string // what a reader must know of these records
 }
@@ -73,6 +74,9 @@ func (h Head) String() string {
 		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", h.Machine, h.Build, h.Date, plural(h.Processes, "process", "es"))
 		if h.Rounds > 0 {
 			fmt.Fprintf(&b, ", %s", plural(h.Rounds, "round", "s"))
+			if h.RoundsOf != "" {
+				fmt.Fprintf(&b, " of %s, all else once", h.RoundsOf)
+			}
 		}
 		if h.Window != "" {
 			fmt.Fprintf(&b, ", the first window %s", h.Window)

@@ -58,6 +58,13 @@ func (s *Study) PartNames() (names []string) {
 	return names
 }
 
+// Has tells whether a record is of one of the study's parts, by the part's name.
+func (s *Study) Has(r *record.Record) bool {
+	return slices.ContainsFunc(s.Parts, func(p Part) bool {
+		return r.Process.Side == p.Name || r.Process.Side == PortableSide(p.Name)
+	})
+}
+
 // File is the name of the study's page.
 func (s *Study) File() string { return s.Name + ".md" }
 
@@ -120,9 +127,10 @@ func (j *Job) Is(rec *record.Record) bool {
 }
 
 // TooLarge tells whether a record is of a case that was refused because it needs more
-// memory than there is.
+// memory than there is, or a larger domain.
 func TooLarge(r *record.Record) bool {
-	return r.Status == record.Failed && strings.Contains(r.Error, zkbench.ErrLimit.Error()+": bytes of memory")
+	limit := zkbench.ErrLimit.Error()
+	return r.Status == record.Failed && (strings.Contains(r.Error, limit+": bytes of memory") || strings.Contains(r.Error, limit+": points of the domain"))
 }
 
 // Planner collects the jobs of a plan.

@@ -7,12 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/consensys/gnark-crypto/ecc"
+
+	circuit "github.com/zkbench/zkbench/circuits/keccak"
+	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
+	"github.com/zkbench/zkbench/srs"
 )
 
 // data are the records of a study.
@@ -33,8 +38,11 @@ func (d *data) side(name string) (recs []*record.Record) {
 // head is what the page says of the records, parts that have none named.
 func (d *data) head(parts []part) study.Head {
 	h := study.NewHead(d.recs)
-	var missing []string
+	var missing, rounds []string
 	for _, p := range parts {
+		if p.rounds {
+			rounds = append(rounds, p.name)
+		}
 		if !slices.ContainsFunc(d.recs, func(r *record.Record) bool { return r.Process.Side == p.name }) {
 			missing = append(missing, p.name)
 		}
@@ -42,6 +50,7 @@ func (d *data) head(parts []part) study.Head {
 	for _, r := range d.recs {
 		h.Rounds = max(h.Rounds, r.Process.Index+1)
 	}
+	h.RoundsOf = strings.Join(rounds, " and ")
 	if len(d.recs) > 0 && len(missing) > 0 {
 		h.Notes = append(h.Notes, "not measured: "+strings.Join(missing, ", "))
 	}
@@ -60,11 +69,41 @@ func number(r *record.Record, key string) float64 {
 	return v
 }
 
-// stage is the time of a stage in s, 0 where the record has none.
-func stage(r *record.Record, name string) float64 { return r.Value(workload.StageMetric(name)) }
+// find returns the record of a part with these values of axes; nil: none.
+func (d *data) find(part string, values map[string]string) *record.Record {
+	for _, r := range d.side(part) {
+		same := true
+		for key, v := range values {
+			same = same && axis(r, key) == v
+		}
+		if same {
+			return r
+		}
+	}
+	return nil
+}
+
+// stage is the time of a stage in s, 0 where there is none.
+func stage(r *record.Record, name string) float64 {
+	if r == nil {
+		return 0
+	}
+	return r.Value(workload.StageMetric(name))
+}
+
+// ratio is the cell of a to b, a dash where one is not there.
+func ratio(a, b float64) string {
+	if a == 0 || b == 0 {
+		return study.None
+	}
+	return study.Times(a / b)
+}
 
 // peak is the greatest memory of all stages, or of the window of a load run, in bytes.
 func peak(r *record.Record) float64 {
+	if r == nil {
+		return 0
+	}
 	most := r.Value(record.PeakRSS)
 	for _, s := range r.Stages {
 		most = max(most, float64(s.PeakRSS))
@@ -175,8 +214,22 @@ func (d *data) stages(part string, words int, columns []column, size string) *st
 	return t
 }
 
+// domain is the size of the domain of a record of gates or of Keccak on PLONK, which is
+// known of a case that did not run, too.
+func domain(r *record.Record) float64 {
+	gates := uint64(number(r, "gates"))
+	if r.Workload == "Keccak" {
+		each := circuit.BlockConstraints
+		if axis(r, "form") == "std" {
+			each = circuit.StdBlockConstraints
+		}
+		gates = uint64(each * keccak.Blocks(int(number(r, "bytes"))))
+	}
+	return float64(ecc.NextPowerOfTwo(gates))
+}
+
 // estimated is the cell of a case that could not run: prove and memory from the straight
-// line through the cases of the part that ran.
+// line through the cases of the part that ran, by the domain, which both go with.
 func (d *data) estimated(r *record.Record, c column, size string) string {
 	var of func(r *record.Record) float64
 	show := memory
@@ -188,17 +241,20 @@ func (d *data) estimated(r *record.Record, c column, size string) string {
 	default:
 		return study.None
 	}
+	if domain(r) > srs.MaxSize {
+		return study.None
+	}
 	var x, y []float64
 	for _, other := range d.side(r.Process.Side) {
 		if like(other, r, size) {
-			x, y = append(x, number(other, size)), append(y, of(other))
+			x, y = append(x, domain(other)), append(y, of(other))
 		}
 	}
-	f, err := stat.Line(x, y, stat.Constant) // beyond the largest case, which is to weigh most
+	f, err := stat.Line(x, y, stat.Constant) // the largest case is to weigh most
 	if err != nil {
 		return study.None
 	}
-	if v := f.At(number(r, size)); v > 0 {
+	if v := f.At(domain(r)); v > 0 {
 		return fmt.Sprintf("*≈ %s*", show(v))
 	}
 	return study.None

@@ -83,19 +83,46 @@ func fillKeccak(d *data, v *view) {
 		return study.Number(float64(keccak.Blocks(int(number(r, "bytes")))))
 	}, true}
 	columns := append(append(axes("bytes"), blocks), stageColumns()...)
-	for _, part := range []string{partPlain, partStd, partVariable} {
+	for _, part := range []string{partPlain, partVariable} {
 		v.Table[part] = d.stages(part, 0, columns, "bytes").String()
 	}
+	ours := func(r *record.Record) *record.Record {
+		return d.find(partPlain, map[string]string{"bytes": axis(r, "bytes")})
+	}
+	v.Table[partStd] = d.stages(partStd, 0, append(columns,
+		column{head: "ours proves faster", cell: func(r *record.Record) string { return ratio(stage(r, "prove"), stage(ours(r), "prove")) }},
+		column{head: "memory against ours", cell: func(r *record.Record) string { return ratio(peak(r), peak(ours(r))) }},
+	), "bytes").String()
 	v.Table["native"] = d.native().String()
 	v.Table["purego"] = d.portable().String()
 	v.Table["fits"] = d.fits().String()
 	v.Table["crossover"] = d.crossover().String()
 }
 
-// nativeTimes are the lengths and times in s of the hash itself, each process a point.
-func (d *data) nativeTimes() (bytes, seconds []float64) {
+// hashed are the times in ns of the hash itself at a length, a round each.
+type hashed struct {
+	bytes float64
+	ns    []float64
+}
+
+func (d *data) hashed() (all []hashed) {
+	at := make(map[float64]int)
 	for _, r := range d.side(partNative) {
-		bytes, seconds = append(bytes, number(r, "bytes")), append(seconds, r.Value(record.LatencyMean)/1e9)
+		n := number(r, "bytes")
+		if _, ok := at[n]; !ok {
+			at[n] = len(all)
+			all = append(all, hashed{bytes: n})
+		}
+		all[at[n]].ns = append(all[at[n]].ns, r.Value(record.LatencyMean))
+	}
+	return all
+}
+
+// nativeTimes are the lengths and times in s of the hash itself, medians of the rounds:
+// rounds at one length share its distance from a curve, so they are one point.
+func (d *data) nativeTimes() (bytes, seconds []float64) {
+	for _, p := range d.hashed() {
+		bytes, seconds = append(bytes, p.bytes), append(seconds, study.Median(p.ns)/1e9)
 	}
 	return bytes, seconds
 }
@@ -103,7 +130,7 @@ func (d *data) nativeTimes() (bytes, seconds []float64) {
 // native is a table of the hash itself, medians of the rounds.
 func (d *data) native() *study.Table {
 	t := &study.Table{Head: []string{"bytes", "time", "ns a byte", "spread", "rounds"}}
-	for _, p := range d.nativeMedians() {
+	for _, p := range d.hashed() {
 		spread := study.None
 		if len(p.ns) > 1 {
 			spread = study.Percent(study.Spread(p.ns))
@@ -114,30 +141,12 @@ func (d *data) native() *study.Table {
 	return t
 }
 
-// hashed are the times in ns of the hash itself at a length.
-type hashed struct {
-	bytes float64
-	ns    []float64
-}
-
-func (d *data) nativeMedians() (all []hashed) {
-	at := make(map[float64]int)
-	bytes, seconds := d.nativeTimes()
-	for i, n := range bytes {
-		if _, ok := at[n]; !ok {
-			at[n] = len(all)
-			all = append(all, hashed{bytes: n})
-		}
-		all[at[n]].ns = append(all[at[n]].ns, 1e9*seconds[i])
-	}
-	return all
-}
-
 func keccakCharts(d *data) []study.Chart {
 	all := func(*record.Record) bool { return true }
 	var native []plot.Point
-	for _, p := range d.nativeMedians() {
-		native = append(native, plot.Point{X: p.bytes, Y: study.Median(p.ns) / 1e9})
+	bytes, seconds := d.nativeTimes()
+	for i := range bytes {
+		native = append(native, plot.Point{X: bytes[i], Y: seconds[i]})
 	}
 	c := &plot.Curves{
 		Title: "Keccak-256: hashing, proving, verifying", X: "bytes", Y: "s",

@@ -108,12 +108,7 @@ func total(r *record.Record) float64 {
 
 // of returns the record of a part's form on Groth16; nil: none.
 func (d *data) of(part, form string) *record.Record {
-	for _, r := range d.side(part) {
-		if axis(r, "form") == form && axis(r, "system") == "groth16" {
-			return r
-		}
-	}
-	return nil
+	return d.find(part, map[string]string{"form": form, "system": "groth16"})
 }
 
 func fillPairing(d *data, v *view) {
@@ -149,14 +144,17 @@ func fillPairing(d *data, v *view) {
 	v.Table["purego"] = d.portable().String()
 }
 
-// counts is a table of the constraints of all circuits, which tests hold; those of an
-// exchange are composed of a pairing's and a party's multiplications.
+// counts is a table of the constraints of all circuits.
 func counts() *study.Table {
 	t := &study.Table{Left: 2, Head: []string{"relation", "form", "R1CS", "PLONK"}}
 	for _, r := range []circuit.Relation{circuit.Tripartite, circuit.Pairing, circuit.Scalars, circuit.Check} {
 		for _, f := range circuit.Forms() {
 			if n := circuit.Constraints(r, f, false); n > 0 {
-				t.Add(string(r), string(f), study.Number(float64(n)), study.Number(float64(circuit.Constraints(r, f, true))))
+				form := string(f)
+				if circuit.Composed(r, f) {
+					form += ", composed"
+				}
+				t.Add(string(r), form, study.Number(float64(n)), study.Number(float64(circuit.Constraints(r, f, true))))
 			}
 		}
 	}
@@ -180,14 +178,6 @@ func (d *data) ratios() *study.Table {
 		t.Add(cells...)
 	}
 	return t
-}
-
-// ratio is the cell of a to b, a dash where one is not there.
-func ratio(a, b float64) string {
-	if a == 0 || b == 0 {
-		return study.None
-	}
-	return study.Times(a / b)
 }
 
 // pairingCharts draws the cells in multiples of the dedicated gadget, so that two machines

@@ -131,7 +131,11 @@ func fillPlonk(d *data, v *view) {
 	perHash := column{head: "gates a hash", cell: func(r *record.Record) string {
 		return study.Number(math.Round(r.Value("constraints") / number(r, "hashes")))
 	}}
-	columns := append(append(axes("form", "hashes"), perHash), stageColumns()...)
+	faster := column{head: "proves faster than edwards", cell: func(r *record.Record) string {
+		edwards := d.find(partPedersen, map[string]string{"form": "edwards", "hashes": axis(r, "hashes")})
+		return ratio(stage(edwards, "prove"), stage(r, "prove"))
+	}}
+	columns := append(append(axes("form", "hashes"), perHash, faster), stageColumns()...)
 	v.Table["pedersen"] = d.stages(partPedersen, 1, columns, "").String()
 	v.Table["rates"] = d.rates().String()
 	v.Table["msm"] = d.msm().String()
