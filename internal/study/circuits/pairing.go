@@ -65,7 +65,7 @@ func pairingStudy() *sheet {
 	tripartite := part{name: partTripartite, all: true, about: "the exchange in four forms, Groth16"}
 	single := part{name: partSingle, all: true, about: "one pairing in four forms, Groth16"}
 	check := part{name: partCheck, all: true, quick: 1, about: "a product of pairings that must be one, with gnark's gadget, Groth16 and PLONK"}
-	forms := []string{"std", "emulated", "limbs-mul", "limbs"}
+	forms := []string{"std", "limbs-mul", "limbs", "emulated"}
 	for _, form := range forms {
 		tripartite.cases = append(tripartite.cases, pairingOf("tripartite", form, "groth16"))
 		single.cases = append(single.cases, pairingOf("pairing", form, "groth16"))
