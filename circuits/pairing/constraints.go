@@ -6,7 +6,7 @@ type size struct{ plonk, r1cs int }
 // sizes are those of the circuits that can be built.
 func sizes() map[Relation]map[Form]size {
 	return map[Relation]map[Form]size{
-		Tripartite: {Emulated: {28_945_896, 7_530_873}, LimbsMul: {16_722_798, 3_862_180}, Std: {11_112_522, 2_810_349}},
+		Tripartite: {Emulated: {27_960_136, 7_201_848}, LimbsMul: {15_373_368, 3_862_180}, Std: {10_293_558, 2_810_349}},
 		Pairing:    {Emulated: {8_161_424, 2_107_833}, Limbs: {20_292_361, 10_064_378}, LimbsMul: {4_814_342, 1_226_737}, Std: {3_027_526, 836_825}},
 		Scalars:    {Emulated: {1_487_208, 402_458}, Limbs: {3_113_886, 1_555_582}, LimbsMul: {759_924, 197_786}, Std: {676_648, 178_109}},
 		Check:      {Std: {1_785_309, 503_447}},

@@ -185,8 +185,8 @@ func (d *data) ratios() *study.Table {
 func pairingCharts(d *data) []study.Chart {
 	c := &plot.Dots{
 		Title: "Four ways to a pairing",
-		Notes: []string{"the exchange, in multiples of the way with a gadget for pairings; left is cheaper"},
-		Unit:  "times std, bn-pairing-patched", Series: []string{"constraints", "prove + verify", "SP1 cycles", "SP1 total"},
+		Notes: []string{"the exchange, in multiples of std, which is SP1's bn-pairing-patched; left is cheaper"},
+		Unit:  "times std", Series: []string{"constraints", "prove + verify", "SP1 cycles", "SP1 total"},
 	}
 	base, baseCell := d.of(partTripartite, "std"), cellOf("std")
 	if constraints(base) == 0 {
@@ -198,7 +198,7 @@ func pairingCharts(d *data) []study.Chart {
 		if total(base) > 0 {
 			times = total(r) / total(base)
 		}
-		c.Rows = append(c.Rows, plot.DotsRow{Name: cell.form + ", " + cell.theirs, Values: []float64{
+		c.Rows = append(c.Rows, plot.DotsRow{Name: cell.form, Values: []float64{
 			constraints(r) / constraints(base), times, cell.cycles / baseCell.cycles, cell.seconds / baseCell.seconds,
 		}})
 	}
