@@ -1,0 +1,121 @@
+package suite_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+const good = `# A comment.
+name: quick
+about: what it is for
+repetitions: 3
+cases:
+  - run: sender, validator-transfer
+    num-inputs: 2
+    bits: [32, 64]
+    cpus: 1,2
+  - stages: [pedersen]
+    hashes: 8
+`
+
+func TestRead(t *testing.T) {
+	f, err := suite.Read("quick.yaml", strings.NewReader(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &suite.File{Name: "quick", About: "what it is for", Repetitions: 3, Entries: []suite.Entry{
+		{Command: "run", Workloads: []string{"sender", "validator-transfer"}, Line: 6, Flags: []suite.Flag{
+			{Name: "num-inputs", Text: "2", Line: 7}, {Name: "bits", Text: "32,64", Line: 8}, {Name: "cpus", Text: "1,2", Line: 9},
+		}},
+		{Command: "stages", Workloads: []string{"pedersen"}, Line: 10, Flags: []suite.Flag{{Name: "hashes", Text: "8", Line: 11}}},
+	}}
+	if diff := cmp.Diff(want, f); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestMistakes: all that is wrong is listed at once, each with its line.
+func TestMistakes(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"nothing", "", "x:1: the file is empty; accepted: name, about, repetitions, cases"},
+		{"no cases", "name: a\n", "x:1: cases: none; accepted: one or more"},
+		{"syntax", "name: a\ncases: [\n", "x:"},
+		{"a list", "- a\n", "x:1: suite is no list of keys and values"},
+		{
+			"several", "name: a\nrepetitions: 0\ntimes: 3\ncases:\n  - bits: 32\n  - run: sender\n    stages: keccak\n    bits: 32\n    bits: 64\n  - 7\n",
+			"x:2: repetitions: \"0\" is not accepted; accepted: 1 to 1000\n" +
+				"x:3: \"times\" is not accepted; accepted: name, about, repetitions, cases\n" +
+				"x:5: a case names no workloads; accepted: run or stages with their names\n" +
+				"x:7: stages beside run; accepted: one of them\n" +
+				"x:9: case: \"bits\" stands twice\n" +
+				"x:10: case is no list of keys and values",
+		},
+		{"a list of lists", "cases:\n  - run: sender\n    bits: [[1]]\n", "x:3: bits: a list within a list"},
+	} {
+		_, err := suite.Read("x", strings.NewReader(test.text))
+		var wrong *suite.FileError
+		if !errors.As(err, &wrong) || !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if got := err.Error(); got != test.want && (test.name != "syntax" || !strings.HasPrefix(got, test.want)) {
+			t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+	if _, err := suite.Read("x", strings.NewReader(strings.Repeat("#", 2<<20))); !errors.Is(err, zkbench.ErrLimit) {
+		t.Errorf("two megabytes: %v", err)
+	}
+}
+
+// TestExpand: every flag that is wrong is told, though expanding stops at the first.
+func TestExpand(t *testing.T) {
+	f, err := suite.Read("quick.yaml", strings.NewReader(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := map[string]bool{"num-inputs": true, "cpus": true, "hashes": true}
+	_, err = suite.Expand("quick.yaml", f, func(e suite.Entry) ([]int, error) {
+		for _, flag := range e.Flags {
+			if bad[flag.Name] {
+				return nil, fmt.Errorf("entry: %w", &workload.ValueError{Field: strings.ReplaceAll(flag.Name, "-", "_"), Value: flag.Text, Accepted: "others"})
+			}
+		}
+		if e.Command == "stages" {
+			return nil, errors.New("no such workload")
+		}
+		return []int{1}, nil
+	})
+	want := "quick.yaml:7: entry: num_inputs: \"2\" is not accepted; accepted: others\n" +
+		"quick.yaml:9: entry: cpus: \"1,2\" is not accepted; accepted: others\n" +
+		"quick.yaml:10: no such workload\n" +
+		"quick.yaml:11: entry: hashes: \"8\" is not accepted; accepted: others"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v\nwant\n%s", err, want)
+	}
+	all, err := suite.Expand("quick.yaml", f, func(e suite.Entry) ([]string, error) { return e.Workloads, nil })
+	if diff := cmp.Diff([]string{"sender", "validator-transfer", "pedersen"}, all); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("cases:\n- run: &a [x]\n  bits: *a\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		file, err := suite.Read("x", strings.NewReader(string(raw)))
+		if (file == nil) == (err == nil) {
+			t.Errorf("%v, %v", file, err)
+		}
+		if err == nil && (len(file.Entries) == 0 || file.Repetitions < 1) {
+			t.Errorf("accepted: %+v", file)
+		}
+	})
+}

@@ -1,0 +1,116 @@
+package suite
+
+import (
+	"cmp"
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// The columns of a row of results: one for each case and figure, of its repetitions the
+// median. The figures are those that the study's script keeps, tps, lat-p95, lat-avg,
+// lat-std (ms), RAM (bytes) and allocs of an operation, and of circuits the times of the
+// stages.
+var figures = []struct {
+	name, metric string
+	scale        float64
+}{
+	{"tps", record.Throughput, 1},
+	{"lat-p95 ms", record.LatencyP95, 1e-6},
+	{"lat-avg ms", record.LatencyMean, 1e-6},
+	{"lat-std ms", record.LatencyStdDev, 1e-6},
+	{"RAM bytes", record.AllocBytes, 1},
+	{"allocs", record.Allocs, 1},
+}
+
+const stagePrefix = "stage "
+
+// Results returns the row of an invocation: its time and commit, and every figure of every
+// case that ran to its end.
+func Results(begun time.Time, recs []*record.Record) Row {
+	row := Row{Columns: []string{"timestamp", "commit", "cases", "failed"}}
+	commit, failed := "", 0
+	values := make(map[string][]float64)
+	var columns []string
+	add := func(column string, v float64) {
+		if _, ok := values[column]; !ok {
+			columns = append(columns, column)
+		}
+		values[column] = append(values[column], v)
+	}
+	for _, r := range recs {
+		commit = cmp.Or(commit, r.Env.Commit)
+		if r.Status != record.OK {
+			failed++
+			continue
+		}
+		name := r.Workload + "/" + r.Axes.String() + "/cpus=" + strconv.Itoa(r.Env.GOMAXPROCS)
+		for _, f := range figures {
+			if m, ok := r.Metric(f.metric); ok {
+				add(name+" "+f.name, m.Value*f.scale)
+			}
+		}
+		for _, m := range r.Metrics {
+			if stage, ok := strings.CutPrefix(m.Name, stagePrefix); ok {
+				add(name+" "+stage+" s", m.Value)
+			}
+		}
+	}
+	row.Values = []string{begun.Format("2006-01-02 15:04:05"), commit, strconv.Itoa(len(recs)), strconv.Itoa(failed)}
+	for _, c := range columns {
+		row.Columns = append(row.Columns, c)
+		row.Values = append(row.Values, strconv.FormatFloat(median(values[c]), 'g', 6, 64))
+	}
+	return row
+}
+
+// IOStats writes, of workloads with bits, inputs and outputs, time, memory and allocations
+// of an operation by all three, medians of the repetitions.
+func IOStats(w io.Writer, recs []*record.Record) error {
+	type at struct{ bench, curve, proof, exec, bits, in, out string }
+	type sums struct{ allocs, ram, ms []float64 }
+	all := make(map[at]*sums)
+	var order []at
+	for _, r := range recs {
+		axis := func(key string) string { v, _ := r.Axes.Get(key); return v }
+		key := at{r.Workload, axis("curve"), axis("proof"), axis("exec"), axis("bits"), axis("in"), axis("out")}
+		if r.Status != record.OK || key.bits == "" || key.out == "" {
+			continue
+		}
+		if all[key] == nil {
+			all[key] = &sums{}
+			order = append(order, key)
+		}
+		s := all[key]
+		s.allocs, s.ram = append(s.allocs, r.Value(record.Allocs)), append(s.ram, r.Value(record.AllocBytes))
+		s.ms = append(s.ms, r.Value(record.LatencyMean)/1e6)
+	}
+	number := func(s string) int { n, _ := strconv.Atoi(s); return n } // no number is 0
+	slices.SortStableFunc(order, func(a, b at) int {
+		return cmp.Or(cmp.Compare(a.bench, b.bench), cmp.Compare(a.curve, b.curve), cmp.Compare(a.proof, b.proof), cmp.Compare(a.exec, b.exec),
+			cmp.Compare(number(a.bits), number(b.bits)), cmp.Compare(number(a.in), number(b.in)), cmp.Compare(number(a.out), number(b.out)))
+	})
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"bench", "curve", "proof", "exec", "bits", "I", "O", "allocs", "RAM bytes", "time ms"}) // the writer keeps its first error
+	for _, key := range order {
+		s := all[key]
+		cell := func(v []float64) string { return strconv.FormatFloat(median(v), 'g', 6, 64) }
+		_ = out.Write([]string{key.bench, key.curve, key.proof, key.exec, key.bits, key.in, key.out, cell(s.allocs), cell(s.ram), cell(s.ms)})
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// median of none is 0.
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}

@@ -1,0 +1,88 @@
+package suite_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/suite"
+)
+
+func of(bits string, process int, ns float64) *record.Record {
+	r := record.New()
+	r.Workload, r.Env.GOMAXPROCS, r.Env.Commit, r.Process.Index = "Sender", 2, "abc", process
+	r.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: bits}, {Key: "in", Value: "2"}, {Key: "out", Value: "2"}, {Key: "proof", Value: "csp"}, {Key: "exec", Value: "pool"}}
+	r.Metrics = []record.Metric{
+		{Name: record.Throughput, Value: 1e9 / ns}, {Name: record.LatencyMean, Value: ns}, {Name: record.Allocs, Value: 7}, {Name: record.AllocBytes, Value: 100},
+	}
+	return r
+}
+
+func TestResults(t *testing.T) {
+	failed := of("64", 1, 1e6)
+	failed.Status = record.Failed
+	row := suite.Results(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), []*record.Record{of("32", 0, 2e6), of("64", 0, 8e6), of("32", 1, 4e6), of("32", 2, 3e6), failed})
+	got := make(map[string]string)
+	for i, c := range row.Columns {
+		got[c] = row.Values[i]
+	}
+	const a, b = "Sender/curve=BN254/bits=32/in=2/out=2/proof=csp/exec=pool/cpus=2 ", "Sender/curve=BN254/bits=64/in=2/out=2/proof=csp/exec=pool/cpus=2 "
+	want := map[string]string{
+		"timestamp": "2026-01-02 03:04:05", "commit": "abc", "cases": "5", "failed": "1",
+		a + "tps": "333.333", a + "lat-avg ms": "3", a + "allocs": "7", a + "RAM bytes": "100",
+		b + "tps": "125", b + "lat-avg ms": "8", b + "allocs": "7", b + "RAM bytes": "100",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestIOStats(t *testing.T) {
+	var b strings.Builder
+	if err := suite.IOStats(&b, []*record.Record{of("64", 0, 8e6), of("32", 0, 2e6), of("32", 1, 4e6)}); err != nil {
+		t.Fatal(err)
+	}
+	want := "bench,curve,proof,exec,bits,I,O,allocs,RAM bytes,time ms\n" +
+		"Sender,BN254,csp,pool,32,2,2,7,100,3\nSender,BN254,csp,pool,64,2,2,7,100,8\n"
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+}
+
+// TestAppendRow: a file grows by rows and columns; a damaged one is refused and kept.
+func TestAppendRow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.csv")
+	for _, row := range []suite.Row{{Columns: []string{"a", "b"}, Values: []string{"1", "2"}}, {Columns: []string{"b", "c"}, Values: []string{"3", "4,5"}}} {
+		if err := suite.AppendRow(path, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() string {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	if want := "a,b,c\n1,2,\n,3,\"4,5\"\n"; read() != want {
+		t.Errorf("%q, want %q", read(), want)
+	}
+	const damaged = "a,b\n1,2,3\n"
+	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := suite.AppendRow(path, suite.Row{Columns: []string{"a"}, Values: []string{"1"}}); err == nil || read() != damaged {
+		t.Errorf("%v, %q", err, read())
+	}
+	if err := suite.AppendRow(path, suite.Row{Columns: []string{"a"}}); err == nil {
+		t.Error("a column without a value")
+	}
+	if err := suite.AppendRow(filepath.Join(path, "none", "x.csv"), suite.Row{}); err == nil {
+		t.Error("a file within a file")
+	}
+}

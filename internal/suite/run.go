@@ -1,0 +1,120 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// Case is one process of a suite: a case and which of its repetitions.
+type Case struct {
+	Repetition int
+	proc.Job
+	Expected time.Duration // about how long it takes
+}
+
+// Key names the process within its suite.
+func (c *Case) Key() string {
+	what := c.Job.Case.String()
+	if !c.Stages {
+		what = c.Settings.Of(c.Job.Case).String()
+	}
+	kind := CommandRun
+	if c.Stages {
+		kind = CommandStages
+	}
+	return fmt.Sprintf("%s %s/%s cpus=%d #%d", kind, c.Workload, what, c.Procs, c.Repetition+1)
+}
+
+// Interleave returns each case repeated: all once, then all again, so that what drifts with
+// time falls on every case alike.
+func Interleave(cases []Case, repetitions int) []Case {
+	all := make([]Case, 0, len(cases)*repetitions)
+	for i := range repetitions {
+		for _, c := range cases {
+			c.Repetition = i
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Run is a suite on its way.
+type Run struct {
+	Cases   []Case
+	Journal *Journal
+	Session string
+	// Measure runs a case in a process of its own.
+	Measure func(ctx context.Context, job proc.Job) *record.Record
+	// Ended hears of each case that has a record, of this run or one before; fresh tells
+	// which. Its error ends the suite.
+	Ended func(i int, c *Case, r *record.Record, fresh bool) error
+	// Begins hears of each case that is measured.
+	Begins func(i int, c *Case)
+}
+
+// attempts are the processes that a case has to succeed in.
+const attempts = 2
+
+// All runs the cases that the journal has no record of. A case that fails is tried once
+// more; what fails again is recorded as failed. When ctx ends, the case that runs leaves
+// no record, so that it is run again.
+func (r *Run) All(ctx context.Context) error {
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		rec, err := r.Journal.Get(c.Key())
+		if err != nil {
+			return err
+		}
+		fresh := rec == nil
+		if fresh {
+			if rec = r.one(ctx, i, c); rec == nil {
+				return context.Cause(ctx)
+			}
+			if err := r.Journal.Put(c.Key(), rec); err != nil {
+				return fmt.Errorf("%s is not stored: %w", c.Key(), err)
+			}
+		}
+		if err := r.Ended(i, c, rec, fresh); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one measures a case; nil: ctx ended before it did.
+func (r *Run) one(ctx context.Context, i int, c *Case) *record.Record {
+	var rec *record.Record
+	for n := range attempts {
+		if ctx.Err() != nil {
+			return nil
+		}
+		r.Begins(i, c)
+		rec = r.Measure(ctx, c.Job)
+		if ctx.Err() != nil && rec.Status != record.OK {
+			return nil
+		}
+		rec.Process = record.Process{Session: r.Session, Index: c.Repetition}
+		if rec.Status == record.OK || Refused(rec) {
+			break
+		}
+		if n+1 < attempts {
+			first := fmt.Sprintf("%s: %s", rec.Status, rec.Error)
+			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: "tried again", Text: first}) }()
+		}
+	}
+	return rec
+}
+
+// Refused tells whether a case was not accepted, which trying again does not mend.
+func Refused(r *record.Record) bool {
+	for _, f := range r.Findings {
+		if f.Name == record.Refused {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,207 @@
+package suite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+func cases(n int) (all []suite.Case) {
+	for i := range n {
+		c := workload.NewCase(record.Axis{Key: "n", Value: fmt.Sprint(i)})
+		all = append(all, suite.Case{Job: proc.Job{Workload: "Some", Case: c, Settings: workload.DefaultSettings(1, time.Second), Procs: 1}})
+	}
+	return all
+}
+
+func keys(all []suite.Case) (out []string) {
+	for i := range all {
+		out = append(out, all[i].Key())
+	}
+	return out
+}
+
+func measured(job proc.Job) *record.Record { return job.Settings.New(job.Workload, job.Case) }
+
+func TestInterleave(t *testing.T) {
+	all := suite.Interleave(cases(2), 2)
+	want := []string{
+		"run Some/n=0/workers=1 cpus=1 #1", "run Some/n=1/workers=1 cpus=1 #1",
+		"run Some/n=0/workers=1 cpus=1 #2", "run Some/n=1/workers=1 cpus=1 #2",
+	}
+	if diff := cmp.Diff(want, keys(all)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestGoesOn: a suite that is stopped at any place and goes on has every case once, in
+// their order.
+func TestGoesOn(t *testing.T) {
+	all := suite.Interleave(cases(3), 2)
+	for stop := range len(all) {
+		dir := t.TempDir()
+		j, err := suite.Create(dir, suite.Header{Suite: "some", Plan: keys(all)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ran []string
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stopped := errors.New("stopped")
+		run := suite.Run{
+			Cases: all, Journal: j, Session: "one", Begins: func(int, *suite.Case) {},
+			Measure: func(_ context.Context, job proc.Job) *record.Record {
+				rec := measured(job)
+				if len(ran) == stop { // in its middle
+					cancel(stopped)
+					rec.Status = record.Partial
+					return rec
+				}
+				ran = append(ran, rec.ID)
+				return rec
+			},
+			Ended: func(int, *suite.Case, *record.Record, bool) error { return nil },
+		}
+		if err := run.All(ctx); !errors.Is(err, stopped) {
+			t.Errorf("stopped at %d: %v", stop, err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+
+		j, head, err := suite.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(keys(all), head.Plan); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		var ended []string
+		fresh := 0
+		run.Journal = j
+		run.Measure = func(_ context.Context, job proc.Job) *record.Record {
+			rec := measured(job)
+			ran = append(ran, rec.ID)
+			return rec
+		}
+		run.Ended = func(i int, c *suite.Case, r *record.Record, isFresh bool) error {
+			ended = append(ended, r.ID)
+			if isFresh {
+				fresh++
+			}
+			return nil
+		}
+		if err := run.All(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !slices.Equal(ran, ended) || fresh != len(all)-stop || len(ended) != len(all) {
+			t.Errorf("stopped at %d: %d ran, %d ended, %d fresh", stop, len(ran), len(ended), fresh)
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTriedAgain: a case that fails is tried once more, one that is refused is not, and
+// neither stops the rest.
+func TestTriedAgain(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		fails  int // processes of the second case
+		finds  string
+		runs   int
+		status record.Status
+	}{
+		{"once", 1, "", 4, record.OK},
+		{"always", 9, "", 4, record.Failed},
+		{"refused", 9, record.Refused, 3, record.Failed},
+	} {
+		j, err := suite.Create(t.TempDir(), suite.Header{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, failed := 0, 0
+		var got []*record.Record
+		run := suite.Run{
+			Cases: cases(3), Journal: j, Begins: func(int, *suite.Case) { runs++ },
+			Measure: func(_ context.Context, job proc.Job) *record.Record {
+				rec := measured(job)
+				if job.Case.Get("n") == "1" && failed < test.fails {
+					failed++
+					rec.Status, rec.Error = record.Failed, "on purpose"
+					if test.finds != "" {
+						rec.Findings = append(rec.Findings, record.Finding{Name: test.finds})
+					}
+				}
+				return rec
+			},
+			Ended: func(_ int, _ *suite.Case, r *record.Record, _ bool) error {
+				got = append(got, r)
+				return nil
+			},
+		}
+		if err := run.All(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if runs != test.runs || len(got) != 3 || got[1].Status != test.status || got[2].Status != record.OK {
+			t.Errorf("%s: %d processes, %d records", test.name, runs, len(got))
+		}
+		again := slices.ContainsFunc(got[1].Findings, func(f record.Finding) bool { return f.Name == "tried again" && f.Text == "failed: on purpose" })
+		if again != (test.runs == 4) {
+			t.Errorf("%s: findings %v", test.name, got[1].Findings)
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestJournalRefuses: folders that have a journal, have none, or have one that is not.
+func TestJournalRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := suite.Open(dir); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("no journal: %v", err)
+	}
+	j, err := suite.Create(dir, suite.Header{Suite: "some"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := suite.Create(dir, suite.Header{}); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("a journal that is there: %v", err)
+	}
+	if _, _, err := suite.Open(dir); !errors.Is(err, zkbench.ErrEnv) {
+		t.Errorf("a journal that is open: %v", err)
+	}
+	rec := measured(cases(1)[0].Job)
+	if err := j.Put("a", rec); err != nil {
+		t.Error(err)
+	}
+	if err := j.Put("a", rec); err == nil {
+		t.Error("a case has two records")
+	}
+	if got, err := j.Get("b"); got != nil || err != nil {
+		t.Errorf("no record: %v, %v", got, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "journal.db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := suite.Open(dir); err == nil {
+		t.Error("a file that is no journal is opened")
+	}
+}

@@ -1,0 +1,93 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Row is a line of a table by the names of its columns.
+type Row struct {
+	Columns []string
+	Values  []string // as many
+}
+
+// AppendRow adds a row to a table in a CSV file, which it makes where there is none.
+// Columns that the file does not have come after its own; what a line has no value for is
+// empty. The file is replaced as a whole, so that a reader never sees half of it.
+func AppendRow(path string, row Row) error {
+	if len(row.Columns) != len(row.Values) {
+		return fmt.Errorf("%w: %d columns, %d values", zkbench.ErrParams, len(row.Columns), len(row.Values))
+	}
+	lines, err := readTable(path)
+	if err != nil {
+		return err
+	}
+	head := lines[0]
+	for _, c := range row.Columns {
+		if !slices.Contains(head, c) {
+			head = append(head, c)
+		}
+	}
+	lines[0] = head
+	last := make([]string, len(head))
+	for i, c := range row.Columns {
+		last[slices.Index(head, c)] = row.Values[i]
+	}
+	lines = append(lines, last)
+	for i := range lines {
+		lines[i] = append(lines[i], make([]string, len(head)-len(lines[i]))...)
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.WriteAll(lines); err != nil {
+		return err
+	}
+	return replace(path, b.Bytes())
+}
+
+// readTable returns the lines of a CSV file, the head first; an empty head where there is
+// no file.
+func readTable(path string) ([][]string, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
+		return [][]string{nil}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := csv.NewReader(bytes.NewReader(raw))
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, &zkbench.DecodeError{Path: path, Reason: err.Error()}
+	}
+	return lines, nil
+}
+
+// replace writes a file beside the one that it then takes the place of.
+func replace(path string, data []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), ".replace")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
