@@ -114,8 +114,8 @@ func (e Effect) cost(better Direction) (low, high float64) {
 
 // check refuses what has no logarithm, and a confidence that is none.
 func check(old, new []float64, confidence float64) error {
-	if !(confidence > 0 && confidence < 1) {
-		return fmt.Errorf("%w: confidence %v; accepted: between 0 and 1", zkbench.ErrParams, confidence)
+	if err := checkConfidence(confidence); err != nil {
+		return err
 	}
 	for _, side := range []struct {
 		name   Side

@@ -1,13 +1,13 @@
-// Package stat answers three questions about measured figures: does one program
-// differ from another, how sure is the mean of one run, and does a secret show
-// in the time that an operation takes.
+// Package stat answers four questions about measured figures: does one program
+// differ from another, how sure is the mean of one run, does a secret show in the
+// time that an operation takes, and on what curve do figures of many sizes lie.
 //
 // Comparisons take the process as the unit of replication: the operations of one
 // process share its memory layout, its collector and its moment, so a million
 // operations of two processes are two observations, not a million (Kalibera and
 // Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013). Figures are
-// compared by their logarithms, because what disturbs a time multiplies it; all
-// tests are on ranks, so no distribution is assumed. What the package does not
-// promise: a difference that the machine makes between two builds in every
+// compared by their logarithms, because what disturbs a time multiplies it; the tests
+// of a comparison are on ranks, so no distribution is assumed. What the package does
+// not promise: a difference that the machine makes between two builds in every
 // process alike (alignment of the code, for example) is a difference here too.
 package stat
