@@ -8,8 +8,12 @@
 // input, 3 stopped before the end.
 package main
 
-import "os"
+import (
+	"os"
+
+	"github.com/zkbench/zkbench/internal/cli"
+)
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, defs()))
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Defs()))
 }

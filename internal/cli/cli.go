@@ -1,0 +1,112 @@
+// Package cli is the command line: the commands of zkbench, their flags and their output.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // an operation, a check or a gate failed
+	exitUsage   = 2 // wrong usage or input
+	exitPartial = 3 // stopped before the end
+)
+
+// exitError ends the command with a code. An empty text says that the output
+// already tells why.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+// Main runs the command line args and returns its exit code. Errors are one line
+// on stderr. An interrupt ends the run with what was measured.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+
+	root := rootCommand(stdin, stdout, stderr, defs)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code := exitUsage
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		code = exit.code
+	}
+	if text := strings.TrimSpace(err.Error()); text != "" {
+		fmt.Fprintf(stderr, "zkbench: %s\n", strings.ReplaceAll(text, "\n", "; "))
+	}
+	return code
+}
+
+func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "zkbench",
+		Short:             "Build, load-test and compare zero-knowledge payment proofs",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand(root))
+	root.AddCommand(listCommand(stdout, defs), runCommand(stdout, stderr, defs), compareCommand(stdout, stderr, defs),
+		leakCommand(stdout, stderr, defs), stagesCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
+		execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs), paramsCommand(stdout),
+		ledgerCommand(stdout, stderr), studyCommand(stdout, stderr, defs))
+	return root
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return &workload.ValueError{Field: "command", Value: name, Accepted: strings.Join(names, ", ")}
+}
+
+// helpCommand refuses a command that does not exist, which cobra's own answers
+// with the usage text and exit code 0.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(root, rest[0])
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}

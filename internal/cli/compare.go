@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// compareFlags are the flags of compare as they were typed.
+type compareFlags struct {
+	format, gate, gateMetrics *option
+	allowEnv                  bool
+	git                       *option
+	session                   *sessionFlags
+}
+
+// tableFormats are the values of --format, the first one the default.
+func tableFormats() []string { return []string{"text", "markdown", "csv", "json"} }
+
+func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
+	formats := strings.Join(tableFormats(), ", ")
+	f := &compareFlags{
+		format: defineOption(flags, "format", kindText, tableFormats()[0], formats, "how the table is written: "+formats),
+		gate: defineOption(flags, "gate", kindText, "", compare.GateAccepted,
+			"exit with 1 where an exact metric grew, or a time is worse by more than this and the noise, for example 3%"),
+		gateMetrics: defineOption(flags, "gate-metrics", kindList, "", "names of metrics in the table",
+			"further metrics for the gate, for example latency-p99"),
+		git: defineOption(flags, "git", kindText, "", compare.RangeAccepted,
+			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
+		session: newSessionFlags(flags, defs),
+	}
+	flags.BoolVar(&f.allowEnv, "allow-env", false, "compare unlike environments, and mark the table")
+	return f
+}
+
+func compareCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...",
+		Short: "Compare two versions: files of records or go test -bench output, or two revisions",
+		Long: "Compare two files: records of zkbench run --json, or output of go test -bench. Each record\n" +
+			"and each result line is one process' figure. A file that --git wrote with --out is compared\n" +
+			"alone.\n\n" +
+			"With --git, build two revisions and measure the workloads with both in processes that take\n" +
+			"turns; an axis without a flag has one small value.\n\n" +
+			"A verdict needs a 99 % interval that excludes no change, and a change beyond the noise that\n" +
+			"the old version shows against itself. docs/compare.md tells how to read the table.",
+		Args: cobra.ArbitraryArgs,
+	}
+	f := newCompareFlags(cmd.Flags(), defs)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		out, err := f.output(stdout)
+		if err != nil {
+			return err
+		}
+		if f.git.given {
+			return f.session.run(cmd.Context(), stderr, defs, f.git.text, args, out)
+		}
+		if name, ok := f.session.given(); ok {
+			return &workload.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
+		}
+		return compareFiles(args, out)
+	}
+	return cmd
+}
+
+// tableOutput writes a table and holds the gate against it.
+type tableOutput struct {
+	stdout   io.Writer
+	write    func(*compare.Table, io.Writer) error
+	gate     *compare.Gate // nil: none
+	allowEnv bool
+}
+
+func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
+	o := tableOutput{stdout: stdout, allowEnv: f.allowEnv}
+	switch f.format.text {
+	case "text":
+		o.write = (*compare.Table).Text
+	case "markdown":
+		o.write = (*compare.Table).Markdown
+	case "csv":
+		o.write = (*compare.Table).CSV
+	case "json":
+		o.write = (*compare.Table).JSON
+	default:
+		return o, f.format.refuse("format", f.format.text)
+	}
+	if !f.gate.given {
+		if f.gateMetrics.given {
+			return o, &workload.ValueError{Field: "flag", Value: "--gate-metrics", Accepted: "--gate-metrics together with --gate"}
+		}
+		return o, nil
+	}
+	limit, err := compare.ParseLimit(f.gate.text)
+	if err != nil {
+		return o, err
+	}
+	o.gate = &compare.Gate{Limit: limit}
+	if f.gateMetrics.given {
+		for name := range strings.SplitSeq(f.gateMetrics.text, ",") {
+			o.gate.Metrics = append(o.gate.Metrics, strings.TrimSpace(name))
+		}
+	}
+	return o, nil
+}
+
+func compareFiles(args []string, out tableOutput) error {
+	var sides compare.Sides
+	var err error
+	switch len(args) {
+	case 1:
+		sides, err = loadSession(args[0])
+	case 2:
+		if sides.Old, err = loadFile(args[0]); err == nil {
+			sides.New, err = loadFile(args[1])
+		}
+	default:
+		return &workload.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
+	}
+	if err != nil {
+		return err
+	}
+	return out.show(sides, "")
+}
+
+func loadFile(path string) (*compare.Set, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return compare.Load(path, data)
+}
+
+func loadSession(path string) (compare.Sides, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return compare.Sides{}, err
+	}
+	return compare.LoadSession(path, data)
+}
+
+// show compares the sides, writes the table and returns what the gate makes of
+// it. partial tells why there is less than was planned.
+func (o tableOutput) show(sides compare.Sides, partial string) error {
+	table, err := compare.Compare(sides, o.allowEnv)
+	if unfit, ok := errors.AsType[*compare.UnfitError](err); ok && unfit.Failed && o.gate != nil {
+		return &exitError{code: exitFailed, text: unfit.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	table.Partial = partial
+	var outcome compare.Outcome
+	if o.gate != nil {
+		if outcome, err = o.gate.Apply(table); err != nil {
+			return err
+		}
+	}
+	if err := o.write(table, o.stdout); err != nil {
+		return &exitError{code: exitFailed, text: err.Error()}
+	}
+	switch {
+	case partial != "":
+		return &exitError{code: exitPartial, text: partial}
+	case len(outcome.Tripped) > 0:
+		return &exitError{code: exitFailed, text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), names(outcome.Tripped))}
+	case len(outcome.Unjudged) > 0:
+		return &exitError{code: exitUsage, text: fmt.Sprintf("the gate of %s could not be judged: %s", o.gate.Percent(), names(outcome.Unjudged))}
+	}
+	return nil
+}
+
+// names lists rows by their cases, whose names are long.
+func names(rows []compare.Row) string {
+	var b strings.Builder
+	for i, r := range rows {
+		switch {
+		case i == 0:
+			b.WriteString(r.Case + " ")
+		case r.Case != rows[i-1].Case || r.Package != rows[i-1].Package:
+			b.WriteString("; " + r.Case + " ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(r.Name())
+	}
+	return b.String()
+}
+
+// recordFile appends records to a file as they come; a nil one keeps none.
+type recordFile struct {
+	file *os.File
+	out  *record.Writer
+}
+
+func newRecordFile(path *option) (*recordFile, error) {
+	if !path.given {
+		return nil, nil
+	}
+	file, err := os.Create(path.text)
+	if err != nil {
+		return nil, fmt.Errorf("out: %w", err)
+	}
+	return &recordFile{file, record.NewWriter(file)}, nil
+}
+
+func (f *recordFile) add(rec *record.Record) error {
+	if f == nil {
+		return nil
+	}
+	return f.out.Write(rec)
+}
+
+func (f *recordFile) close() error {
+	if f == nil {
+		return nil
+	}
+	return f.file.Close()
+}

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// stub is the command of a revision that measures nothing: its latency is its
+// constant LATENCY with a little noise, and its seventh process tells where to
+// dial by the environment that it was started with.
+const stub = `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	var job struct {
+		Workload string
+		Case     map[string]string
+		Settings struct{ Duration int64 }
+	}
+	if len(os.Args) != 2 || os.Args[1] != "exec-case" || json.NewDecoder(os.Stdin).Decode(&job) != nil {
+		os.Exit(2)
+	}
+	if !strings.Contains("KNOWN", job.Workload) {
+		fmt.Fprintln(os.Stderr, "zkbench: workload: not accepted")
+		os.Exit(2)
+	}
+	if address := os.Getenv("STUB_ADDRESS"); address != "" && job.Settings.Duration > 1e6 {
+		mark := filepath.Join(os.Getenv("STUB_DIR"), "seventh")
+		marks, _ := filepath.Glob(mark + "*")
+		if len(marks) == 6 {
+			if conn, err := net.Dial("tcp", address); err == nil {
+				conn.Read(make([]byte, 1)) // until it is interrupted
+			}
+		}
+		os.WriteFile(mark+fmt.Sprint(len(marks)), nil, 0o666)
+	}
+	latency := LATENCY * (1 + rand.Float64()/1000)
+	fmt.Printf("{\"schema\":1,\"id\":\"x\",\"status\":\"STATUS\",\"error\":\"on purpose\",\"workload\":%q,\"case\":\"bits=%s\",\"axes\":{\"bits\":%q},"+
+		"\"metrics\":[{\"name\":\"latency-mean\",\"unit\":\"ns\",\"value\":%f,\"kind\":\"timed\"}]}\n", job.Workload, job.Case["bits"], job.Case["bits"], latency)
+}
+`
+
+// stubs makes a repository whose revisions are stubs, tagged by name, and
+// enters it.
+func stubs(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	dir := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "cmd", "zkbench"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module tiny\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "--quiet")
+	for _, rev := range []struct{ name, latency, status, known string }{
+		{"base", "1e5", "ok", "Sender"}, {"slower", "1.2e5", "ok", "Sender Issuer"}, {"failing", "1e5", "failed", "Sender"},
+	} {
+		text := strings.NewReplacer("LATENCY", rev.latency, "STATUS", rev.status, "KNOWN", rev.known).Replace(stub)
+		if err := os.WriteFile(filepath.Join(dir, "cmd", "zkbench", "main.go"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		git("add", ".")
+		git("commit", "--quiet", "--message", rev.name)
+		git("tag", rev.name)
+	}
+	t.Chdir(dir)
+}
+
+// command runs zkbench and returns its output and exit code.
+func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "zkbench", args...)
+	var out, messages strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &messages
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), messages.String(), code
+}
+
+func readRecords(t *testing.T, path string) []*record.Record {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	recs, err := record.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recs
+}
+
+// clean fails the test where a comparison left a worktree or files.
+func clean(t *testing.T, temp string) {
+	t.Helper()
+	if out, err := exec.Command("git", "worktree", "list").Output(); err != nil || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("worktrees: %s, %v", out, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "zkbench-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestCompareGit builds two stubs and compares them, and compares the records
+// that it wrote once more.
+func TestCompareGit(t *testing.T) {
+	stubs(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	out, messages, code := command(t, "compare", "--git", "base..slower", "sender", "--bits", "8", "--processes", "8",
+		"--gate", "3%", "--out", "session.jsonl", "--keep", "kept")
+	if code != exitFailed || !strings.Contains(out, "slower, beyond the gate") {
+		t.Fatalf("exit code %d\n%s%s", code, out, messages)
+	}
+	for _, want := range []string{"old: base ", "new: slower ", ", 8 processes", "changed: commit: ", "Sender/bits=8\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	for _, want := range []string{"building base ", "building slower ", "1/1: 24 processes of Sender, 1 worker, ", "lets pass: Sender/bits=8 latency-mean +"} {
+		if !strings.Contains(messages, want) {
+			t.Errorf("no %q in\n%s", want, messages)
+		}
+	}
+	sides := make(map[string]int)
+	for _, rec := range readRecords(t, "session.jsonl") {
+		if rec.Process.Index != sides[rec.Process.Side] || rec.Process.Session == "" || len(rec.Env.Commit) != 40 {
+			t.Errorf("record %+v of commit %q", rec.Process, rec.Env.Commit)
+		}
+		sides[rec.Process.Side]++
+	}
+	if sides["old"] != 8 || sides["new"] != 8 || sides["again"] != 8 {
+		t.Errorf("processes: %v", sides)
+	}
+	again, _, code := command(t, "compare", "session.jsonl")
+	if _, rows, _ := strings.Cut(out, "metric"); code != exitOK || !strings.Contains(again, strings.Split(rows, ", beyond")[0]) {
+		t.Errorf("exit code %d; the records give another table:\n%s", code, again)
+	}
+	if kept, err := os.ReadDir("kept"); err != nil || len(kept) != 3 {
+		t.Errorf("kept: %v, %v", kept, err)
+	}
+	clean(t, temp)
+}
+
+// TestCompareGitRefuses: what cannot be compared is one line and no table.
+func TestCompareGitRefuses(t *testing.T) {
+	stubs(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"what=revision", []string{"base..none", "sender"}, exitUsage, `git: "none" is not accepted; accepted: a revision of this repository, or WORK`},
+		{"what=workload of one", []string{"base..slower", "issuer"}, exitUsage, "base "},
+		{"what=failing case", []string{"base..failing", "sender", "--processes", "1"}, exitFailed, "process new[0] of Sender/bits=32 failed: on purpose"},
+		{"what=gate of few", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%"}, exitUsage, "the gate of 3 % could not be judged"},
+		{"what=out", []string{"base..slower", "sender", "--out", "no/such/file"}, exitUsage, "out: "},
+		{"what=keep", []string{"base..slower", "sender", "--keep", "go.mod"}, exitUsage, "keep: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out, messages, code := command(t, append([]string{"compare", "--git"}, test.args...)...)
+			lines := strings.Split(strings.TrimSpace(messages), "\n")
+			if last := lines[len(lines)-1]; code != test.code || !strings.Contains(last, test.want) {
+				t.Errorf("exit code %d, want %d; last line %q, want %q", code, test.code, last, test.want)
+			}
+			if table := strings.Contains(test.name, "gate"); table != (out != "") {
+				t.Errorf("output:\n%s", out)
+			}
+			if n := strings.Count(messages, "zkbench: "); n > 1 {
+				t.Errorf("%d errors:\n%s", n, messages)
+			}
+		})
+	}
+	clean(t, temp)
+}
+
+// TestCompareGitInterrupt stops the seventh process: what was measured is shown,
+// marked as partial, and nothing is left behind.
+func TestCompareGitInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt to send")
+	}
+	stubs(t)
+	temp := t.TempDir()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	cmd := exec.CommandContext(t.Context(), "zkbench", "compare", "--git", "base..slower", "sender", "--processes", "8", "--gate", "3%")
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp, "STUB_ADDRESS="+listener.Addr().String(), "STUB_DIR="+t.TempDir())
+	var out, messages strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &messages
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitPartial {
+		t.Errorf("ended with %v, want exit code %d", err, exitPartial)
+	}
+	if !strings.Contains(out.String(), "PARTIAL: interrupted: 6 of 24 processes measured\n") ||
+		!strings.Contains(out.String(), "? (2 pairs of processes, 8 needed)") {
+		t.Errorf("table:\n%s", &out)
+	}
+	if !strings.HasSuffix(messages.String(), "zkbench: interrupted: 6 of 24 processes measured\n") {
+		t.Errorf("messages:\n%s", &messages)
+	}
+	clean(t, temp)
+}

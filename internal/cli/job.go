@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// mainJobDuration is the window of each of the main job's cases; with two proof
+// systems, proved and verified, the job ends well within a minute.
+const mainJobDuration = 6 * time.Second
+
+// mainJobNames and mainJobAxes are what run does when no workload is named:
+// transfers of two inputs and two outputs, proved and verified with both range
+// proofs on BN254, all processors at work.
+var mainJobNames = [...]string{"Sender", "VerificationSenderProof"}
+
+// mainJobAxes returns the main job's values by the axis' key.
+func mainJobAxes() map[string]string {
+	return map[string]string{
+		"curve": "BN254", "bits": "32", "in": "2", "out": "2",
+		"proof": "bulletproof,csp", "exec": "pool",
+	}
+}
+
+// mainJob returns the matrices of the main job. typed, by the axis' key, takes
+// precedence.
+func mainJob(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
+	lists := mainJobAxes()
+	maps.Copy(lists, typed)
+	return plans(defs, mainJobNames[:], lists)
+}
+
+// plans returns the matrices of the named workloads. lists holds values by the
+// axis' key. An axis that a workload lacks does not concern it; one that all of
+// them lack is refused.
+func plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {
+	var named []workload.Def
+	for _, name := range names {
+		def, err := workload.Find(defs, name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(named, func(d workload.Def) bool { return d.Name == def.Name }) {
+			named = append(named, def)
+		}
+	}
+	if err := concerned(defs, named, lists); err != nil {
+		return nil, err
+	}
+	var all []workload.Plan
+	for _, def := range named {
+		cases, err := workload.Cases(def, lists)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", def.ID(), err)
+		}
+		all = append(all, workload.Plan{Def: def, Cases: cases})
+	}
+	return all, nil
+}
+
+// smallPlans is plans with one small value for every axis that is not named.
+func smallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
+	lists := make(map[string]string)
+	for _, name := range names {
+		def, err := workload.Find(defs, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range def.Axes {
+			lists[a.Key] = a.Smoke
+		}
+	}
+	maps.Copy(lists, typed)
+	return plans(defs, names, lists)
+}
+
+// concerned refuses an axis in lists that none of the named workloads has, in
+// the words of the flags.
+func concerned(defs, named []workload.Def, lists map[string]string) error {
+	var ids, accepted []string
+	for _, def := range named {
+		ids = append(ids, def.ID())
+		for _, a := range def.Axes {
+			if flag := "--" + a.Long(); !slices.Contains(accepted, flag) {
+				accepted = append(accepted, flag)
+			}
+		}
+	}
+	for _, def := range defs {
+		for _, a := range def.Axes {
+			if _, typed := lists[a.Key]; typed && !slices.Contains(accepted, "--"+a.Long()) {
+				return &workload.ValueError{Field: "flag of " + strings.Join(ids, ", "), Value: "--" + a.Long(), Accepted: strings.Join(accepted, ", ")}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// leakDuration is how long each case is measured for unless the user says so.
+const leakDuration = 30 * time.Second
+
+func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "leak workload ...",
+		Short: "Test whether an operation's time depends on its witness: fixed against random, Welch's t",
+		Long: "Test whether an operation's time depends on its witness: the same witness against random\n" +
+			"ones, in random order, Welch's t over the times, cropped as dudect does. Axes that are not\n" +
+			"named take one small value. Exit code 1 where |t| is above 4.5 in a case.",
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := cmd.Flags()
+	axes := defineAxes(flags, defs, "")
+	duration := defineOption(flags, "duration", kindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", maxDuration), "time that each case is measured for")
+	count := defineOption(flags, "count", kindNumber, "", fmt.Sprintf("1 to %d", maxCount), "operations at most of each case")
+	seed := defineOption(flags, "seed", kindNumber, fmt.Sprint(workload.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
+	out := &option{}
+	json := defineOption(flags, "json", kindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return &workload.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see zkbench list"}
+		}
+		s := workload.DefaultSettings(1, 0)
+		var err error
+		if s.Duration, err = duration.duration("duration", 1, maxDuration); err != nil {
+			return err
+		}
+		if count.given {
+			if s.Count, err = count.number("count", 1, maxCount); err != nil {
+				return err
+			}
+		}
+		if s.Seed, err = seed.number("seed", 0, math.MaxUint64); err != nil {
+			return err
+		}
+		all, err := smallPlans(defs, args, typedAxes(axes))
+		if err != nil {
+			return err
+		}
+		r, err := newReporter(stdout, out, json)
+		if err != nil {
+			return err
+		}
+		defer r.close()
+		var jobs []proc.Job
+		for _, p := range all {
+			for _, c := range p.Cases {
+				jobs = append(jobs, proc.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: proc.Deadline(s), Leak: true})
+			}
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return &exitError{code: exitFailed, text: err.Error()}
+		}
+		command := proc.Command{Path: self, Args: []string{execCase}}
+		leaks := 0
+		for i, job := range jobs {
+			done := progress(stderr, i, len(jobs), job)
+			rec := command.Run(cmd.Context(), job)
+			done()
+			if err := refused(rec); err != nil {
+				return err
+			}
+			if err := r.keep(rec); err != nil {
+				return &exitError{code: exitFailed, text: err.Error()}
+			}
+			if leaky(stdout, rec) {
+				leaks++
+			}
+			if cmd.Context().Err() != nil {
+				break
+			}
+		}
+		if err := verdict(cmd.Context(), r.recs, len(jobs)); err != nil {
+			return err
+		}
+		if leaks > 0 {
+			return &exitError{code: exitFailed, text: fmt.Sprintf("the time of %d of %d cases depends on the witness", leaks, len(jobs))}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// leaky writes what the test of a case shows, and tells whether it shows a leak.
+func leaky(w io.Writer, rec *record.Record) bool {
+	name := rec.Workload + "/" + rec.Case
+	m, ok := rec.Metric(record.LeakT)
+	if !ok {
+		fmt.Fprintf(w, "%s: %s: %s\n", name, rec.Status, rec.Error)
+		return false
+	}
+	leak := math.Abs(m.Value) > workload.LeakThreshold
+	answer := "no leak shown: |t| is at most"
+	if leak {
+		answer = "the time depends on the witness: |t| is above"
+	}
+	fmt.Fprintf(w, "%s: t = %.2f of %d samples with the fixed witness and %d with random ones, of %d operations in all; %s %g", name, m.Value,
+		rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom), rec.Count(record.CountDone), answer, workload.LeakThreshold)
+	for _, f := range rec.Findings {
+		fmt.Fprintf(w, "; %s", f.Text)
+	}
+	fmt.Fprintln(w)
+	return leak
+}

@@ -1,0 +1,341 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/request"
+)
+
+// runDemo runs the demo in dir and returns its output.
+func runDemo(t *testing.T, dir string, flags ...string) string {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code := Main(append([]string{"ledger", "demo", "--bits", "8", "--dir", dir}, flags...), nil, &stdout, &stderr, nil)
+	if code != exitOK || stderr.Len() > 0 {
+		t.Fatalf("exit code %d, %q", code, &stderr)
+	}
+	return stdout.String()
+}
+
+// TestLedgerDemo: the steps in their order with what each must show, whatever the
+// times, keys and places of change are.
+func TestLedgerDemo(t *testing.T) {
+	for _, proof := range token.ProofTypes() {
+		t.Run("proof="+proof, func(t *testing.T) {
+			dir := t.TempDir()
+			out := runDemo(t, dir, "--proof-type", proof)
+			rest := out
+			for _, want := range []string{
+				`Parameters: BN254, values below 2\^8, range proofs ` + proof + `\n`,
+				`generators derived +[0-9.]+ ms\n`,
+				`Issue: 100 USD to alice\n`, `issuer proves and signs +[0-9.]+ ms\n`,
+				`auditor opens all 1 commitments, signs +[0-9.]+ ms\n`, `validator accepts [0-9]+ bytes +[0-9.]+ ms\n`,
+				`ledger applies, flushed to the disk +[0-9.]+ ms\n`,
+				`the auditor saw: issue USD: 100 of Ed25519 [0-9a-f]{16}\.\.\.\n`, `balances: alice 100, bob 0\n`,
+				`Transfer: alice pays bob 30`, `the auditor saw: transfer USD: 100 of Ed25519 .* -> .*30 of bob`,
+				`the ledger shows owners and commitments`, `balances: alice 70, bob 30\n`,
+				`Split: `, `the auditor saw: transfer USD: 30 of bob -> 10 of bob, 10 of bob, 10 of bob\n`, `balances: alice 70, bob 30\n`,
+				`Redeem: `, `issuer sees the value and signs`, `10 of bob -> 10 of nobody\n`, `balances: alice 70, bob 20\n`,
+				`Double spend: `, `refuses the second: action 1: spend 0: token is spent\n`,
+				`the validator refuses it from now on: action 0: inputs 0: token is spent\n`, `balances: alice 0, bob 90\n`,
+				`Forgery: `, `the validator refuses it: action 0: owners 0: signature rejected`,
+				`Verify: `, `ok: 5 requests in 5 batches, each valid under the parameters; 7 tokens: 3 unspent, 4 spent; times, by the operator: [-0-9]+T[:0-9]+Z to [-0-9]+T[:0-9]+Z, 0 earlier than the one before; last hash [0-9a-f]{64}\n`,
+				`zkbench ledger verify ` + regexp.QuoteMeta(dir) + ` --params `,
+			} {
+				at := regexp.MustCompile(want).FindStringIndex(rest)
+				if at == nil {
+					t.Fatalf("no %q in what follows in\n%s", want, out)
+				}
+				rest = rest[at[1]:]
+			}
+			line := out[strings.Index(out, "ok: "):]
+			line = line[:strings.IndexByte(line, '\n')+1]
+			if _, stdout, _ := verified(t, filepath.Join(dir, ledgerFile), "--params", filepath.Join(dir, paramsFile)); stdout != line {
+				t.Errorf("verified once more: %q, want %q", stdout, line)
+			}
+		})
+	}
+}
+
+func TestLedgerDemoUsage(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		args []string
+		says string
+	}{
+		"curve":    {[]string{"--curve", "BN255"}, "curve: \"BN255\" is not accepted; accepted: BN254, "},
+		"bits":     {[]string{"--bits", "7"}, "bits: \"7\" is not accepted; accepted: 8 to 64"},
+		"proof":    {[]string{"--proof-type", "stark"}, "proof-type: \"stark\" is not accepted"},
+		"dir":      {[]string{"--dir", full}, "is not accepted; accepted: the path of a directory that is empty"},
+		"dir=file": {[]string{"--dir", filepath.Join(full, "file")}, "dir: "},
+		"argument": {[]string{"now"}, "argument of demo: \"now\" is not accepted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			code := Main(append([]string{"ledger", "demo"}, test.args...), nil, &stdout, &stderr, nil)
+			if code != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), test.says) {
+				t.Errorf("exit code %d, %q, %q; want %d, ...%s", code, &stdout, &stderr, exitUsage, test.says)
+			}
+		})
+	}
+}
+
+// TestLedgerVerifyParams: ledgers as somebody would write them who has the store's
+// code and no keys. Each is in order as far as the store can tell; only validating
+// its requests again shows what is wrong, and where.
+func TestLedgerVerifyParams(t *testing.T) {
+	dir := t.TempDir()
+	runDemo(t, dir)
+	params := filepath.Join(dir, paramsFile)
+	honest := entries(t, filepath.Join(dir, ledgerFile))
+	other := t.TempDir()
+	runDemo(t, other)
+
+	resigned := func(e *ledger.Entry, edit func(*request.Request)) {
+		r, err := request.Decode(bytes.Clone(e.Request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(r)
+		if e.Request, err = r.Encode(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		params string
+		edit   func(all []ledger.Entry) []ledger.Entry
+		says   string // empty: valid
+	}{
+		"honest":       {params, func(all []ledger.Entry) []ledger.Entry { return all }, ""},
+		"first only":   {params, func(all []ledger.Entry) []ledger.Entry { return all[:1] }, ""},
+		"other system": {filepath.Join(other, paramsFile), func(all []ledger.Entry) []ledger.Entry { return all }, "request 1: not valid: "},
+		"more is made": {params, func(all []ledger.Entry) []ledger.Entry {
+			all[1].Creates = append(all[1].Creates, ledger.Created{ID: token.ID("new"), Token: all[1].Creates[0].Token})
+			return all
+		}, "request 2: the tokens that it creates are not the request's"},
+		"another owner": {params, func(all []ledger.Entry) []ledger.Entry { all[4].Creates[0].Token = all[0].Creates[0].Token; return all }, "request 5: the tokens that it creates are not the request's"},
+		"not spent":     {params, func(all []ledger.Entry) []ledger.Entry { all[1].Spends = nil; return all }, "request 2: the tokens that it spends are not the request's"},
+		"another anchor": {params, func(all []ledger.Entry) []ledger.Entry {
+			all[2].Anchor = []byte("anchor")
+			return all
+		}, "request 3: its anchor is not the request's"},
+		"another digest": {params, func(all []ledger.Entry) []ledger.Entry { all[2].Digest[0] ^= 1; return all }, "request 3: its digest is not the request's"},
+		"no request":     {params, func(all []ledger.Entry) []ledger.Entry { all[3].Request = nil; return all }, "request 4: not valid: action -1: structure: "},
+		"auditor's signature": {params, func(all []ledger.Entry) []ledger.Entry {
+			resigned(&all[2], func(r *request.Request) { r.Auditors[0][5] ^= 1 })
+			return all
+		}, "request 3: not valid: "},
+		"owner's signature": {params, func(all []ledger.Entry) []ledger.Entry {
+			resigned(&all[4], func(r *request.Request) { r.Actions[0].Spends[0].Signature[5] ^= 1 })
+			return all
+		}, "request 5: not valid: action 0: owners 0: "},
+		"another action": {params, func(all []ledger.Entry) []ledger.Entry {
+			resigned(&all[1], func(r *request.Request) { r.Actions[0].Raw[len(r.Actions[0].Raw)-1] ^= 1 })
+			return all
+		}, "request 2: not valid: "},
+		"issued twice": {params, func(all []ledger.Entry) []ledger.Entry {
+			again := all[0]
+			again.Anchor, again.Creates = []byte("again"), []ledger.Created{{ID: token.ID("again"), Token: all[0].Creates[0].Token}}
+			return append(all, again)
+		}, "request 6: its anchor is not the request's"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), ledgerFile)
+			l, err := bolt.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edited := test.edit(cloned(honest))
+			for i := range edited {
+				if err := l.Apply(t.Context(), edited[i:i+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if code, _, stderr := verified(t, path); code != exitOK {
+				t.Fatalf("without parameters: exit code %d, %s", code, stderr)
+			}
+			code, stdout, stderr := verified(t, path, "--params", test.params)
+			switch {
+			case test.says == "":
+				if code != exitOK || !strings.Contains(stdout, ", each valid under the parameters; ") {
+					t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+				}
+			case code != exitFailed || !strings.Contains(stderr, "corrupt ledger: "+test.says):
+				t.Errorf("exit code %d, %q; want %d, ...%s", code, stderr, exitFailed, test.says)
+			}
+		})
+	}
+}
+
+// liar is a store with the log of another. It counts the batches that it verifies.
+type liar struct {
+	store
+	log     ledger.Ledger
+	batches int
+}
+
+func (l *liar) VerifyTail(ctx context.Context, progress func(done, total uint64)) (ledger.Batch, error) {
+	return l.store.VerifyTail(ctx, func(done, total uint64) {
+		l.batches++
+		progress(done, total)
+	})
+}
+
+func (l *liar) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
+	return l.log.Log(ctx, from)
+}
+
+// TestReplayLog: what is validated is what was verified, and neither more nor less.
+func TestReplayLog(t *testing.T) {
+	dir := t.TempDir()
+	runDemo(t, dir)
+	params, err := loadParams(filepath.Join(dir, paramsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest := entries(t, filepath.Join(dir, ledgerFile))
+	made := func(all []ledger.Entry) fileStore {
+		path := filepath.Join(t.TempDir(), ledgerFile)
+		l, err := bolt.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		for i := range all {
+			if err := l.Apply(t.Context(), all[i:i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return fileStore{l}
+	}
+	good := made(honest)
+	forged := func(edit func(all []ledger.Entry) []ledger.Entry) fileStore { return made(edit(cloned(honest))) }
+	for name, test := range map[string]struct {
+		verified store
+		log      ledger.Ledger
+		says     string // empty: in order
+	}{
+		"same":           {good, good, ""},
+		"log is longer":  {forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), good, ""}, // as one that grows
+		"log is shorter": {good, forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), "request 5: not in the log as it is read"},
+		"times":          {forged(func(all []ledger.Entry) []ledger.Entry { all[1].Time = all[1].Time.Add(1); return all }), good, "log: as it is read, not the one that was verified"},
+		"tokens": {
+			forged(func(all []ledger.Entry) []ledger.Entry { all[1].Creates[0].ID = token.ID("other"); return all[:2] }), good,
+			"log: as it is read, not the one that was verified",
+		},
+	} {
+		for _, p := range []*token.PublicParams{nil, params} {
+			t.Run(fmt.Sprintf("%s/validated=%v", name, p != nil), func(t *testing.T) {
+				tl, err := replayLog(t.Context(), io.Discard, &liar{store: test.verified, log: test.log}, p)
+				switch {
+				case test.says == "":
+					if err != nil || tl.requests == 0 {
+						t.Errorf("%v", err)
+					}
+				case tl != nil || err == nil || err.Error() != "corrupt ledger: "+test.says:
+					t.Errorf("%v, want %s", err, test.says)
+				}
+			})
+		}
+	}
+	t.Run("ends at the first", func(t *testing.T) {
+		l := &liar{store: good, log: forged(func(all []ledger.Entry) []ledger.Entry { return all[:1] })}
+		if _, err := replayLog(t.Context(), io.Discard, l, nil); err == nil || l.batches != 2 {
+			t.Errorf("%v after %d batches", err, l.batches)
+		}
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := replayLog(ctx, io.Discard, good, params); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("replay interrupted", func(t *testing.T) {
+		r, err := newReplay(params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := r.add(ctx, ledger.Record{Seq: 1, Entry: honest[0]}); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := r.flush(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestLedgerVerifyTimes: times are shown as they are, and whatever they are.
+func TestLedgerVerifyTimes(t *testing.T) {
+	dir := t.TempDir()
+	runDemo(t, dir)
+	path := filepath.Join(t.TempDir(), ledgerFile)
+	l, err := bolt.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range entries(t, filepath.Join(dir, ledgerFile)) {
+		e.Time = time.Unix([]int64{4e9, 5e9, 3e9, 3e9, 1e9}[i], 0)
+		if err := l.Apply(t.Context(), []ledger.Entry{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const want = "; times, by the operator: 2096-10-02T07:06:40Z to 2001-09-09T01:46:40Z, 2 earlier than the one before; "
+	for _, flags := range [][]string{nil, {"--params", filepath.Join(dir, paramsFile)}} {
+		if code, stdout, stderr := verified(t, path, flags...); code != exitOK || !strings.Contains(stdout, want) {
+			t.Errorf("%v: exit code %d, %q, %q", flags, code, stdout, stderr)
+		}
+	}
+}
+
+// entries reads a ledger's log.
+func entries(t *testing.T, path string) (all []ledger.Entry) {
+	t.Helper()
+	l, err := bolt.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for r, err := range l.Log(t.Context(), 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r.Entry)
+	}
+	return all
+}
+
+func cloned(all []ledger.Entry) []ledger.Entry {
+	out := make([]ledger.Entry, len(all))
+	for i, e := range all {
+		e.Creates = append([]ledger.Created(nil), e.Creates...)
+		out[i] = e
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+const (
+	// replayBatch is how many requests are validated together, and
+	// replayBytes how much of them.
+	replayBatch = 256
+	replayBytes = 16 << 20
+	// replayCache is how many parsed identities a replay keeps.
+	replayCache = 4096
+)
+
+// replay validates every request of a log again, at its stored time against the ledger
+// as the requests before it have left it, and compares what it does with what the log
+// says of it; in batches of requests that do not depend on each other. That ledger is
+// built beside, in a temporary directory.
+type replay struct {
+	validator *validator.Validator
+	dir       string
+	state     ledger.Ledger // after what was flushed
+	waiting   []ledger.Record
+	bytes     int
+	touched   map[string]bool // anchors, and tokens made or spent, of what waits
+}
+
+func newReplay(params *token.PublicParams) (*replay, error) {
+	v, err := validator.New(params, executor.Pool(), token.Config{}, replayCache)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "zkbench-replay-")
+	if err != nil {
+		return nil, err
+	}
+	state, err := bolt.Create(filepath.Join(dir, ledgerFile))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &replay{validator: v, dir: dir, state: state}, nil
+}
+
+func (r *replay) close() error { return errors.Join(r.state.Close(), os.RemoveAll(r.dir)) }
+
+// keys are the anchor and tokens of a record.
+func keys(r *ledger.Record) []string {
+	all := []string{"anchor " + string(r.Anchor)}
+	for _, id := range r.Spends {
+		all = append(all, "token "+string(id))
+	}
+	for _, c := range r.Creates {
+		all = append(all, "token "+string(c.ID))
+	}
+	return all
+}
+
+// mustWait tells whether a record can only be validated after those that wait.
+func (r *replay) mustWait(next *ledger.Record) bool {
+	if len(r.waiting) == 0 {
+		return false
+	}
+	return len(r.waiting) == replayBatch || r.bytes+len(next.Request) > replayBytes || !next.Time.Equal(r.waiting[0].Time) ||
+		slices.ContainsFunc(keys(next), func(k string) bool { return r.touched[k] })
+}
+
+// add adds a record to those that wait, after it has validated them if it must.
+func (r *replay) add(ctx context.Context, next ledger.Record) error {
+	if r.mustWait(&next) {
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if len(r.waiting) == 0 {
+		r.touched = make(map[string]bool)
+	}
+	for _, k := range keys(&next) {
+		r.touched[k] = true
+	}
+	r.waiting = append(r.waiting, next)
+	r.bytes += len(next.Request)
+	return nil
+}
+
+// flush validates what waits and applies it to the state. What does not hold is a
+// *ledger.CorruptError that names the request. A request is only refused as the first
+// of a batch: behind others it may depend on them in a way that the log does not say.
+func (r *replay) flush(ctx context.Context) error {
+	for len(r.waiting) > 0 {
+		entries, err := r.valid(ctx)
+		if err != nil && len(entries) == 0 {
+			return err
+		}
+		err = r.state.Apply(ctx, entries)
+		if c, ok := errors.AsType[*zkbench.CheckError](err); ok {
+			return ledger.Corruptf(fmt.Sprintf("request %d", r.waiting[c.Action].Seq), "%s %d: %v", c.Check, c.Index, c.Err)
+		}
+		if err != nil {
+			return err
+		}
+		r.waiting = r.waiting[len(entries):]
+	}
+	r.bytes = 0
+	return nil
+}
+
+// valid validates what waits, against the state. It returns what is to be applied, up
+// to the first request that does not hold, and why that does not.
+func (r *replay) valid(ctx context.Context) (entries []ledger.Entry, err error) {
+	raws := make([][]byte, len(r.waiting))
+	for i := range r.waiting {
+		raws[i] = r.waiting[i].Request
+	}
+	for i, result := range r.validator.ValidateBatch(ctx, r.state, raws, r.waiting[0].Time) {
+		record := &r.waiting[i]
+		place := fmt.Sprintf("request %d", record.Seq)
+		if _, refused := errors.AsType[*zkbench.CheckError](result.Err); refused {
+			return entries, ledger.Corruptf(place, "not valid: %v", result.Err)
+		}
+		if result.Err != nil {
+			return nil, result.Err
+		}
+		entry := entryOf(result.Valid)
+		if what := unlike(&record.Entry, &entry); what != "" {
+			return entries, ledger.Corruptf(place, "%s not the request's", what)
+		}
+		if _, found, err := r.state.Digest(ctx, record.Anchor); err != nil {
+			return nil, err
+		} else if found {
+			return entries, ledger.Corruptf(place, "its anchor stands for a request before it")
+		}
+		entries = append(entries, entry)
+	}
+	return entries, nil
+}
+
+// entryOf is what a ledger stores of a valid request.
+func entryOf(v *validator.Valid) ledger.Entry {
+	e := ledger.Entry{Anchor: v.Request.Anchor, Digest: v.Digest, Time: v.At, Request: v.Raw, Spends: v.Spends}
+	for _, c := range v.Creates {
+		e.Creates = append(e.Creates, ledger.Created(c))
+	}
+	return e
+}
+
+// unlike names what of a stored entry differs from what its request does.
+func unlike(stored, want *ledger.Entry) string {
+	switch {
+	case !bytes.Equal(stored.Anchor, want.Anchor):
+		return "its anchor is"
+	case stored.Digest != want.Digest:
+		return "its digest is"
+	case !slices.EqualFunc(stored.Spends, want.Spends, func(a, b token.ID) bool { return bytes.Equal(a, b) }):
+		return "the tokens that it spends are"
+	case !slices.EqualFunc(stored.Creates, want.Creates, func(a, b ledger.Created) bool {
+		return bytes.Equal(a.ID, b.ID) && bytes.Equal(a.Token, b.Token)
+	}):
+		return "the tokens that it creates are"
+	}
+	return ""
+}

@@ -1,0 +1,356 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench/internal/pgtest"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/postgres"
+)
+
+// smallLedger writes a ledger of two batches: three requests that create two tokens
+// each, and one that spends the first two of them.
+func smallLedger(t *testing.T, path string) {
+	t.Helper()
+	l, err := bolt.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var issues []ledger.Entry
+	for i := range 3 {
+		e := ledger.Entry{Anchor: fmt.Appendf(nil, "tx%d", i), Digest: [32]byte{byte(i)}, Time: time.Unix(1e9, 0), Request: []byte("request")}
+		for j := range 2 {
+			e.Creates = append(e.Creates, ledger.Created{ID: fmt.Appendf(nil, "id%d%d", i, j), Token: []byte("token")})
+		}
+		issues = append(issues, e)
+	}
+	spend := ledger.Entry{Anchor: []byte("tx3"), Time: time.Unix(1e9, 1), Spends: []token.ID{token.ID("id00"), token.ID("id01")}}
+	err = errors.Join(l.Apply(t.Context(), issues), l.Apply(t.Context(), []ledger.Entry{spend}), l.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// seal makes a value of a ledger's bucket good in its place, as the store does.
+func seal(bucket string, key, body []byte) []byte {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	sum := crc32.Update(crc32.Update(crc32.Update(0, table, []byte(bucket)), table, key), table, body)
+	return binary.BigEndian.AppendUint32(bytes.Clone(body), sum)
+}
+
+// unsealed is seal with a wrong checksum.
+func unsealed(_ string, _, body []byte) []byte { return append(body, 0, 0, 0, 0) }
+
+// verified runs ledger verify and returns exit code and outputs. It fails the test
+// if the file is not what it was.
+func verified(t *testing.T, path string, flags ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, messages strings.Builder
+	code = Main(append([]string{"ledger", "verify", path}, flags...), nil, &out, &messages, nil)
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, after) {
+		t.Errorf("%s was written to", path)
+	}
+	if code != exitOK && (out.Len() > 0 || strings.Count(messages.String(), "\n") != 1) {
+		t.Errorf("output %q, messages %q; want one line of a message alone", &out, &messages)
+	}
+	return code, out.String(), messages.String()
+}
+
+func TestLedgerVerify(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ledgerFile)
+	smallLedger(t, path)
+	code, stdout, stderr := verified(t, path)
+	const want = "ok: 4 requests in 2 batches; 6 tokens: 4 unspent, 2 spent; " +
+		"times, by the operator: 2001-09-09T01:46:40Z to 2001-09-09T01:46:40Z, 0 earlier than the one before; last hash "
+	if code != exitOK || !strings.HasPrefix(stdout, want) || stderr != "" {
+		t.Fatalf("exit code %d, output %q, %q", code, stdout, stderr)
+	}
+	hash := strings.TrimSuffix(strings.TrimPrefix(stdout, want), "\n")
+	if got := chainEnd(t, path); fmt.Sprintf("%x", got) != hash {
+		t.Errorf("last hash %s, the store's is %x", hash, got)
+	}
+	var out strings.Builder
+	if code := Main([]string{"ledger", "verify", filepath.Dir(path)}, nil, &out, os.Stderr, nil); code != exitOK || out.String() != stdout {
+		t.Errorf("of the directory: exit code %d, %q", code, &out)
+	}
+}
+
+// chainEnd is the last hash as the store keeps it.
+func chainEnd(t *testing.T, path string) (hash []byte) {
+	t.Helper()
+	edit(t, path, func(tx *bbolt.Tx) error {
+		_, value := tx.Bucket([]byte("chain")).Cursor().Last()
+		hash = bytes.Clone(value[8:40])
+		return nil
+	})
+	return hash
+}
+
+// edit changes the records of a ledger's file.
+func edit(t *testing.T, path string, change func(tx *bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Update(change), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLedgerVerifyEdited: records that were changed with good checksums, each in one
+// bucket, and what is said of them.
+func TestLedgerVerifyEdited(t *testing.T) {
+	seq := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+	for name, test := range map[string]struct {
+		bucket string
+		key    []byte
+		change func(body []byte) []byte // nil: the record is taken out
+		seal   func(bucket string, key, body []byte) []byte
+		code   int
+		says   string
+	}{
+		"tokens=wrong checksum": {"tokens", []byte("id20"), bytes.Clone, unsealed, exitFailed, "request 3: create 0: corrupt ledger: tokens 69643230: wrong checksum"},
+		"log=another request":   {"log", seq(1), func(b []byte) []byte { return bytes.Replace(b, []byte("request"), []byte("REQUEST"), 1) }, seal, exitFailed, "requests 1 to 3: not what the chain holds"},
+		"log=undecodable":       {"log", seq(2), func(b []byte) []byte { return b[:len(b)-1] }, seal, exitFailed, "request 2: "},
+		"log=missing":           {"log", seq(2), nil, seal, exitFailed, "request 2: missing"},
+		"log=last missing":      {"log", seq(4), nil, seal, exitFailed, "log: ends with request 3, its chain with 4"},
+		"chain=hash":            {"chain", seq(3), func(b []byte) []byte { b[8] ^= 1; return b }, seal, exitFailed, "not what the chain holds"},
+		"chain=missing":         {"chain", seq(3), nil, seal, exitFailed, "request 4: no batch ends before it"},
+		"tokens=unspent": {"tokens", []byte("id00"), func(b []byte) []byte {
+			return append(append([]byte{1}, b[1:9]...), append(seq(0), "token"...)...)
+		}, seal, exitFailed, "request 1: create 0: "},
+		"tokens=other bytes": {"tokens", []byte("id10"), func(b []byte) []byte { return append(b[:17], "other"...) }, seal, exitFailed, "request 2: create 0: token 69643130 is not the one it creates"},
+		"tokens=missing":     {"tokens", []byte("id11"), nil, seal, exitFailed, "request 2: create 1: "},
+		"spent=missing":      {"spent", []byte("id01"), nil, seal, exitFailed, "request 1: create 1: "},
+		"anchors=missing":    {"anchors", []byte("tx2"), nil, seal, exitFailed, "request 3: anchor: not in "},
+		"anchors=digest":     {"anchors", []byte("tx2"), func(b []byte) []byte { b[39] ^= 1; return b }, seal, exitFailed, "request 3: anchor: "},
+		"meta=version 2":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 2} }, seal, exitUsage, "ledger format at byte 0: version 2, only 1 is known"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), ledgerFile)
+			smallLedger(t, path)
+			edit(t, path, func(tx *bbolt.Tx) error {
+				b := tx.Bucket([]byte(test.bucket))
+				if test.change == nil {
+					return b.Delete(test.key)
+				}
+				value := b.Get(test.key)
+				return b.Put(test.key, test.seal(test.bucket, test.key, test.change(bytes.Clone(value[:len(value)-4]))))
+			})
+			code, _, stderr := verified(t, path)
+			if code != test.code || !strings.HasPrefix(stderr, "zkbench: "+path+": ") || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit code %d, %q; want %d, ...%s", code, stderr, test.code, test.says)
+			}
+		})
+	}
+}
+
+// TestLedgerVerifyBytes: files that are no ledgers, or lost their end, or a bit.
+func TestLedgerVerifyBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ledgerFile)
+	smallLedger(t, path)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := func(at int) []byte {
+		data := bytes.Clone(good)
+		data[at] ^= 1
+		return data
+	}
+	for name, test := range map[string]struct {
+		data []byte
+		says string
+	}{
+		"empty":       {nil, "corrupt ledger: file: truncated: 0 bytes"},
+		"text":        {bytes.Repeat([]byte("not a ledger\n"), 4096), "corrupt ledger: "},
+		"half":        {good[:len(good)/2], "corrupt ledger: "},
+		"first page":  {good[:os.Getpagesize()], "corrupt ledger: "},
+		"meta page 0": {flipped(16 + 48), "corrupt ledger: page 0: "},
+		"meta page 1": {flipped(os.Getpagesize() + 16 + 48), "corrupt ledger: page 1: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(path, test.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			code, _, stderr := verified(t, path)
+			if code != exitFailed || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit code %d, %q; want %d, ...%s", code, stderr, exitFailed, test.says)
+			}
+		})
+	}
+}
+
+// TestLedgerVerifyPages damages a bit of each page in turn. What is not reported, of
+// a free page, makes no difference.
+func TestLedgerVerifyPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ledgerFile)
+	smallLedger(t, path)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := verified(t, path)
+	reported := 0
+	for at := 0; at < len(good); at += os.Getpagesize() {
+		data := bytes.Clone(good)
+		data[at+16+3] ^= 1 // behind the header
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		switch code, stdout, stderr := verified(t, path); {
+		case code == exitFailed && strings.Contains(stderr, "corrupt ledger: "):
+			reported++
+		case code != exitOK || stdout != want:
+			t.Errorf("byte %d: exit code %d, %q, %q", at+16+3, code, stdout, stderr)
+		}
+	}
+	if reported < 4 { // two meta pages, the root, the list of free pages
+		t.Errorf("%d pages reported", reported)
+	}
+}
+
+func TestLedgerVerifyUsage(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, ledgerFile)
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	smallLedger(t, path)
+	held, err := bolt.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	for name, test := range map[string]struct {
+		args []string
+		says string
+	}{
+		"locked":         {[]string{path}, "ledger is open elsewhere"},
+		"missing":        {[]string{filepath.Join(dir, "none")}, "no such file"},
+		"no ledger":      {[]string{empty}, "no such file"},
+		"no path":        {nil, "accepted: the path of one ledger"},
+		"two":            {[]string{path, path}, "accepted: the path of one ledger"},
+		"no parameters":  {[]string{path, "--params", filepath.Join(dir, "none")}, "no such file"},
+		"not parameters": {[]string{path, "--params", path}, "malformed encoding"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			code := Main(append([]string{"ledger", "verify"}, test.args...), nil, &stdout, &stderr, nil)
+			if code != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), test.says) {
+				t.Errorf("exit code %d, output %q, %q; want %d, ...%s", code, &stdout, &stderr, exitUsage, test.says)
+			}
+		})
+	}
+	if entries, err := os.ReadDir(empty); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v: an empty directory is not left empty", entries, err)
+	}
+}
+
+func TestLedgerVerifyInterrupted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ledgerFile)
+	smallLedger(t, path)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	err := verifyLedger(ctx, &stdout, &stderr, path, nil)
+	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitPartial || stdout.Len() > 0 {
+		t.Errorf("%v, output %q; want exit code %d", err, &stdout, exitPartial)
+	}
+}
+
+// TestLedgerVerifyPassword: what is wrong with a database is said without its password,
+// however it is given.
+func TestLedgerVerifyPassword(t *testing.T) {
+	const secret = "hunter2"
+	for _, args := range [][]string{
+		{"verify", "postgres://user:" + secret + "@127.0.0.1:1/ledger"},
+		{"verify", "postgres://user:" + secret + "@127.0.0.1:port/ledger"},
+		{"verify", "POSTGRES://user:" + secret + "@127.0.0.1:1/ledger"},
+		{"verify", "PostgreSQL://user:" + secret + "%@127.0.0.1:1/ledger"},
+		{"verify", "postgres://user:12/" + secret + "@127.0.0.1:1/ledger"},
+		{"verify", "postgres://user:pa#" + secret + "@127.0.0.1:1/ledger"},
+		{"verify", "postgres:/user:" + secret + "@127.0.0.1:1/ledger"},
+		{"verify", "mysql://user:" + secret + "@127.0.0.1:1/ledger?a=b"},
+		{"verify", "user:" + secret + "@127.0.0.1/ledger"},
+		{"verify", "host=127.0.0.1 port=1 password=" + secret},
+		{"verify", "host=127.0.0.1 port=1 password = '" + secret + "' dbname=ledger"},
+		{"verify", "HOST=127.0.0.1 port=1 Password=" + secret + " connect_timeout=1"},
+		{"verify", "host=127.0.0.1", "port=1", "password=" + secret},
+		{"postgres://user:" + secret + "@127.0.0.1:1/ledger"},
+	} {
+		var stdout, stderr strings.Builder
+		code := Main(append([]string{"ledger"}, args...), nil, &stdout, &stderr, nil)
+		if code != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 ||
+			strings.Contains(stderr.String(), secret) || !strings.Contains(stderr.String(), "database") {
+			t.Errorf("%q: exit code %d, %q, %q", args, code, &stdout, &stderr)
+		}
+	}
+	t.Run("file", func(t *testing.T) { // a file may have any name
+		path := filepath.Join(t.TempDir(), "host=a@b")
+		smallLedger(t, path)
+		if code, _, stderr := verified(t, path); code != exitOK {
+			t.Errorf("exit code %d, %q", code, stderr)
+		}
+	})
+}
+
+// TestLedgerVerifyDatabase: a ledger in PostgreSQL is verified as a file is, with the
+// same chain, over one connection or more, named by a URL or a keyword string.
+func TestLedgerVerifyDatabase(t *testing.T) {
+	var server pgtest.Server
+	url := server.URL(t)
+	t.Cleanup(server.Stop)
+	verify := func(want int) (stdout, stderr string) {
+		t.Helper()
+		var out, messages strings.Builder
+		if code := Main([]string{"ledger", "verify", url}, nil, &out, &messages, nil); code != want {
+			t.Errorf("exit code %d, %q, want %d", code, &messages, want)
+		}
+		return out.String(), messages.String()
+	}
+	if _, stderr := verify(exitUsage); !strings.Contains(stderr, "does not exist") {
+		t.Errorf("without a ledger: %q", stderr)
+	}
+	path := filepath.Join(t.TempDir(), ledgerFile)
+	smallLedger(t, path)
+	l, err := postgres.Create(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := entries(t, path)
+	if err := errors.Join(l.Apply(t.Context(), all[:3]), l.Apply(t.Context(), all[3:]), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := verified(t, path)
+	keywords := "host='" + filepath.Dir(server.Socket(t)) + "' user=zkbench dbname=postgres"
+	for _, url = range []string{url, strings.Replace(url, "postgres", "POSTGRESQL", 1) + "&pool_max_conns=1", keywords} {
+		if stdout, _ := verify(exitOK); stdout != want {
+			t.Errorf("%s: %q, of a file with the same batches %q", url, stdout, want)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// recordsFile is what makes a directory an output directory.
+const recordsFile = "records.jsonl"
+
+// output is the directory of --out: records.jsonl, which grows case by case, a
+// directory per case with the views of its record, and views of all at the end.
+type output struct {
+	dir     string
+	file    *os.File
+	records *record.Writer
+	added   []*record.Record
+	taken   map[string]int // directories of cases, in lower case, and how often
+}
+
+// newOutput makes the directory and proves that files and directories can be
+// made in it. Records that are there already are another run's: they are
+// refused, not added to.
+func newOutput(dir string) (*output, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("out: %w", err)
+	}
+	probe, err := os.MkdirTemp(dir, ".writable")
+	if err != nil {
+		return nil, fmt.Errorf("out: %w", err)
+	}
+	if err := os.Remove(probe); err != nil {
+		return nil, fmt.Errorf("out: %w", err)
+	}
+	path := filepath.Join(dir, recordsFile)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("out: %w", err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.Size() > 0 {
+		err = fmt.Errorf("%s holds records of another run; accepted: a directory without records", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("out: %w", errors.Join(err, file.Close()))
+	}
+	return &output{dir: dir, file: file, records: record.NewWriter(file), taken: make(map[string]int)}, nil
+}
+
+// caseDir is the directory of a case, given by the workload's name and the
+// case's, for its views and profiles.
+func (o *output) caseDir(workloadName, caseName string) string {
+	id := workload.Def{Name: workloadName}.ID()
+	return filepath.Join(o.dir, fileName(id), fileName(caseName))
+}
+
+// add appends the record to records.jsonl at once, then writes the views of it.
+// A case that was added before gets a directory of its own: case-2 and so on.
+func (o *output) add(rec *record.Record) error {
+	if err := o.records.Write(rec); err != nil {
+		return err
+	}
+	o.added = append(o.added, rec)
+
+	dir := o.caseDir(rec.Workload, rec.Case)
+	key := strings.ToLower(dir) // some file systems know no case
+	o.taken[key]++
+	if n := o.taken[key]; n > 1 {
+		dir = fmt.Sprintf("%s-%d", dir, n)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("out: %w", err)
+	}
+	err := view(dir, "report.txt", func(w io.Writer) error { return report.Case(w, rec) })
+	for _, name := range []string{record.HistLatency, record.HistResponse} {
+		if _, ok := rec.Histogram(name); ok {
+			err = errors.Join(err, view(dir, name+".hlog", func(w io.Writer) error { return report.HDRLog(w, rec, name) }))
+		}
+	}
+	return errors.Join(
+		err,
+		view(dir, "percentiles.svg", func(w io.Writer) error { return plot.Percentiles(w, plot.SVG, rec) }),
+		view(dir, "histogram.svg", func(w io.Writer) error { return plot.Histogram(w, plot.SVG, rec) }),
+		view(dir, "timeline.svg", func(w io.Writer) error { return plot.Timeline(w, plot.SVG, rec) }),
+	)
+}
+
+// close writes the views of all records and closes records.jsonl.
+func (o *output) close() error {
+	var err error
+	if len(o.added) > 0 {
+		err = errors.Join(
+			view(o.dir, "summary.txt", func(w io.Writer) error { return report.Table(w, o.added) }),
+			view(o.dir, "results.csv", func(w io.Writer) error { return report.CSV(w, o.added) }),
+			view(o.dir, "bench.txt", func(w io.Writer) error {
+				var err error
+				for _, rec := range o.added {
+					err = errors.Join(err, report.Benchmark(w, rec))
+				}
+				return err
+			}),
+		)
+	}
+	if closing := o.file.Close(); closing != nil {
+		err = errors.Join(err, fmt.Errorf("out: %w", closing))
+	}
+	return err
+}
+
+// view writes a file. One that would be empty, because the record has nothing
+// for it, is not made.
+func view(dir, name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("out: %s: %w", name, err)
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("out: %w", err)
+	}
+	return nil
+}
+
+// longestName bounds the name of a directory in bytes; file systems take 255.
+const longestName = 180
+
+// fileName is text as the name of one file or directory on every operating
+// system. What Windows does not take, / and \ among it, becomes _. A name that
+// is cut or empty, or that Windows keeps for a device, ends in a digest of the
+// text.
+func fileName(text string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\ufffd' || strings.ContainsRune(`<>:"/\|?*`, r) {
+			return '_'
+		}
+		return r
+	}, text)
+	name = strings.TrimRight(name, ". ")
+	digest := false
+	switch stem, _, _ := strings.Cut(strings.ToLower(name), "."); stem {
+	case "", "con", "prn", "aux", "nul",
+		"com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+		"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9":
+		digest = true
+	}
+	if len(name) > longestName {
+		name, digest = strings.ToValidUTF8(name[:longestName], ""), true
+	}
+	if digest {
+		sum := sha256.Sum256([]byte(text))
+		name = strings.Trim(name, ".") + "_" + hex.EncodeToString(sum[:4])
+	}
+	return name
+}

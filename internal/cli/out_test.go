@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"encoding/csv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/perf/benchfmt"
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// measured is a record as a short run leaves it.
+func measured(t *testing.T, caseName string) *record.Record {
+	t.Helper()
+	h := hdrhistogram.New(1, int64(time.Hour), 3)
+	for i := range 100 {
+		if err := h.RecordValue(int64(i+1) * 1e6); err != nil {
+			t.Fatal(err)
+		}
+	}
+	latency, err := record.EncodeHistogram(record.HistLatency, "ns", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := record.New()
+	rec.Workload, rec.Case = "TransferProofGeneration", caseName
+	rec.Counters = []record.Counter{{Name: record.CountStarted, Value: 100}, {Name: record.CountDone, Value: 100}}
+	rec.Metrics = []record.Metric{
+		{Name: record.Throughput, Unit: "ops/s", Value: 20, Kind: record.Timed},
+		{Name: record.LatencyMean, Unit: "ns", Value: 50e6, Kind: record.Timed},
+	}
+	rec.Histograms = []record.Histogram{latency}
+	rec.Series = []record.Series{{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: []float64{20, 21}}}
+	return rec
+}
+
+// files are the paths of all files below dir, with slashes.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, relErr := filepath.Rel(dir, path)
+			all, err = append(all, filepath.ToSlash(rel)), relErr
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestOutput(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "out")
+	o, err := newOutput(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := record.New()
+	failed.Workload, failed.Case, failed.Status, failed.Error = "Sender", "mix=issue:1/workers=2", record.Failed, "set-up: planted"
+	open := measured(t, "bits=8/workers=1")
+	open.Histograms = append(open.Histograms, record.Histogram{Name: record.HistResponse, Unit: "ns", HDR: open.Histograms[0].HDR})
+	recs := []*record.Record{measured(t, "bits=8/workers=1"), failed, open}
+	for i, rec := range recs {
+		if err := o.add(rec); err != nil {
+			t.Fatal(err)
+		}
+		// The record is in the file before the next case begins.
+		data, err := os.ReadFile(filepath.Join(dir, "records.jsonl"))
+		if err != nil || strings.Count(string(data), "\n") != i+1 {
+			t.Fatalf("after %d records the file holds %q, error %v", i+1, data, err)
+		}
+	}
+	if err := o.close(); err != nil {
+		t.Fatal(err)
+	}
+	views := func(dir string, names ...string) []string {
+		for i := range names {
+			names[i] = dir + "/" + names[i]
+		}
+		return names
+	}
+	want := slices.Concat(
+		[]string{"bench.txt", "records.jsonl", "results.csv", "summary.txt"},
+		views("sender/mix=issue_1_workers=2", "report.txt"),
+		views("transfer-proof-generation/bits=8_workers=1", "histogram.svg", "latency.hlog", "percentiles.svg", "report.txt", "timeline.svg"),
+		views("transfer-proof-generation/bits=8_workers=1-2", "histogram.svg", "latency.hlog", "percentiles.svg", "report.txt", "response.hlog", "timeline.svg"),
+	)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+
+	file, err := os.Open(filepath.Join(dir, "records.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	got, err := record.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(recs, got); diff != "" {
+		t.Error(diff)
+	}
+	table, err := os.Open(filepath.Join(dir, "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	if rows, err := csv.NewReader(table).ReadAll(); err != nil || len(rows) != 1+len(recs) {
+		t.Errorf("results.csv has %d rows, error %v", len(rows), err)
+	}
+	bench, err := os.Open(filepath.Join(dir, "bench.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bench.Close()
+	results := 0
+	for r := benchfmt.NewReader(bench, "bench.txt"); r.Scan(); {
+		switch line := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(line)
+		case *benchfmt.Result:
+			results++
+		}
+	}
+	if results != 2 {
+		t.Errorf("bench.txt has %d results, want 2", results)
+	}
+}
+
+func TestOutputWithoutRecords(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 { // the first leaves no records, so the second may use the directory
+		o, err := newOutput(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"records.jsonl"}, files(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOutputRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	used := write("used/records.jsonl", "{}\n")
+	file := write("file", "")
+	readonly := filepath.Join(dir, "readonly")
+	if err := os.Mkdir(readonly, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, dir, says string }{
+		{"dir=used", filepath.Dir(used), used + " holds records of another run; accepted: a directory without records"},
+		{"dir=file", file, "file"},
+		{"dir=below file", filepath.Join(file, "x"), "file"},
+		{"dir=readonly", readonly, "readonly"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.dir == readonly && (runtime.GOOS == "windows" || os.Geteuid() == 0) {
+				t.Skip("this user may write anywhere")
+			}
+			_, err := newOutput(test.dir)
+			if err == nil || !strings.HasPrefix(err.Error(), "out: ") || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want one line out: ...%s", err, test.says)
+			}
+		})
+	}
+	if data, err := os.ReadFile(used); err != nil || string(data) != "{}\n" {
+		t.Errorf("the records of the other run are %q, error %v", data, err)
+	}
+}
+
+func TestOutputOfADamagedRecord(t *testing.T) {
+	dir := t.TempDir()
+	o, err := newOutput(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.close()
+	rec := measured(t, "bits=8")
+	rec.Histograms[0].HDR = "AAAA"
+	if err := o.add(rec); err == nil || !strings.Contains(err.Error(), "out: report.txt: ") {
+		t.Errorf("error %v", err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "records.jsonl")); err != nil || len(data) == 0 {
+		t.Errorf("the record is lost: %q, error %v", data, err)
+	}
+}
+
+func TestFileName(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"curve=BN254/bits=32", "curve=BN254_bits=32"},
+		{`a<b>c:d"e|f?g*h\i`, "a_b_c_d_e_f_g_h_i"},
+		{"tab\tend. .", "tab_end"},
+		{"", "_e3b0c442"},
+		{"..", "_5ec1f7e7"},
+		{"nul", "nul_99e62427"},
+		{"COM1.x", "COM1.x_72d1481b"},
+	} {
+		if got := fileName(test.in); got != test.want {
+			t.Errorf("in=%q: %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+func TestFileNameOfAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.String().Draw(t, "text")
+		name := fileName(in + strings.Repeat("x", rapid.IntRange(0, 300).Draw(t, "longer")))
+		if name == "" || len(name) > 255 || name == "." || name == ".." || strings.ContainsAny(name, "<>:\"/\\|?*\x00\n") ||
+			strings.TrimRight(name, ". ") != name {
+			t.Fatalf("%q is no name for a file", name)
+		}
+	})
+}

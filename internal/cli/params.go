@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/rangeproof/csp"
+	"github.com/zkbench/zkbench/token"
+)
+
+// paramsCommand makes, shows and checks files of public parameters.
+func paramsCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "params new|show|check",
+		Short: "Make, show and check the public parameters of a token system",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	cmd.AddCommand(paramsNewCommand(stdout), paramsShowCommand(stdout), paramsCheckCommand(stdout))
+	return cmd
+}
+
+func paramsShowCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show what a file of public parameters holds; digests are read, not checked",
+		Args:  oneFile,
+	}
+	formats := []string{"text", "json"}
+	format := defineOption(cmd.Flags(), "format", kindText, formats[0], strings.Join(formats, ", "), "how they are written: "+strings.Join(formats, ", "))
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if !slices.Contains(formats, format.text) {
+			return format.refuse("format", format.text)
+		}
+		p, err := loadParams(args[0])
+		if err != nil {
+			return err
+		}
+		view, err := newParamsView(p)
+		if err != nil {
+			return err
+		}
+		if format.text == "json" {
+			return view.json(stdout)
+		}
+		return view.text(stdout)
+	}
+	return cmd
+}
+
+func paramsCheckCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "Check public parameters: derive every generator anew and compare the digests",
+		Long: "Check public parameters: derive every generator anew and compare the digests. Exit code 1\n" +
+			"where a digest is not that of its generators, 2 for a file that holds no parameters.",
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := loadParams(args[0])
+			if err != nil {
+				return err
+			}
+			return checkParams(cmd.Context(), stdout, args[0], p)
+		},
+	}
+}
+
+func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.PublicParams) error {
+	start := time.Now()
+	if err := p.Validate(ctx); err != nil {
+		if ctx.Err() != nil {
+			return &exitError{exitPartial, "interrupted"}
+		}
+		return &exitError{exitFailed, fmt.Sprintf("%s: %v", path, err)}
+	}
+	took := time.Since(start).Round(time.Millisecond)
+	total, each := 0, make([]string, len(p.Systems))
+	for i, s := range p.Systems {
+		n := generators(p.Bits, s)
+		total, each[i] = total+n, fmt.Sprintf("%s %d", s.ProofType, n)
+	}
+	_, err := fmt.Fprintf(stdout, "ok: the digests are those of %d generators, derived anew in %v (%s)\n", total, took, strings.Join(each, ", "))
+	return err
+}
+
+// commitmentKey is the number of generators that commitments have: of the type,
+// the value and the blinding.
+const commitmentKey = 3
+
+// generators is the number of generators that the digest of a system commits to.
+func generators(bits int, s token.System) int {
+	families := csp.Families(bits)
+	if s.ProofType != token.CSP {
+		families = bulletproof.Families(bits, max(1, s.Aggregation), s.Stop)
+	}
+	n := commitmentKey
+	for _, f := range families {
+		n += f.Count
+	}
+	return n
+}
+
+// oneFile refuses all but one argument.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 || args[0] == "" {
+		o := option{accepted: "the path of one file"}
+		return o.refuse("FILE of params "+cmd.Name(), strings.Join(args, " "))
+	}
+	return nil
+}
+
+// loadParams reads and decodes a file. Issuers and auditors must be identities
+// that can sign for more than one token.
+func loadParams(path string) (*token.PublicParams, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := token.DecodePublicParams(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := checkIdentities(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// longestFile is more than any encoding of parameters or certificate has, which
+// those who decode it say; it bounds what is read from a file without end.
+const longestFile = 8 << 20
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, longestFile))
+	return data, errors.Join(err, file.Close())
+}
+
+// writeNew writes a file that does not exist yet. Who reads it meanwhile finds it
+// empty or complete, never in part. An existing file is an os.ErrExist.
+func writeNew(path string, data []byte) error {
+	// The name is taken first: a rename alone would replace a file that
+	// another process makes after any check.
+	taken, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	info, err := taken.Stat()
+	if err = errors.Join(err, taken.Close()); err == nil {
+		err = replace(path, data, info.Mode().Perm())
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// replace writes data to a file beside path and renames it to path.
+func replace(path string, data []byte, mode os.FileMode) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".params-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Chmod(file.Name(), mode)
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/token"
+)
+
+// paramsFlags are the flags of params new as they were typed.
+type paramsFlags struct {
+	out, curve, bits, proofTypes       *option
+	issuers, auditors, redeem          *option
+	maxInputs, maxOutputs, maxMetadata *option
+}
+
+func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
+	list := func(names []string) string { return strings.Join(names, ", ") }
+	most := token.DefaultLimits()
+	define := func(name, kind, text, accepted, usage string) *option {
+		return defineOption(flags, name, kind, text, accepted, usage+": "+accepted)
+	}
+	return &paramsFlags{
+		out:         define("out", kindFile, "", "the path of a file that does not exist", "file that is written"),
+		curve:       define("curve", kindText, "BN254", list(group.Names()), "curve"),
+		bits:        define("bits", kindNumber, "64", "1 to 64", "values are below 2^bits"),
+		proofTypes:  define("proof-type", kindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
+		issuers:     define("issuer", kindList, "", acceptedIdentity, "who may issue"),
+		auditors:    define("auditor", kindList, "", acceptedIdentity, "who must sign every request"),
+		redeem:      define("redeem", kindText, token.RedeemOwner.String(), list([]string{token.RedeemOwner.String(), token.RedeemIssuer.String()}), "whose signatures a redeem needs; issuer: also an issuer's"),
+		maxInputs:   define("max-inputs", kindNumber, strconv.Itoa(most.Inputs), fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
+		maxOutputs:  define("max-outputs", kindNumber, strconv.Itoa(most.Outputs), fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
+		maxMetadata: define("max-metadata", kindNumber, strconv.Itoa(most.Metadata), fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
+	}
+}
+
+func paramsNewCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new --out FILE",
+		Short: "Derive the generators of new public parameters and write them to a file",
+		Args:  noArguments,
+	}
+	f := newParamsFlags(cmd.Flags())
+	cmd.RunE = func(*cobra.Command, []string) error {
+		p, err := f.params()
+		if err != nil {
+			return err
+		}
+		data, err := p.Encode()
+		if err != nil {
+			return err
+		}
+		view, err := newParamsView(p)
+		if err != nil {
+			return err
+		}
+		if err := writeNew(f.out.text, data); errors.Is(err, os.ErrExist) {
+			return f.out.refuse("out", f.out.text)
+		} else if err != nil {
+			return fmt.Errorf("out: %w", err)
+		}
+		return view.text(stdout)
+	}
+	return cmd
+}
+
+// params returns the parameters that were typed. Everything that can be refused
+// without a generator is.
+func (f *paramsFlags) params() (*token.PublicParams, error) {
+	if f.out.text == "" {
+		return nil, f.out.refuse("out", "")
+	}
+	if !slices.Contains(group.Names(), f.curve.text) {
+		return nil, f.curve.refuse("curve", f.curve.text)
+	}
+	bits, err := f.bits.number("bits", 1, 64)
+	if err != nil {
+		return nil, err
+	}
+	var proofTypes []string
+	for name := range strings.SplitSeq(f.proofTypes.text, ",") {
+		if !slices.Contains(token.ProofTypes(), name) {
+			return nil, f.proofTypes.refuse("proof-type", name)
+		}
+		if slices.Contains(proofTypes, name) {
+			return nil, (&option{accepted: "each once"}).refuse("proof-type", f.proofTypes.text)
+		}
+		proofTypes = append(proofTypes, name)
+	}
+	limits, err := f.limits()
+	if err != nil {
+		return nil, err
+	}
+	redeem := token.RedeemOwner
+	if f.redeem.text == token.RedeemIssuer.String() {
+		redeem = token.RedeemIssuer
+	} else if f.redeem.text != redeem.String() {
+		return nil, f.redeem.refuse("redeem", f.redeem.text)
+	}
+	issuers, err := identities("issuer", f.issuers)
+	if err != nil {
+		return nil, err
+	}
+	auditors, err := identities("auditor", f.auditors)
+	if err != nil {
+		return nil, err
+	}
+	if redeem == token.RedeemIssuer && len(issuers) == 0 {
+		return nil, (&option{accepted: "owner, or issuer together with --issuer"}).refuse("redeem", f.redeem.text)
+	}
+	p, err := token.NewPublicParams(f.curve.text, int(bits), proofTypes...)
+	if err != nil {
+		return nil, err
+	}
+	p.Issuers, p.Auditors, p.Limits, p.Redeem = issuers, auditors, limits, redeem
+	return p, nil
+}
+
+func (f *paramsFlags) limits() (token.Limits, error) {
+	inputs, err := f.maxInputs.number("max-inputs", 1, token.MaxTokens)
+	if err != nil {
+		return token.Limits{}, err
+	}
+	outputs, err := f.maxOutputs.number("max-outputs", 1, token.MaxTokens)
+	if err != nil {
+		return token.Limits{}, err
+	}
+	metadata, err := f.maxMetadata.number("max-metadata", 0, token.MaxMetadata)
+	return token.Limits{Inputs: int(inputs), Outputs: int(outputs), Metadata: int(metadata)}, err
+}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+)
+
+// smallParams are parameters with an Ed25519 key as issuer and as auditor.
+func smallParams(t *testing.T) *token.PublicParams {
+	t.Helper()
+	p, err := token.NewPublicParams("BN254", 8, token.Bulletproof, token.CSP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := append([]byte{2, 1}, make([]byte, 31)...)
+	p.Issuers, p.Auditors = [][]byte{key}, [][]byte{bytes.Clone(key)}
+	return p
+}
+
+// TestParamsFile edits a good file and gives it to show and check. Whatever is
+// refused is one line on stderr and nothing on stdout.
+func TestParamsFile(t *testing.T) {
+	good, err := smallParams(t).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := func(edit func(p *token.PublicParams)) []byte {
+		p := smallParams(t)
+		edit(p)
+		data, err := p.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	flipped := func(at int, bits byte) []byte {
+		data := bytes.Clone(good)
+		data[at] ^= bits
+		return data
+	}
+	const malformed = "malformed encoding: public parameters."
+	for name, test := range map[string]struct {
+		data        []byte
+		show, check int
+		reason      string // part of the line on stderr
+	}{
+		"file=good":             {good, exitOK, exitOK, ""},
+		"version=2":             {flipped(1, 3), exitUsage, exitUsage, malformed + "version at byte 0: version 2, only 1 is known"},
+		"truncated=version":     {good[:1], exitUsage, exitUsage, malformed + "version at byte "},
+		"truncated=curve":       {good[:5], exitUsage, exitUsage, malformed + "curve at byte "},
+		"truncated=system":      {good[:40], exitUsage, exitUsage, malformed + "systems[0] at byte "},
+		"truncated=limits":      {good[:len(good)-1], exitUsage, exitUsage, malformed + "limits at byte "},
+		"trailing=1":            {append(bytes.Clone(good), 0), exitUsage, exitUsage, fmt.Sprintf("%send at byte %d: trailing bytes", malformed, len(good))},
+		"curve=BN255":           {flipped(7, '4'^'5'), exitUsage, exitUsage, "curve BN255, accepted: BN254, "},
+		"redeem=0":              {flipped(len(good)-1, 1), exitUsage, exitUsage, "redeem policy 0, accepted: "},
+		"bits=9":                {flipped(8, 8^9), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
+		"digest=bulletproof":    {edited(func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 }), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
+		"digest=csp":            {edited(func(p *token.PublicParams) { p.Systems[1].Digest[63] ^= 0x80 }), exitOK, exitFailed, "digest of csp is not that of its generators"},
+		"early stop=8":          {edited(func(p *token.PublicParams) { p.Systems[0].Stop = 8 }), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
+		"aggregation=2 of csp":  {edited(func(p *token.PublicParams) { p.Systems[1].Aggregation = 2 }), exitOK, exitFailed, "aggregation 2, accepted: 0 for csp"},
+		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Issuers[0][1] = 2 }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
+		"issuer=no certificate": {edited(func(p *token.PublicParams) { p.Issuers[0] = []byte{1, 0x30} }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.certificate at byte 1: "},
+		"auditor=pseudonym":     {edited(func(p *token.PublicParams) { p.Auditors[0] = append([]byte{3}, p.Auditors[0][1:]...) }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: pseudonyms are not accepted"},
+		"auditor=type 128":      {edited(func(p *token.PublicParams) { p.Auditors[0][0] = 0x80 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: type 128"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "params")
+			if err := os.WriteFile(path, test.data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for command, want := range map[string]int{"show": test.show, "check": test.check} {
+				var stdout, stderr strings.Builder
+				code := Main([]string{"params", command, path}, nil, &stdout, &stderr, nil)
+				if code != want {
+					t.Errorf("%s: exit code %d, want %d", command, code, want)
+				}
+				line := stderr.String()
+				switch {
+				case want == exitOK && (line != "" || stdout.Len() == 0):
+					t.Errorf("%s: stdout %q, stderr %q", command, &stdout, line)
+				case want != exitOK && (strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "zkbench: "+path+": ") || !strings.Contains(line, test.reason) || stdout.Len() > 0):
+					t.Errorf("%s: stdout %q, stderr %q, want one line with %q", command, &stdout, line, test.reason)
+				}
+			}
+		})
+	}
+}
+
+// TestParamsDER: the DER of a certificate is the identity that its PEM is.
+func TestParamsDER(t *testing.T) {
+	script, err := os.ReadFile(filepath.Join("testdata", "params.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, _ := pem.Decode(script)
+	if block == nil {
+		t.Fatal("no certificate in params.txt")
+	}
+	dir := t.TempDir()
+	paths := []string{filepath.Join(dir, "pem"), filepath.Join(dir, "der")}
+	if err := errors.Join(os.WriteFile(paths[0], pem.EncodeToMemory(block), 0o644), os.WriteFile(paths[1], block.Bytes, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	fromPEM, errPEM := parseIdentity(paths[0])
+	fromDER, errDER := parseIdentity(paths[1])
+	if errPEM != nil || errDER != nil || !bytes.Equal(fromPEM, fromDER) {
+		t.Errorf("%v, %v; %d and %d bytes", errPEM, errDER, len(fromPEM), len(fromDER))
+	}
+}
+
+// TestGenerators: a table has as many entries for each generator, so that its
+// size counts them.
+func TestGenerators(t *testing.T) {
+	perGenerator := 0
+	for _, bits := range []int{1, 8, 13, 32} {
+		p, err := token.NewPublicParams("BN254", bits, token.ProofTypes()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Systems {
+			pp, err := p.Crypto(s.ProofType, token.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := generators(bits, s)
+			if perGenerator == 0 {
+				perGenerator = pp.TableBytes() / n
+			}
+			if pp.TableBytes() != n*perGenerator {
+				t.Errorf("bits=%d %s: %d generators, a table of %d bytes, want %d", bits, s.ProofType, n, pp.TableBytes(), n*perGenerator)
+			}
+		}
+	}
+}
+
+func TestCheckParamsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout strings.Builder
+	err := checkParams(ctx, &stdout, "file", smallParams(t))
+	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitPartial || stdout.Len() > 0 {
+		t.Errorf("%v, output %q; want exit code %d", err, &stdout, exitPartial)
+	}
+}
+
+// TestWriteNew: of writers that want one name exactly one gets it, with all of
+// its bytes, and nothing else stays in the directory.
+func TestWriteNew(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "params")
+	const writers = 16
+	contents := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, 10_000) }
+	errs := make([]error, writers)
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() { errs[i] = writeNew(path, contents(i)) })
+	}
+	wg.Wait()
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	winners := 0
+	for i, err := range errs {
+		if err != nil {
+			continue
+		}
+		winners++
+		if !bytes.Equal(got, contents(i)) {
+			t.Errorf("writer %d won; the bytes are another's", i)
+		}
+	}
+	if winners != 1 {
+		t.Errorf("%d winners: %v", winners, errors.Join(errs...))
+	}
+	if err := writeNew(path, nil); !errors.Is(err, os.ErrExist) {
+		t.Errorf("an existing file: %v, want ErrExist", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"params"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReadFileBounded: of a longer file no more is read than shows that it is too
+// long.
+func TestReadFileBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long")
+	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, longestFile+1)); err != nil {
+		t.Fatal(err)
+	}
+	data, err := readFile(path)
+	if err != nil || len(data) != longestFile {
+		t.Errorf("%d bytes, %v; want %d", len(data), err, longestFile)
+	}
+	_, err = loadParams(path)
+	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "public parameters.length" {
+		t.Errorf("%v, want a DecodeError about the length", err)
+	}
+}

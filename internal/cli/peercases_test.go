@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/rangeproof/csp"
+)
+
+// TestTransferCases: every figure of Panurus whose workload is here has one case, whose
+// coordinates its workload's own flags accept, in the shape that was measured.
+func TestTransferCases(t *testing.T) {
+	outputs := map[string]string{"2 in, 2 out": "2", "2 out": "2", "1 out": "1"}
+	for _, proof := range []string{csp.Name, bulletproof.NameSingle} {
+		cases := transferCases(proof, Defs())
+		seen := make(map[string]bool)
+		for _, c := range cases {
+			if seen[c.name()] {
+				t.Errorf("%s twice", c.name())
+			}
+			seen[c.name()] = true
+			for _, a := range c.def.Axes {
+				value := c.at.Get(a.Key)
+				if values, err := a.Parse(value); err != nil || len(values) != 1 || values[0] != value {
+					t.Errorf("%s: %s=%q: %v, %v", c.def.Name, a.Key, value, values, err)
+				}
+			}
+		}
+		for _, f := range peer.Panurus() {
+			def, err := workload.Find(Defs(), f.Workload)
+			if f.Proof != proof || err != nil {
+				continue
+			}
+			found := 0
+			for _, c := range cases {
+				own := peer.Own{Workload: f.Workload, Curve: f.Curve, Bits: f.Bits, Proof: f.Proof}
+				if c.own == own && c.def.Name == def.Name && c.at.Get("out") == outputs[f.Shape] {
+					found++
+				}
+			}
+			if found != 1 {
+				t.Errorf("%s, %s, %d bits, %s: %d cases, want 1", f.Workload, f.Curve, f.Bits, f.Shape, found)
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+)
+
+// peerCommand is our own peer program: peer PROOF list, peer PROOF run CASE.
+func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	return &cobra.Command{
+		Use: "peer PROOF list|run CASE", Hidden: true,
+		DisableFlagParsing: true, // -samples is the peers' own
+		RunE: func(_ *cobra.Command, args []string) error {
+			proof := ""
+			if len(args) > 0 {
+				proof = args[0]
+			}
+			if ours := []string{token.Bulletproof, token.CSP}; !slices.Contains(ours, proof) {
+				return &workload.ValueError{Field: "proof", Value: proof, Accepted: strings.Join(ours, ", ")}
+			}
+			if code := peer.Serve(args[1:], stdout, stderr, peerCases(proof, defs)); code != exitOK {
+				return &exitError{code: code}
+			}
+			return nil
+		},
+	}
+}
+
+// peersCommand measures ours and other people's systems side by side.
+func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	rounds := &option{kind: kindNumber, text: strconv.Itoa(peer.MinRounds), accepted: fmt.Sprintf("a whole number of at least %d", peer.MinRounds)}
+	cases := &option{kind: kindText, accepted: "a regular expression on case names"}
+	dir := &option{kind: kindFile, text: "peers", accepted: "the directory of the peers"}
+	cmd := &cobra.Command{
+		Use:   "peers",
+		Short: "Measure ours and other people's range proofs side by side, and transfers beside Panurus",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			n, err := strconv.Atoi(rounds.text)
+			if err != nil || n < peer.MinRounds {
+				return rounds.refuse("rounds", rounds.text)
+			}
+			match, err := regexp.Compile(cases.text)
+			if err != nil {
+				return cases.refuse("cases", cases.text)
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return &exitError{exitFailed, err.Error()}
+			}
+			return comparePeers(cmd.Context(), stdout, peerPrograms(self, dir.text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
+		},
+	}
+	cmd.Flags().Var(rounds, "rounds", fmt.Sprintf("rounds, at least %d", peer.MinRounds))
+	cmd.Flags().Var(cases, "cases", "regular expression on case names; empty: all")
+	cmd.Flags().Var(dir, "dir", "directory of the peers, built by make peers")
+	return cmd
+}
+
+func peerPrograms(self, dir string) []peer.Program {
+	one := []string{"GOMAXPROCS=1"}
+	return []peer.Program{
+		{Name: "zkbench-bp", Argv: []string{self, "peer", token.Bulletproof}, Env: one},
+		{Name: "zkbench-csp", Argv: []string{self, "peer", token.CSP}, Env: one},
+		{Name: "dalek", Argv: []string{filepath.Join(dir, "rust", "target", "release", "peer-dalek")}},
+		{Name: "tari", Argv: []string{filepath.Join(dir, "rust", "target", "release", "peer-tari")}},
+		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
+	}
+}
+
+// comparePeers runs the comparison and writes what it gave, up to where an
+// interrupt ended it.
+func comparePeers(ctx context.Context, stdout io.Writer, programs []peer.Program, opts peer.Options, defs []workload.Def) error {
+	result, err := peer.Compare(ctx, programs, opts)
+	if errors.Is(err, zkbench.ErrParams) {
+		return err // nothing was measured
+	}
+	if result != nil {
+		if writeErr := writePeers(stdout, result, defs); writeErr != nil {
+			return &exitError{exitFailed, writeErr.Error()}
+		}
+	}
+	switch {
+	case err == nil && len(result.Failed) > 0:
+		return &exitError{exitFailed, fmt.Sprintf("%d cases failed", len(result.Failed))}
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &exitError{exitPartial, fmt.Sprintf("interrupted after %d processes", len(result.Samples))}
+	}
+	return &exitError{exitFailed, err.Error()}
+}
+
+// writePeers writes the ratios, and the transfers by the yardstick of the run.
+func writePeers(w io.Writer, result *peer.Result, defs []workload.Def) error {
+	if err := result.WriteText(w); err != nil {
+		return err
+	}
+	var rows []peer.Own
+	for _, p := range []struct{ program, proof string }{{"zkbench-bp", token.Bulletproof}, {"zkbench-csp", token.CSP}} {
+		for _, t := range transferCases(p.proof, defs) {
+			own, ok := result.Find(p.program, t.name())
+			glv, glvOK := result.Find(p.program, peer.GLVCaseName(t.own.Curve))
+			if ok && glvOK {
+				t.own.Ns, t.own.GLVNs = own.Median, glv.Median
+				rows = append(rows, t.own)
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return peer.WriteYardstick(w, rows)
+}

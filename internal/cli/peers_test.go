@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/peer"
+)
+
+// TestPeersExitCodes: what cannot run has failed, what was stopped is partial,
+// and what was asked for wrongly is neither.
+func TestPeersExitCodes(t *testing.T) {
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	absent := peer.Program{Name: "absent", Argv: []string{filepath.Join(t.TempDir(), "peer")}}
+	for _, test := range []struct {
+		name    string
+		ctx     context.Context
+		opts    peer.Options
+		code    int
+		says    string // the error
+		written string // the output
+	}{
+		{"programs=absent", t.Context(), peer.Options{}, exitFailed, "no program could be started", "absent: not built: run make peers"},
+		{"ctx=stopped", stopped, peer.Options{}, exitPartial, "interrupted after 0 processes", ""},
+		{"rounds=1", t.Context(), peer.Options{Rounds: 1}, exitUsage, "at least 10", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			err := comparePeers(test.ctx, &out, []peer.Program{absent}, test.opts, nil)
+			code := exitUsage
+			if exit, ok := errors.AsType[*exitError](err); ok {
+				code = exit.code
+			} else if !errors.Is(err, zkbench.ErrParams) {
+				t.Errorf("error %v, want ErrParams", err)
+			}
+			if code != test.code || err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("exit code %d, %v; want %d, ...%s", code, err, test.code, test.says)
+			}
+			if !strings.Contains(out.String(), test.written) || test.written == "" && out.Len() > 0 {
+				t.Errorf("output %q, want ...%q", &out, test.written)
+			}
+		})
+	}
+}

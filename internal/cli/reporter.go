@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/report"
+)
+
+// reporter is where the records of a run go: the text on stdout, the directory of
+// --out, the file of --json. What a case leaves is written as the case ends.
+type reporter struct {
+	stdout io.Writer
+	style  report.Style
+	out    *output // nil: none
+	file   *os.File
+	json   *record.Writer // nil: none
+	recs   []*record.Record
+}
+
+// newReporter finds out before the run that what it is to write can be written.
+func newReporter(stdout io.Writer, out, json *option) (*reporter, error) {
+	r := &reporter{stdout: stdout, style: styleOf(stdout)}
+	var err error
+	if out.given {
+		if r.out, err = newOutput(out.text); err != nil {
+			return nil, err
+		}
+	}
+	if json.given {
+		if r.file, err = os.Create(json.text); err != nil {
+			return nil, errors.Join(fmt.Errorf("json: %w", err), r.close())
+		}
+		r.json = record.NewWriter(r.file)
+	}
+	return r, nil
+}
+
+// styleOf is colour for a terminal whose user has not asked for none.
+func styleOf(w io.Writer) report.Style {
+	file, ok := w.(*os.File)
+	return report.Style{Colour: ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""}
+}
+
+// add writes a record and its report.
+func (r *reporter) add(rec *record.Record) error {
+	if err := r.keep(rec); err != nil {
+		return err
+	}
+	return r.style.Case(r.stdout, rec)
+}
+
+// keep writes a record without its report on stdout.
+func (r *reporter) keep(rec *record.Record) error {
+	r.recs = append(r.recs, rec)
+	if r.json != nil {
+		if err := r.json.Write(rec); err != nil {
+			return err
+		}
+	}
+	if r.out != nil {
+		return r.out.add(rec)
+	}
+	return nil
+}
+
+// table writes the table of all records.
+func (r *reporter) table() error { return r.style.Table(r.stdout, r.recs) }
+
+func (r *reporter) close() error {
+	var errs []error
+	if r.out != nil {
+		errs = append(errs, r.out.close())
+	}
+	if r.file != nil {
+		errs = append(errs, r.file.Close())
+	}
+	return errors.Join(errs...)
+}

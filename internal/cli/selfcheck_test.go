@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload/selfcheck"
+)
+
+// simulated runs no process: the mean latency follows the planted work to the
+// power of feels, with 0.8 % of noise.
+func simulated(seed uint64, feels float64) func(context.Context, proc.Job) *record.Record {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	return func(_ context.Context, job proc.Job) *record.Record {
+		work, err := job.Case.Int(selfcheck.AxisKey)
+		if err != nil {
+			panic(err)
+		}
+		latency := 2e5 * math.Pow(float64(work)/plainWork, feels) * math.Exp(0.008*rng.NormFloat64())
+		rec := record.New()
+		rec.Workload, rec.Case = job.Workload, job.Case.String()+"/workers="+strconv.Itoa(job.Settings.Workers)
+		rec.Metrics = []record.Metric{
+			{Name: record.LatencyMean, Unit: "ns", Value: latency, Kind: record.Timed},
+			{Name: record.Throughput, Unit: "ops/s", Value: 1e9 / latency, Kind: record.Timed},
+		}
+		return rec
+	}
+}
+
+// TestCheckSelf: the bounds hold for processes that do what they are told, and
+// are missed by processes on which planting has no effect, or which favour one
+// side.
+func TestCheckSelf(t *testing.T) {
+	favoured := 0
+	for _, test := range []struct {
+		name string
+		run  func(context.Context, proc.Job) *record.Record
+		want []string // of the error; none: no error
+	}{
+		{"processes=honest", simulated(1, 1), nil},
+		{"processes=blind", simulated(1, 0), []string{"planted 3 %: ", "planted 6 %: 0 of 10", "at least 9 needed"}},
+		{"processes=favoured", func(ctx context.Context, job proc.Job) *record.Record {
+			rec := simulated(uint64(favoured), 1)(ctx, job)
+			if favoured++; favoured%3 == 2 { // the second of each block is the new side
+				rec.Metrics[0].Value *= 1.1
+			}
+			return rec
+		}, []string{"A/A: 40 of 40 with a false verdict, at most 3 needed"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out, messages strings.Builder
+			err := checkSelf(t.Context(), &out, &messages, selfCheckTrials(), test.run)
+			if (err != nil) != (len(test.want) > 0) {
+				t.Fatalf("error %v\n%s", err, &out)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v lacks %q", err, want)
+				}
+			}
+			if exit, ok := errors.AsType[*exitError](err); err != nil && (!ok || exit.code != exitFailed) {
+				t.Errorf("error %v, want exit code %d", err, exitFailed)
+			}
+			if n := strings.Count(messages.String(), "\n"); n != 60 {
+				t.Errorf("%d lines of progress, want 60", n)
+			}
+			for _, want := range []string{"A/A ", "planted 3 % ", "planted 6 % ", "between processes of one program: standard deviation 0."} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("no %q in\n%s", want, &out)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckSelfEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	run := simulated(1, 1)
+	n := 0
+	stopping := func(ctx context.Context, job proc.Job) *record.Record {
+		if n++; n == 100 {
+			cancel()
+		}
+		return run(ctx, job)
+	}
+	var out, messages strings.Builder
+	err := checkSelf(ctx, &out, &messages, selfCheckTrials(), stopping)
+	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitPartial || exit.text != "interrupted in session 2 of 40 of A/A" {
+		t.Errorf("error %v", err)
+	}
+	failing := func(ctx context.Context, job proc.Job) *record.Record {
+		rec := run(ctx, job)
+		rec.Status, rec.Error = record.Failed, "broken"
+		return rec
+	}
+	err = checkSelf(t.Context(), &out, &messages, selfCheckTrials(), failing)
+	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitFailed || !strings.Contains(exit.text, "broken") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSelfCheckChild: the command's own child has the workload, with its check,
+// and the listed ones do not.
+func TestSelfCheckChild(t *testing.T) {
+	for _, work := range []int{plainWork, 1030} {
+		job := selfCheckJob(work)
+		job.Settings.Duration, job.Settings.Warmup = 5*time.Millisecond, 0
+		input, err := json.Marshal(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "zkbench", selfCheck, execCase)
+		cmd.Stdin = bytes.NewReader(input)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		recs, err := record.ReadAll(bytes.NewReader(out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(recs) != 1 || recs[0].Status != record.OK || recs[0].Count(record.CountChecked) == 0 {
+			t.Errorf("work=%d: %s", work, out)
+		}
+		listed := exec.CommandContext(t.Context(), "zkbench", execCase)
+		listed.Stdin = bytes.NewReader(input)
+		if err := listed.Run(); err == nil {
+			t.Error("the workload is among the listed ones")
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/circuits"
+	"github.com/zkbench/zkbench/internal/study/token"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// studies are the public studies that can be reproduced.
+func studies() []study.Study {
+	return append([]study.Study{token.Study()}, circuits.Studies()...)
+}
+
+// studyDefs are the workloads that only studies have.
+func studyDefs() (defs []workload.Def) {
+	for _, s := range studies() {
+		defs = append(defs, s.Defs...)
+	}
+	return defs
+}
+
+// studyCommand reproduces public studies.
+func studyCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "study name",
+		Short: "Reproduce a public study: measure its cases, and write a page with tables and charts",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	for _, s := range studies() {
+		cmd.AddCommand(studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs)))
+	}
+	return cmd
+}
+
+const (
+	studyRounds   = 3
+	acceptedStudy = "the path of a directory without records"
+	acceptedFrom  = "the directory of a study that was measured"
+	// portableProgram is zkbench built with the tag purego.
+	portableProgram = "zkbench-purego"
+)
+
+// studyOf is the command of one study.
+func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{Use: s.Name, Short: s.Short, Long: studyHelp(s), Args: noArguments}
+	flags := cmd.Flags()
+	parts := strings.Join(s.PartNames(), ", ")
+	out := defineOption(flags, "out", kindFile, "study-"+s.Name, acceptedStudy, "directory of records, page and charts: "+acceptedStudy)
+	from := defineOption(flags, "from", kindFile, "", acceptedFrom, "write page and charts of these records again, measure nothing")
+	only := defineOption(flags, "only", kindList, strings.Join(s.PartNames(), ","), parts, "parts: "+parts)
+	rounds := defineOption(flags, "rounds", kindNumber, strconv.Itoa(studyRounds), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
+	resume, purego := &option{}, &option{}
+	if s.Resumes {
+		resume = defineOption(flags, "resume", kindFile, "", acceptedFrom, "take over what another run of the study has measured: "+acceptedFrom)
+	}
+	if slices.Contains(s.PartNames(), study.Purego) {
+		purego = defineOption(flags, "purego", kindFile, "", "the path of a program", "program of the part "+study.Purego+"; else "+portableProgram+" beside this one")
+	}
+	quick := flags.Bool("quick", false, "few cases and short windows, one round")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if from.given {
+			for _, other := range []string{"out", "resume", "only", "rounds", "purego", "quick"} {
+				if flags.Changed(other) {
+					return &workload.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
+				}
+			}
+			recs, err := readStudy("from", from.text, s)
+			if err != nil {
+				return err
+			}
+			return writeStudy(stdout, from.text, s, recs)
+		}
+		o := study.Options{Workers: runtime.GOMAXPROCS(0), Quick: *quick}
+		typed := strings.Split(only.text, ",")
+		for _, part := range typed {
+			if !slices.Contains(s.PartNames(), part) {
+				return only.refuse("only", part)
+			}
+		}
+		o.Parts = slices.DeleteFunc(s.PartNames(), func(part string) bool { return !slices.Contains(typed, part) })
+		n, err := rounds.number("rounds", 1, 100)
+		if err != nil {
+			return err
+		}
+		if o.Rounds = int(n); *quick && !rounds.given {
+			o.Rounds = 1
+		}
+		r := studyRun{study: s, options: o, dir: out.text, defs: defs}
+		if resume.given {
+			if r.earlier, err = readStudy("resume", resume.text, s); err != nil {
+				return err
+			}
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return &exitError{code: exitFailed, text: err.Error()}
+		}
+		portable := portableBeside(self)
+		if purego.given {
+			portable = purego.text
+		}
+		if _, err := os.Stat(portable); err != nil && slices.Contains(o.Parts, study.Purego) {
+			if purego.given || only.given {
+				return fmt.Errorf("purego: %w; make portable builds it", err)
+			}
+			r.without(study.Purego, fmt.Sprintf("there is no %s beside this program; accepted: --purego PATH", portableProgram))
+		}
+		r.run = func(ctx context.Context, job study.Job) *record.Record {
+			path := self
+			if job.Portable {
+				path = portable
+			}
+			return proc.Command{Path: path, Args: []string{execCase}}.Run(ctx, job.Job)
+		}
+		return r.all(cmd.Context(), stdout, stderr)
+	}
+	return cmd
+}
+
+// portableBeside is the program without assembly that is built beside the one at path.
+func portableBeside(path string) string {
+	return filepath.Join(filepath.Dir(path), portableProgram+filepath.Ext(path))
+}
+
+// studyHelp says what a study's parts are and what it leaves.
+func studyHelp(s *study.Study) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nEach case runs in a process of its own. Parts:\n", s.Long)
+	width := 0
+	for _, p := range s.Parts {
+		width = max(width, len(p.Name))
+	}
+	for _, p := range s.Parts {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, p.Name, p.About)
+	}
+	fmt.Fprintf(&b, "The records go to %s as they come, the page to %s, its charts beside it.", recordsFile, s.File())
+	return b.String()
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/token"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// TestStudyEnds: whatever ends a study, or a case of it, what was measured is among
+// the records and on the page.
+func TestStudyEnds(t *testing.T) {
+	for name, test := range map[string]struct {
+		status record.Status // of the third case
+		stop   bool          // after it
+		code   int
+		notes  []string
+		rest   bool // the other cases are measured
+	}{
+		"failed":      {record.Failed, false, exitFailed, []string{"(panurus, round 1) failed: on purpose"}, true},
+		"partial":     {record.Partial, false, exitPartial, []string{"(panurus, round 1) partial: on purpose"}, true},
+		"interrupted": {record.Partial, true, exitPartial, []string{"(panurus, round 1) partial: on purpose", "3 processes"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			n := 0
+			run := func(_ context.Context, job study.Job) *record.Record {
+				rec := job.Settings.New(job.Workload, job.Case)
+				rec.Metrics = []record.Metric{{Name: record.LatencyMean, Unit: "ns", Value: 1e6, Kind: record.Timed}}
+				if n++; n == 3 {
+					rec.Status, rec.Error = test.status, "on purpose"
+					if test.stop {
+						stop()
+					}
+				}
+				return rec
+			}
+			dir := t.TempDir()
+			var stdout, stderr strings.Builder
+			s := token.Study()
+			r := studyRun{
+				study: &s, options: study.Options{Parts: s.PartNames(), Rounds: 1, Workers: 1, Quick: true},
+				dir: dir, defs: slices.Concat(fakeDefs(), s.Defs), run: run,
+			}
+			err := r.all(ctx, &stdout, &stderr)
+			if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != test.code {
+				t.Errorf("%v, want exit code %d", err, test.code)
+			}
+			file, err := os.Open(filepath.Join(dir, recordsFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			recs, err := record.ReadAll(file)
+			if err != nil || len(recs) != n || (n > 3) != test.rest {
+				t.Errorf("%d records of %d cases, %v", len(recs), n, err)
+			}
+			page, err := os.ReadFile(filepath.Join(dir, s.File()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, note := range test.notes {
+				if !strings.Contains(string(page), note) {
+					t.Errorf("no %q on the page:\n%s", note, page)
+				}
+			}
+		})
+	}
+}
+
+// circuitDefs have the names and axes of circuits whose workloads the scripts lack.
+func circuitDefs() []workload.Def {
+	return []workload.Def{{Name: "Gates", Axes: []workload.Axis{{Key: "gates", Smoke: "1024"}, {Key: "system", Smoke: "plonk"}}}}
+}
+
+func plonkStudy(t *testing.T) *study.Study {
+	t.Helper()
+	for _, s := range studies() {
+		if s.Name == "plonk" {
+			return &s
+		}
+	}
+	t.Fatal("no study plonk")
+	return nil
+}
+
+// TestStudyTooLarge: a case that the memory is too small for fails a study only where the
+// plan does not expect it.
+func TestStudyTooLarge(t *testing.T) {
+	for expected, code := range map[bool]int{true: exitOK, false: exitFailed} {
+		run := func(_ context.Context, job study.Job) *record.Record {
+			rec := job.Settings.New(job.Workload, job.Case)
+			if job.Optional == expected {
+				rec.Status = record.Failed
+				rec.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
+			}
+			return rec
+		}
+		r := studyRun{study: plonkStudy(t), options: study.Options{Parts: []string{"gates"}}, dir: t.TempDir(), defs: circuitDefs(), run: run}
+		var stdout, stderr strings.Builder
+		err := r.all(t.Context(), &stdout, &stderr)
+		got := exitOK
+		if exit, ok := errors.AsType[*exitError](err); ok {
+			got = exit.code
+		}
+		if got != code {
+			t.Errorf("expected=%v: exit code %d, want %d: %v", expected, got, code, err)
+		}
+		if !strings.Contains(stdout.String(), " for what needs much memory\n") {
+			t.Errorf("expected=%v: output %q", expected, &stdout)
+		}
+	}
+}
+
+// TestStudyResumes: what a run before has measured to its end is taken over, and nothing
+// else.
+func TestStudyResumes(t *testing.T) {
+	var ran []string
+	run := func(_ context.Context, job study.Job) *record.Record {
+		rec := record.New()
+		rec.Workload, rec.Case, rec.Axes, rec.Seed = job.Workload, job.Case.String(), job.Case.Axes(), job.Settings.Seed
+		if ran = append(ran, rec.Case); len(ran) == 2 {
+			rec.Status, rec.Error = record.Failed, "on purpose"
+		}
+		return rec
+	}
+	var stdout, stderr strings.Builder
+	first := studyRun{study: plonkStudy(t), options: study.Options{Parts: []string{"gates"}}, dir: t.TempDir(), defs: circuitDefs(), run: run}
+	if err := first.all(t.Context(), &stdout, &stderr); err == nil {
+		t.Error("a run with a failed case succeeds")
+	}
+	earlier, err := readStudy("resume", first.dir, first.study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed, n := ran[1], len(ran)
+	ran = nil
+	second := first
+	second.dir, second.earlier = t.TempDir(), earlier
+	second.run = func(_ context.Context, job study.Job) *record.Record {
+		ran = append(ran, job.Case.String())
+		return job.Settings.New(job.Workload, job.Case)
+	}
+	if err := second.all(t.Context(), &stdout, &stderr); err != nil {
+		t.Error(err)
+	}
+	if len(ran) != 1 || ran[0] != failed {
+		t.Errorf("measured again: %q, want %q", ran, failed)
+	}
+	recs, err := readStudy("resume", second.dir, second.study)
+	if err != nil || len(recs) != n {
+		t.Errorf("%d records, %v; want %d", len(recs), err, n)
+	}
+}
