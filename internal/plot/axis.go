@@ -34,12 +34,16 @@ func scaleOf(unit string, most float64) scale {
 
 // label writes v with three significant figures and its unit.
 func (s scale) label(v float64) string {
-	v /= s.size
+	return significant(v/s.size) + " " + s.unit
+}
+
+// significant writes v with three significant figures.
+func significant(v float64) string {
 	decimals := 2
 	if v != 0 {
 		decimals = min(max(2-int(math.Floor(math.Log10(math.Abs(v)))), 0), 6)
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64) + " " + s.unit
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // step returns 1, 2 or 5 times a power of ten such that span has at most n of it.
@@ -71,7 +75,7 @@ func marks(lo, hi, by float64) plot.ConstantTicks {
 	return ticks
 }
 
-// fromZero sets a vertical axis from 0 to the first tick at or above most.
+// fromZero sets an axis from 0 to the first tick at or above most.
 func fromZero(a *plot.Axis, most float64, n int) {
 	if most <= 0 {
 		most = 1
@@ -79,6 +83,18 @@ func fromZero(a *plot.Axis, most float64, n int) {
 	by := step(most, n)
 	a.Min, a.Max = 0, by*math.Ceil(most/by-1e-9)
 	a.Tick.Marker = marks(a.Min, a.Max, by)
+}
+
+// nameAxis sets an axis of names, one at each whole number from 0 in the direction.
+func nameAxis(a *plot.Axis, all []string, direction float64) {
+	const room = width * 0.45
+	var ticks plot.ConstantTicks
+	for i, name := range all {
+		ticks = append(ticks, plot.Tick{Value: direction * float64(i), Label: cut(style(textSize, black), printable(name), room)})
+	}
+	first, last := -0.5*direction, direction*(float64(len(all))-0.5)
+	a.Min, a.Max = min(first, last), max(first, last)
+	a.Tick.Marker, a.Tick.Length = ticks, 0
 }
 
 // grid returns thin lines at the labelled ticks.

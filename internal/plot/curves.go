@@ -1,35 +1,46 @@
 package plot
 
 import (
-	"image/color"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Curves is a chart of lines and points on two logarithmic axes, on which a power of x is
-// a straight line.
+// Curves is a chart of lines and points: on two logarithmic axes, on which a power of x is
+// a straight line, or on two linear ones from 0.
 type Curves struct {
-	Title string
-	Notes []string
-	X, Y  string // what the axes are of
-	Lines []Curve
-	Marks []Mark
+	Title  string
+	Notes  []string
+	X, Y   string // what the axes are of
+	Linear bool
+	Counts bool    // with Linear: X counts something, its ticks are the values that occur
+	Lines  []Curve // up to MaxSeries, those of Reference not counted
+	Marks  []Mark
 }
 
-// Curve is one series, its points in the order of X. A point that is not positive and
-// finite is not drawn.
+// Curve is one series, its points in the order of X. A point that is not finite is not
+// drawn, nor one that is negative, nor on logarithmic axes one at 0.
 type Curve struct {
-	Name   string
-	Points []Point
-	Loose  bool // points that no line joins
+	Name      string
+	Points    []Point
+	Loose     bool // points that no line joins
+	Reference bool // no measurement: a thin dashed line without points
 }
 
 // Point is a point of a series.
-type Point struct{ X, Y float64 }
+type Point struct {
+	X, Y           float64
+	AboutX, AboutY Interval // drawn as error bars where they have a length
+	Name           string   // beside the point; may be empty
+}
+
+// Interval is what the repetitions of a value lie within.
+type Interval struct{ Least, Most float64 }
 
 // Mark is a vertical line at X, named in the key.
 type Mark struct {
@@ -37,72 +48,103 @@ type Mark struct {
 	X    float64
 }
 
-// drawn are the points that are drawn.
-func (c *Curve) drawn() (points []Point) {
-	for _, p := range c.Points {
-		if drawn(p.X) && drawn(p.Y) {
-			points = append(points, p)
-		}
-	}
-	return points
-}
-
 const curvesHeight = vg.Length(290)
 
-// Write draws the chart. A chart without points has no figure: nothing is written.
-func (c *Curves) Write(w io.Writer, f Format) error {
+// Write implements Figure.
+func (c *Curves) Write(w io.Writer, f Format) error { return c.layout().write(w, f) }
+
+func (c *Curves) layout() *figure {
 	x, y := c.ranges()
-	if x.most == 0 {
+	if !x.some || !y.some {
 		return nil
 	}
 	t := newTile(1, c.Y)
 	t.X.Label.Text = printable(c.X)
-	for _, a := range []struct {
-		axis   *plot.Axis
-		values span
-	}{{&t.X, x}, {&t.Y, y}} {
-		ticks := powers(a.values.least, a.values.most)
-		a.axis.Tick.Marker = ticks
-		a.axis.Min, a.axis.Max = ticks[0].Value, ticks[len(ticks)-1].Value
+	if c.Linear {
+		fromZero(&t.X, x.most, 8)
+		fromZero(&t.Y, y.most, 6)
+		if c.Counts {
+			c.countAxis(&t.X, x.most)
+		}
+	} else {
+		powerAxis(&t.X, x)
+		powerAxis(&t.Y, y)
 	}
 	t.Add(grid(), c)
-	for i, l := range c.Lines {
-		k := keyed{name: printable(l.Name), style: c.stroke(i)}
-		if l.Loose {
+	c.each(func(i int, l *Curve, points []Point) {
+		k := keyed{name: printable(l.Name)}
+		if !l.Loose {
+			k.style = c.stroke(i)
+		}
+		if l.Loose || c.Linear && !l.Reference {
 			k.glyph = c.dot(i)
 		}
-		if len(l.drawn()) > 0 {
-			t.key = append(t.key, k)
-		}
-	}
+		t.key = append(t.key, k)
+	})
 	for _, m := range c.Marks {
 		t.key = append(t.key, keyed{name: printable(m.Name), style: markStyle()})
 	}
-	figure := &figure{title: c.Title, notes: c.Notes, tiles: []*tile{t}}
-	figure.height = curvesHeight + 12*vg.Length(len(c.Notes))
-	return figure.write(w, f)
+	height := curvesHeight + 12*vg.Length(len(c.Notes))
+	return &figure{title: c.Title, notes: c.Notes, height: height, tiles: []*tile{t}}
 }
 
-// span are the least and the greatest of some values, 0 where there are none.
-type span struct{ least, most float64 }
-
-func (s *span) add(v float64) {
-	if s.most == 0 || v < s.least {
-		s.least = v
-	}
-	s.most = math.Max(s.most, v)
-}
-
-// ranges of the points and marks that are drawn.
-func (c *Curves) ranges() (x, y span) {
-	for _, l := range c.Lines {
-		for _, p := range l.drawn() {
-			x.add(p.X)
-			y.add(p.Y)
+// each calls do for the curves that have points to draw, with the number of its series.
+func (c *Curves) each(do func(i int, l *Curve, points []Point)) {
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		points := slices.DeleteFunc(slices.Clone(l.Points), func(p Point) bool { return !c.drawn(p.X) || !c.drawn(p.Y) })
+		if len(points) > 0 {
+			do(i, l, points)
 		}
 	}
+}
+
+// drawn tells whether a value has a place on the axes.
+func (c *Curves) drawn(v float64) bool { return drawn(v) || c.Linear && v == 0 }
+
+// at is the place of a value on an axis.
+func (c *Curves) at(v float64) float64 {
+	if c.Linear {
+		return v
+	}
+	return math.Log10(v)
+}
+
+// span are the least and the greatest of some values.
+type span struct {
+	least, most float64
+	some        bool
+}
+
+func (s *span) add(v float64) {
+	if !s.some || v < s.least {
+		s.least = v
+	}
+	s.most, s.some = max(s.most, v), true
+}
+
+// bars tells whether an interval is drawn.
+func (c *Curves) bars(i Interval) bool {
+	return i.Most > i.Least && c.drawn(i.Least) && c.drawn(i.Most)
+}
+
+// ranges of the points, intervals and marks that are drawn.
+func (c *Curves) ranges() (x, y span) {
+	add := func(s *span, v float64, about Interval) {
+		s.add(v)
+		if c.bars(about) {
+			s.add(about.Least)
+			s.add(about.Most)
+		}
+	}
+	c.each(func(_ int, _ *Curve, points []Point) {
+		for _, p := range points {
+			add(&x, p.X, p.AboutX)
+			add(&y, p.Y, p.AboutY)
+		}
+	})
 	for _, m := range c.Marks {
-		if x.most > 0 && drawn(m.X) {
+		if x.some && drawn(m.X) {
 			x.add(m.X)
 		}
 	}
@@ -123,49 +165,115 @@ func powers(least, most float64) plot.ConstantTicks {
 	return ticks
 }
 
-// stroke is the line of a series: series differ in their dashes too.
-func (c *Curves) stroke(i int) draw.LineStyle {
-	colours := []color.Color{blue, orange, green, purple}
-	dashes := [][]vg.Length{nil, {6, 2}, {2, 2}, {8, 2, 2, 2}}
-	return line(colours[i%len(colours)], dashes[i%len(dashes)]...)
+// powerAxis sets a logarithmic axis around some values.
+func powerAxis(a *plot.Axis, s span) {
+	ticks := powers(s.least, s.most)
+	a.Tick.Marker = ticks
+	a.Min, a.Max = ticks[0].Value, ticks[len(ticks)-1].Value
 }
 
-// dot is the point of a series: those that no line joins are hollow, and each of another
-// shape.
-func (c *Curves) dot(i int) draw.GlyphStyle {
-	dot := series(i)
-	if c.Lines[i].Loose {
-		shapes := []draw.GlyphDrawer{draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}}
-		dot.Shape, dot.Radius = shapes[i%len(shapes)], 3.5
-	} else {
-		dot.Shape, dot.Radius = draw.CircleGlyph{}, 1.8
+// countAxis sets an axis from 0 to a little beyond most, with ticks at the values of X. Of
+// labels that would touch the greater value's is written.
+func (c *Curves) countAxis(a *plot.Axis, most float64) {
+	var values []float64
+	c.each(func(_ int, l *Curve, points []Point) {
+		for _, p := range points {
+			if !l.Reference {
+				values = append(values, p.X)
+			}
+		}
+	})
+	slices.Sort(values)
+	a.Min, a.Max = 0, max(most, 1)*1.06
+	var ticks plot.ConstantTicks
+	last := math.Inf(1)
+	for _, v := range slices.Backward(slices.Compact(values)) {
+		t := plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)}
+		if room := style(textSize, black).Width(t.Label+" ") / width; last-v < float64(room)*a.Max*1.2 {
+			t.Label = " "
+		} else {
+			last = v
+		}
+		ticks = append(ticks, t)
 	}
-	return dot
+	slices.Reverse(ticks)
+	a.Tick.Marker = ticks
+}
+
+// stroke is the line of a series.
+func (c *Curves) stroke(i int) draw.LineStyle {
+	if c.Lines[i].Reference {
+		return draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{4, 3}}
+	}
+	return stroke(i)
+}
+
+// dot is the point of a series; on linear axes, where there are few, each has a shape.
+func (c *Curves) dot(i int) draw.GlyphStyle {
+	switch {
+	case c.Lines[i].Loose:
+		return hollow(i)
+	case c.Linear:
+		return series(i)
+	}
+	return draw.GlyphStyle{Color: hue(i), Radius: 1.8, Shape: draw.CircleGlyph{}}
 }
 
 func markStyle() draw.LineStyle {
 	return draw.LineStyle{Color: grey, Width: 1, Dashes: []vg.Length{1, 2}}
 }
 
-// Plot draws the marks, the lines and their points.
+// Plot draws the marks, the lines with error bars and points, and the points' beside.
 func (c *Curves) Plot(canvas draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&canvas)
+	toX, toY := p.Transforms(&canvas)
+	x := func(v float64) vg.Length { return toX(c.at(v)) }
+	y := func(v float64) vg.Length { return toY(c.at(v)) }
 	for _, m := range c.Marks {
 		if drawn(m.X) {
-			at := x(math.Log10(m.X))
-			canvas.StrokeLine2(markStyle(), at, canvas.Min.Y, at, canvas.Max.Y)
+			canvas.StrokeLine2(markStyle(), x(m.X), canvas.Min.Y, x(m.X), canvas.Max.Y)
 		}
 	}
-	for i, l := range c.Lines {
-		var points []vg.Point
-		for _, pt := range l.drawn() {
-			points = append(points, vg.Point{X: x(math.Log10(pt.X)), Y: y(math.Log10(pt.Y))})
+	var beside labels
+	c.each(func(i int, l *Curve, points []Point) {
+		var places []vg.Point
+		for _, pt := range points {
+			places = append(places, vg.Point{X: x(pt.X), Y: y(pt.Y)})
 		}
 		if !l.Loose {
-			canvas.StrokeLines(c.stroke(i), points)
+			canvas.StrokeLines(c.stroke(i), places)
+			beside.lines = append(beside.lines, places)
 		}
-		for _, pt := range points {
-			canvas.DrawGlyph(c.dot(i), pt)
+		if l.Reference {
+			return
+		}
+		for k, at := range places {
+			var bars [][]vg.Point
+			if about := points[k].AboutX; c.bars(about) {
+				bars = append(bars, []vg.Point{{X: x(about.Least), Y: at.Y}, {X: x(about.Most), Y: at.Y}})
+			}
+			if about := points[k].AboutY; c.bars(about) {
+				bars = append(bars, []vg.Point{{X: at.X, Y: y(about.Least)}, {X: at.X, Y: y(about.Most)}})
+			}
+			drawBars(canvas, draw.LineStyle{Color: hue(i), Width: 0.8}, bars)
+			canvas.DrawGlyph(c.dot(i), at)
+			beside.lines = append(beside.lines, bars...)
+			beside.add(at, printable(points[k].Name))
+		}
+	})
+	beside.draw(canvas)
+}
+
+// drawBars draws error bars, with a cap at either end.
+func drawBars(c draw.Canvas, s draw.LineStyle, bars [][]vg.Point) {
+	const half = vg.Length(2.5)
+	for _, b := range bars {
+		c.StrokeLines(s, b)
+		for _, end := range b {
+			if b[0].Y == b[1].Y {
+				c.StrokeLine2(s, end.X, end.Y-half, end.X, end.Y+half)
+			} else {
+				c.StrokeLine2(s, end.X-half, end.Y, end.X+half, end.Y)
+			}
 		}
 	}
 }

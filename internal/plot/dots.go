@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"image/color"
 	"io"
 	"math"
 	"strconv"
@@ -18,7 +17,7 @@ type Dots struct {
 	Title  string
 	Notes  []string
 	Unit   string    // of the axis
-	Series []string  // one to four
+	Series []string  // up to MaxSeries
 	Rows   []DotsRow // from the top
 }
 
@@ -32,8 +31,10 @@ type DotsRow struct {
 // dotHeight is the height of a row.
 const dotHeight = vg.Length(12)
 
-// Write draws the chart. A chart without values has no figure: nothing is written.
-func (d *Dots) Write(w io.Writer, f Format) error {
+// Write implements Figure.
+func (d *Dots) Write(w io.Writer, f Format) error { return d.layout().write(w, f) }
+
+func (d *Dots) layout() *figure {
 	least, most := d.bounds()
 	if most == 0 {
 		return nil
@@ -43,22 +44,23 @@ func (d *Dots) Write(w io.Writer, f Format) error {
 	ticks := logarithmic(least, most)
 	t.X.Tick.Marker = ticks
 	t.X.Min, t.X.Max = ticks[0].Value, ticks[len(ticks)-1].Value
-	var names plot.ConstantTicks
-	for i, r := range d.Rows {
-		names = append(names, plot.Tick{Value: -float64(i), Label: printable(r.Name)})
+	var all []string
+	for _, r := range d.Rows {
+		all = append(all, r.Name)
 	}
-	t.Y.Min, t.Y.Max = -float64(len(d.Rows))+0.5, 0.5
-	t.Y.Tick.Marker, t.Y.Tick.Length = names, 0
+	nameAxis(&t.Y, all, -1)
 	t.Add(grid(), d)
 	for i, name := range d.Series {
 		t.key = append(t.key, keyed{name: printable(name), glyph: series(i)})
 	}
 	figure := &figure{title: d.Title, notes: d.Notes, tiles: []*tile{t}}
 	figure.height = dotHeight*vg.Length(len(d.Rows)) + 100 + 12*vg.Length(len(d.Notes))
-	return figure.write(w, f)
+	return figure
 }
 
-func drawn(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+// drawn tells whether a value has a place on a logarithmic axis. What is farther from 1
+// than any measurement has none: its ticks would be no numbers.
+func drawn(v float64) bool { return v >= 1e-100 && v <= 1e100 }
 
 // bounds returns the least and the greatest value that is drawn, 0 where none is.
 func (d *Dots) bounds() (least, most float64) {
@@ -101,14 +103,6 @@ func logarithmic(least, most float64) plot.ConstantTicks {
 		ticks = append(ticks, plot.Tick{Value: math.Log10(v), Label: strconv.FormatFloat(math.Round(v*1e9)/1e9, 'f', -1, 64)})
 	}
 	return ticks
-}
-
-// series is the dot of a series: series differ in shape too, so that they survive a
-// print without colour.
-func series(i int) draw.GlyphStyle {
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
-	colours := []color.Color{blue, orange, green, purple}
-	return draw.GlyphStyle{Color: colours[i%len(colours)], Radius: 3, Shape: shapes[i%len(shapes)]}
 }
 
 // Plot draws the rows, each with a line from its least to its greatest value.

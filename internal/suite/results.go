@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -30,10 +29,13 @@ var figures = []struct {
 
 const stagePrefix = "stage "
 
-// Results returns the row of an invocation: its time and commit, and every figure of every
-// case that ran to its end.
-func Results(begun time.Time, recs []*record.Record) Row {
-	row := Row{Columns: []string{"timestamp", "commit", "cases", "failed"}}
+// SessionColumn is the column that names a suite: a row of the same one takes its place.
+const SessionColumn = "session"
+
+// Results returns the row of a suite: when it began and its commit, and every figure of
+// every case that ran to its end.
+func Results(h Header, recs []*record.Record) Row {
+	row := Row{Columns: []string{"timestamp", SessionColumn, "suite", "commit", "processes", "failed"}}
 	commit, failed := "", 0
 	values := make(map[string][]float64)
 	var columns []string
@@ -49,7 +51,10 @@ func Results(begun time.Time, recs []*record.Record) Row {
 			failed++
 			continue
 		}
-		name := r.Workload + "/" + r.Axes.String() + "/cpus=" + strconv.Itoa(r.Env.GOMAXPROCS)
+		name := r.Workload + "/" + r.Axes.String()
+		if _, ok := r.Axes.Get("cpus"); !ok {
+			name += "/cpus=" + strconv.Itoa(r.Env.GOMAXPROCS)
+		}
 		for _, f := range figures {
 			if m, ok := r.Metric(f.metric); ok {
 				add(name+" "+f.name, m.Value*f.scale)
@@ -61,10 +66,10 @@ func Results(begun time.Time, recs []*record.Record) Row {
 			}
 		}
 	}
-	row.Values = []string{begun.Format("2006-01-02 15:04:05"), commit, strconv.Itoa(len(recs)), strconv.Itoa(failed)}
+	row.Values = []string{h.Begun.Format("2006-01-02 15:04:05"), h.Session, h.Suite, commit, strconv.Itoa(len(recs)), strconv.Itoa(failed)}
 	for _, c := range columns {
 		row.Columns = append(row.Columns, c)
-		row.Values = append(row.Values, strconv.FormatFloat(median(values[c]), 'g', 6, 64))
+		row.Values = append(row.Values, strconv.FormatFloat(Median(values[c]), 'g', 6, 64))
 	}
 	return row
 }
@@ -72,13 +77,13 @@ func Results(begun time.Time, recs []*record.Record) Row {
 // IOStats writes, of workloads with bits, inputs and outputs, time, memory and allocations
 // of an operation by all three, medians of the repetitions.
 func IOStats(w io.Writer, recs []*record.Record) error {
-	type at struct{ bench, curve, proof, exec, bits, in, out string }
+	type at struct{ bench, curve, proof, exec, workers, cpus, bits, in, out string }
 	type sums struct{ allocs, ram, ms []float64 }
 	all := make(map[at]*sums)
 	var order []at
 	for _, r := range recs {
 		axis := func(key string) string { v, _ := r.Axes.Get(key); return v }
-		key := at{r.Workload, axis("curve"), axis("proof"), axis("exec"), axis("bits"), axis("in"), axis("out")}
+		key := at{r.Workload, axis("curve"), axis("proof"), axis("exec"), axis("workers"), strconv.Itoa(r.Env.GOMAXPROCS), axis("bits"), axis("in"), axis("out")}
 		if r.Status != record.OK || key.bits == "" || key.out == "" {
 			continue
 		}
@@ -93,21 +98,22 @@ func IOStats(w io.Writer, recs []*record.Record) error {
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n } // no number is 0
 	slices.SortStableFunc(order, func(a, b at) int {
 		return cmp.Or(cmp.Compare(a.bench, b.bench), cmp.Compare(a.curve, b.curve), cmp.Compare(a.proof, b.proof), cmp.Compare(a.exec, b.exec),
+			cmp.Compare(number(a.cpus), number(b.cpus)), cmp.Compare(number(a.workers), number(b.workers)),
 			cmp.Compare(number(a.bits), number(b.bits)), cmp.Compare(number(a.in), number(b.in)), cmp.Compare(number(a.out), number(b.out)))
 	})
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"bench", "curve", "proof", "exec", "bits", "I", "O", "allocs", "RAM bytes", "time ms"}) // the writer keeps its first error
+	_ = out.Write([]string{"bench", "curve", "proof", "exec", "cpus", "workers", "bits", "I", "O", "allocs", "RAM bytes", "time ms"}) // the writer keeps its first error
 	for _, key := range order {
 		s := all[key]
-		cell := func(v []float64) string { return strconv.FormatFloat(median(v), 'g', 6, 64) }
-		_ = out.Write([]string{key.bench, key.curve, key.proof, key.exec, key.bits, key.in, key.out, cell(s.allocs), cell(s.ram), cell(s.ms)})
+		cell := func(v []float64) string { return strconv.FormatFloat(Median(v), 'g', 6, 64) }
+		_ = out.Write([]string{key.bench, key.curve, key.proof, key.exec, key.cpus, key.workers, key.bits, key.in, key.out, cell(s.allocs), cell(s.ram), cell(s.ms)})
 	}
 	out.Flush()
 	return out.Error()
 }
 
-// median of none is 0.
-func median(v []float64) float64 {
+// Median of none is 0.
+func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 )
@@ -16,7 +18,7 @@ import (
 func of(bits string, process int, ns float64) *record.Record {
 	r := record.New()
 	r.Workload, r.Env.GOMAXPROCS, r.Env.Commit, r.Process.Index = "Sender", 2, "abc", process
-	r.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: bits}, {Key: "in", Value: "2"}, {Key: "out", Value: "2"}, {Key: "proof", Value: "csp"}, {Key: "exec", Value: "pool"}}
+	r.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: bits}, {Key: "in", Value: "2"}, {Key: "out", Value: "2"}, {Key: "proof", Value: "csp"}, {Key: "exec", Value: "pool"}, {Key: "workers", Value: "2"}}
 	r.Metrics = []record.Metric{
 		{Name: record.Throughput, Value: 1e9 / ns}, {Name: record.LatencyMean, Value: ns}, {Name: record.Allocs, Value: 7}, {Name: record.AllocBytes, Value: 100},
 	}
@@ -26,14 +28,14 @@ func of(bits string, process int, ns float64) *record.Record {
 func TestResults(t *testing.T) {
 	failed := of("64", 1, 1e6)
 	failed.Status = record.Failed
-	row := suite.Results(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), []*record.Record{of("32", 0, 2e6), of("64", 0, 8e6), of("32", 1, 4e6), of("32", 2, 3e6), failed})
+	row := suite.Results(suite.Header{Suite: "some", Session: "one", Begun: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, []*record.Record{of("32", 0, 2e6), of("64", 0, 8e6), of("32", 1, 4e6), of("32", 2, 3e6), failed})
 	got := make(map[string]string)
 	for i, c := range row.Columns {
 		got[c] = row.Values[i]
 	}
-	const a, b = "Sender/curve=BN254/bits=32/in=2/out=2/proof=csp/exec=pool/cpus=2 ", "Sender/curve=BN254/bits=64/in=2/out=2/proof=csp/exec=pool/cpus=2 "
+	const a, b = "Sender/curve=BN254/bits=32/in=2/out=2/proof=csp/exec=pool/workers=2/cpus=2 ", "Sender/curve=BN254/bits=64/in=2/out=2/proof=csp/exec=pool/workers=2/cpus=2 "
 	want := map[string]string{
-		"timestamp": "2026-01-02 03:04:05", "commit": "abc", "cases": "5", "failed": "1",
+		"timestamp": "2026-01-02 03:04:05", "session": "one", "suite": "some", "commit": "abc", "processes": "5", "failed": "1",
 		a + "tps": "333.333", a + "lat-avg ms": "3", a + "allocs": "7", a + "RAM bytes": "100",
 		b + "tps": "125", b + "lat-avg ms": "8", b + "allocs": "7", b + "RAM bytes": "100",
 	}
@@ -47,18 +49,23 @@ func TestIOStats(t *testing.T) {
 	if err := suite.IOStats(&b, []*record.Record{of("64", 0, 8e6), of("32", 0, 2e6), of("32", 1, 4e6)}); err != nil {
 		t.Fatal(err)
 	}
-	want := "bench,curve,proof,exec,bits,I,O,allocs,RAM bytes,time ms\n" +
-		"Sender,BN254,csp,pool,32,2,2,7,100,3\nSender,BN254,csp,pool,64,2,2,7,100,8\n"
+	want := "bench,curve,proof,exec,cpus,workers,bits,I,O,allocs,RAM bytes,time ms\n" +
+		"Sender,BN254,csp,pool,2,2,32,2,2,7,100,3\nSender,BN254,csp,pool,2,2,64,2,2,7,100,8\n"
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", &b, want)
 	}
 }
 
-// TestAppendRow: a file grows by rows and columns; a damaged one is refused and kept.
-func TestAppendRow(t *testing.T) {
+// TestPutRow: a file grows by rows and columns, a row of the same key takes the place of
+// the one before; a damaged or foreign file is refused and kept.
+func TestPutRow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.csv")
-	for _, row := range []suite.Row{{Columns: []string{"a", "b"}, Values: []string{"1", "2"}}, {Columns: []string{"b", "c"}, Values: []string{"3", "4,5"}}} {
-		if err := suite.AppendRow(path, row); err != nil {
+	for _, row := range []suite.Row{
+		{Columns: []string{"a", "b"}, Values: []string{"1", "2"}},
+		{Columns: []string{"a", "c"}, Values: []string{"3", "4,5"}},
+		{Columns: []string{"a", "d"}, Values: []string{"1", "6"}},
+	} {
+		if err := suite.PutRow(path, "a", row); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,20 +76,24 @@ func TestAppendRow(t *testing.T) {
 		}
 		return string(raw)
 	}
-	if want := "a,b,c\n1,2,\n,3,\"4,5\"\n"; read() != want {
+	if want := "a,b,c,d\n1,,,6\n3,,\"4,5\",\n"; read() != want {
 		t.Errorf("%q, want %q", read(), want)
 	}
-	const damaged = "a,b\n1,2,3\n"
-	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
-		t.Fatal(err)
+	for _, wrong := range []string{"a,b\n1,2,3\n", "b,c\n1,2\n"} {
+		if err := os.WriteFile(path, []byte(wrong), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := suite.PutRow(path, "a", suite.Row{Columns: []string{"a"}, Values: []string{"1"}})
+		if !errors.Is(err, zkbench.ErrMalformed) || read() != wrong {
+			t.Errorf("%q: %v, now %q", wrong, err, read())
+		}
 	}
-	if err := suite.AppendRow(path, suite.Row{Columns: []string{"a"}, Values: []string{"1"}}); err == nil || read() != damaged {
-		t.Errorf("%v, %q", err, read())
+	for _, row := range []suite.Row{{Columns: []string{"a"}}, {Columns: []string{"b"}, Values: []string{"1"}}} {
+		if err := suite.PutRow(path, "a", row); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%v: %v", row, err)
+		}
 	}
-	if err := suite.AppendRow(path, suite.Row{Columns: []string{"a"}}); err == nil {
-		t.Error("a column without a value")
-	}
-	if err := suite.AppendRow(filepath.Join(path, "none", "x.csv"), suite.Row{}); err == nil {
+	if err := suite.PutRow(filepath.Join(path, "none", "x.csv"), "a", suite.Row{Columns: []string{"a"}, Values: []string{"1"}}); err == nil {
 		t.Error("a file within a file")
 	}
 }

@@ -1,0 +1,82 @@
+package plot_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/plot/plottest"
+)
+
+func document(t *testing.T, figures ...plot.Figure) ([]byte, []plottest.Page) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := plot.Document(&b, figures...); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := plottest.Pages(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), pages
+}
+
+// dotsOf is a chart of so many rows.
+func dotsOf(title string, rows int) *plot.Dots {
+	d := &plot.Dots{Title: title, Unit: "µs", Series: []string{"ours"}}
+	for i := range rows {
+		d.Rows = append(d.Rows, plot.DotsRow{Name: fmt.Sprint("row ", i), Values: []float64{float64(i + 1)}})
+	}
+	return d
+}
+
+// TestDocument: two figures on a page where both fit, in their order; one that is taller
+// than a page has one of its own; one without values has no place.
+func TestDocument(t *testing.T) {
+	figures := []plot.Figure{
+		dotsOf("A", 5), &plot.Bars{Title: "none"}, dotsOf("B", 5), dotsOf("C", 5), dotsOf("D", 60), dotsOf("E (µ·…→)", 200), dotsOf("F", 2),
+	}
+	raw, pages := document(t, figures...)
+	var got [][]string
+	for _, p := range pages {
+		var titles []string
+		for _, s := range p.Texts {
+			if strings.ContainsAny(s[:1], "ABCDEF") {
+				titles = append(titles, s)
+			}
+		}
+		got = append(got, titles)
+	}
+	if diff := cmp.Diff([][]string{{"A", "B"}, {"C"}, {"D"}, {"E (µ·…?)"}, {"F"}}, got); diff != "" {
+		t.Errorf("titles by page (-want +got):\n%s", diff)
+	}
+	if !slices.Contains(pages[0].Texts, "µs") || !slices.Contains(pages[3].Texts, "row 199") {
+		t.Errorf("texts are missing: %q", pages[0].Texts)
+	}
+	again, _ := document(t, figures...)
+	if !bytes.Equal(raw, again) {
+		t.Error("two documents of the same figures differ")
+	}
+}
+
+func TestDocumentOfNothing(t *testing.T) {
+	if raw, _ := document(t); len(raw) > 0 {
+		t.Errorf("no figures: %d bytes", len(raw))
+	}
+	if raw, _ := document(t, &plot.Dots{}, &plot.Heat{}, &plot.Bars{}, &plot.Curves{}); len(raw) > 0 {
+		t.Errorf("no values: %d bytes", len(raw))
+	}
+	if err := plot.Document(broken{}, dotsOf("A", 1)); err == nil {
+		t.Error("the writer's error is lost")
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

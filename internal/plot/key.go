@@ -1,0 +1,70 @@
+package plot
+
+import (
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of a key, in points.
+const (
+	keyHeight = vg.Length(16) // of a row
+	keySample = vg.Length(18)
+	keyGap    = vg.Length(4)
+)
+
+// placedKey is a name of a key, cut to the room, and where it begins.
+type placedKey struct {
+	keyed
+	x   vg.Length // from the left of the data
+	row int
+}
+
+func (k *keyed) hasSample() bool { return k.style.Width > 0 || k.glyph.Shape != nil }
+
+// placeKey places the names of the tile's lines in rows of so much room.
+func (t *tile) placeKey(room vg.Length) []placedKey {
+	s := style(textSize, black)
+	var placed []placedKey
+	x, row := vg.Length(0), 0
+	for _, k := range t.key {
+		sample := vg.Length(0)
+		if k.hasSample() {
+			sample = keySample + keyGap
+		}
+		k.name = cut(s, k.name, room-sample)
+		if x > 0 && x+sample+s.Width(k.name) > room {
+			x, row = 0, row+1
+		}
+		placed = append(placed, placedKey{k, x, row})
+		x += sample + s.Width(k.name) + 4*keyGap
+	}
+	return placed
+}
+
+// keyRoom is the height of the rows above the tile that name its lines.
+func (t *tile) keyRoom(room vg.Length) vg.Length {
+	placed := t.placeKey(room)
+	if len(placed) == 0 {
+		return 0
+	}
+	return keyHeight * vg.Length(placed[len(placed)-1].row+1)
+}
+
+// drawKey names the tile's lines at its top, from x on.
+func (t *tile) drawKey(c draw.Canvas, x vg.Length) {
+	s := style(textSize, black)
+	s.YAlign = draw.YCenter
+	for _, k := range t.placeKey(c.Max.X - x) {
+		at := vg.Point{X: x + k.x, Y: c.Max.Y - keyHeight*(vg.Length(k.row)+0.5)}
+		if k.style.Width > 0 {
+			c.StrokeLine2(k.style, at.X, at.Y, at.X+keySample, at.Y)
+		}
+		if k.glyph.Shape != nil {
+			c.DrawGlyph(k.glyph, vg.Point{X: at.X + keySample/2, Y: at.Y})
+		}
+		if k.hasSample() {
+			at.X += keySample + keyGap
+		}
+		c.FillText(s, at, k.name)
+	}
+}

@@ -1,0 +1,260 @@
+package charts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Keys of axes that charts treat apart.
+const (
+	cpusKey    = "cpus"
+	workersKey = "workers"
+	execKey    = "exec"
+	proofKey   = "proof"
+	curveKey   = "curve"
+	bitsKey    = "bits"
+	inKey      = "in"
+	outKey     = "out"
+)
+
+// stagePrefix begins the names of the metrics of stages.
+var stagePrefix = workload.StageMetric("")
+
+// group are the cases of a workload on one machine.
+type group struct {
+	workload      string
+	env           record.Env
+	machine       int      // of those that measured the workload, from 1
+	differs       []string // in what the machine is unlike the first
+	loads, stages []*cell
+	processes     int
+	failed        int // of processes
+}
+
+// cell is a case at a number of CPUs, and its repetitions.
+type cell struct {
+	axes record.Axes // without that of the CPUs
+	cpus int
+	recs []*record.Record
+}
+
+// gather groups records; the order is that of the first of each.
+func gather(recs []*record.Record) []*group {
+	var groups []*group
+	cells := make(map[string]*cell)
+	for _, r := range recs {
+		g, index := groupOf(&groups, r)
+		g.processes++
+		staged := slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return strings.HasPrefix(m.Name, stagePrefix) })
+		_, loaded := r.Metric(record.Throughput)
+		if r.Status != record.OK {
+			g.failed++
+			continue
+		}
+		if !staged && !loaded {
+			continue
+		}
+		axes := without(r.Axes, cpusKey)
+		key := fmt.Sprintf("%d %t %s %d", index, loaded, quoted(axes), cpusOf(r))
+		c := cells[key]
+		if c == nil {
+			c = &cell{axes: axes, cpus: cpusOf(r)}
+			cells[key] = c
+			if loaded {
+				g.loads = append(g.loads, c)
+			} else {
+				g.stages = append(g.stages, c)
+			}
+		}
+		c.recs = append(c.recs, r)
+	}
+	return groups
+}
+
+// groupOf returns the group of a record and its place, a new one where there is none.
+func groupOf(groups *[]*group, r *record.Record) (*group, int) {
+	e := r.Env
+	e.GOMAXPROCS = 0 // is an axis
+	fresh := &group{workload: r.Workload, env: e, machine: 1}
+	for i, g := range *groups {
+		if g.workload != r.Workload {
+			continue
+		}
+		differs := env.Differences(g.env, e)
+		if len(differs) == 0 {
+			return g, i
+		}
+		if g.machine == 1 {
+			fresh.differs = differs
+		}
+		fresh.machine++
+	}
+	*groups = append(*groups, fresh)
+	return fresh, len(*groups) - 1
+}
+
+// cpusOf is the number of CPUs of a record's case.
+func cpusOf(r *record.Record) int {
+	if text, ok := r.Axes.Get(cpusKey); ok {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	}
+	return r.Env.GOMAXPROCS
+}
+
+func without(axes record.Axes, keys ...string) record.Axes {
+	return slices.DeleteFunc(slices.Clone(axes), func(a record.Axis) bool { return slices.Contains(keys, a.Key) })
+}
+
+// only returns the axes with these keys, in their order.
+func only(axes record.Axes, keys ...string) (some record.Axes) {
+	for _, key := range keys {
+		if v, ok := axes.Get(key); ok {
+			some = append(some, record.Axis{Key: key, Value: v})
+		}
+	}
+	return some
+}
+
+// quoted is a text that other axes do not have.
+func quoted(axes record.Axes) string { return fmt.Sprintf("%q", []record.Axis(axes)) }
+
+// values are those of a metric in the repetitions that have it, in units of 1/scale.
+func (c *cell) values(metric string, scale float64) (all []float64) {
+	for _, r := range c.recs {
+		if m, ok := r.Metric(metric); ok {
+			all = append(all, m.Value*scale)
+		}
+	}
+	return all
+}
+
+// around is what values lie within; none where there are less than two.
+func around(values []float64) plot.Interval {
+	if len(values) < 2 {
+		return plot.Interval{}
+	}
+	return plot.Interval{Least: slices.Min(values), Most: slices.Max(values)}
+}
+
+// keys returns the keys of all axes, those in which the cells differ and the others.
+func keys(cells []*cell) (differ, same []string) {
+	var all []string
+	for _, c := range cells {
+		for _, a := range c.axes {
+			if !slices.Contains(all, a.Key) {
+				all = append(all, a.Key)
+			}
+		}
+	}
+	for _, key := range all {
+		first, had := cells[0].axes.Get(key)
+		if slices.ContainsFunc(cells, func(c *cell) bool { v, has := c.axes.Get(key); return v != first || has != had }) {
+			differ = append(differ, key)
+		} else {
+			same = append(same, key)
+		}
+	}
+	return differ, same
+}
+
+// words names a case by some of its axes.
+func words(axes record.Axes) string {
+	parts := make([]string, len(axes))
+	for i, a := range axes {
+		switch a.Key {
+		case bitsKey, inKey, outKey:
+			parts[i] = a.Value + " " + a.Key
+		case curveKey, proofKey, execKey, workload.StageKey, "form", "system":
+			parts[i] = cmp.Or(a.Value, a.Key+" without value")
+		case cpusKey:
+			parts[i] = plural(a.Value, "CPU")
+		case workersKey:
+			parts[i] = a.Value
+			if a.Value != sameAsCPUs {
+				parts[i] = plural(a.Value, "worker")
+			}
+		default:
+			parts[i] = a.Key + " " + a.Value
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// plural is a number of things.
+func plural(number, thing string) string {
+	if number == "1" {
+		return "1 " + thing
+	}
+	return number + " " + thing + "s"
+}
+
+func cpus(n int) string { return plural(strconv.Itoa(n), "CPU") }
+
+// title names a chart of a group: what it shows, and of which cases.
+func (g *group) title(shows string, of record.Axes) string {
+	title := g.workload + ": " + shows
+	if len(of) > 0 {
+		title += ", " + words(of)
+	}
+	if g.machine > 1 {
+		title += fmt.Sprintf(", machine %d", g.machine)
+	}
+	return title
+}
+
+// notes say what is common to the cells and not in the title, where they were measured,
+// and how often.
+func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
+	var all []string
+	if len(common) > 0 {
+		all = append(all, words(common))
+	}
+	all = append(all, machine(g.env, cells))
+	if len(g.differs) > 0 {
+		all = append(all, "unlike machine 1 in "+strings.Join(g.differs, "; "))
+	}
+	least, most := len(cells[0].recs), 0
+	for _, c := range cells {
+		least, most = min(least, len(c.recs)), max(most, len(c.recs))
+	}
+	counted := plural(strconv.Itoa(most), "repetition")
+	if least < most {
+		counted = fmt.Sprintf("%d to %s", least, counted)
+	}
+	if most > 1 {
+		counted = "median of " + counted + more
+	}
+	if g.failed > 0 {
+		counted += fmt.Sprintf("; %d of the workload's %d processes failed and are left out", g.failed, g.processes)
+	}
+	return append(all, counted)
+}
+
+// machine names an environment, and the versions that ran there.
+func machine(e record.Env, cells []*cell) string {
+	parts := []string{cmp.Or(e.CPU, "a processor that is not told"), plural(strconv.Itoa(e.Cores), "core"), e.Path, e.OS, e.Arch}
+	for _, c := range cells {
+		for _, r := range c.recs {
+			commit := ""
+			if r.Env.Commit != "" {
+				commit = "commit " + r.Env.Commit[:min(len(r.Env.Commit), 12)]
+			}
+			for _, version := range []string{r.Env.Go, commit} {
+				if !slices.Contains(parts, version) {
+					parts = append(parts, version)
+				}
+			}
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}

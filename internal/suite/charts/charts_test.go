@@ -1,0 +1,424 @@
+package charts_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/plot/plottest"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/suite/charts"
+)
+
+// axes reads key=value/key=value.
+func axes(text string) (all record.Axes) {
+	for item := range strings.SplitSeq(text, "/") {
+		if key, value, ok := strings.Cut(item, "="); ok {
+			all = append(all, record.Axis{Key: key, Value: value})
+		}
+	}
+	return all
+}
+
+// load is a record of a load with a throughput and a mean latency in ms.
+func load(workload, at string, cpus, repetition int, tps, ms float64) *record.Record {
+	r := record.New()
+	r.Workload, r.Axes, r.Process.Index = workload, axes(at), repetition
+	r.Env = record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Cores: 8, GOMAXPROCS: cpus, Go: "go1.26"}
+	r.Metrics = []record.Metric{{Name: record.Throughput, Value: tps}, {Name: record.LatencyMean, Value: ms * 1e6}}
+	return r
+}
+
+// stages is a record of stages with their times in seconds.
+func stages(workload, at string, cpus int, seconds ...float64) *record.Record {
+	r := load(workload, at, cpus, 0, 0, 0)
+	r.Metrics = nil
+	for i, s := range seconds {
+		r.Metrics = append(r.Metrics, record.Metric{Name: "stage " + []string{"build", "prove", "verify"}[i], Unit: "s", Value: s})
+	}
+	return r
+}
+
+func withProof(r *record.Record, size float64) *record.Record {
+	r.Metrics = append(r.Metrics, record.Metric{Name: "proof", Unit: "B/proof", Value: size, Kind: record.Exact})
+	return r
+}
+
+const (
+	base    = "curve=BN254/bits=32/in=2/out=2/proof=csp/exec="
+	workers = "/workers="
+)
+
+// scaled are three repetitions of two executors at each number of CPUs, as a suite
+// interleaves them.
+func scaled(workload string, cpus ...int) (recs []*record.Record) {
+	for i := range 3 {
+		for _, exec := range []string{"serial", "pool"} {
+			for _, n := range cpus {
+				loss := 1 - 0.03*float64(n-1)
+				if exec == "pool" {
+					loss *= 0.9
+				}
+				tps := 101.7 * float64(n) * loss * (1 + 0.01*float64((i+n)%3))
+				recs = append(recs, load(workload, base+exec+workers+strconv.Itoa(n), n, i, tps, 1e3*float64(n)/tps))
+			}
+		}
+	}
+	return recs
+}
+
+func all(t *testing.T, recs []*record.Record) []charts.Chart {
+	t.Helper()
+	got, err := charts.All(recs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func titles(all []charts.Chart) (titles []string) {
+	for _, c := range all {
+		titles = append(titles, c.Title)
+	}
+	return titles
+}
+
+func curves(t *testing.T, all []charts.Chart, title string) *plot.Curves {
+	t.Helper()
+	i := slices.IndexFunc(all, func(c charts.Chart) bool { return c.Title == title })
+	if i < 0 {
+		t.Fatalf("no chart %q in %q", title, titles(all))
+	}
+	return all[i].Figure.(*plot.Curves)
+}
+
+func names(c *plot.Curves) (names []string) {
+	for _, l := range c.Lines {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// TestPointsAreResults: a point is the figure of suite.Results, error bars go from the least
+// repetition to the greatest, and there are as many points as numbers of CPUs.
+func TestPointsAreResults(t *testing.T) {
+	counts := []int{1, 2, 4}
+	recs := slices.Concat(scaled("Sender", counts...), scaled("Issuer", counts...))
+	row := suite.Results(suite.Header{}, recs)
+	result := func(name string) string {
+		i := slices.Index(row.Columns, name)
+		if i < 0 {
+			t.Fatalf("no column %q in %q", name, row.Columns)
+		}
+		return row.Values[i]
+	}
+	figure := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	got := all(t, recs)
+	for _, workload := range []string{"Sender", "Issuer"} {
+		tps, latency := curves(t, got, workload+": throughput by CPUs"), curves(t, got, workload+": latency by throughput")
+		if diff := cmp.Diff([]string{"serial", "pool"}, names(tps)); diff != "" || !slices.Equal(names(tps), names(latency)) {
+			t.Fatalf("lines %q, %q", names(tps), names(latency))
+		}
+		for i, exec := range names(tps) {
+			byCPU, byTps := tps.Lines[i].Points, latency.Lines[i].Points
+			if len(byCPU) != len(counts) || len(byTps) != len(counts) {
+				t.Fatalf("%s %s: %d and %d points", workload, exec, len(byCPU), len(byTps))
+			}
+			for k, n := range counts {
+				column := fmt.Sprintf("%s/%s%s%s%d/cpus=%d ", workload, base, exec, workers, n, n)
+				if byCPU[k].X != float64(n) || figure(byCPU[k].Y) != result(column+"tps") {
+					t.Errorf("%s: point %v, result %s", column, byCPU[k], result(column+"tps"))
+				}
+				if figure(byTps[k].X) != result(column+"tps") || figure(byTps[k].Y) != result(column+"lat-avg ms") {
+					t.Errorf("%s: point %v, result %s, %s", column, byTps[k], result(column+"tps"), result(column+"lat-avg ms"))
+				}
+				for _, in := range []struct {
+					value float64
+					about plot.Interval
+				}{{byCPU[k].Y, byCPU[k].AboutY}, {byTps[k].X, byTps[k].AboutX}, {byTps[k].Y, byTps[k].AboutY}} {
+					if !(in.about.Least < in.value && in.value < in.about.Most && math.Abs(in.about.Most/in.about.Least-1.02) < 1e-3) {
+						t.Errorf("%s: %v lies in %v", column, in.value, in.about)
+					}
+				}
+				if want := map[int]string{1: "1 CPU", 2: "2 CPUs", 4: "4 CPUs"}[n]; byTps[k].Name != want || byCPU[k].Name != "" {
+					t.Errorf("%s: the point is named %q", column, byTps[k].Name)
+				}
+			}
+		}
+	}
+}
+
+// TestEfficiency: the throughput of n CPUs over n times that of one, for lines that have one
+// and another.
+func TestEfficiency(t *testing.T) {
+	recs := []*record.Record{
+		load("A", "exec=serial", 1, 0, 100, 1), load("A", "exec=serial", 2, 0, 180, 1), load("A", "exec=serial", 4, 0, 300, 1),
+		load("A", "exec=pool", 2, 0, 180, 1), load("A", "exec=pool", 4, 0, 300, 1),
+		load("B", "exec=serial", 1, 0, 100, 1), load("C", "exec=serial", 1, 0, 0, 1), load("C", "exec=serial", 2, 0, 5, 1),
+	}
+	got := all(t, recs)
+	want := []plot.Curve{
+		{Name: "serial", Points: []plot.Point{{X: 1, Y: 1}, {X: 2, Y: 0.9}, {X: 4, Y: 0.75}}},
+		{Name: "ideal", Reference: true, Points: []plot.Point{{X: 0, Y: 1}, {X: 4, Y: 1}}},
+	}
+	if diff := cmp.Diff(want, curves(t, got, "A: scaling efficiency").Lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, none := range []string{"B: scaling efficiency", "C: scaling efficiency"} {
+		if slices.Contains(titles(got), none) {
+			t.Errorf("there is %q", none)
+		}
+	}
+}
+
+// TestNeverMixed: cases that differ are lines with names or charts with titles, and what
+// they have in common is noted.
+func TestNeverMixed(t *testing.T) {
+	at := func(list ...string) (recs []*record.Record) {
+		for _, text := range list {
+			recs = append(recs, load("A", text, 1, 0, 100, 1))
+		}
+		return recs
+	}
+	other := at("bits=32/exec=serial", "bits=32/exec=serial")
+	other[1].Env.CPU = "Other Processor"
+	slow := at("stage=prove", "stage=verify")
+	slow[0].Metrics[0].Value = 1
+	cpus := func(pairs ...[2]int) (recs []*record.Record) {
+		for _, p := range pairs {
+			recs = append(recs, load("A", fmt.Sprintf("exec=serial/workers=%d", p[0]), p[1], 0, 100, 1))
+		}
+		return recs
+	}
+	var crowded []*record.Record
+	for cpus := range 16 {
+		crowded = append(crowded, load("A", "proof=csp", cpus+1, 0, 100, 1), load("A", "proof=bulletproof", cpus+1, 0, 100, 1))
+	}
+	const sixteen = "measured: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"
+	var many []string
+	for i := range 9 {
+		many = append(many, fmt.Sprintf("exec=serial/owner=%d", i))
+	}
+	nine := make(map[string][]string)
+	for i := range 9 {
+		nine[fmt.Sprintf("A: throughput by CPUs, owner %d", i)] = []string{"serial: 1"}
+	}
+	for name, test := range map[string]struct {
+		recs []*record.Record
+		want map[string][]string // by title: lines and their points
+		note string
+	}{
+		"one":     {at("curve=BN254/bits=32/exec=serial"), map[string][]string{"A: throughput by CPUs": {"serial: 1"}}, "BN254, 32 bits"},
+		"no axes": {at(""), map[string][]string{"A: throughput by CPUs": {"measured: 1"}}, ""},
+		"proof and bits": {
+			at("bits=32/proof=csp/exec=serial", "bits=32/proof=bulletproof/exec=serial", "bits=64/proof=csp/exec=serial"),
+			map[string][]string{"A: throughput by CPUs": {"csp, 32 bits: 1", "bulletproof, 32 bits: 1", "csp, 64 bits: 1"}},
+			"serial",
+		},
+		"same text":           {at("a=b", "a%2fb=b"), map[string][]string{"A: throughput by CPUs": {"a b: 1", "a%2fb b: 1"}}, ""},
+		"machines":            {other, map[string][]string{"A: throughput by CPUs": {"serial: 1"}, "A: throughput by CPUs, machine 2": {"serial: 1"}}, "32 bits"},
+		"too crowded":         {crowded, map[string][]string{"A: throughput by CPUs, csp": {sixteen}, "A: throughput by CPUs, bulletproof": {sixteen}}, ""},
+		"too many":            {at(many...), nine, ""},
+		"too unlike":          {slow, map[string][]string{"A: throughput by CPUs, prove": {"measured: 1"}, "A: throughput by CPUs, verify": {"measured: 1"}}, ""},
+		"workers of the CPUs": {cpus([2]int{1, 1}, [2]int{4, 4}, [2]int{2, 2}), map[string][]string{"A: throughput by CPUs": {"serial: 1 2 4"}}, "as many workers as CPUs"},
+		"workers fixed": {
+			cpus([2]int{1, 1}, [2]int{2, 1}, [2]int{1, 2}, [2]int{2, 2}),
+			map[string][]string{"A: throughput by CPUs": {"1 worker: 1 2", "2 workers: 1 2"}},
+			"serial",
+		},
+		"workers both": {
+			cpus([2]int{1, 1}, [2]int{1, 2}, [2]int{2, 2}, [2]int{1, 4}, [2]int{4, 4}),
+			map[string][]string{"A: throughput by CPUs": {"1 worker: 1 2 4", "as many workers as CPUs: 1 2 4"}},
+			"serial",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := make(map[string][]string)
+			for _, c := range all(t, test.recs) {
+				if !strings.Contains(c.Title, "throughput by CPUs") {
+					continue
+				}
+				f := c.Figure.(*plot.Curves)
+				for _, l := range f.Lines {
+					text := l.Name + ":"
+					for _, p := range l.Points {
+						text += fmt.Sprint(" ", p.X)
+					}
+					got[c.Title] = append(got[c.Title], text)
+				}
+				if test.note != "" && f.Notes[0] != test.note {
+					t.Errorf("%s: note %q, want %q", c.Title, f.Notes[0], test.note)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNotes: the machine, the repetitions and what is left out.
+func TestNotes(t *testing.T) {
+	recs := scaled("Sender", 1, 2)
+	recs[0].Status = record.Failed
+	recs = append(recs, load("Sender", base+"serial/workers=1", 1, 3, 100, 10))
+	recs[len(recs)-1].Status = record.Partial
+	notes := curves(t, all(t, recs), "Sender: throughput by CPUs").Notes
+	want := []string{
+		"BN254, 32 bits, 2 in, 2 out, csp, as many workers as CPUs", "Some Processor, 8 cores, linux, amd64, go1.26",
+		"median of 2 to 3 repetitions, bars from the least to the greatest; 2 of the workload's 13 processes failed and are left out",
+	}
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestPDF: two plots for each workload, on one page, each with its title and as many points
+// and names of points as numbers of CPUs.
+func TestPDF(t *testing.T) {
+	counts := []int{1, 2, 4, 8}
+	got := all(t, slices.Concat(scaled("Sender", counts...), scaled("Issuer", counts...)))
+	want := []string{
+		"Sender: throughput by CPUs", "Sender: latency by throughput", "Issuer: throughput by CPUs", "Issuer: latency by throughput",
+		"Sender: scaling efficiency", "Issuer: scaling efficiency",
+	}
+	if diff := cmp.Diff(want, titles(got)); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	var raw, again bytes.Buffer
+	if err := errors.Join(charts.PDF(&raw, got), charts.PDF(&again, got)); err != nil || !bytes.Equal(raw.Bytes(), again.Bytes()) {
+		t.Fatalf("%v, or two documents of the same records differ", err)
+	}
+	pages, err := plottest.Pages(raw.Bytes())
+	if err != nil || len(pages) != 3 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	const orange = "0.835 0.369 0.000" // of the second line, whose points are squares
+	for i, p := range pages {
+		for _, title := range want[2*i : 2*i+2] {
+			if !slices.Contains(p.Texts, title) {
+				t.Errorf("page %d has no %q: %q", i, title, p.Texts)
+			}
+		}
+		if points := p.Fills[orange]; points != 2*(len(counts)+1) { // and one in each key
+			t.Errorf("page %d: %d points, want %d a plot and one in its key", i, points, len(counts))
+		}
+		for _, n := range counts {
+			named := 0
+			for _, s := range p.Texts {
+				if s == fmt.Sprintf("%d CPUs", n) || s == fmt.Sprintf("%d CPU", n) {
+					named++
+				}
+			}
+			if want := map[bool]int{true: 2}[i < 2]; named != want { // a point of each line
+				t.Errorf("page %d: %d points are named %d CPUs, want %d", i, named, n, want)
+			}
+		}
+	}
+}
+
+// TestSVG: every chart is XML of its own file, with its title and its lines' names.
+func TestSVG(t *testing.T) {
+	files := make(map[string]bool)
+	for _, c := range all(t, scaled("Sender", 1, 2, 4)) {
+		var b bytes.Buffer
+		if err := c.Figure.Write(&b, plot.SVG); err != nil {
+			t.Fatal(err)
+		}
+		got := texts(t, b.Bytes())
+		for _, want := range append([]string{c.Title}, names(c.Figure.(*plot.Curves))...) {
+			if !slices.Contains(got, want) {
+				t.Errorf("%s: no %q in %q", c.File, want, got)
+			}
+		}
+		if files[c.File] || strings.Trim(c.File, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			t.Errorf("file %q stands twice, or is no name for every system", c.File)
+		}
+		files[c.File] = true
+	}
+}
+
+// texts of an SVG, which has to be well-formed.
+func texts(t *testing.T, svg []byte) (texts []string) {
+	t.Helper()
+	dec := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := token.(xml.CharData); ok && strings.TrimSpace(string(s)) != "" {
+			texts = append(texts, string(s))
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	failed := load("A", "exec=serial", 1, 0, 1, 1)
+	failed.Status = record.Failed
+	for name, recs := range map[string][]*record.Record{
+		"none": nil, "failed": {failed}, "no metrics": {record.New()},
+		"no numbers": {load("A", "", 1, 0, math.NaN(), math.Inf(1)), load("A", "", 2, 0, math.Inf(-1), -1)},
+	} {
+		got := all(t, recs)
+		var b bytes.Buffer
+		if err := charts.PDF(&b, got); err != nil || len(got) > 0 || b.Len() > 0 {
+			t.Errorf("%s: %q, %d bytes, %v", name, titles(got), b.Len(), err)
+		}
+	}
+	if _, err := charts.All([]*record.Record{nil}); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("nil: %v", err)
+	}
+}
+
+// TestHostile: names and values that no workload has give charts that are whole, in files
+// whose names are harmless and differ.
+func TestHostile(t *testing.T) {
+	nasty := []string{"../../etc/passwd", "a<b>&\"'", "\x00\x1b[2J", "日本語", strings.Repeat("x", 5000), "", "CON", "con"}
+	var recs []*record.Record
+	for _, name := range nasty {
+		for i, v := range []float64{1, 0, math.NaN(), math.Inf(1), -5, math.MaxFloat64} {
+			r := load(name, "", i, 0, v, v)
+			r.Axes = record.Axes{{Key: name, Value: name}, {Key: "exec", Value: name}, {Key: "bits", Value: name}, {Key: "in", Value: name}, {Key: "out", Value: strconv.Itoa(i)}, {Key: "workers", Value: name}}
+			r.Env.CPU, r.Env.Commit = name, name
+			recs = append(recs, withProof(r, v), stages(name, "a="+name, i, v, v))
+		}
+	}
+	got := all(t, recs)
+	if len(got) < 2*len(nasty) {
+		t.Errorf("%d charts", len(got))
+	}
+	files := make(map[string]bool)
+	for _, c := range got {
+		if files[c.File] || len(c.File) > 140 || strings.Trim(c.File, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			t.Errorf("file %q", c.File)
+		}
+		files[c.File] = true
+		var b bytes.Buffer
+		if err := c.Figure.Write(&b, plot.SVG); err != nil {
+			t.Fatal(err)
+		}
+		texts(t, b.Bytes())
+		if b.Len() == 0 || bytes.Contains(b.Bytes(), []byte("NaN")) {
+			t.Errorf("%q: %d bytes, or not a number", c.File, b.Len())
+		}
+	}
+	if err := charts.PDF(io.Discard, got); err != nil {
+		t.Fatal(err)
+	}
+}
