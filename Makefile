@@ -8,8 +8,9 @@ BIN     := bin
 RUNFLAGS ?=
 PEERSFLAGS ?=
 STUDYFLAGS ?=
+SUITEFLAGS ?=
 
-.PHONY: all build portable deps run test test-long race lint cross fmt bench benchstat selfcheck studies peers peers-check clean
+.PHONY: all build portable deps run test test-long race lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
 
 all: build
 
@@ -20,12 +21,15 @@ build:
 portable:
 	$(GO) build -tags purego -o $(BIN)/zkbench-purego ./cmd/zkbench
 
-# PostgreSQL's server programs, if they are missing.
+# PostgreSQL's server programs and Chromium, if they are missing.
 deps:
-	@if { command -v initdb && command -v postgres || ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1; then :; \
+	@want=; \
+	{ command -v initdb && command -v postgres || ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || want="$$want postgresql"; \
+	{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null 2>&1 || want="$$want chromium"; \
+	if [ -z "$$want" ]; then :; \
 	elif command -v apt-get >/dev/null; then \
-	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends postgresql; \
-	else echo "make deps: no apt-get here: install PostgreSQL's initdb and postgres, and have them in the PATH"; exit 1; fi
+	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want; \
+	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, and chromium, in the PATH"; exit 1; fi
 
 # The main job: seeded 2-in/2-out transfers, proved and verified, every result
 # checked, on this machine's cores.
@@ -76,8 +80,16 @@ cross:
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/zkbench
 	$(GO) test -tags purego ./group ./token/transfer
 
-bench:
-	$(GO) test ./token/transfer ./token/issue -run '^$$' -bench . -benchmem
+# Suites of cases, each in a process of its own, to tables, plots and one page in
+# bin/suites. Nothing else should run. bench-quick: under three minutes on two cores;
+# bench: those of the study of confidential tokens, hours.
+bench-quick: build
+	mkdir -p $(BIN)/suites
+	cd $(BIN)/suites && ../zkbench suite quick $(SUITEFLAGS)
+
+bench: build
+	mkdir -p $(BIN)/suites
+	cd $(BIN)/suites && ../zkbench suite study $(SUITEFLAGS)
 
 # The working tree against the revision BASE, through benchstat; COUNT, BENCHTIME,
 # BENCH and FLAGS as in tools/benchstat.sh.

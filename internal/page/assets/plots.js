@@ -1,0 +1,295 @@
+// The plots: what each is made of. A plot is {about, charts, empty}.
+
+const plots = {
+  throughput: { title: 'Throughput by CPUs', build: throughputPlot },
+  latency: { title: 'Latency by throughput', build: latencyPlot },
+  percentiles: { title: 'Percentiles', build: percentilePlot },
+  distribution: { title: 'Distribution', build: distributionPlot },
+  timeline: { title: 'Timeline', build: timelinePlot },
+};
+
+const fewLines = 8; // that can be told apart
+
+function plotHeight() { return innerWidth < 640 ? 280 : 380; }
+
+// plottedCases are those of the table that have the figure and did not fail.
+function plottedCases(figure) { return filtered(inScope()).filter(c => c.figures[figure] && c.status !== 'failed'); }
+
+// linesOf puts cases that differ only in the fields without into one line.
+function linesOf(cases, without) {
+  const values = new Map();
+  for (const c of cases) {
+    for (const [key, value] of fieldsOf(c)) {
+      if (!values.has(key)) values.set(key, new Set());
+      values.get(key).add(value);
+    }
+  }
+  const varying = [...values.keys()].filter(key => values.get(key).size > 1 && key !== 'status');
+  varying.sort((a, b) => (b === 'workload') - (a === 'workload'));
+  const lines = new Map();
+  for (const c of cases) {
+    const fields = fieldsOf(c);
+    const name = varying.filter(key => !without.includes(key) && fields.has(key)).map(key => (key === 'workload' ? '' : key + '=') + fields.get(key)).join(' ') || c.workload;
+    if (!lines.has(name)) lines.set(name, { name, cases: [] });
+    lines.get(name).cases.push(c);
+  }
+  return { lines: [...lines.values()], varying: varying.filter(key => !without.includes(key)) };
+}
+
+// grouped gives every line its colour: each its own or, where there are too many, that
+// of the field which tells most of them apart, the executor first.
+function grouped({ lines, varying }) {
+  let key = null;
+  if (lines.length > fewLines) {
+    const count = k => new Set(lines.map(l => fieldsOf(l.cases[0]).get(k))).size;
+    const fit = varying.filter(k => count(k) <= fewLines).sort((a, b) => count(b) - count(a));
+    key = fit.includes('exec') ? 'exec' : fit[0] || '';
+  }
+  const names = [];
+  for (const l of lines) {
+    const value = key && fieldsOf(l.cases[0]).get(key);
+    l.groupName = key === null ? l.name : key === '' ? 'all cases' : key === 'workload' ? value : key + '=' + (value || 'none');
+    if (!names.includes(l.groupName)) names.push(l.groupName);
+    l.group = names.indexOf(l.groupName);
+  }
+  return key;
+}
+
+// ranged is a value with the least and the greatest of the repetitions, scaled.
+function ranged([middle, least, greatest], divide) {
+  return least === undefined ? [middle / divide] : [middle / divide, least / divide, greatest / divide];
+}
+
+function between(least, greatest, unit) { return least === undefined ? '' : ' (' + timed(least) + ' – ' + timed(greatest) + (unit ? ' ' + unit : '') + ')'; }
+
+function spreadNote(cases) { return cases.some(c => c.counted > 1) ? ' Bars reach from the least to the greatest repetition.' : ''; }
+
+function colourNote(key) { return key ? ' Colours tell ' + key + '; the pointer tells the case.' : ''; }
+
+function throughputPlot() {
+  const cases = plottedCases('throughput');
+  if (!cases.length) return { empty: 'No case in the table has a throughput.' };
+  const found = linesOf(cases, ['cpus', 'workers']);
+  const several = found.lines.some(l => fastest(l.cases).length < l.cases.length);
+  const key = grouped(found);
+  const lines = found.lines.map(l => ({
+    name: l.name, group: l.group, groupName: l.groupName,
+    points: fastest(l.cases).map(c => {
+      const [y, lo, hi] = c.figures.throughput;
+      return { x: c.cpus, y, lo, hi, say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + timed(y) + ' ops/s' + between(lo, hi) };
+    }),
+  }));
+  const cpus = [...new Set(cases.map(c => c.cpus))].sort((a, b) => a - b);
+  const x = { label: 'CPUs', log: true, range: [cpus[0] / 1.3, cpus[cpus.length - 1] * 1.3], ticks: cpus.map(n => [n, String(n)]) };
+  const y = axisOver('throughput, ops/s', allOf(lines));
+  return {
+    about: 'Operations a second against the processors that a case may use' + (several ? ', with the number of workers that does most' : '') + '.' + spreadNote(cases) + colourNote(key),
+    charts: [{ label: 'Throughput by CPUs', height: plotHeight(), x, y, kind: 'points', joined: true, lines }],
+  };
+}
+
+// fastest are the cases of a line, for each number of CPUs the one with the greatest
+// throughput.
+function fastest(cases) {
+  const best = new Map();
+  for (const c of cases) {
+    const have = best.get(c.cpus);
+    if (!have || c.figures.throughput[0] > have.figures.throughput[0]) best.set(c.cpus, c);
+  }
+  return [...best.values()].sort((a, b) => a.cpus - b.cpus);
+}
+
+// allOf are the values that a vertical axis must hold.
+function allOf(lines) { return lines.flatMap(l => l.points.flatMap(p => [p.y, p.lo, p.hi])).filter(v => v !== undefined); }
+
+const measures = ['latency-p50', 'latency-p95', 'latency-p99', 'latency-mean', 'response-p50', 'response-p99'];
+
+function measureFigures() { return data.figures.filter(f => measures.includes(f.name)).sort((a, b) => measures.indexOf(a.name) - measures.indexOf(b.name)); }
+
+function latencyPlot() {
+  const cases = plottedCases(state.measure).filter(c => c.figures.throughput);
+  if (!cases.length) return { empty: 'No case in the table has this latency.' };
+  const found = linesOf(cases, ['workers', 'rate']);
+  const key = grouped(found);
+  const scale = scaleOf('ns', cases.map(c => c.figures[state.measure][0]));
+  const load = c => [Number(c.workers || 0), Number(new Map(c.axes).get('rate') || 0)];
+  const lines = found.lines.map(l => ({
+    name: l.name, group: l.group, groupName: l.groupName,
+    points: l.cases.toSorted((a, b) => load(a)[0] - load(b)[0] || load(a)[1] - load(b)[1]).map(c => {
+      const [x, xlo, xhi] = c.figures.throughput, [y, lo, hi] = ranged(c.figures[state.measure], scale.divide);
+      const workers = c.workers ? plural(Number(c.workers), 'worker') + ', ' : '';
+      return { x, xlo, xhi, y, lo, hi, say: workers + timed(x) + ' ops/s, ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
+    }),
+  }));
+  const label = data.figures.find(f => f.name === state.measure).label;
+  return {
+    about: 'Each point is a case; lines join those that differ in their load only.' + spreadNote(cases) + colourNote(key),
+    charts: [{
+      label: label + ' by throughput', height: plotHeight(), kind: 'points', joined: true, lines,
+      x: axisOver('throughput, ops/s', lines.flatMap(l => l.points.flatMap(p => [p.x, p.xhi || p.x]))), y: axisOver(label + ', ' + scale.unit, allOf(lines)),
+    }],
+  };
+}
+
+// singleCases are those of the plots of single cases: the open one, the picked ones,
+// and without either the table's first.
+function singleCases(has) {
+  const ids = [...new Set([state.open, ...state.picked].filter(Boolean))].slice(0, mostPicked);
+  const cases = ids.map(caseOf).filter(c => c && c.env === state.env && has(c));
+  return cases.length ? cases : shownCases().filter(has).slice(0, 1);
+}
+
+function chosenNote(cases) {
+  const first = !state.open && !state.picked.length ? ', the first of the table' : '';
+  return cases.map(nameOf).join('; ') + first + '. ';
+}
+
+function whatLatency(l) { return l.of === 'response' ? 'response time, from the intended start' : 'service time'; }
+
+function percentilePlot() {
+  const cases = singleCases(c => c.latency);
+  if (!cases.length) return { empty: 'No case in the table has a distribution of latencies.' };
+  const scale = scaleOf('ns', cases.flatMap(c => c.latency.values));
+  const nines = i => 1 / (1 - data.percentiles[i] / 100);
+  const percentile = i => 'P' + Number(data.percentiles[i].toFixed(data.percentiles[i] < 99 ? 1 : 3));
+  const lines = cases.map((c, group) => {
+    const l = c.latency;
+    const points = l.values.map((v, i) => {
+      const inBand = l.least && i < l.least.length;
+      const [y, lo, hi] = ranged(inBand ? [v, l.least[i], l.greatest[i]] : [v], scale.divide);
+      return { x: nines(i), y, lo, hi, say: percentile(i) + ' ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
+    });
+    return { name: nameOf(c), groupName: nameOf(c), group, points };
+  });
+  const last = Math.max(...lines.map(l => l.points[l.points.length - 1].x), 10);
+  const ticks = [[1, '0'], [2, '50%'], [10, '90%'], [100, '99%'], [1000, '99.9%'], [1e4, '99.99%'], [1e5, '99.999%']].filter(([at]) => at <= last * 1.01);
+  return {
+    about: chosenNote(cases) + 'That share of operations took no longer; ' + whatLatency(cases[0].latency) + ', all repetitions together.' +
+      (cases.some(c => c.latency.least) ? ' Bands reach from the least to the greatest repetition.' : ''),
+    charts: [{
+      label: 'Latency by percentile', height: plotHeight(), kind: 'line', lines,
+      x: { label: 'share of operations', log: true, range: [1, last * 1.05], ticks }, y: axisOver('latency, ' + scale.unit, allOf(lines)),
+    }],
+  };
+}
+
+function distributionPlot() {
+  const [c] = singleCases(c => c.latency);
+  if (!c) return { empty: 'No case in the table has a distribution of latencies.' };
+  const l = c.latency;
+  const scale = scaleOf('ns', l.values);
+  const edge = i => l.from * Math.pow(l.ratio, i) / scale.divide;
+  const points = l.counts.map((n, i) => ({ x: edge(i), to: edge(i + 1), y: n, say: timed(edge(i)) + ' – ' + timed(edge(i + 1)) + ' ' + scale.unit + ': ' + plural(n, 'operation') }));
+  const from = edge(0), to = edge(l.counts.length), room = Math.pow(to / from, 0.02);
+  const range = [from / room, to * room];
+  const marks = ['p50', 'p95', 'p99'].filter(p => c.figures[l.of + '-' + p]).map((p, row) => ({ x: c.figures[l.of + '-' + p][0] / scale.divide, text: p.toUpperCase(), row }));
+  const lines = [{ name: nameOf(c), groupName: nameOf(c), group: 0, points }];
+  return {
+    about: chosenNote([c]) + plural(l.count, 'operation') + ' by ' + whatLatency(l) + ', all repetitions together.',
+    charts: [{
+      label: 'Distribution of latencies', height: plotHeight(), kind: 'buckets', lines, marks,
+      x: { label: 'latency, ' + scale.unit + ', logarithmic', log: true, range, ticks: logTicks(...range).map(v => [v, tickText(v)]) },
+      y: axisOver('operations', [0, ...l.counts]),
+    }],
+  };
+}
+
+function timelinePlot() {
+  const [c] = singleCases(c => c.timeline);
+  if (!c) return { empty: 'No case in the table has a timeline.' };
+  const t = c.timeline;
+  const seconds = i => (i + 0.5) * t.interval;
+  const label = { throughput: 'throughput', errors: 'failed', 'latency-p50': 'P50', 'latency-p99': 'P99', 'response-p99': 'Response P99' };
+  let group = 0;
+  const charts = [['throughput', s => s.unit === 'ops/s'], ['latency', s => s.unit === 'ns']].map(([title, of]) => {
+    const series = t.series.filter(of);
+    if (!series.length) return null;
+    const scale = scaleOf(series[0].unit, series.flatMap(s => s.values));
+    const lines = series.map(s => ({
+      name: label[s.name], groupName: label[s.name], group: group++,
+      points: s.values.map((v, i) => {
+        const [y, lo, hi] = ranged(s.least ? [v, s.least[i], s.greatest[i]] : [v], scale.divide);
+        return { x: seconds(i), y, lo, hi, say: 'at ' + tickText(i * t.interval) + ' s ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
+      }),
+    }));
+    const end = t.interval * Math.max(...series.map(s => s.values.length));
+    return {
+      label: title + ' over the window', height: Math.round(plotHeight() * 0.62), kind: 'line', lines,
+      x: { label: 'seconds since the window opened', range: [0, end], ticks: niceTicks(0, end, 8).map(v => [v, tickText(v)]) },
+      y: axisOver(title + ', ' + scale.unit, allOf(lines)),
+    };
+  }).filter(Boolean);
+  const wide = Math.max(...charts.map(spec => wideness(spec.y))); // so that their seconds stand below each other
+  for (const spec of charts) spec.y.wide = wide;
+  const joined = t.joined > 1 ? ' A point is of ' + t.joined + ' intervals: their mean throughput, their greatest percentiles.' : '';
+  return { about: chosenNote([c]) + (c.counted > 1 ? 'Medians of the repetitions; bands reach from the least to the greatest.' : '') + joined, charts };
+}
+
+let drawnPlot = ''; // data and colours of what is drawn
+
+function renderPlots() {
+  for (const radio of byId('switch').querySelectorAll('input')) radio.checked = radio.value === state.plot;
+  const figures = measureFigures();
+  if (figures.length && !figures.some(f => f.name === state.measure)) state.measure = figures[0].name;
+  options(byId('measure'), figures.map(f => [f.name, f.label]), state.measure);
+  byId('measure-choice').hidden = state.plot !== 'latency' || !figures.length;
+
+  const plot = plots[state.plot].build();
+  const now = JSON.stringify([plot, paint('--ink')]);
+  if (now === drawnPlot) return;
+  drawnPlot = now;
+  charts.forEach(({ u }) => u.destroy());
+  charts = [];
+  byId('plot-about').textContent = plot.about || plot.empty;
+  byId('reading').textContent = '';
+  byId('values').hidden = !plot.charts;
+  fill(byId('key'), plot.charts ? keyOf(plot.charts) : []);
+  fill(byId('charts'));
+  for (const spec of plot.charts || []) {
+    const box = el('div', {});
+    byId('charts').append(el('div', { class: 'chart', role: 'img', 'aria-label': spec.label + '. Its values follow as a table.' }, box));
+    draw(box, spec);
+  }
+  renderValues(plot.charts || []);
+}
+
+// keyOf names the colours and dashes.
+function keyOf(charts) {
+  const names = new Map();
+  for (const spec of charts) {
+    for (const l of spec.lines) names.set(l.groupName, [l.group, spec.kind]);
+  }
+  return [...names].map(([name, [group, kind]]) => el('li', {}, swatch(group, kind), el('bdi', {}, name)));
+}
+
+function swatch(group, kind) {
+  const svg = byId('swatch').content.firstElementChild.cloneNode(true);
+  const line = svg.firstElementChild;
+  if (kind === 'buckets') line.setAttribute('stroke-width', '10');
+  else line.setAttribute('stroke-dasharray', dashes[group % dashes.length].join(' ') || 'none');
+  line.style.stroke = 'var(' + colourOf(group) + ')';
+  return svg;
+}
+
+const mostValues = 2000; // rows
+
+// renderValues writes the plot's points as a table: made when it is opened, since it
+// is long.
+function renderValues(charts) {
+  const box = byId('values-table');
+  fill(box);
+  if (!byId('values').open || !charts.length) return;
+  const rows = charts.flatMap(spec => spec.lines.flatMap(l => l.points.map(p => el('tr', {}, el('td', {}, l.name), el('td', {}, p.say)))));
+  box.append(el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Line'), el('th', { scope: 'col' }, 'Value'))), el('tbody', {}, rows.slice(0, mostValues))));
+}
+
+function renderSwitch() {
+  byId('switch').append(...plotNames.map(name => el('label', {}, el('input', { type: 'radio', name: 'plot', value: name }), el('span', {}, plots[name].title))));
+}
+
+// pick puts a case into the plots of single cases, or takes it out; of too many the
+// first one goes.
+function pick(id) {
+  state.picked = state.picked.includes(id) ? state.picked.filter(p => p !== id) : [...state.picked, id].slice(-mostPicked);
+  choose([markRows, renderPlots]);
+}

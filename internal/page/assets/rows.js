@@ -1,0 +1,122 @@
+// Which cases are shown, in which columns, in which order.
+
+// inScope are the cases of the chosen environment and workload.
+function inScope() {
+  return data.cases.filter(c => c.env === state.env && (!state.workload || c.workload === state.workload));
+}
+
+// fieldsOf are a case's coordinates and status, by name.
+function fieldsOf(c) {
+  const fields = new Map(c.axes);
+  fields.set('workload', c.workload);
+  fields.set('cpus', String(c.cpus));
+  if (c.workers) fields.set('workers', c.workers);
+  fields.set('status', c.status);
+  return fields;
+}
+
+// filtered are those of the cases in which every word of the query is found, and each
+// key=value among the fields.
+function filtered(cases) {
+  const words = state.query.split(/\s+/).filter(Boolean);
+  return cases.filter(c => {
+    const fields = fieldsOf(c);
+    const text = [...fields].map(([key, value]) => key + '=' + value).join(' ').toLowerCase();
+    return words.every(word => {
+      const at = word.indexOf('=');
+      if (at > 0) return fields.get(word.slice(0, at)) === word.slice(at + 1);
+      return text.includes(word.toLowerCase());
+    });
+  });
+}
+
+// splitAxes tells the axes that all cases share from the keys of the others.
+function splitAxes(cases) {
+  const values = new Map(); // by key: by value: how many cases
+  for (const c of cases) {
+    for (const [key, value] of c.axes) {
+      if (!values.has(key)) values.set(key, new Map());
+      values.get(key).set(value, (values.get(key).get(value) || 0) + 1);
+    }
+  }
+  const shared = [], varying = [];
+  for (const [key, counts] of values) {
+    const [value, n] = counts.entries().next().value;
+    if (counts.size === 1 && n === cases.length) shared.push([key, value]);
+    else varying.push(key);
+  }
+  return { shared, varying };
+}
+
+// columnsOf are the columns for these cases: key, head, unit, what it means, whether
+// it holds numbers, and a case's value.
+function columnsOf(cases) {
+  const columns = [{ key: 'workload', head: 'Workload', meaning: 'what one operation does', value: c => c.workload }];
+  for (const key of splitAxes(cases).varying) {
+    const value = c => new Map(c.axes).get(key);
+    const numeric = cases.every(c => value(c) === undefined || value(c) !== '' && isFinite(value(c)));
+    columns.push({
+      key: 'axis ' + key, head: key, meaning: 'axis of the case', number: numeric,
+      value: c => (value(c) === undefined || !numeric ? value(c) : Number(value(c))), text: c => value(c),
+    });
+  }
+  columns.push({ key: 'cpus', head: 'CPUs', meaning: 'processors that the case may use', number: true, value: c => c.cpus });
+  if (cases.some(c => c.workers)) {
+    columns.push({ key: 'workers', head: 'Workers', meaning: 'operations in flight at most', number: true, value: c => (c.workers ? Number(c.workers) : undefined) });
+  }
+  for (const f of data.figures) {
+    const values = cases.map(c => c.figures[f.name]).filter(Boolean);
+    if (!f.column || !values.length) continue;
+    const scale = scaleOf(f.unit, alike(f).flatMap(g => cases.map(c => c.figures[g.name])).filter(Boolean).map(v => Math.abs(v[0])), f.exact);
+    columns.push({
+      key: f.name, head: f.label, unit: scale.unit === f.label ? '' : scale.unit, meaning: f.meaning, number: true,
+      value: c => c.figures[f.name] && c.figures[f.name][0],
+      text: c => c.figures[f.name] && (f.exact ? number : timed)(c.figures[f.name][0] / scale.divide),
+      spread: values.some(v => v.length > 1) && (c => (c.figures[f.name] ? spread(c.figures[f.name]) : '')),
+    });
+  }
+  if (cases.some(c => c.runs > 1)) {
+    columns.push({ key: 'runs', head: 'Runs', meaning: 'processes that the figures are medians of; after ± stands the greatest distance of one from the median', number: true, value: c => c.counted });
+  }
+  columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial: stopped before its end', value: c => c.status, status: true });
+  return columns;
+}
+
+// alike are the columns that have one unit with f, to be read across.
+function alike(f) {
+  if (f.group !== 'Latency' && f.group !== 'Stages') return [f];
+  return data.figures.filter(g => g.column && g.group === f.group && g.unit === f.unit);
+}
+
+// sorted orders the cases by the chosen column; those without a value come last.
+function sorted(cases, columns) {
+  const down = state.sort.startsWith('-');
+  const column = columns.find(c => c.key === state.sort.slice(down ? 1 : 0));
+  if (!column) return cases;
+  const order = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true }));
+  return cases.map(c => [column.value(c), c]).sort(([a], [b]) => {
+    if (a === undefined || b === undefined) return (a === undefined) - (b === undefined);
+    return down ? order(b, a) : order(a, b);
+  }).map(([, c]) => c);
+}
+
+// shownCases are the rows.
+function shownCases() {
+  const scope = inScope();
+  return sorted(filtered(scope), columnsOf(scope));
+}
+
+const varying = { data: null, keys: new Map() }; // by workload, of all its cases
+
+// nameOf is a case in words: its workload and what not all cases have in common.
+function nameOf(c) {
+  if (varying.data !== data) [varying.data, varying.keys] = [data, new Map()];
+  if (!varying.keys.has(c.workload)) {
+    varying.keys.set(c.workload, splitAxes(data.cases.filter(other => other.workload === c.workload)).varying);
+  }
+  const axes = new Map(c.axes);
+  const parts = [c.workload].concat(varying.keys.get(c.workload).filter(key => axes.has(key)).map(key => key + '=' + axes.get(key)));
+  parts.push('cpus=' + c.cpus);
+  if (c.workers) parts.push('workers=' + c.workers);
+  return parts.join(' ');
+}

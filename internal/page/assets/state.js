@@ -1,0 +1,58 @@
+// What the reader has chosen. It stands in the address after #, so that a link shows
+// the same.
+
+let data = null; // what is shown, as the program gave it
+
+const plotNames = ['throughput', 'latency', 'percentiles', 'distribution', 'timeline'];
+const mostPicked = 3;
+
+const state = {
+  env: 0,
+  workload: '', // '': all
+  query: '',
+  sort: '', // a column's key, '-' before it: greatest first; '': as measured
+  open: '', // id of a case
+  plot: plotNames[0],
+  measure: 'latency-p99',
+  picked: [], // ids of cases in the plots of single cases
+};
+
+function caseOf(id) { return data.cases.find(c => c.id === id); }
+
+// addressOf is the part of the address after #.
+function addressOf(s) {
+  const p = new URLSearchParams();
+  if (s.env > 0 && data.environments[s.env]) p.set('e', data.environments[s.env].name);
+  if (s.workload) p.set('w', s.workload);
+  if (s.query) p.set('q', s.query);
+  if (s.sort) p.set('s', s.sort);
+  if (s.open) p.set('c', s.open);
+  if (s.plot !== plotNames[0]) p.set('p', s.plot);
+  if (s.measure !== 'latency-p99') p.set('y', s.measure);
+  if (s.picked.length) p.set('x', s.picked.join(','));
+  return '#' + p.toString();
+}
+
+// readAddress takes over what the address says. One without a setting, such as that of
+// a heading, says nothing.
+function readAddress() {
+  const hash = location.hash.slice(1);
+  if (hash && !hash.includes('=')) return;
+  const p = new URLSearchParams(hash);
+  state.env = Math.max(0, data.environments.findIndex(e => e.name === p.get('e')));
+  state.workload = p.get('w') || '';
+  state.query = p.get('q') || '';
+  state.sort = p.get('s') || '';
+  state.open = caseOf(p.get('c')) ? p.get('c') : '';
+  state.plot = plotNames.includes(p.get('p')) ? p.get('p') : plotNames[0];
+  state.measure = p.get('y') || 'latency-p99';
+  state.picked = (p.get('x') || '').split(',').filter(caseOf).slice(0, mostPicked);
+  if (state.open) state.env = caseOf(state.open).env;
+}
+
+// writeAddress notes the choice: as a step that the reader can go back from, or not.
+function writeAddress(step) {
+  const address = addressOf(state);
+  if (address === (location.hash || '#')) return;
+  history[step ? 'pushState' : 'replaceState'](null, '', address);
+}

@@ -1,0 +1,198 @@
+package page_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
+)
+
+var plotNames = []string{"throughput", "latency", "percentiles", "distribution", "timeline"}
+
+// drawn counts the pixels of the chart that are of the first line's colour.
+const drawn = `(() => {
+	const probe = document.createElement('canvas').getContext('2d');
+	probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--plot-1').trim();
+	probe.fillRect(0, 0, 1, 1);
+	const want = probe.getImageData(0, 0, 1, 1).data;
+	let n = 0;
+	for (const canvas of document.querySelectorAll('#charts canvas')) {
+		const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+		for (let i = 0; i < data.length; i += 4) {
+			if (data[i] === want[0] && data[i + 1] === want[1] && data[i + 2] === want[2] && data[i + 3] === 255) n++;
+		}
+	}
+	return n;
+})()`
+
+// overflow is by how much the page is wider than the window.
+const overflow = `Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - document.documentElement.clientWidth`
+
+// TestLooks: every plot is drawn at any width in light and dark, and nothing but the
+// table's own box scrolls sideways.
+func TestLooks(t *testing.T) {
+	data := sample(t)
+	for _, width := range []int64{1280, 360} {
+		for _, prefers := range []string{"light", "dark"} {
+			t.Run(fmt.Sprintf("width=%d/scheme=%s", width, prefers), func(t *testing.T) {
+				b := newTab(t, width, 900)
+				b.prefer(prefers)
+				b.open(data, "")
+				paper := map[string]string{"light": "rgb(251, 251, 249)", "dark": "rgb(20, 22, 26)"}[prefers]
+				if got := eval[string](b, `getComputedStyle(document.body).backgroundColor`); got != paper {
+					t.Errorf("the background is %s", got)
+				}
+				b.click("#tbody tr:nth-child(3) a")
+				b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+				for _, name := range plotNames {
+					b.click(`#switch input[value="` + name + `"]`)
+					b.await(`document.querySelectorAll('#charts canvas').length > 0`)
+					if n := eval[int](b, drawn); n < 40 {
+						t.Errorf("%s: %d pixels of the line's colour", name, n)
+					}
+					if wider := eval[int](b, overflow); wider > 0 {
+						t.Errorf("%s: the page is %d px wider than the window", name, wider)
+					}
+					b.look(fmt.Sprintf("%d-%s-%s", width, prefers, name))
+				}
+				if inner := eval[bool](b, `document.getElementById('scroll').scrollWidth > document.getElementById('scroll').clientWidth`); !inner && width == 360 {
+					t.Error("the table does not scroll in its box, and fits into 360 px: is it all there?")
+				}
+			})
+		}
+	}
+}
+
+// TestResize: the plots follow the window.
+func TestResize(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "")
+	wide := eval[int](b, `document.querySelector('#charts canvas').clientWidth`)
+	b.run(chromedp.EmulateViewport(600, 900))
+	b.await(fmt.Sprintf(`document.querySelector('#charts canvas').clientWidth < %d && document.querySelector('#charts canvas').clientWidth <= innerWidth`, wide))
+	if wider := eval[int](b, overflow); wider > 0 {
+		t.Errorf("the page is %d px wider than the window", wider)
+	}
+}
+
+// TestValues: each plot has its values as a table.
+func TestValues(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	b.click("#values summary")
+	for _, name := range plotNames {
+		b.click(`#switch input[value="` + name + `"]`)
+		b.await(`document.querySelectorAll('#values-table tbody tr').length >= 10`)
+		if text := eval[string](b, `document.querySelector('#values-table tbody tr').innerText`); len(text) < 20 {
+			t.Errorf("%s: the first value is %q", name, text)
+		}
+	}
+}
+
+// TestNoPlot: a table without loads says so in the place of plots.
+func TestNoPlot(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=PlonkMul")
+	for _, name := range plotNames {
+		b.click(`#switch input[value="` + name + `"]`)
+		if text := eval[string](b, `document.getElementById('plot-about').innerText`); len(text) < 10 {
+			t.Errorf("%s: says %q", name, text)
+		}
+		if n := eval[int](b, `document.querySelectorAll('#charts canvas').length`); n != 0 {
+			t.Errorf("%s: %d charts of nothing", name, n)
+		}
+	}
+	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
+	want := []string{"Workload", "gates", "CPUs", "Proof", "Peak memory", "build", "keys", "prove", "verify", "constraints", "Runs", "Status"}
+	if diff := cmp.Diff(want, heads); diff != "" {
+		t.Errorf("columns of stages (-want +got):\n%s", diff)
+	}
+}
+
+// TestDark: a reader who changes to dark gets plots in the colours of dark.
+func TestDark(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.prefer("light")
+	b.open(sample(t), "")
+	b.prefer("dark")
+	b.await(drawn + " >= 40")
+}
+
+// TestCommandCopied: the command can be copied.
+func TestCommandCopied(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})`))
+	b.click("#tbody tr:nth-child(2) a")
+	b.click("#copy")
+	b.await(`document.getElementById('copy').innerText === 'Copied'`)
+	want := "zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor serial --cpus 2 --workers 2 --duration 10s --seed 1"
+	if diff := cmp.Diff(want, eval[string](b, "window.copied")); diff != "" {
+		t.Errorf("copied (-want +got):\n%s", diff)
+	}
+}
+
+// TestNoClipboard: without a clipboard the command is copied by way of the selection.
+func TestNoClipboard(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})`))
+	b.click("#tbody tr:nth-child(2) a")
+	b.click("#copy")
+	b.await(`document.getElementById('copy').innerText !== 'Copy'`)
+	if got, want := eval[string](b, "String(getSelection())"), eval[string](b, "document.getElementById('command').textContent"); got != want {
+		t.Errorf("selected %q, not %q", got, want)
+	}
+}
+
+// TestKeyboard: sort, find, open and close a case, and switch plots, without a mouse.
+func TestKeyboard(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#w=Sender")
+	tabTo := func(what, is string) {
+		t.Helper()
+		for range 60 {
+			b.press(kb.Tab)
+			if eval[bool](b, `(e => `+is+`)(document.activeElement)`) {
+				return
+			}
+		}
+		t.Fatalf("%s cannot be reached by the Tab key", what)
+	}
+	tabTo("the filter", `e.id === 'query'`)
+	b.press("exec=serial")
+	if n := len(b.column("Workload")); n != 6 {
+		t.Errorf("%d rows, want 6", n)
+	}
+	tabTo("the head of throughput", `e.dataset.key === 'throughput'`)
+	b.press(kb.Enter)
+	if got := eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`); got != "ascending" {
+		t.Errorf("sorted %s", got)
+	}
+	if got := eval[string](b, `document.activeElement.dataset.key`); got != "throughput" {
+		t.Errorf("after sorting the focus is on %q", got)
+	}
+	tabTo("the rows", `e.tagName === 'TR'`)
+	b.press(kb.ArrowDown, kb.ArrowDown, " ")
+	row := eval[string](b, `document.activeElement.dataset.key`)
+	if got := eval[[]string](b, `[...document.querySelectorAll('#tbody tr')].filter(r => r.querySelector('input').checked).map(r => r.dataset.key)`); !cmp.Equal(got, []string{row}) {
+		t.Errorf("in the plots are %v, not %s", got, row)
+	}
+	b.press(kb.Enter)
+	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	if got := eval[string](b, `document.activeElement.id`); got != "case-title" {
+		t.Errorf("with the case opened the focus is on %q", got)
+	}
+	b.press(kb.Escape)
+	b.run(chromedp.WaitNotVisible(chromedp.CSS("#case")))
+	if got := eval[string](b, `document.activeElement.dataset.key`); got != row {
+		t.Errorf("with the case closed the focus is on %q, not its row", got)
+	}
+	tabTo("the plots", `e.name === 'plot'`)
+	b.press(kb.ArrowRight, kb.ArrowRight)
+	if got := eval[string](b, `document.querySelector('#charts [role=img]').getAttribute('aria-label')`); got != "Latency by percentile. Its values follow as a table." {
+		t.Errorf("the plot is %q", got)
+	}
+}

@@ -1,0 +1,115 @@
+package page_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/page"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+func TestCommandOf(t *testing.T) {
+	const sender = "zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --cpus 2 "
+	base := func() *record.Record {
+		return load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	}
+	with := func(change func(s *workload.Settings)) *record.Record {
+		r := base()
+		var s workload.Settings
+		if err := json.Unmarshal(r.Settings, &s); err != nil {
+			t.Fatal(err)
+		}
+		change(&s)
+		raw, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Settings = raw
+		return r
+	}
+	changed := func(change func(r *record.Record)) *record.Record {
+		r := base()
+		change(r)
+		return r
+	}
+	arrivals := func(shape runner.Shape, rates ...float64) *record.Record {
+		return open(t, base(), runner.Arrivals{Shape: shape, Rates: rates}, nil)
+	}
+	drop := func(r *record.Record, key string) {
+		var kept record.Axes
+		for _, x := range r.Axes {
+			if x.Key != key {
+				kept = append(kept, x)
+			}
+		}
+		r.Axes = kept
+	}
+	for name, c := range map[string]struct {
+		r    *record.Record
+		want string
+	}{
+		"defaults":   {base(), sender + "--workers 2 --duration 10s --seed 1"},
+		"seed":       {changed(func(r *record.Record) { r.Seed = 1<<64 - 1 }), sender + "--workers 2 --duration 10s --seed 18446744073709551615"},
+		"count":      {with(func(s *workload.Settings) { s.Duration, s.Count, s.Warmup = 0, 500, 100*time.Millisecond }), sender + "--workers 2 --count 500 --seed 1"},
+		"both":       {with(func(s *workload.Settings) { s.Count = 500 }), sender + "--workers 2 --duration 10s --count 500 --seed 1"},
+		"warm-up":    {with(func(s *workload.Settings) { s.Warmup, s.WarmupStationary = 3*time.Second, true }), sender + "--workers 2 --duration 10s --warmup 3s,2,stationary --seed 1"},
+		"no warm-up": {with(func(s *workload.Settings) { s.Warmup, s.WarmupOps = 0, 0 }), sender + "--workers 2 --duration 10s --warmup 0 --seed 1"},
+		"others": {with(func(s *workload.Settings) {
+			s.Grace, s.Samples, s.Arena, s.Profiles = time.Minute, 0, 64<<20, []string{"cpu", "heap"}
+			s.Check = runner.Check{Policy: runner.CheckSample, N: 10}
+		}), sender + "--workers 2 --duration 10s --grace 1m0s --samples 0 --check sample=10 --arena 64 --profile cpu,heap --seed 1"},
+		"default arena": {with(func(s *workload.Settings) { s.Arena, s.Queue = runner.DefaultArena, runner.DefaultQueue }), sender + "--workers 2 --duration 10s --seed 1"},
+		"check none":    {with(func(s *workload.Settings) { s.Check.Policy = runner.CheckNone }), sender + "--workers 2 --duration 10s --check none --seed 1"},
+		"constant":      {arrivals(runner.Constant, 100), sender + "--workers 2 --rate 100 --duration 10s --seed 1"},
+		"poisson":       {arrivals(runner.Poisson, 12.5), sender + "--workers 2 --rate 12.5 --arrivals poisson --duration 10s --seed 1"},
+		"step":          {arrivals(runner.Step, 50, 100), sender + "--workers 2 --rate 50,100 --arrivals step --duration 10s --seed 1"},
+		"ramp":          {arrivals(runner.Ramp, 50, 200), sender + "--workers 2 --rate 50..200 --arrivals ramp --duration 10s --seed 1"},
+		"queue": {
+			open(t, base(), runner.Arrivals{Shape: runner.Constant, Rates: []float64{7}}, func(s *workload.Settings) { s.Queue = 9 }),
+			sender + "--workers 2 --rate 7 --queue 9 --duration 10s --seed 1",
+		},
+		"quoted": {
+			changed(func(r *record.Record) { r.Axes[0].Value = "it's $(rm -r)" }),
+			`zkbench run sender --curves 'it'\''s $(rm -r)' --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --cpus 2 --workers 2 --duration 10s --seed 1`,
+		},
+		"all processors": {
+			changed(func(r *record.Record) { drop(r, "cpus") }),
+			"zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --workers 2 --duration 10s --seed 1",
+		},
+		"GOMAXPROCS": {
+			changed(func(r *record.Record) { drop(r, "cpus"); r.Env.GOMAXPROCS = 3 }),
+			"zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --cpus 3 --workers 2 --duration 10s --seed 1",
+		},
+		"mix": {
+			changed(func(r *record.Record) {
+				r.Workload = "Mix"
+				r.Axes = append(record.Axes{{Key: "mix", Value: "transfer:8,verification-sender-proof:1"}}, r.Axes...)
+			}),
+			"zkbench run --mix transfer=8,verification-sender-proof=1 --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --cpus 2 --workers 2 --duration 10s --seed 1",
+		},
+		"leak": {
+			changed(func(r *record.Record) {
+				drop(r, "cpus")
+				r.Counters = append(r.Counters, record.Counter{Name: record.CountLeakFixed, Value: 900})
+			}),
+			"zkbench leak sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --duration 10s --seed 1",
+		},
+		"stages":           {staged(8, 2, 0), "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1"},
+		"unknown workload": {changed(func(r *record.Record) { r.Workload = "Other" }), ""},
+		"unknown axis":     {changed(func(r *record.Record) { r.Axes[1].Key = "width" }), ""},
+		"unknown mix":      {changed(func(r *record.Record) { r.Workload = "Mix"; r.Axes = record.Axes{{Key: "mix", Value: "a:1,b:2"}} }), ""},
+		"bad settings":     {changed(func(r *record.Record) { r.Settings = json.RawMessage(`{"workers": "two"}`) }), ""},
+		"no settings":      {changed(func(r *record.Record) { r.Settings = nil }), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, page.CommandOf(defs(), c.r)); diff != "" {
+				t.Errorf("command (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

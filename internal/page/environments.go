@@ -1,0 +1,134 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// environment is a machine and a build whose figures stand in one table.
+type environment struct {
+	Name        string   `json:"name"` // A, B, ...
+	Summary     string   `json:"summary"`
+	Facts       []pair   `json:"facts"`
+	Differences []string `json:"differences,omitempty"` // from the first one
+
+	of record.Env
+}
+
+// pair is a name and its value.
+type pair [2]string
+
+// environmentOf returns the index of the record's environment, which it adds to the
+// list if it is new. The number of processors that a case may use is a coordinate of
+// the case, not of the machine.
+func environmentOf(list []environment, e record.Env) ([]environment, int) {
+	e.GOMAXPROCS = 0
+	for i, known := range list {
+		if len(unlike(known.of, e)) == 0 {
+			return list, i
+		}
+	}
+	one := environment{Name: letters(len(list)), Summary: summary(e), Facts: facts(e), of: e}
+	if len(list) > 0 {
+		one.Differences = unlike(list[0].of, e)
+	}
+	return append(list, one), len(list)
+}
+
+// unlike names in what two environments differ, the build included: a median over
+// two versions would be of neither.
+func unlike(a, b record.Env) []string {
+	all := env.Differences(a, b)
+	differ := func(name, of, is string) {
+		if of != is {
+			all = append(all, fmt.Sprintf("%s: %s / %s", name, orNone(of), orNone(is)))
+		}
+	}
+	differ("commit", a.Commit, b.Commit)
+	differ("go", a.Go, b.Go)
+	modules := maps.Clone(a.Modules)
+	if modules == nil {
+		modules = make(map[string]string)
+	}
+	maps.Copy(modules, b.Modules)
+	for _, path := range slices.Sorted(maps.Keys(modules)) {
+		differ(path, a.Modules[path], b.Modules[path])
+	}
+	return all
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// letters is A to Z, then AA and so on.
+func letters(i int) string {
+	name := string(rune('A' + i%26))
+	if i < 26 {
+		return name
+	}
+	return letters(i/26-1) + name
+}
+
+// summary is the environment in one line.
+func summary(e record.Env) string {
+	name := e.CPU
+	if name == "" {
+		name = "unknown processor"
+	}
+	line := fmt.Sprintf("%s, %d processors, %s/%s, %s arithmetic, %s", name, e.Cores, e.OS, e.Arch, e.Path, e.Go)
+	if e.Commit != "" {
+		line += ", commit " + e.Commit[:min(len(e.Commit), 12)]
+		if strings.HasSuffix(e.Commit, "+dirty") {
+			line += " with changes"
+		}
+	}
+	return line
+}
+
+// facts is all of the environment that the platform told.
+func facts(e record.Env) []pair {
+	var all []pair
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, pair{name, value})
+		}
+	}
+	add("Processor", e.CPU)
+	add("Processors", strconv.Itoa(e.Cores))
+	if e.Quota > 0 {
+		add("Quota", strconv.FormatFloat(e.Quota, 'g', 4, 64)+" processors")
+	}
+	add("Arithmetic", e.Path)
+	add("Vector extensions", strings.Join(e.Vector, " "))
+	if e.Memory > 0 {
+		add("Memory", fmt.Sprintf("%.3g GB", float64(e.Memory)/1e9))
+	}
+	add("Governor", e.Governor)
+	add("Platform", e.OS+"/"+e.Arch)
+	add("Kernel", e.Kernel)
+	add("Go", e.Go)
+	add("Commit", e.Commit)
+	switch {
+	case e.GOGC < 0:
+		add("GOGC", "off")
+	case e.GOGC > 0:
+		add("GOGC", strconv.FormatInt(e.GOGC, 10))
+	}
+	if e.GOMEMLIMIT > 0 {
+		add("GOMEMLIMIT", fmt.Sprintf("%.3g GB", float64(e.GOMEMLIMIT)/1e9))
+	}
+	for _, path := range slices.Sorted(maps.Keys(e.Modules)) {
+		add(path, e.Modules[path])
+	}
+	return all
+}

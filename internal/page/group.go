@@ -1,0 +1,118 @@
+package page
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// group is the repetitions of one case.
+type group struct {
+	id      string
+	env     int
+	cpus    int
+	staged  bool
+	all     []*record.Record
+	status  record.Status
+	counted []*record.Record // those that the figures are of
+}
+
+// group puts the records of each case together, in the order of the first ones, and
+// lists the environments.
+func (v *view) group(records []*record.Record) []*group {
+	var groups []*group
+	byID := make(map[string]*group)
+	for _, r := range records {
+		var e int
+		v.Environments, e = environmentOf(v.Environments, r.Env)
+		if r.Status == record.Failed {
+			v.Failed++
+		}
+		id := fnv.New64a()
+		fmt.Fprintf(id, "%d\x00%s\x00%s\x00%d\x00%s", e, r.Workload, r.Case, processors(r), r.Process.Side)
+		key := fmt.Sprintf("%016x", id.Sum64())
+		g := byID[key]
+		if g == nil {
+			g = &group{id: key, env: e, cpus: processors(r), staged: isStaged(r)}
+			byID[key] = g
+			groups = append(groups, g)
+		}
+		g.all = append(g.all, r)
+	}
+	for _, g := range groups {
+		g.count()
+	}
+	return groups
+}
+
+// count takes the case's status, which is the worst of the repetitions', and the
+// records that its figures are of: those that ended well or, where none did, those
+// that were stopped, or at last those that failed.
+func (g *group) count() {
+	for _, s := range []record.Status{record.Failed, record.Partial, record.OK} {
+		with := slices.DeleteFunc(slices.Clone(g.all), func(r *record.Record) bool { return r.Status != s })
+		if len(with) == 0 {
+			continue
+		}
+		if g.status == "" {
+			g.status = s
+		}
+		g.counted = with
+	}
+	if g.counted == nil { // a status that is not known
+		g.status, g.counted = g.all[0].Status, g.all
+	}
+}
+
+// records names the records that the figures are of.
+func (g *group) records() string {
+	ids := []string{g.id}
+	for _, r := range g.counted {
+		ids = append(ids, r.ID)
+	}
+	return strings.Join(ids, "\x00")
+}
+
+// processors is the number of processors that the case could use.
+func processors(r *record.Record) int {
+	if text, ok := r.Axes.Get(cpusKey); ok {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	}
+	return r.Env.GOMAXPROCS
+}
+
+// isStaged tells a record of stages, which has no settings with workers, from one of a
+// load.
+func isStaged(r *record.Record) bool {
+	s, err := settingsOf(r)
+	_, loaded := r.Metric(record.Throughput)
+	return err == nil && s.Workers == 0 && !loaded
+}
+
+// metrics are the record's figures and those that are made of its stages.
+func metrics(r *record.Record) []record.Metric {
+	all := slices.DeleteFunc(slices.Clone(r.Metrics), func(m record.Metric) bool { return !finite(m.Value) })
+	if !isStaged(r) {
+		return all
+	}
+	peak := uint64(0)
+	for _, s := range r.Stages {
+		peak = max(peak, s.PeakRSS)
+		for _, m := range s.Sizes {
+			twice := slices.ContainsFunc(all, func(have record.Metric) bool { return have.Name == m.Name })
+			if !twice && finite(m.Value) {
+				all = append(all, m)
+			}
+		}
+	}
+	if peak > 0 {
+		all = append(all, record.Metric{Name: stagePeak, Unit: "B", Value: float64(peak), Kind: record.Timed})
+	}
+	return all
+}

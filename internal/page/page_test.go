@@ -1,0 +1,188 @@
+package page_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/page"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// shown is of the page's data what the tests look at.
+type shown struct {
+	Title        string
+	Processes    int
+	Failed       int
+	Environments []struct {
+		Name        string
+		Differences []string
+	}
+	Figures     []struct{ Name, Label, Unit string }
+	Percentiles []float64
+	Cases       []shownCase
+}
+
+type shownCase struct {
+	ID, Workload, Status, Note, Command string
+	Env, CPUs, Runs, Counted            int
+	Axes                                [][2]string
+	Figures                             map[string][]float64
+	Latency                             *struct {
+		Of                      string
+		Count                   int64
+		Values, Least, Greatest []float64
+		From, Ratio             float64
+		Counts                  []int64
+	}
+	Timeline *struct {
+		Interval float64
+		Joined   int
+		Series   []struct {
+			Name                    string
+			Values, Least, Greatest []float64
+		}
+	}
+	Errors, Findings []struct {
+		Name, Text string
+		Runs       int
+	}
+}
+
+var dataOf = regexp.MustCompile(`(?s)<script type="application/json" id="data"[^>]*>(.*?)</script>`)
+
+// write returns the page and the data in it.
+func write(t *testing.T, d page.Data) (text string, data shown) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := page.Write(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	found := dataOf.FindAllStringSubmatch(b.String(), -1)
+	if len(found) != 1 {
+		t.Fatalf("%d scripts of data", len(found))
+	}
+	if err := json.Unmarshal([]byte(found[0][1]), &data); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), data
+}
+
+// TestAlone: the page holds all that it needs, refers to nothing, and lets only its own
+// script and style run.
+func TestAlone(t *testing.T) {
+	text, data := write(t, sample(t))
+	if data.Title != "Transfers on four processors" || len(data.Cases) != 29 || data.Processes != 81 || data.Failed != 1 {
+		t.Errorf("the data are %q with %d cases, %d processes, %d failed", data.Title, len(data.Cases), data.Processes, data.Failed)
+	}
+	const notice = "/*! https://github.com/leeoniya/uPlot (v1.6.32) */" // uPlot's own
+	if strings.Count(text, notice) != 1 {
+		t.Error("uPlot's notice is not in the page")
+	}
+	if found := regexp.MustCompile(`.{0,40}https?://.{0,40}`).FindAllString(strings.Replace(text, notice, "", 1), -1); len(found) > 0 {
+		t.Errorf("addresses in the page: %q", found)
+	}
+	for _, link := range regexp.MustCompile(`<[a-z][^>]*?\s(?:src|href|action|data|srcset|poster)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if !strings.HasPrefix(link[1], "#") && link[1] != "data:," {
+			t.Errorf("the page refers to %s", link[1])
+		}
+	}
+	if found := regexp.MustCompile(`@import|url\(`).FindAllString(text, -1); len(found) > 0 {
+		t.Errorf("the style refers to something: %q", found)
+	}
+	for _, part := range []string{"The MIT License (MIT)", "Leon Sorokin", "THE SOFTWARE IS PROVIDED"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("uPlot's licence lacks %q", part)
+		}
+	}
+
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
+	if policy == nil {
+		t.Fatal("no policy")
+	}
+	allowed := html.UnescapeString(policy[1])
+	for _, tag := range []string{"script", "style"} {
+		body := regexp.MustCompile(`(?s)<`+tag+`>(.*?)</`+tag+`>`).FindAllStringSubmatch(text, -1)
+		if len(body) != 1 {
+			t.Fatalf("%d elements %s", len(body), tag)
+		}
+		sum := sha256.Sum256([]byte(body[0][1]))
+		if want := tag + "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"; !strings.Contains(allowed, want) {
+			t.Errorf("the policy %s lacks %s", allowed, want)
+		}
+	}
+	if strings.Contains(allowed, "unsafe") || !strings.HasPrefix(allowed, "default-src 'none';") || !strings.Contains(allowed, "connect-src 'none'") {
+		t.Errorf("the policy is %s", allowed)
+	}
+}
+
+// hostile is a suite whose every text would do harm as markup, script or address.
+func hostile(t testing.TB) page.Data {
+	const harm = `</script><script>window.owned=1</script><img src=x onerror="window.owned=1">'"` + "`${owned=1}` --> \u202eevil\u2028 \U0001f47e {{.}} &lt;"
+	d := sample(t)
+	d.Title = harm
+	r := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	r.Workload, r.Case, r.Status, r.Error = harm, harm, record.Failed, harm+strings.Repeat("x", 500)
+	r.Axes = record.Axes{{Key: harm, Value: harm}, {Key: "__proto__", Value: "constructor"}}
+	r.Env.CPU, r.Env.Commit, r.Env.Modules = harm, harm, map[string]string{harm: harm}
+	r.Findings = []record.Finding{{Name: harm, Text: harm}}
+	r.Metrics = append(r.Metrics, timed(harm, harm, 3), timed("__proto__", "s", 3))
+	r.Stages = append(r.Stages, record.Stage{Name: harm, Time: 1, Sizes: []record.Metric{exact(harm, harm, 1)}})
+	r.Counters = append(r.Counters, record.Counter{Name: harm, Value: 1})
+	r.Process.Side = harm
+	d.Records = []*record.Record{r}
+	d.Progress = &page.Progress{Running: harm, Planned: 1}
+	return d
+}
+
+// TestHostileText: no text of a record ends the script that holds it, or begins one.
+func TestHostileText(t *testing.T) {
+	d := hostile(t)
+	text, data := write(t, d)
+	for _, part := range []string{"<script", "</script", "<img", "<!--"} {
+		plain, _ := write(t, sample(t))
+		if got, want := strings.Count(text, part), strings.Count(plain, part); got != want {
+			t.Errorf("%s stands %d times in the page, in a harmless one %d times", part, got, want)
+		}
+	}
+	if data.Title != d.Title || data.Cases[0].Workload != d.Title {
+		t.Errorf("title %q, workload %q", data.Title, data.Cases[0].Workload)
+	}
+}
+
+// TestSize: a page of a hundred cases stays small.
+func TestSize(t *testing.T) {
+	var all []*record.Record
+	for i := range 100 {
+		for run := range 3 {
+			all = append(all, load{"Sender", "pool", i + 1, 2, 2, run, 20 * time.Millisecond}.record(t))
+		}
+	}
+	text, data := write(t, page.Data{Records: all, Defs: defs()})
+	if len(data.Cases) != 100 {
+		t.Fatalf("%d cases", len(data.Cases))
+	}
+	if len(text) > 1<<20 {
+		t.Errorf("%d bytes", len(text))
+	}
+	t.Logf("%d bytes", len(text))
+}
+
+// TestWriteFails: what the writer says is the error.
+func TestWriteFails(t *testing.T) {
+	full := errors.New("disk full")
+	if err := page.Write(failing{full}, page.Data{}); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -1,0 +1,98 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Handler serves the page at "/" and its data, anew at each request, at "/data.json".
+// read is called once for each request, of several at a time. It answers GET and HEAD,
+// and only by the names of this machine, so that no other site's page reads it through
+// a name of its own (DNS rebinding).
+func Handler(read func() (Data, error)) http.Handler {
+	h := &handler{read: read, viewer: newViewer()}
+	h.parts, h.broken = loadParts()
+	return h
+}
+
+type handler struct {
+	read   func() (Data, error)
+	parts  *parts
+	broken error // why there are no parts
+
+	mu     sync.Mutex // of viewer
+	viewer *viewer
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	head := w.Header()
+	head.Set("Cache-Control", "no-store")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("X-Frame-Options", "DENY")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
+	head.Set("Cross-Origin-Opener-Policy", "same-origin")
+	head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	switch {
+	case !local(r.Host):
+		http.Error(w, "host: accepted: localhost, 127.0.0.1, [::1]", http.StatusForbidden)
+	case r.URL.Path != "/" && r.URL.Path != "/data.json":
+		http.Error(w, "not found", http.StatusNotFound)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		head.Set("Allow", "GET, HEAD")
+		http.Error(w, "method: accepted: GET, HEAD", http.StatusMethodNotAllowed)
+	default:
+		h.answer(w, r)
+	}
+}
+
+func (h *handler) answer(w http.ResponseWriter, r *http.Request) {
+	body, kind, err := h.body(r.URL.Path == "/")
+	if err != nil {
+		line := strings.Join(strings.Fields(err.Error()), " ")
+		http.Error(w, line, http.StatusInternalServerError)
+		return
+	}
+	if r.URL.Path == "/" {
+		w.Header().Set("Content-Security-Policy", h.parts.policy(true)+"; frame-ancestors 'none'")
+	}
+	w.Header().Set("Content-Type", kind)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// body returns the page or its data, and of which type it is.
+func (h *handler) body(whole bool) (body []byte, kind string, err error) {
+	if h.broken != nil {
+		return nil, "", h.broken
+	}
+	d, err := h.read()
+	if err != nil {
+		return nil, "", err
+	}
+	h.mu.Lock()
+	v := h.viewer.view(d)
+	h.mu.Unlock()
+	if whole {
+		body, err = h.parts.html(v, true)
+		return body, "text/html; charset=utf-8", err
+	}
+	body, err = json.Marshal(v)
+	return body, "application/json", err
+}
+
+// local tells whether a request's Host is a name of this machine.
+func local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	switch strings.Trim(host, "[]") {
+	case "localhost", "127.0.0.1", "::1":
+		return true
+	}
+	return false
+}

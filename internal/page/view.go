@@ -1,0 +1,145 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// view is what the page's script is given, as JSON.
+type view struct {
+	Title        string        `json:"title"`
+	Began        *time.Time    `json:"began,omitempty"`
+	Ended        *time.Time    `json:"ended,omitempty"`
+	Processes    int           `json:"processes"`
+	Failed       int           `json:"failed"` // processes
+	Environments []environment `json:"environments"`
+	Figures      []figure      `json:"figures"`     // those that some case has; of the table first
+	Percentiles  []float64     `json:"percentiles"` // at which the latencies of all cases are given
+	Cases        []caseView    `json:"cases"`
+	Progress     *progress     `json:"progress,omitempty"`
+}
+
+type progress struct {
+	Done    int     `json:"done"`
+	Planned int     `json:"planned"`
+	Failed  int     `json:"failed"`
+	Running string  `json:"running"`
+	Left    float64 `json:"left"` // s
+	Stopped bool    `json:"stopped"`
+}
+
+const untitled = "zkbench report"
+
+// viewer makes views. It keeps what the histograms say between views, since decoding
+// them takes time of the machine that is being measured.
+type viewer struct{ decoded map[string]distribution }
+
+func newViewer() *viewer { return &viewer{} }
+
+// distribution is what the histograms of a case say, or why they say nothing.
+type distribution struct {
+	latency *latency
+	note    string
+}
+
+// view returns what the page shows of d.
+func (vr *viewer) view(d Data) *view {
+	v := &view{
+		Title: d.Title, Processes: len(d.Records), Percentiles: grid[:],
+		Environments: []environment{}, Figures: []figure{}, Cases: []caseView{}, // none is [] in JSON
+	}
+	if v.Title == "" {
+		v.Title = untitled
+	}
+	if p := d.Progress; p != nil {
+		v.Progress = &progress{p.Done, p.Planned, p.Failed, p.Running, p.Left.Seconds(), p.Stopped}
+	}
+	v.times(d)
+	groups := v.group(d.Records)
+	decoded := make(map[string]distribution, len(groups))
+	for _, g := range groups {
+		known, ok := vr.decoded[g.records()]
+		if !ok {
+			known.latency, known.note = latencyOf(g.counted)
+		}
+		decoded[g.records()] = known
+		c := g.view(d.Defs)
+		c.Latency, c.Note = known.latency, known.note
+		v.Cases = append(v.Cases, c)
+		v.addFigures(g)
+	}
+	vr.decoded = decoded
+	return v
+}
+
+// times finds out when the first record began and the last one ended.
+func (v *view) times(d Data) {
+	for _, r := range d.Records {
+		if r.Time.IsZero() {
+			continue
+		}
+		ended := r.Time
+		for _, s := range r.Stages {
+			ended = ended.Add(s.Time)
+		}
+		if v.Began == nil || r.Time.Before(*v.Began) {
+			v.Began = &r.Time
+		}
+		if v.Ended == nil || ended.After(*v.Ended) {
+			v.Ended = &ended
+		}
+	}
+}
+
+// addFigures describes the figures of a case that were not seen before: known ones in
+// their order, then the others.
+func (v *view) addFigures(g *group) {
+	place := func(name string) int {
+		if i := slices.IndexFunc(known[:], func(d description) bool { return d.Name == name }); i >= 0 {
+			return i
+		}
+		return len(known)
+	}
+	for _, r := range g.counted {
+		for _, m := range metrics(r) {
+			f := figureOf(m, g.staged)
+			i := slices.IndexFunc(v.Figures, func(have figure) bool { return have.Name == f.Name })
+			if i >= 0 {
+				v.Figures[i].Column = v.Figures[i].Column || f.Column
+				continue
+			}
+			at := slices.IndexFunc(v.Figures, func(have figure) bool { return place(have.Name) > place(f.Name) })
+			if at < 0 {
+				at = len(v.Figures)
+			}
+			v.Figures = slices.Insert(v.Figures, at, f)
+		}
+	}
+}
+
+// round keeps n significant digits: more would only make the page large.
+func round(v float64, n int) float64 {
+	if v == 0 {
+		return 0
+	}
+	// Divided, not multiplied by a negative power, which is not exact.
+	digits := n - 1 - int(math.Floor(math.Log10(math.Abs(v))))
+	if digits < 0 {
+		scale := math.Pow10(-digits)
+		return math.Round(v/scale) * scale
+	}
+	scale := math.Pow10(min(digits, 300))
+	if r := math.Round(v*scale) / scale; !math.IsInf(r, 0) && !math.IsNaN(r) {
+		return r
+	}
+	return v
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// median of at least one value.
+func median(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
+}

@@ -1,0 +1,209 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/page"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+func caseWhere(t *testing.T, data shown, is func(c shownCase) bool) shownCase {
+	t.Helper()
+	i := slices.IndexFunc(data.Cases, is)
+	if i < 0 {
+		t.Fatal("no such case")
+	}
+	return data.Cases[i]
+}
+
+// TestRepetitions: a case has the median of its repetitions, the least and the
+// greatest; its distribution is of them all.
+func TestRepetitions(t *testing.T) {
+	var all []*record.Record
+	for run := range 3 {
+		all = append(all, load{"Sender", "pool", 32, 2, 2, run, 20 * time.Millisecond}.record(t))
+	}
+	want := []float64{all[1].Value(record.Throughput), all[2].Value(record.Throughput), all[0].Value(record.Throughput)}
+	_, data := write(t, page.Data{Records: all})
+	if len(data.Cases) != 1 || data.Cases[0].Runs != 3 {
+		t.Fatalf("%d cases", len(data.Cases))
+	}
+	c := data.Cases[0]
+	for i, got := range c.Figures[record.Throughput] {
+		if math.Abs(got-want[i]) > 1e-4*want[i] {
+			t.Errorf("throughput %v, want %v", c.Figures[record.Throughput], want)
+			break
+		}
+	}
+	if diff := cmp.Diff([]float64{191}, c.Figures[record.Allocs]); diff != "" {
+		t.Errorf("allocations (-want +got):\n%s", diff)
+	}
+	l := c.Latency
+	if l.Count != 6000 || l.Of != record.HistLatency {
+		t.Errorf("a distribution of %d values of %s", l.Count, l.Of)
+	}
+	sum := int64(0)
+	for _, n := range l.Counts {
+		sum += n
+	}
+	if sum != 6000 || len(l.Counts) > 80 || len(l.Counts) < 10 {
+		t.Errorf("%d values in %d buckets", sum, len(l.Counts))
+	}
+	if top := l.From * math.Pow(l.Ratio, float64(len(l.Counts))); top < l.Values[len(l.Values)-1]*0.999 {
+		t.Errorf("the buckets end at %v ns, below %v ns", top, l.Values[len(l.Values)-1])
+	}
+	median := slices.IndexFunc(data.Percentiles, func(p float64) bool { return p >= 50 })
+	if p50 := all[1].Value(record.LatencyP50); math.Abs(l.Values[median]-p50) > 0.03*p50 {
+		t.Errorf("P%.1f is %v, the median %v", data.Percentiles[median], l.Values[median], p50)
+	}
+	if len(data.Percentiles) != 61 || len(l.Values) < 40 || len(l.Least) < 35 || len(l.Least) > len(l.Values) {
+		t.Errorf("%d percentiles, %d values, %d in the band", len(data.Percentiles), len(l.Values), len(l.Least))
+	}
+	for i := range l.Least {
+		if l.Least[i] > l.Values[i]*1.001 || l.Greatest[i] < l.Values[i]*0.999 {
+			t.Errorf("P%.2f: %v is not between %v and %v", data.Percentiles[i], l.Values[i], l.Least[i], l.Greatest[i])
+		}
+	}
+	if s := c.Timeline.Series[0]; s.Name != record.Throughput || len(s.Values) != 10 || s.Least[3] >= s.Greatest[3] {
+		t.Errorf("the timeline is %+v", c.Timeline)
+	}
+}
+
+// TestStatus: the worst repetition is the case's status; the figures are of the best.
+func TestStatus(t *testing.T) {
+	ok := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	bad := load{"Sender", "pool", 32, 2, 2, 1, 40 * time.Millisecond}.record(t)
+	bad.Status, bad.Error = record.Failed, "wrong result"
+	_, data := write(t, page.Data{Records: []*record.Record{bad, ok}})
+	c := data.Cases[0]
+	if len(data.Cases) != 1 || c.Status != "failed" || c.Runs != 2 || c.Counted != 1 || len(c.Errors) != 1 || c.Errors[0].Text != "wrong result" {
+		t.Errorf("the case is %+v", c)
+	}
+	if got, want := c.Figures[record.Throughput], ok.Value(record.Throughput); len(got) != 1 || math.Abs(got[0]-want) > 1e-3*want {
+		t.Errorf("throughput %v, want %v alone", got, want)
+	}
+}
+
+// TestEnvironments: unlike machines and versions are kept apart, and it is said in
+// what they differ; numbers of processors are coordinates.
+func TestEnvironments(t *testing.T) {
+	var all []*record.Record
+	for i := range 5 {
+		r := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+		switch i {
+		case 1:
+			r.Env.CPU = "Another Processor"
+		case 2:
+			r.Env.Commit = "fedcba"
+		case 3:
+			r.Env.Modules = map[string]string{"example.org/curves": "v1.3.0"}
+		case 4:
+			r.Env.GOMAXPROCS = 1
+		}
+		all = append(all, r)
+	}
+	_, data := write(t, page.Data{Records: all})
+	var differences [][]string
+	for _, e := range data.Environments {
+		differences = append(differences, e.Differences)
+	}
+	want := [][]string{
+		nil, {"cpu: Some Processor 9 / Another Processor"}, {"commit: 0123456789abcdef / fedcba"}, {"example.org/curves: v1.2.3 / v1.3.0"},
+	}
+	if diff := cmp.Diff(want, differences); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+	if len(data.Cases) != 4 || data.Cases[0].Runs != 2 || data.Cases[3].Env != 3 {
+		t.Errorf("%d cases: %+v", len(data.Cases), data.Cases)
+	}
+}
+
+// TestDamaged: a histogram that cannot be read costs a case its distribution and
+// nothing else.
+func TestDamaged(t *testing.T) {
+	good := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t).Histograms[0].HDR
+	for name, hdr := range map[string]string{
+		"empty": "", "cut": good[:len(good)/2], "text": "not a histogram", "changed": strings.Replace(good, good[60:64], "AAAA", 1), "twice": good + good,
+	} {
+		r := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+		r.Histograms[0].HDR = hdr
+		_, data := write(t, page.Data{Records: []*record.Record{r}})
+		c := data.Cases[0]
+		if c.Latency != nil || !strings.Contains(c.Note, "histogram of process 1 cannot be read") {
+			t.Errorf("%s: note %q, distribution %v", name, c.Note, c.Latency)
+		}
+		if len(c.Figures[record.LatencyP50]) == 0 || c.Timeline == nil {
+			t.Errorf("%s: the other figures are gone", name)
+		}
+	}
+}
+
+// FuzzHistogram: no histogram makes Write panic.
+func FuzzHistogram(f *testing.F) {
+	f.Add(load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(f).Histograms[0].HDR)
+	f.Fuzz(func(t *testing.T, hdr string) {
+		r := &record.Record{Histograms: []record.Histogram{{Name: record.HistLatency, Unit: "ns", HDR: hdr}}}
+		var b bytes.Buffer
+		if err := page.Write(&b, page.Data{Records: []*record.Record{r}}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestOddRecords: records that lack what others have, or have what JSON cannot hold,
+// are shown all the same.
+func TestOddRecords(t *testing.T) {
+	nan := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	nan.Metrics = append(nan.Metrics, timed("odd", "", math.NaN()), timed("odder", "", math.Inf(1)))
+	nan.Series[0].Values[2] = math.NaN()
+	long := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+	long.Series = []record.Series{
+		{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: slices.Repeat([]float64{10, 20}, 500)},
+		{Name: record.LatencyP99, Unit: "ns", Interval: time.Second, Values: slices.Repeat([]float64{10, 20}, 500)},
+	}
+	for name, records := range map[string][]*record.Record{
+		"none": nil, "empty": {{}}, "not a number": {nan}, "no settings": {{Settings: json.RawMessage(`[`)}}, "long": {long},
+		"stages alone": {{Stages: []record.Stage{{Name: "build"}}}}, "unknown status": {{Status: "odd", Env: machine}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, data := write(t, page.Data{Records: records})
+			if data.Title != "zkbench report" || len(data.Cases) != len(records) {
+				t.Errorf("%q with %d cases of %d records", data.Title, len(data.Cases), len(records))
+			}
+			if name != "long" {
+				return
+			}
+			line := data.Cases[0].Timeline
+			if line.Joined != 9 || len(line.Series[0].Values) > 120 || line.Interval != 9 {
+				t.Fatalf("%d points of %d intervals", len(line.Series[0].Values), line.Joined)
+			}
+			if got := line.Series[1].Values[5]; got != 20 {
+				t.Errorf("P99 of joined intervals is %v, want the greatest, 20", got)
+			}
+		})
+	}
+}
+
+// TestStagesView: a record of stages has columns of times, sizes and memory.
+func TestStagesView(t *testing.T) {
+	_, data := write(t, page.Data{Records: []*record.Record{staged(8, 2, 0), staged(8, 2, 1), staged(8, 2, 2)}, Defs: defs()})
+	c := caseWhere(t, data, func(c shownCase) bool { return c.Workload == "PlonkMul" })
+	want := map[string][]float64{
+		"stage build": {0.00816, 0.008, 0.00832}, "stage keys": {0.01632, 0.016, 0.01664}, "stage prove": {0.02448, 0.024, 0.02496},
+		"stage verify": {0.03264, 0.032, 0.03328}, "constraints": {8192}, "proof": {584}, "stage-peak": {8.16e6, 8e6, 8.32e6},
+	}
+	if diff := cmp.Diff(want, c.Figures); diff != "" {
+		t.Errorf("figures (-want +got):\n%s", diff)
+	}
+	if c.CPUs != 2 || c.Command != "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1" {
+		t.Errorf("%d CPUs, command %q", c.CPUs, c.Command)
+	}
+}
