@@ -1,0 +1,167 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// scaled is the unit of times that figure writes with their own.
+const scaled = "time"
+
+// unit is the unit that stands in the head for figures: times have their own, each that
+// which fits.
+func (l *Line) unit() string {
+	base, per, _ := strings.Cut(l.Unit, "/")
+	switch {
+	case base != "ns" && base != "s":
+		return l.Unit
+	case per != "":
+		return scaled + "/" + per
+	}
+	return scaled
+}
+
+// figure writes a value: exact ones in full, to the sixth decimal, others with about
+// four figures.
+func (l *Line) figure(v float64) string {
+	switch base, _, _ := strings.Cut(l.Unit, "/"); {
+	case base == "ns":
+		return benchunit.Scale(v/1e9, benchunit.Decimal) + "s"
+	case base == "s":
+		return benchunit.Scale(v, benchunit.Decimal) + "s"
+	case l.Exact:
+		return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64)
+	}
+	return benchunit.Scale(v, benchunit.Decimal)
+}
+
+// spread writes what the processes of a point lie within, a dash where that says
+// nothing.
+func (l *Line) spread(p Point) string {
+	if p.Least() == p.Greatest() {
+		return "-"
+	}
+	return l.figure(p.Least()) + "–" + l.figure(p.Greatest())
+}
+
+// percent writes a relative change with its sign: two decimals below 10 %, one above.
+func percent(change float64) string {
+	switch {
+	case math.Abs(change) < 0.00005:
+		return "0 %"
+	case math.IsInf(change, 0) || math.IsNaN(change):
+		return "from 0"
+	}
+	decimals := 1
+	if math.Abs(change) < 0.09995 {
+		decimals = 2
+	}
+	return fmt.Sprintf("%+.*f %%", decimals, 100*change)
+}
+
+// describe says what a step is: how great, whether for the better, how sure, and
+// between which commits.
+func (l *Line) describe(s stat.Step) string {
+	var b strings.Builder
+	b.WriteString(percent(s.Change()) + ", ")
+	if l.worse(s) {
+		b.WriteString("worse")
+	} else {
+		b.WriteString("better")
+	}
+	if !l.Exact {
+		fmt.Fprintf(&b, ", p=%.2g", s.P)
+	}
+	from, to := l.Points[s.At-1].Commit, l.Points[s.At].Commit
+	switch {
+	case to == "":
+		return b.String()
+	case from == to:
+		return b.String() + ", no new commit"
+	}
+	b.WriteString(", since " + short(to))
+	if from, to = strings.TrimSuffix(from, dirty), strings.TrimSuffix(to, dirty); from != "" && from != to {
+		b.WriteString(" (" + short(from) + ".." + short(to) + ")")
+	}
+	return b.String()
+}
+
+// dirty ends the commit of a tree with changes.
+const dirty = "+dirty"
+
+// short is a commit as git abbreviates it.
+func short(commit string) string {
+	const digits = 7
+	name, changed := strings.CutSuffix(commit, dirty)
+	name = name[:min(digits, len(name))]
+	if changed {
+		name += dirty
+	}
+	if name == "" {
+		return "-"
+	}
+	return name
+}
+
+// versions lists what is of another version at a point than at the one before it,
+// commits apart.
+func versions(a, b Point) []string {
+	var changed []string
+	say := func(what, from, to string) {
+		if from != to {
+			changed = append(changed, fmt.Sprintf("%s %s → %s", what, orNone(from), orNone(to)))
+		}
+	}
+	say("go", strings.TrimPrefix(a.Go, "go"), strings.TrimPrefix(b.Go, "go"))
+	paths := maps.Clone(a.Modules)
+	if paths == nil {
+		paths = make(map[string]string)
+	}
+	maps.Copy(paths, b.Modules)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		say(path, a.Modules[path], b.Modules[path])
+	}
+	return changed
+}
+
+func orNone(version string) string {
+	if version == "" {
+		return "none"
+	}
+	return version
+}
+
+// environment is what an environment has that lines are kept apart by, without the
+// vector extensions, which are many.
+func environment(e record.Env) string {
+	parts := []string{
+		e.CPU, e.OS + "/" + e.Arch, e.Path + " arithmetic", fmt.Sprintf("%d processors", e.Cores), fmt.Sprintf("GOMAXPROCS %d", e.GOMAXPROCS),
+	}
+	if e.CPU == "" {
+		parts[0] = "unknown processor"
+	}
+	if e.Quota > 0 {
+		parts = append(parts, "quota "+strconv.FormatFloat(e.Quota, 'g', 3, 64))
+	}
+	if e.Governor != "" {
+		parts = append(parts, "governor "+e.Governor)
+	}
+	if e.GOGC < 0 {
+		parts = append(parts, "GOGC off")
+	} else {
+		parts = append(parts, fmt.Sprintf("GOGC %d", e.GOGC))
+	}
+	if e.GOMEMLIMIT > 0 {
+		parts = append(parts, fmt.Sprintf("GOMEMLIMIT %d B", e.GOMEMLIMIT))
+	}
+	return strings.Join(parts, ", ")
+}

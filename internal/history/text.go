@@ -1,0 +1,158 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// WithSteps returns the lines that have a step.
+func WithSteps(lines []Line) []Line {
+	var some []Line
+	for _, l := range lines {
+		if len(l.Steps) > 0 {
+			some = append(some, l)
+		}
+	}
+	return some
+}
+
+// Summary writes how many lines there are, how many have a step and the greatest of
+// them, and how far that can be chance. level is that of the query.
+func Summary(w io.Writer, style report.Style, lines []Line, level float64) error {
+	var b bytes.Buffer
+	first, last, points := lines[0].Points[0].Time, lines[0].Points[0].Time, 0
+	for _, l := range lines {
+		points += len(l.Points)
+		for _, p := range l.Points {
+			if p.Time.Before(first) {
+				first = p.Time
+			}
+			if p.Time.After(last) {
+				last = p.Time
+			}
+		}
+	}
+	fmt.Fprintln(&b, paint(style, bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, count(len(lines), "line"), count(points, "point"),
+		first.UTC().Format(dateForm), last.UTC().Format(dateForm))))
+	if with := WithSteps(lines); len(with) == 0 {
+		fmt.Fprintln(&b, "no line has a step")
+	} else {
+		l, s := greatest(with)
+		fmt.Fprintf(&b, "%d of %d have a step; the greatest: %s\n", len(with), len(lines),
+			paint(style, colour(l, s), fmt.Sprintf("%s %s, %s", l.Name(), l.Points[s.At].Time.UTC().Format(dateForm), l.describe(s))))
+	}
+	tested, short, least := 0, 0, stat.StepPoints(level)
+	for _, l := range lines {
+		switch {
+		case l.Exact:
+		case len(l.Points) < least:
+			short++
+		default:
+			tested++
+		}
+	}
+	if tested > 0 {
+		fmt.Fprintf(&b, "%s tested at level %g: where nothing has changed, up to %.2g with a step are to be expected\n", count(tested, "line"), level, level*float64(tested))
+	}
+	if short > 0 {
+		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", count(short, "line"), least, level)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// greatest returns the step that changes most, and its line.
+func greatest(lines []Line) (of *Line, most stat.Step) {
+	for i := range lines {
+		for _, s := range lines[i].Steps {
+			if of == nil || math.Abs(s.Change()) > math.Abs(most.Change()) {
+				of, most = &lines[i], s
+			}
+		}
+	}
+	return of, most
+}
+
+// Text writes each line as a table: a row for each point, with what changed at it.
+func Text(w io.Writer, style report.Style, lines []Line) error {
+	var b bytes.Buffer
+	for i := range lines {
+		l := &lines[i]
+		fmt.Fprintf(&b, "\n%s\n%s\n", paint(style, bold, l.Name()), environment(l.Env))
+		for j := range lines[:i] {
+			if other := &lines[j]; other.Name() == l.Name() && len(env.Differences(other.Env, l.Env)) > 0 {
+				fmt.Fprintf(&b, "unlike the first of its lines: %s\n", strings.Join(env.Differences(other.Env, l.Env), "; "))
+				break
+			}
+		}
+		l.table(&b, style)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// table writes the points, those of steps in colour.
+func (l *Line) table(b *bytes.Buffer, style report.Style) {
+	var aligned bytes.Buffer
+	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	row := func(cells ...string) { fmt.Fprintln(tw, "  "+strings.Join(cells, "\t")) }
+	row("begun (UTC)", "commit", "median "+l.unit(), "least–greatest", "n", "change", "")
+	for i, p := range l.Points {
+		change, remarks := "", []string(nil)
+		if s, ok := l.step(i); ok {
+			remarks = append(remarks, "step "+l.describe(s))
+		}
+		if i > 0 {
+			before := l.Points[i-1]
+			change = percent(stat.Step{Before: before.Median(), After: p.Median()}.Change())
+			remarks = append(remarks, versions(before, p)...)
+		}
+		row(p.Time.UTC().Format("2006-01-02 15:04"), short(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)), change, strings.Join(remarks, "; "))
+	}
+	_ = tw.Flush() // a buffer does not fail
+	for i, text := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
+		text = strings.TrimRight(text, " ")
+		if s, ok := l.step(i - 1); ok { // after the head
+			text = paint(style, colour(l, s), text)
+		}
+		fmt.Fprintln(b, text)
+	}
+}
+
+// What ANSI calls the looks of text.
+const (
+	bold  = "1"
+	red   = "1;31"
+	green = "32"
+)
+
+// colour is that of a step.
+func colour(l *Line, s stat.Step) string {
+	if l.worse(s) {
+		return red
+	}
+	return green
+}
+
+func paint(style report.Style, code, text string) string {
+	if !style.Colour {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
