@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -34,12 +35,21 @@ type exitError struct {
 func (e *exitError) Error() string { return e.text }
 
 // Main runs the command line args and returns its exit code. Errors are one line
-// on stderr. An interrupt ends the run with what was measured.
+// on stderr, those of a suite's file one each. An interrupt ends the run with what was measured.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) int {
+	return execute(rootCommand(stdin, stdout, stderr, defs), args, stdout, stderr)
+}
+
+// execute runs the command of a program.
+func execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 
-	root := rootCommand(stdin, stdout, stderr, defs)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(flagError)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -49,20 +59,21 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, defs []workl
 	if exit, ok := errors.AsType[*exitError](err); ok {
 		code = exit.code
 	}
-	if text := strings.TrimSpace(err.Error()); text != "" {
-		fmt.Fprintf(stderr, "zkbench: %s\n", strings.ReplaceAll(text, "\n", "; "))
+	text := strings.TrimSpace(err.Error())
+	if _, ok := errors.AsType[*suite.FileError](err); !ok { // which has a line for each mistake
+		text = strings.ReplaceAll(text, "\n", "; ")
+	}
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSuffix(line, "\n"))
 	}
 	return code
 }
 
 func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	root := &cobra.Command{
-		Use:               "zkbench",
-		Short:             "Build, load-test and compare zero-knowledge payment proofs",
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              cobra.ArbitraryArgs,
+		Use:   "zkbench",
+		Short: "Build, load-test and compare zero-knowledge payment proofs",
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -70,14 +81,12 @@ func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def)
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(listCommand(stdout, defs), runCommand(stdout, stderr, defs), compareCommand(stdout, stderr, defs),
 		leakCommand(stdout, stderr, defs), stagesCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
 		execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs), paramsCommand(stdout),
-		ledgerCommand(stdout, stderr), studyCommand(stdout, stderr, defs))
+		ledgerCommand(stdout, stderr), studyCommand(stdout, stderr, defs), suiteCommand(stdout, stderr, defs),
+		reportCommand(stdout, stderr, defs), historyCommand(stdout))
 	return root
 }
 

@@ -28,7 +28,9 @@ import (
 // the command alone: the names and axes are those of the real ones.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"zkbench": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, fakeDefs())) },
+		"zkbench":       func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, fakeDefs())) },
+		"zkbench-suite": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, suiteDefs())) },
+		"benchmarking":  func() { os.Exit(Benchmarking(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Defs())) },
 	})
 }
 
@@ -126,7 +128,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// startedEnv names the address that the slow operation dials when it begins.
+// startedEnv names the address that the slow operation dials when it begins; it ends when
+// the connection is closed.
 const startedEnv = "ZKBENCH_TEST_STARTED"
 
 func fakeDefs() []workload.Def {
@@ -190,8 +193,14 @@ func (f fake) Run(ctx context.Context, input any) ([]byte, error) {
 			return nil, err
 		}
 		defer conn.Close()
+		let := make(chan struct{})
+		go func() {
+			_, _ = conn.Read(make([]byte, 1)) // until the test closes it
+			close(let)
+		}()
 		select {
 		case <-time.After(time.Minute):
+		case <-let:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +61,7 @@ func newOutput(dir string) (*output, error) {
 // case's, for its views and profiles.
 func (o *output) caseDir(workloadName, caseName string) string {
 	id := workload.Def{Name: workloadName}.ID()
-	return filepath.Join(o.dir, fileName(id), fileName(caseName))
+	return filepath.Join(o.dir, report.FileName(id), report.FileName(caseName))
 }
 
 // add appends the record to records.jsonl at once, then writes the views of it.
@@ -133,36 +131,4 @@ func view(dir, name string, write func(io.Writer) error) error {
 		return fmt.Errorf("out: %w", err)
 	}
 	return nil
-}
-
-// longestName bounds the name of a directory in bytes; file systems take 255.
-const longestName = 180
-
-// fileName is text as the name of one file or directory on every operating
-// system. What Windows does not take, / and \ among it, becomes _. A name that
-// is cut or empty, or that Windows keeps for a device, ends in a digest of the
-// text.
-func fileName(text string) string {
-	name := strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\ufffd' || strings.ContainsRune(`<>:"/\|?*`, r) {
-			return '_'
-		}
-		return r
-	}, text)
-	name = strings.TrimRight(name, ". ")
-	digest := false
-	switch stem, _, _ := strings.Cut(strings.ToLower(name), "."); stem {
-	case "", "con", "prn", "aux", "nul",
-		"com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
-		"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9":
-		digest = true
-	}
-	if len(name) > longestName {
-		name, digest = strings.ToValidUTF8(name[:longestName], ""), true
-	}
-	if digest {
-		sum := sha256.Sum256([]byte(text))
-		name = strings.Trim(name, ".") + "_" + hex.EncodeToString(sum[:4])
-	}
-	return name
 }

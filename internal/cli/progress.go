@@ -28,26 +28,11 @@ func progress(stderr io.Writer, i, n int, job proc.Job) (done func()) {
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%d/%d ", i+1, n))),
 		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Name(" "+caption(job))),
 	)
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	begin := time.Now()
-	go func() {
-		defer close(stopped)
-		ticks := time.NewTicker(200 * time.Millisecond)
-		defer ticks.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-ticks.C:
-				// Set-up and checks come on top of the expected time, so the bar
-				// stays short of its end until the case is over.
-				bar.SetCurrent(min(int64(time.Since(begin)), int64(expected)-1))
-			}
-		}
-	}()
+	// Set-up and checks come on top of the expected time, so the bar stays short of its
+	// end until the case is over.
+	stop := every(200*time.Millisecond, func(passed time.Duration) { bar.SetCurrent(min(int64(passed), int64(expected)-1)) })
 	return func() {
-		close(stop)
-		<-stopped
+		stop()
 		bar.Abort(true)
 		bars.Wait()
 	}

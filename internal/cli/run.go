@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,21 +91,42 @@ func (f *runFlags) plan(defs []workload.Def, args []string) (*runPlan, error) {
 		return nil, err
 	}
 	plan.processes = int(processes)
-	settings, err := f.settings(workers, duration)
+	counts, err := f.processors()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all {
-		for _, c := range p.Cases {
-			for _, s := range settings {
-				if len(s.Profiles) > 0 {
-					s.ProfileDir = f.profileDir(p.Def, s.Of(c))
+	for _, procs := range counts {
+		loads := workers
+		if procs > 0 {
+			loads = strings.ReplaceAll(workers, workload.NumCPU, strconv.Itoa(procs))
+		}
+		settings, err := f.settings(loads, duration)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			for _, c := range p.Cases {
+				if procs > 0 {
+					c = c.With(cpusAxis().Key, strconv.Itoa(procs))
 				}
-				plan.jobs = append(plan.jobs, proc.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: proc.Deadline(s)})
+				for _, s := range settings {
+					if len(s.Profiles) > 0 {
+						s.ProfileDir = f.profileDir(p.Def, s.Of(c))
+					}
+					plan.jobs = append(plan.jobs, proc.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: proc.Deadline(s), Procs: procs})
+				}
 			}
 		}
 	}
 	return plan, nil
+}
+
+// processors are the numbers of processors that cases may use; 0: the machine's.
+func (f *runFlags) processors() ([]int, error) {
+	if !f.cpus.given {
+		return []int{0}, nil
+	}
+	return parseProcessors(f.cpus.text)
 }
 
 // profileDir is the directory of a measured case's profiles.

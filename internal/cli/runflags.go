@@ -22,7 +22,7 @@ const profileRoot = "profiles"
 type runFlags struct {
 	axes                                      map[string]*option // by the axis' key
 	mix                                       *option
-	workers, rate, arrivals, queue, slo       *option
+	workers, cpus, rate, arrivals, queue, slo *option
 	duration, count, warmup, grace, processes *option
 	samples, seed, check, arena               *option
 	out, json, profile                        *option
@@ -55,6 +55,9 @@ func newRunFlags(flags *pflag.FlagSet, defs []workload.Def) *runFlags {
 		"run several workloads as one, in these proportions, for example issue=1,transfer=8")
 	f.workers = define("workers", kindList, "", workers.Accepted,
 		fmt.Sprintf("numbers of workers: %s (default 1, main job %s)", workers.Accepted, workload.NumCPU))
+	processors := cpusAxis()
+	f.cpus = define(processors.Flag, kindList, "", processors.Accepted,
+		processors.Usage+" that a case may use, "+workload.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
 	f.rate = define("rate", kindList, "", rateAccepted,
 		"open loop: arrivals a second, whether or not a worker is free; a list measures each, is the steps of step; 50..200 is the ramp of ramp")
 	f.arrivals = define("arrivals", kindText, string(runner.Constant), strings.Join(shapes, ", "),

@@ -1,6 +1,7 @@
-// Package stat answers four questions about measured figures: does one program
+// Package stat answers five questions about measured figures: does one program
 // differ from another, how sure is the mean of one run, does a secret show in the
-// time that an operation takes, and on what curve do figures of many sizes lie.
+// time that an operation takes, on what curve do figures of many sizes lie, and where
+// does a series of figures have a step.
 //
 // Comparisons take the process as the unit of replication: the operations of one
 // process share its memory layout, its collector and its moment, so a million

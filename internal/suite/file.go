@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -28,7 +29,8 @@ type File struct {
 type Entry struct {
 	Command   string // run or stages
 	Workloads []string
-	Flags     []Flag // of the command, and cpus
+	Flags     []Flag        // of the command
+	Expected  time.Duration // about how long a case takes; 0: not said
 	Line      int
 }
 
@@ -201,6 +203,11 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 				p.wrong(key.Line, "%s beside %s; accepted: one of them", key.Value, e.Command)
 			}
 			e.Command, e.Workloads = key.Value, strings.Fields(strings.ReplaceAll(text, ",", " "))
+		case "expected":
+			var err error
+			if e.Expected, err = time.ParseDuration(text); err != nil || e.Expected <= 0 {
+				p.wrong(value.Line, "expected: %q is not accepted; accepted: a time, for example 30s", text)
+			}
 		default:
 			e.Flags = append(e.Flags, Flag{key.Value, text, key.Line})
 		}
@@ -215,8 +222,8 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 // Expand makes of each entry what expand makes of it. expand stops at the first mistake;
-// where that is a *workload.ValueError of a flag the flag is taken away and the entry tried
-// again, so that all mistakes are told at once.
+// where that is a *workload.ValueError of a flag or a workload, that is taken away and the
+// entry tried again, so that all mistakes are told at once.
 func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
 	p := &parser{}
 	var all []T
@@ -227,23 +234,36 @@ func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T
 				all = append(all, some...)
 				break
 			}
-			line := e.Line
-			i := -1
-			if wrong, ok := errors.AsType[*workload.ValueError](err); ok {
-				i = slices.IndexFunc(e.Flags, func(f Flag) bool { return dashed(f.Name) == dashed(wrong.Field) })
-			}
-			if i >= 0 {
-				line = e.Flags[i].Line
-			}
+			line, again := e.without(err)
 			p.wrong(line, "%v", err)
-			if i < 0 {
+			if !again {
 				break
 			}
-			e.Flags = slices.Delete(slices.Clone(e.Flags), i, i+1)
 		}
 	}
 	if len(p.mistakes) > 0 {
 		return nil, p.err(name)
 	}
 	return all, nil
+}
+
+// without takes away what err is of, and returns its line; false: nothing is left to try.
+func (e *Entry) without(err error) (line int, again bool) {
+	wrong, ok := errors.AsType[*workload.ValueError](err)
+	if !ok {
+		return e.Line, false
+	}
+	// Of a flag that none of the workloads has, the flag is the value.
+	if i := slices.IndexFunc(e.Flags, func(f Flag) bool {
+		return dashed(f.Name) == dashed(wrong.Field) || "--"+dashed(f.Name) == wrong.Value
+	}); i >= 0 {
+		line = e.Flags[i].Line
+		e.Flags = slices.Delete(slices.Clone(e.Flags), i, i+1)
+		return line, true
+	}
+	if i := slices.Index(e.Workloads, wrong.Value); i >= 0 {
+		e.Workloads = slices.Delete(slices.Clone(e.Workloads), i, i+1)
+		return e.Line, len(e.Workloads) > 0
+	}
+	return e.Line, false
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -25,14 +26,20 @@ const journalFormat = 1
 
 // Journal keeps what a suite's cases have given, each once, on bbolt. A record is durable
 // when Put returns.
-type Journal struct{ db *bbolt.DB }
+type Journal struct {
+	db   *bbolt.DB
+	path string
+	file fs.FileInfo // as it was opened
+}
 
-// Header says what suite a journal is of.
+// Header says what suite a journal is of. It holds the cases themselves, so that a suite
+// goes on as it was begun, whatever has become of its file.
 type Header struct {
-	Format int       `json:"format"`
-	Suite  string    `json:"suite"`
-	Begun  time.Time `json:"begun"`
-	Plan   []string  `json:"plan"` // keys of all cases, in their order
+	Format  int       `json:"format"`
+	Suite   string    `json:"suite"`
+	Session string    `json:"session"` // of its records
+	Begun   time.Time `json:"begun"`
+	Plan    []Case    `json:"plan"` // in their order, each repetition
 }
 
 var (
@@ -41,32 +48,37 @@ var (
 	casesBucket = []byte("cases")
 )
 
-// Create makes the journal of a suite in a folder that has none.
+// Create makes the journal of a suite in a folder that has none, and no records of
+// something else.
 func Create(dir string, h Header) (*Journal, error) {
 	path := filepath.Join(dir, journalFile)
-	if _, err := os.Lstat(path); err == nil {
+	if exists(path) {
 		return nil, fmt.Errorf("%w: %s is there already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
+	}
+	if other := filepath.Join(dir, RecordsFile); exists(other) {
+		return nil, fmt.Errorf("%w: %s is of another run; accepted: a folder without records", zkbench.ErrParams, other)
+	}
+	h.Format = journalFormat
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
 	}
 	j, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	h.Format = journalFormat
-	raw, err := json.Marshal(h)
-	if err == nil {
-		err = j.db.Update(func(tx *bbolt.Tx) error {
-			head, err := tx.CreateBucket(headBucket)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.CreateBucket(casesBucket); err != nil {
-				return err
-			}
-			return head.Put(headKey, raw)
-		})
-	}
+	err = j.update(func(tx *bbolt.Tx) error {
+		head, err := tx.CreateBucket(headBucket)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.CreateBucket(casesBucket); err != nil {
+			return err
+		}
+		return head.Put(headKey, raw)
+	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), j.Close())
+		return nil, errors.Join(err, j.Close())
 	}
 	return j, nil
 }
@@ -82,34 +94,80 @@ func Open(dir string) (*Journal, Header, error) {
 	if err != nil {
 		return nil, h, err
 	}
-	err = j.db.View(func(tx *bbolt.Tx) error {
+	err = j.view(func(tx *bbolt.Tx) error {
 		head := tx.Bucket(headBucket)
 		if head == nil || tx.Bucket(casesBucket) == nil {
 			return &zkbench.DecodeError{Path: "journal", Reason: "no suite was begun in it"}
 		}
-		if err := json.Unmarshal(head.Get(headKey), &h); err != nil {
+		raw := head.Get(headKey)
+		// The format is read alone first: another one may give the rest other types.
+		if err := json.Unmarshal(raw, &struct {
+			Format *int `json:"format"`
+		}{&h.Format}); err != nil {
 			return &zkbench.DecodeError{Path: "journal.header", Reason: err.Error()}
 		}
 		if h.Format != journalFormat {
 			return &zkbench.DecodeError{Path: "journal.format", Reason: fmt.Sprintf("%d; accepted: %d", h.Format, journalFormat)}
 		}
+		if err := json.Unmarshal(raw, &h); err != nil {
+			return &zkbench.DecodeError{Path: "journal.header", Reason: err.Error()}
+		}
 		return nil
 	})
 	if err != nil {
-		return nil, h, errors.Join(fmt.Errorf("%s: %w", path, err), j.Close())
+		return nil, h, errors.Join(err, j.Close())
 	}
 	return j, h, nil
 }
 
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 func open(path string) (*Journal, error) {
-	db, err := bbolt.Open(path, 0o644, &bbolt.Options{Timeout: time.Second})
+	j := &Journal{path: path}
+	err := guard(func() (err error) {
+		j.db, err = bbolt.Open(path, 0o644, &bbolt.Options{Timeout: time.Second})
+		return err
+	})
 	if errors.Is(err, bberrors.ErrTimeout) {
 		return nil, fmt.Errorf("%w: %s: another suite runs in this folder", zkbench.ErrEnv, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Journal{db}, nil
+	if j.file, err = os.Stat(path); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// guard calls what works on bbolt's pages: it answers some damage with a panic, and a
+// wrong offset reads beyond the map. Both come back as errors.
+func guard(work func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = &zkbench.DecodeError{Path: "journal", Reason: fmt.Sprintf("damaged: %v", r)}
+		}
+	}()
+	return work()
+}
+
+func (j *Journal) update(work func(tx *bbolt.Tx) error) error {
+	return j.named(guard(func() error { return j.db.Update(work) }))
+}
+
+func (j *Journal) view(work func(tx *bbolt.Tx) error) error {
+	return j.named(guard(func() error { return j.db.View(work) }))
+}
+
+func (j *Journal) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", j.path, err)
 }
 
 // Put keeps the record of a case that has none.
@@ -118,19 +176,36 @@ func (j *Journal) Put(key string, r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	return j.db.Update(func(tx *bbolt.Tx) error {
+	err = j.update(func(tx *bbolt.Tx) error {
 		cases := tx.Bucket(casesBucket)
 		if cases.Get([]byte(key)) != nil {
 			return fmt.Errorf("%s has a record already", key)
 		}
 		return cases.Put([]byte(key), raw)
 	})
+	if err != nil {
+		return err
+	}
+	return j.there()
+}
+
+// there tells whether the file is still where it was: one whose folder was removed takes
+// what is written, and nobody will find it.
+func (j *Journal) there() error {
+	now, err := os.Stat(j.path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
+	}
+	if !os.SameFile(now, j.file) {
+		return fmt.Errorf("%w: %s is another file now", zkbench.ErrEnv, j.path)
+	}
+	return nil
 }
 
 // Get returns the record of a case; nil: it has none yet.
 func (j *Journal) Get(key string) (*record.Record, error) {
 	var r *record.Record
-	err := j.db.View(func(tx *bbolt.Tx) error {
+	err := j.view(func(tx *bbolt.Tx) error {
 		raw := tx.Bucket(casesBucket).Get([]byte(key))
 		if raw == nil {
 			return nil
@@ -150,3 +225,16 @@ func (j *Journal) Get(key string) (*record.Record, error) {
 
 // Close closes the file.
 func (j *Journal) Close() error { return j.db.Close() }
+
+// running tells whether somebody has the journal of a folder open.
+func running(dir string) bool {
+	var db *bbolt.DB
+	err := guard(func() (err error) {
+		db, err = bbolt.Open(filepath.Join(dir, journalFile), 0o644, &bbolt.Options{ReadOnly: true, Timeout: time.Millisecond})
+		return err
+	})
+	if err != nil {
+		return errors.Is(err, bberrors.ErrTimeout)
+	}
+	return guard(db.Close) != nil
+}

@@ -11,22 +11,26 @@ import (
 
 // Case is one process of a suite: a case and which of its repetitions.
 type Case struct {
-	Repetition int
-	proc.Job
-	Expected time.Duration // about how long it takes
+	Job        proc.Job      `json:"job"`
+	Repetition int           `json:"repetition"`
+	Expected   time.Duration `json:"expected"` // ns, about how long it takes
+}
+
+// Name is the case's, as records have it, without its repetition.
+func (c *Case) Name() string {
+	if c.Job.Stages {
+		return c.Job.Workload + "/" + c.Job.Case.String()
+	}
+	return c.Job.Workload + "/" + c.Job.Settings.Of(c.Job.Case).String()
 }
 
 // Key names the process within its suite.
 func (c *Case) Key() string {
-	what := c.Job.Case.String()
-	if !c.Stages {
-		what = c.Settings.Of(c.Job.Case).String()
-	}
 	kind := CommandRun
-	if c.Stages {
+	if c.Job.Stages {
 		kind = CommandStages
 	}
-	return fmt.Sprintf("%s %s/%s cpus=%d #%d", kind, c.Workload, what, c.Procs, c.Repetition+1)
+	return fmt.Sprintf("%s %s cpus=%d #%d", kind, c.Name(), c.Job.Procs, c.Repetition+1)
 }
 
 // Interleave returns each case repeated: all once, then all again, so that what drifts with
@@ -56,6 +60,17 @@ type Run struct {
 	Begins func(i int, c *Case)
 }
 
+// NotStoredError is of a case that was measured and could not be kept: it is measured
+// again when the suite goes on.
+type NotStoredError struct {
+	Case string
+	Err  error
+}
+
+func (e *NotStoredError) Error() string { return fmt.Sprintf("%s is not stored: %v", e.Case, e.Err) }
+
+func (e *NotStoredError) Unwrap() error { return e.Err }
+
 // attempts are the processes that a case has to succeed in.
 const attempts = 2
 
@@ -75,7 +90,7 @@ func (r *Run) All(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 			if err := r.Journal.Put(c.Key(), rec); err != nil {
-				return fmt.Errorf("%s is not stored: %w", c.Key(), err)
+				return &NotStoredError{Case: c.Name(), Err: err}
 			}
 		}
 		if err := r.Ended(i, c, rec, fresh); err != nil {

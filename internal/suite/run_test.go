@@ -53,7 +53,7 @@ func TestGoesOn(t *testing.T) {
 	all := suite.Interleave(cases(3), 2)
 	for stop := range len(all) {
 		dir := t.TempDir()
-		j, err := suite.Create(dir, suite.Header{Suite: "some", Plan: keys(all)})
+		j, err := suite.Create(dir, suite.Header{Suite: "some", Plan: all})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(keys(all), head.Plan); diff != "" {
+		if diff := cmp.Diff(keys(all), keys(head.Plan)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		var ended []string

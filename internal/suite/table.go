@@ -19,38 +19,49 @@ type Row struct {
 	Values  []string // as many
 }
 
-// AppendRow adds a row to a table in a CSV file, which it makes where there is none.
-// Columns that the file does not have come after its own; what a line has no value for is
-// empty. The file is replaced as a whole, so that a reader never sees half of it.
-func AppendRow(path string, row Row) error {
-	if len(row.Columns) != len(row.Values) {
-		return fmt.Errorf("%w: %d columns, %d values", zkbench.ErrParams, len(row.Columns), len(row.Values))
+// PutRow adds a row to a table in a CSV file, which it makes where there is none, or
+// takes the place of the row with the same value in the column key. Columns that the file
+// does not have come after its own; what a line has no value for is empty. The file is
+// replaced as a whole, so that a reader never sees half of it.
+func PutRow(path, key string, row Row) error {
+	at := slices.Index(row.Columns, key)
+	if len(row.Columns) != len(row.Values) || at < 0 {
+		return fmt.Errorf("%w: %d columns, %d values, column %q at %d", zkbench.ErrParams, len(row.Columns), len(row.Values), key, at)
 	}
 	lines, err := readTable(path)
 	if err != nil {
 		return err
 	}
 	head := lines[0]
+	if len(head) > 0 && !slices.Contains(head, key) {
+		return &zkbench.DecodeError{Path: path, Reason: fmt.Sprintf("no column %q: not a table of this program; accepted: another folder", key)}
+	}
 	for _, c := range row.Columns {
 		if !slices.Contains(head, c) {
 			head = append(head, c)
 		}
 	}
 	lines[0] = head
-	last := make([]string, len(head))
+	fresh := make([]string, len(head))
 	for i, c := range row.Columns {
-		last[slices.Index(head, c)] = row.Values[i]
+		fresh[slices.Index(head, c)] = row.Values[i]
 	}
-	lines = append(lines, last)
 	for i := range lines {
 		lines[i] = append(lines[i], make([]string, len(head)-len(lines[i]))...)
+	}
+	column := slices.Index(head, key)
+	same := slices.IndexFunc(lines[1:], func(line []string) bool { return line[column] == row.Values[at] })
+	if same >= 0 {
+		lines[1+same] = fresh
+	} else {
+		lines = append(lines, fresh)
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	if err := w.WriteAll(lines); err != nil {
 		return err
 	}
-	return replace(path, b.Bytes())
+	return Replace(path, b.Bytes())
 }
 
 // readTable returns the lines of a CSV file, the head first; an empty head where there is
@@ -71,8 +82,8 @@ func readTable(path string) ([][]string, error) {
 	return lines, nil
 }
 
-// replace writes a file beside the one that it then takes the place of.
-func replace(path string, data []byte) (err error) {
+// Replace writes a file beside the one that it then takes the place of.
+func Replace(path string, data []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".replace")
 	if err != nil {
 		return err
@@ -84,7 +95,7 @@ func replace(path string, data []byte) (err error) {
 	}()
 	_, err = file.Write(data)
 	if err == nil {
-		err = file.Sync()
+		err = errors.Join(file.Chmod(0o644), file.Sync())
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err

@@ -1,0 +1,17 @@
+// Benchmarking runs the benchmarks of the study of confidential tokens by the flags of the
+// study's script:
+//
+//	go run ./cmd/benchmarking --count 10 --timeout 0 --benchName Sender
+//
+// It is zkbench suite study: what was stopped goes on with zkbench suite --resume DIR.
+package main
+
+import (
+	"os"
+
+	"github.com/zkbench/zkbench/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Benchmarking(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Defs()))
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// studySuite is the suite that has the study's benchmarks.
+const studySuite = "study"
+
+// Benchmarking runs the command line args of the program benchmarking, which has the
+// interface of the study's script, and returns its exit code.
+func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) int {
+	cmd := benchmarkingCommand(stdout, stderr, defs)
+	cmd.AddCommand(execCaseCommand(stdin, stdout, defs))
+	return execute(cmd, args, stdout, stderr)
+}
+
+// benchmarkingCommand is suite for one suite, with the study's flags.
+func benchmarkingCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "benchmarking",
+		Short: "The benchmarks of the study of confidential tokens: zkbench suite " + studySuite + " by the flags of the study's script",
+		Args:  noArguments,
+	}
+	flags := cmd.Flags()
+	count := defineOption(flags, "count", kindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
+	timeout := defineOption(flags, "timeout", kindNumber, "0", "0 to 86400, in seconds; 0: none", "seconds after which a case's process is stopped; 0: none")
+	name := defineOption(flags, "benchName", kindText, "", "", "one benchmark, for example Sender (default all nine)")
+	out := defineOption(flags, "out", kindFile, "", acceptedSuiteOut, "directory of all that is left (default benchmark_logs_ and the time)")
+	resume := defineOption(flags, "resume", kindFile, "", acceptedResume, "go on with the suite of this directory")
+	plan := flags.Bool("plan", false, "show the cases and how long they take, run nothing")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		f := &suiteFlags{out: out, resume: resume, repetitions: count, only: &option{}, plan: plan}
+		if resume.given {
+			return f.goOn(cmd, stdout, stderr, defs)
+		}
+		file, err := readSuite(defs, studySuite)
+		if err != nil {
+			return err
+		}
+		seconds, err := timeout.number("timeout", 0, uint64(maxDuration/time.Second))
+		if err != nil {
+			return err
+		}
+		f.timeout = &option{text: strconv.FormatUint(seconds, 10) + "s"}
+		if count.given {
+			if _, err := count.number("count", 1, suite.MaxRepetitions); err != nil {
+				return err
+			}
+		}
+		if name.given {
+			if f.only, err = benchName(defs, file, name.text); err != nil {
+				return err
+			}
+		}
+		return f.begin(cmd, stdout, stderr, defs, file, studySuite)
+	}
+	return cmd
+}
+
+// benchName is the workload that the study calls so: Sender, BenchmarkSender or
+// TestParallelBenchmarkSender.
+func benchName(defs []workload.Def, file *suite.File, name string) (*option, error) {
+	var names []string
+	for _, e := range file.Entries {
+		for _, id := range e.Workloads {
+			def, err := workload.Find(defs, id)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(names, def.Name) {
+				names = append(names, def.Name)
+			}
+		}
+	}
+	plain := strings.TrimPrefix(strings.TrimPrefix(name, "TestParallel"), "Benchmark")
+	if !slices.Contains(names, plain) {
+		return nil, &workload.ValueError{Field: "benchName", Value: name, Accepted: strings.Join(names, ", ")}
+	}
+	return &option{text: plain, given: true}, nil
+}

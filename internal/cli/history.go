@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/history"
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Bounds of the level at which steps are found: see stat.Steps.
+const (
+	leastLevel = 0.005
+	mostLevel  = 0.1
+)
+
+// historyFlags are the flags of history as they were typed.
+type historyFlags struct {
+	metric, workload, caseWords, since, level, out, csv *option
+	steps                                               bool
+}
+
+// historyCommand shows a metric over commits and dates.
+func historyCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "history [path ...]",
+		Short: "Show how a metric went over commits and dates, and where it has a step",
+		Long: "Show how a metric of each case went over commits and dates, and where it has a step. Each\n" +
+			"session of a build is a point, the median of its processes; what was measured in unlike\n" +
+			"environments is never in one line. Steps are found by permutation tests.\n\n" +
+			"A path is the folder of a suite, a folder of such folders, or a file of records; without\n" +
+			"one it is the working directory. Times are in UTC.",
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := cmd.Flags()
+	levels := fmt.Sprintf("%g to %g", leastLevel, mostLevel)
+	f := &historyFlags{
+		metric:    defineOption(flags, "metric", kindText, record.Throughput, "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
+		workload:  defineOption(flags, "workload", kindList, "", "workloads of the records", "these workloads only"),
+		caseWords: defineOption(flags, "case", kindText, "", "key=value ...", "cases with these coordinates only, for example \"curve=BN254 bits=32\""),
+		since:     defineOption(flags, "since", kindText, "", "a date, 2006-01-02", "sessions from this date on, for example 2006-01-02"),
+		level:     defineOption(flags, "level", kindNumber, "0.01", levels, "probability at which a line without a step may be given one: "+levels),
+		out:       defineOption(flags, "out", kindFile, "", "the path of a directory", "write a chart of each line into this directory, as SVG"),
+		csv:       defineOption(flags, "csv", kindFile, "", "the path of a file, which is written anew", "write a row for each point to this file, which is written anew"),
+	}
+	flags.BoolVar(&f.steps, "steps", false, "only lines that have a step")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		query, err := f.query()
+		if err != nil {
+			return err
+		}
+		if len(args) == 0 {
+			args = []string{"."}
+		}
+		recs, notes, err := history.Load(args)
+		if err != nil {
+			return err
+		}
+		lines, err := query.Lines(recs)
+		if err != nil {
+			return err
+		}
+		shown := lines
+		if f.steps {
+			shown = history.WithSteps(lines)
+		}
+		if err := f.files(shown); err != nil {
+			return err
+		}
+		for _, note := range notes {
+			fmt.Fprintln(cmd.ErrOrStderr(), "zkbench: "+note)
+		}
+		style := styleOf(stdout)
+		err = history.Summary(stdout, style, lines, query.Level)
+		if err = errors.Join(err, history.Text(stdout, style, shown)); err != nil {
+			return &exitError{code: exitFailed, text: err.Error()}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// query is what the flags ask for.
+func (f *historyFlags) query() (history.Query, error) {
+	q := history.Query{Metric: f.metric.text}
+	if f.workload.given {
+		for name := range strings.SplitSeq(f.workload.text, ",") {
+			q.Workloads = append(q.Workloads, strings.TrimSpace(name))
+		}
+	}
+	words := strings.FieldsFunc(f.caseWords.text, func(r rune) bool { return r == ' ' || r == ',' || r == '/' })
+	if f.caseWords.given && len(words) == 0 {
+		return q, f.caseWords.refuse("case", f.caseWords.text)
+	}
+	for _, word := range words {
+		key, value, found := strings.Cut(word, "=")
+		if !found || key == "" || value == "" {
+			return q, f.caseWords.refuse("case", word)
+		}
+		q.Case = append(q.Case, record.Axis{Key: key, Value: value})
+	}
+	var err error
+	if f.since.given {
+		if q.Since, err = time.Parse(time.DateOnly, f.since.text); err != nil {
+			return q, f.since.refuse("since", f.since.text)
+		}
+	}
+	q.Level, err = strconv.ParseFloat(f.level.text, 64)
+	if err != nil || !(q.Level >= leastLevel && q.Level <= mostLevel) {
+		return q, f.level.refuse("level", f.level.text)
+	}
+	return q, nil
+}
+
+// files writes the rows and the charts that are asked for.
+func (f *historyFlags) files(lines []history.Line) error {
+	if f.csv.given {
+		var b bytes.Buffer
+		err := history.CSV(&b, lines)
+		if err = errors.Join(err, os.WriteFile(f.csv.text, b.Bytes(), 0o644)); err != nil {
+			return fmt.Errorf("csv: %w", err)
+		}
+	}
+	if !f.out.given {
+		return nil
+	}
+	if err := os.MkdirAll(f.out.text, 0o755); err != nil {
+		return fmt.Errorf("out: %w", err)
+	}
+	taken := make(map[string]int) // in lower case: some file systems know no other
+	for i := range lines {
+		l := &lines[i]
+		name := report.FileName(strings.Trim(l.Metric+" "+workload.Def{Name: l.Workload}.ID()+" "+l.Case, " "))
+		key := strings.ToLower(name)
+		if taken[key]++; taken[key] > 1 { // another environment
+			name = fmt.Sprintf("%s-%d", name, taken[key])
+		}
+		if err := view(f.out.text, name+".svg", func(w io.Writer) error { return l.Chart().Write(w, plot.SVG) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// suites writes a folder for each of so many days, each with a session of three
+// processes of a case whose throughput falls by a tenth on the day of the step. A
+// suite that is killed on the last day leaves a line that is cut off.
+func suites(t *testing.T, days, step int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	r := rand.New(rand.NewPCG(1, 1))
+	for day := range days {
+		begun := time.Date(2026, 1, 1, 6, 0, 0, 0, time.UTC).AddDate(0, 0, day)
+		folder := filepath.Join(dir, begun.Format("benchmark_logs_2006-01-02_15-04-05"))
+		if err := os.Mkdir(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for i := range 3 {
+			rate := 1000 * (1 + 0.02*r.NormFloat64())
+			if day >= step {
+				rate *= 0.9
+			}
+			rec := record.New()
+			rec.Time, rec.Workload, rec.Process = begun, "Sender", record.Process{Session: folder, Index: i}
+			rec.Env.Commit = fmt.Sprintf("%07d", day)
+			rec.Metrics = []record.Metric{{Name: record.Throughput, Unit: "ops/s", Value: rate, Kind: record.Timed}}
+			if err := record.NewWriter(&b).Write(rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if day == days-1 {
+			b.WriteString(`{"schema":1,"id":"cut`)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "records.jsonl"), []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestHistoryStep: a fall by a tenth in noise of 2 % is found on its day, and the
+// records of a suite that was killed are used.
+func TestHistoryStep(t *testing.T) {
+	dir := suites(t, 24, 15)
+	out, messages, code := command(t, "history", dir, "--steps")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, messages)
+	}
+	for _, want := range []string{
+		"throughput: 1 line, 24 points, 2026-01-01 to 2026-01-24\n1 of 1 have a step; the greatest: Sender 2026-01-16, -",
+		"worse, p=0.0006", ", since 0000015 (0000014..0000015)\n", "1 line tested at level 0.01: ",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Count(out, " step -") != 1 {
+		t.Errorf("not one step in\n%s", out)
+	}
+	if strings.Count(messages, "\n") != 1 || !strings.Contains(messages, "line 4, the last one, is cut off; read: 3 records before it\n") {
+		t.Errorf("messages: %s", messages)
+	}
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/page"
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/suite/charts"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// What a folder of records gets.
+const (
+	pageFile  = "report.html"
+	benchFile = "bench.txt"
+	plotsFile = "benchmark_results.pdf"
+	plotsDir  = "plots" // the same as SVG
+)
+
+const (
+	acceptedDirs   = "directories with records: of a suite, a study or run --out"
+	acceptedListen = "a port of this machine, host:port with localhost, 127.0.0.1 or [::1]"
+)
+
+// reportCommand builds the page and the plots of records.
+func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "report DIR ...",
+		Short: "One page of the records of directories: tables, plots, findings; or their plots as PDF and SVG",
+		Long: "Write " + pageFile + ", one file that opens without a network, from the records of directories:\n" +
+			acceptedDirs + ".\nWith --pdf: " + plotsFile + ", the same plots as SVG, and the tables, in each directory.\n" +
+			"With --serve: the page of one directory in a browser, anew while its suite runs.",
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := cmd.Flags()
+	out := defineOption(flags, "out", kindFile, "", "the path of a file", "the page's file (default "+pageFile+" in the first directory)")
+	pdf := flags.Bool("pdf", false, "write "+plotsFile+", "+plotsDir+"/*.svg and the tables in each directory, no page")
+	serve := flags.Bool("serve", false, "serve the page on this machine until it is interrupted")
+	listen := defineOption(flags, "listen", kindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any)")
+	cmd.RunE = func(cmd *cobra.Command, dirs []string) error {
+		switch {
+		case len(dirs) == 0:
+			return &workload.ValueError{Field: "directories", Value: "", Accepted: acceptedDirs}
+		case *pdf && (*serve || out.given):
+			return &workload.ValueError{Field: "flag beside --pdf", Value: "--serve, --out", Accepted: "none"}
+		case *serve && (out.given || len(dirs) > 1):
+			return &workload.ValueError{Field: "beside --serve", Value: strings.Join(dirs, " "), Accepted: "one directory, no --out"}
+		case listen.given && !*serve:
+			return &workload.ValueError{Field: "listen", Value: listen.text, Accepted: "with --serve"}
+		case *serve:
+			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], defs)
+		case *pdf:
+			for _, dir := range dirs {
+				recs, err := readDir(stderr, dir)
+				if err == nil {
+					err = errors.Join(writeTables(dir, recs), writePlots(dir, recs))
+				}
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(stdout, "%s: %d records\n", filepath.Join(dir, plotsFile), len(recs))
+			}
+			return nil
+		}
+		data, err := readAll(stderr, dirs, defs)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dirs[0], pageFile)
+		if out.given {
+			path = out.text
+		}
+		if err := writePage(path, data); err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "%s: %d records\n", path, len(data.Records))
+		return nil
+	}
+	return cmd
+}
+
+// readDir returns the records of a directory.
+func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
+	recs, cut, err := suite.ReadFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	if cut {
+		fmt.Fprintf(stderr, "%s: the last record is cut, and left out\n", filepath.Join(dir, suite.RecordsFile))
+	}
+	if len(recs) == 0 {
+		return nil, &workload.ValueError{Field: "directory", Value: dir, Accepted: acceptedDirs + "; this one has none yet"}
+	}
+	return recs, nil
+}
+
+// readAll returns the page of the records of directories. A record that two of them have
+// counts once.
+func readAll(stderr io.Writer, dirs []string, defs []workload.Def) (page.Data, error) {
+	d := page.Data{Defs: defs}
+	seen := make(map[string]bool)
+	var names []string
+	for _, dir := range dirs {
+		recs, err := readDir(stderr, dir)
+		if err != nil {
+			return d, err
+		}
+		for _, r := range recs {
+			if !seen[r.ID] {
+				d.Records = append(d.Records, r)
+			}
+			seen[r.ID] = true
+		}
+		names = append(names, filepath.Base(filepath.Clean(dir)))
+	}
+	d.Title = strings.Join(names, ", ")
+	return d, nil
+}
+
+// writeViews writes what a folder gets of its records, all but the plots.
+func writeViews(dir string, d page.Data) error {
+	return errors.Join(writeTables(dir, d.Records), writePage(filepath.Join(dir, pageFile), d))
+}
+
+func writePage(path string, d page.Data) error {
+	var b bytes.Buffer
+	if err := page.Write(&b, d); err != nil {
+		return err
+	}
+	return suite.Replace(path, b.Bytes())
+}
+
+// writeTables writes the records in the form of go test -bench, and what bits, inputs and
+// outputs cost.
+func writeTables(dir string, recs []*record.Record) error {
+	return errors.Join(
+		view(dir, benchFile, func(w io.Writer) error {
+			for _, r := range recs {
+				if err := report.Benchmark(w, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		view(dir, suite.IOStatsFile, func(w io.Writer) error { return suite.IOStats(w, recs) }),
+	)
+}
+
+// writePlots writes the plots, all in one PDF and each as SVG.
+func writePlots(dir string, recs []*record.Record) error {
+	all, err := charts.All(recs)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, plotsDir), 0o755); err != nil {
+		return err
+	}
+	for _, c := range all {
+		err = errors.Join(err, view(filepath.Join(dir, plotsDir), c.File+".svg", func(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }))
+	}
+	return errors.Join(err, view(dir, plotsFile, func(w io.Writer) error { return charts.PDF(w, all) }))
+}
+
+// serveReport serves the page of a directory until ctx ends.
+func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *option, dir string, defs []workload.Def) error {
+	host, _, err := net.SplitHostPort(listen.text)
+	if err != nil || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host) {
+		return listen.refuse("listen", listen.text)
+	}
+	read := func() (page.Data, error) {
+		recs, _, err := suite.ReadFolder(dir)
+		d := page.Data{Title: filepath.Base(filepath.Clean(dir)), Records: recs, Defs: defs}
+		if s, err := suite.ReadStatus(dir); err == nil {
+			d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left, Stopped: s.Stopped}
+		}
+		return d, err
+	}
+	if _, err := read(); err != nil {
+		return err
+	}
+	socket, err := net.Listen("tcp", listen.text)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	fmt.Fprintf(stdout, "http://%s/ (Ctrl-C ends it)\n", socket.Addr())
+	server := &http.Server{Handler: page.Handler(read), ReadHeaderTimeout: 10 * time.Second, ErrorLog: nil}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(socket) }()
+	select {
+	case err := <-failed:
+		return &exitError{code: exitFailed, text: err.Error()}
+	case <-ctx.Done():
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = server.Shutdown(ending) // what is still asked for after a second is dropped
+	return nil
+}

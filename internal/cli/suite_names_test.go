@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/page"
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// expanded are the cases of one of our suites on a machine with most processors.
+func expanded(t *testing.T, name string, most int) []suite.Case {
+	t.Helper()
+	file, err := readSuite(Defs(), name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	p, err := expandSuite(Defs(), file, name, most)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if len(p.cases) == 0 || file.Name != name || file.About == "" {
+		t.Errorf("%s: %d cases, name %q, about %q", name, len(p.cases), file.Name, file.About)
+	}
+	return p.cases
+}
+
+// TestSuites: each of our suites is accepted whole on every machine, full has every
+// workload, and no case comes twice.
+func TestSuites(t *testing.T) {
+	for _, name := range suiteNames(Defs()) {
+		for _, most := range []int{1, 2, 32} {
+			keys := make(map[string]bool)
+			cases := expanded(t, name, most)
+			for i := range cases {
+				c := &cases[i]
+				if keys[c.Key()] {
+					t.Errorf("%s: %s twice", name, c.Key())
+				}
+				keys[c.Key()] = true
+				if c.Job.Procs < 1 || c.Job.Procs > most || c.Expected <= 0 || c.Job.Deadline <= c.Expected {
+					t.Errorf("%s: %s: %d of %d processors, expected %v, deadline %v", name, c.Key(), c.Job.Procs, most, c.Expected, c.Job.Deadline)
+				}
+			}
+		}
+	}
+	full := expanded(t, suiteFull, 2)
+	for _, d := range Defs() {
+		if !slices.ContainsFunc(full, func(c suite.Case) bool { return c.Job.Workload == d.Name }) {
+			t.Errorf("%s is not in %s", d.Name, suiteFull)
+		}
+	}
+	// One that a later room brings joins full without a word of it anywhere else.
+	defs := append(Defs(), workload.Def{Name: "Later", Axes: []workload.Axis{workload.BitsAxis()}})
+	file := familySuite(family{"later", defs[len(defs)-1:]})
+	p, err := expandSuite(defs, file, "later", 2)
+	if err != nil || len(p.cases) != 1 || p.cases[0].Name() != "Later/bits=32/cpus=2/workers=1" {
+		t.Errorf("a later room: %+v, error %v", p.cases, err)
+	}
+}
+
+// TestStudySuite: the study's nine benchmarks, each on 1, 2, 4, 8, 16 and 32 processors
+// with as many workers.
+func TestStudySuite(t *testing.T) {
+	got := make(map[string][]string)
+	for _, c := range expanded(t, studySuite, 64) {
+		if c.Job.Settings.Samples == 128 && c.Job.Case.Get("exec") == "serial" {
+			got[c.Job.Workload] = append(got[c.Job.Workload], c.Job.Case.Get("cpus"))
+			if c.Job.Settings.Workers != c.Job.Procs || c.Job.Case.Get("curve") != "BLS12_381_BBS_GURVY" {
+				t.Errorf("%s: %d workers", c.Key(), c.Job.Settings.Workers)
+			}
+		}
+	}
+	want := make(map[string][]string)
+	for name := range strings.FieldsSeq("TransferProofGeneration Sender VerificationSenderProof Issuer ProofVerificationIssuer " +
+		"ValidatorTransfer IssueServiceIssue TransferServiceTransfer AuditorServiceCheck") {
+		want[name] = []string{"1", "2", "4", "8", "16", "32"}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestCommandRepeats: the command that the page gives for a case measures that case again,
+// with its settings, on as many processors.
+func TestCommandRepeats(t *testing.T) {
+	defs := Defs()
+	checked := 0
+	for _, c := range slices.Concat(expanded(t, "quick", 2), expanded(t, "circuits", 2), expanded(t, "token", 4), expanded(t, studySuite, 32)) {
+		rec := c.Job.Settings.New(c.Job.Workload, c.Job.Case)
+		if c.Job.Stages {
+			rec.Axes, rec.Settings = c.Job.Case.Axes(), nil
+			rec.Stages = []record.Stage{{Name: "prove"}}
+			rec.Metrics = []record.Metric{{Name: workload.StageMetric("prove"), Unit: "s"}}
+		}
+		rec.Env.GOMAXPROCS = c.Job.Procs
+		command := page.CommandOf(defs, rec)
+		words := strings.Fields(command)
+		if len(words) < 3 {
+			t.Errorf("%s: command %q", c.Key(), command)
+			continue
+		}
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		var jobs []proc.Job
+		var err error
+		if c.Job.Stages {
+			f := newStagesFlags(flags, defs)
+			if err = flags.Parse(words[2:]); err == nil {
+				jobs, _, err = f.plan(flags.Args())
+			}
+		} else {
+			f := newRunFlags(flags, defs)
+			if err = flags.Parse(words[2:]); err == nil {
+				var p *runPlan
+				if p, err = f.plan(defs, flags.Args()); err == nil {
+					jobs = p.jobs
+				}
+			}
+		}
+		if err != nil || len(jobs) != 1 {
+			t.Errorf("%s: %d cases, error %v", command, len(jobs), err)
+			continue
+		}
+		want, _ := json.Marshal(c.Job)
+		got, _ := json.Marshal(jobs[0])
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", command, diff)
+		}
+		checked++
+	}
+	if checked < 100 {
+		t.Errorf("%d commands were checked", checked)
+	}
+}

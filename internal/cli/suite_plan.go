@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// suitePlan is what a suite measures on this machine.
+type suitePlan struct {
+	cases  []suite.Case // each once
+	notes  []string     // what is left out
+	header suite.Header
+}
+
+// expandSuite returns the cases of a suite on a machine with most processors.
+func expandSuite(defs []workload.Def, file *suite.File, name string, most int) (*suitePlan, error) {
+	p := &suitePlan{}
+	cut := make(map[int]bool)
+	seen := make(map[string]bool)
+	var err error
+	p.cases, err = suite.Expand(name, file, func(e suite.Entry) ([]suite.Case, error) {
+		jobs, err := entryJobs(defs, e, most, cut)
+		if err != nil {
+			return nil, err
+		}
+		var cases []suite.Case
+		for _, job := range jobs {
+			c := suite.Case{Job: job, Expected: e.Expected}
+			if c.Expected == 0 {
+				c.Expected = expectedOf(job)
+			}
+			if !seen[c.Key()] { // that of an entry before
+				cases = append(cases, c)
+			}
+		}
+		for _, c := range cases {
+			seen[c.Key()] = true
+		}
+		return cases, nil
+	})
+	if len(cut) > 0 {
+		var counts []string
+		for _, n := range slices.Sorted(maps.Keys(cut)) {
+			counts = append(counts, strconv.Itoa(n))
+		}
+		p.notes = append(p.notes, fmt.Sprintf("%s processors: left out, this machine has %d", strings.Join(counts, ", "), most))
+	}
+	return p, err
+}
+
+// expectedOf is about how long a case takes of which nothing is known but its settings.
+func expectedOf(job proc.Job) time.Duration {
+	if job.Stages || job.Settings.Duration == 0 {
+		return 10 * time.Second
+	}
+	// Set-up, and checks, which run on all workers after the window.
+	return job.Settings.Warmup + job.Settings.Duration*5/4 + time.Second
+}
+
+// notInSuites are flags of run and stages that say where results go or how often a case
+// runs, which the suite decides, or make one case a search of several.
+var notInSuites = []string{"out", "json", "profile", "processes", "slo", "mix"}
+
+// entryJobs are the cases of an entry, those of more than most processors left out; their
+// numbers are added to cut.
+func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) ([]proc.Job, error) {
+	flags := pflag.NewFlagSet(e.Command, pflag.ContinueOnError)
+	var plan func() ([]proc.Job, error)
+	if e.Command == suite.CommandStages {
+		f := newStagesFlags(flags, defs)
+		plan = func() ([]proc.Job, error) {
+			jobs, _, err := f.plan(e.Workloads)
+			return jobs, err
+		}
+	} else {
+		f := newRunFlags(flags, defs)
+		plan = func() ([]proc.Job, error) {
+			p, err := f.plan(defs, e.Workloads)
+			if err != nil {
+				return nil, err
+			}
+			return p.jobs, nil
+		}
+	}
+	cpus := strconv.Itoa(most)
+	for _, f := range e.Flags {
+		name := strings.ReplaceAll(f.Name, "_", "-")
+		flag := flags.Lookup(name)
+		if flag == nil || slices.Contains(notInSuites, name) {
+			return nil, &workload.ValueError{Field: f.Name, Value: f.Text, Accepted: "as keys: " + e.Command + ", expected, " + suiteKeys(flags)}
+		}
+		if name == cpusAxis().Flag {
+			cpus = f.Text
+			continue
+		}
+		if err := flag.Value.Set(f.Text); err != nil {
+			return nil, &workload.ValueError{Field: name, Value: f.Text, Accepted: "one value or list"}
+		}
+	}
+	counts, err := parseProcessors(cpus)
+	if err != nil {
+		return nil, err
+	}
+	var here []string
+	for _, n := range counts {
+		if n > most {
+			cut[n] = true
+			continue
+		}
+		here = append(here, strconv.Itoa(n))
+	}
+	if len(here) == 0 {
+		here = []string{strconv.Itoa(most)} // what else is wrong is told all the same
+	}
+	if err := flags.Lookup(cpusAxis().Flag).Value.Set(strings.Join(here, ",")); err != nil {
+		return nil, err
+	}
+	jobs, err := plan()
+	if err != nil || slices.Min(counts) > most {
+		return nil, err
+	}
+	return jobs, nil
+}
+
+// suiteKeys are the flags that a case of a suite may have.
+func suiteKeys(flags *pflag.FlagSet) string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(notInSuites, f.Name) {
+			names = append(names, f.Name)
+		}
+	})
+	return strings.Join(names, ", ")
+}
+
+// read returns the plan of a suite as the flags have it.
+func (f *suiteFlags) read(defs []workload.Def, file *suite.File, name string) (*suitePlan, error) {
+	p, err := expandSuite(defs, file, name, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, err
+	}
+	if err := f.named(defs, p); err != nil {
+		return nil, err
+	}
+	repetitions := file.Repetitions
+	if f.repetitions.given {
+		n, err := f.repetitions.number("repetitions", 1, suite.MaxRepetitions)
+		if err != nil {
+			return nil, err
+		}
+		repetitions = int(n)
+	}
+	timeout, err := f.timeout.duration("timeout", 0, maxDuration)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.cases {
+		if job := &p.cases[i].Job; timeout > 0 {
+			job.Deadline = min(job.Deadline, timeout)
+		}
+	}
+	p.header = suite.Header{
+		Suite: file.Name, Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
+		Plan: suite.Interleave(p.cases, repetitions),
+	}
+	if p.header.Suite == "" {
+		p.header.Suite = strings.TrimSuffix(name, ".yaml")
+	}
+	if len(p.header.Plan) == 0 {
+		return nil, &workload.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", runtime.GOMAXPROCS(0))}
+	}
+	return p, nil
+}
+
+// summary says how much is to be measured, and what of it not.
+func (p *suitePlan) summary(w io.Writer) error {
+	for _, n := range p.notes {
+		fmt.Fprintln(w, n)
+	}
+	if env.Read().Commit == "" {
+		fmt.Fprintln(w, "the commit is not known, so the history will not name it; go build tells it, and go run -buildvcs=true")
+	}
+	_, err := fmt.Fprintf(w, "suite %s: %d cases, %d processes, about %s\n", p.header.Suite, p.distinct(), len(p.header.Plan),
+		about(suite.NewEstimate(p.header.Plan).From(0)))
+	return err
+}
+
+func (p *suitePlan) distinct() int {
+	names := make(map[string]bool)
+	for i := range p.header.Plan {
+		names[p.header.Plan[i].Name()] = true
+	}
+	return len(names)
+}
+
+// show writes the cases.
+func (p *suitePlan) show(w io.Writer) error {
+	times := make(map[string]int)
+	for i := range p.header.Plan {
+		times[p.header.Plan[i].Name()]++
+	}
+	for i := range p.header.Plan {
+		c := &p.header.Plan[i]
+		if c.Repetition == 0 {
+			fmt.Fprintf(w, "%3d x %6s  %s\n", times[c.Name()], about(c.Expected), c.Name())
+		}
+	}
+	return p.summary(w)
+}

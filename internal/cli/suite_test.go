@@ -1,0 +1,507 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// suiteDefs are the real workloads of tokens, and fakes that fail, crash and wait.
+func suiteDefs() []workload.Def {
+	var defs []workload.Def
+	for _, d := range fakeDefs() {
+		if slices.Contains([]string{"BrokenOperation", "Crash", "Slow"}, d.Name) {
+			defs = append(defs, d)
+		}
+	}
+	return append(Defs(), defs...)
+}
+
+// tiny is a suite of both, each case of which is short.
+const tiny = `name: tiny
+repetitions: 2
+cases:
+  - run: [issuer, proof-verification-issuer]
+    curves: BN254
+    bits: 8
+    num-outputs: 1
+    executor: [serial, pool]
+    cpus: [1, 1024]
+    duration: 30ms
+    samples: 1
+  - run: broken-operation
+    bits: 8
+    duration: 5ms
+  - run: slow
+    bits: 8
+    count: 1
+    check: none
+  - run: crash
+    bits: 8
+    duration: 5ms
+  - stages: gates
+    gates: 16
+`
+
+// tinyProcesses are the processes of tiny: four of issues, one of each fake, one of
+// stages, all twice.
+const tinyProcesses = 16
+
+// door is where slow operations knock.
+type door struct{ net.Listener }
+
+func newDoor(t *testing.T) *door {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return &door{l}
+}
+
+// open lets all operations go on from now on.
+func (d *door) open() {
+	go func() {
+		for {
+			conn, err := d.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+}
+
+// startSuite starts the command on a suite.
+func startSuite(t *testing.T, d *door, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	cmd = exec.CommandContext(t.Context(), "zkbench-suite", append([]string{"suite"}, args...)...)
+	cmd.Env = append(os.Environ(), startedEnv+"="+d.Addr().String())
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, stdout, stderr
+}
+
+// exitCode waits for a command's end.
+func exitCode(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	err := cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+func tinyFile(t *testing.T) (file, dir string) {
+	t.Helper()
+	root := t.TempDir()
+	file, dir = filepath.Join(root, "tiny.yaml"), filepath.Join(root, "logs")
+	if err := os.WriteFile(file, []byte(tiny), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file, dir
+}
+
+func folderIDs(t *testing.T, dir string) (ids []string, recs []*record.Record) {
+	t.Helper()
+	recs, cut, err := suite.ReadFolder(dir)
+	if err != nil || cut {
+		t.Fatal(cut, err)
+	}
+	for _, r := range recs {
+		ids = append(ids, r.ID)
+	}
+	return ids, recs
+}
+
+// TestSuite kills a suite of real and synthetic workloads in its middle, lets it go on,
+// and finds every case exactly once in the records, with all views of them.
+func TestSuite(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no kill to send")
+	}
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	cmd, _, _ := startSuite(t, d, file, "--out", dir)
+	conn, err := d.Accept() // the slow case of the first round
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	_, _ = conn.Read(make([]byte, 1)) // until its child is gone too
+	conn.Close()
+	before, _ := folderIDs(t, dir)
+	if len(before) != 5 {
+		t.Errorf("%d records before it was killed, want 5", len(before))
+	}
+	if s, err := suite.ReadStatus(dir); err != nil || !s.Stopped || s.Done != 5 || s.Planned != tinyProcesses || !strings.HasPrefix(s.Running, "Slow/") {
+		t.Errorf("status %+v, error %v", s, err)
+	}
+
+	d.open()
+	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitFailed {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if got := stderr.String(); !strings.Contains(got, "4 of 16 processes failed") {
+		t.Errorf("stderr: %s", got)
+	}
+	if n := strings.Count(stdout.String(), "left)\n"); n != tinyProcesses-5 {
+		t.Errorf("%d cases were measured after it went on:\n%s", n, stdout)
+	}
+	ids, recs := folderIDs(t, dir)
+	if !slices.Equal(ids[:5], before) {
+		t.Errorf("records of before: %v, now %v", before, ids[:5])
+	}
+	checkTiny(t, recs)
+	checkViews(t, dir, recs)
+
+	cmd, _, _ = startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitFailed {
+		t.Errorf("exit code %d once more", code)
+	}
+	if again, _ := folderIDs(t, dir); !slices.Equal(again, ids) {
+		t.Errorf("a suite that had ended was measured again: %v, before %v", again, ids)
+	}
+	if lines := readCSV(t, filepath.Join(filepath.Dir(dir), suite.ResultsFile)); len(lines) != 2 {
+		t.Errorf("%d lines in the history, want a head and a row", len(lines))
+	}
+}
+
+// checkTiny checks that each case is there once a repetition, and what has come of it.
+func checkTiny(t *testing.T, recs []*record.Record) {
+	t.Helper()
+	got := make(map[string]string)
+	for _, r := range recs {
+		key := fmt.Sprintf("%s/%s #%d", r.Workload, r.Case, r.Process.Index)
+		if got[key] != "" {
+			t.Errorf("%s is there twice", key)
+		}
+		again := slices.ContainsFunc(r.Findings, func(f record.Finding) bool { return f.Name == "tried again" })
+		got[key] = fmt.Sprintf("%s cpus=%d again=%v", r.Status, r.Env.GOMAXPROCS, again)
+	}
+	procs := fmt.Sprint(runtime.GOMAXPROCS(0))
+	want := make(map[string]string)
+	for i := range 2 {
+		for _, name := range []string{"Issuer", "ProofVerificationIssuer"} {
+			for _, exec := range []string{"serial", "pool"} {
+				want[fmt.Sprintf("%s/curve=BN254/bits=8/out=1/proof=bulletproof/exec=%s/cpus=1/workers=1 #%d", name, exec, i)] = "ok cpus=1 again=false"
+			}
+		}
+		want[fmt.Sprintf("BrokenOperation/bits=8/cpus=%s/workers=1 #%d", procs, i)] = "failed cpus=" + procs + " again=true"
+		want[fmt.Sprintf("Crash/bits=8/cpus=%s/workers=1 #%d", procs, i)] = "failed cpus=" + procs + " again=true"
+		want[fmt.Sprintf("Slow/bits=8/cpus=%s/workers=1 #%d", procs, i)] = "ok cpus=" + procs + " again=false"
+		want[fmt.Sprintf("Gates/gates=16/system=plonk/cpus=%s #%d", procs, i)] = "ok cpus=" + procs + " again=false"
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("cases (-want +got):\n%s", diff)
+	}
+}
+
+// checkViews checks what stands beside the records.
+func checkViews(t *testing.T, dir string, recs []*record.Record) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(dir, "logs", "*.log"))
+	if err != nil || len(logs) != tinyProcesses/2 {
+		t.Errorf("%d logs, want one for each case; error %v", len(logs), err)
+	}
+	bench, err := os.Open(filepath.Join(dir, benchFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bench.Close()
+	results := 0
+	for r := benchfmt.NewReader(bench, benchFile); r.Scan(); {
+		switch line := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(line)
+		case *benchfmt.Result:
+			results++
+		}
+	}
+	if results != 10 { // two rounds of four issues and the slow case
+		t.Errorf("%d results in %s, want 10", results, benchFile)
+	}
+	checkBenchstat(t, filepath.Join(dir, benchFile))
+	for _, name := range []string{pageFile, plotsFile} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	lines := readCSV(t, filepath.Join(dir, suite.ResultsFile))
+	row := make(map[string]string)
+	for i, column := range lines[0] {
+		row[column] = lines[1][i]
+	}
+	for column, want := range map[string]string{"suite": "tiny", "processes": "16", "failed": "4"} {
+		if row[column] != want {
+			t.Errorf("%s: %s, want %s", column, row[column], want)
+		}
+	}
+	const issuer = "curve=BN254/bits=8/out=1/proof=bulletproof/exec=pool/cpus=1/workers=1"
+	var rates []float64
+	for _, r := range recs {
+		if r.Workload == "Issuer" && r.Case == issuer {
+			rates = append(rates, r.Value(record.Throughput))
+		}
+	}
+	if want := fmt.Sprintf("%.6g", (rates[0]+rates[1])/2); row["Issuer/"+issuer+" tps"] != want {
+		t.Errorf("throughput of issues: %q, want %s", row["Issuer/"+issuer+" tps"], want)
+	}
+}
+
+// checkBenchstat feeds a file through benchstat with a column for each executor.
+func checkBenchstat(t *testing.T, file string) {
+	t.Helper()
+	var warnings bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "go", "run", "golang.org/x/perf/cmd/benchstat", "-col", "/exec", "-format", "csv", file)
+	cmd.Stderr = &warnings
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &warnings)
+	}
+	_, times, _ := strings.Cut(string(out), ",serial,,pool,")
+	for _, name := range []string{"Issuer", "ProofVerificationIssuer"} {
+		_, line, _ := strings.Cut(times, "\n"+name+"/curve=BN254/bits=8/out=1/proof=bulletproof/cpus=1/workers=1,")
+		figures := strings.SplitN(line, ",", 4) // time, interval, time, rest
+		for _, column := range []int{0, 2} {
+			if column >= len(figures) {
+				t.Fatalf("%s is not in both columns of\n%s", name, out)
+			}
+			if s, err := strconv.ParseFloat(figures[column], 64); err != nil || s <= 0 || s > 1 {
+				t.Errorf("%s: %q s, error %v", name, figures[column], err)
+			}
+		}
+	}
+}
+
+func readCSV(t *testing.T, path string) [][]string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// TestSuiteInterrupted: an interrupt leaves the tables and the page of what has ended,
+// and says how to go on.
+func TestSuiteInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt to send")
+	}
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer,slow")
+	conn, err := d.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// While it runs nobody else writes into its folder, and it is seen to run.
+	other, _, otherErr := startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, other); code != exitUsage || !strings.Contains(otherErr.String(), "another suite runs in this folder") {
+		t.Errorf("a second suite: exit code %d: %s", code, otherErr)
+	}
+	if s, err := suite.ReadStatus(dir); err != nil || s.Stopped || s.Done != 2 {
+		t.Errorf("status %+v, error %v", s, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, cmd); code != exitPartial {
+		t.Errorf("exit code %d, want %d", code, exitPartial)
+	}
+	want := "zkbench: interrupted: 2 of 6 processes measured; go on with: zkbench suite --resume " + dir + "\n"
+	if got := stderr.String(); got != want {
+		t.Errorf("stderr: %q, want %q", got, want)
+	}
+	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
+		t.Errorf("%d records, want 2", len(ids))
+	}
+	if _, err := os.Stat(filepath.Join(dir, pageFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSuiteFolderGone: a case that cannot be kept is told as not stored, and the suite
+// stops there without making the folder anew.
+func TestSuiteFolderGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file is not removed there")
+	}
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "slow")
+	conn, err := d.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := dir + ".away"
+	if err := os.Rename(dir, away); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	conn.Close()
+	if code := exitCode(t, cmd); code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "go on with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
+		t.Errorf("stderr: %s", got)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder that was gone is there again: %v", err)
+	}
+	// Where it is found again the suite goes on; bbolt has written the case to the file that
+	// nobody could see.
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, stderr = startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
+		t.Errorf("%d records, want 2", len(ids))
+	}
+}
+
+// TestSuiteDiskFull: a suite whose disk is full stops with the case's name, and goes on
+// from there when there is room again. It needs the right to mount.
+func TestSuiteDiskFull(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("mounts a file system of Linux")
+	}
+	file, _ := tinyFile(t)
+	disk := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", disk).CombinedOutput(); err != nil {
+		t.Skipf("no right to mount: %v: %s", err, out)
+	}
+	defer func() {
+		if out, err := exec.Command("umount", disk).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}()
+	d := newDoor(t)
+	dir := filepath.Join(disk, "logs")
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer", "--repetitions", "8")
+	if code := exitCode(t, cmd); code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+	got := stderr.String()
+	if !strings.Contains(got, "no space left on device") || !strings.Contains(got, " of 16 processes measured; go on with: ") || strings.Count(got, "\n") != 1 {
+		t.Errorf("stderr: %s", got)
+	}
+	if out, err := exec.CommandContext(t.Context(), "mount", "-o", "remount,size=16m", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if n := strings.Count(stdout.String(), "left)\n"); n == 0 || n >= 16 {
+		t.Errorf("%d cases measured after it went on, want some of 16", n)
+	}
+	seen := make(map[string]bool)
+	_, recs := folderIDs(t, dir)
+	for _, r := range recs {
+		seen[fmt.Sprintf("%s #%d", r.Case, r.Process.Index)] = true
+	}
+	if len(recs) != 16 || len(seen) != 16 {
+		t.Errorf("%d records of %d processes, want 16", len(recs), len(seen))
+	}
+}
+
+// TestSuiteServed: the page of a suite that runs is served with how far it is, to the
+// names of this machine alone, until an interrupt.
+func TestSuiteServed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt to send")
+	}
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	running, _, _ := startSuite(t, d, file, "--out", dir, "--only", "issuer,slow")
+	conn, err := d.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	server := exec.CommandContext(t.Context(), "zkbench-suite", "report", "--serve", dir)
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, _, _ := strings.Cut(line, " ")
+	get := func() string {
+		answer, err := http.Get(url + "data.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s, %v", answer.Status, body, err)
+		}
+		return string(body)
+	}
+	if body := get(); !strings.Contains(body, "Slow/bits=8") || !strings.Contains(body, "Issuer") {
+		t.Errorf("while it runs: %s", body)
+	}
+	if err := running.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, running); code != exitPartial {
+		t.Errorf("the suite ended with code %d", code)
+	}
+	if body := get(); strings.Contains(body, "Slow/bits=8") {
+		t.Errorf("when it has stopped: %s", body)
+	}
+	if err := server.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, server); code != exitOK {
+		t.Errorf("the server ended with code %d", code)
+	}
+}
