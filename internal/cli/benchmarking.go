@@ -73,7 +73,7 @@ func benchmarkingCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.C
 func benchName(defs []workload.Def, file *suite.File, name string) (*option, error) {
 	var names []string
 	for _, e := range file.Entries {
-		for _, id := range e.Workloads {
+		for _, id := range e.IDs() {
 			def, err := workload.Find(defs, id)
 			if err != nil {
 				return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -124,10 +126,14 @@ func view(dir, name string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return fmt.Errorf("out: %s: %w", name, err)
 	}
-	if b.Len() == 0 {
+	path := filepath.Join(dir, name)
+	if b.Len() == 0 { // one that is there is of other records
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("out: %w", err)
+		}
 		return nil
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+	if err := suite.Replace(path, b.Bytes()); err != nil {
 		return fmt.Errorf("out: %w", err)
 	}
 	return nil

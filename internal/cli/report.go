@@ -74,7 +74,7 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(stdout, "%s: %d records\n", filepath.Join(dir, plotsFile), len(recs))
+				fmt.Fprintf(stdout, "%s: %d records, %s\n", dir, len(recs), strings.Join(there(dir, plotsFile, benchFile, suite.IOStatsFile), ", "))
 			}
 			return nil
 		}
@@ -152,6 +152,9 @@ func writeTables(dir string, recs []*record.Record) error {
 	return errors.Join(
 		view(dir, benchFile, func(w io.Writer) error {
 			for _, r := range recs {
+				if r.Status != record.OK { // no figure of what was stopped or failed is one of the case
+					continue
+				}
 				if err := report.Benchmark(w, r); err != nil {
 					return err
 				}
@@ -168,13 +171,31 @@ func writePlots(dir string, recs []*record.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, plotsDir), 0o755); err != nil {
+	plots := filepath.Join(dir, plotsDir)
+	if err := os.MkdirAll(plots, 0o755); err != nil {
 		return err
 	}
+	old, err := filepath.Glob(filepath.Join(plots, "chart-*.svg"))
 	for _, c := range all {
-		err = errors.Join(err, view(filepath.Join(dir, plotsDir), c.File+".svg", func(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }))
+		file := c.File + ".svg"
+		old = slices.DeleteFunc(old, func(path string) bool { return filepath.Base(path) == file })
+		err = errors.Join(err, view(plots, file, func(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }))
+	}
+	for _, path := range old { // of records that the directory had before
+		err = errors.Join(err, os.Remove(path))
 	}
 	return errors.Join(err, view(dir, plotsFile, func(w io.Writer) error { return charts.PDF(w, all) }))
+}
+
+// served is what a directory shows now: its records, and how far its suite is unless that
+// has ended.
+func served(dir string, defs []workload.Def) (page.Data, error) {
+	recs, _, err := suite.ReadFolder(dir)
+	d := page.Data{Title: filepath.Base(filepath.Clean(dir)), Records: recs, Defs: defs}
+	if s, err := suite.ReadStatus(dir); err == nil && s.Done < s.Planned {
+		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left, Stopped: s.Stopped}
+	}
+	return d, err
 }
 
 // serveReport serves the page of a directory until ctx ends.
@@ -183,14 +204,7 @@ func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *option, 
 	if err != nil || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host) {
 		return listen.refuse("listen", listen.text)
 	}
-	read := func() (page.Data, error) {
-		recs, _, err := suite.ReadFolder(dir)
-		d := page.Data{Title: filepath.Base(filepath.Clean(dir)), Records: recs, Defs: defs}
-		if s, err := suite.ReadStatus(dir); err == nil {
-			d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left, Stopped: s.Stopped}
-		}
-		return d, err
-	}
+	read := func() (page.Data, error) { return served(dir, defs) }
 	if _, err := read(); err != nil {
 		return err
 	}

@@ -131,7 +131,14 @@ func (f *suiteFlags) goOn(cmd *cobra.Command, stdout, stderr io.Writer, defs []w
 		p := suitePlan{header: header}
 		return errors.Join(p.show(stdout), journal.Close())
 	}
-	r := &suiteRun{defs: defs, dir: f.resume.text, header: header, journal: journal, again: cmd.CommandPath(), stdout: stdout, stderr: stderr}
+	earlier, err := journal.Records()
+	if err == nil {
+		err = sameMachine(header, earlier)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("resume: %w", err), journal.Close())
+	}
+	r := &suiteRun{defs: defs, earlier: earlier, dir: f.resume.text, header: header, journal: journal, again: cmd.CommandPath(), stdout: stdout, stderr: stderr}
 	return errors.Join(r.all(cmd.Context()), journal.Close())
 }
 

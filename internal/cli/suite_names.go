@@ -62,13 +62,13 @@ func familySuite(f family) *suite.File {
 
 // smallEntry is one small case of a workload.
 func smallEntry(d workload.Def) suite.Entry {
-	e := suite.Entry{Command: suite.CommandRun, Workloads: []string{d.ID()}}
+	e := suite.Entry{Command: suite.CommandRun, Workloads: []suite.Word{{Text: d.ID()}}}
 	if d.Stages != nil {
 		e.Command = suite.CommandStages
 	}
 	for _, a := range d.Axes {
 		if d.Stages == nil || a.Key != workload.StageKey {
-			e.Flags = append(e.Flags, suite.Flag{Name: a.Long(), Text: a.Smoke})
+			e.Flags = append(e.Flags, suite.Flag{Name: a.Long(), Values: []suite.Word{{Text: a.Smoke}}})
 		}
 	}
 	return e
@@ -77,7 +77,7 @@ func smallEntry(d workload.Def) suite.Entry {
 // fullSuite joins the suites of all families, with a small case of every workload that
 // they leave out.
 func fullSuite(defs []workload.Def) (*suite.File, error) {
-	full := &suite.File{Name: suiteFull, About: "every workload: the suites of all families", Repetitions: 3}
+	full := &suite.File{Name: suiteFull, About: "every workload: the suites of all families, and a small case of what they leave out", Repetitions: 3}
 	for _, f := range families(defs) {
 		file, ok, err := suite.Embedded(f.name)
 		if err != nil {
@@ -88,7 +88,7 @@ func fullSuite(defs []workload.Def) (*suite.File, error) {
 		}
 		full.Entries = append(full.Entries, file.Entries...)
 		for _, d := range f.defs {
-			if !slices.ContainsFunc(file.Entries, func(e suite.Entry) bool { return slices.Contains(e.Workloads, d.ID()) }) {
+			if !slices.ContainsFunc(file.Entries, func(e suite.Entry) bool { return slices.Contains(e.IDs(), d.ID()) }) {
 				full.Entries = append(full.Entries, smallEntry(d))
 			}
 		}

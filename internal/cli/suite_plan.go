@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -30,7 +31,8 @@ type suitePlan struct {
 func expandSuite(defs []workload.Def, file *suite.File, name string, most int) (*suitePlan, error) {
 	p := &suitePlan{}
 	cut := make(map[int]bool)
-	seen := make(map[string]bool)
+	seen := make(map[string]string) // settings by the case's key
+	others := 0
 	var err error
 	p.cases, err = suite.Expand(name, file, func(e suite.Entry) ([]suite.Case, error) {
 		jobs, err := entryJobs(defs, e, most, cut)
@@ -43,15 +45,20 @@ func expandSuite(defs []workload.Def, file *suite.File, name string, most int) (
 			if c.Expected == 0 {
 				c.Expected = expectedOf(job)
 			}
-			if !seen[c.Key()] { // that of an entry before
+			settings := fmt.Sprintf("%+v", job.Settings)
+			switch before, there := seen[c.Key()]; {
+			case !there:
 				cases = append(cases, c)
+				seen[c.Key()] = settings
+			case before != settings:
+				others++
 			}
-		}
-		for _, c := range cases {
-			seen[c.Key()] = true
 		}
 		return cases, nil
 	})
+	if others > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("%s left out: the same with other settings comes before", count(others, "case")))
+	}
 	if len(cut) > 0 {
 		var counts []string
 		for _, n := range slices.Sorted(maps.Keys(cut)) {
@@ -83,13 +90,13 @@ func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) (
 	if e.Command == suite.CommandStages {
 		f := newStagesFlags(flags, defs)
 		plan = func() ([]proc.Job, error) {
-			jobs, _, err := f.plan(e.Workloads)
+			jobs, _, err := f.plan(e.IDs())
 			return jobs, err
 		}
 	} else {
 		f := newRunFlags(flags, defs)
 		plan = func() ([]proc.Job, error) {
-			p, err := f.plan(defs, e.Workloads)
+			p, err := f.plan(defs, e.IDs())
 			if err != nil {
 				return nil, err
 			}
@@ -101,14 +108,14 @@ func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) (
 		name := strings.ReplaceAll(f.Name, "_", "-")
 		flag := flags.Lookup(name)
 		if flag == nil || slices.Contains(notInSuites, name) {
-			return nil, &workload.ValueError{Field: f.Name, Value: f.Text, Accepted: "as keys: " + e.Command + ", expected, " + suiteKeys(flags)}
+			return nil, &workload.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + suiteKeys(flags)}
 		}
 		if name == cpusAxis().Flag {
-			cpus = f.Text
+			cpus = f.Text()
 			continue
 		}
-		if err := flag.Value.Set(f.Text); err != nil {
-			return nil, &workload.ValueError{Field: name, Value: f.Text, Accepted: "one value or list"}
+		if err := flag.Value.Set(f.Text()); err != nil {
+			return nil, &workload.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
 		}
 	}
 	counts, err := parseProcessors(cpus)
@@ -147,6 +154,9 @@ func suiteKeys(flags *pflag.FlagSet) string {
 	return strings.Join(names, ", ")
 }
 
+// maxSuite bounds the processes of a suite: at one a second they would take a day.
+const maxSuite = 100_000
+
 // read returns the plan of a suite as the flags have it.
 func (f *suiteFlags) read(defs []workload.Def, file *suite.File, name string) (*suitePlan, error) {
 	p, err := expandSuite(defs, file, name, runtime.GOMAXPROCS(0))
@@ -173,6 +183,9 @@ func (f *suiteFlags) read(defs []workload.Def, file *suite.File, name string) (*
 			job.Deadline = min(job.Deadline, timeout)
 		}
 	}
+	if n := len(p.cases) * repetitions; n > maxSuite {
+		return nil, &zkbench.LimitError{What: "processes of a suite", Estimate: int64(n), Max: maxSuite}
+	}
 	p.header = suite.Header{
 		Suite: file.Name, Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
 		Plan: suite.Interleave(p.cases, repetitions),
@@ -192,9 +205,9 @@ func (p *suitePlan) summary(w io.Writer) error {
 		fmt.Fprintln(w, n)
 	}
 	if env.Read().Commit == "" {
-		fmt.Fprintln(w, "the commit is not known, so the history will not name it; go build tells it, and go run -buildvcs=true")
+		fmt.Fprintln(w, "this program was built without its commit (go run, or -buildvcs=false), so the history will not name it")
 	}
-	_, err := fmt.Fprintf(w, "suite %s: %d cases, %d processes, about %s\n", p.header.Suite, p.distinct(), len(p.header.Plan),
+	_, err := fmt.Fprintf(w, "suite %s: %s, %s, about %s\n", p.header.Suite, count(p.distinct(), "case"), processes(len(p.header.Plan)),
 		about(suite.NewEstimate(p.header.Plan).From(0)))
 	return err
 }
@@ -220,4 +233,18 @@ func (p *suitePlan) show(w io.Writer) error {
 		}
 	}
 	return p.summary(w)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
 }

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/proc"
@@ -21,6 +25,7 @@ import (
 type suiteRun struct {
 	defs           []workload.Def
 	dir            string
+	earlier        map[string]*record.Record // what the journal had, by the case's key
 	header         suite.Header
 	journal        *suite.Journal
 	again          string // the command that goes on
@@ -40,7 +45,7 @@ func (r *suiteRun) all(ctx context.Context) error {
 	if err != nil {
 		return &exitError{code: exitFailed, text: err.Error()}
 	}
-	if r.folder, err = suite.OpenFolder(r.dir); err != nil {
+	if r.folder, err = suite.OpenFolder(r.dir, r.header.Plan, r.earlier); err != nil {
 		return &exitError{code: exitFailed, text: fmt.Sprintf("out: %v", err)}
 	}
 	r.estimate = suite.NewEstimate(r.header.Plan)
@@ -48,7 +53,7 @@ func (r *suiteRun) all(ctx context.Context) error {
 	r.bars = newSuiteBars(r.stdout, r.stderr, r.estimate, len(r.header.Plan))
 	command := proc.Command{Path: self, Args: []string{execCase}}
 	run := suite.Run{
-		Cases: r.header.Plan, Journal: r.journal, Session: r.header.Session,
+		Cases: r.header.Plan, Journal: r.journal, Session: r.header.Session, Earlier: r.earlier,
 		Measure: command.Run, Begins: r.begins, Ended: r.ended,
 	}
 	stopped := run.All(ctx)
@@ -70,9 +75,6 @@ func (r *suiteRun) ended(i int, c *suite.Case, rec *record.Record, fresh bool) e
 		for _, s := range rec.Stages {
 			took += s.Time
 		}
-		if i == 0 {
-			r.otherMachine(rec)
-		}
 	}
 	r.estimate.Took(c, took)
 	r.status.Done++
@@ -82,22 +84,57 @@ func (r *suiteRun) ended(i int, c *suite.Case, rec *record.Record, fresh bool) e
 	if fresh {
 		r.bars.ended(i, c, rec, took)
 	}
-	if err := r.folder.Add(c, rec); err != nil {
+	if err := r.folder.Add(c, rec, fresh); err != nil {
 		return fmt.Errorf("%s is in the journal and not among the records: %w", c.Name(), err)
 	}
 	return nil
 }
 
-// otherMachine says so where the suite was begun on another machine or by another build.
-func (r *suiteRun) otherMachine(rec *record.Record) {
+// sameMachine returns an error where a suite was begun by another build or on a machine
+// that differs, of which figures could not be compared with those that are to come.
+func sameMachine(h suite.Header, earlier map[string]*record.Record) error {
 	now := env.Read()
-	now.GOMAXPROCS = rec.Env.GOMAXPROCS // the case's
-	for _, d := range env.Differences(rec.Env, now) {
-		fmt.Fprintf(r.stderr, "begun elsewhere: %s; what differs so stands apart in tables and plots\n", d)
+	for i := range h.Plan {
+		r := earlier[h.Plan[i].Key()]
+		if r == nil {
+			continue
+		}
+		if env.Same(r.Env, now) {
+			return nil // as are all of them
+		}
+		differs := env.Differences(r.Env, withProcessors(now, r.Env.GOMAXPROCS))
+		if r.Env.Commit != now.Commit || r.Env.Go != now.Go || !maps.Equal(r.Env.Modules, now.Modules) {
+			differs = append(differs, fmt.Sprintf("build: commit %q, %s / commit %q, %s", r.Env.Commit, r.Env.Go, now.Commit, now.Go))
+		}
+		return fmt.Errorf("%w: the suite was begun elsewhere: %s; accepted: its machine, settings and build", zkbench.ErrEnv, strings.Join(differs, "; "))
 	}
-	if rec.Env.Commit != now.Commit {
-		fmt.Fprintf(r.stderr, "begun by another build: commit %q, this is %q\n", rec.Env.Commit, now.Commit)
+	return nil
+}
+
+func withProcessors(e record.Env, n int) record.Env {
+	e.GOMAXPROCS = n
+	return e
+}
+
+// plain are the words that a shell takes as they are.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if plain.MatchString(path) {
+		return path
 	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// there are the files of a directory that exist.
+func there(dir string, names ...string) (some []string) {
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			some = append(some, name)
+		}
+	}
+	return some
 }
 
 // close writes the views of what there is, and says how the suite ended.
@@ -105,7 +142,7 @@ func (r *suiteRun) close(ctx context.Context, stopped error) error {
 	r.status.Running, r.status.Stopped = "", true
 	r.status.Left = r.estimate.From(r.status.Done)
 	err := r.folder.Close()
-	again := fmt.Sprintf("go on with: %s --resume %s", r.again, r.dir)
+	again := fmt.Sprintf("go on with: %s --resume %s", r.again, quoted(r.dir))
 	counted := fmt.Sprintf("%d of %d processes measured", r.status.Done, r.status.Planned)
 	if stopped != nil && ctx.Err() == nil { // what could not be written then cannot be now
 		return &exitError{code: exitFailed, text: fmt.Sprintf("%v; %s; %s", stopped, counted, again)}
@@ -117,7 +154,7 @@ func (r *suiteRun) close(ctx context.Context, stopped error) error {
 		return &exitError{code: exitFailed, text: fmt.Sprintf("%v; %s; %s", err, counted, again)}
 	}
 	if len(r.folder.Records) > 0 {
-		fmt.Fprintf(r.stdout, "%s: %s, %s, %s\n", r.dir, pageFile, plotsFile, suite.ResultsFile)
+		fmt.Fprintf(r.stdout, "%s: %s\n", r.dir, strings.Join(there(r.dir, pageFile, plotsFile, suite.ResultsFile), ", "))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -136,7 +173,14 @@ func (r *suiteRun) page(recs []*record.Record) page.Data {
 // results puts the row of the suite into the history beside the folder, of which the
 // folder gets a copy.
 func (r *suiteRun) results(recs []*record.Record) error {
-	history := filepath.Join(filepath.Dir(filepath.Clean(r.dir)), suite.ResultsFile)
+	dir, err := filepath.Abs(r.dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return err
+	}
+	history := filepath.Join(filepath.Dir(dir), suite.ResultsFile)
 	if err := suite.PutRow(history, suite.SessionColumn, suite.Results(r.header, recs)); err != nil {
 		return err
 	}

@@ -187,6 +187,10 @@ func TestSuite(t *testing.T) {
 	checkTiny(t, recs)
 	checkViews(t, dir, recs)
 
+	if data, err := served(dir, nil); err != nil || data.Progress != nil || len(data.Records) != tinyProcesses {
+		t.Errorf("of a suite that has ended is served: progress %v, %d records, error %v", data.Progress, len(data.Records), err)
+	}
+
 	cmd, _, _ = startSuite(t, d, "--resume", dir)
 	if code := exitCode(t, cmd); code != exitFailed {
 		t.Errorf("exit code %d once more", code)
@@ -250,8 +254,8 @@ func checkViews(t *testing.T, dir string, recs []*record.Record) {
 			results++
 		}
 	}
-	if results != 10 { // two rounds of four issues and the slow case
-		t.Errorf("%d results in %s, want 10", results, benchFile)
+	if results != 12 { // two rounds of four issues, the slow case and the stages
+		t.Errorf("%d results in %s, want 12", results, benchFile)
 	}
 	checkBenchstat(t, filepath.Join(dir, benchFile))
 	for _, name := range []string{pageFile, plotsFile} {
@@ -398,6 +402,57 @@ func TestSuiteFolderGone(t *testing.T) {
 	}
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
 		t.Errorf("%d records, want 2", len(ids))
+	}
+}
+
+// TestSuiteResumeRefused: a suite does not go on with a record that cannot be read, or on
+// a machine or in a build that differs; what its folder has stays as it is.
+func TestSuiteResumeRefused(t *testing.T) {
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer")
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	records, err := os.ReadFile(filepath.Join(dir, suite.RecordsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(what, want string, env ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "zkbench-suite", "suite", "--resume", dir)
+		cmd.Env = append(os.Environ(), env...)
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%s: exit code %d: %s", what, cmd.ProcessState.ExitCode(), out)
+		}
+		if now, err := os.ReadFile(filepath.Join(dir, suite.RecordsFile)); err != nil || !bytes.Equal(now, records) {
+			t.Errorf("%s: the records are others, error %v", what, err)
+		}
+	}
+	refuse("other settings of the collector", "begun elsewhere: gogc: 100 / 10; accepted: its machine, settings and build", "GOGC=10")
+
+	journal := filepath.Join(dir, "journal.db")
+	good, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string][2]string{"another schema": {`"schema":1`, `"schema":2`}, "another figure": {`"latency-mean"`, `"latency-Mean"`}} {
+		bad := bytes.ReplaceAll(good, []byte(change[0]), []byte(change[1]))
+		if bytes.Equal(bad, good) {
+			t.Fatalf("%s: nothing is changed", what)
+		}
+		if err := os.WriteFile(journal, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refuse(what, "damaged: its digest is another")
+	}
+	if err := os.WriteFile(journal, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitOK || strings.Contains(stdout.String(), "left)") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }
 

@@ -2,6 +2,7 @@ package env
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,14 @@ func Differences(a, b record.Env) []string {
 		}
 	}
 	return all
+}
+
+// Same reports whether what was measured in two environments may be put into one
+// median: no Differences, GOMAXPROCS aside, which is a coordinate of a case, and
+// the same build, that is commit, Go and module versions.
+func Same(a, b record.Env) bool {
+	b.GOMAXPROCS = a.GOMAXPROCS
+	return len(Differences(a, b)) == 0 && a.Commit == b.Commit && a.Go == b.Go && maps.Equal(a.Modules, b.Modules)
 }
 
 // compared are the fields that count, as they are shown.

@@ -10,8 +10,9 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 )
 
-// Each field of the environment is either compared or only shown; a field that
-// is added must be put on one side.
+// Each field of the environment is either compared or only shown, and keeps
+// records out of one median or not; a field that is added must be put on one side
+// of both.
 func TestDifferences(t *testing.T) {
 	a := record.Env{
 		OS: "linux", Arch: "amd64", CPU: "EPYC", Vector: []string{"avx2"}, Path: "adx", Cores: 2, GOMAXPROCS: 2,
@@ -24,23 +25,24 @@ func TestDifferences(t *testing.T) {
 		field  string
 		change func(e *record.Env)
 		want   []string
+		same   bool // may be put into one median all the same
 	}{
-		{"OS", func(e *record.Env) { e.OS = "darwin" }, []string{"os: linux / darwin"}},
-		{"Arch", func(e *record.Env) { e.Arch = "arm64" }, []string{"arch: amd64 / arm64"}},
-		{"CPU", func(e *record.Env) { e.CPU = "" }, []string{"cpu: EPYC / not told"}},
-		{"Vector", func(e *record.Env) { e.Vector = append(e.Vector, "avx512f") }, []string{"vector: avx2 / avx2 avx512f"}},
-		{"Path", func(e *record.Env) { e.Path = "portable" }, []string{"path: adx / portable"}},
-		{"Cores", func(e *record.Env) { e.Cores = 4 }, []string{"cores: 2 / 4"}},
-		{"GOMAXPROCS", func(e *record.Env) { e.GOMAXPROCS = 1 }, []string{"gomaxprocs: 2 / 1"}},
-		{"Quota", func(e *record.Env) { e.Quota = 1.5 }, []string{"quota: none / 1.5"}},
-		{"Governor", func(e *record.Env) { e.Governor = "powersave" }, []string{"governor: performance / powersave"}},
-		{"GOGC", func(e *record.Env) { e.GOGC = -1 }, []string{"gogc: 100 / off"}},
-		{"GOMEMLIMIT", func(e *record.Env) { e.GOMEMLIMIT = 1 << 30 }, []string{"gomemlimit: off / 1073741824"}},
-		{"Kernel", func(e *record.Env) { e.Kernel = "6.2" }, nil},
-		{"Memory", func(e *record.Env) { e.Memory = 1 << 31 }, nil},
-		{"Go", func(e *record.Env) { e.Go = "go1.27" }, nil},
-		{"Modules", func(e *record.Env) { e.Modules = map[string]string{"a": "v1"} }, nil},
-		{"Commit", func(e *record.Env) { e.Commit = "def" }, nil},
+		{"OS", func(e *record.Env) { e.OS = "darwin" }, []string{"os: linux / darwin"}, false},
+		{"Arch", func(e *record.Env) { e.Arch = "arm64" }, []string{"arch: amd64 / arm64"}, false},
+		{"CPU", func(e *record.Env) { e.CPU = "" }, []string{"cpu: EPYC / not told"}, false},
+		{"Vector", func(e *record.Env) { e.Vector = append(e.Vector, "avx512f") }, []string{"vector: avx2 / avx2 avx512f"}, false},
+		{"Path", func(e *record.Env) { e.Path = "portable" }, []string{"path: adx / portable"}, false},
+		{"Cores", func(e *record.Env) { e.Cores = 4 }, []string{"cores: 2 / 4"}, false},
+		{"GOMAXPROCS", func(e *record.Env) { e.GOMAXPROCS = 1 }, []string{"gomaxprocs: 2 / 1"}, true},
+		{"Quota", func(e *record.Env) { e.Quota = 1.5 }, []string{"quota: none / 1.5"}, false},
+		{"Governor", func(e *record.Env) { e.Governor = "powersave" }, []string{"governor: performance / powersave"}, false},
+		{"GOGC", func(e *record.Env) { e.GOGC = -1 }, []string{"gogc: 100 / off"}, false},
+		{"GOMEMLIMIT", func(e *record.Env) { e.GOMEMLIMIT = 1 << 30 }, []string{"gomemlimit: off / 1073741824"}, false},
+		{"Kernel", func(e *record.Env) { e.Kernel = "6.2" }, nil, true},
+		{"Memory", func(e *record.Env) { e.Memory = 1 << 31 }, nil, true},
+		{"Go", func(e *record.Env) { e.Go = "go1.27" }, nil, false},
+		{"Modules", func(e *record.Env) { e.Modules = map[string]string{"a": "v1"} }, nil, false},
+		{"Commit", func(e *record.Env) { e.Commit = "def" }, nil, false},
 	} {
 		t.Run("field="+test.field, func(t *testing.T) {
 			b := a
@@ -53,7 +55,13 @@ func TestDifferences(t *testing.T) {
 			if diff := cmp.Diff(test.want, Differences(a, b)); diff != "" {
 				t.Error(diff)
 			}
+			if Same(a, b) != test.same || Same(b, a) != test.same {
+				t.Errorf("same: %v, want %v", Same(a, b), test.same)
+			}
 		})
+	}
+	if !Same(a, a) {
+		t.Error("not the same as itself")
 	}
 	if fields := reflect.TypeFor[record.Env]().NumField(); fields != 16 {
 		t.Errorf("an environment has %d fields, this test knows 16", fields)

@@ -15,12 +15,16 @@ import (
 // without a session is a session of its own.
 type build struct {
 	session, commit, golang, modules string
+	side                             string // of a comparison whose commits are not known
 	alone                            *record.Record
 }
 
 func buildOf(r *record.Record) build {
 	// Maps are printed in the order of their keys.
-	b := build{r.Process.Session, r.Env.Commit, r.Env.Go, fmt.Sprint(r.Env.Modules), nil}
+	b := build{session: r.Process.Session, commit: r.Env.Commit, golang: r.Env.Go, modules: fmt.Sprint(r.Env.Modules)}
+	if b.commit == "" {
+		b.side = r.Process.Side
+	}
 	if b.session == "" {
 		b.alone = r
 	}

@@ -82,6 +82,8 @@ const (
 	PeakRSSAnon    = "peak-rss-anon"  // B, greatest that was sampled within the window
 	PeakRSSFile    = "peak-rss-file"  // B, likewise
 
+	StagePrefix = "stage " // and the stage's name: s, how long the stage took, of a case that goes through stages
+
 	Capacity = "capacity" // ops/s: the highest rate that holds an objective
 	LeakT    = "leak-t"   // t: Welch's statistic of a timing leak test
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,9 +17,14 @@ import (
 //
 // Exact metrics follow under their own unit. A unit stands once on a line, so
 // the second metric of a unit has its name before it. A figure that the record
-// lacks is left out; a record without a finished operation has no result line.
+// lacks is left out. A record of stages has the time of each, prove-ns for example; one
+// with neither stages nor a finished operation has no result line.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
+	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return strings.HasPrefix(m.Name, record.StagePrefix) })
+	if done == 0 && staged {
+		done = 1 // once through all of them
+	}
 	if done == 0 {
 		return nil
 	}
@@ -64,6 +70,12 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 			continue
 		}
 		add(m, c.unit)
+	}
+	for _, m := range rec.Metrics {
+		if stage, ok := strings.CutPrefix(m.Name, record.StagePrefix); ok {
+			m.Value *= 1e9 // from seconds
+			add(m, token(stage)+"-ns")
+		}
 	}
 	for _, m := range ownMetrics(rec) {
 		if m.Kind != record.Exact {

@@ -247,3 +247,21 @@ func TestHDRLogRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestBenchmarkOfStages: a line has the time of each stage, in a unit that benchstat shows
+// as seconds.
+func TestBenchmarkOfStages(t *testing.T) {
+	rec := record.New()
+	rec.Workload, rec.Case, rec.Env.GOMAXPROCS = "Gates", "gates=16", 1
+	rec.Metrics = []record.Metric{
+		{Name: record.StagePrefix + "prove", Unit: "s", Value: 0.25}, {Name: record.StagePrefix + "verify", Unit: "s", Value: 0.001},
+		{Name: "key", Unit: "B/key", Value: 42, Kind: record.Exact},
+	}
+	text, units, result := benchmark(t, rec)
+	if want := []string{"prove-ns", "verify-ns", "B/key"}; !slices.Equal(units, want) {
+		t.Errorf("units %q, want %q", units, want)
+	}
+	if result.Iters != 1 || !strings.Contains(text, "BenchmarkGates/gates=16\t1\t250000000 prove-ns\t1000000 verify-ns\t42 B/key") {
+		t.Errorf("%s", text)
+	}
+}

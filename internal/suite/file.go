@@ -4,6 +4,7 @@
 package suite
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -23,22 +26,45 @@ type File struct {
 	Name, About string
 	Repetitions int // processes of each case
 	Entries     []Entry
+
+	mistakes []Mistake // of its structure; Expand tells them with those of its values
 }
 
 // Entry is some workloads and what is to be measured of them, as a command line has it.
 type Entry struct {
 	Command   string // run or stages
-	Workloads []string
+	Workloads []Word
 	Flags     []Flag        // of the command
 	Expected  time.Duration // about how long a case takes; 0: not said
 	Line      int
 }
 
-// Flag is a flag of a command with its text.
+// Flag is a flag of a command with its values.
 type Flag struct {
-	Name, Text string
-	Line       int
+	Name   string
+	Values []Word
+	Line   int
 }
+
+// Text is the flag's values as a command line has them.
+func (f Flag) Text() string { return strings.Join(texts(f.Values), ",") }
+
+// Word is a workload or a value, and where it stands.
+type Word struct {
+	Text string
+	Line int
+}
+
+func texts(words []Word) []string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = w.Text
+	}
+	return all
+}
+
+// IDs are the entry's workloads.
+func (e Entry) IDs() []string { return texts(e.Workloads) }
 
 // The commands of entries.
 const (
@@ -75,7 +101,8 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return zkbench.ErrParams }
 
-// Read reads a file, in YAML. The error for a file that is wrong is a *FileError.
+// Read reads a file, in YAML. One that is no YAML, or no mapping, is a *FileError; what
+// else is wrong with it Expand tells, together with what is wrong with its values.
 func Read(name string, r io.Reader) (*File, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -84,20 +111,24 @@ func Read(name string, r io.Reader) (*File, error) {
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("%s: %w", name, &zkbench.LimitError{What: "bytes of a suite", Estimate: int64(len(raw)), Max: maxFile})
 	}
-	p := &parser{}
-	var document yaml.Node
-	if err := yaml.Unmarshal(raw, &document); err != nil {
+	documents := yaml.NewDecoder(bytes.NewReader(raw))
+	var document, second yaml.Node
+	if err := documents.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
 		return nil, &FileError{name, []Mistake{syntax(err)}}
 	}
-	f := &File{Repetitions: 1}
 	if len(document.Content) == 0 {
-		p.wrong(1, "the file is empty; accepted: name, about, repetitions, cases")
-	} else {
-		p.file(document.Content[0], f)
+		return nil, &FileError{name, []Mistake{{1, "the file is empty; accepted: name, about, repetitions, cases"}}}
 	}
-	if len(p.mistakes) > 0 {
-		return nil, p.err(name)
+	p := &parser{}
+	f := &File{Repetitions: 1}
+	p.file(document.Content[0], f)
+	switch err := documents.Decode(&second); {
+	case err == nil:
+		p.wrong(second.Line, "a second document; accepted: one suite a file")
+	case !errors.Is(err, io.EOF):
+		p.mistakes = append(p.mistakes, syntax(err))
 	}
+	f.mistakes = p.mistakes
 	return f, nil
 }
 
@@ -143,33 +174,65 @@ func (p *parser) pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)
 	}
 }
 
-// text is a single value, or a list of them joined by commas.
-func (p *parser) text(what string, n *yaml.Node) string {
+// words is a single value, or a list of them; commas divide values too.
+func (p *parser) words(what string, n *yaml.Node) (all []Word) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		return n.Value
+		for text := range strings.SplitSeq(n.Value, ",") {
+			all = append(all, Word{strings.TrimSpace(text), n.Line})
+		}
 	case yaml.SequenceNode:
-		var items []string
 		for _, item := range n.Content {
 			if item.Kind != yaml.ScalarNode {
 				p.wrong(item.Line, "%s: a list within a list", what)
-				return ""
+				continue
 			}
-			items = append(items, item.Value)
+			all = append(all, p.words(what, item)...)
 		}
-		return strings.Join(items, ",")
+	default:
+		p.wrong(n.Line, "%s: accepted: a value or a list of values", what)
 	}
-	p.wrong(n.Line, "%s: accepted: a value or a list of values", what)
-	return ""
+	return all
+}
+
+// text is a single value.
+func (p *parser) text(what string, n *yaml.Node) string {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.ScalarNode {
+		p.wrong(n.Line, "%s: accepted: one value", what)
+		return ""
+	}
+	return n.Value
+}
+
+// longestName bounds the characters of a name.
+const longestName = 100
+
+// line is a single value that is shown, in one line.
+func (p *parser) line(what string, n *yaml.Node) string {
+	text := p.text(what, n)
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		p.wrong(n.Line, "%s: %q is not accepted; accepted: what can be printed, in one line", what, text)
+		return ""
+	}
+	return text
 }
 
 func (p *parser) file(n *yaml.Node, f *File) {
 	p.pairs(n, "suite", func(key, value *yaml.Node) {
 		switch key.Value {
 		case "name":
-			f.Name = p.text("name", value)
+			f.Name = p.line("name", value)
+			if !utf8.ValidString(f.Name) || utf8.RuneCountInString(f.Name) > longestName {
+				p.wrong(value.Line, "name: accepted: up to %d characters", longestName)
+			}
 		case "about":
-			f.About = p.text("about", value)
+			f.About = p.line("about", value)
 		case "repetitions":
 			count, err := strconv.Atoi(p.text("repetitions", value))
 			if err != nil || count < 1 || count > MaxRepetitions {
@@ -196,36 +259,46 @@ func (p *parser) file(n *yaml.Node, f *File) {
 func (p *parser) entry(n *yaml.Node, f *File) {
 	e := Entry{Line: n.Line}
 	p.pairs(n, "case", func(key, value *yaml.Node) {
-		text := p.text(key.Value, value)
 		switch key.Value {
 		case CommandRun, CommandStages:
 			if e.Command != "" {
 				p.wrong(key.Line, "%s beside %s; accepted: one of them", key.Value, e.Command)
 			}
-			e.Command, e.Workloads = key.Value, strings.Fields(strings.ReplaceAll(text, ",", " "))
+			e.Command = key.Value
+			for _, w := range p.words(key.Value, value) {
+				for id := range strings.FieldsSeq(w.Text) {
+					e.Workloads = append(e.Workloads, Word{id, w.Line})
+				}
+			}
+			if len(e.Workloads) == 0 {
+				p.wrong(key.Line, "%s: no workloads; accepted: their names", key.Value)
+			}
 		case "expected":
 			var err error
+			text := p.text("expected", value)
 			if e.Expected, err = time.ParseDuration(text); err != nil || e.Expected <= 0 {
 				p.wrong(value.Line, "expected: %q is not accepted; accepted: a time, for example 30s", text)
 			}
 		default:
-			e.Flags = append(e.Flags, Flag{key.Value, text, key.Line})
+			e.Flags = append(e.Flags, Flag{key.Value, p.words(key.Value, value), key.Line})
 		}
 	})
 	if e.Command == "" && n.Kind == yaml.MappingNode {
 		p.wrong(n.Line, "a case names no workloads; accepted: run or stages with their names")
 	}
-	f.Entries = append(f.Entries, e)
+	if len(e.Workloads) > 0 {
+		f.Entries = append(f.Entries, e)
+	}
 }
 
 // dashed is a flag's name as the command has it; go test's has underscores.
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 // Expand makes of each entry what expand makes of it. expand stops at the first mistake;
-// where that is a *workload.ValueError of a flag or a workload, that is taken away and the
-// entry tried again, so that all mistakes are told at once.
+// where that is a *workload.ValueError of a value or a workload, that is taken away and the
+// entry tried again, so that all mistakes of the file are told at once, in a *FileError.
 func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
-	p := &parser{}
+	p := &parser{slices.Clone(f.mistakes)}
 	var all []T
 	for _, e := range f.Entries {
 		for {
@@ -253,17 +326,28 @@ func (e *Entry) without(err error) (line int, again bool) {
 	if !ok {
 		return e.Line, false
 	}
+	is := func(w Word) bool { return w.Text == wrong.Value }
 	// Of a flag that none of the workloads has, the flag is the value.
 	if i := slices.IndexFunc(e.Flags, func(f Flag) bool {
 		return dashed(f.Name) == dashed(wrong.Field) || "--"+dashed(f.Name) == wrong.Value
 	}); i >= 0 {
-		line = e.Flags[i].Line
-		e.Flags = slices.Delete(slices.Clone(e.Flags), i, i+1)
+		e.Flags = slices.Clone(e.Flags)
+		f := &e.Flags[i]
+		line, k := f.Line, slices.IndexFunc(f.Values, is)
+		if k >= 0 {
+			line = f.Values[k].Line
+		}
+		if k >= 0 && len(f.Values) > 1 {
+			f.Values = slices.Delete(slices.Clone(f.Values), k, k+1)
+		} else {
+			e.Flags = slices.Delete(e.Flags, i, i+1)
+		}
 		return line, true
 	}
-	if i := slices.Index(e.Workloads, wrong.Value); i >= 0 {
+	if i := slices.IndexFunc(e.Workloads, is); i >= 0 {
+		line = e.Workloads[i].Line
 		e.Workloads = slices.Delete(slices.Clone(e.Workloads), i, i+1)
-		return e.Line, len(e.Workloads) > 0
+		return line, len(e.Workloads) > 0
 	}
 	return e.Line, false
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -31,13 +32,19 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	words := func(line int, all ...string) (w []suite.Word) {
+		for _, text := range all {
+			w = append(w, suite.Word{Text: text, Line: line})
+		}
+		return w
+	}
 	want := &suite.File{Name: "quick", About: "what it is for", Repetitions: 3, Entries: []suite.Entry{
-		{Command: "run", Workloads: []string{"sender", "validator-transfer"}, Line: 6, Flags: []suite.Flag{
-			{Name: "num-inputs", Text: "2", Line: 7}, {Name: "bits", Text: "32,64", Line: 8}, {Name: "cpus", Text: "1,2", Line: 9},
+		{Command: "run", Workloads: words(6, "sender", "validator-transfer"), Line: 6, Flags: []suite.Flag{
+			{Name: "num-inputs", Values: words(7, "2"), Line: 7}, {Name: "bits", Values: words(8, "32", "64"), Line: 8}, {Name: "cpus", Values: words(9, "1", "2"), Line: 9},
 		}},
-		{Command: "stages", Workloads: []string{"pedersen"}, Line: 10, Flags: []suite.Flag{{Name: "hashes", Text: "8", Line: 11}}},
+		{Command: "stages", Workloads: words(10, "pedersen"), Line: 10, Flags: []suite.Flag{{Name: "hashes", Values: words(11, "8"), Line: 11}}},
 	}}
-	if diff := cmp.Diff(want, f); diff != "" {
+	if diff := cmp.Diff(want, f, cmpopts.IgnoreUnexported(suite.File{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -58,9 +65,15 @@ func TestMistakes(t *testing.T) {
 				"x:9: case: \"bits\" stands twice\n" +
 				"x:10: case is no list of keys and values",
 		},
+		{"two", "cases:\n  - run: sender\n---\ncases:\n  - run: sender\n", "x:3: a second document; accepted: one suite a file"},
+		{"none named", "cases:\n  - run:\n  - stages: []\n", "x:2: run: no workloads; accepted: their names\nx:3: stages: no workloads; accepted: their names"},
+		{"a name of two lines", "name: \"a\\nb\"\ncases:\n  - run: sender\n", "x:1: name: \"a\\nb\" is not accepted; accepted: what can be printed, in one line"},
 		{"a list of lists", "cases:\n  - run: sender\n    bits: [[1]]\n", "x:3: bits: a list within a list"},
 	} {
-		_, err := suite.Read("x", strings.NewReader(test.text))
+		f, err := suite.Read("x", strings.NewReader(test.text))
+		if err == nil {
+			_, err = suite.Expand("x", f, func(suite.Entry) ([]int, error) { return nil, nil })
+		}
 		var wrong *suite.FileError
 		if !errors.As(err, &wrong) || !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", test.name, err)
@@ -81,11 +94,13 @@ func TestExpand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := map[string]bool{"num-inputs": true, "cpus": true, "hashes": true}
+	bad := map[string]bool{"2": true, "64": true, "8": true}
 	_, err = suite.Expand("quick.yaml", f, func(e suite.Entry) ([]int, error) {
 		for _, flag := range e.Flags {
-			if bad[flag.Name] {
-				return nil, fmt.Errorf("entry: %w", &workload.ValueError{Field: strings.ReplaceAll(flag.Name, "-", "_"), Value: flag.Text, Accepted: "others"})
+			for _, w := range flag.Values {
+				if bad[w.Text] {
+					return nil, fmt.Errorf("entry: %w", &workload.ValueError{Field: strings.ReplaceAll(flag.Name, "-", "_"), Value: w.Text, Accepted: "others"})
+				}
 			}
 		}
 		if e.Command == "stages" {
@@ -94,13 +109,14 @@ func TestExpand(t *testing.T) {
 		return []int{1}, nil
 	})
 	want := "quick.yaml:7: entry: num_inputs: \"2\" is not accepted; accepted: others\n" +
-		"quick.yaml:9: entry: cpus: \"1,2\" is not accepted; accepted: others\n" +
+		"quick.yaml:8: entry: bits: \"64\" is not accepted; accepted: others\n" +
+		"quick.yaml:9: entry: cpus: \"2\" is not accepted; accepted: others\n" +
 		"quick.yaml:10: no such workload\n" +
 		"quick.yaml:11: entry: hashes: \"8\" is not accepted; accepted: others"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant\n%s", err, want)
 	}
-	all, err := suite.Expand("quick.yaml", f, func(e suite.Entry) ([]string, error) { return e.Workloads, nil })
+	all, err := suite.Expand("quick.yaml", f, func(e suite.Entry) ([]string, error) { return e.IDs(), nil })
 	if diff := cmp.Diff([]string{"sender", "validator-transfer", "pedersen"}, all); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -114,7 +130,10 @@ func FuzzRead(f *testing.F) {
 		if (file == nil) == (err == nil) {
 			t.Errorf("%v, %v", file, err)
 		}
-		if err == nil && (len(file.Entries) == 0 || file.Repetitions < 1) {
+		if err != nil {
+			return
+		}
+		if _, err := suite.Expand("x", file, func(suite.Entry) ([]int, error) { return nil, nil }); err == nil && (len(file.Entries) == 0 || file.Repetitions < 1) {
 			t.Errorf("accepted: %+v", file)
 		}
 	})

@@ -2,7 +2,7 @@ package suite
 
 import (
 	"bytes"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,15 +36,23 @@ type Folder struct {
 	logs    map[string][]*record.Record // by the case
 }
 
-// OpenFolder begins the records of a folder anew: those that the journal has are added
-// first.
-func OpenFolder(dir string) (*Folder, error) {
+// OpenFolder begins the records of a folder anew, with those that the journal had, in the
+// order of the plan. Add takes all of them, and what comes.
+func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, logsDir), 0o755); err != nil {
 		return nil, err
 	}
+	var b bytes.Buffer
+	for i := range plan {
+		if r := earlier[plan[i].Key()]; r != nil {
+			if err := record.NewWriter(&b).Write(r); err != nil {
+				return nil, err
+			}
+		}
+	}
 	// Whoever reads the records that were there goes on to read them.
 	path := filepath.Join(dir, RecordsFile)
-	if err := Replace(path, nil); err != nil {
+	if err := Replace(path, b.Bytes()); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
@@ -54,10 +62,12 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{dir: dir, file: file, records: record.NewWriter(file), logs: make(map[string][]*record.Record)}, nil
 }
 
-// Add writes the record of a case, and its log anew.
-func (f *Folder) Add(c *Case, r *record.Record) error {
-	if err := f.records.Write(r); err != nil {
-		return err
+// Add takes the record of a case, and writes its log anew; a fresh record is written too.
+func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
+	if fresh {
+		if err := f.records.Write(r); err != nil {
+			return err
+		}
 	}
 	f.Records = append(f.Records, r)
 	name := c.Name()
@@ -91,16 +101,16 @@ func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", path, err)
 	}
-	if end < len(raw) {
-		// A whole record without the end of its line is none that was cut.
-		last, err := record.ReadAll(bytes.NewReader(raw[end:]))
-		if errors.Is(err, zkbench.ErrMalformed) {
-			return recs, true, nil
-		}
-		if err != nil {
-			return nil, false, fmt.Errorf("%s: %w", path, err)
-		}
-		recs = append(recs, last...)
+	if end == len(raw) {
+		return recs, false, nil
 	}
-	return recs, false, nil
+	if !json.Valid(raw[end:]) {
+		return recs, true, nil
+	}
+	// A whole record without the end of its line.
+	last, err := record.ReadAll(bytes.NewReader(raw[end:]))
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", path, err)
+	}
+	return append(recs, last...), false, nil
 }

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,6 +64,7 @@ func Create(dir string, h Header) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	raw = sealed(raw)
 	j, err := open(path)
 	if err != nil {
 		return nil, err
@@ -99,7 +101,10 @@ func Open(dir string) (*Journal, Header, error) {
 		if head == nil || tx.Bucket(casesBucket) == nil {
 			return &zkbench.DecodeError{Path: "journal", Reason: "no suite was begun in it"}
 		}
-		raw := head.Get(headKey)
+		raw, err := unsealed("journal.header", head.Get(headKey))
+		if err != nil {
+			return err
+		}
 		// The format is read alone first: another one may give the rest other types.
 		if err := json.Unmarshal(raw, &struct {
 			Format *int `json:"format"`
@@ -118,6 +123,24 @@ func Open(dir string) (*Journal, Header, error) {
 		return nil, h, errors.Join(err, j.Close())
 	}
 	return j, h, nil
+}
+
+// sealed is raw with its digest, by which damage is seen.
+func sealed(raw []byte) []byte {
+	sum := sha256.Sum256(raw)
+	return append(sum[:], raw...)
+}
+
+// unsealed is what was sealed.
+func unsealed(what string, all []byte) ([]byte, error) {
+	if len(all) < sha256.Size {
+		return nil, &zkbench.DecodeError{Path: what, Reason: "not there, or cut"}
+	}
+	sum, raw := all[:sha256.Size], all[sha256.Size:]
+	if have := sha256.Sum256(raw); !bytes.Equal(sum, have[:]) {
+		return nil, &zkbench.DecodeError{Path: what, Reason: "damaged: its digest is another"}
+	}
+	return raw, nil
 }
 
 func exists(path string) bool {
@@ -181,7 +204,7 @@ func (j *Journal) Put(key string, r *record.Record) error {
 		if cases.Get([]byte(key)) != nil {
 			return fmt.Errorf("%s has a record already", key)
 		}
-		return cases.Put([]byte(key), raw)
+		return cases.Put([]byte(key), sealed(raw))
 	})
 	if err != nil {
 		return err
@@ -202,25 +225,28 @@ func (j *Journal) there() error {
 	return nil
 }
 
-// Get returns the record of a case; nil: it has none yet.
-func (j *Journal) Get(key string) (*record.Record, error) {
-	var r *record.Record
+// Records returns the records of the cases that have one, by their keys. The error names
+// the case whose record cannot be read.
+func (j *Journal) Records() (map[string]*record.Record, error) {
+	all := make(map[string]*record.Record)
 	err := j.view(func(tx *bbolt.Tx) error {
-		raw := tx.Bucket(casesBucket).Get([]byte(key))
-		if raw == nil {
+		return tx.Bucket(casesBucket).ForEach(func(key, value []byte) error {
+			raw, err := unsealed("record", value)
+			if err != nil {
+				return fmt.Errorf("record of %s: %w", key, err)
+			}
+			recs, err := record.ReadAll(bytes.NewReader(raw))
+			if err != nil {
+				return fmt.Errorf("record of %s: %w", key, err)
+			}
+			if len(recs) != 1 {
+				return &zkbench.DecodeError{Path: string(key), Reason: fmt.Sprintf("%d records", len(recs))}
+			}
+			all[string(key)] = recs[0]
 			return nil
-		}
-		recs, err := record.ReadAll(bytes.NewReader(raw))
-		if err != nil {
-			return fmt.Errorf("record of %s: %w", key, err)
-		}
-		if len(recs) != 1 {
-			return &zkbench.DecodeError{Path: key, Reason: fmt.Sprintf("%d records", len(recs))}
-		}
-		r = recs[0]
-		return nil
+		})
 	})
-	return r, err
+	return all, err
 }
 
 // Close closes the file.

@@ -3,11 +3,13 @@ package suite
 import (
 	"cmp"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -27,8 +29,6 @@ var figures = []struct {
 	{"allocs", record.Allocs, 1},
 }
 
-const stagePrefix = "stage "
-
 // SessionColumn is the column that names a suite: a row of the same one takes its place.
 const SessionColumn = "session"
 
@@ -37,6 +37,7 @@ const SessionColumn = "session"
 func Results(h Header, recs []*record.Record) Row {
 	row := Row{Columns: []string{"timestamp", SessionColumn, "suite", "commit", "processes", "failed"}}
 	commit, failed := "", 0
+	apart := environments(recs)
 	values := make(map[string][]float64)
 	var columns []string
 	add := func(column string, v float64) {
@@ -51,7 +52,7 @@ func Results(h Header, recs []*record.Record) Row {
 			failed++
 			continue
 		}
-		name := r.Workload + "/" + r.Axes.String()
+		name := r.Workload + apart(r) + "/" + r.Axes.String()
 		if _, ok := r.Axes.Get("cpus"); !ok {
 			name += "/cpus=" + strconv.Itoa(r.Env.GOMAXPROCS)
 		}
@@ -61,7 +62,7 @@ func Results(h Header, recs []*record.Record) Row {
 			}
 		}
 		for _, m := range r.Metrics {
-			if stage, ok := strings.CutPrefix(m.Name, stagePrefix); ok {
+			if stage, ok := strings.CutPrefix(m.Name, record.StagePrefix); ok {
 				add(name+" "+stage+" s", m.Value)
 			}
 		}
@@ -74,16 +75,38 @@ func Results(h Header, recs []*record.Record) Row {
 	return row
 }
 
+// environments returns what tells the environment and build of a record from those of the
+// first one, of which figures are never put into one: nothing for these, " (environment 2)"
+// for the next.
+func environments(recs []*record.Record) func(*record.Record) string {
+	var all []record.Env
+	index := func(r *record.Record) int {
+		return slices.IndexFunc(all, func(e record.Env) bool { return env.Same(e, r.Env) })
+	}
+	for _, r := range recs {
+		if index(r) < 0 {
+			all = append(all, r.Env)
+		}
+	}
+	return func(r *record.Record) string {
+		if i := index(r); i > 0 {
+			return fmt.Sprintf(" (environment %d)", i+1)
+		}
+		return ""
+	}
+}
+
 // IOStats writes, of workloads with bits, inputs and outputs, time, memory and allocations
 // of an operation by all three, medians of the repetitions.
 func IOStats(w io.Writer, recs []*record.Record) error {
 	type at struct{ bench, curve, proof, exec, workers, cpus, bits, in, out string }
 	type sums struct{ allocs, ram, ms []float64 }
+	apart := environments(recs)
 	all := make(map[at]*sums)
 	var order []at
 	for _, r := range recs {
 		axis := func(key string) string { v, _ := r.Axes.Get(key); return v }
-		key := at{r.Workload, axis("curve"), axis("proof"), axis("exec"), axis("workers"), strconv.Itoa(r.Env.GOMAXPROCS), axis("bits"), axis("in"), axis("out")}
+		key := at{r.Workload + apart(r), axis("curve"), axis("proof"), axis("exec"), axis("workers"), strconv.Itoa(r.Env.GOMAXPROCS), axis("bits"), axis("in"), axis("out")}
 		if r.Status != record.OK || key.bits == "" || key.out == "" {
 			continue
 		}

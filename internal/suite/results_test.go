@@ -4,7 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,6 +46,28 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestEnvironments: figures of unlike machines or builds are never one.
+func TestEnvironments(t *testing.T) {
+	recs := []*record.Record{of("32", 0, 2e6), of("32", 1, 4e6), of("32", 2, 8e6)}
+	recs[1].Env.Commit = "def"
+	recs[2].Env.GOGC = 10
+	row := suite.Results(suite.Header{}, recs)
+	var got []string
+	for i, c := range row.Columns {
+		if strings.HasSuffix(c, " lat-avg ms") {
+			got = append(got, c[:strings.Index(c, "/")]+" "+row.Values[i])
+		}
+	}
+	want := []string{"Sender 2", "Sender (environment 2) 4", "Sender (environment 3) 8"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var b strings.Builder
+	if err := suite.IOStats(&b, recs); err != nil || strings.Count(b.String(), "\n") != 4 {
+		t.Errorf("%s, %v", &b, err)
+	}
+}
+
 func TestIOStats(t *testing.T) {
 	var b strings.Builder
 	if err := suite.IOStats(&b, []*record.Record{of("64", 0, 8e6), of("32", 0, 2e6), of("32", 1, 4e6)}); err != nil {
@@ -53,6 +77,24 @@ func TestIOStats(t *testing.T) {
 		"Sender,BN254,csp,pool,2,2,32,2,2,7,100,3\nSender,BN254,csp,pool,2,2,64,2,2,7,100,8\n"
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+}
+
+// TestPutRowAtOnce: of many at once none is lost.
+func TestPutRowAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.csv")
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			if err := suite.PutRow(path, "a", suite.Row{Columns: []string{"a"}, Values: []string{strconv.Itoa(i)}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	raw, err := os.ReadFile(path)
+	if err != nil || strings.Count(string(raw), "\n") != 17 {
+		t.Errorf("%q, %v", raw, err)
 	}
 }
 

@@ -51,6 +51,7 @@ type Run struct {
 	Cases   []Case
 	Journal *Journal
 	Session string
+	Earlier map[string]*record.Record // what the journal had before, by the case's key
 	// Measure runs a case in a process of its own.
 	Measure func(ctx context.Context, job proc.Job) *record.Record
 	// Ended hears of each case that has a record, of this run or one before; fresh tells
@@ -74,16 +75,13 @@ func (e *NotStoredError) Unwrap() error { return e.Err }
 // attempts are the processes that a case has to succeed in.
 const attempts = 2
 
-// All runs the cases that the journal has no record of. A case that fails is tried once
+// All runs the cases that have no earlier record. A case that fails is tried once
 // more; what fails again is recorded as failed. When ctx ends, the case that runs leaves
 // no record, so that it is run again.
 func (r *Run) All(ctx context.Context) error {
 	for i := range r.Cases {
 		c := &r.Cases[i]
-		rec, err := r.Journal.Get(c.Key())
-		if err != nil {
-			return err
-		}
+		rec := r.Earlier[c.Key()]
 		fresh := rec == nil
 		if fresh {
 			if rec = r.one(ctx, i, c); rec == nil {
@@ -113,11 +111,12 @@ func (r *Run) one(ctx context.Context, i int, c *Case) *record.Record {
 			return nil
 		}
 		rec.Process = record.Process{Session: r.Session, Index: c.Repetition}
-		if rec.Status == record.OK || Refused(rec) {
+		// One that was stopped at its deadline would be again.
+		if rec.Status != record.Failed || Refused(rec) {
 			break
 		}
 		if n+1 < attempts {
-			first := fmt.Sprintf("%s: %s", rec.Status, rec.Error)
+			first := rec.Error
 			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: "tried again", Text: first}) }()
 		}
 	}

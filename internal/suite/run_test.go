@@ -91,6 +91,9 @@ func TestGoesOn(t *testing.T) {
 		var ended []string
 		fresh := 0
 		run.Journal = j
+		if run.Earlier, err = j.Records(); err != nil {
+			t.Fatal(err)
+		}
 		run.Measure = func(_ context.Context, job proc.Job) *record.Record {
 			rec := measured(job)
 			ran = append(ran, rec.ID)
@@ -128,6 +131,7 @@ func TestTriedAgain(t *testing.T) {
 		{"once", 1, "", 4, record.OK},
 		{"always", 9, "", 4, record.Failed},
 		{"refused", 9, record.Refused, 3, record.Failed},
+		{"stopped at its deadline", 9, "deadline", 3, record.Partial},
 	} {
 		j, err := suite.Create(t.TempDir(), suite.Header{})
 		if err != nil {
@@ -142,6 +146,9 @@ func TestTriedAgain(t *testing.T) {
 				if job.Case.Get("n") == "1" && failed < test.fails {
 					failed++
 					rec.Status, rec.Error = record.Failed, "on purpose"
+					if test.finds == "deadline" {
+						rec.Status = record.Partial
+					}
 					if test.finds != "" {
 						rec.Findings = append(rec.Findings, record.Finding{Name: test.finds})
 					}
@@ -159,7 +166,7 @@ func TestTriedAgain(t *testing.T) {
 		if runs != test.runs || len(got) != 3 || got[1].Status != test.status || got[2].Status != record.OK {
 			t.Errorf("%s: %d processes, %d records", test.name, runs, len(got))
 		}
-		again := slices.ContainsFunc(got[1].Findings, func(f record.Finding) bool { return f.Name == "tried again" && f.Text == "failed: on purpose" })
+		again := slices.ContainsFunc(got[1].Findings, func(f record.Finding) bool { return f.Name == "tried again" && f.Text == "on purpose" })
 		if again != (test.runs == 4) {
 			t.Errorf("%s: findings %v", test.name, got[1].Findings)
 		}
@@ -192,8 +199,8 @@ func TestJournalRefuses(t *testing.T) {
 	if err := j.Put("a", rec); err == nil {
 		t.Error("a case has two records")
 	}
-	if got, err := j.Get("b"); got != nil || err != nil {
-		t.Errorf("no record: %v, %v", got, err)
+	if got, err := j.Records(); len(got) != 1 || got["a"] == nil || got["a"].ID != rec.ID || err != nil {
+		t.Errorf("records: %v, %v", got, err)
 	}
 	if err := j.Close(); err != nil {
 		t.Error(err)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/rogpeppe/go-internal/lockedfile"
+
 	"github.com/zkbench/zkbench"
 )
 
@@ -22,8 +24,18 @@ type Row struct {
 // PutRow adds a row to a table in a CSV file, which it makes where there is none, or
 // takes the place of the row with the same value in the column key. Columns that the file
 // does not have come after its own; what a line has no value for is empty. The file is
-// replaced as a whole, so that a reader never sees half of it.
+// replaced as a whole, so that a reader never sees half of it, and nobody else puts a row
+// meanwhile: those who do wait for a lock beside it.
 func PutRow(path, key string, row Row) error {
+	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return putRow(path, key, row)
+}
+
+func putRow(path, key string, row Row) error {
 	at := slices.Index(row.Columns, key)
 	if len(row.Columns) != len(row.Values) || at < 0 {
 		return fmt.Errorf("%w: %d columns, %d values, column %q at %d", zkbench.ErrParams, len(row.Columns), len(row.Values), key, at)

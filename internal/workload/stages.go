@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/meter"
@@ -38,4 +37,4 @@ func MeasureStages(ctx context.Context, def Def, c Case, s Settings) *record.Rec
 }
 
 // StageMetric is the name of the metric that has a stage's time.
-func StageMetric(name string) string { return fmt.Sprintf("stage %s", name) }
+func StageMetric(name string) string { return record.StagePrefix + name }
