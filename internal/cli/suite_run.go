@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -102,18 +101,11 @@ func sameMachine(h suite.Header, earlier map[string]*record.Record) error {
 		if env.Same(r.Env, now) {
 			return nil // as are all of them
 		}
-		differs := env.Differences(r.Env, withProcessors(now, r.Env.GOMAXPROCS))
-		if r.Env.Commit != now.Commit || r.Env.Go != now.Go || !maps.Equal(r.Env.Modules, now.Modules) {
-			differs = append(differs, fmt.Sprintf("build: commit %q, %s / commit %q, %s", r.Env.Commit, r.Env.Go, now.Commit, now.Go))
-		}
+		now.GOMAXPROCS = r.Env.GOMAXPROCS // the case's
+		differs := append(env.Differences(r.Env, now), env.BuildDifferences(r.Env, now)...)
 		return fmt.Errorf("%w: the suite was begun elsewhere: %s; accepted: its machine, settings and build", zkbench.ErrEnv, strings.Join(differs, "; "))
 	}
 	return nil
-}
-
-func withProcessors(e record.Env, n int) record.Env {
-	e.GOMAXPROCS = n
-	return e
 }
 
 // plain are the words that a shell takes as they are.

@@ -3,6 +3,7 @@ package env
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,12 +25,35 @@ func Differences(a, b record.Env) []string {
 	return all
 }
 
+// BuildDifferences returns in what the programs of two environments are unlike:
+// commit, Go and module versions, each as Differences writes it.
+func BuildDifferences(a, b record.Env) []string {
+	var all []string
+	differ := func(name, of, is string) {
+		if of != is {
+			all = append(all, fmt.Sprintf("%s: %s / %s", name, told(of), told(is)))
+		}
+	}
+	differ("commit", a.Commit, b.Commit)
+	differ("go", a.Go, b.Go)
+	paths := make(map[string]bool)
+	for _, modules := range []map[string]string{a.Modules, b.Modules} {
+		for path := range modules {
+			paths[path] = true
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		differ(path, a.Modules[path], b.Modules[path])
+	}
+	return all
+}
+
 // Same reports whether what was measured in two environments may be put into one
-// median: no Differences, GOMAXPROCS aside, which is a coordinate of a case, and
-// the same build, that is commit, Go and module versions.
+// median: there are neither Differences nor BuildDifferences. GOMAXPROCS is left
+// aside, which is a coordinate of a case.
 func Same(a, b record.Env) bool {
 	b.GOMAXPROCS = a.GOMAXPROCS
-	return len(Differences(a, b)) == 0 && a.Commit == b.Commit && a.Go == b.Go && maps.Equal(a.Modules, b.Modules)
+	return len(Differences(a, b)) == 0 && len(BuildDifferences(a, b)) == 0
 }
 
 // compared are the fields that count, as they are shown.

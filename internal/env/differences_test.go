@@ -68,6 +68,18 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+func TestBuildDifferences(t *testing.T) {
+	a := record.Env{CPU: "EPYC", Go: "go1.26", Commit: "abc", Modules: map[string]string{"both": "v1", "unlike": "v1", "before": "v1"}}
+	b := record.Env{CPU: "Xeon", Go: "go1.27", Modules: map[string]string{"both": "v1", "unlike": "v2", "after": "v1"}}
+	want := []string{"commit: abc / not told", "go: go1.26 / go1.27", "after: not told / v1", "before: v1 / not told", "unlike: v1 / v2"}
+	if diff := cmp.Diff(want, BuildDifferences(a, b)); diff != "" {
+		t.Error(diff)
+	}
+	if got := BuildDifferences(a, a); len(got) != 0 {
+		t.Errorf("to itself: %q", got)
+	}
+}
+
 func TestAvailableIsTheLeast(t *testing.T) {
 	for _, test := range []struct {
 		name               string

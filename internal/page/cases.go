@@ -28,6 +28,7 @@ type caseView struct {
 	Workers  string `json:"workers,omitempty"`
 	Staged   bool   `json:"staged,omitempty"` // stages one after the other, no load
 	Status   string `json:"status"`
+	OK       bool   `json:"ok"`      // figures are of processes that ended well; others are in no plot
 	Runs     int    `json:"runs"`    // processes
 	Counted  int    `json:"counted"` // of these, in the figures
 
@@ -66,7 +67,7 @@ func (g *group) view(defs []workload.Def) caseView {
 	first := g.counted[0]
 	c := caseView{
 		ID: g.id, Env: g.env, Workload: first.Workload, Axes: []pair{}, CPUs: g.cpus, Staged: g.staged,
-		Status: string(g.status), Runs: len(g.all), Counted: len(g.counted),
+		Status: string(g.status), OK: first.Status == record.OK, Runs: len(g.all), Counted: len(g.counted),
 		Figures: g.figures(), Timeline: timelineOf(g.counted), Stages: g.stages(), Counters: g.counters(),
 		Settings: settingsText(first), Command: CommandOf(defs, first),
 	}

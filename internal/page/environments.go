@@ -30,44 +30,15 @@ type pair [2]string
 func environmentOf(list []environment, e record.Env) ([]environment, int) {
 	e.GOMAXPROCS = 0
 	for i, known := range list {
-		if len(unlike(known.of, e)) == 0 {
+		if env.Same(known.of, e) {
 			return list, i
 		}
 	}
 	one := environment{Name: letters(len(list)), Summary: summary(e), Facts: facts(e), of: e}
 	if len(list) > 0 {
-		one.Differences = unlike(list[0].of, e)
+		one.Differences = append(env.Differences(list[0].of, e), env.BuildDifferences(list[0].of, e)...)
 	}
 	return append(list, one), len(list)
-}
-
-// unlike names in what two environments differ, the build included: a median over
-// two versions would be of neither.
-func unlike(a, b record.Env) []string {
-	all := env.Differences(a, b)
-	differ := func(name, of, is string) {
-		if of != is {
-			all = append(all, fmt.Sprintf("%s: %s / %s", name, orNone(of), orNone(is)))
-		}
-	}
-	differ("commit", a.Commit, b.Commit)
-	differ("go", a.Go, b.Go)
-	modules := maps.Clone(a.Modules)
-	if modules == nil {
-		modules = make(map[string]string)
-	}
-	maps.Copy(modules, b.Modules)
-	for _, path := range slices.Sorted(maps.Keys(modules)) {
-		differ(path, a.Modules[path], b.Modules[path])
-	}
-	return all
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // letters is A to Z, then AA and so on.

@@ -38,7 +38,7 @@ type Progress struct {
 	Done, Planned, Failed int
 	Running               string        // the case that is measured, in words
 	Left                  time.Duration // about how long the rest takes; 0: not known
-	Stopped               bool          // before its end; nothing more will come
+	Stopped               bool          // nothing more will come; the suite has ended if all are done
 }
 
 //go:embed assets
@@ -46,7 +46,7 @@ var assets embed.FS
 
 // scripts are one program in parts, in their order.
 var scripts = []string{
-	"dom.js", "format.js", "state.js", "progress.js", "head.js", "rows.js", "table.js", "case.js", "chart.js", "plots.js", "main.js",
+	"dom.js", "format.js", "state.js", "progress.js", "head.js", "rows.js", "table.js", "case.js", "chart.js", "lines.js", "plots.js", "main.js",
 }
 
 // parts are what every page consists of beside its data.

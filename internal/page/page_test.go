@@ -28,11 +28,13 @@ type shown struct {
 	Figures     []struct{ Name, Label, Unit string }
 	Percentiles []float64
 	Cases       []shownCase
+	Progress    *struct{ Done int }
 }
 
 type shownCase struct {
 	ID, Workload, Status, Note, Command string
 	Env, CPUs, Runs, Counted            int
+	OK                                  bool
 	Axes                                [][2]string
 	Figures                             map[string][]float64
 	Latency                             *struct {

@@ -3,8 +3,8 @@ package page
 import (
 	"bytes"
 	"encoding/json"
-	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -85,14 +85,14 @@ func (h *handler) body(whole bool) (body []byte, kind string, err error) {
 	return body, "application/json", err
 }
 
-// local tells whether a request's Host is a name of this machine.
+// local tells whether a request's Host is a name of this machine, and of a port if any.
 func local(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	switch strings.Trim(host, "[]") {
-	case "localhost", "127.0.0.1", "::1":
-		return true
+	for _, name := range []string{"localhost", "127.0.0.1", "[::1]"} {
+		if rest, ok := strings.CutPrefix(host, name); ok {
+			port, has := strings.CutPrefix(rest, ":")
+			_, err := strconv.ParseUint(port, 10, 16)
+			return rest == "" || has && err == nil
+		}
 	}
 	return false
 }

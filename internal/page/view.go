@@ -52,7 +52,7 @@ func (vr *viewer) view(d Data) *view {
 	if v.Title == "" {
 		v.Title = untitled
 	}
-	if p := d.Progress; p != nil {
+	if p := d.Progress; p != nil && !(p.Stopped && p.Done >= p.Planned) {
 		v.Progress = &progress{p.Done, p.Planned, p.Failed, p.Running, p.Left.Seconds(), p.Stopped}
 	}
 	v.times(d)

@@ -77,18 +77,68 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestStatus: the worst repetition is the case's status; the figures are of the best.
+// TestStatus: the worst repetition is the case's status; the figures are of those that
+// ended well, or of others only where none did.
 func TestStatus(t *testing.T) {
-	ok := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
-	bad := load{"Sender", "pool", 32, 2, 2, 1, 40 * time.Millisecond}.record(t)
-	bad.Status, bad.Error = record.Failed, "wrong result"
-	_, data := write(t, page.Data{Records: []*record.Record{bad, ok}})
-	c := data.Cases[0]
-	if len(data.Cases) != 1 || c.Status != "failed" || c.Runs != 2 || c.Counted != 1 || len(c.Errors) != 1 || c.Errors[0].Text != "wrong result" {
-		t.Errorf("the case is %+v", c)
+	const ok, failed, partial = record.OK, record.Failed, record.Partial
+	for name, test := range map[string]struct {
+		runs    []record.Status
+		status  record.Status
+		sound   bool
+		figures []int // the runs that they are of
+	}{
+		"all ok":      {[]record.Status{ok, ok, ok}, ok, true, []int{0, 1, 2}},
+		"one failed":  {[]record.Status{failed, ok, ok}, failed, true, []int{1, 2}},
+		"one partial": {[]record.Status{ok, partial, ok}, partial, true, []int{0, 2}},
+		"one ok":      {[]record.Status{failed, partial, ok}, failed, true, []int{2}},
+		"none ok":     {[]record.Status{failed, partial, partial}, failed, false, []int{1, 2}},
+		"all failed":  {[]record.Status{failed, failed, failed}, failed, false, []int{0, 1, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []*record.Record
+			for i, status := range test.runs {
+				r := load{"Sender", "pool", 32, 2, 2, i, 20 * time.Millisecond}.record(t)
+				if r.Status = status; status != ok {
+					r.Error = "wrong result"
+				}
+				all = append(all, r)
+			}
+			_, data := write(t, page.Data{Records: all})
+			c := data.Cases[0]
+			if len(data.Cases) != 1 || c.Status != string(test.status) || c.OK != test.sound || c.Runs != 3 || c.Counted != len(test.figures) {
+				t.Errorf("the case is %+v", c)
+			}
+			var want []float64
+			for _, i := range test.figures {
+				want = append(want, all[i].Value(record.Throughput))
+			}
+			slices.Sort(want)
+			middle := (want[(len(want)-1)/2] + want[len(want)/2]) / 2
+			if got := c.Figures[record.Throughput][0]; math.Abs(got-middle) > 1e-4*middle {
+				t.Errorf("throughput %v, want the median of %v", got, want)
+			}
+			if bad := slices.ContainsFunc(test.runs, func(s record.Status) bool { return s != ok }); bad != (len(c.Errors) > 0) {
+				t.Errorf("errors %v", c.Errors)
+			}
+		})
 	}
-	if got, want := c.Figures[record.Throughput], ok.Value(record.Throughput); len(got) != 1 || math.Abs(got[0]-want) > 1e-3*want {
-		t.Errorf("throughput %v, want %v alone", got, want)
+}
+
+// TestProgress: a suite that has ended has no progress, whoever says that it was stopped.
+func TestProgress(t *testing.T) {
+	for name, test := range map[string]struct {
+		progress *page.Progress
+		shown    bool
+	}{
+		"none":             {nil, false},
+		"runs":             {&page.Progress{Done: 3, Planned: 9}, true},
+		"ends":             {&page.Progress{Done: 9, Planned: 9}, true},
+		"stopped":          {&page.Progress{Done: 3, Planned: 9, Stopped: true}, true},
+		"stopped, all run": {&page.Progress{Done: 9, Planned: 9, Failed: 2, Stopped: true}, false},
+	} {
+		if _, data := write(t, page.Data{Progress: test.progress}); (data.Progress != nil) != test.shown {
+			t.Errorf("%s: shown %+v", name, data.Progress)
+		}
 	}
 }
 

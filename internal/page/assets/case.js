@@ -22,7 +22,8 @@ function caseHead(c) {
       el('button', { type: 'button', class: 'button', id: 'close', 'data-key': 'close' }, 'Close')),
     el('p', { class: 'case-axes small' }, axes.map(([key, value]) => el('span', {}, el('span', { class: 'muted' }, key + ' '), el('b', {}, value)))),
     el('p', { class: 'small' }, el('span', { class: 'status ' + c.status }, c.status), ' · ' + runs),
-  ];
+    c.ok ? [] : el('p', { class: 'notice small' }, 'The figures are of processes that failed or were stopped, since none ended well. They are in no plot.'),
+  ].flat();
 }
 
 function caseCommand(c) {

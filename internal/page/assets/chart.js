@@ -8,8 +8,9 @@
 //   x, y     {label, log, range: [from, to], ticks: [[value, text], ...]}; wide, of y:
 //            the length of text that there is room for
 //   kind     line, points (joined where joined is set) or buckets
-//   lines    {name, group, points: [{x, y, lo, hi, xlo, xhi, to, say}]}; group names
-//            colour and dashes, say is the point in words, to the end of a bucket
+//   lines    {name, group, points: [{x, y, lo, hi, xlo, xhi, to, name, say}]}; group
+//            names colour and dashes, name stands beside the point, say is it in words,
+//            to the end of a bucket
 //   marks    [{x, text}], vertical lines
 
 const colours = 8;
@@ -86,6 +87,7 @@ function drawLines(u, spec) {
       else if (l.points.length === 1) drawPoints(ctx, l, x, y, ratio);
     }
   }
+  if (spec.kind === 'points') drawNames(u, ctx, spec, x, y, ratio);
   ctx.restore();
 }
 
@@ -149,6 +151,24 @@ function drawPoints(ctx, l, x, y, ratio) {
     ctx.beginPath();
     shape(ctx, l.group % 4, px, py, r);
     ctx.fill();
+  }
+}
+
+// drawNames writes the names of points beside them, but none upon another.
+function drawNames(u, ctx, spec, x, y, ratio) {
+  const height = 12 * ratio, gap = 6 * ratio, right = u.bbox.left + u.bbox.width;
+  const taken = [];
+  ctx.font = Math.round(12 * ratio) + 'px system-ui, sans-serif';
+  ctx.fillStyle = paint('--muted');
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'bottom';
+  for (const p of spec.lines.flatMap(l => l.points).filter(p => p.name)) {
+    const width = ctx.measureText(p.name).width;
+    const left = x(p.x) + gap + width > right ? x(p.x) - gap - width : x(p.x) + gap;
+    const bottom = Math.max(y(p.y) - gap / 2, u.bbox.top + height);
+    if (taken.some(t => Math.abs(t.bottom - bottom) < height && left < t.left + t.width && t.left < left + width)) continue;
+    taken.push({ left, bottom, width });
+    ctx.fillText(p.name, left, bottom);
   }
 }
 

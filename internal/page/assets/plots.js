@@ -8,52 +8,7 @@ const plots = {
   timeline: { title: 'Timeline', build: timelinePlot },
 };
 
-const fewLines = 8; // that can be told apart
-
 function plotHeight() { return innerWidth < 640 ? 280 : 380; }
-
-// plottedCases are those of the table that have the figure and did not fail.
-function plottedCases(figure) { return filtered(inScope()).filter(c => c.figures[figure] && c.status !== 'failed'); }
-
-// linesOf puts cases that differ only in the fields without into one line.
-function linesOf(cases, without) {
-  const values = new Map();
-  for (const c of cases) {
-    for (const [key, value] of fieldsOf(c)) {
-      if (!values.has(key)) values.set(key, new Set());
-      values.get(key).add(value);
-    }
-  }
-  const varying = [...values.keys()].filter(key => values.get(key).size > 1 && key !== 'status');
-  varying.sort((a, b) => (b === 'workload') - (a === 'workload'));
-  const lines = new Map();
-  for (const c of cases) {
-    const fields = fieldsOf(c);
-    const name = varying.filter(key => !without.includes(key) && fields.has(key)).map(key => (key === 'workload' ? '' : key + '=') + fields.get(key)).join(' ') || c.workload;
-    if (!lines.has(name)) lines.set(name, { name, cases: [] });
-    lines.get(name).cases.push(c);
-  }
-  return { lines: [...lines.values()], varying: varying.filter(key => !without.includes(key)) };
-}
-
-// grouped gives every line its colour: each its own or, where there are too many, that
-// of the field which tells most of them apart, the executor first.
-function grouped({ lines, varying }) {
-  let key = null;
-  if (lines.length > fewLines) {
-    const count = k => new Set(lines.map(l => fieldsOf(l.cases[0]).get(k))).size;
-    const fit = varying.filter(k => count(k) <= fewLines).sort((a, b) => count(b) - count(a));
-    key = fit.includes('exec') ? 'exec' : fit[0] || '';
-  }
-  const names = [];
-  for (const l of lines) {
-    const value = key && fieldsOf(l.cases[0]).get(key);
-    l.groupName = key === null ? l.name : key === '' ? 'all cases' : key === 'workload' ? value : key + '=' + (value || 'none');
-    if (!names.includes(l.groupName)) names.push(l.groupName);
-    l.group = names.indexOf(l.groupName);
-  }
-  return key;
-}
 
 // ranged is a value with the least and the greatest of the repetitions, scaled.
 function ranged([middle, least, greatest], divide) {
@@ -106,24 +61,34 @@ const measures = ['latency-p50', 'latency-p95', 'latency-p99', 'latency-mean', '
 
 function measureFigures() { return data.figures.filter(f => measures.includes(f.name)).sort((a, b) => measures.indexOf(a.name) - measures.indexOf(b.name)); }
 
+const mostNamed = 12; // points that are named in full; more are numbered
+
+// latencyPlot draws what the suite's document draws: a line is a case by its numbers of
+// CPUs. Where no case has several of these, it is a case by its load.
 function latencyPlot() {
-  const cases = plottedCases(state.measure).filter(c => c.figures.throughput);
-  if (!cases.length) return { empty: 'No case in the table has this latency.' };
-  const found = linesOf(cases, ['workers', 'rate']);
+  const all = plottedCases(state.measure).filter(c => c.figures.throughput);
+  if (!all.length) return { empty: 'No case in the table has this latency.' };
+  const several = onSeveralCPUs(all), byCPUs = several.length > 0;
+  const cases = byCPUs ? ownWorkers(several) : all;
+  const found = linesOf(cases, byCPUs ? ['cpus'] : ['workers', 'rate']);
   const key = grouped(found);
   const scale = scaleOf('ns', cases.map(c => c.figures[state.measure][0]));
-  const load = c => [Number(c.workers || 0), Number(new Map(c.axes).get('rate') || 0)];
+  const load = c => [c.cpus, workersOf(c), Number(new Map(c.axes).get('rate') || 0)];
   const lines = found.lines.map(l => ({
     name: l.name, group: l.group, groupName: l.groupName,
-    points: l.cases.toSorted((a, b) => load(a)[0] - load(b)[0] || load(a)[1] - load(b)[1]).map(c => {
+    points: l.cases.toSorted((a, b) => load(a)[0] - load(b)[0] || load(a)[1] - load(b)[1] || load(a)[2] - load(b)[2]).map(c => {
       const [x, xlo, xhi] = c.figures.throughput, [y, lo, hi] = ranged(c.figures[state.measure], scale.divide);
-      const workers = c.workers ? plural(Number(c.workers), 'worker') + ', ' : '';
-      return { x, xlo, xhi, y, lo, hi, say: workers + timed(x) + ' ops/s, ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
+      const name = !byCPUs ? undefined : cases.length > mostNamed ? String(c.cpus) : plural(c.cpus, 'CPU');
+      const workers = c.workers ? plural(workersOf(c), 'worker') + ', ' : '';
+      return { x, xlo, xhi, y, lo, hi, name, say: plural(c.cpus, 'CPU') + ', ' + workers + timed(x) + ' ops/s, ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
     }),
   }));
   const label = data.figures.find(f => f.name === state.measure).label;
+  const left = byCPUs ? all.length - several.length : 0;
   return {
-    about: 'Each point is a case; lines join those that differ in their load only.' + spreadNote(cases) + colourNote(key),
+    about: (byCPUs ? 'Each point is a case; lines join those that differ in their CPUs only.' : 'Each point is a case; lines join those that differ in their load only.') +
+      (byCPUs && cases.length > mostNamed ? ' Numbers beside points are CPUs.' : '') + spreadNote(cases) + colourNote(key) +
+      (left ? ' ' + plural(left, 'case') + ' on one number of CPUs ' + (left === 1 ? 'is' : 'are') + ' left out; the filter shows them alone.' : ''),
     charts: [{
       label: label + ' by throughput', height: plotHeight(), kind: 'points', joined: true, lines,
       x: axisOver('throughput, ops/s', lines.flatMap(l => l.points.flatMap(p => [p.x, p.xhi || p.x]))), y: axisOver(label + ', ' + scale.unit, allOf(lines)),
@@ -135,12 +100,13 @@ function latencyPlot() {
 // and without either the table's first.
 function singleCases(has) {
   const ids = [...new Set([state.open, ...state.picked].filter(Boolean))].slice(0, mostPicked);
-  const cases = ids.map(caseOf).filter(c => c && c.env === state.env && has(c));
-  return cases.length ? cases : shownCases().filter(has).slice(0, 1);
+  const fit = c => c && c.env === state.env && c.ok && has(c);
+  const cases = ids.map(caseOf).filter(fit);
+  return cases.length ? cases : shownCases().filter(fit).slice(0, 1);
 }
 
 function chosenNote(cases) {
-  const first = !state.open && !state.picked.length ? ', the first of the table' : '';
+  const first = [state.open, ...state.picked].includes(cases[0].id) ? '' : ', the first of the table';
   return cases.map(nameOf).join('; ') + first + '. ';
 }
 
@@ -290,6 +256,7 @@ function renderSwitch() {
 // pick puts a case into the plots of single cases, or takes it out; of too many the
 // first one goes.
 function pick(id) {
+  if (!caseOf(id).ok) return;
   state.picked = state.picked.includes(id) ? state.picked.filter(p => p !== id) : [...state.picked, id].slice(-mostPicked);
   choose([markRows, renderPlots]);
 }

@@ -49,7 +49,7 @@ function splitAxes(cases) {
 }
 
 // columnsOf are the columns for these cases: key, head, unit, what it means, whether
-// it holds numbers, and a case's value.
+// it holds numbers, whether these are figures, and a case's value.
 function columnsOf(cases) {
   const columns = [{ key: 'workload', head: 'Workload', meaning: 'what one operation does', value: c => c.workload }];
   for (const key of splitAxes(cases).varying) {
@@ -69,7 +69,7 @@ function columnsOf(cases) {
     if (!f.column || !values.length) continue;
     const scale = scaleOf(f.unit, alike(f).flatMap(g => cases.map(c => c.figures[g.name])).filter(Boolean).map(v => Math.abs(v[0])), f.exact);
     columns.push({
-      key: f.name, head: f.label, unit: scale.unit === f.label ? '' : scale.unit, meaning: f.meaning, number: true,
+      key: f.name, head: f.label, unit: scale.unit === f.label ? '' : scale.unit, meaning: f.meaning, number: true, figure: true,
       value: c => c.figures[f.name] && c.figures[f.name][0],
       text: c => c.figures[f.name] && (f.exact ? number : timed)(c.figures[f.name][0] / scale.divide),
       spread: values.some(v => v.length > 1) && (c => (c.figures[f.name] ? spread(c.figures[f.name]) : '')),
@@ -78,7 +78,7 @@ function columnsOf(cases) {
   if (cases.some(c => c.runs > 1)) {
     columns.push({ key: 'runs', head: 'Runs', meaning: 'processes that the figures are medians of; after ± stands the greatest distance of one from the median', number: true, value: c => c.counted });
   }
-  columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial: stopped before its end', value: c => c.status, status: true });
+  columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial: stopped before its end; of the worst process, and how many have not ended well where some have', value: c => c.status, status: true });
   return columns;
 }
 

@@ -28,6 +28,7 @@ function renderTable() {
     if (!rows.length) all.append(el('tr', {}, el('td', { class: 'empty', colspan: columns.length + 1 }, scope.length ? 'No case matches the filter.' : 'No case yet.')));
     byId('tbody').replaceChildren(all);
   });
+  byId('unfit').hidden = rows.every(c => c.ok);
   const failed = rows.filter(c => c.status === 'failed').length;
   byId('count').textContent = rows.length + ' of ' + plural(scope.length, 'case') + (failed ? ', ' + failed + ' failed' : '');
   fill(byId('columns'), columns.map(c => [el('dt', {}, c.head + (c.unit ? ', ' + c.unit : '')), el('dd', {}, c.meaning)]).flat());
@@ -55,14 +56,15 @@ function renderTableHead(columns) {
 
 function rowOf(c, columns) {
   const row = el('tr', { 'data-key': c.id, tabindex: '-1' },
-    el('td', { class: 'pick' }, el('input', { type: 'checkbox', tabindex: '-1', 'data-pick': c.id, 'aria-label': 'In the plots' })));
+    el('td', { class: 'pick' }, el('input', { type: 'checkbox', tabindex: '-1', 'data-pick': c.id, disabled: !c.ok, 'aria-label': 'In the plots' })));
   for (const column of columns) {
     const value = column.value(c);
     const text = value === undefined ? '–' : String(column.text ? column.text(c) : column.number ? number(value) : value);
     const cell = el('td', { class: column.number && 'number' });
     if (column.key === 'workload') cell.append(el('a', { href: '#c=' + c.id, tabindex: '-1', 'data-open': c.id }, text));
-    else if (column.status) cell.append(el('span', { class: 'status ' + c.status }, text));
+    else if (column.status) cell.append(el('span', { class: 'status ' + c.status }, text), c.ok && c.counted < c.runs ? ' ' + (c.runs - c.counted) + ' of ' + c.runs : '');
     else cell.append(text);
+    if (column.figure && value !== undefined && !c.ok) cell.append(el('span', { class: 'unfit' }, '*'));
     if (column.spread) cell.append(' ', el('span', { class: 'spread' }, column.spread(c)));
     row.append(cell);
   }

@@ -28,15 +28,20 @@ const (
 // stagePrefix begins the names of the metrics of stages.
 var stagePrefix = workload.StageMetric("")
 
-// group are the cases of a workload on one machine.
+// group are the cases of a workload in one environment.
 type group struct {
 	workload      string
-	env           record.Env
-	machine       int      // of those that measured the workload, from 1
-	differs       []string // in what the machine is unlike the first
+	env           *environment
 	loads, stages []*cell
 	processes     int
 	failed        int // of processes
+}
+
+// environment is a machine and a build.
+type environment struct {
+	record.Env
+	number  int      // from 1, as in suite.Results
+	differs []string // in what it is unlike the first
 }
 
 // cell is a case at a number of CPUs, and its repetitions.
@@ -49,9 +54,10 @@ type cell struct {
 // gather groups records; the order is that of the first of each.
 func gather(recs []*record.Record) []*group {
 	var groups []*group
+	var environments []*environment
 	cells := make(map[string]*cell)
 	for _, r := range recs {
-		g, index := groupOf(&groups, r)
+		g := groupOf(&groups, r.Workload, environmentOf(&environments, r.Env))
 		g.processes++
 		staged := slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return strings.HasPrefix(m.Name, stagePrefix) })
 		_, loaded := r.Metric(record.Throughput)
@@ -63,7 +69,7 @@ func gather(recs []*record.Record) []*group {
 			continue
 		}
 		axes := without(r.Axes, cpusKey)
-		key := fmt.Sprintf("%d %t %s %d", index, loaded, quoted(axes), cpusOf(r))
+		key := fmt.Sprintf("%q %d %t %s %d", g.workload, g.env.number, loaded, quoted(axes), cpusOf(r))
 		c := cells[key]
 		if c == nil {
 			c = &cell{axes: axes, cpus: cpusOf(r)}
@@ -79,26 +85,46 @@ func gather(recs []*record.Record) []*group {
 	return groups
 }
 
-// groupOf returns the group of a record and its place, a new one where there is none.
-func groupOf(groups *[]*group, r *record.Record) (*group, int) {
-	e := r.Env
-	e.GOMAXPROCS = 0 // is an axis
-	fresh := &group{workload: r.Workload, env: e, machine: 1}
-	for i, g := range *groups {
-		if g.workload != r.Workload {
-			continue
+// groupOf returns the group of a workload in an environment, a new one where there is
+// none.
+func groupOf(groups *[]*group, workload string, e *environment) *group {
+	for _, g := range *groups {
+		if g.workload == workload && g.env == e {
+			return g
 		}
-		differs := env.Differences(g.env, e)
-		if len(differs) == 0 {
-			return g, i
-		}
-		if g.machine == 1 {
-			fresh.differs = differs
-		}
-		fresh.machine++
 	}
+	fresh := &group{workload: workload, env: e}
 	*groups = append(*groups, fresh)
-	return fresh, len(*groups) - 1
+	return fresh
+}
+
+// environmentOf returns the environment whose figures may be put into one median with
+// those of e, a new one where there is none.
+func environmentOf(all *[]*environment, e record.Env) *environment {
+	for _, known := range *all {
+		if env.Same(known.Env, e) {
+			return known
+		}
+	}
+	fresh := &environment{Env: e, number: len(*all) + 1}
+	if len(*all) > 0 {
+		first := (*all)[0].Env
+		e.GOMAXPROCS = first.GOMAXPROCS // is an axis
+		first.Commit, e.Commit = short(first.Commit), short(e.Commit)
+		fresh.differs = append(env.Differences(first, e), env.BuildDifferences(first, e)...)
+	}
+	*all = append(*all, fresh)
+	return fresh
+}
+
+// short is a commit in the length that tells it from others; a mark of changes stays.
+func short(commit string) string {
+	hash, changes, _ := strings.Cut(commit, "+")
+	hash = hash[:min(len(hash), 12)]
+	if changes != "" {
+		hash += "+" + changes
+	}
+	return hash
 }
 
 // cpusOf is the number of CPUs of a record's case.
@@ -206,8 +232,8 @@ func (g *group) title(shows string, of record.Axes) string {
 	if len(of) > 0 {
 		title += ", " + words(of)
 	}
-	if g.machine > 1 {
-		title += fmt.Sprintf(", machine %d", g.machine)
+	if g.env.number > 1 {
+		title += fmt.Sprintf(", environment %d", g.env.number)
 	}
 	return title
 }
@@ -219,9 +245,9 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 	if len(common) > 0 {
 		all = append(all, words(common))
 	}
-	all = append(all, machine(g.env, cells))
-	if len(g.differs) > 0 {
-		all = append(all, "unlike machine 1 in "+strings.Join(g.differs, "; "))
+	all = append(all, g.env.words())
+	for _, d := range g.env.differs {
+		all = append(all, "unlike environment 1 in "+d)
 	}
 	least, most := len(cells[0].recs), 0
 	for _, c := range cells {
@@ -240,21 +266,11 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 	return append(all, counted)
 }
 
-// machine names an environment, and the versions that ran there.
-func machine(e record.Env, cells []*cell) string {
-	parts := []string{cmp.Or(e.CPU, "a processor that is not told"), plural(strconv.Itoa(e.Cores), "core"), e.Path, e.OS, e.Arch}
-	for _, c := range cells {
-		for _, r := range c.recs {
-			commit := ""
-			if r.Env.Commit != "" {
-				commit = "commit " + r.Env.Commit[:min(len(r.Env.Commit), 12)]
-			}
-			for _, version := range []string{r.Env.Go, commit} {
-				if !slices.Contains(parts, version) {
-					parts = append(parts, version)
-				}
-			}
-		}
+// words name the machine and the build.
+func (e *environment) words() string {
+	parts := []string{cmp.Or(e.CPU, "a processor that is not told"), plural(strconv.Itoa(e.Cores), "core"), e.Path, e.OS, e.Arch, e.Go}
+	if e.Commit != "" {
+		parts = append(parts, "commit "+short(e.Commit))
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }

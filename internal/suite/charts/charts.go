@@ -2,7 +2,7 @@
 // latency by throughput, how well it scales, what inputs and outputs cost, and of all the
 // sizes of proofs and the times of stages. A point is the median of the repetitions, the
 // figure that suite.Results writes. Cases that differ in anything but what an axis shows
-// are never one line, nor are machines.
+// are never one line, nor are machines or builds.
 package charts
 
 import (

@@ -228,7 +228,7 @@ func TestNeverMixed(t *testing.T) {
 			"serial",
 		},
 		"same text":           {at("a=b", "a%2fb=b"), map[string][]string{"A: throughput by CPUs": {"a b: 1", "a%2fb b: 1"}}, ""},
-		"machines":            {other, map[string][]string{"A: throughput by CPUs": {"serial: 1"}, "A: throughput by CPUs, machine 2": {"serial: 1"}}, "32 bits"},
+		"machines":            {other, map[string][]string{"A: throughput by CPUs": {"serial: 1"}, "A: throughput by CPUs, environment 2": {"serial: 1"}}, "32 bits"},
 		"too crowded":         {crowded, map[string][]string{"A: throughput by CPUs, csp": {sixteen}, "A: throughput by CPUs, bulletproof": {sixteen}}, ""},
 		"too many":            {at(many...), nine, ""},
 		"too unlike":          {slow, map[string][]string{"A: throughput by CPUs, prove": {"measured: 1"}, "A: throughput by CPUs, verify": {"measured: 1"}}, ""},
@@ -266,6 +266,66 @@ func TestNeverMixed(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestEnvironments: machines and builds have their own charts, under the numbers that
+// suite.Results gives them, whose notes say what is unlike; a size of proofs that changes
+// from one to the next has two bars, another one.
+func TestEnvironments(t *testing.T) {
+	commit := strings.Repeat("0123456789", 4)
+	build := func(workload string, change func(*record.Env), size float64) *record.Record {
+		r := withProof(load(workload, "bits=32/exec=serial/cpus=1", 1, 0, size, 1), size)
+		r.Env.Commit, r.Env.Modules = commit, map[string]string{"example.org/curves": "v1"}
+		change(&r.Env)
+		return r
+	}
+	dirty := func(e *record.Env) { e.Commit += "+dirty" }
+	recs := []*record.Record{
+		build("A", func(*record.Env) {}, 100),
+		build("B", func(*record.Env) {}, 7),
+		build("A", func(e *record.Env) { e.GOMAXPROCS, e.Kernel = 2, "other" }, 100),
+		build("B", dirty, 7),
+		build("A", dirty, 200),
+		build("A", func(e *record.Env) { e.Go, e.CPU = "go1.27", "Other Processor" }, 200),
+		build("A", func(e *record.Env) { e.Modules = map[string]string{"example.org/curves": "v2"} }, 100),
+	}
+	got := all(t, recs)
+	notes := make(map[string][]string)
+	for _, c := range got {
+		if f, ok := c.Figure.(*plot.Curves); ok && strings.Contains(c.Title, ": throughput by CPUs") {
+			notes[c.Title] = f.Notes[1 : len(f.Notes)-1]
+		}
+	}
+	const first = "Some Processor, 8 cores, linux, amd64, go1.26, commit 012345678901"
+	want := map[string][]string{
+		"A: throughput by CPUs":                {first},
+		"A: throughput by CPUs, environment 2": {first + "+dirty", "unlike environment 1 in commit: 012345678901 / 012345678901+dirty"},
+		"A: throughput by CPUs, environment 3": {
+			"Other Processor, 8 cores, linux, amd64, go1.27, commit 012345678901",
+			"unlike environment 1 in cpu: Some Processor / Other Processor", "unlike environment 1 in go: go1.26 / go1.27",
+		},
+		"A: throughput by CPUs, environment 4": {first, "unlike environment 1 in example.org/curves: v1 / v2"},
+		"B: throughput by CPUs":                {first},
+		"B: throughput by CPUs, environment 2": {first + "+dirty", "unlike environment 1 in commit: 012345678901 / 012345678901+dirty"},
+	}
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("notes by title (-want +got):\n%s", diff)
+	}
+	row := suite.Results(suite.Header{}, recs)
+	for column, figure := range map[string]string{"A": "100", "A (environment 2)": "200", "A (environment 4)": "100", "B (environment 2)": "7"} {
+		if i := slices.Index(row.Columns, column+"/bits=32/exec=serial/cpus=1 tps"); i < 0 || row.Values[i] != figure {
+			t.Errorf("the results have no %s of %s: %q, %q", column, figure, row.Columns, row.Values)
+		}
+	}
+	bars := []plot.BarGroup{
+		{Name: "A: 32 bits", Rows: []plot.Bar{
+			{Name: "environment 1", Value: 100}, {Name: "environment 2", Value: 200}, {Name: "environment 3", Value: 200}, {Name: "environment 4", Value: 100},
+		}},
+		{Name: "B", Rows: []plot.Bar{{Name: "32 bits", Value: 7}}},
+	}
+	if diff := cmp.Diff(bars, figure[*plot.Bars](t, recs, "Sizes of proofs").Groups); diff != "" {
+		t.Errorf("sizes (-want +got):\n%s", diff)
 	}
 }
 

@@ -22,6 +22,7 @@ func (a *album) costs(g *group) {
 	if len(cells) == 0 {
 		return
 	}
+	measured := len(coordinates(cells))
 	exec := value(cells[0], execKey)
 	if slices.ContainsFunc(cells, func(c *cell) bool { return value(c, execKey) == "serial" }) {
 		exec = "serial"
@@ -62,11 +63,23 @@ func (a *album) costs(g *group) {
 	}
 	title := g.title("mean time by inputs and outputs (ms)", nil)
 	notes := append(g.notes(common, cells, ""), "darker is slower; equal ratios are equal steps")
+	if left := measured - len(coordinates(cells)); left > 0 {
+		notes = append(notes, plural(strconv.Itoa(left), "case")+" left out: measured with another executor or more CPUs or workers only")
+	}
 	charts := slices.Collect(slices.Chunk(tiles, maxTiles))
 	for i, some := range charts {
 		name := part(title, i, len(charts))
 		a.add(name, &plot.Heat{Title: name, Notes: notes, X: "outputs", Y: "inputs", Tiles: some})
 	}
+}
+
+// coordinates are those of the cases, whatever executor, CPUs and workers they were measured with.
+func coordinates(cells []*cell) map[string]bool {
+	all := make(map[string]bool)
+	for _, c := range cells {
+		all[quoted(without(c.axes, execKey, workersKey))] = true
+	}
+	return all
 }
 
 func value(c *cell, key string) string { v, _ := c.axes.Get(key); return v }

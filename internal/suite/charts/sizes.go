@@ -2,6 +2,7 @@ package charts
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -13,6 +14,9 @@ const proofUnit = "B/proof"
 
 // maxBars bounds the bars of a chart.
 const maxBars = 40
+
+// environmentKey is the key of the axis that tells environments apart.
+const environmentKey = "environment"
 
 // sized is a case and the size of its proof.
 type sized struct {
@@ -34,7 +38,8 @@ func (a *album) sizes(groups []*group) {
 			if of[g.workload] == nil {
 				workloads = append(workloads, g.workload)
 			}
-			of[g.workload] = append(of[g.workload], sized{c.axes, c.recs[0].Metrics[i].Value})
+			axes := append(slices.Clone(c.axes), record.Axis{Key: environmentKey, Value: strconv.Itoa(g.env.number)})
+			of[g.workload] = append(of[g.workload], sized{axes, c.recs[0].Metrics[i].Value})
 		}
 	}
 	var groupsOf []plot.BarGroup
@@ -67,7 +72,7 @@ func (a *album) sizes(groups []*group) {
 // sizeRows returns a bar for each size, named by the axes that it depends on, and what is
 // common to all.
 func sizeRows(all []sized) (rows []plot.Bar, common string) {
-	keys := []string{execKey, workersKey, workload.StageKey} // which no size should depend on
+	keys := []string{execKey, workersKey, workload.StageKey, environmentKey} // which no size should depend on
 	ours := len(keys)
 	for _, s := range all {
 		for _, axis := range s.axes {

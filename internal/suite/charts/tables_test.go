@@ -2,6 +2,8 @@ package charts_test
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,11 +51,44 @@ func TestCosts(t *testing.T) {
 	if h.Notes[0] != "BN254, serial, 1 CPU" {
 		t.Errorf("note %q", h.Notes[0])
 	}
+	if last := h.Notes[len(h.Notes)-1]; last != "darker is slower; equal ratios are equal steps" {
+		t.Errorf("the last note is %q, and no case is left out", last)
+	}
 	one := []*record.Record{load("A", "bits=32/in=1/out=1", 1, 0, 1, 1), load("A", "bits=64/in=1/out=1", 1, 0, 1, 1)}
 	for _, c := range all(t, one) {
 		if _, ok := c.Figure.(*plot.Heat); ok {
 			t.Error("one pair of inputs and outputs has a table")
 		}
+	}
+}
+
+// TestCostsLeftOut: a note says how many cases the table lacks, since they were measured with
+// more CPUs or workers or another executor only.
+func TestCostsLeftOut(t *testing.T) {
+	for name, test := range map[string]struct {
+		more []string // cases beside those with the fewest, and their CPUs after a space
+		want string
+	}{
+		"none":            {[]string{"in=1/exec=serial/workers=1 2", "in=2/exec=pool/workers=1 1", "in=2/exec=serial/workers=2 1"}, "darker is slower; equal ratios are equal steps"},
+		"CPUs":            {[]string{"in=3/exec=serial/workers=1 2"}, "1 case left out: measured with another executor or more CPUs or workers only"},
+		"workers":         {[]string{"in=3/exec=serial/workers=2 1", "in=3/exec=serial/workers=2 2"}, "1 case left out: measured with another executor or more CPUs or workers only"},
+		"CPUs, executors": {[]string{"in=3/exec=serial/workers=1 2", "in=4/exec=pool/workers=1 1"}, "2 cases left out: measured with another executor or more CPUs or workers only"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var recs []*record.Record
+			for _, at := range append([]string{"in=1/exec=serial/workers=1 1", "in=2/exec=serial/workers=1 1"}, test.more...) {
+				axes, cpus, _ := strings.Cut(at, " ")
+				n, err := strconv.Atoi(cpus)
+				if err != nil {
+					t.Fatal(err)
+				}
+				recs = append(recs, load("A", "bits=32/out=1/"+axes, n, 0, 1, 1))
+			}
+			h := figure[*plot.Heat](t, recs, "A: mean time by inputs and outputs (ms)")
+			if diff := cmp.Diff(test.want, h.Notes[len(h.Notes)-1]); diff != "" {
+				t.Errorf("last note (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
