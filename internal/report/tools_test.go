@@ -254,7 +254,8 @@ func TestBenchmarkOfStages(t *testing.T) {
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Env.GOMAXPROCS = "Gates", "gates=16", 1
 	rec.Metrics = []record.Metric{
-		{Name: record.StagePrefix + "prove", Unit: "s", Value: 0.25}, {Name: record.StagePrefix + "verify", Unit: "s", Value: 0.001},
+		{Name: record.StagePrefix + "prove", Unit: "s", Value: 0.25},
+		{Name: record.StagePrefix + "verify", Unit: "s", Value: 0.001},
 		{Name: "key", Unit: "B/key", Value: 42, Kind: record.Exact},
 	}
 	text, units, result := benchmark(t, rec)
