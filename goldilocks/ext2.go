@@ -1,0 +1,53 @@
+package goldilocks
+
+// Ext2 is an element a0 + a1 X of the quadratic extension by X^2 = 7, that of plonky2 and
+// Plonky3. 7 is no square: it generates the multiplicative group.
+type Ext2 [2]Element
+
+// nonResidue is X^2.
+const nonResidue = 7
+
+// Add returns a + b.
+func (a Ext2) Add(b Ext2) Ext2 { return Ext2{a[0].Add(b[0]), a[1].Add(b[1])} }
+
+// Sub returns a - b.
+func (a Ext2) Sub(b Ext2) Ext2 { return Ext2{a[0].Sub(b[0]), a[1].Sub(b[1])} }
+
+// Neg returns -a.
+func (a Ext2) Neg() Ext2 { return Ext2{a[0].Neg(), a[1].Neg()} }
+
+// Mul returns a b.
+func (a Ext2) Mul(b Ext2) Ext2 {
+	lo, hi := a[0].Mul(b[0]), a[1].Mul(b[1])
+	cross := a[0].Add(a[1]).Mul(b[0].Add(b[1])).Sub(lo).Sub(hi)
+	return Ext2{lo.Add(hi.Mul(nonResidue)), cross}
+}
+
+// Square returns a^2.
+func (a Ext2) Square() Ext2 {
+	return Ext2{a[0].Square().Add(a[1].Square().Mul(nonResidue)), a[0].Mul(a[1]).Double()}
+}
+
+// MulBase returns a b of an element b of the field.
+func (a Ext2) MulBase(b Element) Ext2 { return Ext2{a[0].Mul(b), a[1].Mul(b)} }
+
+// Inverse returns 1/a; that of 0 is 0.
+func (a Ext2) Inverse() Ext2 {
+	norm := a[0].Square().Sub(a[1].Square().Mul(nonResidue)).Inverse() // 0 for a = 0 alone
+	return Ext2{a[0].Mul(norm), a[1].Neg().Mul(norm)}
+}
+
+// Frobenius returns a^p, the conjugate.
+func (a Ext2) Frobenius() Ext2 { return Ext2{a[0], a[1].Neg()} }
+
+// Exp returns a^n; 0^0 is 1.
+func (a Ext2) Exp(n uint64) Ext2 {
+	r := Ext2{1}
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			r = r.Mul(a)
+		}
+		a = a.Square()
+	}
+	return r
+}

@@ -1,0 +1,5 @@
+//go:build !purego
+
+package goldilocks
+
+func vectorKernels() []string { return nil }
