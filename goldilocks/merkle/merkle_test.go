@@ -1,0 +1,467 @@
+package merkle_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+)
+
+// numbered are the elements of the published trees: number i is 0x9E37...15 (i + 1).
+func numbered(n int) []goldilocks.Element {
+	all := make([]goldilocks.Element, n)
+	for i := range all {
+		all[i] = goldilocks.Reduce(0x9E3779B97F4A7C15 * uint64(i+1))
+	}
+	return all
+}
+
+func build(t testing.TB, k goldilocks.Kernel, shape merkle.Shape) *merkle.Tree {
+	t.Helper()
+	tree, err := merkle.Build(t.Context(), executor.Pool(), k, shape, numbered(shape.Rows*shape.Width))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// TestTop: on every kernel the top is what others publish.
+func TestTop(t *testing.T) {
+	file, err := os.Open("../poseidon/testdata/poseidon_goldilocks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	compared := 0
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var shape merkle.Shape
+		words := strings.Fields(lines.Text())
+		if len(words) != 7 || words[0] != "root" {
+			continue
+		}
+		if _, err := fmt.Sscanf(words[1]+" "+words[2], "rows=%d cols=%d", &shape.Rows, &shape.Width); err != nil {
+			t.Fatal(err)
+		}
+		var want poseidon.Digest
+		for i, w := range words[3:] {
+			v, err := strconv.ParseUint(w, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[i] = goldilocks.Element(v)
+		}
+		for _, k := range goldilocks.Kernels() {
+			if got := build(t, k, shape).Top(); got != want {
+				t.Errorf("%v on %v: %x, want %x", shape, k, got, want)
+			}
+			compared++
+		}
+	}
+	if compared < 9 {
+		t.Errorf("%d trees were compared", compared)
+	}
+}
+
+// top is the rule of a tree, written as it stands in the package's text.
+func top(rows []goldilocks.Element, width int) poseidon.Digest {
+	var level []poseidon.Digest
+	for r := range slices.Chunk(rows, width) {
+		level = append(level, poseidon.LinearHash(r))
+	}
+	for len(level) > 1 {
+		var above []poseidon.Digest
+		for pair := range slices.Chunk(level, 2) {
+			if len(pair) == 2 {
+				above = append(above, poseidon.Compress(pair[0], pair[1]))
+			} else {
+				above = append(above, pair[0])
+			}
+		}
+		level = above
+	}
+	return level[0]
+}
+
+// TestTree: any number of rows of any width, on every kernel and executor: the top is that
+// of the rule, every path and cap verifies, and no other row, index, shape or root does.
+func TestTree(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: rapid.IntRange(1, 20).Draw(rt, "width")}
+		rows := numbered(shape.Rows * shape.Width)
+		k := rapid.SampledFrom(goldilocks.Kernels()).Draw(rt, "kernel")
+		ex := rapid.SampledFrom([]executor.Executor{executor.Serial(), executor.Pool(), executor.Unbounded()}).Draw(rt, "executor")
+		tree, err := merkle.Build(t.Context(), ex, k, shape, rows)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if tree.Top() != top(rows, shape.Width) {
+			rt.Fatalf("%v: top %x", shape, tree.Top())
+		}
+		index := rapid.IntRange(0, shape.Rows-1).Draw(rt, "index")
+		row, err := tree.Row(index)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		path, err := tree.Path(index)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		root := tree.Root()
+		if err := merkle.Verify(root, shape, index, row, path); err != nil {
+			rt.Fatalf("%v, row %d: %v", shape, index, err)
+		}
+		forge(rt, root, shape, index, row, path)
+
+		height := rapid.IntRange(0, 8).Draw(rt, "height")
+		digests, err := tree.Cap(height)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		cap, err := merkle.NewCap(root, shape, height, digests)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		short, err := tree.PathToCap(index, height)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if err := cap.Verify(index, row, short); err != nil {
+			rt.Fatalf("cap of %d: %v", height, err)
+		}
+		other := slices.Clone(row)
+		other[0] = other[0].Add(1)
+		if err := cap.Verify(index, other, short); !errors.Is(err, zkbench.ErrProof) {
+			rt.Fatalf("another row by the cap: %v", err)
+		}
+		flip(rt, digests)
+		if _, err := merkle.NewCap(root, shape, height, digests); !refused(err) {
+			rt.Fatalf("another cap: %v", err)
+		}
+	})
+}
+
+func refused(err error) bool {
+	return errors.Is(err, zkbench.ErrProof) || errors.Is(err, zkbench.ErrMalformed)
+}
+
+// flip flips a bit of the digests.
+func flip(rt *rapid.T, digests []poseidon.Digest) {
+	i, j := rapid.IntRange(0, len(digests)-1).Draw(rt, "digest"), rapid.IntRange(0, poseidon.DigestLen-1).Draw(rt, "word")
+	digests[i][j] ^= 1 << rapid.IntRange(0, 63).Draw(rt, "bit")
+}
+
+// forge tries all else that could pass for the row.
+func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row []goldilocks.Element, path []poseidon.Digest) {
+	other := slices.Clone(row)
+	other[len(other)-1] ^= 1 << rapid.IntRange(0, 63).Draw(rt, "bit of the row")
+	if err := merkle.Verify(root, shape, index, other, path); !refused(err) {
+		rt.Fatalf("another row: %v", err)
+	}
+	if len(path) > 0 {
+		wrong := slices.Clone(path)
+		flip(rt, wrong)
+		if err := merkle.Verify(root, shape, index, row, wrong); !refused(err) {
+			rt.Fatalf("another path: %v", err)
+		}
+		for _, wrong := range [][]poseidon.Digest{path[1:], append(slices.Clone(path), path[0]), nil} {
+			if err := merkle.Verify(root, shape, index, row, wrong); !errors.Is(err, zkbench.ErrParams) {
+				rt.Fatalf("a path of %d digests, there are %d: %v", len(wrong), len(path), err)
+			}
+		}
+	}
+	for i := range shape.Rows {
+		if i != index {
+			if err := merkle.Verify(root, shape, i, row, path); err == nil {
+				rt.Fatalf("row %d passes for %d", index, i)
+			}
+		}
+	}
+	// The shape is bound by the root alone: all else fits.
+	for _, wrong := range []merkle.Shape{{shape.Rows + 1, shape.Width}, {max(shape.Rows-1, index+1, 1), shape.Width}, {2 * shape.Rows, shape.Width}} {
+		if wrong == shape {
+			continue
+		}
+		if err := merkle.Verify(root, wrong, index, row, path); err == nil {
+			rt.Fatalf("%v passes for %v", shape, wrong)
+		}
+	}
+	plain := root
+	plain[0] = plain[0].Add(1)
+	if err := merkle.Verify(plain, shape, index, row, path); !errors.Is(err, zkbench.ErrProof) {
+		rt.Fatalf("another root: %v", err)
+	}
+	for _, i := range []int{-1, shape.Rows} {
+		if err := merkle.Verify(root, shape, i, row, path); !errors.Is(err, zkbench.ErrParams) {
+			rt.Fatalf("row %d of %d: %v", i, shape.Rows, err)
+		}
+	}
+	if err := merkle.Verify(root, shape, index, append(slices.Clone(row), 0), path); !errors.Is(err, zkbench.ErrParams) {
+		rt.Fatalf("a longer row: %v", err)
+	}
+}
+
+// TestTopIsNoRoot: the digests of two rows are a row of eight with the same top, and with
+// another root; the plain top is accepted nowhere.
+func TestTopIsNoRoot(t *testing.T) {
+	tree := build(t, goldilocks.Portable, merkle.Shape{Rows: 2, Width: 8})
+	pair, err := tree.Cap(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := append(slices.Clone(pair[0][:]), pair[1][:]...)
+	shorter, err := merkle.Build(t.Context(), executor.Serial(), goldilocks.Portable, merkle.Shape{Rows: 1, Width: 8}, row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shorter.Top() != tree.Top() {
+		t.Fatal("the example shows nothing: the tops differ")
+	}
+	if shorter.Root() == tree.Root() {
+		t.Error("a row of digests passes for two rows")
+	}
+	if err := merkle.Verify(tree.Root(), merkle.Shape{Rows: 1, Width: 8}, 0, row, nil); !errors.Is(err, zkbench.ErrProof) {
+		t.Errorf("the digests of two rows as a row: %v", err)
+	}
+	if err := merkle.Verify(shorter.Top(), merkle.Shape{Rows: 1, Width: 8}, 0, row, nil); !errors.Is(err, zkbench.ErrProof) {
+		t.Errorf("the plain top as the root: %v", err)
+	}
+}
+
+// rootOf is the commitment as the package's text has it: the top, the width and the number
+// of rows as the rate, "zkroot1" as the capacity.
+func rootOf(top poseidon.Digest, shape merkle.Shape) poseidon.Digest {
+	tag := append([]byte("zkroot1"), 0)
+	s := poseidon.State{
+		top[0], top[1], top[2], top[3], goldilocks.Element(shape.Width), goldilocks.Element(shape.Rows), 0, 0,
+		goldilocks.Element(binary.LittleEndian.Uint64(tag)), 0, 0, 0,
+	}
+	s.Permute()
+	return poseidon.Digest(s[:4])
+}
+
+// TestRootVectors are values of this package: nobody else has such roots.
+func TestRootVectors(t *testing.T) {
+	for _, test := range []struct {
+		shape merkle.Shape
+		want  poseidon.Digest
+	}{
+		{merkle.Shape{Rows: 1, Width: 1}, poseidon.Digest{0x14adb049110e1ae7, 0x95ee899bce7f1d45, 0x101b6cd56e1ee787, 0x4d99b7e57c05cca6}},
+		{merkle.Shape{Rows: 1, Width: 8}, poseidon.Digest{0xa66e2dc6d82b2e20, 0x6cac0fe4a9fd2d49, 0x7a0d5dc695c0f48b, 0xcc4b0c975fa4a679}},
+		{merkle.Shape{Rows: 2, Width: 8}, poseidon.Digest{0x6c6083d4745baa50, 0x155dee6c1cf8ecf9, 0xce4df1082774cc14, 0xdcccd2cdc9dd2c55}},
+		{merkle.Shape{Rows: 3, Width: 8}, poseidon.Digest{0x5985fc9d6926f20b, 0x55505a15d666ab6f, 0xa2a89dc11cdcd5bb, 0x4f20de91c8fac3f7}},
+		{merkle.Shape{Rows: 16, Width: 13}, poseidon.Digest{0xcc0ec1ad8b88dc64, 0x50dfa56529a0ddfd, 0xcd576b319cfe6f72, 0x2eafa9cccbe26b70}},
+		{merkle.Shape{Rows: 100, Width: 4}, poseidon.Digest{0x4c5e0d78e55befa0, 0xdf869764f4a13ce8, 0xb6c428e4382d24cd, 0x1453f8b9b52d5661}},
+		{merkle.Shape{Rows: 4096, Width: 8}, poseidon.Digest{0x18c80b02de348edf, 0xdad43877038ff085, 0xd032afc69679031a, 0xf82c88d2cb882062}},
+	} {
+		tree := build(t, goldilocks.Portable, test.shape)
+		if got := tree.Root(); got != test.want || got != rootOf(tree.Top(), test.shape) {
+			t.Errorf("%v: %#x", test.shape, got)
+		}
+	}
+}
+
+// TestMultiPath: any rows together; fewer digests than their paths; any change is seen.
+func TestMultiPath(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: 8}
+		tree := build(t, goldilocks.Best(), shape)
+		indices := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, shape.Rows-1), 1, 12).Draw(rt, "indices"))))
+		path, err := tree.MultiPath(indices)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var rows [][]goldilocks.Element
+		single := 0
+		for _, i := range indices {
+			row, err := tree.Row(i)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			one, err := tree.Path(i)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			rows, single = append(rows, row), single+len(one)
+		}
+		root := tree.Root()
+		if err := merkle.VerifyMulti(root, shape, indices, rows, path); err != nil {
+			rt.Fatalf("%v of %v: %v", indices, shape, err)
+		}
+		if len(path) > single || len(indices) == shape.Rows && len(path) > 0 {
+			rt.Fatalf("%v of %v: %d digests", indices, shape, len(path))
+		}
+		if len(path) > 0 {
+			wrong := slices.Clone(path)
+			flip(rt, wrong)
+			if err := merkle.VerifyMulti(root, shape, indices, rows, wrong); !refused(err) {
+				rt.Fatalf("another path: %v", err)
+			}
+			if err := merkle.VerifyMulti(root, shape, indices, rows, path[1:]); !errors.Is(err, zkbench.ErrParams) {
+				rt.Fatalf("a shorter path: %v", err)
+			}
+		}
+		at := rapid.IntRange(0, len(rows)-1).Draw(rt, "row")
+		wrong := slices.Clone(rows)
+		wrong[at] = slices.Clone(rows[at])
+		wrong[at][3] = wrong[at][3].Add(1)
+		if err := merkle.VerifyMulti(root, shape, indices, wrong, path); !errors.Is(err, zkbench.ErrProof) {
+			rt.Fatalf("another row: %v", err)
+		}
+		if err := merkle.VerifyMulti(root, shape, indices, rows[1:], path); !errors.Is(err, zkbench.ErrParams) {
+			rt.Fatalf("a row less: %v", err)
+		}
+		if len(rows) > 1 {
+			slices.Reverse(wrong)
+			if err := merkle.VerifyMulti(root, shape, indices, wrong, path); err == nil {
+				rt.Fatal("rows in another order")
+			}
+		}
+	})
+	tree := build(t, goldilocks.Portable, merkle.Shape{Rows: 4, Width: 8})
+	for _, wrong := range [][]int{nil, {1, 1}, {2, 1}, {-1}, {4}} {
+		if _, err := tree.MultiPath(wrong); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}
+
+// TestFile: a tree in a file is the tree in memory, also where it takes several windows.
+func TestFile(t *testing.T) {
+	for _, shape := range []merkle.Shape{{1, 1}, {2, 8}, {7, 3}, {1000, 13}, {1<<17 + 3, 8}} {
+		rows := numbered(shape.Rows * shape.Width)
+		raw := make([]byte, 0, 8*len(rows))
+		for _, e := range rows {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(e))
+		}
+		path := filepath.Join(t.TempDir(), "tree")
+		f, err := merkle.BuildFile(t.Context(), executor.Pool(), goldilocks.Best(), shape, bytes.NewReader(raw), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if f, err = merkle.OpenFile(path); err != nil {
+			t.Fatal(err)
+		}
+		tree := build(t, goldilocks.Best(), shape)
+		if root, err := f.Root(); err != nil || root != tree.Root() || f.Shape() != shape {
+			t.Errorf("%v: root %x, error %v", shape, root, err)
+		}
+		for _, i := range []int{0, shape.Rows / 2, shape.Rows - 1} {
+			got, err := f.Path(i)
+			want, _ := tree.Path(i)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%v: path of %d differs, error %v", shape, i, err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for what, wrong := range map[string][]byte{"cut": raw[:len(raw)-1], "longer": append(slices.Clone(raw), 0), "empty": nil} {
+			other := filepath.Join(t.TempDir(), "tree")
+			if _, err := merkle.BuildFile(t.Context(), executor.Pool(), goldilocks.Best(), shape, bytes.NewReader(wrong), other); !errors.Is(err, zkbench.ErrMalformed) {
+				t.Errorf("%v, %s: %v", shape, what, err)
+			}
+			if left, _ := filepath.Glob(other + "*"); len(left) > 0 {
+				t.Errorf("%v, %s: %v is left", shape, what, left)
+			}
+		}
+	}
+}
+
+// TestOpenFile: files that are no trees, or damaged ones.
+func TestOpenFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tree")
+	f, err := merkle.BuildFile(t.Context(), executor.Serial(), goldilocks.Portable, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range 64 { // of the head
+		bad := slices.Clone(good)
+		bad[at] ^= 0x81
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("byte %d of the head: %v, %v", at, f, err)
+		}
+	}
+	for _, bad := range [][]byte{nil, good[:40], good[:len(good)-1], append(slices.Clone(good), 0)} {
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%d bytes: %v, %v", len(bad), f, err)
+		}
+	}
+	bad := slices.Clone(good)
+	for i := range 8 {
+		bad[len(bad)-32+i] = 0xff
+	}
+	if err := os.WriteFile(path, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("a top that is not canonical: %v, %v", f, err)
+	}
+}
+
+// TestBuildRefuses: shapes and rows of which there is no tree.
+func TestBuildRefuses(t *testing.T) {
+	ctx, ex := t.Context(), executor.Serial()
+	for _, test := range []struct {
+		name  string
+		shape merkle.Shape
+		rows  []goldilocks.Element
+		want  error
+	}{
+		{"no rows", merkle.Shape{Rows: 0, Width: 8}, nil, zkbench.ErrParams},
+		{"no width", merkle.Shape{Rows: 1, Width: 0}, nil, zkbench.ErrParams},
+		{"negative", merkle.Shape{Rows: -1, Width: 8}, nil, zkbench.ErrParams},
+		{"overflow", merkle.Shape{Rows: 1 << 62, Width: 8}, nil, zkbench.ErrParams},
+		{"too wide", merkle.Shape{Rows: 1, Width: 1<<20 + 1}, nil, zkbench.ErrParams},
+		{"too few", merkle.Shape{Rows: 2, Width: 8}, numbered(15), zkbench.ErrParams},
+		{"too many", merkle.Shape{Rows: 2, Width: 8}, numbered(17), zkbench.ErrParams},
+		{"not canonical", merkle.Shape{Rows: 2, Width: 2}, []goldilocks.Element{0, 1, 2, goldilocks.Modulus}, zkbench.ErrMalformed},
+	} {
+		if _, err := merkle.Build(ctx, ex, goldilocks.Best(), test.shape, test.rows); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func BenchmarkBuild(b *testing.B) {
+	for _, k := range goldilocks.Kernels() {
+		b.Run(fmt.Sprintf("kernel=%v/rows=65536", k), func(b *testing.B) {
+			shape := merkle.Shape{Rows: 1 << 16, Width: 8}
+			rows := numbered(shape.Rows * shape.Width)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := merkle.Build(b.Context(), executor.Serial(), k, shape, rows); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

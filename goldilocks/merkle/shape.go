@@ -1,0 +1,96 @@
+// Package merkle is trees of Poseidon digests over rows of Goldilocks elements.
+//
+// A leaf is the LinearHash of a row. Of a level with an odd number of digests the last one
+// has no sibling and moves up as it is, so that a tree may have any number of leaves, and
+// with a power of two it is that of plonky2 and of Polygon's Hermez prover.
+//
+// Top is the plain top digest, equal to what these publish. It is no commitment: it does
+// not tell a row of eight elements from two digests, nor how many rows there are. Root is,
+// and it is the only value that verifiers take: one permutation over Top, the rows' width,
+// their number and a domain tag.
+package merkle
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+)
+
+// Shape is what a tree is over: Rows rows of Width elements.
+type Shape struct{ Rows, Width int }
+
+// Bounds of a shape. Both numbers are elements of the permutation that makes Root.
+const (
+	MaxRows  = 1 << 40
+	MaxWidth = 1 << 20
+)
+
+// check returns an error for a shape that no tree has.
+func (s Shape) check() error {
+	if s.Rows < 1 || s.Rows > MaxRows {
+		return fmt.Errorf("%w: rows: %d; accepted: 1 to %d", zkbench.ErrParams, s.Rows, int64(MaxRows))
+	}
+	if s.Width < 1 || s.Width > MaxWidth {
+		return fmt.Errorf("%w: width: %d; accepted: 1 to %d", zkbench.ErrParams, s.Width, MaxWidth)
+	}
+	return nil
+}
+
+// levels is the number of levels, leaves and top included.
+func (s Shape) levels() int { return bits.Len(uint(s.Rows-1)) + 1 }
+
+// at is the number of digests of a level; level 0 is the leaves'.
+func (s Shape) at(level int) int { return (s.Rows-1)>>level + 1 }
+
+// Nodes is the number of digests of all levels.
+func (s Shape) Nodes() int {
+	n := 0
+	for level := range s.levels() {
+		n += s.at(level)
+	}
+	return n
+}
+
+// offset is where a level begins among the nodes, the leaves' first.
+func (s Shape) offset(level int) int {
+	n := 0
+	for l := range level {
+		n += s.at(l)
+	}
+	return n
+}
+
+// pathLen is the number of siblings on the way from a row to a level.
+func (s Shape) pathLen(index, top int) (n int) {
+	for level := range top {
+		if sibling := index>>level ^ 1; sibling < s.at(level) {
+			n++
+		}
+	}
+	return n
+}
+
+// domain is the tag of roots, "zkroot1" with its first letter lowest; nothing else has it in its capacity.
+const domain = 0x31746f6f726b7a
+
+// root is the commitment to a tree of this shape with that top.
+func (s Shape) root(top poseidon.Digest) poseidon.Digest {
+	var state poseidon.State
+	copy(state[:], top[:])
+	state[poseidon.DigestLen] = goldilocks.Element(s.Width)
+	state[poseidon.DigestLen+1] = goldilocks.Element(s.Rows)
+	state[poseidon.Rate] = domain
+	state.Permute()
+	return poseidon.Digest(state[:poseidon.DigestLen])
+}
+
+// checkIndex returns an error for a row that is not there.
+func (s Shape) checkIndex(index int) error {
+	if index < 0 || index >= s.Rows {
+		return fmt.Errorf("%w: index: %d; accepted: 0 to %d", zkbench.ErrParams, index, s.Rows-1)
+	}
+	return nil
+}
