@@ -450,18 +450,3 @@ func TestBuildRefuses(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkBuild(b *testing.B) {
-	for _, k := range goldilocks.Kernels() {
-		b.Run(fmt.Sprintf("kernel=%v/rows=65536", k), func(b *testing.B) {
-			shape := merkle.Shape{Rows: 1 << 16, Width: 8}
-			rows := numbered(shape.Rows * shape.Width)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := merkle.Build(b.Context(), executor.Serial(), k, shape, rows); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

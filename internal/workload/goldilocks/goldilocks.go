@@ -1,0 +1,68 @@
+// Package goldilocks defines the workloads of the Goldilocks field: its functions,
+// Poseidon, Merkle trees, transforms. Every one has an axis of kernels.
+package goldilocks
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Defs returns the workloads.
+func Defs() []workload.Def {
+	return []workload.Def{PoseidonPermutation(), MerkleBuild(), MerkleOpen()}
+}
+
+// kernelAxis has the kernels of this machine, the fastest by default.
+func kernelAxis() workload.Axis {
+	var names []string
+	for _, k := range goldilocks.Kernels() {
+		names = append(names, k.String())
+	}
+	a := workload.NameAxis("kernel", "kernel", "kernel", "kernels of vector operations", names, []string{goldilocks.Best().String()})
+	a.Accepted = strings.Join(names, ", ") + " on this machine"
+	return a
+}
+
+func kernelOf(c workload.Case) (goldilocks.Kernel, error) {
+	return goldilocks.KernelNamed(c.Get("kernel"))
+}
+
+// corpus returns random elements that depend on the seed and the sequence number alone.
+func corpus(seed, seq uint64, n int) []goldilocks.Element {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], seq)
+	r := rand.NewChaCha8(key)
+	all := make([]goldilocks.Element, n)
+	for i := range all {
+		all[i] = goldilocks.Reduce(r.Uint64())
+	}
+	return all
+}
+
+// encode is digests as bytes.
+func encode(digests ...poseidon.Digest) []byte {
+	b := make([]byte, 0, 8*poseidon.DigestLen*len(digests))
+	for _, d := range digests {
+		for _, e := range d {
+			b = binary.LittleEndian.AppendUint64(b, uint64(e))
+		}
+	}
+	return b
+}
+
+// decode is encode's inverse; the last digest is cut where bytes lack.
+func decode(b []byte) []poseidon.Digest {
+	digests := make([]poseidon.Digest, len(b)/(8*poseidon.DigestLen))
+	for i := range digests {
+		for j := range digests[i] {
+			digests[i][j] = goldilocks.Element(binary.LittleEndian.Uint64(b[8*(i*poseidon.DigestLen+j):]))
+		}
+	}
+	return digests
+}

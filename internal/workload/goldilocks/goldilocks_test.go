@@ -1,0 +1,86 @@
+package goldilocks_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
+)
+
+// small is a small case of a workload on a kernel.
+func small(d workload.Def, k goldilocks.Kernel) workload.Case {
+	var c workload.Case
+	for _, a := range d.Axes {
+		c = c.With(a.Key, a.Smoke)
+	}
+	return c.With("kernel", k.String())
+}
+
+// TestWorkloads: on every kernel an operation passes its check, the same input gives the
+// same output, another seed another, and a changed output is refused.
+func TestWorkloads(t *testing.T) {
+	for _, d := range workloads.Defs() {
+		outputs := make(map[string]goldilocks.Kernel)
+		for _, k := range goldilocks.Kernels() {
+			t.Run(fmt.Sprintf("%s/%v", d.Name, k), func(t *testing.T) {
+				run := func(seed uint64) (workload.Instance, any, []byte) {
+					instance, err := d.New(t.Context(), small(d, k), seed)
+					if err != nil {
+						t.Fatal(err)
+					}
+					input, err := instance.Input(t.Context(), 3)
+					if err != nil {
+						t.Fatal(err)
+					}
+					output, err := instance.Run(t.Context(), input)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return instance, input, output
+				}
+				instance, input, output := run(1)
+				if err := instance.Check(t.Context(), input, output); err != nil {
+					t.Error(err)
+				}
+				outputs[string(output)] = k
+				_, _, other := run(2)
+				if string(other) == string(output) {
+					t.Error("the output does not depend on the seed")
+				}
+				output[len(output)/2] ^= 1
+				if instance.Check(t.Context(), input, output) == nil {
+					t.Error("a changed output passes its check")
+				}
+				if sizes, err := instance.Metrics(t.Context()); err != nil || len(sizes) == 0 || sizes[0].Value <= 0 || sizes[0].Kind != record.Exact {
+					t.Errorf("sizes %v, error %v", sizes, err)
+				}
+				if err := instance.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if len(outputs) != 1 {
+			t.Errorf("%s: kernels differ: %v", d.Name, outputs)
+		}
+	}
+}
+
+// TestRefused: a kernel that is not there and sizes out of bounds are told with what is.
+func TestRefused(t *testing.T) {
+	for _, d := range workloads.Defs() {
+		if _, err := d.New(t.Context(), small(d, goldilocks.Portable).With("kernel", "mmx"), 1); !errors.Is(err, zkbench.ErrEnv) {
+			t.Errorf("%s: a kernel that is not there: %v", d.Name, err)
+		}
+		size := d.Axes[0].Key
+		for _, wrong := range []string{"0", "1000000000"} {
+			if _, err := d.New(t.Context(), small(d, goldilocks.Portable).With(size, wrong), 1); !errors.Is(err, zkbench.ErrParams) {
+				t.Errorf("%s: %s=%s: %v", d.Name, size, wrong, err)
+			}
+		}
+	}
+}

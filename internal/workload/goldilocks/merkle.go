@@ -1,0 +1,192 @@
+package goldilocks
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// treeAxes are the axes of trees.
+func treeAxes(def ...int) []workload.Axis {
+	return []workload.Axis{
+		workload.IntAxis("leaves", "leaves", "leaves", "numbers of leaves", 1, 1<<26, "1024", def...),
+		workload.IntAxis("width", "width", "width", "numbers of elements in a leaf", 1, 1<<10, "8", 8),
+		kernelAxis(), workload.ExecutorAxis(executor.Names()),
+	}
+}
+
+// treeOf is what a case of trees is about.
+type treeOf struct {
+	shape    merkle.Shape
+	kernel   goldilocks.Kernel
+	executor executor.Executor
+	seed     uint64
+}
+
+func newTreeOf(c workload.Case, seed uint64, axes []workload.Axis) (t treeOf, err error) {
+	for i, to := range []*int{&t.shape.Rows, &t.shape.Width} {
+		if *to, err = c.Int(axes[i].Key); err != nil {
+			return t, err
+		}
+		if _, err := axes[i].Parse(c.Get(axes[i].Key)); err != nil {
+			return t, err
+		}
+	}
+	if t.kernel, err = kernelOf(c); err != nil {
+		return t, err
+	}
+	t.seed = seed
+	t.executor, err = executor.ByName(c.Get("exec"))
+	return t, err
+}
+
+func (t treeOf) rows(seq uint64) []goldilocks.Element {
+	return corpus(t.seed, seq, t.shape.Rows*t.shape.Width)
+}
+
+func (t treeOf) build(ctx context.Context, rows []goldilocks.Element) (*merkle.Tree, error) {
+	return merkle.Build(ctx, t.executor, t.kernel, t.shape, rows)
+}
+
+func (t treeOf) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{
+		{Name: "permutations", Unit: "permutations/op", Value: float64(t.permutations()), Kind: record.Exact},
+		{Name: "tree", Unit: "B/tree", Value: float64(32 * t.shape.Nodes()), Kind: record.Exact},
+	}, nil
+}
+
+// permutations are those of the leaves and of the nodes above; leaves of four elements and
+// fewer take none.
+func (t treeOf) permutations() int {
+	perLeaf := (t.shape.Width + poseidon.Rate - 1) / poseidon.Rate
+	if t.shape.Width <= poseidon.DigestLen {
+		perLeaf = 0
+	}
+	return t.shape.Rows*perLeaf + t.shape.Rows - 1
+}
+
+// MerkleBuild is a tree over rows in memory.
+func MerkleBuild() workload.Def {
+	axes := treeAxes(1<<10, 1<<12, 1<<14, 1<<16, 1<<18, 1<<20)
+	return workload.Def{
+		Name: "MerkleBuild", Doc: "a tree of Poseidon digests over rows in memory, and its root", Axes: axes,
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			t, err := newTreeOf(c, seed, axes)
+			return &merkleBuild{treeOf: t}, err
+		},
+	}
+}
+
+type merkleBuild struct {
+	treeOf
+	roots sync.Map // by the address of the rows: what the portable kernel makes of them
+}
+
+func (m *merkleBuild) Input(_ context.Context, seq uint64) (any, error) { return m.rows(seq), nil }
+
+func (m *merkleBuild) Run(ctx context.Context, input any) ([]byte, error) {
+	tree, err := m.build(ctx, input.([]goldilocks.Element))
+	if err != nil {
+		return nil, err
+	}
+	return encode(tree.Root()), nil
+}
+
+// Check builds the tree with the portable kernel, once for each input.
+func (m *merkleBuild) Check(ctx context.Context, input any, output []byte) error {
+	rows := input.([]goldilocks.Element)
+	want, ok := m.roots.Load(&rows[0])
+	if !ok {
+		tree, err := merkle.Build(ctx, executor.Pool(), goldilocks.Portable, m.shape, rows)
+		if err != nil {
+			return err
+		}
+		want = encode(tree.Root())
+		m.roots.Store(&rows[0], want)
+	}
+	if !bytes.Equal(output, want.([]byte)) {
+		return fmt.Errorf("a tree of %d leaves on %v has another root", m.shape.Rows, m.kernel)
+	}
+	return nil
+}
+
+func (m *merkleBuild) Close() error { return nil }
+
+// MerkleOpen is a path of a tree.
+func MerkleOpen() workload.Def {
+	axes := treeAxes(1<<10, 1<<16, 1<<20)
+	return workload.Def{
+		Name: "MerkleOpen", Doc: "the path of a row of a tree, its encoding and its verification", Axes: axes,
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			t, err := newTreeOf(c, seed, axes)
+			if err != nil {
+				return nil, err
+			}
+			tree, err := t.build(ctx, t.rows(0))
+			if err != nil {
+				return nil, err
+			}
+			return &merkleOpen{treeOf: t, tree: tree, root: tree.Root()}, nil
+		},
+	}
+}
+
+type merkleOpen struct {
+	treeOf
+	tree *merkle.Tree
+	root poseidon.Digest
+}
+
+// Input is the index of a row.
+func (m *merkleOpen) Input(_ context.Context, seq uint64) (any, error) {
+	return rand.New(rand.NewPCG(m.seed, seq)).IntN(m.shape.Rows), nil
+}
+
+func (m *merkleOpen) Run(_ context.Context, input any) ([]byte, error) {
+	index := input.(int)
+	path, err := m.tree.Path(index)
+	if err != nil {
+		return nil, err
+	}
+	row, err := m.tree.Row(index)
+	if err != nil {
+		return nil, err
+	}
+	return encode(path...), merkle.Verify(m.root, m.shape, index, row, path)
+}
+
+// Check verifies what was encoded, and makes sure that a changed path is refused.
+func (m *merkleOpen) Check(_ context.Context, input any, output []byte) error {
+	index := input.(int)
+	row, err := m.tree.Row(index)
+	if err != nil {
+		return err
+	}
+	path := decode(output)
+	if err := merkle.Verify(m.root, m.shape, index, row, path); err != nil {
+		return err
+	}
+	if len(path) > 0 {
+		path[0][0] = path[0][0].Add(1)
+		if merkle.Verify(m.root, m.shape, index, row, path) == nil {
+			return fmt.Errorf("a changed path of row %d passes", index)
+		}
+	}
+	return nil
+}
+
+func (m *merkleOpen) Metrics(ctx context.Context) ([]record.Metric, error) {
+	path, err := m.tree.Path(0)
+	return []record.Metric{{Name: "path", Unit: "B/path", Value: float64(8 * poseidon.DigestLen * len(path)), Kind: record.Exact}}, err
+}
+
+func (m *merkleOpen) Close() error { return nil }

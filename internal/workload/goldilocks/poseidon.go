@@ -1,0 +1,86 @@
+package goldilocks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+const mostStates = 1 << 20
+
+// PoseidonPermutation is the permutation of --states states.
+func PoseidonPermutation() workload.Def {
+	states := workload.IntAxis("states", "states", "states", "numbers of states that are permuted together", 1, mostStates, "1024", 1024)
+	return workload.Def{
+		Name: "PoseidonPermutation", Doc: "Poseidon's permutation of width 12 of many states; the time is of all of them",
+		Axes: []workload.Axis{states, kernelAxis()},
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			n, err := c.Int("states")
+			if err != nil {
+				return nil, err
+			}
+			if n < 1 || n > mostStates {
+				return nil, &workload.ValueError{Field: "states", Value: c.Get("states"), Accepted: states.Accepted}
+			}
+			k, err := kernelOf(c)
+			return permutation{k, n, seed}, err
+		},
+	}
+}
+
+type permutation struct {
+	kernel goldilocks.Kernel
+	states int
+	seed   uint64
+}
+
+func (p permutation) Input(_ context.Context, seq uint64) (any, error) {
+	flat := corpus(p.seed, seq, p.states*poseidon.Width)
+	states := make([]poseidon.State, p.states)
+	for i := range states {
+		states[i] = poseidon.State(flat[i*poseidon.Width:])
+	}
+	return states, nil
+}
+
+// Run leaves its input unchanged by a copy and folds the results, which is some
+// nanoseconds a state beside hundreds.
+func (p permutation) Run(_ context.Context, input any) ([]byte, error) {
+	states := slices.Clone(input.([]poseidon.State))
+	poseidon.PermuteAll(p.kernel, states)
+	return fold(states), nil
+}
+
+// fold is the exclusive or of states.
+func fold(states []poseidon.State) []byte {
+	var x poseidon.State
+	for i := range states {
+		for j := range x {
+			x[j] ^= states[i][j]
+		}
+	}
+	return encode(poseidon.Digest(x[:4]), poseidon.Digest(x[4:8]), poseidon.Digest(x[8:]))
+}
+
+// Check permutes one after the other.
+func (p permutation) Check(_ context.Context, input any, output []byte) error {
+	states := slices.Clone(input.([]poseidon.State))
+	for i := range states {
+		states[i].Permute()
+	}
+	if !slices.Equal(output, fold(states)) {
+		return fmt.Errorf("%d permutations on %v are wrong", p.states, p.kernel)
+	}
+	return nil
+}
+
+func (p permutation) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "permutations", Unit: "permutations/op", Value: float64(p.states), Kind: record.Exact}}, nil
+}
+
+func (p permutation) Close() error { return nil }
