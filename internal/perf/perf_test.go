@@ -1,0 +1,37 @@
+package perf_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/perf"
+)
+
+// TestMeasure: twice the work takes about twice the instructions.
+func TestMeasure(t *testing.T) {
+	sum := uint64(0)
+	work := func(n int) func() {
+		return func() {
+			for i := range n {
+				sum = sum*6364136223846793005 + uint64(i)
+			}
+		}
+	}
+	once, err := perf.Measure(work(1e6))
+	if errors.Is(err, perf.ErrUnavailable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := perf.Measure(work(2e6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ratio := float64(twice.Instructions) / float64(once.Instructions); ratio < 1.8 || ratio > 2.2 {
+		t.Errorf("twice the work takes %.2f times the instructions (%d, %d), sum %d", ratio, once.Instructions, twice.Instructions, sum)
+	}
+	if once.IPC() <= 0 || once.IPC() > 16 || (perf.Counts{}).IPC() != 0 {
+		t.Errorf("%.2f instructions a cycle", once.IPC())
+	}
+}
