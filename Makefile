@@ -21,15 +21,16 @@ build:
 portable:
 	$(GO) build -tags purego -o $(BIN)/zkbench-purego ./cmd/zkbench
 
-# PostgreSQL's server programs and Chromium, if they are missing.
+# PostgreSQL's server programs, Chromium, and QEMU's emulator of arm64, if they are missing.
 deps:
 	@want=; \
 	{ command -v initdb && command -v postgres || ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || want="$$want postgresql"; \
 	{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null 2>&1 || want="$$want chromium"; \
+	command -v qemu-aarch64 >/dev/null 2>&1 || want="$$want qemu-user"; \
 	if [ -z "$$want" ]; then :; \
 	elif command -v apt-get >/dev/null; then \
 	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want; \
-	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, and chromium, in the PATH"; exit 1; fi
+	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium and qemu-aarch64 in the PATH"; exit 1; fi
 
 # The main job: seeded 2-in/2-out transfers, proved and verified, every result
 # checked, on this machine's cores.
@@ -78,7 +79,7 @@ cross:
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/zkbench
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/zkbench
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/zkbench
-	$(GO) test -tags purego ./group ./token/transfer
+	$(GO) test -tags purego ./group ./token/transfer ./goldilocks/...
 
 # Suites of cases, each in a process of its own, to tables, plots and one page in
 # bin/suites. Nothing else should run. bench-quick: under three minutes on two cores;
@@ -116,6 +117,7 @@ peers-check:
 peers: build
 	-cd peers/go && $(GO) build -o bin/ ./...
 	-cd peers/rust && cargo build --release --locked
+	-cd peers/rust && RUSTFLAGS="-C target-cpu=generic" cargo build --release --locked -p peer-plonky2 -p peer-plonky3 --target-dir target/baseline
 	$(BIN)/zkbench peers $(PEERSFLAGS)
 
 clean:

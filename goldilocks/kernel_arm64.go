@@ -2,4 +2,14 @@
 
 package goldilocks
 
-func vectorKernels() []string { return nil }
+import "golang.org/x/sys/cpu"
+
+func vectorKernels() (names []string) {
+	if cpu.ARM64.HasSVE {
+		names = append(names, sve)
+	}
+	if cpu.ARM64.HasSVE2 {
+		names = append(names, sve2)
+	}
+	return names
+}

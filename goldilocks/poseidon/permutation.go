@@ -35,45 +35,105 @@ var circulant = [Width]uint64{17, 15, 41, 16, 2, 28, 13, 13, 39, 18, 34, 20}
 const diagonal = 8
 
 // Permute applies the permutation.
+//
+// Elements are lazy inside: any 64-bit numbers. The linear layer, whose constants are
+// small, works on their halves, as integers.
 func (s *State) Permute() {
-	for r := range rounds {
-		for i := range s {
-			s[i] = s[i].Add(roundConstants[r][i])
-		}
-		if r < fullRounds/2 || r >= fullRounds/2+partialRounds {
-			for i := range s {
-				s[i] = power7(s[i])
+	var x [Width]uint64
+	for i, e := range s {
+		x[i] = uint64(e.Add(constants.first[i]))
+	}
+	for r := range constants.before {
+		fullRound(&x, &constants.before[r])
+	}
+	partialRoundsOf(&x)
+	for r := range constants.after {
+		fullRound(&x, &constants.after[r])
+	}
+	for i := range s {
+		s[i] = goldilocks.Reduce(x[i]).Sub(1 << 63)
+	}
+}
+
+func fullRound(x, row *[Width]uint64) {
+	var low, high [Width]uint64
+	for i, e := range x {
+		y := power7(e)
+		low[i], high[i] = y&epsilon, y>>32
+	}
+	mix(&low)
+	mix(&high)
+	for i := range x {
+		// Below 2^64: low is below 2^32 264 and the row below 2^64 - 2^44.
+		x[i] = lazy(low[i]+row[i], high[i])
+	}
+}
+
+// partialRoundsOf are the 22 rounds. Between them the state is two spectra, of the lower
+// halves and of the upper, which are not made elements again: they grow by 264 each round.
+func partialRoundsOf(x *[Width]uint64) {
+	var low, high spectrum
+	for i, e := range x {
+		low[i], high[i] = e&epsilon, e>>32
+	}
+	// The first element, and by what parts the spectra hold it.
+	first, firstLow, firstHigh := x[0], low[0], high[0]
+	low.from((*[Width]uint64)(&low))
+	high.from((*[Width]uint64)(&high))
+	for r := range partialRounds {
+		y := power7(first)
+		yLow, yHigh := y&epsilon, y>>32
+		low.addFirst(yLow - firstLow)
+		high.addFirst(yHigh - firstHigh)
+		low.multiply()
+		high.multiply()
+		if r == partialRounds-1 {
+			var l, h [Width]uint64
+			low.vector(&l)
+			high.vector(&h)
+			l[0] += diagonal * yLow
+			h[0] += diagonal * yHigh
+			for i := range x {
+				c := &constants.exit[i]
+				x[i] = lazy(l[i]+c.low, h[i]+c.high)
 			}
-		} else {
-			s[0] = power7(s[0])
+			return
 		}
-		s.mix()
+		firstLow, firstHigh = low.first(), high.first()
+		c := &constants.partial[r]
+		first = lazy(firstLow+diagonal*yLow+c.low, firstHigh+diagonal*yHigh+c.high)
+		if r%roundsBetween == roundsBetween-1 {
+			normalize(&low, &high)
+			firstLow, firstHigh = low.first(), high.first()
+		}
 	}
 }
 
-func power7(x goldilocks.Element) goldilocks.Element {
-	x2 := x.Square()
-	return x2.Square().Mul(x2).Mul(x)
+const epsilon = 1<<32 - 1 // 2^64 modulo p
+
+// power7 is x^7; both are lazy.
+func power7(x uint64) uint64 {
+	x2 := multiply(x, x)
+	x4 := multiply(x2, x2)
+	return multiply(multiply(x, x2), x4)
 }
 
-// mix multiplies by the matrix of the linear layer.
-func (s *State) mix() {
-	var out State
-	for i := range out {
-		var hi, lo uint64
-		for j := range s {
-			h, l := bits.Mul64(uint64(s[(i+j)%Width]), circulant[j])
-			var carry uint64
-			lo, carry = bits.Add64(lo, l, 0)
-			hi += h + carry // below 12 · 41
-		}
-		if i == 0 {
-			h, l := bits.Mul64(uint64(s[0]), diagonal)
-			var carry uint64
-			lo, carry = bits.Add64(lo, l, 0)
-			hi += h + carry
-		}
-		out[i] = goldilocks.Reduce128(hi, lo)
-	}
-	*s = out
+// multiply is x y, all lazy. As in goldilocks.Reduce128, with hi = h 2^32 + l it is
+// lo - h + l (2^32-1); neither correction wraps.
+func multiply(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	d, borrow := bits.Sub64(lo, hi>>32, 0)
+	d -= -borrow & epsilon
+	s, carry := bits.Add64(d, hi<<32-hi&epsilon, 0)
+	return s + -carry&epsilon
+}
+
+// lazy is low + high 2^32 modulo p, for low of at most 2^63 and high of at most 2^62, or
+// low below 2^64 - 2^43 and high below 2^43.
+//
+// With h = high >> 32 it is low + h (2^32-1), which is below 2^64 - 2^32, and high << 32:
+// a carry leaves room for the correction.
+func lazy(low, high uint64) uint64 {
+	s, carry := bits.Add64(low+(high>>32)*epsilon, high<<32, 0)
+	return s + -carry&epsilon
 }

@@ -20,20 +20,30 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// peerCommand is our own peer program: peer PROOF list, peer PROOF run CASE.
+// peerCommand is our own peer program: peer NAME list, peer NAME run CASE. A name is that
+// of a range proof, or of a kernel over the Goldilocks field.
 func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
-		Use: "peer PROOF list|run CASE", Hidden: true,
+		Use: "peer NAME list|run CASE", Hidden: true,
 		DisableFlagParsing: true, // -samples is the peers' own
 		RunE: func(_ *cobra.Command, args []string) error {
-			proof := ""
+			name := ""
 			if len(args) > 0 {
-				proof = args[0]
+				name = args[0]
 			}
-			if ours := []string{token.Bulletproof, token.CSP}; !slices.Contains(ours, proof) {
-				return &workload.ValueError{Field: "proof", Value: proof, Accepted: strings.Join(ours, ", ")}
+			var cases []peer.Case
+			switch ours := append([]string{token.Bulletproof, token.CSP}, goldilocksPeers()...); {
+			case !slices.Contains(ours, name):
+				return &workload.ValueError{Field: "peer", Value: name, Accepted: strings.Join(ours, ", ")}
+			case strings.HasPrefix(name, goldilocksPeer):
+				var err error
+				if cases, err = goldilocksCases(name); err != nil {
+					return err
+				}
+			default:
+				cases = peerCases(name, defs)
 			}
-			if code := peer.Serve(args[1:], stdout, stderr, peerCases(proof, defs)); code != exitOK {
+			if code := peer.Serve(args[1:], stdout, stderr, cases); code != exitOK {
 				return &exitError{code: code}
 			}
 			return nil
@@ -48,7 +58,7 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 	dir := &option{kind: kindFile, text: "peers", accepted: "the directory of the peers"}
 	cmd := &cobra.Command{
 		Use:   "peers",
-		Short: "Measure ours and other people's range proofs side by side, and transfers beside Panurus",
+		Short: "Measure ours and other people's systems side by side: range proofs, Poseidon, trees, transforms; and transfers beside Panurus",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := strconv.Atoi(rounds.text)
@@ -74,13 +84,26 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 
 func peerPrograms(self, dir string) []peer.Program {
 	one := []string{"GOMAXPROCS=1"}
-	return []peer.Program{
+	rust := func(parts ...string) []string {
+		return []string{filepath.Join(append([]string{dir, "rust", "target"}, parts...)...)}
+	}
+	programs := []peer.Program{
 		{Name: "zkbench-bp", Argv: []string{self, "peer", token.Bulletproof}, Env: one},
 		{Name: "zkbench-csp", Argv: []string{self, "peer", token.CSP}, Env: one},
-		{Name: "dalek", Argv: []string{filepath.Join(dir, "rust", "target", "release", "peer-dalek")}},
-		{Name: "tari", Argv: []string{filepath.Join(dir, "rust", "target", "release", "peer-tari")}},
+		{Name: "dalek", Argv: rust("release", "peer-dalek")},
+		{Name: "tari", Argv: rust("release", "peer-tari")},
 		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
 	}
+	for _, name := range goldilocksPeers() {
+		programs = append(programs, peer.Program{Name: "zkbench-" + name, Argv: []string{self, "peer", name}, Env: one})
+	}
+	for _, name := range []string{"plonky2", "plonky3"} { // with the processor's features, and without
+		programs = append(programs,
+			peer.Program{Name: name, Argv: rust("release", "peer-"+name)},
+			peer.Program{Name: name + "-baseline", Argv: rust("baseline", "release", "peer-"+name)},
+		)
+	}
+	return programs
 }
 
 // comparePeers runs the comparison and writes what it gave, up to where an

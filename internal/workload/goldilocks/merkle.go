@@ -33,13 +33,8 @@ type treeOf struct {
 }
 
 func newTreeOf(c workload.Case, seed uint64, axes []workload.Axis) (t treeOf, err error) {
-	for i, to := range []*int{&t.shape.Rows, &t.shape.Width} {
-		if *to, err = c.Int(axes[i].Key); err != nil {
-			return t, err
-		}
-		if _, err := axes[i].Parse(c.Get(axes[i].Key)); err != nil {
-			return t, err
-		}
+	if err := bounded(c, axes, &t.shape.Rows, &t.shape.Width); err != nil {
+		return t, err
 	}
 	if t.kernel, err = kernelOf(c); err != nil {
 		return t, err

@@ -1,0 +1,74 @@
+package goldilocks
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/zkbench/zkbench"
+)
+
+const (
+	// Generator generates the multiplicative group. It is the customary shift of cosets.
+	Generator Element = 7
+
+	// TwoAdicity is the largest k for which the field has roots of unity of order 2^k.
+	TwoAdicity = 32
+)
+
+// rootOfUnity is 7^((p-1)/2^32), of order 2^32: that of Plonky3 and gnark-crypto. plonky2's
+// is another, 7277203076849721926, so that its vectors of values are in another order.
+const rootOfUnity Element = 1753635133440165772
+
+// RootOfUnity returns 7^((p-1)/2^log), whose order is 2^log.
+func RootOfUnity(log int) (Element, error) {
+	if log < 0 || log > TwoAdicity {
+		return 0, fmt.Errorf("%w: root of unity of order 2^%d, accepted are 2^0 to 2^%d", zkbench.ErrParams, log, TwoAdicity)
+	}
+	return rootOf(1 << log), nil
+}
+
+// rootOf is RootOfUnity of the logarithm of n, a power of two up to 2^32.
+func rootOf(n int) Element { return rootOfUnity.squares(TwoAdicity + 1 - bits.Len(uint(n))) }
+
+// Domain is the group of n-th roots of unity, n a power of two, with the tables that its
+// transforms read: 4 n bytes, and 16 n more once a vector kernel has run. In order Natural
+// its elements are the powers of its Root. It is safe for concurrent use.
+type Domain struct {
+	n       int
+	inverse Element // 1/n
+	root    Element
+	roots   []Element // roots[b], b < n/2, is exp(pi i rev(b)), rev as for tables
+	// tables of radix 4 and 8, made when first a kernel asks.
+	tables4, tables8 func() *tables
+}
+
+// NewDomain returns the domain of n elements. Other than a power of two up to 2^32 is
+// zkbench.ErrParams.
+func NewDomain(n int) (*Domain, error) {
+	if n < 1 || n&(n-1) != 0 || bits.Len(uint(n))-1 > TwoAdicity {
+		return nil, fmt.Errorf("%w: domain of %d elements, accepted are powers of two from 1 to 2^%d", zkbench.ErrParams, n, TwoAdicity)
+	}
+	d := &Domain{n: n, inverse: Element(n).Inverse(), root: rootOf(n), roots: make([]Element, max(1, n/2))}
+	d.roots[0] = 1
+	for i := 1; i < len(d.roots); i *= 2 {
+		mulScalarPortable(d.roots[i:2*i], d.roots[:i], rootOf(4*i))
+	}
+	d.tables4 = sync.OnceValue(func() *tables { return newTables(d.roots, 4) })
+	d.tables8 = sync.OnceValue(func() *tables { return newTables(d.roots, 8) })
+	return d, nil
+}
+
+// Size is the number of elements.
+func (d *Domain) Size() int { return d.n }
+
+// Root is the element of order n that generates the domain, 7^((p-1)/n).
+func (d *Domain) Root() Element { return d.root }
+
+// checkLength returns an error unless values has the domain's length.
+func (d *Domain) checkLength(what string, values []Element) error {
+	if len(values) != d.n {
+		return fmt.Errorf("%w: %s of %d elements, accepted is the domain's %d", zkbench.ErrParams, what, len(values), d.n)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The field on the lanes of a block. A lane is lazy where it may hold any 64-bit number,
+// canonical where it is below p; half is a lane's upper dword unspecified.
+
+const (
+	lessThan = 1
+	atLeast  = 5
+
+	// Orders of dwords, the last first.
+	odds  = 0xf5 // 3, 3, 1, 1
+	evens = 0xa0 // 2, 2, 0, 0
+
+	oddDwords = "K7" // the masks of these dwords, and of lanes 4 to 7, in blocks of eight lanes
+	upperHalf = "K6"
+)
+
+// The registers of constants in a block of eight lanes.
+var pinned = map[string]string{"epsilon": "Z31", "modulus": "Z30"}
+
+// inRegisters are the constants that some functions have in registers.
+var inRegisters = []string{"epsilon", "modulus", "low34", "fours", "zero", "scalar"}
+
+// words are the constants.
+var words = map[string]uint64{
+	"epsilon": 1<<32 - 1,
+	"modulus": modulus,
+	"sign":    1 << 63,
+	"flipped": (modulus - 1) ^ 1<<63,
+
+	"biasLow":  1<<38 + 1, // with biasHigh 2^32 it is 2^38 + 1 + 2^64 - 2^32 - 2^38 = p
+	"biasHigh": 1<<32 - 1 - 1<<6,
+}
+
+const (
+	modulus = 1<<64 - 1<<32 + 1
+)
+
+func (b *block) add(x, y value) value { return b.op("VPADDQ", y, x) }
+
+// sub is x - y.
+func (b *block) sub(x, y value) value { return b.op("VPSUBQ", y, x) }
+
+func (b *block) xorSign(x value) value {
+	return b.withConstant(b.either("VPXORQ", "VPXOR"), "sign", x)
+}
+
+func (b *block) shl(x value, n int) value { return b.immediate("VPSLLQ", n, x) }
+func (b *block) shr(x value, n int) value { return b.immediate("VPSRLQ", n, x) }
+
+// low is the lower dword.
+func (b *block) low(x value) value {
+	return b.withConstant(b.either("VPANDQ", "VPAND"), "epsilon", x)
+}
+
+// product is the full product of the lower dwords.
+func (b *block) product(x, y value) value { return b.op("VPMULUDQ", y, x) }
+
+// timesEpsilon is the lower dword times 2^32 - 1.
+func (b *block) timesEpsilon(x value) value { return b.withConstant("VPMULUDQ", "epsilon", x) }
+
+// upper is a lane whose lower dword is the upper one of x, its own upper dword
+// unspecified. It is a shuffle, since shifts and multiplications share port 0.
+func (b *block) upper(x value) value {
+	if h, ok := b.high[x]; ok {
+		return h
+	}
+	h := b.immediate("VPSHUFD", odds, x)
+	b.high[x] = h
+	return h
+}
+
+// where computes mnemonic(constant, x) in the lanes in which u < v, and x in others; AVX-512.
+func (b *block) where(mnemonic, constant string, x, u, v value) value {
+	return b.masked(mnemonic, constant, x, b.compare(lessThan, of(v), of(u)))
+}
+
+// compare gives the mask of u relation v.
+func (b *block) compare(relation int, v, u operand) (mask int) {
+	b.masks++
+	b.emit(step{mnemonic: "VPCMPUQ", before: fmt.Sprintf("$%d, ", relation), sources: []operand{v, u}, toMask: b.masks})
+	return b.masks
+}
+
+func (b *block) masked(mnemonic, constant string, x value, mask int) value {
+	return b.emit(step{mnemonic: mnemonic, sources: []operand{{text: "=" + constant}, of(x)}, under: mask, merge: true})
+}
+
+// times is the 128-bit product of two lazy lanes.
+//
+// With halves 0 and 1: t = x1 y0 + (x0 y0 >> 32) and u = x0 y1 + t0 are each at most
+// (2^32-1)^2 + 2^32 - 1 < 2^64. 14 instructions, and 2 for halves not yet taken.
+func (b *block) times(x, y value) (hi, lo value) {
+	x1, y1 := b.upper(x), b.upper(y)
+	ll, lh, hl, hh := b.product(x, y), b.product(x, y1), b.product(x1, y), b.product(x1, y1)
+	t := b.add(hl, b.shr(ll, 32))
+	u := b.add(lh, b.low(t))
+	hi = b.add(b.add(hh, b.shr(t, 32)), b.shr(u, 32))
+	return hi, b.join(ll, u)
+}
+
+// join is the lower dword of low, and that of high above it.
+func (b *block) join(low, high value) value {
+	if b.lanes == 4 {
+		return b.immediate("VPBLENDD", 0xaa, b.shl(high, 32), low)
+	}
+	// The odd dwords are copies of even ones: masked, so that those of low stay.
+	return b.emit(step{
+		mnemonic: "VPSHUFD", before: fmt.Sprintf("$%d, ", evens),
+		sources: []operand{of(high), of(low)}, mask: oddDwords + ", ", merge: true, hidden: true,
+	})
+}
+
+// squared is the 128-bit square of a lazy lane: x0^2 + 2^33 x0 x1 + 2^64 x1^2.
+func (b *block) squared(x value) (hi, lo value) {
+	x1 := b.upper(x)
+	ll, lh, hh := b.product(x, x), b.product(x, x1), b.product(x1, x1)
+	// At most (2^32-1)^2 + 2^31 < 2^64.
+	u := b.add(lh, b.shr(ll, 33))
+	hi = b.add(hh, b.shr(u, 31))
+	// ll + 2^33 lh: the carries from below bit 33 are none.
+	return hi, b.add(b.shl(lh, 33), ll)
+}
+
+// reduce is a lazy lane equal to hi 2^64 + lo modulo p, where hi = h 2^32 + l:
+// lo - h + l (2^32-1), since 2^64 = 2^32 - 1 and 2^96 = -1.
+//
+// A borrow leaves at least 2^64 - 2^32 + 1, from which 2^32 - 1 can be taken; a carry
+// leaves at most (2^32-1)^2 - 1, to which it can be added. 8 instructions; AVX2: 12.
+func (b *block) reduce(hi, lo value) value {
+	h := b.shr(hi, 32)
+	m := b.timesEpsilon(hi)
+	if b.lanes == 8 {
+		d := b.sub(lo, h)
+		d = b.where("VPSUBQ", "epsilon", d, lo, h)
+		s := b.add(d, m)
+		return b.where("VPADDQ", "epsilon", s, s, m)
+	}
+	// With the sign bit flipped a signed comparison is an unsigned one.
+	lo = b.xorSign(lo)
+	d := b.sub(lo, h)
+	d = b.sub(d, b.shr(b.op("VPCMPGTQ", lo, d), 32))
+	s := b.add(d, m)
+	return b.xorSign(b.add(s, b.shr(b.op("VPCMPGTQ", s, d), 32)))
+}
+
+// mul and square are lazy, of lazy lanes.
+func (b *block) mul(x, y value) value { return b.reduce(b.times(x, y)) }
+func (b *block) square(x value) value { return b.reduce(b.squared(x)) }
+
+// canonical is a lazy lane made canonical: from p on, x + (2^32-1) wraps to x - p.
+func (b *block) canonical(x value) value {
+	if b.lanes == 8 {
+		mask := b.compare(atLeast, operand{text: "=modulus"}, of(x))
+		return b.masked("VPADDQ", "epsilon", x, mask)
+	}
+	// x >= p: its flipped form is above that of p - 1.
+	over := b.op("VPCMPGTQ", b.constant("flipped"), b.xorSign(x))
+	return b.add(x, b.shr(over, 32))
+}
+
+// constant is the named constant as a value.
+func (b *block) constant(name string) value {
+	move := b.either("VMOVDQA64", "VMOVDQU")
+	if b.lanes == 8 && !slices.Contains(inRegisters, name) {
+		move = "VPBROADCASTQ"
+	}
+	return b.emit(step{mnemonic: move, sources: []operand{{text: "=" + name}}})
+}
+
+// addCanonical is the canonical sum of canonical lanes: x - (p - y), and p added if that
+// borrowed.
+func (b *block) addCanonical(x, y value) value {
+	return b.subCanonical(x, b.fromModulus(y))
+}
+
+// fromModulus is p - y.
+func (b *block) fromModulus(y value) value {
+	if b.lanes == 8 {
+		return b.emit(step{mnemonic: "VPSUBQ", sources: []operand{of(y), {text: "=modulus"}}})
+	}
+	return b.sub(b.constant("modulus"), y)
+}
+
+// subCanonical is the canonical x - y of a canonical x and y <= p.
+func (b *block) subCanonical(x, y value) value {
+	d := b.sub(x, y)
+	if b.lanes == 8 {
+		return b.where("VPSUBQ", "epsilon", d, x, y)
+	}
+	return b.sub(d, b.shr(b.op("VPCMPGTQ", b.xorSign(x), b.xorSign(y)), 32))
+}
+
+// addLazy is a lazy sum of a lazy lane and a canonical one: where it carries, 2^32 - 1 more
+// is at most 2^64 - 1 + p - 1 - 2^64 + 2^32 - 1 < 2^64.
+func (b *block) addLazy(x, y value) value {
+	s := b.add(x, y)
+	if b.lanes == 8 {
+		return b.where("VPADDQ", "epsilon", s, s, y)
+	}
+	return b.add(s, b.shr(b.op("VPCMPGTQ", b.xorSign(s), b.xorSign(y)), 32))
+}

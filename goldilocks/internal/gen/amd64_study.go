@@ -1,0 +1,111 @@
+package main
+
+import "fmt"
+
+// The study's functions that the vector operations do not have. A state is twelve
+// elements; a step takes a register of quarters of states, one or two of them, and the
+// constants, fours of elements, are the same for all.
+var studyLoops = []loop{
+	{name: "product", pointers: []string{"hi", "lo", "a", "b"}, body: func(b *block) {
+		hi, lo := b.times(b.load(third), b.load("(BX)"))
+		b.store(hi, first)
+		b.store(lo, second)
+	}},
+	{name: "mulByte", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
+		b.store(b.canonical(b.lazyOf(b.byByte(b.load(second), b.load(third)))), first)
+	}},
+	{name: "spmv", pointers: []string{"dst", "a", "b"}, quarters: true, body: func(b *block) {
+		var s wideSum
+		for i := range 3 {
+			s.add(b, b.quarter(32*i), b.four(32*i))
+		}
+		b.store(b.canonical(s.lazy(b)), first)
+	}},
+	{name: "spmvByte", pointers: []string{"dst", "a", "b"}, quarters: true, body: func(b *block) {
+		b.sumBytes(3, func(i int) (x, y value) { return b.quarter(32 * i), b.four(32 * i) })
+	}},
+	// The matrix's columns are multiplied by an element of the state each.
+	{name: "mmult", pointers: []string{"dst", "a", "columns"}, quarters: true, body: func(b *block) {
+		var s wideSum
+		for j := range width {
+			s.add(b, b.element(8*j), b.four(32*j))
+		}
+		b.store(b.canonical(s.lazy(b)), first)
+	}},
+	{name: "mmultByte", pointers: []string{"dst", "a", "columns"}, quarters: true, body: func(b *block) {
+		b.sumBytes(width, func(j int) (x, y value) { return b.element(8 * j), b.four(32 * j) })
+	}},
+}
+
+// stateSize is a state's bytes.
+const stateSize = 8 * width
+
+// byByte is x y, of a lazy x and a y below 2^8, as an expansion: parts below 2^40.
+func (b *block) byByte(x, y value) (low, high value) {
+	return b.product(x, y), b.product(b.upper(x), y)
+}
+
+// sumBytes stores the sum of up to 12 products by bytes: parts below 2^44.
+func (b *block) sumBytes(n int, factors func(i int) (x, y value)) {
+	low, high := b.byByte(factors(0))
+	for i := 1; i < n; i++ {
+		l, h := b.byByte(factors(i))
+		low, high = b.add(low, l), b.add(high, h)
+	}
+	b.store(b.canonical(b.lazyOf(low, high)), first)
+}
+
+// A wideSum is a sum of products of elements: the sums of their four dwords.
+type wideSum struct {
+	dwords [4]value
+	some   bool
+}
+
+func (s *wideSum) add(b *block, x, y value) {
+	hi, lo := b.times(x, y)
+	for i, v := range []value{b.low(lo), b.shr(lo, 32), b.low(hi), b.shr(hi, 32)} {
+		if s.some {
+			v = b.add(s.dwords[i], v)
+		}
+		s.dwords[i] = v
+	}
+	s.some = true
+}
+
+// lazy is the sum as a lazy lane: (d0 - d2 - d3) + (d1 + d2) 2^32, by 2^64 = 2^32 - 1 and
+// 2^96 = -1. Of no more than 12 products the dwords are below 2^36, so that the lower part
+// is positive with 2^38 + 1 more; 2^32 - 1 - 2^6 more in the upper part makes that p.
+func (s *wideSum) lazy(b *block) value {
+	low := b.sub(b.add(s.dwords[0], b.constant("biasLow")), b.add(s.dwords[2], s.dwords[3]))
+	high := b.sum(s.dwords[1], s.dwords[2], b.constant("biasHigh"))
+	return b.lazyOf(low, high)
+}
+
+// quarter is four elements of a state, and of the next.
+func (b *block) quarter(at int) value {
+	v := b.fourAt(fmt.Sprintf("%d(SI)", at))
+	if b.lanes == 4 {
+		return v
+	}
+	return b.emit(step{mnemonic: "VINSERTI64X4", before: "$1, ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, of(v)}})
+}
+
+// element is an element of a state four times, and of the next.
+func (b *block) element(at int) value {
+	v := b.broadcast(fmt.Sprintf("%d(SI)", at))
+	if b.lanes == 4 {
+		return v
+	}
+	// The upper half's lanes.
+	return b.emit(step{
+		mnemonic: "VPBROADCASTQ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, of(v)},
+		mask: upperHalf + ", ", merge: true, hidden: true,
+	})
+}
+
+// four is four elements that all states share.
+func (b *block) four(at int) value { return b.fourAt(fmt.Sprintf("%d(DX)", at)) }
+
+func (b *block) fourAt(address string) value {
+	return b.emit(step{mnemonic: b.either("VBROADCASTI64X4", "VMOVDQU"), sources: []operand{{text: address}}})
+}

@@ -1,0 +1,31 @@
+// Command gen writes the assembly of package goldilocks and what lies under it: go
+// generate in that package's folder runs it. Its test holds what is checked in equal to
+// what it writes.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/zkbench/zkbench/goldilocks/internal/gen/arm64"
+)
+
+// outputs are the files, relative to package goldilocks, and what writes each.
+var outputs = map[string]func() []byte{
+	"vector_amd64.s":                vectorAMD64,
+	"ntt_amd64.s":                   nttAMD64,
+	"poseidon/permute_amd64.s":      permuteAMD64,
+	"vector_arm64.s":                arm64.Vector,
+	"poseidon/permute_arm64.s":      arm64.Permutation,
+	"testdata/instructions_sve.csv": arm64.Instructions,
+}
+
+func main() {
+	for name, source := range outputs {
+		if err := os.WriteFile(filepath.FromSlash(name), source(), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
+	}
+}

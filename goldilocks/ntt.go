@@ -1,0 +1,183 @@
+package goldilocks
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Order is the order of a vector over a domain.
+type Order int
+
+// The orders: element i at i, or at the number that i's bits are when read backwards.
+const (
+	Natural Order = iota
+	BitReversed
+)
+
+// String is the order's name.
+func (o Order) String() string {
+	switch o {
+	case Natural:
+		return "natural"
+	case BitReversed:
+		return "bit-reversed"
+	}
+	return fmt.Sprintf("Order(%d)", int(o))
+}
+
+// NTT replaces the coefficients of a polynomial of degree below n by its values on the
+// coset shift times the domain, shift not 0. Coefficients are in order from, values in
+// the other one. A length other than the domain's is zkbench.ErrParams.
+func (d *Domain) NTT(k Kernel, values []Element, from Order, shift Element) error {
+	if err := d.check(values, from, shift); err != nil {
+		return err
+	}
+	if shift != 1 {
+		k.scale(values, values, from, 1, shift)
+	}
+	d.transform(k, values, from)
+	return nil
+}
+
+// InverseNTT is the inverse of NTT: it replaces values on the coset, in order from, by
+// coefficients in the other order.
+func (d *Domain) InverseNTT(k Kernel, values []Element, from Order, shift Element) error {
+	if err := d.check(values, from, shift); err != nil {
+		return err
+	}
+	d.interpolate(k, values, from)
+	if shift != 1 {
+		shift = shift.Inverse()
+	}
+	k.scale(values, values, BitReversed-from, d.inverse, shift)
+	return nil
+}
+
+func (d *Domain) check(values []Element, from Order, shift Element) error {
+	if err := d.checkLength("vector", values); err != nil {
+		return err
+	}
+	if err := checkOrder(from); err != nil {
+		return err
+	}
+	return checkShift(shift)
+}
+
+func checkOrder(o Order) error {
+	if o != Natural && o != BitReversed {
+		return fmt.Errorf("%w: order %v, accepted are %v and %v", zkbench.ErrParams, o, Natural, BitReversed)
+	}
+	return nil
+}
+
+func checkShift(shift Element) error {
+	if shift == 0 || !shift.Canonical() {
+		return fmt.Errorf("%w: shift %d, accepted are 1 to p-1", zkbench.ErrParams, shift)
+	}
+	return nil
+}
+
+// interpolate is the inverse of transform but for the factor n: the transform with the
+// inverse root is the transform with its outputs i and n - i exchanged.
+func (d *Domain) interpolate(k Kernel, values []Element, from Order) {
+	d.transform(k, values, from)
+	if from == BitReversed {
+		slices.Reverse(values[1:])
+		return
+	}
+	// -i modulo n is i with the bits above its lowest 1 flipped, and these are the bits
+	// below the highest 1 of its place.
+	for m := 2; m < d.n; m *= 2 {
+		slices.Reverse(values[m : 2*m])
+	}
+}
+
+// transform sets values to their transform, from one order to the other.
+func (d *Domain) transform(k Kernel, values []Element, from Order) {
+	if d.wideNTT(k, values, from) {
+		return
+	}
+	if from == Natural {
+		d.toReversed(values, 0)
+	} else {
+		d.fromReversed(values, 0)
+	}
+	for i, e := range values {
+		values[i] = Reduce(uint64(e))
+	}
+}
+
+// cached is how many elements a portable transform does pass by pass; of more it does
+// one pass and then each half, so that the data lies in the first-level cache.
+const cached = 1 << 11
+
+// toReversed transforms block b, to any numbers of 64 bits that are the result modulo p: a polynomial modulo X^m - z^2 by a polynomial each modulo
+// X^(m/2) - z and X^(m/2) + z, z = roots[b].
+func (d *Domain) toReversed(x []Element, b int) {
+	if len(x) > cached {
+		half := len(x) / 2
+		butterflies(x[:half], x[half:], d.roots[b])
+		d.toReversed(x[:half], 2*b)
+		d.toReversed(x[half:], 2*b+1)
+		return
+	}
+	for half, blocks := len(x)/2, 1; half > 0; half, blocks = half/2, 2*blocks {
+		for i, z := range d.roots[b*blocks:][:blocks] {
+			y := x[2*half*i:][:2*half]
+			butterflies(y[:half], y[half:], z)
+		}
+	}
+}
+
+// fromReversed is the transposed of toReversed.
+func (d *Domain) fromReversed(x []Element, b int) {
+	if len(x) > cached {
+		half := len(x) / 2
+		d.fromReversed(x[:half], 2*b)
+		d.fromReversed(x[half:], 2*b+1)
+		transposed(x[:half], x[half:], d.roots[b])
+		return
+	}
+	for half, blocks := 1, len(x)/2; blocks > 0; half, blocks = 2*half, blocks/2 {
+		for i, z := range d.roots[b*blocks:][:blocks] {
+			y := x[2*half*i:][:2*half]
+			transposed(y[:half], y[half:], z)
+		}
+	}
+}
+
+// butterflies sets (x, y) to (x + z y, x - z y).
+func butterflies(x, y []Element, z Element) {
+	y = y[:len(x)]
+	for j := range x {
+		u, v := uint64(x[j]), reduce128(bits.Mul64(uint64(y[j]), uint64(z)))
+		x[j], y[j] = Element(addLazy(u, v)), Element(subLazy(u, v))
+	}
+}
+
+// transposed sets (x, y) to (x + y, z (x - y)).
+func transposed(x, y []Element, z Element) {
+	y = y[:len(x)]
+	for j := range x {
+		u, v := uint64(x[j]), uint64(y[j])
+		x[j], y[j] = Element(addLazy(u, v)), Element(reduce128(bits.Mul64(subLazy(u, v), uint64(z))))
+	}
+}
+
+// addLazy returns a number that is u + v modulo p. A carry is worth epsilon; to add that
+// can carry again, but leaves less than epsilon, so that to add it once more does not.
+func addLazy(u, v uint64) uint64 {
+	s, c := bits.Add64(u, v, 0)
+	s, c = bits.Add64(s, -c&epsilon, 0)
+	return s + -c&epsilon
+}
+
+// subLazy returns a number that is u - v modulo p, as addLazy.
+func subLazy(u, v uint64) uint64 {
+	d, b := bits.Sub64(u, v, 0)
+	d, b = bits.Sub64(d, -b&epsilon, 0)
+	return d - -b&epsilon
+}

@@ -1,0 +1,76 @@
+package goldilocks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// LDE is a low-degree extension: from the values on a domain of n elements of a
+// polynomial of degree below n to its values on Shift times the domain of Blowup n.
+type LDE struct {
+	Blowup  int     // a power of two
+	Shift   Element // not 0; Generator is the customary one
+	In, Out Order   // of the values before and after
+}
+
+// Extend replaces columns by their extension, in place: each has length Blowup n, and the
+// first n hold the values on d. What the others hold does not matter. A column of another
+// length, a Blowup that is not a power of two or makes more than 2^32 values, and a Shift
+// of 0 are zkbench.ErrParams; after another error, as of a context that is done, the
+// columns hold no useful values. The executor's tasks are columns, and within a column
+// the cosets of d.
+//
+// A column costs Blowup + 1 transforms of length n, 2 Blowup n multiplications, and
+// permutations in those places where the order is Natural: the transforms go from values
+// in reversed order to values in reversed order without any.
+func (d *Domain) Extend(ctx context.Context, ex executor.Executor, k Kernel, columns [][]Element, e LDE) error {
+	big := e.Blowup * d.n
+	if b := e.Blowup; b < 1 || b&(b-1) != 0 || b > (1<<TwoAdicity)/d.n {
+		return fmt.Errorf("%w: blow-up by %d, accepted are powers of two from 1 to 2^%d / %d", zkbench.ErrParams, b, TwoAdicity, d.n)
+	}
+	for i, c := range columns {
+		if len(c) != big {
+			return fmt.Errorf("%w: columns[%d] of %d elements, accepted are %d", zkbench.ErrParams, i, len(c), big)
+		}
+	}
+	for _, o := range []Order{e.In, e.Out} {
+		if err := checkOrder(o); err != nil {
+			return err
+		}
+	}
+	if err := checkShift(e.Shift); err != nil {
+		return err
+	}
+	// In reversed order, values from n t on are on the coset of shifts[t].
+	shifts := make([]Element, e.Blowup)
+	setReversedPowers(shifts, e.Shift, rootOf(big))
+	return ex.Do(ctx, len(columns), func(ctx context.Context, i int) error {
+		c := columns[i]
+		values := c[:d.n]
+		if e.In == Natural {
+			reverseBitOrder(values)
+		}
+		d.interpolate(k, values, BitReversed)
+		coset := func(t int) {
+			v := c[t*d.n:][:d.n]
+			k.scale(v, values, Natural, d.inverse, shifts[t])
+			d.transform(k, v, Natural)
+		}
+		// The coefficients are where the first coset's values go: that one is the last.
+		err := ex.Do(ctx, e.Blowup-1, func(_ context.Context, t int) error {
+			coset(t + 1)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		coset(0)
+		if e.Out == Natural {
+			reverseBitOrder(c)
+		}
+		return nil
+	})
+}

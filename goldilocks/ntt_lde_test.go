@@ -1,0 +1,74 @@
+package goldilocks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+)
+
+// TestExtend compares with interpolation and evaluation at each point.
+func TestExtend(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		random := rand.New(rand.NewPCG(11, 12))
+		for _, n := range []int{1, 2, 16, size(128, 32), size(256, 64)} {
+			for _, blowup := range []int{1, 2, 8} {
+				for _, in := range orders {
+					for _, out := range orders {
+						d, big := domain(t, n), domain(t, n*blowup)
+						e := goldilocks.LDE{Blowup: blowup, Shift: shifts[random.IntN(len(shifts))], In: in, Out: out}
+						var columns, want [][]goldilocks.Element
+						for range 3 {
+							f := mixture(random, n)
+							c := mixture(random, n*blowup) // what stands behind the values is overwritten
+							copy(c, inOrder(t, onCoset(d, f, 1), in))
+							columns = append(columns, c)
+							want = append(want, inOrder(t, onCoset(big, f, e.Shift), out))
+						}
+						ex := []executor.Executor{executor.Serial(), executor.Unbounded(), executor.Pool()}[random.IntN(3)]
+						must(t, d.Extend(context.Background(), ex, k, columns, e))
+						for i := range columns {
+							equal(t, fmt.Sprintf("n=%d %+v %s column %d", n, e, ex.Name(), i), columns[i], want[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestExtendRefused(t *testing.T) {
+	d := domain(t, 8)
+	good := goldilocks.LDE{Blowup: 2, Shift: goldilocks.Generator}
+	try := func(length int, change func(e *goldilocks.LDE)) error {
+		e := good
+		change(&e)
+		columns := [][]goldilocks.Element{make([]goldilocks.Element, 16), make([]goldilocks.Element, length)}
+		return d.Extend(context.Background(), executor.Serial(), goldilocks.Portable, columns, e)
+	}
+	must(t, try(16, func(*goldilocks.LDE) {}))
+	for what, err := range map[string]error{
+		"length":  try(8, func(*goldilocks.LDE) {}),
+		"blowup":  try(16, func(e *goldilocks.LDE) { e.Blowup = 3 }),
+		"none":    try(16, func(e *goldilocks.LDE) { e.Blowup = 0 }),
+		"huge":    try(16, func(e *goldilocks.LDE) { e.Blowup = 1 << 30 }),
+		"larger":  try(16, func(e *goldilocks.LDE) { e.Blowup = 1 << 62 }),
+		"shift":   try(16, func(e *goldilocks.LDE) { e.Shift = 0 }),
+		"order":   try(16, func(e *goldilocks.LDE) { e.In = -1 }),
+		"outwith": try(16, func(e *goldilocks.LDE) { e.Out = 2 }),
+	} {
+		if !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := d.Extend(done, executor.Pool(), goldilocks.Portable, [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good); !errors.Is(err, context.Canceled) {
+		t.Errorf("done context: %v", err)
+	}
+}

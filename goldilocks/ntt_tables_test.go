@@ -1,0 +1,40 @@
+package goldilocks
+
+import "testing"
+
+// TestDigits: roots of unity of order up to 2^20 have digits that the kernels' products
+// can take, which represent them.
+func TestDigits(t *testing.T) {
+	log := 20
+	if testing.Short() {
+		log = 12
+	}
+	root, err := RootOfUnity(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	abs := func(v int64) int64 { return max(v, -v) }
+	fits := func(v int64) bool { return v == int64(int32(v)) }
+	value := func(low, high int64) Element {
+		return signed(high).Mul(1 << 32).Add(signed(low))
+	}
+	e := Element(1)
+	for range 1 << log {
+		t0, t1 := digits(e)
+		s0, s1 := digits(e.Mul(1 << 32))
+		if !fits(t0) || !fits(t1) || !fits(s0) || !fits(s1) || abs(t0)+abs(s0) > 1<<32-4 || abs(t1)+abs(s1) > 1<<32-1 {
+			t.Fatalf("%d: digits %d %d, %d %d", e, t0, t1, s0, s1)
+		}
+		if value(t0, t1) != e || value(s0, s1) != e.Mul(1<<32) {
+			t.Fatalf("%d is not what its digits %d %d, %d %d are", e, t0, t1, s0, s1)
+		}
+		e = e.Mul(root)
+	}
+}
+
+func signed(v int64) Element {
+	if v < 0 {
+		return Element(-v).Neg()
+	}
+	return Element(v)
+}

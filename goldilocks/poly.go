@@ -1,0 +1,91 @@
+package goldilocks
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/executor"
+)
+
+// Extension is an extension of the field, as the evaluations of polynomials take it.
+type Extension[E any] interface {
+	Ext2 | Ext3
+	Add(E) E
+	Mul(E) E
+	MulBase(Element) E
+	Exp(uint64) E
+	comparable
+}
+
+// evalBlock is how many powers of the point are computed: they lie in the first-level
+// cache, and what a block of coefficients gives is multiplied by one power for the block.
+const evalBlock = 1 << 9
+
+// EvalAll returns the values at point of polynomials, polys[i][j] being the coefficient of
+// X^j in the i-th. The executor's tasks are polynomials.
+//
+// The cost for each coefficient is that of its place in a Dot for each coordinate: two or
+// three multiplications.
+func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, k Kernel, polys [][]Element, point E) ([]E, error) {
+	longest := 1
+	for _, f := range polys {
+		longest = max(longest, len(f))
+	}
+	block := min(longest, evalBlock)
+	powers := powersOf(k, point, block)
+	step := point.Exp(uint64(block))
+	values := make([]E, len(polys))
+	err := ex.Do(ctx, len(polys), func(_ context.Context, i int) error {
+		f := polys[i]
+		// Horner's rule in step, from the last block down.
+		for end := len(f); end > 0; {
+			start := (end - 1) / block * block
+			values[i] = values[i].Mul(step).Add(dot[E](k, f[start:end], powers))
+			end = start
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// powersOf returns the coordinates of the first n powers of x: each step multiplies those
+// that are there by the power that follows them.
+func powersOf[E Extension[E]](k Kernel, x E, n int) [][]Element {
+	out := vectors(len(x), n)
+	term := make([]Element, n/2+1)
+	out[0][0] = 1
+	for m := 1; m < n; m *= 2 {
+		count := min(m, n-m)
+		for j, src := range out {
+			var unit E
+			unit[j] = 1
+			image := unit.Mul(x)
+			for c, dst := range out {
+				k.MulScalar(term[:count], src[:count], image[c])
+				k.Add(dst[m:m+count], dst[m:m+count], term[:count])
+			}
+		}
+		x = x.Mul(x)
+	}
+	return out
+}
+
+// dot is the sum of f[i] times the weight whose coordinates are weights[.][i].
+func dot[E Extension[E]](k Kernel, f []Element, weights [][]Element) (sum E) {
+	for c, w := range weights {
+		sum[c] = k.Dot(f, w[:len(f)])
+	}
+	return sum
+}
+
+// vectors are count vectors of n zeros, one behind the other.
+func vectors(count, n int) [][]Element {
+	all := make([]Element, count*n)
+	out := make([][]Element, count)
+	for i := range out {
+		out[i] = all[i*n:][:n:n]
+	}
+	return out
+}

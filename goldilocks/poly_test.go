@@ -1,0 +1,119 @@
+package goldilocks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+)
+
+func TestEvalAll(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	v := mixture(random, 5)
+	for _, p := range []goldilocks.Ext2{{}, {1}, {v[0], v[1]}, {goldilocks.Modulus - 1, goldilocks.Modulus - 1}} {
+		testEvalAll(t, random, p)
+	}
+	for _, p := range []goldilocks.Ext3{{}, {0, 1}, {v[2], v[3], v[4]}, {goldilocks.Modulus - 1, goldilocks.Modulus - 1, goldilocks.Modulus - 1}} {
+		testEvalAll(t, random, p)
+	}
+}
+
+// testEvalAll compares with Horner's rule.
+func testEvalAll[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, point E) {
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		var polys [][]goldilocks.Element
+		var want []E
+		for _, n := range []int{0, 1, 2, 7, 64, 511, 512, 513, 1024, size(3001, 1025)} {
+			f := mixture(random, n)
+			polys, want = append(polys, f), append(want, hornerExt(f, point))
+		}
+		for _, count := range []int{0, 3, len(polys)} {
+			got, err := goldilocks.EvalAll(context.Background(), executor.Pool(), k, polys[:count], point)
+			must(t, err)
+			if d := cmp.Diff(want[:count], got, cmp.Transformer("values", func(e E) string { return fmt.Sprint(e) })); count > 0 && d != "" {
+				t.Fatalf("%d polynomials at %v:\n%s", count, point, d)
+			}
+		}
+	})
+}
+
+func hornerExt[E goldilocks.Extension[E]](f []goldilocks.Element, x E) (y E) {
+	var one E
+	one[0] = 1
+	for i := len(f) - 1; i >= 0; i-- {
+		y = y.Mul(x).Add(one.MulBase(f[i]))
+	}
+	return y
+}
+
+func TestEvalValues(t *testing.T) {
+	random := rand.New(rand.NewPCG(15, 16))
+	v := mixture(random, 5)
+	for _, p := range []goldilocks.Ext2{{}, {1}, {goldilocks.Generator}, {v[0], v[1]}, {0, 1}} {
+		testEvalValues(t, random, p)
+	}
+	for _, p := range []goldilocks.Ext3{{}, {1}, {goldilocks.Generator}, {v[2], v[3], v[4]}, {0, 1}, {0, 0, goldilocks.Modulus - 1}} {
+		testEvalValues(t, random, p)
+	}
+}
+
+// testEvalValues compares with the coefficients' evaluation. 1 and 7 are on cosets.
+func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, point E) {
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		for _, n := range []int{1, 2, 64, 512, size(16384, 1024)} {
+			d := domain(t, n)
+			for _, shift := range shifts {
+				for _, order := range orders {
+					var values [][]goldilocks.Element
+					var want []E
+					for range 3 {
+						f := mixture(random, n)
+						want = append(want, hornerExt(f, point))
+						f = inOrder(t, f, other(order))
+						must(t, d.NTT(goldilocks.Portable, f, other(order), shift))
+						values = append(values, f)
+					}
+					got, err := goldilocks.EvalValues(context.Background(), executor.Pool(), k, d, values, order, shift, point)
+					must(t, err)
+					for i := range want {
+						if got[i] != want[i] {
+							t.Fatalf("n=%d shift=%d order=%v at %v: %v, want %v", n, shift, order, point, got[i], want[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestEvalRefused(t *testing.T) {
+	d := domain(t, 8)
+	ctx, ex := context.Background(), executor.Serial()
+	good := [][]goldilocks.Element{make([]goldilocks.Element, 8)}
+	try := func(values [][]goldilocks.Element, o goldilocks.Order, shift goldilocks.Element) error {
+		_, err := goldilocks.EvalValues(ctx, ex, goldilocks.Portable, d, values, o, shift, goldilocks.Ext2{1, 2})
+		return err
+	}
+	must(t, try(good, goldilocks.Natural, 1))
+	for what, err := range map[string]error{
+		"length": try([][]goldilocks.Element{good[0], make([]goldilocks.Element, 7)}, goldilocks.Natural, 1),
+		"order":  try(good, 3, 1),
+		"shift":  try(good, goldilocks.Natural, 0),
+	} {
+		if !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := goldilocks.EvalAll(done, ex, goldilocks.Portable, good, goldilocks.Ext2{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("done context: %v", err)
+	}
+}

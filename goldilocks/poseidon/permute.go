@@ -1,0 +1,39 @@
+package poseidon
+
+import (
+	"fmt"
+
+	"github.com/zkbench/zkbench/goldilocks"
+)
+
+// PermuteAll permutes each state.
+func PermuteAll(k goldilocks.Kernel, states []State) {
+	n := permuteWide(k, states)
+	for i := range states[n:] {
+		states[n+i].Permute()
+	}
+}
+
+// CompressAll sets dst[i] to Compress(pairs[2i], pairs[2i+1]). Other than twice as many
+// pairs as digests panic; dst may be the beginning of pairs.
+func CompressAll(k goldilocks.Kernel, dst, pairs []Digest) {
+	if len(pairs) != 2*len(dst) {
+		panic(fmt.Sprintf("poseidon: %d digests of %d", len(dst), len(pairs)))
+	}
+	n := compressWide(k, dst, pairs)
+	for i := n; i < len(dst); i++ {
+		dst[i] = Compress(pairs[2*i], pairs[2*i+1])
+	}
+}
+
+// LeavesAll sets dst[i] to LinearHash(leaves[i width : (i+1) width]). Other than width
+// elements for each digest panic.
+func LeavesAll(k goldilocks.Kernel, dst []Digest, leaves []goldilocks.Element, width int) {
+	if width < 0 || len(leaves) != len(dst)*width {
+		panic(fmt.Sprintf("poseidon: %d leaves of %d elements in %d", len(dst), width, len(leaves)))
+	}
+	n := leavesWide(k, dst, leaves, width)
+	for i := n; i < len(dst); i++ {
+		dst[i] = LinearHash(leaves[i*width : (i+1)*width])
+	}
+}

@@ -1,0 +1,161 @@
+package poseidon_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+)
+
+func eachKernel(t *testing.T, test func(t *testing.T, k goldilocks.Kernel)) {
+	t.Helper()
+	for _, name := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {
+		t.Run("kernel="+name, func(t *testing.T) {
+			k, err := goldilocks.KernelNamed(name)
+			if err != nil {
+				t.Skip(err)
+			}
+			test(t, k)
+		})
+	}
+}
+
+// mixture is n elements, half of them at the range's and the halves' ends.
+func mixture(random *rand.Rand, n int) []goldilocks.Element {
+	ends := []goldilocks.Element{0, 1, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, goldilocks.Modulus - 1<<32, goldilocks.Modulus - 2, goldilocks.Modulus - 1}
+	all := make([]goldilocks.Element, n)
+	for i := range all {
+		all[i] = goldilocks.Reduce(random.Uint64())
+		if random.IntN(2) == 0 {
+			all[i] = ends[random.IntN(len(ends))]
+		}
+	}
+	return all
+}
+
+// TestPermuteAll: any number of states, against one by one.
+func TestPermuteAll(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		random := rand.New(rand.NewPCG(1, 2))
+		for n := range 71 {
+			states := make([]poseidon.State, n)
+			for i := range states {
+				states[i] = poseidon.State(mixture(random, poseidon.Width))
+			}
+			want := slices.Clone(states)
+			for i := range want {
+				want[i].Permute()
+			}
+			if poseidon.PermuteAll(k, states); !slices.Equal(states, want) {
+				t.Fatalf("%d states:\n%s", n, cmp.Diff(want, states))
+			}
+		}
+	})
+}
+
+// TestHashAll: pairs and leaves of every width, any number, against one by one.
+func TestHashAll(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		random := rand.New(rand.NewPCG(3, 4))
+		for _, n := range []int{0, 1, 3, 4, 7, 8, 9, 16, 19} {
+			pairs := make([]poseidon.Digest, 2*n)
+			for i := range pairs {
+				pairs[i] = poseidon.Digest(mixture(random, poseidon.DigestLen))
+			}
+			want := make([]poseidon.Digest, n)
+			for i := range want {
+				want[i] = poseidon.Compress(pairs[2*i], pairs[2*i+1])
+			}
+			got := make([]poseidon.Digest, n)
+			poseidon.CompressAll(k, got, pairs)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Fatalf("%d pairs:\n%s", n, d)
+			}
+			if poseidon.CompressAll(k, pairs[:n], pairs); !slices.Equal(pairs[:n], want) {
+				t.Fatalf("%d pairs in place:\n%s", n, cmp.Diff(want, pairs[:n]))
+			}
+			for width := range 26 {
+				leaves := mixture(random, n*width)
+				for i := range want {
+					want[i] = poseidon.LinearHash(leaves[i*width : (i+1)*width])
+				}
+				poseidon.LeavesAll(k, got, leaves, width)
+				if d := cmp.Diff(want, got); d != "" {
+					t.Fatalf("%d leaves of %d:\n%s", n, width, d)
+				}
+			}
+		}
+	})
+}
+
+// TestHashAllLengths: other numbers than fit panic.
+func TestHashAllLengths(t *testing.T) {
+	for name, f := range map[string]func(){
+		"compress": func() {
+			poseidon.CompressAll(goldilocks.Portable, make([]poseidon.Digest, 2), make([]poseidon.Digest, 3))
+		},
+		"leaves": func() {
+			poseidon.LeavesAll(goldilocks.Portable, make([]poseidon.Digest, 2), make([]goldilocks.Element, 9), 5)
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: accepted", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// TestVectorsAll: the published permutations, in every lane of every kernel.
+func TestVectorsAll(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		states := make([]poseidon.State, 11)
+		vectors(t, func(kind string, words []string) {
+			switch kind {
+			case "perm.in":
+				for i := range states {
+					states[i] = poseidon.State(elements(t, words))
+				}
+			case "perm.out":
+				poseidon.PermuteAll(k, states)
+				for i, s := range states {
+					if s != poseidon.State(elements(t, words)) {
+						t.Errorf("state %d: %x", i, s)
+					}
+				}
+			}
+		})
+	})
+}
+
+func BenchmarkPermuteAll(b *testing.B) {
+	for _, k := range goldilocks.Kernels() {
+		b.Run(fmt.Sprintf("kernel=%v", k), func(b *testing.B) {
+			states := make([]poseidon.State, 64)
+			for b.Loop() {
+				poseidon.PermuteAll(k, states)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(states)), "ns/permutation")
+		})
+	}
+}
+
+func BenchmarkCompressAll(b *testing.B) {
+	for _, k := range goldilocks.Kernels() {
+		b.Run(fmt.Sprintf("kernel=%v", k), func(b *testing.B) {
+			dst, pairs := make([]poseidon.Digest, 64), make([]poseidon.Digest, 128)
+			for b.Loop() {
+				poseidon.CompressAll(k, dst, pairs)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/permutation")
+		})
+	}
+}

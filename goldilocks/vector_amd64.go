@@ -1,0 +1,198 @@
+//go:build !purego
+
+package goldilocks
+
+// The lanes of a register.
+const (
+	lanesAVX2   = 4
+	lanesAVX512 = 8
+)
+
+// whole is how many of the first n elements fill whole registers of the kernel: those that
+// a wide operation does, and says so.
+func (k Kernel) whole(n int) int {
+	switch k.name {
+	case avx512:
+		return n &^ (lanesAVX512 - 1)
+	case avx2:
+		return n &^ (lanesAVX2 - 1)
+	}
+	return 0
+}
+
+func (k Kernel) addWide(dst, a, b []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		addAVX512(&dst[0], &a[0], &b[0], n)
+	default:
+		addAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	return n
+}
+
+func (k Kernel) subWide(dst, a, b []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		subAVX512(&dst[0], &a[0], &b[0], n)
+	default:
+		subAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	return n
+}
+
+func (k Kernel) mulWide(dst, a, b []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		mulAVX512(&dst[0], &a[0], &b[0], n)
+	default:
+		mulAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	return n
+}
+
+func (k Kernel) mulAddWide(dst, a, b []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		mulAddAVX512(&dst[0], &a[0], &b[0], n)
+	default:
+		mulAddAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	return n
+}
+
+func (k Kernel) squareWide(dst, a []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		squareAVX512(&dst[0], &a[0], n)
+	default:
+		squareAVX2(&dst[0], &a[0], n)
+	}
+	return n
+}
+
+func (k Kernel) negWide(dst, a []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		negAVX512(&dst[0], &a[0], n)
+	default:
+		negAVX2(&dst[0], &a[0], n)
+	}
+	return n
+}
+
+func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		mulScalarAVX512(&dst[0], &a[0], n, c)
+	default:
+		mulScalarAVX2(&dst[0], &a[0], n, c)
+	}
+	return n
+}
+
+func (k Kernel) reduce128Wide(dst []Element, hi, lo []uint64) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		reduce128AVX512(&dst[0], &hi[0], &lo[0], n)
+	default:
+		reduce128AVX2(&dst[0], &hi[0], &lo[0], n)
+	}
+	return n
+}
+
+func (k Kernel) dotWide(a, b []Element) (sum Element, n int) {
+	n = k.whole(len(a))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		var sums [4][lanesAVX512]uint64
+		dotAVX512(&sums, &a[0], &b[0], n)
+		for lane := range lanesAVX512 {
+			sum = sum.Add(fromDwords(sums[0][lane], sums[1][lane], sums[2][lane], sums[3][lane]))
+		}
+	default:
+		var sums [4][lanesAVX2]uint64
+		dotAVX2(&sums, &a[0], &b[0], n)
+		for lane := range lanesAVX2 {
+			sum = sum.Add(fromDwords(sums[0][lane], sums[1][lane], sums[2][lane], sums[3][lane]))
+		}
+	}
+	return sum, n
+}
+
+// fromDwords is a + b 2^32 + c 2^64 + d 2^96.
+func fromDwords(a, b, c, d uint64) Element {
+	// 2^64 = 2^32 - 1 and 2^96 = -1.
+	low := Reduce(a).Sub(Reduce(c)).Sub(Reduce(d))
+	return low.Add(Reduce128(b>>32, b<<32)).Add(Reduce128(c>>32, c<<32))
+}
+
+//go:noescape
+func addAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func addAVX2(dst, a, b *Element, n int)
+
+//go:noescape
+func subAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func subAVX2(dst, a, b *Element, n int)
+
+//go:noescape
+func mulAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func mulAVX2(dst, a, b *Element, n int)
+
+//go:noescape
+func mulAddAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func mulAddAVX2(dst, a, b *Element, n int)
+
+//go:noescape
+func squareAVX512(dst, a *Element, n int)
+
+//go:noescape
+func squareAVX2(dst, a *Element, n int)
+
+//go:noescape
+func negAVX512(dst, a *Element, n int)
+
+//go:noescape
+func negAVX2(dst, a *Element, n int)
+
+//go:noescape
+func mulScalarAVX512(dst, a *Element, n int, scalar Element)
+
+//go:noescape
+func reduce128AVX512(dst *Element, hi, lo *uint64, n int)
+
+//go:noescape
+func dotAVX512(sums *[4][lanesAVX512]uint64, a, b *Element, n int)
+
+//go:noescape
+func mulScalarAVX2(dst, a *Element, n int, scalar Element)
+
+//go:noescape
+func reduce128AVX2(dst *Element, hi, lo *uint64, n int)
+
+//go:noescape
+func dotAVX2(sums *[4][lanesAVX2]uint64, a, b *Element, n int)

@@ -1,0 +1,208 @@
+//go:build !purego
+
+package goldilocks
+
+// The functions in assembly take pointers to n elements and do all of them, whatever the
+// length of the vectors: the predicate leaves out the last register's other lanes.
+
+//go:noescape
+func addSVE(dst, a, b *Element, n int)
+
+//go:noescape
+func addSVE2(dst, a, b *Element, n int)
+
+//go:noescape
+func subSVE(dst, a, b *Element, n int)
+
+//go:noescape
+func subSVE2(dst, a, b *Element, n int)
+
+//go:noescape
+func negSVE(dst, a *Element, n int)
+
+//go:noescape
+func negSVE2(dst, a *Element, n int)
+
+//go:noescape
+func mulSVE(dst, a, b *Element, n int)
+
+//go:noescape
+func mulSVE2(dst, a, b *Element, n int)
+
+//go:noescape
+func squareSVE(dst, a *Element, n int)
+
+//go:noescape
+func squareSVE2(dst, a *Element, n int)
+
+//go:noescape
+func mulAddSVE(dst, c, a, b *Element, n int)
+
+//go:noescape
+func mulAddSVE2(dst, c, a, b *Element, n int)
+
+//go:noescape
+func mulScalarSVE(dst, a *Element, n int, s uint64)
+
+//go:noescape
+func mulScalarSVE2(dst, a *Element, n int, s uint64)
+
+//go:noescape
+func mulSmallSVE(dst, a *Element, n int, s uint64)
+
+//go:noescape
+func mulSmallSVE2(dst, a *Element, n int, s uint64)
+
+//go:noescape
+func reduce128SVE(dst *Element, hi, lo *uint64, n int)
+
+//go:noescape
+func reduce128SVE2(dst *Element, hi, lo *uint64, n int)
+
+//go:noescape
+func mulWideSVE(dstHi, dstLo *uint64, a, b *Element, n int)
+
+//go:noescape
+func mulWideSVE2(dstHi, dstLo *uint64, a, b *Element, n int)
+
+//go:noescape
+func mulWideHalvesSVE(dstHi, dstLo *uint64, a, b *Element, n int)
+
+// dotSVE sets sums, for each lane, to those of the products' four halves, the least
+// significant first.
+//
+//go:noescape
+func dotSVE(sums *[4][maxLanes]uint64, a, b *Element, n int)
+
+//go:noescape
+func dotSVE2(sums *[4][maxLanes]uint64, a, b *Element, n int)
+
+func (k Kernel) addWide(dst, a, b []Element) int {
+	if k == Portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		addSVE(&dst[0], &a[0], &b[0], len(dst))
+	} else {
+		addSVE2(&dst[0], &a[0], &b[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) subWide(dst, a, b []Element) int {
+	if k == Portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		subSVE(&dst[0], &a[0], &b[0], len(dst))
+	} else {
+		subSVE2(&dst[0], &a[0], &b[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) mulWide(dst, a, b []Element) int {
+	if k == Portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		mulSVE(&dst[0], &a[0], &b[0], len(dst))
+	} else {
+		mulSVE2(&dst[0], &a[0], &b[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) mulAddWide(dst, a, b []Element) int {
+	if k == Portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		mulAddSVE(&dst[0], &dst[0], &a[0], &b[0], len(dst))
+	} else {
+		mulAddSVE2(&dst[0], &dst[0], &a[0], &b[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) squareWide(dst, a []Element) int {
+	if k == Portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		squareSVE(&dst[0], &a[0], len(dst))
+	} else {
+		squareSVE2(&dst[0], &a[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) negWide(dst, a []Element) int {
+	if k == Portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		negSVE(&dst[0], &a[0], len(dst))
+	} else {
+		negSVE2(&dst[0], &a[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
+	switch {
+	case k == Portable || len(dst) == 0:
+		return 0
+	case k.name == sve && c < 1<<32:
+		mulSmallSVE(&dst[0], &a[0], len(dst), uint64(c))
+	case k.name == sve:
+		mulScalarSVE(&dst[0], &a[0], len(dst), uint64(c))
+	case c < 1<<32:
+		mulSmallSVE2(&dst[0], &a[0], len(dst), uint64(c))
+	default:
+		mulScalarSVE2(&dst[0], &a[0], len(dst), uint64(c))
+	}
+	return len(dst)
+}
+
+func (k Kernel) reduce128Wide(dst []Element, hi, lo []uint64) int {
+	if k == Portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		reduce128SVE(&dst[0], &hi[0], &lo[0], len(dst))
+	} else {
+		reduce128SVE2(&dst[0], &hi[0], &lo[0], len(dst))
+	}
+	return len(dst)
+}
+
+// maxLanes is the number of elements in the longest register that the architecture has,
+// of 2048 bits.
+const maxLanes = 32
+
+func (k Kernel) dotWide(a, b []Element) (sum Element, n int) {
+	if k == Portable {
+		return 0, 0
+	}
+	for n < len(a) {
+		// A lane's sum of 2^32 - 1 halves, each at most 2^32 - 1, is below 2^64.
+		block := min(len(a)-n, 1<<32-1)
+		var sums [4][maxLanes]uint64
+		if k.name == sve {
+			dotSVE(&sums, &a[n], &b[n], block)
+		} else {
+			dotSVE2(&sums, &a[n], &b[n], block)
+		}
+		n += block
+		var total Element
+		for half := 3; half >= 0; half-- {
+			total = total.Mul(1 << 32)
+			for _, s := range sums[half] {
+				total = total.Add(Reduce(s))
+			}
+		}
+		sum = sum.Add(total)
+	}
+	return sum, n
+}

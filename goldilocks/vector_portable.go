@@ -1,0 +1,79 @@
+package goldilocks
+
+import "math/bits"
+
+// The portable twin of each vector operation. They are also what does the elements that
+// are left over when a kernel's whole registers are done.
+
+func addPortable(dst, a, b []Element) {
+	for i := range dst {
+		dst[i] = a[i].Add(b[i])
+	}
+}
+
+func subPortable(dst, a, b []Element) {
+	for i := range dst {
+		dst[i] = a[i].Sub(b[i])
+	}
+}
+
+func mulPortable(dst, a, b []Element) {
+	for i := range dst {
+		dst[i] = a[i].Mul(b[i])
+	}
+}
+
+func mulAddPortable(dst, a, b []Element) {
+	for i := range dst {
+		hi, lo := bits.Mul64(uint64(a[i]), uint64(b[i]))
+		// Below 2^128: (p-1)^2 + p - 1.
+		lo, carry := bits.Add64(lo, uint64(dst[i]), 0)
+		dst[i] = Reduce128(hi+carry, lo)
+	}
+}
+
+func squarePortable(dst, a []Element) {
+	for i := range dst {
+		dst[i] = a[i].Square()
+	}
+}
+
+func negPortable(dst, a []Element) {
+	for i := range dst {
+		dst[i] = a[i].Neg()
+	}
+}
+
+func mulScalarPortable(dst, a []Element, c Element) {
+	for i := range dst {
+		dst[i] = a[i].Mul(c)
+	}
+}
+
+func reduce128Portable(dst []Element, hi, lo []uint64) {
+	for i := range dst {
+		dst[i] = Reduce128(hi[i], lo[i])
+	}
+}
+
+func dotPortable(a, b []Element) Element {
+	var s sum
+	for i := range a {
+		s.add(a[i], b[i])
+	}
+	return s.element()
+}
+
+// sum is a sum of products, over 2^128 too.
+type sum struct{ lo, hi, over uint64 }
+
+func (s *sum) add(a, b Element) {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi, carry = bits.Add64(s.hi, hi, carry)
+	s.over += carry
+}
+
+// element is the sum, of fewer than 2^32 products: 2^128 is -2^32.
+func (s *sum) element() Element { return Reduce128(s.hi, s.lo).Sub(Reduce(s.over << 32)) }

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/peer"
+)
+
+// goldilocksPeer begins the name of our peer of a kernel.
+const goldilocksPeer = "goldilocks-"
+
+// goldilocksPeers are our peers, one for each kernel of this machine.
+func goldilocksPeers() (names []string) {
+	for _, k := range goldilocks.Kernels() {
+		names = append(names, goldilocksPeer+k.String())
+	}
+	return names
+}
+
+// What the peers over the Goldilocks field share: see peers/rust/goldilocks.
+const (
+	peerStates  = 1024
+	peerWidth   = 8
+	peerBlowup  = 2
+	peerColumns = 8
+)
+
+// goldilocksCases are our side, on one kernel and one goroutine.
+func goldilocksCases(name string) ([]peer.Case, error) {
+	k, err := goldilocks.KernelNamed(strings.TrimPrefix(name, goldilocksPeer))
+	if err != nil {
+		return nil, err
+	}
+	cases := []peer.Case{{
+		Name: fmt.Sprintf("PoseidonPermutation/states=%d", peerStates), PerCall: peerStates,
+		Setup: func() (func() error, map[string]float64, error) { return permuteOp(k) },
+	}}
+	for log := 10; log <= 20; log += 2 {
+		n := 1 << log
+		cases = append(cases,
+			peer.Case{Name: fmt.Sprintf("MerkleBuild/leaves=%d/width=%d", n, peerWidth), Setup: func() (func() error, map[string]float64, error) { return treeOp(k, n) }},
+			peer.Case{Name: fmt.Sprintf("NTT/n=%d/columns=1", n), Setup: func() (func() error, map[string]float64, error) { return transformOp(k, n) }},
+			peer.Case{
+				Name:  fmt.Sprintf("LDE/n=%d/columns=%d/blowup=%d/order=bitrev", n, peerColumns, peerBlowup),
+				Setup: func() (func() error, map[string]float64, error) { return extendOp(k, n) },
+			},
+		)
+	}
+	return cases, nil
+}
+
+// peerElements are the elements that the published trees are over.
+func peerElements(n int) []goldilocks.Element {
+	all := make([]goldilocks.Element, n)
+	for i := range all {
+		all[i] = goldilocks.Reduce(0x9E3779B97F4A7C15 * uint64(i+1))
+	}
+	return all
+}
+
+func permuteOp(k goldilocks.Kernel) (func() error, map[string]float64, error) {
+	flat := peerElements(peerStates * poseidon.Width)
+	states := make([]poseidon.State, peerStates)
+	want := make([]poseidon.State, peerStates)
+	for i := range states {
+		states[i] = poseidon.State(flat[i*poseidon.Width:])
+		want[i] = states[i]
+		want[i].Permute()
+	}
+	poseidon.PermuteAll(k, states)
+	if !slices.Equal(states, want) {
+		return nil, nil, errors.New("permutations differ from those of one state at a time")
+	}
+	return func() error { poseidon.PermuteAll(k, states); return nil }, nil, nil
+}
+
+func treeOp(k goldilocks.Kernel, leaves int) (func() error, map[string]float64, error) {
+	shape := merkle.Shape{Rows: leaves, Width: peerWidth}
+	rows := peerElements(leaves * peerWidth)
+	build := func(ex executor.Executor, k goldilocks.Kernel) (poseidon.Digest, error) {
+		tree, err := merkle.Build(context.Background(), ex, k, shape, rows)
+		if err != nil {
+			return poseidon.Digest{}, err
+		}
+		return tree.Top(), nil
+	}
+	want, err := build(executor.Pool(), goldilocks.Portable)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func() error {
+		top, err := build(executor.Serial(), k)
+		if err == nil && top != want {
+			err = errors.New("a tree's top differs from the portable kernel's")
+		}
+		return err
+	}, nil, nil
+}
+
+// transformOp has coefficients and values in natural order.
+func transformOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, error) {
+	d, err := goldilocks.NewDomain(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	transform := func(k goldilocks.Kernel, values []goldilocks.Element) error {
+		return errors.Join(d.NTT(k, values, goldilocks.Natural, 1), goldilocks.BitReverse(values))
+	}
+	values := peerElements(n)
+	want := slices.Clone(values)
+	if err := errors.Join(transform(k, values), transform(goldilocks.Portable, want)); err != nil {
+		return nil, nil, err
+	}
+	if !slices.Equal(values, want) {
+		return nil, nil, errors.New("a transform differs from the portable kernel's")
+	}
+	return func() error { return transform(k, values) }, nil, nil
+}
+
+func extendOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, error) {
+	d, err := goldilocks.NewDomain(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	lde := goldilocks.LDE{Blowup: peerBlowup, Shift: goldilocks.Generator, In: goldilocks.Natural, Out: goldilocks.BitReversed}
+	fresh := func() [][]goldilocks.Element {
+		columns := make([][]goldilocks.Element, peerColumns)
+		for i := range columns {
+			columns[i] = append(peerElements(n), make([]goldilocks.Element, (peerBlowup-1)*n)...)
+		}
+		return columns
+	}
+	columns, want := fresh(), fresh()[:1]
+	ctx, ex := context.Background(), executor.Serial()
+	if err := errors.Join(d.Extend(ctx, ex, k, columns, lde), d.Extend(ctx, ex, goldilocks.Portable, want, lde)); err != nil {
+		return nil, nil, err
+	}
+	if !slices.Equal(columns[0], want[0]) {
+		return nil, nil, errors.New("an extension differs from the portable kernel's")
+	}
+	return func() error { return d.Extend(ctx, ex, k, columns, lde) }, nil, nil
+}

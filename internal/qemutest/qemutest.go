@@ -1,0 +1,116 @@
+// Package qemutest runs a package's tests for arm64 on processors that this machine is
+// not, by QEMU's emulation of Linux programs, and counts the instructions of a function.
+package qemutest
+
+import (
+	"bufio"
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/pgtest"
+)
+
+const emulator = "qemu-aarch64"
+
+// Binary is a test binary for arm64.
+type Binary struct{ path, emulator string }
+
+// Build compiles the tests of the package in the current folder. Without QEMU it skips the
+// test, or fails it where the environment variable ZKBENCH_REQUIRE names qemu.
+func Build(t testing.TB) Binary {
+	t.Helper()
+	path, err := exec.LookPath(emulator)
+	if err != nil {
+		if slices.Contains(strings.Split(os.Getenv(pgtest.Require), ","), "qemu") {
+			t.Fatalf("%v, and %s names qemu", err, pgtest.Require)
+		}
+		t.Skipf("%v: make deps installs it", err)
+	}
+	b := Binary{path: filepath.Join(t.TempDir(), "arm64.test"), emulator: path}
+	cmd := exec.Command("go", "test", "-c", "-o", b.path, ".")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("the tests do not compile for arm64: %v\n%s", err, out)
+	}
+	return b
+}
+
+// Run runs the tests on a processor, named as QEMU's option -cpu does, with more
+// environment variables; it returns what they write. Tests that fail fail this one.
+func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, b.path}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("on %s: %v\n%s", cpu, err, out)
+	}
+	return string(out)
+}
+
+// Count runs the tests like Run, and returns how many instructions of the function with
+// that symbol were executed.
+func (b Binary) Count(t testing.TB, cpu, symbol string, env []string, args ...string) (instructions int) {
+	t.Helper()
+	// Each instruction is translated alone, and the execution of those in the function's
+	// range is logged.
+	alone := "-one-insn-per-tb"
+	if help, err := exec.Command(b.emulator, "-h").Output(); err != nil || !bytes.Contains(help, []byte(alone)) {
+		alone = "-singlestep" // before QEMU 8.1
+	}
+	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, alone, "-d", "exec,nochain", "-dfilter", b.symbol(t, symbol), b.path}, args...)...)
+	cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1"), env...)
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		// Trace cpu: address in the host [flags/address/...] symbol. An instruction before
+		// which a signal came in is logged again.
+		if fields := strings.Split(lines.Text(), "/"); strings.HasPrefix(fields[0], "Trace ") && fields[1] != last {
+			last = fields[1]
+			instructions++
+		}
+	}
+	_, _ = io.Copy(io.Discard, log)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("on %s: %v\n%s", cpu, err, out.String())
+	}
+	return instructions
+}
+
+// symbol returns the range of addresses of a function, as QEMU's filter takes it.
+func (b Binary) symbol(t testing.TB, name string) string {
+	t.Helper()
+	file, err := elf.Open(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Name == name {
+			return fmt.Sprintf("0x%x+0x%x", s.Value, s.Size)
+		}
+	}
+	t.Fatalf("the tests' binary has no function %s", name)
+	return ""
+}

@@ -1,0 +1,287 @@
+package goldilocks
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// sizeAxis is the length of a transform.
+func sizeAxis(def ...int) workload.Axis {
+	a := workload.IntAxis("length", "n", "n", "lengths of transforms, powers of two", 1, 1<<26, "1024", def...)
+	a.Parse = powersOfTwo(a)
+	return a
+}
+
+// powersOfTwo is an axis' Parse that takes powers of two only.
+func powersOfTwo(a workload.Axis) func(string) ([]string, error) {
+	return func(list string) ([]string, error) {
+		values, err := a.Parse(list)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range values {
+			var n int
+			if _, err := fmt.Sscan(v, &n); err != nil || n&(n-1) != 0 {
+				return nil, &workload.ValueError{Field: a.Long(), Value: v, Accepted: "powers of two from 1 to 67108864"}
+			}
+		}
+		return values, nil
+	}
+}
+
+// bounded reads the whole numbers of a case, each as its axis accepts them.
+func bounded(c workload.Case, axes []workload.Axis, to ...*int) error {
+	for i, p := range to {
+		if _, err := axes[i].Parse(c.Get(axes[i].Key)); err != nil {
+			return err
+		}
+		var err error
+		if *p, err = c.Int(axes[i].Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elementsOf is elements as bytes.
+func elementsOf(elements []goldilocks.Element) []byte {
+	b := make([]byte, 0, 8*len(elements))
+	for _, e := range elements {
+		b = binary.LittleEndian.AppendUint64(b, uint64(e))
+	}
+	return b
+}
+
+// sample are sixteen elements, spread over all.
+func sample(elements []goldilocks.Element) []byte {
+	var some []goldilocks.Element
+	for i := range 16 {
+		some = append(some, elements[i*len(elements)/16])
+	}
+	return elementsOf(some)
+}
+
+// NTT is one transform.
+func NTT() workload.Def {
+	axes := []workload.Axis{sizeAxis(1<<12, 1<<16, 1<<20), kernelAxis()}
+	return workload.Def{
+		Name: "NTT", Doc: "a transform over the Goldilocks field, coefficients in natural order to values in bit-reversed order, and a copy of its input", Axes: axes,
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			i := &ntt{seed: seed}
+			var n int
+			if err := bounded(c, axes, &n); err != nil {
+				return nil, err
+			}
+			var err error
+			if i.kernel, err = kernelOf(c); err != nil {
+				return nil, err
+			}
+			i.domain, err = goldilocks.NewDomain(n)
+			return i, err
+		},
+	}
+}
+
+type ntt struct {
+	domain *goldilocks.Domain
+	kernel goldilocks.Kernel
+	seed   uint64
+}
+
+func (i *ntt) Input(_ context.Context, seq uint64) (any, error) {
+	return corpus(i.seed, seq, i.domain.Size()), nil
+}
+
+func (i *ntt) transform(k goldilocks.Kernel, input any) ([]goldilocks.Element, error) {
+	values := slices.Clone(input.([]goldilocks.Element))
+	return values, i.domain.NTT(k, values, goldilocks.Natural, 1)
+}
+
+func (i *ntt) Run(_ context.Context, input any) ([]byte, error) {
+	values, err := i.transform(i.kernel, input)
+	if err != nil {
+		return nil, err
+	}
+	return sample(values), nil
+}
+
+// Check transforms with the portable kernel, and compares sixteen values.
+func (i *ntt) Check(_ context.Context, input any, output []byte) error {
+	values, err := i.transform(goldilocks.Portable, input)
+	if err == nil && !slices.Equal(sample(values), output) {
+		err = fmt.Errorf("a transform of length %d on %v is wrong", i.domain.Size(), i.kernel)
+	}
+	return err
+}
+
+func (i *ntt) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "elements", Unit: "elements/op", Value: float64(i.domain.Size()), Kind: record.Exact}}, nil
+}
+
+func (i *ntt) Close() error { return nil }
+
+// LDE is the extension of columns.
+func LDE() workload.Def {
+	axes := []workload.Axis{
+		sizeAxis(1<<12, 1<<16),
+		workload.IntAxis("columns", "columns", "columns", "numbers of columns", 1, 1<<12, "8", 8),
+		workload.IntAxis("blow-up", "blowup", "blowup", "factors by which columns grow, powers of two", 2, 64, "2", 2),
+		kernelAxis(), workload.ExecutorAxis(executor.Names()),
+	}
+	axes[2].Parse = powersOfTwo(axes[2])
+	return workload.Def{
+		Name: "LDE", Doc: "low-degree extensions of columns over the Goldilocks field, to the coset of 7, bit-reversed order to bit-reversed order, and a copy of the columns", Axes: axes,
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			i := &lde{seed: seed}
+			var n int
+			if err := bounded(c, axes, &n, &i.columns, &i.how.Blowup); err != nil {
+				return nil, err
+			}
+			i.how.Shift, i.how.In, i.how.Out = goldilocks.Generator, goldilocks.BitReversed, goldilocks.BitReversed
+			var err error
+			if i.kernel, err = kernelOf(c); err != nil {
+				return nil, err
+			}
+			if i.executor, err = executor.ByName(c.Get("exec")); err != nil {
+				return nil, err
+			}
+			i.domain, err = goldilocks.NewDomain(n)
+			return i, err
+		},
+	}
+}
+
+type lde struct {
+	domain   *goldilocks.Domain
+	columns  int
+	how      goldilocks.LDE
+	kernel   goldilocks.Kernel
+	executor executor.Executor
+	seed     uint64
+}
+
+func (i *lde) Input(_ context.Context, seq uint64) (any, error) {
+	return corpus(i.seed, seq, i.columns*i.domain.Size()), nil
+}
+
+func (i *lde) extend(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, input any) ([]byte, error) {
+	values, n := input.([]goldilocks.Element), i.domain.Size()
+	all := make([]goldilocks.Element, len(values)*i.how.Blowup)
+	columns := make([][]goldilocks.Element, i.columns)
+	for c := range columns {
+		columns[c] = all[c*n*i.how.Blowup:][:n*i.how.Blowup]
+		copy(columns[c], values[c*n:][:n])
+	}
+	if err := i.domain.Extend(ctx, ex, k, columns, i.how); err != nil {
+		return nil, err
+	}
+	return sample(all), nil
+}
+
+func (i *lde) Run(ctx context.Context, input any) ([]byte, error) {
+	return i.extend(ctx, i.executor, i.kernel, input)
+}
+
+// Check extends with the portable kernel, and compares sixteen values.
+func (i *lde) Check(ctx context.Context, input any, output []byte) error {
+	want, err := i.extend(ctx, executor.Pool(), goldilocks.Portable, input)
+	if err == nil && !slices.Equal(want, output) {
+		err = fmt.Errorf("extensions of length %d on %v are wrong", i.domain.Size(), i.kernel)
+	}
+	return err
+}
+
+func (i *lde) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "elements", Unit: "elements/op", Value: float64(i.columns * i.domain.Size() * i.how.Blowup), Kind: record.Exact}}, nil
+}
+
+func (i *lde) Close() error { return nil }
+
+// PolyEval is many polynomials at one point.
+func PolyEval() workload.Def {
+	axes := []workload.Axis{
+		sizeAxis(1<<12, 1<<16),
+		workload.IntAxis("polynomials", "columns", "columns", "numbers of polynomials", 1, 1<<12, "8", 8),
+		kernelAxis(), workload.ExecutorAxis(executor.Names()),
+	}
+	return workload.Def{
+		Name: "PolyEval", Doc: "polynomials over the Goldilocks field at a point of its quadratic extension, from their coefficients", Axes: axes,
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			i := &polyEval{seed: seed}
+			if err := bounded(c, axes, &i.n, &i.columns); err != nil {
+				return nil, err
+			}
+			var err error
+			if i.kernel, err = kernelOf(c); err != nil {
+				return nil, err
+			}
+			i.executor, err = executor.ByName(c.Get("exec"))
+			return i, err
+		},
+	}
+}
+
+type polyEval struct {
+	n, columns int
+	kernel     goldilocks.Kernel
+	executor   executor.Executor
+	seed       uint64
+}
+
+// polysAt are polynomials and a point.
+type polysAt struct {
+	polys [][]goldilocks.Element
+	point goldilocks.Ext2
+}
+
+func (i *polyEval) Input(_ context.Context, seq uint64) (any, error) {
+	all := corpus(i.seed, seq, i.n*i.columns+2)
+	in := polysAt{point: goldilocks.Ext2{all[0], all[1]}}
+	for poly := range slices.Chunk(all[2:], i.n) {
+		in.polys = append(in.polys, poly)
+	}
+	return in, nil
+}
+
+func (i *polyEval) Run(ctx context.Context, input any) ([]byte, error) {
+	in := input.(polysAt)
+	values, err := goldilocks.EvalAll(ctx, i.executor, i.kernel, in.polys, in.point)
+	if err != nil {
+		return nil, err
+	}
+	var flat []goldilocks.Element
+	for _, v := range values {
+		flat = append(flat, v[:]...)
+	}
+	return elementsOf(flat), nil
+}
+
+// Check is Horner's rule.
+func (i *polyEval) Check(_ context.Context, input any, output []byte) error {
+	in := input.(polysAt)
+	var flat []goldilocks.Element
+	for _, poly := range in.polys {
+		var v goldilocks.Ext2
+		for _, c := range slices.Backward(poly) {
+			v = v.Mul(in.point).Add(goldilocks.Ext2{c})
+		}
+		flat = append(flat, v[:]...)
+	}
+	if !slices.Equal(elementsOf(flat), output) {
+		return fmt.Errorf("%d polynomials of %d coefficients on %v: wrong values", i.columns, i.n, i.kernel)
+	}
+	return nil
+}
+
+func (i *polyEval) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "coefficients", Unit: "coefficients/op", Value: float64(i.n * i.columns), Kind: record.Exact}}, nil
+}
+
+func (i *polyEval) Close() error { return nil }
