@@ -1,0 +1,107 @@
+package goldilocks
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// GoldilocksOps is one of the ten functions that the study of SVE compares, on vectors that
+// lie in the first-level cache.
+func GoldilocksOps() workload.Def {
+	var names []string
+	for _, f := range goldilocks.Portable.Functions() {
+		names = append(names, f.Name)
+	}
+	function := workload.NameAxis("function", "function", "function", "functions of the study", names, names)
+	units := workload.IntAxis("units", "units", "units", "numbers of elements, or of states of 12", 1, 1<<16, "256", 256)
+	axes := []workload.Axis{units, function, kernelAxis()}
+	return workload.Def{
+		Name: "GoldilocksOps", Doc: "a function over the Goldilocks field on vectors; the time is of all units", Axes: axes,
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			i := &ops{seed: seed}
+			if err := bounded(c, axes, &i.units); err != nil {
+				return nil, err
+			}
+			if _, err := function.Parse(c.Get("function")); err != nil {
+				return nil, err
+			}
+			k, err := kernelOf(c)
+			if err != nil {
+				return nil, err
+			}
+			named := func(f goldilocks.Function) bool { return f.Name == c.Get("function") }
+			at := slices.IndexFunc(k.Functions(), named)
+			i.function, i.portable = k.Functions()[at], goldilocks.Portable.Functions()[at]
+			return i, nil
+		},
+	}
+}
+
+type ops struct {
+	function, portable goldilocks.Function
+	units              int
+	seed               uint64
+}
+
+// operands are what a function takes.
+type operands struct{ a, b []goldilocks.Element }
+
+func (i *ops) Input(_ context.Context, seq uint64) (any, error) {
+	f := i.function
+	shared := i.units
+	if f.Shared {
+		shared = 1
+	}
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], i.seed)
+	binary.LittleEndian.PutUint64(key[8:], seq)
+	r := rand.NewChaCha8(key)
+	draw := func(n int, bytes bool) []goldilocks.Element {
+		all := make([]goldilocks.Element, n)
+		for j := range all {
+			switch v := r.Uint64(); {
+			case bytes:
+				all[j] = goldilocks.Element(v & 0xff)
+			case f.Words:
+				all[j] = goldilocks.Element(v)
+			default:
+				all[j] = goldilocks.Reduce(v)
+			}
+		}
+		return all
+	}
+	return operands{draw(i.units*f.A, false), draw(shared*f.B, f.Bytes)}, nil
+}
+
+// Run gives sixteen of the results: a checksum of all would take longer than the functions
+// do. The vector that it allocates for them is part of the operation.
+func (i *ops) Run(_ context.Context, input any) ([]byte, error) {
+	in := input.(operands)
+	dst := make([]goldilocks.Element, i.units*i.function.Dst)
+	i.function.Run(dst, in.a, in.b)
+	return sample(dst), nil
+}
+
+// Check compares sixteen results with the portable kernel's.
+func (i *ops) Check(_ context.Context, input any, output []byte) error {
+	in := input.(operands)
+	dst := make([]goldilocks.Element, i.units*i.function.Dst)
+	i.portable.Run(dst, in.a, in.b)
+	if !slices.Equal(sample(dst), output) {
+		return fmt.Errorf("%s of %d units is wrong", i.function.Name, i.units)
+	}
+	return nil
+}
+
+func (i *ops) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{{Name: "units", Unit: "units/op", Value: float64(i.units), Kind: record.Exact}}, nil
+}
+
+func (i *ops) Close() error { return nil }
