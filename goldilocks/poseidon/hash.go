@@ -31,23 +31,28 @@ func LinearHash(in []goldilocks.Element) Digest {
 	return d
 }
 
-// HashNoPad is hash_or_noop of plonky2: a sponge whose rate is overwritten, as far as the
-// last block goes, and whose state is kept. Four elements or fewer pass through as they
-// are, padded by zeros.
+// HashNoPad is hash_no_pad of plonky2: a sponge whose rate is overwritten, as far as the
+// last block goes, and whose state is kept. Of nothing it is zeros.
 //
 // It binds no length, so it is for inputs of one fixed length only.
 func HashNoPad(in []goldilocks.Element) Digest {
-	if len(in) <= DigestLen {
-		var d Digest
-		copy(d[:], in)
-		return d
-	}
 	var s State
 	for len(in) > 0 {
 		in = in[copy(s[:Rate], in):]
 		s.Permute()
 	}
 	return Digest(s[:DigestLen])
+}
+
+// HashOrNoop is hash_or_noop of plonky2, which its leaves are: HashNoPad of more than four
+// elements, and four or fewer as they are, padded by zeros.
+func HashOrNoop(in []goldilocks.Element) Digest {
+	if len(in) > DigestLen {
+		return HashNoPad(in)
+	}
+	var d Digest
+	copy(d[:], in)
+	return d
 }
 
 // Hash is for inputs of any length: the capacity begins with the length, then the sponge

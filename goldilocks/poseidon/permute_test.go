@@ -118,7 +118,7 @@ func TestHashAllLengths(t *testing.T) {
 func TestVectorsAll(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		states := make([]poseidon.State, 11)
-		vectors(t, func(kind string, words []string) {
+		vectors(t, "poseidon_goldilocks.txt", func(kind string, words []string) {
 			switch kind {
 			case "perm.in":
 				for i := range states {

@@ -12,10 +12,10 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// vectors calls check for each line of the published values.
-func vectors(t *testing.T, check func(kind string, words []string)) {
+// vectors calls check for each line of a file of published values.
+func vectors(t *testing.T, name string, check func(kind string, words []string)) {
 	t.Helper()
-	file, err := os.Open("testdata/poseidon_goldilocks.txt")
+	file, err := os.Open("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func upTo(n int) []goldilocks.Element {
 func TestVectors(t *testing.T) {
 	var s poseidon.State
 	permutations, hashes := 0, 0
-	vectors(t, func(kind string, words []string) {
+	vectors(t, "poseidon_goldilocks.txt", func(kind string, words []string) {
 		switch kind {
 		case "perm.in":
 			s = poseidon.State(elements(t, words))
@@ -81,5 +81,42 @@ func BenchmarkPermute(b *testing.B) {
 	var s poseidon.State
 	for b.Loop() {
 		s.Permute()
+	}
+}
+
+// TestPlonky2Hashes: the values that plonky2 gives.
+func TestPlonky2Hashes(t *testing.T) {
+	functions := map[string]func([]goldilocks.Element) poseidon.Digest{"hash_no_pad": poseidon.HashNoPad, "hash_or_noop": poseidon.HashOrNoop}
+	compared := make(map[string]int)
+	vectors(t, "plonky2_hashes.txt", func(kind string, words []string) {
+		var n int
+		if _, err := fmt.Sscanf(words[0], "1..%d", &n); err != nil {
+			t.Fatal(err)
+		}
+		compared[kind]++
+		if got := functions[kind](upTo(n)); got != poseidon.Digest(elements(t, words[1:])) {
+			t.Errorf("%s of %d: %x", kind, n, got)
+		}
+	})
+	if compared["hash_no_pad"] != 11 || compared["hash_or_noop"] != 11 {
+		t.Errorf("compared %v", compared)
+	}
+}
+
+// TestHash: it binds the length, unlike the others, and hashes what they pass through.
+func TestHash(t *testing.T) {
+	if poseidon.LinearHash([]goldilocks.Element{1, 2, 3, 4, 5}) != poseidon.LinearHash([]goldilocks.Element{1, 2, 3, 4, 5, 0}) {
+		t.Error("LinearHash binds a length: its documentation says that it does not")
+	}
+	seen := make(map[poseidon.Digest]int)
+	for n := range 40 {
+		d := poseidon.Hash(make([]goldilocks.Element, n))
+		if other, ok := seen[d]; ok {
+			t.Errorf("%d zeros and %d have one hash", n, other)
+		}
+		seen[d] = n
+		if n <= poseidon.DigestLen && d == poseidon.LinearHash(make([]goldilocks.Element, n)) {
+			t.Errorf("%d elements pass through", n)
+		}
 	}
 }
