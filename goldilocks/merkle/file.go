@@ -94,7 +94,6 @@ func (s Shape) head(root poseidon.Digest) []byte {
 func (f *File) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, rows io.Reader) error {
 	width := f.shape.Width
 	many := max(window*poseidon.Rate/width, chunk) // rows in memory
-	part := Tree{shape: f.shape}
 	in := bufio.NewReaderSize(rows, 1<<20)
 	raw := make([]byte, 8*width)
 	elements := make([]goldilocks.Element, min(many, f.shape.Rows)*width)
@@ -116,9 +115,8 @@ func (f *File) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Ke
 				elements[i*width+j] = e
 			}
 		}
-		part.rows = elements[:n*width]
 		err := inChunks(ctx, ex, n, func(a, b int) error {
-			poseidon.LeavesAll(k, digests[a:b], part.rows[a*width:b*width], width)
+			poseidon.LeavesAll(k, digests[a:b], elements[a*width:b*width], width)
 			return nil
 		})
 		if err == nil {

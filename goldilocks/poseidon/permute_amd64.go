@@ -42,63 +42,72 @@ const (
 // quarters is how many elements columnsOf and rowsOf move of each row.
 const quarters = 4
 
-// lanes are as many states as a register has lanes, element by element.
-type lanes interface {
-	// load sets four elements of each state, from first on, to those of its row; rows are
-	// stride bytes apart. store is its inverse.
-	load(first int, rows *goldilocks.Element, stride int)
-	store(rows *goldilocks.Element, first, stride int)
-	// set sets one element of one state.
-	set(element, state int, e goldilocks.Element)
-	// clear makes the elements from first on zeros.
-	clear(first int)
-	permute()
+// lanes are as many states as a register has lanes, element by element. Its methods call
+// assembly that keeps no pointer, so it stays on the stack.
+type lanes struct {
+	n     int // 8, 4, or 0: the kernel has none
+	eight [Width][lanesAVX512]goldilocks.Element
+	four  [Width][lanesAVX2]goldilocks.Element
 }
 
-type lanes8 [Width][lanesAVX512]goldilocks.Element
-
-func (l *lanes8) load(first int, rows *goldilocks.Element, stride int) {
-	columnsOfAVX512(&l[first], rows, stride)
-}
-
-func (l *lanes8) store(rows *goldilocks.Element, first, stride int) {
-	rowsOfAVX512(rows, &l[first], stride)
-}
-func (l *lanes8) set(element, state int, e goldilocks.Element) { l[element][state] = e }
-func (l *lanes8) clear(first int)                              { clear(l[first:]) }
-func (l *lanes8) permute() {
-	permuteAVX512((*[Width][lanesAVX512]goldilocks.Element)(l), &constants)
-}
-
-type lanes4 [Width][lanesAVX2]goldilocks.Element
-
-func (l *lanes4) load(first int, rows *goldilocks.Element, stride int) {
-	columnsOfAVX2(&l[first], rows, stride)
-}
-
-func (l *lanes4) store(rows *goldilocks.Element, first, stride int) {
-	rowsOfAVX2(rows, &l[first], stride)
-}
-func (l *lanes4) set(element, state int, e goldilocks.Element) { l[element][state] = e }
-func (l *lanes4) clear(first int)                              { clear(l[first:]) }
-func (l *lanes4) permute() {
-	permuteAVX2((*[Width][lanesAVX2]goldilocks.Element)(l), &constants)
-}
-
-// lanesOf are the kernel's lanes, and how many; none of the portable kernel.
-func lanesOf(k goldilocks.Kernel) (lanes, int) {
+// lanesOf is how many lanes a kernel has.
+func lanesOf(k goldilocks.Kernel) int {
 	switch k.String() {
 	case "avx512":
-		return new(lanes8), lanesAVX512
+		return lanesAVX512
 	case "avx2":
-		return new(lanes4), lanesAVX2
+		return lanesAVX2
 	}
-	return nil, 1
+	return 0
+}
+
+// load sets four elements of each state, from first on, to those of its row; rows are
+// stride bytes apart. store is its inverse.
+func (l *lanes) load(first int, rows *goldilocks.Element, stride int) {
+	if l.n == lanesAVX512 {
+		columnsOfAVX512(&l.eight[first], rows, stride)
+	} else {
+		columnsOfAVX2(&l.four[first], rows, stride)
+	}
+}
+
+func (l *lanes) store(rows *goldilocks.Element, first, stride int) {
+	if l.n == lanesAVX512 {
+		rowsOfAVX512(rows, &l.eight[first], stride)
+	} else {
+		rowsOfAVX2(rows, &l.four[first], stride)
+	}
+}
+
+// set sets one element of one state.
+func (l *lanes) set(element, state int, e goldilocks.Element) {
+	if l.n == lanesAVX512 {
+		l.eight[element][state] = e
+	} else {
+		l.four[element][state] = e
+	}
+}
+
+// clear makes the elements from first on zeros.
+func (l *lanes) clear(first int) {
+	if l.n == lanesAVX512 {
+		clear(l.eight[first:])
+	} else {
+		clear(l.four[first:])
+	}
+}
+
+func (l *lanes) permute() {
+	if l.n == lanesAVX512 {
+		permuteAVX512(&l.eight, &constants)
+	} else {
+		permuteAVX2(&l.four, &constants)
+	}
 }
 
 func permuteWide(k goldilocks.Kernel, states []State) (n int) {
-	l, step := lanesOf(k)
-	for ; l != nil && n+step <= len(states); n += step {
+	l := lanes{n: lanesOf(k)}
+	for step := l.n; step > 0 && n+step <= len(states); n += step {
 		for first := 0; first < Width; first += quarters {
 			l.load(first, &states[n][first], stateSize)
 		}
@@ -111,8 +120,8 @@ func permuteWide(k goldilocks.Kernel, states []State) (n int) {
 }
 
 func compressWide(k goldilocks.Kernel, dst, pairs []Digest) (n int) {
-	l, step := lanesOf(k)
-	for ; l != nil && n+step <= len(dst); n += step {
+	l := lanes{n: lanesOf(k)}
+	for step := l.n; step > 0 && n+step <= len(dst); n += step {
 		l.load(0, &pairs[2*n][0], 2*digestSize)
 		l.load(DigestLen, &pairs[2*n+1][0], 2*digestSize)
 		l.clear(Rate)
@@ -126,8 +135,8 @@ func leavesWide(k goldilocks.Kernel, dst []Digest, leaves []goldilocks.Element, 
 	if width <= DigestLen {
 		return 0
 	}
-	l, step := lanesOf(k)
-	for ; l != nil && n+step <= len(dst); n += step {
+	l := lanes{n: lanesOf(k)}
+	for step := l.n; step > 0 && n+step <= len(dst); n += step {
 		for from := 0; from < width; from += Rate {
 			if from == 0 {
 				l.clear(Rate)
