@@ -172,7 +172,7 @@ func about(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// only are the ids of the workloads that are run.
+// named leaves the cases of the workloads that --only names.
 func (f *suiteFlags) named(defs []workload.Def, p *suitePlan) error {
 	if !f.only.given {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -108,17 +107,6 @@ func sameMachine(h suite.Header, earlier map[string]*record.Record) error {
 	return nil
 }
 
-// plain are the words that a shell takes as they are.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// quoted is a path as a shell takes it.
-func quoted(path string) string {
-	if plain.MatchString(path) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // there are the files of a directory that exist.
 func there(dir string, names ...string) (some []string) {
 	for _, name := range names {
@@ -134,7 +122,7 @@ func (r *suiteRun) close(ctx context.Context, stopped error) error {
 	r.status.Running, r.status.Stopped = "", true
 	r.status.Left = r.estimate.From(r.status.Done)
 	err := r.folder.Close()
-	again := fmt.Sprintf("go on with: %s --resume %s", r.again, quoted(r.dir))
+	again := fmt.Sprintf("go on with: %s --resume %s", r.again, page.Quote(r.dir))
 	counted := fmt.Sprintf("%d of %d processes measured", r.status.Done, r.status.Planned)
 	if stopped != nil && ctx.Err() == nil { // what could not be written then cannot be now
 		return &exitError{code: exitFailed, text: fmt.Sprintf("%v; %s; %s", stopped, counted, again)}

@@ -12,7 +12,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +83,7 @@ func (s *Set) add(k key, unit string, exact bool, better stat.Direction, p point
 
 func (s *Set) addEnv(e record.Env) {
 	same := func(o record.Env) bool {
-		return len(env.Differences(o, e)) == 0 && len(versions(o, e)) == 0
+		return len(env.Differences(o, e)) == 0 && len(env.BuildDifferences(o, e)) == 0
 	}
 	if !slices.ContainsFunc(s.envs, same) {
 		s.envs = append(s.envs, e)
@@ -168,37 +167,6 @@ func (s *Set) sides() []string {
 		}
 	}
 	return sides
-}
-
-// versions lists in what the programs of two environments are unlike: what a
-// comparison is about, so it is shown and never refused.
-func versions(a, b record.Env) []string {
-	var unlike []string
-	say := func(what, x, y string) {
-		if x != y {
-			unlike = append(unlike, what+": "+orNone(x)+" / "+orNone(y))
-		}
-	}
-	say("commit", a.Commit, b.Commit)
-	say("go", a.Go, b.Go)
-	paths := slices.Collect(maps.Keys(a.Modules))
-	for path := range b.Modules {
-		if _, both := a.Modules[path]; !both {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
-	for _, path := range paths {
-		say(path, a.Modules[path], b.Modules[path])
-	}
-	return unlike
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "not known"
-	}
-	return s
 }
 
 // count is the number of processes behind the largest sample.

@@ -188,7 +188,7 @@ func (s Sides) environments() (changed, unlike []string) {
 		}
 	}
 	for _, e := range s.New.envs {
-		changed = appendNew(changed, versions(first, e))
+		changed = appendNew(changed, env.BuildDifferences(first, e))
 	}
 	return changed, unlike
 }

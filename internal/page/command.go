@@ -77,12 +77,15 @@ type command struct{ words []string }
 // plain are the words that a shell takes as they are.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-func (c *command) add(flag, value string) {
-	if !plain.MatchString(value) {
-		value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+// Quote is a word as a POSIX shell takes it.
+func Quote(word string) string {
+	if plain.MatchString(word) {
+		return word
 	}
-	c.words = append(c.words, "--"+flag, value)
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+func (c *command) add(flag, value string) { c.words = append(c.words, "--"+flag, Quote(value)) }
 
 // axes adds the case's coordinates; false where one has no flag.
 func (c *command) axes(def workload.Def, r *record.Record) bool {

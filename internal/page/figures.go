@@ -87,9 +87,8 @@ var known = [...]description{
 }
 
 const (
-	proofSize   = "proof"      // the workloads' metric in B/proof
-	stagePeak   = "stage-peak" // made here, of a record of stages
-	stagePrefix = "stage "     // the metrics of stages' times
+	proofSize = "proof"      // the workloads' metric in B/proof
+	stagePeak = "stage-peak" // made here, of a record of stages
 )
 
 // figureOf describes a metric. Those that a workload reports of itself stand in the
@@ -102,7 +101,7 @@ func figureOf(m record.Metric, staged bool) figure {
 			return f
 		}
 	}
-	stage, isTime := strings.CutPrefix(m.Name, stagePrefix)
+	stage, isTime := strings.CutPrefix(m.Name, record.StagePrefix)
 	switch {
 	case isTime:
 		f.description = description{m.Name, stage, groupStages, true, "time of this stage"}

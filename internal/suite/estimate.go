@@ -7,8 +7,7 @@ import (
 
 // Estimate tells how long a suite still takes: a case that was measured takes as long
 // again, another as long as expected, times what those that were measured took of what
-// was expected of them.
-// Its methods may be called at once.
+// was expected of them. Its methods may be called at once.
 type Estimate struct {
 	mu             sync.Mutex
 	cases          []Case

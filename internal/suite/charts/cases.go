@@ -25,9 +25,6 @@ const (
 	outKey     = "out"
 )
 
-// stagePrefix begins the names of the metrics of stages.
-var stagePrefix = workload.StageMetric("")
-
 // group are the cases of a workload in one environment.
 type group struct {
 	workload      string
@@ -59,7 +56,7 @@ func gather(recs []*record.Record) []*group {
 	for _, r := range recs {
 		g := groupOf(&groups, r.Workload, environmentOf(&environments, r.Env))
 		g.processes++
-		staged := slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return strings.HasPrefix(m.Name, stagePrefix) })
+		staged := slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return strings.HasPrefix(m.Name, record.StagePrefix) })
 		_, loaded := r.Metric(record.Throughput)
 		if r.Status != record.OK {
 			g.failed++

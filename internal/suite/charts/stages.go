@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 )
 
@@ -20,7 +21,7 @@ func (a *album) stages(g *group) {
 	for _, c := range g.stages {
 		for _, r := range c.recs {
 			for _, m := range r.Metrics {
-				if name, is := strings.CutPrefix(m.Name, stagePrefix); is && !slices.Contains(names, name) {
+				if name, is := strings.CutPrefix(m.Name, record.StagePrefix); is && !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
@@ -40,7 +41,7 @@ func (a *album) stages(g *group) {
 				}
 				row := plot.DotsRow{Name: name}
 				for _, stage := range some {
-					row.Values = append(row.Values, suite.Median(c.values(stagePrefix+stage, 1)))
+					row.Values = append(row.Values, suite.Median(c.values(record.StagePrefix+stage, 1)))
 				}
 				d.Rows = append(d.Rows, row)
 			}

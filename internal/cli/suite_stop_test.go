@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/suite"
+)
+
+// TestSuiteInterrupted: an interrupt leaves the tables and the page of what has ended,
+// and says how to go on.
+func TestSuiteInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt to send")
+	}
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer,slow")
+	conn, err := d.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// While it runs nobody else writes into its folder, and it is seen to run.
+	other, _, otherErr := startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, other); code != exitUsage || !strings.Contains(otherErr.String(), "another suite runs in this folder") {
+		t.Errorf("a second suite: exit code %d: %s", code, otherErr)
+	}
+	if s, err := suite.ReadStatus(dir); err != nil || s.Stopped || s.Done != 2 {
+		t.Errorf("status %+v, error %v", s, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, cmd); code != exitPartial {
+		t.Errorf("exit code %d, want %d", code, exitPartial)
+	}
+	want := "zkbench: interrupted: 2 of 6 processes measured; go on with: zkbench suite --resume " + dir + "\n"
+	if got := stderr.String(); got != want {
+		t.Errorf("stderr: %q, want %q", got, want)
+	}
+	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
+		t.Errorf("%d records, want 2", len(ids))
+	}
+	if _, err := os.Stat(filepath.Join(dir, pageFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSuiteFolderGone: a case that cannot be kept is told as not stored, and the suite
+// stops there without making the folder anew.
+func TestSuiteFolderGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file is not removed there")
+	}
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "slow")
+	conn, err := d.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := dir + ".away"
+	if err := os.Rename(dir, away); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	conn.Close()
+	if code := exitCode(t, cmd); code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "go on with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
+		t.Errorf("stderr: %s", got)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder that was gone is there again: %v", err)
+	}
+	// Where it is found again the suite goes on; bbolt has written the case to the file that
+	// nobody could see.
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, stderr = startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
+		t.Errorf("%d records, want 2", len(ids))
+	}
+}
+
+// TestSuiteResumeRefused: a suite does not go on with a record that cannot be read, or on
+// a machine or in a build that differs; what its folder has stays as it is.
+func TestSuiteResumeRefused(t *testing.T) {
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer")
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	records, err := os.ReadFile(filepath.Join(dir, suite.RecordsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(what, want string, env ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "zkbench-suite", "suite", "--resume", dir)
+		cmd.Env = append(os.Environ(), env...)
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%s: exit code %d: %s", what, cmd.ProcessState.ExitCode(), out)
+		}
+		if now, err := os.ReadFile(filepath.Join(dir, suite.RecordsFile)); err != nil || !bytes.Equal(now, records) {
+			t.Errorf("%s: the records are others, error %v", what, err)
+		}
+	}
+	refuse("other settings of the collector", "begun elsewhere: gogc: 100 / 10; accepted: its machine, settings and build", "GOGC=10")
+
+	journal := filepath.Join(dir, "journal.db")
+	good, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string][2]string{"another schema": {`"schema":1`, `"schema":2`}, "another figure": {`"latency-mean"`, `"latency-Mean"`}} {
+		bad := bytes.ReplaceAll(good, []byte(change[0]), []byte(change[1]))
+		if bytes.Equal(bad, good) {
+			t.Fatalf("%s: nothing is changed", what)
+		}
+		if err := os.WriteFile(journal, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refuse(what, "damaged: its digest is another")
+	}
+	if err := os.WriteFile(journal, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitOK || strings.Contains(stdout.String(), "left)") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// TestSuiteDiskFull: a suite whose disk is full stops with the case's name, and goes on
+// from there when there is room again. It needs the right to mount.
+func TestSuiteDiskFull(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("mounts a file system of Linux")
+	}
+	file, _ := tinyFile(t)
+	disk := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", disk).CombinedOutput(); err != nil {
+		t.Skipf("no right to mount: %v: %s", err, out)
+	}
+	defer func() {
+		if out, err := exec.Command("umount", disk).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}()
+	d := newDoor(t)
+	dir := filepath.Join(disk, "logs")
+	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer", "--repetitions", "8")
+	if code := exitCode(t, cmd); code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+	got := stderr.String()
+	if !strings.Contains(got, "no space left on device") || !strings.Contains(got, " of 16 processes measured; go on with: ") || strings.Count(got, "\n") != 1 {
+		t.Errorf("stderr: %s", got)
+	}
+	if out, err := exec.CommandContext(t.Context(), "mount", "-o", "remount,size=16m", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if n := strings.Count(stdout.String(), "left)\n"); n == 0 || n >= 16 {
+		t.Errorf("%d cases measured after it went on, want some of 16", n)
+	}
+	seen := make(map[string]bool)
+	_, recs := folderIDs(t, dir)
+	for _, r := range recs {
+		seen[fmt.Sprintf("%s #%d", r.Case, r.Process.Index)] = true
+	}
+	if len(recs) != 16 || len(seen) != 16 {
+		t.Errorf("%d records of %d processes, want 16", len(recs), len(seen))
+	}
+}
+
+// TestSuiteServed: the page of a suite that runs is served with how far it is, to the
+// names of this machine alone, until an interrupt.
+func TestSuiteServed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt to send")
+	}
+	file, dir := tinyFile(t)
+	d := newDoor(t)
+	running, _, _ := startSuite(t, d, file, "--out", dir, "--only", "issuer,slow")
+	conn, err := d.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	server := exec.CommandContext(t.Context(), "zkbench-suite", "report", "--serve", dir)
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, _, _ := strings.Cut(line, " ")
+	get := func() string {
+		answer, err := http.Get(url + "data.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s, %v", answer.Status, body, err)
+		}
+		return string(body)
+	}
+	if body := get(); !strings.Contains(body, "Slow/bits=8") || !strings.Contains(body, "Issuer") {
+		t.Errorf("while it runs: %s", body)
+	}
+	if err := running.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, running); code != exitPartial {
+		t.Errorf("the suite ended with code %d", code)
+	}
+	if body := get(); strings.Contains(body, "Slow/bits=8") {
+		t.Errorf("when it has stopped: %s", body)
+	}
+	if err := server.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, server); code != exitOK {
+		t.Errorf("the server ended with code %d", code)
+	}
+}
