@@ -10,6 +10,7 @@ import (
 // Function is one of them: on n units, dst is made of a and b.
 type Function struct {
 	Name string
+	Of   string // of another way to one of the ten: that one's name
 	// Dst, A and B are how many elements of each there are to a unit; if Shared, B is how
 	// many there are in all.
 	Dst, A, B int
@@ -20,8 +21,9 @@ type Function struct {
 	Run          func(dst, a, b []Element)
 }
 
-// Functions are the study's ten, by this kernel. Run panics if the lengths are not those
-// of a number of units, and dst overlaps neither operand.
+// Functions are the study's ten, by this kernel, and after them mult_128_halves where the
+// kernel has that form of mult_128. Run panics if the lengths are not those of a number of
+// units, and dst overlaps neither operand.
 func (k Kernel) Functions() []Function {
 	all := []Function{
 		{Name: "add", Dst: 1, A: 1, B: 1, Run: k.Add},
@@ -39,6 +41,7 @@ func (k Kernel) Functions() []Function {
 		{Name: "mmult_4x12", Dst: quarterLen, A: stateLen, B: quarterLen * stateLen, Shared: true, Run: k.mmult},
 		{Name: "mmult_4x12_8", Dst: quarterLen, A: stateLen, B: quarterLen * stateLen, Shared: true, Bytes: true, Run: k.mmultBytes},
 	}
+	all = append(all, k.alternatives()...)
 	for i, f := range all {
 		all[i].Run = func(dst, a, b []Element) {
 			units := len(dst) / f.Dst

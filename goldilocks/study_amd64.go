@@ -2,6 +2,8 @@
 
 package goldilocks
 
+func (k Kernel) alternatives() []Function { return nil }
+
 // states is how many of the states whose quarters fill n elements fill whole registers.
 func (k Kernel) states(n int) int { return k.whole(n) / quarterLen }
 

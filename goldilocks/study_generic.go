@@ -1,6 +1,8 @@
-//go:build purego || !amd64
+//go:build purego || (!amd64 && !arm64)
 
 package goldilocks
+
+func (k Kernel) alternatives() []Function { return nil }
 
 // Each says how many of the first elements or states it has done: none here.
 

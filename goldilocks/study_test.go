@@ -1,10 +1,13 @@
 package goldilocks_test
 
 import (
-	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
 )
@@ -32,9 +35,15 @@ func TestFunctions(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(9, 10))
 		for _, f := range k.Functions() {
-			for n := range 20 {
+			for n := range 41 { // a register of 2,048 bits has 32 lanes
 				dst, a, b := operands(random, f, n)
+				beyond := slices.Repeat([]goldilocks.Element{goldilocks.Modulus}, 64)
+				guarded := slices.Concat(dst, beyond)
+				dst = guarded[:len(dst)]
 				f.Run(dst, a, b)
+				if !slices.Equal(guarded[len(dst):], beyond) {
+					t.Fatalf("%s of %d writes beyond its result", f.Name, n)
+				}
 				sum := func(terms ...int) *big.Int { // of a[i] b[j]
 					s := new(big.Int)
 					for at := 0; at < len(terms); at += 2 {
@@ -62,7 +71,7 @@ func TestFunctions(t *testing.T) {
 						for j := range 12 {
 							want.Add(want, sum(state+j, 12*lane+j))
 						}
-					case "mult_128":
+					case "mult_128", "mult_128_halves":
 						if i < n {
 							want.Rsh(sum(i, i), 64)
 						} else {
@@ -84,6 +93,40 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
+// TestFunctionsOfEdges: each, by every kernel, equals the portable one where all elements of
+// an operand are one edge, so that sums are the largest and the smallest that there are.
+func TestFunctionsOfEdges(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		random := rand.New(rand.NewPCG(13, 14))
+		portable := goldilocks.Portable.Functions()
+		for _, f := range k.Functions() {
+			same := portable[slices.IndexFunc(portable, func(p goldilocks.Function) bool {
+				return p.Name == strings.TrimSuffix(f.Name, "_halves")
+			})]
+			of := goldilocks.Reduce
+			if f.Words {
+				of = func(x uint64) goldilocks.Element { return goldilocks.Element(x) }
+			}
+			for _, x := range edges {
+				for _, y := range edges {
+					dst, a, b := operands(random, f, 9)
+					one, other := of(x), of(y)
+					if f.Bytes {
+						other %= 256
+					}
+					a, b = slices.Repeat([]goldilocks.Element{one}, len(a)), slices.Repeat([]goldilocks.Element{other}, len(b))
+					want := slices.Clone(dst)
+					same.Run(want, a, b)
+					f.Run(dst, a, b)
+					if !slices.Equal(want, dst) {
+						t.Fatalf("%s of %#x and %#x:\n%s", f.Name, x, y, cmp.Diff(want, dst))
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestFunctionLengths(t *testing.T) {
 	for _, f := range goldilocks.Portable.Functions() {
 		func() {
@@ -94,20 +137,5 @@ func TestFunctionLengths(t *testing.T) {
 			}()
 			f.Run(make([]goldilocks.Element, 8), make([]goldilocks.Element, 7), make([]goldilocks.Element, 9))
 		}()
-	}
-}
-
-func BenchmarkFunctions(b *testing.B) {
-	const units = 512
-	for _, k := range goldilocks.Kernels() {
-		for _, f := range k.Functions() {
-			b.Run(fmt.Sprintf("function=%s/kernel=%v", f.Name, k), func(b *testing.B) {
-				dst, x, y := operands(rand.New(rand.NewPCG(11, 12)), f, units)
-				for b.Loop() {
-					f.Run(dst, x, y)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(units), "ns/unit")
-			})
-		}
 	}
 }

@@ -370,6 +370,64 @@ loop:
 	VZEROUPPER
 	RET
 
+// func toMontgomeryAVX512(dst, src *uint64, n int)
+TEXT ·toMontgomeryAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VPBROADCASTQ epsilon<>(SB), Z31
+	VPBROADCASTQ modulus<>(SB), Z30
+	MOVL $0xaaaa, AX
+	KMOVW AX, K7
+	MOVL $0xf0, AX
+	KMOVW AX, K6
+
+loop:
+	VMOVDQU64 (SI), Z0
+	VPMULUDQ Z31, Z0, Z1
+	VPSRLQ $32, Z0, Z0
+	VPSUBQ Z0, Z1, Z2
+	VPCMPUQ $1, Z0, Z1, K1
+	VPSUBQ Z31, Z2, K1, Z2
+	VMOVDQU64 Z2, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $8, CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func fromMontgomeryAVX512(dst, src *uint64, n int)
+TEXT ·fromMontgomeryAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VPBROADCASTQ epsilon<>(SB), Z31
+	VPBROADCASTQ modulus<>(SB), Z30
+	MOVL $0xaaaa, AX
+	KMOVW AX, K7
+	MOVL $0xf0, AX
+	KMOVW AX, K6
+
+loop:
+	VMOVDQU64 (SI), Z0
+	VPSRLQ $32, Z0, Z1
+	VPSLLQ $32, Z1, Z2
+	VPSUBQ Z2, Z1, Z3
+	VPCMPUQ $1, Z2, Z1, K1
+	VPSUBQ Z31, Z3, K1, Z3
+	VPSLLQ $32, Z0, Z0
+	VPSUBQ Z0, Z3, Z1
+	VPCMPUQ $1, Z0, Z3, K1
+	VPSUBQ Z31, Z1, K1, Z1
+	VMOVDQU64 Z1, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $8, CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func productAVX512(hi, lo, a, b *uint64, n int)
 TEXT ·productAVX512(SB), NOSPLIT, $0-40
 	MOVQ hi+0(FP), DI
@@ -1446,6 +1504,61 @@ loop:
 	VMOVDQU Y0, 96(DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
+	SUBQ $4, CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func toMontgomeryAVX2(dst, src *uint64, n int)
+TEXT ·toMontgomeryAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+
+loop:
+	VMOVDQU (SI), Y0
+	VPMULUDQ epsilon<>(SB), Y0, Y1
+	VPSRLQ $32, Y0, Y0
+	VPSUBQ Y0, Y1, Y2
+	VPXOR sign<>(SB), Y1, Y1
+	VPXOR sign<>(SB), Y0, Y0
+	VPCMPGTQ Y1, Y0, Y0
+	VPSRLQ $32, Y0, Y0
+	VPSUBQ Y0, Y2, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $4, CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func fromMontgomeryAVX2(dst, src *uint64, n int)
+TEXT ·fromMontgomeryAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+
+loop:
+	VMOVDQU (SI), Y0
+	VPSRLQ $32, Y0, Y1
+	VPSLLQ $32, Y1, Y2
+	VPSUBQ Y2, Y1, Y3
+	VPXOR sign<>(SB), Y1, Y1
+	VPXOR sign<>(SB), Y2, Y2
+	VPCMPGTQ Y1, Y2, Y1
+	VPSRLQ $32, Y1, Y1
+	VPSUBQ Y1, Y3, Y1
+	VPSLLQ $32, Y0, Y0
+	VPSUBQ Y0, Y1, Y2
+	VPXOR sign<>(SB), Y1, Y1
+	VPXOR sign<>(SB), Y0, Y0
+	VPCMPGTQ Y1, Y0, Y0
+	VPSRLQ $32, Y0, Y0
+	VPSUBQ Y0, Y2, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
 	SUBQ $4, CX
 	JNZ loop
 	VZEROUPPER

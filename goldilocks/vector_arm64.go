@@ -59,15 +59,6 @@ func reduce128SVE(dst *Element, hi, lo *uint64, n int)
 //go:noescape
 func reduce128SVE2(dst *Element, hi, lo *uint64, n int)
 
-//go:noescape
-func mulWideSVE(dstHi, dstLo *uint64, a, b *Element, n int)
-
-//go:noescape
-func mulWideSVE2(dstHi, dstLo *uint64, a, b *Element, n int)
-
-//go:noescape
-func mulWideHalvesSVE(dstHi, dstLo *uint64, a, b *Element, n int)
-
 // dotSVE sets sums, for each lane, to those of the products' four halves, the least
 // significant first.
 //

@@ -101,10 +101,10 @@ TEXT ·mulSVE(SB), NOSPLIT, $0-32
 mulSVELoop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
 	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
-	WORD $0x0420bc03 // movprfx z3, z0
-	WORD $0x04d01c23 // mul z3.d, p7/m, z3.d, z1.d
 	WORD $0x0420bc02 // movprfx z2, z0
 	WORD $0x04d31c22 // umulh z2.d, p7/m, z2.d, z1.d
+	WORD $0x0420bc03 // movprfx z3, z0
+	WORD $0x04d01c23 // mul z3.d, p7/m, z3.d, z1.d
 	WORD $0x04e09445 // lsr z5.d, z2.d, #32
 	WORD $0x04e50465 // sub z5.d, z3.d, z5.d
 	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
@@ -139,10 +139,10 @@ TEXT ·squareSVE(SB), NOSPLIT, $0-24
 	BPL squareSVEEnd
 squareSVELoop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
-	WORD $0x0420bc03 // movprfx z3, z0
-	WORD $0x04d01c03 // mul z3.d, p7/m, z3.d, z0.d
 	WORD $0x0420bc02 // movprfx z2, z0
 	WORD $0x04d31c02 // umulh z2.d, p7/m, z2.d, z0.d
+	WORD $0x0420bc03 // movprfx z3, z0
+	WORD $0x04d01c03 // mul z3.d, p7/m, z3.d, z0.d
 	WORD $0x04e09445 // lsr z5.d, z2.d, #32
 	WORD $0x04e50465 // sub z5.d, z3.d, z5.d
 	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
@@ -181,10 +181,10 @@ mulAddSVELoop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
 	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
 	WORD $0xa5e94062 // ld1d {z2.d}, p0/z, [x3, x9, lsl #3]
-	WORD $0x0420bc25 // movprfx z5, z1
-	WORD $0x04d01c45 // mul z5.d, p7/m, z5.d, z2.d
 	WORD $0x0420bc23 // movprfx z3, z1
 	WORD $0x04d31c43 // umulh z3.d, p7/m, z3.d, z2.d
+	WORD $0x0420bc25 // movprfx z5, z1
+	WORD $0x04d01c45 // mul z5.d, p7/m, z5.d, z2.d
 	WORD $0x04e09466 // lsr z6.d, z3.d, #32
 	WORD $0x04e604a6 // sub z6.d, z5.d, z6.d
 	WORD $0x24c51cd1 // cmphi p1.d, p7/z, z6.d, z5.d
@@ -224,10 +224,10 @@ TEXT ·mulScalarSVE(SB), NOSPLIT, $0-32
 	BPL mulScalarSVEEnd
 mulScalarSVELoop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
-	WORD $0x0420bc03 // movprfx z3, z0
-	WORD $0x04d01c83 // mul z3.d, p7/m, z3.d, z4.d
 	WORD $0x0420bc02 // movprfx z2, z0
 	WORD $0x04d31c82 // umulh z2.d, p7/m, z2.d, z4.d
+	WORD $0x0420bc03 // movprfx z3, z0
+	WORD $0x04d01c83 // mul z3.d, p7/m, z3.d, z4.d
 	WORD $0x04e09445 // lsr z5.d, z2.d, #32
 	WORD $0x04e50465 // sub z5.d, z3.d, z5.d
 	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
@@ -265,21 +265,54 @@ TEXT ·mulSmallSVE(SB), NOSPLIT, $0-32
 mulSmallSVELoop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
 	WORD $0x0420bc02 // movprfx z2, z0
-	WORD $0x04d01c82 // mul z2.d, p7/m, z2.d, z4.d
-	WORD $0x0420bc01 // movprfx z1, z0
-	WORD $0x04d31c81 // umulh z1.d, p7/m, z1.d, z4.d
-	WORD $0x04e09c23 // lsl z3.d, z1.d, #32
-	WORD $0x04e10461 // sub z1.d, z3.d, z1.d
-	WORD $0x04e10040 // add z0.d, z2.d, z1.d
-	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04d31c82 // umulh z2.d, p7/m, z2.d, z4.d
+	WORD $0x04d01c80 // mul z0.d, p7/m, z0.d, z4.d
+	WORD $0x04e09c43 // lsl z3.d, z2.d, #32
+	WORD $0x04e20462 // sub z2.d, z3.d, z2.d
+	WORD $0x04e20000 // add z0.d, z0.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
 	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
-	WORD $0x04ef0001 // add z1.d, z0.d, z15.d
-	WORD $0x04cb1c20 // umin z0.d, p7/m, z0.d, z1.d
+	WORD $0x04ef0002 // add z2.d, z0.d, z15.d
+	WORD $0x04cb1c40 // umin z0.d, p7/m, z0.d, z2.d
 	WORD $0xe5e94000 // st1d {z0.d}, p0, [x0, x9, lsl #3]
 	WORD $0x04f0e3e9 // incd x9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
 	BMI mulSmallSVELoop
 mulSmallSVEEnd:
+	RET
+
+// func mulByteSVE(dst, a, b *uint64, n int)
+TEXT ·mulByteSVE(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL mulByteSVEEnd
+mulByteSVELoop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x0420bc02 // movprfx z2, z0
+	WORD $0x04d31c22 // umulh z2.d, p7/m, z2.d, z1.d
+	WORD $0x04d01c20 // mul z0.d, p7/m, z0.d, z1.d
+	WORD $0x04e09c43 // lsl z3.d, z2.d, #32
+	WORD $0x04e20462 // sub z2.d, z3.d, z2.d
+	WORD $0x04e20000 // add z0.d, z0.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04ef0002 // add z2.d, z0.d, z15.d
+	WORD $0x04cb1c40 // umin z0.d, p7/m, z0.d, z2.d
+	WORD $0xe5e94000 // st1d {z0.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI mulByteSVELoop
+mulByteSVEEnd:
 	RET
 
 // func reduce128SVE(dst, hi, lo *uint64, n int)
@@ -318,10 +351,10 @@ reduce128SVELoop:
 reduce128SVEEnd:
 	RET
 
-// func mulWideSVE(dstHi, dstLo, a, b *uint64, n int)
-TEXT ·mulWideSVE(SB), NOSPLIT, $0-40
-	MOVD dstHi+0(FP), R0
-	MOVD dstLo+8(FP), R1
+// func productSVE(hi, lo, a, b *uint64, n int)
+TEXT ·productSVE(SB), NOSPLIT, $0-40
+	MOVD hi+0(FP), R0
+	MOVD lo+8(FP), R1
 	MOVD a+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD n+32(FP), R8
@@ -332,26 +365,25 @@ TEXT ·mulWideSVE(SB), NOSPLIT, $0-40
 	WORD $0x05e0395e // mov z30.d, x10
 	MOVD ZR, R9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
-	BPL mulWideSVEEnd
-mulWideSVELoop:
+	BPL productSVEEnd
+productSVELoop:
 	WORD $0xa5e94040 // ld1d {z0.d}, p0/z, [x2, x9, lsl #3]
 	WORD $0xa5e94061 // ld1d {z1.d}, p0/z, [x3, x9, lsl #3]
-	WORD $0x0420bc03 // movprfx z3, z0
-	WORD $0x04d01c23 // mul z3.d, p7/m, z3.d, z1.d
 	WORD $0x0420bc02 // movprfx z2, z0
 	WORD $0x04d31c22 // umulh z2.d, p7/m, z2.d, z1.d
+	WORD $0x04d01c20 // mul z0.d, p7/m, z0.d, z1.d
 	WORD $0xe5e94002 // st1d {z2.d}, p0, [x0, x9, lsl #3]
-	WORD $0xe5e94023 // st1d {z3.d}, p0, [x1, x9, lsl #3]
+	WORD $0xe5e94020 // st1d {z0.d}, p0, [x1, x9, lsl #3]
 	WORD $0x04f0e3e9 // incd x9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
-	BMI mulWideSVELoop
-mulWideSVEEnd:
+	BMI productSVELoop
+productSVEEnd:
 	RET
 
-// func mulWideHalvesSVE(dstHi, dstLo, a, b *uint64, n int)
-TEXT ·mulWideHalvesSVE(SB), NOSPLIT, $0-40
-	MOVD dstHi+0(FP), R0
-	MOVD dstLo+8(FP), R1
+// func productHalvesSVE(hi, lo, a, b *uint64, n int)
+TEXT ·productHalvesSVE(SB), NOSPLIT, $0-40
+	MOVD hi+0(FP), R0
+	MOVD lo+8(FP), R1
 	MOVD a+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD n+32(FP), R8
@@ -362,8 +394,8 @@ TEXT ·mulWideHalvesSVE(SB), NOSPLIT, $0-40
 	WORD $0x05e0395e // mov z30.d, x10
 	MOVD ZR, R9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
-	BPL mulWideHalvesSVEEnd
-mulWideHalvesSVELoop:
+	BPL productHalvesSVEEnd
+productHalvesSVELoop:
 	WORD $0xa5e94040 // ld1d {z0.d}, p0/z, [x2, x9, lsl #3]
 	WORD $0xa5e94061 // ld1d {z1.d}, p0/z, [x3, x9, lsl #3]
 	WORD $0x04d5bc02 // uxtw z2.d, p7/m, z0.d
@@ -387,8 +419,8 @@ mulWideHalvesSVELoop:
 	WORD $0xe5e94023 // st1d {z3.d}, p0, [x1, x9, lsl #3]
 	WORD $0x04f0e3e9 // incd x9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
-	BMI mulWideHalvesSVELoop
-mulWideHalvesSVEEnd:
+	BMI productHalvesSVELoop
+productHalvesSVEEnd:
 	RET
 
 // func dotSVE(sums, a, b *uint64, n int)
@@ -412,23 +444,24 @@ TEXT ·dotSVE(SB), NOSPLIT, $0-32
 dotSVELoop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
 	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
-	WORD $0x0420bc03 // movprfx z3, z0
-	WORD $0x04d01c23 // mul z3.d, p7/m, z3.d, z1.d
 	WORD $0x0420bc02 // movprfx z2, z0
 	WORD $0x04d31c22 // umulh z2.d, p7/m, z2.d, z1.d
-	WORD $0x04d5bc65 // uxtw z5.d, p7/m, z3.d
-	WORD $0x04e50210 // add z16.d, z16.d, z5.d
-	WORD $0x04e09465 // lsr z5.d, z3.d, #32
-	WORD $0x04e50231 // add z17.d, z17.d, z5.d
-	WORD $0x04d5bc45 // uxtw z5.d, p7/m, z2.d
-	WORD $0x04e50252 // add z18.d, z18.d, z5.d
-	WORD $0x04e09445 // lsr z5.d, z2.d, #32
-	WORD $0x04e50273 // add z19.d, z19.d, z5.d
+	WORD $0x04d01c20 // mul z0.d, p7/m, z0.d, z1.d
+	WORD $0x04e00210 // add z16.d, z16.d, z0.d
+	WORD $0x04e09400 // lsr z0.d, z0.d, #32
+	WORD $0x04e00231 // add z17.d, z17.d, z0.d
+	WORD $0x04e20252 // add z18.d, z18.d, z2.d
+	WORD $0x04e09442 // lsr z2.d, z2.d, #32
+	WORD $0x04e20273 // add z19.d, z19.d, z2.d
 	WORD $0x04f0e3e9 // incd x9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
 	BMI dotSVELoop
 dotSVEEnd:
 	MOVD ZR, R9
+	WORD $0x04e09e20 // lsl z0.d, z17.d, #32
+	WORD $0x04e00610 // sub z16.d, z16.d, z0.d
+	WORD $0x04e09e60 // lsl z0.d, z19.d, #32
+	WORD $0x04e00652 // sub z18.d, z18.d, z0.d
 	WORD $0xe5e95c10 // st1d {z16.d}, p7, [x0, x9, lsl #3]
 	ADD $256, R0
 	WORD $0xe5e95c11 // st1d {z17.d}, p7, [x0, x9, lsl #3]
@@ -437,6 +470,1246 @@ dotSVEEnd:
 	ADD $256, R0
 	WORD $0xe5e95c13 // st1d {z19.d}, p7, [x0, x9, lsl #3]
 	ADD $256, R0
+	RET
+
+// func toMontgomerySVE(dst, src *uint64, n int)
+TEXT ·toMontgomerySVE(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL toMontgomerySVEEnd
+toMontgomerySVELoop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0x04e09402 // lsr z2.d, z0.d, #32
+	WORD $0x04d5bc03 // uxtw z3.d, p7/m, z0.d
+	WORD $0x04e09c00 // lsl z0.d, z0.d, #32
+	WORD $0x04e30400 // sub z0.d, z0.d, z3.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20401 // sub z1.d, z0.d, z2.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0xe5e94001 // st1d {z1.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI toMontgomerySVELoop
+toMontgomerySVEEnd:
+	RET
+
+// func fromMontgomerySVE(dst, src *uint64, n int)
+TEXT ·fromMontgomerySVE(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL fromMontgomerySVEEnd
+fromMontgomerySVELoop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0x04e09401 // lsr z1.d, z0.d, #32
+	WORD $0x04e09c22 // lsl z2.d, z1.d, #32
+	WORD $0x04e09c03 // lsl z3.d, z0.d, #32
+	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
+	WORD $0x04e20421 // sub z1.d, z1.d, z2.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0xe5e94001 // st1d {z1.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI fromMontgomerySVELoop
+fromMontgomerySVEEnd:
+	RET
+
+// func spmvSVE(dst, a, b *uint64, n int)
+TEXT ·spmvSVE(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+	WORD $0x85c0fc40 // ld1rd {z0.d}, p7/z, [x2, #0]
+	WORD $0x85c1fc41 // ld1rd {z1.d}, p7/z, [x2, #8]
+	WORD $0x85c2fc42 // ld1rd {z2.d}, p7/z, [x2, #16]
+	WORD $0x85c3fc43 // ld1rd {z3.d}, p7/z, [x2, #24]
+	WORD $0x85c4fc44 // ld1rd {z4.d}, p7/z, [x2, #32]
+	WORD $0x85c5fc45 // ld1rd {z5.d}, p7/z, [x2, #40]
+	WORD $0x85c6fc46 // ld1rd {z6.d}, p7/z, [x2, #48]
+	WORD $0x85c7fc47 // ld1rd {z7.d}, p7/z, [x2, #56]
+	WORD $0x85c8fc48 // ld1rd {z8.d}, p7/z, [x2, #64]
+	WORD $0x85c9fc49 // ld1rd {z9.d}, p7/z, [x2, #72]
+	WORD $0x85cafc4a // ld1rd {z10.d}, p7/z, [x2, #80]
+	WORD $0x85cbfc4b // ld1rd {z11.d}, p7/z, [x2, #88]
+spmvSVELoop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c310 // ld1d {z16.d}, p0/z, [z24.d, #0]
+	WORD $0x0420be12 // movprfx z18, z16
+	WORD $0x04d31c12 // umulh z18.d, p7/m, z18.d, z0.d
+	WORD $0x04d01c10 // mul z16.d, p7/m, z16.d, z0.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a4c314 // ld1d {z20.d}, p0/z, [z24.d, #32]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31c95 // umulh z21.d, p7/m, z21.d, z4.d
+	WORD $0x04d01c94 // mul z20.d, p7/m, z20.d, z4.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0xc5a8c314 // ld1d {z20.d}, p0/z, [z24.d, #64]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31d15 // umulh z21.d, p7/m, z21.d, z8.d
+	WORD $0x04d01d14 // mul z20.d, p7/m, z20.d, z8.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x04e09634 // lsr z20.d, z17.d, #32
+	WORD $0x04cf5e90 // mla z16.d, p7/m, z20.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c0a330 // st1d {z16.d}, p0, [z25.d, #0]
+	WORD $0xc5a1c310 // ld1d {z16.d}, p0/z, [z24.d, #8]
+	WORD $0x0420be12 // movprfx z18, z16
+	WORD $0x04d31c32 // umulh z18.d, p7/m, z18.d, z1.d
+	WORD $0x04d01c30 // mul z16.d, p7/m, z16.d, z1.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a5c314 // ld1d {z20.d}, p0/z, [z24.d, #40]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31cb5 // umulh z21.d, p7/m, z21.d, z5.d
+	WORD $0x04d01cb4 // mul z20.d, p7/m, z20.d, z5.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0xc5a9c314 // ld1d {z20.d}, p0/z, [z24.d, #72]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31d35 // umulh z21.d, p7/m, z21.d, z9.d
+	WORD $0x04d01d34 // mul z20.d, p7/m, z20.d, z9.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x04e09634 // lsr z20.d, z17.d, #32
+	WORD $0x04cf5e90 // mla z16.d, p7/m, z20.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c1a330 // st1d {z16.d}, p0, [z25.d, #8]
+	WORD $0xc5a2c310 // ld1d {z16.d}, p0/z, [z24.d, #16]
+	WORD $0x0420be12 // movprfx z18, z16
+	WORD $0x04d31c52 // umulh z18.d, p7/m, z18.d, z2.d
+	WORD $0x04d01c50 // mul z16.d, p7/m, z16.d, z2.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a6c314 // ld1d {z20.d}, p0/z, [z24.d, #48]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31cd5 // umulh z21.d, p7/m, z21.d, z6.d
+	WORD $0x04d01cd4 // mul z20.d, p7/m, z20.d, z6.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0xc5aac314 // ld1d {z20.d}, p0/z, [z24.d, #80]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31d55 // umulh z21.d, p7/m, z21.d, z10.d
+	WORD $0x04d01d54 // mul z20.d, p7/m, z20.d, z10.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x04e09634 // lsr z20.d, z17.d, #32
+	WORD $0x04cf5e90 // mla z16.d, p7/m, z20.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c2a330 // st1d {z16.d}, p0, [z25.d, #16]
+	WORD $0xc5a3c310 // ld1d {z16.d}, p0/z, [z24.d, #24]
+	WORD $0x0420be12 // movprfx z18, z16
+	WORD $0x04d31c72 // umulh z18.d, p7/m, z18.d, z3.d
+	WORD $0x04d01c70 // mul z16.d, p7/m, z16.d, z3.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a7c314 // ld1d {z20.d}, p0/z, [z24.d, #56]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31cf5 // umulh z21.d, p7/m, z21.d, z7.d
+	WORD $0x04d01cf4 // mul z20.d, p7/m, z20.d, z7.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0xc5abc314 // ld1d {z20.d}, p0/z, [z24.d, #88]
+	WORD $0x0420be95 // movprfx z21, z20
+	WORD $0x04d31d75 // umulh z21.d, p7/m, z21.d, z11.d
+	WORD $0x04d01d74 // mul z20.d, p7/m, z20.d, z11.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x04e09694 // lsr z20.d, z20.d, #32
+	WORD $0x04f40231 // add z17.d, z17.d, z20.d
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50273 // add z19.d, z19.d, z21.d
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x04e09634 // lsr z20.d, z17.d, #32
+	WORD $0x04cf5e90 // mla z16.d, p7/m, z20.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c3a330 // st1d {z16.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT spmvSVELoop
+	RET
+
+// func spmvByteSVE(dst, a, b *uint64, n int)
+TEXT ·spmvByteSVE(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+	WORD $0x85c0fc40 // ld1rd {z0.d}, p7/z, [x2, #0]
+	WORD $0x85c1fc41 // ld1rd {z1.d}, p7/z, [x2, #8]
+	WORD $0x85c2fc42 // ld1rd {z2.d}, p7/z, [x2, #16]
+	WORD $0x85c3fc43 // ld1rd {z3.d}, p7/z, [x2, #24]
+	WORD $0x85c4fc44 // ld1rd {z4.d}, p7/z, [x2, #32]
+	WORD $0x85c5fc45 // ld1rd {z5.d}, p7/z, [x2, #40]
+	WORD $0x85c6fc46 // ld1rd {z6.d}, p7/z, [x2, #48]
+	WORD $0x85c7fc47 // ld1rd {z7.d}, p7/z, [x2, #56]
+	WORD $0x85c8fc48 // ld1rd {z8.d}, p7/z, [x2, #64]
+	WORD $0x85c9fc49 // ld1rd {z9.d}, p7/z, [x2, #72]
+	WORD $0x85cafc4a // ld1rd {z10.d}, p7/z, [x2, #80]
+	WORD $0x85cbfc4b // ld1rd {z11.d}, p7/z, [x2, #88]
+spmvByteSVELoop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c310 // ld1d {z16.d}, p0/z, [z24.d, #0]
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04d01c10 // mul z16.d, p7/m, z16.d, z0.d
+	WORD $0x04d01c11 // mul z17.d, p7/m, z17.d, z0.d
+	WORD $0xc5a4c312 // ld1d {z18.d}, p0/z, [z24.d, #32]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04c45e50 // mla z16.d, p7/m, z18.d, z4.d
+	WORD $0x04c45e71 // mla z17.d, p7/m, z19.d, z4.d
+	WORD $0xc5a8c312 // ld1d {z18.d}, p0/z, [z24.d, #64]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04c85e50 // mla z16.d, p7/m, z18.d, z8.d
+	WORD $0x04c85e71 // mla z17.d, p7/m, z19.d, z8.d
+	WORD $0x04e09e32 // lsl z18.d, z17.d, #32
+	WORD $0x04f20610 // sub z16.d, z16.d, z18.d
+	WORD $0x04e09632 // lsr z18.d, z17.d, #32
+	WORD $0x04cf5e50 // mla z16.d, p7/m, z18.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c0a330 // st1d {z16.d}, p0, [z25.d, #0]
+	WORD $0xc5a1c310 // ld1d {z16.d}, p0/z, [z24.d, #8]
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04d01c30 // mul z16.d, p7/m, z16.d, z1.d
+	WORD $0x04d01c31 // mul z17.d, p7/m, z17.d, z1.d
+	WORD $0xc5a5c312 // ld1d {z18.d}, p0/z, [z24.d, #40]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04c55e50 // mla z16.d, p7/m, z18.d, z5.d
+	WORD $0x04c55e71 // mla z17.d, p7/m, z19.d, z5.d
+	WORD $0xc5a9c312 // ld1d {z18.d}, p0/z, [z24.d, #72]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04c95e50 // mla z16.d, p7/m, z18.d, z9.d
+	WORD $0x04c95e71 // mla z17.d, p7/m, z19.d, z9.d
+	WORD $0x04e09e32 // lsl z18.d, z17.d, #32
+	WORD $0x04f20610 // sub z16.d, z16.d, z18.d
+	WORD $0x04e09632 // lsr z18.d, z17.d, #32
+	WORD $0x04cf5e50 // mla z16.d, p7/m, z18.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c1a330 // st1d {z16.d}, p0, [z25.d, #8]
+	WORD $0xc5a2c310 // ld1d {z16.d}, p0/z, [z24.d, #16]
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04d01c50 // mul z16.d, p7/m, z16.d, z2.d
+	WORD $0x04d01c51 // mul z17.d, p7/m, z17.d, z2.d
+	WORD $0xc5a6c312 // ld1d {z18.d}, p0/z, [z24.d, #48]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04c65e50 // mla z16.d, p7/m, z18.d, z6.d
+	WORD $0x04c65e71 // mla z17.d, p7/m, z19.d, z6.d
+	WORD $0xc5aac312 // ld1d {z18.d}, p0/z, [z24.d, #80]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04ca5e50 // mla z16.d, p7/m, z18.d, z10.d
+	WORD $0x04ca5e71 // mla z17.d, p7/m, z19.d, z10.d
+	WORD $0x04e09e32 // lsl z18.d, z17.d, #32
+	WORD $0x04f20610 // sub z16.d, z16.d, z18.d
+	WORD $0x04e09632 // lsr z18.d, z17.d, #32
+	WORD $0x04cf5e50 // mla z16.d, p7/m, z18.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c2a330 // st1d {z16.d}, p0, [z25.d, #16]
+	WORD $0xc5a3c310 // ld1d {z16.d}, p0/z, [z24.d, #24]
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04d01c70 // mul z16.d, p7/m, z16.d, z3.d
+	WORD $0x04d01c71 // mul z17.d, p7/m, z17.d, z3.d
+	WORD $0xc5a7c312 // ld1d {z18.d}, p0/z, [z24.d, #56]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04c75e50 // mla z16.d, p7/m, z18.d, z7.d
+	WORD $0x04c75e71 // mla z17.d, p7/m, z19.d, z7.d
+	WORD $0xc5abc312 // ld1d {z18.d}, p0/z, [z24.d, #88]
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0x04cb5e50 // mla z16.d, p7/m, z18.d, z11.d
+	WORD $0x04cb5e71 // mla z17.d, p7/m, z19.d, z11.d
+	WORD $0x04e09e32 // lsl z18.d, z17.d, #32
+	WORD $0x04f20610 // sub z16.d, z16.d, z18.d
+	WORD $0x04e09632 // lsr z18.d, z17.d, #32
+	WORD $0x04cf5e50 // mla z16.d, p7/m, z18.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c3a330 // st1d {z16.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT spmvByteSVELoop
+	RET
+
+// func mmultSVE(dst, a, columns *uint64, n int)
+TEXT ·mmultSVE(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD columns+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+mmultSVELoop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c314 // ld1d {z20.d}, p0/z, [z24.d, #0]
+	WORD $0x85c0fc40 // ld1rd {z0.d}, p7/z, [x2, #0]
+	WORD $0x0420bc02 // movprfx z2, z0
+	WORD $0x04d31e82 // umulh z2.d, p7/m, z2.d, z20.d
+	WORD $0x04d01e80 // mul z0.d, p7/m, z0.d, z20.d
+	WORD $0x04e09401 // lsr z1.d, z0.d, #32
+	WORD $0x04e09443 // lsr z3.d, z2.d, #32
+	WORD $0x85c1fc44 // ld1rd {z4.d}, p7/z, [x2, #8]
+	WORD $0x0420bc86 // movprfx z6, z4
+	WORD $0x04d31e86 // umulh z6.d, p7/m, z6.d, z20.d
+	WORD $0x04d01e84 // mul z4.d, p7/m, z4.d, z20.d
+	WORD $0x04e09485 // lsr z5.d, z4.d, #32
+	WORD $0x04e094c7 // lsr z7.d, z6.d, #32
+	WORD $0x85c2fc48 // ld1rd {z8.d}, p7/z, [x2, #16]
+	WORD $0x0420bd0a // movprfx z10, z8
+	WORD $0x04d31e8a // umulh z10.d, p7/m, z10.d, z20.d
+	WORD $0x04d01e88 // mul z8.d, p7/m, z8.d, z20.d
+	WORD $0x04e09509 // lsr z9.d, z8.d, #32
+	WORD $0x04e0954b // lsr z11.d, z10.d, #32
+	WORD $0x85c3fc50 // ld1rd {z16.d}, p7/z, [x2, #24]
+	WORD $0x0420be12 // movprfx z18, z16
+	WORD $0x04d31e92 // umulh z18.d, p7/m, z18.d, z20.d
+	WORD $0x04d01e90 // mul z16.d, p7/m, z16.d, z20.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a1c314 // ld1d {z20.d}, p0/z, [z24.d, #8]
+	WORD $0x85c4fc55 // ld1rd {z21.d}, p7/z, [x2, #32]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85c5fc55 // ld1rd {z21.d}, p7/z, [x2, #40]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85c6fc55 // ld1rd {z21.d}, p7/z, [x2, #48]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85c7fc55 // ld1rd {z21.d}, p7/z, [x2, #56]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a2c314 // ld1d {z20.d}, p0/z, [z24.d, #16]
+	WORD $0x85c8fc55 // ld1rd {z21.d}, p7/z, [x2, #64]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85c9fc55 // ld1rd {z21.d}, p7/z, [x2, #72]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85cafc55 // ld1rd {z21.d}, p7/z, [x2, #80]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85cbfc55 // ld1rd {z21.d}, p7/z, [x2, #88]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a3c314 // ld1d {z20.d}, p0/z, [z24.d, #24]
+	WORD $0x85ccfc55 // ld1rd {z21.d}, p7/z, [x2, #96]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85cdfc55 // ld1rd {z21.d}, p7/z, [x2, #104]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85cefc55 // ld1rd {z21.d}, p7/z, [x2, #112]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85cffc55 // ld1rd {z21.d}, p7/z, [x2, #120]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a4c314 // ld1d {z20.d}, p0/z, [z24.d, #32]
+	WORD $0x85d0fc55 // ld1rd {z21.d}, p7/z, [x2, #128]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85d1fc55 // ld1rd {z21.d}, p7/z, [x2, #136]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85d2fc55 // ld1rd {z21.d}, p7/z, [x2, #144]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85d3fc55 // ld1rd {z21.d}, p7/z, [x2, #152]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a5c314 // ld1d {z20.d}, p0/z, [z24.d, #40]
+	WORD $0x85d4fc55 // ld1rd {z21.d}, p7/z, [x2, #160]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85d5fc55 // ld1rd {z21.d}, p7/z, [x2, #168]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85d6fc55 // ld1rd {z21.d}, p7/z, [x2, #176]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85d7fc55 // ld1rd {z21.d}, p7/z, [x2, #184]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a6c314 // ld1d {z20.d}, p0/z, [z24.d, #48]
+	WORD $0x85d8fc55 // ld1rd {z21.d}, p7/z, [x2, #192]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85d9fc55 // ld1rd {z21.d}, p7/z, [x2, #200]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85dafc55 // ld1rd {z21.d}, p7/z, [x2, #208]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85dbfc55 // ld1rd {z21.d}, p7/z, [x2, #216]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a7c314 // ld1d {z20.d}, p0/z, [z24.d, #56]
+	WORD $0x85dcfc55 // ld1rd {z21.d}, p7/z, [x2, #224]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85ddfc55 // ld1rd {z21.d}, p7/z, [x2, #232]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85defc55 // ld1rd {z21.d}, p7/z, [x2, #240]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85dffc55 // ld1rd {z21.d}, p7/z, [x2, #248]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a8c314 // ld1d {z20.d}, p0/z, [z24.d, #64]
+	WORD $0x85e0fc55 // ld1rd {z21.d}, p7/z, [x2, #256]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85e1fc55 // ld1rd {z21.d}, p7/z, [x2, #264]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85e2fc55 // ld1rd {z21.d}, p7/z, [x2, #272]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85e3fc55 // ld1rd {z21.d}, p7/z, [x2, #280]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5a9c314 // ld1d {z20.d}, p0/z, [z24.d, #72]
+	WORD $0x85e4fc55 // ld1rd {z21.d}, p7/z, [x2, #288]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85e5fc55 // ld1rd {z21.d}, p7/z, [x2, #296]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85e6fc55 // ld1rd {z21.d}, p7/z, [x2, #304]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85e7fc55 // ld1rd {z21.d}, p7/z, [x2, #312]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5aac314 // ld1d {z20.d}, p0/z, [z24.d, #80]
+	WORD $0x85e8fc55 // ld1rd {z21.d}, p7/z, [x2, #320]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85e9fc55 // ld1rd {z21.d}, p7/z, [x2, #328]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85eafc55 // ld1rd {z21.d}, p7/z, [x2, #336]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85ebfc55 // ld1rd {z21.d}, p7/z, [x2, #344]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0xc5abc314 // ld1d {z20.d}, p0/z, [z24.d, #88]
+	WORD $0x85ecfc55 // ld1rd {z21.d}, p7/z, [x2, #352]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50021 // add z1.d, z1.d, z21.d
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60063 // add z3.d, z3.d, z22.d
+	WORD $0x85edfc55 // ld1rd {z21.d}, p7/z, [x2, #360]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f500a5 // add z5.d, z5.d, z21.d
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f600e7 // add z7.d, z7.d, z22.d
+	WORD $0x85eefc55 // ld1rd {z21.d}, p7/z, [x2, #368]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50129 // add z9.d, z9.d, z21.d
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f6016b // add z11.d, z11.d, z22.d
+	WORD $0x85effc55 // ld1rd {z21.d}, p7/z, [x2, #376]
+	WORD $0x0420beb6 // movprfx z22, z21
+	WORD $0x04d31e96 // umulh z22.d, p7/m, z22.d, z20.d
+	WORD $0x04d01e95 // mul z21.d, p7/m, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x04e096b5 // lsr z21.d, z21.d, #32
+	WORD $0x04f50231 // add z17.d, z17.d, z21.d
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x04e096d6 // lsr z22.d, z22.d, #32
+	WORD $0x04f60273 // add z19.d, z19.d, z22.d
+	WORD $0x04e09c34 // lsl z20.d, z1.d, #32
+	WORD $0x04f40400 // sub z0.d, z0.d, z20.d
+	WORD $0x04e09c74 // lsl z20.d, z3.d, #32
+	WORD $0x04f40442 // sub z2.d, z2.d, z20.d
+	WORD $0x04fc0000 // add z0.d, z0.d, z28.d
+	WORD $0x04e20063 // add z3.d, z3.d, z2.d
+	WORD $0x04e30400 // sub z0.d, z0.d, z3.d
+	WORD $0x04e20021 // add z1.d, z1.d, z2.d
+	WORD $0x04fd0021 // add z1.d, z1.d, z29.d
+	WORD $0x04e09434 // lsr z20.d, z1.d, #32
+	WORD $0x04cf5e80 // mla z0.d, p7/m, z20.d, z15.d
+	WORD $0x04e09c21 // lsl z1.d, z1.d, #32
+	WORD $0x04e10000 // add z0.d, z0.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04ef0014 // add z20.d, z0.d, z15.d
+	WORD $0x04cb1e80 // umin z0.d, p7/m, z0.d, z20.d
+	WORD $0xe5c0a320 // st1d {z0.d}, p0, [z25.d, #0]
+	WORD $0x04e09cb4 // lsl z20.d, z5.d, #32
+	WORD $0x04f40484 // sub z4.d, z4.d, z20.d
+	WORD $0x04e09cf4 // lsl z20.d, z7.d, #32
+	WORD $0x04f404c6 // sub z6.d, z6.d, z20.d
+	WORD $0x04fc0084 // add z4.d, z4.d, z28.d
+	WORD $0x04e600e7 // add z7.d, z7.d, z6.d
+	WORD $0x04e70484 // sub z4.d, z4.d, z7.d
+	WORD $0x04e600a5 // add z5.d, z5.d, z6.d
+	WORD $0x04fd00a5 // add z5.d, z5.d, z29.d
+	WORD $0x04e094b4 // lsr z20.d, z5.d, #32
+	WORD $0x04cf5e84 // mla z4.d, p7/m, z20.d, z15.d
+	WORD $0x04e09ca5 // lsl z5.d, z5.d, #32
+	WORD $0x04e50084 // add z4.d, z4.d, z5.d
+	WORD $0x24c41cb1 // cmphi p1.d, p7/z, z5.d, z4.d
+	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
+	WORD $0x04ef0094 // add z20.d, z4.d, z15.d
+	WORD $0x04cb1e84 // umin z4.d, p7/m, z4.d, z20.d
+	WORD $0xe5c1a324 // st1d {z4.d}, p0, [z25.d, #8]
+	WORD $0x04e09d34 // lsl z20.d, z9.d, #32
+	WORD $0x04f40508 // sub z8.d, z8.d, z20.d
+	WORD $0x04e09d74 // lsl z20.d, z11.d, #32
+	WORD $0x04f4054a // sub z10.d, z10.d, z20.d
+	WORD $0x04fc0108 // add z8.d, z8.d, z28.d
+	WORD $0x04ea016b // add z11.d, z11.d, z10.d
+	WORD $0x04eb0508 // sub z8.d, z8.d, z11.d
+	WORD $0x04ea0129 // add z9.d, z9.d, z10.d
+	WORD $0x04fd0129 // add z9.d, z9.d, z29.d
+	WORD $0x04e09534 // lsr z20.d, z9.d, #32
+	WORD $0x04cf5e88 // mla z8.d, p7/m, z20.d, z15.d
+	WORD $0x04e09d29 // lsl z9.d, z9.d, #32
+	WORD $0x04e90108 // add z8.d, z8.d, z9.d
+	WORD $0x24c81d31 // cmphi p1.d, p7/z, z9.d, z8.d
+	WORD $0x04c005e8 // add z8.d, p1/m, z8.d, z15.d
+	WORD $0x04ef0114 // add z20.d, z8.d, z15.d
+	WORD $0x04cb1e88 // umin z8.d, p7/m, z8.d, z20.d
+	WORD $0xe5c2a328 // st1d {z8.d}, p0, [z25.d, #16]
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x04e09634 // lsr z20.d, z17.d, #32
+	WORD $0x04cf5e90 // mla z16.d, p7/m, z20.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c3a330 // st1d {z16.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT mmultSVELoop
+	RET
+
+// func mmultByteSVE(dst, a, columns *uint64, n int)
+TEXT ·mmultByteSVE(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD columns+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+mmultByteSVELoop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c30c // ld1d {z12.d}, p0/z, [z24.d, #0]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85c0fc4e // ld1rd {z14.d}, p7/z, [x2, #0]
+	WORD $0x0420bd90 // movprfx z16, z12
+	WORD $0x04d01dd0 // mul z16.d, p7/m, z16.d, z14.d
+	WORD $0x0420bdb1 // movprfx z17, z13
+	WORD $0x04d01dd1 // mul z17.d, p7/m, z17.d, z14.d
+	WORD $0x85c1fc4e // ld1rd {z14.d}, p7/z, [x2, #8]
+	WORD $0x0420bd92 // movprfx z18, z12
+	WORD $0x04d01dd2 // mul z18.d, p7/m, z18.d, z14.d
+	WORD $0x0420bdb3 // movprfx z19, z13
+	WORD $0x04d01dd3 // mul z19.d, p7/m, z19.d, z14.d
+	WORD $0x85c2fc4e // ld1rd {z14.d}, p7/z, [x2, #16]
+	WORD $0x0420bd94 // movprfx z20, z12
+	WORD $0x04d01dd4 // mul z20.d, p7/m, z20.d, z14.d
+	WORD $0x0420bdb5 // movprfx z21, z13
+	WORD $0x04d01dd5 // mul z21.d, p7/m, z21.d, z14.d
+	WORD $0x85c3fc4e // ld1rd {z14.d}, p7/z, [x2, #24]
+	WORD $0x0420bd96 // movprfx z22, z12
+	WORD $0x04d01dd6 // mul z22.d, p7/m, z22.d, z14.d
+	WORD $0x0420bdb7 // movprfx z23, z13
+	WORD $0x04d01dd7 // mul z23.d, p7/m, z23.d, z14.d
+	WORD $0xc5a1c30c // ld1d {z12.d}, p0/z, [z24.d, #8]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85c4fc4e // ld1rd {z14.d}, p7/z, [x2, #32]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85c5fc4e // ld1rd {z14.d}, p7/z, [x2, #40]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85c6fc4e // ld1rd {z14.d}, p7/z, [x2, #48]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85c7fc4e // ld1rd {z14.d}, p7/z, [x2, #56]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a2c30c // ld1d {z12.d}, p0/z, [z24.d, #16]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85c8fc4e // ld1rd {z14.d}, p7/z, [x2, #64]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85c9fc4e // ld1rd {z14.d}, p7/z, [x2, #72]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85cafc4e // ld1rd {z14.d}, p7/z, [x2, #80]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85cbfc4e // ld1rd {z14.d}, p7/z, [x2, #88]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a3c30c // ld1d {z12.d}, p0/z, [z24.d, #24]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85ccfc4e // ld1rd {z14.d}, p7/z, [x2, #96]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85cdfc4e // ld1rd {z14.d}, p7/z, [x2, #104]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85cefc4e // ld1rd {z14.d}, p7/z, [x2, #112]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85cffc4e // ld1rd {z14.d}, p7/z, [x2, #120]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a4c30c // ld1d {z12.d}, p0/z, [z24.d, #32]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85d0fc4e // ld1rd {z14.d}, p7/z, [x2, #128]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85d1fc4e // ld1rd {z14.d}, p7/z, [x2, #136]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85d2fc4e // ld1rd {z14.d}, p7/z, [x2, #144]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85d3fc4e // ld1rd {z14.d}, p7/z, [x2, #152]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a5c30c // ld1d {z12.d}, p0/z, [z24.d, #40]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85d4fc4e // ld1rd {z14.d}, p7/z, [x2, #160]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85d5fc4e // ld1rd {z14.d}, p7/z, [x2, #168]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85d6fc4e // ld1rd {z14.d}, p7/z, [x2, #176]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85d7fc4e // ld1rd {z14.d}, p7/z, [x2, #184]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a6c30c // ld1d {z12.d}, p0/z, [z24.d, #48]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85d8fc4e // ld1rd {z14.d}, p7/z, [x2, #192]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85d9fc4e // ld1rd {z14.d}, p7/z, [x2, #200]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85dafc4e // ld1rd {z14.d}, p7/z, [x2, #208]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85dbfc4e // ld1rd {z14.d}, p7/z, [x2, #216]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a7c30c // ld1d {z12.d}, p0/z, [z24.d, #56]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85dcfc4e // ld1rd {z14.d}, p7/z, [x2, #224]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85ddfc4e // ld1rd {z14.d}, p7/z, [x2, #232]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85defc4e // ld1rd {z14.d}, p7/z, [x2, #240]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85dffc4e // ld1rd {z14.d}, p7/z, [x2, #248]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a8c30c // ld1d {z12.d}, p0/z, [z24.d, #64]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85e0fc4e // ld1rd {z14.d}, p7/z, [x2, #256]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85e1fc4e // ld1rd {z14.d}, p7/z, [x2, #264]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85e2fc4e // ld1rd {z14.d}, p7/z, [x2, #272]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85e3fc4e // ld1rd {z14.d}, p7/z, [x2, #280]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5a9c30c // ld1d {z12.d}, p0/z, [z24.d, #72]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85e4fc4e // ld1rd {z14.d}, p7/z, [x2, #288]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85e5fc4e // ld1rd {z14.d}, p7/z, [x2, #296]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85e6fc4e // ld1rd {z14.d}, p7/z, [x2, #304]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85e7fc4e // ld1rd {z14.d}, p7/z, [x2, #312]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5aac30c // ld1d {z12.d}, p0/z, [z24.d, #80]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85e8fc4e // ld1rd {z14.d}, p7/z, [x2, #320]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85e9fc4e // ld1rd {z14.d}, p7/z, [x2, #328]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85eafc4e // ld1rd {z14.d}, p7/z, [x2, #336]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85ebfc4e // ld1rd {z14.d}, p7/z, [x2, #344]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0xc5abc30c // ld1d {z12.d}, p0/z, [z24.d, #88]
+	WORD $0x04e0958d // lsr z13.d, z12.d, #32
+	WORD $0x85ecfc4e // ld1rd {z14.d}, p7/z, [x2, #352]
+	WORD $0x04ce5d90 // mla z16.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db1 // mla z17.d, p7/m, z13.d, z14.d
+	WORD $0x85edfc4e // ld1rd {z14.d}, p7/z, [x2, #360]
+	WORD $0x04ce5d92 // mla z18.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db3 // mla z19.d, p7/m, z13.d, z14.d
+	WORD $0x85eefc4e // ld1rd {z14.d}, p7/z, [x2, #368]
+	WORD $0x04ce5d94 // mla z20.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db5 // mla z21.d, p7/m, z13.d, z14.d
+	WORD $0x85effc4e // ld1rd {z14.d}, p7/z, [x2, #376]
+	WORD $0x04ce5d96 // mla z22.d, p7/m, z12.d, z14.d
+	WORD $0x04ce5db7 // mla z23.d, p7/m, z13.d, z14.d
+	WORD $0x04e09e2c // lsl z12.d, z17.d, #32
+	WORD $0x04ec0610 // sub z16.d, z16.d, z12.d
+	WORD $0x04e0962c // lsr z12.d, z17.d, #32
+	WORD $0x04cf5d90 // mla z16.d, p7/m, z12.d, z15.d
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef020c // add z12.d, z16.d, z15.d
+	WORD $0x04cb1d90 // umin z16.d, p7/m, z16.d, z12.d
+	WORD $0xe5c0a330 // st1d {z16.d}, p0, [z25.d, #0]
+	WORD $0x04e09e6c // lsl z12.d, z19.d, #32
+	WORD $0x04ec0652 // sub z18.d, z18.d, z12.d
+	WORD $0x04e0966c // lsr z12.d, z19.d, #32
+	WORD $0x04cf5d92 // mla z18.d, p7/m, z12.d, z15.d
+	WORD $0x04e09e73 // lsl z19.d, z19.d, #32
+	WORD $0x04f30252 // add z18.d, z18.d, z19.d
+	WORD $0x24d21e71 // cmphi p1.d, p7/z, z19.d, z18.d
+	WORD $0x04c005f2 // add z18.d, p1/m, z18.d, z15.d
+	WORD $0x04ef024c // add z12.d, z18.d, z15.d
+	WORD $0x04cb1d92 // umin z18.d, p7/m, z18.d, z12.d
+	WORD $0xe5c1a332 // st1d {z18.d}, p0, [z25.d, #8]
+	WORD $0x04e09eac // lsl z12.d, z21.d, #32
+	WORD $0x04ec0694 // sub z20.d, z20.d, z12.d
+	WORD $0x04e096ac // lsr z12.d, z21.d, #32
+	WORD $0x04cf5d94 // mla z20.d, p7/m, z12.d, z15.d
+	WORD $0x04e09eb5 // lsl z21.d, z21.d, #32
+	WORD $0x04f50294 // add z20.d, z20.d, z21.d
+	WORD $0x24d41eb1 // cmphi p1.d, p7/z, z21.d, z20.d
+	WORD $0x04c005f4 // add z20.d, p1/m, z20.d, z15.d
+	WORD $0x04ef028c // add z12.d, z20.d, z15.d
+	WORD $0x04cb1d94 // umin z20.d, p7/m, z20.d, z12.d
+	WORD $0xe5c2a334 // st1d {z20.d}, p0, [z25.d, #16]
+	WORD $0x04e09eec // lsl z12.d, z23.d, #32
+	WORD $0x04ec06d6 // sub z22.d, z22.d, z12.d
+	WORD $0x04e096ec // lsr z12.d, z23.d, #32
+	WORD $0x04cf5d96 // mla z22.d, p7/m, z12.d, z15.d
+	WORD $0x04e09ef7 // lsl z23.d, z23.d, #32
+	WORD $0x04f702d6 // add z22.d, z22.d, z23.d
+	WORD $0x24d61ef1 // cmphi p1.d, p7/z, z23.d, z22.d
+	WORD $0x04c005f6 // add z22.d, p1/m, z22.d, z15.d
+	WORD $0x04ef02cc // add z12.d, z22.d, z15.d
+	WORD $0x04cb1d96 // umin z22.d, p7/m, z22.d, z12.d
+	WORD $0xe5c3a336 // st1d {z22.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT mmultByteSVELoop
 	RET
 
 // func addSVE2(dst, a, b *uint64, n int)
@@ -536,8 +1809,8 @@ TEXT ·mulSVE2(SB), NOSPLIT, $0-32
 mulSVE2Loop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
 	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
-	WORD $0x04e16003 // mul z3.d, z0.d, z1.d
 	WORD $0x04e16c02 // umulh z2.d, z0.d, z1.d
+	WORD $0x04e16003 // mul z3.d, z0.d, z1.d
 	WORD $0x45c25c65 // usubwt z5.d, z3.d, z2.s
 	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
 	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
@@ -569,8 +1842,8 @@ TEXT ·squareSVE2(SB), NOSPLIT, $0-24
 	BPL squareSVE2End
 squareSVE2Loop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
-	WORD $0x04e06003 // mul z3.d, z0.d, z0.d
 	WORD $0x04e06c02 // umulh z2.d, z0.d, z0.d
+	WORD $0x04e06003 // mul z3.d, z0.d, z0.d
 	WORD $0x45c25c65 // usubwt z5.d, z3.d, z2.s
 	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
 	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
@@ -606,8 +1879,8 @@ mulAddSVE2Loop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
 	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
 	WORD $0xa5e94062 // ld1d {z2.d}, p0/z, [x3, x9, lsl #3]
-	WORD $0x04e26025 // mul z5.d, z1.d, z2.d
 	WORD $0x04e26c23 // umulh z3.d, z1.d, z2.d
+	WORD $0x04e26025 // mul z5.d, z1.d, z2.d
 	WORD $0x45c35ca6 // usubwt z6.d, z5.d, z3.s
 	WORD $0x24c51cd1 // cmphi p1.d, p7/z, z6.d, z5.d
 	WORD $0x04c105e6 // sub z6.d, p1/m, z6.d, z15.d
@@ -644,8 +1917,8 @@ TEXT ·mulScalarSVE2(SB), NOSPLIT, $0-32
 	BPL mulScalarSVE2End
 mulScalarSVE2Loop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
-	WORD $0x04e46003 // mul z3.d, z0.d, z4.d
 	WORD $0x04e46c02 // umulh z2.d, z0.d, z4.d
+	WORD $0x04e46003 // mul z3.d, z0.d, z4.d
 	WORD $0x45c25c65 // usubwt z5.d, z3.d, z2.s
 	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
 	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
@@ -679,19 +1952,51 @@ TEXT ·mulSmallSVE2(SB), NOSPLIT, $0-32
 	BPL mulSmallSVE2End
 mulSmallSVE2Loop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
-	WORD $0x04e46002 // mul z2.d, z0.d, z4.d
-	WORD $0x04e46c01 // umulh z1.d, z0.d, z4.d
-	WORD $0x45cf7821 // umullb z1.d, z1.s, z15.s
-	WORD $0x04e10040 // add z0.d, z2.d, z1.d
-	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e46c02 // umulh z2.d, z0.d, z4.d
+	WORD $0x04e46000 // mul z0.d, z0.d, z4.d
+	WORD $0x45cf7842 // umullb z2.d, z2.s, z15.s
+	WORD $0x04e20000 // add z0.d, z0.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
 	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
-	WORD $0x04ef0001 // add z1.d, z0.d, z15.d
-	WORD $0x04cb1c20 // umin z0.d, p7/m, z0.d, z1.d
+	WORD $0x04ef0002 // add z2.d, z0.d, z15.d
+	WORD $0x04cb1c40 // umin z0.d, p7/m, z0.d, z2.d
 	WORD $0xe5e94000 // st1d {z0.d}, p0, [x0, x9, lsl #3]
 	WORD $0x04f0e3e9 // incd x9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
 	BMI mulSmallSVE2Loop
 mulSmallSVE2End:
+	RET
+
+// func mulByteSVE2(dst, a, b *uint64, n int)
+TEXT ·mulByteSVE2(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL mulByteSVE2End
+mulByteSVE2Loop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x04e16c02 // umulh z2.d, z0.d, z1.d
+	WORD $0x04e16000 // mul z0.d, z0.d, z1.d
+	WORD $0x45cf7842 // umullb z2.d, z2.s, z15.s
+	WORD $0x04e20000 // add z0.d, z0.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04ef0002 // add z2.d, z0.d, z15.d
+	WORD $0x04cb1c40 // umin z0.d, p7/m, z0.d, z2.d
+	WORD $0xe5e94000 // st1d {z0.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI mulByteSVE2Loop
+mulByteSVE2End:
 	RET
 
 // func reduce128SVE2(dst, hi, lo *uint64, n int)
@@ -727,10 +2032,10 @@ reduce128SVE2Loop:
 reduce128SVE2End:
 	RET
 
-// func mulWideSVE2(dstHi, dstLo, a, b *uint64, n int)
-TEXT ·mulWideSVE2(SB), NOSPLIT, $0-40
-	MOVD dstHi+0(FP), R0
-	MOVD dstLo+8(FP), R1
+// func productSVE2(hi, lo, a, b *uint64, n int)
+TEXT ·productSVE2(SB), NOSPLIT, $0-40
+	MOVD hi+0(FP), R0
+	MOVD lo+8(FP), R1
 	MOVD a+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD n+32(FP), R8
@@ -741,18 +2046,18 @@ TEXT ·mulWideSVE2(SB), NOSPLIT, $0-40
 	WORD $0x05e0395e // mov z30.d, x10
 	MOVD ZR, R9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
-	BPL mulWideSVE2End
-mulWideSVE2Loop:
+	BPL productSVE2End
+productSVE2Loop:
 	WORD $0xa5e94040 // ld1d {z0.d}, p0/z, [x2, x9, lsl #3]
 	WORD $0xa5e94061 // ld1d {z1.d}, p0/z, [x3, x9, lsl #3]
-	WORD $0x04e16003 // mul z3.d, z0.d, z1.d
 	WORD $0x04e16c02 // umulh z2.d, z0.d, z1.d
+	WORD $0x04e16000 // mul z0.d, z0.d, z1.d
 	WORD $0xe5e94002 // st1d {z2.d}, p0, [x0, x9, lsl #3]
-	WORD $0xe5e94023 // st1d {z3.d}, p0, [x1, x9, lsl #3]
+	WORD $0xe5e94020 // st1d {z0.d}, p0, [x1, x9, lsl #3]
 	WORD $0x04f0e3e9 // incd x9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
-	BMI mulWideSVE2Loop
-mulWideSVE2End:
+	BMI productSVE2Loop
+productSVE2End:
 	RET
 
 // func dotSVE2(sums, a, b *uint64, n int)
@@ -776,17 +2081,21 @@ TEXT ·dotSVE2(SB), NOSPLIT, $0-32
 dotSVE2Loop:
 	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
 	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
-	WORD $0x04e16003 // mul z3.d, z0.d, z1.d
 	WORD $0x04e16c02 // umulh z2.d, z0.d, z1.d
-	WORD $0x45c34a10 // uaddwb z16.d, z16.d, z3.s
-	WORD $0x45c34e31 // uaddwt z17.d, z17.d, z3.s
-	WORD $0x45c24a52 // uaddwb z18.d, z18.d, z2.s
+	WORD $0x04e16000 // mul z0.d, z0.d, z1.d
+	WORD $0x04e00210 // add z16.d, z16.d, z0.d
+	WORD $0x45c04e31 // uaddwt z17.d, z17.d, z0.s
+	WORD $0x04e20252 // add z18.d, z18.d, z2.d
 	WORD $0x45c24e73 // uaddwt z19.d, z19.d, z2.s
 	WORD $0x04f0e3e9 // incd x9
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
 	BMI dotSVE2Loop
 dotSVE2End:
 	MOVD ZR, R9
+	WORD $0x04e09e20 // lsl z0.d, z17.d, #32
+	WORD $0x04e00610 // sub z16.d, z16.d, z0.d
+	WORD $0x04e09e60 // lsl z0.d, z19.d, #32
+	WORD $0x04e00652 // sub z18.d, z18.d, z0.d
 	WORD $0xe5e95c10 // st1d {z16.d}, p7, [x0, x9, lsl #3]
 	ADD $256, R0
 	WORD $0xe5e95c11 // st1d {z17.d}, p7, [x0, x9, lsl #3]
@@ -795,4 +2104,1026 @@ dotSVE2End:
 	ADD $256, R0
 	WORD $0xe5e95c13 // st1d {z19.d}, p7, [x0, x9, lsl #3]
 	ADD $256, R0
+	RET
+
+// func toMontgomerySVE2(dst, src *uint64, n int)
+TEXT ·toMontgomerySVE2(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL toMontgomerySVE2End
+toMontgomerySVE2Loop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0x04e09402 // lsr z2.d, z0.d, #32
+	WORD $0x45cf7800 // umullb z0.d, z0.s, z15.s
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20401 // sub z1.d, z0.d, z2.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0xe5e94001 // st1d {z1.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI toMontgomerySVE2Loop
+toMontgomerySVE2End:
+	RET
+
+// func fromMontgomerySVE2(dst, src *uint64, n int)
+TEXT ·fromMontgomerySVE2(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL fromMontgomerySVE2End
+fromMontgomerySVE2Loop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0x04e09401 // lsr z1.d, z0.d, #32
+	WORD $0x04e09c22 // lsl z2.d, z1.d, #32
+	WORD $0x04e09c03 // lsl z3.d, z0.d, #32
+	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
+	WORD $0x04e20421 // sub z1.d, z1.d, z2.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0xe5e94001 // st1d {z1.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI fromMontgomerySVE2Loop
+fromMontgomerySVE2End:
+	RET
+
+// func spmvSVE2(dst, a, b *uint64, n int)
+TEXT ·spmvSVE2(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+	WORD $0x85c0fc40 // ld1rd {z0.d}, p7/z, [x2, #0]
+	WORD $0x85c1fc41 // ld1rd {z1.d}, p7/z, [x2, #8]
+	WORD $0x85c2fc42 // ld1rd {z2.d}, p7/z, [x2, #16]
+	WORD $0x85c3fc43 // ld1rd {z3.d}, p7/z, [x2, #24]
+	WORD $0x85c4fc44 // ld1rd {z4.d}, p7/z, [x2, #32]
+	WORD $0x85c5fc45 // ld1rd {z5.d}, p7/z, [x2, #40]
+	WORD $0x85c6fc46 // ld1rd {z6.d}, p7/z, [x2, #48]
+	WORD $0x85c7fc47 // ld1rd {z7.d}, p7/z, [x2, #56]
+	WORD $0x85c8fc48 // ld1rd {z8.d}, p7/z, [x2, #64]
+	WORD $0x85c9fc49 // ld1rd {z9.d}, p7/z, [x2, #72]
+	WORD $0x85cafc4a // ld1rd {z10.d}, p7/z, [x2, #80]
+	WORD $0x85cbfc4b // ld1rd {z11.d}, p7/z, [x2, #88]
+spmvSVE2Loop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c310 // ld1d {z16.d}, p0/z, [z24.d, #0]
+	WORD $0x04e06e12 // umulh z18.d, z16.d, z0.d
+	WORD $0x04e06210 // mul z16.d, z16.d, z0.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a4c314 // ld1d {z20.d}, p0/z, [z24.d, #32]
+	WORD $0x04e46e95 // umulh z21.d, z20.d, z4.d
+	WORD $0x04e46294 // mul z20.d, z20.d, z4.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0xc5a8c314 // ld1d {z20.d}, p0/z, [z24.d, #64]
+	WORD $0x04e86e95 // umulh z21.d, z20.d, z8.d
+	WORD $0x04e86294 // mul z20.d, z20.d, z8.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c0a330 // st1d {z16.d}, p0, [z25.d, #0]
+	WORD $0xc5a1c310 // ld1d {z16.d}, p0/z, [z24.d, #8]
+	WORD $0x04e16e12 // umulh z18.d, z16.d, z1.d
+	WORD $0x04e16210 // mul z16.d, z16.d, z1.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a5c314 // ld1d {z20.d}, p0/z, [z24.d, #40]
+	WORD $0x04e56e95 // umulh z21.d, z20.d, z5.d
+	WORD $0x04e56294 // mul z20.d, z20.d, z5.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0xc5a9c314 // ld1d {z20.d}, p0/z, [z24.d, #72]
+	WORD $0x04e96e95 // umulh z21.d, z20.d, z9.d
+	WORD $0x04e96294 // mul z20.d, z20.d, z9.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c1a330 // st1d {z16.d}, p0, [z25.d, #8]
+	WORD $0xc5a2c310 // ld1d {z16.d}, p0/z, [z24.d, #16]
+	WORD $0x04e26e12 // umulh z18.d, z16.d, z2.d
+	WORD $0x04e26210 // mul z16.d, z16.d, z2.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a6c314 // ld1d {z20.d}, p0/z, [z24.d, #48]
+	WORD $0x04e66e95 // umulh z21.d, z20.d, z6.d
+	WORD $0x04e66294 // mul z20.d, z20.d, z6.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0xc5aac314 // ld1d {z20.d}, p0/z, [z24.d, #80]
+	WORD $0x04ea6e95 // umulh z21.d, z20.d, z10.d
+	WORD $0x04ea6294 // mul z20.d, z20.d, z10.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c2a330 // st1d {z16.d}, p0, [z25.d, #16]
+	WORD $0xc5a3c310 // ld1d {z16.d}, p0/z, [z24.d, #24]
+	WORD $0x04e36e12 // umulh z18.d, z16.d, z3.d
+	WORD $0x04e36210 // mul z16.d, z16.d, z3.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a7c314 // ld1d {z20.d}, p0/z, [z24.d, #56]
+	WORD $0x04e76e95 // umulh z21.d, z20.d, z7.d
+	WORD $0x04e76294 // mul z20.d, z20.d, z7.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0xc5abc314 // ld1d {z20.d}, p0/z, [z24.d, #88]
+	WORD $0x04eb6e95 // umulh z21.d, z20.d, z11.d
+	WORD $0x04eb6294 // mul z20.d, z20.d, z11.d
+	WORD $0x04f40210 // add z16.d, z16.d, z20.d
+	WORD $0x45d44e31 // uaddwt z17.d, z17.d, z20.s
+	WORD $0x04f50252 // add z18.d, z18.d, z21.d
+	WORD $0x45d54e73 // uaddwt z19.d, z19.d, z21.s
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c3a330 // st1d {z16.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT spmvSVE2Loop
+	RET
+
+// func spmvByteSVE2(dst, a, b *uint64, n int)
+TEXT ·spmvByteSVE2(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+	WORD $0x85c0fc40 // ld1rd {z0.d}, p7/z, [x2, #0]
+	WORD $0x85c1fc41 // ld1rd {z1.d}, p7/z, [x2, #8]
+	WORD $0x85c2fc42 // ld1rd {z2.d}, p7/z, [x2, #16]
+	WORD $0x85c3fc43 // ld1rd {z3.d}, p7/z, [x2, #24]
+	WORD $0x85c4fc44 // ld1rd {z4.d}, p7/z, [x2, #32]
+	WORD $0x85c5fc45 // ld1rd {z5.d}, p7/z, [x2, #40]
+	WORD $0x85c6fc46 // ld1rd {z6.d}, p7/z, [x2, #48]
+	WORD $0x85c7fc47 // ld1rd {z7.d}, p7/z, [x2, #56]
+	WORD $0x85c8fc48 // ld1rd {z8.d}, p7/z, [x2, #64]
+	WORD $0x85c9fc49 // ld1rd {z9.d}, p7/z, [x2, #72]
+	WORD $0x85cafc4a // ld1rd {z10.d}, p7/z, [x2, #80]
+	WORD $0x85cbfc4b // ld1rd {z11.d}, p7/z, [x2, #88]
+spmvByteSVE2Loop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c310 // ld1d {z16.d}, p0/z, [z24.d, #0]
+	WORD $0x44e0d611 // umullt z17.d, z16.s, z0.s[0]
+	WORD $0x44e0d210 // umullb z16.d, z16.s, z0.s[0]
+	WORD $0xc5a4c312 // ld1d {z18.d}, p0/z, [z24.d, #32]
+	WORD $0x44e49651 // umlalt z17.d, z18.s, z4.s[0]
+	WORD $0x44e49250 // umlalb z16.d, z18.s, z4.s[0]
+	WORD $0xc5a8c312 // ld1d {z18.d}, p0/z, [z24.d, #64]
+	WORD $0x44e89651 // umlalt z17.d, z18.s, z8.s[0]
+	WORD $0x44e89250 // umlalb z16.d, z18.s, z8.s[0]
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c0a330 // st1d {z16.d}, p0, [z25.d, #0]
+	WORD $0xc5a1c310 // ld1d {z16.d}, p0/z, [z24.d, #8]
+	WORD $0x44e1d611 // umullt z17.d, z16.s, z1.s[0]
+	WORD $0x44e1d210 // umullb z16.d, z16.s, z1.s[0]
+	WORD $0xc5a5c312 // ld1d {z18.d}, p0/z, [z24.d, #40]
+	WORD $0x44e59651 // umlalt z17.d, z18.s, z5.s[0]
+	WORD $0x44e59250 // umlalb z16.d, z18.s, z5.s[0]
+	WORD $0xc5a9c312 // ld1d {z18.d}, p0/z, [z24.d, #72]
+	WORD $0x44e99651 // umlalt z17.d, z18.s, z9.s[0]
+	WORD $0x44e99250 // umlalb z16.d, z18.s, z9.s[0]
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c1a330 // st1d {z16.d}, p0, [z25.d, #8]
+	WORD $0xc5a2c310 // ld1d {z16.d}, p0/z, [z24.d, #16]
+	WORD $0x44e2d611 // umullt z17.d, z16.s, z2.s[0]
+	WORD $0x44e2d210 // umullb z16.d, z16.s, z2.s[0]
+	WORD $0xc5a6c312 // ld1d {z18.d}, p0/z, [z24.d, #48]
+	WORD $0x44e69651 // umlalt z17.d, z18.s, z6.s[0]
+	WORD $0x44e69250 // umlalb z16.d, z18.s, z6.s[0]
+	WORD $0xc5aac312 // ld1d {z18.d}, p0/z, [z24.d, #80]
+	WORD $0x44ea9651 // umlalt z17.d, z18.s, z10.s[0]
+	WORD $0x44ea9250 // umlalb z16.d, z18.s, z10.s[0]
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c2a330 // st1d {z16.d}, p0, [z25.d, #16]
+	WORD $0xc5a3c310 // ld1d {z16.d}, p0/z, [z24.d, #24]
+	WORD $0x44e3d611 // umullt z17.d, z16.s, z3.s[0]
+	WORD $0x44e3d210 // umullb z16.d, z16.s, z3.s[0]
+	WORD $0xc5a7c312 // ld1d {z18.d}, p0/z, [z24.d, #56]
+	WORD $0x44e79651 // umlalt z17.d, z18.s, z7.s[0]
+	WORD $0x44e79250 // umlalb z16.d, z18.s, z7.s[0]
+	WORD $0xc5abc312 // ld1d {z18.d}, p0/z, [z24.d, #88]
+	WORD $0x44eb9651 // umlalt z17.d, z18.s, z11.s[0]
+	WORD $0x44eb9250 // umlalb z16.d, z18.s, z11.s[0]
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0212 // add z18.d, z16.d, z15.d
+	WORD $0x04cb1e50 // umin z16.d, p7/m, z16.d, z18.d
+	WORD $0xe5c3a330 // st1d {z16.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT spmvByteSVE2Loop
+	RET
+
+// func mmultSVE2(dst, a, columns *uint64, n int)
+TEXT ·mmultSVE2(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD columns+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+mmultSVE2Loop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c314 // ld1d {z20.d}, p0/z, [z24.d, #0]
+	WORD $0x85c0fc40 // ld1rd {z0.d}, p7/z, [x2, #0]
+	WORD $0x04f46c02 // umulh z2.d, z0.d, z20.d
+	WORD $0x04f46000 // mul z0.d, z0.d, z20.d
+	WORD $0x04e09401 // lsr z1.d, z0.d, #32
+	WORD $0x04e09443 // lsr z3.d, z2.d, #32
+	WORD $0x85c1fc44 // ld1rd {z4.d}, p7/z, [x2, #8]
+	WORD $0x04f46c86 // umulh z6.d, z4.d, z20.d
+	WORD $0x04f46084 // mul z4.d, z4.d, z20.d
+	WORD $0x04e09485 // lsr z5.d, z4.d, #32
+	WORD $0x04e094c7 // lsr z7.d, z6.d, #32
+	WORD $0x85c2fc48 // ld1rd {z8.d}, p7/z, [x2, #16]
+	WORD $0x04f46d0a // umulh z10.d, z8.d, z20.d
+	WORD $0x04f46108 // mul z8.d, z8.d, z20.d
+	WORD $0x04e09509 // lsr z9.d, z8.d, #32
+	WORD $0x04e0954b // lsr z11.d, z10.d, #32
+	WORD $0x85c3fc50 // ld1rd {z16.d}, p7/z, [x2, #24]
+	WORD $0x04f46e12 // umulh z18.d, z16.d, z20.d
+	WORD $0x04f46210 // mul z16.d, z16.d, z20.d
+	WORD $0x04e09611 // lsr z17.d, z16.d, #32
+	WORD $0x04e09653 // lsr z19.d, z18.d, #32
+	WORD $0xc5a1c314 // ld1d {z20.d}, p0/z, [z24.d, #8]
+	WORD $0x85c4fc55 // ld1rd {z21.d}, p7/z, [x2, #32]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85c5fc55 // ld1rd {z21.d}, p7/z, [x2, #40]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85c6fc55 // ld1rd {z21.d}, p7/z, [x2, #48]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85c7fc55 // ld1rd {z21.d}, p7/z, [x2, #56]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a2c314 // ld1d {z20.d}, p0/z, [z24.d, #16]
+	WORD $0x85c8fc55 // ld1rd {z21.d}, p7/z, [x2, #64]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85c9fc55 // ld1rd {z21.d}, p7/z, [x2, #72]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85cafc55 // ld1rd {z21.d}, p7/z, [x2, #80]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85cbfc55 // ld1rd {z21.d}, p7/z, [x2, #88]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a3c314 // ld1d {z20.d}, p0/z, [z24.d, #24]
+	WORD $0x85ccfc55 // ld1rd {z21.d}, p7/z, [x2, #96]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85cdfc55 // ld1rd {z21.d}, p7/z, [x2, #104]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85cefc55 // ld1rd {z21.d}, p7/z, [x2, #112]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85cffc55 // ld1rd {z21.d}, p7/z, [x2, #120]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a4c314 // ld1d {z20.d}, p0/z, [z24.d, #32]
+	WORD $0x85d0fc55 // ld1rd {z21.d}, p7/z, [x2, #128]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85d1fc55 // ld1rd {z21.d}, p7/z, [x2, #136]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85d2fc55 // ld1rd {z21.d}, p7/z, [x2, #144]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85d3fc55 // ld1rd {z21.d}, p7/z, [x2, #152]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a5c314 // ld1d {z20.d}, p0/z, [z24.d, #40]
+	WORD $0x85d4fc55 // ld1rd {z21.d}, p7/z, [x2, #160]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85d5fc55 // ld1rd {z21.d}, p7/z, [x2, #168]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85d6fc55 // ld1rd {z21.d}, p7/z, [x2, #176]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85d7fc55 // ld1rd {z21.d}, p7/z, [x2, #184]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a6c314 // ld1d {z20.d}, p0/z, [z24.d, #48]
+	WORD $0x85d8fc55 // ld1rd {z21.d}, p7/z, [x2, #192]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85d9fc55 // ld1rd {z21.d}, p7/z, [x2, #200]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85dafc55 // ld1rd {z21.d}, p7/z, [x2, #208]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85dbfc55 // ld1rd {z21.d}, p7/z, [x2, #216]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a7c314 // ld1d {z20.d}, p0/z, [z24.d, #56]
+	WORD $0x85dcfc55 // ld1rd {z21.d}, p7/z, [x2, #224]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85ddfc55 // ld1rd {z21.d}, p7/z, [x2, #232]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85defc55 // ld1rd {z21.d}, p7/z, [x2, #240]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85dffc55 // ld1rd {z21.d}, p7/z, [x2, #248]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a8c314 // ld1d {z20.d}, p0/z, [z24.d, #64]
+	WORD $0x85e0fc55 // ld1rd {z21.d}, p7/z, [x2, #256]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85e1fc55 // ld1rd {z21.d}, p7/z, [x2, #264]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85e2fc55 // ld1rd {z21.d}, p7/z, [x2, #272]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85e3fc55 // ld1rd {z21.d}, p7/z, [x2, #280]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5a9c314 // ld1d {z20.d}, p0/z, [z24.d, #72]
+	WORD $0x85e4fc55 // ld1rd {z21.d}, p7/z, [x2, #288]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85e5fc55 // ld1rd {z21.d}, p7/z, [x2, #296]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85e6fc55 // ld1rd {z21.d}, p7/z, [x2, #304]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85e7fc55 // ld1rd {z21.d}, p7/z, [x2, #312]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5aac314 // ld1d {z20.d}, p0/z, [z24.d, #80]
+	WORD $0x85e8fc55 // ld1rd {z21.d}, p7/z, [x2, #320]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85e9fc55 // ld1rd {z21.d}, p7/z, [x2, #328]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85eafc55 // ld1rd {z21.d}, p7/z, [x2, #336]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85ebfc55 // ld1rd {z21.d}, p7/z, [x2, #344]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0xc5abc314 // ld1d {z20.d}, p0/z, [z24.d, #88]
+	WORD $0x85ecfc55 // ld1rd {z21.d}, p7/z, [x2, #352]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50000 // add z0.d, z0.d, z21.d
+	WORD $0x45d54c21 // uaddwt z1.d, z1.d, z21.s
+	WORD $0x04f60042 // add z2.d, z2.d, z22.d
+	WORD $0x45d64c63 // uaddwt z3.d, z3.d, z22.s
+	WORD $0x85edfc55 // ld1rd {z21.d}, p7/z, [x2, #360]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50084 // add z4.d, z4.d, z21.d
+	WORD $0x45d54ca5 // uaddwt z5.d, z5.d, z21.s
+	WORD $0x04f600c6 // add z6.d, z6.d, z22.d
+	WORD $0x45d64ce7 // uaddwt z7.d, z7.d, z22.s
+	WORD $0x85eefc55 // ld1rd {z21.d}, p7/z, [x2, #368]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50108 // add z8.d, z8.d, z21.d
+	WORD $0x45d54d29 // uaddwt z9.d, z9.d, z21.s
+	WORD $0x04f6014a // add z10.d, z10.d, z22.d
+	WORD $0x45d64d6b // uaddwt z11.d, z11.d, z22.s
+	WORD $0x85effc55 // ld1rd {z21.d}, p7/z, [x2, #376]
+	WORD $0x04f46eb6 // umulh z22.d, z21.d, z20.d
+	WORD $0x04f462b5 // mul z21.d, z21.d, z20.d
+	WORD $0x04f50210 // add z16.d, z16.d, z21.d
+	WORD $0x45d54e31 // uaddwt z17.d, z17.d, z21.s
+	WORD $0x04f60252 // add z18.d, z18.d, z22.d
+	WORD $0x45d64e73 // uaddwt z19.d, z19.d, z22.s
+	WORD $0x04e09c34 // lsl z20.d, z1.d, #32
+	WORD $0x04f40400 // sub z0.d, z0.d, z20.d
+	WORD $0x04e09c74 // lsl z20.d, z3.d, #32
+	WORD $0x04f40442 // sub z2.d, z2.d, z20.d
+	WORD $0x04fc0000 // add z0.d, z0.d, z28.d
+	WORD $0x04e20063 // add z3.d, z3.d, z2.d
+	WORD $0x04e30400 // sub z0.d, z0.d, z3.d
+	WORD $0x04e20021 // add z1.d, z1.d, z2.d
+	WORD $0x04fd0021 // add z1.d, z1.d, z29.d
+	WORD $0x44ef9420 // umlalt z0.d, z1.s, z15.s[0]
+	WORD $0x04e09c21 // lsl z1.d, z1.d, #32
+	WORD $0x04e10000 // add z0.d, z0.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04ef0014 // add z20.d, z0.d, z15.d
+	WORD $0x04cb1e80 // umin z0.d, p7/m, z0.d, z20.d
+	WORD $0xe5c0a320 // st1d {z0.d}, p0, [z25.d, #0]
+	WORD $0x04e09cb4 // lsl z20.d, z5.d, #32
+	WORD $0x04f40484 // sub z4.d, z4.d, z20.d
+	WORD $0x04e09cf4 // lsl z20.d, z7.d, #32
+	WORD $0x04f404c6 // sub z6.d, z6.d, z20.d
+	WORD $0x04fc0084 // add z4.d, z4.d, z28.d
+	WORD $0x04e600e7 // add z7.d, z7.d, z6.d
+	WORD $0x04e70484 // sub z4.d, z4.d, z7.d
+	WORD $0x04e600a5 // add z5.d, z5.d, z6.d
+	WORD $0x04fd00a5 // add z5.d, z5.d, z29.d
+	WORD $0x44ef94a4 // umlalt z4.d, z5.s, z15.s[0]
+	WORD $0x04e09ca5 // lsl z5.d, z5.d, #32
+	WORD $0x04e50084 // add z4.d, z4.d, z5.d
+	WORD $0x24c41cb1 // cmphi p1.d, p7/z, z5.d, z4.d
+	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
+	WORD $0x04ef0094 // add z20.d, z4.d, z15.d
+	WORD $0x04cb1e84 // umin z4.d, p7/m, z4.d, z20.d
+	WORD $0xe5c1a324 // st1d {z4.d}, p0, [z25.d, #8]
+	WORD $0x04e09d34 // lsl z20.d, z9.d, #32
+	WORD $0x04f40508 // sub z8.d, z8.d, z20.d
+	WORD $0x04e09d74 // lsl z20.d, z11.d, #32
+	WORD $0x04f4054a // sub z10.d, z10.d, z20.d
+	WORD $0x04fc0108 // add z8.d, z8.d, z28.d
+	WORD $0x04ea016b // add z11.d, z11.d, z10.d
+	WORD $0x04eb0508 // sub z8.d, z8.d, z11.d
+	WORD $0x04ea0129 // add z9.d, z9.d, z10.d
+	WORD $0x04fd0129 // add z9.d, z9.d, z29.d
+	WORD $0x44ef9528 // umlalt z8.d, z9.s, z15.s[0]
+	WORD $0x04e09d29 // lsl z9.d, z9.d, #32
+	WORD $0x04e90108 // add z8.d, z8.d, z9.d
+	WORD $0x24c81d31 // cmphi p1.d, p7/z, z9.d, z8.d
+	WORD $0x04c005e8 // add z8.d, p1/m, z8.d, z15.d
+	WORD $0x04ef0114 // add z20.d, z8.d, z15.d
+	WORD $0x04cb1e88 // umin z8.d, p7/m, z8.d, z20.d
+	WORD $0xe5c2a328 // st1d {z8.d}, p0, [z25.d, #16]
+	WORD $0x04e09e34 // lsl z20.d, z17.d, #32
+	WORD $0x04f40610 // sub z16.d, z16.d, z20.d
+	WORD $0x04e09e74 // lsl z20.d, z19.d, #32
+	WORD $0x04f40652 // sub z18.d, z18.d, z20.d
+	WORD $0x04fc0210 // add z16.d, z16.d, z28.d
+	WORD $0x04f20273 // add z19.d, z19.d, z18.d
+	WORD $0x04f30610 // sub z16.d, z16.d, z19.d
+	WORD $0x04f20231 // add z17.d, z17.d, z18.d
+	WORD $0x04fd0231 // add z17.d, z17.d, z29.d
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef0214 // add z20.d, z16.d, z15.d
+	WORD $0x04cb1e90 // umin z16.d, p7/m, z16.d, z20.d
+	WORD $0xe5c3a330 // st1d {z16.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT mmultSVE2Loop
+	RET
+
+// func mmultByteSVE2(dst, a, columns *uint64, n int)
+TEXT ·mmultByteSVE2(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD columns+16(FP), R2
+	MOVD n+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R9
+	WORD $0x05e0392f // mov z15.d, x9
+	MOVD $0xffffffff00000001, R9
+	WORD $0x05e0393e // mov z30.d, x9
+	MOVD $274877906945, R9
+	WORD $0x05e0393c // mov z28.d, x9
+	MOVD $4294967231, R9
+	WORD $0x05e0393d // mov z29.d, x9
+	MOVD $96, R4
+	MOVD $32, R5
+	WORD $0x04e0e3ed // cntd x13
+	MUL R4, R13, R6
+	MUL R5, R13, R7
+	WORD $0xa5803c40 // ld1rqd {z0.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec0000 // add z0.d, z0.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c41 // ld1rqd {z1.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec0021 // add z1.d, z1.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c42 // ld1rqd {z2.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec0042 // add z2.d, z2.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c43 // ld1rqd {z3.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec0063 // add z3.d, z3.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c44 // ld1rqd {z4.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec0084 // add z4.d, z4.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c45 // ld1rqd {z5.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec00a5 // add z5.d, z5.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c46 // ld1rqd {z6.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec00c6 // add z6.d, z6.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c47 // ld1rqd {z7.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec00e7 // add z7.d, z7.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c48 // ld1rqd {z8.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec0108 // add z8.d, z8.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c49 // ld1rqd {z9.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec0129 // add z9.d, z9.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c4a // ld1rqd {z10.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec014a // add z10.d, z10.d, z12.d
+	ADD $32, R2
+	WORD $0xa5803c4b // ld1rqd {z11.d}, p7/z, [x2, #0]
+	WORD $0xa5813c4c // ld1rqd {z12.d}, p7/z, [x2, #16]
+	WORD $0x04e09d8c // lsl z12.d, z12.d, #32
+	WORD $0x04ec016b // add z11.d, z11.d, z12.d
+	ADD $32, R2
+mmultByteSVE2Loop:
+	WORD $0x25e31fe0 // whilelo p0.d, xzr, x3
+	WORD $0x04e44c38 // index z24.d, x1, x4
+	WORD $0x04e54c19 // index z25.d, x0, x5
+	WORD $0xc5a0c30c // ld1d {z12.d}, p0/z, [z24.d, #0]
+	WORD $0x44e0d591 // umullt z17.d, z12.s, z0.s[0]
+	WORD $0x44e0d190 // umullb z16.d, z12.s, z0.s[0]
+	WORD $0x44f0d593 // umullt z19.d, z12.s, z0.s[2]
+	WORD $0x44f0d192 // umullb z18.d, z12.s, z0.s[2]
+	WORD $0x44e0dd95 // umullt z21.d, z12.s, z0.s[1]
+	WORD $0x44e0d994 // umullb z20.d, z12.s, z0.s[1]
+	WORD $0x44f0dd97 // umullt z23.d, z12.s, z0.s[3]
+	WORD $0x44f0d996 // umullb z22.d, z12.s, z0.s[3]
+	WORD $0xc5a1c30c // ld1d {z12.d}, p0/z, [z24.d, #8]
+	WORD $0x44e19591 // umlalt z17.d, z12.s, z1.s[0]
+	WORD $0x44e19190 // umlalb z16.d, z12.s, z1.s[0]
+	WORD $0x44f19593 // umlalt z19.d, z12.s, z1.s[2]
+	WORD $0x44f19192 // umlalb z18.d, z12.s, z1.s[2]
+	WORD $0x44e19d95 // umlalt z21.d, z12.s, z1.s[1]
+	WORD $0x44e19994 // umlalb z20.d, z12.s, z1.s[1]
+	WORD $0x44f19d97 // umlalt z23.d, z12.s, z1.s[3]
+	WORD $0x44f19996 // umlalb z22.d, z12.s, z1.s[3]
+	WORD $0xc5a2c30c // ld1d {z12.d}, p0/z, [z24.d, #16]
+	WORD $0x44e29591 // umlalt z17.d, z12.s, z2.s[0]
+	WORD $0x44e29190 // umlalb z16.d, z12.s, z2.s[0]
+	WORD $0x44f29593 // umlalt z19.d, z12.s, z2.s[2]
+	WORD $0x44f29192 // umlalb z18.d, z12.s, z2.s[2]
+	WORD $0x44e29d95 // umlalt z21.d, z12.s, z2.s[1]
+	WORD $0x44e29994 // umlalb z20.d, z12.s, z2.s[1]
+	WORD $0x44f29d97 // umlalt z23.d, z12.s, z2.s[3]
+	WORD $0x44f29996 // umlalb z22.d, z12.s, z2.s[3]
+	WORD $0xc5a3c30c // ld1d {z12.d}, p0/z, [z24.d, #24]
+	WORD $0x44e39591 // umlalt z17.d, z12.s, z3.s[0]
+	WORD $0x44e39190 // umlalb z16.d, z12.s, z3.s[0]
+	WORD $0x44f39593 // umlalt z19.d, z12.s, z3.s[2]
+	WORD $0x44f39192 // umlalb z18.d, z12.s, z3.s[2]
+	WORD $0x44e39d95 // umlalt z21.d, z12.s, z3.s[1]
+	WORD $0x44e39994 // umlalb z20.d, z12.s, z3.s[1]
+	WORD $0x44f39d97 // umlalt z23.d, z12.s, z3.s[3]
+	WORD $0x44f39996 // umlalb z22.d, z12.s, z3.s[3]
+	WORD $0xc5a4c30c // ld1d {z12.d}, p0/z, [z24.d, #32]
+	WORD $0x44e49591 // umlalt z17.d, z12.s, z4.s[0]
+	WORD $0x44e49190 // umlalb z16.d, z12.s, z4.s[0]
+	WORD $0x44f49593 // umlalt z19.d, z12.s, z4.s[2]
+	WORD $0x44f49192 // umlalb z18.d, z12.s, z4.s[2]
+	WORD $0x44e49d95 // umlalt z21.d, z12.s, z4.s[1]
+	WORD $0x44e49994 // umlalb z20.d, z12.s, z4.s[1]
+	WORD $0x44f49d97 // umlalt z23.d, z12.s, z4.s[3]
+	WORD $0x44f49996 // umlalb z22.d, z12.s, z4.s[3]
+	WORD $0xc5a5c30c // ld1d {z12.d}, p0/z, [z24.d, #40]
+	WORD $0x44e59591 // umlalt z17.d, z12.s, z5.s[0]
+	WORD $0x44e59190 // umlalb z16.d, z12.s, z5.s[0]
+	WORD $0x44f59593 // umlalt z19.d, z12.s, z5.s[2]
+	WORD $0x44f59192 // umlalb z18.d, z12.s, z5.s[2]
+	WORD $0x44e59d95 // umlalt z21.d, z12.s, z5.s[1]
+	WORD $0x44e59994 // umlalb z20.d, z12.s, z5.s[1]
+	WORD $0x44f59d97 // umlalt z23.d, z12.s, z5.s[3]
+	WORD $0x44f59996 // umlalb z22.d, z12.s, z5.s[3]
+	WORD $0xc5a6c30c // ld1d {z12.d}, p0/z, [z24.d, #48]
+	WORD $0x44e69591 // umlalt z17.d, z12.s, z6.s[0]
+	WORD $0x44e69190 // umlalb z16.d, z12.s, z6.s[0]
+	WORD $0x44f69593 // umlalt z19.d, z12.s, z6.s[2]
+	WORD $0x44f69192 // umlalb z18.d, z12.s, z6.s[2]
+	WORD $0x44e69d95 // umlalt z21.d, z12.s, z6.s[1]
+	WORD $0x44e69994 // umlalb z20.d, z12.s, z6.s[1]
+	WORD $0x44f69d97 // umlalt z23.d, z12.s, z6.s[3]
+	WORD $0x44f69996 // umlalb z22.d, z12.s, z6.s[3]
+	WORD $0xc5a7c30c // ld1d {z12.d}, p0/z, [z24.d, #56]
+	WORD $0x44e79591 // umlalt z17.d, z12.s, z7.s[0]
+	WORD $0x44e79190 // umlalb z16.d, z12.s, z7.s[0]
+	WORD $0x44f79593 // umlalt z19.d, z12.s, z7.s[2]
+	WORD $0x44f79192 // umlalb z18.d, z12.s, z7.s[2]
+	WORD $0x44e79d95 // umlalt z21.d, z12.s, z7.s[1]
+	WORD $0x44e79994 // umlalb z20.d, z12.s, z7.s[1]
+	WORD $0x44f79d97 // umlalt z23.d, z12.s, z7.s[3]
+	WORD $0x44f79996 // umlalb z22.d, z12.s, z7.s[3]
+	WORD $0xc5a8c30c // ld1d {z12.d}, p0/z, [z24.d, #64]
+	WORD $0x44e89591 // umlalt z17.d, z12.s, z8.s[0]
+	WORD $0x44e89190 // umlalb z16.d, z12.s, z8.s[0]
+	WORD $0x44f89593 // umlalt z19.d, z12.s, z8.s[2]
+	WORD $0x44f89192 // umlalb z18.d, z12.s, z8.s[2]
+	WORD $0x44e89d95 // umlalt z21.d, z12.s, z8.s[1]
+	WORD $0x44e89994 // umlalb z20.d, z12.s, z8.s[1]
+	WORD $0x44f89d97 // umlalt z23.d, z12.s, z8.s[3]
+	WORD $0x44f89996 // umlalb z22.d, z12.s, z8.s[3]
+	WORD $0xc5a9c30c // ld1d {z12.d}, p0/z, [z24.d, #72]
+	WORD $0x44e99591 // umlalt z17.d, z12.s, z9.s[0]
+	WORD $0x44e99190 // umlalb z16.d, z12.s, z9.s[0]
+	WORD $0x44f99593 // umlalt z19.d, z12.s, z9.s[2]
+	WORD $0x44f99192 // umlalb z18.d, z12.s, z9.s[2]
+	WORD $0x44e99d95 // umlalt z21.d, z12.s, z9.s[1]
+	WORD $0x44e99994 // umlalb z20.d, z12.s, z9.s[1]
+	WORD $0x44f99d97 // umlalt z23.d, z12.s, z9.s[3]
+	WORD $0x44f99996 // umlalb z22.d, z12.s, z9.s[3]
+	WORD $0xc5aac30c // ld1d {z12.d}, p0/z, [z24.d, #80]
+	WORD $0x44ea9591 // umlalt z17.d, z12.s, z10.s[0]
+	WORD $0x44ea9190 // umlalb z16.d, z12.s, z10.s[0]
+	WORD $0x44fa9593 // umlalt z19.d, z12.s, z10.s[2]
+	WORD $0x44fa9192 // umlalb z18.d, z12.s, z10.s[2]
+	WORD $0x44ea9d95 // umlalt z21.d, z12.s, z10.s[1]
+	WORD $0x44ea9994 // umlalb z20.d, z12.s, z10.s[1]
+	WORD $0x44fa9d97 // umlalt z23.d, z12.s, z10.s[3]
+	WORD $0x44fa9996 // umlalb z22.d, z12.s, z10.s[3]
+	WORD $0xc5abc30c // ld1d {z12.d}, p0/z, [z24.d, #88]
+	WORD $0x44eb9591 // umlalt z17.d, z12.s, z11.s[0]
+	WORD $0x44eb9190 // umlalb z16.d, z12.s, z11.s[0]
+	WORD $0x44fb9593 // umlalt z19.d, z12.s, z11.s[2]
+	WORD $0x44fb9192 // umlalb z18.d, z12.s, z11.s[2]
+	WORD $0x44eb9d95 // umlalt z21.d, z12.s, z11.s[1]
+	WORD $0x44eb9994 // umlalb z20.d, z12.s, z11.s[1]
+	WORD $0x44fb9d97 // umlalt z23.d, z12.s, z11.s[3]
+	WORD $0x44fb9996 // umlalb z22.d, z12.s, z11.s[3]
+	WORD $0x44ef9630 // umlalt z16.d, z17.s, z15.s[0]
+	WORD $0x04e09e31 // lsl z17.d, z17.d, #32
+	WORD $0x04f10210 // add z16.d, z16.d, z17.d
+	WORD $0x24d01e31 // cmphi p1.d, p7/z, z17.d, z16.d
+	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
+	WORD $0x04ef020c // add z12.d, z16.d, z15.d
+	WORD $0x04cb1d90 // umin z16.d, p7/m, z16.d, z12.d
+	WORD $0xe5c0a330 // st1d {z16.d}, p0, [z25.d, #0]
+	WORD $0x44ef9672 // umlalt z18.d, z19.s, z15.s[0]
+	WORD $0x04e09e73 // lsl z19.d, z19.d, #32
+	WORD $0x04f30252 // add z18.d, z18.d, z19.d
+	WORD $0x24d21e71 // cmphi p1.d, p7/z, z19.d, z18.d
+	WORD $0x04c005f2 // add z18.d, p1/m, z18.d, z15.d
+	WORD $0x04ef024c // add z12.d, z18.d, z15.d
+	WORD $0x04cb1d92 // umin z18.d, p7/m, z18.d, z12.d
+	WORD $0xe5c1a332 // st1d {z18.d}, p0, [z25.d, #8]
+	WORD $0x44ef96b4 // umlalt z20.d, z21.s, z15.s[0]
+	WORD $0x04e09eb5 // lsl z21.d, z21.d, #32
+	WORD $0x04f50294 // add z20.d, z20.d, z21.d
+	WORD $0x24d41eb1 // cmphi p1.d, p7/z, z21.d, z20.d
+	WORD $0x04c005f4 // add z20.d, p1/m, z20.d, z15.d
+	WORD $0x04ef028c // add z12.d, z20.d, z15.d
+	WORD $0x04cb1d94 // umin z20.d, p7/m, z20.d, z12.d
+	WORD $0xe5c2a334 // st1d {z20.d}, p0, [z25.d, #16]
+	WORD $0x44ef96f6 // umlalt z22.d, z23.s, z15.s[0]
+	WORD $0x04e09ef7 // lsl z23.d, z23.d, #32
+	WORD $0x04f702d6 // add z22.d, z22.d, z23.d
+	WORD $0x24d61ef1 // cmphi p1.d, p7/z, z23.d, z22.d
+	WORD $0x04c005f6 // add z22.d, p1/m, z22.d, z15.d
+	WORD $0x04ef02cc // add z12.d, z22.d, z15.d
+	WORD $0x04cb1d96 // umin z22.d, p7/m, z22.d, z12.d
+	WORD $0xe5c3a336 // st1d {z22.d}, p0, [z25.d, #24]
+	ADD R6, R1
+	ADD R7, R0
+	SUBS R13, R3
+	BGT mmultByteSVE2Loop
 	RET

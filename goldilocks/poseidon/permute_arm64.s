@@ -135,10 +135,10 @@ permuteSVEHalf:
 	ADD $96, R10
 	MOVD $2, R12
 permuteSVEFull:
-	WORD $0x0420bc0d // movprfx z13, z0
-	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x0420bc0c // movprfx z12, z0
 	WORD $0x04d31c0c // umulh z12.d, p7/m, z12.d, z0.d
+	WORD $0x0420bc0d // movprfx z13, z0
+	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -149,10 +149,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31c0c // umulh z12.d, p7/m, z12.d, z0.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -163,10 +163,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -177,10 +177,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -191,10 +191,10 @@ permuteSVEFull:
 	WORD $0x04ec01c0 // add z0.d, z14.d, z12.d
 	WORD $0x24c01d91 // cmphi p1.d, p7/z, z12.d, z0.d
 	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
-	WORD $0x0420bc2d // movprfx z13, z1
-	WORD $0x04d01c2d // mul z13.d, p7/m, z13.d, z1.d
 	WORD $0x0420bc2c // movprfx z12, z1
 	WORD $0x04d31c2c // umulh z12.d, p7/m, z12.d, z1.d
+	WORD $0x0420bc2d // movprfx z13, z1
+	WORD $0x04d01c2d // mul z13.d, p7/m, z13.d, z1.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -205,10 +205,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01c2d // mul z13.d, p7/m, z13.d, z1.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31c2c // umulh z12.d, p7/m, z12.d, z1.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01c2d // mul z13.d, p7/m, z13.d, z1.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -219,10 +219,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -233,10 +233,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -247,10 +247,10 @@ permuteSVEFull:
 	WORD $0x04ec01c1 // add z1.d, z14.d, z12.d
 	WORD $0x24c11d91 // cmphi p1.d, p7/z, z12.d, z1.d
 	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
-	WORD $0x0420bc4d // movprfx z13, z2
-	WORD $0x04d01c4d // mul z13.d, p7/m, z13.d, z2.d
 	WORD $0x0420bc4c // movprfx z12, z2
 	WORD $0x04d31c4c // umulh z12.d, p7/m, z12.d, z2.d
+	WORD $0x0420bc4d // movprfx z13, z2
+	WORD $0x04d01c4d // mul z13.d, p7/m, z13.d, z2.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -261,10 +261,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01c4d // mul z13.d, p7/m, z13.d, z2.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31c4c // umulh z12.d, p7/m, z12.d, z2.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01c4d // mul z13.d, p7/m, z13.d, z2.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -275,10 +275,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -289,10 +289,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -303,10 +303,10 @@ permuteSVEFull:
 	WORD $0x04ec01c2 // add z2.d, z14.d, z12.d
 	WORD $0x24c21d91 // cmphi p1.d, p7/z, z12.d, z2.d
 	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
-	WORD $0x0420bc6d // movprfx z13, z3
-	WORD $0x04d01c6d // mul z13.d, p7/m, z13.d, z3.d
 	WORD $0x0420bc6c // movprfx z12, z3
 	WORD $0x04d31c6c // umulh z12.d, p7/m, z12.d, z3.d
+	WORD $0x0420bc6d // movprfx z13, z3
+	WORD $0x04d01c6d // mul z13.d, p7/m, z13.d, z3.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -317,10 +317,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01c6d // mul z13.d, p7/m, z13.d, z3.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31c6c // umulh z12.d, p7/m, z12.d, z3.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01c6d // mul z13.d, p7/m, z13.d, z3.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -331,10 +331,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -345,10 +345,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -359,10 +359,10 @@ permuteSVEFull:
 	WORD $0x04ec01c3 // add z3.d, z14.d, z12.d
 	WORD $0x24c31d91 // cmphi p1.d, p7/z, z12.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc8d // movprfx z13, z4
-	WORD $0x04d01c8d // mul z13.d, p7/m, z13.d, z4.d
 	WORD $0x0420bc8c // movprfx z12, z4
 	WORD $0x04d31c8c // umulh z12.d, p7/m, z12.d, z4.d
+	WORD $0x0420bc8d // movprfx z13, z4
+	WORD $0x04d01c8d // mul z13.d, p7/m, z13.d, z4.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -373,10 +373,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01c8d // mul z13.d, p7/m, z13.d, z4.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31c8c // umulh z12.d, p7/m, z12.d, z4.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01c8d // mul z13.d, p7/m, z13.d, z4.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -387,10 +387,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -401,10 +401,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -415,10 +415,10 @@ permuteSVEFull:
 	WORD $0x04ec01c4 // add z4.d, z14.d, z12.d
 	WORD $0x24c41d91 // cmphi p1.d, p7/z, z12.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bcad // movprfx z13, z5
-	WORD $0x04d01cad // mul z13.d, p7/m, z13.d, z5.d
 	WORD $0x0420bcac // movprfx z12, z5
 	WORD $0x04d31cac // umulh z12.d, p7/m, z12.d, z5.d
+	WORD $0x0420bcad // movprfx z13, z5
+	WORD $0x04d01cad // mul z13.d, p7/m, z13.d, z5.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -429,10 +429,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01cad // mul z13.d, p7/m, z13.d, z5.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31cac // umulh z12.d, p7/m, z12.d, z5.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01cad // mul z13.d, p7/m, z13.d, z5.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -443,10 +443,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -457,10 +457,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -471,10 +471,10 @@ permuteSVEFull:
 	WORD $0x04ec01c5 // add z5.d, z14.d, z12.d
 	WORD $0x24c51d91 // cmphi p1.d, p7/z, z12.d, z5.d
 	WORD $0x04c005e5 // add z5.d, p1/m, z5.d, z15.d
-	WORD $0x0420bccd // movprfx z13, z6
-	WORD $0x04d01ccd // mul z13.d, p7/m, z13.d, z6.d
 	WORD $0x0420bccc // movprfx z12, z6
 	WORD $0x04d31ccc // umulh z12.d, p7/m, z12.d, z6.d
+	WORD $0x0420bccd // movprfx z13, z6
+	WORD $0x04d01ccd // mul z13.d, p7/m, z13.d, z6.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -485,10 +485,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01ccd // mul z13.d, p7/m, z13.d, z6.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31ccc // umulh z12.d, p7/m, z12.d, z6.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01ccd // mul z13.d, p7/m, z13.d, z6.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -499,10 +499,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -513,10 +513,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -527,10 +527,10 @@ permuteSVEFull:
 	WORD $0x04ec01c6 // add z6.d, z14.d, z12.d
 	WORD $0x24c61d91 // cmphi p1.d, p7/z, z12.d, z6.d
 	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
-	WORD $0x0420bced // movprfx z13, z7
-	WORD $0x04d01ced // mul z13.d, p7/m, z13.d, z7.d
 	WORD $0x0420bcec // movprfx z12, z7
 	WORD $0x04d31cec // umulh z12.d, p7/m, z12.d, z7.d
+	WORD $0x0420bced // movprfx z13, z7
+	WORD $0x04d01ced // mul z13.d, p7/m, z13.d, z7.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -541,10 +541,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01ced // mul z13.d, p7/m, z13.d, z7.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31cec // umulh z12.d, p7/m, z12.d, z7.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01ced // mul z13.d, p7/m, z13.d, z7.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -555,10 +555,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -569,10 +569,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -583,10 +583,10 @@ permuteSVEFull:
 	WORD $0x04ec01c7 // add z7.d, z14.d, z12.d
 	WORD $0x24c71d91 // cmphi p1.d, p7/z, z12.d, z7.d
 	WORD $0x04c005e7 // add z7.d, p1/m, z7.d, z15.d
-	WORD $0x0420bd0d // movprfx z13, z8
-	WORD $0x04d01d0d // mul z13.d, p7/m, z13.d, z8.d
 	WORD $0x0420bd0c // movprfx z12, z8
 	WORD $0x04d31d0c // umulh z12.d, p7/m, z12.d, z8.d
+	WORD $0x0420bd0d // movprfx z13, z8
+	WORD $0x04d01d0d // mul z13.d, p7/m, z13.d, z8.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -597,10 +597,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01d0d // mul z13.d, p7/m, z13.d, z8.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31d0c // umulh z12.d, p7/m, z12.d, z8.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01d0d // mul z13.d, p7/m, z13.d, z8.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -611,10 +611,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -625,10 +625,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -639,10 +639,10 @@ permuteSVEFull:
 	WORD $0x04ec01c8 // add z8.d, z14.d, z12.d
 	WORD $0x24c81d91 // cmphi p1.d, p7/z, z12.d, z8.d
 	WORD $0x04c005e8 // add z8.d, p1/m, z8.d, z15.d
-	WORD $0x0420bd2d // movprfx z13, z9
-	WORD $0x04d01d2d // mul z13.d, p7/m, z13.d, z9.d
 	WORD $0x0420bd2c // movprfx z12, z9
 	WORD $0x04d31d2c // umulh z12.d, p7/m, z12.d, z9.d
+	WORD $0x0420bd2d // movprfx z13, z9
+	WORD $0x04d01d2d // mul z13.d, p7/m, z13.d, z9.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -653,10 +653,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01d2d // mul z13.d, p7/m, z13.d, z9.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31d2c // umulh z12.d, p7/m, z12.d, z9.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01d2d // mul z13.d, p7/m, z13.d, z9.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -667,10 +667,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -681,10 +681,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -695,10 +695,10 @@ permuteSVEFull:
 	WORD $0x04ec01c9 // add z9.d, z14.d, z12.d
 	WORD $0x24c91d91 // cmphi p1.d, p7/z, z12.d, z9.d
 	WORD $0x04c005e9 // add z9.d, p1/m, z9.d, z15.d
-	WORD $0x0420bd4d // movprfx z13, z10
-	WORD $0x04d01d4d // mul z13.d, p7/m, z13.d, z10.d
 	WORD $0x0420bd4c // movprfx z12, z10
 	WORD $0x04d31d4c // umulh z12.d, p7/m, z12.d, z10.d
+	WORD $0x0420bd4d // movprfx z13, z10
+	WORD $0x04d01d4d // mul z13.d, p7/m, z13.d, z10.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -709,10 +709,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01d4d // mul z13.d, p7/m, z13.d, z10.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31d4c // umulh z12.d, p7/m, z12.d, z10.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01d4d // mul z13.d, p7/m, z13.d, z10.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -723,10 +723,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -737,10 +737,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -751,10 +751,10 @@ permuteSVEFull:
 	WORD $0x04ec01ca // add z10.d, z14.d, z12.d
 	WORD $0x24ca1d91 // cmphi p1.d, p7/z, z12.d, z10.d
 	WORD $0x04c005ea // add z10.d, p1/m, z10.d, z15.d
-	WORD $0x0420bd6d // movprfx z13, z11
-	WORD $0x04d01d6d // mul z13.d, p7/m, z13.d, z11.d
 	WORD $0x0420bd6c // movprfx z12, z11
 	WORD $0x04d31d6c // umulh z12.d, p7/m, z12.d, z11.d
+	WORD $0x0420bd6d // movprfx z13, z11
+	WORD $0x04d01d6d // mul z13.d, p7/m, z13.d, z11.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -765,10 +765,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01d6d // mul z13.d, p7/m, z13.d, z11.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31d6c // umulh z12.d, p7/m, z12.d, z11.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01d6d // mul z13.d, p7/m, z13.d, z11.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -779,10 +779,10 @@ permuteSVEFull:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -793,10 +793,10 @@ permuteSVEFull:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -1102,10 +1102,10 @@ permuteSVEFull:
 	WORD $0x24d81d71 // cmphi p1.d, p7/z, z11.d, z24.d
 	WORD $0x04c005f8 // add z24.d, p1/m, z24.d, z15.d
 	ADD $96, R10
-	WORD $0x0420bd81 // movprfx z1, z12
-	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x0420bd80 // movprfx z0, z12
 	WORD $0x04d31d80 // umulh z0.d, p7/m, z0.d, z12.d
+	WORD $0x0420bd81 // movprfx z1, z12
+	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1116,10 +1116,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31d80 // umulh z0.d, p7/m, z0.d, z12.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1130,10 +1130,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1144,10 +1144,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1158,10 +1158,10 @@ permuteSVEFull:
 	WORD $0x04e0004c // add z12.d, z2.d, z0.d
 	WORD $0x24cc1c11 // cmphi p1.d, p7/z, z0.d, z12.d
 	WORD $0x04c005ec // add z12.d, p1/m, z12.d, z15.d
-	WORD $0x0420bda1 // movprfx z1, z13
-	WORD $0x04d01da1 // mul z1.d, p7/m, z1.d, z13.d
 	WORD $0x0420bda0 // movprfx z0, z13
 	WORD $0x04d31da0 // umulh z0.d, p7/m, z0.d, z13.d
+	WORD $0x0420bda1 // movprfx z1, z13
+	WORD $0x04d01da1 // mul z1.d, p7/m, z1.d, z13.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1172,10 +1172,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01da1 // mul z1.d, p7/m, z1.d, z13.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31da0 // umulh z0.d, p7/m, z0.d, z13.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01da1 // mul z1.d, p7/m, z1.d, z13.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1186,10 +1186,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1200,10 +1200,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1214,10 +1214,10 @@ permuteSVEFull:
 	WORD $0x04e0004d // add z13.d, z2.d, z0.d
 	WORD $0x24cd1c11 // cmphi p1.d, p7/z, z0.d, z13.d
 	WORD $0x04c005ed // add z13.d, p1/m, z13.d, z15.d
-	WORD $0x0420bdc1 // movprfx z1, z14
-	WORD $0x04d01dc1 // mul z1.d, p7/m, z1.d, z14.d
 	WORD $0x0420bdc0 // movprfx z0, z14
 	WORD $0x04d31dc0 // umulh z0.d, p7/m, z0.d, z14.d
+	WORD $0x0420bdc1 // movprfx z1, z14
+	WORD $0x04d01dc1 // mul z1.d, p7/m, z1.d, z14.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1228,10 +1228,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01dc1 // mul z1.d, p7/m, z1.d, z14.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31dc0 // umulh z0.d, p7/m, z0.d, z14.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01dc1 // mul z1.d, p7/m, z1.d, z14.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1242,10 +1242,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1256,10 +1256,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1270,10 +1270,10 @@ permuteSVEFull:
 	WORD $0x04e0004e // add z14.d, z2.d, z0.d
 	WORD $0x24ce1c11 // cmphi p1.d, p7/z, z0.d, z14.d
 	WORD $0x04c005ee // add z14.d, p1/m, z14.d, z15.d
-	WORD $0x0420be01 // movprfx z1, z16
-	WORD $0x04d01e01 // mul z1.d, p7/m, z1.d, z16.d
 	WORD $0x0420be00 // movprfx z0, z16
 	WORD $0x04d31e00 // umulh z0.d, p7/m, z0.d, z16.d
+	WORD $0x0420be01 // movprfx z1, z16
+	WORD $0x04d01e01 // mul z1.d, p7/m, z1.d, z16.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1284,10 +1284,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01e01 // mul z1.d, p7/m, z1.d, z16.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31e00 // umulh z0.d, p7/m, z0.d, z16.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01e01 // mul z1.d, p7/m, z1.d, z16.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1298,10 +1298,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1312,10 +1312,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1326,10 +1326,10 @@ permuteSVEFull:
 	WORD $0x04e00050 // add z16.d, z2.d, z0.d
 	WORD $0x24d01c11 // cmphi p1.d, p7/z, z0.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be21 // movprfx z1, z17
-	WORD $0x04d01e21 // mul z1.d, p7/m, z1.d, z17.d
 	WORD $0x0420be20 // movprfx z0, z17
 	WORD $0x04d31e20 // umulh z0.d, p7/m, z0.d, z17.d
+	WORD $0x0420be21 // movprfx z1, z17
+	WORD $0x04d01e21 // mul z1.d, p7/m, z1.d, z17.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1340,10 +1340,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01e21 // mul z1.d, p7/m, z1.d, z17.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31e20 // umulh z0.d, p7/m, z0.d, z17.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01e21 // mul z1.d, p7/m, z1.d, z17.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1354,10 +1354,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1368,10 +1368,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1382,10 +1382,10 @@ permuteSVEFull:
 	WORD $0x04e00051 // add z17.d, z2.d, z0.d
 	WORD $0x24d11c11 // cmphi p1.d, p7/z, z0.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be41 // movprfx z1, z18
-	WORD $0x04d01e41 // mul z1.d, p7/m, z1.d, z18.d
 	WORD $0x0420be40 // movprfx z0, z18
 	WORD $0x04d31e40 // umulh z0.d, p7/m, z0.d, z18.d
+	WORD $0x0420be41 // movprfx z1, z18
+	WORD $0x04d01e41 // mul z1.d, p7/m, z1.d, z18.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1396,10 +1396,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01e41 // mul z1.d, p7/m, z1.d, z18.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31e40 // umulh z0.d, p7/m, z0.d, z18.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01e41 // mul z1.d, p7/m, z1.d, z18.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1410,10 +1410,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1424,10 +1424,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1438,10 +1438,10 @@ permuteSVEFull:
 	WORD $0x04e00052 // add z18.d, z2.d, z0.d
 	WORD $0x24d21c11 // cmphi p1.d, p7/z, z0.d, z18.d
 	WORD $0x04c005f2 // add z18.d, p1/m, z18.d, z15.d
-	WORD $0x0420be61 // movprfx z1, z19
-	WORD $0x04d01e61 // mul z1.d, p7/m, z1.d, z19.d
 	WORD $0x0420be60 // movprfx z0, z19
 	WORD $0x04d31e60 // umulh z0.d, p7/m, z0.d, z19.d
+	WORD $0x0420be61 // movprfx z1, z19
+	WORD $0x04d01e61 // mul z1.d, p7/m, z1.d, z19.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1452,10 +1452,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01e61 // mul z1.d, p7/m, z1.d, z19.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31e60 // umulh z0.d, p7/m, z0.d, z19.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01e61 // mul z1.d, p7/m, z1.d, z19.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1466,10 +1466,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1480,10 +1480,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1494,10 +1494,10 @@ permuteSVEFull:
 	WORD $0x04e00053 // add z19.d, z2.d, z0.d
 	WORD $0x24d31c11 // cmphi p1.d, p7/z, z0.d, z19.d
 	WORD $0x04c005f3 // add z19.d, p1/m, z19.d, z15.d
-	WORD $0x0420be81 // movprfx z1, z20
-	WORD $0x04d01e81 // mul z1.d, p7/m, z1.d, z20.d
 	WORD $0x0420be80 // movprfx z0, z20
 	WORD $0x04d31e80 // umulh z0.d, p7/m, z0.d, z20.d
+	WORD $0x0420be81 // movprfx z1, z20
+	WORD $0x04d01e81 // mul z1.d, p7/m, z1.d, z20.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1508,10 +1508,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01e81 // mul z1.d, p7/m, z1.d, z20.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31e80 // umulh z0.d, p7/m, z0.d, z20.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01e81 // mul z1.d, p7/m, z1.d, z20.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1522,10 +1522,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1536,10 +1536,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1550,10 +1550,10 @@ permuteSVEFull:
 	WORD $0x04e00054 // add z20.d, z2.d, z0.d
 	WORD $0x24d41c11 // cmphi p1.d, p7/z, z0.d, z20.d
 	WORD $0x04c005f4 // add z20.d, p1/m, z20.d, z15.d
-	WORD $0x0420bea1 // movprfx z1, z21
-	WORD $0x04d01ea1 // mul z1.d, p7/m, z1.d, z21.d
 	WORD $0x0420bea0 // movprfx z0, z21
 	WORD $0x04d31ea0 // umulh z0.d, p7/m, z0.d, z21.d
+	WORD $0x0420bea1 // movprfx z1, z21
+	WORD $0x04d01ea1 // mul z1.d, p7/m, z1.d, z21.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1564,10 +1564,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01ea1 // mul z1.d, p7/m, z1.d, z21.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31ea0 // umulh z0.d, p7/m, z0.d, z21.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01ea1 // mul z1.d, p7/m, z1.d, z21.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1578,10 +1578,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1592,10 +1592,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1606,10 +1606,10 @@ permuteSVEFull:
 	WORD $0x04e00055 // add z21.d, z2.d, z0.d
 	WORD $0x24d51c11 // cmphi p1.d, p7/z, z0.d, z21.d
 	WORD $0x04c005f5 // add z21.d, p1/m, z21.d, z15.d
-	WORD $0x0420bec1 // movprfx z1, z22
-	WORD $0x04d01ec1 // mul z1.d, p7/m, z1.d, z22.d
 	WORD $0x0420bec0 // movprfx z0, z22
 	WORD $0x04d31ec0 // umulh z0.d, p7/m, z0.d, z22.d
+	WORD $0x0420bec1 // movprfx z1, z22
+	WORD $0x04d01ec1 // mul z1.d, p7/m, z1.d, z22.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1620,10 +1620,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01ec1 // mul z1.d, p7/m, z1.d, z22.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31ec0 // umulh z0.d, p7/m, z0.d, z22.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01ec1 // mul z1.d, p7/m, z1.d, z22.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1634,10 +1634,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1648,10 +1648,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1662,10 +1662,10 @@ permuteSVEFull:
 	WORD $0x04e00056 // add z22.d, z2.d, z0.d
 	WORD $0x24d61c11 // cmphi p1.d, p7/z, z0.d, z22.d
 	WORD $0x04c005f6 // add z22.d, p1/m, z22.d, z15.d
-	WORD $0x0420bee1 // movprfx z1, z23
-	WORD $0x04d01ee1 // mul z1.d, p7/m, z1.d, z23.d
 	WORD $0x0420bee0 // movprfx z0, z23
 	WORD $0x04d31ee0 // umulh z0.d, p7/m, z0.d, z23.d
+	WORD $0x0420bee1 // movprfx z1, z23
+	WORD $0x04d01ee1 // mul z1.d, p7/m, z1.d, z23.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1676,10 +1676,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01ee1 // mul z1.d, p7/m, z1.d, z23.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31ee0 // umulh z0.d, p7/m, z0.d, z23.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01ee1 // mul z1.d, p7/m, z1.d, z23.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1690,10 +1690,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1704,10 +1704,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1718,10 +1718,10 @@ permuteSVEFull:
 	WORD $0x04e00057 // add z23.d, z2.d, z0.d
 	WORD $0x24d71c11 // cmphi p1.d, p7/z, z0.d, z23.d
 	WORD $0x04c005f7 // add z23.d, p1/m, z23.d, z15.d
-	WORD $0x0420bf01 // movprfx z1, z24
-	WORD $0x04d01f01 // mul z1.d, p7/m, z1.d, z24.d
 	WORD $0x0420bf00 // movprfx z0, z24
 	WORD $0x04d31f00 // umulh z0.d, p7/m, z0.d, z24.d
+	WORD $0x0420bf01 // movprfx z1, z24
+	WORD $0x04d01f01 // mul z1.d, p7/m, z1.d, z24.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1732,10 +1732,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01f01 // mul z1.d, p7/m, z1.d, z24.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31f00 // umulh z0.d, p7/m, z0.d, z24.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01f01 // mul z1.d, p7/m, z1.d, z24.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1746,10 +1746,10 @@ permuteSVEFull:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -1760,10 +1760,10 @@ permuteSVEFull:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -2074,10 +2074,10 @@ permuteSVEFull:
 	CBNZ R11, permuteSVEStore
 	MOVD $11, R12
 permuteSVEPartial:
-	WORD $0x0420bc0d // movprfx z13, z0
-	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x0420bc0c // movprfx z12, z0
 	WORD $0x04d31c0c // umulh z12.d, p7/m, z12.d, z0.d
+	WORD $0x0420bc0d // movprfx z13, z0
+	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -2088,10 +2088,10 @@ permuteSVEPartial:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31c0c // umulh z12.d, p7/m, z12.d, z0.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01c0d // mul z13.d, p7/m, z13.d, z0.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -2102,10 +2102,10 @@ permuteSVEPartial:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e0c // umulh z12.d, p7/m, z12.d, z16.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e0d // mul z13.d, p7/m, z13.d, z16.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -2116,10 +2116,10 @@ permuteSVEPartial:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x0420be0d // movprfx z13, z16
-	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x0420be0c // movprfx z12, z16
 	WORD $0x04d31e2c // umulh z12.d, p7/m, z12.d, z17.d
+	WORD $0x0420be0d // movprfx z13, z16
+	WORD $0x04d01e2d // mul z13.d, p7/m, z13.d, z17.d
 	WORD $0x04e0958e // lsr z14.d, z12.d, #32
 	WORD $0x04ee05ae // sub z14.d, z13.d, z14.d
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
@@ -2403,10 +2403,10 @@ permuteSVEPartial:
 	WORD $0x24d81d71 // cmphi p1.d, p7/z, z11.d, z24.d
 	WORD $0x04c005f8 // add z24.d, p1/m, z24.d, z15.d
 	ADD $8, R10
-	WORD $0x0420bd81 // movprfx z1, z12
-	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x0420bd80 // movprfx z0, z12
 	WORD $0x04d31d80 // umulh z0.d, p7/m, z0.d, z12.d
+	WORD $0x0420bd81 // movprfx z1, z12
+	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -2417,10 +2417,10 @@ permuteSVEPartial:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31d80 // umulh z0.d, p7/m, z0.d, z12.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01d81 // mul z1.d, p7/m, z1.d, z12.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -2431,10 +2431,10 @@ permuteSVEPartial:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c60 // umulh z0.d, p7/m, z0.d, z3.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c61 // mul z1.d, p7/m, z1.d, z3.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -2445,10 +2445,10 @@ permuteSVEPartial:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x0420bc61 // movprfx z1, z3
-	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x0420bc60 // movprfx z0, z3
 	WORD $0x04d31c80 // umulh z0.d, p7/m, z0.d, z4.d
+	WORD $0x0420bc61 // movprfx z1, z3
+	WORD $0x04d01c81 // mul z1.d, p7/m, z1.d, z4.d
 	WORD $0x04e09402 // lsr z2.d, z0.d, #32
 	WORD $0x04e20422 // sub z2.d, z1.d, z2.d
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
@@ -2913,8 +2913,8 @@ permuteSVE2Half:
 	ADD $96, R10
 	MOVD $2, R12
 permuteSVE2Full:
-	WORD $0x04e0600d // mul z13.d, z0.d, z0.d
 	WORD $0x04e06c0c // umulh z12.d, z0.d, z0.d
+	WORD $0x04e0600d // mul z13.d, z0.d, z0.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2922,8 +2922,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e0620d // mul z13.d, z16.d, z0.d
 	WORD $0x04e06e0c // umulh z12.d, z16.d, z0.d
+	WORD $0x04e0620d // mul z13.d, z16.d, z0.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2931,8 +2931,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2940,8 +2940,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2949,8 +2949,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c0 // add z0.d, z14.d, z12.d
 	WORD $0x24c01d91 // cmphi p1.d, p7/z, z12.d, z0.d
 	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
-	WORD $0x04e1602d // mul z13.d, z1.d, z1.d
 	WORD $0x04e16c2c // umulh z12.d, z1.d, z1.d
+	WORD $0x04e1602d // mul z13.d, z1.d, z1.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2958,8 +2958,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e1620d // mul z13.d, z16.d, z1.d
 	WORD $0x04e16e0c // umulh z12.d, z16.d, z1.d
+	WORD $0x04e1620d // mul z13.d, z16.d, z1.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2967,8 +2967,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2976,8 +2976,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2985,8 +2985,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c1 // add z1.d, z14.d, z12.d
 	WORD $0x24c11d91 // cmphi p1.d, p7/z, z12.d, z1.d
 	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
-	WORD $0x04e2604d // mul z13.d, z2.d, z2.d
 	WORD $0x04e26c4c // umulh z12.d, z2.d, z2.d
+	WORD $0x04e2604d // mul z13.d, z2.d, z2.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -2994,8 +2994,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e2620d // mul z13.d, z16.d, z2.d
 	WORD $0x04e26e0c // umulh z12.d, z16.d, z2.d
+	WORD $0x04e2620d // mul z13.d, z16.d, z2.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3003,8 +3003,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3012,8 +3012,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3021,8 +3021,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c2 // add z2.d, z14.d, z12.d
 	WORD $0x24c21d91 // cmphi p1.d, p7/z, z12.d, z2.d
 	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
-	WORD $0x04e3606d // mul z13.d, z3.d, z3.d
 	WORD $0x04e36c6c // umulh z12.d, z3.d, z3.d
+	WORD $0x04e3606d // mul z13.d, z3.d, z3.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3030,8 +3030,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e3620d // mul z13.d, z16.d, z3.d
 	WORD $0x04e36e0c // umulh z12.d, z16.d, z3.d
+	WORD $0x04e3620d // mul z13.d, z16.d, z3.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3039,8 +3039,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3048,8 +3048,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3057,8 +3057,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c3 // add z3.d, z14.d, z12.d
 	WORD $0x24c31d91 // cmphi p1.d, p7/z, z12.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e4608d // mul z13.d, z4.d, z4.d
 	WORD $0x04e46c8c // umulh z12.d, z4.d, z4.d
+	WORD $0x04e4608d // mul z13.d, z4.d, z4.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3066,8 +3066,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e4620d // mul z13.d, z16.d, z4.d
 	WORD $0x04e46e0c // umulh z12.d, z16.d, z4.d
+	WORD $0x04e4620d // mul z13.d, z16.d, z4.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3075,8 +3075,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3084,8 +3084,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3093,8 +3093,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c4 // add z4.d, z14.d, z12.d
 	WORD $0x24c41d91 // cmphi p1.d, p7/z, z12.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e560ad // mul z13.d, z5.d, z5.d
 	WORD $0x04e56cac // umulh z12.d, z5.d, z5.d
+	WORD $0x04e560ad // mul z13.d, z5.d, z5.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3102,8 +3102,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e5620d // mul z13.d, z16.d, z5.d
 	WORD $0x04e56e0c // umulh z12.d, z16.d, z5.d
+	WORD $0x04e5620d // mul z13.d, z16.d, z5.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3111,8 +3111,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3120,8 +3120,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3129,8 +3129,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c5 // add z5.d, z14.d, z12.d
 	WORD $0x24c51d91 // cmphi p1.d, p7/z, z12.d, z5.d
 	WORD $0x04c005e5 // add z5.d, p1/m, z5.d, z15.d
-	WORD $0x04e660cd // mul z13.d, z6.d, z6.d
 	WORD $0x04e66ccc // umulh z12.d, z6.d, z6.d
+	WORD $0x04e660cd // mul z13.d, z6.d, z6.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3138,8 +3138,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e6620d // mul z13.d, z16.d, z6.d
 	WORD $0x04e66e0c // umulh z12.d, z16.d, z6.d
+	WORD $0x04e6620d // mul z13.d, z16.d, z6.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3147,8 +3147,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3156,8 +3156,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3165,8 +3165,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c6 // add z6.d, z14.d, z12.d
 	WORD $0x24c61d91 // cmphi p1.d, p7/z, z12.d, z6.d
 	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
-	WORD $0x04e760ed // mul z13.d, z7.d, z7.d
 	WORD $0x04e76cec // umulh z12.d, z7.d, z7.d
+	WORD $0x04e760ed // mul z13.d, z7.d, z7.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3174,8 +3174,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e7620d // mul z13.d, z16.d, z7.d
 	WORD $0x04e76e0c // umulh z12.d, z16.d, z7.d
+	WORD $0x04e7620d // mul z13.d, z16.d, z7.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3183,8 +3183,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3192,8 +3192,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3201,8 +3201,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c7 // add z7.d, z14.d, z12.d
 	WORD $0x24c71d91 // cmphi p1.d, p7/z, z12.d, z7.d
 	WORD $0x04c005e7 // add z7.d, p1/m, z7.d, z15.d
-	WORD $0x04e8610d // mul z13.d, z8.d, z8.d
 	WORD $0x04e86d0c // umulh z12.d, z8.d, z8.d
+	WORD $0x04e8610d // mul z13.d, z8.d, z8.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3210,8 +3210,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e8620d // mul z13.d, z16.d, z8.d
 	WORD $0x04e86e0c // umulh z12.d, z16.d, z8.d
+	WORD $0x04e8620d // mul z13.d, z16.d, z8.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3219,8 +3219,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3228,8 +3228,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3237,8 +3237,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c8 // add z8.d, z14.d, z12.d
 	WORD $0x24c81d91 // cmphi p1.d, p7/z, z12.d, z8.d
 	WORD $0x04c005e8 // add z8.d, p1/m, z8.d, z15.d
-	WORD $0x04e9612d // mul z13.d, z9.d, z9.d
 	WORD $0x04e96d2c // umulh z12.d, z9.d, z9.d
+	WORD $0x04e9612d // mul z13.d, z9.d, z9.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3246,8 +3246,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e9620d // mul z13.d, z16.d, z9.d
 	WORD $0x04e96e0c // umulh z12.d, z16.d, z9.d
+	WORD $0x04e9620d // mul z13.d, z16.d, z9.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3255,8 +3255,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3264,8 +3264,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3273,8 +3273,8 @@ permuteSVE2Full:
 	WORD $0x04ec01c9 // add z9.d, z14.d, z12.d
 	WORD $0x24c91d91 // cmphi p1.d, p7/z, z12.d, z9.d
 	WORD $0x04c005e9 // add z9.d, p1/m, z9.d, z15.d
-	WORD $0x04ea614d // mul z13.d, z10.d, z10.d
 	WORD $0x04ea6d4c // umulh z12.d, z10.d, z10.d
+	WORD $0x04ea614d // mul z13.d, z10.d, z10.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3282,8 +3282,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04ea620d // mul z13.d, z16.d, z10.d
 	WORD $0x04ea6e0c // umulh z12.d, z16.d, z10.d
+	WORD $0x04ea620d // mul z13.d, z16.d, z10.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3291,8 +3291,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3300,8 +3300,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3309,8 +3309,8 @@ permuteSVE2Full:
 	WORD $0x04ec01ca // add z10.d, z14.d, z12.d
 	WORD $0x24ca1d91 // cmphi p1.d, p7/z, z12.d, z10.d
 	WORD $0x04c005ea // add z10.d, p1/m, z10.d, z15.d
-	WORD $0x04eb616d // mul z13.d, z11.d, z11.d
 	WORD $0x04eb6d6c // umulh z12.d, z11.d, z11.d
+	WORD $0x04eb616d // mul z13.d, z11.d, z11.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3318,8 +3318,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04eb620d // mul z13.d, z16.d, z11.d
 	WORD $0x04eb6e0c // umulh z12.d, z16.d, z11.d
+	WORD $0x04eb620d // mul z13.d, z16.d, z11.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3327,8 +3327,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3336,8 +3336,8 @@ permuteSVE2Full:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -3604,8 +3604,8 @@ permuteSVE2Full:
 	WORD $0x24d81d71 // cmphi p1.d, p7/z, z11.d, z24.d
 	WORD $0x04c005f8 // add z24.d, p1/m, z24.d, z15.d
 	ADD $96, R10
-	WORD $0x04ec6181 // mul z1.d, z12.d, z12.d
 	WORD $0x04ec6d80 // umulh z0.d, z12.d, z12.d
+	WORD $0x04ec6181 // mul z1.d, z12.d, z12.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3613,8 +3613,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04ec6061 // mul z1.d, z3.d, z12.d
 	WORD $0x04ec6c60 // umulh z0.d, z3.d, z12.d
+	WORD $0x04ec6061 // mul z1.d, z3.d, z12.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3622,8 +3622,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3631,8 +3631,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3640,8 +3640,8 @@ permuteSVE2Full:
 	WORD $0x04e0004c // add z12.d, z2.d, z0.d
 	WORD $0x24cc1c11 // cmphi p1.d, p7/z, z0.d, z12.d
 	WORD $0x04c005ec // add z12.d, p1/m, z12.d, z15.d
-	WORD $0x04ed61a1 // mul z1.d, z13.d, z13.d
 	WORD $0x04ed6da0 // umulh z0.d, z13.d, z13.d
+	WORD $0x04ed61a1 // mul z1.d, z13.d, z13.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3649,8 +3649,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04ed6061 // mul z1.d, z3.d, z13.d
 	WORD $0x04ed6c60 // umulh z0.d, z3.d, z13.d
+	WORD $0x04ed6061 // mul z1.d, z3.d, z13.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3658,8 +3658,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3667,8 +3667,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3676,8 +3676,8 @@ permuteSVE2Full:
 	WORD $0x04e0004d // add z13.d, z2.d, z0.d
 	WORD $0x24cd1c11 // cmphi p1.d, p7/z, z0.d, z13.d
 	WORD $0x04c005ed // add z13.d, p1/m, z13.d, z15.d
-	WORD $0x04ee61c1 // mul z1.d, z14.d, z14.d
 	WORD $0x04ee6dc0 // umulh z0.d, z14.d, z14.d
+	WORD $0x04ee61c1 // mul z1.d, z14.d, z14.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3685,8 +3685,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04ee6061 // mul z1.d, z3.d, z14.d
 	WORD $0x04ee6c60 // umulh z0.d, z3.d, z14.d
+	WORD $0x04ee6061 // mul z1.d, z3.d, z14.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3694,8 +3694,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3703,8 +3703,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3712,8 +3712,8 @@ permuteSVE2Full:
 	WORD $0x04e0004e // add z14.d, z2.d, z0.d
 	WORD $0x24ce1c11 // cmphi p1.d, p7/z, z0.d, z14.d
 	WORD $0x04c005ee // add z14.d, p1/m, z14.d, z15.d
-	WORD $0x04f06201 // mul z1.d, z16.d, z16.d
 	WORD $0x04f06e00 // umulh z0.d, z16.d, z16.d
+	WORD $0x04f06201 // mul z1.d, z16.d, z16.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3721,8 +3721,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f06061 // mul z1.d, z3.d, z16.d
 	WORD $0x04f06c60 // umulh z0.d, z3.d, z16.d
+	WORD $0x04f06061 // mul z1.d, z3.d, z16.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3730,8 +3730,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3739,8 +3739,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3748,8 +3748,8 @@ permuteSVE2Full:
 	WORD $0x04e00050 // add z16.d, z2.d, z0.d
 	WORD $0x24d01c11 // cmphi p1.d, p7/z, z0.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f16221 // mul z1.d, z17.d, z17.d
 	WORD $0x04f16e20 // umulh z0.d, z17.d, z17.d
+	WORD $0x04f16221 // mul z1.d, z17.d, z17.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3757,8 +3757,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f16061 // mul z1.d, z3.d, z17.d
 	WORD $0x04f16c60 // umulh z0.d, z3.d, z17.d
+	WORD $0x04f16061 // mul z1.d, z3.d, z17.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3766,8 +3766,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3775,8 +3775,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3784,8 +3784,8 @@ permuteSVE2Full:
 	WORD $0x04e00051 // add z17.d, z2.d, z0.d
 	WORD $0x24d11c11 // cmphi p1.d, p7/z, z0.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f26241 // mul z1.d, z18.d, z18.d
 	WORD $0x04f26e40 // umulh z0.d, z18.d, z18.d
+	WORD $0x04f26241 // mul z1.d, z18.d, z18.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3793,8 +3793,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f26061 // mul z1.d, z3.d, z18.d
 	WORD $0x04f26c60 // umulh z0.d, z3.d, z18.d
+	WORD $0x04f26061 // mul z1.d, z3.d, z18.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3802,8 +3802,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3811,8 +3811,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3820,8 +3820,8 @@ permuteSVE2Full:
 	WORD $0x04e00052 // add z18.d, z2.d, z0.d
 	WORD $0x24d21c11 // cmphi p1.d, p7/z, z0.d, z18.d
 	WORD $0x04c005f2 // add z18.d, p1/m, z18.d, z15.d
-	WORD $0x04f36261 // mul z1.d, z19.d, z19.d
 	WORD $0x04f36e60 // umulh z0.d, z19.d, z19.d
+	WORD $0x04f36261 // mul z1.d, z19.d, z19.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3829,8 +3829,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f36061 // mul z1.d, z3.d, z19.d
 	WORD $0x04f36c60 // umulh z0.d, z3.d, z19.d
+	WORD $0x04f36061 // mul z1.d, z3.d, z19.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3838,8 +3838,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3847,8 +3847,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3856,8 +3856,8 @@ permuteSVE2Full:
 	WORD $0x04e00053 // add z19.d, z2.d, z0.d
 	WORD $0x24d31c11 // cmphi p1.d, p7/z, z0.d, z19.d
 	WORD $0x04c005f3 // add z19.d, p1/m, z19.d, z15.d
-	WORD $0x04f46281 // mul z1.d, z20.d, z20.d
 	WORD $0x04f46e80 // umulh z0.d, z20.d, z20.d
+	WORD $0x04f46281 // mul z1.d, z20.d, z20.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3865,8 +3865,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f46061 // mul z1.d, z3.d, z20.d
 	WORD $0x04f46c60 // umulh z0.d, z3.d, z20.d
+	WORD $0x04f46061 // mul z1.d, z3.d, z20.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3874,8 +3874,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3883,8 +3883,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3892,8 +3892,8 @@ permuteSVE2Full:
 	WORD $0x04e00054 // add z20.d, z2.d, z0.d
 	WORD $0x24d41c11 // cmphi p1.d, p7/z, z0.d, z20.d
 	WORD $0x04c005f4 // add z20.d, p1/m, z20.d, z15.d
-	WORD $0x04f562a1 // mul z1.d, z21.d, z21.d
 	WORD $0x04f56ea0 // umulh z0.d, z21.d, z21.d
+	WORD $0x04f562a1 // mul z1.d, z21.d, z21.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3901,8 +3901,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f56061 // mul z1.d, z3.d, z21.d
 	WORD $0x04f56c60 // umulh z0.d, z3.d, z21.d
+	WORD $0x04f56061 // mul z1.d, z3.d, z21.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3910,8 +3910,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3919,8 +3919,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3928,8 +3928,8 @@ permuteSVE2Full:
 	WORD $0x04e00055 // add z21.d, z2.d, z0.d
 	WORD $0x24d51c11 // cmphi p1.d, p7/z, z0.d, z21.d
 	WORD $0x04c005f5 // add z21.d, p1/m, z21.d, z15.d
-	WORD $0x04f662c1 // mul z1.d, z22.d, z22.d
 	WORD $0x04f66ec0 // umulh z0.d, z22.d, z22.d
+	WORD $0x04f662c1 // mul z1.d, z22.d, z22.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3937,8 +3937,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f66061 // mul z1.d, z3.d, z22.d
 	WORD $0x04f66c60 // umulh z0.d, z3.d, z22.d
+	WORD $0x04f66061 // mul z1.d, z3.d, z22.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3946,8 +3946,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3955,8 +3955,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3964,8 +3964,8 @@ permuteSVE2Full:
 	WORD $0x04e00056 // add z22.d, z2.d, z0.d
 	WORD $0x24d61c11 // cmphi p1.d, p7/z, z0.d, z22.d
 	WORD $0x04c005f6 // add z22.d, p1/m, z22.d, z15.d
-	WORD $0x04f762e1 // mul z1.d, z23.d, z23.d
 	WORD $0x04f76ee0 // umulh z0.d, z23.d, z23.d
+	WORD $0x04f762e1 // mul z1.d, z23.d, z23.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3973,8 +3973,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f76061 // mul z1.d, z3.d, z23.d
 	WORD $0x04f76c60 // umulh z0.d, z3.d, z23.d
+	WORD $0x04f76061 // mul z1.d, z3.d, z23.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3982,8 +3982,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -3991,8 +3991,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4000,8 +4000,8 @@ permuteSVE2Full:
 	WORD $0x04e00057 // add z23.d, z2.d, z0.d
 	WORD $0x24d71c11 // cmphi p1.d, p7/z, z0.d, z23.d
 	WORD $0x04c005f7 // add z23.d, p1/m, z23.d, z15.d
-	WORD $0x04f86301 // mul z1.d, z24.d, z24.d
 	WORD $0x04f86f00 // umulh z0.d, z24.d, z24.d
+	WORD $0x04f86301 // mul z1.d, z24.d, z24.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4009,8 +4009,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04f86061 // mul z1.d, z3.d, z24.d
 	WORD $0x04f86c60 // umulh z0.d, z3.d, z24.d
+	WORD $0x04f86061 // mul z1.d, z3.d, z24.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4018,8 +4018,8 @@ permuteSVE2Full:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4027,8 +4027,8 @@ permuteSVE2Full:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4300,8 +4300,8 @@ permuteSVE2Full:
 	CBNZ R11, permuteSVE2Store
 	MOVD $11, R12
 permuteSVE2Partial:
-	WORD $0x04e0600d // mul z13.d, z0.d, z0.d
 	WORD $0x04e06c0c // umulh z12.d, z0.d, z0.d
+	WORD $0x04e0600d // mul z13.d, z0.d, z0.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -4309,8 +4309,8 @@ permuteSVE2Partial:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04e0620d // mul z13.d, z16.d, z0.d
 	WORD $0x04e06e0c // umulh z12.d, z16.d, z0.d
+	WORD $0x04e0620d // mul z13.d, z16.d, z0.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -4318,8 +4318,8 @@ permuteSVE2Partial:
 	WORD $0x04ec01d1 // add z17.d, z14.d, z12.d
 	WORD $0x24d11d91 // cmphi p1.d, p7/z, z12.d, z17.d
 	WORD $0x04c005f1 // add z17.d, p1/m, z17.d, z15.d
-	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x04f06e0c // umulh z12.d, z16.d, z16.d
+	WORD $0x04f0620d // mul z13.d, z16.d, z16.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -4327,8 +4327,8 @@ permuteSVE2Partial:
 	WORD $0x04ec01d0 // add z16.d, z14.d, z12.d
 	WORD $0x24d01d91 // cmphi p1.d, p7/z, z12.d, z16.d
 	WORD $0x04c005f0 // add z16.d, p1/m, z16.d, z15.d
-	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x04f16e0c // umulh z12.d, z16.d, z17.d
+	WORD $0x04f1620d // mul z13.d, z16.d, z17.d
 	WORD $0x45cc5dae // usubwt z14.d, z13.d, z12.s
 	WORD $0x24cd1dd1 // cmphi p1.d, p7/z, z14.d, z13.d
 	WORD $0x04c105ee // sub z14.d, p1/m, z14.d, z15.d
@@ -4573,8 +4573,8 @@ permuteSVE2Partial:
 	WORD $0x24d81d71 // cmphi p1.d, p7/z, z11.d, z24.d
 	WORD $0x04c005f8 // add z24.d, p1/m, z24.d, z15.d
 	ADD $8, R10
-	WORD $0x04ec6181 // mul z1.d, z12.d, z12.d
 	WORD $0x04ec6d80 // umulh z0.d, z12.d, z12.d
+	WORD $0x04ec6181 // mul z1.d, z12.d, z12.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4582,8 +4582,8 @@ permuteSVE2Partial:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04ec6061 // mul z1.d, z3.d, z12.d
 	WORD $0x04ec6c60 // umulh z0.d, z3.d, z12.d
+	WORD $0x04ec6061 // mul z1.d, z3.d, z12.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4591,8 +4591,8 @@ permuteSVE2Partial:
 	WORD $0x04e00044 // add z4.d, z2.d, z0.d
 	WORD $0x24c41c11 // cmphi p1.d, p7/z, z0.d, z4.d
 	WORD $0x04c005e4 // add z4.d, p1/m, z4.d, z15.d
-	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x04e36c60 // umulh z0.d, z3.d, z3.d
+	WORD $0x04e36061 // mul z1.d, z3.d, z3.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
@@ -4600,8 +4600,8 @@ permuteSVE2Partial:
 	WORD $0x04e00043 // add z3.d, z2.d, z0.d
 	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
 	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
-	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x04e46c60 // umulh z0.d, z3.d, z4.d
+	WORD $0x04e46061 // mul z1.d, z3.d, z4.d
 	WORD $0x45c05c22 // usubwt z2.d, z1.d, z0.s
 	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
 	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d

@@ -136,18 +136,6 @@ func TestVectorsAll(t *testing.T) {
 	})
 }
 
-func BenchmarkPermuteAll(b *testing.B) {
-	for _, k := range goldilocks.Kernels() {
-		b.Run(fmt.Sprintf("kernel=%v", k), func(b *testing.B) {
-			states := make([]poseidon.State, 64)
-			for b.Loop() {
-				poseidon.PermuteAll(k, states)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(states)), "ns/permutation")
-		})
-	}
-}
-
 func BenchmarkCompressAll(b *testing.B) {
 	for _, k := range goldilocks.Kernels() {
 		b.Run(fmt.Sprintf("kernel=%v", k), func(b *testing.B) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,17 +57,22 @@ func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) stri
 	return string(out)
 }
 
-// Count runs the tests like Run, and returns how many instructions of the function with
-// that symbol were executed.
-func (b Binary) Count(t testing.TB, cpu, symbol string, env []string, args ...string) (instructions int) {
+// Count runs the tests like Run, and returns how many instructions of each of the functions
+// with these symbols were executed.
+func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...string) (instructions []int) {
 	t.Helper()
-	// Each instruction is translated alone, and the execution of those in the function's
-	// range is logged.
+	functions := b.functions(t, symbols)
+	var filter []string
+	for _, f := range functions {
+		filter = append(filter, fmt.Sprintf("%#x+%#x", f.Value, f.Size))
+	}
+	// Each instruction is translated alone, and the execution of those in the functions'
+	// ranges is logged.
 	alone := "-one-insn-per-tb"
 	if help, err := exec.Command(b.emulator, "-h").Output(); err != nil || !bytes.Contains(help, []byte(alone)) {
 		alone = "-singlestep" // before QEMU 8.1
 	}
-	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, alone, "-d", "exec,nochain", "-dfilter", b.symbol(t, symbol), b.path}, args...)...)
+	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, alone, "-d", "exec,nochain", "-dfilter", strings.Join(filter, ","), b.path}, args...)...)
 	cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1"), env...)
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -77,14 +83,23 @@ func (b Binary) Count(t testing.TB, cpu, symbol string, env []string, args ...st
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	last := ""
+	instructions = make([]int, len(symbols))
+	last := uint64(0)
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
-		// Trace cpu: address in the host [flags/address/...] symbol. An instruction before
-		// which a signal came in is logged again.
-		if fields := strings.Split(lines.Text(), "/"); strings.HasPrefix(fields[0], "Trace ") && fields[1] != last {
-			last = fields[1]
-			instructions++
+		// Trace cpu: address in the host [flags/address/...] symbol.
+		fields := strings.Split(lines.Text(), "/")
+		if !strings.HasPrefix(fields[0], "Trace ") || len(fields) < 2 {
+			continue
+		}
+		address, err := strconv.ParseUint(fields[1], 16, 64)
+		// An instruction before which a signal came in is logged again.
+		if err != nil || address == last {
+			continue
+		}
+		last = address
+		if at := slices.IndexFunc(functions, func(f elf.Symbol) bool { return f.Value <= address && address < f.Value+f.Size }); at >= 0 {
+			instructions[at]++
 		}
 	}
 	_, _ = io.Copy(io.Discard, log)
@@ -94,23 +109,25 @@ func (b Binary) Count(t testing.TB, cpu, symbol string, env []string, args ...st
 	return instructions
 }
 
-// symbol returns the range of addresses of a function, as QEMU's filter takes it.
-func (b Binary) symbol(t testing.TB, name string) string {
+// functions are those of the binary with these symbols.
+func (b Binary) functions(t testing.TB, symbols []string) []elf.Symbol {
 	t.Helper()
 	file, err := elf.Open(b.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	symbols, err := file.Symbols()
+	all, err := file.Symbols()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range symbols {
-		if s.Name == name {
-			return fmt.Sprintf("0x%x+0x%x", s.Value, s.Size)
+	found := make([]elf.Symbol, len(symbols))
+	for i, name := range symbols {
+		at := slices.IndexFunc(all, func(s elf.Symbol) bool { return s.Name == name })
+		if at < 0 {
+			t.Fatalf("the tests' binary has no function %s", name)
 		}
+		found[i] = all[at]
 	}
-	t.Fatalf("the tests' binary has no function %s", name)
-	return ""
+	return found
 }

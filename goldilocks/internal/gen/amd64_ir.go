@@ -127,14 +127,13 @@ const unused = 1 << 30
 type allocation struct {
 	*block
 	out   *bytes.Buffer
-	uses  [][]int        // of each value, the instructions that read it and are to come
-	where map[value]int  // its register
-	slots map[value]int  // its place on the stack
-	owner map[int]value  // the value in a register, -1: none
-	spare []int          // places that are free
-	top   int            // places in all
-	pool  []int          // registers, but the pinned
-	count map[string]int // instructions written, by mnemonic
+	uses  [][]int       // of each value, the instructions that read it and are to come
+	where map[value]int // its register
+	slots map[value]int // its place on the stack
+	owner map[int]value // the value in a register, -1: none
+	spare []int         // places that are free
+	top   int           // places in all
+	pool  []int         // registers, but the pinned
 	fixed map[string]string
 	names map[int]string // of masks that are computed and not yet used
 }
@@ -156,10 +155,10 @@ func (a *allocation) maskFor(mask int) string {
 
 // write writes the block out and returns how many places it used, of which the first is at
 // R12. Registers of pinned are left alone.
-func (b *block) write(out *bytes.Buffer, pinned map[string]string, count map[string]int) (places int) {
+func (b *block) write(out *bytes.Buffer, pinned map[string]string) (places int) {
 	a := allocation{
 		block: b, out: out, uses: make([][]int, b.values), where: map[value]int{}, slots: map[value]int{},
-		owner: map[int]value{}, count: count, fixed: pinned, names: map[int]string{},
+		owner: map[int]value{}, fixed: pinned, names: map[int]string{},
 	}
 	taken := map[string]bool{}
 	for _, r := range pinned {
@@ -186,7 +185,6 @@ func (b *block) write(out *bytes.Buffer, pinned map[string]string, count map[str
 
 func (a *allocation) line(mnemonic, rest string) {
 	fmt.Fprintf(a.out, "\t%s %s\n", mnemonic, rest)
-	a.count[mnemonic]++
 }
 
 func (a *allocation) slot(v value) string {

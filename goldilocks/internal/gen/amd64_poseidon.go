@@ -337,12 +337,11 @@ func writePermute(out *bytes.Buffer, kernel string, lanes int) {
 		maps.Copy(registers, map[string]string{"low34": "Z29", "fours": "Z28", "zero": "Z27"})
 	}
 	places := 0
-	count := map[string]int{}
 	write := func(emit func(b *block)) {
 		b := newBlock(lanes)
 		emit(b)
 		b.schedule()
-		places = max(places, b.write(body, registers, count))
+		places = max(places, b.write(body, registers))
 	}
 	text := func(lines string) { body.WriteString(lines) }
 

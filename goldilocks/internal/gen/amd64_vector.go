@@ -69,6 +69,17 @@ var vectorLoops = []loop{
 			b.store(b.add(v, b.load(at)), at)
 		}
 	}},
+	{name: "toMontgomery", pointers: []string{"dst", "src"}, body: func(b *block) {
+		// With x = h 2^32 + l it is l (2^32 - 1) - h, both below p.
+		x := b.load(second)
+		b.store(b.subCanonical(b.timesEpsilon(x), b.shr(x, 32)), first)
+	}},
+	{name: "fromMontgomery", pointers: []string{"dst", "src"}, body: func(b *block) {
+		// With x = h 2^32 + l it is h - h 2^32 - l 2^32, all below p.
+		x := b.load(second)
+		h := b.shr(x, 32)
+		b.store(b.subCanonical(b.subCanonical(h, b.shl(h, 32)), b.shl(x, 32)), first)
+	}},
 }
 
 func vectorAMD64() []byte {
@@ -127,7 +138,7 @@ func (l loop) write(out *bytes.Buffer, kernel string, lanes int) {
 	}
 	fmt.Fprintf(out, "\nloop:\n")
 	l.body(b)
-	if b.write(out, registers, map[string]int{}) > 0 {
+	if b.write(out, registers) > 0 {
 		panic(l.name + ": more values than registers")
 	}
 	steps := []int{8 * lanes, 8 * lanes, 8 * lanes, 8 * lanes}

@@ -13,12 +13,13 @@ import (
 
 // outputs are the files, relative to package goldilocks, and what writes each.
 var outputs = map[string]func() []byte{
-	"vector_amd64.s":                vectorAMD64,
-	"ntt_amd64.s":                   nttAMD64,
-	"poseidon/permute_amd64.s":      permuteAMD64,
-	"vector_arm64.s":                arm64.Vector,
-	"poseidon/permute_arm64.s":      arm64.Permutation,
-	"testdata/instructions_sve.csv": arm64.Instructions,
+	"vector_amd64.s":           vectorAMD64,
+	"ntt_amd64.s":              nttAMD64,
+	"poseidon/permute_amd64.s": permuteAMD64,
+	"vector_arm64.s":           arm64.Vector,
+	"poseidon/permute_arm64.s": arm64.Permutation,
+
+	"../internal/study/sve/counts/instructions.csv": instructions,
 }
 
 func main() {

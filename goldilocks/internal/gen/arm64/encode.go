@@ -45,10 +45,10 @@ var opcodes = map[string]uint32{
 	// Zd.D, Zn.S, Zm.S
 	"uaddlb": 0x45c00800, "uaddlt": 0x45c00c00, "usublb": 0x45c01800, "usublt": 0x45c01c00,
 	"umullb": 0x45c07800,
-	// Zda.D, Zn.S, Zm.S[0]
-	"umlalt": 0x44e09400,
+	// Zda.D, Zn.S, Zm.S[word]
+	"umullb[]": 0x44e0d000, "umullt[]": 0x44e0d400, "umlalb[]": 0x44e09000, "umlalt[]": 0x44e09400,
 	// Zd.D, Zn.D, Zm.S
-	"uaddwb": 0x45c04800, "uaddwt": 0x45c04c00, "usubwt": 0x45c05c00,
+	"uaddwt": 0x45c04c00, "usubwt": 0x45c05c00,
 	// Zdn.D, Pg/M, Zdn.D, Zm.D
 	"add/m": 0x04c00000, "sub/m": 0x04c10000, "umin/m": 0x04cb0000, "mul/m": 0x04d00000, "umulh/m": 0x04d30000,
 	// Zda.D, Pg/M, Zn.D, Zm.D
@@ -72,9 +72,10 @@ func dds(op string, d, n, m zReg) instruction {
 	return instruction{opcodes[op] | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.d, z%d.s", op, d, n, m), compute}
 }
 
-// dssFirst is Zd.D op= Zn.S Zm.S[0]; m is below 16.
-func dssFirst(op string, d, n, m zReg) instruction {
-	return instruction{opcodes[op] | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.s, z%d.s[0]", op, d, n, m), compute}
+// dssWord is Zd.D = or += Zn.S times one of the four words of Zm's 128 bits beside them;
+// m is below 16.
+func dssWord(op string, d, n, m zReg, word uint32) instruction {
+	return instruction{opcodes[op+"[]"] | word>>1<<20 | word&1<<11 | uint32(m)<<16 | uint32(n)<<5 | uint32(d), fmt.Sprintf("%s z%d.d, z%d.s, z%d.s[%d]", op, d, n, m, word), compute}
 }
 
 // merge is Zd.D = Zd.D op Zm.D where the predicate is set.
@@ -164,6 +165,11 @@ func st1d(d zReg, g pReg, n, m xReg) instruction {
 // ld1rd loads one element from Xn + 8 element into all lanes; element is below 64.
 func ld1rd(d zReg, g pReg, n xReg, element uint32) instruction {
 	return instruction{0x85c0e000 | element<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("ld1rd {z%d.d}, p%d/z, [%s, #%d]", d, g, n, 8*element), memory}
+}
+
+// ld1rqd loads two elements from Xn + 16 pair into all pairs of lanes; pair is below 8.
+func ld1rqd(d zReg, g pReg, n xReg, pair uint32) instruction {
+	return instruction{0xa5802000 | pair<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("ld1rqd {z%d.d}, p%d/z, [%s, #%d]", d, g, n, 16*pair), memory}
 }
 
 // gather loads from the addresses Zn.D + 8 element; element is below 32.

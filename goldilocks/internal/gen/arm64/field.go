@@ -44,22 +44,29 @@ func (a *assembly) scalar(format string, args ...any) {
 // line writes what is no instruction.
 func (a *assembly) line(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 
-// mulWide sets hi 2^64 + lo to x y. Neither hi nor lo is x or y.
-func (a *assembly) mulWide(hi, lo, x, y zReg) {
+// multiply sets d to the lower (mul) or upper (umulh) word of x y. d may be x, but not y if
+// that is another.
+func (a *assembly) multiply(op string, d, x, y zReg) {
 	if a.sve2 {
-		a.vector(ddd("mul", lo, x, y))
-		a.vector(ddd("umulh", hi, x, y))
+		a.vector(ddd(op, d, x, y))
 		return
 	}
-	a.vector(movprfx(lo, x))
-	a.vector(merge("mul", lo, every, y))
-	a.vector(movprfx(hi, x))
-	a.vector(merge("umulh", hi, every, y))
+	if d != x {
+		a.vector(movprfx(d, x))
+	}
+	a.vector(merge(op, d, every, y))
 }
 
-// mulWideHalves is mulWide by four products of 32-bit halves, which is how it is done
+// product sets hi 2^64 + lo to x y. hi is neither x nor y; lo may be x, but not y if that
+// is another.
+func (a *assembly) product(hi, lo, x, y zReg) {
+	a.multiply("umulh", hi, x, y)
+	a.multiply("mul", lo, x, y)
+}
+
+// productHalves is product by four products of 32-bit halves, which is how it is done
 // where there is no umulh. It overwrites x, y, t and u.
-func (a *assembly) mulWideHalves(hi, lo, x, y, t, u zReg) {
+func (a *assembly) productHalves(hi, lo, x, y, t, u zReg) {
 	xl, yl := hi, lo
 	a.vector(uxtw(xl, every, x))
 	a.vector(uxtw(yl, every, y))
@@ -95,15 +102,20 @@ func (a *assembly) reduce(d, hi, lo, t zReg) {
 	a.vector(cmphi(carry, every, t, lo)) // it borrowed
 	// Borrowed: t >= 2^64 - 2^32 + 1, so this does not wrap.
 	a.vector(merge("sub", t, carry, eps))
+	a.timesEpsilon(hi, lo)
+	a.addLazy(d, t, hi)
+}
+
+// timesEpsilon sets x to its lower half times 2^32 - 1, below p. It overwrites t.
+func (a *assembly) timesEpsilon(x, t zReg) {
 	if a.sve2 {
-		a.vector(dss("umullb", hi, hi, eps))
-	} else {
-		// Three instructions that are quick beside one multiplication.
-		a.vector(uxtw(lo, every, hi))
-		a.vector(shift("lsl", hi, hi, 32))
-		a.vector(ddd("sub", hi, hi, lo))
+		a.vector(dss("umullb", x, x, eps))
+		return
 	}
-	a.addLazy(d, t, hi) // hi <= (2^32-1)^2 < p
+	// Three instructions that are quick beside one multiplication.
+	a.vector(uxtw(t, every, x))
+	a.vector(shift("lsl", x, x, 32))
+	a.vector(ddd("sub", x, x, t))
 }
 
 // addLazy sets d to x + y modulo p, below 2^64. x is any number below 2^64, y below p; d
@@ -115,6 +127,13 @@ func (a *assembly) addLazy(d, x, y zReg) {
 	a.vector(merge("add", d, carry, eps))
 }
 
+// subCanonical sets d to x - y modulo p, below p, of x below p and y at most p; d is not y.
+func (a *assembly) subCanonical(d, x, y zReg) {
+	a.vector(cmphi(carry, every, y, x))
+	a.vector(ddd("sub", d, x, y))
+	a.vector(merge("add", d, carry, modulus))
+}
+
 // canonical brings d, below 2^64, below p: d - p wraps to something above d where d < p.
 func (a *assembly) canonical(d, t zReg) {
 	a.vector(ddd("add", t, d, eps))
@@ -124,6 +143,6 @@ func (a *assembly) canonical(d, t zReg) {
 // mulLazy sets d to x y modulo p, below 2^64, of x and y below 2^64. It overwrites t; d may be
 // x or y.
 func (a *assembly) mulLazy(d, x, y zReg, t [3]zReg) {
-	a.mulWide(t[0], t[1], x, y)
+	a.product(t[0], t[1], x, y)
 	a.reduce(d, t[0], t[1], t[2])
 }

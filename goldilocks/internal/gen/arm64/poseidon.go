@@ -353,10 +353,11 @@ func (a *assembly) negacyclic(s bank, free []zReg) [6]zReg {
 //
 // With high = h 2^32 + l, it is low + h (2^32 - 1) + l 2^32. Both are below 2^41, and so
 // h below 2^9: without the last term it is below 2^42, with a constant that is below
-// 2^64 - 2^42 (a test of package poseidon) below 2^64.
+// 2^64 - 2^42 (a test of package poseidon) below 2^64. Without a constant both may be
+// larger: below 2^44, say.
 func (a *assembly) join(low, high, t zReg, number int, constant bool) {
 	if a.sve2 {
-		a.vector(dssFirst("umlalt", low, high, eps))
+		a.vector(dssWord("umlalt", low, high, eps, 0))
 	} else {
 		a.vector(shift("lsr", t, high, 32))
 		a.vector(mla(low, every, t, eps))

@@ -1,0 +1,102 @@
+package counts_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/study/sve/counts"
+)
+
+// static is the count of a kernel's function.
+func static(t *testing.T, kernel, symbol string) counts.Function {
+	t.Helper()
+	all := counts.Static()
+	at := slices.IndexFunc(all, func(f counts.Function) bool { return f.Kernel == kernel && f.Name == symbol })
+	if at < 0 {
+		t.Fatalf("no count of %s on %s", symbol, kernel)
+	}
+	return all[at]
+}
+
+// TestStatic: every kernel has the study's functions.
+func TestStatic(t *testing.T) {
+	for _, kernel := range []string{"avx2", "avx512", "sve", "sve2"} {
+		for _, f := range goldilocks.Portable.Functions() {
+			c := static(t, kernel, counts.Symbol(f.Name))
+			if c.Registers < 1 || c.Compute < 1 || c.Memory < 2 || c.Control < 3 {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+}
+
+// TestPermutations: a permutation takes half the instructions with vectors twice as wide.
+func TestPermutations(t *testing.T) {
+	all := counts.Executed()
+	if len(all) != len(kernels)*len(widths) {
+		t.Fatalf("%d counts", len(all))
+	}
+	for i, p := range all {
+		if p.Kernel != kernels[i/len(widths)] || p.Bits != widths[i%len(widths)] {
+			t.Errorf("%d: %+v", i, p)
+		}
+		if i%len(widths) == 0 {
+			continue
+		}
+		if ratio := all[i-1].Instructions / p.Instructions; ratio < 1.99 || ratio > 2.01 {
+			t.Errorf("%+v is %.3f times %+v", all[i-1], ratio, p)
+		}
+	}
+}
+
+// TestUnits: what is executed for a unit of a function is what its loop has.
+func TestUnits(t *testing.T) {
+	units := make(map[string]int) // elements of a unit's result
+	for _, f := range goldilocks.Portable.Functions() {
+		units[f.Name] = f.Dst
+	}
+	units["mult_128_halves"] = units["mult_128"]
+	all := counts.ExecutedUnits()
+	if least := len(kernels) * len(widths) * len(goldilocks.Portable.Functions()); len(all) < least {
+		t.Fatalf("%d counts, less than %d", len(all), least)
+	}
+	for _, u := range all {
+		f := static(t, u.Kernel, counts.Symbol(u.Function))
+		pass := float64(f.Registers*u.Bits/64) / float64(units[u.Function])
+		if want := float64(f.Compute+f.Memory+f.Control) / pass; u.Instructions != want {
+			t.Errorf("%+v, but the loop has %v", u, want)
+		}
+	}
+}
+
+// The kernels of arm64, and the widths of vectors in bits that they are counted at.
+var (
+	kernels = []string{"sve", "sve2"}
+	widths  = []int{128, 256, 512, 1024, 2048}
+)
+
+// TestCounted is what TestExecuted counts: all functions of so many units, and as many
+// permutations, by the kernel that the environment names.
+func TestCounted(t *testing.T) {
+	var name string
+	var units int
+	if _, err := fmt.Sscan(os.Getenv("ZKBENCH_COUNT"), &name, &units); err != nil {
+		t.Skip("runs for TestExecuted")
+	}
+	k, err := goldilocks.KernelNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range k.Functions() {
+		shared := units
+		if f.Shared {
+			shared = 1
+		}
+		f.Run(make([]goldilocks.Element, units*f.Dst), make([]goldilocks.Element, units*f.A), make([]goldilocks.Element, shared*f.B))
+	}
+	poseidon.PermuteAll(k, make([]poseidon.State, units))
+}

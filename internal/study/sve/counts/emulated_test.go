@@ -1,0 +1,85 @@
+//go:build linux && !arm64
+
+package counts_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/qemutest"
+	"github.com/zkbench/zkbench/internal/study/sve/counts"
+)
+
+var update = flag.Bool("update", false, "rewrite the counts of what is executed")
+
+const executed = "# Instructions executed for a %s, under QEMU: go test ./internal/study/sve/counts -run Executed -update\n"
+
+// TestExecuted counts the instructions of a permutation and of a unit of each function: those
+// of 64 less those of 32, which leaves out what a call costs.
+func TestExecuted(t *testing.T) {
+	binary := qemutest.Build(t)
+	var permutations, units strings.Builder
+	fmt.Fprintf(&permutations, executed+"kernel,bits,instructions\n", "permutation")
+	fmt.Fprintf(&units, executed+"kernel,bits,function,instructions\n", "unit of a function")
+	for _, kernel := range kernels {
+		names := functions(kernel)
+		suffix := strings.ToUpper(kernel) + ".abi0"
+		symbols := []string{"github.com/zkbench/zkbench/goldilocks/poseidon.permute" + suffix}
+		for _, name := range names {
+			symbols = append(symbols, "github.com/zkbench/zkbench/goldilocks."+counts.Symbol(name)+suffix)
+		}
+		for _, bits := range widths {
+			count := func(n int) []int {
+				cpu := fmt.Sprintf("max,sve-max-vq=%d,sve-default-vector-length=%d", bits/128, bits/8)
+				return binary.Count(t, cpu, symbols, []string{fmt.Sprintf("ZKBENCH_COUNT=%s %d", kernel, n)}, "-test.run=^TestCounted$")
+			}
+			few, many := count(32), count(64)
+			for i := range symbols {
+				each := float64(many[i]-few[i]) / 32
+				if i == 0 {
+					fmt.Fprintf(&permutations, "%s,%d,%g\n", kernel, bits, each)
+				} else {
+					fmt.Fprintf(&units, "%s,%d,%s,%g\n", kernel, bits, names[i-1], each)
+				}
+			}
+		}
+	}
+	golden(t, "permutation.csv", permutations.String())
+	golden(t, "functions.csv", units.String())
+}
+
+// functions are those of the study, and what else a kernel of arm64 has for it.
+func functions(kernel string) (names []string) {
+	for _, f := range goldilocks.Portable.Functions() {
+		names = append(names, f.Name)
+	}
+	halves := "mult_128_halves"
+	if slices.ContainsFunc(counts.Static(), func(f counts.Function) bool { return f.Kernel == kernel && f.Name == counts.Symbol(halves) }) {
+		names = append(names, halves)
+	}
+	return names
+}
+
+// golden compares what was counted with the file that has it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s changed (-want +got):\n%s", name, diff)
+	}
+}
