@@ -84,6 +84,8 @@ var known = [...]description{
 	{record.SchedP99, "Scheduling P99", groupRuntime, false, "the same, 99 of 100 waited no longer"},
 	{record.MutexWait, "Lock wait", groupRuntime, false, "time blocked on locks, per operation"},
 	{record.Goroutines, "Goroutines", groupRuntime, false, "goroutines created per operation"},
+	{record.Instructions, "Instructions", groupRuntime, false, "of one operation, by the processor's counters"},
+	{record.Cycles, "Cycles", groupRuntime, false, "of one operation, by the processor's counters"},
 }
 
 const (

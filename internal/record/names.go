@@ -81,6 +81,8 @@ const (
 	PeakRSS        = "peak-rss"       // B, greatest within the window, as the kernel saw it
 	PeakRSSAnon    = "peak-rss-anon"  // B, greatest that was sampled within the window
 	PeakRSSFile    = "peak-rss-file"  // B, likewise
+	Instructions   = "instructions"   // instructions/op: of one operation on its thread, by the processor's counters
+	Cycles         = "cycles"         // cycles/op, likewise
 
 	StagePrefix = "stage " // and the stage's name: s, how long the stage took, of a case that goes through stages
 

@@ -14,7 +14,7 @@ import (
 
 // sizeAxis is the length of a transform.
 func sizeAxis(def ...int) workload.Axis {
-	a := workload.IntAxis("length", "n", "n", "lengths of transforms, powers of two", 1, 1<<26, "1024", def...)
+	a := workload.IntAxis("length", "n", "length", "lengths of transforms, powers of two", 1, 1<<26, "1024", def...)
 	a.Parse = powersOfTwo(a)
 	return a
 }

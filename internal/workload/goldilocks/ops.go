@@ -1,6 +1,7 @@
 package goldilocks
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -15,10 +16,7 @@ import (
 // GoldilocksOps is one of the ten functions that the study of SVE compares, on vectors that
 // lie in the first-level cache.
 func GoldilocksOps() workload.Def {
-	var names []string
-	for _, f := range goldilocks.Portable.Functions() {
-		names = append(names, f.Name)
-	}
+	names := functionNames()
 	function := workload.NameAxis("function", "function", "function", "functions of the study", names, names)
 	units := workload.IntAxis("units", "units", "units", "numbers of elements, or of states of 12", 1, 1<<16, "256", 256)
 	axes := []workload.Axis{units, function, kernelAxis()}
@@ -36,19 +34,43 @@ func GoldilocksOps() workload.Def {
 			if err != nil {
 				return nil, err
 			}
-			named := func(f goldilocks.Function) bool { return f.Name == c.Get("function") }
-			at := slices.IndexFunc(k.Functions(), named)
-			i.function, i.portable = k.Functions()[at], goldilocks.Portable.Functions()[at]
+			var ok bool
+			if i.function, ok = functionNamed(k, c.Get("function")); !ok {
+				return nil, &workload.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + k.String() + " has"}
+			}
+			i.portable, _ = functionNamed(goldilocks.Portable, cmp.Or(i.function.Of, i.function.Name))
 			return i, nil
 		},
 	}
 }
 
+// functionNames are the functions of this machine's kernels, the study's ten first.
+func functionNames() (names []string) {
+	for _, k := range goldilocks.Kernels() {
+		for _, f := range k.Functions() {
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
+
+func functionNamed(k goldilocks.Kernel, name string) (goldilocks.Function, bool) {
+	all := k.Functions()
+	i := slices.IndexFunc(all, func(f goldilocks.Function) bool { return f.Name == name })
+	if i < 0 {
+		return goldilocks.Function{}, false
+	}
+	return all[i], true
+}
+
 type ops struct {
-	function, portable goldilocks.Function
-	units              int
-	seed               uint64
-	buffers            scratch[goldilocks.Element]
+	function goldilocks.Function
+	portable goldilocks.Function // what checks it: of the same results
+	units    int
+	seed     uint64
+	buffers  scratch[goldilocks.Element]
 }
 
 // rounds is how often an operation does the function: once takes nanoseconds.
@@ -106,8 +128,9 @@ func (i *ops) Check(_ context.Context, input any, output []byte) error {
 	return nil
 }
 
-func (i *ops) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "units", Unit: "units/op", Value: float64(rounds * i.units), Kind: record.Exact}}, nil
+func (i *ops) Metrics(ctx context.Context) ([]record.Metric, error) {
+	counters, err := workload.Counters(ctx, i)
+	return append([]record.Metric{{Name: "units", Unit: "units/op", Value: float64(rounds * i.units), Kind: record.Exact}}, counters...), err
 }
 
 func (i *ops) Close() error { return nil }

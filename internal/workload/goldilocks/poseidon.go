@@ -80,8 +80,9 @@ func (p *permutation) Check(_ context.Context, input any, output []byte) error {
 	return nil
 }
 
-func (p *permutation) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "permutations", Unit: "permutations/op", Value: float64(p.states), Kind: record.Exact}}, nil
+func (p *permutation) Metrics(ctx context.Context) ([]record.Metric, error) {
+	counters, err := workload.Counters(ctx, p)
+	return append([]record.Metric{{Name: "permutations", Unit: "permutations/op", Value: float64(p.states), Kind: record.Exact}}, counters...), err
 }
 
 func (p *permutation) Close() error { return nil }

@@ -1,0 +1,31 @@
+package poseidon_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/workload"
+	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
+)
+
+var options *workload.Options
+
+func TestMain(m *testing.M) {
+	options = workload.Flags(flag.CommandLine, workloads.PoseidonPermutation().Axes...)
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+func BenchmarkPoseidonPermutation(b *testing.B) {
+	workload.Benchmark(b, workloads.PoseidonPermutation(), options)
+}
+
+// TestParallelBenchmarkPoseidonPermutation is left out of short tests, which run under
+// emulators.
+func TestParallelBenchmarkPoseidonPermutation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("load tests are not short")
+	}
+	workload.TestParallel(t, os.Stdout, workloads.PoseidonPermutation(), options)
+}
