@@ -105,7 +105,7 @@ selfcheck: build
 # The public studies, some hours: records, pages and charts in bin/studies, which must
 # have no records before. Nothing else should run.
 studies: build portable
-	@failed=0; for s in token plonk keccak pairing; do \
+	@failed=0; for s in token plonk keccak pairing sve; do \
 	  $(BIN)/zkbench study $$s --out $(BIN)/studies/$$s $(STUDYFLAGS) || failed=1; \
 	done; exit $$failed
 

@@ -17,13 +17,14 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
+	"github.com/zkbench/zkbench/internal/study/sve"
 	"github.com/zkbench/zkbench/internal/study/token"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // studies are the public studies that can be reproduced.
 func studies() []study.Study {
-	return append([]study.Study{token.Study()}, circuits.Studies()...)
+	return append(append([]study.Study{token.Study()}, circuits.Studies()...), sve.Study())
 }
 
 // studyDefs are the workloads that only studies have.
@@ -48,13 +49,16 @@ func studyCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		},
 	}
 	for _, s := range studies() {
-		cmd.AddCommand(studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs)))
+		of := studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs))
+		if s.Name == sve.Name {
+			of.AddCommand(sveModel(stdout))
+		}
+		cmd.AddCommand(of)
 	}
 	return cmd
 }
 
 const (
-	studyRounds   = 3
 	acceptedStudy = "the path of a directory without records"
 	acceptedFrom  = "the directory of a study that was measured"
 	// portableProgram is zkbench built with the tag purego.
@@ -69,7 +73,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 	out := defineOption(flags, "out", kindFile, "study-"+s.Name, acceptedStudy, "directory of records, page and charts: "+acceptedStudy)
 	from := defineOption(flags, "from", kindFile, "", acceptedFrom, "write page and charts of these records again, measure nothing")
 	only := defineOption(flags, "only", kindList, strings.Join(s.PartNames(), ","), parts, "parts: "+parts)
-	rounds := defineOption(flags, "rounds", kindNumber, strconv.Itoa(studyRounds), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
+	rounds := defineOption(flags, "rounds", kindNumber, strconv.Itoa(s.Runs), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
 	resume, purego := &option{}, &option{}
 	if s.Resumes {
 		resume = defineOption(flags, "resume", kindFile, "", acceptedFrom, "take over what another run of the study has measured: "+acceptedFrom)

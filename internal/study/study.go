@@ -30,8 +30,10 @@ type Study struct {
 	Short string // what it is, in one line
 	Long  string // what the command's help says before the parts
 	Parts []Part
-	// Rounds are the parts that have more than one round.
+	// Rounds are the parts that have more than one round, and Runs how many where nobody
+	// asks for a number.
 	Rounds []string
+	Runs   int
 	// Resumes says that processes need not be near to each other in time, so that a run
 	// may take over the records of another.
 	Resumes bool

@@ -98,6 +98,26 @@ func Median(v []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
+// Mean of none is 0.
+func Mean(v []float64) (mean float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	return mean
+}
+
+// Deviation is the sample's standard deviation; of fewer than two values it is 0.
+func Deviation(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	mean, squares := Mean(v), 0.0
+	for _, x := range v {
+		squares += (x - mean) * (x - mean)
+	}
+	return math.Sqrt(squares / float64(len(v)-1))
+}
+
 // Spread is the greatest deviation from the median, relative.
 func Spread(v []float64) (most float64) {
 	for _, x := range v {

@@ -68,7 +68,7 @@ func (s *sheet) study() study.Study {
 		}
 	}
 	return study.Study{
-		Name: s.name, Short: s.short, Long: s.long, Parts: parts, Rounds: rounds, Resumes: true,
+		Name: s.name, Short: s.short, Long: s.long, Parts: parts, Rounds: rounds, Runs: 3, Resumes: true,
 		Plan: s.plan,
 		Page: s.page,
 		Charts: func(recs []*record.Record) ([]study.Chart, error) {

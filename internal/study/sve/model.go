@@ -4,8 +4,9 @@ package sve
 
 import (
 	"fmt"
+	"math"
 
-	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Machine is a processor of the study's table 2.
@@ -43,16 +44,13 @@ type Model struct {
 
 // Check returns an ErrParams that names the first parameter out of its bounds.
 func (m *Model) Check() error {
-	wrong := func(name string, v any, accepted string) error {
-		return fmt.Errorf("%w: %s: %v; accepted: %s", zkbench.ErrParams, name, v, accepted)
-	}
-	if !(m.Time > 0) {
+	if !positive(m.Time) {
 		return wrong("time", m.Time, "more than 0 seconds")
 	}
-	if !(m.Clock > 0) {
+	if !positive(m.Clock) {
 		return wrong("clock", m.Clock, "more than 0 GHz")
 	}
-	if !(m.Instructions[m.Width] > 0) {
+	if !positive(m.Instructions[m.Width]) {
 		return wrong("width", m.Width, "a width of which instructions are known")
 	}
 	for _, part := range []struct {
@@ -64,6 +62,13 @@ func (m *Model) Check() error {
 		}
 	}
 	return nil
+}
+
+// positive is above 0 and finite.
+func positive(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
+
+func wrong(name string, v any, accepted string) error {
+	return &workload.ValueError{Field: name, Value: fmt.Sprint(v), Accepted: accepted}
 }
 
 // At is the time in seconds at another clock and width (equation 5): cycles over clock, the

@@ -35,8 +35,8 @@ func Study() study.Study {
 			{Name: Matrix, About: "proofs x curves x bits x inputs x outputs x executors"},
 			{Name: Sample, About: "the load test that Panurus' documentation prints"},
 		},
-		Rounds: []string{Panurus},
-		Defs:   []workload.Def{Yardstick()}, Plan: makePlan, Page: writePage, Charts: charts,
+		Rounds: []string{Panurus}, Runs: 3,
+		Defs: []workload.Def{Yardstick()}, Plan: makePlan, Page: writePage, Charts: charts,
 	}
 }
 

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/study/sve"
+	"github.com/zkbench/zkbench/internal/suite"
+)
+
+// sveModel is the what-if model of the study of SVE, with its parameters as flags.
+func sveModel(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "model", Args: noArguments,
+		Short: "What if: time, power and cost of a processor with another clock and wider vectors",
+		Long: `The model of section 5 of OKX's study of ARM SVE. A processor that takes --time at
+--clock with vectors of --width bits takes, at another clock and width, as much less as
+the clock is faster and the instructions are fewer. The dynamic part of its power grows
+with its speed; the processor's part of a server's power, and energy's part of the cost of
+ownership, say what that costs.
+
+The defaults are the study's Graviton4, in units of its x86 processors with AVX-512, and the
+instructions of our own kernel. The three shares are assumptions.`,
+	}
+	f := newModelFlags(cmd.Flags())
+	cmd.RunE = func(*cobra.Command, []string) error {
+		w, err := f.parse()
+		if err != nil {
+			return err
+		}
+		if f.plot.given {
+			var image bytes.Buffer
+			if err := w.Figure().Write(&image, plot.SVG); err != nil {
+				return err
+			}
+			if err := suite.Replace(f.plot.text, image.Bytes()); err != nil {
+				return fmt.Errorf("plot: %w", err)
+			}
+		}
+		_, err = io.WriteString(stdout, w.Table().String())
+		return err
+	}
+	return cmd
+}
+
+// modelFlags are what the model is asked.
+type modelFlags struct {
+	time, clock, width, dynamic, processor, energy *option
+	instructions, clocks, widths, against, plot    *option
+}
+
+func newModelFlags(flags *pflag.FlagSet) *modelFlags {
+	w := sve.DefaultWhatIf()
+	define := func(name, kind, text, accepted, usage string) *option {
+		return defineOption(flags, name, kind, text, accepted, usage+": "+accepted)
+	}
+	const positive, share, widthsOf = "a number above 0", "0 to 1", "widths of --instructions"
+	counts := commas(slices.Sorted(maps.Keys(w.Instructions)), func(bits int) string { return fmt.Sprintf("%d=%v", bits, w.Instructions[bits]) })
+	return &modelFlags{
+		time:         define("time", kindNumber, fmt.Sprint(w.Time), positive, "time at --clock and --width, in any unit"),
+		clock:        define("clock", kindNumber, fmt.Sprint(w.Clock), positive, "GHz that --time was measured at"),
+		width:        define("width", kindNumber, fmt.Sprint(w.Width), "one of the "+widthsOf, "bits that --time was measured with"),
+		dynamic:      define("dynamic", kindNumber, fmt.Sprint(w.Dynamic), share, "part of a processor's power that grows with its speed"),
+		processor:    define("processor", kindNumber, fmt.Sprint(w.Processor), share, "part of a server's power that is the processor's"),
+		energy:       define("energy", kindNumber, fmt.Sprint(w.Energy), share, "part of the cost of ownership that is energy's"),
+		instructions: define("instructions", kindList, counts, "bits=number,...", "instructions of the same work, by the width of vectors"),
+		clocks:       define("clocks", kindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "GHz to ask about"),
+		widths:       define("widths", kindList, commas(w.Widths, strconv.Itoa), widthsOf, "bits to ask about"),
+		against:      define("against", kindList, commas(w.Against, sve.Rival.String), "name=time,... or empty", "processors to compare with, their times in the unit of --time"),
+		plot:         define("plot", kindFile, "", "the path of an SVG file", "draw figure 8"),
+	}
+}
+
+// commas is values separated by commas.
+func commas[T any](values []T, text func(T) string) string {
+	var all []string
+	for _, v := range values {
+		all = append(all, text(v))
+	}
+	return strings.Join(all, ",")
+}
+
+// parse reads the flags.
+func (f *modelFlags) parse() (w sve.WhatIf, err error) {
+	for _, n := range []struct {
+		name string
+		from *option
+		to   *float64
+	}{
+		{"time", f.time, &w.Time}, {"clock", f.clock, &w.Clock},
+		{"dynamic", f.dynamic, &w.Dynamic}, {"processor", f.processor, &w.Processor}, {"energy", f.energy, &w.Energy},
+	} {
+		if *n.to, err = n.from.real(n.name, n.from.text); err != nil {
+			return w, err
+		}
+	}
+	if w.Width, err = strconv.Atoi(f.width.text); err != nil {
+		return w, f.width.refuse("width", f.width.text)
+	}
+	w.Instructions = make(map[int]float64)
+	err = f.instructions.pairs("instructions", func(name string, v float64) bool {
+		bits, err := strconv.Atoi(name)
+		w.Instructions[bits] = v
+		return err == nil && v > 0
+	})
+	if err != nil {
+		return w, err
+	}
+	for text := range strings.SplitSeq(f.clocks.text, ",") {
+		c, err := f.clocks.real("clocks", text)
+		if err != nil {
+			return w, err
+		}
+		w.Clocks = append(w.Clocks, c)
+	}
+	for text := range strings.SplitSeq(f.widths.text, ",") {
+		bits, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return w, f.widths.refuse("widths", text)
+		}
+		w.Widths = append(w.Widths, bits)
+	}
+	if f.against.text != "" {
+		err = f.against.pairs("against", func(name string, v float64) bool {
+			w.Against = append(w.Against, sve.Rival{Name: name, Time: v})
+			return name != "" && v > 0
+		})
+		if err != nil {
+			return w, err
+		}
+	}
+	return w, w.Check()
+}
+
+// real reads a number.
+func (o *option) real(field, text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return 0, o.refuse(field, text)
+	}
+	return v, nil
+}
+
+// pairs reads name=number,... and gives each to use, which says whether it takes it.
+func (o *option) pairs(field string, use func(name string, v float64) bool) error {
+	for item := range strings.SplitSeq(o.text, ",") {
+		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
+		v, err := o.real(field, text)
+		if !ok || err != nil || !use(name, v) {
+			return o.refuse(field, item)
+		}
+	}
+	return nil
+}

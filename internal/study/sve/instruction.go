@@ -1,0 +1,77 @@
+package sve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/loops"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+const (
+	instructionName = "VectorInstruction"
+	loopKey         = "loop"
+	// inLoop is the metric of how many instructions of the loop's kind an operation has.
+	inLoop = "in-loop"
+	// passes of a loop in an operation, which then takes some ten microseconds.
+	passes = 1000
+)
+
+// loopName is a loop's on its axis.
+func loopName(l loops.Loop) string { return l.Kernel + "-" + l.Name }
+
+// VectorInstruction is one instruction again and again, on registers that do not wait for
+// each other: how many a cycle a processor does. The loop scalar-chain waits for each, one
+// cycle, and so tells the clock.
+func VectorInstruction() workload.Def {
+	var names []string
+	for _, l := range loops.All() {
+		names = append(names, loopName(l))
+	}
+	axis := workload.NameAxis("loop", loopKey, "loop", "loops of one instruction", names, names)
+	return workload.Def{
+		Name: instructionName, Doc: "one instruction on registers, again and again", Axes: []workload.Axis{axis},
+		New: func(_ context.Context, c workload.Case, _ uint64) (workload.Instance, error) {
+			all := loops.All()
+			at := slices.IndexFunc(all, func(l loops.Loop) bool { return loopName(l) == c.Get(loopKey) })
+			if at < 0 {
+				return nil, &workload.ValueError{Field: "loop", Value: c.Get(loopKey), Accepted: strings.Join(names, ", ")}
+			}
+			return &instruction{all[at]}, nil
+		},
+	}
+}
+
+type instruction struct{ loop loops.Loop }
+
+func (i *instruction) Input(context.Context, uint64) (any, error) { return passes, nil }
+
+func (i *instruction) Run(_ context.Context, input any) ([]byte, error) {
+	i.loop.Run(input.(int))
+	return nil, nil
+}
+
+// Check counts the loop's instructions, where the processor can be asked: a few more are the
+// loop's own.
+func (i *instruction) Check(ctx context.Context, _ any, _ []byte) error {
+	counters, err := workload.Counters(ctx, i)
+	if err != nil || len(counters) == 0 {
+		return err
+	}
+	if got, want := counters[0].Value, i.count(); got < want || got > 1.1*want {
+		return fmt.Errorf("the loop %s has %.0f instructions, and the processor counted %.0f", loopName(i.loop), want, got)
+	}
+	return nil
+}
+
+func (i *instruction) count() float64 { return float64(passes * i.loop.Instructions) }
+
+func (i *instruction) Metrics(ctx context.Context) ([]record.Metric, error) {
+	counters, err := workload.Counters(ctx, i)
+	return append([]record.Metric{{Name: inLoop, Unit: "instructions/op", Value: i.count(), Kind: record.Exact}}, counters...), err
+}
+
+func (i *instruction) Close() error { return nil }

@@ -1,0 +1,186 @@
+package sve
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
+)
+
+// prose is the page without its figures.
+//
+//go:embed sve.md.tmpl
+var prose string
+
+// view is what the page is filled with; tables are empty where nothing was measured.
+type view struct {
+	Head    study.Head
+	Clock   string // GHz; empty: not measured
+	Counted bool   // the processor was asked for its counters
+	Table   map[string]string
+	Chart   map[string]string // by the file
+	WhatIf  WhatIf
+}
+
+// page writes the page of the records, in Markdown.
+func page(w io.Writer, recs []*record.Record) error {
+	t, err := template.New("sve").Option("missingkey=error").Parse(prose)
+	if err != nil {
+		return err
+	}
+	d := &data{recs}
+	v := view{
+		Head: d.head(), Counted: d.counted(), WhatIf: DefaultWhatIf(), Chart: make(map[string]string),
+		Table: map[string]string{
+			"machines": d.machines().String(), "trees": d.treeTable().String(), "functions": d.functionTable().String(),
+			"instructions": d.instructionTable().String(), "static": staticTable().String(), "ratios": ratioTable().String(),
+			"executed": executedTable().String(), "units": unitTable().String(),
+		},
+	}
+	v.Table["whatif"] = v.WhatIf.Table().String()
+	if clock := d.clock(); clock > 0 {
+		v.Clock = study.Number(clock)
+	}
+	all, err := charts(recs)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		v.Chart[c.File] = "![" + c.Title + "](" + c.File + ")\n"
+	}
+	var page bytes.Buffer
+	if err := t.Execute(&page, v); err != nil {
+		return err
+	}
+	_, err = w.Write(page.Bytes())
+	return err
+}
+
+// machines is table 2, and what the records were measured on.
+func (d *data) machines() *study.Table {
+	t := &study.Table{Left: 3, Head: []string{"machine", "instructions", "microarchitecture", "cores", "GHz", "bits"}}
+	for _, m := range Machines() {
+		t.Add(m.Name, m.ISA, m.Architecture, fmt.Sprint(m.Cores), study.Number(m.GHz), fmt.Sprint(m.Bits))
+	}
+	if len(d.recs) > 0 {
+		e := d.recs[0].Env
+		bits := study.None // the widest
+		for _, k := range d.kernels() {
+			if b := bitsOf(k); b > 0 {
+				bits = fmt.Sprint(b)
+			}
+		}
+		t.Add("**ours**, "+study.OrUnknown(e.CPU), e.Arch+", "+strings.Join(d.kernels(), ", "), study.None, fmt.Sprint(e.Cores), study.Number(d.clock()), bits)
+	}
+	return t
+}
+
+// treeTable is figure 5: means and deviations.
+func (d *data) treeTable() *study.Table {
+	t := &study.Table{Head: []string{"leaves", "processors"}}
+	kernels := d.kernels()
+	for _, k := range kernels {
+		t.Head = append(t.Head, k)
+	}
+	t.Head = append(t.Head, "hashes a second and processor")
+	for _, leaves := range d.distinct(leavesOf) {
+		for _, cpus := range d.distinct(cpusOf) {
+			row, best := []string{fmt.Sprint(leaves), fmt.Sprint(cpus)}, 0.0
+			for _, k := range kernels {
+				s := d.trees(leaves, cpus, k)
+				row = append(row, s.time())
+				if len(s) > 0 {
+					best = max(best, float64(2*leaves-1)/s.mean()*1e9/float64(cpus))
+				}
+			}
+			t.Add(append(row, study.Number(best))...)
+		}
+	}
+	return t
+}
+
+// functionTable is what figures 6 and 7 are of, as far as this machine goes.
+func (d *data) functionTable() *study.Table {
+	t := &study.Table{Left: 2, Head: []string{"function", "kernel", "time of a unit", "instructions", "cycles", "instructions a cycle", "of avx2's time"}}
+	if len(d.part(partFunctions)) == 0 {
+		return t
+	}
+	for _, name := range append(functions(), permutationName) {
+		base := d.function(name, "avx2").ns
+		for _, k := range d.kernels() {
+			w := d.function(name, k)
+			if len(w.ns) == 0 {
+				continue
+			}
+			instructions := w.instructions.mean()
+			if instructions == 0 && bitsOf(k) > 0 {
+				instructions = perUnit(k, name, bitsOf(k))
+			}
+			ipc, share := study.None, study.None
+			if cycles := w.cycles.mean(); cycles > 0 && instructions > 0 {
+				ipc = study.Number(instructions / cycles)
+			}
+			if len(base) > 0 {
+				share = study.Percent(w.ns.mean() / base.mean())
+			}
+			t.Add(name, k, w.ns.time(), study.Number(instructions), study.Number(w.cycles.mean()), ipc, share)
+		}
+	}
+	return t
+}
+
+// isolated are the study's instructions a cycle (section 4.3).
+var isolated = map[string]string{
+	"avx2-add": "4.5 (Xeon) [^ports]", "avx2-sub": "4.5 (Xeon) [^ports]", "avx2-mul": "1.75 (Xeon)",
+	"sve-add": "2.4 (Graviton3)", "sve-sub": "2.4 (Graviton3)", "sve-mul": "0.6 (Graviton3)",
+}
+
+// instructionTable has the instructions a cycle in isolation, the study's for machines that
+// ours is not too.
+func (d *data) instructionTable() *study.Table {
+	t := &study.Table{Left: 1, Head: []string{"loop", "instructions a ns", "instructions a cycle", "the study"}}
+	recs := d.part(partInstructions)
+	if len(recs) == 0 {
+		return t
+	}
+	var names []string
+	for _, r := range recs {
+		if name := axis(r, loopKey); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for name := range isolated {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var perNs, perCycle sample
+		for _, r := range recs {
+			if axis(r, loopKey) != name {
+				continue
+			}
+			rate := r.Value(inLoop) / r.Value(record.LatencyP50)
+			perNs = append(perNs, rate)
+			switch cycles := r.Value(record.Cycles); {
+			case cycles > 0:
+				perCycle = append(perCycle, r.Value(inLoop)/cycles)
+			case d.clock() > 0:
+				perCycle = append(perCycle, rate/d.clock())
+			}
+		}
+		said, ok := isolated[name]
+		if !ok {
+			said = study.None
+		}
+		t.Add(name, perNs.number(), perCycle.number(), said)
+	}
+	return t
+}

@@ -1,0 +1,139 @@
+package sve
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/loops"
+	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// The parts of the study.
+const (
+	partTrees        = "trees"
+	partFunctions    = "functions"
+	partInstructions = "instructions"
+)
+
+// runs are as many as the study's: "at least five times" (section 4.1).
+const runs = 5
+
+// Name of the study.
+const Name = "sve"
+
+// Study is "On the Performance of Cloud-based ARM SVE for Zero-Knowledge Proving Systems",
+// OKX, 2025.
+func Study() study.Study {
+	parts := []study.Part{
+		{Name: partInstructions, About: "vector additions and multiplications in isolation, and the clock"},
+		{Name: partFunctions, About: "the ten functions and the permutation on every kernel, one processor"},
+		{Name: partTrees, About: "trees of 2^10 to 2^22 leaves on every kernel and on 1, 2, 4, ... processors"},
+	}
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.Name)
+	}
+	return study.Study{
+		Name:  Name,
+		Short: "Poseidon trees on vector extensions beside OKX's study of ARM SVE of 2025",
+		Long:  "Goldilocks, Poseidon and Merkle trees on this machine's vector extensions, beside OKX's\nstudy of ARM's SVE; its what-if model of wider vectors is zkbench study sve model.",
+		Parts: parts, Rounds: names, Runs: runs, Resumes: true,
+		Defs: []workload.Def{VectorInstruction()}, Plan: plan, Page: page, Charts: charts,
+	}
+}
+
+// window is how long a function or an instruction is measured in one process.
+const window = 200 * time.Millisecond
+
+// perHash is about what a permutation takes on the slowest kernel.
+const perHash = 2 * time.Microsecond
+
+// plan plans round after round; within a round the kernels of a case follow each other.
+func plan(defs []workload.Def, o study.Options) ([]study.Job, []string) {
+	p := study.Planner{Defs: defs}
+	for round := range o.Rounds {
+		for _, part := range o.Parts {
+			switch part {
+			case partInstructions:
+				for _, l := range loops.All() {
+					p.Add(timed(part, round), instructionName, map[string]string{loopKey: loopName(l)})
+				}
+			case partFunctions:
+				planFunctions(&p, round)
+			case partTrees:
+				planTrees(&p, round, o)
+			}
+		}
+	}
+	return p.Jobs, p.Missing
+}
+
+func timed(part string, round int) study.Job {
+	s := workload.DefaultSettings(1, window)
+	s.Samples = 1
+	s.Check = runner.Check{Policy: runner.CheckSample, N: 1}
+	return study.Job{
+		Part: part, Round: round, Expected: s.Warmup + s.Duration + 100*time.Millisecond,
+		Job: proc.Job{Settings: s, Deadline: proc.Deadline(s), Procs: 1},
+	}
+}
+
+func planFunctions(p *study.Planner, round int) {
+	for _, f := range functions() {
+		for _, k := range goldilocks.Kernels() {
+			if has(k, f) {
+				p.Add(timed(partFunctions, round), "GoldilocksOps", map[string]string{"function": f, "kernel": k.String(), "units": "256"})
+			}
+		}
+	}
+	for _, k := range goldilocks.Kernels() {
+		p.Add(timed(partFunctions, round), "PoseidonPermutation", map[string]string{"states": "1024", "kernel": k.String()})
+	}
+}
+
+func has(k goldilocks.Kernel, function string) bool {
+	return slices.ContainsFunc(k.Functions(), func(f goldilocks.Function) bool { return f.Name == function })
+}
+
+// planTrees plans the sizes of figure 5, each on one processor, two, four and so on to all.
+func planTrees(p *study.Planner, round int, o study.Options) {
+	sizes := []int{10, 12, 14, 16, 18, 20, 22}
+	if o.Quick {
+		sizes = sizes[:3]
+	}
+	for _, log := range sizes {
+		for _, cpus := range processors(o.Workers) {
+			for _, k := range goldilocks.Kernels() {
+				p.Add(tree(round, log, cpus), "MerkleBuild", map[string]string{
+					"leaves": strconv.Itoa(1 << log), "width": "8", "kernel": k.String(), "exec": "pool",
+				})
+			}
+		}
+	}
+}
+
+// processors are the numbers that trees are built on.
+func processors(all int) (counts []int) {
+	for n := 1; n < all; n *= 2 {
+		counts = append(counts, n)
+	}
+	return append(counts, all)
+}
+
+// tree is measured by a count: the largest takes seconds. Its check is the same tree again.
+func tree(round, log, cpus int) study.Job {
+	s := workload.DefaultSettings(1, 0)
+	s.Count, s.Warmup, s.WarmupOps, s.Samples = uint64(max(2, 1<<16>>log)), 0, 1, 1
+	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: 1}, 10*time.Second
+	each := time.Duration(2<<log) * perHash / time.Duration(cpus)
+	return study.Job{
+		Part: partTrees, Round: round, Expected: time.Duration(s.Count+2)*each/2 + 200*time.Millisecond, Optional: log > 20,
+		Job: proc.Job{Settings: s, Deadline: time.Hour, Procs: cpus},
+	}
+}
+

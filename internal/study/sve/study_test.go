@@ -1,0 +1,294 @@
+package sve_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/sve"
+	"github.com/zkbench/zkbench/internal/workload"
+	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
+)
+
+var update = flag.Bool("update", false, "write the golden page anew")
+
+// made is a record as a machine with AVX-512 and two processors gives it.
+func made(part, name string, round, procs int, axes record.Axes, metrics map[string]float64) *record.Record {
+	r := &record.Record{
+		Time: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Workload: name, Case: axes.String(), Axes: axes, Status: record.OK,
+		Process: record.Process{Side: part, Index: round},
+		Env:     record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: procs, Go: "go1.26.8"},
+	}
+	for key, v := range metrics {
+		r.Metrics = append(r.Metrics, record.Metric{Name: key, Value: v})
+	}
+	return r
+}
+
+func axes(pairs ...string) (a record.Axes) {
+	for i := 0; i < len(pairs); i += 2 {
+		a = append(a, record.Axis{Key: pairs[i], Value: pairs[i+1]})
+	}
+	return a
+}
+
+// records are five rounds on a processor of 2 GHz whose kernels are 1, 2 and 4 times as
+// fast; counted tells whether its counters can be read.
+func records(counted bool) (recs []*record.Record) {
+	kernels := []string{"portable", "avx2", "avx512"}
+	for round := range 5 {
+		// The mean of the rounds is 1, the deviation 1.58 %.
+		slower := 1 + float64(round-2)/100
+		for name, perCycle := range map[string]float64{"scalar-chain": 1, "avx2-add": 3, "avx2-mul": 2, "avx512-add": 2} {
+			m := map[string]float64{"in-loop": 1000, record.LatencyP50: 1000 / perCycle / 2 * slower}
+			if counted {
+				m[record.Cycles], m[record.Instructions] = 1000/perCycle, 1010
+			}
+			recs = append(recs, made("instructions", "VectorInstruction", round, 1, axes("loop", name), m))
+		}
+		for i, k := range kernels {
+			faster := float64(int(1) << i)
+			function := func(workloadName, unit string, units, ns float64, a record.Axes) {
+				m := map[string]float64{unit: units, record.LatencyP50: units * ns / faster * slower}
+				if counted {
+					m[record.Cycles], m[record.Instructions] = 2*units*ns/faster, 6*units*ns/faster
+				}
+				recs = append(recs, made("functions", workloadName, round, 1, a, m))
+			}
+			function("GoldilocksOps", "units", 1024, 1, axes("function", "add", "kernel", k))
+			function("GoldilocksOps", "units", 1024, 8, axes("function", "spmv_4x12", "kernel", k))
+			function("PoseidonPermutation", "permutations", 1024, 1600, axes("kernel", k))
+			for _, leaves := range []int{1024, 4096} {
+				for cpus := 1; cpus <= 2; cpus++ {
+					ns := float64(2*leaves-1) * 1600 / faster / float64(cpus) * slower
+					recs = append(recs, made("trees", "MerkleBuild", round, cpus, axes("leaves", strconv.Itoa(leaves), "kernel", k), map[string]float64{record.LatencyP50: ns}))
+				}
+			}
+		}
+	}
+	return recs
+}
+
+func page(t *testing.T, recs []*record.Record) string {
+	t.Helper()
+	var b bytes.Buffer
+	s := sve.Study()
+	if err := s.Page(&b, recs); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestPage compares the page of made-up records with a golden one; -update writes it. It
+// shows every chart once, and no other.
+func TestPage(t *testing.T) {
+	recs := records(false)
+	got := page(t, recs)
+	golden := filepath.Join("testdata", "sve.md.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("page (-want +got):\n%s", diff)
+	}
+	s := sve.Study()
+	charts, err := s.Charts(recs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range charts {
+		if strings.Count(got, "]("+c.File+")") != 1 {
+			t.Errorf("%s is not shown once", c.File)
+		}
+		var svg bytes.Buffer
+		if err := c.Write(&svg); err != nil || !strings.Contains(svg.String(), c.Title) {
+			t.Errorf("%s: %d bytes, %v", c.File, svg.Len(), err)
+		}
+	}
+	if n := strings.Count(got, "!["); n != len(charts) || n != 5 {
+		t.Errorf("%d images, %d charts", n, len(charts))
+	}
+}
+
+// TestFigures: means, deviations and ratios worked out by hand.
+func TestFigures(t *testing.T) {
+	for _, counted := range []bool{false, true} {
+		text := page(t, records(counted))
+		for _, row := range []string{
+			// 500 ns for 1000 additions that wait for each other: 2 GHz.
+			"| **ours**, Some Processor | amd64, portable, avx2, avx512 | – | 2 | 2 | 512 |",
+			"| avx2-add | 6.00 ± 1.6 % | 3", // a ns, a cycle
+			"| spmv_4x12 | avx2 | 4.000 ns ± 1.6 % |",
+			"| permutation | portable | 1.600 us ± 1.6 % | ",
+			"| 4096 | 2 | 6.553 ms ± 1.6 % | 3.276 ms ± 1.6 % | 1.638 ms ± 1.6 % | 2500000 |",
+		} {
+			if !strings.Contains(text, row) {
+				t.Errorf("counted=%v: no %q", counted, row)
+			}
+		}
+		// 3 instructions for a cycle of 0.5 ns by the counters.
+		if has := strings.Contains(text, "| add | portable | 1.000 ns ± 1.6 % | 6 | 2 | 3 | 200.0 % |"); has != counted {
+			t.Errorf("counted=%v: a row of counters: %v", counted, has)
+		}
+	}
+}
+
+// TestPageOfLess: there is a page of no records, and of each part alone, on which the
+// others are named.
+func TestPageOfLess(t *testing.T) {
+	if text := page(t, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "sve-leaves.svg") {
+		t.Errorf("the page of nothing:\n%s", text)
+	}
+	s := sve.Study()
+	for _, part := range s.PartNames() {
+		recs := slices.DeleteFunc(records(true), func(r *record.Record) bool { return r.Process.Side != part || r.Process.Index > 2 })
+		text := page(t, recs)
+		for _, other := range s.PartNames() {
+			if strings.Contains(text, "- not measured: "+other) != (other != part) {
+				t.Errorf("part %s alone: %s is not told rightly", part, other)
+			}
+		}
+		if !strings.Contains(text, "at least 5 rounds") {
+			t.Errorf("part %s: three rounds are not told", part)
+		}
+	}
+}
+
+// TestPlan: every case is one that its workload accepts, none is planned twice in a round,
+// every kernel and every number of processors has its trees, and a quick plan is less.
+func TestPlan(t *testing.T) {
+	s := sve.Study()
+	if s.Runs < 5 {
+		t.Errorf("%d rounds by default; the study has at least five", s.Runs)
+	}
+	defs := append(workloads.Defs(), s.Defs...)
+	o := study.Options{Parts: s.PartNames(), Rounds: 2, Workers: 3}
+	jobs, missing := s.Plan(defs, o)
+	if len(missing) > 0 {
+		t.Errorf("missing workloads: %q", missing)
+	}
+	seen := make(map[string]bool)
+	trees := make(map[string]int)
+	for _, j := range jobs {
+		def, err := workload.Find(defs, j.Workload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range def.Axes {
+			if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
+				t.Errorf("%s: %s: %q, %v", j.Workload, a.Key, values, err)
+			}
+		}
+		if err := j.Settings.Validate(); err != nil {
+			t.Errorf("%s: %v", j.Workload, err)
+		}
+		name := fmt.Sprintf("%s, round %d: %s/%s on %d", j.Side(), j.Round, j.Workload, j.Case, j.Procs)
+		if seen[name] {
+			t.Errorf("%s is planned twice", name)
+		}
+		seen[name] = true
+		if j.Expected <= 0 || j.Deadline < j.Expected {
+			t.Errorf("%s takes %v, its deadline is %v", name, j.Expected, j.Deadline)
+		}
+		if j.Workload == "MerkleBuild" && j.Case.Get("leaves") == "4194304" {
+			trees[fmt.Sprintf("%s, %d", j.Case.Get("kernel"), j.Procs)]++
+		}
+	}
+	for _, k := range goldilocks.Kernels() {
+		for _, cpus := range []int{1, 2, 3} {
+			if n := trees[fmt.Sprintf("%s, %d", k, cpus)]; n != o.Rounds {
+				t.Errorf("%d of the largest trees with %v on %d processors, want %d", n, k, cpus, o.Rounds)
+			}
+		}
+	}
+	o.Quick, o.Rounds = true, 1
+	if quick, _ := s.Plan(defs, o); len(quick) == 0 || len(quick) > len(jobs)/2 {
+		t.Errorf("%d quick jobs of %d", len(quick), len(jobs))
+	}
+}
+
+// TestVectorInstruction: each loop runs as a workload, and others are refused.
+func TestVectorInstruction(t *testing.T) {
+	d := sve.VectorInstruction()
+	for _, loop := range d.Axes[0].Default {
+		i, err := d.New(t.Context(), workload.NewCase(record.Axis{Key: "loop", Value: loop}), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input, err := i.Input(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		output, err := i.Run(t.Context(), input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := i.Check(t.Context(), input, output); err != nil {
+			t.Errorf("%s: %v", loop, err)
+		}
+		if m, err := i.Metrics(t.Context()); err != nil || len(m) == 0 || m[0].Value < 1000 {
+			t.Errorf("%s: %v, %v", loop, m, err)
+		}
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := d.New(t.Context(), workload.NewCase(record.Axis{Key: "loop", Value: "mmx-add"}), 1); err == nil || !strings.Contains(err.Error(), `loop: "mmx-add" is not accepted`) {
+		t.Errorf("a loop that is not there: %v", err)
+	}
+}
+
+// TestWhatIf: what the study finds of wider vectors follows from its model, with the
+// instructions of our kernel.
+func TestWhatIf(t *testing.T) {
+	w := sve.DefaultWhatIf()
+	if err := w.Check(); err != nil {
+		t.Fatal(err)
+	}
+	rival := make(map[string]float64)
+	for _, r := range w.Against {
+		rival[r.Name] = r.Time
+	}
+	if at := w.At(3.7, 128); at <= rival["AVX-512"] {
+		t.Errorf("a faster clock alone makes it %v", at)
+	}
+	if at := w.At(2.8, 256); at >= rival["AVX2"] {
+		t.Errorf("256 bits make it %v", at)
+	}
+	if at := w.At(2.8, 512); at >= rival["AVX-512"] {
+		t.Errorf("512 bits make it %v", at)
+	}
+	if n := len(w.Table().Rows); n != len(w.Clocks)*len(w.Widths) {
+		t.Errorf("%d rows", n)
+	}
+	for what, change := range map[string]func(*sve.WhatIf){
+		"clocks":  func(w *sve.WhatIf) { w.Clocks = []float64{2.8, 0} },
+		"widths":  func(w *sve.WhatIf) { w.Widths = []int{384} },
+		"against": func(w *sve.WhatIf) { w.Against = []sve.Rival{{Name: "x", Time: -1}} },
+		"time":    func(w *sve.WhatIf) { w.Time = 0 },
+	} {
+		w := sve.DefaultWhatIf()
+		change(&w)
+		if err := w.Check(); err == nil || !strings.Contains(err.Error(), what+": ") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
