@@ -41,9 +41,12 @@ func newTables(roots []Element, radix int) *tables {
 
 // twiddle returns the digits of e and of 2^32 e, packed.
 //
-// Times digits of at most 2^31 in absolute value, the low digits of e and 2^32 e are to
-// add up to at most 2^63 - 2^33, the high ones to less than 2^63. That has been checked
-// for each of the 2^32 roots of unity; it fails for 1 in 2^30 of other elements.
+// The low digits of e and 2^32 e are to add up, in absolute value, to at most 2^32 - 4, the
+// high ones to at most 2^32 - 2: times digits of at most 2^31 that is 2^63 - 2^33 and 2^63 -
+// 2^32. All 2^32 roots of unity have been tried: only 2^63 fails, by one, and it is in no
+// table. It is at 41/64 of the circle, and a table's twiddles are the powers up to radix-1
+// of those up to 1/radix of it: 41/64 would be 6 or 7 times, or 3 times, a fraction whose
+// denominator is a power of two. It fails too for 1 in 2^30 of other elements.
 func twiddle(e Element) (t, s uint64) {
 	return pack(digits(e)), pack(digits(e.Mul(1 << 32)))
 }

@@ -1,9 +1,12 @@
 package goldilocks
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
-// TestDigits: roots of unity of order up to 2^20 have digits that the kernels' products
-// can take, which represent them.
+// TestDigits: roots of unity of order up to 2^20 but 2^63 have digits that the kernels'
+// products can take, and those of all represent them.
 func TestDigits(t *testing.T) {
 	log := 20
 	if testing.Short() {
@@ -22,7 +25,7 @@ func TestDigits(t *testing.T) {
 	for range 1 << log {
 		t0, t1 := digits(e)
 		s0, s1 := digits(e.Mul(1 << 32))
-		if !fits(t0) || !fits(t1) || !fits(s0) || !fits(s1) || abs(t0)+abs(s0) > 1<<32-4 || abs(t1)+abs(s1) > 1<<32-1 {
+		if !fits(t0) || !fits(t1) || !fits(s0) || !fits(s1) || abs(t0)+abs(s0) > 1<<32-4 || abs(t1)+abs(s1) > 1<<32-2 && e != 1<<63 {
 			t.Fatalf("%d: digits %d %d, %d %d", e, t0, t1, s0, s1)
 		}
 		if value(t0, t1) != e || value(s0, s1) != e.Mul(1<<32) {
@@ -37,4 +40,21 @@ func signed(v int64) Element {
 		return Element(-v).Neg()
 	}
 	return Element(v)
+}
+
+// TestTables: no table has 2^63, whose digits are too large.
+func TestTables(t *testing.T) {
+	root, err := RootOfUnity(14)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := make([]Element, 1<<13)
+	setReversedPowers(roots, 1, root)
+	bad, _ := twiddle(1 << 63)
+	for _, radix := range []int{4, 8} {
+		tables := newTables(roots, radix)
+		if slices.Contains(tables.rows, bad) || slices.Contains(tables.groups, bad) {
+			t.Errorf("radix %d: 2^63 is a twiddle", radix)
+		}
+	}
 }

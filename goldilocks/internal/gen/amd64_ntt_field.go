@@ -281,7 +281,8 @@ func (w *nttWriter) lanewise(k int) factor {
 }
 
 // product sets x to the product of signed digits, which are in the low halves of lanes,
-// by a twiddle; |l| is at most 2^63 - 2^33 and |h| below 2^63.
+// by a twiddle; |l| is at most 2^63 - 2^33 and |h| at most 2^63 - 2^32 (twiddle in package
+// goldilocks).
 func (w *nttWriter) product(x nttPair, a0, a1 string, f factor) {
 	b, c := w.temp(2), w.temp(3)
 	f(b, a1, s0)
@@ -304,17 +305,21 @@ func (w *nttWriter) narrow(x nttPair) {
 	w.sub(x.l, x.l, b)
 }
 
-// times multiplies the digits x.l by a twiddle and makes digits of the product: word
-// with a bias, for l and h of 64 bits. Nothing wraps, since h1 is at least -2^31 and l at
-// most 2^63 - 2^33, and V is between -2^63 and 2^65, so that k may be -1 to 2 and V - p k
-// still is within 64 bits.
+// times multiplies the digits x.l by a twiddle and makes digits of the product, which is
+// word with a bias, for l and h of 64 bits.
+//
+// With h = 2^32 h1 + h0 after the bias, V = (l + 2^31 - h1) + 2^32 (h0 + h1). Here l + 2^31
+// - h1 is from -2^63 + 2^33 + 1 to 2^63 - 2^33 + 2^32, and h0 + h1 from -2^31 to 2^32 +
+// 2^31 - 2, so V is from -2^64 + 2^33 + 1 to 2^65 - 2^34 + 2^32 and k is -1, 0 or 1. Then V
+// mod 2^64 is at least 2^33 + 1 for k = -1 and at most 2^64 - 2^34 + 2^32 for k = 1: V - p k =
+// (V mod 2^64) + k (2^32 - 1) stays within 64 bits.
 func (w *nttWriter) times(x nttPair, f factor) {
 	w.op("VMOVSHDUP", x.l, w.temp(1))
 	w.product(x, x.l, w.temp(1), f)
 	m, c := w.temp(1), w.temp(2)
+	w.bias(x)
 	w.high(m, x.h)
 	w.and(x.h, x.h, nttLow) // h0, which is all of h that counts from here on
-	w.bias(x)
 	w.sub(c, x.l, m)
 	w.high(c, c)
 	w.add(c, c, m)
