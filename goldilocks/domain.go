@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/env"
 )
 
 const (
@@ -25,15 +26,17 @@ func RootOfUnity(log int) (Element, error) {
 	if log < 0 || log > TwoAdicity {
 		return 0, fmt.Errorf("%w: root of unity of order 2^%d, accepted are 2^0 to 2^%d", zkbench.ErrParams, log, TwoAdicity)
 	}
-	return rootOf(1 << log), nil
+	return rootOfUnity.squares(TwoAdicity - log), nil
 }
 
-// rootOf is RootOfUnity of the logarithm of n, a power of two up to 2^32.
+// rootOf is RootOfUnity of the logarithm of n, a power of two.
 func rootOf(n int) Element { return rootOfUnity.squares(TwoAdicity + 1 - bits.Len(uint(n))) }
 
 // Domain is the group of n-th roots of unity, n a power of two, with the tables that its
-// transforms read: 4 n bytes, and 16 n more once a vector kernel has run. In order Natural
-// its elements are the powers of its Root. It is safe for concurrent use.
+// transforms read: 4 n bytes, and once a vector kernel has run 16 n more on amd64, 8 n on
+// arm64. In order Natural its elements are the powers of its Root. It is safe for concurrent
+// use. Of one that NewDomain has not made the methods that return an error return
+// zkbench.ErrParams.
 type Domain struct {
 	n       int
 	inverse Element // 1/n
@@ -41,13 +44,21 @@ type Domain struct {
 	roots   []Element // roots[b], b < n/2, is exp(pi i rev(b)), rev as for tables
 	// tables of radix 4 and 8, made when first a kernel asks.
 	tables4, tables8 func() *tables
+	multipliers      func() []multiplier // of the roots; likewise
 }
 
+// rootBytes is the memory of a domain's roots, for each of its elements.
+const rootBytes = 8 / 2
+
 // NewDomain returns the domain of n elements. Other than a power of two up to 2^32 is
-// zkbench.ErrParams.
+// zkbench.ErrParams; one for whose tables, those of a vector kernel among them, there is no
+// memory is a zkbench.ErrLimit with their size, before anything is allocated.
 func NewDomain(n int) (*Domain, error) {
 	if n < 1 || n&(n-1) != 0 || bits.Len(uint(n))-1 > TwoAdicity {
 		return nil, fmt.Errorf("%w: domain of %d elements, accepted are powers of two from 1 to 2^%d", zkbench.ErrParams, n, TwoAdicity)
+	}
+	if err := env.Fits("the domain's tables", uint64(n)*(rootBytes+tableBytes), env.Available()); err != nil {
+		return nil, err
 	}
 	d := &Domain{n: n, inverse: Element(n).Inverse(), root: rootOf(n), roots: make([]Element, max(1, n/2))}
 	d.roots[0] = 1
@@ -56,6 +67,7 @@ func NewDomain(n int) (*Domain, error) {
 	}
 	d.tables4 = sync.OnceValue(func() *tables { return newTables(d.roots, 4) })
 	d.tables8 = sync.OnceValue(func() *tables { return newTables(d.roots, 8) })
+	d.multipliers = sync.OnceValue(func() []multiplier { return newMultipliers(d.roots) })
 	return d, nil
 }
 
@@ -65,8 +77,19 @@ func (d *Domain) Size() int { return d.n }
 // Root is the element of order n that generates the domain, 7^((p-1)/n).
 func (d *Domain) Root() Element { return d.root }
 
+// checkMade returns an error unless NewDomain has made the domain.
+func (d *Domain) checkMade() error {
+	if d.n == 0 {
+		return fmt.Errorf("%w: a domain that NewDomain has not made", zkbench.ErrParams)
+	}
+	return nil
+}
+
 // checkLength returns an error unless values has the domain's length.
 func (d *Domain) checkLength(what string, values []Element) error {
+	if err := d.checkMade(); err != nil {
+		return err
+	}
 	if len(values) != d.n {
 		return fmt.Errorf("%w: %s of %d elements, accepted is the domain's %d", zkbench.ErrParams, what, len(values), d.n)
 	}

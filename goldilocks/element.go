@@ -90,7 +90,7 @@ func reduce128(hi, lo uint64) uint64 {
 	// Borrowed: d >= 2^64 - 2^32 + 1 is above epsilon, so this does not wrap.
 	d -= epsilon * borrow
 	s, carry := bits.Add64(d, (hi&epsilon)*epsilon, 0)
-	// Carried: s <= (2^32-1)^2 - 2 so that this does not wrap.
+	// Carried: s <= (2^32-1)^2 - 1 so that this does not wrap.
 	return s + epsilon*carry
 }
 

@@ -1,12 +1,15 @@
 package goldilocks_test
 
 import (
+	"errors"
+	"fmt"
 	"math/big"
 	"testing"
 
 	reference "github.com/consensys/gnark-crypto/field/goldilocks"
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
@@ -73,6 +76,27 @@ func TestElement(t *testing.T) {
 	}
 }
 
+func TestBytes(t *testing.T) {
+	if got, want := goldilocks.Element(0x0102030405060708).Bytes(), [8]byte{8, 7, 6, 5, 4, 3, 2, 1}; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestCheckCanonical(t *testing.T) {
+	last := goldilocks.Element(goldilocks.Modulus - 1)
+	if err := goldilocks.CheckCanonical("row", []goldilocks.Element{0, last}); err != nil {
+		t.Error(err)
+	}
+	for i := range 3 {
+		elements := []goldilocks.Element{last, last, last, goldilocks.Modulus + 1}
+		elements[i] = goldilocks.Modulus
+		err, ok := errors.AsType[*zkbench.DecodeError](goldilocks.CheckCanonical("row", elements))
+		if want := fmt.Sprintf("row[%d]", i); !ok || err.Path != want {
+			t.Errorf("%v, want one of %s", err, want)
+		}
+	}
+}
+
 func TestExt2(t *testing.T) {
 	ext := rapid.Custom(func(t *rapid.T) goldilocks.Ext2 {
 		return goldilocks.Ext2{element().Draw(t, "a0"), element().Draw(t, "a1")}
@@ -80,6 +104,9 @@ func TestExt2(t *testing.T) {
 	x := goldilocks.Ext2{0, 1}
 	if x.Square() != (goldilocks.Ext2{7}) || goldilocks.Element(7).Exp((goldilocks.Modulus-1)/2) == 1 {
 		t.Error("X^2 is not 7, or 7 is a square")
+	}
+	if (goldilocks.Ext2{}).Exp(0) != (goldilocks.Ext2{1}) {
+		t.Error("0^0 is not 1")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := ext.Draw(t, "a"), ext.Draw(t, "b"), ext.Draw(t, "c")
@@ -106,8 +133,12 @@ func TestExt3(t *testing.T) {
 	if x.Mul(x).Mul(x) != (goldilocks.Ext3{1, 1}) {
 		t.Error("X^3 is not X + 1")
 	}
-	if root := x.Exp(goldilocks.Modulus); root == x {
-		t.Error("X is in the field: X^3 - X - 1 has a root")
+	// The roots in the field are those of X^p - X too, which then is no unit.
+	if d := x.Exp(goldilocks.Modulus).Sub(x); d.Mul(d.Inverse()) != (goldilocks.Ext3{1}) {
+		t.Error("X^3 - X - 1 has a root")
+	}
+	if (goldilocks.Ext3{}).Exp(0) != (goldilocks.Ext3{1}) {
+		t.Error("0^0 is not 1")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := ext.Draw(t, "a"), ext.Draw(t, "b"), ext.Draw(t, "c")

@@ -22,7 +22,7 @@ const (
 )
 
 // Portable is the kernel that is Go alone.
-var Portable = Kernel{}
+func Portable() Kernel { return Kernel{} }
 
 // String is the kernel's name: portable, avx2, avx512, sve or sve2.
 func (k Kernel) String() string {
@@ -34,7 +34,7 @@ func (k Kernel) String() string {
 
 // Kernels are those that this processor and build have, the fastest last.
 func Kernels() []Kernel {
-	all := []Kernel{Portable}
+	all := []Kernel{Portable()}
 	for _, name := range vectorKernels() {
 		all = append(all, Kernel{name})
 	}

@@ -6,7 +6,7 @@ import gnark "github.com/consensys/gnark-crypto/field/goldilocks"
 
 func (k Kernel) toMontgomeryWide(dst []gnark.Element, src []Element) int {
 	switch {
-	case k == Portable || len(dst) == 0:
+	case k.name == portable || len(dst) == 0:
 		return 0
 	case k.name == sve:
 		toMontgomerySVE(&dst[0][0], (*uint64)(&src[0]), len(dst))
@@ -18,7 +18,7 @@ func (k Kernel) toMontgomeryWide(dst []gnark.Element, src []Element) int {
 
 func (k Kernel) fromMontgomeryWide(dst []Element, src []gnark.Element) int {
 	switch {
-	case k == Portable || len(dst) == 0:
+	case k.name == portable || len(dst) == 0:
 		return 0
 	case k.name == sve:
 		fromMontgomerySVE((*uint64)(&dst[0]), &src[0][0], len(dst))

@@ -30,6 +30,10 @@ type passes struct {
 	}
 }
 
+// tableBytes is the memory of the tables of a radix, for each of a domain's elements: two
+// words for each of the elements, in rows and groups together.
+const tableBytes = 16
+
 var avx2Passes, avx512Passes = newAVX2Passes(), newAVX512Passes()
 
 func newAVX2Passes() (p passes) {
@@ -50,12 +54,13 @@ func newAVX512Passes() (p passes) {
 	return p
 }
 
-// wideNTT transforms values if the kernel can, and tells whether it has.
+// wideNTT transforms values if the kernel can, and tells whether it has. What is too short
+// for eight lanes is done in four.
 func (d *Domain) wideNTT(k Kernel, values []Element, from Order) bool {
 	switch {
 	case k.name == avx512 && avx512Passes.takes(d.n):
 		avx512Passes.transform(d.tables8(), values, from)
-	case k.name == avx2 && avx2Passes.takes(d.n):
+	case k.name != portable && avx2Passes.takes(d.n):
 		avx2Passes.transform(d.tables4(), values, from)
 	default:
 		return false

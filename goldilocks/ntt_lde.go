@@ -17,22 +17,25 @@ type LDE struct {
 }
 
 // Extend replaces columns by their extension, in place: each has length Blowup n, and the
-// first n hold the values on d. What the others hold does not matter. A column of another
-// length, a Blowup that is not a power of two or makes more than 2^32 values, and a Shift
-// of 0 are zkbench.ErrParams; after another error, as of a context that is done, the
-// columns hold no useful values. The executor's tasks are columns, and within a column
-// the cosets of d.
+// first n hold the values on d. What the others hold does not matter. Columns must not
+// overlap. A column of another length, a Blowup that is not a power of two or makes more
+// than 2^32 values, and a Shift of 0 are zkbench.ErrParams; after another error, as of a
+// context that is done, the columns hold no useful values. The executor's tasks are
+// columns, and within a column the cosets of d.
 //
 // A column costs Blowup + 1 transforms of length n, 2 Blowup n multiplications, and
 // permutations in those places where the order is Natural: the transforms go from values
 // in reversed order to values in reversed order without any.
 func (d *Domain) Extend(ctx context.Context, ex executor.Executor, k Kernel, columns [][]Element, e LDE) error {
-	big := e.Blowup * d.n
-	if b := e.Blowup; b < 1 || b&(b-1) != 0 || b > (1<<TwoAdicity)/d.n {
+	if err := d.checkMade(); err != nil {
+		return err
+	}
+	if b := e.Blowup; b < 1 || b&(b-1) != 0 || uint64(b) > (1<<TwoAdicity)/uint64(d.n) {
 		return fmt.Errorf("%w: blow-up by %d, accepted are powers of two from 1 to 2^%d / %d", zkbench.ErrParams, b, TwoAdicity, d.n)
 	}
+	big := uint64(e.Blowup) * uint64(d.n)
 	for i, c := range columns {
-		if len(c) != big {
+		if uint64(len(c)) != big {
 			return fmt.Errorf("%w: columns[%d] of %d elements, accepted are %d", zkbench.ErrParams, i, len(c), big)
 		}
 	}
@@ -44,9 +47,12 @@ func (d *Domain) Extend(ctx context.Context, ex executor.Executor, k Kernel, col
 	if err := checkShift(e.Shift); err != nil {
 		return err
 	}
+	if err := context.Cause(ctx); err != nil || len(columns) == 0 {
+		return err
+	}
 	// In reversed order, values from n t on are on the coset of shifts[t].
 	shifts := make([]Element, e.Blowup)
-	setReversedPowers(shifts, e.Shift, rootOf(big))
+	setReversedPowers(shifts, e.Shift, rootOf(len(columns[0])))
 	return ex.Do(ctx, len(columns), func(ctx context.Context, i int) error {
 		c := columns[i]
 		values := c[:d.n]

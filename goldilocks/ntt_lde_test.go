@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestExtendRefused(t *testing.T) {
 		e := good
 		change(&e)
 		columns := [][]goldilocks.Element{make([]goldilocks.Element, 16), make([]goldilocks.Element, length)}
-		return d.Extend(context.Background(), executor.Serial(), goldilocks.Portable, columns, e)
+		return d.Extend(context.Background(), executor.Serial(), goldilocks.Portable(), columns, e)
 	}
 	must(t, try(16, func(*goldilocks.LDE) {}))
 	for what, err := range map[string]error{
@@ -57,10 +58,11 @@ func TestExtendRefused(t *testing.T) {
 		"blowup":  try(16, func(e *goldilocks.LDE) { e.Blowup = 3 }),
 		"none":    try(16, func(e *goldilocks.LDE) { e.Blowup = 0 }),
 		"huge":    try(16, func(e *goldilocks.LDE) { e.Blowup = 1 << 30 }),
-		"larger":  try(16, func(e *goldilocks.LDE) { e.Blowup = 1 << 62 }),
+		"larger":  try(16, func(e *goldilocks.LDE) { e.Blowup = math.MaxInt/2 + 1 }),
 		"shift":   try(16, func(e *goldilocks.LDE) { e.Shift = 0 }),
 		"order":   try(16, func(e *goldilocks.LDE) { e.In = -1 }),
 		"outwith": try(16, func(e *goldilocks.LDE) { e.Out = 2 }),
+		"domain":  new(goldilocks.Domain).Extend(context.Background(), executor.Serial(), goldilocks.Portable(), nil, good),
 	} {
 		if !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", what, err)
@@ -68,7 +70,51 @@ func TestExtendRefused(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := d.Extend(done, executor.Pool(), goldilocks.Portable, [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good); !errors.Is(err, context.Canceled) {
+	if err := d.Extend(done, executor.Pool(), goldilocks.Portable(), [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good); !errors.Is(err, context.Canceled) {
 		t.Errorf("done context: %v", err)
+	}
+}
+
+// TestExtendNothing: no columns take no memory, and a context that is done is told of.
+func TestExtendNothing(t *testing.T) {
+	d := domain(t, 1)
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		want error
+	}{{context.Background(), nil}, {done, context.Canceled}} {
+		var err error
+		taken := allocated(func() {
+			err = d.Extend(c.ctx, executor.Serial(), goldilocks.Portable(), nil, goldilocks.LDE{Blowup: 1 << 26, Shift: 7})
+		})
+		if taken > 1<<20 || !errors.Is(err, c.want) {
+			t.Errorf("%d bytes and %v, want %v", taken, err, c.want)
+		}
+	}
+}
+
+// outerOnly is an executor that runs no tasks of tasks.
+type outerOnly struct {
+	executor.Executor
+	inside bool
+	err    error
+}
+
+func (o *outerOnly) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	if o.inside {
+		return o.err
+	}
+	o.inside = true
+	return o.Executor.Do(ctx, n, task)
+}
+
+// TestExtendCosetFails: the error of a column's cosets is the extension's.
+func TestExtendCosetFails(t *testing.T) {
+	ex := &outerOnly{Executor: executor.Serial(), err: errors.New("no cosets")}
+	columns := [][]goldilocks.Element{make([]goldilocks.Element, 32)}
+	err := domain(t, 8).Extend(context.Background(), ex, goldilocks.Portable(), columns, goldilocks.LDE{Blowup: 4, Shift: 7})
+	if !errors.Is(err, ex.err) {
+		t.Errorf("%v, want %v", err, ex.err)
 	}
 }

@@ -10,12 +10,12 @@ const scaleBlock = 1 << 9
 type progression struct{ powers, factors []Element }
 
 // newProgression returns that of n elements in the given order.
-func newProgression(n int, order Order, c, s Element) (p progression) {
+func (k Kernel) newProgression(n int, order Order, c, s Element) (p progression) {
 	m := min(n, scaleBlock)
 	p.powers, p.factors = make([]Element, m), make([]Element, n/m)
 	if order == Natural {
-		setPowers(p.powers, 1, s)
-		setPowers(p.factors, c, s.squares(bits.Len(uint(m))-1))
+		k.setPowers(p.powers, 1, s)
+		k.setPowers(p.factors, c, s.squares(bits.Len(uint(m))-1))
 	} else {
 		setReversedPowers(p.powers, 1, s.squares(bits.Len(uint(n/m))-1))
 		setReversedPowers(p.factors, c, s)
@@ -29,7 +29,7 @@ func (k Kernel) scale(dst, src []Element, order Order, c, s Element) {
 		k.MulScalar(dst, src, c)
 		return
 	}
-	p := newProgression(len(src), order, c, s)
+	p := k.newProgression(len(src), order, c, s)
 	m := len(p.powers)
 	for b, f := range p.factors {
 		d := dst[b*m:][:m]
@@ -38,11 +38,13 @@ func (k Kernel) scale(dst, src []Element, order Order, c, s Element) {
 	}
 }
 
-// setPowers sets dst[i] to c s^i.
-func setPowers(dst []Element, c, s Element) {
-	for i := range dst {
-		dst[i] = c
-		c = c.Mul(s)
+// setPowers sets dst[i] to c s^i, for a power of two of them: those that are there, times
+// the next, are as many more.
+func (k Kernel) setPowers(dst []Element, c, s Element) {
+	dst[0] = c
+	for i := 1; i < len(dst); i *= 2 {
+		k.MulScalar(dst[i:2*i], dst[:i], s)
+		s = s.Square()
 	}
 }
 

@@ -2,7 +2,9 @@ package goldilocks
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 )
 
@@ -21,11 +23,15 @@ type Extension[E any] interface {
 const evalBlock = 1 << 9
 
 // EvalAll returns the values at point of polynomials, polys[i][j] being the coefficient of
-// X^j in the i-th. The executor's tasks are polynomials.
+// X^j in the i-th. A coordinate of point that is not canonical is zkbench.ErrParams. The
+// executor's tasks are polynomials.
 //
 // The cost for each coefficient is that of its place in a Dot for each coordinate: two or
 // three multiplications.
 func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, k Kernel, polys [][]Element, point E) ([]E, error) {
+	if err := checkPoint(point); err != nil {
+		return nil, err
+	}
 	longest := 1
 	for _, f := range polys {
 		longest = max(longest, len(f))
@@ -48,6 +54,15 @@ func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, k Kernel
 		return nil, err
 	}
 	return values, nil
+}
+
+func checkPoint[E Extension[E]](point E) error {
+	for i := range len(point) {
+		if c := point[i]; !c.Canonical() {
+			return fmt.Errorf("%w: point[%d] is %d, accepted are 0 to p-1", zkbench.ErrParams, i, c)
+		}
+	}
+	return nil
 }
 
 // powersOf returns the coordinates of the first n powers of x: each step multiplies those

@@ -77,7 +77,7 @@ func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, 
 						f := mixture(random, n)
 						want = append(want, hornerExt(f, point))
 						f = inOrder(t, f, other(order))
-						must(t, d.NTT(goldilocks.Portable, f, other(order), shift))
+						must(t, d.NTT(goldilocks.Portable(), f, other(order), shift))
 						values = append(values, f)
 					}
 					got, err := goldilocks.EvalValues(context.Background(), executor.Pool(), k, d, values, order, shift, point)
@@ -97,15 +97,28 @@ func TestEvalRefused(t *testing.T) {
 	d := domain(t, 8)
 	ctx, ex := context.Background(), executor.Serial()
 	good := [][]goldilocks.Element{make([]goldilocks.Element, 8)}
-	try := func(values [][]goldilocks.Element, o goldilocks.Order, shift goldilocks.Element) error {
-		_, err := goldilocks.EvalValues(ctx, ex, goldilocks.Portable, d, values, o, shift, goldilocks.Ext2{1, 2})
+	const p = goldilocks.Modulus
+	values := func(d *goldilocks.Domain, values [][]goldilocks.Element, o goldilocks.Order, shift goldilocks.Element, point goldilocks.Ext2) error {
+		_, err := goldilocks.EvalValues(ctx, ex, goldilocks.Portable(), d, values, o, shift, point)
 		return err
 	}
-	must(t, try(good, goldilocks.Natural, 1))
+	all := func(point goldilocks.Ext3) error {
+		_, err := goldilocks.EvalAll(ctx, ex, goldilocks.Portable(), good, point)
+		return err
+	}
+	must(t, values(d, good, goldilocks.Natural, 1, goldilocks.Ext2{p - 1, p - 1}))
+	must(t, all(goldilocks.Ext3{p - 1, p - 1, p - 1}))
+	point := goldilocks.Ext2{1, 2}
 	for what, err := range map[string]error{
-		"length": try([][]goldilocks.Element{good[0], make([]goldilocks.Element, 7)}, goldilocks.Natural, 1),
-		"order":  try(good, 3, 1),
-		"shift":  try(good, goldilocks.Natural, 0),
+		"length":  values(d, [][]goldilocks.Element{good[0], make([]goldilocks.Element, 7)}, goldilocks.Natural, 1, point),
+		"order":   values(d, good, 3, 1, point),
+		"shift":   values(d, good, goldilocks.Natural, 0, point),
+		"shift p": values(d, good, goldilocks.Natural, p, point),
+		// 1 is of the domain: p + 1 is not found there.
+		"point":               values(d, good, goldilocks.Natural, 1, goldilocks.Ext2{p + 1}),
+		"point's end":         values(d, good, goldilocks.Natural, 1, goldilocks.Ext2{1, p}),
+		"domain":              values(new(goldilocks.Domain), nil, goldilocks.Natural, 1, point),
+		"coefficients' point": all(goldilocks.Ext3{0, 0, p}),
 	} {
 		if !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", what, err)
@@ -113,7 +126,7 @@ func TestEvalRefused(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := goldilocks.EvalAll(done, ex, goldilocks.Portable, good, goldilocks.Ext2{}); !errors.Is(err, context.Canceled) {
+	if _, err := goldilocks.EvalAll(done, ex, goldilocks.Portable(), good, goldilocks.Ext2{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("done context: %v", err)
 	}
 }

@@ -12,13 +12,16 @@ const valueBlocks = 16
 
 // EvalValues returns the values at point of polynomials of degree below n, values[i] being
 // the i-th's values on the coset shift times the domain, in the given order. Lengths other
-// than the domain's, and a shift of 0, are zkbench.ErrParams. The executor's tasks are
-// parts of the coset.
+// than the domain's, a shift of 0, and a shift or a coordinate of point that is not
+// canonical are zkbench.ErrParams. The executor's tasks are parts of the coset.
 //
 // By the barycentric formula, over the points d of the coset,
 // f(x) = (x^n - shift^n) / (n shift^n) times the sum of f(d) d / (x - d). The weights are
 // computed once, with about 15 multiplications for each point; then the cost is EvalAll's.
 func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, k Kernel, d *Domain, values [][]Element, order Order, shift Element, point E) ([]E, error) {
+	if err := d.checkMade(); err != nil {
+		return nil, err
+	}
 	for i, v := range values {
 		if err := d.checkLength(fmt.Sprintf("values[%d]", i), v); err != nil {
 			return nil, err
@@ -30,12 +33,15 @@ func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, k Ker
 	if err := checkShift(shift); err != nil {
 		return nil, err
 	}
+	if err := checkPoint(point); err != nil {
+		return nil, err
+	}
 	n := uint64(d.n)
 	power := shift.Exp(n)
 	var constant E
 	constant[0] = power.Neg()
 	vanishing := point.Exp(n).Add(constant)
-	points := newProgression(d.n, order, shift, d.root)
+	points := k.newProgression(d.n, order, shift, d.root)
 	results := make([]E, len(values))
 	var zero E
 	if vanishing == zero {

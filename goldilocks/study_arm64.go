@@ -18,7 +18,7 @@ func (k Kernel) alternatives() []Function {
 func (k Kernel) reduceElementsWide(dst, a, b []Element) int {
 	n := len(dst)
 	switch {
-	case k == Portable || n == 0:
+	case k.name == portable || n == 0:
 		return 0
 	case k.name == sve:
 		reduce128SVE(&dst[0], (*uint64)(&a[0]), (*uint64)(&b[0]), n)
@@ -31,7 +31,7 @@ func (k Kernel) reduceElementsWide(dst, a, b []Element) int {
 func (k Kernel) productWide(upper, lower, a, b []Element) int {
 	n := len(a)
 	switch {
-	case k == Portable || n == 0:
+	case k.name == portable || n == 0:
 		return 0
 	case k.name == sve:
 		productSVE(&upper[0], &lower[0], &a[0], &b[0], n)
@@ -44,7 +44,7 @@ func (k Kernel) productWide(upper, lower, a, b []Element) int {
 func (k Kernel) mulBytesWide(dst, a, b []Element) int {
 	n := len(dst)
 	switch {
-	case k == Portable || n == 0:
+	case k.name == portable || n == 0:
 		return 0
 	case k.name == sve:
 		mulByteSVE(&dst[0], &a[0], &b[0], n)
@@ -57,7 +57,7 @@ func (k Kernel) mulBytesWide(dst, a, b []Element) int {
 func (k Kernel) spmvWide(dst, a, b []Element) int {
 	n := len(dst) / quarterLen
 	switch {
-	case k == Portable || n == 0:
+	case k.name == portable || n == 0:
 		return 0
 	case k.name == sve:
 		spmvSVE(&dst[0], &a[0], &b[0], n)
@@ -70,7 +70,7 @@ func (k Kernel) spmvWide(dst, a, b []Element) int {
 func (k Kernel) spmvBytesWide(dst, a, b []Element) int {
 	n := len(dst) / quarterLen
 	switch {
-	case k == Portable || n == 0:
+	case k.name == portable || n == 0:
 		return 0
 	case k.name == sve:
 		spmvByteSVE(&dst[0], &a[0], &b[0], n)
@@ -83,7 +83,7 @@ func (k Kernel) spmvBytesWide(dst, a, b []Element) int {
 func (k Kernel) mmultWide(dst, a []Element, columns *[quarterLen * stateLen]Element) int {
 	n := len(dst) / quarterLen
 	switch {
-	case k == Portable || n == 0:
+	case k.name == portable || n == 0:
 		return 0
 	case k.name == sve:
 		mmultSVE(&dst[0], &a[0], &columns[0], n)
@@ -96,7 +96,7 @@ func (k Kernel) mmultWide(dst, a []Element, columns *[quarterLen * stateLen]Elem
 func (k Kernel) mmultBytesWide(dst, a []Element, columns *[quarterLen * stateLen]Element) int {
 	n := len(dst) / quarterLen
 	switch {
-	case k == Portable || n == 0:
+	case k.name == portable || n == 0:
 		return 0
 	case k.name == sve:
 		mmultByteSVE(&dst[0], &a[0], &columns[0], n)

@@ -98,7 +98,7 @@ func TestFunctions(t *testing.T) {
 func TestFunctionsOfEdges(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(13, 14))
-		portable := goldilocks.Portable.Functions()
+		portable := goldilocks.Portable().Functions()
 		for _, f := range k.Functions() {
 			same := portable[slices.IndexFunc(portable, func(p goldilocks.Function) bool {
 				return p.Name == strings.TrimSuffix(f.Name, "_halves")
@@ -128,7 +128,7 @@ func TestFunctionsOfEdges(t *testing.T) {
 }
 
 func TestFunctionLengths(t *testing.T) {
-	for _, f := range goldilocks.Portable.Functions() {
+	for _, f := range goldilocks.Portable().Functions() {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -70,7 +70,7 @@ func (k Kernel) Dot(a, b []Element) Element {
 	return sum.Add(dotPortable(a[n:], b[n:]))
 }
 
-// inverseBlock is how many elements share one inversion: the inversion's 72 dependent
+// inverseBlock is how many elements share one inversion: the inversion's 73 dependent
 // multiplications are little beside the three of each element, and the block's tree lies
 // in the first-level cache.
 const inverseBlock = 1024
@@ -78,10 +78,13 @@ const inverseBlock = 1024
 // BatchInverse sets dst[i] = 1/a[i], that of 0 being 0.
 func (k Kernel) BatchInverse(dst, a []Element) {
 	sameLength(len(dst), len(a), len(a))
-	for len(a) > 0 {
+	for len(a) > 1 {
 		n := min(len(a), inverseBlock)
 		k.inverseBlock(dst[:n], a[:n])
 		dst, a = dst[n:], a[n:]
+	}
+	if len(a) == 1 {
+		dst[0] = a[0].Inverse() // without the tree, whose memory takes time to clear
 	}
 }
 
@@ -118,11 +121,11 @@ func (k Kernel) inverseBlock(dst, a []Element) {
 		above, here := levels[i+1], levels[i]
 		half := len(here) / 2
 		low, high := here[:half], here[half:2*half]
-		// above is 1/(low high).
-		var kept [inverseBlock / 2]Element
-		copy(kept[:half], low)
+		// above is 1/(low high). dst holds 1/high until low is read: nothing needs it yet,
+		// since a has been read.
+		k.Mul(dst[:half], low, above[:half])
 		k.Mul(low, high, above[:half])
-		k.Mul(high, kept[:half], above[:half])
+		copy(high, dst[:half])
 		if len(here)%2 != 0 {
 			here[2*half] = above[half]
 		}

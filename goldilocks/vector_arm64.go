@@ -69,7 +69,7 @@ func dotSVE(sums *[4][maxLanes]uint64, a, b *Element, n int)
 func dotSVE2(sums *[4][maxLanes]uint64, a, b *Element, n int)
 
 func (k Kernel) addWide(dst, a, b []Element) int {
-	if k == Portable || len(dst) == 0 {
+	if k.name == portable || len(dst) == 0 {
 		return 0
 	}
 	if k.name == sve {
@@ -81,7 +81,7 @@ func (k Kernel) addWide(dst, a, b []Element) int {
 }
 
 func (k Kernel) subWide(dst, a, b []Element) int {
-	if k == Portable || len(dst) == 0 {
+	if k.name == portable || len(dst) == 0 {
 		return 0
 	}
 	if k.name == sve {
@@ -93,7 +93,7 @@ func (k Kernel) subWide(dst, a, b []Element) int {
 }
 
 func (k Kernel) mulWide(dst, a, b []Element) int {
-	if k == Portable || len(dst) == 0 {
+	if k.name == portable || len(dst) == 0 {
 		return 0
 	}
 	if k.name == sve {
@@ -105,7 +105,7 @@ func (k Kernel) mulWide(dst, a, b []Element) int {
 }
 
 func (k Kernel) mulAddWide(dst, a, b []Element) int {
-	if k == Portable || len(dst) == 0 {
+	if k.name == portable || len(dst) == 0 {
 		return 0
 	}
 	if k.name == sve {
@@ -117,7 +117,7 @@ func (k Kernel) mulAddWide(dst, a, b []Element) int {
 }
 
 func (k Kernel) squareWide(dst, a []Element) int {
-	if k == Portable || len(dst) == 0 {
+	if k.name == portable || len(dst) == 0 {
 		return 0
 	}
 	if k.name == sve {
@@ -129,7 +129,7 @@ func (k Kernel) squareWide(dst, a []Element) int {
 }
 
 func (k Kernel) negWide(dst, a []Element) int {
-	if k == Portable || len(dst) == 0 {
+	if k.name == portable || len(dst) == 0 {
 		return 0
 	}
 	if k.name == sve {
@@ -142,7 +142,7 @@ func (k Kernel) negWide(dst, a []Element) int {
 
 func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
 	switch {
-	case k == Portable || len(dst) == 0:
+	case k.name == portable || len(dst) == 0:
 		return 0
 	case k.name == sve && c < 1<<32:
 		mulSmallSVE(&dst[0], &a[0], len(dst), uint64(c))
@@ -157,7 +157,7 @@ func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
 }
 
 func (k Kernel) reduce128Wide(dst []Element, hi, lo []uint64) int {
-	if k == Portable || len(dst) == 0 {
+	if k.name == portable || len(dst) == 0 {
 		return 0
 	}
 	if k.name == sve {
@@ -173,7 +173,7 @@ func (k Kernel) reduce128Wide(dst []Element, hi, lo []uint64) int {
 const maxLanes = 32
 
 func (k Kernel) dotWide(a, b []Element) (sum Element, n int) {
-	if k == Portable {
+	if k.name == portable {
 		return 0, 0
 	}
 	for n < len(a) {

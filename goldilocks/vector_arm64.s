@@ -1712,6 +1712,675 @@ mmultByteSVELoop:
 	BGT mmultByteSVELoop
 	RET
 
+// func butterfliesSVE(x, y *Element, n int, m *multiplier)
+TEXT ·butterfliesSVE(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD m+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	MOVD ZR, R4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+butterfliesSVELoop:
+	WORD $0xa5e44000 // ld1d {z0.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5e44021 // ld1d {z1.d}, p0/z, [x1, x4, lsl #3]
+	WORD $0x0420bc24 // movprfx z4, z1
+	WORD $0x04d31e04 // umulh z4.d, p7/m, z4.d, z16.d
+	WORD $0x04d01e21 // mul z1.d, p7/m, z1.d, z17.d
+	WORD $0x04d31fc1 // umulh z1.d, p7/m, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0xe5e44000 // st1d {z0.d}, p0, [x0, x4, lsl #3]
+	WORD $0xe5e44021 // st1d {z1.d}, p0, [x1, x4, lsl #3]
+	WORD $0x04f0e3e4 // incd x4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+	BMI butterfliesSVELoop
+	RET
+
+// func nttMiddleToSVE(x *Element, stride, blocks int, first, second *multiplier)
+TEXT ·nttMiddleToSVE(SB), NOSPLIT, $0-40
+	MOVD x+0(FP), R0
+	MOVD stride+8(FP), R1
+	MOVD blocks+16(FP), R2
+	MOVD first+24(FP), R3
+	MOVD second+32(FP), R4
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	ADD R1<<3, R0, R5
+	ADD R1<<3, R5, R6
+	ADD R1<<3, R6, R7
+	ADD R1<<1, R1, R12
+	MOVD ZR, R8
+nttMiddleToSVEBlock:
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	WORD $0x85c0fc92 // ld1rd {z18.d}, p7/z, [x4, #0]
+	WORD $0x85c1fc93 // ld1rd {z19.d}, p7/z, [x4, #8]
+	WORD $0x85c2fc94 // ld1rd {z20.d}, p7/z, [x4, #16]
+	WORD $0x85c3fc95 // ld1rd {z21.d}, p7/z, [x4, #24]
+	ADD $16, R3
+	ADD $32, R4
+	ADD R1, R8, R9
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+nttMiddleToSVELoop:
+	WORD $0xa5e84000 // ld1d {z0.d}, p0/z, [x0, x8, lsl #3]
+	WORD $0xa5e840a1 // ld1d {z1.d}, p0/z, [x5, x8, lsl #3]
+	WORD $0xa5e840c2 // ld1d {z2.d}, p0/z, [x6, x8, lsl #3]
+	WORD $0xa5e840e3 // ld1d {z3.d}, p0/z, [x7, x8, lsl #3]
+	WORD $0x0420bc44 // movprfx z4, z2
+	WORD $0x04d31e04 // umulh z4.d, p7/m, z4.d, z16.d
+	WORD $0x04d01e22 // mul z2.d, p7/m, z2.d, z17.d
+	WORD $0x04d31fc2 // umulh z2.d, p7/m, z2.d, z30.d
+	WORD $0x24c41c51 // cmphi p1.d, p7/z, z2.d, z4.d
+	WORD $0x04e20484 // sub z4.d, z4.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40402 // sub z2.d, z0.d, z4.d
+	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x0420bc65 // movprfx z5, z3
+	WORD $0x04d31e05 // umulh z5.d, p7/m, z5.d, z16.d
+	WORD $0x04d01e23 // mul z3.d, p7/m, z3.d, z17.d
+	WORD $0x04d31fc3 // umulh z3.d, p7/m, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04e50423 // sub z3.d, z1.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50021 // add z1.d, z1.d, z5.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x0420bc24 // movprfx z4, z1
+	WORD $0x04d31e44 // umulh z4.d, p7/m, z4.d, z18.d
+	WORD $0x04d01e61 // mul z1.d, p7/m, z1.d, z19.d
+	WORD $0x04d31fc1 // umulh z1.d, p7/m, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x0420bc65 // movprfx z5, z3
+	WORD $0x04d31e85 // umulh z5.d, p7/m, z5.d, z20.d
+	WORD $0x04d01ea3 // mul z3.d, p7/m, z3.d, z21.d
+	WORD $0x04d31fc3 // umulh z3.d, p7/m, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04e50443 // sub z3.d, z2.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50042 // add z2.d, z2.d, z5.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
+	WORD $0xe5e84000 // st1d {z0.d}, p0, [x0, x8, lsl #3]
+	WORD $0xe5e840a1 // st1d {z1.d}, p0, [x5, x8, lsl #3]
+	WORD $0xe5e840c2 // st1d {z2.d}, p0, [x6, x8, lsl #3]
+	WORD $0xe5e840e3 // st1d {z3.d}, p0, [x7, x8, lsl #3]
+	WORD $0x04f0e3e8 // incd x8
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+	BMI nttMiddleToSVELoop
+	ADD R12, R9, R8
+	SUBS $1, R2
+	BNE nttMiddleToSVEBlock
+	RET
+
+// func nttStride4ToSVE(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride4ToSVE(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	MOVD $1, R4
+	WORD $0x04e44ff6 // index z22.d, xzr, x4
+	WORD $0x04fe96d6 // lsr z22.d, z22.d, #2
+	MOVD $8, R4
+	WORD $0x04e44c18 // index z24.d, x0, x4
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a69ed7 // lsl z23.d, z22.d, #6
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a49ed7 // lsl z23.d, z22.d, #4
+	WORD $0x05e03859 // mov z25.d, x2
+	WORD $0x04f70339 // add z25.d, z25.d, z23.d
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x05e0387a // mov z26.d, x3
+	WORD $0x04f7035a // add z26.d, z26.d, z23.d
+	LSL $5, R11, R4
+	WORD $0x05e0389b // mov z27.d, x4
+	LSL $2, R11, R4
+	WORD $0x05e0389c // mov z28.d, x4
+	LSL $3, R11, R4
+	WORD $0x05e0389d // mov z29.d, x4
+	LSL $2, R1
+nttStride4ToSVELoop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xc5a0c300 // ld1d {z0.d}, p0/z, [z24.d, #0]
+	WORD $0xc5a4c301 // ld1d {z1.d}, p0/z, [z24.d, #32]
+	WORD $0xc5a8c302 // ld1d {z2.d}, p0/z, [z24.d, #64]
+	WORD $0xc5acc303 // ld1d {z3.d}, p0/z, [z24.d, #96]
+	WORD $0xc5a0c330 // ld1d {z16.d}, p0/z, [z25.d, #0]
+	WORD $0xc5a1c331 // ld1d {z17.d}, p0/z, [z25.d, #8]
+	WORD $0xc5a0c352 // ld1d {z18.d}, p0/z, [z26.d, #0]
+	WORD $0xc5a1c353 // ld1d {z19.d}, p0/z, [z26.d, #8]
+	WORD $0xc5a2c354 // ld1d {z20.d}, p0/z, [z26.d, #16]
+	WORD $0xc5a3c355 // ld1d {z21.d}, p0/z, [z26.d, #24]
+	WORD $0x0420bc44 // movprfx z4, z2
+	WORD $0x04d31e04 // umulh z4.d, p7/m, z4.d, z16.d
+	WORD $0x04d01e22 // mul z2.d, p7/m, z2.d, z17.d
+	WORD $0x04d31fc2 // umulh z2.d, p7/m, z2.d, z30.d
+	WORD $0x24c41c51 // cmphi p1.d, p7/z, z2.d, z4.d
+	WORD $0x04e20484 // sub z4.d, z4.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40402 // sub z2.d, z0.d, z4.d
+	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x0420bc65 // movprfx z5, z3
+	WORD $0x04d31e05 // umulh z5.d, p7/m, z5.d, z16.d
+	WORD $0x04d01e23 // mul z3.d, p7/m, z3.d, z17.d
+	WORD $0x04d31fc3 // umulh z3.d, p7/m, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04e50423 // sub z3.d, z1.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50021 // add z1.d, z1.d, z5.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x0420bc24 // movprfx z4, z1
+	WORD $0x04d31e44 // umulh z4.d, p7/m, z4.d, z18.d
+	WORD $0x04d01e61 // mul z1.d, p7/m, z1.d, z19.d
+	WORD $0x04d31fc1 // umulh z1.d, p7/m, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x0420bc65 // movprfx z5, z3
+	WORD $0x04d31e85 // umulh z5.d, p7/m, z5.d, z20.d
+	WORD $0x04d01ea3 // mul z3.d, p7/m, z3.d, z21.d
+	WORD $0x04d31fc3 // umulh z3.d, p7/m, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04e50443 // sub z3.d, z2.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50042 // add z2.d, z2.d, z5.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
+	WORD $0xe5c0a300 // st1d {z0.d}, p0, [z24.d, #0]
+	WORD $0xe5c4a301 // st1d {z1.d}, p0, [z24.d, #32]
+	WORD $0xe5c8a302 // st1d {z2.d}, p0, [z24.d, #64]
+	WORD $0xe5cca303 // st1d {z3.d}, p0, [z24.d, #96]
+	WORD $0x04fb0318 // add z24.d, z24.d, z27.d
+	WORD $0x04fc0339 // add z25.d, z25.d, z28.d
+	WORD $0x04fd035a // add z26.d, z26.d, z29.d
+	SUBS R11, R1
+	BGT nttStride4ToSVELoop
+	RET
+
+// func nttStride1ToSVE(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride1ToSVE(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	LSL $1, R11, R7
+	LSL $2, R11, R6
+	MOVD ZR, R5
+	MOVD ZR, R4
+nttStride1ToSVELoop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xa5e4c000 // ld4d {z0.d-z3.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5a5c050 // ld2d {z16.d, z17.d}, p0/z, [x2, x5, lsl #3]
+	WORD $0xa5e4c072 // ld4d {z18.d-z21.d}, p0/z, [x3, x4, lsl #3]
+	WORD $0x0420bc44 // movprfx z4, z2
+	WORD $0x04d31e04 // umulh z4.d, p7/m, z4.d, z16.d
+	WORD $0x04d01e22 // mul z2.d, p7/m, z2.d, z17.d
+	WORD $0x04d31fc2 // umulh z2.d, p7/m, z2.d, z30.d
+	WORD $0x24c41c51 // cmphi p1.d, p7/z, z2.d, z4.d
+	WORD $0x04e20484 // sub z4.d, z4.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40402 // sub z2.d, z0.d, z4.d
+	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x0420bc65 // movprfx z5, z3
+	WORD $0x04d31e05 // umulh z5.d, p7/m, z5.d, z16.d
+	WORD $0x04d01e23 // mul z3.d, p7/m, z3.d, z17.d
+	WORD $0x04d31fc3 // umulh z3.d, p7/m, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04e50423 // sub z3.d, z1.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50021 // add z1.d, z1.d, z5.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x0420bc24 // movprfx z4, z1
+	WORD $0x04d31e44 // umulh z4.d, p7/m, z4.d, z18.d
+	WORD $0x04d01e61 // mul z1.d, p7/m, z1.d, z19.d
+	WORD $0x04d31fc1 // umulh z1.d, p7/m, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x0420bc65 // movprfx z5, z3
+	WORD $0x04d31e85 // umulh z5.d, p7/m, z5.d, z20.d
+	WORD $0x04d01ea3 // mul z3.d, p7/m, z3.d, z21.d
+	WORD $0x04d31fc3 // umulh z3.d, p7/m, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04e50443 // sub z3.d, z2.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50042 // add z2.d, z2.d, z5.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
+	WORD $0x04ef0004 // add z4.d, z0.d, z15.d
+	WORD $0x04cb1c80 // umin z0.d, p7/m, z0.d, z4.d
+	WORD $0x04ef0024 // add z4.d, z1.d, z15.d
+	WORD $0x04cb1c81 // umin z1.d, p7/m, z1.d, z4.d
+	WORD $0x04ef0044 // add z4.d, z2.d, z15.d
+	WORD $0x04cb1c82 // umin z2.d, p7/m, z2.d, z4.d
+	WORD $0x04ef0064 // add z4.d, z3.d, z15.d
+	WORD $0x04cb1c83 // umin z3.d, p7/m, z3.d, z4.d
+	WORD $0xe5e46000 // st4d {z0.d-z3.d}, p0, [x0, x4, lsl #3]
+	ADD R7, R5
+	ADD R6, R4
+	SUBS R11, R1
+	BGT nttStride1ToSVELoop
+	RET
+
+// func transposedSVE(x, y *Element, n int, m *multiplier)
+TEXT ·transposedSVE(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD m+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	MOVD ZR, R4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+transposedSVELoop:
+	WORD $0xa5e44000 // ld1d {z0.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5e44021 // ld1d {z1.d}, p0/z, [x1, x4, lsl #3]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x0420bc81 // movprfx z1, z4
+	WORD $0x04d31e01 // umulh z1.d, p7/m, z1.d, z16.d
+	WORD $0x04d01e24 // mul z4.d, p7/m, z4.d, z17.d
+	WORD $0x04d31fc4 // umulh z4.d, p7/m, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0xe5e44000 // st1d {z0.d}, p0, [x0, x4, lsl #3]
+	WORD $0xe5e44021 // st1d {z1.d}, p0, [x1, x4, lsl #3]
+	WORD $0x04f0e3e4 // incd x4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+	BMI transposedSVELoop
+	RET
+
+// func nttMiddleFromSVE(x *Element, stride, blocks int, first, second *multiplier)
+TEXT ·nttMiddleFromSVE(SB), NOSPLIT, $0-40
+	MOVD x+0(FP), R0
+	MOVD stride+8(FP), R1
+	MOVD blocks+16(FP), R2
+	MOVD first+24(FP), R3
+	MOVD second+32(FP), R4
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	ADD R1<<3, R0, R5
+	ADD R1<<3, R5, R6
+	ADD R1<<3, R6, R7
+	ADD R1<<1, R1, R12
+	MOVD ZR, R8
+nttMiddleFromSVEBlock:
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	WORD $0x85c0fc92 // ld1rd {z18.d}, p7/z, [x4, #0]
+	WORD $0x85c1fc93 // ld1rd {z19.d}, p7/z, [x4, #8]
+	WORD $0x85c2fc94 // ld1rd {z20.d}, p7/z, [x4, #16]
+	WORD $0x85c3fc95 // ld1rd {z21.d}, p7/z, [x4, #24]
+	ADD $16, R3
+	ADD $32, R4
+	ADD R1, R8, R9
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+nttMiddleFromSVELoop:
+	WORD $0xa5e84000 // ld1d {z0.d}, p0/z, [x0, x8, lsl #3]
+	WORD $0xa5e840a1 // ld1d {z1.d}, p0/z, [x5, x8, lsl #3]
+	WORD $0xa5e840c2 // ld1d {z2.d}, p0/z, [x6, x8, lsl #3]
+	WORD $0xa5e840e3 // ld1d {z3.d}, p0/z, [x7, x8, lsl #3]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x0420bc81 // movprfx z1, z4
+	WORD $0x04d31e41 // umulh z1.d, p7/m, z1.d, z18.d
+	WORD $0x04d01e64 // mul z4.d, p7/m, z4.d, z19.d
+	WORD $0x04d31fc4 // umulh z4.d, p7/m, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30445 // sub z5.d, z2.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x0420bca3 // movprfx z3, z5
+	WORD $0x04d31e83 // umulh z3.d, p7/m, z3.d, z20.d
+	WORD $0x04d01ea5 // mul z5.d, p7/m, z5.d, z21.d
+	WORD $0x04d31fc5 // umulh z5.d, p7/m, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20404 // sub z4.d, z0.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e207c2 // sub z2.d, z30.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20400 // sub z0.d, z0.d, z2.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x0420bc82 // movprfx z2, z4
+	WORD $0x04d31e02 // umulh z2.d, p7/m, z2.d, z16.d
+	WORD $0x04d01e24 // mul z4.d, p7/m, z4.d, z17.d
+	WORD $0x04d31fc4 // umulh z4.d, p7/m, z4.d, z30.d
+	WORD $0x24c21c91 // cmphi p1.d, p7/z, z4.d, z2.d
+	WORD $0x04e40442 // sub z2.d, z2.d, z4.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30425 // sub z5.d, z1.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x0420bca3 // movprfx z3, z5
+	WORD $0x04d31e03 // umulh z3.d, p7/m, z3.d, z16.d
+	WORD $0x04d01e25 // mul z5.d, p7/m, z5.d, z17.d
+	WORD $0x04d31fc5 // umulh z5.d, p7/m, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0xe5e84000 // st1d {z0.d}, p0, [x0, x8, lsl #3]
+	WORD $0xe5e840a1 // st1d {z1.d}, p0, [x5, x8, lsl #3]
+	WORD $0xe5e840c2 // st1d {z2.d}, p0, [x6, x8, lsl #3]
+	WORD $0xe5e840e3 // st1d {z3.d}, p0, [x7, x8, lsl #3]
+	WORD $0x04f0e3e8 // incd x8
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+	BMI nttMiddleFromSVELoop
+	ADD R12, R9, R8
+	SUBS $1, R2
+	BNE nttMiddleFromSVEBlock
+	RET
+
+// func nttStride4FromSVE(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride4FromSVE(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	MOVD $1, R4
+	WORD $0x04e44ff6 // index z22.d, xzr, x4
+	WORD $0x04fe96d6 // lsr z22.d, z22.d, #2
+	MOVD $8, R4
+	WORD $0x04e44c18 // index z24.d, x0, x4
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a69ed7 // lsl z23.d, z22.d, #6
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a49ed7 // lsl z23.d, z22.d, #4
+	WORD $0x05e03859 // mov z25.d, x2
+	WORD $0x04f70339 // add z25.d, z25.d, z23.d
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x05e0387a // mov z26.d, x3
+	WORD $0x04f7035a // add z26.d, z26.d, z23.d
+	LSL $5, R11, R4
+	WORD $0x05e0389b // mov z27.d, x4
+	LSL $2, R11, R4
+	WORD $0x05e0389c // mov z28.d, x4
+	LSL $3, R11, R4
+	WORD $0x05e0389d // mov z29.d, x4
+	LSL $2, R1
+nttStride4FromSVELoop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xc5a0c300 // ld1d {z0.d}, p0/z, [z24.d, #0]
+	WORD $0xc5a4c301 // ld1d {z1.d}, p0/z, [z24.d, #32]
+	WORD $0xc5a8c302 // ld1d {z2.d}, p0/z, [z24.d, #64]
+	WORD $0xc5acc303 // ld1d {z3.d}, p0/z, [z24.d, #96]
+	WORD $0xc5a0c330 // ld1d {z16.d}, p0/z, [z25.d, #0]
+	WORD $0xc5a1c331 // ld1d {z17.d}, p0/z, [z25.d, #8]
+	WORD $0xc5a0c352 // ld1d {z18.d}, p0/z, [z26.d, #0]
+	WORD $0xc5a1c353 // ld1d {z19.d}, p0/z, [z26.d, #8]
+	WORD $0xc5a2c354 // ld1d {z20.d}, p0/z, [z26.d, #16]
+	WORD $0xc5a3c355 // ld1d {z21.d}, p0/z, [z26.d, #24]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x0420bc81 // movprfx z1, z4
+	WORD $0x04d31e41 // umulh z1.d, p7/m, z1.d, z18.d
+	WORD $0x04d01e64 // mul z4.d, p7/m, z4.d, z19.d
+	WORD $0x04d31fc4 // umulh z4.d, p7/m, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30445 // sub z5.d, z2.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x0420bca3 // movprfx z3, z5
+	WORD $0x04d31e83 // umulh z3.d, p7/m, z3.d, z20.d
+	WORD $0x04d01ea5 // mul z5.d, p7/m, z5.d, z21.d
+	WORD $0x04d31fc5 // umulh z5.d, p7/m, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20404 // sub z4.d, z0.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e207c2 // sub z2.d, z30.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20400 // sub z0.d, z0.d, z2.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x0420bc82 // movprfx z2, z4
+	WORD $0x04d31e02 // umulh z2.d, p7/m, z2.d, z16.d
+	WORD $0x04d01e24 // mul z4.d, p7/m, z4.d, z17.d
+	WORD $0x04d31fc4 // umulh z4.d, p7/m, z4.d, z30.d
+	WORD $0x24c21c91 // cmphi p1.d, p7/z, z4.d, z2.d
+	WORD $0x04e40442 // sub z2.d, z2.d, z4.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30425 // sub z5.d, z1.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x0420bca3 // movprfx z3, z5
+	WORD $0x04d31e03 // umulh z3.d, p7/m, z3.d, z16.d
+	WORD $0x04d01e25 // mul z5.d, p7/m, z5.d, z17.d
+	WORD $0x04d31fc5 // umulh z5.d, p7/m, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0xe5c0a300 // st1d {z0.d}, p0, [z24.d, #0]
+	WORD $0xe5c4a301 // st1d {z1.d}, p0, [z24.d, #32]
+	WORD $0xe5c8a302 // st1d {z2.d}, p0, [z24.d, #64]
+	WORD $0xe5cca303 // st1d {z3.d}, p0, [z24.d, #96]
+	WORD $0x04fb0318 // add z24.d, z24.d, z27.d
+	WORD $0x04fc0339 // add z25.d, z25.d, z28.d
+	WORD $0x04fd035a // add z26.d, z26.d, z29.d
+	SUBS R11, R1
+	BGT nttStride4FromSVELoop
+	RET
+
+// func nttStride1FromSVE(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride1FromSVE(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	LSL $1, R11, R7
+	LSL $2, R11, R6
+	MOVD ZR, R5
+	MOVD ZR, R4
+nttStride1FromSVELoop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xa5e4c000 // ld4d {z0.d-z3.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5a5c050 // ld2d {z16.d, z17.d}, p0/z, [x2, x5, lsl #3]
+	WORD $0xa5e4c072 // ld4d {z18.d-z21.d}, p0/z, [x3, x4, lsl #3]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x0420bc81 // movprfx z1, z4
+	WORD $0x04d31e41 // umulh z1.d, p7/m, z1.d, z18.d
+	WORD $0x04d01e64 // mul z4.d, p7/m, z4.d, z19.d
+	WORD $0x04d31fc4 // umulh z4.d, p7/m, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30445 // sub z5.d, z2.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x0420bca3 // movprfx z3, z5
+	WORD $0x04d31e83 // umulh z3.d, p7/m, z3.d, z20.d
+	WORD $0x04d01ea5 // mul z5.d, p7/m, z5.d, z21.d
+	WORD $0x04d31fc5 // umulh z5.d, p7/m, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20404 // sub z4.d, z0.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e207c2 // sub z2.d, z30.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20400 // sub z0.d, z0.d, z2.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x0420bc82 // movprfx z2, z4
+	WORD $0x04d31e02 // umulh z2.d, p7/m, z2.d, z16.d
+	WORD $0x04d01e24 // mul z4.d, p7/m, z4.d, z17.d
+	WORD $0x04d31fc4 // umulh z4.d, p7/m, z4.d, z30.d
+	WORD $0x24c21c91 // cmphi p1.d, p7/z, z4.d, z2.d
+	WORD $0x04e40442 // sub z2.d, z2.d, z4.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30425 // sub z5.d, z1.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x0420bca3 // movprfx z3, z5
+	WORD $0x04d31e03 // umulh z3.d, p7/m, z3.d, z16.d
+	WORD $0x04d01e25 // mul z5.d, p7/m, z5.d, z17.d
+	WORD $0x04d31fc5 // umulh z5.d, p7/m, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0xe5e46000 // st4d {z0.d-z3.d}, p0, [x0, x4, lsl #3]
+	ADD R7, R5
+	ADD R6, R4
+	SUBS R11, R1
+	BGT nttStride1FromSVELoop
+	RET
+
 // func addSVE2(dst, a, b *uint64, n int)
 TEXT ·addSVE2(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -3126,4 +3795,653 @@ mmultByteSVE2Loop:
 	ADD R7, R0
 	SUBS R13, R3
 	BGT mmultByteSVE2Loop
+	RET
+
+// func butterfliesSVE2(x, y *Element, n int, m *multiplier)
+TEXT ·butterfliesSVE2(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD m+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	MOVD ZR, R4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+butterfliesSVE2Loop:
+	WORD $0xa5e44000 // ld1d {z0.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5e44021 // ld1d {z1.d}, p0/z, [x1, x4, lsl #3]
+	WORD $0x04f06c24 // umulh z4.d, z1.d, z16.d
+	WORD $0x04f16021 // mul z1.d, z1.d, z17.d
+	WORD $0x04fe6c21 // umulh z1.d, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0xe5e44000 // st1d {z0.d}, p0, [x0, x4, lsl #3]
+	WORD $0xe5e44021 // st1d {z1.d}, p0, [x1, x4, lsl #3]
+	WORD $0x04f0e3e4 // incd x4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+	BMI butterfliesSVE2Loop
+	RET
+
+// func nttMiddleToSVE2(x *Element, stride, blocks int, first, second *multiplier)
+TEXT ·nttMiddleToSVE2(SB), NOSPLIT, $0-40
+	MOVD x+0(FP), R0
+	MOVD stride+8(FP), R1
+	MOVD blocks+16(FP), R2
+	MOVD first+24(FP), R3
+	MOVD second+32(FP), R4
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	ADD R1<<3, R0, R5
+	ADD R1<<3, R5, R6
+	ADD R1<<3, R6, R7
+	ADD R1<<1, R1, R12
+	MOVD ZR, R8
+nttMiddleToSVE2Block:
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	WORD $0x85c0fc92 // ld1rd {z18.d}, p7/z, [x4, #0]
+	WORD $0x85c1fc93 // ld1rd {z19.d}, p7/z, [x4, #8]
+	WORD $0x85c2fc94 // ld1rd {z20.d}, p7/z, [x4, #16]
+	WORD $0x85c3fc95 // ld1rd {z21.d}, p7/z, [x4, #24]
+	ADD $16, R3
+	ADD $32, R4
+	ADD R1, R8, R9
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+nttMiddleToSVE2Loop:
+	WORD $0xa5e84000 // ld1d {z0.d}, p0/z, [x0, x8, lsl #3]
+	WORD $0xa5e840a1 // ld1d {z1.d}, p0/z, [x5, x8, lsl #3]
+	WORD $0xa5e840c2 // ld1d {z2.d}, p0/z, [x6, x8, lsl #3]
+	WORD $0xa5e840e3 // ld1d {z3.d}, p0/z, [x7, x8, lsl #3]
+	WORD $0x04f06c44 // umulh z4.d, z2.d, z16.d
+	WORD $0x04f16042 // mul z2.d, z2.d, z17.d
+	WORD $0x04fe6c42 // umulh z2.d, z2.d, z30.d
+	WORD $0x24c41c51 // cmphi p1.d, p7/z, z2.d, z4.d
+	WORD $0x04e20484 // sub z4.d, z4.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40402 // sub z2.d, z0.d, z4.d
+	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04f06c65 // umulh z5.d, z3.d, z16.d
+	WORD $0x04f16063 // mul z3.d, z3.d, z17.d
+	WORD $0x04fe6c63 // umulh z3.d, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04e50423 // sub z3.d, z1.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50021 // add z1.d, z1.d, z5.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x04f26c24 // umulh z4.d, z1.d, z18.d
+	WORD $0x04f36021 // mul z1.d, z1.d, z19.d
+	WORD $0x04fe6c21 // umulh z1.d, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04f46c65 // umulh z5.d, z3.d, z20.d
+	WORD $0x04f56063 // mul z3.d, z3.d, z21.d
+	WORD $0x04fe6c63 // umulh z3.d, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04e50443 // sub z3.d, z2.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50042 // add z2.d, z2.d, z5.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
+	WORD $0xe5e84000 // st1d {z0.d}, p0, [x0, x8, lsl #3]
+	WORD $0xe5e840a1 // st1d {z1.d}, p0, [x5, x8, lsl #3]
+	WORD $0xe5e840c2 // st1d {z2.d}, p0, [x6, x8, lsl #3]
+	WORD $0xe5e840e3 // st1d {z3.d}, p0, [x7, x8, lsl #3]
+	WORD $0x04f0e3e8 // incd x8
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+	BMI nttMiddleToSVE2Loop
+	ADD R12, R9, R8
+	SUBS $1, R2
+	BNE nttMiddleToSVE2Block
+	RET
+
+// func nttStride4ToSVE2(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride4ToSVE2(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	MOVD $1, R4
+	WORD $0x04e44ff6 // index z22.d, xzr, x4
+	WORD $0x04fe96d6 // lsr z22.d, z22.d, #2
+	MOVD $8, R4
+	WORD $0x04e44c18 // index z24.d, x0, x4
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a69ed7 // lsl z23.d, z22.d, #6
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a49ed7 // lsl z23.d, z22.d, #4
+	WORD $0x05e03859 // mov z25.d, x2
+	WORD $0x04f70339 // add z25.d, z25.d, z23.d
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x05e0387a // mov z26.d, x3
+	WORD $0x04f7035a // add z26.d, z26.d, z23.d
+	LSL $5, R11, R4
+	WORD $0x05e0389b // mov z27.d, x4
+	LSL $2, R11, R4
+	WORD $0x05e0389c // mov z28.d, x4
+	LSL $3, R11, R4
+	WORD $0x05e0389d // mov z29.d, x4
+	LSL $2, R1
+nttStride4ToSVE2Loop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xc5a0c300 // ld1d {z0.d}, p0/z, [z24.d, #0]
+	WORD $0xc5a4c301 // ld1d {z1.d}, p0/z, [z24.d, #32]
+	WORD $0xc5a8c302 // ld1d {z2.d}, p0/z, [z24.d, #64]
+	WORD $0xc5acc303 // ld1d {z3.d}, p0/z, [z24.d, #96]
+	WORD $0xc5a0c330 // ld1d {z16.d}, p0/z, [z25.d, #0]
+	WORD $0xc5a1c331 // ld1d {z17.d}, p0/z, [z25.d, #8]
+	WORD $0xc5a0c352 // ld1d {z18.d}, p0/z, [z26.d, #0]
+	WORD $0xc5a1c353 // ld1d {z19.d}, p0/z, [z26.d, #8]
+	WORD $0xc5a2c354 // ld1d {z20.d}, p0/z, [z26.d, #16]
+	WORD $0xc5a3c355 // ld1d {z21.d}, p0/z, [z26.d, #24]
+	WORD $0x04f06c44 // umulh z4.d, z2.d, z16.d
+	WORD $0x04f16042 // mul z2.d, z2.d, z17.d
+	WORD $0x04fe6c42 // umulh z2.d, z2.d, z30.d
+	WORD $0x24c41c51 // cmphi p1.d, p7/z, z2.d, z4.d
+	WORD $0x04e20484 // sub z4.d, z4.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40402 // sub z2.d, z0.d, z4.d
+	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04f06c65 // umulh z5.d, z3.d, z16.d
+	WORD $0x04f16063 // mul z3.d, z3.d, z17.d
+	WORD $0x04fe6c63 // umulh z3.d, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04e50423 // sub z3.d, z1.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50021 // add z1.d, z1.d, z5.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x04f26c24 // umulh z4.d, z1.d, z18.d
+	WORD $0x04f36021 // mul z1.d, z1.d, z19.d
+	WORD $0x04fe6c21 // umulh z1.d, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04f46c65 // umulh z5.d, z3.d, z20.d
+	WORD $0x04f56063 // mul z3.d, z3.d, z21.d
+	WORD $0x04fe6c63 // umulh z3.d, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04e50443 // sub z3.d, z2.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50042 // add z2.d, z2.d, z5.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
+	WORD $0xe5c0a300 // st1d {z0.d}, p0, [z24.d, #0]
+	WORD $0xe5c4a301 // st1d {z1.d}, p0, [z24.d, #32]
+	WORD $0xe5c8a302 // st1d {z2.d}, p0, [z24.d, #64]
+	WORD $0xe5cca303 // st1d {z3.d}, p0, [z24.d, #96]
+	WORD $0x04fb0318 // add z24.d, z24.d, z27.d
+	WORD $0x04fc0339 // add z25.d, z25.d, z28.d
+	WORD $0x04fd035a // add z26.d, z26.d, z29.d
+	SUBS R11, R1
+	BGT nttStride4ToSVE2Loop
+	RET
+
+// func nttStride1ToSVE2(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride1ToSVE2(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	LSL $1, R11, R7
+	LSL $2, R11, R6
+	MOVD ZR, R5
+	MOVD ZR, R4
+nttStride1ToSVE2Loop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xa5e4c000 // ld4d {z0.d-z3.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5a5c050 // ld2d {z16.d, z17.d}, p0/z, [x2, x5, lsl #3]
+	WORD $0xa5e4c072 // ld4d {z18.d-z21.d}, p0/z, [x3, x4, lsl #3]
+	WORD $0x04f06c44 // umulh z4.d, z2.d, z16.d
+	WORD $0x04f16042 // mul z2.d, z2.d, z17.d
+	WORD $0x04fe6c42 // umulh z2.d, z2.d, z30.d
+	WORD $0x24c41c51 // cmphi p1.d, p7/z, z2.d, z4.d
+	WORD $0x04e20484 // sub z4.d, z4.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40402 // sub z2.d, z0.d, z4.d
+	WORD $0x04c105e2 // sub z2.d, p1/m, z2.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04f06c65 // umulh z5.d, z3.d, z16.d
+	WORD $0x04f16063 // mul z3.d, z3.d, z17.d
+	WORD $0x04fe6c63 // umulh z3.d, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04e50423 // sub z3.d, z1.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50021 // add z1.d, z1.d, z5.d
+	WORD $0x24c11cb1 // cmphi p1.d, p7/z, z5.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x04f26c24 // umulh z4.d, z1.d, z18.d
+	WORD $0x04f36021 // mul z1.d, z1.d, z19.d
+	WORD $0x04fe6c21 // umulh z1.d, z1.d, z30.d
+	WORD $0x24c41c31 // cmphi p1.d, p7/z, z1.d, z4.d
+	WORD $0x04e10484 // sub z4.d, z4.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04e40401 // sub z1.d, z0.d, z4.d
+	WORD $0x04c105e1 // sub z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e40000 // add z0.d, z0.d, z4.d
+	WORD $0x24c01c91 // cmphi p1.d, p7/z, z4.d, z0.d
+	WORD $0x04c005e0 // add z0.d, p1/m, z0.d, z15.d
+	WORD $0x04f46c65 // umulh z5.d, z3.d, z20.d
+	WORD $0x04f56063 // mul z3.d, z3.d, z21.d
+	WORD $0x04fe6c63 // umulh z3.d, z3.d, z30.d
+	WORD $0x24c51c71 // cmphi p1.d, p7/z, z3.d, z5.d
+	WORD $0x04e304a5 // sub z5.d, z5.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04e50443 // sub z3.d, z2.d, z5.d
+	WORD $0x04c105e3 // sub z3.d, p1/m, z3.d, z15.d
+	WORD $0x04e50042 // add z2.d, z2.d, z5.d
+	WORD $0x24c21cb1 // cmphi p1.d, p7/z, z5.d, z2.d
+	WORD $0x04c005e2 // add z2.d, p1/m, z2.d, z15.d
+	WORD $0x04ef0004 // add z4.d, z0.d, z15.d
+	WORD $0x04cb1c80 // umin z0.d, p7/m, z0.d, z4.d
+	WORD $0x04ef0024 // add z4.d, z1.d, z15.d
+	WORD $0x04cb1c81 // umin z1.d, p7/m, z1.d, z4.d
+	WORD $0x04ef0044 // add z4.d, z2.d, z15.d
+	WORD $0x04cb1c82 // umin z2.d, p7/m, z2.d, z4.d
+	WORD $0x04ef0064 // add z4.d, z3.d, z15.d
+	WORD $0x04cb1c83 // umin z3.d, p7/m, z3.d, z4.d
+	WORD $0xe5e46000 // st4d {z0.d-z3.d}, p0, [x0, x4, lsl #3]
+	ADD R7, R5
+	ADD R6, R4
+	SUBS R11, R1
+	BGT nttStride1ToSVE2Loop
+	RET
+
+// func transposedSVE2(x, y *Element, n int, m *multiplier)
+TEXT ·transposedSVE2(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD m+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	MOVD ZR, R4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+transposedSVE2Loop:
+	WORD $0xa5e44000 // ld1d {z0.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5e44021 // ld1d {z1.d}, p0/z, [x1, x4, lsl #3]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x04f06c81 // umulh z1.d, z4.d, z16.d
+	WORD $0x04f16084 // mul z4.d, z4.d, z17.d
+	WORD $0x04fe6c84 // umulh z4.d, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0xe5e44000 // st1d {z0.d}, p0, [x0, x4, lsl #3]
+	WORD $0xe5e44021 // st1d {z1.d}, p0, [x1, x4, lsl #3]
+	WORD $0x04f0e3e4 // incd x4
+	WORD $0x25e21c80 // whilelo p0.d, x4, x2
+	BMI transposedSVE2Loop
+	RET
+
+// func nttMiddleFromSVE2(x *Element, stride, blocks int, first, second *multiplier)
+TEXT ·nttMiddleFromSVE2(SB), NOSPLIT, $0-40
+	MOVD x+0(FP), R0
+	MOVD stride+8(FP), R1
+	MOVD blocks+16(FP), R2
+	MOVD first+24(FP), R3
+	MOVD second+32(FP), R4
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	ADD R1<<3, R0, R5
+	ADD R1<<3, R5, R6
+	ADD R1<<3, R6, R7
+	ADD R1<<1, R1, R12
+	MOVD ZR, R8
+nttMiddleFromSVE2Block:
+	WORD $0x85c0fc70 // ld1rd {z16.d}, p7/z, [x3, #0]
+	WORD $0x85c1fc71 // ld1rd {z17.d}, p7/z, [x3, #8]
+	WORD $0x85c0fc92 // ld1rd {z18.d}, p7/z, [x4, #0]
+	WORD $0x85c1fc93 // ld1rd {z19.d}, p7/z, [x4, #8]
+	WORD $0x85c2fc94 // ld1rd {z20.d}, p7/z, [x4, #16]
+	WORD $0x85c3fc95 // ld1rd {z21.d}, p7/z, [x4, #24]
+	ADD $16, R3
+	ADD $32, R4
+	ADD R1, R8, R9
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+nttMiddleFromSVE2Loop:
+	WORD $0xa5e84000 // ld1d {z0.d}, p0/z, [x0, x8, lsl #3]
+	WORD $0xa5e840a1 // ld1d {z1.d}, p0/z, [x5, x8, lsl #3]
+	WORD $0xa5e840c2 // ld1d {z2.d}, p0/z, [x6, x8, lsl #3]
+	WORD $0xa5e840e3 // ld1d {z3.d}, p0/z, [x7, x8, lsl #3]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x04f26c81 // umulh z1.d, z4.d, z18.d
+	WORD $0x04f36084 // mul z4.d, z4.d, z19.d
+	WORD $0x04fe6c84 // umulh z4.d, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30445 // sub z5.d, z2.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x04f46ca3 // umulh z3.d, z5.d, z20.d
+	WORD $0x04f560a5 // mul z5.d, z5.d, z21.d
+	WORD $0x04fe6ca5 // umulh z5.d, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20404 // sub z4.d, z0.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e207c2 // sub z2.d, z30.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20400 // sub z0.d, z0.d, z2.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x04f06c82 // umulh z2.d, z4.d, z16.d
+	WORD $0x04f16084 // mul z4.d, z4.d, z17.d
+	WORD $0x04fe6c84 // umulh z4.d, z4.d, z30.d
+	WORD $0x24c21c91 // cmphi p1.d, p7/z, z4.d, z2.d
+	WORD $0x04e40442 // sub z2.d, z2.d, z4.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30425 // sub z5.d, z1.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x04f06ca3 // umulh z3.d, z5.d, z16.d
+	WORD $0x04f160a5 // mul z5.d, z5.d, z17.d
+	WORD $0x04fe6ca5 // umulh z5.d, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0xe5e84000 // st1d {z0.d}, p0, [x0, x8, lsl #3]
+	WORD $0xe5e840a1 // st1d {z1.d}, p0, [x5, x8, lsl #3]
+	WORD $0xe5e840c2 // st1d {z2.d}, p0, [x6, x8, lsl #3]
+	WORD $0xe5e840e3 // st1d {z3.d}, p0, [x7, x8, lsl #3]
+	WORD $0x04f0e3e8 // incd x8
+	WORD $0x25e91d00 // whilelo p0.d, x8, x9
+	BMI nttMiddleFromSVE2Loop
+	ADD R12, R9, R8
+	SUBS $1, R2
+	BNE nttMiddleFromSVE2Block
+	RET
+
+// func nttStride4FromSVE2(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride4FromSVE2(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	MOVD $1, R4
+	WORD $0x04e44ff6 // index z22.d, xzr, x4
+	WORD $0x04fe96d6 // lsr z22.d, z22.d, #2
+	MOVD $8, R4
+	WORD $0x04e44c18 // index z24.d, x0, x4
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a69ed7 // lsl z23.d, z22.d, #6
+	WORD $0x04f70318 // add z24.d, z24.d, z23.d
+	WORD $0x04a49ed7 // lsl z23.d, z22.d, #4
+	WORD $0x05e03859 // mov z25.d, x2
+	WORD $0x04f70339 // add z25.d, z25.d, z23.d
+	WORD $0x04a59ed7 // lsl z23.d, z22.d, #5
+	WORD $0x05e0387a // mov z26.d, x3
+	WORD $0x04f7035a // add z26.d, z26.d, z23.d
+	LSL $5, R11, R4
+	WORD $0x05e0389b // mov z27.d, x4
+	LSL $2, R11, R4
+	WORD $0x05e0389c // mov z28.d, x4
+	LSL $3, R11, R4
+	WORD $0x05e0389d // mov z29.d, x4
+	LSL $2, R1
+nttStride4FromSVE2Loop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xc5a0c300 // ld1d {z0.d}, p0/z, [z24.d, #0]
+	WORD $0xc5a4c301 // ld1d {z1.d}, p0/z, [z24.d, #32]
+	WORD $0xc5a8c302 // ld1d {z2.d}, p0/z, [z24.d, #64]
+	WORD $0xc5acc303 // ld1d {z3.d}, p0/z, [z24.d, #96]
+	WORD $0xc5a0c330 // ld1d {z16.d}, p0/z, [z25.d, #0]
+	WORD $0xc5a1c331 // ld1d {z17.d}, p0/z, [z25.d, #8]
+	WORD $0xc5a0c352 // ld1d {z18.d}, p0/z, [z26.d, #0]
+	WORD $0xc5a1c353 // ld1d {z19.d}, p0/z, [z26.d, #8]
+	WORD $0xc5a2c354 // ld1d {z20.d}, p0/z, [z26.d, #16]
+	WORD $0xc5a3c355 // ld1d {z21.d}, p0/z, [z26.d, #24]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x04f26c81 // umulh z1.d, z4.d, z18.d
+	WORD $0x04f36084 // mul z4.d, z4.d, z19.d
+	WORD $0x04fe6c84 // umulh z4.d, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30445 // sub z5.d, z2.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x04f46ca3 // umulh z3.d, z5.d, z20.d
+	WORD $0x04f560a5 // mul z5.d, z5.d, z21.d
+	WORD $0x04fe6ca5 // umulh z5.d, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20404 // sub z4.d, z0.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e207c2 // sub z2.d, z30.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20400 // sub z0.d, z0.d, z2.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x04f06c82 // umulh z2.d, z4.d, z16.d
+	WORD $0x04f16084 // mul z4.d, z4.d, z17.d
+	WORD $0x04fe6c84 // umulh z4.d, z4.d, z30.d
+	WORD $0x24c21c91 // cmphi p1.d, p7/z, z4.d, z2.d
+	WORD $0x04e40442 // sub z2.d, z2.d, z4.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30425 // sub z5.d, z1.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x04f06ca3 // umulh z3.d, z5.d, z16.d
+	WORD $0x04f160a5 // mul z5.d, z5.d, z17.d
+	WORD $0x04fe6ca5 // umulh z5.d, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0xe5c0a300 // st1d {z0.d}, p0, [z24.d, #0]
+	WORD $0xe5c4a301 // st1d {z1.d}, p0, [z24.d, #32]
+	WORD $0xe5c8a302 // st1d {z2.d}, p0, [z24.d, #64]
+	WORD $0xe5cca303 // st1d {z3.d}, p0, [z24.d, #96]
+	WORD $0x04fb0318 // add z24.d, z24.d, z27.d
+	WORD $0x04fc0339 // add z25.d, z25.d, z28.d
+	WORD $0x04fd035a // add z26.d, z26.d, z29.d
+	SUBS R11, R1
+	BGT nttStride4FromSVE2Loop
+	RET
+
+// func nttStride1FromSVE2(x *Element, blocks int, first, second *multiplier)
+TEXT ·nttStride1FromSVE2(SB), NOSPLIT, $0-32
+	MOVD x+0(FP), R0
+	MOVD blocks+8(FP), R1
+	MOVD first+16(FP), R2
+	MOVD second+24(FP), R3
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	WORD $0x04e0e3eb // cntd x11
+	LSL $1, R11, R7
+	LSL $2, R11, R6
+	MOVD ZR, R5
+	MOVD ZR, R4
+nttStride1FromSVE2Loop:
+	WORD $0x25e11fe0 // whilelo p0.d, xzr, x1
+	WORD $0xa5e4c000 // ld4d {z0.d-z3.d}, p0/z, [x0, x4, lsl #3]
+	WORD $0xa5a5c050 // ld2d {z16.d, z17.d}, p0/z, [x2, x5, lsl #3]
+	WORD $0xa5e4c072 // ld4d {z18.d-z21.d}, p0/z, [x3, x4, lsl #3]
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10404 // sub z4.d, z0.d, z1.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e107c1 // sub z1.d, z30.d, z1.d
+	WORD $0x24c01c31 // cmphi p1.d, p7/z, z1.d, z0.d
+	WORD $0x04e10400 // sub z0.d, z0.d, z1.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x04f26c81 // umulh z1.d, z4.d, z18.d
+	WORD $0x04f36084 // mul z4.d, z4.d, z19.d
+	WORD $0x04fe6c84 // umulh z4.d, z4.d, z30.d
+	WORD $0x24c11c91 // cmphi p1.d, p7/z, z4.d, z1.d
+	WORD $0x04e40421 // sub z1.d, z1.d, z4.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30445 // sub z5.d, z2.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c21c71 // cmphi p1.d, p7/z, z3.d, z2.d
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x04f46ca3 // umulh z3.d, z5.d, z20.d
+	WORD $0x04f560a5 // mul z5.d, z5.d, z21.d
+	WORD $0x04fe6ca5 // umulh z5.d, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20404 // sub z4.d, z0.d, z2.d
+	WORD $0x04c007c4 // add z4.d, p1/m, z4.d, z30.d
+	WORD $0x04e207c2 // sub z2.d, z30.d, z2.d
+	WORD $0x24c01c51 // cmphi p1.d, p7/z, z2.d, z0.d
+	WORD $0x04e20400 // sub z0.d, z0.d, z2.d
+	WORD $0x04c007c0 // add z0.d, p1/m, z0.d, z30.d
+	WORD $0x04f06c82 // umulh z2.d, z4.d, z16.d
+	WORD $0x04f16084 // mul z4.d, z4.d, z17.d
+	WORD $0x04fe6c84 // umulh z4.d, z4.d, z30.d
+	WORD $0x24c21c91 // cmphi p1.d, p7/z, z4.d, z2.d
+	WORD $0x04e40442 // sub z2.d, z2.d, z4.d
+	WORD $0x04c007c2 // add z2.d, p1/m, z2.d, z30.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30425 // sub z5.d, z1.d, z3.d
+	WORD $0x04c007c5 // add z5.d, p1/m, z5.d, z30.d
+	WORD $0x04e307c3 // sub z3.d, z30.d, z3.d
+	WORD $0x24c11c71 // cmphi p1.d, p7/z, z3.d, z1.d
+	WORD $0x04e30421 // sub z1.d, z1.d, z3.d
+	WORD $0x04c007c1 // add z1.d, p1/m, z1.d, z30.d
+	WORD $0x04f06ca3 // umulh z3.d, z5.d, z16.d
+	WORD $0x04f160a5 // mul z5.d, z5.d, z17.d
+	WORD $0x04fe6ca5 // umulh z5.d, z5.d, z30.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04e50463 // sub z3.d, z3.d, z5.d
+	WORD $0x04c007c3 // add z3.d, p1/m, z3.d, z30.d
+	WORD $0xe5e46000 // st4d {z0.d-z3.d}, p0, [x0, x4, lsl #3]
+	ADD R7, R5
+	ADD R6, R4
+	SUBS R11, R1
+	BGT nttStride1FromSVE2Loop
+	RET
+
+// func lanes() int
+TEXT ·lanes(SB), NOSPLIT, $0-8
+	WORD $0x04e0e3eb // cntd x11
+	MOVD R11, ret+0(FP)
 	RET

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -135,25 +136,42 @@ func TestBatchInverseLong(t *testing.T) {
 	})
 }
 
+// TestLengthsThatDiffer: of each argument one element more or less panics, in this
+// package's words.
 func TestLengthsThatDiffer(t *testing.T) {
+	type vector = []goldilocks.Element
+	words := func(v vector) []uint64 { return make([]uint64, len(v)) }
 	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
-		four, five := make([]goldilocks.Element, 4), make([]goldilocks.Element, 5)
-		for name, f := range map[string]func(){
-			"add":  func() { k.Add(four, four, five) },
-			"mul":  func() { k.Mul(five, four, five) },
-			"neg":  func() { k.Neg(five, four) },
-			"dot":  func() { k.Dot(five, four) },
-			"inv":  func() { k.BatchInverse(five, four) },
-			"fold": func() { k.MulAdd(four, five, five) },
+		for _, op := range []struct {
+			name    string
+			vectors int
+			run     func(v ...vector)
+		}{
+			{"add", 3, func(v ...vector) { k.Add(v[0], v[1], v[2]) }},
+			{"sub", 3, func(v ...vector) { k.Sub(v[0], v[1], v[2]) }},
+			{"mul", 3, func(v ...vector) { k.Mul(v[0], v[1], v[2]) }},
+			{"mulAdd", 3, func(v ...vector) { k.MulAdd(v[0], v[1], v[2]) }},
+			{"square", 2, func(v ...vector) { k.Square(v[0], v[1]) }},
+			{"neg", 2, func(v ...vector) { k.Neg(v[0], v[1]) }},
+			{"mulScalar", 2, func(v ...vector) { k.MulScalar(v[0], v[1], 3) }},
+			{"reduce128", 3, func(v ...vector) { k.Reduce128(v[0], words(v[1]), words(v[2])) }},
+			{"dot", 2, func(v ...vector) { k.Dot(v[0], v[1]) }},
+			{"batchInverse", 2, func(v ...vector) { k.BatchInverse(v[0], v[1]) }},
 		} {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Errorf("%s: vectors of 4 and 5 elements are taken", name)
-					}
-				}()
-				f()
-			}()
+			for which := range op.vectors {
+				for _, length := range []int{8, 10} {
+					v := slices.Repeat([]vector{make(vector, 9)}, op.vectors)
+					v[which] = make(vector, length)
+					func() {
+						defer func() {
+							if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "goldilocks: vectors of") {
+								t.Errorf("%s, argument %d of %d elements, the others of 9: %s", op.name, which, length, text)
+							}
+						}()
+						op.run(v...)
+					}()
+				}
+			}
 		}
 	})
 }
@@ -178,7 +196,7 @@ func FuzzVectors(f *testing.F) {
 			k.Reduce128(dst, hi, lo)
 			return append(all, dst)
 		}
-		want := run(goldilocks.Portable)
+		want := run(goldilocks.Portable())
 		for _, k := range goldilocks.Kernels() {
 			if d := cmp.Diff(want, run(k)); d != "" {
 				t.Errorf("%v:\n%s", k, d)

@@ -1,8 +1,12 @@
 package merkle
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -10,19 +14,52 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// TestFits: a tree larger than the memory there is tells its size; where that is not known
-// it is not refused.
+// TestFits: a tree larger than the memory there is tells its size.
 func TestFits(t *testing.T) {
-	shape := Shape{Rows: 1 << 20, Width: 8}
-	const size = 32 * (1<<21 - 1)
-	err := shape.fits(size - 1)
-	var limit *zkbench.LimitError
-	if !errors.As(err, &limit) || limit.Estimate != size || limit.Max != size-1 {
-		t.Errorf("a byte less than it takes: %v", err)
+	const available = 1 << 24
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(available))
+	shape := Shape{Rows: 1 << 20, Width: 1}
+	_, err := Build(t.Context(), executor.Serial(), goldilocks.Portable(), shape, make([]goldilocks.Element, shape.Rows))
+	limit, refused := errors.AsType[*zkbench.LimitError](err)
+	if !refused || limit.Estimate != 32*(1<<21-1) || limit.Max >= available {
+		t.Errorf("a tree of %d rows: %v", shape.Rows, err)
 	}
-	for _, available := range []uint64{0, size} {
-		if err := shape.fits(available); err != nil {
-			t.Errorf("%d bytes: %v", available, err)
+}
+
+// TestFileFits: so does a tree in a file, of what is in memory at once.
+func TestFileFits(t *testing.T) {
+	const available = 1 << 20
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(available))
+	shape, folder := Shape{Rows: 4, Width: 1 << 17}, t.TempDir()
+	_, err := BuildFile(t.Context(), executor.Serial(), goldilocks.Portable(), shape, bytes.NewReader(nil), filepath.Join(folder, "tree"))
+	limit, refused := errors.AsType[*zkbench.LimitError](err)
+	if !refused || limit.Estimate != 1<<22+1<<20+3*4*32 || limit.Max >= available {
+		t.Errorf("%v: %v", shape, err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, error %v", left, err)
+	}
+}
+
+// TestFileMemory: whatever the shape, BuildFile asks for no more than 16 MiB at once.
+func TestFileMemory(t *testing.T) {
+	for _, shape := range []Shape{
+		{1, 1}, {1 << 20, 8}, {MaxRows, 1}, {MaxRows, 8}, {MaxRows, 9}, {1 << 20, 1 << 10}, {512, MaxWidth}, {MaxRows, MaxWidth},
+	} {
+		most := shape.windowBytes()
+		if most > 1<<24 {
+			t.Errorf("%v: %d bytes", shape, most)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := BuildFile(t.Context(), executor.Serial(), goldilocks.Portable(), shape, bytes.NewReader(nil), filepath.Join(t.TempDir(), "tree"))
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%v: %v", shape, err)
+		}
+		// The rest is what reading the memory there is takes.
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > most+1<<17 {
+			t.Errorf("%v: %d bytes before a row is read, told %d", shape, taken, most)
 		}
 	}
 }

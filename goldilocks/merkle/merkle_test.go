@@ -2,12 +2,11 @@ package merkle_test
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,13 +217,13 @@ func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row
 // TestTopIsNoRoot: the digests of two rows are a row of eight with the same top, and with
 // another root; the plain top is accepted nowhere.
 func TestTopIsNoRoot(t *testing.T) {
-	tree := build(t, goldilocks.Portable, merkle.Shape{Rows: 2, Width: 8})
+	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 2, Width: 8})
 	pair, err := tree.Cap(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := append(slices.Clone(pair[0][:]), pair[1][:]...)
-	shorter, err := merkle.Build(t.Context(), executor.Serial(), goldilocks.Portable, merkle.Shape{Rows: 1, Width: 8}, row)
+	shorter, err := merkle.Build(t.Context(), executor.Serial(), goldilocks.Portable(), merkle.Shape{Rows: 1, Width: 8}, row)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,162 +267,10 @@ func TestRootVectors(t *testing.T) {
 		{merkle.Shape{Rows: 100, Width: 4}, poseidon.Digest{0x4c5e0d78e55befa0, 0xdf869764f4a13ce8, 0xb6c428e4382d24cd, 0x1453f8b9b52d5661}},
 		{merkle.Shape{Rows: 4096, Width: 8}, poseidon.Digest{0x18c80b02de348edf, 0xdad43877038ff085, 0xd032afc69679031a, 0xf82c88d2cb882062}},
 	} {
-		tree := build(t, goldilocks.Portable, test.shape)
+		tree := build(t, goldilocks.Portable(), test.shape)
 		if got := tree.Root(); got != test.want || got != rootOf(tree.Top(), test.shape) {
 			t.Errorf("%v: %#x", test.shape, got)
 		}
-	}
-}
-
-// TestMultiPath: any rows together; fewer digests than their paths; any change is seen.
-func TestMultiPath(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: 8}
-		tree := build(t, goldilocks.Best(), shape)
-		indices := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, shape.Rows-1), 1, 12).Draw(rt, "indices"))))
-		path, err := tree.MultiPath(indices)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		var rows [][]goldilocks.Element
-		single := 0
-		for _, i := range indices {
-			row, err := tree.Row(i)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			one, err := tree.Path(i)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			rows, single = append(rows, row), single+len(one)
-		}
-		root := tree.Root()
-		if err := merkle.VerifyMulti(root, shape, indices, rows, path); err != nil {
-			rt.Fatalf("%v of %v: %v", indices, shape, err)
-		}
-		if len(path) > single || len(indices) == shape.Rows && len(path) > 0 {
-			rt.Fatalf("%v of %v: %d digests", indices, shape, len(path))
-		}
-		if len(path) > 0 {
-			wrong := slices.Clone(path)
-			flip(rt, wrong)
-			if err := merkle.VerifyMulti(root, shape, indices, rows, wrong); !refused(err) {
-				rt.Fatalf("another path: %v", err)
-			}
-			if err := merkle.VerifyMulti(root, shape, indices, rows, path[1:]); !errors.Is(err, zkbench.ErrParams) {
-				rt.Fatalf("a shorter path: %v", err)
-			}
-		}
-		at := rapid.IntRange(0, len(rows)-1).Draw(rt, "row")
-		wrong := slices.Clone(rows)
-		wrong[at] = slices.Clone(rows[at])
-		wrong[at][3] = wrong[at][3].Add(1)
-		if err := merkle.VerifyMulti(root, shape, indices, wrong, path); !errors.Is(err, zkbench.ErrProof) {
-			rt.Fatalf("another row: %v", err)
-		}
-		if err := merkle.VerifyMulti(root, shape, indices, rows[1:], path); !errors.Is(err, zkbench.ErrParams) {
-			rt.Fatalf("a row less: %v", err)
-		}
-		if len(rows) > 1 {
-			slices.Reverse(wrong)
-			if err := merkle.VerifyMulti(root, shape, indices, wrong, path); err == nil {
-				rt.Fatal("rows in another order")
-			}
-		}
-	})
-	tree := build(t, goldilocks.Portable, merkle.Shape{Rows: 4, Width: 8})
-	for _, wrong := range [][]int{nil, {1, 1}, {2, 1}, {-1}, {4}} {
-		if _, err := tree.MultiPath(wrong); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%v: %v", wrong, err)
-		}
-	}
-}
-
-// TestFile: a tree in a file is the tree in memory, also where it takes several windows.
-func TestFile(t *testing.T) {
-	for _, shape := range []merkle.Shape{{1, 1}, {2, 8}, {7, 3}, {1000, 13}, {1<<17 + 3, 8}} {
-		rows := numbered(shape.Rows * shape.Width)
-		raw := make([]byte, 0, 8*len(rows))
-		for _, e := range rows {
-			raw = binary.LittleEndian.AppendUint64(raw, uint64(e))
-		}
-		path := filepath.Join(t.TempDir(), "tree")
-		f, err := merkle.BuildFile(t.Context(), executor.Pool(), goldilocks.Best(), shape, bytes.NewReader(raw), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if f, err = merkle.OpenFile(path); err != nil {
-			t.Fatal(err)
-		}
-		tree := build(t, goldilocks.Best(), shape)
-		if root, err := f.Root(); err != nil || root != tree.Root() || f.Shape() != shape {
-			t.Errorf("%v: root %x, error %v", shape, root, err)
-		}
-		for _, i := range []int{0, shape.Rows / 2, shape.Rows - 1} {
-			got, err := f.Path(i)
-			want, _ := tree.Path(i)
-			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%v: path of %d differs, error %v", shape, i, err)
-			}
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for what, wrong := range map[string][]byte{"cut": raw[:len(raw)-1], "longer": append(slices.Clone(raw), 0), "empty": nil} {
-			other := filepath.Join(t.TempDir(), "tree")
-			if _, err := merkle.BuildFile(t.Context(), executor.Pool(), goldilocks.Best(), shape, bytes.NewReader(wrong), other); !errors.Is(err, zkbench.ErrMalformed) {
-				t.Errorf("%v, %s: %v", shape, what, err)
-			}
-			if left, _ := filepath.Glob(other + "*"); len(left) > 0 {
-				t.Errorf("%v, %s: %v is left", shape, what, left)
-			}
-		}
-	}
-}
-
-// TestOpenFile: files that are no trees, or damaged ones.
-func TestOpenFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tree")
-	f, err := merkle.BuildFile(t.Context(), executor.Serial(), goldilocks.Portable, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := range 64 { // of the head
-		bad := slices.Clone(good)
-		bad[at] ^= 0x81
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if f, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("byte %d of the head: %v, %v", at, f, err)
-		}
-	}
-	for _, bad := range [][]byte{nil, good[:40], good[:len(good)-1], append(slices.Clone(good), 0)} {
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if f, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%d bytes: %v, %v", len(bad), f, err)
-		}
-	}
-	bad := slices.Clone(good)
-	for i := range 8 {
-		bad[len(bad)-32+i] = 0xff
-	}
-	if err := os.WriteFile(path, bad, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if f, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("a top that is not canonical: %v, %v", f, err)
 	}
 }
 
@@ -439,8 +286,8 @@ func TestBuildRefuses(t *testing.T) {
 		{"no rows", merkle.Shape{Rows: 0, Width: 8}, nil, zkbench.ErrParams},
 		{"no width", merkle.Shape{Rows: 1, Width: 0}, nil, zkbench.ErrParams},
 		{"negative", merkle.Shape{Rows: -1, Width: 8}, nil, zkbench.ErrParams},
-		{"overflow", merkle.Shape{Rows: 1 << 62, Width: 8}, nil, zkbench.ErrParams},
-		{"too wide", merkle.Shape{Rows: 1, Width: 1<<20 + 1}, nil, zkbench.ErrParams},
+		{"overflow", merkle.Shape{Rows: math.MaxInt/2 + 1, Width: 8}, nil, zkbench.ErrParams},
+		{"too wide", merkle.Shape{Rows: 1, Width: 1<<20 + 1}, numbered(1<<20 + 1), zkbench.ErrParams},
 		{"too few", merkle.Shape{Rows: 2, Width: 8}, numbered(15), zkbench.ErrParams},
 		{"too many", merkle.Shape{Rows: 2, Width: 8}, numbered(17), zkbench.ErrParams},
 		{"not canonical", merkle.Shape{Rows: 2, Width: 2}, []goldilocks.Element{0, 1, 2, goldilocks.Modulus}, zkbench.ErrMalformed},
@@ -448,5 +295,18 @@ func TestBuildRefuses(t *testing.T) {
 		if _, err := merkle.Build(ctx, ex, goldilocks.Best(), test.shape, test.rows); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+}
+
+// TestBuildPlace: the error of an element that is not canonical has its place, also past the
+// first task.
+func TestBuildPlace(t *testing.T) {
+	shape := merkle.Shape{Rows: 1200, Width: 3}
+	rows := numbered(shape.Rows * shape.Width)
+	rows[1100*3+1] = goldilocks.Modulus
+	_, err := merkle.Build(t.Context(), executor.Pool(), goldilocks.Best(), shape, rows)
+	decode, ok := errors.AsType[*zkbench.DecodeError](err)
+	if !ok || decode.Path != "rows[1100][1]" || decode.Offset != 8*(1100*3+1) {
+		t.Error(err)
 	}
 }

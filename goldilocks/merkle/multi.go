@@ -71,7 +71,8 @@ func (s Shape) walk(indices []int, visit func(level, node int, of sibling)) {
 	}
 }
 
-// VerifyMulti checks that rows are those of the indices, as Verify does for one.
+// VerifyMulti checks that rows are those of the indices, which must rise, as Verify does for
+// one.
 func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]goldilocks.Element, path []poseidon.Digest) error {
 	if err := shape.check(); err != nil {
 		return err
@@ -82,9 +83,9 @@ func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]gold
 	if len(rows) != len(indices) {
 		return fmt.Errorf("%w: rows: %d; accepted: %d, one for each index", zkbench.ErrParams, len(rows), len(indices))
 	}
-	for _, row := range rows {
+	for i, row := range rows {
 		if err := shape.checkRow(row); err != nil {
-			return err
+			return fmt.Errorf("rows[%d]: %w", i, err)
 		}
 	}
 	want := 0

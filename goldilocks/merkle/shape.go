@@ -1,13 +1,17 @@
 // Package merkle is trees of Poseidon digests over rows of Goldilocks elements.
 //
 // A leaf is the LinearHash of a row. Of a level with an odd number of digests the last one
-// has no sibling and moves up as it is, so that a tree may have any number of leaves, and
-// with a power of two it is that of plonky2 and of Polygon's Hermez prover.
+// has no sibling and moves up as it is, so that a tree may have any number of leaves. With
+// a power of two it is the tree of Polygon's Hermez prover and, where a row has eight
+// elements or fewer, of plonky2, whose leaves are HashOrNoop.
 //
-// Top is the plain top digest, equal to what these publish. It is no commitment: it does
-// not tell a row of eight elements from two digests, nor how many rows there are. Root is,
-// and it is the only value that verifiers take: one permutation over Top, the rows' width,
-// their number and a domain tag.
+// Top is the plain top digest, which these publish. It is no commitment: it does not tell a
+// row of eight elements from two digests, nor how many rows there are. Root is, and it is
+// the only value that verifiers take: one permutation over Top, the rows' width, their
+// number and a domain tag.
+//
+// The Offset of a *zkbench.DecodeError counts eight bytes an element, also where the
+// elements are in memory.
 package merkle
 
 import (
@@ -24,7 +28,7 @@ type Shape struct{ Rows, Width int }
 
 // Bounds of a shape. Both numbers are elements of the permutation that makes Root.
 const (
-	MaxRows  = 1 << 40
+	MaxRows  = 1 << (29 + 11*(^uint(0)>>63)) // 2^40; 2^29 where an int has 32 bits
 	MaxWidth = 1 << 20
 )
 
@@ -45,8 +49,11 @@ func (s Shape) levels() int { return bits.Len(uint(s.Rows-1)) + 1 }
 // at is the number of digests of a level; level 0 is the leaves'.
 func (s Shape) at(level int) int { return (s.Rows-1)>>level + 1 }
 
-// Nodes is the number of digests of all levels.
+// Nodes is the number of digests of all levels; 0 for a shape that no tree has.
 func (s Shape) Nodes() int {
+	if s.check() != nil {
+		return 0
+	}
 	n := 0
 	for level := range s.levels() {
 		n += s.at(level)
@@ -73,7 +80,10 @@ func (s Shape) pathLen(index, top int) (n int) {
 	return n
 }
 
-// domain is the tag of roots, "zkroot1" with its first letter lowest; nothing else has it in its capacity.
+// domain is the tag of roots, "zkroot1" with its first letter lowest. Their capacity begins
+// with it. That of Compress begins with a zero, that of Hash with the length plus 1, which is
+// less for any input there is (the tag is above 2^53), and that of LinearHash is zeros or a
+// digest, of which the other three elements would have to be zero.
 const domain = 0x31746f6f726b7a
 
 // root is the commitment to a tree of this shape with that top.

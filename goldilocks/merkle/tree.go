@@ -13,15 +13,18 @@ import (
 )
 
 // Tree is a tree in memory: its rows, which are the caller's, and all digests in one
-// allocation, 32 (2 Rows - 1) bytes for a power of two.
+// allocation, 32 (2 Rows - 1) bytes for a power of two. It is made by Build.
 type Tree struct {
 	shape Shape
 	rows  []goldilocks.Element
 	nodes []poseidon.Digest // the leaves' level first, the top last
 }
 
-// digestBytes is the size of a digest in memory.
-const digestBytes = 8 * poseidon.DigestLen
+// Sizes in bytes, in memory and in files.
+const (
+	elementBytes = 8
+	digestBytes  = elementBytes * poseidon.DigestLen
+)
 
 // chunk is how many digests are one task: whole registers of every kernel, and few enough
 // tasks that handing them out costs nothing beside 512 permutations.
@@ -37,11 +40,11 @@ func Build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape
 	if err := shape.check(); err != nil {
 		return nil, err
 	}
-	// Below 2^40 · 2^20, so the product is exact.
-	if len(rows) != shape.Rows*shape.Width {
+	// At most 2^40 · 2^20, so the product is exact.
+	if int64(len(rows)) != int64(shape.Rows)*int64(shape.Width) {
 		return nil, fmt.Errorf("%w: rows: %d elements; accepted: %d rows of %d", zkbench.ErrParams, len(rows), shape.Rows, shape.Width)
 	}
-	if err := shape.fits(env.Available()); err != nil {
+	if err := env.Fits("the tree", shape.bytes(), env.Available()); err != nil {
 		return nil, err
 	}
 	t := &Tree{shape: shape, rows: rows, nodes: make([]poseidon.Digest, shape.Nodes())}
@@ -55,13 +58,8 @@ func Build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape
 	return t, nil
 }
 
-// fits returns an error where the digests need more than the bytes there are; 0: not known.
-func (s Shape) fits(available uint64) error {
-	if need := uint64(s.Nodes()) * digestBytes; available > 0 && need > available {
-		return &zkbench.LimitError{What: "bytes of the tree", Estimate: int64(need), Max: int64(available)}
-	}
-	return nil
-}
+// bytes is what the digests need.
+func (s Shape) bytes() uint64 { return uint64(s.Nodes()) * digestBytes }
 
 // leaves makes the lowest level.
 func (t *Tree) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Kernel) error {
@@ -70,16 +68,12 @@ func (t *Tree) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Ke
 		rows := t.rows[from*width : to*width]
 		for i, e := range rows {
 			if !e.Canonical() {
-				return notCanonical(from+i/width, i%width)
+				return notCanonical(fmt.Sprintf("rows[%d][%d]", from+i/width, i%width), elementBytes*(from*width+i))
 			}
 		}
 		poseidon.LeavesAll(k, t.nodes[from:to], rows, width)
 		return nil
 	})
-}
-
-func notCanonical(row, column int) error {
-	return &zkbench.DecodeError{Path: fmt.Sprintf("rows[%d][%d]", row, column), Reason: "not below the modulus"}
 }
 
 // level makes a level from the one below.
@@ -148,8 +142,8 @@ func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	return path, nil
 }
 
-// Cap are the digests of the highest level that has at most 2^height; height 0 is the top
-// alone.
+// Cap are the digests of the lowest level that has at most 2^height; height 0 is the top
+// alone. A height below 0 or above 20 is an ErrParams.
 func (t *Tree) Cap(height int) ([]poseidon.Digest, error) {
 	level, err := t.shape.capLevel(height)
 	if err != nil {

@@ -2,6 +2,7 @@ package merkle
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
@@ -61,21 +62,32 @@ func (s Shape) checkRow(row []goldilocks.Element) error {
 	if len(row) != s.Width {
 		return fmt.Errorf("%w: row: %d elements; accepted: %d", zkbench.ErrParams, len(row), s.Width)
 	}
-	return goldilocks.CheckCanonical("row", row)
-}
-
-// checkDigests refuses digests that are another's value plus the modulus.
-func checkDigests(what string, digests []poseidon.Digest) error {
-	for i := range digests {
-		if err := goldilocks.CheckCanonical(fmt.Sprintf("%s[%d]", what, i), digests[i][:]); err != nil {
-			return err
+	for i, e := range row {
+		if !e.Canonical() {
+			return notCanonical(fmt.Sprintf("row[%d]", i), elementBytes*i)
 		}
 	}
 	return nil
 }
 
+func checkDigests(what string, digests []poseidon.Digest) error {
+	for i := range digests {
+		for j, e := range digests[i] {
+			if !e.Canonical() {
+				return notCanonical(fmt.Sprintf("%s[%d][%d]", what, i, j), digestBytes*i+elementBytes*j)
+			}
+		}
+	}
+	return nil
+}
+
+// notCanonical is the error of an element that is another's value plus the modulus.
+func notCanonical(path string, offset int) error {
+	return &zkbench.DecodeError{Path: path, Offset: offset, Reason: "not below the modulus"}
+}
+
 // Cap is a level near the top that a verifier has checked against the root, so that paths
-// end there.
+// end there. It is made by NewCap.
 type Cap struct {
 	shape   Shape
 	level   int
@@ -83,7 +95,8 @@ type Cap struct {
 }
 
 // NewCap checks that digests are the cap of that height of the tree that root commits to.
-// A wrong number of them is an ErrParams, another cap an ErrProof.
+// A height below 0 or above 20 and a wrong number of digests are an ErrParams, an element
+// that is not canonical is an ErrMalformed, another cap an ErrProof.
 func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Digest) (*Cap, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
@@ -98,8 +111,8 @@ func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Di
 	if err := checkDigests("cap", digests); err != nil {
 		return nil, err
 	}
-	c := &Cap{shape, level, append([]poseidon.Digest(nil), digests...)}
-	up := append([]poseidon.Digest(nil), digests...)
+	c := &Cap{shape, level, slices.Clone(digests)}
+	up := slices.Clone(digests)
 	for len(up) > 1 {
 		pairs := len(up) / 2
 		odd := len(up) % 2
@@ -132,7 +145,7 @@ func (c *Cap) Verify(index int, row []goldilocks.Element, path []poseidon.Digest
 // maxCap bounds the height of caps.
 const maxCap = 20
 
-// capLevel is the highest level with at most 2^height digests.
+// capLevel is the lowest level with at most 2^height digests.
 func (s Shape) capLevel(height int) (int, error) {
 	if height < 0 || height > maxCap {
 		return 0, fmt.Errorf("%w: height of the cap: %d; accepted: 0 to %d", zkbench.ErrParams, height, maxCap)

@@ -55,12 +55,13 @@ func HashOrNoop(in []goldilocks.Element) Digest {
 	return d
 }
 
-// Hash is for inputs of any length: the capacity begins with the length, then the sponge
-// is that of HashNoPad, the last block padded by zeros. Nothing passes through, the empty
-// input neither.
+// Hash is for inputs of any length: the capacity begins with the length plus 1, then the
+// sponge is that of HashNoPad, the last block padded by zeros. Nothing passes through, the
+// empty input neither. By the 1 no input, the empty one neither, begins with a capacity of
+// zeros, with which Compress and the other hashes begin.
 func Hash(in []goldilocks.Element) Digest {
 	var s State
-	s[Rate] = goldilocks.Reduce(uint64(len(in)))
+	s[Rate] = goldilocks.Element(len(in) + 1) // below 2^61: elements have eight bytes
 	for first := true; first || len(in) > 0; first = false {
 		n := copy(s[:Rate], in)
 		clear(s[n:Rate])

@@ -29,7 +29,8 @@ func CompressAll(k goldilocks.Kernel, dst, pairs []Digest) {
 // LeavesAll sets dst[i] to LinearHash(leaves[i width : (i+1) width]). Other than width
 // elements for each digest panic.
 func LeavesAll(k goldilocks.Kernel, dst []Digest, leaves []goldilocks.Element, width int) {
-	if width < 0 || len(leaves) != len(dst)*width {
+	// The product may wrap, the quotient does not.
+	if width < 0 || len(leaves) != len(dst)*width || len(dst) > 0 && len(leaves)/len(dst) != width {
 		panic(fmt.Sprintf("poseidon: %d leaves of %d elements in %d", len(dst), width, len(leaves)))
 	}
 	n := leavesWide(k, dst, leaves, width)

@@ -2,8 +2,10 @@ package poseidon_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,25 +95,41 @@ func TestHashAll(t *testing.T) {
 	})
 }
 
-// TestHashAllLengths: other numbers than fit panic.
+// TestHashAllLengths: other numbers than fit panic, in this package's words.
 func TestHashAllLengths(t *testing.T) {
-	for name, f := range map[string]func(){
-		"compress": func() {
-			poseidon.CompressAll(goldilocks.Portable, make([]poseidon.Digest, 2), make([]poseidon.Digest, 3))
-		},
-		"leaves": func() {
-			poseidon.LeavesAll(goldilocks.Portable, make([]poseidon.Digest, 2), make([]goldilocks.Element, 9), 5)
-		},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: accepted", name)
-				}
+	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		compress := func(digests, pairs int) func() {
+			return func() { poseidon.CompressAll(k, make([]poseidon.Digest, digests), make([]poseidon.Digest, pairs)) }
+		}
+		leaves := func(digests, elements, width int) func() {
+			return func() {
+				poseidon.LeavesAll(k, make([]poseidon.Digest, digests), make([]goldilocks.Element, elements), width)
+			}
+		}
+		for name, f := range map[string]func(){
+			"compress, one pair too few":   compress(9, 17),
+			"compress, one pair too many":  compress(9, 19),
+			"compress, pairs of nothing":   compress(0, 2),
+			"leaves, one element too few":  leaves(9, 44, 5),
+			"leaves, one element too many": leaves(9, 46, 5),
+			"leaves, a row too many":       leaves(9, 50, 5),
+			"leaves of nothing":            leaves(0, 5, 5),
+			"leaves of no width":           leaves(9, 9, 0),
+			"leaves of negative width":     leaves(9, 45, -5),
+			"none of negative width":       leaves(0, 0, -5),
+			// Eight times the width is 8 modulo the word.
+			"leaves of a width that wraps": leaves(8, 8, math.MaxInt/4+2),
+		} {
+			func() {
+				defer func() {
+					if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "poseidon: ") {
+						t.Errorf("%s: %s", name, text)
+					}
+				}()
+				f()
 			}()
-			f()
-		}()
-	}
+		}
+	})
 }
 
 // TestVectorsAll: the published permutations, in every lane of every kernel.

@@ -120,3 +120,33 @@ func TestHash(t *testing.T) {
 		}
 	}
 }
+
+// TestHashVectors: of 1, 2, 3, ..., n, what the paper's permutation on big integers gives
+// with n + 1 in the ninth element. None are published.
+func TestHashVectors(t *testing.T) {
+	for n, want := range map[int]poseidon.Digest{
+		0:  {0x7554d7ffa54114fd, 0xa440cca74f8b9a89, 0xb947b1ce626a929f, 0xd678e10b815246da},
+		1:  {0x831f4da30e44b11e, 0x8270739539bf9b7a, 0xdbd1bbce275358af, 0x9c41bf0f8e90bcb7},
+		7:  {0x3bd179faa366e29d, 0x3410797f372a1f0c, 0xad38f7937046286f, 0xd3c5121fbe5966df},
+		8:  {0x631f724164d2e348, 0x60adac0239e2696e, 0x4a57547d4886dec3, 0xa7994afec0633095},
+		9:  {0xf10546d72482c53e, 0xc26e7f2ae7fa561e, 0x33ef5eedd3b6b5b5, 0x4723ba102db8d910},
+		16: {0xf716c165239229f4, 0xb64f5c415a67d98f, 0x5082ef45ae735239, 0x3a4799eda86c3b80},
+		17: {0xbe4b2d12bf81ae2f, 0x865225f4d0d1b1ae, 0x24b8603eec79c602, 0x5ded76bd58cee142},
+	} {
+		if got := poseidon.Hash(upTo(n)); got != want {
+			t.Errorf("of %d: %x, want %x", n, got, want)
+		}
+	}
+}
+
+// TestHashApart: no input of Hash is one of Compress or of another hash, the empty one
+// neither, whose block is zeros as theirs may be.
+func TestHashApart(t *testing.T) {
+	zeros := make([]goldilocks.Element, poseidon.Rate)
+	for n := range poseidon.Rate + 1 {
+		switch poseidon.Hash(zeros[:n]) {
+		case poseidon.Compress(poseidon.Digest{}, poseidon.Digest{}), poseidon.LinearHash(zeros), poseidon.HashNoPad(zeros), poseidon.HashNoPad(nil):
+			t.Errorf("%d zeros hash to what another function gives", n)
+		}
+	}
+}

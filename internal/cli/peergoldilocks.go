@@ -92,7 +92,7 @@ func treeOp(k goldilocks.Kernel, leaves int) (func() error, map[string]float64, 
 		}
 		return tree.Top(), nil
 	}
-	want, err := build(executor.Pool(), goldilocks.Portable)
+	want, err := build(executor.Pool(), goldilocks.Portable())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +116,7 @@ func transformOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, 
 	}
 	values := peerElements(n)
 	want := slices.Clone(values)
-	if err := errors.Join(transform(k, values), transform(goldilocks.Portable, want)); err != nil {
+	if err := errors.Join(transform(k, values), transform(goldilocks.Portable(), want)); err != nil {
 		return nil, nil, err
 	}
 	if !slices.Equal(values, want) {
@@ -140,7 +140,7 @@ func extendOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, err
 	}
 	columns, want := fresh(), fresh()[:1]
 	ctx, ex := context.Background(), executor.Serial()
-	if err := errors.Join(d.Extend(ctx, ex, k, columns, lde), d.Extend(ctx, ex, goldilocks.Portable, want, lde)); err != nil {
+	if err := errors.Join(d.Extend(ctx, ex, k, columns, lde), d.Extend(ctx, ex, goldilocks.Portable(), want, lde)); err != nil {
 		return nil, nil, err
 	}
 	if !slices.Equal(columns[0], want[0]) {

@@ -96,8 +96,11 @@ func (f *modelFlags) parse() (w sve.WhatIf, err error) {
 		from *option
 		to   *float64
 	}{
-		{"time", f.time, &w.Time}, {"clock", f.clock, &w.Clock},
-		{"dynamic", f.dynamic, &w.Dynamic}, {"processor", f.processor, &w.Processor}, {"energy", f.energy, &w.Energy},
+		{"time", f.time, &w.Time},
+		{"clock", f.clock, &w.Clock},
+		{"dynamic", f.dynamic, &w.Dynamic},
+		{"processor", f.processor, &w.Processor},
+		{"energy", f.energy, &w.Energy},
 	} {
 		if *n.to, err = n.from.real(n.name, n.from.text); err != nil {
 			return w, err

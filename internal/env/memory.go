@@ -3,7 +3,18 @@ package env
 import (
 	"math"
 	"runtime/metrics"
+
+	"github.com/zkbench/zkbench"
 )
+
+// Fits returns a *zkbench.LimitError where something needs more bytes than are available,
+// as Available tells it; 0: not known.
+func Fits(what string, need, available uint64) error {
+	if available > 0 && need > available {
+		return &zkbench.LimitError{What: "bytes of " + what, Estimate: int64(need), Max: int64(available)}
+	}
+	return nil
+}
 
 // unlimited stands for a limit that there is not, or that is not known.
 const unlimited = math.MaxUint64

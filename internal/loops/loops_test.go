@@ -26,7 +26,7 @@ func TestAll(t *testing.T) {
 		got[l.Kernel] = append(got[l.Kernel], l.Name)
 	}
 	for _, k := range goldilocks.Kernels() {
-		if k != goldilocks.Portable {
+		if k != goldilocks.Portable() {
 			want[k.String()] = names[k.String()]
 		}
 	}

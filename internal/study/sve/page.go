@@ -83,12 +83,8 @@ func (d *data) machines() *study.Table {
 
 // treeTable is figure 5: means and deviations.
 func (d *data) treeTable() *study.Table {
-	t := &study.Table{Head: []string{"leaves", "processors"}}
 	kernels := d.kernels()
-	for _, k := range kernels {
-		t.Head = append(t.Head, k)
-	}
-	t.Head = append(t.Head, "hashes a second and processor")
+	t := &study.Table{Head: slices.Concat([]string{"leaves", "processors"}, kernels, []string{"hashes a second and processor"})}
 	for _, leaves := range d.distinct(leavesOf) {
 		for _, cpus := range d.distinct(cpusOf) {
 			row, best := []string{fmt.Sprint(leaves), fmt.Sprint(cpus)}, 0.0

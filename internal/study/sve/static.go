@@ -16,7 +16,7 @@ const product, halves = "mult_128", "mult_128_halves"
 
 // functions are the study's ten, and its form of one of them.
 func functions() (names []string) {
-	for _, f := range goldilocks.Portable.Functions() {
+	for _, f := range goldilocks.Portable().Functions() {
 		names = append(names, f.Name)
 		if f.Name == product {
 			names = append(names, halves)
@@ -43,7 +43,7 @@ func results(function string) int {
 	if function == halves {
 		function = product
 	}
-	for _, f := range goldilocks.Portable.Functions() {
+	for _, f := range goldilocks.Portable().Functions() {
 		if f.Name == function {
 			return f.Dst
 		}

@@ -73,12 +73,12 @@ func TestWorkloads(t *testing.T) {
 // TestRefused: a kernel that is not there and sizes out of bounds are told with what is.
 func TestRefused(t *testing.T) {
 	for _, d := range workloads.Defs() {
-		if _, err := d.New(t.Context(), small(d, goldilocks.Portable).With("kernel", "mmx"), 1); !errors.Is(err, zkbench.ErrEnv) {
+		if _, err := d.New(t.Context(), small(d, goldilocks.Portable()).With("kernel", "mmx"), 1); !errors.Is(err, zkbench.ErrEnv) {
 			t.Errorf("%s: a kernel that is not there: %v", d.Name, err)
 		}
 		size := d.Axes[0].Key
 		for _, wrong := range []string{"0", "1000000000"} {
-			if _, err := d.New(t.Context(), small(d, goldilocks.Portable).With(size, wrong), 1); !errors.Is(err, zkbench.ErrParams) {
+			if _, err := d.New(t.Context(), small(d, goldilocks.Portable()).With(size, wrong), 1); !errors.Is(err, zkbench.ErrParams) {
 				t.Errorf("%s: %s=%s: %v", d.Name, size, wrong, err)
 			}
 		}

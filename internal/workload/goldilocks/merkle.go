@@ -101,7 +101,7 @@ func (m *merkleBuild) Check(ctx context.Context, input any, output []byte) error
 	rows := input.([]goldilocks.Element)
 	want, ok := m.roots.Load(&rows[0])
 	if !ok {
-		tree, err := merkle.Build(ctx, executor.Pool(), goldilocks.Portable, m.shape, rows)
+		tree, err := merkle.Build(ctx, executor.Pool(), goldilocks.Portable(), m.shape, rows)
 		if err != nil {
 			return err
 		}

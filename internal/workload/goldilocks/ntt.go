@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/zkbench/zkbench/executor"
@@ -59,24 +60,57 @@ func elementsOf(elements []goldilocks.Element) []byte {
 	return b
 }
 
-// sample are sixteen elements, spread over all.
-func sample(elements []goldilocks.Element) []byte {
-	var some []goldilocks.Element
-	for i := range 16 {
-		some = append(some, elements[i*len(elements)/16])
+// fold is 32 bytes that each element changes, by its value and place, in half a cycle for
+// each.
+func fold(elements []goldilocks.Element) []byte {
+	var sums [4]uint64
+	for len(elements) >= 4 {
+		for j := range sums {
+			sums[j] = bits.RotateLeft64(sums[j], 1) ^ uint64(elements[j])
+		}
+		elements = elements[4:]
 	}
-	return elementsOf(some)
+	for j, e := range elements {
+		sums[j] = bits.RotateLeft64(sums[j], 1) ^ uint64(e)
+	}
+	b := make([]byte, 0, 8*len(sums))
+	for _, v := range sums {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
 }
 
-// NTT is one transform.
+// transforms are what the workload NTT does, by the name on its axis.
+var transforms = map[string]func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error{
+	"natural": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
+		return d.NTT(k, values, goldilocks.Natural, 1)
+	},
+	"reversed": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
+		return d.NTT(k, values, goldilocks.BitReversed, 1)
+	},
+	"inverse": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
+		return d.InverseNTT(k, values, goldilocks.BitReversed, 1)
+	},
+	"coset": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
+		return d.NTT(k, values, goldilocks.Natural, goldilocks.Generator)
+	},
+}
+
+// NTT is a transform.
 func NTT() workload.Def {
-	axes := []workload.Axis{sizeAxis(1<<12, 1<<16, 1<<20), kernelAxis()}
+	which := workload.NameAxis("transform", "transform", "transform",
+		"transforms: natural and reversed, to the other order, the inverse from reversed order, and that to the coset of 7",
+		[]string{"natural", "reversed", "inverse", "coset"}, []string{"natural", "inverse"})
+	axes := []workload.Axis{sizeAxis(1<<12, 1<<16, 1<<20), which, kernelAxis()}
 	return workload.Def{
-		Name: "NTT", Doc: "eight transforms over the Goldilocks field, each from natural to bit-reversed order, of a copy of the input and then of what the last gave", Axes: axes,
+		Name: "NTT", Doc: "eight transforms over the Goldilocks field, of a copy of the input and then of what the last gave, and a fold of the last", Axes: axes,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			i := &ntt{seed: seed}
+			i := &ntt{seed: seed, name: c.Get(which.Key)}
 			var n int
 			if err := bounded(c, axes, &n); err != nil {
+				return nil, err
+			}
+			if _, err := which.Parse(i.name); err != nil {
 				return nil, err
 			}
 			var err error
@@ -91,13 +125,14 @@ func NTT() workload.Def {
 
 type ntt struct {
 	domain  *goldilocks.Domain
+	name    string // of the transform
 	kernel  goldilocks.Kernel
 	seed    uint64
 	buffers scratch[goldilocks.Element]
 }
 
-// chained is how many transforms are one operation, so that the copy of the input counts
-// for little.
+// chained is how many transforms, or extensions of each column, are one operation, so that
+// the copy of the input and the fold of the output count for little.
 const chained = 8
 
 func (i *ntt) Input(_ context.Context, seq uint64) (any, error) {
@@ -108,20 +143,20 @@ func (i *ntt) transform(k goldilocks.Kernel, input any) ([]byte, error) {
 	values := i.buffers.copyOf(input.([]goldilocks.Element))
 	defer i.buffers.put(values)
 	for range chained {
-		if err := i.domain.NTT(k, *values, goldilocks.Natural, 1); err != nil {
+		if err := transforms[i.name](i.domain, k, *values); err != nil {
 			return nil, err
 		}
 	}
-	return sample(*values), nil
+	return fold(*values), nil
 }
 
 func (i *ntt) Run(_ context.Context, input any) ([]byte, error) { return i.transform(i.kernel, input) }
 
-// Check transforms with the portable kernel, and compares sixteen values.
+// Check transforms with the portable kernel.
 func (i *ntt) Check(_ context.Context, input any, output []byte) error {
-	want, err := i.transform(goldilocks.Portable, input)
+	want, err := i.transform(goldilocks.Portable(), input)
 	if err == nil && !slices.Equal(want, output) {
-		err = fmt.Errorf("a transform of length %d on %v is wrong", i.domain.Size(), i.kernel)
+		err = fmt.Errorf("the transform %s of length %d on %v is wrong", i.name, i.domain.Size(), i.kernel)
 	}
 	return err
 }
@@ -142,7 +177,7 @@ func LDE() workload.Def {
 	}
 	axes[2].Parse = powersOfTwo(axes[2])
 	return workload.Def{
-		Name: "LDE", Doc: "low-degree extensions of columns over the Goldilocks field, to the coset of 7, bit-reversed order to bit-reversed order, and a copy of the columns", Axes: axes,
+		Name: "LDE", Doc: "eight low-degree extensions of columns over the Goldilocks field, to the coset of 7, bit-reversed order to bit-reversed order, each of a copy of the columns and then of the first values that the last gave, and a fold of the last", Axes: axes,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := &lde{seed: seed}
 			var n int
@@ -187,19 +222,21 @@ func (i *lde) extend(ctx context.Context, ex executor.Executor, k goldilocks.Ker
 		columns[c] = all[c*n*i.how.Blowup:][:n*i.how.Blowup]
 		copy(columns[c], values[c*n:][:n])
 	}
-	if err := i.domain.Extend(ctx, ex, k, columns, i.how); err != nil {
-		return nil, err
+	for range chained {
+		if err := i.domain.Extend(ctx, ex, k, columns, i.how); err != nil {
+			return nil, err
+		}
 	}
-	return sample(all), nil
+	return fold(all), nil
 }
 
 func (i *lde) Run(ctx context.Context, input any) ([]byte, error) {
 	return i.extend(ctx, i.executor, i.kernel, input)
 }
 
-// Check extends with the portable kernel, and compares sixteen values.
+// Check extends with the portable kernel.
 func (i *lde) Check(ctx context.Context, input any, output []byte) error {
-	want, err := i.extend(ctx, executor.Pool(), goldilocks.Portable, input)
+	want, err := i.extend(ctx, executor.Pool(), goldilocks.Portable(), input)
 	if err == nil && !slices.Equal(want, output) {
 		err = fmt.Errorf("extensions of length %d on %v are wrong", i.domain.Size(), i.kernel)
 	}
@@ -207,7 +244,7 @@ func (i *lde) Check(ctx context.Context, input any, output []byte) error {
 }
 
 func (i *lde) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "elements", Unit: "elements/op", Value: float64(i.columns * i.domain.Size() * i.how.Blowup), Kind: record.Exact}}, nil
+	return []record.Metric{{Name: "elements", Unit: "elements/op", Value: float64(chained * i.columns * i.domain.Size() * i.how.Blowup), Kind: record.Exact}}, nil
 }
 
 func (i *lde) Close() error { return nil }

@@ -18,7 +18,7 @@ import (
 func GoldilocksOps() workload.Def {
 	names := functionNames()
 	function := workload.NameAxis("function", "function", "function", "functions of the study", names, names)
-	units := workload.IntAxis("units", "units", "units", "numbers of elements, or of states of 12", 1, 1<<16, "256", 256)
+	units := workload.IntAxis("units", "units", "units", "numbers of elements, or of states of 12", 1, 1<<16, "128", 128)
 	axes := []workload.Axis{units, function, kernelAxis()}
 	return workload.Def{
 		Name: "GoldilocksOps", Doc: "a function over the Goldilocks field on vectors, 1024 times; the time is of all units", Axes: axes,
@@ -38,7 +38,7 @@ func GoldilocksOps() workload.Def {
 			if i.function, ok = functionNamed(k, c.Get("function")); !ok {
 				return nil, &workload.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + k.String() + " has"}
 			}
-			i.portable, _ = functionNamed(goldilocks.Portable, cmp.Or(i.function.Of, i.function.Name))
+			i.portable, _ = functionNamed(goldilocks.Portable(), cmp.Or(i.function.Of, i.function.Name))
 			return i, nil
 		},
 	}
@@ -106,7 +106,7 @@ func (i *ops) Input(_ context.Context, seq uint64) (any, error) {
 	return operands{draw(i.units*f.A, false), draw(shared*f.B, f.Bytes)}, nil
 }
 
-// Run gives sixteen of the results.
+// Run gives a fold of the last results.
 func (i *ops) Run(_ context.Context, input any) ([]byte, error) {
 	in := input.(operands)
 	dst := i.buffers.take(i.units * i.function.Dst)
@@ -114,15 +114,15 @@ func (i *ops) Run(_ context.Context, input any) ([]byte, error) {
 	for range rounds {
 		i.function.Run(*dst, in.a, in.b)
 	}
-	return sample(*dst), nil
+	return fold(*dst), nil
 }
 
-// Check compares sixteen results with the portable kernel's.
+// Check compares the results with the portable kernel's.
 func (i *ops) Check(_ context.Context, input any, output []byte) error {
 	in := input.(operands)
 	dst := make([]goldilocks.Element, i.units*i.function.Dst)
 	i.portable.Run(dst, in.a, in.b)
-	if !slices.Equal(sample(dst), output) {
+	if !slices.Equal(fold(dst), output) {
 		return fmt.Errorf("%s of %d units is wrong", i.function.Name, i.units)
 	}
 	return nil

@@ -54,11 +54,11 @@ func (p *permutation) Run(_ context.Context, input any) ([]byte, error) {
 	states := p.buffers.copyOf(input.([]poseidon.State))
 	defer p.buffers.put(states)
 	poseidon.PermuteAll(p.kernel, *states)
-	return fold(*states), nil
+	return foldStates(*states), nil
 }
 
-// fold is the exclusive or of states.
-func fold(states []poseidon.State) []byte {
+// foldStates is the exclusive or of states.
+func foldStates(states []poseidon.State) []byte {
 	var x poseidon.State
 	for i := range states {
 		for j := range x {
@@ -74,7 +74,7 @@ func (p *permutation) Check(_ context.Context, input any, output []byte) error {
 	for i := range states {
 		states[i].Permute()
 	}
-	if !slices.Equal(output, fold(states)) {
+	if !slices.Equal(output, foldStates(states)) {
 		return fmt.Errorf("%d permutations on %v are wrong", p.states, p.kernel)
 	}
 	return nil

@@ -162,6 +162,20 @@ func st1d(d zReg, g pReg, n, m xReg) instruction {
 	return instruction{0xe5e04000 | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("st1d {z%d.d}, p%d, [%s, %s, lsl #3]", d, g, n, m), memory}
 }
 
+// ld2d loads pairs of elements, the first of each to Zd, from Xn + 8 Xm, where the predicate
+// is set for the pair; ld4d so loads fours, and st4d stores them.
+func ld2d(d zReg, g pReg, n, m xReg) instruction {
+	return instruction{0xa5a0c000 | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("ld2d {z%d.d, z%d.d}, p%d/z, [%s, %s, lsl #3]", d, d+1, g, n, m), memory}
+}
+
+func ld4d(d zReg, g pReg, n, m xReg) instruction {
+	return instruction{0xa5e0c000 | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("ld4d {z%d.d-z%d.d}, p%d/z, [%s, %s, lsl #3]", d, d+3, g, n, m), memory}
+}
+
+func st4d(d zReg, g pReg, n, m xReg) instruction {
+	return instruction{0xe5e06000 | uint32(m)<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("st4d {z%d.d-z%d.d}, p%d, [%s, %s, lsl #3]", d, d+3, g, n, m), memory}
+}
+
 // ld1rd loads one element from Xn + 8 element into all lanes; element is below 64.
 func ld1rd(d zReg, g pReg, n xReg, element uint32) instruction {
 	return instruction{0x85c0e000 | element<<16 | uint32(g)<<10 | uint32(n)<<5 | uint32(d), fmt.Sprintf("ld1rd {z%d.d}, p%d/z, [%s, #%d]", d, g, n, 8*element), memory}

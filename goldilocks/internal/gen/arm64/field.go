@@ -10,6 +10,7 @@ type assembly struct {
 	out    strings.Builder
 	sve2   bool // beyond the Scalable Vector Extension, its second version
 	counts [kinds]int
+	pass   [kinds]int // counts of one pass of the last loop
 }
 
 // Registers that all functions share.
@@ -39,6 +40,15 @@ func (a *assembly) vector(i instruction) {
 func (a *assembly) scalar(format string, args ...any) {
 	a.counts[control]++
 	fmt.Fprintf(&a.out, "\t"+format+"\n", args...)
+}
+
+// loop writes a loop that ends with that branch.
+func (a *assembly) loop(label, branch string, body func()) {
+	a.line("%s:", label)
+	a.counts = [kinds]int{}
+	body()
+	a.scalar("%s %s", branch, label)
+	a.pass = a.counts
 }
 
 // line writes what is no instruction.

@@ -111,9 +111,9 @@ func (a *assembly) stateFunction(f stateFunction) {
 	a.scalar("MOVD %s+16(FP), R%d", f.constants, xShared)
 	a.scalar("MOVD n+24(FP), R%d", xStates)
 	a.constants(xScratch)
-	a.scalar("MOVD $%d, R%d", biasLow, xScratch)
+	a.scalar("MOVD $%d, R%d", uint64(biasLow), xScratch)
 	a.vector(dupX(zBiasLow, xScratch))
-	a.scalar("MOVD $%d, R%d", biasHigh, xScratch)
+	a.scalar("MOVD $%d, R%d", uint64(biasHigh), xScratch)
 	a.vector(dupX(zBiasHigh, xScratch))
 	a.scalar("MOVD $%d, R%d", 8*width, xStateSize)
 	a.scalar("MOVD $%d, R%d", 8*quarterLen, xQuarter)
@@ -123,19 +123,16 @@ func (a *assembly) stateFunction(f stateFunction) {
 	if f.before != nil {
 		f.before(a)
 	}
-	a.line("%sLoop:", label)
-	a.counts = [kinds]int{}
-	a.vector(whilelo(active, 31, xStates))
-	a.vector(index(zState, xSrc, xStateSize))
-	a.vector(index(zQuarter, xDst, xQuarter))
-	f.body(a)
-	a.scalar("ADD R%d, R%d", xStateStep, xSrc)
-	a.scalar("ADD R%d, R%d", xStep, xDst)
-	a.scalar("SUBS R%d, R%d", xLanes, xStates)
-	a.scalar("BGT %sLoop", label)
-	counts := a.counts
+	a.loop(label+"Loop", "BGT", func() {
+		a.vector(whilelo(active, 31, xStates))
+		a.vector(index(zState, xSrc, xStateSize))
+		a.vector(index(zQuarter, xDst, xQuarter))
+		f.body(a)
+		a.scalar("ADD R%d, R%d", xStateStep, xSrc)
+		a.scalar("ADD R%d, R%d", xStep, xDst)
+		a.scalar("SUBS R%d, R%d", xLanes, xStates)
+	})
 	a.scalar("RET")
-	a.counts = counts
 }
 
 // gather loads the states' elements with that number.

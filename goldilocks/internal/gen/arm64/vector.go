@@ -103,6 +103,9 @@ func Vector() []byte {
 	var text strings.Builder
 	text.WriteString(header)
 	eachVector(func(_ string, _ int, a *assembly) { text.WriteString(a.out.String()) })
+	var a assembly
+	a.lanes()
+	text.WriteString(a.out.String())
 	return []byte(text.String())
 }
 
@@ -118,13 +121,13 @@ func Counts() (all []Count) {
 	eachVector(func(name string, registers int, a *assembly) {
 		all = append(all, Count{
 			Kernel: strings.ToLower(a.suffix()), Function: name, Registers: registers,
-			Compute: a.counts[compute], Memory: a.counts[memory], Control: a.counts[control],
+			Compute: a.pass[compute], Memory: a.pass[memory], Control: a.pass[control],
 		})
 	})
 	return all
 }
 
-// eachVector calls use with each function, the counts being those of its loop.
+// eachVector calls use with each function.
 func eachVector(use func(name string, registers int, a *assembly)) {
 	for _, sve2 := range []bool{false, true} {
 		for _, f := range vectorFunctions {
@@ -138,6 +141,11 @@ func eachVector(use func(name string, registers int, a *assembly)) {
 			a := &assembly{sve2: sve2}
 			a.stateFunction(f)
 			use(f.name, quarterLen, a)
+		}
+		for _, f := range nttFunctions() {
+			a := &assembly{sve2: sve2}
+			f.write(a, f.name+a.suffix())
+			use(f.name, f.registers, a)
 		}
 	}
 }
@@ -173,20 +181,18 @@ func (a *assembly) vectorFunction(f vectorFunction) {
 	a.scalar("MOVD ZR, R%d", i)
 	a.vector(whilelo(active, i, n))
 	a.scalar("BPL %sEnd", label)
-	a.line("%sLoop:", label)
-	a.counts = [kinds]int{}
-	results := max(len(f.stored), 1)
-	for j := range len(names) - results {
-		a.vector(ld1d(zReg(j), active, xReg(results+j), i))
-	}
-	f.body(a)
-	for j, z := range f.stored {
-		a.vector(st1d(z, active, xReg(j), i))
-	}
-	a.vector(incd(i))
-	a.vector(whilelo(active, i, n))
-	a.scalar("BMI %sLoop", label)
-	counts := a.counts
+	a.loop(label+"Loop", "BMI", func() {
+		results := max(len(f.stored), 1)
+		for j := range len(names) - results {
+			a.vector(ld1d(zReg(j), active, xReg(results+j), i))
+		}
+		f.body(a)
+		for j, z := range f.stored {
+			a.vector(st1d(z, active, xReg(j), i))
+		}
+		a.vector(incd(i))
+		a.vector(whilelo(active, i, n))
+	})
 	a.line("%sEnd:", label)
 	if f.sums != nil {
 		a.scalar("MOVD ZR, R%d", i)
@@ -199,7 +205,6 @@ func (a *assembly) vectorFunction(f vectorFunction) {
 		a.scalar("ADD $%d, R0", 8*maxLanes)
 	}
 	a.scalar("RET")
-	a.counts = counts
 }
 
 // constants sets the registers that all functions share.

@@ -57,7 +57,7 @@ func TestExecuted(t *testing.T) {
 
 // functions are those of the study, and what else a kernel of arm64 has for it.
 func functions(kernel string) (names []string) {
-	for _, f := range goldilocks.Portable.Functions() {
+	for _, f := range goldilocks.Portable().Functions() {
 		names = append(names, f.Name)
 	}
 	halves := "mult_128_halves"

@@ -1,0 +1,181 @@
+package merkle
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/env"
+)
+
+// window is how many digests are in memory at once, two megabytes, and how many rows where
+// they have up to eight elements, four megabytes. Of wider rows there are fewer.
+const window = 1 << 16
+
+// rowsAtOnce is how many rows are in memory at once; one of MaxWidth is eight megabytes.
+func (s Shape) rowsAtOnce() int {
+	return min(s.Rows, max(window*poseidon.Rate/max(s.Width, poseidon.Rate), 1))
+}
+
+// windowBytes is what BuildFile has in memory at once: rows and what is read of them, then
+// digests, those above them, and the bytes of either.
+func (s Shape) windowBytes() uint64 {
+	return uint64(elementBytes*s.rowsAtOnce()*s.Width + block + 3*digestBytes*min(s.Rows, window))
+}
+
+// BuildFile builds the tree of a shape over rows that are read, eight bytes an element,
+// the least significant first, row after row, into a file that takes the place of path
+// when it is whole. It takes up to 16 MiB of memory, whatever the shape, and an ErrLimit
+// says that there is less.
+//
+// Rows that end early or go on, or an element that is not canonical, are a
+// *zkbench.DecodeError with its place; a reader that reads nothing a hundred times is an
+// io.ErrNoProgress, and none an ErrParams.
+func BuildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape Shape, rows io.Reader, path string) (*File, error) {
+	if err := shape.check(); err != nil {
+		return nil, err
+	}
+	if rows == nil {
+		return nil, fmt.Errorf("%w: rows: no reader", zkbench.ErrParams)
+	}
+	if err := env.Fits("the rows and digests in memory", shape.windowBytes(), env.Available()); err != nil {
+		return nil, err
+	}
+	if err := buildFile(ctx, ex, k, shape, rows, path); err != nil {
+		return nil, err
+	}
+	return OpenFile(path)
+}
+
+// buildFile writes another file, which it renames when it is closed: an open one has no
+// other name on Windows.
+func buildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape Shape, rows io.Reader, path string) (err error) {
+	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
+	if err != nil {
+		return err
+	}
+	renamed := false
+	defer func() { // also where the reader panics
+		if !renamed {
+			_ = part.Close() // it may be closed
+			err = errors.Join(err, os.Remove(part.Name()))
+		}
+	}()
+	f := &File{shape, part}
+	if err := f.build(ctx, ex, k, rows); err != nil {
+		return err
+	}
+	if err := errors.Join(part.Sync(), part.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(part.Name(), path); err != nil {
+		return err
+	}
+	renamed = true
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a rename last, where the system syncs directories.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err == nil {
+		err = errors.Join(dir.Sync(), dir.Close())
+	}
+	unable := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrPermission)
+	if unable || runtime.GOOS == "windows" {
+		return nil
+	}
+	return err
+}
+
+func (f *File) build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, rows io.Reader) error {
+	if err := f.leaves(ctx, ex, k, rows); err != nil {
+		return err
+	}
+	for level := 1; level < f.shape.levels(); level++ {
+		if err := f.level(ctx, ex, k, level); err != nil {
+			return err
+		}
+	}
+	root, err := f.Root()
+	if err != nil {
+		return err
+	}
+	_, err = f.file.WriteAt(f.shape.head(root), 0) // last: without it the file is none
+	return err
+}
+
+// leaves reads the rows, a window at a time, and writes their digests.
+func (f *File) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, rows io.Reader) error {
+	width, many := f.shape.Width, f.shape.rowsAtOnce()
+	in := rowReader{shape: f.shape, in: rows, raw: make([]byte, block)}
+	elements := make([]goldilocks.Element, many*width)
+	digests := make([]poseidon.Digest, many)
+	for from := 0; from < f.shape.Rows; from += many {
+		n := min(many, f.shape.Rows-from)
+		if err := in.read(ctx, elements[:n*width]); err != nil {
+			return err
+		}
+		err := inChunks(ctx, ex, n, func(a, b int) error {
+			poseidon.LeavesAll(k, digests[a:b], elements[a*width:b*width], width)
+			return nil
+		})
+		if err == nil {
+			err = f.write(0, from, digests[:n])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return in.end(ctx)
+}
+
+// level makes a level from the one below, a window at a time.
+func (f *File) level(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, level int) error {
+	below := make([]poseidon.Digest, min(window, f.shape.at(level-1)))
+	here := make([]poseidon.Digest, (len(below)+1)/2)
+	for from := 0; from < f.shape.at(level-1); from += window {
+		in := below[:min(window, f.shape.at(level-1)-from)]
+		if err := f.read(level-1, from, in); err != nil {
+			return err
+		}
+		pairs := len(in) / 2
+		out := here[:(len(in)+1)/2]
+		if pairs < len(out) {
+			out[pairs] = in[2*pairs] // it has no sibling
+		}
+		err := inChunks(ctx, ex, pairs, func(a, b int) error {
+			poseidon.CompressAll(k, out[a:b], in[2*a:2*b])
+			return nil
+		})
+		if err == nil {
+			err = f.write(level, from/2, out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *File) write(level, from int, digests []poseidon.Digest) error {
+	raw := make([]byte, 0, len(digests)*digestBytes)
+	for i := range digests {
+		for _, e := range digests[i] {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(e))
+		}
+	}
+	_, err := f.file.WriteAt(raw, f.place(level, from))
+	return err
+}

@@ -1,0 +1,78 @@
+package merkle_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+)
+
+// TestMultiPath: any rows together; fewer digests than their paths; any change is seen.
+func TestMultiPath(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: 8}
+		tree := build(t, goldilocks.Best(), shape)
+		indices := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, shape.Rows-1), 1, 12).Draw(rt, "indices"))))
+		path, err := tree.MultiPath(indices)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var rows [][]goldilocks.Element
+		single := 0
+		for _, i := range indices {
+			row, err := tree.Row(i)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			one, err := tree.Path(i)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			rows, single = append(rows, row), single+len(one)
+		}
+		root := tree.Root()
+		if err := merkle.VerifyMulti(root, shape, indices, rows, path); err != nil {
+			rt.Fatalf("%v of %v: %v", indices, shape, err)
+		}
+		if len(path) > single || len(indices) == shape.Rows && len(path) > 0 {
+			rt.Fatalf("%v of %v: %d digests", indices, shape, len(path))
+		}
+		if len(path) > 0 {
+			wrong := slices.Clone(path)
+			flip(rt, wrong)
+			if err := merkle.VerifyMulti(root, shape, indices, rows, wrong); !refused(err) {
+				rt.Fatalf("another path: %v", err)
+			}
+			if err := merkle.VerifyMulti(root, shape, indices, rows, path[1:]); !errors.Is(err, zkbench.ErrParams) {
+				rt.Fatalf("a shorter path: %v", err)
+			}
+		}
+		at := rapid.IntRange(0, len(rows)-1).Draw(rt, "row")
+		wrong := slices.Clone(rows)
+		wrong[at] = slices.Clone(rows[at])
+		wrong[at][3] = wrong[at][3].Add(1)
+		if err := merkle.VerifyMulti(root, shape, indices, wrong, path); !errors.Is(err, zkbench.ErrProof) {
+			rt.Fatalf("another row: %v", err)
+		}
+		if err := merkle.VerifyMulti(root, shape, indices, rows[1:], path); !errors.Is(err, zkbench.ErrParams) {
+			rt.Fatalf("a row less: %v", err)
+		}
+		if len(rows) > 1 {
+			slices.Reverse(wrong)
+			if err := merkle.VerifyMulti(root, shape, indices, wrong, path); err == nil {
+				rt.Fatal("rows in another order")
+			}
+		}
+	})
+	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 4, Width: 8})
+	for _, wrong := range [][]int{nil, {1, 1}, {2, 1}, {-1}, {4}} {
+		if _, err := tree.MultiPath(wrong); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}

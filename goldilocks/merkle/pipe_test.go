@@ -1,0 +1,26 @@
+//go:build unix
+
+package merkle_test
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+)
+
+// TestOpenPipe: a pipe, which opens when another writes to it, is refused before.
+func TestOpenPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tree")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, "/dev/null"} {
+		if _, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

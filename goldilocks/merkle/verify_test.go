@@ -1,0 +1,265 @@
+package merkle_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+)
+
+// opened is what the verifiers of a tree take, for one row, two rows, and a cap.
+type opened struct {
+	root    poseidon.Digest
+	shape   merkle.Shape
+	index   int
+	row     []goldilocks.Element
+	path    []poseidon.Digest
+	indices []int
+	rows    [][]goldilocks.Element
+	multi   []poseidon.Digest
+	height  int
+	cap     []poseidon.Digest
+	short   []poseidon.Digest // the path to the cap
+}
+
+// open opens rows 1 and 4 of a tree of five, whose last has no sibling on two levels.
+func open(t *testing.T, rows []goldilocks.Element) opened {
+	t.Helper()
+	o := opened{shape: merkle.Shape{Rows: 5, Width: len(rows) / 5}, index: 1, indices: []int{1, 4}, height: 2}
+	tree, err := merkle.Build(t.Context(), executor.Serial(), goldilocks.Portable(), o.shape, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(digests []poseidon.Digest, err error) []poseidon.Digest {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return digests
+	}
+	for _, i := range o.indices {
+		row, err := tree.Row(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.rows = append(o.rows, slices.Clone(row))
+	}
+	o.root, o.row = tree.Root(), slices.Clone(o.rows[0])
+	o.path, o.multi = must(tree.Path(o.index)), must(tree.MultiPath(o.indices))
+	o.cap, o.short = must(tree.Cap(o.height)), must(tree.PathToCap(o.index, o.height))
+	if err := errors.Join(o.verify(), o.verifyMulti(), o.newCap(), o.verifyCap()); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func (o opened) verify() error { return merkle.Verify(o.root, o.shape, o.index, o.row, o.path) }
+
+func (o opened) verifyMulti() error {
+	return merkle.VerifyMulti(o.root, o.shape, o.indices, o.rows, o.multi)
+}
+
+func (o opened) newCap() error {
+	_, err := merkle.NewCap(o.root, o.shape, o.height, o.cap)
+	return err
+}
+
+func (o opened) verifyCap() error {
+	c, err := merkle.NewCap(o.root, o.shape, o.height, o.cap)
+	if err != nil {
+		return err
+	}
+	return c.Verify(o.index, o.row, o.short)
+}
+
+// TestArguments: one argument that no tree has, and all else as it should be, is an
+// ErrParams of every verifier that takes it.
+func TestArguments(t *testing.T) {
+	verify, multi, newCap, byCap := opened.verify, opened.verifyMulti, opened.newCap, opened.verifyCap
+	type verifiers []func(opened) error
+	zeros := func(n int) []poseidon.Digest { return make([]poseidon.Digest, n) }
+	// of sets what else fits a shape of which row 0 alone is looked at.
+	of := func(o *opened, shape merkle.Shape, pathLen int) {
+		row := make([]goldilocks.Element, max(shape.Width, 0))
+		o.shape, o.index, o.row, o.path = shape, 0, row, zeros(pathLen)
+		o.indices, o.rows, o.multi = []int{0}, [][]goldilocks.Element{row}, zeros(pathLen)
+		o.height, o.cap = 0, zeros(1)
+	}
+	for _, test := range []struct {
+		name string
+		edit func(o *opened)
+		by   verifiers
+	}{
+		{"shape=no rows", func(o *opened) { of(o, merkle.Shape{Rows: 0, Width: 1}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=negative rows", func(o *opened) { of(o, merkle.Shape{Rows: -1, Width: 1}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=no width", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: 0}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=negative width", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: -1}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=too many rows", func(o *opened) { of(o, merkle.Shape{Rows: merkle.MaxRows + 1, Width: 1}, 41) }, verifiers{verify, multi, newCap}},
+		{"shape=overflow", func(o *opened) { of(o, merkle.Shape{Rows: math.MaxInt/2 + 1, Width: 1}, 62) }, verifiers{verify, multi, newCap}},
+		{"shape=too wide", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: merkle.MaxWidth + 1}, 0) }, verifiers{verify, multi, newCap}},
+		{"index=negative", func(o *opened) { o.index = -1 }, verifiers{verify, byCap}},
+		{"index=too large", func(o *opened) { o.index = 5 }, verifiers{verify, byCap}},
+		{"row=none", func(o *opened) { o.row = nil }, verifiers{verify, byCap}},
+		{"row=shorter", func(o *opened) { o.row = o.row[1:] }, verifiers{verify, byCap}},
+		{"row=longer", func(o *opened) { o.row = append(o.row, 0) }, verifiers{verify, byCap}},
+		{"path=none", func(o *opened) { o.path, o.short = nil, nil }, verifiers{verify, byCap}},
+		{"path=shorter", func(o *opened) { o.path, o.short = o.path[1:], o.short[1:] }, verifiers{verify, byCap}},
+		{"path=longer", func(o *opened) { o.path, o.short = append(o.path, zeros(1)...), append(o.short, zeros(1)...) }, verifiers{verify, byCap}},
+		{"indices=none", func(o *opened) { o.indices, o.rows, o.multi = nil, nil, nil }, verifiers{multi}},
+		{"indices=not rising", func(o *opened) { slices.Reverse(o.indices); slices.Reverse(o.rows) }, verifiers{multi}},
+		{"indices=twice", func(o *opened) { o.indices[1] = 1 }, verifiers{multi}},
+		{"indices=negative", func(o *opened) { o.indices[0] = -1 }, verifiers{multi}},
+		{"indices=too large", func(o *opened) { o.indices[1] = 5 }, verifiers{multi}},
+		{"rows=none", func(o *opened) { o.rows = nil }, verifiers{multi}},
+		{"rows=fewer", func(o *opened) { o.rows = o.rows[:1] }, verifiers{multi}},
+		{"rows=more", func(o *opened) { o.rows = append(o.rows, o.row) }, verifiers{multi}},
+		{"rows=one shorter", func(o *opened) { o.rows[1] = o.rows[1][1:] }, verifiers{multi}},
+		{"rows=one longer", func(o *opened) { o.rows[1] = append(o.rows[1], 0) }, verifiers{multi}},
+		{"multi path=none", func(o *opened) { o.multi = nil }, verifiers{multi}},
+		{"multi path=shorter", func(o *opened) { o.multi = o.multi[1:] }, verifiers{multi}},
+		{"multi path=longer", func(o *opened) { o.multi = append(o.multi, zeros(1)...) }, verifiers{multi}},
+		{"height=negative", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: 1}, 0); o.height = -1 }, verifiers{newCap}},
+		// The lowest level is the cap of any height above the tree's.
+		{"height=above the highest", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: 1}, 0); o.height = 21 }, verifiers{newCap}},
+		{"height=another", func(o *opened) { o.height = 1 }, verifiers{newCap}},
+		{"cap=none", func(o *opened) { o.cap = nil }, verifiers{newCap}},
+		{"cap=fewer", func(o *opened) { o.cap = o.cap[1:] }, verifiers{newCap}},
+		{"cap=more", func(o *opened) { o.cap = append(o.cap, o.cap[0]) }, verifiers{newCap}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := open(t, numbered(5*3))
+			test.edit(&o)
+			for i, verifier := range test.by {
+				if err := verifier(o); !errors.Is(err, zkbench.ErrParams) {
+					t.Errorf("verifier %d: %v", i, err)
+				}
+			}
+		})
+	}
+}
+
+// TestNotCanonical: the modulus in the place of a zero, of which all digests are the same,
+// is refused, with its place.
+func TestNotCanonical(t *testing.T) {
+	type element = *goldilocks.Element
+	for _, test := range []struct {
+		name   string
+		width  int
+		of     func(o *opened) element
+		verify func(opened) error
+		path   string
+		offset int
+	}{
+		{"row", 3, func(o *opened) element { return &o.row[2] }, opened.verify, "row[2]", 16},
+		{"row by the cap", 3, func(o *opened) element { return &o.row[2] }, opened.verifyCap, "row[2]", 16},
+		{"row of one", 1, func(o *opened) element { return &o.row[0] }, opened.verify, "row[0]", 0},
+		{"row of nine", 9, func(o *opened) element { return &o.row[8] }, opened.verify, "row[8]", 64},
+		{"path", 3, func(o *opened) element { return &o.path[0][3] }, opened.verify, "path[0][3]", 24},
+		{"path to the cap", 3, func(o *opened) element { return &o.short[0][0] }, opened.verifyCap, "path[0][0]", 0},
+		{"cap", 3, func(o *opened) element { return &o.cap[2][1] }, opened.newCap, "cap[2][1]", 72},
+		{"rows", 3, func(o *opened) element { return &o.rows[1][2] }, opened.verifyMulti, "row[2]", 16},
+		{"rows of nine", 9, func(o *opened) element { return &o.rows[0][8] }, opened.verifyMulti, "row[8]", 64},
+		{"multi path", 3, func(o *opened) element { return &o.multi[0][2] }, opened.verifyMulti, "path[0][2]", 16},
+	} {
+		o := open(t, make([]goldilocks.Element, 5*test.width))
+		e := test.of(&o)
+		if *e != 0 {
+			t.Fatalf("%s: the example shows nothing: %d", test.name, *e)
+		}
+		*e = goldilocks.Modulus
+		err := test.verify(o)
+		decode, ok := errors.AsType[*zkbench.DecodeError](err)
+		if !ok || decode.Path != test.path || decode.Offset != test.offset {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestCapIsItsOwn: neither what NewCap was given nor what Tree.Cap returned is kept.
+func TestCapIsItsOwn(t *testing.T) {
+	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 4, Width: 3})
+	top := tree.Top()
+	row, err := tree.Row(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for height := range 4 { // of 2, the tree's, and more: the leaves
+		digests, err := tree.Cap(height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := merkle.NewCap(tree.Root(), tree.Shape(), height, digests)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := tree.PathToCap(2, height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(digests)
+		if err := c.Verify(2, row, path); err != nil {
+			t.Errorf("height %d: %v", height, err)
+		}
+	}
+	if tree.Top() != top {
+		t.Errorf("the tree's top is %x, was %x", tree.Top(), top)
+	}
+}
+
+// TestTreeArguments: rows and caps that a tree has not.
+func TestTreeArguments(t *testing.T) {
+	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 5, Width: 3})
+	for _, index := range []int{-1, 5} {
+		if row, err := tree.Row(index); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("row %d: %v, %v", index, row, err)
+		}
+		if path, err := tree.Path(index); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("path of %d: %v, %v", index, path, err)
+		}
+		if path, err := tree.PathToCap(index, 1); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("path of %d to a cap: %v, %v", index, path, err)
+		}
+	}
+	for _, height := range []int{-1, 21} {
+		if digests, err := tree.Cap(height); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("cap of height %d: %v, %v", height, digests, err)
+		}
+		if path, err := tree.PathToCap(0, height); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("path to a cap of height %d: %v, %v", height, path, err)
+		}
+	}
+	row, err := tree.Row(0)
+	if err != nil || cap(row) != 3 {
+		t.Errorf("a row of 3 has room for %d; what is appended would be in the next; error %v", cap(row), err)
+	}
+}
+
+// TestVerifyAllocates nothing: no name is made of what is right.
+func TestVerifyAllocates(t *testing.T) {
+	o := open(t, numbered(5*8))
+	if n := testing.AllocsPerRun(20, func() {
+		if err := o.verify(); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%.0f allocations", n)
+	}
+}
+
+// TestNodes: the digests of all levels.
+func TestNodes(t *testing.T) {
+	for shape, want := range map[merkle.Shape]int{
+		{Rows: 1, Width: 1}: 1, {Rows: 2, Width: 1}: 3, {Rows: 5, Width: 9}: 11, {Rows: 8, Width: 1}: 15,
+		{Rows: 0, Width: 1}: 0, {Rows: 1, Width: 0}: 0, {Rows: -5, Width: 1}: 0, {Rows: math.MaxInt, Width: math.MaxInt}: 0,
+	} {
+		if got := shape.Nodes(); got != want {
+			t.Errorf("%v: %d, want %d", shape, got, want)
+		}
+	}
+}
