@@ -16,9 +16,13 @@ type spectrum [Width]uint64
 // in may be s. Each at most quadruples.
 func (s *spectrum) from(in *[Width]uint64) {
 	for n := range 3 {
-		a, b, c, d := in[n], in[n+3], in[n+6], in[n+9]
-		s[n], s[n+3], s[n+6], s[n+9] = (a+c)+(b+d), (a+c)-(b+d), a-c, b-d
+		s[n], s[n+3], s[n+6], s[n+9] = remainders(in[n], in[n+3], in[n+6], in[n+9])
 	}
+}
+
+// remainders are those of a + b y + c y^2 + d y^3 modulo y-1, y+1, and y^2+1.
+func remainders(a, b, c, d uint64) (plus, minus, re, im uint64) {
+	return (a + c) + (b + d), (a + c) - (b + d), a - c, b - d
 }
 
 // vector sets out to the vector of the spectrum s.
@@ -45,30 +49,58 @@ func (s *spectrum) addFirst(v uint64) {
 
 // multiply is the circulant.
 func (s *spectrum) multiply() {
-	sum := s[0] + s[1] + s[2]
-	s[0], s[1], s[2] = 64*(sum+s[2]), 64*(sum+s[0]), 64*(sum+s[1])
-
-	a, b, c := s[3], s[4], s[5]
-	s[3], s[4], s[5] = 4*(8*c-a-2*b), 4*(-b-8*a-2*c), 4*(2*a-8*b-c)
-
-	a, b, c = s[6], s[7], s[8]
-	d, e, f := s[9], s[10], s[11]
-	s[6] = 2 * (2*a + b + c + 4*f - d - 16*e)
-	s[7] = 2 * (2*b + c + d - e - 4*a - 16*f)
-	s[8] = 2 * (2*c + d + e + 16*a - f - 4*b)
-	s[9] = 2 * (2*d + a + e + f + 16*b - 4*c)
-	s[10] = 2 * (2*e + b + f + 16*c - 4*d - a)
-	s[11] = 2 * (2*f + c + 16*d - a - b - 4*e)
+	a, b, c := timesPlus(s[0], s[1], s[2])
+	s[0], s[1], s[2] = 64*a, 64*b, 64*c
+	a, b, c = timesMinus(s[3], s[4], s[5])
+	s[3], s[4], s[5] = 4*a, 4*b, 4*c
+	a, b, c, d, e, f := s[6], s[7], s[8], s[9], s[10], s[11]
+	x, y, z := timesRe(a, b, c, d, e, f)
+	s[6], s[7], s[8] = 2*x, 2*y, 2*z
+	x, y, z = timesIm(a, b, c, d, e, f)
+	s[9], s[10], s[11] = 2*x, 2*y, 2*z
 }
 
-// mix is the linear layer, on integers below 2^54.
+// timesPlus is the product modulo x^3 - 1, divided by 64.
+func timesPlus(a, b, c uint64) (x, y, z uint64) {
+	sum := a + b + c
+	return sum + c, sum + a, sum + b
+}
+
+// timesMinus is the product modulo x^3 + 1, divided by 4.
+func timesMinus(a, b, c uint64) (x, y, z uint64) {
+	return 8*c - a - 2*b, -b - 8*a - 2*c, 2*a - 8*b - c
+}
+
+// timesRe and timesIm are the parts of the product of a + b x + c x^2 + i (d + e x + f x^2)
+// modulo x^3 - i, divided by 2. Together they would be too long to be inlined.
+func timesRe(a, b, c, d, e, f uint64) (x, y, z uint64) {
+	return 2*a + b + c + 4*f - d - 16*e, 2*b + c + d - e - 4*a - 16*f, 2*c + d + e + 16*a - f - 4*b
+}
+
+func timesIm(a, b, c, d, e, f uint64) (x, y, z uint64) {
+	return 2*d + a + e + f + 16*b - 4*c, 2*e + b + f + 16*c - 4*d - a, 2*f + c + 16*d - a - b - 4*e
+}
+
+// mix is the linear layer, on integers below 2^54. It is from, multiply and vector, whose
+// factors 64, 4, 2 · 2 and 1/4 leave 16, 1 and 1, in one piece: the elements stay in
+// registers.
 func mix(v *[Width]uint64) {
 	own := diagonal * v[0]
-	var s spectrum
-	s.from(v)
-	s.multiply()
-	s.vector(v)
-	v[0] += own
+	p0, m0, r0, i0 := remainders(v[0], v[3], v[6], v[9])
+	p1, m1, r1, i1 := remainders(v[1], v[4], v[7], v[10])
+	p2, m2, r2, i2 := remainders(v[2], v[5], v[8], v[11])
+	p0, p1, p2 = timesPlus(p0, p1, p2)
+	m0, m1, m2 = timesMinus(m0, m1, m2)
+	even0, even1, even2 := 16*p0+m0, 16*p1+m1, 16*p2+m2
+	odd0, odd1, odd2 := 16*p0-m0, 16*p1-m1, 16*p2-m2
+	re0, re1, re2 := timesRe(r0, r1, r2, i0, i1, i2)
+	v[0], v[6] = even0+re0+own, even0-re0
+	v[1], v[7] = even1+re1, even1-re1
+	v[2], v[8] = even2+re2, even2-re2
+	im0, im1, im2 := timesIm(r0, r1, r2, i0, i1, i2)
+	v[3], v[9] = odd0+im0, odd0-im0
+	v[4], v[10] = odd1+im1, odd1-im1
+	v[5], v[11] = odd2+im2, odd2-im2
 }
 
 // roundsBetween is how many partial rounds there are from one normalization to the next: a

@@ -58,7 +58,9 @@ func (s *State) Permute() {
 func fullRound(x, row *[Width]uint64) {
 	var low, high [Width]uint64
 	for i, e := range x {
-		y := power7(e)
+		e2 := multiply(e, e) // power7, which is too long to be inlined
+		e4 := multiply(e2, e2)
+		y := multiply(multiply(e, e2), e4)
 		low[i], high[i] = y&epsilon, y>>32
 	}
 	mix(&low)
@@ -118,15 +120,25 @@ func power7(x uint64) uint64 {
 	return multiply(multiply(x, x2), x4)
 }
 
-// multiply is x y, all lazy. As in goldilocks.Reduce128, with hi = h 2^32 + l it is
-// lo - h + l (2^32-1); neither correction wraps.
+// multiply is x y, all lazy. With hi = h 2^32 + l it is lo + l 2^32 - (h + l) modulo p.
+//
+// The sum s may carry and the difference borrow, each worth 2^32 - 1; both together are
+// worth nothing. After a carry alone s is below 2^64 - 2^32, after a borrow alone there is
+// at least 2^64 - 2^33, so that neither correction wraps.
 func multiply(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
-	d, borrow := bits.Sub64(lo, hi>>32, 0)
-	d -= -borrow & epsilon
-	s, carry := bits.Add64(d, hi<<32-hi&epsilon, 0)
-	return s + -carry&epsilon
+	s, carry := bits.Add64(lo, hi<<32, 0)
+	less := hi>>32 + hi&epsilon
+	d := s - less + -carry&epsilon
+	if s < less { // of random products one in 2^32
+		d -= borrowed
+	}
+	return d
 }
+
+// borrowed is epsilon. It is a variable since the compiler keeps a load behind a branch, and
+// would do a subtraction of a constant always.
+var borrowed uint64 = epsilon
 
 // lazy is low + high 2^32 modulo p, for low of at most 2^63 and high of at most 2^62, or
 // low below 2^64 - 2^43 and high below 2^43.

@@ -96,7 +96,8 @@ func TestSchedule(t *testing.T) {
 // TestMultiply: lazy operands at the ends of 64 bits.
 func TestMultiply(t *testing.T) {
 	p := new(big.Int).SetUint64(goldilocks.Modulus)
-	all := []uint64{0, 1, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1 << 63, goldilocks.Modulus - 1, goldilocks.Modulus, goldilocks.Modulus + 1, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1}
+	// 2^48 by itself borrows, 2^32 times 2^33 - 1 carries and borrows.
+	all := []uint64{0, 1, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<33 - 1, 1 << 48, 1 << 63, goldilocks.Modulus - 1, goldilocks.Modulus, goldilocks.Modulus + 1, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1}
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
 		all = append(all, random.Uint64())
