@@ -88,14 +88,14 @@ func peerPrograms(self, dir string) []peer.Program {
 		return []string{filepath.Join(append([]string{dir, "rust", "target"}, parts...)...)}
 	}
 	programs := []peer.Program{
-		{Name: "zkbench-bp", Argv: []string{self, "peer", token.Bulletproof}, Env: one},
-		{Name: "zkbench-csp", Argv: []string{self, "peer", token.CSP}, Env: one},
+		{Name: "zkbench-bp", Ours: true, Argv: []string{self, "peer", token.Bulletproof}, Env: one},
+		{Name: "zkbench-csp", Ours: true, Argv: []string{self, "peer", token.CSP}, Env: one},
 		{Name: "dalek", Argv: rust("release", "peer-dalek")},
 		{Name: "tari", Argv: rust("release", "peer-tari")},
 		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
 	}
 	for _, name := range goldilocksPeers() {
-		programs = append(programs, peer.Program{Name: "zkbench-" + name, Argv: []string{self, "peer", name}, Env: one})
+		programs = append(programs, peer.Program{Name: "zkbench-" + name, Ours: true, Argv: []string{self, "peer", name}, Env: one})
 	}
 	for _, name := range []string{"plonky2", "plonky3"} { // with the processor's features, and without
 		programs = append(programs,

@@ -48,3 +48,12 @@ func TestPeersExitCodes(t *testing.T) {
 		})
 	}
 }
+
+// TestPeerProgramsOurs: ratios divide by ours, which have our name.
+func TestPeerProgramsOurs(t *testing.T) {
+	for _, p := range peerPrograms("zkbench", "peers") {
+		if ours := strings.HasPrefix(p.Name, "zkbench-"); ours != p.Ours {
+			t.Errorf("%s: ours %v", p.Name, p.Ours)
+		}
+	}
+}

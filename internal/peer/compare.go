@@ -32,8 +32,7 @@ type Failure struct {
 }
 
 // Compare measures every selected case of every program, once a round and each
-// time in a new process. The first program is ours, the reference of all
-// ratios.
+// time in a new process. A case's ratios divide by the first of ours that has it.
 //
 // Within a round the programs of one case run one after another, so that a
 // ratio's two sides are seconds apart. From round to round the order of the
@@ -53,7 +52,7 @@ func Compare(ctx context.Context, programs []Program, opts Options) (*Result, er
 	if err := checkPrograms(programs); err != nil {
 		return nil, err
 	}
-	res := &Result{Reference: programs[0].Name, Rounds: opts.Rounds}
+	res := &Result{Rounds: opts.Rounds}
 	work, families, err := listWork(ctx, programs, opts, res)
 	if err != nil {
 		return res, err

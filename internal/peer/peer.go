@@ -38,6 +38,7 @@ const (
 // Program is a peer program and how it is started.
 type Program struct {
 	Name string   // unique within a comparison; what tables call it
+	Ours bool     // ratios divide by one of ours
 	Argv []string // program and leading arguments, before "list" or "run"
 	Dir  string   // working directory, also for a relative Argv[0]; empty: the caller's
 	// Env is added to the caller's environment, for example GOMAXPROCS=1 to

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,9 @@ func fake(behaviour string, args []string) int {
 		line(9000)
 		line(3000)
 		line(1000)
+	case behaviour == "env" && os.Getenv("FAKE_PEER_NS") != "":
+		ns, _ := strconv.ParseFloat(os.Getenv("FAKE_PEER_NS"), 64)
+		line(ns)
 	case behaviour == "counting":
 		line(1000 + 100*count())
 	default:
@@ -110,6 +114,7 @@ func program(t *testing.T, name, behaviour string) peer.Program {
 	}
 	return peer.Program{
 		Name: name,
+		Ours: strings.HasPrefix(name, "ours"),
 		Argv: []string{exe, fakeArg, behaviour},
 		Dir:  t.TempDir(),
 		Env:  []string{"GORACE=atexit_sleep_ms=0"}, // with -race each process would sleep at its end
@@ -134,8 +139,8 @@ func TestCompareRatios(t *testing.T) {
 		},
 	}
 	want := []peer.CaseResult{
-		{Case: "RangeVerify/bits=32/m=1", Programs: programs},
-		{Case: "RangeVerify/bits=64/m=1", Programs: programs},
+		{Case: "RangeVerify/bits=32/m=1", Base: "ours", Programs: programs},
+		{Case: "RangeVerify/bits=64/m=1", Base: "ours", Programs: programs},
 	}
 	if diff := cmp.Diff(want, res.Cases, approx); diff != "" {
 		t.Errorf("cases (-want +got):\n%s", diff)
@@ -151,6 +156,48 @@ func TestCompareRatios(t *testing.T) {
 	}
 	if got := strings.Count(progress.String(), "\n"); got != 41 {
 		t.Errorf("%d lines of progress, want one per process: 41", got)
+	}
+}
+
+// TestCompareBase: the base is the first of ours with a result in the case, whatever comes
+// before it; a case that none of ours finishes has none.
+func TestCompareBase(t *testing.T) {
+	with := func(name, more string, ns int) peer.Program {
+		p := program(t, name, "env")
+		p.Env = append(p.Env, "FAKE_PEER_CASE="+more, fmt.Sprint("FAKE_PEER_NS=", ns))
+		return p
+	}
+	programs := []peer.Program{
+		program(t, "ours-proofs", "plain"), // 2000 ns
+		with("theirs", "NTT\nAlone", 3000),
+		with("ours-broken", "NTT\nAlone", -1),
+		with("ours-field", "NTT", 2000),
+		with("ours-slower", "NTT", 4000),
+	}
+	res, err := peer.Compare(t.Context(), programs, peer.Options{Cases: regexp.MustCompile("bits=32|NTT|Alone")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for _, c := range res.Cases {
+		for _, p := range c.Programs {
+			got[c.Case] += p.Program
+			switch {
+			case p.Program == c.Base:
+				got[c.Case] += " is the base"
+			case p.Ratio != nil:
+				got[c.Case] += fmt.Sprintf(" %gx", p.Ratio.Median)
+			}
+			got[c.Case] += "; "
+		}
+	}
+	want := map[string]string{
+		"RangeVerify/bits=32/m=1": "ours-proofs is the base; theirs 1.5x; ours-field 1x; ours-slower 2x; ",
+		"NTT":                     "theirs 1.5x; ours-field is the base; ours-slower 2x; ",
+		"Alone":                   "theirs; ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -362,9 +409,8 @@ func TestProgramEnv(t *testing.T) {
 
 func TestWriteText(t *testing.T) {
 	res := &peer.Result{
-		Reference: "ours",
 		Cases: []peer.CaseResult{{
-			Case: "RangeVerify/bits=64/m=1",
+			Case: "RangeVerify/bits=64/m=1", Base: "ours",
 			Programs: []peer.ProgramResult{
 				{Program: "ours", Rounds: 10, Median: 412345, Min: 400000, Max: 1.5e6, MAD: 1.25, Extra: map[string]float64{"proof-bytes": 672, "B/op": 12, "B/table": 6684672}},
 				{Program: "dalek", Rounds: 10, Median: 692000, Min: 690000, Max: 7e5, MAD: 0.4, Ratio: &peer.Ratio{Rounds: 10, Median: 1.678, P10: 1.6, P90: 1.71}},
@@ -384,12 +430,12 @@ func TestWriteText(t *testing.T) {
 		lines[i] = strings.Join(strings.Fields(lines[i]), " ")
 	}
 	want := []string{
-		"Time per operation; the ratio is a program's time over that of ours in the same round:",
-		"above 1 it is slower than ours, below 1 faster.",
+		"Time per operation; the ratio is a program's time over that of the case's base in the same",
+		"round: above 1 it is slower, below 1 faster. The base is the first of ours that has the case.",
 		"",
 		"program rounds median min..max MAD ratio p10..p90",
 		"RangeVerify/bits=64/m=1",
-		"ours 10 412.3 us 400.0 us..1.500 ms 1.2 % 12 B/op 6684672 B/table 672 proof-bytes",
+		"ours 10 412.3 us 400.0 us..1.500 ms 1.2 % base 12 B/op 6684672 B/table 672 proof-bytes",
 		"dalek 10 692.0 us 690.0 us..700.0 us 0.4 % 1.68x 1.60..1.71",
 		"",
 		"failed dalek RangeProve/bits=64/m=1 in round 3: unsuitable environment",

@@ -15,17 +15,19 @@ import (
 // Result of a comparison: every sample in the order in which it was measured,
 // and what they come to.
 type Result struct {
-	Reference string // name of the program that ratios divide by
-	Rounds    int    // rounds asked for
-	Samples   []Sample
-	Cases     []CaseResult
-	Skipped   []Skip
-	Failed    []Failure
+	Rounds  int // rounds asked for
+	Samples []Sample
+	Cases   []CaseResult
+	Skipped []Skip
+	Failed  []Failure
 }
 
 // CaseResult is one case over all programs that have it.
 type CaseResult struct {
-	Case     string
+	Case string
+	// Base is the program that the case's ratios divide by, the first of ours with a
+	// result; empty where none of ours has one.
+	Base     string
 	Programs []ProgramResult // in the order of the comparison's programs
 }
 
@@ -37,14 +39,14 @@ type ProgramResult struct {
 	Median, Min, Max float64
 	// MAD is the median absolute deviation from the median, in percent of it.
 	MAD float64
-	// Ratio is this program's time over the reference's; nil for the reference
-	// itself and where no round holds both.
+	// Ratio is this program's time over the base's; nil for the base itself and
+	// where no round holds both.
 	Ratio *Ratio
 	// Extra holds the median of every further column, by unit.
 	Extra map[string]float64
 }
 
-// Ratio of two programs: theirs over ours within each round, then the median
+// Ratio of two programs: one over the base within each round, then the median
 // and the 10th and 90th percentile over the rounds.
 type Ratio struct {
 	Rounds           int // rounds that hold both programs
@@ -63,19 +65,23 @@ func (r *Result) summarize(work []caseWork, programs []Program) {
 		byCase[k] = append(byCase[k], s)
 	}
 	for _, w := range work {
-		ours := map[int]float64{}
-		for _, s := range byCase[job{w.name, 0}] {
-			ours[s.Round] = s.NsPerOp
-		}
 		c := CaseResult{Case: w.name}
+		base := map[int]float64{} // by round
+		for _, p := range w.programs {
+			if programs[p].Ours && len(base) == 0 {
+				for _, s := range byCase[job{w.name, p}] {
+					c.Base, base[s.Round] = s.Program, s.NsPerOp
+				}
+			}
+		}
 		for _, p := range w.programs {
 			samples := byCase[job{w.name, p}]
 			if len(samples) == 0 {
 				continue
 			}
 			pr := summarizeProgram(programs[p].Name, samples)
-			if p != 0 {
-				pr.Ratio = ratio(samples, ours)
+			if pr.Program != c.Base {
+				pr.Ratio = ratio(samples, base)
 			}
 			c.Programs = append(c.Programs, pr)
 		}
@@ -115,10 +121,10 @@ func summarizeProgram(name string, samples []Sample) ProgramResult {
 	return p
 }
 
-func ratio(theirs []Sample, ours map[int]float64) *Ratio {
+func ratio(theirs []Sample, base map[int]float64) *Ratio {
 	var ratios []float64
 	for _, s := range theirs {
-		if ns, ok := ours[s.Round]; ok {
+		if ns, ok := base[s.Round]; ok {
 			ratios = append(ratios, s.NsPerOp/ns)
 		}
 	}
@@ -154,8 +160,8 @@ func (r *Result) Find(program, name string) (ProgramResult, bool) {
 func (r *Result) WriteText(w io.Writer) error {
 	var text bytes.Buffer
 	if len(r.Cases) > 0 {
-		fmt.Fprintf(&text, "Time per operation; the ratio is a program's time over that of %s in the same round:\n", r.Reference)
-		fmt.Fprintf(&text, "above 1 it is slower than %[1]s, below 1 faster.\n\n", r.Reference)
+		fmt.Fprintln(&text, "Time per operation; the ratio is a program's time over that of the case's base in the same")
+		fmt.Fprint(&text, "round: above 1 it is slower, below 1 faster. The base is the first of ours that has the case.\n\n")
 		r.writeCases(&text)
 	}
 	if len(r.Cases) > 0 && len(r.Skipped)+len(r.Failed) > 0 {
@@ -180,7 +186,10 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 	for _, c := range r.Cases {
 		for _, p := range c.Programs {
 			ratio, spread := "", ""
-			if p.Ratio != nil {
+			switch {
+			case p.Program == c.Base:
+				ratio = "base"
+			case p.Ratio != nil:
 				ratio = fmt.Sprintf("%.2fx", p.Ratio.Median)
 				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
 			}
