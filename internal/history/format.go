@@ -2,14 +2,13 @@ package history
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchunit"
 
+	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -112,32 +111,11 @@ func short(commit string) string {
 	return name
 }
 
-// versions lists what is of another version at a point than at the one before it,
-// commits apart.
-func versions(a, b Point) []string {
-	var changed []string
-	say := func(what, from, to string) {
-		if from != to {
-			changed = append(changed, fmt.Sprintf("%s %s → %s", what, orNone(from), orNone(to)))
-		}
-	}
-	say("go", strings.TrimPrefix(a.Go, "go"), strings.TrimPrefix(b.Go, "go"))
-	paths := maps.Clone(a.Modules)
-	if paths == nil {
-		paths = make(map[string]string)
-	}
-	maps.Copy(paths, b.Modules)
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		say(path, a.Modules[path], b.Modules[path])
-	}
-	return changed
-}
-
-func orNone(version string) string {
-	if version == "" {
-		return "none"
-	}
-	return version
+// unlike returns in what the programs of two points differ. Commits are left aside: they
+// have a column of their own.
+func unlike(a, b Point) []string {
+	of := func(p Point) record.Env { return record.Env{Go: p.Go, Modules: p.Modules} }
+	return env.BuildDifferences(of(a), of(b))
 }
 
 // environment is what an environment has that lines are kept apart by, without the

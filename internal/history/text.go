@@ -114,7 +114,7 @@ func (l *Line) table(b *bytes.Buffer, style report.Style) {
 		if i > 0 {
 			before := l.Points[i-1]
 			change = percent(stat.Step{Before: before.Median(), After: p.Median()}.Change())
-			remarks = append(remarks, versions(before, p)...)
+			remarks = append(remarks, unlike(before, p)...)
 		}
 		row(p.Time.UTC().Format("2006-01-02 15:04"), short(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)), change, strings.Join(remarks, "; "))
 	}
