@@ -114,8 +114,8 @@ func (d *Domain) transform(k Kernel, values []Element, from Order) {
 // one pass and then each half, so that the data lies in the first-level cache.
 const cached = 1 << 11
 
-// toReversed transforms block b, to any numbers of 64 bits that are the result modulo p: a polynomial modulo X^m - z^2 by a polynomial each modulo
-// X^(m/2) - z and X^(m/2) + z, z = roots[b].
+// toReversed transforms block b, to numbers of 64 bits that are the result modulo p: for a
+// polynomial modulo X^m - z^2 one each modulo X^(m/2) - z and X^(m/2) + z, z = roots[b].
 func (d *Domain) toReversed(x []Element, b int) {
 	if len(x) > cached {
 		half := len(x) / 2
