@@ -82,7 +82,7 @@ func (d *data) portable() *study.Table {
 // threads is the table of the part that compares numbers of processors.
 func (d *data) threads(part string) *study.Table {
 	of := func(n string) func(r *record.Record) bool {
-		return func(r *record.Record) bool { return axis(r, "cpus") == n }
+		return func(r *record.Record) bool { return study.Axis(r, "cpus") == n }
 	}
 	return against(d.side(part), "cpus", side{"one processor", of("1")}, side{"two", of("2")}, "faster", true)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/consensys/gnark-crypto/ecc"
@@ -26,14 +25,7 @@ type data struct{ recs []*record.Record }
 func newData(recs []*record.Record) *data { return &data{recs} }
 
 // side returns the records of a side that ran to their end.
-func (d *data) side(name string) (recs []*record.Record) {
-	for _, r := range d.recs {
-		if r.Process.Side == name && r.Status == record.OK {
-			recs = append(recs, r)
-		}
-	}
-	return recs
-}
+func (d *data) side(name string) []*record.Record { return study.Ended(d.recs, name) }
 
 // head is what the page says of the records, parts that have none named.
 func (d *data) head(parts []part) study.Head {
@@ -57,24 +49,12 @@ func (d *data) head(parts []part) study.Head {
 	return h
 }
 
-// axis is the value of an axis of a record, empty where it has none.
-func axis(r *record.Record, key string) string {
-	value, _ := r.Axes.Get(key)
-	return value
-}
-
-// number is the value of an axis of numbers, 0 where it has none.
-func number(r *record.Record, key string) float64 {
-	v, _ := strconv.ParseFloat(axis(r, key), 64) // 0 is what no axis has
-	return v
-}
-
 // find returns the record of a part with these values of axes; nil: none.
 func (d *data) find(part string, values map[string]string) *record.Record {
 	for _, r := range d.side(part) {
 		same := true
 		for key, v := range values {
-			same = same && axis(r, key) == v
+			same = same && study.Axis(r, key) == v
 		}
 		if same {
 			return r
@@ -169,7 +149,7 @@ func stageTime(head, name string) column {
 // axes are columns of axes.
 func axes(keys ...string) (all []column) {
 	for _, key := range keys {
-		all = append(all, column{key, func(r *record.Record) string { return axis(r, key) }, true})
+		all = append(all, column{key, func(r *record.Record) string { return study.Axis(r, key) }, true})
 	}
 	return all
 }
@@ -217,13 +197,13 @@ func (d *data) stages(part string, words int, columns []column, size string) *st
 // domain is the size of the domain of a record of gates or of Keccak on PLONK, which is
 // known of a case that did not run, too.
 func domain(r *record.Record) float64 {
-	gates := uint64(number(r, "gates"))
+	gates := uint64(study.AxisNumber(r, "gates"))
 	if r.Workload == "Keccak" {
 		each := circuit.BlockConstraints
-		if axis(r, "form") == "std" {
+		if study.Axis(r, "form") == "std" {
 			each = circuit.StdBlockConstraints
 		}
-		gates = uint64(each * keccak.Blocks(int(number(r, "bytes"))))
+		gates = uint64(each * keccak.Blocks(int(study.AxisNumber(r, "bytes"))))
 	}
 	return float64(ecc.NextPowerOfTwo(gates))
 }
@@ -262,14 +242,14 @@ func (d *data) estimated(r *record.Record, c column, size string) string {
 
 // like tells whether two cases differ in an axis at most.
 func like(a, b *record.Record, but string) bool {
-	return !slices.ContainsFunc(a.Axes, func(x record.Axis) bool { return x.Key != but && axis(b, x.Key) != x.Value })
+	return !slices.ContainsFunc(a.Axes, func(x record.Axis) bool { return x.Key != but && study.Axis(b, x.Key) != x.Value })
 }
 
 // points are the times of a stage of a part's cases, in s, by an axis: of those that keep.
 func (d *data) points(part, size, name string, keep func(r *record.Record) bool) (all []plot.Point) {
 	for _, r := range d.side(part) {
 		if s := stage(r, name); keep(r) && s > 0 {
-			all = append(all, plot.Point{X: number(r, size), Y: s})
+			all = append(all, plot.Point{X: study.AxisNumber(r, size), Y: s})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })

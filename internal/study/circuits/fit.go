@@ -60,7 +60,7 @@ func signed(ns float64) string {
 // proveTimes are the lengths and times in s of the plain circuit.
 func (d *data) proveTimes() (bytes, seconds []float64) {
 	for _, r := range d.side(partPlain) {
-		bytes, seconds = append(bytes, number(r, "bytes")), append(seconds, stage(r, "prove"))
+		bytes, seconds = append(bytes, study.AxisNumber(r, "bytes")), append(seconds, stage(r, "prove"))
 	}
 	return bytes, seconds
 }

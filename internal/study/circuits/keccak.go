@@ -80,14 +80,14 @@ func nativeOf(n int) measured {
 
 func fillKeccak(d *data, v *view) {
 	blocks := column{"blocks", func(r *record.Record) string {
-		return study.Number(float64(keccak.Blocks(int(number(r, "bytes")))))
+		return study.Number(float64(keccak.Blocks(int(study.AxisNumber(r, "bytes")))))
 	}, true}
 	columns := append(append(axes("bytes"), blocks), stageColumns()...)
 	for _, part := range []string{partPlain, partVariable} {
 		v.Table[part] = d.stages(part, 0, columns, "bytes").String()
 	}
 	ours := func(r *record.Record) *record.Record {
-		return d.find(partPlain, map[string]string{"bytes": axis(r, "bytes")})
+		return d.find(partPlain, map[string]string{"bytes": study.Axis(r, "bytes")})
 	}
 	v.Table[partStd] = d.stages(partStd, 0, append(columns,
 		column{head: "ours proves faster", cell: func(r *record.Record) string { return ratio(stage(r, "prove"), stage(ours(r), "prove")) }},
@@ -108,7 +108,7 @@ type hashed struct {
 func (d *data) hashed() (all []hashed) {
 	at := make(map[float64]int)
 	for _, r := range d.side(partNative) {
-		n := number(r, "bytes")
+		n := study.AxisNumber(r, "bytes")
 		if _, ok := at[n]; !ok {
 			at[n] = len(all)
 			all = append(all, hashed{bytes: n})

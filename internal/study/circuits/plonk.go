@@ -129,10 +129,10 @@ func publishedPlonk() []published {
 func fillPlonk(d *data, v *view) {
 	v.Table["gates"] = d.stages(partGates, 0, append(axes("gates"), stageColumns()...), "gates").String()
 	perHash := column{head: "gates a hash", cell: func(r *record.Record) string {
-		return study.Number(math.Round(r.Value("constraints") / number(r, "hashes")))
+		return study.Number(math.Round(r.Value("constraints") / study.AxisNumber(r, "hashes")))
 	}}
 	faster := column{head: "proves faster than edwards", cell: func(r *record.Record) string {
-		edwards := d.find(partPedersen, map[string]string{"form": "edwards", "hashes": axis(r, "hashes")})
+		edwards := d.find(partPedersen, map[string]string{"form": "edwards", "hashes": study.Axis(r, "hashes")})
 		return ratio(stage(edwards, "prove"), stage(r, "prove"))
 	}}
 	columns := append(append(axes("form", "hashes"), perHash, faster), stageColumns()...)
@@ -154,7 +154,7 @@ func (d *data) rates() *study.Table {
 	var order []string
 	for _, part := range []string{partGates, partPedersen} {
 		for _, r := range d.side(part) {
-			key := part + axis(r, "form")
+			key := part + study.Axis(r, "form")
 			if largest[key] == nil {
 				order = append(order, key)
 			}
@@ -165,12 +165,12 @@ func (d *data) rates() *study.Table {
 	}
 	for _, key := range order {
 		r := largest[key]
-		what := axis(r, "gates") + " gates"
-		if form := axis(r, "form"); form != "" {
-			what = axis(r, "hashes") + " hashes, " + form
+		what := study.Axis(r, "gates") + " gates"
+		if form := study.Axis(r, "form"); form != "" {
+			what = study.Axis(r, "hashes") + " hashes, " + form
 		}
 		prove := stage(r, "prove")
-		row("ours", what, "PLONK, gnark", study.Time(1e9*prove), memory(peak(r)), r.Value("constraints"), prove, peak(r), number(r, "cpus"))
+		row("ours", what, "PLONK, gnark", study.Time(1e9*prove), memory(peak(r)), r.Value("constraints"), prove, peak(r), study.AxisNumber(r, "cpus"))
 	}
 	for _, p := range publishedPlonk() {
 		row("the study", p.what+p.note, p.system, study.Number(p.prove)+" s", study.Number(p.memory)+" GB", p.gates, p.prove, 1e9*p.memory, studyCores)
@@ -185,7 +185,7 @@ func (d *data) msm() *study.Table {
 		t.Add(whose, points, time, study.Number(n/ns*1e9/cores), memory(bytes), study.Number(bytes/n))
 	}
 	for _, r := range d.side(partMSM) {
-		row("ours", axis(r, "points"), study.Time(r.Value(record.LatencyMean)), number(r, "points"), r.Value(record.LatencyMean), peak(r), 1)
+		row("ours", study.Axis(r, "points"), study.Time(r.Value(record.LatencyMean)), study.AxisNumber(r, "points"), r.Value(record.LatencyMean), peak(r), 1)
 	}
 	if len(t.Rows) > 0 {
 		row("the study", "2^26", "6.7 s", 1<<26, 6.7e9, 45.5e9, studyCores)
@@ -224,7 +224,7 @@ func plonkCharts(d *data) (charts []study.Chart) {
 	add("plonk-gates.svg", "gates", "Time to prove by gates", append([]plot.Curve{{Name: "ours", Points: d.points(partGates, "gates", "prove", all)}}, theirGates...), 1)
 	var forms []plot.Curve
 	for _, form := range pedersenForms() {
-		forms = append(forms, plot.Curve{Name: form, Points: d.points(partPedersen, "hashes", "prove", func(r *record.Record) bool { return axis(r, "form") == form })})
+		forms = append(forms, plot.Curve{Name: form, Points: d.points(partPedersen, "hashes", "prove", func(r *record.Record) bool { return study.Axis(r, "form") == form })})
 	}
 	add("plonk-hashes.svg", "hashes", "Time to prove by Pedersen hashes", append(forms, theirHashes...), len(forms))
 	return charts

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/zkbench/zkbench/internal/loops"
 	"github.com/zkbench/zkbench/internal/record"
@@ -15,31 +14,12 @@ import (
 type data struct{ recs []*record.Record }
 
 // part returns the records of a part that ran to their end.
-func (d *data) part(name string) (recs []*record.Record) {
-	for _, r := range d.recs {
-		if r.Process.Side == name && r.Status == record.OK {
-			recs = append(recs, r)
-		}
-	}
-	return recs
-}
-
-// axis is the value of an axis of a record, empty where it has none.
-func axis(r *record.Record, key string) string {
-	value, _ := r.Axes.Get(key)
-	return value
-}
-
-// number is the value of an axis of numbers, 0 where it has none.
-func number(r *record.Record, key string) int {
-	n, _ := strconv.Atoi(axis(r, key)) // 0 is what no axis has
-	return n
-}
+func (d *data) part(name string) []*record.Record { return study.Ended(d.recs, name) }
 
 // kernels are those of the records, the narrowest first.
 func (d *data) kernels() (names []string) {
 	for _, k := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {
-		if slices.ContainsFunc(d.recs, func(r *record.Record) bool { return axis(r, "kernel") == k }) {
+		if slices.ContainsFunc(d.recs, func(r *record.Record) bool { return study.Axis(r, "kernel") == k }) {
 			names = append(names, k)
 		}
 	}
@@ -86,7 +66,7 @@ func (s sample) scaled(by float64) (all sample) {
 // loop is a sample of a loop: how long one of its instructions takes, in ns.
 func (d *data) loop(name string) (ns sample) {
 	for _, r := range d.part(partInstructions) {
-		if axis(r, loopKey) == name {
+		if study.Axis(r, loopKey) == name {
 			ns = append(ns, r.Value(record.LatencyP50)/r.Value(inLoop))
 		}
 	}
@@ -118,8 +98,8 @@ type work struct {
 // function is the work of a function; that of permutationName is a permutation.
 func (d *data) function(name, kernel string) (w work) {
 	for _, r := range d.part(partFunctions) {
-		is := cmp.Or(axis(r, "function"), permutationName)
-		if is != name || axis(r, "kernel") != kernel {
+		is := cmp.Or(study.Axis(r, "function"), permutationName)
+		if is != name || study.Axis(r, "kernel") != kernel {
 			continue
 		}
 		units := r.Value("units") + r.Value("permutations") // one of them is there
@@ -141,7 +121,7 @@ const permutationName = "permutation"
 // trees is the time of a tree in ns.
 func (d *data) trees(leaves, cpus int, kernel string) (ns sample) {
 	for _, r := range d.part(partTrees) {
-		if number(r, "leaves") == leaves && r.Env.GOMAXPROCS == cpus && axis(r, "kernel") == kernel {
+		if int(study.AxisNumber(r, "leaves")) == leaves && r.Env.GOMAXPROCS == cpus && study.Axis(r, "kernel") == kernel {
 			ns = append(ns, r.Value(record.LatencyP50))
 		}
 	}
@@ -159,7 +139,7 @@ func (d *data) distinct(of func(*record.Record) int) (values []int) {
 	return values
 }
 
-func leavesOf(r *record.Record) int { return number(r, "leaves") }
+func leavesOf(r *record.Record) int { return int(study.AxisNumber(r, "leaves")) }
 func cpusOf(r *record.Record) int   { return r.Env.GOMAXPROCS }
 
 // head is what the page says of the records, parts that have none named.

@@ -147,7 +147,7 @@ func (d *data) instructionTable() *study.Table {
 	}
 	var names []string
 	for _, r := range recs {
-		if name := axis(r, loopKey); !slices.Contains(names, name) {
+		if name := study.Axis(r, loopKey); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -160,7 +160,7 @@ func (d *data) instructionTable() *study.Table {
 	for _, name := range names {
 		var perNs, perCycle sample
 		for _, r := range recs {
-			if axis(r, loopKey) != name {
+			if study.Axis(r, loopKey) != name {
 				continue
 			}
 			rate := r.Value(inLoop) / r.Value(record.LatencyP50)

@@ -30,14 +30,7 @@ func newData(recs []*record.Record) *data {
 }
 
 // part returns the records of a part that ran to their end.
-func (d *data) part(name string) (recs []*record.Record) {
-	for _, r := range d.recs {
-		if r.Process.Side == name && r.Status == record.OK {
-			recs = append(recs, r)
-		}
-	}
-	return recs
-}
+func (d *data) part(name string) []*record.Record { return study.Ended(d.recs, name) }
 
 // point is where something was measured.
 type point struct {

@@ -71,7 +71,7 @@ func (t treeOf) permutations() int {
 
 // MerkleBuild is a tree over rows in memory.
 func MerkleBuild() workload.Def {
-	axes := treeAxes(1<<10, 1<<12, 1<<14, 1<<16, 1<<18, 1<<20)
+	axes := treeAxes(1<<10, 1<<12, 1<<14, 1<<16, 1<<18, 1<<20, 1<<22)
 	return workload.Def{
 		Name: "MerkleBuild", Doc: "a tree of Poseidon digests over rows in memory, and its root", Axes: axes,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
