@@ -94,7 +94,7 @@ func peerPrograms(self, dir string) []peer.Program {
 		{Name: "tari", Argv: rust("release", "peer-tari")},
 		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
 	}
-	for _, name := range goldilocksPeers() {
+	for _, name := range slices.Backward(goldilocksPeers()) { // the fastest is what others are compared with
 		programs = append(programs, peer.Program{Name: "zkbench-" + name, Ours: true, Argv: []string{self, "peer", name}, Env: one})
 	}
 	for _, name := range []string{"plonky2", "plonky3"} { // with the processor's features, and without

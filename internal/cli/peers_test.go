@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
@@ -55,5 +57,14 @@ func TestPeerProgramsOurs(t *testing.T) {
 		if ours := strings.HasPrefix(p.Name, "zkbench-"); ours != p.Ours {
 			t.Errorf("%s: ours %v", p.Name, p.Ours)
 		}
+	}
+}
+
+// TestPeerProgramsBest: of our kernels the fastest comes first, which ratios divide by.
+func TestPeerProgramsBest(t *testing.T) {
+	programs := peerPrograms("zkbench", "peers")
+	first := slices.IndexFunc(programs, func(p peer.Program) bool { return strings.HasPrefix(p.Name, "zkbench-goldilocks-") })
+	if first < 0 || programs[first].Name != "zkbench-goldilocks-"+goldilocks.Best().String() {
+		t.Errorf("programs %v", programs)
 	}
 }
