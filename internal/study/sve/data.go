@@ -121,7 +121,7 @@ const permutationName = "permutation"
 // trees is the time of a tree in ns.
 func (d *data) trees(leaves, cpus int, kernel string) (ns sample) {
 	for _, r := range d.part(partTrees) {
-		if int(study.AxisNumber(r, "leaves")) == leaves && r.Env.GOMAXPROCS == cpus && study.Axis(r, "kernel") == kernel {
+		if leavesOf(r) == leaves && cpusOf(r) == cpus && study.Axis(r, "kernel") == kernel {
 			ns = append(ns, r.Value(record.LatencyP50))
 		}
 	}

@@ -100,3 +100,25 @@ func TestCounted(t *testing.T) {
 	}
 	poseidon.PermuteAll(k, make([]poseidon.State, units))
 }
+
+// TestTransformed is what TestTransforms counts: one transform by the kernel and from the
+// order that the environment names.
+func TestTransformed(t *testing.T) {
+	var name string
+	var from goldilocks.Order
+	if _, err := fmt.Sscan(os.Getenv("ZKBENCH_TRANSFORM"), &name, &from); err != nil {
+		t.Skip("runs for TestTransforms")
+	}
+	k, err := goldilocks.KernelNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 1 << 12
+	d, err := goldilocks.NewDomain(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.NTT(k, make([]goldilocks.Element, n), from, 1); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -37,8 +37,7 @@ func TestExecuted(t *testing.T) {
 		}
 		for _, bits := range widths {
 			count := func(n int) []int {
-				cpu := fmt.Sprintf("max,sve-max-vq=%d,sve-default-vector-length=%d", bits/128, bits/8)
-				return binary.Count(t, cpu, symbols, []string{fmt.Sprintf("ZKBENCH_COUNT=%s %d", kernel, n)}, "-test.run=^TestCounted$")
+				return binary.Count(t, processor(bits), symbols, []string{fmt.Sprintf("ZKBENCH_COUNT=%s %d", kernel, n)}, "-test.run=^TestCounted$")
 			}
 			few, many := count(32), count(64)
 			for i := range symbols {
@@ -53,6 +52,35 @@ func TestExecuted(t *testing.T) {
 	}
 	golden(t, "permutation.csv", permutations.String())
 	golden(t, "functions.csv", units.String())
+}
+
+// TestTransforms counts the instructions of the passes of a transform of 2^12 elements; what
+// calls them, some hundreds more, is left out.
+func TestTransforms(t *testing.T) {
+	binary := qemutest.Build(t)
+	var got strings.Builder
+	got.WriteString("# Instructions of the passes of a transform of 2^12, under QEMU: go test ./internal/study/sve/counts -run Transforms -update\nkernel,bits,from,instructions\n")
+	for _, kernel := range kernels {
+		var symbols []string
+		for _, name := range []string{"butterflies", "transposed", "nttMiddleTo", "nttMiddleFrom", "nttStride4To", "nttStride4From", "nttStride1To", "nttStride1From"} {
+			symbols = append(symbols, "github.com/zkbench/zkbench/goldilocks."+name+strings.ToUpper(kernel)+".abi0")
+		}
+		for _, bits := range widths {
+			for _, from := range []goldilocks.Order{goldilocks.Natural, goldilocks.BitReversed} {
+				sum := 0
+				for _, n := range binary.Count(t, processor(bits), symbols, []string{fmt.Sprintf("ZKBENCH_TRANSFORM=%s %d", kernel, from)}, "-test.run=^TestTransformed$") {
+					sum += n
+				}
+				fmt.Fprintf(&got, "%s,%d,%v,%d\n", kernel, bits, from, sum)
+			}
+		}
+	}
+	golden(t, "testdata/transforms.csv", got.String())
+}
+
+// processor is one with vectors of that many bits, as QEMU names it.
+func processor(bits int) string {
+	return fmt.Sprintf("max,sve-max-vq=%d,sve-default-vector-length=%d", bits/128, bits/8)
 }
 
 // functions are those of the study, and what else a kernel of arm64 has for it.
