@@ -26,7 +26,7 @@ func writePage(w io.Writer, recs []*record.Record) error {
 	if err != nil {
 		return err
 	}
-	v := &view{Targets: target}
+	v := &view{}
 	for _, fill := range []func(*view) error{d.head, d.compared, d.verifications, d.alone, d.sizes, d.matrix, d.sample, d.charts} {
 		if err := fill(v); err != nil {
 			return err
@@ -52,7 +52,6 @@ type view struct {
 	SampleMachine    string
 	SampleWorkers    string
 	Units, Executors []study.Chart
-	Targets          func(title string) string
 }
 
 // head tells what machine the records are of, and what is wrong with them.
@@ -112,25 +111,11 @@ func (d *data) compared(v *view) error {
 	return nil
 }
 
-// target is what the page says of a verification's target.
-func target(title string) string {
-	for _, v := range verifications() {
-		if v.title == title && v.target > 0 {
-			return fmt.Sprintf("%.0f×", v.target)
-		}
-	}
-	return study.None
-}
-
 // verifications fills in all figures of verifying against one of Panurus.
 func (d *data) verifications(v *view) error {
 	t := &study.Table{Left: 3, Head: []string{"curve", "bits", "proof"}}
 	for _, f := range verifications() {
-		head := f.title
-		if f.target > 0 {
-			head += fmt.Sprintf(" (target %.0f×)", f.target)
-		}
-		t.Head = append(t.Head, head)
+		t.Head = append(t.Head, f.title)
 	}
 	for _, at := range points() {
 		cells := []string{at.curve, fmt.Sprint(at.bits), at.proof}
@@ -144,9 +129,6 @@ func (d *data) verifications(v *view) error {
 			if f.rounds > 0 {
 				measured = true
 				cell = fmt.Sprintf("%s, %s", study.Times(f.faster), study.Time(f.ns))
-			}
-			if f.faster > 0 && f.faster < m.target {
-				cell += ", below"
 			}
 			cells = append(cells, cell)
 		}

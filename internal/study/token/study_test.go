@@ -235,20 +235,6 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestTargets: Panurus' verification is 250 units of 35.2 us. A validator of 51 units
-// misses the target of 5 times, one of 49 does not.
-func TestTargets(t *testing.T) {
-	for _, test := range []struct {
-		units float64
-		want  string
-	}{{51, "4.90×, 1.795 ms, below"}, {49, "5.10×, 1.725 ms"}} {
-		text := page(t, own(t, "ValidatorTransfer", []float64{test.units * 35_200}, []float64{35_200}))
-		if got := row(t, text, "BN254", "32", "bulletproof"); got[4] != test.want {
-			t.Errorf("%v units: %q, want %q", test.units, got[4], test.want)
-		}
-	}
-}
-
 // TestIncomplete: records that failed, or were stopped, are named and not counted; no
 // records, and records without a yardstick, have a page too.
 func TestIncomplete(t *testing.T) {
