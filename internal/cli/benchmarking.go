@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -85,7 +86,7 @@ func benchName(defs []workload.Def, file *suite.File, name string) (*option, err
 	}
 	plain := strings.TrimPrefix(strings.TrimPrefix(name, "TestParallel"), "Benchmark")
 	if !slices.Contains(names, plain) {
-		return nil, &workload.ValueError{Field: "benchName", Value: name, Accepted: strings.Join(names, ", ")}
+		return nil, &usage.ValueError{Field: "benchName", Value: name, Accepted: strings.Join(names, ", ")}
 	}
 	return &option{text: plain, given: true}, nil
 }

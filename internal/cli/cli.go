@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -98,7 +99,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &workload.ValueError{Field: "command", Value: name, Accepted: strings.Join(names, ", ")}
+	return &usage.ValueError{Field: "command", Value: name, Accepted: strings.Join(names, ", ")}
 }
 
 // helpCommand refuses a command that does not exist, which cobra's own answers

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -65,7 +66,7 @@ func compareCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Comman
 			return f.session.run(cmd.Context(), stderr, defs, f.git.text, args, out)
 		}
 		if name, ok := f.session.given(); ok {
-			return &workload.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
+			return &usage.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
 		}
 		return compareFiles(args, out)
 	}
@@ -96,7 +97,7 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	}
 	if !f.gate.given {
 		if f.gateMetrics.given {
-			return o, &workload.ValueError{Field: "flag", Value: "--gate-metrics", Accepted: "--gate-metrics together with --gate"}
+			return o, &usage.ValueError{Field: "flag", Value: "--gate-metrics", Accepted: "--gate-metrics together with --gate"}
 		}
 		return o, nil
 	}
@@ -124,7 +125,7 @@ func compareFiles(args []string, out tableOutput) error {
 			sides.New, err = loadFile(args[1])
 		}
 	default:
-		return &workload.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
+		return &usage.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
 	}
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -129,7 +130,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 		return err
 	}
 	if len(args) == 0 {
-		return &workload.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see zkbench list"}
+		return &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see zkbench list"}
 	}
 	jobs, blocks, err := f.jobs(defs, args)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -81,7 +82,7 @@ func typedAxes(axes map[string]*option) map[string]string {
 
 // refuse is the error of a value that is not accepted.
 func (o *option) refuse(field, value string) error {
-	return &workload.ValueError{Field: field, Value: value, Accepted: o.accepted}
+	return &usage.ValueError{Field: field, Value: value, Accepted: o.accepted}
 }
 
 // flagError names what is accepted in the place of a flag that is unknown, lacks
@@ -93,10 +94,10 @@ func flagError(cmd *cobra.Command, err error) error {
 			short, _, _ = strings.Cut(short, "=")
 			typed = "-" + short
 		}
-		return &workload.ValueError{Field: "flag", Value: typed, Accepted: flagNames(cmd)}
+		return &usage.ValueError{Field: "flag", Value: typed, Accepted: flagNames(cmd)}
 	}
 	if syntax, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
-		return &workload.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagNames(cmd)}
+		return &usage.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagNames(cmd)}
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		flag := missing.GetFlag()
@@ -105,7 +106,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()
 		if !errors.Is(err, errTwice) {
-			return &workload.ValueError{Field: flag.Name, Value: invalid.GetValue(), Accepted: acceptedBy(flag)}
+			return &usage.ValueError{Field: flag.Name, Value: invalid.GetValue(), Accepted: acceptedBy(flag)}
 		}
 		once := "one --" + flag.Name
 		if flag.Value.Type() == kindList {
@@ -138,7 +139,7 @@ func flagNames(cmd *cobra.Command) string {
 // noArguments refuses all but flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return &workload.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only: " + flagNames(cmd)}
+		return &usage.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only: " + flagNames(cmd)}
 	}
 	return nil
 }

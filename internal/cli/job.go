@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -94,7 +95,7 @@ func concerned(defs, named []workload.Def, lists map[string]string) error {
 	for _, def := range defs {
 		for _, a := range def.Axes {
 			if _, typed := lists[a.Key]; typed && !slices.Contains(accepted, "--"+a.Long()) {
-				return &workload.ValueError{Field: "flag of " + strings.Join(ids, ", "), Value: "--" + a.Long(), Accepted: strings.Join(accepted, ", ")}
+				return &usage.ValueError{Field: "flag of " + strings.Join(ids, ", "), Value: "--" + a.Long(), Accepted: strings.Join(accepted, ", ")}
 			}
 		}
 	}

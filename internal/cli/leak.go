@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -35,7 +36,7 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	json := defineOption(flags, "json", kindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return &workload.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see zkbench list"}
+			return &usage.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see zkbench list"}
 		}
 		s := workload.DefaultSettings(1, 0)
 		var err error

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 )
@@ -34,7 +35,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			var cases []peer.Case
 			switch ours := append([]string{token.Bulletproof, token.CSP}, goldilocksPeers()...); {
 			case !slices.Contains(ours, name):
-				return &workload.ValueError{Field: "peer", Value: name, Accepted: strings.Join(ours, ", ")}
+				return &usage.ValueError{Field: "peer", Value: name, Accepted: strings.Join(ours, ", ")}
 			case strings.HasPrefix(name, goldilocksPeer):
 				var err error
 				if cases, err = goldilocksCases(name); err != nil {

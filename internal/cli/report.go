@@ -16,12 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/suite/charts"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -56,13 +58,13 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 	cmd.RunE = func(cmd *cobra.Command, dirs []string) error {
 		switch {
 		case len(dirs) == 0:
-			return &workload.ValueError{Field: "directories", Value: "", Accepted: acceptedDirs}
+			return &usage.ValueError{Field: "directories", Value: "", Accepted: acceptedDirs}
 		case *pdf && (*serve || out.given):
-			return &workload.ValueError{Field: "flag beside --pdf", Value: "--serve, --out", Accepted: "none"}
+			return &usage.ValueError{Field: "flag beside --pdf", Value: "--serve, --out", Accepted: "none"}
 		case *serve && (out.given || len(dirs) > 1):
-			return &workload.ValueError{Field: "beside --serve", Value: strings.Join(dirs, " "), Accepted: "one directory, no --out"}
+			return &usage.ValueError{Field: "beside --serve", Value: strings.Join(dirs, " "), Accepted: "one directory, no --out"}
 		case listen.given && !*serve:
-			return &workload.ValueError{Field: "listen", Value: listen.text, Accepted: "with --serve"}
+			return &usage.ValueError{Field: "listen", Value: listen.text, Accepted: "with --serve"}
 		case *serve:
 			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], defs)
 		case *pdf:
@@ -105,7 +107,7 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 		fmt.Fprintf(stderr, "%s: the last record is cut, and left out\n", filepath.Join(dir, suite.RecordsFile))
 	}
 	if len(recs) == 0 {
-		return nil, &workload.ValueError{Field: "directory", Value: dir, Accepted: acceptedDirs + "; this one has none yet"}
+		return nil, &usage.ValueError{Field: "directory", Value: dir, Accepted: acceptedDirs + "; this one has none yet"}
 	}
 	return recs, nil
 }
@@ -143,7 +145,7 @@ func writePage(path string, d page.Data) error {
 	if err := page.Write(&b, d); err != nil {
 		return err
 	}
-	return suite.Replace(path, b.Bytes())
+	return atomicfile.Write(path, b.Bytes())
 }
 
 // writeTables writes the records in the form of go test -bench, and what bits, inputs and

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -63,7 +64,7 @@ func (f *runFlags) plan(defs []workload.Def, args []string) (*runPlan, error) {
 	var err error
 	switch {
 	case f.mix.given && len(args) > 0:
-		return nil, &workload.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
+		return nil, &usage.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
 	case f.mix.given:
 		var mix workload.Def
 		if mix, err = workload.Mix(defs, f.mix.text); err == nil {

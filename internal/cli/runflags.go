@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -183,10 +184,10 @@ func (f *runFlags) schedules() ([]*runner.Arrivals, error) {
 	}
 	if !f.rate.given {
 		if f.arrivals.given && !f.slo.given {
-			return nil, &workload.ValueError{Field: "arrivals", Value: f.arrivals.text, Accepted: "together with --rate or --slo only"}
+			return nil, &usage.ValueError{Field: "arrivals", Value: f.arrivals.text, Accepted: "together with --rate or --slo only"}
 		}
 		if f.queue.given && !f.slo.given {
-			return nil, &workload.ValueError{Field: "queue", Value: f.queue.text, Accepted: "together with --rate or --slo only"}
+			return nil, &usage.ValueError{Field: "queue", Value: f.queue.text, Accepted: "together with --rate or --slo only"}
 		}
 		return []*runner.Arrivals{nil}, nil
 	}
@@ -194,7 +195,7 @@ func (f *runFlags) schedules() ([]*runner.Arrivals, error) {
 		from, to, ok := strings.Cut(f.rate.text, "..")
 		rates, ok1 := parseRates(from + "," + to)
 		if !ok || !ok1 || len(rates) != 2 {
-			return nil, &workload.ValueError{Field: "rate", Value: f.rate.text, Accepted: "two rates of ramp, for example 50..200"}
+			return nil, &usage.ValueError{Field: "rate", Value: f.rate.text, Accepted: "two rates of ramp, for example 50..200"}
 		}
 		return []*runner.Arrivals{{Shape: shape, Rates: rates}}, nil
 	}
@@ -216,7 +217,7 @@ func (f *runFlags) schedules() ([]*runner.Arrivals, error) {
 func parseRates(list string) (rates []float64, ok bool) {
 	for item := range strings.SplitSeq(list, ",") {
 		item = strings.TrimSpace(item)
-		if values, ok := workload.Expand(item); ok && strings.Contains(item, "..") {
+		if values, ok := usage.Expand(item); ok && strings.Contains(item, "..") {
 			for _, v := range values {
 				rates = append(rates, float64(v))
 			}
@@ -289,7 +290,7 @@ func (f *runFlags) objective() (runner.SLO, bool, error) {
 		return slo, false, f.slo.refuse("slo", f.slo.text)
 	}
 	refuse := func(field, value, accepted string) (runner.SLO, bool, error) {
-		return slo, false, &workload.ValueError{Field: field, Value: value, Accepted: accepted}
+		return slo, false, &usage.ValueError{Field: field, Value: value, Accepted: accepted}
 	}
 	duration := workload.DefaultDuration
 	if f.duration.given {

@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -107,7 +108,7 @@ func newStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *stagesFlags {
 // plan returns the cases of the named workloads, and how many processes each has.
 func (f *stagesFlags) plan(args []string) (jobs []proc.Job, rounds int, err error) {
 	if len(args) == 0 {
-		return nil, 0, &workload.ValueError{Field: "workload", Value: "", Accepted: f.ids}
+		return nil, 0, &usage.ValueError{Field: "workload", Value: "", Accepted: f.ids}
 	}
 	all, err := smallPlans(f.staged, args, typedAxes(f.axes))
 	if err != nil {
@@ -144,7 +145,7 @@ func cpusAxis() workload.Axis {
 	numbers := a.Parse
 	a.Parse = func(list string) ([]string, error) {
 		values, err := numbers(list)
-		if wrong, ok := errors.AsType[*workload.ValueError](err); ok {
+		if wrong, ok := errors.AsType[*usage.ValueError](err); ok {
 			wrong.Field = a.Flag
 		}
 		return values, err

@@ -19,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/study/circuits"
 	"github.com/zkbench/zkbench/internal/study/sve"
 	"github.com/zkbench/zkbench/internal/study/token"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -86,7 +87,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		if from.given {
 			for _, other := range []string{"out", "resume", "only", "rounds", "purego", "quick"} {
 				if flags.Changed(other) {
-					return &workload.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
+					return &usage.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
 				}
 			}
 			recs, err := readStudy("from", from.text, s)

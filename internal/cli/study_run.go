@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -121,7 +122,7 @@ func readStudy(flag, dir string, s *study.Study) ([]*record.Record, error) {
 	}
 	for _, r := range recs {
 		if !s.Has(r) {
-			return nil, &workload.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
+			return nil, &usage.ValueError{Field: flag, Value: dir, Accepted: fmt.Sprintf("records of study %s; %s/%s of %q is none", s.Name, r.Workload, r.Case, r.Process.Side)}
 		}
 	}
 	return recs, nil

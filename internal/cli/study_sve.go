@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/study/sve"
-	"github.com/zkbench/zkbench/internal/suite"
 )
 
 // sveModel is the what-if model of the study of SVE, with its parameters as flags.
@@ -42,7 +42,7 @@ instructions of our own kernel. The three shares are assumptions.`,
 			if err := w.Figure().Write(&image, plot.SVG); err != nil {
 				return err
 			}
-			if err := suite.Replace(f.plot.text, image.Bytes()); err != nil {
+			if err := atomicfile.Write(f.plot.text, image.Bytes()); err != nil {
 				return fmt.Errorf("plot: %w", err)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -42,13 +43,13 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case f.resume.given && len(args) > 0:
-			return &workload.ValueError{Field: "suite beside --resume", Value: args[0], Accepted: "none: the directory knows its suite"}
+			return &usage.ValueError{Field: "suite beside --resume", Value: args[0], Accepted: "none: the directory knows its suite"}
 		case f.resume.given:
 			return f.goOn(cmd, stdout, stderr, defs)
 		case len(args) == 0:
 			return listSuites(stdout, defs)
 		case len(args) > 1:
-			return &workload.ValueError{Field: "suite", Value: args[1], Accepted: "one suite at a time"}
+			return &usage.ValueError{Field: "suite", Value: args[1], Accepted: "one suite at a time"}
 		}
 		file, err := readSuite(defs, args[0])
 		if err != nil {
@@ -121,7 +122,7 @@ func (f *suiteFlags) goOn(cmd *cobra.Command, stdout, stderr io.Writer, defs []w
 		}
 	})
 	if other != "" {
-		return &workload.ValueError{Field: "flag beside --resume", Value: "--" + other, Accepted: "--plan"}
+		return &usage.ValueError{Field: "flag beside --resume", Value: "--" + other, Accepted: "--plan"}
 	}
 	journal, header, err := suite.Open(f.resume.text)
 	if err != nil {
@@ -187,7 +188,7 @@ func (f *suiteFlags) named(defs []workload.Def, p *suitePlan) error {
 	}
 	p.cases = slices.DeleteFunc(p.cases, func(c suite.Case) bool { return !slices.Contains(names, c.Job.Workload) })
 	if len(p.cases) == 0 {
-		return &workload.ValueError{Field: "only", Value: f.only.text, Accepted: "workloads that the suite has cases of"}
+		return &usage.ValueError{Field: "only", Value: f.only.text, Accepted: "workloads that the suite has cases of"}
 	}
 	return nil
 }

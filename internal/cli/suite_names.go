@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -41,7 +42,7 @@ func readSuite(defs []workload.Def, name string) (*suite.File, error) {
 	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &workload.ValueError{Field: "suite", Value: name, Accepted: strings.Join(suiteNames(defs), ", ") + ", or the path of a file in YAML"}
+		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: strings.Join(suiteNames(defs), ", ") + ", or the path of a file in YAML"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("suite: %w", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -108,14 +109,14 @@ func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) (
 		name := strings.ReplaceAll(f.Name, "_", "-")
 		flag := flags.Lookup(name)
 		if flag == nil || slices.Contains(notInSuites, name) {
-			return nil, &workload.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + suiteKeys(flags)}
+			return nil, &usage.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + suiteKeys(flags)}
 		}
 		if name == cpusAxis().Flag {
 			cpus = f.Text()
 			continue
 		}
 		if err := flag.Value.Set(f.Text()); err != nil {
-			return nil, &workload.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
+			return nil, &usage.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
 		}
 	}
 	counts, err := parseProcessors(cpus)
@@ -194,7 +195,7 @@ func (f *suiteFlags) read(defs []workload.Def, file *suite.File, name string) (*
 		p.header.Suite = strings.TrimSuffix(name, ".yaml")
 	}
 	if len(p.header.Plan) == 0 {
-		return nil, &workload.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", runtime.GOMAXPROCS(0))}
+		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", runtime.GOMAXPROCS(0))}
 	}
 	return p, nil
 }

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -122,7 +124,7 @@ func (r *suiteRun) close(ctx context.Context, stopped error) error {
 	r.status.Running, r.status.Stopped = "", true
 	r.status.Left = r.estimate.From(r.status.Done)
 	err := r.folder.Close()
-	again := fmt.Sprintf("go on with: %s --resume %s", r.again, page.Quote(r.dir))
+	again := fmt.Sprintf("go on with: %s --resume %s", r.again, usage.Quote(r.dir))
 	counted := fmt.Sprintf("%d of %d processes measured", r.status.Done, r.status.Planned)
 	if stopped != nil && ctx.Err() == nil { // what could not be written then cannot be now
 		return &exitError{code: exitFailed, text: fmt.Sprintf("%v; %s; %s", stopped, counted, again)}
@@ -168,5 +170,5 @@ func (r *suiteRun) results(recs []*record.Record) error {
 	if err != nil {
 		return err
 	}
-	return suite.Replace(filepath.Join(r.dir, suite.ResultsFile), raw)
+	return atomicfile.Write(filepath.Join(r.dir, suite.ResultsFile), raw)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // Gate is the largest change for the worse that is let pass. Exact figures are
@@ -24,7 +24,7 @@ type Gate struct {
 // GateAccepted says in words what ParseLimit takes.
 const GateAccepted = "a change in per cent or as a fraction, for example 3% or 0.03, from 0 to 100%"
 
-// ParseLimit reads 3% or 0.03. The error is a *workload.ValueError.
+// ParseLimit reads 3% or 0.03. The error is a *usage.ValueError.
 func ParseLimit(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	limit, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -32,7 +32,7 @@ func ParseLimit(text string) (float64, error) {
 		limit /= 100
 	}
 	if err != nil || !(limit >= 0 && limit <= 1) {
-		return 0, &workload.ValueError{Field: "gate", Value: text, Accepted: GateAccepted}
+		return 0, &usage.ValueError{Field: "gate", Value: text, Accepted: GateAccepted}
 	}
 	return limit, nil
 }
@@ -51,7 +51,7 @@ type Outcome struct {
 
 // Apply holds the gate against the rows and marks those that trip it. A gate that
 // nothing is held against would always stand open: a metric in Metrics that no
-// row has is a *workload.ValueError, a table without a row to hold a
+// row has is a *usage.ValueError, a table without a row to hold a
 // zkbench.ErrEnv.
 func (g Gate) Apply(t *Table) (Outcome, error) {
 	for _, name := range g.Metrics {
@@ -62,7 +62,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			}
 		}
 		if !slices.Contains(names, name) {
-			return Outcome{}, &workload.ValueError{Field: "gate-metrics", Value: name, Accepted: strings.Join(names, ", ")}
+			return Outcome{}, &usage.ValueError{Field: "gate-metrics", Value: name, Accepted: strings.Join(names, ", ")}
 		}
 	}
 	t.Gate = &g

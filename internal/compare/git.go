@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // Work names the working tree as it is, where a revision is expected.
@@ -22,11 +22,11 @@ const Work = "WORK"
 // RangeAccepted says in words what ParseRange takes.
 const RangeAccepted = "REV1..REV2, for example HEAD~1..HEAD; " + Work + " stands for the working tree as it is"
 
-// ParseRange splits REV1..REV2. The error is a *workload.ValueError.
+// ParseRange splits REV1..REV2. The error is a *usage.ValueError.
 func ParseRange(text string) (from, to string, err error) {
 	from, to, two := strings.Cut(text, "..")
 	if !two || from == "" || to == "" || strings.HasPrefix(to, ".") || strings.Contains(to, "..") {
-		return "", "", &workload.ValueError{Field: "git", Value: text, Accepted: RangeAccepted}
+		return "", "", &usage.ValueError{Field: "git", Value: text, Accepted: RangeAccepted}
 	}
 	return from, to, nil
 }
@@ -51,7 +51,7 @@ type Revision struct {
 	Commit string // with +dirty where the working tree differs from it
 }
 
-// Resolve finds the commit of a revision. The error is a *workload.ValueError.
+// Resolve finds the commit of a revision. The error is a *usage.ValueError.
 func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) {
 	rev := name
 	if name == Work {
@@ -59,7 +59,7 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 	}
 	commit, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
-		return Revision{}, &workload.ValueError{Field: "git", Value: name, Accepted: "a revision of this repository, or " + Work}
+		return Revision{}, &usage.ValueError{Field: "git", Value: name, Accepted: "a revision of this repository, or " + Work}
 	}
 	if name == Work {
 		changes, err := r.git(ctx, "status", "--porcelain")

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 var day0 = time.Date(2026, 1, 1, 8, 0, 0, 0, time.UTC)
@@ -192,18 +192,18 @@ func TestQuery(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		q    history.Query
-		want workload.ValueError
+		want usage.ValueError
 	}{
-		{"metric", history.Query{Metric: "speed"}, workload.ValueError{Field: "metric", Value: "speed", Accepted: "allocs, throughput"}},
-		{"workload", history.Query{Metric: "throughput", Workloads: []string{"sender", "receiver"}}, workload.ValueError{Field: "workload", Value: "receiver", Accepted: "issue-service-issue, sender"}},
-		{"value", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bits", Value: "8"}}}, workload.ValueError{Field: "case", Value: "bits=8", Accepted: "bits of 32, 64"}},
-		{"key", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bit", Value: "8"}}}, workload.ValueError{Field: "case", Value: "bit=8", Accepted: "key=value with a key of bits, cpus, curve"}},
-		{"since", history.Query{Metric: "throughput", Since: day0.AddDate(1, 0, 0)}, workload.ValueError{Field: "since", Value: "2027-01-01", Accepted: "dates up to 2026-01-02, of the last session"}},
+		{"metric", history.Query{Metric: "speed"}, usage.ValueError{Field: "metric", Value: "speed", Accepted: "allocs, throughput"}},
+		{"workload", history.Query{Metric: "throughput", Workloads: []string{"sender", "receiver"}}, usage.ValueError{Field: "workload", Value: "receiver", Accepted: "issue-service-issue, sender"}},
+		{"value", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bits", Value: "8"}}}, usage.ValueError{Field: "case", Value: "bits=8", Accepted: "bits of 32, 64"}},
+		{"key", history.Query{Metric: "throughput", Case: record.Axes{{Key: "bit", Value: "8"}}}, usage.ValueError{Field: "case", Value: "bit=8", Accepted: "key=value with a key of bits, cpus, curve"}},
+		{"since", history.Query{Metric: "throughput", Since: day0.AddDate(1, 0, 0)}, usage.ValueError{Field: "since", Value: "2027-01-01", Accepted: "dates up to 2026-01-02, of the last session"}},
 	} {
 		_, err := test.q.Lines(recs)
-		got, ok := errors.AsType[*workload.ValueError](err)
+		got, ok := errors.AsType[*usage.ValueError](err)
 		if !ok {
-			t.Errorf("%s: %v, want a *workload.ValueError", test.name, err)
+			t.Errorf("%s: %v, want a *usage.ValueError", test.name, err)
 			continue
 		}
 		if diff := cmp.Diff(test.want, *got); diff != "" {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // What holds records: a file of that name in a folder, a file with that extension, and
@@ -30,7 +30,7 @@ const acceptedPaths = "the folder of a suite, a folder of such folders, or a fil
 // line that was cut off when a suite was killed.
 //
 // A path that is not there, is neither folder nor records, or has no record at all is
-// a *workload.ValueError; a damaged line is a *zkbench.DecodeError, under the name of its
+// a *usage.ValueError; a damaged line is a *zkbench.DecodeError, under the name of its
 // file.
 func Load(paths []string) (recs []*record.Record, notes []string, err error) {
 	for _, path := range paths {
@@ -53,7 +53,7 @@ func Load(paths []string) (recs []*record.Record, notes []string, err error) {
 			recs, found = append(recs, some...), found+len(some)
 		}
 		if found == 0 {
-			return nil, nil, &workload.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one has no records"}
+			return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one has no records"}
 		}
 	}
 	return recs, notes, nil
@@ -65,11 +65,11 @@ func files(path string) (files, without []string, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &workload.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one is not there"}
+		return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths + "; this one is not there"}
 	case err != nil:
 		return nil, nil, fmt.Errorf("records: %w", err)
 	case !info.IsDir() && filepath.Ext(path) != extension:
-		return nil, nil, &workload.ValueError{Field: "records", Value: path, Accepted: acceptedPaths}
+		return nil, nil, &usage.ValueError{Field: "records", Value: path, Accepted: acceptedPaths}
 	case !info.IsDir():
 		return []string{path}, nil, nil
 	}

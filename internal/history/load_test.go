@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // tree writes files into a new directory, and the empty ones as directories.
@@ -107,7 +107,7 @@ func TestLoadRefuses(t *testing.T) {
 	})
 	for _, test := range []struct {
 		path      string
-		malformed bool   // a *zkbench.DecodeError, else a *workload.ValueError
+		malformed bool   // a *zkbench.DecodeError, else a *usage.ValueError
 		want      string // within the message
 	}{
 		{"missing", false, "this one is not there"},
@@ -126,7 +126,7 @@ func TestLoadRefuses(t *testing.T) {
 		if test.malformed {
 			_, ok = errors.AsType[*zkbench.DecodeError](err)
 		} else {
-			_, ok = errors.AsType[*workload.ValueError](err)
+			_, ok = errors.AsType[*usage.ValueError](err)
 		}
 		if !ok || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.path) {
 			t.Errorf("%s: %v, want %q under its name", test.path, err, test.want)

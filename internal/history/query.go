@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -29,7 +30,7 @@ const cpusKey = "cpus"
 
 // Lines returns the lines of the records that are ok, each record counted once, in the
 // order in which their cases were first measured. What no record has is a
-// *workload.ValueError that names what they have; records of which none is ok are an
+// *usage.ValueError that names what they have; records of which none is ok are an
 // ErrParams.
 func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	ok := distinct(recs)
@@ -42,7 +43,7 @@ func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	}
 	lines := collect(chosen, q.Metric, beginnings(ok))
 	if len(lines) == 0 {
-		return nil, &workload.ValueError{Field: "metric", Value: q.Metric, Accepted: metrics(chosen)}
+		return nil, &usage.ValueError{Field: "metric", Value: q.Metric, Accepted: metrics(chosen)}
 	}
 	var last time.Time
 	for i := range lines {
@@ -55,7 +56,7 @@ func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	}
 	lines = slices.DeleteFunc(lines, func(l Line) bool { return len(l.Points) == 0 })
 	if len(lines) == 0 {
-		return nil, &workload.ValueError{Field: "since", Value: q.Since.Format(dateForm), Accepted: "dates up to " + last.UTC().Format(dateForm) + ", of the last session"}
+		return nil, &usage.ValueError{Field: "since", Value: q.Since.Format(dateForm), Accepted: "dates up to " + last.UTC().Format(dateForm) + ", of the last session"}
 	}
 	return lines, nil
 }
@@ -79,7 +80,7 @@ func distinct(recs []*record.Record) []*record.Record {
 func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 	for _, w := range q.Workloads {
 		if !slices.ContainsFunc(recs, func(r *record.Record) bool { return r.Workload == w || id(r) == w }) {
-			return nil, &workload.ValueError{Field: "workload", Value: w, Accepted: listed(recs, id)}
+			return nil, &usage.ValueError{Field: "workload", Value: w, Accepted: listed(recs, id)}
 		}
 	}
 	if len(q.Workloads) > 0 {
@@ -90,7 +91,7 @@ func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 	for _, x := range q.Case {
 		matching := kept(recs, func(r *record.Record) bool { return coordinate(r, x.Key) == x.Value })
 		if len(matching) == 0 {
-			return nil, &workload.ValueError{Field: "case", Value: x.Key + "=" + x.Value, Accepted: coordinates(recs, x.Key)}
+			return nil, &usage.ValueError{Field: "case", Value: x.Key + "=" + x.Value, Accepted: coordinates(recs, x.Key)}
 		}
 		recs = matching
 	}

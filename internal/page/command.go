@@ -3,7 +3,6 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -74,18 +74,7 @@ func CommandOf(defs []workload.Def, r *record.Record) string {
 // command is a command line in the making.
 type command struct{ words []string }
 
-// plain are the words that a shell takes as they are.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// Quote is a word as a POSIX shell takes it.
-func Quote(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func (c *command) add(flag, value string) { c.words = append(c.words, "--"+flag, Quote(value)) }
+func (c *command) add(flag, value string) { c.words = append(c.words, "--"+flag, usage.Quote(value)) }
 
 // axes adds the case's coordinates; false where one has no flag.
 func (c *command) axes(def workload.Def, r *record.Record) bool {

@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -140,7 +141,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 		return err
 	}
 	if job.Deadline <= 0 {
-		return &workload.ValueError{Field: "deadline", Value: job.Deadline.String(), Accepted: "more than 0s"}
+		return &usage.ValueError{Field: "deadline", Value: job.Deadline.String(), Accepted: "more than 0s"}
 	}
 	late := fmt.Errorf("stopped at its deadline of %v", job.Deadline)
 	ctx, cancel := context.WithTimeoutCause(ctx, job.Deadline, late)

@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // File is a suite as it is written.
@@ -295,7 +295,7 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 // Expand makes of each entry what expand makes of it. expand stops at the first mistake;
-// where that is a *workload.ValueError of a value or a workload, that is taken away and the
+// where that is a *usage.ValueError of a value or a workload, that is taken away and the
 // entry tried again, so that all mistakes of the file are told at once, in a *FileError.
 func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
 	p := &parser{slices.Clone(f.mistakes)}
@@ -322,7 +322,7 @@ func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T
 
 // without takes away what err is of, and returns its line; false: nothing is left to try.
 func (e *Entry) without(err error) (line int, again bool) {
-	wrong, ok := errors.AsType[*workload.ValueError](err)
+	wrong, ok := errors.AsType[*usage.ValueError](err)
 	if !ok {
 		return e.Line, false
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/suite"
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 const good = `# A comment.
@@ -99,7 +99,7 @@ func TestExpand(t *testing.T) {
 		for _, flag := range e.Flags {
 			for _, w := range flag.Values {
 				if bad[w.Text] {
-					return nil, fmt.Errorf("entry: %w", &workload.ValueError{Field: strings.ReplaceAll(flag.Name, "-", "_"), Value: w.Text, Accepted: "others"})
+					return nil, fmt.Errorf("entry: %w", &usage.ValueError{Field: strings.ReplaceAll(flag.Name, "-", "_"), Value: w.Text, Accepted: "others"})
 				}
 			}
 		}

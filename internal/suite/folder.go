@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 )
@@ -52,7 +53,7 @@ func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Fo
 	}
 	// Whoever reads the records that were there goes on to read them.
 	path := filepath.Join(dir, RecordsFile)
-	if err := Replace(path, b.Bytes()); err != nil {
+	if err := atomicfile.Write(path, b.Bytes()); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
@@ -82,7 +83,7 @@ func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 			return err
 		}
 	}
-	return Replace(filepath.Join(f.dir, logsDir, report.FileName(name)+".log"), b.Bytes())
+	return atomicfile.Write(filepath.Join(f.dir, logsDir, report.FileName(name)+".log"), b.Bytes())
 }
 
 // Close closes the records.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/atomicfile"
 )
 
 // statusFile says how far the suite of a folder is.
@@ -34,7 +35,7 @@ func (s Status) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return Replace(filepath.Join(dir, statusFile), append(raw, '\n'))
+	return atomicfile.Write(filepath.Join(dir, statusFile), append(raw, '\n'))
 }
 
 // ReadStatus returns the status of the suite of a folder. One that was killed has not

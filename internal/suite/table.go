@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/atomicfile"
 )
 
 // Row is a line of a table by the names of its columns.
@@ -73,7 +73,7 @@ func putRow(path, key string, row Row) error {
 	if err := w.WriteAll(lines); err != nil {
 		return err
 	}
-	return Replace(path, b.Bytes())
+	return atomicfile.Write(path, b.Bytes())
 }
 
 // readTable returns the lines of a CSV file, the head first; an empty head where there is
@@ -92,25 +92,4 @@ func readTable(path string) ([][]string, error) {
 		return nil, &zkbench.DecodeError{Path: path, Reason: err.Error()}
 	}
 	return lines, nil
-}
-
-// Replace writes a file beside the one that it then takes the place of.
-func Replace(path string, data []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), ".replace")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	_, err = file.Write(data)
-	if err == nil {
-		err = errors.Join(file.Chmod(0o644), file.Sync())
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }

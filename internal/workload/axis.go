@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // Axis is one dimension of a workload's matrix.
@@ -23,7 +23,7 @@ type Axis struct {
 	Smoke    string   // of a load test: one small case unless more is asked for
 
 	// Parse expands a comma-separated list as a user types it and validates
-	// each value. The error is a *ValueError.
+	// each value. The error is a *usage.ValueError.
 	Parse func(list string) ([]string, error)
 }
 
@@ -82,7 +82,7 @@ func WorkersAxis() Axis {
 			}
 		}
 		values, err := numbers(strings.Join(items, ","))
-		if e, ok := err.(*ValueError); ok {
+		if e, ok := err.(*usage.ValueError); ok {
 			e.Accepted = axis.Accepted
 		}
 		return values, err
@@ -91,20 +91,20 @@ func WorkersAxis() Axis {
 }
 
 // NameAxis is an axis of names: accepted lists them, def is the default matrix.
-func NameAxis(name, key, flag, usage string, accepted, def []string) Axis {
+func NameAxis(name, key, flag, help string, accepted, def []string) Axis {
 	words := strings.Join(accepted, ", ")
 	smoke := ""
 	if len(def) > 0 {
 		smoke = def[0]
 	}
 	return Axis{
-		Name: name, Key: key, Flag: flag, Usage: usage, Accepted: words, Default: slices.Clone(def), Smoke: smoke,
+		Name: name, Key: key, Flag: flag, Usage: help, Accepted: words, Default: slices.Clone(def), Smoke: smoke,
 		Parse: func(list string) ([]string, error) {
 			var values []string
 			for item := range strings.SplitSeq(list, ",") {
 				item = strings.TrimSpace(item)
 				if !slices.Contains(accepted, item) {
-					return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+					return nil, &usage.ValueError{Field: dashed(flag), Value: item, Accepted: words}
 				}
 				values = appendNew(values, item)
 			}
@@ -115,9 +115,9 @@ func NameAxis(name, key, flag, usage string, accepted, def []string) Axis {
 
 // IntAxis is an axis of whole numbers from least to most, with ranges: smoke is the value
 // of a load test, def is the default matrix, of which values above most are left out.
-func IntAxis(name, key, flag, usage string, least, most int, smoke string, def ...int) Axis {
+func IntAxis(name, key, flag, help string, least, most int, smoke string, def ...int) Axis {
 	words := fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
-	axis := Axis{Name: name, Key: key, Flag: flag, Usage: usage, Accepted: words, Smoke: smoke}
+	axis := Axis{Name: name, Key: key, Flag: flag, Usage: help, Accepted: words, Smoke: smoke}
 	for _, d := range def {
 		if d <= most {
 			axis.Default = append(axis.Default, strconv.Itoa(d))
@@ -127,13 +127,13 @@ func IntAxis(name, key, flag, usage string, least, most int, smoke string, def .
 		var values []string
 		for item := range strings.SplitSeq(list, ",") {
 			item = strings.TrimSpace(item)
-			expanded, ok := Expand(item)
+			expanded, ok := usage.Expand(item)
 			if !ok {
-				return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+				return nil, &usage.ValueError{Field: dashed(flag), Value: item, Accepted: words}
 			}
 			for _, n := range expanded {
 				if n < least || n > most {
-					return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+					return nil, &usage.ValueError{Field: dashed(flag), Value: item, Accepted: words}
 				}
 				values = appendNew(values, strconv.Itoa(n))
 			}
@@ -144,9 +144,9 @@ func IntAxis(name, key, flag, usage string, least, most int, smoke string, def .
 }
 
 // durationAxis is an axis of times from 0s to most.
-func durationAxis(name, key, flag, usage string, most time.Duration, def ...time.Duration) Axis {
+func durationAxis(name, key, flag, help string, most time.Duration, def ...time.Duration) Axis {
 	words := fmt.Sprintf("times from 0s to %v, for example 500us or 2ms", most)
-	axis := Axis{Name: name, Key: key, Flag: flag, Usage: usage, Accepted: words}
+	axis := Axis{Name: name, Key: key, Flag: flag, Usage: help, Accepted: words}
 	for _, d := range def {
 		axis.Default = append(axis.Default, d.String())
 	}
@@ -157,7 +157,7 @@ func durationAxis(name, key, flag, usage string, most time.Duration, def ...time
 			item = strings.TrimSpace(item)
 			d, err := time.ParseDuration(item)
 			if err != nil || d < 0 || d > most {
-				return nil, &ValueError{Field: dashed(flag), Value: item, Accepted: words}
+				return nil, &usage.ValueError{Field: dashed(flag), Value: item, Accepted: words}
 			}
 			values = appendNew(values, d.String())
 		}
@@ -175,52 +175,6 @@ func appendNew(values []string, v string) []string {
 		return values
 	}
 	return append(values, v)
-}
-
-// maxRange bounds the values that one range may expand to.
-const maxRange = 4096
-
-// Expand returns the values of one number, a..b*k (a, ak, ak^2, ...) or a..b+k
-// (a, a+k, a+2k, ...), up to b. It returns false for anything else, a step that
-// does not grow and a range of more than maxRange values included.
-func Expand(item string) ([]int, bool) {
-	first, rest, isRange := strings.Cut(item, "..")
-	a, err := strconv.Atoi(first)
-	if err != nil {
-		return nil, false
-	}
-	if !isRange {
-		return []int{a}, true
-	}
-	i := strings.IndexAny(rest, "*+")
-	if i < 0 {
-		return nil, false
-	}
-	b, errB := strconv.Atoi(rest[:i])
-	k, errK := strconv.Atoi(rest[i+1:])
-	if errB != nil || errK != nil || b < a || a < 1 {
-		return nil, false
-	}
-	geometric := rest[i] == '*'
-	if geometric && k < 2 || k < 1 {
-		return nil, false
-	}
-	var values []int
-	for v := a; v <= b; {
-		if len(values) == maxRange {
-			return nil, false
-		}
-		values = append(values, v)
-		switch {
-		case geometric && v > math.MaxInt/k, !geometric && v > math.MaxInt-k:
-			return values, true
-		case geometric:
-			v *= k
-		default:
-			v += k
-		}
-	}
-	return values, true
 }
 
 // BatchAxis is the number of actions or requests that one operation takes together.

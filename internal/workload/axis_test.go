@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -20,7 +21,7 @@ func TestBatchWaits(t *testing.T) {
 	}
 	for _, list := range []string{"", "1", "-1ms", "61s", "1ms,", "soon"} {
 		_, err := axis.Parse(list)
-		v, ok := errors.AsType[*workload.ValueError](err)
+		v, ok := errors.AsType[*usage.ValueError](err)
 		if !ok || v.Field != "batch-wait" || !strings.Contains(v.Accepted, "0s to 1m0s") {
 			t.Errorf("%q: %v", list, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // Options are the flags of a test binary.
@@ -104,7 +105,7 @@ func (o *Options) workerCounts() ([]int, error) {
 // sampleCount returns -setup_samples within its bound.
 func (o *Options) sampleCount() (int, error) {
 	if *o.samples > runner.MaxSamples {
-		return 0, &ValueError{Field: "setup_samples", Value: strconv.FormatUint(uint64(*o.samples), 10), Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples)}
+		return 0, &usage.ValueError{Field: "setup_samples", Value: strconv.FormatUint(uint64(*o.samples), 10), Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples)}
 	}
 	return int(*o.samples), nil
 }

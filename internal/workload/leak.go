@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // LeakThreshold is the |t| from which on a timing test says that an operation's
@@ -30,7 +31,7 @@ const leakCalibration = 200
 // s.Duration or s.Count operations, whichever ends first; 0: not bounded by it.
 // The record's metric leak-t is t, its counters leak-fixed and leak-random the
 // samples that it is of; with too few of them there is no t and the record is
-// partial. The error in the record is a *ValueError where the
+// partial. The error in the record is a *usage.ValueError where the
 // workload has no witness.
 func Leak(ctx context.Context, def Def, c Case, s Settings) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
@@ -55,7 +56,7 @@ func leak(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) 
 	}()
 	secret, ok := instance.(Secret)
 	if !ok {
-		return &ValueError{Field: "workload", Value: def.ID(), Accepted: "one whose operation has a witness"}
+		return &usage.ValueError{Field: "workload", Value: def.ID(), Accepted: "one whose operation has a witness"}
 	}
 	// Collections would fall into some timings and not into others.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // mixKey is the axis of a mix: what it consists of, for example
@@ -28,7 +29,7 @@ type part struct {
 // Mix returns the workload that is made of defs in the proportions of text, for
 // example issue=1,transfer=8: of each nine operations in sequence one is an issue.
 // Parts are named by command-line id, name or alias. Its axes are those of its
-// parts. The error is a *ValueError.
+// parts. The error is a *usage.ValueError.
 func Mix(defs []Def, text string) (Def, error) {
 	parts, err := parseMix(defs, text)
 	if err != nil {
@@ -78,7 +79,7 @@ func parseMix(defs []Def, text string) ([]part, error) {
 		for _, d := range defs {
 			names = append(names, d.ID())
 		}
-		return &ValueError{Field: mixKey, Value: value, Accepted: fmt.Sprintf(
+		return &usage.ValueError{Field: mixKey, Value: value, Accepted: fmt.Sprintf(
 			"workload=share,... with at least two different ones of %s, and shares from 1 to %d", strings.Join(names, ", "), MaxShare)}
 	}
 	var parts []part

@@ -7,6 +7,7 @@ import (
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // StageKey is the axis of those workloads whose operation is one of the stages.
@@ -21,7 +22,7 @@ func MeasureStages(ctx context.Context, def Def, c Case, s Settings) *record.Rec
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
 	rec.Env, rec.Seed = env.Read(), s.Seed
 	if def.Stages == nil {
-		conclude(ctx, rec, &ValueError{Field: "workload", Value: def.ID(), Accepted: "one that has stages"})
+		conclude(ctx, rec, &usage.ValueError{Field: "workload", Value: def.ID(), Accepted: "one that has stages"})
 		return rec
 	}
 	stages := stage.New()

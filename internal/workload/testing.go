@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // profileRoot is the directory, in the directory of the test, that -profile
@@ -128,7 +129,7 @@ func TestParallel(t *testing.T, w io.Writer, def Def, o *Options) {
 		duration = smokeDuration
 	}
 	if duration <= 0 {
-		t.Fatal(&ValueError{Field: "duration", Value: duration.String(), Accepted: "more than 0s, for example 10s"})
+		t.Fatal(&usage.ValueError{Field: "duration", Value: duration.String(), Accepted: "more than 0s, for example 10s"})
 	}
 	for _, c := range cases {
 		for _, workers := range counts {

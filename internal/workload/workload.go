@@ -10,15 +10,14 @@ package workload
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // Def is a workload.
@@ -115,22 +114,8 @@ func Find(defs []Def, id string) (Def, error) {
 			return d, nil
 		}
 	}
-	return Def{}, &ValueError{Field: "workload", Value: id, Accepted: strings.Join(ids, ", ")}
+	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: strings.Join(ids, ", ")}
 }
-
-// ValueError is a value that a field does not accept. It is an ErrParams; its
-// text is one line.
-type ValueError struct {
-	Field    string // what the user typed it for, for example curves
-	Value    string
-	Accepted string
-}
-
-func (e *ValueError) Error() string {
-	return fmt.Sprintf("%s: %q is not accepted; accepted: %s", e.Field, e.Value, e.Accepted)
-}
-
-func (e *ValueError) Unwrap() error { return zkbench.ErrParams }
 
 // Case is one point of a workload's matrix: ordered key=value pairs. It is
 // immutable.
@@ -145,11 +130,11 @@ func (c Case) Get(key string) string {
 	return value
 }
 
-// Int returns the value of key as a number. The error is a *ValueError.
+// Int returns the value of key as a number. The error is a *usage.ValueError.
 func (c Case) Int(key string) (int, error) {
 	value, err := strconv.Atoi(c.Get(key))
 	if err != nil {
-		return 0, &ValueError{Field: key, Value: c.Get(key), Accepted: "a whole number"}
+		return 0, &usage.ValueError{Field: key, Value: c.Get(key), Accepted: "a whole number"}
 	}
 	return value, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/loops"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -38,7 +39,7 @@ func VectorInstruction() workload.Def {
 			all := loops.All()
 			at := slices.IndexFunc(all, func(l loops.Loop) bool { return loopName(l) == c.Get(loopKey) })
 			if at < 0 {
-				return nil, &workload.ValueError{Field: "loop", Value: c.Get(loopKey), Accepted: strings.Join(names, ", ")}
+				return nil, &usage.ValueError{Field: "loop", Value: c.Get(loopKey), Accepted: strings.Join(names, ", ")}
 			}
 			return &instruction{all[at]}, nil
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -22,7 +23,7 @@ func Yardstick() workload.Def {
 		New: func(_ context.Context, c workload.Case, _ uint64) (workload.Instance, error) {
 			at := slices.IndexFunc(peer.GLVCases(), func(g peer.Case) bool { return g.Name == peer.GLVCaseName(c.Get("curve")) })
 			if at < 0 {
-				return nil, &workload.ValueError{Field: "curve", Value: c.Get("curve"), Accepted: strings.Join(curves(), ", ")}
+				return nil, &usage.ValueError{Field: "curve", Value: c.Get("curve"), Accepted: strings.Join(curves(), ", ")}
 			}
 			return &yardstick{peer.GLVCases()[at]}, nil
 		},

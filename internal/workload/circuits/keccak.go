@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/circuits/keccak"
 	hash "github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -50,7 +51,7 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 	each := keccak.BlockConstraints
 	switch {
 	case form != keccakVariable && blocks != 0:
-		return task{}, estimate{}, &workload.ValueError{Field: "blocks", Value: fmt.Sprint(blocks), Accepted: "0, or others together with --form " + keccakVariable}
+		return task{}, estimate{}, &usage.ValueError{Field: "blocks", Value: fmt.Sprint(blocks), Accepted: "0, or others together with --form " + keccakVariable}
 	case form == keccakVariable && blocks != 0 && blocks < needed:
 		return task{}, estimate{}, &zkbench.LimitError{What: "blocks of a message", Estimate: int64(needed), Max: int64(blocks)}
 	case form == keccakVariable:

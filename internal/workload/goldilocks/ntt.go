@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -30,7 +31,7 @@ func powersOfTwo(a workload.Axis) func(string) ([]string, error) {
 		for _, v := range values {
 			var n int
 			if _, err := fmt.Sscan(v, &n); err != nil || n&(n-1) != 0 {
-				return nil, &workload.ValueError{Field: a.Long(), Value: v, Accepted: "powers of two from 1 to 67108864"}
+				return nil, &usage.ValueError{Field: a.Long(), Value: v, Accepted: "powers of two from 1 to 67108864"}
 			}
 		}
 		return values, nil

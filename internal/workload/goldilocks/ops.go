@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -36,7 +37,7 @@ func GoldilocksOps() workload.Def {
 			}
 			var ok bool
 			if i.function, ok = functionNamed(k, c.Get("function")); !ok {
-				return nil, &workload.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + k.String() + " has"}
+				return nil, &usage.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + k.String() + " has"}
 			}
 			i.portable, _ = functionNamed(goldilocks.Portable(), cmp.Or(i.function.Of, i.function.Name))
 			return i, nil

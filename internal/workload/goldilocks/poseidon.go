@@ -8,6 +8,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -25,7 +26,7 @@ func PoseidonPermutation() workload.Def {
 				return nil, err
 			}
 			if n < 1 || n > mostStates {
-				return nil, &workload.ValueError{Field: "states", Value: c.Get("states"), Accepted: states.Accepted}
+				return nil, &usage.ValueError{Field: "states", Value: c.Get("states"), Accepted: states.Accepted}
 			}
 			k, err := kernelOf(c)
 			return &permutation{kernel: k, states: n, seed: seed}, err

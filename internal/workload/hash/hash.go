@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -31,7 +32,7 @@ func KeccakNative() workload.Def {
 				return nil, err
 			}
 			if n < 0 || n > mostBytes {
-				return nil, &workload.ValueError{Field: "bytes", Value: c.Get("bytes"), Accepted: axis.Accepted}
+				return nil, &usage.ValueError{Field: "bytes", Value: c.Get("bytes"), Accepted: axis.Accepted}
 			}
 			return keccakNative{n, seed}, nil
 		},

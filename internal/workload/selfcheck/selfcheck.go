@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -50,7 +51,7 @@ const (
 )
 
 func refuse(value string) error {
-	return &workload.ValueError{Field: AxisKey, Value: value, Accepted: fmt.Sprintf("%d to %d, thousandths", least, most)}
+	return &usage.ValueError{Field: AxisKey, Value: value, Accepted: fmt.Sprintf("%d to %d, thousandths", least, most)}
 }
 
 func axis() workload.Axis {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/token"
 )
@@ -56,7 +57,7 @@ func TestQueueNeedsMax(t *testing.T) {
 	} {
 		_, err := token.ValidatorBatch().New(t.Context(), workload.NewCase(
 			record.Axis{Key: "batch-max", Value: c.most}, record.Axis{Key: "batch-wait", Value: c.wait}), 1)
-		if v, ok := errors.AsType[*workload.ValueError](err); !ok || !strings.Contains(v.Accepted, c.says) {
+		if v, ok := errors.AsType[*usage.ValueError](err); !ok || !strings.Contains(v.Accepted, c.says) {
 			t.Errorf("batch-max=%s batch-wait=%s: %v", c.most, c.wait, err)
 		}
 	}

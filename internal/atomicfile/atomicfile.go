@@ -1,0 +1,30 @@
+// Package atomicfile writes files that are there as a whole or not at all.
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Write writes data to a new file beside path, on the disk, and lets that take path's place:
+// neither a reader nor a program that was killed finds half of it.
+func Write(path string, data []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), ".replace")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	_, err = file.Write(data)
+	if err == nil {
+		err = errors.Join(file.Chmod(0o644), file.Sync())
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
