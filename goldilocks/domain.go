@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/memory"
 )
 
 const (
@@ -57,7 +57,7 @@ func NewDomain(n int) (*Domain, error) {
 	if n < 1 || n&(n-1) != 0 || bits.Len(uint(n))-1 > TwoAdicity {
 		return nil, fmt.Errorf("%w: domain of %d elements, accepted are powers of two from 1 to 2^%d", zkbench.ErrParams, n, TwoAdicity)
 	}
-	if err := env.Fits("the domain's tables", uint64(n)*(rootBytes+tableBytes), env.Available()); err != nil {
+	if err := memory.Fits("the domain's tables", uint64(n)*(rootBytes+tableBytes)); err != nil {
 		return nil, err
 	}
 	d := &Domain{n: n, inverse: Element(n).Inverse(), root: rootOf(n), roots: make([]Element, max(1, n/2))}

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/memory"
 )
 
 // window is how many digests are in memory at once, two megabytes, and how many rows where
@@ -49,7 +49,7 @@ func BuildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, s
 	if rows == nil {
 		return nil, fmt.Errorf("%w: rows: no reader", zkbench.ErrParams)
 	}
-	if err := env.Fits("the rows and digests in memory", shape.windowBytes(), env.Available()); err != nil {
+	if err := memory.Fits("the rows and digests in memory", shape.windowBytes()); err != nil {
 		return nil, err
 	}
 	if err := buildFile(ctx, ex, k, shape, rows, path); err != nil {

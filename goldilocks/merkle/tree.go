@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/memory"
 )
 
 // Tree is a tree in memory: its rows, which are the caller's, and all digests in one
@@ -44,7 +44,7 @@ func Build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape
 	if int64(len(rows)) != int64(shape.Rows)*int64(shape.Width) {
 		return nil, fmt.Errorf("%w: rows: %d elements; accepted: %d rows of %d", zkbench.ErrParams, len(rows), shape.Rows, shape.Width)
 	}
-	if err := env.Fits("the tree", shape.bytes(), env.Available()); err != nil {
+	if err := memory.Fits("the tree", shape.bytes()); err != nil {
 		return nil, err
 	}
 	t := &Tree{shape: shape, rows: rows, nodes: make([]poseidon.Digest, shape.Nodes())}

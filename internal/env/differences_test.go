@@ -2,7 +2,6 @@ package env
 
 import (
 	"reflect"
-	"runtime/debug"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,40 +76,5 @@ func TestBuildDifferences(t *testing.T) {
 	}
 	if got := BuildDifferences(a, a); len(got) != 0 {
 		t.Errorf("to itself: %q", got)
-	}
-}
-
-func TestAvailableIsTheLeast(t *testing.T) {
-	for _, test := range []struct {
-		name               string
-		system, soft, want uint64
-	}{
-		{"known=none", unlimited, unlimited, 0},
-		{"known=system", 5, unlimited, 5},
-		{"known=soft", unlimited, 7, 7},
-		{"known=both", 9, 7, 7},
-		{"known=exhausted", 0, unlimited, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := bounded(test.system, test.soft); got != test.want {
-				t.Errorf("%d, want %d", got, test.want)
-			}
-		})
-	}
-}
-
-func TestSoftLimitLeft(t *testing.T) {
-	before := debug.SetMemoryLimit(1<<63 - 1)
-	defer debug.SetMemoryLimit(before)
-	if left := softLimitLeft(); left != unlimited {
-		t.Errorf("%d left without a limit", left)
-	}
-	debug.SetMemoryLimit(1 << 40)
-	if left := softLimitLeft(); left >= 1<<40 || left < 1<<39 {
-		t.Errorf("%d left of 2^40", left)
-	}
-	debug.SetMemoryLimit(1)
-	if left := softLimitLeft(); left != 0 {
-		t.Errorf("%d left of a limit that is exceeded", left)
 	}
 }

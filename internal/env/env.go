@@ -10,6 +10,7 @@ import (
 	"runtime/metrics"
 	"slices"
 
+	"github.com/zkbench/zkbench/internal/memory/system"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -33,13 +34,15 @@ func Read() record.Env {
 		Path:       arithmeticPath(),
 		Cores:      runtime.NumCPU(),
 		GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Quota:      quota(),
+		Quota:      system.Quota(),
 		Governor:   governor(),
 		Kernel:     kernel(),
-		Memory:     totalMemory(),
 		Go:         runtime.Version(),
 		GOGC:       -1,
 		GOMEMLIMIT: -1,
+	}
+	if total, _ := system.Memory(); total != system.Unlimited {
+		e.Memory = total
 	}
 	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
 	metrics.Read(samples)

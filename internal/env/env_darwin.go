@@ -11,13 +11,3 @@ func cpuModel() string {
 }
 
 func governor() string { return "" }
-
-func quota() float64 { return 0 }
-
-func systemMemory() (total, available uint64) {
-	total, err := unix.SysctlUint64("hw.memsize")
-	if err != nil {
-		return unlimited, unlimited
-	}
-	return total, unlimited
-}

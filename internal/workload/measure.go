@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -168,7 +169,7 @@ func (s Settings) config(c Case, instance Instance) runner.Config {
 		Workers: s.Workers, Arrivals: s.Arrivals, Queue: s.Queue,
 		Duration: s.Duration, Count: s.Count, Grace: s.Grace,
 		Warmup:  runner.Warmup{Time: s.Warmup, Ops: uint64(max(s.WarmupOps, 0)), Stationary: s.WarmupStationary},
-		Samples: s.Samples, Available: env.Available(), Check: s.Check, Arena: s.Arena, Seed: s.Seed,
+		Samples: s.Samples, Available: memory.Available(), Check: s.Check, Arena: s.Arena, Seed: s.Seed,
 	}
 	if s.Arrivals != nil && s.Queue == 0 {
 		config.Queue = runner.DefaultQueue

@@ -12,7 +12,7 @@ import (
 	"github.com/consensys/gnark/backend/witness"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -108,7 +108,7 @@ func bytesOf(system string, constraints int) int64 {
 // fits refuses what needs more memory than there is, or a larger reference string, before
 // anything is built.
 func (e estimate) fits(system string) error {
-	have := int64(env.Available()) // 0: not known
+	have := int64(memory.Available()) // 0: not known
 	limit := &zkbench.LimitError{What: "bytes of memory", Estimate: bytesOf(system, e.constraints), Max: have}
 	if domain := int64(ecc.NextPowerOfTwo(uint64(e.constraints))); system == systemPlonk && domain > srs.MaxSize {
 		limit = &zkbench.LimitError{What: "points of the domain", Estimate: domain, Max: srs.MaxSize}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/pairing"
-	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -84,7 +84,7 @@ func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out
 			each = groth16BuildBytes
 		}
 		need := baseBytes + int64(e.constraints)*each
-		if have := env.Available(); have != 0 && uint64(need) > have {
+		if have := memory.Available(); have != 0 && uint64(need) > have {
 			return 0, &zkbench.LimitError{What: "bytes of memory", Estimate: need, Max: int64(have)}
 		}
 		p := &prover{task: t, system: c.Get("system")}

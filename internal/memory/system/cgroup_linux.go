@@ -1,4 +1,4 @@
-package env
+package system
 
 import (
 	"io/fs"
@@ -72,12 +72,12 @@ func parseMax(s string) float64 {
 }
 
 // cgroupMemory returns the least memory limit of the process' control groups and
-// what the tightest of them leaves, in bytes; unlimited where there is none.
+// what the tightest of them leaves, in bytes; Unlimited where there is none.
 //
 // The page cache that a group has not used of late counts as left: the kernel
 // takes it back before it refuses memory.
 func cgroupMemory(root fs.FS) (limit, left uint64) {
-	limit, left = unlimited, unlimited
+	limit, left = Unlimited, Unlimited
 	for version, dir := range groups(root, "memory") {
 		limitFile, useFile, cacheKey := "memory.max", "memory.current", "inactive_file"
 		if version == 1 {
@@ -94,7 +94,7 @@ func cgroupMemory(root fs.FS) (limit, left uint64) {
 			continue
 		}
 		cache, _ := parseUint(valueOf(readString(root, path.Join(dir, "memory.stat")), cacheKey))
-		left = min(left, less(most, less(use, cache)))
+		left = min(left, most-min(most, use-min(use, cache)))
 	}
 	return limit, left
 }

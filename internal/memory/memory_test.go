@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"errors"
+	"runtime/debug"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/memory/system"
+)
+
+// TestFits: what is larger than the memory there is tells its size; where that is not
+// known nothing is refused.
+func TestFits(t *testing.T) {
+	err := fits("the table", 1000, 999)
+	limit, refused := errors.AsType[*zkbench.LimitError](err)
+	if !refused || limit.Estimate != 1000 || limit.Max != 999 || limit.What != "bytes of the table" {
+		t.Errorf("a byte less than it takes: %v", err)
+	}
+	for _, available := range []uint64{0, 1000} {
+		if err := fits("the table", 1000, available); err != nil {
+			t.Errorf("%d bytes: %v", available, err)
+		}
+	}
+}
+
+func TestAvailableIsTheLeast(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		system, soft, want uint64
+	}{
+		{"known=none", system.Unlimited, system.Unlimited, 0},
+		{"known=system", 5, system.Unlimited, 5},
+		{"known=soft", system.Unlimited, 7, 7},
+		{"known=both", 9, 7, 7},
+		{"known=exhausted", 0, system.Unlimited, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := leastOf(test.system, test.soft); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSoftLimitLeft(t *testing.T) {
+	before := debug.SetMemoryLimit(1<<63 - 1)
+	defer debug.SetMemoryLimit(before)
+	if left := softLimitLeft(); left != system.Unlimited {
+		t.Errorf("%d left without a limit", left)
+	}
+	debug.SetMemoryLimit(1 << 40)
+	if left := softLimitLeft(); left >= 1<<40 || left < 1<<39 {
+		t.Errorf("%d left of 2^40", left)
+	}
+	debug.SetMemoryLimit(1)
+	if left := softLimitLeft(); left != 0 {
+		t.Errorf("%d left of a limit that is exceeded", left)
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux && !darwin
+
+package system
+
+// Quota returns 0: there are no control groups.
+func Quota() float64 { return 0 }
+
+// Memory returns that nothing is known.
+func Memory() (total, available uint64) { return Unlimited, Unlimited }
