@@ -77,16 +77,21 @@ func newParams[S, P any](g group.Group[S, P], cfg Config) (CryptoParams, error) 
 	if cfg.Curve == fastRNG {
 		p.rand = group.NewDRBG()
 	}
+	p.digest = paramsDigest(basis, cfg.Bits, p.rp)
+	return p, nil
+}
+
+// paramsDigest commits to everything that proofs depend on.
+func paramsDigest[S, P any](basis *group.Basis[S, P], bits int, rp rangeproof.Protocol[S, P]) [transcript.StateLen]byte {
 	t := transcript.New("params")
-	t.Append("group", []byte(g.Domain()))
-	t.AppendUint64("bits", uint64(cfg.Bits))
-	p.rp.AppendParams(&t)
+	t.Append("group", []byte(basis.Group.Domain()))
+	t.AppendUint64("bits", uint64(bits))
+	rp.AppendParams(&t)
 	for _, f := range basis.Families() {
 		t.AppendUint64(f.Name, uint64(f.Count))
 	}
-	t.Append("generators", g.AppendPoints(nil, basis.Points...))
-	p.digest = t.State()
-	return p, nil
+	t.Append("generators", basis.Group.AppendPoints(nil, basis.Points...))
+	return t.State()
 }
 
 func (p *params[S, P]) Config() Config                    { return p.cfg }

@@ -74,8 +74,9 @@ type CryptoParams interface {
 	// context: different for different statements even where a seed repeats.
 	DeriveBlindings(seed [transcript.SeedLen]byte, kind Kind, witness, context []byte, n int) [][]byte
 
-	// Prove proves a statement. The openings are checked against nothing: a
-	// wrong one yields a proof that does not verify.
+	// Prove proves a statement. Types, sums and ranges of the openings are checked,
+	// and what is wrong with them is an ErrParams; whether they open the statement's
+	// commitments is not: a proof from others does not verify.
 	Prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error)
 	// ProofLen is the length in bytes of a proof.
 	ProofLen(kind Kind, inputs, outputs int) int
