@@ -2,6 +2,10 @@
 // vectors and transforms. Elements are canonical, in and out; vector operations run on the
 // widest kernel that the processor has.
 //
+// Nothing here is constant-time: additions, reductions, Inverse and Exp branch on their
+// operands, and so do the transforms. It is for the public data of proofs, not for secrets of
+// which an attacker can measure the time.
+//
 // Names and constants: Remco Bloemen, "The Goldilocks Prime"; the field of plonky2,
 // Plonky3 and Polygon's Hermez prover.
 package goldilocks

@@ -124,6 +124,9 @@ func TestBuildFileRefuses(t *testing.T) {
 		{"error in a row", two, io.MultiReader(bytes.NewReader(good[:30]), iotest.ErrReader(gone)), gone, "rows[1]: "},
 		{"error after the rows", two, io.MultiReader(bytes.NewReader(good), iotest.ErrReader(gone)), gone, "after the rows: "},
 		{"nothing is read", two, silent{}, io.ErrNoProgress, "rows[0]: "},
+		{"more than was asked for", two, tells(1 << 30), zkbench.ErrParams, "rows[0]: "},
+		{"less than nothing", two, tells(-1), zkbench.ErrParams, "rows[0]: "},
+		{"more than was asked for after the rows", two, io.MultiReader(bytes.NewReader(good), tells(2)), zkbench.ErrParams, "after the rows: "},
 		{"nothing after the rows", two, io.MultiReader(bytes.NewReader(good), silent{}), io.ErrNoProgress, "after the rows: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -146,6 +149,9 @@ func (silent) Read([]byte) (int, error) { return 0, nil }
 type reader func([]byte) (int, error)
 
 func (r reader) Read(p []byte) (int, error) { return r(p) }
+
+// tells is a reader that tells of so many bytes, whatever it was asked for.
+func tells(n int) reader { return func([]byte) (int, error) { return n, nil } }
 
 // TestBuildFilePlace: the place of an element that is not canonical, past the first window
 // and the first block.

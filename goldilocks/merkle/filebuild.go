@@ -41,7 +41,8 @@ func (s Shape) windowBytes() uint64 {
 //
 // Rows that end early or go on, or an element that is not canonical, are a
 // *zkbench.DecodeError with its place; a reader that reads nothing a hundred times is an
-// io.ErrNoProgress, and none an ErrParams.
+// io.ErrNoProgress; none, and one that tells of more bytes than it was asked for, is an
+// ErrParams.
 func BuildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape Shape, rows io.Reader, path string) (*File, error) {
 	if err := shape.check(); err != nil {
 		return nil, err

@@ -71,6 +71,9 @@ func fill(ctx context.Context, in io.Reader, raw []byte) (n int, err error) {
 			return n, context.Cause(ctx)
 		}
 		m, err := in.Read(raw[n:])
+		if m < 0 || m > len(raw)-n {
+			return n, fmt.Errorf("%w: the reader tells of %d bytes; accepted: 0 to %d", zkbench.ErrParams, m, len(raw)-n)
+		}
 		n += m
 		switch {
 		case n == len(raw): // what is wrong after it, the next Read tells

@@ -1,4 +1,5 @@
-// Package merkle is trees of Poseidon digests over rows of Goldilocks elements.
+// Package merkle is trees of Poseidon digests over rows of Goldilocks elements. Nothing here
+// is constant-time: what is built, opened and verified is public.
 //
 // A leaf is the LinearHash of a row. Of a level with an odd number of digests the last one
 // has no sibling and moves up as it is, so that a tree may have any number of leaves. With
@@ -97,8 +98,11 @@ func (s Shape) root(top poseidon.Digest) poseidon.Digest {
 	return poseidon.Digest(state[:poseidon.DigestLen])
 }
 
-// checkIndex returns an error for a row that is not there.
+// checkIndex returns an error for a row that is not there, and for a shape that no tree has.
 func (s Shape) checkIndex(index int) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	if index < 0 || index >= s.Rows {
 		return fmt.Errorf("%w: index: %d; accepted: 0 to %d", zkbench.ErrParams, index, s.Rows-1)
 	}

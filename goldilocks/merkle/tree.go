@@ -13,7 +13,8 @@ import (
 )
 
 // Tree is a tree in memory: its rows, which are the caller's, and all digests in one
-// allocation, 32 (2 Rows - 1) bytes for a power of two. It is made by Build.
+// allocation, 32 (2 Rows - 1) bytes for a power of two. It is made by Build: of a zero Tree
+// Top and Root are zeros, with which nothing verifies, and the rest is an ErrParams.
 type Tree struct {
 	shape Shape
 	rows  []goldilocks.Element
@@ -106,10 +107,20 @@ func inChunks(ctx context.Context, ex executor.Executor, n int, work func(from, 
 func (t *Tree) Shape() Shape { return t.shape }
 
 // Top is the plain top digest. No verifier takes it: see Root.
-func (t *Tree) Top() poseidon.Digest { return t.nodes[len(t.nodes)-1] }
+func (t *Tree) Top() (top poseidon.Digest) {
+	if len(t.nodes) > 0 {
+		top = t.nodes[len(t.nodes)-1]
+	}
+	return top
+}
 
 // Root is the commitment to the rows.
-func (t *Tree) Root() poseidon.Digest { return t.shape.root(t.Top()) }
+func (t *Tree) Root() (root poseidon.Digest) {
+	if len(t.nodes) > 0 {
+		root = t.shape.root(t.Top())
+	}
+	return root
+}
 
 // Row is the row of that index, which must not be changed; its error is an ErrParams.
 func (t *Tree) Row(index int) ([]goldilocks.Element, error) {

@@ -16,9 +16,6 @@ import (
 // An index, a row or a path of the wrong length is an ErrParams; an element that is not
 // canonical is an ErrMalformed; a row that is another is an ErrProof.
 func Verify(root poseidon.Digest, shape Shape, index int, row []goldilocks.Element, path []poseidon.Digest) error {
-	if err := shape.check(); err != nil {
-		return err
-	}
 	top, err := shape.climb(index, row, path, shape.levels()-1)
 	if err != nil {
 		return err
@@ -98,9 +95,6 @@ type Cap struct {
 // A height below 0 or above 20 and a wrong number of digests are an ErrParams, an element
 // that is not canonical is an ErrMalformed, another cap an ErrProof.
 func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Digest) (*Cap, error) {
-	if err := shape.check(); err != nil {
-		return nil, err
-	}
 	level, err := shape.capLevel(height)
 	if err != nil {
 		return nil, err
@@ -147,6 +141,9 @@ const maxCap = 20
 
 // capLevel is the lowest level with at most 2^height digests.
 func (s Shape) capLevel(height int) (int, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
 	if height < 0 || height > maxCap {
 		return 0, fmt.Errorf("%w: height of the cap: %d; accepted: 0 to %d", zkbench.ErrParams, height, maxCap)
 	}

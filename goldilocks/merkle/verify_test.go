@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -237,6 +238,28 @@ func TestTreeArguments(t *testing.T) {
 	row, err := tree.Row(0)
 	if err != nil || cap(row) != 3 {
 		t.Errorf("a row of 3 has room for %d; what is appended would be in the next; error %v", cap(row), err)
+	}
+}
+
+// TestZeroTree: of a tree that Build has not made nothing panics, and nothing verifies.
+func TestZeroTree(t *testing.T) {
+	var tree merkle.Tree
+	if tree.Top() != (poseidon.Digest{}) || tree.Root() != (poseidon.Digest{}) {
+		t.Errorf("top %x, root %x", tree.Top(), tree.Root())
+	}
+	_, row := tree.Row(0)
+	_, path := tree.Path(0)
+	_, multi := tree.MultiPath([]int{0})
+	_, caps := tree.Cap(0)
+	_, open := new(merkle.File).Path(0)
+	var none merkle.Cap
+	for i, err := range []error{
+		row, path, multi, caps, open, none.Verify(0, nil, nil),
+		merkle.Verify(tree.Root(), tree.Shape(), 0, nil, nil), merkle.VerifyMulti(tree.Root(), tree.Shape(), []int{0}, nil, nil),
+	} {
+		if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "rows: 0") {
+			t.Errorf("%d: %v", i, err)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@
 // made of it (Grassi, Khovratovich, Rechberger, Roy, Schofnegger, "Poseidon: A New Hash
 // Function for Zero-Knowledge Proof Systems", ePrint 2019/458): width 12, rate 8, capacity
 // 4, S-box x^7, 8 full rounds and 22 partial ones, with the constants of Polygon's Hermez
-// prover and plonky2, so that digests equal theirs.
+// prover and plonky2, so that digests equal theirs. Nothing here is constant-time.
 package poseidon
 
 import (

@@ -2,7 +2,7 @@
 // Khovratovich, Schofnegger, "Poseidon2: A Faster Version of the Poseidon Hash Function",
 // ePrint 2023/323): width 12, S-box x^7, 8 full rounds and 22 partial ones, with the
 // constants and matrices of Plonky3, whose values it gives. It is another permutation than
-// package poseidon's, and its digests are others.
+// package poseidon's, and its digests are others. Nothing here is constant-time.
 package poseidon2
 
 import "github.com/zkbench/zkbench/goldilocks"
