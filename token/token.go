@@ -24,10 +24,12 @@ import (
 // Limits of the wire format, in bytes and in tokens. A decoder refuses more
 // before it allocates.
 const (
-	MaxTokens   = 64      // inputs, and outputs, of one action
-	MaxID       = 128     // bytes of a token id
-	MaxOwner    = 4 << 10 // bytes of an owner
-	MaxType     = 256     // bytes of a token type
+	MaxTokens   = 64            // inputs, and outputs, of one action
+	MaxAnchor   = 128           // bytes of a request's anchor, 1 or more
+	MaxRequest  = 16 << 20      // bytes of a request
+	MaxID       = MaxAnchor + 4 // bytes of a token id: an anchor, and the places of action and output
+	MaxOwner    = 4 << 10       // bytes of an owner
+	MaxType     = 256           // bytes of a token type
 	MaxMetadata = 64 << 10
 	MaxContext  = 64 << 10
 )

@@ -32,10 +32,10 @@ func (e *Entry) Check(action int) error {
 			Err: &zkbench.LimitError{What: fmt.Sprintf("%s (%d or more)", what, lo), Estimate: int64(n), Max: int64(hi)},
 		}
 	}
-	if err := over("anchor", -1, "bytes of anchor", len(e.Anchor), 1, MaxAnchor); err != nil {
+	if err := over("anchor", -1, "bytes of anchor", len(e.Anchor), 1, token.MaxAnchor); err != nil {
 		return err
 	}
-	if err := over("request", -1, "bytes of request", len(e.Request), 0, MaxRequest); err != nil {
+	if err := over("request", -1, "bytes of request", len(e.Request), 0, token.MaxRequest); err != nil {
 		return err
 	}
 	if err := over("spend", -1, "spends", len(e.Spends), 0, MaxSpends); err != nil {
@@ -85,7 +85,7 @@ func (e *Entry) Append(dst []byte) []byte {
 func DecodeEntry(data []byte) (Entry, error) {
 	r := reader{s: data, total: len(data)}
 	var e Entry
-	e.Anchor = r.bytes("anchor", -1, 1, 1, MaxAnchor)
+	e.Anchor = r.bytes("anchor", -1, 1, 1, token.MaxAnchor)
 	copy(e.Digest[:], r.fixed("digest", len(e.Digest)))
 	at := r.fixed("time", 12)
 	if r.err == nil {
@@ -95,7 +95,7 @@ func DecodeEntry(data []byte) (Entry, error) {
 		}
 		e.Time = time.Unix(int64(binary.BigEndian.Uint64(at)), int64(nanoseconds)).UTC()
 	}
-	e.Request = r.bytes("request", -1, 4, 0, MaxRequest)
+	e.Request = r.bytes("request", -1, 4, 0, token.MaxRequest)
 	if n := r.count("spends", MaxSpends); n > 0 {
 		e.Spends = make([]token.ID, n)
 	}

@@ -52,7 +52,7 @@ func entries() *rapid.Generator[ledger.Entry] {
 	})
 	return rapid.Custom(func(t *rapid.T) ledger.Entry {
 		e := ledger.Entry{
-			Anchor:  rapid.SliceOfN(rapid.Byte(), 1, ledger.MaxAnchor).Draw(t, "anchor"),
+			Anchor:  rapid.SliceOfN(rapid.Byte(), 1, token.MaxAnchor).Draw(t, "anchor"),
 			Time:    time.Unix(rapid.Int64().Draw(t, "seconds"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanoseconds")).UTC(),
 			Request: rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "request"),
 			Spends:  rapid.SliceOfN(id, 0, 4).Draw(t, "spends"),
@@ -135,8 +135,8 @@ func TestLimits(t *testing.T) {
 		index  int
 	}{
 		"anchor=0":        {func(e *ledger.Entry) { e.Anchor = nil }, "anchor", -1},
-		"anchor=max+1":    {func(e *ledger.Entry) { e.Anchor = long(ledger.MaxAnchor + 1) }, "anchor", -1},
-		"request=max+1":   {func(e *ledger.Entry) { e.Request = long(ledger.MaxRequest + 1) }, "request", -1},
+		"anchor=max+1":    {func(e *ledger.Entry) { e.Anchor = long(token.MaxAnchor + 1) }, "anchor", -1},
+		"request=max+1":   {func(e *ledger.Entry) { e.Request = long(token.MaxRequest + 1) }, "request", -1},
 		"spends=max+1":    {func(e *ledger.Entry) { e.Spends = make([]token.ID, ledger.MaxSpends+1) }, "spend", -1},
 		"creates=max+1":   {func(e *ledger.Entry) { e.Creates = make([]ledger.Created, ledger.MaxCreates+1) }, "create", -1},
 		"spend id=0":      {func(e *ledger.Entry) { e.Spends[1] = nil }, "spend", 1},

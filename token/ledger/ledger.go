@@ -15,11 +15,9 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// Limits, in bytes and in items. A ledger refuses more with a LimitError before
-// it looks at its store.
+// Limits, in bytes and in items, beside token.MaxAnchor, token.MaxRequest and
+// token.MaxID. A ledger refuses more with a LimitError before it looks at its store.
 const (
-	MaxAnchor     = 128
-	MaxRequest    = 16 << 20
 	MaxToken      = 8 << 10
 	MaxSpends     = 4096 // of one entry
 	MaxCreates    = 4096 // of one entry
@@ -30,10 +28,10 @@ const (
 // Entry is a request that a validator has accepted, with what it does to the
 // set of unspent tokens.
 type Entry struct {
-	Anchor  []byte    // the transaction's id, 1 to MaxAnchor bytes
+	Anchor  []byte    // the transaction's id, 1 to token.MaxAnchor bytes
 	Digest  [32]byte  // of the request: two requests are the same if their digests are
 	Time    time.Time // of the block; comes back in UTC, without a monotonic reading
-	Request []byte    // as validated, up to MaxRequest bytes, opaque
+	Request []byte    // as validated, up to token.MaxRequest bytes, opaque
 	Spends  []token.ID
 	Creates []Created
 }

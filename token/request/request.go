@@ -23,11 +23,9 @@ import (
 // Version is the version of the encoding.
 const Version = 1
 
-// Limits of the encoding, in bytes unless said otherwise. A decoder refuses more
-// before it allocates.
+// Limits of the encoding, in bytes unless said otherwise, beside token.MaxRequest
+// and token.MaxAnchor. A decoder refuses more before it allocates.
 const (
-	MaxRequest   = 8 << 20
-	MaxAnchor    = 64
 	MaxActions   = 16 // actions
 	MaxAction    = 2 << 20
 	MaxProofType = 32
@@ -37,7 +35,7 @@ const (
 
 // Request is a list of actions that apply together or not at all.
 type Request struct {
-	Anchor   []byte // 1 to MaxAnchor bytes
+	Anchor   []byte // 1 to token.MaxAnchor bytes
 	Actions  []Action
 	Auditors [][]byte // signatures, in the order of the parameters' auditors
 }
@@ -141,7 +139,7 @@ func (r *Request) Encode() ([]byte, error) {
 	short := func(data []byte) {
 		b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
 	}
-	bound("bytes of anchor", len(r.Anchor), 1, MaxAnchor)
+	bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)
 	bound("actions", len(r.Actions), 1, MaxActions)
 	bound("signatures of auditors", len(r.Auditors), 0, token.MaxIdentities)
 	for i := range r.Actions {
@@ -191,8 +189,8 @@ func (r *Request) Encode() ([]byte, error) {
 		short(s)
 	}
 	encoded, err := b.Bytes()
-	if err == nil && len(encoded) > MaxRequest {
-		err = &zkbench.LimitError{What: "bytes of request", Estimate: int64(len(encoded)), Max: MaxRequest}
+	if err == nil && len(encoded) > token.MaxRequest {
+		err = &zkbench.LimitError{What: "bytes of request", Estimate: int64(len(encoded)), Max: token.MaxRequest}
 	}
 	return encoded, err
 }
@@ -201,10 +199,10 @@ func (r *Request) Encode() ([]byte, error) {
 // more than a small multiple of data. The error is a *zkbench.DecodeError that
 // names the field. The request keeps references into data.
 func Decode(data []byte) (*Request, error) {
-	f := wire.NewFields(data, "request", MaxRequest)
+	f := wire.NewFields(data, "request", token.MaxRequest)
 	r := new(Request)
 	f.Version(Version)
-	r.Anchor = f.Prefixed("anchor", 1, 1, MaxAnchor)
+	r.Anchor = f.Prefixed("anchor", 1, 1, token.MaxAnchor)
 	r.Actions = make([]Action, f.Number("actions", 1, 1, MaxActions))
 	for i := range r.Actions {
 		decodeAction(f, fmt.Sprintf("actions[%d]", i), &r.Actions[i])

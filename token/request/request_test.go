@@ -3,6 +3,7 @@ package request_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 
 func draw(t *rapid.T) *request.Request {
 	data := func(name string, lo, hi int) []byte { return rapid.SliceOfN(rapid.Byte(), lo, hi).Draw(t, name) }
-	r := &request.Request{Anchor: data("anchor", 1, request.MaxAnchor)}
+	r := &request.Request{Anchor: data("anchor", 1, token.MaxAnchor)}
 	for range rapid.IntRange(1, 4).Draw(t, "actions") {
 		a := request.Action{
 			Kind:      rapid.SampledFrom([]token.Kind{token.Issue, token.Transfer}).Draw(t, "kind"),
@@ -131,7 +132,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"kind=9", []byte{1, 1, 7, 1, 9, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0}, "actions[0].kind"},
 		{"action=3 MiB", []byte{1, 1, 7, 1, 1, 1, 'x', 0x30, 0, 0}, "actions[0].action"},
 		{"issuer=2", []byte{1, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 2, 0, 0}, "actions[0].issuer"},
-		{"length=9 MiB", make([]byte, request.MaxRequest+1), "request"},
+		{"too long", make([]byte, token.MaxRequest+1), "request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := request.Decode(test.data)
@@ -152,7 +153,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"signatures of auditors": func(r *request.Request) { r.Auditors = make([][]byte, token.MaxIdentities+1) },
 		"bytes of request": func(r *request.Request) {
 			a := request.Action{Kind: token.Issue, ProofType: token.CSP, Raw: make([]byte, request.MaxAction)}
-			r.Actions = []request.Action{a, a, a, a, a}
+			r.Actions = slices.Repeat([]request.Action{a}, token.MaxRequest/request.MaxAction)
 		},
 	} {
 		r := good()
@@ -180,8 +181,8 @@ func TestOutputIDs(t *testing.T) {
 			t.Errorf("contexts of %x %d and %x %d", a, i, b, k)
 		}
 	})
-	if n := len(request.OutputID(make([]byte, request.MaxAnchor), 1, 1)); n > token.MaxID {
-		t.Errorf("an id has %d bytes, of %d", n, token.MaxID)
+	if n := len(request.OutputID(make([]byte, token.MaxAnchor), 1, 1)); n != token.MaxID {
+		t.Errorf("the longest id has %d bytes, want %d", n, token.MaxID)
 	}
 }
 

@@ -161,7 +161,7 @@ func getSigned(tx *bbolt.Tx, anchor []byte) (*signed, error) {
 	f := wire.NewFields(body, "signed", maxRecord)
 	one := new(signed)
 	copy(one.digest[:], f.Bytes("digest", len(one.digest)))
-	one.request = f.Prefixed("request", 4, 1, request.MaxRequest)
+	one.request = f.Prefixed("request", 4, 1, token.MaxRequest)
 	one.information = f.Prefixed("information", 4, 1, audit.MaxInformation)
 	return one, damaged(bucketSigned, f.End("signed"))
 }

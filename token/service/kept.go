@@ -60,7 +60,7 @@ func (k *kept) encode() ([]byte, error) {
 	var b cryptobyte.Builder
 	short := func(key []byte) { b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(key) }) }
 	long := func(data []byte) {
-		b.AddUint32(uint32(len(data))) // at most request.MaxRequest
+		b.AddUint32(uint32(len(data))) // at most token.MaxRequest
 		b.AddBytes(data)
 	}
 	b.AddUint8(uint8(k.flags))
@@ -92,7 +92,7 @@ func getKept(tx *bbolt.Tx, anchor []byte) (*kept, error) {
 	for range f.Number("inputs", 1, 0, token.MaxTokens) {
 		k.inputs = append(k.inputs, f.Prefixed("inputs", 1, 1, token.MaxID))
 	}
-	k.request = f.Prefixed("request", 4, 1, request.MaxRequest)
+	k.request = f.Prefixed("request", 4, 1, token.MaxRequest)
 	k.information = f.Prefixed("information", 4, 1, audit.MaxInformation)
 	for range f.Number("deliveries", 1, 0, token.MaxTokens) {
 		k.deliveries = append(k.deliveries, f.Prefixed("deliveries", 2, 1, MaxDelivery))

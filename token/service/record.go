@@ -16,7 +16,6 @@ import (
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/request"
 )
 
 // The buckets of a vault. Every value ends in a CRC-32C over bucket, key and body.
@@ -189,7 +188,7 @@ func getHeld(tx *bbolt.Tx, bucket string, key []byte) (*held, error) {
 	}
 	f := wire.NewFields(body, "token", maxRecord)
 	h := &held{state: state(f.Number("state", 1, int(expected), int(reserved)))}
-	h.anchor = f.Prefixed("anchor", 1, 0, request.MaxAnchor)
+	h.anchor = f.Prefixed("anchor", 1, 0, token.MaxAnchor)
 	h.own = readOwn(f)
 	if !f.OK() {
 		return nil, damaged(bucket, f.End("token"))

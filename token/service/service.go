@@ -50,7 +50,7 @@ type Payment struct {
 
 // Order is what a service is asked to do, in one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to request.MaxAnchor bytes; nil: AnchorLen random ones
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; nil: AnchorLen random ones
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
 	Metadata []byte    // the application's, public
@@ -143,8 +143,8 @@ func (s *system) plan(o Order) (*plan, error) {
 		return nil, tooMany("payments", n, limits.Outputs)
 	case len(o.Metadata) > limits.Metadata:
 		return nil, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(len(o.Metadata)), Max: int64(limits.Metadata)}
-	case o.Anchor != nil && (len(o.Anchor) < 1 || len(o.Anchor) > request.MaxAnchor):
-		return nil, refuse("anchor of %d bytes, accepted are 1 to %d", len(o.Anchor), request.MaxAnchor)
+	case o.Anchor != nil && (len(o.Anchor) < 1 || len(o.Anchor) > token.MaxAnchor):
+		return nil, refuse("anchor of %d bytes, accepted are 1 to %d", len(o.Anchor), token.MaxAnchor)
 	}
 	for i := range o.Payments {
 		if n := bits.Len64(o.Payments[i].Value); n > s.params.Bits {

@@ -222,7 +222,7 @@ func TestRefusedOrders(t *testing.T) {
 		{"type=long", with(func(o *service.Order) { o.Type = strings.Repeat("x", token.MaxType+1) }), zkbench.ErrParams, "type of 257 bytes"},
 		{"type=another", with(func(o *service.Order) { o.Type = "EUR" }), zkbench.ErrPolicy, "have 0, want 10"},
 		{"anchor=empty", with(func(o *service.Order) { o.Anchor = []byte{} }), zkbench.ErrParams, "anchor"},
-		{"anchor=long", with(func(o *service.Order) { o.Anchor = make([]byte, 65) }), zkbench.ErrParams, "anchor"},
+		{"anchor=long", with(func(o *service.Order) { o.Anchor = make([]byte, token.MaxAnchor+1) }), zkbench.ErrParams, "anchor"},
 		{"metadata=11", with(func(o *service.Order) { o.Metadata = make([]byte, 11) }), zkbench.ErrLimit, "metadata"},
 		{"value=17 bits", paying(to, 1<<16), zkbench.ErrParams, "17 bits"},
 		{"funds=short", paying(to, 61), zkbench.ErrPolicy, "have 60, want 61"},

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token"
 )
 
 // MaxBatch is the most requests that a Queue validates together.
@@ -81,7 +81,7 @@ func (q *Queue) Validate(ctx context.Context, raw []byte) (*Valid, error) {
 		return nil, context.Cause(ctx)
 	}
 	c := &call{raw: raw, result: make(chan Result, 1)}
-	if len(raw) <= request.MaxRequest { // who leaves early may use the buffer again
+	if len(raw) <= token.MaxRequest { // who leaves early may use the buffer again
 		c.raw = slices.Clone(raw)
 	}
 	if err := q.join(c); err != nil {

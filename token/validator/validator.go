@@ -147,7 +147,7 @@ type Result struct {
 func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	own := make([][]byte, len(raws)) // the caller may use its buffers again
 	for i, raw := range raws {
-		if own[i] = raw; len(raw) <= request.MaxRequest {
+		if own[i] = raw; len(raw) <= token.MaxRequest {
 			own[i] = slices.Clone(raw)
 		}
 	}

@@ -197,7 +197,7 @@ func TestBatchLimits(t *testing.T) {
 	large := make([]ledger.Entry, 5)
 	for i := range large {
 		large[i] = ledgertest.Issue(fmt.Sprint(i), 1)
-		large[i].Request = make([]byte, ledger.MaxRequest)
+		large[i].Request = make([]byte, token.MaxRequest)
 	}
 	if err := l.Apply(ctx, large); !errors.As(err, &limit) || limit.Max != ledger.MaxBatchBytes {
 		t.Errorf("%v", err)
@@ -214,7 +214,7 @@ func TestBatchLimits(t *testing.T) {
 func TestLargest(t *testing.T) {
 	l, path := newLedger(t)
 	e := ledgertest.Issue("a", ledger.MaxCreates)
-	e.Request = bytes.Repeat([]byte{7}, ledger.MaxRequest)
+	e.Request = bytes.Repeat([]byte{7}, token.MaxRequest)
 	apply(t, l, e)
 	apply(t, l, ledgertest.Spend("b", token.ID("a/0")))
 	if err := l.Close(); err != nil {

@@ -171,7 +171,7 @@ func TestGroup(t *testing.T) {
 func TestLargest(t *testing.T) {
 	l, schema := newLedger(t)
 	e := ledgertest.Issue("a", ledger.MaxCreates)
-	e.Request = make([]byte, ledger.MaxRequest)
+	e.Request = make([]byte, token.MaxRequest)
 	apply(t, l, e)
 	other := ledgertest.Issue("c", 1)
 	other.Request = e.Request
@@ -180,7 +180,7 @@ func TestLargest(t *testing.T) {
 	l = open(t, server.URL(t), schema)
 	n := 0
 	for r, err := range l.Log(context.Background(), 1) {
-		if n++; err != nil || (r.Seq != 2 && len(r.Request) != ledger.MaxRequest) {
+		if n++; err != nil || (r.Seq != 2 && len(r.Request) != token.MaxRequest) {
 			t.Fatalf("request %d: %d bytes, %v", r.Seq, len(r.Request), err)
 		}
 	}
