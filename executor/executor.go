@@ -2,7 +2,10 @@
 // unbounded, or on a process-wide pool.
 package executor
 
-import "context"
+import (
+	"context"
+	"runtime"
+)
 
 // Executor runs the n tasks of one operation.
 //
@@ -19,4 +22,13 @@ type Executor interface {
 	// Width is the number of tasks that may run at once now: 1 for serial,
 	// GOMAXPROCS for the pool, 0 for no bound.
 	Width() int
+}
+
+// Tasks is the number of tasks into which an operation on ex is best cut: its
+// Width, or GOMAXPROCS where that has no bound.
+func Tasks(ex Executor) int {
+	if w := ex.Width(); w > 0 {
+		return w
+	}
+	return runtime.GOMAXPROCS(0)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/fp256bn"
+	"github.com/zkbench/zkbench/group/kilic"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -187,6 +189,67 @@ func BenchmarkGLV(b *testing.B) {
 		p, _, _, _ := bls12381.Generators()
 		for b.Loop() {
 			p.ScalarMultiplication(&p, k)
+		}
+	})
+}
+
+// BenchmarkAdapter is the groups that are not on gnark-crypto.
+func BenchmarkAdapter(b *testing.B) {
+	for _, g := range []group.Group[kilic.Scalar, kilic.Point]{kilic.BLS12381(), fp256bn.AMCL(), fp256bn.Miracl()} {
+		b.Run("curve="+g.Name(), func(b *testing.B) { benchmarkGroup(b, g) })
+	}
+}
+
+func benchmarkGroup[S, P any](b *testing.B, g group.Group[S, P]) {
+	s := &suite[S, P]{Group: g}
+	rng := random()
+	basis, err := group.NewBasis(g, []group.Family{{Name: "bench", Count: 128}}, group.TableOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	scalars := make([]S, basis.Len())
+	for i := range scalars {
+		scalars[i] = s.randomScalar(rng)
+	}
+	b.Run("table/n=128", func(b *testing.B) {
+		b.ReportAllocs()
+		dst := make([]P, 1)
+		for b.Loop() {
+			if err := basis.Table.MSM(b.Context(), executors()[0], dst, [][]S{scalars}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, n := range []int{16, 128} {
+		b.Run(fmt.Sprintf("msm/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := g.MSM(b.Context(), executors()[0], basis.Points[:n], scalars[:n]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("newtable/n=128", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := g.NewTable(basis.Points, group.TableOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("inner/n=128", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			g.InnerProduct(scalars, scalars)
+		}
+	})
+	encoded := g.AppendPoints(nil, basis.Points[:32]...)
+	b.Run("decode/n=32", func(b *testing.B) {
+		dst := make([]P, 32)
+		for b.Loop() {
+			if err := g.DecodePoints(dst, encoded, group.OnCurve); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }

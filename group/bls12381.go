@@ -7,6 +7,8 @@ import (
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	"github.com/zkbench/zkbench/group/internal/curve"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 // BLS12381 returns the group G1 of BLS12-381 (y² = x³ + 4, the subgroup of
@@ -37,9 +39,9 @@ var bls12381Group = sync.OnceValue(func() Group[fr.Element, bls12381.G1Affine] {
 			scale: func(z, a []fr.Element, c *fr.Element) { v := fr.Vector(z); v.ScalarMul(a, c) },
 			inner: func(a, b []fr.Element) fr.Element { v := fr.Vector(a); return v.InnerProduct(b) },
 		},
-		fromWide: func(c0, c1, c2 limbs) fr.Element {
-			// A factor of 2^256·x as a field element, whose raw limbs are
-			// x·R², brings raw limbs into Montgomery form and scales by x.
+		fromWide: func(c0, c1, c2 integer.Limbs) fr.Element {
+			// A factor of 2^256·x as a field element, whose raw integer.Limbs are
+			// x·R², brings raw integer.Limbs into Montgomery form and scales by x.
 			k := &bls12381Wide
 			x, y, z := fr.Element(c0), fr.Element(c1), fr.Element(c2)
 			x.Mul(&x, &k[0])
@@ -49,7 +51,7 @@ var bls12381Group = sync.OnceValue(func() Group[fr.Element, bls12381.G1Affine] {
 		},
 		pointLen:    bls12381.SizeOfG1AffineCompressed,
 		encode:      func(dst []byte, p *bls12381.G1Affine) []byte { b := p.Bytes(); return append(dst, b[:]...) },
-		parse:       parseBLS12381,
+		parse:       curve.BLS12381().Take,
 		hashToPoint: bls12381.HashToG1,
 	}
 	return newNative(g, fp.Modulus(), decimal(bls12381Lambda), decimal(bls12381Beta), 4)
@@ -62,20 +64,3 @@ var bls12381Wide = func() (k [3]fr.Element) {
 	}
 	return k
 }()
-
-// parseBLS12381 splits the flags off the compressed form that all BLS12-381
-// libraries share: the three top bits are 100 for the smaller y, 101 for the
-// larger, 110 for the identity.
-func parseBLS12381(x []byte) (largest bool, reason string) {
-	switch x[0] >> 5 {
-	case 0b100:
-	case 0b101:
-		largest = true
-	case 0b110:
-		return false, "identity not allowed"
-	default:
-		return false, "not a compressed point"
-	}
-	x[0] &= 0x1f
-	return largest, ""
-}

@@ -7,6 +7,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/zkbench/zkbench/group/internal/curve"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 // BN254 returns the group G1 of BN254 (y² = x³ + 3, prime order), on
@@ -37,9 +39,9 @@ var bn254Group = sync.OnceValue(func() Group[fr.Element, bn254.G1Affine] {
 			scale: func(z, a []fr.Element, c *fr.Element) { v := fr.Vector(z); v.ScalarMul(a, c) },
 			inner: func(a, b []fr.Element) fr.Element { v := fr.Vector(a); return v.InnerProduct(b) },
 		},
-		fromWide: func(c0, c1, c2 limbs) fr.Element {
-			// A factor of 2^256·x as a field element, whose raw limbs are
-			// x·R², brings raw limbs into Montgomery form and scales by x.
+		fromWide: func(c0, c1, c2 integer.Limbs) fr.Element {
+			// A factor of 2^256·x as a field element, whose raw integer.Limbs are
+			// x·R², brings raw integer.Limbs into Montgomery form and scales by x.
 			k := &bn254Wide
 			x, y, z := fr.Element(c0), fr.Element(c1), fr.Element(c2)
 			x.Mul(&x, &k[0])
@@ -49,7 +51,7 @@ var bn254Group = sync.OnceValue(func() Group[fr.Element, bn254.G1Affine] {
 		},
 		pointLen:    bn254.SizeOfG1AffineCompressed,
 		encode:      func(dst []byte, p *bn254.G1Affine) []byte { b := p.Bytes(); return append(dst, b[:]...) },
-		parse:       parseBN254,
+		parse:       curve.BN254().Take,
 		primeOrder:  true,
 		hashToPoint: bn254.HashToG1,
 	}
@@ -63,19 +65,3 @@ var bn254Wide = func() (k [3]fr.Element) {
 	}
 	return k
 }()
-
-// parseBN254 splits the flags off gnark-crypto's compressed form: the two top
-// bits are 10 for the smaller y, 11 for the larger, 01 for the identity.
-func parseBN254(x []byte) (largest bool, reason string) {
-	switch x[0] >> 6 {
-	case 0b10:
-	case 0b11:
-		largest = true
-	case 0b01:
-		return false, "identity not allowed"
-	default:
-		return false, "not a compressed point"
-	}
-	x[0] &= 0x3f
-	return largest, ""
-}

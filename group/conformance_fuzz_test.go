@@ -7,6 +7,8 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/fp256bn"
+	"github.com/zkbench/zkbench/group/kilic"
 )
 
 // codec is a group with its types erased: decode as many values as fit and
@@ -64,9 +66,9 @@ func codecs() []codec {
 	return []codec{
 		codecOf(group.BN254(), curveBN254),
 		codecOf(group.BLS12381(), curveBLS12381),
-		codecOf(group.BLS12381Kilic(), curveBLS12381),
-		codecOf(group.FP256BN(), curveFP256BN),
-		codecOf(group.FP256BNMiracl(), curveFP256BN),
+		codecOf(kilic.BLS12381(), curveBLS12381),
+		codecOf(fp256bn.AMCL(), curveFP256BN),
+		codecOf(fp256bn.Miracl(), curveFP256BN),
 	}
 }
 

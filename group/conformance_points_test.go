@@ -2,13 +2,16 @@ package group_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/big"
 	"sync"
 	"testing"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/kilic"
 	"pgregory.net/rapid"
 )
 
@@ -353,6 +356,15 @@ func (s *suite[S, P]) testHashToPoint(t *testing.T) {
 			}
 		}
 	}
+	for _, n := range []int{0, 1, 255, 256, 1000} {
+		p, err := s.HashToPoint(string(make([]byte, n)), []byte("m"))
+		switch {
+		case n > 255 && !errors.Is(err, zkbench.ErrParams):
+			t.Errorf("domain of %d bytes: %v, want ErrParams", n, err)
+		case n <= 255 && (err != nil || s.IsIdentity(&p)):
+			t.Errorf("domain of %d bytes: identity or error %v", n, err)
+		}
+	}
 }
 
 func (s *suite[S, P]) testNoTorsion(t *testing.T) {
@@ -410,4 +422,28 @@ func (s *suite[S, P]) testConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// RFC 9380, appendix J.9.1, suite BLS12381G1_XMD:SHA-256_SSWU_RO_, empty message.
+func TestBLS12381HashVector(t *testing.T) {
+	const (
+		dst = "QUUX-V01-CS02-with-BLS12381G1_XMD:SHA-256_SSWU_RO_"
+		x   = "052926add2207b76ca4fa57a8734416c8dc95e24501772c814278700eed6d1e4e8cf62d9c09db0fac349612b759e79a1"
+		y   = "08ba738453bfed09cb546dbb0783dbb3a5f1f566ed67bb6be0e8c67e2e81a4cc68ee29813bb7994998f3eae0c9c6a265"
+	)
+	want := curveBLS12381.encode(&point{hexInt(x), hexInt(y)})
+	onGnark, err := group.BLS12381().HashToPoint(dst, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := group.BLS12381().AppendPoints(nil, onGnark); !bytes.Equal(got, want) {
+		t.Errorf("BLS12381 hashes to %x, want %x", got, want)
+	}
+	onKilic, err := kilic.BLS12381().HashToPoint(dst, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kilic.BLS12381().AppendPoints(nil, onKilic); !bytes.Equal(got, want) {
+		t.Errorf("BLS12381Kilic hashes to %x, want %x", got, want)
+	}
 }

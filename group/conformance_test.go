@@ -11,6 +11,8 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/fp256bn"
+	"github.com/zkbench/zkbench/group/kilic"
 	"pgregory.net/rapid"
 )
 
@@ -61,9 +63,9 @@ var (
 func TestConformance(t *testing.T) {
 	t.Run("group=BN254", func(t *testing.T) { conformance(t, group.BN254(), curveBN254) })
 	t.Run("group=BLS12_381_BBS_GURVY", func(t *testing.T) { conformance(t, group.BLS12381(), curveBLS12381) })
-	t.Run("group=BLS12_381_BBS", func(t *testing.T) { conformance(t, group.BLS12381Kilic(), curveBLS12381) })
-	t.Run("group=FP256BN_AMCL", func(t *testing.T) { conformance(t, group.FP256BN(), curveFP256BN) })
-	t.Run("group=FP256BN_AMCL_MIRACL", func(t *testing.T) { conformance(t, group.FP256BNMiracl(), curveFP256BN) })
+	t.Run("group=BLS12_381_BBS", func(t *testing.T) { conformance(t, kilic.BLS12381(), curveBLS12381) })
+	t.Run("group=FP256BN_AMCL", func(t *testing.T) { conformance(t, fp256bn.AMCL(), curveFP256BN) })
+	t.Run("group=FP256BN_AMCL_MIRACL", func(t *testing.T) { conformance(t, fp256bn.Miracl(), curveFP256BN) })
 }
 
 // conformance checks everything that the Group interface promises.

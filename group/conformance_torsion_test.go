@@ -6,8 +6,12 @@ import (
 	"math/big"
 	"testing"
 
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/kilic"
 )
 
 // BLS12-381 has #E(Fp) = r·(1-z)²/3 points for z = -0xd201000000010000, in a
@@ -193,7 +197,7 @@ func testTorsionAccumulator[S, P any](t *testing.T, s *suite[S, P], torsion []P)
 // Both implementations of BLS12-381 are one group: equal generators, encodings
 // and sums, and equal verdicts on bytes.
 func TestBLS12381ImplementationsAgree(t *testing.T) {
-	a, b := group.BLS12381(), group.BLS12381Kilic()
+	a, b := group.BLS12381(), kilic.BLS12381()
 	if a.Domain() != b.Domain() || a.Name() == b.Name() {
 		t.Errorf("domains %s, %s and names %s, %s", a.Domain(), b.Domain(), a.Name(), b.Name())
 	}
@@ -209,8 +213,8 @@ func TestBLS12381ImplementationsAgree(t *testing.T) {
 	if !bytes.Equal(a.AppendPoints(nil, basisA.Points...), b.AppendPoints(nil, basisB.Points...)) {
 		t.Error("the generators differ")
 	}
-	sa := &suite[scalarOf, pointOf]{Group: a, curve: curveBLS12381}
-	sb := &suite[group.AdapterScalar, group.AdapterPoint]{Group: b, curve: curveBLS12381}
+	sa := &suite[fr.Element, bls12381.G1Affine]{Group: a, curve: curveBLS12381}
+	sb := &suite[kilic.Scalar, kilic.Point]{Group: b, curve: curveBLS12381}
 	full := sa.AppendPoints(nil, sa.fullOrder(t))
 	if !bytes.Equal(full, sb.AppendPoints(nil, sb.fullOrder(t))) {
 		t.Error("a point outside the subgroup is encoded differently")

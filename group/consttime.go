@@ -1,6 +1,10 @@
 package group
 
-import "context"
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/group/internal/integer"
+)
 
 // projective is a point (X : Y : Z) for the complete formulas; (0 : 1 : 0) is
 // the identity.
@@ -92,9 +96,9 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSMConstantTime(ctx context.Context,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		regular := make([]limbs, len(v))
+		regular := make([]integer.Limbs, len(v))
 		for i := range v {
-			regular[i] = limbs(PS(&v[i]).Bits())
+			regular[i] = integer.Limbs(PS(&v[i]).Bits())
 		}
 		*acc = identity
 		for w := 256/width - 1; w >= 0; w-- {

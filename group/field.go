@@ -22,7 +22,7 @@ type elementPtr[E any] interface {
 	Select(c int, x0, x1 *E) *E // x0 for c = 0, else x1, without a branch
 }
 
-// scalarPtr adds the canonical limbs, least significant first.
+// scalarPtr adds the canonical integer.Limbs, least significant first.
 type scalarPtr[S any] interface {
 	elementPtr[S]
 	Bits() [4]uint64

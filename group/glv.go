@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 // glv splits scalars along the endomorphism φ(x, y) = (βx, y), which acts on
@@ -15,16 +16,14 @@ import (
 // results are below 2^129 in absolute value.
 type glv struct {
 	// Short basis vectors (a, b) of the lattice {(a, b): a + λb = 0 mod r}.
-	a1, b1, a2, b2 limbs
+	a1, b1, a2, b2 integer.Limbs
 	// g1 = round(2^320·b2/r), g2 = round(-2^320·b1/r) as magnitudes; the
 	// rounded quotients c_i = k·g_i / 2^320 are then off by less than
 	// 1 + 2^-65, because k·|error| <= 2^256·(1/2)/2^320.
-	g1, g2     limbs
+	g1, g2     integer.Limbs
 	neg1, neg2 bool
 	halfBits   int // bound on the bits of |k1| and |k2|
 }
-
-type limbs [4]uint64
 
 // newGLV prepares the splitting for order r and eigenvalue lambda.
 func newGLV(r, lambda *big.Int) *glv {
@@ -40,7 +39,7 @@ func newGLV(r, lambda *big.Int) *glv {
 		a1: twosComplement(&v1[0]), b1: twosComplement(&v1[1]),
 		a2: twosComplement(&v2[0]), b2: twosComplement(&v2[1]),
 	}
-	scaled := func(b *big.Int) (limbs, bool) {
+	scaled := func(b *big.Int) (integer.Limbs, bool) {
 		q := new(big.Int).Lsh(new(big.Int).Abs(b), 321)
 		q.Div(q, r).Add(q, big.NewInt(1)).Rsh(q, 1)
 		return twosComplement(q), b.Sign() < 0
@@ -57,7 +56,7 @@ func newGLV(r, lambda *big.Int) *glv {
 }
 
 // split returns |k1|, |k2| and their signs.
-func (g *glv) split(k *limbs) (k1, k2 limbs, neg1, neg2 bool) {
+func (g *glv) split(k *integer.Limbs) (k1, k2 integer.Limbs, neg1, neg2 bool) {
 	c1, c2 := mulShift320(k, &g.g1), mulShift320(k, &g.g2)
 	if g.neg1 {
 		c1 = negate(&c1)
@@ -68,7 +67,7 @@ func (g *glv) split(k *limbs) (k1, k2 limbs, neg1, neg2 bool) {
 	// (k1, k2) = (k, 0) - c1·(a1, b1) - c2·(a2, b2)
 	k1 = subLow(k, mulLow(&c1, &g.a1))
 	k1 = subLow(&k1, mulLow(&c2, &g.a2))
-	k2 = subLow(&limbs{}, mulLow(&c1, &g.b1))
+	k2 = subLow(&integer.Limbs{}, mulLow(&c1, &g.b1))
 	k2 = subLow(&k2, mulLow(&c2, &g.b2))
 	if neg1 = k1[3]>>63 == 1; neg1 {
 		k1 = negate(&k1)
@@ -80,7 +79,7 @@ func (g *glv) split(k *limbs) (k1, k2 limbs, neg1, neg2 bool) {
 }
 
 // mulShift320 returns (x·y) >> 320, rounded down, of two 256-bit magnitudes.
-func mulShift320(x, y *limbs) limbs {
+func mulShift320(x, y *integer.Limbs) integer.Limbs {
 	var p [8]uint64
 	for i, xi := range x {
 		var carry uint64
@@ -94,12 +93,12 @@ func mulShift320(x, y *limbs) limbs {
 		}
 		p[i+4] = carry
 	}
-	return limbs{p[5], p[6], p[7], 0}
+	return integer.Limbs{p[5], p[6], p[7], 0}
 }
 
 // mulLow returns x·y modulo 2^256.
-func mulLow(x, y *limbs) *limbs {
-	var p limbs
+func mulLow(x, y *integer.Limbs) *integer.Limbs {
+	var p integer.Limbs
 	for i := range 4 {
 		var carry uint64
 		for j := range 4 - i {
@@ -114,7 +113,7 @@ func mulLow(x, y *limbs) *limbs {
 	return &p
 }
 
-func subLow(x, y *limbs) (z limbs) {
+func subLow(x, y *integer.Limbs) (z integer.Limbs) {
 	var b uint64
 	for i := range z {
 		z[i], b = bits.Sub64(x[i], y[i], b)
@@ -122,14 +121,10 @@ func subLow(x, y *limbs) (z limbs) {
 	return z
 }
 
-func negate(x *limbs) limbs { return subLow(&limbs{}, x) }
+func negate(x *integer.Limbs) integer.Limbs { return subLow(&integer.Limbs{}, x) }
 
-func twosComplement(v *big.Int) limbs {
-	var z limbs
-	m := new(big.Int).Abs(v)
-	for i := range z {
-		z[i] = new(big.Int).Rsh(m, uint(64*i)).Uint64()
-	}
+func twosComplement(v *big.Int) integer.Limbs {
+	z := integer.FromBig(new(big.Int).Abs(v))
 	if v.Sign() < 0 {
 		z = negate(&z)
 	}

@@ -7,19 +7,17 @@ import (
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
-
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-func (l *limbs) big() *big.Int {
+func toBig(l *integer.Limbs) *big.Int {
 	z := new(big.Int)
 	for i := 3; i >= 0; i-- {
 		z.Lsh(z, 64).Or(z, new(big.Int).SetUint64(l[i]))
 	}
 	return z
 }
-
-func bigLimbs(v *big.Int) limbs { return twosComplement(v) }
 
 // TestSplit: k = k1 + λ·k2, and both halves are within halfBits, where they are
 // largest: around the corners of the lattice's parallelepiped, and beside powers
@@ -40,15 +38,15 @@ func TestSplit(t *testing.T) {
 		try := func(k *big.Int) {
 			t.Helper()
 			k = new(big.Int).Mod(k, c.order)
-			kl := bigLimbs(k)
+			kl := twosComplement(k)
 			k1, k2, neg1, neg2 := c.glv.split(&kl)
 			sum := new(big.Int)
 			for _, half := range []struct {
-				l      limbs
+				l      integer.Limbs
 				neg    bool
 				weight *big.Int
 			}{{k1, neg1, big.NewInt(1)}, {k2, neg2, lambda}} {
-				v := half.l.big()
+				v := toBig(&half.l)
 				if v.Cmp(bound) >= 0 {
 					t.Fatalf("%s: k = %v: a half of %d bits, bound %d", c.name, k, v.BitLen(), c.glv.halfBits)
 				}
@@ -97,46 +95,6 @@ func TestSplit(t *testing.T) {
 		}
 		if slack := c.glv.halfBits - largest.BitLen(); slack > 1 {
 			t.Errorf("%s: the bound is %d bits, the largest half seen %d: the test misses the corners", c.name, c.glv.halfBits, largest.BitLen())
-		}
-	}
-}
-
-// TestRecode: the digits are in (-2^(c-1), 2^(c-1)] and give the scalar, for
-// magnitudes at the limit and for digits around the carry.
-func TestRecode(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for c := 2; c <= 12; c++ {
-		for _, bits := range []int{126, 127, 128, 129, 254, 255, 256} {
-			dst := make([]int16, windows(bits, c))
-			limit := new(big.Int).Lsh(big.NewInt(1), uint(bits))
-			try := func(k *big.Int) {
-				t.Helper()
-				k.Mod(k, limit)
-				kl := bigLimbs(k)
-				recode(dst, &kl, c)
-				sum := new(big.Int)
-				for w := len(dst) - 1; w >= 0; w-- {
-					if d := int(dst[w]); d > 1<<(c-1) || d <= -(1<<(c-1)) {
-						t.Fatalf("c=%d bits=%d: digit %d", c, bits, d)
-					}
-					sum.Add(sum.Lsh(sum, uint(c)), big.NewInt(int64(dst[w])))
-				}
-				if sum.Cmp(k) != 0 {
-					t.Fatalf("c=%d bits=%d: digits of %x give %x", c, bits, k, sum)
-				}
-			}
-			for i := range 50 {
-				try(new(big.Int).Sub(limit, big.NewInt(int64(i+1))))
-				random, carries := new(big.Int), new(big.Int)
-				for range 5 {
-					random.Or(random.Lsh(random, 60), big.NewInt(rng.Int64N(1<<60)))
-				}
-				for range dst {
-					carries.Or(carries.Lsh(carries, uint(c)), big.NewInt(int64(1<<(c-1)+rng.IntN(3)-1)))
-				}
-				try(random)
-				try(carries)
-			}
 		}
 	}
 }

@@ -111,7 +111,8 @@ type Group[S, P any] interface {
 	// Subgroup), the identity.
 	DecodePoints(dst []P, src []byte, check PointCheck) error
 	// HashToPoint is RFC 9380 hash_to_curve in its random-oracle form; on
-	// FP256BN, which has no suite there, its library's hash to the group.
+	// FP256BN, which has no suite there, its library's hash to the group. A
+	// domain of more than 255 bytes is an ErrParams.
 	HashToPoint(domain string, msg []byte) (P, error)
 	// ClearTorsion replaces p by n·p with an integer n that is invertible
 	// modulo r and kills every component outside the prime-order subgroup. It

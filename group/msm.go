@@ -2,9 +2,9 @@ package group
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 // scratch is the working memory of one task.
@@ -41,7 +41,7 @@ const (
 func bucketWindow(n, halfBits int) int {
 	best, cost := 0, 0
 	for c := 5; c <= 12; c++ {
-		if w := windows(halfBits, c) * (2*n + (c-1)<<(c-2) + 24); best == 0 || w < cost {
+		if w := integer.Digits(halfBits, c) * (2*n + (c-1)<<(c-2) + 24); best == 0 || w < cost {
 			best, cost = c, w
 		}
 	}
@@ -70,7 +70,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 	if buckets {
 		c = bucketWindow(n, g.glv.halfBits)
 	}
-	nw := windows(g.glv.halfBits, c)
+	nw := integer.Digits(g.glv.halfBits, c)
 	// digits[(2i+h)·nw + w]: half h of scalar i. An identity point counts for
 	// nothing, and keeps the trees free of identities: its digits are zero.
 	sc.digits = resize(sc.digits, 2*n*nw)
@@ -80,10 +80,10 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 			clear(d)
 			continue
 		}
-		k := limbs(PS(&scalars[i]).Bits())
+		k := integer.Limbs(PS(&scalars[i]).Bits())
 		k1, k2, neg1, neg2 := g.glv.split(&k)
-		recode(d[:nw], &k1, c)
-		recode(d[nw:], &k2, c)
+		integer.Recode(d[:nw], &k1, c)
+		integer.Recode(d[nw:], &k2, c)
 		negateDigits(d[:nw], neg1)
 		negateDigits(d[nw:], neg2)
 	}
@@ -97,7 +97,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 
 	sc.sums = resize(sc.sums, nw)
 	sums := sc.sums
-	tasks := min(taskCount(ex), nw)
+	tasks := min(executor.Tasks(ex), nw)
 	err := ex.Do(ctx, tasks, func(_ context.Context, t int) error {
 		task := sc
 		if tasks > 1 {
@@ -128,14 +128,6 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 	}
 	PP(&result).FromJacobian(acc)
 	return result, nil
-}
-
-// taskCount is the number of tasks to cut a sum into.
-func taskCount(ex executor.Executor) int {
-	if w := ex.Width(); w > 0 {
-		return w
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 func negateDigits(d []int16, neg bool) {

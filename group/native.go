@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 // native implements Group on gnark-crypto's types: one text for all its curves
@@ -17,9 +18,9 @@ type native[S comparable, E comparable, P interface{ ~struct{ X, Y E } }, J any,
 	name, domain string
 	order        *big.Int
 	orderBits    int
-	base         *vectorOps[E]            // base field
-	scal         *vectorOps[S]            // scalar field
-	fromWide     func(c0, c1, c2 limbs) S // c0 + 2^248·c1 + 2^496·c2
+	base         *vectorOps[E]                    // base field
+	scal         *vectorOps[S]                    // scalar field
+	fromWide     func(c0, c1, c2 integer.Limbs) S // c0 + 2^248·c1 + 2^496·c2
 	one          S
 	infinity     J
 
@@ -77,7 +78,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarLen() int  { return 32 }
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) PointLen() int   { return g.pointLen }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarFromUint64(v uint64) S {
-	return g.fromWide(limbs{v}, limbs{}, limbs{})
+	return g.fromWide(integer.Limbs{v}, integer.Limbs{}, integer.Limbs{})
 }
 
 // ScalarFromWide splits the 512 bits as c0 + 2^248·c1 + 2^496·c2, each below the
@@ -92,9 +93,9 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarFromWide(wide []byte) S {
 	}
 	const low56 = 1<<56 - 1
 	return g.fromWide(
-		limbs{w[0], w[1], w[2], w[3] & low56},
-		limbs{w[3]>>56 | w[4]<<8, w[4]>>56 | w[5]<<8, w[5]>>56 | w[6]<<8, w[6]>>56 | (w[7]<<8)&low56},
-		limbs{w[7] >> 48},
+		integer.Limbs{w[0], w[1], w[2], w[3] & low56},
+		integer.Limbs{w[3]>>56 | w[4]<<8, w[4]>>56 | w[5]<<8, w[5]>>56 | w[6]<<8, w[6]>>56 | (w[7]<<8)&low56},
+		integer.Limbs{w[7] >> 48},
 	)
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group/internal/curve"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) IsIdentity(p *P) bool     { return PP(p).IsInfinity() }
@@ -13,14 +15,14 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) SubPoints(z, a, b *P)     { PP(z).S
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) NegPoint(z, a *P)         { PP(z).Neg(a) }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) MulPoint(z, a *P, s *S) {
-	k := limbs(PS(s).Bits())
+	k := integer.Limbs(PS(s).Bits())
 	*z = g.mulLimbs(*a, &k)
 }
 
 // mulLimbs returns k·p by double-and-add, right on the whole curve: the
 // Jacobian formulas of gnark-crypto handle equal, opposite and identity points,
 // and no point of these curves has order two.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) mulLimbs(p P, k *limbs) P {
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) mulLimbs(p P, k *integer.Limbs) P {
 	var acc J
 	PJ(&acc).FromAffine(new(P))
 	for i := 255; i >= 0; i-- {
@@ -33,15 +35,9 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) mulLimbs(p P, k *limbs) P {
 	return p
 }
 
-// clearBLS12 is 1 - z for BLS12-381's parameter z = -0xd201000000010000. The
-// group of curve points is Z_r times a group of exponent 1 - z, because
-// #E(Fp) = r·(1-z)²/3 and E(Fp) has full (1-z)/3-torsion; and 1 - z is prime to
-// r. See docs/cofactor.md.
-const clearBLS12 = 0xd201000000010001
-
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) ClearTorsion(p *P) {
 	if !g.primeOrder {
-		*p = g.mulLimbs(*p, &limbs{clearBLS12})
+		*p = g.mulLimbs(*p, &integer.Limbs{curve.ClearBLS12381})
 	}
 }
 
@@ -53,7 +49,11 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) AppendPoints(dst []byte, p ...P) []
 }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) HashToPoint(domain string, msg []byte) (P, error) {
-	return g.hashToPoint(msg, []byte(domain))
+	p, err := g.hashToPoint(msg, []byte(domain))
+	if err != nil {
+		return p, fmt.Errorf("%w: hash to curve: %w", zkbench.ErrParams, err)
+	}
+	return p, nil
 }
 
 // DecodePoints recovers all y coordinates together: y = (x³+b)^((p+1)/4), one

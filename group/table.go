@@ -1,11 +1,13 @@
 package group
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 // Defaults of TableOptions: 12 MiB for 128 generators of BN254.
@@ -15,54 +17,37 @@ const (
 	defaultSpacing = 9
 )
 
-// table holds, for every point P and position p, the multiples m·2^(c·s·p)·P for
-// m = 1..2^(c-1), where c is the window and s the spacing. Digit w of a scalar
-// is looked up at position w/s and added to the partial sum w%s; Horner's rule
-// over the s partial sums then costs (s-1)·c doublings for the whole sum, and
-// the table is s times smaller than one with a position per digit.
+// table holds the multiples of its layout, point by point.
 type table[S comparable, E comparable, P interface{ ~struct{ X, Y E } }, J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
-	g                 *native[S, E, P, J, PS, PE, PP, PJ]
-	points            []P
-	window, spacing   int
-	digits, positions int
-	multiples         []affine[E] // ((point·positions + position) << (c-1)) + m-1
+	integer.Layout
+	g         *native[S, E, P, J, PS, PE, PP, PJ]
+	points    []P
+	multiples []affine[E] // ((point·Positions + position) << (Window-1)) + m-1
 }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOptions) (Table[S, P], error) {
-	c, s := opts.Window, opts.Spacing
-	if c == 0 {
-		c = defaultWindow
+	layout, err := integer.NewLayout(g.orderBits, cmp.Or(opts.Window, defaultWindow), cmp.Or(opts.Spacing, defaultSpacing))
+	if err != nil {
+		return nil, err
 	}
-	if s == 0 {
-		s = defaultSpacing
-	}
-	if c < 2 || c > 12 {
-		return nil, fmt.Errorf("%w: table window %d, accepted are 2 to 12", zkbench.ErrParams, opts.Window)
-	}
-	digits := windows(g.orderBits, c)
-	if s < 1 || s > digits {
-		return nil, fmt.Errorf("%w: table spacing %d, accepted are 1 to %d", zkbench.ErrParams, opts.Spacing, digits)
-	}
+	c, s := layout.Window, layout.Spacing
 	for i := range points {
 		if PP(&points[i]).IsInfinity() {
 			return nil, fmt.Errorf("%w: fixed point %d is the identity", zkbench.ErrParams, i)
 		}
 	}
-	t := &table[S, E, P, J, PS, PE, PP, PJ]{
-		g: g, points: append([]P(nil), points...), window: c, spacing: s,
-		digits: digits, positions: (digits + s - 1) / s,
-	}
-	t.multiples = make([]affine[E], len(points)*t.positions<<(c-1))
+	t := &table[S, E, P, J, PS, PE, PP, PJ]{Layout: layout, g: g, points: append([]P(nil), points...)}
+	t.multiples = make([]affine[E], len(points)*t.Positions<<(c-1))
 	// One point at a time: all its positions are a row that is extended to the
 	// 2^(c-1) multiples.
 	sc := g.newScratch()
-	row := make([]J, t.positions)
+	row := make([]J, t.Positions)
 	half := 1 << (c - 1)
-	mx, my := make([]E, half*t.positions), make([]E, half*t.positions)
+	mx, my := make([]E, half*t.Positions), make([]E, half*t.Positions)
 	for i := range points {
 		PJ(&row[0]).FromAffine(&points[i])
-		for p := 1; p < t.positions; p++ {
+		for p := 1; p < t.Positions; p++ {
 			row[p] = row[p-1]
 			for range c * s {
 				PJ(&row[p]).DoubleAssign()
@@ -73,11 +58,11 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOpti
 			PP(&a).FromJacobian(&row[p])
 			mx[p], my[p] = affine[E](a).X, affine[E](a).Y
 		}
-		g.extendMultiples(&sc.tree, mx, my, t.positions)
+		g.extendMultiples(&sc.tree, mx, my, t.Positions)
 		for p := range row {
-			base := (i*t.positions + p) << (c - 1)
+			base := (i*t.Positions + p) << (c - 1)
 			for m := range half {
-				t.multiples[base+m] = affine[E]{mx[m*t.positions+p], my[m*t.positions+p]}
+				t.multiples[base+m] = affine[E]{mx[m*t.Positions+p], my[m*t.Positions+p]}
 			}
 		}
 	}
@@ -87,7 +72,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOpti
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) Len() int { return len(t.points) }
 
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) Bytes() int {
-	// A coordinate takes a whole number of 64-bit limbs.
+	// A coordinate takes a whole number of 64-bit integer.Limbs.
 	return len(t.multiples) * 2 * ((t.g.pointLen + 7) / 8 * 8)
 }
 
@@ -107,7 +92,7 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor
 		}
 	}
 	// Tasks share out the points of every sum; their partial sums are added.
-	tasks := min(taskCount(ex), max(1, len(t.points)/16))
+	tasks := min(executor.Tasks(ex), max(1, len(t.points)/16))
 	own := t.g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
 	defer t.g.scratch.Put(own)
 	own.sums = resize(own.sums, tasks*len(dst))
@@ -139,9 +124,9 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor
 // as the digits, and telling them apart by segment takes no branch.
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP], dst []J, scalars [][]S, task, tasks int) {
 	tr := &sc.tree
-	tr.count = resize(tr.count, 2*len(dst)*t.spacing)
+	tr.count = resize(tr.count, 2*len(dst)*t.Spacing)
 	clear(tr.count)
-	sc.digits = resize(sc.digits, t.digits)
+	sc.digits = resize(sc.digits, t.Digits)
 	sc.terms = sc.terms[:0]
 	var zero S
 	for j, v := range scalars {
@@ -149,10 +134,10 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP]
 			if v[i] == zero {
 				continue
 			}
-			k := limbs(PS(&v[i]).Bits())
-			recode(sc.digits, &k, t.window)
+			k := integer.Limbs(PS(&v[i]).Bits())
+			integer.Recode(sc.digits, &k, t.Window)
 			// Digit w belongs to position w/s and partial sum w%s.
-			base, segments := int32(i*t.positions<<(t.window-1)), int32(2*j*t.spacing)
+			base, segments := int32(i*t.Positions<<(t.Window-1)), int32(2*j*t.Spacing)
 			partial := int32(0)
 			for _, d := range sc.digits {
 				if d != 0 {
@@ -161,9 +146,9 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP]
 					tr.count[segment]++
 					sc.terms = append(sc.terms, term{base + (int32(d) ^ sign - sign) - 1, segment})
 				}
-				if partial++; int(partial) == t.spacing {
+				if partial++; int(partial) == t.Spacing {
 					partial = 0
-					base += 1 << (t.window - 1)
+					base += 1 << (t.Window - 1)
 				}
 			}
 		}
@@ -178,13 +163,13 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) sums(sc *scratch[S, E, P, J, PE, PP]
 	for j := range dst {
 		acc := &dst[j]
 		*acc = t.g.infinity
-		for q := t.spacing - 1; q >= 0; q-- {
-			if q < t.spacing-1 {
-				for range t.window {
+		for q := t.Spacing - 1; q >= 0; q-- {
+			if q < t.Spacing-1 {
+				for range t.Window {
 					PJ(acc).DoubleAssign()
 				}
 			}
-			segment := 2 * (j*t.spacing + q)
+			segment := 2 * (j*t.Spacing + q)
 			t.g.column(&tr.part, tr, segment, rows)
 			PJ(acc).AddAssign(&tr.part)
 			t.g.column(&tr.part, tr, segment+1, rows)

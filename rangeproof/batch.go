@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -104,11 +103,7 @@ func (b *batch[S, P]) find(ctx context.Context, indices []int) ([]int, error) {
 
 // holds checks the equations of indices.
 func (b *batch[S, P]) holds(ctx context.Context, indices []int) (bool, error) {
-	tasks := b.ex.Width()
-	if tasks == 0 {
-		tasks = runtime.GOMAXPROCS(0)
-	}
-	tasks = min(tasks, len(indices))
+	tasks := min(executor.Tasks(b.ex), len(indices))
 	parts := make([]*group.Accumulator[S, P], tasks)
 	first := b.drawn
 	b.drawn += uint64(tasks)

@@ -10,6 +10,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/fp256bn"
+	"github.com/zkbench/zkbench/group/kilic"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/rangeproof/csp"
 	"github.com/zkbench/zkbench/transcript"
@@ -22,6 +24,13 @@ const (
 	BulletproofAgg = bulletproof.NameAggregate
 )
 
+// Curves lists the accepted curve names, in the order of the documentation. Two
+// are one group with another random source: BLS12_381_BBS_GURVY_FAST_RNG is
+// BLS12_381_BBS_GURVY with group.NewDRBG.
+func Curves() []string {
+	return []string{"BN254", "BLS12_381_BBS_GURVY", fastRNG, "BLS12_381_BBS", "FP256BN_AMCL", "FP256BN_AMCL_MIRACL"}
+}
+
 // ProofTypes lists the accepted proof types, the default first.
 func ProofTypes() []string { return []string{Bulletproof, CSP, BulletproofAgg} }
 
@@ -31,7 +40,7 @@ const DefaultAggregation = 4
 
 // Config chooses the cryptography of a token system.
 type Config struct {
-	Curve     string // one of group.Names
+	Curve     string // one of Curves
 	Bits      int    // values are below 2^Bits; 1 to 64
 	ProofType string // one of ProofTypes; empty: bulletproof
 
@@ -134,8 +143,8 @@ func NewCryptoParams(cfg Config) (CryptoParams, error) {
 		cfg.ProofType = Bulletproof
 	}
 	switch {
-	case !slices.Contains(group.Names(), cfg.Curve):
-		return nil, badConfig("curve", cfg.Curve, strings.Join(group.Names(), ", "))
+	case !slices.Contains(Curves(), cfg.Curve):
+		return nil, badConfig("curve", cfg.Curve, strings.Join(Curves(), ", "))
 	case !slices.Contains(ProofTypes(), cfg.ProofType):
 		return nil, badConfig("proof type", cfg.ProofType, strings.Join(ProofTypes(), ", "))
 	case cfg.Bits < 1 || cfg.Bits > 64:
@@ -153,11 +162,11 @@ func NewCryptoParams(cfg Config) (CryptoParams, error) {
 	case "BLS12_381_BBS_GURVY", fastRNG:
 		return newParams(group.BLS12381(), cfg)
 	case "BLS12_381_BBS":
-		return newParams(group.BLS12381Kilic(), cfg)
+		return newParams(kilic.BLS12381(), cfg)
 	case "FP256BN_AMCL":
-		return newParams(group.FP256BN(), cfg)
+		return newParams(fp256bn.AMCL(), cfg)
 	default:
-		return newParams(group.FP256BNMiracl(), cfg)
+		return newParams(fp256bn.Miracl(), cfg)
 	}
 }
 

@@ -62,7 +62,7 @@ type System struct {
 // share. Signed requests bind their digest; proofs bind that of their System.
 // Local choices (tables, constant time) are no part of them.
 type PublicParams struct {
-	Curve    string // one of group.Names
+	Curve    string // one of Curves
 	Bits     int    // values are below 2^Bits
 	Systems  []System
 	Issuers  [][]byte // identities; who may issue
@@ -151,8 +151,8 @@ func (p *PublicParams) Validate(ctx context.Context) error {
 // check checks all but the digests.
 func (p *PublicParams) check() error {
 	switch {
-	case !slices.Contains(group.Names(), p.Curve):
-		return badConfig("curve", p.Curve, strings.Join(group.Names(), ", "))
+	case !slices.Contains(Curves(), p.Curve):
+		return badConfig("curve", p.Curve, strings.Join(Curves(), ", "))
 	case p.Bits < 1 || p.Bits > 64:
 		return badConfig("bits", p.Bits, "1 to 64")
 	case len(p.Systems) == 0:

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 )
 
@@ -41,7 +40,7 @@ func arbitraryParams(t *rapid.T) *token.PublicParams {
 		return sorted(drawn)
 	}
 	p := &token.PublicParams{
-		Curve: rapid.SampledFrom(group.Names()).Draw(t, "curve"), Bits: rapid.IntRange(1, 64).Draw(t, "bits"),
+		Curve: rapid.SampledFrom(token.Curves()).Draw(t, "curve"), Bits: rapid.IntRange(1, 64).Draw(t, "bits"),
 		Issuers: identities("issuers"), Auditors: identities("auditors"),
 		Limits: token.Limits{
 			Inputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "inputs"), Outputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "outputs"),

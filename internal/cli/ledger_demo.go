@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -36,7 +35,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	flags := cmd.Flags()
 	accepted := func(names []string) string { return strings.Join(names, ", ") }
 	const emptyDir = "the path of a directory that is empty or does not exist"
-	curve := defineOption(flags, "curve", kindText, "BN254", accepted(group.Names()), "curve: "+accepted(group.Names()))
+	curve := defineOption(flags, "curve", kindText, "BN254", accepted(token.Curves()), "curve: "+accepted(token.Curves()))
 	bits := defineOption(flags, "bits", kindNumber, "32", "8 to 64", "values are below 2^bits: 8 to 64")
 	proof := defineOption(flags, "proof-type", kindText, token.Bulletproof, accepted(token.ProofTypes()), "range-proof system: "+accepted(token.ProofTypes()))
 	dir := defineOption(flags, "dir", kindFile, "", emptyDir, "directory of parameters, ledger and vaults, which are kept: "+emptyDir)
@@ -45,7 +44,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 		switch {
 		case err != nil:
 			return err
-		case !slices.Contains(group.Names(), curve.text):
+		case !slices.Contains(token.Curves(), curve.text):
 			return curve.refuse("curve", curve.text)
 		case !slices.Contains(token.ProofTypes(), proof.text):
 			return proof.refuse("proof-type", proof.text)

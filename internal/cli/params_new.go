@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 )
 
@@ -31,7 +30,7 @@ func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
 	}
 	return &paramsFlags{
 		out:         define("out", kindFile, "", "the path of a file that does not exist", "file that is written"),
-		curve:       define("curve", kindText, "BN254", list(group.Names()), "curve"),
+		curve:       define("curve", kindText, "BN254", list(token.Curves()), "curve"),
 		bits:        define("bits", kindNumber, "64", "1 to 64", "values are below 2^bits"),
 		proofTypes:  define("proof-type", kindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
 		issuers:     define("issuer", kindList, "", acceptedIdentity, "who may issue"),
@@ -79,7 +78,7 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 	if f.out.text == "" {
 		return nil, f.out.refuse("out", "")
 	}
-	if !slices.Contains(group.Names(), f.curve.text) {
+	if !slices.Contains(token.Curves(), f.curve.text) {
 		return nil, f.curve.refuse("curve", f.curve.text)
 	}
 	bits, err := f.bits.number("bits", 1, 64)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha3"
 	"encoding/binary"
 	"errors"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -274,10 +273,4 @@ func (s *bisection) find(ctx context.Context, ex executor.Executor, indices []in
 }
 
 // taskCount is the number of tasks that n items are shared out to.
-func taskCount(ex executor.Executor, n int) int {
-	tasks := ex.Width()
-	if tasks == 0 {
-		tasks = runtime.GOMAXPROCS(0)
-	}
-	return max(1, min(tasks, n))
-}
+func taskCount(ex executor.Executor, n int) int { return max(1, min(executor.Tasks(ex), n)) }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -29,7 +30,7 @@ func TestSchemes(t *testing.T) {
 	}
 	message := []byte("on every curve")
 	var all []signed
-	for _, curve := range Schemes() {
+	for _, curve := range token.Curves() {
 		s := must[Scheme](t)(NewScheme(curve))
 		set := must[*Set](t)(NewSet(4, s))
 		p := newPseudonym(t, s, curve)

@@ -10,6 +10,9 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/fp256bn"
+	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -62,10 +65,7 @@ type Scheme interface {
 	claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error)
 }
 
-// Schemes lists the curves that NewScheme accepts.
-func Schemes() []string { return group.Names() }
-
-// NewScheme derives the generators of a curve, one of Schemes. Another name is an
+// NewScheme derives the generators of a curve, one of token.Curves. Another name is an
 // ErrParams.
 func NewScheme(curve string) (Scheme, error) {
 	switch curve {
@@ -74,13 +74,13 @@ func NewScheme(curve string) (Scheme, error) {
 	case "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GURVY_FAST_RNG": // one group
 		return newScheme(group.BLS12381())
 	case "BLS12_381_BBS":
-		return newScheme(group.BLS12381Kilic())
+		return newScheme(kilic.BLS12381())
 	case "FP256BN_AMCL":
-		return newScheme(group.FP256BN())
+		return newScheme(fp256bn.AMCL())
 	case "FP256BN_AMCL_MIRACL":
-		return newScheme(group.FP256BNMiracl())
+		return newScheme(fp256bn.Miracl())
 	}
-	return nil, fmt.Errorf("%w: curve %q, accepted: %s", zkbench.ErrParams, curve, strings.Join(Schemes(), ", "))
+	return nil, fmt.Errorf("%w: curve %q, accepted: %s", zkbench.ErrParams, curve, strings.Join(token.Curves(), ", "))
 }
 
 // scheme implements Scheme over one group.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
@@ -34,7 +33,7 @@ func Defs() []workload.Def {
 // transferAxes are the axes of transfers; those of issues have no inputs.
 func transferAxes() []workload.Axis {
 	return []workload.Axis{
-		workload.CurveAxis(group.Names(), studyCurves[:]), workload.BitsAxis(),
+		workload.CurveAxis(token.Curves(), studyCurves[:]), workload.BitsAxis(),
 		workload.InputsAxis(token.MaxTokens), workload.OutputsAxis(token.MaxTokens),
 		workload.ProofAxis(token.ProofTypes()), workload.ExecutorAxis(executor.Names()),
 	}

@@ -1,4 +1,4 @@
-package group
+package adapter
 
 // The vector operations of scalarField are plain loops: on these groups a point
 // addition costs as much as ten to a hundred of their steps.
@@ -12,28 +12,28 @@ func sameLength(n int, others ...int) {
 	}
 }
 
-func (f *scalarField) AddVec(z, a, b []AdapterScalar) {
+func (f *scalarField) AddVec(z, a, b []Scalar) {
 	sameLength(len(z), len(a), len(b))
 	for i := range z {
 		f.Add(&z[i], &a[i], &b[i])
 	}
 }
 
-func (f *scalarField) SubVec(z, a, b []AdapterScalar) {
+func (f *scalarField) SubVec(z, a, b []Scalar) {
 	sameLength(len(z), len(a), len(b))
 	for i := range z {
 		f.Sub(&z[i], &a[i], &b[i])
 	}
 }
 
-func (f *scalarField) MulVec(z, a, b []AdapterScalar) {
+func (f *scalarField) MulVec(z, a, b []Scalar) {
 	sameLength(len(z), len(a), len(b))
 	for i := range z {
 		f.Mul(&z[i], &a[i], &b[i])
 	}
 }
 
-func (f *scalarField) ScaleVec(z, a []AdapterScalar, c *AdapterScalar) {
+func (f *scalarField) ScaleVec(z, a []Scalar, c *Scalar) {
 	sameLength(len(z), len(a))
 	factor := *c // may be an element of z
 	for i := range z {
@@ -41,9 +41,9 @@ func (f *scalarField) ScaleVec(z, a []AdapterScalar, c *AdapterScalar) {
 	}
 }
 
-func (f *scalarField) InnerProduct(a, b []AdapterScalar) AdapterScalar {
+func (f *scalarField) InnerProduct(a, b []Scalar) Scalar {
 	sameLength(len(a), len(b))
-	var sum, product AdapterScalar
+	var sum, product Scalar
 	for i := range a {
 		f.Mul(&product, &a[i], &b[i])
 		f.Add(&sum, &sum, &product)
@@ -51,7 +51,7 @@ func (f *scalarField) InnerProduct(a, b []AdapterScalar) AdapterScalar {
 	return sum
 }
 
-func (f *scalarField) Powers(z []AdapterScalar, x *AdapterScalar) {
+func (f *scalarField) Powers(z []Scalar, x *Scalar) {
 	base, power := *x, f.one
 	for i := range z {
 		z[i] = power
@@ -60,8 +60,8 @@ func (f *scalarField) Powers(z []AdapterScalar, x *AdapterScalar) {
 }
 
 // BatchInvert is Montgomery's trick: one inversion of the product, unwound.
-func (f *scalarField) BatchInvert(z []AdapterScalar) {
-	prefix := make([]AdapterScalar, len(z)) // product of the non-zero elements before i
+func (f *scalarField) BatchInvert(z []Scalar) {
+	prefix := make([]Scalar, len(z)) // product of the non-zero elements before i
 	product := f.one
 	for i := range z {
 		prefix[i] = product
@@ -80,7 +80,7 @@ func (f *scalarField) BatchInvert(z []AdapterScalar) {
 	}
 }
 
-func (f *scalarField) Fold(z, lo, hi []AdapterScalar, c *AdapterScalar) {
+func (f *scalarField) Fold(z, lo, hi []Scalar, c *Scalar) {
 	sameLength(len(z), len(lo))
 	if len(hi) > len(lo) {
 		panic("group: Fold: hi is longer than lo")
@@ -88,7 +88,7 @@ func (f *scalarField) Fold(z, lo, hi []AdapterScalar, c *AdapterScalar) {
 	factor := *c
 	for i := range z {
 		if i < len(hi) {
-			var product AdapterScalar
+			var product Scalar
 			f.Mul(&product, &hi[i], &factor)
 			f.Add(&z[i], &lo[i], &product)
 		} else {

@@ -1,4 +1,4 @@
-package group
+package adapter
 
 import (
 	"encoding/binary"
@@ -7,56 +7,45 @@ import (
 	"math/bits"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// AdapterScalar is a scalar of one of the groups that are not on gnark-crypto:
+// Scalar is a scalar of one of the groups that are not on gnark-crypto:
 // an integer modulo a prime of at most 256 bits, in Montgomery form x·2^256,
 // reduced, least significant limb first. The zero value is 0.
-type AdapterScalar struct{ l limbs }
+type Scalar struct{ l integer.Limbs }
 
 // scalarField is arithmetic modulo an odd q of 256 bits or less. Unlike
 // gnark-crypto's fields it does not need spare bits above q: FP256BN's order
 // has all 256.
 type scalarField struct {
-	q         limbs
-	qInv      uint64        // -1/q mod 2^64
-	one       AdapterScalar // 2^256 mod q
-	r2, r3    AdapterScalar // 2^512 and 2^768 mod q
+	q         integer.Limbs
+	qInv      uint64 // -1/q mod 2^64
+	one       Scalar // 2^256 mod q
+	r2, r3    Scalar // 2^512 and 2^768 mod q
 	orderBits int
 }
 
 func newScalarField(order *big.Int) scalarField {
-	f := scalarField{q: toLimbs(order), orderBits: order.BitLen()}
+	f := scalarField{q: integer.FromBig(order), orderBits: order.BitLen()}
 	inv := f.q[0] // right to 3 bits, since odd squares are 1 mod 8
 	for range 5 {
 		inv *= 2 - f.q[0]*inv // doubles the right bits: 6, 12, 24, 48, 96
 	}
 	f.qInv = -inv
-	power := func(n uint) AdapterScalar {
+	power := func(n uint) Scalar {
 		x := new(big.Int).Lsh(big.NewInt(1), n)
-		return AdapterScalar{toLimbs(x.Mod(x, order))}
+		return Scalar{integer.FromBig(x.Mod(x, order))}
 	}
 	f.one, f.r2, f.r3 = power(256), power(512), power(768)
 	return f
 }
 
-func toLimbs(x *big.Int) (l limbs) {
-	var b [32]byte
-	x.FillBytes(b[:])
-	return limbsFromBytes(b[:])
-}
-
-func limbsFromBytes(b []byte) (l limbs) {
-	for i := range l {
-		l[i] = binary.BigEndian.Uint64(b[24-8*i:])
-	}
-	return l
-}
-
 // reduce sets z to carry·2^256 + t, less q if that is not negative. It is the
 // whole reduction of a value below 2q.
-func (f *scalarField) reduce(z, t *limbs, carry uint64) {
-	var d limbs
+func (f *scalarField) reduce(z, t *integer.Limbs, carry uint64) {
+	var d integer.Limbs
 	var b uint64
 	for i := range d {
 		d[i], b = bits.Sub64(t[i], f.q[i], b)
@@ -68,8 +57,8 @@ func (f *scalarField) reduce(z, t *limbs, carry uint64) {
 }
 
 // Add: a + b < 2q.
-func (f *scalarField) Add(z, a, b *AdapterScalar) {
-	var t limbs
+func (f *scalarField) Add(z, a, b *Scalar) {
+	var t integer.Limbs
 	var c uint64
 	for i := range t {
 		t[i], c = bits.Add64(a.l[i], b.l[i], c)
@@ -78,8 +67,8 @@ func (f *scalarField) Add(z, a, b *AdapterScalar) {
 }
 
 // Sub adds q back where the difference is negative.
-func (f *scalarField) Sub(z, a, b *AdapterScalar) {
-	var t limbs
+func (f *scalarField) Sub(z, a, b *Scalar) {
+	var t integer.Limbs
 	var borrow, c uint64
 	for i := range t {
 		t[i], borrow = bits.Sub64(a.l[i], b.l[i], borrow)
@@ -89,15 +78,15 @@ func (f *scalarField) Sub(z, a, b *AdapterScalar) {
 	}
 }
 
-func (f *scalarField) Neg(z, a *AdapterScalar) { f.Sub(z, &AdapterScalar{}, a) }
+func (f *scalarField) Neg(z, a *Scalar) { f.Sub(z, &Scalar{}, a) }
 
 // Mul is Montgomery's product a·b/2^256, interleaved word by word (Koç, Acar,
 // Kaliski, Analyzing and comparing Montgomery multiplication algorithms, 1996,
 // CIOS). a may be any 256-bit integer and b < q: then the accumulator stays
 // below 2^256 + q after each word, which fits 257 bits, and the result before
 // the last reduction is below (2^256·q + 2^256·q)/2^256 = 2q.
-func (f *scalarField) Mul(z, a, b *AdapterScalar) {
-	var t limbs
+func (f *scalarField) Mul(z, a, b *Scalar) {
+	var t integer.Limbs
 	var top uint64 // of t, 0 or 1 between words
 	for _, w := range b.l {
 		var c, carry uint64
@@ -130,7 +119,7 @@ func (f *scalarField) Mul(z, a, b *AdapterScalar) {
 }
 
 // Inverse is a^(q-2) by Fermat; it maps 0 to 0.
-func (f *scalarField) Inverse(z, a *AdapterScalar) {
+func (f *scalarField) Inverse(z, a *Scalar) {
 	e := f.q // its lowest limb is above 2 for all orders in use: no borrow
 	e[0] -= 2
 	base, acc := *a, f.one
@@ -143,36 +132,36 @@ func (f *scalarField) Inverse(z, a *AdapterScalar) {
 	*z = acc
 }
 
-func (f *scalarField) IsZero(a *AdapterScalar) bool   { return *a == AdapterScalar{} }
-func (f *scalarField) Equal(a, b *AdapterScalar) bool { return *a == *b }
+func (f *scalarField) IsZero(a *Scalar) bool   { return *a == Scalar{} }
+func (f *scalarField) Equal(a, b *Scalar) bool { return *a == *b }
 
 // canonical returns the integer in [0, q).
-func (f *scalarField) canonical(a *AdapterScalar) limbs {
-	var z AdapterScalar
-	f.Mul(&z, a, &AdapterScalar{limbs{1}})
+func (f *scalarField) canonical(a *Scalar) integer.Limbs {
+	var z Scalar
+	f.Mul(&z, a, &Scalar{integer.Limbs{1}})
 	return z.l
 }
 
-func (f *scalarField) ScalarFromUint64(v uint64) AdapterScalar {
-	z := AdapterScalar{limbs{v}}
+func (f *scalarField) ScalarFromUint64(v uint64) Scalar {
+	z := Scalar{integer.Limbs{v}}
 	f.Mul(&z, &z, &f.r2)
 	return z
 }
 
 // ScalarFromWide: Mul takes any 256-bit integer as its first factor, so both
 // halves go in unreduced, hi·2^768/2^256 + lo·2^512/2^256 = (hi·2^256 + lo)·2^256.
-func (f *scalarField) ScalarFromWide(wide []byte) AdapterScalar {
-	if len(wide) != WideLen {
-		panic("group: ScalarFromWide takes WideLen bytes")
+func (f *scalarField) ScalarFromWide(wide []byte) Scalar {
+	if len(wide) != group.WideLen {
+		panic("group: ScalarFromWide takes group.WideLen bytes")
 	}
-	hi, lo := AdapterScalar{limbsFromBytes(wide)}, AdapterScalar{limbsFromBytes(wide[32:])}
+	hi, lo := Scalar{integer.FromBytes(wide)}, Scalar{integer.FromBytes(wide[32:])}
 	f.Mul(&hi, &hi, &f.r3)
 	f.Mul(&lo, &lo, &f.r2)
 	f.Add(&hi, &hi, &lo)
 	return hi
 }
 
-func (f *scalarField) AppendScalars(dst []byte, s ...AdapterScalar) []byte {
+func (f *scalarField) AppendScalars(dst []byte, s ...Scalar) []byte {
 	for i := range s {
 		l := f.canonical(&s[i])
 		for k := 3; k >= 0; k-- {
@@ -182,12 +171,12 @@ func (f *scalarField) AppendScalars(dst []byte, s ...AdapterScalar) []byte {
 	return dst
 }
 
-func (f *scalarField) DecodeScalars(dst []AdapterScalar, src []byte) error {
+func (f *scalarField) DecodeScalars(dst []Scalar, src []byte) error {
 	if len(src) != 32*len(dst) {
 		return &zkbench.DecodeError{Path: "scalars", Reason: fmt.Sprintf("%d bytes, want %d", len(src), 32*len(dst))}
 	}
 	for i := range dst {
-		l := limbsFromBytes(src[32*i : 32*i+32])
+		l := integer.FromBytes(src[32*i : 32*i+32])
 		var borrow uint64
 		for k := range l {
 			_, borrow = bits.Sub64(l[k], f.q[k], borrow)

@@ -1,0 +1,58 @@
+// Package integer holds integers below 2^256 as limbs, and the signed digits
+// that multi-scalar multiplications cut them into.
+package integer
+
+import (
+	"encoding/binary"
+	"math/big"
+)
+
+// Limbs is an integer below 2^256, least significant limb first.
+type Limbs [4]uint64
+
+// FromBytes reads 32 big-endian bytes.
+func FromBytes(b []byte) (l Limbs) {
+	for i := range l {
+		l[i] = binary.BigEndian.Uint64(b[24-8*i:])
+	}
+	return l
+}
+
+// FromBig converts x, 0 <= x < 2^256.
+func FromBig(x *big.Int) Limbs {
+	var b [32]byte
+	return FromBytes(x.FillBytes(b[:]))
+}
+
+// Digits is the number of signed digits of width c that hold every integer
+// below 2^bits: one more bit than the integer, because a digit of the top
+// window may carry.
+func Digits(bits, c int) int { return (bits + c) / c }
+
+// Recode writes the signed digits of k < 2^bits: k = Σ digit_w·2^(w·c) with
+// -2^(c-1) < digit_w <= 2^(c-1), least significant first. dst has
+// Digits(bits, c) digits, enough for the last carry.
+func Recode(dst []int16, k *Limbs, c int) {
+	mask, half := uint64(1)<<c-1, uint64(1)<<(c-1)
+	var carry uint64
+	for w := range dst {
+		d := window(k, w*c)&mask + carry
+		// No branch: the digits are random and would be mispredicted. d <= 2^c,
+		// so half-d wraps exactly for d > half, and d - 2^c fits.
+		carry = (half - d) >> 63
+		dst[w] = int16(int64(d) - int64(carry<<c))
+	}
+}
+
+// window returns the bits of k from position pos on, at least 16 of them.
+func window(k *Limbs, pos int) uint64 {
+	i, s := pos/64, uint(pos%64)
+	if i >= 4 {
+		return 0
+	}
+	v := k[i] >> s
+	if s > 48 && i < 3 {
+		v |= k[i+1] << (64 - s)
+	}
+	return v
+}

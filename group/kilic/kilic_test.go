@@ -1,0 +1,32 @@
+package kilic_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	gnark "github.com/consensys/gnark-crypto/ecc/bls12-381"
+
+	"github.com/zkbench/zkbench/group/kilic"
+)
+
+// The rest of what a group promises is tested in package group.
+func TestHashesLikeGnark(t *testing.T) {
+	g := kilic.BLS12381()
+	for n := range 40 {
+		msg := bytes.Repeat([]byte{byte(n)}, n*n)
+		dst := fmt.Sprintf("zkbench/v1/test/%0*d", n, n)
+		want, err := gnark.HashToG1(msg, []byte(dst))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := g.HashToPoint(dst, msg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantBytes := want.Bytes()
+		if gotBytes := g.AppendPoints(nil, got); !bytes.Equal(gotBytes, wantBytes[:]) {
+			t.Errorf("n=%d: hashes to %x, gnark-crypto to %x", n, gotBytes, wantBytes)
+		}
+	}
+}
