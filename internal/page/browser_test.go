@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/zkbench/zkbench/internal/page"
-	"github.com/zkbench/zkbench/internal/pgtest"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // chromium is the browser of this test binary. It starts when it is first asked for.
@@ -39,22 +38,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// find returns the path of the browser. Without one it skips the test, or fails it
-// where the environment requires one.
-func find(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if slices.Contains(strings.Split(os.Getenv(pgtest.Require), ","), "chromium") {
-		t.Fatalf("Chromium is in no folder of the PATH, and %s names chromium", pgtest.Require)
-	}
-	t.Skip("Chromium is in no folder of the PATH: make deps installs it")
-	return ""
-}
-
 // tab is a page in the browser.
 type tab struct {
 	t   *testing.T
@@ -68,7 +51,8 @@ type tab struct {
 // newTab opens an empty page.
 func newTab(t *testing.T, width, height int64) *tab {
 	t.Helper()
-	path := find(t)
+	testsize.Full(t)
+	path := testsize.Program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
 	chromium.Do(func() {
 		options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.DisableGPU)
 		if os.Geteuid() == 0 { // Chromium's sandbox refuses root

@@ -15,11 +15,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-)
 
-// Require is the environment variable that names, in a list with commas, what a
-// test must not do without; "postgres" makes a missing server a failure.
-const Require = "ZKBENCH_REQUIRE"
+	"github.com/zkbench/zkbench/internal/testsize"
+)
 
 // Server is a server that starts when it is first asked for. The zero value is
 // ready; a test binary has one, and stops it in TestMain.
@@ -31,8 +29,8 @@ type Server struct {
 	ready  chan struct{} // one for each time that the server says so after the first
 }
 
-// URL returns the address of the server, which it starts if need be. Without
-// PostgreSQL it skips the test, or fails it where the environment requires one.
+// URL returns the address of the server, which it starts if need be. It skips short
+// tests, and those that find no PostgreSQL unless "postgres" is required (testsize).
 func (s *Server) URL(t testing.TB) string {
 	t.Helper()
 	s.mu.Lock()
@@ -123,12 +121,10 @@ const isReady = "database system is ready to accept" // connections, or read-onl
 // one, and waits until it accepts connections.
 func (s *Server) start(t testing.TB, signal string, settings ...string) {
 	t.Helper()
+	testsize.Full(t)
 	bin, err := find()
 	if err != nil {
-		if slices.Contains(strings.Split(os.Getenv(Require), ","), "postgres") {
-			t.Fatalf("%v, and %s names postgres", err, Require)
-		}
-		t.Skipf("%v: make deps installs it", err)
+		testsize.Without(t, "postgres", err.Error())
 	}
 	if s.dir == "" {
 		if s.dir, err = os.MkdirTemp("", "zkpg"); err != nil {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/pgtest"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 const emulator = "qemu-aarch64"
@@ -24,17 +24,12 @@ const emulator = "qemu-aarch64"
 // Binary is a test binary for arm64.
 type Binary struct{ path, emulator string }
 
-// Build compiles the tests of the package in the current folder. Without QEMU it skips the
-// test, or fails it where the environment variable ZKBENCH_REQUIRE names qemu.
+// Build compiles the tests of the package in the current folder. It skips short tests, and
+// those that find no QEMU unless "qemu" is required (testsize).
 func Build(t testing.TB) Binary {
 	t.Helper()
-	path, err := exec.LookPath(emulator)
-	if err != nil {
-		if slices.Contains(strings.Split(os.Getenv(pgtest.Require), ","), "qemu") {
-			t.Fatalf("%v, and %s names qemu", err, pgtest.Require)
-		}
-		t.Skipf("%v: make deps installs it", err)
-	}
+	testsize.Full(t)
+	path := testsize.Program(t, "qemu", emulator)
 	b := Binary{path: filepath.Join(t.TempDir(), "arm64.test"), emulator: path}
 	cmd := exec.Command("go", "test", "-c", "-o", b.path, ".")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=")

@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/service"
 )
 
 const (
-	killFile  = "ZKBENCH_VAULT_KILL" // the child's vault
-	longTests = "ZKBENCH_LONG"       // set: the long forms of tests
+	killFile = "ZKBENCH_VAULT_KILL" // the child's vault
 )
 
 // The acknowledgements of a child, each on a line with the anchor.
@@ -120,10 +120,7 @@ func live(t *testing.T, path string, after time.Duration, said map[string]paymen
 // that was acknowledged is there, with its inputs reserved and its change expected, and
 // none that was acknowledged as discarded; every token is free, or held by one submission.
 func TestKill(t *testing.T) {
-	kills, perVault := 10, 10
-	if os.Getenv(longTests) != "" {
-		kills = 200
-	}
+	kills, perVault := testsize.Pick(10, 10, 200), 10
 	const tokens, value = 400, 10
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	w := killable(t)

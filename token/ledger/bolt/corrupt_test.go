@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -181,8 +182,8 @@ func (v *victim) attack(t *testing.T, l *Ledger, what string, spent []token.ID) 
 
 // TestCorrupt damages every page of a ledger: its header and random bytes by a
 // bit each (every byte in the long form), the whole page by zeros, noise,
-// another page, and what stood there some batches before. TestCorrupt counts on
-// the structure to be caught on opening, and says what was.
+// another page, and what stood there some batches before; the short form, every tenth page.
+// TestCorrupt counts on the structure to be caught on opening, and says what was.
 func TestCorrupt(t *testing.T) {
 	v := newVictim(t)
 	path := filepath.Join(t.TempDir(), "ledger.db")
@@ -192,7 +193,7 @@ func TestCorrupt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	counts := map[outcome]int{}
 	pages := len(v.data) / smallPage
-	for page := range pages {
+	for page := 0; page < pages; page += testsize.Pick(10, 1, 1) {
 		at := page * smallPage
 		damage := func(what string, change func(page []byte)) {
 			data := bytes.Clone(v.data)
@@ -205,7 +206,7 @@ func TestCorrupt(t *testing.T) {
 			bit := byte(1) << rng.IntN(8)
 			damage(fmt.Sprintf("byte %d ^ %#x", i, bit), func(p []byte) { p[i] ^= bit })
 		}
-		if os.Getenv(longTests) != "" {
+		if testsize.Long() {
 			for i := range smallPage {
 				flip(i)
 			}
@@ -241,11 +242,12 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// TestTruncate cuts the file at every page, and a byte before and after.
+// TestTruncate cuts the file at every page (every tenth in the short form), and a byte
+// before and after.
 func TestTruncate(t *testing.T) {
 	v := newVictim(t)
 	path := filepath.Join(t.TempDir(), "ledger.db")
-	for n := 0; n < len(v.data); n += smallPage {
+	for n := 0; n < len(v.data); n += testsize.Pick(10, 1, 1) * smallPage {
 		for _, size := range []int{n - 1, n, n + 1} {
 			if size < 0 {
 				continue

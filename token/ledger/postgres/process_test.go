@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
@@ -23,7 +24,6 @@ const (
 	childURL    = "ZKBENCH_LEDGER_URL"    // the server of a child
 	childSchema = "ZKBENCH_LEDGER_SCHEMA" // its ledger
 	childName   = "ZKBENCH_LEDGER_CHILD"  // who it is
-	longTests   = "ZKBENCH_LONG"          // set: the long forms of tests
 )
 
 // child is this binary, which runs one test on the ledger.
@@ -160,10 +160,7 @@ func TestCrashChild(t *testing.T) { ledgertest.Stream(t, childLedger(t)) }
 // TestCrash kills a process that applies batches, at random points: every
 // acknowledged batch is on the ledger, whole, and other processes go on.
 func TestCrash(t *testing.T) {
-	kills := 10
-	if os.Getenv(longTests) != "" {
-		kills = 200
-	}
+	kills := testsize.Pick(10, 10, 200)
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	var l *Ledger
 	var schema string

@@ -1,0 +1,46 @@
+package testsize
+
+import (
+	"cmp"
+	"testing"
+)
+
+// ended is a test that notes how it was ended first.
+type ended struct {
+	testing.TB
+	how string
+}
+
+func (e *ended) Helper()               {}
+func (e *ended) Skipf(string, ...any)  { e.how = cmp.Or(e.how, "skipped") }
+func (e *ended) Fatalf(string, ...any) { e.how = cmp.Or(e.how, "failed") }
+
+// TestProgram: what is missing is skipped, and fails where it is required.
+func TestProgram(t *testing.T) {
+	if e := new(ended); Program(e, "sh", "no-such-program", "sh") == "" || e.how != "" {
+		t.Errorf("sh is not found: %s", e.how)
+	}
+	for list, want := range map[string]string{"": "skipped", "qemu,postgres": "failed", "qemu": "skipped"} {
+		t.Setenv(required, list)
+		e := new(ended)
+		Program(e, "postgres", "no-such-program")
+		if e.how != want {
+			t.Errorf("%s=%s: %q, want %q", required, list, e.how, want)
+		}
+	}
+}
+
+func TestPick(t *testing.T) {
+	want := 2
+	if testing.Short() {
+		want = 1
+	}
+	t.Setenv(longTests, "")
+	if got := Pick(1, 2, 3); got != want {
+		t.Errorf("%d, want %d", got, want)
+	}
+	t.Setenv(longTests, "1")
+	if got := Pick(1, 2, 3); got != 3 {
+		t.Errorf("%d in the long form", got)
+	}
+}
