@@ -6,11 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 // TestMain defines each axis' flag once: the workloads share some, and the executor's is
 // there.
@@ -23,18 +24,18 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	options = workload.Flags(flag.CommandLine, axes...)
+	options = measure.Flags(flag.CommandLine, axes...)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-func BenchmarkGoldilocksOps(b *testing.B) { workload.Benchmark(b, workloads.GoldilocksOps(), options) }
+func BenchmarkGoldilocksOps(b *testing.B) { measure.Benchmark(b, workloads.GoldilocksOps(), options) }
 
-func BenchmarkNTT(b *testing.B) { workload.Benchmark(b, workloads.NTT(), options) }
+func BenchmarkNTT(b *testing.B) { measure.Benchmark(b, workloads.NTT(), options) }
 
-func BenchmarkLDE(b *testing.B) { workload.Benchmark(b, workloads.LDE(), options) }
+func BenchmarkLDE(b *testing.B) { measure.Benchmark(b, workloads.LDE(), options) }
 
-func BenchmarkPolyEval(b *testing.B) { workload.Benchmark(b, workloads.PolyEval(), options) }
+func BenchmarkPolyEval(b *testing.B) { measure.Benchmark(b, workloads.PolyEval(), options) }
 
 func TestParallelBenchmarkGoldilocksOps(t *testing.T) { parallel(t, workloads.GoldilocksOps()) }
 
@@ -49,5 +50,5 @@ func parallel(t *testing.T, def workload.Def) {
 	if testing.Short() {
 		t.Skip("load tests are not short")
 	}
-	workload.TestParallel(t, os.Stdout, def, options)
+	measure.TestParallel(t, os.Stdout, def, options)
 }

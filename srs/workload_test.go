@@ -5,20 +5,20 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.MSM().Axes...)
+	options = measure.Flags(flag.CommandLine, workloads.MSM().Axes...)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-func BenchmarkMSM(b *testing.B) { workload.Benchmark(b, workloads.MSM(), options) }
+func BenchmarkMSM(b *testing.B) { measure.Benchmark(b, workloads.MSM(), options) }
 
 func TestParallelBenchmarkMSM(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.MSM(), options)
+	measure.TestParallel(t, os.Stdout, workloads.MSM(), options)
 }

@@ -5,20 +5,20 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.Gates().Axes...)
+	options = measure.Flags(flag.CommandLine, workloads.Gates().Axes...)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-func BenchmarkGates(b *testing.B) { workload.Benchmark(b, workloads.Gates(), options) }
+func BenchmarkGates(b *testing.B) { measure.Benchmark(b, workloads.Gates(), options) }
 
 func TestParallelBenchmarkGates(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.Gates(), options)
+	measure.TestParallel(t, os.Stdout, workloads.Gates(), options)
 }

@@ -5,20 +5,20 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.Keccak().Axes...)
+	options = measure.Flags(flag.CommandLine, workloads.Keccak().Axes...)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-func BenchmarkKeccak(b *testing.B) { workload.Benchmark(b, workloads.Keccak(), options) }
+func BenchmarkKeccak(b *testing.B) { measure.Benchmark(b, workloads.Keccak(), options) }
 
 func TestParallelBenchmarkKeccak(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.Keccak(), options)
+	measure.TestParallel(t, os.Stdout, workloads.Keccak(), options)
 }

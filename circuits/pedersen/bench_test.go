@@ -5,20 +5,20 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.Pedersen().Axes...)
+	options = measure.Flags(flag.CommandLine, workloads.Pedersen().Axes...)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-func BenchmarkPedersen(b *testing.B) { workload.Benchmark(b, workloads.Pedersen(), options) }
+func BenchmarkPedersen(b *testing.B) { measure.Benchmark(b, workloads.Pedersen(), options) }
 
 func TestParallelBenchmarkPedersen(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.Pedersen(), options)
+	measure.TestParallel(t, os.Stdout, workloads.Pedersen(), options)
 }

@@ -5,20 +5,20 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.PoseidonPermutation().Axes...)
+	options = measure.Flags(flag.CommandLine, workloads.PoseidonPermutation().Axes...)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
 func BenchmarkPoseidonPermutation(b *testing.B) {
-	workload.Benchmark(b, workloads.PoseidonPermutation(), options)
+	measure.Benchmark(b, workloads.PoseidonPermutation(), options)
 }
 
 // TestParallelBenchmarkPoseidonPermutation is left out of short tests, which run under
@@ -27,5 +27,5 @@ func TestParallelBenchmarkPoseidonPermutation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("load tests are not short")
 	}
-	workload.TestParallel(t, os.Stdout, workloads.PoseidonPermutation(), options)
+	measure.TestParallel(t, os.Stdout, workloads.PoseidonPermutation(), options)
 }

@@ -5,22 +5,22 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/hash"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.KeccakNative().Axes...)
+	options = measure.Flags(flag.CommandLine, workloads.KeccakNative().Axes...)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
 func BenchmarkKeccakNative(b *testing.B) {
-	workload.Benchmark(b, workloads.KeccakNative(), options)
+	measure.Benchmark(b, workloads.KeccakNative(), options)
 }
 
 func TestParallelBenchmarkKeccakNative(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.KeccakNative(), options)
+	measure.TestParallel(t, os.Stdout, workloads.KeccakNative(), options)
 }

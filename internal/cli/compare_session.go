@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -58,7 +58,7 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 		f.names = append(f.names, name)
 		return defineOption(flags, name, kind, text, accepted, withGit+usage)
 	}
-	workers := workload.WorkersAxis()
+	workers := measure.WorkersAxis()
 	f.workers = define("workers", kindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
 	f.processes = define("processes", kindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", maxProcesses),
 		"processes of each side; a verdict needs 8")
@@ -83,7 +83,7 @@ func (f *sessionFlags) given() (name string, ok bool) {
 }
 
 // jobs returns the cases of the named workloads with every number of workers.
-func (f *sessionFlags) jobs(defs []workload.Def, names []string) (jobs []proc.Job, blocks int, err error) {
+func (f *sessionFlags) jobs(defs []workload.Def, names []string) (jobs []measure.Job, blocks int, err error) {
 	processes, err := f.processes.number("processes", 1, maxProcesses)
 	if err != nil {
 		return nil, 0, err
@@ -92,7 +92,7 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (jobs []proc.Jo
 	if err != nil {
 		return nil, 0, err
 	}
-	counts, err := workload.WorkersAxis().Parse(f.workers.text)
+	counts, err := measure.WorkersAxis().Parse(f.workers.text)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -115,11 +115,11 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (jobs []proc.Jo
 	return jobs, int(processes), nil
 }
 
-func sessionJob(name string, c workload.Case, workers int, duration time.Duration) proc.Job {
-	s := workload.DefaultSettings(workers, duration)
+func sessionJob(name string, c workload.Case, workers int, duration time.Duration) measure.Job {
+	s := measure.DefaultSettings(workers, duration)
 	s.Check = runner.Check{Policy: runner.CheckSample, N: sessionChecks}
 	s.Grace = sessionGrace
-	return proc.Job{Workload: name, Case: c, Settings: s, Deadline: proc.Deadline(s)}
+	return measure.Job{Workload: name, Case: c, Settings: s, Deadline: measure.Deadline(s)}
 }
 
 // run builds the two revisions, measures every case with both, and shows the
@@ -241,7 +241,7 @@ func (f *sessionFlags) programDir() (dir string, remove func() error, err error)
 // pair. The three paths are of one length, because the length of what a process
 // starts with moves its stack, and that alone can change its speed (Mytkowicz et
 // al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009).
-func buildSides(ctx context.Context, repo compare.Repository, revs [2]compare.Revision, dir string, log io.Writer) (map[stat.Side]proc.Command, error) {
+func buildSides(ctx context.Context, repo compare.Repository, revs [2]compare.Revision, dir string, log io.Writer) (map[stat.Side]measure.Program, error) {
 	name := func(file string) string {
 		if runtime.GOOS == "windows" {
 			file += ".exe"
@@ -262,9 +262,9 @@ func buildSides(ctx context.Context, repo compare.Repository, revs [2]compare.Re
 	if err := os.WriteFile(paths[stat.Again], program, 0o777); err != nil {
 		return nil, err
 	}
-	commands := make(map[stat.Side]proc.Command)
+	commands := make(map[stat.Side]measure.Program)
 	for side, path := range paths {
-		commands[side] = proc.Command{Path: path, Args: []string{execCase}}
+		commands[side] = measure.Program{Path: path, Args: []string{execCase}}
 	}
 	return commands, nil
 }
@@ -272,7 +272,7 @@ func buildSides(ctx context.Context, repo compare.Repository, revs [2]compare.Re
 // probe runs a moment of the job, so that a revision which lacks the workload
 // says so before the session, in its own words. What goes wrong in the case is
 // left to the session.
-func probe(ctx context.Context, program proc.Command, job proc.Job) error {
+func probe(ctx context.Context, program measure.Program, job measure.Job) error {
 	job.Settings.Duration, job.Settings.Warmup = time.Millisecond, 0
 	input, err := json.Marshal(job)
 	if err != nil {

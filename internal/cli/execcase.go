@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -21,7 +21,7 @@ func execCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all := append(workload.WithMix(defs), studyDefs()...)
-			return proc.Serve(cmd.Context(), stdin, stdout, all, func() { os.Exit(exitPartial) })
+			return measure.Serve(cmd.Context(), stdin, stdout, all, func() { os.Exit(exitPartial) })
 		},
 	}
 }

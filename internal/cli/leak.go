@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -31,14 +31,14 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	axes := defineAxes(flags, defs, "")
 	duration := defineOption(flags, "duration", kindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", maxDuration), "time that each case is measured for")
 	count := defineOption(flags, "count", kindNumber, "", fmt.Sprintf("1 to %d", maxCount), "operations at most of each case")
-	seed := defineOption(flags, "seed", kindNumber, fmt.Sprint(workload.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
+	seed := defineOption(flags, "seed", kindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
 	out := &option{}
 	json := defineOption(flags, "json", kindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return &usage.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see zkbench list"}
 		}
-		s := workload.DefaultSettings(1, 0)
+		s := measure.DefaultSettings(1, 0)
 		var err error
 		if s.Duration, err = duration.duration("duration", 1, maxDuration); err != nil {
 			return err
@@ -60,17 +60,17 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			return err
 		}
 		defer r.close()
-		var jobs []proc.Job
+		var jobs []measure.Job
 		for _, p := range all {
 			for _, c := range p.Cases {
-				jobs = append(jobs, proc.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: proc.Deadline(s), Leak: true})
+				jobs = append(jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Leak: true})
 			}
 		}
 		self, err := os.Executable()
 		if err != nil {
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
-		command := proc.Command{Path: self, Args: []string{execCase}}
+		command := measure.Program{Path: self, Args: []string{execCase}}
 		leaks := 0
 		for i, job := range jobs {
 			done := progress(stderr, i, len(jobs), job)
@@ -108,13 +108,13 @@ func leaky(w io.Writer, rec *record.Record) bool {
 		fmt.Fprintf(w, "%s: %s: %s\n", name, rec.Status, rec.Error)
 		return false
 	}
-	leak := math.Abs(m.Value) > workload.LeakThreshold
+	leak := math.Abs(m.Value) > measure.LeakThreshold
 	answer := "no leak shown: |t| is at most"
 	if leak {
 		answer = "the time depends on the witness: |t| is above"
 	}
 	fmt.Fprintf(w, "%s: t = %.2f of %d samples with the fixed witness and %d with random ones, of %d operations in all; %s %g", name, m.Value,
-		rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom), rec.Count(record.CountDone), answer, workload.LeakThreshold)
+		rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom), rec.Count(record.CountDone), answer, measure.LeakThreshold)
 	for _, f := range rec.Findings {
 		fmt.Fprintf(w, "; %s", f.Text)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -44,7 +45,7 @@ func list(w io.Writer, defs []workload.Def) error {
 	fmt.Fprintln(w, "\nAxes; flags take comma-separated lists:")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  axis\tflag\taccepted\tdefault")
-	for _, a := range append(distinctAxes(defs), workload.WorkersAxis()) {
+	for _, a := range append(distinctAxes(defs), measure.WorkersAxis()) {
 		columns(tw, []string{a.Key, "--" + a.Long()}, wrap(strings.Fields(a.Accepted), acceptedWidth), wrap(strings.Fields(strings.Join(a.Default, ", ")), defaultWidth))
 	}
 	if err := tw.Flush(); err != nil {
@@ -114,7 +115,7 @@ func mainJobCommand(defs []workload.Def) []string {
 			}
 		}
 	}
-	flags = append(flags, "--workers "+workload.NumCPU, fmt.Sprintf("--duration %v", mainJobDuration))
+	flags = append(flags, "--workers "+measure.NumCPU, fmt.Sprintf("--duration %v", mainJobDuration))
 	return append(words, flags...)
 }
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -271,7 +271,7 @@ func TestMainJob(t *testing.T) {
 }
 
 func TestCaption(t *testing.T) {
-	job := proc.Job{Workload: "Sender", Case: workload.NewCase(record.Axis{Key: "bits", Value: "8"})}
+	job := measure.Job{Workload: "Sender", Case: workload.NewCase(record.Axis{Key: "bits", Value: "8"})}
 	for workers, want := range map[int]string{1: "Sender, 1 worker, bits=8", 16: "Sender, 16 workers, bits=8"} {
 		job.Settings.Workers = workers
 		if got := caption(job); got != want {

@@ -10,13 +10,13 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 )
 
 // progress shows on stderr, if that is a terminal, how far case i of n has come:
 // the time that has passed of warm-up and window. The bar is gone when done
 // returns, so that it never mixes with the output.
-func progress(stderr io.Writer, i, n int, job proc.Job) (done func()) {
+func progress(stderr io.Writer, i, n int, job measure.Job) (done func()) {
 	file, ok := stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return func() {}
@@ -39,7 +39,7 @@ func progress(stderr io.Writer, i, n int, job proc.Job) (done func()) {
 }
 
 // caption names what runs. The case stands last: a narrow terminal cuts it off.
-func caption(job proc.Job) string {
+func caption(job measure.Job) string {
 	workers := "1 worker"
 	if n := job.Settings.Workers; n != 1 {
 		workers = fmt.Sprintf("%d workers", n)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -49,7 +49,7 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 
 // runPlan is what a command line asks to be measured.
 type runPlan struct {
-	jobs      []proc.Job
+	jobs      []measure.Job
 	processes int
 	slo       runner.SLO
 	search    bool         // the highest rate that holds slo is wanted
@@ -59,7 +59,7 @@ type runPlan struct {
 // plan reads the command line.
 func (f *runFlags) plan(defs []workload.Def, args []string) (*runPlan, error) {
 	typed := typedAxes(f.axes)
-	duration, workers := workload.DefaultDuration, "1"
+	duration, workers := measure.DefaultDuration, "1"
 	var all []workload.Plan
 	var err error
 	switch {
@@ -71,7 +71,7 @@ func (f *runFlags) plan(defs []workload.Def, args []string) (*runPlan, error) {
 			all, err = plans([]workload.Def{mix}, []string{mix.ID()}, typed)
 		}
 	case len(args) == 0:
-		duration, workers = mainJobDuration, workload.NumCPU
+		duration, workers = mainJobDuration, measure.NumCPU
 		all, err = mainJob(defs, typed)
 	default:
 		all, err = plans(defs, args, typed)
@@ -99,7 +99,7 @@ func (f *runFlags) plan(defs []workload.Def, args []string) (*runPlan, error) {
 	for _, procs := range counts {
 		loads := workers
 		if procs > 0 {
-			loads = strings.ReplaceAll(workers, workload.NumCPU, strconv.Itoa(procs))
+			loads = strings.ReplaceAll(workers, measure.NumCPU, strconv.Itoa(procs))
 		}
 		settings, err := f.settings(loads, duration)
 		if err != nil {
@@ -114,7 +114,7 @@ func (f *runFlags) plan(defs []workload.Def, args []string) (*runPlan, error) {
 					if len(s.Profiles) > 0 {
 						s.ProfileDir = f.profileDir(p.Def, s.Of(c))
 					}
-					plan.jobs = append(plan.jobs, proc.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: proc.Deadline(s), Procs: procs})
+					plan.jobs = append(plan.jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Procs: procs})
 				}
 			}
 		}
@@ -135,7 +135,7 @@ func (f *runFlags) profileDir(def workload.Def, c workload.Case) string {
 	if f.out.given {
 		return (&output{dir: f.out.text}).caseDir(def.Name, c.String())
 	}
-	return workload.ProfileDir(profileRoot, def, c)
+	return measure.ProfileDir(profileRoot, def, c)
 }
 
 // run measures the jobs and reports each as it ends. When ctx ends it stops with
@@ -145,7 +145,7 @@ func (p *runPlan) run(ctx context.Context, stderr io.Writer, r *reporter) error 
 	if err != nil {
 		return &exitError{code: exitFailed, text: err.Error()}
 	}
-	command := proc.Command{Path: self, Args: []string{execCase}}
+	command := measure.Program{Path: self, Args: []string{execCase}}
 	if p.search {
 		return p.searchAll(ctx, stderr, r, command.Run)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -51,14 +52,14 @@ func newRunFlags(flags *pflag.FlagSet, defs []workload.Def) *runFlags {
 	for _, s := range runner.Shapes() {
 		shapes = append(shapes, string(s))
 	}
-	workers, profiles := workload.WorkersAxis(), strings.Join(meter.ProfileKinds(), ", ")
+	workers, profiles := measure.WorkersAxis(), strings.Join(meter.ProfileKinds(), ", ")
 	f.mix = define("mix", kindText, "", "workload=share,..., for example issue=1,transfer=8",
 		"run several workloads as one, in these proportions, for example issue=1,transfer=8")
 	f.workers = define("workers", kindList, "", workers.Accepted,
-		fmt.Sprintf("numbers of workers: %s (default 1, main job %s)", workers.Accepted, workload.NumCPU))
+		fmt.Sprintf("numbers of workers: %s (default 1, main job %s)", workers.Accepted, measure.NumCPU))
 	processors := cpusAxis()
 	f.cpus = define(processors.Flag, kindList, "", processors.Accepted,
-		processors.Usage+" that a case may use, "+workload.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
+		processors.Usage+" that a case may use, "+measure.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
 	f.rate = define("rate", kindList, "", rateAccepted,
 		"open loop: arrivals a second, whether or not a worker is free; a list measures each, is the steps of step; 50..200 is the ramp of ramp")
 	f.arrivals = define("arrivals", kindText, string(runner.Constant), strings.Join(shapes, ", "),
@@ -68,16 +69,16 @@ func newRunFlags(flags *pflag.FlagSet, defs []workload.Def) *runFlags {
 	f.slo = define("slo", kindText, "", "a percentile and a time, for example p99=50ms",
 		"find the highest rate whose response times hold this, for example p99=50ms; each trial lasts --duration")
 	f.duration = define("duration", kindTime, "", fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", minDuration, maxDuration),
-		fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: until that is reached)", workload.DefaultDuration, mainJobDuration))
+		fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: until that is reached)", measure.DefaultDuration, mainJobDuration))
 	f.count = define("count", kindNumber, "", fmt.Sprintf("1 to %d", maxCount), "operations at most of each case's window")
 	f.warmup = define("warmup", kindList, "", warmupAccepted,
 		"load before the window opens: a time, a number of operations, stationary, or several of them (default a tenth of the window and an operation a worker)")
 	f.grace = define("grace", kindTime, "0s", fmt.Sprintf("a time from 0s up to %v", maxDuration),
 		"time for operations that run when the window closes; what still runs after it is reported with its age")
 	f.processes = define("processes", kindNumber, "1", fmt.Sprintf("1 to %d", maxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
-	f.samples = define("samples", kindNumber, strconv.Itoa(workload.DefaultSamples), fmt.Sprintf("0 to %d", runner.MaxSamples),
+	f.samples = define("samples", kindNumber, strconv.Itoa(measure.DefaultSamples), fmt.Sprintf("0 to %d", runner.MaxSamples),
 		"inputs built before a case and used in turn; 0: each operation builds its own, timed apart")
-	f.seed = define("seed", kindNumber, strconv.Itoa(workload.DefaultSeed), "0 to 2^64-1", "seed of inputs, arrivals and samples")
+	f.seed = define("seed", kindNumber, strconv.Itoa(measure.DefaultSeed), "0 to 2^64-1", "seed of inputs, arrivals and samples")
 	f.check = define("check", kindText, "", fmt.Sprintf("all, none, sample=N with N from 1 to %d", maxKept),
 		"results checked after the window: all, none or sample=N (default those that the arena holds, beyond that a sample)")
 	f.arena = define("arena", kindNumber, strconv.Itoa(runner.DefaultArena/mebibyte), fmt.Sprintf("1 to %d", runner.MaxArena/mebibyte),
@@ -96,8 +97,8 @@ const (
 )
 
 // settings returns the settings of every number of workers at every rate.
-func (f *runFlags) settings(workers string, duration time.Duration) ([]workload.Settings, error) {
-	counts, err := workload.WorkersAxis().Parse(workers)
+func (f *runFlags) settings(workers string, duration time.Duration) ([]measure.Settings, error) {
+	counts, err := measure.WorkersAxis().Parse(workers)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (f *runFlags) settings(workers string, duration time.Duration) ([]workload.
 	if err != nil {
 		return nil, err
 	}
-	var all []workload.Settings
+	var all []measure.Settings
 	for _, count := range counts {
 		n, err := strconv.Atoi(count)
 		if err != nil {
@@ -127,13 +128,13 @@ func (f *runFlags) settings(workers string, duration time.Duration) ([]workload.
 }
 
 // setting returns what the flags say for one number of workers.
-func (f *runFlags) setting(workers int, duration time.Duration) (s workload.Settings, err error) {
+func (f *runFlags) setting(workers int, duration time.Duration) (s measure.Settings, err error) {
 	if f.duration.given {
 		if duration, err = f.duration.duration("duration", minDuration, maxDuration); err != nil {
 			return s, err
 		}
 	}
-	s = workload.DefaultSettings(workers, duration)
+	s = measure.DefaultSettings(workers, duration)
 	if f.count.given {
 		if s.Count, err = f.count.number("count", 1, maxCount); err != nil {
 			return s, err
@@ -292,7 +293,7 @@ func (f *runFlags) objective() (runner.SLO, bool, error) {
 	refuse := func(field, value, accepted string) (runner.SLO, bool, error) {
 		return slo, false, &usage.ValueError{Field: field, Value: value, Accepted: accepted}
 	}
-	duration := workload.DefaultDuration
+	duration := measure.DefaultDuration
 	if f.duration.given {
 		if duration, err = f.duration.duration("duration", minDuration, maxDuration); err != nil {
 			return slo, false, err

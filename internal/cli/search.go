@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 )
@@ -22,7 +22,7 @@ const (
 // searchAll finds the highest rate that holds the objective, for each job. The
 // records of all trials are kept; the report is that of the last trial at the
 // rate that was found.
-func (p *runPlan) searchAll(ctx context.Context, stderr io.Writer, r *reporter, run func(context.Context, proc.Job) *record.Record) error {
+func (p *runPlan) searchAll(ctx context.Context, stderr io.Writer, r *reporter, run func(context.Context, measure.Job) *record.Record) error {
 	missed := 0
 	for i, job := range p.jobs {
 		if ctx.Err() != nil {
@@ -58,7 +58,7 @@ func (p *runPlan) searchAll(ctx context.Context, stderr io.Writer, r *reporter, 
 
 // searchOne finds the highest rate of one job and the record that shows it; nil:
 // none holds. It starts from --rate, or from what a closed loop reaches.
-func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, run func(context.Context, proc.Job) *record.Record, job proc.Job) (rate float64, best *record.Record, err error) {
+func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, run func(context.Context, measure.Job) *record.Record, job measure.Job) (rate float64, best *record.Record, err error) {
 	first := 0.0
 	if a := job.Settings.Arrivals; a != nil {
 		first = a.Rates[0]
@@ -81,7 +81,7 @@ func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, 
 		trial.Settings.Arrivals = &runner.Arrivals{Shape: p.shape, Rates: []float64{rate}}
 		// Operations in flight at the close end, and are judged by how long they took.
 		trial.Settings.Grace = max(trial.Settings.Grace, 2*p.slo.Limit)
-		trial.Deadline = proc.Deadline(trial.Settings)
+		trial.Deadline = measure.Deadline(trial.Settings)
 		rec := run(ctx, trial)
 		// Operations that failed or never ended miss the objective; a wrong result, or
 		// a run without a load, says nothing about it.

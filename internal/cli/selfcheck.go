@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -39,7 +39,7 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 			if err != nil {
 				return &exitError{code: exitFailed, text: err.Error()}
 			}
-			child := proc.Command{Path: self, Args: []string{selfCheck, execCase}}
+			child := measure.Program{Path: self, Args: []string{selfCheck, execCase}}
 			return checkSelf(cmd.Context(), stdout, stderr, selfCheckTrials(), child.Run)
 		},
 	}
@@ -98,7 +98,7 @@ func medianLatency(t *compare.Table) compare.Row {
 }
 
 // checkSelf runs the trials; run is what runs one process.
-func checkSelf(ctx context.Context, stdout, stderr io.Writer, trials []trial, run func(context.Context, proc.Job) *record.Record) error {
+func checkSelf(ctx context.Context, stdout, stderr io.Writer, trials []trial, run func(context.Context, measure.Job) *record.Record) error {
 	var spreads []float64
 	var missed []string
 	fmt.Fprintf(stdout, "%d blocks of 3 processes a session, windows of %v, intervals at %g %%\n",
@@ -143,7 +143,7 @@ func checkSelf(ctx context.Context, stdout, stderr io.Writer, trials []trial, ru
 
 // plantedSession runs and judges a session as compare --git does, its new side
 // with another amount of work under the old one's name.
-func plantedSession(ctx context.Context, work int, run func(context.Context, proc.Job) *record.Record) ([]*record.Record, *compare.Table, error) {
+func plantedSession(ctx context.Context, work int, run func(context.Context, measure.Job) *record.Record) ([]*record.Record, *compare.Table, error) {
 	plain, planted := selfCheckJob(plainWork), selfCheckJob(work)
 	session := compare.Session{
 		Blocks: selfCheckBlocks,
@@ -152,7 +152,7 @@ func plantedSession(ctx context.Context, work int, run func(context.Context, pro
 				return run(ctx, plain)
 			}
 			rec := run(ctx, planted)
-			c := plain.Case.With(workload.WorkersAxis().Key, strconv.Itoa(plain.Settings.Workers))
+			c := plain.Case.With(measure.WorkersAxis().Key, strconv.Itoa(plain.Settings.Workers))
 			rec.Case, rec.Axes = c.String(), c.Axes()
 			return rec
 		},
@@ -176,7 +176,7 @@ func plantedSession(ctx context.Context, work int, run func(context.Context, pro
 	return recs, table, err
 }
 
-func selfCheckJob(work int) proc.Job {
+func selfCheckJob(work int) measure.Job {
 	c := workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: strconv.Itoa(work)})
 	return sessionJob(selfcheck.Def().Name, c, 1, selfCheckDuration)
 }

@@ -13,16 +13,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload/selfcheck"
 )
 
 // simulated runs no process: the mean latency follows the planted work to the
 // power of feels, with 0.8 % of noise.
-func simulated(seed uint64, feels float64) func(context.Context, proc.Job) *record.Record {
+func simulated(seed uint64, feels float64) func(context.Context, measure.Job) *record.Record {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	return func(_ context.Context, job proc.Job) *record.Record {
+	return func(_ context.Context, job measure.Job) *record.Record {
 		work, err := job.Case.Int(selfcheck.AxisKey)
 		if err != nil {
 			panic(err)
@@ -45,12 +45,12 @@ func TestCheckSelf(t *testing.T) {
 	favoured := 0
 	for _, test := range []struct {
 		name string
-		run  func(context.Context, proc.Job) *record.Record
+		run  func(context.Context, measure.Job) *record.Record
 		want []string // of the error; none: no error
 	}{
 		{"processes=honest", simulated(1, 1), nil},
 		{"processes=blind", simulated(1, 0), []string{"planted 3 %: ", "planted 6 %: 0 of 10", "at least 9 needed"}},
-		{"processes=favoured", func(ctx context.Context, job proc.Job) *record.Record {
+		{"processes=favoured", func(ctx context.Context, job measure.Job) *record.Record {
 			rec := simulated(uint64(favoured), 1)(ctx, job)
 			if favoured++; favoured%3 == 2 { // the second of each block is the new side
 				rec.Metrics[0].Value *= 1.1
@@ -88,7 +88,7 @@ func TestCheckSelfEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	run := simulated(1, 1)
 	n := 0
-	stopping := func(ctx context.Context, job proc.Job) *record.Record {
+	stopping := func(ctx context.Context, job measure.Job) *record.Record {
 		if n++; n == 100 {
 			cancel()
 		}
@@ -99,7 +99,7 @@ func TestCheckSelfEnds(t *testing.T) {
 	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitPartial || exit.text != "interrupted in session 2 of 40 of A/A" {
 		t.Errorf("error %v", err)
 	}
-	failing := func(ctx context.Context, job proc.Job) *record.Record {
+	failing := func(ctx context.Context, job measure.Job) *record.Record {
 		rec := run(ctx, job)
 		rec.Status, rec.Error = record.Failed, "broken"
 		return rec

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -50,7 +50,7 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		if err != nil {
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
-		command := proc.Command{Path: self, Args: []string{execCase}}
+		command := measure.Program{Path: self, Args: []string{execCase}}
 		session := rand.Text()
 		for round := range rounds {
 			for i, job := range jobs {
@@ -98,15 +98,15 @@ func newStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *stagesFlags {
 	f.ids = strings.Join(ids, ", ")
 	f.axes = defineAxes(flags, f.staged, "")
 	processors := cpusAxis()
-	f.cpus = defineOption(flags, processors.Flag, kindList, workload.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
+	f.cpus = defineOption(flags, processors.Flag, kindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
 	f.processes = defineOption(flags, "processes", kindNumber, "1", fmt.Sprintf("1 to %d", maxProcesses), "processes of each case, one after the other in turn")
-	f.seed = defineOption(flags, "seed", kindNumber, fmt.Sprint(workload.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
+	f.seed = defineOption(flags, "seed", kindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
 	f.json = defineOption(flags, "json", kindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	return f
 }
 
 // plan returns the cases of the named workloads, and how many processes each has.
-func (f *stagesFlags) plan(args []string) (jobs []proc.Job, rounds int, err error) {
+func (f *stagesFlags) plan(args []string) (jobs []measure.Job, rounds int, err error) {
 	if len(args) == 0 {
 		return nil, 0, &usage.ValueError{Field: "workload", Value: "", Accepted: f.ids}
 	}
@@ -122,14 +122,14 @@ func (f *stagesFlags) plan(args []string) (jobs []proc.Job, rounds int, err erro
 	if err != nil {
 		return nil, 0, err
 	}
-	s := workload.Settings{}
+	s := measure.Settings{}
 	if s.Seed, err = f.seed.number("seed", 0, math.MaxUint64); err != nil {
 		return nil, 0, err
 	}
 	for _, p := range all {
 		for _, c := range p.Cases {
 			for _, n := range counts {
-				jobs = append(jobs, proc.Job{
+				jobs = append(jobs, measure.Job{
 					Workload: p.Def.Name, Case: c.With(cpusAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
 				})
 			}
@@ -140,7 +140,7 @@ func (f *stagesFlags) plan(args []string) (jobs []proc.Job, rounds int, err erro
 
 // cpusAxis is the number of processors that a case may use.
 func cpusAxis() workload.Axis {
-	a := workload.WorkersAxis()
+	a := measure.WorkersAxis()
 	a.Name, a.Key, a.Flag, a.Usage = "processors", "cpus", "cpus", "numbers of processors"
 	numbers := a.Parse
 	a.Parse = func(list string) ([]string, error) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -136,7 +136,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 			if job.Portable {
 				path = portable
 			}
-			return proc.Command{Path: path, Args: []string{execCase}}.Run(ctx, job.Job)
+			return measure.Program{Path: path, Args: []string{execCase}}.Run(ctx, job.Job)
 		}
 		return r.all(cmd.Context(), stdout, stderr)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/page"
-	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -99,7 +99,7 @@ func TestCommandRepeats(t *testing.T) {
 		if c.Job.Stages {
 			rec.Axes, rec.Settings = c.Job.Case.Axes(), nil
 			rec.Stages = []record.Stage{{Name: "prove"}}
-			rec.Metrics = []record.Metric{{Name: workload.StageMetric("prove"), Unit: "s"}}
+			rec.Metrics = []record.Metric{{Name: measure.StageMetric("prove"), Unit: "s"}}
 		}
 		rec.Env.GOMAXPROCS = c.Job.Procs
 		command := page.CommandOf(defs, rec)
@@ -109,7 +109,7 @@ func TestCommandRepeats(t *testing.T) {
 			continue
 		}
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-		var jobs []proc.Job
+		var jobs []measure.Job
 		var err error
 		if c.Job.Stages {
 			f := newStagesFlags(flags, defs)

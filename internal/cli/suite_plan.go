@@ -15,7 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -71,7 +71,7 @@ func expandSuite(defs []workload.Def, file *suite.File, name string, most int) (
 }
 
 // expectedOf is about how long a case takes of which nothing is known but its settings.
-func expectedOf(job proc.Job) time.Duration {
+func expectedOf(job measure.Job) time.Duration {
 	if job.Stages || job.Settings.Duration == 0 {
 		return 10 * time.Second
 	}
@@ -85,18 +85,18 @@ var notInSuites = []string{"out", "json", "profile", "processes", "slo", "mix"}
 
 // entryJobs are the cases of an entry, those of more than most processors left out; their
 // numbers are added to cut.
-func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) ([]proc.Job, error) {
+func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) ([]measure.Job, error) {
 	flags := pflag.NewFlagSet(e.Command, pflag.ContinueOnError)
-	var plan func() ([]proc.Job, error)
+	var plan func() ([]measure.Job, error)
 	if e.Command == suite.CommandStages {
 		f := newStagesFlags(flags, defs)
-		plan = func() ([]proc.Job, error) {
+		plan = func() ([]measure.Job, error) {
 			jobs, _, err := f.plan(e.IDs())
 			return jobs, err
 		}
 	} else {
 		f := newRunFlags(flags, defs)
-		plan = func() ([]proc.Job, error) {
+		plan = func() ([]measure.Job, error) {
 			p, err := f.plan(defs, e.IDs())
 			if err != nil {
 				return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/page"
-	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -51,7 +51,7 @@ func (r *suiteRun) all(ctx context.Context) error {
 	r.estimate = suite.NewEstimate(r.header.Plan)
 	r.status = suite.Status{Suite: r.header.Suite, Session: r.header.Session, Begun: r.header.Begun, Planned: len(r.header.Plan)}
 	r.bars = newSuiteBars(r.stdout, r.stderr, r.estimate, len(r.header.Plan))
-	command := proc.Command{Path: self, Args: []string{execCase}}
+	command := measure.Program{Path: self, Args: []string{execCase}}
 	run := suite.Run{
 		Cases: r.header.Plan, Journal: r.journal, Session: r.header.Session, Earlier: r.earlier,
 		Measure: command.Run, Begins: r.begins, Ended: r.ended,

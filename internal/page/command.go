@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -95,7 +96,7 @@ func (c *command) axes(def workload.Def, r *record.Record) bool {
 }
 
 // window adds how long is measured.
-func (c *command) window(s workload.Settings) {
+func (c *command) window(s measure.Settings) {
 	if s.Duration > 0 || s.Count == 0 {
 		c.add("duration", s.Duration.String())
 	}
@@ -107,7 +108,7 @@ func (c *command) window(s workload.Settings) {
 const mebibyte = 1 << 20
 
 // load adds workers and window, and what differs from the defaults.
-func (c *command) load(s workload.Settings) {
+func (c *command) load(s measure.Settings) {
 	c.add(workersKey, strconv.Itoa(s.Workers))
 	if a := s.Arrivals; a != nil {
 		rate := strings.ReplaceAll(a.Rate(), "+", ",") // the case's name has no commas
@@ -122,9 +123,9 @@ func (c *command) load(s workload.Settings) {
 	c.window(s)
 	duration := s.Duration
 	if duration == 0 { // the warm-up of a count is that of the default window
-		duration = workload.DefaultDuration
+		duration = measure.DefaultDuration
 	}
-	normal := workload.DefaultSettings(s.Workers, duration)
+	normal := measure.DefaultSettings(s.Workers, duration)
 	if s.Warmup != normal.Warmup || s.WarmupOps != normal.WarmupOps || s.WarmupStationary {
 		c.add("warmup", warmup(s))
 	}
@@ -145,7 +146,7 @@ func (c *command) load(s workload.Settings) {
 	}
 }
 
-func warmup(s workload.Settings) string {
+func warmup(s measure.Settings) string {
 	var parts []string
 	if s.Warmup > 0 {
 		parts = append(parts, s.Warmup.String())
@@ -170,7 +171,7 @@ func check(c runner.Check) string {
 }
 
 // settingsOf reads how the record was measured; a record of stages has no settings.
-func settingsOf(r *record.Record) (s workload.Settings, err error) {
+func settingsOf(r *record.Record) (s measure.Settings, err error) {
 	if len(r.Settings) > 0 {
 		err = json.Unmarshal(r.Settings, &s)
 	}
@@ -220,7 +221,7 @@ func settingsText(r *record.Record) []pair {
 	return all
 }
 
-func warmupText(s workload.Settings) string {
+func warmupText(s measure.Settings) string {
 	var parts []string
 	if s.Warmup > 0 {
 		parts = append(parts, s.Warmup.Round(time.Microsecond).String())

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 func TestCommandOf(t *testing.T) {
@@ -18,9 +18,9 @@ func TestCommandOf(t *testing.T) {
 	base := func() *record.Record {
 		return load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
 	}
-	with := func(change func(s *workload.Settings)) *record.Record {
+	with := func(change func(s *measure.Settings)) *record.Record {
 		r := base()
-		var s workload.Settings
+		var s measure.Settings
 		if err := json.Unmarshal(r.Settings, &s); err != nil {
 			t.Fatal(err)
 		}
@@ -55,22 +55,22 @@ func TestCommandOf(t *testing.T) {
 	}{
 		"defaults":   {base(), sender + "--workers 2 --duration 10s --seed 1"},
 		"seed":       {changed(func(r *record.Record) { r.Seed = 1<<64 - 1 }), sender + "--workers 2 --duration 10s --seed 18446744073709551615"},
-		"count":      {with(func(s *workload.Settings) { s.Duration, s.Count, s.Warmup = 0, 500, 100*time.Millisecond }), sender + "--workers 2 --count 500 --seed 1"},
-		"both":       {with(func(s *workload.Settings) { s.Count = 500 }), sender + "--workers 2 --duration 10s --count 500 --seed 1"},
-		"warm-up":    {with(func(s *workload.Settings) { s.Warmup, s.WarmupStationary = 3*time.Second, true }), sender + "--workers 2 --duration 10s --warmup 3s,2,stationary --seed 1"},
-		"no warm-up": {with(func(s *workload.Settings) { s.Warmup, s.WarmupOps = 0, 0 }), sender + "--workers 2 --duration 10s --warmup 0 --seed 1"},
-		"others": {with(func(s *workload.Settings) {
+		"count":      {with(func(s *measure.Settings) { s.Duration, s.Count, s.Warmup = 0, 500, 100*time.Millisecond }), sender + "--workers 2 --count 500 --seed 1"},
+		"both":       {with(func(s *measure.Settings) { s.Count = 500 }), sender + "--workers 2 --duration 10s --count 500 --seed 1"},
+		"warm-up":    {with(func(s *measure.Settings) { s.Warmup, s.WarmupStationary = 3*time.Second, true }), sender + "--workers 2 --duration 10s --warmup 3s,2,stationary --seed 1"},
+		"no warm-up": {with(func(s *measure.Settings) { s.Warmup, s.WarmupOps = 0, 0 }), sender + "--workers 2 --duration 10s --warmup 0 --seed 1"},
+		"others": {with(func(s *measure.Settings) {
 			s.Grace, s.Samples, s.Arena, s.Profiles = time.Minute, 0, 64<<20, []string{"cpu", "heap"}
 			s.Check = runner.Check{Policy: runner.CheckSample, N: 10}
 		}), sender + "--workers 2 --duration 10s --grace 1m0s --samples 0 --check sample=10 --arena 64 --profile cpu,heap --seed 1"},
-		"default arena": {with(func(s *workload.Settings) { s.Arena, s.Queue = runner.DefaultArena, runner.DefaultQueue }), sender + "--workers 2 --duration 10s --seed 1"},
-		"check none":    {with(func(s *workload.Settings) { s.Check.Policy = runner.CheckNone }), sender + "--workers 2 --duration 10s --check none --seed 1"},
+		"default arena": {with(func(s *measure.Settings) { s.Arena, s.Queue = runner.DefaultArena, runner.DefaultQueue }), sender + "--workers 2 --duration 10s --seed 1"},
+		"check none":    {with(func(s *measure.Settings) { s.Check.Policy = runner.CheckNone }), sender + "--workers 2 --duration 10s --check none --seed 1"},
 		"constant":      {arrivals(runner.Constant, 100), sender + "--workers 2 --rate 100 --duration 10s --seed 1"},
 		"poisson":       {arrivals(runner.Poisson, 12.5), sender + "--workers 2 --rate 12.5 --arrivals poisson --duration 10s --seed 1"},
 		"step":          {arrivals(runner.Step, 50, 100), sender + "--workers 2 --rate 50,100 --arrivals step --duration 10s --seed 1"},
 		"ramp":          {arrivals(runner.Ramp, 50, 200), sender + "--workers 2 --rate 50..200 --arrivals ramp --duration 10s --seed 1"},
 		"queue": {
-			open(t, base(), runner.Arrivals{Shape: runner.Constant, Rates: []float64{7}}, func(s *workload.Settings) { s.Queue = 9 }),
+			open(t, base(), runner.Arrivals{Shape: runner.Constant, Rates: []float64{7}}, func(s *measure.Settings) { s.Queue = 9 }),
 			sender + "--workers 2 --rate 7 --queue 9 --duration 10s --seed 1",
 		},
 		"quoted": {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -29,7 +30,7 @@ func defs() []workload.Def {
 		workload.CurveAxis([]string{"BN254", "BLS12_381"}, []string{"BN254"}), workload.BitsAxis(), workload.InputsAxis(3), workload.OutputsAxis(3),
 		workload.ExecutorAxis([]string{"serial", "pool"}),
 	}
-	stages := workload.Def{Name: "PlonkMul", Axes: []workload.Axis{workload.IntAxis("gates", "gates", "gates", "numbers of gates", 1, 1<<20, "8", 8)}}
+	stages := workload.Def{Name: "PlonkMul", Axes: []workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "8"}, 1, 1<<20, 8)}}
 	return []workload.Def{{Name: "Sender", Alias: "transfer", Axes: token}, {Name: "VerificationSenderProof", Axes: token}, stages}
 }
 
@@ -50,8 +51,8 @@ type load struct {
 	middle         time.Duration
 }
 
-func (l load) settings() workload.Settings {
-	return workload.DefaultSettings(l.workers, 10*time.Second)
+func (l load) settings() measure.Settings {
+	return measure.DefaultSettings(l.workers, 10*time.Second)
 }
 
 func (l load) record(t testing.TB) *record.Record {
@@ -131,7 +132,7 @@ func staged(gates, cpus, run int) *record.Record {
 			s.Sizes = []record.Metric{exact("proof", "B/proof", 584)}
 		}
 		r.Stages = append(r.Stages, s)
-		r.Metrics = append(r.Metrics, timed(workload.StageMetric(name), "s", s.Time.Seconds()))
+		r.Metrics = append(r.Metrics, timed(measure.StageMetric(name), "s", s.Time.Seconds()))
 	}
 	r.Metrics = append(r.Metrics, exact("constraints", "constraints", float64(gates*1024)))
 	return r
@@ -172,9 +173,9 @@ func sample(t testing.TB) page.Data {
 }
 
 // open makes of a record one of an open loop.
-func open(t testing.TB, r *record.Record, a runner.Arrivals, change func(s *workload.Settings)) *record.Record {
+func open(t testing.TB, r *record.Record, a runner.Arrivals, change func(s *measure.Settings)) *record.Record {
 	t.Helper()
-	var s workload.Settings
+	var s measure.Settings
 	if err := json.Unmarshal(r.Settings, &s); err != nil {
 		t.Fatal(err)
 	}

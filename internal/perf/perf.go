@@ -9,14 +9,6 @@ type Counts struct {
 	Instructions, Cycles uint64
 }
 
-// IPC is instructions a cycle; 0 where no cycles were counted.
-func (c Counts) IPC() float64 {
-	if c.Cycles == 0 {
-		return 0
-	}
-	return float64(c.Instructions) / float64(c.Cycles)
-}
-
 // ErrUnavailable says that the processor's counters cannot be read here: another system
 // than Linux, a virtual machine without them, or no permission.
 var ErrUnavailable = errors.New("the processor's counters cannot be read here")

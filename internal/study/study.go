@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -85,7 +85,7 @@ type Job struct {
 	Expected time.Duration // about how long it takes, on one core of a processor of the year 2024
 	Portable bool          // runs in the program without assembly
 	Optional bool          // a machine whose memory is too small for it may leave it out
-	proc.Job
+	measure.Job
 }
 
 // Purego is the part that compares this program with one without assembly, which is built

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -27,7 +27,7 @@ func defs() []workload.Def {
 func job(t *testing.T, stages bool) study.Job {
 	t.Helper()
 	p := study.Planner{Defs: defs()}
-	p.Add(study.Job{Part: "gates", Job: proc.Job{Stages: stages, Procs: 2, Settings: workload.Settings{Seed: 1}}}, "Gates", map[string]string{"gates": "64"})
+	p.Add(study.Job{Part: "gates", Job: measure.Job{Stages: stages, Procs: 2, Settings: measure.Settings{Seed: 1}}}, "Gates", map[string]string{"gates": "64"})
 	if len(p.Jobs) != 1 || len(p.Missing) != 0 {
 		t.Fatalf("%d jobs, missing %q", len(p.Jobs), p.Missing)
 	}

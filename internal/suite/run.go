@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
 // Case is one process of a suite: a case and which of its repetitions.
 type Case struct {
-	Job        proc.Job      `json:"job"`
+	Job        measure.Job   `json:"job"`
 	Repetition int           `json:"repetition"`
 	Expected   time.Duration `json:"expected"` // ns, about how long it takes
 }
@@ -53,7 +53,7 @@ type Run struct {
 	Session string
 	Earlier map[string]*record.Record // what the journal had before, by the case's key
 	// Measure runs a case in a process of its own.
-	Measure func(ctx context.Context, job proc.Job) *record.Record
+	Measure func(ctx context.Context, job measure.Job) *record.Record
 	// Ended hears of each case that has a record, of this run or one before; fresh tells
 	// which. Its error ends the suite.
 	Ended func(i int, c *Case, r *record.Record, fresh bool) error

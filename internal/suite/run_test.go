@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -22,7 +22,7 @@ import (
 func cases(n int) (all []suite.Case) {
 	for i := range n {
 		c := workload.NewCase(record.Axis{Key: "n", Value: fmt.Sprint(i)})
-		all = append(all, suite.Case{Job: proc.Job{Workload: "Some", Case: c, Settings: workload.DefaultSettings(1, time.Second), Procs: 1}})
+		all = append(all, suite.Case{Job: measure.Job{Workload: "Some", Case: c, Settings: measure.DefaultSettings(1, time.Second), Procs: 1}})
 	}
 	return all
 }
@@ -34,7 +34,7 @@ func keys(all []suite.Case) (out []string) {
 	return out
 }
 
-func measured(job proc.Job) *record.Record { return job.Settings.New(job.Workload, job.Case) }
+func measured(job measure.Job) *record.Record { return job.Settings.New(job.Workload, job.Case) }
 
 func TestInterleave(t *testing.T) {
 	all := suite.Interleave(cases(2), 2)
@@ -62,7 +62,7 @@ func TestGoesOn(t *testing.T) {
 		stopped := errors.New("stopped")
 		run := suite.Run{
 			Cases: all, Journal: j, Session: "one", Begins: func(int, *suite.Case) {},
-			Measure: func(_ context.Context, job proc.Job) *record.Record {
+			Measure: func(_ context.Context, job measure.Job) *record.Record {
 				rec := measured(job)
 				if len(ran) == stop { // in its middle
 					cancel(stopped)
@@ -94,7 +94,7 @@ func TestGoesOn(t *testing.T) {
 		if run.Earlier, err = j.Records(); err != nil {
 			t.Fatal(err)
 		}
-		run.Measure = func(_ context.Context, job proc.Job) *record.Record {
+		run.Measure = func(_ context.Context, job measure.Job) *record.Record {
 			rec := measured(job)
 			ran = append(ran, rec.ID)
 			return rec
@@ -141,7 +141,7 @@ func TestTriedAgain(t *testing.T) {
 		var got []*record.Record
 		run := suite.Run{
 			Cases: cases(3), Journal: j, Begins: func(int, *suite.Case) { runs++ },
-			Measure: func(_ context.Context, job proc.Job) *record.Record {
+			Measure: func(_ context.Context, job measure.Job) *record.Record {
 				rec := measured(job)
 				if job.Case.Get("n") == "1" && failed < test.fails {
 					failed++

@@ -21,3 +21,11 @@ func (e *ValueError) Error() string {
 }
 
 func (e *ValueError) Unwrap() error { return zkbench.ErrParams }
+
+// AtMost is a *zkbench.LimitError where n is more than most: so many of what were asked for.
+func AtMost(what string, n, most int64) error {
+	if n <= most {
+		return nil
+	}
+	return &zkbench.LimitError{What: what, Estimate: n, Max: most}
+}

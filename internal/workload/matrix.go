@@ -3,8 +3,8 @@ package workload
 import (
 	"fmt"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // maxCases bounds a matrix: beyond it a slip in a range would run for days.
@@ -23,8 +23,8 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 				return nil, err
 			}
 		}
-		if len(cases)*len(values) > maxCases {
-			return nil, fmt.Errorf("matrix of %s: %w", def.ID(), &zkbench.LimitError{What: "cases", Estimate: int64(len(cases)) * int64(len(values)), Max: maxCases})
+		if err := usage.AtMost("cases", int64(len(cases))*int64(len(values)), maxCases); err != nil {
+			return nil, fmt.Errorf("matrix of %s: %w", def.ID(), err)
 		}
 		next := make([]Case, 0, len(cases)*len(values))
 		for _, c := range cases {
@@ -35,4 +35,10 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 		cases = next
 	}
 	return cases, nil
+}
+
+// Plan is a workload with the cases to be run.
+type Plan struct {
+	Def   Def
+	Cases []Case
 }

@@ -157,8 +157,11 @@ func turnOf(shares []int) (turn, rank []int) {
 	return turn, rank
 }
 
-// class returns which part the operation of a sequence number belongs to.
-func (m *mix) class(seq uint64) int { return m.turn[seq%uint64(len(m.turn))] }
+func (m *mix) Classes() []string { return m.names }
+
+func (m *mix) Class(seq uint64) int { return m.turn[seq%uint64(len(m.turn))] }
+
+func (m *mix) Turn() int { return len(m.turn) }
 
 // mixed is the input of one part.
 type mixed struct {
@@ -168,7 +171,7 @@ type mixed struct {
 
 func (m *mix) Input(ctx context.Context, seq uint64) (any, error) {
 	n := uint64(len(m.turn))
-	class := m.class(seq)
+	class := m.Class(seq)
 	input, err := m.instances[class].Input(ctx, seq/n*uint64(m.shares[class])+uint64(m.rank[seq%n]))
 	return &mixed{class, input}, err
 }

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -101,9 +101,9 @@ func TestMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := workload.DefaultSettings(2, 0)
+	s := measure.DefaultSettings(2, 0)
 	s.Count, s.Samples, s.Warmup, s.WarmupOps = 900, 10, 0, 0
-	rec := workload.Measure(t.Context(), def, c, s)
+	rec := measure.Case(t.Context(), def, c, s)
 	if rec.Status != record.OK {
 		t.Fatal(rec.Error)
 	}
@@ -178,17 +178,5 @@ func TestMixRefuses(t *testing.T) {
 		if _, ok := errors.AsType[*usage.ValueError](err); !ok || !strings.Contains(err.Error(), "issue, transfer, issuer, sender, other") {
 			t.Errorf("%q: %v, want a ValueError that names the parts", bad, err)
 		}
-	}
-}
-
-func TestSettingsNameTheCase(t *testing.T) {
-	c := workload.NewCase(record.Axis{Key: "bits", Value: "8"})
-	s := workload.DefaultSettings(3, 0)
-	if got := s.Of(c).String(); got != "bits=8/workers=3" {
-		t.Error(got)
-	}
-	s.Arrivals = &runner.Arrivals{Shape: runner.Ramp, Rates: []float64{50, 200.5}}
-	if got := s.Of(c).String(); got != "bits=8/workers=3/rate=50..200.5/arrivals=ramp" {
-		t.Error(got)
 	}
 }

@@ -1,9 +1,8 @@
 // Package workload is the one definition of a workload: its name, its axes, its
-// seeded inputs, the timed operation and the check of its result. go test
-// -bench (Benchmark), load tests under go test (TestParallel) and the command
-// (Measure) all run that definition.
+// seeded inputs, the timed operation and the check of its result. Package measure
+// runs it under go test and in the command.
 //
-// It knows nothing of what is measured; the definitions stand in its
+// It knows nothing of what is measured, nor how; the definitions stand in its
 // sub-packages.
 package workload
 
@@ -75,6 +74,13 @@ type Secret interface {
 // Collective is implemented by instances whose operations share work: one that runs
 // alone costs something else, so allocations are counted under load only.
 type Collective interface{ Collective() }
+
+// Mixed is implemented by instances whose operations are of several classes.
+type Mixed interface {
+	Classes() []string    // their names
+	Class(seq uint64) int // that of an operation's sequence number, an index into Classes
+	Turn() int            // operations after which the order of classes begins again
+}
 
 // Noted is implemented by instances whose set-up found what a reader of the record must
 // know.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -51,7 +52,7 @@ func TestAxisParse(t *testing.T) {
 	axes := map[string]workload.Axis{
 		"bits":    workload.BitsAxis(),
 		"in":      workload.InputsAxis(16),
-		"workers": workload.WorkersAxis(),
+		"workers": measure.WorkersAxis(),
 		"curve":   workload.CurveAxis([]string{"BN254", "BLS12_381_BBS"}, nil),
 	}
 	for _, test := range []struct{ axis, in, want string }{
@@ -95,7 +96,7 @@ func TestAxisParseRefuses(t *testing.T) {
 	}
 	for _, in := range []string{"0", "-1", "", "numcpu", "1025", "1,0"} {
 		t.Run("workers="+in, func(t *testing.T) {
-			refused(t, workload.WorkersAxis(), in, `workers: "`, "accepted: 1 to 1024, ranges a..b*k and a..b+k, NumCPU")
+			refused(t, measure.WorkersAxis(), in, `workers: "`, "accepted: 1 to 1024, ranges a..b*k and a..b+k, NumCPU")
 		})
 	}
 	for _, in := range []string{"", "bn254", "BN254,,", "BN254 BN254"} {

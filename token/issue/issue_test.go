@@ -5,28 +5,28 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine)
+	options = measure.Flags(flag.CommandLine)
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-func BenchmarkIssuer(b *testing.B) { workload.Benchmark(b, workloads.Issuer(), options) }
+func BenchmarkIssuer(b *testing.B) { measure.Benchmark(b, workloads.Issuer(), options) }
 
 func BenchmarkProofVerificationIssuer(b *testing.B) {
-	workload.Benchmark(b, workloads.ProofVerificationIssuer(), options)
+	measure.Benchmark(b, workloads.ProofVerificationIssuer(), options)
 }
 
 func TestParallelBenchmarkIssuer(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.Issuer(), options)
+	measure.TestParallel(t, os.Stdout, workloads.Issuer(), options)
 }
 
 func TestParallelBenchmarkProofVerificationIssuer(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.ProofVerificationIssuer(), options)
+	measure.TestParallel(t, os.Stdout, workloads.ProofVerificationIssuer(), options)
 }

@@ -5,46 +5,46 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/measure"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.OwnerAxis())
+	options = measure.Flags(flag.CommandLine, workloads.OwnerAxis())
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
 func BenchmarkIssueServiceIssue(b *testing.B) {
-	workload.Benchmark(b, workloads.IssueServiceIssue(), options)
+	measure.Benchmark(b, workloads.IssueServiceIssue(), options)
 }
 
 func BenchmarkTransferServiceTransfer(b *testing.B) {
-	workload.Benchmark(b, workloads.TransferServiceTransfer(), options)
+	measure.Benchmark(b, workloads.TransferServiceTransfer(), options)
 }
 
 func BenchmarkTransferServiceRedeem(b *testing.B) {
-	workload.Benchmark(b, workloads.TransferServiceRedeem(), options)
+	measure.Benchmark(b, workloads.TransferServiceRedeem(), options)
 }
 
 func BenchmarkAuditorServiceCheck(b *testing.B) {
-	workload.Benchmark(b, workloads.AuditorServiceCheck(), options)
+	measure.Benchmark(b, workloads.AuditorServiceCheck(), options)
 }
 
 func TestParallelBenchmarkIssueServiceIssue(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.IssueServiceIssue(), options)
+	measure.TestParallel(t, os.Stdout, workloads.IssueServiceIssue(), options)
 }
 
 func TestParallelBenchmarkTransferServiceTransfer(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.TransferServiceTransfer(), options)
+	measure.TestParallel(t, os.Stdout, workloads.TransferServiceTransfer(), options)
 }
 
 func TestParallelBenchmarkTransferServiceRedeem(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.TransferServiceRedeem(), options)
+	measure.TestParallel(t, os.Stdout, workloads.TransferServiceRedeem(), options)
 }
 
 func TestParallelBenchmarkAuditorServiceCheck(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.AuditorServiceCheck(), options)
+	measure.TestParallel(t, os.Stdout, workloads.AuditorServiceCheck(), options)
 }

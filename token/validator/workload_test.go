@@ -5,38 +5,39 @@ import (
 	"os"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-var options *workload.Options
+var options *measure.Options
 
 func TestMain(m *testing.M) {
-	options = workload.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis(),
+	options = measure.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis(),
 		workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis(), workloads.TamperedAxis())
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
 func BenchmarkValidatorTransfer(b *testing.B) {
-	workload.Benchmark(b, workloads.ValidatorTransfer(), options)
+	measure.Benchmark(b, workloads.ValidatorTransfer(), options)
 }
 
 func BenchmarkValidatorBatch(b *testing.B) {
-	workload.Benchmark(b, workloads.ValidatorBatch(), options)
+	measure.Benchmark(b, workloads.ValidatorBatch(), options)
 }
 
-func BenchmarkReject(b *testing.B) { workload.Benchmark(b, workloads.Reject(), options) }
+func BenchmarkReject(b *testing.B) { measure.Benchmark(b, workloads.Reject(), options) }
 
 func TestParallelBenchmarkValidatorTransfer(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.ValidatorTransfer(), options)
+	measure.TestParallel(t, os.Stdout, workloads.ValidatorTransfer(), options)
 }
 
 func TestParallelBenchmarkValidatorBatch(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.ValidatorBatch(), options)
+	measure.TestParallel(t, os.Stdout, workloads.ValidatorBatch(), options)
 }
 
 func TestParallelBenchmarkReject(t *testing.T) {
-	workload.TestParallel(t, os.Stdout, workloads.Reject(), options)
+	measure.TestParallel(t, os.Stdout, workloads.Reject(), options)
 }

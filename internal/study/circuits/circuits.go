@@ -12,7 +12,7 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -47,9 +47,9 @@ type part struct {
 type measured struct {
 	workload string
 	values   map[string]string
-	takes    time.Duration      // about
-	optional bool               // may not fit the memory
-	load     *workload.Settings // a load run with these settings; nil: once through the stages
+	takes    time.Duration     // about
+	optional bool              // may not fit the memory
+	load     *measure.Settings // a load run with these settings; nil: once through the stages
 }
 
 // deadline is how long one case may take.
@@ -125,13 +125,13 @@ func (p *part) builds(round int) []bool {
 func (c *measured) job(part string, round, cpus int, portable bool) study.Job {
 	job := study.Job{
 		Part: part, Round: round, Expected: c.takes, Portable: portable, Optional: c.optional,
-		Job: proc.Job{Procs: cpus, Deadline: deadline},
+		Job: measure.Job{Procs: cpus, Deadline: deadline},
 	}
 	if portable {
 		job.Expected *= slower
 	}
 	if c.load == nil {
-		job.Stages, job.Settings.Seed = true, workload.DefaultSeed
+		job.Stages, job.Settings.Seed = true, measure.DefaultSeed
 	} else {
 		job.Settings = *c.load
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -97,7 +98,7 @@ func records(s *study.Study) (recs []*record.Record) {
 				if name == "verify" {
 					seconds += float64(i%3) * 1e-4
 				}
-				add(workload.StageMetric(name), seconds)
+				add(measure.StageMetric(name), seconds)
 				r.Stages = append(r.Stages, record.Stage{Name: name, PeakRSS: uint64(1e6 * n)})
 			}
 		default:
@@ -271,7 +272,7 @@ func sized(gates ...int) (recs []*record.Record) {
 		axes := record.Axes{{Key: "gates", Value: strconv.Itoa(n)}, {Key: "system", Value: "plonk"}, {Key: "cpus", Value: "1"}}
 		recs = append(recs, &record.Record{
 			Workload: "Gates", Case: axes.String(), Axes: axes, Status: record.OK, Process: record.Process{Side: "gates"},
-			Metrics: []record.Metric{{Name: "constraints", Value: float64(n)}, {Name: workload.StageMetric("prove"), Value: float64(n) * 1e-6}},
+			Metrics: []record.Metric{{Name: "constraints", Value: float64(n)}, {Name: measure.StageMetric("prove"), Value: float64(n) * 1e-6}},
 			Stages:  []record.Stage{{Name: "prove", PeakRSS: uint64(2000 * n)}},
 		})
 	}
@@ -360,7 +361,7 @@ func TestCrossover(t *testing.T) {
 			switch m.Name {
 			case record.LatencyMean:
 				r.Metrics[i].Value = 200 + 2*n
-			case workload.StageMetric("verify"):
+			case measure.StageMetric("verify"):
 				r.Metrics[i].Value = 2e-3
 			}
 		}

@@ -10,11 +10,11 @@ import (
 
 	circuit "github.com/zkbench/zkbench/circuits/keccak"
 	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
-	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/srs"
 )
@@ -68,7 +68,7 @@ func stage(r *record.Record, name string) float64 {
 	if r == nil {
 		return 0
 	}
-	return r.Value(workload.StageMetric(name))
+	return r.Value(measure.StageMetric(name))
 }
 
 // ratio is the cell of a to b, a dash where one is not there.

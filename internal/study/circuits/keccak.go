@@ -7,11 +7,11 @@ import (
 
 	circuit "github.com/zkbench/zkbench/circuits/keccak"
 	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 //go:embed keccak.md.tmpl
@@ -72,7 +72,7 @@ func keccakOf(form string, n, each int) measured {
 }
 
 func nativeOf(n int) measured {
-	s := workload.DefaultSettings(1, 400*time.Millisecond)
+	s := measure.DefaultSettings(1, 400*time.Millisecond)
 	s.Samples = 1
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: 1}, 10*time.Second
 	return measured{workload: "KeccakNative", values: map[string]string{"bytes": strconv.Itoa(n)}, load: &s, takes: s.Warmup + s.Duration + 200*time.Millisecond}

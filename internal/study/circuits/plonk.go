@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 //go:embed plonk.md.tmpl
@@ -87,7 +87,7 @@ func pedersenOf(form string, hashes int) measured {
 
 // msmOf is measured by a count: the largest takes seconds.
 func msmOf(points int) measured {
-	s := workload.DefaultSettings(1, 0)
+	s := measure.DefaultSettings(1, 0)
 	s.Count, s.Warmup, s.Samples = uint64(max(3, 1<<17/points)), 0, 1
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: 1}, 10*time.Second
 	each := time.Duration(points) * 4 * time.Microsecond

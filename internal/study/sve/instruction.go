@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/loops"
+	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -32,7 +33,7 @@ func VectorInstruction() workload.Def {
 	for _, l := range loops.All() {
 		names = append(names, loopName(l))
 	}
-	axis := workload.NameAxis("loop", loopKey, "loop", "loops of one instruction", names, names)
+	axis := workload.NameAxis(workload.Axis{Name: "loop", Key: loopKey, Usage: "loops of one instruction"}, names, names)
 	return workload.Def{
 		Name: instructionName, Doc: "one instruction on registers, again and again", Axes: []workload.Axis{axis},
 		New: func(_ context.Context, c workload.Case, _ uint64) (workload.Instance, error) {
@@ -58,7 +59,7 @@ func (i *instruction) Run(_ context.Context, input any) ([]byte, error) {
 // Check counts the loop's instructions, where the processor can be asked: a few more are the
 // loop's own.
 func (i *instruction) Check(ctx context.Context, _ any, _ []byte) error {
-	counters, err := workload.Counters(ctx, i)
+	counters, err := perf.Counters(ctx, i)
 	if err != nil || len(counters) == 0 {
 		return err
 	}
@@ -71,7 +72,7 @@ func (i *instruction) Check(ctx context.Context, _ any, _ []byte) error {
 func (i *instruction) count() float64 { return float64(passes * i.loop.Instructions) }
 
 func (i *instruction) Metrics(ctx context.Context) ([]record.Metric, error) {
-	counters, err := workload.Counters(ctx, i)
+	counters, err := perf.Counters(ctx, i)
 	return append([]record.Metric{{Name: inLoop, Unit: "instructions/op", Value: i.count(), Kind: record.Exact}}, counters...), err
 }
 

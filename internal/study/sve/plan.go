@@ -7,7 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/loops"
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -74,12 +74,12 @@ func plan(defs []workload.Def, o study.Options) ([]study.Job, []string) {
 }
 
 func timed(part string, round int) study.Job {
-	s := workload.DefaultSettings(1, window)
+	s := measure.DefaultSettings(1, window)
 	s.Samples = 1
 	s.Check = runner.Check{Policy: runner.CheckSample, N: 1}
 	return study.Job{
 		Part: part, Round: round, Expected: s.Warmup + s.Duration + 100*time.Millisecond,
-		Job: proc.Job{Settings: s, Deadline: proc.Deadline(s), Procs: 1},
+		Job: measure.Job{Settings: s, Deadline: measure.Deadline(s), Procs: 1},
 	}
 }
 
@@ -128,7 +128,7 @@ func processors(all int) (counts []int) {
 // tree is measured by a count, after one that is not: the largest takes seconds. Its check,
 // in the first round, is the same tree by the portable kernel.
 func tree(round, log, cpus int) study.Job {
-	s := workload.DefaultSettings(1, 0)
+	s := measure.DefaultSettings(1, 0)
 	s.Count, s.Warmup, s.WarmupOps, s.Samples = uint64(max(1, 1<<18>>log)), 0, 1, 1
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckNone}, 10*time.Second
 	if round == 0 {
@@ -137,6 +137,6 @@ func tree(round, log, cpus int) study.Job {
 	each := time.Duration(2<<log) * perHash / time.Duration(cpus)
 	return study.Job{
 		Part: partTrees, Round: round, Expected: time.Duration(s.Count+2)*each/2 + 200*time.Millisecond, Optional: log > 20,
-		Job: proc.Job{Settings: s, Deadline: time.Hour, Procs: cpus},
+		Job: measure.Job{Settings: s, Deadline: time.Hour, Procs: cpus},
 	}
 }

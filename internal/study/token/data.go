@@ -58,7 +58,7 @@ func (p point) of(r *record.Record) bool {
 	return curve == p.curve && bits == strconv.Itoa(p.bits) && proof == p.proof
 }
 
-// figure is what the rounds say of a measure at a point: medians over the rounds of
+// figure is what the rounds say of a quantity at a point: medians over the rounds of
 // the mean of each, and how far one was from the median.
 type figure struct {
 	rounds        int    // 0: not measured
@@ -76,7 +76,7 @@ type figure struct {
 
 // figure returns what was measured at a point, beside Panurus' figure of the
 // workload against.
-func (d *data) figure(m *measure, at point, against string) (figure, error) {
+func (d *data) figure(m *quantity, at point, against string) (figure, error) {
 	var f figure
 	var ns, units []float64
 	for i, r := range d.recs {
@@ -134,7 +134,7 @@ func (d *data) yardsticks(curve string) (ns []float64) {
 
 // at returns the record of a part with all of these coordinates; nil: none.
 func at(recs []*record.Record, workload string, axes ...record.Axis) *record.Record {
-	m := &measure{workload: workload, axes: axes}
+	m := &quantity{workload: workload, axes: axes}
 	i := slices.IndexFunc(recs, m.is)
 	if i < 0 {
 		return nil

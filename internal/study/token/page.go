@@ -121,7 +121,7 @@ func (d *data) verifications(v *view) error {
 		cells := []string{at.curve, fmt.Sprint(at.bits), at.proof}
 		measured := false
 		for _, m := range verifications() {
-			f, err := d.figure(&m.measure, at, "VerificationSenderProof")
+			f, err := d.figure(&m.quantity, at, "VerificationSenderProof")
 			if err != nil {
 				return err
 			}

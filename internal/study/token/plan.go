@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/peer"
-	"github.com/zkbench/zkbench/internal/proc"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -41,7 +41,7 @@ func Study() study.Study {
 }
 
 // expected is about how long a process takes.
-func expected(s workload.Settings, values map[string]string) time.Duration {
+func expected(s measure.Settings, values map[string]string) time.Duration {
 	start := 200 * time.Millisecond
 	if values["batch"] != "" {
 		start += 800 * time.Millisecond // for as many requests or proofs
@@ -93,21 +93,21 @@ type plan struct {
 }
 
 // add plans a process of a workload at a point.
-func (p *plan) add(part string, round, procs int, name string, values map[string]string, s workload.Settings) {
+func (p *plan) add(part string, round, procs int, name string, values map[string]string, s measure.Settings) {
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: checks}, grace
 	p.Add(study.Job{
 		Part: part, Round: round, Expected: expected(s, values),
-		Job: proc.Job{Settings: s, Deadline: proc.Deadline(s), Procs: procs},
+		Job: measure.Job{Settings: s, Deadline: measure.Deadline(s), Procs: procs},
 	}, name, values)
 }
 
 // settings are those of one worker, with few inputs: they take longer to build than
 // to use.
-func (p *plan) settings(window time.Duration, samples int) workload.Settings {
+func (p *plan) settings(window time.Duration, samples int) measure.Settings {
 	if p.quick {
 		window = quickWindow
 	}
-	s := workload.DefaultSettings(1, window)
+	s := measure.DefaultSettings(1, window)
 	s.Samples = samples
 	return s
 }
@@ -197,7 +197,7 @@ func (p *plan) matrix() {
 
 // sample plans the run that Panurus' documentation prints.
 func (p *plan) sample(workers int) {
-	s := workload.DefaultSettings(workers, sampleTime)
+	s := measure.DefaultSettings(workers, sampleTime)
 	s.Samples = 128
 	if p.quick {
 		s.Duration, s.Warmup, s.Samples = 10*quickWindow, quickWindow, 16

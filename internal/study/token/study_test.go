@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
@@ -274,14 +275,14 @@ func TestIncomplete(t *testing.T) {
 func TestYardstick(t *testing.T) {
 	def := token.Yardstick()
 	for _, curve := range []string{peer.CurveBN254, peer.CurveBLS12381} {
-		rec := workload.Measure(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: curve}), workload.Settings{
+		rec := measure.Case(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: curve}), measure.Settings{
 			Workers: 1, Count: 10, Samples: 1, Seed: 1,
 		})
 		if rec.Status != record.OK || rec.Count(record.CountDone) != 10 || rec.Value(record.LatencyMean) <= 0 {
 			t.Errorf("%s: %s %s, %d operations", curve, rec.Status, rec.Error, rec.Count(record.CountDone))
 		}
 	}
-	rec := workload.Measure(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: "FP256BN_AMCL"}), workload.DefaultSettings(1, time.Second))
+	rec := measure.Case(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: "FP256BN_AMCL"}), measure.DefaultSettings(1, time.Second))
 	if rec.Status != record.Failed {
 		t.Errorf("a curve without a yardstick: %s", rec.Status)
 	}

@@ -41,13 +41,13 @@ func Stages() []string {
 
 // stageAxis has as its small case one that ends within a smoke test's window.
 func stageAxis(smoke string) workload.Axis {
-	a := workload.NameAxis("stage", workload.StageKey, "stage", "stages that an operation is", Stages(), []string{stageProve, stageVerify})
+	a := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, Stages(), []string{stageProve, stageVerify})
 	a.Smoke = smoke
 	return a
 }
 
 func systemAxis() workload.Axis {
-	return workload.NameAxis("proof system", "system", "system", "proof systems", []string{systemPlonk, systemGroth16}, []string{systemPlonk})
+	return workload.NameAxis(workload.Axis{Name: "proof system", Key: "system", Flag: "system", Usage: "proof systems"}, []string{systemPlonk, systemGroth16}, []string{systemPlonk})
 }
 
 // estimate is what a circuit will be, as far as it is known before it is built.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
@@ -124,7 +125,7 @@ func TestEveryStage(t *testing.T) {
 func TestStages(t *testing.T) {
 	for _, system := range []string{"plonk", "groth16"} {
 		def := circuits.Gates()
-		rec := workload.MeasureStages(t.Context(), def, at(def, map[string]string{"system": system}), workload.Settings{Seed: 1})
+		rec := measure.Stages(t.Context(), def, at(def, map[string]string{"system": system}), measure.Settings{Seed: 1})
 		if rec.Status != record.OK {
 			t.Fatalf("%s: %s", rec.Status, rec.Error)
 		}
@@ -139,7 +140,7 @@ func TestStages(t *testing.T) {
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%s: stages %s, want %s", system, got, want)
 		}
-		for _, name := range []string{"constraints", "domain", "proof", "proving key", "verifying key", workload.StageMetric("prove")} {
+		for _, name := range []string{"constraints", "domain", "proof", "proving key", "verifying key", measure.StageMetric("prove")} {
 			if m, ok := rec.Metric(name); !ok || !(m.Value > 0) {
 				t.Errorf("%s: %s is %v", system, name, m.Value)
 			}
@@ -149,7 +150,7 @@ func TestStages(t *testing.T) {
 		}
 	}
 	token := workload.Def{Name: "Other"}
-	if rec := workload.MeasureStages(t.Context(), token, workload.NewCase(), workload.Settings{}); rec.Status != record.Failed {
+	if rec := measure.Stages(t.Context(), token, workload.NewCase(), measure.Settings{}); rec.Status != record.Failed {
 		t.Errorf("a workload without stages: %s", rec.Status)
 	}
 }
@@ -185,9 +186,9 @@ func TestDamagedCache(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", dir)
 	def := circuits.Gates()
 	measure := func() *record.Record {
-		s := workload.DefaultSettings(1, 0)
+		s := measure.DefaultSettings(1, 0)
 		s.Count, s.Warmup, s.Samples = 1, 0, 1
-		return workload.Measure(t.Context(), def, at(def, map[string]string{"stage": "verify"}), s)
+		return measure.Case(t.Context(), def, at(def, map[string]string{"stage": "verify"}), s)
 	}
 	noted := func(r *record.Record) bool {
 		return slices.ContainsFunc(r.Findings, func(f record.Finding) bool {
@@ -230,7 +231,7 @@ func TestCounted(t *testing.T) {
 		{"pairing", "std", circuits.FindingCounted, pairing.Constraints(pairing.Pairing, pairing.Std, false)},
 	} {
 		c := at(def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
-		rec := workload.MeasureStages(t.Context(), def, c, workload.Settings{Seed: 1})
+		rec := measure.Stages(t.Context(), def, c, measure.Settings{Seed: 1})
 		if n, ok := rec.Metric("constraints"); rec.Status != record.OK || !ok || int(n.Value) != test.want {
 			t.Errorf("%s: %s %s, %.0f constraints, want %d", test.form, rec.Status, rec.Error, n.Value, test.want)
 		}

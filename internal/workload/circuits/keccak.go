@@ -30,9 +30,9 @@ func Keccak() workload.Def {
 	forms := []string{keccakBits, keccakVariable, keccakStd}
 	return define("Keccak", "gnark's proof of knowledge of a message with a Keccak-256 digest; message and, in the form variable, length are secret", stageWitness, // keys of one block take a minute on one core
 		[]workload.Axis{
-			workload.NameAxis("form", "form", "form", "forms of the circuit", forms, forms[:1]),
-			workload.IntAxis("bytes", "bytes", "bytes", "lengths of messages in bytes", 0, mostBytes, "135", 135, 136),
-			workload.IntAxis("blocks", "blocks", "blocks", "with --form variable: numbers of blocks that the circuit can hash; 0: as many as the message needs", 0, mostBlocks, "0", 0),
+			workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit"}, forms, forms[:1]),
+			workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "135"}, 0, mostBytes, 135, 136),
+			workload.IntAxis(workload.Axis{Name: "blocks", Usage: "with --form variable: numbers of blocks that the circuit can hash; 0: as many as the message needs", Smoke: "0"}, 0, mostBlocks, 0),
 		}, keccakTask)
 }
 

@@ -19,7 +19,7 @@ import (
 func MSM() workload.Def {
 	return workload.Def{
 		Name: "MSM", Doc: "gnark-crypto's multi-scalar multiplication on BN254, of random scalars and the points of a reference string",
-		Axes: []workload.Axis{workload.IntAxis("points", "points", "points", "numbers of points", 1<<4, 1<<22, "1024", 1<<10, 1<<12, 1<<14, 1<<16)},
+		Axes: []workload.Axis{workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, 1<<22, 1<<10, 1<<12, 1<<14, 1<<16)},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := c.Int("points")
 			if err != nil {

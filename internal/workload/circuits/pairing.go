@@ -33,8 +33,8 @@ func Pairing() workload.Def {
 	}
 	def := define("Pairing", "gnark's proof of pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that a product of two is one", stageWitness,
 		[]workload.Axis{
-			workload.NameAxis("relation", "relation", "relation", "relations", relations, []string{string(pairing.Check)}),
-			workload.NameAxis("form", "form", "form", "arithmetic of the circuit", forms, []string{string(pairing.Std)}),
+			workload.NameAxis(workload.Axis{Name: "relation", Usage: "relations"}, relations, []string{string(pairing.Check)}),
+			workload.NameAxis(workload.Axis{Name: "form", Usage: "arithmetic of the circuit"}, forms, []string{string(pairing.Std)}),
 		}, pairingTask)
 	stages := def.Stages
 	def.Stages = func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {

@@ -45,7 +45,7 @@ func largestSize(most int, fits func(n int) bool) int {
 func Gates() workload.Def {
 	const most = 1 << 25
 	return define("Gates", "gnark's proof of a circuit of arithmetic gates, three multiplications and one addition in turn", stageVerify,
-		[]workload.Axis{workload.IntAxis("gates", "gates", "gates", "numbers of gates", gates.MinGates, most, "1024", 1<<10, 1<<12, 1<<14, 1<<16)},
+		[]workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "1024"}, gates.MinGates, most, 1<<10, 1<<12, 1<<14, 1<<16)},
 		func(c workload.Case, seed uint64) (task, estimate, error) {
 			n, err := c.Int("gates")
 			if err != nil {
@@ -74,8 +74,8 @@ func Pedersen() workload.Def {
 	const most = 1 << 17
 	return define("Pedersen", "gnark's proof of a chain of two-to-one Pedersen hashes", stageVerify,
 		[]workload.Axis{
-			workload.NameAxis("form", "form", "form", "forms of the circuit", forms, forms),
-			workload.IntAxis("hashes", "hashes", "hashes", "numbers of hashes", 1, most, "1", 8, 32, 125),
+			workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit"}, forms, forms),
+			workload.IntAxis(workload.Axis{Name: "hashes", Usage: "numbers of hashes", Smoke: "1"}, 1, most, 8, 32, 125),
 		},
 		func(c workload.Case, seed uint64) (task, estimate, error) {
 			n, err := c.Int("hashes")

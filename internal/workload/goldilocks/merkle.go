@@ -18,8 +18,8 @@ import (
 // treeAxes are the axes of trees.
 func treeAxes(def ...int) []workload.Axis {
 	return []workload.Axis{
-		workload.IntAxis("leaves", "leaves", "leaves", "numbers of leaves", 1, 1<<26, "1024", def...),
-		workload.IntAxis("width", "width", "width", "numbers of elements in a leaf", 1, 1<<10, "8", 8),
+		workload.IntAxis(workload.Axis{Name: "leaves", Usage: "numbers of leaves", Smoke: "1024"}, 1, 1<<26, def...),
+		workload.IntAxis(workload.Axis{Name: "width", Usage: "numbers of elements in a leaf", Smoke: "8"}, 1, 1<<10, 8),
 		kernelAxis(), workload.ExecutorAxis(executor.Names()),
 	}
 }

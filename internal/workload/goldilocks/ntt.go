@@ -16,7 +16,7 @@ import (
 
 // sizeAxis is the length of a transform.
 func sizeAxis(def ...int) workload.Axis {
-	a := workload.IntAxis("length", "n", "length", "lengths of transforms, powers of two", 1, 1<<26, "1024", def...)
+	a := workload.IntAxis(workload.Axis{Name: "length", Key: "n", Usage: "lengths of transforms, powers of two", Smoke: "1024"}, 1, 1<<26, def...)
 	a.Parse = powersOfTwo(a)
 	return a
 }
@@ -99,9 +99,7 @@ var transforms = map[string]func(d *goldilocks.Domain, k goldilocks.Kernel, valu
 
 // NTT is a transform.
 func NTT() workload.Def {
-	which := workload.NameAxis("transform", "transform", "transform",
-		"transforms: natural and reversed, to the other order, the inverse from reversed order, and that to the coset of 7",
-		[]string{"natural", "reversed", "inverse", "coset"}, []string{"natural", "inverse"})
+	which := workload.NameAxis(workload.Axis{Name: "transform", Usage: "transforms: natural and reversed, to the other order, the inverse from reversed order, and that to the coset of 7"}, []string{"natural", "reversed", "inverse", "coset"}, []string{"natural", "inverse"})
 	axes := []workload.Axis{sizeAxis(1<<12, 1<<16, 1<<20), which, kernelAxis()}
 	return workload.Def{
 		Name: "NTT", Doc: "eight transforms over the Goldilocks field, of a copy of the input and then of what the last gave, and a fold of the last", Axes: axes,
@@ -172,8 +170,8 @@ func (i *ntt) Close() error { return nil }
 func LDE() workload.Def {
 	axes := []workload.Axis{
 		sizeAxis(1<<12, 1<<16),
-		workload.IntAxis("columns", "columns", "columns", "numbers of columns", 1, 1<<12, "8", 8),
-		workload.IntAxis("blow-up", "blowup", "blowup", "factors by which columns grow, powers of two", 2, 64, "2", 2),
+		workload.IntAxis(workload.Axis{Name: "columns", Usage: "numbers of columns", Smoke: "8"}, 1, 1<<12, 8),
+		workload.IntAxis(workload.Axis{Name: "blow-up", Key: "blowup", Flag: "blowup", Usage: "factors by which columns grow, powers of two", Smoke: "2"}, 2, 64, 2),
 		kernelAxis(), workload.ExecutorAxis(executor.Names()),
 	}
 	axes[2].Parse = powersOfTwo(axes[2])
@@ -254,7 +252,7 @@ func (i *lde) Close() error { return nil }
 func PolyEval() workload.Def {
 	axes := []workload.Axis{
 		sizeAxis(1<<12, 1<<16),
-		workload.IntAxis("polynomials", "columns", "columns", "numbers of polynomials", 1, 1<<12, "8", 8),
+		workload.IntAxis(workload.Axis{Name: "polynomials", Key: "columns", Flag: "columns", Usage: "numbers of polynomials", Smoke: "8"}, 1, 1<<12, 8),
 		kernelAxis(), workload.ExecutorAxis(executor.Names()),
 	}
 	return workload.Def{

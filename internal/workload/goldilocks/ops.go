@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -18,8 +19,8 @@ import (
 // lie in the first-level cache.
 func GoldilocksOps() workload.Def {
 	names := functionNames()
-	function := workload.NameAxis("function", "function", "function", "functions of the study", names, names)
-	units := workload.IntAxis("units", "units", "units", "numbers of elements, or of states of 12", 1, 1<<16, "128", 128)
+	function := workload.NameAxis(workload.Axis{Name: "function", Usage: "functions of the study"}, names, names)
+	units := workload.IntAxis(workload.Axis{Name: "units", Usage: "numbers of elements, or of states of 12", Smoke: "128"}, 1, 1<<16, 128)
 	axes := []workload.Axis{units, function, kernelAxis()}
 	return workload.Def{
 		Name: "GoldilocksOps", Doc: "a function over the Goldilocks field on vectors, 1024 times; the time is of all units", Axes: axes,
@@ -130,7 +131,7 @@ func (i *ops) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (i *ops) Metrics(ctx context.Context) ([]record.Metric, error) {
-	counters, err := workload.Counters(ctx, i)
+	counters, err := perf.Counters(ctx, i)
 	return append([]record.Metric{{Name: "units", Unit: "units/op", Value: float64(rounds * i.units), Kind: record.Exact}}, counters...), err
 }
 

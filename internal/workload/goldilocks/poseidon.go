@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -16,7 +17,7 @@ const mostStates = 1 << 20
 
 // PoseidonPermutation is the permutation of --states states.
 func PoseidonPermutation() workload.Def {
-	states := workload.IntAxis("states", "states", "states", "numbers of states that are permuted together", 1, mostStates, "1024", 1024)
+	states := workload.IntAxis(workload.Axis{Name: "states", Usage: "numbers of states that are permuted together", Smoke: "1024"}, 1, mostStates, 1024)
 	return workload.Def{
 		Name: "PoseidonPermutation", Doc: "Poseidon's permutation of width 12 of many states, of a copy of them; the time is of all of them",
 		Axes: []workload.Axis{states, kernelAxis()},
@@ -82,7 +83,7 @@ func (p *permutation) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (p *permutation) Metrics(ctx context.Context) ([]record.Metric, error) {
-	counters, err := workload.Counters(ctx, p)
+	counters, err := perf.Counters(ctx, p)
 	return append([]record.Metric{{Name: "permutations", Unit: "permutations/op", Value: float64(p.states), Kind: record.Exact}}, counters...), err
 }
 

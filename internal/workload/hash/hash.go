@@ -22,7 +22,7 @@ const mostBytes = 1 << 25
 
 // KeccakNative is the Keccak-256 of a message of --bytes random bytes.
 func KeccakNative() workload.Def {
-	axis := workload.IntAxis("bytes", "bytes", "bytes", "lengths of messages in bytes", 0, mostBytes, "136", 136, 1360, 13_600, 136_000)
+	axis := workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "136"}, 0, mostBytes, 136, 1360, 13_600, 136_000)
 	return workload.Def{
 		Name: "KeccakNative", Doc: "the hash itself, golang.org/x/crypto's legacy Keccak-256 of a message",
 		Axes: []workload.Axis{axis},

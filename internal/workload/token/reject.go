@@ -21,7 +21,7 @@ const (
 // TamperedAxis is how a request is tampered with.
 func TamperedAxis() workload.Axis {
 	kinds := []string{tamperedSpent, tamperedSignature, tamperedProof, tamperedStructure}
-	return workload.NameAxis("tampered with", "tampered", "tampered", "ways in which a request is tampered with", kinds, kinds)
+	return workload.NameAxis(workload.Axis{Name: "tampered with", Key: "tampered", Flag: "tampered", Usage: "ways in which a request is tampered with"}, kinds, kinds)
 }
 
 // Reject refuses a request that is tampered with: what each way to be refused costs.

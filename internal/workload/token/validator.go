@@ -56,7 +56,7 @@ const (
 // OwnerAxis is who owns the tokens: Ed25519 keys, or one-time pseudonyms (which are
 // no anonymous credentials).
 func OwnerAxis() workload.Axis {
-	return workload.NameAxis("owners", "owner", "owners", "kinds of owners", []string{ownersEd25519, ownersPseudonym}, []string{ownersEd25519})
+	return workload.NameAxis(workload.Axis{Name: "owners", Key: "owner", Usage: "kinds of owners"}, []string{ownersEd25519, ownersPseudonym}, []string{ownersEd25519})
 }
 
 func validating(name, doc string, instance func(*validation) workload.Instance, more ...workload.Axis) workload.Def {

@@ -1,4 +1,4 @@
-package workload_test
+package measure_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -61,10 +62,10 @@ func (c *counter) Metrics(context.Context) ([]record.Metric, error) {
 
 func (c *counter) Close() error { c.closed.Add(1); return nil }
 
-func options(t testing.TB, args ...string) *workload.Options {
+func options(t testing.TB, args ...string) *measure.Options {
 	t.Helper()
 	fs := flag.NewFlagSet("test", flag.ContinueOnError)
-	o := workload.Flags(fs)
+	o := measure.Flags(fs)
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestBenchmarkRunsTheMatrix(t *testing.T) {
 			tenRounds(t)
 			c := new(counter)
 			o := options(t, test.args...)
-			testing.Benchmark(func(b *testing.B) { workload.Benchmark(b, c.def(), o) })
+			testing.Benchmark(func(b *testing.B) { measure.Benchmark(b, c.def(), o) })
 			if c.set.Load() != test.cases || c.closed.Load() != test.cases {
 				t.Errorf("%d set up, %d closed; want %d", c.set.Load(), c.closed.Load(), test.cases)
 			}
@@ -120,7 +121,7 @@ func TestParallelReport(t *testing.T) {
 	c := new(counter)
 	var out bytes.Buffer
 	o := options(t, "-workers=1,2", "-bits=16,32", "-num_inputs=1", "-duration=20ms", "-profile")
-	workload.TestParallel(t, &out, c.def(), o)
+	measure.TestParallel(t, &out, c.def(), o)
 	if c.set.Load() != 4 || c.closed.Load() != 4 {
 		t.Errorf("%d set up, %d closed; want 4", c.set.Load(), c.closed.Load())
 	}
@@ -154,7 +155,7 @@ func TestParallelReport(t *testing.T) {
 func TestParallelSmoke(t *testing.T) {
 	c := new(counter)
 	var out bytes.Buffer
-	workload.TestParallel(t, &out, c.def(), options(t))
+	measure.TestParallel(t, &out, c.def(), options(t))
 	if c.set.Load() != 1 || !strings.Contains(out.String(), "\nBenchmarkCounter/curve=BN254/bits=32/in=2/workers=1") {
 		t.Errorf("%d cases, output:\n%s", c.set.Load(), &out)
 	}
@@ -184,12 +185,12 @@ func failing(tb testing.TB) (*counter, []string) {
 
 func TestFailing(t *testing.T) {
 	c, args := failing(t)
-	workload.TestParallel(t, os.Stdout, c.def(), options(t, args...))
+	measure.TestParallel(t, os.Stdout, c.def(), options(t, args...))
 }
 
 func BenchmarkFailing(b *testing.B) {
 	c, args := failing(b)
-	workload.Benchmark(b, c.def(), options(b, args...))
+	measure.Benchmark(b, c.def(), options(b, args...))
 }
 
 func TestFailuresAreSeen(t *testing.T) {

@@ -1,4 +1,4 @@
-package workload
+package measure
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // LeakThreshold is the |t| from which on a timing test says that an operation's
@@ -33,7 +34,7 @@ const leakCalibration = 200
 // samples that it is of; with too few of them there is no t and the record is
 // partial. The error in the record is a *usage.ValueError where the
 // workload has no witness.
-func Leak(ctx context.Context, def Def, c Case, s Settings) *record.Record {
+func Leak(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)
 	err := leak(ctx, def, c, s, rec)
@@ -44,7 +45,7 @@ func Leak(ctx context.Context, def Def, c Case, s Settings) *record.Record {
 	return rec
 }
 
-func leak(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) (err error) {
+func leak(ctx context.Context, def workload.Def, c workload.Case, s Settings, rec *record.Record) (err error) {
 	instance, err := def.New(ctx, c, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
@@ -54,7 +55,7 @@ func leak(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) 
 			err = errors.Join(err, fmt.Errorf("close: %w", closing))
 		}
 	}()
-	secret, ok := instance.(Secret)
+	secret, ok := instance.(workload.Secret)
 	if !ok {
 		return &usage.ValueError{Field: "workload", Value: def.ID(), Accepted: "one whose operation has a witness"}
 	}

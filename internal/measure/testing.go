@@ -1,4 +1,4 @@
-package workload
+package measure
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // profileRoot is the directory, in the directory of the test, that -profile
@@ -28,7 +29,7 @@ const straggler = 30 * time.Second
 // Benchmark runs every case that the flags ask for as a sub-benchmark named
 // key=value/key=value; with no flags the default matrix of def. The result for
 // each input is checked once before the timer starts, which also warms up.
-func Benchmark(b *testing.B, def Def, o *Options) {
+func Benchmark(b *testing.B, def workload.Def, o *Options) {
 	b.Helper()
 	cases, err := o.matrix(def, false)
 	if err != nil {
@@ -43,7 +44,7 @@ func Benchmark(b *testing.B, def Def, o *Options) {
 	}
 }
 
-func benchmark(b *testing.B, def Def, c Case, samples int, seed uint64) {
+func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, seed uint64) {
 	ctx := b.Context()
 	instance, err := def.New(ctx, c, seed)
 	if err != nil {
@@ -87,7 +88,7 @@ func benchmark(b *testing.B, def Def, c Case, samples int, seed uint64) {
 }
 
 // checkedInput builds an input and checks what Run makes of it.
-func checkedInput(ctx context.Context, instance Instance, seq uint64) (any, error) {
+func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (any, error) {
 	input, err := instance.Input(ctx, seq)
 	if err != nil {
 		return nil, fmt.Errorf("input %d: %w", seq, err)
@@ -110,7 +111,7 @@ func checkedInput(ctx context.Context, instance Instance, seq uint64) (any, erro
 //
 // The report ends with a line in the Go benchmark format, at the start of a
 // line, so that the output of go test -v can be given to benchstat.
-func TestParallel(t *testing.T, w io.Writer, def Def, o *Options) {
+func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 	t.Helper()
 	cases, err := o.matrix(def, true)
 	if err != nil {
@@ -140,7 +141,7 @@ func TestParallel(t *testing.T, w io.Writer, def Def, o *Options) {
 				s.ProfileDir = ProfileDir(profileRoot, def, s.Of(c))
 			}
 			t.Run(s.Of(c).String(), func(t *testing.T) {
-				rec := Measure(t.Context(), def, c, s)
+				rec := Case(t.Context(), def, c, s)
 				err := errors.Join(report.Case(w, rec), report.Benchmark(w, rec))
 				if err != nil {
 					t.Fatal(err)
@@ -154,6 +155,6 @@ func TestParallel(t *testing.T, w io.Writer, def Def, o *Options) {
 }
 
 // ProfileDir is the directory of the profiles of one measured case under root.
-func ProfileDir(root string, def Def, c Case) string {
+func ProfileDir(root string, def workload.Def, c workload.Case) string {
 	return filepath.Join(root, def.ID(), strings.ReplaceAll(c.String(), "/", "_"))
 }

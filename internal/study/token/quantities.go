@@ -6,9 +6,9 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 )
 
-// measure is one thing that the part Panurus measures on every curve, width and
+// quantity is one thing that the part Panurus measures on every curve, width and
 // proof.
-type measure struct {
+type quantity struct {
 	workload string
 	axes     []record.Axis // beside curve, bits, proof, in, out and exec
 	name     string        // on the page
@@ -28,8 +28,8 @@ const (
 )
 
 // compared are the measures that stand beside Panurus' figure of the same name.
-func compared() []measure {
-	return []measure{
+func compared() []quantity {
+	return []quantity{
 		{workload: "TransferProofGeneration", name: "TransferProofGeneration"},
 		{workload: "Sender", name: "Sender"},
 		{workload: "VerificationSenderProof", name: "VerificationSenderProof"},
@@ -44,11 +44,11 @@ func compared() []measure {
 	}
 }
 
-func validatorOf(workload, owners, label string) measure {
-	return measure{workload: workload, axes: []record.Axis{axis(ownerKey, owners)}, name: workload, note: label}
+func validatorOf(workload, owners, label string) quantity {
+	return quantity{workload: workload, axes: []record.Axis{axis(ownerKey, owners)}, name: workload, note: label}
 }
 
-func batchOf(m measure) measure {
+func batchOf(m quantity) quantity {
 	m.axes = append(m.axes, axis("batch", strconv.Itoa(batchSize)))
 	m.each = batchSize
 	return m
@@ -57,51 +57,51 @@ func batchOf(m measure) measure {
 // verification is a figure of verifying, held against Panurus'
 // VerificationSenderProof.
 type verification struct {
-	measure
+	quantity
 	title string
 }
 
 func verifications() []verification {
 	return []verification{
-		{measure{workload: "VerificationSenderProof"}, "proof only"},
+		{quantity{workload: "VerificationSenderProof"}, "proof only"},
 		{validatorOf("ValidatorTransfer", otherOwners, labelOther), "validator, " + labelOther},
 		{validatorOf("ValidatorTransfer", pseudonymOwners, labelPseudonym), "validator, " + labelPseudonym},
-		{batchOf(measure{workload: "VerificationSenderBatch"}), "64 proofs, each"},
+		{batchOf(quantity{workload: "VerificationSenderBatch"}), "64 proofs, each"},
 		{batchOf(validatorOf("ValidatorBatch", otherOwners, labelOther)), "64 requests, " + labelOther + ", each"},
 		{batchOf(validatorOf("ValidatorBatch", pseudonymOwners, labelPseudonym)), "64 requests, " + labelPseudonym + ", each"},
 	}
 }
 
 // alone are the measures that nothing of Panurus stands beside.
-func alone() []measure {
-	var all []measure
+func alone() []quantity {
+	var all []quantity
 	for _, r := range []struct{ tampered, note string }{
 		{"structure", "a request that is cut short"},
 		{"spent", "a request whose tokens are spent"},
 		{"signature", "a request with another message's signature"},
 		{"proof", "a request that all have signed, whose proof does not hold"},
 	} {
-		all = append(all, measure{workload: "Reject", axes: []record.Axis{axis("tampered", r.tampered)}, name: "Reject", note: r.note, once: true})
+		all = append(all, quantity{workload: "Reject", axes: []record.Axis{axis("tampered", r.tampered)}, name: "Reject", note: r.note, once: true})
 	}
-	return append(all, measure{
+	return append(all, quantity{
 		workload: "LedgerApply", axes: []record.Axis{axis("batch", strconv.Itoa(applySize))}, name: "LedgerApply",
 		note: "on bbolt, each of 256 together, as long as real ones, with the flush to this machine's disk", each: applySize, once: true,
 	})
 }
 
 // measures are all of them, each once.
-func measures() []measure {
+func measures() []quantity {
 	all := compared()
 	for _, v := range verifications() {
 		if v.each > 1 { // the others are compared too
-			all = append(all, v.measure)
+			all = append(all, v.quantity)
 		}
 	}
 	return append(all, alone()...)
 }
 
-// is tells whether a record is one of the measure.
-func (m *measure) is(r *record.Record) bool {
+// is tells whether a record is one of the quantity.
+func (m *quantity) is(r *record.Record) bool {
 	if r.Workload != m.workload {
 		return false
 	}

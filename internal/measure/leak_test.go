@@ -1,4 +1,4 @@
-package workload_test
+package measure_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -16,7 +17,7 @@ import (
 // sleeper is an operation of about a millisecond, with noise; with the leak set,
 // one in four of those with a random witness ends a hundredth earlier.
 type sleeper struct {
-	entry
+	sleep
 	leak  bool
 	noise *rand.Rand
 }
@@ -47,22 +48,21 @@ func TestLeak(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		leak bool
-		s    func(s *workload.Settings)
+		s    func(s *measure.Settings)
 	}{
-		{"constant", false, func(s *workload.Settings) { s.Count = 20_000 }},
-		{"early exit", true, func(s *workload.Settings) { s.Count = 20_000 }},
-		{"early exit, 20s", true, func(s *workload.Settings) { s.Duration = 20 * time.Second }},
+		{"constant", false, func(s *measure.Settings) { s.Count = 20_000 }},
+		{"early exit", true, func(s *measure.Settings) { s.Count = 20_000 }},
+		{"early exit, 20s", true, func(s *measure.Settings) { s.Duration = 20 * time.Second }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := new(ledger)
-				def := l.def("Sleeper", "", workload.BitsAxis())
+				def := defs()[0]
 				def.New = func(context.Context, workload.Case, uint64) (workload.Instance, error) {
-					return sleeper{entry{l, "Sleeper"}, test.leak, rand.New(rand.NewPCG(1, 2))}, nil
+					return sleeper{sleep{}, test.leak, rand.New(rand.NewPCG(1, 2))}, nil
 				}
-				s := workload.DefaultSettings(1, 0)
+				s := measure.DefaultSettings(1, 0)
 				test.s(&s)
-				rec := workload.Leak(t.Context(), def, workload.NewCase(record.Axis{Key: "bits", Value: "8"}), s)
+				rec := measure.Leak(t.Context(), def, workload.NewCase(record.Axis{Key: "bits", Value: "8"}), s)
 				if rec.Status != record.OK {
 					t.Fatal(rec.Error)
 				}
@@ -70,7 +70,7 @@ func TestLeak(t *testing.T) {
 				if !ok {
 					t.Fatal("no t")
 				}
-				if test.leak && math.Abs(m.Value) <= 10 || !test.leak && math.Abs(m.Value) >= workload.LeakThreshold {
+				if test.leak && math.Abs(m.Value) <= 10 || !test.leak && math.Abs(m.Value) >= measure.LeakThreshold {
 					t.Errorf("t = %v with a leak: %v", m.Value, test.leak)
 				}
 				fixed, random := rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom)
@@ -83,11 +83,10 @@ func TestLeak(t *testing.T) {
 }
 
 func TestLeakNeedsAWitness(t *testing.T) {
-	l := new(ledger)
-	s := workload.DefaultSettings(1, 0)
+	s := measure.DefaultSettings(1, 0)
 	s.Count = 1
-	rec := workload.Leak(t.Context(), l.def("Other", ""), workload.NewCase(), s)
-	if rec.Status != record.Failed || !strings.Contains(rec.Error, `"other" is not accepted; accepted: one whose operation has a witness`) {
+	rec := measure.Leak(t.Context(), defs()[0], workload.NewCase(), s)
+	if rec.Status != record.Failed || !strings.Contains(rec.Error, `"sleep" is not accepted; accepted: one whose operation has a witness`) {
 		t.Errorf("%s: %s", rec.Status, rec.Error)
 	}
 }

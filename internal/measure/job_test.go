@@ -1,4 +1,4 @@
-package proc_test
+package measure_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/proc"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 func child(what string) int {
 	switch what {
 	case "serve":
-		if err := proc.Serve(context.Background(), os.Stdin, os.Stdout, defs(), func() { os.Exit(3) }); err != nil {
+		if err := measure.Serve(context.Background(), os.Stdin, os.Stdout, defs(), func() { os.Exit(3) }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
@@ -84,22 +84,22 @@ func (sleep) Check(context.Context, any, []byte) error         { return nil }
 func (sleep) Metrics(context.Context) ([]record.Metric, error) { return nil, nil }
 func (sleep) Close() error                                     { return nil }
 
-func job() proc.Job {
-	return proc.Job{
+func job() measure.Job {
+	return measure.Job{
 		Workload: "Sleep",
 		Case:     workload.NewCase(record.Axis{Key: "bits", Value: "8"}),
-		Settings: workload.Settings{Workers: 1, Duration: 20 * time.Millisecond, Samples: 1, Seed: 5},
+		Settings: measure.Settings{Workers: 1, Duration: 20 * time.Millisecond, Samples: 1, Seed: 5},
 		Deadline: time.Minute,
 	}
 }
 
-func command(t *testing.T, what string) proc.Command {
+func command(t *testing.T, what string) measure.Program {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return proc.Command{Path: self, Args: []string{childArg, what}}
+	return measure.Program{Path: self, Args: []string{childArg, what}}
 }
 
 func TestRun(t *testing.T) {
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 	hang.Deadline = time.Millisecond
 	for _, test := range []struct {
 		name   string
-		job    proc.Job
+		job    measure.Job
 		child  string
 		status record.Status
 		want   string // in the record's error
@@ -153,7 +153,7 @@ func TestRunInterrupted(t *testing.T) {
 }
 
 func TestRunWithoutProgram(t *testing.T) {
-	rec := proc.Command{Path: "no such program"}.Run(t.Context(), job())
+	rec := measure.Program{Path: "no such program"}.Run(t.Context(), job())
 	if rec.Status != record.Failed || !strings.Contains(rec.Error, "no such program") {
 		t.Errorf("%s: %s", rec.Status, rec.Error)
 	}
@@ -172,7 +172,7 @@ func TestServeRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := proc.Serve(t.Context(), strings.NewReader(test.in), &out, defs(), nil); !errors.Is(err, test.want) {
+			if err := measure.Serve(t.Context(), strings.NewReader(test.in), &out, defs(), nil); !errors.Is(err, test.want) {
 				t.Errorf("error %v, want %v", err, test.want)
 			}
 			if out.Len() > 0 {
@@ -196,7 +196,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 		_ = parent.Close()
 	}()
 	var out bytes.Buffer
-	if err := proc.Serve(t.Context(), in, &out, defs(), func() {}); err != nil {
+	if err := measure.Serve(t.Context(), in, &out, defs(), func() {}); err != nil {
 		t.Fatal(err)
 	}
 	recs, err := record.ReadAll(&out)

@@ -1,8 +1,9 @@
-package workload
+package measure
 
 import (
 	"flag"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Options are the flags of a test binary.
@@ -30,10 +32,10 @@ const smokeDuration = 100 * time.Millisecond
 // shared axes, of extra ones, and -workers -duration -setup_samples -profile
 // -seed. A package calls it in TestMain, before m.Run:
 //
-//	opts = workload.Flags(flag.CommandLine)
-func Flags(fs *flag.FlagSet, extra ...Axis) *Options {
-	axes := append([]Axis{
-		CurveAxis(nil, nil), BitsAxis(), InputsAxis(3), OutputsAxis(3), ProofAxis(nil), ExecutorAxis(nil),
+//	opts = measure.Flags(flag.CommandLine)
+func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
+	axes := append([]workload.Axis{
+		workload.CurveAxis(nil, nil), workload.BitsAxis(), workload.InputsAxis(3), workload.OutputsAxis(3), workload.ProofAxis(nil), workload.ExecutorAxis(nil),
 	}, extra...)
 	o := &Options{flags: fs, lists: make(map[string]*string)}
 	for _, a := range axes {
@@ -56,7 +58,7 @@ func (o *Options) typed() map[string]bool {
 }
 
 // any tells whether one of the flags that Flags defined was given.
-func (o *Options) any(def Def) bool {
+func (o *Options) any(def workload.Def) bool {
 	given := o.typed()
 	for _, name := range []string{"workers", "duration", "setup_samples", "profile", "seed"} {
 		if given[name] {
@@ -73,7 +75,7 @@ func (o *Options) any(def Def) bool {
 
 // matrix returns the cases of def that the flags ask for. An axis that no flag
 // names takes its default, or its smoke value where smoke is set.
-func (o *Options) matrix(def Def, smoke bool) ([]Case, error) {
+func (o *Options) matrix(def workload.Def, smoke bool) ([]workload.Case, error) {
 	given := o.typed()
 	lists := make(map[string]string)
 	for _, a := range def.Axes {
@@ -84,7 +86,7 @@ func (o *Options) matrix(def Def, smoke bool) ([]Case, error) {
 			lists[a.Key] = a.Smoke
 		}
 	}
-	return Cases(def, lists)
+	return workload.Cases(def, lists)
 }
 
 // workerCounts returns the numbers of workers that -workers asks for.
@@ -108,4 +110,30 @@ func (o *Options) sampleCount() (int, error) {
 		return 0, &usage.ValueError{Field: "setup_samples", Value: strconv.FormatUint(uint64(*o.samples), 10), Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples)}
 	}
 	return int(*o.samples), nil
+}
+
+// NumCPU is the name that the workers' list accepts for the number of
+// processors that the program may use.
+const NumCPU = "NumCPU"
+
+// WorkersAxis is the number of operations in flight. It belongs to the run, not
+// to a workload: it stands in the case's name for load tests only.
+func WorkersAxis() workload.Axis {
+	axis := workload.IntAxis(workload.Axis{Name: "workers", Usage: "numbers of workers", Smoke: "1"}, 1, runner.MaxWorkers, 1)
+	axis.Accepted += ", " + NumCPU
+	numbers := axis.Parse
+	axis.Parse = func(list string) ([]string, error) {
+		items := strings.Split(list, ",")
+		for i, item := range items {
+			if strings.TrimSpace(item) == NumCPU {
+				items[i] = strconv.Itoa(runtime.GOMAXPROCS(0))
+			}
+		}
+		values, err := numbers(strings.Join(items, ","))
+		if e, ok := err.(*usage.ValueError); ok {
+			e.Accepted = axis.Accepted
+		}
+		return values, err
+	}
+	return axis
 }

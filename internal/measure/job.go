@@ -1,8 +1,4 @@
-// Package proc runs one case in one child process, so that no case inherits the
-// heap, the caches or the stragglers of another. The job goes to the child's
-// standard input as JSON, its record comes back on standard output as a JSON
-// line.
-package proc
+package measure
 
 import (
 	"bytes"
@@ -26,13 +22,13 @@ import (
 
 // Job is the case that a child runs.
 type Job struct {
-	Workload string            `json:"workload"` // name or command-line id
-	Case     workload.Case     `json:"case"`
-	Settings workload.Settings `json:"settings"`
-	Deadline time.Duration     `json:"deadline"`         // ns, for all of it: set-up, warm-up, window, checks
-	Leak     bool              `json:"leak,omitempty"`   // a timing leak test instead of a load
-	Stages   bool              `json:"stages,omitempty"` // once through the stages instead of a load
-	Procs    int               `json:"procs,omitempty"`  // GOMAXPROCS of the child; 0: the machine's
+	Workload string        `json:"workload"` // name or command-line id
+	Case     workload.Case `json:"case"`
+	Settings Settings      `json:"settings"`
+	Deadline time.Duration `json:"deadline"`         // ns, for all of it: set-up, warm-up, window, checks
+	Leak     bool          `json:"leak,omitempty"`   // a timing leak test instead of a load
+	Stages   bool          `json:"stages,omitempty"` // once through the stages instead of a load
+	Procs    int           `json:"procs,omitempty"`  // GOMAXPROCS of the child; 0: the machine's
 
 	// Tethered says that standard input stays open as long as the parent lives: the
 	// child ends when it ends.
@@ -41,7 +37,7 @@ type Job struct {
 
 // Deadline is a deadline for a case with these settings that only a case which
 // hangs misses: set-up and checks have minutes of their own.
-func Deadline(s workload.Settings) time.Duration {
+func Deadline(s Settings) time.Duration {
 	if s.Duration == 0 { // until a count is reached, which takes what it takes
 		return 24 * time.Hour
 	}
@@ -56,8 +52,10 @@ func Deadline(s workload.Settings) time.Duration {
 // before it is killed.
 const lastWords = 2 * time.Second
 
-// Command is the program that runs a job: a zkbench with the same workloads.
-type Command struct {
+// Program runs jobs, each in a child process, so that no case inherits the heap, the caches
+// or the stragglers of another: a zkbench with the same workloads. The job goes to its
+// standard input as JSON, its record comes back on standard output as a JSON line.
+type Program struct {
 	Path string
 	Args []string // for example exec-case
 }
@@ -66,7 +64,7 @@ type Command struct {
 // ends, the child is told to stop, and soon after killed; the record holds what
 // was measured until then, its status is partial. A child that dies without a
 // record gives a failed one that says how it died.
-func (c Command) Run(ctx context.Context, job Job) *record.Record {
+func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	job.Tethered = true
 	input, err := json.Marshal(job)
 	if err != nil {
@@ -78,7 +76,7 @@ func (c Command) Run(ctx context.Context, job Job) *record.Record {
 
 	var output bytes.Buffer
 	messages := &tail{limit: 64 << 10}
-	child := exec.CommandContext(limited, c.Path, c.Args...)
+	child := exec.CommandContext(limited, p.Path, p.Args...)
 	child.Stdout, child.Stderr = &output, messages
 	tether, err := child.StdinPipe() // closed when the child has ended, or we have
 	if err != nil {
@@ -157,14 +155,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 	if job.Procs > 0 {
 		runtime.GOMAXPROCS(job.Procs)
 	}
-	measure := workload.Measure
+	run := Case
 	switch {
 	case job.Leak:
-		measure = workload.Leak
+		run = Leak
 	case job.Stages:
-		measure = workload.MeasureStages
+		run = Stages
 	}
-	rec := measure(ctx, def, job.Case, job.Settings)
+	rec := run(ctx, def, job.Case, job.Settings)
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {
 		rec.Error = late.Error()
 	}

@@ -1,4 +1,4 @@
-package workload
+package measure
 
 import (
 	"context"
@@ -8,16 +8,14 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// StageKey is the axis of those workloads whose operation is one of the stages.
-const StageKey = "stage"
-
-// MeasureStages goes once through the stages of a case, with the settings' seed, and
+// Stages goes once through the stages of a case, with the settings' seed, and
 // returns its record: a metric for the time of each stage, and the stages with their
 // memory and sizes. What goes wrong is in the record, with the stages that had ended by
 // then.
-func MeasureStages(ctx context.Context, def Def, c Case, s Settings) *record.Record {
+func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
 	rec.Env, rec.Seed = env.Read(), s.Seed

@@ -1,4 +1,7 @@
-package workload
+// Package measure measures workloads: under load (Case), for timing leaks (Leak) and stage
+// by stage (Stages), in this process or in one of its own (Job, Program), and under go test
+// as a benchmark (Benchmark) and as a load test (TestParallel).
+package measure
 
 import (
 	"context"
@@ -16,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Settings say how one case is measured. They travel to a child process as JSON,
@@ -60,7 +64,7 @@ func DefaultSettings(workers int, d time.Duration) Settings {
 
 // Of returns the case as it is measured with these settings: with the number of
 // workers, and in an open loop rate and arrivals, as its last coordinates.
-func (s Settings) Of(c Case) Case {
+func (s Settings) Of(c workload.Case) workload.Case {
 	c = c.With(WorkersAxis().Key, strconv.Itoa(s.Workers))
 	if s.Arrivals != nil {
 		c = c.With("rate", s.Arrivals.Rate()).With("arrivals", string(s.Arrivals.Shape))
@@ -68,14 +72,8 @@ func (s Settings) Of(c Case) Case {
 	return c
 }
 
-// Plan is a workload with the cases to be run.
-type Plan struct {
-	Def   Def
-	Cases []Case
-}
-
 // New returns the record of a case of def that nothing was measured of yet.
-func (s Settings) New(def string, c Case) *record.Record {
+func (s Settings) New(def string, c workload.Case) *record.Record {
 	c = s.Of(c)
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def, c.String(), c.Axes()
@@ -84,13 +82,13 @@ func (s Settings) New(def string, c Case) *record.Record {
 	return rec
 }
 
-// Measure sets up the case, runs it and returns its record. What goes wrong is
+// Case sets up the case, runs it and returns its record. What goes wrong is
 // in the record: its status, error and findings. When ctx ends, the record holds
 // what was measured.
-func Measure(ctx context.Context, def Def, c Case, s Settings) *record.Record {
+func Case(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	rec := s.New(def.Name, c)
 	defer pprof.SetGoroutineLabels(ctx)
-	conclude(ctx, rec, measure(ctx, def, c, s, rec))
+	conclude(ctx, rec, load(ctx, def, c, s, rec))
 	return rec
 }
 
@@ -108,7 +106,7 @@ func conclude(ctx context.Context, rec *record.Record, err error) {
 	}
 }
 
-func measure(ctx context.Context, def Def, c Case, s Settings, rec *record.Record) (err error) {
+func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, rec *record.Record) (err error) {
 	also := func(what string, f func() error) {
 		if closing := f(); closing != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", what, closing))
@@ -133,7 +131,7 @@ func measure(ctx context.Context, def Def, c Case, s Settings, rec *record.Recor
 		return fmt.Errorf("set-up: %w", err)
 	}
 	defer also("close", instance.Close)
-	if noted, ok := instance.(Noted); ok {
+	if noted, ok := instance.(workload.Noted); ok {
 		rec.Findings = append(rec.Findings, noted.Findings()...)
 	}
 	sizes, err := instance.Metrics(ctx)
@@ -159,12 +157,12 @@ func measure(ctx context.Context, def Def, c Case, s Settings, rec *record.Recor
 // Validate returns the error with which the load runner would refuse the settings,
 // before anything is set up.
 func (s Settings) Validate() error {
-	config := s.config(Case{}, nil)
+	config := s.config(workload.Case{}, nil)
 	return config.Validate()
 }
 
 // config returns the runner's configuration for an instance of the case.
-func (s Settings) config(c Case, instance Instance) runner.Config {
+func (s Settings) config(c workload.Case, instance workload.Instance) runner.Config {
 	config := runner.Config{
 		Workers: s.Workers, Arrivals: s.Arrivals, Queue: s.Queue,
 		Duration: s.Duration, Count: s.Count, Grace: s.Grace,
@@ -174,11 +172,11 @@ func (s Settings) config(c Case, instance Instance) runner.Config {
 	if s.Arrivals != nil && s.Queue == 0 {
 		config.Queue = runner.DefaultQueue
 	}
-	mix, mixed := instance.(*mix)
+	mix, mixed := instance.(workload.Mixed)
 	if mixed {
-		config.Classes, config.Class = mix.names, mix.class
+		config.Classes, config.Class = mix.Classes(), mix.Class
 		// Whole turns of the mix, so that inputs used again keep its proportions.
-		turn := len(mix.turn)
+		turn := mix.Turn()
 		config.Samples = (s.Samples + turn - 1) / turn * turn
 		if config.Samples > runner.MaxSamples {
 			config.Samples -= turn
@@ -186,7 +184,7 @@ func (s Settings) config(c Case, instance Instance) runner.Config {
 	}
 	// Elsewhere goroutines, and the pools of their processors, change the counts.
 	exec := c.Get("exec")
-	_, collective := instance.(Collective)
+	_, collective := instance.(workload.Collective)
 	config.Alone = !mixed && !collective && (exec == "" || exec == "serial")
 	return config
 }
