@@ -1,0 +1,149 @@
+package zkbench_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/zkbench/zkbench"
+
+// floors are the rooms of the house, the lowest floor first. A room is a package with all
+// below its directory, as far as no longer name here has them. It imports rooms of lower
+// floors only.
+var floors = [][]string{
+	{"."},
+	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize"},
+	{"group", "hash", "goldilocks"},
+	{"srs", "rangeproof"},
+	{"circuits", "token"},
+	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/atomicfile", "internal/peer", "internal/loops"},
+	{"internal/env", "internal/stage", "internal/stat", "internal/plot", "internal/perf", "internal/qemutest"},
+	{"internal/report", "internal/runner"},
+	{"internal/workload"},
+	{"internal/measure", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/hash", "internal/workload/selfcheck", "internal/workload/token"},
+	{"internal/compare", "internal/history", "internal/page", "internal/study", "internal/suite"},
+	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},
+	{"internal/cli"},
+	{"cmd"},
+}
+
+// rules are what the floors do not say: which rooms a room imports at most, or not at all.
+// A name stands for the package; with /... for all below it too.
+var rules = []struct {
+	name   string
+	of     func(pkg string) bool
+	only   []string // of ours; nil: any that is not in never
+	never  []string
+	except []string // of never
+}{
+	{name: "who imports a public package gets no instruments", of: public, never: []string{"internal/..."}, except: []string{"internal/memory"}},
+	{name: "a workload does not know how it is measured", of: isOne("internal/workload"), only: []string{"internal/record", "internal/stage", "internal/usage"}},
+	{
+		name: "views show records", of: isOne("internal/report", "internal/plot", "internal/page"),
+		only: []string{".", "internal/record", "internal/figure", "internal/stat", "internal/env"},
+	},
+	{name: "the command knows no cryptography", of: isOne("internal/cli"), never: []string{"group/...", "transcript/...", "rangeproof/..."}},
+}
+
+// open are the arrows against the rules that are still to go.
+var open = map[string][]string{
+	"internal/page": {"internal/runner", "internal/workload", "internal/usage", "internal/measure"},
+	"internal/cli":  {"group", "rangeproof", "rangeproof/bulletproof", "rangeproof/csp", "transcript"},
+}
+
+// public tells whether people outside may import the package; bench is made of the
+// instruments.
+func public(pkg string) bool {
+	return !slices.Contains(strings.Split(pkg, "/"), "internal") && !covers("cmd/...", pkg) && pkg != "bench"
+}
+
+func isOne(of ...string) func(string) bool {
+	return func(pkg string) bool { return slices.Contains(of, pkg) }
+}
+
+// covers tells whether a name of a rule stands for the package.
+func covers(name, pkg string) bool {
+	room, below := strings.CutSuffix(name, "/...")
+	return pkg == room || below && strings.HasPrefix(pkg, room+"/")
+}
+
+// TestArrows: imports run down, and the rooms keep their rules.
+func TestArrows(t *testing.T) {
+	inhabited := make(map[string]bool)
+	for pkg, imports := range packages(t) {
+		floor, room := floorOf(pkg)
+		if inhabited[room] = true; floor < 0 {
+			t.Errorf("%s: on no floor; give it one in the table of floors", pkg)
+			continue
+		}
+		for _, other := range imports {
+			if below, next := floorOf(other); next != room && below >= floor {
+				t.Errorf("%s imports %s, which is not below it", pkg, other)
+			}
+			is := func(name string) bool { return covers(name, other) }
+			for _, r := range rules {
+				if r.of(pkg) && !slices.Contains(open[pkg], other) && (r.only != nil && !slices.ContainsFunc(r.only, is) ||
+					slices.ContainsFunc(r.never, is) && !slices.ContainsFunc(r.except, is)) {
+					t.Errorf("%s imports %s; the rule: %s", pkg, other, r.name)
+				}
+			}
+		}
+	}
+	for _, room := range slices.Concat(floors...) {
+		if !inhabited[room] {
+			t.Errorf("%s: no package; take it from the table of floors", room)
+		}
+	}
+}
+
+// floorOf returns the floor of a package and its room, the longest name that has it.
+func floorOf(pkg string) (floor int, room string) {
+	floor = -1
+	for i, rooms := range floors {
+		for _, r := range rooms {
+			if covers(r+"/...", pkg) && len(r) > len(room) {
+				floor, room = i, r
+			}
+		}
+	}
+	return floor, room
+}
+
+// packages returns the module's packages, each with those of them that it imports outside
+// tests, by their directories.
+func packages(t *testing.T) map[string][]string {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := func(path string) (string, bool) {
+		if path == module {
+			return ".", true
+		}
+		return strings.CutPrefix(path, module+"/")
+	}
+	all := make(map[string][]string)
+	for in := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := in.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		dir, _ := directory(p.ImportPath)
+		all[dir] = nil
+		for _, path := range p.Imports {
+			if other, ours := directory(path); ours {
+				all[dir] = append(all[dir], other)
+			}
+		}
+	}
+}
