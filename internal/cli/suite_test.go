@@ -44,18 +44,18 @@ cases:
     num-outputs: 1
     executor: [serial, pool]
     cpus: [1, 1024]
-    duration: 30ms
+    count: 20
     samples: 1
   - run: broken-operation
     bits: 8
-    duration: 5ms
+    count: 5
   - run: slow
     bits: 8
     count: 1
     check: none
   - run: crash
     bits: 8
-    duration: 5ms
+    count: 5
   - stages: gates
     gates: 16
 `
