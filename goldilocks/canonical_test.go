@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
 // ends are results that a kernel, before its last step, may hold as words of p-2 to p+2.
@@ -15,7 +16,7 @@ var ends = []goldilocks.Element{0, 1, 2, goldilocks.Modulus - 2, goldilocks.Modu
 // TestWordsAtModulus: sums that are p and its neighbours as integers.
 func TestWordsAtModulus(t *testing.T) {
 	type vector = []goldilocks.Element
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(21, 22))
 		const n = 71
 		for _, end := range ends {
@@ -23,17 +24,11 @@ func TestWordsAtModulus(t *testing.T) {
 			x := each(n, func(int) goldilocks.Element { return 2 + goldilocks.Element(random.Uint64N(goldilocks.Modulus-4)) })
 			y := each(n, func(i int) goldilocks.Element { return end.Sub(x[i]) }) // x + y is end, or p more
 			dst := make(vector, n)
-			k.Add(dst, x, y)
+			goldilocks.Add(dst, x, y, k)
 			equal(t, fmt.Sprint("add to ", end), dst, want)
 			dst = slices.Clone(y)
-			k.MulAdd(dst, x, ones)
+			goldilocks.MulAdd(dst, x, ones, k)
 			equal(t, fmt.Sprint("mulAdd to ", end), dst, want)
-			hi, lo := make([]uint64, n), slices.Repeat([]uint64{uint64(end)}, n)
-			if end <= 2 {
-				lo = slices.Repeat([]uint64{uint64(end) + goldilocks.Modulus}, n)
-			}
-			k.Reduce128(dst, hi, lo)
-			equal(t, fmt.Sprint("reduce128 to ", end), dst, want)
 		}
 	})
 }
@@ -41,15 +36,15 @@ func TestWordsAtModulus(t *testing.T) {
 // TestNTTWordsAtModulus: transforms whose results are the ends. The sums that make a
 // result of 0 are p as a word about as often as 0.
 func TestNTTWordsAtModulus(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(23, 24))
 		for _, n := range []int{64, 128, 256, size(4096, 512)} {
 			d := domain(t, n)
 			for _, from := range orders {
 				want := each(n, func(int) goldilocks.Element { return ends[random.IntN(len(ends))] })
 				got := slices.Clone(want)
-				must(t, d.InverseNTT(goldilocks.Portable(), got, other(from), 1))
-				must(t, d.NTT(k, got, from, 1))
+				must(t, d.InverseNTT(got, other(from), 1, goldilocks.Portable()))
+				must(t, d.NTT(got, from, 1, k))
 				equal(t, fmt.Sprintf("n=%d from=%v", n, from), got, want)
 			}
 		}

@@ -79,7 +79,7 @@ func (d *Domain) Root() Element { return d.root }
 
 // checkMade returns an error unless NewDomain has made the domain.
 func (d *Domain) checkMade() error {
-	if d.n == 0 {
+	if d == nil || d.n == 0 {
 		return fmt.Errorf("%w: a domain that NewDomain has not made", zkbench.ErrParams)
 	}
 	return nil

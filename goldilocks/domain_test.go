@@ -35,9 +35,9 @@ func TestDomainMemory(t *testing.T) {
 		t.Errorf("%d bytes were allocated before the domain was refused", taken)
 	}
 	values := make([]goldilocks.Element, n)
-	taken = allocated(func() { must(t, domain(t, n).NTT(goldilocks.Best(), values, goldilocks.Natural, 1)) })
+	taken = allocated(func() { must(t, domain(t, n).NTT(values, goldilocks.Natural, 1)) })
 	// Beside the tables are a page or two, and the reading of how much memory there is.
-	estimate, wide := uint64(limit.Estimate/(larger/n)), goldilocks.Best() != goldilocks.Portable()
+	estimate, wide := uint64(limit.Estimate/(larger/n)), goldilocks.Kernel{}.String() != "portable"
 	if taken > estimate+1<<16 || wide && taken < estimate {
 		t.Errorf("a domain of %d elements takes %d bytes, %d estimated", n, taken, estimate)
 	}

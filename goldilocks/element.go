@@ -40,16 +40,6 @@ func Reduce(v uint64) Element {
 // Canonical tells whether e is below Modulus.
 func (e Element) Canonical() bool { return e < Modulus }
 
-// CheckCanonical returns an error that names the first element which is not canonical.
-func CheckCanonical(what string, elements []Element) error {
-	for i, e := range elements {
-		if !e.Canonical() {
-			return &zkbench.DecodeError{Path: fmt.Sprintf("%s[%d]", what, i), Reason: "not below the modulus"}
-		}
-	}
-	return nil
-}
-
 // Add returns e + f.
 func (e Element) Add(f Element) Element {
 	sum, carry := bits.Add64(uint64(e), uint64(f), 0)
@@ -131,6 +121,20 @@ func (e Element) squares(n int) Element {
 		e = e.Square()
 	}
 	return e
+}
+
+// SetBytes sets e to eight bytes, the least significant first. Other than eight, and a number
+// that is not below Modulus, are a *zkbench.DecodeError, and leave e as it is.
+func (e *Element) SetBytes(b []byte) error {
+	if len(b) != 8 {
+		return &zkbench.DecodeError{Path: "element", Offset: min(len(b), 8), Reason: fmt.Sprintf("%d bytes; there must be 8", len(b))}
+	}
+	v := Element(binary.LittleEndian.Uint64(b))
+	if !v.Canonical() {
+		return &zkbench.DecodeError{Path: "element", Reason: "not below the modulus"}
+	}
+	*e = v
+	return nil
 }
 
 // Bytes is e as eight bytes, the least significant first.

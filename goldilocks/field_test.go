@@ -2,7 +2,6 @@ package goldilocks_test
 
 import (
 	"errors"
-	"fmt"
 	"math/big"
 	"testing"
 
@@ -11,19 +10,14 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
 var p = new(big.Int).SetUint64(goldilocks.Modulus)
 
-// edges are values at which something carries, borrows or wraps.
-var edges = []uint64{
-	0, 1, 2, 7, 1<<31 - 1, 1 << 31, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1,
-	goldilocks.Modulus - 1<<32, goldilocks.Modulus - 2, goldilocks.Modulus - 1, goldilocks.Modulus, goldilocks.Modulus + 1, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1,
-}
-
-// anything draws values of 64 bits, edges often.
+// anything draws values of 64 bits, goldilockstest.Edges often.
 func anything() *rapid.Generator[uint64] {
-	return rapid.OneOf(rapid.SampledFrom(edges), rapid.Uint64())
+	return rapid.OneOf(rapid.SampledFrom(goldilockstest.Edges), rapid.Uint64())
 }
 
 func element() *rapid.Generator[goldilocks.Element] {
@@ -65,8 +59,8 @@ func TestElement(t *testing.T) {
 			t.Fatalf("gnark-crypto has %d", g.Uint64())
 		}
 	})
-	for _, a := range edges {
-		for _, b := range edges {
+	for _, a := range goldilockstest.Edges {
+		for _, b := range goldilockstest.Edges {
 			e, f := goldilocks.Reduce(a), goldilocks.Reduce(b)
 			want := new(big.Int).Mul(bigOf(e), bigOf(f))
 			if got := e.Mul(f); bigOf(got).Cmp(want.Mod(want, p)) != 0 {
@@ -76,80 +70,38 @@ func TestElement(t *testing.T) {
 	}
 }
 
+// TestReduce128: of any words, against big.Int.
+func TestReduce128(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hi, lo := anything().Draw(t, "hi"), anything().Draw(t, "lo")
+		want := new(big.Int).SetUint64(hi)
+		same(t, "reduce128", goldilocks.Reduce128(hi, lo), want.Lsh(want, 64).Add(want, new(big.Int).SetUint64(lo)))
+	})
+}
+
 func TestBytes(t *testing.T) {
 	if got, want := goldilocks.Element(0x0102030405060708).Bytes(), [8]byte{8, 7, 6, 5, 4, 3, 2, 1}; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-func TestCheckCanonical(t *testing.T) {
-	last := goldilocks.Element(goldilocks.Modulus - 1)
-	if err := goldilocks.CheckCanonical("row", []goldilocks.Element{0, last}); err != nil {
-		t.Error(err)
-	}
-	for i := range 3 {
-		elements := []goldilocks.Element{last, last, last, goldilocks.Modulus + 1}
-		elements[i] = goldilocks.Modulus
-		err, ok := errors.AsType[*zkbench.DecodeError](goldilocks.CheckCanonical("row", elements))
-		if want := fmt.Sprintf("row[%d]", i); !ok || err.Path != want {
-			t.Errorf("%v, want one of %s", err, want)
+// TestSetBytes: what Bytes gives comes back; all else is refused and changes nothing.
+func TestSetBytes(t *testing.T) {
+	for _, w := range goldilockstest.Edges {
+		b, e := goldilocks.Element(w).Bytes(), goldilocks.Element(5)
+		err := e.SetBytes(b[:])
+		decode, refused := errors.AsType[*zkbench.DecodeError](err)
+		switch canonical := w < goldilocks.Modulus; {
+		case canonical && (err != nil || e != goldilocks.Element(w)):
+			t.Errorf("%#x: %#x, %v", w, e, err)
+		case !canonical && (!refused || decode.Reason != "not below the modulus" || e != 5):
+			t.Errorf("%#x: %#x, %v", w, e, err)
 		}
 	}
-}
-
-func TestExt2(t *testing.T) {
-	ext := rapid.Custom(func(t *rapid.T) goldilocks.Ext2 {
-		return goldilocks.Ext2{element().Draw(t, "a0"), element().Draw(t, "a1")}
-	})
-	x := goldilocks.Ext2{0, 1}
-	if x.Square() != (goldilocks.Ext2{7}) || goldilocks.Element(7).Exp((goldilocks.Modulus-1)/2) == 1 {
-		t.Error("X^2 is not 7, or 7 is a square")
+	for _, n := range []int{0, 7, 9} {
+		e := goldilocks.Element(5)
+		if err := e.SetBytes(make([]byte, n)); !errors.Is(err, zkbench.ErrMalformed) || e != 5 {
+			t.Errorf("%d bytes: %d, %v", n, e, err)
+		}
 	}
-	if (goldilocks.Ext2{}).Exp(0) != (goldilocks.Ext2{1}) {
-		t.Error("0^0 is not 1")
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := ext.Draw(t, "a"), ext.Draw(t, "b"), ext.Draw(t, "c")
-		if a.Mul(b).Mul(c) != a.Mul(b.Mul(c)) || a.Mul(b) != b.Mul(a) || a.Mul(b.Add(c)) != a.Mul(b).Add(a.Mul(c)) || a.Square() != a.Mul(a) {
-			t.Fatal("no ring")
-		}
-		if (a != goldilocks.Ext2{}) && a.Mul(a.Inverse()) != (goldilocks.Ext2{1}) {
-			t.Fatalf("inverse of %v", a)
-		}
-		if a.Sub(b).Add(b) != a || a.Neg().Add(a) != (goldilocks.Ext2{}) || a.MulBase(b[0]) != a.Mul(goldilocks.Ext2{b[0]}) {
-			t.Fatal("not linear")
-		}
-		if a.Exp(goldilocks.Modulus) != a.Frobenius() {
-			t.Fatalf("%v to the power of p", a)
-		}
-	})
-}
-
-func TestExt3(t *testing.T) {
-	ext := rapid.Custom(func(t *rapid.T) goldilocks.Ext3 {
-		return goldilocks.Ext3{element().Draw(t, "a0"), element().Draw(t, "a1"), element().Draw(t, "a2")}
-	})
-	x := goldilocks.Ext3{0, 1}
-	if x.Mul(x).Mul(x) != (goldilocks.Ext3{1, 1}) {
-		t.Error("X^3 is not X + 1")
-	}
-	// The roots in the field are those of X^p - X too, which then is no unit.
-	if d := x.Exp(goldilocks.Modulus).Sub(x); d.Mul(d.Inverse()) != (goldilocks.Ext3{1}) {
-		t.Error("X^3 - X - 1 has a root")
-	}
-	if (goldilocks.Ext3{}).Exp(0) != (goldilocks.Ext3{1}) {
-		t.Error("0^0 is not 1")
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := ext.Draw(t, "a"), ext.Draw(t, "b"), ext.Draw(t, "c")
-		if a.Mul(b).Mul(c) != a.Mul(b.Mul(c)) || a.Mul(b) != b.Mul(a) || a.Mul(b.Add(c)) != a.Mul(b).Add(a.Mul(c)) || a.Square() != a.Mul(a) {
-			t.Fatal("no ring")
-		}
-		if (a != goldilocks.Ext3{}) && a.Mul(a.Inverse()) != (goldilocks.Ext3{1}) {
-			t.Fatalf("inverse of %v", a)
-		}
-		if a.Sub(b).Add(b) != a || a.Neg().Add(a) != (goldilocks.Ext3{}) || a.MulBase(b[0]) != a.Mul(goldilocks.Ext3{b[0]}) {
-			t.Fatal("not linear")
-		}
-	})
 }

@@ -8,29 +8,37 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Kernel is an implementation of the vector operations that this processor can run. The
-// zero Kernel is the portable one. Kernels are comparable.
+// Kernel is an implementation of what works on vectors. The zero Kernel is the fastest that
+// this processor has, and what runs where a call names none; another may follow the
+// arguments of every function on vectors, of this package and of those above it, which
+// measurements of kernels need. Kernels are comparable.
 type Kernel struct{ name string }
 
 // Names of kernels, the narrower first.
 const (
-	portable = ""
+	portable = "portable"
 	avx2     = "avx2"
 	avx512   = "avx512"
 	sve      = "sve"
 	sve2     = "sve2"
 )
 
+// fastest is what the zero Kernel stands for.
+var fastest = Kernels()[len(vectorKernels())]
+
+// chosen is the kernel of a call that may name one: never the zero Kernel.
+func chosen(on []Kernel) Kernel {
+	if len(on) > 0 && on[len(on)-1].name != "" {
+		return on[len(on)-1]
+	}
+	return fastest
+}
+
 // Portable is the kernel that is Go alone.
-func Portable() Kernel { return Kernel{} }
+func Portable() Kernel { return Kernel{portable} }
 
 // String is the kernel's name: portable, avx2, avx512, sve or sve2.
-func (k Kernel) String() string {
-	if k.name == portable {
-		return "portable"
-	}
-	return k.name
-}
+func (k Kernel) String() string { return chosen([]Kernel{k}).name }
 
 // Kernels are those that this processor and build have, the fastest last.
 func Kernels() []Kernel {
@@ -41,32 +49,13 @@ func Kernels() []Kernel {
 	return all
 }
 
-// Best is the fastest kernel.
-func Best() Kernel { all := Kernels(); return all[len(all)-1] }
-
 // KernelNamed returns the kernel of that name. One that the processor or the build lacks
-// is a *KernelError.
+// is a zkbench.ErrEnv.
 func KernelNamed(name string) (Kernel, error) {
 	all := Kernels()
-	i := slices.IndexFunc(all, func(k Kernel) bool { return k.String() == name })
+	i := slices.IndexFunc(all, func(k Kernel) bool { return k.name == name })
 	if i < 0 {
-		return Kernel{}, &KernelError{Name: name, Has: all}
+		return Kernel{}, fmt.Errorf("%w: kernel: %q; accepted here: %s", zkbench.ErrEnv, name, strings.Trim(fmt.Sprint(all), "[]"))
 	}
 	return all[i], nil
 }
-
-// KernelError is a kernel that this processor or build lacks. It is a zkbench.ErrEnv.
-type KernelError struct {
-	Name string
-	Has  []Kernel
-}
-
-func (e *KernelError) Error() string {
-	names := make([]string, len(e.Has))
-	for i, k := range e.Has {
-		names[i] = k.String()
-	}
-	return fmt.Sprintf("kernel: %q is not accepted; accepted here: %s", e.Name, strings.Join(names, ", "))
-}
-
-func (e *KernelError) Unwrap() error { return zkbench.ErrEnv }

@@ -7,18 +7,18 @@ import gnark "github.com/consensys/gnark-crypto/field/goldilocks"
 
 // ToMontgomery sets dst[i] to src[i], in gnark-crypto's form. The lengths are equal, or it
 // panics.
-func (k Kernel) ToMontgomery(dst []gnark.Element, src []Element) {
+func ToMontgomery(dst []gnark.Element, src []Element, on ...Kernel) {
 	sameLength(len(dst), len(src), len(src))
-	for i := k.toMontgomeryWide(dst, src); i < len(dst); i++ {
+	for i := chosen(on).toMontgomeryWide(dst, src); i < len(dst); i++ {
 		dst[i][0] = uint64(Reduce128(uint64(src[i]), 0))
 	}
 }
 
 // FromMontgomery sets dst[i] to src[i], of gnark-crypto's form or any number below 2^64
 // that stands for one. The lengths are equal, or it panics.
-func (k Kernel) FromMontgomery(dst []Element, src []gnark.Element) {
+func FromMontgomery(dst []Element, src []gnark.Element, on ...Kernel) {
 	sameLength(len(dst), len(src), len(src))
-	for i := k.fromMontgomeryWide(dst, src); i < len(dst); i++ {
+	for i := chosen(on).fromMontgomeryWide(dst, src); i < len(dst); i++ {
 		// 1/R is -2^32, by 2^96 = -1.
 		x := src[i][0]
 		dst[i] = Reduce128(x>>32, x<<32).Neg()

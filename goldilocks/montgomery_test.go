@@ -10,26 +10,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
 // TestMontgomery compares with gnark-crypto's own conversions, at every length, and goes
 // there and back.
 func TestMontgomery(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(15, 16))
 		for n := range 71 {
-			elements := mixture(random, n)
+			elements := goldilockstest.Elements(random, n)
 			want := make([]gnark.Element, n)
 			for i, e := range elements {
 				want[i].SetUint64(uint64(e))
 			}
 			got := make([]gnark.Element, n)
-			k.ToMontgomery(got, elements)
+			goldilocks.ToMontgomery(got, elements, k)
 			if !slices.Equal(want, got) {
 				t.Fatalf("to, of %d:\n%s", n, cmp.Diff(want, got))
 			}
 			back := make([]goldilocks.Element, n)
-			k.FromMontgomery(back, got)
+			goldilocks.FromMontgomery(back, got, k)
 			if !slices.Equal(elements, back) {
 				t.Fatalf("there and back, of %d:\n%s", n, cmp.Diff(elements, back))
 			}
@@ -39,17 +40,17 @@ func TestMontgomery(t *testing.T) {
 
 // TestFromMontgomery: of any words, those that gnark-crypto never has too.
 func TestFromMontgomery(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(17, 18))
 		var words []gnark.Element
-		for _, x := range edges {
+		for _, x := range goldilockstest.Edges {
 			words = append(words, gnark.Element{x})
 		}
 		for range 1001 {
-			words = append(words, gnark.Element{lazy(random)})
+			words = append(words, gnark.Element{goldilockstest.Word(random)})
 		}
 		got := make([]goldilocks.Element, len(words))
-		k.FromMontgomery(got, words)
+		goldilocks.FromMontgomery(got, words, k)
 		for i, w := range words {
 			reduced := gnark.Element{w[0] % goldilocks.Modulus}
 			if uint64(got[i]) != reduced.Bits()[0] {
@@ -61,8 +62,8 @@ func TestFromMontgomery(t *testing.T) {
 
 func TestMontgomeryLengths(t *testing.T) {
 	for name, f := range map[string]func(){
-		"to":   func() { goldilocks.Best().ToMontgomery(make([]gnark.Element, 4), make([]goldilocks.Element, 5)) },
-		"from": func() { goldilocks.Best().FromMontgomery(make([]goldilocks.Element, 5), make([]gnark.Element, 4)) },
+		"to":   func() { goldilocks.ToMontgomery(make([]gnark.Element, 4), make([]goldilocks.Element, 5)) },
+		"from": func() { goldilocks.FromMontgomery(make([]goldilocks.Element, 5), make([]gnark.Element, 4)) },
 	} {
 		func() {
 			defer func() {
@@ -78,14 +79,14 @@ func TestMontgomeryLengths(t *testing.T) {
 func BenchmarkMontgomery(b *testing.B) {
 	for _, k := range goldilocks.Kernels() {
 		for _, n := range []int{1024, 1 << 20} {
-			ours := mixture(rand.New(rand.NewPCG(19, 20)), n)
+			ours := goldilockstest.Elements(rand.New(rand.NewPCG(19, 20)), n)
 			theirs := make([]gnark.Element, n)
 			for _, direction := range []struct {
 				name string
 				run  func()
 			}{
-				{"to", func() { k.ToMontgomery(theirs, ours) }},
-				{"from", func() { k.FromMontgomery(ours, theirs) }},
+				{"to", func() { goldilocks.ToMontgomery(theirs, ours, k) }},
+				{"from", func() { goldilocks.FromMontgomery(ours, theirs, k) }},
 			} {
 				b.Run(fmt.Sprintf("direction=%s/kernel=%v/n=%d", direction.name, k, n), func(b *testing.B) {
 					b.SetBytes(int64(8 * n))

@@ -31,10 +31,11 @@ func (o Order) String() string {
 // NTT replaces the coefficients of a polynomial of degree below n by its values on the
 // coset shift times the domain, shift not 0. Coefficients are in order from, values in
 // the other one. A length other than the domain's is zkbench.ErrParams.
-func (d *Domain) NTT(k Kernel, values []Element, from Order, shift Element) error {
+func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err
 	}
+	k := chosen(on)
 	if shift != 1 {
 		k.scale(values, values, from, 1, shift)
 	}
@@ -44,10 +45,11 @@ func (d *Domain) NTT(k Kernel, values []Element, from Order, shift Element) erro
 
 // InverseNTT is the inverse of NTT: it replaces values on the coset, in order from, by
 // coefficients in the other order.
-func (d *Domain) InverseNTT(k Kernel, values []Element, from Order, shift Element) error {
+func (d *Domain) InverseNTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err
 	}
+	k := chosen(on)
 	d.interpolate(k, values, from)
 	if shift != 1 {
 		shift = shift.Inverse()

@@ -26,7 +26,7 @@ type LDE struct {
 // A column costs Blowup + 1 transforms of length n, 2 Blowup n multiplications, and
 // permutations in those places where the order is Natural: the transforms go from values
 // in reversed order to values in reversed order without any.
-func (d *Domain) Extend(ctx context.Context, ex executor.Executor, k Kernel, columns [][]Element, e LDE) error {
+func (d *Domain) Extend(ctx context.Context, ex executor.Executor, columns [][]Element, e LDE, on ...Kernel) error {
 	if err := d.checkMade(); err != nil {
 		return err
 	}
@@ -50,6 +50,7 @@ func (d *Domain) Extend(ctx context.Context, ex executor.Executor, k Kernel, col
 	if err := context.Cause(ctx); err != nil || len(columns) == 0 {
 		return err
 	}
+	k := chosen(on)
 	// In reversed order, values from n t on are on the coset of shifts[t].
 	shifts := make([]Element, e.Blowup)
 	setReversedPowers(shifts, e.Shift, rootOf(len(columns[0])))

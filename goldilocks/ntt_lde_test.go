@@ -11,11 +11,12 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
 // TestExtend compares with interpolation and evaluation at each point.
 func TestExtend(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(11, 12))
 		for _, n := range []int{1, 2, 16, size(128, 32), size(256, 64)} {
 			for _, blowup := range []int{1, 2, 8} {
@@ -25,14 +26,14 @@ func TestExtend(t *testing.T) {
 						e := goldilocks.LDE{Blowup: blowup, Shift: shifts[random.IntN(len(shifts))], In: in, Out: out}
 						var columns, want [][]goldilocks.Element
 						for range 3 {
-							f := mixture(random, n)
-							c := mixture(random, n*blowup) // what stands behind the values is overwritten
+							f := goldilockstest.Elements(random, n)
+							c := goldilockstest.Elements(random, n*blowup) // what stands behind the values is overwritten
 							copy(c, inOrder(t, onCoset(d, f, 1), in))
 							columns = append(columns, c)
 							want = append(want, inOrder(t, onCoset(big, f, e.Shift), out))
 						}
 						ex := []executor.Executor{executor.Serial(), executor.Unbounded(), executor.Pool()}[random.IntN(3)]
-						must(t, d.Extend(context.Background(), ex, k, columns, e))
+						must(t, d.Extend(context.Background(), ex, columns, e, k))
 						for i := range columns {
 							equal(t, fmt.Sprintf("n=%d %+v %s column %d", n, e, ex.Name(), i), columns[i], want[i])
 						}
@@ -50,7 +51,7 @@ func TestExtendRefused(t *testing.T) {
 		e := good
 		change(&e)
 		columns := [][]goldilocks.Element{make([]goldilocks.Element, 16), make([]goldilocks.Element, length)}
-		return d.Extend(context.Background(), executor.Serial(), goldilocks.Portable(), columns, e)
+		return d.Extend(context.Background(), executor.Serial(), columns, e, goldilocks.Portable())
 	}
 	must(t, try(16, func(*goldilocks.LDE) {}))
 	for what, err := range map[string]error{
@@ -62,7 +63,7 @@ func TestExtendRefused(t *testing.T) {
 		"shift":   try(16, func(e *goldilocks.LDE) { e.Shift = 0 }),
 		"order":   try(16, func(e *goldilocks.LDE) { e.In = -1 }),
 		"outwith": try(16, func(e *goldilocks.LDE) { e.Out = 2 }),
-		"domain":  new(goldilocks.Domain).Extend(context.Background(), executor.Serial(), goldilocks.Portable(), nil, good),
+		"domain":  new(goldilocks.Domain).Extend(context.Background(), executor.Serial(), nil, good, goldilocks.Portable()),
 	} {
 		if !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", what, err)
@@ -70,7 +71,7 @@ func TestExtendRefused(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := d.Extend(done, executor.Pool(), goldilocks.Portable(), [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good); !errors.Is(err, context.Canceled) {
+	if err := d.Extend(done, executor.Pool(), [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good, goldilocks.Portable()); !errors.Is(err, context.Canceled) {
 		t.Errorf("done context: %v", err)
 	}
 }
@@ -86,7 +87,7 @@ func TestExtendNothing(t *testing.T) {
 	}{{context.Background(), nil}, {done, context.Canceled}} {
 		var err error
 		taken := allocated(func() {
-			err = d.Extend(c.ctx, executor.Serial(), goldilocks.Portable(), nil, goldilocks.LDE{Blowup: 1 << 26, Shift: 7})
+			err = d.Extend(c.ctx, executor.Serial(), nil, goldilocks.LDE{Blowup: 1 << 26, Shift: 7}, goldilocks.Portable())
 		})
 		if taken > 1<<20 || !errors.Is(err, c.want) {
 			t.Errorf("%d bytes and %v, want %v", taken, err, c.want)
@@ -113,7 +114,7 @@ func (o *outerOnly) Do(ctx context.Context, n int, task func(ctx context.Context
 func TestExtendCosetFails(t *testing.T) {
 	ex := &outerOnly{Executor: executor.Serial(), err: errors.New("no cosets")}
 	columns := [][]goldilocks.Element{make([]goldilocks.Element, 32)}
-	err := domain(t, 8).Extend(context.Background(), ex, goldilocks.Portable(), columns, goldilocks.LDE{Blowup: 4, Shift: 7})
+	err := domain(t, 8).Extend(context.Background(), ex, columns, goldilocks.LDE{Blowup: 4, Shift: 7}, goldilocks.Portable())
 	if !errors.Is(err, ex.err) {
 		t.Errorf("%v, want %v", err, ex.err)
 	}

@@ -26,15 +26,15 @@ func (k Kernel) newProgression(n int, order Order, c, s Element) (p progression)
 // scale sets the coefficient dst of X^i to src's times c s^i, both in the same order.
 func (k Kernel) scale(dst, src []Element, order Order, c, s Element) {
 	if s == 1 {
-		k.MulScalar(dst, src, c)
+		MulScalar(dst, src, c, k)
 		return
 	}
 	p := k.newProgression(len(src), order, c, s)
 	m := len(p.powers)
 	for b, f := range p.factors {
 		d := dst[b*m:][:m]
-		k.MulScalar(d, src[b*m:][:m], f)
-		k.Mul(d, d, p.powers)
+		MulScalar(d, src[b*m:][:m], f, k)
+		Mul(d, d, p.powers, k)
 	}
 }
 
@@ -43,7 +43,7 @@ func (k Kernel) scale(dst, src []Element, order Order, c, s Element) {
 func (k Kernel) setPowers(dst []Element, c, s Element) {
 	dst[0] = c
 	for i := 1; i < len(dst); i *= 2 {
-		k.MulScalar(dst[i:2*i], dst[:i], s)
+		MulScalar(dst[i:2*i], dst[:i], s, k)
 		s = s.Square()
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
 func domain(t testing.TB, n int) *goldilocks.Domain {
@@ -114,16 +115,16 @@ func TestRootOfUnity(t *testing.T) {
 
 // TestNTT compares with evaluation at each point, on small domains.
 func TestNTT(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(3, 4))
 		for n := 1; n <= size(1024, 64); n *= 2 {
 			d := domain(t, n)
-			f := mixture(random, n)
+			f := goldilockstest.Elements(random, n)
 			for _, shift := range shifts {
 				want := onCoset(d, f, shift)
 				for _, from := range orders {
 					got := inOrder(t, f, from)
-					must(t, d.NTT(k, got, from, shift))
+					must(t, d.NTT(got, from, shift, k))
 					equal(t, fmt.Sprintf("n=%d from=%v shift=%d", n, from, shift), got, inOrder(t, want, other(from)))
 				}
 			}
@@ -133,27 +134,27 @@ func TestNTT(t *testing.T) {
 
 // TestNTTReference compares with gnark-crypto, whose elements are in Montgomery form.
 func TestNTTReference(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(5, 6))
 		for _, log := range []int{7, 8, 9, size(12, 10), size(13, 11), size(15, 1)} {
 			n := 1 << log
 			d, theirs := domain(t, n), fft.NewDomain(uint64(n))
-			f := mixture(random, n)
+			f := goldilockstest.Elements(random, n)
 			for _, from := range orders {
 				decimation := map[goldilocks.Order]fft.Decimation{goldilocks.Natural: fft.DIF, goldilocks.BitReversed: fft.DIT}[from]
 				for _, inverse := range []bool{false, true} {
 					want := make([]reference.Element, n)
-					k.ToMontgomery(want, f)
+					goldilocks.ToMontgomery(want, f, k)
 					got := slices.Clone(f)
 					if inverse {
 						theirs.FFTInverse(want, decimation)
-						must(t, d.InverseNTT(k, got, from, 1))
+						must(t, d.InverseNTT(got, from, 1, k))
 					} else {
 						theirs.FFT(want, decimation)
-						must(t, d.NTT(k, got, from, 1))
+						must(t, d.NTT(got, from, 1, k))
 					}
 					canonical := make([]goldilocks.Element, n)
-					k.FromMontgomery(canonical, want)
+					goldilocks.FromMontgomery(canonical, want, k)
 					equal(t, fmt.Sprintf("n=2^%d from=%v inverse=%v", log, from, inverse), got, canonical)
 				}
 			}
@@ -168,7 +169,7 @@ func TestNTTKernels(t *testing.T) {
 		n := 1 << log
 		d := domain(t, n)
 		vectors := map[string][]goldilocks.Element{
-			"random": mixture(random, n),
+			"random": goldilockstest.Elements(random, n),
 			"p-1":    each(n, func(int) goldilocks.Element { return goldilocks.Modulus - 1 }),
 			// What makes digits the largest that there are.
 			"digits": each(n, func(i int) goldilocks.Element {
@@ -179,13 +180,13 @@ func TestNTTKernels(t *testing.T) {
 			for _, from := range orders {
 				shift := shifts[random.IntN(len(shifts))]
 				want := slices.Clone(f)
-				must(t, d.NTT(goldilocks.Portable(), want, from, shift))
+				must(t, d.NTT(want, from, shift, goldilocks.Portable()))
 				for _, k := range goldilocks.Kernels() {
 					what := fmt.Sprintf("n=2^%d %s kernel=%v from=%v shift=%d", log, name, k, from, shift)
 					got := slices.Clone(f)
-					must(t, d.NTT(k, got, from, shift))
+					must(t, d.NTT(got, from, shift, k))
 					equal(t, what, got, want)
-					must(t, d.InverseNTT(k, got, other(from), shift))
+					must(t, d.InverseNTT(got, other(from), shift, k))
 					equal(t, what+" and back", got, f)
 				}
 			}
@@ -196,15 +197,15 @@ func TestNTTKernels(t *testing.T) {
 // TestNTTConcurrent uses one domain, whose tables do not yet exist, from several goroutines.
 func TestNTTConcurrent(t *testing.T) {
 	d := domain(t, 256)
-	f := mixture(rand.New(rand.NewPCG(9, 10)), 256)
+	f := goldilockstest.Elements(rand.New(rand.NewPCG(9, 10)), 256)
 	want := slices.Clone(f)
-	must(t, d.NTT(goldilocks.Portable(), want, goldilocks.Natural, 1))
+	must(t, d.NTT(want, goldilocks.Natural, 1, goldilocks.Portable()))
 	var all sync.WaitGroup
 	results := make([][]goldilocks.Element, 8)
 	for i := range results {
 		all.Go(func() {
 			results[i] = slices.Clone(f)
-			if err := d.NTT(goldilocks.Best(), results[i], goldilocks.Natural, 1); err != nil {
+			if err := d.NTT(results[i], goldilocks.Natural, 1); err != nil {
 				t.Error(err)
 			}
 		})
@@ -238,12 +239,12 @@ func TestNTTRefused(t *testing.T) {
 	}
 	d := domain(t, 8)
 	for what, err := range map[string]error{
-		"short":             d.NTT(goldilocks.Portable(), make([]goldilocks.Element, 7), goldilocks.Natural, 1),
-		"long":              d.InverseNTT(goldilocks.Portable(), make([]goldilocks.Element, 16), goldilocks.Natural, 1),
-		"nil":               d.NTT(goldilocks.Portable(), nil, goldilocks.Natural, 1),
-		"order":             d.NTT(goldilocks.Portable(), make([]goldilocks.Element, 8), 2, 1),
-		"shift 0":           d.NTT(goldilocks.Portable(), make([]goldilocks.Element, 8), goldilocks.Natural, 0),
-		"shift p":           d.InverseNTT(goldilocks.Portable(), make([]goldilocks.Element, 8), goldilocks.Natural, goldilocks.Modulus),
+		"short":             d.NTT(make([]goldilocks.Element, 7), goldilocks.Natural, 1, goldilocks.Portable()),
+		"long":              d.InverseNTT(make([]goldilocks.Element, 16), goldilocks.Natural, 1, goldilocks.Portable()),
+		"nil":               d.NTT(nil, goldilocks.Natural, 1, goldilocks.Portable()),
+		"order":             d.NTT(make([]goldilocks.Element, 8), 2, 1, goldilocks.Portable()),
+		"shift 0":           d.NTT(make([]goldilocks.Element, 8), goldilocks.Natural, 0, goldilocks.Portable()),
+		"shift p":           d.InverseNTT(make([]goldilocks.Element, 8), goldilocks.Natural, goldilocks.Modulus, goldilocks.Portable()),
 		"reversal of 3":     goldilocks.BitReverse(make([]goldilocks.Element, 3)),
 		"reversal of empty": goldilocks.BitReverse(nil),
 	} {
@@ -275,12 +276,12 @@ func FuzzNTT(f *testing.F) {
 		})
 		for _, from := range orders {
 			want := slices.Clone(v)
-			must(t, d.NTT(goldilocks.Portable(), want, from, s))
+			must(t, d.NTT(want, from, s, goldilocks.Portable()))
 			for _, k := range goldilocks.Kernels() {
 				got := slices.Clone(v)
-				must(t, d.NTT(k, got, from, s))
+				must(t, d.NTT(got, from, s, k))
 				equal(t, fmt.Sprint(k, " from ", from), got, want)
-				must(t, d.InverseNTT(k, got, other(from), s))
+				must(t, d.InverseNTT(got, other(from), s, k))
 				equal(t, fmt.Sprint(k, " back from ", from), got, v)
 			}
 		}

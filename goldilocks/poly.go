@@ -8,9 +8,10 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Extension is an extension of the field, as the evaluations of polynomials take it.
+// Extension is an extension of the field, as the evaluations of polynomials take it: package
+// ext has two. Coordinates are those of a base that begins with 1.
 type Extension[E any] interface {
-	Ext2 | Ext3
+	~[2]Element | ~[3]Element
 	Add(E) E
 	Mul(E) E
 	MulBase(Element) E
@@ -28,11 +29,11 @@ const evalBlock = 1 << 9
 //
 // The cost for each coefficient is that of its place in a Dot for each coordinate: two or
 // three multiplications.
-func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, k Kernel, polys [][]Element, point E) ([]E, error) {
+func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, polys [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := checkPoint(point); err != nil {
 		return nil, err
 	}
-	longest := 1
+	k, longest := chosen(on), 1
 	for _, f := range polys {
 		longest = max(longest, len(f))
 	}
@@ -78,8 +79,8 @@ func powersOf[E Extension[E]](k Kernel, x E, n int) [][]Element {
 			unit[j] = 1
 			image := unit.Mul(x)
 			for c, dst := range out {
-				k.MulScalar(term[:count], src[:count], image[c])
-				k.Add(dst[m:m+count], dst[m:m+count], term[:count])
+				MulScalar(term[:count], src[:count], image[c], k)
+				Add(dst[m:m+count], dst[m:m+count], term[:count], k)
 			}
 		}
 		x = x.Mul(x)
@@ -90,7 +91,7 @@ func powersOf[E Extension[E]](k Kernel, x E, n int) [][]Element {
 // dot is the sum of f[i] times the weight whose coordinates are weights[.][i].
 func dot[E Extension[E]](k Kernel, f []Element, weights [][]Element) (sum E) {
 	for c, w := range weights {
-		sum[c] = k.Dot(f, w[:len(f)])
+		sum[c] = Dot(f, w[:len(f)], k)
 	}
 	return sum
 }

@@ -12,30 +12,32 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
 func TestEvalAll(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
-	v := mixture(random, 5)
-	for _, p := range []goldilocks.Ext2{{}, {1}, {v[0], v[1]}, {goldilocks.Modulus - 1, goldilocks.Modulus - 1}} {
+	v := goldilockstest.Elements(random, 5)
+	for _, p := range []ext.Quadratic{{}, {1}, {v[0], v[1]}, {goldilocks.Modulus - 1, goldilocks.Modulus - 1}} {
 		testEvalAll(t, random, p)
 	}
-	for _, p := range []goldilocks.Ext3{{}, {0, 1}, {v[2], v[3], v[4]}, {goldilocks.Modulus - 1, goldilocks.Modulus - 1, goldilocks.Modulus - 1}} {
+	for _, p := range []ext.Cubic{{}, {0, 1}, {v[2], v[3], v[4]}, {goldilocks.Modulus - 1, goldilocks.Modulus - 1, goldilocks.Modulus - 1}} {
 		testEvalAll(t, random, p)
 	}
 }
 
 // testEvalAll compares with Horner's rule.
 func testEvalAll[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, point E) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		var polys [][]goldilocks.Element
 		var want []E
 		for _, n := range []int{0, 1, 2, 7, 64, 511, 512, 513, 1024, size(3001, 1025)} {
-			f := mixture(random, n)
+			f := goldilockstest.Elements(random, n)
 			polys, want = append(polys, f), append(want, hornerExt(f, point))
 		}
 		for _, count := range []int{0, 3, len(polys)} {
-			got, err := goldilocks.EvalAll(context.Background(), executor.Pool(), k, polys[:count], point)
+			got, err := goldilocks.EvalAll(context.Background(), executor.Pool(), polys[:count], point, k)
 			must(t, err)
 			if d := cmp.Diff(want[:count], got, cmp.Transformer("values", func(e E) string { return fmt.Sprint(e) })); count > 0 && d != "" {
 				t.Fatalf("%d polynomials at %v:\n%s", count, point, d)
@@ -55,18 +57,18 @@ func hornerExt[E goldilocks.Extension[E]](f []goldilocks.Element, x E) (y E) {
 
 func TestEvalValues(t *testing.T) {
 	random := rand.New(rand.NewPCG(15, 16))
-	v := mixture(random, 5)
-	for _, p := range []goldilocks.Ext2{{}, {1}, {goldilocks.Generator}, {v[0], v[1]}, {0, 1}} {
+	v := goldilockstest.Elements(random, 5)
+	for _, p := range []ext.Quadratic{{}, {1}, {goldilocks.Generator}, {v[0], v[1]}, {0, 1}} {
 		testEvalValues(t, random, p)
 	}
-	for _, p := range []goldilocks.Ext3{{}, {1}, {goldilocks.Generator}, {v[2], v[3], v[4]}, {0, 1}, {0, 0, goldilocks.Modulus - 1}} {
+	for _, p := range []ext.Cubic{{}, {1}, {goldilocks.Generator}, {v[2], v[3], v[4]}, {0, 1}, {0, 0, goldilocks.Modulus - 1}} {
 		testEvalValues(t, random, p)
 	}
 }
 
 // testEvalValues compares with the coefficients' evaluation. 1 and 7 are on cosets.
 func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, point E) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		for _, n := range []int{1, 2, 64, 512, size(16384, 1024)} {
 			d := domain(t, n)
 			for _, shift := range shifts {
@@ -74,13 +76,13 @@ func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, 
 					var values [][]goldilocks.Element
 					var want []E
 					for range 3 {
-						f := mixture(random, n)
+						f := goldilockstest.Elements(random, n)
 						want = append(want, hornerExt(f, point))
 						f = inOrder(t, f, other(order))
-						must(t, d.NTT(goldilocks.Portable(), f, other(order), shift))
+						must(t, d.NTT(f, other(order), shift, goldilocks.Portable()))
 						values = append(values, f)
 					}
-					got, err := goldilocks.EvalValues(context.Background(), executor.Pool(), k, d, values, order, shift, point)
+					got, err := goldilocks.EvalValues(context.Background(), executor.Pool(), goldilocks.Coset{Domain: d, Shift: shift, Order: order}, values, point, k)
 					must(t, err)
 					for i := range want {
 						if got[i] != want[i] {
@@ -98,27 +100,28 @@ func TestEvalRefused(t *testing.T) {
 	ctx, ex := context.Background(), executor.Serial()
 	good := [][]goldilocks.Element{make([]goldilocks.Element, 8)}
 	const p = goldilocks.Modulus
-	values := func(d *goldilocks.Domain, values [][]goldilocks.Element, o goldilocks.Order, shift goldilocks.Element, point goldilocks.Ext2) error {
-		_, err := goldilocks.EvalValues(ctx, ex, goldilocks.Portable(), d, values, o, shift, point)
+	values := func(d *goldilocks.Domain, values [][]goldilocks.Element, o goldilocks.Order, shift goldilocks.Element, point ext.Quadratic) error {
+		_, err := goldilocks.EvalValues(ctx, ex, goldilocks.Coset{Domain: d, Shift: shift, Order: o}, values, point)
 		return err
 	}
-	all := func(point goldilocks.Ext3) error {
-		_, err := goldilocks.EvalAll(ctx, ex, goldilocks.Portable(), good, point)
+	all := func(point ext.Cubic) error {
+		_, err := goldilocks.EvalAll(ctx, ex, good, point, goldilocks.Portable())
 		return err
 	}
-	must(t, values(d, good, goldilocks.Natural, 1, goldilocks.Ext2{p - 1, p - 1}))
-	must(t, all(goldilocks.Ext3{p - 1, p - 1, p - 1}))
-	point := goldilocks.Ext2{1, 2}
+	must(t, values(d, good, goldilocks.Natural, 1, ext.Quadratic{p - 1, p - 1}))
+	must(t, all(ext.Cubic{p - 1, p - 1, p - 1}))
+	point := ext.Quadratic{1, 2}
 	for what, err := range map[string]error{
 		"length":  values(d, [][]goldilocks.Element{good[0], make([]goldilocks.Element, 7)}, goldilocks.Natural, 1, point),
 		"order":   values(d, good, 3, 1, point),
 		"shift":   values(d, good, goldilocks.Natural, 0, point),
 		"shift p": values(d, good, goldilocks.Natural, p, point),
 		// 1 is of the domain: p + 1 is not found there.
-		"point":               values(d, good, goldilocks.Natural, 1, goldilocks.Ext2{p + 1}),
-		"point's end":         values(d, good, goldilocks.Natural, 1, goldilocks.Ext2{1, p}),
+		"point":               values(d, good, goldilocks.Natural, 1, ext.Quadratic{p + 1}),
+		"point's end":         values(d, good, goldilocks.Natural, 1, ext.Quadratic{1, p}),
 		"domain":              values(new(goldilocks.Domain), nil, goldilocks.Natural, 1, point),
-		"coefficients' point": all(goldilocks.Ext3{0, 0, p}),
+		"no domain":           values(nil, nil, goldilocks.Natural, 1, point),
+		"coefficients' point": all(ext.Cubic{0, 0, p}),
 	} {
 		if !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", what, err)
@@ -126,7 +129,7 @@ func TestEvalRefused(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := goldilocks.EvalAll(done, ex, goldilocks.Portable(), good, goldilocks.Ext2{}); !errors.Is(err, context.Canceled) {
+	if _, err := goldilocks.EvalAll(done, ex, good, ext.Quadratic{}, goldilocks.Portable()); !errors.Is(err, context.Canceled) {
 		t.Errorf("done context: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package goldilocks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/zkbench/zkbench/executor"
 )
@@ -10,38 +11,40 @@ import (
 // valueBlocks is how many blocks of points are a task of EvalValues.
 const valueBlocks = 16
 
+// Coset is Shift times a domain.
+type Coset struct {
+	Domain *Domain
+	Shift  Element // not 0
+	Order  Order   // of its points
+}
+
 // EvalValues returns the values at point of polynomials of degree below n, values[i] being
-// the i-th's values on the coset shift times the domain, in the given order. Lengths other
-// than the domain's, a shift of 0, and a shift or a coordinate of point that is not
-// canonical are zkbench.ErrParams. The executor's tasks are parts of the coset.
+// the i-th's values on a coset of n points. Lengths other than n, a shift of 0, and a shift or
+// a coordinate of point that is not canonical are zkbench.ErrParams. The executor's tasks are
+// parts of the coset.
 //
 // By the barycentric formula, over the points d of the coset,
-// f(x) = (x^n - shift^n) / (n shift^n) times the sum of f(d) d / (x - d). The weights are
+// f(x) = (shift^n - x^n) / (n shift^n) times the sum of f(d) d / (d - x). The weights are
 // computed once, with about 15 multiplications for each point; then the cost is EvalAll's.
-func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, k Kernel, d *Domain, values [][]Element, order Order, shift Element, point E) ([]E, error) {
-	if err := d.checkMade(); err != nil {
+func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, c Coset, values [][]Element, point E, on ...Kernel) ([]E, error) {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
 	for i, v := range values {
-		if err := d.checkLength(fmt.Sprintf("values[%d]", i), v); err != nil {
+		if err := c.Domain.checkLength(fmt.Sprintf("values[%d]", i), v); err != nil {
 			return nil, err
 		}
-	}
-	if err := checkOrder(order); err != nil {
-		return nil, err
-	}
-	if err := checkShift(shift); err != nil {
-		return nil, err
 	}
 	if err := checkPoint(point); err != nil {
 		return nil, err
 	}
+	k, d, shift := chosen(on), c.Domain, c.Shift
 	n := uint64(d.n)
 	power := shift.Exp(n)
 	var constant E
 	constant[0] = power.Neg()
 	vanishing := point.Exp(n).Add(constant)
-	points := k.newProgression(d.n, order, shift, d.root)
+	points := k.newProgression(d.n, c.Order, shift, d.root)
 	results := make([]E, len(values))
 	var zero E
 	if vanishing == zero {
@@ -52,17 +55,18 @@ func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, k Ker
 		}
 		return results, nil
 	}
+	minimal := characteristic(point)
 	tasks := (len(points.factors) + valueBlocks - 1) / valueBlocks
 	sums := make([][]E, tasks)
 	err := ex.Do(ctx, tasks, func(_ context.Context, t int) error {
 		start := t * valueBlocks
-		sums[t] = weigh(k, points, start, min(start+valueBlocks, len(points.factors)), values, point)
+		sums[t] = weigh(k, points, start, min(start+valueBlocks, len(points.factors)), values, minimal)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	factor := vanishing.MulBase(power.Inverse().Mul(d.inverse))
+	factor := vanishing.MulBase(power.Inverse().Mul(d.inverse).Neg())
 	for j := range results {
 		for _, s := range sums {
 			results[j] = results[j].Add(s[j])
@@ -70,6 +74,16 @@ func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, k Ker
 		results[j] = results[j].Mul(factor)
 	}
 	return results, nil
+}
+
+func (c Coset) check() error {
+	if err := c.Domain.checkMade(); err != nil {
+		return err
+	}
+	if err := checkOrder(c.Order); err != nil {
+		return err
+	}
+	return checkShift(c.Shift)
 }
 
 // index is the place of e, which p has.
@@ -84,19 +98,19 @@ func (p progression) index(e Element) int {
 	panic("goldilocks: an element of a coset is none of its points") // unreachable: x^n - shift^n has no other roots
 }
 
-// weigh returns for each of values the sum of f(d) d / (point - d) over the blocks of
-// points d from start to end.
-func weigh[E Extension[E]](k Kernel, p progression, start, end int, values [][]Element, point E) []E {
+// weigh returns for each of values the sum of f(d) d / (d - x) over the blocks of points d
+// from start to end.
+func weigh[E Extension[E]](k Kernel, p progression, start, end int, values [][]Element, x monic[E]) []E {
 	sums := make([]E, len(values))
 	m := len(p.powers)
-	weights := vectors(len(point), m)
-	scratch := vectors(4, m)
+	weights := vectors(len(x.quotient), m)
+	scratch := vectors(2, m)
 	for b := start; b < end; b++ {
 		d := scratch[0]
-		k.MulScalar(d, p.powers, p.factors[b])
-		reciprocals(k, weights, scratch[1:], d, point)
+		MulScalar(d, p.powers, p.factors[b], k)
+		x.reciprocals(k, weights, scratch[1], d)
 		for _, w := range weights {
-			k.Mul(w, w, d)
+			Mul(w, w, d, k)
 		}
 		for j, v := range values {
 			sums[j] = sums[j].Add(dot[E](k, v[b*m:][:m], weights))
@@ -105,42 +119,88 @@ func weigh[E Extension[E]](k Kernel, p progression, start, end int, values [][]E
 	return sums
 }
 
-// reciprocals sets out to the coordinates of 1 / (point - d) for each d of points, none of
-// which is point. scratch is three vectors.
-func reciprocals[E Extension[E]](k Kernel, out, scratch [][]Element, points []Element, point E) {
-	a, norm, s := scratch[0], scratch[1], scratch[2]
-	for i, d := range points {
-		a[i] = point[0].Sub(d) // the first coordinate; the others are point's
-	}
-	switch x := any(point).(type) {
-	case Ext2:
-		// (a - x1 X) / (a^2 - 7 x1^2).
-		k.Square(norm, a)
-		addScalar(norm, x[1].Square().Mul(nonResidue).Neg())
-		copy(out[0], a)
-		for i := range out[1] {
-			out[1][i] = x[1].Neg()
+// monic is the characteristic polynomial of the multiplication by an element x of an
+// extension, of which x is a root, and its quotient by T - x: the coefficient of T^i at i.
+type monic[E Extension[E]] struct {
+	coefficients []Element
+	quotient     []E
+}
+
+// characteristic returns that of x. With the traces t_i of its powers the coefficients are,
+// by Newton's identities, c_(e-k) = -(c_e t_k + c_(e-1) t_(k-1) + ... + c_(e-k+1) t_1) / k.
+func characteristic[E Extension[E]](x E) (m monic[E]) {
+	e := len(x)
+	m.coefficients, m.quotient = make([]Element, e+1), make([]E, e)
+	m.coefficients[e] = 1
+	m.quotient[e-1][0] = 1
+	power := m.quotient[e-1]
+	var traces []Element
+	for k := 1; k <= e; k++ {
+		power = power.Mul(x)
+		traces = append(traces, trace(power))
+		var sum Element
+		for i, t := range traces {
+			sum = sum.Add(t.Mul(m.coefficients[e-k+1+i]))
 		}
-	case Ext3:
-		// As Ext3.Inverse, with a in place of the first coordinate.
-		t := x[1].Add(x[2])
-		copy(s, a)
-		addScalar(s, x[2])
-		k.Square(out[0], s)
-		addScalar(out[0], t.Mul(x[1]).Neg())
-		k.MulScalar(out[1], s, x[1].Neg())
-		addScalar(out[1], t.Mul(x[2]))
-		k.MulScalar(out[2], s, x[2].Neg())
-		addScalar(out[2], x[1].Square())
-		k.Mul(norm, a, out[0])
-		k.MulScalar(s, out[1], x[2])
-		k.Add(norm, norm, s)
-		k.MulScalar(s, out[2], x[1])
-		k.Add(norm, norm, s)
+		m.coefficients[e-k] = sum.Mul(Element(k).Inverse()).Neg()
 	}
-	k.BatchInverse(norm, norm)
-	for _, o := range out {
-		k.Mul(o, o, norm)
+	for i := e - 1; i > 0; i-- {
+		var c E
+		c[0] = m.coefficients[i]
+		m.quotient[i-1] = m.quotient[i].Mul(x).Add(c)
+	}
+	return m
+}
+
+// trace is that of the multiplication by x.
+func trace[E Extension[E]](x E) (t Element) {
+	for i := range len(x) {
+		var unit E
+		unit[i] = 1
+		t = t.Add(x.Mul(unit)[i])
+	}
+	return t
+}
+
+// reciprocals sets out to the coordinates of 1 / (d - x) for each d of points, none of which
+// is x. scratch is a vector.
+//
+// With the characteristic polynomial c and its quotient q, c(d) = (d - x) q(d), so that the
+// reciprocal is q(d) / c(d); c(d) is of the field, and not 0 since d is none of c's roots.
+func (m monic[E]) reciprocals(k Kernel, out [][]Element, scratch, points []Element) {
+	evaluate(k, scratch, points, m.coefficients)
+	BatchInverse(scratch, scratch, k)
+	coordinate := make([]Element, len(m.quotient))
+	for i, o := range out {
+		for j, q := range m.quotient {
+			coordinate[j] = q[i]
+		}
+		evaluate(k, o, points, coordinate)
+		Mul(o, o, scratch, k)
+	}
+}
+
+// evaluate sets dst to a polynomial's values at points, by Horner's rule.
+func evaluate(k Kernel, dst, points, coefficients []Element) {
+	last := len(coefficients) - 1
+	for last > 0 && coefficients[last] == 0 {
+		last--
+	}
+	if last == 0 {
+		for i := range dst {
+			dst[i] = coefficients[0]
+		}
+		return
+	}
+	if top := coefficients[last]; top == 1 {
+		copy(dst, points)
+	} else {
+		MulScalar(dst, points, top, k)
+	}
+	addScalar(dst, coefficients[last-1])
+	for _, c := range slices.Backward(coefficients[:last-1]) {
+		Mul(dst, dst, points, k)
+		addScalar(dst, c)
 	}
 }
 

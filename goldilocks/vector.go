@@ -5,68 +5,62 @@ import "fmt"
 //go:generate go run ./internal/gen
 
 // The operations on vectors. Their slices are of one length, or they panic; dst may be an
-// operand, but not overlap one otherwise.
+// operand, but not overlap one otherwise. They run on the fastest kernel, or on that which
+// the call names.
 
 // Add sets dst[i] = a[i] + b[i].
-func (k Kernel) Add(dst, a, b []Element) {
+func Add(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
-	n := k.addWide(dst, a, b)
+	n := chosen(on).addWide(dst, a, b)
 	addPortable(dst[n:], a[n:], b[n:])
 }
 
 // Sub sets dst[i] = a[i] - b[i].
-func (k Kernel) Sub(dst, a, b []Element) {
+func Sub(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
-	n := k.subWide(dst, a, b)
+	n := chosen(on).subWide(dst, a, b)
 	subPortable(dst[n:], a[n:], b[n:])
 }
 
 // Mul sets dst[i] = a[i] b[i].
-func (k Kernel) Mul(dst, a, b []Element) {
+func Mul(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
-	n := k.mulWide(dst, a, b)
+	n := chosen(on).mulWide(dst, a, b)
 	mulPortable(dst[n:], a[n:], b[n:])
 }
 
 // MulAdd sets dst[i] += a[i] b[i].
-func (k Kernel) MulAdd(dst, a, b []Element) {
+func MulAdd(dst, a, b []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(b))
-	n := k.mulAddWide(dst, a, b)
+	n := chosen(on).mulAddWide(dst, a, b)
 	mulAddPortable(dst[n:], a[n:], b[n:])
 }
 
 // Square sets dst[i] = a[i]^2.
-func (k Kernel) Square(dst, a []Element) {
+func Square(dst, a []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
-	n := k.squareWide(dst, a)
+	n := chosen(on).squareWide(dst, a)
 	squarePortable(dst[n:], a[n:])
 }
 
 // Neg sets dst[i] = -a[i].
-func (k Kernel) Neg(dst, a []Element) {
+func Neg(dst, a []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
-	n := k.negWide(dst, a)
+	n := chosen(on).negWide(dst, a)
 	negPortable(dst[n:], a[n:])
 }
 
 // MulScalar sets dst[i] = c a[i].
-func (k Kernel) MulScalar(dst, a []Element, c Element) {
+func MulScalar(dst, a []Element, c Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
-	n := k.mulScalarWide(dst, a, c)
+	n := chosen(on).mulScalarWide(dst, a, c)
 	mulScalarPortable(dst[n:], a[n:], c)
 }
 
-// Reduce128 sets dst[i] = hi[i] 2^64 + lo[i], of any hi and lo.
-func (k Kernel) Reduce128(dst []Element, hi, lo []uint64) {
-	sameLength(len(dst), len(hi), len(lo))
-	n := k.reduce128Wide(dst, hi, lo)
-	reduce128Portable(dst[n:], hi[n:], lo[n:])
-}
-
 // Dot is the sum of a[i] b[i].
-func (k Kernel) Dot(a, b []Element) Element {
+func Dot(a, b []Element, on ...Kernel) Element {
 	sameLength(len(a), len(b), len(b))
-	sum, n := k.dotWide(a, b)
+	sum, n := chosen(on).dotWide(a, b)
 	return sum.Add(dotPortable(a[n:], b[n:]))
 }
 
@@ -76,8 +70,9 @@ func (k Kernel) Dot(a, b []Element) Element {
 const inverseBlock = 1024
 
 // BatchInverse sets dst[i] = 1/a[i], that of 0 being 0.
-func (k Kernel) BatchInverse(dst, a []Element) {
+func BatchInverse(dst, a []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))
+	k := chosen(on)
 	for len(a) > 1 {
 		n := min(len(a), inverseBlock)
 		k.inverseBlock(dst[:n], a[:n])
@@ -109,7 +104,7 @@ func (k Kernel) inverseBlock(dst, a []Element) {
 	for ; len(level) > 1; levels[depth] = level {
 		half := len(level) / 2
 		next := rest[:half+len(level)%2]
-		k.Mul(next[:half], level[:half], level[half:2*half])
+		Mul(next[:half], level[:half], level[half:2*half], k)
 		if len(level)%2 != 0 {
 			next[half] = level[2*half]
 		}
@@ -123,8 +118,8 @@ func (k Kernel) inverseBlock(dst, a []Element) {
 		low, high := here[:half], here[half:2*half]
 		// above is 1/(low high). dst holds 1/high until low is read: nothing needs it yet,
 		// since a has been read.
-		k.Mul(dst[:half], low, above[:half])
-		k.Mul(low, high, above[:half])
+		Mul(dst[:half], low, above[:half], k)
+		Mul(low, high, above[:half], k)
 		copy(high, dst[:half])
 		if len(here)%2 != 0 {
 			here[2*half] = above[half]

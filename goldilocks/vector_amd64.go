@@ -104,18 +104,6 @@ func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
 	return n
 }
 
-func (k Kernel) reduce128Wide(dst []Element, hi, lo []uint64) int {
-	n := k.whole(len(dst))
-	switch {
-	case n == 0:
-	case k.name == avx512:
-		reduce128AVX512(&dst[0], &hi[0], &lo[0], n)
-	default:
-		reduce128AVX2(&dst[0], &hi[0], &lo[0], n)
-	}
-	return n
-}
-
 func (k Kernel) dotWide(a, b []Element) (sum Element, n int) {
 	n = k.whole(len(a))
 	switch {
@@ -183,16 +171,10 @@ func negAVX2(dst, a *Element, n int)
 func mulScalarAVX512(dst, a *Element, n int, scalar Element)
 
 //go:noescape
-func reduce128AVX512(dst *Element, hi, lo *uint64, n int)
-
-//go:noescape
 func dotAVX512(sums *[4][lanesAVX512]uint64, a, b *Element, n int)
 
 //go:noescape
 func mulScalarAVX2(dst, a *Element, n int, scalar Element)
-
-//go:noescape
-func reduce128AVX2(dst *Element, hi, lo *uint64, n int)
 
 //go:noescape
 func dotAVX2(sums *[4][lanesAVX2]uint64, a, b *Element, n int)

@@ -53,12 +53,6 @@ func mulSmallSVE(dst, a *Element, n int, s uint64)
 //go:noescape
 func mulSmallSVE2(dst, a *Element, n int, s uint64)
 
-//go:noescape
-func reduce128SVE(dst *Element, hi, lo *uint64, n int)
-
-//go:noescape
-func reduce128SVE2(dst *Element, hi, lo *uint64, n int)
-
 // dotSVE sets sums, for each lane, to those of the products' four halves, the least
 // significant first.
 //
@@ -152,18 +146,6 @@ func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
 		mulSmallSVE2(&dst[0], &a[0], len(dst), uint64(c))
 	default:
 		mulScalarSVE2(&dst[0], &a[0], len(dst), uint64(c))
-	}
-	return len(dst)
-}
-
-func (k Kernel) reduce128Wide(dst []Element, hi, lo []uint64) int {
-	if k.name == portable || len(dst) == 0 {
-		return 0
-	}
-	if k.name == sve {
-		reduce128SVE(&dst[0], &hi[0], &lo[0], len(dst))
-	} else {
-		reduce128SVE2(&dst[0], &hi[0], &lo[0], len(dst))
 	}
 	return len(dst)
 }

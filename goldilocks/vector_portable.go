@@ -50,12 +50,6 @@ func mulScalarPortable(dst, a []Element, c Element) {
 	}
 }
 
-func reduce128Portable(dst []Element, hi, lo []uint64) {
-	for i := range dst {
-		dst[i] = Reduce128(hi[i], lo[i])
-	}
-}
-
 func dotPortable(a, b []Element) Element {
 	var s sum
 	for i := range a {

@@ -2,7 +2,6 @@ package goldilocks_test
 
 import (
 	"fmt"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,37 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
-
-// eachKernel runs the test on each kernel that there may be.
-func eachKernel(t *testing.T, test func(t *testing.T, k goldilocks.Kernel)) {
-	t.Helper()
-	for _, name := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {
-		t.Run("kernel="+name, func(t *testing.T) {
-			k, err := goldilocks.KernelNamed(name)
-			if err != nil {
-				t.Skip(err)
-			}
-			test(t, k)
-		})
-	}
-}
-
-// mixture is n elements, half of them edges.
-func mixture(random *rand.Rand, n int) []goldilocks.Element {
-	all := make([]goldilocks.Element, n)
-	for i := range all {
-		all[i] = goldilocks.Reduce(lazy(random))
-	}
-	return all
-}
-
-func lazy(random *rand.Rand) uint64 {
-	if random.IntN(2) == 0 {
-		return edges[random.IntN(len(edges))]
-	}
-	return random.Uint64()
-}
 
 func each(n int, f func(i int) goldilocks.Element) []goldilocks.Element {
 	all := make([]goldilocks.Element, n)
@@ -51,14 +21,22 @@ func each(n int, f func(i int) goldilocks.Element) []goldilocks.Element {
 	return all
 }
 
+// operation is one of those on two vectors.
+type operation func(dst, a, b []goldilocks.Element, on ...goldilocks.Kernel)
+
+// byKernel is an operation by a kernel.
+func byKernel(k goldilocks.Kernel, op operation) func(dst, a, b []goldilocks.Element) {
+	return func(dst, a, b []goldilocks.Element) { op(dst, a, b, k) }
+}
+
 // TestVectors: each operation equals that on elements, at every length, in place too.
 func TestVectors(t *testing.T) {
 	type vector = []goldilocks.Element
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for n := range 71 {
 			for range 8 {
-				a, b, c := mixture(random, n), mixture(random, n), mixture(random, n+1)
+				a, b, c := goldilockstest.Elements(random, n), goldilockstest.Elements(random, n), goldilockstest.Elements(random, n+1)
 				check := func(what string, f func(dst, a, b vector), want func(i int) goldilocks.Element) {
 					t.Helper()
 					expected := each(n, want)
@@ -74,19 +52,19 @@ func TestVectors(t *testing.T) {
 						}
 					}
 				}
-				check("add", k.Add, func(i int) goldilocks.Element { return a[i].Add(b[i]) })
-				check("sub", k.Sub, func(i int) goldilocks.Element { return a[i].Sub(b[i]) })
-				check("mul", k.Mul, func(i int) goldilocks.Element { return a[i].Mul(b[i]) })
-				check("mulAdd", k.MulAdd, func(i int) goldilocks.Element { return c[i].Add(a[i].Mul(b[i])) })
-				check("square", func(dst, a, _ vector) { k.Square(dst, a) }, func(i int) goldilocks.Element { return a[i].Square() })
-				check("neg", func(dst, a, _ vector) { k.Neg(dst, a) }, func(i int) goldilocks.Element { return a[i].Neg() })
-				check("mulScalar", func(dst, a, _ vector) { k.MulScalar(dst, a, c[n]) }, func(i int) goldilocks.Element { return a[i].Mul(c[n]) })
-				check("batchInverse", func(dst, a, _ vector) { k.BatchInverse(dst, a) }, func(i int) goldilocks.Element { return a[i].Inverse() })
+				check("add", byKernel(k, goldilocks.Add), func(i int) goldilocks.Element { return a[i].Add(b[i]) })
+				check("sub", byKernel(k, goldilocks.Sub), func(i int) goldilocks.Element { return a[i].Sub(b[i]) })
+				check("mul", byKernel(k, goldilocks.Mul), func(i int) goldilocks.Element { return a[i].Mul(b[i]) })
+				check("mulAdd", byKernel(k, goldilocks.MulAdd), func(i int) goldilocks.Element { return c[i].Add(a[i].Mul(b[i])) })
+				check("square", func(dst, a, _ vector) { goldilocks.Square(dst, a, k) }, func(i int) goldilocks.Element { return a[i].Square() })
+				check("neg", func(dst, a, _ vector) { goldilocks.Neg(dst, a, k) }, func(i int) goldilocks.Element { return a[i].Neg() })
+				check("mulScalar", func(dst, a, _ vector) { goldilocks.MulScalar(dst, a, c[n], k) }, func(i int) goldilocks.Element { return a[i].Mul(c[n]) })
+				check("batchInverse", func(dst, a, _ vector) { goldilocks.BatchInverse(dst, a, k) }, func(i int) goldilocks.Element { return a[i].Inverse() })
 				var sum goldilocks.Element
 				for i := range a {
 					sum = sum.Add(a[i].Mul(b[i]))
 				}
-				if got := k.Dot(a, b); got != sum {
+				if got := goldilocks.Dot(a, b, k); got != sum {
 					t.Fatalf("dot of %d: %d, want %d", n, got, sum)
 				}
 			}
@@ -94,39 +72,14 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestReduce128: of any words, against big.Int.
-func TestReduce128(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
-		random := rand.New(rand.NewPCG(3, 4))
-		var hi, lo []uint64
-		for _, h := range edges {
-			for _, l := range edges {
-				hi, lo = append(hi, h), append(lo, l)
-			}
-		}
-		for range 1001 {
-			hi, lo = append(hi, lazy(random)), append(lo, lazy(random))
-		}
-		got := make([]goldilocks.Element, len(hi))
-		k.Reduce128(got, hi, lo)
-		for i := range got {
-			want := new(big.Int).SetUint64(hi[i])
-			want.Lsh(want, 64).Add(want, new(big.Int).SetUint64(lo[i])).Mod(want, p)
-			if bigOf(got[i]).Cmp(want) != 0 {
-				t.Fatalf("%#x, %#x: %#x, want %#x", hi[i], lo[i], got[i], want)
-			}
-		}
-	})
-}
-
 // TestBatchInverseLong: more than one block, zeros among them.
 func TestBatchInverseLong(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(5, 6))
 		for _, n := range []int{1023, 1024, 1025, 3333} {
-			a := mixture(random, n)
+			a := goldilockstest.Elements(random, n)
 			dst := make([]goldilocks.Element, n)
-			k.BatchInverse(dst, a)
+			goldilocks.BatchInverse(dst, a, k)
 			for i := range a {
 				if one := a[i].Mul(dst[i]); a[i] == 0 && dst[i] != 0 || a[i] != 0 && one != 1 {
 					t.Fatalf("of %d, [%d]: %d, of %d", n, i, dst[i], a[i])
@@ -140,23 +93,21 @@ func TestBatchInverseLong(t *testing.T) {
 // package's words.
 func TestLengthsThatDiffer(t *testing.T) {
 	type vector = []goldilocks.Element
-	words := func(v vector) []uint64 { return make([]uint64, len(v)) }
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		for _, op := range []struct {
 			name    string
 			vectors int
 			run     func(v ...vector)
 		}{
-			{"add", 3, func(v ...vector) { k.Add(v[0], v[1], v[2]) }},
-			{"sub", 3, func(v ...vector) { k.Sub(v[0], v[1], v[2]) }},
-			{"mul", 3, func(v ...vector) { k.Mul(v[0], v[1], v[2]) }},
-			{"mulAdd", 3, func(v ...vector) { k.MulAdd(v[0], v[1], v[2]) }},
-			{"square", 2, func(v ...vector) { k.Square(v[0], v[1]) }},
-			{"neg", 2, func(v ...vector) { k.Neg(v[0], v[1]) }},
-			{"mulScalar", 2, func(v ...vector) { k.MulScalar(v[0], v[1], 3) }},
-			{"reduce128", 3, func(v ...vector) { k.Reduce128(v[0], words(v[1]), words(v[2])) }},
-			{"dot", 2, func(v ...vector) { k.Dot(v[0], v[1]) }},
-			{"batchInverse", 2, func(v ...vector) { k.BatchInverse(v[0], v[1]) }},
+			{"add", 3, func(v ...vector) { goldilocks.Add(v[0], v[1], v[2], k) }},
+			{"sub", 3, func(v ...vector) { goldilocks.Sub(v[0], v[1], v[2], k) }},
+			{"mul", 3, func(v ...vector) { goldilocks.Mul(v[0], v[1], v[2], k) }},
+			{"mulAdd", 3, func(v ...vector) { goldilocks.MulAdd(v[0], v[1], v[2], k) }},
+			{"square", 2, func(v ...vector) { goldilocks.Square(v[0], v[1], k) }},
+			{"neg", 2, func(v ...vector) { goldilocks.Neg(v[0], v[1], k) }},
+			{"mulScalar", 2, func(v ...vector) { goldilocks.MulScalar(v[0], v[1], 3, k) }},
+			{"dot", 2, func(v ...vector) { goldilocks.Dot(v[0], v[1], k) }},
+			{"batchInverse", 2, func(v ...vector) { goldilocks.BatchInverse(v[0], v[1], k) }},
 		} {
 			for which := range op.vectors {
 				for _, length := range []int{8, 10} {
@@ -179,22 +130,19 @@ func TestLengthsThatDiffer(t *testing.T) {
 // FuzzVectors holds each kernel equal to the portable one, on eight lanes of which one is
 // the input.
 func FuzzVectors(f *testing.F) {
-	for _, a := range edges {
-		f.Add(a, edges[len(edges)-1]-a, uint8(a))
+	for _, a := range goldilockstest.Edges {
+		f.Add(a, goldilockstest.Edges[len(goldilockstest.Edges)-1]-a, uint8(a))
 	}
 	f.Fuzz(func(t *testing.T, x, y uint64, at uint8) {
 		run := func(k goldilocks.Kernel) (all [][]goldilocks.Element) {
 			a, b := make([]goldilocks.Element, 8), make([]goldilocks.Element, 8)
-			hi, lo := make([]uint64, 8), make([]uint64, 8)
-			a[at%8], b[at%8], hi[at%8], lo[at%8] = goldilocks.Reduce(x), goldilocks.Reduce(y), x, y
-			for _, op := range []func(dst, a, b []goldilocks.Element){k.Add, k.Sub, k.Mul, k.MulAdd} {
+			a[at%8], b[at%8] = goldilocks.Reduce(x), goldilocks.Reduce(y)
+			for _, op := range []operation{goldilocks.Add, goldilocks.Sub, goldilocks.Mul, goldilocks.MulAdd} {
 				dst := slices.Clone(b)
-				op(dst, a, b)
+				op(dst, a, b, k)
 				all = append(all, dst)
 			}
-			dst := slices.Clone(b)
-			k.Reduce128(dst, hi, lo)
-			return append(all, dst)
+			return all
 		}
 		want := run(goldilocks.Portable())
 		for _, k := range goldilocks.Kernels() {
@@ -209,18 +157,18 @@ func BenchmarkVectors(b *testing.B) {
 	for _, k := range goldilocks.Kernels() {
 		for _, n := range []int{1024, 1 << 20} {
 			random := rand.New(rand.NewPCG(7, 8))
-			x, y, dst := mixture(random, n), mixture(random, n), mixture(random, n)
+			x, y, dst := goldilockstest.Elements(random, n), goldilockstest.Elements(random, n), goldilockstest.Elements(random, n)
 			for _, op := range []struct {
 				name string
 				run  func()
 			}{
-				{"add", func() { k.Add(dst, x, y) }},
-				{"sub", func() { k.Sub(dst, x, y) }},
-				{"mul", func() { k.Mul(dst, x, y) }},
-				{"mulAdd", func() { k.MulAdd(dst, x, y) }},
-				{"square", func() { k.Square(dst, x) }},
-				{"dot", func() { k.Dot(x, y) }},
-				{"batchInverse", func() { k.BatchInverse(dst, x) }},
+				{"add", func() { goldilocks.Add(dst, x, y, k) }},
+				{"sub", func() { goldilocks.Sub(dst, x, y, k) }},
+				{"mul", func() { goldilocks.Mul(dst, x, y, k) }},
+				{"mulAdd", func() { goldilocks.MulAdd(dst, x, y, k) }},
+				{"square", func() { goldilocks.Square(dst, x, k) }},
+				{"dot", func() { goldilocks.Dot(x, y, k) }},
+				{"batchInverse", func() { goldilocks.BatchInverse(dst, x, k) }},
 			} {
 				b.Run(fmt.Sprintf("op=%s/kernel=%v/n=%d", op.name, k, n), func(b *testing.B) {
 					for b.Loop() {

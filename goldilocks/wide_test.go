@@ -12,12 +12,12 @@ func TestWide(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range Kernels() {
-		v, words := make([]Element, n), make([]uint64, n)
+		v := make([]Element, n)
 		_, dot := k.dotWide(v, v)
 		for name, done := range map[string]int{
 			"add": k.addWide(v, v, v), "sub": k.subWide(v, v, v), "mul": k.mulWide(v, v, v),
 			"mulAdd": k.mulAddWide(v, v, v), "square": k.squareWide(v, v), "neg": k.negWide(v, v),
-			"mulScalar": k.mulScalarWide(v, v, 3), "reduce128": k.reduce128Wide(v, words, words), "dot": dot,
+			"mulScalar": k.mulScalarWide(v, v, 3), "dot": dot,
 		} {
 			if done != want[k.name] {
 				t.Errorf("%v: %s of %d elements does %d, want %d", k, name, n, done, want[k.name])
@@ -33,19 +33,18 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestBest: it is the widest, in the order of the names.
-func TestBest(t *testing.T) {
+// TestKernels: they are in the order of the names, from the portable one, and the zero Kernel,
+// or none, is the last of them.
+func TestKernels(t *testing.T) {
 	all := Kernels()
-	if all[0] != (Kernel{}) {
-		t.Errorf("the first of %v is not the portable kernel", all)
-	}
-	if got := Best(); got != all[len(all)-1] {
-		t.Errorf("the best of %v is %v", all, got)
-	}
 	order := map[string]int{portable: 0, avx2: 1, avx512: 2, sve: 1, sve2: 2}
 	for i, k := range all {
-		if order[k.name] != i {
+		if order[k.name] != i || chosen([]Kernel{Portable(), k}) != k {
 			t.Errorf("%v is at %d of %v", k, i, all)
 		}
+	}
+	last := all[len(all)-1]
+	if all[0] != Portable() || chosen(nil) != last || chosen([]Kernel{{}}) != last || (Kernel{}).String() != last.String() {
+		t.Errorf("of %v the fastest is %v, by name %v", all, chosen(nil), Kernel{})
 	}
 }

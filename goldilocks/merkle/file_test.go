@@ -31,7 +31,7 @@ func encode(elements []goldilocks.Element) []byte {
 // buildFile builds the tree of a shape into path.
 func buildFile(t testing.TB, shape merkle.Shape, rows io.Reader, path string) (*merkle.File, error) {
 	t.Helper()
-	f, err := merkle.BuildFile(t.Context(), executor.Pool(), goldilocks.Best(), shape, rows, path)
+	f, err := merkle.BuildFile(t.Context(), executor.Pool(), shape, rows, path)
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}
@@ -73,7 +73,7 @@ func TestFile(t *testing.T) {
 		if f, err = merkle.OpenFile(path); err != nil {
 			t.Fatal(err)
 		}
-		tree := build(t, goldilocks.Best(), shape)
+		tree := build(t, goldilocks.Kernel{}, shape)
 		if root, err := f.Root(); err != nil || root != tree.Root() || f.Shape() != shape {
 			t.Errorf("%v: root %x, error %v", shape, root, err)
 		}
@@ -201,7 +201,7 @@ func TestBuildFileCancelled(t *testing.T) {
 		return min(len(p), 8), nil
 	})
 	folder := t.TempDir()
-	_, err := merkle.BuildFile(ctx, executor.Pool(), goldilocks.Best(), merkle.Shape{Rows: 1000, Width: 8}, zeros, filepath.Join(folder, "tree"))
+	_, err := merkle.BuildFile(ctx, executor.Pool(), merkle.Shape{Rows: 1000, Width: 8}, zeros, filepath.Join(folder, "tree"))
 	if !errors.Is(err, enough) || reads != 2 {
 		t.Errorf("%d reads, error %v", reads, err)
 	}

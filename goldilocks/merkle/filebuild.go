@@ -43,7 +43,7 @@ func (s Shape) windowBytes() uint64 {
 // *zkbench.DecodeError with its place; a reader that reads nothing a hundred times is an
 // io.ErrNoProgress; none, and one that tells of more bytes than it was asked for, is an
 // ErrParams.
-func BuildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape Shape, rows io.Reader, path string) (*File, error) {
+func BuildFile(ctx context.Context, ex executor.Executor, shape Shape, rows io.Reader, path string, on ...goldilocks.Kernel) (*File, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func BuildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, s
 	if err := memory.Fits("the rows and digests in memory", shape.windowBytes()); err != nil {
 		return nil, err
 	}
-	if err := buildFile(ctx, ex, k, shape, rows, path); err != nil {
+	if err := buildFile(ctx, ex, on, shape, rows, path); err != nil {
 		return nil, err
 	}
 	return OpenFile(path)
@@ -61,7 +61,7 @@ func BuildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, s
 
 // buildFile writes another file, which it renames when it is closed: an open one has no
 // other name on Windows.
-func buildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape Shape, rows io.Reader, path string) (err error) {
+func buildFile(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, shape Shape, rows io.Reader, path string) (err error) {
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func buildFile(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, s
 		}
 	}()
 	f := &File{shape, part}
-	if err := f.build(ctx, ex, k, rows); err != nil {
+	if err := f.build(ctx, ex, on, rows); err != nil {
 		return err
 	}
 	if err := errors.Join(part.Sync(), part.Close()); err != nil {
@@ -100,12 +100,12 @@ func syncDir(path string) error {
 	return err
 }
 
-func (f *File) build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, rows io.Reader) error {
-	if err := f.leaves(ctx, ex, k, rows); err != nil {
+func (f *File) build(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, rows io.Reader) error {
+	if err := f.leaves(ctx, ex, on, rows); err != nil {
 		return err
 	}
 	for level := 1; level < f.shape.levels(); level++ {
-		if err := f.level(ctx, ex, k, level); err != nil {
+		if err := f.level(ctx, ex, on, level); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (f *File) build(ctx context.Context, ex executor.Executor, k goldilocks.Ker
 }
 
 // leaves reads the rows, a window at a time, and writes their digests.
-func (f *File) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, rows io.Reader) error {
+func (f *File) leaves(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, rows io.Reader) error {
 	width, many := f.shape.Width, f.shape.rowsAtOnce()
 	in := rowReader{shape: f.shape, in: rows, raw: make([]byte, block)}
 	elements := make([]goldilocks.Element, many*width)
@@ -129,7 +129,7 @@ func (f *File) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Ke
 			return err
 		}
 		err := inChunks(ctx, ex, n, func(a, b int) error {
-			poseidon.LeavesAll(k, digests[a:b], elements[a*width:b*width], width)
+			poseidon.LeavesAll(digests[a:b], elements[a*width:b*width], width, on...)
 			return nil
 		})
 		if err == nil {
@@ -143,7 +143,7 @@ func (f *File) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Ke
 }
 
 // level makes a level from the one below, a window at a time.
-func (f *File) level(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, level int) error {
+func (f *File) level(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, level int) error {
 	below := make([]poseidon.Digest, min(window, f.shape.at(level-1)))
 	here := make([]poseidon.Digest, (len(below)+1)/2)
 	for from := 0; from < f.shape.at(level-1); from += window {
@@ -157,7 +157,7 @@ func (f *File) level(ctx context.Context, ex executor.Executor, k goldilocks.Ker
 			out[pairs] = in[2*pairs] // it has no sibling
 		}
 		err := inChunks(ctx, ex, pairs, func(a, b int) error {
-			poseidon.CompressAll(k, out[a:b], in[2*a:2*b])
+			poseidon.CompressAll(out[a:b], in[2*a:2*b], on...)
 			return nil
 		})
 		if err == nil {

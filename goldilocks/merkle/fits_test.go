@@ -19,7 +19,7 @@ func TestFits(t *testing.T) {
 	const available = 1 << 24
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(available))
 	shape := Shape{Rows: 1 << 20, Width: 1}
-	_, err := Build(t.Context(), executor.Serial(), goldilocks.Portable(), shape, make([]goldilocks.Element, shape.Rows))
+	_, err := Build(t.Context(), executor.Serial(), shape, make([]goldilocks.Element, shape.Rows), goldilocks.Portable())
 	limit, refused := errors.AsType[*zkbench.LimitError](err)
 	if !refused || limit.Estimate != 32*(1<<21-1) || limit.Max >= available {
 		t.Errorf("a tree of %d rows: %v", shape.Rows, err)
@@ -31,7 +31,7 @@ func TestFileFits(t *testing.T) {
 	const available = 1 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(available))
 	shape, folder := Shape{Rows: 4, Width: 1 << 17}, t.TempDir()
-	_, err := BuildFile(t.Context(), executor.Serial(), goldilocks.Portable(), shape, bytes.NewReader(nil), filepath.Join(folder, "tree"))
+	_, err := BuildFile(t.Context(), executor.Serial(), shape, bytes.NewReader(nil), filepath.Join(folder, "tree"), goldilocks.Portable())
 	limit, refused := errors.AsType[*zkbench.LimitError](err)
 	if !refused || limit.Estimate != 1<<22+1<<20+3*4*32 || limit.Max >= available {
 		t.Errorf("%v: %v", shape, err)
@@ -52,7 +52,7 @@ func TestFileMemory(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := BuildFile(t.Context(), executor.Serial(), goldilocks.Portable(), shape, bytes.NewReader(nil), filepath.Join(t.TempDir(), "tree"))
+		_, err := BuildFile(t.Context(), executor.Serial(), shape, bytes.NewReader(nil), filepath.Join(t.TempDir(), "tree"), goldilocks.Portable())
 		runtime.ReadMemStats(&after)
 		if !errors.Is(err, zkbench.ErrMalformed) {
 			t.Errorf("%v: %v", shape, err)
@@ -72,7 +72,7 @@ func TestMemory(t *testing.T) {
 		shape := Shape{Rows: rows, Width: 8}
 		elements := make([]goldilocks.Element, shape.Rows*shape.Width)
 		build := func() {
-			if _, err := Build(t.Context(), executor.Serial(), k, shape, elements); err != nil {
+			if _, err := Build(t.Context(), executor.Serial(), shape, elements, k); err != nil {
 				t.Fatal(err)
 			}
 		}

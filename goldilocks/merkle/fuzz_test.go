@@ -80,7 +80,7 @@ func FuzzBuildFile(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree, err := merkle.Build(t.Context(), executor.Serial(), goldilocks.Portable(), shape, elements)
+		tree, err := merkle.Build(t.Context(), executor.Serial(), shape, elements, goldilocks.Portable())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func FuzzVerifyMulti(f *testing.F) {
 	f.Add(uint8(8), uint8(1), []byte{255}, []byte{}, []byte{}, int8(0))
 	f.Fuzz(func(t *testing.T, rowCount, width uint8, at, rowEdit, pathEdit []byte, longer int8) {
 		shape := merkle.Shape{Rows: int(rowCount)%80 + 1, Width: int(width)%12 + 1}
-		tree := build(t, goldilocks.Best(), shape)
+		tree := build(t, goldilocks.Kernel{}, shape)
 		indices := make([]int, len(at))
 		right := len(at) > 0
 		for i, b := range at {

@@ -32,7 +32,7 @@ func numbered(n int) []goldilocks.Element {
 
 func build(t testing.TB, k goldilocks.Kernel, shape merkle.Shape) *merkle.Tree {
 	t.Helper()
-	tree, err := merkle.Build(t.Context(), executor.Pool(), k, shape, numbered(shape.Rows*shape.Width))
+	tree, err := merkle.Build(t.Context(), executor.Pool(), shape, numbered(shape.Rows*shape.Width), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestTree(t *testing.T) {
 		rows := numbered(shape.Rows * shape.Width)
 		k := rapid.SampledFrom(goldilocks.Kernels()).Draw(rt, "kernel")
 		ex := rapid.SampledFrom([]executor.Executor{executor.Serial(), executor.Pool(), executor.Unbounded()}).Draw(rt, "executor")
-		tree, err := merkle.Build(t.Context(), ex, k, shape, rows)
+		tree, err := merkle.Build(t.Context(), ex, shape, rows, k)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestTopIsNoRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := append(slices.Clone(pair[0][:]), pair[1][:]...)
-	shorter, err := merkle.Build(t.Context(), executor.Serial(), goldilocks.Portable(), merkle.Shape{Rows: 1, Width: 8}, row)
+	shorter, err := merkle.Build(t.Context(), executor.Serial(), merkle.Shape{Rows: 1, Width: 8}, row, goldilocks.Portable())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"too many", merkle.Shape{Rows: 2, Width: 8}, numbered(17), zkbench.ErrParams},
 		{"not canonical", merkle.Shape{Rows: 2, Width: 2}, []goldilocks.Element{0, 1, 2, goldilocks.Modulus}, zkbench.ErrMalformed},
 	} {
-		if _, err := merkle.Build(ctx, ex, goldilocks.Best(), test.shape, test.rows); !errors.Is(err, test.want) {
+		if _, err := merkle.Build(ctx, ex, test.shape, test.rows); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -304,7 +304,7 @@ func TestBuildPlace(t *testing.T) {
 	shape := merkle.Shape{Rows: 1200, Width: 3}
 	rows := numbered(shape.Rows * shape.Width)
 	rows[1100*3+1] = goldilocks.Modulus
-	_, err := merkle.Build(t.Context(), executor.Pool(), goldilocks.Best(), shape, rows)
+	_, err := merkle.Build(t.Context(), executor.Pool(), shape, rows)
 	decode, ok := errors.AsType[*zkbench.DecodeError](err)
 	if !ok || decode.Path != "rows[1100][1]" || decode.Offset != 8*(1100*3+1) {
 		t.Error(err)

@@ -16,7 +16,7 @@ import (
 func TestMultiPath(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: 8}
-		tree := build(t, goldilocks.Best(), shape)
+		tree := build(t, goldilocks.Kernel{}, shape)
 		indices := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, shape.Rows-1), 1, 12).Draw(rt, "indices"))))
 		path, err := tree.MultiPath(indices)
 		if err != nil {

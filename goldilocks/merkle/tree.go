@@ -37,7 +37,7 @@ const chunk = 512
 // Rows that are not Shape.Rows × Shape.Width elements, or none at all, are an ErrParams; an
 // element that is not canonical is a *zkbench.DecodeError with its place; a tree for which
 // there is no memory is an ErrLimit with its size, before anything is allocated.
-func Build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape Shape, rows []goldilocks.Element) (*Tree, error) {
+func Build(ctx context.Context, ex executor.Executor, shape Shape, rows []goldilocks.Element, on ...goldilocks.Kernel) (*Tree, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
 	}
@@ -49,9 +49,9 @@ func Build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape
 		return nil, err
 	}
 	t := &Tree{shape: shape, rows: rows, nodes: make([]poseidon.Digest, shape.Nodes())}
-	err := t.leaves(ctx, ex, k)
+	err := t.leaves(ctx, ex, on)
 	for level := 1; level < shape.levels() && err == nil; level++ {
-		err = t.level(ctx, ex, k, level)
+		err = t.level(ctx, ex, on, level)
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func Build(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, shape
 func (s Shape) bytes() uint64 { return uint64(s.Nodes()) * digestBytes }
 
 // leaves makes the lowest level.
-func (t *Tree) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Kernel) error {
+func (t *Tree) leaves(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel) error {
 	width := t.shape.Width
 	return inChunks(ctx, ex, t.shape.Rows, func(from, to int) error {
 		rows := t.rows[from*width : to*width]
@@ -72,20 +72,20 @@ func (t *Tree) leaves(ctx context.Context, ex executor.Executor, k goldilocks.Ke
 				return notCanonical(fmt.Sprintf("rows[%d][%d]", from+i/width, i%width), elementBytes*(from*width+i))
 			}
 		}
-		poseidon.LeavesAll(k, t.nodes[from:to], rows, width)
+		poseidon.LeavesAll(t.nodes[from:to], rows, width, on...)
 		return nil
 	})
 }
 
 // level makes a level from the one below.
-func (t *Tree) level(ctx context.Context, ex executor.Executor, k goldilocks.Kernel, level int) error {
+func (t *Tree) level(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, level int) error {
 	below, here := t.nodesOf(level-1), t.nodesOf(level)
 	pairs := len(below) / 2
 	if pairs < len(here) {
 		here[pairs] = below[2*pairs] // it has no sibling
 	}
 	return inChunks(ctx, ex, pairs, func(from, to int) error {
-		poseidon.CompressAll(k, here[from:to], below[2*from:2*to])
+		poseidon.CompressAll(here[from:to], below[2*from:2*to], on...)
 		return nil
 	})
 }

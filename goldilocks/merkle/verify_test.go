@@ -33,7 +33,7 @@ type opened struct {
 func open(t *testing.T, rows []goldilocks.Element) opened {
 	t.Helper()
 	o := opened{shape: merkle.Shape{Rows: 5, Width: len(rows) / 5}, index: 1, indices: []int{1, 4}, height: 2}
-	tree, err := merkle.Build(t.Context(), executor.Serial(), goldilocks.Portable(), o.shape, rows)
+	tree, err := merkle.Build(t.Context(), executor.Serial(), o.shape, rows, goldilocks.Portable())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func TestOutputsAtEnds(t *testing.T) {
 		for n := range want {
 			states[n] = preimage(want[n], &layer)
 		}
-		PermuteAll(k, states)
+		PermuteAll(states, k)
 		for n := range want {
 			if states[n] != want[n] {
 				t.Errorf("%v: %x, want %x", k, states[n], want[n])

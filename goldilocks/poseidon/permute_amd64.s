@@ -7874,29 +7874,11 @@ TEXT ·rowsOfAVX2(SB), NOSPLIT, $0-24
 	VZEROUPPER
 	RET
 
-DATA biasHigh<>+0(SB)/8, $0xffffffbf
-DATA biasHigh<>+8(SB)/8, $0xffffffbf
-DATA biasHigh<>+16(SB)/8, $0xffffffbf
-DATA biasHigh<>+24(SB)/8, $0xffffffbf
-GLOBL biasHigh<>(SB), RODATA|NOPTR, $32
-
-DATA biasLow<>+0(SB)/8, $0x4000000001
-DATA biasLow<>+8(SB)/8, $0x4000000001
-DATA biasLow<>+16(SB)/8, $0x4000000001
-DATA biasLow<>+24(SB)/8, $0x4000000001
-GLOBL biasLow<>(SB), RODATA|NOPTR, $32
-
 DATA epsilon<>+0(SB)/8, $0xffffffff
 DATA epsilon<>+8(SB)/8, $0xffffffff
 DATA epsilon<>+16(SB)/8, $0xffffffff
 DATA epsilon<>+24(SB)/8, $0xffffffff
 GLOBL epsilon<>(SB), RODATA|NOPTR, $32
-
-DATA flipped<>+0(SB)/8, $0x7fffffff00000000
-DATA flipped<>+8(SB)/8, $0x7fffffff00000000
-DATA flipped<>+16(SB)/8, $0x7fffffff00000000
-DATA flipped<>+24(SB)/8, $0x7fffffff00000000
-GLOBL flipped<>(SB), RODATA|NOPTR, $32
 
 DATA modulus<>+0(SB)/8, $0xffffffff00000001
 DATA modulus<>+8(SB)/8, $0xffffffff00000001

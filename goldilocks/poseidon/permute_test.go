@@ -12,48 +12,23 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
-
-func eachKernel(t *testing.T, test func(t *testing.T, k goldilocks.Kernel)) {
-	t.Helper()
-	for _, name := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {
-		t.Run("kernel="+name, func(t *testing.T) {
-			k, err := goldilocks.KernelNamed(name)
-			if err != nil {
-				t.Skip(err)
-			}
-			test(t, k)
-		})
-	}
-}
-
-// mixture is n elements, half of them at the range's and the halves' ends.
-func mixture(random *rand.Rand, n int) []goldilocks.Element {
-	ends := []goldilocks.Element{0, 1, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, goldilocks.Modulus - 1<<32, goldilocks.Modulus - 2, goldilocks.Modulus - 1}
-	all := make([]goldilocks.Element, n)
-	for i := range all {
-		all[i] = goldilocks.Reduce(random.Uint64())
-		if random.IntN(2) == 0 {
-			all[i] = ends[random.IntN(len(ends))]
-		}
-	}
-	return all
-}
 
 // TestPermuteAll: any number of states, against one by one.
 func TestPermuteAll(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for n := range 71 {
 			states := make([]poseidon.State, n)
 			for i := range states {
-				states[i] = poseidon.State(mixture(random, poseidon.Width))
+				states[i] = poseidon.State(goldilockstest.Elements(random, poseidon.Width))
 			}
 			want := slices.Clone(states)
 			for i := range want {
 				want[i].Permute()
 			}
-			if poseidon.PermuteAll(k, states); !slices.Equal(states, want) {
+			if poseidon.PermuteAll(states, k); !slices.Equal(states, want) {
 				t.Fatalf("%d states:\n%s", n, cmp.Diff(want, states))
 			}
 		}
@@ -62,31 +37,31 @@ func TestPermuteAll(t *testing.T) {
 
 // TestHashAll: pairs and leaves of every width, any number, against one by one.
 func TestHashAll(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(3, 4))
 		for _, n := range []int{0, 1, 3, 4, 7, 8, 9, 16, 19} {
 			pairs := make([]poseidon.Digest, 2*n)
 			for i := range pairs {
-				pairs[i] = poseidon.Digest(mixture(random, poseidon.DigestLen))
+				pairs[i] = poseidon.Digest(goldilockstest.Elements(random, poseidon.DigestLen))
 			}
 			want := make([]poseidon.Digest, n)
 			for i := range want {
 				want[i] = poseidon.Compress(pairs[2*i], pairs[2*i+1])
 			}
 			got := make([]poseidon.Digest, n)
-			poseidon.CompressAll(k, got, pairs)
+			poseidon.CompressAll(got, pairs, k)
 			if d := cmp.Diff(want, got); d != "" {
 				t.Fatalf("%d pairs:\n%s", n, d)
 			}
-			if poseidon.CompressAll(k, pairs[:n], pairs); !slices.Equal(pairs[:n], want) {
+			if poseidon.CompressAll(pairs[:n], pairs, k); !slices.Equal(pairs[:n], want) {
 				t.Fatalf("%d pairs in place:\n%s", n, cmp.Diff(want, pairs[:n]))
 			}
 			for width := range 26 {
-				leaves := mixture(random, n*width)
+				leaves := goldilockstest.Elements(random, n*width)
 				for i := range want {
 					want[i] = poseidon.LinearHash(leaves[i*width : (i+1)*width])
 				}
-				poseidon.LeavesAll(k, got, leaves, width)
+				poseidon.LeavesAll(got, leaves, width, k)
 				if d := cmp.Diff(want, got); d != "" {
 					t.Fatalf("%d leaves of %d:\n%s", n, width, d)
 				}
@@ -97,13 +72,13 @@ func TestHashAll(t *testing.T) {
 
 // TestHashAllLengths: other numbers than fit panic, in this package's words.
 func TestHashAllLengths(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		compress := func(digests, pairs int) func() {
-			return func() { poseidon.CompressAll(k, make([]poseidon.Digest, digests), make([]poseidon.Digest, pairs)) }
+			return func() { poseidon.CompressAll(make([]poseidon.Digest, digests), make([]poseidon.Digest, pairs), k) }
 		}
 		leaves := func(digests, elements, width int) func() {
 			return func() {
-				poseidon.LeavesAll(k, make([]poseidon.Digest, digests), make([]goldilocks.Element, elements), width)
+				poseidon.LeavesAll(make([]poseidon.Digest, digests), make([]goldilocks.Element, elements), width, k)
 			}
 		}
 		for name, f := range map[string]func(){
@@ -134,7 +109,7 @@ func TestHashAllLengths(t *testing.T) {
 
 // TestVectorsAll: the published permutations, in every lane of every kernel.
 func TestVectorsAll(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		states := make([]poseidon.State, 11)
 		vectors(t, "poseidon_goldilocks.txt", func(kind string, words []string) {
 			switch kind {
@@ -143,7 +118,7 @@ func TestVectorsAll(t *testing.T) {
 					states[i] = poseidon.State(elements(t, words))
 				}
 			case "perm.out":
-				poseidon.PermuteAll(k, states)
+				poseidon.PermuteAll(states, k)
 				for i, s := range states {
 					if s != poseidon.State(elements(t, words)) {
 						t.Errorf("state %d: %x", i, s)
@@ -159,7 +134,7 @@ func BenchmarkCompressAll(b *testing.B) {
 		b.Run(fmt.Sprintf("kernel=%v", k), func(b *testing.B) {
 			dst, pairs := make([]poseidon.Digest, 64), make([]poseidon.Digest, 128)
 			for b.Loop() {
-				poseidon.CompressAll(k, dst, pairs)
+				poseidon.CompressAll(dst, pairs, k)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/permutation")
 		})

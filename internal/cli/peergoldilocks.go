@@ -75,18 +75,18 @@ func permuteOp(k goldilocks.Kernel) (func() error, map[string]float64, error) {
 		want[i] = states[i]
 		want[i].Permute()
 	}
-	poseidon.PermuteAll(k, states)
+	poseidon.PermuteAll(states, k)
 	if !slices.Equal(states, want) {
 		return nil, nil, errors.New("permutations differ from those of one state at a time")
 	}
-	return func() error { poseidon.PermuteAll(k, states); return nil }, nil, nil
+	return func() error { poseidon.PermuteAll(states, k); return nil }, nil, nil
 }
 
 func treeOp(k goldilocks.Kernel, leaves int) (func() error, map[string]float64, error) {
 	shape := merkle.Shape{Rows: leaves, Width: peerWidth}
 	rows := peerElements(leaves * peerWidth)
 	build := func(ex executor.Executor, k goldilocks.Kernel) (poseidon.Digest, error) {
-		tree, err := merkle.Build(context.Background(), ex, k, shape, rows)
+		tree, err := merkle.Build(context.Background(), ex, shape, rows, k)
 		if err != nil {
 			return poseidon.Digest{}, err
 		}
@@ -112,7 +112,7 @@ func transformOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, 
 		return nil, nil, err
 	}
 	transform := func(k goldilocks.Kernel, values []goldilocks.Element) error {
-		return errors.Join(d.NTT(k, values, goldilocks.Natural, 1), goldilocks.BitReverse(values))
+		return errors.Join(d.NTT(values, goldilocks.Natural, 1, k), goldilocks.BitReverse(values))
 	}
 	values := peerElements(n)
 	want := slices.Clone(values)
@@ -140,11 +140,11 @@ func extendOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, err
 	}
 	columns, want := fresh(), fresh()[:1]
 	ctx, ex := context.Background(), executor.Serial()
-	if err := errors.Join(d.Extend(ctx, ex, k, columns, lde), d.Extend(ctx, ex, goldilocks.Portable(), want, lde)); err != nil {
+	if err := errors.Join(d.Extend(ctx, ex, columns, lde, k), d.Extend(ctx, ex, want, lde, goldilocks.Portable())); err != nil {
 		return nil, nil, err
 	}
 	if !slices.Equal(columns[0], want[0]) {
 		return nil, nil, errors.New("an extension differs from the portable kernel's")
 	}
-	return func() error { return d.Extend(ctx, ex, k, columns, lde) }, nil, nil
+	return func() error { return d.Extend(ctx, ex, columns, lde, k) }, nil, nil
 }

@@ -52,6 +52,27 @@ func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) stri
 	return string(out)
 }
 
+// RunVectors builds the tests of the package in the current folder and runs them on processors
+// with vectors of some lengths and with none, as Run does. What kernels the Goldilocks field
+// has on each stands in ZKBENCH_KERNELS.
+func RunVectors(t *testing.T, args ...string) {
+	t.Helper()
+	b := Build(t)
+	for _, p := range []struct{ cpu, kernels string }{
+		{"cortex-a57", "[portable]"},
+		{"a64fx", "[portable sve]"},
+		{"max,sve-max-vq=1", "[portable sve sve2]"},
+		{"max,sve-max-vq=2", "[portable sve sve2]"},
+		{"max,sve-max-vq=4", "[portable sve sve2]"},
+		{"max,sve-max-vq=16,sve-default-vector-length=256", "[portable sve sve2]"},
+	} {
+		t.Run("cpu="+p.cpu, func(t *testing.T) {
+			t.Parallel()
+			b.Run(t, p.cpu, []string{"ZKBENCH_KERNELS=" + p.kernels}, args...)
+		})
+	}
+}
+
 // Count runs the tests like Run, and returns how many instructions of each of the functions
 // with these symbols were executed.
 func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...string) (instructions []int) {

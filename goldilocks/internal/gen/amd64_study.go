@@ -6,33 +6,33 @@ import "fmt"
 // elements; a step takes a register of quarters of states, one or two of them, and the
 // constants, fours of elements, are the same for all.
 var studyLoops = []loop{
-	{name: "product", pointers: []string{"hi", "lo", "a", "b"}, body: func(b *block) {
+	{name: "product", pointers: []string{"hi", "lo", "a", "b"}, study: true, body: func(b *block) {
 		hi, lo := b.times(b.load(third), b.load("(BX)"))
 		b.store(hi, first)
 		b.store(lo, second)
 	}},
-	{name: "mulByte", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
+	{name: "mulByte", pointers: []string{"dst", "a", "b"}, study: true, body: func(b *block) {
 		b.store(b.canonical(b.lazyOf(b.byByte(b.load(second), b.load(third)))), first)
 	}},
-	{name: "spmv", pointers: []string{"dst", "a", "b"}, quarters: true, body: func(b *block) {
+	{name: "spmv", pointers: []string{"dst", "a", "b"}, quarters: true, study: true, body: func(b *block) {
 		var s wideSum
 		for i := range 3 {
 			s.add(b, b.quarter(32*i), b.four(32*i))
 		}
 		b.store(b.canonical(s.lazy(b)), first)
 	}},
-	{name: "spmvByte", pointers: []string{"dst", "a", "b"}, quarters: true, body: func(b *block) {
+	{name: "spmvByte", pointers: []string{"dst", "a", "b"}, quarters: true, study: true, body: func(b *block) {
 		b.sumBytes(3, func(i int) (x, y value) { return b.quarter(32 * i), b.four(32 * i) })
 	}},
 	// The matrix's columns are multiplied by an element of the state each.
-	{name: "mmult", pointers: []string{"dst", "a", "columns"}, quarters: true, body: func(b *block) {
+	{name: "mmult", pointers: []string{"dst", "a", "columns"}, quarters: true, study: true, body: func(b *block) {
 		var s wideSum
 		for j := range width {
 			s.add(b, b.element(8*j), b.four(32*j))
 		}
 		b.store(b.canonical(s.lazy(b)), first)
 	}},
-	{name: "mmultByte", pointers: []string{"dst", "a", "columns"}, quarters: true, body: func(b *block) {
+	{name: "mmultByte", pointers: []string{"dst", "a", "columns"}, quarters: true, study: true, body: func(b *block) {
 		b.sumBytes(width, func(j int) (x, y value) { return b.element(8 * j), b.four(32 * j) })
 	}},
 }

@@ -23,6 +23,7 @@ type loop struct {
 	pointers []string // arguments that are pointers to a vector
 	scalar   bool     // and a last one, which is a factor: the constant "scalar"
 	quarters bool     // of states: the second pointer's steps are states, the third's none
+	study    bool     // only the study of SVE has it
 	body     func(b *block)
 }
 
@@ -58,7 +59,7 @@ var vectorLoops = []loop{
 	{name: "mulScalar", pointers: []string{"dst", "a"}, scalar: true, body: func(b *block) {
 		b.store(b.canonical(b.mul(b.load(second), b.constant("scalar"))), first)
 	}},
-	{name: "reduce128", pointers: []string{"dst", "hi", "lo"}, body: func(b *block) {
+	{name: "reduce128", pointers: []string{"dst", "hi", "lo"}, study: true, body: func(b *block) {
 		b.store(b.canonical(b.reduce(b.load(second), b.load(third))), first)
 	}},
 	{name: "dot", pointers: []string{"sums", "a", "b"}, body: func(b *block) {
@@ -82,21 +83,31 @@ var vectorLoops = []loop{
 	}},
 }
 
-func vectorAMD64() []byte {
+func vectorAMD64() []byte { return writeLoops(false) }
+
+func studyAMD64() []byte { return writeLoops(true) }
+
+// writeLoops writes the loops that the study alone has, or the others.
+func writeLoops(study bool) []byte {
 	var out bytes.Buffer
 	out.WriteString(header)
 	for _, w := range widths {
 		for _, l := range slices.Concat(vectorLoops, studyLoops) {
-			l.write(&out, w.name, w.lanes)
+			if l.study == study {
+				l.write(&out, w.name, w.lanes)
+			}
 		}
 	}
 	writeWords(&out, words)
 	return out.Bytes()
 }
 
-// writeWords are the constants, in four lanes.
+// writeWords writes those constants that are used, in four lanes.
 func writeWords(out *bytes.Buffer, words map[string]uint64) {
 	for _, name := range slices.Sorted(maps.Keys(words)) {
+		if !bytes.Contains(out.Bytes(), []byte(name+"<>(SB)")) {
+			continue
+		}
 		for lane := range 4 {
 			fmt.Fprintf(out, "DATA %s<>+%d(SB)/8, $%#x\n", name, 8*lane, words[name])
 		}

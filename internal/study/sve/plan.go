@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/sve"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -97,7 +98,7 @@ func planFunctions(p *study.Planner, round int) {
 }
 
 func has(k goldilocks.Kernel, function string) bool {
-	return slices.ContainsFunc(k.Functions(), func(f goldilocks.Function) bool { return f.Name == function })
+	return slices.ContainsFunc(sve.Functions(k), func(f sve.Function) bool { return f.Name == function })
 }
 
 // planTrees plans the sizes of figure 5, each on one processor, two, four and so on to all.

@@ -8,6 +8,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
+	"github.com/zkbench/zkbench/internal/sve"
 )
 
 // product is a function of the study, and halves its form for base SVE: by four products of
@@ -16,9 +17,9 @@ const product, halves = "mult_128", "mult_128_halves"
 
 // functions are the study's ten, and its form of one of them.
 func functions() (names []string) {
-	for _, f := range goldilocks.Portable().Functions() {
-		names = append(names, f.Name)
-		if f.Name == product {
+	for _, name := range sve.Names() {
+		names = append(names, name)
+		if name == product {
 			names = append(names, halves)
 		}
 	}
@@ -43,7 +44,7 @@ func results(function string) int {
 	if function == halves {
 		function = product
 	}
-	for _, f := range goldilocks.Portable().Functions() {
+	for _, f := range sve.Functions(goldilocks.Portable()) {
 		if f.Name == function {
 			return f.Dst
 		}

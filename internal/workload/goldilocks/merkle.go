@@ -49,7 +49,7 @@ func (t treeOf) rows(seq uint64) []goldilocks.Element {
 }
 
 func (t treeOf) build(ctx context.Context, rows []goldilocks.Element) (*merkle.Tree, error) {
-	return merkle.Build(ctx, t.executor, t.kernel, t.shape, rows)
+	return merkle.Build(ctx, t.executor, t.shape, rows, t.kernel)
 }
 
 func (t treeOf) Metrics(context.Context) ([]record.Metric, error) {
@@ -101,7 +101,7 @@ func (m *merkleBuild) Check(ctx context.Context, input any, output []byte) error
 	rows := input.([]goldilocks.Element)
 	want, ok := m.roots.Load(&rows[0])
 	if !ok {
-		tree, err := merkle.Build(ctx, executor.Pool(), goldilocks.Portable(), m.shape, rows)
+		tree, err := merkle.Build(ctx, executor.Pool(), m.shape, rows, goldilocks.Portable())
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -84,16 +85,16 @@ func fold(elements []goldilocks.Element) []byte {
 // transforms are what the workload NTT does, by the name on its axis.
 var transforms = map[string]func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error{
 	"natural": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.NTT(k, values, goldilocks.Natural, 1)
+		return d.NTT(values, goldilocks.Natural, 1, k)
 	},
 	"reversed": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.NTT(k, values, goldilocks.BitReversed, 1)
+		return d.NTT(values, goldilocks.BitReversed, 1, k)
 	},
 	"inverse": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.InverseNTT(k, values, goldilocks.BitReversed, 1)
+		return d.InverseNTT(values, goldilocks.BitReversed, 1, k)
 	},
 	"coset": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.NTT(k, values, goldilocks.Natural, goldilocks.Generator)
+		return d.NTT(values, goldilocks.Natural, goldilocks.Generator, k)
 	},
 }
 
@@ -222,7 +223,7 @@ func (i *lde) extend(ctx context.Context, ex executor.Executor, k goldilocks.Ker
 		copy(columns[c], values[c*n:][:n])
 	}
 	for range chained {
-		if err := i.domain.Extend(ctx, ex, k, columns, i.how); err != nil {
+		if err := i.domain.Extend(ctx, ex, columns, i.how, k); err != nil {
 			return nil, err
 		}
 	}
@@ -282,12 +283,12 @@ type polyEval struct {
 // polysAt are polynomials and a point.
 type polysAt struct {
 	polys [][]goldilocks.Element
-	point goldilocks.Ext2
+	point ext.Quadratic
 }
 
 func (i *polyEval) Input(_ context.Context, seq uint64) (any, error) {
 	all := corpus(i.seed, seq, i.n*i.columns+2)
-	in := polysAt{point: goldilocks.Ext2{all[0], all[1]}}
+	in := polysAt{point: ext.Quadratic{all[0], all[1]}}
 	for poly := range slices.Chunk(all[2:], i.n) {
 		in.polys = append(in.polys, poly)
 	}
@@ -296,7 +297,7 @@ func (i *polyEval) Input(_ context.Context, seq uint64) (any, error) {
 
 func (i *polyEval) Run(ctx context.Context, input any) ([]byte, error) {
 	in := input.(polysAt)
-	values, err := goldilocks.EvalAll(ctx, i.executor, i.kernel, in.polys, in.point)
+	values, err := goldilocks.EvalAll(ctx, i.executor, in.polys, in.point, i.kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -312,9 +313,9 @@ func (i *polyEval) Check(_ context.Context, input any, output []byte) error {
 	in := input.(polysAt)
 	var flat []goldilocks.Element
 	for _, poly := range in.polys {
-		var v goldilocks.Ext2
+		var v ext.Quadratic
 		for _, c := range slices.Backward(poly) {
-			v = v.Mul(in.point).Add(goldilocks.Ext2{c})
+			v = v.Mul(in.point).Add(ext.Quadratic{c})
 		}
 		flat = append(flat, v[:]...)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/sve"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -49,7 +50,7 @@ func GoldilocksOps() workload.Def {
 // functionNames are the functions of this machine's kernels, the study's ten first.
 func functionNames() (names []string) {
 	for _, k := range goldilocks.Kernels() {
-		for _, f := range k.Functions() {
+		for _, f := range sve.Functions(k) {
 			if !slices.Contains(names, f.Name) {
 				names = append(names, f.Name)
 			}
@@ -58,18 +59,18 @@ func functionNames() (names []string) {
 	return names
 }
 
-func functionNamed(k goldilocks.Kernel, name string) (goldilocks.Function, bool) {
-	all := k.Functions()
-	i := slices.IndexFunc(all, func(f goldilocks.Function) bool { return f.Name == name })
+func functionNamed(k goldilocks.Kernel, name string) (sve.Function, bool) {
+	all := sve.Functions(k)
+	i := slices.IndexFunc(all, func(f sve.Function) bool { return f.Name == name })
 	if i < 0 {
-		return goldilocks.Function{}, false
+		return sve.Function{}, false
 	}
 	return all[i], true
 }
 
 type ops struct {
-	function goldilocks.Function
-	portable goldilocks.Function // what checks it: of the same results
+	function sve.Function
+	portable sve.Function // what checks it: of the same results
 	units    int
 	seed     uint64
 	buffers  scratch[goldilocks.Element]

@@ -55,7 +55,7 @@ func (p *permutation) Input(_ context.Context, seq uint64) (any, error) {
 func (p *permutation) Run(_ context.Context, input any) ([]byte, error) {
 	states := p.buffers.copyOf(input.([]poseidon.State))
 	defer p.buffers.put(states)
-	poseidon.PermuteAll(p.kernel, *states)
+	poseidon.PermuteAll(*states, p.kernel)
 	return foldStates(*states), nil
 }
 

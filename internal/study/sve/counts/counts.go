@@ -49,7 +49,7 @@ func Executed() (all []Permutation) {
 }
 
 // Unit is how many instructions are executed for each of many units of one of the functions
-// of goldilocks.Kernel.Functions by a kernel of arm64 with vectors of that many bits.
+// of package internal/sve by a kernel of arm64 with vectors of that many bits.
 type Unit struct {
 	Kernel       string
 	Bits         int
@@ -65,7 +65,7 @@ func ExecutedUnits() (all []Unit) {
 	return all
 }
 
-// Symbol is the kernels' name of one of the functions of goldilocks.Kernel.Functions.
+// Symbol is the kernels' name of one of the functions of package internal/sve.
 func Symbol(function string) string {
 	switch function {
 	case "reduce_128_64":

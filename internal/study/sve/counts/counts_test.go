@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
+	"github.com/zkbench/zkbench/internal/sve"
 )
 
 // static is the count of a kernel's function.
@@ -25,8 +26,8 @@ func static(t *testing.T, kernel, symbol string) counts.Function {
 // TestStatic: every kernel has the study's functions.
 func TestStatic(t *testing.T) {
 	for _, kernel := range []string{"avx2", "avx512", "sve", "sve2"} {
-		for _, f := range goldilocks.Portable().Functions() {
-			c := static(t, kernel, counts.Symbol(f.Name))
+		for _, name := range sve.Names() {
+			c := static(t, kernel, counts.Symbol(name))
 			if c.Registers < 1 || c.Compute < 1 || c.Memory < 2 || c.Control < 3 {
 				t.Errorf("%+v", c)
 			}
@@ -56,12 +57,12 @@ func TestPermutations(t *testing.T) {
 // TestUnits: what is executed for a unit of a function is what its loop has.
 func TestUnits(t *testing.T) {
 	units := make(map[string]int) // elements of a unit's result
-	for _, f := range goldilocks.Portable().Functions() {
+	for _, f := range sve.Functions(goldilocks.Portable()) {
 		units[f.Name] = f.Dst
 	}
 	units["mult_128_halves"] = units["mult_128"]
 	all := counts.ExecutedUnits()
-	if least := len(kernels) * len(widths) * len(goldilocks.Portable().Functions()); len(all) < least {
+	if least := len(kernels) * len(widths) * len(sve.Names()); len(all) < least {
 		t.Fatalf("%d counts, less than %d", len(all), least)
 	}
 	for _, u := range all {
@@ -91,14 +92,14 @@ func TestCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range k.Functions() {
+	for _, f := range sve.Functions(k) {
 		shared := units
 		if f.Shared {
 			shared = 1
 		}
 		f.Run(make([]goldilocks.Element, units*f.Dst), make([]goldilocks.Element, units*f.A), make([]goldilocks.Element, shared*f.B))
 	}
-	poseidon.PermuteAll(k, make([]poseidon.State, units))
+	poseidon.PermuteAll(make([]poseidon.State, units), k)
 }
 
 // TestTransformed is what TestTransforms counts: one transform by the kernel and from the
@@ -118,7 +119,7 @@ func TestTransformed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.NTT(k, make([]goldilocks.Element, n), from, 1); err != nil {
+	if err := d.NTT(make([]goldilocks.Element, n), from, 1, k); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,36 +1,40 @@
-package goldilocks
+package ext
 
-// Ext3 is an element a0 + a1 X + a2 X^2 of the cubic extension by X^3 = X + 1, that of
+import "github.com/zkbench/zkbench/goldilocks"
+
+// Cubic is an element a0 + a1 X + a2 X^2 of the cubic extension by X^3 = X + 1, that of
 // Polygon's Hermez prover. X^3 - X - 1 has no root in the field.
-type Ext3 [3]Element
+type Cubic [3]goldilocks.Element
 
 // Add returns a + b.
-func (a Ext3) Add(b Ext3) Ext3 { return Ext3{a[0].Add(b[0]), a[1].Add(b[1]), a[2].Add(b[2])} }
+func (a Cubic) Add(b Cubic) Cubic { return Cubic{a[0].Add(b[0]), a[1].Add(b[1]), a[2].Add(b[2])} }
 
 // Sub returns a - b.
-func (a Ext3) Sub(b Ext3) Ext3 { return Ext3{a[0].Sub(b[0]), a[1].Sub(b[1]), a[2].Sub(b[2])} }
+func (a Cubic) Sub(b Cubic) Cubic { return Cubic{a[0].Sub(b[0]), a[1].Sub(b[1]), a[2].Sub(b[2])} }
 
 // Neg returns -a.
-func (a Ext3) Neg() Ext3 { return Ext3{a[0].Neg(), a[1].Neg(), a[2].Neg()} }
+func (a Cubic) Neg() Cubic { return Cubic{a[0].Neg(), a[1].Neg(), a[2].Neg()} }
 
 // Mul returns a b, by Karatsuba: six multiplications.
-func (a Ext3) Mul(b Ext3) Ext3 {
+func (a Cubic) Mul(b Cubic) Cubic {
 	v0, v1, v2 := a[0].Mul(b[0]), a[1].Mul(b[1]), a[2].Mul(b[2])
 	c1 := a[0].Add(a[1]).Mul(b[0].Add(b[1])).Sub(v0).Sub(v1)
 	c2 := a[0].Add(a[2]).Mul(b[0].Add(b[2])).Sub(v0).Sub(v2).Add(v1)
 	c3 := a[1].Add(a[2]).Mul(b[1].Add(b[2])).Sub(v1).Sub(v2)
 	// X^3 = X + 1, X^4 = X^2 + X.
-	return Ext3{v0.Add(c3), c1.Add(c3).Add(v2), c2.Add(v2)}
+	return Cubic{v0.Add(c3), c1.Add(c3).Add(v2), c2.Add(v2)}
 }
 
 // Square returns a^2.
-func (a Ext3) Square() Ext3 { return a.Mul(a) }
+func (a Cubic) Square() Cubic { return a.Mul(a) }
 
 // MulBase returns a b of an element b of the field.
-func (a Ext3) MulBase(b Element) Ext3 { return Ext3{a[0].Mul(b), a[1].Mul(b), a[2].Mul(b)} }
+func (a Cubic) MulBase(b goldilocks.Element) Cubic {
+	return Cubic{a[0].Mul(b), a[1].Mul(b), a[2].Mul(b)}
+}
 
 // Inverse returns 1/a; that of 0 is 0.
-func (a Ext3) Inverse() Ext3 {
+func (a Cubic) Inverse() Cubic {
 	// The matrix of multiplication by a has rows (a0, a2, a1), (a1, a0+a2, a1+a2),
 	// (a2, a1, a0+a2). The inverse is the first column of its adjugate over its
 	// determinant, which is 0 for a = 0 alone.
@@ -39,12 +43,12 @@ func (a Ext3) Inverse() Ext3 {
 	c1 := t.Mul(a[2]).Sub(a[1].Mul(s))
 	c2 := a[1].Square().Sub(a[2].Mul(s))
 	norm := a[0].Mul(c0).Add(a[2].Mul(c1)).Add(a[1].Mul(c2)).Inverse()
-	return Ext3{c0.Mul(norm), c1.Mul(norm), c2.Mul(norm)}
+	return Cubic{c0.Mul(norm), c1.Mul(norm), c2.Mul(norm)}
 }
 
 // Exp returns a^n; 0^0 is 1.
-func (a Ext3) Exp(n uint64) Ext3 {
-	r := Ext3{1}
+func (a Cubic) Exp(n uint64) Cubic {
+	r := Cubic{1}
 	for ; n > 0; n >>= 1 {
 		if n&1 != 0 {
 			r = r.Mul(a)

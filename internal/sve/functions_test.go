@@ -1,4 +1,4 @@
-package goldilocks_test
+package sve_test
 
 import (
 	"math/big"
@@ -10,21 +10,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/goldilockstest"
+	"github.com/zkbench/zkbench/internal/sve"
 )
 
+var p = new(big.Int).SetUint64(goldilocks.Modulus)
+
+func bigOf(e goldilocks.Element) *big.Int { return new(big.Int).SetUint64(uint64(e)) }
+
 // operands are those of n units.
-func operands(random *rand.Rand, f goldilocks.Function, n int) (dst, a, b []goldilocks.Element) {
+func operands(random *rand.Rand, f sve.Function, n int) (dst, a, b []goldilocks.Element) {
 	shared := n
 	if f.Shared {
 		shared = 1
 	}
-	dst, a, b = mixture(random, n*f.Dst), mixture(random, n*f.A), mixture(random, shared*f.B)
+	dst, a, b = goldilockstest.Elements(random, n*f.Dst), goldilockstest.Elements(random, n*f.A), goldilockstest.Elements(random, shared*f.B)
 	for i := range b {
 		if f.Bytes {
 			b[i] %= 256
 		}
 		if f.Words {
-			a[i], b[i] = goldilocks.Element(lazy(random)), goldilocks.Element(lazy(random))
+			a[i], b[i] = goldilocks.Element(goldilockstest.Word(random)), goldilocks.Element(goldilockstest.Word(random))
 		}
 	}
 	return dst, a, b
@@ -32,9 +38,9 @@ func operands(random *rand.Rand, f goldilocks.Function, n int) (dst, a, b []gold
 
 // TestFunctions: each, by every kernel, against big.Int.
 func TestFunctions(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(9, 10))
-		for _, f := range k.Functions() {
+		for _, f := range sve.Functions(k) {
 			for n := range 41 { // a register of 2,048 bits has 32 lanes
 				dst, a, b := operands(random, f, n)
 				beyond := slices.Repeat([]goldilocks.Element{goldilocks.Modulus}, 64)
@@ -96,19 +102,20 @@ func TestFunctions(t *testing.T) {
 // TestFunctionsOfEdges: each, by every kernel, equals the portable one where all elements of
 // an operand are one edge, so that sums are the largest and the smallest that there are.
 func TestFunctionsOfEdges(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(13, 14))
-		portable := goldilocks.Portable().Functions()
-		for _, f := range k.Functions() {
-			same := portable[slices.IndexFunc(portable, func(p goldilocks.Function) bool {
-				return p.Name == strings.TrimSuffix(f.Name, "_halves")
+		portable := sve.Functions(goldilocks.Portable())
+		for _, f := range sve.Functions(k) {
+			name := strings.TrimSuffix(f.Name, "_halves")
+			same := portable[slices.IndexFunc(portable, func(f sve.Function) bool {
+				return f.Name == name
 			})]
 			of := goldilocks.Reduce
 			if f.Words {
 				of = func(x uint64) goldilocks.Element { return goldilocks.Element(x) }
 			}
-			for _, x := range edges {
-				for _, y := range edges {
+			for _, x := range goldilockstest.Edges {
+				for _, y := range goldilockstest.Edges {
 					dst, a, b := operands(random, f, 9)
 					one, other := of(x), of(y)
 					if f.Bytes {
@@ -128,7 +135,7 @@ func TestFunctionsOfEdges(t *testing.T) {
 }
 
 func TestFunctionLengths(t *testing.T) {
-	for _, f := range goldilocks.Portable().Functions() {
+	for _, f := range sve.Functions(goldilocks.Portable()) {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -1,0 +1,46 @@
+// Package goldilockstest has what the tests of the Goldilocks field's rooms share.
+package goldilockstest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zkbench/zkbench/goldilocks"
+)
+
+// EachKernel runs a test on each kernel that there may be.
+func EachKernel(t *testing.T, test func(t *testing.T, k goldilocks.Kernel)) {
+	t.Helper()
+	for _, name := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {
+		t.Run("kernel="+name, func(t *testing.T) {
+			k, err := goldilocks.KernelNamed(name)
+			if err != nil {
+				t.Skip(err)
+			}
+			test(t, k)
+		})
+	}
+}
+
+// Edges are words at which something carries, borrows or wraps.
+var Edges = []uint64{
+	0, 1, 2, 7, 1<<31 - 1, 1 << 31, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<63 + 1,
+	goldilocks.Modulus - 1<<32, goldilocks.Modulus - 2, goldilocks.Modulus - 1, goldilocks.Modulus, goldilocks.Modulus + 1, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1,
+}
+
+// Word draws any 64 bits, an edge every other time.
+func Word(random *rand.Rand) uint64 {
+	if random.IntN(2) == 0 {
+		return Edges[random.IntN(len(Edges))]
+	}
+	return random.Uint64()
+}
+
+// Elements draws n elements, half of them edges.
+func Elements(random *rand.Rand, n int) []goldilocks.Element {
+	all := make([]goldilocks.Element, n)
+	for i := range all {
+		all[i] = goldilocks.Reduce(Word(random))
+	}
+	return all
+}
