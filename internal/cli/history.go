@@ -46,7 +46,7 @@ func historyCommand(stdout io.Writer) *cobra.Command {
 	flags := cmd.Flags()
 	levels := fmt.Sprintf("%g to %g", leastLevel, mostLevel)
 	f := &historyFlags{
-		metric:    defineOption(flags, "metric", kindText, record.Throughput, "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
+		metric:    defineOption(flags, "metric", kindText, record.Throughput.Name(), "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
 		workload:  defineOption(flags, "workload", kindList, "", "workloads of the records", "these workloads only"),
 		caseWords: defineOption(flags, "case", kindText, "", "key=value ...", "cases with these coordinates only, for example \"curve=BN254 bits=32\""),
 		since:     defineOption(flags, "since", kindText, "", "a date, 2006-01-02", "sessions from this date on, for example 2006-01-02"),

@@ -34,7 +34,7 @@ func suites(t *testing.T, days, step int) (dir string) {
 			rec := record.New()
 			rec.Time, rec.Workload, rec.Process = begun, "Sender", record.Process{Session: folder, Index: i}
 			rec.Env.Commit = fmt.Sprintf("%07d", day)
-			rec.Metrics = []record.Metric{{Name: record.Throughput, Unit: "ops/s", Value: rate, Kind: record.Timed}}
+			rec.Metrics = []record.Metric{record.Throughput.Metric(rate)}
 			if err := record.NewWriter(&b).Write(rec); err != nil {
 				t.Fatal(err)
 			}

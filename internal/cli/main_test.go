@@ -20,6 +20,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -160,7 +161,7 @@ func fakeDefs() []workload.Def {
 	}
 	for _, i := range []int{0, 3} { // Sender, BrokenOperation
 		defs[i].Stages = func(_ context.Context, _ workload.Case, _ uint64, r *stage.Recorder) (workload.Staged, error) {
-			size := record.Metric{Name: "key", Unit: "B/key", Value: 42, Kind: record.Exact}
+			size := recordtest.Foreign("key", "B/key", 42, record.Exact)
 			r.Start("first").End(size)
 			if defs[i].Name == "BrokenOperation" {
 				return workload.Staged{}, errors.New("second: broken on purpose")
@@ -223,7 +224,7 @@ func (f fake) Check(ctx context.Context, input any, output []byte) error {
 }
 
 func (f fake) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "proof-size", Unit: "B/proof", Value: float64(f.bits), Kind: record.Exact}}, nil
+	return []record.Metric{recordtest.Foreign("proof-size", "B/proof", float64(f.bits), record.Exact)}, nil
 }
 
 func (f fake) Close() error { return nil }

@@ -35,11 +35,11 @@ func measured(t *testing.T, caseName string) *record.Record {
 	rec.Workload, rec.Case = "TransferProofGeneration", caseName
 	rec.Counters = []record.Counter{{Name: record.CountStarted, Value: 100}, {Name: record.CountDone, Value: 100}}
 	rec.Metrics = []record.Metric{
-		{Name: record.Throughput, Unit: "ops/s", Value: 20, Kind: record.Timed},
-		{Name: record.LatencyMean, Unit: "ns", Value: 50e6, Kind: record.Timed},
+		record.Throughput.Metric(20),
+		record.LatencyMean.Metric(50e6),
 	}
 	rec.Histograms = []record.Histogram{latency}
-	rec.Series = []record.Series{{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: []float64{20, 21}}}
+	rec.Series = []record.Series{record.Throughput.Series(time.Second, []float64{20, 21})}
 	return rec
 }
 

@@ -231,7 +231,7 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 	extra := make(map[string]float64)
 	metrics, err := instance.Metrics(ctx)
 	for _, m := range metrics {
-		extra[m.Unit] = m.Value
+		extra[m.Unit()] = m.Value
 	}
 	next := 0
 	return func() error {

@@ -105,6 +105,6 @@ func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, 
 	if err != nil || rate == 0 {
 		return 0, nil, err
 	}
-	last.Metrics = append(last.Metrics, record.Metric{Name: record.Capacity, Unit: "ops/s", Value: rate, Kind: record.Timed})
+	last.Metrics = append(last.Metrics, record.Capacity.Metric(rate))
 	return rate, last, nil
 }

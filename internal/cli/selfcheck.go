@@ -84,13 +84,13 @@ func selfCheckTrials() []trial {
 // gated are the rows that a gate judges: what a user takes a verdict from.
 func gated(t *compare.Table) []compare.Row {
 	return slices.DeleteFunc(slices.Clone(t.Rows), func(r compare.Row) bool {
-		return r.Metric != record.LatencyMean && r.Metric != record.LatencyP50 && r.Metric != record.Throughput
+		return r.Metric != record.LatencyMean.Name() && r.Metric != record.LatencyP50.Name() && r.Metric != record.Throughput.Name()
 	})
 }
 
 func medianLatency(t *compare.Table) compare.Row {
 	for _, r := range t.Rows {
-		if r.Metric == record.LatencyP50 {
+		if r.Metric == record.LatencyP50.Name() {
 			return r
 		}
 	}

@@ -31,8 +31,8 @@ func simulated(seed uint64, feels float64) func(context.Context, measure.Job) *r
 		rec := record.New()
 		rec.Workload, rec.Case = job.Workload, job.Case.String()+"/workers="+strconv.Itoa(job.Settings.Workers)
 		rec.Metrics = []record.Metric{
-			{Name: record.LatencyMean, Unit: "ns", Value: latency, Kind: record.Timed},
-			{Name: record.Throughput, Unit: "ops/s", Value: 1e9 / latency, Kind: record.Timed},
+			record.LatencyMean.Metric(latency),
+			record.Throughput.Metric(1e9 / latency),
 		}
 		return rec
 	}

@@ -36,7 +36,7 @@ func TestStudyEnds(t *testing.T) {
 			n := 0
 			run := func(_ context.Context, job study.Job) *record.Record {
 				rec := job.Settings.New(job.Workload, job.Case)
-				rec.Metrics = []record.Metric{{Name: record.LatencyMean, Unit: "ns", Value: 1e6, Kind: record.Timed}}
+				rec.Metrics = []record.Metric{record.LatencyMean.Metric(1e6)}
 				if n++; n == 3 {
 					rec.Status, rec.Error = test.status, "on purpose"
 					if test.stop {

@@ -99,7 +99,7 @@ func TestCommandRepeats(t *testing.T) {
 		if c.Job.Stages {
 			rec.Axes, rec.Settings = c.Job.Case.Axes(), nil
 			rec.Stages = []record.Stage{{Name: "prove"}}
-			rec.Metrics = []record.Metric{{Name: measure.StageMetric("prove"), Unit: "s"}}
+			rec.Metrics = []record.Metric{record.StageTime("prove").Metric(0)}
 		}
 		rec.Env.GOMAXPROCS = c.Job.Procs
 		command := page.CommandOf(defs, rec)

@@ -41,11 +41,11 @@ func (m *machine) run(_ context.Context, side stat.Side) *record.Record {
 	rec.Workload, rec.Case = "Sender", "bits=8"
 	rec.Env.Commit = "commit of " + strings.Replace(string(side), "again", "old", 1)
 	rec.Metrics = []record.Metric{
-		{Name: record.LatencyMean, Unit: "ns", Value: latency, Kind: record.Timed},
-		{Name: record.LatencyP99, Unit: "ns", Value: 2 * latency, Kind: record.Timed},
-		{Name: record.Throughput, Unit: "ops/s", Value: 1e9 / latency, Kind: record.Timed},
-		{Name: record.LatencyMax, Unit: "ns", Value: 9e9, Kind: record.Timed},
-		{Name: "proof", Unit: "B/proof", Value: proof, Kind: record.Exact},
+		record.LatencyMean.Metric(latency),
+		record.LatencyP99.Metric(2 * latency),
+		record.Throughput.Metric(1e9 / latency),
+		record.LatencyMax.Metric(9e9),
+		record.ProofSize.Metric(proof),
 	}
 	return rec
 }
@@ -105,7 +105,7 @@ func TestSessionVerdicts(t *testing.T) {
 			found := 0
 			for seed := range uint64(sessions) {
 				tab := table(t, measure(t, newMachine(seed, test.factor), 12))
-				latency, throughput := row(t, tab, record.LatencyMean), row(t, tab, record.Throughput)
+				latency, throughput := row(t, tab, record.LatencyMean.Name()), row(t, tab, record.Throughput.Name())
 				if latency.Verdict == test.want {
 					found++
 				}
@@ -216,7 +216,7 @@ func TestExact(t *testing.T) {
 				for _, v := range values {
 					rec := record.New()
 					rec.Workload = "Sender"
-					rec.Metrics = []record.Metric{{Name: "proof", Unit: "B/proof", Value: v, Kind: record.Exact}}
+					rec.Metrics = []record.Metric{record.ProofSize.Metric(v)}
 					recs = append(recs, rec)
 				}
 				s, err := compare.FromRecords(name, recs)
@@ -290,7 +290,7 @@ func TestSessionEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := row(t, table(t, sides), record.LatencyMean); r.N != 1 || r.Verdict != compare.Unknown {
+			if r := row(t, table(t, sides), record.LatencyMean.Name()); r.N != 1 || r.Verdict != compare.Unknown {
 				t.Errorf("%d pairs are %q, want 1 pair without a verdict", r.N, r.Verdict)
 			}
 		})
@@ -305,13 +305,13 @@ func TestSessionEnds(t *testing.T) {
 // TestUnpaired: records of no common session are two samples.
 func TestUnpaired(t *testing.T) {
 	first, second := measure(t, newMachine(1, 1), 8), measure(t, newMachine(2, 1.2), 8)
-	r := row(t, table(t, compare.Sides{Old: first.Old, New: second.New}), record.LatencyMean)
+	r := row(t, table(t, compare.Sides{Old: first.Old, New: second.New}), record.LatencyMean.Name())
 	if r.Paired || r.N != 8 || r.Verdict != compare.Slower {
 		t.Errorf("paired %v, %d processes, %q; want two samples of 8, slower", r.Paired, r.N, r.Verdict)
 	}
 	alone := first
 	alone.Again = nil
-	if r := row(t, table(t, alone), record.LatencyMean); !r.Paired || math.IsNaN(r.Floor) {
+	if r := row(t, table(t, alone), record.LatencyMean.Name()); !r.Paired || math.IsNaN(r.Floor) {
 		t.Errorf("without the A/A side: paired %v, floor %v", r.Paired, r.Floor)
 	}
 }
@@ -329,7 +329,7 @@ func TestNoSession(t *testing.T) {
 		}
 		return s
 	}
-	r := row(t, table(t, compare.Sides{Old: set(newMachine(1, 1)), New: set(newMachine(2, 1.2))}), record.LatencyMean)
+	r := row(t, table(t, compare.Sides{Old: set(newMachine(1, 1)), New: set(newMachine(2, 1.2))}), record.LatencyMean.Name())
 	if r.Paired || r.N != 8 || r.Verdict != compare.Slower {
 		t.Errorf("paired %v, %d processes, %q; want two samples of 8, slower", r.Paired, r.N, r.Verdict)
 	}
@@ -351,7 +351,7 @@ func TestIncompleteBlock(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := row(t, table(t, sides), record.LatencyMean); !r.Paired || r.N != 8 || r.Verdict != compare.Slower {
+			if r := row(t, table(t, sides), record.LatencyMean.Name()); !r.Paired || r.N != 8 || r.Verdict != compare.Slower {
 				t.Errorf("paired %v, %d processes, %q (%s); want 8 pairs, slower", r.Paired, r.N, r.Verdict, r.Why)
 			}
 		})

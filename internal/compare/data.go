@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -86,7 +87,7 @@ func (r Row) data() rowData {
 		Old: finite(r.Old, true), New: finite(r.New, true), Change: finite(r.Change, true),
 		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped,
 	}
-	if r.Better == stat.Higher {
+	if r.Better == record.Higher {
 		d.Better = "higher"
 	}
 	if r.Exact {

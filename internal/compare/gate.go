@@ -40,7 +40,7 @@ func ParseLimit(text string) (float64, error) {
 // defaultGated are the timed metrics that a gate always judges: of records, and
 // by their units of benchmark output.
 func defaultGated() []string {
-	return []string{record.LatencyMean, record.LatencyP50, record.Throughput, "ns/op", "ops/s"}
+	return []string{record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), "ns/op", "ops/s"}
 }
 
 // Outcome is what a gate found.

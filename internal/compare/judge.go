@@ -91,19 +91,19 @@ func (r *Row) worse() bool {
 	case Slower:
 		return true
 	case Grew:
-		return r.Better == stat.Lower
+		return r.Better == record.Lower
 	case Shrank:
-		return r.Better == stat.Higher
+		return r.Better == record.Higher
 	}
 	return false
 }
 
 // word says a verdict of package stat in the words of the row's unit.
 func (r *Row) word(v stat.Verdict) Verdict {
-	if isTime(r.Unit) || isRate(r.Unit) || v != stat.Slower && v != stat.Faster {
+	if isTime(r.Unit) || record.IsRate(r.Unit) || v != stat.Slower && v != stat.Faster {
 		return Verdict(v)
 	}
-	if (v == stat.Slower) == (r.Better == stat.Lower) {
+	if (v == stat.Slower) == (r.Better == record.Lower) {
 		return Grew
 	}
 	return Shrank

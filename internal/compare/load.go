@@ -11,7 +11,6 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
 )
 
 const acceptedFiles = "accepted: records as zkbench run --json writes them, or the output of go test -bench"
@@ -71,7 +70,7 @@ func readRecords(data []byte) ([]*record.Record, error) {
 		}
 		for _, m := range rec.Metrics {
 			if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
-				return nil, &zkbench.DecodeError{Path: "record " + rec.ID, Reason: "metric " + m.Name + " is not finite"}
+				return nil, &zkbench.DecodeError{Path: "record " + rec.ID, Reason: "metric " + m.Name() + " is not finite"}
 			}
 		}
 	}
@@ -163,24 +162,23 @@ func (s *Set) addResult(r *benchfmt.Result) error {
 		}
 		seen[unit] = true
 		k := key{pkg: r.GetConfig("pkg"), name: r.Name.String(), metric: unit}
-		s.add(k, unit, exactUnit(unit, serial), stat.Lower, point{value: value})
+		s.add(k, unit, exactUnit(unit, serial), record.BetterOf(unit), point{value: value})
 	}
 	return nil
 }
 
-// applyUnits takes what the file says of the unit, or what follows from it: a
-// rate is better when it is higher, all else when it is lower.
+// applyUnits takes what the file says of the unit.
 func (in *sample) applyUnits(units benchfmt.UnitMetadataMap) {
-	switch {
-	case units.GetBetter(in.unit) > 0, units.GetBetter(in.unit) == 0 && isRate(in.unit):
-		in.better = stat.Higher
+	switch better := units.GetBetter(in.unit); {
+	case better > 0:
+		in.better = record.Higher
+	case better < 0:
+		in.better = record.Lower
 	}
 	if assume := units.Get(in.unit, "assume"); assume != nil {
 		in.exact = assume.Value == "exact"
 	}
 }
-
-func isRate(unit string) bool { return strings.HasSuffix(unit, "/s") }
 
 // exactUnit tells whether figures of this unit repeat exactly: sizes of what was
 // made, constraints, and the allocations of a serial case. Bytes per operation do

@@ -71,7 +71,7 @@ BenchmarkA 10 0 B/s 7 allocs/op
 		if r.Exact {
 			exact = append(exact, r.Case+" "+r.Metric)
 		}
-		if r.Better == stat.Higher {
+		if r.Better == record.Higher {
 			higher = append(higher, r.Case+" "+r.Metric)
 		}
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // Kind is what the figures of a set were read from.
@@ -55,7 +54,7 @@ type sample struct {
 	key
 	unit   string
 	exact  bool
-	better stat.Direction
+	better record.Direction
 	points []point
 }
 
@@ -70,7 +69,7 @@ func newSet(name string, kind Kind) *Set {
 }
 
 // add puts one process's value in its sample.
-func (s *Set) add(k key, unit string, exact bool, better stat.Direction, p point) {
+func (s *Set) add(k key, unit string, exact bool, better record.Direction, p point) {
 	in := s.index[k]
 	if in == nil {
 		in = &sample{key: k, unit: unit, exact: exact, better: better}
@@ -120,20 +119,16 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 		s.addEnv(rec.Env)
 		twice := make(map[string]bool)
 		for _, m := range rec.Metrics {
-			if twice[m.Name] {
+			if twice[m.Name()] {
 				return nil, fmt.Errorf("%w: %s: metric %s of %s stands twice in record %s; accepted: once",
-					zkbench.ErrMalformed, name, m.Name, full, rec.ID)
+					zkbench.ErrMalformed, name, m.Name(), full, rec.ID)
 			}
-			twice[m.Name] = true
+			twice[m.Name()] = true
 			exact := m.Kind == record.Exact
-			if !exact && !slices.Contains(timedMetrics(), m.Name) {
+			if !exact && !slices.ContainsFunc(timedMetrics(), func(q record.Quantity) bool { return q.Name() == m.Name() }) {
 				continue
 			}
-			better := stat.Lower
-			if isRate(m.Unit) {
-				better = stat.Higher
-			}
-			s.add(key{name: full, metric: m.Name}, m.Unit, exact, better, point{m.Value, rec.Process, rec.Time})
+			s.add(key{name: full, metric: m.Name()}, m.Unit(), exact, m.Better(), point{m.Value, rec.Process, rec.Time})
 		}
 	}
 	return s, nil
@@ -141,8 +136,8 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 
 // timedMetrics are the timed metrics of a record that a table shows. Percentiles
 // far out rest on few operations of each process, so P99 is the last.
-func timedMetrics() []string {
-	return []string{
+func timedMetrics() []record.Quantity {
+	return []record.Quantity{
 		record.LatencyMean, record.LatencyP50, record.LatencyP99,
 		record.ResponseP99, record.Throughput,
 	}

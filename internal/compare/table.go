@@ -59,7 +59,7 @@ type Row struct {
 	Package, Case, Metric, Unit string
 
 	Exact  bool
-	Better stat.Direction
+	Better record.Direction
 	Paired bool
 	stat.Effect
 	Floor   float64 // relative; 0 for exact figures

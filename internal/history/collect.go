@@ -3,12 +3,10 @@ package history
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // build is what a session measured: a session of a comparison has two. A record
@@ -54,11 +52,11 @@ func collect(recs []*record.Record, metric string, begun map[build]time.Time) []
 	points := make(map[place]int)
 	var order []subject
 	for _, r := range recs {
-		m, ok := r.Metric(metric)
+		m, ok := r.MetricNamed(metric)
 		if !ok {
 			continue
 		}
-		s := subject{r.Workload, r.Case, m.Unit}
+		s := subject{r.Workload, r.Case, m.Unit()}
 		if lines[s] == nil {
 			order = append(order, s)
 		}
@@ -66,7 +64,7 @@ func collect(recs []*record.Record, metric string, begun map[build]time.Time) []
 		if i < 0 {
 			i = len(lines[s])
 			lines[s] = append(lines[s], &Line{
-				Workload: r.Workload, Case: r.Case, Env: r.Env, Metric: metric, Unit: m.Unit, Exact: true, Better: better(m.Unit),
+				Workload: r.Workload, Case: r.Case, Env: r.Env, Metric: metric, Unit: m.Unit(), Exact: true, Better: m.Better(),
 			})
 		}
 		l := lines[s][i]
@@ -91,12 +89,4 @@ func collect(recs []*record.Record, metric string, begun map[build]time.Time) []
 		}
 	}
 	return all
-}
-
-// better is up for rates, and down for times, sizes, counts and the rate of allocation.
-func better(unit string) stat.Direction {
-	if strings.HasSuffix(unit, "/s") && unit != "B/s" {
-		return stat.Higher
-	}
-	return stat.Lower
 }

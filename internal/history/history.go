@@ -22,7 +22,7 @@ type Line struct {
 	Env            record.Env // of its first record; of the others what env.Differences compares is the same
 	Metric, Unit   string
 	Exact          bool // it repeats exactly, so any change is a step
-	Better         stat.Direction
+	Better         record.Direction
 	Points         []Point // in order of time
 	Steps          []stat.Step
 }
@@ -65,7 +65,7 @@ func (l *Line) step(at int) (stat.Step, bool) {
 }
 
 // worse tells whether a step is one for the worse.
-func (l *Line) worse(s stat.Step) bool { return s.After > s.Before == (l.Better == stat.Lower) }
+func (l *Line) worse(s stat.Step) bool { return s.After > s.Before == (l.Better == record.Lower) }
 
 // findSteps fills in the steps, found at that level.
 func (l *Line) findSteps(level float64) {

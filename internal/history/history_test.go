@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -33,11 +34,11 @@ func sample(id string, day int, metrics ...record.Metric) *record.Record {
 }
 
 func throughput(v float64) record.Metric {
-	return record.Metric{Name: record.Throughput, Unit: "ops/s", Value: v, Kind: record.Timed}
+	return record.Throughput.Metric(v)
 }
 
 func allocs(v float64) record.Metric {
-	return record.Metric{Name: record.Allocs, Unit: "allocs/op", Value: v, Kind: record.Exact}
+	return record.Allocs.Exact(v)
 }
 
 // in returns the record as one of a session.
@@ -49,7 +50,7 @@ func in(session string, index int, r *record.Record) *record.Record {
 func linesOf(t *testing.T, q history.Query, recs ...*record.Record) []history.Line {
 	t.Helper()
 	if q.Metric == "" {
-		q.Metric = record.Throughput
+		q.Metric = record.Throughput.Name()
 	}
 	if q.Level == 0 {
 		q.Level = 0.01
@@ -111,7 +112,7 @@ func TestEnvironmentsApart(t *testing.T) {
 			e.Go, e.Kernel, e.Modules = "go1.27", "7.0", map[string]string{"example/m": "v2"}
 		}),
 		change(sample("e", 4, throughput(5)), func(e *record.Env) { e.GOMAXPROCS = 4 }),
-		sample("f", 5, record.Metric{Name: record.Throughput, Unit: "proofs/s", Value: 6, Kind: record.Timed}),
+		sample("f", 5, recordtest.Foreign("throughput", "proofs/s", 6, record.Timed)),
 	)
 	var got [][]float64
 	for _, l := range lines {
@@ -139,24 +140,24 @@ func TestSteps(t *testing.T) {
 		recs = append(recs, sample(fmt.Sprint(day), day, throughput(rate*(1+0.01*r.NormFloat64())), allocs(count)))
 	}
 	timed := linesOf(t, history.Query{}, recs...)[0]
-	if timed.Exact || timed.Better != stat.Higher || len(timed.Steps) != 1 {
+	if timed.Exact || timed.Better != record.Higher || len(timed.Steps) != 1 {
 		t.Fatalf("exact %v, better %v, steps %v", timed.Exact, timed.Better, timed.Steps)
 	}
 	if s := timed.Steps[0]; s.At != 18 || math.Abs(s.Change()+0.1) > 0.01 || s.P > 0.01 {
 		t.Errorf("step %+v, want one of -10 %% at 18", s)
 	}
-	exact := linesOf(t, history.Query{Metric: record.Allocs}, recs...)[0]
-	if diff := cmp.Diff([]stat.Step{{At: 18, Before: 40, After: 41}}, exact.Steps); !exact.Exact || exact.Better != stat.Lower || diff != "" {
+	exact := linesOf(t, history.Query{Metric: record.Allocs.Name()}, recs...)[0]
+	if diff := cmp.Diff([]stat.Step{{At: 18, Before: 40, After: 41}}, exact.Steps); !exact.Exact || exact.Better != record.Lower || diff != "" {
 		t.Errorf("exact %v, better %v: %s", exact.Exact, exact.Better, diff)
 	}
 	// Steps are those of what is shown.
-	since := linesOf(t, history.Query{Metric: record.Allocs, Since: day0.AddDate(0, 0, 18).Truncate(24 * time.Hour)}, recs...)[0]
+	since := linesOf(t, history.Query{Metric: record.Allocs.Name(), Since: day0.AddDate(0, 0, 18).Truncate(24 * time.Hour)}, recs...)[0]
 	if len(since.Points) != 12 || len(since.Steps) != 0 {
 		t.Errorf("%d points, steps %v, want 12, none", len(since.Points), since.Steps)
 	}
 	// One record of another kind, and the metric no longer repeats exactly.
 	recs[3].Metrics[1].Kind = record.Timed
-	if linesOf(t, history.Query{Metric: record.Allocs}, recs...)[0].Exact {
+	if linesOf(t, history.Query{Metric: record.Allocs.Name()}, recs...)[0].Exact {
 		t.Error("exact with a timed record")
 	}
 }
@@ -164,7 +165,7 @@ func TestSteps(t *testing.T) {
 func TestQuery(t *testing.T) {
 	issuer := sample("i", 1, throughput(2))
 	issuer.Workload, issuer.Axes = "IssueServiceIssue", record.Axes{{Key: "bits", Value: "64"}, {Key: "cpus", Value: "1"}}
-	failed := sample("f", 2, throughput(9), record.Metric{Name: "only-failed"})
+	failed := sample("f", 2, throughput(9), recordtest.Foreign("only-failed", "", 0, ""))
 	failed.Status = record.Failed
 	recs := []*record.Record{sample("s", 0, throughput(1), allocs(3)), issuer, failed}
 	for _, test := range []struct {
@@ -179,7 +180,7 @@ func TestQuery(t *testing.T) {
 		{"processors of the environment", history.Query{Case: record.Axes{{Key: "cpus", Value: "2"}}}, []string{"Sender"}},
 		{"processors of the case", history.Query{Case: record.Axes{{Key: "cpus", Value: "1"}}}, []string{"IssueServiceIssue"}},
 		{"since", history.Query{Since: day0.Add(time.Hour)}, []string{"IssueServiceIssue"}},
-		{"metric", history.Query{Metric: record.Allocs}, []string{"Sender"}},
+		{"metric", history.Query{Metric: record.Allocs.Name()}, []string{"Sender"}},
 	} {
 		var got []string
 		for _, l := range linesOf(t, test.q, recs...) {

@@ -142,7 +142,7 @@ func metrics(recs []*record.Record) string {
 	names := make(map[string]bool)
 	for _, r := range recs {
 		for _, m := range r.Metrics {
-			names[m.Name] = true
+			names[m.Name()] = true
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")

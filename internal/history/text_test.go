@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/report"
 )
 
@@ -31,7 +32,7 @@ func counted() []*record.Record {
 }
 
 func TestText(t *testing.T) {
-	lines := linesOf(t, history.Query{Metric: record.Allocs}, counted()...)
+	lines := linesOf(t, history.Query{Metric: record.Allocs.Name()}, counted()...)
 	var b bytes.Buffer
 	if err := history.Summary(&b, report.Style{}, lines, 0.01); err != nil {
 		t.Fatal(err)
@@ -90,16 +91,17 @@ no line has a step
 func TestColour(t *testing.T) {
 	rates := counted()
 	for _, r := range rates {
-		r.Metrics[0] = record.Metric{Name: record.Allocs, Unit: "ops/s", Value: r.Metrics[0].Value, Kind: record.Exact}
+		r.Metrics[0] = record.Throughput.Exact(r.Metrics[0].Value)
 	}
 	const red, green = "\x1b[1;31m  2026-01-0%d", "\x1b[32m  2026-01-0%d"
 	for _, test := range []struct {
 		name     string
 		recs     []*record.Record
+		metric   record.Quantity
 		up, down string
-	}{{"lower is better", counted(), red, green}, {"higher is better", rates, green, red}} {
+	}{{"lower is better", counted(), record.Allocs, red, green}, {"higher is better", rates, record.Throughput, green, red}} {
 		var b strings.Builder
-		if err := history.Text(&b, report.Style{Colour: true}, linesOf(t, history.Query{Metric: record.Allocs}, test.recs...)); err != nil {
+		if err := history.Text(&b, report.Style{Colour: true}, linesOf(t, history.Query{Metric: test.metric.Name()}, test.recs...)); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{fmt.Sprintf(test.up, 2), fmt.Sprintf(test.down, 3), "\x1b[1mSender/"} {
@@ -125,7 +127,7 @@ func TestFigures(t *testing.T) {
 		{"B/op", 12_345_678, record.Exact, []string{"median B/op ", " 12345678 "}},
 		{"allocs/op", 40.0 / 3, record.Exact, []string{" 13.333333 "}},
 	} {
-		m := record.Metric{Name: "m", Unit: test.unit, Value: test.value, Kind: test.kind}
+		m := recordtest.Foreign("m", test.unit, test.value, test.kind)
 		var b strings.Builder
 		if err := history.Text(&b, report.Style{}, linesOf(t, history.Query{Metric: "m"}, sample("a", 0, m))); err != nil {
 			t.Fatal(err)
@@ -146,7 +148,7 @@ func TestCSV(t *testing.T) {
 	}
 	recs[3].Metrics[0].Value = 42
 	var b bytes.Buffer
-	if err := history.CSV(&b, linesOf(t, history.Query{Metric: record.Allocs}, recs...)); err != nil {
+	if err := history.CSV(&b, linesOf(t, history.Query{Metric: record.Allocs.Name()}, recs...)); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -171,9 +173,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestChart(t *testing.T) {
-	m := func(v float64) record.Metric {
-		return record.Metric{Name: "latency-mean", Unit: "ns", Value: v, Kind: record.Exact}
-	}
+	m := record.LatencyMean.Exact
 	line := linesOf(t, history.Query{Metric: "latency-mean"},
 		in("s", 0, sample("a", 0, m(2e6))), in("s", 1, sample("b", 0, m(4e6))), sample("c", 1, m(3e6)), sample("d", 2, m(6e6)))[0]
 	c := line.Chart()

@@ -108,7 +108,7 @@ func leak(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 		rec.Error = fmt.Sprintf("too few samples for a test: %d with the fixed witness and %d with random ones, %d of each are needed", n[0], n[1], stat.LeakSamples)
 		return nil
 	}
-	rec.Metrics = append(rec.Metrics, record.Metric{Name: record.LeakT, Unit: "t", Value: t, Kind: record.Timed})
+	rec.Metrics = append(rec.Metrics, record.LeakT.Metric(t))
 	rec.Findings = append(rec.Findings, record.Finding{Name: "leak", Text: fmt.Sprintf("the greatest |t| is that of %s", crop)})
 	return nil
 }

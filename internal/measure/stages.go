@@ -27,13 +27,10 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	staged, err := def.Stages(meter.Phase(ctx, "stages"), c, s.Seed, stages)
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {
-		rec.Metrics = append(rec.Metrics, record.Metric{Name: StageMetric(one.Name), Unit: "s", Value: one.Time.Seconds(), Kind: record.Timed})
+		rec.Metrics = append(rec.Metrics, record.StageTime(one.Name).Metric(one.Time.Seconds()))
 	}
 	rec.Metrics = append(rec.Metrics, staged.Metrics...)
 	rec.Findings = append(rec.Findings, staged.Findings...)
 	conclude(ctx, rec, err)
 	return rec
 }
-
-// StageMetric is the name of the metric that has a stage's time.
-func StageMetric(name string) string { return record.StagePrefix + name }

@@ -83,7 +83,7 @@ func benchmark(b *testing.B, def workload.Def, c workload.Case, samples int, see
 		}
 	}
 	for _, m := range sizes {
-		b.ReportMetric(m.Value, m.Unit)
+		b.ReportMetric(m.Value, m.Unit())
 	}
 }
 

@@ -57,7 +57,7 @@ func (c *counter) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (c *counter) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "proof-size", Unit: "B/proof", Value: 1416, Kind: record.Exact}}, nil
+	return []record.Metric{record.ProofSize.Metric(1416)}, nil
 }
 
 func (c *counter) Close() error { c.closed.Add(1); return nil }

@@ -114,8 +114,8 @@ func (g *group) figures() map[string][]float64 {
 	values, exact := make(map[string][]float64), make(map[string]bool)
 	for _, r := range g.counted {
 		for _, m := range metrics(r) {
-			values[m.Name] = append(values[m.Name], m.Value)
-			exact[m.Name] = m.Kind == record.Exact
+			values[m.Name()] = append(values[m.Name()], m.Value)
+			exact[m.Name()] = m.Kind == record.Exact
 		}
 	}
 	all := make(map[string][]float64, len(values))
@@ -154,7 +154,7 @@ func (g *group) stages() []stageView {
 			Allocated: of(func(s record.Stage) float64 { return float64(s.Allocated) }),
 		}
 		for _, m := range s.Sizes {
-			one.Sizes = append(one.Sizes, pair{m.Name, sizeText(m)})
+			one.Sizes = append(one.Sizes, pair{m.Name(), sizeText(m)})
 		}
 		all = append(all, one)
 	}
@@ -164,13 +164,13 @@ func (g *group) stages() []stageView {
 // sizeText is a size beside its name, which is not said twice: 520 B of B/proof.
 func sizeText(m record.Metric) string {
 	text := strconv.FormatFloat(m.Value, 'f', -1, 64)
-	switch m.Unit {
-	case m.Name:
+	switch m.Unit() {
+	case m.Name():
 		return text
-	case "B/" + strings.ReplaceAll(m.Name, " ", "-"):
+	case "B/" + strings.ReplaceAll(m.Name(), " ", "-"):
 		return text + " B"
 	}
-	return text + " " + m.Unit
+	return text + " " + m.Unit()
 }
 
 // counters are sums; that of bytes, which are no events, is left out.

@@ -105,14 +105,14 @@ func metrics(r *record.Record) []record.Metric {
 	for _, s := range r.Stages {
 		peak = max(peak, s.PeakRSS)
 		for _, m := range s.Sizes {
-			twice := slices.ContainsFunc(all, func(have record.Metric) bool { return have.Name == m.Name })
+			twice := slices.ContainsFunc(all, func(have record.Metric) bool { return have.Name() == m.Name() })
 			if !twice && finite(m.Value) {
 				all = append(all, m)
 			}
 		}
 	}
 	if peak > 0 {
-		all = append(all, record.Metric{Name: stagePeak, Unit: "B", Value: float64(peak), Kind: record.Timed})
+		all = append(all, record.StagePeak.Metric(float64(peak)))
 	}
 	return all
 }

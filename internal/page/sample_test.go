@@ -34,14 +34,6 @@ func defs() []workload.Def {
 	return []workload.Def{{Name: "Sender", Alias: "transfer", Axes: token}, {Name: "VerificationSenderProof", Axes: token}, stages}
 }
 
-func timed(name, unit string, v float64) record.Metric {
-	return record.Metric{Name: name, Unit: unit, Value: v, Kind: record.Timed}
-}
-
-func exact(name, unit string, v float64) record.Metric {
-	return record.Metric{Name: name, Unit: unit, Value: v, Kind: record.Exact}
-}
-
 // load is one process of a case: operations of about middle, in a closed loop.
 type load struct {
 	workload, exec string
@@ -95,11 +87,11 @@ func (l load) record(t testing.TB) *record.Record {
 			{Name: record.CountStarted, Value: 2000}, {Name: record.CountDone, Value: 2000}, {Name: record.CountFailed, Value: 0}, {Name: record.CountArena, Value: 1 << 20},
 		},
 		Metrics: []record.Metric{
-			timed(record.Duration, "s", 10), timed(record.Throughput, "ops/s", perSecond), timed(record.LatencyMin, "ns", float64(h.Min())),
-			timed(record.LatencyP50, "ns", float64(h.ValueAtPercentile(50))), timed(record.LatencyMean, "ns", mean),
-			timed(record.LatencyP95, "ns", float64(h.ValueAtPercentile(95))), timed(record.LatencyP99, "ns", float64(h.ValueAtPercentile(99))),
-			timed(record.LatencyMax, "ns", float64(h.Max())), exact(record.AllocBytes, "B/op", 178_724), exact(record.Allocs, "allocs/op", 191),
-			timed(record.GCCPUShare, "%", 1.25*drift), timed(record.PeakRSS, "B", 52e6*drift), exact("proof", "B/proof", 1416), exact("table", "B/table", 66560),
+			record.Duration.Metric(10), record.Throughput.Metric(perSecond), record.LatencyMin.Metric(float64(h.Min())),
+			record.LatencyP50.Metric(float64(h.ValueAtPercentile(50))), record.LatencyMean.Metric(mean),
+			record.LatencyP95.Metric(float64(h.ValueAtPercentile(95))), record.LatencyP99.Metric(float64(h.ValueAtPercentile(99))),
+			record.LatencyMax.Metric(float64(h.Max())), record.AllocBytes.Exact(178_724), record.Allocs.Exact(191),
+			record.GCCPUShare.Metric(1.25 * drift), record.PeakRSS.Metric(52e6 * drift), record.ProofSize.Metric(1416), record.TableSize.Metric(66560),
 		},
 		Histograms: []record.Histogram{encoded},
 		Stages:     []record.Stage{{Name: "set-up", Time: 80 * time.Millisecond, PeakRSS: 30e6}, {Name: "warm-up", Time: time.Second}, {Name: "window", Time: 10 * time.Second}},
@@ -110,9 +102,9 @@ func (l load) record(t testing.TB) *record.Record {
 		throughput[i], p50[i], p99[i] = perSecond*wave, mean/wave, 1.4*mean/wave
 	}
 	r.Series = []record.Series{
-		{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: throughput},
-		{Name: record.LatencyP50, Unit: "ns", Interval: time.Second, Values: p50},
-		{Name: record.LatencyP99, Unit: "ns", Interval: time.Second, Values: p99},
+		record.Throughput.Series(time.Second, throughput),
+		record.LatencyP50.Series(time.Second, p50),
+		record.LatencyP99.Series(time.Second, p99),
 	}
 	return r
 }
@@ -129,12 +121,12 @@ func staged(gates, cpus, run int) *record.Record {
 	for i, name := range []string{"build", "keys", "prove", "verify"} {
 		s := record.Stage{Name: name, Time: time.Duration(grow * float64(i+1) * 1e6), PeakRSS: uint64(grow * 1e6), Allocated: uint64(grow * 2e6)}
 		if name == "prove" {
-			s.Sizes = []record.Metric{exact("proof", "B/proof", 584)}
+			s.Sizes = []record.Metric{record.ProofSize.Metric(584)}
 		}
 		r.Stages = append(r.Stages, s)
-		r.Metrics = append(r.Metrics, timed(measure.StageMetric(name), "s", s.Time.Seconds()))
+		r.Metrics = append(r.Metrics, record.StageTime(name).Metric(s.Time.Seconds()))
 	}
-	r.Metrics = append(r.Metrics, exact("constraints", "constraints", float64(gates*1024)))
+	r.Metrics = append(r.Metrics, record.Constraints.Metric(float64(gates*1024)))
 	return r
 }
 

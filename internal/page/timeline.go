@@ -21,6 +21,7 @@ type timeline struct {
 // several, the least and the greatest.
 type series struct {
 	Name     string    `json:"name"`
+	Label    string    `json:"label"`
 	Unit     string    `json:"unit"`
 	Values   []float64 `json:"values"`
 	Least    []float64 `json:"least,omitempty"`
@@ -30,11 +31,11 @@ type series struct {
 // courses are the series that the page shows, and how the intervals of one point are
 // joined: of percentiles the greatest, since they have no sum.
 var courses = []struct {
-	name string
+	of   record.Quantity
 	join func([]float64) float64
 }{
 	{record.Throughput, mean},
-	{record.SeriesErrors, mean},
+	{record.Errors, mean},
 	{record.LatencyP50, slices.Max[[]float64]},
 	{record.LatencyP99, slices.Max[[]float64]},
 	{record.ResponseP99, slices.Max[[]float64]},
@@ -53,13 +54,13 @@ func timelineOf(records []*record.Record) *timeline {
 		var each [][]float64
 		unit := ""
 		for _, r := range records {
-			if s, ok := r.SeriesOf(c.name); ok && s.Interval == of.Interval && !slices.ContainsFunc(s.Values, func(v float64) bool { return !finite(v) }) {
+			if s, ok := r.SeriesOf(c.of); ok && s.Interval == of.Interval && !slices.ContainsFunc(s.Values, func(v float64) bool { return !finite(v) }) {
 				unit = s.Unit
 				each = append(each, join(s.Values, joined, c.join))
 			}
 		}
 		if len(each) > 0 {
-			t.Series = append(t.Series, over(c.name, unit, each))
+			t.Series = append(t.Series, over(c.of, unit, each))
 		}
 	}
 	return t
@@ -74,8 +75,8 @@ func join(values []float64, n int, as func([]float64) float64) []float64 {
 }
 
 // over is the median of several lines, and between which values they lie.
-func over(name, unit string, each [][]float64) series {
-	s := series{Name: name, Unit: unit}
+func over(q record.Quantity, unit string, each [][]float64) series {
+	s := series{Name: q.Name(), Label: q.Label(), Unit: unit}
 	longest := slices.MaxFunc(each, func(a, b []float64) int { return len(a) - len(b) })
 	for i := range longest {
 		var at []float64

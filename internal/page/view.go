@@ -92,15 +92,8 @@ func (v *view) times(d Data) {
 	}
 }
 
-// addFigures describes the figures of a case that were not seen before: known ones in
-// their order, then the others.
+// addFigures describes the figures of a case that were not seen before, each in its place.
 func (v *view) addFigures(g *group) {
-	place := func(name string) int {
-		if i := slices.IndexFunc(known[:], func(d description) bool { return d.Name == name }); i >= 0 {
-			return i
-		}
-		return len(known)
-	}
 	for _, r := range g.counted {
 		for _, m := range metrics(r) {
 			f := figureOf(m, g.staged)
@@ -109,7 +102,7 @@ func (v *view) addFigures(g *group) {
 				v.Figures[i].Column = v.Figures[i].Column || f.Column
 				continue
 			}
-			at := slices.IndexFunc(v.Figures, func(have figure) bool { return place(have.Name) > place(f.Name) })
+			at := slices.IndexFunc(v.Figures, func(have figure) bool { return have.place > f.place })
 			if at < 0 {
 				at = len(v.Figures)
 			}

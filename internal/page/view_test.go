@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 func caseWhere(t *testing.T, data shown, is func(c shownCase) bool) shownCase {
@@ -37,13 +38,13 @@ func TestRepetitions(t *testing.T) {
 		t.Fatalf("%d cases", len(data.Cases))
 	}
 	c := data.Cases[0]
-	for i, got := range c.Figures[record.Throughput] {
+	for i, got := range c.Figures[record.Throughput.Name()] {
 		if math.Abs(got-want[i]) > 1e-4*want[i] {
-			t.Errorf("throughput %v, want %v", c.Figures[record.Throughput], want)
+			t.Errorf("throughput %v, want %v", c.Figures[record.Throughput.Name()], want)
 			break
 		}
 	}
-	if diff := cmp.Diff([]float64{191}, c.Figures[record.Allocs]); diff != "" {
+	if diff := cmp.Diff([]float64{191}, c.Figures[record.Allocs.Name()]); diff != "" {
 		t.Errorf("allocations (-want +got):\n%s", diff)
 	}
 	l := c.Latency
@@ -72,7 +73,7 @@ func TestRepetitions(t *testing.T) {
 			t.Errorf("P%.2f: %v is not between %v and %v", data.Percentiles[i], l.Values[i], l.Least[i], l.Greatest[i])
 		}
 	}
-	if s := c.Timeline.Series[0]; s.Name != record.Throughput || len(s.Values) != 10 || s.Least[3] >= s.Greatest[3] {
+	if s := c.Timeline.Series[0]; s.Name != record.Throughput.Name() || len(s.Values) != 10 || s.Least[3] >= s.Greatest[3] {
 		t.Errorf("the timeline is %+v", c.Timeline)
 	}
 }
@@ -114,7 +115,7 @@ func TestStatus(t *testing.T) {
 			}
 			slices.Sort(want)
 			middle := (want[(len(want)-1)/2] + want[len(want)/2]) / 2
-			if got := c.Figures[record.Throughput][0]; math.Abs(got-middle) > 1e-4*middle {
+			if got := c.Figures[record.Throughput.Name()][0]; math.Abs(got-middle) > 1e-4*middle {
 				t.Errorf("throughput %v, want the median of %v", got, want)
 			}
 			if bad := slices.ContainsFunc(test.runs, func(s record.Status) bool { return s != ok }); bad != (len(c.Errors) > 0) {
@@ -190,7 +191,7 @@ func TestDamaged(t *testing.T) {
 		if c.Latency != nil || !strings.Contains(c.Note, "histogram of process 1 cannot be read") {
 			t.Errorf("%s: note %q, distribution %v", name, c.Note, c.Latency)
 		}
-		if len(c.Figures[record.LatencyP50]) == 0 || c.Timeline == nil {
+		if len(c.Figures[record.LatencyP50.Name()]) == 0 || c.Timeline == nil {
 			t.Errorf("%s: the other figures are gone", name)
 		}
 	}
@@ -212,12 +213,12 @@ func FuzzHistogram(f *testing.F) {
 // are shown all the same.
 func TestOddRecords(t *testing.T) {
 	nan := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
-	nan.Metrics = append(nan.Metrics, timed("odd", "", math.NaN()), timed("odder", "", math.Inf(1)))
+	nan.Metrics = append(nan.Metrics, recordtest.Foreign("odd", "", math.NaN(), record.Timed), recordtest.Foreign("odder", "", math.Inf(1), record.Timed))
 	nan.Series[0].Values[2] = math.NaN()
 	long := load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
 	long.Series = []record.Series{
-		{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: slices.Repeat([]float64{10, 20}, 500)},
-		{Name: record.LatencyP99, Unit: "ns", Interval: time.Second, Values: slices.Repeat([]float64{10, 20}, 500)},
+		record.Throughput.Series(time.Second, slices.Repeat([]float64{10, 20}, 500)),
+		record.LatencyP99.Series(time.Second, slices.Repeat([]float64{10, 20}, 500)),
 	}
 	for name, records := range map[string][]*record.Record{
 		"none": nil, "empty": {{}}, "not a number": {nan}, "no settings": {{Settings: json.RawMessage(`[`)}}, "long": {long},

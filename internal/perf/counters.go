@@ -39,7 +39,6 @@ func Counters(ctx context.Context, o Operation) ([]record.Metric, error) {
 		return nil, err
 	}
 	return []record.Metric{
-		{Name: record.Instructions, Unit: "instructions/op", Value: float64(counts.Instructions), Kind: record.Timed},
-		{Name: record.Cycles, Unit: "cycles/op", Value: float64(counts.Cycles), Kind: record.Timed},
+		record.Instructions.Metric(float64(counts.Instructions)), record.Cycles.Metric(float64(counts.Cycles)),
 	}, nil
 }

@@ -56,8 +56,8 @@ func ramp(n int) []int64 {
 	return values
 }
 
-func series(name, unit string, values ...float64) record.Series {
-	return record.Series{Name: name, Unit: unit, Interval: time.Second, Values: values}
+func series(q record.Quantity, values ...float64) record.Series {
+	return q.Series(time.Second, values)
 }
 
 func sample(t *testing.T) *record.Record {
@@ -67,11 +67,11 @@ func sample(t *testing.T) *record.Record {
 		Histograms: []record.Histogram{
 			encoded(t, record.HistLatency, ramp(1000)...), encoded(t, record.HistResponse, ramp(2000)...), encoded(t, record.HistWait, ramp(500)...),
 		},
-		Metrics: []record.Metric{{Name: record.Duration, Unit: "s", Value: 4.5}},
+		Metrics: []record.Metric{record.Duration.Metric(4.5)},
 		Series: []record.Series{
-			series(record.Throughput, "ops/s", 200, 250, 0, 240, 230),
-			series(record.LatencyP50, "ns", 33e6, 34e6, 0, 33e6, 32e6), series(record.LatencyP99, "ns", 43e6, 44e6, 0, 43e6, 42e6),
-			series(record.GCCPUShare, "%", 7, 8, 0, 7, 7), series(record.RSS, "B", 50e6, 51e6, 52e6, 53e6, 54e6),
+			series(record.Throughput, 200, 250, 0, 240, 230),
+			series(record.LatencyP50, 33e6, 34e6, 0, 33e6, 32e6), series(record.LatencyP99, 43e6, 44e6, 0, 43e6, 42e6),
+			series(record.GCCPUShare, 7, 8, 0, 7, 7), series(record.RSS, 50e6, 51e6, 52e6, 53e6, 54e6),
 		},
 	}
 	return rec
@@ -340,7 +340,7 @@ func TestFigureRefuses(t *testing.T) {
 			b.Reset()
 			empty := &record.Record{
 				Histograms: []record.Histogram{encoded(t, record.HistLatency)},
-				Series:     []record.Series{series(record.Throughput, "ops/s")},
+				Series:     []record.Series{series(record.Throughput)},
 			}
 			if err := errors.Join(f(&b, plot.SVG, new(record.Record)), f(&b, plot.SVG, empty)); err != nil || b.Len() > 0 {
 				t.Errorf("a record without data gives %d bytes, error %v", b.Len(), err)
@@ -357,8 +357,8 @@ func TestFigureOfAnything(t *testing.T) {
 		rec := &record.Record{
 			Workload: rapid.StringN(0, 20, 200).Draw(t, "workload"), Case: rapid.StringN(0, 200, 800).Draw(t, "case"),
 			Histograms: []record.Histogram{encoded(t, record.HistLatency, values...), encoded(t, record.HistWait, values...)},
-			Metrics:    []record.Metric{{Name: record.Duration, Unit: "s", Value: rapid.Float64Range(-1, 1e6).Draw(t, "duration")}},
-			Series:     []record.Series{series(record.Throughput, "ops/s", rates...), series(record.LatencyP99, "ns", rates...)},
+			Metrics:    []record.Metric{record.Duration.Metric(rapid.Float64Range(-1, 1e6).Draw(t, "duration"))},
+			Series:     []record.Series{series(record.Throughput, rates...), series(record.LatencyP99, rates...)},
 		}
 		for name, f := range figures() {
 			var b bytes.Buffer

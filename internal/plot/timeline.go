@@ -14,9 +14,10 @@ import (
 
 // shown is a series in a tile of the timeline.
 type shown struct {
-	name, label string
-	style       draw.LineStyle
-	fill        bool
+	of    record.Quantity
+	label string
+	style draw.LineStyle
+	fill  bool
 }
 
 // strip is a tile of the timeline: series that share a unit.
@@ -29,14 +30,14 @@ func strips() []strip {
 	return []strip{
 		{1.2, []shown{
 			{record.Throughput, "throughput", line(blue), true},
-			{record.SeriesErrors, "errors", line(orange, 8, 2), false},
+			{record.Errors, "errors", line(orange, 8, 2), false},
 		}},
 		{1.2, []shown{
 			{record.LatencyP50, "service P50", line(blue), false},
 			{record.LatencyP99, "service P99", line(orange, 8, 2), false},
 			{record.ResponseP99, "response P99", line(green, 2, 2), false},
 		}},
-		{0.7, []shown{{record.SeriesBacklog, "tickets that wait", line(purple), false}}},
+		{0.7, []shown{{record.Backlog, "tickets that wait", line(purple), false}}},
 		{0.7, []shown{{record.GCCPUShare, "garbage collection, share of the processor time", line(green), false}}},
 		{0.7, []shown{
 			{record.RSS, "resident set", line(blue), false},
@@ -93,7 +94,7 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 	var found []record.Series
 	most := 0.0
 	for _, shown := range s.series {
-		series, ok := rec.SeriesOf(shown.name)
+		series, ok := rec.SeriesOf(shown.of)
 		if !ok || len(series.Values) == 0 || series.Interval <= 0 {
 			series = record.Series{}
 		}

@@ -9,6 +9,7 @@ package record
 import (
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -65,12 +66,11 @@ type Process struct {
 	Index   int    `json:"index,omitempty"`
 }
 
-// Metric is one figure.
+// Metric is one figure. In JSON it is an object of name, unit, value and kind.
 type Metric struct {
-	Name  string  `json:"name"`
-	Unit  string  `json:"unit"`
-	Value float64 `json:"value"`
-	Kind  Kind    `json:"kind"`
+	Quantity
+	Value float64
+	Kind  Kind
 }
 
 // Series is a figure over the window: Values[i] belongs to the time from
@@ -140,19 +140,22 @@ func New() *Record {
 	return &Record{Schema: Schema, ID: rand.Text(), Time: time.Now().UTC(), Status: OK}
 }
 
-// Metric returns the metric of that name.
-func (r *Record) Metric(name string) (Metric, bool) {
-	for _, m := range r.Metrics {
-		if m.Name == name {
-			return m, true
-		}
+// Metric returns the record's metric of a quantity.
+func (r *Record) Metric(q Quantity) (Metric, bool) { return r.MetricNamed(q.name) }
+
+// MetricNamed returns the metric of that name, which a newer or another program may have
+// written.
+func (r *Record) MetricNamed(name string) (Metric, bool) {
+	i := slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.name == name })
+	if i < 0 {
+		return Metric{}, false
 	}
-	return Metric{}, false
+	return r.Metrics[i], true
 }
 
-// Value returns the value of the metric of that name, 0 where there is none.
-func (r *Record) Value(name string) float64 {
-	m, _ := r.Metric(name)
+// Value returns the value of the metric of a quantity, 0 where there is none.
+func (r *Record) Value(q Quantity) float64 {
+	m, _ := r.Metric(q)
 	return m.Value
 }
 
@@ -166,10 +169,10 @@ func (r *Record) Count(name string) uint64 {
 	return 0
 }
 
-// SeriesOf returns the series of that name.
-func (r *Record) SeriesOf(name string) (Series, bool) {
+// SeriesOf returns the series of a quantity.
+func (r *Record) SeriesOf(q Quantity) (Series, bool) {
 	for _, s := range r.Series {
-		if s.Name == name {
+		if s.Name == q.name {
 			return s, true
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // with neither stages nor a finished operation has no result line.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
-	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return strings.HasPrefix(m.Name, record.StagePrefix) })
+	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
 	if done == 0 && staged {
 		done = 1 // once through all of them
 	}
@@ -44,14 +44,17 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 	used := make(map[string]bool)
 	add := func(m record.Metric, unit string) {
 		if used[unit] {
-			unit = token(m.Name) + "-" + unit
+			unit = token(m.Name()) + "-" + unit
 		}
 		if !used[unit] {
 			used[unit] = true
 			p.WriteString("\t" + number(m.Value) + " " + unit)
 		}
 	}
-	for _, c := range []struct{ name, unit string }{
+	for _, c := range []struct {
+		of   record.Quantity
+		unit string
+	}{
 		{record.LatencyMean, "ns/op"},
 		{record.LatencyP50, "P50-ns"},
 		{record.LatencyP95, "P95-ns"},
@@ -65,14 +68,14 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		{record.Goroutines, "goroutines/op"},
 		{record.PeakRSS, "peak-RSS-B"},
 	} {
-		m, ok := rec.Metric(c.name)
-		if !ok || c.name == record.Goroutines && m.Value == 0 {
+		m, ok := rec.Metric(c.of)
+		if !ok || c.of == record.Goroutines && m.Value == 0 {
 			continue
 		}
 		add(m, c.unit)
 	}
 	for _, m := range rec.Metrics {
-		if stage, ok := strings.CutPrefix(m.Name, record.StagePrefix); ok {
+		if stage, ok := m.Stage(); ok {
 			m.Value *= 1e9 // from seconds
 			add(m, token(stage)+"-ns")
 		}
@@ -81,9 +84,9 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		if m.Kind != record.Exact {
 			continue
 		}
-		unit := token(m.Unit)
+		unit := token(m.Unit())
 		if unit == "" {
-			unit = token(m.Name)
+			unit = token(m.Name())
 		}
 		add(m, unit)
 	}

@@ -70,4 +70,4 @@ func CSV(w io.Writer, recs []*record.Record) error {
 	return nil
 }
 
-func withUnit(m record.Metric) string { return m.Name + " [" + m.Unit + "]" }
+func withUnit(m record.Metric) string { return m.Name() + " [" + m.Unit() + "]" }

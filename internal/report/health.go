@@ -14,21 +14,23 @@ func healthRows(rec *record.Record) []row {
 		r.warn(failed > 0, "Error Rate", fmt.Sprintf("%.4f%%", 100*float64(failed)/float64(started)),
 			fmt.Sprintf("%d of %d operations started failed", failed, started))
 	}
-	r.perOp("Memory", record.AllocBytes, " B/op", "Allocated bytes per operation")
-	r.perOp("Allocs", record.Allocs, " allocs/op", "Allocations per operation")
-	r.metric("Alloc Rate", record.AllocRate, func(v float64) string { return figures(v/1e6, 4) + " MB/s" }, "Bytes allocated over the window, in 10^6 bytes")
-	r.metric("GC Overhead", record.GCCPUShare, percent, "GC CPU time, of the processor time available")
-	r.metric("GC Assist", record.GCAssistShare, percent, "Of the same: marking done by the operations' own goroutines")
-	r.metric("GC Pause", record.GCPauses, duration, "Total stop-the-world time of collections")
-	r.metric("GC Cycles", record.GCCycles, number, "Collections in the window")
-	r.metric("Sched P50", record.SchedP50, duration, "Runnable goroutines' wait for a processor, median")
-	r.metric("Sched P99", record.SchedP99, duration, "The same, 99 of 100 waited no longer")
-	r.metric("Mutex Wait", record.MutexWait, func(v float64) string { return duration(v) + "/op" }, "Time blocked on locks, per operation")
-	r.perOp("Goroutines", record.Goroutines, "/op", "Goroutines created per operation")
-	r.metric("Heap Live", record.HeapLive, size, "Reachable after the window")
+	r.perOp(record.AllocBytes, " B/op")
+	r.perOp(record.Allocs, " allocs/op")
+	if m, ok := rec.Metric(record.AllocRate); ok {
+		r.add(m.Label(), figures(m.Value/1e6, 4)+" MB/s", m.Meaning()+", in 10^6 bytes")
+	}
+	r.labelled("GC Overhead", record.GCCPUShare, percent)
+	r.metric(record.GCAssistShare, percent)
+	r.metric(record.GCPauses, duration)
+	r.metric(record.GCCycles, number)
+	r.metric(record.SchedP50, duration)
+	r.metric(record.SchedP99, duration)
+	r.metric(record.MutexWait, func(v float64) string { return duration(v) + "/op" })
+	r.perOp(record.Goroutines, "/op")
+	r.metric(record.HeapLive, size)
 	if _, measured := rec.Metric(record.HeapLive); measured {
-		r.resident("RSS", "Resident when the window closed", record.RSS, record.RSSAnon, record.RSSFile)
-		r.resident("Peak RSS", "Greatest within the window", record.PeakRSS, record.PeakRSSAnon, record.PeakRSSFile)
+		r.resident(record.RSS, record.RSSAnon, record.RSSFile)
+		r.resident(record.PeakRSS, record.PeakRSSAnon, record.PeakRSSFile)
 	}
 	return r.list
 }
@@ -37,27 +39,27 @@ func percent(v float64) string { return fmt.Sprintf("%.2f%%", v) }
 
 // perOp adds a figure per operation. It is absent where operations built their
 // own inputs, and exact only where nothing ran beside the operation.
-func (r *rows) perOp(label, name, unit, meaning string) {
-	m, ok := r.rec.Metric(name)
+func (r *rows) perOp(q record.Quantity, unit string) {
+	m, ok := r.rec.Metric(q)
 	if !ok {
 		return
 	}
+	exact := " (not exact)"
 	if m.Kind == record.Exact {
-		meaning += " (exact)"
-	} else {
-		meaning += " (not exact)"
+		exact = " (exact)"
 	}
-	r.add(label, number(m.Value)+unit, meaning)
+	r.add(m.Label(), number(m.Value)+unit, m.Meaning()+exact)
 }
 
 // resident adds a resident set with its two parts. The platform may not tell
 // it, which is different from none.
-func (r *rows) resident(label, meaning, total, anon, file string) {
+func (r *rows) resident(total, anon, file record.Quantity) {
 	m, ok := r.rec.Metric(total)
 	if !ok {
-		r.add(label, "-", "Not told by this platform")
+		r.add(total.Label(), "-", "Not told by this platform")
 		return
 	}
+	meaning := total.Meaning()
 	a, anonOK := r.rec.Metric(anon)
 	f, fileOK := r.rec.Metric(file)
 	switch {
@@ -68,5 +70,5 @@ func (r *rows) resident(label, meaning, total, anon, file string) {
 	default:
 		meaning += fmt.Sprintf(": %s anonymous, %s file-backed", size(a.Value), size(f.Value))
 	}
-	r.add(label, size(m.Value), meaning)
+	r.add(total.Label(), size(m.Value), meaning)
 }

@@ -23,43 +23,29 @@ func decodeAll(rec *record.Record) (map[string]*hdrhistogram.Histogram, error) {
 	return all, nil
 }
 
-// stat is a figure of a distribution.
-type stat struct {
-	label, suffix string
-	percentile    float64 // 0: none
-	least         int64   // values that it takes to be told from the maximum
-	meaning       string
+// statistics are the rows of latencies.
+var statistics = [...]record.Statistic{
+	record.Min, record.P50, record.Mean, record.P95, record.P99, record.P999, record.P9999, record.Max,
 }
 
-var latencyStats = [...]stat{
-	{"Min", "min", 0, 1, "Fastest operation"},
-	{"P50 (Median)", "p50", 50, 1, "Half of the operations took no longer"},
-	{"Average", "mean", 0, 1, "Mean"},
-	{"P95", "p95", 95, 1, "19 of 20 took no longer"},
-	{"P99", "p99", 99, 1, "99 of 100 took no longer"},
-	{"P99.9", "p99.9", 99.9, 1000, "999 of 1000 took no longer"},
-	{"P99.99", "p99.99", 99.99, 10000, "9999 of 10000 took no longer"},
-	{"Max", "max", 0, 1, "Slowest operation"},
-}
-
-// of returns the figure of the distribution with that name: the record's metric,
+// statisticOf returns the figure of the distribution with that name: the record's metric,
 // or else what its histogram h, which may be nil, tells.
-func (s stat) of(rec *record.Record, name string, h *hdrhistogram.Histogram) (float64, bool) {
-	if m, ok := rec.Metric(name + "-" + s.suffix); ok {
+func statisticOf(rec *record.Record, s record.Statistic, name string, h *hdrhistogram.Histogram) (float64, bool) {
+	if m, ok := rec.Metric(record.StatisticOf(name, s)); ok {
 		return m.Value, true
 	}
-	if h == nil || h.TotalCount() < s.least {
+	if h == nil || h.TotalCount() < s.Least {
 		return 0, false
 	}
-	switch s.suffix {
-	case "min":
+	switch s {
+	case record.Min:
 		return float64(h.Min()), true
-	case "mean":
+	case record.Mean:
 		return h.Mean(), true
-	case "max":
+	case record.Max:
 		return float64(h.Max()), true
 	}
-	return float64(h.ValueAtPercentile(s.percentile)), true
+	return float64(h.ValueAtPercentile(s.Percentile)), true
 }
 
 // latencyRows are the percentiles: one column in a closed loop, service,
@@ -75,16 +61,19 @@ func latencyRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) (ti
 	if len(names) > 1 {
 		title = "Latency Distribution (service from the actual start, response from the intended start, wait between the two):"
 	}
-	for _, s := range latencyStats {
-		line, some := []string{s.label}, false
-		meaning := s.meaning
+	for _, s := range statistics {
+		line, some := []string{s.Label}, false
+		if s == record.P50 {
+			line[0] += " (Median)"
+		}
+		meaning := s.Meaning
 		for _, name := range names {
-			v, ok := s.of(rec, name, all[name])
+			v, ok := statisticOf(rec, s, name, all[name])
 			cell := "-"
 			if ok {
 				cell, some = duration(v), true
 			}
-			if se, known := rec.Metric(record.LatencyMeanErr); known && name == record.HistLatency && s.suffix == "mean" {
+			if se, known := rec.Metric(record.LatencyMeanErr); known && name == record.HistLatency && s == record.Mean {
 				cell += " ± " + duration(se.Value)
 				meaning = "Mean ± its standard error, autocorrelation counted in"
 			}
@@ -122,7 +111,7 @@ func apartRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) []row
 		{record.HistInput, "input", "Building an input, not part of any latency"},
 	}, others)
 
-	shown := slices.DeleteFunc(slices.Clone(latencyStats[:]), func(s stat) bool { return s.percentile > 99 })
+	shown := slices.DeleteFunc(slices.Clone(statistics[:]), func(s record.Statistic) bool { return s.Percentile > 99 })
 	var list []row
 	for _, l := range lines {
 		h, some := all[l.name], false
@@ -132,7 +121,7 @@ func apartRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) []row
 		}
 		for _, s := range shown {
 			cell := "-"
-			if v, ok := s.of(rec, l.name, h); ok {
+			if v, ok := statisticOf(rec, s, l.name, h); ok {
 				cell, some = duration(v), true
 			}
 			values = append(values, cell)
@@ -144,7 +133,11 @@ func apartRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) []row
 	if len(list) == 0 {
 		return nil
 	}
-	return append([]row{cells("", "Count", "Min", "P50", "Average", "P95", "P99", "Max", "Description")}, list...)
+	head := []string{"", "Count"}
+	for _, s := range shown {
+		head = append(head, s.Label)
+	}
+	return append([]row{cells(append(head, "Description")...)}, list...)
 }
 
 var knownHistograms = [...]string{
@@ -153,9 +146,9 @@ var knownHistograms = [...]string{
 
 func stabilityRows(rec *record.Record) []row {
 	r := rows{rec: rec}
-	r.metric("Std Dev", record.LatencyStdDev, duration, "Standard deviation of the service time")
-	r.metric("IQR", record.LatencyIQR, duration, "Interquartile range: P75 - P25")
-	r.metric("Jitter", record.LatencyJitter, duration, "Mean change between consecutive operations of a worker")
+	r.metric(record.LatencyStdDev, duration)
+	r.metric(record.LatencyIQR, duration)
+	r.metric(record.LatencyJitter, duration)
 	dev, ok := rec.Metric(record.LatencyStdDev)
 	if mean := rec.Value(record.LatencyMean); ok && mean > 0 {
 		r.add("CV", fmt.Sprintf("%.2f%%", 100*dev.Value/mean), "Coefficient of variation: Std Dev over Average")

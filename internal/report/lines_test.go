@@ -183,13 +183,13 @@ func TestCaseOpenLoop(t *testing.T) {
 
 // TestCaseHasNoLineForWhatIsAbsent takes one metric after the other away.
 func TestCaseHasNoLineForWhatIsAbsent(t *testing.T) {
-	for label, name := range map[string]string{
+	for label, name := range map[string]fmt.Stringer{
 		"Real Throughput": record.Throughput, "Jitter": record.LatencyJitter, "IQR": record.LatencyIQR, "CV": record.LatencyStdDev,
 		"GC Assist": record.GCAssistShare, "GC Pause": record.GCPauses, "Mutex Wait": record.MutexWait, "Sched P99": record.SchedP99,
-		"Memory": record.AllocBytes, "proof-size": "proof-size",
+		"Memory": record.AllocBytes, "proof-size": exact("proof-size", "", 0),
 	} {
 		rec := sample(t)
-		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name == name })
+		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == name.String() })
 		if strings.Contains(text(t, rec), "\n "+label+" ") {
 			t.Errorf("%s stands without %s", label, name)
 		}
@@ -265,8 +265,8 @@ func TestTimeline(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rec := &record.Record{
-				Metrics: []record.Metric{timed(record.Duration, "s", test.window)},
-				Series:  []record.Series{{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: test.values}},
+				Metrics: []record.Metric{record.Duration.Metric(test.window)},
+				Series:  []record.Series{record.Throughput.Series(time.Second, test.values)},
 			}
 			want := fmt.Sprintf(" Throughput  [%s]  (Max: %s)\n", test.cells, test.most)
 			if all := text(t, rec); !strings.Contains(all, want) {
@@ -280,7 +280,7 @@ func TestTimeline(t *testing.T) {
 // mean of theirs.
 func TestTimelineMergesToTheGreatest(t *testing.T) {
 	rec := &record.Record{Series: []record.Series{
-		{Name: record.LatencyP99, Unit: "ns", Interval: time.Second, Values: append(slices.Repeat([]float64{1e6}, 99), 8e6)},
+		record.LatencyP99.Series(time.Second, append(slices.Repeat([]float64{1e6}, 99), 8e6)),
 	}}
 	if all := text(t, rec); !strings.Contains(all, "["+strings.Repeat("▁", 49)+"█]  (Max: 8.000ms, 2s a cell)") {
 		t.Errorf("timeline:\n%s", all)

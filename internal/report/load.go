@@ -25,9 +25,14 @@ func (r *rows) warn(bad bool, name, value, meaning string) {
 }
 
 // metric adds the line of a metric, where the record has it.
-func (r *rows) metric(label, name string, format func(float64) string, meaning string) {
-	if m, ok := r.rec.Metric(name); ok {
-		r.add(label, format(m.Value), meaning)
+func (r *rows) metric(q record.Quantity, format func(float64) string) {
+	r.labelled(q.Label(), q, format)
+}
+
+// labelled adds the line of a metric under a label that tells it from its neighbours here.
+func (r *rows) labelled(label string, q record.Quantity, format func(float64) string) {
+	if m, ok := r.rec.Metric(q); ok {
+		r.add(label, format(m.Value), m.Meaning())
 	}
 }
 
@@ -57,10 +62,10 @@ func loadRows(rec *record.Record) []row {
 	if _, ok := counter(rec, record.CountDone); ok {
 		r.add("Total Ops", fmt.Sprint(rec.Count(record.CountDone)), "Operations that ended well")
 	}
-	r.metric("Duration", record.Duration, func(v float64) string { return figures(v, 5) + "s" }, "Length of the window")
-	r.metric("Offered Rate", record.OfferedRate, perSecond, "Arrivals in the window over its length")
-	r.metric("Real Throughput", record.Throughput, perSecond, "Operations that ended well within the window, over its length")
-	r.metric("Pure Throughput", record.PureThroughput, perSecond, "Workers over mean latency: no gaps between operations")
+	r.metric(record.Duration, func(v float64) string { return figures(v, 5) + "s" })
+	r.metric(record.OfferedRate, perSecond)
+	r.labelled("Real Throughput", record.Throughput, perSecond)
+	r.metric(record.PureThroughput, perSecond)
 	r.counters()
 	return r.list
 }
@@ -140,35 +145,17 @@ func checked(rec *record.Record) string {
 	return s
 }
 
-// ownMetrics are the metrics that the workload reports of itself, sizes above
-// all.
+// ownMetrics are the metrics that the workload reports of itself, sizes above all.
 func ownMetrics(rec *record.Record) []record.Metric {
 	return slices.DeleteFunc(slices.Clone(rec.Metrics), func(m record.Metric) bool {
-		return slices.Contains(runnerMetrics[:], m.Name)
+		return m.Group() != record.Stages && m.Group() != record.Others
 	})
-}
-
-// runnerMetrics are those that the load runner writes, each with a line of its
-// own in the report.
-var runnerMetrics = [...]string{
-	record.Duration, record.Throughput, record.OfferedRate, record.PureThroughput,
-	record.LatencyMin, record.LatencyP50, record.LatencyMean, record.LatencyP95, record.LatencyP99, record.LatencyP999,
-	record.LatencyP9999, record.LatencyMax, record.LatencyStdDev, record.LatencyIQR, record.LatencyJitter, record.LatencyMeanErr,
-	record.ResponseP50, record.ResponseMean, record.ResponseP95, record.ResponseP99, record.ResponseP999, record.ResponseMax,
-	record.WaitMean, record.WaitP99, record.WaitMax, record.BacklogOldest, record.InputMean,
-	record.AllocBytes, record.Allocs, record.AllocRate, record.GCCPUShare, record.GCAssistShare, record.GCPauses, record.GCCycles,
-	record.SchedP50, record.SchedP99, record.MutexWait, record.Goroutines, record.HeapLive,
-	record.RSS, record.RSSAnon, record.RSSFile, record.PeakRSS, record.PeakRSSAnon, record.PeakRSSFile,
 }
 
 func ownRows(rec *record.Record) []row {
 	r := rows{rec: rec}
 	for _, m := range ownMetrics(rec) {
-		meaning := "Varies with the machine and the moment"
-		if m.Kind == record.Exact {
-			meaning = "Exact: repeats on every machine"
-		}
-		r.add(m.Name, number(m.Value)+" "+m.Unit, meaning)
+		r.add(m.Name(), number(m.Value)+" "+m.Unit(), m.Meaning())
 	}
 	return r.list
 }

@@ -124,7 +124,7 @@ func stageRows(rec *record.Record) []row {
 	for _, s := range rec.Stages {
 		var sizes []string
 		for _, m := range s.Sizes {
-			sizes = append(sizes, number(m.Value)+" "+m.Unit)
+			sizes = append(sizes, number(m.Value)+" "+m.Unit())
 		}
 		rows = append(rows, cells(s.Name, duration(float64(s.Time)), told(s.PeakRSS), told(s.Allocated), strings.Join(sizes, ", ")))
 	}

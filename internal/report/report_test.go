@@ -74,7 +74,7 @@ func TestTable(t *testing.T) {
 func TestInputsBuiltByOperations(t *testing.T) {
 	rec := sample(t)
 	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool {
-		return slices.Contains([]string{record.AllocBytes, record.Allocs, record.Goroutines}, m.Name)
+		return slices.Contains([]record.Quantity{record.AllocBytes, record.Allocs, record.Goroutines}, m.Quantity)
 	})
 	rec.Findings = []record.Finding{{Name: "inputs", Text: "built by each operation"}}
 	for name, view := range map[string]func(b *bytes.Buffer) error{

@@ -9,14 +9,15 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 func timed(name, unit string, v float64) record.Metric {
-	return record.Metric{Name: name, Unit: unit, Value: v, Kind: record.Timed}
+	return recordtest.Foreign(name, unit, v, record.Timed)
 }
 
 func exact(name, unit string, v float64) record.Metric {
-	return record.Metric{Name: name, Unit: unit, Value: v, Kind: record.Exact}
+	return recordtest.Foreign(name, unit, v, record.Exact)
 }
 
 // logistic returns a histogram of n values in ms around a middle, with a tail.
@@ -90,25 +91,25 @@ func sample(t *testing.T) *record.Record {
 			{Name: record.CountArena, Value: 268e6},
 		},
 		Metrics: []record.Metric{
-			timed(record.Duration, "s", 20.0123), timed(record.Throughput, "ops/s", 49.8693), timed(record.PureThroughput, "ops/s", 50),
-			timed(record.LatencyMin, "ns", float64(h.Min())), timed(record.LatencyP50, "ns", float64(h.ValueAtPercentile(50))),
-			timed(record.LatencyMean, "ns", 40e6), timed(record.LatencyP95, "ns", float64(h.ValueAtPercentile(95))),
-			timed(record.LatencyP99, "ns", float64(h.ValueAtPercentile(99))), timed(record.LatencyP999, "ns", float64(h.ValueAtPercentile(99.9))),
-			timed(record.LatencyMax, "ns", float64(h.Max())), timed(record.LatencyStdDev, "ns", 5.441e6),
-			timed(record.LatencyIQR, "ns", 6.59e6), timed(record.LatencyJitter, "ns", 1.96e6), timed(record.LatencyMeanErr, "ns", 172_000),
-			exact(record.AllocBytes, "B/op", 178724.25), exact(record.Allocs, "allocs/op", 191), timed(record.AllocRate, "B/s", 8.93e6),
-			timed(record.GCCPUShare, "%", 1.25), timed(record.GCAssistShare, "%", 0.3), timed(record.GCPauses, "ns", 2.5e6),
-			timed(record.GCCycles, "cycles", 12), timed(record.SchedP50, "ns", 900), timed(record.SchedP99, "ns", 81_000),
-			timed(record.MutexWait, "ns/op", 120), timed(record.Goroutines, "goroutines/op", 0), timed(record.HeapLive, "B", 14.2e6),
-			timed(record.RSS, "B", 61e6), timed(record.RSSAnon, "B", 50e6), timed(record.RSSFile, "B", 11e6),
-			timed(record.PeakRSS, "B", 70e6), timed(record.PeakRSSAnon, "B", 59e6), timed(record.PeakRSSFile, "B", 11e6),
+			record.Duration.Metric(20.0123), record.Throughput.Metric(49.8693), record.PureThroughput.Metric(50),
+			record.LatencyMin.Metric(float64(h.Min())), record.LatencyP50.Metric(float64(h.ValueAtPercentile(50))),
+			record.LatencyMean.Metric(40e6), record.LatencyP95.Metric(float64(h.ValueAtPercentile(95))),
+			record.LatencyP99.Metric(float64(h.ValueAtPercentile(99))), record.LatencyP999.Metric(float64(h.ValueAtPercentile(99.9))),
+			record.LatencyMax.Metric(float64(h.Max())), record.LatencyStdDev.Metric(5.441e6),
+			record.LatencyIQR.Metric(6.59e6), record.LatencyJitter.Metric(1.96e6), record.LatencyMeanErr.Metric(172_000),
+			record.AllocBytes.Exact(178724.25), record.Allocs.Exact(191), record.AllocRate.Metric(8.93e6),
+			record.GCCPUShare.Metric(1.25), record.GCAssistShare.Metric(0.3), record.GCPauses.Metric(2.5e6),
+			record.GCCycles.Metric(12), record.SchedP50.Metric(900), record.SchedP99.Metric(81_000),
+			record.MutexWait.Metric(120), record.Goroutines.Metric(0), record.HeapLive.Metric(14.2e6),
+			record.RSS.Metric(61e6), record.RSSAnon.Metric(50e6), record.RSSFile.Metric(11e6),
+			record.PeakRSS.Metric(70e6), record.PeakRSSAnon.Metric(59e6), record.PeakRSSFile.Metric(11e6),
 			exact("proof-size", "B/proof", 1416),
 		},
 		Histograms: []record.Histogram{encode(t, record.HistLatency, h)},
 		Series: []record.Series{
-			{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: []float64{50, 49, 51, 25, 48, 0, 52, 50.5}},
-			{Name: record.LatencyP99, Unit: "ns", Interval: time.Second, Values: []float64{53e6, 54e6, 52e6, 90e6, 53e6, 0, 53e6, 53e6}},
-			{Name: record.GCCPUShare, Unit: "%", Interval: time.Second, Values: []float64{1, 1.5, 1.25, 1, 1, 1, 2, 1}},
+			record.Throughput.Series(time.Second, []float64{50, 49, 51, 25, 48, 0, 52, 50.5}),
+			record.LatencyP99.Series(time.Second, []float64{53e6, 54e6, 52e6, 90e6, 53e6, 0, 53e6, 53e6}),
+			record.GCCPUShare.Series(time.Second, []float64{1, 1.5, 1.25, 1, 1, 1, 2, 1}),
 		},
 		Stages: []record.Stage{
 			{Name: "set-up", Time: 1200 * time.Millisecond, PeakRSS: 55e6, Allocated: 120e6, Sizes: []record.Metric{exact("params", "B/key", 8192)}},
@@ -145,18 +146,18 @@ func openSample(t *testing.T) *record.Record {
 	}
 	at := func(h *hdrhistogram.Histogram, p float64) float64 { return float64(h.ValueAtPercentile(p)) }
 	rec.Metrics = []record.Metric{
-		timed(record.Duration, "s", 100), timed(record.OfferedRate, "ops/s", 101), timed(record.Throughput, "ops/s", 99.98),
-		timed(record.PureThroughput, "ops/s", 100),
-		timed(record.LatencyMin, "ns", float64(service.Min())), timed(record.LatencyP50, "ns", at(service, 50)),
-		timed(record.LatencyMean, "ns", 40e6), timed(record.LatencyP95, "ns", at(service, 95)), timed(record.LatencyP99, "ns", at(service, 99)),
-		timed(record.LatencyP999, "ns", at(service, 99.9)), timed(record.LatencyP9999, "ns", at(service, 99.99)),
-		timed(record.LatencyMax, "ns", float64(service.Max())), timed(record.LatencyStdDev, "ns", 5.441e6),
-		timed(record.LatencyMeanErr, "ns", 61_000),
-		timed(record.ResponseP50, "ns", at(response, 50)), timed(record.ResponseMean, "ns", 55e6), timed(record.ResponseP95, "ns", at(response, 95)),
-		timed(record.ResponseP99, "ns", at(response, 99)), timed(record.ResponseP999, "ns", at(response, 99.9)), timed(record.ResponseMax, "ns", float64(response.Max())),
-		timed(record.WaitMean, "ns", 15e6), timed(record.WaitP99, "ns", at(wait, 99)), timed(record.WaitMax, "ns", float64(wait.Max())),
-		timed(record.InputMean, "ns", 2.5e6),
-		timed(record.AllocRate, "B/s", 8.93e6), timed(record.GCCPUShare, "%", 1.25), timed(record.HeapLive, "B", 14.2e6),
+		record.Duration.Metric(100), record.OfferedRate.Metric(101), record.Throughput.Metric(99.98),
+		record.PureThroughput.Metric(100),
+		record.LatencyMin.Metric(float64(service.Min())), record.LatencyP50.Metric(at(service, 50)),
+		record.LatencyMean.Metric(40e6), record.LatencyP95.Metric(at(service, 95)), record.LatencyP99.Metric(at(service, 99)),
+		record.LatencyP999.Metric(at(service, 99.9)), record.LatencyP9999.Metric(at(service, 99.99)),
+		record.LatencyMax.Metric(float64(service.Max())), record.LatencyStdDev.Metric(5.441e6),
+		record.LatencyMeanErr.Metric(61_000),
+		record.ResponseP50.Metric(at(response, 50)), record.ResponseMean.Metric(55e6), record.ResponseP95.Metric(at(response, 95)),
+		record.ResponseP99.Metric(at(response, 99)), record.ResponseP999.Metric(at(response, 99.9)), record.ResponseMax.Metric(float64(response.Max())),
+		record.WaitMean.Metric(15e6), record.WaitP99.Metric(at(wait, 99)), record.WaitMax.Metric(float64(wait.Max())),
+		record.InputMean.Metric(2.5e6),
+		record.AllocRate.Metric(8.93e6), record.GCCPUShare.Metric(1.25), record.HeapLive.Metric(14.2e6),
 		exact("proof-size", "B/proof", 1416), timed("verify-share", "%", 12.5),
 	}
 	rec.Histograms = []record.Histogram{
@@ -165,11 +166,11 @@ func openSample(t *testing.T) *record.Record {
 		encode(t, record.HistClassPrefix+"issue", logistic(t, 1111, 30, 2)), encode(t, record.HistClassPrefix+"transfer", logistic(t, 8889, 41, 2)),
 	}
 	rec.Series = []record.Series{
-		{Name: record.Throughput, Unit: "ops/s", Interval: time.Second, Values: wave(100, 95, 5)},
-		{Name: record.LatencyP99, Unit: "ns", Interval: time.Second, Values: wave(100, 55e6, 5e6)},
-		{Name: record.ResponseP99, Unit: "ns", Interval: time.Second, Values: wave(100, 90e6, 30e6)},
-		{Name: record.SeriesErrors, Unit: "ops/s", Interval: time.Second, Values: append(make([]float64, 96), 10, 10, 10, 10)},
-		{Name: record.SeriesBacklog, Unit: "tickets", Interval: time.Second, Values: make([]float64, 100)},
+		record.Throughput.Series(time.Second, wave(100, 95, 5)),
+		record.LatencyP99.Series(time.Second, wave(100, 55e6, 5e6)),
+		record.ResponseP99.Series(time.Second, wave(100, 90e6, 30e6)),
+		record.Errors.Series(time.Second, append(make([]float64, 96), 10, 10, 10, 10)),
+		record.Backlog.Series(time.Second, make([]float64, 100)),
 		{Name: "queue-depth", Unit: "", Interval: time.Second, Values: []float64{1, 2, 4}},
 	}
 	rec.Stages, rec.Unfinished = nil, nil

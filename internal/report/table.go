@@ -60,8 +60,9 @@ func (s Style) Table(w io.Writer, recs []*record.Record) error {
 
 // column is a metric in the table.
 type column struct {
-	head, metric string
-	format       func(float64) string
+	head   string
+	metric record.Quantity
+	format func(float64) string
 }
 
 // measured returns the columns that at least one record has a figure for.
@@ -99,7 +100,7 @@ func figuresOf(rec *record.Record, columns []column) []string {
 	var exact []string
 	for _, m := range ownMetrics(rec) {
 		if m.Kind == record.Exact {
-			exact = append(exact, number(m.Value)+" "+m.Unit)
+			exact = append(exact, number(m.Value)+" "+m.Unit())
 		}
 	}
 	if len(exact) == 0 {

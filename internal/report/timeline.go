@@ -15,16 +15,9 @@ const timelineCells = 60
 // timelineRows draws every series of the record, throughput first, one cell an
 // interval. A series that is zero throughout has no line, throughput apart.
 func timelineRows(rec *record.Record) []row {
-	labels := []struct{ name, label string }{
-		{record.Throughput, "Throughput"},
-		{record.LatencyP50, "P50"},
-		{record.LatencyP99, "P99"},
-		{record.ResponseP99, "Response P99"},
-		{record.SeriesErrors, "Errors"},
-		{record.SeriesBacklog, "Backlog"},
-		{record.GCCPUShare, "GC CPU"},
-		{record.HeapLive, "Heap Live"},
-		{record.RSS, "RSS"},
+	shown := []record.Quantity{
+		record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Errors, record.Backlog,
+		record.GCCPUShare, record.HeapLive, record.RSS,
 	}
 	var list []row
 	known := make(map[string]bool)
@@ -34,15 +27,15 @@ func timelineRows(rec *record.Record) []row {
 		for _, v := range cut {
 			top = math.Max(top, v)
 		}
-		if len(cut) == 0 || top == 0 && s.Name != record.Throughput {
+		if len(cut) == 0 || top == 0 && s.Name != record.Throughput.Name() {
 			return
 		}
 		list = append(list, cells(label, "["+spark(cut, top)+"]", fmt.Sprintf("(Max: %s, %v a cell)", inUnit(top, s.Unit), perCell)))
 	}
-	for _, l := range labels {
-		known[l.name] = true
-		if s, ok := rec.SeriesOf(l.name); ok {
-			add(l.label, s)
+	for _, q := range shown {
+		known[q.Name()] = true
+		if s, ok := rec.SeriesOf(q); ok {
+			add(q.Label(), s)
 		}
 	}
 	for _, s := range rec.Series {

@@ -83,7 +83,7 @@ func TestBenchmarkUnits(t *testing.T) {
 	rec.Workload, rec.Case, rec.Env.CPU = "Sender", "note=two words", "two\nlines"
 	rec.Metrics = append(rec.Metrics,
 		exact("opening-size", "B/proof", 64), // the unit of proof-size
-		exact("ratio", "", 2), exact("odd", "per cent", 3), timed(record.Goroutines, "goroutines/op", 4),
+		exact("ratio", "", 2), exact("odd", "per cent", 3), record.Goroutines.Metric(4),
 	)
 	text, units, result := benchmark(t, rec)
 	for _, unit := range []string{"response-P99-ns", "goroutines/op", "B/proof", "opening-size-B/proof", "ratio", "per_cent"} {
@@ -139,9 +139,9 @@ func TestCSV(t *testing.T) {
 	}
 	for i, rec := range []*record.Record{first, second} {
 		for _, m := range rec.Metrics {
-			got, err := strconv.ParseFloat(rows[i+1][column[m.Name+" ["+m.Unit+"]"]], 64)
+			got, err := strconv.ParseFloat(rows[i+1][column[m.Name()+" ["+m.Unit()+"]"]], 64)
 			if err != nil || got != m.Value {
-				t.Errorf("%s: %v (%v), want %v", m.Name, got, err, m.Value)
+				t.Errorf("%s: %v (%v), want %v", m.Name(), got, err, m.Value)
 			}
 		}
 	}
@@ -254,9 +254,9 @@ func TestBenchmarkOfStages(t *testing.T) {
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Env.GOMAXPROCS = "Gates", "gates=16", 1
 	rec.Metrics = []record.Metric{
-		{Name: record.StagePrefix + "prove", Unit: "s", Value: 0.25},
-		{Name: record.StagePrefix + "verify", Unit: "s", Value: 0.001},
-		{Name: "key", Unit: "B/key", Value: 42, Kind: record.Exact},
+		record.StageTime("prove").Metric(0.25),
+		record.StageTime("verify").Metric(0.001),
+		exact("key", "B/key", 42),
 	}
 	text, units, result := benchmark(t, rec)
 	if want := []string{"prove-ns", "verify-ns", "B/key"}; !slices.Equal(units, want) {

@@ -257,7 +257,7 @@ func TestSeries(t *testing.T) {
 		}
 		rec = fill(t, res)
 	})
-	for name, want := range map[string][]float64{
+	for name, want := range map[record.Quantity][]float64{
 		record.Throughput: {100, 100, 50},
 		record.LatencyP50: {10e6, 10e6, 20e6},
 		record.LatencyP99: {10e6, 10e6, 20e6},

@@ -55,15 +55,13 @@ func (r *Result) fillMetrics(rec *record.Record) {
 		return // the run ended before it
 	}
 	seconds := r.Window.Seconds()
-	add := func(name, unit string, value float64) {
-		rec.Metrics = append(rec.Metrics, record.Metric{Name: name, Unit: unit, Value: value, Kind: record.Timed})
-	}
-	add(record.Duration, "s", seconds)
-	add(record.Throughput, "ops/s", float64(r.Done-r.Late+r.Carried)/seconds)
+	add := func(q record.Quantity, value float64) { rec.Metrics = append(rec.Metrics, q.Metric(value)) }
+	add(record.Duration, seconds)
+	add(record.Throughput, float64(r.Done-r.Late+r.Carried)/seconds)
 	if r.open() {
-		add(record.OfferedRate, "ops/s", float64(r.Offered)/seconds)
+		add(record.OfferedRate, float64(r.Offered)/seconds)
 		if r.NeverStarted > 0 {
-			add(record.BacklogOldest, "ns", float64(r.Oldest))
+			add(record.BacklogOldest, float64(r.Oldest))
 		}
 	}
 	if r.Done > 0 {
@@ -72,41 +70,41 @@ func (r *Result) fillMetrics(rec *record.Record) {
 	r.fillUsage(rec, add)
 }
 
-func (r *Result) fillLatencies(add func(name, unit string, value float64)) {
+func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 	percentile := func(h *hdrhistogram.Histogram, p float64) float64 { return float64(h.ValueAtPercentile(p)) }
 	// A percentile is stated only where a value lies above it, so that it can be
 	// told from the maximum.
-	stated := func(h *hdrhistogram.Histogram, name string, p float64) {
+	stated := func(h *hdrhistogram.Histogram, q record.Quantity, p float64) {
 		if float64(r.Done)*(1-p/100) >= 1-1e-9 {
-			add(name, "ns", percentile(h, p))
+			add(q, percentile(h, p))
 		}
 	}
 	l := r.Latency
-	add(record.PureThroughput, "ops/s", float64(r.cfg.Workers)/r.Mean*float64(time.Second))
-	add(record.LatencyMin, "ns", float64(l.Min()))
-	add(record.LatencyP50, "ns", percentile(l, 50))
-	add(record.LatencyMean, "ns", r.Mean)
-	add(record.LatencyP95, "ns", percentile(l, 95))
-	add(record.LatencyP99, "ns", percentile(l, 99))
+	add(record.PureThroughput, float64(r.cfg.Workers)/r.Mean*float64(time.Second))
+	add(record.LatencyMin, float64(l.Min()))
+	add(record.LatencyP50, percentile(l, 50))
+	add(record.LatencyMean, r.Mean)
+	add(record.LatencyP95, percentile(l, 95))
+	add(record.LatencyP99, percentile(l, 99))
 	stated(l, record.LatencyP999, 99.9)
 	stated(l, record.LatencyP9999, 99.99)
-	add(record.LatencyMax, "ns", float64(l.Max()))
-	add(record.LatencyStdDev, "ns", r.StdDev)
-	add(record.LatencyIQR, "ns", percentile(l, 75)-percentile(l, 25))
-	add(record.LatencyJitter, "ns", r.Jitter)
+	add(record.LatencyMax, float64(l.Max()))
+	add(record.LatencyStdDev, r.StdDev)
+	add(record.LatencyIQR, percentile(l, 75)-percentile(l, 25))
+	add(record.LatencyJitter, r.Jitter)
 	if _, se, _ := stat.MeanSE(r.Means, r.Weights); len(r.Means) >= minSlots && !math.IsNaN(se) {
-		add(record.LatencyMeanErr, "ns", se)
+		add(record.LatencyMeanErr, se)
 	}
 	if r.open() {
-		add(record.ResponseP50, "ns", percentile(r.Response, 50))
-		add(record.ResponseMean, "ns", r.Response.Mean())
-		add(record.ResponseP95, "ns", percentile(r.Response, 95))
-		add(record.ResponseP99, "ns", percentile(r.Response, 99))
+		add(record.ResponseP50, percentile(r.Response, 50))
+		add(record.ResponseMean, r.Response.Mean())
+		add(record.ResponseP95, percentile(r.Response, 95))
+		add(record.ResponseP99, percentile(r.Response, 99))
 		stated(r.Response, record.ResponseP999, 99.9)
-		add(record.ResponseMax, "ns", float64(r.Response.Max()))
-		add(record.WaitMean, "ns", r.Wait.Mean())
-		add(record.WaitP99, "ns", percentile(r.Wait, 99))
-		add(record.WaitMax, "ns", float64(r.Wait.Max()))
+		add(record.ResponseMax, float64(r.Response.Max()))
+		add(record.WaitMean, r.Wait.Mean())
+		add(record.WaitP99, percentile(r.Wait, 99))
+		add(record.WaitMax, float64(r.Wait.Max()))
 	}
 }
 
@@ -114,39 +112,37 @@ func (r *Result) fillLatencies(add func(name, unit string, value float64)) {
 // guess.
 const minSlots = 16
 
-func (r *Result) fillUsage(rec *record.Record, add func(name, unit string, value float64)) {
+func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value float64)) {
 	u := r.Usage
 	switch {
 	case r.builtInputs():
 		if r.Done > 0 {
-			add(record.InputMean, "ns", r.Input.Mean())
+			add(record.InputMean, r.Input.Mean())
 		}
 	case r.Work > 0:
-		kind, bytes, allocs := record.Timed, float64(u.Bytes)/r.Work, float64(u.Allocs)/r.Work
+		bytes, allocs := record.AllocBytes.Metric(float64(u.Bytes)/r.Work), record.Allocs.Metric(float64(u.Allocs)/r.Work)
 		if r.Alone {
-			kind, bytes, allocs = record.Exact, r.BytesAlone, r.AllocsAlone
+			bytes, allocs = record.AllocBytes.Exact(r.BytesAlone), record.Allocs.Exact(r.AllocsAlone)
 		}
-		rec.Metrics = append(rec.Metrics,
-			record.Metric{Name: record.AllocBytes, Unit: "B/op", Value: bytes, Kind: kind},
-			record.Metric{Name: record.Allocs, Unit: "allocs/op", Value: allocs, Kind: kind})
-		add(record.Goroutines, "goroutines/op", float64(u.Goroutines)/r.Work)
-		add(record.MutexWait, "ns/op", float64(u.MutexWait)/r.Work)
+		rec.Metrics = append(rec.Metrics, bytes, allocs)
+		add(record.Goroutines, float64(u.Goroutines)/r.Work)
+		add(record.MutexWait, float64(u.MutexWait)/r.Work)
 	}
-	add(record.AllocRate, "B/s", float64(r.series.usage.Bytes)/r.Window.Seconds())
-	add(record.GCCPUShare, "%", 100*u.GCCPUShare)
-	add(record.GCAssistShare, "%", 100*u.GCAssistShare)
-	add(record.GCPauses, "ns", float64(u.GCPauses))
-	add(record.GCCycles, "cycles", float64(u.GCCycles))
-	add(record.SchedP50, "ns", float64(u.SchedP50))
-	add(record.SchedP99, "ns", float64(u.SchedP99))
-	add(record.HeapLive, "B", float64(u.HeapLive))
+	add(record.AllocRate, float64(r.series.usage.Bytes)/r.Window.Seconds())
+	add(record.GCCPUShare, 100*u.GCCPUShare)
+	add(record.GCAssistShare, 100*u.GCAssistShare)
+	add(record.GCPauses, float64(u.GCPauses))
+	add(record.GCCycles, float64(u.GCCycles))
+	add(record.SchedP50, float64(u.SchedP50))
+	add(record.SchedP99, float64(u.SchedP99))
+	add(record.HeapLive, float64(u.HeapLive))
 	if m := u.Memory; m != nil {
-		add(record.RSS, "B", float64(m.RSS))
-		add(record.RSSAnon, "B", float64(m.Anon))
-		add(record.RSSFile, "B", float64(m.File))
-		add(record.PeakRSS, "B", float64(m.Peak))
-		add(record.PeakRSSAnon, "B", float64(m.PeakAnon))
-		add(record.PeakRSSFile, "B", float64(m.PeakFile))
+		add(record.RSS, float64(m.RSS))
+		add(record.RSSAnon, float64(m.Anon))
+		add(record.RSSFile, float64(m.File))
+		add(record.PeakRSS, float64(m.Peak))
+		add(record.PeakRSSAnon, float64(m.PeakAnon))
+		add(record.PeakRSSFile, float64(m.PeakFile))
 	}
 }
 
@@ -206,26 +202,26 @@ func (r *Result) fillSeries(rec *record.Record) {
 	if len(r.series.parts) == 0 {
 		return
 	}
-	add := func(name, unit string, value func(p *part) float64) {
+	add := func(q record.Quantity, value func(p *part) float64) {
 		values := make([]float64, len(r.series.parts))
 		for i := range values {
 			values[i] = value(&r.series.parts[i])
 		}
-		rec.Series = append(rec.Series, record.Series{Name: name, Unit: unit, Interval: r.series.interval, Values: values})
+		rec.Series = append(rec.Series, q.Series(r.series.interval, values))
 	}
-	add(record.Throughput, "ops/s", func(p *part) float64 { return float64(p.done) / p.length.Seconds() })
+	add(record.Throughput, func(p *part) float64 { return float64(p.done) / p.length.Seconds() })
 	if r.Failed > 0 {
-		add(record.SeriesErrors, "ops/s", func(p *part) float64 { return float64(p.failed) / p.length.Seconds() })
+		add(record.Errors, func(p *part) float64 { return float64(p.failed) / p.length.Seconds() })
 	}
-	add(record.LatencyP50, "ns", func(p *part) float64 { return p.p50 })
-	add(record.LatencyP99, "ns", func(p *part) float64 { return p.p99 })
+	add(record.LatencyP50, func(p *part) float64 { return p.p50 })
+	add(record.LatencyP99, func(p *part) float64 { return p.p99 })
 	if r.open() {
-		add(record.ResponseP99, "ns", func(p *part) float64 { return p.response99 })
-		add(record.SeriesBacklog, "tickets", func(p *part) float64 { return float64(p.backlog) })
+		add(record.ResponseP99, func(p *part) float64 { return p.response99 })
+		add(record.Backlog, func(p *part) float64 { return float64(p.backlog) })
 	}
-	add(record.GCCPUShare, "%", func(p *part) float64 { return 100 * p.gcShare })
-	add(record.HeapLive, "B", func(p *part) float64 { return float64(p.heapLive) })
+	add(record.GCCPUShare, func(p *part) float64 { return 100 * p.gcShare })
+	add(record.HeapLive, func(p *part) float64 { return float64(p.heapLive) })
 	if r.Usage.Memory != nil {
-		add(record.RSS, "B", func(p *part) float64 { return float64(p.rss) })
+		add(record.RSS, func(p *part) float64 { return float64(p.rss) })
 	}
 }

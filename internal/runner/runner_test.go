@@ -425,7 +425,7 @@ func TestInputsBuiltByEachOperationAreTimedApart(t *testing.T) {
 		t.Errorf("%d inputs of %v ns, want %d of 40 ms", res.Input.TotalCount(), got, res.Done)
 	}
 	rec := fill(t, res)
-	for _, name := range []string{record.AllocBytes, record.Allocs, record.Goroutines} {
+	for _, name := range []record.Quantity{record.AllocBytes, record.Allocs, record.Goroutines} {
 		if m, ok := rec.Metric(name); ok {
 			t.Errorf("%s %v counts the building of inputs", name, m.Value)
 		}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -207,14 +208,14 @@ func TestSymmetries(t *testing.T) {
 			}
 			opposite := map[stat.Verdict]stat.Verdict{stat.Slower: stat.Faster, stat.Faster: stat.Slower, stat.Same: stat.Same}
 			for _, other := range []stat.Verdict{
-				stat.Judge(mirrored(e), 0.01, stat.Lower),
-				stat.Judge(e, 0.01, stat.Higher),
+				stat.Judge(mirrored(e), 0.01, record.Lower),
+				stat.Judge(e, 0.01, record.Higher),
 			} {
-				if v := stat.Judge(e, 0.01, stat.Lower); other != opposite[v] {
+				if v := stat.Judge(e, 0.01, record.Lower); other != opposite[v] {
 					t.Errorf("%s: %s, but %s with the sides or the direction exchanged", name, v, other)
 				}
 			}
-			if stat.Tripped(mirrored(e), 0.01, 0.03, stat.Higher) != stat.Tripped(e, 0.01, 0.03, stat.Lower) {
+			if stat.Tripped(mirrored(e), 0.01, 0.03, record.Higher) != stat.Tripped(e, 0.01, 0.03, record.Lower) {
 				t.Errorf("%s: a gate trips for a time and not for its rate", name)
 			}
 		}
@@ -276,7 +277,7 @@ func TestTooFew(t *testing.T) {
 			if e.Change < 0.49 || e.Change > 0.51 {
 				t.Errorf("change %v", e.Change)
 			}
-			verdict := stat.Judge(e, 0, stat.Lower)
+			verdict := stat.Judge(e, 0, record.Lower)
 			if test.need == 0 {
 				if err != nil || verdict != stat.Slower {
 					t.Errorf("%s, error %v", verdict, err)
@@ -290,7 +291,7 @@ func TestTooFew(t *testing.T) {
 			if few.N != test.n || few.Need != test.need {
 				t.Errorf("%+v, want need %d", few, test.need)
 			}
-			if verdict != stat.Unknown || stat.Tripped(e, 0, 0, stat.Lower) || e.Confidence != 0 {
+			if verdict != stat.Unknown || stat.Tripped(e, 0, 0, record.Lower) || e.Confidence != 0 {
 				t.Errorf("%s of %+v", verdict, e)
 			}
 			if text := stat.TooFew(few).Text; !strings.Contains(text, few.What) || !strings.Contains(text, "or more are needed") {
@@ -345,23 +346,23 @@ func TestJudge(t *testing.T) {
 		name        string
 		effect      stat.Effect
 		floor, gate float64
-		better      stat.Direction
+		better      record.Direction
 		want        stat.Verdict
 		tripped     bool
 	}{
-		{"time=more", effect(0.02, 0.03, 0.04), 0.01, 0.03, stat.Lower, stat.Slower, false},
-		{"time=beyond gate", effect(0.04, 0.05, 0.06), 0.01, 0.03, stat.Lower, stat.Slower, true},
-		{"time=less", effect(-0.06, -0.05, -0.04), 0.01, 0.03, stat.Lower, stat.Faster, false},
-		{"time=within floor", effect(0.02, 0.03, 0.04), 0.03, 0, stat.Lower, stat.Same, false},
-		{"time=interval within floor", effect(0.02, 0.03, 0.04), 0.025, 0, stat.Lower, stat.Slower, false},
-		{"time=unsure", effect(-0.01, 0.03, 0.07), 0.01, 0, stat.Lower, stat.Same, false},
-		{"time=touches zero", effect(0, 0.03, 0.07), 0.01, 0, stat.Lower, stat.Same, false},
-		{"rate=more", effect(0.04, 0.05, 0.06), 0.01, 0.03, stat.Higher, stat.Faster, false},
-		{"rate=less", effect(-0.06, -0.05, -0.04), 0.01, 0.03, stat.Higher, stat.Slower, true},
-		{"rate=1/1.03 exceeds -3 %", effect(-0.04, -0.035, -0.0295), 0.01, 0.03, stat.Higher, stat.Slower, true},
-		{"rate=-2.9 % is within 1/1.03", effect(-0.04, -0.035, -0.029), 0.01, 0.03, stat.Higher, stat.Slower, false},
-		{"floor=none", effect(0.04, 0.05, 0.06), math.NaN(), 0.03, stat.Lower, stat.Unknown, false},
-		{"effect=zero value", stat.Effect{}, 0.01, 0.03, stat.Lower, stat.Unknown, false},
+		{"time=more", effect(0.02, 0.03, 0.04), 0.01, 0.03, record.Lower, stat.Slower, false},
+		{"time=beyond gate", effect(0.04, 0.05, 0.06), 0.01, 0.03, record.Lower, stat.Slower, true},
+		{"time=less", effect(-0.06, -0.05, -0.04), 0.01, 0.03, record.Lower, stat.Faster, false},
+		{"time=within floor", effect(0.02, 0.03, 0.04), 0.03, 0, record.Lower, stat.Same, false},
+		{"time=interval within floor", effect(0.02, 0.03, 0.04), 0.025, 0, record.Lower, stat.Slower, false},
+		{"time=unsure", effect(-0.01, 0.03, 0.07), 0.01, 0, record.Lower, stat.Same, false},
+		{"time=touches zero", effect(0, 0.03, 0.07), 0.01, 0, record.Lower, stat.Same, false},
+		{"rate=more", effect(0.04, 0.05, 0.06), 0.01, 0.03, record.Higher, stat.Faster, false},
+		{"rate=less", effect(-0.06, -0.05, -0.04), 0.01, 0.03, record.Higher, stat.Slower, true},
+		{"rate=1/1.03 exceeds -3 %", effect(-0.04, -0.035, -0.0295), 0.01, 0.03, record.Higher, stat.Slower, true},
+		{"rate=-2.9 % is within 1/1.03", effect(-0.04, -0.035, -0.029), 0.01, 0.03, record.Higher, stat.Slower, false},
+		{"floor=none", effect(0.04, 0.05, 0.06), math.NaN(), 0.03, record.Lower, stat.Unknown, false},
+		{"effect=zero value", stat.Effect{}, 0.01, 0.03, record.Lower, stat.Unknown, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := stat.Judge(test.effect, test.floor, test.better); got != test.want {

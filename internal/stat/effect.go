@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 // Effect is by how much new differs from old. Change, Low and High are relative,
@@ -50,14 +51,6 @@ func (e *SampleError) Error() string {
 
 func (e *SampleError) Unwrap() error { return zkbench.ErrParams }
 
-// Direction says which way of a figure is better.
-type Direction int
-
-const (
-	Lower  Direction = iota // times, sizes
-	Higher                  // rates
-)
-
 // Verdict is what a comparison shows.
 type Verdict string
 
@@ -73,7 +66,7 @@ const (
 // where not. It is Unknown where e has no interval at the confidence asked, or
 // the floor is not a number. Changes are measured in logarithms, so exchanging
 // the sides exchanges Slower and Faster and changes nothing else.
-func Judge(e Effect, floor float64, better Direction) Verdict {
+func Judge(e Effect, floor float64, better record.Direction) Verdict {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return Unknown
 	}
@@ -95,7 +88,7 @@ func Judge(e Effect, floor float64, better Direction) Verdict {
 // the gate and the floor, relative changes both: with gate 0.03, costs 3 % more
 // than before, or a rate divided by more than 1.03. Where Judge is Unknown it is
 // false.
-func Tripped(e Effect, floor, gate float64, better Direction) bool {
+func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return false
 	}
@@ -104,9 +97,9 @@ func Tripped(e Effect, floor, gate float64, better Direction) bool {
 }
 
 // cost returns the interval of the log ratio with worse upwards.
-func (e Effect) cost(better Direction) (low, high float64) {
+func (e Effect) cost(better record.Direction) (low, high float64) {
 	low, high = math.Log1p(e.Low), math.Log1p(e.High)
-	if better == Higher {
+	if better == record.Higher {
 		return -high, -low
 	}
 	return low, high

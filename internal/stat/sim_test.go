@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -74,15 +75,15 @@ func simulate(on machine, sessions, blocks int, compare func(map[stat.Side][]flo
 	share := 1 / float64(sessions)
 	for range sessions {
 		e, floor := compare(on.session(r, stat.Schedule(blocks), 0))
-		if stat.Judge(e, floor, stat.Lower) != stat.Same {
+		if stat.Judge(e, floor, record.Lower) != stat.Same {
 			count.wrong += share
 		}
 		e, floor = compare(on.session(r, stat.Schedule(blocks), 0.03))
-		if stat.Judge(e, floor, stat.Lower) == stat.Slower {
+		if stat.Judge(e, floor, record.Lower) == stat.Slower {
 			count.found += share
 		}
 		e, floor = compare(on.session(r, stat.Schedule(blocks), 0.06))
-		if stat.Tripped(e, floor, 0.03, stat.Lower) {
+		if stat.Tripped(e, floor, 0.03, record.Lower) {
 			count.tripped += share
 		}
 	}
@@ -153,10 +154,10 @@ func TestFloorCatchesWhatRepeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stat.Judge(e, 0, stat.Lower) == stat.Slower {
+		if stat.Judge(e, 0, record.Lower) == stat.Slower {
 			without++
 		}
-		if stat.Judge(e, stat.Floor(s[stat.Old], s[stat.Again]), stat.Lower) == stat.Slower {
+		if stat.Judge(e, stat.Floor(s[stat.Old], s[stat.Again]), record.Lower) == stat.Slower {
 			with++
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
@@ -18,8 +17,9 @@ import (
 // lat-std (ms), RAM (bytes) and allocs of an operation, and of circuits the times of the
 // stages.
 var figures = []struct {
-	name, metric string
-	scale        float64
+	name   string
+	metric record.Quantity
+	scale  float64
 }{
 	{"tps", record.Throughput, 1},
 	{"lat-p95 ms", record.LatencyP95, 1e-6},
@@ -62,7 +62,7 @@ func Results(h Header, recs []*record.Record) Row {
 			}
 		}
 		for _, m := range r.Metrics {
-			if stage, ok := strings.CutPrefix(m.Name, record.StagePrefix); ok {
+			if stage, ok := m.Stage(); ok {
 				add(name+" "+stage+" s", m.Value)
 			}
 		}

@@ -22,7 +22,7 @@ func of(bits string, process int, ns float64) *record.Record {
 	r.Workload, r.Env.GOMAXPROCS, r.Env.Commit, r.Process.Index = "Sender", 2, "abc", process
 	r.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: bits}, {Key: "in", Value: "2"}, {Key: "out", Value: "2"}, {Key: "proof", Value: "csp"}, {Key: "exec", Value: "pool"}, {Key: "workers", Value: "2"}}
 	r.Metrics = []record.Metric{
-		{Name: record.Throughput, Value: 1e9 / ns}, {Name: record.LatencyMean, Value: ns}, {Name: record.Allocs, Value: 7}, {Name: record.AllocBytes, Value: 100},
+		record.Throughput.Metric(1e9 / ns), record.LatencyMean.Metric(ns), record.Allocs.Metric(7), record.AllocBytes.Metric(100),
 	}
 	return r
 }

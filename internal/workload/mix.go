@@ -195,11 +195,7 @@ func (m *mix) Metrics(ctx context.Context) ([]record.Metric, error) {
 			return nil, fmt.Errorf("%s: %w", m.names[i], err)
 		}
 		for _, s := range sizes {
-			s.Name = m.names[i] + "-" + s.Name
-			if quantity, of, ok := strings.Cut(s.Unit, "/"); ok {
-				s.Unit = quantity + "/" + m.names[i] + "-" + of
-			}
-			all = append(all, s)
+			all = append(all, s.InClass(m.names[i]))
 		}
 	}
 	return all, nil

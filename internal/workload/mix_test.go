@@ -63,7 +63,7 @@ func (e entry) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (e entry) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "proof", Unit: "B/proof", Value: 1, Kind: record.Exact}}, nil
+	return []record.Metric{record.ProofSize.Metric(1)}, nil
 }
 
 func (e entry) Close() error { e.closed++; return nil }
@@ -125,7 +125,7 @@ func TestMix(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"issue-proof", "transfer-proof"} {
-		if m, ok := rec.Metric(name); !ok || m.Unit != "B/"+name {
+		if m, ok := rec.MetricNamed(name); !ok || m.Unit() != "B/"+name {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}

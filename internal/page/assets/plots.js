@@ -165,14 +165,13 @@ function timelinePlot() {
   if (!c) return { empty: 'No case in the table has a timeline.' };
   const t = c.timeline;
   const seconds = i => (i + 0.5) * t.interval;
-  const label = { throughput: 'throughput', errors: 'failed', 'latency-p50': 'P50', 'latency-p99': 'P99', 'response-p99': 'Response P99' };
   let group = 0;
   const charts = [['throughput', s => s.unit === 'ops/s'], ['latency', s => s.unit === 'ns']].map(([title, of]) => {
     const series = t.series.filter(of);
     if (!series.length) return null;
     const scale = scaleOf(series[0].unit, series.flatMap(s => s.values));
     const lines = series.map(s => ({
-      name: label[s.name], groupName: label[s.name], group: group++,
+      name: s.label, groupName: s.label, group: group++,
       points: s.values.map((v, i) => {
         const [y, lo, hi] = ranged(s.least ? [v, s.least[i], s.greatest[i]] : [v], scale.divide);
         return { x: seconds(i), y, lo, hi, say: 'at ' + tickText(i * t.interval) + ' s ' + timed(y) + ' ' + scale.unit + between(lo, hi) };

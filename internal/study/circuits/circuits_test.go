@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -78,8 +77,8 @@ func records(s *study.Study) (recs []*record.Record) {
 		if c.Get("cpus") == "2" {
 			slower = 0.5
 		}
-		add := func(name string, value float64) {
-			r.Metrics = append(r.Metrics, record.Metric{Name: name, Value: value})
+		add := func(q record.Quantity, value float64) {
+			r.Metrics = append(r.Metrics, q.Metric(value))
 		}
 		tripartite := c.Get("relation") == "tripartite"
 		switch {
@@ -87,18 +86,18 @@ func records(s *study.Study) (recs []*record.Record) {
 			r.Status = record.Failed
 			r.Error = (&zkbench.LimitError{What: "bytes of memory (what fits: less)", Estimate: 9e9, Max: 8e9}).Error()
 		case tripartite && c.Get("form") == "limbs-mul":
-			add("constraints", 7e6)
+			add(record.Constraints, 7e6)
 			r.Findings = []record.Finding{{Name: workloads.FindingComposed, Text: "3 times its parts"}}
 		case j.Stages:
-			add("constraints", 1000*n)
-			add("domain", 1024*n)
-			add("proof", 520)
+			add(record.Constraints, 1000*n)
+			add(record.Domain, 1024*n)
+			add(record.ProofSize, 520)
 			for k, name := range []string{"build", "srs", "witness", "keys", "prove", "verify"} {
 				seconds := []float64{0.01, 0.1, 0.001, 0.2, 1, 0}[k]*n*slower + 0.002
 				if name == "verify" {
 					seconds += float64(i%3) * 1e-4
 				}
-				add(measure.StageMetric(name), seconds)
+				add(record.StageTime(name), seconds)
 				r.Stages = append(r.Stages, record.Stage{Name: name, PeakRSS: uint64(1e6 * n)})
 			}
 		default:
@@ -272,7 +271,7 @@ func sized(gates ...int) (recs []*record.Record) {
 		axes := record.Axes{{Key: "gates", Value: strconv.Itoa(n)}, {Key: "system", Value: "plonk"}, {Key: "cpus", Value: "1"}}
 		recs = append(recs, &record.Record{
 			Workload: "Gates", Case: axes.String(), Axes: axes, Status: record.OK, Process: record.Process{Side: "gates"},
-			Metrics: []record.Metric{{Name: "constraints", Value: float64(n)}, {Name: measure.StageMetric("prove"), Value: float64(n) * 1e-6}},
+			Metrics: []record.Metric{record.Constraints.Metric(float64(n)), record.StageTime("prove").Metric(float64(n) * 1e-6)},
 			Stages:  []record.Stage{{Name: "prove", PeakRSS: uint64(2000 * n)}},
 		})
 	}
@@ -358,10 +357,10 @@ func TestCrossover(t *testing.T) {
 	for _, r := range recs {
 		n, _ := strconv.ParseFloat(get(r, "bytes"), 64)
 		for i, m := range r.Metrics {
-			switch m.Name {
+			switch m.Quantity {
 			case record.LatencyMean:
 				r.Metrics[i].Value = 200 + 2*n
-			case measure.StageMetric("verify"):
+			case record.StageTime("verify"):
 				r.Metrics[i].Value = 2e-3
 			}
 		}

@@ -10,7 +10,6 @@ import (
 
 	circuit "github.com/zkbench/zkbench/circuits/keccak"
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -68,7 +67,7 @@ func stage(r *record.Record, name string) float64 {
 	if r == nil {
 		return 0
 	}
-	return r.Value(measure.StageMetric(name))
+	return r.Value(record.StageTime(name))
 }
 
 // ratio is the cell of a to b, a dash where one is not there.
@@ -109,7 +108,7 @@ func constraints(r *record.Record) float64 {
 	if r == nil {
 		return 0
 	}
-	return r.Value("constraints")
+	return r.Value(record.Constraints)
 }
 
 // constraintsCell marks a count without a proof.
@@ -137,7 +136,7 @@ type column struct {
 }
 
 // figure is a column of a metric that is a number.
-func figure(head, metric string) column {
+func figure(head string, metric record.Quantity) column {
 	return column{head: head, cell: func(r *record.Record) string { return study.Number(r.Value(metric)) }}
 }
 
@@ -159,11 +158,11 @@ func axes(keys ...string) (all []column) {
 func stageColumns() []column {
 	return []column{
 		{"constraints", constraintsCell, true},
-		figure("domain", "domain"),
+		figure("domain", record.Domain),
 		stageTime("build", "build"), stageTime("reference string", "srs"), stageTime("witness", "witness"), stageTime("keys", "keys"),
 		stageTime("prove", "prove"), stageTime("verify", "verify"),
 		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
-		figure("proof bytes", "proof"),
+		figure("proof bytes", record.ProofSize),
 	}
 }
 

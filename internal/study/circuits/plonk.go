@@ -129,7 +129,7 @@ func publishedPlonk() []published {
 func fillPlonk(d *data, v *view) {
 	v.Table["gates"] = d.stages(partGates, 0, append(axes("gates"), stageColumns()...), "gates").String()
 	perHash := column{head: "gates a hash", cell: func(r *record.Record) string {
-		return study.Number(math.Round(r.Value("constraints") / study.AxisNumber(r, "hashes")))
+		return study.Number(math.Round(r.Value(record.Constraints) / study.AxisNumber(r, "hashes")))
 	}}
 	faster := column{head: "proves faster than edwards", cell: func(r *record.Record) string {
 		edwards := d.find(partPedersen, map[string]string{"form": "edwards", "hashes": study.Axis(r, "hashes")})
@@ -158,7 +158,7 @@ func (d *data) rates() *study.Table {
 			if largest[key] == nil {
 				order = append(order, key)
 			}
-			if old := largest[key]; old == nil || r.Value("constraints") > old.Value("constraints") {
+			if old := largest[key]; old == nil || r.Value(record.Constraints) > old.Value(record.Constraints) {
 				largest[key] = r
 			}
 		}
@@ -170,7 +170,7 @@ func (d *data) rates() *study.Table {
 			what = study.Axis(r, "hashes") + " hashes, " + form
 		}
 		prove := stage(r, "prove")
-		row("ours", what, "PLONK, gnark", study.Time(1e9*prove), memory(peak(r)), r.Value("constraints"), prove, peak(r), study.AxisNumber(r, "cpus"))
+		row("ours", what, "PLONK, gnark", study.Time(1e9*prove), memory(peak(r)), r.Value(record.Constraints), prove, peak(r), study.AxisNumber(r, "cpus"))
 	}
 	for _, p := range publishedPlonk() {
 		row("the study", p.what+p.note, p.system, study.Number(p.prove)+" s", study.Number(p.memory)+" GB", p.gates, p.prove, 1e9*p.memory, studyCores)

@@ -67,7 +67,7 @@ func (s sample) scaled(by float64) (all sample) {
 func (d *data) loop(name string) (ns sample) {
 	for _, r := range d.part(partInstructions) {
 		if study.Axis(r, loopKey) == name {
-			ns = append(ns, r.Value(record.LatencyP50)/r.Value(inLoop))
+			ns = append(ns, r.Value(record.LatencyP50)/r.Value(record.InLoop))
 		}
 	}
 	return ns
@@ -102,7 +102,7 @@ func (d *data) function(name, kernel string) (w work) {
 		if is != name || study.Axis(r, "kernel") != kernel {
 			continue
 		}
-		units := r.Value("units") + r.Value("permutations") // one of them is there
+		units := r.Value(record.Units) + r.Value(record.Permutations) // one of them is there
 		w.ns = append(w.ns, r.Value(record.LatencyP50)/units)
 		if cycles := r.Value(record.Cycles); cycles > 0 {
 			w.instructions = append(w.instructions, r.Value(record.Instructions)/units)

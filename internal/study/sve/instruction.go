@@ -16,8 +16,6 @@ import (
 const (
 	instructionName = "VectorInstruction"
 	loopKey         = "loop"
-	// inLoop is the metric of how many instructions of the loop's kind an operation has.
-	inLoop = "in-loop"
 	// passes of a loop in an operation, which then takes some ten microseconds.
 	passes = 1000
 )
@@ -73,7 +71,7 @@ func (i *instruction) count() float64 { return float64(passes * i.loop.Instructi
 
 func (i *instruction) Metrics(ctx context.Context) ([]record.Metric, error) {
 	counters, err := perf.Counters(ctx, i)
-	return append([]record.Metric{{Name: inLoop, Unit: "instructions/op", Value: i.count(), Kind: record.Exact}}, counters...), err
+	return append([]record.Metric{record.InLoop.Metric(i.count())}, counters...), err
 }
 
 func (i *instruction) Close() error { return nil }

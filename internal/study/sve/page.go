@@ -163,11 +163,11 @@ func (d *data) instructionTable() *study.Table {
 			if study.Axis(r, loopKey) != name {
 				continue
 			}
-			rate := r.Value(inLoop) / r.Value(record.LatencyP50)
+			rate := r.Value(record.InLoop) / r.Value(record.LatencyP50)
 			perNs = append(perNs, rate)
 			switch cycles := r.Value(record.Cycles); {
 			case cycles > 0:
-				perCycle = append(perCycle, r.Value(inLoop)/cycles)
+				perCycle = append(perCycle, r.Value(record.InLoop)/cycles)
 			case d.clock() > 0:
 				perCycle = append(perCycle, rate/d.clock())
 			}

@@ -25,14 +25,14 @@ import (
 var update = flag.Bool("update", false, "write the golden page anew")
 
 // made is a record as a machine with AVX-512 and two processors gives it.
-func made(part, name string, round, procs int, axes record.Axes, metrics map[string]float64) *record.Record {
+func made(part, name string, round, procs int, axes record.Axes, metrics map[record.Quantity]float64) *record.Record {
 	r := &record.Record{
 		Time: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Workload: name, Case: axes.String(), Axes: axes, Status: record.OK,
 		Process: record.Process{Side: part, Index: round},
 		Env:     record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: procs, Go: "go1.26.8"},
 	}
-	for key, v := range metrics {
-		r.Metrics = append(r.Metrics, record.Metric{Name: key, Value: v})
+	for q, v := range metrics {
+		r.Metrics = append(r.Metrics, q.Metric(v))
 	}
 	return r
 }
@@ -52,7 +52,7 @@ func records(counted bool) (recs []*record.Record) {
 		// The mean of the rounds is 1, the deviation 1.58 %.
 		slower := 1 + float64(round-2)/100
 		for name, perCycle := range map[string]float64{"scalar-chain": 1, "avx2-add": 3, "avx2-mul": 2, "avx512-add": 2} {
-			m := map[string]float64{"in-loop": 1000, record.LatencyP50: 1000 / perCycle / 2 * slower}
+			m := map[record.Quantity]float64{record.InLoop: 1000, record.LatencyP50: 1000 / perCycle / 2 * slower}
 			if counted {
 				m[record.Cycles], m[record.Instructions] = 1000/perCycle, 1010
 			}
@@ -60,20 +60,20 @@ func records(counted bool) (recs []*record.Record) {
 		}
 		for i, k := range kernels {
 			faster := float64(int(1) << i)
-			function := func(workloadName, unit string, units, ns float64, a record.Axes) {
-				m := map[string]float64{unit: units, record.LatencyP50: units * ns / faster * slower}
+			function := func(workloadName string, unit record.Quantity, units, ns float64, a record.Axes) {
+				m := map[record.Quantity]float64{unit: units, record.LatencyP50: units * ns / faster * slower}
 				if counted {
 					m[record.Cycles], m[record.Instructions] = 2*units*ns/faster, 6*units*ns/faster
 				}
 				recs = append(recs, made("functions", workloadName, round, 1, a, m))
 			}
-			function("GoldilocksOps", "units", 1024, 1, axes("function", "add", "kernel", k))
-			function("GoldilocksOps", "units", 1024, 8, axes("function", "spmv_4x12", "kernel", k))
-			function("PoseidonPermutation", "permutations", 1024, 1600, axes("kernel", k))
+			function("GoldilocksOps", record.Units, 1024, 1, axes("function", "add", "kernel", k))
+			function("GoldilocksOps", record.Units, 1024, 8, axes("function", "spmv_4x12", "kernel", k))
+			function("PoseidonPermutation", record.Permutations, 1024, 1600, axes("kernel", k))
 			for _, leaves := range []int{1024, 4096} {
 				for cpus := 1; cpus <= 2; cpus++ {
 					ns := float64(2*leaves-1) * 1600 / faster / float64(cpus) * slower
-					recs = append(recs, made("trees", "MerkleBuild", round, cpus, axes("leaves", strconv.Itoa(leaves), "kernel", k), map[string]float64{record.LatencyP50: ns}))
+					recs = append(recs, made("trees", "MerkleBuild", round, cpus, axes("leaves", strconv.Itoa(leaves), "kernel", k), map[record.Quantity]float64{record.LatencyP50: ns}))
 				}
 			}
 		}

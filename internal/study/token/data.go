@@ -85,7 +85,7 @@ func (d *data) figure(m *quantity, at point, against string) (figure, error) {
 		}
 		each := float64(max(m.each, 1))
 		f.bytes, f.allocs = r.Value(record.AllocBytes)/each, r.Value(record.Allocs)/each
-		f.proofBytes = r.Value("proof")
+		f.proofBytes = r.Value(record.ProofSize)
 		f.where = where(r)
 		f.rounds++
 		ns = append(ns, r.Value(record.LatencyMean)/each)

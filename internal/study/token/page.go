@@ -236,7 +236,7 @@ func (d *data) sample(v *view) error {
 	for _, row := range []struct {
 		name   string
 		theirs float64
-		metric string
+		metric record.Quantity
 	}{
 		{"P50", theirs.P50, record.LatencyP50},
 		{"mean", theirs.Mean, record.LatencyMean},

@@ -101,7 +101,7 @@ func records(jobs []study.Job) (recs []*record.Record) {
 			ns, _ = peer.PanurusGLV(j.Case.Get("curve"))
 		}
 		for _, m := range []struct {
-			name  string
+			of    record.Quantity
 			value float64
 		}{
 			{record.LatencyMean, ns},
@@ -116,9 +116,9 @@ func records(jobs []study.Job) (recs []*record.Record) {
 			{record.GCCycles, 20},
 			{record.GCPauses, 1e7},
 			{record.GCCPUShare, 1.5},
-			{"proof", 1632},
+			{record.ProofSize, 1632},
 		} {
-			r.Metrics = append(r.Metrics, record.Metric{Name: m.name, Value: m.value})
+			r.Metrics = append(r.Metrics, m.of.Metric(m.value))
 		}
 		recs = append(recs, r)
 	}
@@ -215,7 +215,7 @@ func own(t *testing.T, name string, times, yardsticks []float64) []*record.Recor
 		if isYardstick {
 			value = yardsticks[r.Process.Index]
 		}
-		r.Metrics = []record.Metric{{Name: record.LatencyMean, Value: value}}
+		r.Metrics = []record.Metric{record.LatencyMean.Metric(value)}
 		recs = append(recs, r)
 	}
 	return recs

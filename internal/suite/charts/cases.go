@@ -56,7 +56,7 @@ func gather(recs []*record.Record) []*group {
 	for _, r := range recs {
 		g := groupOf(&groups, r.Workload, environmentOf(&environments, r.Env))
 		g.processes++
-		staged := slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return strings.HasPrefix(m.Name, record.StagePrefix) })
+		staged := slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
 		_, loaded := r.Metric(record.Throughput)
 		if r.Status != record.OK {
 			g.failed++
@@ -152,7 +152,7 @@ func only(axes record.Axes, keys ...string) (some record.Axes) {
 func quoted(axes record.Axes) string { return fmt.Sprintf("%q", []record.Axis(axes)) }
 
 // values are those of a metric in the repetitions that have it, in units of 1/scale.
-func (c *cell) values(metric string, scale float64) (all []float64) {
+func (c *cell) values(metric record.Quantity, scale float64) (all []float64) {
 	for _, r := range c.recs {
 		if m, ok := r.Metric(metric); ok {
 			all = append(all, m.Value*scale)

@@ -37,7 +37,7 @@ func load(workload, at string, cpus, repetition int, tps, ms float64) *record.Re
 	r := record.New()
 	r.Workload, r.Axes, r.Process.Index = workload, axes(at), repetition
 	r.Env = record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Cores: 8, GOMAXPROCS: cpus, Go: "go1.26"}
-	r.Metrics = []record.Metric{{Name: record.Throughput, Value: tps}, {Name: record.LatencyMean, Value: ms * 1e6}}
+	r.Metrics = []record.Metric{record.Throughput.Metric(tps), record.LatencyMean.Metric(ms * 1e6)}
 	return r
 }
 
@@ -46,13 +46,13 @@ func stages(workload, at string, cpus int, seconds ...float64) *record.Record {
 	r := load(workload, at, cpus, 0, 0, 0)
 	r.Metrics = nil
 	for i, s := range seconds {
-		r.Metrics = append(r.Metrics, record.Metric{Name: "stage " + []string{"build", "prove", "verify"}[i], Unit: "s", Value: s})
+		r.Metrics = append(r.Metrics, record.StageTime([]string{"build", "prove", "verify"}[i]).Metric(s))
 	}
 	return r
 }
 
 func withProof(r *record.Record, size float64) *record.Record {
-	r.Metrics = append(r.Metrics, record.Metric{Name: "proof", Unit: "B/proof", Value: size, Kind: record.Exact})
+	r.Metrics = append(r.Metrics, record.ProofSize.Metric(size))
 	return r
 }
 

@@ -9,9 +9,6 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// proofUnit is the unit of the metrics that are sizes of proofs.
-const proofUnit = "B/proof"
-
 // maxBars bounds the bars of a chart.
 const maxBars = 40
 
@@ -31,7 +28,7 @@ func (a *album) sizes(groups []*group) {
 	var workloads []string
 	for _, g := range groups {
 		for _, c := range slices.Concat(g.loads, g.stages) {
-			i := slices.IndexFunc(c.recs[0].Metrics, func(m record.Metric) bool { return m.Kind == record.Exact && m.Unit == proofUnit })
+			i := slices.IndexFunc(c.recs[0].Metrics, func(m record.Metric) bool { return m.Kind == record.Exact && m.Unit() == record.ProofSize.Unit() })
 			if i < 0 {
 				continue
 			}

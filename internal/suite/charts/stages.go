@@ -2,7 +2,6 @@ package charts
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -21,7 +20,7 @@ func (a *album) stages(g *group) {
 	for _, c := range g.stages {
 		for _, r := range c.recs {
 			for _, m := range r.Metrics {
-				if name, is := strings.CutPrefix(m.Name, record.StagePrefix); is && !slices.Contains(names, name) {
+				if name, ok := m.Stage(); ok && !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
@@ -41,7 +40,7 @@ func (a *album) stages(g *group) {
 				}
 				row := plot.DotsRow{Name: name}
 				for _, stage := range some {
-					row.Values = append(row.Values, suite.Median(c.values(record.StagePrefix+stage, 1)))
+					row.Values = append(row.Values, suite.Median(c.values(record.StageTime(stage), 1)))
 				}
 				d.Rows = append(d.Rows, row)
 			}

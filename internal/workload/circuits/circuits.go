@@ -121,13 +121,6 @@ func (e estimate) fits(system string) error {
 	return limit
 }
 
-// size is an exact figure.
-func size(name, unit string, n int64) record.Metric {
-	return record.Metric{Name: name, Unit: unit, Value: float64(n), Kind: record.Exact}
-}
-
-func constraintsOf(n int) record.Metric { return size("constraints", "constraints", int64(n)) }
-
 // stages goes through all of them once.
 func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Staged, err error) {
 	defer func() { err = errors.Join(err, p.close()) }()
@@ -142,13 +135,13 @@ func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Sta
 			if err := p.build(); err != nil {
 				return nil, err
 			}
-			return []record.Metric{constraintsOf(p.constraints.GetNbConstraints()), size("domain", "points", int64(p.domain()))}, nil
+			return []record.Metric{record.Constraints.Metric(float64(p.constraints.GetNbConstraints())), record.Domain.Metric(float64(p.domain()))}, nil
 		}},
 		{stageSRS, func() ([]record.Metric, error) {
 			if err := p.reference(ctx, nil); err != nil { // made anew: that is the stage
 				return nil, err
 			}
-			return []record.Metric{size("srs", "B/srs", int64(p.srs.Bytes()))}, nil
+			return []record.Metric{record.SRSSize.Metric(float64(p.srs.Bytes()))}, nil
 		}},
 		{stageWitness, func() (_ []record.Metric, err error) {
 			if full, err = p.witness(0); err == nil {
@@ -161,7 +154,7 @@ func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Sta
 			if proof, err = p.prove(full); err != nil {
 				return nil, err
 			}
-			return []record.Metric{size("proof", "B/proof", int64(len(proof)))}, nil
+			return []record.Metric{record.ProofSize.Metric(float64(len(proof)))}, nil
 		}},
 		{stageVerify, func() ([]record.Metric, error) { return nil, p.verify(proof, public) }},
 	} {
@@ -184,7 +177,7 @@ func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Sta
 	if err != nil {
 		return out, err
 	}
-	out.Metrics = append(out.Metrics, size("proving key", "B/proving-key", pk), size("verifying key", "B/verifying-key", vk))
+	out.Metrics = append(out.Metrics, record.ProvingKeySize.Metric(float64(pk)), record.VerifyingKeySize.Metric(float64(vk)))
 	out.Findings = append(out.Findings, record.Finding{Name: "solving", Text: "gnark solves the constraints when it proves: the stage witness is the assignment, prove contains the solver"})
 	out.Findings = append(out.Findings, record.Finding{Name: "joint keys", Text: "gnark makes proving and verifying key in one call: the stage keys is both"})
 	return out, p.refuses(proof)

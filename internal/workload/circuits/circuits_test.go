@@ -106,7 +106,7 @@ func TestEveryStage(t *testing.T) {
 				if stage == "prove" || def.Name == "Pairing" {
 					var sizes []string
 					for _, m := range metrics {
-						sizes = append(sizes, fmt.Sprintf("%s %.0f", m.Name, m.Value))
+						sizes = append(sizes, fmt.Sprintf("%s %.0f", m.Name(), m.Value))
 					}
 					name, got := def.Name+"/"+at(def, map[string]string{"system": system, "stage": stage}).String(), strings.Join(sizes, ", ")
 					if want := lines[name]; got != want {
@@ -140,8 +140,8 @@ func TestStages(t *testing.T) {
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%s: stages %s, want %s", system, got, want)
 		}
-		for _, name := range []string{"constraints", "domain", "proof", "proving key", "verifying key", measure.StageMetric("prove")} {
-			if m, ok := rec.Metric(name); !ok || !(m.Value > 0) {
+		for _, name := range []string{"constraints", "domain", "proof", "proving key", "verifying key", record.StageTime("prove").Name()} {
+			if m, ok := rec.MetricNamed(name); !ok || !(m.Value > 0) {
 				t.Errorf("%s: %s is %v", system, name, m.Value)
 			}
 		}
@@ -232,7 +232,7 @@ func TestCounted(t *testing.T) {
 	} {
 		c := at(def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
 		rec := measure.Stages(t.Context(), def, c, measure.Settings{Seed: 1})
-		if n, ok := rec.Metric("constraints"); rec.Status != record.OK || !ok || int(n.Value) != test.want {
+		if n, ok := rec.Metric(record.Constraints); rec.Status != record.OK || !ok || int(n.Value) != test.want {
 			t.Errorf("%s: %s %s, %.0f constraints, want %d", test.form, rec.Status, rec.Error, n.Value, test.want)
 		}
 		if !slices.ContainsFunc(rec.Findings, func(f record.Finding) bool { return f.Name == test.finding }) {

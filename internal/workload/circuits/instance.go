@@ -109,7 +109,8 @@ func (p *prover) refuses(proof []byte) error {
 }
 
 func (i *instance) Metrics(context.Context) ([]record.Metric, error) {
-	metrics := append(slices.Clone(i.metrics), constraintsOf(i.constraints.GetNbConstraints()), size("domain", "points", int64(i.domain())))
+	metrics := append(slices.Clone(i.metrics),
+		record.Constraints.Metric(float64(i.constraints.GetNbConstraints())), record.Domain.Metric(float64(i.domain())))
 	if i.stage == stageProve || i.stage == stageVerify {
 		w, err := i.witness(0)
 		if err != nil {
@@ -119,7 +120,7 @@ func (i *instance) Metrics(context.Context) ([]record.Metric, error) {
 		if err != nil {
 			return nil, err
 		}
-		metrics = append(metrics, size("proof", "B/proof", int64(len(proof))))
+		metrics = append(metrics, record.ProofSize.Metric(float64(len(proof))))
 	}
 	return metrics, nil
 }

@@ -67,12 +67,9 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 		v := keccak.NewFixed(n, hash.Keccak256)
 		circuit, assign = v, func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
 	}
-	count := func(name string, n int) record.Metric {
-		return record.Metric{Name: name, Unit: name, Value: float64(n), Kind: record.Exact}
-	}
 	t := task{
 		circuit: circuit,
-		metrics: []record.Metric{count("blocks", blocks), count("blocks-needed", needed)},
+		metrics: []record.Metric{record.Blocks.Metric(float64(blocks)), record.BlocksNeeded.Metric(float64(needed))},
 		assign: func(seq uint64) (frontend.Circuit, error) {
 			message := make([]byte, n)
 			_, _ = corpus(seed, seq).Read(message) // which never fails

@@ -93,7 +93,7 @@ func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out
 			return 0, err
 		}
 		n := p.constraints.GetNbConstraints()
-		running.End(constraintsOf(n))
+		running.End(record.Constraints.Metric(float64(n)))
 		return n, nil
 	}
 	relation := pairing.Relation(c.Get("relation"))
@@ -115,5 +115,5 @@ func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out
 	} else if err != nil {
 		return out, err
 	}
-	return workload.Staged{Metrics: []record.Metric{constraintsOf(n)}, Findings: []record.Finding{note}}, nil
+	return workload.Staged{Metrics: []record.Metric{record.Constraints.Metric(float64(n))}, Findings: []record.Finding{note}}, nil
 }

@@ -54,8 +54,8 @@ func (t treeOf) build(ctx context.Context, rows []goldilocks.Element) (*merkle.T
 
 func (t treeOf) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{
-		{Name: "permutations", Unit: "permutations/op", Value: float64(t.permutations()), Kind: record.Exact},
-		{Name: "tree", Unit: "B/tree", Value: float64(32 * t.shape.Nodes()), Kind: record.Exact},
+		record.Permutations.Metric(float64(t.permutations())),
+		record.TreeSize.Metric(float64(32 * t.shape.Nodes())),
 	}, nil
 }
 
@@ -181,7 +181,7 @@ func (m *merkleOpen) Check(_ context.Context, input any, output []byte) error {
 
 func (m *merkleOpen) Metrics(ctx context.Context) ([]record.Metric, error) {
 	path, err := m.tree.Path(0)
-	return []record.Metric{{Name: "path", Unit: "B/path", Value: float64(8 * poseidon.DigestLen * len(path)), Kind: record.Exact}}, err
+	return []record.Metric{record.PathSize.Metric(float64(8 * poseidon.DigestLen * len(path)))}, err
 }
 
 func (m *merkleOpen) Close() error { return nil }

@@ -162,7 +162,7 @@ func (i *ntt) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (i *ntt) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "elements", Unit: "elements/op", Value: float64(chained * i.domain.Size()), Kind: record.Exact}}, nil
+	return []record.Metric{record.Elements.Metric(float64(chained * i.domain.Size()))}, nil
 }
 
 func (i *ntt) Close() error { return nil }
@@ -244,7 +244,7 @@ func (i *lde) Check(ctx context.Context, input any, output []byte) error {
 }
 
 func (i *lde) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "elements", Unit: "elements/op", Value: float64(chained * i.columns * i.domain.Size() * i.how.Blowup), Kind: record.Exact}}, nil
+	return []record.Metric{record.Elements.Metric(float64(chained * i.columns * i.domain.Size() * i.how.Blowup))}, nil
 }
 
 func (i *lde) Close() error { return nil }
@@ -326,7 +326,7 @@ func (i *polyEval) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (i *polyEval) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "coefficients", Unit: "coefficients/op", Value: float64(i.n * i.columns), Kind: record.Exact}}, nil
+	return []record.Metric{record.Coefficients.Metric(float64(i.n * i.columns))}, nil
 }
 
 func (i *polyEval) Close() error { return nil }

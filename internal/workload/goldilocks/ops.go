@@ -133,7 +133,7 @@ func (i *ops) Check(_ context.Context, input any, output []byte) error {
 
 func (i *ops) Metrics(ctx context.Context) ([]record.Metric, error) {
 	counters, err := perf.Counters(ctx, i)
-	return append([]record.Metric{{Name: "units", Unit: "units/op", Value: float64(rounds * i.units), Kind: record.Exact}}, counters...), err
+	return append([]record.Metric{record.Units.Metric(float64(rounds * i.units))}, counters...), err
 }
 
 func (i *ops) Close() error { return nil }

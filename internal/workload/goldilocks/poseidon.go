@@ -84,7 +84,7 @@ func (p *permutation) Check(_ context.Context, input any, output []byte) error {
 
 func (p *permutation) Metrics(ctx context.Context) ([]record.Metric, error) {
 	counters, err := perf.Counters(ctx, p)
-	return append([]record.Metric{{Name: "permutations", Unit: "permutations/op", Value: float64(p.states), Kind: record.Exact}}, counters...), err
+	return append([]record.Metric{record.Permutations.Metric(float64(p.states))}, counters...), err
 }
 
 func (p *permutation) Close() error { return nil }

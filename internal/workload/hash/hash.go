@@ -74,7 +74,7 @@ func (k keccakNative) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (k keccakNative) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "blocks", Unit: "blocks", Value: float64(keccak.Blocks(k.bytes)), Kind: record.Exact}}, nil
+	return []record.Metric{record.Blocks.Metric(float64(keccak.Blocks(k.bytes)))}, nil
 }
 
 func (k keccakNative) Close() error { return nil }

@@ -39,7 +39,7 @@ func TestKeccakNative(t *testing.T) {
 				t.Error(err)
 			}
 			sizes, err := instance.Metrics(t.Context())
-			if err != nil || len(sizes) != 1 || sizes[0].Name != "blocks" || sizes[0].Value != float64(n/136+1) {
+			if err != nil || len(sizes) != 1 || sizes[0].Quantity != record.Blocks || sizes[0].Value != float64(n/136+1) {
 				t.Errorf("%v, %v", sizes, err)
 			}
 			output[31] ^= 1

@@ -114,7 +114,7 @@ func (i instance) Check(_ context.Context, input any, output []byte) error {
 }
 
 func (i instance) Metrics(context.Context) ([]record.Metric, error) {
-	return []record.Metric{{Name: "hash", Unit: "B/hash", Value: sha512.Size, Kind: record.Exact}}, nil
+	return []record.Metric{record.HashSize.Metric(sha512.Size)}, nil
 }
 
 func (i instance) Close() error { return nil }

@@ -244,8 +244,8 @@ func (l *ledgerApply) Check(ctx context.Context, input any, output []byte) error
 // Metrics reports what turns operations and bytes into requests.
 func (l *ledgerApply) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{
-		{Name: "requests", Unit: "requests/op", Value: float64(l.batch), Kind: record.Exact},
-		{Name: "request", Unit: "B/request", Value: requestLen, Kind: record.Exact},
+		record.Requests.Metric(float64(l.batch)),
+		record.RequestSize.Metric(requestLen),
 	}, nil
 }
 

@@ -103,10 +103,9 @@ func newSetup(c workload.Case, cfg token.Config, kind token.Kind, seed uint64) (
 
 // Metrics reports the exact sizes.
 func (s *setup) Metrics(context.Context) ([]record.Metric, error) {
-	size := func(name string, n int) record.Metric {
-		return record.Metric{Name: name, Unit: "B/" + name, Value: float64(n), Kind: record.Exact}
-	}
-	return []record.Metric{size("proof", s.pp.ProofLen(s.kind, s.in, s.out)), size("table", s.pp.TableBytes())}, nil
+	return []record.Metric{
+		record.ProofSize.Metric(float64(s.pp.ProofLen(s.kind, s.in, s.out))), record.TableSize.Metric(float64(s.pp.TableBytes())),
+	}, nil
 }
 
 func (s *setup) Close() error { return nil }
