@@ -3,6 +3,7 @@ package rangeproof_test
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"testing"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
@@ -96,6 +97,50 @@ func TestBisectionFailsClosed(t *testing.T) {
 	}
 	if err := rangeproof.VerifyBatch(ctx, serial, basis, "test", items); !errors.Is(err, zkbench.ErrProof) {
 		t.Errorf("accepted: %v", err)
+	}
+}
+
+// holding is an equation without terms.
+type holding struct{}
+
+func (holding) Accumulate(*group.Accumulator[fr.Element, bn254.G1Affine], *group.Weights[fr.Element, bn254.G1Affine]) {
+}
+
+// TestFailedReplaysAreNamed: a proof that failed before its equations is named with its cause,
+// beside one whose equations fail and among good ones, and where it is alone.
+func TestFailedReplaysAreNamed(t *testing.T) {
+	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type item = rangeproof.Replayed[fr.Element, bn254.G1Affine]
+	var drawn []fr.Element
+	good, wrong, cause := item{Equations: holding{}}, item{Equations: recorder{&drawn}}, fmt.Errorf("%w: zero challenge", zkbench.ErrProof)
+	failed := item{Err: cause}
+	for _, c := range []struct {
+		items []item
+		want  string // of each item: holds, fails, or its replay failed
+	}{{nil, ""}, {[]item{good}, "h"}, {[]item{failed}, "r"}, {[]item{good, failed, good, wrong, good, failed}, "hrhfhr"}} {
+		got := make([]byte, len(c.items))
+		for i := range got {
+			got[i] = 'h'
+		}
+		var named *zkbench.CheckError
+		err := rangeproof.VerifyBatch(ctx, serial, basis, "test", c.items)
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, err := range joined.Unwrap() {
+				if !errors.As(err, &named) || named.Check != "test" || named.Index != -1 || !errors.Is(err, zkbench.ErrProof) {
+					t.Fatalf("%s: %v", c.want, err)
+				}
+				got[named.Action] = 'f'
+				if errors.Is(err, cause) {
+					got[named.Action] = 'r'
+				}
+			}
+		}
+		if string(got) != c.want {
+			t.Errorf("items are %s, want %s: %v", got, c.want, err)
+		}
 	}
 }
 
