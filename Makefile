@@ -10,7 +10,7 @@ PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
 
-.PHONY: all build portable deps run test test-long race lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
+.PHONY: all build portable deps run test test-long race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
 
 all: build
 
@@ -55,6 +55,11 @@ race:
 	$(GO) test -race ./executor/... ./internal/meter/... ./internal/stage/... ./internal/measure/... ./token/identity/...
 	$(GO) test -race -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Queue|Concurrent|Race' ./token/validator ./token/service
+
+# What a proof's safety hangs on, changed a line at a time: the tests that see it, and what none
+# sees (tools/mutate). An hour or two; MUTATEFLAGS=-resume goes on where it was stopped.
+mutate:
+	$(GO) run -C tools ./mutate $(MUTATEFLAGS)
 
 $(BIN)/tools: tools/go.mod tools/go.sum
 	mkdir -p $(BIN)/tools

@@ -1,0 +1,503 @@
+// Mutate changes the lines that a proof's secrecy and soundness hang on, one at a time, and
+// runs the tests that should see it; golden vectors are left out, since a regenerated file
+// would hide the change. It is run as
+//
+//	make mutate
+//
+// and takes an hour or two of one core. Operators find what to change by its structure
+// (operators.go), and a short list by its exact text (special.go), which must be there.
+//
+// All mutants are compiled into one build, each behind a number that an environment variable
+// chooses (R. Untch, A. Offutt, M. Harrold: Mutation analysis using mutant schemata, 1993), by
+// go test -overlay: nothing changes on disk. Every test is first run by itself and unchanged,
+// to see which mutants it comes by; a mutant is then shown to those tests only, the quickest
+// first, until one fails, panics or runs ten times as long as before; tests that are slow by
+// themselves are left out.
+//
+// Lines go to results.tsv as they come; -resume goes on there, and runs again what survived.
+// What nobody can see is listed in equivalent.txt with the reason. Exit status 1: a mutant
+// survived that is not listed, or the lists name what is not there.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const module = "github.com/zkbench/zkbench"
+
+var (
+	// mutated are the packages whose files are changed: all files, or those named.
+	mutated = []struct {
+		dir   string
+		files []string
+	}{
+		{"transcript", nil},
+		{"group", []string{"weights.go", "accumulator.go", "basis.go"}},
+		{"rangeproof", nil},
+		{"rangeproof/bulletproof", nil},
+		{"rangeproof/csp", nil},
+		{"token", nil},
+	}
+	// tested are the packages whose tests should see a change.
+	tested = []string{"transcript", "group", "rangeproof", "rangeproof/bulletproof", "rangeproof/csp", "token"}
+	// vectors are the tests that compare with a file that the code itself has made.
+	vectors = regexp.MustCompile(`^(Benchmark|Test(XOF)?Vectors?$|Test(Proof)?Sizes$)`)
+
+	//go:embed equivalent.txt
+	equivalentText string
+)
+
+func main() {
+	log.SetFlags(log.Ltime)
+	root := flag.String("root", "..", "the module's directory")
+	out := flag.String("out", "../bin/mutate", "directory of what is built, and of results.tsv")
+	only := flag.String("run", "", "run only the mutants that match this regular expression")
+	list := flag.Bool("list", false, "print the mutants and end")
+	resume := flag.Bool("resume", false, "keep what results.tsv says was killed")
+	all := flag.Bool("equivalent", false, "run the mutants of equivalent.txt too")
+	slowest := flag.Duration("slowest", 2*time.Second, "leave out tests that take longer by themselves")
+	flag.Parse()
+	s := &session{slowest: *slowest, filter: regexp.MustCompile(*only), all: *all, files: make(map[string]string)}
+	for dir, path := range map[*string]string{&s.root: *root, &s.out: *out} {
+		var err error
+		if *dir, err = filepath.Abs(path); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := s.run(*list, *resume); err != nil {
+		log.Fatal(err)
+	}
+}
+
+type session struct {
+	root, out string
+	filter    *regexp.Regexp
+	all       bool
+	slowest   time.Duration
+
+	mutants    []mutant
+	files      map[string]string // the overlay: path, replacement
+	equivalent map[string]string // key, reason
+	tests      []*test
+}
+
+// test is one test of a package's binary.
+type test struct {
+	dir, name string
+	binary    string
+	args      []string
+	took      time.Duration
+	reaches   map[int]bool
+}
+
+// result is a line of results.tsv: what became of a mutant.
+type result struct{ key, verdict, by string }
+
+const (
+	killed   = "killed"
+	survived = "survived"
+)
+
+func (s *session) run(list, resume bool) error {
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		return err
+	}
+	if err := s.generate(); err != nil {
+		return err
+	}
+	var err error
+	if s.equivalent, err = parseEquivalents(equivalentText, s.mutants); err != nil {
+		return err
+	}
+	if list {
+		for _, m := range s.mutants {
+			fmt.Printf("%s:%d\t%s\n", m.file, m.line, m.key)
+		}
+		return nil
+	}
+	path := filepath.Join(s.out, "results.tsv")
+	done := make(map[string]result)
+	mode := os.O_TRUNC
+	if resume {
+		mode = os.O_APPEND
+		if done, err = readResults(path); err != nil {
+			return err
+		}
+	}
+	if err := s.build(); err != nil {
+		return err
+	}
+	if err := s.baseline(); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|mode, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i, m := range s.mutants {
+		if !s.filter.MatchString(m.key) || s.equivalent[m.key] != "" && !s.all || done[m.key].verdict == killed {
+			continue
+		}
+		r := s.try(m)
+		log.Printf("%d/%d %s: %s %s", i+1, len(s.mutants), m.key, r.verdict, r.by)
+		done[m.key] = r
+		if _, err := fmt.Fprintf(f, "%s\t%s\t%s\n", r.key, r.verdict, r.by); err != nil {
+			return err
+		}
+	}
+	return s.table(done)
+}
+
+// generate writes the mutated files and checks that they compile; what does not is left out.
+func (s *session) generate() error {
+	runtime := filepath.Join(s.root, "internal/mut/mut.go")
+	s.files[runtime] = filepath.Join(s.root, "tools/mutate/mut/mut.go")
+	if err := s.overlay(); err != nil {
+		return err
+	}
+	args := []string{"list", "-overlay", s.overlayFile(), "-deps", "-export", "-json=ImportPath,Dir,GoFiles,Export", "./internal/mut"}
+	for _, p := range mutated {
+		args = append(args, "./"+p.dir)
+	}
+	listed, err := s.command("go", args...).Output()
+	if err != nil {
+		return fmt.Errorf("go list: %w", err)
+	}
+	type pkg struct {
+		ImportPath, Dir, Export string
+		GoFiles                 []string
+	}
+	packages := make(map[string]pkg)
+	for d := json.NewDecoder(bytes.NewReader(listed)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		packages[p.ImportPath] = p
+	}
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(packages[path].Export) })
+	next := 0
+	for _, p := range mutated {
+		path := module + "/" + p.dir
+		have := packages[path]
+		sources := make(map[string][]byte)
+		for _, name := range have.GoFiles {
+			if sources[name], err = os.ReadFile(filepath.Join(have.Dir, name)); err != nil {
+				return err
+			}
+		}
+		info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object)}
+		parsed, failed := check(fset, path, sources, imports, info)
+		if len(failed) > 0 {
+			return failed[0]
+		}
+		var found []*mutator
+		for _, name := range have.GoFiles {
+			if p.files != nil && !slices.Contains(p.files, name) {
+				continue
+			}
+			m := &mutator{fset: fset, info: info, name: p.dir + "/" + name, src: sources[name], next: &next, keys: make(map[string]int)}
+			m.packageEnd = m.offset(parsed[name].Name.End())
+			ast.Inspect(parsed[name], m.visit)
+			if err := m.specials(parsed[name]); err != nil {
+				return err
+			}
+			found = append(found, m)
+		}
+		if err := s.compile(fset, path, sources, imports, found); err != nil {
+			return err
+		}
+	}
+	for _, sp := range special {
+		if !slices.ContainsFunc(s.mutants, func(m mutant) bool { return m.file == sp.file && strings.Contains(m.key, sp.name) }) {
+			return fmt.Errorf("special mutant %q: %s is not mutated, or it does not compile", sp.name, sp.file)
+		}
+	}
+	return s.overlay()
+}
+
+// compile writes the mutated files of a package, without the mutants that do not compile.
+func (s *session) compile(fset *token.FileSet, path string, sources map[string][]byte, imports types.Importer, found []*mutator) error {
+	broken := make(map[int]bool)
+	for {
+		mixed := maps.Clone(sources)
+		texts := make(map[string][]edit) // by file, where each edit's text stands
+		for _, m := range found {
+			name := filepath.Base(m.name)
+			mixed[name], texts[name] = m.apply(broken)
+		}
+		_, failed := check(fset, path, mixed, imports, nil)
+		before := len(broken)
+		for _, err := range failed {
+			at := fset.Position(err.Pos)
+			for _, e := range texts[filepath.Base(at.Filename)] {
+				if e.offset <= at.Offset && at.Offset < e.offset+len(e.text) {
+					broken[e.id] = true
+				}
+			}
+		}
+		if len(failed) > 0 && len(broken) == before {
+			return fmt.Errorf("no mutant explains: %w", failed[0])
+		}
+		if len(failed) > 0 {
+			continue
+		}
+		for _, m := range found {
+			name := filepath.Base(m.name)
+			to := filepath.Join(s.out, strings.ReplaceAll(m.name, "/", "_")+".txt") // no package for ./...
+			if err := os.WriteFile(to, mixed[name], 0o644); err != nil {
+				return err
+			}
+			s.files[filepath.Join(s.root, m.name)] = to
+			for _, mu := range m.mutants {
+				if !broken[mu.id] {
+					s.mutants = append(s.mutants, mu)
+				}
+			}
+		}
+		log.Printf("%s: %d mutants do not compile", path, len(broken))
+		return nil
+	}
+}
+
+// apply returns the mutated source, and where in it the insertions are.
+func (m *mutator) apply(broken map[int]bool) (src []byte, at []edit) {
+	slices.SortStableFunc(m.edits, compareEdits)
+	from := m.packageEnd
+	src = append(src, m.src[:from]...)
+	src = append(src, `; import "`+module+`/internal/mut"`...)
+	for _, e := range m.edits {
+		if broken[e.id] {
+			continue
+		}
+		src = append(src, m.src[from:e.offset]...)
+		from = e.offset
+		e.offset = len(src)
+		src = append(src, e.text...)
+		at = append(at, e)
+	}
+	src = append(src, m.src[from:]...)
+	return append(src, "\nvar _ = mut.On\n"...), at
+}
+
+func check(fset *token.FileSet, path string, sources map[string][]byte, imports types.Importer, info *types.Info) (map[string]*ast.File, []types.Error) {
+	parsed := make(map[string]*ast.File)
+	var files []*ast.File
+	var failed []types.Error
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		f, err := parser.ParseFile(fset, name, sources[name], parser.SkipObjectResolution)
+		if err != nil {
+			log.Fatalf("%s: %v", path, err) // insertions nest, so they parse
+		}
+		parsed[name] = f
+		files = append(files, f)
+	}
+	cfg := types.Config{Importer: imports, Error: func(err error) { failed = append(failed, err.(types.Error)) }}
+	_, _ = cfg.Check(path, fset, files, info) // its error is the first of failed
+	return parsed, failed
+}
+
+func (s *session) overlayFile() string { return filepath.Join(s.out, "overlay.json") }
+
+func (s *session) overlay() error {
+	b, err := json.Marshal(map[string]any{"Replace": s.files})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.overlayFile(), b, 0o644)
+}
+
+func (s *session) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Dir, c.Stderr = s.root, os.Stderr
+	return c
+}
+
+// build compiles the tests and lists them.
+func (s *session) build() error {
+	for _, dir := range tested {
+		binary := filepath.Join(s.out, strings.ReplaceAll(dir, "/", "_")+".test")
+		log.Printf("building the tests of %s", dir)
+		if err := s.command("go", "test", "-c", "-vet=off", "-overlay", s.overlayFile(), "-o", binary, "./"+dir).Run(); err != nil {
+			return err
+		}
+		c := s.command(binary, "-test.list", ".")
+		c.Dir = filepath.Join(s.root, dir)
+		names, err := c.Output()
+		if err != nil {
+			return err
+		}
+		var args []string
+		if imports, _ := s.command("go", "list", "-f", "{{.TestImports}} {{.XTestImports}}", "./"+dir).Output(); bytes.Contains(imports, []byte("pgregory.net/rapid")) {
+			args = []string{"-rapid.checks=10", "-rapid.nofailfile"}
+		}
+		for _, name := range strings.Fields(string(names)) {
+			if !vectors.MatchString(name) {
+				s.tests = append(s.tests, &test{dir: dir, name: name, binary: binary, args: args})
+			}
+		}
+	}
+	return nil
+}
+
+// baseline runs every test by itself on the unchanged code.
+func (s *session) baseline() error {
+	reach := filepath.Join(s.out, "reach")
+	for i, t := range s.tests {
+		if err := os.RemoveAll(reach); err != nil {
+			return err
+		}
+		start := time.Now()
+		passed, output := s.pass(t, 10*time.Minute, "MUTANT_REACH="+reach)
+		t.took = time.Since(start)
+		log.Printf("%d/%d %s %s: %s", i+1, len(s.tests), t.dir, t.name, t.took.Round(time.Millisecond))
+		if !passed {
+			log.Printf("%s %s fails on the unchanged code and is left out:\n%s", t.dir, t.name, output)
+			continue
+		}
+		t.reaches = make(map[int]bool)
+		b, err := os.ReadFile(reach)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		for _, line := range strings.Fields(string(b)) {
+			id, err := strconv.Atoi(line)
+			if err != nil {
+				return err
+			}
+			t.reaches[id] = true
+		}
+	}
+	slices.SortStableFunc(s.tests, func(a, b *test) int { return int(a.took - b.took) })
+	return nil
+}
+
+// pass runs a test and reports whether it passes in time.
+func (s *session) pass(t *test, limit time.Duration, env string) (bool, []byte) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, t.binary, append([]string{"-test.run", "^" + t.name + "$", "-test.failfast"}, t.args...)...)
+	c.Dir = filepath.Join(s.root, t.dir)
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", env)
+	output, err := c.CombinedOutput()
+	return err == nil, output
+}
+
+// try shows the mutant to the tests that come by it.
+func (s *session) try(m mutant) result {
+	reached := 0
+	for _, t := range s.tests {
+		if !t.reaches[m.id] || t.took > s.slowest {
+			continue
+		}
+		reached++
+		if ok, _ := s.pass(t, 10*t.took+10*time.Second, fmt.Sprintf("MUTANT=%d", m.id)); !ok {
+			return result{m.key, killed, t.dir + " " + t.name}
+		}
+	}
+	return result{m.key, survived, fmt.Sprintf("%d tests come by", reached)}
+}
+
+func readResults(path string) (map[string]result, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	done := make(map[string]result)
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		if v := strings.Split(sc.Text(), "\t"); len(v) == 3 {
+			done[v[0]] = result{v[0], v[1], v[2]}
+		}
+	}
+	return done, nil
+}
+
+// parseEquivalents reads a reason, after #, and the keys of the mutants that it holds for,
+// which must be there.
+func parseEquivalents(text string, mutants []mutant) (map[string]string, error) {
+	reasons, known := make(map[string]string), make(map[string]bool)
+	for _, m := range mutants {
+		known[m.key] = true
+	}
+	reason := ""
+	var missing []error
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if after, ok := strings.CutPrefix(line, "# "); ok {
+			reason = after
+		} else if line != "" {
+			if reasons[line] = reason; !known[line] || reason == "" {
+				missing = append(missing, fmt.Errorf("equivalent.txt: no such mutant, or no reason: %s", line))
+			}
+		}
+	}
+	return reasons, errors.Join(missing...)
+}
+
+// table prints the counts by file, the equivalents with their reasons, and what survived.
+func (s *session) table(done map[string]result) error {
+	type count struct{ mutants, killed, equivalent, survived int }
+	counts, total := make(map[string]*count), new(count)
+	var survivors []string
+	for _, m := range s.mutants {
+		if counts[m.file] == nil {
+			counts[m.file] = new(count)
+		}
+		for _, c := range []*count{counts[m.file], total} {
+			c.mutants++
+			switch {
+			case s.equivalent[m.key] != "":
+				c.equivalent++
+			case done[m.key].verdict == killed:
+				c.killed++
+			case done[m.key].verdict == survived:
+				c.survived++
+			}
+		}
+		switch r := done[m.key]; {
+		case s.equivalent[m.key] != "" && r.verdict == killed:
+			survivors = append(survivors, fmt.Sprintf("%s:%d\t%s\tlisted as equivalent, killed by %s", m.file, m.line, m.key, r.by))
+		case s.equivalent[m.key] == "" && r.verdict == survived:
+			survivors = append(survivors, fmt.Sprintf("%s:%d\t%s\t%s", m.file, m.line, m.key, r.by))
+		}
+	}
+	line := "%-36s %8v %8v %10v %9v\n"
+	fmt.Printf(line, "file", "mutants", "killed", "equivalent", "survived")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		c := counts[name]
+		fmt.Printf(line, name, c.mutants, c.killed, c.equivalent, c.survived)
+	}
+	fmt.Printf(line, "all", total.mutants, total.killed, total.equivalent, total.survived)
+	if len(survivors) > 0 {
+		return fmt.Errorf("%d survived:\n%s", len(survivors), strings.Join(survivors, "\n"))
+	}
+	return nil
+}
