@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"group", "hash", "goldilocks"},
 	{"srs", "rangeproof"},
 	{"circuits", "token"},
-	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/atomicfile", "internal/peer", "internal/loops"},
+	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/atomicfile", "internal/peer", "internal/loops", "internal/sve", "internal/goldilockstest"},
 	{"internal/env", "internal/stage", "internal/stat", "internal/plot", "internal/perf", "internal/qemutest"},
 	{"internal/report", "internal/runner"},
 	{"internal/workload"},
