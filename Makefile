@@ -85,7 +85,7 @@ cross:
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/zkbench
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/zkbench
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/zkbench
-	$(GO) test -tags purego -skip '^TestEmulated$$' ./group ./token/transfer ./goldilocks/...
+	$(GO) test -tags purego -skip '^TestEmulated$$' ./group ./token/action ./goldilocks/...
 
 # Suites of cases, each in a process of its own, to tables, plots and one page in
 # bin/suites. Nothing else should run. bench-quick: under three minutes on two cores;

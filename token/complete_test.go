@@ -57,7 +57,7 @@ func TestEveryCurve(t *testing.T) {
 					proof[i*(len(proof)-1)/7] ^= 1
 					mustReject(t, fmt.Sprintf("flipped byte %d of 7", i), check(pp, &e.st, proof))
 				}
-				claims[1] = claims[1].WithContext([]byte("another"))
+				claims[1] = claims[1].WithAnchor([]byte("another"))
 				if err := verify(claims[1]); !errors.Is(err, zkbench.ErrProof) {
 					t.Errorf("tampered, single: %v", err)
 				}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/rangeproof"
@@ -116,8 +115,8 @@ func (p *params[S, P]) open(openings []Opening) ([]opening[S], error) {
 	out := make([]opening[S], len(openings))
 	var one [1]S
 	for i, o := range openings {
-		if len(o.Type) > MaxType {
-			return nil, fmt.Errorf("opening %d: %w", i, &zkbench.LimitError{What: "bytes of token type", Estimate: int64(len(o.Type)), Max: MaxType})
+		if err := checkType(o.Type); err != nil {
+			return nil, fmt.Errorf("opening %d: %w", i, err)
 		}
 		if err := p.g.DecodeScalars(one[:], o.Blinding); err != nil {
 			return nil, fmt.Errorf("opening %d: blinding: %w", i, err)
@@ -155,19 +154,34 @@ func (p *params[S, P]) Commit(ctx context.Context, ex executor.Executor, opening
 	return chunks(flat, p.g.PointLen()), nil
 }
 
-func (p *params[S, P]) DeriveBlindings(seed [transcript.SeedLen]byte, kind Kind, witness, context []byte, n int) [][]byte {
+func (p *params[S, P]) Blind(st *Statement, w *Witness) error {
+	if err := checkCounts(st.Kind, len(w.Inputs), len(w.Outputs)); err != nil {
+		return err
+	}
+	witness, err := w.encode()
+	if err != nil {
+		return err
+	}
+	for j, b := range p.deriveBlindings(w.Seed, st.Kind, witness, st.Anchor, len(w.Outputs)) {
+		w.Outputs[j].Blinding = b
+	}
+	return nil
+}
+
+// deriveBlindings returns the blindings of n outputs.
+func (p *params[S, P]) deriveBlindings(seed [transcript.SeedLen]byte, kind Kind, witness, anchor []byte, n int) [][]byte {
 	scalars := make([]S, n)
 	for i := range scalars {
 		index := binary.LittleEndian.AppendUint32(nil, uint32(i))
-		group.RandomScalars(p.g, scalars[i:i+1], openStream(seed, kind, witness, context, index))
+		group.RandomScalars(p.g, scalars[i:i+1], openStream(seed, kind, witness, anchor, index))
 	}
 	return chunks(p.g.AppendScalars(make([]byte, 0, n*p.g.ScalarLen()), scalars...), p.g.ScalarLen())
 }
 
 // openStream is the stream that a blinding is drawn from: that of the output
 // with this index, or of the type commitment for the index "type".
-func openStream(seed [transcript.SeedLen]byte, kind Kind, witness, context, index []byte) *sha3.SHAKE {
-	return transcript.XOF("zkbench/v1/open", seed[:], []byte{byte(kind)}, witness, context, index)
+func openStream(seed [transcript.SeedLen]byte, kind Kind, witness, anchor, index []byte) *sha3.SHAKE {
+	return transcript.XOF("zkbench/v1/open", seed[:], []byte{byte(kind)}, witness, anchor, index)
 }
 
 // rowsOf returns n zero vectors of length m.

@@ -72,7 +72,7 @@ func TestNoDerivedPointRepeats(t *testing.T) {
 		{"action", func(e *example) { e.st.Action[0] ^= 1 }, "base"},
 		{"input", func(e *example) { e.st.Inputs[0] = e.st.Inputs[1] }, "base"},
 		{"seed", func(e *example) { e.w.Seed[0] ^= 1 }, ""},
-		{"context", func(e *example) { e.st.Context[0] ^= 1 }, ""},
+		{"context", func(e *example) { e.st.Anchor[0] ^= 1 }, ""},
 		{"value", func(e *example) {
 			e.w.Outputs[0].Value, e.w.Outputs[1].Value = e.w.Outputs[1].Value, e.w.Outputs[0].Value
 		}, ""},

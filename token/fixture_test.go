@@ -49,11 +49,16 @@ func seeded(n int, label string) []byte {
 	return b
 }
 
+// deriver are parameters of any group.
+type deriver interface {
+	deriveBlindings(seed [transcript.SeedLen]byte, kind Kind, witness, anchor []byte, n int) [][]byte
+}
+
 // newExample makes a transfer of inputs to outputs, or an issue of outputs where
 // inputs is nil, with everything derived from label.
 func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []uint64) *example {
 	t.Helper()
-	e := &example{st: Statement{Kind: Transfer, Context: seeded(16, "context "+label), Action: seeded(40, "action "+label)}}
+	e := &example{st: Statement{Kind: Transfer, Anchor: seeded(16, "context "+label), Action: seeded(40, "action "+label)}}
 	if inputs == nil {
 		e.st.Kind = Issue
 	}
@@ -62,7 +67,7 @@ func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []u
 		openings := make([]Opening, len(values))
 		var seed [transcript.SeedLen]byte
 		copy(seed[:], seeded(32, label))
-		for i, b := range pp.DeriveBlindings(seed, e.st.Kind, nil, nil, len(values)) {
+		for i, b := range pp.(deriver).deriveBlindings(seed, e.st.Kind, nil, nil, len(values)) {
 			openings[i] = Opening{Type: "USD", Value: values[i], Blinding: b}
 		}
 		commitments, err := pp.Commit(context.Background(), executor.Serial(), openings)
@@ -100,7 +105,7 @@ func check(pp CryptoParams, st *Statement, proof []byte) error {
 // clone returns a copy of the statement that a test may change.
 func (st *Statement) clone() *Statement {
 	c := *st
-	c.Context = append([]byte(nil), st.Context...)
+	c.Anchor = append([]byte(nil), st.Anchor...)
 	c.Action = append([]byte(nil), st.Action...)
 	c.Inputs = append([]Field(nil), st.Inputs...)
 	c.Outputs = append([]Field(nil), st.Outputs...)

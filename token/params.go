@@ -79,9 +79,11 @@ type CryptoParams interface {
 
 	// Commit returns the compressed commitments to openings.
 	Commit(ctx context.Context, ex executor.Executor, openings []Opening) ([][]byte, error)
-	// DeriveBlindings returns n blindings derived from seed, kind, witness and
-	// context: different for different statements even where a seed repeats.
-	DeriveBlindings(seed [transcript.SeedLen]byte, kind Kind, witness, context []byte, n int) [][]byte
+	// Blind sets the blindings of the witness's outputs, derived from all else in the
+	// witness and from kind and anchor of the statement, which may lack the rest:
+	// others for other statements even where a seed repeats. The error is an
+	// ErrParams or an ErrLimit.
+	Blind(st *Statement, w *Witness) error
 
 	// Prove proves a statement. Types, sums and ranges of the openings are checked,
 	// and what is wrong with them is an ErrParams; whether they open the statement's
@@ -110,10 +112,8 @@ type Field struct {
 // transfer) or are well-formed (an issue), all of one type, with values in
 // range.
 type Statement struct {
-	Kind Kind
-	// Context is the caller's: what the proof shall be bound to, for example
-	// the transaction's anchor.
-	Context []byte
+	Kind   Kind
+	Anchor []byte // what the proof shall be bound to
 	// Action is the encoding of the whole action but its proof: token ids,
 	// owners, commitments, metadata.
 	Action []byte
@@ -131,8 +131,8 @@ type Witness struct {
 // Claim is a decoded statement with its proof, ready to be verified under the
 // parameters that decoded it.
 type Claim interface {
-	// WithContext returns the claim with another context in its statement.
-	WithContext(context []byte) Claim
+	// WithAnchor returns the claim with another anchor in its statement.
+	WithAnchor(anchor []byte) Claim
 }
 
 // NewCryptoParams derives the generators and builds the tables. An unknown name

@@ -57,7 +57,7 @@ func (p *params[S, P]) ProofLen(kind Kind, inputs, outputs int) int {
 }
 
 // start opens the one transcript of an action: protocol, group, parameters,
-// kind, counts, context, the action with its owners and ids, all commitments.
+// kind, counts, anchor, the action with its owners and ids, all commitments.
 func (p *params[S, P]) start(st *Statement) transcript.Transcript {
 	t := transcript.New("token")
 	t.Append("group", []byte(p.g.Domain()))
@@ -65,7 +65,7 @@ func (p *params[S, P]) start(st *Statement) transcript.Transcript {
 	t.Append("kind", []byte{byte(st.Kind)})
 	t.AppendUint64("inputs", uint64(len(st.Inputs)))
 	t.AppendUint64("outputs", uint64(len(st.Outputs)))
-	t.Append("context", st.Context)
+	t.Append("context", st.Anchor)
 	t.Append("action", st.Action)
 	for i := range st.Inputs {
 		t.Append("input", st.Inputs[i].Bytes)
@@ -77,13 +77,16 @@ func (p *params[S, P]) start(st *Statement) transcript.Transcript {
 }
 
 // encode returns a canonical encoding of the witness but its seed, for deriving
-// nonces and blindings. The error is that of a type or a blinding of 2^16 bytes
-// or more.
+// nonces and blindings. The error is an ErrLimit for a type that is too long, or that
+// of a blinding of 2^16 bytes or more.
 func (w *Witness) encode() ([]byte, error) {
 	var b cryptobyte.Builder
 	for _, list := range [][]Opening{w.Inputs, w.Outputs} {
 		b.AddUint16(uint16(len(list)))
 		for _, o := range list {
+			if err := checkType(o.Type); err != nil {
+				return nil, err
+			}
 			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes([]byte(o.Type)) })
 			b.AddUint64(o.Value)
 			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(o.Blinding) })
@@ -124,7 +127,7 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Stat
 	nonces := transcript.Nonces{Protocol: "type-and-sum", Seed: w.Seed}
 	k, r := make([]S, ns), make([]S, 1)
 	group.RandomScalars(g, k, nonces.Stream(witness, &t))
-	group.RandomScalars(g, r, openStream(w.Seed, st.Kind, witness, st.Context, []byte("type")))
+	group.RandomScalars(g, r, openStream(w.Seed, st.Kind, witness, st.Anchor, []byte("type")))
 	tw.r = r[0]
 	if err := p.typeSumFirst(ctx, ex, &tw, k, ts.points); err != nil {
 		return nil, err
@@ -187,8 +190,8 @@ func (p *params[S, P]) checkWitness(st *Statement, w *Witness) error {
 	if err := checkCounts(st.Kind, len(st.Inputs), len(st.Outputs)); err != nil {
 		return err
 	}
-	if len(st.Context) > MaxContext {
-		return &zkbench.LimitError{What: "bytes of context", Estimate: int64(len(st.Context)), Max: MaxContext}
+	if len(st.Anchor) > MaxBound {
+		return &zkbench.LimitError{What: "bytes of what a proof is bound to", Estimate: int64(len(st.Anchor)), Max: MaxBound}
 	}
 	var inHi, inLo, outHi, outLo, carry uint64
 	for i, o := range w.Inputs {
@@ -210,6 +213,13 @@ func (p *params[S, P]) checkWitness(st *Statement, w *Witness) error {
 	}
 	if st.Kind == Transfer && (inHi != outHi || inLo != outLo) {
 		return bad("outputs are not worth the inputs")
+	}
+	return nil
+}
+
+func checkType(typ string) error {
+	if len(typ) > MaxType {
+		return &zkbench.LimitError{What: "bytes of token type", Estimate: int64(len(typ)), Max: MaxType}
 	}
 	return nil
 }

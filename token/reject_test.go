@@ -37,10 +37,10 @@ func TestEverythingIsBound(t *testing.T) {
 		}
 		other := newExample(t, pp, "other", []uint64{100, 50}, []uint64{90, 45, 15})
 		for name, change := range map[string]func(st *Statement){
-			"context":          func(st *Statement) { st.Context[3] ^= 1 },
-			"longer context":   func(st *Statement) { st.Context = append(st.Context, 0) },
+			"context":          func(st *Statement) { st.Anchor[3] ^= 1 },
+			"longer context":   func(st *Statement) { st.Anchor = append(st.Anchor, 0) },
 			"action":           func(st *Statement) { st.Action[0] ^= 0x80 },
-			"moved boundary":   func(st *Statement) { st.Action, st.Context = st.Action[1:], append(st.Context, st.Action[0]) },
+			"moved boundary":   func(st *Statement) { st.Action, st.Anchor = st.Action[1:], append(st.Anchor, st.Action[0]) },
 			"input 0":          func(st *Statement) { st.Inputs[0] = other.st.Inputs[0] },
 			"input 1":          func(st *Statement) { st.Inputs[1] = other.st.Inputs[1] },
 			"output 0":         func(st *Statement) { st.Outputs[0] = other.st.Outputs[0] },

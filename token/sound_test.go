@@ -50,7 +50,7 @@ func textbook(p *bnParams, st *Statement, proof []byte) bool {
 	t.Append("kind", []byte{byte(st.Kind)})
 	t.AppendUint64("inputs", uint64(len(st.Inputs)))
 	t.AppendUint64("outputs", uint64(len(st.Outputs)))
-	t.Append("context", st.Context)
+	t.Append("context", st.Anchor)
 	t.Append("action", st.Action)
 	for _, f := range st.Inputs {
 		t.Append("input", f.Bytes)
@@ -278,12 +278,12 @@ func TestBlindings(t *testing.T) {
 	p := newBN(t, Config{Bits: 8})
 	seen := make(map[string]string)
 	for name, blindings := range map[string][][]byte{
-		"base":    p.DeriveBlindings([32]byte{}, Transfer, []byte("w"), []byte("c"), 3),
-		"seed":    p.DeriveBlindings([32]byte{1}, Transfer, []byte("w"), []byte("c"), 3),
-		"kind":    p.DeriveBlindings([32]byte{}, Issue, []byte("w"), []byte("c"), 3),
-		"witness": p.DeriveBlindings([32]byte{}, Transfer, []byte("x"), []byte("c"), 3),
-		"context": p.DeriveBlindings([32]byte{}, Transfer, []byte("w"), []byte("d"), 3),
-		"moved":   p.DeriveBlindings([32]byte{}, Transfer, []byte("wc"), nil, 3),
+		"base":    p.deriveBlindings([32]byte{}, Transfer, []byte("w"), []byte("c"), 3),
+		"seed":    p.deriveBlindings([32]byte{1}, Transfer, []byte("w"), []byte("c"), 3),
+		"kind":    p.deriveBlindings([32]byte{}, Issue, []byte("w"), []byte("c"), 3),
+		"witness": p.deriveBlindings([32]byte{}, Transfer, []byte("x"), []byte("c"), 3),
+		"context": p.deriveBlindings([32]byte{}, Transfer, []byte("w"), []byte("d"), 3),
+		"moved":   p.deriveBlindings([32]byte{}, Transfer, []byte("wc"), nil, 3),
 	} {
 		for i, b := range blindings {
 			if other, dup := seen[string(b)]; dup {

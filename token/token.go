@@ -25,17 +25,22 @@ import (
 // before it allocates.
 const (
 	MaxTokens   = 64            // inputs, and outputs, of one action
-	MaxAnchor   = 128           // bytes of a request's anchor, 1 or more
+	MaxAnchor   = 128           // bytes of a transaction's id, 1 or more
 	MaxRequest  = 16 << 20      // bytes of a request
-	MaxID       = MaxAnchor + 4 // bytes of a token id: an anchor, and the places of action and output
+	MaxID       = MaxAnchor + 4 // bytes of a token id: the transaction's id, and the places of action and output
 	MaxOwner    = 4 << 10       // bytes of an owner
 	MaxType     = 256           // bytes of a token type
 	MaxMetadata = 64 << 10
-	MaxContext  = 64 << 10
+	MaxBound    = 64 << 10 // bytes of an Anchor
 )
 
 // ID names a token on a ledger: opaque bytes, 1 to MaxID.
 type ID []byte
+
+// Anchor is what a proof is bound to, up to MaxBound bytes: it holds there and nowhere
+// else. It is the id of a transaction, or request.ActionAnchor of it. The type is not
+// that of metadata, so that the two cannot be exchanged.
+type Anchor string
 
 // Token is what a ledger stores: an opaque owner, empty for a redeemed token,
 // and a compressed commitment.

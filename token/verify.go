@@ -23,9 +23,9 @@ type claim[S, P any] struct {
 	scalars         []S
 }
 
-func (c *claim[S, P]) WithContext(context []byte) Claim {
+func (c *claim[S, P]) WithAnchor(anchor []byte) Claim {
 	with := *c
-	with.st.Context = context
+	with.st.Anchor = anchor
 	return &with
 }
 

@@ -17,11 +17,10 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
-	"github.com/zkbench/zkbench/token/issue"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
-	"github.com/zkbench/zkbench/token/transfer"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -113,16 +112,21 @@ func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Informati
 }
 
 func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *Action) (*ActionReport, error) {
-	inputs, outputs, err := tokensOf(a.pp.PointLen(), ra)
+	parsed, err := action.Parse(a.pp.PointLen(), ra.Kind, ra.Raw)
 	if err != nil {
 		return nil, failed(Structure, i, -1, err)
 	}
-	if len(info.Inputs) != len(inputs) || len(info.Outputs) != len(outputs) {
+	inputs := len(parsed.Inputs)
+	if len(info.Inputs) != inputs || len(info.Outputs) != len(parsed.Outputs) {
 		return nil, failed(Structure, i, -1, policy("information on %d inputs and %d outputs, the action has %d and %d",
-			len(info.Inputs), len(info.Outputs), len(inputs), len(outputs)))
+			len(info.Inputs), len(info.Outputs), inputs, len(parsed.Outputs)))
 	}
 	items := append(append([]Item(nil), info.Inputs...), info.Outputs...)
-	tokens := append(append([]token.Token(nil), inputs...), outputs...)
+	var tokens []token.Token
+	for _, in := range parsed.Inputs {
+		tokens = append(tokens, in.Token)
+	}
+	tokens = append(tokens, parsed.Outputs...)
 	openings := make([]token.Opening, len(items))
 	for j := range items {
 		openings[j] = items[j].Opening
@@ -136,7 +140,7 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 			return nil, failed(Commitments, i, j, policy("the opening is another commitment's"))
 		}
 	}
-	if err := values(ra.Kind, a.params.Bits, openings, len(inputs)); err != nil {
+	if err := values(ra.Kind, a.params.Bits, openings, inputs); err != nil {
 		return nil, failed(Values, i, -1, err)
 	}
 	report := &ActionReport{Kind: ra.Kind, Type: openings[0].Type}
@@ -146,31 +150,13 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 			return nil, failed(Owners, i, j, err)
 		}
 		h := Holding{Owners: owners, Value: openings[j].Value}
-		if j < len(inputs) {
+		if j < inputs {
 			report.Inputs = append(report.Inputs, h)
 		} else {
 			report.Outputs = append(report.Outputs, h)
 		}
 	}
 	return report, nil
-}
-
-func tokensOf(pointLen int, ra *request.Action) (inputs, outputs []token.Token, err error) {
-	if ra.Kind == token.Issue {
-		p, err := issue.Parse(pointLen, ra.Raw)
-		if err != nil {
-			return nil, nil, err
-		}
-		return nil, p.Outputs, nil
-	}
-	p, err := transfer.Parse(pointLen, ra.Raw)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range p.Inputs {
-		inputs = append(inputs, p.Inputs[i].Token)
-	}
-	return inputs, p.Outputs, nil
 }
 
 // values refuses more than one type, a value out of range, and a transfer whose

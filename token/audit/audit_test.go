@@ -14,12 +14,11 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
-	"github.com/zkbench/zkbench/token/issue"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
-	"github.com/zkbench/zkbench/token/transfer"
 )
 
 func must[T any](tb testing.TB) func(v T, err error) T {
@@ -71,20 +70,19 @@ func newScene(tb testing.TB) *scene {
 	proof := must[[]byte](tb)(s.bob.AuditProof(parsed, audit.Context(digest), rand.Reader))
 	bob := []audit.Owner{{Certificate: certificate, Proof: proof}}
 
-	minted, opened, err := issue.Issue(ctx, ex, pp, "USD", []token.Output{{Owner: s.alice.Identity(), Value: 100}, {Owner: s.bob.Identity(), Value: 7}}, nil, request.Context([]byte("a"), 0), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	sender := must[*transfer.Sender](tb)(transfer.NewSender(ctx, ex, pp, []transfer.Owned{{
-		Input: transfer.Input{ID: token.ID("before"), Token: minted.Outputs[0]}, Opening: opened[0],
+	minted := must[*action.Draft](tb)(action.NewIssue(ctx, ex, pp, "USD", action.Spec{
+		Outputs: []action.Output{{Owner: s.alice.Identity(), Value: 100}, {Owner: s.bob.Identity(), Value: 7}}, Anchor: request.ActionAnchor([]byte("a"), 0),
+	}))
+	sender := must[*action.Sender](tb)(action.NewSender(ctx, ex, pp, []action.Owned{{
+		Input: action.Input{ID: token.ID("before"), Token: minted.Outputs[0]}, Opening: minted.Openings[0],
 	}}))
-	moved, more, err := sender.Transfer(ctx, []token.Output{{Owner: s.bob.Identity(), Value: 60}, {Value: 40}}, nil, request.Context([]byte("a"), 1), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	moved := must[*action.Draft](tb)(sender.Transfer(ctx, action.Spec{
+		Outputs: []action.Output{{Owner: s.bob.Identity(), Value: 60}, {Value: 40}}, Anchor: request.ActionAnchor([]byte("a"), 1),
+	}))
+	opened, more := minted.Openings, moved.Openings
 	s.request = &request.Request{Anchor: []byte("a"), Actions: []request.Action{
-		{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](tb)(minted.Encode())},
-		{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](tb)(moved.Encode())},
+		{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](tb)(minted.Prove(ctx))},
+		{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](tb)(moved.Prove(ctx))},
 	}}
 	s.info = &audit.Information{Actions: []audit.Action{
 		{Outputs: []audit.Item{{Opening: opened[0], Owners: make([]audit.Owner, 1)}, {Opening: opened[1], Owners: bob}}},
@@ -192,9 +190,9 @@ func TestValues(t *testing.T) {
 			}
 			return tokens
 		}
-		a := &transfer.Action{Outputs: commit(out)}
+		a := &action.Action{Outputs: commit(out)}
 		for i, tok := range commit(in) {
-			a.Inputs = append(a.Inputs, transfer.Input{ID: token.ID{byte(i)}, Token: tok})
+			a.Inputs = append(a.Inputs, action.Input{ID: token.ID{byte(i)}, Token: tok})
 		}
 		items := func(openings []token.Opening) (items []audit.Item) {
 			for _, o := range openings {
@@ -202,7 +200,7 @@ func TestValues(t *testing.T) {
 			}
 			return items
 		}
-		r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](t)(a.Encode())}}}
+		r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](t)(a.Encode(nil))}}}
 		_, err := s.auditor.Check(t.Context(), r, &audit.Information{Actions: []audit.Action{{Inputs: items(in), Outputs: items(out)}}})
 		return err
 	}
@@ -229,14 +227,11 @@ func TestScriptOwners(t *testing.T) {
 	s := newScene(t)
 	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Config{}))
 	lock := must[*script.HashLock](t)(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))
-	a, opened, err := issue.Issue(t.Context(), executor.Serial(), pp, "USD", []token.Output{{Owner: lock.Owner(), Value: 3}}, nil, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](t)(a.Encode())}}}
+	a := must[*action.Draft](t)(action.NewIssue(t.Context(), executor.Serial(), pp, "USD", action.Spec{Outputs: []action.Output{{Owner: lock.Owner(), Value: 3}}}))
+	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](t)(a.Prove(t.Context()))}}}
 	bob := s.info.Actions[0].Outputs[1].Owners[0]
 	info := func(owners ...audit.Owner) *audit.Information {
-		return &audit.Information{Actions: []audit.Action{{Outputs: []audit.Item{{Opening: opened[0], Owners: owners}}}}}
+		return &audit.Information{Actions: []audit.Action{{Outputs: []audit.Item{{Opening: a.Openings[0], Owners: owners}}}}}
 	}
 	report, err := s.auditor.Check(t.Context(), r, info(audit.Owner{}, bob))
 	if err != nil {

@@ -2,8 +2,8 @@
 // signatures of owners, issuers and auditors over one message that binds them to
 // an anchor (the transaction's id) and to the public parameters.
 //
-// The package knows the envelope only: actions are bytes, which packages issue and
-// transfer decode, and identities are package identity's. What a request may do is
+// The package knows the envelope only: actions are bytes, which package action
+// decodes, and identities are package identity's. What a request may do is
 // the validator's to judge.
 package request
 
@@ -44,7 +44,7 @@ type Request struct {
 type Action struct {
 	Kind      token.Kind
 	ProofType string // the range-proof system, one of the parameters'
-	Raw       []byte // the encoding of an issue.Action or transfer.Action
+	Raw       []byte // the encoding of an action.Action
 
 	Spends []Spend // of a transfer: one for each input, in order
 	Issuer *Issuer // of an issue, and of a redemption whose policy asks for it
@@ -106,10 +106,10 @@ func (r *Request) Digest(params [transcript.StateLen]byte) [sha256.Size]byte {
 	return sha256.Sum256(message[:])
 }
 
-// Context returns what the proof of an action is bound to: the anchor, and the
-// action's place in the request.
-func Context(anchor []byte, action int) []byte {
-	return binary.BigEndian.AppendUint16(append([]byte("request action "), anchor...), uint16(action))
+// ActionAnchor returns what the proof of an action is bound to: the request's anchor,
+// and the action's place in the request.
+func ActionAnchor(anchor []byte, action int) token.Anchor {
+	return token.Anchor(binary.BigEndian.AppendUint16(append([]byte("request action "), anchor...), uint16(action)))
 }
 
 // OutputID returns the id of an output. Anchors of one length that differ have ids

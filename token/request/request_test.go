@@ -177,8 +177,8 @@ func TestOutputIDs(t *testing.T) {
 		if bytes.Equal(request.OutputID(a, i, j), request.OutputID(b, k, l)) != same {
 			t.Errorf("%x %d %d and %x %d %d", a, i, j, b, k, l)
 		}
-		if bytes.Equal(request.Context(a, i), request.Context(b, k)) != (bytes.Equal(a, b) && i == k) {
-			t.Errorf("contexts of %x %d and %x %d", a, i, b, k)
+		if (request.ActionAnchor(a, i) == request.ActionAnchor(b, k)) != (bytes.Equal(a, b) && i == k) {
+			t.Errorf("anchors of %x %d and %x %d", a, i, b, k)
 		}
 	})
 	if n := len(request.OutputID(make([]byte, token.MaxAnchor), 1, 1)); n != token.MaxID {

@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -20,9 +21,9 @@ func junk(t *testing.T, w *world, id token.ID, to service.Address, value uint64)
 	t.Helper()
 	pp, err := w.params.Crypto(token.CSP, token.Config{})
 	must(t, err)
-	made, tokens, err := token.MakeOutputs(t.Context(), executor.Serial(), pp, token.Issue, nil, usd, []token.Output{{Owner: to.Owner, Value: value}}, nil, nil)
+	made, err := action.NewIssue(t.Context(), executor.Serial(), pp, usd, action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: value}}})
 	must(t, err)
-	return service.Delivery{ID: id, Token: tokens[0], Opening: made.Outputs[0]}
+	return service.Delivery{ID: id, Token: made.Outputs[0], Opening: made.Openings[0]}
 }
 
 // TestStrangersDeliveries: deliveries of tokens that are on no ledger, under the ids of a

@@ -21,6 +21,9 @@ func (v *Vault) Taken() int {
 	return len(v.taken)
 }
 
+// SignerSecret is what the services give action.Spec as Key.
+var SignerSecret = signerSecret
+
 // Seal seals a vault's value.
 var Seal = boltfile.Seal
 

@@ -9,10 +9,9 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
-	"github.com/zkbench/zkbench/token/issue"
 	"github.com/zkbench/zkbench/token/request"
-	"github.com/zkbench/zkbench/token/transfer"
 )
 
 // IssueService issues tokens and approves redemptions. It is safe for concurrent use.
@@ -20,7 +19,8 @@ type IssueService struct {
 	*system
 	vault  *Vault
 	issuer identity.Signer
-	index  int // among the parameters' issuers
+	index  int    // among the parameters' issuers
+	secret []byte // enters the derivation of blindings and nonces
 }
 
 // NewIssueService returns a service of one of the parameters' issuers, that proves
@@ -38,7 +38,11 @@ func NewIssueService(params *token.PublicParams, cfg token.Config, ex executor.E
 	if err := vault.of(s.digest); err != nil {
 		return nil, err
 	}
-	return &IssueService{s, vault, issuer, index}, nil
+	secret, err := signerSecret(issuer, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &IssueService{s, vault, issuer, index, secret}, nil
 }
 
 // indexOf finds a signer among the parameters' identities.
@@ -59,27 +63,27 @@ func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) 
 	if err != nil {
 		return nil, err
 	}
-	made, tos := make([]token.Output, len(p.Payments)), make([]Address, len(p.Payments))
+	made, tos := make([]action.Output, len(p.Payments)), make([]Address, len(p.Payments))
 	for i, pay := range p.Payments {
 		if len(pay.To.Owner) == 0 {
 			return nil, refuse("payment %d: an issue to nobody", i)
 		}
-		made[i], tos[i] = token.Output{Owner: pay.To.Owner, Value: pay.Value}, pay.To
+		made[i], tos[i] = action.Output{Owner: pay.To.Owner, Value: pay.Value}, pay.To
 	}
 	if p.scripts && len(made) != 1 {
 		return nil, policy("%d outputs with an owner script, accepted is 1", len(made))
 	}
-	a, openings, err := issue.Issue(ctx, s.ex, s.pp, p.Type, made, p.Metadata, request.Context(p.Anchor, 0), p.Rand)
+	draft, err := action.NewIssue(ctx, s.ex, s.pp, p.Type, p.spec(made, s.secret))
 	if err != nil {
 		return nil, err
 	}
-	action := request.Action{Kind: token.Issue, ProofType: s.pp.Config().ProofType, Issuer: &request.Issuer{Index: s.index}}
-	if action.Raw, err = a.Encode(); err != nil {
+	a := request.Action{Kind: token.Issue, ProofType: s.pp.Config().ProofType, Issuer: &request.Issuer{Index: s.index}}
+	sub, deliveries, err := s.submission(ctx, p.Anchor, a, draft, tos)
+	if err != nil {
 		return nil, err
 	}
-	sub, deliveries := s.submission(p.Anchor, action, a.Outputs, openings, tos)
 	sub.Deliveries = deliveries
-	if action.Issuer.Signature, err = s.issuer.Sign(s.toSign(sub.Request, request.IssuerRole, 0), p.rand); err != nil {
+	if a.Issuer.Signature, err = s.issuer.Sign(s.toSign(sub.Request, request.IssuerRole, 0), p.rand); err != nil {
 		return nil, err
 	}
 	k, err := newKept(sub, sub.Request.Digest(s.digest), nil, nil)
@@ -103,14 +107,14 @@ func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) 
 // the issuer sees what is redeemed. Whatever is not what they say is an ErrPolicy.
 // The signature is good for this request under its anchor; that it lands, and once, is
 // for the ledger to say before anything is paid out.
-func (s *IssueService) Approve(ctx context.Context, r *request.Request, action int, redeemed ...Delivery) error {
+func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...Delivery) error {
 	if s.params.Redeem != token.RedeemIssuer {
 		return policy("the parameters let owners redeem")
 	}
-	if action < 0 || action >= len(r.Actions) || r.Actions[action].Kind != token.Transfer {
-		return refuse("action %d is no transfer of the request", action)
+	if index < 0 || index >= len(r.Actions) || r.Actions[index].Kind != token.Transfer {
+		return refuse("action %d is no transfer of the request", index)
 	}
-	a, err := transfer.Parse(s.pp.PointLen(), r.Actions[action].Raw)
+	a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[index].Raw)
 	if err != nil {
 		return err
 	}
@@ -127,7 +131,7 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, action i
 		if len(a.Outputs[j].Owner) > 0 {
 			continue
 		}
-		if next == len(redeemed) || !bytes.Equal(redeemed[next].ID, request.OutputID(r.Anchor, action, j)) || !bytes.Equal(commitments[next], a.Outputs[j].Commitment) {
+		if next == len(redeemed) || !bytes.Equal(redeemed[next].ID, request.OutputID(r.Anchor, index, j)) || !bytes.Equal(commitments[next], a.Outputs[j].Commitment) {
 			return policy("output %d is redeemed, and opened by none of the deliveries", j)
 		}
 		next++
@@ -135,10 +139,10 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, action i
 	if next == 0 || next < len(redeemed) {
 		return policy("%d outputs are redeemed, %d deliveries opened", next, len(redeemed))
 	}
-	signature, err := s.issuer.Sign(s.toSign(r, request.IssuerRole, action), nil)
+	signature, err := s.issuer.Sign(s.toSign(r, request.IssuerRole, index), nil)
 	if err != nil {
 		return err
 	}
-	r.Actions[action].Issuer = &request.Issuer{Index: s.index, Signature: signature}
+	r.Actions[index].Issuer = &request.Issuer{Index: s.index, Signature: signature}
 	return nil
 }

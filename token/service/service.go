@@ -14,6 +14,7 @@
 package service
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
@@ -202,19 +204,40 @@ func (s *system) payee(to *Address) (scripted bool, err error) {
 	return scripted, nil
 }
 
-// submission puts a proven action into a request, and its openings into the audit
+// spec is what the action of a plan is drafted from.
+func (p *plan) spec(outputs []action.Output, secret []byte) action.Spec {
+	return action.Spec{Outputs: outputs, Metadata: p.Metadata, Anchor: request.ActionAnchor(p.Anchor, 0), Rand: p.Rand, Key: secret}
+}
+
+// signerSecret is a secret of a signer's, for action.Spec: the hash of a signature that
+// nobody else gets to see. It lasts where signatures are deterministic; a pseudonym's
+// depends on 32 bytes of rand (nil: the system's) too.
+func signerSecret(signer identity.Signer, rand io.Reader) ([]byte, error) {
+	signature, err := signer.Sign([]byte("zkbench/v1/service/secret"), rand)
+	if err != nil {
+		return nil, err
+	}
+	secret := make([]byte, transcript.SeedLen)
+	_, err = transcript.XOF("zkbench/v1/service/secret", signature).Read(secret)
+	return secret, err
+}
+
+// submission proves a draft and puts it into a request, and its openings into the audit
 // information. deliveries are those of all outputs, which tos are the addresses of.
-func (s *system) submission(anchor []byte, a request.Action, outputs []token.Token, openings []token.Opening, tos []Address) (sub *Submission, deliveries []Delivery) {
+func (s *system) submission(ctx context.Context, anchor []byte, a request.Action, draft *action.Draft, tos []Address) (sub *Submission, deliveries []Delivery, err error) {
+	if a.Raw, err = draft.Prove(ctx); err != nil {
+		return nil, nil, err
+	}
 	sub = &Submission{
 		Request:     &request.Request{Anchor: anchor, Actions: []request.Action{a}, Auditors: make([][]byte, len(s.params.Auditors))},
 		Information: &audit.Information{Actions: make([]audit.Action, 1)},
 	}
 	info := &sub.Information.Actions[0]
-	for j := range outputs {
-		info.Outputs = append(info.Outputs, audit.Item{Opening: openings[j], Owners: tos[j].Audit})
-		deliveries = append(deliveries, Delivery{ID: request.OutputID(anchor, 0, j), Token: outputs[j], Opening: openings[j]})
+	for j, opening := range draft.Openings {
+		info.Outputs = append(info.Outputs, audit.Item{Opening: opening, Owners: tos[j].Audit})
+		deliveries = append(deliveries, Delivery{ID: request.OutputID(anchor, 0, j), Token: draft.Outputs[j], Opening: opening})
 	}
-	return sub, deliveries
+	return sub, deliveries, nil
 }
 
 // toSign is what is signed of a request in a role.

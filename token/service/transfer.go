@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -12,10 +13,11 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
-	"github.com/zkbench/zkbench/token/transfer"
 )
 
 // TransferService pays out of a wallet. It is safe for concurrent use.
@@ -115,28 +117,36 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 
 // prove makes the submission.
 func (s *TransferService) prove(ctx context.Context, p *plan, f *funds, out *outputs) (*Submission, error) {
-	owned := make([]transfer.Owned, len(f.tokens))
+	owned := make([]action.Owned, len(f.tokens))
 	for i := range f.tokens {
 		h := &f.tokens[i]
-		owned[i] = transfer.Owned{Input: transfer.Input{ID: h.ID, Token: h.Token}, Opening: h.Opening}
+		owned[i] = action.Owned{Input: action.Input{ID: h.ID, Token: h.Token}, Opening: h.Opening}
 	}
-	made := make([]token.Output, len(out.tos))
+	made := make([]action.Output, len(out.tos))
 	for j := range made {
-		made[j] = token.Output{Owner: out.tos[j].Owner, Value: out.values[j]}
+		made[j] = action.Output{Owner: out.tos[j].Owner, Value: out.values[j]}
 	}
-	sender, err := transfer.NewSender(ctx, s.ex, s.pp, owned)
+	sender, err := action.NewSender(ctx, s.ex, s.pp, owned)
 	if err != nil {
 		return nil, err
 	}
-	a, openings, err := sender.Transfer(ctx, made, p.Metadata, request.Context(p.Anchor, 0), p.Rand)
+	signer, err := s.signer(&f.tokens[0])
+	if err != nil {
+		return nil, fmt.Errorf("input 0: %w", err)
+	}
+	secret, err := signerSecret(signer, p.rand)
+	if err != nil {
+		return nil, fmt.Errorf("input 0: %w", err)
+	}
+	draft, err := sender.Transfer(ctx, p.spec(made, secret))
 	if err != nil {
 		return nil, err
 	}
-	action := request.Action{Kind: token.Transfer, ProofType: s.pp.Config().ProofType, Spends: make([]request.Spend, len(owned))}
-	if action.Raw, err = a.Encode(); err != nil {
+	a := request.Action{Kind: token.Transfer, ProofType: s.pp.Config().ProofType, Spends: make([]request.Spend, len(owned))}
+	sub, deliveries, err := s.submission(ctx, p.Anchor, a, draft, out.tos)
+	if err != nil {
 		return nil, err
 	}
-	sub, deliveries := s.submission(p.Anchor, action, a.Outputs, openings, out.tos)
 	if out.change >= 0 {
 		out.back.Delivery = deliveries[out.change]
 		deliveries = slices.Delete(deliveries, out.change, out.change+1)
@@ -156,12 +166,9 @@ func (s *TransferService) sign(p *plan, f *funds, r *request.Request) error {
 	for i := range f.tokens {
 		owner := string(f.tokens[i].Token.Owner)
 		if signatures[owner] == nil {
-			signer, err := s.wallet.keys.Signer(f.tokens[i].key)
+			signer, err := s.signer(&f.tokens[i])
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
-			}
-			if string(signer.Identity()) != owner {
-				return fmt.Errorf("input %d: %w", i, refuse("the wallet's keys are not those that the vault was made with"))
 			}
 			if signatures[owner], err = signer.Sign(message, p.rand); err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
@@ -170,6 +177,15 @@ func (s *TransferService) sign(p *plan, f *funds, r *request.Request) error {
 		r.Actions[0].Spends[i].Signature = signatures[owner]
 	}
 	return nil
+}
+
+// signer signs for the owner of a token.
+func (s *TransferService) signer(h *held) (identity.Signer, error) {
+	signer, err := s.wallet.keys.Signer(h.key)
+	if err == nil && !bytes.Equal(signer.Identity(), h.Token.Owner) {
+		err = refuse("the wallet's keys are not those that the vault was made with")
+	}
+	return signer, err
 }
 
 // keep makes the transfer durable, if its inputs are still unspent.

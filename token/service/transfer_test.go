@@ -13,15 +13,15 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/token/service"
-	"github.com/zkbench/zkbench/token/transfer"
 )
 
-func inputsOf(t fataler, sub *service.Submission) []transfer.Input {
+func inputsOf(t fataler, sub *service.Submission) []action.Input {
 	t.Helper()
-	a, err := transfer.Parse(32, sub.Request.Actions[0].Raw)
+	a, err := action.Parse(32, token.Transfer, sub.Request.Actions[0].Raw)
 	must(t, err)
 	return a.Inputs
 }

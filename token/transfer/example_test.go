@@ -7,8 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/token/issue"
-	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/token/action"
 )
 
 // A token is issued to Alice, who pays Bob and keeps the change.
@@ -23,33 +22,37 @@ func Example() {
 	must(err)
 
 	// The issuer makes a token of 100 and hands its opening to Alice.
-	issued, openings, err := issue.Issue(ctx, ex, pp, "USD", []issue.Output{{Owner: []byte("alice"), Value: 100}}, nil, []byte("tx 1"), nil)
+	issue, err := action.NewIssue(ctx, ex, pp, "USD", action.Spec{
+		Outputs: []action.Output{{Owner: []byte("alice"), Value: 100}}, Anchor: "tx 1",
+	})
 	must(err)
-	raw, err := issued.Encode()
+	raw, err := issue.Prove(ctx)
 	must(err)
 
 	// Everybody verifies the issue.
-	onLedger, err := issue.Decode(pp, raw)
+	onLedger, err := action.Decode(pp, token.Issue, raw)
 	must(err)
-	must(onLedger.Verify(ctx, ex, pp, []byte("tx 1")))
+	must(onLedger.Verify(ctx, ex, "tx 1"))
 
 	// Alice spends it.
-	sender, err := transfer.NewSender(ctx, ex, pp, []transfer.Owned{{
-		Input:   transfer.Input{ID: []byte("tx 1/0"), Token: onLedger.Outputs[0]},
-		Opening: openings[0],
+	sender, err := action.NewSender(ctx, ex, pp, []action.Owned{{
+		Input:   action.Input{ID: []byte("tx 1/0"), Token: onLedger.Outputs[0]},
+		Opening: issue.Openings[0],
 	}})
 	must(err)
-	outputs := []transfer.Output{{Owner: []byte("bob"), Value: 30}, {Owner: []byte("alice"), Value: 70}}
-	action, _, err := sender.Transfer(ctx, outputs, []byte("lunch"), []byte("tx 2"), nil)
+	transfer, err := sender.Transfer(ctx, action.Spec{
+		Outputs:  []action.Output{{Owner: []byte("bob"), Value: 30}, {Owner: []byte("alice"), Value: 70}},
+		Metadata: []byte("lunch"), Anchor: "tx 2",
+	})
 	must(err)
-	raw, err = action.Encode()
+	raw, err = transfer.Prove(ctx)
 	must(err)
 
 	// Everybody verifies the transfer, in its transaction and in no other.
-	received, err := transfer.Decode(pp, raw)
+	received, err := action.Decode(pp, token.Transfer, raw)
 	must(err)
-	fmt.Println("tx 2:", received.Verify(ctx, ex, pp, []byte("tx 2")))
-	fmt.Println("tx 3:", received.Verify(ctx, ex, pp, []byte("tx 3")))
+	fmt.Println("tx 2:", received.Verify(ctx, ex, "tx 2"))
+	fmt.Println("tx 3:", received.Verify(ctx, ex, "tx 3"))
 	// Output:
 	// tx 2: <nil>
 	// tx 3: action 0: proof: proof rejected

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
@@ -17,7 +18,7 @@ import (
 func TestAuthorized(t *testing.T) {
 	s, ids := funded(t, token.RedeemIssuer)
 	alice, bob := s.owners[0], s.owners[1]
-	pay := func(outputs ...token.Output) *request.Request {
+	pay := func(outputs ...action.Output) *request.Request {
 		a, _ := s.moved("pay", 0, "", ids[:1], outputs...)
 		return &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}
 	}

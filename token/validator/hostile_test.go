@@ -12,9 +12,9 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
-	"github.com/zkbench/zkbench/token/transfer"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
@@ -66,11 +66,11 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 	h.Helper()
 	r := &request.Request{Anchor: []byte("hostile")}
 	for i := range actions {
-		a := &transfer.Action{}
+		a := &action.Action{}
 		var spends []request.Spend
 		for j := range inputs {
 			k := (i*inputs + j) % len(h.owners)
-			in := transfer.Input{ID: fmt.Appendf(nil, "%d %d", i, j), Token: token.Token{Owner: h.owners[k].Identity(), Commitment: make([]byte, h.pp.PointLen())}}
+			in := action.Input{ID: fmt.Appendf(nil, "%d %d", i, j), Token: token.Token{Owner: h.owners[k].Identity(), Commitment: make([]byte, h.pp.PointLen())}}
 			stored, err := in.Token.Encode()
 			h.must(err)
 			h.ledger[string(in.ID)] = stored
@@ -79,10 +79,10 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 		for range outputs {
 			a.Outputs = append(a.Outputs, token.Token{Owner: to, Commitment: make([]byte, h.pp.PointLen())})
 		}
-		a.Proof = make([]byte, h.pp.ProofLen(token.Transfer, inputs, outputs))
-		_, err := rand.Read(a.Proof)
+		proof := make([]byte, h.pp.ProofLen(token.Transfer, inputs, outputs))
+		_, err := rand.Read(proof)
 		h.must(err)
-		raw, err := a.Encode()
+		raw, err := a.Encode(proof)
 		h.must(err)
 		r.Actions = append(r.Actions, request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: spends})
 	}

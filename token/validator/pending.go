@@ -10,11 +10,10 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
-	"github.com/zkbench/zkbench/token/issue"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
-	"github.com/zkbench/zkbench/token/transfer"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -30,20 +29,10 @@ type pending struct {
 
 	request    *request.Request
 	message    [transcript.StateLen]byte
-	actions    []action
+	actions    []*action.Action
 	signatures []signature
 	spends     []token.ID
 	creates    []Output
-}
-
-// action is a parsed action of either kind.
-type action struct {
-	inputs   []transfer.Input // of a transfer
-	outputs  []token.Token
-	metadata []byte
-	proof    []byte
-	proven   token.Action
-	prepare  func(pp token.CryptoParams) error
 }
 
 // signature is one that the request needs.
@@ -92,7 +81,7 @@ func (c *pending) rules() error {
 		return err
 	}
 	for i := range c.actions {
-		if n, most := len(c.actions[i].metadata), c.v.params.Limits.Metadata; n > most {
+		if n, most := len(c.actions[i].Metadata), c.v.params.Limits.Metadata; n > most {
 			return failed(Metadata, i, -1, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(n), Max: int64(most)})
 		}
 	}
@@ -110,29 +99,29 @@ func (c *pending) structure() (err error) {
 		return failed(Structure, -1, -1, err)
 	}
 	limits := c.v.params.Limits
-	c.actions = make([]action, len(c.request.Actions))
+	c.actions = make([]*action.Action, len(c.request.Actions))
 	for i := range c.request.Actions {
 		a := &c.request.Actions[i]
 		if _, err := c.v.params.System(a.ProofType); err != nil {
 			return failed(Structure, i, -1, err)
 		}
-		if c.actions[i], err = parse(c.v.pointLen, a); err != nil {
+		if c.actions[i], err = action.Parse(c.v.pointLen, a.Kind, a.Raw); err != nil {
 			return failed(Structure, i, -1, err)
 		}
-		p := &c.actions[i]
+		p, proofLen := c.actions[i], c.v.crypto[a.ProofType].ProofLen(a.Kind, len(c.actions[i].Inputs), len(c.actions[i].Outputs))
 		switch {
-		case len(p.inputs) > limits.Inputs:
-			return failed(Structure, i, -1, &zkbench.LimitError{What: "inputs", Estimate: int64(len(p.inputs)), Max: int64(limits.Inputs)})
-		case len(p.outputs) > limits.Outputs:
-			return failed(Structure, i, -1, &zkbench.LimitError{What: "outputs", Estimate: int64(len(p.outputs)), Max: int64(limits.Outputs)})
-		case len(p.proof) != c.v.crypto[a.ProofType].ProofLen(a.Kind, len(p.inputs), len(p.outputs)):
-			return failed(Structure, i, -1, &zkbench.DecodeError{Path: "proof", Reason: fmt.Sprintf("%d bytes, want %d", len(p.proof), c.v.crypto[a.ProofType].ProofLen(a.Kind, len(p.inputs), len(p.outputs)))})
-		case len(a.Spends) != len(p.inputs):
-			return failed(Structure, i, -1, policy("%d signatures of owners for %d inputs", len(a.Spends), len(p.inputs)))
+		case len(p.Inputs) > limits.Inputs:
+			return failed(Structure, i, -1, &zkbench.LimitError{What: "inputs", Estimate: int64(len(p.Inputs)), Max: int64(limits.Inputs)})
+		case len(p.Outputs) > limits.Outputs:
+			return failed(Structure, i, -1, &zkbench.LimitError{What: "outputs", Estimate: int64(len(p.Outputs)), Max: int64(limits.Outputs)})
+		case len(p.Proof()) != proofLen:
+			return failed(Structure, i, -1, &zkbench.DecodeError{Path: "proof", Reason: fmt.Sprintf("%d bytes, want %d", len(p.Proof()), proofLen)})
+		case len(a.Spends) != len(p.Inputs):
+			return failed(Structure, i, -1, policy("%d signatures of owners for %d inputs", len(a.Spends), len(p.Inputs)))
 		}
 		if a.Kind == token.Issue {
-			for j := range p.outputs {
-				if len(p.outputs[j].Owner) == 0 {
+			for j := range p.Outputs {
+				if len(p.Outputs[j].Owner) == 0 {
 					return failed(Structure, i, j, policy("an issued output has no owner"))
 				}
 			}
@@ -144,28 +133,13 @@ func (c *pending) structure() (err error) {
 	return nil
 }
 
-func parse(pointLen int, a *request.Action) (action, error) {
-	if a.Kind == token.Issue {
-		p, err := issue.Parse(pointLen, a.Raw)
-		if err != nil {
-			return action{}, err
-		}
-		return action{outputs: p.Outputs, metadata: p.Metadata, proof: p.Proof, proven: p, prepare: p.Prepare}, nil
-	}
-	p, err := transfer.Parse(pointLen, a.Raw)
-	if err != nil {
-		return action{}, err
-	}
-	return action{inputs: p.Inputs, outputs: p.Outputs, metadata: p.Metadata, proof: p.Proof, proven: p, prepare: p.Prepare}, nil
-}
-
 // duplicates refuses a token that two inputs of the request name, in whatever
 // actions.
 func (c *pending) duplicates() error {
 	seen := make(map[string]bool)
 	for i := range c.actions {
-		for j := range c.actions[i].inputs {
-			id := string(c.actions[i].inputs[j].ID)
+		for j := range c.actions[i].Inputs {
+			id := string(c.actions[i].Inputs[j].ID)
 			if seen[id] {
 				return failed(DuplicateInputs, i, j, policy("an input before names the same token"))
 			}
@@ -181,8 +155,8 @@ func (c *pending) issuer(i int) error {
 	check, needed := Issuers, c.request.Actions[i].Kind == token.Issue
 	if !needed {
 		check = RedeemPolicy
-		for j := range c.actions[i].outputs {
-			if len(c.actions[i].outputs[j].Owner) == 0 && c.v.params.Redeem == token.RedeemIssuer {
+		for j := range c.actions[i].Outputs {
+			if len(c.actions[i].Outputs[j].Owner) == 0 && c.v.params.Redeem == token.RedeemIssuer {
 				needed = true
 			}
 		}
@@ -204,8 +178,8 @@ func (c *pending) issuer(i int) error {
 
 // inputs compares the tokens that an action spends with the ledger's.
 func (c *pending) inputs(ctx context.Context, tokens Tokens, i int) error {
-	for j := range c.actions[i].inputs {
-		in := &c.actions[i].inputs[j]
+	for j := range c.actions[i].Inputs {
+		in := &c.actions[i].Inputs[j]
 		stored, err := tokens.Token(ctx, in.ID)
 		switch {
 		case errors.Is(err, zkbench.ErrSpent) || errors.Is(err, zkbench.ErrPolicy):
@@ -229,32 +203,32 @@ func (c *pending) inputs(ctx context.Context, tokens Tokens, i int) error {
 // at this time. A transfer that gives a token to a script or takes it from one has
 // one input and one output.
 func (c *pending) locks(i int) error {
-	a := &c.actions[i]
-	for j := range a.outputs {
-		if !script.IsScript(a.outputs[j].Owner) {
+	a := c.actions[i]
+	for j := range a.Outputs {
+		if !script.IsScript(a.Outputs[j].Owner) {
 			continue
 		}
-		lock, err := script.Parse(a.outputs[j].Owner)
+		lock, err := script.Parse(a.Outputs[j].Owner)
 		if err == nil && !c.anyTime {
 			err = lock.CheckLock(c.at)
 		}
 		if err == nil {
-			err = script.CheckShape(max(len(a.inputs), 1), len(a.outputs))
+			err = script.CheckShape(max(len(a.Inputs), 1), len(a.Outputs))
 		}
 		if err != nil {
 			return failed(TimeLocks, i, j, err)
 		}
 	}
-	for j := range a.inputs {
-		spend, owner := &c.request.Actions[i].Spends[j], a.inputs[j].Token.Owner
+	for j := range a.Inputs {
+		spend, owner := &c.request.Actions[i].Spends[j], a.Inputs[j].Token.Owner
 		signer := identity.Identity(owner)
 		if script.IsScript(owner) {
 			var err error
 			if signer, err = c.unlock(owner, spend.Unlock); err == nil {
-				err = script.CheckShape(len(a.inputs), len(a.outputs))
+				err = script.CheckShape(len(a.Inputs), len(a.Outputs))
 			}
 			if err == nil {
-				err = script.CheckOutput(signer, a.outputs[0].Owner)
+				err = script.CheckOutput(signer, a.Outputs[0].Owner)
 			}
 			if err != nil {
 				return failed(TimeLocks, i, j, err)
@@ -290,7 +264,7 @@ func (c *pending) unlock(owner, witness []byte) (identity.Identity, error) {
 // and a script's identities too. Nothing that is parsed here is kept.
 func (c *pending) owners() error {
 	for i := range c.actions {
-		for j := range c.actions[i].outputs {
+		for j := range c.actions[i].Outputs {
 			if err := c.owner(i, j); err != nil {
 				return failed(OutputOwners, i, j, err)
 			}
@@ -300,7 +274,7 @@ func (c *pending) owners() error {
 }
 
 func (c *pending) owner(i, j int) error {
-	output := &c.actions[i].outputs[j]
+	output := &c.actions[i].Outputs[j]
 	if len(output.Owner) == 0 {
 		return nil // redeemed
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/transcript"
@@ -230,34 +231,34 @@ func (v *Validator) outputs(ctx context.Context, cases []*pending) {
 // proofs decodes and verifies the proofs of all requests that have come so far.
 func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 	type place struct {
-		c      *pending
-		action int
+		c     *pending
+		index int // of the action
 	}
 	for _, s := range v.params.Systems {
 		pp := v.crypto[s.ProofType]
-		var items []token.Item
+		var items []action.Item
 		var places []place
 		var verified []*pending
 		for _, c := range standing(cases) {
 			for i := range c.actions {
-				a := &c.actions[i]
 				if c.request.Actions[i].ProofType != s.ProofType {
 					continue
 				}
-				if err := a.prepare(pp); err != nil {
+				received, err := action.Receive(pp, c.actions[i])
+				if err != nil {
 					c.fail(failed(Proofs, i, -1, err))
 					break
 				}
-				items = append(items, token.Item{Action: a.proven, Context: request.Context(c.request.Anchor, i)})
+				items = append(items, action.Item{Action: received, Anchor: request.ActionAnchor(c.request.Anchor, i)})
 				places, verified = append(places, place{c, i}), append(verified, c)
 			}
 		}
 		if len(items) == 0 {
 			continue
 		}
-		each(token.VerifyBatch(ctx, v.ex, pp, items), verified, func(bad *zkbench.CheckError) {
+		each(action.VerifyBatch(ctx, v.ex, pp, items), verified, func(bad *zkbench.CheckError) {
 			p := places[bad.Action]
-			p.c.fail(failed(Proofs, p.action, -1, bad.Err))
+			p.c.fail(failed(Proofs, p.index, -1, bad.Err))
 		})
 	}
 }

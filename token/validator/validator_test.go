@@ -17,11 +17,10 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
-	"github.com/zkbench/zkbench/token/issue"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
-	"github.com/zkbench/zkbench/token/transfer"
 	"github.com/zkbench/zkbench/token/validator"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -94,35 +93,35 @@ func (s *system) must(err error) {
 // index, and the openings.
 func (s *system) issued(anchor string, values ...uint64) (*request.Request, []token.Opening) {
 	s.Helper()
-	var outputs []token.Output
+	var outputs []action.Output
 	for i, v := range values {
-		outputs = append(outputs, token.Output{Owner: s.owners[i%len(s.owners)].Identity(), Value: v})
+		outputs = append(outputs, action.Output{Owner: s.owners[i%len(s.owners)].Identity(), Value: v})
 	}
-	a, openings, err := issue.Issue(s.Context(), executor.Serial(), s.pp, "USD", outputs, nil, request.Context([]byte(anchor), 0), nil)
+	d, err := action.NewIssue(s.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor([]byte(anchor), 0)})
 	s.must(err)
-	raw, err := a.Encode()
+	raw, err := d.Prove(s.Context())
 	s.must(err)
 	return &request.Request{Anchor: []byte(anchor), Actions: []request.Action{{
 		Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{},
-	}}}, openings
+	}}}, d.Openings
 }
 
 // moved returns an unsigned transfer action, the n-th of its request.
-func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID, outputs ...token.Output) (request.Action, []token.Opening) {
+func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID, outputs ...action.Output) (request.Action, []token.Opening) {
 	s.Helper()
-	var owned []transfer.Owned
+	var owned []action.Owned
 	for _, id := range inputs {
 		t, err := token.DecodeToken(s.pp.PointLen(), s.ledger[string(id)])
 		s.must(err)
-		owned = append(owned, transfer.Owned{Input: transfer.Input{ID: id, Token: *t}, Opening: s.openings[string(id)]})
+		owned = append(owned, action.Owned{Input: action.Input{ID: id, Token: *t}, Opening: s.openings[string(id)]})
 	}
-	sender, err := transfer.NewSender(s.Context(), executor.Serial(), s.pp, owned)
+	sender, err := action.NewSender(s.Context(), executor.Serial(), s.pp, owned)
 	s.must(err)
-	a, openings, err := sender.Transfer(s.Context(), outputs, []byte(metadata), request.Context([]byte(anchor), n), nil)
+	d, err := sender.Transfer(s.Context(), action.Spec{Outputs: outputs, Metadata: []byte(metadata), Anchor: request.ActionAnchor([]byte(anchor), n)})
 	s.must(err)
-	raw, err := a.Encode()
+	raw, err := d.Prove(s.Context())
 	s.must(err)
-	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, len(inputs))}, openings
+	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, len(inputs))}, d.Openings
 }
 
 // sign fills all signatures in: of the inputs' owners by action, of issuer and
@@ -182,8 +181,8 @@ func funded(t testing.TB, redeem token.RedeemPolicy) (*system, []token.ID) {
 	return s, ids
 }
 
-func to(owner identity.Identity, value uint64) token.Output {
-	return token.Output{Owner: owner, Value: value}
+func to(owner identity.Identity, value uint64) action.Output {
+	return action.Output{Owner: owner, Value: value}
 }
 
 // TestLife: issue, transfer with a pseudonym, two actions in one request, redeem.
@@ -217,7 +216,7 @@ func want(t *testing.T, name string, err error, check string, action, index int,
 func TestEveryCheckFailsAlone(t *testing.T) {
 	s, ids := funded(t, token.RedeemIssuer)
 	alice, bob := s.owners[0], s.owners[1]
-	pay := func(metadata string, outputs ...token.Output) *request.Request {
+	pay := func(metadata string, outputs ...action.Output) *request.Request {
 		a, _ := s.moved("pay", 0, metadata, ids[:1], outputs...)
 		return &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}
 	}
@@ -295,9 +294,9 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			return s.sign(r)
 		}, validator.Issuers, 0, -1, zkbench.ErrPolicy},
 		{"issue to nobody", func() []byte {
-			a, _, err := issue.Issue(t.Context(), executor.Serial(), s.pp, "USD", []token.Output{{Value: 1}}, nil, request.Context([]byte("mint"), 0), nil)
+			d, err := action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: []action.Output{{Value: 1}}, Anchor: request.ActionAnchor([]byte("mint"), 0)})
 			s.must(err)
-			raw, err := a.Encode()
+			raw, err := d.Prove(t.Context())
 			s.must(err)
 			return s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
 		}, validator.Structure, 0, 0, zkbench.ErrPolicy},
@@ -320,10 +319,9 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		}, validator.OutputOwners, 0, 0, zkbench.ErrPolicy},
 		{"proof longer than it is", func() []byte {
 			r := plain()
-			a, err := transfer.Parse(s.pp.PointLen(), r.Actions[0].Raw)
+			a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[0].Raw)
 			s.must(err)
-			a.Proof = append(slices.Clone(a.Proof), 0)
-			r.Actions[0].Raw, err = a.Encode()
+			r.Actions[0].Raw, err = a.Encode(append(slices.Clone(a.Proof()), 0))
 			s.must(err)
 			return signed(r)
 		}, validator.Structure, 0, -1, zkbench.ErrMalformed},
@@ -344,7 +342,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		}, validator.Proofs, 0, -1, zkbench.ErrProof},
 		{"a commitment off the curve", func() []byte {
 			r := plain()
-			a, err := transfer.Parse(s.pp.PointLen(), r.Actions[0].Raw)
+			a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[0].Raw)
 			s.must(err)
 			for i := range a.Outputs[0].Commitment {
 				a.Outputs[0].Commitment[i] = 0xff

@@ -6,7 +6,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/token/issue"
+	"github.com/zkbench/zkbench/token/action"
 )
 
 // Issuer makes, proves and encodes an issue.
@@ -25,8 +25,8 @@ func ProofVerificationIssuer() workload.Def {
 
 // order is what an issuer starts from.
 type order struct {
-	outputs []issue.Output
-	context []byte
+	outputs []action.Output
+	anchor  string
 }
 
 func (s *setup) order(seq uint64) (*order, error) { return s.orderOf(seq, seq) }
@@ -34,7 +34,7 @@ func (s *setup) order(seq uint64) (*order, error) { return s.orderOf(seq, seq) }
 // orderOf is the order of a sequence number with the values of another.
 func (s *setup) orderOf(seq, values uint64) (*order, error) {
 	r, amounts := s.corpus("order", seq), s.corpus("amounts", values)
-	o := &order{context: contextOf(seq), outputs: make([]issue.Output, s.out)}
+	o := &order{anchor: anchorOf(seq), outputs: make([]action.Output, s.out)}
 	for j := range o.outputs {
 		v, err := s.total(amounts)
 		if err != nil {
@@ -44,7 +44,7 @@ func (s *setup) orderOf(seq, values uint64) (*order, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.outputs[j] = issue.Output{Owner: to, Value: v}
+		o.outputs[j] = action.Output{Owner: to, Value: v}
 	}
 	return o, nil
 }
@@ -52,19 +52,11 @@ func (s *setup) orderOf(seq, values uint64) (*order, error) {
 // issue makes the encoded issue of an order, with the prover's randomness from
 // rand (nil: the parameters' source).
 func (s *setup) issue(ctx context.Context, o *order, rand io.Reader) ([]byte, error) {
-	action, _, err := issue.Issue(ctx, s.ex, s.pp, tokenType, o.outputs, nil, o.context, rand)
+	d, err := action.NewIssue(ctx, s.ex, s.pp, tokenType, action.Spec{Outputs: o.outputs, Anchor: token.Anchor(o.anchor), Rand: rand})
 	if err != nil {
 		return nil, err
 	}
-	return action.Encode()
-}
-
-func (s *setup) receiveIssue(ctx context.Context, raw, context []byte) error {
-	action, err := issue.Decode(s.pp, raw)
-	if err != nil {
-		return err
-	}
-	return action.Verify(ctx, s.ex, s.pp, context)
+	return d.Prove(ctx)
 }
 
 type issuer struct{ *setup }
@@ -76,10 +68,10 @@ func (i *issuer) Run(ctx context.Context, input any) ([]byte, error) {
 }
 
 func (i *issuer) Check(ctx context.Context, input any, output []byte) error {
-	return i.receiveIssue(ctx, output, input.(*order).context)
+	return i.receive(ctx, output, input.(*order).anchor)
 }
 
-// SecretInput builds an order of the same values, or of others; owners and context
+// SecretInput builds an order of the same values, or of others; owners and anchor
 // are its own.
 func (i *issuer) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
 	seq += secretSeq + 1
@@ -97,16 +89,16 @@ func (v *issueVerification) Input(ctx context.Context, seq uint64) (any, error) 
 		return nil, err
 	}
 	raw, err := v.issue(ctx, o, v.corpus("prover", seq))
-	return &encoded{raw, o.context}, err
+	return &encoded{raw, o.anchor}, err
 }
 
 func (v *issueVerification) Run(ctx context.Context, input any) ([]byte, error) {
 	e := input.(*encoded)
-	return nil, v.receiveIssue(ctx, e.raw, e.context)
+	return nil, v.receive(ctx, e.raw, e.anchor)
 }
 
 // Check makes sure that what was timed can say no.
 func (v *issueVerification) Check(ctx context.Context, input any, _ []byte) error {
 	e := input.(*encoded)
-	return rejects(e.raw, func(raw []byte) error { return v.receiveIssue(ctx, raw, e.context) })
+	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.anchor) })
 }

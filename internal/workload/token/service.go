@@ -17,7 +17,6 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
-	"github.com/zkbench/zkbench/token/transfer"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
@@ -313,23 +312,19 @@ func (a *auditing) Input(ctx context.Context, seq uint64) (any, error) {
 		p.outputs[j].Owner = to.Owner
 		known.Outputs = append(known.Outputs, audit.Item{Owners: to.Audit})
 	}
-	sender, err := transfer.NewSender(ctx, a.ex, a.pp, p.owned)
+	d, err := a.draft(ctx, p, request.ActionAnchor([]byte(p.anchor), 0), a.corpus("prover", seq))
 	if err != nil {
 		return nil, err
 	}
-	action, openings, err := sender.Transfer(ctx, p.outputs, nil, request.Context(p.context, 0), a.corpus("prover", seq))
-	if err != nil {
-		return nil, err
-	}
-	for j := range openings {
-		known.Outputs[j].Opening = openings[j]
+	for j := range d.Openings {
+		known.Outputs[j].Opening = d.Openings[j]
 	}
 	ra := request.Action{Kind: token.Transfer, ProofType: a.proofType, Spends: make([]request.Spend, a.in)}
-	if ra.Raw, err = action.Encode(); err != nil {
+	if ra.Raw, err = d.Prove(ctx); err != nil {
 		return nil, err
 	}
 	in := new(audited)
-	if in.raw, err = (&request.Request{Anchor: p.context, Actions: []request.Action{ra}}).Encode(); err != nil {
+	if in.raw, err = (&request.Request{Anchor: []byte(p.anchor), Actions: []request.Action{ra}}).Encode(); err != nil {
 		return nil, err
 	}
 	in.info, err = (&audit.Information{Actions: []audit.Action{known}}).Encode()

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -88,23 +89,23 @@ func (p *paying) fill(ctx context.Context, seen, operations int) error {
 	}
 	p.issues++
 	for left := operations * p.in; left > 0; {
-		outputs := make([]token.Output, min(left, token.MaxTokens))
+		outputs := make([]action.Output, min(left, token.MaxTokens))
 		for i := range outputs {
 			to, err := p.wallet.Address(ctx, nil)
 			if err != nil {
 				return err
 			}
-			outputs[i] = token.Output{Owner: to.Owner, Value: p.value}
+			outputs[i] = action.Output{Owner: to.Owner, Value: p.value}
 		}
-		w, tokens, err := token.MakeOutputs(ctx, p.ex, p.pp, token.Issue, nil, tokenType, outputs, nil, nil)
+		d, err := action.NewIssue(ctx, p.ex, p.pp, tokenType, action.Spec{Outputs: outputs})
 		if err != nil {
 			return err
 		}
-		deliveries := make([]service.Delivery, len(tokens))
-		for i := range tokens {
+		deliveries := make([]service.Delivery, len(d.Outputs))
+		for i := range d.Outputs {
 			id := request.OutputID(binary.BigEndian.AppendUint64(nil, uint64(p.issues)), len(p.stock), i)
-			deliveries[i] = service.Delivery{ID: id, Token: tokens[i], Opening: w.Outputs[i]}
-			if p.stock[string(id)], err = tokens[i].Encode(); err != nil {
+			deliveries[i] = service.Delivery{ID: id, Token: d.Outputs[i], Opening: d.Openings[i]}
+			if p.stock[string(id)], err = d.Outputs[i].Encode(); err != nil {
 				return err
 			}
 		}
@@ -138,7 +139,7 @@ func (p *paying) Input(_ context.Context, seq uint64) (any, error) {
 	pays, err := p.payments(seq, evenly(total, parts))
 	o := &service.Order{Type: tokenType, Payments: pays}
 	if err == nil && p.redeem {
-		pays[0].To, o.Metadata = service.Address{}, contextOf(seq) // what is redeemed for what
+		pays[0].To, o.Metadata = service.Address{}, []byte(anchorOf(seq)) // what is redeemed for what
 	}
 	return o, err
 }

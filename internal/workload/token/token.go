@@ -118,8 +118,8 @@ func (s *setup) corpus(part string, seq uint64) io.Reader {
 	return transcript.XOF("zkbench/v1/corpus", []byte(part), b, binary.LittleEndian.AppendUint64(nil, seq))
 }
 
-// contextOf is the context that the proofs of a sequence number are bound to.
-func contextOf(seq uint64) []byte { return fmt.Appendf(nil, "anchor %d", seq) }
+// anchorOf is the anchor of a sequence number.
+func anchorOf(seq uint64) string { return fmt.Sprintf("anchor %d", seq) }
 
 // tokenType is the type of all tokens of the corpus.
 const tokenType = "USD"

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/token/action"
 )
 
 // TransferProofGeneration proves a transfer: the proof and its encoding only.
@@ -56,9 +56,9 @@ func VerificationSenderBatch() workload.Def {
 
 // payment is what a sender starts from.
 type payment struct {
-	owned   []transfer.Owned
-	outputs []token.Output
-	context []byte
+	owned   []action.Owned
+	outputs []action.Output
+	anchor  string
 }
 
 // payment builds the payment of a sequence number.
@@ -67,10 +67,10 @@ func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
 }
 
 // paymentOf builds the payment of a sequence number with the values of another:
-// owners, blindings and context are its own.
+// owners, blindings and anchor are its own.
 func (s *setup) paymentOf(ctx context.Context, seq, values uint64) (*payment, error) {
 	r, v := s.corpus("payment", seq), s.corpus("values", values)
-	p := &payment{context: contextOf(seq)}
+	p := &payment{anchor: anchorOf(seq)}
 	total, err := s.total(v)
 	if err != nil {
 		return nil, err
@@ -84,10 +84,10 @@ func (s *setup) paymentOf(ctx context.Context, seq, values uint64) (*payment, er
 		return nil, err
 	}
 	// The inputs are the outputs of an issue that the corpus does not prove.
-	issued := make([]token.Output, s.in)
-	p.outputs = make([]token.Output, s.out)
+	issued := make([]action.Output, s.in)
+	p.outputs = make([]action.Output, s.out)
 	for _, side := range []struct {
-		outputs []token.Output
+		outputs []action.Output
 		values  []uint64
 	}{{issued, in}, {p.outputs, out}} {
 		for i, v := range side.values {
@@ -95,22 +95,22 @@ func (s *setup) paymentOf(ctx context.Context, seq, values uint64) (*payment, er
 			if err != nil {
 				return nil, err
 			}
-			side.outputs[i] = token.Output{Owner: to, Value: v}
+			side.outputs[i] = action.Output{Owner: to, Value: v}
 		}
 	}
-	w, tokens, err := token.MakeOutputs(ctx, s.ex, s.pp, token.Issue, nil, tokenType, issued, p.context, r)
+	d, err := action.NewIssue(ctx, s.ex, s.pp, tokenType, action.Spec{Outputs: issued, Anchor: token.Anchor(p.anchor), Rand: r})
 	if err != nil {
 		return nil, err
 	}
-	for i := range tokens {
-		id := append(append([]byte(nil), p.context...), byte(i))
-		p.owned = append(p.owned, transfer.Owned{Input: transfer.Input{ID: id, Token: tokens[i]}, Opening: w.Outputs[i]})
+	for i := range d.Outputs {
+		id := append([]byte(p.anchor), byte(i))
+		p.owned = append(p.owned, action.Owned{Input: action.Input{ID: id, Token: d.Outputs[i]}, Opening: d.Openings[i]})
 	}
 	return p, nil
 }
 
 // secretSeq is where the sequence numbers of secrets begin: all of them, and so
-// all contexts and ids made of them, have as many digits.
+// all anchors and ids made of them, have as many digits.
 const secretSeq = 1 << 50
 
 // secretPayment builds the payment of a sequence number, with its own values or
@@ -126,24 +126,29 @@ func (s *setup) secretPayment(ctx context.Context, seq uint64, fixed bool) (*pay
 // send makes the encoded transfer of a payment, with the prover's randomness
 // from rand (nil: the parameters' source).
 func (s *setup) send(ctx context.Context, p *payment, rand io.Reader) ([]byte, error) {
-	sender, err := transfer.NewSender(ctx, s.ex, s.pp, p.owned)
+	d, err := s.draft(ctx, p, token.Anchor(p.anchor), rand)
 	if err != nil {
 		return nil, err
 	}
-	action, _, err := sender.Transfer(ctx, p.outputs, nil, p.context, rand)
-	if err != nil {
-		return nil, err
-	}
-	return action.Encode()
+	return d.Prove(ctx)
 }
 
-// receive decodes and verifies an encoded transfer.
-func (s *setup) receive(ctx context.Context, raw, context []byte) error {
-	action, err := transfer.Decode(s.pp, raw)
+// draft is what send proves.
+func (s *setup) draft(ctx context.Context, p *payment, anchor token.Anchor, rand io.Reader) (*action.Draft, error) {
+	sender, err := action.NewSender(ctx, s.ex, s.pp, p.owned)
+	if err != nil {
+		return nil, err
+	}
+	return sender.Transfer(ctx, action.Spec{Outputs: p.outputs, Anchor: anchor, Rand: rand})
+}
+
+// receive decodes and verifies an encoded action of the case's kind.
+func (s *setup) receive(ctx context.Context, raw []byte, anchor string) error {
+	a, err := action.Decode(s.pp, s.kind, raw)
 	if err != nil {
 		return err
 	}
-	return action.Verify(ctx, s.ex, s.pp, context)
+	return a.Verify(ctx, s.ex, token.Anchor(anchor))
 }
 
 type sender struct{ *setup }
@@ -155,7 +160,7 @@ func (s *sender) Run(ctx context.Context, input any) ([]byte, error) {
 }
 
 func (s *sender) Check(ctx context.Context, input any, output []byte) error {
-	return s.receive(ctx, output, input.(*payment).context)
+	return s.receive(ctx, output, input.(*payment).anchor)
 }
 
 // SecretInput builds a payment of the same values, or of others; all that is public
@@ -171,11 +176,7 @@ func (g *proofGeneration) Input(ctx context.Context, seq uint64) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	sender, err := transfer.NewSender(ctx, g.ex, g.pp, p.owned)
-	if err != nil {
-		return nil, err
-	}
-	return sender.Draft(ctx, p.outputs, nil, p.context, g.corpus("prover", seq))
+	return g.prepare(ctx, p, g.corpus("prover", seq))
 }
 
 // SecretInput is that of sender, with blindings of its own for the outputs.
@@ -184,33 +185,35 @@ func (g *proofGeneration) SecretInput(ctx context.Context, seq uint64, fixed boo
 	if err != nil {
 		return nil, err
 	}
-	sender, err := transfer.NewSender(ctx, g.ex, g.pp, p.owned)
-	if err != nil {
-		return nil, err
-	}
-	return sender.Draft(ctx, p.outputs, nil, p.context, nil)
+	return g.prepare(ctx, p, nil)
+}
+
+// prepared is a transfer that lacks its proof only.
+type prepared struct {
+	draft  *action.Draft
+	anchor string
+}
+
+func (g *proofGeneration) prepare(ctx context.Context, p *payment, rand io.Reader) (*prepared, error) {
+	d, err := g.draft(ctx, p, token.Anchor(p.anchor), rand)
+	return &prepared{d, p.anchor}, err
 }
 
 func (g *proofGeneration) Run(ctx context.Context, input any) ([]byte, error) {
-	d := input.(*transfer.Draft)
-	return g.pp.Prove(ctx, g.ex, &d.Statement, &d.Witness)
+	return input.(*prepared).draft.Prove(ctx)
 }
 
 func (g *proofGeneration) Check(ctx context.Context, input any, output []byte) error {
-	d := input.(*transfer.Draft)
-	action := d.Action
-	action.Proof = output
-	raw, err := action.Encode()
-	if err != nil {
-		return err
-	}
-	return g.receive(ctx, raw, d.Statement.Context)
+	return g.receive(ctx, output, input.(*prepared).anchor)
 }
 
 type verification struct{ *setup }
 
-// encoded is an encoded action and the context to verify it in.
-type encoded struct{ raw, context []byte }
+// encoded is an encoded action and the anchor to verify it at.
+type encoded struct {
+	raw    []byte
+	anchor string
+}
 
 func (v *verification) Input(ctx context.Context, seq uint64) (any, error) {
 	p, err := v.payment(ctx, seq)
@@ -218,18 +221,18 @@ func (v *verification) Input(ctx context.Context, seq uint64) (any, error) {
 		return nil, err
 	}
 	raw, err := v.send(ctx, p, v.corpus("prover", seq))
-	return &encoded{raw, p.context}, err
+	return &encoded{raw, p.anchor}, err
 }
 
 func (v *verification) Run(ctx context.Context, input any) ([]byte, error) {
 	e := input.(*encoded)
-	return nil, v.receive(ctx, e.raw, e.context)
+	return nil, v.receive(ctx, e.raw, e.anchor)
 }
 
 // Check makes sure that what was timed can say no.
 func (v *verification) Check(ctx context.Context, input any, _ []byte) error {
 	e := input.(*encoded)
-	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.context) })
+	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.anchor) })
 }
 
 type batchVerification struct{ verification }
@@ -248,23 +251,23 @@ func (b *batchVerification) Input(ctx context.Context, seq uint64) (any, error) 
 
 func (b *batchVerification) Run(ctx context.Context, input any) ([]byte, error) {
 	batch := input.([]*encoded)
-	items := make([]token.Item, len(batch))
+	items := make([]action.Item, len(batch))
 	err := b.ex.Do(ctx, len(batch), func(_ context.Context, i int) error {
-		action, err := transfer.Decode(b.pp, batch[i].raw)
-		items[i] = token.Item{Action: action, Context: batch[i].context}
+		a, err := action.Decode(b.pp, b.kind, batch[i].raw)
+		items[i] = action.Item{Action: a, Anchor: token.Anchor(batch[i].anchor)}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return nil, token.VerifyBatch(ctx, b.ex, b.pp, items)
+	return nil, action.VerifyBatch(ctx, b.ex, b.pp, items)
 }
 
 // Check makes sure that what was timed can say no, and names the culprit.
 func (b *batchVerification) Check(ctx context.Context, input any, _ []byte) error {
 	batch := slices.Clone(input.([]*encoded))
 	bad := len(batch) / 2
-	batch[bad] = &encoded{batch[bad].raw, []byte("another context")}
+	batch[bad] = &encoded{batch[bad].raw, "another anchor"}
 	_, err := b.Run(ctx, batch)
 	var c *zkbench.CheckError
 	if !errors.As(err, &c) || c.Action != bad || !errors.Is(err, zkbench.ErrProof) {

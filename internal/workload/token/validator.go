@@ -13,7 +13,6 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
-	"github.com/zkbench/zkbench/token/transfer"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
@@ -179,28 +178,24 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 		}
 		p.outputs[j].Owner = to.Identity()
 	}
-	sender, err := transfer.NewSender(ctx, v.ex, v.pp, p.owned)
+	d, err := v.draft(ctx, p, request.ActionAnchor([]byte(p.anchor), 0), v.corpus("prover", seq))
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := sender.Transfer(ctx, p.outputs, nil, request.Context(p.context, 0), v.corpus("prover", seq))
-	if err != nil {
+	a := request.Action{Kind: token.Transfer, ProofType: v.proofType, Spends: make([]request.Spend, len(signers))}
+	if a.Raw, err = d.Prove(ctx); err != nil {
 		return nil, err
 	}
 	if tampered == tamperedProof { // its last scalar, which still decodes
-		a.Proof[len(a.Proof)-1] ^= 1
+		a.Raw[len(a.Raw)-1] ^= 1
 	}
-	action := request.Action{Kind: token.Transfer, ProofType: v.proofType, Spends: make([]request.Spend, len(signers))}
-	if action.Raw, err = a.Encode(); err != nil {
-		return nil, err
-	}
-	req := &request.Request{Anchor: p.context, Actions: []request.Action{action}, Auditors: make([][]byte, 1)}
+	req := &request.Request{Anchor: []byte(p.anchor), Actions: []request.Action{a}, Auditors: make([][]byte, 1)}
 	message := request.ToSign(req.Message(v.digest), request.Owner, 0)
 	if tampered == tamperedSignature { // a signature in another role
 		message = request.ToSign(req.Message(v.digest), request.IssuerRole, 0)
 	}
 	for i, signer := range signers {
-		if action.Spends[i].Signature, err = signer.Sign(message[:], r); err != nil {
+		if a.Spends[i].Signature, err = signer.Sign(message[:], r); err != nil {
 			return nil, err
 		}
 	}

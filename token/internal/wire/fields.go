@@ -1,3 +1,5 @@
+// Package wire reads encodings field by field, with limits, and errors that name the
+// field and its offset.
 package wire
 
 import (

@@ -1,12 +1,12 @@
 //go:build !race
 
-package transfer_test
+package action_test
 
 import (
 	"testing"
 
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/token/transfer"
+	"github.com/zkbench/zkbench/token/action"
 )
 
 // TestAllocations holds proving and verifying a 2-in/2-out transfer to 200
@@ -18,25 +18,22 @@ func TestAllocations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := transfer.NewSender(ctx, serial, pp, owned(t, pp, "allocations", 10, 20))
+			s, err := action.NewSender(ctx, serial, pp, owned(t, pp, "allocations", 10, 20))
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := s.Draft(ctx, []transfer.Output{{Value: 5}, {Value: 25}}, nil, nil, nil)
+			d, err := s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Value: 5}, {Value: 25}}})
 			if err != nil {
 				t.Fatal(err)
 			}
+			var raw []byte
 			prove := testing.AllocsPerRun(5, func() {
-				if d.Action.Proof, err = pp.Prove(ctx, serial, &d.Statement, &d.Witness); err != nil {
+				if raw, err = d.Prove(ctx); err != nil {
 					t.Fatal(err)
 				}
 			})
-			raw, err := d.Action.Encode()
-			if err != nil {
-				t.Fatal(err)
-			}
 			verify := testing.AllocsPerRun(5, func() {
-				if err := receive(pp, raw, nil); err != nil {
+				if err := receive(pp, token.Transfer, raw, ""); err != nil {
 					t.Fatal(err)
 				}
 			})

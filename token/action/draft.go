@@ -1,0 +1,159 @@
+package action
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// Owned is a token with its opening: what a sender spends.
+type Owned struct {
+	Input
+	Opening token.Opening
+}
+
+// Output is a token to be made.
+type Output struct {
+	Owner []byte // empty: redeemed
+	Value uint64
+}
+
+// Spec is what an action makes, and what else goes into it.
+type Spec struct {
+	Outputs  []Output
+	Metadata []byte       // the application's, opaque, public, bound by the proof
+	Anchor   token.Anchor // what the proof is bound to
+	// Rand gives the 32 bytes that blindings and nonces are derived from; nil: the
+	// parameters' source.
+	Rand io.Reader
+	// Key is a lasting secret of whoever makes the action, or empty. It enters the
+	// derivation too, so that blindings and nonces stay unknown to those who can
+	// predict Rand.
+	Key []byte
+}
+
+// Draft is an action that lacks its proof.
+type Draft struct {
+	Outputs  []token.Token   // as the action will make them
+	Openings []token.Opening // of the outputs, for their receivers: secret
+
+	pp        token.CryptoParams
+	ex        executor.Executor
+	statement token.Statement
+	witness   token.Witness
+}
+
+// NewIssue makes outputs of type typ out of nothing: it draws the seed of the action,
+// derives the blindings and commits. The error is an ErrParams or an ErrLimit.
+func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, spec Spec) (*Draft, error) {
+	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
+}
+
+// Sender transfers a set of tokens.
+type Sender struct {
+	pp       token.CryptoParams
+	ex       executor.Executor
+	typ      string
+	inputs   []Input
+	openings []token.Opening
+}
+
+// NewSender checks that there are tokens, that every opening opens its token, that all
+// have one type and that no id repeats; otherwise the error is an ErrParams that names
+// the input.
+func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams, owned []Owned) (*Sender, error) {
+	if n := len(owned); n < 1 || n > token.MaxTokens {
+		return nil, fmt.Errorf("%w: %d inputs, accepted are 1 to %d", zkbench.ErrParams, n, token.MaxTokens)
+	}
+	s := &Sender{pp: pp, ex: ex, typ: owned[0].Opening.Type, inputs: make([]Input, len(owned)), openings: make([]token.Opening, len(owned))}
+	ids := make(tokenIDs, len(owned))
+	for i := range owned {
+		s.inputs[i], s.openings[i] = owned[i].Input, owned[i].Opening
+		if ids[string(owned[i].ID)] {
+			return nil, fmt.Errorf("%w: input %d: names a token that an input before names", zkbench.ErrParams, i)
+		}
+		ids[string(owned[i].ID)] = true
+		if s.openings[i].Type != s.typ {
+			return nil, fmt.Errorf("%w: input %d: type differs from that of input 0", zkbench.ErrParams, i)
+		}
+	}
+	commitments, err := pp.Commit(ctx, ex, s.openings)
+	if err != nil {
+		return nil, err
+	}
+	for i := range commitments {
+		if !bytes.Equal(commitments[i], s.inputs[i].Token.Commitment) {
+			return nil, fmt.Errorf("%w: input %d: opening does not open the token", zkbench.ErrParams, i)
+		}
+	}
+	return s, nil
+}
+
+// Transfer makes outputs of the tokens, as NewIssue does.
+func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
+	return newDraft(ctx, s, &spec)
+}
+
+// newDraft is NewIssue where the sender has no inputs, else Sender.Transfer.
+func newDraft(ctx context.Context, s *Sender, spec *Spec) (*Draft, error) {
+	d := &Draft{
+		Outputs: make([]token.Token, len(spec.Outputs)), Openings: make([]token.Opening, len(spec.Outputs)), pp: s.pp, ex: s.ex,
+		statement: token.Statement{Kind: kindOf(len(s.inputs)), Anchor: []byte(spec.Anchor)},
+	}
+	for j, o := range spec.Outputs {
+		d.Openings[j] = token.Opening{Type: s.typ, Value: o.Value}
+	}
+	d.witness = token.Witness{Inputs: s.openings, Outputs: d.Openings}
+	var err error
+	if d.witness.Seed, err = spec.seed(s.pp); err != nil {
+		return nil, err
+	}
+	if err := s.pp.Blind(&d.statement, &d.witness); err != nil {
+		return nil, err
+	}
+	commitments, err := s.pp.Commit(ctx, s.ex, d.Openings)
+	if err != nil {
+		return nil, err
+	}
+	for j := range commitments {
+		d.Outputs[j] = token.Token{Owner: spec.Outputs[j].Owner, Commitment: commitments[j]}
+		d.statement.Outputs = append(d.statement.Outputs, token.Field{Bytes: commitments[j]})
+	}
+	for i := range s.inputs {
+		d.statement.Inputs = append(d.statement.Inputs, token.Field{Bytes: s.inputs[i].Token.Commitment})
+	}
+	a := Action{Inputs: s.inputs, Outputs: d.Outputs, Metadata: spec.Metadata}
+	d.statement.Action, err = a.body()
+	return d, err
+}
+
+// seed draws the seed of an action.
+func (s *Spec) seed(pp token.CryptoParams) (seed [transcript.SeedLen]byte, err error) {
+	rand := s.Rand
+	if rand == nil {
+		rand = pp.Rand()
+	}
+	if _, err := io.ReadFull(rand, seed[:]); err != nil {
+		return seed, fmt.Errorf("drawing the action's seed: %w", err)
+	}
+	if len(s.Key) > 0 {
+		_, _ = transcript.XOF("zkbench/v1/seed", s.Key, seed[:]).Read(seed[:]) // never fails
+	}
+	return seed, nil
+}
+
+// Prove proves the action and returns its canonical encoding, which can be sent. The
+// error is an ErrParams for outputs that are out of range or not worth the inputs.
+func (d *Draft) Prove(ctx context.Context) ([]byte, error) {
+	proof, err := d.pp.Prove(ctx, d.ex, &d.statement, &d.witness)
+	if err != nil {
+		return nil, err
+	}
+	return seal(d.statement.Action, proof)
+}

@@ -1,0 +1,127 @@
+package action_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
+)
+
+// TestSenderRefuses: tokens that cannot be spent together.
+func TestSenderRefuses(t *testing.T) {
+	t.Parallel()
+	pp := newParams(t, token.Bulletproof)
+	good := owned(t, pp, "sender", 10, 20)
+	for name, change := range map[string]func(o []action.Owned) []action.Owned{
+		"nil":            func([]action.Owned) []action.Owned { return nil },
+		"too many":       func(o []action.Owned) []action.Owned { return make([]action.Owned, token.MaxTokens+1) },
+		"value":          func(o []action.Owned) []action.Owned { o[1].Opening.Value++; return o },
+		"type":           func(o []action.Owned) []action.Owned { o[1].Opening.Type = "EUR"; return o },
+		"same token":     func(o []action.Owned) []action.Owned { o[1] = o[0]; return o },
+		"same id":        func(o []action.Owned) []action.Owned { o[1].ID = o[0].ID; return o },
+		"types":          func(o []action.Owned) []action.Owned { o[0].Opening.Type, o[1].Opening.Type = "EUR", "EUR"; return o },
+		"blinding":       func(o []action.Owned) []action.Owned { o[0].Opening.Blinding = o[1].Opening.Blinding; return o },
+		"short blinding": func(o []action.Owned) []action.Owned { o[0].Opening.Blinding = nil; return o },
+	} {
+		_, err := action.NewSender(ctx, serial, pp, change(append([]action.Owned(nil), good...)))
+		if !errors.Is(err, zkbench.ErrParams) && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRefusedSpecs: what neither an issue nor a transfer of 30 can be made of, and what
+// a transfer cannot.
+func TestRefusedSpecs(t *testing.T) {
+	t.Parallel()
+	pp := newParams(t, token.CSP)
+	sender, err := action.NewSender(ctx, serial, pp, owned(t, pp, "specs", 10, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs := func(o ...action.Output) action.Spec { return action.Spec{Outputs: o} }
+	with := func(edit func(*action.Spec)) action.Spec {
+		s := outputs(action.Output{Value: 30})
+		edit(&s)
+		return s
+	}
+	prove := func(d *action.Draft, err error) error {
+		if err == nil {
+			_, err = d.Prove(ctx)
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		spec         action.Spec
+		want         error
+		transferOnly bool
+	}{
+		"no outputs":    {spec: action.Spec{}, want: zkbench.ErrParams},
+		"many outputs":  {spec: action.Spec{Outputs: make([]action.Output, token.MaxTokens+1)}, want: zkbench.ErrParams},
+		"range":         {spec: outputs(action.Output{Value: 1 << 8}), want: zkbench.ErrParams},
+		"long owner":    {spec: outputs(action.Output{Value: 30, Owner: make([]byte, token.MaxOwner+1)}), want: zkbench.ErrLimit},
+		"long metadata": {spec: with(func(s *action.Spec) { s.Metadata = make([]byte, token.MaxMetadata+1) }), want: zkbench.ErrLimit},
+		"long anchor":   {spec: with(func(s *action.Spec) { s.Anchor = token.Anchor(make([]byte, token.MaxBound+1)) }), want: zkbench.ErrLimit},
+		"sum":           {spec: outputs(action.Output{Value: 29}), want: zkbench.ErrParams, transferOnly: true},
+	} {
+		if err := prove(sender.Transfer(ctx, c.spec)); !errors.Is(err, c.want) {
+			t.Errorf("transfer, %s: %v", name, err)
+		}
+		if err := prove(action.NewIssue(ctx, serial, pp, "USD", c.spec)); !errors.Is(err, c.want) && !c.transferOnly {
+			t.Errorf("issue, %s: %v", name, err)
+		}
+	}
+	short := with(func(s *action.Spec) { s.Rand = bytes.NewReader(make([]byte, 31)) })
+	if _, err := sender.Transfer(ctx, short); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("31 bytes of randomness: %v", err)
+	}
+	for _, n := range []int{token.MaxType + 1, 1 << 17} {
+		if _, err := action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})); !errors.Is(err, zkbench.ErrLimit) {
+			t.Errorf("type of %d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestKeyHidesFromTheSource: who knows what Rand gave finds the value of an issue by
+// trying, unless a key has entered; a key changes nothing for who has none.
+func TestKeyHidesFromTheSource(t *testing.T) {
+	t.Parallel()
+	pp := newParams(t, token.CSP)
+	issue := func(value uint64, key string) *action.Draft {
+		d, err := action.NewIssue(ctx, serial, pp, "USD", action.Spec{
+			Outputs: []action.Output{{Owner: []byte("alice"), Value: value}}, Anchor: "known",
+			Rand: bytes.NewReader(make([]byte, 32)), Key: []byte(key),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	guessed := func(d *action.Draft) bool {
+		for value := range uint64(256) {
+			if reflect.DeepEqual(issue(value, "").Outputs, d.Outputs) {
+				return true
+			}
+		}
+		return false
+	}
+	if !guessed(issue(200, "")) {
+		t.Error("the value was not found without a key: the test tries the wrong thing")
+	}
+	for _, key := range []string{"key", "another"} {
+		if guessed(issue(200, key)) {
+			t.Errorf("the value was found by trying, although %q had entered", key)
+		}
+	}
+	if reflect.DeepEqual(issue(200, "key").Outputs, issue(200, "another").Outputs) {
+		t.Error("two keys give one blinding")
+	}
+	if !bytes.Equal(proven(t, issue(200, "key")), proven(t, issue(200, "key"))) {
+		t.Error("one key and one source give two proofs")
+	}
+}
