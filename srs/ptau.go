@@ -135,7 +135,7 @@ func (f *ptau) sections() error {
 			return broken(offset, fmt.Sprintf("section %d comes twice", kind))
 		}
 		offset += int64(len(head))
-		if n > uint64(f.length-offset) {
+		if offset > f.length || n > uint64(f.length-offset) {
 			return broken(offset, fmt.Sprintf("section %d is truncated", kind))
 		}
 		f.at[kind] = span{offset, int64(n)}
@@ -144,30 +144,32 @@ func (f *ptau) sections() error {
 	return nil
 }
 
-// read reads from a section.
-func (f *ptau) read(section uint32, offset int64, dst []byte) error {
+// read reads n bytes of a section. It allocates them only where the section is long
+// enough.
+func (f *ptau) read(section uint32, offset, n int64) ([]byte, error) {
 	s, ok := f.at[section]
 	if !ok {
-		return f.malformed(section, 0, "missing")
+		return nil, f.malformed(section, 0, "missing")
 	}
-	if offset+int64(len(dst)) > s.length {
-		return f.malformed(section, offset, fmt.Sprintf("too short: %d bytes, want %d or more", s.length, offset+int64(len(dst))))
+	if offset+n > s.length {
+		return nil, f.malformed(section, offset, fmt.Sprintf("too short: %d bytes, want %d or more", s.length, offset+n))
 	}
-	if _, err := f.r.ReadAt(dst, s.start+offset); err != nil {
-		return f.malformed(section, offset, "cannot be read: "+err.Error())
+	b := make([]byte, n)
+	if _, err := f.r.ReadAt(b, s.start+offset); err != nil {
+		return nil, f.malformed(section, offset, "cannot be read: "+err.Error())
 	}
-	return nil
+	return b, nil
 }
 
 // power returns the power of the header, which must be for BN254.
 func (f *ptau) power() (int, error) {
-	var b [4 + fp.Bytes + 4]byte
-	if err := f.read(ptauHeader, 0, b[:]); err != nil {
+	b, err := f.read(ptauHeader, 0, 4+fp.Bytes+4)
+	if err != nil {
 		return 0, err
 	}
 	q := slices.Clone(b[4 : 4+fp.Bytes])
 	slices.Reverse(q)
-	if binary.LittleEndian.Uint32(b[:]) != fp.Bytes || !slices.Equal(q, fp.Modulus().FillBytes(make([]byte, fp.Bytes))) {
+	if binary.LittleEndian.Uint32(b) != fp.Bytes || !slices.Equal(q, fp.Modulus().FillBytes(make([]byte, fp.Bytes))) {
 		return 0, f.malformed(ptauHeader, 0, "for another curve than BN254")
 	}
 	power := binary.LittleEndian.Uint32(b[4+fp.Bytes:])
@@ -179,8 +181,8 @@ func (f *ptau) power() (int, error) {
 
 // points reads points of a section of G1, from the given one on.
 func (f *ptau) points(section uint32, from, n int) ([]bn254.G1Affine, error) {
-	raw := make([]byte, n*pointBytes)
-	if err := f.read(section, int64(from)*pointBytes, raw); err != nil {
+	raw, err := f.read(section, int64(from)*pointBytes, int64(n)*pointBytes)
+	if err != nil {
 		return nil, err
 	}
 	points := make([]bn254.G1Affine, n)
@@ -195,8 +197,8 @@ func (f *ptau) points(section uint32, from, n int) ([]bn254.G1Affine, error) {
 
 // tauG2 reads [τ]G2.
 func (f *ptau) tauG2() (*bn254.G2Affine, error) {
-	var raw [4 * pointBytes]byte
-	if err := f.read(ptauTauG2, 0, raw[:]); err != nil {
+	raw, err := f.read(ptauTauG2, 0, 4*pointBytes)
+	if err != nil {
 		return nil, err
 	}
 	var points [2]bn254.G2Affine

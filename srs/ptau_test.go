@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/big"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ type section struct {
 	data []byte
 }
 
-func (c *ceremony) of(kind uint32) *section {
+func (c *ceremony) section(kind uint32) *section {
 	i := slices.IndexFunc(c.sections, func(s section) bool { return s.kind == kind })
 	return &c.sections[i]
 }
@@ -176,31 +177,31 @@ func TestPtauRefuses(t *testing.T) {
 		{"no G2", func(c *ceremony) { c.remove(ptauTauG2) }, "section 3 at byte 0: missing"},
 		{"a section twice", func(c *ceremony) { c.sections = append(c.sections, c.sections[0]) }, "section 1 comes twice"},
 		{"many sections", func(c *ceremony) { c.sections = make([]section, maxSections+1) }, "65 sections"},
-		{"another curve", func(c *ceremony) { c.of(ptauHeader).data[4]++ }, "another curve"},
-		{"power 0", func(c *ceremony) { c.of(ptauHeader).data[4+fp.Bytes] = 0 }, "power 0"},
-		{"power 29", func(c *ceremony) { c.of(ptauHeader).data[4+fp.Bytes] = 29 }, "power 29"},
+		{"another curve", func(c *ceremony) { c.section(ptauHeader).data[4]++ }, "another curve"},
+		{"power 0", func(c *ceremony) { c.section(ptauHeader).data[4+fp.Bytes] = 0 }, "power 0"},
+		{"power 29", func(c *ceremony) { c.section(ptauHeader).data[4+fp.Bytes] = 29 }, "power 29"},
 		{"power above the points", func(c *ceremony) {
-			c.of(ptauTauG1).data = c.of(ptauTauG1).data[:10*pointBytes]
+			c.section(ptauTauG1).data = c.section(ptauTauG1).data[:10*pointBytes]
 		}, "section 2 at byte"},
-		{"not on the curve", func(c *ceremony) { c.of(ptauTauG1).data[3*pointBytes]++ }, "point 3 is not on the curve"},
-		{"identity", func(c *ceremony) { clear(c.of(ptauTauG1).data[3*pointBytes : 4*pointBytes]) }, "point 3 is not on the curve"},
+		{"not on the curve", func(c *ceremony) { c.section(ptauTauG1).data[3*pointBytes]++ }, "point 3 is not on the curve"},
+		{"identity", func(c *ceremony) { clear(c.section(ptauTauG1).data[3*pointBytes : 4*pointBytes]) }, "point 3 is not on the curve"},
 		{"not reduced", func(c *ceremony) {
-			x := c.of(ptauTauG1).data[pointBytes : pointBytes+fp.Bytes]
+			x := c.section(ptauTauG1).data[pointBytes : pointBytes+fp.Bytes]
 			borrow := new(big.Int)
 			slices.Reverse(x)
 			borrow.SetBytes(x).Add(borrow, fp.Modulus()).FillBytes(x)
 			slices.Reverse(x)
 		}, "point 1 is not on the curve"},
-		{"another first point", func(c *ceremony) { swap(c.of(ptauTauG1).data, 0, 1) }, "does not begin with the generator"},
-		{"swapped", func(c *ceremony) { swap(c.of(ptauTauG1).data, 3, 4) }, "not the powers"},
-		{"another G2", func(c *ceremony) { swap(c.of(ptauTauG2).data, 0, 2); swap(c.of(ptauTauG2).data, 1, 3) }, "section 3"},
+		{"another first point", func(c *ceremony) { swap(c.section(ptauTauG1).data, 0, 1) }, "does not begin with the generator"},
+		{"swapped", func(c *ceremony) { swap(c.section(ptauTauG1).data, 3, 4) }, "not the powers"},
+		{"another G2", func(c *ceremony) { swap(c.section(ptauTauG2).data, 0, 2); swap(c.section(ptauTauG2).data, 1, 3) }, "section 3"},
 		{"G2 of τ²", func(c *ceremony) {
-			d := c.of(ptauTauG2).data
+			d := c.section(ptauTauG2).data
 			copy(d[2*pointBytes:4*pointBytes], d[4*pointBytes:6*pointBytes])
 		}, "not the powers"},
-		{"G2 off the curve", func(c *ceremony) { c.of(ptauTauG2).data[2*pointBytes]++ }, "point 1 is not in the group"},
-		{"Lagrange form swapped", func(c *ceremony) { swap(c.of(ptauLagrange).data, size-1, size) }, "not the Lagrange form"},
-		{"Lagrange form truncated", func(c *ceremony) { c.of(ptauLagrange).data = c.of(ptauLagrange).data[:size*pointBytes] }, "section 12"},
+		{"G2 off the curve", func(c *ceremony) { c.section(ptauTauG2).data[2*pointBytes]++ }, "point 1 is not in the group"},
+		{"Lagrange form swapped", func(c *ceremony) { swap(c.section(ptauLagrange).data, size-1, size) }, "not the Lagrange form"},
+		{"Lagrange form truncated", func(c *ceremony) { c.section(ptauLagrange).data = c.section(ptauLagrange).data[:size*pointBytes] }, "section 12"},
 	} {
 		c := newCeremony(t, power)
 		test.edit(c)
@@ -244,17 +245,64 @@ func TestPtauReadErrors(t *testing.T) {
 	}
 }
 
+// allocated is the memory that a call asks for, in bytes.
+func allocated(call func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestPtauClaims: what a file or a section claims to hold, and does not, is not allocated.
+func TestPtauClaims(t *testing.T) {
+	c := newCeremony(t, 2)
+	c.section(ptauHeader).data[4+fp.Bytes] = maxPower
+	file := c.file()
+	start := int64(bytes.Index(file, c.section(ptauTauG1).data))
+	claims := slices.Clone(file)
+	binary.LittleEndian.PutUint64(claims[start-8:], 1<<40)
+	for _, test := range []struct {
+		name   string
+		file   []byte
+		length int64
+		want   string
+	}{
+		{"the power", file, int64(len(file)), "section 2 at byte"},
+		{"a section's length", claims, int64(len(claims)), "section 2 is truncated"},
+		{"a length within the file", claims, 16, "section 1 is truncated"},
+		{"a negative length", claims, -1, "section 1 is truncated"},
+	} {
+		var err error
+		n := allocated(func() {
+			_, err = ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(test.file), test.length, MaxSize)
+		})
+		if !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+		if n > 1<<20 {
+			t.Errorf("%s: %d bytes allocated for a file of %d", test.name, n, len(test.file))
+		}
+	}
+}
+
 func FuzzReadPtau(f *testing.F) {
 	file := newCeremony(f, 2).file()
-	f.Add(file)
-	f.Add(file[:40])
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := readPtau(t, data, 4)
+	f.Add(file, uint8(2))
+	f.Add(file[:40], uint8(2))
+	f.Add(file, uint8(26))
+	f.Fuzz(func(t *testing.T, data []byte, log uint8) {
+		size := 1 << (log % 27)
+		var s *SRS
+		var err error
+		n := allocated(func() { s, err = readPtau(t, data, size) })
 		switch {
-		case err == nil && s.Size() != 4:
-			t.Errorf("size %d", s.Size())
+		case err == nil && s.Size() != size:
+			t.Errorf("size %d, want %d", s.Size(), size)
 		case err != nil && !errors.Is(err, zkbench.ErrMalformed) && !errors.Is(err, zkbench.ErrParams):
 			t.Error(err)
+		case err != nil && n > 1<<20+64*uint64(len(data)):
+			t.Errorf("%d bytes allocated for a file of %d", n, len(data))
 		}
 	})
 }
