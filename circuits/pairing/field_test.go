@@ -260,7 +260,7 @@ func TestNothingIsFree(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("gadget=%s/form=%s", name, form), func(t *testing.T) {
-				circuittest.MutateHints(t, c.circuit, c.right, Hints(), 3)
+				circuittest.NothingFree(t, c.circuit, c.right, Hints(), 3)
 			})
 		}
 	}

@@ -183,3 +183,26 @@ func MutateWires(t *testing.T, circuit, assignment frontend.Circuit, hints []sol
 		}
 	}
 }
+
+// NothingFree sees to it that a circuit leaves a prover no choice, on each constraint
+// system, as far as Solution's Free and OtherOutputs, of every stride-th output of the
+// hints, can tell.
+func NothingFree(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
+	t.Helper()
+	for name, b := range Builders() {
+		s, err := Solve(Compile(t, b, circuit), Witness(t, assignment), hints)
+		if err != nil {
+			t.Fatalf("%s: the assignment that all others are made of: %v", name, err)
+		}
+		for _, wire := range s.Free() {
+			t.Errorf("%s: %s is free", name, wire)
+		}
+		others, tried := s.OtherOutputs(stride)
+		for _, wire := range others {
+			t.Errorf("%s: %s may be another", name, wire)
+		}
+		if tried == 0 && len(hints) > 0 {
+			t.Errorf("%s: none of the hints is used", name)
+		}
+	}
+}

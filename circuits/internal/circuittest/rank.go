@@ -1,0 +1,162 @@
+package circuittest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+)
+
+// Free returns what a circuit leaves free at its solution, to first order: a wire for each
+// dimension of the kernel of the Jacobian of its constraints, with the inputs fixed, and
+// each input on which no constraint depends.
+//
+// Without a kernel no curve of other solutions goes through this one, for a curve would
+// have a tangent there. So no wire is left out of all constraints, and no outputs of hints
+// may move against each other, however many constraints stand between them: a change of
+// single values does not show that.
+//
+// It does not show that the solution is the only one. Bits that are held to be 0 or 1 have
+// no tangent, whether or not their sum is held: OtherOutputs changes those. At another
+// witness there may be a kernel, after a division of 0 by 0 for instance. And a kernel is
+// not always a choice: v² = 0 leaves v free to first order.
+//
+// What was committed to is fixed as inputs are: look-ups hold it to rows of a table, which
+// have no tangent either. That a value is looked up, and in which table, is not shown. That
+// what was cut into looked-up digits is their sum, and what comes of looked-up rows, is.
+func (s *Solution) Free() []string {
+	var free []string
+	depended := make([]bool, len(s.values))
+	e := elimination{columns: make([][]int, len(s.values)), hinted: s.hinted, zero: make([]bool, len(s.values)), settled: make([]bool, len(s.values))}
+	for i := range s.steps {
+		if s.steps[i].hint != nil {
+			continue
+		}
+		row := s.gradient(&s.steps[i])
+		for _, t := range row {
+			depended[t.wire] = true
+		}
+		e.add(slices.DeleteFunc(row, func(t term) bool { return s.fixed(t.wire) }))
+	}
+	e.solve()
+	for w := range uint32(len(s.values) - 1) {
+		if s.fixed(w) && !s.committed[w] && !depended[w] || !s.fixed(w) && !e.settled[w] {
+			free = append(free, s.name(w))
+		}
+	}
+	return free
+}
+
+// fixed reports whether a wire is an input, the constant, or committed to.
+func (s *Solution) fixed(wire uint32) bool { return s.source[wire] == input || s.committed[wire] }
+
+// hinted reports whether a wire is an output of a hint.
+func (s *Solution) hinted(wire uint32) bool {
+	return s.source[wire] >= 0 && s.steps[s.source[wire]].hint != nil
+}
+
+// elimination is Gauss's, of homogeneous equations. A row of one term says that its wire
+// is zero, which costs each other row of the wire a term and no sum: from the inputs on
+// that settles nearly all of a circuit. The shortest row is always next, and of its wires
+// that of the fewest rows, so that few terms come up where there were none. Outputs of
+// hints are taken last, so that what is not settled is named by them.
+type elimination struct {
+	rows    [][]term // by wire; zero wires may still stand there
+	live    []int    // the number of a row's terms but for zero wires; 0: the row is done
+	columns [][]int  // the rows that a wire is in, or has been
+	hinted  func(wire uint32) bool
+	zero    []bool  // wires
+	settled []bool  // wires that are zero, or a sum of wires that are not settled
+	queue   [][]int // rows by the number of their terms, also those that have fewer by now
+}
+
+func (e *elimination) add(row []term) {
+	for _, t := range row {
+		e.columns[t.wire] = append(e.columns[t.wire], len(e.rows))
+	}
+	e.rows, e.live = append(e.rows, row), append(e.live, len(row))
+	e.enqueue(len(e.rows) - 1)
+}
+
+func (e *elimination) enqueue(row int) {
+	n := e.live[row]
+	for len(e.queue) <= n {
+		e.queue = append(e.queue, nil)
+	}
+	e.queue[n] = append(e.queue[n], row)
+}
+
+func (e *elimination) solve() {
+	for n := 1; n < len(e.queue); {
+		last := len(e.queue[n]) - 1
+		if last < 0 {
+			n++
+			continue
+		}
+		row := e.queue[n][last]
+		e.queue[n] = e.queue[n][:last]
+		if e.live[row] == n {
+			e.settle(row)
+			n = 1
+		}
+	}
+}
+
+// settle takes a wire out of all rows by one of them.
+func (e *elimination) settle(row int) {
+	terms := e.terms(row)
+	pivot := slices.MinFunc(terms, func(a, b term) int {
+		if hinted := e.hinted(a.wire); hinted != e.hinted(b.wire) {
+			if hinted {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(len(e.columns[a.wire]), len(e.columns[b.wire]))
+	})
+	e.live[row], e.settled[pivot.wire], e.zero[pivot.wire] = 0, true, len(terms) == 1
+	for _, other := range e.columns[pivot.wire] {
+		at, found := slices.BinarySearchFunc(e.rows[other], pivot.wire, func(t term, wire uint32) int { return cmp.Compare(t.wire, wire) })
+		if e.live[other] == 0 || !found {
+			continue
+		}
+		if len(terms) == 1 {
+			e.live[other]--
+			e.enqueue(other)
+			continue
+		}
+		var factor fr.Element
+		factor.Div(&e.rows[other][at].coeff, &pivot.coeff).Neg(&factor)
+		sum := slices.Clone(e.terms(other))
+		for _, t := range terms {
+			t.coeff.Mul(&t.coeff, &factor)
+			sum = append(sum, t)
+			if !slices.Contains(e.columns[t.wire], other) {
+				e.columns[t.wire] = append(e.columns[t.wire], other)
+			}
+		}
+		e.rows[other] = collect(sum)
+		e.live[other] = len(e.rows[other])
+		e.enqueue(other)
+	}
+}
+
+// terms are a row's without zero wires.
+func (e *elimination) terms(row int) []term {
+	e.rows[row] = slices.DeleteFunc(e.rows[row], func(t term) bool { return e.zero[t.wire] })
+	return e.rows[row]
+}
+
+// collect sorts terms by wire, with one for each wire and none that is zero.
+func collect(terms []term) []term {
+	slices.SortFunc(terms, func(a, b term) int { return cmp.Compare(a.wire, b.wire) })
+	out := terms[:0]
+	for _, t := range terms {
+		if n := len(out); n > 0 && out[n-1].wire == t.wire {
+			out[n-1].coeff.Add(&out[n-1].coeff, &t.coeff)
+		} else {
+			out = append(out, t)
+		}
+	}
+	return slices.DeleteFunc(out, func(t term) bool { return t.coeff.IsZero() })
+}
