@@ -3,6 +3,7 @@
 package keccak
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -12,6 +13,33 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
+// Circuit is one of the package's circuits.
+type Circuit interface {
+	frontend.Circuit
+	// Assign returns the assignment for a message and its digest, of the circuit's own
+	// type. A message that the circuit does not take is a zkbench.ErrParams, or a
+	// zkbench.ErrLimit where it is too long.
+	Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error)
+}
+
+// maxPadding is the greatest padding byte: bit 7 is free for the bit that ends a block.
+const maxPadding = 0x7f
+
+func checkPadding(padding byte) error {
+	if padding == 0 || padding > maxPadding {
+		return fmt.Errorf("%w: padding byte %#02x, accepted are 0x01 to %#x", zkbench.ErrParams, padding, maxPadding)
+	}
+	return nil
+}
+
+// checkLength refuses a message's length for which there is no circuit.
+func checkLength(n int) error {
+	if n < 0 {
+		return fmt.Errorf("%w: message of %d bytes, accepted are 0 and more", zkbench.ErrParams, n)
+	}
+	return nil
+}
+
 // Fixed proves knowledge of a message of a fixed length with a digest. The message is
 // secret.
 type Fixed struct {
@@ -20,17 +48,25 @@ type Fixed struct {
 	padding byte
 }
 
-// NewFixed returns the circuit for messages of n bytes.
-func NewFixed(n int, padding byte) *Fixed {
-	return &Fixed{Message: make([]frontend.Variable, 8*n), padding: padding}
+// NewFixed returns the circuit for messages of n bytes. A padding byte of 0 or above 0x7f
+// and a negative length are a zkbench.ErrParams.
+func NewFixed(n int, padding byte) (*Fixed, error) {
+	if err := errors.Join(checkLength(n), checkPadding(padding)); err != nil {
+		return nil, err
+	}
+	return newFixed(8*n, padding), nil
 }
 
-// Assign returns the assignment for a message and its digest.
-func (c *Fixed) Assign(message []byte, digest [keccak.Digest]byte) (*Fixed, error) {
+func newFixed(bits int, padding byte) *Fixed {
+	return &Fixed{Message: make([]frontend.Variable, bits), padding: padding}
+}
+
+// Assign implements Circuit.
+func (c *Fixed) Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error) {
 	if len(message)*8 != len(c.Message) {
 		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message)/8)
 	}
-	a := NewFixed(len(message), c.padding)
+	a := newFixed(len(c.Message), c.padding)
 	assignBits(a.Message, message)
 	a.Digest = Split(digest)
 	return a, nil
@@ -59,6 +95,9 @@ func Split(digest [keccak.Digest]byte) (halves [2]frontend.Variable) {
 
 // Define implements frontend.Circuit.
 func (c *Fixed) Define(api frontend.API) error {
+	if err := checkPadding(c.padding); err != nil {
+		return err
+	}
 	for _, b := range c.Message {
 		api.AssertIsBoolean(b)
 	}
@@ -70,7 +109,7 @@ func (c *Fixed) Define(api frontend.API) error {
 	for i := range 8 {
 		padded[len(c.Message)+i] = c.padding >> i & 1
 	}
-	padded[len(padded)-1] = 1 // beyond the padding byte's bits, or in its place: 0x81
+	padded[len(padded)-1] = 1 // no bit of the padding byte: bit 7, where they share a byte
 	s := newState()
 	for block := 0; block < len(padded); block += 8 * keccak.Rate {
 		s.absorb(api, padded[block:block+8*keccak.Rate])
@@ -110,12 +149,17 @@ func (s *state) digest() []frontend.Variable {
 func assertDigest(api frontend.API, bits []frontend.Variable, halves [2]frontend.Variable) {
 	n := len(bits) / 2
 	for k, half := range halves {
-		var sum frontend.Variable = 0
-		for i, b := range bits[k*n : (k+1)*n] {
-			sum = api.Add(sum, api.Mul(b, new(big.Int).Lsh(big.NewInt(1), uint(i))))
-		}
-		api.AssertIsEqual(sum, half)
+		api.AssertIsEqual(sumOfBits(api, bits[k*n:(k+1)*n]), half)
 	}
+}
+
+// sumOfBits is the number of bits, the lowest first.
+func sumOfBits(api frontend.API, bits []frontend.Variable) frontend.Variable {
+	var sum frontend.Variable = 0
+	for i, b := range bits {
+		sum = api.Add(sum, api.Mul(b, new(big.Int).Lsh(big.NewInt(1), uint(i))))
+	}
+	return sum
 }
 
 // About how many gates a block takes on PLONK, of which a circuit has at most a fiftieth

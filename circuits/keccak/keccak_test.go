@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"slices"
 	"testing"
 
 	"github.com/consensys/gnark/constraint"
@@ -19,9 +17,8 @@ import (
 	"github.com/zkbench/zkbench/circuits/keccak"
 	hash "github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/hash/keccak/keccaktest"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
-
-const longTests = "ZKBENCH_LONG"
 
 // vector is the message of n bytes and its digest. Up to 255 bytes they are the Keccak
 // team's; no file has the other lengths, of which the native hash, held to the same
@@ -48,28 +45,54 @@ func native(padding byte, message []byte) [hash.Digest]byte {
 	return hash.Sum256(message)
 }
 
+// made returns a circuit that its constructor gives without an error.
+func made[C keccak.Circuit](t *testing.T, c C, err error) C {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func fixed(t *testing.T, n int, padding byte) *keccak.Fixed {
+	t.Helper()
+	c, err := keccak.NewFixed(n, padding)
+	return made(t, c, err)
+}
+
+func variable(t *testing.T, blocks int, padding byte) *keccak.Variable {
+	t.Helper()
+	c, err := keccak.NewVariable(blocks, padding)
+	return made(t, c, err)
+}
+
+func assign(t *testing.T, c keccak.Circuit, m []byte, d [hash.Digest]byte) frontend.Circuit {
+	t.Helper()
+	a, err := c.Assign(m, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // TestFixed: vectors at the borders of blocks, with both padding bytes, on both systems.
 func TestFixed(t *testing.T) {
-	long := os.Getenv(longTests) != ""
-	borders, more := []int{0, 1, 135, 136, 137}, []int{255, 271, 272, 1360}
+	one, borders, more := []int{135}, []int{0, 1, 135, 136, 137}, []int{0, 1, 135, 136, 137, 255, 271, 272, 1360}
 	for _, test := range []struct {
 		name    string
 		padding byte
 		builder frontend.NewBuilder
 		lengths []int
-		more    []int // in the long form
 	}{
-		{"keccak256 on scs", hash.Keccak256, scs.NewBuilder[constraint.U64], borders, more},
-		{"sha3-256 on scs", hash.SHA3256, scs.NewBuilder[constraint.U64], borders, more},
-		// Groth16's builder takes some forty times as long.
-		{"sha3-256 on r1cs", hash.SHA3256, r1cs.NewBuilder[constraint.U64], []int{0, 135}, []int{136, 255}},
+		{"keccak256 on scs", hash.Keccak256, scs.NewBuilder[constraint.U64], testsize.Pick(one, borders, more)},
+		{"sha3-256 on scs", hash.SHA3256, scs.NewBuilder[constraint.U64], testsize.Pick(nil, borders, more)},
+		// Groth16's builder takes some forty times as long; TestRound has it, too.
+		{"sha3-256 on r1cs", hash.SHA3256, r1cs.NewBuilder[constraint.U64], testsize.Pick(nil, []int{0}, []int{0, 135, 136, 255})},
 	} {
-		if long {
-			test.lengths = slices.Concat(test.lengths, test.more)
-		}
 		for _, n := range test.lengths {
 			t.Run(fmt.Sprintf("%s/bytes=%d", test.name, n), func(t *testing.T) {
-				c := keccak.NewFixed(n, test.padding)
+				t.Parallel()
+				c := fixed(t, n, test.padding)
 				m, right := vector(t, n, test.padding)
 				system := circuittest.Compile(t, test.builder, c)
 				other := native(test.padding^7, m)
@@ -79,38 +102,26 @@ func TestFixed(t *testing.T) {
 					digest [hash.Digest]byte
 					good   bool
 				}{{right, true}, {changed, false}, {other, false}} {
-					a, err := c.Assign(m, test.digest)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := circuittest.Solves(t, system, a, nil); (err == nil) != test.good {
+					if err := circuittest.Solves(t, system, assign(t, c, m, test.digest), nil); (err == nil) != test.good {
 						t.Errorf("good %v: %v", test.good, err)
 					}
 				}
 			})
 		}
 	}
-	if _, err := keccak.NewFixed(3, hash.Keccak256).Assign(make([]byte, 4), [hash.Digest]byte{}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a longer message: %v", err)
-	}
 }
 
 // TestVariable: vectors at the borders of two blocks, and what a cheat may try.
 func TestVariable(t *testing.T) {
+	testsize.Full(t)
+	t.Parallel()
 	const blocks = 2
 	for _, padding := range []byte{hash.Keccak256, hash.SHA3256} {
-		c := keccak.NewVariable(blocks, padding)
+		c := variable(t, blocks, padding)
 		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], c)
-		assign := func(m []byte, d [hash.Digest]byte) *keccak.Variable {
-			a, err := c.Assign(m, d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a
-		}
 		for _, n := range []int{0, 1, 134, 135, 136, 137, 255, 270, 271} {
 			m, d := vector(t, n, padding)
-			if err := circuittest.Solves(t, system, assign(m, d), nil); err != nil {
+			if err := circuittest.Solves(t, system, assign(t, c, m, d), nil); err != nil {
 				t.Errorf("padding %d, %d bytes: %v", padding, n, err)
 			}
 		}
@@ -129,66 +140,85 @@ func TestVariable(t *testing.T) {
 			},
 			"bits in the last byte of the block": func(a *keccak.Variable) { a.Message[8*270+7] = 1 },
 		} {
-			a := assign(m, native(padding, m))
+			a := assign(t, c, m, native(padding, m)).(*keccak.Variable)
 			cheat(a)
 			if circuittest.Solves(t, system, a, nil) == nil {
 				t.Errorf("padding %d: %s is accepted", padding, name)
 			}
 		}
 	}
-	c := keccak.NewVariable(blocks, hash.Keccak256)
-	if _, err := c.Assign(make([]byte, blocks*hash.Rate), [hash.Digest]byte{}); !errors.Is(err, zkbench.ErrLimit) {
+}
+
+// TestRefused: what is no circuit, or no message of one.
+func TestRefused(t *testing.T) {
+	for padding := range 256 {
+		_, fixed := keccak.NewFixed(3, byte(padding))
+		_, variable := keccak.NewVariable(1, byte(padding))
+		if free := padding > 0 && padding < 0x80; (fixed == nil) != free || (variable == nil) != free {
+			t.Errorf("padding byte %#02x: %v, %v", padding, fixed, variable)
+		}
+	}
+	_, fixedBytes := keccak.NewFixed(-1, hash.Keccak256)
+	_, stdBytes := keccak.NewStd(-1)
+	_, blocks := keccak.NewVariable(0, hash.Keccak256)
+	_, fixedMessage := fixed(t, 3, hash.Keccak256).Assign(make([]byte, 4), [hash.Digest]byte{})
+	for what, err := range map[string]error{
+		"a fixed length of -1": fixedBytes, "a length of -1": stdBytes, "no blocks": blocks, "a longer message": fixedMessage,
+		"no padding byte": new(keccak.Fixed).Define(nil), "nor in one of any length": new(keccak.Variable).Define(nil),
+	} {
+		if !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := variable(t, 2, hash.Keccak256).Assign(make([]byte, 2*hash.Rate), [hash.Digest]byte{}); !errors.Is(err, zkbench.ErrLimit) {
 		t.Errorf("a message above the capacity: %v", err)
 	}
 }
 
-// TestGates holds the numbers of gates: at most 156,000 a permutation.
+// TestGates holds the numbers of gates: at most 156,000 a permutation. No circuit leaves
+// anything free.
 func TestGates(t *testing.T) {
+	testsize.Full(t)
 	for _, test := range []struct {
 		name    string
-		circuit frontend.Circuit
+		circuit keccak.Circuit
+		bytes   int
 		want    int
 	}{
-		{"135 bytes", keccak.NewFixed(135, hash.Keccak256), 153_986},
-		{"136 bytes", keccak.NewFixed(136, hash.Keccak256), 307_694},
-		{"one block, any length", keccak.NewVariable(1, hash.Keccak256), 156_809},
+		{"135 bytes", fixed(t, 135, hash.Keccak256), 135, 153_986},
+		{"136 bytes", fixed(t, 136, hash.Keccak256), 136, 307_694},
+		{"one block, any length", variable(t, 1, hash.Keccak256), 100, 156_809},
 	} {
-		if n := circuittest.Compile(t, scs.NewBuilder[constraint.U64], test.circuit).GetNbConstraints(); n != test.want {
-			t.Errorf("%s: %d gates, want %d", test.name, n, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], test.circuit)
+			if n := system.GetNbConstraints(); n != test.want {
+				t.Errorf("%d gates, want %d", n, test.want)
+			}
+			m, d := vector(t, test.bytes, hash.Keccak256)
+			s, err := circuittest.Solve(system, circuittest.Witness(t, assign(t, test.circuit, m, d)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if free := s.Free(); len(free) > 0 {
+				t.Errorf("free: %q", free)
+			}
+		})
 	}
-}
-
-// TestNothingIsFree: no wire may have another value.
-func TestNothingIsFree(t *testing.T) {
-	m, d := vector(t, 100, hash.Keccak256)
-	fixed := keccak.NewFixed(len(m), hash.Keccak256)
-	a, err := fixed.Assign(m, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	circuittest.MutateWires(t, fixed, a, nil)
-	variable := keccak.NewVariable(1, hash.Keccak256)
-	b, err := variable.Assign(m, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	circuittest.MutateWires(t, variable, b, nil)
 }
 
 // TestStd: gnark's gadget computes the same hash, in some five times as many gates.
 func TestStd(t *testing.T) {
-	c := keccak.NewStd(100)
+	testsize.Full(t)
+	t.Parallel()
+	std, err := keccak.NewStd(100)
+	c := made(t, std, err)
 	m, right := vector(t, 100, hash.Keccak256)
 	system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], c)
 	changed := right
 	changed[0] ^= 1
 	for _, d := range [][hash.Digest]byte{right, changed} {
-		a, err := c.Assign(m, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := circuittest.Solves(t, system, a, nil); (err == nil) != (d == right) {
+		if err := circuittest.Solves(t, system, assign(t, c, m, d), nil); (err == nil) != (d == right) {
 			t.Errorf("right %v: %v", d == right, err)
 		}
 	}

@@ -20,40 +20,44 @@ type word = [width]frontend.Variable
 
 // permute applies Keccak-f[1600].
 func (s *state) permute(api frontend.API) {
-	rc, offsets := roundConstants(), rotations()
-	for r := range rounds {
-		// θ
-		var c [5]word
-		for x := range c {
-			c[x] = s[x]
-			for y := 1; y < 5; y++ {
-				c[x] = xor(api, c[x], s[x+5*y])
-			}
+	offsets := rotations()
+	for _, constant := range roundConstants() {
+		s.round(api, constant, &offsets)
+	}
+}
+
+func (s *state) round(api frontend.API, constant uint64, offsets *[lanes]int) {
+	// θ
+	var c [5]word
+	for x := range c {
+		c[x] = s[x]
+		for y := 1; y < 5; y++ {
+			c[x] = xor(api, c[x], s[x+5*y])
 		}
-		for x := range c {
-			d := xor(api, c[(x+4)%5], rotate(c[(x+1)%5], 1))
-			for y := range 5 {
-				s[x+5*y] = xor(api, s[x+5*y], d)
-			}
-		}
-		// ρ and π
-		var b state
-		for x := range 5 {
-			for y := range 5 {
-				b[y+5*((2*x+3*y)%5)] = rotate(s[x+5*y], offsets[x+5*y])
-			}
-		}
-		// χ
+	}
+	for x := range c {
+		d := xor(api, c[(x+4)%5], rotate(c[(x+1)%5], 1))
 		for y := range 5 {
-			for x := range 5 {
-				s[x+5*y] = xor(api, b[x+5*y], andNot(api, b[(x+2)%5+5*y], b[(x+1)%5+5*y]))
-			}
+			s[x+5*y] = xor(api, s[x+5*y], d)
 		}
-		// ι
-		for i := range width {
-			if rc[r]>>i&1 == 1 {
-				s[0][i] = not(api, s[0][i])
-			}
+	}
+	// ρ and π
+	var b state
+	for x := range 5 {
+		for y := range 5 {
+			b[y+5*((2*x+3*y)%5)] = rotate(s[x+5*y], offsets[x+5*y])
+		}
+	}
+	// χ
+	for y := range 5 {
+		for x := range 5 {
+			s[x+5*y] = xor(api, b[x+5*y], andNot(api, b[(x+2)%5+5*y], b[(x+1)%5+5*y]))
+		}
+	}
+	// ι
+	for i := range width {
+		if constant>>i&1 == 1 {
+			s[0][i] = not(api, s[0][i])
 		}
 	}
 }

@@ -17,16 +17,21 @@ type Std struct {
 	Digest  [keccak.Digest]uints.U8 `gnark:",public"`
 }
 
-// NewStd returns the circuit for messages of n bytes.
-func NewStd(n int) *Std { return &Std{Message: make([]uints.U8, n)} }
+// NewStd returns the circuit for messages of n bytes. A negative length is a
+// zkbench.ErrParams.
+func NewStd(n int) (*Std, error) {
+	if err := checkLength(n); err != nil {
+		return nil, err
+	}
+	return &Std{Message: make([]uints.U8, n)}, nil
+}
 
-// Assign returns the assignment for a message and its digest.
-func (c *Std) Assign(message []byte, digest [keccak.Digest]byte) (*Std, error) {
+// Assign implements Circuit.
+func (c *Std) Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error) {
 	if len(message) != len(c.Message) {
 		return nil, fmt.Errorf("%w: message of %d bytes for a circuit of %d", zkbench.ErrParams, len(message), len(c.Message))
 	}
-	a := NewStd(len(message))
-	copy(a.Message, uints.NewU8Array(message))
+	a := &Std{Message: uints.NewU8Array(message)}
 	copy(a.Digest[:], uints.NewU8Array(digest[:]))
 	return a, nil
 }

@@ -19,20 +19,29 @@ type Variable struct {
 }
 
 // NewVariable returns the circuit of so many blocks, for messages of up to
-// keccak.Rate·blocks - 1 bytes.
-func NewVariable(blocks int, padding byte) *Variable {
-	return &Variable{
-		Message: make([]frontend.Variable, 8*(keccak.Rate*blocks-1)), Length: make([]frontend.Variable, keccak.Rate*blocks), padding: padding,
+// keccak.Rate·blocks - 1 bytes. A padding byte of 0 or above 0x7f and fewer than one block
+// are a zkbench.ErrParams.
+func NewVariable(blocks int, padding byte) (*Variable, error) {
+	if blocks < 1 {
+		return nil, fmt.Errorf("%w: %d blocks, accepted are 1 and more", zkbench.ErrParams, blocks)
 	}
+	if err := checkPadding(padding); err != nil {
+		return nil, err
+	}
+	return newVariable(keccak.Rate*blocks, padding), nil
 }
 
-// Assign returns the assignment for a message and its digest. A message above the
-// capacity is a zkbench.ErrLimit.
-func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (*Variable, error) {
+// newVariable has a place for each of so many lengths: 0 to lengths - 1 bytes.
+func newVariable(lengths int, padding byte) *Variable {
+	return &Variable{Message: make([]frontend.Variable, 8*(lengths-1)), Length: make([]frontend.Variable, lengths), padding: padding}
+}
+
+// Assign implements Circuit. A message above the capacity is a zkbench.ErrLimit.
+func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error) {
 	if most := len(c.Length) - 1; len(message) > most {
 		return nil, &zkbench.LimitError{What: "bytes of message", Estimate: int64(len(message)), Max: int64(most)}
 	}
-	a := NewVariable(len(c.Length)/keccak.Rate, c.padding)
+	a := newVariable(len(c.Length), c.padding)
 	assignBits(a.Message, message)
 	for i := range a.Length {
 		a.Length[i] = 0
@@ -44,7 +53,10 @@ func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (*Variable
 
 // Define implements frontend.Circuit.
 func (c *Variable) Define(api frontend.API) error {
-	if len(c.Length)%keccak.Rate != 0 || len(c.Message) != 8*(len(c.Length)-1) {
+	if err := checkPadding(c.padding); err != nil {
+		return err
+	}
+	if len(c.Length) == 0 || len(c.Length)%keccak.Rate != 0 || len(c.Message) != 8*(len(c.Length)-1) {
 		return fmt.Errorf("%w: %d bits of message, %d of length", zkbench.ErrParams, len(c.Message), len(c.Length))
 	}
 	var sum frontend.Variable = 0

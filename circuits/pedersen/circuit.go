@@ -3,11 +3,13 @@ package pedersen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/internal/gate"
 	"github.com/zkbench/zkbench/hash/pedersen"
 )
@@ -34,13 +36,45 @@ const (
 // Forms returns the forms.
 func Forms() []Form { return []Form{Edwards, Grumpkin, Tables} }
 
-// New returns a circuit of n hashes.
-func New(form Form, n int) *Circuit {
-	return &Circuit{form: form, Others: make([]frontend.Variable, n)}
+// New returns a circuit of n hashes. Another form and a negative number are a
+// zkbench.ErrParams.
+func New(form Form, n int) (*Circuit, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("%w: %d hashes, accepted are 0 and more", zkbench.ErrParams, n)
+	}
+	if err := form.check(); err != nil {
+		return nil, err
+	}
+	return &Circuit{form: form, Others: make([]frontend.Variable, n)}, nil
+}
+
+func (f Form) check() error {
+	if !slices.Contains(Forms(), f) {
+		return fmt.Errorf("%w: form %q, accepted are %q", zkbench.ErrParams, f, Forms())
+	}
+	return nil
+}
+
+// Assign returns the assignment of a chain's first value and the others, one for each
+// hash. Another number of them is a zkbench.ErrParams.
+func (c *Circuit) Assign(first fr.Element, others ...fr.Element) (*Circuit, error) {
+	if len(others) != len(c.Others) {
+		return nil, fmt.Errorf("%w: %d others for a circuit of %d hashes", zkbench.ErrParams, len(others), len(c.Others))
+	}
+	a := &Circuit{form: c.form, First: first, Others: make([]frontend.Variable, len(others))}
+	for i := range others {
+		a.Others[i] = others[i]
+		first = c.form.hash(&first, &others[i])
+	}
+	a.Last = first
+	return a, nil
 }
 
 // Define implements frontend.Circuit.
 func (c *Circuit) Define(api frontend.API) error {
+	if err := c.form.check(); err != nil {
+		return err
+	}
 	h := c.First
 	hash := hashGrumpkin
 	switch c.form {
@@ -64,21 +98,24 @@ func (c *Circuit) Define(api frontend.API) error {
 // Hints are what solvers of these circuits need.
 func Hints() []solver.Hint { return append(gate.Hints(), SignedDigits, Digits, Points, Multiplicities) }
 
-// Hash is what the circuits of a form compute.
-func Hash(form Form, a, b *fr.Element) fr.Element {
-	if form == Edwards {
+// hash is what the circuits of a form compute.
+func (f Form) hash(a, b *fr.Element) fr.Element {
+	if f == Edwards {
 		return pedersen.HashEdwards(a, b)
 	}
 	return pedersen.Hash(a, b)
 }
 
-// Constraints is the number of gates of the circuit of n hashes, on PLONK.
+// Constraints is the number of gates of the circuit of n hashes, on PLONK; 0 of a form that
+// New refuses.
 func Constraints(form Form, n int) int {
 	switch form {
 	case Edwards:
 		return 4534*n + 1
+	case Grumpkin:
+		return 3284*n + 1
 	case Tables:
 		return 57_789 + 1606*n
 	}
-	return 3284*n + 1
+	return 0
 }

@@ -104,16 +104,8 @@ func hashGrumpkin(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (
 		}
 		var limbs []frontend.Variable
 		for j := range n {
-			s, m0, m1 := digits[3*j], digits[3*j+1], digits[3*j+2]
-			gate.AssertSign(api, s)
-			api.AssertIsBoolean(m0)
-			api.AssertIsBoolean(m1)
-			x, y := lookUp(api, m0, m1, oddMultiples(i, plainWidth, j, 4))
-			sum = sum.add(api, x, gate.MulOffset(api, s, y))
-
-			// 2e - 7 = s + s(2m_0 + 4m_1)
-			magnitude := api.Add(api.Mul(m0, 2), api.Mul(m1, 4))
-			d := gate.MulOffset(api, s, gate.Offset{V: magnitude, K: big.NewInt(1)})
+			x, y, d := signedWindow(api, [3]frontend.Variable(digits[3*j:]), oddMultiples(i, plainWidth, j, 4))
+			sum = sum.add(api, x, y)
 			if j%plainLimb == 0 {
 				limbs = append(limbs, 0)
 			}
@@ -128,6 +120,19 @@ func hashGrumpkin(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (
 		}
 	}
 	return sum.x, nil
+}
+
+// signedWindow returns d·G and d for the digits s, m_0, m_1 that make d, and 1, 3, 5, 7
+// times G.
+func signedWindow(api frontend.API, digits [3]frontend.Variable, points []grumpkin.G1Affine) (x gate.Offset, y, d frontend.Variable) {
+	s, m0, m1 := digits[0], digits[1], digits[2]
+	gate.AssertSign(api, s)
+	api.AssertIsBoolean(m0)
+	api.AssertIsBoolean(m1)
+	x, absolute := lookUp(api, m0, m1, points)
+	// s + s(2m_0 + 4m_1)
+	magnitude := gate.Offset{V: api.Add(api.Mul(m0, 2), api.Mul(m1, 4)), K: big.NewInt(1)}
+	return x, gate.MulOffset(api, s, absolute), gate.MulOffset(api, s, magnitude)
 }
 
 // accumulate returns limb + weight·(d + 7)/2.

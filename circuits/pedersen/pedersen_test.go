@@ -1,28 +1,43 @@
 package pedersen_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/constraint"
-	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/frontend/cs/scs"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/pedersen"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
-// assign returns the assignment of a chain.
-func assign(form pedersen.Form, first fr.Element, others ...fr.Element) *pedersen.Circuit {
-	c := pedersen.New(form, len(others))
-	c.First = first
-	for i := range others {
-		c.Others[i] = others[i]
-		first = pedersen.Hash(form, &first, &others[i])
+// forms are those that are tried: the circuits with tables have the most gates by far.
+func forms() []pedersen.Form {
+	return testsize.Pick([]pedersen.Form{pedersen.Edwards, pedersen.Grumpkin}, pedersen.Forms(), pedersen.Forms())
+}
+
+// newCircuit returns the circuit of n hashes.
+func newCircuit(t *testing.T, form pedersen.Form, n int) *pedersen.Circuit {
+	t.Helper()
+	c, err := pedersen.New(form, n)
+	if err != nil {
+		t.Fatal(err)
 	}
-	c.Last = first
 	return c
+}
+
+// assign returns the assignment of a chain.
+func assign(t *testing.T, form pedersen.Form, first fr.Element, others ...fr.Element) *pedersen.Circuit {
+	t.Helper()
+	a, err := newCircuit(t, form, len(others)).Assign(first, others...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 func element(i int64) (e fr.Element) {
@@ -45,13 +60,14 @@ func edges() []fr.Element {
 
 // TestHashes: the circuits compute the native hash, and nothing else.
 func TestHashes(t *testing.T) {
-	for _, form := range pedersen.Forms() {
+	for _, form := range forms() {
 		for name, builder := range circuittest.Builders() {
 			t.Run(fmt.Sprintf("form=%s/system=%s", form, name), func(t *testing.T) {
-				system := circuittest.Compile(t, builder, pedersen.New(form, 1))
+				t.Parallel()
+				system := circuittest.Compile(t, builder, newCircuit(t, form, 1))
 				e := edges()
 				for i := range e {
-					a := assign(form, e[i], e[(i*5+2)%len(e)])
+					a := assign(t, form, e[i], e[(i*5+2)%len(e)])
 					if err := circuittest.Solves(t, system, a, pedersen.Hints()); err != nil {
 						t.Errorf("H(%v, %v): %v", &e[i], &e[(i*5+2)%len(e)], err)
 					}
@@ -69,12 +85,12 @@ func TestHashes(t *testing.T) {
 
 // TestChain: three hashes, the second on what the first gives.
 func TestChain(t *testing.T) {
-	for _, form := range pedersen.Forms() {
-		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], pedersen.New(form, 3))
-		if err := circuittest.Solves(t, system, assign(form, element(5), element(6), element(7), element(-8)), pedersen.Hints()); err != nil {
+	for _, form := range forms() {
+		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], newCircuit(t, form, 3))
+		if err := circuittest.Solves(t, system, assign(t, form, element(5), element(6), element(7), element(-8)), pedersen.Hints()); err != nil {
 			t.Errorf("%s: %v", form, err)
 		}
-		swapped := assign(form, element(5), element(6), element(7), element(-8))
+		swapped := assign(t, form, element(5), element(6), element(7), element(-8))
 		swapped.Others[1], swapped.Others[2] = swapped.Others[2], swapped.Others[1]
 		if circuittest.Solves(t, system, swapped, pedersen.Hints()) == nil {
 			t.Errorf("%s: other elements have the hash", form)
@@ -83,42 +99,62 @@ func TestChain(t *testing.T) {
 }
 
 func TestProves(t *testing.T) {
-	for _, form := range pedersen.Forms() {
+	testsize.Full(t)
+	for _, form := range forms() {
 		t.Run(string(form), func(t *testing.T) {
-			circuittest.Prove(t, pedersen.New(form, 1), assign(form, element(5), element(-6)), assign(form, element(5), element(7)), pedersen.Hints())
+			circuittest.Prove(t, newCircuit(t, form, 1), assign(t, form, element(5), element(-6)), assign(t, form, element(5), element(7)), pedersen.Hints())
 		})
 	}
 }
 
 // TestNothingIsFree: no hint's output and no wire may have another value.
 func TestNothingIsFree(t *testing.T) {
-	for _, form := range pedersen.Forms() {
+	for _, form := range forms() {
 		t.Run(string(form), func(t *testing.T) {
-			circuit, a := pedersen.New(form, 1), assign(form, element(-5), element(1<<62))
-			circuittest.MutateHints(t, circuit, a, pedersen.Hints(), 23)
-			circuittest.MutateWires(t, circuit, a, pedersen.Hints())
+			t.Parallel()
+			stride := 23
+			if form == pedersen.Tables {
+				stride = 211 // of the multiplicity of each row of each table
+			}
+			circuittest.NothingFree(t, newCircuit(t, form, 1), assign(t, form, element(-5), element(1<<62)), pedersen.Hints(), stride)
 		})
+	}
+}
+
+// TestRefused: what is no circuit, or no assignment of one.
+func TestRefused(t *testing.T) {
+	_, form := pedersen.New("other", 1)
+	_, none := pedersen.New("", 1)
+	_, negative := pedersen.New(pedersen.Grumpkin, -1)
+	_, others := newCircuit(t, pedersen.Grumpkin, 2).Assign(element(1), element(2))
+	for what, err := range map[string]error{
+		"another form": form, "no form": none, "-1 hashes": negative, "one value too few": others, "no form in a circuit": new(pedersen.Circuit).Define(nil),
+	} {
+		if !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if n := pedersen.Constraints("other", 1); n != 0 {
+		t.Errorf("another form has %d constraints", n)
 	}
 }
 
 // TestGates holds the numbers of gates: of a first hash, which pays for tables, and of
 // each other one.
 func TestGates(t *testing.T) {
-	for _, test := range []struct {
-		form        pedersen.Form
-		first, each int
-	}{
-		{pedersen.Edwards, 4535, 4534},
-		{pedersen.Grumpkin, 3285, 3284},
-		{pedersen.Tables, 59395, 1606},
-	} {
-		count := func(n int) int {
-			var c frontend.Circuit = pedersen.New(test.form, n)
-			return circuittest.Compile(t, scs.NewBuilder[constraint.U64], c).GetNbConstraints()
+	want := map[pedersen.Form]struct{ first, each int }{
+		pedersen.Edwards: {4535, 4534}, pedersen.Grumpkin: {3285, 3284}, pedersen.Tables: {59395, 1606},
+	}
+	for _, form := range forms() {
+		first := circuittest.Compile(t, scs.NewBuilder[constraint.U64], newCircuit(t, form, 1)).GetNbConstraints()
+		each := circuittest.Compile(t, scs.NewBuilder[constraint.U64], newCircuit(t, form, 2)).GetNbConstraints() - first
+		if want := want[form]; first != want.first || each != want.each {
+			t.Errorf("%s: %d gates and %d for each other hash, want %v", form, first, each, want)
 		}
-		first := count(1)
-		if each := count(2) - first; first != test.first || each != test.each {
-			t.Errorf("%s: %d gates and %d for each other hash, want %d and %d", test.form, first, each, test.first, test.each)
+		for n := range 9 {
+			if got := pedersen.Constraints(form, n+1); got != first+n*each {
+				t.Errorf("%s: Constraints tells of %d gates of %d hashes, want %d", form, got, n+1, first+n*each)
+			}
 		}
 	}
 }

@@ -150,18 +150,24 @@ func newTabled() *tabled {
 	t := &tabled{first: constant(&first)}
 	for i := range pedersen.Inputs {
 		for j := range n {
-			odd := oddMultiples(i, tableWidth, j, entries/2)
-			rows := make([]row, entries)
-			for k := range odd { // d = 2e - 127 = ±(2k + 1)
-				x, y := odd[k].X.BigInt(new(big.Int)), odd[k].Y.BigInt(new(big.Int))
-				rows[entries/2+k] = row{x, y}
-				rows[entries/2-1-k] = row{x, new(big.Int).Sub(fr.Modulus(), y)}
-			}
-			t.tables = append(t.tables, rows)
+			t.tables = append(t.tables, tableOf(i, j))
 		}
 	}
 	t.tables = append(t.tables, make([]row, entries)) // plain digits
 	return t
+}
+
+// tableOf is the table of a scalar's window: the row of the digit e is d = 2e - 127 times
+// the window's point.
+func tableOf(scalar, window int) []row {
+	odd := oddMultiples(scalar, tableWidth, window, entries/2)
+	rows := make([]row, entries)
+	for k := range odd { // d = ±(2k + 1)
+		x, y := odd[k].X.BigInt(new(big.Int)), odd[k].Y.BigInt(new(big.Int))
+		rows[entries/2+k] = row{x, y}
+		rows[entries/2-1-k] = row{x, new(big.Int).Sub(fr.Modulus(), y)}
+	}
+	return rows
 }
 
 // hash is Barretenberg's pedersen_hash of two elements.

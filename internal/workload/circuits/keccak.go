@@ -46,8 +46,7 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 		return task{}, estimate{}, err
 	}
 	form, needed := c.Get("form"), hash.Blocks(n)
-	var circuit frontend.Circuit
-	var assign func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error)
+	var circuit keccak.Circuit
 	each := keccak.BlockConstraints
 	switch {
 	case form != keccakVariable && blocks != 0:
@@ -56,16 +55,16 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 		return task{}, estimate{}, &zkbench.LimitError{What: "blocks of a message", Estimate: int64(needed), Max: int64(blocks)}
 	case form == keccakVariable:
 		blocks = max(blocks, needed)
-		v := keccak.NewVariable(blocks, hash.Keccak256)
-		circuit, assign = v, func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
+		circuit, err = keccak.NewVariable(blocks, hash.Keccak256)
 	case form == keccakStd:
 		blocks, each = needed, keccak.StdBlockConstraints
-		v := keccak.NewStd(n)
-		circuit, assign = v, func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
+		circuit, err = keccak.NewStd(n)
 	default:
 		blocks = needed
-		v := keccak.NewFixed(n, hash.Keccak256)
-		circuit, assign = v, func(m []byte, d [hash.Digest]byte) (frontend.Circuit, error) { return v.Assign(m, d) }
+		circuit, err = keccak.NewFixed(n, hash.Keccak256)
+	}
+	if err != nil {
+		return task{}, estimate{}, err
 	}
 	t := task{
 		circuit: circuit,
@@ -73,7 +72,7 @@ func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
 		assign: func(seq uint64) (frontend.Circuit, error) {
 			message := make([]byte, n)
 			_, _ = corpus(seed, seq).Read(message) // which never fails
-			return assign(message, hash.Sum256(message))
+			return circuit.Assign(message, hash.Sum256(message))
 		},
 	}
 	return t, estimate{each * blocks, func(have int64) string {

@@ -83,17 +83,17 @@ func Pedersen() workload.Def {
 				return task{}, estimate{}, err
 			}
 			form := pedersen.Form(c.Get("form"))
-			t := task{circuit: pedersen.New(form, n), hints: pedersen.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
+			circuit, err := pedersen.New(form, n)
+			if err != nil {
+				return task{}, estimate{}, err
+			}
+			t := task{circuit: circuit, hints: pedersen.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
 				r := corpus(seed, seq)
-				a := pedersen.New(form, n)
-				h := element(r)
-				a.First = h
-				for i := range a.Others {
-					other := element(r)
-					a.Others[i], h = other, pedersen.Hash(form, &h, &other)
+				first, others := element(r), make([]fr.Element, n)
+				for i := range others {
+					others[i] = element(r)
 				}
-				a.Last = h
-				return a, nil
+				return circuit.Assign(first, others...)
 			}}
 			return t, estimate{pedersen.Constraints(form, n), func(have int64) string {
 				return fmt.Sprintf("%d hashes", largestSize(most, func(n int) bool { return bytesOf(c.Get("system"), pedersen.Constraints(form, n)) <= have }))
