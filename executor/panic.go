@@ -13,7 +13,7 @@ type PanicError struct {
 }
 
 // Error gives the panic's value; the stack is left to those who print it.
-func (e *PanicError) Error() string { return fmt.Sprintf("task panicked: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // Unwrap returns the value if the task panicked with an error.
 func (e *PanicError) Unwrap() error {

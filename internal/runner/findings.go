@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -18,7 +19,7 @@ func (r *Result) fillFindings(rec *record.Record) {
 	}
 	for _, e := range r.Errors {
 		text := e.Err.Error()
-		if p, ok := errors.AsType[*PanicError](e.Err); ok {
+		if p, ok := errors.AsType[*executor.PanicError](e.Err); ok {
 			text += "\n" + string(p.Stack)
 		}
 		finding("error", "%d of %d operations: %s", e.Count, r.Started, text)

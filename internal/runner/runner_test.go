@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 )
@@ -254,7 +255,7 @@ func TestWarmupIsGivenUp(t *testing.T) {
 // TestManyErrors: more messages than are counted apart are counted as others, and
 // an error whose text panics is one of its operation.
 func TestManyErrors(t *testing.T) {
-	var typedNil *runner.PanicError
+	var typedNil *executor.PanicError
 	res, _ := run(t, runner.Config{Workers: 1, Duration: time.Hour, Count: 100, Samples: 100, Check: none}, target{
 		run: func(_ context.Context, input any) ([]byte, error) {
 			time.Sleep(time.Millisecond)

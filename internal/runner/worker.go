@@ -7,28 +7,16 @@ import (
 	"runtime/debug"
 	"runtime/pprof"
 	"time"
+
+	"github.com/zkbench/zkbench/executor"
 )
-
-// PanicError is a panic of an operation, made its error.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the panic's value where that is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
 
 // Protect turns a panic of f into its error.
 func Protect[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			var none T
-			result, err = none, &PanicError{Value: v, Stack: debug.Stack()}
+			result, err = none, &executor.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return f()
@@ -39,7 +27,7 @@ func Protect[T any](f func() (T, error)) (result T, err error) {
 func operation(ctx context.Context, target Target, input any) (output []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			output, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
+			output, err = nil, &executor.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	if output, err = target.Run(ctx, input); err != nil {
