@@ -132,9 +132,8 @@ func checkSelf(ctx context.Context, stdout, stderr io.Writer, trials []trial, ru
 		}
 		fmt.Fprintf(stdout, "%-12s %2d of %d %s (%s)\n", tr.name, count, tr.sessions, tr.answer, bound)
 	}
-	slices.Sort(spreads)
 	fmt.Fprintf(stdout, "between processes of one program: standard deviation %.2f %% (median of %d sessions; %.2f to %.2f)\n",
-		100*spreads[len(spreads)/2], len(spreads), 100*spreads[0], 100*spreads[len(spreads)-1])
+		100*stat.Median(spreads), len(spreads), 100*slices.Min(spreads), 100*slices.Max(spreads))
 	if len(missed) > 0 {
 		return &exitError{code: exitFailed, text: strings.Join(missed, "; ")}
 	}
@@ -185,17 +184,10 @@ func selfCheckJob(work int) measure.Job {
 // program's processes.
 func spread(recs []*record.Record) float64 {
 	var logs []float64
-	sum := 0.0
 	for _, rec := range recs {
 		if rec.Process.Side != string(stat.New) {
-			l := math.Log(rec.Value(record.LatencyMean))
-			logs = append(logs, l)
-			sum += l
+			logs = append(logs, math.Log(rec.Value(record.LatencyMean)))
 		}
 	}
-	mean, squares := sum/float64(len(logs)), 0.0
-	for _, l := range logs {
-		squares += (l - mean) * (l - mean)
-	}
-	return math.Sqrt(squares / float64(len(logs)-1))
+	return stat.Deviation(logs)
 }

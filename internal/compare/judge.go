@@ -63,7 +63,7 @@ func (r *Row) exact(old, recent []float64) {
 	slices.Sort(old)
 	slices.Sort(recent)
 	last := func(v []float64) float64 { return v[len(v)-1] }
-	r.Old, r.New, r.N, r.Confidence = middle(old), middle(recent), min(len(old), len(recent)), 1
+	r.Old, r.New, r.N, r.Confidence = stat.Median(old), stat.Median(recent), min(len(old), len(recent)), 1
 	if r.Old != r.New { // 0 to 0 is no change, and has no ratio
 		r.Change = r.New/r.Old - 1
 	}
@@ -78,11 +78,6 @@ func (r *Row) exact(old, recent []float64) {
 	default:
 		r.Verdict = Same
 	}
-}
-
-func middle(sorted []float64) float64 {
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // worse tells whether the verdict is one for the worse.

@@ -36,11 +36,7 @@ type Point struct {
 }
 
 // Median of the processes.
-func (p Point) Median() float64 {
-	n := len(p.Values)
-	low, high := p.Values[(n-1)/2], p.Values[n/2]
-	return low + (high-low)/2
-}
+func (p Point) Median() float64 { return stat.Median(p.Values) }
 
 // Least of the processes.
 func (p Point) Least() float64 { return p.Values[0] }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -120,7 +121,7 @@ func (g *group) figures() map[string][]float64 {
 	}
 	all := make(map[string][]float64, len(values))
 	for name, v := range values {
-		one := []float64{median(v)}
+		one := []float64{stat.Median(v)}
 		if least, greatest := slices.Min(v), slices.Max(v); least != greatest {
 			one = append(one, least, greatest)
 		}
@@ -145,7 +146,7 @@ func (g *group) stages() []stageView {
 					values = append(values, value(r.Stages[i]))
 				}
 			}
-			return round(median(values), figureDigits)
+			return round(stat.Median(values), figureDigits)
 		}
 		one := stageView{
 			Name:      s.Name,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // mostPoints bounds the points of a line over the window.
@@ -34,8 +35,8 @@ var courses = []struct {
 	of   record.Quantity
 	join func([]float64) float64
 }{
-	{record.Throughput, mean},
-	{record.Errors, mean},
+	{record.Throughput, stat.Mean},
+	{record.Errors, stat.Mean},
 	{record.LatencyP50, slices.Max[[]float64]},
 	{record.LatencyP99, slices.Max[[]float64]},
 	{record.ResponseP99, slices.Max[[]float64]},
@@ -85,19 +86,11 @@ func over(q record.Quantity, unit string, each [][]float64) series {
 				at = append(at, line[i])
 			}
 		}
-		s.Values = append(s.Values, round(median(at), latencyDigits))
+		s.Values = append(s.Values, round(stat.Median(at), latencyDigits))
 		if len(each) > 1 {
 			s.Least = append(s.Least, round(slices.Min(at), latencyDigits))
 			s.Greatest = append(s.Greatest, round(slices.Max(at), latencyDigits))
 		}
 	}
 	return s
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }

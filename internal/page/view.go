@@ -130,9 +130,3 @@ func round(v float64, n int) float64 {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// median of at least one value.
-func median(values []float64) float64 {
-	s := slices.Sorted(slices.Values(values))
-	return s[(len(s)-1)/2]/2 + s[len(s)/2]/2
-}

@@ -14,6 +14,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
+
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 const (
@@ -131,12 +133,12 @@ func parseSample(out []byte, name string) (Sample, error) {
 			return Sample{}, fmt.Errorf("%w: run %s: %v %s", zkbench.ErrMalformed, name, ns, unitTime)
 		}
 	}
-	s := Sample{Case: name, NsPerOp: median(times)}
+	s := Sample{Case: name, NsPerOp: stat.Median(times)}
 	delete(values, unitTime)
 	if len(values) > 0 {
 		s.Extra = make(map[string]float64, len(values))
 		for unit, v := range values {
-			s.Extra[unit] = median(v)
+			s.Extra[unit] = stat.Median(v)
 		}
 	}
 	return s, nil

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // Result of a comparison: every sample in the order in which it was measured,
@@ -103,7 +105,7 @@ func summarizeProgram(name string, samples []Sample) ProgramResult {
 	p := ProgramResult{
 		Program: name,
 		Rounds:  len(samples),
-		Median:  median(ns),
+		Median:  stat.Median(ns),
 		Min:     slices.Min(ns),
 		Max:     slices.Max(ns),
 	}
@@ -111,11 +113,11 @@ func summarizeProgram(name string, samples []Sample) ProgramResult {
 	for i, v := range ns {
 		deviations[i] = math.Abs(v - p.Median)
 	}
-	p.MAD = 100 * median(deviations) / p.Median
+	p.MAD = 100 * stat.Median(deviations) / p.Median
 	if len(extra) > 0 {
 		p.Extra = make(map[string]float64, len(extra))
 		for unit, v := range extra {
-			p.Extra[unit] = median(v)
+			p.Extra[unit] = stat.Median(v)
 		}
 	}
 	return p
@@ -133,9 +135,9 @@ func ratio(theirs []Sample, base map[int]float64) *Ratio {
 	}
 	return &Ratio{
 		Rounds: len(ratios),
-		Median: median(ratios),
-		P10:    quantile(ratios, 0.1),
-		P90:    quantile(ratios, 0.9),
+		Median: stat.Median(ratios),
+		P10:    stat.Quantile(ratios, 0.1),
+		P90:    stat.Quantile(ratios, 0.9),
 	}
 }
 
@@ -247,16 +249,4 @@ func fourDigits(x float64) string {
 		return fmt.Sprintf("%.2f", x)
 	}
 	return fmt.Sprintf("%.3f", x)
-}
-
-func median(v []float64) float64 { return quantile(v, 0.5) }
-
-// quantile interpolates linearly between order statistics (type 7 of Hyndman
-// and Fan, The American Statistician 50, 1996). v is not empty and not changed.
-func quantile(v []float64, q float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	at := q * float64(len(s)-1)
-	lo := int(at)
-	hi := min(lo+1, len(s)-1)
-	return s[lo] + (at-float64(lo))*(s[hi]-s[lo])
 }

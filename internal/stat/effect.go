@@ -3,7 +3,6 @@ package stat
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/record"
@@ -124,18 +123,4 @@ func check(old, new []float64, confidence float64) error {
 		}
 	}
 	return nil
-}
-
-// median returns the median of values, which are not changed; NaN of none.
-func median(values []float64) float64 {
-	return medianSorted(slices.Sorted(slices.Values(values)))
-}
-
-func medianSorted(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	low, high := sorted[(n-1)/2], sorted[n/2]
-	return low + (high-low)/2
 }

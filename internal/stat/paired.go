@@ -72,9 +72,9 @@ func effect(old, new, differences []float64, k int, attained float64) Effect {
 	slices.Sort(differences)
 	last := len(differences) - 1
 	e := Effect{
-		Change: math.Expm1(medianSorted(differences)),
+		Change: math.Expm1(Median(differences)),
 		Low:    -1, High: math.Inf(1),
-		Old: median(old), New: median(new),
+		Old: Median(old), New: Median(new),
 		N: min(len(old), len(new)),
 	}
 	switch {

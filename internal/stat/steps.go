@@ -113,7 +113,7 @@ func levels(values []float64, steps []Step) float64 {
 		if i < len(steps) {
 			to = steps[i].At
 		}
-		middle := median(values[from:to])
+		middle := Median(values[from:to])
 		for _, v := range values[from:to] {
 			distances = append(distances, math.Abs(v-middle))
 		}
@@ -125,7 +125,7 @@ func levels(values []float64, steps []Step) float64 {
 		}
 		from = to
 	}
-	return median(distances)
+	return Median(distances)
 }
 
 // search is a binary segmentation on its way.
@@ -217,12 +217,11 @@ func stretch(points []float64) (greatest float64, ends []int) {
 func scores(values []float64) []float64 {
 	points := make([]float64, len(values))
 	distances := make([]float64, len(values))
-	middle, mean := median(values), 0.0
+	middle := Median(values)
 	for i, v := range values {
 		distances[i] = math.Abs(v - middle)
-		mean += distances[i] / float64(len(values))
 	}
-	scale := cmp.Or(median(distances), mean)
+	scale := cmp.Or(Median(distances), Mean(distances))
 	if scale == 0 {
 		return points
 	}

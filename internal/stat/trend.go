@@ -95,7 +95,7 @@ func kendall(at, values []float64) (slope, score, variance float64) {
 		variance -= term(ties)
 		i += ties
 	}
-	return median(slopes), score, variance
+	return Median(slopes), score, variance
 }
 
 func finite(values []float64) bool {
@@ -116,5 +116,5 @@ func relative(slope float64, values []float64, slots int) float64 {
 	if slope == 0 {
 		return 0
 	}
-	return slope * float64(slots) / median(values)
+	return slope * float64(slots) / Median(values)
 }

@@ -3,10 +3,10 @@ package study
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // Table is a table in Markdown. The first Left columns hold words, the others figures.
@@ -89,39 +89,10 @@ func Times(v float64) string {
 // Percent is the cell of a share.
 func Percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
-// Median of none is 0.
-func Median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(v))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
-}
-
-// Mean of none is 0.
-func Mean(v []float64) (mean float64) {
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	return mean
-}
-
-// Deviation is the sample's standard deviation; of fewer than two values it is 0.
-func Deviation(v []float64) float64 {
-	if len(v) < 2 {
-		return 0
-	}
-	mean, squares := Mean(v), 0.0
-	for _, x := range v {
-		squares += (x - mean) * (x - mean)
-	}
-	return math.Sqrt(squares / float64(len(v)-1))
-}
-
 // Spread is the greatest deviation from the median, relative.
 func Spread(v []float64) (most float64) {
 	for _, x := range v {
-		most = max(most, math.Abs(x/Median(v)-1))
+		most = max(most, math.Abs(x/stat.Median(v)-1))
 	}
 	return most
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // The columns of a row of results: one for each case and figure, of its repetitions the
@@ -70,7 +71,7 @@ func Results(h Header, recs []*record.Record) Row {
 	row.Values = []string{h.Begun.Format("2006-01-02 15:04:05"), h.Session, h.Suite, commit, strconv.Itoa(len(recs)), strconv.Itoa(failed)}
 	for _, c := range columns {
 		row.Columns = append(row.Columns, c)
-		row.Values = append(row.Values, strconv.FormatFloat(Median(values[c]), 'g', 6, 64))
+		row.Values = append(row.Values, strconv.FormatFloat(stat.Median(values[c]), 'g', 6, 64))
 	}
 	return row
 }
@@ -128,18 +129,9 @@ func IOStats(w io.Writer, recs []*record.Record) error {
 	_ = out.Write([]string{"bench", "curve", "proof", "exec", "cpus", "workers", "bits", "I", "O", "allocs", "RAM bytes", "time ms"}) // the writer keeps its first error
 	for _, key := range order {
 		s := all[key]
-		cell := func(v []float64) string { return strconv.FormatFloat(Median(v), 'g', 6, 64) }
+		cell := func(v []float64) string { return strconv.FormatFloat(stat.Median(v), 'g', 6, 64) }
 		_ = out.Write([]string{key.bench, key.curve, key.proof, key.exec, key.cpus, key.workers, key.bits, key.in, key.out, cell(s.allocs), cell(s.ram), cell(s.ms)})
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// Median of none is 0.
-func Median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(v))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
 
@@ -54,11 +55,11 @@ func against(recs []*record.Record, but string, first, second side, ratio string
 			if len(a) == 0 || len(b) == 0 {
 				continue
 			}
-			x := study.Median(b) / study.Median(a)
+			x := stat.Median(b) / stat.Median(a)
 			if faster {
 				x = 1 / x
 			}
-			t.Add(r.Workload, caseOf(r, but), name, study.Time(study.Median(a)), study.Time(study.Median(b)), study.Times(x), study.Number(float64(min(len(a), len(b)))))
+			t.Add(r.Workload, caseOf(r, but), name, study.Time(stat.Median(a)), study.Time(stat.Median(b)), study.Times(x), study.Number(float64(min(len(a), len(b)))))
 		}
 	}
 	return t

@@ -73,14 +73,6 @@ func (d *data) verifyTimes() (seconds []float64) {
 	return seconds
 }
 
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x / float64(len(v))
-	}
-	return sum
-}
-
 // crossing is the length from which on verifying is cheaper than hashing; false: the
 // records do not tell it.
 func (d *data) crossing() (stat.Estimate, bool) {
@@ -104,7 +96,7 @@ func (d *data) crossover() *study.Table {
 	if math.IsInf(at.Low, 0) || math.IsInf(at.High, 0) {
 		interval = "not told: the slope may be 0"
 	}
-	t.Add("ours", study.Time(1e9*mean(d.verifyTimes())), fmt.Sprintf("%.0f", at.Value), interval)
+	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), fmt.Sprintf("%.0f", at.Value), interval)
 	t.Add("the study, Axiom", "0.08 s", "24,000,000", study.None)
 	t.Add("the study, Maru", "0.09 s", "24,000,000", study.None)
 	return t

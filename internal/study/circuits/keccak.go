@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
 
@@ -122,7 +123,7 @@ func (d *data) hashed() (all []hashed) {
 // rounds at one length share its distance from a curve, so they are one point.
 func (d *data) nativeTimes() (bytes, seconds []float64) {
 	for _, p := range d.hashed() {
-		bytes, seconds = append(bytes, p.bytes), append(seconds, study.Median(p.ns)/1e9)
+		bytes, seconds = append(bytes, p.bytes), append(seconds, stat.Median(p.ns)/1e9)
 	}
 	return bytes, seconds
 }
@@ -135,7 +136,7 @@ func (d *data) native() *study.Table {
 		if len(p.ns) > 1 {
 			spread = study.Percent(study.Spread(p.ns))
 		}
-		ns := study.Median(p.ns)
+		ns := stat.Median(p.ns)
 		t.Add(study.Number(p.bytes), study.Time(ns), study.Number(ns/p.bytes), spread, study.Number(float64(len(p.ns))))
 	}
 	return t
@@ -161,7 +162,7 @@ func keccakCharts(d *data) []study.Chart {
 		return nil
 	}
 	if at, ok := d.crossing(); ok {
-		s := study.Median(d.verifyTimes())
+		s := stat.Median(d.verifyTimes())
 		c.Lines = append(c.Lines, plot.Curve{Name: "verify, any length", Points: []plot.Point{{X: native[0].X, Y: s}, {X: native[len(native)-1].X, Y: s}}})
 		c.Marks = []plot.Mark{{Name: "crossover", X: at.Value}}
 	}

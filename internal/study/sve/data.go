@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/loops"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
 
@@ -29,14 +30,14 @@ func (d *data) kernels() (names []string) {
 // sample is a figure in every round.
 type sample []float64
 
-func (s sample) mean() float64 { return study.Mean(s) }
+func (s sample) mean() float64 { return stat.Mean(s) }
 
 // about is the relative standard deviation.
 func (s sample) about() string {
 	if len(s) < 2 {
 		return ""
 	}
-	return " ± " + study.Percent(study.Deviation(s)/s.mean())
+	return " ± " + study.Percent(stat.Deviation(s)/s.mean())
 }
 
 // time is the cell of a sample of ns.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
 
@@ -102,10 +103,10 @@ func (d *data) figure(m *quantity, at point, against string) (figure, error) {
 		units = append(units, y.Units)
 		f.theirs, f.theirUnits = y.Panurus, y.PanurusUnits
 	}
-	f.ns = study.Median(ns)
+	f.ns = stat.Median(ns)
 	f.spread = study.Spread(ns)
 	if len(units) > 0 {
-		f.units, f.spread = study.Median(units), study.Spread(units)
+		f.units, f.spread = stat.Median(units), study.Spread(units)
 		f.faster = f.theirUnits / f.units
 	}
 	return f, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
 
@@ -72,7 +73,7 @@ func (d *data) head(v *view) error {
 	for _, curve := range curves() {
 		if ns := d.yardsticks(curve); len(ns) > 0 {
 			theirs, _ := peer.PanurusGLV(curve)
-			v.Yardstick.Add(curve, study.Time(study.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)), study.Time(theirs))
+			v.Yardstick.Add(curve, study.Time(stat.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)), study.Time(theirs))
 		}
 	}
 	return nil

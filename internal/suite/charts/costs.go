@@ -7,7 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // maxTiles bounds the tables of a chart.
@@ -59,7 +59,7 @@ func (a *album) costs(g *group) {
 			tiles = append(tiles, tile)
 		}
 		in, out := slices.Index(inputs, value(c, inKey)), slices.Index(outputs, value(c, outKey))
-		tiles[i].Values[in][out] = suite.Median(c.values(record.LatencyMean, nsPerMs))
+		tiles[i].Values[in][out] = stat.Median(c.values(record.LatencyMean, nsPerMs))
 	}
 	title := g.title("mean time by inputs and outputs (ms)", nil)
 	notes := append(g.notes(common, cells, ""), "darker is slower; equal ratios are equal steps")

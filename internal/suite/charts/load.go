@@ -5,7 +5,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 const nsPerMs = 1e-6 // as suite.Results writes times
@@ -22,7 +22,7 @@ func (a *album) throughput(g *group, p panel) {
 		curve := plot.Curve{Name: l.name}
 		for _, cell := range l.cells {
 			if v := cell.values(record.Throughput, 1); len(v) > 0 {
-				curve.Points = append(curve.Points, plot.Point{X: float64(cell.cpus), Y: suite.Median(v), AboutY: around(v)})
+				curve.Points = append(curve.Points, plot.Point{X: float64(cell.cpus), Y: stat.Median(v), AboutY: around(v)})
 			}
 		}
 		c.Lines = append(c.Lines, curve)
@@ -44,7 +44,7 @@ func (a *album) latency(g *group, p panel) {
 			tps, ms := cell.values(record.Throughput, 1), cell.values(record.LatencyMean, nsPerMs)
 			if len(tps) > 0 && len(ms) > 0 {
 				curve.Points = append(curve.Points, plot.Point{
-					X: suite.Median(tps), Y: suite.Median(ms), AboutX: around(tps), AboutY: around(ms), Name: name(cell.cpus),
+					X: stat.Median(tps), Y: stat.Median(ms), AboutX: around(tps), AboutY: around(ms), Name: name(cell.cpus),
 				})
 			}
 		}
@@ -61,14 +61,14 @@ func (a *album) efficiency(g *group, p panel) {
 	var lines []line
 	for _, l := range p.lines {
 		first := l.cells[0]
-		one := suite.Median(first.values(record.Throughput, 1))
+		one := stat.Median(first.values(record.Throughput, 1))
 		if first.cpus != 1 || len(l.cells) < 2 || !(one > 0) {
 			continue
 		}
 		curve := plot.Curve{Name: l.name}
 		for _, cell := range l.cells {
 			if v := cell.values(record.Throughput, 1); len(v) > 0 {
-				curve.Points = append(curve.Points, plot.Point{X: float64(cell.cpus), Y: suite.Median(v) / (float64(cell.cpus) * one)})
+				curve.Points = append(curve.Points, plot.Point{X: float64(cell.cpus), Y: stat.Median(v) / (float64(cell.cpus) * one)})
 				most = max(most, cell.cpus)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // panel is what stands on one chart.
@@ -142,7 +142,7 @@ func readable(all []panel) bool {
 		for _, l := range p.lines {
 			most := 0.0
 			for _, c := range l.cells {
-				most = max(most, suite.Median(c.values(record.Throughput, 1)))
+				most = max(most, stat.Median(c.values(record.Throughput, 1)))
 			}
 			if most > 0 {
 				greatest = append(greatest, most)

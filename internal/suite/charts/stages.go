@@ -5,7 +5,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // maxRows bounds the rows of a chart.
@@ -40,7 +40,7 @@ func (a *album) stages(g *group) {
 				}
 				row := plot.DotsRow{Name: name}
 				for _, stage := range some {
-					row.Values = append(row.Values, suite.Median(c.values(record.StageTime(stage), 1)))
+					row.Values = append(row.Values, stat.Median(c.values(record.StageTime(stage), 1)))
 				}
 				d.Rows = append(d.Rows, row)
 			}

@@ -1,0 +1,46 @@
+package stat
+
+import (
+	"math"
+	"slices"
+)
+
+// Median returns the median of values, which are not changed; 0 of none.
+func Median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halved first: the sum may be infinite
+}
+
+// Quantile interpolates linearly between order statistics (type 7 of Hyndman and Fan, The
+// American Statistician 50, 1996). The values, at least one, are not changed.
+func Quantile(values []float64, q float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	at := q * float64(len(sorted)-1)
+	low := int(at)
+	high := min(low+1, len(sorted)-1)
+	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
+}
+
+// Mean of none is 0.
+func Mean(values []float64) (mean float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	return mean
+}
+
+// Deviation is the sample's standard deviation; of fewer than two values it is 0.
+func Deviation(values []float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	mean, squares := Mean(values), 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(values)-1))
+}
