@@ -99,11 +99,10 @@ func sameMachine(h suite.Header, earlier map[string]*record.Record) error {
 		if r == nil {
 			continue
 		}
-		if env.Same(r.Env, now) {
+		differs := env.AllDifferences(r.Env, now)
+		if len(differs) == 0 {
 			return nil // as are all of them
 		}
-		now.GOMAXPROCS = r.Env.GOMAXPROCS // the case's
-		differs := append(env.Differences(r.Env, now), env.BuildDifferences(r.Env, now)...)
 		return fmt.Errorf("%w: the suite was begun elsewhere: %s; accepted: its machine, settings and build", zkbench.ErrEnv, strings.Join(differs, "; "))
 	}
 	return nil

@@ -48,12 +48,25 @@ func BuildDifferences(a, b record.Env) []string {
 	return all
 }
 
-// Same reports whether what was measured in two environments may be put into one
-// median: there are neither Differences nor BuildDifferences. GOMAXPROCS is left
-// aside, which is a coordinate of a case.
-func Same(a, b record.Env) bool {
+// AllDifferences returns why what was measured in two environments may not be put into one
+// median: their Differences and BuildDifferences. GOMAXPROCS is left aside, which is a
+// coordinate of a case.
+func AllDifferences(a, b record.Env) []string {
 	b.GOMAXPROCS = a.GOMAXPROCS
-	return len(Differences(a, b)) == 0 && len(BuildDifferences(a, b)) == 0
+	return append(Differences(a, b), BuildDifferences(a, b)...)
+}
+
+// Distinct are environments with AllDifferences from each other, in the order in which
+// they were first seen.
+type Distinct []record.Env
+
+// Index returns which of them e is, after adding it where it is none.
+func (d *Distinct) Index(e record.Env) int {
+	i := slices.IndexFunc(*d, func(known record.Env) bool { return len(AllDifferences(known, e)) == 0 })
+	if i < 0 {
+		i, *d = len(*d), append(*d, e)
+	}
+	return i
 }
 
 // compared are the fields that count, as they are shown.

@@ -17,28 +17,23 @@ type environment struct {
 	Summary     string   `json:"summary"`
 	Facts       []pair   `json:"facts"`
 	Differences []string `json:"differences,omitempty"` // from the first one
-
-	of record.Env
 }
 
 // pair is a name and its value.
 type pair [2]string
 
-// environmentOf returns the index of the record's environment, which it adds to the
-// list if it is new. The number of processors that a case may use is a coordinate of
-// the case, not of the machine.
-func environmentOf(list []environment, e record.Env) ([]environment, int) {
-	e.GOMAXPROCS = 0
-	for i, known := range list {
-		if env.Same(known.of, e) {
-			return list, i
+// environments describes the environments of records. The number of processors that a case
+// may use is a coordinate of the case, not of the machine.
+func environments(all env.Distinct) []environment {
+	list := []environment{} // none is [] in JSON
+	for i, e := range all {
+		one := environment{Name: letters(i), Summary: summary(e), Facts: facts(e)}
+		if i > 0 {
+			one.Differences = env.AllDifferences(all[0], e)
 		}
+		list = append(list, one)
 	}
-	one := environment{Name: letters(len(list)), Summary: summary(e), Facts: facts(e), of: e}
-	if len(list) > 0 {
-		one.Differences = append(env.Differences(list[0].of, e), env.BuildDifferences(list[0].of, e)...)
-	}
-	return append(list, one), len(list)
+	return list
 }
 
 // letters is A to Z, then AA and so on.

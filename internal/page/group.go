@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -26,9 +27,9 @@ type group struct {
 func (v *view) group(records []*record.Record) []*group {
 	var groups []*group
 	byID := make(map[string]*group)
+	var all env.Distinct
 	for _, r := range records {
-		var e int
-		v.Environments, e = environmentOf(v.Environments, r.Env)
+		e := all.Index(r.Env)
 		if r.Status == record.Failed {
 			v.Failed++
 		}
@@ -43,6 +44,7 @@ func (v *view) group(records []*record.Record) []*group {
 		}
 		g.all = append(g.all, r)
 	}
+	v.Environments = environments(all)
 	for _, g := range groups {
 		g.count()
 	}

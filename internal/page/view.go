@@ -47,7 +47,7 @@ type distribution struct {
 func (vr *viewer) view(d Data) *view {
 	v := &view{
 		Title: d.Title, Processes: len(d.Records), Percentiles: grid[:],
-		Environments: []environment{}, Figures: []figure{}, Cases: []caseView{}, // none is [] in JSON
+		Figures: []figure{}, Cases: []caseView{}, // none is [] in JSON
 	}
 	if v.Title == "" {
 		v.Title = untitled

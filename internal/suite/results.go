@@ -80,17 +80,12 @@ func Results(h Header, recs []*record.Record) Row {
 // first one, of which figures are never put into one: nothing for these, " (environment 2)"
 // for the next.
 func environments(recs []*record.Record) func(*record.Record) string {
-	var all []record.Env
-	index := func(r *record.Record) int {
-		return slices.IndexFunc(all, func(e record.Env) bool { return env.Same(e, r.Env) })
-	}
+	var all env.Distinct
 	for _, r := range recs {
-		if index(r) < 0 {
-			all = append(all, r.Env)
-		}
+		all.Index(r.Env)
 	}
 	return func(r *record.Record) string {
-		if i := index(r); i > 0 {
+		if i := all.Index(r.Env); i > 0 {
 			return fmt.Sprintf(" (environment %d)", i+1)
 		}
 		return ""

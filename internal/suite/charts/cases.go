@@ -51,10 +51,15 @@ type cell struct {
 // gather groups records; the order is that of the first of each.
 func gather(recs []*record.Record) []*group {
 	var groups []*group
-	var environments []*environment
+	var all env.Distinct
+	var environments []*environment // as many
 	cells := make(map[string]*cell)
 	for _, r := range recs {
-		g := groupOf(&groups, r.Workload, environmentOf(&environments, r.Env))
+		i := all.Index(r.Env)
+		if i == len(environments) {
+			environments = append(environments, newEnvironment(r.Env, i, all[0]))
+		}
+		g := groupOf(&groups, r.Workload, environments[i])
 		g.processes++
 		staged := slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
 		_, loaded := r.Metric(record.Throughput)
@@ -95,22 +100,11 @@ func groupOf(groups *[]*group, workload string, e *environment) *group {
 	return fresh
 }
 
-// environmentOf returns the environment whose figures may be put into one median with
-// those of e, a new one where there is none.
-func environmentOf(all *[]*environment, e record.Env) *environment {
-	for _, known := range *all {
-		if env.Same(known.Env, e) {
-			return known
-		}
-	}
-	fresh := &environment{Env: e, number: len(*all) + 1}
-	if len(*all) > 0 {
-		first := (*all)[0].Env
-		e.GOMAXPROCS = first.GOMAXPROCS // is an axis
-		first.Commit, e.Commit = short(first.Commit), short(e.Commit)
-		fresh.differs = append(env.Differences(first, e), env.BuildDifferences(first, e)...)
-	}
-	*all = append(*all, fresh)
+// newEnvironment is the i-th environment, and in what it is unlike the first.
+func newEnvironment(e record.Env, i int, first record.Env) *environment {
+	fresh := &environment{Env: e, number: i + 1}
+	first.Commit, e.Commit = short(first.Commit), short(e.Commit)
+	fresh.differs = env.AllDifferences(first, e)
 	return fresh
 }
 
