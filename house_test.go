@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"internal/report", "internal/runner"},
 	{"internal/workload"},
 	{"internal/measure", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/hash", "internal/workload/selfcheck", "internal/workload/token"},
-	{"internal/compare", "internal/history", "internal/page", "internal/study", "internal/suite"},
+	{"internal/peer/ours", "internal/compare", "internal/history", "internal/page", "internal/study", "internal/suite"},
 	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},
 	{"internal/cli"},
 	{"cmd"},

@@ -22,10 +22,16 @@ func BenchmarkMerkleBuild(b *testing.B) { measure.Benchmark(b, workloads.MerkleB
 
 func BenchmarkMerkleOpen(b *testing.B) { measure.Benchmark(b, workloads.MerkleOpen(), options) }
 
+func BenchmarkMerkleFile(b *testing.B) { measure.Benchmark(b, workloads.MerkleFile(), options) }
+
 func TestParallelBenchmarkMerkleBuild(t *testing.T) {
 	measure.TestParallel(t, os.Stdout, workloads.MerkleBuild(), options)
 }
 
 func TestParallelBenchmarkMerkleOpen(t *testing.T) {
 	measure.TestParallel(t, os.Stdout, workloads.MerkleOpen(), options)
+}
+
+func TestParallelBenchmarkMerkleFile(t *testing.T) {
+	measure.TestParallel(t, os.Stdout, workloads.MerkleFile(), options)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/peer/ours"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
@@ -33,12 +34,12 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				name = args[0]
 			}
 			var cases []peer.Case
-			switch ours := append([]string{token.Bulletproof, token.CSP}, goldilocksPeers()...); {
-			case !slices.Contains(ours, name):
-				return &usage.ValueError{Field: "peer", Value: name, Accepted: strings.Join(ours, ", ")}
-			case strings.HasPrefix(name, goldilocksPeer):
+			switch known := append([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames()...); {
+			case !slices.Contains(known, name):
+				return &usage.ValueError{Field: "peer", Value: name, Accepted: strings.Join(known, ", ")}
+			case slices.Contains(ours.GoldilocksNames(), name):
 				var err error
-				if cases, err = goldilocksCases(name); err != nil {
+				if cases, err = ours.Goldilocks(name); err != nil {
 					return err
 				}
 			default:
@@ -95,7 +96,7 @@ func peerPrograms(self, dir string) []peer.Program {
 		{Name: "tari", Argv: rust("release", "peer-tari")},
 		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
 	}
-	for _, name := range slices.Backward(goldilocksPeers()) { // the fastest is what others are compared with
+	for _, name := range slices.Backward(ours.GoldilocksNames()) { // the fastest is what others are compared with
 		programs = append(programs, peer.Program{Name: "zkbench-" + name, Ours: true, Argv: []string{self, "peer", name}, Env: one})
 	}
 	for _, name := range []string{"plonky2", "plonky3"} { // with the processor's features, and without

@@ -14,7 +14,7 @@ import (
 
 // Defs returns the workloads.
 func Defs() []workload.Def {
-	return []workload.Def{GoldilocksOps(), PoseidonPermutation(), MerkleBuild(), MerkleOpen(), NTT(), LDE(), PolyEval()}
+	return []workload.Def{GoldilocksOps(), PoseidonPermutation(), MerkleBuild(), MerkleOpen(), MerkleFile(), NTT(), LDE(), PolyEval()}
 }
 
 // kernelAxis has the kernels of this machine, the fastest by default.

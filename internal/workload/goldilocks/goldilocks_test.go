@@ -33,6 +33,11 @@ func TestWorkloads(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					t.Cleanup(func() {
+						if err := instance.Close(); err != nil {
+							t.Error(err)
+						}
+					})
 					input, err := instance.Input(t.Context(), 3)
 					if err != nil {
 						t.Fatal(err)
@@ -58,9 +63,6 @@ func TestWorkloads(t *testing.T) {
 				}
 				if sizes, err := instance.Metrics(t.Context()); err != nil || len(sizes) == 0 || sizes[0].Value <= 0 || sizes[0].Kind != record.Exact {
 					t.Errorf("sizes %v, error %v", sizes, err)
-				}
-				if err := instance.Close(); err != nil {
-					t.Error(err)
 				}
 			})
 		}

@@ -1,4 +1,6 @@
-package cli
+// Package ours is our side of zkbench peers: the same work as other people's systems do, under
+// the names that all share.
+package ours
 
 import (
 	"context"
@@ -14,13 +16,14 @@ import (
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
-// goldilocksPeer begins the name of our peer of a kernel.
-const goldilocksPeer = "goldilocks-"
+// goldilocksPrefix begins the name of our peer of a kernel.
+const goldilocksPrefix = "goldilocks-"
 
-// goldilocksPeers are our peers, one for each kernel of this machine.
-func goldilocksPeers() (names []string) {
+// GoldilocksNames are our peers over the Goldilocks field, one for each kernel of this
+// machine, the fastest last.
+func GoldilocksNames() (names []string) {
 	for _, k := range goldilocks.Kernels() {
-		names = append(names, goldilocksPeer+k.String())
+		names = append(names, goldilocksPrefix+k.String())
 	}
 	return names
 }
@@ -33,26 +36,25 @@ const (
 	peerColumns = 8
 )
 
-// goldilocksCases are our side, on one kernel and one goroutine.
-func goldilocksCases(name string) ([]peer.Case, error) {
-	k, err := goldilocks.KernelNamed(strings.TrimPrefix(name, goldilocksPeer))
+// Goldilocks are the cases of one of GoldilocksNames, on one goroutine.
+func Goldilocks(name string) ([]peer.Case, error) {
+	k, err := goldilocks.KernelNamed(strings.TrimPrefix(name, goldilocksPrefix))
 	if err != nil {
 		return nil, err
 	}
-	cases := []peer.Case{{
-		Name: fmt.Sprintf("PoseidonPermutation/states=%d", peerStates), PerCall: peerStates,
-		Setup: func() (func() error, map[string]float64, error) { return permuteOp(k) },
-	}}
+	var cases []peer.Case
+	add := func(name string, perCall, n int, operation func(k goldilocks.Kernel, n int) (func() error, error)) {
+		cases = append(cases, peer.Case{Name: name, PerCall: perCall, Setup: func() (func() error, map[string]float64, error) {
+			run, err := operation(k, n)
+			return run, nil, err
+		}})
+	}
+	add(fmt.Sprintf("PoseidonPermutation/states=%d", peerStates), peerStates, peerStates, permute)
 	for log := 10; log <= 20; log += 2 {
 		n := 1 << log
-		cases = append(cases,
-			peer.Case{Name: fmt.Sprintf("MerkleBuild/leaves=%d/width=%d", n, peerWidth), Setup: func() (func() error, map[string]float64, error) { return treeOp(k, n) }},
-			peer.Case{Name: fmt.Sprintf("NTT/n=%d/columns=1", n), Setup: func() (func() error, map[string]float64, error) { return transformOp(k, n) }},
-			peer.Case{
-				Name:  fmt.Sprintf("LDE/n=%d/columns=%d/blowup=%d/order=bitrev", n, peerColumns, peerBlowup),
-				Setup: func() (func() error, map[string]float64, error) { return extendOp(k, n) },
-			},
-		)
+		add(fmt.Sprintf("MerkleBuild/leaves=%d/width=%d", n, peerWidth), 0, n, buildTree)
+		add(fmt.Sprintf("NTT/n=%d/columns=1", n), 0, n, transform)
+		add(fmt.Sprintf("LDE/n=%d/columns=%d/blowup=%d/order=bitrev", n, peerColumns, peerBlowup), 0, n, extend)
 	}
 	return cases, nil
 }
@@ -66,10 +68,9 @@ func peerElements(n int) []goldilocks.Element {
 	return all
 }
 
-func permuteOp(k goldilocks.Kernel) (func() error, map[string]float64, error) {
-	flat := peerElements(peerStates * poseidon.Width)
-	states := make([]poseidon.State, peerStates)
-	want := make([]poseidon.State, peerStates)
+func permute(k goldilocks.Kernel, n int) (func() error, error) {
+	flat := peerElements(n * poseidon.Width)
+	states, want := make([]poseidon.State, n), make([]poseidon.State, n)
 	for i := range states {
 		states[i] = poseidon.State(flat[i*poseidon.Width:])
 		want[i] = states[i]
@@ -77,12 +78,12 @@ func permuteOp(k goldilocks.Kernel) (func() error, map[string]float64, error) {
 	}
 	poseidon.PermuteAll(states, k)
 	if !slices.Equal(states, want) {
-		return nil, nil, errors.New("permutations differ from those of one state at a time")
+		return nil, errors.New("permutations differ from those of one state at a time")
 	}
-	return func() error { poseidon.PermuteAll(states, k); return nil }, nil, nil
+	return func() error { poseidon.PermuteAll(states, k); return nil }, nil
 }
 
-func treeOp(k goldilocks.Kernel, leaves int) (func() error, map[string]float64, error) {
+func buildTree(k goldilocks.Kernel, leaves int) (func() error, error) {
 	shape := merkle.Shape{Rows: leaves, Width: peerWidth}
 	rows := peerElements(leaves * peerWidth)
 	build := func(ex executor.Executor, k goldilocks.Kernel) (poseidon.Digest, error) {
@@ -94,7 +95,7 @@ func treeOp(k goldilocks.Kernel, leaves int) (func() error, map[string]float64, 
 	}
 	want, err := build(executor.Pool(), goldilocks.Portable())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return func() error {
 		top, err := build(executor.Serial(), k)
@@ -102,33 +103,33 @@ func treeOp(k goldilocks.Kernel, leaves int) (func() error, map[string]float64, 
 			err = errors.New("a tree's top differs from the portable kernel's")
 		}
 		return err
-	}, nil, nil
+	}, nil
 }
 
-// transformOp has coefficients and values in natural order.
-func transformOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, error) {
+// transform has coefficients and values in natural order.
+func transform(k goldilocks.Kernel, n int) (func() error, error) {
 	d, err := goldilocks.NewDomain(n)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	transform := func(k goldilocks.Kernel, values []goldilocks.Element) error {
+	inOrder := func(k goldilocks.Kernel, values []goldilocks.Element) error {
 		return errors.Join(d.NTT(values, goldilocks.Natural, 1, k), goldilocks.BitReverse(values))
 	}
 	values := peerElements(n)
 	want := slices.Clone(values)
-	if err := errors.Join(transform(k, values), transform(goldilocks.Portable(), want)); err != nil {
-		return nil, nil, err
+	if err := errors.Join(inOrder(k, values), inOrder(goldilocks.Portable(), want)); err != nil {
+		return nil, err
 	}
 	if !slices.Equal(values, want) {
-		return nil, nil, errors.New("a transform differs from the portable kernel's")
+		return nil, errors.New("a transform differs from the portable kernel's")
 	}
-	return func() error { return transform(k, values) }, nil, nil
+	return func() error { return inOrder(k, values) }, nil
 }
 
-func extendOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, error) {
+func extend(k goldilocks.Kernel, n int) (func() error, error) {
 	d, err := goldilocks.NewDomain(n)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	lde := goldilocks.LDE{Blowup: peerBlowup, Shift: goldilocks.Generator, In: goldilocks.Natural, Out: goldilocks.BitReversed}
 	fresh := func() [][]goldilocks.Element {
@@ -141,10 +142,10 @@ func extendOp(k goldilocks.Kernel, n int) (func() error, map[string]float64, err
 	columns, want := fresh(), fresh()[:1]
 	ctx, ex := context.Background(), executor.Serial()
 	if err := errors.Join(d.Extend(ctx, ex, columns, lde, k), d.Extend(ctx, ex, want, lde, goldilocks.Portable())); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !slices.Equal(columns[0], want[0]) {
-		return nil, nil, errors.New("an extension differs from the portable kernel's")
+		return nil, errors.New("an extension differs from the portable kernel's")
 	}
-	return func() error { return d.Extend(ctx, ex, columns, lde, k) }, nil, nil
+	return func() error { return d.Extend(ctx, ex, columns, lde, k) }, nil
 }

@@ -1,0 +1,84 @@
+package goldilocks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// MerkleFile is a tree in a file, in the folder for temporary files.
+func MerkleFile() workload.Def {
+	axes := treeAxes(1<<10, 1<<16)
+	return workload.Def{
+		Name: "MerkleFile", Doc: "a tree of Poseidon digests over rows that are read, into a file on the disk; its root and the path of its last row", Axes: axes,
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			t, err := newTreeOf(c, seed, axes)
+			if err != nil {
+				return nil, err
+			}
+			folder, err := os.MkdirTemp("", "zkbench-merkle-")
+			return &merkleFile{treeOf: t, folder: folder}, err
+		},
+	}
+}
+
+type merkleFile struct {
+	treeOf
+	folder string
+	files  atomic.Uint64 // made so far, whose numbers are their names
+}
+
+// Input is the rows as bytes.
+func (m *merkleFile) Input(_ context.Context, seq uint64) (any, error) {
+	return elementsOf(m.rows(seq)), nil
+}
+
+func (m *merkleFile) Run(ctx context.Context, input any) (output []byte, err error) {
+	path := filepath.Join(m.folder, fmt.Sprint(m.files.Add(1)))
+	file, err := merkle.BuildFile(ctx, m.executor, m.shape, bytes.NewReader(input.([]byte)), path, m.kernel)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(path)) }()
+	root, err := file.Root()
+	if err != nil {
+		return nil, err
+	}
+	siblings, err := file.Path(m.shape.Rows - 1)
+	return encode(append([]poseidon.Digest{root}, siblings...)...), err
+}
+
+// Check builds the tree in memory with the portable kernel.
+func (m *merkleFile) Check(ctx context.Context, input any, output []byte) error {
+	raw := input.([]byte)
+	rows := make([]goldilocks.Element, len(raw)/8)
+	for i := range rows {
+		if err := rows[i].SetBytes(raw[8*i:][:8]); err != nil {
+			return err
+		}
+	}
+	tree, err := merkle.Build(ctx, executor.Pool(), m.shape, rows, goldilocks.Portable())
+	if err != nil {
+		return err
+	}
+	siblings, err := tree.Path(m.shape.Rows - 1)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(output, encode(append([]poseidon.Digest{tree.Root()}, siblings...)...)) {
+		return fmt.Errorf("a file of %d leaves on %v is another tree", m.shape.Rows, m.kernel)
+	}
+	return nil
+}
+
+func (m *merkleFile) Close() error { return os.RemoveAll(m.folder) }
