@@ -90,12 +90,12 @@ func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.famil
 // memory accesses from its scalars, as far as docs/side-channels.md says.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
 	c := *b
-	c.Table = constantTime[S, P]{b.Table}
+	c.Table = constantTimeTable[S, P]{b.Table}
 	return &c
 }
 
-type constantTime[S, P any] struct{ Table[S, P] }
+type constantTimeTable[S, P any] struct{ Table[S, P] }
 
-func (t constantTime[S, P]) MSM(ctx context.Context, _ executor.Executor, dst []P, scalars [][]S) error {
+func (t constantTimeTable[S, P]) MSM(ctx context.Context, _ executor.Executor, dst []P, scalars [][]S) error {
 	return t.MSMConstantTime(ctx, dst, scalars)
 }

@@ -1,8 +1,6 @@
 package group
 
 import (
-	"context"
-
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
@@ -52,73 +50,66 @@ func completeAdd[E any, PE elementPtr[E]](p *projective[E], q *projective[E], b3
 	z.Add(z, t0)
 }
 
-// MSMConstantTime walks through 4-bit digits of every scalar, most significant
-// first; each step reads all sixteen multiples of the point and keeps one by
-// masks, then adds it by the complete formulas. The sequence of field
-// operations and of addresses depends on the number of points alone.
-// gnark-crypto's field additions end in a conditional subtraction that the
-// compiler may make a branch; docs/side-channels.md says what remains.
-func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error {
-	const width, size = 4, 16
-	g := t.g
-	if len(dst) != len(scalars) {
-		panic("group: Table.MSMConstantTime lengths")
-	}
-	var b3 E
-	PE(&b3).Double(&g.curveB)
-	PE(&b3).Add(&b3, &g.curveB)
-	var identity projective[E]
-	PE(&identity.Y).SetUint64(1)
-	// Multiples 0..15 of every point, in projective form.
-	points := 0
-	for _, v := range scalars {
-		if len(v) > len(t.points) {
-			panic("group: Table.MSMConstantTime: more scalars than points")
-		}
-		points = max(points, len(v))
-	}
-	tmp := new([6]E)
-	multiples := make([]projective[E], points*size)
-	for i := range points {
-		m := multiples[i*size : (i+1)*size]
-		a := affine[E](t.points[i])
-		m[0] = identity
-		m[1] = projective[E]{X: a.X, Y: a.Y, Z: identity.Y}
-		for k := 2; k < size; k++ {
+// constantTime is a sum over fixed points that walks through 4-bit digits of
+// every scalar, most significant first; each step reads all sixteen multiples of
+// the point and keeps one by masks, then adds it by the complete formulas. The
+// sequence of field operations and of addresses depends on the number of points
+// alone. gnark-crypto's field additions end in a conditional subtraction that
+// the compiler may make a branch; docs/side-channels.md says what remains.
+type constantTime[E comparable, PE elementPtr[E]] struct {
+	multiples []projective[E] // 0..15 times every point
+	identity  projective[E]
+	b3        E
+
+	// Operands of calls through the type dictionary.
+	acc, copyOf, pick projective[E]
+	tmp               [6]E
+	result            affine[E]
+}
+
+const (
+	constantWidth = 4
+	constantSize  = 1 << constantWidth
+)
+
+// newConstantTime prepares sums over the first n points of t.
+func newConstantTime[E comparable, PE elementPtr[E]](t *fixedPoints[E, PE], n int) *constantTime[E, PE] {
+	c := &constantTime[E, PE]{multiples: make([]projective[E], n*constantSize)}
+	PE(&c.b3).Double(&t.sums.b)
+	PE(&c.b3).Add(&c.b3, &t.sums.b)
+	PE(&c.identity.Y).SetUint64(1)
+	for i := range n {
+		m := c.multiples[i*constantSize : (i+1)*constantSize]
+		a := t.multiples[i*t.Positions<<(t.Window-1)] // the point itself
+		m[0] = c.identity
+		m[1] = projective[E]{X: a.X, Y: a.Y, Z: c.identity.Y}
+		for k := 2; k < len(m); k++ {
 			m[k] = m[k-1]
-			completeAdd[E, PE](&m[k], &m[1], &b3, tmp)
+			completeAdd[E, PE](&m[k], &m[1], &c.b3, &c.tmp)
 		}
 	}
-	acc, pick := new(projective[E]), new(projective[E])
-	copyOf := new(projective[E])
-	zInv := new(E)
-	for j, v := range scalars {
-		if err := ctx.Err(); err != nil {
-			return err
+	return c
+}
+
+// sum returns Σ scalars[i]·point i.
+func (c *constantTime[E, PE]) sum(scalars []integer.Limbs) affine[E] {
+	c.acc = c.identity
+	for w := 256/constantWidth - 1; w >= 0; w-- {
+		for range constantWidth {
+			c.copyOf = c.acc
+			completeAdd[E, PE](&c.acc, &c.copyOf, &c.b3, &c.tmp)
 		}
-		regular := make([]integer.Limbs, len(v))
-		for i := range v {
-			regular[i] = integer.Limbs(PS(&v[i]).Bits())
+		for i := range scalars {
+			digit := scalars[i][w*constantWidth/64] >> (w * constantWidth % 64) & (constantSize - 1)
+			selectPoint[E, PE](&c.pick, c.multiples[i*constantSize:(i+1)*constantSize], int(digit))
+			completeAdd[E, PE](&c.acc, &c.pick, &c.b3, &c.tmp)
 		}
-		*acc = identity
-		for w := 256/width - 1; w >= 0; w-- {
-			for range width {
-				*copyOf = *acc
-				completeAdd[E, PE](acc, copyOf, &b3, tmp)
-			}
-			for i := range v {
-				digit := regular[i][w*width/64] >> (w * width % 64) & (size - 1)
-				selectPoint[E, PE](pick, multiples[i*size:(i+1)*size], int(digit))
-				completeAdd[E, PE](acc, pick, &b3, tmp)
-			}
-		}
-		PE(zInv).Inverse(&acc.Z) // 0 for the identity, which makes (0, 0)
-		var a affine[E]
-		PE(&a.X).Mul(&acc.X, zInv)
-		PE(&a.Y).Mul(&acc.Y, zInv)
-		dst[j] = P(a)
 	}
-	return nil
+	zInv := PE(&c.tmp[0])
+	zInv.Inverse(&c.acc.Z) // 0 for the identity, which makes (0, 0)
+	PE(&c.result.X).Mul(&c.acc.X, zInv)
+	PE(&c.result.Y).Mul(&c.acc.Y, zInv)
+	return c.result
 }
 
 // selectPoint sets z = m[digit], reading all of m.

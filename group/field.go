@@ -1,6 +1,9 @@
 package group
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // elementPtr is what the group code asks of one field element of gnark-crypto.
 // These calls go through a type dictionary: they stand outside hot loops.
@@ -14,7 +17,6 @@ type elementPtr[E any] interface {
 	Neg(a *E) *E
 	Inverse(a *E) *E
 	IsZero() bool
-	Equal(a *E) bool
 	SetUint64(v uint64) *E
 	SetBigInt(v *big.Int) *E
 	SetBytesCanonical(b []byte) error
@@ -22,44 +24,84 @@ type elementPtr[E any] interface {
 	Select(c int, x0, x1 *E) *E // x0 for c = 0, else x1, without a branch
 }
 
-// scalarPtr adds the canonical integer.Limbs, least significant first.
-type scalarPtr[S any] interface {
-	elementPtr[S]
-	Bits() [4]uint64
-}
-
 // vectorOps are a field's operations on whole slices, bound to gnark-crypto's
 // Vector methods: AVX-512 code for four-limb fields where the processor has it,
-// portable loops elsewhere; gnark-crypto chooses at run time.
+// portable loops elsewhere; gnark-crypto chooses at run time. Each curve binds
+// them itself, to types that the compiler knows: a Vector method called through
+// a type parameter would put its receiver on the heap at every call.
 type vectorOps[E any] struct {
 	add, sub, mul func(z, a, b []E)
 	scale         func(z, a []E, c *E)
-	inner         func(a, b []E) E
 }
 
-// affine has the memory layout and the conventions of gnark-crypto's affine
-// points: (0, 0) is the identity, which is on none of the curves.
-type affine[E any] struct{ X, Y E }
-
-// pointPtr is what the group code asks of an affine point type P whose
-// Jacobian type is J.
-type pointPtr[P, J any] interface {
-	*P
-	Add(a, b *P) *P
-	Sub(a, b *P) *P
-	Neg(a *P) *P
-	FromJacobian(j *J) *P
-	Equal(a *P) bool
-	IsInfinity() bool
-	IsInSubGroup() bool
+// inverter is the working memory of invertAll. Operands of calls through the
+// type dictionary live in such structs: as locals they would be heap-allocated
+// at every call.
+type inverter[E any] struct {
+	acc    E
+	prefix [invertTop]E
 }
 
-// jacobianPtr is what the group code asks of Jacobian points.
-type jacobianPtr[J, P any] interface {
-	*J
-	FromAffine(p *P) *J
-	AddAssign(q *J) *J
-	SubAssign(q *J) *J
-	AddMixed(p *P) *J
-	DoubleAssign() *J
+// invertTop is the size at which the product tree gives way to a chain.
+const invertTop = 4
+
+// invertAll inverts v[:n] in place, 3 multiplications an element, all but the
+// last few in vectors. It reports whether it could: where some element is zero
+// it leaves v[:n] as it was and returns false. The levels of the product tree
+// lie behind each other in v, which needs room for 2n+64 elements; tmp for n/2.
+func invertAll[E comparable, PE elementPtr[E]](ops *vectorOps[E], v []E, n int, tmp []E, s *inverter[E]) bool {
+	// Each level multiplies its halves; an odd level's middle element passes up.
+	var sizes [40]int
+	depth, base := 0, 0
+	for sizes[0] = n; sizes[depth] > invertTop; depth++ {
+		m := sizes[depth]
+		h := m / 2
+		next := v[base+m:]
+		ops.mul(next[:h], v[base:base+h], v[base+m-h:base+m])
+		if m%2 == 1 {
+			next[h] = v[base+h]
+		}
+		sizes[depth+1] = m - h
+		base += m
+	}
+	var zero E
+	acc := PE(&s.acc)
+	top := v[base : base+sizes[depth]]
+	acc.SetUint64(1)
+	for i := range top {
+		s.prefix[i] = s.acc
+		acc.Mul(&s.acc, &top[i])
+	}
+	if s.acc == zero {
+		return false
+	}
+	acc.Inverse(&s.acc)
+	for i := len(top) - 1; i >= 0; i-- {
+		PE(&s.prefix[i]).Mul(&s.prefix[i], &s.acc)
+		acc.Mul(&s.acc, &top[i])
+		top[i] = s.prefix[i]
+	}
+	for ; depth > 0; depth-- {
+		m := sizes[depth-1]
+		h := m / 2
+		inv := v[base : base+m-h]
+		base -= m
+		lo, hi := v[base:base+h], v[base+m-h:base+m]
+		ops.mul(tmp[:h], inv[:h], hi)
+		ops.mul(hi, inv[:h], lo)
+		copy(lo, tmp[:h])
+		if m%2 == 1 {
+			v[base+h] = inv[h]
+		}
+	}
+	return true
+}
+
+// resize returns a slice of length n, reusing s where it is large enough. The
+// contents are unspecified.
+func resize[T any](s []T, n int) []T {
+	if cap(s) >= n {
+		return s[:n]
+	}
+	return slices.Grow(s[:0], n)[:n]
 }

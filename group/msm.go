@@ -2,31 +2,52 @@ package group
 
 import (
 	"context"
+	"sync"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
+// sums are multi-scalar multiplications on a curve y² = x³ + b with an
+// endomorphism. They see points as coordinates and scalars as integers.
+type sums[E comparable, PE elementPtr[E]] struct {
+	ops       *vectorOps[E]
+	b         E
+	orderBits int
+	torsion   bool // there are points outside the prime-order subgroup
+	glv       *glv
+	beta      E // φ(x, y) = (βx, y)
+
+	complete        func(z, a, b *affine[E])
+	newAccumulators func() accumulators[E]
+	scratch         *sync.Pool // *scratch
+}
+
 // scratch is the working memory of one task.
-type scratch[S, E comparable, P interface{ ~struct{ X, Y E } }, J any, PE elementPtr[E], PP pointPtr[P, J]] struct {
-	tree     tree[E, P, J, PE, PP]
+type scratch[E comparable, PE elementPtr[E]] struct {
+	shape    // of the sum of dynamic points
+	tree     tree[E, PE]
+	acc      accumulators[E]
 	digits   []int16
 	terms    []term
 	mx, my   []E // multiples of dynamic points
 	mx2, my2 []E // bucket sums
-	inv      []S
-	invTmp   []S
-	scalInv  inverter[S]
-	sums     []J // per window, or per task and sum
-	dec      []E
-	largest  []bool
-	coord    []byte
 }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) newScratch() *scratch[S, E, P, J, PE, PP] {
-	sc := &scratch[S, E, P, J, PE, PP]{}
-	sc.tree.ops = g.base
-	return sc
+// shape is how a sum of n dynamic points is computed: by buckets or by Straus'
+// method, with windows of width bits.
+type shape struct {
+	n              int
+	buckets        bool
+	width, windows int
+	multiples      int // of each point that are added
+}
+
+func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
+	return &scratch[E, PE]{
+		tree: tree[E, PE]{ops: s.ops, complete: s.complete, torsion: s.torsion},
+		acc:  s.newAccumulators(),
+	}
 }
 
 // Window widths by number of points, from the cost in point additions of n
@@ -48,86 +69,74 @@ func bucketWindow(n, halfBits int) int {
 	return best
 }
 
-// MSM splits every scalar along the endomorphism and writes the halves as signed
-// digits. Up to strausMax points it sums, for each window, the multiples that its
-// digits select, the windows being the segments of one tree; above, it sums
-// buckets. Horner's rule joins the windows. Window ranges are the tasks of the
-// executor.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, points []P, scalars []S) (P, error) {
-	if len(points) != len(scalars) {
-		panic("group: MSM lengths")
+// A sum of dynamic points begins with begin, takes its terms by setTerm, and
+// ends with finish. Every scalar is split along the endomorphism and the halves
+// are written as signed digits. Up to strausMax points the multiples that the
+// digits select are summed for each window, the windows being the segments of
+// one tree; above, buckets are. Horner's rule joins the windows. Window ranges
+// are the tasks of the executor.
+func (s *sums[E, PE]) begin(sc *scratch[E, PE], n int) {
+	sc.shape = shape{n: n, width: strausWindow, multiples: 1 << (strausWindow - 1)}
+	if n > strausMax {
+		sc.shape = shape{n: n, buckets: true, width: bucketWindow(n, s.glv.halfBits), multiples: 1}
 	}
-	var result P
-	n := len(points)
-	if n == 0 {
-		return result, ctx.Err()
-	}
-	sc := g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
-	defer g.scratch.Put(sc)
+	sc.windows = integer.Digits(s.glv.halfBits, sc.width)
+	sc.digits = resize(sc.digits, 2*n*sc.windows)
+	sc.mx, sc.my = resize(sc.mx, 2*n*sc.multiples), resize(sc.my, 2*n*sc.multiples)
+}
 
-	buckets := n > strausMax
-	c := strausWindow
-	if buckets {
-		c = bucketWindow(n, g.glv.halfBits)
+// setTerm sets term i to k·p. digits[(2i+h)·windows + w] is that of window w in
+// half h of k. An identity point counts for nothing, and keeps the trees free of
+// identities: its digits are zero.
+func (s *sums[E, PE]) setTerm(sc *scratch[E, PE], i int, p *affine[E], k *integer.Limbs) {
+	sc.mx[i], sc.my[i] = p.X, p.Y
+	nw := sc.windows
+	d := sc.digits[2*i*nw : (2*i+2)*nw]
+	var zero E
+	if p.X == zero && p.Y == zero {
+		clear(d)
+		return
 	}
-	nw := integer.Digits(g.glv.halfBits, c)
-	// digits[(2i+h)·nw + w]: half h of scalar i. An identity point counts for
-	// nothing, and keeps the trees free of identities: its digits are zero.
-	sc.digits = resize(sc.digits, 2*n*nw)
-	for i := range points {
-		d := sc.digits[2*i*nw : (2*i+2)*nw]
-		if PP(&points[i]).IsInfinity() {
-			clear(d)
-			continue
-		}
-		k := integer.Limbs(PS(&scalars[i]).Bits())
-		k1, k2, neg1, neg2 := g.glv.split(&k)
-		integer.Recode(d[:nw], &k1, c)
-		integer.Recode(d[nw:], &k2, c)
-		negateDigits(d[:nw], neg1)
-		negateDigits(d[nw:], neg2)
-	}
-	// multiples[m·n + i] = (m+1)·P_i for Straus, only m = 0 for buckets, and
-	// their images under φ behind.
-	count := 1
-	if !buckets {
-		count = 1 << (c - 1)
-	}
-	g.multiples(sc, points, count)
+	k1, k2, neg1, neg2 := s.glv.split(k)
+	integer.Recode(d[:nw], &k1, sc.width)
+	integer.Recode(d[nw:], &k2, sc.width)
+	negateDigits(d[:nw], neg1)
+	negateDigits(d[nw:], neg2)
+}
 
-	sc.sums = resize(sc.sums, nw)
-	sums := sc.sums
+func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) (sum affine[E], err error) {
+	s.multiples(sc)
+	nw := sc.windows
+	sc.acc.reset(nw)
 	tasks := min(executor.Tasks(ex), nw)
-	err := ex.Do(ctx, tasks, func(_ context.Context, t int) error {
+	err = ex.Do(ctx, tasks, func(_ context.Context, t int) error {
 		task := sc
 		if tasks > 1 {
-			task = g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
-			defer g.scratch.Put(task)
+			task = s.scratch.Get().(*scratch[E, PE])
+			defer s.scratch.Put(task)
 		}
 		lo, hi := t*nw/tasks, (t+1)*nw/tasks
-		if buckets {
-			// Few windows at a time keep the rows in the second-level cache.
-			step := max(1, 8192/(2*n))
-			for w := lo; w < hi; w += step {
-				g.bucketSums(sums, sc, task, n, nw, c, w, min(w+step, hi))
-			}
-		} else {
-			g.strausSums(sums, sc, task, n, nw, lo, hi)
+		if !sc.buckets {
+			sc.strausSums(&task.tree, lo, hi)
+			return nil
+		}
+		// Few windows at a time keep the rows in the second-level cache.
+		step := max(1, 8192/(2*sc.n))
+		for w := lo; w < hi; w += step {
+			sc.bucketSums(task, w, min(w+step, hi))
 		}
 		return nil
 	})
 	if err != nil {
-		return result, err
+		return sum, err
 	}
-	acc := &sums[nw-1]
 	for w := nw - 2; w >= 0; w-- {
-		for range c {
-			PJ(acc).DoubleAssign()
+		for range sc.width {
+			sc.acc.double(nw - 1)
 		}
-		PJ(acc).AddAssign(&sums[w])
+		sc.acc.merge(nw-1, w)
 	}
-	PP(&result).FromJacobian(acc)
-	return result, nil
+	return sc.acc.affine(nw - 1), nil
 }
 
 func negateDigits(d []int16, neg bool) {
@@ -138,91 +147,28 @@ func negateDigits(d []int16, neg bool) {
 	}
 }
 
-// multiples fills sc.mx, sc.my with m·P_i for m = 1..count, a power of two, at
-// index (m-1)·n + i. Behind them, count·n further, sc.mx has the x of their
-// images under φ, which keeps y, and sc.my the y of their negatives, which keep
-// x: so put picks a multiple, its image and its sign without a branch. Each step
-// goes from k multiples to 2k: (k+i)P = kP + iP for i < k by one tree
-// level, and 2kP by the doubling formula.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) multiples(sc *scratch[S, E, P, J, PE, PP], points []P, count int) {
-	n := len(points)
-	total := count * n
-	sc.mx, sc.my = resize(sc.mx, 2*total), resize(sc.my, 2*total)
-	for i := range points {
-		a := affine[E](points[i])
-		sc.mx[i], sc.my[i] = a.X, a.Y
-	}
-	g.extendMultiples(&sc.tree, sc.mx[:total], sc.my[:total], n)
-	g.base.scale(sc.mx[total:], sc.mx[:total], &g.beta)
+// multiples completes sc.mx, sc.my, whose first row holds the points, to m·P_i
+// for m = 1..sc.multiples, a power of two, at index (m-1)·n + i: one for
+// buckets. Behind them sc.mx has the x of their images under φ, which keeps y,
+// and sc.my the y of their negatives, which keep x: so put picks a multiple, its
+// image and its sign without a branch. Each step goes from k multiples to 2k:
+// (k+i)P = kP + iP for i < k by one tree level, and 2kP by the doubling formula.
+func (s *sums[E, PE]) multiples(sc *scratch[E, PE]) {
+	total := sc.multiples * sc.n
+	sc.tree.extendMultiples(sc.mx[:total], sc.my[:total], sc.n)
+	s.ops.scale(sc.mx[total:], sc.mx[:total], &s.beta)
 	clear(sc.my[total:])
-	g.base.sub(sc.my[total:], sc.my[total:], sc.my[:total])
+	s.ops.sub(sc.my[total:], sc.my[total:], sc.my[:total])
 }
 
-// extendMultiples completes rows of n points: row 0 holds P_i, row m gets
-// (m+1)·P_i.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) extendMultiples(t *tree[E, P, J, PE, PP], mx, my []E, n int) {
-	x, y := t.x, t.y
-	defer func() { t.x, t.y = x, y }()
-	rows := len(mx) / n
-	for k := 1; k < rows; k *= 2 {
-		// Row k-1 is kP. Rows k..2k-2 become kP + iP, i = 1..k-1; row 2k-1 = 2(kP).
-		for i := range k - 1 {
-			copy(mx[(k+i)*n:(k+i+1)*n], mx[(k-1)*n:k*n])
-			copy(my[(k+i)*n:(k+i+1)*n], my[(k-1)*n:k*n])
-		}
-		if k > 1 {
-			t.x, t.y, t.hasIdentity = mx, my, !g.primeOrder // a point of small order reaches the identity
-			t.spans = append(t.spans[:0], span{int32(k * n), 0, int32((k - 1) * n)})
-			t.addSpans((k - 1) * n)
-		}
-		g.doubleRow(t, mx[(2*k-1)*n:2*k*n], my[(2*k-1)*n:2*k*n], mx[(k-1)*n:k*n], my[(k-1)*n:k*n])
-	}
-}
-
-// doubleRow sets (zx, zy) = 2·(x, y): λ = 3x²/2y, x3 = λ²-2x, y3 = λ(x-x3)-y.
-// The identity doubles to itself: y = 0 occurs for it alone, since no point of
-// these curves has order two.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) doubleRow(t *tree[E, P, J, PE, PP], zx, zy, x, y []E) {
-	n := len(x)
-	ops := g.base
-	t.den, t.num, t.tmp = resize(t.den, 2*n+64), resize(t.num, n), resize(t.tmp, n)
-	den, num, tmp := t.den[:n], t.num, t.tmp
-	var zero E
-	PE(&t.inv.acc).SetUint64(1)
-	ops.add(den, y, y)
-	for i := range den {
-		if den[i] == zero {
-			den[i] = t.inv.acc
-		}
-	}
-	invertAll[E, PE](ops, t.den, n, tmp, &t.inv)
-	ops.mul(num, x, x)
-	ops.add(tmp, num, num)
-	ops.add(num, num, tmp)
-	ops.mul(num, num, den) // λ
-	ops.mul(den, num, num)
-	ops.sub(den, den, x)
-	ops.sub(den, den, x)
-	ops.sub(tmp, x, den)
-	ops.mul(tmp, tmp, num)
-	ops.sub(zy, tmp, y)
-	copy(zx, den)
-	for i := range x {
-		if x[i] == zero && y[i] == zero {
-			zx[i], zy[i] = zero, zero
-		}
-	}
-}
-
-// strausSums sets sums[w] for windows lo..hi-1 from the digits and multiples in
-// in, working in task.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) strausSums(sums []J, in, task *scratch[S, E, P, J, PE, PP], n, nw, lo, hi int) {
-	t := &task.tree
+// strausSums sets accumulators lo..hi-1 to the sums of their windows.
+func (s *scratch[E, PE]) strausSums(t *tree[E, PE], lo, hi int) {
+	n, nw := s.n, s.windows
 	t.count = resize(t.count, hi-lo)
 	clear(t.count)
 	for j := range 2 * n {
 		for w := lo; w < hi; w++ {
-			if in.digits[j*nw+w] != 0 {
+			if s.digits[j*nw+w] != 0 {
 				t.count[w-lo]++
 			}
 		}
@@ -230,56 +176,42 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) strausSums(sums []J, in, task *scra
 	t.layout()
 	for j := range 2 * n {
 		for w := lo; w < hi; w++ {
-			if d := int(in.digits[j*nw+w]); d != 0 {
-				in.put(t, t.place(w-lo), j/2, j%2, n, d)
+			if d := int(s.digits[j*nw+w]); d != 0 {
+				s.put(t, t.place(w-lo), j, d)
 			}
 		}
 	}
 	// A dynamic point of small order has the identity among its multiples.
-	t.hasIdentity = !g.primeOrder
+	t.hasIdentity = t.torsion
 	rows := t.reduce(minPairs)
 	for w := lo; w < hi; w++ {
-		g.column(&sums[w], t, w-lo, rows)
+		t.addColumn(s.acc, w, w-lo, rows, false)
 	}
 }
 
-// put stores the multiple |d| of point i, or of its image for half = 1, negated
-// for d < 0. count·n is the number of multiples.
-func (s *scratch[S, E, P, J, PE, PP]) put(t *tree[E, P, J, PE, PP], at int32, i, half, n, d int) {
+// put stores the multiple |d| of point j/2, or of its image for odd j, negated
+// for d < 0.
+func (s *scratch[E, PE]) put(t *tree[E, PE], at int32, j, d int) {
+	i, half := j/2, j%2
 	sign := d >> 63 // 0 or -1
-	k := i + (d^sign-sign-1)*n
+	k := i + (d^sign-sign-1)*s.n
 	total := len(s.mx) / 2
 	t.x[at], t.y[at] = s.mx[k+half*total], s.my[k-sign*total]
 }
 
-// column sets z to the sum of a segment's column over the rows left.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) column(z *J, t *tree[E, P, J, PE, PP], segment, rows int) {
-	*z = g.infinity
-	col := t.rank[segment]
-	for j := range rows {
-		if col >= t.width(j) {
-			break
-		}
-		at := t.start[j] + col
-		t.p = P(affine[E]{t.x[at], t.y[at]})
-		if !PP(&t.p).IsInfinity() {
-			PJ(z).AddMixed(&t.p)
-		}
-	}
-}
-
-// bucketSums sets sums[w] for windows lo..hi-1: bucket k of a window collects
+// bucketSums does the same by buckets: bucket k of a window collects
 // the points whose digit there is ±(k+1); the sum of (k+1)·bucket_k is then
 // Σ_b 2^b·(sum of the buckets whose k+1 has bit b), again by a tree, with a
 // short Horner on top.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) bucketSums(sums []J, in, task *scratch[S, E, P, J, PE, PP], n, nw, c, lo, hi int) {
+func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 	t := &task.tree
+	n, nw, c := s.n, s.windows, s.width
 	nb := 1 << (c - 1)
 	t.count = resize(t.count, (hi-lo)*nb)
 	clear(t.count)
 	for j := range 2 * n {
 		for w := lo; w < hi; w++ {
-			if d := int(in.digits[j*nw+w]); d != 0 {
+			if d := int(s.digits[j*nw+w]); d != 0 {
 				t.count[(w-lo)*nb+abs(d)-1]++
 			}
 		}
@@ -287,9 +219,9 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) bucketSums(sums []J, in, task *scra
 	t.layout()
 	for j := range 2 * n {
 		for w := lo; w < hi; w++ {
-			if d := int(in.digits[j*nw+w]); d != 0 {
+			if d := int(s.digits[j*nw+w]); d != 0 {
 				sign := d>>63 | 1 // 1 or -1
-				in.put(t, t.place((w-lo)*nb+abs(d)-1), j/2, j%2, n, sign)
+				s.put(t, t.place((w-lo)*nb+abs(d)-1), j, sign)
 			}
 		}
 	}
@@ -297,27 +229,27 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) bucketSums(sums []J, in, task *scra
 	// One row is left; take it out and spread it over the bits.
 	width := len(t.count)
 	task.mx2, task.my2 = resize(task.mx2, width), resize(task.my2, width)
-	for s, filled := range t.count {
+	for k, filled := range t.count {
 		if filled == 0 {
-			task.mx2[s], task.my2[s] = *new(E), *new(E)
+			task.mx2[k], task.my2[k] = *new(E), *new(E)
 			continue
 		}
-		at := t.start[0] + t.rank[s]
-		task.mx2[s], task.my2[s] = t.x[at], t.y[at]
+		at := t.start[0] + t.rank[k]
+		task.mx2[k], task.my2[k] = t.x[at], t.y[at]
 	}
 	var zero E
-	empty := func(s int) bool { return task.mx2[s] == zero && task.my2[s] == zero }
+	empty := func(k int) bool { return task.mx2[k] == zero && task.my2[k] == zero }
 	t.count = resize(t.count, (hi-lo)*c)
 	clear(t.count)
 	for pass := range 2 {
 		if pass == 1 {
 			t.layout()
 		}
-		for s := range width {
-			if empty(s) {
+		for k := range width {
+			if empty(k) {
 				continue
 			}
-			w, weight := s/nb, s%nb+1
+			w, weight := k/nb, k%nb+1
 			for b := range c {
 				if weight>>b&1 == 0 {
 					continue
@@ -326,19 +258,16 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) bucketSums(sums []J, in, task *scra
 					t.count[w*c+b]++
 				} else {
 					at := t.place(w*c + b)
-					t.x[at], t.y[at] = task.mx2[s], task.my2[s]
+					t.x[at], t.y[at] = task.mx2[k], task.my2[k]
 				}
 			}
 		}
 	}
 	rows := t.reduce(minPairs)
 	for w := lo; w < hi; w++ {
-		acc := &sums[w]
-		*acc = g.infinity
 		for b := c - 1; b >= 0; b-- {
-			PJ(acc).DoubleAssign()
-			g.column(&t.part, t, (w-lo)*c+b, rows)
-			PJ(acc).AddAssign(&t.part)
+			s.acc.double(w)
+			t.addColumn(s.acc, w, (w-lo)*c+b, rows, false)
 		}
 	}
 }

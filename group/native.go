@@ -1,65 +1,59 @@
 package group
 
 import (
-	"encoding/binary"
+	"cmp"
+	"context"
 	"fmt"
 	"math/big"
 	"sync"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group/internal/curve"
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
 // native implements Group on gnark-crypto's types: one text for all its curves
 // y² = x³ + b with an endomorphism. S and E are elements of the scalar and base
-// fields, P and J affine and Jacobian points.
-type native[S comparable, E comparable, P interface{ ~struct{ X, Y E } }, J any,
+// fields, P and J affine and Jacobian points. Each part knows the types it
+// works on only; the methods here lead from one to another.
+type native[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
 	name, domain string
-	order        *big.Int
-	orderBits    int
-	base         *vectorOps[E]                    // base field
-	scal         *vectorOps[S]                    // scalar field
-	fromWide     func(c0, c1, c2 integer.Limbs) S // c0 + 2^248·c1 + 2^496·c2
-	one          S
-	infinity     J
-
-	pointLen    int
-	encode      func(dst []byte, p *P) []byte
-	parse       func(x []byte) (largest bool, reason string) // takes the flags off x
-	sqrtWindows []uint8                                      // of (p+1)/4, 4 bits each, most significant first
-	curveB      E
-	primeOrder  bool
-	hashToPoint func(msg, domain []byte) (P, error)
-
-	glv  *glv
-	beta E // φ(x, y) = (βx, y)
-
-	scratch *sync.Pool // *scratch
+	scalars[S, PS]
+	points[P, J, PP, PJ]
+	compressed *decompressor[E, PE]
+	sums       *sums[E, PE]
 }
 
-// newNative fills in what follows from the curve's constants: the modulus p of
-// the base field with p = 3 mod 4, b, and the eigenvalue lambda of φ.
-func newNative[S comparable, E comparable, P interface{ ~struct{ X, Y E } }, J any,
+// constants are what sets a curve apart: the modulus p of the base field, with
+// p = 3 mod 4, b, and the endomorphism φ(x, y) = (βx, y) with its eigenvalue λ.
+type constants[E any] struct {
+	modulus      *big.Int
+	b            uint64
+	lambda, beta string // decimal
+	flags        curve.Flags
+	ops          *vectorOps[E] // of the base field
+}
+
+func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]](
-	g *native[S, E, P, J, PS, PE, PP, PJ], modulus, lambda, beta *big.Int, b uint64,
-) *native[S, E, P, J, PS, PE, PP, PJ] {
-	g.orderBits = g.order.BitLen()
-	PS(&g.one).SetUint64(1)
-	PJ(&g.infinity).FromAffine(new(P))
-	PE(&g.curveB).SetUint64(b)
-	PE(&g.beta).SetBigInt(beta)
-	g.glv = newGLV(g.order, lambda)
-	exp := new(big.Int).Rsh(new(big.Int).Add(modulus, big.NewInt(1)), 2)
-	for i := (exp.BitLen() + 3) / 4; i > 0; i-- {
-		w := uint8(0)
-		for k := 3; k >= 0; k-- {
-			w = w<<1 | uint8(exp.Bit(4*(i-1)+k))
-		}
-		g.sqrtWindows = append(g.sqrtWindows, w)
+	name, domain string, s scalars[S, PS], p points[P, J, PP, PJ], c constants[E],
+) Group[S, P] {
+	sum := &sums[E, PE]{ops: c.ops, orderBits: s.orderBits, glv: newGLV(s.order, decimal(c.lambda)), torsion: !p.primeOrder()}
+	PE(&sum.b).SetUint64(c.b)
+	PE(&sum.beta).SetBigInt(decimal(c.beta))
+	sum.complete = func(z, a, b *affine[E]) {
+		p, q := P(*a), P(*b)
+		PP(&p).Add(&p, &q)
+		*z = affine[E](p)
 	}
-	g.scratch = &sync.Pool{New: func() any { return g.newScratch() }}
-	return g
+	sum.newAccumulators = func() accumulators[E] { return new(jacobians[E, P, J, PP, PJ]) }
+	sum.scratch = &sync.Pool{New: func() any { return sum.newScratch() }}
+	return &native[S, E, P, J, PS, PE, PP, PJ]{
+		name: name, domain: domain, scalars: s, points: p, sums: sum,
+		compressed: newDecompressor[E, PE](c, p.pointLen),
+	}
 }
 
 // decimal returns a constant.
@@ -71,117 +65,141 @@ func decimal(digits string) *big.Int {
 	return v
 }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Name() string    { return g.name }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Domain() string  { return g.domain }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Order() *big.Int { return new(big.Int).Set(g.order) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarLen() int  { return 32 }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) PointLen() int   { return g.pointLen }
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) Name() string   { return g.name }
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) Domain() string { return g.domain }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarFromUint64(v uint64) S {
-	return g.fromWide(integer.Limbs{v}, integer.Limbs{}, integer.Limbs{})
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) MulPoint(z, a *P, s *S) {
+	k := g.limbs(s)
+	*z = g.multiply(*a, &k)
 }
 
-// ScalarFromWide splits the 512 bits as c0 + 2^248·c1 + 2^496·c2, each below the
-// order, so that no step reduces more than one multiplication does.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScalarFromWide(wide []byte) S {
-	if len(wide) != WideLen {
-		panic("group: ScalarFromWide takes WideLen bytes")
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) DecodePoints(dst []P, src []byte, check PointCheck) error {
+	n := g.pointLen
+	if len(src) != len(dst)*n {
+		return &zkbench.DecodeError{Path: "points", Reason: fmt.Sprintf("%d bytes, want %d", len(src), len(dst)*n)}
 	}
-	var w [8]uint64 // least significant first
-	for i := range w {
-		w[i] = binary.BigEndian.Uint64(wide[WideLen-8*(i+1):])
-	}
-	const low56 = 1<<56 - 1
-	return g.fromWide(
-		integer.Limbs{w[0], w[1], w[2], w[3] & low56},
-		integer.Limbs{w[3]>>56 | w[4]<<8, w[4]>>56 | w[5]<<8, w[5]>>56 | w[6]<<8, w[6]>>56 | (w[7]<<8)&low56},
-		integer.Limbs{w[7] >> 48},
-	)
-}
-
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Add(z, a, b *S)     { PS(z).Add(a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Sub(z, a, b *S)     { PS(z).Sub(a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Mul(z, a, b *S)     { PS(z).Mul(a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Neg(z, a *S)        { PS(z).Neg(a) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Inverse(z, a *S)    { PS(z).Inverse(a) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) IsZero(a *S) bool   { return PS(a).IsZero() }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Equal(a, b *S) bool { return *a == *b }
-
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) AddVec(z, a, b []S)      { g.scal.add(z, a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) SubVec(z, a, b []S)      { g.scal.sub(z, a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) MulVec(z, a, b []S)      { g.scal.mul(z, a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) ScaleVec(z, a []S, c *S) { g.scal.scale(z, a, c) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) InnerProduct(a, b []S) S { return g.scal.inner(a, b) }
-
-// Powers doubles the known prefix with one vector scaling a step.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Powers(z []S, x *S) {
-	if len(z) == 0 {
-		return
-	}
-	step := *x // x^n for the prefix of length n
-	PS(&z[0]).SetUint64(1)
-	for n := 1; n < len(z); n *= 2 {
-		m := min(n, len(z)-n)
-		g.scal.scale(z[n:n+m], z[:m], &step)
-		PS(&step).Square(&step)
-	}
-}
-
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) BatchInvert(z []S) {
-	if len(z) == 0 {
-		return
-	}
-	sc := g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
-	defer g.scratch.Put(sc)
-	sc.inv = resize(sc.inv, 2*len(z)+64)
-	sc.invTmp = resize(sc.invTmp, len(z)/2+1)
-	var zero S
-	for i := range z {
-		sc.inv[i] = z[i]
-		if z[i] == zero {
-			sc.inv[i] = g.one
+	out := g.compressed.scratch.Get().(*decompressed[E])
+	defer g.compressed.scratch.Put(out)
+	i, reason := g.compressed.decompress(out, src, len(dst))
+	for k := range i {
+		dst[k] = P(affine[E]{out.x[k], out.y[k]})
+		if check == Subgroup && !g.primeOrder() && !PP(&dst[k]).IsInSubGroup() {
+			i, reason = k, "point outside the prime-order subgroup"
+			break
 		}
 	}
-	invertAll[S, PS](g.scal, sc.inv, len(z), sc.invTmp, &sc.scalInv)
-	for i := range z {
-		if z[i] != zero {
-			z[i] = sc.inv[i]
+	if reason != "" {
+		return &zkbench.DecodeError{Path: fmt.Sprintf("[%d]", i), Offset: i * n, Reason: reason}
+	}
+	return nil
+}
+
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, points []P, scalars []S) (sum P, err error) {
+	if len(points) != len(scalars) {
+		panic("group: MSM lengths")
+	}
+	if len(points) == 0 {
+		return sum, context.Cause(ctx)
+	}
+	sc := g.sums.scratch.Get().(*scratch[E, PE])
+	defer g.sums.scratch.Put(sc)
+	g.sums.begin(sc, len(points))
+	for i := range points {
+		a, k := affine[E](points[i]), g.limbs(&scalars[i])
+		g.sums.setTerm(sc, i, &a, &k)
+	}
+	a, err := g.sums.finish(ctx, ex, sc)
+	return P(a), err
+}
+
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOptions) (Table[S, P], error) {
+	layout, err := integer.NewLayout(g.orderBits, cmp.Or(opts.Window, defaultWindow), cmp.Or(opts.Spacing, defaultSpacing))
+	if err != nil {
+		return nil, err
+	}
+	fixed := make([]affine[E], len(points))
+	for i := range points {
+		if PP(&points[i]).IsInfinity() {
+			return nil, fmt.Errorf("%w: fixed point %d is the identity", zkbench.ErrParams, i)
+		}
+		fixed[i] = affine[E](points[i])
+	}
+	return &table[S, E, P, J, PS, PE, PP, PJ]{g, newFixedPoints(g.sums, fixed, layout)}, nil
+}
+
+// table implements Table.
+type table[S scalarElement, E comparable, P affinePoint[E], J any,
+	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	g *native[S, E, P, J, PS, PE, PP, PJ]
+	*fixedPoints[E, PE]
+}
+
+// check panics where a caller breaks the contract of Table.
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) check(dst []P, scalars [][]S) {
+	if len(dst) != len(scalars) {
+		panic("group: sums and destinations of a table differ in number")
+	}
+	for _, v := range scalars {
+		if len(v) > t.n {
+			panic("group: more scalars than points of a table")
 		}
 	}
 }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) Fold(z, lo, hi []S, c *S) {
-	n := len(hi)
-	if len(lo) != len(z) || n > len(lo) {
-		panic("group: Fold lengths")
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, dst []P, scalars [][]S) error {
+	t.check(dst, scalars)
+	// Tasks share out the points of every sum; their partial sums are added.
+	tasks := min(executor.Tasks(ex), max(1, t.n/16))
+	own := t.sums.scratch.Get().(*scratch[E, PE])
+	defer t.sums.scratch.Put(own)
+	own.acc.reset(tasks * len(dst))
+	err := ex.Do(ctx, tasks, func(_ context.Context, task int) error {
+		sc := own
+		if tasks > 1 {
+			sc = t.sums.scratch.Get().(*scratch[E, PE])
+			defer t.sums.scratch.Put(sc)
+		}
+		t.begin(sc, len(dst))
+		var zero S
+		for j, v := range scalars {
+			for i := task; i < len(v); i += tasks {
+				if v[i] != zero {
+					k := t.g.limbs(&v[i])
+					t.addTerm(sc, j, i, &k)
+				}
+			}
+		}
+		t.finish(sc, own.acc, task*len(dst), len(dst))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	sc := g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
-	defer g.scratch.Put(sc)
-	sc.invTmp = resize(sc.invTmp, n)
-	g.scal.scale(sc.invTmp, hi, c)
-	g.scal.add(z[:n], lo[:n], sc.invTmp)
-	copy(z[n:], lo[n:])
+	for j := range dst {
+		for k := 1; k < tasks; k++ {
+			own.acc.merge(j, k*len(dst)+j)
+		}
+		dst[j] = P(own.acc.affine(j))
+	}
+	return nil
 }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) AppendScalars(dst []byte, s ...S) []byte {
-	for i := range s {
-		l := PS(&s[i]).Bits()
-		for k := 3; k >= 0; k-- {
-			dst = append(dst, byte(l[k]>>56), byte(l[k]>>48), byte(l[k]>>40), byte(l[k]>>32),
-				byte(l[k]>>24), byte(l[k]>>16), byte(l[k]>>8), byte(l[k]))
-		}
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error {
+	t.check(dst, scalars)
+	longest := 0
+	for _, v := range scalars {
+		longest = max(longest, len(v))
 	}
-	return dst
-}
-
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) DecodeScalars(dst []S, src []byte) error {
-	if len(src) != 32*len(dst) {
-		return &zkbench.DecodeError{Path: "scalars", Reason: fmt.Sprintf("%d bytes, want %d", len(src), 32*len(dst))}
-	}
-	for i := range dst {
-		if PS(&dst[i]).SetBytesCanonical(src[32*i:32*i+32]) != nil {
-			return &zkbench.DecodeError{Path: fmt.Sprintf("[%d]", i), Offset: 32 * i, Reason: "scalar not below the group order"}
+	c := newConstantTime(t.fixedPoints, longest)
+	for j, v := range scalars {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		k := make([]integer.Limbs, len(v))
+		for i := range v {
+			k[i] = t.g.limbs(&v[i])
+		}
+		dst[j] = P(c.sum(k))
 	}
 	return nil
 }

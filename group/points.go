@@ -4,25 +4,58 @@ import (
 	"fmt"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/group/internal/curve"
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) IsIdentity(p *P) bool     { return PP(p).IsInfinity() }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) EqualPoints(a, b *P) bool { return PP(a).Equal(b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) AddPoints(z, a, b *P)     { PP(z).Add(a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) SubPoints(z, a, b *P)     { PP(z).Sub(a, b) }
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) NegPoint(z, a *P)         { PP(z).Neg(a) }
+// affine has the memory layout and the conventions of gnark-crypto's affine
+// points: (0, 0) is the identity, which is on none of the curves.
+type affine[E any] struct{ X, Y E }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) MulPoint(z, a *P, s *S) {
-	k := integer.Limbs(PS(s).Bits())
-	*z = g.mulLimbs(*a, &k)
+// affinePoint is any of gnark-crypto's affine points: affine by another name.
+type affinePoint[E any] interface{ ~struct{ X, Y E } }
+
+// pointPtr is what the group code asks of an affine point type P whose
+// Jacobian type is J.
+type pointPtr[P, J any] interface {
+	*P
+	Add(a, b *P) *P
+	Sub(a, b *P) *P
+	Neg(a *P) *P
+	FromJacobian(j *J) *P
+	Equal(a *P) bool
+	IsInfinity() bool
+	IsInSubGroup() bool
 }
 
-// mulLimbs returns k·p by double-and-add, right on the whole curve: the
+// jacobianPtr is what the group code asks of Jacobian points.
+type jacobianPtr[J, P any] interface {
+	*J
+	FromAffine(p *P) *J
+	AddAssign(q *J) *J
+	AddMixed(p *P) *J
+	DoubleAssign() *J
+}
+
+// points are the single points of a group, affine P and Jacobian J.
+type points[P, J any, PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	pointLen    int
+	encode      func(dst []byte, p *P) []byte
+	hashToPoint func(msg, domain []byte) (P, error)
+	clearing    uint64 // what ClearTorsion multiplies by; 1 where the cofactor is one
+}
+
+func (g *points[P, J, PP, PJ]) PointLen() int            { return g.pointLen }
+func (g *points[P, J, PP, PJ]) IsIdentity(p *P) bool     { return PP(p).IsInfinity() }
+func (g *points[P, J, PP, PJ]) EqualPoints(a, b *P) bool { return PP(a).Equal(b) }
+func (g *points[P, J, PP, PJ]) AddPoints(z, a, b *P)     { PP(z).Add(a, b) }
+func (g *points[P, J, PP, PJ]) SubPoints(z, a, b *P)     { PP(z).Sub(a, b) }
+func (g *points[P, J, PP, PJ]) NegPoint(z, a *P)         { PP(z).Neg(a) }
+func (g *points[P, J, PP, PJ]) primeOrder() bool         { return g.clearing == 1 }
+
+// multiply returns k·p by double-and-add, right on the whole curve: the
 // Jacobian formulas of gnark-crypto handle equal, opposite and identity points,
 // and no point of these curves has order two.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) mulLimbs(p P, k *integer.Limbs) P {
+func (g *points[P, J, PP, PJ]) multiply(p P, k *integer.Limbs) P {
 	var acc J
 	PJ(&acc).FromAffine(new(P))
 	for i := 255; i >= 0; i-- {
@@ -35,20 +68,20 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) mulLimbs(p P, k *integer.Limbs) P {
 	return p
 }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) ClearTorsion(p *P) {
-	if !g.primeOrder {
-		*p = g.mulLimbs(*p, &integer.Limbs{curve.ClearBLS12381})
+func (g *points[P, J, PP, PJ]) ClearTorsion(p *P) {
+	if !g.primeOrder() {
+		*p = g.multiply(*p, &integer.Limbs{g.clearing})
 	}
 }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) AppendPoints(dst []byte, p ...P) []byte {
+func (g *points[P, J, PP, PJ]) AppendPoints(dst []byte, p ...P) []byte {
 	for i := range p {
 		dst = g.encode(dst, &p[i])
 	}
 	return dst
 }
 
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) HashToPoint(domain string, msg []byte) (P, error) {
+func (g *points[P, J, PP, PJ]) HashToPoint(domain string, msg []byte) (P, error) {
 	p, err := g.hashToPoint(msg, []byte(domain))
 	if err != nil {
 		return p, fmt.Errorf("%w: hash to curve: %w", zkbench.ErrParams, err)
@@ -56,78 +89,59 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) HashToPoint(domain string, msg []by
 	return p, nil
 }
 
-// DecodePoints recovers all y coordinates together: y = (x³+b)^((p+1)/4), one
-// exponentiation over vectors.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) DecodePoints(dst []P, src []byte, check PointCheck) error {
-	n := len(dst)
-	if len(src) != n*g.pointLen {
-		return &zkbench.DecodeError{Path: "points", Reason: fmt.Sprintf("%d bytes, want %d", len(src), n*g.pointLen)}
-	}
-	if n == 0 {
-		return nil
-	}
-	fail := func(i int, reason string) error {
-		return &zkbench.DecodeError{Path: fmt.Sprintf("[%d]", i), Offset: i * g.pointLen, Reason: reason}
-	}
-	sc := g.scratch.Get().(*scratch[S, E, P, J, PE, PP])
-	defer g.scratch.Put(sc)
-	// Lanes are filled up to a multiple of eight, so that vector code does all.
-	lanes := (n + 7) &^ 7
-	sc.dec = resize(sc.dec, 19*lanes)
-	x, rhs, y := sc.dec[:lanes], sc.dec[lanes:2*lanes], sc.dec[2*lanes:3*lanes]
-	clear(x)
-	sc.largest = resize(sc.largest, n)
-	for i := range dst {
-		sc.coord = append(sc.coord[:0], src[i*g.pointLen:(i+1)*g.pointLen]...)
-		largest, reason := g.parse(sc.coord)
-		if reason != "" {
-			return fail(i, reason)
-		}
-		if PE(&x[i]).SetBytesCanonical(sc.coord) != nil {
-			return fail(i, "point coordinate not below the field modulus")
-		}
-		sc.largest[i] = largest
-	}
-	g.base.mul(rhs, x, x)
-	g.base.mul(rhs, rhs, x)
-	for i := range rhs {
-		PE(&rhs[i]).Add(&rhs[i], &g.curveB)
-	}
-	g.squareRoots(y, rhs, sc.dec[3*lanes:])
-	for i := range dst {
-		if x3b := rhs[i]; PE(&rhs[i]).Square(&y[i]) == nil || rhs[i] != x3b {
-			return fail(i, "point not on the curve")
-		}
-		if PE(&y[i]).LexicographicallyLargest() != sc.largest[i] {
-			if PE(&y[i]).IsZero() {
-				return fail(i, "sign bit of a point with y = 0")
-			}
-			PE(&y[i]).Neg(&y[i])
-		}
-		dst[i] = P(affine[E]{x[i], y[i]})
-		if check == Subgroup && !g.primeOrder && !PP(&dst[i]).IsInSubGroup() {
-			return fail(i, "point outside the prime-order subgroup")
-		}
-	}
-	return nil
+// accumulators are running sums of points, by index. Different indices may be
+// used at once.
+type accumulators[E any] interface {
+	reset(n int) // to n identities
+	double(i int)
+	add(i int, x, y *E)
+	sub(i int, x, y *E)
+	merge(i, k int) // adds sum k to sum i
+	affine(i int) affine[E]
 }
 
-// squareRoots sets y = a^((p+1)/4), a square root wherever there is one, by
-// 4-bit windows. tmp has room for 16 vectors.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) squareRoots(y, a, tmp []E) {
-	n := len(a)
-	power := func(k uint8) []E { return tmp[int(k)*n : int(k+1)*n] }
-	copy(power(1), a)
-	for k := uint8(2); k < 16; k++ {
-		g.base.mul(power(k), power(k-1), a)
+// jacobian is a sum of points, and the addend on its way into it: as a local it
+// would be heap-allocated at every call.
+type jacobian[P, J any] struct {
+	sum    J
+	addend P
+}
+
+// jacobians are accumulators in Jacobian coordinates.
+type jacobians[E any, P affinePoint[E], J any, PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	at []jacobian[P, J]
+}
+
+func (a *jacobians[E, P, J, PP, PJ]) reset(n int) {
+	a.at = resize(a.at, n)
+	var identity P
+	for i := range a.at {
+		a.at[i].addend = identity
+		PJ(&a.at[i].sum).FromAffine(&a.at[i].addend)
 	}
-	copy(y, power(g.sqrtWindows[0])) // the leading window is not zero
-	for _, w := range g.sqrtWindows[1:] {
-		for range 4 {
-			g.base.mul(y, y, y)
-		}
-		if w != 0 {
-			g.base.mul(y, y, power(w))
-		}
+}
+
+func (a *jacobians[E, P, J, PP, PJ]) double(i int)   { PJ(&a.at[i].sum).DoubleAssign() }
+func (a *jacobians[E, P, J, PP, PJ]) merge(i, k int) { PJ(&a.at[i].sum).AddAssign(&a.at[k].sum) }
+
+func (a *jacobians[E, P, J, PP, PJ]) add(i int, x, y *E) {
+	z := &a.at[i]
+	z.addend = P(affine[E]{*x, *y})
+	if !PP(&z.addend).IsInfinity() {
+		PJ(&z.sum).AddMixed(&z.addend)
 	}
+}
+
+func (a *jacobians[E, P, J, PP, PJ]) sub(i int, x, y *E) {
+	z := &a.at[i]
+	z.addend = P(affine[E]{*x, *y})
+	if p := PP(&z.addend); !p.IsInfinity() {
+		PJ(&z.sum).AddMixed(p.Neg(p))
+	}
+}
+
+func (a *jacobians[E, P, J, PP, PJ]) affine(i int) affine[E] {
+	z := &a.at[i]
+	PP(&z.addend).FromJacobian(&z.sum)
+	return affine[E](z.addend)
 }

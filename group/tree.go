@@ -1,7 +1,5 @@
 package group
 
-import "slices"
-
 // tree sums many segments of affine points at once. Each level adds pairs of
 // points by the affine formulas
 //
@@ -19,8 +17,10 @@ import "slices"
 //
 // A tree is scratch: it is reused from one sum to the next and is not safe for
 // concurrent use.
-type tree[E comparable, P interface{ ~struct{ X, Y E } }, J any, PE elementPtr[E], PP pointPtr[P, J]] struct {
-	ops *vectorOps[E]
+type tree[E comparable, PE elementPtr[E]] struct {
+	ops      *vectorOps[E]
+	complete func(z, a, b *affine[E]) // any sum, slowly
+	torsion  bool                     // multiples of points may be the identity
 
 	x, y []E // rows
 
@@ -38,22 +38,8 @@ type tree[E comparable, P interface{ ~struct{ X, Y E } }, J any, PE elementPtr[E
 	num     []E
 	tmp     []E
 	special []fixup[E]
-
-	// Operands of calls through the type dictionary live here: as locals they
-	// would be heap-allocated at every call.
-	inv  inverter[E]
-	p, q P
-	part J
+	inv     inverter[E]
 }
-
-// inverter is the working memory of invertAll.
-type inverter[E any] struct {
-	acc    E
-	prefix [invertTop]E
-}
-
-// invertTop is the size at which the product tree gives way to a chain.
-const invertTop = 4
 
 // span is a run of pairs: x[left+i], x[right+i] for i < n.
 type span struct{ left, right, n int32 }
@@ -71,7 +57,7 @@ const minPairs = 12
 
 // layout prepares rows for the segments whose sizes the caller has put into
 // t.count.
-func (t *tree[E, P, J, PE, PP]) layout() {
+func (t *tree[E, PE]) layout() {
 	segments := len(t.count)
 	t.rank = resize(t.rank, segments)
 	t.cursor = resize(t.cursor, segments)
@@ -111,19 +97,19 @@ func (t *tree[E, P, J, PE, PP]) layout() {
 }
 
 // place returns the index in x and y for the next point of a segment.
-func (t *tree[E, P, J, PE, PP]) place(segment int) int32 {
+func (t *tree[E, PE]) place(segment int) int32 {
 	j := t.cursor[segment]
 	t.cursor[segment] = j + 1
 	return t.start[j] + t.rank[segment]
 }
 
 // width is the number of entries of a row.
-func (t *tree[E, P, J, PE, PP]) width(row int) int32 { return t.start[row+1] - t.start[row] }
+func (t *tree[E, PE]) width(row int) int32 { return t.start[row+1] - t.start[row] }
 
 // reduce adds rows together until one is left, or until a level has fewer than
 // minPairs pairs, and returns the number of rows left. The sum of a segment is
 // then the sum of its column over those rows.
-func (t *tree[E, P, J, PE, PP]) reduce(minPairs int) int {
+func (t *tree[E, PE]) reduce(minPairs int) int {
 	n := t.rows
 	for n > 1 {
 		h := n / 2
@@ -152,7 +138,7 @@ func (t *tree[E, P, J, PE, PP]) reduce(minPairs int) int {
 
 // addSpans replaces each left point by the sum of its pair; total is the number
 // of pairs.
-func (t *tree[E, P, J, PE, PP]) addSpans(total int) {
+func (t *tree[E, PE]) addSpans(total int) {
 	ops := t.ops
 	t.den = resize(t.den, 2*total+64)
 	t.num = resize(t.num, total)
@@ -199,7 +185,7 @@ func (t *tree[E, P, J, PE, PP]) addSpans(total int) {
 // setAside computes the pairs that the affine formulas do not cover (equal x,
 // or an identity operand) by the complete addition and puts 1 in their place
 // among the denominators. Its cost is that of a scan; such pairs are rare.
-func (t *tree[E, P, J, PE, PP]) setAside(den []E) {
+func (t *tree[E, PE]) setAside(den []E) {
 	var zero E
 	one := &t.inv.acc
 	PE(one).SetUint64(1)
@@ -210,9 +196,8 @@ func (t *tree[E, P, J, PE, PP]) setAside(den []E) {
 			leftZero := t.x[l] == zero && t.y[l] == zero
 			rightZero := t.x[r] == zero && t.y[r] == zero
 			if den[i] == zero || leftZero || rightZero {
-				t.p, t.q = P(affine[E]{t.x[l], t.y[l]}), P(affine[E]{t.x[r], t.y[r]})
-				PP(&t.p).Add(&t.p, &t.q)
-				sum := affine[E](t.p)
+				var sum affine[E]
+				t.complete(&sum, &affine[E]{t.x[l], t.y[l]}, &affine[E]{t.x[r], t.y[r]})
 				if sum.X == zero && sum.Y == zero {
 					t.hasIdentity = true
 				}
@@ -224,63 +209,75 @@ func (t *tree[E, P, J, PE, PP]) setAside(den []E) {
 	}
 }
 
-// invertAll inverts v[:n] in place, 3 multiplications an element, all but the
-// last few in vectors. It reports whether it could: where some element is zero
-// it leaves v[:n] as it was and returns false. The levels of the product tree
-// lie behind each other in v, which needs room for 2n+64 elements; tmp for n/2.
-func invertAll[E comparable, PE elementPtr[E]](ops *vectorOps[E], v []E, n int, tmp []E, s *inverter[E]) bool {
-	// Each level multiplies its halves; an odd level's middle element passes up.
-	var sizes [40]int
-	depth, base := 0, 0
-	for sizes[0] = n; sizes[depth] > invertTop; depth++ {
-		m := sizes[depth]
-		h := m / 2
-		next := v[base+m:]
-		ops.mul(next[:h], v[base:base+h], v[base+m-h:base+m])
-		if m%2 == 1 {
-			next[h] = v[base+h]
+// addColumn adds the sum of a segment, its column over the rows that are left,
+// to accumulator i, or subtracts it.
+func (t *tree[E, PE]) addColumn(acc accumulators[E], i, segment, rows int, subtract bool) {
+	col := t.rank[segment]
+	for j := range rows {
+		if col >= t.width(j) {
+			break
 		}
-		sizes[depth+1] = m - h
-		base += m
-	}
-	var zero E
-	acc := PE(&s.acc)
-	top := v[base : base+sizes[depth]]
-	acc.SetUint64(1)
-	for i := range top {
-		s.prefix[i] = s.acc
-		acc.Mul(&s.acc, &top[i])
-	}
-	if s.acc == zero {
-		return false
-	}
-	acc.Inverse(&s.acc)
-	for i := len(top) - 1; i >= 0; i-- {
-		PE(&s.prefix[i]).Mul(&s.prefix[i], &s.acc)
-		acc.Mul(&s.acc, &top[i])
-		top[i] = s.prefix[i]
-	}
-	for ; depth > 0; depth-- {
-		m := sizes[depth-1]
-		h := m / 2
-		inv := v[base : base+m-h]
-		base -= m
-		lo, hi := v[base:base+h], v[base+m-h:base+m]
-		ops.mul(tmp[:h], inv[:h], hi)
-		ops.mul(hi, inv[:h], lo)
-		copy(lo, tmp[:h])
-		if m%2 == 1 {
-			v[base+h] = inv[h]
+		at := t.start[j] + col
+		if subtract {
+			acc.sub(i, &t.x[at], &t.y[at])
+		} else {
+			acc.add(i, &t.x[at], &t.y[at])
 		}
 	}
-	return true
 }
 
-// resize returns a slice of length n, reusing s where it is large enough. The
-// contents are unspecified.
-func resize[T any](s []T, n int) []T {
-	if cap(s) >= n {
-		return s[:n]
+// extendMultiples completes rows of n points: row 0 holds P_i, row m gets
+// (m+1)·P_i.
+func (t *tree[E, PE]) extendMultiples(mx, my []E, n int) {
+	x, y := t.x, t.y
+	defer func() { t.x, t.y = x, y }()
+	rows := len(mx) / n
+	for k := 1; k < rows; k *= 2 {
+		// Row k-1 is kP. Rows k..2k-2 become kP + iP, i = 1..k-1; row 2k-1 = 2(kP).
+		for i := range k - 1 {
+			copy(mx[(k+i)*n:(k+i+1)*n], mx[(k-1)*n:k*n])
+			copy(my[(k+i)*n:(k+i+1)*n], my[(k-1)*n:k*n])
+		}
+		if k > 1 {
+			t.x, t.y, t.hasIdentity = mx, my, t.torsion // a point of small order reaches the identity
+			t.spans = append(t.spans[:0], span{int32(k * n), 0, int32((k - 1) * n)})
+			t.addSpans((k - 1) * n)
+		}
+		t.doubleRow(mx[(2*k-1)*n:2*k*n], my[(2*k-1)*n:2*k*n], mx[(k-1)*n:k*n], my[(k-1)*n:k*n])
 	}
-	return slices.Grow(s[:0], n)[:n]
+}
+
+// doubleRow sets (zx, zy) = 2·(x, y): λ = 3x²/2y, x3 = λ²-2x, y3 = λ(x-x3)-y.
+// The identity doubles to itself: y = 0 occurs for it alone, since no point of
+// these curves has order two.
+func (t *tree[E, PE]) doubleRow(zx, zy, x, y []E) {
+	n := len(x)
+	ops := t.ops
+	t.den, t.num, t.tmp = resize(t.den, 2*n+64), resize(t.num, n), resize(t.tmp, n)
+	den, num, tmp := t.den[:n], t.num, t.tmp
+	var zero E
+	PE(&t.inv.acc).SetUint64(1)
+	ops.add(den, y, y)
+	for i := range den {
+		if den[i] == zero {
+			den[i] = t.inv.acc
+		}
+	}
+	invertAll[E, PE](ops, t.den, n, tmp, &t.inv)
+	ops.mul(num, x, x)
+	ops.add(tmp, num, num)
+	ops.add(num, num, tmp)
+	ops.mul(num, num, den) // λ
+	ops.mul(den, num, num)
+	ops.sub(den, den, x)
+	ops.sub(den, den, x)
+	ops.sub(tmp, x, den)
+	ops.mul(tmp, tmp, num)
+	ops.sub(zy, tmp, y)
+	copy(zx, den)
+	for i := range x {
+		if x[i] == zero && y[i] == zero {
+			zx[i], zy[i] = zero, zero
+		}
+	}
 }

@@ -1,0 +1,167 @@
+package group
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"sync"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group/internal/integer"
+)
+
+// scalarElement is a scalar of gnark-crypto: four limbs, in Montgomery form.
+type scalarElement interface {
+	comparable
+	~[4]uint64
+}
+
+// scalarPtr adds the canonical limbs, least significant first.
+type scalarPtr[S any] interface {
+	elementPtr[S]
+	Bits() [4]uint64
+}
+
+// scalars is the scalar field of a group.
+type scalars[S scalarElement, PS scalarPtr[S]] struct {
+	order     *big.Int
+	orderBits int
+	ops       *vectorOps[S]
+	inner     func(a, b []S) S
+	mulAdd    func(a, b, c S) S // a·b + c
+	wide      [3]S              // 2^256·x for x = 1, 2^248, 2^496
+	one       S
+	scratch   *sync.Pool // *scalarScratch
+}
+
+type scalarScratch[S any] struct {
+	v, tmp []S
+	inverter[S]
+}
+
+func newScalars[S scalarElement, PS scalarPtr[S]](order *big.Int, ops *vectorOps[S], inner func(a, b []S) S, mulAdd func(a, b, c S) S) scalars[S, PS] {
+	f := scalars[S, PS]{
+		order: order, orderBits: order.BitLen(), ops: ops, inner: inner, mulAdd: mulAdd,
+		scratch: &sync.Pool{New: func() any { return new(scalarScratch[S]) }},
+	}
+	PS(&f.one).SetUint64(1)
+	for i := range f.wide {
+		PS(&f.wide[i]).SetBigInt(new(big.Int).Lsh(big.NewInt(1), uint(256+248*i)))
+	}
+	return f
+}
+
+func (f *scalars[S, PS]) Order() *big.Int { return new(big.Int).Set(f.order) }
+func (f *scalars[S, PS]) ScalarLen() int  { return 32 }
+
+// ScalarFromUint64: a factor of 2^256·x as a field element, whose raw limbs are
+// x·R², brings raw limbs into Montgomery form and scales by x.
+func (f *scalars[S, PS]) ScalarFromUint64(v uint64) S {
+	return f.mulAdd(S{v}, f.wide[0], S{})
+}
+
+// ScalarFromWide splits the 512 bits as c0 + 2^248·c1 + 2^496·c2, each below the
+// order, so that no step reduces more than one multiplication does.
+func (f *scalars[S, PS]) ScalarFromWide(wide []byte) S {
+	if len(wide) != WideLen {
+		panic("group: ScalarFromWide takes WideLen bytes")
+	}
+	var w [8]uint64 // least significant first
+	for i := range w {
+		w[i] = binary.BigEndian.Uint64(wide[WideLen-8*(i+1):])
+	}
+	const low56 = 1<<56 - 1
+	c0 := S{w[0], w[1], w[2], w[3] & low56}
+	c1 := S{w[3]>>56 | w[4]<<8, w[4]>>56 | w[5]<<8, w[5]>>56 | w[6]<<8, w[6]>>56 | (w[7]<<8)&low56}
+	c2 := S{w[7] >> 48}
+	return f.mulAdd(c0, f.wide[0], f.mulAdd(c1, f.wide[1], f.mulAdd(c2, f.wide[2], S{})))
+}
+
+func (f *scalars[S, PS]) Add(z, a, b *S)     { PS(z).Add(a, b) }
+func (f *scalars[S, PS]) Sub(z, a, b *S)     { PS(z).Sub(a, b) }
+func (f *scalars[S, PS]) Mul(z, a, b *S)     { PS(z).Mul(a, b) }
+func (f *scalars[S, PS]) Neg(z, a *S)        { PS(z).Neg(a) }
+func (f *scalars[S, PS]) Inverse(z, a *S)    { PS(z).Inverse(a) }
+func (f *scalars[S, PS]) IsZero(a *S) bool   { return PS(a).IsZero() }
+func (f *scalars[S, PS]) Equal(a, b *S) bool { return *a == *b }
+
+func (f *scalars[S, PS]) AddVec(z, a, b []S)      { f.ops.add(z, a, b) }
+func (f *scalars[S, PS]) SubVec(z, a, b []S)      { f.ops.sub(z, a, b) }
+func (f *scalars[S, PS]) MulVec(z, a, b []S)      { f.ops.mul(z, a, b) }
+func (f *scalars[S, PS]) ScaleVec(z, a []S, c *S) { f.ops.scale(z, a, c) }
+func (f *scalars[S, PS]) InnerProduct(a, b []S) S { return f.inner(a, b) }
+
+// Powers doubles the known prefix with one vector scaling a step.
+func (f *scalars[S, PS]) Powers(z []S, x *S) {
+	if len(z) == 0 {
+		return
+	}
+	step := *x // x^n for the prefix of length n
+	z[0] = f.one
+	for n := 1; n < len(z); n *= 2 {
+		m := min(n, len(z)-n)
+		f.ops.scale(z[n:n+m], z[:m], &step)
+		PS(&step).Square(&step)
+	}
+}
+
+func (f *scalars[S, PS]) BatchInvert(z []S) {
+	if len(z) == 0 {
+		return
+	}
+	sc := f.scratch.Get().(*scalarScratch[S])
+	defer f.scratch.Put(sc)
+	sc.v = resize(sc.v, 2*len(z)+64)
+	sc.tmp = resize(sc.tmp, len(z)/2+1)
+	var zero S
+	for i := range z {
+		sc.v[i] = z[i]
+		if z[i] == zero {
+			sc.v[i] = f.one
+		}
+	}
+	invertAll[S, PS](f.ops, sc.v, len(z), sc.tmp, &sc.inverter)
+	for i := range z {
+		if z[i] != zero {
+			z[i] = sc.v[i]
+		}
+	}
+}
+
+func (f *scalars[S, PS]) Fold(z, lo, hi []S, c *S) {
+	n := len(hi)
+	if len(lo) != len(z) || n > len(lo) {
+		panic("group: Fold lengths")
+	}
+	sc := f.scratch.Get().(*scalarScratch[S])
+	defer f.scratch.Put(sc)
+	sc.tmp = resize(sc.tmp, n)
+	f.ops.scale(sc.tmp, hi, c)
+	f.ops.add(z[:n], lo[:n], sc.tmp)
+	copy(z[n:], lo[n:])
+}
+
+// limbs is the integer in [0, order).
+func (f *scalars[S, PS]) limbs(s *S) integer.Limbs { return PS(s).Bits() }
+
+func (f *scalars[S, PS]) AppendScalars(dst []byte, s ...S) []byte {
+	for i := range s {
+		l := f.limbs(&s[i])
+		for k := 3; k >= 0; k-- {
+			dst = binary.BigEndian.AppendUint64(dst, l[k])
+		}
+	}
+	return dst
+}
+
+func (f *scalars[S, PS]) DecodeScalars(dst []S, src []byte) error {
+	if len(src) != 32*len(dst) {
+		return &zkbench.DecodeError{Path: "scalars", Reason: fmt.Sprintf("%d bytes, want %d", len(src), 32*len(dst))}
+	}
+	for i := range dst {
+		if PS(&dst[i]).SetBytesCanonical(src[32*i:32*i+32]) != nil {
+			return &zkbench.DecodeError{Path: fmt.Sprintf("[%d]", i), Offset: 32 * i, Reason: "scalar not below the group order"}
+		}
+	}
+	return nil
+}
