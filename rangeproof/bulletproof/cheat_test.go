@@ -51,19 +51,21 @@ func (ch cheater) prove(t testing.TB, p *bp, st statement) (*proof, challenges[s
 	bits, err := s.bits(st.w)
 	must(err)
 	moment(bitsSet)
-	must(bits.commit(ctx, ex))
+	committed, err := bits.commit(ctx, ex)
+	must(err)
 	w.points("A", pts[0])
 	w.points("S", pts[1])
 	s.c.y, s.c.z = w.challenge("y", "y"), w.challenge("z", "z")
 	moment(bitsSent)
-	poly := bits.polynomial()
+	poly := committed.polynomial()
 	moment(polySet)
-	must(poly.commit(ctx, ex))
+	opened, err := poly.commit(ctx, ex)
+	must(err)
 	w.points("T1", pts[2])
 	w.points("T2", pts[3])
 	s.c.x = w.challenge("x", "x")
 	moment(polySent)
-	eval := poly.evaluate()
+	eval := opened.evaluate()
 	moment(evalSet)
 	w.scalars("taux", sc[0])
 	w.scalars("mu", sc[1])
@@ -71,14 +73,15 @@ func (ch cheater) prove(t testing.TB, p *bp, st statement) (*proof, challenges[s
 	s.c.cU = w.challenge("U", "U")
 	ip := eval.innerProduct()
 	for j := range s.c.rounds {
-		must(ip.commit(ctx, ex, j))
+		halves, err := ip.commit(ctx, ex)
+		must(err)
 		w.points("L", pts[4+2*j])
 		w.points("R", pts[5+2*j])
 		s.c.rounds[j] = w.challenge("x_j", roundName(j))
 		if j == 0 {
 			moment(firstRound)
 		}
-		ip.fold(j)
+		ip = halves.fold()
 	}
 	ip.finish()
 	moment(finished)
@@ -169,7 +172,7 @@ func TestForgeriesInCheatingOrder(t *testing.T) {
 		// A wrong aR_0 makes t0 what it should be for these y, z.
 		{"A", bitsSent, func(t testing.TB, s *state[scalar, point]) {
 			s.b[0] = plus(s.b[0], over(shift(s), minus(s.a[0], s.c.z)))
-			if err := (bitRound[scalar, point]{s}).commit(t.Context(), executor.Serial()); err != nil {
+			if _, err := (bitRound[scalar, point]{s}).commit(t.Context(), executor.Serial()); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -25,43 +25,52 @@ import (
 // Σ_q coefG[q]·G_(q·len+p) over the 2^j blocks of the current length, because
 // every round multiplies the upper half of each block by the same x. So L and R
 // are sums over the original generators.
-type innerRound[S, P any] struct{ *state[S, P] }
+type innerRound[S, P any] struct {
+	st *state[S, P]
+	j  int // rounds so far
+}
+
+// innerCommitted: L and R of round j are set.
+type innerCommitted[S, P any] struct {
+	st *state[S, P]
+	j  int
+}
 
 // innerProduct uses y and cU.
 func (r evalRound[S, P]) innerProduct() innerRound[S, P] {
-	st, g := r.state, r.p.g
+	st, g := r.st, r.st.p.g
 	g.Inverse(&st.inv, &st.c.y)
 	g.Powers(st.yPow, &st.inv)
 	st.coefG, st.coefH = st.coefG[:1], st.coefH[:1]
 	st.coefG[0], st.coefH[0] = st.p.ones[0], st.p.ones[0]
-	return innerRound[S, P]{st}
+	return innerRound[S, P]{st: st}
 }
 
 // commit sets L and R of round j, counted from 0. coefH[q] contains y^(-q·len),
 // the part of y^-i that a block has in common; the rest is y^-p with p < len.
-func (r innerRound[S, P]) commit(ctx context.Context, ex executor.Executor, j int) error {
-	p, g, h := r.p, r.p.g, len(r.a)/2
-	L, R := r.sums[0], r.sums[1]
-	bHi, bLo := r.tmp[:h], r.tmp[h:2*h]
-	g.MulVec(bHi, r.b[h:], r.yPow[:h])
-	g.MulVec(bLo, r.b[:h], r.yPow[h:2*h])
-	for q := range r.coefG {
+func (r innerRound[S, P]) commit(ctx context.Context, ex executor.Executor) (innerCommitted[S, P], error) {
+	st, p, g, h := r.st, r.st.p, r.st.p.g, len(r.st.a)/2
+	L, R := st.sums[0], st.sums[1]
+	bHi, bLo := st.tmp[:h], st.tmp[h:2*h]
+	g.MulVec(bHi, st.b[h:], st.yPow[:h])
+	g.MulVec(bLo, st.b[:h], st.yPow[h:2*h])
+	for q := range st.coefG {
 		G, H := p.posG+2*h*q, p.posH+2*h*q
-		g.ScaleVec(L[G+h:G+2*h], r.a[:h], &r.coefG[q])
-		g.ScaleVec(R[G:G+h], r.a[h:], &r.coefG[q])
-		g.ScaleVec(L[H:H+h], bHi, &r.coefH[q])
-		g.ScaleVec(R[H+h:H+2*h], bLo, &r.coefH[q])
+		g.ScaleVec(L[G+h:G+2*h], st.a[:h], &st.coefG[q])
+		g.ScaleVec(R[G:G+h], st.a[h:], &st.coefG[q])
+		g.ScaleVec(L[H:H+h], bHi, &st.coefH[q])
+		g.ScaleVec(R[H+h:H+2*h], bLo, &st.coefH[q])
 	}
-	L[p.posU] = g.InnerProduct(r.a[:h], r.b[h:])
-	R[p.posU] = g.InnerProduct(r.a[h:], r.b[:h])
-	g.Mul(&L[p.posU], &L[p.posU], &r.c.cU)
-	g.Mul(&R[p.posU], &R[p.posU], &r.c.cU)
-	return r.sum(ctx, ex, r.proof.Points[4+2*j:6+2*j])
+	L[p.posU] = g.InnerProduct(st.a[:h], st.b[h:])
+	R[p.posU] = g.InnerProduct(st.a[h:], st.b[:h])
+	g.Mul(&L[p.posU], &L[p.posU], &st.c.cU)
+	g.Mul(&R[p.posU], &R[p.posU], &st.c.cU)
+	return innerCommitted[S, P](r), st.sum(ctx, ex, st.proof.Points[4+2*r.j:6+2*r.j])
 }
 
 // fold uses x_j.
-func (r innerRound[S, P]) fold(j int) {
-	st, g, h, x := r.state, r.p.g, len(r.a)/2, &r.c.rounds[j]
+func (r innerCommitted[S, P]) fold() innerRound[S, P] {
+	st, g, h, x := r.st, r.st.p.g, len(r.st.a)/2, &r.st.c.rounds[r.j]
 	g.Inverse(&st.inv, x)
 	g.Fold(st.a[:h], st.a[:h], st.a[h:], &st.inv)
 	g.Fold(st.b[:h], st.b[:h], st.b[h:], x)
@@ -70,6 +79,7 @@ func (r innerRound[S, P]) fold(j int) {
 	g.Mul(&st.inv, &st.inv, &st.yPow[h])
 	st.coefG = splitBlocks(st, st.coefG, x)
 	st.coefH = splitBlocks(st, st.coefH, &st.inv)
+	return innerRound[S, P]{st, r.j + 1}
 }
 
 // splitBlocks turns the coefficients c_q of blocks into those of their halves:
@@ -85,8 +95,8 @@ func splitBlocks[S, P any](st *state[S, P], coef []S, x *S) []S {
 	return coef
 }
 
-// finish writes the final vectors.
+// finish writes the final vectors, after the last round.
 func (r innerRound[S, P]) finish() {
-	copy(r.proof.Scalars[3:], r.a)
-	copy(r.proof.Scalars[3+r.last:], r.b)
+	copy(r.st.proof.Scalars[3:], r.st.a)
+	copy(r.st.proof.Scalars[3+r.st.last:], r.st.b)
 }

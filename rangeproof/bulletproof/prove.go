@@ -30,32 +30,34 @@ func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *tra
 	if err != nil {
 		return nil, err
 	}
-	if err := bits.commit(ctx, ex); err != nil {
+	committed, err := bits.commit(ctx, ex)
+	if err != nil {
 		return nil, err
 	}
 	if err := tp.afterBits(points[0:2], c); err != nil {
 		return nil, err
 	}
-	poly := bits.polynomial()
-	if err := poly.commit(ctx, ex); err != nil {
+	opened, err := committed.polynomial().commit(ctx, ex)
+	if err != nil {
 		return nil, err
 	}
 	if err := tp.afterPolynomial(points[2:4], c); err != nil {
 		return nil, err
 	}
-	eval := poly.evaluate()
+	eval := opened.evaluate()
 	if err := tp.afterEvaluation(scalars[0:3], c); err != nil {
 		return nil, err
 	}
 	ip := eval.innerProduct()
 	for j := range c.rounds {
-		if err := ip.commit(ctx, ex, j); err != nil {
+		halves, err := ip.commit(ctx, ex)
+		if err != nil {
 			return nil, err
 		}
 		if err := tp.afterRound(points[4+2*j:6+2*j], &c.rounds[j]); err != nil {
 			return nil, err
 		}
-		ip.fold(j)
+		ip = halves.fold()
 	}
 	ip.finish()
 	tp.final(scalars[3:])
@@ -88,9 +90,10 @@ func (p *Protocol[S, P]) encodeWitness(w rangeproof.Witness[S]) []byte {
 }
 
 // state is what a prover keeps: the proof as it grows, the challenges so far,
-// and all scratch, taken once. The round types below are views of it: each has
-// the methods of its round only and returns the next, so rounds cannot be
-// called out of order. A state serves one proof.
+// and all scratch, taken once. It serves one proof. The types below are the
+// moments of a proof: each has the next step for a method, and is had from the
+// step before it alone, so that steps out of order do not compile. Steps after a
+// message was sent expect its challenges in c.
 type state[S, P any] struct {
 	dims
 	p     *Protocol[S, P]
@@ -144,9 +147,8 @@ func (st *state[S, P]) sum(ctx context.Context, ex executor.Executor, dst []P) e
 	return err
 }
 
-// bitRound: aL holds the bits and aR = aL - 1; A and S commit to them and to
-// their masks.
-type bitRound[S, P any] struct{ *state[S, P] }
+// bitRound: aL holds the bits and aR = aL - 1.
+type bitRound[S, P any] struct{ st *state[S, P] }
 
 // bits expects the nonces drawn. The padding is bits 0. The bits become scalars
 // through their encodings: no branch or address depends on them.
@@ -166,33 +168,36 @@ func (st *state[S, P]) bits(w rangeproof.Witness[S]) (bitRound[S, P], error) {
 	return bitRound[S, P]{st}, nil
 }
 
+// bitsCommitted: A and S commit to the bits and to their masks.
+type bitsCommitted[S, P any] struct{ st *state[S, P] }
+
 // commit sets A = alpha·h + <aL,G> + <aR,H> and S = rho·h + <sL,G> + <sR,H>.
 // aR is written as (aR + 1) - 1: what remains of it is 0 or 1 for the table,
 // and the sum of all H is a constant.
-func (r bitRound[S, P]) commit(ctx context.Context, ex executor.Executor) error {
-	p, g := r.p, r.p.g
-	forA, forS := r.sums[0], r.sums[1]
-	forA[p.posBlinding], forS[p.posBlinding] = r.nonce[0], r.nonce[1]
-	copy(forA[p.posG:], r.a)
-	g.AddVec(forA[p.posH:p.posH+r.N], r.b, p.ones[:r.N])
-	copy(forS[p.posG:], r.sL)
-	copy(forS[p.posH:], r.sR)
-	out := r.proof.Points[0:2]
-	if err := r.sum(ctx, ex, out); err != nil {
-		return err
+func (r bitRound[S, P]) commit(ctx context.Context, ex executor.Executor) (bitsCommitted[S, P], error) {
+	st, p, g := r.st, r.st.p, r.st.p.g
+	forA, forS := st.sums[0], st.sums[1]
+	forA[p.posBlinding], forS[p.posBlinding] = st.nonce[0], st.nonce[1]
+	copy(forA[p.posG:], st.a)
+	g.AddVec(forA[p.posH:p.posH+st.N], st.b, p.ones[:st.N])
+	copy(forS[p.posG:], st.sL)
+	copy(forS[p.posH:], st.sR)
+	out := st.proof.Points[0:2]
+	if err := st.sum(ctx, ex, out); err != nil {
+		return bitsCommitted[S, P]{}, err
 	}
-	g.AddPoints(&out[0], &out[0], &p.minusH[r.N])
-	return nil
+	g.AddPoints(&out[0], &out[0], &p.minusH[st.N])
+	return bitsCommitted[S, P](r), nil
 }
 
 // polyRound: l(X) = aL - z + sL·X and r(X) = y^N∘(aR + z + sR·X) + w, with
 // t(X) = <l(X), r(X)> = t0 + t1·X + t2·X^2.
-type polyRound[S, P any] struct{ *state[S, P] }
+type polyRound[S, P any] struct{ st *state[S, P] }
 
 // polynomial uses y and z. It leaves l(0), r(0) in a, b and the coefficients
 // of X in sL, sR.
-func (r bitRound[S, P]) polynomial() polyRound[S, P] {
-	st, g := r.state, r.p.g
+func (r bitsCommitted[S, P]) polynomial() polyRound[S, P] {
+	st, g := r.st, r.st.p.g
 	g.Powers(st.yPow, &st.c.y)
 	g.Powers(st.zPow, &st.c.z)
 	st.zPow = st.zPow[2:]
@@ -209,24 +214,27 @@ func (r bitRound[S, P]) polynomial() polyRound[S, P] {
 	st.t2 = g.InnerProduct(st.sL, st.b)
 	g.Add(&st.t1, &st.t1, &st.t2)
 	st.t2 = g.InnerProduct(st.sL, st.sR)
-	return polyRound[S, P]{st}
+	return polyRound[S, P](r)
 }
 
+// polyCommitted: T1 and T2 commit to t1 and t2.
+type polyCommitted[S, P any] struct{ st *state[S, P] }
+
 // commit sets T1 = t1·g + tau1·h and T2 = t2·g + tau2·h.
-func (r polyRound[S, P]) commit(ctx context.Context, ex executor.Executor) error {
-	p, tau := r.p, r.nonce[2+2*r.N:]
-	r.sums[0][p.posValue], r.sums[0][p.posBlinding] = r.t1, tau[0]
-	r.sums[1][p.posValue], r.sums[1][p.posBlinding] = r.t2, tau[1]
-	return r.sum(ctx, ex, r.proof.Points[2:4])
+func (r polyRound[S, P]) commit(ctx context.Context, ex executor.Executor) (polyCommitted[S, P], error) {
+	st, p, tau := r.st, r.st.p, r.st.nonce[2+2*r.st.N:]
+	st.sums[0][p.posValue], st.sums[0][p.posBlinding] = st.t1, tau[0]
+	st.sums[1][p.posValue], st.sums[1][p.posBlinding] = st.t2, tau[1]
+	return polyCommitted[S, P](r), st.sum(ctx, ex, st.proof.Points[2:4])
 }
 
 // evalRound: l = l(x), r = r(x) and the openings taux, mu, tHat.
-type evalRound[S, P any] struct{ *state[S, P] }
+type evalRound[S, P any] struct{ st *state[S, P] }
 
 // evaluate uses x. It leaves l, r in a, b and writes
 // taux = tau2·x^2 + tau1·x + Σ z^(2+j)·γ_j, mu = alpha + rho·x, tHat = <l, r>.
-func (r polyRound[S, P]) evaluate() evalRound[S, P] {
-	st, g, x := r.state, r.p.g, &r.c.x
+func (r polyCommitted[S, P]) evaluate() evalRound[S, P] {
+	st, g, x := r.st, r.st.p.g, &r.st.c.x
 	g.Fold(st.a, st.a, st.sL, x)
 	g.Fold(st.b, st.b, st.sR, x)
 
@@ -240,5 +248,5 @@ func (r polyRound[S, P]) evaluate() evalRound[S, P] {
 	g.Mul(mu, &st.nonce[1], x)
 	g.Add(mu, mu, &st.nonce[0])
 	*tHat = g.InnerProduct(st.a, st.b)
-	return evalRound[S, P]{st}
+	return evalRound[S, P](r)
 }
