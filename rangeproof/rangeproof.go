@@ -1,12 +1,22 @@
 // Package rangeproof is the contract of the range-proof systems: that the
 // values v_j inside Pedersen commitments V_j = v_j·G + r_j·H lie in [0, 2^bits).
 //
-// A Protocol is one system over one group; the sub-packages bulletproof and csp
-// implement it. Protocols work on a shared basis and a transcript that the
-// caller has bound to its parameters and statement, and add their verification
-// equations to an accumulator, so that a caller merges many proofs into one
-// multi-scalar multiplication. System is the plain interface for use outside
-// another protocol.
+// Who wants a range proof and nothing else takes a System of bulletproof or csp:
+//
+//	system, err := bulletproof.NewSystem(group.BN254(), 64, 1)
+//	blinding, err := system.RandomBlinding(nil)
+//	commitment, proof, err := system.Prove(ctx, ex, message, []uint64{7}, [][]byte{blinding}, nil)
+//
+// and the verifier, with a System of the same parameters:
+//
+//	claim, err := system.Decode(message, 1, commitment, proof)
+//	err = system.Verify(ctx, ex, claim)
+//
+// A Protocol is one system over one group, for use inside another protocol; the
+// sub-packages implement it. Protocols work on a shared basis and a transcript
+// that the caller has bound to its parameters and statement, and add their
+// verification equations to an accumulator, so that a caller merges many proofs
+// into one multi-scalar multiplication.
 package rangeproof
 
 import (
@@ -22,6 +32,11 @@ const (
 	ValueFamily    = "value"    // G
 	BlindingFamily = "blinding" // H
 )
+
+// KeyFamilies returns both as families of one generator each.
+func KeyFamilies() []group.Family {
+	return []group.Family{{Name: ValueFamily, Count: 1}, {Name: BlindingFamily, Count: 1}}
+}
 
 // Shape is the number of points and scalars in an encoded proof: first the
 // points, then the scalars, nothing else. It depends only on the parameters and

@@ -13,8 +13,9 @@ import (
 )
 
 // System is a range-proof system for use by itself: all its methods speak
-// bytes, so that it stands for any protocol over any group. It is immutable and
-// safe for concurrent use.
+// bytes, so that it stands for any protocol over any group. Provers and
+// verifiers need Systems of equal parameters, not the same one. It is immutable
+// and safe for concurrent use.
 type System interface {
 	Name() string // of the protocol
 	Bits() int
@@ -22,15 +23,19 @@ type System interface {
 	PointLen() int      // bytes of a commitment
 	ProofLen(m int) int // bytes of a proof for m commitments
 
-	// Prove commits to values and proves their range, bound to context. The
-	// blindings are canonical scalars of 32 bytes. It draws 32 bytes from rand
-	// (nil: the system's source).
-	Prove(ctx context.Context, ex executor.Executor, context []byte, values []uint64, blindings [][]byte, rand io.Reader) (commitments, proof []byte, err error)
-	// Decode decodes m commitments of PointLen bytes each and their proof,
-	// which are bound to context. The error is a *zkbench.DecodeError, or an
-	// ErrParams for an m out of range. A commitment that is the identity, to 0
-	// with blinding 0, is refused: it hides nothing.
-	Decode(context []byte, m int, commitments, proof []byte) (Claim, error)
+	// RandomBlinding returns a blinding: 32 bytes that encode a scalar within
+	// 2^-256 of uniform, made of 64 bytes of rand (nil: the system's source).
+	// Keep it secret; it opens the commitment.
+	RandomBlinding(rand io.Reader) ([]byte, error)
+	// Prove commits to values, each with its blinding, and proves their range. A
+	// proof holds for this message only, which may be empty. It draws 32 bytes
+	// from rand (nil: the system's source).
+	Prove(ctx context.Context, ex executor.Executor, message []byte, values []uint64, blindings [][]byte, rand io.Reader) (commitments, proof []byte, err error)
+	// Decode decodes m commitments of PointLen bytes each and their proof for
+	// message. The error is a *zkbench.DecodeError, or an ErrParams for an m out
+	// of range. A commitment that is the identity, to 0 with blinding 0, is
+	// refused: it hides nothing.
+	Decode(message []byte, m int, commitments, proof []byte) (Claim, error)
 	// Verify verifies claims of this system in one multi-scalar
 	// multiplication. Each that does not hold is named by a
 	// *zkbench.CheckError.
@@ -61,7 +66,7 @@ type system[S, P any] struct {
 
 type claim[S, P any] struct {
 	s       *system[S, P]
-	context []byte
+	message []byte
 	V       []P
 	proof   *Proof[S, P]
 }
@@ -75,11 +80,11 @@ func (s *system[S, P]) ProofLen(m int) int {
 	return shape.Points*s.g.PointLen() + shape.Scalars*s.g.ScalarLen()
 }
 
-func (s *system[S, P]) start(context []byte, m int) transcript.Transcript {
+func (s *system[S, P]) start(message []byte, m int) transcript.Transcript {
 	t := transcript.New("rangeproof")
 	t.Append("params", s.digest[:])
 	t.AppendUint64("commitments", uint64(m))
-	t.Append("context", context)
+	t.Append("context", message)
 	return t
 }
 
@@ -90,7 +95,24 @@ func (s *system[S, P]) checkCount(m int) error {
 	return nil
 }
 
-func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, context []byte, values []uint64, blindings [][]byte, random io.Reader) (commitments, proof []byte, err error) {
+// fill reads b from random, or from the system's source for nil.
+func fill(random io.Reader, b []byte) error {
+	if random == nil {
+		random = rand.Reader
+	}
+	_, err := io.ReadFull(random, b)
+	return err
+}
+
+func (s *system[S, P]) RandomBlinding(random io.Reader) ([]byte, error) {
+	var wide [group.WideLen]byte
+	if err := fill(random, wide[:]); err != nil {
+		return nil, fmt.Errorf("drawing a blinding: %w", err)
+	}
+	return s.g.AppendScalars(nil, s.g.ScalarFromWide(wide[:])), nil
+}
+
+func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, message []byte, values []uint64, blindings [][]byte, random io.Reader) (commitments, proof []byte, err error) {
 	m := len(values)
 	if err := s.checkCount(m); err != nil {
 		return nil, nil, err
@@ -111,14 +133,11 @@ func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, context 
 	if err := s.basis.Table.MSM(ctx, ex, V, rows); err != nil {
 		return nil, nil, err
 	}
-	if random == nil {
-		random = rand.Reader
-	}
 	nonces := transcript.Nonces{Protocol: s.Name(), Label: "range"}
-	if _, err := io.ReadFull(random, nonces.Seed[:]); err != nil {
+	if err := fill(random, nonces.Seed[:]); err != nil {
 		return nil, nil, fmt.Errorf("drawing the proof's seed: %w", err)
 	}
-	t := s.start(context, m)
+	t := s.start(message, m)
 	p, err := s.Protocol.Prove(ctx, ex, &t, V, w, nonces)
 	if err != nil {
 		return nil, nil, err
@@ -126,11 +145,11 @@ func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, context 
 	return s.g.AppendPoints(nil, V...), AppendProof(s.g, nil, p), nil
 }
 
-func (s *system[S, P]) Decode(context []byte, m int, commitments, proof []byte) (Claim, error) {
+func (s *system[S, P]) Decode(message []byte, m int, commitments, proof []byte) (Claim, error) {
 	if err := s.checkCount(m); err != nil {
 		return nil, err
 	}
-	c := &claim[S, P]{s: s, context: context, V: make([]P, m)}
+	c := &claim[S, P]{s: s, message: message, V: make([]P, m)}
 	if err := s.g.DecodePoints(c.V, commitments, group.Subgroup); err != nil {
 		return nil, Within(err, "commitments", 0)
 	}
@@ -151,7 +170,7 @@ func (s *system[S, P]) Verify(ctx context.Context, ex executor.Executor, claims 
 	}
 	err := ex.Do(ctx, len(items), func(_ context.Context, i int) error {
 		c := mine[i]
-		t := s.start(c.context, len(c.V))
+		t := s.start(c.message, len(c.V))
 		items[i].Equations, items[i].Err = s.Replay(&t, c.V, c.proof)
 		items[i].State, items[i].Points = t.State(), len(c.V)+len(c.proof.Points)
 		return nil

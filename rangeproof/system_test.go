@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math/big"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -18,9 +20,8 @@ import (
 // systems returns every range-proof system over g.
 func systems[S, P any](t testing.TB, g group.Group[S, P], bits int, opts group.TableOptions) []rangeproof.System {
 	t.Helper()
-	key := []group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}
 	basis := func(families []group.Family) *group.Basis[S, P] {
-		b, err := group.NewBasis(g, append(key[:2:2], families...), opts)
+		b, err := group.NewBasis(g, append(rangeproof.KeyFamilies(), families...), opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,72 @@ func TestSystemRefuses(t *testing.T) {
 			t.Errorf("proof=%s: too many commitments: %v", s.Name(), err)
 		}
 	}
-	// A claim belongs to the system that decoded it.
+	for name, build := range map[string]func() (rangeproof.System, error){
+		"bulletproof/bits=0":    func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 0, 1) },
+		"bulletproof/bits=65":   func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 65, 1) },
+		"bulletproof/values=0":  func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 8, 0) },
+		"bulletproof/values=-1": func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 8, -1) },
+		"csp/bits=0":            func() (rangeproof.System, error) { return csp.NewSystem(group.BN254(), 0) },
+		"csp/bits=65":           func() (rangeproof.System, error) { return csp.NewSystem(group.BN254(), 65) },
+	} {
+		if _, err := build(); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%s: %v, want ErrParams", name, err)
+		}
+	}
+}
+
+// TestNewSystem: a system in one call accepts the proofs of one that was put
+// together by hand, for the same parameters and no others.
+func TestNewSystem(t *testing.T) {
+	byHand := systems(t, group.BN254(), 8, group.TableOptions{Window: 4, Spacing: 8})
+	for i, build := range []func(bits int) (rangeproof.System, error){
+		func(bits int) (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), bits, 1) },
+		func(bits int) (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), bits, 4) },
+		func(bits int) (rangeproof.System, error) { return csp.NewSystem(group.BN254(), bits) },
+	} {
+		a := byHand[i]
+		commitments, proof, err := a.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bits := range []int{8, 7} {
+			b, err := build(bits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := b.Decode(nil, 1, commitments, proof)
+			if err == nil {
+				err = b.Verify(ctx, serial, c)
+			}
+			if (err == nil) != (bits == 8) {
+				t.Errorf("proof=%s bits=%d: a proof for 8 bits: %v", a.Name(), bits, err)
+			}
+		}
+	}
+}
+
+// TestRandomBlinding: blindings follow the source, are reduced from 64 bytes of
+// it, and a source that fails is told of.
+func TestRandomBlinding(t *testing.T) {
+	s := systems(t, group.BLS12381(), 4, group.TableOptions{Window: 4, Spacing: 8})[0]
+	wide := append(make([]byte, 31), 2) // 2·2^256 + 3
+	wide = append(append(wide, make([]byte, 31)...), 3)
+	want := new(big.Int).Mod(new(big.Int).SetBytes(wide), group.BLS12381().Order()).FillBytes(make([]byte, 32))
+	if got, err := s.RandomBlinding(bytes.NewReader(wide)); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("blinding %x, %v, want %x", got, err, want)
+	}
+	if _, err := s.RandomBlinding(bytes.NewReader(wide[1:])); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a source of 63 bytes: %v", err)
+	}
+	a, _ := s.RandomBlinding(nil)
+	b, _ := s.RandomBlinding(nil)
+	if len(a) != 32 || bytes.Equal(a, b) {
+		t.Errorf("blindings of the system's source %x and %x", a, b)
+	}
+}
+
+// A claim belongs to the system that decoded it.
+func TestClaimOfAnotherSystem(t *testing.T) {
 	a, b := systems(t, group.BN254(), 8, group.TableOptions{})[0], systems(t, group.BN254(), 8, group.TableOptions{})[0]
 	commitments, proof, err := a.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
 	if err != nil {

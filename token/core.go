@@ -33,7 +33,7 @@ type params[S, P any] struct {
 }
 
 func newParams[S, P any](g group.Group[S, P], cfg Config) (CryptoParams, error) {
-	families := []group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}, {Name: typeFamily, Count: 1}}
+	families := append(rangeproof.KeyFamilies(), group.Family{Name: typeFamily, Count: 1})
 	aggregation := max(1, cfg.Aggregation)
 	if cfg.ProofType == CSP {
 		families = append(families, csp.Families(cfg.Bits)...)

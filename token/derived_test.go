@@ -145,7 +145,7 @@ func TestDigestIsOfEverything(t *testing.T) {
 	} {
 		note(fmt.Sprintf("%+v", cfg), paramsDigest(p.basis, 8, mustProtocol(t, cfg)))
 	}
-	basis, err := group.NewBasis(p.g, append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}, csp.Families(8)...), cheap)
+	basis, err := group.NewBasis(p.g, append(rangeproof.KeyFamilies(), csp.Families(8)...), cheap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func (renamed) Domain() string { return "another" }
 // mustProtocol is a protocol over generators of its own.
 func mustProtocol(t *testing.T, cfg bulletproof.Config) rangeproof.Protocol[scalar, point] {
 	t.Helper()
-	families := append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}, bulletproof.Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...)
+	families := append(rangeproof.KeyFamilies(), bulletproof.Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...)
 	basis, err := group.NewBasis(group.BN254(), families, cheap)
 	if err != nil {
 		t.Fatal(err)

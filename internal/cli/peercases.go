@@ -45,28 +45,10 @@ func peerCases(proof string, defs []workload.Def) []peer.Case {
 
 // rangeSystem builds the range-proof system that proves m values at once.
 func rangeSystem(proof string, bits, m int) (rangeproof.System, error) {
-	key := []group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}
-	g := group.BN254()
 	if proof == csp.Name {
-		b, err := group.NewBasis(g, append(key, csp.Families(bits)...), group.TableOptions{})
-		if err != nil {
-			return nil, err
-		}
-		p, err := csp.New(b, csp.Config{Bits: bits})
-		if err != nil {
-			return nil, err
-		}
-		return rangeproof.NewSystem(b, p), nil
+		return csp.NewSystem(group.BN254(), bits)
 	}
-	b, err := group.NewBasis(g, append(key, bulletproof.Families(bits, m, bulletproof.DefaultStop)...), group.TableOptions{})
-	if err != nil {
-		return nil, err
-	}
-	p, err := bulletproof.New(b, bulletproof.Config{Bits: bits, MaxCommitments: m})
-	if err != nil {
-		return nil, err
-	}
-	return rangeproof.NewSystem(b, p), nil
+	return bulletproof.NewSystem(group.BN254(), bits, m)
 }
 
 // rangeInput draws m values of bits bits and their blindings from a fixed seed.

@@ -140,9 +140,7 @@ func TestOtherGroup(t *testing.T) {
 func proveAndVerify[S, P any](t *testing.T, g group.Group[S, P]) {
 	t.Helper()
 	cfg := Config{Bits: 7, MaxCommitments: 2, Stop: 2}
-	basis, err := group.NewBasis(g, append([]group.Family{
-		{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1},
-	}, Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...), group.TableOptions{})
+	basis, err := group.NewBasis(g, append(rangeproof.KeyFamilies(), Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...), group.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,10 +28,7 @@ type (
 const testCommitments = 4
 
 var sharedBasis = sync.OnceValues(func() (*group.Basis[scalar, point], error) {
-	return group.NewBasis(group.BN254(), append([]group.Family{
-		{Name: rangeproof.ValueFamily, Count: 1},
-		{Name: rangeproof.BlindingFamily, Count: 1},
-	}, Families(MaxBits, testCommitments, 1)...), group.TableOptions{})
+	return group.NewBasis(group.BN254(), append(rangeproof.KeyFamilies(), Families(MaxBits, testCommitments, 1)...), group.TableOptions{})
 })
 
 func testBasis(t testing.TB) *group.Basis[scalar, point] {

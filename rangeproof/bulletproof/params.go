@@ -169,6 +169,25 @@ func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 	return p, nil
 }
 
+// NewSystem returns the range proof over g by itself, for values below 2^bits,
+// up to values of them in one proof, with the default early stop. Parameters
+// out of range are an ErrParams.
+func NewSystem[S, P any](g group.Group[S, P], bits, values int) (rangeproof.System, error) {
+	cfg, err := Config{Bits: bits, MaxCommitments: values}.complete()
+	if err != nil {
+		return nil, err
+	}
+	b, err := group.NewBasis(g, append(rangeproof.KeyFamilies(), Families(bits, values, cfg.Stop)...), group.TableOptions{})
+	if err != nil {
+		return nil, err
+	}
+	p, err := New(b, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return rangeproof.NewSystem(b, p), nil
+}
+
 // Name is NameSingle, or NameAggregate where a proof may cover several
 // commitments.
 func (p *Protocol[S, P]) Name() string {

@@ -88,8 +88,8 @@ var _ rangeproof.Protocol[int, int] = (*Protocol[int, int])(nil)
 // New returns the protocol over a basis that contains the commitment key and
 // Families(cfg.Bits). Anything else is an ErrParams.
 func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
-	if cfg.Bits < 1 || cfg.Bits > MaxBits {
-		return nil, fmt.Errorf("%w: csp: bit length %d, want 1 to %d", zkbench.ErrParams, cfg.Bits, MaxBits)
+	if err := checkBits(cfg.Bits); err != nil {
+		return nil, err
 	}
 	if cfg.Stop < 0 {
 		return nil, fmt.Errorf("%w: csp: early-stop length %d, want at least 1, or 0 for the default", zkbench.ErrParams, cfg.Stop)
@@ -101,9 +101,7 @@ func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 	for _, f := range b.Families() {
 		have[f.Name] = f.Count
 	}
-	need := append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}},
-		Families(cfg.Bits)...)
-	for _, f := range need {
+	for _, f := range append(rangeproof.KeyFamilies(), Families(cfg.Bits)...) {
 		if have[f.Name] < f.Count {
 			return nil, fmt.Errorf("%w: csp: basis has %d generators %q, %d bits need %d",
 				zkbench.ErrParams, have[f.Name], f.Name, cfg.Bits, f.Count)
@@ -122,6 +120,31 @@ func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 		posVec: b.Offset(vectorFamily),
 		posK:   b.Offset(formFamily),
 	}, nil
+}
+
+func checkBits(bits int) error {
+	if bits < 1 || bits > MaxBits {
+		return fmt.Errorf("%w: csp: bit length %d, want 1 to %d", zkbench.ErrParams, bits, MaxBits)
+	}
+	return nil
+}
+
+// NewSystem returns the range proof over g by itself, for one value below
+// 2^bits, with the default early stop. Another bit length than 1 to MaxBits is an
+// ErrParams.
+func NewSystem[S, P any](g group.Group[S, P], bits int) (rangeproof.System, error) {
+	if err := checkBits(bits); err != nil {
+		return nil, err
+	}
+	b, err := group.NewBasis(g, append(rangeproof.KeyFamilies(), Families(bits)...), group.TableOptions{})
+	if err != nil {
+		return nil, err
+	}
+	p, err := New(b, Config{Bits: bits})
+	if err != nil {
+		return nil, err
+	}
+	return rangeproof.NewSystem(b, p), nil
 }
 
 // Name is "csp".

@@ -25,8 +25,7 @@ type (
 
 // families of a basis that serves every bit length.
 func families() []group.Family {
-	return append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}},
-		Families(MaxBits)...)
+	return append(rangeproof.KeyFamilies(), Families(MaxBits)...)
 }
 
 var testBasis = sync.OnceValue(func() *group.Basis[scalar, point] {
