@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // stub is the command of a revision that measures nothing: its latency is its
@@ -137,6 +138,7 @@ func clean(t *testing.T, temp string) {
 // TestCompareGit builds two stubs and compares them, and compares the records
 // that it wrote once more.
 func TestCompareGit(t *testing.T) {
+	testsize.Full(t)
 	stubs(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -177,6 +179,7 @@ func TestCompareGit(t *testing.T) {
 
 // TestCompareGitRefuses: what cannot be compared is one line and no table.
 func TestCompareGitRefuses(t *testing.T) {
+	testsize.Full(t)
 	stubs(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -213,6 +216,7 @@ func TestCompareGitRefuses(t *testing.T) {
 // TestCompareGitInterrupt stops the seventh process: what was measured is shown,
 // marked as partial, and nothing is left behind.
 func TestCompareGitInterrupt(t *testing.T) {
+	testsize.Full(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupt to send")
 	}

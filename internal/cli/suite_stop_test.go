@@ -16,11 +16,13 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // TestSuiteInterrupted: an interrupt leaves the tables and the page of what has ended,
 // and says how to go on.
 func TestSuiteInterrupted(t *testing.T) {
+	testsize.Full(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupt to send")
 	}
@@ -61,6 +63,7 @@ func TestSuiteInterrupted(t *testing.T) {
 // TestSuiteFolderGone: a case that cannot be kept is told as not stored, and the suite
 // stops there without making the folder anew.
 func TestSuiteFolderGone(t *testing.T) {
+	testsize.Full(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file is not removed there")
 	}
@@ -103,6 +106,7 @@ func TestSuiteFolderGone(t *testing.T) {
 // TestSuiteResumeRefused: a suite does not go on with a record that cannot be read, or on
 // a machine or in a build that differs; what its folder has stays as it is.
 func TestSuiteResumeRefused(t *testing.T) {
+	testsize.Full(t)
 	file, dir := tinyFile(t)
 	d := newDoor(t)
 	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer")
@@ -154,6 +158,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 // TestSuiteDiskFull: a suite whose disk is full stops with the case's name, and goes on
 // from there when there is room again. It needs the right to mount.
 func TestSuiteDiskFull(t *testing.T) {
+	testsize.Full(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("mounts a file system of Linux")
 	}
@@ -200,6 +205,7 @@ func TestSuiteDiskFull(t *testing.T) {
 // TestSuiteServed: the page of a suite that runs is served with how far it is, to the
 // names of this machine alone, until an interrupt.
 func TestSuiteServed(t *testing.T) {
+	testsize.Full(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupt to send")
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -141,6 +142,7 @@ func folderIDs(t *testing.T, dir string) (ids []string, recs []*record.Record) {
 // TestSuite kills a suite of real and synthetic workloads in its middle, lets it go on,
 // and finds every case exactly once in the records, with all views of them.
 func TestSuite(t *testing.T) {
+	testsize.Full(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no kill to send")
 	}

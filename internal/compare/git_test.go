@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 func TestParseRange(t *testing.T) {
@@ -82,6 +83,7 @@ func worktrees(t *testing.T) int {
 // TestBuild builds revisions and the working tree; whatever happens, no worktree
 // stays.
 func TestBuild(t *testing.T) {
+	testsize.Full(t)
 	repository(t)
 	t.Setenv("TMPDIR", t.TempDir()) // Build's directory; elsewhere it has another name
 	repo, err := compare.OpenRepository(t.Context())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -45,6 +46,7 @@ func (s sleeper) Run(_ context.Context, input any) ([]byte, error) {
 }
 
 func TestLeak(t *testing.T) {
+	testsize.Full(t)
 	for _, test := range []struct {
 		name string
 		leak bool

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 func arrivals(shape runner.Shape, rates ...float64) *runner.Arrivals {
@@ -299,6 +300,7 @@ func TestQueueOutlivesTheWarmup(t *testing.T) {
 // TestCapacityOfAKnownQueue: four workers and operations of 10 ms serve 400 a
 // second, whatever comes.
 func TestCapacityOfAKnownQueue(t *testing.T) {
+	testsize.Full(t)
 	for _, test := range []struct {
 		shape runner.Shape
 		slo   string
@@ -335,6 +337,7 @@ func TestCapacityOfAKnownQueue(t *testing.T) {
 // service times are exponential with mean 1/m, response times are exponential
 // with mean 1/(m-a), so P90 stays below w up to a = m - ln(10)/w.
 func TestCapacityOfAnMMOneQueue(t *testing.T) {
+	testsize.Full(t)
 	const m, limit = 100.0, 0.1
 	want := m - math.Log(10)/limit
 	slo, err := runner.ParseSLO("p90=100ms")

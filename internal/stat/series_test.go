@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
@@ -25,6 +26,7 @@ func t975(freedom float64) float64 {
 }
 
 func TestMeanSECoverage(t *testing.T) {
+	testsize.Full(t)
 	const runs = 2000
 	for _, test := range []struct {
 		slots, per    int // samples per slot
@@ -139,6 +141,7 @@ func TestMeanSEOfLittle(t *testing.T) {
 }
 
 func TestTrendRates(t *testing.T) {
+	testsize.Full(t)
 	const runs = 500
 	for _, test := range []struct {
 		slots       int

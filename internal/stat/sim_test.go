@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // machine is a model of what disturbs the figures of a session.
@@ -91,6 +92,7 @@ func simulate(on machine, sessions, blocks int, compare func(map[stat.Side][]flo
 }
 
 func TestSessions(t *testing.T) {
+	testsize.Full(t)
 	paired := func(s map[stat.Side][]float64) (stat.Effect, float64) {
 		e, _ := stat.Paired(s[stat.Old], s[stat.New], 0.99)
 		return e, stat.Floor(s[stat.Old], s[stat.Again])

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench/internal/stat"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // noises are what a point differs by from its level, relative.
@@ -44,6 +45,7 @@ func series(r *rand.Rand, noise string, height float64, lengths ...int) (values 
 // TestStepsFalseAlarms: a series without a step is given one no more often than the
 // level says.
 func TestStepsFalseAlarms(t *testing.T) {
+	testsize.Full(t)
 	const runs = 300
 	for _, level := range []float64{0.01, 0.05} {
 		for _, noise := range []string{"normal", "heavy", "busy"} {
@@ -68,6 +70,7 @@ func TestStepsFalseAlarms(t *testing.T) {
 // TestStepsPower: how often steps are found at all, and how often all of them and no
 // other, each within a point of its place.
 func TestStepsPower(t *testing.T) {
+	testsize.Full(t)
 	const runs = 100
 	for _, test := range []struct {
 		noise       string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/token"
 	core "github.com/zkbench/zkbench/token"
@@ -46,6 +47,7 @@ func newInstance(t *testing.T, def workload.Def, change map[string]string, seed 
 // TestEveryWorkload runs and checks one operation of every workload at the
 // corners of its axes.
 func TestEveryWorkload(t *testing.T) {
+	testsize.Full(t)
 	ctx := context.Background()
 	for _, def := range token.Defs() {
 		for _, change := range []map[string]string{
@@ -72,6 +74,7 @@ func TestEveryWorkload(t *testing.T) {
 // TestCorpus: inputs depend on case, seed and sequence number, and on nothing
 // else, the executor included.
 func TestCorpus(t *testing.T) {
+	testsize.Full(t)
 	ctx := context.Background()
 	for _, def := range token.Defs() {
 		input := func(change map[string]string, seed, seq uint64) any {
