@@ -3,6 +3,7 @@
 # installs it where apt-get does.
 
 GO      ?= go
+GOTEST  ?= $(GO) test
 SUDO    ?= $(if $(filter 0,$(shell id -u)),,sudo)
 BIN     := bin
 RUNFLAGS ?=
@@ -10,7 +11,7 @@ PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
 
-.PHONY: all build portable deps run test test-long race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
+.PHONY: all build portable deps run test test-all test-long race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
 
 all: build
 
@@ -37,14 +38,22 @@ deps:
 run: build
 	$(BIN)/zkbench run $(RUNFLAGS)
 
+# The short form of the tests, which leaves out full circuits, PostgreSQL, Chromium, QEMU,
+# most damage and kills, and suites of processes (internal/testsize).
 test:
-	$(GO) test ./...
+	$(GOTEST) -short ./...
+	$(GO) test -short ./executor -cpu=1,2
+
+# Everything but the hours of test-long.
+test-all:
+	$(GOTEST) ./...
 	$(GO) test ./executor -cpu=1,2
 
-# The same tests with more random cases, 10,000 kills of a ledger, and a minute of
-# fuzzing per target.
+# The same tests with the long forms, 10,000 kills of a ledger, more random cases, and a
+# minute of fuzzing per target.
 test-long:
-	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -rapid.checks=1000 -timeout 90m
+	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 90m
+	$(GO) test $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | sed -n 's/.*pgregory.net\/rapid.* //p') -rapid.checks=1000 -timeout 90m
 	./tools/fuzz.sh 60s
 
 # The ledger's tests that are left out run on one goroutine. The runner's random cases
