@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/ledger/bolt"
-	"github.com/zkbench/zkbench/token/ledger/postgres"
+	"github.com/zkbench/zkbench/token/ledger/replay"
 )
 
 // ledgerCommand works on ledgers of tokens.
@@ -35,16 +32,13 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// ledgerFile is the name of a ledger within a directory.
-const ledgerFile = "ledger.db"
-
 func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify PATH",
 		Short: "Replay a stored ledger from its first request, and hold its tokens against it",
 		Long: "Replay a stored ledger from its first request: the structure of the file, the chain of the log,\n" +
 			"and that tokens and anchors are what the log makes of them. PATH is a file, a directory with a\n" +
-			ledgerFile + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The\n" +
+			replay.FileName + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The\n" +
 			"ledger is not changed. With --params every request is validated again besides, at the time that\n" +
 			"is stored with it, against the state before it: whoever wrote the ledger could recompute\n" +
 			"checksums and hashes, but not make proofs and signatures. The times are the operator's word:\n" +
@@ -70,7 +64,7 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 // oneLedger refuses all but one argument.
 func oneLedger(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
-		o := option{accepted: "the path of one ledger: a file, the directory of a " + ledgerFile + ", a postgres:// URL, \"host=... user=...\" in quotes"}
+		o := option{accepted: "the path of one ledger: a file, the directory of a " + replay.FileName + ", a postgres:// URL, \"host=... user=...\" in quotes"}
 		words := make([]string, len(args))
 		for i := range args {
 			words[i] = shown(args[i])
@@ -80,57 +74,10 @@ func oneLedger(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// store is a ledger that can be verified.
-type store interface {
-	ledger.Ledger
-	// VerifyTail checks the whole ledger and returns the last batch that it has
-	// checked. progress gets the number of requests checked, of total, after every
-	// batch, and may read the log.
-	VerifyTail(ctx context.Context, progress func(done, total uint64)) (ledger.Batch, error)
-}
-
-// fileStore is a ledger in a file, which is locked while it is open: what was verified
-// is what is there.
-type fileStore struct{ *bolt.Ledger }
-
-// VerifyTail implements store.
-func (f fileStore) VerifyTail(ctx context.Context, progress func(done, total uint64)) (ledger.Batch, error) {
-	if err := f.Verify(ctx, progress); err != nil {
-		return ledger.Batch{}, err
-	}
-	return f.Tail(ctx)
-}
-
-// openLedger opens an existing ledger: a file, a directory's, or a database's.
-func openLedger(ctx context.Context, path string) (store, error) {
-	if isDatabase(path) {
-		return postgres.Open(ctx, path)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		path = filepath.Join(path, ledgerFile)
-	}
-	l, err := bolt.Open(path)
-	return fileStore{l}, err
-}
-
-// isDatabase tells whether an argument is meant for a connection string, "scheme://..."
-// or "key=value ...", or is what is left of one: no file has its name, and few would.
-func isDatabase(arg string) bool {
-	if !strings.Contains(arg, "://") && !strings.ContainsAny(arg, "=@") {
-		return false
-	}
-	_, err := os.Stat(arg)
-	return err != nil
-}
-
 // shown is an argument as it may be shown: nothing of a connection string, which may
 // hold a password wherever it is malformed.
 func shown(arg string) string {
-	if isDatabase(arg) {
+	if replay.IsDatabase(arg) {
 		return "database"
 	}
 	return arg
@@ -139,7 +86,7 @@ func shown(arg string) string {
 // verifyLedger verifies the ledger at path, with every request in it if there are
 // parameters, and writes a line on what it holds.
 func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, params *token.PublicParams) (err error) {
-	l, err := openLedger(ctx, path)
+	l, err := replay.Open(ctx, path)
 	if err != nil {
 		return ledgerError(ctx, path, err)
 	}
@@ -148,11 +95,17 @@ func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, pa
 			err = closing
 		}
 	}()
-	t, err := replayLog(ctx, stderr, l, params)
+	what := "requests replayed"
+	if params != nil {
+		what = "requests validated"
+	}
+	show, done := counter(stderr, what)
+	report, err := replay.Verify(ctx, l, params, show)
+	done()
 	if err != nil {
 		return ledgerError(ctx, path, err)
 	}
-	_, err = fmt.Fprintln(stdout, t.line(params != nil))
+	_, err = fmt.Fprintln(stdout, report)
 	return err
 }
 
@@ -160,7 +113,7 @@ func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, pa
 // cannot be read.
 func ledgerError(ctx context.Context, path string, err error) error {
 	text := fmt.Sprintf("%s: %v", shown(path), err)
-	if place, ok := errors.AsType[*fs.PathError](err); ok && !isDatabase(path) {
+	if place, ok := errors.AsType[*fs.PathError](err); ok && !replay.IsDatabase(path) {
 		text = place.Error() // which names the file
 	}
 	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt {

@@ -2,11 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/demo"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/request"
 )
 
@@ -64,7 +61,7 @@ func TestLedgerDemo(t *testing.T) {
 			}
 			line := out[strings.Index(out, "ok: "):]
 			line = line[:strings.IndexByte(line, '\n')+1]
-			if _, stdout, _ := verified(t, filepath.Join(dir, ledgerFile), "--params", filepath.Join(dir, paramsFile)); stdout != line {
+			if _, stdout, _ := verified(t, filepath.Join(dir, replay.FileName), "--params", filepath.Join(dir, demo.ParamsFile)); stdout != line {
 				t.Errorf("verified once more: %q, want %q", stdout, line)
 			}
 		})
@@ -103,8 +100,8 @@ func TestLedgerDemoUsage(t *testing.T) {
 func TestLedgerVerifyParams(t *testing.T) {
 	dir := t.TempDir()
 	runDemo(t, dir)
-	params := filepath.Join(dir, paramsFile)
-	honest := entries(t, filepath.Join(dir, ledgerFile))
+	params := filepath.Join(dir, demo.ParamsFile)
+	honest := entries(t, filepath.Join(dir, replay.FileName))
 	other := t.TempDir()
 	runDemo(t, other)
 
@@ -125,7 +122,7 @@ func TestLedgerVerifyParams(t *testing.T) {
 	}{
 		"honest":       {params, func(all []ledger.Entry) []ledger.Entry { return all }, ""},
 		"first only":   {params, func(all []ledger.Entry) []ledger.Entry { return all[:1] }, ""},
-		"other system": {filepath.Join(other, paramsFile), func(all []ledger.Entry) []ledger.Entry { return all }, "request 1: not valid: "},
+		"other system": {filepath.Join(other, demo.ParamsFile), func(all []ledger.Entry) []ledger.Entry { return all }, "request 1: not valid: "},
 		"more is made": {params, func(all []ledger.Entry) []ledger.Entry {
 			all[1].Creates = append(all[1].Creates, ledger.Created{ID: token.ID("new"), Token: all[1].Creates[0].Token})
 			return all
@@ -157,7 +154,7 @@ func TestLedgerVerifyParams(t *testing.T) {
 		}, "request 6: its anchor is not the request's"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), ledgerFile)
+			path := filepath.Join(t.TempDir(), replay.FileName)
 			l, err := bolt.Create(path)
 			if err != nil {
 				t.Fatal(err)
@@ -187,117 +184,16 @@ func TestLedgerVerifyParams(t *testing.T) {
 	}
 }
 
-// liar is a store with the log of another. It counts the batches that it verifies.
-type liar struct {
-	store
-	log     ledger.Ledger
-	batches int
-}
-
-func (l *liar) VerifyTail(ctx context.Context, progress func(done, total uint64)) (ledger.Batch, error) {
-	return l.store.VerifyTail(ctx, func(done, total uint64) {
-		l.batches++
-		progress(done, total)
-	})
-}
-
-func (l *liar) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
-	return l.log.Log(ctx, from)
-}
-
-// TestReplayLog: what is validated is what was verified, and neither more nor less.
-func TestReplayLog(t *testing.T) {
-	dir := t.TempDir()
-	runDemo(t, dir)
-	params, err := loadParams(filepath.Join(dir, paramsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	honest := entries(t, filepath.Join(dir, ledgerFile))
-	made := func(all []ledger.Entry) fileStore {
-		path := filepath.Join(t.TempDir(), ledgerFile)
-		l, err := bolt.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = l.Close() })
-		for i := range all {
-			if err := l.Apply(t.Context(), all[i:i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return fileStore{l}
-	}
-	good := made(honest)
-	forged := func(edit func(all []ledger.Entry) []ledger.Entry) fileStore { return made(edit(cloned(honest))) }
-	for name, test := range map[string]struct {
-		verified store
-		log      ledger.Ledger
-		says     string // empty: in order
-	}{
-		"same":           {good, good, ""},
-		"log is longer":  {forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), good, ""}, // as one that grows
-		"log is shorter": {good, forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), "request 5: not in the log as it is read"},
-		"times":          {forged(func(all []ledger.Entry) []ledger.Entry { all[1].Time = all[1].Time.Add(1); return all }), good, "log: as it is read, not the one that was verified"},
-		"tokens": {
-			forged(func(all []ledger.Entry) []ledger.Entry { all[1].Creates[0].ID = token.ID("other"); return all[:2] }), good,
-			"log: as it is read, not the one that was verified",
-		},
-	} {
-		for _, p := range []*token.PublicParams{nil, params} {
-			t.Run(fmt.Sprintf("%s/validated=%v", name, p != nil), func(t *testing.T) {
-				tl, err := replayLog(t.Context(), io.Discard, &liar{store: test.verified, log: test.log}, p)
-				switch {
-				case test.says == "":
-					if err != nil || tl.requests == 0 {
-						t.Errorf("%v", err)
-					}
-				case tl != nil || err == nil || err.Error() != "corrupt ledger: "+test.says:
-					t.Errorf("%v, want %s", err, test.says)
-				}
-			})
-		}
-	}
-	t.Run("ends at the first", func(t *testing.T) {
-		l := &liar{store: good, log: forged(func(all []ledger.Entry) []ledger.Entry { return all[:1] })}
-		if _, err := replayLog(t.Context(), io.Discard, l, nil); err == nil || l.batches != 2 {
-			t.Errorf("%v after %d batches", err, l.batches)
-		}
-	})
-	t.Run("interrupted", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := replayLog(ctx, io.Discard, good, params); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-	})
-	t.Run("replay interrupted", func(t *testing.T) {
-		r, err := newReplay(params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.close()
-		ctx, cancel := context.WithCancel(t.Context())
-		if err := r.add(ctx, ledger.Record{Seq: 1, Entry: honest[0]}); err != nil {
-			t.Fatal(err)
-		}
-		cancel()
-		if err := r.flush(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-	})
-}
-
 // TestLedgerVerifyTimes: times are shown as they are, and whatever they are.
 func TestLedgerVerifyTimes(t *testing.T) {
 	dir := t.TempDir()
 	runDemo(t, dir)
-	path := filepath.Join(t.TempDir(), ledgerFile)
+	path := filepath.Join(t.TempDir(), replay.FileName)
 	l, err := bolt.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, e := range entries(t, filepath.Join(dir, ledgerFile)) {
+	for i, e := range entries(t, filepath.Join(dir, replay.FileName)) {
 		e.Time = time.Unix([]int64{4e9, 5e9, 3e9, 3e9, 1e9}[i], 0)
 		if err := l.Apply(t.Context(), []ledger.Entry{e}); err != nil {
 			t.Fatal(err)
@@ -307,7 +203,7 @@ func TestLedgerVerifyTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "; times, by the operator: 2096-10-02T07:06:40Z to 2001-09-09T01:46:40Z, 2 earlier than the one before; "
-	for _, flags := range [][]string{nil, {"--params", filepath.Join(dir, paramsFile)}} {
+	for _, flags := range [][]string{nil, {"--params", filepath.Join(dir, demo.ParamsFile)}} {
 		if code, stdout, stderr := verified(t, path, flags...); code != exitOK || !strings.Contains(stdout, want) {
 			t.Errorf("%v: exit code %d, %q, %q", flags, code, stdout, stderr)
 		}

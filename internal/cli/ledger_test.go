@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/ledger/postgres"
+	"github.com/zkbench/zkbench/token/ledger/replay"
 )
 
 // smallLedger writes a ledger of two batches: three requests that create two tokens
@@ -79,7 +80,7 @@ func verified(t *testing.T, path string, flags ...string) (code int, stdout, std
 }
 
 func TestLedgerVerify(t *testing.T) {
-	path := filepath.Join(t.TempDir(), ledgerFile)
+	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
 	code, stdout, stderr := verified(t, path)
 	const want = "ok: 4 requests in 2 batches; 6 tokens: 4 unspent, 2 spent; " +
@@ -150,7 +151,7 @@ func TestLedgerVerifyEdited(t *testing.T) {
 		"meta=version 2":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 2} }, seal, exitUsage, "ledger format at byte 0: version 2, only 1 is known"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), ledgerFile)
+			path := filepath.Join(t.TempDir(), replay.FileName)
 			smallLedger(t, path)
 			edit(t, path, func(tx *bbolt.Tx) error {
 				b := tx.Bucket([]byte(test.bucket))
@@ -170,7 +171,7 @@ func TestLedgerVerifyEdited(t *testing.T) {
 
 // TestLedgerVerifyBytes: files that are no ledgers, or lost their end, or a bit.
 func TestLedgerVerifyBytes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), ledgerFile)
+	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -207,7 +208,7 @@ func TestLedgerVerifyBytes(t *testing.T) {
 // TestLedgerVerifyPages damages a bit of each page in turn. What is not reported, of
 // a free page, makes no difference.
 func TestLedgerVerifyPages(t *testing.T) {
-	path := filepath.Join(t.TempDir(), ledgerFile)
+	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -235,7 +236,7 @@ func TestLedgerVerifyPages(t *testing.T) {
 
 func TestLedgerVerifyUsage(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, ledgerFile)
+	path := filepath.Join(dir, replay.FileName)
 	empty := filepath.Join(dir, "empty")
 	if err := os.Mkdir(empty, 0o777); err != nil {
 		t.Fatal(err)
@@ -272,7 +273,7 @@ func TestLedgerVerifyUsage(t *testing.T) {
 }
 
 func TestLedgerVerifyInterrupted(t *testing.T) {
-	path := filepath.Join(t.TempDir(), ledgerFile)
+	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -336,7 +337,7 @@ func TestLedgerVerifyDatabase(t *testing.T) {
 	if _, stderr := verify(exitUsage); !strings.Contains(stderr, "does not exist") {
 		t.Errorf("without a ledger: %q", stderr)
 	}
-	path := filepath.Join(t.TempDir(), ledgerFile)
+	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
 	l, err := postgres.Create(t.Context(), url)
 	if err != nil {

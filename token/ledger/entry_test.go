@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 func example() ledger.Entry {
@@ -34,7 +35,7 @@ func TestVectors(t *testing.T) {
 	if diff := cmp.Diff(want, hex.EncodeToString(data)); diff != "" {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}
-	l := ledger.NewLink([32]byte{1}, 7)
+	l := store.NewLink([32]byte{1}, 7)
 	l.Add(data)
 	sum := l.Sum()
 	const wantSum = "40d177c5b3afe7bdf01094cbeee0312a847d8a9209930cddc9dcc06b1ba36c1c"

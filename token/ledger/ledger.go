@@ -98,27 +98,3 @@ type Ledger interface {
 	// fails with fs.ErrClosed.
 	Close() error
 }
-
-// Chunks is Ledger.Log from the sequence number from, on what chunk returns: the
-// next records from seq, none at the end of the log. Records that come with an
-// error stand before it.
-func Chunks(from uint64, chunk func(seq uint64) ([]Record, error)) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		next := max(from, 1)
-		for {
-			records, err := chunk(next)
-			for _, r := range records {
-				if !yield(r, nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(Record{}, err)
-			}
-			if err != nil || len(records) == 0 {
-				return
-			}
-			next += uint64(len(records))
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // Apply implements ledger.Ledger.
@@ -20,7 +21,7 @@ func (l *Ledger) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, 
 }
 
 // Tail returns the last batch that was applied, zero on an empty ledger.
-func (l *Ledger) Tail(ctx context.Context) (tail ledger.Batch, err error) {
+func (l *Ledger) Tail(ctx context.Context) (tail store.Batch, err error) {
 	err = l.view(func(tx *bbolt.Tx) (err error) {
 		tail, err = tablesOf(tx).Tail(ctx)
 		return err
@@ -34,11 +35,11 @@ var errNothing = errors.New("nothing to write")
 // apply decides on the calls and commits them in one transaction. A flush cannot be
 // called back, so it does not look at their contexts. Rejections are the calls'; an
 // error is a reason to write nothing more. The caller is the writer.
-func (l *Ledger) apply(calls []*ledger.Call) error {
-	var g *ledger.Group
+func (l *Ledger) apply(calls []*store.Call) error {
+	var g *store.Group
 	err := l.file.Write(func(tx *bbolt.Tx) error {
 		t := tablesOf(tx)
-		g = ledger.NewGroup(t, l.tail)
+		g = store.NewGroup(t, l.tail)
 		for _, c := range calls {
 			if err := g.Decide(c); err != nil {
 				return err

@@ -21,13 +21,14 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // Ledger implements ledger.Ledger.
 type Ledger struct {
 	file  *boltfile.File
-	queue *ledger.Queue
-	tail  ledger.Batch // the last one, of who is the queue's writer
+	queue *store.Queue
+	tail  store.Batch // the last one, of who is the queue's writer
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
@@ -63,13 +64,13 @@ func Open(path string) (*Ledger, error) {
 		if err := checkFormat(tx); err != nil {
 			return err
 		}
-		return ledger.CheckTail(context.Background(), tablesOf(tx))
+		return store.CheckTail(context.Background(), tablesOf(tx))
 	})
 	if err != nil {
 		return nil, err
 	}
 	l := &Ledger{file: file}
-	l.queue = ledger.NewQueue(l.apply)
+	l.queue = store.NewQueue(l.apply)
 	err = l.view(func(tx *bbolt.Tx) (err error) {
 		l.tail, err = tablesOf(tx).Tail(context.Background())
 		return err

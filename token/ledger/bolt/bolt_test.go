@@ -19,19 +19,20 @@ import (
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // store is a file, created when it is first opened.
-type store string
+type file string
 
-func (s store) Open() (ledger.Ledger, error) {
+func (s file) Open() (ledger.Ledger, error) {
 	if _, err := os.Stat(string(s)); errors.Is(err, fs.ErrNotExist) {
 		return Create(string(s))
 	}
 	return Open(string(s))
 }
 
-func (s store) Verify(ctx context.Context, l ledger.Ledger) error {
+func (s file) Verify(ctx context.Context, l ledger.Ledger) error {
 	return l.(*Ledger).Verify(ctx, nil)
 }
 
@@ -42,7 +43,7 @@ func TestModel(t *testing.T) {
 			r.Fatal(err)
 		}
 		t.Cleanup(func() { os.RemoveAll(dir) })
-		return store(filepath.Join(dir, "ledger.db"))
+		return file(filepath.Join(dir, "ledger.db"))
 	})
 }
 
@@ -101,9 +102,9 @@ func TestGroup(t *testing.T) {
 		{ledgertest.Issue("c", 1), ledgertest.Spend("d", token.ID("a/0"))}, // the second is a double spend
 		{ledgertest.Spend("e", token.ID("c/0"))},                           // of what was rejected with it
 	}
-	var calls []*ledger.Call
+	var calls []*store.Call
 	for _, b := range batches {
-		c, err := ledger.NewCall(context.Background(), b, false)
+		c, err := store.NewCall(context.Background(), b, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +317,7 @@ func TestWrongFile(t *testing.T) {
 		"short":          {write([]byte("ledger")), zkbench.ErrMalformed},
 		"text":           {write(bytes.Repeat([]byte("not a ledger\n"), 10000)), zkbench.ErrMalformed},
 		"another bbolt":  {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(bucketMeta)) }), zkbench.ErrMalformed},
-		"missing bucket": {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(ledger.TableSpent)) }), zkbench.ErrMalformed},
+		"missing bucket": {edit(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(store.TableSpent)) }), zkbench.ErrMalformed},
 		"version 2": {edit(func(tx *bbolt.Tx) error {
 			return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, 2)))
 		}), zkbench.ErrMalformed},

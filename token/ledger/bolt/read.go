@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // A reader of the log takes this many bytes or records from the store at a
@@ -49,7 +50,7 @@ func (l *Ledger) Digest(ctx context.Context, anchor []byte) (digest [32]byte, fo
 
 // Log implements ledger.Ledger.
 func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
-	return ledger.Chunks(from, func(seq uint64) ([]ledger.Record, error) { return l.chunk(ctx, seq) })
+	return store.Chunks(from, func(seq uint64) ([]ledger.Record, error) { return l.chunk(ctx, seq) })
 }
 
 // chunk returns the next records from seq, none at the end of the log.
@@ -60,7 +61,7 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 	err = l.view(func(tx *bbolt.Tx) error {
 		c := tablesOf(tx).log.Cursor()
 		size := 0
-		for key, value := c.Seek(ledger.SeqKey(seq)); key != nil && size < chunkBytes && len(records) < chunkRecords; key, value = c.Next() {
+		for key, value := c.Seek(store.SeqKey(seq)); key != nil && size < chunkBytes && len(records) < chunkRecords; key, value = c.Next() {
 			size += len(value)
 			e, err := unsealEntry(seq, key, bytes.Clone(value))
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // The buckets of a ledger are its tables, and one for the version of the format:
@@ -23,7 +24,7 @@ const (
 )
 
 func buckets() []string {
-	return []string{ledger.TableAnchors, ledger.TableChain, ledger.TableLog, bucketMeta, ledger.TableSpent, ledger.TableTokens}
+	return []string{store.TableAnchors, store.TableChain, store.TableLog, bucketMeta, store.TableSpent, store.TableTokens}
 }
 
 // unseal is boltfile.Unseal with errors that show the key: a ledger's are no secrets.
@@ -41,52 +42,52 @@ func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 
 const stateLen = 17
 
-func sealState(id token.ID, s *ledger.State) []byte {
-	return boltfile.Seal(ledger.TableTokens, id, s.Append(make([]byte, 0, stateLen+len(s.Token)+boltfile.SumLen)))
+func sealState(id token.ID, s *store.State) []byte {
+	return boltfile.Seal(store.TableTokens, id, s.Append(make([]byte, 0, stateLen+len(s.Token)+boltfile.SumLen)))
 }
 
 // unsealState returns the state of the token id from its values in the buckets
 // tokens and spent, nil where there is none. The two must agree.
-func unsealState(id token.ID, inTokens, inSpent []byte) (s ledger.State, err error) {
+func unsealState(id token.ID, inTokens, inSpent []byte) (s store.State, err error) {
 	if inTokens != nil {
-		body, err := unseal(ledger.TableTokens, id, inTokens, stateLen)
+		body, err := unseal(store.TableTokens, id, inTokens, stateLen)
 		if err != nil {
-			return ledger.State{}, err
+			return store.State{}, err
 		}
-		s = ledger.State{
-			Status:  ledger.Status(body[0]),
+		s = store.State{
+			Status:  store.Status(body[0]),
 			Created: binary.BigEndian.Uint64(body[1:]),
 			Spent:   binary.BigEndian.Uint64(body[9:]),
 		}
 		if len(body) > stateLen {
 			s.Token = body[stateLen:]
 		}
-		if s.Status == ledger.Absent {
-			return ledger.State{}, ledger.Corruptf(fmt.Sprintf("token %x", []byte(id)), "not a state")
+		if s.Status == store.Absent {
+			return store.State{}, ledger.Corruptf(fmt.Sprintf("token %x", []byte(id)), "not a state")
 		}
 	}
 	spentBy := uint64(0)
 	if inSpent != nil {
-		body, err := unseal(ledger.TableSpent, id, inSpent, 8)
+		body, err := unseal(store.TableSpent, id, inSpent, 8)
 		if err != nil {
-			return ledger.State{}, err
+			return store.State{}, err
 		}
 		if spentBy = binary.BigEndian.Uint64(body); spentBy == 0 || len(body) != 8 {
-			return ledger.State{}, ledger.Corruptf(fmt.Sprintf("spent %x", []byte(id)), "not a sequence number")
+			return store.State{}, ledger.Corruptf(fmt.Sprintf("spent %x", []byte(id)), "not a sequence number")
 		}
 	}
 	if err := s.Check(id, spentBy); err != nil {
-		return ledger.State{}, err
+		return store.State{}, err
 	}
 	return s, nil
 }
 
-func sealAnchored(anchor []byte, a *ledger.Anchored) []byte {
-	return boltfile.Seal(ledger.TableAnchors, anchor, a.Append(make([]byte, 0, 40+boltfile.SumLen)))
+func sealAnchored(anchor []byte, a *store.Anchored) []byte {
+	return boltfile.Seal(store.TableAnchors, anchor, a.Append(make([]byte, 0, 40+boltfile.SumLen)))
 }
 
-func unsealAnchored(anchor, value []byte) (a ledger.Anchored, err error) {
-	body, err := unseal(ledger.TableAnchors, anchor, value, 40)
+func unsealAnchored(anchor, value []byte) (a store.Anchored, err error) {
+	body, err := unseal(store.TableAnchors, anchor, value, 40)
 	if err != nil {
 		return a, err
 	}
@@ -98,15 +99,15 @@ func unsealAnchored(anchor, value []byte) (a ledger.Anchored, err error) {
 	return a, nil
 }
 
-func sealBatch(b *ledger.Batch) []byte {
-	return boltfile.Seal(ledger.TableChain, ledger.SeqKey(b.Last), b.Append(make([]byte, 0, 40+boltfile.SumLen)))
+func sealBatch(b *store.Batch) []byte {
+	return boltfile.Seal(store.TableChain, store.SeqKey(b.Last), b.Append(make([]byte, 0, 40+boltfile.SumLen)))
 }
 
-func unsealBatch(key, value []byte) (b ledger.Batch, err error) {
+func unsealBatch(key, value []byte) (b store.Batch, err error) {
 	if len(key) != 8 {
 		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a sequence number")
 	}
-	body, err := unseal(ledger.TableChain, key, value, 40)
+	body, err := unseal(store.TableChain, key, value, 40)
 	if err != nil {
 		return b, err
 	}
@@ -122,10 +123,10 @@ func unsealBatch(key, value []byte) (b ledger.Batch, err error) {
 // slices are parts of value.
 func unsealEntry(seq uint64, key, value []byte) (ledger.Entry, error) {
 	place := fmt.Sprintf("request %d", seq)
-	if string(key) != string(ledger.SeqKey(seq)) {
+	if string(key) != string(store.SeqKey(seq)) {
 		return ledger.Entry{}, ledger.Corruptf(place, "missing from the log")
 	}
-	body, err := unseal(ledger.TableLog, key, value, 1)
+	body, err := unseal(store.TableLog, key, value, 1)
 	if err != nil {
 		return ledger.Entry{}, ledger.Corruptf(place, "%v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // tables are the buckets of a transaction.
@@ -17,34 +18,34 @@ type tables struct {
 	tokens, spent, anchors, log, chain *bbolt.Bucket
 }
 
-var _ ledger.Snapshot = (*tables)(nil)
+var _ store.Snapshot = (*tables)(nil)
 
 func tablesOf(tx *bbolt.Tx) *tables {
 	bucket := func(name string) *bbolt.Bucket { return tx.Bucket([]byte(name)) }
 	return &tables{
 		tx:     tx,
-		tokens: bucket(ledger.TableTokens), spent: bucket(ledger.TableSpent), anchors: bucket(ledger.TableAnchors),
-		log: bucket(ledger.TableLog), chain: bucket(ledger.TableChain),
+		tokens: bucket(store.TableTokens), spent: bucket(store.TableSpent), anchors: bucket(store.TableAnchors),
+		log: bucket(store.TableLog), chain: bucket(store.TableChain),
 	}
 }
 
-// State implements ledger.Lookup. The token is valid until the transaction ends.
-func (t *tables) State(id token.ID) (ledger.State, error) {
+// State implements store.Lookup. The token is valid until the transaction ends.
+func (t *tables) State(id token.ID) (store.State, error) {
 	return unsealState(id, t.tokens.Get(id), t.spent.Get(id))
 }
 
-// Anchor implements ledger.Lookup.
-func (t *tables) Anchor(anchor []byte) (ledger.Anchored, bool, error) {
+// Anchor implements store.Lookup.
+func (t *tables) Anchor(anchor []byte) (store.Anchored, bool, error) {
 	value := t.anchors.Get(anchor)
 	if value == nil {
-		return ledger.Anchored{}, false, nil
+		return store.Anchored{}, false, nil
 	}
 	a, err := unsealAnchored(anchor, value)
 	return a, err == nil, err
 }
 
-// Tail implements ledger.Snapshot.
-func (t *tables) Tail(context.Context) (b ledger.Batch, err error) {
+// Tail implements store.Snapshot.
+func (t *tables) Tail(context.Context) (b store.Batch, err error) {
 	err = boltfile.Guard(func() (err error) {
 		if key, value := t.chain.Cursor().Last(); key != nil {
 			if b, err = unsealBatch(key, value); err != nil {
@@ -63,12 +64,12 @@ func (t *tables) Tail(context.Context) (b ledger.Batch, err error) {
 	return b, err
 }
 
-// Batch implements ledger.Snapshot.
-func (t *tables) Batch(_ context.Context, seq uint64) (b ledger.Batch, err error) {
+// Batch implements store.Snapshot.
+func (t *tables) Batch(_ context.Context, seq uint64) (b store.Batch, err error) {
 	err = boltfile.Guard(func() (err error) {
-		key, value := t.chain.Cursor().Seek(ledger.SeqKey(seq))
+		key, value := t.chain.Cursor().Seek(store.SeqKey(seq))
 		if key == nil {
-			return ledger.NoBatch(seq)
+			return store.NoBatch(seq)
 		}
 		b, err = unsealBatch(key, value)
 		return err
@@ -76,11 +77,11 @@ func (t *tables) Batch(_ context.Context, seq uint64) (b ledger.Batch, err error
 	return b, err
 }
 
-// Entries implements ledger.Snapshot.
+// Entries implements store.Snapshot.
 func (t *tables) Entries(_ context.Context, first, last uint64, visit func(uint64, []byte, *ledger.Entry) error) error {
 	return boltfile.Guard(func() error {
 		c := t.log.Cursor()
-		key, value := c.Seek(ledger.SeqKey(first))
+		key, value := c.Seek(store.SeqKey(first))
 		for seq := first; seq <= last; seq++ {
 			e, err := unsealEntry(seq, key, value)
 			if err != nil {
@@ -95,7 +96,7 @@ func (t *tables) Entries(_ context.Context, first, last uint64, visit func(uint6
 	})
 }
 
-// Count implements ledger.Snapshot.
+// Count implements store.Snapshot.
 func (t *tables) Count(ctx context.Context, table string) (n uint64, err error) {
 	err = boltfile.Guard(func() error {
 		c := t.tx.Bucket([]byte(table)).Cursor()
@@ -111,15 +112,15 @@ func (t *tables) Count(ctx context.Context, table string) (n uint64, err error) 
 
 // write puts what the group accepted into the buckets, keys in order, so that a
 // page's changes come together.
-func (t *tables) write(g *ledger.Group) error {
+func (t *tables) write(g *store.Group) error {
 	for id, s := range g.Tokens() {
 		if err := t.tokens.Put(id, sealState(id, &s)); err != nil {
 			return err
 		}
-		if s.Status != ledger.Spent {
+		if s.Status != store.Spent {
 			continue
 		}
-		if err := t.spent.Put(id, boltfile.Seal(ledger.TableSpent, id, ledger.SeqKey(s.Spent))); err != nil {
+		if err := t.spent.Put(id, boltfile.Seal(store.TableSpent, id, store.SeqKey(s.Spent))); err != nil {
 			return err
 		}
 	}
@@ -129,13 +130,13 @@ func (t *tables) write(g *ledger.Group) error {
 		}
 	}
 	for _, e := range g.Entries {
-		key := ledger.SeqKey(e.Seq)
-		if err := t.log.Put(key, boltfile.Seal(ledger.TableLog, key, e.Value)); err != nil {
+		key := store.SeqKey(e.Seq)
+		if err := t.log.Put(key, boltfile.Seal(store.TableLog, key, e.Value)); err != nil {
 			return err
 		}
 	}
 	for i := range g.Batches {
-		if err := t.chain.Put(ledger.SeqKey(g.Batches[i].Last), sealBatch(&g.Batches[i])); err != nil {
+		if err := t.chain.Put(store.SeqKey(g.Batches[i].Last), sealBatch(&g.Batches[i])); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // Verify checks the whole ledger as it is when it begins: the structure of the
@@ -34,7 +35,7 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 		return err
 	}
 	t := tablesOf(tx)
-	if err := ledger.Verify(ctx, t, progress); err != nil {
+	if err := store.Verify(ctx, t, progress); err != nil {
 		return err
 	}
 	n, err := t.Count(ctx, bucketMeta)

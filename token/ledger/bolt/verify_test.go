@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // TestVerifyNamesThePlace: buckets that are sound by themselves and contradict
@@ -32,14 +33,14 @@ func TestVerifyNamesThePlace(t *testing.T) {
 	both := func(a, b func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 		return func(tx *bbolt.Tx) error { return errors.Join(a(tx), b(tx)) }
 	}
-	tokens := func(id string, s ledger.State) func(*bbolt.Tx) error {
+	tokens := func(id string, s store.State) func(*bbolt.Tx) error {
 		return func(tx *bbolt.Tx) error {
-			return tx.Bucket([]byte(ledger.TableTokens)).Put([]byte(id), sealState(token.ID(id), &s))
+			return tx.Bucket([]byte(store.TableTokens)).Put([]byte(id), sealState(token.ID(id), &s))
 		}
 	}
-	anchor := func(a ledger.Anchored) func(*bbolt.Tx) error {
+	anchor := func(a store.Anchored) func(*bbolt.Tx) error {
 		return func(tx *bbolt.Tx) error {
-			return tx.Bucket([]byte(ledger.TableAnchors)).Put([]byte("b"), sealAnchored([]byte("b"), &a))
+			return tx.Bucket([]byte(store.TableAnchors)).Put([]byte("b"), sealAnchored([]byte("b"), &a))
 		}
 	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
@@ -51,27 +52,27 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		open  bool // found on opening
 	}{
 		"nothing":                     {func(*bbolt.Tx) error { return nil }, "", false},
-		"token resurrected":           {both(tokens("a/1", ledger.State{Status: ledger.Unspent, Created: 1, Token: []byte("token")}), remove(ledger.TableSpent, []byte("a/1"))), "request 2: spend 0", false},
-		"token resurrected by half":   {remove(ledger.TableSpent, []byte("a/1")), "request 1: create 1", false},
-		"token lost":                  {both(remove(ledger.TableTokens, []byte("a/1")), remove(ledger.TableSpent, []byte("a/1"))), "request 1: create 1", false},
-		"token spent by nobody":       {both(tokens("a/0", ledger.State{Status: ledger.Spent, Created: 1, Spent: 2}), put(ledger.TableSpent, []byte("a/0"), ledger.SeqKey(2))), "spent", false},
-		"token of nobody":             {tokens("x", ledger.State{Status: ledger.Unspent, Created: 2, Token: []byte("token")}), "tokens", false},
-		"token of other bytes":        {tokens("a/0", ledger.State{Status: ledger.Unspent, Created: 1, Token: []byte("taken")}), "request 1: create 0", false},
-		"token of another request":    {tokens("a/0", ledger.State{Status: ledger.Unspent, Created: 2, Token: []byte("token")}), "request 1: create 0", false},
-		"anchor lost":                 {remove(ledger.TableAnchors, []byte("b")), "request 2: anchor", false},
-		"anchor of another digest":    {anchor(ledger.Anchored{Seq: 2, Digest: [32]byte{9}}), "request 2: anchor", false},
-		"anchor of another request":   {anchor(ledger.Anchored{Seq: 1, Digest: b.Digest}), "request 2: anchor", false},
-		"anchor of nobody":            {put(ledger.TableAnchors, []byte("x"), make([]byte, 40)), "anchors", false},
-		"log: first request replaced": {put(ledger.TableLog, ledger.SeqKey(1), other.Append(nil)), "request 1: anchor", false},
-		"log: first request lost":     {remove(ledger.TableLog, ledger.SeqKey(1)), "request 1", false},
-		"log: first request no entry": {put(ledger.TableLog, ledger.SeqKey(1), []byte{1}), "request 1", false},
-		"log: last request replaced":  {put(ledger.TableLog, ledger.SeqKey(4), other.Append(nil)), "requests 4 to 4", true},
-		"log: last request lost":      {remove(ledger.TableLog, ledger.SeqKey(4)), "log", true},
-		"log: request too many":       {put(ledger.TableLog, ledger.SeqKey(5), other.Append(nil)), "log", true},
-		"chain: another hash":         {put(ledger.TableChain, ledger.SeqKey(1), append(ledger.SeqKey(1), make([]byte, 32)...)), "requests 1 to 1", false},
-		"chain: a batch lost":         {remove(ledger.TableChain, ledger.SeqKey(1)), "request 1", false},
-		"chain: the last lost":        {remove(ledger.TableChain, ledger.SeqKey(4)), "log", true},
-		"chain: batches overlap":      {put(ledger.TableChain, ledger.SeqKey(2), append(ledger.SeqKey(1), make([]byte, 32)...)), "request 2", false},
+		"token resurrected":           {both(tokens("a/1", store.State{Status: store.Unspent, Created: 1, Token: []byte("token")}), remove(store.TableSpent, []byte("a/1"))), "request 2: spend 0", false},
+		"token resurrected by half":   {remove(store.TableSpent, []byte("a/1")), "request 1: create 1", false},
+		"token lost":                  {both(remove(store.TableTokens, []byte("a/1")), remove(store.TableSpent, []byte("a/1"))), "request 1: create 1", false},
+		"token spent by nobody":       {both(tokens("a/0", store.State{Status: store.Spent, Created: 1, Spent: 2}), put(store.TableSpent, []byte("a/0"), store.SeqKey(2))), "spent", false},
+		"token of nobody":             {tokens("x", store.State{Status: store.Unspent, Created: 2, Token: []byte("token")}), "tokens", false},
+		"token of other bytes":        {tokens("a/0", store.State{Status: store.Unspent, Created: 1, Token: []byte("taken")}), "request 1: create 0", false},
+		"token of another request":    {tokens("a/0", store.State{Status: store.Unspent, Created: 2, Token: []byte("token")}), "request 1: create 0", false},
+		"anchor lost":                 {remove(store.TableAnchors, []byte("b")), "request 2: anchor", false},
+		"anchor of another digest":    {anchor(store.Anchored{Seq: 2, Digest: [32]byte{9}}), "request 2: anchor", false},
+		"anchor of another request":   {anchor(store.Anchored{Seq: 1, Digest: b.Digest}), "request 2: anchor", false},
+		"anchor of nobody":            {put(store.TableAnchors, []byte("x"), make([]byte, 40)), "anchors", false},
+		"log: first request replaced": {put(store.TableLog, store.SeqKey(1), other.Append(nil)), "request 1: anchor", false},
+		"log: first request lost":     {remove(store.TableLog, store.SeqKey(1)), "request 1", false},
+		"log: first request no entry": {put(store.TableLog, store.SeqKey(1), []byte{1}), "request 1", false},
+		"log: last request replaced":  {put(store.TableLog, store.SeqKey(4), other.Append(nil)), "requests 4 to 4", true},
+		"log: last request lost":      {remove(store.TableLog, store.SeqKey(4)), "log", true},
+		"log: request too many":       {put(store.TableLog, store.SeqKey(5), other.Append(nil)), "log", true},
+		"chain: another hash":         {put(store.TableChain, store.SeqKey(1), append(store.SeqKey(1), make([]byte, 32)...)), "requests 1 to 1", false},
+		"chain: a batch lost":         {remove(store.TableChain, store.SeqKey(1)), "request 1", false},
+		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
+		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 32)...)), "request 2", false},
 		"meta: a key too many":        {put(bucketMeta, []byte("x"), nil), "meta", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +130,7 @@ func TestVerifyProgress(t *testing.T) {
 
 func asBytes(n []uint64) (b []byte) {
 	for _, v := range n {
-		b = append(b, ledger.SeqKey(v)...)
+		b = append(b, store.SeqKey(v)...)
 	}
 	return b
 }
@@ -138,37 +139,37 @@ func asBytes(n []uint64) (b []byte) {
 // place.
 func TestUnsealState(t *testing.T) {
 	id := token.ID("id")
-	live := ledger.State{Status: ledger.Unspent, Created: 3, Token: []byte("token")}
-	dead := ledger.State{Status: ledger.Spent, Created: 3, Spent: 5}
-	mark := func(id []byte, seq uint64) []byte { return boltfile.Seal(ledger.TableSpent, id, ledger.SeqKey(seq)) }
+	live := store.State{Status: store.Unspent, Created: 3, Token: []byte("token")}
+	dead := store.State{Status: store.Spent, Created: 3, Spent: 5}
+	mark := func(id []byte, seq uint64) []byte { return boltfile.Seal(store.TableSpent, id, store.SeqKey(seq)) }
 	flipped := func(b []byte) []byte {
 		b[0] ^= 1
 		return b
 	}
 	for name, c := range map[string]struct {
 		tokens, spent []byte
-		want          ledger.Status
+		want          store.Status
 		reason        string // none: no error
 	}{
-		"absent":               {nil, nil, ledger.Absent, ""},
-		"unspent":              {sealState(id, &live), nil, ledger.Unspent, ""},
-		"spent":                {sealState(id, &dead), mark(id, 5), ledger.Spent, ""},
-		"only marked":          {nil, mark(id, 5), ledger.Absent, "not in tokens"},
-		"unspent and marked":   {sealState(id, &live), mark(id, 5), ledger.Absent, "unspent in tokens"},
-		"spent and not marked": {sealState(id, &dead), nil, ledger.Absent, "not in spent"},
-		"spent by another":     {sealState(id, &dead), mark(id, 6), ledger.Absent, "different requests"},
-		"of another id":        {sealState([]byte("di"), &live), nil, ledger.Absent, "wrong checksum"},
-		"mark of another id":   {sealState(id, &dead), mark([]byte("di"), 5), ledger.Absent, "wrong checksum"},
-		"flipped":              {flipped(sealState(id, &live)), nil, ledger.Absent, "wrong checksum"},
-		"mark flipped":         {sealState(id, &dead), flipped(mark(id, 5)), ledger.Absent, "wrong checksum"},
-		"short":                {[]byte{1, 2, 3}, nil, ledger.Absent, "too few"},
-		"mark short":           {sealState(id, &dead), []byte{}, ledger.Absent, "too few"},
-		"unspent, no token":    {sealState(id, &ledger.State{Status: ledger.Unspent, Created: 3}), nil, ledger.Absent, "not a state"},
-		"spent, with a token":  {sealState(id, &ledger.State{Status: ledger.Spent, Created: 3, Spent: 5, Token: []byte{1}}), mark(id, 5), ledger.Absent, "not a state"},
-		"spent before created": {sealState(id, &ledger.State{Status: ledger.Spent, Created: 3, Spent: 3}), mark(id, 3), ledger.Absent, "not a state"},
-		"status 0":             {sealState(id, &ledger.State{}), nil, ledger.Absent, "not a state"},
-		"mark of none":         {nil, mark(id, 0), ledger.Absent, "not a sequence number"},
-		"status 3":             {sealState(id, &ledger.State{Status: 3, Created: 3, Token: []byte{1}}), nil, ledger.Absent, "not a state"},
+		"absent":               {nil, nil, store.Absent, ""},
+		"unspent":              {sealState(id, &live), nil, store.Unspent, ""},
+		"spent":                {sealState(id, &dead), mark(id, 5), store.Spent, ""},
+		"only marked":          {nil, mark(id, 5), store.Absent, "not in tokens"},
+		"unspent and marked":   {sealState(id, &live), mark(id, 5), store.Absent, "unspent in tokens"},
+		"spent and not marked": {sealState(id, &dead), nil, store.Absent, "not in spent"},
+		"spent by another":     {sealState(id, &dead), mark(id, 6), store.Absent, "different requests"},
+		"of another id":        {sealState([]byte("di"), &live), nil, store.Absent, "wrong checksum"},
+		"mark of another id":   {sealState(id, &dead), mark([]byte("di"), 5), store.Absent, "wrong checksum"},
+		"flipped":              {flipped(sealState(id, &live)), nil, store.Absent, "wrong checksum"},
+		"mark flipped":         {sealState(id, &dead), flipped(mark(id, 5)), store.Absent, "wrong checksum"},
+		"short":                {[]byte{1, 2, 3}, nil, store.Absent, "too few"},
+		"mark short":           {sealState(id, &dead), []byte{}, store.Absent, "too few"},
+		"unspent, no token":    {sealState(id, &store.State{Status: store.Unspent, Created: 3}), nil, store.Absent, "not a state"},
+		"spent, with a token":  {sealState(id, &store.State{Status: store.Spent, Created: 3, Spent: 5, Token: []byte{1}}), mark(id, 5), store.Absent, "not a state"},
+		"spent before created": {sealState(id, &store.State{Status: store.Spent, Created: 3, Spent: 3}), mark(id, 3), store.Absent, "not a state"},
+		"status 0":             {sealState(id, &store.State{}), nil, store.Absent, "not a state"},
+		"mark of none":         {nil, mark(id, 0), store.Absent, "not a sequence number"},
+		"status 3":             {sealState(id, &store.State{Status: 3, Created: 3, Token: []byte{1}}), nil, store.Absent, "not a state"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := unsealState(id, c.tokens, c.spent)

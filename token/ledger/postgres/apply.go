@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // Apply implements ledger.Ledger. A context that ends before the transaction begins
@@ -40,7 +41,7 @@ func (l *Ledger) left(err error) {
 
 // apply does the calls in one transaction, as long as one of them is wanted. A
 // ledger that is known to be damaged is not written to.
-func (l *Ledger) apply(ctx context.Context, calls []*ledger.Call) (err error) {
+func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
 	unknown := true // unless it ends
 	defer func() {
 		if unknown || err == nil {
@@ -64,7 +65,7 @@ func (l *Ledger) apply(ctx context.Context, calls []*ledger.Call) (err error) {
 // Every statement of a READ COMMITTED transaction sees what was committed before
 // it, so the look-ups, which the server runs when it has the lock, see all that
 // writers before have done.
-func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*ledger.Call) error {
+func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Call) error {
 	k := newKeys()
 	for _, c := range calls {
 		for e := range c.Entries() {
@@ -85,7 +86,7 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*ledger.C
 	if err != nil {
 		return err
 	}
-	g := ledger.NewGroup(f, tail)
+	g := store.NewGroup(f, tail)
 	for _, c := range calls {
 		if err := g.Decide(c); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // TestLostConnection: before COMMIT is sent a lost connection means that nothing
@@ -281,7 +282,7 @@ func TestPanic(t *testing.T) {
 				panic("as asked")
 			})
 		},
-		"commit": func() error { return l.apply(ctx, []*ledger.Call{nil}) },
+		"commit": func() error { return l.apply(ctx, []*store.Call{nil}) },
 	} {
 		func() {
 			defer func() {

@@ -31,6 +31,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // TransactionTime is the most that a transaction of Apply takes, its turn among other
@@ -69,7 +70,7 @@ func (o *options) check() error {
 type Ledger struct {
 	pool  *pgxpool.Pool
 	sql   statements
-	queue *ledger.Queue
+	queue *store.Queue
 	limit time.Duration // TransactionTime
 
 	// readers has room for all connections but one: who holds a snapshot has put
@@ -132,7 +133,7 @@ func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledge
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	config.AfterConnect = settle
 	l := &Ledger{sql: newStatements(o.schema), limit: TransactionTime, readers: make(chan struct{}, config.MaxConns-1)}
-	l.queue = ledger.NewLeavingQueue(l.apply)
+	l.queue = store.NewLeavingQueue(l.apply)
 	l.closing, l.cancel = context.WithCancel(context.Background())
 	if l.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, l.failure(ctx, err)
@@ -205,7 +206,7 @@ func (l *Ledger) inspect(ctx context.Context, schema string) error {
 				return ledger.Corruptf("table "+name, "missing, not logged, or without its primary key")
 			}
 		}
-		return ledger.CheckTail(ctx, s)
+		return store.CheckTail(ctx, s)
 	})
 	if missing {
 		return fmt.Errorf("ledger: schema %q: %w", schema, fs.ErrNotExist)

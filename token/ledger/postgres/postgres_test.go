@@ -22,6 +22,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // server is the test binary's, started by the first test that asks for it.
@@ -42,9 +43,9 @@ func TestMain(m *testing.M) {
 func schemaName() string { return fmt.Sprintf("test %x", rand.Uint64()) }
 
 // store is a schema, created when it is first opened.
-type store struct{ url, schema string }
+type schema struct{ url, schema string }
 
-func (s *store) Open() (ledger.Ledger, error) {
+func (s *schema) Open() (ledger.Ledger, error) {
 	l, err := Open(context.Background(), s.url, Schema(s.schema))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Create(context.Background(), s.url, Schema(s.schema))
@@ -52,13 +53,13 @@ func (s *store) Open() (ledger.Ledger, error) {
 	return l, err
 }
 
-func (s *store) Verify(ctx context.Context, l ledger.Ledger) error {
+func (s *schema) Verify(ctx context.Context, l ledger.Ledger) error {
 	return l.(*Ledger).Verify(ctx, nil)
 }
 
 func TestModel(t *testing.T) {
 	url := server.URL(t)
-	ledgertest.Model(t, func(*rapid.T) ledgertest.Store { return &store{url, schemaName()} })
+	ledgertest.Model(t, func(*rapid.T) ledgertest.Store { return &schema{url, schemaName()} })
 }
 
 // newLedger makes an empty ledger in a schema of its own.
@@ -136,14 +137,14 @@ func TestSame(t *testing.T) {
 func TestGroup(t *testing.T) {
 	l, schema := newLedger(t)
 	apply(t, l, ledgertest.Issue("a", 2))
-	var calls []*ledger.Call
+	var calls []*store.Call
 	for _, b := range [][]ledger.Entry{
 		{ledgertest.Spend("b", token.ID("a/0"))},
 		{ledgertest.Spend("f", token.ID("a/1"), token.ID("b/0"))},
 		{ledgertest.Issue("c", 1), ledgertest.Spend("d", token.ID("a/0"))}, // the second is a double spend
 		{ledgertest.Spend("e", token.ID("c/0"))},                           // of what was rejected with it
 	} {
-		c, err := ledger.NewCall(context.Background(), b, false)
+		c, err := store.NewCall(context.Background(), b, false)
 		if err != nil {
 			t.Fatal(err)
 		}

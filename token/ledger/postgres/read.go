@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // A reader of the log takes this many bytes or records from the server at a
@@ -68,7 +69,7 @@ func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err
 
 // Log implements ledger.Ledger.
 func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
-	return ledger.Chunks(from, func(seq uint64) (records []ledger.Record, err error) {
+	return store.Chunks(from, func(seq uint64) (records []ledger.Record, err error) {
 		err = l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 			return l.sql.chunk(ctx, conn, seq, func(e *ledger.Entry, _ []byte) {
 				records = append(records, ledger.Record{Seq: seq + uint64(len(records)), Entry: *e})
@@ -93,7 +94,7 @@ func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, visi
 		if uint64(at) != seq {
 			return ledger.Corruptf(place, "missing from the log")
 		}
-		if crc != sum(ledger.TableLog, ledger.SeqKey(seq), raw) {
+		if crc != sum(store.TableLog, store.SeqKey(seq), raw) {
 			return wrongSum(place)
 		}
 		e, err := ledger.DecodeEntry(raw)

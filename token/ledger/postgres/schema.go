@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // The tables are ledger's, and one of a single row, which a writer locks:
@@ -41,7 +41,7 @@ FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspna
 )
 
 func tableNames() []string {
-	return []string{tableHead, ledger.TableTokens, ledger.TableSpent, ledger.TableAnchors, ledger.TableLog, ledger.TableChain}
+	return []string{tableHead, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableChain}
 }
 
 // statements are the texts of a ledger's statements, with its schema in them.
@@ -90,13 +90,13 @@ func newStatements(schema string) statements {
 // head is the row of the table head.
 type head struct {
 	format int32
-	ledger.Batch
+	store.Batch
 }
 
 func (h *head) sum() int32 {
 	key := binary.BigEndian.AppendUint32(nil, uint32(h.format))
-	return sum(tableHead, append(key, ledger.SeqKey(h.Last)...), h.Append(nil))
+	return sum(tableHead, append(key, store.SeqKey(h.Last)...), h.Append(nil))
 }
 
 // sum is a checksum as a column holds it.
-func sum(table string, key, body []byte) int32 { return int32(ledger.Checksum(table, key, body)) }
+func sum(table string, key, body []byte) int32 { return int32(store.Checksum(table, key, body)) }

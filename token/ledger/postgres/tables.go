@@ -9,31 +9,32 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // found are the records of some tokens and anchors, read in one go. It
-// implements ledger.Lookup for them.
+// implements store.Lookup for them.
 type found struct {
 	states map[string]lookedUp
-	known  map[string]ledger.Anchored
+	known  map[string]store.Anchored
 	wrong  map[string]error // by anchor
 }
 
 type lookedUp struct {
-	state ledger.State
+	state store.State
 	err   error
 }
 
-// State implements ledger.Lookup.
-func (f *found) State(id token.ID) (ledger.State, error) {
+// State implements store.Lookup.
+func (f *found) State(id token.ID) (store.State, error) {
 	s := f.states[string(id)]
 	return s.state, s.err
 }
 
-// Anchor implements ledger.Lookup.
-func (f *found) Anchor(anchor []byte) (ledger.Anchored, bool, error) {
+// Anchor implements store.Lookup.
+func (f *found) Anchor(anchor []byte) (store.Anchored, bool, error) {
 	if err := f.wrong[string(anchor)]; err != nil {
-		return ledger.Anchored{}, false, err
+		return store.Anchored{}, false, err
 	}
 	a, ok := f.known[string(anchor)]
 	return a, ok, nil
@@ -69,7 +70,7 @@ func (k *keys) id(id []byte) {
 func (k *keys) queue(b *pgx.Batch, sql *statements) *found {
 	f := &found{
 		states: make(map[string]lookedUp, len(k.ids)),
-		known:  make(map[string]ledger.Anchored, len(k.anchors)),
+		known:  make(map[string]store.Anchored, len(k.anchors)),
 		wrong:  map[string]error{},
 	}
 	if len(k.ids) > 0 {
@@ -89,9 +90,9 @@ func (k *keys) queue(b *pgx.Batch, sql *statements) *found {
 			var seq int64
 			var crc int32
 			_, err := pgx.ForEachRow(rows, []any{&anchor, &seq, &digest, &crc}, func() error {
-				a := ledger.Anchored{Seq: uint64(seq)}
+				a := store.Anchored{Seq: uint64(seq)}
 				if copy(a.Digest[:], digest) != len(digest) || len(digest) != len(a.Digest) ||
-					crc != sum(ledger.TableAnchors, anchor, a.Append(nil)) {
+					crc != sum(store.TableAnchors, anchor, a.Append(nil)) {
 					f.wrong[string(anchor)] = wrongSum(fmt.Sprintf("anchors %x", anchor))
 				} else {
 					f.known[string(anchor)] = a
@@ -121,26 +122,26 @@ func (r *stateRow) columns() []any {
 }
 
 // state returns the state that the rows of tokens and spent make together.
-func (r *stateRow) state() (ledger.State, error) {
-	var s ledger.State
+func (r *stateRow) state() (store.State, error) {
+	var s store.State
 	if r.created != nil {
-		s = ledger.State{Status: ledger.Unspent, Created: uint64(*r.created), Token: r.token}
+		s = store.State{Status: store.Unspent, Created: uint64(*r.created), Token: r.token}
 		if r.spent != nil {
-			s.Status, s.Spent = ledger.Spent, uint64(*r.spent)
+			s.Status, s.Spent = store.Spent, uint64(*r.spent)
 		}
-		if *r.crc != sum(ledger.TableTokens, r.id, s.Append(nil)) {
-			return ledger.State{}, wrongSum(fmt.Sprintf("tokens %x", r.id))
+		if *r.crc != sum(store.TableTokens, r.id, s.Append(nil)) {
+			return store.State{}, wrongSum(fmt.Sprintf("tokens %x", r.id))
 		}
 	}
 	spentBy := uint64(0)
 	if r.spentBy != nil {
 		spentBy = uint64(*r.spentBy)
-		if spentBy == 0 || *r.spentCRC != sum(ledger.TableSpent, r.id, ledger.SeqKey(spentBy)) {
-			return ledger.State{}, wrongSum(fmt.Sprintf("spent %x", r.id))
+		if spentBy == 0 || *r.spentCRC != sum(store.TableSpent, r.id, store.SeqKey(spentBy)) {
+			return store.State{}, wrongSum(fmt.Sprintf("spent %x", r.id))
 		}
 	}
 	if err := s.Check(r.id, spentBy); err != nil {
-		return ledger.State{}, err
+		return store.State{}, err
 	}
 	return s, nil
 }
@@ -164,15 +165,15 @@ func headFound(err error) error {
 }
 
 // batch returns the last batch, zero on an empty ledger.
-func (r *headRow) batch() (ledger.Batch, error) {
+func (r *headRow) batch() (store.Batch, error) {
 	if r.format != format {
-		return ledger.Batch{}, &zkbench.DecodeError{
+		return store.Batch{}, &zkbench.DecodeError{
 			Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", r.format, format),
 		}
 	}
-	h := head{r.format, ledger.Batch{First: uint64(r.first), Last: uint64(r.last)}}
+	h := head{r.format, store.Batch{First: uint64(r.first), Last: uint64(r.last)}}
 	if n := copy(h.Hash[:], r.hash); n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
-		return ledger.Batch{}, wrongSum(tableHead)
+		return store.Batch{}, wrongSum(tableHead)
 	}
 	return h.Batch, nil
 }
@@ -186,11 +187,11 @@ type batchRow struct {
 
 func (r *batchRow) columns() []any { return []any{&r.last, &r.first, &r.hash, &r.crc} }
 
-func (r *batchRow) batch() (ledger.Batch, error) {
+func (r *batchRow) batch() (store.Batch, error) {
 	place := fmt.Sprintf("chain %d", r.last)
-	b := ledger.Batch{First: uint64(r.first), Last: uint64(r.last)}
+	b := store.Batch{First: uint64(r.first), Last: uint64(r.last)}
 	if n := copy(b.Hash[:], r.hash); n != len(b.Hash) || n != len(r.hash) ||
-		r.crc != sum(ledger.TableChain, ledger.SeqKey(b.Last), b.Append(nil)) {
+		r.crc != sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)) {
 		return b, wrongSum(place)
 	}
 	if b.First < 1 || b.First > b.Last {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // Verify checks the whole ledger as it is when it begins: the chain of the log
@@ -27,9 +28,9 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 
 // VerifyTail is Verify, and returns the last batch of the chain that it verified,
 // zero of an empty ledger.
-func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail ledger.Batch, err error) {
+func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail store.Batch, err error) {
 	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
-		err := ledger.Verify(ctx, s, progress)
+		err := store.Verify(ctx, s, progress)
 		if err == nil {
 			tail, err = s.Tail(ctx)
 		}
@@ -60,7 +61,7 @@ func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snaps
 type snapshot struct {
 	conn    *pgx.Conn
 	sql     *statements
-	batches []ledger.Batch // next ones of the chain
+	batches []store.Batch // next ones of the chain
 
 	*found  // of entries
 	first   uint64
@@ -72,29 +73,29 @@ type entry struct {
 	raw []byte
 }
 
-var _ ledger.Snapshot = (*snapshot)(nil)
+var _ store.Snapshot = (*snapshot)(nil)
 
-// Tail implements ledger.Snapshot.
-func (s *snapshot) Tail(ctx context.Context) (ledger.Batch, error) {
+// Tail implements store.Snapshot.
+func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
 	var h headRow
 	var log, chain *int64
 	if err := headFound(s.conn.QueryRow(ctx, s.sql.tail).Scan(append(h.columns(), &log, &chain)...)); err != nil {
-		return ledger.Batch{}, err
+		return store.Batch{}, err
 	}
 	b, err := h.batch()
 	if err != nil {
-		return ledger.Batch{}, err
+		return store.Batch{}, err
 	}
 	for _, t := range []struct {
 		name string
 		end  *int64
-	}{{ledger.TableLog, log}, {ledger.TableChain, chain}} {
+	}{{store.TableLog, log}, {store.TableChain, chain}} {
 		last := uint64(0)
 		if t.end != nil {
 			last = uint64(*t.end)
 		}
 		if last != b.Last {
-			return ledger.Batch{}, ledger.Corruptf(t.name, "ends with request %d, the ledger with %d", last, b.Last)
+			return store.Batch{}, ledger.Corruptf(t.name, "ends with request %d, the ledger with %d", last, b.Last)
 		}
 	}
 	if b.Last == 0 {
@@ -102,7 +103,7 @@ func (s *snapshot) Tail(ctx context.Context) (ledger.Batch, error) {
 	}
 	var r batchRow
 	if err := s.conn.QueryRow(ctx, s.sql.batches, int64(b.Last), 1).Scan(r.columns()...); err != nil {
-		return ledger.Batch{}, err
+		return store.Batch{}, err
 	}
 	inChain, err := r.batch()
 	if err == nil && inChain != b {
@@ -111,15 +112,15 @@ func (s *snapshot) Tail(ctx context.Context) (ledger.Batch, error) {
 	return b, err
 }
 
-// Batch implements ledger.Snapshot.
-func (s *snapshot) Batch(ctx context.Context, seq uint64) (ledger.Batch, error) {
+// Batch implements store.Snapshot.
+func (s *snapshot) Batch(ctx context.Context, seq uint64) (store.Batch, error) {
 	for len(s.batches) > 0 && s.batches[0].Last < seq {
 		s.batches = s.batches[1:]
 	}
 	if len(s.batches) == 0 {
 		rows, err := s.conn.Query(ctx, s.sql.batches, int64(seq), chunkRecords)
 		if err != nil {
-			return ledger.Batch{}, err
+			return store.Batch{}, err
 		}
 		var r batchRow
 		_, err = pgx.ForEachRow(rows, r.columns(), func() error {
@@ -128,16 +129,16 @@ func (s *snapshot) Batch(ctx context.Context, seq uint64) (ledger.Batch, error) 
 			return err
 		})
 		if err != nil {
-			return ledger.Batch{}, err
+			return store.Batch{}, err
 		}
 	}
 	if len(s.batches) == 0 {
-		return ledger.Batch{}, ledger.NoBatch(seq)
+		return store.Batch{}, store.NoBatch(seq)
 	}
 	return s.batches[0], nil
 }
 
-// Entries implements ledger.Snapshot.
+// Entries implements store.Snapshot.
 func (s *snapshot) Entries(ctx context.Context, first, last uint64, visit func(uint64, []byte, *ledger.Entry) error) error {
 	for seq := first; seq <= last; seq++ {
 		if seq < s.first || seq >= s.first+uint64(len(s.entries)) {
@@ -173,7 +174,7 @@ func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 	return s.conn.SendBatch(ctx, &b).Close()
 }
 
-// Count implements ledger.Snapshot.
+// Count implements store.Snapshot.
 func (s *snapshot) Count(ctx context.Context, table string) (uint64, error) {
 	var b pgx.Batch
 	var n int64

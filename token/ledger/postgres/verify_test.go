@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // TestVerifyNamesThePlace: every kind of change to the rows, those without the
@@ -30,40 +31,40 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			}
 		}
 	}
-	tokens := func(id string, s ledger.State) edit {
+	tokens := func(id string, s store.State) edit {
 		var spent *int64
-		if s.Status == ledger.Spent {
+		if s.Status == store.Spent {
 			n := int64(s.Spent)
 			spent = &n
 		}
 		return do(`INSERT INTO tokens VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO UPDATE
 			SET created = excluded.created, spent = excluded.spent, token = excluded.token, sum = excluded.sum`,
-			[]byte(id), int64(s.Created), spent, s.Token, sum(ledger.TableTokens, []byte(id), s.Append(nil)))
+			[]byte(id), int64(s.Created), spent, s.Token, sum(store.TableTokens, []byte(id), s.Append(nil)))
 	}
 	mark := func(id string, seq uint64) edit {
-		return do("INSERT INTO spent VALUES ($1, $2, $3)", []byte(id), int64(seq), sum(ledger.TableSpent, []byte(id), ledger.SeqKey(seq)))
+		return do("INSERT INTO spent VALUES ($1, $2, $3)", []byte(id), int64(seq), sum(store.TableSpent, []byte(id), store.SeqKey(seq)))
 	}
-	anchor := func(name string, a ledger.Anchored) edit {
+	anchor := func(name string, a store.Anchored) edit {
 		return do(`INSERT INTO anchors VALUES ($1, $2, $3, $4) ON CONFLICT (anchor) DO UPDATE
 			SET seq = excluded.seq, digest = excluded.digest, sum = excluded.sum`,
-			[]byte(name), int64(a.Seq), a.Digest[:], sum(ledger.TableAnchors, []byte(name), a.Append(nil)))
+			[]byte(name), int64(a.Seq), a.Digest[:], sum(store.TableAnchors, []byte(name), a.Append(nil)))
 	}
 	log := func(seq uint64, value []byte) edit {
 		return do("INSERT INTO log VALUES ($1, $2, $3) ON CONFLICT (seq) DO UPDATE SET entry = excluded.entry, sum = excluded.sum",
-			int64(seq), value, sum(ledger.TableLog, ledger.SeqKey(seq), value))
+			int64(seq), value, sum(store.TableLog, store.SeqKey(seq), value))
 	}
-	chain := func(b ledger.Batch) edit {
+	chain := func(b store.Batch) edit {
 		return do("INSERT INTO chain VALUES ($1, $2, $3, $4) ON CONFLICT (last) DO UPDATE SET first = excluded.first, hash = excluded.hash, sum = excluded.sum",
-			int64(b.Last), int64(b.First), b.Hash[:], sum(ledger.TableChain, ledger.SeqKey(b.Last), b.Append(nil)))
+			int64(b.Last), int64(b.First), b.Hash[:], sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
 	}
-	set := func(b ledger.Batch) edit {
+	set := func(b store.Batch) edit {
 		h := head{format, b}
 		return do("UPDATE head SET first = $1, last = $2, hash = $3, sum = $4", int64(b.First), int64(b.Last), b.Hash[:], h.sum())
 	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other, last := b, ledgertest.Issue("d", 1)
 	other.Request, last.Request = []byte("another"), []byte("another")
-	live := ledger.State{Status: ledger.Unspent, Created: 1, Token: []byte("token")}
+	live := store.State{Status: store.Unspent, Created: 1, Token: []byte("token")}
 	for name, c := range map[string]struct {
 		edit  edit
 		place string
@@ -96,30 +97,30 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"token resurrected":          {both(tokens("a/1", live), do(`DELETE FROM spent`)), "request 2: spend 0", false, true},
 		"token lost by half":         {do(`DELETE FROM tokens WHERE id = 'a/1'`), "request 1: create 1", false, false},
 		"token lost":                 {both(do(`DELETE FROM tokens WHERE id = 'a/1'`), do(`DELETE FROM spent`)), "request 1: create 1", false, false},
-		"token spent by nobody":      {both(tokens("a/0", ledger.State{Status: ledger.Spent, Created: 1, Spent: 2}), mark("a/0", 2)), "spent", false, false},
+		"token spent by nobody":      {both(tokens("a/0", store.State{Status: store.Spent, Created: 1, Spent: 2}), mark("a/0", 2)), "spent", false, false},
 		"token of nobody":            {tokens("x", live), "tokens", false, false},
-		"token of other bytes":       {tokens("a/0", ledger.State{Status: ledger.Unspent, Created: 1, Token: []byte("taken")}), "request 1: create 0", false, false},
-		"token of another request":   {tokens("a/0", ledger.State{Status: ledger.Unspent, Created: 2, Token: []byte("token")}), "request 1: create 0", false, false},
+		"token of other bytes":       {tokens("a/0", store.State{Status: store.Unspent, Created: 1, Token: []byte("taken")}), "request 1: create 0", false, false},
+		"token of another request":   {tokens("a/0", store.State{Status: store.Unspent, Created: 2, Token: []byte("token")}), "request 1: create 0", false, false},
 		"anchor lost":                {do(`DELETE FROM anchors WHERE anchor = 'b'`), "request 2: anchor", false, false},
-		"anchor of another digest":   {anchor("b", ledger.Anchored{Seq: 2, Digest: [32]byte{9}}), "request 2: anchor", false, false},
-		"anchor of another request":  {anchor("b", ledger.Anchored{Seq: 1, Digest: b.Digest}), "request 2: anchor", false, false},
-		"anchor of nobody":           {anchor("x", ledger.Anchored{Seq: 1}), "anchors", false, false},
+		"anchor of another digest":   {anchor("b", store.Anchored{Seq: 2, Digest: [32]byte{9}}), "request 2: anchor", false, false},
+		"anchor of another request":  {anchor("b", store.Anchored{Seq: 1, Digest: b.Digest}), "request 2: anchor", false, false},
+		"anchor of nobody":           {anchor("x", store.Anchored{Seq: 1}), "anchors", false, false},
 		"log: request replaced":      {log(2, other.Append(nil)), "requests 2 to 2", false, false},
 		"log: request lost":          {do(`DELETE FROM log WHERE seq = 1`), "request 1", false, false},
 		"log: request no entry":      {log(1, []byte{1}), "request 1", false, false},
 		"log: last request replaced": {log(4, last.Append(nil)), "requests 4 to 4", true, false},
 		"log: last request lost":     {do(`DELETE FROM log WHERE seq = 4`), "log", true, false},
 		"log: request too many":      {log(5, other.Append(nil)), "log", true, false},
-		"chain: another hash":        {chain(ledger.Batch{First: 1, Last: 1}), "requests 1 to 1", false, false},
+		"chain: another hash":        {chain(store.Batch{First: 1, Last: 1}), "requests 1 to 1", false, false},
 		"chain: a batch lost":        {do(`DELETE FROM chain WHERE last = 1`), "request 1", false, false},
 		"chain: the last lost":       {do(`DELETE FROM chain WHERE last = 4`), "chain", true, false},
-		"chain: batches overlap":     {chain(ledger.Batch{First: 1, Last: 2}), "request 2", false, false},
+		"chain: batches overlap":     {chain(store.Batch{First: 1, Last: 2}), "request 2", false, false},
 		"last batch lost": {
 			do(`DELETE FROM chain WHERE last = 4; DELETE FROM log WHERE seq = 4; DELETE FROM anchors WHERE anchor = 'd'; DELETE FROM tokens WHERE created = 4`),
 			"log", true, false,
 		},
-		"head: an earlier batch": {set(ledger.Batch{First: 3, Last: 3}), "log", true, false},
-		"head: another hash":     {set(ledger.Batch{First: 4, Last: 4}), "head", true, false},
+		"head: an earlier batch": {set(store.Batch{First: 3, Last: 3}), "log", true, false},
+		"head: another hash":     {set(store.Batch{First: 4, Last: 4}), "head", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, schema := newLedger(t)

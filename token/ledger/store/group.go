@@ -1,4 +1,4 @@
-package ledger
+package store
 
 import (
 	"iter"
@@ -7,10 +7,11 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
 )
 
 // Lookup is what a store says of tokens and anchors. An error is a
-// *CorruptError.
+// *ledger.CorruptError.
 type Lookup interface {
 	// State returns the state of a token, Absent where there is no record.
 	State(id token.ID) (State, error)
@@ -75,7 +76,7 @@ func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 }
 
 // Decide decides on one call. Rejections are the call's; the error is a
-// *CorruptError, after which nothing may be written.
+// *ledger.CorruptError, after which nothing may be written.
 func (g *Group) Decide(c *Call) error {
 	mark, before := len(g.undo), len(g.Entries)
 	link := NewLink(g.tail.Hash, g.tail.Last+1)
@@ -85,7 +86,7 @@ func (g *Group) Decide(c *Call) error {
 			continue
 		}
 		added, err := g.entry(&c.entries[i], i, seq+1)
-		switch _, corrupt := err.(*CorruptError); {
+		switch _, corrupt := err.(*ledger.CorruptError); {
 		case corrupt:
 			return err
 		case err != nil && !c.each:
@@ -110,11 +111,11 @@ func (g *Group) Decide(c *Call) error {
 
 // entry decides on one entry, which would have the sequence number seq, and
 // says whether it adds it to the ledger.
-func (g *Group) entry(e *Entry, action int, seq uint64) (added bool, err error) {
+func (g *Group) entry(e *ledger.Entry, action int, seq uint64) (added bool, err error) {
 	mark := len(g.undo)
 	reject := func(check string, index int, cause error) (bool, error) {
 		g.rewind(mark)
-		if _, corrupt := cause.(*CorruptError); corrupt {
+		if _, corrupt := cause.(*ledger.CorruptError); corrupt {
 			return false, cause
 		}
 		return false, &zkbench.CheckError{Check: check, Action: action, Index: index, Err: cause}
@@ -141,7 +142,7 @@ func (g *Group) entry(e *Entry, action int, seq uint64) (added bool, err error) 
 	for i, c := range e.Creates {
 		s, err := g.state(c.ID)
 		if err == nil && s.Status != Absent {
-			err = ErrExists
+			err = ledger.ErrExists
 		}
 		if err != nil {
 			return reject("create", i, err)

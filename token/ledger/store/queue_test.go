@@ -1,4 +1,4 @@
-package ledger_test
+package store_test
 
 import (
 	"bytes"
@@ -13,10 +13,11 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // sizes are the numbers of entries of the calls.
-func sizes(calls []*ledger.Call) (n []int) {
+func sizes(calls []*store.Call) (n []int) {
 	for _, c := range calls {
 		entries := 0
 		for range c.Entries() {
@@ -42,7 +43,7 @@ func TestQueue(t *testing.T) {
 		failure := errors.New("failure")
 		var groups [][]int
 		release := make(chan error)
-		q := ledger.NewQueue(func(calls []*ledger.Call) error {
+		q := store.NewQueue(func(calls []*store.Call) error {
 			groups = append(groups, sizes(calls))
 			return <-release
 		})
@@ -86,7 +87,7 @@ func TestLeavingQueue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				release := make(chan error)
-				q := ledger.NewLeavingQueue(func(ctx context.Context, calls []*ledger.Call) error {
+				q := store.NewLeavingQueue(func(ctx context.Context, calls []*store.Call) error {
 					defer func() {
 						for e := range calls[0].Entries() {
 							if !bytes.Equal(e.Anchor, []byte("0")) {

@@ -1,4 +1,4 @@
-package ledger
+package store
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/internal/groupcommit"
+	"github.com/zkbench/zkbench/token/ledger"
 )
 
 // Call is one call of Apply or ApplyEach.
 type Call struct {
 	ctx      context.Context // of the caller
-	entries  []Entry
+	entries  []ledger.Entry
 	encoded  [][]byte
 	size     int  // bytes of encoded
 	each     bool // reject entries, not the batch
@@ -23,9 +24,9 @@ type Call struct {
 
 // NewCall checks the limits of a batch and encodes its entries; with each,
 // entries are rejected one by one. The error is the batch's.
-func NewCall(ctx context.Context, batch []Entry, each bool) (*Call, error) {
-	if n := len(batch); n > MaxBatch {
-		return nil, &zkbench.LimitError{What: "entries of a batch", Estimate: int64(n), Max: MaxBatch}
+func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error) {
+	if n := len(batch); n > ledger.MaxBatch {
+		return nil, &zkbench.LimitError{What: "entries of a batch", Estimate: int64(n), Max: ledger.MaxBatch}
 	}
 	c := &Call{ctx: ctx, entries: batch, encoded: make([][]byte, len(batch)), each: each}
 	if each {
@@ -41,8 +42,8 @@ func NewCall(ctx context.Context, batch []Entry, each bool) (*Call, error) {
 		}
 		// Room for a store's checksum, and a little for the lengths.
 		c.encoded[i] = batch[i].Append(make([]byte, 0, len(batch[i].Request)+512))
-		if c.size += len(c.encoded[i]); c.size > MaxBatchBytes {
-			return nil, &zkbench.LimitError{What: "bytes of a batch", Estimate: int64(c.size), Max: MaxBatchBytes}
+		if c.size += len(c.encoded[i]); c.size > ledger.MaxBatchBytes {
+			return nil, &zkbench.LimitError{What: "bytes of a batch", Estimate: int64(c.size), Max: ledger.MaxBatchBytes}
 		}
 	}
 	return c, nil
@@ -51,12 +52,12 @@ func NewCall(ctx context.Context, batch []Entry, each bool) (*Call, error) {
 // own makes the call independent of the caller's memory, which is the caller's again
 // while a commit may still have the call.
 func (c *Call) own() (err error) {
-	entries := make([]Entry, len(c.entries))
+	entries := make([]ledger.Entry, len(c.entries))
 	for i, raw := range c.encoded {
 		if raw == nil { // rejected
 			continue
 		}
-		if entries[i], err = DecodeEntry(raw); err != nil {
+		if entries[i], err = ledger.DecodeEntry(raw); err != nil {
 			return err
 		}
 	}
@@ -65,8 +66,8 @@ func (c *Call) own() (err error) {
 }
 
 // Entries yields the entries that are not rejected yet.
-func (c *Call) Entries() iter.Seq[*Entry] {
-	return func(yield func(*Entry) bool) {
+func (c *Call) Entries() iter.Seq[*ledger.Entry] {
+	return func(yield func(*ledger.Entry) bool) {
 		for i := range c.entries {
 			if (!c.each || c.rejected[i] == nil) && !yield(&c.entries[i]) {
 				return
@@ -142,15 +143,15 @@ func fit(calls []*Call) int {
 	entries, size := 0, 0
 	for n, c := range calls {
 		entries, size = entries+len(c.entries), size+c.size
-		if entries > MaxBatch || size > MaxBatchBytes {
+		if entries > ledger.MaxBatch || size > ledger.MaxBatchBytes {
 			return n
 		}
 	}
 	return len(calls)
 }
 
-// Apply is Ledger.Apply.
-func (q *Queue) Apply(ctx context.Context, batch []Entry) error {
+// Apply is ledger.Ledger.Apply.
+func (q *Queue) Apply(ctx context.Context, batch []ledger.Entry) error {
 	c, err := NewCall(ctx, batch, false)
 	if err != nil {
 		return err
@@ -158,8 +159,8 @@ func (q *Queue) Apply(ctx context.Context, batch []Entry) error {
 	return q.submit(c)
 }
 
-// ApplyEach is Ledger.ApplyEach.
-func (q *Queue) ApplyEach(ctx context.Context, batch []Entry) ([]error, error) {
+// ApplyEach is ledger.Ledger.ApplyEach.
+func (q *Queue) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
 	c, err := NewCall(ctx, batch, true)
 	if err != nil {
 		return nil, err

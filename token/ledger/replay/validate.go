@@ -1,4 +1,4 @@
-package cli
+package replay
 
 import (
 	"bytes"
@@ -18,19 +18,16 @@ import (
 )
 
 const (
-	// replayBatch is how many requests are validated together, and
-	// replayBytes how much of them.
-	replayBatch = 256
-	replayBytes = 16 << 20
-	// replayCache is how many parsed identities a replay keeps.
-	replayCache = 4096
+	maxBatch   = 256      // requests that are validated together
+	maxBytes   = 16 << 20 // of them
+	identities = 4096     // that are kept parsed
 )
 
-// replay validates every request of a log again, at its stored time against the ledger
+// validation validates every request of a log again, at its stored time against the ledger
 // as the requests before it have left it, and compares what it does with what the log
 // says of it; in batches of requests that do not depend on each other. That ledger is
 // built beside, in a temporary directory.
-type replay struct {
+type validation struct {
 	validator *validator.Validator
 	dir       string
 	state     ledger.Ledger // after what was flushed
@@ -39,8 +36,8 @@ type replay struct {
 	touched   map[string]bool // anchors, and tokens made or spent, of what waits
 }
 
-func newReplay(params *token.PublicParams) (*replay, error) {
-	v, err := validator.New(params, executor.Pool(), token.Config{}, replayCache)
+func newValidation(params *token.PublicParams) (*validation, error) {
+	checks, err := validator.New(params, executor.Pool(), token.Config{}, identities)
 	if err != nil {
 		return nil, err
 	}
@@ -48,17 +45,17 @@ func newReplay(params *token.PublicParams) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := bolt.Create(filepath.Join(dir, ledgerFile))
+	state, err := bolt.Create(filepath.Join(dir, FileName))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &replay{validator: v, dir: dir, state: state}, nil
+	return &validation{validator: checks, dir: dir, state: state}, nil
 }
 
-func (r *replay) close() error { return errors.Join(r.state.Close(), os.RemoveAll(r.dir)) }
+func (v *validation) close() error { return errors.Join(v.state.Close(), os.RemoveAll(v.dir)) }
 
-// keys are the anchor and tokens of a record.
-func keys(r *ledger.Record) []string {
+// touches names the anchor and the tokens of a record.
+func touches(r *ledger.Record) []string {
 	all := []string{"anchor " + string(r.Anchor)}
 	for _, id := range r.Spends {
 		all = append(all, "token "+string(id))
@@ -70,63 +67,63 @@ func keys(r *ledger.Record) []string {
 }
 
 // mustWait tells whether a record can only be validated after those that wait.
-func (r *replay) mustWait(next *ledger.Record) bool {
-	if len(r.waiting) == 0 {
+func (v *validation) mustWait(next *ledger.Record) bool {
+	if len(v.waiting) == 0 {
 		return false
 	}
-	return len(r.waiting) == replayBatch || r.bytes+len(next.Request) > replayBytes || !next.Time.Equal(r.waiting[0].Time) ||
-		slices.ContainsFunc(keys(next), func(k string) bool { return r.touched[k] })
+	return len(v.waiting) == maxBatch || v.bytes+len(next.Request) > maxBytes || !next.Time.Equal(v.waiting[0].Time) ||
+		slices.ContainsFunc(touches(next), func(k string) bool { return v.touched[k] })
 }
 
 // add adds a record to those that wait, after it has validated them if it must.
-func (r *replay) add(ctx context.Context, next ledger.Record) error {
-	if r.mustWait(&next) {
-		if err := r.flush(ctx); err != nil {
+func (v *validation) add(ctx context.Context, next ledger.Record) error {
+	if v.mustWait(&next) {
+		if err := v.flush(ctx); err != nil {
 			return err
 		}
 	}
-	if len(r.waiting) == 0 {
-		r.touched = make(map[string]bool)
+	if len(v.waiting) == 0 {
+		v.touched = make(map[string]bool)
 	}
-	for _, k := range keys(&next) {
-		r.touched[k] = true
+	for _, k := range touches(&next) {
+		v.touched[k] = true
 	}
-	r.waiting = append(r.waiting, next)
-	r.bytes += len(next.Request)
+	v.waiting = append(v.waiting, next)
+	v.bytes += len(next.Request)
 	return nil
 }
 
 // flush validates what waits and applies it to the state. What does not hold is a
 // *ledger.CorruptError that names the request. A request is only refused as the first
 // of a batch: behind others it may depend on them in a way that the log does not say.
-func (r *replay) flush(ctx context.Context) error {
-	for len(r.waiting) > 0 {
-		entries, err := r.valid(ctx)
+func (v *validation) flush(ctx context.Context) error {
+	for len(v.waiting) > 0 {
+		entries, err := v.valid(ctx)
 		if err != nil && len(entries) == 0 {
 			return err
 		}
-		err = r.state.Apply(ctx, entries)
+		err = v.state.Apply(ctx, entries)
 		if c, ok := errors.AsType[*zkbench.CheckError](err); ok {
-			return ledger.Corruptf(fmt.Sprintf("request %d", r.waiting[c.Action].Seq), "%s %d: %v", c.Check, c.Index, c.Err)
+			return ledger.Corruptf(fmt.Sprintf("request %d", v.waiting[c.Action].Seq), "%s %d: %v", c.Check, c.Index, c.Err)
 		}
 		if err != nil {
 			return err
 		}
-		r.waiting = r.waiting[len(entries):]
+		v.waiting = v.waiting[len(entries):]
 	}
-	r.bytes = 0
+	v.bytes = 0
 	return nil
 }
 
 // valid validates what waits, against the state. It returns what is to be applied, up
 // to the first request that does not hold, and why that does not.
-func (r *replay) valid(ctx context.Context) (entries []ledger.Entry, err error) {
-	raws := make([][]byte, len(r.waiting))
-	for i := range r.waiting {
-		raws[i] = r.waiting[i].Request
+func (v *validation) valid(ctx context.Context) (entries []ledger.Entry, err error) {
+	raws := make([][]byte, len(v.waiting))
+	for i := range v.waiting {
+		raws[i] = v.waiting[i].Request
 	}
-	for i, result := range r.validator.ValidateBatch(ctx, r.state, raws, r.waiting[0].Time) {
-		record := &r.waiting[i]
+	for i, result := range v.validator.ValidateBatch(ctx, v.state, raws, v.waiting[0].Time) {
+		record := &v.waiting[i]
 		place := fmt.Sprintf("request %d", record.Seq)
 		if _, refused := errors.AsType[*zkbench.CheckError](result.Err); refused {
 			return entries, ledger.Corruptf(place, "not valid: %v", result.Err)
@@ -134,11 +131,11 @@ func (r *replay) valid(ctx context.Context) (entries []ledger.Entry, err error) 
 		if result.Err != nil {
 			return nil, result.Err
 		}
-		entry := entryOf(result.Valid)
+		entry := EntryOf(result.Valid)
 		if what := unlike(&record.Entry, &entry); what != "" {
 			return entries, ledger.Corruptf(place, "%s not the request's", what)
 		}
-		if _, found, err := r.state.Digest(ctx, record.Anchor); err != nil {
+		if _, found, err := v.state.Digest(ctx, record.Anchor); err != nil {
 			return nil, err
 		} else if found {
 			return entries, ledger.Corruptf(place, "its anchor stands for a request before it")
@@ -148,8 +145,8 @@ func (r *replay) valid(ctx context.Context) (entries []ledger.Entry, err error) 
 	return entries, nil
 }
 
-// entryOf is what a ledger stores of a valid request.
-func entryOf(v *validator.Valid) ledger.Entry {
+// EntryOf is what a ledger stores of a valid request.
+func EntryOf(v *validator.Valid) ledger.Entry {
 	e := ledger.Entry{Anchor: v.Request.Anchor, Digest: v.Digest, Time: v.At, Request: v.Raw, Spends: v.Spends}
 	for _, c := range v.Creates {
 		e.Creates = append(e.Creates, ledger.Created(c))

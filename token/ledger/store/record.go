@@ -1,4 +1,4 @@
-package ledger
+package store
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
 )
 
 // The tables of a store. Every record carries a checksum over table, key and
@@ -15,7 +16,7 @@ import (
 //	tokens   id       -> status(1) created(8) spent(8) | token where unspent
 //	spent    id       -> spent(8)
 //	anchors  anchor   -> sequence(8) digest(32)
-//	log      sequence -> entry, as Entry.Append makes it
+//	log      sequence -> entry, as ledger.Entry.Append makes it
 //	chain    last(8)  -> first(8) hash(32) of the batch from first to last
 //
 // Integers are big-endian; created, spent, sequence, first and last are
@@ -65,12 +66,12 @@ func (s *State) Append(dst []byte) []byte {
 	return append(dst, s.Token...)
 }
 
-// Unspent returns nil for an unspent token, and zkbench.ErrSpent or ErrNotFound
+// Unspent returns nil for an unspent token, and zkbench.ErrSpent or ledger.ErrNotFound
 // for another.
 func (s *State) Unspent() error {
 	switch s.Status {
 	case Absent:
-		return ErrNotFound
+		return ledger.ErrNotFound
 	case Spent:
 		return zkbench.ErrSpent
 	}
@@ -79,7 +80,7 @@ func (s *State) Unspent() error {
 
 // Check holds the record of a token (Absent where there is none) against the
 // one in the table spent, which names the request spentBy (0 where there is
-// none). The error is a *CorruptError.
+// none). The error is a *ledger.CorruptError.
 func (s *State) Check(id token.ID, spentBy uint64) error {
 	contradiction := ""
 	switch {
@@ -103,7 +104,7 @@ func (s *State) Check(id token.ID, spentBy uint64) error {
 	if contradiction == "" {
 		return nil
 	}
-	return Corruptf(fmt.Sprintf("token %x", []byte(id)), "%s", contradiction)
+	return ledger.Corruptf(fmt.Sprintf("token %x", []byte(id)), "%s", contradiction)
 }
 
 // Anchored is the record of an anchor.

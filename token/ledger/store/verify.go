@@ -1,13 +1,15 @@
-package ledger
+package store
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+
+	"github.com/zkbench/zkbench/token/ledger"
 )
 
 // Snapshot is a store at one moment. CheckTail and Verify ask for batches and
-// entries in the order of the log. Errors are the context's, a *CorruptError, or
+// entries in the order of the log. Errors are the context's, a *ledger.CorruptError, or
 // the store's own.
 type Snapshot interface {
 	// Lookup is for the entry that Entries has given to visit.
@@ -19,13 +21,13 @@ type Snapshot interface {
 	Batch(ctx context.Context, seq uint64) (Batch, error)
 	// Entries visits the entries first to last in order, each with its encoding,
 	// which is valid until visit returns.
-	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *Entry) error) error
+	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *ledger.Entry) error) error
 	// Count counts the records of a table.
 	Count(ctx context.Context, table string) (uint64, error)
 }
 
 // NoBatch says that an entry is in no batch of the chain.
-func NoBatch(seq uint64) error { return Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
+func NoBatch(seq uint64) error { return ledger.Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
 
 // CheckTail holds the last batch against its entries and the batch before.
 func CheckTail(ctx context.Context, s Snapshot) error {
@@ -40,15 +42,15 @@ func CheckTail(ctx context.Context, s Snapshot) error {
 		}
 	}
 	if prev.Last != tail.First-1 {
-		return Corruptf(fmt.Sprintf("request %d", tail.First), "no batch ends before it")
+		return ledger.Corruptf(fmt.Sprintf("request %d", tail.First), "no batch ends before it")
 	}
-	return replay(ctx, s, prev.Hash, tail, func(uint64, *Entry) error { return nil })
+	return replay(ctx, s, prev.Hash, tail, func(uint64, *ledger.Entry) error { return nil })
 }
 
 // replay recomputes a batch's hash from its entries, and gives each to visit.
-func replay(ctx context.Context, s Snapshot, prev [32]byte, b Batch, visit func(seq uint64, e *Entry) error) error {
+func replay(ctx context.Context, s Snapshot, prev [32]byte, b Batch, visit func(seq uint64, e *ledger.Entry) error) error {
 	link := NewLink(prev, b.First)
-	err := s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *Entry) error {
+	err := s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *ledger.Entry) error {
 		link.Add(raw)
 		return visit(seq, e)
 	})
@@ -56,7 +58,7 @@ func replay(ctx context.Context, s Snapshot, prev [32]byte, b Batch, visit func(
 		return err
 	}
 	if link.Sum() != b.Hash {
-		return Corruptf(fmt.Sprintf("requests %d to %d", b.First, b.Last), "not what the chain holds")
+		return ledger.Corruptf(fmt.Sprintf("requests %d to %d", b.First, b.Last), "not what the chain holds")
 	}
 	return nil
 }
@@ -101,7 +103,7 @@ func (v *verifier) next(ctx context.Context) error {
 		return err
 	}
 	if b.First != v.tail.Last+1 {
-		return Corruptf(fmt.Sprintf("request %d", v.tail.Last+1), "in no batch: the next begins with %d", b.First)
+		return ledger.Corruptf(fmt.Sprintf("request %d", v.tail.Last+1), "in no batch: the next begins with %d", b.First)
 	}
 	if err := replay(ctx, v, v.tail.Hash, b, v.entry); err != nil {
 		return err
@@ -112,35 +114,35 @@ func (v *verifier) next(ctx context.Context) error {
 }
 
 // entry checks that the tables hold what the entry does.
-func (v *verifier) entry(seq uint64, e *Entry) error {
+func (v *verifier) entry(seq uint64, e *ledger.Entry) error {
 	at := func(format string, args ...any) string {
 		return fmt.Sprintf("request %d: ", seq) + fmt.Sprintf(format, args...)
 	}
 	a, found, err := v.Anchor(e.Anchor)
 	switch {
 	case err != nil:
-		return Corruptf(at("anchor"), "%v", err)
+		return ledger.Corruptf(at("anchor"), "%v", err)
 	case !found:
-		return Corruptf(at("anchor"), "not in anchors")
+		return ledger.Corruptf(at("anchor"), "not in anchors")
 	case a.Seq != seq || a.Digest != e.Digest:
-		return Corruptf(at("anchor"), "stands for request %d, or another digest", a.Seq)
+		return ledger.Corruptf(at("anchor"), "stands for request %d, or another digest", a.Seq)
 	}
 	for i, id := range e.Spends {
 		s, err := v.State(id)
 		if err != nil {
-			return Corruptf(at("spend %d", i), "%v", err)
+			return ledger.Corruptf(at("spend %d", i), "%v", err)
 		}
 		if s.Status != Spent || s.Spent != seq {
-			return Corruptf(at("spend %d", i), "token %x is not spent by it", []byte(id))
+			return ledger.Corruptf(at("spend %d", i), "token %x is not spent by it", []byte(id))
 		}
 	}
 	for i, c := range e.Creates {
 		s, err := v.State(c.ID)
 		if err != nil {
-			return Corruptf(at("create %d", i), "%v", err)
+			return ledger.Corruptf(at("create %d", i), "%v", err)
 		}
 		if s.Status == Absent || s.Created != seq || (s.Status == Unspent && !bytes.Equal(s.Token, c.Token)) {
-			return Corruptf(at("create %d", i), "token %x is not the one it creates", []byte(c.ID))
+			return ledger.Corruptf(at("create %d", i), "token %x is not the one it creates", []byte(c.ID))
 		}
 	}
 	v.entries++
@@ -166,7 +168,7 @@ func (v *verifier) counts(ctx context.Context) error {
 			return err
 		}
 		if n != t.want {
-			return Corruptf(t.name, "%d records, the log makes %d", n, t.want)
+			return ledger.Corruptf(t.name, "%d records, the log makes %d", n, t.want)
 		}
 	}
 	return nil

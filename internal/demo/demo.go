@@ -1,0 +1,237 @@
+// Package demo runs a small token system step by step, and says what happens: from
+// its parameters to an attempted double spend and the verification of its ledger.
+package demo
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/replay"
+	"github.com/zkbench/zkbench/token/service"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// ParamsFile is the name of the parameters in a demo's directory.
+const ParamsFile = "token.params"
+
+// Options say what a demo runs.
+type Options struct {
+	Dir       string // of parameters, ledger and vaults: empty, and exists
+	Curve     string // one of token.Curves
+	Bits      int    // 8 to 64
+	ProofType string // one of token.ProofTypes
+}
+
+// Run runs a demo, and writes what happens to out.
+func Run(ctx context.Context, out io.Writer, o Options) error {
+	d := &demo{ctx: ctx, out: out, dir: o.Dir, at: time.Now()}
+	err := errors.Join(d.run(o.Curve, o.Bits, o.ProofType), d.close())
+	if err == nil {
+		err = d.verify()
+	}
+	return err
+}
+
+// demo is a token system of an issuer, an auditor and two owners: alice with one key,
+// bob with a pseudonym for each token.
+type demo struct {
+	ctx context.Context
+	out io.Writer
+	dir string
+	at  time.Time // of all blocks
+
+	params     *token.PublicParams
+	ledger     *bolt.Ledger
+	validator  *validator.Validator
+	issuer     *service.IssueService
+	auditor    *service.AuditorService
+	alice, bob *participant
+	closers    []io.Closer
+}
+
+// cachedIdentities is more than a demo has.
+const cachedIdentities = 64
+
+// participant is an owner.
+type participant struct {
+	name    string
+	wallet  *service.Wallet
+	payment *service.TransferService
+}
+
+func (d *demo) close() error {
+	var err error
+	for _, c := range slices.Backward(d.closers) {
+		err = errors.Join(err, c.Close())
+	}
+	d.closers = nil
+	return err
+}
+
+// say writes a line of a step.
+func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, "    "+format+"\n", args...) }
+
+// step begins a step.
+func (d *demo) step(format string, args ...any) { fmt.Fprintf(d.out, "\n"+format+"\n", args...) }
+
+// timed runs part of a step and says what was done and how long it took.
+func (d *demo) timed(what string, work func() error) error {
+	begin := time.Now()
+	err := work()
+	if err == nil {
+		d.say("%-44s %8.2f ms", what, float64(time.Since(begin))/float64(time.Millisecond))
+	}
+	return err
+}
+
+// setUp makes the parameters, the ledger and the participants.
+func (d *demo) setUp(curve string, bits int, proof string) error {
+	d.step("Parameters: %s, values below 2^%d, range proofs %s", curve, bits, proof)
+	var signers [4]identity.Signer // issuer, auditor, the authority that enrols bob, alice
+	for i := range signers {
+		_, key, err := ed25519.GenerateKey(nil)
+		if err != nil {
+			return err
+		}
+		if signers[i], err = identity.NewEd25519Signer(key); err != nil {
+			return err
+		}
+	}
+	issuer, auditor, authority, alice := signers[0], signers[1], signers[2], signers[3]
+	ex := executor.Pool()
+	err := d.timed("generators derived", func() (err error) {
+		if d.params, err = token.NewPublicParams(curve, bits, proof); err != nil {
+			return err
+		}
+		d.params.Issuers, d.params.Auditors = [][]byte{issuer.Identity()}, [][]byte{auditor.Identity()}
+		d.params.Redeem = token.RedeemIssuer
+		data, err := d.params.Encode()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(d.dir, ParamsFile), data, 0o644)
+	})
+	if err != nil {
+		return err
+	}
+	err = d.timed("validator made: generators derived again", func() (err error) {
+		d.validator, err = validator.New(d.params, ex, token.Config{}, cachedIdentities)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if d.ledger, err = bolt.Create(filepath.Join(d.dir, replay.FileName)); err != nil {
+		return err
+	}
+	d.closers = append(d.closers, d.ledger)
+	vault, err := d.vault("issuer")
+	if err != nil {
+		return err
+	}
+	if d.issuer, err = service.NewIssueService(d.params, token.Config{}, ex, vault, issuer); err != nil {
+		return err
+	}
+	if vault, err = d.vault("auditor"); err != nil {
+		return err
+	}
+	if d.auditor, err = service.NewAuditorService(d.params, token.Config{}, ex, vault, auditor, authority.Identity()); err != nil {
+		return err
+	}
+	if d.alice, err = d.owner("alice", service.NewKey(alice), ex); err != nil {
+		return err
+	}
+	keys, err := enrolled(d.params, "bob", authority)
+	if err != nil {
+		return err
+	}
+	if d.bob, err = d.owner("bob", keys, ex); err != nil {
+		return err
+	}
+	d.say("issuer and auditor: Ed25519 keys; a redemption needs the issuer's signature")
+	d.say("alice: one Ed25519 key (%s); bob: a pseudonym for each token, enrolled", shortened(alice.Identity()))
+	return nil
+}
+
+// enrolled are the keys of a new holder whom the authority enrols under a name.
+func enrolled(params *token.PublicParams, name string, authority identity.Signer) (service.Keys, error) {
+	scheme, err := identity.NewScheme(params.Curve)
+	if err != nil {
+		return nil, err
+	}
+	holder, err := scheme.NewHolder(nil)
+	if err != nil {
+		return nil, err
+	}
+	request, err := holder.Request(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := scheme.Enrol(name, request, authority)
+	if err != nil {
+		return nil, err
+	}
+	return service.NewPseudonyms(params, holder, certificate, authority.Identity())
+}
+
+func (d *demo) vault(name string) (*service.Vault, error) {
+	v, err := service.CreateVault(filepath.Join(d.dir, name+".vault"), d.params)
+	if err == nil {
+		d.closers = append(d.closers, v)
+	}
+	return v, err
+}
+
+func (d *demo) owner(name string, keys service.Keys, ex executor.Executor) (*participant, error) {
+	vault, err := d.vault(name)
+	if err != nil {
+		return nil, err
+	}
+	p := &participant{name: name}
+	if p.wallet, err = service.NewWallet(d.params, vault, keys); err != nil {
+		return nil, err
+	}
+	p.payment, err = service.NewTransferService(d.params, token.Config{}, ex, p.wallet)
+	return p, err
+}
+
+// verify verifies the ledger and says how to do it again.
+func (d *demo) verify() (err error) {
+	d.step("Verify: every request again, from the first, as anybody can who has ledger and parameters")
+	begin := time.Now()
+	l, err := replay.Open(d.ctx, d.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	report, err := replay.Verify(d.ctx, l, d.params, func(uint64, uint64) {})
+	if err != nil {
+		return err
+	}
+	d.say("%v", report)
+	d.say("%-44s %8.2f ms", "verified", float64(time.Since(begin))/float64(time.Millisecond))
+	fmt.Fprintf(d.out, "\nThe files are in %s; the keys are gone. To verify once more:\n", d.dir)
+	_, err = fmt.Fprintf(d.out, "    zkbench ledger verify %s --params %s\n", d.dir, filepath.Join(d.dir, ParamsFile))
+	return err
+}
+
+// applied puts valid requests on the ledger; rejected is as ApplyEach's.
+func (d *demo) applied(valid ...*validator.Valid) (rejected []error, err error) {
+	entries := make([]ledger.Entry, len(valid))
+	for i, v := range valid {
+		entries[i] = replay.EntryOf(v)
+	}
+	return d.ledger.ApplyEach(d.ctx, entries)
+}

@@ -1,0 +1,177 @@
+// Package replay verifies a stored ledger from its first request: that the store is in
+// order, that its log as any client can read it is the one that the store verified, and,
+// with public parameters, that every request in it is valid at its time.
+package replay
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/postgres"
+	"github.com/zkbench/zkbench/token/ledger/store"
+)
+
+// Store is a ledger that can be verified.
+type Store interface {
+	ledger.Ledger
+	// VerifyTail checks the whole ledger and returns the last batch that it has
+	// checked. progress gets the number of requests checked, of total, after every
+	// batch, and may read the log.
+	VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error)
+}
+
+// FileName is the name of a ledger within a directory.
+const FileName = "ledger.db"
+
+// File is a ledger in a file, which is locked while it is open: what was verified is
+// what is there.
+type File struct{ *bolt.Ledger }
+
+// VerifyTail implements Store.
+func (f File) VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error) {
+	if err := f.Verify(ctx, progress); err != nil {
+		return store.Batch{}, err
+	}
+	return f.Tail(ctx)
+}
+
+// Open opens an existing ledger: a file, the FileName of a directory, or a database.
+func Open(ctx context.Context, path string) (Store, error) {
+	if IsDatabase(path) {
+		return postgres.Open(ctx, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		path = filepath.Join(path, FileName)
+	}
+	l, err := bolt.Open(path)
+	return File{l}, err
+}
+
+// IsDatabase tells whether an argument is meant for a connection string, "scheme://..."
+// or "key=value ...", or is what is left of one: no file has its name, and few would.
+func IsDatabase(arg string) bool {
+	if !strings.Contains(arg, "://") && !strings.ContainsAny(arg, "=@") {
+		return false
+	}
+	_, err := os.Stat(arg)
+	return err != nil
+}
+
+// Verify has the store verify itself. As it goes, batch by batch, the log is read as
+// any client can read it, counted, hashed, and validated if there are params (nil:
+// none): a chain that ends otherwise than the verified one is of another log, or one
+// that changes. progress gets the number of requests done, of total, after every batch.
+// What contradicts itself is a *ledger.CorruptError.
+func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (_ *Report, err error) {
+	ctx, stopVerify := context.WithCancel(ctx)
+	defer stopVerify()
+	next, stopLog := iter.Pull2(l.Log(ctx, 1))
+	defer stopLog()
+	t := &tally{next: next, visit: func(*ledger.Record) error { return nil }}
+	finish := func() error { return nil }
+	if params != nil {
+		v, failed := newValidation(params)
+		if failed != nil {
+			return nil, failed
+		}
+		defer func() { err = errors.Join(err, v.close()) }()
+		t.Validated = true
+		finish = func() error { return v.flush(ctx) }
+		t.visit = func(record *ledger.Record) error { return v.add(ctx, *record) }
+	}
+	tail, err := l.VerifyTail(ctx, func(done, total uint64) {
+		progress(done, total)
+		if t.batch(done); t.err != nil {
+			stopVerify()
+		}
+	})
+	switch {
+	case t.err != nil:
+		return nil, t.err
+	case err != nil:
+		return nil, err
+	case t.Hash != tail.Hash || t.Requests != tail.Last:
+		return nil, ledger.Corruptf("log", "as it is read, not the one that was verified")
+	}
+	return &t.Report, finish()
+}
+
+// Report is what a verified log holds.
+type Report struct {
+	Requests, Batches uint64
+	Created, Spent    uint64 // tokens
+	First, Last       time.Time
+	Back              uint64 // requests with an earlier time than the one before
+	Hash              [32]byte
+	Validated         bool // every request is valid under the parameters
+}
+
+// String is one line on what was verified.
+func (r *Report) String() string {
+	valid := ""
+	if r.Validated {
+		valid = ", each valid under the parameters"
+	}
+	times := ""
+	if r.Requests > 0 {
+		times = fmt.Sprintf("; times, by the operator: %s to %s, %d earlier than the one before",
+			r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339), r.Back)
+	}
+	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s; last hash %s",
+		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, times, hex.EncodeToString(r.Hash[:]))
+}
+
+// tally counts a log up to some batch.
+type tally struct {
+	Report
+	next  func() (ledger.Record, error, bool)
+	visit func(r *ledger.Record) error // gets every record
+	err   error
+}
+
+// batch adds the batch that ends with the request last.
+func (t *tally) batch(last uint64) {
+	link := store.NewLink(t.Hash, t.Requests+1)
+	for t.err == nil && t.Requests < last {
+		r, err, ok := t.next()
+		switch {
+		case err != nil:
+			t.err = err
+		case !ok || r.Seq != t.Requests+1:
+			t.err = ledger.Corruptf(fmt.Sprintf("request %d", t.Requests+1), "not in the log as it is read")
+		default:
+			link.Add(r.Append(nil))
+			t.request(&r)
+			t.err = t.visit(&r)
+		}
+	}
+	t.Batches++
+	t.Hash = link.Sum()
+}
+
+func (t *tally) request(r *ledger.Record) {
+	switch {
+	case t.Requests == 0:
+		t.First = r.Time
+	case r.Time.Before(t.Last):
+		t.Back++
+	}
+	t.Last = r.Time
+	t.Requests++
+	t.Created += uint64(len(r.Creates))
+	t.Spent += uint64(len(r.Spends))
+}

@@ -1,0 +1,146 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/demo"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/replay"
+	"github.com/zkbench/zkbench/token/ledger/store"
+)
+
+// liar is a store with the log of another. It counts the batches that it verifies.
+type liar struct {
+	replay.Store
+	log     ledger.Ledger
+	batches int
+}
+
+func (l *liar) VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error) {
+	return l.Store.VerifyTail(ctx, func(done, total uint64) {
+		l.batches++
+		progress(done, total)
+	})
+}
+
+func (l *liar) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
+	return l.log.Log(ctx, from)
+}
+
+// TestVerify: what is validated is what was verified, and neither more nor less.
+func TestVerify(t *testing.T) {
+	dir := t.TempDir()
+	if err := demo.Run(t.Context(), io.Discard, demo.Options{Dir: dir, Curve: "BN254", Bits: 8, ProofType: token.CSP}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, demo.ParamsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := token.DecodePublicParams(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest := entries(t, filepath.Join(dir, replay.FileName))
+	made := func(all []ledger.Entry) replay.File {
+		path := filepath.Join(t.TempDir(), replay.FileName)
+		l, err := bolt.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		for i := range all {
+			if err := l.Apply(t.Context(), all[i:i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return replay.File{l}
+	}
+	good := made(honest)
+	forged := func(edit func(all []ledger.Entry) []ledger.Entry) replay.File { return made(edit(cloned(honest))) }
+	for name, test := range map[string]struct {
+		verified replay.Store
+		log      ledger.Ledger
+		says     string // empty: in order
+	}{
+		"same":           {good, good, ""},
+		"log is longer":  {forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), good, ""}, // as one that grows
+		"log is shorter": {good, forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), "request 5: not in the log as it is read"},
+		"times":          {forged(func(all []ledger.Entry) []ledger.Entry { all[1].Time = all[1].Time.Add(1); return all }), good, "log: as it is read, not the one that was verified"},
+		"tokens": {
+			forged(func(all []ledger.Entry) []ledger.Entry { all[1].Creates[0].ID = token.ID("other"); return all[:2] }), good,
+			"log: as it is read, not the one that was verified",
+		},
+	} {
+		for _, p := range []*token.PublicParams{nil, params} {
+			t.Run(fmt.Sprintf("%s/validated=%v", name, p != nil), func(t *testing.T) {
+				tl, err := replay.Verify(t.Context(), &liar{Store: test.verified, log: test.log}, p, silent)
+				switch {
+				case test.says == "":
+					if err != nil || tl.Requests == 0 {
+						t.Errorf("%v", err)
+					}
+				case tl != nil || err == nil || err.Error() != "corrupt ledger: "+test.says:
+					t.Errorf("%v, want %s", err, test.says)
+				}
+			})
+		}
+	}
+	t.Run("ends at the first", func(t *testing.T) {
+		l := &liar{Store: good, log: forged(func(all []ledger.Entry) []ledger.Entry { return all[:1] })}
+		if _, err := replay.Verify(t.Context(), l, nil, silent); err == nil || l.batches != 2 {
+			t.Errorf("%v after %d batches", err, l.batches)
+		}
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := replay.Verify(ctx, good, params, silent); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("validation interrupted", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := replay.Interrupted(ctx, cancel, params, ledger.Record{Seq: 1, Entry: honest[0]}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// silent shows no progress.
+func silent(uint64, uint64) {}
+
+// entries reads a ledger's log.
+func entries(t *testing.T, path string) (all []ledger.Entry) {
+	t.Helper()
+	l, err := bolt.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for r, err := range l.Log(t.Context(), 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r.Entry)
+	}
+	return all
+}
+
+func cloned(all []ledger.Entry) []ledger.Entry {
+	out := make([]ledger.Entry, len(all))
+	for i, e := range all {
+		e.Creates = append([]ledger.Created(nil), e.Creates...)
+		out[i] = e
+	}
+	return out
+}
