@@ -1,12 +1,15 @@
 package group_test
 
 import (
+	"context"
 	"crypto/sha3"
+	"errors"
 	"math/big"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 )
 
@@ -34,6 +37,50 @@ func TestScalarsAreDrawnFromAllBytes(t *testing.T) {
 			if got.BigInt(new(big.Int)).Cmp(want) != 0 {
 				t.Errorf("%s %d is %v, want %v", name, i, got, want)
 			}
+		}
+	}
+}
+
+// breaking is an executor whose n-th call fails.
+type breaking struct {
+	executor.Executor
+	n *int
+}
+
+var errBroken = errors.New("broken")
+
+func (b breaking) Do(ctx context.Context, n int, f func(context.Context, int) error) error {
+	if *b.n--; *b.n == 0 {
+		return errBroken
+	}
+	return b.Executor.Do(ctx, n, f)
+}
+
+// TestAccumulatorFailsClosed: a sum that could not be computed is an error and not zero,
+// whichever of the two multiplications it was.
+func TestAccumulatorFailsClosed(t *testing.T) {
+	t.Parallel()
+	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 2}}, smallTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := fr.One()
+	for n := 1; ; n++ {
+		acc := group.NewAccumulator(basis, 0)
+		var minus fr.Element
+		minus.Neg(&one)
+		acc.AddFixed(0, &one)
+		acc.AddPoint(&basis.Points[0], &minus)
+		left := n
+		ok, err := acc.IsZero(context.Background(), breaking{executor.Serial(), &left})
+		if left > 0 { // nothing failed
+			if n < 3 || err != nil || !ok {
+				t.Errorf("after %d calls: %v, %v", n-1, ok, err)
+			}
+			return
+		}
+		if ok || !errors.Is(err, errBroken) {
+			t.Errorf("call %d fails: %v, %v", n, ok, err)
 		}
 	}
 }

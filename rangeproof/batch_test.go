@@ -1,6 +1,7 @@
 package rangeproof_test
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -25,13 +26,22 @@ func (r recorder) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine],
 	acc.AddFixed(0, &x)
 }
 
-type zeros struct{}
+// random is a source that is zero but for its last byte.
+type random byte
 
-func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+func (r random) Read(p []byte) (int, error) {
+	clear(p)
+	p[len(p)-1] = byte(r)
+	return len(p), nil
+}
 
-type twoTasks struct{ executor.Executor }
+// wide cuts operations into some tasks.
+type wide struct {
+	executor.Executor
+	tasks int
+}
 
-func (twoTasks) Width() int { return 2 }
+func (w wide) Width() int { return w.tasks }
 
 // TestWeights: every item of every check, those of the bisection included, has
 // weights of its own; they change with the local randomness, and where that
@@ -64,12 +74,14 @@ func TestWeights(t *testing.T) {
 	}
 	run("serial", serial, 0)
 	run("serial again", serial, 0)
-	run("two tasks", twoTasks{serial}, 0)
+	run("two tasks", wide{serial, 2}, 0)
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
-	rand.Reader = zeros{}
+	rand.Reader = random(0)
 	run("no randomness", serial, 0)
 	run("no randomness, another state", serial, 1)
+	rand.Reader = random(1)
+	run("other randomness in the last byte", serial, 0)
 }
 
 // fickle is an equation that fails when it is merged with others and holds when
@@ -107,39 +119,44 @@ func (holding) Accumulate(*group.Accumulator[fr.Element, bn254.G1Affine], *group
 }
 
 // TestFailedReplaysAreNamed: a proof that failed before its equations is named with its cause,
-// beside one whose equations fail and among good ones, and where it is alone.
+// beside one whose equations fail and among good ones, into however many tasks they are cut.
 func TestFailedReplaysAreNamed(t *testing.T) {
 	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
-	type item = rangeproof.Replayed[fr.Element, bn254.G1Affine]
 	var drawn []fr.Element
-	good, wrong, cause := item{Equations: holding{}}, item{Equations: recorder{&drawn}}, fmt.Errorf("%w: zero challenge", zkbench.ErrProof)
-	failed := item{Err: cause}
-	for _, c := range []struct {
-		items []item
-		want  string // of each item: holds, fails, or its replay failed
-	}{{nil, ""}, {[]item{good}, "h"}, {[]item{failed}, "r"}, {[]item{good, failed, good, wrong, good, failed}, "hrhfhr"}} {
-		got := make([]byte, len(c.items))
-		for i := range got {
-			got[i] = 'h'
+	cause := fmt.Errorf("%w: zero challenge", zkbench.ErrProof)
+	kinds := map[rune]rangeproof.Replayed[fr.Element, bn254.G1Affine]{
+		'h': {Equations: holding{}}, 'f': {Equations: recorder{&drawn}}, 'r': {Err: cause},
+	}
+	for _, want := range []string{"", "h", "r", "hrhfhr", "fhhh", "hfhh", "hhfh", "hhhf"} {
+		items := make([]rangeproof.Replayed[fr.Element, bn254.G1Affine], len(want))
+		for i, kind := range want {
+			items[i] = kinds[kind]
 		}
-		var named *zkbench.CheckError
-		err := rangeproof.VerifyBatch(ctx, serial, basis, "test", c.items)
-		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, err := range joined.Unwrap() {
-				if !errors.As(err, &named) || named.Check != "test" || named.Index != -1 || !errors.Is(err, zkbench.ErrProof) {
-					t.Fatalf("%s: %v", c.want, err)
-				}
-				got[named.Action] = 'f'
-				if errors.Is(err, cause) {
-					got[named.Action] = 'r'
+		for width := 1; width <= 4; width++ {
+			got := bytes.Repeat([]byte{'h'}, len(want))
+			err := rangeproof.VerifyBatch(ctx, wide{serial, width}, basis, "test", items)
+			joined, ok := err.(interface{ Unwrap() []error })
+			if !ok && err != nil {
+				t.Fatal(err)
+			}
+			if ok {
+				for _, err := range joined.Unwrap() {
+					var named *zkbench.CheckError
+					if !errors.As(err, &named) || named.Check != "test" || named.Index != -1 || !errors.Is(err, zkbench.ErrProof) {
+						t.Fatalf("%s: %v", want, err)
+					}
+					got[named.Action] = 'f'
+					if errors.Is(err, cause) {
+						got[named.Action] = 'r'
+					}
 				}
 			}
-		}
-		if string(got) != c.want {
-			t.Errorf("items are %s, want %s: %v", got, c.want, err)
+			if string(got) != want {
+				t.Errorf("items are %s, want %s: %v", got, want, err)
+			}
 		}
 	}
 }

@@ -10,8 +10,8 @@
 // All mutants are compiled into one build, each behind a number that an environment variable
 // chooses (R. Untch, A. Offutt, M. Harrold: Mutation analysis using mutant schemata, 1993), by
 // go test -overlay: nothing changes on disk. Every test is first run by itself and unchanged,
-// to see which mutants it comes by; a mutant is then shown to those tests only, the quickest
-// first, until one fails, panics or runs ten times as long as before; tests that are slow by
+// to see which mutants it comes by; a mutant is then shown to those tests only, those that
+// kill most for their time first, until one fails, panics or runs twenty times as long; tests that are slow by
 // themselves are left out.
 //
 // Lines go to results.tsv as they come; -resume goes on there, and runs again what survived.
@@ -109,7 +109,8 @@ type test struct {
 	dir, name string
 	binary    string
 	args      []string
-	took      time.Duration
+	took      time.Duration // of a processor
+	kills     int
 	reaches   map[int]bool
 }
 
@@ -374,9 +375,8 @@ func (s *session) baseline() error {
 		if err := os.RemoveAll(reach); err != nil {
 			return err
 		}
-		start := time.Now()
-		passed, output := s.pass(t, 10*time.Minute, "MUTANT_REACH="+reach)
-		t.took = time.Since(start)
+		passed, took, output := s.pass(t, 10*time.Minute, "MUTANT_REACH="+reach)
+		t.took = took
 		log.Printf("%d/%d %s %s: %s", i+1, len(s.tests), t.dir, t.name, t.took.Round(time.Millisecond))
 		if !passed {
 			log.Printf("%s %s fails on the unchanged code and is left out:\n%s", t.dir, t.name, output)
@@ -395,30 +395,34 @@ func (s *session) baseline() error {
 			t.reaches[id] = true
 		}
 	}
-	slices.SortStableFunc(s.tests, func(a, b *test) int { return int(a.took - b.took) })
 	return nil
 }
 
-// pass runs a test and reports whether it passes in time.
-func (s *session) pass(t *test, limit time.Duration, env string) (bool, []byte) {
+// pass runs a test and reports whether it passes in time, and its processor time.
+func (s *session) pass(t *test, limit time.Duration, env string) (bool, time.Duration, []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	c := exec.CommandContext(ctx, t.binary, append([]string{"-test.run", "^" + t.name + "$", "-test.failfast"}, t.args...)...)
 	c.Dir = filepath.Join(s.root, t.dir)
 	c.Env = append(os.Environ(), "GOMAXPROCS=1", env)
 	output, err := c.CombinedOutput()
-	return err == nil, output
+	return err == nil, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), output
 }
 
 // try shows the mutant to the tests that come by it.
 func (s *session) try(m mutant) result {
 	reached := 0
+	// What killed others is likely to kill this one.
+	slices.SortStableFunc(s.tests, func(a, b *test) int {
+		return int(a.took)/(a.kills+1) - int(b.took)/(b.kills+1)
+	})
 	for _, t := range s.tests {
 		if !t.reaches[m.id] || t.took > s.slowest {
 			continue
 		}
 		reached++
-		if ok, _ := s.pass(t, 10*t.took+10*time.Second, fmt.Sprintf("MUTANT=%d", m.id)); !ok {
+		if ok, _, _ := s.pass(t, 20*t.took+20*time.Second, fmt.Sprintf("MUTANT=%d", m.id)); !ok {
+			t.kills++
 			return result{m.key, killed, t.dir + " " + t.name}
 		}
 	}

@@ -1,0 +1,166 @@
+package rangeproof_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+type (
+	bnBasis    = group.Basis[fr.Element, bn254.G1Affine]
+	bnProtocol = rangeproof.Protocol[fr.Element, bn254.G1Affine]
+)
+
+var errSeen = errors.New("seen")
+
+// seen is what a protocol's prover is given.
+type seen struct {
+	state  [transcript.StateLen]byte
+	nonces transcript.Nonces
+}
+
+// watched is a protocol whose prover ends with what it is given.
+type watched struct {
+	bnProtocol
+	given *seen
+}
+
+func (w watched) Prove(_ context.Context, _ executor.Executor, t *transcript.Transcript, _ []bn254.G1Affine, _ rangeproof.Witness[fr.Element], nonces transcript.Nonces) (*rangeproof.Proof[fr.Element, bn254.G1Affine], error) {
+	*w.given = seen{t.State(), nonces}
+	return nil, errSeen
+}
+
+// renamed is a group under another name.
+type renamed struct {
+	group.Group[fr.Element, bn254.G1Affine]
+}
+
+func (renamed) Domain() string { return "another" }
+
+// aggregate returns a basis for four values of 9 bits, and the protocol over it.
+func aggregate(t *testing.T, bits int) (*bnBasis, bnProtocol) {
+	t.Helper()
+	families := append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}, bulletproof.Families(9, 4, bulletproof.DefaultStop)...)
+	basis, err := group.NewBasis(group.BN254(), families, group.TableOptions{Window: 2, Spacing: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := bulletproof.New(basis, bulletproof.Config{Bits: bits, MaxCommitments: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return basis, p
+}
+
+// TestSystemBinds: what a proof starts from depends on group, generators, parameters, number of
+// commitments and context, and on nothing else; its nonces on all 32 random bytes.
+func TestSystemBinds(t *testing.T) {
+	basis, protocol := aggregate(t, 8)
+	given := new(seen)
+	start := func(b *bnBasis, p bnProtocol, context string, m int, seed byte) seen {
+		t.Helper()
+		random := append(make([]byte, 31), seed)
+		if _, _, err := rangeproof.NewSystem(b, watched{p, given}).Prove(ctx, serial, []byte(context), make([]uint64, m), blindings(m), bytes.NewReader(random)); !errors.Is(err, errSeen) {
+			t.Fatal(err)
+		}
+		return *given
+	}
+	base := start(basis, protocol, "context", 1, 0)
+	if base.nonces.Protocol != protocol.Name() || base.nonces.Label == "" {
+		t.Errorf("nonces are named %q, %q", base.nonces.Protocol, base.nonces.Label)
+	}
+	if again := start(basis, protocol, "context", 1, 1); again.state != base.state || again.nonces.Seed == base.nonces.Seed {
+		t.Errorf("another seed gives another state, or the same nonces")
+	}
+	other, elsewhere := *basis, *basis
+	other.Points = append([]bn254.G1Affine(nil), basis.Points...)
+	other.Points[len(other.Points)-1].Neg(&other.Points[0])
+	elsewhere.Group = renamed{basis.Group}
+	_, nine := aggregate(t, 9)
+	states := map[[transcript.StateLen]byte]string{base.state: "base"}
+	for name, got := range map[string]seen{
+		"context":    start(basis, protocol, "other", 1, 0),
+		"count":      start(basis, protocol, "context", 2, 0),
+		"generators": start(&other, protocol, "context", 1, 0),
+		"group":      start(&elsewhere, protocol, "context", 1, 0),
+		"parameters": start(basis, nine, "context", 1, 0),
+	} {
+		if same, dup := states[got.state]; dup {
+			t.Errorf("another %s starts like another %s", name, same)
+		}
+		states[got.state] = name
+	}
+}
+
+// breaking is an executor whose n-th call fails.
+type breaking struct {
+	executor.Executor
+	n *int
+}
+
+var errBroken = errors.New("broken")
+
+func (b breaking) Do(ctx context.Context, n int, f func(context.Context, int) error) error {
+	if *b.n--; *b.n == 0 {
+		return errBroken
+	}
+	return b.Executor.Do(ctx, n, f)
+}
+
+// breakEach runs f with executors whose first call fails, whose second, and so on until none
+// does: f must fail with the executor's error each time. It returns f's last.
+func breakEach(t *testing.T, ex executor.Executor, f func(ex executor.Executor) error) error {
+	t.Helper()
+	for n := 1; ; n++ {
+		left := n
+		err := f(breaking{ex, &left})
+		if left > 0 {
+			return err
+		}
+		if !errors.Is(err, errBroken) {
+			t.Errorf("call %d breaks: %v", n, err)
+		}
+	}
+}
+
+// TestNothingIsAcceptedUnchecked: a fault of the executor, at whatever step, is an error and
+// neither a proof nor a verdict.
+func TestNothingIsAcceptedUnchecked(t *testing.T) {
+	basis, protocol := aggregate(t, 4)
+	s := rangeproof.NewSystem(basis, protocol)
+	var commitments, proof []byte
+	if err := breakEach(t, serial, func(ex executor.Executor) (err error) {
+		commitments, proof, err = s.Prove(ctx, ex, nil, []uint64{1, 2}, blindings(2), nil)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var claims []rangeproof.Claim
+	for _, context := range []string{"", "", "wrong", ""} {
+		c, err := s.Decode([]byte(context), 2, commitments, proof)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims = append(claims, c)
+	}
+	if err := breakEach(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }); err != nil {
+		t.Errorf("good proofs: %v", err)
+	}
+	for _, wrong := range [][]rangeproof.Claim{claims, {claims[2], claims[0]}} {
+		for width := 1; width <= 4; width++ {
+			if err := breakEach(t, wide{serial, width}, func(ex executor.Executor) error { return s.Verify(ctx, ex, wrong...) }); err == nil {
+				t.Errorf("accepted, width %d", width)
+			}
+		}
+	}
+}
