@@ -3,7 +3,6 @@ package group_test
 import (
 	"context"
 	"crypto/sha3"
-	"errors"
 	"math/big"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/faulttest"
 )
 
 // TestScalarsAreDrawnFromAllBytes: weights and nonces are WideLen bytes each of the stream,
@@ -41,21 +41,6 @@ func TestScalarsAreDrawnFromAllBytes(t *testing.T) {
 	}
 }
 
-// breaking is an executor whose n-th call fails.
-type breaking struct {
-	executor.Executor
-	n *int
-}
-
-var errBroken = errors.New("broken")
-
-func (b breaking) Do(ctx context.Context, n int, f func(context.Context, int) error) error {
-	if *b.n--; *b.n == 0 {
-		return errBroken
-	}
-	return b.Executor.Do(ctx, n, f)
-}
-
 // TestAccumulatorFailsClosed: a sum that could not be computed is an error and not zero,
 // whichever of the two multiplications it was.
 func TestAccumulatorFailsClosed(t *testing.T) {
@@ -65,22 +50,18 @@ func TestAccumulatorFailsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := fr.One()
-	for n := 1; ; n++ {
-		acc := group.NewAccumulator(basis, 0)
-		var minus fr.Element
-		minus.Neg(&one)
-		acc.AddFixed(0, &one)
-		acc.AddPoint(&basis.Points[0], &minus)
-		left := n
-		ok, err := acc.IsZero(context.Background(), breaking{executor.Serial(), &left})
-		if left > 0 { // nothing failed
-			if n < 3 || err != nil || !ok {
-				t.Errorf("after %d calls: %v, %v", n-1, ok, err)
-			}
-			return
+	acc := group.NewAccumulator(basis, 0)
+	var minus fr.Element
+	minus.Neg(&one)
+	acc.AddFixed(0, &one)
+	acc.AddPoint(&basis.Points[0], &minus)
+	var ok bool
+	if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) (err error) {
+		if ok, err = acc.IsZero(context.Background(), ex); ok && err != nil {
+			t.Errorf("zero, and %v", err)
 		}
-		if ok || !errors.Is(err, errBroken) {
-			t.Errorf("call %d fails: %v, %v", n, ok, err)
-		}
+		return err
+	}); err != nil || !ok {
+		t.Errorf("%v, %v", ok, err)
 	}
 }

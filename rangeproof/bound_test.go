@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/faulttest"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/transcript"
@@ -102,44 +103,13 @@ func TestSystemBinds(t *testing.T) {
 	}
 }
 
-// breaking is an executor whose n-th call fails.
-type breaking struct {
-	executor.Executor
-	n *int
-}
-
-var errBroken = errors.New("broken")
-
-func (b breaking) Do(ctx context.Context, n int, f func(context.Context, int) error) error {
-	if *b.n--; *b.n == 0 {
-		return errBroken
-	}
-	return b.Executor.Do(ctx, n, f)
-}
-
-// breakEach runs f with executors whose first call fails, whose second, and so on until none
-// does: f must fail with the executor's error each time. It returns f's last.
-func breakEach(t *testing.T, ex executor.Executor, f func(ex executor.Executor) error) error {
-	t.Helper()
-	for n := 1; ; n++ {
-		left := n
-		err := f(breaking{ex, &left})
-		if left > 0 {
-			return err
-		}
-		if !errors.Is(err, errBroken) {
-			t.Errorf("call %d breaks: %v", n, err)
-		}
-	}
-}
-
 // TestNothingIsAcceptedUnchecked: a fault of the executor, at whatever step, is an error and
 // neither a proof nor a verdict.
 func TestNothingIsAcceptedUnchecked(t *testing.T) {
 	basis, protocol := aggregate(t, 4)
 	s := rangeproof.NewSystem(basis, protocol)
 	var commitments, proof []byte
-	if err := breakEach(t, serial, func(ex executor.Executor) (err error) {
+	if err := faulttest.Each(t, serial, func(ex executor.Executor) (err error) {
 		commitments, proof, err = s.Prove(ctx, ex, nil, []uint64{1, 2}, blindings(2), nil)
 		return err
 	}); err != nil {
@@ -153,12 +123,12 @@ func TestNothingIsAcceptedUnchecked(t *testing.T) {
 		}
 		claims = append(claims, c)
 	}
-	if err := breakEach(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }); err != nil {
+	if err := faulttest.Each(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }); err != nil {
 		t.Errorf("good proofs: %v", err)
 	}
 	for _, wrong := range [][]rangeproof.Claim{claims, {claims[2], claims[0]}} {
 		for width := 1; width <= 4; width++ {
-			if err := breakEach(t, wide{serial, width}, func(ex executor.Executor) error { return s.Verify(ctx, ex, wrong...) }); err == nil {
+			if err := faulttest.Each(t, wide{serial, width}, func(ex executor.Executor) error { return s.Verify(ctx, ex, wrong...) }); err == nil {
 				t.Errorf("accepted, width %d", width)
 			}
 		}

@@ -3,11 +3,11 @@ package bulletproof
 import (
 	"bytes"
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/faulttest"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -91,15 +91,19 @@ func TestConstantTime(t *testing.T) {
 	}
 }
 
-func TestCancelledProof(t *testing.T) {
-	p := newProtocol(t, Config{Bits: 64, MaxCommitments: 1})
+// TestFaults: a sum that could not be computed, whichever it was, is an error and no proof.
+func TestFaults(t *testing.T) {
+	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 1})
 	st := newStatement(t, p, 1, 7)
-	cause := errors.New("stopped by the test")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(cause)
-	tr := bound(p, "ctx")
-	if pf, err := p.Prove(ctx, executor.Serial(), &tr, st.V, st.w, st.nonces); !errors.Is(err, cause) || pf != nil {
-		t.Errorf("got %v, %v; want the cause and no proof", pf, err)
+	if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) error {
+		tr := bound(p, "ctx")
+		pf, err := p.Prove(t.Context(), ex, &tr, st.V, st.w, st.nonces)
+		if (pf == nil) != (err != nil) {
+			t.Errorf("got %v, %v", pf, err)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/faulttest"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -270,15 +271,19 @@ func TestProveRefuses(t *testing.T) {
 	}
 }
 
-func TestProveCancelled(t *testing.T) {
-	p := newProtocol(t, 8, 0)
-	cause := errors.New("stopped by the caller")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(cause)
-	tr := start(p, "cancel")
-	var r scalar
-	if _, err := p.Prove(ctx, executor.Serial(), &tr, make([]point, 1), witnessOf(1, r), nonces("cancel")); !errors.Is(err, cause) {
-		t.Errorf("error %v, want the cause of cancelling", err)
+// TestFaults: a sum that could not be computed, whichever it was, is an error and no proof.
+func TestFaults(t *testing.T) {
+	p := newProtocol(t, 8, 4)
+	if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) error {
+		tr := start(p, "fault")
+		var r scalar
+		pf, err := p.Prove(t.Context(), ex, &tr, make([]point, 1), witnessOf(1, r), nonces("fault"))
+		if (pf == nil) != (err != nil) {
+			t.Errorf("got %v, %v", pf, err)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 }
 
