@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/testsize"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
@@ -20,5 +21,6 @@ func TestMain(m *testing.M) {
 func BenchmarkKeccak(b *testing.B) { measure.Benchmark(b, workloads.Keccak(), options) }
 
 func TestParallelBenchmarkKeccak(t *testing.T) {
+	testsize.Full(t)
 	measure.TestParallel(t, os.Stdout, workloads.Keccak(), options)
 }

@@ -4,15 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"os"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
-	"github.com/consensys/gnark/backend"
-	"github.com/consensys/gnark/backend/groth16"
-	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/logger"
 	"github.com/consensys/gnark/test"
@@ -20,10 +16,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
-
-// long tells that all cases are wanted, not only those that take seconds.
-func long() bool { return os.Getenv("ZKBENCH_LONG") != "" }
 
 func statement(t *testing.T, secrets ...int64) *pairing.Statement {
 	t.Helper()
@@ -41,6 +35,7 @@ func statement(t *testing.T, secrets ...int64) *pairing.Statement {
 // TestRelations: each relation on each arithmetic holds of a right statement, and of none
 // that was changed. Circuits are evaluated, not compiled.
 func TestRelations(t *testing.T) {
+	testsize.Full(t)
 	changes := map[pairing.Relation]map[string]func(s *pairing.Statement){
 		pairing.Tripartite: {
 			"another key": func(s *pairing.Statement) { s.K.Mul(&s.K, &s.K) },
@@ -69,11 +64,12 @@ func TestRelations(t *testing.T) {
 	}
 	for _, relation := range pairing.Relations() {
 		forms := fast[relation]
-		if long() && relation != pairing.Check {
+		if testsize.Long() && relation != pairing.Check {
 			forms = pairing.Forms()
 		}
 		for _, form := range forms {
 			t.Run(fmt.Sprintf("relation=%s/form=%s", relation, form), func(t *testing.T) {
+				t.Parallel()
 				circuit, err := pairing.New(relation, form)
 				if err != nil {
 					t.Fatal(err)
@@ -99,6 +95,9 @@ func TestRelations(t *testing.T) {
 // TestLeftToTheVerifier: keys in G2 that all have one factor too many pass, with the k that
 // they lead to. Whoever verifies compares the two keys of each party, as the package says.
 func TestLeftToTheVerifier(t *testing.T) {
+	if !testsize.Long() {
+		t.Skip("an exchange takes a minute")
+	}
 	const factor = 7
 	s := statement(t, 3, 4, 5)
 	for i := range s.Q {
@@ -121,74 +120,59 @@ func TestLeftToTheVerifier(t *testing.T) {
 	}
 }
 
-// TestConstraints holds the numbers of constraints. A circuit of one pairing is solved too.
+// TestConstraints holds the numbers of constraints. In the long form a circuit of one
+// pairing is solved, too.
 func TestConstraints(t *testing.T) {
+	testsize.Full(t)
 	for _, relation := range pairing.Relations() {
 		for _, form := range pairing.Forms() {
 			for system, builder := range circuittest.Builders() {
-				large := relation == pairing.Tripartite || relation == pairing.Pairing && form != pairing.Std && (form != pairing.Emulated || system == "scs")
-				if relation == pairing.Check && form != pairing.Std || large && !long() || pairing.Composed(relation, form) {
+				large := relation == pairing.Tripartite || relation == pairing.Pairing && form != pairing.Std
+				if relation == pairing.Check && form != pairing.Std || large && !testsize.Long() || pairing.Composed(relation, form) {
 					continue
 				}
-				circuit, err := pairing.New(relation, form)
-				if err != nil {
-					t.Fatal(err)
-				}
-				compiled := circuittest.Compile(t, builder, circuit)
-				if got, want := compiled.GetNbConstraints(), pairing.Constraints(relation, form, system == "scs"); got != want {
-					t.Errorf("%s of form %s on %s: %d constraints, want %d", relation, form, system, got, want)
-				}
-				if relation == pairing.Pairing && form == pairing.Emulated && system == "r1cs" {
-					s := statement(t, 5, 6, 7)
-					if err := circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()); err != nil {
-						t.Errorf("a right value: %v", err)
+				t.Run(fmt.Sprintf("relation=%s/form=%s/system=%s", relation, form, system), func(t *testing.T) {
+					t.Parallel()
+					circuit, err := pairing.New(relation, form)
+					if err != nil {
+						t.Fatal(err)
 					}
-					s.Pair = s.K
-					if circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()) == nil {
-						t.Error("another value is accepted")
+					compiled := circuittest.Compile(t, builder, circuit)
+					if got, want := compiled.GetNbConstraints(), pairing.Constraints(relation, form, system == "scs"); got != want {
+						t.Errorf("%d constraints, want %d", got, want)
 					}
-				}
+					if relation == pairing.Pairing && form == pairing.Emulated && system == "r1cs" {
+						s := statement(t, 5, 6, 7)
+						if err := circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()); err != nil {
+							t.Errorf("a right value: %v", err)
+						}
+						s.Pair = s.K
+						if circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()) == nil {
+							t.Error("another value is accepted")
+						}
+					}
+				})
 			}
 		}
 	}
 }
 
-// TestProve: a proof of what is smallest, for real; with ZKBENCH_LONG of the check and of
-// one pairing too.
+// TestProve: proofs of whole relations take minutes; TestGadgetProves has a gadget's.
 func TestProve(t *testing.T) {
+	if !testsize.Long() {
+		t.Skip("proofs of whole relations take minutes")
+	}
 	logger.Disable()
-	cases := []struct {
+	for _, c := range []struct {
 		relation pairing.Relation
 		form     pairing.Form
-	}{{pairing.Scalars, pairing.LimbsMul}}
-	if long() {
-		cases = append(cases, []struct {
-			relation pairing.Relation
-			form     pairing.Form
-		}{{pairing.Check, pairing.Std}, {pairing.Pairing, pairing.Std}, {pairing.Pairing, pairing.LimbsMul}}...)
-	}
-	for _, c := range cases {
+	}{{pairing.Scalars, pairing.LimbsMul}, {pairing.Check, pairing.Std}, {pairing.Pairing, pairing.Std}, {pairing.Pairing, pairing.LimbsMul}} {
 		t.Run(fmt.Sprintf("relation=%s/form=%s", c.relation, c.form), func(t *testing.T) {
 			circuit, err := pairing.New(c.relation, c.form)
 			if err != nil {
 				t.Fatal(err)
 			}
-			system := circuittest.Compile(t, circuittest.Builders()["r1cs"], circuit)
-			pk, vk, err := groth16.Setup(system)
-			if err != nil {
-				t.Fatal(err)
-			}
-			right, other := circuit.Assign(statement(t, 1<<40, 77, -5)), circuit.Assign(statement(t, 9, 8, 7))
-			proof, err := groth16.Prove(system, pk, circuittest.Witness(t, right), backend.WithSolverOptions(solver.WithHints(pairing.Hints()...)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := groth16.Verify(proof, vk, circuittest.Witness(t, right, frontend.PublicOnly())); err != nil {
-				t.Errorf("a proof is rejected: %v", err)
-			}
-			if groth16.Verify(proof, vk, circuittest.Witness(t, other, frontend.PublicOnly())) == nil {
-				t.Error("a proof is accepted for another statement")
-			}
+			circuittest.ProveGroth16(t, circuit, circuit.Assign(statement(t, 1<<40, 77, -5)), circuit.Assign(statement(t, 9, 8, 7)), pairing.Hints())
 		})
 	}
 }

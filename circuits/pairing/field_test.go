@@ -3,6 +3,7 @@ package pairing
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/bigint"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // nativeField computes, and counts what it computes. unassigned tells that a circuit
@@ -125,9 +127,10 @@ func gadgetTable[E any]() map[string]gadget[E] {
 // gadgetCircuit asserts that a gadget of In and Bits is Out.
 type gadgetCircuit[L, E any] struct {
 	arithmetic[L, E]
-	In, Out []L
-	Bits    []frontend.Variable
-	of      string // in gadgetTable
+	In   []L
+	Out  []L `gnark:",public"`
+	Bits []frontend.Variable
+	name string // in gadgetTable
 }
 
 func (c *gadgetCircuit[L, E]) Define(api frontend.API) error {
@@ -144,7 +147,7 @@ func (c *gadgetCircuit[L, E]) Define(api frontend.API) error {
 	for _, bit := range c.Bits {
 		api.AssertIsBoolean(bit)
 	}
-	out, err := gadgetTable[E]()[c.of](o.tower, read(c.In), c.Bits)
+	out, err := gadgetTable[E]()[c.name](o.tower, read(c.In), c.Bits)
 	if err != nil {
 		return err
 	}
@@ -197,7 +200,7 @@ func onOne[L, E any](t *testing.T, a arithmetic[L, E], name string) tried {
 		return out
 	}
 	one := tried{
-		circuit: &gadgetCircuit[L, E]{arithmetic: a, In: make([]L, len(in)), Out: make([]L, len(out)), Bits: make([]frontend.Variable, len(bits)), of: name},
+		circuit: &gadgetCircuit[L, E]{arithmetic: a, In: make([]L, len(in)), Out: make([]L, len(out)), Bits: make([]frontend.Variable, len(bits)), name: name},
 		right:   &gadgetCircuit[L, E]{In: values(in), Out: values(out), Bits: vars},
 	}
 	for i := range out {
@@ -228,12 +231,20 @@ func gadgetInputs(name string) (in []*big.Int, bits []int) {
 	return in, nil
 }
 
+// gadgets are the names of those that are tried. One that inverts and one that chooses by
+// bits have all operations.
+func gadgets() []string {
+	all := slices.Sorted(maps.Keys(gadgetTable[emulatedElement]()))
+	return testsize.Pick([]string{"mulG1"}, all, all)
+}
+
 // TestGadgets: on each arithmetic the gadgets give what native arithmetic gives, and
 // nothing else.
 func TestGadgets(t *testing.T) {
-	for name := range gadgetTable[emulatedElement]() {
+	for _, name := range gadgets() {
 		for form, c := range onAll(t, name) {
 			t.Run(fmt.Sprintf("gadget=%s/form=%s", name, form), func(t *testing.T) {
+				t.Parallel()
 				for system, builder := range circuittest.Builders() {
 					compiled := circuittest.Compile(t, builder, c.circuit)
 					if err := circuittest.Solves(t, compiled, c.right, Hints()); err != nil {
@@ -250,17 +261,27 @@ func TestGadgets(t *testing.T) {
 	}
 }
 
-// TestNothingIsFree: no hint of the gadgets that divide or choose may give another output.
-// gnark's own field is left to gnark: it asks hints for the remainder of a check for zero
-// and does not use it.
+// TestGadgetProves: a gadget on looked-up limbs, with both
+// proof systems.
+func TestGadgetProves(t *testing.T) {
+	testsize.Full(t)
+	t.Parallel()
+	c := onAll(t, "mulG1")[LimbsMul]
+	circuittest.Prove(t, c.circuit, c.right, c.wrong[0], Hints())
+	circuittest.ProveGroth16(t, c.circuit, c.right, c.wrong[0], Hints())
+}
+
+// TestNothingIsFree: no gadget leaves anything free. gnark's own field is left to gnark: it
+// asks hints for the remainder of a check for zero and does not use it.
 func TestNothingIsFree(t *testing.T) {
-	for _, name := range []string{"inverse12", "mulG1"} {
+	for _, name := range gadgets() {
 		for form, c := range onAll(t, name) {
 			if form == Emulated {
 				continue
 			}
 			t.Run(fmt.Sprintf("gadget=%s/form=%s", name, form), func(t *testing.T) {
-				circuittest.NothingFree(t, c.circuit, c.right, Hints(), 3)
+				t.Parallel()
+				circuittest.NothingFree(t, c.circuit, c.right, Hints(), 11)
 			})
 		}
 	}

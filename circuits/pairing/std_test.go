@@ -6,10 +6,14 @@ import (
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/test"
+
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // TestCheckRefuses: a point that is not the other's multiple by the constant.
 func TestCheckRefuses(t *testing.T) {
+	testsize.Full(t)
+	t.Parallel()
 	s, err := NewStatement([Parties]fr.Element{fr.NewElement(3), fr.NewElement(4), fr.NewElement(5)})
 	if err != nil {
 		t.Fatal(err)

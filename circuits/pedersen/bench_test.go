@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/testsize"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
@@ -20,5 +21,6 @@ func TestMain(m *testing.M) {
 func BenchmarkPedersen(b *testing.B) { measure.Benchmark(b, workloads.Pedersen(), options) }
 
 func TestParallelBenchmarkPedersen(t *testing.T) {
+	testsize.Full(t)
 	measure.TestParallel(t, os.Stdout, workloads.Pedersen(), options)
 }

@@ -75,6 +75,7 @@ var operations = []struct {
 // TestOperations: each operation, by both methods and on both builders, of random values,
 // of the edges and of integers that are not reduced; a wrong result is refused.
 func TestOperations(t *testing.T) {
+	t.Parallel()
 	p := ecc.BN254.BaseField()
 	top := new(big.Int).Sub(p, big.NewInt(1))
 	open := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 254), big.NewInt(1)) // all bits, above p
@@ -124,6 +125,7 @@ func TestNothingIsFree(t *testing.T) {
 // modulo m: the lower columns; the circuit's prime, by carries that are out of range; or
 // both, by a quotient that is. With m = 0 it is the right one.
 func TestEitherHalfIsNeeded(t *testing.T) {
+	t.Parallel()
 	p, r := ecc.BN254.BaseField(), ecc.BN254.ScalarField()
 	columns := new(big.Int).Lsh(big.NewInt(1), bigint.Limbs*bigint.Width)
 	a, b := new(big.Int).Rsh(p, 1), new(big.Int).Sub(p, big.NewInt(7))
@@ -201,6 +203,7 @@ func (c *repeated) Define(api frontend.API) error {
 // TestGates holds what a product costs. What is looked up costs less the more of it
 // there is.
 func TestGates(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, builder string
 		n, want       int
@@ -210,6 +213,9 @@ func TestGates(t *testing.T) {
 		{"crt", "scs", 1000, 295},
 		{"crt", "r1cs", 1000, 78},
 	} {
+		if test.n > 100 && testing.Short() {
+			continue
+		}
 		count := func(n int) int {
 			return circuittest.Compile(t, circuittest.Builders()[test.builder], &repeated{method: methods[test.name], n: n}).GetNbConstraints()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark/backend"
+	"github.com/consensys/gnark/backend/groth16"
 	"github.com/consensys/gnark/backend/plonk"
 	"github.com/consensys/gnark/backend/witness"
 	"github.com/consensys/gnark/constraint"
@@ -73,6 +74,26 @@ func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []so
 		t.Errorf("a proof is rejected: %v", err)
 	}
 	if plonk.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())) == nil {
+		t.Error("a proof is accepted for other public inputs")
+	}
+}
+
+// ProveGroth16 is Prove with Groth16.
+func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
+	t.Helper()
+	system := Compile(t, r1cs.NewBuilder[constraint.U64], circuit)
+	pk, vk, err := groth16.Setup(system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof, err := groth16.Prove(system, pk, Witness(t, assignment), backend.WithSolverOptions(solver.WithHints(hints...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := groth16.Verify(proof, vk, Witness(t, assignment, frontend.PublicOnly())); err != nil {
+		t.Errorf("a proof is rejected: %v", err)
+	}
+	if groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())) == nil {
 		t.Error("a proof is accepted for other public inputs")
 	}
 }

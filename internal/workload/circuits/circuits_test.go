@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/circuits/pairing"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
@@ -71,6 +72,8 @@ func TestEveryStage(t *testing.T) {
 				switch {
 				case !staged && (system != "plonk" || stage != "prove"):
 					continue // MSM, once
+				case testing.Short() && staged && def.Name != "Gates":
+					continue // for their size
 				case def.Name == "Keccak" && stage != "prove", def.Name == "Pairing" && stage != "witness":
 					continue // for their size; package pairing proves
 				}
@@ -221,6 +224,7 @@ func TestDamagedCache(t *testing.T) {
 // TestCounted: an exchange that can be neither proved nor built has the number of its
 // parts, and says so; one that can be built is counted.
 func TestCounted(t *testing.T) {
+	testsize.Full(t)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1200 << 20))
 	def := circuits.Pairing()
 	for _, test := range []struct {
