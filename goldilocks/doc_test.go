@@ -8,6 +8,7 @@ import (
 
 // TestConstantTime: every package says that it does not promise it, and so does the page.
 func TestConstantTime(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"element.go", "poseidon/permutation.go", "poseidon2/poseidon2.go", "merkle/shape.go", "../docs/goldilocks.md"} {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -26,7 +26,7 @@ func element() *rapid.Generator[goldilocks.Element] {
 
 func bigOf(e goldilocks.Element) *big.Int { return new(big.Int).SetUint64(uint64(e)) }
 
-func same(t *rapid.T, what string, got goldilocks.Element, want *big.Int) {
+func checkElement(t *rapid.T, what string, got goldilocks.Element, want *big.Int) {
 	want.Mod(want, p)
 	if !got.Canonical() || bigOf(got).Cmp(want) != 0 {
 		t.Fatalf("%s: %d, want %d", what, got, want)
@@ -35,21 +35,22 @@ func same(t *rapid.T, what string, got goldilocks.Element, want *big.Int) {
 
 // TestElement compares with big.Int and with gnark-crypto.
 func TestElement(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := element().Draw(t, "a"), element().Draw(t, "b")
 		x, y := bigOf(a), bigOf(b)
-		same(t, "add", a.Add(b), new(big.Int).Add(x, y))
-		same(t, "sub", a.Sub(b), new(big.Int).Sub(x, y))
-		same(t, "neg", a.Neg(), new(big.Int).Neg(x))
-		same(t, "double", a.Double(), new(big.Int).Add(x, x))
-		same(t, "mul", a.Mul(b), new(big.Int).Mul(x, y))
-		same(t, "square", a.Square(), new(big.Int).Mul(x, x))
+		checkElement(t, "add", a.Add(b), new(big.Int).Add(x, y))
+		checkElement(t, "sub", a.Sub(b), new(big.Int).Sub(x, y))
+		checkElement(t, "neg", a.Neg(), new(big.Int).Neg(x))
+		checkElement(t, "double", a.Double(), new(big.Int).Add(x, x))
+		checkElement(t, "mul", a.Mul(b), new(big.Int).Mul(x, y))
+		checkElement(t, "square", a.Square(), new(big.Int).Mul(x, x))
 		n := rapid.Uint64().Draw(t, "n")
-		same(t, "exp", a.Exp(n), new(big.Int).Exp(x, new(big.Int).SetUint64(n), p))
+		checkElement(t, "exp", a.Exp(n), new(big.Int).Exp(x, new(big.Int).SetUint64(n), p))
 		if a == 0 {
-			same(t, "inverse", a.Inverse(), new(big.Int))
+			checkElement(t, "inverse", a.Inverse(), new(big.Int))
 		} else {
-			same(t, "inverse", a.Inverse(), new(big.Int).ModInverse(x, p))
+			checkElement(t, "inverse", a.Inverse(), new(big.Int).ModInverse(x, p))
 		}
 		var g, h reference.Element
 		g.SetUint64(uint64(a))
@@ -72,14 +73,16 @@ func TestElement(t *testing.T) {
 
 // TestReduce128: of any words, against big.Int.
 func TestReduce128(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		hi, lo := anything().Draw(t, "hi"), anything().Draw(t, "lo")
 		want := new(big.Int).SetUint64(hi)
-		same(t, "reduce128", goldilocks.Reduce128(hi, lo), want.Lsh(want, 64).Add(want, new(big.Int).SetUint64(lo)))
+		checkElement(t, "reduce128", goldilocks.Reduce128(hi, lo), want.Lsh(want, 64).Add(want, new(big.Int).SetUint64(lo)))
 	})
 }
 
 func TestBytes(t *testing.T) {
+	t.Parallel()
 	if got, want := goldilocks.Element(0x0102030405060708).Bytes(), [8]byte{8, 7, 6, 5, 4, 3, 2, 1}; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -87,6 +90,7 @@ func TestBytes(t *testing.T) {
 
 // TestSetBytes: what Bytes gives comes back; all else is refused and changes nothing.
 func TestSetBytes(t *testing.T) {
+	t.Parallel()
 	for _, w := range goldilockstest.Edges {
 		b, e := goldilocks.Element(w).Bytes(), goldilocks.Element(5)
 		err := e.SetBytes(b[:])

@@ -55,7 +55,8 @@ func KernelNamed(name string) (Kernel, error) {
 	all := Kernels()
 	i := slices.IndexFunc(all, func(k Kernel) bool { return k.name == name })
 	if i < 0 {
-		return Kernel{}, fmt.Errorf("%w: kernel: %q; accepted here: %s", zkbench.ErrEnv, name, strings.Trim(fmt.Sprint(all), "[]"))
+		accepted := strings.ReplaceAll(strings.Trim(fmt.Sprint(all), "[]"), " ", ", ")
+		return Kernel{}, fmt.Errorf("%w: kernel: %q; accepted here: %s", zkbench.ErrEnv, name, accepted)
 	}
 	return all[i], nil
 }

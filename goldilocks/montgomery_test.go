@@ -16,6 +16,7 @@ import (
 // TestMontgomery compares with gnark-crypto's own conversions, at every length, and goes
 // there and back.
 func TestMontgomery(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(15, 16))
 		for n := range 71 {
@@ -40,6 +41,7 @@ func TestMontgomery(t *testing.T) {
 
 // TestFromMontgomery: of any words, those that gnark-crypto never has too.
 func TestFromMontgomery(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(17, 18))
 		var words []gnark.Element
@@ -61,6 +63,7 @@ func TestFromMontgomery(t *testing.T) {
 }
 
 func TestMontgomeryLengths(t *testing.T) {
+	t.Parallel()
 	for name, f := range map[string]func(){
 		"to":   func() { goldilocks.ToMontgomery(make([]gnark.Element, 4), make([]goldilocks.Element, 5)) },
 		"from": func() { goldilocks.FromMontgomery(make([]goldilocks.Element, 5), make([]gnark.Element, 4)) },

@@ -12,6 +12,7 @@ import (
 // bits that it reduces is next to where it would wrap. Such numbers are one in 10^12 of
 // random ones: each output is chosen, and the pass is undone to find its input.
 func TestPasses(t *testing.T) {
+	t.Parallel()
 	const digits, words = true, false
 	const blocks = 64
 	for _, k := range Kernels() {

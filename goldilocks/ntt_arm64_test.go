@@ -38,6 +38,7 @@ func bigWord(w Element) *big.Int { return new(big.Int).SetUint64(uint64(w)) }
 // TestPair: the butterflies of two vectors are those of integers, of all pairs of edges, and
 // where the second makes the product an edge.
 func TestPair(t *testing.T) {
+	t.Parallel()
 	eachPasses(t, func(t *testing.T, p *passes) {
 		for _, w := range canonicalEdges() {
 			m := Element(w)
@@ -86,6 +87,7 @@ func TestPair(t *testing.T) {
 
 // TestPasses: a pass of two strides is two portable ones, on edges and in every block.
 func TestPasses(t *testing.T) {
+	t.Parallel()
 	d, err := NewDomain(1 << 12)
 	if err != nil {
 		t.Fatal(err)
@@ -135,6 +137,7 @@ func TestPasses(t *testing.T) {
 
 // TestWideNTT: the kernels do all transforms themselves but those of one stride or none.
 func TestWideNTT(t *testing.T) {
+	t.Parallel()
 	for _, k := range Kernels() {
 		for n := 1; n <= 1<<13; n *= 2 {
 			d, err := NewDomain(n)

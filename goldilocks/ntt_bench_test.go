@@ -11,7 +11,7 @@ import (
 // random is n elements.
 func random(n int) []goldilocks.Element {
 	source := rand.New(rand.NewPCG(1, 1))
-	return each(n, func(int) goldilocks.Element { return goldilocks.Reduce(source.Uint64()) })
+	return generate(n, func(int) goldilocks.Element { return goldilocks.Reduce(source.Uint64()) })
 }
 
 // BenchmarkBitReverse is what a transform with natural order at both ends costs more.

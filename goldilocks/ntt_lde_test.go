@@ -16,6 +16,7 @@ import (
 
 // TestExtend compares with interpolation and evaluation at each point.
 func TestExtend(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(11, 12))
 		for _, n := range []int{1, 2, 16, size(128, 32), size(256, 64)} {
@@ -45,6 +46,7 @@ func TestExtend(t *testing.T) {
 }
 
 func TestExtendRefused(t *testing.T) {
+	t.Parallel()
 	d := domain(t, 8)
 	good := goldilocks.LDE{Blowup: 2, Shift: goldilocks.Generator}
 	try := func(length int, change func(e *goldilocks.LDE)) error {
@@ -112,6 +114,7 @@ func (o *outerOnly) Do(ctx context.Context, n int, task func(ctx context.Context
 
 // TestExtendCosetFails: the error of a column's cosets is the extension's.
 func TestExtendCosetFails(t *testing.T) {
+	t.Parallel()
 	ex := &outerOnly{Executor: executor.Serial(), err: errors.New("no cosets")}
 	columns := [][]goldilocks.Element{make([]goldilocks.Element, 32)}
 	err := domain(t, 8).Extend(context.Background(), ex, columns, goldilocks.LDE{Blowup: 4, Shift: 7}, goldilocks.Portable())

@@ -7,6 +7,7 @@ import (
 
 // TestMultiplier: the words are what products by it take them for.
 func TestMultiplier(t *testing.T) {
+	t.Parallel()
 	word := new(big.Int).Lsh(big.NewInt(1), 64)
 	p := new(big.Int).SetUint64(Modulus)
 	inverse := new(big.Int).ModInverse(p, word)

@@ -8,6 +8,7 @@ import (
 // TestDigits: roots of unity of order up to 2^20 but 2^63 have digits that the kernels'
 // products can take, and those of all represent them.
 func TestDigits(t *testing.T) {
+	t.Parallel()
 	log := 20
 	if testing.Short() {
 		log = 12
@@ -44,6 +45,7 @@ func signed(v int64) Element {
 
 // TestTables: no table has 2^63, whose digits are too large.
 func TestTables(t *testing.T) {
+	t.Parallel()
 	root, err := RootOfUnity(14)
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func horner(coefficients []goldilocks.Element, x goldilocks.Element) (y goldiloc
 // onCoset are the polynomial's values on shift times the domain, one by one.
 func onCoset(d *goldilocks.Domain, coefficients []goldilocks.Element, shift goldilocks.Element) []goldilocks.Element {
 	x := shift
-	return each(d.Size(), func(int) goldilocks.Element {
+	return generate(d.Size(), func(int) goldilocks.Element {
 		y := horner(coefficients, x)
 		x = x.Mul(d.Root())
 		return y
@@ -86,9 +86,10 @@ var (
 	shifts = []goldilocks.Element{1, goldilocks.Generator, goldilocks.Modulus - 2}
 )
 
-func other(o goldilocks.Order) goldilocks.Order { return goldilocks.BitReversed - o }
+func opposite(o goldilocks.Order) goldilocks.Order { return goldilocks.BitReversed - o }
 
 func TestRootOfUnity(t *testing.T) {
+	t.Parallel()
 	// Plonky3's TWO_ADIC_GENERATORS, for some logarithms.
 	known := map[int]goldilocks.Element{
 		0: 1, 1: 0xffffffff00000000, 2: 0x0001000000000000, 3: 0xfffffffeff000001, 4: 0xefffffff00000001, 31: 0x400a7f755588e659, 32: 0x185629dcda58878c,
@@ -115,6 +116,7 @@ func TestRootOfUnity(t *testing.T) {
 
 // TestNTT compares with evaluation at each point, on small domains.
 func TestNTT(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(3, 4))
 		for n := 1; n <= size(1024, 64); n *= 2 {
@@ -125,7 +127,7 @@ func TestNTT(t *testing.T) {
 				for _, from := range orders {
 					got := inOrder(t, f, from)
 					must(t, d.NTT(got, from, shift, k))
-					equal(t, fmt.Sprintf("n=%d from=%v shift=%d", n, from, shift), got, inOrder(t, want, other(from)))
+					equal(t, fmt.Sprintf("n=%d from=%v shift=%d", n, from, shift), got, inOrder(t, want, opposite(from)))
 				}
 			}
 		}
@@ -134,6 +136,7 @@ func TestNTT(t *testing.T) {
 
 // TestNTTReference compares with gnark-crypto, whose elements are in Montgomery form.
 func TestNTTReference(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(5, 6))
 		for _, log := range []int{7, 8, 9, size(12, 10), size(13, 11), size(15, 1)} {
@@ -164,15 +167,16 @@ func TestNTTReference(t *testing.T) {
 
 // TestNTTKernels: every kernel equals the portable one, and the inverse undoes it.
 func TestNTTKernels(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	for log := range size(17, 14) {
 		n := 1 << log
 		d := domain(t, n)
 		vectors := map[string][]goldilocks.Element{
 			"random": goldilockstest.Elements(random, n),
-			"p-1":    each(n, func(int) goldilocks.Element { return goldilocks.Modulus - 1 }),
+			"p-1":    generate(n, func(int) goldilocks.Element { return goldilocks.Modulus - 1 }),
 			// What makes digits the largest that there are.
-			"digits": each(n, func(i int) goldilocks.Element {
+			"digits": generate(n, func(i int) goldilocks.Element {
 				return []goldilocks.Element{1 << 63, 1<<63 | 1<<31, 1<<63 - 1, 1 << 31, 1<<31 - 1}[random.IntN(5)]
 			}),
 		}
@@ -186,7 +190,7 @@ func TestNTTKernels(t *testing.T) {
 					got := slices.Clone(f)
 					must(t, d.NTT(got, from, shift, k))
 					equal(t, what, got, want)
-					must(t, d.InverseNTT(got, other(from), shift, k))
+					must(t, d.InverseNTT(got, opposite(from), shift, k))
 					equal(t, what+" and back", got, f)
 				}
 			}
@@ -196,6 +200,7 @@ func TestNTTKernels(t *testing.T) {
 
 // TestNTTConcurrent uses one domain, whose tables do not yet exist, from several goroutines.
 func TestNTTConcurrent(t *testing.T) {
+	t.Parallel()
 	d := domain(t, 256)
 	f := goldilockstest.Elements(rand.New(rand.NewPCG(9, 10)), 256)
 	want := slices.Clone(f)
@@ -217,11 +222,12 @@ func TestNTTConcurrent(t *testing.T) {
 }
 
 func TestBitReverse(t *testing.T) {
+	t.Parallel()
 	for log := range 15 {
 		n := 1 << log
-		v := each(n, func(i int) goldilocks.Element { return goldilocks.Element(i) })
+		v := generate(n, func(i int) goldilocks.Element { return goldilocks.Element(i) })
 		must(t, goldilocks.BitReverse(v))
-		equal(t, fmt.Sprintf("n=2^%d", log), v, each(n, func(i int) goldilocks.Element {
+		equal(t, fmt.Sprintf("n=2^%d", log), v, generate(n, func(i int) goldilocks.Element {
 			r := 0
 			for b := range log {
 				r |= i >> b & 1 << (log - 1 - b)
@@ -232,6 +238,7 @@ func TestBitReverse(t *testing.T) {
 }
 
 func TestNTTRefused(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int64{-1, 0, 3, 6, 100, 1<<32 - 1, 1 << 33} {
 		if _, err := goldilocks.NewDomain(int(n)); !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("domain of %d: %v", n, err)
@@ -267,7 +274,7 @@ func FuzzNTT(f *testing.F) {
 		if s == 0 {
 			s = 1
 		}
-		v := each(d.Size(), func(i int) goldilocks.Element {
+		v := generate(d.Size(), func(i int) goldilocks.Element {
 			var word uint64
 			for j := range 8 {
 				word = word<<8 | uint64(data[(8*i+j)%len(data)])
@@ -281,7 +288,7 @@ func FuzzNTT(f *testing.F) {
 				got := slices.Clone(v)
 				must(t, d.NTT(got, from, s, k))
 				equal(t, fmt.Sprint(k, " from ", from), got, want)
-				must(t, d.InverseNTT(got, other(from), s, k))
+				must(t, d.InverseNTT(got, opposite(from), s, k))
 				equal(t, fmt.Sprint(k, " back from ", from), got, v)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 )
 
 func TestEvalAll(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(13, 14))
 	v := goldilockstest.Elements(random, 5)
 	for _, p := range []ext.Quadratic{{}, {1}, {v[0], v[1]}, {goldilocks.Modulus - 1, goldilocks.Modulus - 1}} {
@@ -56,6 +57,7 @@ func hornerExt[E goldilocks.Extension[E]](f []goldilocks.Element, x E) (y E) {
 }
 
 func TestEvalValues(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(15, 16))
 	v := goldilockstest.Elements(random, 5)
 	for _, p := range []ext.Quadratic{{}, {1}, {goldilocks.Generator}, {v[0], v[1]}, {0, 1}} {
@@ -78,8 +80,8 @@ func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, 
 					for range 3 {
 						f := goldilockstest.Elements(random, n)
 						want = append(want, hornerExt(f, point))
-						f = inOrder(t, f, other(order))
-						must(t, d.NTT(f, other(order), shift, goldilocks.Portable()))
+						f = inOrder(t, f, opposite(order))
+						must(t, d.NTT(f, opposite(order), shift, goldilocks.Portable()))
 						values = append(values, f)
 					}
 					got, err := goldilocks.EvalValues(context.Background(), executor.Pool(), goldilocks.Coset{Domain: d, Shift: shift, Order: order}, values, point, k)
@@ -96,6 +98,7 @@ func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, 
 }
 
 func TestEvalRefused(t *testing.T) {
+	t.Parallel()
 	d := domain(t, 8)
 	ctx, ex := context.Background(), executor.Serial()
 	good := [][]goldilocks.Element{make([]goldilocks.Element, 8)}

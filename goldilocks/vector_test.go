@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
-func each(n int, f func(i int) goldilocks.Element) []goldilocks.Element {
+func generate(n int, f func(i int) goldilocks.Element) []goldilocks.Element {
 	all := make([]goldilocks.Element, n)
 	for i := range all {
 		all[i] = f(i)
@@ -31,6 +31,7 @@ func byKernel(k goldilocks.Kernel, op operation) func(dst, a, b []goldilocks.Ele
 
 // TestVectors: each operation equals that on elements, at every length, in place too.
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	type vector = []goldilocks.Element
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(1, 2))
@@ -39,7 +40,7 @@ func TestVectors(t *testing.T) {
 				a, b, c := goldilockstest.Elements(random, n), goldilockstest.Elements(random, n), goldilockstest.Elements(random, n+1)
 				check := func(what string, f func(dst, a, b vector), want func(i int) goldilocks.Element) {
 					t.Helper()
-					expected := each(n, want)
+					expected := generate(n, want)
 					for _, place := range []string{"", "a", "b"} {
 						x, y := slices.Clone(a), slices.Clone(b)
 						dst := map[string]vector{"": slices.Clone(c[:n]), "a": x, "b": y}[place]
@@ -74,6 +75,7 @@ func TestVectors(t *testing.T) {
 
 // TestBatchInverseLong: more than one block, zeros among them.
 func TestBatchInverseLong(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(5, 6))
 		for _, n := range []int{1023, 1024, 1025, 3333} {
@@ -92,6 +94,7 @@ func TestBatchInverseLong(t *testing.T) {
 // TestLengthsThatDiffer: of each argument one element more or less panics, in this
 // package's words.
 func TestLengthsThatDiffer(t *testing.T) {
+	t.Parallel()
 	type vector = []goldilocks.Element
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		for _, op := range []struct {

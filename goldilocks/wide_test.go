@@ -5,6 +5,7 @@ import "testing"
 // TestWide: each kernel does itself all that fills its registers, and leaves the rest only.
 // Its transforms are of its own radix.
 func TestWide(t *testing.T) {
+	t.Parallel()
 	const n = 71
 	want := map[string]int{avx2: 68, avx512: 64, sve: n, sve2: n}
 	d, err := NewDomain(256)
@@ -36,6 +37,7 @@ func TestWide(t *testing.T) {
 // TestKernels: they are in the order of the names, from the portable one, and the zero Kernel,
 // or none, is the last of them.
 func TestKernels(t *testing.T) {
+	t.Parallel()
 	all := Kernels()
 	order := map[string]int{portable: 0, avx2: 1, avx512: 2, sve: 1, sve2: 2}
 	for i, k := range all {

@@ -47,13 +47,4 @@ func (a Cubic) Inverse() Cubic {
 }
 
 // Exp returns a^n; 0^0 is 1.
-func (a Cubic) Exp(n uint64) Cubic {
-	r := Cubic{1}
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			r = r.Mul(a)
-		}
-		a = a.Square()
-	}
-	return r
-}
+func (a Cubic) Exp(n uint64) Cubic { return exp(Cubic{1}, a, n) }

@@ -15,6 +15,7 @@ func element() *rapid.Generator[goldilocks.Element] {
 }
 
 func TestQuadratic(t *testing.T) {
+	t.Parallel()
 	drawn := rapid.Custom(func(t *rapid.T) ext.Quadratic {
 		return ext.Quadratic{element().Draw(t, "a0"), element().Draw(t, "a1")}
 	})
@@ -43,6 +44,7 @@ func TestQuadratic(t *testing.T) {
 }
 
 func TestCubic(t *testing.T) {
+	t.Parallel()
 	drawn := rapid.Custom(func(t *rapid.T) ext.Cubic {
 		return ext.Cubic{element().Draw(t, "a0"), element().Draw(t, "a1"), element().Draw(t, "a2")}
 	})

@@ -48,13 +48,19 @@ func (a Quadratic) Inverse() Quadratic {
 func (a Quadratic) Frobenius() Quadratic { return Quadratic{a[0], a[1].Neg()} }
 
 // Exp returns a^n; 0^0 is 1.
-func (a Quadratic) Exp(n uint64) Quadratic {
-	r := Quadratic{1}
-	for ; n > 0; n >>= 1 {
+func (a Quadratic) Exp(n uint64) Quadratic { return exp(Quadratic{1}, a, n) }
+
+// exp returns a^n, by its bits from the lowest up.
+func exp[E interface {
+	Mul(E) E
+	Square() E
+}](one, a E, n uint64) E {
+	for r := one; ; a = a.Square() {
 		if n&1 != 0 {
 			r = r.Mul(a)
 		}
-		a = a.Square()
+		if n >>= 1; n == 0 {
+			return r
+		}
 	}
-	return r
 }

@@ -155,7 +155,7 @@ func (f *File) Path(index int) ([]poseidon.Digest, error) {
 	}
 	var path []poseidon.Digest
 	for level := range f.shape.levels() - 1 {
-		if sibling := index>>level ^ 1; sibling < f.shape.at(level) {
+		if sibling := index>>level ^ 1; sibling < f.shape.nodesAt(level) {
 			var one [1]poseidon.Digest
 			if err := f.read(level, sibling, one[:]); err != nil {
 				return nil, err

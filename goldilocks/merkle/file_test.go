@@ -49,6 +49,7 @@ func nothingLeft(t *testing.T, folder string) {
 // TestFile: a tree in a file is the tree in memory, also where it takes several windows,
 // and where readers give little at once.
 func TestFile(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		shape merkle.Shape
 		rows  func(io.Reader) io.Reader
@@ -100,6 +101,7 @@ func TestFile(t *testing.T) {
 
 // TestBuildFileRefuses: shapes and rows of which no file is built, and none is left.
 func TestBuildFileRefuses(t *testing.T) {
+	t.Parallel()
 	gone := errors.New("the disk is gone")
 	two := merkle.Shape{Rows: 2, Width: 3}
 	good := encode(numbered(6))
@@ -156,6 +158,7 @@ func tells(n int) reader { return func([]byte) (int, error) { return n, nil } }
 // TestBuildFilePlace: the place of an element that is not canonical, past the first window
 // and the first block.
 func TestBuildFilePlace(t *testing.T) {
+	t.Parallel()
 	const at = 70_000*3 + 2
 	raw := make([]byte, 8*3*80_000)
 	binary.LittleEndian.PutUint64(raw[8*at:], goldilocks.Modulus)
@@ -168,6 +171,7 @@ func TestBuildFilePlace(t *testing.T) {
 
 // TestBuildFilePatience: a reader may read nothing ninety-nine times before each byte.
 func TestBuildFilePatience(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		silences int
 		want     error
@@ -191,6 +195,7 @@ func TestBuildFilePatience(t *testing.T) {
 
 // TestBuildFileCancelled: no more is read when the context is done.
 func TestBuildFileCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough, reads := errors.New("enough"), 0
 	zeros := reader(func(p []byte) (int, error) {
@@ -210,6 +215,7 @@ func TestBuildFileCancelled(t *testing.T) {
 
 // TestBuildFilePanics: a reader's panic goes on, and leaves nothing.
 func TestBuildFilePanics(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	defer func() {
 		if r := recover(); r != "no rows" {
@@ -223,6 +229,7 @@ func TestBuildFilePanics(t *testing.T) {
 
 // TestBuildFileReplaces: a file is replaced when the new one is whole, and not before.
 func TestBuildFileReplaces(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "tree")
 	if _, err := buildFile(t, merkle.Shape{Rows: 1, Width: 1}, bytes.NewReader(make([]byte, 8)), path); err != nil {

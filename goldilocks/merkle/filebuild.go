@@ -144,10 +144,10 @@ func (f *File) leaves(ctx context.Context, ex executor.Executor, on []goldilocks
 
 // level makes a level from the one below, a window at a time.
 func (f *File) level(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel, level int) error {
-	below := make([]poseidon.Digest, min(window, f.shape.at(level-1)))
+	below := make([]poseidon.Digest, min(window, f.shape.nodesAt(level-1)))
 	here := make([]poseidon.Digest, (len(below)+1)/2)
-	for from := 0; from < f.shape.at(level-1); from += window {
-		in := below[:min(window, f.shape.at(level-1)-from)]
+	for from := 0; from < f.shape.nodesAt(level-1); from += window {
+		in := below[:min(window, f.shape.nodesAt(level-1)-from)]
 		if err := f.read(level-1, from, in); err != nil {
 			return err
 		}

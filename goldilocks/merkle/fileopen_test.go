@@ -43,6 +43,7 @@ func put(good []byte, at int, v uint64) []byte {
 
 // TestOpenFile: files that are no trees, or damaged ones, are told with the place.
 func TestOpenFile(t *testing.T) {
+	t.Parallel()
 	path, good := treeFile(t)
 	refused := func(what string, bad []byte, place string, offset int) {
 		t.Helper()
@@ -93,6 +94,7 @@ func TestOpenFile(t *testing.T) {
 // TestFileDamaged: what is looked at when a path is read: a digest that is not canonical,
 // one that is not there, each by the name of the file.
 func TestFileDamaged(t *testing.T) {
+	t.Parallel()
 	path, good := treeFile(t)
 	leaf := 64 + 32*1 // the digest of row 1, which is four zeros
 	built, err := buildFile(t, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path)

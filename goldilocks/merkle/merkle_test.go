@@ -41,6 +41,7 @@ func build(t testing.TB, k goldilocks.Kernel, shape merkle.Shape) *merkle.Tree {
 
 // TestTop: on every kernel the top is what others publish.
 func TestTop(t *testing.T) {
+	t.Parallel()
 	file, err := os.Open("../poseidon/testdata/poseidon_goldilocks.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +100,7 @@ func top(rows []goldilocks.Element, width int) poseidon.Digest {
 // TestTree: any number of rows of any width, on every kernel and executor: the top is that
 // of the rule, every path and cap verifies, and no other row, index, shape or root does.
 func TestTree(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: rapid.IntRange(1, 20).Draw(rt, "width")}
 		rows := numbered(shape.Rows * shape.Width)
@@ -217,6 +219,7 @@ func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row
 // TestTopIsNoRoot: the digests of two rows are a row of eight with the same top, and with
 // another root; the plain top is accepted nowhere.
 func TestTopIsNoRoot(t *testing.T) {
+	t.Parallel()
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 2, Width: 8})
 	pair, err := tree.Cap(1)
 	if err != nil {
@@ -255,6 +258,7 @@ func rootOf(top poseidon.Digest, shape merkle.Shape) poseidon.Digest {
 
 // TestRootVectors are values of this package: nobody else has such roots.
 func TestRootVectors(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		shape merkle.Shape
 		want  poseidon.Digest
@@ -276,6 +280,7 @@ func TestRootVectors(t *testing.T) {
 
 // TestBuildRefuses: shapes and rows of which there is no tree.
 func TestBuildRefuses(t *testing.T) {
+	t.Parallel()
 	ctx, ex := t.Context(), executor.Serial()
 	for _, test := range []struct {
 		name  string
@@ -301,6 +306,7 @@ func TestBuildRefuses(t *testing.T) {
 // TestBuildPlace: the error of an element that is not canonical has its place, also past the
 // first task.
 func TestBuildPlace(t *testing.T) {
+	t.Parallel()
 	shape := merkle.Shape{Rows: 1200, Width: 3}
 	rows := numbered(shape.Rows * shape.Width)
 	rows[1100*3+1] = goldilocks.Modulus

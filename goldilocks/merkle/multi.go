@@ -58,7 +58,7 @@ func (s Shape) walk(indices []int, visit func(level, node int, of sibling)) {
 		for i := 0; i < len(at); i++ {
 			node, of := at[i], wanted
 			switch {
-			case node^1 >= s.at(level):
+			case node^1 >= s.nodesAt(level):
 				of = none
 			case i+1 < len(at) && at[i+1] == node^1:
 				of = known

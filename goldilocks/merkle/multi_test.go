@@ -14,6 +14,7 @@ import (
 
 // TestMultiPath: any rows together; fewer digests than their paths; any change is seen.
 func TestMultiPath(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: 8}
 		tree := build(t, goldilocks.Kernel{}, shape)

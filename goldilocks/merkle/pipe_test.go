@@ -14,6 +14,7 @@ import (
 
 // TestOpenPipe: a pipe, which opens when another writes to it, is refused before.
 func TestOpenPipe(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tree")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)

@@ -47,8 +47,8 @@ func (s Shape) check() error {
 // levels is the number of levels, leaves and top included.
 func (s Shape) levels() int { return bits.Len(uint(s.Rows-1)) + 1 }
 
-// at is the number of digests of a level; level 0 is the leaves'.
-func (s Shape) at(level int) int { return (s.Rows-1)>>level + 1 }
+// nodesAt is the number of digests of a level; level 0 is the leaves'.
+func (s Shape) nodesAt(level int) int { return (s.Rows-1)>>level + 1 }
 
 // Nodes is the number of digests of all levels; 0 for a shape that no tree has.
 func (s Shape) Nodes() int {
@@ -57,7 +57,7 @@ func (s Shape) Nodes() int {
 	}
 	n := 0
 	for level := range s.levels() {
-		n += s.at(level)
+		n += s.nodesAt(level)
 	}
 	return n
 }
@@ -66,7 +66,7 @@ func (s Shape) Nodes() int {
 func (s Shape) offset(level int) int {
 	n := 0
 	for l := range level {
-		n += s.at(l)
+		n += s.nodesAt(l)
 	}
 	return n
 }
@@ -74,7 +74,7 @@ func (s Shape) offset(level int) int {
 // pathLen is the number of siblings on the way from a row to a level.
 func (s Shape) pathLen(index, top int) (n int) {
 	for level := range top {
-		if sibling := index>>level ^ 1; sibling < s.at(level) {
+		if sibling := index>>level ^ 1; sibling < s.nodesAt(level) {
 			n++
 		}
 	}

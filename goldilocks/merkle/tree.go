@@ -93,7 +93,7 @@ func (t *Tree) level(ctx context.Context, ex executor.Executor, on []goldilocks.
 // nodesOf are the digests of a level.
 func (t *Tree) nodesOf(level int) []poseidon.Digest {
 	from := t.shape.offset(level)
-	return t.nodes[from : from+t.shape.at(level)]
+	return t.nodes[from : from+t.shape.nodesAt(level)]
 }
 
 // inChunks does work on 0..n in chunks.
@@ -146,7 +146,7 @@ func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	}
 	var path []poseidon.Digest
 	for level := range top {
-		if sibling := index>>level ^ 1; sibling < t.shape.at(level) {
+		if sibling := index>>level ^ 1; sibling < t.shape.nodesAt(level) {
 			path = append(path, t.nodesOf(level)[sibling])
 		}
 	}

@@ -45,7 +45,7 @@ func (s Shape) climb(index int, row []goldilocks.Element, path []poseidon.Digest
 	for level := range top {
 		i := index >> level
 		switch {
-		case i^1 >= s.at(level): // it has no sibling
+		case i^1 >= s.nodesAt(level): // it has no sibling
 		case i&1 == 0:
 			d, path = poseidon.Compress(d, path[0]), path[1:]
 		default:
@@ -99,8 +99,8 @@ func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Di
 	if err != nil {
 		return nil, err
 	}
-	if len(digests) != shape.at(level) {
-		return nil, fmt.Errorf("%w: cap: %d digests; accepted: %d", zkbench.ErrParams, len(digests), shape.at(level))
+	if len(digests) != shape.nodesAt(level) {
+		return nil, fmt.Errorf("%w: cap: %d digests; accepted: %d", zkbench.ErrParams, len(digests), shape.nodesAt(level))
 	}
 	if err := checkDigests("cap", digests); err != nil {
 		return nil, err

@@ -82,11 +82,12 @@ func (o opened) verifyCap() error {
 // TestArguments: one argument that no tree has, and all else as it should be, is an
 // ErrParams of every verifier that takes it.
 func TestArguments(t *testing.T) {
+	t.Parallel()
 	verify, multi, newCap, byCap := opened.verify, opened.verifyMulti, opened.newCap, opened.verifyCap
 	type verifiers []func(opened) error
 	zeros := func(n int) []poseidon.Digest { return make([]poseidon.Digest, n) }
-	// of sets what else fits a shape of which row 0 alone is looked at.
-	of := func(o *opened, shape merkle.Shape, pathLen int) {
+	// fit sets what else fits a shape of which row 0 alone is looked at.
+	fit := func(o *opened, shape merkle.Shape, pathLen int) {
 		row := make([]goldilocks.Element, max(shape.Width, 0))
 		o.shape, o.index, o.row, o.path = shape, 0, row, zeros(pathLen)
 		o.indices, o.rows, o.multi = []int{0}, [][]goldilocks.Element{row}, zeros(pathLen)
@@ -97,13 +98,13 @@ func TestArguments(t *testing.T) {
 		edit func(o *opened)
 		by   verifiers
 	}{
-		{"shape=no rows", func(o *opened) { of(o, merkle.Shape{Rows: 0, Width: 1}, 0) }, verifiers{verify, multi, newCap}},
-		{"shape=negative rows", func(o *opened) { of(o, merkle.Shape{Rows: -1, Width: 1}, 0) }, verifiers{verify, multi, newCap}},
-		{"shape=no width", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: 0}, 0) }, verifiers{verify, multi, newCap}},
-		{"shape=negative width", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: -1}, 0) }, verifiers{verify, multi, newCap}},
-		{"shape=too many rows", func(o *opened) { of(o, merkle.Shape{Rows: merkle.MaxRows + 1, Width: 1}, 41) }, verifiers{verify, multi, newCap}},
-		{"shape=overflow", func(o *opened) { of(o, merkle.Shape{Rows: math.MaxInt/2 + 1, Width: 1}, 62) }, verifiers{verify, multi, newCap}},
-		{"shape=too wide", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: merkle.MaxWidth + 1}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=no rows", func(o *opened) { fit(o, merkle.Shape{Rows: 0, Width: 1}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=negative rows", func(o *opened) { fit(o, merkle.Shape{Rows: -1, Width: 1}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=no width", func(o *opened) { fit(o, merkle.Shape{Rows: 1, Width: 0}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=negative width", func(o *opened) { fit(o, merkle.Shape{Rows: 1, Width: -1}, 0) }, verifiers{verify, multi, newCap}},
+		{"shape=too many rows", func(o *opened) { fit(o, merkle.Shape{Rows: merkle.MaxRows + 1, Width: 1}, 41) }, verifiers{verify, multi, newCap}},
+		{"shape=overflow", func(o *opened) { fit(o, merkle.Shape{Rows: math.MaxInt/2 + 1, Width: 1}, 62) }, verifiers{verify, multi, newCap}},
+		{"shape=too wide", func(o *opened) { fit(o, merkle.Shape{Rows: 1, Width: merkle.MaxWidth + 1}, 0) }, verifiers{verify, multi, newCap}},
 		{"index=negative", func(o *opened) { o.index = -1 }, verifiers{verify, byCap}},
 		{"index=too large", func(o *opened) { o.index = 5 }, verifiers{verify, byCap}},
 		{"row=none", func(o *opened) { o.row = nil }, verifiers{verify, byCap}},
@@ -125,9 +126,9 @@ func TestArguments(t *testing.T) {
 		{"multi path=none", func(o *opened) { o.multi = nil }, verifiers{multi}},
 		{"multi path=shorter", func(o *opened) { o.multi = o.multi[1:] }, verifiers{multi}},
 		{"multi path=longer", func(o *opened) { o.multi = append(o.multi, zeros(1)...) }, verifiers{multi}},
-		{"height=negative", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: 1}, 0); o.height = -1 }, verifiers{newCap}},
+		{"height=negative", func(o *opened) { fit(o, merkle.Shape{Rows: 1, Width: 1}, 0); o.height = -1 }, verifiers{newCap}},
 		// The lowest level is the cap of any height above the tree's.
-		{"height=above the highest", func(o *opened) { of(o, merkle.Shape{Rows: 1, Width: 1}, 0); o.height = 21 }, verifiers{newCap}},
+		{"height=above the highest", func(o *opened) { fit(o, merkle.Shape{Rows: 1, Width: 1}, 0); o.height = 21 }, verifiers{newCap}},
 		{"height=another", func(o *opened) { o.height = 1 }, verifiers{newCap}},
 		{"cap=none", func(o *opened) { o.cap = nil }, verifiers{newCap}},
 		{"cap=fewer", func(o *opened) { o.cap = o.cap[1:] }, verifiers{newCap}},
@@ -148,6 +149,7 @@ func TestArguments(t *testing.T) {
 // TestNotCanonical: the modulus in the place of a zero, of which all digests are the same,
 // is refused, with its place.
 func TestNotCanonical(t *testing.T) {
+	t.Parallel()
 	type element = *goldilocks.Element
 	for _, test := range []struct {
 		name   string
@@ -184,6 +186,7 @@ func TestNotCanonical(t *testing.T) {
 
 // TestCapIsItsOwn: neither what NewCap was given nor what Tree.Cap returned is kept.
 func TestCapIsItsOwn(t *testing.T) {
+	t.Parallel()
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 4, Width: 3})
 	top := tree.Top()
 	row, err := tree.Row(2)
@@ -215,6 +218,7 @@ func TestCapIsItsOwn(t *testing.T) {
 
 // TestTreeArguments: rows and caps that a tree has not.
 func TestTreeArguments(t *testing.T) {
+	t.Parallel()
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 5, Width: 3})
 	for _, index := range []int{-1, 5} {
 		if row, err := tree.Row(index); !errors.Is(err, zkbench.ErrParams) {
@@ -243,6 +247,7 @@ func TestTreeArguments(t *testing.T) {
 
 // TestZeroTree: of a tree that Build has not made nothing panics, and nothing verifies.
 func TestZeroTree(t *testing.T) {
+	t.Parallel()
 	var tree merkle.Tree
 	if tree.Top() != (poseidon.Digest{}) || tree.Root() != (poseidon.Digest{}) {
 		t.Errorf("top %x, root %x", tree.Top(), tree.Root())
@@ -277,6 +282,7 @@ func TestVerifyAllocates(t *testing.T) {
 
 // TestNodes: the digests of all levels.
 func TestNodes(t *testing.T) {
+	t.Parallel()
 	for shape, want := range map[merkle.Shape]int{
 		{Rows: 1, Width: 1}: 1, {Rows: 2, Width: 1}: 3, {Rows: 5, Width: 9}: 11, {Rows: 8, Width: 1}: 15,
 		{Rows: 0, Width: 1}: 0, {Rows: 1, Width: 0}: 0, {Rows: -5, Width: 1}: 0, {Rows: math.MaxInt, Width: math.MaxInt}: 0,

@@ -64,6 +64,7 @@ func preimage(s State, layer *[Width]State) State {
 // TestOutputsAtEnds: outputs that a kernel may hold as words from p-2 to p+2 before its last
 // step, or before it takes off the 2^63 that the last row of constants adds.
 func TestOutputsAtEnds(t *testing.T) {
+	t.Parallel()
 	const p = goldilocks.Modulus
 	outputs := []goldilocks.Element{0, 1, 2, p - 2, p - 1, p - 1<<63 - 1, p - 1<<63, p - 1<<63 + 1}
 	random := rand.New(rand.NewPCG(5, 6))

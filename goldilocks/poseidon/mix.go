@@ -12,9 +12,9 @@ import "github.com/zkbench/zkbench/goldilocks"
 // imaginary parts modulo x^3 - i, three each.
 type spectrum [Width]uint64
 
-// from sets s to the spectrum of in, of which in(3a+b) is the coefficient of y^a x^b.
+// setRemainders sets s to the spectrum of in, of which in(3a+b) is the coefficient of y^a x^b.
 // in may be s. Each at most quadruples.
-func (s *spectrum) from(in *[Width]uint64) {
+func (s *spectrum) setRemainders(in *[Width]uint64) {
 	for n := range 3 {
 		s[n], s[n+3], s[n+6], s[n+9] = remainders(in[n], in[n+3], in[n+6], in[n+9])
 	}
@@ -81,7 +81,7 @@ func timesIm(a, b, c, d, e, f uint64) (x, y, z uint64) {
 	return 2*d + a + e + f + 16*b - 4*c, 2*e + b + f + 16*c - 4*d - a, 2*f + c + 16*d - a - b - 4*e
 }
 
-// mix is the linear layer, on integers below 2^54. It is from, multiply and vector, whose
+// mix is the linear layer, on integers below 2^54. It is setRemainders, multiply and vector, whose
 // factors 64, 4, 2 · 2 and 1/4 leave 16, 1 and 1, in one piece: the elements stay in
 // registers.
 func mix(v *[Width]uint64) {

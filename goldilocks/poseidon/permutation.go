@@ -80,8 +80,8 @@ func partialRoundsOf(x *[Width]uint64) {
 	}
 	// The first element, and by what parts the spectra hold it.
 	first, firstLow, firstHigh := x[0], low[0], high[0]
-	low.from((*[Width]uint64)(&low))
-	high.from((*[Width]uint64)(&high))
+	low.setRemainders((*[Width]uint64)(&low))
+	high.setRemainders((*[Width]uint64)(&high))
 	for r := range partialRounds {
 		y := power7(first)
 		yLow, yHigh := y&epsilon, y>>32

@@ -54,8 +54,8 @@ var table = func() (t [tableLen]goldilocks.Element) {
 	return t
 }()
 
-// wide runs the kernel's function.
-func wide(k goldilocks.Kernel, dst, src *goldilocks.Element, count, dstStride, srcStride, loaded, chained, stored int) {
+// permuteStrided runs the kernel's function.
+func permuteStrided(k goldilocks.Kernel, dst, src *goldilocks.Element, count, dstStride, srcStride, loaded, chained, stored int) {
 	if k.String() == "sve" {
 		permuteSVE(dst, src, count, dstStride, srcStride, loaded, chained, stored, &table)
 	} else {
@@ -68,7 +68,7 @@ func permuteWide(k goldilocks.Kernel, states []State) int {
 		return 0
 	}
 	s := &states[0][0]
-	wide(k, s, s, len(states), stateSize, stateSize, Width, 0, Width)
+	permuteStrided(k, s, s, len(states), stateSize, stateSize, Width, 0, Width)
 	return len(states)
 }
 
@@ -76,7 +76,7 @@ func compressWide(k goldilocks.Kernel, dst, pairs []Digest) int {
 	if k.String() == "portable" || len(dst) == 0 {
 		return 0
 	}
-	wide(k, &dst[0][0], &pairs[0][0], len(dst), digestSize, 2*digestSize, 2*DigestLen, 0, DigestLen)
+	permuteStrided(k, &dst[0][0], &pairs[0][0], len(dst), digestSize, 2*digestSize, 2*DigestLen, 0, DigestLen)
 	return len(dst)
 }
 
@@ -86,7 +86,7 @@ func leavesWide(k goldilocks.Kernel, dst []Digest, leaves []goldilocks.Element, 
 	}
 	for done := 0; done < width; done += Rate {
 		chained := min(done, 1)
-		wide(k, &dst[0][0], &leaves[done], len(dst), digestSize, elementSize*width, min(Rate, width-done), chained, DigestLen)
+		permuteStrided(k, &dst[0][0], &leaves[done], len(dst), digestSize, elementSize*width, min(Rate, width-done), chained, DigestLen)
 	}
 	return len(dst)
 }

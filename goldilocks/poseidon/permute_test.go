@@ -17,6 +17,7 @@ import (
 
 // TestPermuteAll: any number of states, against one by one.
 func TestPermuteAll(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for n := range 71 {
@@ -37,6 +38,7 @@ func TestPermuteAll(t *testing.T) {
 
 // TestHashAll: pairs and leaves of every width, any number, against one by one.
 func TestHashAll(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(3, 4))
 		for _, n := range []int{0, 1, 3, 4, 7, 8, 9, 16, 19} {
@@ -72,6 +74,7 @@ func TestHashAll(t *testing.T) {
 
 // TestHashAllLengths: other numbers than fit panic, in this package's words.
 func TestHashAllLengths(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		compress := func(digests, pairs int) func() {
 			return func() { poseidon.CompressAll(make([]poseidon.Digest, digests), make([]poseidon.Digest, pairs), k) }
@@ -109,6 +112,7 @@ func TestHashAllLengths(t *testing.T) {
 
 // TestVectorsAll: the published permutations, in every lane of every kernel.
 func TestVectorsAll(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		states := make([]poseidon.State, 11)
 		vectors(t, "poseidon_goldilocks.txt", func(kind string, words []string) {

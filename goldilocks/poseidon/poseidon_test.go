@@ -50,6 +50,7 @@ func upTo(n int) []goldilocks.Element {
 
 // TestVectors: the values that plonky2 and Hermez publish.
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	var s poseidon.State
 	permutations, hashes := 0, 0
 	vectors(t, "poseidon_goldilocks.txt", func(kind string, words []string) {
@@ -86,6 +87,7 @@ func BenchmarkPermute(b *testing.B) {
 
 // TestPlonky2Hashes: the values that plonky2 gives.
 func TestPlonky2Hashes(t *testing.T) {
+	t.Parallel()
 	functions := map[string]func([]goldilocks.Element) poseidon.Digest{"hash_no_pad": poseidon.HashNoPad, "hash_or_noop": poseidon.HashOrNoop}
 	compared := make(map[string]int)
 	vectors(t, "plonky2_hashes.txt", func(kind string, words []string) {
@@ -105,6 +107,7 @@ func TestPlonky2Hashes(t *testing.T) {
 
 // TestHash: it binds the length, unlike the others, and hashes what they pass through.
 func TestHash(t *testing.T) {
+	t.Parallel()
 	if poseidon.LinearHash([]goldilocks.Element{1, 2, 3, 4, 5}) != poseidon.LinearHash([]goldilocks.Element{1, 2, 3, 4, 5, 0}) {
 		t.Error("LinearHash binds a length: its documentation says that it does not")
 	}
@@ -124,6 +127,7 @@ func TestHash(t *testing.T) {
 // TestHashVectors: of 1, 2, 3, ..., n, what the paper's permutation on big integers gives
 // with n + 1 in the ninth element. None are published.
 func TestHashVectors(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int]poseidon.Digest{
 		0:  {0x7554d7ffa54114fd, 0xa440cca74f8b9a89, 0xb947b1ce626a929f, 0xd678e10b815246da},
 		1:  {0x831f4da30e44b11e, 0x8270739539bf9b7a, 0xdbd1bbce275358af, 0x9c41bf0f8e90bcb7},
@@ -142,6 +146,7 @@ func TestHashVectors(t *testing.T) {
 // TestHashApart: no input of Hash is one of Compress or of another hash, the empty one
 // neither, whose block is zeros as theirs may be.
 func TestHashApart(t *testing.T) {
+	t.Parallel()
 	zeros := make([]goldilocks.Element, poseidon.Rate)
 	for n := range poseidon.Rate + 1 {
 		switch poseidon.Hash(zeros[:n]) {

@@ -46,6 +46,7 @@ var ends = []goldilocks.Element{0, 1, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, go
 
 // TestReference: the permutation of random elements and of ends is the paper's.
 func TestReference(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 300 {
 		var s State
@@ -70,6 +71,7 @@ func TestReference(t *testing.T) {
 // carry, and those of the partial rounds expand what the linear layer makes of the
 // round constants.
 func TestSchedule(t *testing.T) {
+	t.Parallel()
 	for _, half := range [][fullRounds / 2][Width]uint64{constants.before, constants.after} {
 		for r, row := range half {
 			for i, c := range row {
@@ -95,6 +97,7 @@ func TestSchedule(t *testing.T) {
 
 // TestMultiply: lazy operands at the ends of 64 bits.
 func TestMultiply(t *testing.T) {
+	t.Parallel()
 	p := new(big.Int).SetUint64(goldilocks.Modulus)
 	// 2^48 by itself borrows, 2^32 times 2^33 - 1 carries and borrows.
 	all := []uint64{0, 1, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<33 - 1, 1 << 48, 1 << 63, goldilocks.Modulus - 1, goldilocks.Modulus, goldilocks.Modulus + 1, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1}

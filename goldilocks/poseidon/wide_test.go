@@ -9,6 +9,7 @@ import (
 // TestWide: each kernel permutes itself all states that fill its registers, and leaves the
 // rest only.
 func TestWide(t *testing.T) {
+	t.Parallel()
 	const n, width = 13, 9
 	want := map[string]int{"portable": 0, "avx2": 12, "avx512": 8, "sve": n, "sve2": n}
 	for _, k := range goldilocks.Kernels() {

@@ -61,6 +61,7 @@ func (g *grain) element() goldilocks.Element {
 
 // TestConstants: the constants are those that the generator gives, nobody chose them.
 func TestConstants(t *testing.T) {
+	t.Parallel()
 	full, partial := poseidon2.Constants()
 	g := newGrain(poseidon2.Width, len(full), len(partial))
 	check := func(got goldilocks.Element) {

@@ -9,6 +9,7 @@ import (
 
 // TestVector is Plonky3's (p3-goldilocks 0.9.0-rc.2, test_default_goldilocks_poseidon2_width_12).
 func TestVector(t *testing.T) {
+	t.Parallel()
 	var s poseidon2.State
 	for i := range s {
 		s[i] = goldilocks.Element(i)

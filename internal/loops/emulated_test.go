@@ -11,6 +11,7 @@ import (
 
 // TestEmulated runs the loops of arm64, and counts the instructions of a pass.
 func TestEmulated(t *testing.T) {
+	t.Parallel()
 	binary := qemutest.Build(t)
 	for _, cpu := range []string{"cortex-a57", "a64fx"} {
 		binary.Run(t, cpu, nil, "-test.run=^Test(All|Runs)$")

@@ -12,6 +12,7 @@ import (
 // TestFits: what is larger than the memory there is tells its size; where that is not
 // known nothing is refused.
 func TestFits(t *testing.T) {
+	t.Parallel()
 	err := fits("the table", 1000, 999)
 	limit, refused := errors.AsType[*zkbench.LimitError](err)
 	if !refused || limit.Estimate != 1000 || limit.Max != 999 || limit.What != "bytes of the table" {
@@ -25,6 +26,7 @@ func TestFits(t *testing.T) {
 }
 
 func TestAvailableIsTheLeast(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name               string
 		system, soft, want uint64

@@ -38,6 +38,7 @@ func operands(random *rand.Rand, f sve.Function, n int) (dst, a, b []goldilocks.
 
 // TestFunctions: each, by every kernel, against big.Int.
 func TestFunctions(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(9, 10))
 		for _, f := range sve.Functions(k) {
@@ -102,6 +103,7 @@ func TestFunctions(t *testing.T) {
 // TestFunctionsOfEdges: each, by every kernel, equals the portable one where all elements of
 // an operand are one edge, so that sums are the largest and the smallest that there are.
 func TestFunctionsOfEdges(t *testing.T) {
+	t.Parallel()
 	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
 		random := rand.New(rand.NewPCG(13, 14))
 		portable := sve.Functions(goldilocks.Portable())
@@ -135,6 +137,7 @@ func TestFunctionsOfEdges(t *testing.T) {
 }
 
 func TestFunctionLengths(t *testing.T) {
+	t.Parallel()
 	for _, f := range sve.Functions(goldilocks.Portable()) {
 		func() {
 			defer func() {

@@ -77,7 +77,7 @@ func (b *block) upper(x value) value {
 
 // where computes mnemonic(constant, x) in the lanes in which u < v, and x in others; AVX-512.
 func (b *block) where(mnemonic, constant string, x, u, v value) value {
-	return b.masked(mnemonic, constant, x, b.compare(lessThan, of(v), of(u)))
+	return b.masked(mnemonic, constant, x, b.compare(lessThan, operandOf(v), operandOf(u)))
 }
 
 // compare gives the mask of u relation v.
@@ -88,7 +88,7 @@ func (b *block) compare(relation int, v, u operand) (mask int) {
 }
 
 func (b *block) masked(mnemonic, constant string, x value, mask int) value {
-	return b.emit(step{mnemonic: mnemonic, sources: []operand{{text: "=" + constant}, of(x)}, under: mask, merge: true})
+	return b.emit(step{mnemonic: mnemonic, sources: []operand{{text: "=" + constant}, operandOf(x)}, under: mask, merge: true})
 }
 
 // times is the 128-bit product of two lazy lanes.
@@ -112,7 +112,7 @@ func (b *block) join(low, high value) value {
 	// The odd dwords are copies of even ones: masked, so that those of low stay.
 	return b.emit(step{
 		mnemonic: "VPSHUFD", before: fmt.Sprintf("$%d, ", evens),
-		sources: []operand{of(high), of(low)}, mask: oddDwords + ", ", merge: true, hidden: true,
+		sources: []operand{operandOf(high), operandOf(low)}, mask: oddDwords + ", ", merge: true, hidden: true,
 	})
 }
 
@@ -156,7 +156,7 @@ func (b *block) square(x value) value { return b.reduce(b.squared(x)) }
 // canonical is a lazy lane made canonical: from p on, x + (2^32-1) wraps to x - p.
 func (b *block) canonical(x value) value {
 	if b.lanes == 8 {
-		mask := b.compare(atLeast, operand{text: "=modulus"}, of(x))
+		mask := b.compare(atLeast, operand{text: "=modulus"}, operandOf(x))
 		return b.masked("VPADDQ", "epsilon", x, mask)
 	}
 	// x >= p: its flipped form is above that of p - 1.
@@ -182,7 +182,7 @@ func (b *block) addCanonical(x, y value) value {
 // fromModulus is p - y.
 func (b *block) fromModulus(y value) value {
 	if b.lanes == 8 {
-		return b.emit(step{mnemonic: "VPSUBQ", sources: []operand{of(y), {text: "=modulus"}}})
+		return b.emit(step{mnemonic: "VPSUBQ", sources: []operand{operandOf(y), {text: "=modulus"}}})
 	}
 	return b.sub(b.constant("modulus"), y)
 }

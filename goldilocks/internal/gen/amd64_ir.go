@@ -56,13 +56,13 @@ func (b *block) emit(i step) value {
 	return i.result
 }
 
-func of(v value) operand { return operand{value: v} }
+func operandOf(v value) operand { return operand{value: v} }
 
 // op is an instruction of the operands, in the assembler's order.
 func (b *block) op(mnemonic string, sources ...value) value {
 	i := step{mnemonic: mnemonic}
 	for _, s := range sources {
-		i.sources = append(i.sources, of(s))
+		i.sources = append(i.sources, operandOf(s))
 	}
 	return b.emit(i)
 }
@@ -70,7 +70,7 @@ func (b *block) op(mnemonic string, sources ...value) value {
 func (b *block) immediate(mnemonic string, n int, sources ...value) value {
 	i := step{mnemonic: mnemonic, before: fmt.Sprintf("$%d, ", n)}
 	for _, s := range sources {
-		i.sources = append(i.sources, of(s))
+		i.sources = append(i.sources, operandOf(s))
 	}
 	return b.emit(i)
 }
@@ -80,7 +80,7 @@ func (b *block) withConstant(mnemonic, name string, sources ...value) value {
 	i := step{mnemonic: mnemonic}
 	i.sources = append(i.sources, operand{text: "=" + name})
 	for _, s := range sources {
-		i.sources = append(i.sources, of(s))
+		i.sources = append(i.sources, operandOf(s))
 	}
 	return b.emit(i)
 }
@@ -92,7 +92,7 @@ func (b *block) withWord(mnemonic, address string, sources ...value) value {
 	}
 	i := step{mnemonic: mnemonic + ".BCST", sources: []operand{{text: address}}}
 	for _, s := range sources {
-		i.sources = append(i.sources, of(s))
+		i.sources = append(i.sources, operandOf(s))
 	}
 	return b.emit(i)
 }
@@ -106,7 +106,7 @@ func (b *block) broadcast(address string) value {
 }
 
 func (b *block) store(v value, address string) {
-	b.emit(step{mnemonic: b.either("VMOVDQU64", "VMOVDQU"), sources: []operand{of(v)}, toMemory: address})
+	b.emit(step{mnemonic: b.either("VMOVDQU64", "VMOVDQU"), sources: []operand{operandOf(v)}, toMemory: address})
 }
 
 // either is the first for AVX-512, the second for AVX2.

@@ -87,7 +87,7 @@ func (b *block) quarter(at int) value {
 	if b.lanes == 4 {
 		return v
 	}
-	return b.emit(step{mnemonic: "VINSERTI64X4", before: "$1, ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, of(v)}})
+	return b.emit(step{mnemonic: "VINSERTI64X4", before: "$1, ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, operandOf(v)}})
 }
 
 // element is an element of a state four times, and of the next.
@@ -98,7 +98,7 @@ func (b *block) element(at int) value {
 	}
 	// The upper half's lanes.
 	return b.emit(step{
-		mnemonic: "VPBROADCASTQ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, of(v)},
+		mnemonic: "VPBROADCASTQ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, operandOf(v)},
 		mask: upperHalf + ", ", merge: true, hidden: true,
 	})
 }

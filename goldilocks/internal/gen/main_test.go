@@ -11,6 +11,7 @@ import (
 
 // TestCheckedIn: the files are what the generator writes.
 func TestCheckedIn(t *testing.T) {
+	t.Parallel()
 	for name, source := range outputs {
 		got, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(name)))
 		if err != nil || !bytes.Equal(got, source()) {
@@ -21,6 +22,7 @@ func TestCheckedIn(t *testing.T) {
 
 // TestCountPass: an operand in memory makes no load of an instruction that computes.
 func TestCountPass(t *testing.T) {
+	t.Parallel()
 	pass := `	VMOVDQU64 (SI), Z0
 	VPBROADCASTQ 8(DX), Z1
 	VMOVDQA64 Z31, Z2

@@ -6,6 +6,7 @@ import (
 )
 
 func TestParseMax(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		in   string
 		want float64
@@ -27,6 +28,7 @@ func root(files map[string]string) fstest.MapFS {
 }
 
 func TestQuota(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		files map[string]string
@@ -64,6 +66,7 @@ func TestQuota(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	const meminfo = "MemTotal:        8000 kB\nMemFree:         10 kB\nMemAvailable:    6000 kB\n"
 	for _, test := range []struct {
 		name             string

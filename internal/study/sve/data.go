@@ -32,8 +32,8 @@ type sample []float64
 
 func (s sample) mean() float64 { return stat.Mean(s) }
 
-// about is the relative standard deviation.
-func (s sample) about() string {
+// summary is the relative standard deviation.
+func (s sample) summary() string {
 	if len(s) < 2 {
 		return ""
 	}
@@ -45,7 +45,7 @@ func (s sample) time() string {
 	if len(s) == 0 {
 		return study.None
 	}
-	return study.Time(s.mean()) + s.about()
+	return study.Time(s.mean()) + s.summary()
 }
 
 // number is the cell of a sample without a unit.
@@ -53,7 +53,7 @@ func (s sample) number() string {
 	if len(s) == 0 {
 		return study.None
 	}
-	return study.Number(s.mean()) + s.about()
+	return study.Number(s.mean()) + s.summary()
 }
 
 // scaled is the sample times a factor.

@@ -18,6 +18,7 @@ func model() sve.Model {
 
 // TestModel: the study's equations by hand.
 func TestModel(t *testing.T) {
+	t.Parallel()
 	m := model()
 	if err := m.Check(); err != nil {
 		t.Fatal(err)
@@ -38,6 +39,7 @@ func TestModel(t *testing.T) {
 }
 
 func TestModelRefuses(t *testing.T) {
+	t.Parallel()
 	for what, change := range map[string]func(*sve.Model){
 		"time":      func(m *sve.Model) { m.Time = 0 },
 		"clock":     func(m *sve.Model) { m.Clock = math.NaN() },
@@ -56,6 +58,7 @@ func TestModelRefuses(t *testing.T) {
 
 // TestMachines: the clocks that the study's model starts from.
 func TestMachines(t *testing.T) {
+	t.Parallel()
 	clocks := make(map[string]float64)
 	for _, m := range sve.Machines() {
 		clocks[m.Name] = m.GHz

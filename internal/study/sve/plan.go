@@ -62,7 +62,7 @@ func plan(defs []workload.Def, o study.Options) ([]study.Job, []string) {
 			switch part {
 			case partInstructions:
 				for _, l := range loops.All() {
-					p.Add(timed(part, round), instructionName, map[string]string{loopKey: loopName(l)})
+					p.Add(timedJob(part, round), instructionName, map[string]string{loopKey: loopName(l)})
 				}
 			case partFunctions:
 				planFunctions(&p, round)
@@ -74,7 +74,7 @@ func plan(defs []workload.Def, o study.Options) ([]study.Job, []string) {
 	return p.Jobs, p.Missing
 }
 
-func timed(part string, round int) study.Job {
+func timedJob(part string, round int) study.Job {
 	s := measure.DefaultSettings(1, window)
 	s.Samples = 1
 	s.Check = runner.Check{Policy: runner.CheckSample, N: 1}
@@ -87,17 +87,17 @@ func timed(part string, round int) study.Job {
 func planFunctions(p *study.Planner, round int) {
 	for _, f := range functions() {
 		for _, k := range goldilocks.Kernels() {
-			if has(k, f) {
-				p.Add(timed(partFunctions, round), "GoldilocksOps", map[string]string{"function": f, "kernel": k.String(), "units": "128"})
+			if hasFunction(k, f) {
+				p.Add(timedJob(partFunctions, round), "GoldilocksOps", map[string]string{"function": f, "kernel": k.String(), "units": "128"})
 			}
 		}
 	}
 	for _, k := range goldilocks.Kernels() {
-		p.Add(timed(partFunctions, round), "PoseidonPermutation", map[string]string{"states": "1024", "kernel": k.String()})
+		p.Add(timedJob(partFunctions, round), "PoseidonPermutation", map[string]string{"states": "1024", "kernel": k.String()})
 	}
 }
 
-func has(k goldilocks.Kernel, function string) bool {
+func hasFunction(k goldilocks.Kernel, function string) bool {
 	return slices.ContainsFunc(sve.Functions(k), func(f sve.Function) bool { return f.Name == function })
 }
 

@@ -94,6 +94,7 @@ func page(t *testing.T, recs []*record.Record) string {
 // TestPage compares the page of made-up records with a golden one; -update writes it. It
 // shows every chart once, and no other.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	recs := records(false)
 	got := page(t, recs)
 	golden := filepath.Join("testdata", "sve.md.golden")
@@ -130,6 +131,7 @@ func TestPage(t *testing.T) {
 
 // TestFigures: means, deviations and ratios worked out by hand.
 func TestFigures(t *testing.T) {
+	t.Parallel()
 	for _, counted := range []bool{false, true} {
 		text := page(t, records(counted))
 		for _, row := range []string{
@@ -154,6 +156,7 @@ func TestFigures(t *testing.T) {
 // TestPageOfLess: there is a page of no records, and of each part alone, on which the
 // others are named.
 func TestPageOfLess(t *testing.T) {
+	t.Parallel()
 	if text := page(t, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "sve-leaves.svg") {
 		t.Errorf("the page of nothing:\n%s", text)
 	}
@@ -175,6 +178,7 @@ func TestPageOfLess(t *testing.T) {
 // TestPlan: every case is one that its workload accepts, none is planned twice in a round,
 // every kernel and every number of processors has its trees, and a quick plan is less.
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	s := sve.Study()
 	if s.Runs < 5 {
 		t.Errorf("%d rounds by default; the study has at least five", s.Runs)
@@ -227,6 +231,7 @@ func TestPlan(t *testing.T) {
 
 // TestVectorInstruction: each loop runs as a workload, and others are refused.
 func TestVectorInstruction(t *testing.T) {
+	t.Parallel()
 	d := sve.VectorInstruction()
 	for _, loop := range d.Axes[0].Default {
 		i, err := d.New(t.Context(), workload.NewCase(record.Axis{Key: "loop", Value: loop}), 1)
@@ -259,6 +264,7 @@ func TestVectorInstruction(t *testing.T) {
 // TestWhatIf: what the study finds of wider vectors follows from its model, with the
 // instructions of our kernel.
 func TestWhatIf(t *testing.T) {
+	t.Parallel()
 	w := sve.DefaultWhatIf()
 	if err := w.Check(); err != nil {
 		t.Fatal(err)

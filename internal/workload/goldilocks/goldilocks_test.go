@@ -24,6 +24,7 @@ func small(d workload.Def, k goldilocks.Kernel) workload.Case {
 // TestWorkloads: on every kernel an operation passes its check, the same input gives the
 // same output, another seed another, and a changed output is refused.
 func TestWorkloads(t *testing.T) {
+	t.Parallel()
 	for _, d := range workloads.Defs() {
 		outputs := make(map[string]goldilocks.Kernel)
 		for _, k := range goldilocks.Kernels() {
@@ -74,6 +75,7 @@ func TestWorkloads(t *testing.T) {
 
 // TestRefused: a kernel that is not there and sizes out of bounds are told with what is.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	for _, d := range workloads.Defs() {
 		if _, err := d.New(t.Context(), small(d, goldilocks.Portable()).With("kernel", "mmx"), 1); !errors.Is(err, zkbench.ErrEnv) {
 			t.Errorf("%s: a kernel that is not there: %v", d.Name, err)

@@ -5,6 +5,7 @@ import "testing"
 // TestEncoding: the words are those of GNU as 2.40 for the same mnemonics, which have each
 // register field not zero and odd somewhere.
 func TestEncoding(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		got  instruction
 		word uint32

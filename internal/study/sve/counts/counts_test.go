@@ -25,6 +25,7 @@ func static(t *testing.T, kernel, symbol string) counts.Function {
 
 // TestStatic: every kernel has the study's functions.
 func TestStatic(t *testing.T) {
+	t.Parallel()
 	for _, kernel := range []string{"avx2", "avx512", "sve", "sve2"} {
 		for _, name := range sve.Names() {
 			c := static(t, kernel, counts.Symbol(name))
@@ -37,6 +38,7 @@ func TestStatic(t *testing.T) {
 
 // TestPermutations: a permutation takes half the instructions with vectors twice as wide.
 func TestPermutations(t *testing.T) {
+	t.Parallel()
 	all := counts.Executed()
 	if len(all) != len(kernels)*len(widths) {
 		t.Fatalf("%d counts", len(all))
@@ -56,6 +58,7 @@ func TestPermutations(t *testing.T) {
 
 // TestUnits: what is executed for a unit of a function is what its loop has.
 func TestUnits(t *testing.T) {
+	t.Parallel()
 	units := make(map[string]int) // elements of a unit's result
 	for _, f := range sve.Functions(goldilocks.Portable()) {
 		units[f.Name] = f.Dst

@@ -25,6 +25,7 @@ const executed = "# Instructions executed for a %s, under QEMU: go test ./intern
 // TestExecuted counts the instructions of a permutation and of a unit of each function: those
 // of 64 less those of 32, which leaves out what a call costs.
 func TestExecuted(t *testing.T) {
+	t.Parallel()
 	binary := qemutest.Build(t)
 	var permutations, units strings.Builder
 	fmt.Fprintf(&permutations, executed+"kernel,bits,instructions\n", "permutation")
@@ -62,6 +63,7 @@ func TestExecuted(t *testing.T) {
 // TestTransforms counts the instructions of the passes of a transform of 2^12 elements; what
 // calls them, some hundreds more, is left out.
 func TestTransforms(t *testing.T) {
+	t.Parallel()
 	binary := qemutest.Build(t)
 	var got strings.Builder
 	got.WriteString("# Instructions of the passes of a transform of 2^12, under QEMU: go test ./internal/study/sve/counts -run Transforms -update\nkernel,bits,from,instructions\n")
