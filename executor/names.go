@@ -2,28 +2,31 @@ package executor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench"
 )
 
-// names in the order of the documentation; ByName and Names read them.
-var names = [...]string{"serial", "unbounded", "pool"}
+const (
+	serialName    = "serial"
+	unboundedName = "unbounded"
+	poolName      = "pool"
+)
 
-// Names returns the names that ByName accepts.
-func Names() []string { return slices.Clone(names[:]) }
+// Names returns the names that ByName accepts, in the order of the
+// documentation.
+func Names() []string { return []string{serialName, unboundedName, poolName} }
 
 // ByName returns the executor that users call name. Another name is an
 // ErrParams that lists the accepted ones.
 func ByName(name string) (Executor, error) {
 	switch name {
-	case names[0]:
+	case serialName:
 		return Serial(), nil
-	case names[1]:
+	case unboundedName:
 		return Unbounded(), nil
-	case names[2]:
+	case poolName:
 		return Pool(), nil
 	}
-	return nil, fmt.Errorf("%w: executor %q, accepted are %s", zkbench.ErrParams, name, strings.Join(names[:], ", "))
+	return nil, fmt.Errorf("%w: executor %q, accepted are %s", zkbench.ErrParams, name, strings.Join(Names(), ", "))
 }

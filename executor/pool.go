@@ -56,7 +56,7 @@ type entry struct {
 	left    chan struct{} // non-nil once the caller waits for the last helper
 }
 
-func (p *pool) Name() string { return names[2] }
+func (p *pool) Name() string { return poolName }
 
 func (p *pool) Width() int { return runtime.GOMAXPROCS(0) }
 

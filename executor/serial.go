@@ -13,7 +13,7 @@ func Serial() Executor { return serial{} }
 
 type serial struct{}
 
-func (serial) Name() string { return names[0] }
+func (serial) Name() string { return serialName }
 
 func (serial) Width() int { return 1 }
 

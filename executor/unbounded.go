@@ -11,7 +11,7 @@ func Unbounded() Executor { return unbounded{} }
 
 type unbounded struct{}
 
-func (unbounded) Name() string { return names[1] }
+func (unbounded) Name() string { return unboundedName }
 
 func (unbounded) Width() int { return 0 }
 

@@ -9,6 +9,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	blsfr "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
@@ -61,6 +65,7 @@ var (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	t.Run("group=BN254", func(t *testing.T) { conformance(t, group.BN254(), curveBN254) })
 	t.Run("group=BLS12_381_BBS_GURVY", func(t *testing.T) { conformance(t, group.BLS12381(), curveBLS12381) })
 	t.Run("group=BLS12_381_BBS", func(t *testing.T) { conformance(t, kilic.BLS12381(), curveBLS12381) })
@@ -68,8 +73,22 @@ func TestConformance(t *testing.T) {
 	t.Run("group=FP256BN_AMCL_MIRACL", func(t *testing.T) { conformance(t, fp256bn.Miracl(), curveFP256BN) })
 }
 
-// conformance checks everything that the Group interface promises.
+// TestSerialStartsNoGoroutine is not parallel: the others start some.
+func TestSerialStartsNoGoroutine(t *testing.T) {
+	t.Run("group=BN254", (&suite[fr.Element, bn254.G1Affine]{Group: group.BN254(), curve: curveBN254}).testSerialStartsNoGoroutine)
+	t.Run("group=BLS12_381_BBS_GURVY", (&suite[blsfr.Element, bls12381.G1Affine]{Group: group.BLS12381(), curve: curveBLS12381}).testSerialStartsNoGoroutine)
+	for _, g := range []group.Group[kilic.Scalar, kilic.Point]{kilic.BLS12381(), fp256bn.AMCL(), fp256bn.Miracl()} {
+		c := curveFP256BN
+		if g.Name() == kilic.BLS12381().Name() {
+			c = curveBLS12381
+		}
+		t.Run("group="+g.Name(), (&suite[kilic.Scalar, kilic.Point]{Group: g, curve: c}).testSerialStartsNoGoroutine)
+	}
+}
+
+// conformance checks the rest of what the Group interface promises.
 func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
+	t.Parallel()
 	s := &suite[S, P]{Group: g, curve: c}
 	t.Run("identity", s.testNames)
 	t.Run("field", s.testField)
@@ -86,7 +105,6 @@ func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	t.Run("table options", s.testTableOptions)
 	t.Run("cancelled", s.testCancelled)
 	t.Run("concurrent use", s.testConcurrentUse)
-	t.Run("serial", s.testSerialStartsNoGoroutine)
 	if c.form == zcash {
 		t.Run("torsion", s.testTorsion)
 	} else {

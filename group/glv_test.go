@@ -23,6 +23,7 @@ func toBig(l *integer.Limbs) *big.Int {
 // largest: around the corners of the lattice's parallelepiped, and beside powers
 // of two and fractions of the order.
 func TestSplit(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		order  *big.Int
@@ -102,6 +103,7 @@ func TestSplit(t *testing.T) {
 // TestLargeMSM sums many points, through all bucket windows up to that of 25000
 // points, with scalars whose halves are as large as they get.
 func TestLargeMSM(t *testing.T) {
+	t.Parallel()
 	testLargeMSM(t, BN254(), bn254Lambda)
 	testLargeMSM(t, BLS12381(), bls12381Lambda)
 }

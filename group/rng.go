@@ -31,7 +31,7 @@ const (
 // NIST.
 type DRBG struct {
 	mu     sync.Mutex
-	system io.Reader // never fails
+	system io.Reader // crypto/rand, but in tests
 	key    [chacha20.KeySize]byte
 	buf    [drbgBuffer]byte
 	unread int // bytes at the end of buf that are still to be handed out

@@ -33,6 +33,7 @@ func (s *scriptedSystem) Read(p []byte) (int, error) {
 
 // The stream is that of the construction, computed here block by block.
 func TestDRBGStream(t *testing.T) {
+	t.Parallel()
 	d := &DRBG{system: &scriptedSystem{}}
 	key := make([]byte, 32)
 	for i := range key {
@@ -63,6 +64,7 @@ func TestDRBGStream(t *testing.T) {
 }
 
 func TestDRBGErasesAndReseeds(t *testing.T) {
+	t.Parallel()
 	sys := &scriptedSystem{}
 	d := &DRBG{system: sys}
 	p := make([]byte, 100)
@@ -87,6 +89,7 @@ func TestDRBGErasesAndReseeds(t *testing.T) {
 }
 
 func TestDRBGReportsSystemError(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("no entropy")
 	d := &DRBG{system: &scriptedSystem{err: broken}}
 	if n, err := d.Read(make([]byte, 8)); n != 0 || !errors.Is(err, broken) {
@@ -95,6 +98,7 @@ func TestDRBGReportsSystemError(t *testing.T) {
 }
 
 func TestDRBGConcurrent(t *testing.T) {
+	t.Parallel()
 	d := NewDRBG()
 	const readers, each = 8, 200
 	out := make([][32]byte, readers*each)

@@ -98,6 +98,7 @@ func (f fickle) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine], w
 // TestBisectionFailsClosed: where the sum of all fails and every part holds,
 // all are refused.
 func TestBisectionFailsClosed(t *testing.T) {
+	t.Parallel()
 	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +122,7 @@ func (holding) Accumulate(*group.Accumulator[fr.Element, bn254.G1Affine], *group
 // TestFailedReplaysAreNamed: a proof that failed before its equations is named with its cause,
 // beside one whose equations fail and among good ones, into however many tasks they are cut.
 func TestFailedReplaysAreNamed(t *testing.T) {
+	t.Parallel()
 	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -164,6 +166,7 @@ func TestFailedReplaysAreNamed(t *testing.T) {
 // TestCommitmentsAreInTheSubgroup: a commitment with a component of small order
 // is refused when it is decoded.
 func TestCommitmentsAreInTheSubgroup(t *testing.T) {
+	t.Parallel()
 	g := group.BLS12381()
 	// (0, 2) is on the curve y² = x³ + 4 and has order three.
 	enc := make([]byte, 48)

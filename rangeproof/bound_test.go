@@ -66,6 +66,7 @@ func aggregate(t *testing.T, bits int) (*bnBasis, bnProtocol) {
 // TestSystemBinds: what a proof starts from depends on group, generators, parameters, number of
 // commitments and context, and on nothing else; its nonces on all 32 random bytes.
 func TestSystemBinds(t *testing.T) {
+	t.Parallel()
 	basis, protocol := aggregate(t, 8)
 	given := new(seen)
 	start := func(b *bnBasis, p bnProtocol, context string, m int, seed byte) seen {
@@ -106,6 +107,7 @@ func TestSystemBinds(t *testing.T) {
 // TestNothingIsAcceptedUnchecked: a fault of the executor, at whatever step, is an error and
 // neither a proof nor a verdict.
 func TestNothingIsAcceptedUnchecked(t *testing.T) {
+	t.Parallel()
 	basis, protocol := aggregate(t, 4)
 	s := rangeproof.NewSystem(basis, protocol)
 	var commitments, proof []byte

@@ -67,6 +67,7 @@ var (
 )
 
 func TestSystem(t *testing.T) {
+	t.Parallel()
 	const bits = 12
 	for curve, list := range all(t, bits) {
 		for _, s := range list {
@@ -146,6 +147,7 @@ func tampered(t *testing.T, s rangeproof.System, m int, commitments, proof []byt
 }
 
 func TestSystemRefuses(t *testing.T) {
+	t.Parallel()
 	for _, s := range systems(t, group.BN254(), 8, group.TableOptions{Window: 4, Spacing: 8}) {
 		m := s.MaxCommitments()
 		for name, c := range map[string]struct {
@@ -185,6 +187,7 @@ func TestSystemRefuses(t *testing.T) {
 // TestNewSystem: a system in one call accepts the proofs of one that was put
 // together by hand, for the same parameters and no others.
 func TestNewSystem(t *testing.T) {
+	t.Parallel()
 	byHand := systems(t, group.BN254(), 8, group.TableOptions{Window: 4, Spacing: 8})
 	for i, build := range []func(bits int) (rangeproof.System, error){
 		func(bits int) (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), bits, 1) },
@@ -215,6 +218,7 @@ func TestNewSystem(t *testing.T) {
 // TestRandomBlinding: blindings follow the source, are reduced from 64 bytes of
 // it, and a source that fails is told of.
 func TestRandomBlinding(t *testing.T) {
+	t.Parallel()
 	s := systems(t, group.BLS12381(), 4, group.TableOptions{Window: 4, Spacing: 8})[0]
 	wide := append(make([]byte, 31), 2) // 2·2^256 + 3
 	wide = append(append(wide, make([]byte, 31)...), 3)
@@ -234,6 +238,7 @@ func TestRandomBlinding(t *testing.T) {
 
 // A claim belongs to the system that decoded it.
 func TestClaimOfAnotherSystem(t *testing.T) {
+	t.Parallel()
 	a, b := systems(t, group.BN254(), 8, group.TableOptions{})[0], systems(t, group.BN254(), 8, group.TableOptions{})[0]
 	commitments, proof, err := a.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
 	if err != nil {

@@ -22,5 +22,6 @@ func BenchmarkKeccakNative(b *testing.B) {
 }
 
 func TestParallelBenchmarkKeccakNative(t *testing.T) {
+	t.Parallel()
 	measure.TestParallel(t, os.Stdout, workloads.KeccakNative(), options)
 }

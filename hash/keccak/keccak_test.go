@@ -21,6 +21,7 @@ func sum(padding byte, message []byte) [keccak.Digest]byte {
 
 // TestVectors: both hashes of every length from 0 to 255 bytes, and of the longer ones.
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	counts, longest := make(map[byte]int), 0
 	for i, v := range keccaktest.Vectors(t) {
 		if i < 256 && len(v.Message) != i {
@@ -47,6 +48,7 @@ func TestVectors(t *testing.T) {
 
 // TestPieces: the hash does not depend on how the message is cut.
 func TestPieces(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		message := rapid.SliceOfN(rapid.Byte(), 0, 3*keccak.Rate).Draw(t, "message")
 		h := keccak.New256()
@@ -63,6 +65,7 @@ func TestPieces(t *testing.T) {
 
 // TestBlocks: the padding takes a byte, so a full block needs another.
 func TestBlocks(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int]int{0: 1, 135: 1, 136: 2, 271: 2, 272: 3, 136_000: 1001} {
 		if got := keccak.Blocks(n); got != want {
 			t.Errorf("bytes=%d: %d blocks, want %d", n, got, want)

@@ -18,6 +18,7 @@ import (
 // gives 64 bytes that are reduced to x; the top bit is the parity of y; an x that is on
 // no point is followed by the next attempt.
 func TestGenerators(t *testing.T) {
+	t.Parallel()
 	offset := derive("pedersen_hash_length", 0)
 	offset.Double(&offset) // twice: the number of inputs
 	if got := Offset(); !got.Equal(&offset) {
@@ -113,6 +114,7 @@ func blake3(in []byte) (out [32]byte) {
 
 // TestBLAKE3: the value of the empty input, from the specification's test vectors.
 func TestBLAKE3(t *testing.T) {
+	t.Parallel()
 	want := "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
 	if got := blake3(nil); new(big.Int).SetBytes(got[:]).Text(16) != want {
 		t.Errorf("%x", got)

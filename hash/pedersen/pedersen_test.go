@@ -12,6 +12,7 @@ import (
 
 // TestVectors: Barretenberg's own values (testdata/pedersen_grumpkin.txt says whence).
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	f, err := os.Open("testdata/pedersen_grumpkin.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +50,7 @@ func BenchmarkHash(b *testing.B) {
 
 // TestEdwardsGenerators: on the curve, of the group's order, all different.
 func TestEdwardsGenerators(t *testing.T) {
+	t.Parallel()
 	curve := twistededwards.GetEdwardsCurve()
 	for i := range 2 * Inputs {
 		p := EdwardsGenerator(i)
@@ -68,6 +70,7 @@ func TestEdwardsGenerators(t *testing.T) {
 // TestHashEdwards: by additions, bit by bit; and no hash repeats where an element is
 // changed by the group's order, or by one.
 func TestHashEdwards(t *testing.T) {
+	t.Parallel()
 	slow := func(a, b *fr.Element) fr.Element {
 		var sum twistededwards.PointAffine
 		sum.Y.SetOne()

@@ -12,6 +12,7 @@ import (
 // Eight proofs of several sizes in one accumulator: all good, then each of them
 // bad in turn; and two bad ones whose errors cancel where weights are equal.
 func TestBatch(t *testing.T) {
+	t.Parallel()
 	const size = 8
 	p := newProtocol(t, Config{Bits: 16, MaxCommitments: 3})
 	statements := make([]statement, size)
@@ -75,6 +76,7 @@ func TestBatch(t *testing.T) {
 // the same weight. taux + 1 adds h to the first, mu + 1 takes it from the
 // second; the challenges are kept as they were.
 func TestEquationsAreWeightedApart(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 4, MaxCommitments: 1})
 	st := newStatement(t, p, 3, 9)
 	pf := prove(t, p, st)

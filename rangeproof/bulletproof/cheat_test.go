@@ -91,6 +91,7 @@ func (ch cheater) prove(t testing.TB, p *bp, st statement) (*proof, challenges[s
 // With nothing changed the cheater is the prover: the transcript written out in
 // the tests is the one of the code.
 func TestRoundsByHandGiveTheSameProof(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 7, MaxCommitments: 3, Stop: 2})
 	st := newStatement(t, p, 3, 100, 0, 127)
 	byHand, _ := cheater{}.prove(t, p, st)
@@ -102,6 +103,7 @@ func TestRoundsByHandGiveTheSameProof(t *testing.T) {
 // Witnesses outside the relation, forced past the prover's check. V commits to
 // the value as given.
 func TestFalseStatementsAreRejected(t *testing.T) {
+	t.Parallel()
 	set := func(i int, aL, aR uint64) map[stage]func(testing.TB, *state[scalar, point]) {
 		return map[stage]func(testing.TB, *state[scalar, point]){
 			bitsSet: func(_ testing.TB, s *state[scalar, point]) { s.a[i], s.b[i] = num(aL), num(aR) },
@@ -145,6 +147,7 @@ func TestFalseStatementsAreRejected(t *testing.T) {
 // choice for a value of 2^n + 9. It must convince the verifier that forgets the
 // message, which shows that the forgery is right, and neither of ours.
 func TestForgeriesInCheatingOrder(t *testing.T) {
+	t.Parallel()
 	const n = 4
 	const value = 1<<n + 9
 	// The proof is made for the value's low bits, off from V by off·g; shift is

@@ -20,6 +20,7 @@ var testStops = []int{1, 2, 4, 8}
 // Every bit length, with the extreme values and one between; single proofs at
 // every stop, aggregates at a stop that rotates.
 func TestCompleteness(t *testing.T) {
+	t.Parallel()
 	for bits := 1; bits <= MaxBits; bits++ {
 		values := []uint64{maxValue(bits), 0, maxValue(bits) / 3, 1}
 		for i, stop := range testStops {
@@ -43,6 +44,7 @@ func TestCompleteness(t *testing.T) {
 }
 
 func TestCompletenessRandom(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		cfg := Config{
 			Bits:           rapid.IntRange(1, 24).Draw(rt, "bits"),
@@ -66,6 +68,7 @@ func TestCompletenessRandom(t *testing.T) {
 // The bytes depend on seed, witness and transcript only, and prover and verifier
 // leave their transcripts in one state.
 func TestProofIsDeterministic(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 13, MaxCommitments: 3})
 	st := newStatement(t, p, 1, 5, 8191, 77)
 
@@ -87,6 +90,7 @@ func TestProofIsDeterministic(t *testing.T) {
 }
 
 func TestPaddedLengths(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ bits, m, stop, N, rounds int }{
 		{64, 1, 1, 64, 6},
 		{64, 1, 4, 64, 4},
@@ -115,6 +119,7 @@ func TestPaddedLengths(t *testing.T) {
 }
 
 func TestBadParameters(t *testing.T) {
+	t.Parallel()
 	for _, cfg := range []Config{
 		{Bits: 0, MaxCommitments: 1},
 		{Bits: 65, MaxCommitments: 1},
@@ -147,6 +152,7 @@ func TestBadParameters(t *testing.T) {
 }
 
 func TestBadWitness(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 2})
 	good := newStatement(t, p, 1, 200, 3)
 	wide := newStatement(t, p, 1, 200, 256)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	single := newProtocol(t, Config{Bits: 8, MaxCommitments: 1})
 	several := newProtocol(t, Config{Bits: 9, MaxCommitments: 3})
 	if single.Name() != "bulletproof" || several.Name() != "bulletproof-agg" {
@@ -25,6 +26,7 @@ func TestNames(t *testing.T) {
 
 // The executor schedules, it does not change the bytes.
 func TestExecutorsGiveTheSameProof(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 64, MaxCommitments: 2})
 	st := newStatement(t, p, 1, 1<<63, 12345)
 	want := encode(p, prove(t, p, st))
@@ -63,6 +65,7 @@ func (c countingTable) MSMConstantTime(ctx context.Context, dst []point, s [][]s
 // One table call for A and S, one for T1 and T2, one a round, all of the kind
 // that the configuration asks for, and the same bytes.
 func TestConstantTime(t *testing.T) {
+	t.Parallel()
 	basis := *testBasis(t)
 	var fast, constant int
 	basis.Table = countingTable{basis.Table, &fast, &constant}
@@ -93,6 +96,7 @@ func TestConstantTime(t *testing.T) {
 
 // TestFaults: a sum that could not be computed, whichever it was, is an error and no proof.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 1})
 	st := newStatement(t, p, 1, 7)
 	if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) error {
@@ -110,6 +114,7 @@ func TestFaults(t *testing.T) {
 // Seed, label, index, witness and transcript each give nonces of their own: no
 // point or scalar of two such proofs is equal.
 func TestNoncesDiffer(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 1})
 	base := newStatement(t, p, 1, 7)
 	seed, label, index, witness := base, base, base, base
@@ -138,6 +143,7 @@ func TestNoncesDiffer(t *testing.T) {
 
 // The protocol is written once for all groups: another one, of other lengths.
 func TestOtherGroup(t *testing.T) {
+	t.Parallel()
 	proveAndVerify(t, group.BLS12381())
 }
 

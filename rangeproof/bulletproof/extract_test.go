@@ -43,6 +43,7 @@ func solve(t *testing.T, M, rhs [][]scalar) [][]scalar {
 // Rewinding to x, three answers for each of m values of z give the witness. The
 // stop is as long as the vectors, so a proof carries l and r themselves.
 func TestExtractOpening(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		bits   int
 		values []uint64
@@ -126,6 +127,7 @@ func TestExtractOpening(t *testing.T) {
 // L, P, R in the generators, a fourth that the parts fit together, and P's part
 // of U is cU times the inner product.
 func TestExtractInnerProduct(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 2, MaxCommitments: 1, Stop: 1})
 	st := newStatement(t, p, 37, 2)
 	sl := slow{p.g}

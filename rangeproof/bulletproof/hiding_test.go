@@ -58,6 +58,7 @@ func confirmed(p *bp, V point, pf *proof, c challenges[scalar]) []uint64 {
 // A reader of V and the proof tries all values, the true one among them. The
 // search finds it where a prover leaves out one blinding.
 func TestGuessesCannotBeConfirmed(t *testing.T) {
+	t.Parallel()
 	const value = 11
 	p := newProtocol(t, Config{Bits: 4, MaxCommitments: 1})
 	set := func(i int, v uint64) map[stage]func(testing.TB, *state[scalar, point]) {
@@ -92,6 +93,7 @@ func TestGuessesCannotBeConfirmed(t *testing.T) {
 // value gives the very same V and proof. Nonces are uniform and the solution is
 // unique, so the public tuple is equally likely for every value.
 func TestEveryValueExplainsTheProof(t *testing.T) {
+	t.Parallel()
 	for _, cfg := range []Config{{Bits: 4, MaxCommitments: 1, Stop: 8}, {Bits: 3, MaxCommitments: 1, Stop: 1}} {
 		p, logs := knownLogs(t, cfg)
 		d := cfg.dims(1)

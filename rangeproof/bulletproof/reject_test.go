@@ -15,6 +15,7 @@ import (
 // Every point and scalar of a proof, altered one by one in several ways, and
 // every pair of neighbours swapped.
 func TestEveryItemOfAProofCounts(t *testing.T) {
+	t.Parallel()
 	for _, cfg := range []Config{
 		{Bits: 64, MaxCommitments: 1},
 		{Bits: 9, MaxCommitments: 3, Stop: 2},
@@ -68,6 +69,7 @@ func TestEveryItemOfAProofCounts(t *testing.T) {
 // Every item reaches the transcript, the last vectors too: what a caller draws
 // or joins afterwards depends on all of the proof and its statement.
 func TestEveryItemIsAbsorbed(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 9, MaxCommitments: 2, Stop: 2})
 	st := newStatement(t, p, 5, 500, 1)
 	good := prove(t, p, st)
@@ -103,6 +105,7 @@ func TestEveryItemIsAbsorbed(t *testing.T) {
 
 // Every byte of an encoded proof, one bit each: not decodable, or rejected.
 func TestEveryByteCounts(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 2, Stop: 2})
 	st := newStatement(t, p, 5, 255, 17)
 	wire := encode(p, prove(t, p, st))
@@ -129,6 +132,7 @@ func TestEveryByteCounts(t *testing.T) {
 }
 
 func TestOtherStatementsAreRejected(t *testing.T) {
+	t.Parallel()
 	cfg := Config{Bits: 8, MaxCommitments: 4, Stop: 4}
 	p := newProtocol(t, cfg)
 	st := newStatement(t, p, 9, 3, 200, 200)
@@ -165,6 +169,7 @@ func TestOtherStatementsAreRejected(t *testing.T) {
 // A proof replayed under another context, label or parameter set; the shapes
 // are equal in most cases, so that the transcript alone must tell them apart.
 func TestOtherParametersAreRejected(t *testing.T) {
+	t.Parallel()
 	cfg := Config{Bits: 8, MaxCommitments: 1, Stop: 4}
 	p := newProtocol(t, cfg)
 	st := newStatement(t, p, 9, 77)
@@ -221,6 +226,7 @@ func TestOtherParametersAreRejected(t *testing.T) {
 }
 
 func TestMisshapenProofs(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 1})
 	st := newStatement(t, p, 9, 77)
 	good := prove(t, p, st)
@@ -273,6 +279,7 @@ func (z zeroGroup) ScalarFromWide(wide []byte) scalar {
 
 // y, z, x, cU and the x_j are refused when they are zero, by both sides.
 func TestZeroChallengesAreRefused(t *testing.T) {
+	t.Parallel()
 	cfg := Config{Bits: 4, MaxCommitments: 1, Stop: 2}
 	p := newProtocol(t, cfg)
 	st := newStatement(t, p, 9, 7)

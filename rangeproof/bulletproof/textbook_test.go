@@ -193,6 +193,7 @@ func textbookAccepts(p *bp, tr transcript.Transcript, V []point, pf *proof) bool
 }
 
 func TestTextbookVerifierAgrees(t *testing.T) {
+	t.Parallel()
 	for _, cfg := range []Config{
 		{Bits: 8, MaxCommitments: 1, Stop: 1},
 		{Bits: 5, MaxCommitments: 1, Stop: 4},

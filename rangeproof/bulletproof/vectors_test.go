@@ -40,6 +40,7 @@ func golden(t *testing.T, name string, got []byte) {
 // Proof sizes at the default stop, for every bit length and up to four
 // commitments; bytes with points and scalars of 32 bytes.
 func TestProofSizes(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
 	rows := [][]string{{"bits", "m", "vector_length", "rounds", "points", "scalars", "bytes_bn254"}}
@@ -63,6 +64,7 @@ func TestProofSizes(t *testing.T) {
 // One single and one aggregated proof from fixed seeds: the transcript, the
 // nonces, the generators and the encodings in one file.
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name   string
 		cfg    Config

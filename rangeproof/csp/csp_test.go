@@ -19,6 +19,7 @@ import (
 )
 
 func TestEveryBitLength(t *testing.T) {
+	t.Parallel()
 	for bits := 1; bits <= MaxBits; bits++ {
 		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
 			p := newProtocol(t, bits, 0)
@@ -34,6 +35,7 @@ func TestEveryBitLength(t *testing.T) {
 }
 
 func TestCompleteness(t *testing.T) {
+	t.Parallel()
 	g := group.BN254()
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.IntRange(1, MaxBits).Draw(t, "bits")
@@ -69,6 +71,7 @@ func TestCompleteness(t *testing.T) {
 }
 
 func TestOtherCurve(t *testing.T) {
+	t.Parallel()
 	g := group.BLS12381()
 	const bits = 9
 	b, err := group.NewBasis(g, append(families()[:2:2], Families(bits)...), group.TableOptions{})
@@ -119,6 +122,7 @@ func witnessOf[S any](v uint64, r S) rangeproof.Witness[S] {
 
 // The bytes of a proof do not depend on the executor.
 func TestExecutors(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 16, 2)
 	r := randomScalar("executors")
 	V := []point{commitTo(p, fr.NewElement(77), r)}
@@ -140,6 +144,7 @@ func TestExecutors(t *testing.T) {
 
 // One seed used for two statements gives unrelated masks.
 func TestNoncesDependOnStatement(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 100)
 	r := randomScalar("nonces")
 	masks := make(map[point]string)
@@ -162,6 +167,7 @@ func TestNoncesDependOnStatement(t *testing.T) {
 }
 
 func TestBatch(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 4)
 	const size, bad = 5, 3
 	var eqs []rangeproof.Equations[scalar, point]
@@ -194,6 +200,7 @@ func TestBatch(t *testing.T) {
 }
 
 func TestParameters(t *testing.T) {
+	t.Parallel()
 	g := group.BN254()
 	small, err := group.NewBasis(g, append(families()[:2:2], Families(1)...), group.TableOptions{Window: 2})
 	if err != nil {
@@ -234,6 +241,7 @@ func TestParameters(t *testing.T) {
 }
 
 func TestParametersAreAbsorbed(t *testing.T) {
+	t.Parallel()
 	states := make(map[[transcript.StateLen]byte]Config)
 	for _, cfg := range []Config{{8, 4}, {8, 5}, {9, 4}} {
 		tr := transcript.New("csp-test")
@@ -246,6 +254,7 @@ func TestParametersAreAbsorbed(t *testing.T) {
 }
 
 func TestProveRefuses(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 0)
 	var r scalar
 	V := make([]point, 2)
@@ -273,6 +282,7 @@ func TestProveRefuses(t *testing.T) {
 
 // TestFaults: a sum that could not be computed, whichever it was, is an error and no proof.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 4)
 	if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) error {
 		tr := start(p, "fault")
@@ -289,6 +299,7 @@ func TestFaults(t *testing.T) {
 
 // A node as evaluation point would reveal a bit: both sides refuse it.
 func TestNodesAreRefused(t *testing.T) {
+	t.Parallel()
 	const bits = 5
 	p := newProtocol(t, bits, 4)
 	V, proof := prove(t, p, "node", 21)

@@ -25,6 +25,7 @@ func finish(p *proto, pr *prover[scalar, point], proof *prf, ch challenges[scala
 // From four accepted transcripts, c rewound twice under each of two link
 // challenges, the extractor of docs/csp.md recovers the witness.
 func TestExtractor(t *testing.T) {
+	t.Parallel()
 	const bits, value = 8, 173
 	p := newProtocol(t, bits, 100)
 	r := randomScalar("extract r")
@@ -80,6 +81,7 @@ func TestExtractor(t *testing.T) {
 // From three values of ξ in one round the vector before the round is recovered,
 // at even and odd lengths.
 func TestExtractorOfOneRound(t *testing.T) {
+	t.Parallel()
 	const bits = 8 // vector of 19, then 10, then 5
 	for _, stop := range []int{10, 5} {
 		p := newProtocol(t, bits, stop)

@@ -19,6 +19,7 @@ func forger(p *proto, v uint64, r scalar, cheat func(w []scalar, pr *prover[scal
 // The driver that the forgeries use proves honest statements, so a rejected
 // forgery is rejected for its cheat.
 func TestDriverIsFaithful(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 4)
 	r := randomScalar("driver")
 	V := commitTo(p, fr.NewElement(200), r)
@@ -34,6 +35,7 @@ func TestDriverIsFaithful(t *testing.T) {
 }
 
 func TestForgedWitnesses(t *testing.T) {
+	t.Parallel()
 	const bits = 8
 	p := newProtocol(t, bits, 4)
 	r := randomScalar("forged")
@@ -80,6 +82,7 @@ func TestForgedWitnesses(t *testing.T) {
 // A value out of range whose excess is hidden in P's coefficient of G passes
 // where the link challenge is known beforehand, and only there.
 func TestLinkChallengeStopsHiddenExcess(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 100)
 	r := randomScalar("link")
 	V := commitTo(p, fr.NewElement(256), r)
@@ -104,6 +107,7 @@ func TestLinkChallengeStopsHiddenExcess(t *testing.T) {
 // A value of a that is no bit passes where x is known beforehand, and only
 // there: b(0) then makes up for the product that is missing at that node.
 func TestEvaluationChallengeStopsFalseBits(t *testing.T) {
+	t.Parallel()
 	const bits = 8
 	p := newProtocol(t, bits, 100)
 	r := randomScalar("bits")
@@ -168,6 +172,7 @@ func simulate(p *proto, name string, V point, ch challenges[scalar]) *prf {
 }
 
 func TestSimulatedProofNeedsTheChallengesFirst(t *testing.T) {
+	t.Parallel()
 	for _, stop := range []int{3, 100} {
 		p := newProtocol(t, 8, stop)
 		V := commitTo(p, randomScalar("any value at all"), randomScalar("sim"))

@@ -38,6 +38,7 @@ var trapdoorBasis = sync.OnceValue(func() *group.Basis[scalar, point] {
 // other coins: witness indistinguishability without any assumption. With γ, ρ,
 // a(0) or an entry of m missing there would be no such coins.
 func TestEveryValueExplainsTheProof(t *testing.T) {
+	t.Parallel()
 	const bits, value = 8, 173
 	basis, g := trapdoorBasis(), group.BN254()
 	for _, stop := range []int{3, 100} {
@@ -130,6 +131,7 @@ func (r *recorder) HashToPoint(_ string, msg []byte) (point, error) {
 // witness but the blindings (a(0) follows from ax), removes it from P, M and V,
 // and looks whether what is left is a multiple of H that it knows.
 func TestGuessesCannotBeConfirmed(t *testing.T) {
+	t.Parallel()
 	const bits, value = 8, 173
 	p := newProtocol(t, bits, 100)
 	g := group.BN254()
@@ -209,6 +211,7 @@ func subPoints(p, q point) point {
 // The mask of every message comes from the nonces: with other nonces no part of
 // a proof of the same statement under the same challenges stays.
 func TestEveryPartIsMasked(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 3)
 	r := randomScalar("masked")
 	ch := chosen(p, "masked")

@@ -61,6 +61,7 @@ func tampered(proof *prf) iter.Seq2[string, *prf] {
 }
 
 func TestTamperedProofs(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ bits, stop int }{{8, 2}, {8, 100}, {64, 0}} {
 		p := newProtocol(t, tc.bits, tc.stop)
 		name := fmt.Sprintf("bits=%d/stop=%d", tc.bits, tc.stop)
@@ -74,6 +75,7 @@ func TestTamperedProofs(t *testing.T) {
 }
 
 func TestTamperedStatement(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 4)
 	g := group.BN254()
 	V, proof := prove(t, p, "one", 10)
@@ -109,6 +111,7 @@ func TestTamperedStatement(t *testing.T) {
 }
 
 func TestMalformedProofs(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 8, 4)
 	V, proof := prove(t, p, "malformed", 10)
 	identity := cloneProof(proof)
@@ -141,6 +144,7 @@ func TestMalformedProofs(t *testing.T) {
 // Every message changes every challenge that follows it, none that precedes it,
 // and the final state, so that nothing that enters an equation is unbound.
 func TestEveryMessageIsBound(t *testing.T) {
+	t.Parallel()
 	p := newProtocol(t, 4, 3)
 	V, proof := prove(t, p, "bound", 9)
 	replay := func(V point, proof *prf) ([]scalar, [transcript.StateLen]byte) {

@@ -120,6 +120,7 @@ func textbook(p *proto, name string, V point, proof *prf) bool {
 }
 
 func TestTextbookAgrees(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		bits, stop int
 		tamper     bool

@@ -36,6 +36,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 // The size of a proof on BN254 at the default stop, per bit length.
 func TestProofSizes(t *testing.T) {
+	t.Parallel()
 	g := group.BN254()
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "bits,points,scalars,bytes")
@@ -55,6 +56,7 @@ func TestProofSizes(t *testing.T) {
 // A proof from a fixed seed: a change of generators, transcript, nonces or
 // layout changes these bytes.
 func TestVector(t *testing.T) {
+	t.Parallel()
 	g := group.BN254()
 	p := newProtocol(t, 8, 4)
 	V, proof := prove(t, p, "vector", 173)

@@ -9,6 +9,7 @@ import (
 // TestRecode: the digits are in (-2^(c-1), 2^(c-1)] and give the scalar, for
 // magnitudes at the limit and for digits around the carry.
 func TestRecode(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for c := 2; c <= 12; c++ {
 		for _, bits := range []int{126, 127, 128, 129, 254, 255, 256} {
