@@ -114,7 +114,7 @@ func (a limbsArithmetic) field(api frontend.API) (Field[*bigint.Int], error) {
 }
 
 func (limbsArithmetic) read(f Field[*bigint.Int], in *limbsInput) *bigint.Int {
-	return f.(*bigint.Field).Of(*in)
+	return f.(*bigint.Field).FromLimbs(*in)
 }
 
 func (limbsArithmetic) err(f Field[*bigint.Int]) error { return f.(*bigint.Field).Err() }

@@ -127,7 +127,7 @@ func TestConstraints(t *testing.T) {
 	for _, relation := range pairing.Relations() {
 		for _, form := range pairing.Forms() {
 			for system, builder := range circuittest.Builders() {
-				large := relation == pairing.Tripartite || relation == pairing.Pairing && form != pairing.Std
+				large := relation == pairing.Tripartite || relation == pairing.Pairing && form != pairing.Std || form == pairing.Limbs
 				if relation == pairing.Check && form != pairing.Std || large && !testsize.Long() || pairing.Composed(relation, form) {
 					continue
 				}

@@ -267,7 +267,6 @@ func TestGadgetProves(t *testing.T) {
 	testsize.Full(t)
 	t.Parallel()
 	c := onAll(t, "mulG1")[LimbsMul]
-	circuittest.Prove(t, c.circuit, c.right, c.wrong[0], Hints())
 	circuittest.ProveGroth16(t, c.circuit, c.right, c.wrong[0], Hints())
 }
 

@@ -130,13 +130,13 @@ func (f *Field) Constant(v *big.Int) *Int {
 	return e
 }
 
-// Of returns the element of 4 limbs that it shows to make an integer of as many bits as
+// FromLimbs returns the element of 4 limbs that it shows to make an integer of as many bits as
 // p has.
-func (f *Field) Of(limbs [Limbs]frontend.Variable) *Int {
+func (f *Field) FromLimbs(limbs [Limbs]frontend.Variable) *Int {
 	return f.ranged(limbs[:], f.p.BitLen())
 }
 
-// Split returns the limbs that Of takes for 0 <= v < p.
+// Split returns the limbs that FromLimbs takes for 0 <= v < p.
 func Split(v *big.Int) (out [Limbs]frontend.Variable) {
 	for i, l := range split(v, Limbs) {
 		out[i] = l

@@ -33,7 +33,7 @@ func (c *calculation) Define(api frontend.API) error {
 		return err
 	}
 	api.AssertIsBoolean(c.Bit)
-	f.AssertEqual(c.do(f, f.Of(c.A), f.Of(c.B), c.Bit), f.Of(c.Result))
+	f.AssertEqual(c.do(f, f.FromLimbs(c.A), f.FromLimbs(c.B), c.Bit), f.FromLimbs(c.Result))
 	return f.Err()
 }
 
@@ -192,7 +192,7 @@ func (c *repeated) Define(api frontend.API) error {
 	if err != nil {
 		return err
 	}
-	a := f.Of(c.A)
+	a := f.FromLimbs(c.A)
 	x := a
 	for range c.n {
 		x = f.Mul(x, a)

@@ -138,8 +138,8 @@ func (c *measured) job(part string, round, cpus int, portable bool) study.Job {
 	return job
 }
 
-// with is values and one more.
-func with(values map[string]string, key, value string) map[string]string {
+// withValue is values and one more.
+func withValue(values map[string]string, key, value string) map[string]string {
 	values = maps.Clone(values)
 	values[key] = value
 	return values

@@ -42,7 +42,7 @@ func keccakStudy() *sheet {
 	variable := part{name: partVariable, quick: 1, about: "our circuit of 1, 2 and 4 blocks, for messages of any length up to that"}
 	for _, blocks := range []int{1, 2, 4} {
 		c := keccakOf("variable", blocks*keccak.Rate-1, circuit.BlockConstraints)
-		c.values = with(c.values, "blocks", strconv.Itoa(blocks))
+		c.values = withValue(c.values, "blocks", strconv.Itoa(blocks))
 		variable.cases = append(variable.cases, c)
 	}
 	native := part{name: partNative, quick: 12, about: "the hash itself, 136 bytes to 21 MB", rounds: true}

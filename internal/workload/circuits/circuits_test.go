@@ -20,8 +20,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-// at is a case with small values, but for those given.
-func at(def workload.Def, change map[string]string) workload.Case {
+// smallCase is a case with small values, but for those given.
+func smallCase(def workload.Def, change map[string]string) workload.Case {
 	values := map[string]string{
 		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100",
 		"system": "plonk", "stage": "prove",
@@ -77,7 +77,7 @@ func TestEveryStage(t *testing.T) {
 				case def.Name == "Keccak" && stage != "prove", def.Name == "Pairing" && stage != "witness":
 					continue // for their size; package pairing proves
 				}
-				instance, err := def.New(ctx, at(def, map[string]string{"system": system, "stage": stage}), 1)
+				instance, err := def.New(ctx, smallCase(def, map[string]string{"system": system, "stage": stage}), 1)
 				if err != nil {
 					t.Fatalf("%s %s %s: %v", def.Name, system, stage, err)
 				}
@@ -111,7 +111,7 @@ func TestEveryStage(t *testing.T) {
 					for _, m := range metrics {
 						sizes = append(sizes, fmt.Sprintf("%s %.0f", m.Name(), m.Value))
 					}
-					name, got := def.Name+"/"+at(def, map[string]string{"system": system, "stage": stage}).String(), strings.Join(sizes, ", ")
+					name, got := def.Name+"/"+smallCase(def, map[string]string{"system": system, "stage": stage}).String(), strings.Join(sizes, ", ")
 					if want := lines[name]; got != want {
 						t.Errorf("%s: %s, want %s", name, got, want)
 					}
@@ -128,7 +128,7 @@ func TestEveryStage(t *testing.T) {
 func TestStages(t *testing.T) {
 	for _, system := range []string{"plonk", "groth16"} {
 		def := circuits.Gates()
-		rec := measure.Stages(t.Context(), def, at(def, map[string]string{"system": system}), measure.Settings{Seed: 1})
+		rec := measure.Stages(t.Context(), def, smallCase(def, map[string]string{"system": system}), measure.Settings{Seed: 1})
 		if rec.Status != record.OK {
 			t.Fatalf("%s: %s", rec.Status, rec.Error)
 		}
@@ -175,7 +175,7 @@ func TestRefused(t *testing.T) {
 		{circuits.Keccak(), map[string]string{"bytes": "136", "blocks": "1", "form": "variable"}, zkbench.ErrLimit, "blocks of a message"},
 		{circuits.Keccak(), map[string]string{"bytes": "1", "blocks": "1"}, zkbench.ErrParams, "--form variable"},
 	} {
-		_, err := test.def.New(t.Context(), at(test.def, test.change), 1)
+		_, err := test.def.New(t.Context(), smallCase(test.def, test.change), 1)
 		if !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s %v: %v", test.def.Name, test.change, err)
 		}
@@ -191,7 +191,7 @@ func TestDamagedCache(t *testing.T) {
 	measure := func() *record.Record {
 		s := measure.DefaultSettings(1, 0)
 		s.Count, s.Warmup, s.Samples = 1, 0, 1
-		return measure.Case(t.Context(), def, at(def, map[string]string{"stage": "verify"}), s)
+		return measure.Case(t.Context(), def, smallCase(def, map[string]string{"stage": "verify"}), s)
 	}
 	noted := func(r *record.Record) bool {
 		return slices.ContainsFunc(r.Findings, func(f record.Finding) bool {
@@ -234,7 +234,7 @@ func TestCounted(t *testing.T) {
 		{"tripartite", "limbs", circuits.FindingComposed, pairing.Constraints(pairing.Tripartite, pairing.Limbs, false)},
 		{"pairing", "std", circuits.FindingCounted, pairing.Constraints(pairing.Pairing, pairing.Std, false)},
 	} {
-		c := at(def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
+		c := smallCase(def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
 		rec := measure.Stages(t.Context(), def, c, measure.Settings{Seed: 1})
 		if n, ok := rec.Metric(record.Constraints); rec.Status != record.OK || !ok || int(n.Value) != test.want {
 			t.Errorf("%s: %s %s, %.0f constraints, want %d", test.form, rec.Status, rec.Error, n.Value, test.want)
