@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -18,28 +19,24 @@ func ExampleSystem_verify() {
 	ctx, ex := context.Background(), executor.Pool()
 	system, err := csp.NewSystem(group.BN254(), 8)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	var claims []rangeproof.Claim
 	for i, message := range []string{"first", "second", "third"} {
 		blinding, err := system.RandomBlinding(nil)
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		commitment, proof, err := system.Prove(ctx, ex, []byte(message), []uint64{uint64(i)}, [][]byte{blinding}, nil)
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		if message == "second" {
 			message = "forged"
 		}
 		claim, err := system.Decode([]byte(message), 1, commitment, proof)
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		claims = append(claims, claim)
 	}

@@ -15,7 +15,8 @@ func Example() {
 		t.Append("commitment", []byte(commitment))
 		return t.Challenge("x")
 	}
-	fmt.Println(challenge("C") == challenge("C"), challenge("C") == challenge("D"))
+	prover, verifier, forger := challenge("C"), challenge("C"), challenge("D")
+	fmt.Println(prover == verifier, prover == forger)
 	// Output: true false
 }
 

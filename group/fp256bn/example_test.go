@@ -2,6 +2,7 @@ package fp256bn_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
@@ -12,8 +13,7 @@ func Example() {
 	for _, g := range []group.Group[fp256bn.Scalar, fp256bn.Point]{fp256bn.AMCL(), fp256bn.Miracl()} {
 		p, err := group.Generator(g, "example", 0)
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		fmt.Printf("%s %x\n", g.Name(), g.AppendPoints(nil, p))
 	}

@@ -2,6 +2,7 @@ package kilic_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/kilic"
@@ -12,13 +13,11 @@ func Example() {
 	a, b := group.BLS12381(), kilic.BLS12381()
 	p, err := group.Generator(a, "example", 0)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	q, err := group.Generator(b, "example", 0)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(a.Name(), b.Name(), string(a.AppendPoints(nil, p)) == string(b.AppendPoints(nil, q)))
 	// Output: BLS12_381_BBS_GURVY BLS12_381_BBS true

@@ -3,6 +3,7 @@ package bulletproof_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
@@ -14,19 +15,16 @@ func ExampleNewSystem() {
 	ctx, ex := context.Background(), executor.Serial()
 	system, err := bulletproof.NewSystem(group.BN254(), 32, 1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	blinding, err := system.RandomBlinding(nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	order := []byte("order 4711")
 	commitment, proof, err := system.Prove(ctx, ex, order, []uint64{250}, [][]byte{blinding}, nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(len(commitment), "bytes of commitment,", len(proof), "of proof")
 
@@ -34,8 +32,7 @@ func ExampleNewSystem() {
 	for _, message := range []string{"order 4711", "order 4712"} {
 		claim, err := system.Decode([]byte(message), 1, commitment, proof)
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		fmt.Println(message, "holds:", system.Verify(ctx, ex, claim) == nil)
 	}

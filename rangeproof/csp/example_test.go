@@ -3,6 +3,7 @@ package csp_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
@@ -14,23 +15,19 @@ func ExampleNewSystem() {
 	ctx, ex := context.Background(), executor.Serial()
 	system, err := csp.NewSystem(group.BLS12381(), 7)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	blinding, err := system.RandomBlinding(nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	commitment, proof, err := system.Prove(ctx, ex, nil, []uint64{42}, [][]byte{blinding}, nil)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	claim, err := system.Decode(nil, 1, commitment, proof)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println("holds:", system.Verify(ctx, ex, claim) == nil)
 
