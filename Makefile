@@ -11,7 +11,7 @@ PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
 
-.PHONY: all build portable deps run test test-all test-long race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
+.PHONY: all build portable deps run test test-all test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
 
 all: build
 
@@ -55,6 +55,11 @@ test-long:
 	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 90m
 	$(GO) test $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | sed -n 's/.*pgregory.net\/rapid.* //p') -rapid.checks=1000 -timeout 90m
 	./tools/fuzz.sh 60s
+
+# The vectors in testdata that are computed here, made anew, and what has changed in them.
+vectors:
+	ZKBENCH_UPDATE=1 $(GO) test ./rangeproof/bulletproof ./rangeproof/csp ./token ./token/identity ./token/validator -count=1 -run '^Test(Vectors?|Sizes|ProofSizes)$$'
+	git diff --exit-code --stat -p testdata
 
 # The ledger's tests that are left out run on one goroutine. The runner's random cases
 # are fewer: of hundreds of synctest bubbles the race detector itself crashes in one,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math/big"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // ceremony is the file of a ceremony of one participant.
@@ -58,10 +58,7 @@ func (c *ceremony) file() []byte {
 func TestSnarkjs(t *testing.T) {
 	var all []*SRS
 	for _, name := range []string{"powers3.ptau", "powers3-prepared.ptau"} {
-		raw, err := os.ReadFile("testdata/snarkjs/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := []byte(golden.Read(t, "srs/"+name))
 		for _, size := range []int{4, 8} {
 			s, err := ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(raw), int64(len(raw)), size)
 			if err != nil {

@@ -1,26 +1,20 @@
 package token
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/transcript"
 )
-
-var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 type (
 	point  = bn254.G1Affine
@@ -308,7 +302,7 @@ func TestVector(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "%s proof %x\n", proofType, e.prove(t, p))
 	}
-	golden(t, "vector_bn254_bits8.txt", out.String())
+	golden.Check(t, "token/vector_bn254_bits8.txt", out.String())
 }
 
 // TestSizes holds the sizes of proofs.
@@ -329,22 +323,5 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "proof_sizes.csv", out.String())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, []byte(got)) {
-		t.Errorf("%s is not what this code makes; run go test -update if that is meant:\n%s", path, cmp.Diff(string(want), got))
-	}
+	golden.Check(t, "token/proof_sizes.csv", out.String())
 }

@@ -1,16 +1,16 @@
 package pairing
 
 import (
-	"bufio"
 	"encoding/hex"
 	"math/big"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 func twistPoint(n int64) (q bn254.G2Affine) {
@@ -151,15 +151,9 @@ func TestBadPoints(t *testing.T) {
 // TestEIP197: the product of the pairings is one or is not. The vector without pairs is
 // no relation of ours; identities, which the precompile also admits, are in none.
 func TestEIP197(t *testing.T) {
-	file, err := os.Open("testdata/eip197.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
 	var seen int
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		name, rest, _ := strings.Cut(lines.Text(), " ")
+	for text := range strings.Lines(golden.Read(t, "pairing/eip197.txt")) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 		if name == "#" {
 			continue
 		}
@@ -191,8 +185,8 @@ func TestEIP197(t *testing.T) {
 			}
 		})
 	}
-	if lines.Err() != nil || seen != 14 {
-		t.Errorf("%d vectors: %v", seen, lines.Err())
+	if seen != 14 {
+		t.Errorf("%d vectors", seen)
 	}
 }
 

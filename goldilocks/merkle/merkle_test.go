@@ -1,12 +1,10 @@
 package merkle_test
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // numbered are the elements of the published trees: number i is 0x9E37...15 (i + 1).
@@ -42,15 +41,10 @@ func build(t testing.TB, k goldilocks.Kernel, shape merkle.Shape) *merkle.Tree {
 // TestTop: on every kernel the top is what others publish.
 func TestTop(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open("../poseidon/testdata/poseidon_goldilocks.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
 	compared := 0
-	for lines := bufio.NewScanner(file); lines.Scan(); {
+	for line := range strings.Lines(golden.Read(t, "goldilocks/poseidon_goldilocks.txt")) {
 		var shape merkle.Shape
-		words := strings.Fields(lines.Text())
+		words := strings.Fields(line)
 		if len(words) != 7 || words[0] != "root" {
 			continue
 		}

@@ -1,27 +1,21 @@
 package poseidon_test
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // vectors calls check for each line of a file of published values.
 func vectors(t *testing.T, name string, check func(kind string, words []string)) {
 	t.Helper()
-	file, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if words := strings.Fields(lines.Text()); len(words) > 0 && words[0] != "#" {
+	for line := range strings.Lines(golden.Read(t, "goldilocks/"+name)) {
+		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
 			check(words[0], words[1:])
 		}
 	}

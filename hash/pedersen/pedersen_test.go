@@ -1,26 +1,21 @@
 package pedersen
 
 import (
-	"bufio"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark-crypto/ecc/bn254/twistededwards"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
-// TestVectors: Barretenberg's own values (testdata/pedersen_grumpkin.txt says whence).
+// TestVectors: Barretenberg's own values (testdata/hash/pedersen_grumpkin.txt says whence).
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	f, err := os.Open("testdata/pedersen_grumpkin.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	n := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
+	for line := range strings.Lines(golden.Read(t, "hash/pedersen_grumpkin.txt")) {
+		fields := strings.Fields(line)
 		if len(fields) != 3 || fields[0] == "#" {
 			continue
 		}

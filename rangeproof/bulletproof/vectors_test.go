@@ -4,38 +4,14 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/hex"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
-
-// golden compares got with a file of testdata, or writes it with -update.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); d != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, d)
-	}
-}
 
 // Proof sizes at the default stop, for every bit length and up to four
 // commitments; bytes with points and scalars of 32 bytes.
@@ -58,7 +34,7 @@ func TestProofSizes(t *testing.T) {
 	if err := w.WriteAll(rows); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "proof_sizes.csv", out.Bytes())
+	golden.Check(t, "bulletproof/proof_sizes.csv", out.String())
 }
 
 // One single and one aggregated proof from fixed seeds: the transcript, the
@@ -100,7 +76,7 @@ func TestVectors(t *testing.T) {
 		last := (len(pf.Scalars) - 3) / 2
 		line("a", p.g.AppendScalars(nil, pf.Scalars[3:3+last]...))
 		line("b", p.g.AppendScalars(nil, pf.Scalars[3+last:]...))
-		golden(t, tc.name, []byte(out.String()))
+		golden.Check(t, "bulletproof/"+tc.name, out.String())
 
 		// What is on file verifies after decoding, too.
 		wire := encode(p, pf)

@@ -3,36 +3,12 @@ package csp
 import (
 	"bytes"
 	"encoding/hex"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
-
-// golden compares got with a file of testdata, or rewrites the file.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s changed (-old +new); -update if this is meant:\n%s", path, diff)
-	}
-}
 
 // The size of a proof on BN254 at the default stop, per bit length.
 func TestProofSizes(t *testing.T) {
@@ -50,7 +26,7 @@ func TestProofSizes(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%d,%d,%d,%d\n", bits, s.Points, s.Scalars, len(enc))
 	}
-	golden(t, "proof_sizes.csv", b.Bytes())
+	golden.Check(t, "csp/proof_sizes.csv", b.String())
 }
 
 // A proof from a fixed seed: a change of generators, transcript, nonces or
@@ -69,7 +45,7 @@ func TestVector(t *testing.T) {
 	for _, s := range proof.Scalars {
 		line("scalar", g.AppendScalars(nil, s))
 	}
-	golden(t, "vector_bits8_stop4.txt", b.Bytes())
+	golden.Check(t, "csp/vector_bits8_stop4.txt", b.String())
 
 	// What the file says is decoded and accepted.
 	decoded := &prf{Points: make([]point, len(proof.Points)), Scalars: make([]scalar, len(proof.Scalars))}

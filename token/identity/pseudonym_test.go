@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -331,12 +331,5 @@ func TestVector(t *testing.T) {
 	line("signature", must[[]byte](t)(e.pseudonym.Sign([]byte("vector"), seeded("sign"))))
 	line("certificate", e.raw)
 	line("audit", must[[]byte](t)(e.pseudonym.AuditProof(e.certificate, []byte("context"), seeded("audit"))))
-	const path = "testdata/pseudonym_bn254.txt"
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("%s differs; got\n%s", path, b.String())
-	}
+	golden.Check(t, "token/pseudonym_bn254.txt", b.String())
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -27,7 +27,7 @@ const (
 // which were computed by another program (docs/script.md, section 6).
 func TestVector(t *testing.T) {
 	vector := make(map[string][]byte)
-	for line := range strings.Lines(string(must[[]byte](t)(os.ReadFile("testdata/hashlock.txt")))) {
+	for line := range strings.Lines(golden.Read(t, "token/hashlock.txt")) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		vector[name] = must[[]byte](t)(hex.DecodeString(value))
 	}

@@ -1,19 +1,15 @@
 // Package keccaktest is vectors of Keccak-256 and SHA3-256, for the native hash and for
-// circuits alike. testdata/kat_256.txt names their sources.
+// circuits alike. testdata/hash/kat_256.txt names their sources.
 package keccaktest
 
 import (
-	"bufio"
-	_ "embed"
 	"encoding/hex"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/golden"
 )
-
-//go:embed testdata/kat_256.txt
-var file string
 
 // Vector is a message and its digests, of which one may be missing.
 type Vector struct {
@@ -26,12 +22,13 @@ type Vector struct {
 func Vectors(t testing.TB) []Vector {
 	t.Helper()
 	var vectors []Vector
-	lines := bufio.NewScanner(strings.NewReader(file))
-	for n := 1; lines.Scan(); n++ {
-		if strings.HasPrefix(lines.Text(), "#") {
+	n := 0
+	for line := range strings.Lines(golden.Read(t, "hash/kat_256.txt")) {
+		n++
+		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		fields := strings.Fields(lines.Text())
+		fields := strings.Fields(line)
 		if len(fields) != 3 {
 			t.Fatalf("line %d: %d fields, want 3", n, len(fields))
 		}
@@ -46,9 +43,6 @@ func Vectors(t testing.TB) []Vector {
 			}
 		}
 		vectors = append(vectors, v)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return vectors
 }

@@ -1,0 +1,78 @@
+package validator_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// TestVectors: parameters, actions and requests from fixed seeds, byte by byte: what is
+// submitted, what is signed, and what a ledger then holds.
+func TestVectors(t *testing.T) {
+	s := newSystem(t, token.RedeemOwner)
+	s.owners = s.owners[:2] // Ed25519, whose signatures draw nothing
+	var out strings.Builder
+	line := func(name string, value []byte) { fmt.Fprintf(&out, "%s %x\n", name, value) }
+	seed := func(label string) io.Reader { return transcript.XOF("zkbench/v1/test", []byte(label)) }
+	submit := func(anchor string, kind token.Kind, d *action.Draft, spends int) {
+		raw, err := d.Prove(t.Context())
+		s.must(err)
+		a := request.Action{Kind: kind, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, spends)}
+		if kind == token.Issue {
+			a.Issuer = &request.Issuer{}
+		}
+		r := &request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}
+		encoded := s.sign(r, s.owners[:spends])
+		message, digest := r.Message(s.digest), r.Digest(s.digest)
+		line(anchor+" action", raw)
+		line(anchor+" message", message[:])
+		line(anchor+" digest", digest[:])
+		line(anchor+" request", encoded)
+		for i, c := range s.apply(encoded, d.Openings...).Creates {
+			line(fmt.Sprintf("%s token %d id", anchor, i), c.ID)
+			line(fmt.Sprintf("%s token %d", anchor, i), c.Token)
+		}
+	}
+
+	params, err := s.params.Encode()
+	s.must(err)
+	line("params", params)
+	line("params digest", s.digest[:])
+	outputs := func(values ...uint64) (all []action.Output) {
+		for i, v := range values {
+			all = append(all, to(s.owners[i].Identity(), v))
+		}
+		return all
+	}
+	issue, err := action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD",
+		action.Spec{Outputs: outputs(100, 55), Anchor: request.ActionAnchor([]byte("issue"), 0), Rand: seed("issue")})
+	s.must(err)
+	submit("issue", token.Issue, issue, 0)
+
+	owned := make([]action.Owned, 2)
+	for i := range owned {
+		id := request.OutputID([]byte("issue"), 0, i)
+		stored, err := token.DecodeToken(s.pp.PointLen(), s.ledger[string(id)])
+		s.must(err)
+		owned[i] = action.Owned{Input: action.Input{ID: id, Token: *stored}, Opening: issue.Openings[i]}
+	}
+	sender, err := action.NewSender(t.Context(), executor.Serial(), s.pp, owned)
+	s.must(err)
+	// The second output redeems.
+	moved, err := sender.Transfer(t.Context(), action.Spec{
+		Outputs: append(outputs(150), to(identity.Identity(nil), 5)), Metadata: []byte("metadata"),
+		Anchor: request.ActionAnchor([]byte("transfer"), 0), Rand: seed("transfer"),
+	})
+	s.must(err)
+	submit("transfer", token.Transfer, moved, 2)
+	golden.Check(t, "token/request_bn254_bits8.txt", out.String())
+}
