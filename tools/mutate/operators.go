@@ -212,6 +212,9 @@ func (m *mutator) assigned(s *ast.AssignStmt) {
 			continue
 		}
 		x := m.text(left)
+		if _, ok := s.Rhs[min(i, len(s.Rhs)-1)].(*ast.SelectorExpr); ok && isSlice(m.info.TypeOf(left)) {
+			continue // memory that is not written yet
+		}
 		zero, fix := m.constants(m.info.TypeOf(left), x)
 		for _, c := range []struct{ operator, stmt string }{{"zero", zero}, {"constant", fix}} {
 			if c.stmt != "" {
@@ -244,6 +247,14 @@ func (m *mutator) constants(t types.Type, x string) (zero, fix string) {
 		return "mut.Zero(&" + x + ")", ""
 	}
 	return "", ""
+}
+
+func isSlice(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
 }
 
 func isTypeParam(t types.Type) bool { _, ok := t.(*types.TypeParam); return ok }
