@@ -44,6 +44,9 @@ func TestGenerators(t *testing.T) {
 	if at != basis.Len() {
 		t.Errorf("%d generators, want %d", basis.Len(), at)
 	}
+	if !panics(func() { basis.Offset("none") }) {
+		t.Error("a family that is not there has a place")
+	}
 }
 
 // hashing is a group whose hash to the curve is another.

@@ -26,12 +26,14 @@ func (r recorder) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine],
 	acc.AddFixed(0, &x)
 }
 
-// random is a source that is zero but for its last byte.
+// random is a source of zeros but for the last of 32 bytes.
 type random byte
 
 func (r random) Read(p []byte) (int, error) {
 	clear(p)
-	p[len(p)-1] = byte(r)
+	if len(p) == 32 {
+		p[31] = byte(r)
+	}
 	return len(p), nil
 }
 

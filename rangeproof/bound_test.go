@@ -3,12 +3,14 @@ package rangeproof_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
@@ -30,10 +32,20 @@ type seen struct {
 	nonces transcript.Nonces
 }
 
-// watched is a protocol whose prover ends with what it is given.
+// watched is a protocol whose prover ends with what it is given, and whose verifier notes its
+// weights or refuses.
 type watched struct {
 	bnProtocol
-	given *seen
+	given  *seen
+	drawn  *[]fr.Element
+	refuse error
+}
+
+func (w watched) Replay(t *transcript.Transcript, V []bn254.G1Affine, proof *rangeproof.Proof[fr.Element, bn254.G1Affine]) (rangeproof.Equations[fr.Element, bn254.G1Affine], error) {
+	if _, err := w.bnProtocol.Replay(t, V, proof); err != nil {
+		return nil, err
+	}
+	return recorder{w.drawn}, w.refuse
 }
 
 func (w watched) Prove(_ context.Context, _ executor.Executor, t *transcript.Transcript, _ []bn254.G1Affine, _ rangeproof.Witness[fr.Element], nonces transcript.Nonces) (*rangeproof.Proof[fr.Element, bn254.G1Affine], error) {
@@ -72,7 +84,7 @@ func TestSystemBinds(t *testing.T) {
 	start := func(b *bnBasis, p bnProtocol, context string, m int, seed byte) seen {
 		t.Helper()
 		random := append(make([]byte, 31), seed)
-		if _, _, err := rangeproof.NewSystem(b, watched{p, given}).Prove(ctx, serial, []byte(context), make([]uint64, m), blindings(m), bytes.NewReader(random)); !errors.Is(err, errSeen) {
+		if _, _, err := rangeproof.NewSystem(b, watched{bnProtocol: p, given: given}).Prove(ctx, serial, []byte(context), make([]uint64, m), blindings(m), bytes.NewReader(random)); !errors.Is(err, errSeen) {
 			t.Fatal(err)
 		}
 		return *given
@@ -89,6 +101,18 @@ func TestSystemBinds(t *testing.T) {
 	other.Points[len(other.Points)-1].Neg(&other.Points[0])
 	elsewhere.Group = renamed{basis.Group}
 	_, nine := aggregate(t, 9)
+	digest := transcript.New("rangeproof/params")
+	digest.Append("group", []byte("BN254"))
+	protocol.AppendParams(&digest)
+	digest.Append("generators", basis.Group.AppendPoints(nil, basis.Points...))
+	state := digest.State()
+	want := transcript.New("rangeproof")
+	want.Append("params", state[:])
+	want.AppendUint64("commitments", 1)
+	want.Append("context", []byte("context"))
+	if want.State() != base.state {
+		t.Error("the transcript does not start as it is written down")
+	}
 	states := map[[transcript.StateLen]byte]string{base.state: "base"}
 	for name, got := range map[string]seen{
 		"context":    start(basis, protocol, "other", 1, 0),
@@ -101,6 +125,46 @@ func TestSystemBinds(t *testing.T) {
 			t.Errorf("another %s starts like another %s", name, same)
 		}
 		states[got.state] = name
+	}
+}
+
+// TestSystemWeights: weights depend on the last byte of every proof, and a proof that the protocol
+// refuses is refused with its error, whatever its equations say.
+func TestSystemWeights(t *testing.T) {
+	system := rand.Reader
+	defer func() { rand.Reader = system }()
+	rand.Reader = random(0)
+	basis, protocol := aggregate(t, 4)
+	commitments, proof, err := rangeproof.NewSystem(basis, protocol).Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func(w watched, last byte) error {
+		other := bytes.Clone(proof)
+		other[len(other)-1] ^= last
+		s := rangeproof.NewSystem(basis, w)
+		c, err := s.Decode(nil, 1, commitments, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Verify(ctx, serial, c)
+	}
+	var drawn []fr.Element
+	for last := range byte(2) {
+		if err := verify(watched{bnProtocol: protocol, drawn: &drawn}, last); !errors.Is(err, zkbench.ErrProof) {
+			t.Error(err)
+		}
+	}
+	if len(drawn) != 4 || drawn[0] == drawn[2] || drawn[1] == drawn[3] {
+		t.Errorf("weights of two proofs: %v", drawn)
+	}
+	if err := verify(watched{bnProtocol: protocol, drawn: &drawn, refuse: errSeen}, 0); !errors.Is(err, errSeen) || len(drawn) != 4 {
+		t.Errorf("a refused proof: %v", err)
+	}
+	for _, m := range []int{-1, 0, 5} {
+		if _, err := rangeproof.NewSystem(basis, protocol).Decode(nil, m, nil, nil); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%d commitments: %v", m, err)
+		}
 	}
 }
 

@@ -377,8 +377,12 @@ func (m *mutator) result(r ast.Expr) {
 	}
 	switch {
 	case isBasic(t, types.Bool):
-		m.add(r, "return true", "((", ") || mut.On(#))")
-		m.add(r, "return false", "((", ") && !mut.On(#))")
+		if m.text(r) != "true" {
+			m.add(r, "return true", "((", ") || mut.On(#))")
+		}
+		if m.text(r) != "false" {
+			m.add(r, "return false", "((", ") && !mut.On(#))")
+		}
 	case types.AssignableTo(t, types.Universe.Lookup("error").Type()):
 		m.add(r, "return no error", "mut.Arg[error](#, ", ")")
 	default:
