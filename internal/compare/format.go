@@ -2,10 +2,9 @@ package compare
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
-	"golang.org/x/perf/benchunit"
+	"github.com/zkbench/zkbench/internal/figure"
 )
 
 // isTime tells whether figures of this unit are times in ns.
@@ -18,45 +17,11 @@ func isTime(unit string) bool {
 func (r Row) figure(v float64) string {
 	switch {
 	case isTime(r.Unit):
-		// benchunit does not put a space between figure and prefix, and neither
-		// does time.Duration.
-		return benchunit.Scale(v/1e9, benchunit.Decimal) + "s"
+		return figure.TightTime(v)
 	case r.Exact:
-		return trimmed(v) + " " + r.Unit
+		return figure.Exact(v) + " " + r.Unit
 	}
-	return benchunit.Scale(v, benchunit.Decimal) + " " + r.Unit
-}
-
-// trimmed writes v with at most ten significant figures and no exponent.
-func trimmed(v float64) string {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
-	if err != nil {
-		short = v
-	}
-	return strconv.FormatFloat(short, 'f', -1, 64)
-}
-
-// percent writes a relative change with its sign: two decimals below 10 %, one
-// above.
-func percent(change float64) string {
-	switch {
-	case math.IsNaN(change):
-		return "-"
-	case change == 0:
-		return "0 %"
-	}
-	text := strconv.FormatFloat(100*change, 'f', decimals(change), 64)
-	if change > 0 {
-		text = "+" + text
-	}
-	return text + " %"
-}
-
-func decimals(change float64) int {
-	if math.Abs(change) < 0.09995 {
-		return 2
-	}
-	return 1
+	return figure.Prefixed(v) + " " + r.Unit
 }
 
 // interval writes the confidence interval, a dash where there is none.
@@ -64,14 +29,14 @@ func (r Row) interval() string {
 	if r.Exact || !(r.Confidence > 0) {
 		return "-"
 	}
-	return percent(r.Low) + " to " + percent(r.High)
+	return figure.Change(r.Low) + " to " + figure.Change(r.High)
 }
 
 func (r Row) floor() string {
 	if r.Exact || math.IsNaN(r.Floor) {
 		return "-"
 	}
-	return strconv.FormatFloat(100*r.Floor, 'f', decimals(r.Floor), 64) + " %"
+	return figure.Percent(r.Floor, figure.ChangeDecimals(r.Floor))
 }
 
 // verdict writes the verdict, and why there is none or that it trips the gate.

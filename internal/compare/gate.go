@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -94,7 +95,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 }
 
 // Percent is the limit in words.
-func (g Gate) Percent() string { return trimmed(100*g.Limit) + " %" }
+func (g Gate) Percent() string { return figure.Exact(100*g.Limit) + " %" }
 
 // Name is the row's metric and what it shows.
 func (r Row) Name() string {
@@ -102,7 +103,7 @@ func (r Row) Name() string {
 	case r.Verdict == Unknown:
 		return fmt.Sprintf("%s (%s)", r.Metric, r.Why)
 	case math.IsInf(r.Change, 0):
-		return fmt.Sprintf("%s from %s to %s", r.Metric, trimmed(r.Old), trimmed(r.New))
+		return fmt.Sprintf("%s from %s to %s", r.Metric, figure.Exact(r.Old), figure.Exact(r.New))
 	}
-	return r.Metric + " " + percent(r.Change)
+	return r.Metric + " " + figure.Change(r.Change)
 }

@@ -13,12 +13,12 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -170,8 +170,5 @@ func (s *Set) count() string {
 	for _, in := range s.samples {
 		most = max(most, len(in.points))
 	}
-	if most == 1 {
-		return "1 process"
-	}
-	return strconv.Itoa(most) + " processes"
+	return figure.Plural(most, "process")
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/zkbench/zkbench/internal/figure"
 )
 
 // columns are the heads of a row's cells after its case.
@@ -15,7 +17,7 @@ func columns() []string {
 
 func (r Row) cells() []string {
 	return []string{
-		r.Metric, r.figure(r.Old), r.figure(r.New), percent(r.Change), r.interval(), r.floor(),
+		r.Metric, r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.floor(),
 		strconv.Itoa(r.N), r.verdict(),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -24,7 +25,7 @@ func (l *Line) Chart() *plot.Curves {
 		Title: l.Workload + ": " + l.Metric,
 		Notes: []string{
 			strings.ReplaceAll(l.Case, "/", " "), environment(l.Env),
-			first.Time.UTC().Format(dateForm) + " to " + last.Time.UTC().Format(dateForm) + ", commits " + short(first.Commit) + " to " + short(last.Commit),
+			first.Time.UTC().Format(dateForm) + " to " + last.Time.UTC().Format(dateForm) + ", commits " + figure.Commit(first.Commit) + " to " + figure.Commit(last.Commit),
 		},
 		X: "session, in order of time", Y: unit, Linear: true, Counts: true,
 		Lines: []plot.Curve{{Name: "median of the session"}},
@@ -67,25 +68,16 @@ func (l *Line) Chart() *plot.Curves {
 // the greatest unit that is below the greatest of them.
 func (l *Line) axis() (unit string, size float64) {
 	base, per, found := strings.Cut(l.Unit, "/")
-	seconds := map[string]float64{"ns": 1e9, "s": 1}[base]
-	if seconds == 0 {
+	if base != "ns" && base != "s" {
 		return l.Unit, 1
 	}
 	most := 0.0
 	for _, p := range l.Points {
 		most = max(most, p.Greatest())
 	}
-	unit, size = "ns", 1e-9
-	for _, u := range []struct {
-		name string
-		size float64
-	}{{"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}} {
-		if most >= u.size*seconds {
-			unit, size = u.name, u.size
-		}
-	}
+	u := figure.Fitting(base, most)
 	if found {
-		unit += "/" + per
+		u.Name += "/" + per
 	}
-	return unit, size * seconds
+	return u.Name, u.Size
 }

@@ -2,13 +2,11 @@ package history
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
-	"golang.org/x/perf/benchunit"
-
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -34,13 +32,13 @@ func (l *Line) unit() string {
 func (l *Line) figure(v float64) string {
 	switch base, _, _ := strings.Cut(l.Unit, "/"); {
 	case base == "ns":
-		return benchunit.Scale(v/1e9, benchunit.Decimal) + "s"
+		return figure.TightTime(v)
 	case base == "s":
-		return benchunit.Scale(v, benchunit.Decimal) + "s"
+		return figure.TightTime(1e9 * v)
 	case l.Exact:
-		return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64)
+		return figure.Exact(v)
 	}
-	return benchunit.Scale(v, benchunit.Decimal)
+	return figure.Prefixed(v)
 }
 
 // spread writes what the processes of a point lie within, a dash where that says
@@ -52,26 +50,11 @@ func (l *Line) spread(p Point) string {
 	return l.figure(p.Least()) + "–" + l.figure(p.Greatest())
 }
 
-// percent writes a relative change with its sign: two decimals below 10 %, one above.
-func percent(change float64) string {
-	switch {
-	case math.Abs(change) < 0.00005:
-		return "0 %"
-	case math.IsInf(change, 0) || math.IsNaN(change):
-		return "from 0"
-	}
-	decimals := 1
-	if math.Abs(change) < 0.09995 {
-		decimals = 2
-	}
-	return fmt.Sprintf("%+.*f %%", decimals, 100*change)
-}
-
 // describe says what a step is: how great, whether for the better, how sure, and
 // between which commits.
 func (l *Line) describe(s stat.Step) string {
 	var b strings.Builder
-	b.WriteString(percent(s.Change()) + ", ")
+	b.WriteString(figure.Change(s.Change()) + ", ")
 	if l.worse(s) {
 		b.WriteString("worse")
 	} else {
@@ -87,28 +70,11 @@ func (l *Line) describe(s stat.Step) string {
 	case from == to:
 		return b.String() + ", no new commit"
 	}
-	b.WriteString(", since " + short(to))
-	if from, to = strings.TrimSuffix(from, dirty), strings.TrimSuffix(to, dirty); from != "" && from != to {
-		b.WriteString(" (" + short(from) + ".." + short(to) + ")")
+	b.WriteString(", since " + figure.Commit(to))
+	if from, to = strings.TrimSuffix(from, figure.Dirty), strings.TrimSuffix(to, figure.Dirty); from != "" && from != to {
+		b.WriteString(" (" + figure.Commit(from) + ".." + figure.Commit(to) + ")")
 	}
 	return b.String()
-}
-
-// dirty ends the commit of a tree with changes.
-const dirty = "+dirty"
-
-// short is a commit as git abbreviates it.
-func short(commit string) string {
-	const digits = 7
-	name, changed := strings.CutSuffix(commit, dirty)
-	name = name[:min(digits, len(name))]
-	if changed {
-		name += dirty
-	}
-	if name == "" {
-		return "-"
-	}
-	return name
 }
 
 // unlike returns in what the programs of two points differ. Commits are left aside: they
@@ -121,12 +87,7 @@ func unlike(a, b Point) []string {
 // environment is what an environment has that lines are kept apart by, without the
 // vector extensions, which are many.
 func environment(e record.Env) string {
-	parts := []string{
-		e.CPU, e.OS + "/" + e.Arch, e.Path + " arithmetic", fmt.Sprintf("%d processors", e.Cores), fmt.Sprintf("GOMAXPROCS %d", e.GOMAXPROCS),
-	}
-	if e.CPU == "" {
-		parts[0] = "unknown processor"
-	}
+	parts := []string{figure.Machine(e), fmt.Sprintf("GOMAXPROCS %d", e.GOMAXPROCS)}
 	if e.Quota > 0 {
 		parts = append(parts, "quota "+strconv.FormatFloat(e.Quota, 'g', 3, 64))
 	}

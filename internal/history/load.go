@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -48,7 +49,7 @@ func Load(paths []string) (recs []*record.Record, notes []string, err error) {
 				return nil, nil, err
 			}
 			if cut > 0 {
-				notes = append(notes, fmt.Sprintf("%s: line %d, the last one, is cut off; read: %s before it", file, cut, count(len(some), "record")))
+				notes = append(notes, fmt.Sprintf("%s: line %d, the last one, is cut off; read: %s before it", file, cut, figure.Plural(len(some), "record")))
 			}
 			recs, found = append(recs, some...), found+len(some)
 		}

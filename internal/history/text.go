@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -41,7 +42,7 @@ func Summary(w io.Writer, style report.Style, lines []Line, level float64) error
 			}
 		}
 	}
-	fmt.Fprintln(&b, paint(style, bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, count(len(lines), "line"), count(points, "point"),
+	fmt.Fprintln(&b, paint(style, bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, figure.Plural(len(lines), "line"), figure.Plural(points, "point"),
 		first.UTC().Format(dateForm), last.UTC().Format(dateForm))))
 	if with := WithSteps(lines); len(with) == 0 {
 		fmt.Fprintln(&b, "no line has a step")
@@ -61,10 +62,10 @@ func Summary(w io.Writer, style report.Style, lines []Line, level float64) error
 		}
 	}
 	if tested > 0 {
-		fmt.Fprintf(&b, "%s tested at level %g: where nothing has changed, up to %.2g with a step are to be expected\n", count(tested, "line"), level, level*float64(tested))
+		fmt.Fprintf(&b, "%s tested at level %g: where nothing has changed, up to %.2g with a step are to be expected\n", figure.Plural(tested, "line"), level, level*float64(tested))
 	}
 	if short > 0 {
-		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", count(short, "line"), least, level)
+		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", figure.Plural(short, "line"), least, level)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -113,10 +114,10 @@ func (l *Line) table(b *bytes.Buffer, style report.Style) {
 		}
 		if i > 0 {
 			before := l.Points[i-1]
-			change = percent(stat.Step{Before: before.Median(), After: p.Median()}.Change())
+			change = figure.Change(stat.Step{Before: before.Median(), After: p.Median()}.Change())
 			remarks = append(remarks, unlike(before, p)...)
 		}
-		row(p.Time.UTC().Format("2006-01-02 15:04"), short(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)), change, strings.Join(remarks, "; "))
+		row(p.Time.UTC().Format("2006-01-02 15:04"), figure.Commit(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)), change, strings.Join(remarks, "; "))
 	}
 	_ = tw.Flush() // a buffer does not fail
 	for i, text := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
@@ -148,11 +149,4 @@ func paint(style report.Style, code, text string) string {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

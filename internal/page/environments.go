@@ -1,13 +1,13 @@
 package page
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -47,16 +47,9 @@ func letters(i int) string {
 
 // summary is the environment in one line.
 func summary(e record.Env) string {
-	name := e.CPU
-	if name == "" {
-		name = "unknown processor"
-	}
-	line := fmt.Sprintf("%s, %d processors, %s/%s, %s arithmetic, %s", name, e.Cores, e.OS, e.Arch, e.Path, e.Go)
+	line := figure.Machine(e) + ", " + e.Go
 	if e.Commit != "" {
-		line += ", commit " + e.Commit[:min(len(e.Commit), 12)]
-		if strings.HasSuffix(e.Commit, "+dirty") {
-			line += " with changes"
-		}
+		line += ", commit " + figure.Commit(e.Commit)
 	}
 	return line
 }
@@ -77,7 +70,7 @@ func facts(e record.Env) []pair {
 	add("Arithmetic", e.Path)
 	add("Vector extensions", strings.Join(e.Vector, " "))
 	if e.Memory > 0 {
-		add("Memory", fmt.Sprintf("%.3g GB", float64(e.Memory)/1e9))
+		add("Memory", figure.Bytes(float64(e.Memory)))
 	}
 	add("Governor", e.Governor)
 	add("Platform", e.OS+"/"+e.Arch)
@@ -91,7 +84,7 @@ func facts(e record.Env) []pair {
 		add("GOGC", strconv.FormatInt(e.GOGC, 10))
 	}
 	if e.GOMEMLIMIT > 0 {
-		add("GOMEMLIMIT", fmt.Sprintf("%.3g GB", float64(e.GOMEMLIMIT)/1e9))
+		add("GOMEMLIMIT", figure.Bytes(float64(e.GOMEMLIMIT)))
 	}
 	for _, path := range slices.Sorted(maps.Keys(e.Modules)) {
 		add(path, e.Modules[path])

@@ -6,8 +6,8 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 )
 
-// figure is a metric as the page shows it.
-type figure struct {
+// figureView is a metric as the page shows it.
+type figureView struct {
 	Name    string       `json:"name"`
 	Label   string       `json:"label"`
 	Group   record.Group `json:"group"`
@@ -27,8 +27,8 @@ var columns = [...]record.Quantity{
 }
 
 // figureOf describes a metric.
-func figureOf(m record.Metric, staged bool) figure {
-	f := figure{
+func figureOf(m record.Metric, staged bool) figureView {
+	f := figureView{
 		Name: m.Name(), Label: m.Label(), Group: m.Group(), Meaning: m.Meaning(), Unit: m.Unit(), Exact: m.Kind == record.Exact,
 		place: len(columns) + m.Place(),
 	}

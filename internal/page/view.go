@@ -14,7 +14,7 @@ type view struct {
 	Processes    int           `json:"processes"`
 	Failed       int           `json:"failed"` // processes
 	Environments []environment `json:"environments"`
-	Figures      []figure      `json:"figures"`     // those that some case has; of the table first
+	Figures      []figureView  `json:"figures"`     // those that some case has; of the table first
 	Percentiles  []float64     `json:"percentiles"` // at which the latencies of all cases are given
 	Cases        []caseView    `json:"cases"`
 	Progress     *progress     `json:"progress,omitempty"`
@@ -47,7 +47,7 @@ type distribution struct {
 func (vr *viewer) view(d Data) *view {
 	v := &view{
 		Title: d.Title, Processes: len(d.Records), Percentiles: grid[:],
-		Figures: []figure{}, Cases: []caseView{}, // none is [] in JSON
+		Figures: []figureView{}, Cases: []caseView{}, // none is [] in JSON
 	}
 	if v.Title == "" {
 		v.Title = untitled
@@ -97,12 +97,12 @@ func (v *view) addFigures(g *group) {
 	for _, r := range g.counted {
 		for _, m := range metrics(r) {
 			f := figureOf(m, g.staged)
-			i := slices.IndexFunc(v.Figures, func(have figure) bool { return have.Name == f.Name })
+			i := slices.IndexFunc(v.Figures, func(have figureView) bool { return have.Name == f.Name })
 			if i >= 0 {
 				v.Figures[i].Column = v.Figures[i].Column || f.Column
 				continue
 			}
-			at := slices.IndexFunc(v.Figures, func(have figure) bool { return have.place > f.place })
+			at := slices.IndexFunc(v.Figures, func(have figureView) bool { return have.place > f.place })
 			if at < 0 {
 				at = len(v.Figures)
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
+
+	"github.com/zkbench/zkbench/internal/figure"
 )
 
 // Skip is a program that took no part, and why.
@@ -89,7 +91,7 @@ func Compare(ctx context.Context, programs []Program, opts Options) (*Result, er
 			}
 			s.Round = round
 			res.Samples = append(res.Samples, s)
-			fmt.Fprintf(opts.Progress, "%s: %s\n", prefix, FormatNs(s.NsPerOp))
+			fmt.Fprintf(opts.Progress, "%s: %s\n", prefix, figure.PlainTime(s.NsPerOp))
 		}
 	}
 	res.summarize(work, programs)

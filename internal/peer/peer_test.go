@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
@@ -450,7 +451,7 @@ func TestFormatNs(t *testing.T) {
 		0.25: "0.250 ns", 14.2: "14.20 ns", 999: "999.0 ns", 1000: "1.000 us",
 		35_200: "35.20 us", 23.9e6: "23.90 ms", 5.3e10: "53.00 s",
 	} {
-		if got := peer.FormatNs(ns); got != want {
+		if got := figure.PlainTime(ns); got != want {
 			t.Errorf("%v ns: %q, want %q", ns, got, want)
 		}
 	}

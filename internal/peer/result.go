@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -196,7 +197,7 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
 			}
 			fmt.Fprintf(tw, "  %s\t%d\t%s\t%s..%s\t%.1f %%\t%s\t%s\t%s\n",
-				p.Program, p.Rounds, FormatNs(p.Median), FormatNs(p.Min), FormatNs(p.Max),
+				p.Program, p.Rounds, figure.PlainTime(p.Median), figure.PlainTime(p.Min), figure.PlainTime(p.Max),
 				p.MAD, ratio, spread, formatExtra(p.Extra))
 		}
 	}
@@ -224,29 +225,4 @@ func formatExtra(extra map[string]float64) string {
 		parts = append(parts, fmt.Sprintf(format, extra[unit], unit))
 	}
 	return strings.Join(parts, " ")
-}
-
-// FormatNs writes a time given in ns with four digits and the unit that fits.
-func FormatNs(ns float64) string {
-	for _, u := range []struct {
-		name string
-		ns   float64
-	}{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}} {
-		if ns >= u.ns {
-			return fmt.Sprintf("%s %s", fourDigits(ns/u.ns), u.name)
-		}
-	}
-	return fourDigits(ns) + " ns"
-}
-
-// fourDigits writes x without an exponent, with as many decimals as four
-// significant digits of a number from 1 to 1000 leave.
-func fourDigits(x float64) string {
-	switch {
-	case x >= 100:
-		return fmt.Sprintf("%.1f", x)
-	case x >= 10:
-		return fmt.Sprintf("%.2f", x)
-	}
-	return fmt.Sprintf("%.3f", x)
 }

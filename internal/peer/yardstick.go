@@ -6,6 +6,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/zkbench/zkbench"
+
+	"github.com/zkbench/zkbench/internal/figure"
 )
 
 // Own is a time of ours and the yardstick that was measured beside it.
@@ -83,13 +85,13 @@ func WriteYardstick(w io.Writer, rows []Own) error {
 	for _, y := range measured {
 		theirs, units, faster := "none", "", ""
 		if y.Panurus != nil {
-			theirs = FormatNs(y.Panurus.Ms * 1e6)
+			theirs = figure.PlainTime(y.Panurus.Ms * 1e6)
 			units = fmt.Sprintf("%.0f", y.PanurusUnits)
 			faster = fmt.Sprintf("%.2fx", y.Faster)
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\t%s\n",
 			y.Workload, y.Curve, y.Bits, y.Proof, max(y.Batch, 1),
-			FormatNs(y.Ns), FormatNs(y.GLVNs), y.Units, theirs, units, faster)
+			figure.PlainTime(y.Ns), figure.PlainTime(y.GLVNs), y.Units, theirs, units, faster)
 	}
 	fmt.Fprintln(tw, "One unit is one GLV scalar multiplication of gnark-crypto's G1: for ours in this run,")
 	fmt.Fprintln(tw, "for Panurus where it was measured (November 2026). Faster is Panurus' units over ours:")

@@ -7,44 +7,12 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/zkbench/zkbench/internal/figure"
 )
 
-// scale is a unit and its size in the unit of the record.
-type scale struct {
-	unit string
-	size float64
-}
-
-// scaleOf returns the scale in which values up to most are read best.
-func scaleOf(unit string, most float64) scale {
-	var larger []scale
-	switch unit {
-	case "ns":
-		larger = []scale{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}}
-	case "B":
-		larger = []scale{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
-	}
-	for _, s := range larger {
-		if most >= s.size {
-			return s
-		}
-	}
-	return scale{unit, 1}
-}
-
 // label writes v with three significant figures and its unit.
-func (s scale) label(v float64) string {
-	return significant(v/s.size) + " " + s.unit
-}
-
-// significant writes v with three significant figures.
-func significant(v float64) string {
-	decimals := 2
-	if v != 0 {
-		decimals = min(max(2-int(math.Floor(math.Log10(math.Abs(v)))), 0), 6)
-	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
-}
+func label(u figure.Unit, v float64) string { return figure.Significant(v/u.Size, 3, 6) + " " + u.Name }
 
 // step returns 1, 2 or 5 times a power of ten such that span has at most n of it.
 func step(span float64, n int) float64 {

@@ -36,7 +36,7 @@ const barHeight = vg.Length(14)
 // Write implements Figure.
 func (b *Bars) Write(w io.Writer, f Format) error { return b.layout().write(w, f) }
 
-func (b *Bars) layout() *figure {
+func (b *Bars) layout() *drawing {
 	var values span
 	label := style(textSize, black)
 	room := vg.Length(0) // for the longest value
@@ -51,7 +51,7 @@ func (b *Bars) layout() *figure {
 	if !values.some {
 		return nil
 	}
-	f := &figure{title: b.Title, notes: b.Notes, height: 60 + 12*vg.Length(len(b.Notes))}
+	f := &drawing{title: b.Title, notes: b.Notes, height: 60 + 12*vg.Length(len(b.Notes))}
 	for _, g := range b.Groups {
 		if len(g.Rows) == 0 {
 			continue

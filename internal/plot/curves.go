@@ -53,7 +53,7 @@ const curvesHeight = vg.Length(290)
 // Write implements Figure.
 func (c *Curves) Write(w io.Writer, f Format) error { return c.layout().write(w, f) }
 
-func (c *Curves) layout() *figure {
+func (c *Curves) layout() *drawing {
 	x, y := c.ranges()
 	if !x.some || !y.some {
 		return nil
@@ -85,7 +85,7 @@ func (c *Curves) layout() *figure {
 		t.key = append(t.key, keyed{name: printable(m.Name), style: markStyle()})
 	}
 	height := curvesHeight + 12*vg.Length(len(c.Notes))
-	return &figure{title: c.Title, notes: c.Notes, height: height, tiles: []*tile{t}}
+	return &drawing{title: c.Title, notes: c.Notes, height: height, tiles: []*tile{t}}
 }
 
 // each calls do for the curves that have points to draw, with the number of its series.

@@ -34,7 +34,7 @@ const dotHeight = vg.Length(12)
 // Write implements Figure.
 func (d *Dots) Write(w io.Writer, f Format) error { return d.layout().write(w, f) }
 
-func (d *Dots) layout() *figure {
+func (d *Dots) layout() *drawing {
 	least, most := d.bounds()
 	if most == 0 {
 		return nil
@@ -53,9 +53,9 @@ func (d *Dots) layout() *figure {
 	for i, name := range d.Series {
 		t.key = append(t.key, keyed{name: printable(name), glyph: series(i)})
 	}
-	figure := &figure{title: d.Title, notes: d.Notes, tiles: []*tile{t}}
-	figure.height = dotHeight*vg.Length(len(d.Rows)) + 100 + 12*vg.Length(len(d.Notes))
-	return figure
+	drawing := &drawing{title: d.Title, notes: d.Notes, tiles: []*tile{t}}
+	drawing.height = dotHeight*vg.Length(len(d.Rows)) + 100 + 12*vg.Length(len(d.Notes))
+	return drawing
 }
 
 // drawn tells whether a value has a place on a logarithmic axis. What is farther from 1

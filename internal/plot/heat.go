@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/palette/brewer"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/zkbench/zkbench/internal/figure"
 )
 
 // Heat is a chart of tables whose cells are the darker the greater their value is, on one
@@ -39,7 +41,7 @@ const (
 // Write implements Figure.
 func (h *Heat) Write(w io.Writer, f Format) error { return h.layout().write(w, f) }
 
-func (h *Heat) layout() *figure {
+func (h *Heat) layout() *drawing {
 	var values span
 	columns, rows := 0, 0
 	for i := range h.Tiles {
@@ -50,7 +52,7 @@ func (h *Heat) layout() *figure {
 	if !values.some {
 		return nil
 	}
-	f := &figure{title: h.Title, notes: h.Notes}
+	f := &drawing{title: h.Title, notes: h.Notes}
 	for i := range h.Tiles {
 		t := newTile(1, h.Y)
 		t.X.Label.Text = printable(h.X)
@@ -108,7 +110,7 @@ func (t *cells) Plot(c draw.Canvas, p *plot.Plot) {
 		c.Fill(box(r, column))
 		s := style(textSize, ink(fill))
 		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
-		label := significant(v)
+		label := figure.Significant(v, 3, 6)
 		if room := x(1) - x(0) - 3; s.Width(label) > room {
 			s.Font.Size *= room / s.Width(label)
 		}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -25,18 +26,18 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 		return err
 	}
 	lo, hi := body(h)
-	unit := scaleOf("ns", hi)
+	unit := figure.Fitting("ns", hi)
 	shares, below, above := binned(h, lo, hi)
 
 	t := newTile(1, "share of operations (%)")
-	b := &barsOf{lo: lo / unit.size, hi: hi / unit.size, shares: shares}
+	b := &barsOf{lo: lo / unit.Size, hi: hi / unit.Size, shares: shares}
 	p := &percentileMarks{}
 	for _, q := range []float64{50, 95, 99} {
 		v := float64(h.ValueAtPercentile(q))
-		p.marks = append(p.marks, mark{v / unit.size, fmt.Sprintf("P%.0f %s", q, unit.label(v))})
+		p.marks = append(p.marks, mark{v / unit.Size, fmt.Sprintf("P%.0f %s", q, label(unit, v))})
 	}
 	t.Add(grid(), b, p)
-	t.X.Label.Text = "service time (" + unit.unit + ")"
+	t.X.Label.Text = "service time (" + unit.Name + ")"
 	t.X.Min, t.X.Max = b.lo, b.hi
 	t.X.Tick.Marker = marks(b.lo, b.hi, step(b.hi-b.lo, 10))
 	top := 0.0
@@ -45,17 +46,17 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 	}
 	fromZero(&t.Y, top*1.3, 6) // room for the names of the marks
 
-	figure := newFigure(rec, "latency distribution", 300)
+	drawing := newFigure(rec, "latency distribution", 300)
 	note := fmt.Sprintf("%d operations", h.TotalCount())
 	if below > 0 {
-		note += fmt.Sprintf("; not drawn: %d below %s, down to %s", below, unit.label(lo), scaleOf("ns", float64(h.Min())).label(float64(h.Min())))
+		note += fmt.Sprintf("; not drawn: %d below %s, down to %s", below, label(unit, lo), label(figure.Fitting("ns", float64(h.Min())), float64(h.Min())))
 	}
 	if above > 0 {
-		note += fmt.Sprintf("; not drawn: %d above %s, up to %s", above, unit.label(hi), scaleOf("ns", float64(h.Max())).label(float64(h.Max())))
+		note += fmt.Sprintf("; not drawn: %d above %s, up to %s", above, label(unit, hi), label(figure.Fitting("ns", float64(h.Max())), float64(h.Max())))
 	}
-	figure.notes = append(figure.notes, note)
-	figure.tiles = []*tile{t}
-	return figure.write(w, f)
+	drawing.notes = append(drawing.notes, note)
+	drawing.tiles = []*tile{t}
+	return drawing.write(w, f)
 }
 
 // body returns the range that is drawn: all values, or where some lie far out,

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -54,8 +55,8 @@ func Percentiles(w io.Writer, f Format, rec *record.Record) error {
 	if len(curves) == 0 {
 		return nil
 	}
-	unit := scaleOf("ns", most)
-	t := newTile(1, "latency ("+unit.unit+")")
+	unit := figure.Fitting("ns", most)
+	t := newTile(1, "latency ("+unit.Name+")")
 	t.Add(grid())
 	for _, c := range curves {
 		l, err := plotter.NewLine(quantiles(c.h, unit))
@@ -68,12 +69,12 @@ func Percentiles(w io.Writer, f Format, rec *record.Record) error {
 	}
 	t.X.Label.Text = "percentile (%)"
 	t.X.Min, t.X.Max, t.X.Tick.Marker = 0, right, percentileTicks(right)
-	fromZero(&t.Y, most/unit.size, 6)
+	fromZero(&t.Y, most/unit.Size, 6)
 
-	figure := newFigure(rec, "latency by percentile", 300)
-	figure.notes = append(figure.notes, fmt.Sprintf("%d operations", count))
-	figure.tiles = []*tile{t}
-	return figure.write(w, f)
+	drawing := newFigure(rec, "latency by percentile", 300)
+	drawing.notes = append(drawing.notes, fmt.Sprintf("%d operations", count))
+	drawing.tiles = []*tile{t}
+	return drawing.write(w, f)
 }
 
 // nines is the place of quantile q, 0 to below 1, on the axis: the number of
@@ -83,11 +84,11 @@ func nines(q float64) float64 { return -math.Log10(1 - q) }
 // quantiles are the points of a line. The greatest of n values stands at
 // quantile 1 - 1/2n, halfway between the last value but one and the end that
 // the axis does not have.
-func quantiles(h *hdrhistogram.Histogram, unit scale) plotter.XYs {
+func quantiles(h *hdrhistogram.Histogram, unit figure.Unit) plotter.XYs {
 	last := 1 - 0.5/float64(h.TotalCount())
 	var points plotter.XYs
 	for _, b := range h.CumulativeDistributionWithTicks(ticksPerHalf) {
-		points = append(points, plotter.XY{X: nines(math.Min(b.Quantile/100, last)), Y: float64(b.ValueAt) / unit.size})
+		points = append(points, plotter.XY{X: nines(math.Min(b.Quantile/100, last)), Y: float64(b.ValueAt) / unit.Size})
 	}
 	return points
 }

@@ -57,10 +57,10 @@ type keyed struct {
 	glyph draw.GlyphStyle
 }
 
-// figure is what one file shows: head lines, and tiles below each other whose
+// drawing is what one file shows: head lines, and tiles below each other whose
 // data stand in the same columns. With columns above 1 each row has so many tiles, all
 // of the same size.
-type figure struct {
+type drawing struct {
 	title   string
 	notes   []string
 	height  vg.Length
@@ -98,7 +98,7 @@ func newTile(height float64, unit string) *tile {
 	return &tile{Plot: p, height: height}
 }
 
-func (f *figure) draw(c draw.Canvas) {
+func (f *drawing) draw(c draw.Canvas) {
 	c.SetColor(color.White)
 	c.Fill(c.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
@@ -154,7 +154,7 @@ func stack(c draw.Canvas, tiles []*tile) {
 }
 
 // head writes title and notes, and returns what is left below them.
-func (f *figure) head(c draw.Canvas) draw.Canvas {
+func (f *drawing) head(c draw.Canvas) draw.Canvas {
 	put := func(s text.Style, words string) {
 		s.YAlign = draw.YTop
 		for _, line := range wrap(s, printable(words), c.Size().X) {
@@ -172,8 +172,8 @@ func (f *figure) head(c draw.Canvas) draw.Canvas {
 
 // newFigure returns a figure of rec without tiles, whose head says what ran
 // where.
-func newFigure(rec *record.Record, title string, height vg.Length) *figure {
-	f := &figure{title: title, height: height}
+func newFigure(rec *record.Record, title string, height vg.Length) *drawing {
+	f := &drawing{title: title, height: height}
 	if rec.Workload != "" {
 		f.title = rec.Workload + ": " + title
 	}

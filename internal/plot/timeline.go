@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -83,9 +84,9 @@ func Timeline(w io.Writer, f Format, rec *record.Record) error {
 	}
 	tiles[len(tiles)-1].X.Label.Text = "time since the window opened (s)"
 
-	figure := newFigure(rec, "course of the window", height)
-	figure.tiles = tiles
-	return figure.write(w, f)
+	drawing := newFigure(rec, "course of the window", height)
+	drawing.tiles = tiles
+	return drawing.write(w, f)
 }
 
 // tile draws the series of the strip that the record has, in a window of so many
@@ -104,14 +105,14 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 		}
 	}
 	var t *tile
-	var unit scale
+	var unit figure.Unit
 	for i, series := range found {
 		if len(series.Values) == 0 {
 			continue
 		}
 		if t == nil {
-			unit = scaleOf(series.Unit, most)
-			t = newTile(s.height, unit.unit)
+			unit = figure.Fitting(series.Unit, most)
+			t = newTile(s.height, unit.Name)
 			t.Add(grid())
 		}
 		gaps := series.Unit == "ns"
@@ -129,7 +130,7 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 		t.key = append(t.key, keyed{name: s.series[i].label, style: s.series[i].style})
 	}
 	if t != nil {
-		fromZero(&t.Y, most/unit.size, max(int(5*s.height), 3))
+		fromZero(&t.Y, most/unit.Size, max(int(5*s.height), 3))
 	}
 	return t, nil
 }
@@ -137,7 +138,7 @@ func (s strip) tile(rec *record.Record, end float64) (*tile, error) {
 // runs are the lines of a series: two points an interval, its value at its begin
 // and at its end, the last one cut by the window's end. With gaps a zero ends a
 // line: nothing happened that had a latency.
-func runs(s record.Series, unit scale, end float64, gaps bool) []plotter.XYs {
+func runs(s record.Series, unit figure.Unit, end float64, gaps bool) []plotter.XYs {
 	var all []plotter.XYs
 	var run plotter.XYs
 	for i, v := range s.Values {
@@ -149,7 +150,7 @@ func runs(s record.Series, unit scale, end float64, gaps bool) []plotter.XYs {
 		}
 		from, to := float64(i)*s.Interval.Seconds(), math.Min(float64(i+1)*s.Interval.Seconds(), end)
 		if from < end {
-			run = append(run, plotter.XY{X: from, Y: v / unit.size}, plotter.XY{X: to, Y: v / unit.size})
+			run = append(run, plotter.XY{X: from, Y: v / unit.Size}, plotter.XY{X: to, Y: v / unit.Size})
 		}
 	}
 	if run != nil {

@@ -29,14 +29,14 @@ type Figure interface {
 	// nothing is written.
 	Write(w io.Writer, f Format) error
 
-	layout() *figure // nil: no values
+	layout() *drawing // nil: no values
 }
 
 // Empty tells whether a chart has no values.
 func Empty(f Figure) bool { return f.layout() == nil }
 
 // write draws the figure and writes it with one call; nil has nothing to draw.
-func (f *figure) write(w io.Writer, format Format) error {
+func (f *drawing) write(w io.Writer, format Format) error {
 	if f == nil {
 		return nil
 	}

@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -17,17 +19,17 @@ func healthRows(rec *record.Record) []row {
 	r.perOp(record.AllocBytes, " B/op")
 	r.perOp(record.Allocs, " allocs/op")
 	if m, ok := rec.Metric(record.AllocRate); ok {
-		r.add(m.Label(), figures(m.Value/1e6, 4)+" MB/s", m.Meaning()+", in 10^6 bytes")
+		r.add(m.Label(), figure.Significant(m.Value/1e6, 4, 9)+" MB/s", m.Meaning()+", in 10^6 bytes")
 	}
 	r.labelled("GC Overhead", record.GCCPUShare, percent)
 	r.metric(record.GCAssistShare, percent)
-	r.metric(record.GCPauses, duration)
+	r.metric(record.GCPauses, figure.TightTime)
 	r.metric(record.GCCycles, number)
-	r.metric(record.SchedP50, duration)
-	r.metric(record.SchedP99, duration)
-	r.metric(record.MutexWait, func(v float64) string { return duration(v) + "/op" })
+	r.metric(record.SchedP50, figure.TightTime)
+	r.metric(record.SchedP99, figure.TightTime)
+	r.metric(record.MutexWait, func(v float64) string { return figure.TightTime(v) + "/op" })
 	r.perOp(record.Goroutines, "/op")
-	r.metric(record.HeapLive, size)
+	r.metric(record.HeapLive, figure.Bytes)
 	if _, measured := rec.Metric(record.HeapLive); measured {
 		r.resident(record.RSS, record.RSSAnon, record.RSSFile)
 		r.resident(record.PeakRSS, record.PeakRSSAnon, record.PeakRSSFile)
@@ -35,7 +37,7 @@ func healthRows(rec *record.Record) []row {
 	return r.list
 }
 
-func percent(v float64) string { return fmt.Sprintf("%.2f%%", v) }
+func percent(v float64) string { return strings.Replace(figure.Percent(v/100, 2), " ", "", 1) }
 
 // perOp adds a figure per operation. It is absent where operations built their
 // own inputs, and exact only where nothing ran beside the operation.
@@ -66,9 +68,9 @@ func (r *rows) resident(total, anon, file record.Quantity) {
 	case !anonOK || !fileOK:
 		meaning += "; anonymous and file-backed: not told by this platform"
 	case total == record.PeakRSS: // the parts peak at moments of their own
-		meaning += fmt.Sprintf("; sampled peaks: %s anonymous, %s file-backed", size(a.Value), size(f.Value))
+		meaning += fmt.Sprintf("; sampled peaks: %s anonymous, %s file-backed", figure.Bytes(a.Value), figure.Bytes(f.Value))
 	default:
-		meaning += fmt.Sprintf(": %s anonymous, %s file-backed", size(a.Value), size(f.Value))
+		meaning += fmt.Sprintf(": %s anonymous, %s file-backed", figure.Bytes(a.Value), figure.Bytes(f.Value))
 	}
-	r.add(total.Label(), size(m.Value), meaning)
+	r.add(total.Label(), figure.Bytes(m.Value), meaning)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -71,10 +72,10 @@ func latencyRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) (ti
 			v, ok := statisticOf(rec, s, name, all[name])
 			cell := "-"
 			if ok {
-				cell, some = duration(v), true
+				cell, some = figure.TightTime(v), true
 			}
 			if se, known := rec.Metric(record.LatencyMeanErr); known && name == record.HistLatency && s == record.Mean {
-				cell += " ± " + duration(se.Value)
+				cell += " ± " + figure.TightTime(se.Value)
 				meaning = "Mean ± its standard error, autocorrelation counted in"
 			}
 			line = append(line, cell)
@@ -122,7 +123,7 @@ func apartRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) []row
 		for _, s := range shown {
 			cell := "-"
 			if v, ok := statisticOf(rec, s, l.name, h); ok {
-				cell, some = duration(v), true
+				cell, some = figure.TightTime(v), true
 			}
 			values = append(values, cell)
 		}
@@ -146,9 +147,9 @@ var knownHistograms = [...]string{
 
 func stabilityRows(rec *record.Record) []row {
 	r := rows{rec: rec}
-	r.metric(record.LatencyStdDev, duration)
-	r.metric(record.LatencyIQR, duration)
-	r.metric(record.LatencyJitter, duration)
+	r.metric(record.LatencyStdDev, figure.TightTime)
+	r.metric(record.LatencyIQR, figure.TightTime)
+	r.metric(record.LatencyJitter, figure.TightTime)
 	dev, ok := rec.Metric(record.LatencyStdDev)
 	if mean := rec.Value(record.LatencyMean); ok && mean > 0 {
 		r.add("CV", fmt.Sprintf("%.2f%%", 100*dev.Value/mean), "Coefficient of variation: Std Dev over Average")

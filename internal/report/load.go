@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -62,10 +63,10 @@ func loadRows(rec *record.Record) []row {
 	if _, ok := counter(rec, record.CountDone); ok {
 		r.add("Total Ops", fmt.Sprint(rec.Count(record.CountDone)), "Operations that ended well")
 	}
-	r.metric(record.Duration, func(v float64) string { return figures(v, 5) + "s" })
-	r.metric(record.OfferedRate, perSecond)
-	r.labelled("Real Throughput", record.Throughput, perSecond)
-	r.metric(record.PureThroughput, perSecond)
+	r.metric(record.Duration, func(v float64) string { return figure.Significant(v, 5, 9) + "s" })
+	r.metric(record.OfferedRate, figure.Rate)
+	r.labelled("Real Throughput", record.Throughput, figure.Rate)
+	r.metric(record.PureThroughput, figure.Rate)
 	r.counters()
 	return r.list
 }
@@ -100,7 +101,7 @@ func (r *rows) counters() {
 		r.warn(n(record.CountCheckFails) > 0, "Checked", checked(r.rec), "Results checked after the window, of all done")
 	}
 	if v, ok := counter(r.rec, record.CountArena); ok {
-		r.add("Arena", size(float64(v)), "Reserved for results that wait for their check")
+		r.add("Arena", figure.Bytes(float64(v)), "Reserved for results that wait for their check")
 	}
 	for _, c := range r.rec.Counters {
 		if !slices.Contains(knownCounters[:], c.Name) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -59,10 +60,10 @@ func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 		var marked []string
 		for _, m := range marks {
 			if float64(m.value) <= r.to && (i == 0 || float64(m.value) > rows[i-1].to) {
-				marked = append(marked, m.name+" "+duration(float64(m.value)))
+				marked = append(marked, m.name+" "+figure.TightTime(float64(m.value)))
 			}
 		}
-		line := fmt.Sprintf(" %9s - %-9s %8d %5.1f%%  %s", duration(r.from), duration(r.to), r.count,
+		line := fmt.Sprintf(" %9s - %-9s %8d %5.1f%%  %s", figure.TightTime(r.from), figure.TightTime(r.to), r.count,
 			100*float64(r.count)/float64(h.TotalCount()), bar(r.count, fullest))
 		if len(marked) > 0 {
 			line += "  <- " + strings.Join(marked, ", ")

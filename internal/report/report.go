@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -118,7 +119,7 @@ func stageRows(rec *record.Record) []row {
 		if b == 0 {
 			return "-"
 		}
-		return size(float64(b))
+		return figure.Bytes(float64(b))
 	}
 	rows := []row{cells("Stage", "Time", "Peak RSS", "Allocated", "Sizes")}
 	for _, s := range rec.Stages {
@@ -126,7 +127,7 @@ func stageRows(rec *record.Record) []row {
 		for _, m := range s.Sizes {
 			sizes = append(sizes, number(m.Value)+" "+m.Unit())
 		}
-		rows = append(rows, cells(s.Name, duration(float64(s.Time)), told(s.PeakRSS), told(s.Allocated), strings.Join(sizes, ", ")))
+		rows = append(rows, cells(s.Name, figure.TightTime(float64(s.Time)), told(s.PeakRSS), told(s.Allocated), strings.Join(sizes, ", ")))
 	}
 	return rows
 }
@@ -148,7 +149,7 @@ func unfinishedRows(rec *record.Record) []row {
 		case listed:
 			return append(rows, cells("...", "", fmt.Sprintf("%d more, younger", len(rec.Unfinished)-listed)))
 		}
-		rows = append(rows, cells(fmt.Sprint(u.Seq), duration(float64(u.Age)), meaning))
+		rows = append(rows, cells(fmt.Sprint(u.Seq), figure.TightTime(float64(u.Age)), meaning))
 	}
 	return rows
 }

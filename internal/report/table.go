@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -67,15 +68,15 @@ type column struct {
 
 // measured returns the columns that at least one record has a figure for.
 func measured(recs []*record.Record) []column {
-	four := func(v float64) string { return figures(v, 4) }
+	four := func(v float64) string { return figure.Significant(v, 4, 9) }
 	all := []column{
 		{"offered/s", record.OfferedRate, four},
 		{"ops/s", record.Throughput, four},
-		{"P50", record.LatencyP50, duration},
-		{"P95", record.LatencyP95, duration},
-		{"P99", record.LatencyP99, duration},
-		{"resp P99", record.ResponseP99, duration},
-		{"max", record.LatencyMax, duration},
+		{"P50", record.LatencyP50, figure.TightTime},
+		{"P95", record.LatencyP95, figure.TightTime},
+		{"P99", record.LatencyP99, figure.TightTime},
+		{"resp P99", record.ResponseP99, figure.TightTime},
+		{"max", record.LatencyMax, figure.TightTime},
 		{"B/op", record.AllocBytes, four},
 		{"allocs/op", record.Allocs, four},
 		{"GC CPU", record.GCCPUShare, func(v float64) string { return fmt.Sprintf("%.1f%%", v) }},

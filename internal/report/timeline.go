@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -94,11 +95,11 @@ func spark(values []float64, top float64) string {
 func inUnit(v float64, unit string) string {
 	switch unit {
 	case "ns":
-		return duration(v)
+		return figure.TightTime(v)
 	case "B":
-		return size(v)
+		return figure.Bytes(v)
 	case "%":
 		return percent(v)
 	}
-	return strings.TrimRight(figures(v, 4)+" "+unit, " ")
+	return strings.TrimRight(figure.Significant(v, 4, 9)+" "+unit, " ")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -28,10 +29,10 @@ func NewHead(recs []*record.Record) (h Head) {
 	}
 	first := recs[0]
 	e := first.Env
-	h.Machine = fmt.Sprintf("%s, %s/%s, %s arithmetic, %d processors", OrUnknown(e.CPU), e.OS, e.Arch, e.Path, e.Cores)
+	h.Machine = figure.Machine(e)
 	h.Build = e.Go
 	if e.Commit != "" {
-		h.Build += ", commit " + e.Commit
+		h.Build += ", commit " + figure.Commit(e.Commit)
 	}
 	h.Date = first.Time.UTC().Format(time.DateOnly)
 	h.Processes = len(recs)
@@ -71,9 +72,9 @@ func (h Head) String() string {
 	if h.Machine == "" {
 		b.WriteString("Nothing was measured.\n")
 	} else {
-		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", h.Machine, h.Build, h.Date, plural(h.Processes, "process", "es"))
+		fmt.Fprintf(&b, "Measured on %s; %s; %s; %s", h.Machine, h.Build, h.Date, figure.Plural(h.Processes, "process"))
 		if h.Rounds > 0 {
-			fmt.Fprintf(&b, ", %s", plural(h.Rounds, "round", "s"))
+			fmt.Fprintf(&b, ", %s", figure.Plural(h.Rounds, "round"))
 			if h.RoundsOf != "" {
 				fmt.Fprintf(&b, " of %s, all else once", h.RoundsOf)
 			}
@@ -90,13 +91,6 @@ func (h Head) String() string {
 		b.WriteString("\n")
 	}
 	return b.String()
-}
-
-func plural(n int, word, ending string) string {
-	if n == 1 {
-		ending = ""
-	}
-	return fmt.Sprintf("%d %s%s", n, word, ending)
 }
 
 // OrUnknown is the name of a processor.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/peer"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -60,7 +60,7 @@ func Time(ns float64) string {
 	if ns <= 0 {
 		return None
 	}
-	return peer.FormatNs(ns)
+	return figure.PlainTime(ns)
 }
 
 // Number is the cell of a positive figure.
@@ -87,7 +87,7 @@ func Times(v float64) string {
 }
 
 // Percent is the cell of a share.
-func Percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+func Percent(v float64) string { return figure.Percent(v, 1) }
 
 // Spread is the greatest deviation from the median, relative.
 func Spread(v []float64) (most float64) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -103,19 +104,9 @@ func groupOf(groups *[]*group, workload string, e *environment) *group {
 // newEnvironment is the i-th environment, and in what it is unlike the first.
 func newEnvironment(e record.Env, i int, first record.Env) *environment {
 	fresh := &environment{Env: e, number: i + 1}
-	first.Commit, e.Commit = short(first.Commit), short(e.Commit)
+	first.Commit, e.Commit = figure.Commit(first.Commit), figure.Commit(e.Commit)
 	fresh.differs = env.AllDifferences(first, e)
 	return fresh
-}
-
-// short is a commit in the length that tells it from others; a mark of changes stays.
-func short(commit string) string {
-	hash, changes, _ := strings.Cut(commit, "+")
-	hash = hash[:min(len(hash), 12)]
-	if changes != "" {
-		hash += "+" + changes
-	}
-	return hash
 }
 
 // cpusOf is the number of CPUs of a record's case.
@@ -194,11 +185,11 @@ func words(axes record.Axes) string {
 		case curveKey, proofKey, execKey, workload.StageKey, "form", "system":
 			parts[i] = cmp.Or(a.Value, a.Key+" without value")
 		case cpusKey:
-			parts[i] = plural(a.Value, "CPU")
+			parts[i] = cpus(number(a.Value))
 		case workersKey:
 			parts[i] = a.Value
-			if a.Value != sameAsCPUs {
-				parts[i] = plural(a.Value, "worker")
+			if n, err := strconv.Atoi(a.Value); err == nil {
+				parts[i] = figure.Plural(n, "worker")
 			}
 		default:
 			parts[i] = a.Key + " " + a.Value
@@ -207,15 +198,7 @@ func words(axes record.Axes) string {
 	return strings.Join(parts, ", ")
 }
 
-// plural is a number of things.
-func plural(number, thing string) string {
-	if number == "1" {
-		return "1 " + thing
-	}
-	return number + " " + thing + "s"
-}
-
-func cpus(n int) string { return plural(strconv.Itoa(n), "CPU") }
+func cpus(n int) string { return figure.Plural(n, "CPU") }
 
 // title names a chart of a group: what it shows, and of which cases.
 func (g *group) title(shows string, of record.Axes) string {
@@ -244,7 +227,7 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 	for _, c := range cells {
 		least, most = min(least, len(c.recs)), max(most, len(c.recs))
 	}
-	counted := plural(strconv.Itoa(most), "repetition")
+	counted := figure.Plural(most, "repetition")
 	if least < most {
 		counted = fmt.Sprintf("%d to %s", least, counted)
 	}
@@ -259,9 +242,9 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 
 // words name the machine and the build.
 func (e *environment) words() string {
-	parts := []string{cmp.Or(e.CPU, "a processor that is not told"), plural(strconv.Itoa(e.Cores), "core"), e.Path, e.OS, e.Arch, e.Go}
+	text := figure.Machine(e.Env) + ", " + e.Go
 	if e.Commit != "" {
-		parts = append(parts, "commit "+short(e.Commit))
+		text += ", commit " + figure.Commit(e.Commit)
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+	return text
 }

@@ -297,17 +297,17 @@ func TestEnvironments(t *testing.T) {
 			notes[c.Title] = f.Notes[1 : len(f.Notes)-1]
 		}
 	}
-	const first = "Some Processor, 8 cores, linux, amd64, go1.26, commit 012345678901"
+	const first = "Some Processor, linux/amd64, 8 processors, go1.26, commit 0123456"
 	want := map[string][]string{
 		"A: throughput by CPUs":                {first},
-		"A: throughput by CPUs, environment 2": {first + "+dirty", "unlike environment 1 in commit: 012345678901 / 012345678901+dirty"},
+		"A: throughput by CPUs, environment 2": {first + "+dirty", "unlike environment 1 in commit: 0123456 / 0123456+dirty"},
 		"A: throughput by CPUs, environment 3": {
-			"Other Processor, 8 cores, linux, amd64, go1.27, commit 012345678901",
+			"Other Processor, linux/amd64, 8 processors, go1.27, commit 0123456",
 			"unlike environment 1 in cpu: Some Processor / Other Processor", "unlike environment 1 in go: go1.26 / go1.27",
 		},
 		"A: throughput by CPUs, environment 4": {first, "unlike environment 1 in example.org/curves: v1 / v2"},
 		"B: throughput by CPUs":                {first},
-		"B: throughput by CPUs, environment 2": {first + "+dirty", "unlike environment 1 in commit: 012345678901 / 012345678901+dirty"},
+		"B: throughput by CPUs, environment 2": {first + "+dirty", "unlike environment 1 in commit: 0123456 / 0123456+dirty"},
 	}
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("notes by title (-want +got):\n%s", diff)
@@ -337,7 +337,7 @@ func TestNotes(t *testing.T) {
 	recs[len(recs)-1].Status = record.Partial
 	notes := curves(t, all(t, recs), "Sender: throughput by CPUs").Notes
 	want := []string{
-		"BN254, 32 bits, 2 in, 2 out, csp, as many workers as CPUs", "Some Processor, 8 cores, linux, amd64, go1.26",
+		"BN254, 32 bits, 2 in, 2 out, csp, as many workers as CPUs", "Some Processor, linux/amd64, 8 processors, go1.26",
 		"median of 2 to 3 repetitions, bars from the least to the greatest; 2 of the workload's 13 processes failed and are left out",
 	}
 	if diff := cmp.Diff(want, notes); diff != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -64,7 +65,7 @@ func (a *album) costs(g *group) {
 	title := g.title("mean time by inputs and outputs (ms)", nil)
 	notes := append(g.notes(common, cells, ""), "darker is slower; equal ratios are equal steps")
 	if left := measured - len(coordinates(cells)); left > 0 {
-		notes = append(notes, plural(strconv.Itoa(left), "case")+" left out: measured with another executor or more CPUs or workers only")
+		notes = append(notes, figure.Plural(left, "case")+" left out: measured with another executor or more CPUs or workers only")
 	}
 	charts := slices.Collect(slices.Chunk(tiles, maxTiles))
 	for i, some := range charts {

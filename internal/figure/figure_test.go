@@ -1,0 +1,45 @@
+package figure_test
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/figure"
+)
+
+// TestFigures: every line of the table is what Go writes.
+func TestFigures(t *testing.T) {
+	of := func(write func(v float64) string) func(text string) string {
+		return func(text string) string {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Error(err)
+			}
+			return write(v)
+		}
+	}
+	writers := map[string]func(text string) string{
+		"time": of(figure.Time), "tight time": of(figure.TightTime), "plain time": of(figure.PlainTime),
+		"bytes": of(figure.Bytes), "rate": of(figure.Rate), "change": of(figure.Change), "commit": figure.Commit,
+		"percent": of(func(v float64) string { return figure.Percent(v, 1) }),
+		"case":    of(func(v float64) string { return figure.Plural(int(v), "case") }),
+		"process": of(func(v float64) string { return figure.Plural(int(v), "process") }),
+	}
+	table, err := os.ReadFile("testdata/figures.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for line := range strings.Lines(string(table)) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if got := writers[cells[0]](cells[1]); got != cells[2] {
+			t.Errorf("%s of %s: %q, want %q", cells[0], cells[1], got, cells[2])
+		}
+		seen[cells[0]] = true
+	}
+	if len(seen) != len(writers) {
+		t.Errorf("the table has lines of %v", seen)
+	}
+}
