@@ -113,11 +113,10 @@ func TestCompleteness(t *testing.T) {
 func TestSameBytes(t *testing.T) {
 	for _, proofType := range ProofTypes() {
 		var first []byte
-		for _, cfg := range []Config{
+		for _, tuning := range []Tuning{
 			{Table: cheap}, {Table: group.TableOptions{Window: 8, Spacing: 4}}, {Table: group.TableOptions{Window: 5, Spacing: 1}}, {ConstantTime: true},
 		} {
-			cfg.Bits, cfg.ProofType = 16, proofType
-			pp := newBN(t, cfg)
+			pp := newTunedParams(t, Config{Curve: "BN254", Bits: 16, ProofType: proofType}, tuning)
 			e := newExample(t, pp, "same bytes", []uint64{70, 30}, []uint64{60, 35, 5})
 			for _, name := range executor.Names() {
 				ex, err := executor.ByName(name)
@@ -132,7 +131,7 @@ func TestSameBytes(t *testing.T) {
 					first = proof
 				}
 				if !bytes.Equal(first, proof) {
-					t.Errorf("proof=%s table=%v constant-time=%v executor=%s: other bytes", proofType, cfg.Table, cfg.ConstantTime, name)
+					t.Errorf("proof=%s table=%v constant-time=%v executor=%s: other bytes", proofType, tuning.Table, tuning.ConstantTime, name)
 				}
 				claim, err := pp.Decode(&e.st, Field{Bytes: proof})
 				if err != nil {
@@ -185,26 +184,26 @@ func TestCancel(t *testing.T) {
 
 func TestBadConfig(t *testing.T) {
 	good := Config{Curve: "BN254", Bits: 32}
-	for name, change := range map[string]func(*Config){
-		"curve":                       func(c *Config) { c.Curve = "P-256" },
-		"bits=0":                      func(c *Config) { c.Bits = 0 },
-		"bits=65":                     func(c *Config) { c.Bits = 65 },
-		"proof":                       func(c *Config) { c.ProofType = "groth16" },
-		"aggregation":                 func(c *Config) { c.Aggregation = 2 },
-		"aggregation=1":               func(c *Config) { c.ProofType, c.Aggregation = BulletproofAgg, 1 },
-		"stop=-1":                     func(c *Config) { c.Stop = -1 },
-		"stop=-1/proof=csp":           func(c *Config) { c.ProofType, c.Stop = CSP, -1 },
-		"window=1":                    func(c *Config) { c.Table.Window = 1 },
-		"window=13":                   func(c *Config) { c.Table.Window = 13 },
-		"spacing=-1":                  func(c *Config) { c.Table.Spacing = -1 },
-		"spacing=1000000":             func(c *Config) { c.Table.Spacing = 1000000 },
-		"constant time/curve=FP256BN": func(c *Config) { c.Curve, c.ConstantTime = "FP256BN_AMCL", true },
-		"constant time/curve=kilic":   func(c *Config) { c.Curve, c.ConstantTime = "BLS12_381_BBS", true },
-		"window=1/curve=bls":          func(c *Config) { c.Curve, c.Table.Window = "BLS12_381_BBS_GURVY", 1 },
+	for name, change := range map[string]func(*Config, *Tuning){
+		"curve":                       func(c *Config, _ *Tuning) { c.Curve = "P-256" },
+		"bits=0":                      func(c *Config, _ *Tuning) { c.Bits = 0 },
+		"bits=65":                     func(c *Config, _ *Tuning) { c.Bits = 65 },
+		"proof":                       func(c *Config, _ *Tuning) { c.ProofType = "groth16" },
+		"aggregation":                 func(c *Config, _ *Tuning) { c.Aggregation = 2 },
+		"aggregation=1":               func(c *Config, _ *Tuning) { c.ProofType, c.Aggregation = BulletproofAgg, 1 },
+		"stop=-1":                     func(c *Config, _ *Tuning) { c.Stop = -1 },
+		"stop=-1/proof=csp":           func(c *Config, _ *Tuning) { c.ProofType, c.Stop = CSP, -1 },
+		"window=1":                    func(_ *Config, t *Tuning) { t.Table.Window = 1 },
+		"window=13":                   func(_ *Config, t *Tuning) { t.Table.Window = 13 },
+		"spacing=-1":                  func(_ *Config, t *Tuning) { t.Table.Spacing = -1 },
+		"spacing=1000000":             func(_ *Config, t *Tuning) { t.Table.Spacing = 1000000 },
+		"constant time/curve=FP256BN": func(c *Config, t *Tuning) { c.Curve, t.ConstantTime = "FP256BN_AMCL", true },
+		"constant time/curve=kilic":   func(c *Config, t *Tuning) { c.Curve, t.ConstantTime = "BLS12_381_BBS", true },
+		"window=1/curve=bls":          func(c *Config, t *Tuning) { c.Curve, t.Table.Window = "BLS12_381_BBS_GURVY", 1 },
 	} {
-		cfg := good
-		change(&cfg)
-		if _, err := NewCryptoParams(cfg); !errors.Is(err, zkbench.ErrParams) {
+		cfg, tuning := good, Tuning{}
+		change(&cfg, &tuning)
+		if _, err := NewCryptoParams(cfg, tuning); !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

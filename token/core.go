@@ -32,7 +32,7 @@ type params[S, P any] struct {
 	value, blinding, typ int // positions in the basis
 }
 
-func newParams[S, P any](g group.Group[S, P], cfg Config) (CryptoParams, error) {
+func newParams[S, P any](g group.Group[S, P], cfg Config, tuning Tuning) (CryptoParams, error) {
 	families := append(rangeproof.KeyFamilies(), group.Family{Name: typeFamily, Count: 1})
 	aggregation := max(1, cfg.Aggregation)
 	if cfg.ProofType == CSP {
@@ -43,12 +43,12 @@ func newParams[S, P any](g group.Group[S, P], cfg Config) (CryptoParams, error) 
 		}
 		families = append(families, bulletproof.Families(cfg.Bits, aggregation, cfg.Stop)...)
 	}
-	basis, err := group.NewBasis(g, families, cfg.Table)
+	basis, err := group.NewBasis(g, families, tuning.Table)
 	if err != nil {
 		return nil, err
 	}
 	public := basis
-	if cfg.ConstantTime {
+	if tuning.ConstantTime {
 		basis = basis.ConstantTime()
 		// A group without such sums says so here, not at the first proof.
 		if err := basis.Table.MSM(context.Background(), executor.Serial(), make([]P, 1), make([][]S, 1)); err != nil {
@@ -154,15 +154,15 @@ func (p *params[S, P]) Commit(ctx context.Context, ex executor.Executor, opening
 	return chunks(flat, p.g.PointLen()), nil
 }
 
-func (p *params[S, P]) Blind(st *Statement, w *Witness) error {
-	if err := checkCounts(st.Kind, len(w.Inputs), len(w.Outputs)); err != nil {
+func (p *params[S, P]) Blind(w *witness, anchor []byte) error {
+	if err := checkCounts(len(w.Inputs), len(w.Outputs)); err != nil {
 		return err
 	}
-	witness, err := w.encode()
+	encoded, err := encodeWitness(w)
 	if err != nil {
 		return err
 	}
-	for j, b := range p.deriveBlindings(w.Seed, st.Kind, witness, st.Anchor, len(w.Outputs)) {
+	for j, b := range p.deriveBlindings(w.Seed, kindOf(len(w.Inputs)), encoded, anchor, len(w.Outputs)) {
 		w.Outputs[j].Blinding = b
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -17,10 +18,12 @@ var cheap = group.TableOptions{Window: 4, Spacing: 8}
 
 func newTestParams(t testing.TB, cfg Config) CryptoParams {
 	t.Helper()
-	if cfg.Table == (group.TableOptions{}) {
-		cfg.Table = cheap
-	}
-	pp, err := NewCryptoParams(cfg)
+	return newTunedParams(t, cfg, Tuning{Table: cheap})
+}
+
+func newTunedParams(t testing.TB, cfg Config, tuning Tuning) CryptoParams {
+	t.Helper()
+	pp, err := NewCryptoParams(cfg, tuning)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +38,13 @@ func newBN(t testing.TB, cfg Config) *bnParams {
 	cfg.Curve = "BN254"
 	return newTestParams(t, cfg).(*bnParams)
 }
+
+type (
+	Statement = statement.Statement
+	Field     = statement.Field
+	Claim     = statement.Claim
+	Witness   = witness
+)
 
 // example is a statement with its witness.
 type example struct {
@@ -58,16 +68,13 @@ type deriver interface {
 // inputs is nil, with everything derived from label.
 func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []uint64) *example {
 	t.Helper()
-	e := &example{st: Statement{Kind: Transfer, Anchor: seeded(16, "context "+label), Action: seeded(40, "action "+label)}}
-	if inputs == nil {
-		e.st.Kind = Issue
-	}
+	e := &example{st: Statement{Anchor: seeded(16, "context "+label), Action: seeded(40, "action "+label)}}
 	copy(e.w.Seed[:], seeded(32, "seed "+label))
 	open := func(values []uint64, label string) ([]Opening, []Field) {
 		openings := make([]Opening, len(values))
 		var seed [transcript.SeedLen]byte
 		copy(seed[:], seeded(32, label))
-		for i, b := range pp.(deriver).deriveBlindings(seed, e.st.Kind, nil, nil, len(values)) {
+		for i, b := range pp.(deriver).deriveBlindings(seed, kindOf(len(inputs)), nil, nil, len(values)) {
 			openings[i] = Opening{Type: "USD", Value: values[i], Blinding: b}
 		}
 		commitments, err := pp.Commit(context.Background(), executor.Serial(), openings)
@@ -102,8 +109,8 @@ func check(pp CryptoParams, st *Statement, proof []byte) error {
 	return pp.Verify(context.Background(), executor.Serial(), claim)
 }
 
-// clone returns a copy of the statement that a test may change.
-func (st *Statement) clone() *Statement {
+// cloned returns a copy of the statement that a test may change.
+func cloned(st *Statement) *Statement {
 	c := *st
 	c.Anchor = append([]byte(nil), st.Anchor...)
 	c.Action = append([]byte(nil), st.Action...)

@@ -3,7 +3,6 @@ package token
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/group/kilic"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/rangeproof/csp"
+	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -38,7 +38,7 @@ func ProofTypes() []string { return []string{Bulletproof, CSP, BulletproofAgg} }
 // covers unless Config says otherwise. More outputs take more proofs.
 const DefaultAggregation = 4
 
-// Config chooses the cryptography of a token system.
+// Config chooses the cryptography of a token system: what proofs depend on.
 type Config struct {
 	Curve     string // one of Curves
 	Bits      int    // values are below 2^Bits; 1 to 64
@@ -51,9 +51,11 @@ type Config struct {
 	// Stop is the vector length at which a range proof's recursion stops; 0:
 	// the proof system's default.
 	Stop int
+}
 
-	// The rest changes no byte of any proof and is not part of the digest.
-
+// Tuning is what changes no byte of any proof and is not part of the digest. Its zero
+// value is the default.
+type Tuning struct {
 	Table group.TableOptions // memory and speed of fixed-base sums
 	// ConstantTime makes provers' sums independent in time and memory accesses
 	// from the secrets, as far as docs/side-channels.md says, and far slower.
@@ -73,72 +75,21 @@ type CryptoParams interface {
 	PointLen() int // bytes of a commitment
 	// TableBytes is the memory of the fixed-base tables.
 	TableBytes() int
-	// Rand is the source of randomness that provers use where they are given
-	// none.
-	Rand() io.Reader
-
 	// Commit returns the compressed commitments to openings.
 	Commit(ctx context.Context, ex executor.Executor, openings []Opening) ([][]byte, error)
-	// Blind sets the blindings of the witness's outputs, derived from all else in the
-	// witness and from kind and anchor of the statement, which may lack the rest:
-	// others for other statements even where a seed repeats. The error is an
-	// ErrParams or an ErrLimit.
-	Blind(st *Statement, w *Witness) error
-
-	// Prove proves a statement. Types, sums and ranges of the openings are checked,
-	// and what is wrong with them is an ErrParams; whether they open the statement's
-	// commitments is not: a proof from others does not verify.
-	Prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error)
-	// ProofLen is the length in bytes of a proof.
+	// ProofLen is the length in bytes of the proof of an action.
 	ProofLen(kind Kind, inputs, outputs int) int
-	// Decode decodes the points of a statement and its proof. The error is a
-	// *zkbench.DecodeError with the offsets that the statement gives, or an
-	// ErrParams for a kind or numbers of tokens that no statement has.
-	Decode(st *Statement, proof Field) (Claim, error)
-	// Verify verifies claims of these parameters, all in one multi-scalar
-	// multiplication. If that fails, the bad ones are found by bisection and
-	// each is named by a *zkbench.CheckError that wraps ErrProof; the errors
-	// are joined.
-	Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error
+
+	// System is what package action proves and verifies with.
+	statement.System[Opening]
 }
 
-// Field is a field of an encoded action and where it starts there.
-type Field struct {
-	Bytes  []byte
-	Offset int
-}
-
-// Statement is what an action claims: that its outputs are worth its inputs (a
-// transfer) or are well-formed (an issue), all of one type, with values in
-// range.
-type Statement struct {
-	Kind   Kind
-	Anchor []byte // what the proof shall be bound to
-	// Action is the encoding of the whole action but its proof: token ids,
-	// owners, commitments, metadata.
-	Action []byte
-	// Compressed commitments. An issue has no inputs.
-	Inputs, Outputs []Field
-}
-
-// Witness opens the statement's commitments, in order.
-type Witness struct {
-	Inputs, Outputs []Opening
-	// Seed is 32 fresh random bytes, drawn once per action.
-	Seed [transcript.SeedLen]byte
-}
-
-// Claim is a decoded statement with its proof, ready to be verified under the
-// parameters that decoded it.
-type Claim interface {
-	// WithAnchor returns the claim with another anchor in its statement.
-	WithAnchor(anchor []byte) Claim
-}
+type witness = statement.Witness[Opening]
 
 // NewCryptoParams derives the generators and builds the tables. An unknown name
 // or a number out of range is an ErrParams that names the field and what is
 // accepted.
-func NewCryptoParams(cfg Config) (CryptoParams, error) {
+func NewCryptoParams(cfg Config, tuning Tuning) (CryptoParams, error) {
 	if cfg.ProofType == "" {
 		cfg.ProofType = Bulletproof
 	}
@@ -158,15 +109,15 @@ func NewCryptoParams(cfg Config) (CryptoParams, error) {
 	}
 	switch cfg.Curve {
 	case "BN254":
-		return newParams(group.BN254(), cfg)
+		return newParams(group.BN254(), cfg, tuning)
 	case "BLS12_381_BBS_GURVY", fastRNG:
-		return newParams(group.BLS12381(), cfg)
+		return newParams(group.BLS12381(), cfg, tuning)
 	case "BLS12_381_BBS":
-		return newParams(kilic.BLS12381(), cfg)
+		return newParams(kilic.BLS12381(), cfg, tuning)
 	case "FP256BN_AMCL":
-		return newParams(fp256bn.AMCL(), cfg)
+		return newParams(fp256bn.AMCL(), cfg, tuning)
 	default:
-		return newParams(fp256bn.Miracl(), cfg)
+		return newParams(fp256bn.Miracl(), cfg, tuning)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/transcript"
 	"golang.org/x/crypto/cryptobyte"
 )
@@ -58,11 +59,11 @@ func (p *params[S, P]) ProofLen(kind Kind, inputs, outputs int) int {
 
 // start opens the one transcript of an action: protocol, group, parameters,
 // kind, counts, anchor, the action with its owners and ids, all commitments.
-func (p *params[S, P]) start(st *Statement) transcript.Transcript {
+func (p *params[S, P]) start(st *statement.Statement) transcript.Transcript {
 	t := transcript.New("token")
 	t.Append("group", []byte(p.g.Domain()))
 	t.Append("params", p.digest[:])
-	t.Append("kind", []byte{byte(st.Kind)})
+	t.Append("kind", []byte{byte(kindOf(len(st.Inputs)))})
 	t.AppendUint64("inputs", uint64(len(st.Inputs)))
 	t.AppendUint64("outputs", uint64(len(st.Outputs)))
 	t.Append("context", st.Anchor)
@@ -76,10 +77,10 @@ func (p *params[S, P]) start(st *Statement) transcript.Transcript {
 	return t
 }
 
-// encode returns a canonical encoding of the witness but its seed, for deriving
+// encodeWitness returns a canonical encoding of the witness but its seed, for deriving
 // nonces and blindings. The error is an ErrLimit for a type that is too long, or that
 // of a blinding of 2^16 bytes or more.
-func (w *Witness) encode() ([]byte, error) {
+func encodeWitness(w *witness) ([]byte, error) {
 	var b cryptobyte.Builder
 	for _, list := range [][]Opening{w.Inputs, w.Outputs} {
 		b.AddUint16(uint16(len(list)))
@@ -95,7 +96,7 @@ func (w *Witness) encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-func (p *params[S, P]) Prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error) {
+func (p *params[S, P]) Prove(ctx context.Context, ex executor.Executor, st *statement.Statement, w *witness) ([]byte, error) {
 	if err := p.checkWitness(st, w); err != nil {
 		return nil, err
 	}
@@ -103,11 +104,12 @@ func (p *params[S, P]) Prove(ctx context.Context, ex executor.Executor, st *Stat
 }
 
 // prove is Prove for a witness that may be wrong.
-func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Statement, w *Witness) ([]byte, error) {
+func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *statement.Statement, w *witness) ([]byte, error) {
 	g := p.g
-	l := p.layout(st.Kind, len(st.Inputs), len(st.Outputs))
+	kind := kindOf(len(st.Inputs))
+	l := p.layout(kind, len(st.Inputs), len(st.Outputs))
 	points, scalars := make([]P, l.points), make([]S, l.scalars)
-	np, ns := typeSumShape(st.Kind)
+	np, ns := typeSumShape(kind)
 	ts := &typeSum[S, P]{points: points[:np], scalars: scalars[:ns]}
 
 	var tw typeSumWitness[S]
@@ -120,14 +122,14 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Stat
 	}
 	tw.t = tw.outputs[0].t
 	t := p.start(st)
-	witness, err := w.encode()
+	encoded, err := encodeWitness(w)
 	if err != nil {
 		return nil, err
 	}
 	nonces := transcript.Nonces{Protocol: "type-and-sum", Seed: w.Seed}
 	k, r := make([]S, ns), make([]S, 1)
-	group.RandomScalars(g, k, nonces.Stream(witness, &t))
-	group.RandomScalars(g, r, openStream(w.Seed, st.Kind, witness, st.Anchor, []byte("type")))
+	group.RandomScalars(g, k, nonces.Stream(encoded, &t))
+	group.RandomScalars(g, r, openStream(w.Seed, kind, encoded, st.Anchor, []byte("type")))
 	tw.r = r[0]
 	if err := p.typeSumFirst(ctx, ex, &tw, k, ts.points); err != nil {
 		return nil, err
@@ -146,7 +148,7 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *Stat
 
 // proveRanges proves the range of every output under the executor, each proof
 // on its own fork of t.
-func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w *Witness, tw *typeSumWitness[S], t *transcript.Transcript, l *layout, points []P, scalars []S) error {
+func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w *witness, tw *typeSumWitness[S], t *transcript.Transcript, l *layout, points []P, scalars []S) error {
 	if len(l.ranges) == 0 {
 		return nil
 	}
@@ -180,14 +182,14 @@ func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w 
 
 // checkWitness refuses witnesses that no honest prover has. The message names
 // the field and never the value.
-func (p *params[S, P]) checkWitness(st *Statement, w *Witness) error {
+func (p *params[S, P]) checkWitness(st *statement.Statement, w *witness) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", zkbench.ErrParams, fmt.Sprintf(format, args...))
 	}
 	if len(st.Inputs) != len(w.Inputs) || len(st.Outputs) != len(w.Outputs) {
 		return bad("witness opens %d inputs and %d outputs, the statement has %d and %d", len(w.Inputs), len(w.Outputs), len(st.Inputs), len(st.Outputs))
 	}
-	if err := checkCounts(st.Kind, len(st.Inputs), len(st.Outputs)); err != nil {
+	if err := checkCounts(len(st.Inputs), len(st.Outputs)); err != nil {
 		return err
 	}
 	if len(st.Anchor) > MaxBound {
@@ -211,7 +213,7 @@ func (p *params[S, P]) checkWitness(st *Statement, w *Witness) error {
 		outLo, carry = bits.Add64(outLo, o.Value, 0)
 		outHi += carry
 	}
-	if st.Kind == Transfer && (inHi != outHi || inLo != outLo) {
+	if len(w.Inputs) > 0 && (inHi != outHi || inLo != outLo) {
 		return bad("outputs are not worth the inputs")
 	}
 	return nil
@@ -224,16 +226,17 @@ func checkType(typ string) error {
 	return nil
 }
 
-func checkCounts(kind Kind, inputs, outputs int) error {
-	minInputs, maxInputs := 1, MaxTokens
-	if kind == Issue {
-		minInputs, maxInputs = 0, 0
+// kindOf is the kind of an action: an issue has no inputs.
+func kindOf(inputs int) Kind {
+	if inputs == 0 {
+		return Issue
 	}
-	if kind != Issue && kind != Transfer {
-		return badConfig("kind", kind, "issue, transfer")
-	}
-	if inputs < minInputs || inputs > maxInputs {
-		return badConfig("number of inputs", inputs, fmt.Sprintf("%d to %d", minInputs, maxInputs))
+	return Transfer
+}
+
+func checkCounts(inputs, outputs int) error {
+	if inputs > MaxTokens {
+		return badConfig("number of inputs", inputs, fmt.Sprintf("0 to %d", MaxTokens))
 	}
 	if outputs < 1 || outputs > MaxTokens {
 		return badConfig("number of outputs", outputs, fmt.Sprintf("1 to %d", MaxTokens))

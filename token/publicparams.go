@@ -71,18 +71,13 @@ type PublicParams struct {
 	Redeem   RedeemPolicy
 }
 
-// DefaultLimits are those of the wire format.
-func DefaultLimits() Limits {
-	return Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata}
-}
-
 // NewPublicParams returns parameters on a curve for values below 2^bits, with the
-// range-proof systems named, DefaultLimits, redeeming by owners, and nobody to
+// range-proof systems named, the limits of the wire format, redeeming by owners, and nobody to
 // issue or audit. It derives every generator, which takes some 30 ms a system.
 func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParams, error) {
-	p := &PublicParams{Curve: curve, Bits: bits, Limits: DefaultLimits(), Redeem: RedeemOwner}
+	p := &PublicParams{Curve: curve, Bits: bits, Limits: Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata}, Redeem: RedeemOwner}
 	for _, proofType := range slices.Sorted(slices.Values(proofTypes)) {
-		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType})
+		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType}, Tuning{})
 		if err != nil {
 			return nil, err
 		}
@@ -92,9 +87,9 @@ func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParam
 	return p, p.check()
 }
 
-// System returns the range-proof system of that name. The error names those that
+// system returns the range-proof system of that name. The error names those that
 // the parameters have.
-func (p *PublicParams) System(proofType string) (System, error) {
+func (p *PublicParams) system(proofType string) (System, error) {
 	var names []string
 	for _, s := range p.Systems {
 		if s.ProofType == proofType {
@@ -106,17 +101,14 @@ func (p *PublicParams) System(proofType string) (System, error) {
 }
 
 // Crypto builds what proves and verifies with one of the range-proof systems.
-// local gives the choices that are not part of the parameters: Table and
-// ConstantTime. Generators are derived and compared with the system's digest: an
+// local gives the choices that are not part of the parameters. Generators are derived and compared with the system's digest: an
 // ErrParams where they are others.
-func (p *PublicParams) Crypto(proofType string, local Config) (CryptoParams, error) {
-	s, err := p.System(proofType)
+func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, error) {
+	s, err := p.system(proofType)
 	if err != nil {
 		return nil, err
 	}
-	local.Curve, local.Bits = p.Curve, p.Bits
-	local.ProofType, local.Aggregation, local.Stop = s.ProofType, s.Aggregation, s.Stop
-	pp, err := NewCryptoParams(local)
+	pp, err := NewCryptoParams(Config{Curve: p.Curve, Bits: p.Bits, ProofType: s.ProofType, Aggregation: s.Aggregation, Stop: s.Stop}, local)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +133,7 @@ func (p *PublicParams) Validate(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		// The least tables: they are dropped again.
-		if _, err := p.Crypto(s.ProofType, Config{Table: group.TableOptions{Window: 2, Spacing: 64}}); err != nil {
+		if _, err := p.Crypto(s.ProofType, Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}); err != nil {
 			return err
 		}
 	}

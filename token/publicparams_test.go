@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 )
 
@@ -179,7 +180,7 @@ func TestValidateDerivesEveryGenerator(t *testing.T) {
 		if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
 			t.Errorf("%s: %v", p.Systems[i].ProofType, err)
 		}
-		if _, err := p.Crypto(p.Systems[i].ProofType, token.Config{}); !errors.Is(err, zkbench.ErrParams) {
+		if _, err := p.Crypto(p.Systems[i].ProofType, token.Tuning{}); !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s used: %v", p.Systems[i].ProofType, err)
 		}
 		p.Systems[i].Digest[63] ^= 1
@@ -199,15 +200,15 @@ func TestValidateDerivesEveryGenerator(t *testing.T) {
 
 func TestCryptoOfPublicParams(t *testing.T) {
 	p := publicParams(t, token.CSP, token.BulletproofAgg)
-	direct, err := token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 8, ProofType: token.BulletproofAgg})
+	direct, err := token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 8, ProofType: token.BulletproofAgg}, token.Tuning{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pp, err := p.Crypto(token.BulletproofAgg, token.Config{ConstantTime: true, Curve: "ignored"})
-	if err != nil || pp.Digest() != direct.Digest() || !pp.Config().ConstantTime {
+	pp, err := p.Crypto(token.BulletproofAgg, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
+	if err != nil || pp.Digest() != direct.Digest() || pp.Config() != direct.Config() || pp.TableBytes() >= direct.TableBytes() {
 		t.Errorf("%v, %+v", err, pp)
 	}
-	if _, err := p.Crypto(token.Bulletproof, token.Config{}); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "bulletproof-agg, csp") {
+	if _, err := p.Crypto(token.Bulletproof, token.Tuning{}); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "bulletproof-agg, csp") {
 		t.Errorf("a system that is not allowed: %v", err)
 	}
 }

@@ -52,10 +52,10 @@ func TestEverythingIsBound(t *testing.T) {
 			"output added":     func(st *Statement) { st.Outputs = append(st.Outputs, other.st.Outputs[0]) },
 			"input dropped":    func(st *Statement) { st.Inputs = st.Inputs[:1] },
 			"input to output":  func(st *Statement) { st.Inputs[0], st.Outputs[0] = st.Outputs[0], st.Inputs[0] },
-			"kind, no inputs":  func(st *Statement) { st.Kind, st.Inputs = Issue, nil },
+			"kind, no inputs":  func(st *Statement) { st.Inputs = nil },
 			"other commitment": func(st *Statement) { st.Outputs[2] = other.st.Outputs[1] },
 		} {
-			st := e.st.clone()
+			st := cloned(&e.st)
 			change(st)
 			mustReject(t, proofType+": "+name, check(pp, st, proof))
 		}
@@ -242,7 +242,7 @@ func TestTorsion(t *testing.T) {
 			t.Fatal(err)
 		}
 		out.Add(&out, &torsion)
-		st := good.st.clone()
+		st := cloned(&good.st)
 		enc := out.Bytes()
 		st.Outputs[0] = Field{Bytes: enc[:], Offset: 17}
 		var d *zkbench.DecodeError
@@ -286,9 +286,9 @@ func TestTorsionBeforeHashing(t *testing.T) {
 func proveWithTorsion(t *testing.T, p *params[blsfr.Element, bls12381.G1Affine], e *example, target int, torsion bls12381.G1Affine) []byte {
 	t.Helper()
 	ctx, ex, g := context.Background(), executor.Serial(), p.g
-	l := p.layout(e.st.Kind, len(e.st.Inputs), len(e.st.Outputs))
+	l := p.layout(kindOf(len(e.st.Inputs)), len(e.st.Inputs), len(e.st.Outputs))
 	points, scalars := make([]bls12381.G1Affine, l.points), make([]blsfr.Element, l.scalars)
-	np, ns := typeSumShape(e.st.Kind)
+	np, ns := typeSumShape(kindOf(len(e.st.Inputs)))
 	ts := &typeSum[blsfr.Element, bls12381.G1Affine]{points: points[:np], scalars: scalars[:ns]}
 	var w typeSumWitness[blsfr.Element]
 	var err error
@@ -400,10 +400,10 @@ func TestDecodeRefuses(t *testing.T) {
 			return p
 		}, "outputs[0].commitment", 7},
 	} {
-		st := e.st.clone()
+		st := cloned(&e.st)
 		st.Inputs[0].Offset, st.Outputs[0].Offset, st.Outputs[1].Offset = 5, 7, 8
 		bad := c.change(st, append([]byte(nil), proof...))
-		_, err := pp.Decode(st, Field{bad, 1000})
+		_, err := pp.Decode(st, Field{Bytes: bad, Offset: 1000})
 		var d *zkbench.DecodeError
 		if !errors.As(err, &d) || d.Path != c.path || d.Offset != c.offset {
 			t.Errorf("%s: %v, want %s at %d", name, err, c.path, c.offset)

@@ -41,7 +41,7 @@ func textbook(p *bnParams, st *Statement, proof []byte) bool {
 	t.Append("group", []byte("BN254"))
 	digest := p.Digest()
 	t.Append("params", digest[:])
-	t.Append("kind", []byte{byte(st.Kind)})
+	t.Append("kind", []byte{byte(kindOf(len(st.Inputs)))})
 	t.AppendUint64("inputs", uint64(len(st.Inputs)))
 	t.AppendUint64("outputs", uint64(len(st.Outputs)))
 	t.Append("context", st.Anchor)
@@ -53,7 +53,7 @@ func textbook(p *bnParams, st *Statement, proof []byte) bool {
 		t.Append("output", f.Bytes)
 	}
 	C, z := c.points[0], c.scalars
-	np, ns := typeSumShape(st.Kind)
+	np, ns := typeSumShape(kindOf(len(st.Inputs)))
 	t.Append("type commitment", g.AppendPoints(nil, C))
 	wide := t.Challenge("rho")
 	rho := g.ScalarFromWide(wide[:])
@@ -69,7 +69,7 @@ func textbook(p *bnParams, st *Statement, proof []byte) bool {
 		return g.EqualPoints(&response, &right)
 	}
 	ok := holds(add(mul(T, &z[0]), mul(H, &z[1])), c.points[1], C)
-	if st.Kind == Transfer {
+	if kindOf(len(st.Inputs)) == Transfer {
 		var inputs, sum point
 		power := g.ScalarFromUint64(1)
 		for _, in := range c.inputs {
@@ -312,7 +312,7 @@ func TestSizes(t *testing.T) {
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
 		for _, bits := range []int{8, 32, 64} {
 			for _, proofType := range ProofTypes() {
-				pp := newTestParams(t, Config{Curve: curve, Bits: bits, ProofType: proofType, Table: group.TableOptions{Window: 2, Spacing: 120}})
+				pp := newTunedParams(t, Config{Curve: curve, Bits: bits, ProofType: proofType}, Tuning{Table: group.TableOptions{Window: 2, Spacing: 120}})
 				for _, n := range [][2]int{{0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}, {3, 3}} {
 					kind := Transfer
 					if n[0] == 0 {

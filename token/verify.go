@@ -10,32 +10,33 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// claim implements Claim.
+// claim implements statement.Claim.
 type claim[S, P any] struct {
 	p               *params[S, P]
-	st              Statement
+	st              statement.Statement
 	l               layout
 	inputs, outputs []P
 	points          []P // of the proof
 	scalars         []S
 }
 
-func (c *claim[S, P]) WithAnchor(anchor []byte) Claim {
+func (c *claim[S, P]) WithAnchor(anchor []byte) statement.Claim {
 	with := *c
 	with.st.Anchor = anchor
 	return &with
 }
 
-func (p *params[S, P]) Decode(st *Statement, proof Field) (Claim, error) {
-	if err := checkCounts(st.Kind, len(st.Inputs), len(st.Outputs)); err != nil {
+func (p *params[S, P]) Decode(st *statement.Statement, proof statement.Field) (statement.Claim, error) {
+	if err := checkCounts(len(st.Inputs), len(st.Outputs)); err != nil {
 		return nil, err
 	}
 	g := p.g
 	n, m := len(st.Inputs), len(st.Outputs)
-	l := p.layout(st.Kind, n, m)
+	l := p.layout(kindOf(n), n, m)
 	if want := l.points*g.PointLen() + l.scalars*g.ScalarLen(); len(proof.Bytes) != want {
 		return nil, &zkbench.DecodeError{Path: "proof", Offset: proof.Offset, Reason: fmt.Sprintf("%d bytes, want %d", len(proof.Bytes), want)}
 	}
@@ -88,7 +89,7 @@ type replayed[S, P any] struct {
 // returned is the executor's.
 func (c *claim[S, P]) replay(ctx context.Context, ex executor.Executor, r *replayed[S, P], item *rangeproof.Replayed[S, P]) error {
 	p, g := c.p, c.p.g
-	np, ns := typeSumShape(c.st.Kind)
+	np, ns := typeSumShape(kindOf(len(c.inputs)))
 	r.ts = typeSum[S, P]{points: c.points[:np:np], scalars: c.scalars[:ns:ns]}
 	t := p.start(&c.st)
 	r.ts.absorbFirst(g, &t)
@@ -121,7 +122,7 @@ func (r *replayed[S, P]) Accumulate(acc *group.Accumulator[S, P], weights *group
 	}
 }
 
-func (p *params[S, P]) Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error {
+func (p *params[S, P]) Verify(ctx context.Context, ex executor.Executor, claims ...statement.Claim) error {
 	rs := make([]replayed[S, P], len(claims))
 	for i, c := range claims {
 		mine, ok := c.(*claim[S, P])

@@ -24,7 +24,7 @@ type paramsFlags struct {
 
 func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
 	list := func(names []string) string { return strings.Join(names, ", ") }
-	most := token.DefaultLimits()
+	most := token.Limits{Inputs: token.MaxTokens, Outputs: token.MaxTokens, Metadata: token.MaxMetadata}
 	define := func(name, kind, text, accepted, usage string) *option {
 		return defineOption(flags, name, kind, text, accepted, usage+": "+accepted)
 	}

@@ -131,7 +131,7 @@ func TestGenerators(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range p.Systems {
-			pp, err := p.Crypto(s.ProofType, token.Config{})
+			pp, err := p.Crypto(s.ProofType, token.Tuning{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -127,7 +127,7 @@ func (d *demo) setUp(curve string, bits int, proof string) error {
 		return err
 	}
 	err = d.timed("validator made: generators derived again", func() (err error) {
-		d.validator, err = validator.New(d.params, ex, token.Config{}, cachedIdentities)
+		d.validator, err = validator.New(d.params, ex, token.Tuning{}, cachedIdentities)
 		return err
 	})
 	if err != nil {
@@ -141,13 +141,13 @@ func (d *demo) setUp(curve string, bits int, proof string) error {
 	if err != nil {
 		return err
 	}
-	if d.issuer, err = service.NewIssueService(d.params, token.Config{}, ex, vault, issuer); err != nil {
+	if d.issuer, err = service.NewIssueService(d.params, "", token.Tuning{}, ex, vault, issuer); err != nil {
 		return err
 	}
 	if vault, err = d.vault("auditor"); err != nil {
 		return err
 	}
-	if d.auditor, err = service.NewAuditorService(d.params, token.Config{}, ex, vault, auditor, authority.Identity()); err != nil {
+	if d.auditor, err = service.NewAuditorService(d.params, token.Tuning{}, ex, vault, auditor, authority.Identity()); err != nil {
 		return err
 	}
 	if d.alice, err = d.owner("alice", service.NewKey(alice), ex); err != nil {
@@ -203,7 +203,7 @@ func (d *demo) owner(name string, keys service.Keys, ex executor.Executor) (*par
 	if p.wallet, err = service.NewWallet(d.params, vault, keys); err != nil {
 		return nil, err
 	}
-	p.payment, err = service.NewTransferService(d.params, token.Config{}, ex, p.wallet)
+	p.payment, err = service.NewTransferService(d.params, "", token.Tuning{}, ex, p.wallet)
 	return p, err
 }
 

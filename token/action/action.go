@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/statement"
 )
 
 // Input is a token that a transfer spends.
@@ -31,15 +32,13 @@ type Action struct {
 	Outputs  []token.Token // an empty owner redeems
 	Metadata []byte        // the application's, opaque, bound by the proof
 
-	statement token.Statement
-	proof     token.Field
+	statement statement.Statement
+	proof     statement.Field
 }
 
 // Kind is the kind of the action.
-func (a *Action) Kind() token.Kind { return kindOf(len(a.Inputs)) }
-
-func kindOf(inputs int) token.Kind {
-	if inputs == 0 {
+func (a *Action) Kind() token.Kind {
+	if len(a.Inputs) == 0 {
 		return token.Issue
 	}
 	return token.Transfer
@@ -62,7 +61,7 @@ func (a *Action) Encode(proof []byte) ([]byte, error) {
 type Received struct {
 	Action
 	pp    token.CryptoParams
-	claim token.Claim
+	claim statement.Claim
 }
 
 // Receive decodes the points and scalars of an action: square roots, the expensive
@@ -105,7 +104,7 @@ type Item struct {
 // An item without an action, or with one that Decode has not returned, is an
 // ErrParams.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, items []Item) error {
-	claims := make([]token.Claim, len(items))
+	claims := make([]statement.Claim, len(items))
 	for i, item := range items {
 		if item.Action == nil || item.Action.claim == nil {
 			return fmt.Errorf("%w: item %d: no action, accepted are those that Decode returns", zkbench.ErrParams, i)

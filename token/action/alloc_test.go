@@ -14,7 +14,7 @@ import (
 func TestAllocations(t *testing.T) {
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
 		for _, proofType := range token.ProofTypes() {
-			pp, err := token.NewCryptoParams(token.Config{Curve: curve, Bits: 32, ProofType: proofType})
+			pp, err := token.NewCryptoParams(token.Config{Curve: curve, Bits: 32, ProofType: proofType}, token.Tuning{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -45,8 +46,8 @@ type Draft struct {
 
 	pp        token.CryptoParams
 	ex        executor.Executor
-	statement token.Statement
-	witness   token.Witness
+	statement statement.Statement
+	witness   statement.Witness[token.Opening]
 }
 
 // NewIssue makes outputs of type typ out of nothing: it draws the seed of the action,
@@ -104,17 +105,17 @@ func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
 func newDraft(ctx context.Context, s *Sender, spec *Spec) (*Draft, error) {
 	d := &Draft{
 		Outputs: make([]token.Token, len(spec.Outputs)), Openings: make([]token.Opening, len(spec.Outputs)), pp: s.pp, ex: s.ex,
-		statement: token.Statement{Kind: kindOf(len(s.inputs)), Anchor: []byte(spec.Anchor)},
+		statement: statement.Statement{Anchor: []byte(spec.Anchor)},
 	}
 	for j, o := range spec.Outputs {
 		d.Openings[j] = token.Opening{Type: s.typ, Value: o.Value}
 	}
-	d.witness = token.Witness{Inputs: s.openings, Outputs: d.Openings}
+	d.witness = statement.Witness[token.Opening]{Inputs: s.openings, Outputs: d.Openings}
 	var err error
 	if d.witness.Seed, err = spec.seed(s.pp); err != nil {
 		return nil, err
 	}
-	if err := s.pp.Blind(&d.statement, &d.witness); err != nil {
+	if err := s.pp.Blind(&d.witness, d.statement.Anchor); err != nil {
 		return nil, err
 	}
 	commitments, err := s.pp.Commit(ctx, s.ex, d.Openings)
@@ -123,10 +124,10 @@ func newDraft(ctx context.Context, s *Sender, spec *Spec) (*Draft, error) {
 	}
 	for j := range commitments {
 		d.Outputs[j] = token.Token{Owner: spec.Outputs[j].Owner, Commitment: commitments[j]}
-		d.statement.Outputs = append(d.statement.Outputs, token.Field{Bytes: commitments[j]})
+		d.statement.Outputs = append(d.statement.Outputs, statement.Field{Bytes: commitments[j]})
 	}
 	for i := range s.inputs {
-		d.statement.Inputs = append(d.statement.Inputs, token.Field{Bytes: s.inputs[i].Token.Commitment})
+		d.statement.Inputs = append(d.statement.Inputs, statement.Field{Bytes: s.inputs[i].Token.Commitment})
 	}
 	a := Action{Inputs: s.inputs, Outputs: d.Outputs, Metadata: spec.Metadata}
 	d.statement.Action, err = a.body()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/statement"
 )
 
 // The wire format, integers big-endian:
@@ -73,12 +74,12 @@ func seal(body, proof []byte) ([]byte, error) {
 // Parse is Decode without the points and scalars, which Receive decodes: it costs
 // little, whatever data holds. pointLen is the length in bytes of a commitment.
 func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
-	a := &Action{statement: token.Statement{Kind: kind}}
+	a := new(Action)
 	st, r := &a.statement, &reader{s: data, total: len(data)}
 	r.header(kind)
 	if kind == token.Transfer {
 		n := r.count("inputs")
-		a.Inputs, st.Inputs = make([]Input, n), make([]token.Field, n)
+		a.Inputs, st.Inputs = make([]Input, n), make([]statement.Field, n)
 		seen := make(tokenIDs, n)
 		for i := range a.Inputs {
 			a.Inputs[i].ID = r.id(path{"inputs", i}, seen)
@@ -86,7 +87,7 @@ func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
 		}
 	}
 	m := r.count("outputs")
-	a.Outputs, st.Outputs = make([]token.Token, m), make([]token.Field, m)
+	a.Outputs, st.Outputs = make([]token.Token, m), make([]statement.Field, m)
 	for j := range a.Outputs {
 		a.Outputs[j], st.Outputs[j] = r.token(path{"outputs", j}, pointLen)
 	}
@@ -172,14 +173,14 @@ func (r *reader) id(path path, seen tokenIDs) token.ID {
 }
 
 // token reads a token, and returns its commitment as a field too.
-func (r *reader) token(path path, pointLen int) (token.Token, token.Field) {
+func (r *reader) token(path path, pointLen int) (token.Token, statement.Field) {
 	t := token.Token{Owner: r.short(path, ".owner", 0, token.MaxOwner)}
 	at := r.offset()
 	if r.err == nil && !r.s.ReadBytes(&t.Commitment, pointLen) {
 		r.fail(path.String()+".commitment", at, "truncated")
 	}
 	t.Commitment = t.Commitment[:len(t.Commitment):len(t.Commitment)]
-	return t, token.Field{Bytes: t.Commitment, Offset: at}
+	return t, statement.Field{Bytes: t.Commitment, Offset: at}
 }
 
 // short reads a uint16 length, lo to hi, and that many bytes.

@@ -20,8 +20,8 @@ var (
 func newParams(t testing.TB, proofType string) token.CryptoParams {
 	t.Helper()
 	pp, err := token.NewCryptoParams(token.Config{
-		Curve: "BN254", Bits: 8, ProofType: proofType, Table: group.TableOptions{Window: 4, Spacing: 8},
-	})
+		Curve: "BN254", Bits: 8, ProofType: proofType,
+	}, token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ type Auditor struct {
 
 // New returns an auditor who accepts enrolments of these authorities. local gives the
 // choices that are no part of the parameters. The error is an ErrParams.
-func New(params *token.PublicParams, ex executor.Executor, local token.Config, authorities ...identity.Identity) (*Auditor, error) {
+func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, authorities ...identity.Identity) (*Auditor, error) {
 	encoded, err := params.Encode()
 	if err != nil {
 		return nil, err

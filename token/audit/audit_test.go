@@ -57,9 +57,9 @@ func newScene(tb testing.TB) *scene {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	pp := must[token.CryptoParams](tb)(s.params.Crypto(token.CSP, token.Config{}))
+	pp := must[token.CryptoParams](tb)(s.params.Crypto(token.CSP, token.Tuning{}))
 	authority := key(tb, "authority")
-	s.auditor = must[*audit.Auditor](tb)(audit.New(s.params, ex, token.Config{}, authority.Identity()))
+	s.auditor = must[*audit.Auditor](tb)(audit.New(s.params, ex, token.Tuning{}, authority.Identity()))
 
 	scheme := must[identity.Scheme](tb)(identity.NewScheme("BN254"))
 	holder := must[identity.Holder](tb)(scheme.NewHolder(rand.Reader))
@@ -171,7 +171,7 @@ func TestEveryLieIsNamed(t *testing.T) {
 // has signed it.
 func TestEnrolmentByAStranger(t *testing.T) {
 	s := newScene(t)
-	strict := must[*audit.Auditor](t)(audit.New(s.params, executor.Serial(), token.Config{}, key(t, "stranger").Identity()))
+	strict := must[*audit.Auditor](t)(audit.New(s.params, executor.Serial(), token.Tuning{}, key(t, "stranger").Identity()))
 	_, err := strict.Check(t.Context(), s.request, s.info)
 	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 {
 		t.Errorf("%v, want %s of action 0, 1", err, audit.Owners)
@@ -181,7 +181,7 @@ func TestEnrolmentByAStranger(t *testing.T) {
 // TestValues: what no proof would let through does not get past the auditor either.
 func TestValues(t *testing.T) {
 	s := newScene(t)
-	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Config{}))
+	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Tuning{}))
 	forge := func(in, out []token.Opening) error {
 		commit := func(openings []token.Opening) []token.Token {
 			var tokens []token.Token
@@ -225,7 +225,7 @@ func TestValues(t *testing.T) {
 // TestScriptOwners: both identities of a script are told.
 func TestScriptOwners(t *testing.T) {
 	s := newScene(t)
-	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Config{}))
+	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Tuning{}))
 	lock := must[*script.HashLock](t)(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))
 	a := must[*action.Draft](t)(action.NewIssue(t.Context(), executor.Serial(), pp, "USD", action.Spec{Outputs: []action.Output{{Owner: lock.Owner(), Value: 3}}}))
 	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](t)(a.Prove(t.Context()))}}}

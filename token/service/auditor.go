@@ -30,9 +30,8 @@ type AuditorService struct {
 }
 
 // NewAuditorService returns a service of one of the parameters' auditors, who accepts
-// enrolments of these authorities. Of cfg, Table and ConstantTime are used. The error
-// is an ErrParams.
-func NewAuditorService(params *token.PublicParams, cfg token.Config, ex executor.Executor, vault *Vault, signer identity.Signer, authorities ...identity.Identity) (*AuditorService, error) {
+// enrolments of these authorities. The error is an ErrParams.
+func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, signer identity.Signer, authorities ...identity.Identity) (*AuditorService, error) {
 	if _, err := indexOf("auditors", params.Auditors, signer); err != nil {
 		return nil, err
 	}
@@ -43,11 +42,11 @@ func NewAuditorService(params *token.PublicParams, cfg token.Config, ex executor
 	if err := vault.of(digest); err != nil {
 		return nil, err
 	}
-	auditor, err := audit.New(params, ex, cfg, authorities...)
+	auditor, err := audit.New(params, ex, tuning, authorities...)
 	if err != nil {
 		return nil, err
 	}
-	small := token.Config{Table: group.TableOptions{Window: 2, Spacing: 64}}
+	small := token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
 	v, err := validator.New(params, ex, small, cachedIdentities)
 	if err != nil {
 		return nil, err

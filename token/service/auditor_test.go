@@ -115,24 +115,24 @@ func TestAuditorRace(t *testing.T) {
 // refused.
 func TestConstructors(t *testing.T) {
 	w := newWorld(t, nil)
-	ex, cfg := executor.Serial(), token.Config{}
+	ex, tuning := executor.Serial(), token.Tuning{}
 	other := *w.params
 	other.Limits.Inputs = 1
 	for name, make := range map[string]func() error{
 		"issuer": func() error {
-			_, err := service.NewIssueService(w.params, cfg, ex, w.issued, key(t, "auditor"))
+			_, err := service.NewIssueService(w.params, "", tuning, ex, w.issued, key(t, "auditor"))
 			return err
 		},
 		"auditor": func() error {
-			_, err := service.NewAuditorService(w.params, cfg, ex, w.audited, key(t, "issuer"))
+			_, err := service.NewAuditorService(w.params, tuning, ex, w.audited, key(t, "issuer"))
 			return err
 		},
 		"issuer's vault": func() error {
-			_, err := service.NewIssueService(&other, cfg, ex, w.issued, key(t, "issuer"))
+			_, err := service.NewIssueService(&other, "", tuning, ex, w.issued, key(t, "issuer"))
 			return err
 		},
 		"auditor's vault": func() error {
-			_, err := service.NewAuditorService(&other, cfg, ex, w.audited, key(t, "auditor"))
+			_, err := service.NewAuditorService(&other, tuning, ex, w.audited, key(t, "auditor"))
 			return err
 		},
 		"wallet's vault": func() error {
@@ -140,7 +140,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"transfer's wallet": func() error {
-			_, err := service.NewTransferService(&other, cfg, ex, w.wallet)
+			_, err := service.NewTransferService(&other, "", tuning, ex, w.wallet)
 			return err
 		},
 		"another holder's certificate": func() error {
@@ -159,7 +159,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"proof type": func() error {
-			_, err := service.NewTransferService(w.params, token.Config{ProofType: token.Bulletproof}, ex, w.wallet)
+			_, err := service.NewTransferService(w.params, token.Bulletproof, token.Tuning{}, ex, w.wallet)
 			return err
 		},
 	} {

@@ -33,7 +33,7 @@ func Example() {
 		must(err)
 		return signer
 	}
-	ctx, ex, local := context.Background(), executor.Pool(), token.Config{}
+	ctx, ex, local := context.Background(), executor.Pool(), token.Tuning{}
 	dir, err := os.MkdirTemp("", "service")
 	must(err)
 	defer os.RemoveAll(dir)
@@ -50,7 +50,7 @@ func Example() {
 		must(err)
 		return v
 	}
-	issues, err := service.NewIssueService(params, local, ex, vault("issuer"), issuer)
+	issues, err := service.NewIssueService(params, token.Bulletproof, local, ex, vault("issuer"), issuer)
 	must(err)
 	audits, err := service.NewAuditorService(params, local, ex, vault("auditor"), auditor)
 	must(err)
@@ -58,7 +58,7 @@ func Example() {
 	must(err)
 	bob, err := service.NewWallet(params, vault("bob"), service.NewKey(newKey()))
 	must(err)
-	pays, err := service.NewTransferService(params, local, ex, alice)
+	pays, err := service.NewTransferService(params, token.Bulletproof, local, ex, alice)
 	must(err)
 	validates, err := validator.New(params, ex, local, 100)
 	must(err)

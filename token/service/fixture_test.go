@@ -126,15 +126,15 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	}
 	ex := executor.Serial()
 	w.issued, w.audited = w.vault(t), w.vault(t)
-	w.issuer, err = service.NewIssueService(w.params, token.Config{}, ex, w.issued, key(t, "issuer"))
+	w.issuer, err = service.NewIssueService(w.params, "", token.Tuning{}, ex, w.issued, key(t, "issuer"))
 	must(t, err)
-	w.auditor, err = service.NewAuditorService(w.params, token.Config{}, ex, w.audited, key(t, "auditor"), w.authority.Identity())
+	w.auditor, err = service.NewAuditorService(w.params, token.Tuning{}, ex, w.audited, key(t, "auditor"), w.authority.Identity())
 	must(t, err)
-	w.validator, err = validator.New(w.params, ex, token.Config{}, 100)
+	w.validator, err = validator.New(w.params, ex, token.Tuning{}, 100)
 	must(t, err)
 	w.wallet, err = service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody")))
 	must(t, err)
-	w.transfer, err = service.NewTransferService(w.params, token.Config{}, ex, w.wallet)
+	w.transfer, err = service.NewTransferService(w.params, "", token.Tuning{}, ex, w.wallet)
 	must(t, err)
 	t.Cleanup(func() {
 		for _, v := range []*service.Vault{w.issued, w.audited, w.wallet.Vault} {

@@ -24,14 +24,13 @@ type IssueService struct {
 }
 
 // NewIssueService returns a service of one of the parameters' issuers, that proves
-// with cfg.ProofType (empty: the parameters' first); of cfg, Table and ConstantTime
-// are used as well. The error is an ErrParams.
-func NewIssueService(params *token.PublicParams, cfg token.Config, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
+// with proofType (empty: the parameters' first). The error is an ErrParams.
+func NewIssueService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
 	index, err := indexOf("issuers", params.Issuers, issuer)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSystem(params, cfg, ex)
+	s, err := newSystem(params, proofType, tuning, ex)
 	if err != nil {
 		return nil, err
 	}

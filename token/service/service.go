@@ -89,18 +89,18 @@ type system struct {
 	ids    *identity.Set
 }
 
-// newSystem builds a system that proves with cfg.ProofType, the parameters' first if
-// that is empty. Of cfg, Table and ConstantTime are used as well.
-func newSystem(params *token.PublicParams, cfg token.Config, ex executor.Executor) (*system, error) {
+// newSystem builds a system that proves with proofType, the parameters' first if
+// that is empty.
+func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor) (*system, error) {
 	params, digest, err := copyParams(params)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.ProofType == "" {
-		cfg.ProofType = params.Systems[0].ProofType
+	if proofType == "" {
+		proofType = params.Systems[0].ProofType
 	}
 	s := &system{params: params, digest: digest, ex: ex}
-	if s.pp, err = params.Crypto(cfg.ProofType, cfg); err != nil {
+	if s.pp, err = params.Crypto(proofType, tuning); err != nil {
 		return nil, err
 	}
 	scheme, err := identity.NewScheme(params.Curve)

@@ -26,11 +26,10 @@ type TransferService struct {
 	wallet *Wallet
 }
 
-// NewTransferService returns a service that proves with cfg.ProofType (empty: the
-// parameters' first); of cfg, Table and ConstantTime are used as well. The error is
-// an ErrParams.
-func NewTransferService(params *token.PublicParams, cfg token.Config, ex executor.Executor, w *Wallet) (*TransferService, error) {
-	s, err := newSystem(params, cfg, ex)
+// NewTransferService returns a service that proves with proofType (empty: the
+// parameters' first). The error is an ErrParams.
+func NewTransferService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, w *Wallet) (*TransferService, error) {
+	s, err := newSystem(params, proofType, tuning, ex)
 	if err != nil {
 		return nil, err
 	}

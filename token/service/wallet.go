@@ -37,7 +37,7 @@ func NewWallet(params *token.PublicParams, vault *Vault, keys Keys) (*Wallet, er
 	}
 	// Commitments are the same under all range-proof systems, and three generators
 	// need no large tables.
-	pp, err := params.Crypto(params.Systems[0].ProofType, token.Config{Table: group.TableOptions{Window: 2, Spacing: 64}})
+	pp, err := params.Crypto(params.Systems[0].ProofType, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func Example() {
 		}
 	}
 	ctx, ex := context.Background(), executor.Pool()
-	pp, err := token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 32, ProofType: token.Bulletproof})
+	pp, err := token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 32, ProofType: token.Bulletproof}, token.Tuning{})
 	must(err)
 
 	// The issuer makes a token of 100 and hands its opening to Alice.

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -102,13 +104,14 @@ func (c *pending) structure() (err error) {
 	c.actions = make([]*action.Action, len(c.request.Actions))
 	for i := range c.request.Actions {
 		a := &c.request.Actions[i]
-		if _, err := c.v.params.System(a.ProofType); err != nil {
-			return failed(Structure, i, -1, err)
+		pp, ok := c.v.crypto[a.ProofType]
+		if !ok {
+			return failed(Structure, i, -1, fmt.Errorf("%w: proof type %q, accepted: %s", zkbench.ErrParams, a.ProofType, slices.Sorted(maps.Keys(c.v.crypto))))
 		}
 		if c.actions[i], err = action.Parse(c.v.pointLen, a.Kind, a.Raw); err != nil {
 			return failed(Structure, i, -1, err)
 		}
-		p, proofLen := c.actions[i], c.v.crypto[a.ProofType].ProofLen(a.Kind, len(c.actions[i].Inputs), len(c.actions[i].Outputs))
+		p, proofLen := c.actions[i], pp.ProofLen(a.Kind, len(c.actions[i].Inputs), len(c.actions[i].Outputs))
 		switch {
 		case len(p.Inputs) > limits.Inputs:
 			return failed(Structure, i, -1, &zkbench.LimitError{What: "inputs", Estimate: int64(len(p.Inputs)), Max: int64(limits.Inputs)})

@@ -64,7 +64,7 @@ type Validator struct {
 // those of issuers and auditors, which always are. All
 // generators are derived anew. The error is an ErrParams that names the field, also
 // for an issuer or auditor that is no identity.
-func New(params *token.PublicParams, ex executor.Executor, local token.Config, cache int) (*Validator, error) {
+func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
 	encoded, err := params.Encode()
 	if err != nil {
 		return nil, err

@@ -75,9 +75,9 @@ func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
 	s.params.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
 	s.digest, err = s.params.Digest()
 	s.must(err)
-	s.pp, err = s.params.Crypto(token.CSP, token.Config{})
+	s.pp, err = s.params.Crypto(token.CSP, token.Tuning{})
 	s.must(err)
-	s.v, err = validator.New(s.params, executor.Serial(), token.Config{}, 100)
+	s.v, err = validator.New(s.params, executor.Serial(), token.Tuning{}, 100)
 	s.must(err)
 	return s
 }
@@ -484,7 +484,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		edit(p)
-		if _, err := validator.New(p, executor.Serial(), token.Config{}, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
+		if _, err := validator.New(p, executor.Serial(), token.Tuning{}, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

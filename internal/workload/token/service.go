@@ -63,7 +63,7 @@ func serving(name, doc string, kind token.Kind, instance func(*services) (worklo
 }
 
 func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err error) {
-	if s.setup, err = newSetup(c, token.Config{}, kind, seed); err != nil {
+	if s.setup, err = newSetup(c, token.Tuning{}, kind, seed); err != nil {
 		return err
 	}
 	s.proofType, s.owners = s.pp.Config().ProofType, c.Get("owner")
@@ -91,11 +91,11 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 	if err != nil {
 		return err
 	}
-	if s.auditor, err = service.NewAuditorService(s.params, token.Config{}, s.ex, vault, auditor, s.authority.Identity()); err != nil {
+	if s.auditor, err = service.NewAuditorService(s.params, token.Tuning{}, s.ex, vault, auditor, s.authority.Identity()); err != nil {
 		return err
 	}
 	s.validator = sync.OnceValues(func() (*validator.Validator, error) {
-		return validator.New(s.params, s.ex, token.Config{}, cachedIdentities)
+		return validator.New(s.params, s.ex, token.Tuning{}, cachedIdentities)
 	})
 	s.payees, err = s.keys("payees")
 	return err

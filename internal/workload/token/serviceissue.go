@@ -28,7 +28,7 @@ func newIssuing(s *services) (*issuing, error) {
 		return nil, err
 	}
 	i := &issuing{services: s, held: held{vault: vault}}
-	i.service, err = service.NewIssueService(s.params, token.Config{ProofType: s.proofType}, s.ex, vault, s.issuer)
+	i.service, err = service.NewIssueService(s.params, s.proofType, token.Tuning{}, s.ex, vault, s.issuer)
 	return i, err
 }
 

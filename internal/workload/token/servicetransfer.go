@@ -73,7 +73,7 @@ func newPaying(s *services, redeem bool) (*paying, error) {
 	if p.wallet, err = service.NewWallet(s.params, vault, keys); err != nil {
 		return nil, err
 	}
-	if p.service, err = service.NewTransferService(s.params, token.Config{ProofType: s.proofType}, s.ex, p.wallet); err != nil {
+	if p.service, err = service.NewTransferService(s.params, s.proofType, token.Tuning{}, s.ex, p.wallet); err != nil {
 		return nil, err
 	}
 	return p, p.fill(context.Background(), 0, turn+spare)

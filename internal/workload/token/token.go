@@ -53,7 +53,7 @@ func define(name, doc string, kind token.Kind, instance func(*setup) workload.In
 	return workload.Def{
 		Name: name, Doc: doc, Axes: append(axes, more...),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, token.Config{}, kind, seed)
+			s, err := newSetup(c, token.Tuning{}, kind, seed)
 			if err != nil {
 				return nil, err
 			}
@@ -73,8 +73,8 @@ type setup struct {
 	seed    uint64
 }
 
-// newSetup completes cfg by the case's coordinates.
-func newSetup(c workload.Case, cfg token.Config, kind token.Kind, seed uint64) (*setup, error) {
+// newSetup builds what a case's coordinates say.
+func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64) (*setup, error) {
 	s := &setup{kind: kind, seed: seed}
 	var err error
 	if s.bits, err = c.Int("bits"); err != nil {
@@ -96,8 +96,7 @@ func newSetup(c workload.Case, cfg token.Config, kind token.Kind, seed uint64) (
 	if s.ex, err = executor.ByName(c.Get("exec")); err != nil {
 		return nil, err
 	}
-	cfg.Curve, cfg.Bits, cfg.ProofType = c.Get("curve"), s.bits, c.Get("proof")
-	s.pp, err = token.NewCryptoParams(cfg)
+	s.pp, err = token.NewCryptoParams(token.Config{Curve: c.Get("curve"), Bits: s.bits, ProofType: c.Get("proof")}, tuning)
 	return s, err
 }
 

@@ -35,7 +35,7 @@ func SenderConstantTime() workload.Def {
 	def.Doc = "as sender, with the sums over secrets in constant time"
 	def.Axes[0] = workload.CurveAxis(constantTimeCurves(), constantTimeCurves()[:1])
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-		s, err := newSetup(c, token.Config{ConstantTime: true}, token.Transfer, seed)
+		s, err := newSetup(c, token.Tuning{ConstantTime: true}, token.Transfer, seed)
 		return &sender{s}, err
 	}
 	return def

@@ -88,7 +88,7 @@ var blockTime = time.Unix(1_800_000_000, 0)
 const cachedIdentities = 4096
 
 func newValidation(c workload.Case, seed uint64) (*validation, error) {
-	s, err := newSetup(c, token.Config{}, token.Transfer, seed)
+	s, err := newSetup(c, token.Tuning{}, token.Transfer, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func newValidation(c workload.Case, seed uint64) (*validation, error) {
 	if v.digest, err = params.Digest(); err != nil {
 		return nil, err
 	}
-	v.validator, err = validator.New(params, s.ex, token.Config{}, cachedIdentities)
+	v.validator, err = validator.New(params, s.ex, token.Tuning{}, cachedIdentities)
 	return v, err
 }
 

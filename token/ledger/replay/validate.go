@@ -37,7 +37,7 @@ type validation struct {
 }
 
 func newValidation(params *token.PublicParams) (*validation, error) {
-	checks, err := validator.New(params, executor.Pool(), token.Config{}, identities)
+	checks, err := validator.New(params, executor.Pool(), token.Tuning{}, identities)
 	if err != nil {
 		return nil, err
 	}
