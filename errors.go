@@ -43,6 +43,12 @@ func (e *DecodeError) Error() string {
 
 func (e *DecodeError) Unwrap() error { return ErrMalformed }
 
+// Within places the error of a part in the whole: path before its path, offset added
+// to its offset.
+func (e *DecodeError) Within(path string, offset int) *DecodeError {
+	return &DecodeError{Path: path + e.Path, Offset: offset + e.Offset, Reason: e.Reason}
+}
+
 // LimitError says by how much a limit is exceeded. It is an ErrLimit.
 type LimitError struct {
 	What          string

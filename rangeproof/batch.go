@@ -131,12 +131,10 @@ func (b *batch[S, P]) holds(ctx context.Context, indices []int) (bool, error) {
 	return parts[0].IsZero(ctx, b.ex)
 }
 
-// Within places a *zkbench.DecodeError of a part in the whole: path before its
-// path, offset added to its offset. Other errors pass.
-func Within(err error, path string, offset int) error {
-	var d *zkbench.DecodeError
-	if errors.As(err, &d) {
-		return &zkbench.DecodeError{Path: path + d.Path, Offset: offset + d.Offset, Reason: d.Reason}
+// within is DecodeError.Within for an error that may be another, which passes.
+func within(err error, path string, offset int) error {
+	if d, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+		return d.Within(path, offset)
 	}
 	return err
 }
@@ -151,10 +149,10 @@ func DecodeProof[S, P any](g group.Group[S, P], s Shape, raw []byte) (*Proof[S, 
 	}
 	p := &Proof[S, P]{Points: make([]P, s.Points), Scalars: make([]S, s.Scalars)}
 	if err := g.DecodePoints(p.Points, raw[:split], group.OnCurve); err != nil {
-		return nil, Within(err, "proof.points", 0)
+		return nil, within(err, "proof.points", 0)
 	}
 	if err := g.DecodeScalars(p.Scalars, raw[split:]); err != nil {
-		return nil, Within(err, "proof.scalars", split)
+		return nil, within(err, "proof.scalars", split)
 	}
 	return p, nil
 }

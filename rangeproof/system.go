@@ -124,7 +124,7 @@ func (s *system[S, P]) Prove(ctx context.Context, ex executor.Executor, message 
 	rows := make([][]S, m)
 	for j := range m {
 		if err := s.g.DecodeScalars(w.Blindings[j:j+1], blindings[j]); err != nil {
-			return nil, nil, Within(err, fmt.Sprintf("blindings[%d]", j), 0)
+			return nil, nil, within(err, fmt.Sprintf("blindings[%d]", j), 0)
 		}
 		rows[j] = make([]S, max(s.value, s.blinding)+1)
 		rows[j][s.value], rows[j][s.blinding] = s.g.ScalarFromUint64(values[j]), w.Blindings[j]
@@ -151,7 +151,7 @@ func (s *system[S, P]) Decode(message []byte, m int, commitments, proof []byte) 
 	}
 	c := &claim[S, P]{s: s, message: message, V: make([]P, m)}
 	if err := s.g.DecodePoints(c.V, commitments, group.Subgroup); err != nil {
-		return nil, Within(err, "commitments", 0)
+		return nil, within(err, "commitments", 0)
 	}
 	var err error
 	c.proof, err = DecodeProof(s.g, s.Shape(m), proof)

@@ -65,13 +65,19 @@ func (p *params[S, P]) Decode(st *statement.Statement, proof statement.Field) (s
 		}
 		return nil, err
 	}
+	within := func(err error, path string, offset int) error {
+		if d, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+			return d.Within(path, offset)
+		}
+		return err
+	}
 	split := l.points * g.PointLen()
 	if err := g.DecodePoints(c.points, proof.Bytes[:split], group.OnCurve); err != nil {
-		return nil, rangeproof.Within(err, "proof.points", proof.Offset)
+		return nil, within(err, "proof.points", proof.Offset)
 	}
 	c.scalars = make([]S, l.scalars)
 	if err := g.DecodeScalars(c.scalars, proof.Bytes[split:]); err != nil {
-		return nil, rangeproof.Within(err, "proof.scalars", proof.Offset+split)
+		return nil, within(err, "proof.scalars", proof.Offset+split)
 	}
 	return c, nil
 }
