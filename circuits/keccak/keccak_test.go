@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/keccak"
 	hash "github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/hash/keccak/keccaktest"
+	"github.com/zkbench/zkbench/internal/keccaktest"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 

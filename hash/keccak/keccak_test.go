@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench/hash/keccak"
-	"github.com/zkbench/zkbench/hash/keccak/keccaktest"
+	"github.com/zkbench/zkbench/internal/keccaktest"
 )
 
 // sum is the hash that a padding byte names.
