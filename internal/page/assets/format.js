@@ -1,22 +1,35 @@
-// Numbers and their units as they are read.
+// Numbers and their units as they are read: the times, bytes and numbers of things of
+// internal/figure/testdata/figures.txt.
 
 const times = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 const sizes = [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
 
-// scaleOf returns by what values in a unit are divided, and the unit that they then
-// have: one for all of them, chosen by the middle one, so that a column can be read
+// scaleOf returns by what values in a unit are divided, the unit that they then have, and
+// how they are written in it: one for all of them, chosen by the middle one, so that a column can be read
 // down.
 function scaleOf(unit, values, exact) {
   const known = values.filter(v => v > 0).sort((a, b) => a - b);
   const middle = known.length ? known[known.length >> 1] : 0;
   const [quantity, per] = [unit.split('/')[0], unit.includes('/') ? unit.slice(unit.indexOf('/')) : ''];
-  let steps, factor = 1;
+  let steps, factor = 1, write = time;
   if (quantity === 'ns') steps = times;
   else if (quantity === 's') [steps, factor] = [times, 1e9];
-  else if (quantity === 'B' && !exact) steps = sizes;
-  else return { divide: 1, unit };
+  else if (quantity === 'B' && !exact) [steps, factor, write] = [sizes, 1 / 0.9995, three]; // 999,999 B are 1.00 MB
+  else return { divide: 1, unit, write: exact ? number : timed };
   const [size, name] = steps.find(([size]) => middle * factor >= size) || steps[steps.length - 1];
-  return { divide: size / factor, unit: name + per };
+  return { divide: steps === sizes ? size : size / factor, unit: name + per, write };
+}
+
+// time writes a number of seconds or a part of them.
+function time(v) {
+  const size = Math.abs(v);
+  return v.toFixed(size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+// three writes three significant digits, and all of a whole number's.
+function three(v) {
+  const rounded = Math.abs(Number(v.toPrecision(3)));
+  return v.toFixed(rounded === 0 ? 0 : Math.min(Math.max(2 - Math.floor(Math.log10(rounded)), 0), 3));
 }
 
 const formats = []; // by their number of decimals: making one takes long
@@ -45,7 +58,7 @@ function timed(v) {
 // withUnit writes one value, or from which to which, in the unit that fits.
 function withUnit(values, unit, exact) {
   const s = scaleOf(unit, values.map(Math.abs), exact);
-  return values.map(v => (exact ? number : timed)(v / s.divide)).join(' – ') + (s.unit ? ' ' + s.unit : '');
+  return values.map(v => s.write(v / s.divide)).join(' – ') + (s.unit ? ' ' + s.unit : '');
 }
 
 // spread is the greatest distance of a repetition from the median, in per cent of it.

@@ -71,7 +71,7 @@ function columnsOf(cases) {
     columns.push({
       key: f.name, head: f.label, unit: scale.unit === f.label ? '' : scale.unit, meaning: f.meaning, number: true, figure: true,
       value: c => c.figures[f.name] && c.figures[f.name][0],
-      text: c => c.figures[f.name] && (f.exact ? number : timed)(c.figures[f.name][0] / scale.divide),
+      text: c => c.figures[f.name] && scale.write(c.figures[f.name][0] / scale.divide),
       spread: values.some(v => v.length > 1) && (c => (c.figures[f.name] ? spread(c.figures[f.name]) : '')),
     });
   }

@@ -1,0 +1,42 @@
+package page_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestFormat: the page's script writes what internal/figure writes.
+func TestFormat(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	writers := map[string]string{
+		"time": "withUnit([v], 'ns')", "bytes": "withUnit([v], 'B')", "case": "plural(v, 'case')", "process": "plural(v, 'process', 'processes')",
+	}
+	checked := 0
+	for line := range strings.Lines(read("../figure/testdata/figures.txt")) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		writer, ok := writers[cells[0]]
+		if !ok {
+			continue
+		}
+		checked++
+		script, err := json.Marshal("const v = " + cells[1] + ";" + read("assets/format.js") + "; return " + writer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := eval[string](b, "new Function("+string(script)+")()"); got != cells[2] {
+			t.Errorf("%s of %s: %q, want %q", cells[0], cells[1], got, cells[2])
+		}
+	}
+	if checked < 20 {
+		t.Errorf("%d lines of the table", checked)
+	}
+}
