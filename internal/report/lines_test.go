@@ -215,9 +215,8 @@ func TestStyle(t *testing.T) {
 	rec.Findings = sample(t).Findings
 	escape := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	for name, view := range map[string]func(s report.Style, b *bytes.Buffer) error{
-		"view=case":    func(s report.Style, b *bytes.Buffer) error { return s.Case(b, rec) },
-		"view=table":   func(s report.Style, b *bytes.Buffer) error { return s.Table(b, []*record.Record{rec}) },
-		"view=picture": func(s report.Style, b *bytes.Buffer) error { return s.Picture(b, rec) },
+		"view=case":  func(s report.Style, b *bytes.Buffer) error { return s.Case(b, rec) },
+		"view=table": func(s report.Style, b *bytes.Buffer) error { return s.Table(b, []*record.Record{rec}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var plain, coloured bytes.Buffer

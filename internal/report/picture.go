@@ -2,14 +2,12 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/zkbench/zkbench/internal/figure"
-	"github.com/zkbench/zkbench/internal/record"
 )
 
 const (
@@ -18,31 +16,9 @@ const (
 	barWidth    = 40   // cells of the fullest row
 )
 
-// Picture writes the heat map of a record's latencies as plain text: their range
-// from P1 to P99 in geometric steps, one row each with range, frequency, per cent
-// and bar, and one row each for all below and above. P50, P95 and P99 stand at
-// the rows that they fall into. A record without latencies has no picture.
-func Picture(w io.Writer, rec *record.Record) error { return Style{}.Picture(w, rec) }
-
-// Picture writes the heat map of a record's latencies in this style.
-func (s Style) Picture(w io.Writer, rec *record.Record) error {
-	encoded, ok := rec.Histogram(record.HistLatency)
-	if !ok {
-		return nil
-	}
-	h, err := encoded.Decode()
-	if err != nil {
-		return fmt.Errorf("%s: %w", caseName(rec), err)
-	}
-	if h.TotalCount() == 0 {
-		return nil
-	}
-	p := &page{style: s}
-	p.heatmap(encoded.Name, h)
-	return p.flush(w)
-}
-
-// heatmap writes the distribution h, which has values.
+// heatmap writes the distribution h, which has values: their range from P1 to P99 in
+// geometric steps, one row each with range, frequency, per cent and bar, and one row each
+// for all below and above. P50, P95 and P99 stand at the rows that they fall into.
 func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 	rows := bins(h)
 	fullest := int64(0)

@@ -124,11 +124,13 @@ func TestPictureCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b bytes.Buffer
-			if err := report.Picture(&b, &record.Record{Histograms: []record.Histogram{encoded}}); err != nil {
+			if err := report.Case(&b, &record.Record{Histograms: []record.Histogram{encoded}}); err != nil {
 				t.Fatal(err)
 			}
+			_, picture, _ := strings.Cut(b.String(), "Latency Heatmap")
+			picture, _, _ = strings.Cut(picture, "\n\n")
 			sum := 0
-			for i, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
+			for i, line := range strings.Split(picture, "\n") {
 				if i > 1 { // below title and header
 					sum += count(t, line)
 				}
@@ -137,7 +139,7 @@ func TestPictureCounts(t *testing.T) {
 				t.Errorf("%d latencies in the picture, want %d:\n%s", sum, len(test.values), &b)
 			}
 			for _, mark := range []string{"P50 ", "P95 ", "P99 "} {
-				if n := strings.Count(b.String(), mark); n != 1 {
+				if n := strings.Count(picture, mark); n != 1 {
 					t.Errorf("%s stands %d times:\n%s", mark, n, &b)
 				}
 			}
@@ -175,20 +177,15 @@ func TestTableOpen(t *testing.T) {
 func TestPictureOfADamagedHistogram(t *testing.T) {
 	rec := sample(t)
 	rec.Histograms[0].HDR = "AAAA"
-	for name, view := range map[string]func() error{
-		"view=picture": func() error { return report.Picture(new(bytes.Buffer), rec) },
-		"view=case":    func() error { return report.Case(new(bytes.Buffer), rec) },
-	} {
-		if err := view(); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%s: error %v, want ErrMalformed", name, err)
-		}
+	if err := report.Case(new(bytes.Buffer), rec); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("error %v, want ErrMalformed", err)
 	}
 }
 
 func TestNothingMeasured(t *testing.T) {
 	rec := &record.Record{Workload: "Sender", Case: "bits=8", Status: record.Failed, Error: "set-up: planted"}
 	var b bytes.Buffer
-	if err := errors.Join(report.Benchmark(&b, rec), report.Picture(&b, rec), report.Table(&b, nil)); err != nil {
+	if err := errors.Join(report.Benchmark(&b, rec), report.Table(&b, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if b.Len() != 0 {

@@ -6,14 +6,6 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 )
 
-// TooFew is the finding that a comparison has too few processes.
-func TooFew(e *FewError) record.Finding {
-	return record.Finding{
-		Name: "too-few",
-		Text: fmt.Sprintf("%d %s, and %d or more are needed for an interval at %g %%: no verdict", e.N, e.What, e.Need, 100*e.Confidence),
-	}
-}
-
 // Drifted is the finding that a series rises or falls over its window: Trend is
 // beyond 1 % in all with p below 0.01. False where it is not.
 func Drifted(name string, means, weights []float64) (record.Finding, bool) {
