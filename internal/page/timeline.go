@@ -61,7 +61,7 @@ func timelineOf(records []*record.Record) *timeline {
 			}
 		}
 		if len(each) > 0 {
-			t.Series = append(t.Series, over(c.of, unit, each))
+			t.Series = append(t.Series, medianLine(c.of, unit, each))
 		}
 	}
 	return t
@@ -75,8 +75,8 @@ func join(values []float64, n int, as func([]float64) float64) []float64 {
 	return all
 }
 
-// over is the median of several lines, and between which values they lie.
-func over(q record.Quantity, unit string, each [][]float64) series {
+// medianLine is the median of several lines, and between which values they lie.
+func medianLine(q record.Quantity, unit string, each [][]float64) series {
 	s := series{Name: q.Name(), Label: q.Label(), Unit: unit}
 	longest := slices.MaxFunc(each, func(a, b []float64) int { return len(a) - len(b) })
 	for i := range longest {

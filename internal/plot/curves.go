@@ -102,8 +102,8 @@ func (c *Curves) each(do func(i int, l *Curve, points []Point)) {
 // drawn tells whether a value has a place on the axes.
 func (c *Curves) drawn(v float64) bool { return drawn(v) || c.Linear && v == 0 }
 
-// at is the place of a value on an axis.
-func (c *Curves) at(v float64) float64 {
+// place is where a value stands on an axis.
+func (c *Curves) place(v float64) float64 {
 	if c.Linear {
 		return v
 	}
@@ -226,8 +226,8 @@ func markStyle() draw.LineStyle {
 // Plot draws the marks, the lines with error bars and points, and the points' beside.
 func (c *Curves) Plot(canvas draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&canvas)
-	x := func(v float64) vg.Length { return toX(c.at(v)) }
-	y := func(v float64) vg.Length { return toY(c.at(v)) }
+	x := func(v float64) vg.Length { return toX(c.place(v)) }
+	y := func(v float64) vg.Length { return toY(c.place(v)) }
 	for _, m := range c.Marks {
 		if drawn(m.X) {
 			canvas.StrokeLine2(markStyle(), x(m.X), canvas.Min.Y, x(m.X), canvas.Max.Y)

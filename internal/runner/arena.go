@@ -55,8 +55,8 @@ func (k *keeper) keep(seq uint64, result []byte) {
 	}
 }
 
-// at returns the result in slot i.
-func (k *keeper) at(i int) (seq uint64, result []byte) {
+// result returns the result in slot i.
+func (k *keeper) result(i int) (seq uint64, result []byte) {
 	at := k.mem[i*k.slot : (i+1)*k.slot]
 	n := int(binary.LittleEndian.Uint32(at[8:]))
 	if n > k.slot-slotHeader {

@@ -187,7 +187,7 @@ func (r *run) check(ctx context.Context) {
 		wg.Go(func() {
 			pprof.SetGoroutineLabels(labelled)
 			for s := range work {
-				seq, output := s.keeper.at(s.i)
+				seq, output := s.keeper.result(s.i)
 				_, err := Protect(func() (struct{}, error) { return struct{}{}, r.checkOne(labelled, seq, output) })
 				if err != nil && ctx.Err() != nil {
 					return // cancelled, so it says nothing about the result

@@ -146,8 +146,8 @@ func (c *cell) values(metric record.Quantity, scale float64) (all []float64) {
 	return all
 }
 
-// around is what values lie within; none where there are less than two.
-func around(values []float64) plot.Interval {
+// extent is what values lie within; none where there are less than two.
+func extent(values []float64) plot.Interval {
 	if len(values) < 2 {
 		return plot.Interval{}
 	}

@@ -22,7 +22,7 @@ func (a *album) throughput(g *group, p panel) {
 		curve := plot.Curve{Name: l.name}
 		for _, cell := range l.cells {
 			if v := cell.values(record.Throughput, 1); len(v) > 0 {
-				curve.Points = append(curve.Points, plot.Point{X: float64(cell.cpus), Y: stat.Median(v), AboutY: around(v)})
+				curve.Points = append(curve.Points, plot.Point{X: float64(cell.cpus), Y: stat.Median(v), AboutY: extent(v)})
 			}
 		}
 		c.Lines = append(c.Lines, curve)
@@ -44,7 +44,7 @@ func (a *album) latency(g *group, p panel) {
 			tps, ms := cell.values(record.Throughput, 1), cell.values(record.LatencyMean, nsPerMs)
 			if len(tps) > 0 && len(ms) > 0 {
 				curve.Points = append(curve.Points, plot.Point{
-					X: stat.Median(tps), Y: stat.Median(ms), AboutX: around(tps), AboutY: around(ms), Name: name(cell.cpus),
+					X: stat.Median(tps), Y: stat.Median(ms), AboutX: extent(tps), AboutY: extent(ms), Name: name(cell.cpus),
 				})
 			}
 		}
