@@ -66,7 +66,8 @@ vectors:
 # now and then (go1.26.8).
 race:
 	$(GO) test -race ./internal/runner -rapid.checks=20
-	$(GO) test -race ./executor/... ./internal/meter/... ./internal/stage/... ./internal/measure/... ./token/identity/...
+	$(GO) test -race ./executor/... ./internal/meter/... ./internal/stage/... ./token/identity/...
+	$(GO) test -race -run 'Run|Serve|Child|Procs' ./internal/measure
 	$(GO) test -race -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Queue|Concurrent|Race' ./token/validator ./token/service
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -34,33 +35,33 @@ func benchmarkingCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.C
 		Args:  noArguments,
 	}
 	flags := cmd.Flags()
-	count := defineOption(flags, "count", kindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	timeout := defineOption(flags, "timeout", kindNumber, "0", "0 to 86400, in seconds; 0: none", "seconds after which a case's process is stopped; 0: none")
-	name := defineOption(flags, "benchName", kindText, "", "", "one benchmark, for example Sender (default all nine)")
-	out := defineOption(flags, "out", kindFile, "", acceptedSuiteOut, "directory of all that is left (default benchmark_logs_ and the time)")
-	resume := defineOption(flags, "resume", kindFile, "", acceptedResume, "go on with the suite of this directory")
+	count := usage.Define(flags, "count", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
+	timeout := usage.Define(flags, "timeout", usage.KindNumber, "0", "0 to 86400, in seconds; 0: none", "seconds after which a case's process is stopped; 0: none")
+	name := usage.Define(flags, "benchName", usage.KindText, "", "", "one benchmark, for example Sender (default all nine)")
+	out := usage.Define(flags, "out", usage.KindFile, "", acceptedSuiteOut, "directory of all that is left (default benchmark_logs_ and the time)")
+	resume := usage.Define(flags, "resume", usage.KindFile, "", acceptedResume, "go on with the suite of this directory")
 	plan := flags.Bool("plan", false, "show the cases and how long they take, run nothing")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		f := &suiteFlags{out: out, resume: resume, repetitions: count, only: &option{}, plan: plan}
-		if resume.given {
+		f := &suiteFlags{out: out, resume: resume, repetitions: count, only: &usage.Option{}, plan: plan}
+		if resume.Given {
 			return f.goOn(cmd, stdout, stderr, defs)
 		}
 		file, err := readSuite(defs, studySuite)
 		if err != nil {
 			return err
 		}
-		seconds, err := timeout.number("timeout", 0, uint64(maxDuration/time.Second))
+		seconds, err := timeout.Number("timeout", 0, uint64(measure.MaxDuration/time.Second))
 		if err != nil {
 			return err
 		}
-		f.timeout = &option{text: strconv.FormatUint(seconds, 10) + "s"}
-		if count.given {
-			if _, err := count.number("count", 1, suite.MaxRepetitions); err != nil {
+		f.timeout = &usage.Option{Text: strconv.FormatUint(seconds, 10) + "s"}
+		if count.Given {
+			if _, err := count.Number("count", 1, suite.MaxRepetitions); err != nil {
 				return err
 			}
 		}
-		if name.given {
-			if f.only, err = benchName(defs, file, name.text); err != nil {
+		if name.Given {
+			if f.only, err = benchName(defs, file, name.Text); err != nil {
 				return err
 			}
 		}
@@ -71,7 +72,7 @@ func benchmarkingCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.C
 
 // benchName is the workload that the study calls so: Sender, BenchmarkSender or
 // TestParallelBenchmarkSender.
-func benchName(defs []workload.Def, file *suite.File, name string) (*option, error) {
+func benchName(defs []workload.Def, file *suite.File, name string) (*usage.Option, error) {
 	var names []string
 	for _, e := range file.Entries {
 		for _, id := range e.IDs() {
@@ -88,5 +89,5 @@ func benchName(defs []workload.Def, file *suite.File, name string) (*option, err
 	if !slices.Contains(names, plain) {
 		return nil, &usage.ValueError{Field: "benchName", Value: name, Accepted: strings.Join(names, ", ")}
 	}
-	return &option{text: plain, given: true}, nil
+	return &usage.Option{Text: plain, Given: true}, nil
 }

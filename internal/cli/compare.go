@@ -18,9 +18,9 @@ import (
 
 // compareFlags are the flags of compare as they were typed.
 type compareFlags struct {
-	format, gate, gateMetrics *option
+	format, gate, gateMetrics *usage.Option
 	allowEnv                  bool
-	git                       *option
+	git                       *usage.Option
 	session                   *sessionFlags
 }
 
@@ -30,12 +30,12 @@ func tableFormats() []string { return []string{"text", "markdown", "csv", "json"
 func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 	formats := strings.Join(tableFormats(), ", ")
 	f := &compareFlags{
-		format: defineOption(flags, "format", kindText, tableFormats()[0], formats, "how the table is written: "+formats),
-		gate: defineOption(flags, "gate", kindText, "", compare.GateAccepted,
+		format: usage.Define(flags, "format", usage.KindText, tableFormats()[0], formats, "how the table is written: "+formats),
+		gate: usage.Define(flags, "gate", usage.KindText, "", compare.GateAccepted,
 			"exit with 1 where an exact metric grew, or a time is worse by more than this and the noise, for example 3%"),
-		gateMetrics: defineOption(flags, "gate-metrics", kindList, "", "names of metrics in the table",
+		gateMetrics: usage.Define(flags, "gate-metrics", usage.KindList, "", "names of metrics in the table",
 			"further metrics for the gate, for example latency-p99"),
-		git: defineOption(flags, "git", kindText, "", compare.RangeAccepted,
+		git: usage.Define(flags, "git", usage.KindText, "", compare.RangeAccepted,
 			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
 		session: newSessionFlags(flags, defs),
 	}
@@ -62,8 +62,8 @@ func compareCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Comman
 		if err != nil {
 			return err
 		}
-		if f.git.given {
-			return f.session.run(cmd.Context(), stderr, defs, f.git.text, args, out)
+		if f.git.Given {
+			return f.session.run(cmd.Context(), stderr, defs, f.git.Text, args, out)
 		}
 		if name, ok := f.session.given(); ok {
 			return &usage.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
@@ -83,7 +83,7 @@ type tableOutput struct {
 
 func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	o := tableOutput{stdout: stdout, allowEnv: f.allowEnv}
-	switch f.format.text {
+	switch f.format.Text {
 	case "text":
 		o.write = (*compare.Table).Text
 	case "markdown":
@@ -93,21 +93,21 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	case "json":
 		o.write = (*compare.Table).JSON
 	default:
-		return o, f.format.refuse("format", f.format.text)
+		return o, f.format.Refuse("format", f.format.Text)
 	}
-	if !f.gate.given {
-		if f.gateMetrics.given {
+	if !f.gate.Given {
+		if f.gateMetrics.Given {
 			return o, &usage.ValueError{Field: "flag", Value: "--gate-metrics", Accepted: "--gate-metrics together with --gate"}
 		}
 		return o, nil
 	}
-	limit, err := compare.ParseLimit(f.gate.text)
+	limit, err := compare.ParseLimit(f.gate.Text)
 	if err != nil {
 		return o, err
 	}
 	o.gate = &compare.Gate{Limit: limit}
-	if f.gateMetrics.given {
-		for name := range strings.SplitSeq(f.gateMetrics.text, ",") {
+	if f.gateMetrics.Given {
+		for name := range strings.SplitSeq(f.gateMetrics.Text, ",") {
 			o.gate.Metrics = append(o.gate.Metrics, strings.TrimSpace(name))
 		}
 	}
@@ -203,11 +203,11 @@ type recordFile struct {
 	out  *record.Writer
 }
 
-func newRecordFile(path *option) (*recordFile, error) {
-	if !path.given {
+func newRecordFile(path *usage.Option) (*recordFile, error) {
+	if !path.Given {
 		return nil, nil
 	}
-	file, err := os.Create(path.text)
+	file, err := os.Create(path.Text)
 	if err != nil {
 		return nil, fmt.Errorf("out: %w", err)
 	}

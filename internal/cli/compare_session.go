@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -42,30 +43,30 @@ const (
 // sessionFlags are the flags of compare that go with --git.
 type sessionFlags struct {
 	flags                                     *pflag.FlagSet
-	axes                                      map[string]*option // by the axis' key
-	names                                     []string           // of all of them
-	processes, duration, workers, out, keepIn *option
+	axes                                      map[string]*usage.Option // by the axis' key
+	names                                     []string                 // of all of them
+	processes, duration, workers, out, keepIn *usage.Option
 }
 
 func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
-	f := &sessionFlags{flags: flags, axes: defineAxes(flags, defs, withGit)}
+	f := &sessionFlags{flags: flags, axes: jobs.DefineAxes(flags, defs, withGit)}
 	for _, def := range defs {
 		for _, a := range def.Axes {
 			f.names = append(f.names, a.Long())
 		}
 	}
-	define := func(name, kind, text, accepted, usage string) *option {
+	define := func(name, kind, text, accepted, help string) *usage.Option {
 		f.names = append(f.names, name)
-		return defineOption(flags, name, kind, text, accepted, withGit+usage)
+		return usage.Define(flags, name, kind, text, accepted, withGit+help)
 	}
 	workers := measure.WorkersAxis()
-	f.workers = define("workers", kindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
-	f.processes = define("processes", kindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", maxProcesses),
+	f.workers = define("workers", usage.KindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
+	f.processes = define("processes", usage.KindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses),
 		"processes of each side; a verdict needs 8")
-	f.duration = define("duration", kindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", maxDuration),
+	f.duration = define("duration", usage.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
 		"window of each process")
-	f.out = define("out", kindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
-	f.keepIn = define("keep", kindFile, "", "the path of a directory", "keep the built programs in this directory")
+	f.out = define("out", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
+	f.keepIn = define("keep", usage.KindFile, "", "the path of a directory", "keep the built programs in this directory")
 	return f
 }
 
@@ -83,21 +84,21 @@ func (f *sessionFlags) given() (name string, ok bool) {
 }
 
 // jobs returns the cases of the named workloads with every number of workers.
-func (f *sessionFlags) jobs(defs []workload.Def, names []string) (jobs []measure.Job, blocks int, err error) {
-	processes, err := f.processes.number("processes", 1, maxProcesses)
+func (f *sessionFlags) jobs(defs []workload.Def, names []string) (cases []measure.Job, blocks int, err error) {
+	processes, err := f.processes.Number("processes", 1, jobs.MaxProcesses)
 	if err != nil {
 		return nil, 0, err
 	}
-	duration, err := f.duration.duration("duration", 1, maxDuration)
+	duration, err := f.duration.Duration("duration", 1, measure.MaxDuration)
 	if err != nil {
 		return nil, 0, err
 	}
-	counts, err := measure.WorkersAxis().Parse(f.workers.text)
+	counts, err := measure.WorkersAxis().Parse(f.workers.Text)
 	if err != nil {
 		return nil, 0, err
 	}
 	// A matrix of defaults would take hours: what is not named is small.
-	all, err := smallPlans(defs, names, typedAxes(f.axes))
+	all, err := jobs.SmallPlans(defs, names, jobs.TypedAxes(f.axes))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -108,11 +109,11 @@ func (f *sessionFlags) jobs(defs []workload.Def, names []string) (jobs []measure
 				if err != nil {
 					return nil, 0, err
 				}
-				jobs = append(jobs, sessionJob(plan.Def.Name, c, workers, duration))
+				cases = append(cases, sessionJob(plan.Def.Name, c, workers, duration))
 			}
 		}
 	}
-	return jobs, int(processes), nil
+	return cases, int(processes), nil
 }
 
 func sessionJob(name string, c workload.Case, workers int, duration time.Duration) measure.Job {
@@ -132,7 +133,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 	if len(args) == 0 {
 		return &usage.ValueError{Field: "workload of compare --git", Value: "", Accepted: "one or more ids, see zkbench list"}
 	}
-	jobs, blocks, err := f.jobs(defs, args)
+	cases, blocks, err := f.jobs(defs, args)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 		return stoppedOr(ctx, err)
 	}
 	for i, side := range [2]stat.Side{stat.Old, stat.New} {
-		for _, job := range jobs {
+		for _, job := range cases {
 			if err := probe(ctx, programs[side], job); err != nil {
 				return stoppedOr(ctx, fmt.Errorf("%s: %w", revs[i], err))
 			}
@@ -170,11 +171,11 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 	}
 
 	var recs []*record.Record
-	for i, job := range jobs {
+	for i, job := range cases {
 		if ctx.Err() != nil {
 			break
 		}
-		fmt.Fprintf(stderr, "%d/%d: %d processes of %s\n", i+1, len(jobs), len(stat.Schedule(blocks)), caption(job))
+		fmt.Fprintf(stderr, "%d/%d: %d processes of %s\n", i+1, len(cases), len(stat.Schedule(blocks)), caption(job))
 		session := compare.Session{
 			Blocks: blocks,
 			Run: func(ctx context.Context, side stat.Side) *record.Record {
@@ -192,7 +193,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
 	}
-	return showSession(ctx, recs, revs, len(jobs)*len(stat.Schedule(blocks)), out)
+	return showSession(ctx, recs, revs, len(cases)*len(stat.Schedule(blocks)), out)
 }
 
 // showSession shows what was measured of the planned number of processes.
@@ -224,11 +225,11 @@ func stoppedOr(ctx context.Context, err error) error {
 // programDir returns the directory for the built programs, and what removes it
 // unless they are to be kept.
 func (f *sessionFlags) programDir() (dir string, remove func() error, err error) {
-	if f.keepIn.given {
-		if err := os.MkdirAll(f.keepIn.text, 0o777); err != nil {
+	if f.keepIn.Given {
+		if err := os.MkdirAll(f.keepIn.Text, 0o777); err != nil {
 			return "", nil, fmt.Errorf("keep: %w", err)
 		}
-		dir, err = filepath.Abs(f.keepIn.text)
+		dir, err = filepath.Abs(f.keepIn.Text)
 		return dir, func() error { return nil }, err
 	}
 	if dir, err = os.MkdirTemp("", "zkbench-programs-"); err != nil {
@@ -273,7 +274,7 @@ func buildSides(ctx context.Context, repo compare.Repository, revs [2]compare.Re
 // says so before the session, in its own words. What goes wrong in the case is
 // left to the session.
 func probe(ctx context.Context, program measure.Program, job measure.Job) error {
-	job.Settings.Duration, job.Settings.Warmup = time.Millisecond, 0
+	job.Settings.Duration, job.Settings.Warmup.Time = time.Millisecond, 0
 	input, err := json.Marshal(job)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -27,7 +28,7 @@ const (
 
 // historyFlags are the flags of history as they were typed.
 type historyFlags struct {
-	metric, workload, caseWords, since, level, out, csv *option
+	metric, workload, caseWords, since, level, out, csv *usage.Option
 	steps                                               bool
 }
 
@@ -46,13 +47,13 @@ func historyCommand(stdout io.Writer) *cobra.Command {
 	flags := cmd.Flags()
 	levels := fmt.Sprintf("%g to %g", leastLevel, mostLevel)
 	f := &historyFlags{
-		metric:    defineOption(flags, "metric", kindText, record.Throughput.Name(), "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
-		workload:  defineOption(flags, "workload", kindList, "", "workloads of the records", "these workloads only"),
-		caseWords: defineOption(flags, "case", kindText, "", "key=value ...", "cases with these coordinates only, for example \"curve=BN254 bits=32\""),
-		since:     defineOption(flags, "since", kindText, "", "a date, 2006-01-02", "sessions from this date on, for example 2006-01-02"),
-		level:     defineOption(flags, "level", kindNumber, "0.01", levels, "probability at which a line without a step may be given one: "+levels),
-		out:       defineOption(flags, "out", kindFile, "", "the path of a directory", "write a chart of each line into this directory, as SVG"),
-		csv:       defineOption(flags, "csv", kindFile, "", "the path of a file, which is written anew", "write a row for each point to this file, which is written anew"),
+		metric:    usage.Define(flags, "metric", usage.KindText, record.Throughput.Name(), "a metric of the records", "the metric, for example latency-p95, allocs or \"stage prove\""),
+		workload:  usage.Define(flags, "workload", usage.KindList, "", "workloads of the records", "these workloads only"),
+		caseWords: usage.Define(flags, "case", usage.KindText, "", "key=value ...", "cases with these coordinates only, for example \"curve=BN254 bits=32\""),
+		since:     usage.Define(flags, "since", usage.KindText, "", "a date, 2006-01-02", "sessions from this date on, for example 2006-01-02"),
+		level:     usage.Define(flags, "level", usage.KindNumber, "0.01", levels, "probability at which a line without a step may be given one: "+levels),
+		out:       usage.Define(flags, "out", usage.KindFile, "", "the path of a directory", "write a chart of each line into this directory, as SVG"),
+		csv:       usage.Define(flags, "csv", usage.KindFile, "", "the path of a file, which is written anew", "write a row for each point to this file, which is written anew"),
 	}
 	flags.BoolVar(&f.steps, "steps", false, "only lines that have a step")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -93,49 +94,49 @@ func historyCommand(stdout io.Writer) *cobra.Command {
 
 // query is what the flags ask for.
 func (f *historyFlags) query() (history.Query, error) {
-	q := history.Query{Metric: f.metric.text}
-	if f.workload.given {
-		for name := range strings.SplitSeq(f.workload.text, ",") {
+	q := history.Query{Metric: f.metric.Text}
+	if f.workload.Given {
+		for name := range strings.SplitSeq(f.workload.Text, ",") {
 			q.Workloads = append(q.Workloads, strings.TrimSpace(name))
 		}
 	}
-	words := strings.FieldsFunc(f.caseWords.text, func(r rune) bool { return r == ' ' || r == ',' || r == '/' })
-	if f.caseWords.given && len(words) == 0 {
-		return q, f.caseWords.refuse("case", f.caseWords.text)
+	words := strings.FieldsFunc(f.caseWords.Text, func(r rune) bool { return r == ' ' || r == ',' || r == '/' })
+	if f.caseWords.Given && len(words) == 0 {
+		return q, f.caseWords.Refuse("case", f.caseWords.Text)
 	}
 	for _, word := range words {
 		key, value, found := strings.Cut(word, "=")
 		if !found || key == "" || value == "" {
-			return q, f.caseWords.refuse("case", word)
+			return q, f.caseWords.Refuse("case", word)
 		}
 		q.Case = append(q.Case, record.Axis{Key: key, Value: value})
 	}
 	var err error
-	if f.since.given {
-		if q.Since, err = time.Parse(time.DateOnly, f.since.text); err != nil {
-			return q, f.since.refuse("since", f.since.text)
+	if f.since.Given {
+		if q.Since, err = time.Parse(time.DateOnly, f.since.Text); err != nil {
+			return q, f.since.Refuse("since", f.since.Text)
 		}
 	}
-	q.Level, err = strconv.ParseFloat(f.level.text, 64)
+	q.Level, err = strconv.ParseFloat(f.level.Text, 64)
 	if err != nil || !(q.Level >= leastLevel && q.Level <= mostLevel) {
-		return q, f.level.refuse("level", f.level.text)
+		return q, f.level.Refuse("level", f.level.Text)
 	}
 	return q, nil
 }
 
 // files writes the rows and the charts that are asked for.
 func (f *historyFlags) files(lines []history.Line) error {
-	if f.csv.given {
+	if f.csv.Given {
 		var b bytes.Buffer
 		err := history.CSV(&b, lines)
-		if err = errors.Join(err, os.WriteFile(f.csv.text, b.Bytes(), 0o644)); err != nil {
+		if err = errors.Join(err, os.WriteFile(f.csv.Text, b.Bytes(), 0o644)); err != nil {
 			return fmt.Errorf("csv: %w", err)
 		}
 	}
-	if !f.out.given {
+	if !f.out.Given {
 		return nil
 	}
-	if err := os.MkdirAll(f.out.text, 0o755); err != nil {
+	if err := os.MkdirAll(f.out.Text, 0o755); err != nil {
 		return fmt.Errorf("out: %w", err)
 	}
 	taken := make(map[string]int) // in lower case: some file systems know no other
@@ -146,7 +147,7 @@ func (f *historyFlags) files(lines []history.Line) error {
 		if taken[key]++; taken[key] > 1 { // another environment
 			name = fmt.Sprintf("%s-%d", name, taken[key])
 		}
-		if err := view(f.out.text, name+".svg", func(w io.Writer) error { return l.Chart().Write(w, plot.SVG) }); err != nil {
+		if err := view(f.out.Text, name+".svg", func(w io.Writer) error { return l.Chart().Write(w, plot.SVG) }); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -28,30 +29,30 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	axes := defineAxes(flags, defs, "")
-	duration := defineOption(flags, "duration", kindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", maxDuration), "time that each case is measured for")
-	count := defineOption(flags, "count", kindNumber, "", fmt.Sprintf("1 to %d", maxCount), "operations at most of each case")
-	seed := defineOption(flags, "seed", kindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
-	out := &option{}
-	json := defineOption(flags, "json", kindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	axes := jobs.DefineAxes(flags, defs, "")
+	duration := usage.Define(flags, "duration", usage.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "time that each case is measured for")
+	count := usage.Define(flags, "count", usage.KindNumber, "", fmt.Sprintf("1 to %d", measure.MaxCount), "operations at most of each case")
+	seed := usage.Define(flags, "seed", usage.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
+	out := &usage.Option{}
+	json := usage.Define(flags, "json", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return &usage.ValueError{Field: "workload", Value: "", Accepted: "one or more ids, see zkbench list"}
 		}
 		s := measure.DefaultSettings(1, 0)
 		var err error
-		if s.Duration, err = duration.duration("duration", 1, maxDuration); err != nil {
+		if s.Duration, err = duration.Duration("duration", 1, measure.MaxDuration); err != nil {
 			return err
 		}
-		if count.given {
-			if s.Count, err = count.number("count", 1, maxCount); err != nil {
+		if count.Given {
+			if s.Count, err = count.Number("count", 1, measure.MaxCount); err != nil {
 				return err
 			}
 		}
-		if s.Seed, err = seed.number("seed", 0, math.MaxUint64); err != nil {
+		if s.Seed, err = seed.Number("seed", 0, math.MaxUint64); err != nil {
 			return err
 		}
-		all, err := smallPlans(defs, args, typedAxes(axes))
+		all, err := jobs.SmallPlans(defs, args, jobs.TypedAxes(axes))
 		if err != nil {
 			return err
 		}
@@ -60,10 +61,10 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			return err
 		}
 		defer r.close()
-		var jobs []measure.Job
+		var planned []measure.Job
 		for _, p := range all {
 			for _, c := range p.Cases {
-				jobs = append(jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Leak: true})
+				planned = append(planned, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Leak: true})
 			}
 		}
 		self, err := os.Executable()
@@ -72,8 +73,8 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		}
 		command := measure.Program{Path: self, Args: []string{execCase}}
 		leaks := 0
-		for i, job := range jobs {
-			done := progress(stderr, i, len(jobs), job)
+		for i, job := range planned {
+			done := progress(stderr, i, len(planned), job)
 			rec := command.Run(cmd.Context(), job)
 			done()
 			if err := refused(rec); err != nil {
@@ -89,11 +90,11 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				break
 			}
 		}
-		if err := verdict(cmd.Context(), r.recs, len(jobs)); err != nil {
+		if err := verdict(cmd.Context(), r.recs, len(planned)); err != nil {
 			return err
 		}
 		if leaks > 0 {
-			return &exitError{code: exitFailed, text: fmt.Sprintf("the time of %d of %d cases depends on the witness", leaks, len(jobs))}
+			return &exitError{code: exitFailed, text: fmt.Sprintf("the time of %d of %d cases depends on the witness", leaks, len(planned))}
 		}
 		return nil
 	}

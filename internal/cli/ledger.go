@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/replay"
@@ -47,12 +48,12 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 			"Exit code 1 for a ledger that contradicts itself, 2 for one that cannot be read.",
 		Args: oneLedger,
 	}
-	params := defineOption(cmd.Flags(), "params", kindFile, "", "the path of a file of public parameters", "validate every request again under these public parameters")
+	params := usage.Define(cmd.Flags(), "params", usage.KindFile, "", "the path of a file of public parameters", "validate every request again under these public parameters")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var p *token.PublicParams
-		if params.given {
+		if params.Given {
 			var err error
-			if p, err = loadParams(params.text); err != nil {
+			if p, err = loadParams(params.Text); err != nil {
 				return err
 			}
 		}
@@ -64,12 +65,12 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 // oneLedger refuses all but one argument.
 func oneLedger(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
-		o := option{accepted: "the path of one ledger: a file, the directory of a " + replay.FileName + ", a postgres:// URL, \"host=... user=...\" in quotes"}
+		o := usage.Option{Accepted: "the path of one ledger: a file, the directory of a " + replay.FileName + ", a postgres:// URL, \"host=... user=...\" in quotes"}
 		words := make([]string, len(args))
 		for i := range args {
 			words[i] = shown(args[i])
 		}
-		return o.refuse("PATH of ledger "+cmd.Name(), strings.Join(words, " "))
+		return o.Refuse("PATH of ledger "+cmd.Name(), strings.Join(words, " "))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/demo"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 )
 
@@ -25,25 +26,25 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	flags := cmd.Flags()
 	accepted := func(names []string) string { return strings.Join(names, ", ") }
 	const emptyDir = "the path of a directory that is empty or does not exist"
-	curve := defineOption(flags, "curve", kindText, "BN254", accepted(token.Curves()), "curve: "+accepted(token.Curves()))
-	bits := defineOption(flags, "bits", kindNumber, "32", "8 to 64", "values are below 2^bits: 8 to 64")
-	proof := defineOption(flags, "proof-type", kindText, token.Bulletproof, accepted(token.ProofTypes()), "range-proof system: "+accepted(token.ProofTypes()))
-	dir := defineOption(flags, "dir", kindFile, "", emptyDir, "directory of parameters, ledger and vaults, which are kept: "+emptyDir)
+	curve := usage.Define(flags, "curve", usage.KindText, "BN254", accepted(token.Curves()), "curve: "+accepted(token.Curves()))
+	bits := usage.Define(flags, "bits", usage.KindNumber, "32", "8 to 64", "values are below 2^bits: 8 to 64")
+	proof := usage.Define(flags, "proof-type", usage.KindText, token.Bulletproof, accepted(token.ProofTypes()), "range-proof system: "+accepted(token.ProofTypes()))
+	dir := usage.Define(flags, "dir", usage.KindFile, "", emptyDir, "directory of parameters, ledger and vaults, which are kept: "+emptyDir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		width, err := bits.number("bits", 8, 64)
+		width, err := bits.Number("bits", 8, 64)
 		switch {
 		case err != nil:
 			return err
-		case !slices.Contains(token.Curves(), curve.text):
-			return curve.refuse("curve", curve.text)
-		case !slices.Contains(token.ProofTypes(), proof.text):
-			return proof.refuse("proof-type", proof.text)
+		case !slices.Contains(token.Curves(), curve.Text):
+			return curve.Refuse("curve", curve.Text)
+		case !slices.Contains(token.ProofTypes(), proof.Text):
+			return proof.Refuse("proof-type", proof.Text)
 		}
 		path, err := demoDir(dir)
 		if err != nil {
 			return err
 		}
-		err = demo.Run(cmd.Context(), stdout, demo.Options{Dir: path, Curve: curve.text, Bits: int(width), ProofType: proof.text})
+		err = demo.Run(cmd.Context(), stdout, demo.Options{Dir: path, Curve: curve.Text, Bits: int(width), ProofType: proof.Text})
 		if err != nil && cmd.Context().Err() != nil {
 			return &exitError{code: exitPartial, text: "interrupted; the files are in " + path}
 		}
@@ -56,19 +57,19 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 }
 
 // demoDir is the directory of --dir, or a new one.
-func demoDir(dir *option) (string, error) {
-	if !dir.given {
+func demoDir(dir *usage.Option) (string, error) {
+	if !dir.Given {
 		return os.MkdirTemp("", "zkbench-demo-")
 	}
-	if err := os.MkdirAll(dir.text, 0o755); err != nil {
+	if err := os.MkdirAll(dir.Text, 0o755); err != nil {
 		return "", fmt.Errorf("dir: %w", err)
 	}
-	entries, err := os.ReadDir(dir.text)
+	entries, err := os.ReadDir(dir.Text)
 	if err != nil {
 		return "", fmt.Errorf("dir: %w", err)
 	}
 	if len(entries) > 0 {
-		return "", dir.refuse("dir", dir.text)
+		return "", dir.Refuse("dir", dir.Text)
 	}
-	return dir.text, nil
+	return dir.Text, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -57,13 +58,13 @@ func list(w io.Writer, defs []workload.Def) error {
 
 	fmt.Fprintln(w, "\nFlags of run beside the axes:")
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	for _, name := range newRunFlags(flags, defs).own {
+	for _, name := range jobs.NewRunFlags(flags, defs).Own {
 		f := flags.Lookup(name)
-		usage := f.Usage
+		help := f.Usage
 		if f.DefValue != "" {
-			usage += fmt.Sprintf(" (default %s)", f.DefValue)
+			help += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		columns(tw, []string{"--" + name}, wrap(strings.Fields(usage), usageWidth))
+		columns(tw, []string{"--" + name}, wrap(strings.Fields(help), usageWidth))
 	}
 	return tw.Flush()
 }
@@ -101,8 +102,8 @@ func distinctAxes(defs []workload.Def) []workload.Axis {
 func mainJobCommand(defs []workload.Def) []string {
 	words := []string{"zkbench", "run"}
 	var flags []string
-	lists := mainJobAxes()
-	for _, name := range mainJobNames {
+	lists := jobs.MainJobAxes()
+	for _, name := range jobs.MainJobNames {
 		def, err := workload.Find(defs, name)
 		if err != nil {
 			continue
@@ -115,7 +116,7 @@ func mainJobCommand(defs []workload.Def) []string {
 			}
 		}
 	}
-	flags = append(flags, "--workers "+measure.NumCPU, fmt.Sprintf("--duration %v", mainJobDuration))
+	flags = append(flags, "--workers "+measure.NumCPU, fmt.Sprintf("--duration %v", measure.MainJobDuration))
 	return append(words, flags...)
 }
 

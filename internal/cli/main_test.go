@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -250,7 +251,7 @@ func (e earlyExit) Run(ctx context.Context, input any) ([]byte, error) {
 }
 
 func TestMainJob(t *testing.T) {
-	plans, err := mainJob(fakeDefs(), map[string]string{"bits": "64"})
+	plans, err := jobs.MainJob(fakeDefs(), map[string]string{"bits": "64"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
@@ -74,7 +75,7 @@ func (o *output) add(rec *record.Record) error {
 	}
 	o.added = append(o.added, rec)
 
-	dir := o.caseDir(rec.Workload, rec.Case)
+	dir := jobs.CaseDir(o.dir, rec.Workload, rec.Case)
 	key := strings.ToLower(dir) // some file systems know no case
 	o.taken[key]++
 	if n := o.taken[key]; n > 1 {

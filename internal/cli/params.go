@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/rangeproof/csp"
 	"github.com/zkbench/zkbench/token"
@@ -42,10 +43,10 @@ func paramsShowCommand(stdout io.Writer) *cobra.Command {
 		Args:  oneFile,
 	}
 	formats := []string{"text", "json"}
-	format := defineOption(cmd.Flags(), "format", kindText, formats[0], strings.Join(formats, ", "), "how they are written: "+strings.Join(formats, ", "))
+	format := usage.Define(cmd.Flags(), "format", usage.KindText, formats[0], strings.Join(formats, ", "), "how they are written: "+strings.Join(formats, ", "))
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if !slices.Contains(formats, format.text) {
-			return format.refuse("format", format.text)
+		if !slices.Contains(formats, format.Text) {
+			return format.Refuse("format", format.Text)
 		}
 		p, err := loadParams(args[0])
 		if err != nil {
@@ -55,7 +56,7 @@ func paramsShowCommand(stdout io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if format.text == "json" {
+		if format.Text == "json" {
 			return view.json(stdout)
 		}
 		return view.text(stdout)
@@ -118,8 +119,8 @@ func generators(bits int, s token.System) int {
 // oneFile refuses all but one argument.
 func oneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
-		o := option{accepted: "the path of one file"}
-		return o.refuse("FILE of params "+cmd.Name(), strings.Join(args, " "))
+		o := usage.Option{Accepted: "the path of one file"}
+		return o.Refuse("FILE of params "+cmd.Name(), strings.Join(args, " "))
 	}
 	return nil
 }

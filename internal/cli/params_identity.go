@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -21,21 +22,21 @@ const (
 
 // identities returns the identities that a flag names, in the order in which
 // parameters hold them.
-func identities(field string, o *option) ([][]byte, error) {
-	if !o.given {
+func identities(field string, o *usage.Option) ([][]byte, error) {
+	if !o.Given {
 		return nil, nil
 	}
 	var ids [][]byte
-	for text := range strings.SplitSeq(o.text, ",") {
+	for text := range strings.SplitSeq(o.Text, ",") {
 		if text == "" {
-			return nil, o.refuse(field, o.text)
+			return nil, o.Refuse(field, o.Text)
 		}
 		id, err := parseIdentity(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %q: %w; accepted: %s", field, text, err, o.accepted)
+			return nil, fmt.Errorf("%s: %q: %w; accepted: %s", field, text, err, o.Accepted)
 		}
 		if slices.ContainsFunc(ids, func(other []byte) bool { return bytes.Equal(other, id) }) {
-			return nil, (&option{accepted: "each identity once"}).refuse(field, text)
+			return nil, (&usage.Option{Accepted: "each identity once"}).Refuse(field, text)
 		}
 		ids = append(ids, id)
 	}

@@ -12,33 +12,34 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 )
 
 // paramsFlags are the flags of params new as they were typed.
 type paramsFlags struct {
-	out, curve, bits, proofTypes       *option
-	issuers, auditors, redeem          *option
-	maxInputs, maxOutputs, maxMetadata *option
+	out, curve, bits, proofTypes       *usage.Option
+	issuers, auditors, redeem          *usage.Option
+	maxInputs, maxOutputs, maxMetadata *usage.Option
 }
 
 func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
 	list := func(names []string) string { return strings.Join(names, ", ") }
 	most := token.Limits{Inputs: token.MaxTokens, Outputs: token.MaxTokens, Metadata: token.MaxMetadata}
-	define := func(name, kind, text, accepted, usage string) *option {
-		return defineOption(flags, name, kind, text, accepted, usage+": "+accepted)
+	define := func(name, kind, text, accepted, help string) *usage.Option {
+		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
 	}
 	return &paramsFlags{
-		out:         define("out", kindFile, "", "the path of a file that does not exist", "file that is written"),
-		curve:       define("curve", kindText, "BN254", list(token.Curves()), "curve"),
-		bits:        define("bits", kindNumber, "64", "1 to 64", "values are below 2^bits"),
-		proofTypes:  define("proof-type", kindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
-		issuers:     define("issuer", kindList, "", acceptedIdentity, "who may issue"),
-		auditors:    define("auditor", kindList, "", acceptedIdentity, "who must sign every request"),
-		redeem:      define("redeem", kindText, token.RedeemOwner.String(), list([]string{token.RedeemOwner.String(), token.RedeemIssuer.String()}), "whose signatures a redeem needs; issuer: also an issuer's"),
-		maxInputs:   define("max-inputs", kindNumber, strconv.Itoa(most.Inputs), fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
-		maxOutputs:  define("max-outputs", kindNumber, strconv.Itoa(most.Outputs), fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
-		maxMetadata: define("max-metadata", kindNumber, strconv.Itoa(most.Metadata), fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
+		out:         define("out", usage.KindFile, "", "the path of a file that does not exist", "file that is written"),
+		curve:       define("curve", usage.KindText, "BN254", list(token.Curves()), "curve"),
+		bits:        define("bits", usage.KindNumber, "64", "1 to 64", "values are below 2^bits"),
+		proofTypes:  define("proof-type", usage.KindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
+		issuers:     define("issuer", usage.KindList, "", acceptedIdentity, "who may issue"),
+		auditors:    define("auditor", usage.KindList, "", acceptedIdentity, "who must sign every request"),
+		redeem:      define("redeem", usage.KindText, token.RedeemOwner.String(), list([]string{token.RedeemOwner.String(), token.RedeemIssuer.String()}), "whose signatures a redeem needs; issuer: also an issuer's"),
+		maxInputs:   define("max-inputs", usage.KindNumber, strconv.Itoa(most.Inputs), fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
+		maxOutputs:  define("max-outputs", usage.KindNumber, strconv.Itoa(most.Outputs), fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
+		maxMetadata: define("max-metadata", usage.KindNumber, strconv.Itoa(most.Metadata), fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
 	}
 }
 
@@ -62,8 +63,8 @@ func paramsNewCommand(stdout io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := writeNew(f.out.text, data); errors.Is(err, os.ErrExist) {
-			return f.out.refuse("out", f.out.text)
+		if err := writeNew(f.out.Text, data); errors.Is(err, os.ErrExist) {
+			return f.out.Refuse("out", f.out.Text)
 		} else if err != nil {
 			return fmt.Errorf("out: %w", err)
 		}
@@ -75,23 +76,23 @@ func paramsNewCommand(stdout io.Writer) *cobra.Command {
 // params returns the parameters that were typed. Everything that can be refused
 // without a generator is.
 func (f *paramsFlags) params() (*token.PublicParams, error) {
-	if f.out.text == "" {
-		return nil, f.out.refuse("out", "")
+	if f.out.Text == "" {
+		return nil, f.out.Refuse("out", "")
 	}
-	if !slices.Contains(token.Curves(), f.curve.text) {
-		return nil, f.curve.refuse("curve", f.curve.text)
+	if !slices.Contains(token.Curves(), f.curve.Text) {
+		return nil, f.curve.Refuse("curve", f.curve.Text)
 	}
-	bits, err := f.bits.number("bits", 1, 64)
+	bits, err := f.bits.Number("bits", 1, 64)
 	if err != nil {
 		return nil, err
 	}
 	var proofTypes []string
-	for name := range strings.SplitSeq(f.proofTypes.text, ",") {
+	for name := range strings.SplitSeq(f.proofTypes.Text, ",") {
 		if !slices.Contains(token.ProofTypes(), name) {
-			return nil, f.proofTypes.refuse("proof-type", name)
+			return nil, f.proofTypes.Refuse("proof-type", name)
 		}
 		if slices.Contains(proofTypes, name) {
-			return nil, (&option{accepted: "each once"}).refuse("proof-type", f.proofTypes.text)
+			return nil, (&usage.Option{Accepted: "each once"}).Refuse("proof-type", f.proofTypes.Text)
 		}
 		proofTypes = append(proofTypes, name)
 	}
@@ -100,10 +101,10 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 		return nil, err
 	}
 	redeem := token.RedeemOwner
-	if f.redeem.text == token.RedeemIssuer.String() {
+	if f.redeem.Text == token.RedeemIssuer.String() {
 		redeem = token.RedeemIssuer
-	} else if f.redeem.text != redeem.String() {
-		return nil, f.redeem.refuse("redeem", f.redeem.text)
+	} else if f.redeem.Text != redeem.String() {
+		return nil, f.redeem.Refuse("redeem", f.redeem.Text)
 	}
 	issuers, err := identities("issuer", f.issuers)
 	if err != nil {
@@ -114,9 +115,9 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 		return nil, err
 	}
 	if redeem == token.RedeemIssuer && len(issuers) == 0 {
-		return nil, (&option{accepted: "owner, or issuer together with --issuer"}).refuse("redeem", f.redeem.text)
+		return nil, (&usage.Option{Accepted: "owner, or issuer together with --issuer"}).Refuse("redeem", f.redeem.Text)
 	}
-	p, err := token.NewPublicParams(f.curve.text, int(bits), proofTypes...)
+	p, err := token.NewPublicParams(f.curve.Text, int(bits), proofTypes...)
 	if err != nil {
 		return nil, err
 	}
@@ -125,14 +126,14 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 }
 
 func (f *paramsFlags) limits() (token.Limits, error) {
-	inputs, err := f.maxInputs.number("max-inputs", 1, token.MaxTokens)
+	inputs, err := f.maxInputs.Number("max-inputs", 1, token.MaxTokens)
 	if err != nil {
 		return token.Limits{}, err
 	}
-	outputs, err := f.maxOutputs.number("max-outputs", 1, token.MaxTokens)
+	outputs, err := f.maxOutputs.Number("max-outputs", 1, token.MaxTokens)
 	if err != nil {
 		return token.Limits{}, err
 	}
-	metadata, err := f.maxMetadata.number("max-metadata", 0, token.MaxMetadata)
+	metadata, err := f.maxMetadata.Number("max-metadata", 0, token.MaxMetadata)
 	return token.Limits{Inputs: int(inputs), Outputs: int(outputs), Metadata: int(metadata)}, err
 }

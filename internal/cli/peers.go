@@ -55,27 +55,27 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 
 // peersCommand measures ours and other people's systems side by side.
 func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
-	rounds := &option{kind: kindNumber, text: strconv.Itoa(peer.MinRounds), accepted: fmt.Sprintf("a whole number of at least %d", peer.MinRounds)}
-	cases := &option{kind: kindText, accepted: "a regular expression on case names"}
-	dir := &option{kind: kindFile, text: "peers", accepted: "the directory of the peers"}
+	rounds := &usage.Option{Kind: usage.KindNumber, Text: strconv.Itoa(peer.MinRounds), Accepted: fmt.Sprintf("a whole number of at least %d", peer.MinRounds)}
+	cases := &usage.Option{Kind: usage.KindText, Accepted: "a regular expression on case names"}
+	dir := &usage.Option{Kind: usage.KindFile, Text: "peers", Accepted: "the directory of the peers"}
 	cmd := &cobra.Command{
 		Use:   "peers",
 		Short: "Measure ours and other people's systems side by side: range proofs, Poseidon, trees, transforms; and transfers beside Panurus",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			n, err := strconv.Atoi(rounds.text)
+			n, err := strconv.Atoi(rounds.Text)
 			if err != nil || n < peer.MinRounds {
-				return rounds.refuse("rounds", rounds.text)
+				return rounds.Refuse("rounds", rounds.Text)
 			}
-			match, err := regexp.Compile(cases.text)
+			match, err := regexp.Compile(cases.Text)
 			if err != nil {
-				return cases.refuse("cases", cases.text)
+				return cases.Refuse("cases", cases.Text)
 			}
 			self, err := os.Executable()
 			if err != nil {
 				return &exitError{exitFailed, err.Error()}
 			}
-			return comparePeers(cmd.Context(), stdout, peerPrograms(self, dir.text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
+			return comparePeers(cmd.Context(), stdout, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
 		},
 	}
 	cmd.Flags().Var(rounds, "rounds", fmt.Sprintf("rounds, at least %d", peer.MinRounds))

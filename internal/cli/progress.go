@@ -21,7 +21,7 @@ func progress(stderr io.Writer, i, n int, job measure.Job) (done func()) {
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return func() {}
 	}
-	expected := job.Settings.Warmup + job.Settings.Duration
+	expected := job.Settings.Warmup.Time + job.Settings.Duration
 	bars := mpb.New(mpb.WithOutput(file), mpb.WithWidth(30))
 	bar := bars.AddBar(int64(expected),
 		mpb.BarRemoveOnComplete(),

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -51,20 +52,20 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	out := defineOption(flags, "out", kindFile, "", "the path of a file", "the page's file (default "+pageFile+" in the first directory)")
+	out := usage.Define(flags, "out", usage.KindFile, "", "the path of a file", "the page's file (default "+pageFile+" in the first directory)")
 	pdf := flags.Bool("pdf", false, "write "+plotsFile+", "+plotsDir+"/*.svg and the tables in each directory, no page")
 	serve := flags.Bool("serve", false, "serve the page on this machine until it is interrupted")
-	listen := defineOption(flags, "listen", kindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any)")
+	listen := usage.Define(flags, "listen", usage.KindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any)")
 	cmd.RunE = func(cmd *cobra.Command, dirs []string) error {
 		switch {
 		case len(dirs) == 0:
 			return &usage.ValueError{Field: "directories", Value: "", Accepted: acceptedDirs}
-		case *pdf && (*serve || out.given):
+		case *pdf && (*serve || out.Given):
 			return &usage.ValueError{Field: "flag beside --pdf", Value: "--serve, --out", Accepted: "none"}
-		case *serve && (out.given || len(dirs) > 1):
+		case *serve && (out.Given || len(dirs) > 1):
 			return &usage.ValueError{Field: "beside --serve", Value: strings.Join(dirs, " "), Accepted: "one directory, no --out"}
-		case listen.given && !*serve:
-			return &usage.ValueError{Field: "listen", Value: listen.text, Accepted: "with --serve"}
+		case listen.Given && !*serve:
+			return &usage.ValueError{Field: "listen", Value: listen.Text, Accepted: "with --serve"}
 		case *serve:
 			return serveReport(cmd.Context(), stdout, stderr, listen, dirs[0], defs)
 		case *pdf:
@@ -85,8 +86,8 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 			return err
 		}
 		path := filepath.Join(dirs[0], pageFile)
-		if out.given {
-			path = out.text
+		if out.Given {
+			path = out.Text
 		}
 		if err := writePage(path, data); err != nil {
 			return err
@@ -112,10 +113,16 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 	return recs, nil
 }
 
+// pageData is a page without records, which tells of each how it was measured, and how it is
+// measured again where its workload is among defs.
+func pageData(defs []workload.Def) page.Data {
+	return page.Data{Settings: jobs.Words, Command: func(r *record.Record) string { return jobs.Command(defs, r) }}
+}
+
 // readAll returns the page of the records of directories. A record that two of them have
 // counts once.
 func readAll(stderr io.Writer, dirs []string, defs []workload.Def) (page.Data, error) {
-	d := page.Data{Defs: defs}
+	d := pageData(defs)
 	seen := make(map[string]bool)
 	var names []string
 	for _, dir := range dirs {
@@ -193,7 +200,8 @@ func writePlots(dir string, recs []*record.Record) error {
 // has ended.
 func served(dir string, defs []workload.Def) (page.Data, error) {
 	recs, _, err := suite.ReadFolder(dir)
-	d := page.Data{Title: filepath.Base(filepath.Clean(dir)), Records: recs, Defs: defs}
+	d := pageData(defs)
+	d.Title, d.Records = filepath.Base(filepath.Clean(dir)), recs
 	if s, err := suite.ReadStatus(dir); err == nil && s.Done < s.Planned {
 		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left, Stopped: s.Stopped}
 	}
@@ -201,16 +209,16 @@ func served(dir string, defs []workload.Def) (page.Data, error) {
 }
 
 // serveReport serves the page of a directory until ctx ends.
-func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *option, dir string, defs []workload.Def) error {
-	host, _, err := net.SplitHostPort(listen.text)
+func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *usage.Option, dir string, defs []workload.Def) error {
+	host, _, err := net.SplitHostPort(listen.Text)
 	if err != nil || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host) {
-		return listen.refuse("listen", listen.text)
+		return listen.Refuse("listen", listen.Text)
 	}
 	read := func() (page.Data, error) { return served(dir, defs) }
 	if _, err := read(); err != nil {
 		return err
 	}
-	socket, err := net.Listen("tcp", listen.text)
+	socket, err := net.Listen("tcp", listen.Text)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}

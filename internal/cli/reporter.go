@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // reporter is where the records of a run go: the text on stdout, the directory of
@@ -24,16 +25,16 @@ type reporter struct {
 }
 
 // newReporter finds out before the run that what it is to write can be written.
-func newReporter(stdout io.Writer, out, json *option) (*reporter, error) {
+func newReporter(stdout io.Writer, out, json *usage.Option) (*reporter, error) {
 	r := &reporter{stdout: stdout, style: styleOf(stdout)}
 	var err error
-	if out.given {
-		if r.out, err = newOutput(out.text); err != nil {
+	if out.Given {
+		if r.out, err = newOutput(out.Text); err != nil {
 			return nil, err
 		}
 	}
-	if json.given {
-		if r.file, err = os.Create(json.text); err != nil {
+	if json.Given {
+		if r.file, err = os.Create(json.Text); err != nil {
 			return nil, errors.Join(fmt.Errorf("json: %w", err), r.close())
 		}
 		r.json = record.NewWriter(r.file)

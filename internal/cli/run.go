@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/runner"
-	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -29,17 +26,17 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			"A flag does not concern a workload that lacks its axis.",
 		Args: cobra.ArbitraryArgs,
 	}
-	f := newRunFlags(cmd.Flags(), defs)
+	f := jobs.NewRunFlags(cmd.Flags(), defs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		plan, err := f.plan(defs, args)
+		plan, err := f.Plan(defs, args)
 		if err != nil {
 			return err
 		}
-		r, err := newReporter(stdout, f.out, f.json)
+		r, err := newReporter(stdout, f.Out, f.JSON)
 		if err != nil {
 			return err
 		}
-		if err := plan.run(cmd.Context(), stderr, r); err != nil {
+		if err := runJobs(cmd.Context(), plan, stderr, r); err != nil {
 			return errors.Join(err, r.close())
 		}
 		return r.close()
@@ -47,122 +44,31 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	return cmd
 }
 
-// runPlan is what a command line asks to be measured.
-type runPlan struct {
-	jobs      []measure.Job
-	processes int
-	slo       runner.SLO
-	search    bool         // the highest rate that holds slo is wanted
-	shape     runner.Shape // of the search's arrivals
-}
-
-// plan reads the command line.
-func (f *runFlags) plan(defs []workload.Def, args []string) (*runPlan, error) {
-	typed := typedAxes(f.axes)
-	duration, workers := measure.DefaultDuration, "1"
-	var all []workload.Plan
-	var err error
-	switch {
-	case f.mix.given && len(args) > 0:
-		return nil, &usage.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
-	case f.mix.given:
-		var mix workload.Def
-		if mix, err = workload.Mix(defs, f.mix.text); err == nil {
-			all, err = plans([]workload.Def{mix}, []string{mix.ID()}, typed)
-		}
-	case len(args) == 0:
-		duration, workers = mainJobDuration, measure.NumCPU
-		all, err = mainJob(defs, typed)
-	default:
-		all, err = plans(defs, args, typed)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if f.workers.given {
-		workers = f.workers.text
-	}
-	plan := new(runPlan)
-	if plan.slo, plan.search, err = f.objective(); err != nil {
-		return nil, err
-	}
-	plan.shape = runner.Shape(f.arrivals.text)
-	processes, err := f.processes.number("processes", 1, maxProcesses)
-	if err != nil {
-		return nil, err
-	}
-	plan.processes = int(processes)
-	counts, err := f.processors()
-	if err != nil {
-		return nil, err
-	}
-	for _, procs := range counts {
-		loads := workers
-		if procs > 0 {
-			loads = strings.ReplaceAll(workers, measure.NumCPU, strconv.Itoa(procs))
-		}
-		settings, err := f.settings(loads, duration)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range all {
-			for _, c := range p.Cases {
-				if procs > 0 {
-					c = c.With(cpusAxis().Key, strconv.Itoa(procs))
-				}
-				for _, s := range settings {
-					if len(s.Profiles) > 0 {
-						s.ProfileDir = f.profileDir(p.Def, s.Of(c))
-					}
-					plan.jobs = append(plan.jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Procs: procs})
-				}
-			}
-		}
-	}
-	return plan, nil
-}
-
-// processors are the numbers of processors that cases may use; 0: the machine's.
-func (f *runFlags) processors() ([]int, error) {
-	if !f.cpus.given {
-		return []int{0}, nil
-	}
-	return parseProcessors(f.cpus.text)
-}
-
-// profileDir is the directory of a measured case's profiles.
-func (f *runFlags) profileDir(def workload.Def, c workload.Case) string {
-	if f.out.given {
-		return (&output{dir: f.out.text}).caseDir(def.Name, c.String())
-	}
-	return measure.ProfileDir(profileRoot, def, c)
-}
-
-// run measures the jobs and reports each as it ends. When ctx ends it stops with
+// runJobs measures the jobs and reports each as it ends. When ctx ends it stops with
 // what it has.
-func (p *runPlan) run(ctx context.Context, stderr io.Writer, r *reporter) error {
+func runJobs(ctx context.Context, p *jobs.RunPlan, stderr io.Writer, r *reporter) error {
 	self, err := os.Executable()
 	if err != nil {
 		return &exitError{code: exitFailed, text: err.Error()}
 	}
 	command := measure.Program{Path: self, Args: []string{execCase}}
-	if p.search {
-		return p.searchAll(ctx, stderr, r, command.Run)
+	if p.Search {
+		return (&search{p, stderr, r, command.Run}).all(ctx)
 	}
-	planned := len(p.jobs) * p.processes
+	planned := len(p.Jobs) * p.Processes
 	session := rand.Text()
-	for round := range p.processes {
-		for i, job := range p.jobs {
+	for round := range p.Processes {
+		for i, job := range p.Jobs {
 			if ctx.Err() != nil {
 				break
 			}
-			done := progress(stderr, round*len(p.jobs)+i, planned, job)
+			done := progress(stderr, round*len(p.Jobs)+i, planned, job)
 			rec := command.Run(ctx, job)
 			done()
 			if err := refused(rec); err != nil {
 				return err
 			}
-			if p.processes > 1 {
+			if p.Processes > 1 {
 				rec.Process = record.Process{Session: session, Index: round}
 			}
 			if err := r.add(rec); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -19,17 +20,25 @@ const (
 	probeDuration = 2 * time.Second
 )
 
-// searchAll finds the highest rate that holds the objective, for each job. The
+// search looks for the highest rates that hold the objective of a plan.
+type search struct {
+	*jobs.RunPlan
+	stderr   io.Writer
+	reporter *reporter
+	run      func(context.Context, measure.Job) *record.Record
+}
+
+// all finds the highest rate that holds the objective, for each job. The
 // records of all trials are kept; the report is that of the last trial at the
 // rate that was found.
-func (p *runPlan) searchAll(ctx context.Context, stderr io.Writer, r *reporter, run func(context.Context, measure.Job) *record.Record) error {
+func (s *search) all(ctx context.Context) error {
 	missed := 0
-	for i, job := range p.jobs {
+	for i, job := range s.Jobs {
 		if ctx.Err() != nil {
 			break
 		}
-		done := progress(stderr, i, len(p.jobs), job)
-		rate, best, err := p.searchOne(ctx, stderr, r, run, job)
+		done := progress(s.stderr, i, len(s.Jobs), job)
+		rate, best, err := s.one(ctx, job)
 		done()
 		if ctx.Err() != nil {
 			break
@@ -39,26 +48,26 @@ func (p *runPlan) searchAll(ctx context.Context, stderr io.Writer, r *reporter, 
 		}
 		if best == nil {
 			missed++
-			fmt.Fprintf(r.stdout, "%s/%s: no rate holds %s\n", job.Workload, job.Settings.Of(job.Case), p.slo)
+			fmt.Fprintf(s.reporter.stdout, "%s/%s: no rate holds %s\n", job.Workload, job.Settings.Named(job.Case), s.SLO)
 			continue
 		}
-		if err := r.style.Case(r.stdout, best); err != nil {
+		if err := s.reporter.style.Case(s.reporter.stdout, best); err != nil {
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
-		fmt.Fprintf(r.stdout, "%s/%s: %.4g/s is the highest rate that holds %s, within %g %%\n", job.Workload, job.Case, rate, p.slo, 100*searchTolerance)
+		fmt.Fprintf(s.reporter.stdout, "%s/%s: %.4g/s is the highest rate that holds %s, within %g %%\n", job.Workload, job.Case, rate, s.SLO, 100*searchTolerance)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{code: exitPartial, text: fmt.Sprintf("interrupted after %d trials, before the highest rate was found", len(r.recs))}
+		return &exitError{code: exitPartial, text: fmt.Sprintf("interrupted after %d trials, before the highest rate was found", len(s.reporter.recs))}
 	case missed > 0:
-		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d cases hold %s at no rate", missed, len(p.jobs), p.slo)}
+		return &exitError{code: exitFailed, text: fmt.Sprintf("%d of %d cases hold %s at no rate", missed, len(s.Jobs), s.SLO)}
 	}
 	return nil
 }
 
-// searchOne finds the highest rate of one job and the record that shows it; nil:
+// one finds the highest rate of one job and the record that shows it; nil:
 // none holds. It starts from --rate, or from what a closed loop reaches.
-func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, run func(context.Context, measure.Job) *record.Record, job measure.Job) (rate float64, best *record.Record, err error) {
+func (s *search) one(ctx context.Context, job measure.Job) (rate float64, best *record.Record, err error) {
 	first := 0.0
 	if a := job.Settings.Arrivals; a != nil {
 		first = a.Rates[0]
@@ -66,7 +75,7 @@ func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, 
 		probe := job
 		probe.Settings.Duration = min(probe.Settings.Duration, probeDuration)
 		probe.Settings.Profiles = nil
-		rec := run(ctx, probe)
+		rec := s.run(ctx, probe)
 		if err := refused(rec); err != nil {
 			return 0, nil, err
 		}
@@ -78,17 +87,17 @@ func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, 
 	var last *record.Record
 	rate, err = runner.Capacity(ctx, first, searchTolerance, func(ctx context.Context, rate float64) (bool, error) {
 		trial := job
-		trial.Settings.Arrivals = &runner.Arrivals{Shape: p.shape, Rates: []float64{rate}}
+		trial.Settings.Arrivals = &runner.Arrivals{Shape: s.Shape, Rates: []float64{rate}}
 		// Operations in flight at the close end, and are judged by how long they took.
-		trial.Settings.Grace = max(trial.Settings.Grace, 2*p.slo.Limit)
+		trial.Settings.Grace = max(trial.Settings.Grace, 2*s.SLO.Limit)
 		trial.Deadline = measure.Deadline(trial.Settings)
-		rec := run(ctx, trial)
+		rec := s.run(ctx, trial)
 		// Operations that failed or never ended miss the objective; a wrong result, or
 		// a run without a load, says nothing about it.
 		if rec.Status == record.Partial || rec.Count(record.CountOffered) == 0 || rec.Count(record.CountCheckFails) > 0 {
 			return false, fmt.Errorf("%g a second: %s", rate, rec.Error)
 		}
-		held, err := p.slo.Held(rec)
+		held, err := s.SLO.Held(rec)
 		if err != nil {
 			return false, err
 		}
@@ -99,8 +108,8 @@ func (p *runPlan) searchOne(ctx context.Context, stderr io.Writer, r *reporter, 
 		if held {
 			answer = "held"
 		}
-		fmt.Fprintf(stderr, "%s: %.4g a second: %s\n", p.slo, rate, answer)
-		return held, r.keep(rec)
+		fmt.Fprintf(s.stderr, "%s: %.4g a second: %s\n", s.SLO, rate, answer)
+		return held, s.reporter.keep(rec)
 	})
 	if err != nil || rate == 0 {
 		return 0, nil, err

@@ -71,49 +71,49 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 	cmd := &cobra.Command{Use: s.Name, Short: s.Short, Long: studyHelp(s), Args: noArguments}
 	flags := cmd.Flags()
 	parts := strings.Join(s.PartNames(), ", ")
-	out := defineOption(flags, "out", kindFile, "study-"+s.Name, acceptedStudy, "directory of records, page and charts: "+acceptedStudy)
-	from := defineOption(flags, "from", kindFile, "", acceptedFrom, "write page and charts of these records again, measure nothing")
-	only := defineOption(flags, "only", kindList, strings.Join(s.PartNames(), ","), parts, "parts: "+parts)
-	rounds := defineOption(flags, "rounds", kindNumber, strconv.Itoa(s.Runs), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
-	resume, purego := &option{}, &option{}
+	out := usage.Define(flags, "out", usage.KindFile, "study-"+s.Name, acceptedStudy, "directory of records, page and charts: "+acceptedStudy)
+	from := usage.Define(flags, "from", usage.KindFile, "", acceptedFrom, "write page and charts of these records again, measure nothing")
+	only := usage.Define(flags, "only", usage.KindList, strings.Join(s.PartNames(), ","), parts, "parts: "+parts)
+	rounds := usage.Define(flags, "rounds", usage.KindNumber, strconv.Itoa(s.Runs), "1 to 100", "rounds of "+strings.Join(s.Rounds, ", ")+": 1 to 100")
+	resume, purego := &usage.Option{}, &usage.Option{}
 	if s.Resumes {
-		resume = defineOption(flags, "resume", kindFile, "", acceptedFrom, "take over what another run of the study has measured: "+acceptedFrom)
+		resume = usage.Define(flags, "resume", usage.KindFile, "", acceptedFrom, "take over what another run of the study has measured: "+acceptedFrom)
 	}
 	if slices.Contains(s.PartNames(), study.Purego) {
-		purego = defineOption(flags, "purego", kindFile, "", "the path of a program", "program of the part "+study.Purego+"; else "+portableProgram+" beside this one")
+		purego = usage.Define(flags, "purego", usage.KindFile, "", "the path of a program", "program of the part "+study.Purego+"; else "+portableProgram+" beside this one")
 	}
 	quick := flags.Bool("quick", false, "few cases and short windows, one round")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if from.given {
+		if from.Given {
 			for _, other := range []string{"out", "resume", "only", "rounds", "purego", "quick"} {
 				if flags.Changed(other) {
 					return &usage.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
 				}
 			}
-			recs, err := readStudy("from", from.text, s)
+			recs, err := readStudy("from", from.Text, s)
 			if err != nil {
 				return err
 			}
-			return writeStudy(stdout, from.text, s, recs)
+			return writeStudy(stdout, from.Text, s, recs)
 		}
 		o := study.Options{Workers: runtime.GOMAXPROCS(0), Quick: *quick}
-		typed := strings.Split(only.text, ",")
+		typed := strings.Split(only.Text, ",")
 		for _, part := range typed {
 			if !slices.Contains(s.PartNames(), part) {
-				return only.refuse("only", part)
+				return only.Refuse("only", part)
 			}
 		}
 		o.Parts = slices.DeleteFunc(s.PartNames(), func(part string) bool { return !slices.Contains(typed, part) })
-		n, err := rounds.number("rounds", 1, 100)
+		n, err := rounds.Number("rounds", 1, 100)
 		if err != nil {
 			return err
 		}
-		if o.Rounds = int(n); *quick && !rounds.given {
+		if o.Rounds = int(n); *quick && !rounds.Given {
 			o.Rounds = 1
 		}
-		r := studyRun{study: s, options: o, dir: out.text, defs: defs}
-		if resume.given {
-			if r.earlier, err = readStudy("resume", resume.text, s); err != nil {
+		r := studyRun{study: s, options: o, dir: out.Text, defs: defs}
+		if resume.Given {
+			if r.earlier, err = readStudy("resume", resume.Text, s); err != nil {
 				return err
 			}
 		}
@@ -122,11 +122,11 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
 		portable := portableBeside(self)
-		if purego.given {
-			portable = purego.text
+		if purego.Given {
+			portable = purego.Text
 		}
 		if _, err := os.Stat(portable); err != nil && slices.Contains(o.Parts, study.Purego) {
-			if purego.given || only.given {
+			if purego.Given || only.Given {
 				return fmt.Errorf("purego: %w; make portable builds it", err)
 			}
 			r.without(study.Purego, fmt.Sprintf("there is no %s beside this program; accepted: --purego PATH", portableProgram))

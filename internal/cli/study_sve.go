@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/study/sve"
+	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // sveModel is the what-if model of the study of SVE, with its parameters as flags.
@@ -37,12 +38,12 @@ instructions of our own kernel. The three shares are assumptions.`,
 		if err != nil {
 			return err
 		}
-		if f.plot.given {
+		if f.plot.Given {
 			var image bytes.Buffer
 			if err := w.Figure().Write(&image, plot.SVG); err != nil {
 				return err
 			}
-			if err := atomicfile.Write(f.plot.text, image.Bytes()); err != nil {
+			if err := atomicfile.Write(f.plot.Text, image.Bytes()); err != nil {
 				return fmt.Errorf("plot: %w", err)
 			}
 		}
@@ -54,29 +55,29 @@ instructions of our own kernel. The three shares are assumptions.`,
 
 // modelFlags are what the model is asked.
 type modelFlags struct {
-	time, clock, width, dynamic, processor, energy *option
-	instructions, clocks, widths, against, plot    *option
+	time, clock, width, dynamic, processor, energy *usage.Option
+	instructions, clocks, widths, against, plot    *usage.Option
 }
 
 func newModelFlags(flags *pflag.FlagSet) *modelFlags {
 	w := sve.DefaultWhatIf()
-	define := func(name, kind, text, accepted, usage string) *option {
-		return defineOption(flags, name, kind, text, accepted, usage+": "+accepted)
+	define := func(name, kind, text, accepted, help string) *usage.Option {
+		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
 	}
 	const positive, share, widthsOf = "a number above 0", "0 to 1", "widths of --instructions"
 	counts := commas(slices.Sorted(maps.Keys(w.Instructions)), func(bits int) string { return fmt.Sprintf("%d=%v", bits, w.Instructions[bits]) })
 	return &modelFlags{
-		time:         define("time", kindNumber, fmt.Sprint(w.Time), positive, "time at --clock and --width, in any unit"),
-		clock:        define("clock", kindNumber, fmt.Sprint(w.Clock), positive, "GHz that --time was measured at"),
-		width:        define("width", kindNumber, fmt.Sprint(w.Width), "one of the "+widthsOf, "bits that --time was measured with"),
-		dynamic:      define("dynamic", kindNumber, fmt.Sprint(w.Dynamic), share, "part of a processor's power that grows with its speed"),
-		processor:    define("processor", kindNumber, fmt.Sprint(w.Processor), share, "part of a server's power that is the processor's"),
-		energy:       define("energy", kindNumber, fmt.Sprint(w.Energy), share, "part of the cost of ownership that is energy's"),
-		instructions: define("instructions", kindList, counts, "bits=number,...", "instructions of the same work, by the width of vectors"),
-		clocks:       define("clocks", kindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "GHz to ask about"),
-		widths:       define("widths", kindList, commas(w.Widths, strconv.Itoa), widthsOf, "bits to ask about"),
-		against:      define("against", kindList, commas(w.Against, sve.Rival.String), "name=time,... or empty", "processors to compare with, their times in the unit of --time"),
-		plot:         define("plot", kindFile, "", "the path of an SVG file", "draw figure 8"),
+		time:         define("time", usage.KindNumber, fmt.Sprint(w.Time), positive, "time at --clock and --width, in any unit"),
+		clock:        define("clock", usage.KindNumber, fmt.Sprint(w.Clock), positive, "GHz that --time was measured at"),
+		width:        define("width", usage.KindNumber, fmt.Sprint(w.Width), "one of the "+widthsOf, "bits that --time was measured with"),
+		dynamic:      define("dynamic", usage.KindNumber, fmt.Sprint(w.Dynamic), share, "part of a processor's power that grows with its speed"),
+		processor:    define("processor", usage.KindNumber, fmt.Sprint(w.Processor), share, "part of a server's power that is the processor's"),
+		energy:       define("energy", usage.KindNumber, fmt.Sprint(w.Energy), share, "part of the cost of ownership that is energy's"),
+		instructions: define("instructions", usage.KindList, counts, "bits=number,...", "instructions of the same work, by the width of vectors"),
+		clocks:       define("clocks", usage.KindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "GHz to ask about"),
+		widths:       define("widths", usage.KindList, commas(w.Widths, strconv.Itoa), widthsOf, "bits to ask about"),
+		against:      define("against", usage.KindList, commas(w.Against, sve.Rival.String), "name=time,... or empty", "processors to compare with, their times in the unit of --time"),
+		plot:         define("plot", usage.KindFile, "", "the path of an SVG file", "draw figure 8"),
 	}
 }
 
@@ -93,7 +94,7 @@ func commas[T any](values []T, text func(T) string) string {
 func (f *modelFlags) parse() (w sve.WhatIf, err error) {
 	for _, n := range []struct {
 		name string
-		from *option
+		from *usage.Option
 		to   *float64
 	}{
 		{"time", f.time, &w.Time},
@@ -102,15 +103,15 @@ func (f *modelFlags) parse() (w sve.WhatIf, err error) {
 		{"processor", f.processor, &w.Processor},
 		{"energy", f.energy, &w.Energy},
 	} {
-		if *n.to, err = n.from.real(n.name, n.from.text); err != nil {
+		if *n.to, err = realNumber(n.from, n.name, n.from.Text); err != nil {
 			return w, err
 		}
 	}
-	if w.Width, err = strconv.Atoi(f.width.text); err != nil {
-		return w, f.width.refuse("width", f.width.text)
+	if w.Width, err = strconv.Atoi(f.width.Text); err != nil {
+		return w, f.width.Refuse("width", f.width.Text)
 	}
 	w.Instructions = make(map[int]float64)
-	err = f.instructions.pairs("instructions", func(name string, v float64) bool {
+	err = pairs(f.instructions, "instructions", func(name string, v float64) bool {
 		bits, err := strconv.Atoi(name)
 		w.Instructions[bits] = v
 		return err == nil && v > 0
@@ -118,22 +119,22 @@ func (f *modelFlags) parse() (w sve.WhatIf, err error) {
 	if err != nil {
 		return w, err
 	}
-	for text := range strings.SplitSeq(f.clocks.text, ",") {
-		c, err := f.clocks.real("clocks", text)
+	for text := range strings.SplitSeq(f.clocks.Text, ",") {
+		c, err := realNumber(f.clocks, "clocks", text)
 		if err != nil {
 			return w, err
 		}
 		w.Clocks = append(w.Clocks, c)
 	}
-	for text := range strings.SplitSeq(f.widths.text, ",") {
+	for text := range strings.SplitSeq(f.widths.Text, ",") {
 		bits, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
-			return w, f.widths.refuse("widths", text)
+			return w, f.widths.Refuse("widths", text)
 		}
 		w.Widths = append(w.Widths, bits)
 	}
-	if f.against.text != "" {
-		err = f.against.pairs("against", func(name string, v float64) bool {
+	if f.against.Text != "" {
+		err = pairs(f.against, "against", func(name string, v float64) bool {
 			w.Against = append(w.Against, sve.Rival{Name: name, Time: v})
 			return name != "" && v > 0
 		})
@@ -144,22 +145,22 @@ func (f *modelFlags) parse() (w sve.WhatIf, err error) {
 	return w, w.Check()
 }
 
-// real reads a number.
-func (o *option) real(field, text string) (float64, error) {
+// realNumber reads a number of an option.
+func realNumber(o *usage.Option, field, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
-		return 0, o.refuse(field, text)
+		return 0, o.Refuse(field, text)
 	}
 	return v, nil
 }
 
 // pairs reads name=number,... and gives each to use, which says whether it takes it.
-func (o *option) pairs(field string, use func(name string, v float64) bool) error {
-	for item := range strings.SplitSeq(o.text, ",") {
+func pairs(o *usage.Option, field string, use func(name string, v float64) bool) error {
+	for item := range strings.SplitSeq(o.Text, ",") {
 		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
-		v, err := o.real(field, text)
+		v, err := realNumber(o, field, text)
 		if !ok || err != nil || !use(name, v) {
-			return o.refuse(field, item)
+			return o.Refuse(field, item)
 		}
 	}
 	return nil

@@ -42,9 +42,9 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 	f := newSuiteFlags(cmd, defs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case f.resume.given && len(args) > 0:
+		case f.resume.Given && len(args) > 0:
 			return &usage.ValueError{Field: "suite beside --resume", Value: args[0], Accepted: "none: the directory knows its suite"}
-		case f.resume.given:
+		case f.resume.Given:
 			return f.goOn(cmd, stdout, stderr, defs)
 		case len(args) == 0:
 			return listSuites(stdout, defs)
@@ -62,18 +62,18 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 
 // suiteFlags are the flags of suite as they were typed.
 type suiteFlags struct {
-	out, resume, repetitions, only, timeout *option
+	out, resume, repetitions, only, timeout *usage.Option
 	plan                                    *bool
 }
 
 func newSuiteFlags(cmd *cobra.Command, defs []workload.Def) *suiteFlags {
 	flags := cmd.Flags()
 	f := &suiteFlags{}
-	f.out = defineOption(flags, "out", kindFile, "", acceptedSuiteOut, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
-	f.resume = defineOption(flags, "resume", kindFile, "", acceptedResume, "go on with the suite of this directory")
-	f.repetitions = defineOption(flags, "repetitions", kindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	f.only = defineOption(flags, "only", kindList, "", workloadIDs(defs), "workloads of the suite that are run, the others are left out")
-	f.timeout = defineOption(flags, "timeout", kindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
+	f.out = usage.Define(flags, "out", usage.KindFile, "", acceptedSuiteOut, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
+	f.resume = usage.Define(flags, "resume", usage.KindFile, "", acceptedResume, "go on with the suite of this directory")
+	f.repetitions = usage.Define(flags, "repetitions", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
+	f.only = usage.Define(flags, "only", usage.KindList, "", workloadIDs(defs), "workloads of the suite that are run, the others are left out")
+	f.timeout = usage.Define(flags, "timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
 	f.plan = flags.Bool("plan", false, "show the cases and how long they take, run nothing")
 	return f
 }
@@ -96,8 +96,8 @@ func (f *suiteFlags) begin(cmd *cobra.Command, stdout, stderr io.Writer, defs []
 		return plan.show(stdout)
 	}
 	dir := suite.FolderName(plan.header.Begun)
-	if f.out.given {
-		dir = f.out.text
+	if f.out.Given {
+		dir = f.out.Text
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("out: %w", err)
@@ -124,7 +124,7 @@ func (f *suiteFlags) goOn(cmd *cobra.Command, stdout, stderr io.Writer, defs []w
 	if other != "" {
 		return &usage.ValueError{Field: "flag beside --resume", Value: "--" + other, Accepted: "--plan"}
 	}
-	journal, header, err := suite.Open(f.resume.text)
+	journal, header, err := suite.Open(f.resume.Text)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
@@ -139,7 +139,7 @@ func (f *suiteFlags) goOn(cmd *cobra.Command, stdout, stderr io.Writer, defs []w
 	if err != nil {
 		return errors.Join(fmt.Errorf("resume: %w", err), journal.Close())
 	}
-	r := &suiteRun{defs: defs, earlier: earlier, dir: f.resume.text, header: header, journal: journal, again: cmd.CommandPath(), stdout: stdout, stderr: stderr}
+	r := &suiteRun{defs: defs, earlier: earlier, dir: f.resume.Text, header: header, journal: journal, again: cmd.CommandPath(), stdout: stdout, stderr: stderr}
 	return errors.Join(r.all(cmd.Context()), journal.Close())
 }
 
@@ -175,20 +175,20 @@ func about(d time.Duration) string {
 
 // named leaves the cases of the workloads that --only names.
 func (f *suiteFlags) named(defs []workload.Def, p *suitePlan) error {
-	if !f.only.given {
+	if !f.only.Given {
 		return nil
 	}
 	var names []string
-	for id := range strings.SplitSeq(f.only.text, ",") {
+	for id := range strings.SplitSeq(f.only.Text, ",") {
 		def, err := workload.Find(defs, strings.TrimSpace(id))
 		if err != nil {
-			return f.only.refuse("only", id)
+			return f.only.Refuse("only", id)
 		}
 		names = append(names, def.Name)
 	}
 	p.cases = slices.DeleteFunc(p.cases, func(c suite.Case) bool { return !slices.Contains(names, c.Job.Workload) })
 	if len(p.cases) == 0 {
-		return &usage.ValueError{Field: "only", Value: f.only.text, Accepted: "workloads that the suite has cases of"}
+		return &usage.ValueError{Field: "only", Value: f.only.Text, Accepted: "workloads that the suite has cases of"}
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -102,35 +102,35 @@ func TestCommandRepeats(t *testing.T) {
 			rec.Metrics = []record.Metric{record.StageTime("prove").Metric(0)}
 		}
 		rec.Env.GOMAXPROCS = c.Job.Procs
-		command := page.CommandOf(defs, rec)
+		command := jobs.Command(defs, rec)
 		words := strings.Fields(command)
 		if len(words) < 3 {
 			t.Errorf("%s: command %q", c.Key(), command)
 			continue
 		}
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-		var jobs []measure.Job
+		var planned []measure.Job
 		var err error
 		if c.Job.Stages {
-			f := newStagesFlags(flags, defs)
+			f := jobs.NewStagesFlags(flags, defs)
 			if err = flags.Parse(words[2:]); err == nil {
-				jobs, _, err = f.plan(flags.Args())
+				planned, _, err = f.Plan(flags.Args())
 			}
 		} else {
-			f := newRunFlags(flags, defs)
+			f := jobs.NewRunFlags(flags, defs)
 			if err = flags.Parse(words[2:]); err == nil {
-				var p *runPlan
-				if p, err = f.plan(defs, flags.Args()); err == nil {
-					jobs = p.jobs
+				var p *jobs.RunPlan
+				if p, err = f.Plan(defs, flags.Args()); err == nil {
+					planned = p.Jobs
 				}
 			}
 		}
-		if err != nil || len(jobs) != 1 {
-			t.Errorf("%s: %d cases, error %v", command, len(jobs), err)
+		if err != nil || len(planned) != 1 {
+			t.Errorf("%s: %d cases, error %v", command, len(planned), err)
 			continue
 		}
 		want, _ := json.Marshal(c.Job)
-		got, _ := json.Marshal(jobs[0])
+		got, _ := json.Marshal(planned[0])
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", command, diff)
 		}

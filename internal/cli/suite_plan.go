@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -36,12 +37,12 @@ func expandSuite(defs []workload.Def, file *suite.File, name string, most int) (
 	others := 0
 	var err error
 	p.cases, err = suite.Expand(name, file, func(e suite.Entry) ([]suite.Case, error) {
-		jobs, err := entryJobs(defs, e, most, cut)
+		planned, err := entryJobs(defs, e, most, cut)
 		if err != nil {
 			return nil, err
 		}
 		var cases []suite.Case
-		for _, job := range jobs {
+		for _, job := range planned {
 			c := suite.Case{Job: job, Expected: e.Expected}
 			if c.Expected == 0 {
 				c.Expected = expectedOf(job)
@@ -76,7 +77,7 @@ func expectedOf(job measure.Job) time.Duration {
 		return 10 * time.Second
 	}
 	// Set-up, and checks, which run on all workers after the window.
-	return job.Settings.Warmup + job.Settings.Duration*5/4 + time.Second
+	return job.Settings.Warmup.Time + job.Settings.Duration*5/4 + time.Second
 }
 
 // notInSuites are flags of run and stages that say where results go or how often a case
@@ -89,19 +90,19 @@ func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) (
 	flags := pflag.NewFlagSet(e.Command, pflag.ContinueOnError)
 	var plan func() ([]measure.Job, error)
 	if e.Command == suite.CommandStages {
-		f := newStagesFlags(flags, defs)
+		f := jobs.NewStagesFlags(flags, defs)
 		plan = func() ([]measure.Job, error) {
-			jobs, _, err := f.plan(e.IDs())
-			return jobs, err
+			planned, _, err := f.Plan(e.IDs())
+			return planned, err
 		}
 	} else {
-		f := newRunFlags(flags, defs)
+		f := jobs.NewRunFlags(flags, defs)
 		plan = func() ([]measure.Job, error) {
-			p, err := f.plan(defs, e.IDs())
+			p, err := f.Plan(defs, e.IDs())
 			if err != nil {
 				return nil, err
 			}
-			return p.jobs, nil
+			return p.Jobs, nil
 		}
 	}
 	cpus := strconv.Itoa(most)
@@ -111,7 +112,7 @@ func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) (
 		if flag == nil || slices.Contains(notInSuites, name) {
 			return nil, &usage.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + suiteKeys(flags)}
 		}
-		if name == cpusAxis().Flag {
+		if name == jobs.ProcessorsAxis().Flag {
 			cpus = f.Text()
 			continue
 		}
@@ -119,7 +120,7 @@ func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) (
 			return nil, &usage.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
 		}
 	}
-	counts, err := parseProcessors(cpus)
+	counts, err := jobs.ParseProcessors(cpus)
 	if err != nil {
 		return nil, err
 	}
@@ -134,14 +135,14 @@ func entryJobs(defs []workload.Def, e suite.Entry, most int, cut map[int]bool) (
 	if len(here) == 0 {
 		here = []string{strconv.Itoa(most)} // what else is wrong is told all the same
 	}
-	if err := flags.Lookup(cpusAxis().Flag).Value.Set(strings.Join(here, ",")); err != nil {
+	if err := flags.Lookup(jobs.ProcessorsAxis().Flag).Value.Set(strings.Join(here, ",")); err != nil {
 		return nil, err
 	}
-	jobs, err := plan()
+	planned, err := plan()
 	if err != nil || slices.Min(counts) > most {
 		return nil, err
 	}
-	return jobs, nil
+	return planned, nil
 }
 
 // suiteKeys are the flags that a case of a suite may have.
@@ -168,14 +169,14 @@ func (f *suiteFlags) read(defs []workload.Def, file *suite.File, name string) (*
 		return nil, err
 	}
 	repetitions := file.Repetitions
-	if f.repetitions.given {
-		n, err := f.repetitions.number("repetitions", 1, suite.MaxRepetitions)
+	if f.repetitions.Given {
+		n, err := f.repetitions.Number("repetitions", 1, suite.MaxRepetitions)
 		if err != nil {
 			return nil, err
 		}
 		repetitions = int(n)
 	}
-	timeout, err := f.timeout.duration("timeout", 0, maxDuration)
+	timeout, err := f.timeout.Duration("timeout", 0, measure.MaxDuration)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,9 @@ func (r *suiteRun) close(ctx context.Context, stopped error) error {
 
 // page is what the page of the suite shows.
 func (r *suiteRun) page(recs []*record.Record) page.Data {
-	return page.Data{Title: "suite " + r.header.Suite, Records: recs, Defs: r.defs}
+	d := pageData(r.defs)
+	d.Title, d.Records = "suite "+r.header.Suite, recs
+	return d
 }
 
 // results puts the row of the suite into the history beside the folder, of which the

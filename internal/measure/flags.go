@@ -2,7 +2,6 @@ package measure
 
 import (
 	"flag"
-	"fmt"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,12 +17,19 @@ import (
 type Options struct {
 	flags    *flag.FlagSet
 	lists    map[string]*string // what was typed, by the axis' key
-	workers  *string
-	duration *time.Duration
-	samples  *uint
+	settings Typed
 	profile  *bool
-	seed     *uint64
 }
+
+// goTestFlags are the settings that go test has flags of, under names of its own.
+var goTestFlags = []struct{ name, flag, text, help string }{
+	{"workers", "workers", "1", "load tests: comma-separated list of numbers of workers; " + NumCPU + " stands for the number of processors"},
+	{"duration", "duration", DefaultDuration.String(), "load tests: time that each case is measured for"},
+	{"samples", "setup_samples", strconv.Itoa(DefaultSamples), "inputs built before a case and used in turn; 0: each operation builds its own, timed apart"},
+	{"seed", "seed", strconv.Itoa(DefaultSeed), "seed of the inputs"},
+}
+
+const profileFlag = "profile"
 
 // smokeDuration is the window of a load test where no flag asks for more.
 const smokeDuration = 100 * time.Millisecond
@@ -41,12 +47,14 @@ func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
 	for _, a := range axes {
 		o.lists[a.Key] = fs.String(a.Flag, "", "comma-separated list of "+a.Usage)
 	}
-	workers := WorkersAxis()
-	o.workers = fs.String(workers.Flag, workers.Smoke, "load tests: comma-separated list of "+workers.Usage+"; "+NumCPU+" stands for the number of processors")
-	o.duration = fs.Duration("duration", DefaultDuration, "load tests: time that each case is measured for")
-	o.samples = fs.Uint("setup_samples", DefaultSamples, "inputs built before a case and used in turn; 0: each operation builds its own, timed apart")
-	o.profile = fs.Bool("profile", false, "load tests: write "+strings.Join(meter.ProfileKinds(), ", ")+" profiles of each case to "+profileRoot)
-	o.seed = fs.Uint64("seed", DefaultSeed, "seed of the inputs")
+	o.settings = make(Typed)
+	for _, f := range goTestFlags {
+		o.settings.Define(func(option *usage.Option, _, _ string) {
+			option.Text = f.text
+			fs.Var(option, f.flag, f.help)
+		}, f.name)
+	}
+	o.profile = fs.Bool(profileFlag, false, "load tests: write "+strings.Join(meter.ProfileKinds(), ", ")+" profiles of each case to "+ProfileRoot)
 	return o
 }
 
@@ -60,8 +68,11 @@ func (o *Options) typed() map[string]bool {
 // any tells whether one of the flags that Flags defined was given.
 func (o *Options) any(def workload.Def) bool {
 	given := o.typed()
-	for _, name := range []string{"workers", "duration", "setup_samples", "profile", "seed"} {
-		if given[name] {
+	if given[profileFlag] {
+		return true
+	}
+	for _, f := range goTestFlags {
+		if given[f.flag] {
 			return true
 		}
 	}
@@ -87,29 +98,6 @@ func (o *Options) matrix(def workload.Def, smoke bool) ([]workload.Case, error) 
 		}
 	}
 	return workload.Cases(def, lists)
-}
-
-// workerCounts returns the numbers of workers that -workers asks for.
-func (o *Options) workerCounts() ([]int, error) {
-	values, err := WorkersAxis().Parse(*o.workers)
-	if err != nil {
-		return nil, err
-	}
-	counts := make([]int, len(values))
-	for i, v := range values {
-		if counts[i], err = strconv.Atoi(v); err != nil {
-			return nil, err
-		}
-	}
-	return counts, nil
-}
-
-// sampleCount returns -setup_samples within its bound.
-func (o *Options) sampleCount() (int, error) {
-	if *o.samples > runner.MaxSamples {
-		return 0, &usage.ValueError{Field: "setup_samples", Value: strconv.FormatUint(uint64(*o.samples), 10), Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples)}
-	}
-	return int(*o.samples), nil
 }
 
 // NumCPU is the name that the workers' list accepts for the number of

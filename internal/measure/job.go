@@ -41,8 +41,8 @@ func Deadline(s Settings) time.Duration {
 	if s.Duration == 0 { // until a count is reached, which takes what it takes
 		return 24 * time.Hour
 	}
-	warmup := s.Warmup
-	if s.WarmupStationary {
+	warmup := s.Warmup.Time
+	if s.Warmup.Stationary {
 		warmup += runner.DefaultWarmupLimit
 	}
 	return warmup + 3*s.Duration + s.Grace + 3*time.Minute

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -88,7 +89,7 @@ func job() measure.Job {
 	return measure.Job{
 		Workload: "Sleep",
 		Case:     workload.NewCase(record.Axis{Key: "bits", Value: "8"}),
-		Settings: measure.Settings{Workers: 1, Duration: 20 * time.Millisecond, Samples: 1, Seed: 5},
+		Settings: measure.Settings{Config: runner.Config{Workers: 1, Duration: 20 * time.Millisecond, Samples: 1, Seed: 5}},
 		Deadline: time.Minute,
 	}
 }

@@ -5,82 +5,17 @@ package measure
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/pprof"
-	"strconv"
-	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/env"
-	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
-
-// Settings say how one case is measured. They travel to a child process as JSON,
-// durations in ns, and to the child of another version too, when versions are
-// compared: fields are only added, and keep their meaning.
-type Settings struct {
-	Workers          int              `json:"workers"`
-	Arrivals         *runner.Arrivals `json:"arrivals,omitempty"` // nil: closed loop
-	Queue            int              `json:"queue,omitempty"`    // open loop: tickets that may wait; 0: runner.DefaultQueue
-	Duration         time.Duration    `json:"duration"`           // 0: until Count operations have ended
-	Count            uint64           `json:"count,omitempty"`    // operations at most; 0: no bound
-	Warmup           time.Duration    `json:"warmup"`
-	WarmupOps        int              `json:"warmup_ops"`
-	WarmupStationary bool             `json:"warmup_stationary,omitempty"`
-	Grace            time.Duration    `json:"grace"`
-	Samples          int              `json:"samples"` // inputs built before the run; 0: each operation builds its own
-	Check            runner.Check     `json:"check"`
-	Arena            int64            `json:"arena,omitempty"` // bytes; 0: runner.DefaultArena
-	Seed             uint64           `json:"seed"`
-
-	Profiles   []string `json:"profiles,omitempty"` // kinds; meter.ProfileKinds
-	ProfileDir string   `json:"profile_dir,omitempty"`
-}
-
-// Defaults of the settings.
-const (
-	DefaultDuration = time.Second
-	DefaultSamples  = 8
-	DefaultSeed     = 1
-)
-
-// DefaultSettings measures for d with so many workers: a warm-up of a tenth of d
-// (at most a second) and an operation per worker; results checked as far as the
-// arena holds them.
-func DefaultSettings(workers int, d time.Duration) Settings {
-	return Settings{
-		Workers: workers, Duration: d,
-		Warmup: min(d/10, time.Second), WarmupOps: workers,
-		Samples: DefaultSamples, Seed: DefaultSeed,
-	}
-}
-
-// Of returns the case as it is measured with these settings: with the number of
-// workers, and in an open loop rate and arrivals, as its last coordinates.
-func (s Settings) Of(c workload.Case) workload.Case {
-	c = c.With(WorkersAxis().Key, strconv.Itoa(s.Workers))
-	if s.Arrivals != nil {
-		c = c.With("rate", s.Arrivals.Rate()).With("arrivals", string(s.Arrivals.Shape))
-	}
-	return c
-}
-
-// New returns the record of a case of def that nothing was measured of yet.
-func (s Settings) New(def string, c workload.Case) *record.Record {
-	c = s.Of(c)
-	rec := record.New()
-	rec.Workload, rec.Case, rec.Axes = def, c.String(), c.Axes()
-	rec.Env, rec.Seed = env.Read(), s.Seed
-	rec.Settings, _ = json.Marshal(s) // numbers, strings and lists of them
-	return rec
-}
 
 // Case sets up the case, runs it and returns its record. What goes wrong is
 // in the record: its status, error and findings. When ctx ends, the record holds
@@ -152,39 +87,4 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	}
 	rec.Metrics = append(rec.Metrics, sizes...)
 	return nil
-}
-
-// Validate returns the error with which the load runner would refuse the settings,
-// before anything is set up.
-func (s Settings) Validate() error {
-	config := s.config(workload.Case{}, nil)
-	return config.Validate()
-}
-
-// config returns the runner's configuration for an instance of the case.
-func (s Settings) config(c workload.Case, instance workload.Instance) runner.Config {
-	config := runner.Config{
-		Workers: s.Workers, Arrivals: s.Arrivals, Queue: s.Queue,
-		Duration: s.Duration, Count: s.Count, Grace: s.Grace,
-		Warmup:  runner.Warmup{Time: s.Warmup, Ops: uint64(max(s.WarmupOps, 0)), Stationary: s.WarmupStationary},
-		Samples: s.Samples, Available: memory.Available(), Check: s.Check, Arena: s.Arena, Seed: s.Seed,
-	}
-	if s.Arrivals != nil && s.Queue == 0 {
-		config.Queue = runner.DefaultQueue
-	}
-	mix, mixed := instance.(workload.Mixed)
-	if mixed {
-		config.Classes, config.Class = mix.Classes(), mix.Class
-		// Whole turns of the mix, so that inputs used again keep its proportions.
-		turn := mix.Turn()
-		config.Samples = (s.Samples + turn - 1) / turn * turn
-		if config.Samples > runner.MaxSamples {
-			config.Samples -= turn
-		}
-	}
-	// Elsewhere goroutines, and the pools of their processors, change the counts.
-	exec := c.Get("exec")
-	_, collective := instance.(workload.Collective)
-	config.Alone = !mixed && !collective && (exec == "" || exec == "serial")
-	return config
 }

@@ -1,7 +1,10 @@
 package measure_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
@@ -13,11 +16,31 @@ import (
 func TestSettingsNameTheCase(t *testing.T) {
 	c := workload.NewCase(record.Axis{Key: "bits", Value: "8"})
 	s := measure.DefaultSettings(3, 0)
-	if got := s.Of(c).String(); got != "bits=8/workers=3" {
+	if got := s.Named(c).String(); got != "bits=8/workers=3" {
 		t.Error(got)
 	}
 	s.Arrivals = &runner.Arrivals{Shape: runner.Ramp, Rates: []float64{50, 200.5}}
-	if got := s.Of(c).String(); got != "bits=8/workers=3/rate=50..200.5/arrivals=ramp" {
+	if got := s.Named(c).String(); got != "bits=8/workers=3/rate=50..200.5/arrivals=ramp" {
 		t.Error(got)
+	}
+}
+
+// TestSettingsJSON: settings are written as they always were, so that the programs of other
+// versions read the jobs that they are given.
+func TestSettingsJSON(t *testing.T) {
+	s := measure.DefaultSettings(2, 10*time.Second)
+	s.Arrivals, s.Queue, s.Count, s.Warmup.Stationary = &runner.Arrivals{Shape: runner.Poisson, Rates: []float64{50}}, 9, 7, true
+	s.Grace, s.Check, s.Arena = time.Second, runner.Check{Policy: runner.CheckSample, N: 16}, 1<<20
+	s.Profiles, s.ProfileDir = []string{"cpu"}, "profiles"
+	const want = `{"workers":2,"arrivals":{"shape":"poisson","rates":[50]},"queue":9,"duration":10000000000,"count":7,` +
+		`"warmup":1000000000,"warmup_ops":2,"warmup_stationary":true,"grace":1000000000,"samples":8,` +
+		`"check":{"policy":"sample","n":16},"arena":1048576,"seed":1,"profiles":["cpu"],"profile_dir":"profiles"}`
+	got, err := json.Marshal(s)
+	if err != nil || string(got) != want {
+		t.Errorf("%s (%v), want %s", got, err, want)
+	}
+	var back measure.Settings
+	if err := json.Unmarshal([]byte(want), &back); err != nil || !reflect.DeepEqual(back, s) {
+		t.Errorf("%+v (%v)", back, err)
 	}
 }

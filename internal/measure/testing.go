@@ -13,13 +13,12 @@ import (
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
-	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// profileRoot is the directory, in the directory of the test, that -profile
-// writes to: one directory per case.
-const profileRoot = "profiles"
+// ProfileRoot is the directory that profiles are written to unless another is named, one
+// directory per case; under go test in the directory of the test.
+const ProfileRoot = "profiles"
 
 // straggler is how long a load test waits for operations that run when its
 // window closes. In one process they would disturb the next case. The report says
@@ -35,12 +34,12 @@ func Benchmark(b *testing.B, def workload.Def, o *Options) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	samples, err := o.sampleCount()
+	settings, err := o.settings.Settings(o.settings["workers"].Text, DefaultDuration)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, c := range cases {
-		b.Run(c.String(), func(b *testing.B) { benchmark(b, def, c, samples, *o.seed) })
+		b.Run(c.String(), func(b *testing.B) { benchmark(b, def, c, settings[0].Samples, settings[0].Seed) })
 	}
 }
 
@@ -117,30 +116,22 @@ func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts, err := o.workerCounts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples, err := o.sampleCount()
-	if err != nil {
-		t.Fatal(err)
-	}
-	duration := *o.duration
+	window := DefaultDuration
 	if !o.any(def) {
-		duration = smokeDuration
+		window = smokeDuration
 	}
-	if duration <= 0 {
-		t.Fatal(&usage.ValueError{Field: "duration", Value: duration.String(), Accepted: "more than 0s, for example 10s"})
+	settings, err := o.settings.Settings(o.settings["workers"].Text, window)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range cases {
-		for _, workers := range counts {
-			s := DefaultSettings(workers, duration)
-			s.Samples, s.Seed, s.Grace = samples, *o.seed, straggler
+		for _, s := range settings {
+			s.Grace = straggler
 			if *o.profile {
 				s.Profiles = meter.ProfileKinds()
-				s.ProfileDir = ProfileDir(profileRoot, def, s.Of(c))
+				s.ProfileDir = ProfileDir(ProfileRoot, def, s.Named(c))
 			}
-			t.Run(s.Of(c).String(), func(t *testing.T) {
+			t.Run(s.Named(c).String(), func(t *testing.T) {
 				rec := Case(t.Context(), def, c, s)
 				err := errors.Join(report.Case(w, rec), report.Benchmark(w, rec))
 				if err != nil {

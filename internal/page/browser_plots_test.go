@@ -14,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -83,7 +84,7 @@ func TestLatencyIsThePDFs(t *testing.T) {
 			}
 
 			b := newTab(t, 1280, 900)
-			b.open(page.Data{Records: recs, Defs: defs()}, "#p=latency&y=latency-mean")
+			b.open(page.Data{Records: recs, Command: command, Settings: jobs.Words}, "#p=latency&y=latency-mean")
 			var got [][]at
 			for _, points := range b.values() {
 				var line []at
@@ -119,7 +120,7 @@ func TestLatencyByLoad(t *testing.T) {
 		recs = append(recs, load{"Sender", "pool", 32, 2, workers, 0, 20 * time.Millisecond}.record(t))
 	}
 	b := newTab(t, 1280, 900)
-	b.open(page.Data{Records: recs, Defs: defs()}, "#p=latency")
+	b.open(page.Data{Records: recs, Command: command, Settings: jobs.Words}, "#p=latency")
 	for line, points := range b.values() {
 		var loads []string
 		for _, p := range points {
@@ -183,7 +184,7 @@ func TestSomeFailed(t *testing.T) {
 		}
 	}
 	b := newTab(t, 1280, 900)
-	b.open(page.Data{Records: recs, Defs: defs()}, "")
+	b.open(page.Data{Records: recs, Command: command, Settings: jobs.Words}, "")
 	if diff := gocmp.Diff([]string{"ok", "failed", "failed"}, b.column("Status")); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -164,7 +165,7 @@ func TestManyCases(t *testing.T) {
 		all = append(all, &r)
 	}
 	b := newTab(t, 1280, 900)
-	b.open(page.Data{Records: all, Defs: defs()}, "")
+	b.open(page.Data{Records: all, Command: command, Settings: jobs.Words}, "")
 	b.click(`#thead button[data-key="axis number"]`)
 	if got := b.column("number"); len(got) != 1000 || got[0] != "0" || got[999] != "999" {
 		t.Errorf("%d rows from %s to %s", len(got), got[0], got[len(got)-1])
@@ -194,7 +195,7 @@ func TestServed(t *testing.T) {
 		if lost {
 			return page.Data{}, errors.New("the journal is\nnot there")
 		}
-		return page.Data{Title: "Suite", Records: all[:shown], Defs: defs(), Progress: progress}, nil
+		return page.Data{Title: "Suite", Records: all[:shown], Command: command, Settings: jobs.Words, Progress: progress}, nil
 	}))
 	defer server.Close()
 

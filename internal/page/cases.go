@@ -10,7 +10,6 @@ import (
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // The axes that have columns of their own.
@@ -64,13 +63,20 @@ type stageView struct {
 }
 
 // view is the case without its distribution.
-func (g *group) view(defs []workload.Def) caseView {
+func (g *group) view(d *Data) caseView {
 	first := g.counted[0]
 	c := caseView{
 		ID: g.id, Env: g.env, Workload: first.Workload, Axes: []pair{}, CPUs: g.cpus, Staged: g.staged,
 		Status: string(g.status), OK: first.Status == record.OK, Runs: len(g.all), Counted: len(g.counted),
 		Figures: g.figures(), Timeline: timelineOf(g.counted), Stages: g.stages(), Counters: g.counters(),
-		Settings: settingsText(first), Command: CommandOf(defs, first),
+	}
+	if d.Command != nil {
+		c.Command = d.Command(first)
+	}
+	if d.Settings != nil {
+		for _, s := range d.Settings(first) {
+			c.Settings = append(c.Settings, pair{s[0], s[1]})
+		}
 	}
 	for _, x := range first.Axes {
 		switch x.Key {

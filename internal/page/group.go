@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/env"
@@ -34,11 +33,11 @@ func (v *view) group(records []*record.Record) []*group {
 			v.Failed++
 		}
 		id := fnv.New64a()
-		fmt.Fprintf(id, "%d\x00%s\x00%s\x00%d\x00%s", e, r.Workload, r.Case, processors(r), r.Process.Side)
+		fmt.Fprintf(id, "%d\x00%s\x00%s\x00%d\x00%s", e, r.Workload, r.Case, r.Processors(), r.Process.Side)
 		key := fmt.Sprintf("%016x", id.Sum64())
 		g := byID[key]
 		if g == nil {
-			g = &group{id: key, env: e, cpus: processors(r), staged: isStaged(r)}
+			g = &group{id: key, env: e, cpus: r.Processors(), staged: r.Staged()}
 			byID[key] = g
 			groups = append(groups, g)
 		}
@@ -79,28 +78,10 @@ func (g *group) records() string {
 	return strings.Join(ids, "\x00")
 }
 
-// processors is the number of processors that the case could use.
-func processors(r *record.Record) int {
-	if text, ok := r.Axes.Get(cpusKey); ok {
-		if n, err := strconv.Atoi(text); err == nil {
-			return n
-		}
-	}
-	return r.Env.GOMAXPROCS
-}
-
-// isStaged tells a record of stages, which has no settings with workers, from one of a
-// load.
-func isStaged(r *record.Record) bool {
-	s, err := settingsOf(r)
-	_, loaded := r.Metric(record.Throughput)
-	return err == nil && s.Workers == 0 && !loaded
-}
-
 // metrics are the record's figures and those that are made of its stages.
 func metrics(r *record.Record) []record.Metric {
 	all := slices.DeleteFunc(slices.Clone(r.Metrics), func(m record.Metric) bool { return !finite(m.Value) })
-	if !isStaged(r) {
+	if !r.Staged() {
 		return all
 	}
 	peak := uint64(0)

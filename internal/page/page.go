@@ -19,16 +19,16 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Data is what a page shows.
 type Data struct {
 	Title   string
 	Records []*record.Record
-	// Defs tell the flags of the axes. A case of a workload that is not among them is
-	// shown without the command that repeats it.
-	Defs []workload.Def
+	// Command is the command line that measures a record's case again, empty where there is
+	// none; Settings are how it was measured in words, each with its label. nil: not shown.
+	Command  func(*record.Record) string
+	Settings func(*record.Record) [][2]string
 	// Progress of a suite that runs; nil: it has ended or was none.
 	Progress *Progress
 }

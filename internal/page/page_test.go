@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -168,7 +169,7 @@ func TestSize(t *testing.T) {
 			all = append(all, load{"Sender", "pool", i + 1, 2, 2, run, 20 * time.Millisecond}.record(t))
 		}
 	}
-	text, data := write(t, page.Data{Records: all, Defs: defs()})
+	text, data := write(t, page.Data{Records: all, Command: command, Settings: jobs.Words})
 	if len(data.Cases) != 100 {
 		t.Fatalf("%d cases", len(data.Cases))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
@@ -23,6 +24,9 @@ var machine = record.Env{
 	Governor: "performance", Kernel: "6.1", Memory: 16e9, Go: "go1.26", Commit: "0123456789abcdef", GOGC: 100, GOMEMLIMIT: -1,
 	Modules: map[string]string{"example.org/curves": "v1.2.3"},
 }
+
+// command is that of a workload of the sample.
+func command(r *record.Record) string { return jobs.Command(defs(), r) }
 
 // defs are the workloads of the sample.
 func defs() []workload.Def {
@@ -161,7 +165,7 @@ func sample(t testing.TB) page.Data {
 	partial.Status, partial.Error = record.Partial, "interrupted"
 	damaged := load{"Sender", "pool", 32, 2, 1, 0, 12 * time.Millisecond}.record(t)
 	damaged.Histograms[0].HDR = damaged.Histograms[0].HDR[:40]
-	return page.Data{Title: "Transfers on four processors", Records: append(all, failed, partial, damaged), Defs: defs()}
+	return page.Data{Title: "Transfers on four processors", Records: append(all, failed, partial, damaged), Command: command, Settings: jobs.Words}
 }
 
 // open makes of a record one of an open loop.

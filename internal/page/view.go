@@ -64,7 +64,7 @@ func (vr *viewer) view(d Data) *view {
 			known.latency, known.note = latencyOf(g.counted)
 		}
 		decoded[g.records()] = known
-		c := g.view(d.Defs)
+		c := g.view(&d)
 		c.Latency, c.Note = known.latency, known.note
 		v.Cases = append(v.Cases, c)
 		v.addFigures(g)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -245,7 +246,7 @@ func TestOddRecords(t *testing.T) {
 
 // TestStagesView: a record of stages has columns of times, sizes and memory.
 func TestStagesView(t *testing.T) {
-	_, data := write(t, page.Data{Records: []*record.Record{staged(8, 2, 0), staged(8, 2, 1), staged(8, 2, 2)}, Defs: defs()})
+	_, data := write(t, page.Data{Records: []*record.Record{staged(8, 2, 0), staged(8, 2, 1), staged(8, 2, 2)}, Command: command, Settings: jobs.Words})
 	c := caseWhere(t, data, func(c shownCase) bool { return c.Workload == "PlonkMul" })
 	want := map[string][]float64{
 		"stage build": {0.00816, 0.008, 0.00832}, "stage keys": {0.01632, 0.016, 0.01664}, "stage prove": {0.02448, 0.024, 0.02496},

@@ -40,55 +40,57 @@ type Target interface {
 	Check(ctx context.Context, input any, output []byte) error
 }
 
-// Config says how to run.
+// Config says how to run. Its JSON is how a case is measured, durations in ns: it travels to
+// the child processes of other versions too, so that fields are only added and keep their
+// meaning.
 type Config struct {
-	Workers  int           // operations in flight, 1 to MaxWorkers
-	Arrivals *Arrivals     // nil: closed loop
-	Queue    int           // open loop: tickets that may wait for a worker; 1 to MaxQueue
-	Duration time.Duration // length of the window; 0: until Count operations have ended
-	Count    uint64        // tickets of the window at most; 0: no bound
-	Warmup   Warmup
+	Workers  int           `json:"workers"`            // operations in flight, 1 to MaxWorkers
+	Arrivals *Arrivals     `json:"arrivals,omitempty"` // nil: closed loop
+	Queue    int           `json:"queue,omitempty"`    // open loop: tickets that may wait for a worker; 1 to MaxQueue
+	Duration time.Duration `json:"duration"`           // length of the window; 0: until Count operations have ended
+	Count    uint64        `json:"count,omitempty"`    // tickets of the window at most; 0: no bound
+	Warmup
+
+	// Grace is how long operations that run when the window closes may take to
+	// end; they count as done then, not for the throughput. Afterwards their
+	// context is cancelled and they count as unfinished.
+	Grace time.Duration `json:"grace"`
 
 	// Samples is the number of inputs built before the run; operation seq gets
 	// input seq mod Samples. With 0 (closed loop only) each operation builds its
 	// own input, timed apart from the operation. At most MaxSamples. Inputs that
 	// would take more than Available bytes are refused; 0: not known, no bound.
-	Samples   int
-	Available uint64
+	Samples   int    `json:"samples"`
+	Available uint64 `json:"-"`
 
-	Check Check
-	Arena int64 // bytes for results that wait for their check; 0: DefaultArena
-	Seed  uint64
-
-	// Grace is how long operations that run when the window closes may take to
-	// end; they count as done then, not for the throughput. Afterwards their
-	// context is cancelled and they count as unfinished.
-	Grace time.Duration
+	Check Check  `json:"check"`
+	Arena int64  `json:"arena,omitempty"` // bytes for results that wait for their check; 0: DefaultArena
+	Seed  uint64 `json:"seed"`
 
 	// Alone has the allocations of some operations counted one at a time before
 	// the warm-up, without collections. That is for operations that run on one
 	// goroutine only: the counts then repeat exactly.
-	Alone bool
+	Alone bool `json:"-"`
 
 	// Classes are the kinds of operations of a mix; Class tells the kind of a
 	// sequence number as an index into them. Both or neither.
-	Classes []string
-	Class   func(seq uint64) int
+	Classes []string             `json:"-"`
+	Class   func(seq uint64) int `json:"-"`
 
-	Stages   *stage.Recorder // receives the stages of the run; nil: none
-	Profiler *meter.Profiler // its window is opened and closed; nil: none
+	Stages   *stage.Recorder `json:"-"` // receives the stages of the run; nil: none
+	Profiler *meter.Profiler `json:"-"` // its window is opened and closed; nil: none
 }
 
 // Warmup precedes the window. It lasts until all that is asked for has been
 // reached, and hands over while operations run: the window opens on a system
 // that is under load already.
 type Warmup struct {
-	Time       time.Duration `json:"time"`
-	Ops        uint64        `json:"ops"`
-	Stationary bool          `json:"stationary,omitempty"` // until the latency shows no trend
+	Time       time.Duration `json:"warmup"`
+	Ops        uint64        `json:"warmup_ops"`
+	Stationary bool          `json:"warmup_stationary,omitempty"` // until the latency shows no trend
 	// Limit ends the wait for operations and stationarity; 0: DefaultWarmupLimit,
 	// or Time where that is longer.
-	Limit time.Duration `json:"limit,omitempty"`
+	Limit time.Duration `json:"warmup_limit,omitempty"`
 }
 
 func (w Warmup) none() bool { return w.Time == 0 && w.Ops == 0 && !w.Stationary }

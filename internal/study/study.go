@@ -121,7 +121,7 @@ func (j *Job) Keep(rec *record.Record, session string) {
 func (j *Job) Is(rec *record.Record) bool {
 	c, settings := j.Case, []byte(nil)
 	if !j.Stages {
-		c = j.Settings.Of(c)
+		c = j.Settings.Named(c)
 		settings, _ = json.Marshal(j.Settings) // as in the record
 	}
 	return rec.Workload == j.Workload && rec.Case == c.String() && rec.Seed == j.Settings.Seed && bytes.Equal(rec.Settings, settings) &&

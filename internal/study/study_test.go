@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -27,7 +28,7 @@ func defs() []workload.Def {
 func job(t *testing.T, stages bool) study.Job {
 	t.Helper()
 	p := study.Planner{Defs: defs()}
-	p.Add(study.Job{Part: "gates", Job: measure.Job{Stages: stages, Procs: 2, Settings: measure.Settings{Seed: 1}}}, "Gates", map[string]string{"gates": "64"})
+	p.Add(study.Job{Part: "gates", Job: measure.Job{Stages: stages, Procs: 2, Settings: measure.Settings{Config: runner.Config{Seed: 1}}}}, "Gates", map[string]string{"gates": "64"})
 	if len(p.Jobs) != 1 || len(p.Missing) != 0 {
 		t.Fatalf("%d jobs, missing %q", len(p.Jobs), p.Missing)
 	}
@@ -85,7 +86,7 @@ func TestIs(t *testing.T) {
 		same := func() *record.Record {
 			r := &record.Record{Workload: "Gates", Case: j.Case.String(), Seed: 1, Process: record.Process{Side: "gates"}}
 			if !stages {
-				r.Case = j.Settings.Of(j.Case).String()
+				r.Case = j.Settings.Named(j.Case).String()
 				r.Settings, _ = json.Marshal(j.Settings)
 			}
 			return r

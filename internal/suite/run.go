@@ -21,7 +21,7 @@ func (c *Case) Name() string {
 	if c.Job.Stages {
 		return c.Job.Workload + "/" + c.Job.Case.String()
 	}
-	return c.Job.Workload + "/" + c.Job.Settings.Of(c.Job.Case).String()
+	return c.Job.Workload + "/" + c.Job.Settings.Named(c.Job.Case).String()
 }
 
 // Key names the process within its suite.

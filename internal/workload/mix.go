@@ -12,9 +12,9 @@ import (
 	"github.com/zkbench/zkbench/internal/usage"
 )
 
-// mixKey is the axis of a mix: what it consists of, for example
+// MixKey is the axis of a mix: what it consists of, for example
 // issue:1,transfer:8.
-const mixKey = "mix"
+const MixKey = "mix"
 
 // MaxShare bounds the share of one part of a mix.
 const MaxShare = 1000
@@ -37,7 +37,7 @@ func Mix(defs []Def, text string) (Def, error) {
 	}
 	value := strings.ReplaceAll(text, "=", ":")
 	axes := []Axis{{
-		Name: "mix", Key: mixKey, Flag: mixKey, Usage: "what a mix consists of", Accepted: value,
+		Name: "mix", Key: MixKey, Flag: MixKey, Usage: "what a mix consists of", Accepted: value,
 		Default: []string{value}, Smoke: value, Parse: func(string) ([]string, error) { return []string{value}, nil },
 	}}
 	for _, p := range parts {
@@ -59,7 +59,7 @@ func mixOf(defs []Def) Def {
 	return Def{
 		Name: "Mix", Doc: "operations of several workloads in fixed proportions",
 		New: func(ctx context.Context, c Case, seed uint64) (Instance, error) {
-			parts, err := parseMix(defs, strings.ReplaceAll(c.Get(mixKey), ":", "="))
+			parts, err := parseMix(defs, strings.ReplaceAll(c.Get(MixKey), ":", "="))
 			if err != nil {
 				return nil, err
 			}
@@ -79,7 +79,7 @@ func parseMix(defs []Def, text string) ([]part, error) {
 		for _, d := range defs {
 			names = append(names, d.ID())
 		}
-		return &usage.ValueError{Field: mixKey, Value: value, Accepted: fmt.Sprintf(
+		return &usage.ValueError{Field: MixKey, Value: value, Accepted: fmt.Sprintf(
 			"workload=share,... with at least two different ones of %s, and shares from 1 to %d", strings.Join(names, ", "), MaxShare)}
 	}
 	var parts []part

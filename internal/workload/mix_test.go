@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -102,7 +103,7 @@ func TestMix(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := measure.DefaultSettings(2, 0)
-	s.Count, s.Samples, s.Warmup, s.WarmupOps = 900, 10, 0, 0
+	s.Count, s.Samples, s.Warmup = 900, 10, runner.Warmup{}
 	rec := measure.Case(t.Context(), def, c, s)
 	if rec.Status != record.OK {
 		t.Fatal(rec.Error)

@@ -64,7 +64,7 @@ func records(s *study.Study) (recs []*record.Record) {
 	for i, j := range jobs {
 		c := j.Case
 		if !j.Stages {
-			c = j.Settings.Of(c)
+			c = j.Settings.Named(c)
 		}
 		r := &record.Record{
 			Time: time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC), Workload: j.Workload, Case: c.String(), Axes: c.Axes(), Status: record.OK,

@@ -76,7 +76,7 @@ func nativeOf(n int) measured {
 	s := measure.DefaultSettings(1, 400*time.Millisecond)
 	s.Samples = 1
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: 1}, 10*time.Second
-	return measured{workload: "KeccakNative", values: map[string]string{"bytes": strconv.Itoa(n)}, load: &s, takes: s.Warmup + s.Duration + 200*time.Millisecond}
+	return measured{workload: "KeccakNative", values: map[string]string{"bytes": strconv.Itoa(n)}, load: &s, takes: s.Warmup.Time + s.Duration + 200*time.Millisecond}
 }
 
 func fillKeccak(d *data, v *view) {

@@ -88,7 +88,7 @@ func pedersenOf(form string, hashes int) measured {
 // msmOf is measured by a count: the largest takes seconds.
 func msmOf(points int) measured {
 	s := measure.DefaultSettings(1, 0)
-	s.Count, s.Warmup, s.Samples = uint64(max(3, 1<<17/points)), 0, 1
+	s.Count, s.Warmup.Time, s.Samples = uint64(max(3, 1<<17/points)), 0, 1
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckSample, N: 1}, 10*time.Second
 	each := time.Duration(points) * 4 * time.Microsecond
 	return measured{

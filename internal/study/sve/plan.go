@@ -79,7 +79,7 @@ func timedJob(part string, round int) study.Job {
 	s.Samples = 1
 	s.Check = runner.Check{Policy: runner.CheckSample, N: 1}
 	return study.Job{
-		Part: part, Round: round, Expected: s.Warmup + s.Duration + 100*time.Millisecond,
+		Part: part, Round: round, Expected: s.Warmup.Time + s.Duration + 100*time.Millisecond,
 		Job: measure.Job{Settings: s, Deadline: measure.Deadline(s), Procs: 1},
 	}
 }
@@ -130,7 +130,7 @@ func processors(all int) (counts []int) {
 // in the first round, is the same tree by the portable kernel.
 func tree(round, log, cpus int) study.Job {
 	s := measure.DefaultSettings(1, 0)
-	s.Count, s.Warmup, s.WarmupOps, s.Samples = uint64(max(1, 1<<18>>log)), 0, 1, 1
+	s.Count, s.Warmup, s.Samples = uint64(max(1, 1<<18>>log)), runner.Warmup{Ops: 1}, 1
 	s.Check, s.Grace = runner.Check{Policy: runner.CheckNone}, 10*time.Second
 	if round == 0 {
 		s.Check = runner.Check{Policy: runner.CheckSample, N: 1}

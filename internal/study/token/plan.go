@@ -47,7 +47,7 @@ func expected(s measure.Settings, values map[string]string) time.Duration {
 		start += 800 * time.Millisecond // for as many requests or proofs
 	}
 	inputs := time.Duration(s.Samples) * 4 * time.Millisecond
-	return start + inputs + s.Warmup + s.Duration
+	return start + inputs + s.Warmup.Time + s.Duration
 }
 
 const (
@@ -200,7 +200,7 @@ func (p *plan) sample(workers int) {
 	s := measure.DefaultSettings(workers, sampleTime)
 	s.Samples = 128
 	if p.quick {
-		s.Duration, s.Warmup, s.Samples = 10*quickWindow, quickWindow, 16
+		s.Duration, s.Warmup.Time, s.Samples = 10*quickWindow, quickWindow, 16
 	}
 	p.add(Sample, 0, 0, "Sender", map[string]string{
 		"curve": peer.CurveBN254, "bits": "32", "in": "2", "out": "2", "proof": token.Bulletproof, "exec": "pool",

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/token"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -90,7 +91,7 @@ func TestPlanMissing(t *testing.T) {
 // machine of Panurus' figures, a workload a thousand times its place in the plan.
 func records(jobs []study.Job) (recs []*record.Record) {
 	for i, j := range jobs {
-		c := j.Settings.Of(j.Case)
+		c := j.Settings.Named(j.Case)
 		r := &record.Record{
 			Time: time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC), Workload: j.Workload, Case: c.String(), Axes: c.Axes(),
 			Env:    record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: j.Procs, Go: "go1.26.8", Commit: "0123456"},
@@ -275,9 +276,9 @@ func TestIncomplete(t *testing.T) {
 func TestYardstick(t *testing.T) {
 	def := token.Yardstick()
 	for _, curve := range []string{peer.CurveBN254, peer.CurveBLS12381} {
-		rec := measure.Case(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: curve}), measure.Settings{
+		rec := measure.Case(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: curve}), measure.Settings{Config: runner.Config{
 			Workers: 1, Count: 10, Samples: 1, Seed: 1,
-		})
+		}})
 		if rec.Status != record.OK || rec.Count(record.CountDone) != 10 || rec.Value(record.LatencyMean) <= 0 {
 			t.Errorf("%s: %s %s, %d operations", curve, rec.Status, rec.Error, rec.Count(record.CountDone))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/circuits/pairing"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
@@ -128,7 +129,7 @@ func TestEveryStage(t *testing.T) {
 func TestStages(t *testing.T) {
 	for _, system := range []string{"plonk", "groth16"} {
 		def := circuits.Gates()
-		rec := measure.Stages(t.Context(), def, smallCase(def, map[string]string{"system": system}), measure.Settings{Seed: 1})
+		rec := measure.Stages(t.Context(), def, smallCase(def, map[string]string{"system": system}), measure.Settings{Config: runner.Config{Seed: 1}})
 		if rec.Status != record.OK {
 			t.Fatalf("%s: %s", rec.Status, rec.Error)
 		}
@@ -190,7 +191,7 @@ func TestDamagedCache(t *testing.T) {
 	def := circuits.Gates()
 	measure := func() *record.Record {
 		s := measure.DefaultSettings(1, 0)
-		s.Count, s.Warmup, s.Samples = 1, 0, 1
+		s.Count, s.Warmup.Time, s.Samples = 1, 0, 1
 		return measure.Case(t.Context(), def, smallCase(def, map[string]string{"stage": "verify"}), s)
 	}
 	noted := func(r *record.Record) bool {
@@ -235,7 +236,7 @@ func TestCounted(t *testing.T) {
 		{"pairing", "std", circuits.FindingCounted, pairing.Constraints(pairing.Pairing, pairing.Std, false)},
 	} {
 		c := smallCase(def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
-		rec := measure.Stages(t.Context(), def, c, measure.Settings{Seed: 1})
+		rec := measure.Stages(t.Context(), def, c, measure.Settings{Config: runner.Config{Seed: 1}})
 		if n, ok := rec.Metric(record.Constraints); rec.Status != record.OK || !ok || int(n.Value) != test.want {
 			t.Errorf("%s: %s %s, %.0f constraints, want %d", test.form, rec.Status, rec.Error, n.Value, test.want)
 		}

@@ -1,4 +1,4 @@
-package page_test
+package jobs_test
 
 import (
 	"encoding/json"
@@ -7,16 +7,43 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
-func TestCommandOf(t *testing.T) {
+// defs are the workloads of the records.
+func defs() []workload.Def {
+	token := []workload.Axis{
+		workload.CurveAxis([]string{"BN254", "BLS12_381"}, []string{"BN254"}), workload.BitsAxis(), workload.InputsAxis(3), workload.OutputsAxis(3),
+		workload.ExecutorAxis([]string{"serial", "pool"}),
+	}
+	gates := workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "8"}, 1, 1<<20, 8)
+	return []workload.Def{{Name: "Sender", Alias: "transfer", Axes: token}, {Name: "VerificationSenderProof", Axes: token}, {Name: "PlonkMul", Axes: []workload.Axis{gates}}}
+}
+
+func TestCommand(t *testing.T) {
 	const sender = "zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --cpus 2 "
 	base := func() *record.Record {
-		return load{"Sender", "pool", 32, 2, 2, 0, 20 * time.Millisecond}.record(t)
+		settings, err := json.Marshal(measure.DefaultSettings(2, 10*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &record.Record{
+			Workload: "Sender", Env: record.Env{Cores: 4, GOMAXPROCS: 4}, Seed: 1, Settings: settings,
+			Axes: record.Axes{
+				{Key: "curve", Value: "BN254"},
+				{Key: "bits", Value: "32"},
+				{Key: "in", Value: "2"},
+				{Key: "out", Value: "2"},
+				{Key: "exec", Value: "pool"},
+				{Key: "cpus", Value: "2"},
+				{Key: "workers", Value: "2"},
+			},
+			Metrics: []record.Metric{record.Throughput.Metric(100)},
+		}
 	}
 	with := func(change func(s *measure.Settings)) *record.Record {
 		r := base()
@@ -37,8 +64,18 @@ func TestCommandOf(t *testing.T) {
 		change(r)
 		return r
 	}
+	open := func(queue int, shape runner.Shape, rates ...float64) *record.Record {
+		a := &runner.Arrivals{Shape: shape, Rates: rates}
+		r := with(func(s *measure.Settings) { s.Arrivals, s.Queue = a, queue })
+		r.Axes = append(r.Axes, record.Axis{Key: "rate", Value: a.Rate()}, record.Axis{Key: "arrivals", Value: string(shape)})
+		return r
+	}
 	arrivals := func(shape runner.Shape, rates ...float64) *record.Record {
-		return open(t, base(), runner.Arrivals{Shape: shape, Rates: rates}, nil)
+		return open(runner.DefaultQueue, shape, rates...)
+	}
+	staged := &record.Record{
+		Workload: "PlonkMul", Env: record.Env{Cores: 4, GOMAXPROCS: 2}, Seed: 1,
+		Axes: record.Axes{{Key: "gates", Value: "8"}, {Key: "cpus", Value: "2"}},
 	}
 	drop := func(r *record.Record, key string) {
 		var kept record.Axes
@@ -55,10 +92,10 @@ func TestCommandOf(t *testing.T) {
 	}{
 		"defaults":   {base(), sender + "--workers 2 --duration 10s --seed 1"},
 		"seed":       {changed(func(r *record.Record) { r.Seed = 1<<64 - 1 }), sender + "--workers 2 --duration 10s --seed 18446744073709551615"},
-		"count":      {with(func(s *measure.Settings) { s.Duration, s.Count, s.Warmup = 0, 500, 100*time.Millisecond }), sender + "--workers 2 --count 500 --seed 1"},
+		"count":      {with(func(s *measure.Settings) { s.Duration, s.Count, s.Warmup.Time = 0, 500, 100*time.Millisecond }), sender + "--workers 2 --count 500 --seed 1"},
 		"both":       {with(func(s *measure.Settings) { s.Count = 500 }), sender + "--workers 2 --duration 10s --count 500 --seed 1"},
-		"warm-up":    {with(func(s *measure.Settings) { s.Warmup, s.WarmupStationary = 3*time.Second, true }), sender + "--workers 2 --duration 10s --warmup 3s,2,stationary --seed 1"},
-		"no warm-up": {with(func(s *measure.Settings) { s.Warmup, s.WarmupOps = 0, 0 }), sender + "--workers 2 --duration 10s --warmup 0 --seed 1"},
+		"warm-up":    {with(func(s *measure.Settings) { s.Warmup.Time, s.Warmup.Stationary = 3*time.Second, true }), sender + "--workers 2 --duration 10s --warmup 3s,2,stationary --seed 1"},
+		"no warm-up": {with(func(s *measure.Settings) { s.Warmup = runner.Warmup{} }), sender + "--workers 2 --duration 10s --warmup 0 --seed 1"},
 		"others": {with(func(s *measure.Settings) {
 			s.Grace, s.Samples, s.Arena, s.Profiles = time.Minute, 0, 64<<20, []string{"cpu", "heap"}
 			s.Check = runner.Check{Policy: runner.CheckSample, N: 10}
@@ -69,10 +106,7 @@ func TestCommandOf(t *testing.T) {
 		"poisson":       {arrivals(runner.Poisson, 12.5), sender + "--workers 2 --rate 12.5 --arrivals poisson --duration 10s --seed 1"},
 		"step":          {arrivals(runner.Step, 50, 100), sender + "--workers 2 --rate 50,100 --arrivals step --duration 10s --seed 1"},
 		"ramp":          {arrivals(runner.Ramp, 50, 200), sender + "--workers 2 --rate 50..200 --arrivals ramp --duration 10s --seed 1"},
-		"queue": {
-			open(t, base(), runner.Arrivals{Shape: runner.Constant, Rates: []float64{7}}, func(s *measure.Settings) { s.Queue = 9 }),
-			sender + "--workers 2 --rate 7 --queue 9 --duration 10s --seed 1",
-		},
+		"queue":         {open(9, runner.Constant, 7), sender + "--workers 2 --rate 7 --queue 9 --duration 10s --seed 1"},
 		"quoted": {
 			changed(func(r *record.Record) { r.Axes[0].Value = "it's $(rm -r)" }),
 			`zkbench run sender --curves 'it'\''s $(rm -r)' --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --cpus 2 --workers 2 --duration 10s --seed 1`,
@@ -99,7 +133,7 @@ func TestCommandOf(t *testing.T) {
 			}),
 			"zkbench leak sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --duration 10s --seed 1",
 		},
-		"stages":           {staged(8, 2, 0), "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1"},
+		"stages":           {staged, "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1"},
 		"unknown workload": {changed(func(r *record.Record) { r.Workload = "Other" }), ""},
 		"unknown axis":     {changed(func(r *record.Record) { r.Axes[1].Key = "width" }), ""},
 		"unknown mix":      {changed(func(r *record.Record) { r.Workload = "Mix"; r.Axes = record.Axes{{Key: "mix", Value: "a:1,b:2"}} }), ""},
@@ -107,7 +141,7 @@ func TestCommandOf(t *testing.T) {
 		"no settings":      {changed(func(r *record.Record) { r.Settings = nil }), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, page.CommandOf(defs(), c.r)); diff != "" {
+			if diff := cmp.Diff(c.want, jobs.Command(defs(), c.r)); diff != "" {
 				t.Errorf("command (-want +got):\n%s", diff)
 			}
 		})

@@ -1,45 +1,42 @@
-package cli
+// Package jobs knows the flags that ask for a measurement, both ways: it makes the jobs of a
+// command line's flags, and the command line that measures a record again.
+package jobs
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// mainJobDuration is the window of each of the main job's cases; with two proof
-// systems, proved and verified, the job ends well within a minute.
-const mainJobDuration = 6 * time.Second
-
-// mainJobNames and mainJobAxes are what run does when no workload is named:
+// MainJobNames and MainJobAxes are what run does when no workload is named:
 // transfers of two inputs and two outputs, proved and verified with both range
 // proofs on BN254, all processors at work.
-var mainJobNames = [...]string{"Sender", "VerificationSenderProof"}
+var MainJobNames = [...]string{"Sender", "VerificationSenderProof"}
 
-// mainJobAxes returns the main job's values by the axis' key.
-func mainJobAxes() map[string]string {
+// MainJobAxes returns the main job's values by the axis' key.
+func MainJobAxes() map[string]string {
 	return map[string]string{
 		"curve": "BN254", "bits": "32", "in": "2", "out": "2",
 		"proof": "bulletproof,csp", "exec": "pool",
 	}
 }
 
-// mainJob returns the matrices of the main job. typed, by the axis' key, takes
+// MainJob returns the matrices of the main job. typed, by the axis' key, takes
 // precedence.
-func mainJob(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
-	lists := mainJobAxes()
+func MainJob(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
+	lists := MainJobAxes()
 	maps.Copy(lists, typed)
-	return plans(defs, mainJobNames[:], lists)
+	return Plans(defs, MainJobNames[:], lists)
 }
 
-// plans returns the matrices of the named workloads. lists holds values by the
+// Plans returns the matrices of the named workloads. lists holds values by the
 // axis' key. An axis that a workload lacks does not concern it; one that all of
 // them lack is refused.
-func plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {
+func Plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {
 	var named []workload.Def
 	for _, name := range names {
 		def, err := workload.Find(defs, name)
@@ -64,8 +61,8 @@ func plans(defs []workload.Def, names []string, lists map[string]string) ([]work
 	return all, nil
 }
 
-// smallPlans is plans with one small value for every axis that is not named.
-func smallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
+// SmallPlans is Plans with one small value for every axis that is not named.
+func SmallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
 	lists := make(map[string]string)
 	for _, name := range names {
 		def, err := workload.Find(defs, name)
@@ -77,7 +74,7 @@ func smallPlans(defs []workload.Def, names []string, typed map[string]string) ([
 		}
 	}
 	maps.Copy(lists, typed)
-	return plans(defs, names, lists)
+	return Plans(defs, names, lists)
 }
 
 // concerned refuses an axis in lists that none of the named workloads has, in

@@ -1,0 +1,209 @@
+package jobs
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// RunFlags are the flags of run as they were typed.
+type RunFlags struct {
+	axes                      map[string]*usage.Option // by the axis' key
+	settings                  measure.Typed
+	mix, cpus, slo, processes *usage.Option
+	Out, JSON                 *usage.Option
+	Own                       []string // names of all but the axes', in the order of definition
+}
+
+// MaxProcesses bounds the processes of a case.
+const MaxProcesses = 1000
+
+// NewRunFlags defines the flags of run: those of the axes, and its own.
+func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
+	f := &RunFlags{axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
+	define := func(name, kind, text, accepted, help string) *usage.Option {
+		f.Own = append(f.Own, name)
+		return usage.Define(flags, name, kind, text, accepted, help)
+	}
+	settings := func(names ...string) {
+		f.settings.Define(func(o *usage.Option, name, help string) {
+			f.Own = append(f.Own, name)
+			flags.Var(o, name, help)
+		}, names...)
+	}
+	f.mix = define("mix", usage.KindText, "", "workload=share,..., for example issue=1,transfer=8",
+		"run several workloads as one, in these proportions, for example issue=1,transfer=8")
+	settings("workers")
+	processors := ProcessorsAxis()
+	f.cpus = define(processors.Flag, usage.KindList, "", processors.Accepted,
+		processors.Usage+" that a case may use, "+measure.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
+	settings("rate", "arrivals", "queue")
+	f.slo = define("slo", usage.KindText, "", "a percentile and a time, for example p99=50ms",
+		"find the highest rate whose response times hold this, for example p99=50ms; each trial lasts --duration")
+	settings("duration", "count", "warmup", "grace")
+	f.processes = define("processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
+	settings("samples")
+	settings("seed")
+	settings("check", "arena")
+	f.Out = define("out", usage.KindFile, "", "the path of a directory without records",
+		"write records, reports, plots, HDR logs, CSV and profiles to this directory")
+	f.JSON = define("json", usage.KindFile, "", "the path of a file, which is written anew",
+		"write the records as JSON lines to this file, which is written anew")
+	settings("profile")
+	return f
+}
+
+// RunPlan is what a command line asks to be measured.
+type RunPlan struct {
+	Jobs      []measure.Job
+	Processes int
+	SLO       runner.SLO
+	Search    bool         // the highest rate that holds slo is wanted
+	Shape     runner.Shape // of the search's arrivals
+}
+
+// Plan reads the command line.
+func (f *RunFlags) Plan(defs []workload.Def, args []string) (*RunPlan, error) {
+	typed := TypedAxes(f.axes)
+	duration, workers := measure.DefaultDuration, "1"
+	var all []workload.Plan
+	var err error
+	switch {
+	case f.mix.Given && len(args) > 0:
+		return nil, &usage.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
+	case f.mix.Given:
+		var mix workload.Def
+		if mix, err = workload.Mix(defs, f.mix.Text); err == nil {
+			all, err = Plans([]workload.Def{mix}, []string{mix.ID()}, typed)
+		}
+	case len(args) == 0:
+		duration, workers = measure.MainJobDuration, measure.NumCPU
+		all, err = MainJob(defs, typed)
+	default:
+		all, err = Plans(defs, args, typed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o := f.settings["workers"]; o.Given {
+		workers = o.Text
+	}
+	plan := new(RunPlan)
+	if plan.SLO, plan.Search, err = f.objective(); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"arrivals", "queue"} {
+		if o := f.settings[name]; o.Given && !plan.Search && !f.settings["rate"].Given {
+			return nil, &usage.ValueError{Field: name, Value: o.Text, Accepted: "together with --rate or --slo only"}
+		}
+	}
+	plan.Shape = runner.Shape(f.settings["arrivals"].Text)
+	processes, err := f.processes.Number("processes", 1, MaxProcesses)
+	if err != nil {
+		return nil, err
+	}
+	plan.Processes = int(processes)
+	counts, err := f.processors()
+	if err != nil {
+		return nil, err
+	}
+	for _, procs := range counts {
+		loads := workers
+		if procs > 0 {
+			loads = strings.ReplaceAll(workers, measure.NumCPU, strconv.Itoa(procs))
+		}
+		settings, err := f.settings.Settings(loads, duration)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			for _, c := range p.Cases {
+				if procs > 0 {
+					c = c.With(ProcessorsAxis().Key, strconv.Itoa(procs))
+				}
+				for _, s := range settings {
+					if len(s.Profiles) > 0 {
+						s.ProfileDir = f.profileDir(p.Def, s.Named(c))
+					}
+					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Procs: procs})
+				}
+			}
+		}
+	}
+	return plan, nil
+}
+
+// processors are the numbers of processors that cases may use; 0: the machine's.
+func (f *RunFlags) processors() ([]int, error) {
+	if !f.cpus.Given {
+		return []int{0}, nil
+	}
+	return ParseProcessors(f.cpus.Text)
+}
+
+// CaseDir is the directory of a case, given by the workload's name and the case's, for its
+// views and profiles within the directory of --out.
+func CaseDir(out, workloadName, caseName string) string {
+	id := workload.Def{Name: workloadName}.ID()
+	return filepath.Join(out, report.FileName(id), report.FileName(caseName))
+}
+
+// profileDir is the directory of a measured case's profiles.
+func (f *RunFlags) profileDir(def workload.Def, c workload.Case) string {
+	if f.Out.Given {
+		return CaseDir(f.Out.Text, def.Name, c.String())
+	}
+	return measure.ProfileDir(measure.ProfileRoot, def, c)
+}
+
+// objective is what --slo asks for; false where it was not given.
+func (f *RunFlags) objective() (runner.SLO, bool, error) {
+	if !f.slo.Given {
+		return runner.SLO{}, false, nil
+	}
+	slo, err := runner.ParseSLO(f.slo.Text)
+	if err != nil {
+		return slo, false, f.slo.Refuse("slo", f.slo.Text)
+	}
+	refuse := func(field, value, accepted string) (runner.SLO, bool, error) {
+		return slo, false, &usage.ValueError{Field: field, Value: value, Accepted: accepted}
+	}
+	duration := measure.DefaultDuration
+	if f.settings["duration"].Given {
+		if duration, err = f.settings["duration"].Duration("duration", measure.MinDuration, measure.MaxDuration); err != nil {
+			return slo, false, err
+		}
+	}
+	if duration < slo.MinWindow() {
+		return refuse("duration", duration.String(), fmt.Sprintf("at least %v with --slo %s", slo.MinWindow(), slo))
+	}
+	if shape := runner.Shape(f.settings["arrivals"].Text); shape != runner.Constant && shape != runner.Poisson {
+		return refuse("arrivals", f.settings["arrivals"].Text, "constant, poisson with --slo")
+	}
+	if f.settings["rate"].Given {
+		if rates, ok := measure.ParseRates(f.settings["rate"].Text); !ok || len(rates) != 1 {
+			return refuse("rate", f.settings["rate"].Text, "one rate with --slo: where the search begins")
+		}
+	}
+	if samples, err := f.settings["samples"].Number("samples", 1, runner.MaxSamples); err != nil || samples == 0 {
+		return refuse("samples", f.settings["samples"].Text, fmt.Sprintf("1 to %d with --slo", runner.MaxSamples))
+	}
+	for _, other := range []struct {
+		name string
+		o    *usage.Option
+	}{{"count", f.settings["count"]}, {"processes", f.processes}, {"profile", f.settings["profile"]}} {
+		if other.o.Given {
+			return refuse(other.name, other.o.Text, "not with --slo, whose trials last --duration each")
+		}
+	}
+	return slo, true, nil
+}

@@ -1,0 +1,80 @@
+package jobs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// stagesDeadline is how long one case may take.
+const stagesDeadline = 2 * time.Hour
+
+// StagesFlags are the flags of stages as they were typed.
+type StagesFlags struct {
+	staged                      []workload.Def // without the axis of stages, through which all cases go
+	IDs                         string         // of staged
+	axes                        map[string]*usage.Option
+	cpus, processes, seed, JSON *usage.Option
+}
+
+// NewStagesFlags defines the flags of stages.
+func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
+	f := &StagesFlags{}
+	var ids []string
+	for _, d := range defs {
+		if d.Stages != nil {
+			d.Axes = slices.DeleteFunc(slices.Clone(d.Axes), func(a workload.Axis) bool { return a.Key == workload.StageKey })
+			f.staged, ids = append(f.staged, d), append(ids, d.ID())
+		}
+	}
+	f.IDs = strings.Join(ids, ", ")
+	f.axes = DefineAxes(flags, f.staged, "")
+	processors := ProcessorsAxis()
+	f.cpus = usage.Define(flags, processors.Flag, usage.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
+	f.processes = usage.Define(flags, "processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn")
+	f.seed = usage.Define(flags, "seed", usage.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
+	f.JSON = usage.Define(flags, "json", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
+	return f
+}
+
+// Plan returns the cases of the named workloads, and how many processes each has.
+func (f *StagesFlags) Plan(args []string) (jobs []measure.Job, rounds int, err error) {
+	if len(args) == 0 {
+		return nil, 0, &usage.ValueError{Field: "workload", Value: "", Accepted: f.IDs}
+	}
+	all, err := SmallPlans(f.staged, args, TypedAxes(f.axes))
+	if err != nil {
+		return nil, 0, err
+	}
+	counts, err := ParseProcessors(f.cpus.Text)
+	if err != nil {
+		return nil, 0, err
+	}
+	processes, err := f.processes.Number("processes", 1, MaxProcesses)
+	if err != nil {
+		return nil, 0, err
+	}
+	s := measure.Settings{}
+	if s.Seed, err = f.seed.Number("seed", 0, math.MaxUint64); err != nil {
+		return nil, 0, err
+	}
+	for _, p := range all {
+		for _, c := range p.Cases {
+			for _, n := range counts {
+				jobs = append(jobs, measure.Job{
+					Workload: p.Def.Name, Case: c.With(ProcessorsAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
+				})
+			}
+		}
+	}
+	return jobs, int(processes), nil
+}

@@ -1,0 +1,101 @@
+package measure
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/memory"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// Settings say how one case is measured. They travel to a child process as JSON, and to the
+// child of another version too, when versions are compared.
+type Settings struct {
+	runner.Config // Queue may be 0: runner.DefaultQueue
+
+	Profiles   []string `json:"profiles,omitempty"` // kinds; meter.ProfileKinds
+	ProfileDir string   `json:"profile_dir,omitempty"`
+}
+
+// Defaults of the settings.
+const (
+	DefaultDuration = time.Second
+	DefaultSamples  = 8
+	DefaultSeed     = 1
+)
+
+// DefaultSettings measures for d with so many workers: a warm-up of a tenth of d
+// (at most a second) and an operation per worker; results checked as far as the
+// arena holds them.
+func DefaultSettings(workers int, d time.Duration) Settings {
+	return Settings{Config: runner.Config{
+		Workers: workers, Duration: d,
+		Warmup:  runner.Warmup{Time: min(d/10, time.Second), Ops: uint64(max(workers, 0))},
+		Samples: DefaultSamples, Seed: DefaultSeed,
+	}}
+}
+
+// The coordinates that a load adds to its case.
+const (
+	workersKey  = "workers"
+	rateKey     = "rate"
+	arrivalsKey = "arrivals"
+)
+
+// Coordinates are the keys that settings add to a case.
+func Coordinates() []string { return []string{workersKey, rateKey, arrivalsKey} }
+
+// Named returns the case as it is measured with these settings: with the number of
+// workers, and in an open loop rate and arrivals, as its last coordinates.
+func (s Settings) Named(c workload.Case) workload.Case {
+	c = c.With(workersKey, strconv.Itoa(s.Workers))
+	if s.Arrivals != nil {
+		c = c.With(rateKey, s.Arrivals.Rate()).With(arrivalsKey, string(s.Arrivals.Shape))
+	}
+	return c
+}
+
+// New returns the record of a case of def that nothing was measured of yet.
+func (s Settings) New(def string, c workload.Case) *record.Record {
+	c = s.Named(c)
+	rec := record.New()
+	rec.Workload, rec.Case, rec.Axes = def, c.String(), c.Axes()
+	rec.Env, rec.Seed = env.Read(), s.Seed
+	rec.Settings, _ = json.Marshal(s) // numbers, strings and lists of them
+	return rec
+}
+
+// Validate returns the error with which the load runner would refuse the settings,
+// before anything is set up.
+func (s Settings) Validate() error {
+	config := s.config(workload.Case{}, nil)
+	return config.Validate()
+}
+
+// config returns the runner's configuration for an instance of the case.
+func (s Settings) config(c workload.Case, instance workload.Instance) runner.Config {
+	config := s.Config
+	config.Available = memory.Available()
+	if s.Arrivals != nil && s.Queue == 0 {
+		config.Queue = runner.DefaultQueue
+	}
+	mix, mixed := instance.(workload.Mixed)
+	if mixed {
+		config.Classes, config.Class = mix.Classes(), mix.Class
+		// Whole turns of the mix, so that inputs used again keep its proportions.
+		turn := mix.Turn()
+		config.Samples = (s.Samples + turn - 1) / turn * turn
+		if config.Samples > runner.MaxSamples {
+			config.Samples -= turn
+		}
+	}
+	// Elsewhere goroutines, and the pools of their processors, change the counts.
+	exec := c.Get("exec")
+	_, collective := instance.(workload.Collective)
+	config.Alone = !mixed && !collective && (exec == "" || exec == "serial")
+	return config
+}

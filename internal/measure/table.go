@@ -1,0 +1,347 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// setting is one of the values that say how a case is measured: a flag of the command.
+type setting struct {
+	name         string
+	usage.Option // as long as the flag is not given
+	help         string
+
+	set    func(s *Settings, text string) *usage.ValueError // reads a value; what is wrong with it lacks what the row says
+	get    func(s *Settings) string                         // the value as set reads it; empty: none
+	always bool                                             // it is typed where it is the default, too
+	each   func(s *Settings, list string) []string          // the values of a list that are measured apart; nil: the list is one value
+	last   bool                                             // it is set after the others
+	words  func(s *Settings) (label, value string)          // for a reader; nil, or an empty value: there is nothing to say
+}
+
+// Bounds of the settings.
+const (
+	MinDuration = time.Millisecond
+	MaxDuration = 24 * time.Hour
+	MaxCount    = 1 << 40
+	// MainJobDuration is the window of each of the main job's cases; with two proof systems,
+	// proved and verified, the job ends well within a minute.
+	MainJobDuration = 6 * time.Second
+
+	maxKept  = 1 << 24
+	mebibyte = 1 << 20
+)
+
+// settings is the table of the settings, in the order of a command line.
+func settings() []setting {
+	workers, profiles := WorkersAxis(), strings.Join(meter.ProfileKinds(), ", ")
+	shapes := strings.Join(texts(runner.Shapes()), ", ")
+	return []setting{
+		{
+			name: "workers", Option: usage.Option{Kind: usage.KindList, Accepted: workers.Accepted},
+			help: fmt.Sprintf("numbers of workers: %s (default 1, main job %s)", workers.Accepted, NumCPU),
+			set:  number(1, runner.MaxWorkers, func(s *Settings, n uint64) { s.Workers = int(n) }),
+			get:  func(s *Settings) string { return strconv.Itoa(s.Workers) }, always: true,
+			words: func(s *Settings) (string, string) { return "Workers", strconv.Itoa(s.Workers) },
+		},
+		{
+			name: "rate", Option: usage.Option{Kind: usage.KindList, Accepted: "rates above 0 up to 1000000, lists of them, ranges a..b*k and a..b+k; a..b of ramp"},
+			help: "open loop: arrivals a second, whether or not a worker is free; a list measures each, is the steps of step; 50..200 is the ramp of ramp",
+			set:  setRate, each: eachRate, last: true,
+			get: open(func(s *Settings) string { return strings.ReplaceAll(s.Arrivals.Rate(), "+", ",") }), // the case's name has no commas
+			words: func(s *Settings) (string, string) {
+				if s.Arrivals == nil {
+					return "Arrivals", "closed loop: a worker begins when its last operation has ended"
+				}
+				return "Arrivals", s.Arrivals.String()
+			},
+		},
+		{
+			name: "arrivals", Option: usage.Option{Kind: usage.KindText, Accepted: shapes, Text: string(runner.Constant)},
+			help: "with --rate or --slo: how arrivals are spaced: " + shapes,
+			set: func(s *Settings, text string) *usage.ValueError {
+				s.Arrivals = &runner.Arrivals{Shape: runner.Shape(text)}
+				return unless(slices.Contains(runner.Shapes(), s.Arrivals.Shape), text)
+			},
+			get: open(func(s *Settings) string {
+				if s.Arrivals.Shape == runner.Constant {
+					return ""
+				}
+				return string(s.Arrivals.Shape)
+			}),
+		},
+		{
+			name: "queue", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxQueue), Text: strconv.Itoa(runner.DefaultQueue)},
+			help: "open loop: operations that may wait for a worker; beyond it they are dropped",
+			set:  number(1, runner.MaxQueue, func(s *Settings, n uint64) { s.Queue = int(n) }),
+			get:  open(func(s *Settings) string { return strconv.Itoa(cmp.Or(s.Queue, runner.DefaultQueue)) }),
+			words: func(s *Settings) (string, string) {
+				return "Queue", open(func(s *Settings) string { return strconv.Itoa(s.Queue) })(s)
+			},
+		},
+		{
+			name: "duration", Option: usage.Option{Kind: usage.KindTime, Accepted: fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", MinDuration, MaxDuration)},
+			help: fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: until that is reached)", DefaultDuration, MainJobDuration),
+			set:  span(MinDuration, func(s *Settings, d time.Duration) { s.Duration = d }),
+			get: func(s *Settings) string {
+				if s.Duration == 0 && s.Count > 0 {
+					return ""
+				}
+				return s.Duration.String()
+			},
+			always: true,
+			words:  func(s *Settings) (string, string) { return "Window", notZero(s.Duration, time.Duration.String) },
+		},
+		{
+			name: "count", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("1 to %d", MaxCount)},
+			help:  "operations at most of each case's window",
+			set:   number(1, MaxCount, func(s *Settings, n uint64) { s.Count = n }),
+			get:   func(s *Settings) string { return notZero(s.Count, decimal) },
+			words: func(s *Settings) (string, string) { return "Operations at most", notZero(s.Count, decimal) },
+		},
+		{
+			name: "warmup", Option: usage.Option{Kind: usage.KindList, Accepted: "a time, a number of operations, stationary, or several of them, for example 2s,stationary"},
+			help: "load before the window opens: a time, a number of operations, stationary, or several of them (default a tenth of the window and an operation a worker)",
+			set:  setWarmup,
+			get:  func(s *Settings) string { return cmp.Or(warmup(s, ",", s.Warmup.Time, "", "stationary"), "0") },
+			words: func(s *Settings) (string, string) {
+				return "Warm-up", cmp.Or(warmup(s, ", ", s.Warmup.Time.Round(time.Microsecond), " operations", "until latency has no trend"), "none")
+			},
+		},
+		{
+			name: "grace", Option: usage.Option{Kind: usage.KindTime, Accepted: fmt.Sprintf("a time from 0s up to %v", MaxDuration), Text: "0s"},
+			help:  "time for operations that run when the window closes; what still runs after it is reported with its age",
+			set:   span(0, func(s *Settings, d time.Duration) { s.Grace = d }),
+			get:   func(s *Settings) string { return s.Grace.String() },
+			words: func(s *Settings) (string, string) { return "Grace", notZero(s.Grace, time.Duration.String) },
+		},
+		{
+			name: "samples", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples), Text: strconv.Itoa(DefaultSamples)},
+			help: "inputs built before a case and used in turn; 0: each operation builds its own, timed apart",
+			set:  number(0, runner.MaxSamples, func(s *Settings, n uint64) { s.Samples = int(n) }),
+			get:  func(s *Settings) string { return strconv.Itoa(s.Samples) },
+			words: func(s *Settings) (string, string) {
+				if s.Samples == 0 {
+					return "Inputs", "each operation builds its own"
+				}
+				return "Inputs", strconv.Itoa(s.Samples) + ", used in turn"
+			},
+		},
+		{
+			name: "check", Option: usage.Option{Kind: usage.KindText, Accepted: fmt.Sprintf("all, none, sample=N with N from 1 to %d", maxKept)},
+			help: "results checked after the window: all, none or sample=N (default those that the arena holds, beyond that a sample)",
+			set:  setCheck,
+			get: func(s *Settings) string {
+				if s.Check.Policy == runner.CheckSample {
+					return fmt.Sprintf("sample=%d", s.Check.N)
+				}
+				return string(s.Check.Policy)
+			},
+			words: func(s *Settings) (string, string) {
+				switch s.Check.Policy {
+				case runner.CheckFit:
+					return "Checked", "as many results as the arena holds"
+				case runner.CheckSample:
+					return "Checked", fmt.Sprintf("a sample of %d results", s.Check.N)
+				}
+				return "Checked", string(s.Check.Policy)
+			},
+		},
+		{
+			name: "arena", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxArena/mebibyte), Text: strconv.Itoa(runner.DefaultArena / mebibyte)},
+			help: "MiB for results that wait for their check",
+			set:  number(1, runner.MaxArena/mebibyte, func(s *Settings, n uint64) { s.Arena = int64(n) * mebibyte }),
+			get: func(s *Settings) string {
+				return strconv.FormatInt((cmp.Or(s.Arena, runner.DefaultArena)+mebibyte-1)/mebibyte, 10)
+			},
+		},
+		{
+			name: "profile", Option: usage.Option{Kind: usage.KindList, Accepted: profiles},
+			help:  "write profiles to --out, or to " + ProfileRoot + "/: " + profiles,
+			set:   setProfiles,
+			get:   func(s *Settings) string { return strings.Join(s.Profiles, ",") },
+			words: func(s *Settings) (string, string) { return "Profiles", strings.Join(s.Profiles, ", ") },
+		},
+		{
+			name: "seed", Option: usage.Option{Kind: usage.KindNumber, Accepted: "0 to 2^64-1", Text: strconv.Itoa(DefaultSeed)},
+			help: "seed of inputs, arrivals and samples",
+			set:  number(0, math.MaxUint64, func(s *Settings, n uint64) { s.Seed = n }),
+			get:  func(s *Settings) string { return decimal(s.Seed) }, always: true,
+		},
+	}
+}
+
+// unless refuses a value that is not accepted.
+func unless(accepted bool, value string) *usage.ValueError {
+	if accepted {
+		return nil
+	}
+	return &usage.ValueError{Value: value}
+}
+
+func texts[T ~string](values []T) (all []string) {
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
+}
+
+func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// notZero is the text of a value, empty for zero.
+func notZero[T comparable](v T, text func(T) string) string {
+	if v == *new(T) {
+		return ""
+	}
+	return text(v)
+}
+
+// open is the text of an open loop's settings, empty for a closed one.
+func open(text func(s *Settings) string) func(s *Settings) string {
+	return func(s *Settings) string {
+		if s.Arrivals == nil {
+			return ""
+		}
+		return text(s)
+	}
+}
+
+// number reads a whole number between the bounds.
+func number(least, most uint64, set func(s *Settings, n uint64)) func(s *Settings, text string) *usage.ValueError {
+	return func(s *Settings, text string) *usage.ValueError {
+		n, err := strconv.ParseUint(text, 10, 64)
+		set(s, n)
+		return unless(err == nil && least <= n && n <= most, text)
+	}
+}
+
+// span reads a time from least to MaxDuration.
+func span(least time.Duration, set func(s *Settings, d time.Duration)) func(s *Settings, text string) *usage.ValueError {
+	return func(s *Settings, text string) *usage.ValueError {
+		d, err := time.ParseDuration(text)
+		set(s, d)
+		return unless(err == nil && least <= d && d <= MaxDuration, text)
+	}
+}
+
+// eachRate are the schedules of a list: the steps and the ramp are one.
+func eachRate(s *Settings, list string) []string {
+	if s.Arrivals != nil && (s.Arrivals.Shape == runner.Step || s.Arrivals.Shape == runner.Ramp) {
+		return []string{list}
+	}
+	rates, ok := ParseRates(list)
+	if !ok {
+		return []string{list}
+	}
+	var each []string
+	for _, r := range rates {
+		each = append(each, strconv.FormatFloat(r, 'f', -1, 64))
+	}
+	return each
+}
+
+func setRate(s *Settings, text string) *usage.ValueError {
+	a := runner.Arrivals{Shape: runner.Constant}
+	if s.Arrivals != nil {
+		a.Shape = s.Arrivals.Shape
+	}
+	s.Arrivals = &a
+	var ok bool
+	if a.Shape != runner.Ramp {
+		a.Rates, ok = ParseRates(text)
+		return unless(ok, text)
+	}
+	from, to, isRamp := strings.Cut(text, "..")
+	a.Rates, ok = ParseRates(from + "," + to)
+	if !isRamp || !ok || len(a.Rates) != 2 {
+		return &usage.ValueError{Value: text, Accepted: "two rates of ramp, for example 50..200"}
+	}
+	return nil
+}
+
+// ParseRates reads a list of rates, ranges of whole ones included.
+func ParseRates(list string) (rates []float64, ok bool) {
+	for item := range strings.SplitSeq(list, ",") {
+		item = strings.TrimSpace(item)
+		if values, ok := usage.Expand(item); ok && strings.Contains(item, "..") {
+			for _, v := range values {
+				rates = append(rates, float64(v))
+			}
+			continue
+		}
+		r, err := strconv.ParseFloat(item, 64)
+		if err != nil {
+			return nil, false
+		}
+		rates = append(rates, r)
+	}
+	return rates, !slices.ContainsFunc(rates, func(r float64) bool { return !(r > 0 && r <= runner.MaxRate) })
+}
+
+func setWarmup(s *Settings, text string) *usage.ValueError {
+	s.Warmup = runner.Warmup{}
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.TrimSpace(item)
+		n, errN := strconv.ParseUint(item, 10, 63)
+		t, errT := time.ParseDuration(item)
+		switch {
+		case item == "stationary":
+			s.Warmup.Stationary = true
+		case errN == nil:
+			s.Warmup.Ops = n
+		case errT == nil && t >= 0 && t <= MaxDuration:
+			s.Warmup.Time = t
+		default:
+			return &usage.ValueError{Value: item}
+		}
+	}
+	return nil
+}
+
+// warmup joins what the warm-up consists of: its time, the number of its operations with
+// their unit, and the word for stationary.
+func warmup(s *Settings, separator string, t time.Duration, unit, stationary string) string {
+	parts := []string{notZero(t, time.Duration.String)}
+	if s.Warmup.Ops > 0 {
+		parts = append(parts, decimal(s.Warmup.Ops)+unit)
+	}
+	if s.Warmup.Stationary {
+		parts = append(parts, stationary)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), separator)
+}
+
+func setCheck(s *Settings, text string) *usage.ValueError {
+	switch policy := runner.Policy(text); policy {
+	case runner.CheckAll, runner.CheckNone:
+		s.Check = runner.Check{Policy: policy}
+		return nil
+	}
+	size, sampled := strings.CutPrefix(text, "sample=")
+	n, err := strconv.Atoi(size)
+	s.Check = runner.Check{Policy: runner.CheckSample, N: n}
+	return unless(sampled && err == nil && 1 <= n && n <= maxKept, text)
+}
+
+func setProfiles(s *Settings, text string) *usage.ValueError {
+	s.Profiles = nil
+	for kind := range strings.SplitSeq(text, ",") {
+		kind = strings.TrimSpace(kind)
+		if !slices.Contains(meter.ProfileKinds(), kind) {
+			return &usage.ValueError{Value: kind}
+		}
+		if !slices.Contains(s.Profiles, kind) {
+			s.Profiles = append(s.Profiles, kind)
+		}
+	}
+	return nil
+}

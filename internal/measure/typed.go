@@ -1,0 +1,130 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// Typed are flags of the settings as they were typed, by their names.
+type Typed map[string]*usage.Option
+
+// Define defines the flags of these names; add adds one to a set of flags.
+func (t Typed) Define(add func(o *usage.Option, name, help string), names ...string) {
+	for _, row := range settings() {
+		if slices.Contains(names, row.name) {
+			o := row.Option
+			t[row.name] = &o
+			add(&o, row.name, row.help)
+		}
+	}
+}
+
+// Settings returns what the flags say, for each number of a list of workers and for each
+// rate. Window is the length of the window where they do not say it.
+func (t Typed) Settings(workers string, window time.Duration) ([]Settings, error) {
+	counts, err := WorkersAxis().Parse(workers)
+	if err != nil {
+		return nil, err
+	}
+	if o := t["duration"]; o != nil && o.Given {
+		if window, err = o.Duration("duration", MinDuration, MaxDuration); err != nil {
+			return nil, err
+		}
+	}
+	var all []Settings
+	for _, count := range counts {
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			return nil, err
+		}
+		s := DefaultSettings(n, window)
+		s.Queue, s.Arena = runner.DefaultQueue, runner.DefaultArena
+		if t.given("count") && !t.given("duration") {
+			s.Duration = 0
+		}
+		all = append(all, s)
+	}
+	rows := slices.DeleteFunc(settings(), func(row setting) bool { return row.name == "workers" || !t.given(row.name) })
+	for _, last := range []bool{false, true} {
+		for _, row := range rows {
+			if row.last != last {
+				continue
+			}
+			if all, err = row.all(all, t[row.name].Text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range all {
+		if !t.given("rate") { // the shape, if any, is that of a search
+			all[i].Arrivals = nil
+		}
+		if err := all[i].Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// all are settings with the value that was typed, or each with every value of a list.
+func (row *setting) all(before []Settings, typed string) (after []Settings, err error) {
+	for _, s := range before {
+		values := []string{typed}
+		if row.each != nil {
+			values = row.each(&s, typed)
+		}
+		for _, value := range values {
+			one := s
+			if wrong := row.set(&one, value); wrong != nil {
+				wrong.Field, wrong.Accepted = row.name, cmp.Or(wrong.Accepted, row.Accepted)
+				return nil, wrong
+			}
+			after = append(after, one)
+		}
+	}
+	return after, nil
+}
+
+func (t Typed) given(name string) bool { return t[name] != nil && t[name].Given }
+
+// Flag is a flag with its value, as a user types it.
+type Flag struct{ Name, Value string }
+
+// Flags are those that ask for the settings: where a value is the default, only the seed,
+// the number of workers and the length of the window.
+func (s Settings) Flags() []Flag {
+	window := s.Duration
+	if window == 0 { // the warm-up of a count is that of the default window
+		window = DefaultDuration
+	}
+	normal := DefaultSettings(s.Workers, window)
+	normal.Arrivals = s.Arrivals
+	var all []Flag
+	for _, row := range settings() {
+		value := row.get(&s)
+		loop := row.name == "rate" || row.name == "arrivals"
+		if value != "" && (row.always || loop || value != row.get(&normal)) {
+			all = append(all, Flag{row.name, value})
+		}
+	}
+	return all
+}
+
+// Words are the settings in words, each with its label.
+func (s Settings) Words() [][2]string {
+	var all [][2]string
+	for _, row := range settings() {
+		if row.words == nil {
+			continue
+		}
+		if label, value := row.words(&s); value != "" {
+			all = append(all, [2]string{label, value})
+		}
+	}
+	return all
+}

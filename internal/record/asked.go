@@ -1,0 +1,31 @@
+package record
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// cpusKey is the coordinate of a case that was given a number of processors.
+const cpusKey = "cpus"
+
+// Processors is the number of processors that the case could use.
+func (r *Record) Processors() int {
+	if text, ok := r.Axes.Get(cpusKey); ok {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	}
+	return r.Env.GOMAXPROCS
+}
+
+// Staged tells a record of stages, which has no settings with workers, from one of a load.
+func (r *Record) Staged() bool {
+	var s struct {
+		Workers int `json:"workers"`
+	}
+	if len(r.Settings) > 0 && json.Unmarshal(r.Settings, &s) != nil {
+		return false
+	}
+	_, loaded := r.Metric(Throughput)
+	return s.Workers == 0 && !loaded
+}
