@@ -10,6 +10,7 @@ import (
 
 	circuit "github.com/zkbench/zkbench/circuits/keccak"
 	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -92,15 +93,11 @@ func peak(r *record.Record) float64 {
 
 // memory is the cell of a number of bytes.
 func memory(b float64) string {
-	for _, u := range []struct {
-		name string
-		size float64
-	}{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
-		if b >= u.size {
-			return study.Number(b/u.size) + " " + u.name
-		}
+	u := figure.Fitting("B", b)
+	if u.Size == 1 {
+		return study.Number(b)
 	}
-	return study.Number(b)
+	return study.Number(b/u.Size) + " " + u.Name
 }
 
 // constraints are those of a record, 0 of none.
@@ -135,8 +132,8 @@ type column struct {
 	known bool // without a proof
 }
 
-// figure is a column of a metric that is a number.
-func figure(head string, metric record.Quantity) column {
+// numberOf is a column of a metric that is a number.
+func numberOf(head string, metric record.Quantity) column {
 	return column{head: head, cell: func(r *record.Record) string { return study.Number(r.Value(metric)) }}
 }
 
@@ -158,11 +155,11 @@ func axes(keys ...string) (all []column) {
 func stageColumns() []column {
 	return []column{
 		{"constraints", constraintsCell, true},
-		figure("domain", record.Domain),
+		numberOf("domain", record.Domain),
 		stageTime("build", "build"), stageTime("reference string", "srs"), stageTime("witness", "witness"), stageTime("keys", "keys"),
 		stageTime("prove", "prove"), stageTime("verify", "verify"),
 		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
-		figure("proof bytes", record.ProofSize),
+		numberOf("proof bytes", record.ProofSize),
 	}
 }
 
