@@ -1,0 +1,207 @@
+package token
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// TestFaults: a sum that could not be computed, whichever it was, is an error and neither a
+// commitment, a proof nor a verdict.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, proofType := range ProofTypes() {
+		p := newBN(t, Config{Bits: 4, ProofType: proofType})
+		good := newExample(t, p, "good", []uint64{9, 4}, []uint64{3, 10})
+		bad := newExample(t, p, "bad", []uint64{9, 4}, []uint64{3, 11})
+		for _, e := range []*example{good, bad} {
+			var proof []byte
+			if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) (err error) {
+				proof, err = p.prove(ctx, ex, &e.st, &e.w)
+				if (proof == nil) != (err != nil) {
+					t.Errorf("%s: a proof of %d bytes, and %v", proofType, len(proof), err)
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			claim, err := p.Decode(&e.st, Field{Bytes: proof})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) error { return p.Verify(ctx, ex, claim, claim) }); (err == nil) != (e == good) {
+				t.Errorf("%s: %v", proofType, err)
+			}
+		}
+		if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) error {
+			_, err := p.Commit(ctx, ex, good.w.Outputs)
+			return err
+		}); err != nil {
+			t.Errorf("%s: %v", proofType, err)
+		}
+	}
+}
+
+// TestEveryOutputHasARangeProof: of every action but one input to one output, the range proofs
+// cover each output once, and each has points and scalars of its own behind those of the
+// type-and-sum proof.
+func TestEveryOutputHasARangeProof(t *testing.T) {
+	t.Parallel()
+	for _, proofType := range ProofTypes() {
+		p := newBN(t, Config{Bits: 4, ProofType: proofType})
+		for inputs := range 4 {
+			kind := Transfer
+			if inputs == 0 {
+				kind = Issue
+			}
+			for outputs := 1; outputs <= 9; outputs++ {
+				l := p.layout(kind, inputs, outputs)
+				points, scalars := typeSumShape(kind)
+				covered := 0
+				for _, r := range l.ranges {
+					if r.first != covered || r.last <= r.first || r.points != points || r.scalars != scalars || r.shape != p.rp.Shape(r.last-r.first) {
+						t.Errorf("proof=%s, %d to %d: %+v", proofType, inputs, outputs, l)
+					}
+					covered, points, scalars = r.last, points+r.shape.Points, scalars+r.shape.Scalars
+				}
+				if inputs == 1 && outputs == 1 {
+					covered++
+				}
+				if covered != outputs || l.points != points || l.scalars != scalars {
+					t.Errorf("proof=%s, %d to %d: %+v", proofType, inputs, outputs, l)
+				}
+			}
+		}
+	}
+}
+
+// TestStart holds the transcript's opening to what docs/token.md says, and a type's scalar to
+// all bytes of its challenge.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	p := newBN(t, Config{Bits: 4})
+	e := newExample(t, p, "start", []uint64{9, 4}, []uint64{1, 10, 2})
+	want := transcript.New("token")
+	want.Append("group", []byte("BN254"))
+	digest := p.Digest()
+	want.Append("params", digest[:])
+	want.Append("kind", []byte{byte(Transfer)})
+	want.AppendUint64("inputs", 2)
+	want.AppendUint64("outputs", 3)
+	want.Append("context", e.st.Anchor)
+	want.Append("action", e.st.Action)
+	for _, f := range e.st.Inputs {
+		want.Append("input", f.Bytes)
+	}
+	for _, f := range e.st.Outputs {
+		want.Append("output", f.Bytes)
+	}
+	if got := p.start(&e.st); got != want {
+		t.Error("the transcript starts otherwise")
+	}
+	typ := transcript.New("type")
+	typ.Append("type", []byte("USD"))
+	wide := typ.Challenge("scalar")
+	if got, want := p.typeScalar("USD"), p.g.ScalarFromWide(wide[:]); got != want {
+		t.Errorf("the type's scalar is %v, want %v", got, want)
+	}
+}
+
+// TestWitnessEncodings: no two witnesses have one encoding, since nonces and blindings are drawn
+// from it: whatever moves between lists, openings or their parts changes it.
+func TestWitnessEncodings(t *testing.T) {
+	t.Parallel()
+	a, b := Opening{"A", 1, []byte{1}}, Opening{"B", 2, []byte{2}}
+	seen := make(map[string]string)
+	for name, w := range map[string]Witness{
+		"base":               {Inputs: []Opening{a}, Outputs: []Opening{b}},
+		"swapped":            {Inputs: []Opening{b}, Outputs: []Opening{a}},
+		"no inputs":          {Outputs: []Opening{a, b}},
+		"no outputs":         {Inputs: []Opening{a, b}},
+		"one less":           {Inputs: []Opening{a}},
+		"type":               {Inputs: []Opening{{"C", 1, []byte{1}}}, Outputs: []Opening{b}},
+		"last type":          {Inputs: []Opening{a}, Outputs: []Opening{{"C", 2, []byte{2}}}},
+		"type grows":         {Inputs: []Opening{{"A\x00", 1, []byte{1}}}, Outputs: []Opening{b}},
+		"value":              {Inputs: []Opening{a}, Outputs: []Opening{{"B", 3, []byte{2}}}},
+		"blinding":           {Inputs: []Opening{a}, Outputs: []Opening{{"B", 2, []byte{3}}}},
+		"type to value":      {Inputs: []Opening{{"", 'A', []byte{1}}}, Outputs: []Opening{b}},
+		"openings as a type": {Inputs: []Opening{{"A\x00\x00\x00\x00\x00\x00\x00\x01\x00\x01\x01", 1, []byte{1}}}},
+	} {
+		encoded, err := w.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, dup := seen[string(encoded)]; dup {
+			t.Errorf("%s is encoded as %s", name, other)
+		}
+		seen[string(encoded)] = name
+	}
+}
+
+// TestBadOpenings: an opening that has no commitment, wherever it is, is refused before anything
+// is drawn from it.
+func TestBadOpenings(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newBN(t, Config{Bits: 4})
+	order := p.g.Order().FillBytes(make([]byte, 32))
+	for name, c := range map[string]struct {
+		spoil func(o *Opening)
+		want  error
+	}{
+		"long type":       {func(o *Opening) { o.Type = strings.Repeat("A", MaxType+1) }, zkbench.ErrLimit},
+		"blinding r":      {func(o *Opening) { o.Blinding = order }, zkbench.ErrMalformed},
+		"short blinding":  {func(o *Opening) { o.Blinding = o.Blinding[1:] }, zkbench.ErrMalformed},
+		"longer blinding": {func(o *Opening) { o.Blinding = append(bytes.Clone(o.Blinding), 0) }, zkbench.ErrMalformed},
+	} {
+		for i := range 4 {
+			e := newExample(t, p, "openings", []uint64{9, 4}, []uint64{3, 10})
+			list := [][]Opening{e.w.Inputs, e.w.Outputs}[i/2]
+			c.spoil(&list[i%2])
+			where := fmt.Sprintf("%s at %d", name, i)
+			if proof, err := p.prove(ctx, executor.Serial(), &e.st, &e.w); !errors.Is(err, c.want) || proof != nil {
+				t.Errorf("%s: a proof of %d bytes, and %v", where, len(proof), err)
+			}
+			if got, err := p.Commit(ctx, executor.Serial(), list); !errors.Is(err, c.want) || got != nil {
+				t.Errorf("%s: %d commitments, and %v", where, len(got), err)
+			}
+			if err := p.Blind(&e.st, &e.w); c.want == zkbench.ErrLimit && !errors.Is(err, c.want) {
+				t.Errorf("%s: blinded: %v", where, err)
+			}
+		}
+	}
+}
+
+// TestBlind: every output has the blinding of its index, and nothing is blinded for a statement
+// that there is none of.
+func TestBlind(t *testing.T) {
+	t.Parallel()
+	p := newBN(t, Config{Bits: 4})
+	e := newExample(t, p, "blind", []uint64{9, 4}, []uint64{3, 10})
+	witness, err := e.w.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := p.deriveBlindings(e.w.Seed, Transfer, witness, e.st.Anchor, 2)
+	if err := p.Blind(&e.st, &e.w); err != nil {
+		t.Fatal(err)
+	}
+	for j, o := range e.w.Outputs {
+		if !bytes.Equal(o.Blinding, want[j]) {
+			t.Errorf("output %d: blinding %x, want %x", j, o.Blinding, want[j])
+		}
+	}
+	e.w.Outputs = nil
+	if err := p.Blind(&e.st, &e.w); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("no outputs: %v", err)
+	}
+}
