@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -203,5 +206,165 @@ func TestBlind(t *testing.T) {
 	e.w.Outputs = nil
 	if err := p.Blind(&e.st, &e.w); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("no outputs: %v", err)
+	}
+}
+
+// TestSecretsAreDerived: the prover's nonces and C's blinding are drawn from what docs/token.md
+// says, the seed and the witness among it, each sub-proof's from its own transcript: first
+// messages and range proofs are those that come of it.
+func TestSecretsAreDerived(t *testing.T) {
+	t.Parallel()
+	ctx, ex := context.Background(), executor.Serial()
+	for _, proofType := range ProofTypes() {
+		p := newBN(t, Config{Bits: 4, ProofType: proofType})
+		g := p.g
+		e := newExample(t, p, "secrets", []uint64{9, 4}, []uint64{3, 10})
+		decoded, err := p.Decode(&e.st, Field{Bytes: e.prove(t, p)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := decoded.(*claim[scalar, point])
+		witness, err := e.w.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, k, r := p.start(&e.st), make([]scalar, 5), make([]scalar, 1)
+		sum := transcript.Nonces{Protocol: "type-and-sum", Seed: e.w.Seed}
+		group.RandomScalars(g, k, sum.Stream(witness, &tr))
+		group.RandomScalars(g, r, transcript.XOF("zkbench/v1/open", e.w.Seed[:], []byte{byte(Transfer)}, witness, e.st.Anchor, []byte("type")))
+		rows, want := rowsOf[scalar](4, 3), make([]point, 4)
+		rows[0][p.typ], rows[0][p.blinding] = p.typeScalar("USD"), r[0]
+		rows[1][p.typ], rows[1][p.blinding] = k[0], k[1]
+		rows[2][p.value], rows[2][p.blinding] = k[2], k[3]
+		rows[3][p.blinding] = k[4]
+		if err := p.basis.Table.MSM(ctx, ex, want, rows); err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if c.points[i] != want[i] {
+				t.Errorf("proof=%s: point %d of the type-and-sum proof has other secrets", proofType, i)
+			}
+		}
+		ts := typeSum[scalar, point]{points: c.points[:4], scalars: c.scalars[:5]}
+		ts.absorbFirst(g, &tr)
+		ts.absorbLast(g, &tr)
+		outputs, err := p.open(e.w.Outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range c.l.ranges {
+			var V []point
+			var w rangeproof.Witness[scalar]
+			for j := at.first; j < at.last; j++ {
+				var v point
+				var blinding scalar
+				g.SubPoints(&v, &c.outputs[j], &c.points[0])
+				g.Sub(&blinding, &outputs[j].r, &r[0])
+				V, w.Values, w.Blindings = append(V, v), append(w.Values, e.w.Outputs[j].Value), append(w.Blindings, blinding)
+			}
+			fork := tr.Fork("range", uint32(i))
+			got := cut(&at, c.points, c.scalars)
+			want, err := p.rp.Prove(ctx, ex, &fork, V, w, transcript.Nonces{Protocol: p.rp.Name(), Label: "range", Index: uint32(i), Seed: e.w.Seed})
+			if err != nil || !slices.Equal(got.Points, want.Points) || !slices.Equal(got.Scalars, want.Scalars) {
+				t.Errorf("proof=%s: range proof %d has other nonces (%v)", proofType, i, err)
+			}
+		}
+	}
+}
+
+// TestSumsDoNotWrap: the prover adds in more than 64 bits.
+func TestSumsDoNotWrap(t *testing.T) {
+	t.Parallel()
+	p := newBN(t, Config{Bits: 64})
+	const half = 1 << 63
+	for _, c := range []struct{ inputs, outputs []uint64 }{{[]uint64{half, half}, []uint64{0}}, {[]uint64{0}, []uint64{half, half}}} {
+		e := newExample(t, p, "wrap", c.inputs, c.outputs)
+		if _, err := p.Prove(context.Background(), executor.Serial(), &e.st, &e.w); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%d to %d: %v", c.inputs, c.outputs, err)
+		}
+	}
+	e := newExample(t, p, "lists", []uint64{1, 2}, []uint64{3, 0})
+	for name, change := range map[string]func(st *Statement, w *Witness){
+		"inputs missing":  func(_ *Statement, w *Witness) { w.Inputs = w.Inputs[:1] },
+		"outputs missing": func(_ *Statement, w *Witness) { w.Outputs = w.Outputs[:1] },
+		"long anchor":     func(st *Statement, _ *Witness) { st.Anchor = make([]byte, MaxBound+1) },
+	} {
+		st, w := *e.st.clone(), e.w
+		change(&st, &w)
+		if _, err := p.Prove(context.Background(), executor.Serial(), &st, &w); !errors.Is(err, zkbench.ErrParams) && !errors.Is(err, zkbench.ErrLimit) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCounts: what no action has is refused by prover and decoder alike.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind            Kind
+		inputs, outputs int
+		ok              bool
+	}{
+		{Issue, 0, 1, true},
+		{Issue, 0, MaxTokens, true},
+		{Transfer, 1, 1, true},
+		{Transfer, MaxTokens, MaxTokens, true},
+		{Issue, 1, 1, false},
+		{Issue, 0, 0, false},
+		{Issue, 0, MaxTokens + 1, false},
+		{Transfer, 0, 1, false},
+		{Transfer, 1, 0, false},
+		{Transfer, MaxTokens + 1, 1, false},
+		{Transfer, 1, MaxTokens + 1, false},
+		{0, 1, 1, false},
+		{3, 1, 1, false},
+	} {
+		if err := checkCounts(c.kind, c.inputs, c.outputs); (err == nil) != c.ok || err != nil && !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestEveryEquationCounts: a response that one equation alone sees is seen, errors of two proofs
+// do not make up for each other, and what a range proof refuses before its equations is refused.
+func TestEveryEquationCounts(t *testing.T) {
+	t.Parallel()
+	p := newBN(t, Config{Bits: 4})
+	verify := func(claims ...Claim) error { return p.Verify(context.Background(), executor.Serial(), claims...) }
+	refused := func(name string, claims ...Claim) {
+		t.Helper()
+		if err := verify(claims...); !errors.Is(err, zkbench.ErrProof) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	one := p.g.ScalarFromUint64(1)
+	for _, values := range [][2][]uint64{{{9}, {9}}, {{9, 4}, {3, 10}}} {
+		e := newExample(t, p, "equations", values[0], values[1])
+		proof := e.prove(t, p)
+		decode := func(st *Statement) *claim[scalar, point] {
+			decoded, err := p.Decode(st, Field{Bytes: proof})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return decoded.(*claim[scalar, point])
+		}
+		for i := range decode(&e.st).scalars {
+			more, less := decode(&e.st), decode(&e.st)
+			more.scalars[i].Add(&more.scalars[i], &one)
+			less.scalars[i].Sub(&less.scalars[i], &one)
+			refused(fmt.Sprintf("response %d", i), more)
+			refused(fmt.Sprintf("responses %d of two proofs", i), more, less)
+		}
+		for i := range decode(&e.st).points {
+			c := decode(&e.st)
+			c.points[i] = point{}
+			refused(fmt.Sprintf("point %d is the identity", i), c)
+		}
+		elsewhere := e.st.clone()
+		elsewhere.Anchor = []byte("elsewhere")
+		refused("another anchor", decode(&e.st).WithAnchor([]byte("elsewhere")))
+		if err := verify(decode(elsewhere).WithAnchor(e.st.Anchor)); err != nil {
+			t.Errorf("the anchor put back: %v", err)
+		}
 	}
 }

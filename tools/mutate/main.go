@@ -57,7 +57,7 @@ var (
 		{"transcript", nil},
 		{"group", []string{"weights.go", "accumulator.go", "basis.go"}},
 		{"rangeproof", nil},
-		{"token", nil},
+		{"token", []string{"core.go", "params.go", "prove.go", "typesum.go", "verify.go"}},
 		{"rangeproof/bulletproof", nil},
 		{"rangeproof/csp", nil},
 	}
