@@ -160,6 +160,8 @@ func TestBadWitness(t *testing.T) {
 	many := newStatement(t, p, 1, 1, 2, 3)
 	short := newStatement(t, p, 1, 200, 3)
 	short.w.Blindings = short.w.Blindings[:1]
+	fewer := newStatement(t, p, 1, 200, 3)
+	fewer.w.Values = fewer.w.Values[:1]
 	for _, tc := range []struct {
 		name string
 		st   statement
@@ -170,6 +172,7 @@ func TestBadWitness(t *testing.T) {
 		{"m=0", none, zkbench.ErrParams},
 		{"m=max+1", many, zkbench.ErrParams},
 		{"blindings=1", short, zkbench.ErrParams},
+		{"values=1", fewer, zkbench.ErrParams},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tr := bound(p, "ctx")

@@ -3,6 +3,7 @@ package bulletproof
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
@@ -108,6 +109,23 @@ func TestFaults(t *testing.T) {
 		return err
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWitnessEncodings: nonces are drawn from every value and every blinding.
+func TestWitnessEncodings(t *testing.T) {
+	p := newProtocol(t, Config{Bits: 8, MaxCommitments: 2})
+	base := newStatement(t, p, 1, 7, 9).w
+	seen := map[string]bool{string(p.encodeWitness(base)): true}
+	for i := range base.Values {
+		value, blinding := base, base
+		value.Values, blinding.Blindings = slices.Clone(base.Values), slices.Clone(base.Blindings)
+		value.Values[i]++
+		p.g.Neg(&blinding.Blindings[i], &blinding.Blindings[i])
+		seen[string(p.encodeWitness(value))], seen[string(p.encodeWitness(blinding))] = true, true
+	}
+	if len(seen) != 5 {
+		t.Errorf("5 witnesses have %d encodings", len(seen))
 	}
 }
 

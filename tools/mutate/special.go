@@ -11,7 +11,7 @@ import (
 var special = []struct{ name, file, text, before, behind string }{
 	{"any merge to one output is exempt from range proofs", "token/prove.go", "«inputs == 1» && outputs == 1", "(", " || mut.On(#))"},
 	{"C's blinding is a constant", "token/prove.go", "«tw.r = r[0]»", "", "; if mut.On(#) { mut.Fix(&tw.r) }"},
-	{"type-and-sum nonces come from an empty transcript", "token/prove.go", "nonces.Stream(witness, «&t»)", "mut.Empty(#, ", ")"},
+	{"type-and-sum nonces come from an empty transcript", "token/prove.go", "nonces.Stream(encoded, «&t»)", "mut.Empty(#, ", ")"},
 	{"generators are left out of the digest", "token/core.go", `«t.Append("generators", basis.Group.AppendPoints(nil, basis.Points...))»`, "if !mut.On(#) { ", " }"},
 	{"parameters are left out of the digest", "token/core.go", "«rp.AppendParams(&t)»", "if !mut.On(#) { ", " }"},
 	{"items whose replay failed are left out", "rangeproof/batch.go", "append(«bad», more...)", "mut.Arg(#, ", ")"},
