@@ -25,11 +25,11 @@ const kindAudit = "audit"
 const auditScalars = 4
 
 // startAudit opens the transcript of the statement.
-func (s *scheme[S, P]) startAudit(point, commitment, context []byte) transcript.Transcript {
-	return s.start(kindAudit, slices.Concat(point, commitment), context)
+func (s *scheme[S, P]) startAudit(point, commitment, bound []byte) transcript.Transcript {
+	return s.start(kindAudit, slices.Concat(point, commitment), bound)
 }
 
-func (p *pseudonym[S, P]) AuditProof(certificate *Certificate, context []byte, rand io.Reader) ([]byte, error) {
+func (p *pseudonym[S, P]) AuditProof(certificate *Certificate, bound []byte, rand io.Reader) ([]byte, error) {
 	h, s, g := p.h, p.h.s, p.h.s.g
 	if !slices.Equal(certificate.Commitment, h.point) {
 		return nil, fmt.Errorf("%w: the certificate is another holder's", zkbench.ErrParams)
@@ -39,7 +39,7 @@ func (p *pseudonym[S, P]) AuditProof(certificate *Certificate, context []byte, r
 		return nil, err
 	}
 	secret := []S{p.secret[0], p.secret[1], h.secret[1]} // sk, r, e
-	t := s.startAudit(p.point, h.point, context)
+	t := s.startAudit(p.point, h.point, bound)
 	nonces := transcript.Nonces{Protocol: protocol, Label: kindAudit, Seed: seed}
 	k := make([]S, len(secret))
 	group.RandomScalars(g, k, nonces.Stream(g.AppendScalars(nil, secret...), &t))

@@ -36,10 +36,10 @@ type Pseudonym interface {
 	// the holder's secret it says nothing.
 	Nonce() [transcript.SeedLen]byte
 	// AuditProof proves to an auditor who holds the certificate that its
-	// commitment and P have one sk, in a context, for example the
+	// commitment and P have one sk, and binds that to bytes, for example the
 	// transaction's anchor. Without the certificate it reveals nothing, also
 	// not that two pseudonyms have one holder. rand nil: the system's.
-	AuditProof(certificate *Certificate, context []byte, rand io.Reader) ([]byte, error)
+	AuditProof(certificate *Certificate, bound []byte, rand io.Reader) ([]byte, error)
 }
 
 // source is the random source meant by rand.

@@ -58,8 +58,8 @@ type Scheme interface {
 	Certificate(certificate []byte, authorities ...Identity) (*Certificate, error)
 	// CheckAudit checks an audit proof: that whoever made it knows the secret
 	// key that both the pseudonym id and the certificate commit to, and meant
-	// this context. The error is an ErrProof, or an ErrMalformed.
-	CheckAudit(id Identity, certificate *Certificate, context, proof []byte) error
+	// these bytes. The error is an ErrProof, or an ErrMalformed.
+	CheckAudit(id Identity, certificate *Certificate, bound, proof []byte) error
 
 	verifier(payload []byte) (Verifier, error)
 	claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error)

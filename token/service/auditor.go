@@ -39,7 +39,7 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if err != nil {
 		return nil, err
 	}
-	if err := vault.of(digest); err != nil {
+	if err := vault.checkSystem(digest); err != nil {
 		return nil, err
 	}
 	auditor, err := audit.New(params, ex, tuning, authorities...)

@@ -34,7 +34,7 @@ func NewIssueService(params *token.PublicParams, proofType string, tuning token.
 	if err != nil {
 		return nil, err
 	}
-	if err := vault.of(s.digest); err != nil {
+	if err := vault.checkSystem(s.digest); err != nil {
 		return nil, err
 	}
 	secret, err := signerSecret(issuer, nil)

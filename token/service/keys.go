@@ -39,7 +39,7 @@ type pseudonyms struct {
 	holder      identity.Holder
 	encoded     []byte
 	certificate *identity.Certificate
-	context     []byte
+	bound       []byte
 }
 
 // NewPseudonyms is a fresh pseudonym for each address, of a holder whom an authority
@@ -55,7 +55,7 @@ func NewPseudonyms(params *token.PublicParams, holder identity.Holder, certifica
 	if err != nil {
 		return nil, err
 	}
-	p := &pseudonyms{holder: holder, encoded: append([]byte(nil), certificate...), context: audit.Context(digest)}
+	p := &pseudonyms{holder: holder, encoded: append([]byte(nil), certificate...), bound: audit.Context(digest)}
 	if p.certificate, err = scheme.Certificate(certificate, authority); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (p *pseudonyms) New(rand io.Reader) (Address, []byte, error) {
 	if err != nil {
 		return Address{}, nil, err
 	}
-	proof, err := fresh.AuditProof(p.certificate, p.context, rand)
+	proof, err := fresh.AuditProof(p.certificate, p.bound, rand)
 	if err != nil {
 		return Address{}, nil, err
 	}

@@ -84,6 +84,7 @@ func damaged(bucket string, err error) error {
 type state byte
 
 const (
+	gone     state = 0 // no record
 	expected state = 1 // delivered, or made as change; the ledger has not been seen to have it
 	unspent  state = 2
 	reserved state = 3 // by a submission
@@ -241,7 +242,7 @@ func dropToken(tx *bbolt.Tx, id token.ID) error {
 
 // become gives a token that is unspent or reserved another state, or drops it (0).
 func (h *held) become(tx *bbolt.Tx, next state) error {
-	if err := dropToken(tx, h.ID); err != nil || next == 0 {
+	if err := dropToken(tx, h.ID); err != nil || next == gone {
 		return err
 	}
 	h.state, h.anchor = next, nil

@@ -21,7 +21,7 @@ type funds struct {
 }
 
 // take selects tokens of a type worth want, and reserves them in memory until
-// letGo. It sees to it that no submission has the anchor.
+// endReservation. It sees to it that no submission has the anchor.
 func (v *Vault) take(anchor []byte, typ string, want uint64, most int) (f *funds, err error) {
 	// Under the lock from before the view until the tokens are marked: who comes next
 	// sees either the mark, or a view in which the tokens are reserved.
@@ -47,8 +47,8 @@ func (v *Vault) take(anchor []byte, typ string, want uint64, most int) (f *funds
 	return f, nil
 }
 
-// letGo ends a reservation in memory: the tokens are free, or reserved durably.
-func (v *Vault) letGo(f *funds) {
+// endReservation ends a reservation in memory: the tokens are free, or reserved durably.
+func (v *Vault) endReservation(f *funds) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for i := range f.tokens {

@@ -46,7 +46,7 @@ type change func(*bbolt.Tx) error
 func (v *Vault) Sync(ctx context.Context, l Ledger) error {
 	err := v.settle(ctx, bucketOpen, func(anchor []byte) (change, error) {
 		do, err := v.landed(ctx, l, anchor)
-		return do, about("submission", anchor, err)
+		return do, atKey("submission", anchor, err)
 	})
 	if ctx.Err() != nil {
 		return err
@@ -59,7 +59,7 @@ func (v *Vault) Sync(ctx context.Context, l Ledger) error {
 		}
 		last = id
 		do, err := v.arrived(ctx, l, id)
-		return do, about("token", id, err)
+		return do, atKey("token", id, err)
 	}))
 }
 
@@ -76,12 +76,12 @@ func (v *Vault) Recheck(ctx context.Context, l Ledger) error {
 			return nil, err
 		}
 		do, err := v.stillThere(ctx, l, id)
-		return do, about("token", id, err)
+		return do, atKey("token", id, err)
 	}))
 }
 
-// about says what a question was about: ids and anchors are no secrets.
-func about(what string, id []byte, err error) error {
+// atKey says what a question was about: ids and anchors are no secrets.
+func atKey(what string, id []byte, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func about(what string, id []byte, err error) error {
 // settle asks about every key of a bucket, first those behind the key at which it ran
 // out of time before, and writes the changes of so many at once.
 func (v *Vault) settle(ctx context.Context, bucket string, ask func(key []byte) (change, error)) error {
-	start := v.goOn(bucket, nil)
+	start := v.moveStart(bucket, nil)
 	var failed failures
 	var changes []change
 	part := func(from, to []byte) (ended bool) {
@@ -102,7 +102,7 @@ func (v *Vault) settle(ctx context.Context, bucket string, ask func(key []byte) 
 			}
 			if ctx.Err() != nil && do == nil { // an error is that of the context too
 				failed.add(context.Cause(ctx))
-				v.goOn(bucket, key)
+				v.moveStart(bucket, key)
 				return true
 			}
 			failed.add(err)
@@ -123,8 +123,8 @@ func (v *Vault) settle(ctx context.Context, bucket string, ask func(key []byte) 
 	return failed.join()
 }
 
-// goOn notes where the next pass over a bucket begins, and returns where this one does.
-func (v *Vault) goOn(bucket string, key []byte) (before []byte) {
+// moveStart notes where the next pass over a bucket begins, and returns where this one does.
+func (v *Vault) moveStart(bucket string, key []byte) (before []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	before = v.next[bucket]
@@ -209,11 +209,11 @@ func decide(tx *bbolt.Tx, id token.ID, stored []byte) error {
 		if err := remove(tx, bucketWaiting, h.waitKey()); err != nil {
 			return err
 		}
-		is, err := h.is(stored)
+		same, err := h.matches(stored)
 		if err != nil {
 			return err
 		}
-		if !is {
+		if !same {
 			continue
 		}
 		switch known, err := getToken(tx, id); {
@@ -229,8 +229,8 @@ func decide(tx *bbolt.Tx, id token.ID, stored []byte) error {
 	return nil
 }
 
-// is reports whether a token is the one that a ledger stores.
-func (h *held) is(stored []byte) (bool, error) {
+// matches reports whether a token is the one that a ledger stores.
+func (h *held) matches(stored []byte) (bool, error) {
 	mine, err := h.Token.Encode()
 	return err == nil && bytes.Equal(mine, stored), err
 }
@@ -238,7 +238,7 @@ func (h *held) is(stored []byte) (bool, error) {
 // stillThere asks the ledger for a token that is unspent.
 func (v *Vault) stillThere(ctx context.Context, l Ledger, id token.ID) (change, error) {
 	stored, err := l.Token(ctx, id)
-	next := state(0)
+	next := gone
 	switch {
 	case errors.Is(err, ledger.ErrNotFound):
 		next = expected
@@ -251,7 +251,7 @@ func (v *Vault) stillThere(ctx context.Context, l Ledger, id token.ID) (change, 
 		if h, err = getToken(tx, id); err != nil || h == nil || h.state != unspent {
 			return nil, err
 		}
-		if is, err := h.is(stored); is || err != nil {
+		if same, err := h.matches(stored); same || err != nil {
 			return nil, err
 		}
 		return h, nil

@@ -33,7 +33,7 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 	if err != nil {
 		return nil, err
 	}
-	if err := w.of(s.digest); err != nil {
+	if err := w.checkSystem(s.digest); err != nil {
 		return nil, err
 	}
 	return &TransferService{s, w}, nil
@@ -62,7 +62,7 @@ func (s *TransferService) Transfer(ctx context.Context, o Order) (*Submission, e
 	if err != nil {
 		return nil, err
 	}
-	defer s.wallet.letGo(f)
+	defer s.wallet.endReservation(f)
 	out, err := s.outputs(p, f)
 	if err != nil {
 		return nil, err

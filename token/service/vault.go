@@ -99,8 +99,8 @@ func (v *Vault) update(ctx context.Context, write func(*bbolt.Tx) error) error {
 	return named(v.file.Update(ctx, write))
 }
 
-// of refuses a vault of another system than that of the digest.
-func (v *Vault) of(digest [transcript.StateLen]byte) error {
+// checkSystem refuses a vault of another system than that of the digest.
+func (v *Vault) checkSystem(digest [transcript.StateLen]byte) error {
 	if v.digest != digest {
 		return refuse("the vault is of another token system")
 	}

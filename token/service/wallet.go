@@ -32,7 +32,7 @@ func NewWallet(params *token.PublicParams, vault *Vault, keys Keys) (*Wallet, er
 	if err != nil {
 		return nil, err
 	}
-	if err := vault.of(digest); err != nil {
+	if err := vault.checkSystem(digest); err != nil {
 		return nil, err
 	}
 	// Commitments are the same under all range-proof systems, and three generators

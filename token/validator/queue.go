@@ -151,12 +151,12 @@ func (q *Queue) leave(c *call) {
 	}
 	q.waiting = slices.DeleteFunc(q.waiting, func(w *call) bool { return w == c })
 	if len(q.waiting) == 0 {
-		q.rest()
+		q.disarm()
 	}
 }
 
-// rest is when nobody waits any more. The caller has the lock, as of those below.
-func (q *Queue) rest() {
+// disarm stops the timer when nobody waits any more. The caller has the lock, as of those below.
+func (q *Queue) disarm() {
 	if q.timer != nil {
 		q.timer.Stop()
 		q.timer = nil
@@ -219,7 +219,7 @@ func (q *Queue) take() ([]*call, context.Context, context.CancelFunc) {
 	n := min(q.limits.Max, len(q.waiting))
 	calls := slices.Clone(q.waiting[:n])
 	q.waiting = slices.Delete(q.waiting, 0, n)
-	q.rest()
+	q.disarm()
 	q.due = q.due || len(q.waiting) > 0
 	ctx, done := context.WithCancel(context.Background())
 	b := &running{callers: n, giveUp: done}

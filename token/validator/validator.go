@@ -207,7 +207,7 @@ func (v *Validator) signatures(ctx context.Context, cases []*pending) {
 		}
 		batch.Add(group...)
 	}
-	each(batch.Verify(ctx, v.ex), cases, func(bad *zkbench.CheckError) {
+	forEachFailed(batch.Verify(ctx, v.ex), cases, func(bad *zkbench.CheckError) {
 		c := cases[bad.Action]
 		s := c.signatures[bad.Index]
 		c.fail(failed(s.check, s.action, s.index, bad.Err))
@@ -256,22 +256,22 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 		if len(items) == 0 {
 			continue
 		}
-		each(action.VerifyBatch(ctx, v.ex, pp, items), verified, func(bad *zkbench.CheckError) {
+		forEachFailed(action.VerifyBatch(ctx, v.ex, pp, items), verified, func(bad *zkbench.CheckError) {
 			p := places[bad.Action]
 			p.c.fail(failed(Proofs, p.index, -1, bad.Err))
 		})
 	}
 }
 
-// each calls f with every *zkbench.CheckError of a batch, and fails all cases with an
+// forEachFailed calls f with every *zkbench.CheckError of a batch, and fails all cases with an
 // error of the whole batch.
-func each(err error, cases []*pending, f func(bad *zkbench.CheckError)) {
+func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError)) {
 	if err == nil {
 		return
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
-			each(e, cases, f)
+			forEachFailed(e, cases, f)
 		}
 		return
 	}

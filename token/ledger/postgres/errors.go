@@ -28,9 +28,9 @@ const (
 	integrityClass = "23"
 )
 
-// with gives work a connection, which goes back without a transaction, and a context
+// withConn gives work a connection, which goes back without a transaction, and a context
 // that ends with ctx or when the ledger is closed.
-func (l *Ledger) with(ctx context.Context, work func(ctx context.Context, conn *pgx.Conn) error) error {
+func (l *Ledger) withConn(ctx context.Context, work func(ctx context.Context, conn *pgx.Conn) error) error {
 	if err := l.stopped(); err != nil {
 		return err
 	}

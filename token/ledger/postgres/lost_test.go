@@ -275,7 +275,7 @@ func TestPanic(t *testing.T) {
 	ctx := context.Background()
 	for name, work := range map[string]func() error{
 		"transaction": func() error {
-			return l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+			return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 				if _, err := conn.Exec(ctx, "BEGIN; "+l.sql.lock); err != nil {
 					return err
 				}

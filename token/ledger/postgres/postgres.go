@@ -169,7 +169,7 @@ func settle(ctx context.Context, conn *pgx.Conn) error {
 // initialize makes the schema and its tables.
 func (l *Ledger) initialize(ctx context.Context, schema string) error {
 	exists := false
-	err := l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+	err := l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "BEGIN READ WRITE; "+l.sql.create)
 		var server *pgconn.PgError
 		// A Create at the same time is found by the catalog's own index.

@@ -55,7 +55,7 @@ func (l *Ledger) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, err
 // lookup asks for the keys, where it must be after every transaction that has
 // the writers' lock.
 func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err error) {
-	err = l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		var b pgx.Batch
 		if after {
 			b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE") // a lock is a write
@@ -70,7 +70,7 @@ func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err
 // Log implements ledger.Ledger.
 func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
 	return store.Chunks(from, func(seq uint64) (records []ledger.Record, err error) {
-		err = l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 			return l.sql.chunk(ctx, conn, seq, func(e *ledger.Entry, _ []byte) {
 				records = append(records, ledger.Record{Seq: seq + uint64(len(records)), Entry: *e})
 			})

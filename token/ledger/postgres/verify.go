@@ -47,7 +47,7 @@ func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snaps
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return l.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		// It keeps no other transaction waiting, so it may take its time.
 		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
 			return err
