@@ -12,6 +12,9 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/rangeproof"
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/rangeproof/csp"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -56,6 +59,20 @@ type System struct {
 	Aggregation int
 	Stop        int
 	Digest      [transcript.StateLen]byte
+}
+
+// Generators is the number of generators that the digest commits to: those of commitments
+// and those of range proofs of so many bits.
+func (s System) Generators(bits int) int {
+	families := csp.Families(bits)
+	if s.ProofType != CSP {
+		families = bulletproof.Families(bits, max(1, s.Aggregation), s.Stop)
+	}
+	n := 1 // of the type
+	for _, f := range append(rangeproof.KeyFamilies(), families...) {
+		n += f.Count
+	}
+	return n
 }
 
 // PublicParams are the parameters of a token system, which all its participants

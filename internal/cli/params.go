@@ -14,8 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/usage"
-	"github.com/zkbench/zkbench/rangeproof/bulletproof"
-	"github.com/zkbench/zkbench/rangeproof/csp"
 	"github.com/zkbench/zkbench/token"
 )
 
@@ -92,28 +90,11 @@ func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.Pu
 	took := time.Since(start).Round(time.Millisecond)
 	total, each := 0, make([]string, len(p.Systems))
 	for i, s := range p.Systems {
-		n := generators(p.Bits, s)
+		n := s.Generators(p.Bits)
 		total, each[i] = total+n, fmt.Sprintf("%s %d", s.ProofType, n)
 	}
 	_, err := fmt.Fprintf(stdout, "ok: the digests are those of %d generators, derived anew in %v (%s)\n", total, took, strings.Join(each, ", "))
 	return err
-}
-
-// commitmentKey is the number of generators that commitments have: of the type,
-// the value and the blinding.
-const commitmentKey = 3
-
-// generators is the number of generators that the digest of a system commits to.
-func generators(bits int, s token.System) int {
-	families := csp.Families(bits)
-	if s.ProofType != token.CSP {
-		families = bulletproof.Families(bits, max(1, s.Aggregation), s.Stop)
-	}
-	n := commitmentKey
-	for _, f := range families {
-		n += f.Count
-	}
-	return n
 }
 
 // oneFile refuses all but one argument.

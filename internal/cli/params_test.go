@@ -135,7 +135,7 @@ func TestGenerators(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := generators(bits, s)
+			n := s.Generators(bits)
 			if perGenerator == 0 {
 				perGenerator = pp.TableBytes() / n
 			}

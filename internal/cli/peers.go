@@ -43,7 +43,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 					return err
 				}
 			default:
-				cases = peerCases(name, defs)
+				cases = ours.Tokens(name, defs)
 			}
 			if code := peer.Serve(args[1:], stdout, stderr, cases); code != exitOK {
 				return &exitError{code: code}
@@ -138,14 +138,7 @@ func writePeers(w io.Writer, result *peer.Result, defs []workload.Def) error {
 	}
 	var rows []peer.Own
 	for _, p := range []struct{ program, proof string }{{"zkbench-bp", token.Bulletproof}, {"zkbench-csp", token.CSP}} {
-		for _, t := range transferCases(p.proof, defs) {
-			own, ok := result.Find(p.program, t.name())
-			glv, glvOK := result.Find(p.program, peer.GLVCaseName(t.own.Curve))
-			if ok && glvOK {
-				t.own.Ns, t.own.GLVNs = own.Median, glv.Median
-				rows = append(rows, t.own)
-			}
-		}
+		rows = append(rows, ours.Transfers(result, p.program, p.proof, defs)...)
 	}
 	if len(rows) == 0 {
 		return nil

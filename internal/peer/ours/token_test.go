@@ -1,10 +1,11 @@
-package cli
+package ours
 
 import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/token"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/rangeproof/csp"
 )
@@ -14,7 +15,7 @@ import (
 func TestTransferCases(t *testing.T) {
 	outputs := map[string]string{"2 in, 2 out": "2", "2 out": "2", "1 out": "1"}
 	for _, proof := range []string{csp.Name, bulletproof.NameSingle} {
-		cases := transferCases(proof, Defs())
+		cases := transferCases(proof, token.Defs())
 		seen := make(map[string]bool)
 		for _, c := range cases {
 			if seen[c.name()] {
@@ -29,7 +30,7 @@ func TestTransferCases(t *testing.T) {
 			}
 		}
 		for _, f := range peer.Panurus() {
-			def, err := workload.Find(Defs(), f.Workload)
+			def, err := workload.Find(token.Defs(), f.Workload)
 			if f.Proof != proof || err != nil {
 				continue
 			}

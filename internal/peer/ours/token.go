@@ -1,4 +1,4 @@
-package cli
+package ours
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 // peerBatch is the number of proofs of a batch, the same for every peer.
 const peerBatch = 64
 
-// peerCases are our side of zkbench peers, for one proof system: range proofs
+// Tokens are the cases of one proof system: range proofs
 // over BN254 under the names that all peers share, the yardstick, and the
 // transfers that Panurus has published figures of.
-func peerCases(proof string, defs []workload.Def) []peer.Case {
+func Tokens(proof string, defs []workload.Def) []peer.Case {
 	var cases []peer.Case
 	for _, bits := range []int{32, 64} {
 		for _, m := range []int{1, 2} {
@@ -221,4 +221,19 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 		next++
 		return err
 	}, extra, err
+}
+
+// Transfers are our transfers of which Panurus has figures, with their times in the result
+// of a comparison, beside the yardstick's; program is the name of our program with that proof
+// system.
+func Transfers(result *peer.Result, program, proof string, defs []workload.Def) (rows []peer.Own) {
+	for _, t := range transferCases(proof, defs) {
+		own, ok := result.Find(program, t.name())
+		glv, glvOK := result.Find(program, peer.GLVCaseName(t.own.Curve))
+		if ok && glvOK {
+			t.own.Ns, t.own.GLVNs = own.Median, glv.Median
+			rows = append(rows, t.own)
+		}
+	}
+	return rows
 }
