@@ -95,6 +95,7 @@ func newScene(tb testing.TB) *scene {
 }
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	report, err := s.auditor.Check(t.Context(), s.request, s.info)
 	if err != nil {
@@ -124,6 +125,7 @@ func TestCheck(t *testing.T) {
 
 // TestEveryLieIsNamed: information that is right in all but one thing.
 func TestEveryLieIsNamed(t *testing.T) {
+	t.Parallel()
 	other := newScene(t)
 	for _, test := range []struct {
 		name          string
@@ -170,6 +172,7 @@ func TestEveryLieIsNamed(t *testing.T) {
 // TestEnrolmentByAStranger: a certificate counts only if an authority of the auditor
 // has signed it.
 func TestEnrolmentByAStranger(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	strict := must[*audit.Auditor](t)(audit.New(s.params, executor.Serial(), token.Tuning{}, key(t, "stranger").Identity()))
 	_, err := strict.Check(t.Context(), s.request, s.info)
@@ -180,6 +183,7 @@ func TestEnrolmentByAStranger(t *testing.T) {
 
 // TestValues: what no proof would let through does not get past the auditor either.
 func TestValues(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Tuning{}))
 	forge := func(in, out []token.Opening) error {
@@ -224,6 +228,7 @@ func TestValues(t *testing.T) {
 
 // TestScriptOwners: both identities of a script are told.
 func TestScriptOwners(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Tuning{}))
 	lock := must[*script.HashLock](t)(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))
@@ -248,6 +253,7 @@ func TestScriptOwners(t *testing.T) {
 }
 
 func TestInformationEncoding(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	data := must[[]byte](t)(s.info.Encode())
 	got := must[*audit.Information](t)(audit.Decode(data))

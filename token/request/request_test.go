@@ -54,6 +54,7 @@ var sameBytes = cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) }
 // TestEncoding: what is decoded is what was encoded, and no other bytes decode to
 // the same; the message commits to all but signatures and unlocks.
 func TestEncoding(t *testing.T) {
+	t.Parallel()
 	params := [transcript.StateLen]byte{1, 2, 3}
 	rapid.Check(t, func(t *rapid.T) {
 		r := draw(t)
@@ -96,6 +97,7 @@ func TestEncoding(t *testing.T) {
 }
 
 func TestMessageBindsTheParameters(t *testing.T) {
+	t.Parallel()
 	r := &request.Request{Anchor: []byte{1}, Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: []byte{1}}}}
 	if r.Message([transcript.StateLen]byte{1}) == r.Message([transcript.StateLen]byte{2}) {
 		t.Error("one message under two sets of parameters")
@@ -103,6 +105,7 @@ func TestMessageBindsTheParameters(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
 	good := func() *request.Request {
 		return &request.Request{
 			Anchor: []byte("anchor"),
@@ -167,6 +170,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 // TestOutputIDs: no two outputs of any requests with different anchors share an id.
 func TestOutputIDs(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		part := func(name string) ([]byte, int, int) {
 			return rapid.SliceOfN(rapid.ByteRange(0, 1), 1, 6).Draw(t, name), rapid.IntRange(0, 2).Draw(t, name+" action"), rapid.IntRange(0, 2).Draw(t, name+" output")

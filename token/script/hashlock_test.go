@@ -26,6 +26,7 @@ const (
 // TestVector: the encodings of a lock and of the witnesses are those of testdata,
 // which were computed by another program (docs/script.md, section 6).
 func TestVector(t *testing.T) {
+	t.Parallel()
 	vector := make(map[string][]byte)
 	for line := range strings.Lines(golden.Read(t, "token/hashlock.txt")) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -48,6 +49,7 @@ func TestVector(t *testing.T) {
 // TestParseRefuses: what breaks one rule of the encoding is refused, with the field
 // and its offset.
 func TestParseRefuses(t *testing.T) {
+	t.Parallel()
 	owner := testLock(t).Owner()
 	n := len(owner)
 	atRecipient := atSender + 2 + len(sender())
@@ -106,6 +108,7 @@ func TestParseRefuses(t *testing.T) {
 // TestNewHashLock: the constructor refuses the fields that Parse refuses, and takes
 // what just fits.
 func TestNewHashLock(t *testing.T) {
+	t.Parallel()
 	filled := func(n int) identity.Identity { return append(identity.Identity{1}, make([]byte, n-1)...) }
 	fits := token.MaxOwner - atSender - 4 // for both identities
 	for _, c := range []struct {
@@ -145,6 +148,7 @@ func TestNewHashLock(t *testing.T) {
 // TestEveryByte: each byte of the encoding changed in all 255 ways, and each prefix,
 // is refused or means something else.
 func TestEveryByte(t *testing.T) {
+	t.Parallel()
 	h := testLock(t)
 	owner := h.Owner()
 	parsed := 0
@@ -176,6 +180,7 @@ func TestEveryByte(t *testing.T) {
 
 // TestCopies: a lock does not change with the bytes it was made from.
 func TestCopies(t *testing.T) {
+	t.Parallel()
 	h := testLock(t)
 	data := slices.Clone(h.Owner())
 	parsed := must[*HashLock](t)(Parse(data))
@@ -193,6 +198,7 @@ func TestCopies(t *testing.T) {
 
 // TestIsScript: scripts and the identities that package identity parses are apart.
 func TestIsScript(t *testing.T) {
+	t.Parallel()
 	set := must[*identity.Set](t)(identity.NewSet(4, nil))
 	script := testLock(t).Owner()
 	for _, c := range []struct {
@@ -229,6 +235,7 @@ func TestIsScript(t *testing.T) {
 // TestCanonical: locks of any fields parse to those fields, and encodings with a
 // few bytes changed are refused or are what their fields encode to.
 func TestCanonical(t *testing.T) {
+	t.Parallel()
 	plain := rapid.Custom(func(t *rapid.T) identity.Identity {
 		first := rapid.ByteRange(1, 0x7f).Draw(t, "type")
 		return append(identity.Identity{first}, rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(t, "payload")...)

@@ -27,6 +27,7 @@ func wantPolicy(t testing.TB, err error) {
 // TestBoundary: around the deadline, locks and claims end with the last instant
 // before it, and reclaims begin with it.
 func TestBoundary(t *testing.T) {
+	t.Parallel()
 	h := testLock(t)
 	deadline := unix(testDeadline, 0)
 	for _, c := range []struct {
@@ -76,6 +77,7 @@ func TestBoundary(t *testing.T) {
 // TestBlockTime: times that are no block's are refused for everything, so that a
 // time forgotten or in other units unlocks nothing.
 func TestBlockTime(t *testing.T) {
+	t.Parallel()
 	for name, at := range map[string]time.Time{
 		"zero":         {},
 		"1970-1ns":     unix(0, -1),
@@ -104,6 +106,7 @@ func TestBlockTime(t *testing.T) {
 // TestPreimage: only the preimage claims. Lengths that no claim may have are
 // refused as malformed, even those whose hash is the image.
 func TestPreimage(t *testing.T) {
+	t.Parallel()
 	at := unix(testDeadline-1, 0)
 	h := testLock(t)
 	for name, preimage := range map[string][]byte{
@@ -143,6 +146,7 @@ func TestPreimage(t *testing.T) {
 // TestExactlyOne: at any time, for any deadline, with the preimage at hand, exactly
 // one kind unlocks, and for the side of the deadline that the time is on.
 func TestExactlyOne(t *testing.T) {
+	t.Parallel()
 	image := must[[ImageLen]byte](t)(Image(testPreimage))
 	rapid.Check(t, func(t *rapid.T) {
 		deadline := rapid.Int64Range(1, MaxTime).Draw(t, "deadline")
@@ -165,6 +169,7 @@ func TestExactlyOne(t *testing.T) {
 
 // TestCheckShape: one input and one output, nothing else.
 func TestCheckShape(t *testing.T) {
+	t.Parallel()
 	for inputs := range 4 {
 		for outputs := range 4 {
 			t.Run(fmt.Sprintf("inputs=%d,outputs=%d", inputs, outputs), func(t *testing.T) {
@@ -185,6 +190,7 @@ func TestCheckShape(t *testing.T) {
 // TestCheckOutput: the output of a claim is the recipient's and that of a reclaim
 // the sender's.
 func TestCheckOutput(t *testing.T) {
+	t.Parallel()
 	h := testLock(t)
 	for kind, parties := range map[Kind][2]identity.Identity{
 		Claim:   {h.Recipient(), h.Sender()},
@@ -221,6 +227,7 @@ func TestCheckOutput(t *testing.T) {
 
 // TestZeroLock: the zero HashLock names no signer that could sign or own.
 func TestZeroLock(t *testing.T) {
+	t.Parallel()
 	h := new(HashLock)
 	at := unix(testDeadline, 0)
 	_, err := h.Signer(at, Unlock{Claim, testPreimage})
@@ -235,6 +242,7 @@ func TestZeroLock(t *testing.T) {
 // TestErrorsKeepTheWitness: no error text repeats a preimage, and in a CheckError the
 // cause is still found.
 func TestErrorsKeepTheWitness(t *testing.T) {
+	t.Parallel()
 	h := testLock(t)
 	secret := []byte("not the preimage")
 	_, wrong := h.Signer(unix(0, 0), Unlock{Claim, secret})

@@ -10,6 +10,7 @@ import (
 
 // TestUnlock: witnesses at the limits of their lengths, encoded, decoded and used.
 func TestUnlock(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, path string // an empty path is accepted
 		unlock     Unlock
@@ -48,6 +49,7 @@ func TestUnlock(t *testing.T) {
 
 // TestImage: the image is the preimage's SHA-256, for lengths of 1 to 64 only.
 func TestImage(t *testing.T) {
+	t.Parallel()
 	for n := range MaxPreimage + 2 {
 		preimage := bytes.Repeat([]byte{7}, n)
 		image, err := Image(preimage)
@@ -61,6 +63,7 @@ func TestImage(t *testing.T) {
 
 // TestUnlockCanonical: whatever decodes encodes to the same bytes.
 func TestUnlockCanonical(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		data := append([]byte{rapid.ByteRange(0, 3).Draw(t, "kind")}, rapid.SliceOfN(rapid.Byte(), 0, 66).Draw(t, "preimage")...)
 		u, err := DecodeUnlock(data)

@@ -16,6 +16,7 @@ import (
 // TestAuthorized: what needs neither ledger nor clock is checked as Validate does, and
 // nothing else is asked for.
 func TestAuthorized(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemIssuer)
 	alice, bob := s.owners[0], s.owners[1]
 	pay := func(outputs ...action.Output) *request.Request {
@@ -79,6 +80,7 @@ func TestAuthorized(t *testing.T) {
 // TestAuthorizedScripts: the recipient signs with the preimage and the sender without,
 // whatever the time; nobody else does.
 func TestAuthorizedScripts(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemOwner)
 	alice, bob := s.owners[0], s.owners[1]
 	preimage := []byte("a secret")

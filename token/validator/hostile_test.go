@@ -107,6 +107,7 @@ func pseudonymSigner(scheme identity.Scheme, _ int) (identity.Signer, error) {
 // TestFirstBadSignature: of a request with any of its signatures bad, alone or beside
 // others, the first in the order of the checks is named, whatever its kind.
 func TestFirstBadSignature(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemIssuer)
 	a, _ := s.moved("pay", 0, "", ids, to(nil, 150), to(nil, 150))
 	r := &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}
@@ -155,6 +156,7 @@ func TestFirstBadSignature(t *testing.T) {
 // looked at, so it is the signature that is named; an owner whose script does not
 // decode costs no curve, and is named before.
 func TestOutputsAreParsedLast(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t, "BN254", 1, keySigner)
 	at := time.Unix(1_800_000_000, 0)
 	_, err := h.v.Validate(t.Context(), h.ledger, h.request(1, 1, 2, identity.Identity("nobody")), at)

@@ -187,6 +187,7 @@ func to(owner identity.Identity, value uint64) action.Output {
 
 // TestLife: issue, transfer with a pseudonym, two actions in one request, redeem.
 func TestLife(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemOwner)
 	a, opened := s.moved("pay", 0, "memo", []token.ID{ids[0], ids[2]}, to(s.owners[1].Identity(), 150), to(s.owners[2].Identity(), 50))
 	b, more := s.moved("pay", 1, "", []token.ID{ids[1]}, to(s.owners[0].Identity(), 60), to(nil, 40))
@@ -214,6 +215,7 @@ func want(t *testing.T, name string, err error, check string, action, index int,
 
 // TestEveryCheckFailsAlone: requests that are right in all but one thing.
 func TestEveryCheckFailsAlone(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemIssuer)
 	alice, bob := s.owners[0], s.owners[1]
 	pay := func(metadata string, outputs ...action.Output) *request.Request {
@@ -373,6 +375,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 
 // TestHashLock: lock, claim with the preimage before the deadline, reclaim from it on.
 func TestHashLock(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemOwner)
 	alice, bob := s.owners[0], s.owners[1]
 	preimage := []byte("a secret")
@@ -428,6 +431,7 @@ func TestHashLock(t *testing.T) {
 
 // TestBatchNamesEveryBadRequest: whichever requests are bad, and however.
 func TestBatchNamesEveryBadRequest(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemOwner)
 	var raws [][]byte
 	for i := range 8 {
@@ -470,6 +474,7 @@ func TestBatchNamesEveryBadRequest(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
+	t.Parallel()
 	for name, edit := range map[string]func(p *token.PublicParams){
 		"issuers[0]":  func(p *token.PublicParams) { p.Issuers = [][]byte{{1, 2, 3}} },
 		"auditors[0]": func(p *token.PublicParams) { p.Auditors = [][]byte{{99}} },
@@ -493,6 +498,7 @@ func TestNewRefuses(t *testing.T) {
 // TestCallersKeepTheirBuffers: what was validated does not change with the bytes or
 // the parameters that the caller gave.
 func TestCallersKeepTheirBuffers(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemIssuer)
 	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 100))
 	raw := s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
@@ -515,6 +521,7 @@ type broken struct{}
 func (broken) Token(context.Context, token.ID) ([]byte, error) { return nil, zkbench.ErrEnv }
 
 func TestAnOutageIsNoVerdict(t *testing.T) {
+	t.Parallel()
 	s, ids := funded(t, token.RedeemOwner)
 	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 100))
 	raw := s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
