@@ -147,6 +147,18 @@ func Machine(e record.Env) string {
 	return fmt.Sprintf("%s, %s/%s%s, %d processors", cmp.Or(e.CPU, "unknown processor"), e.OS, e.Arch, arithmetic, e.Cores)
 }
 
+// Count writes a whole number with separators of thousands: 1,632.
+func Count(v float64) string {
+	digits := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if v < 0 {
+		return "-" + digits
+	}
+	return digits
+}
+
 // Plural writes a number of things.
 func Plural(n int, thing string) string {
 	switch {

@@ -23,6 +23,7 @@ func TestFigures(t *testing.T) {
 	writers := map[string]func(text string) string{
 		"time": of(figure.Time), "tight time": of(figure.TightTime), "plain time": of(figure.PlainTime),
 		"bytes": of(figure.Bytes), "rate": of(figure.Rate), "change": of(figure.Change), "commit": figure.Commit,
+		"count":   of(figure.Count),
 		"percent": of(func(v float64) string { return figure.Percent(v, 1) }),
 		"case":    of(func(v float64) string { return figure.Plural(int(v), "case") }),
 		"process": of(func(v float64) string { return figure.Plural(int(v), "process") }),

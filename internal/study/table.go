@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/figure"
@@ -16,8 +17,15 @@ type Table struct {
 	Rows [][]string
 }
 
-// Add adds a row.
-func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+// Add adds a row. Cells that are whole numbers get separators of thousands.
+func (t *Table) Add(cells ...string) {
+	for i, c := range cells {
+		if n, err := strconv.ParseUint(c, 10, 53); err == nil {
+			cells[i] = figure.Count(float64(n))
+		}
+	}
+	t.Rows = append(t.Rows, cells)
+}
 
 // String writes the table, nothing if it has no rows.
 func (t *Table) String() string {
@@ -68,10 +76,8 @@ func Number(v float64) string {
 	switch {
 	case v <= 0:
 		return None
-	case v == math.Trunc(v):
-		return fmt.Sprintf("%.0f", v)
-	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
+	case v == math.Trunc(v) || v >= 100:
+		return figure.Count(v)
 	case v >= 10:
 		return fmt.Sprintf("%.1f", v)
 	}

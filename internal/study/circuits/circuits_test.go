@@ -288,7 +288,7 @@ func TestEstimates(t *testing.T) {
 	last.Status, last.Metrics, last.Stages = record.Failed, nil, nil
 	last.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
 	text := page(t, s, recs)
-	want := []string{"9000", "–", "–", "–", "–", "–", "–", "*≈ 16.00 ms*", "–", "*≈ 32 MB*", "–"}
+	want := []string{"9,000", "–", "–", "–", "–", "–", "–", "*≈ 16.00 ms*", "–", "*≈ 32 MB*", "–"}
 	if diff := cmp.Diff(want, row(t, text, "*≈ 16.00 ms*")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -366,7 +366,7 @@ func TestCrossover(t *testing.T) {
 		}
 	}
 	cells := row(t, page(t, s, recs), "ours", "2.000 ms")
-	if diff := cmp.Diff([]string{"ours", "2.000 ms", "999900", "999900 to 999900"}, cells); diff != "" {
+	if diff := cmp.Diff([]string{"ours", "2.000 ms", "999,900", "999,900 to 999,900"}, cells); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, r := range recs {
@@ -390,10 +390,10 @@ func TestPairingRatios(t *testing.T) {
 	s := studyOf(t, "pairing")
 	text := page(t, s, records(s))
 	cells := row(t, text, "~4.6×")
-	if diff := cmp.Diff([]string{"~4.6×", "13.0×", "7000×", "–", "1×", "1.00×"}, cells[1:]); diff != "" {
+	if diff := cmp.Diff([]string{"~4.6×", "13.0×", "7,000×", "–", "1×", "1.00×"}, cells[1:]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if cells := row(t, text, "7000000[^composed]", "518877400"); cells[3] != "–" || cells[5] != "–" {
+	if cells := row(t, text, "7,000,000[^composed]", "518,877,400"); cells[3] != "–" || cells[5] != "–" {
 		t.Errorf("times of a composed count: %q", cells)
 	}
 	if !strings.Contains(text, " composed: 3 times its parts") || !strings.Contains(text, "\n[^composed]: ") || strings.Contains(text, "[^counted]") {

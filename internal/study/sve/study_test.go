@@ -140,7 +140,7 @@ func TestFigures(t *testing.T) {
 			"| avx2-add | 6.00 ± 1.6 % | 3", // a ns, a cycle
 			"| spmv_4x12 | avx2 | 4.000 ns ± 1.6 % |",
 			"| permutation | portable | 1.600 us ± 1.6 % | ",
-			"| 4096 | 2 | 6.553 ms ± 1.6 % | 3.276 ms ± 1.6 % | 1.638 ms ± 1.6 % | 2500000 |",
+			"| 4,096 | 2 | 6.553 ms ± 1.6 % | 3.276 ms ± 1.6 % | 1.638 ms ± 1.6 % | 2,500,000 |",
 		} {
 			if !strings.Contains(text, row) {
 				t.Errorf("counted=%v: no %q", counted, row)
