@@ -142,19 +142,19 @@ func TestExecutors(t *testing.T) {
 	}
 }
 
-// One seed used for two statements gives unrelated masks.
+// One seed used for two statements, or two witnesses of one, gives unrelated masks.
 func TestNoncesDependOnStatement(t *testing.T) {
 	t.Parallel()
 	p := newProtocol(t, 8, 100)
 	r := randomScalar("nonces")
 	masks := make(map[point]string)
 	for _, tc := range []struct {
-		context string
-		v       uint64
-	}{{"a", 1}, {"b", 1}, {"a", 2}} {
+		context      string
+		committed, v uint64
+	}{{"a", 1, 1}, {"b", 1, 1}, {"a", 2, 2}, {"a", 1, 2}} {
 		tr := start(p, tc.context)
 		proof, err := p.Prove(context.Background(), executor.Serial(), &tr,
-			[]point{commitTo(p, fr.NewElement(tc.v), r)}, witnessOf(tc.v, r), nonces("same"))
+			[]point{commitTo(p, fr.NewElement(tc.committed), r)}, witnessOf(tc.v, r), nonces("same"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,6 +196,14 @@ func TestBatch(t *testing.T) {
 	good := append(eqs[:bad:bad], eqs[bad+1:]...)
 	if err := check(p, nil, good...); err != nil {
 		t.Errorf("good batch: %v", err)
+	}
+	// Errors of two proofs do not make up for each other.
+	one := fr.One()
+	more, less := &good[0].(*equation[scalar, point]).coefK, &good[1].(*equation[scalar, point]).coefK
+	more.Add(more, &one)
+	less.Sub(less, &one)
+	if check(p, nil, good...) == nil {
+		t.Error("batch with errors that cancel accepted")
 	}
 }
 
