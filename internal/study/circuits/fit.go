@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
@@ -92,11 +93,11 @@ func (d *data) crossover() *study.Table {
 	if !ok {
 		return t
 	}
-	interval := fmt.Sprintf("%.0f to %.0f", at.Low, at.High)
+	interval := figure.Count(at.Low) + " to " + figure.Count(at.High)
 	if math.IsInf(at.Low, 0) || math.IsInf(at.High, 0) {
 		interval = "not told: the slope may be 0"
 	}
-	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), fmt.Sprintf("%.0f", at.Value), interval)
+	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), figure.Count(at.Value), interval)
 	t.Add("the study, Axiom", "0.08 s", "24,000,000", study.None)
 	t.Add("the study, Maru", "0.09 s", "24,000,000", study.None)
 	return t
