@@ -3,8 +3,13 @@ package zkbench_test
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -141,5 +146,36 @@ func packages(t *testing.T) map[string][]string {
 				all[dir] = append(all[dir], other)
 			}
 		}
+	}
+}
+
+// maxParameters is how many parameters an exported function has at most: of more, callers
+// exchange two and do not see it. They take a struct.
+const maxParameters = 6
+
+// TestParameters: no exported function or method has more than maxParameters.
+func TestParameters(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && (entry.Name()[0] == '.' || path == "bin" || path == "peers"):
+			return fs.SkipDir
+		case entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.IsExported() && f.Type.Params.NumFields() > maxParameters {
+				t.Errorf("%s: %s has %d parameters, more than %d", path, f.Name, f.Type.Params.NumFields(), maxParameters)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -159,7 +159,7 @@ func interpolate(api frontend.API, low, high frontend.Variable, c [4]big.Int) ga
 	l, r := new(big.Int).Sub(&c[1], &c[0]), new(big.Int).Sub(&c[2], &c[0])
 	m := new(big.Int).Sub(&c[3], &c[1])
 	m.Sub(m, r)
-	return gate.Bilinear(api, low, high, &c[0], l, r, m)
+	return gate.Offset{V: gate.Bilinear(api, low, high, l, r, m), K: &c[0]}
 }
 
 // assertScalar asserts that the limbs, of width bits and each in range, are v's

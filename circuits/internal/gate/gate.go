@@ -19,11 +19,11 @@ type Offset struct {
 	K *big.Int
 }
 
-// Bilinear returns k + l·a + r·b + m·a·b.
-func Bilinear(api frontend.API, a, b frontend.Variable, k, l, r, m *big.Int) Offset {
+// Bilinear returns l·a + r·b + m·a·b.
+func Bilinear(api frontend.API, a, b frontend.Variable, l, r, m *big.Int) frontend.Variable {
 	plonk, ok := api.(frontend.PlonkAPI)
 	if !ok || l.Sign() == 0 || r.Sign() == 0 || m.Sign() == 0 {
-		return Offset{api.Add(api.Mul(a, l), api.Mul(b, r), api.Mul(a, b, m)), k}
+		return api.Add(api.Mul(a, l), api.Mul(b, r), api.Mul(a, b, m))
 	}
 	// The API scales wires by any constants, but coefficients are small integers. With
 	// γ = m/(lr), γ times the sum is (γl)a + (γr)b + (γl)a·(γr)b.
@@ -36,7 +36,7 @@ func Bilinear(api frontend.API, a, b frontend.Variable, k, l, r, m *big.Int) Off
 		return api.Mul(v, new(big.Int).Mod(new(big.Int).Mul(gamma, by), field))
 	}
 	sum := plonk.EvaluatePlonkExpression(scaled(a, l), scaled(b, r), 1, 1, 1, 0)
-	return Offset{api.Mul(sum, inverse), k}
+	return api.Mul(sum, inverse)
 }
 
 // MulOffset returns s·(o.V + o.K).
