@@ -87,7 +87,7 @@ func TestEveryOutputHasARangeProof(t *testing.T) {
 	}
 }
 
-// TestStart holds the transcript's opening to what docs/token.md says, and a type's scalar to
+// TestStart holds the transcript's opening and first challenges to what docs/token.md says, and a type's scalar to
 // all bytes of its challenge.
 func TestStart(t *testing.T) {
 	t.Parallel()
@@ -110,6 +110,22 @@ func TestStart(t *testing.T) {
 	}
 	if got := p.start(&e.st); got != want {
 		t.Error("the transcript starts otherwise")
+	}
+	ts := typeSum[scalar, point]{points: p.basis.Points[:4]}
+	got := want
+	ts.absorbFirst(p.g, &got)
+	var drawn [2]scalar
+	for i, label := range []string{"type commitment", "A type", "A inputs", "A sum"} {
+		want.Append(label, p.g.AppendPoints(nil, ts.points[i]))
+		if i == 0 {
+			wide := want.Challenge("rho")
+			drawn[0] = p.g.ScalarFromWide(wide[:])
+		}
+	}
+	last := want.Challenge("c")
+	drawn[1] = p.g.ScalarFromWide(last[:])
+	if drawn != [2]scalar{ts.rho, ts.c} || got != want {
+		t.Error("the type-and-sum proof's challenges are others")
 	}
 	typ := transcript.New("type")
 	typ.Append("type", []byte("USD"))

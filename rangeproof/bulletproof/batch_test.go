@@ -72,7 +72,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Within one proof: errors of the two equations that would cancel if both had
+// Within one proof, and of one equation in two proofs: errors of the two equations that would cancel if both had
 // the same weight. taux + 1 adds h to the first, mu + 1 takes it from the
 // second; the challenges are kept as they were.
 func TestEquationsAreWeightedApart(t *testing.T) {
@@ -86,22 +86,35 @@ func TestEquationsAreWeightedApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	eq := replayed.(*equations[scalar, point])
-	sum := func() bool {
+	sum := func(all ...*equations[scalar, point]) bool {
 		acc := group.NewAccumulator(p.basis, 16)
-		eq.Accumulate(acc, group.NewWeights(p.g, transcript.XOF("weights")))
+		weights := group.NewWeights(p.g, transcript.XOF("weights"))
+		for _, eq := range all {
+			eq.Accumulate(acc, weights)
+		}
 		ok, err := acc.IsZero(t.Context(), executor.Serial())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return ok
 	}
-	if !sum() {
+	if !sum(eq, eq) {
 		t.Fatal("good equations do not hold")
 	}
 	eq.proof = clone(pf)
 	eq.proof.Scalars[0] = plus(pf.Scalars[0], num(1))
 	eq.proof.Scalars[1] = plus(pf.Scalars[1], num(1))
-	if sum() {
+	if sum(eq) {
 		t.Error("opposite errors of the two equations cancel")
+	}
+	for i, name := range []string{"first", "second"} {
+		more, less := *eq, *eq
+		more.proof, less.proof = clone(pf), clone(pf)
+		more.proof.Scalars[i] = plus(pf.Scalars[i], num(1))
+		p.g.Neg(&less.proof.Scalars[i], &more.proof.Scalars[i])
+		less.proof.Scalars[i] = plus(less.proof.Scalars[i], plus(pf.Scalars[i], pf.Scalars[i])) // one less
+		if sum(&more, &less) {
+			t.Errorf("opposite errors of two proofs' %s equations cancel", name)
+		}
 	}
 }
