@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // ends are results that a kernel, before its last step, may hold as words of p-2 to p+2.
@@ -45,8 +46,8 @@ func TestNTTWordsAtModulus(t *testing.T) {
 			for _, from := range orders {
 				want := generate(n, func(int) goldilocks.Element { return ends[random.IntN(len(ends))] })
 				got := slices.Clone(want)
-				must(t, d.InverseNTT(got, opposite(from), 1, goldilocks.Portable()))
-				must(t, d.NTT(got, from, 1, k))
+				must.Do(t, d.InverseNTT(got, opposite(from), 1, goldilocks.Portable()))
+				must.Do(t, d.NTT(got, from, 1, k))
 				equal(t, fmt.Sprintf("n=%d from=%v", n, from), got, want)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // allocated is how many bytes f allocates.
@@ -35,7 +36,7 @@ func TestDomainMemory(t *testing.T) {
 		t.Errorf("%d bytes were allocated before the domain was refused", taken)
 	}
 	values := make([]goldilocks.Element, n)
-	taken = allocated(func() { must(t, domain(t, n).NTT(values, goldilocks.Natural, 1)) })
+	taken = allocated(func() { must.Do(t, domain(t, n).NTT(values, goldilocks.Natural, 1)) })
 	// Beside the tables are a page or two, and the reading of how much memory there is.
 	estimate, wide := uint64(limit.Estimate/(larger/n)), goldilocks.Kernel{}.String() != "portable"
 	if taken > estimate+1<<16 || wide && taken < estimate {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestPasses: what a pass makes is linear in what it takes, also where the number of 64
@@ -21,10 +23,7 @@ func TestPasses(t *testing.T) {
 			continue
 		}
 		n := p.radix * p.radix
-		d, err := NewDomain(blocks * n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewDomain(blocks * n))(t)
 		twiddles := map[int]func() *tables{4: d.tables4, 8: d.tables8}[p.radix]()
 		for name, pass := range map[string]struct {
 			run     func(x *Element, block int)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // random is n elements.
@@ -21,7 +22,7 @@ func BenchmarkBitReverse(b *testing.B) {
 		b.Run(fmt.Sprintf("size=2^%d", log), func(b *testing.B) {
 			b.SetBytes(8 << log)
 			for b.Loop() {
-				must(b, goldilocks.BitReverse(v))
+				must.Do(b, goldilocks.BitReverse(v))
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestExtend compares with interpolation and evaluation at each point.
@@ -34,7 +35,7 @@ func TestExtend(t *testing.T) {
 							want = append(want, inOrder(t, onCoset(big, f, e.Shift), out))
 						}
 						ex := []executor.Executor{executor.Serial(), executor.Unbounded(), executor.Pool()}[random.IntN(3)]
-						must(t, d.Extend(context.Background(), ex, columns, e, k))
+						must.Do(t, d.Extend(context.Background(), ex, columns, e, k))
 						for i := range columns {
 							equal(t, fmt.Sprintf("n=%d %+v %s column %d", n, e, ex.Name(), i), columns[i], want[i])
 						}
@@ -55,7 +56,7 @@ func TestExtendRefused(t *testing.T) {
 		columns := [][]goldilocks.Element{make([]goldilocks.Element, 16), make([]goldilocks.Element, length)}
 		return d.Extend(context.Background(), executor.Serial(), columns, e, goldilocks.Portable())
 	}
-	must(t, try(16, func(*goldilocks.LDE) {}))
+	must.Do(t, try(16, func(*goldilocks.LDE) {}))
 	for what, err := range map[string]error{
 		"length":  try(8, func(*goldilocks.LDE) {}),
 		"blowup":  try(16, func(e *goldilocks.LDE) { e.Blowup = 3 }),

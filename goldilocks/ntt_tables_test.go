@@ -3,6 +3,8 @@ package goldilocks
 import (
 	"slices"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestDigits: roots of unity of order up to 2^20 but 2^63 have digits that the kernels'
@@ -13,10 +15,7 @@ func TestDigits(t *testing.T) {
 	if testing.Short() {
 		log = 12
 	}
-	root, err := RootOfUnity(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(RootOfUnity(log))(t)
 	abs := func(v int64) int64 { return max(v, -v) }
 	fits := func(v int64) bool { return v == int64(int32(v)) }
 	value := func(low, high int64) Element {
@@ -46,10 +45,7 @@ func signed(v int64) Element {
 // TestTables: no table has 2^63, whose digits are too large.
 func TestTables(t *testing.T) {
 	t.Parallel()
-	root, err := RootOfUnity(14)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(RootOfUnity(14))(t)
 	roots := make([]Element, 1<<13)
 	setReversedPowers(roots, 1, root)
 	bad, _ := twiddle(1 << 63)

@@ -14,15 +14,12 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 func domain(t testing.TB, n int) *goldilocks.Domain {
 	t.Helper()
-	d, err := goldilocks.NewDomain(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(goldilocks.NewDomain(n))(t)
 }
 
 // size is the first number, or in short tests, which run under emulators, the second.
@@ -43,13 +40,6 @@ func equal(t *testing.T, what string, got, want []goldilocks.Element) {
 		if got[i] != want[i] {
 			t.Fatalf("%s: element %d is %d, want %d", what, i, got[i], want[i])
 		}
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -76,7 +66,7 @@ func inOrder(t testing.TB, v []goldilocks.Element, o goldilocks.Order) []goldilo
 	t.Helper()
 	v = slices.Clone(v)
 	if o == goldilocks.BitReversed {
-		must(t, goldilocks.BitReverse(v))
+		must.Do(t, goldilocks.BitReverse(v))
 	}
 	return v
 }
@@ -96,7 +86,7 @@ func TestRootOfUnity(t *testing.T) {
 	}
 	for log := range goldilocks.TwoAdicity + 1 {
 		r, err := goldilocks.RootOfUnity(log)
-		must(t, err)
+		must.Do(t, err)
 		if want := goldilocks.Generator.Exp((goldilocks.Modulus - 1) >> log); r != want {
 			t.Errorf("2^%d: %d, want %d", log, r, want)
 		}
@@ -126,7 +116,7 @@ func TestNTT(t *testing.T) {
 				want := onCoset(d, f, shift)
 				for _, from := range orders {
 					got := inOrder(t, f, from)
-					must(t, d.NTT(got, from, shift, k))
+					must.Do(t, d.NTT(got, from, shift, k))
 					equal(t, fmt.Sprintf("n=%d from=%v shift=%d", n, from, shift), got, inOrder(t, want, opposite(from)))
 				}
 			}
@@ -151,10 +141,10 @@ func TestNTTReference(t *testing.T) {
 					got := slices.Clone(f)
 					if inverse {
 						theirs.FFTInverse(want, decimation)
-						must(t, d.InverseNTT(got, from, 1, k))
+						must.Do(t, d.InverseNTT(got, from, 1, k))
 					} else {
 						theirs.FFT(want, decimation)
-						must(t, d.NTT(got, from, 1, k))
+						must.Do(t, d.NTT(got, from, 1, k))
 					}
 					canonical := make([]goldilocks.Element, n)
 					goldilocks.FromMontgomery(canonical, want, k)
@@ -184,13 +174,13 @@ func TestNTTKernels(t *testing.T) {
 			for _, from := range orders {
 				shift := shifts[random.IntN(len(shifts))]
 				want := slices.Clone(f)
-				must(t, d.NTT(want, from, shift, goldilocks.Portable()))
+				must.Do(t, d.NTT(want, from, shift, goldilocks.Portable()))
 				for _, k := range goldilocks.Kernels() {
 					what := fmt.Sprintf("n=2^%d %s kernel=%v from=%v shift=%d", log, name, k, from, shift)
 					got := slices.Clone(f)
-					must(t, d.NTT(got, from, shift, k))
+					must.Do(t, d.NTT(got, from, shift, k))
 					equal(t, what, got, want)
-					must(t, d.InverseNTT(got, opposite(from), shift, k))
+					must.Do(t, d.InverseNTT(got, opposite(from), shift, k))
 					equal(t, what+" and back", got, f)
 				}
 			}
@@ -204,7 +194,7 @@ func TestNTTConcurrent(t *testing.T) {
 	d := domain(t, 256)
 	f := goldilockstest.Elements(rand.New(rand.NewPCG(9, 10)), 256)
 	want := slices.Clone(f)
-	must(t, d.NTT(want, goldilocks.Natural, 1, goldilocks.Portable()))
+	must.Do(t, d.NTT(want, goldilocks.Natural, 1, goldilocks.Portable()))
 	var all sync.WaitGroup
 	results := make([][]goldilocks.Element, 8)
 	for i := range results {
@@ -226,7 +216,7 @@ func TestBitReverse(t *testing.T) {
 	for log := range 15 {
 		n := 1 << log
 		v := generate(n, func(i int) goldilocks.Element { return goldilocks.Element(i) })
-		must(t, goldilocks.BitReverse(v))
+		must.Do(t, goldilocks.BitReverse(v))
 		equal(t, fmt.Sprintf("n=2^%d", log), v, generate(n, func(i int) goldilocks.Element {
 			r := 0
 			for b := range log {
@@ -283,12 +273,12 @@ func FuzzNTT(f *testing.F) {
 		})
 		for _, from := range orders {
 			want := slices.Clone(v)
-			must(t, d.NTT(want, from, s, goldilocks.Portable()))
+			must.Do(t, d.NTT(want, from, s, goldilocks.Portable()))
 			for _, k := range goldilocks.Kernels() {
 				got := slices.Clone(v)
-				must(t, d.NTT(got, from, s, k))
+				must.Do(t, d.NTT(got, from, s, k))
 				equal(t, fmt.Sprint(k, " from ", from), got, want)
-				must(t, d.InverseNTT(got, opposite(from), s, k))
+				must.Do(t, d.InverseNTT(got, opposite(from), s, k))
 				equal(t, fmt.Sprint(k, " back from ", from), got, v)
 			}
 		}

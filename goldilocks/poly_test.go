@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 func TestEvalAll(t *testing.T) {
@@ -39,7 +40,7 @@ func testEvalAll[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, poi
 		}
 		for _, count := range []int{0, 3, len(polys)} {
 			got, err := goldilocks.EvalAll(context.Background(), executor.Pool(), polys[:count], point, k)
-			must(t, err)
+			must.Do(t, err)
 			if d := cmp.Diff(want[:count], got, cmp.Transformer("values", func(e E) string { return fmt.Sprint(e) })); count > 0 && d != "" {
 				t.Fatalf("%d polynomials at %v:\n%s", count, point, d)
 			}
@@ -81,11 +82,11 @@ func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, 
 						f := goldilockstest.Elements(random, n)
 						want = append(want, hornerExt(f, point))
 						f = inOrder(t, f, opposite(order))
-						must(t, d.NTT(f, opposite(order), shift, goldilocks.Portable()))
+						must.Do(t, d.NTT(f, opposite(order), shift, goldilocks.Portable()))
 						values = append(values, f)
 					}
 					got, err := goldilocks.EvalValues(context.Background(), executor.Pool(), goldilocks.Coset{Domain: d, Shift: shift, Order: order}, values, point, k)
-					must(t, err)
+					must.Do(t, err)
 					for i := range want {
 						if got[i] != want[i] {
 							t.Fatalf("n=%d shift=%d order=%v at %v: %v, want %v", n, shift, order, point, got[i], want[i])
@@ -111,8 +112,8 @@ func TestEvalRefused(t *testing.T) {
 		_, err := goldilocks.EvalAll(ctx, ex, good, point, goldilocks.Portable())
 		return err
 	}
-	must(t, values(d, good, goldilocks.Natural, 1, ext.Quadratic{p - 1, p - 1}))
-	must(t, all(ext.Cubic{p - 1, p - 1, p - 1}))
+	must.Do(t, values(d, good, goldilocks.Natural, 1, ext.Quadratic{p - 1, p - 1}))
+	must.Do(t, all(ext.Cubic{p - 1, p - 1, p - 1}))
 	point := ext.Quadratic{1, 2}
 	for what, err := range map[string]error{
 		"length":  values(d, [][]goldilocks.Element{good[0], make([]goldilocks.Element, 7)}, goldilocks.Natural, 1, point),

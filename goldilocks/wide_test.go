@@ -1,6 +1,10 @@
 package goldilocks
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
+)
 
 // TestWide: each kernel does itself all that fills its registers, and leaves the rest only.
 // Its transforms are of its own radix.
@@ -8,10 +12,7 @@ func TestWide(t *testing.T) {
 	t.Parallel()
 	const n = 71
 	want := map[string]int{avx2: 68, avx512: 64, sve: n, sve2: n}
-	d, err := NewDomain(256)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDomain(256))(t)
 	for _, k := range Kernels() {
 		v := make([]Element, n)
 		_, dot := k.dotWide(v, v)

@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // ceremony is the file of a ceremony of one participant.
@@ -84,10 +85,7 @@ func newCeremony(t testing.TB, power int) *ceremony {
 	var e big.Int
 	tau.BigInt(&e)
 	n := 1 << power
-	all, err := kzg.NewSRS(uint64(2*n-1), &e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(kzg.NewSRS(uint64(2*n-1), &e))(t)
 	q := fp.Modulus().FillBytes(make([]byte, fp.Bytes))
 	slices.Reverse(q)
 	head := append(binary.LittleEndian.AppendUint32(nil, fp.Bytes), q...)
@@ -103,10 +101,7 @@ func newCeremony(t testing.TB, power int) *ceremony {
 	}
 	lagrange := slices.Clone(memory(all.Pk.G1[:1])) // of the domain of one point
 	for k := 1; k <= power; k++ {
-		form, err := kzg.ToLagrangeG1(slices.Clone(all.Pk.G1[:1<<k]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		form := must.Get(kzg.ToLagrangeG1(slices.Clone(all.Pk.G1[:1<<k])))(t)
 		lagrange = append(lagrange, memory(form)...)
 	}
 	return &ceremony{"ptau", 1, []section{
@@ -137,15 +132,9 @@ func TestPtau(t *testing.T) {
 	const power = 5
 	for _, size := range []int{2, 16, 1 << power} {
 		c := newCeremony(t, power)
-		with, err := readPtau(t, c.file(), size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		with := must.Get(readPtau(t, c.file(), size))(t)
 		c.remove(ptauLagrange)
-		without, err := readPtau(t, c.file(), size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		without := must.Get(readPtau(t, c.file(), size))(t)
 		same(t, with, without)
 		tau := tauOf(2<<power, seed)
 		if !spotCheck(with, &tau) || with.Size() != size || len(with.Canonical.Pk.G1) != size+Extra {

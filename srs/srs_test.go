@@ -24,17 +24,14 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/gates"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 const seed = 7
 
 func insecure(t testing.TB, size int) *SRS {
 	t.Helper()
-	s, err := Insecure(context.Background(), executor.Pool(), size, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(Insecure(context.Background(), executor.Pool(), size, seed))(t)
 }
 
 func same(t *testing.T, a, b *SRS) {
@@ -53,23 +50,14 @@ func TestInsecureIsGnarkCryptos(t *testing.T) {
 		t.Run(fmt.Sprintf("size=%d", size), func(t *testing.T) {
 			tau := tauOf(size, seed)
 			var e big.Int
-			want, err := kzg.NewSRS(uint64(size+Extra), tau.BigInt(&e))
-			if err != nil {
-				t.Fatal(err)
-			}
-			lagrange, err := kzg.ToLagrangeG1(slices.Clone(want.Pk.G1[:size]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(kzg.NewSRS(uint64(size+Extra), tau.BigInt(&e)))(t)
+			lagrange := must.Get(kzg.ToLagrangeG1(slices.Clone(want.Pk.G1[:size])))(t)
 			got := insecure(t, size)
 			same(t, got, assemble(want.Pk.G1, lagrange, &want.Vk, nil))
 			if got.Size() != size || got.Bytes() != (2*size+Extra)*64 {
 				t.Errorf("size %d, %d bytes", got.Size(), got.Bytes())
 			}
-			serial, err := Insecure(t.Context(), executor.Serial(), size, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			serial := must.Get(Insecure(t.Context(), executor.Serial(), size, seed))(t)
 			same(t, got, serial)
 		})
 	}
@@ -93,10 +81,7 @@ func TestSizes(t *testing.T) {
 
 // TestOtherSeed: τ depends on the seed.
 func TestOtherSeed(t *testing.T) {
-	other, err := Insecure(t.Context(), executor.Serial(), 8, seed+1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(Insecure(t.Context(), executor.Serial(), 8, seed+1))(t)
 	if other.Canonical.Pk.G1[1].Equal(&insecure(t, 8).Canonical.Pk.G1[1]) {
 		t.Error("two seeds have one τ")
 	}
@@ -111,10 +96,7 @@ func TestCache(t *testing.T) {
 	get := func(t *testing.T, warned string) {
 		t.Helper()
 		warnings = nil
-		s, err := c.Insecure(t.Context(), executor.Serial(), size, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(c.Insecure(t.Context(), executor.Serial(), size, seed))(t)
 		same(t, s, want)
 		if err := errors.Join(s.Close(), s.Close()); err != nil {
 			t.Error(err)
@@ -124,22 +106,13 @@ func TestCache(t *testing.T) {
 		}
 	}
 	get(t, "")
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(path))(t)
+	before := must.Get(os.Stat(path))(t)
 	get(t, "")
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
 		t.Errorf("a whole file was not used: %v", err)
 	}
-	foreign, err := Insecure(t.Context(), executor.Serial(), size, seed+1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	foreign := must.Get(Insecure(t.Context(), executor.Serial(), size, seed+1))(t)
 	for _, test := range []struct {
 		name   string
 		edit   func(b []byte) []byte
@@ -155,20 +128,12 @@ func TestCache(t *testing.T) {
 		{"other seed", func(b []byte) []byte { copy(b, header(size, seed+1, 0)); return b }, "damaged"},
 		{"whole, but of another τ", func([]byte) []byte {
 			path := filepath.Join(t.TempDir(), "foreign")
-			if err := store(path, foreign, seed); err != nil {
-				t.Fatal(err)
-			}
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return b
+			must.Do(t, store(path, foreign, seed))
+			return must.Get(os.ReadFile(path))(t)
 		}, "not the seed's"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := os.WriteFile(path, test.edit(slices.Clone(good)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, test.edit(slices.Clone(good)), 0o600))
 			get(t, test.warned)
 			if b, err := os.ReadFile(path); err != nil || !slices.Equal(b, good) {
 				t.Errorf("the file was not replaced: %v", err)
@@ -178,9 +143,7 @@ func TestCache(t *testing.T) {
 	}
 	t.Run("no directory", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, nil, 0o600))
 		c.Dir = file
 		get(t, "is not kept")
 	})
@@ -226,9 +189,7 @@ func BenchmarkInsecure(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 14, 1 << 18} {
 		b.Run(fmt.Sprintf("size=%d", size), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Insecure(b.Context(), executor.Serial(), size, seed); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(Insecure(b.Context(), executor.Serial(), size, seed))(b)
 			}
 		})
 	}
@@ -239,13 +200,8 @@ func BenchmarkCached(b *testing.B) {
 	const size = 1 << 18
 	c := Cache{Dir: b.TempDir(), Warn: func(reason string) { b.Fatal(reason) }}
 	load := func() {
-		s, err := c.Insecure(b.Context(), executor.Serial(), size, seed)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
+		s := must.Get(c.Insecure(b.Context(), executor.Serial(), size, seed))(b)
+		must.Do(b, s.Close())
 	}
 	load() // which makes it
 	for b.Loop() {
@@ -259,14 +215,8 @@ func BenchmarkUnsafekzg(b *testing.B) {
 	logger.Disable()
 	for _, size := range []int{1 << 10, 1 << 14, 1 << 18} {
 		b.Run(fmt.Sprintf("size=%d", size), func(b *testing.B) {
-			circuit, err := gates.New(size)
-			if err != nil {
-				b.Fatal(err)
-			}
-			system, err := frontend.Compile(ecc.BN254.ScalarField(), scs.NewBuilder[constraint.U64], circuit)
-			if err != nil {
-				b.Fatal(err)
-			}
+			circuit := must.Get(gates.New(size))(b)
+			system := must.Get(frontend.Compile(ecc.BN254.ScalarField(), scs.NewBuilder[constraint.U64], circuit))(b)
 			for b.Loop() { // each with a seed of its own, as it keeps what it made
 				_, lagrange, err := unsafekzg.NewSRS(system, unsafekzg.WithToxicSeed([]byte(rand.Text())))
 				if err != nil {

@@ -9,13 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.MSM().Axes...)
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.MSM().Axes...)
 
 func BenchmarkMSM(b *testing.B) { measure.Benchmark(b, workloads.MSM(), options) }
 

@@ -9,13 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.Gates().Axes...)
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.Gates().Axes...)
 
 func BenchmarkGates(b *testing.B) { measure.Benchmark(b, workloads.Gates(), options) }
 

@@ -11,15 +11,12 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/gates"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 func circuit(t *testing.T, n int) *gates.Circuit {
 	t.Helper()
-	c, err := gates.New(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(gates.New(n))(t)
 }
 
 func TestGates(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/circuits/keccak"
 	hash "github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/keccaktest"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -68,11 +69,7 @@ func variable(t *testing.T, blocks int, padding byte) *keccak.Variable {
 
 func assign(t *testing.T, c keccak.Circuit, m []byte, d [hash.Digest]byte) frontend.Circuit {
 	t.Helper()
-	a, err := c.Assign(m, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(c.Assign(m, d))(t)
 }
 
 // TestFixed: vectors at the borders of blocks, with both padding bytes, on both systems.
@@ -196,10 +193,7 @@ func TestGates(t *testing.T) {
 				t.Errorf("%d gates, want %d", n, test.want)
 			}
 			m, d := vector(t, test.bytes, hash.Keccak256)
-			s, err := circuittest.Solve(system, circuittest.Witness(t, assign(t, test.circuit, m, d)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(circuittest.Solve(system, circuittest.Witness(t, assign(t, test.circuit, m, d)), nil))(t)
 			if free := s.Free(); len(free) > 0 {
 				t.Errorf("free: %q", free)
 			}

@@ -10,13 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.Pairing().Axes...)
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.Pairing().Axes...)
 
 func BenchmarkPairing(b *testing.B) { measure.Benchmark(b, workloads.Pairing(), options) }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -25,11 +26,7 @@ func statement(t *testing.T, secrets ...int64) *pairing.Statement {
 	for i := range s {
 		s[i].SetInt64(secrets[i])
 	}
-	out, err := pairing.NewStatement(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return must.Get(pairing.NewStatement(s))(t)
 }
 
 // TestRelations: each relation on each arithmetic holds of a right statement, and of none
@@ -70,10 +67,7 @@ func TestRelations(t *testing.T) {
 		for _, form := range forms {
 			t.Run(fmt.Sprintf("relation=%s/form=%s", relation, form), func(t *testing.T) {
 				t.Parallel()
-				circuit, err := pairing.New(relation, form)
-				if err != nil {
-					t.Fatal(err)
-				}
+				circuit := must.Get(pairing.New(relation, form))(t)
 				holds := func(assignment frontend.Circuit) error {
 					return test.IsSolved(circuit, assignment, ecc.BN254.ScalarField())
 				}
@@ -104,10 +98,7 @@ func TestLeftToTheVerifier(t *testing.T) {
 		s.Q[i].ScalarMultiplication(&s.Q[i], big.NewInt(factor))
 	}
 	s.K.Exp(s.K, big.NewInt(factor))
-	circuit, err := pairing.New(pairing.Tripartite, pairing.Std)
-	if err != nil {
-		t.Fatal(err)
-	}
+	circuit := must.Get(pairing.New(pairing.Tripartite, pairing.Std))(t)
 	if err := test.IsSolved(circuit, circuit.Assign(s), ecc.BN254.ScalarField()); err != nil {
 		t.Errorf("the circuit binds more than its documentation says: %v", err)
 	}
@@ -133,10 +124,7 @@ func TestConstraints(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("relation=%s/form=%s/system=%s", relation, form, system), func(t *testing.T) {
 					t.Parallel()
-					circuit, err := pairing.New(relation, form)
-					if err != nil {
-						t.Fatal(err)
-					}
+					circuit := must.Get(pairing.New(relation, form))(t)
 					compiled := circuittest.Compile(t, builder, circuit)
 					if got, want := compiled.GetNbConstraints(), pairing.Constraints(relation, form, system == "scs"); got != want {
 						t.Errorf("%d constraints, want %d", got, want)
@@ -168,10 +156,7 @@ func TestProve(t *testing.T) {
 		form     pairing.Form
 	}{{pairing.Scalars, pairing.LimbsMul}, {pairing.Check, pairing.Std}, {pairing.Pairing, pairing.Std}, {pairing.Pairing, pairing.LimbsMul}} {
 		t.Run(fmt.Sprintf("relation=%s/form=%s", c.relation, c.form), func(t *testing.T) {
-			circuit, err := pairing.New(c.relation, c.form)
-			if err != nil {
-				t.Fatal(err)
-			}
+			circuit := must.Get(pairing.New(c.relation, c.form))(t)
 			circuittest.ProveGroth16(t, circuit, circuit.Assign(statement(t, 1<<40, 77, -5)), circuit.Assign(statement(t, 9, 8, 7)), pairing.Hints())
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/frontend"
 	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // curvePoint is [n]G.
@@ -34,10 +36,7 @@ func multiples(t testing.TB, s *big.Int, n int, p *bn254.G1Affine) (multiple, ba
 		t.Fatal(err)
 	}
 	twBase, fBase := native()
-	base, err = twBase.mulBase(bitsOf(s, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base = must.Get(twBase.mulBase(bitsOf(s, n)))(t)
 	return multiple, base, f, fBase
 }
 
@@ -124,10 +123,7 @@ func TestRandomMultiples(t *testing.T) {
 // TestExceptionalPoints: who knows a relation between a point and the offset has no
 // assignment, and no choice.
 func TestExceptionalPoints(t *testing.T) {
-	start, err := offset()
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(offset())(t)
 	if !start.IsOnCurve() || start.IsInfinity() {
 		t.Fatal("the offset is no point")
 	}

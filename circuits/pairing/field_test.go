@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/bigint"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -186,10 +187,7 @@ func onOne[L, E any](t *testing.T, a arithmetic[L, E], name string) tried {
 	for i, b := range bits {
 		vars[i] = b
 	}
-	out, err := gadgetTable[*big.Int]()[name](tw, in, vars)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(gadgetTable[*big.Int]()[name](tw, in, vars))(t)
 	if f.unassigned || f.free {
 		t.Fatalf("%s: no value of these inputs", name)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 func TestFinalExponentiation(t *testing.T) {
@@ -57,10 +59,7 @@ func TestExponent(t *testing.T) {
 // counts are the lines of testdata/counts.txt by what they count.
 func counts(t *testing.T) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/counts.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/counts.txt"))(t)
 	lines := make(map[string]string)
 	for line := range strings.Lines(string(data)) {
 		what, count, found := strings.Cut(strings.TrimSpace(line), ": ")
@@ -75,10 +74,7 @@ func counts(t *testing.T) map[string]string {
 func TestOperations(t *testing.T) {
 	p, q := curvePoint(2), twistPoint(3)
 	scalar := bitsOf(big.NewInt(0x7a6b), 254)
-	k, err := pairOf(p, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(pairOf(p, q))(t)
 	golden := counts(t)
 	for what, run := range map[string]func(t *tower[*big.Int]) error{
 		"miller loop": func(t *tower[*big.Int]) error {
@@ -99,9 +95,7 @@ func TestOperations(t *testing.T) {
 		},
 	} {
 		tw, f := native()
-		if err := run(tw); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run(tw))
 		got := fmt.Sprintf("mul %d div %d add %d select %d", f.mul, f.div, f.add, f.sel)
 		if got != golden[what] {
 			t.Errorf("%s: %s, want %s", what, got, golden[what])

@@ -7,6 +7,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/test"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -14,10 +15,7 @@ import (
 func TestCheckRefuses(t *testing.T) {
 	testsize.Full(t)
 	t.Parallel()
-	s, err := NewStatement([Parties]fr.Element{fr.NewElement(3), fr.NewElement(4), fr.NewElement(5)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewStatement([Parties]fr.Element{fr.NewElement(3), fr.NewElement(4), fr.NewElement(5)}))(t)
 	c := &stdCheck{}
 	a := c.Assign(s).(*stdCheck)
 	if err := test.IsSolved(c, a, ecc.BN254.ScalarField()); err != nil {

@@ -10,13 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.Pedersen().Axes...)
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.Pedersen().Axes...)
 
 func BenchmarkPedersen(b *testing.B) { measure.Benchmark(b, workloads.Pedersen(), options) }
 

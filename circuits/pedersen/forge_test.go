@@ -14,16 +14,14 @@ import (
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/internal/gate"
 	"github.com/zkbench/zkbench/hash/pedersen"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // forge solves H(first, 2) = last with some hints replaced.
 func forge(t *testing.T, form Form, first, last fr.Element, opts ...solver.Option) error {
 	t.Helper()
-	circuit, err := New(form, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	circuit := must.Get(New(form, 1))(t)
 	system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], circuit)
 	w := circuittest.Witness(t, &Circuit{First: first, Others: []frontend.Variable{2}, Last: last})
 	return system.IsSolved(w, append([]solver.Option{solver.WithHints(Hints()...)}, opts...)...)

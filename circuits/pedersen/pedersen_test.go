@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/pedersen"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -23,21 +24,13 @@ func forms() []pedersen.Form {
 // newCircuit returns the circuit of n hashes.
 func newCircuit(t *testing.T, form pedersen.Form, n int) *pedersen.Circuit {
 	t.Helper()
-	c, err := pedersen.New(form, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(pedersen.New(form, n))(t)
 }
 
 // assign returns the assignment of a chain.
 func assign(t *testing.T, form pedersen.Form, first fr.Element, others ...fr.Element) *pedersen.Circuit {
 	t.Helper()
-	a, err := newCircuit(t, form, len(others)).Assign(first, others...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(newCircuit(t, form, len(others)).Assign(first, others...))(t)
 }
 
 func element(i int64) (e fr.Element) {

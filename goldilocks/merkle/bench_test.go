@@ -9,14 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	build := workloads.MerkleBuild()
-	options = measure.Flags(flag.CommandLine, build.Axes[:3]...) // the executor's axis is there
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.MerkleBuild().Axes...)
 
 func BenchmarkMerkleBuild(b *testing.B) { measure.Benchmark(b, workloads.MerkleBuild(), options) }
 

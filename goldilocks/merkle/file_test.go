@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // encode are elements as BuildFile reads them.
@@ -68,12 +69,8 @@ func TestFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if f, err = merkle.OpenFile(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Close())
+		f = must.Get(merkle.OpenFile(path))(t)
 		tree := build(t, goldilocks.Kernel{}, shape)
 		if root, err := f.Root(); err != nil || root != tree.Root() || f.Shape() != shape {
 			t.Errorf("%v: root %x, error %v", shape, root, err)
@@ -90,9 +87,7 @@ func TestFile(t *testing.T) {
 				t.Errorf("%v: path of %d: %v, %v", shape, i, path, err)
 			}
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Close())
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 			t.Errorf("%v: there are %v, error %v", shape, left, err)
 		}
@@ -232,25 +227,18 @@ func TestBuildFileReplaces(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "tree")
-	if _, err := buildFile(t, merkle.Shape{Rows: 1, Width: 1}, bytes.NewReader(make([]byte, 8)), path); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(buildFile(t, merkle.Shape{Rows: 1, Width: 1}, bytes.NewReader(make([]byte, 8)), path))(t)
 	next := merkle.Shape{Rows: 3, Width: 1}
 	for _, test := range []struct {
 		bytes int
 		rows  int
 	}{{23, 1}, {24, 3}} {
 		_, wrong := buildFile(t, next, bytes.NewReader(make([]byte, test.bytes)), path)
-		f, err := merkle.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(merkle.OpenFile(path))(t)
 		if f.Shape().Rows != test.rows {
 			t.Errorf("%d bytes: a tree of %d rows; error %v", test.bytes, f.Shape().Rows, wrong)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Close())
 	}
 	if _, err := buildFile(t, next, bytes.NewReader(make([]byte, 24)), folder); err == nil {
 		t.Error("a folder was replaced")

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // treeFile is the file of a tree of three zeros: a head of 64 bytes, three digests, two, and
@@ -47,9 +48,7 @@ func TestOpenFile(t *testing.T) {
 	path, good := treeFile(t)
 	refused := func(what string, bad []byte, place string, offset int) {
 		t.Helper()
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, bad, 0o600))
 		_, err := merkle.OpenFile(path)
 		decode, ok := errors.AsType[*zkbench.DecodeError](err)
 		if !ok || decode.Path != place || decode.Offset != offset || !strings.Contains(err.Error(), path) {
@@ -97,14 +96,8 @@ func TestFileDamaged(t *testing.T) {
 	t.Parallel()
 	path, good := treeFile(t)
 	leaf := 64 + 32*1 // the digest of row 1, which is four zeros
-	built, err := buildFile(t, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := merkle.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := must.Get(buildFile(t, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path))(t)
+	opened := must.Get(merkle.OpenFile(path))(t)
 	defer opened.Close()
 	if err := os.WriteFile(path, put(good, leaf+8, goldilocks.Modulus), 0o600); err != nil { // the same file: it is not replaced
 		t.Fatal(err)
@@ -119,9 +112,7 @@ func TestFileDamaged(t *testing.T) {
 		{"cut in the digest", int64(leaf + 5), "tree.level[0]", leaf + 5},
 		{"cut before it", 64, "tree.level[0]", leaf},
 	} {
-		if err := os.Truncate(path, test.size); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Truncate(path, test.size))
 		for name, f := range map[string]*merkle.File{"built": built, "opened": opened} {
 			digests, err := f.Path(0)
 			decode, ok := errors.AsType[*zkbench.DecodeError](err)

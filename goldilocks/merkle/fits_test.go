@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestFits: a tree larger than the memory there is tells its size.
@@ -72,9 +73,7 @@ func TestMemory(t *testing.T) {
 		shape := Shape{Rows: rows, Width: 8}
 		elements := make([]goldilocks.Element, shape.Rows*shape.Width)
 		build := func() {
-			if _, err := Build(t.Context(), executor.Serial(), shape, elements, k); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(Build(t.Context(), executor.Serial(), shape, elements, k))(t)
 		}
 		build()
 		var before, after runtime.MemStats

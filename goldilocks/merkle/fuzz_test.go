@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // FuzzOpenFile: bytes are a malformed file, or a tree whose head is that of its digests, as
@@ -26,9 +27,7 @@ func FuzzOpenFile(f *testing.F) {
 	f.Add(put(good, 64+32, goldilocks.Modulus))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "tree")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		tree, err := merkle.OpenFile(path)
 		if err != nil {
 			if !errors.Is(err, zkbench.ErrMalformed) {
@@ -80,10 +79,7 @@ func FuzzBuildFile(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree, err := merkle.Build(t.Context(), executor.Serial(), shape, elements, goldilocks.Portable())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(merkle.Build(t.Context(), executor.Serial(), shape, elements, goldilocks.Portable()))(t)
 		if root, err := got.Root(); err != nil || root != tree.Root() {
 			t.Errorf("root %x, want %x, error %v", root, tree.Root(), err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/merkle"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // numbered are the elements of the published trees: number i is 0x9E37...15 (i + 1).
@@ -31,11 +32,7 @@ func numbered(n int) []goldilocks.Element {
 
 func build(t testing.TB, k goldilocks.Kernel, shape merkle.Shape) *merkle.Tree {
 	t.Helper()
-	tree, err := merkle.Build(t.Context(), executor.Pool(), shape, numbered(shape.Rows*shape.Width), k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tree
+	return must.Get(merkle.Build(t.Context(), executor.Pool(), shape, numbered(shape.Rows*shape.Width), k))(t)
 }
 
 // TestTop: on every kernel the top is what others publish.
@@ -48,15 +45,10 @@ func TestTop(t *testing.T) {
 		if len(words) != 7 || words[0] != "root" {
 			continue
 		}
-		if _, err := fmt.Sscanf(words[1]+" "+words[2], "rows=%d cols=%d", &shape.Rows, &shape.Width); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(words[1]+" "+words[2], "rows=%d cols=%d", &shape.Rows, &shape.Width))(t)
 		var want poseidon.Digest
 		for i, w := range words[3:] {
-			v, err := strconv.ParseUint(w, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(strconv.ParseUint(w, 16, 64))(t)
 			want[i] = goldilocks.Element(v)
 		}
 		for _, k := range goldilocks.Kernels() {
@@ -100,22 +92,13 @@ func TestTree(t *testing.T) {
 		rows := numbered(shape.Rows * shape.Width)
 		k := rapid.SampledFrom(goldilocks.Kernels()).Draw(rt, "kernel")
 		ex := rapid.SampledFrom([]executor.Executor{executor.Serial(), executor.Pool(), executor.Unbounded()}).Draw(rt, "executor")
-		tree, err := merkle.Build(t.Context(), ex, shape, rows, k)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		tree := must.Get(merkle.Build(t.Context(), ex, shape, rows, k))(rt)
 		if tree.Top() != top(rows, shape.Width) {
 			rt.Fatalf("%v: top %x", shape, tree.Top())
 		}
 		index := rapid.IntRange(0, shape.Rows-1).Draw(rt, "index")
-		row, err := tree.Row(index)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		path, err := tree.Path(index)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		row := must.Get(tree.Row(index))(rt)
+		path := must.Get(tree.Path(index))(rt)
 		root := tree.Root()
 		if err := merkle.Verify(root, shape, index, row, path); err != nil {
 			rt.Fatalf("%v, row %d: %v", shape, index, err)
@@ -123,18 +106,9 @@ func TestTree(t *testing.T) {
 		forge(rt, root, shape, index, row, path)
 
 		height := rapid.IntRange(0, 8).Draw(rt, "height")
-		digests, err := tree.Cap(height)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		cap, err := merkle.NewCap(root, shape, height, digests)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		short, err := tree.PathToCap(index, height)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		digests := must.Get(tree.Cap(height))(rt)
+		cap := must.Get(merkle.NewCap(root, shape, height, digests))(rt)
+		short := must.Get(tree.PathToCap(index, height))(rt)
 		if err := cap.Verify(index, row, short); err != nil {
 			rt.Fatalf("cap of %d: %v", height, err)
 		}
@@ -215,10 +189,7 @@ func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row
 func TestTopIsNoRoot(t *testing.T) {
 	t.Parallel()
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 2, Width: 8})
-	pair, err := tree.Cap(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := must.Get(tree.Cap(1))(t)
 	row := append(slices.Clone(pair[0][:]), pair[1][:]...)
 	shorter, err := merkle.Build(t.Context(), executor.Serial(), merkle.Shape{Rows: 1, Width: 8}, row, goldilocks.Portable())
 	if err != nil {

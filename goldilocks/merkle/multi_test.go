@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestMultiPath: any rows together; fewer digests than their paths; any change is seen.
@@ -19,21 +20,12 @@ func TestMultiPath(t *testing.T) {
 		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: 8}
 		tree := build(t, goldilocks.Kernel{}, shape)
 		indices := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, shape.Rows-1), 1, 12).Draw(rt, "indices"))))
-		path, err := tree.MultiPath(indices)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		path := must.Get(tree.MultiPath(indices))(rt)
 		var rows [][]goldilocks.Element
 		single := 0
 		for _, i := range indices {
-			row, err := tree.Row(i)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			one, err := tree.Path(i)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			row := must.Get(tree.Row(i))(rt)
+			one := must.Get(tree.Path(i))(rt)
 			rows, single = append(rows, row), single+len(one)
 		}
 		root := tree.Root()

@@ -10,15 +10,14 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestOpenPipe: a pipe, which opens when another writes to it, is refused before.
 func TestOpenPipe(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tree")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(path, 0o600))
 	for _, path := range []string{path, "/dev/null"} {
 		if _, err := merkle.OpenFile(path); !errors.Is(err, zkbench.ErrMalformed) {
 			t.Errorf("%s: %v", path, err)

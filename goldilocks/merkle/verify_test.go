@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // opened is what the verifiers of a tree take, for one row, two rows, and a cap.
@@ -33,30 +34,15 @@ type opened struct {
 func open(t *testing.T, rows []goldilocks.Element) opened {
 	t.Helper()
 	o := opened{shape: merkle.Shape{Rows: 5, Width: len(rows) / 5}, index: 1, indices: []int{1, 4}, height: 2}
-	tree, err := merkle.Build(t.Context(), executor.Serial(), o.shape, rows, goldilocks.Portable())
-	if err != nil {
-		t.Fatal(err)
-	}
-	must := func(digests []poseidon.Digest, err error) []poseidon.Digest {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return digests
-	}
+	tree := must.Get(merkle.Build(t.Context(), executor.Serial(), o.shape, rows, goldilocks.Portable()))(t)
 	for _, i := range o.indices {
-		row, err := tree.Row(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(tree.Row(i))(t)
 		o.rows = append(o.rows, slices.Clone(row))
 	}
 	o.root, o.row = tree.Root(), slices.Clone(o.rows[0])
-	o.path, o.multi = must(tree.Path(o.index)), must(tree.MultiPath(o.indices))
-	o.cap, o.short = must(tree.Cap(o.height)), must(tree.PathToCap(o.index, o.height))
-	if err := errors.Join(o.verify(), o.verifyMulti(), o.newCap(), o.verifyCap()); err != nil {
-		t.Fatal(err)
-	}
+	o.path, o.multi = must.Get(tree.Path(o.index))(t), must.Get(tree.MultiPath(o.indices))(t)
+	o.cap, o.short = must.Get(tree.Cap(o.height))(t), must.Get(tree.PathToCap(o.index, o.height))(t)
+	must.Do(t, errors.Join(o.verify(), o.verifyMulti(), o.newCap(), o.verifyCap()))
 	return o
 }
 
@@ -189,23 +175,11 @@ func TestCapIsItsOwn(t *testing.T) {
 	t.Parallel()
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 4, Width: 3})
 	top := tree.Top()
-	row, err := tree.Row(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(tree.Row(2))(t)
 	for height := range 4 { // of 2, the tree's, and more: the leaves
-		digests, err := tree.Cap(height)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := merkle.NewCap(tree.Root(), tree.Shape(), height, digests)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path, err := tree.PathToCap(2, height)
-		if err != nil {
-			t.Fatal(err)
-		}
+		digests := must.Get(tree.Cap(height))(t)
+		c := must.Get(merkle.NewCap(tree.Root(), tree.Shape(), height, digests))(t)
+		path := must.Get(tree.PathToCap(2, height))(t)
 		clear(digests)
 		if err := c.Verify(2, row, path); err != nil {
 			t.Errorf("height %d: %v", height, err)
@@ -272,9 +246,7 @@ func TestZeroTree(t *testing.T) {
 func TestVerifyAllocates(t *testing.T) {
 	o := open(t, numbered(5*8))
 	if n := testing.AllocsPerRun(20, func() {
-		if err := o.verify(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.verify())
 	}); n != 0 {
 		t.Errorf("%.0f allocations", n)
 	}

@@ -6,16 +6,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/testsize"
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.PoseidonPermutation().Axes...)
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.PoseidonPermutation().Axes...)
 
 func BenchmarkPoseidonPermutation(b *testing.B) {
 	measure.Benchmark(b, workloads.PoseidonPermutation(), options)
@@ -24,8 +19,6 @@ func BenchmarkPoseidonPermutation(b *testing.B) {
 // TestParallelBenchmarkPoseidonPermutation is left out of short tests, which run under
 // emulators.
 func TestParallelBenchmarkPoseidonPermutation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("load tests are not short")
-	}
+	testsize.Full(t)
 	measure.TestParallel(t, os.Stdout, workloads.PoseidonPermutation(), options)
 }

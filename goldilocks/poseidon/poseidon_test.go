@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // vectors calls check for each line of a file of published values.
@@ -24,10 +25,7 @@ func vectors(t *testing.T, name string, check func(kind string, words []string))
 func elements(t *testing.T, words []string) (all []goldilocks.Element) {
 	t.Helper()
 	for _, w := range words {
-		v, err := strconv.ParseUint(w, 16, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseUint(w, 16, 64))(t)
 		all = append(all, goldilocks.Element(v))
 	}
 	return all
@@ -59,9 +57,7 @@ func TestVectors(t *testing.T) {
 		case "linear_hash":
 			hashes++
 			var n int
-			if _, err := fmt.Sscanf(words[0], "1..%d", &n); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscanf(words[0], "1..%d", &n))(t)
 			if got := poseidon.LinearHash(upTo(n)); got != poseidon.Digest(elements(t, words[1:])) {
 				t.Errorf("linear_hash of %d: %x", n, got)
 			}
@@ -86,9 +82,7 @@ func TestPlonky2Hashes(t *testing.T) {
 	compared := make(map[string]int)
 	vectors(t, "plonky2_hashes.txt", func(kind string, words []string) {
 		var n int
-		if _, err := fmt.Sscanf(words[0], "1..%d", &n); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(words[0], "1..%d", &n))(t)
 		compared[kind]++
 		if got := functions[kind](upTo(n)); got != poseidon.Digest(elements(t, words[1:])) {
 			t.Errorf("%s of %d: %x", kind, n, got)

@@ -9,13 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/hash"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.KeccakNative().Axes...)
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.KeccakNative().Axes...)
 
 func BenchmarkKeccakNative(b *testing.B) {
 	measure.Benchmark(b, workloads.KeccakNative(), options)

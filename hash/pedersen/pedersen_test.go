@@ -8,6 +8,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/twistededwards"
 
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestVectors: Barretenberg's own values (testdata/hash/pedersen_grumpkin.txt says whence).
@@ -21,9 +22,7 @@ func TestVectors(t *testing.T) {
 		}
 		var v [3]fr.Element
 		for i := range v {
-			if _, err := v[i].SetString(fields[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(v[i].SetString(fields[i]))(t)
 		}
 		if got := Hash(&v[0], &v[1]); !got.Equal(&v[2]) {
 			t.Errorf("H(%v, %v) = %v, want %v", &v[0], &v[1], &got, &v[2])

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -56,24 +57,13 @@ func newMachine(seed uint64, factor float64) *machine {
 
 func measure(t *testing.T, m *machine, blocks int) compare.Sides {
 	t.Helper()
-	recs, err := compare.Session{Blocks: blocks, Run: m.run}.Measure(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sides, err := compare.Split("session", recs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sides
+	recs := must.Get(compare.Session{Blocks: blocks, Run: m.run}.Measure(t.Context()))(t)
+	return must.Get(compare.Split("session", recs))(t)
 }
 
 func table(t *testing.T, sides compare.Sides) *compare.Table {
 	t.Helper()
-	tab, err := compare.Compare(sides, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tab
+	return must.Get(compare.Compare(sides, false))(t)
 }
 
 func row(t *testing.T, tab *compare.Table, metric string) compare.Row {
@@ -147,10 +137,7 @@ func TestGate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tab := table(t, measure(t, test.m, test.blocks))
-			out, err := test.gate.Apply(tab)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(test.gate.Apply(tab))(t)
 			metrics := func(rows []compare.Row) (names []string) {
 				for _, r := range rows {
 					names = append(names, r.Metric)
@@ -219,21 +206,14 @@ func TestExact(t *testing.T) {
 					rec.Metrics = []record.Metric{record.ProofSize.Metric(v)}
 					recs = append(recs, rec)
 				}
-				s, err := compare.FromRecords(name, recs)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return s
+				return must.Get(compare.FromRecords(name, recs))(t)
 			}
 			tab := table(t, compare.Sides{Old: set("old", test.old), New: set("new", test.new)})
 			r := row(t, tab, "proof")
 			if r.Verdict != test.want || math.Abs(r.Change-test.change) > 1e-12 && r.Change != test.change {
 				t.Errorf("%s by %v, want %s by %v", r.Verdict, r.Change, test.want, test.change)
 			}
-			out, err := compare.Gate{Limit: 0.5}.Apply(tab)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(compare.Gate{Limit: 0.5}.Apply(tab))(t)
 			if tripped := len(out.Tripped) == 1; tripped != (test.want == compare.Grew) {
 				t.Errorf("tripped: %v", tripped)
 			}
@@ -286,10 +266,7 @@ func TestSessionEnds(t *testing.T) {
 			if len(recs) != 4 || n != 5 || seen != 5 {
 				t.Errorf("%d records of %d processes, %d seen; want 4, 5, 5", len(recs), n, seen)
 			}
-			sides, err := compare.Split("session", recs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sides := must.Get(compare.Split("session", recs))(t)
 			if r := row(t, table(t, sides), record.LatencyMean.Name()); r.N != 1 || r.Verdict != compare.Unknown {
 				t.Errorf("%d pairs are %q, want 1 pair without a verdict", r.N, r.Verdict)
 			}
@@ -323,11 +300,7 @@ func TestNoSession(t *testing.T) {
 		for range 8 {
 			recs = append(recs, m.run(t.Context(), stat.New))
 		}
-		s, err := compare.FromRecords("file", recs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return must.Get(compare.FromRecords("file", recs))(t)
 	}
 	r := row(t, table(t, compare.Sides{Old: set(newMachine(1, 1)), New: set(newMachine(2, 1.2))}), record.LatencyMean.Name())
 	if r.Paired || r.N != 8 || r.Verdict != compare.Slower {
@@ -340,17 +313,11 @@ func TestNoSession(t *testing.T) {
 func TestIncompleteBlock(t *testing.T) {
 	for _, side := range []stat.Side{stat.Old, stat.New, stat.Again} {
 		t.Run("lacks="+string(side), func(t *testing.T) {
-			recs, err := compare.Session{Blocks: 9, Run: newMachine(1, 1.2).run}.Measure(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			recs := must.Get(compare.Session{Blocks: 9, Run: newMachine(1, 1.2).run}.Measure(t.Context()))(t)
 			recs = slices.DeleteFunc(recs, func(rec *record.Record) bool {
 				return rec.Process.Side == string(side) && rec.Process.Index == 4
 			})
-			sides, err := compare.Split("session", recs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sides := must.Get(compare.Split("session", recs))(t)
 			if r := row(t, table(t, sides), record.LatencyMean.Name()); !r.Paired || r.N != 8 || r.Verdict != compare.Slower {
 				t.Errorf("paired %v, %d processes, %q (%s); want 8 pairs, slower", r.Paired, r.N, r.Verdict, r.Why)
 			}
@@ -369,10 +336,7 @@ func TestSplitRefuses(t *testing.T) {
 	}
 	other := newMachine(2, 1).run(t.Context(), stat.New)
 	other.Process = record.Process{Session: "s", Side: "new"}
-	both, err := compare.FromRecords("both", []*record.Record{rec, other})
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := must.Get(compare.FromRecords("both", []*record.Record{rec, other}))(t)
 	if _, err := compare.Compare(compare.Sides{Old: both, New: both}, false); err == nil || !strings.Contains(err.Error(), "several sides (old, new)") {
 		t.Errorf("file=two sides: %v", err)
 	}
@@ -384,9 +348,7 @@ func TestText(t *testing.T) {
 	m.noise, m.drift, m.proof = 0, 0, 1001
 	tab := table(t, measure(t, m, 8))
 	tab.Partial = "interrupted: 24 of 36 processes measured"
-	if _, err := (compare.Gate{Limit: 0.03}).Apply(tab); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((compare.Gate{Limit: 0.03}).Apply(tab))(t)
 	tab.Only = append(tab.Only, compare.Only{Side: stat.New, Case: "Issuer/bits=8", Metric: "proof"})
 	const want = `old: session (old), 8 processes
 new: session (new), 8 processes
@@ -404,9 +366,7 @@ Sender/bits=8
 only in new: Issuer/bits=8 proof
 `
 	var b strings.Builder
-	if err := tab.Text(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tab.Text(&b))
 	squeeze := func(s string) string { // widths are the writer's business
 		var lines []string
 		for line := range strings.Lines(s) {
@@ -440,9 +400,7 @@ func TestFormsAgree(t *testing.T) {
 	} {
 		t.Run("form="+name, func(t *testing.T) {
 			var b strings.Builder
-			if err := write(&b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, write(&b))
 			for _, want := range []string{"Sender/bits=8", "latency-mean", "latency-p99", "throughput", "proof", "slower", "cores: 2 / 4"} {
 				if !strings.Contains(b.String(), want) {
 					t.Errorf("no %q in\n%s", want, &b)

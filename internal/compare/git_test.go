@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -48,12 +49,8 @@ func repository(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	git("init", "--quiet")
 	write("go.mod", "module tiny\n\ngo 1.26\n")
@@ -69,10 +66,7 @@ func repository(t *testing.T) {
 // entries that git keeps of them.
 func worktrees(t *testing.T) int {
 	t.Helper()
-	out, err := exec.Command("git", "worktree", "list").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("git", "worktree", "list").Output())(t)
 	entries, err := os.ReadDir(filepath.Join(".git", "worktrees"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
@@ -86,10 +80,7 @@ func TestBuild(t *testing.T) {
 	testsize.Full(t)
 	repository(t)
 	t.Setenv("TMPDIR", t.TempDir()) // Build's directory; elsewhere it has another name
-	repo, err := compare.OpenRepository(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	program := filepath.Join(t.TempDir(), "program.exe")
 	build := func(ctx context.Context, rev string) (string, error) {
 		t.Helper()
@@ -120,9 +111,7 @@ func TestBuild(t *testing.T) {
 	if name, err := build(t.Context(), compare.Work); err == nil || strings.Contains(name, "dirty") {
 		t.Errorf("rev=WORK, unchanged: %s, %v", name, err)
 	}
-	if err := os.WriteFile("cmd/zkbench/main.go", []byte("package main\n\nfunc main() { println(\"work\") }\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("cmd/zkbench/main.go", []byte("package main\n\nfunc main() { println(\"work\") }\n"), 0o666))
 	if name, err := build(t.Context(), compare.Work); err != nil || !strings.HasSuffix(name, "+dirty") {
 		t.Errorf("rev=WORK, changed: %s, %v", name, err)
 	}
@@ -142,10 +131,7 @@ func TestBuild(t *testing.T) {
 
 func TestResolveRefuses(t *testing.T) {
 	repository(t)
-	repo, err := compare.OpenRepository(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	for _, rev := range []string{"no-such", "--all", "HEAD~9", "", "HEAD:go.mod"} {
 		if v, err := repo.Resolve(t.Context(), rev); !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("rev=%q: %v, %v, want ErrParams", rev, v, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -58,14 +59,8 @@ BenchmarkA/exec=pool-2 10 5 ns/op 7 allocs/op 8 B/proof
 BenchmarkA/workers=1-2 10 5 ns/op 7 allocs/op
 BenchmarkA 10 0 B/s 7 allocs/op
 `
-	set, err := compare.Load("file", []byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tab, err := compare.Compare(compare.Sides{Old: set, New: set}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(compare.Load("file", []byte(in)))(t)
+	tab := must.Get(compare.Compare(compare.Sides{Old: set, New: set}, false))(t)
 	var exact, higher []string
 	for _, r := range tab.Rows {
 		if r.Exact {
@@ -90,24 +85,15 @@ BenchmarkA 10 0 B/s 7 allocs/op
 
 // TestPackages: one name in two packages makes two cases.
 func TestPackages(t *testing.T) {
-	set, err := compare.Load("file", []byte("pkg: p\nBenchmarkX 10 5 ns/op\npkg: q\nBenchmarkX 10 6 ns/op\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tab, err := compare.Compare(compare.Sides{Old: set, New: set}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(compare.Load("file", []byte("pkg: p\nBenchmarkX 10 5 ns/op\npkg: q\nBenchmarkX 10 6 ns/op\n")))(t)
+	tab := must.Get(compare.Compare(compare.Sides{Old: set, New: set}, false))(t)
 	if len(tab.Rows) != 2 || tab.Rows[0].Package != "p" || tab.Rows[1].Package != "q" {
 		t.Errorf("rows: %+v", tab.Rows)
 	}
 }
 
 func TestFailedBenchmarks(t *testing.T) {
-	good, err := compare.Load("good", []byte("BenchmarkX 10 5 ns/op\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(compare.Load("good", []byte("BenchmarkX 10 5 ns/op\n")))(t)
 	for _, text := range []string{"FAIL\tp\t0.1s\n", "--- FAIL: BenchmarkX\n", "panic: at the disco\n"} {
 		bad, err := compare.Load("bad", []byte("BenchmarkX 10 5 ns/op\n"+text))
 		if err != nil {
@@ -128,9 +114,7 @@ func FuzzLoad(f *testing.F) {
 	var b bytes.Buffer
 	rec := newMachine(1, 1).run(f.Context(), stat.Old)
 	rec.Process = record.Process{Session: "s", Side: "old"}
-	if err := record.NewWriter(&b).Write(rec); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, record.NewWriter(&b).Write(rec))
 	f.Add(b.Bytes())
 	f.Add([]byte("goos: linux\npkg: p\nUnit x better=higher assume=exact\nBenchmarkX/exec=serial-2 10 5 ns/op 0 B/op 1 allocs/op 2 x\n"))
 	f.Add([]byte("BenchmarkX 1 -5 ns/op\nBenchmarkX 1 0 ns/op\nFAIL\n"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/history"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -55,11 +56,7 @@ func linesOf(t *testing.T, q history.Query, recs ...*record.Record) []history.Li
 	if q.Level == 0 {
 		q.Level = 0.01
 	}
-	lines, err := q.Lines(recs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines
+	return must.Get(q.Lines(recs))(t)
 }
 
 // TestPoints: a session of a build is a point, in order of time; what is not ok does not

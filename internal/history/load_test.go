@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/history"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -21,17 +22,11 @@ func tree(t *testing.T, files map[string]string) string {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if text == "" {
-			if err := os.MkdirAll(path, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(path, 0o777))
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	return dir
 }
@@ -40,9 +35,7 @@ func jsonl(t *testing.T, recs ...*record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, r := range recs {
-		if err := record.NewWriter(&b).Write(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, record.NewWriter(&b).Write(r))
 	}
 	return b.String()
 }

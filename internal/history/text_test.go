@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/internal/history"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -34,12 +35,8 @@ func counted() []*record.Record {
 func TestText(t *testing.T) {
 	lines := linesOf(t, history.Query{Metric: record.Allocs.Name()}, counted()...)
 	var b bytes.Buffer
-	if err := history.Summary(&b, report.Style{}, lines, 0.01); err != nil {
-		t.Fatal(err)
-	}
-	if err := history.Text(&b, report.Style{}, lines); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, history.Summary(&b, report.Style{}, lines, 0.01))
+	must.Do(t, history.Text(&b, report.Style{}, lines))
 	want := `allocs: 2 lines, 4 points, 2026-01-01 to 2026-01-04
 1 of 2 have a step; the greatest: Sender/curve=BN254/bits=32 2026-01-02, +25.0 %, worse, since aaaaaaa+dirty (0123456..aaaaaaa)
 
@@ -73,9 +70,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := history.Summary(&b, report.Style{}, linesOf(t, history.Query{}, recs...), 0.01); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, history.Summary(&b, report.Style{}, linesOf(t, history.Query{}, recs...), 0.01))
 	want := `throughput: 2 lines, 21 points, 2026-01-01 to 2026-01-12
 no line has a step
 1 line tested at level 0.01: where nothing has changed, up to 0.01 with a step are to be expected
@@ -129,9 +124,7 @@ func TestFigures(t *testing.T) {
 	} {
 		m := recordtest.Foreign("m", test.unit, test.value, test.kind)
 		var b strings.Builder
-		if err := history.Text(&b, report.Style{}, linesOf(t, history.Query{Metric: "m"}, sample("a", 0, m))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, history.Text(&b, report.Style{}, linesOf(t, history.Query{Metric: "m"}, sample("a", 0, m))))
 		for _, want := range test.wanted {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%v %s: no %q in\n%s", test.value, test.unit, want, b.String())
@@ -148,13 +141,8 @@ func TestCSV(t *testing.T) {
 	}
 	recs[3].Metrics[0].Value = 42
 	var b bytes.Buffer
-	if err := history.CSV(&b, linesOf(t, history.Query{Metric: record.Allocs.Name()}, recs...)); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, history.CSV(&b, linesOf(t, history.Query{Metric: record.Allocs.Name()}, recs...)))
+	rows := must.Get(csv.NewReader(&b).ReadAll())(t)
 	const one = "One, linux/amd64, adx arithmetic, 2 processors, GOMAXPROCS 2, GOGC 100, avx avx2"
 	const other = "One, linux/amd64, adx arithmetic, 2 processors, GOMAXPROCS 2, quota 1.5, GOGC 100"
 	sender := func(cells ...string) []string {

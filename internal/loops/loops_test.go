@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/loops"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/perf"
 )
 
@@ -57,10 +58,7 @@ var (
 // TestText: a pass of each function has in the text 96 instructions, and the loop's two.
 func TestText(t *testing.T) {
 	for name, functions := range map[string]int{"loops_amd64.s": 11, "loops_arm64.s": 10} {
-		source, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(name))(t)
 		text := strings.ReplaceAll(string(source), "\\\n", "")
 		macros := make(map[string]int) // instructions of each
 		count := func(statements string) (n int) {

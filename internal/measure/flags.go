@@ -35,17 +35,19 @@ const profileFlag = "profile"
 const smokeDuration = 100 * time.Millisecond
 
 // Flags defines the flags of Benchmark and TestParallel on fs: those of the
-// shared axes, of extra ones, and -workers -duration -setup_samples -profile
-// -seed. A package calls it in TestMain, before m.Run:
+// shared axes, of extra ones that have none yet, and -workers -duration
+// -setup_samples -profile -seed. The testing package parses them:
 //
-//	opts = measure.Flags(flag.CommandLine)
+//	var options = measure.Flags(flag.CommandLine, workloads.NTT().Axes...)
 func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
 	axes := append([]workload.Axis{
 		workload.CurveAxis(nil, nil), workload.BitsAxis(), workload.InputsAxis(3), workload.OutputsAxis(3), workload.ProofAxis(nil), workload.ExecutorAxis(nil),
 	}, extra...)
 	o := &Options{flags: fs, lists: make(map[string]*string)}
 	for _, a := range axes {
-		o.lists[a.Key] = fs.String(a.Flag, "", "comma-separated list of "+a.Usage)
+		if o.lists[a.Key] == nil {
+			o.lists[a.Key] = fs.String(a.Flag, "", "comma-separated list of "+a.Usage)
+		}
 	}
 	o.settings = make(Typed)
 	for _, f := range goTestFlags {

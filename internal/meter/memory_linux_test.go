@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 const (
@@ -21,17 +22,12 @@ const (
 // that the runtime does not know cannot be reused for something else.
 func hold(t *testing.T, during func(), fd, flags int) {
 	t.Helper()
-	held, err := unix.Mmap(fd, 0, large, unix.PROT_READ|unix.PROT_WRITE, flags)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(unix.Mmap(fd, 0, large, unix.PROT_READ|unix.PROT_WRITE, flags))(t)
 	for i := 0; i < len(held); i += os.Getpagesize() {
 		held[i] = 1
 	}
 	during()
-	if err := unix.Munmap(held); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Munmap(held))
 }
 
 func holdAnon(t *testing.T, during func()) {
@@ -46,9 +42,7 @@ func holdFile(t *testing.T, during func()) {
 		t.Skipf("no file in memory: %v", err)
 	}
 	defer unix.Close(fd)
-	if err := unix.Ftruncate(fd, large); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Ftruncate(fd, large))
 	hold(t, during, fd, unix.MAP_SHARED)
 }
 

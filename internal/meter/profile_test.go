@@ -15,14 +15,12 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 func parse(t *testing.T, dir, kind string) *profile.Profile {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(dir, kind+".pprof"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join(dir, kind+".pprof")))(t)
 	p, err := profile.ParseData(content)
 	if err != nil {
 		t.Fatalf("kind=%s: %v", kind, err)
@@ -32,10 +30,7 @@ func parse(t *testing.T, dir, kind string) *profile.Profile {
 
 func files(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -45,18 +40,13 @@ func files(t *testing.T, dir string) []string {
 
 func TestProfilerWritesEachKind(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	p, err := meter.NewProfiler(dir, append(meter.ProfileKinds(), "cpu"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(meter.NewProfiler(dir, append(meter.ProfileKinds(), "cpu")))(t)
 	all := []string{"block.pprof", "cpu.pprof", "heap.pprof", "mutex.pprof", "trace.out"}
 	if diff := cmp.Diff(all, files(t, dir)); diff != "" {
 		t.Errorf("before the window: %s", diff)
 	}
 	for _, step := range []func() error{p.OpenWindow, p.CloseWindow, p.Close} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, step())
 	}
 	if diff := cmp.Diff(all, files(t, dir)); diff != "" {
 		t.Errorf("after the case: %s", diff)
@@ -94,14 +84,9 @@ func TestProfilerEndsEarly(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
-			p, err := meter.NewProfiler(dir, meter.ProfileKinds())
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(meter.NewProfiler(dir, meter.ProfileKinds()))(t)
 			for _, step := range test.steps(p) {
-				if err := step(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, step())
 			}
 			if diff := cmp.Diff(test.want, files(t, dir)); diff != "" {
 				t.Error(diff)
@@ -128,18 +113,14 @@ func TestProfilerRefuses(t *testing.T) {
 	})
 	t.Run("what=directory in a file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, nil, 0o600))
 		if _, err := meter.NewProfiler(filepath.Join(file, "dir"), []string{"cpu"}); err == nil {
 			t.Error("accepted")
 		}
 	})
 	t.Run("what=file in the way", func(t *testing.T) {
 		dir := t.TempDir()
-		if err := os.Mkdir(filepath.Join(dir, "mutex.pprof"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(dir, "mutex.pprof"), 0o700))
 		if _, err := meter.NewProfiler(dir, []string{"cpu", "mutex"}); err == nil {
 			t.Error("accepted")
 		}
@@ -148,21 +129,13 @@ func TestProfilerRefuses(t *testing.T) {
 		}
 	})
 	t.Run("what=two at once", func(t *testing.T) {
-		first, err := meter.NewProfiler(t.TempDir(), []string{"cpu", "trace"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(meter.NewProfiler(t.TempDir(), []string{"cpu", "trace"}))(t)
 		defer first.Close()
-		if err := first.OpenWindow(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, first.OpenWindow())
 		if _, err := meter.NewProfiler(t.TempDir(), []string{"cpu"}); err == nil {
 			t.Error("a second cpu profile was accepted")
 		}
-		second, err := meter.NewProfiler(t.TempDir(), []string{"trace"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		second := must.Get(meter.NewProfiler(t.TempDir(), []string{"trace"}))(t)
 		if err := second.OpenWindow(); err == nil {
 			t.Error("a second trace was accepted")
 		}
@@ -204,17 +177,10 @@ func contendEarlier() { contend() }
 func TestProfilerShowsItsWindowOnly(t *testing.T) {
 	mutexes := func(work func()) *profile.Profile {
 		dir := t.TempDir()
-		p, err := meter.NewProfiler(dir, []string{"mutex"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.OpenWindow(); err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(meter.NewProfiler(dir, []string{"mutex"}))(t)
+		must.Do(t, p.OpenWindow())
 		work()
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Close())
 		return parse(t, dir, "mutex")
 	}
 	contentions := func(p *profile.Profile) (n int64) {
@@ -270,19 +236,14 @@ func TestPhaseLabelsSamples(t *testing.T) {
 	seen := map[string]int64{}
 	for n := 20_000_000; n < 20_000_000<<8 && len(seen) < 2; n *= 2 {
 		dir := t.TempDir()
-		p, err := meter.NewProfiler(dir, []string{"cpu"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(meter.NewProfiler(dir, []string{"cpu"}))(t)
 		meter.Phase(t.Context(), "set-up")
 		sink += burnSetup(n)
 		meter.Phase(t.Context(), "window")
 		done := make(chan uint64)
 		go func() { done <- burnWindow(n) }()
 		sink += <-done
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Close())
 		for _, s := range parse(t, dir, "cpu").Sample {
 			for function, phase := range map[string]string{"burnSetup": "set-up", "burnWindow": "window"} {
 				if !inFunction(s, function) {

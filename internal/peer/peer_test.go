@@ -18,6 +18,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
@@ -109,10 +110,7 @@ func count() float64 {
 
 func program(t *testing.T, name, behaviour string) peer.Program {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := must.Get(os.Executable())(t)
 	return peer.Program{
 		Name: name,
 		Ours: strings.HasPrefix(name, "ours"),
@@ -127,10 +125,7 @@ var approx = cmpopts.EquateApprox(1e-12, 0)
 func TestCompareRatios(t *testing.T) {
 	ours, theirs := program(t, "ours", "ours"), program(t, "theirs", "theirs")
 	var progress bytes.Buffer
-	res, err := peer.Compare(t.Context(), []peer.Program{ours, theirs}, peer.Options{Progress: &progress})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(peer.Compare(t.Context(), []peer.Program{ours, theirs}, peer.Options{Progress: &progress}))(t)
 	extra := map[string]float64{"proof-bytes": 672}
 	programs := []peer.ProgramResult{
 		{Program: "ours", Rounds: 10, Median: 2000, Min: 2000, Max: 2000, Extra: extra},
@@ -175,10 +170,7 @@ func TestCompareBase(t *testing.T) {
 		with("ours-field", "NTT", 2000),
 		with("ours-slower", "NTT", 4000),
 	}
-	res, err := peer.Compare(t.Context(), programs, peer.Options{Cases: regexp.MustCompile("bits=32|NTT|Alone")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(peer.Compare(t.Context(), programs, peer.Options{Cases: regexp.MustCompile("bits=32|NTT|Alone")}))(t)
 	got := make(map[string]string)
 	for _, c := range res.Cases {
 		for _, p := range c.Programs {
@@ -205,11 +197,8 @@ func TestCompareBase(t *testing.T) {
 func TestCompareSpread(t *testing.T) {
 	// Ours takes 1100, 1200, ..., 2000 ns over the rounds, theirs 2000 in each.
 	ours, theirs := program(t, "ours", "counting"), program(t, "theirs", "plain")
-	res, err := peer.Compare(t.Context(), []peer.Program{ours, theirs},
-		peer.Options{Cases: regexp.MustCompile("bits=32")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(peer.Compare(t.Context(), []peer.Program{ours, theirs},
+		peer.Options{Cases: regexp.MustCompile("bits=32")}))(t)
 	got, ok := res.Find("ours", "RangeVerify/bits=32/m=1")
 	if !ok {
 		t.Fatal("no result of ours")
@@ -245,10 +234,7 @@ func TestCompareSpread(t *testing.T) {
 
 func TestCompareOrderRotates(t *testing.T) {
 	programs := []peer.Program{program(t, "a", "plain"), program(t, "b", "plain"), program(t, "c", "plain")}
-	res, err := peer.Compare(t.Context(), programs, peer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(peer.Compare(t.Context(), programs, peer.Options{}))(t)
 	order := map[int][]string{} // by round
 	for _, s := range res.Samples {
 		order[s.Round] = append(order[s.Round], s.Program+strings.TrimSuffix(strings.TrimPrefix(s.Case, "RangeVerify/bits="), "/m=1"))
@@ -274,10 +260,7 @@ func TestCompareSkips(t *testing.T) {
 		program(t, "blank", "blank"),
 		program(t, "works", "plain"),
 	}
-	res, err := peer.Compare(t.Context(), programs, peer.Options{Cases: regexp.MustCompile("bits=32")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(peer.Compare(t.Context(), programs, peer.Options{Cases: regexp.MustCompile("bits=32")}))(t)
 	causes := map[string]error{
 		"absent": zkbench.ErrEnv, "crash": zkbench.ErrEnv,
 		"silent": zkbench.ErrMalformed, "blank": zkbench.ErrMalformed,
@@ -299,9 +282,7 @@ func TestCompareSkips(t *testing.T) {
 		t.Errorf("ratio %+v to a reference that was skipped", got.Ratio)
 	}
 	var text bytes.Buffer
-	if err := res.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, res.WriteText(&text))
 	for _, want := range []string{"absent: not built: run make peers (no " + absent.Argv[0] + ")", "crash: skipped: ", "no such device"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the table does not say %q:\n%s", want, &text)
@@ -315,11 +296,8 @@ func TestCompareBadOutput(t *testing.T) {
 		"Negative": zkbench.ErrMalformed, "NoTime": zkbench.ErrMalformed,
 	} {
 		t.Run("case="+name, func(t *testing.T) {
-			res, err := peer.Compare(t.Context(), []peer.Program{program(t, "noise", "noise")},
-				peer.Options{Cases: regexp.MustCompile("^" + name + "$")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Get(peer.Compare(t.Context(), []peer.Program{program(t, "noise", "noise")},
+				peer.Options{Cases: regexp.MustCompile("^" + name + "$")}))(t)
 			if len(res.Failed) != 1 || !errors.Is(res.Failed[0].Err, want) {
 				t.Errorf("failed: %+v, want one %v", res.Failed, want)
 			}
@@ -399,10 +377,7 @@ func TestCompareRefuses(t *testing.T) {
 func TestProgramEnv(t *testing.T) {
 	p := program(t, "env", "env")
 	p.Env = []string{"FAKE_PEER_CASE=FromEnvironment"}
-	res, err := peer.Compare(t.Context(), []peer.Program{p}, peer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(peer.Compare(t.Context(), []peer.Program{p}, peer.Options{}))(t)
 	if _, ok := res.Find("env", "FromEnvironment"); !ok {
 		t.Errorf("cases %+v, want the one that the environment names", res.Cases)
 	}
@@ -420,9 +395,7 @@ func TestWriteText(t *testing.T) {
 		Failed: []peer.Failure{{Program: "dalek", Case: "RangeProve/bits=64/m=1", Round: 2, Err: zkbench.ErrEnv}},
 	}
 	var text bytes.Buffer
-	if err := res.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, res.WriteText(&text))
 	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
 	if a, b := strings.Index(lines[5], "412.3"), strings.Index(lines[6], "692.0"); a < 0 || a != b {
 		t.Errorf("the medians stand at columns %d and %d", a, b)

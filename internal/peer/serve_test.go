@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
@@ -83,9 +84,7 @@ func TestGLVCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 130 { // past the last scalar, twice
-				if err := op(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, op())
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
@@ -48,10 +49,7 @@ func TestPanurusTable(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	// Panurus' 23.9 ms are 679 units of 35.2 us.
 	own := peer.Own{Workload: "TransferProofGeneration", Curve: peer.CurveBN254, Bits: 32, Proof: "bulletproof", Ns: 3e6, GLVNs: 30_000}
-	y, err := peer.Measure(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := must.Get(peer.Measure(own))(t)
 	if math.Round(y.PanurusUnits) != 679 || y.Units != 100 {
 		t.Errorf("units %v and %v, want 100 and 679", y.Units, y.PanurusUnits)
 	}
@@ -73,10 +71,7 @@ func TestMeasure(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			o := own
 			tc.change(&o)
-			y, err := peer.Measure(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			y := must.Get(peer.Measure(o))(t)
 			if (y.Panurus != nil) != tc.known || (y.Faster > 0) != tc.known {
 				t.Errorf("figure %+v, faster %v; want one: %t", y.Panurus, y.Faster, tc.known)
 			}
@@ -102,9 +97,7 @@ func TestWriteYardstick(t *testing.T) {
 		{Workload: "Sender", Curve: "FP256BN_AMCL", Bits: 32, Proof: "csp", Ns: 2e8, GLVNs: 1e6},
 	}
 	var text bytes.Buffer
-	if err := peer.WriteYardstick(&text, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, peer.WriteYardstick(&text, rows))
 	lines := strings.Split(text.String(), "\n")
 	for i, want := range map[int]string{
 		1: "VerificationSenderProof BN254 64 bulletproof 64 352.0 us 35.20 us 10.0 14.50 ms 412 41.19x",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -48,9 +49,7 @@ func TestCurves(t *testing.T) {
 	}
 	var one, two bytes.Buffer
 	for _, b := range []*bytes.Buffer{&one, &two} {
-		if err := c.Write(b, plot.SVG); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Write(b, plot.SVG))
 	}
 	if !bytes.Equal(one.Bytes(), two.Bytes()) {
 		t.Error("two figures of the same values differ")

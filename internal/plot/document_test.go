@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/plot/plottest"
 )
@@ -17,13 +18,8 @@ import (
 func document(t *testing.T, figures ...plot.Figure) ([]byte, []plottest.Page) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := plot.Document(&b, figures...); err != nil {
-		t.Fatal(err)
-	}
-	pages, err := plottest.Pages(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, plot.Document(&b, figures...))
+	pages := must.Get(plottest.Pages(b.Bytes()))(t)
 	return b.Bytes(), pages
 }
 

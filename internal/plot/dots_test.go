@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -47,9 +48,7 @@ func TestDots(t *testing.T) {
 	}
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
-		if err := d.Write(b, plot.SVG); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Write(b, plot.SVG))
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Error("two figures of the same values differ")
@@ -69,9 +68,7 @@ func TestDotsWithoutValues(t *testing.T) {
 func TestTextsKeepTheirLength(t *testing.T) {
 	d := &plot.Dots{Title: "Title <1>", Unit: "ms", Series: []string{"a", "b"}, Rows: []plot.DotsRow{{Name: "a long name & more", Values: []float64{1, 2}}}}
 	var out bytes.Buffer
-	if err := d.Write(&out, plot.SVG); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Write(&out, plot.SVG))
 	texts, kept := bytes.Count(out.Bytes(), []byte("<text ")), bytes.Count(out.Bytes(), []byte(`lengthAdjust="spacingAndGlyphs"`))
 	if texts == 0 || kept != texts {
 		t.Errorf("%d of %d texts have a length", kept, texts)

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 )
 
@@ -26,9 +27,7 @@ var placedText = regexp.MustCompile(`<text textLength="([\d.e+]+)"[^>]*? x="([\d
 func boxes(t *testing.T, f plot.Figure) (all []box) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, plot.SVG); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Write(&b, plot.SVG))
 	for _, m := range placedText.FindAllStringSubmatch(b.String(), -1) {
 		long, x, y, size := number(t, m[1]), number(t, m[2]), -number(t, m[3]), number(t, m[5])
 		all = append(all, box{m[6], x, x + long, y, y + 0.7*size})
@@ -39,9 +38,7 @@ func boxes(t *testing.T, f plot.Figure) (all []box) {
 func drawn(t *testing.T, f plot.Figure) drawing {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, plot.SVG); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Write(&b, plot.SVG))
 	return parse(t, b.Bytes())
 }
 
@@ -207,8 +204,6 @@ func TestChartOfAnything(t *testing.T) {
 				t.Fatalf("%d: %v, NaN %t", i, err, strings.Contains(b.String(), "NaN"))
 			}
 		}
-		if err := plot.Document(&bytes.Buffer{}, figures...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, plot.Document(&bytes.Buffer{}, figures...))
 	})
 }

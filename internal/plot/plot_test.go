@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -36,15 +37,9 @@ func encoded(t tester, name string, values ...int64) record.Histogram {
 	t.Helper()
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
 	for _, v := range values {
-		if err := h.RecordValue(v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, h.RecordValue(v))
 	}
-	e, err := record.EncodeHistogram(name, "ns", h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return must.Get(record.EncodeHistogram(name, "ns", h))(t)
 }
 
 // ramp are the values 1 ms to n ms.
@@ -89,9 +84,7 @@ type path [][2]float64
 func draw(t *testing.T, f figure, rec *record.Record) drawing {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f(&b, plot.SVG, rec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f(&b, plot.SVG, rec))
 	return parse(t, b.Bytes())
 }
 
@@ -147,11 +140,7 @@ func parse(t *testing.T, svg []byte) drawing {
 
 func number(t *testing.T, s string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(strconv.ParseFloat(s, 64))(t)
 }
 
 // long returns the lines with more than two points: neither grid nor key.
@@ -308,9 +297,7 @@ func TestSameRecordSameBytes(t *testing.T) {
 	for name, f := range figures() {
 		for _, format := range []plot.Format{plot.SVG, plot.PDF} {
 			var first, second bytes.Buffer
-			if err := errors.Join(f(&first, format, sample(t)), f(&second, format, sample(t))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(f(&first, format, sample(t)), f(&second, format, sample(t))))
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
 				t.Errorf("figure=%s/format=%s: the bytes differ", name, format)
 			}

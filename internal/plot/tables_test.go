@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 )
 
@@ -28,10 +29,7 @@ func wellFormed(svg []byte) error {
 func luminance(t *testing.T, colour string) (sum float64) {
 	t.Helper()
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		v, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8))(t)
 		sum += weight * math.Pow(float64(v)/255, 2.2)
 	}
 	return sum

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 )
@@ -18,9 +19,7 @@ import (
 func text(t *testing.T, rec *record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Case(&b, rec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Case(&b, rec))
 	return b.String()
 }
 
@@ -39,10 +38,7 @@ func field(t *testing.T, text, label string) []string {
 // ns reads a time as the report writes it.
 func ns(t *testing.T, s string) float64 {
 	t.Helper()
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(time.ParseDuration(s))(t)
 	return float64(d)
 }
 
@@ -94,10 +90,7 @@ func TestCaseFigures(t *testing.T) {
 				if !ok {
 					t.Fatalf("no histogram %s", column)
 				}
-				h, err := encoded.Decode()
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := must.Get(encoded.Decode())(t)
 				for label, want := range map[string]int64{
 					"Min": h.Min(), "P50 (Median)": h.ValueAtPercentile(50), "P95": h.ValueAtPercentile(95),
 					"P99": h.ValueAtPercentile(99), "P99.9": h.ValueAtPercentile(99.9), "Max": h.Max(),
@@ -107,10 +100,7 @@ func TestCaseFigures(t *testing.T) {
 			}
 			mean, _, _ := strings.Cut(field(t, all, "Average")[0], " ")
 			dev := ns(t, field(t, all, "Std Dev")[0])
-			cv, err := strconv.ParseFloat(strings.TrimSuffix(field(t, all, "CV")[0], "%"), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cv := must.Get(strconv.ParseFloat(strings.TrimSuffix(field(t, all, "CV")[0], "%"), 64))(t)
 			near(t, "CV", cv, 100*dev/ns(t, mean))
 			failed, started := rec.Count(record.CountFailed), rec.Count(record.CountStarted)
 			if got, want := field(t, all, "Error Rate")[0], fmt.Sprintf("%.4f%%", 100*float64(failed)/float64(started)); got != want {
@@ -135,10 +125,7 @@ func summed(t *testing.T, text string) int {
 	t.Helper()
 	sum := 0
 	for _, n := range regexp.MustCompile(`\d+`).FindAllString(text, -1) {
-		v, err := strconv.Atoi(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.Atoi(n))(t)
 		sum += v
 	}
 	return sum
@@ -220,12 +207,8 @@ func TestStyle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var plain, coloured bytes.Buffer
-			if err := view(report.Style{}, &plain); err != nil {
-				t.Fatal(err)
-			}
-			if err := view(report.Style{Colour: true}, &coloured); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, view(report.Style{}, &plain))
+			must.Do(t, view(report.Style{Colour: true}, &coloured))
 			if escape.Match(plain.Bytes()) || !escape.Match(coloured.Bytes()) {
 				t.Error("escape sequences stand in the wrong text")
 			}
@@ -235,9 +218,7 @@ func TestStyle(t *testing.T) {
 		})
 	}
 	var b bytes.Buffer
-	if err := (report.Style{Colour: true}).Case(&b, rec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (report.Style{Colour: true}).Case(&b, rec))
 	for _, marked := range []string{"Analysis:", "unfinished", "FAILED: 40 of 10062 operations failed: planted"} {
 		if !regexp.MustCompile("\x1b\\[[0-9;]+m" + regexp.QuoteMeta(marked) + "\x1b\\[0m").MatchString(b.String()) {
 			t.Errorf("%s is not marked", marked)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 )
@@ -25,14 +26,9 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	// A checkout may have changed the ends of lines.
 	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
 		t.Error(diff)
@@ -41,17 +37,13 @@ func golden(t *testing.T, name, got string) {
 
 func TestCase(t *testing.T) {
 	var b bytes.Buffer
-	if err := report.Case(&b, sample(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Case(&b, sample(t)))
 	golden(t, "case.txt", b.String())
 }
 
 func TestCaseOpen(t *testing.T) {
 	var b bytes.Buffer
-	if err := report.Case(&b, openSample(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Case(&b, openSample(t)))
 	golden(t, "open.txt", b.String())
 }
 
@@ -63,9 +55,7 @@ func TestTable(t *testing.T) {
 	third.Status, third.Error = record.Failed, "set-up: no such curve"
 	third.Counters, third.Metrics, third.Histograms, third.Findings = nil, nil, nil, nil
 	var b bytes.Buffer
-	if err := report.Table(&b, []*record.Record{first, second, third}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Table(&b, []*record.Record{first, second, third}))
 	golden(t, "table.txt", b.String())
 }
 
@@ -84,9 +74,7 @@ func TestInputsBuiltByOperations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := view(&b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, view(&b))
 			for _, absent := range []string{"B/op", "allocs/op", "Goroutines"} {
 				if strings.Contains(b.String(), absent) {
 					t.Errorf("%s is in:\n%s", absent, &b)
@@ -115,18 +103,11 @@ func TestPictureCounts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := hdrhistogram.New(1, int64(time.Hour), 3)
 			for _, v := range test.values {
-				if err := h.RecordValue(v); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, h.RecordValue(v))
 			}
-			encoded, err := record.EncodeHistogram(record.HistLatency, "ns", h)
-			if err != nil {
-				t.Fatal(err)
-			}
+			encoded := must.Get(record.EncodeHistogram(record.HistLatency, "ns", h))(t)
 			var b bytes.Buffer
-			if err := report.Case(&b, &record.Record{Histograms: []record.Histogram{encoded}}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, report.Case(&b, &record.Record{Histograms: []record.Histogram{encoded}}))
 			_, picture, _ := strings.Cut(b.String(), "Latency Heatmap")
 			picture, _, _ = strings.Cut(picture, "\n\n")
 			sum := 0
@@ -160,9 +141,7 @@ func count(t *testing.T, line string) int {
 func TestTableOpen(t *testing.T) {
 	closed, open := sample(t), openSample(t)
 	var b bytes.Buffer
-	if err := report.Table(&b, []*record.Record{closed, open}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Table(&b, []*record.Record{closed, open}))
 	golden(t, "table_open.txt", b.String())
 	lines := strings.Split(b.String(), "\n")
 	header, paced := strings.Fields(lines[1]), strings.Fields(lines[3])
@@ -185,15 +164,11 @@ func TestPictureOfADamagedHistogram(t *testing.T) {
 func TestNothingMeasured(t *testing.T) {
 	rec := &record.Record{Workload: "Sender", Case: "bits=8", Status: record.Failed, Error: "set-up: planted"}
 	var b bytes.Buffer
-	if err := errors.Join(report.Benchmark(&b, rec), report.Table(&b, nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(report.Benchmark(&b, rec), report.Table(&b, nil)))
 	if b.Len() != 0 {
 		t.Errorf("output %q, want none", &b)
 	}
-	if err := report.Case(&b, rec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Case(&b, rec))
 	if !strings.Contains(b.String(), "FAILED: set-up: planted") || strings.Contains(b.String(), "Latency") || strings.Contains(b.String(), "NaN") {
 		t.Errorf("output:\n%s", &b)
 	}

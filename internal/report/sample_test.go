@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
@@ -27,20 +28,14 @@ func logistic(t *testing.T, n int, middle, spread float64) *hdrhistogram.Histogr
 	for i := range n {
 		x := (float64(i) + 0.5) / float64(n)
 		ms := max(middle+spread*math.Log(x/(1-x)), 0.001)
-		if err := h.RecordValue(int64(ms * 1e6)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, h.RecordValue(int64(ms*1e6)))
 	}
 	return h
 }
 
 func encode(t *testing.T, name string, h *hdrhistogram.Histogram) record.Histogram {
 	t.Helper()
-	encoded, err := record.EncodeHistogram(name, "ns", h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return encoded
+	return must.Get(record.EncodeHistogram(name, "ns", h))(t)
 }
 
 // inParts adds the same values in three intervals of a second, the second of
@@ -55,9 +50,7 @@ func inParts(t *testing.T, encoded record.Histogram, h *hdrhistogram.Histogram) 
 			if n++; n%3 == 0 {
 				into = last
 			}
-			if err := into.RecordValue(bar.From); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, into.RecordValue(bar.From))
 		}
 	}
 	encoded.Interval = time.Second

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 )
@@ -24,9 +25,7 @@ import (
 func benchmark(t *testing.T, rec *record.Record) (text string, units []string, result *benchfmt.Result) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Benchmark(&b, rec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Benchmark(&b, rec))
 	text = b.String()
 	r := benchfmt.NewReader(&b, "benchmark")
 	better := false
@@ -103,9 +102,7 @@ func TestCSV(t *testing.T) {
 	first, second := sample(t), openSample(t)
 	second.Error = "a, \"quoted\"\nerror"
 	var b bytes.Buffer
-	if err := report.CSV(&b, []*record.Record{first, second}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.CSV(&b, []*record.Record{first, second}))
 	rows, err := csv.NewReader(&b).ReadAll() // refuses rows of unlike lengths
 	if err != nil {
 		t.Fatal(err)
@@ -162,9 +159,7 @@ func TestHDRLog(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := report.HDRLog(&b, test.rec, test.histogram); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, report.HDRLog(&b, test.rec, test.histogram))
 			for _, line := range []string{
 				"#[Histogram log format version 1.3]\n", "#[StartTime: 1770091506.000 (seconds since epoch), 2026-02-03T04:05:06Z]\n",
 				"\n\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
@@ -174,17 +169,11 @@ func TestHDRLog(t *testing.T) {
 				}
 			}
 			encoded, _ := test.rec.Histogram(test.histogram)
-			whole, err := encoded.Decode()
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := must.Get(encoded.Decode())(t)
 			r := hdrhistogram.NewHistogramLogReader(&b)
 			merged := hdrhistogram.New(1, int64(time.Hour), 3)
 			for i := 0; ; i++ {
-				h, err := r.NextIntervalHistogram()
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := must.Get(r.NextIntervalHistogram())(t)
 				if h == nil {
 					if i != len(test.lines) {
 						t.Errorf("%d lines, want %d", i, len(test.lines))
@@ -215,9 +204,7 @@ func TestHDRLogLastInterval(t *testing.T) {
 	rec := openSample(t)
 	rec.Metrics[0].Value = 2.25 // s
 	var b bytes.Buffer
-	if err := report.HDRLog(&b, rec, record.HistLatency); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.HDRLog(&b, rec, record.HistLatency))
 	if !strings.Contains(b.String(), "\n1.000,1.000,0.000,HIST") || !strings.Contains(b.String(), "\n2.000,0.250,") {
 		t.Errorf("log:\n%s", &b)
 	}

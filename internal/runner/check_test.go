@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 )
@@ -226,10 +227,7 @@ func TestMixIsCountedByClass(t *testing.T) {
 		ns float64
 	}{"latency/issue": {100, 10e6}, "latency/transfer": {800, 20e6}, "latency": {900, 20e6}} {
 		encoded, _ := rec.Histogram(name)
-		h, err := encoded.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(encoded.Decode())(t)
 		if h.TotalCount() != want.n || !within(float64(h.ValueAtPercentile(50)), want.ns, 0.001) {
 			t.Errorf("%s: %d operations, P50 %v ns; want %d, %v", name, h.TotalCount(), h.ValueAtPercentile(50), want.n, want.ns)
 		}
@@ -278,33 +276,21 @@ func TestSeries(t *testing.T) {
 	if len(whole.Parts) != 3 || whole.Interval != time.Second {
 		t.Fatalf("%d parts every %v, want 3 every second", len(whole.Parts), whole.Interval)
 	}
-	sum, err := record.Histogram{HDR: whole.Parts[0]}.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := must.Get(record.Histogram{HDR: whole.Parts[0]}.Decode())(t)
 	for _, p := range whole.Parts[1:] {
-		h, err := record.Histogram{HDR: p}.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(record.Histogram{HDR: p}.Decode())(t)
 		sum.Merge(h)
 	}
-	h, err := whole.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(whole.Decode())(t)
 	if late := h.TotalCount() - sum.TotalCount(); late < 0 || late > 1 { // what ended after the window
 		t.Errorf("the parts hold %d values, the whole %d", sum.TotalCount(), h.TotalCount())
 	}
 }
 
 func TestTheArenaIsOutsideTheHeap(t *testing.T) {
-	res, err := runner.Run(t.Context(), runner.Config{Workers: 2, Count: 100, Samples: 1, Arena: 64 << 20}, target{
+	res := must.Get(runner.Run(t.Context(), runner.Config{Workers: 2, Count: 100, Samples: 1, Arena: 64 << 20}, target{
 		run: func(context.Context, any) ([]byte, error) { return make([]byte, 1<<18), nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if res.Arena < 100<<18 || res.Arena > 64<<20 {
 		t.Errorf("%d bytes of the arena resident, want the results' 26 MB and some more", res.Arena)
 	}

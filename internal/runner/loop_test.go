@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 type nothing struct{ output []byte }
@@ -34,9 +36,7 @@ func idle(tb testing.TB, cfg Config, output []byte) *loop {
 	r.inputs = make([]any, cfg.Samples)
 	r.fastest, r.resultSize = time.Microsecond, len(output)
 	r.prepare(tb.Context())
-	if err := r.plan(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, r.plan())
 	tb.Cleanup(func() {
 		if err := r.arena.free(); err != nil {
 			tb.Error(err)
@@ -127,9 +127,7 @@ func TestBucketsAreThoseOfTheHistogram(t *testing.T) {
 		v := rapid.Int64Range(0, int64(maxLatency)).Draw(rt, "ns")
 		i := bucket(time.Duration(v))
 		h.Reset()
-		if err := h.RecordValue(v); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, h.RecordValue(v))
 		// Its own percentile names the upper end of the histogram's bucket.
 		if low, high := lowest(i), lowest(i+1)-1; v < low || v > high || high != h.ValueAtPercentile(100) || h.Min() != low {
 			rt.Errorf("%d is in %d..%d, want %d..%d", v, low, high, h.Min(), h.ValueAtPercentile(100))
@@ -176,9 +174,7 @@ func TestPercentiles(t *testing.T) {
 	// The cells of a part give the same histogram.
 	again := newHistogram()
 	for _, c := range sum.cells() {
-		if err := again.RecordValues(lowest(c.bucket), int64(c.n)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, again.RecordValues(lowest(c.bucket), int64(c.n)))
 	}
 	if !again.Equals(h) {
 		t.Error("the cells give another histogram")
@@ -260,9 +256,7 @@ func BenchmarkTally(b *testing.B) {
 	b.Run("of=histogram", func(b *testing.B) {
 		h := newHistogram()
 		for i := 0; b.Loop(); i++ {
-			if err := h.RecordValue(values[i%len(values)]); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, h.RecordValue(values[i%len(values)]))
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -203,15 +204,12 @@ func starts(t *testing.T, cfg runner.Config) []time.Duration {
 	var all []time.Duration
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		_, err := runner.Run(t.Context(), cfg, target{run: func(context.Context, any) ([]byte, error) {
+		must.Get(runner.Run(t.Context(), cfg, target{run: func(context.Context, any) ([]byte, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, time.Since(begin))
 			return nil, nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 	})
 	return all
 }
@@ -311,22 +309,16 @@ func TestCapacityOfAKnownQueue(t *testing.T) {
 		{runner.Constant, "p99=50ms", 3000, 400},
 		{runner.Constant, "p99=50ms", 7, 400},
 	} {
-		slo, err := runner.ParseSLO(test.slo)
-		if err != nil {
-			t.Fatal(err)
-		}
+		slo := must.Get(runner.ParseSLO(test.slo))(t)
 		trials := 0
-		got, err := runner.Capacity(t.Context(), test.first, 0.02, func(_ context.Context, rate float64) (bool, error) {
+		got := must.Get(runner.Capacity(t.Context(), test.first, 0.02, func(_ context.Context, rate float64) (bool, error) {
 			trials++
 			res, _ := run(t, runner.Config{
 				Workers: 4, Arrivals: arrivals(test.shape, rate), Queue: 1 << 16, Duration: 20 * time.Second, Samples: 1, Check: none,
 				Warmup: runner.Warmup{Time: time.Second},
 			}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
 			return slo.Held(fill(t, res))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if !within(got, test.want, 0.05) {
 			t.Errorf("from %v a second: capacity %v, want %v; %d trials", test.first, got, test.want, trials)
 		}
@@ -340,12 +332,9 @@ func TestCapacityOfAnMMOneQueue(t *testing.T) {
 	testsize.Full(t)
 	const m, limit = 100.0, 0.1
 	want := m - math.Log(10)/limit
-	slo, err := runner.ParseSLO("p90=100ms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slo := must.Get(runner.ParseSLO("p90=100ms"))(t)
 	noise := rand.New(rand.NewPCG(3, 4))
-	got, err := runner.Capacity(t.Context(), 50, 0.02, func(_ context.Context, rate float64) (bool, error) {
+	got := must.Get(runner.Capacity(t.Context(), 50, 0.02, func(_ context.Context, rate float64) (bool, error) {
 		res, _ := run(t, runner.Config{
 			Workers: 1, Arrivals: arrivals(runner.Poisson, rate), Queue: 1 << 16, Duration: 250 * time.Second, Samples: 1, Check: none,
 			Warmup: runner.Warmup{Time: 10 * time.Second},
@@ -354,10 +343,7 @@ func TestCapacityOfAnMMOneQueue(t *testing.T) {
 			return nil, nil
 		}})
 		return slo.Held(fill(t, res))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if !within(got, want, 0.05) {
 		t.Errorf("capacity %v, want %v", got, want)
 	}
@@ -400,10 +386,7 @@ func TestParseSLO(t *testing.T) {
 
 // TestSLOCountsWhatWasNotAnswered.
 func TestSLOCountsWhatWasNotAnswered(t *testing.T) {
-	slo, err := runner.ParseSLO("p90=100ms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slo := must.Get(runner.ParseSLO("p90=100ms"))(t)
 	rec := func(edit func(rec *record.Record)) *record.Record {
 		rec := record.New()
 		rec.Counters = []record.Counter{{Name: record.CountOffered, Value: 100}}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 )
@@ -77,9 +78,7 @@ var none = runner.Check{Policy: runner.CheckNone}
 func fill(t *testing.T, res *runner.Result) *record.Record {
 	t.Helper()
 	rec := record.New()
-	if err := res.Fill(rec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, res.Fill(rec))
 	return rec
 }
 
@@ -225,10 +224,7 @@ func TestDeafOperationsHoldNothingUp(t *testing.T) {
 				defer cancel()
 				test.cfg.Workers, test.cfg.Duration = 2, window
 				begin := time.Now()
-				res, err := runner.Run(ctx, test.cfg, test.tg)
-				if err != nil {
-					t.Fatal(err)
-				}
+				res := must.Get(runner.Run(ctx, test.cfg, test.tg))(t)
 				if took := time.Since(begin); took > 2*time.Second+100*time.Millisecond {
 					t.Errorf("ended %v after its context", took-2*time.Second)
 				}
@@ -370,17 +366,14 @@ func TestWarmupUntilStationary(t *testing.T) {
 				begin := time.Now()
 				var opened time.Duration
 				noise := rand.New(rand.NewPCG(1, 2))
-				res, err := runner.Run(t.Context(), runner.Config{
+				res := must.Get(runner.Run(t.Context(), runner.Config{
 					Workers: 1, Duration: window, Samples: 1, Warmup: runner.Warmup{Stationary: true, Limit: 10 * time.Second}, Check: none,
 				}, target{run: func(context.Context, any) ([]byte, error) {
 					left := max(test.falls-time.Since(begin), 0)
 					mean := time.Millisecond + 4*time.Millisecond*left/max(test.falls, 1)
 					time.Sleep(mean + time.Duration(noise.NormFloat64()*5e4))
 					return nil, nil
-				}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}}))(t)
 				opened = time.Since(begin) - res.Window
 				if opened < test.least || opened > test.most+60*time.Millisecond {
 					t.Errorf("window opened after %v, want %v to %v", opened, test.least, test.most)
@@ -487,9 +480,7 @@ func TestInterruptedRun(t *testing.T) {
 					t.Errorf("ended %v after the interrupt", late)
 				}
 				rec := record.New()
-				if err := res.Fill(rec); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, res.Fill(rec))
 				if rec.Status != record.Partial {
 					t.Errorf("status %s, want partial", rec.Status)
 				}
@@ -503,7 +494,7 @@ func TestInterruptedRun(t *testing.T) {
 func TestUsageOfKnownOperations(t *testing.T) {
 	const ops = 100
 	for _, collects := range []bool{false, true} {
-		res, err := runner.Run(t.Context(), runner.Config{Workers: 1, Count: ops, Samples: 1, Check: none}, target{
+		res := must.Get(runner.Run(t.Context(), runner.Config{Workers: 1, Count: ops, Samples: 1, Check: none}, target{
 			run: func(context.Context, any) ([]byte, error) {
 				var wg sync.WaitGroup
 				sums := make([][]byte, 10)
@@ -516,10 +507,7 @@ func TestUsageOfKnownOperations(t *testing.T) {
 				}
 				return sums[0][:1], nil
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		rec := fill(t, res)
 		if got := rec.Value(record.Goroutines); got != 10 {
 			t.Errorf("%v goroutines per operation, want 10", got)
@@ -541,12 +529,9 @@ func TestUsageOfKnownOperations(t *testing.T) {
 // of a processor; of operations that only compute, next to nothing.
 func TestCollectorsShare(t *testing.T) {
 	share := func(operation func()) float64 {
-		res, err := runner.Run(t.Context(), runner.Config{Workers: 1, Count: 200, Samples: 1, Check: none}, target{
+		res := must.Get(runner.Run(t.Context(), runner.Config{Workers: 1, Count: 200, Samples: 1, Check: none}, target{
 			run: func(context.Context, any) ([]byte, error) { operation(); return nil, nil },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return fill(t, res).Value(record.GCCPUShare)
 	}
 	block := make([]byte, 1<<18)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -53,10 +54,7 @@ func TestTextbook(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, err := test.compare(test.old, test.new, 0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(test.compare(test.old, test.new, 0.95))(t)
 			want := []float64{test.shift, test.low, test.high, test.p}
 			got := []float64{math.Log1p(e.Change), math.Log1p(e.Low), math.Log1p(e.High), e.P}
 			if diff := cmp.Diff(want, got, near); diff != "" {
@@ -134,10 +132,7 @@ func TestUnpairedAgreesWithBenchmath(t *testing.T) {
 		}
 		old := sample(5+r.IntN(10), 0)
 		new := sample(5+r.IntN(10), 3*r.Float64())
-		e, err := stat.Unpaired(old, new, 0.99)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(stat.Unpaired(old, new, 0.99))(t)
 		thresholds := benchmath.DefaultThresholds
 		p := benchmath.AssumeNothing.Compare(
 			benchmath.NewSample(slices.Clone(old), &thresholds),
@@ -185,11 +180,7 @@ func TestSymmetries(t *testing.T) {
 			"paired": stat.Paired, "unpaired": stat.Unpaired,
 		} {
 			do := func(old, new []float64) stat.Effect {
-				e, err := compare(old, new, 0.99)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return e
+				return must.Get(compare(old, new, 0.99))(t)
 			}
 			e := do(old, new)
 			if !(e.Low <= e.Change && e.Change <= e.High) || e.Confidence < 0.99 || e.N != n {
@@ -233,10 +224,7 @@ func TestConstantSides(t *testing.T) {
 		{"sides=differ", []float64{100, 100, 100, 100, 100}, []float64{103, 103, 103, 103, 103}, 0.03, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, err := stat.Unpaired(test.old, test.new, 0.99)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(stat.Unpaired(test.old, test.new, 0.99))(t)
 			want := stat.Effect{
 				Change: test.change, Low: test.change, High: test.change,
 				Confidence: e.Confidence, P: test.p, Old: test.old[0], New: test.new[0], N: 5,

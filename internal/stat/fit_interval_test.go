@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -19,14 +20,8 @@ func TestCrossoverOfExact(t *testing.T) {
 		for i := range x {
 			y[i] = 300 + test.slope*x[i]
 		}
-		f, err := stat.Line(x, y, stat.Constant)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := f.Crossover([]float64{test.samples, test.samples}, 0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(stat.Line(x, y, stat.Constant))(t)
+		e := must.Get(f.Crossover([]float64{test.samples, test.samples}, 0.95))(t)
 		if !parts(e.Value, test.want, 1e-9) || !parts(e.Low, test.want, 1e-9) || !parts(e.High, test.want, 1e-9) {
 			t.Errorf("%s: %v, want %v", test.name, e, test.want)
 		}
@@ -37,15 +32,9 @@ func TestCrossoverOfExact(t *testing.T) {
 // by t standard errors, neither more nor less.
 func TestCrossoverIsFieller(t *testing.T) {
 	x, y := []float64{1, 2, 3, 4, 5, 6}, []float64{2.2, 3.9, 6.1, 8.3, 9.7, 12.1}
-	f, err := stat.Line(x, y, stat.Constant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(stat.Line(x, y, stat.Constant))(t)
 	// A constant without scatter leaves the line's 4 degrees of freedom.
-	e, err := f.Crossover([]float64{15, 15, 15}, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(f.Crossover([]float64{15, 15, 15}, 0.95))(t)
 	const t975, mean, squares = 2.776445, 3.5, 17.5 // of 4; of x
 	for _, end := range []float64{e.Low, e.High} {
 		se := f.Residual * math.Sqrt(1.0/6+(end-mean)*(end-mean)/squares)
@@ -56,10 +45,7 @@ func TestCrossoverIsFieller(t *testing.T) {
 	if !(e.Low < e.Value && e.Value < e.High && parts(f.At(e.Value), 15, 1e-12)) {
 		t.Errorf("%v", e)
 	}
-	wider, err := f.Crossover([]float64{14, 15, 16}, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wider := must.Get(f.Crossover([]float64{14, 15, 16}, 0.95))(t)
 	if !(wider.Low < e.Low && e.High < wider.High) {
 		t.Errorf("a constant with scatter: %v, one without: %v", wider, e)
 	}
@@ -68,14 +54,8 @@ func TestCrossoverIsFieller(t *testing.T) {
 // TestCrossoverOfNoSlope: where the slope may be 0 the line may never get there.
 func TestCrossoverOfNoSlope(t *testing.T) {
 	for _, y := range [][]float64{{5, 5, 5, 5}, {5, 4, 6, 5}, {5, 5.2, 4.9, 5.1}} {
-		f, err := stat.Line([]float64{1, 2, 3, 4}, y, stat.Constant)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := f.Crossover([]float64{9, 9.1, 8.9}, 0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(stat.Line([]float64{1, 2, 3, 4}, y, stat.Constant))(t)
+		e := must.Get(f.Crossover([]float64{9, 9.1, 8.9}, 0.95))(t)
 		if !math.IsInf(e.Low, -1) || !math.IsInf(e.High, 1) {
 			t.Errorf("%v: %v", y, e)
 		}
@@ -111,18 +91,12 @@ func TestCrossoverCoverage(t *testing.T) {
 					y[i] += test.line * level * r.NormFloat64()
 				}
 			}
-			f, err := stat.Line(x, y, test.scatter)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(stat.Line(x, y, test.scatter))(t)
 			samples := make([]float64, test.samples)
 			for i := range samples {
 				samples[i] = level * (1 + test.constant*r.NormFloat64())
 			}
-			e, err := f.Crossover(samples, 0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(f.Crossover(samples, 0.95))(t)
 			if e.Low <= crossing && crossing <= e.High {
 				holds++
 			}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -50,10 +51,7 @@ func TestFitReference(t *testing.T) {
 			0.205177424076185e-3, 0.999999900178537,
 		},
 	} {
-		f, err := test.fit(test.x, test.y, stat.Constant)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(test.fit(test.x, test.y, stat.Constant))(t)
 		for i := range test.coefficients {
 			if !parts(f.Coefficients[i], test.coefficients[i], 1e-9) || !parts(f.Errors[i], test.errors[i], 1e-9) {
 				t.Errorf("%s: coefficient %d is %v with error %v, want %v, %v", test.name, i, f.Coefficients[i], f.Errors[i], test.coefficients[i], test.errors[i])
@@ -83,10 +81,7 @@ func TestFitRecovers(t *testing.T) {
 		for i, x := range lengths {
 			y[i] = curve.At(x)
 		}
-		f, err := fit(lengths, y, scatter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(fit(lengths, y, scatter))(t)
 		// Of plain least squares the longest time's rounding is the intercept's error.
 		least := 1e-9
 		if scatter == stat.Constant {
@@ -123,10 +118,7 @@ func TestFitRelative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		y := scattered(r, stat.Relative, 0.1)
-		f, err := stat.Line(lengths, y, stat.Relative)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(stat.Line(lengths, y, stat.Relative))(t)
 		var s, sx, sxx, sr, srx, srr, mean float64
 		for i, x := range lengths {
 			w := 1 / (f.At(x) * f.At(x))
@@ -163,10 +155,7 @@ func TestFitRelative(t *testing.T) {
 		for i := range z {
 			z[i] *= 1e-9
 		}
-		g, err := stat.Line(x, z, stat.Relative)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(stat.Line(x, z, stat.Relative))(t)
 		if !parts(1e9*g.Coefficients[0], f.Coefficients[0], 1e-9) || !parts(1e9*g.Errors[1], f.Errors[1], 1e-9) || !parts(g.Residual, f.Residual, 1e-9) {
 			t.Fatalf("in another unit and order %v, before %v", g, f)
 		}
@@ -194,14 +183,8 @@ func TestFitCoverage(t *testing.T) {
 		r, holds := seeded(11), 0
 		const sets = 4000
 		for range sets {
-			f, err := stat.Line(lengths, scattered(r, test.truth, sd), test.fitted)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := f.Coefficient(test.power, 0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(stat.Line(lengths, scattered(r, test.truth, sd), test.fitted))(t)
+			e := must.Get(f.Coefficient(test.power, 0.95))(t)
 			if truth := []float64{300, 2}[test.power]; e.Low <= truth && truth <= e.High {
 				holds++
 			}
@@ -222,10 +205,7 @@ func TestRelativeKnowsTheIntercept(t *testing.T) {
 		scatter stat.Scatter
 		good    bool
 	}{{stat.Constant, false}, {stat.Relative, true}} {
-		f, err := stat.Line(lengths, y, test.scatter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(stat.Line(lengths, y, test.scatter))(t)
 		if known := f.Errors[0] < 30; known != test.good {
 			t.Errorf("scatter %d: intercept %v with error %v", test.scatter, f.Coefficients[0], f.Errors[0])
 		}
@@ -257,14 +237,8 @@ func TestFitRefused(t *testing.T) {
 			t.Errorf("%s: %v, %v", test.name, f, err)
 		}
 	}
-	f, err := stat.Line([]float64{1, 2, 3}, []float64{1, 2, 4}, stat.Constant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parabola, err := stat.Quadratic([]float64{1, 2, 3, 4}, []float64{1, 2, 4, 9}, stat.Constant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(stat.Line([]float64{1, 2, 3}, []float64{1, 2, 4}, stat.Constant))(t)
+	parabola := must.Get(stat.Quadratic([]float64{1, 2, 3, 4}, []float64{1, 2, 4, 9}, stat.Constant))(t)
 	for i, err := range []error{
 		second(f.Coefficient(-1, 0.95)), second(f.Coefficient(2, 0.95)),
 		second(f.Coefficient(1, 0)), second(f.Coefficient(1, 1)), second(f.Coefficient(1, math.NaN())),
@@ -306,14 +280,8 @@ func TestStudent(t *testing.T) {
 			for i := range x {
 				x[i], y[i] = float64(i), float64(i*i%7)
 			}
-			f, err := stat.Line(x, y, stat.Constant)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := f.Coefficient(1, test.confidence)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(stat.Line(x, y, stat.Constant))(t)
+			e := must.Get(f.Coefficient(1, test.confidence))(t)
 			for _, got := range []float64{(e.High - e.Value) / f.Errors[1], (e.Value - e.Low) / f.Errors[1]} {
 				if math.Abs(got-test.want) > 6e-4 {
 					t.Errorf("%v, want %v", got, test.want)

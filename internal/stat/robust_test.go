@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -41,14 +42,8 @@ func TestPairedRobustStandsDisturbedProcesses(t *testing.T) {
 		}
 		recent = append(recent, v)
 	}
-	robust, err := stat.PairedRobust(old, recent, 0.99)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ranks, err := stat.Paired(old, recent, 0.99)
-	if err != nil {
-		t.Fatal(err)
-	}
+	robust := must.Get(stat.PairedRobust(old, recent, 0.99))(t)
+	ranks := must.Get(stat.Paired(old, recent, 0.99))(t)
 	ratios := slices.Clone(recent)
 	slices.Sort(ratios)
 	want := [2]float64{ratios[3]/100 - 1, ratios[16]/100 - 1}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -47,10 +48,7 @@ func TestDriftCancels(t *testing.T) {
 		for _, pair := range [][2][]float64{
 			{three[stat.Old], three[stat.New]},
 		} {
-			e, err := stat.Paired(pair[0], pair[1], 0.99)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(stat.Paired(pair[0], pair[1], 0.99))(t)
 			got = append(got, e.Change)
 		}
 		if diff := cmp.Diff([]float64{0, 0}, got, near); diff != "" {

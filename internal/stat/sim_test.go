@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -152,10 +153,7 @@ func TestFloorCatchesWhatRepeats(t *testing.T) {
 		for i := range s[stat.Again] {
 			s[stat.Again][i] *= 1.025
 		}
-		e, err := stat.Paired(s[stat.Old], s[stat.New], 0.99)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(stat.Paired(s[stat.Old], s[stat.New], 0.99))(t)
 		if stat.Judge(e, 0, record.Lower) == stat.Slower {
 			without++
 		}

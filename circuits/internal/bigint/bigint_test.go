@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/bigint"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 var methods = map[string]bigint.Method{"schoolbook": bigint.Schoolbook, "crt": bigint.CRT}
@@ -79,10 +80,7 @@ func TestOperations(t *testing.T) {
 	p := ecc.BN254.BaseField()
 	top := new(big.Int).Sub(p, big.NewInt(1))
 	open := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 254), big.NewInt(1)) // all bits, above p
-	random, err := rand.Int(rand.Reader, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	random := must.Get(rand.Int(rand.Reader, p))(t)
 	for name, method := range methods {
 		for builder, b := range circuittest.Builders() {
 			for _, op := range operations {

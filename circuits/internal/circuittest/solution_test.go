@@ -10,6 +10,8 @@ import (
 	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/std/rangecheck"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // planted is a gadget on two inputs, below 2^8 and not equal.
@@ -143,10 +145,7 @@ func TestPlanted(t *testing.T) {
 		for builder, b := range Builders() {
 			t.Run(builder+"/"+name, func(t *testing.T) {
 				system := Compile(t, b, &planted{gadget: test.gadget})
-				s, err := Solve(system, Witness(t, &planted{X: 201, Y: 77}), []solver.Hint{hint, digits})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(Solve(system, Witness(t, &planted{X: 201, Y: 77}), []solver.Hint{hint, digits}))(t)
 				if free := s.Free(); len(free) != test.free {
 					t.Errorf("%d dimensions are free, want %d: %q", len(free), test.free, free)
 				}
@@ -162,10 +161,7 @@ func TestPlanted(t *testing.T) {
 func TestInputsDepended(t *testing.T) {
 	for builder, b := range Builders() {
 		system := Compile(t, b, &ignoring{})
-		s, err := Solve(system, Witness(t, &ignoring{X: 3, Y: 4}), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Solve(system, Witness(t, &ignoring{X: 3, Y: 4}), nil))(t)
 		if free := strings.Join(s.Free(), ", "); !strings.HasPrefix(free, "input ") || strings.Contains(free, ", ") {
 			t.Errorf("%s: free: %s", builder, free)
 		}
@@ -194,10 +190,7 @@ func TestSolve(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", builder, err)
 		}
-		gnark, err := system.Solve(w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gnark := must.Get(system.Solve(w))(t)
 		switch want := gnark.(type) {
 		case *cs.R1CSSolution:
 			if !slices.Equal(s.values[:len(want.W)], want.W) {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -113,9 +114,7 @@ func records(s *study.Study) (recs []*record.Record) {
 func page(t *testing.T, s *study.Study, recs []*record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.Page(&b, recs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Page(&b, recs))
 	return b.String()
 }
 
@@ -128,21 +127,13 @@ func TestPages(t *testing.T) {
 			got := page(t, &s, recs)
 			golden := filepath.Join("testdata", s.File()+".golden")
 			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(golden))(t)
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("page (-want +got):\n%s", diff)
 			}
-			charts, err := s.Charts(recs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			charts := must.Get(s.Charts(recs))(t)
 			for _, c := range charts {
 				if strings.Count(got, "]("+c.File+")") != 1 {
 					t.Errorf("%s is not shown once", c.File)
@@ -195,10 +186,7 @@ func TestPlans(t *testing.T) {
 		}
 		seen := make(map[string]bool)
 		for _, j := range jobs {
-			def, err := workload.Find(defs, j.Workload)
-			if err != nil {
-				t.Fatal(err)
-			}
+			def := must.Get(workload.Find(defs, j.Workload))(t)
 			for _, a := range def.Axes {
 				if j.Stages && a.Key == workload.StageKey {
 					continue

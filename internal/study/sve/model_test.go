@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/study/sve"
 )
 
@@ -20,9 +21,7 @@ func model() sve.Model {
 func TestModel(t *testing.T) {
 	t.Parallel()
 	m := model()
-	if err := m.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Check())
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-9*want {

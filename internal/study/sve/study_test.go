@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/sve"
@@ -85,9 +86,7 @@ func page(t *testing.T, recs []*record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
 	s := sve.Study()
-	if err := s.Page(&b, recs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Page(&b, recs))
 	return b.String()
 }
 
@@ -99,22 +98,14 @@ func TestPage(t *testing.T) {
 	got := page(t, recs)
 	golden := filepath.Join("testdata", "sve.md.golden")
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("page (-want +got):\n%s", diff)
 	}
 	s := sve.Study()
-	charts, err := s.Charts(recs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	charts := must.Get(s.Charts(recs))(t)
 	for _, c := range charts {
 		if strings.Count(got, "]("+c.File+")") != 1 {
 			t.Errorf("%s is not shown once", c.File)
@@ -192,10 +183,7 @@ func TestPlan(t *testing.T) {
 	seen := make(map[string]bool)
 	trees := make(map[string]int)
 	for _, j := range jobs {
-		def, err := workload.Find(defs, j.Workload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		def := must.Get(workload.Find(defs, j.Workload))(t)
 		for _, a := range def.Axes {
 			if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
 				t.Errorf("%s: %s: %q, %v", j.Workload, a.Key, values, err)
@@ -234,18 +222,9 @@ func TestVectorInstruction(t *testing.T) {
 	t.Parallel()
 	d := sve.VectorInstruction()
 	for _, loop := range d.Axes[0].Default {
-		i, err := d.New(t.Context(), workload.NewCase(record.Axis{Key: "loop", Value: loop}), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		input, err := i.Input(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		output, err := i.Run(t.Context(), input)
-		if err != nil {
-			t.Fatal(err)
-		}
+		i := must.Get(d.New(t.Context(), workload.NewCase(record.Axis{Key: "loop", Value: loop}), 1))(t)
+		input := must.Get(i.Input(t.Context(), 0))(t)
+		output := must.Get(i.Run(t.Context(), input))(t)
 		if err := i.Check(t.Context(), input, output); err != nil {
 			t.Errorf("%s: %v", loop, err)
 		}
@@ -266,9 +245,7 @@ func TestVectorInstruction(t *testing.T) {
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	w := sve.DefaultWhatIf()
-	if err := w.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Check())
 	rival := make(map[string]float64)
 	for _, r := range w.Against {
 		rival[r.Name] = r.Time

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -42,10 +43,7 @@ func TestPlan(t *testing.T) {
 	seen := make(map[string]int)
 	rounds := make([][]string, 2)
 	for _, j := range jobs {
-		def, err := workload.Find(defs(), j.Workload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		def := must.Get(workload.Find(defs(), j.Workload))(t)
 		for _, a := range def.Axes {
 			if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
 				t.Errorf("%s: %s: %q, %v", j.Workload, a.Key, values, err)
@@ -129,9 +127,7 @@ func records(jobs []study.Job) (recs []*record.Record) {
 func page(t *testing.T, recs []*record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := token.Study().Page(&b, recs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, token.Study().Page(&b, recs))
 	return b.String()
 }
 
@@ -141,14 +137,9 @@ func TestPage(t *testing.T) {
 	got := page(t, records(jobs))
 	golden := filepath.Join("testdata", "token.md.golden")
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("page (-want +got):\n%s", diff)
 	}
@@ -165,10 +156,7 @@ func goldenDefs() []workload.Def {
 func TestImages(t *testing.T) {
 	jobs, _ := token.Study().Plan(goldenDefs(), all(1, false))
 	recs := records(jobs)
-	charts, err := token.Study().Charts(recs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	charts := must.Get(token.Study().Charts(recs))(t)
 	text := page(t, recs)
 	for _, c := range charts {
 		if strings.Count(text, "]("+c.File+")") != 1 {

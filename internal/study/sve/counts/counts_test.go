@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
 	"github.com/zkbench/zkbench/internal/sve"
 )
@@ -91,10 +92,7 @@ func TestCounted(t *testing.T) {
 	if _, err := fmt.Sscan(os.Getenv("ZKBENCH_COUNT"), &name, &units); err != nil {
 		t.Skip("runs for TestExecuted")
 	}
-	k, err := goldilocks.KernelNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(goldilocks.KernelNamed(name))(t)
 	for _, f := range sve.Functions(k) {
 		shared := units
 		if f.Shared {
@@ -113,16 +111,8 @@ func TestTransformed(t *testing.T) {
 	if _, err := fmt.Sscan(os.Getenv("ZKBENCH_TRANSFORM"), &name, &from); err != nil {
 		t.Skip("runs for TestTransforms")
 	}
-	k, err := goldilocks.KernelNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(goldilocks.KernelNamed(name))(t)
 	const n = 1 << 12
-	d, err := goldilocks.NewDomain(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.NTT(make([]goldilocks.Element, n), from, 1, k); err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(goldilocks.NewDomain(n))(t)
+	must.Do(t, d.NTT(make([]goldilocks.Element, n), from, 1, k))
 }

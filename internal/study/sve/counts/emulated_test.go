@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/qemutest"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
 	"github.com/zkbench/zkbench/internal/sve"
@@ -104,14 +105,9 @@ func functions(kernel string) (names []string) {
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(name))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s changed (-want +got):\n%s", name, diff)
 	}
