@@ -22,7 +22,7 @@ const module = "github.com/zkbench/zkbench"
 // floors only.
 var floors = [][]string{
 	{"."},
-	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/must"},
+	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/must", "internal/progress"},
 	{"group", "hash", "goldilocks", "internal/faulttest"},
 	{"srs", "rangeproof"},
 	{"circuits", "token"},

@@ -74,7 +74,7 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		command := measure.Program{Path: self, Args: []string{execCase}}
 		leaks := 0
 		for i, job := range planned {
-			done := progress(stderr, i, len(planned), job)
+			done := caseBar(stderr, i, len(planned), job)
 			rec := command.Run(cmd.Context(), job)
 			done()
 			if err := refused(rec); err != nil {

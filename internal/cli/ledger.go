@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -100,7 +101,7 @@ func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, pa
 	if params != nil {
 		what = "requests validated"
 	}
-	show, done := counter(stderr, what)
+	show, done := progress.Counter(stderr, what)
 	report, err := replay.Verify(ctx, l, params, show)
 	done()
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/term"
-
+	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -44,8 +43,7 @@ func newReporter(stdout io.Writer, out, json *usage.Option) (*reporter, error) {
 
 // styleOf is colour for a terminal whose user has not asked for none.
 func styleOf(w io.Writer) report.Style {
-	file, ok := w.(*os.File)
-	return report.Style{Colour: ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""}
+	return report.Style{Colour: progress.Terminal(w) && os.Getenv("NO_COLOR") == ""}
 }
 
 // add writes a record and its report.

@@ -62,7 +62,7 @@ func runJobs(ctx context.Context, p *jobs.RunPlan, stderr io.Writer, r *reporter
 			if ctx.Err() != nil {
 				break
 			}
-			done := progress(stderr, round*len(p.Jobs)+i, planned, job)
+			done := caseBar(stderr, round*len(p.Jobs)+i, planned, job)
 			rec := command.Run(ctx, job)
 			done()
 			if err := refused(rec); err != nil {

@@ -37,7 +37,7 @@ func (s *search) all(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		done := progress(s.stderr, i, len(s.Jobs), job)
+		done := caseBar(s.stderr, i, len(s.Jobs), job)
 		rate, best, err := s.one(ctx, job)
 		done()
 		if ctx.Err() != nil {

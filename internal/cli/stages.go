@@ -47,7 +47,7 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 				if cmd.Context().Err() != nil {
 					break
 				}
-				done := progress(stderr, round*len(plan)+i, len(plan)*rounds, job)
+				done := caseBar(stderr, round*len(plan)+i, len(plan)*rounds, job)
 				rec := command.Run(cmd.Context(), job)
 				done()
 				if err := refused(rec); err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -78,7 +79,7 @@ func (r *studyRun) all(ctx context.Context, stdout, stderr io.Writer) (err error
 // decide whether the study failed: all but cases that this machine has no memory for.
 func (r *studyRun) measure(ctx context.Context, stderr io.Writer, out *output, jobs []study.Job) (recs, counted []*record.Record, err error) {
 	session := rand.Text()
-	show, done := counter(stderr, "processes")
+	show, done := progress.Counter(stderr, "processes")
 	defer done()
 	for i, job := range jobs {
 		if ctx.Err() != nil {

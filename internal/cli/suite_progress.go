@@ -3,14 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
+	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 )
@@ -30,12 +29,10 @@ type suiteBars struct {
 
 func newSuiteBars(stdout, stderr io.Writer, estimate *suite.Estimate, planned int) *suiteBars {
 	b := &suiteBars{lines: stdout, estimate: estimate, planned: planned, stop: func() {}}
-	file, ok := stderr.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if b.bars = progress.Bars(stderr); b.bars == nil {
 		return b
 	}
-	b.bars = mpb.New(mpb.WithOutput(file), mpb.WithWidth(30))
-	if out, ok := stdout.(*os.File); ok && term.IsTerminal(int(out.Fd())) {
+	if progress.Terminal(stdout) {
 		b.lines = b.bars // above the bars
 	}
 	b.whole = b.bars.AddBar(int64(planned), mpb.BarPriority(1),
@@ -54,20 +51,10 @@ func (b *suiteBars) begins(i int, c *suite.Case) {
 		return
 	}
 	b.whole.SetCurrent(int64(i))
-	expected := max(int64(b.estimate.Of(c)), 1)
-	bar := b.bars.AddBar(expected, mpb.BarPriority(0), mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name("case ")),
-		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Name(" "+c.Name())),
-	)
-	done := every(200*time.Millisecond, func(passed time.Duration) {
-		b.spent.Store(min(int64(passed), expected-1))
-		bar.SetCurrent(b.spent.Load())
-	})
+	done := progress.Timed(b.bars, "case", c.Name(), b.estimate.Of(c), func(passed time.Duration) { b.spent.Store(int64(passed)) })
 	b.stop = func() {
 		done()
 		b.spent.Store(0)
-		bar.Abort(true)
-		bar.Wait()
 		b.stop = func() {}
 	}
 }
@@ -91,28 +78,5 @@ func (b *suiteBars) close() {
 	if b.bars != nil {
 		b.whole.Abort(true)
 		b.bars.Wait()
-	}
-}
-
-// every calls show with the time that has passed until done is called.
-func every(interval time.Duration, show func(passed time.Duration)) (done func()) {
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	begin := time.Now()
-	go func() {
-		defer close(stopped)
-		ticks := time.NewTicker(interval)
-		defer ticks.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-ticks.C:
-				show(time.Since(begin))
-			}
-		}
-	}()
-	return func() {
-		close(stop)
-		<-stopped
 	}
 }
