@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // wide claims to run many tasks at once and runs them in reverse: the sums are
@@ -24,8 +25,10 @@ func (w wide) Do(ctx context.Context, n int, task func(context.Context, int) err
 	return w.Executor.Do(ctx, n, func(ctx context.Context, i int) error { return task(ctx, n-1-i) })
 }
 
+// executors are all that a sum may run under (in the short form the two that differ most).
 func executors() []executor.Executor {
-	return []executor.Executor{executor.Serial(), executor.Unbounded(), executor.Pool(), wide{executor.Serial()}}
+	all := []executor.Executor{executor.Serial(), wide{executor.Serial()}, executor.Unbounded(), executor.Pool()}
+	return all[:testsize.Pick(2, len(all), len(all))]
 }
 
 // terms are points and scalars with the sums of their first n products, added
@@ -85,7 +88,7 @@ func (s *suite[S, P]) terms(n int) *terms[S, P] {
 }
 
 func (s *suite[S, P]) testMSM(t *testing.T) {
-	all := s.terms(330)
+	all := s.terms(testsize.Pick(130, 330, 330))
 	check := func(what string, ex executor.Executor, points []P, scalars []S, want *P) {
 		t.Helper()
 		pointsBefore, scalarsBefore := slices.Clone(points), slices.Clone(scalars)
@@ -102,8 +105,9 @@ func (s *suite[S, P]) testMSM(t *testing.T) {
 			}
 		}
 	}
+	sizes := []int{0, 1, 2, 3, 7, 8, 16, 33, 64, 65, 130, 161, 330}
 	for _, ex := range executors() {
-		for _, n := range []int{0, 1, 2, 3, 7, 8, 16, 33, 64, 65, 130, 161, 330} {
+		for _, n := range testsize.Pick([]int{0, 1, 3, 8, 33, 130}, sizes, sizes) {
 			check(fmt.Sprintf("n=%d", n), ex, all.points[:n], all.scalars[:n], &all.sums[n])
 		}
 	}
@@ -111,7 +115,7 @@ func (s *suite[S, P]) testMSM(t *testing.T) {
 	// The same point everywhere, one scalar everywhere, zeros, and a sum that
 	// cancels.
 	base := s.base("special")
-	for _, n := range []int{2, 9, 40, 200} {
+	for _, n := range []int{2, 9, 40, 200}[:testsize.Pick(3, 4, 4)] {
 		points, scalars := slices.Repeat([]P{base}, n), make([]S, n)
 		var want P
 		check(fmt.Sprintf("n=%d all scalars 0", n), executor.Serial(), points, scalars, &want)
@@ -139,7 +143,7 @@ func (s *suite[S, P]) testMSM(t *testing.T) {
 }
 
 func (s *suite[S, P]) testTable(t *testing.T) {
-	all := s.terms(130)
+	all := s.terms(testsize.Pick(60, 130, 130))
 	var points []P // a table takes no identity
 	var scalars []S
 	sums := make([]P, 1)
@@ -274,7 +278,8 @@ func (s *suite[S, P]) testCancelled(t *testing.T) {
 
 // Under the serial executor the caller's goroutine does everything.
 func (s *suite[S, P]) testSerialStartsNoGoroutine(t *testing.T) {
-	all := s.terms(200)
+	few := s.terms(20)
+	points, scalars := slices.Repeat(few.points, 10), slices.Repeat(few.scalars, 10)
 	table, err := s.NewTable([]P{s.base("a"), s.base("b")}, group.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -290,17 +295,17 @@ func (s *suite[S, P]) testSerialStartsNoGoroutine(t *testing.T) {
 	for range 5 {
 		before := created()
 		for _, n := range []int{2, 20, 200} {
-			if _, err := s.MSM(t.Context(), executor.Serial(), all.points[:n], all.scalars[:n]); err != nil {
+			if _, err := s.MSM(t.Context(), executor.Serial(), points[:n], scalars[:n]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := table.MSM(t.Context(), executor.Serial(), make([]P, 3), [][]S{all.scalars[:2], all.scalars[:1], nil}); err != nil {
+		if err := table.MSM(t.Context(), executor.Serial(), make([]P, 3), [][]S{scalars[:2], scalars[:1], nil}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.DecodePoints(make([]P, 2), encoded, group.Subgroup); err != nil {
 			t.Fatal(err)
 		}
-		s.InnerProduct(all.scalars, all.scalars)
+		s.InnerProduct(scalars, scalars)
 		if created() == before {
 			return
 		}

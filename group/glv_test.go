@@ -9,6 +9,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 func toBig(l *integer.Limbs) *big.Int {
@@ -128,7 +129,7 @@ func testLargeMSM[S, P any](t *testing.T, g Group[S, P], lambdaDigits string) {
 			t.Fatal(err)
 		}
 	}
-	for _, n := range []int{81, 300, 900, 3000, 25000} {
+	for _, n := range []int{81, 300, 900, 3000, 25000}[:testsize.Pick(4, 5, 5)] {
 		points, scalars := make([]P, n), make([]S, n)
 		sums := make([]*big.Int, len(bases))
 		for i := range sums {

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/rangeproof/csp"
@@ -131,12 +132,12 @@ func tampered(t *testing.T, s rangeproof.System, m int, commitments, proof []byt
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for i := 0; i < len(proof); i += 5 {
+	for i := 0; i < len(proof); i += testsize.Pick(65, 5, 5) {
 		bad := bytes.Clone(proof)
 		bad[i] ^= 1 << (i % 8)
 		check(fmt.Sprintf("proof byte %d", i), verify(commitments, bad))
 	}
-	for i := range commitments {
+	for i := 0; i < len(commitments); i += testsize.Pick(9, 1, 1) {
 		bad := bytes.Clone(commitments)
 		bad[i] ^= 1 << (i % 8)
 		check(fmt.Sprintf("commitment byte %d", i), verify(bad, proof))

@@ -88,13 +88,16 @@ type PublicParams struct {
 	Redeem   RedeemPolicy
 }
 
+// leastTables are for parameters that are built for their digest, and dropped again.
+var leastTables = Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
+
 // NewPublicParams returns parameters on a curve for values below 2^bits, with the
 // range-proof systems named, the limits of the wire format, redeeming by owners, and nobody to
 // issue or audit. It derives every generator, which takes some 30 ms a system.
 func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParams, error) {
 	p := &PublicParams{Curve: curve, Bits: bits, Limits: Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata}, Redeem: RedeemOwner}
 	for _, proofType := range slices.Sorted(slices.Values(proofTypes)) {
-		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType}, Tuning{})
+		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType}, leastTables)
 		if err != nil {
 			return nil, err
 		}
@@ -149,8 +152,7 @@ func (p *PublicParams) Validate(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		// The least tables: they are dropped again.
-		if _, err := p.Crypto(s.ProofType, Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}); err != nil {
+		if _, err := p.Crypto(s.ProofType, leastTables); err != nil {
 			return err
 		}
 	}

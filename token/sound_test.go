@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -109,7 +110,8 @@ func textbook(p *bnParams, st *Statement, proof []byte) bool {
 	return ok
 }
 
-// TestTextbook: the fast verifier and the slow one agree on good and bad proofs.
+// TestTextbook: the fast verifier and the slow one agree on good and bad proofs
+// (the short form changes every 99th byte, the others every eleventh).
 func TestTextbook(t *testing.T) {
 	for _, proofType := range ProofTypes() {
 		p := newBN(t, Config{Bits: 4, ProofType: proofType})
@@ -126,7 +128,7 @@ func TestTextbook(t *testing.T) {
 			if got := textbook(p, &e.st, proof); got != (name != "wrong") {
 				t.Errorf("proof=%s %s: the textbook says %v", proofType, name, got)
 			}
-			for i := 0; i < len(proof); i += 11 {
+			for i := 0; i < len(proof); i += testsize.Pick(99, 11, 11) {
 				bad := append([]byte(nil), proof...)
 				bad[i] ^= 1 << (i % 8)
 				if fast, slow := check(p, &e.st, bad) == nil, textbook(p, &e.st, bad); fast || slow {

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -21,7 +22,7 @@ var testStops = []int{1, 2, 4, 8}
 // every stop, aggregates at a stop that rotates.
 func TestCompleteness(t *testing.T) {
 	t.Parallel()
-	for bits := 1; bits <= MaxBits; bits++ {
+	for bits := 1; bits <= MaxBits; bits += testsize.Pick(9, 1, 1) {
 		values := []uint64{maxValue(bits), 0, maxValue(bits) / 3, 1}
 		for i, stop := range testStops {
 			m := i + 1

@@ -14,13 +14,14 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
 
 func TestEveryBitLength(t *testing.T) {
 	t.Parallel()
-	for bits := 1; bits <= MaxBits; bits++ {
+	for bits := 1; bits <= MaxBits; bits += testsize.Pick(9, 1, 1) {
 		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
 			p := newProtocol(t, bits, 0)
 			s := randomScalar(t.Name())

@@ -5,14 +5,15 @@ package action_test
 import (
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 )
 
 // TestAllocations holds proving and verifying a 2-in/2-out transfer to 200
-// allocations each, under the serial executor.
+// allocations each, under the serial executor (the short form, on one curve).
 func TestAllocations(t *testing.T) {
-	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
+	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"}[:testsize.Pick(1, 2, 2)] {
 		for _, proofType := range token.ProofTypes() {
 			pp, err := token.NewCryptoParams(token.Config{Curve: curve, Bits: 32, ProofType: proofType}, token.Tuning{})
 			if err != nil {

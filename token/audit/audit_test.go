@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
@@ -20,6 +21,9 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 )
+
+// smallTables are built fast: a test proves little.
+var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
 func must[T any](tb testing.TB) func(v T, err error) T {
 	return func(v T, err error) T {
@@ -57,9 +61,9 @@ func newScene(tb testing.TB) *scene {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	pp := must[token.CryptoParams](tb)(s.params.Crypto(token.CSP, token.Tuning{}))
+	pp := must[token.CryptoParams](tb)(s.params.Crypto(token.CSP, smallTables))
 	authority := key(tb, "authority")
-	s.auditor = must[*audit.Auditor](tb)(audit.New(s.params, ex, token.Tuning{}, authority.Identity()))
+	s.auditor = must[*audit.Auditor](tb)(audit.New(s.params, ex, smallTables, authority.Identity()))
 
 	scheme := must[identity.Scheme](tb)(identity.NewScheme("BN254"))
 	holder := must[identity.Holder](tb)(scheme.NewHolder(rand.Reader))
@@ -174,7 +178,7 @@ func TestEveryLieIsNamed(t *testing.T) {
 func TestEnrolmentByAStranger(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	strict := must[*audit.Auditor](t)(audit.New(s.params, executor.Serial(), token.Tuning{}, key(t, "stranger").Identity()))
+	strict := must[*audit.Auditor](t)(audit.New(s.params, executor.Serial(), smallTables, key(t, "stranger").Identity()))
 	_, err := strict.Check(t.Context(), s.request, s.info)
 	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 {
 		t.Errorf("%v, want %s of action 0, 1", err, audit.Owners)
@@ -185,7 +189,7 @@ func TestEnrolmentByAStranger(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Tuning{}))
+	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, smallTables))
 	forge := func(in, out []token.Opening) error {
 		commit := func(openings []token.Opening) []token.Token {
 			var tokens []token.Token
@@ -230,7 +234,7 @@ func TestValues(t *testing.T) {
 func TestScriptOwners(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, token.Tuning{}))
+	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, smallTables))
 	lock := must[*script.HashLock](t)(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))
 	a := must[*action.Draft](t)(action.NewIssue(t.Context(), executor.Serial(), pp, "USD", action.Spec{Outputs: []action.Output{{Owner: lock.Owner(), Value: 3}}}))
 	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](t)(a.Prove(t.Context()))}}}

@@ -115,7 +115,7 @@ func TestAuditorRace(t *testing.T) {
 // refused.
 func TestConstructors(t *testing.T) {
 	w := newWorld(t, nil)
-	ex, tuning := executor.Serial(), token.Tuning{}
+	ex, tuning := executor.Serial(), smallTables
 	other := *w.params
 	other.Limits.Inputs = 1
 	for name, make := range map[string]func() error{
@@ -159,7 +159,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"proof type": func() error {
-			_, err := service.NewTransferService(w.params, token.Bulletproof, token.Tuning{}, ex, w.wallet)
+			_, err := service.NewTransferService(w.params, token.Bulletproof, smallTables, ex, w.wallet)
 			return err
 		},
 	} {

@@ -19,7 +19,7 @@ import (
 // ledger.
 func junk(t *testing.T, w *world, id token.ID, to service.Address, value uint64) service.Delivery {
 	t.Helper()
-	pp, err := w.params.Crypto(token.CSP, token.Tuning{})
+	pp, err := w.params.Crypto(token.CSP, smallTables)
 	must(t, err)
 	made, err := action.NewIssue(t.Context(), executor.Serial(), pp, usd, action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: value}}})
 	must(t, err)

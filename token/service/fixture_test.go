@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
@@ -22,6 +23,9 @@ import (
 )
 
 const usd = "USD"
+
+// smallTables are built fast: a world proves little.
+var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
 var blockTime = time.Unix(1_800_000_000, 0)
 
@@ -126,15 +130,15 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	}
 	ex := executor.Serial()
 	w.issued, w.audited = w.vault(t), w.vault(t)
-	w.issuer, err = service.NewIssueService(w.params, "", token.Tuning{}, ex, w.issued, key(t, "issuer"))
+	w.issuer, err = service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer"))
 	must(t, err)
-	w.auditor, err = service.NewAuditorService(w.params, token.Tuning{}, ex, w.audited, key(t, "auditor"), w.authority.Identity())
+	w.auditor, err = service.NewAuditorService(w.params, smallTables, ex, w.audited, key(t, "auditor"), w.authority.Identity())
 	must(t, err)
-	w.validator, err = validator.New(w.params, ex, token.Tuning{}, 100)
+	w.validator, err = validator.New(w.params, ex, smallTables, 100)
 	must(t, err)
 	w.wallet, err = service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody")))
 	must(t, err)
-	w.transfer, err = service.NewTransferService(w.params, "", token.Tuning{}, ex, w.wallet)
+	w.transfer, err = service.NewTransferService(w.params, "", smallTables, ex, w.wallet)
 	must(t, err)
 	t.Cleanup(func() {
 		for _, v := range []*service.Vault{w.issued, w.audited, w.wallet.Vault} {

@@ -18,7 +18,7 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	alice := w.party(t, w.key(t, "alice"))
-	pp, err := w.params.Crypto(token.CSP, token.Tuning{})
+	pp, err := w.params.Crypto(token.CSP, smallTables)
 	must(t, err)
 	known := func(anchor string, to service.Address) service.Order {
 		o := under(anchor, paying(to, 100))

@@ -37,9 +37,9 @@ func newHostile(t testing.TB, curve string, cache int, signer func(scheme identi
 	h := &hostile{TB: t, ledger: make(ledger)}
 	params, err := token.NewPublicParams(curve, 8, token.CSP)
 	h.must(err)
-	h.pp, err = params.Crypto(token.CSP, token.Tuning{})
+	h.pp, err = params.Crypto(token.CSP, smallTables)
 	h.must(err)
-	h.v, err = validator.New(params, executor.Serial(), token.Tuning{}, cache)
+	h.v, err = validator.New(params, executor.Serial(), smallTables, cache)
 	h.must(err)
 	scheme, err := identity.NewScheme(curve)
 	h.must(err)

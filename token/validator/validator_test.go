@@ -16,6 +16,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
@@ -24,6 +25,9 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 	"github.com/zkbench/zkbench/transcript"
 )
+
+// smallTables are built fast: a test proves little.
+var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
 // system is a token system of one issuer, one auditor, some owners, and the tokens
 // on its ledger, with the openings that their owners know.
@@ -75,9 +79,9 @@ func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
 	s.params.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
 	s.digest, err = s.params.Digest()
 	s.must(err)
-	s.pp, err = s.params.Crypto(token.CSP, token.Tuning{})
+	s.pp, err = s.params.Crypto(token.CSP, smallTables)
 	s.must(err)
-	s.v, err = validator.New(s.params, executor.Serial(), token.Tuning{}, 100)
+	s.v, err = validator.New(s.params, executor.Serial(), smallTables, 100)
 	s.must(err)
 	return s
 }
@@ -489,7 +493,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		edit(p)
-		if _, err := validator.New(p, executor.Serial(), token.Tuning{}, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
+		if _, err := validator.New(p, executor.Serial(), smallTables, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
