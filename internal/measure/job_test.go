@@ -107,7 +107,7 @@ func TestRun(t *testing.T) {
 	long := job()
 	long.Settings.Samples = 0 // the second operation takes a second, the third two
 	long.Settings.Duration = time.Hour
-	long.Deadline = 300 * time.Millisecond
+	long.Deadline = 2 * time.Second
 	missing := job()
 	missing.Workload = "Nap"
 	hang := job()
@@ -121,7 +121,7 @@ func TestRun(t *testing.T) {
 		done   bool   // something was measured
 	}{
 		{"child=serve", job(), "serve", record.OK, "", true},
-		{"child=late", long, "serve", record.Partial, "stopped at its deadline of 300ms", true},
+		{"child=late", long, "serve", record.Partial, "stopped at its deadline of 2s", true},
 		{"child=no workload", missing, "serve", record.Failed, `workload: "Nap" is not accepted; accepted: sleep`, false},
 		{"child=crash", job(), "crash", record.Failed, "exit status 7: crashed on purpose", false},
 		{"child=silent", job(), "silent", record.Failed, "wrote 0 records", false},
