@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/compare"
-	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -195,35 +194,4 @@ func names(rows []compare.Row) string {
 		b.WriteString(r.Name())
 	}
 	return b.String()
-}
-
-// recordFile appends records to a file as they come; a nil one keeps none.
-type recordFile struct {
-	file *os.File
-	out  *record.Writer
-}
-
-func newRecordFile(path *usage.Option) (*recordFile, error) {
-	if !path.Given {
-		return nil, nil
-	}
-	file, err := os.Create(path.Text)
-	if err != nil {
-		return nil, fmt.Errorf("out: %w", err)
-	}
-	return &recordFile{file, record.NewWriter(file)}, nil
-}
-
-func (f *recordFile) add(rec *record.Record) error {
-	if f == nil {
-		return nil
-	}
-	return f.out.Write(rec)
-}
-
-func (f *recordFile) close() error {
-	if f == nil {
-		return nil
-	}
-	return f.file.Close()
 }

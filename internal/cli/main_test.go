@@ -19,7 +19,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stage"
@@ -269,16 +268,6 @@ func TestMainJob(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("cases:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func TestCaption(t *testing.T) {
-	job := measure.Job{Workload: "Sender", Case: workload.NewCase(record.Axis{Key: "bits", Value: "8"})}
-	for workers, want := range map[int]string{1: "Sender, 1 worker, bits=8", 16: "Sender, 16 workers, bits=8"} {
-		job.Settings.Workers = workers
-		if got := caption(job); got != want {
-			t.Errorf("workers=%d: %q, want %q", workers, got, want)
-		}
 	}
 }
 

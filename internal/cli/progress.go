@@ -16,18 +16,9 @@ func caseBar(stderr io.Writer, i, n int, job measure.Job) (done func()) {
 	if bars == nil {
 		return func() {}
 	}
-	stop := progress.Timed(bars, fmt.Sprintf("%d/%d", i+1, n), caption(job), job.Settings.Warmup.Time+job.Settings.Duration, nil)
+	stop := progress.Timed(bars, fmt.Sprintf("%d/%d", i+1, n), job.Caption(), job.Settings.Warmup.Time+job.Settings.Duration, nil)
 	return func() {
 		stop()
 		bars.Wait()
 	}
-}
-
-// caption names what runs. The case stands last: a narrow terminal cuts it off.
-func caption(job measure.Job) string {
-	workers := "1 worker"
-	if n := job.Settings.Workers; n != 1 {
-		workers = fmt.Sprintf("%d workers", n)
-	}
-	return fmt.Sprintf("%s, %s, %s", job.Workload, workers, job.Case)
 }

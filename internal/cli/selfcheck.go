@@ -177,7 +177,7 @@ func plantedSession(ctx context.Context, work int, run func(context.Context, mea
 
 func selfCheckJob(work int) measure.Job {
 	c := workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: strconv.Itoa(work)})
-	return sessionJob(selfcheck.Def().Name, c, 1, selfCheckDuration)
+	return compare.NewJob(selfcheck.Def().Name, c, 1, selfCheckDuration)
 }
 
 // spread is the relative standard deviation of the mean latency over the old

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -22,21 +23,27 @@ type Session struct {
 	Each func(*record.Record) error
 }
 
-// FailedError says that a process of a session failed: the session ends there.
-// It is a zkbench.ErrEnv.
-type FailedError struct{ Record *record.Record }
+// FailedError says that a process of a session failed, which is a zkbench.ErrEnv, or that
+// its record was not kept: the session ends there.
+type FailedError struct {
+	Record *record.Record
+	Err    error // of Each; nil: the process failed
+}
 
 func (e *FailedError) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
 	r := e.Record
 	return fmt.Sprintf("%v: process %s[%d] of %s %s: %s",
 		zkbench.ErrEnv, r.Process.Side, r.Process.Index, caseName(r), r.Status, r.Error)
 }
 
-func (e *FailedError) Unwrap() error { return zkbench.ErrEnv }
+func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 
 // Measure runs the session and returns the records of the processes that ran to
 // their end, with their places in the session. The error is that of ctx when it
-// ends first, a *FailedError, or one of Each; the records until then come with it.
+// ends first, or a *FailedError; the records until then come with it.
 func (s Session) Measure(ctx context.Context) ([]*record.Record, error) {
 	id := rand.Text()
 	index := make(map[stat.Side]int)
@@ -50,7 +57,7 @@ func (s Session) Measure(ctx context.Context) ([]*record.Record, error) {
 		index[side]++
 		if s.Each != nil {
 			if err := s.Each(rec); err != nil {
-				return recs, err
+				return recs, &FailedError{rec, err}
 			}
 		}
 		switch {

@@ -35,6 +35,15 @@ type Job struct {
 	Tethered bool `json:"tethered,omitempty"`
 }
 
+// Caption names what runs. The case stands last: a narrow terminal cuts it off.
+func (j Job) Caption() string {
+	workers := "1 worker"
+	if n := j.Settings.Workers; n != 1 {
+		workers = fmt.Sprintf("%d workers", n)
+	}
+	return fmt.Sprintf("%s, %s, %s", j.Workload, workers, j.Case)
+}
+
 // Deadline is a deadline for a case with these settings that only a case which
 // hangs misses: set-up and checks have minutes of their own.
 func Deadline(s Settings) time.Duration {

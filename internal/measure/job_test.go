@@ -220,3 +220,13 @@ func TestProcs(t *testing.T) {
 		}
 	}
 }
+
+func TestCaption(t *testing.T) {
+	job := job()
+	for workers, want := range map[int]string{1: "Sleep, 1 worker, bits=8", 16: "Sleep, 16 workers, bits=8"} {
+		job.Settings.Workers = workers
+		if got := job.Caption(); got != want {
+			t.Errorf("workers=%d: %q, want %q", workers, got, want)
+		}
+	}
+}
