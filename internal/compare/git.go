@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/usage"
 )
 
@@ -48,7 +49,7 @@ func OpenRepository(ctx context.Context) (Repository, error) {
 // Revision is a state of the repository that exists.
 type Revision struct {
 	Name   string // as it was given
-	Commit string // with +dirty where the working tree differs from it
+	Commit string // with figure.Dirty where the working tree differs from it
 }
 
 // Resolve finds the commit of a revision. The error is a *usage.ValueError.
@@ -67,21 +68,15 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 			return Revision{}, fmt.Errorf("%w: git status: %w", zkbench.ErrEnv, err)
 		}
 		if changes != "" {
-			commit += "+dirty"
+			commit += figure.Dirty
 		}
 	}
 	return Revision{Name: name, Commit: commit}, nil
 }
 
-// String names the revision in tables, HEAD~1 5019ef6a1b2c.
+// String names the revision in tables, HEAD~1 5019ef6.
 func (v Revision) String() string {
-	commit, dirty, _ := strings.Cut(v.Commit, "+")
-	if len(commit) > 12 {
-		commit = commit[:12]
-	}
-	if dirty != "" {
-		commit += "+" + dirty
-	}
+	commit := figure.Commit(v.Commit)
 	if strings.HasPrefix(v.Commit, v.Name) {
 		return commit
 	}
