@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -59,7 +60,7 @@ func expandSuite(defs []workload.Def, file *suite.File, name string, most int) (
 		return cases, nil
 	})
 	if others > 0 {
-		p.notes = append(p.notes, fmt.Sprintf("%s left out: the same with other settings comes before", count(others, "case")))
+		p.notes = append(p.notes, fmt.Sprintf("%s left out: the same with other settings comes before", figure.Plural(others, "case")))
 	}
 	if len(cut) > 0 {
 		var counts []string
@@ -209,7 +210,7 @@ func (p *suitePlan) summary(w io.Writer) error {
 	if env.Read().Commit == "" {
 		fmt.Fprintln(w, "this program was built without its commit (go run, or -buildvcs=false), so the history will not name it")
 	}
-	_, err := fmt.Fprintf(w, "suite %s: %s, %s, about %s\n", p.header.Suite, count(p.distinct(), "case"), processes(len(p.header.Plan)),
+	_, err := fmt.Fprintf(w, "suite %s: %s, %s, about %s\n", p.header.Suite, figure.Plural(p.distinct(), "case"), figure.Plural(len(p.header.Plan), "process"),
 		about(suite.NewEstimate(p.header.Plan).From(0)))
 	return err
 }
@@ -235,18 +236,4 @@ func (p *suitePlan) show(w io.Writer) error {
 		}
 	}
 	return p.summary(w)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return fmt.Sprintf("%d processes", n)
 }
