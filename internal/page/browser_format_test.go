@@ -18,7 +18,7 @@ func TestFormat(t *testing.T) {
 		return string(text)
 	}
 	writers := map[string]string{
-		"time": "withUnit([v], 'ns')", "bytes": "withUnit([v], 'B')", "case": "plural(v, 'case')", "process": "plural(v, 'process', 'processes')",
+		"time": "withUnit([v], 'ns')", "bytes": "withUnit([v], 'B')", "rate": "rate(v) + '/s'", "case": "plural(v, 'case')", "process": "plural(v, 'process', 'processes')",
 	}
 	checked := 0
 	for line := range strings.Lines(read("../figure/testdata/figures.txt")) {

@@ -1,4 +1,4 @@
-// Numbers and their units as they are read: the times, bytes and numbers of things of
+// Numbers and their units as they are read: the times, bytes, rates and numbers of things of
 // internal/figure/testdata/figures.txt.
 
 const times = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
@@ -15,7 +15,7 @@ function scaleOf(unit, values, exact) {
   if (quantity === 'ns') steps = times;
   else if (quantity === 's') [steps, factor] = [times, 1e9];
   else if (quantity === 'B' && !exact) [steps, factor, write] = [sizes, 1 / 0.9995, three]; // 999,999 B are 1.00 MB
-  else return { divide: 1, unit, write: exact ? number : timed };
+  else return { divide: 1, unit, write: exact ? number : rate };
   const [size, name] = steps.find(([size]) => middle * factor >= size) || steps[steps.length - 1];
   return { divide: steps === sizes ? size : size / factor, unit: name + per, write };
 }
@@ -26,12 +26,6 @@ function time(v) {
   return v.toFixed(size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
-// three writes three significant digits, and all of a whole number's.
-function three(v) {
-  const rounded = Math.abs(Number(v.toPrecision(3)));
-  return v.toFixed(rounded === 0 ? 0 : Math.min(Math.max(2 - Math.floor(Math.log10(rounded)), 0), 3));
-}
-
 const formats = []; // by their number of decimals: making one takes long
 
 function decimals(v, digits) {
@@ -39,20 +33,23 @@ function decimals(v, digits) {
   return formats[digits].format(v);
 }
 
-// number writes four significant digits, and whole numbers in full.
-function number(v) {
-  if (v === undefined || v === null || !isFinite(v)) return '–';
-  if (v === 0) return '0';
-  if (Number.isInteger(v)) return decimals(v, 0);
-  const size = Math.floor(Math.log10(Math.abs(v)));
-  if (size < -6) return v.toPrecision(3);
-  return decimals(v, Math.max(0, 3 - size));
+// significant writes so many significant digits, all of a whole part, and at most so many
+// decimals.
+function significant(v, digits, most) {
+  const rounded = Math.abs(Number(v.toPrecision(digits)));
+  return decimals(v, rounded === 0 ? 0 : Math.min(Math.max(digits - 1 - Math.floor(Math.log10(rounded)), 0), most));
 }
 
-// timed writes what was measured, of which a whole number is whole by chance.
-function timed(v) {
-  const whole = Number.isInteger(v) && v !== 0 && Math.abs(v) < 1000;
-  return whole ? decimals(v, 3 - Math.floor(Math.log10(Math.abs(v)))) : number(v);
+function three(v) { return significant(v, 3, 3); }
+
+// rate writes what was measured and is no time or size, of which a whole number is whole by
+// chance.
+function rate(v) { return significant(v, 4, 9); }
+
+// number writes whole numbers in full.
+function number(v) {
+  if (v === undefined || v === null || !isFinite(v)) return '–';
+  return Number.isInteger(v) ? decimals(v, 0) : rate(v);
 }
 
 // withUnit writes one value, or from which to which, in the unit that fits.

@@ -15,7 +15,12 @@ function ranged([middle, least, greatest], divide) {
   return least === undefined ? [middle / divide] : [middle / divide, least / divide, greatest / divide];
 }
 
-function between(least, greatest, unit) { return least === undefined ? '' : ' (' + timed(least) + ' – ' + timed(greatest) + (unit ? ' ' + unit : '') + ')'; }
+// said is a value of a scale in words.
+function said(scale, value, least, greatest) {
+  return scale.write(value) + ' ' + scale.unit + (least === undefined ? '' : ' (' + scale.write(least) + ' – ' + scale.write(greatest) + ')');
+}
+
+const operations = scaleOf('ops/s', []);
 
 function spreadNote(cases) { return cases.some(c => c.counted > 1) ? ' Bars reach from the least to the greatest repetition.' : ''; }
 
@@ -31,7 +36,7 @@ function throughputPlot() {
     name: l.name, group: l.group, groupName: l.groupName,
     points: fastest(l.cases).map(c => {
       const [y, lo, hi] = c.figures.throughput;
-      return { x: c.cpus, y, lo, hi, say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + timed(y) + ' ops/s' + between(lo, hi) };
+      return { x: c.cpus, y, lo, hi, say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + said(operations, y, lo, hi) };
     }),
   }));
   const cpus = [...new Set(cases.map(c => c.cpus))].sort((a, b) => a - b);
@@ -80,7 +85,7 @@ function latencyPlot() {
       const [x, xlo, xhi] = c.figures.throughput, [y, lo, hi] = ranged(c.figures[state.measure], scale.divide);
       const name = !byCPUs ? undefined : cases.length > mostNamed ? String(c.cpus) : plural(c.cpus, 'CPU');
       const workers = c.workers ? plural(workersOf(c), 'worker') + ', ' : '';
-      return { x, xlo, xhi, y, lo, hi, name, say: plural(c.cpus, 'CPU') + ', ' + workers + timed(x) + ' ops/s, ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
+      return { x, xlo, xhi, y, lo, hi, name, say: plural(c.cpus, 'CPU') + ', ' + workers + said(operations, x) + ', ' + said(scale, y, lo, hi) };
     }),
   }));
   const label = data.figures.find(f => f.name === state.measure).label;
@@ -123,7 +128,7 @@ function percentilePlot() {
     const points = l.values.map((v, i) => {
       const inBand = l.least && i < l.least.length;
       const [y, lo, hi] = ranged(inBand ? [v, l.least[i], l.greatest[i]] : [v], scale.divide);
-      return { x: nines(i), y, lo, hi, say: percentile(i) + ' ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
+      return { x: nines(i), y, lo, hi, say: percentile(i) + ' ' + said(scale, y, lo, hi) };
     });
     return { name: nameOf(c), groupName: nameOf(c), group, points };
   });
@@ -145,7 +150,7 @@ function distributionPlot() {
   const l = c.latency;
   const scale = scaleOf('ns', l.values);
   const edge = i => l.from * Math.pow(l.ratio, i) / scale.divide;
-  const points = l.counts.map((n, i) => ({ x: edge(i), to: edge(i + 1), y: n, say: timed(edge(i)) + ' – ' + timed(edge(i + 1)) + ' ' + scale.unit + ': ' + plural(n, 'operation') }));
+  const points = l.counts.map((n, i) => ({ x: edge(i), to: edge(i + 1), y: n, say: scale.write(edge(i)) + ' – ' + said(scale, edge(i + 1)) + ': ' + plural(n, 'operation') }));
   const from = edge(0), to = edge(l.counts.length), room = Math.pow(to / from, 0.02);
   const range = [from / room, to * room];
   const marks = ['p50', 'p95', 'p99'].filter(p => c.figures[l.of + '-' + p]).map((p, row) => ({ x: c.figures[l.of + '-' + p][0] / scale.divide, text: p.toUpperCase(), row }));
@@ -174,7 +179,7 @@ function timelinePlot() {
       name: s.label, groupName: s.label, group: group++,
       points: s.values.map((v, i) => {
         const [y, lo, hi] = ranged(s.least ? [v, s.least[i], s.greatest[i]] : [v], scale.divide);
-        return { x: seconds(i), y, lo, hi, say: 'at ' + tickText(i * t.interval) + ' s ' + timed(y) + ' ' + scale.unit + between(lo, hi) };
+        return { x: seconds(i), y, lo, hi, say: 'at ' + tickText(i * t.interval) + ' s ' + said(scale, y, lo, hi) };
       }),
     }));
     const end = t.interval * Math.max(...series.map(s => s.values.length));
