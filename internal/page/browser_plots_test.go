@@ -40,17 +40,19 @@ type at struct {
 }
 
 // TestLatencyIsThePDFs: latency by throughput has the lines and points of the suite's
-// document: a line is a case by its numbers of CPUs, whether workers follow these or not.
+// document: a line is a case by its numbers of CPUs, whether workers follow these or not. The
+// filter leaves of them those that it does not cut down to a point.
 func TestLatencyIsThePDFs(t *testing.T) {
 	follow := func(cpus int) []int { return []int{cpus} }
 	for name, test := range map[string]struct {
-		workers func(cpus int) []int
-		lines   int
-		about   string
+		workers   func(cpus int) []int
+		lines     int
+		oneWorker int // points of a line
+		about     string
 	}{
-		"workers=CPUs":       {follow, 2, "lines join those that differ in their CPUs only"},
-		"workers=1,2":        {func(int) []int { return []int{1, 2} }, 4, "Bars reach from the least to the greatest"},
-		"workers=1 and CPUs": {func(cpus int) []int { return slices.Compact([]int{1, cpus}) }, 4, "1 case on one number of CPUs is left out"},
+		"workers=CPUs":       {follow, 2, 1, "lines join those that differ in their CPUs only"},
+		"workers=1,2":        {func(int) []int { return []int{1, 2} }, 4, 3, "Bars reach from the least to the greatest"},
+		"workers=1 and CPUs": {func(cpus int) []int { return slices.Compact([]int{1, cpus}) }, 4, 3, "1 case on one number of CPUs is left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var recs []*record.Record
@@ -108,6 +110,12 @@ func TestLatencyIsThePDFs(t *testing.T) {
 			}
 			if about := eval[string](b, `document.getElementById('plot-about').innerText`); !strings.Contains(about, test.about) {
 				t.Errorf("the plot says %q, not %q", about, test.about)
+			}
+			b.set("query", "workers=1")
+			for line, points := range b.values() {
+				if want := test.oneWorker; len(points) != want {
+					t.Errorf("with one worker %s has %q, want %d", line, points, want)
+				}
 			}
 		})
 	}

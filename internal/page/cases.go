@@ -64,7 +64,7 @@ type stageView struct {
 
 // view is the case without its distribution.
 func (g *group) view(d *Data) caseView {
-	first := g.counted[0]
+	first := g.first()
 	c := caseView{
 		ID: g.id, Env: g.env, Workload: first.Workload, Axes: []pair{}, CPUs: g.cpus, Staged: g.staged,
 		Status: string(g.status), OK: first.Status == record.OK, Runs: len(g.all), Counted: len(g.counted),
@@ -78,19 +78,12 @@ func (g *group) view(d *Data) caseView {
 			c.Settings = append(c.Settings, pair{s[0], s[1]})
 		}
 	}
-	for _, x := range first.Axes {
-		switch x.Key {
-		case cpusKey:
-		case workersKey:
-			if !g.staged {
-				c.Workers = x.Value
-			}
-		default:
+	for _, x := range first.Coordinates() {
+		if x.Key != workersKey {
 			c.Axes = append(c.Axes, pair{x.Key, x.Value})
+		} else if !g.staged {
+			c.Workers = x.Value
 		}
-	}
-	if side := first.Process.Side; side != "" {
-		c.Axes = append(c.Axes, pair{"side", side})
 	}
 	for _, r := range g.all {
 		for _, f := range r.Findings {

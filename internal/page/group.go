@@ -50,6 +50,9 @@ func (v *view) group(records []*record.Record) []*group {
 	return groups
 }
 
+// first stands for the case.
+func (g *group) first() *record.Record { return g.counted[0] }
+
 // count takes the case's status, which is the worst of the repetitions', and the
 // records that its figures are of: those that ended well or, where none did, those
 // that were stopped, or at last those that failed.

@@ -30,6 +30,7 @@ type shown struct {
 	Figures     []struct{ Name, Label, Unit string }
 	Percentiles []float64
 	Cases       []shownCase
+	Lines       struct{ Throughput, CPUs, Load []struct{ Cases []string } }
 	Progress    *struct{ Done int }
 }
 

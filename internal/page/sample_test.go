@@ -15,7 +15,6 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -166,25 +165,4 @@ func sample(t testing.TB) page.Data {
 	damaged := load{"Sender", "pool", 32, 2, 1, 0, 12 * time.Millisecond}.record(t)
 	damaged.Histograms[0].HDR = damaged.Histograms[0].HDR[:40]
 	return page.Data{Title: "Transfers on four processors", Records: append(all, failed, partial, damaged), Command: command, Settings: jobs.Words}
-}
-
-// open makes of a record one of an open loop.
-func open(t testing.TB, r *record.Record, a runner.Arrivals, change func(s *measure.Settings)) *record.Record {
-	t.Helper()
-	var s measure.Settings
-	if err := json.Unmarshal(r.Settings, &s); err != nil {
-		t.Fatal(err)
-	}
-	s.Arrivals, s.Queue = &a, runner.DefaultQueue
-	if change != nil {
-		change(&s)
-	}
-	raw, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Settings = raw
-	r.Axes = append(r.Axes, record.Axis{Key: "rate", Value: a.Rate()}, record.Axis{Key: "arrivals", Value: string(a.Shape)})
-	r.Case = r.Axes.String()
-	return r
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 // view is what the page's script is given, as JSON.
@@ -17,6 +19,7 @@ type view struct {
 	Figures      []figureView  `json:"figures"`     // those that some case has; of the table first
 	Percentiles  []float64     `json:"percentiles"` // at which the latencies of all cases are given
 	Cases        []caseView    `json:"cases"`
+	Lines        lines         `json:"lines"`
 	Progress     *progress     `json:"progress,omitempty"`
 }
 
@@ -58,6 +61,7 @@ func (vr *viewer) view(d Data) *view {
 	v.times(d)
 	groups := v.group(d.Records)
 	decoded := make(map[string]distribution, len(groups))
+	var loads []*group // that can be plotted
 	for _, g := range groups {
 		known, ok := vr.decoded[g.records()]
 		if !ok {
@@ -68,7 +72,11 @@ func (vr *viewer) view(d Data) *view {
 		c.Latency, c.Note = known.latency, known.note
 		v.Cases = append(v.Cases, c)
 		v.addFigures(g)
+		if c.OK && c.Figures[record.Throughput.Name()] != nil {
+			loads = append(loads, g)
+		}
 	}
+	v.Lines = linesOf(loads)
 	vr.decoded = decoded
 	return v
 }

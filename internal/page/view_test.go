@@ -176,6 +176,9 @@ func TestEnvironments(t *testing.T) {
 	if len(data.Cases) != 4 || data.Cases[0].Runs != 2 || data.Cases[3].Env != 3 {
 		t.Errorf("%d cases: %+v", len(data.Cases), data.Cases)
 	}
+	if l := data.Lines; len(l.Throughput) != 4 || len(l.Load) != 4 || len(l.CPUs) != 0 {
+		t.Errorf("the lines of 4 environments, each with one number of CPUs: %+v", l)
+	}
 }
 
 // TestDamaged: a histogram that cannot be read costs a case its distribution and

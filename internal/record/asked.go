@@ -5,8 +5,11 @@ import (
 	"strconv"
 )
 
-// cpusKey is the coordinate of a case that was given a number of processors.
-const cpusKey = "cpus"
+// The axes of a case that was given a number of processors, of workers.
+const (
+	cpusKey    = "cpus"
+	workersKey = "workers"
+)
 
 // Processors is the number of processors that the case could use.
 func (r *Record) Processors() int {
@@ -16,6 +19,16 @@ func (r *Record) Processors() int {
 		}
 	}
 	return r.Env.GOMAXPROCS
+}
+
+// Coordinates returns what tells the case from others beside its number of processors: its
+// other axes, and the side of a comparison.
+func (r *Record) Coordinates() Axes {
+	axes := r.Axes.Without(cpusKey)
+	if r.Process.Side != "" {
+		axes = append(axes, Axis{"side", r.Process.Side})
+	}
+	return axes
 }
 
 // Staged tells a record of stages, which has no settings with workers, from one of a load.

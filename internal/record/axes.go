@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench"
@@ -24,6 +26,14 @@ func (a Axes) Get(key string) (string, bool) {
 	}
 	return "", false
 }
+
+// Without returns the axes but those with these keys, in a slice of its own.
+func (a Axes) Without(keys ...string) Axes {
+	return slices.DeleteFunc(slices.Clone(a), func(x Axis) bool { return slices.Contains(keys, x.Key) })
+}
+
+// Unique is a text that no other axes have.
+func (a Axes) Unique() string { return fmt.Sprintf("%q", []Axis(a)) }
 
 // String returns key=value/key=value, the form of a sub-benchmark's name.
 func (a Axes) String() string {

@@ -29,7 +29,7 @@ function colourNote(key) { return key ? ' Colours tell ' + key + '; the pointer 
 function throughputPlot() {
   const cases = plottedCases('throughput');
   if (!cases.length) return { empty: 'No case in the table has a throughput.' };
-  const found = linesOf(cases, ['cpus', 'workers']);
+  const found = linesOf('throughput', cases);
   const several = found.lines.some(l => fastest(l.cases).length < l.cases.length);
   const key = grouped(found);
   const lines = found.lines.map(l => ({
@@ -56,7 +56,7 @@ function fastest(cases) {
     const have = best.get(c.cpus);
     if (!have || c.figures.throughput[0] > have.figures.throughput[0]) best.set(c.cpus, c);
   }
-  return [...best.values()].sort((a, b) => a.cpus - b.cpus);
+  return [...best.values()];
 }
 
 // allOf are the values that a vertical axis must hold.
@@ -73,23 +73,24 @@ const mostNamed = 12; // points that are named in full; more are numbered
 function latencyPlot() {
   const all = plottedCases(state.measure).filter(c => c.figures.throughput);
   if (!all.length) return { empty: 'No case in the table has this latency.' };
-  const several = onSeveralCPUs(all), byCPUs = several.length > 0;
-  const cases = byCPUs ? ownWorkers(several) : all;
-  const found = linesOf(cases, byCPUs ? ['cpus'] : ['workers', 'rate']);
+  let found = linesOf('cpus', all);
+  const byCPUs = found.lines.some(l => l.cases.length > 1);
+  if (byCPUs) found.lines = found.lines.filter(l => l.cases.length > 1 || l.size === 1); // without lines that the filter cut down to one case
+  else found = linesOf('load', all);
+  const cases = found.lines.flatMap(l => l.cases);
   const key = grouped(found);
   const scale = scaleOf('ns', cases.map(c => c.figures[state.measure][0]));
-  const load = c => [c.cpus, workersOf(c), Number(new Map(c.axes).get('rate') || 0)];
   const lines = found.lines.map(l => ({
     name: l.name, group: l.group, groupName: l.groupName,
-    points: l.cases.toSorted((a, b) => load(a)[0] - load(b)[0] || load(a)[1] - load(b)[1] || load(a)[2] - load(b)[2]).map(c => {
+    points: l.cases.map(c => {
       const [x, xlo, xhi] = c.figures.throughput, [y, lo, hi] = ranged(c.figures[state.measure], scale.divide);
       const name = !byCPUs ? undefined : cases.length > mostNamed ? String(c.cpus) : plural(c.cpus, 'CPU');
-      const workers = c.workers ? plural(workersOf(c), 'worker') + ', ' : '';
+      const workers = c.workers ? plural(Number(c.workers), 'worker') + ', ' : '';
       return { x, xlo, xhi, y, lo, hi, name, say: plural(c.cpus, 'CPU') + ', ' + workers + said(operations, x) + ', ' + said(scale, y, lo, hi) };
     }),
   }));
   const label = data.figures.find(f => f.name === state.measure).label;
-  const left = byCPUs ? all.length - several.length : 0;
+  const left = byCPUs ? all.length - new Set(cases).size : 0;
   return {
     about: (byCPUs ? 'Each point is a case; lines join those that differ in their CPUs only.' : 'Each point is a case; lines join those that differ in their load only.') +
       (byCPUs && cases.length > mostNamed ? ' Numbers beside points are CPUs.' : '') + spreadNote(cases) + colourNote(key) +

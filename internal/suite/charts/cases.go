@@ -71,11 +71,11 @@ func gather(recs []*record.Record) []*group {
 		if !staged && !loaded {
 			continue
 		}
-		axes := without(r.Axes, cpusKey)
-		key := fmt.Sprintf("%q %d %t %s %d", g.workload, g.env.number, loaded, quoted(axes), cpusOf(r))
+		axes := r.Coordinates()
+		key := fmt.Sprintf("%q %d %t %s %d", g.workload, g.env.number, loaded, axes.Unique(), r.Processors())
 		c := cells[key]
 		if c == nil {
-			c = &cell{axes: axes, cpus: cpusOf(r)}
+			c = &cell{axes: axes, cpus: r.Processors()}
 			cells[key] = c
 			if loaded {
 				g.loads = append(g.loads, c)
@@ -109,20 +109,6 @@ func newEnvironment(e record.Env, i int, first record.Env) *environment {
 	return fresh
 }
 
-// cpusOf is the number of CPUs of a record's case.
-func cpusOf(r *record.Record) int {
-	if text, ok := r.Axes.Get(cpusKey); ok {
-		if n, err := strconv.Atoi(text); err == nil {
-			return n
-		}
-	}
-	return r.Env.GOMAXPROCS
-}
-
-func without(axes record.Axes, keys ...string) record.Axes {
-	return slices.DeleteFunc(slices.Clone(axes), func(a record.Axis) bool { return slices.Contains(keys, a.Key) })
-}
-
 // only returns the axes with these keys, in their order.
 func only(axes record.Axes, keys ...string) (some record.Axes) {
 	for _, key := range keys {
@@ -133,8 +119,10 @@ func only(axes record.Axes, keys ...string) (some record.Axes) {
 	return some
 }
 
-// quoted is a text that other axes do not have.
-func quoted(axes record.Axes) string { return fmt.Sprintf("%q", []record.Axis(axes)) }
+// first stands for the cell where a record of it is asked for.
+func (c *cell) first() *record.Record { return c.recs[0] }
+
+func (c *cell) coordinates() record.Axes { return c.axes }
 
 // values are those of a metric in the repetitions that have it, in units of 1/scale.
 func (c *cell) values(metric record.Quantity, scale float64) (all []float64) {
@@ -154,19 +142,19 @@ func extent(values []float64) plot.Interval {
 	return plot.Interval{Least: slices.Min(values), Most: slices.Max(values)}
 }
 
-// keys returns the keys of all axes, those in which the cells differ and the others.
-func keys(cells []*cell) (differ, same []string) {
+// keys returns the keys of all axes, those in which cases differ and the others.
+func keys[C any](cases []C, axes func(C) record.Axes) (differ, same []string) {
 	var all []string
-	for _, c := range cells {
-		for _, a := range c.axes {
+	for _, c := range cases {
+		for _, a := range axes(c) {
 			if !slices.Contains(all, a.Key) {
 				all = append(all, a.Key)
 			}
 		}
 	}
 	for _, key := range all {
-		first, had := cells[0].axes.Get(key)
-		if slices.ContainsFunc(cells, func(c *cell) bool { v, has := c.axes.Get(key); return v != first || has != had }) {
+		first, had := axes(cases[0]).Get(key)
+		if slices.ContainsFunc(cases, func(c C) bool { v, has := axes(c).Get(key); return v != first || has != had }) {
 			differ = append(differ, key)
 		} else {
 			same = append(same, key)
@@ -190,6 +178,8 @@ func words(axes record.Axes) string {
 			parts[i] = a.Value
 			if n, err := strconv.Atoi(a.Value); err == nil {
 				parts[i] = figure.Plural(n, "worker")
+			} else if a.Value == record.SameAsCPUs {
+				parts[i] = "as many workers as CPUs"
 			}
 		default:
 			parts[i] = a.Key + " " + a.Value

@@ -33,13 +33,13 @@ func All(recs []*record.Record) ([]Chart, error) {
 	groups := gather(recs)
 	a := &album{files: make(map[string]bool)}
 	for _, g := range groups { // two a page: a case's two plots stand on one
-		for _, p := range panels(scaled(g.loads)) {
+		for _, p := range panels(g.loads) {
 			a.throughput(g, p)
 			a.latency(g, p)
 		}
 	}
 	for _, g := range groups {
-		for _, p := range panels(scaled(g.loads)) {
+		for _, p := range panels(g.loads) {
 			a.efficiency(g, p)
 		}
 	}

@@ -23,7 +23,7 @@ func (a *album) costs(g *group) {
 	if len(cells) == 0 {
 		return
 	}
-	measured := len(coordinates(cells))
+	measured := len(record.Lines(cells, (*cell).coordinates, execKey, workersKey))
 	exec := value(cells[0], execKey)
 	if slices.ContainsFunc(cells, func(c *cell) bool { return value(c, execKey) == "serial" }) {
 		exec = "serial"
@@ -32,7 +32,7 @@ func (a *album) costs(g *group) {
 	cells = fewest(cells, func(c *cell) int { return c.cpus })
 	cells = fewest(cells, func(c *cell) int { return number(value(c, workersKey)) })
 
-	differ, same := keys(cells)
+	differ, same := keys(cells, (*cell).coordinates)
 	inputs, outputs := values(cells, inKey), values(cells, outKey)
 	if len(inputs) < 2 && len(outputs) < 2 {
 		return
@@ -46,25 +46,20 @@ func (a *album) costs(g *group) {
 	same = slices.DeleteFunc(same, func(key string) bool { return slices.Contains([]string{bitsKey, proofKey, inKey, outKey}, key) })
 	common := append(only(cells[0].axes, same...), record.Axis{Key: cpusKey, Value: strconv.Itoa(cells[0].cpus)})
 	var tiles []plot.HeatTile
-	of := make(map[string]int)
-	for _, c := range cells {
-		key := quoted(without(c.axes, inKey, outKey))
-		i, ok := of[key]
-		if !ok {
-			i = len(tiles)
-			of[key] = i
-			tile := plot.HeatTile{Name: words(only(c.axes, apart...)), Rows: inputs, Columns: outputs}
-			for range inputs {
-				tile.Values = append(tile.Values, make([]float64, len(outputs)))
-			}
-			tiles = append(tiles, tile)
+	for _, t := range record.Lines(cells, (*cell).coordinates, inKey, outKey) {
+		tile := plot.HeatTile{Name: words(only(t.Axes, apart...)), Rows: inputs, Columns: outputs}
+		for range inputs {
+			tile.Values = append(tile.Values, make([]float64, len(outputs)))
 		}
-		in, out := slices.Index(inputs, value(c, inKey)), slices.Index(outputs, value(c, outKey))
-		tiles[i].Values[in][out] = stat.Median(c.values(record.LatencyMean, nsPerMs))
+		for _, c := range t.Cases {
+			in, out := slices.Index(inputs, value(c, inKey)), slices.Index(outputs, value(c, outKey))
+			tile.Values[in][out] = stat.Median(c.values(record.LatencyMean, nsPerMs))
+		}
+		tiles = append(tiles, tile)
 	}
 	title := g.title("mean time by inputs and outputs (ms)", nil)
 	notes := append(g.notes(common, cells, ""), "darker is slower; equal ratios are equal steps")
-	if left := measured - len(coordinates(cells)); left > 0 {
+	if left := measured - len(record.Lines(cells, (*cell).coordinates, execKey, workersKey)); left > 0 {
 		notes = append(notes, figure.Plural(left, "case")+" left out: measured with another executor or more CPUs or workers only")
 	}
 	charts := slices.Collect(slices.Chunk(tiles, maxTiles))
@@ -72,15 +67,6 @@ func (a *album) costs(g *group) {
 		name := part(title, i, len(charts))
 		a.add(name, &plot.Heat{Title: name, Notes: notes, X: "outputs", Y: "inputs", Tiles: some})
 	}
-}
-
-// coordinates are those of the cases, whatever executor, CPUs and workers they were measured with.
-func coordinates(cells []*cell) map[string]bool {
-	all := make(map[string]bool)
-	for _, c := range cells {
-		all[quoted(without(c.axes, execKey, workersKey))] = true
-	}
-	return all
 }
 
 func value(c *cell, key string) string { v, _ := c.axes.Get(key); return v }

@@ -3,7 +3,6 @@ package charts
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -19,8 +18,11 @@ type panel struct {
 // line is a case by its numbers of CPUs, in their order.
 type line struct {
 	name  string
+	axes  record.Axes
 	cells []*cell
 }
+
+func (l line) coordinates() record.Axes { return l.axes }
 
 func (p *panel) cells() (all []*cell) {
 	for _, l := range p.lines {
@@ -41,11 +43,8 @@ const (
 // panels divides the cases of a workload. Executors share a chart before workers, proofs
 // and bits do, and these before others, as long as it can be read.
 func panels(cells []*cell) []panel {
-	if len(cells) == 0 {
-		return nil
-	}
-	cells = ownWorkers(cells)
-	differ, same := keys(cells)
+	lines := caseLines(cells)
+	differ, same := keys(lines, line.coordinates)
 	order := []string{execKey, workersKey, proofKey, bitsKey}
 	rank := func(key string) int {
 		if i := slices.Index(order, key); i >= 0 {
@@ -56,11 +55,11 @@ func panels(cells []*cell) []panel {
 	slices.SortStableFunc(differ, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	var inLine, inTitle []string
 	for _, key := range differ {
-		if longer := append(slices.Clone(inLine), key); readable(divide(cells, longer)) {
+		if longer := append(slices.Clone(inLine), key); readable(divide(lines, longer)) {
 			inLine = longer
 		}
 	}
-	all := divide(cells, inLine)
+	all := divide(lines, inLine)
 	if len(inLine) == 0 { // one line a chart is named all the same
 		inLine = []string{execKey}
 	}
@@ -76,61 +75,34 @@ func panels(cells []*cell) []panel {
 		}
 	}
 	for i := range all {
-		first := all[i].lines[0].cells[0].axes
+		first := all[i].lines[0].axes
 		all[i].title, all[i].common = only(first, inTitle...), only(first, same...)
 		for k := range all[i].lines {
 			l := &all[i].lines[k]
-			l.name = cmp.Or(words(only(l.cells[0].axes, inLine...)), "measured")
+			l.name = cmp.Or(words(only(l.axes, inLine...)), "measured")
 		}
 	}
 	return all
 }
 
-// scaled are the cases that were measured with several numbers of CPUs; all where none
-// was. The others of a suite are those that show what inputs and outputs cost, which have
-// a heat map.
-func scaled(cells []*cell) []*cell {
-	numbers := make(map[string]map[int]bool)
-	name := func(c *cell) string { return quoted(without(c.axes, workersKey)) }
-	for _, c := range cells {
-		if numbers[name(c)] == nil {
-			numbers[name(c)] = make(map[int]bool)
-		}
-		numbers[name(c)][c.cpus] = true
-	}
-	some := slices.DeleteFunc(slices.Clone(cells), func(c *cell) bool { return len(numbers[name(c)]) < 2 })
+// caseLines are the lines of the cases that were measured with several numbers of CPUs; of
+// all where none was. The others of a suite are those that show what inputs and outputs
+// cost, which have a heat map.
+func caseLines(cells []*cell) (lines []line) {
+	some := record.OnSeveralCPUs(cells, (*cell).first)
 	if len(some) == 0 {
-		return cells
+		some = cells
 	}
-	return some
+	for _, l := range record.LinesByCPUs(some, (*cell).first) {
+		lines = append(lines, line{axes: l.Axes, cells: l.Cases})
+	}
+	return lines
 }
 
-// divide returns a panel for all values of the axes that are not in the lines' names, each
-// with a line for all values of those that are.
-func divide(cells []*cell, inLine []string) []panel {
-	var all []panel
-	panels, lines := make(map[string]int), make(map[string]int)
-	for _, c := range cells {
-		apart := quoted(without(c.axes, inLine...))
-		i, ok := panels[apart]
-		if !ok {
-			i = len(all)
-			panels[apart] = i
-			all = append(all, panel{})
-		}
-		name := apart + quoted(only(c.axes, inLine...))
-		k, ok := lines[name]
-		if !ok {
-			k = len(all[i].lines)
-			lines[name] = k
-			all[i].lines = append(all[i].lines, line{})
-		}
-		all[i].lines[k].cells = append(all[i].lines[k].cells, c)
-	}
-	for _, p := range all {
-		for _, l := range p.lines {
-			slices.SortStableFunc(l.cells, func(a, b *cell) int { return cmp.Compare(a.cpus, b.cpus) })
-		}
+// divide returns a panel for all values of the axes that are not in the lines' names.
+func divide(lines []line, inLine []string) (all []panel) {
+	for _, p := range record.Lines(lines, line.coordinates, inLine...) {
+		all = append(all, panel{lines: p.Cases})
 	}
 	return all
 }
@@ -153,39 +125,4 @@ func readable(all []panel) bool {
 		}
 	}
 	return true
-}
-
-// sameAsCPUs is the value of the axis of workers where there are as many as CPUs.
-const sameAsCPUs = "as many workers as CPUs"
-
-// ownWorkers returns the cells with those of as many workers as CPUs as cases that differ
-// in their CPUs only. Which were meant so is seen where a number of workers occurs at its
-// own number of CPUs alone.
-func ownWorkers(cells []*cell) []*cell {
-	workersOf := func(c *cell) string { v, _ := c.axes.Get(workersKey); return v }
-	own := func(c *cell) bool { return workersOf(c) == strconv.Itoa(c.cpus) }
-	fixed := make(map[string]bool) // numbers of workers that occur elsewhere too
-	counts := make(map[int]bool)
-	for _, c := range cells {
-		counts[c.cpus] = true
-		if !own(c) {
-			fixed[workersOf(c)] = true
-		}
-	}
-	if len(counts) < 2 || !slices.ContainsFunc(cells, func(c *cell) bool { return own(c) && !fixed[workersOf(c)] }) {
-		return cells
-	}
-	var all []*cell
-	for _, c := range cells {
-		if fixed[workersOf(c)] {
-			all = append(all, c)
-		}
-		if own(c) {
-			renamed := *c
-			renamed.axes = slices.Clone(c.axes)
-			renamed.axes[slices.IndexFunc(c.axes, func(a record.Axis) bool { return a.Key == workersKey })].Value = sameAsCPUs
-			all = append(all, &renamed)
-		}
-	}
-	return all
 }

@@ -92,7 +92,7 @@ func sizeRows(all []sized) (rows []plot.Bar, common string) {
 		}
 	}
 	for _, s := range all {
-		row := plot.Bar{Name: words(without(s.axes, dropped...)), Value: s.bytes}
+		row := plot.Bar{Name: words(s.axes.Without(dropped...)), Value: s.bytes}
 		if !slices.Contains(rows, row) {
 			rows = append(rows, row)
 		}
@@ -118,7 +118,7 @@ func varies(all []sized, key string, dropped []string) (alike, independent bool)
 		if before, _ := all[0].axes.Get(key); value != before {
 			alike = false
 		}
-		of := quoted(without(s.axes, append(slices.Clone(dropped), key)...))
+		of := s.axes.Without(append(slices.Clone(dropped), key)...).Unique()
 		other, ok := first[of]
 		switch {
 		case !ok:

@@ -26,7 +26,7 @@ func (a *album) stages(g *group) {
 			}
 		}
 	}
-	differ, same := keys(g.stages)
+	differ, same := keys(g.stages, (*cell).coordinates)
 	title := g.title("time of the stages", nil)
 	notes := g.notes(only(g.stages[0].axes, same...), g.stages, "")
 	var charts []*plot.Dots
