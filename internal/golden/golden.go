@@ -47,12 +47,24 @@ func Read(t testing.TB, name string) string {
 // Check compares got with a file of testdata.
 func Check(t testing.TB, name, got string) {
 	t.Helper()
+	File(t, Path(t, name), got)
+}
+
+// File compares got with a golden file of the package under test.
+func File(t testing.TB, path, got string) {
+	t.Helper()
 	if os.Getenv(update) != "" {
-		if err := os.WriteFile(Path(t, name), []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(strings.Split(Read(t, name), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("testdata/%s differs (-want +got):\n%s", name, diff)
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout may have changed the ends of lines.
+	text := strings.ReplaceAll(string(want), "\r\n", "\n")
+	if diff := cmp.Diff(strings.Split(text, "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", path, diff)
 	}
 }

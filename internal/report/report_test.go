@@ -3,48 +3,30 @@ package report_test
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want := must.Get(os.ReadFile(path))(t)
-	// A checkout may have changed the ends of lines.
-	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestCase(t *testing.T) {
 	var b bytes.Buffer
 	must.Do(t, report.Case(&b, sample(t)))
-	golden(t, "case.txt", b.String())
+	golden.File(t, "testdata/case.txt", b.String())
 }
 
 func TestCaseOpen(t *testing.T) {
 	var b bytes.Buffer
 	must.Do(t, report.Case(&b, openSample(t)))
-	golden(t, "open.txt", b.String())
+	golden.File(t, "testdata/open.txt", b.String())
 }
 
 func TestTable(t *testing.T) {
@@ -56,7 +38,7 @@ func TestTable(t *testing.T) {
 	third.Counters, third.Metrics, third.Histograms, third.Findings = nil, nil, nil, nil
 	var b bytes.Buffer
 	must.Do(t, report.Table(&b, []*record.Record{first, second, third}))
-	golden(t, "table.txt", b.String())
+	golden.File(t, "testdata/table.txt", b.String())
 }
 
 // TestInputsBuiltByOperations: without figures of memory per operation no view
@@ -142,7 +124,7 @@ func TestTableOpen(t *testing.T) {
 	closed, open := sample(t), openSample(t)
 	var b bytes.Buffer
 	must.Do(t, report.Table(&b, []*record.Record{closed, open}))
-	golden(t, "table_open.txt", b.String())
+	golden.File(t, "testdata/table_open.txt", b.String())
 	lines := strings.Split(b.String(), "\n")
 	header, paced := strings.Fields(lines[1]), strings.Fields(lines[3])
 	if i := slices.Index(header, "offered/s"); i < 0 || paced[i] != "101.0" {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
@@ -61,7 +62,7 @@ func benchmark(t *testing.T, rec *record.Record) (text string, units []string, r
 func TestBenchmark(t *testing.T) {
 	rec := sample(t)
 	text, units, result := benchmark(t, rec)
-	golden(t, "benchmark.txt", text)
+	golden.File(t, "testdata/benchmark.txt", text)
 	want := []string{
 		"ns/op", "P50-ns", "P95-ns", "P99-ns", "P99.9-ns", "ops/s", "gc-cpu-%",
 		"B/op", "allocs/op", "peak-RSS-B", "B/proof",

@@ -1,11 +1,7 @@
 package circuits_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,12 +15,11 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
+	"github.com/zkbench/zkbench/internal/study/studytest"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/hash"
 )
-
-var update = flag.Bool("update", false, "write the golden pages anew")
 
 // standIns have the names and axes of the workloads that are measured, so that the golden
 // pages do not change with them.
@@ -111,40 +106,15 @@ func records(s *study.Study) (recs []*record.Record) {
 	return recs
 }
 
-func page(t *testing.T, s *study.Study, recs []*record.Record) string {
-	t.Helper()
-	var b bytes.Buffer
-	must.Do(t, s.Page(&b, recs))
-	return b.String()
-}
-
-// TestPages compares the pages of made-up records with golden ones; -update writes them.
-// Each shows every chart once, and no other.
+// TestPages compares the pages of made-up records with golden ones; each shows every chart
+// once, and no other.
 func TestPages(t *testing.T) {
 	for _, s := range circuits.Studies() {
 		t.Run("study="+s.Name, func(t *testing.T) {
 			recs := records(&s)
-			got := page(t, &s, recs)
-			golden := filepath.Join("testdata", s.File()+".golden")
-			if *update {
-				must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want := must.Get(os.ReadFile(golden))(t)
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("page (-want +got):\n%s", diff)
-			}
-			charts := must.Get(s.Charts(recs))(t)
-			for _, c := range charts {
-				if strings.Count(got, "]("+c.File+")") != 1 {
-					t.Errorf("%s is not shown once", c.File)
-				}
-				var svg bytes.Buffer
-				if err := c.Write(&svg); err != nil || !strings.Contains(svg.String(), c.Title) {
-					t.Errorf("%s: %d bytes, %v", c.File, svg.Len(), err)
-				}
-			}
-			if n := strings.Count(got, "!["); n != len(charts) || n == 0 {
-				t.Errorf("%d images, %d charts", n, len(charts))
+			studytest.Golden(t, s, recs)
+			if studytest.Images(t, s, recs) == 0 {
+				t.Error("no image")
 			}
 		})
 	}
@@ -154,7 +124,7 @@ func TestPages(t *testing.T) {
 // which the others are named.
 func TestPagesOfLess(t *testing.T) {
 	for _, s := range circuits.Studies() {
-		if text := page(t, &s, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "![") {
+		if text := studytest.Page(t, s, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "![") {
 			t.Errorf("%s: the page of nothing:\n%s", s.Name, text)
 		}
 		all := records(&s)
@@ -165,7 +135,7 @@ func TestPagesOfLess(t *testing.T) {
 					recs = append(recs, r)
 				}
 			}
-			text := page(t, &s, recs)
+			text := studytest.Page(t, s, recs)
 			for _, other := range s.PartNames() {
 				if _, list, ok := strings.Cut(text, "- not measured: "); !ok || strings.Contains(strings.SplitN(list, "\n", 2)[0], other) != (other != part) {
 					t.Errorf("%s: part %s alone: %s is not told rightly", s.Name, part, other)
@@ -222,26 +192,6 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// row returns the cells of the first row of a page that has all of these.
-func row(t *testing.T, text string, has ...string) []string {
-	t.Helper()
-	for line := range strings.Lines(text) {
-		found := strings.HasPrefix(line, "| ")
-		for _, h := range has {
-			found = found && strings.Contains(line, "| "+h+" |")
-		}
-		if found {
-			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-			for i := range cells {
-				cells[i] = strings.TrimSpace(cells[i])
-			}
-			return cells
-		}
-	}
-	t.Fatalf("no row with %q in\n%s", has, text)
-	return nil
-}
-
 func studyOf(t *testing.T, name string) *study.Study {
 	t.Helper()
 	for _, s := range circuits.Studies() {
@@ -275,19 +225,19 @@ func TestEstimates(t *testing.T) {
 	last := recs[3]
 	last.Status, last.Metrics, last.Stages = record.Failed, nil, nil
 	last.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
-	text := page(t, s, recs)
+	text := studytest.Page(t, *s, recs)
 	want := []string{"9,000", "–", "–", "–", "–", "–", "–", "*≈ 16.00 ms*", "–", "*≈ 32 MB*", "–"}
-	if diff := cmp.Diff(want, row(t, text, "*≈ 16.00 ms*")); diff != "" {
+	if diff := cmp.Diff(want, studytest.Row(t, text, "*≈ 16.00 ms*")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if !strings.Contains(text, "(gates, round 1) did not run: limit exceeded: bytes of memory") {
 		t.Error("the case that did not run is not named")
 	}
-	if text := page(t, s, append(recs[:2:2], last)); strings.Contains(text, "*≈") {
+	if text := studytest.Page(t, *s, append(recs[:2:2], last)); strings.Contains(text, "*≈") {
 		t.Errorf("an estimate from two cases:\n%s", text)
 	}
 	last.Error = "out of memory"
-	if text := page(t, s, recs); strings.Contains(text, "*≈") || !strings.Contains(text, "failed: out of memory") {
+	if text := studytest.Page(t, *s, recs); strings.Contains(text, "*≈") || !strings.Contains(text, "failed: out of memory") {
 		t.Errorf("a failed case has an estimate:\n%s", text)
 	}
 }
@@ -319,12 +269,12 @@ func TestPortable(t *testing.T) {
 			j.Keep(r, "session")
 			recs = append(recs, r)
 		}
-		text := page(t, s, recs)
+		text := studytest.Page(t, *s, recs)
 		rounds := "3"
 		if wrong {
 			rounds = "2"
 		}
-		cells := row(t, text, "Gates", "prove")
+		cells := studytest.Row(t, text, "Gates", "prove")
 		if diff := cmp.Diff([]string{"1.000 ms", "4.000 ms", "4.00×", rounds}, cells[3:]); diff != "" {
 			t.Errorf("wrong=%v (-want +got):\n%s", wrong, diff)
 		}
@@ -353,7 +303,7 @@ func TestCrossover(t *testing.T) {
 			}
 		}
 	}
-	cells := row(t, page(t, s, recs), "ours", "2.000 ms")
+	cells := studytest.Row(t, studytest.Page(t, *s, recs), "ours", "2.000 ms")
 	if diff := cmp.Diff([]string{"ours", "2.000 ms", "999,900", "999,900 to 999,900"}, cells); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -362,7 +312,7 @@ func TestCrossover(t *testing.T) {
 			r.Status = record.Failed
 		}
 	}
-	if text := page(t, s, recs); strings.Contains(text, "## From which length") {
+	if text := studytest.Page(t, *s, recs); strings.Contains(text, "## From which length") {
 		t.Error("a crossover without the hash itself")
 	}
 }
@@ -376,12 +326,12 @@ func get(r *record.Record, key string) string {
 // were composed are marked, and have no time.
 func TestPairingRatios(t *testing.T) {
 	s := studyOf(t, "pairing")
-	text := page(t, s, records(s))
-	cells := row(t, text, "~4.6×")
+	text := studytest.Page(t, *s, records(s))
+	cells := studytest.Row(t, text, "~4.6×")
 	if diff := cmp.Diff([]string{"~4.6×", "13.0×", "7,000×", "–", "1×", "1.00×"}, cells[1:]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if cells := row(t, text, "7,000,000[^composed]", "518,877,400"); cells[3] != "–" || cells[5] != "–" {
+	if cells := studytest.Row(t, text, "7,000,000[^composed]", "518,877,400"); cells[3] != "–" || cells[5] != "–" {
 		t.Errorf("times of a composed count: %q", cells)
 	}
 	if !strings.Contains(text, " composed: 3 times its parts") || !strings.Contains(text, "\n[^composed]: ") || strings.Contains(text, "[^counted]") {

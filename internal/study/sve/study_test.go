@@ -1,29 +1,22 @@
 package sve_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/studytest"
 	"github.com/zkbench/zkbench/internal/study/sve"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
-
-var update = flag.Bool("update", false, "write the golden page anew")
 
 // made is a record as a machine with AVX-512 and two processors gives it.
 func made(part, name string, round, procs int, axes record.Axes, metrics map[record.Quantity]float64) *record.Record {
@@ -82,41 +75,14 @@ func records(counted bool) (recs []*record.Record) {
 	return recs
 }
 
-func page(t *testing.T, recs []*record.Record) string {
-	t.Helper()
-	var b bytes.Buffer
-	s := sve.Study()
-	must.Do(t, s.Page(&b, recs))
-	return b.String()
-}
-
-// TestPage compares the page of made-up records with a golden one; -update writes it. It
-// shows every chart once, and no other.
+// TestPage compares the page of made-up records with a golden one; it shows every chart
+// once, and no other.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	recs := records(false)
-	got := page(t, recs)
-	golden := filepath.Join("testdata", "sve.md.golden")
-	if *update {
-		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want := must.Get(os.ReadFile(golden))(t)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("page (-want +got):\n%s", diff)
-	}
-	s := sve.Study()
-	charts := must.Get(s.Charts(recs))(t)
-	for _, c := range charts {
-		if strings.Count(got, "]("+c.File+")") != 1 {
-			t.Errorf("%s is not shown once", c.File)
-		}
-		var svg bytes.Buffer
-		if err := c.Write(&svg); err != nil || !strings.Contains(svg.String(), c.Title) {
-			t.Errorf("%s: %d bytes, %v", c.File, svg.Len(), err)
-		}
-	}
-	if n := strings.Count(got, "!["); n != len(charts) || n != 5 {
-		t.Errorf("%d images, %d charts", n, len(charts))
+	studytest.Golden(t, sve.Study(), recs)
+	if n := studytest.Images(t, sve.Study(), recs); n != 5 {
+		t.Errorf("%d images, want 5", n)
 	}
 }
 
@@ -124,7 +90,7 @@ func TestPage(t *testing.T) {
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, counted := range []bool{false, true} {
-		text := page(t, records(counted))
+		text := studytest.Page(t, sve.Study(), records(counted))
 		for _, row := range []string{
 			// 500 ns for 1000 additions that wait for each other: 2 GHz.
 			"| **ours**, Some Processor | amd64, portable, avx2, avx512 | – | 2 | 2 | 512 |",
@@ -148,13 +114,13 @@ func TestFigures(t *testing.T) {
 // others are named.
 func TestPageOfLess(t *testing.T) {
 	t.Parallel()
-	if text := page(t, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "sve-leaves.svg") {
+	if text := studytest.Page(t, sve.Study(), nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "sve-leaves.svg") {
 		t.Errorf("the page of nothing:\n%s", text)
 	}
 	s := sve.Study()
 	for _, part := range s.PartNames() {
 		recs := slices.DeleteFunc(records(true), func(r *record.Record) bool { return r.Process.Side != part || r.Process.Index > 2 })
-		text := page(t, recs)
+		text := studytest.Page(t, sve.Study(), recs)
 		for _, other := range s.PartNames() {
 			if strings.Contains(text, "- not measured: "+other) != (other != part) {
 				t.Errorf("part %s alone: %s is not told rightly", part, other)

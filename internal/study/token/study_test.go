@@ -1,11 +1,7 @@
 package token_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +15,11 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
+	"github.com/zkbench/zkbench/internal/study/studytest"
 	"github.com/zkbench/zkbench/internal/study/token"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
-
-var update = flag.Bool("update", false, "write the golden page anew")
 
 func all(rounds int, quick bool) study.Options {
 	s := token.Study()
@@ -124,25 +119,10 @@ func records(jobs []study.Job) (recs []*record.Record) {
 	return recs
 }
 
-func page(t *testing.T, recs []*record.Record) string {
-	t.Helper()
-	var b bytes.Buffer
-	must.Do(t, token.Study().Page(&b, recs))
-	return b.String()
-}
-
-// TestPage compares the page of made-up records with a golden one; -update writes it.
+// TestPage compares the page of made-up records with a golden one.
 func TestPage(t *testing.T) {
 	jobs, _ := token.Study().Plan(goldenDefs(), all(2, false))
-	got := page(t, records(jobs))
-	golden := filepath.Join("testdata", "token.md.golden")
-	if *update {
-		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want := must.Get(os.ReadFile(golden))(t)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("page (-want +got):\n%s", diff)
-	}
+	studytest.Golden(t, token.Study(), records(jobs))
 }
 
 // goldenDefs are a few of the workloads, so that the golden page is short and does not
@@ -152,41 +132,14 @@ func goldenDefs() []workload.Def {
 	return slices.DeleteFunc(defs(), func(d workload.Def) bool { return !slices.Contains(names, d.Name) })
 }
 
-// TestImages: the page shows every chart, and no other.
+// TestImages: the page shows every chart, and no other, and links to nothing else.
 func TestImages(t *testing.T) {
 	jobs, _ := token.Study().Plan(goldenDefs(), all(1, false))
 	recs := records(jobs)
-	charts := must.Get(token.Study().Charts(recs))(t)
-	text := page(t, recs)
-	for _, c := range charts {
-		if strings.Count(text, "]("+c.File+")") != 1 {
-			t.Errorf("%s is not shown once", c.File)
-		}
-		var svg bytes.Buffer
-		if err := c.Write(&svg); err != nil || !strings.Contains(svg.String(), c.Title) {
-			t.Errorf("%s: %d bytes, %v", c.File, svg.Len(), err)
-		}
+	n := studytest.Images(t, token.Study(), recs)
+	if links := strings.Count(studytest.Page(t, token.Study(), recs), "]("); n != 6 || links != 6 {
+		t.Errorf("%d images, %d links, want 6", n, links)
 	}
-	if n := strings.Count(text, "]("); n != len(charts) || n != 6 {
-		t.Errorf("%d images and %d charts, want 6", n, len(charts))
-	}
-}
-
-// row returns the cells of the first row of a page that begins with these.
-func row(t *testing.T, text string, begin ...string) []string {
-	t.Helper()
-	start := "| " + strings.Join(begin, " | ") + " |"
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, start) {
-			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-			for i := range cells {
-				cells[i] = strings.TrimSpace(cells[i])
-			}
-			return cells
-		}
-	}
-	t.Fatalf("no row %q", start)
-	return nil
 }
 
 // own are records of one workload and point, each behind a yardstick of its own.
@@ -214,12 +167,12 @@ func own(t *testing.T, name string, times, yardsticks []float64) []*record.Recor
 // that slows down all at once changes nothing; Panurus' 25.3 ms are 718.75 units.
 func TestUnits(t *testing.T) {
 	recs := own(t, "Sender", []float64{1e6, 2e6, 1.1e6}, []float64{20_000, 40_000, 20_000})
-	got := row(t, page(t, recs), "Sender", "bulletproof")
+	got := studytest.Row(t, studytest.Page(t, token.Study(), recs), "Sender | bulletproof")
 	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "25.30 ms", "719", "14.4×"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	got = row(t, page(t, own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender", "bulletproof")
+	got = studytest.Row(t, studytest.Page(t, token.Study(), own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender | bulletproof")
 	if got[3] != "–" {
 		t.Errorf("spread of one round: %s", got[3])
 	}
@@ -234,18 +187,18 @@ func TestIncomplete(t *testing.T) {
 			r.Status, r.Error = record.Failed, "broken on purpose"
 		}
 	}
-	text := page(t, recs)
-	if got := row(t, text, "Sender", "bulletproof"); got[2] != "1.000 ms" {
+	text := studytest.Page(t, token.Study(), recs)
+	if got := studytest.Row(t, text, "Sender | bulletproof"); got[2] != "1.000 ms" {
 		t.Errorf("time %s, want that of the round that did not fail", got[2])
 	}
 	if !strings.Contains(text, "(panurus, round 2) failed: broken on purpose") {
 		t.Error("the failed case is not named")
 	}
-	if text := page(t, nil); !strings.Contains(text, "Nothing was measured") || strings.Contains(text, "| ") {
+	if text := studytest.Page(t, token.Study(), nil); !strings.Contains(text, "Nothing was measured") || strings.Contains(text, "| ") {
 		t.Errorf("the page of nothing:\n%s", text)
 	}
 	alone := slices.DeleteFunc(slices.Clone(recs), func(r *record.Record) bool { return r.Workload == token.YardstickName })
-	if got := row(t, page(t, alone), "Sender", "bulletproof"); got[4] != "–" || got[7] != "–" {
+	if got := studytest.Row(t, studytest.Page(t, token.Study(), alone), "Sender | bulletproof"); got[4] != "–" || got[7] != "–" {
 		t.Errorf("without a yardstick: %q", got)
 	}
 	if charts, err := token.Study().Charts(alone); err != nil || len(charts) > 0 {
@@ -255,7 +208,7 @@ func TestIncomplete(t *testing.T) {
 	unlike := *other[1]
 	unlike.Env.CPU = "Another Processor"
 	other[1] = &unlike
-	if text := page(t, other); !strings.Contains(text, fmt.Sprintf("1 of %d records are of another environment", len(other))) {
+	if text := studytest.Page(t, token.Study(), other); !strings.Contains(text, fmt.Sprintf("1 of %d records are of another environment", len(other))) {
 		t.Error("another machine's record is not named")
 	}
 }
