@@ -418,7 +418,7 @@ func (s *suite[S, P]) testConcurrentUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for range 3 {
+			for range testsize.Pick(1, 3, 3) {
 				if got, err := work(); err != nil || got != want {
 					t.Errorf("a concurrent run gives another result, error %v", err)
 				}

@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"pgregory.net/rapid"
 )
 
@@ -90,6 +91,7 @@ func TestSerialStartsNoGoroutine(t *testing.T) {
 func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	t.Parallel()
 	s := &suite[S, P]{Group: g, curve: c}
+	s.all = s.terms(testsize.Pick(130, 330, 330))
 	t.Run("identity", s.testNames)
 	t.Run("field", s.testField)
 	t.Run("vectors", s.testVectors)
@@ -115,6 +117,7 @@ func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 type suite[S, P any] struct {
 	group.Group[S, P]
 	curve
+	all *terms[S, P] // what the sums and tables are tested with
 }
 
 func (s *suite[S, P]) testNames(t *testing.T) {

@@ -182,7 +182,7 @@ func (v *victim) attack(t *testing.T, l *Ledger, what string, spent []token.ID) 
 
 // TestCorrupt damages every page of a ledger: its header and random bytes by a
 // bit each (every byte in the long form), the whole page by zeros, noise,
-// another page, and what stood there some batches before; the short form, every tenth page.
+// another page, and what stood there some batches before; the short form, every twentieth page.
 // TestCorrupt counts on the structure to be caught on opening, and says what was.
 func TestCorrupt(t *testing.T) {
 	v := newVictim(t)
@@ -193,7 +193,7 @@ func TestCorrupt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	counts := map[outcome]int{}
 	pages := len(v.data) / smallPage
-	for page := 0; page < pages; page += testsize.Pick(10, 1, 1) {
+	for page := 0; page < pages; page += testsize.Pick(20, 1, 1) {
 		at := page * smallPage
 		damage := func(what string, change func(page []byte)) {
 			data := bytes.Clone(v.data)

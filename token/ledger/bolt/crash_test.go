@@ -36,7 +36,7 @@ func TestCrashChild(t *testing.T) {
 // opens and verifies, has every acknowledged batch, whole, and at most the one
 // that was in the making besides; what was spent is spent.
 func TestCrash(t *testing.T) {
-	kills, perLedger := testsize.Pick(20, 200, 200), 20
+	kills, perLedger := testsize.Pick(10, 200, 200), 20
 	if n := os.Getenv(crashCount); n != "" {
 		var err error
 		if kills, err = strconv.Atoi(n); err != nil || kills < 1 {
@@ -96,7 +96,7 @@ func TestTornCommit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var before, after []byte
 	torn := filepath.Join(t.TempDir(), "torn.db")
-	for k := range 30 {
+	for k := range testsize.Pick(10, 30, 30) {
 		before = after
 		apply(t, l, ledgertest.StreamBatch(0, k)...)
 		if after = image(); k == 0 {
