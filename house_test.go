@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"internal/plot", "internal/perf", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
 	{"internal/workload"},
-	{"internal/measure", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/hash", "internal/workload/selfcheck", "internal/workload/token"},
+	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/hash", "internal/workload/selfcheck", "internal/workload/token"},
 	{"internal/peer/ours", "internal/demo", "internal/compare", "internal/history", "internal/jobs"},
 	{"internal/study", "internal/suite"},
 	{"internal/study/circuits", "internal/study/sve", "internal/study/token", "internal/suite/charts"},

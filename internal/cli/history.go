@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/history"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
@@ -147,7 +148,7 @@ func (f *historyFlags) files(lines []history.Line) error {
 		if taken[key]++; taken[key] > 1 { // another environment
 			name = fmt.Sprintf("%s-%d", name, taken[key])
 		}
-		if err := view(f.out.Text, name+".svg", func(w io.Writer) error { return l.Chart().Write(w, plot.SVG) }); err != nil {
+		if err := outdir.View(f.out.Text, name+".svg", func(w io.Writer) error { return l.Chart().Write(w, plot.SVG) }); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -159,7 +160,7 @@ func writePage(path string, d page.Data) error {
 // outputs cost.
 func writeTables(dir string, recs []*record.Record) error {
 	return errors.Join(
-		view(dir, benchFile, func(w io.Writer) error {
+		outdir.View(dir, benchFile, func(w io.Writer) error {
 			for _, r := range recs {
 				if r.Status != record.OK { // no figure of what was stopped or failed is one of the case
 					continue
@@ -170,7 +171,7 @@ func writeTables(dir string, recs []*record.Record) error {
 			}
 			return nil
 		}),
-		view(dir, suite.IOStatsFile, func(w io.Writer) error { return suite.IOStats(w, recs) }),
+		outdir.View(dir, suite.IOStatsFile, func(w io.Writer) error { return suite.IOStats(w, recs) }),
 	)
 }
 
@@ -188,12 +189,12 @@ func writePlots(dir string, recs []*record.Record) error {
 	for _, c := range all {
 		file := c.File + ".svg"
 		old = slices.DeleteFunc(old, func(path string) bool { return filepath.Base(path) == file })
-		err = errors.Join(err, view(plots, file, func(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }))
+		err = errors.Join(err, outdir.View(plots, file, func(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }))
 	}
 	for _, path := range old { // of records that the directory had before
 		err = errors.Join(err, os.Remove(path))
 	}
-	return errors.Join(err, view(dir, plotsFile, func(w io.Writer) error { return charts.PDF(w, all) }))
+	return errors.Join(err, outdir.View(dir, plotsFile, func(w io.Writer) error { return charts.PDF(w, all) }))
 }
 
 // served is what a directory shows now: its records, and how far its suite is unless that

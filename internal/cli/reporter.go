@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
@@ -17,7 +18,7 @@ import (
 type reporter struct {
 	stdout io.Writer
 	style  report.Style
-	out    *output // nil: none
+	out    *outdir.Dir // nil: none
 	file   *os.File
 	json   *record.Writer // nil: none
 	recs   []*record.Record
@@ -28,7 +29,7 @@ func newReporter(stdout io.Writer, out, json *usage.Option) (*reporter, error) {
 	r := &reporter{stdout: stdout, style: styleOf(stdout)}
 	var err error
 	if out.Given {
-		if r.out, err = newOutput(out.Text); err != nil {
+		if r.out, err = outdir.Create(out.Text); err != nil {
 			return nil, err
 		}
 	}
@@ -63,7 +64,7 @@ func (r *reporter) keep(rec *record.Record) error {
 		}
 	}
 	if r.out != nil {
-		return r.out.add(rec)
+		return r.out.Add(rec)
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func (r *reporter) table() error { return r.style.Table(r.stdout, r.recs) }
 func (r *reporter) close() error {
 	var errs []error
 	if r.out != nil {
-		errs = append(errs, r.out.close())
+		errs = append(errs, r.out.Close())
 	}
 	if r.file != nil {
 		errs = append(errs, r.file.Close())

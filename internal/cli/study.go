@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -90,11 +92,11 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 					return &usage.ValueError{Field: "flag beside --from", Value: "--" + other, Accepted: "none"}
 				}
 			}
-			recs, err := readStudy("from", from.Text, s)
+			recs, err := s.Read("from", from.Text)
 			if err != nil {
 				return err
 			}
-			return writeStudy(stdout, from.Text, s, recs)
+			return s.Write(stdout, from.Text, recs)
 		}
 		o := study.Options{Workers: runtime.GOMAXPROCS(0), Quick: *quick}
 		typed := strings.Split(only.Text, ",")
@@ -111,9 +113,9 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		if o.Rounds = int(n); *quick && !rounds.Given {
 			o.Rounds = 1
 		}
-		r := studyRun{study: s, options: o, dir: out.Text, defs: defs}
+		r := study.Run{Study: s, Options: o, Dir: out.Text, Defs: defs}
 		if resume.Given {
-			if r.earlier, err = readStudy("resume", resume.Text, s); err != nil {
+			if r.Earlier, err = s.Read("resume", resume.Text); err != nil {
 				return err
 			}
 		}
@@ -129,18 +131,30 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 			if purego.Given || only.Given {
 				return fmt.Errorf("purego: %w; make portable builds it", err)
 			}
-			r.without(study.Purego, fmt.Sprintf("there is no %s beside this program; accepted: --purego PATH", portableProgram))
+			r.Without(study.Purego, fmt.Sprintf("there is no %s beside this program; accepted: --purego PATH", portableProgram))
 		}
-		r.run = func(ctx context.Context, job study.Job) *record.Record {
+		r.Do = func(ctx context.Context, job study.Job) *record.Record {
 			path := self
 			if job.Portable {
 				path = portable
 			}
 			return measure.Program{Path: path, Args: []string{execCase}}.Run(ctx, job.Job)
 		}
-		return r.all(cmd.Context(), stdout, stderr)
+		return runStudy(cmd.Context(), &r, stdout, stderr)
 	}
 	return cmd
+}
+
+// runStudy measures a study, and says what its records make of it.
+func runStudy(ctx context.Context, r *study.Run, stdout, stderr io.Writer) error {
+	counted, planned, err := r.Measure(ctx, stdout, stderr)
+	if _, unwritten := errors.AsType[*study.WriteError](err); unwritten {
+		return &exitError{code: exitFailed, text: err.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	return verdict(ctx, counted, planned)
 }
 
 // portableBeside is the program without assembly that is built beside the one at path.
@@ -159,6 +173,6 @@ func studyHelp(s *study.Study) string {
 	for _, p := range s.Parts {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, p.Name, p.About)
 	}
-	fmt.Fprintf(&b, "The records go to %s as they come, the page to %s, its charts beside it.", recordsFile, s.File())
+	fmt.Fprintf(&b, "The records go to %s as they come, the page to %s, its charts beside it.", outdir.RecordsFile, s.File())
 	return b.String()
 }

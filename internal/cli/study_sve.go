@@ -4,18 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/study/sve"
-	"github.com/zkbench/zkbench/internal/usage"
 )
 
 // sveModel is the what-if model of the study of SVE, with its parameters as flags.
@@ -32,18 +26,18 @@ ownership, say what that costs.
 The defaults are the study's Graviton4, in units of its x86 processors with AVX-512, and the
 instructions of our own kernel. The three shares are assumptions.`,
 	}
-	f := newModelFlags(cmd.Flags())
+	f := sve.NewWhatIfFlags(cmd.Flags())
 	cmd.RunE = func(*cobra.Command, []string) error {
-		w, err := f.parse()
+		w, err := f.Parse()
 		if err != nil {
 			return err
 		}
-		if f.plot.Given {
+		if f.Plot.Given {
 			var image bytes.Buffer
 			if err := w.Figure().Write(&image, plot.SVG); err != nil {
 				return err
 			}
-			if err := atomicfile.Write(f.plot.Text, image.Bytes()); err != nil {
+			if err := atomicfile.Write(f.Plot.Text, image.Bytes()); err != nil {
 				return fmt.Errorf("plot: %w", err)
 			}
 		}
@@ -51,117 +45,4 @@ instructions of our own kernel. The three shares are assumptions.`,
 		return err
 	}
 	return cmd
-}
-
-// modelFlags are what the model is asked.
-type modelFlags struct {
-	time, clock, width, dynamic, processor, energy *usage.Option
-	instructions, clocks, widths, against, plot    *usage.Option
-}
-
-func newModelFlags(flags *pflag.FlagSet) *modelFlags {
-	w := sve.DefaultWhatIf()
-	define := func(name, kind, text, accepted, help string) *usage.Option {
-		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
-	}
-	const positive, share, widthsOf = "a number above 0", "0 to 1", "widths of --instructions"
-	counts := commas(slices.Sorted(maps.Keys(w.Instructions)), func(bits int) string { return fmt.Sprintf("%d=%v", bits, w.Instructions[bits]) })
-	return &modelFlags{
-		time:         define("time", usage.KindNumber, fmt.Sprint(w.Time), positive, "time at --clock and --width, in any unit"),
-		clock:        define("clock", usage.KindNumber, fmt.Sprint(w.Clock), positive, "GHz that --time was measured at"),
-		width:        define("width", usage.KindNumber, fmt.Sprint(w.Width), "one of the "+widthsOf, "bits that --time was measured with"),
-		dynamic:      define("dynamic", usage.KindNumber, fmt.Sprint(w.Dynamic), share, "part of a processor's power that grows with its speed"),
-		processor:    define("processor", usage.KindNumber, fmt.Sprint(w.Processor), share, "part of a server's power that is the processor's"),
-		energy:       define("energy", usage.KindNumber, fmt.Sprint(w.Energy), share, "part of the cost of ownership that is energy's"),
-		instructions: define("instructions", usage.KindList, counts, "bits=number,...", "instructions of the same work, by the width of vectors"),
-		clocks:       define("clocks", usage.KindList, commas(w.Clocks, func(c float64) string { return fmt.Sprint(c) }), "numbers above 0", "GHz to ask about"),
-		widths:       define("widths", usage.KindList, commas(w.Widths, strconv.Itoa), widthsOf, "bits to ask about"),
-		against:      define("against", usage.KindList, commas(w.Against, sve.Rival.String), "name=time,... or empty", "processors to compare with, their times in the unit of --time"),
-		plot:         define("plot", usage.KindFile, "", "the path of an SVG file", "draw figure 8"),
-	}
-}
-
-// commas is values separated by commas.
-func commas[T any](values []T, text func(T) string) string {
-	var all []string
-	for _, v := range values {
-		all = append(all, text(v))
-	}
-	return strings.Join(all, ",")
-}
-
-// parse reads the flags.
-func (f *modelFlags) parse() (w sve.WhatIf, err error) {
-	for _, n := range []struct {
-		name string
-		from *usage.Option
-		to   *float64
-	}{
-		{"time", f.time, &w.Time},
-		{"clock", f.clock, &w.Clock},
-		{"dynamic", f.dynamic, &w.Dynamic},
-		{"processor", f.processor, &w.Processor},
-		{"energy", f.energy, &w.Energy},
-	} {
-		if *n.to, err = realNumber(n.from, n.name, n.from.Text); err != nil {
-			return w, err
-		}
-	}
-	if w.Width, err = strconv.Atoi(f.width.Text); err != nil {
-		return w, f.width.Refuse("width", f.width.Text)
-	}
-	w.Instructions = make(map[int]float64)
-	err = pairs(f.instructions, "instructions", func(name string, v float64) bool {
-		bits, err := strconv.Atoi(name)
-		w.Instructions[bits] = v
-		return err == nil && v > 0
-	})
-	if err != nil {
-		return w, err
-	}
-	for text := range strings.SplitSeq(f.clocks.Text, ",") {
-		c, err := realNumber(f.clocks, "clocks", text)
-		if err != nil {
-			return w, err
-		}
-		w.Clocks = append(w.Clocks, c)
-	}
-	for text := range strings.SplitSeq(f.widths.Text, ",") {
-		bits, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil {
-			return w, f.widths.Refuse("widths", text)
-		}
-		w.Widths = append(w.Widths, bits)
-	}
-	if f.against.Text != "" {
-		err = pairs(f.against, "against", func(name string, v float64) bool {
-			w.Against = append(w.Against, sve.Rival{Name: name, Time: v})
-			return name != "" && v > 0
-		})
-		if err != nil {
-			return w, err
-		}
-	}
-	return w, w.Check()
-}
-
-// realNumber reads a number of an option.
-func realNumber(o *usage.Option, field, text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
-		return 0, o.Refuse(field, text)
-	}
-	return v, nil
-}
-
-// pairs reads name=number,... and gives each to use, which says whether it takes it.
-func pairs(o *usage.Option, field string, use func(name string, v float64) bool) error {
-	for item := range strings.SplitSeq(o.Text, ",") {
-		name, text, ok := strings.Cut(strings.TrimSpace(item), "=")
-		v, err := realNumber(o, field, text)
-		if !ok || err != nil || !use(name, v) {
-			return o.Refuse(field, item)
-		}
-	}
-	return nil
 }

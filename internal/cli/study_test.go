@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/token"
@@ -48,15 +49,15 @@ func TestStudyEnds(t *testing.T) {
 			dir := t.TempDir()
 			var stdout, stderr strings.Builder
 			s := token.Study()
-			r := studyRun{
-				study: &s, options: study.Options{Parts: s.PartNames(), Rounds: 1, Workers: 1, Quick: true},
-				dir: dir, defs: slices.Concat(fakeDefs(), s.Defs), run: run,
+			r := study.Run{
+				Study: &s, Options: study.Options{Parts: s.PartNames(), Rounds: 1, Workers: 1, Quick: true},
+				Dir: dir, Defs: slices.Concat(fakeDefs(), s.Defs), Do: run,
 			}
-			err := r.all(ctx, &stdout, &stderr)
+			err := runStudy(ctx, &r, &stdout, &stderr)
 			if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != test.code {
 				t.Errorf("%v, want exit code %d", err, test.code)
 			}
-			file, err := os.Open(filepath.Join(dir, recordsFile))
+			file, err := os.Open(filepath.Join(dir, outdir.RecordsFile))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,9 +107,9 @@ func TestStudyTooLarge(t *testing.T) {
 			}
 			return rec
 		}
-		r := studyRun{study: plonkStudy(t), options: study.Options{Parts: []string{"gates"}}, dir: t.TempDir(), defs: circuitDefs(), run: run}
+		r := study.Run{Study: plonkStudy(t), Options: study.Options{Parts: []string{"gates"}}, Dir: t.TempDir(), Defs: circuitDefs(), Do: run}
 		var stdout, stderr strings.Builder
-		err := r.all(t.Context(), &stdout, &stderr)
+		err := runStudy(t.Context(), &r, &stdout, &stderr)
 		got := exitOK
 		if exit, ok := errors.AsType[*exitError](err); ok {
 			got = exit.code
@@ -135,29 +136,29 @@ func TestStudyResumes(t *testing.T) {
 		return rec
 	}
 	var stdout, stderr strings.Builder
-	first := studyRun{study: plonkStudy(t), options: study.Options{Parts: []string{"gates"}}, dir: t.TempDir(), defs: circuitDefs(), run: run}
-	if err := first.all(t.Context(), &stdout, &stderr); err == nil {
+	first := study.Run{Study: plonkStudy(t), Options: study.Options{Parts: []string{"gates"}}, Dir: t.TempDir(), Defs: circuitDefs(), Do: run}
+	if err := runStudy(t.Context(), &first, &stdout, &stderr); err == nil {
 		t.Error("a run with a failed case succeeds")
 	}
-	earlier, err := readStudy("resume", first.dir, first.study)
+	earlier, err := first.Study.Read("resume", first.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	failed, n := ran[1], len(ran)
 	ran = nil
 	second := first
-	second.dir, second.earlier = t.TempDir(), earlier
-	second.run = func(_ context.Context, job study.Job) *record.Record {
+	second.Dir, second.Earlier = t.TempDir(), earlier
+	second.Do = func(_ context.Context, job study.Job) *record.Record {
 		ran = append(ran, job.Case.String())
 		return job.Settings.New(job.Workload, job.Case)
 	}
-	if err := second.all(t.Context(), &stdout, &stderr); err != nil {
+	if err := runStudy(t.Context(), &second, &stdout, &stderr); err != nil {
 		t.Error(err)
 	}
 	if len(ran) != 1 || ran[0] != failed {
 		t.Errorf("measured again: %q, want %q", ran, failed)
 	}
-	recs, err := readStudy("resume", second.dir, second.study)
+	recs, err := second.Study.Read("resume", second.Dir)
 	if err != nil || len(recs) != n {
 		t.Errorf("%d records, %v; want %d", len(recs), err, n)
 	}

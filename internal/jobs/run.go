@@ -2,14 +2,13 @@ package jobs
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/report"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -150,17 +149,10 @@ func (f *RunFlags) processors() ([]int, error) {
 	return ParseProcessors(f.cpus.Text)
 }
 
-// CaseDir is the directory of a case, given by the workload's name and the case's, for its
-// views and profiles within the directory of --out.
-func CaseDir(out, workloadName, caseName string) string {
-	id := workload.Def{Name: workloadName}.ID()
-	return filepath.Join(out, report.FileName(id), report.FileName(caseName))
-}
-
 // profileDir is the directory of a measured case's profiles.
 func (f *RunFlags) profileDir(def workload.Def, c workload.Case) string {
 	if f.Out.Given {
-		return CaseDir(f.Out.Text, def.Name, c.String())
+		return outdir.CaseDir(f.Out.Text, def.Name, c.String())
 	}
 	return measure.ProfileDir(measure.ProfileRoot, def, c)
 }

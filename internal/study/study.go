@@ -1,10 +1,10 @@
 // Package study is what the reproductions of public studies share: what a study is, how
-// its processes are planned, and the tables, heads and charts of its page. The studies
-// stand in its sub-packages.
+// its processes are planned and run, and the tables, heads and charts of its page. The
+// studies stand in its sub-packages.
 //
 // A page and its charts are made from records alone, so that the same records give the
-// same bytes; what runs a plan is the command. A record says with Process.Side which part
-// of the study it is of, and with Process.Index the round.
+// same bytes. A record says with Process.Side which part of the study it is of, and with
+// Process.Index the round.
 package study
 
 import (

@@ -1,4 +1,5 @@
-package cli
+// Package outdir writes the directory that a command is told by --out.
+package outdir
 
 import (
 	"bytes"
@@ -11,19 +12,18 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
-	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// recordsFile is what makes a directory an output directory.
-const recordsFile = "records.jsonl"
+// RecordsFile is what makes a directory an output directory.
+const RecordsFile = "records.jsonl"
 
-// output is the directory of --out: records.jsonl, which grows case by case, a
+// Dir is an open directory: records.jsonl, which grows case by case, a
 // directory per case with the views of its record, and views of all at the end.
-type output struct {
+type Dir struct {
 	dir     string
 	file    *os.File
 	records *record.Writer
@@ -31,10 +31,10 @@ type output struct {
 	taken   map[string]int // directories of cases, in lower case, and how often
 }
 
-// newOutput makes the directory and proves that files and directories can be
+// Create makes the directory and proves that files and directories can be
 // made in it. Records that are there already are another run's: they are
 // refused, not added to.
-func newOutput(dir string) (*output, error) {
+func Create(dir string) (*Dir, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("out: %w", err)
 	}
@@ -45,7 +45,7 @@ func newOutput(dir string) (*output, error) {
 	if err := os.Remove(probe); err != nil {
 		return nil, fmt.Errorf("out: %w", err)
 	}
-	path := filepath.Join(dir, recordsFile)
+	path := filepath.Join(dir, RecordsFile)
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("out: %w", err)
@@ -57,72 +57,75 @@ func newOutput(dir string) (*output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("out: %w", errors.Join(err, file.Close()))
 	}
-	return &output{dir: dir, file: file, records: record.NewWriter(file), taken: make(map[string]int)}, nil
+	return &Dir{dir: dir, file: file, records: record.NewWriter(file), taken: make(map[string]int)}, nil
 }
 
-// caseDir is the directory of a case, given by the workload's name and the
-// case's, for its views and profiles.
-func (o *output) caseDir(workloadName, caseName string) string {
+// CaseDir is the directory of a case, given by the workload's name and the case's, for its
+// views and profiles within dir.
+func CaseDir(dir, workloadName, caseName string) string {
 	id := workload.Def{Name: workloadName}.ID()
-	return filepath.Join(o.dir, report.FileName(id), report.FileName(caseName))
+	return filepath.Join(dir, report.FileName(id), report.FileName(caseName))
 }
 
-// add appends the record to records.jsonl at once, then writes the views of it.
+// Keep appends the record to records.jsonl at once, without views of it.
+func (d *Dir) Keep(rec *record.Record) error { return d.records.Write(rec) }
+
+// Add appends the record to records.jsonl at once, then writes the views of it.
 // A case that was added before gets a directory of its own: case-2 and so on.
-func (o *output) add(rec *record.Record) error {
-	if err := o.records.Write(rec); err != nil {
+func (d *Dir) Add(rec *record.Record) error {
+	if err := d.Keep(rec); err != nil {
 		return err
 	}
-	o.added = append(o.added, rec)
+	d.added = append(d.added, rec)
 
-	dir := jobs.CaseDir(o.dir, rec.Workload, rec.Case)
+	dir := CaseDir(d.dir, rec.Workload, rec.Case)
 	key := strings.ToLower(dir) // some file systems know no case
-	o.taken[key]++
-	if n := o.taken[key]; n > 1 {
+	d.taken[key]++
+	if n := d.taken[key]; n > 1 {
 		dir = fmt.Sprintf("%s-%d", dir, n)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("out: %w", err)
 	}
-	err := view(dir, "report.txt", func(w io.Writer) error { return report.Case(w, rec) })
+	err := View(dir, "report.txt", func(w io.Writer) error { return report.Case(w, rec) })
 	for _, name := range []string{record.HistLatency, record.HistResponse} {
 		if _, ok := rec.Histogram(name); ok {
-			err = errors.Join(err, view(dir, name+".hlog", func(w io.Writer) error { return report.HDRLog(w, rec, name) }))
+			err = errors.Join(err, View(dir, name+".hlog", func(w io.Writer) error { return report.HDRLog(w, rec, name) }))
 		}
 	}
 	return errors.Join(
 		err,
-		view(dir, "percentiles.svg", func(w io.Writer) error { return plot.Percentiles(w, plot.SVG, rec) }),
-		view(dir, "histogram.svg", func(w io.Writer) error { return plot.Histogram(w, plot.SVG, rec) }),
-		view(dir, "timeline.svg", func(w io.Writer) error { return plot.Timeline(w, plot.SVG, rec) }),
+		View(dir, "percentiles.svg", func(w io.Writer) error { return plot.Percentiles(w, plot.SVG, rec) }),
+		View(dir, "histogram.svg", func(w io.Writer) error { return plot.Histogram(w, plot.SVG, rec) }),
+		View(dir, "timeline.svg", func(w io.Writer) error { return plot.Timeline(w, plot.SVG, rec) }),
 	)
 }
 
-// close writes the views of all records and closes records.jsonl.
-func (o *output) close() error {
+// Close writes the views of all records and closes records.jsonl.
+func (d *Dir) Close() error {
 	var err error
-	if len(o.added) > 0 {
+	if len(d.added) > 0 {
 		err = errors.Join(
-			view(o.dir, "summary.txt", func(w io.Writer) error { return report.Table(w, o.added) }),
-			view(o.dir, "results.csv", func(w io.Writer) error { return report.CSV(w, o.added) }),
-			view(o.dir, "bench.txt", func(w io.Writer) error {
+			View(d.dir, "summary.txt", func(w io.Writer) error { return report.Table(w, d.added) }),
+			View(d.dir, "results.csv", func(w io.Writer) error { return report.CSV(w, d.added) }),
+			View(d.dir, "bench.txt", func(w io.Writer) error {
 				var err error
-				for _, rec := range o.added {
+				for _, rec := range d.added {
 					err = errors.Join(err, report.Benchmark(w, rec))
 				}
 				return err
 			}),
 		)
 	}
-	if closing := o.file.Close(); closing != nil {
+	if closing := d.file.Close(); closing != nil {
 		err = errors.Join(err, fmt.Errorf("out: %w", closing))
 	}
 	return err
 }
 
-// view writes a file. One that would be empty, because the record has nothing
+// View writes a file. One that would be empty, because the record has nothing
 // for it, is not made.
-func view(dir, name string, write func(io.Writer) error) error {
+func View(dir, name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return fmt.Errorf("out: %s: %w", name, err)

@@ -1,4 +1,4 @@
-package cli
+package outdir_test
 
 import (
 	"encoding/csv"
@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -62,9 +63,9 @@ func files(t *testing.T, dir string) []string {
 	return all
 }
 
-func TestOutput(t *testing.T) {
+func TestDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "out")
-	o, err := newOutput(dir)
+	o, err := outdir.Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestOutput(t *testing.T) {
 	open.Histograms = append(open.Histograms, record.Histogram{Name: record.HistResponse, Unit: "ns", HDR: open.Histograms[0].HDR})
 	recs := []*record.Record{measured(t, "bits=8/workers=1"), failed, open}
 	for i, rec := range recs {
-		if err := o.add(rec); err != nil {
+		if err := o.Add(rec); err != nil {
 			t.Fatal(err)
 		}
 		// The record is in the file before the next case begins.
@@ -83,7 +84,7 @@ func TestOutput(t *testing.T) {
 			t.Fatalf("after %d records the file holds %q, error %v", i+1, data, err)
 		}
 	}
-	if err := o.close(); err != nil {
+	if err := o.Close(); err != nil {
 		t.Fatal(err)
 	}
 	views := func(dir string, names ...string) []string {
@@ -142,14 +143,14 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-func TestOutputWithoutRecords(t *testing.T) {
+func TestWithoutRecords(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 { // the first leaves no records, so the second may use the directory
-		o, err := newOutput(dir)
+		o, err := outdir.Create(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := o.close(); err != nil {
+		if err := o.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,7 +159,7 @@ func TestOutputWithoutRecords(t *testing.T) {
 	}
 }
 
-func TestOutputRefuses(t *testing.T) {
+func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -186,7 +187,7 @@ func TestOutputRefuses(t *testing.T) {
 			if test.dir == readonly && (runtime.GOOS == "windows" || os.Geteuid() == 0) {
 				t.Skip("this user may write anywhere")
 			}
-			_, err := newOutput(test.dir)
+			_, err := outdir.Create(test.dir)
 			if err == nil || !strings.HasPrefix(err.Error(), "out: ") || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want one line out: ...%s", err, test.says)
 			}
@@ -197,16 +198,16 @@ func TestOutputRefuses(t *testing.T) {
 	}
 }
 
-func TestOutputOfADamagedRecord(t *testing.T) {
+func TestDamagedRecord(t *testing.T) {
 	dir := t.TempDir()
-	o, err := newOutput(dir)
+	o, err := outdir.Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.close()
+	defer o.Close()
 	rec := measured(t, "bits=8")
 	rec.Histograms[0].HDR = "AAAA"
-	if err := o.add(rec); err == nil || !strings.Contains(err.Error(), "out: report.txt: ") {
+	if err := o.Add(rec); err == nil || !strings.Contains(err.Error(), "out: report.txt: ") {
 		t.Errorf("error %v", err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "records.jsonl")); err != nil || len(data) == 0 {
