@@ -433,13 +433,7 @@ func TestOverloadedWarmup(t *testing.T) {
 	res, _ := run(t, runner.Config{
 		Workers: 1, Arrivals: arrivals(runner.Constant, 200), Queue: 10_000, Duration: 4 * time.Second,
 		Warmup: runner.Warmup{Time: time.Second}, Samples: 1, Check: none,
-	}, target{run: func(ctx context.Context, _ any) ([]byte, error) {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-ctx.Done():
-		}
-		return nil, ctx.Err()
-	}})
+	}, target{run: lasting(10 * time.Millisecond)})
 	if n := res.Warmup + res.Carried; n < 199 || n > 201 || res.Carried < 99 || res.Carried > 101 {
 		t.Errorf("%d of the warm-up ended before the window and %d in it, want 100 each", res.Warmup, res.Carried)
 	}

@@ -72,6 +72,17 @@ func run(t *testing.T, cfg runner.Config, tg target) (res *runner.Result, took t
 	return res, took
 }
 
+// lasting is an operation that takes so long, unless its context ends before.
+func lasting(d time.Duration) func(context.Context, any) ([]byte, error) {
+	return func(ctx context.Context, _ any) ([]byte, error) {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		return nil, ctx.Err()
+	}
+}
+
 // none checks nothing.
 var none = runner.Check{Policy: runner.CheckNone}
 
@@ -166,15 +177,11 @@ func TestLatenciesAndThroughput(t *testing.T) {
 func TestOperationLongerThanTheWindow(t *testing.T) {
 	for _, deaf := range []bool{false, true} { // to the end of its context
 		res, took := run(t, runner.Config{Workers: 1, Duration: 4 * time.Second, Samples: 1, Check: none}, target{
-			run: func(ctx context.Context, _ any) ([]byte, error) {
+			run: func(ctx context.Context, input any) ([]byte, error) {
 				if deaf {
 					ctx = context.WithoutCancel(ctx)
 				}
-				select {
-				case <-time.After(3 * time.Second):
-				case <-ctx.Done():
-				}
-				return nil, ctx.Err()
+				return lasting(3*time.Second)(ctx, input)
 			},
 		})
 		if took > 4*time.Second+100*time.Millisecond {
@@ -314,13 +321,7 @@ func TestWarmupHandsOverWithoutDraining(t *testing.T) {
 			seqs = append(seqs, seq)
 			return seq, nil
 		},
-		run: func(ctx context.Context, _ any) ([]byte, error) {
-			select {
-			case <-time.After(100 * time.Millisecond):
-			case <-ctx.Done():
-			}
-			return nil, ctx.Err()
-		},
+		run: lasting(100 * time.Millisecond),
 	})
 	if res.Warmup != 4 || res.Carried != 2 || res.Done != 18 || len(res.Unfinished) != 2 || res.Latency.TotalCount() != 18 {
 		t.Errorf("%d before the window, %d carried into it, %d done, %d unfinished, %d latencies; want 4, 2, 18, 2, 18",
