@@ -22,6 +22,7 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -35,9 +36,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// TestScript runs the scripts in testdata; the short form, one of each kind of command.
 func TestScript(t *testing.T) {
+	short := []string{"testdata/fail.txt", "testdata/history.txt", "testdata/list.txt", "testdata/run.txt", "testdata/usage.txt"}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir: testsize.Pick("", "testdata", "testdata"), Files: short,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			// exits CODE COMMAND ...
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
