@@ -73,7 +73,7 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 		return nil, fmt.Errorf("%w: %d inputs, accepted are 1 to %d", zkbench.ErrParams, n, token.MaxTokens)
 	}
 	s := &Sender{pp: pp, ex: ex, typ: owned[0].Opening.Type, inputs: make([]Input, len(owned)), openings: make([]token.Opening, len(owned))}
-	ids := make(tokenIDs, len(owned))
+	ids := make(map[string]bool, len(owned))
 	for i := range owned {
 		s.inputs[i], s.openings[i] = owned[i].Input, owned[i].Opening
 		if ids[string(owned[i].ID)] {

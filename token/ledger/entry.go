@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/crypto/cryptobyte"
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
 // The encoding of an entry, integers big-endian:
@@ -83,104 +82,47 @@ func (e *Entry) Append(dst []byte) []byte {
 // DecodeEntry decodes what Append made and nothing else. The entry's slices
 // are parts of data. Every error is a *zkbench.DecodeError.
 func DecodeEntry(data []byte) (Entry, error) {
-	r := reader{s: data, total: len(data)}
+	f := wire.NewFields(data, "entry", len(data))
+	// count reads a number of items, each of which takes two bytes or more.
+	count := func(list string, most int) int {
+		at := f.Offset()
+		n := f.Number(list, 2, 0, most)
+		if n > (len(data)-f.Offset())/2 {
+			f.Fail(list, at, "truncated")
+			return 0
+		}
+		return n
+	}
 	var e Entry
-	e.Anchor = r.bytes("anchor", -1, 1, 1, token.MaxAnchor)
-	copy(e.Digest[:], r.fixed("digest", len(e.Digest)))
-	at := r.fixed("time", 12)
-	if r.err == nil {
+	e.Anchor = f.Block("anchor", 1, 1, token.MaxAnchor)
+	copy(e.Digest[:], f.Bytes("digest", len(e.Digest)))
+	if at := f.Bytes("time", 12); f.OK() {
 		nanoseconds := binary.BigEndian.Uint32(at[8:])
 		if nanoseconds >= 1e9 {
-			r.fail("time", -1, r.offset()-4, "a second or more of nanoseconds")
+			f.Fail("time", f.Offset()-4, "a second or more of nanoseconds")
 		}
 		e.Time = time.Unix(int64(binary.BigEndian.Uint64(at)), int64(nanoseconds)).UTC()
 	}
-	e.Request = r.bytes("request", -1, 4, 0, token.MaxRequest)
-	if n := r.count("spends", MaxSpends); n > 0 {
+	e.Request = f.Block("request", 4, 0, token.MaxRequest)
+	if n := count("spends", MaxSpends); n > 0 {
 		e.Spends = make([]token.ID, n)
 	}
 	for i := range e.Spends {
-		e.Spends[i] = r.bytes("spends", i, 1, 1, token.MaxID)
+		f.Item("spends", i)
+		e.Spends[i] = f.Block("", 1, 1, token.MaxID)
 	}
-	if n := r.count("creates", MaxCreates); n > 0 {
+	f.EndItems()
+	if n := count("creates", MaxCreates); n > 0 {
 		e.Creates = make([]Created, n)
 	}
 	for i := range e.Creates {
-		e.Creates[i].ID = r.bytes("creates", i, 1, 1, token.MaxID)
-		e.Creates[i].Token = r.bytes("creates", i, 2, 1, MaxToken)
+		f.Item("creates", i)
+		e.Creates[i].ID = f.Block("", 1, 1, token.MaxID)
+		e.Creates[i].Token = f.Block("", 2, 1, MaxToken)
 	}
-	if len(r.s) > 0 {
-		r.fail("end", -1, r.offset(), fmt.Sprintf("%d bytes too many", len(r.s)))
-	}
-	if r.err != nil {
-		return Entry{}, r.err
+	f.EndItems()
+	if err := f.End("end"); err != nil {
+		return Entry{}, err
 	}
 	return e, nil
-}
-
-// reader reads an entry. After the first error all reads return zero values.
-type reader struct {
-	s     cryptobyte.String
-	total int
-	err   error
-}
-
-func (r *reader) offset() int { return r.total - len(r.s) }
-
-func (r *reader) fail(field string, index, offset int, reason string) {
-	if r.err != nil {
-		return
-	}
-	if index >= 0 {
-		field = fmt.Sprintf("%s[%d]", field, index)
-	}
-	r.err = &zkbench.DecodeError{Path: field, Offset: offset, Reason: reason}
-	r.s = nil
-}
-
-func (r *reader) fixed(field string, n int) (out []byte) {
-	if at := r.offset(); !r.s.ReadBytes(&out, n) {
-		r.fail(field, -1, at, "truncated")
-	}
-	return out
-}
-
-// number reads a big-endian integer of width bytes, lo to hi.
-func (r *reader) number(field string, index, width, lo, hi int) int {
-	at := r.offset()
-	var raw []byte
-	if !r.s.ReadBytes(&raw, width) {
-		r.fail(field, index, at, "truncated")
-		return 0
-	}
-	n := 0
-	for _, b := range raw {
-		n = n<<8 | int(b)
-	}
-	if n < lo || n > hi {
-		r.fail(field, index, at, fmt.Sprintf("%d, accepted are %d to %d", n, lo, hi))
-		return 0
-	}
-	return n
-}
-
-// count reads a uint16 number of items, each of which takes two bytes or more.
-func (r *reader) count(field string, most int) int {
-	at := r.offset()
-	n := r.number(field, -1, 2, 0, most)
-	if n > len(r.s)/2 {
-		r.fail(field, -1, at, "truncated")
-		return 0
-	}
-	return n
-}
-
-// bytes reads a length of width bytes, lo to hi, and that many bytes.
-func (r *reader) bytes(field string, index, width, lo, hi int) (out []byte) {
-	at := r.offset()
-	n := r.number(field, index, width, lo, hi)
-	if r.err == nil && !r.s.ReadBytes(&out, n) {
-		r.fail(field, index, at, "truncated")
-	}
-	return out[:len(out):len(out)] // appending to a field must not write over the next
 }

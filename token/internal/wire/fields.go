@@ -15,6 +15,8 @@ import (
 type Fields struct {
 	s     cryptobyte.String
 	total int
+	list  string // of the item that is read, if any
+	index int
 	err   error
 }
 
@@ -34,9 +36,19 @@ func (f *Fields) Offset() int { return f.total - len(f.s) }
 // OK tells whether there was no error.
 func (f *Fields) OK() bool { return f.err == nil }
 
+// Item says that what is read from here on belongs to an item of a list: its name goes
+// before the fields' paths, and is put together only for an error. EndItems ends that.
+func (f *Fields) Item(list string, index int) { f.list, f.index = list, index }
+
+// EndItems says that what is read from here on belongs to no item.
+func (f *Fields) EndItems() { f.list = "" }
+
 // Fail notes an error of the field that starts at an offset, unless there is one.
 func (f *Fields) Fail(path string, offset int, reason string) {
 	if f.err == nil {
+		if f.list != "" {
+			path = fmt.Sprintf("%s[%d]%s", f.list, f.index, path)
+		}
 		f.err = &zkbench.DecodeError{Path: path, Offset: offset, Reason: reason}
 	}
 }
@@ -67,9 +79,14 @@ func (f *Fields) Number(path string, size, least, most int) int {
 // Bytes reads so many bytes. They are the encoding's own, without room behind them:
 // appending to one field does not write over the next.
 func (f *Fields) Bytes(path string, n int) []byte {
+	return f.bytes(path, n, f.Offset())
+}
+
+// bytes reads the bytes of a field that starts at an offset.
+func (f *Fields) bytes(path string, n, at int) []byte {
 	var out []byte
 	if f.OK() && !f.s.ReadBytes(&out, n) {
-		f.Fail(path, f.Offset(), "truncated")
+		f.Fail(path, at, "truncated")
 	}
 	return out[:len(out):len(out)]
 }
@@ -77,6 +94,13 @@ func (f *Fields) Bytes(path string, n int) []byte {
 // Prefixed reads a length of so many bytes, between the bounds, and as many bytes.
 func (f *Fields) Prefixed(path string, size, least, most int) []byte {
 	return f.Bytes(path, f.Number(path, size, least, most))
+}
+
+// Block is Prefixed, but its error gives where the length starts when the bytes are too
+// few, too.
+func (f *Fields) Block(path string, size, least, most int) []byte {
+	at := f.Offset()
+	return f.bytes(path, f.Number(path, size, least, most), at)
 }
 
 // End refuses trailing bytes of the encoding of that name, and returns the first
