@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,44 +34,44 @@ func benchmarkingCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.C
 		Args:  noArguments,
 	}
 	flags := cmd.Flags()
+	c := newSuiteCall(flags, stdout, stderr, defs, "directory of all that is left (default benchmark_logs_ and the time)")
 	count := usage.Define(flags, "count", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
 	timeout := usage.Define(flags, "timeout", usage.KindNumber, "0", "0 to 86400, in seconds; 0: none", "seconds after which a case's process is stopped; 0: none")
 	name := usage.Define(flags, "benchName", usage.KindText, "", "", "one benchmark, for example Sender (default all nine)")
-	out := usage.Define(flags, "out", usage.KindFile, "", acceptedSuiteOut, "directory of all that is left (default benchmark_logs_ and the time)")
-	resume := usage.Define(flags, "resume", usage.KindFile, "", acceptedResume, "go on with the suite of this directory")
-	plan := flags.Bool("plan", false, "show the cases and how long they take, run nothing")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		f := &suiteFlags{out: out, resume: resume, repetitions: count, only: &usage.Option{}, plan: plan}
-		if resume.Given {
-			return f.goOn(cmd, stdout, stderr, defs)
+		if c.resume.Given {
+			return c.resumeSuite(cmd)
 		}
-		file, err := readSuite(defs, studySuite)
+		file, err := suite.Find(families(defs), studySuite)
 		if err != nil {
 			return err
 		}
+		var o suite.Options
 		seconds, err := timeout.Number("timeout", 0, uint64(measure.MaxDuration/time.Second))
 		if err != nil {
 			return err
 		}
-		f.timeout = &usage.Option{Text: strconv.FormatUint(seconds, 10) + "s"}
+		o.Timeout = time.Duration(seconds) * time.Second
 		if count.Given {
-			if _, err := count.Number("count", 1, suite.MaxRepetitions); err != nil {
+			n, err := count.Number("count", 1, suite.MaxRepetitions)
+			if err != nil {
 				return err
 			}
+			o.Repetitions = int(n)
 		}
 		if name.Given {
-			if f.only, err = benchName(defs, file, name.Text); err != nil {
+			if o.Only, err = benchName(defs, file, name.Text); err != nil {
 				return err
 			}
 		}
-		return f.begin(cmd, stdout, stderr, defs, file, studySuite)
+		return c.beginSuite(cmd, file, studySuite, o)
 	}
 	return cmd
 }
 
 // benchName is the workload that the study calls so: Sender, BenchmarkSender or
 // TestParallelBenchmarkSender.
-func benchName(defs []workload.Def, file *suite.File, name string) (*usage.Option, error) {
+func benchName(defs []workload.Def, file *suite.File, name string) ([]string, error) {
 	var names []string
 	for _, e := range file.Entries {
 		for _, id := range e.IDs() {
@@ -89,5 +88,5 @@ func benchName(defs []workload.Def, file *suite.File, name string) (*usage.Optio
 	if !slices.Contains(names, plain) {
 		return nil, &usage.ValueError{Field: "benchName", Value: name, Accepted: strings.Join(names, ", ")}
 	}
-	return &usage.Option{Text: plain, Given: true}, nil
+	return []string{plain}, nil
 }

@@ -25,3 +25,12 @@ func execCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *co
 		},
 	}
 }
+
+// ownProgram is this program, as one that measures a case in a process of its own.
+func ownProgram() (measure.Program, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return measure.Program{}, &exitError{code: exitFailed, text: err.Error()}
+	}
+	return measure.Program{Path: self, Args: []string{execCase}}, nil
+}

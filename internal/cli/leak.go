@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,15 +66,14 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				planned = append(planned, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Leak: true})
 			}
 		}
-		self, err := os.Executable()
+		self, err := ownProgram()
 		if err != nil {
-			return &exitError{code: exitFailed, text: err.Error()}
+			return err
 		}
-		command := measure.Program{Path: self, Args: []string{execCase}}
 		leaks := 0
 		for i, job := range planned {
 			done := caseBar(stderr, i, len(planned), job)
-			rec := command.Run(cmd.Context(), job)
+			rec := self.Run(cmd.Context(), job)
 			done()
 			if err := refused(rec); err != nil {
 				return err

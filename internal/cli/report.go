@@ -31,9 +31,7 @@ import (
 
 // What a folder of records gets.
 const (
-	pageFile  = "report.html"
 	benchFile = "bench.txt"
-	plotsFile = "benchmark_results.pdf"
 	plotsDir  = "plots" // the same as SVG
 )
 
@@ -47,14 +45,14 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 	cmd := &cobra.Command{
 		Use:   "report DIR ...",
 		Short: "One page of the records of directories: tables, plots, findings; or their plots as PDF and SVG",
-		Long: "Write " + pageFile + ", one file that opens without a network, from the records of directories:\n" +
-			acceptedDirs + ".\nWith --pdf: " + plotsFile + ", the same plots as SVG, and the tables, in each directory.\n" +
+		Long: "Write " + suite.PageFile + ", one file that opens without a network, from the records of directories:\n" +
+			acceptedDirs + ".\nWith --pdf: " + suite.PlotsFile + ", the same plots as SVG, and the tables, in each directory.\n" +
 			"With --serve: the page of one directory in a browser, anew while its suite runs.",
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	out := usage.Define(flags, "out", usage.KindFile, "", "the path of a file", "the page's file (default "+pageFile+" in the first directory)")
-	pdf := flags.Bool("pdf", false, "write "+plotsFile+", "+plotsDir+"/*.svg and the tables in each directory, no page")
+	out := usage.Define(flags, "out", usage.KindFile, "", "the path of a file", "the page's file (default "+suite.PageFile+" in the first directory)")
+	pdf := flags.Bool("pdf", false, "write "+suite.PlotsFile+", "+plotsDir+"/*.svg and the tables in each directory, no page")
 	serve := flags.Bool("serve", false, "serve the page on this machine until it is interrupted")
 	listen := usage.Define(flags, "listen", usage.KindText, "localhost:0", acceptedListen, "with --serve: "+acceptedListen+" (port 0: any)")
 	cmd.RunE = func(cmd *cobra.Command, dirs []string) error {
@@ -78,7 +76,7 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(stdout, "%s: %d records, %s\n", dir, len(recs), strings.Join(there(dir, plotsFile, benchFile, suite.IOStatsFile), ", "))
+				fmt.Fprintf(stdout, "%s: %d records, %s\n", dir, len(recs), strings.Join(suite.Existing(dir, suite.PlotsFile, benchFile, suite.IOStatsFile), ", "))
 			}
 			return nil
 		}
@@ -86,7 +84,7 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(dirs[0], pageFile)
+		path := filepath.Join(dirs[0], suite.PageFile)
 		if out.Given {
 			path = out.Text
 		}
@@ -114,38 +112,37 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 	return recs, nil
 }
 
-// pageData is a page without records, which tells of each how it was measured, and how it is
+// pageData is a page of records, which tells of each how it was measured, and how it is
 // measured again where its workload is among defs.
-func pageData(defs []workload.Def) page.Data {
-	return page.Data{Settings: jobs.Words, Command: func(r *record.Record) string { return jobs.Command(defs, r) }}
+func pageData(defs []workload.Def, title string, recs []*record.Record) page.Data {
+	return page.Data{Title: title, Records: recs, Settings: jobs.Words, Command: func(r *record.Record) string { return jobs.Command(defs, r) }}
 }
 
 // readAll returns the page of the records of directories. A record that two of them have
 // counts once.
 func readAll(stderr io.Writer, dirs []string, defs []workload.Def) (page.Data, error) {
-	d := pageData(defs)
+	var all []*record.Record
 	seen := make(map[string]bool)
 	var names []string
 	for _, dir := range dirs {
 		recs, err := readDir(stderr, dir)
 		if err != nil {
-			return d, err
+			return page.Data{}, err
 		}
 		for _, r := range recs {
 			if !seen[r.ID] {
-				d.Records = append(d.Records, r)
+				all = append(all, r)
 			}
 			seen[r.ID] = true
 		}
 		names = append(names, filepath.Base(filepath.Clean(dir)))
 	}
-	d.Title = strings.Join(names, ", ")
-	return d, nil
+	return pageData(defs, strings.Join(names, ", "), all), nil
 }
 
 // writeViews writes what a folder gets of its records, all but the plots.
 func writeViews(dir string, d page.Data) error {
-	return errors.Join(writeTables(dir, d.Records), writePage(filepath.Join(dir, pageFile), d))
+	return errors.Join(writeTables(dir, d.Records), writePage(filepath.Join(dir, suite.PageFile), d))
 }
 
 func writePage(path string, d page.Data) error {
@@ -194,15 +191,14 @@ func writePlots(dir string, recs []*record.Record) error {
 	for _, path := range old { // of records that the directory had before
 		err = errors.Join(err, os.Remove(path))
 	}
-	return errors.Join(err, outdir.View(dir, plotsFile, func(w io.Writer) error { return charts.PDF(w, all) }))
+	return errors.Join(err, outdir.View(dir, suite.PlotsFile, func(w io.Writer) error { return charts.PDF(w, all) }))
 }
 
-// served is what a directory shows now: its records, and how far its suite is unless that
+// folderPage is what a directory shows now: its records, and how far its suite is unless that
 // has ended.
-func served(dir string, defs []workload.Def) (page.Data, error) {
+func folderPage(dir string, defs []workload.Def) (page.Data, error) {
 	recs, _, err := suite.ReadFolder(dir)
-	d := pageData(defs)
-	d.Title, d.Records = filepath.Base(filepath.Clean(dir)), recs
+	d := pageData(defs, filepath.Base(filepath.Clean(dir)), recs)
 	if s, err := suite.ReadStatus(dir); err == nil && s.Done < s.Planned {
 		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left, Stopped: s.Stopped}
 	}
@@ -215,7 +211,7 @@ func serveReport(ctx context.Context, stdout, stderr io.Writer, listen *usage.Op
 	if err != nil || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, host) {
 		return listen.Refuse("listen", listen.Text)
 	}
-	read := func() (page.Data, error) { return served(dir, defs) }
+	read := func() (page.Data, error) { return folderPage(dir, defs) }
 	if _, err := read(); err != nil {
 		return err
 	}

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -47,13 +45,12 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 // runJobs measures the jobs and reports each as it ends. When ctx ends it stops with
 // what it has.
 func runJobs(ctx context.Context, p *jobs.RunPlan, stderr io.Writer, r *reporter) error {
-	self, err := os.Executable()
+	self, err := ownProgram()
 	if err != nil {
-		return &exitError{code: exitFailed, text: err.Error()}
+		return err
 	}
-	command := measure.Program{Path: self, Args: []string{execCase}}
 	if p.Search {
-		return (&search{p, stderr, r, command.Run}).all(ctx)
+		return (&search{p, stderr, r, self.Run}).all(ctx)
 	}
 	planned := len(p.Jobs) * p.Processes
 	session := rand.Text()
@@ -63,7 +60,7 @@ func runJobs(ctx context.Context, p *jobs.RunPlan, stderr io.Writer, r *reporter
 				break
 			}
 			done := caseBar(stderr, round*len(p.Jobs)+i, planned, job)
-			rec := command.Run(ctx, job)
+			rec := self.Run(ctx, job)
 			done()
 			if err := refused(rec); err != nil {
 				return err

@@ -3,12 +3,10 @@ package cli
 import (
 	"crypto/rand"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -36,11 +34,10 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 			return err
 		}
 		defer r.close()
-		self, err := os.Executable()
+		self, err := ownProgram()
 		if err != nil {
-			return &exitError{code: exitFailed, text: err.Error()}
+			return err
 		}
-		command := measure.Program{Path: self, Args: []string{execCase}}
 		session := rand.Text()
 		for round := range rounds {
 			for i, job := range plan {
@@ -48,7 +45,7 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 					break
 				}
 				done := caseBar(stderr, round*len(plan)+i, len(plan)*rounds, job)
-				rec := command.Run(cmd.Context(), job)
+				rec := self.Run(cmd.Context(), job)
 				done()
 				if err := refused(rec); err != nil {
 					return err

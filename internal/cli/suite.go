@@ -4,16 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -21,7 +20,6 @@ import (
 
 const (
 	acceptedSuiteOut = "the path of a directory without a suite"
-	acceptedResume   = "the directory of a suite that was begun"
 	acceptedTimeout  = "a time from 0s to 24h; 0s: none"
 )
 
@@ -30,7 +28,7 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 	cmd := &cobra.Command{
 		Use:   "suite [name | file.yaml]",
 		Short: "Run a whole matrix of cases, which can be stopped and goes on; without a name: the suites that there are",
-		Long: "Run the cases of a suite: one of " + strings.Join(suiteNames(defs), ", ") + ", or a file of your own.\n" +
+		Long: "Run the cases of a suite: one of " + strings.Join(suite.Names(families(defs)), ", ") + ", or a file of your own.\n" +
 			"Each case runs in a process of its own, repetitions take turns, and what has ended is\n" +
 			"kept: a suite that was stopped or killed goes on with --resume DIR. Tables, plots and\n" +
 			"one page are written at its end. A file names cases by commands and their flags:\n\n" +
@@ -39,82 +37,87 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 			"    - stages: pedersen\n      hashes: 8,32",
 		Args: cobra.ArbitraryArgs,
 	}
-	f := newSuiteFlags(cmd, defs)
+	flags := cmd.Flags()
+	c := newSuiteCall(flags, stdout, stderr, defs, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
+	repetitions := usage.Define(flags, "repetitions", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
+	only := usage.Define(flags, "only", usage.KindList, "", workload.IDs(defs), "workloads of the suite that are run, the others are left out")
+	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
-		case f.resume.Given && len(args) > 0:
+		case c.resume.Given && len(args) > 0:
 			return &usage.ValueError{Field: "suite beside --resume", Value: args[0], Accepted: "none: the directory knows its suite"}
-		case f.resume.Given:
-			return f.goOn(cmd, stdout, stderr, defs)
+		case c.resume.Given:
+			return c.resumeSuite(cmd)
 		case len(args) == 0:
-			return listSuites(stdout, defs)
+			return suite.WriteList(stdout, defs, families(defs), runtime.GOMAXPROCS(0))
 		case len(args) > 1:
 			return &usage.ValueError{Field: "suite", Value: args[1], Accepted: "one suite at a time"}
 		}
-		file, err := readSuite(defs, args[0])
+		file, err := suite.Find(families(defs), args[0])
 		if err != nil {
 			return err
 		}
-		return f.begin(cmd, stdout, stderr, defs, file, args[0])
+		var o suite.Options
+		if repetitions.Given {
+			n, err := repetitions.Number("repetitions", 1, suite.MaxRepetitions)
+			if err != nil {
+				return err
+			}
+			o.Repetitions = int(n)
+		}
+		if only.Given {
+			o.Only = strings.Split(only.Text, ",")
+		}
+		if o.Timeout, err = timeout.Duration("timeout", 0, measure.MaxDuration); err != nil {
+			return err
+		}
+		return c.beginSuite(cmd, file, args[0], o)
 	}
 	return cmd
 }
 
-// suiteFlags are the flags of suite as they were typed.
-type suiteFlags struct {
-	out, resume, repetitions, only, timeout *usage.Option
-	plan                                    *bool
+// suiteCall is a command line that runs a suite: the flags that all such commands have.
+type suiteCall struct {
+	stdout, stderr io.Writer
+	defs           []workload.Def
+	out, resume    *usage.Option
+	plan           *bool
 }
 
-func newSuiteFlags(cmd *cobra.Command, defs []workload.Def) *suiteFlags {
-	flags := cmd.Flags()
-	f := &suiteFlags{}
-	f.out = usage.Define(flags, "out", usage.KindFile, "", acceptedSuiteOut, "directory of all that the suite leaves (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+" of its beginning)")
-	f.resume = usage.Define(flags, "resume", usage.KindFile, "", acceptedResume, "go on with the suite of this directory")
-	f.repetitions = usage.Define(flags, "repetitions", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
-	f.only = usage.Define(flags, "only", usage.KindList, "", workloadIDs(defs), "workloads of the suite that are run, the others are left out")
-	f.timeout = usage.Define(flags, "timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
-	f.plan = flags.Bool("plan", false, "show the cases and how long they take, run nothing")
-	return f
-}
-
-func workloadIDs(defs []workload.Def) string {
-	ids := make([]string, len(defs))
-	for i, d := range defs {
-		ids[i] = d.ID()
+func newSuiteCall(flags *pflag.FlagSet, stdout, stderr io.Writer, defs []workload.Def, outHelp string) *suiteCall {
+	return &suiteCall{
+		stdout: stdout, stderr: stderr, defs: defs,
+		out:    usage.Define(flags, "out", usage.KindFile, "", acceptedSuiteOut, outHelp),
+		resume: usage.Define(flags, "resume", usage.KindFile, "", "the directory of a suite that was begun", "go on with the suite of this directory"),
+		plan:   flags.Bool("plan", false, "show the cases and how long they take, run nothing"),
 	}
-	return strings.Join(ids, ", ")
 }
 
-// begin begins the suite of a file.
-func (f *suiteFlags) begin(cmd *cobra.Command, stdout, stderr io.Writer, defs []workload.Def, file *suite.File, name string) error {
-	plan, err := f.read(defs, file, name)
+// beginSuite begins a suite, or shows what it would run.
+func (c *suiteCall) beginSuite(cmd *cobra.Command, file *suite.File, name string, o suite.Options) error {
+	plan, err := suite.NewPlan(c.defs, file, name, runtime.GOMAXPROCS(0), o)
 	if err != nil {
 		return err
 	}
-	if *f.plan {
-		return plan.show(stdout)
+	if *c.plan {
+		return plan.Write(c.stdout)
 	}
-	dir := suite.FolderName(plan.header.Begun)
-	if f.out.Given {
-		dir = f.out.Text
+	dir := suite.FolderName(plan.Header.Begun)
+	if c.out.Given {
+		dir = c.out.Text
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("out: %w", err)
-	}
-	journal, err := suite.Create(dir, plan.header)
+	session, err := suite.Begin(dir, plan)
 	if err != nil {
-		return fmt.Errorf("out: %w", err)
+		return err
 	}
-	if err := plan.summary(stdout); err != nil {
-		return errors.Join(err, journal.Close())
+	if err := plan.WriteSummary(c.stdout); err != nil {
+		return errors.Join(err, session.Close())
 	}
-	r := &suiteRun{defs: defs, dir: dir, header: plan.header, journal: journal, again: cmd.CommandPath(), stdout: stdout, stderr: stderr}
-	return errors.Join(r.all(cmd.Context()), journal.Close())
+	return c.run(cmd, session)
 }
 
-// goOn goes on with the suite of a directory.
-func (f *suiteFlags) goOn(cmd *cobra.Command, stdout, stderr io.Writer, defs []workload.Def) error {
+// resumeSuite goes on with the suite of --resume, or shows its plan.
+func (c *suiteCall) resumeSuite(cmd *cobra.Command) error {
 	var other string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Name != "resume" && flag.Name != "plan" {
@@ -124,71 +127,37 @@ func (f *suiteFlags) goOn(cmd *cobra.Command, stdout, stderr io.Writer, defs []w
 	if other != "" {
 		return &usage.ValueError{Field: "flag beside --resume", Value: "--" + other, Accepted: "--plan"}
 	}
-	journal, header, err := suite.Open(f.resume.Text)
+	if *c.plan {
+		plan, err := suite.ReadPlan(c.resume.Text)
+		if err != nil {
+			return err
+		}
+		return plan.Write(c.stdout)
+	}
+	session, err := suite.Resume(c.resume.Text)
 	if err != nil {
-		return fmt.Errorf("resume: %w", err)
+		return err
 	}
-	if *f.plan {
-		p := suitePlan{header: header}
-		return errors.Join(p.show(stdout), journal.Close())
-	}
-	earlier, err := journal.Records()
+	return c.run(cmd, session)
+}
+
+// run measures what a session has not measured yet.
+func (c *suiteCall) run(cmd *cobra.Command, session *suite.Session) error {
+	self, err := ownProgram()
 	if err == nil {
-		err = sameMachine(header, earlier)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("resume: %w", err), journal.Close())
-	}
-	r := &suiteRun{defs: defs, earlier: earlier, dir: f.resume.Text, header: header, journal: journal, again: cmd.CommandPath(), stdout: stdout, stderr: stderr}
-	return errors.Join(r.all(cmd.Context()), journal.Close())
-}
-
-// listSuites writes the suites that the program has, with their cost on this machine.
-func listSuites(w io.Writer, defs []workload.Def) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "suite\tprocesses\tabout\t")
-	for _, name := range suiteNames(defs) {
-		file, err := readSuite(defs, name)
-		if err != nil {
-			return err
+		err = session.Run(cmd.Context(), suite.Host{
+			Measure: self.Run,
+			Views: func(dir, title string, recs []*record.Record) error {
+				return errors.Join(writeViews(dir, pageData(c.defs, title, recs)), writePlots(dir, recs))
+			},
+			Again: cmd.CommandPath(), Stdout: c.stdout, Stderr: c.stderr,
+		})
+		switch {
+		case errors.Is(err, suite.ErrInterrupted):
+			err = &exitError{code: exitPartial, text: err.Error()}
+		case err != nil:
+			err = &exitError{code: exitFailed, text: err.Error()}
 		}
-		p, err := expandSuite(defs, file, name, runtime.GOMAXPROCS(0))
-		if err != nil {
-			return err
-		}
-		all := suite.Interleave(p.cases, file.Repetitions)
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(all), about(suite.NewEstimate(all).From(0)), file.About)
 	}
-	return table.Flush()
-}
-
-// about is a time that is an estimate.
-func about(d time.Duration) string {
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%.1f h", d.Hours())
-	case d >= 2*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
-}
-
-// named leaves the cases of the workloads that --only names.
-func (f *suiteFlags) named(defs []workload.Def, p *suitePlan) error {
-	if !f.only.Given {
-		return nil
-	}
-	var names []string
-	for id := range strings.SplitSeq(f.only.Text, ",") {
-		def, err := workload.Find(defs, strings.TrimSpace(id))
-		if err != nil {
-			return f.only.Refuse("only", id)
-		}
-		names = append(names, def.Name)
-	}
-	p.cases = slices.DeleteFunc(p.cases, func(c suite.Case) bool { return !slices.Contains(names, c.Job.Workload) })
-	if len(p.cases) == 0 {
-		return &usage.ValueError{Field: "only", Value: f.only.Text, Accepted: "workloads that the suite has cases of"}
-	}
-	return nil
+	return errors.Join(err, session.Close())
 }

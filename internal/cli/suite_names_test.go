@@ -19,24 +19,24 @@ import (
 // expanded are the cases of one of our suites on a machine with most processors.
 func expanded(t *testing.T, name string, most int) []suite.Case {
 	t.Helper()
-	file, err := readSuite(Defs(), name)
+	file, err := suite.Find(families(Defs()), name)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	p, err := expandSuite(Defs(), file, name, most)
+	p, err := suite.NewPlan(Defs(), file, name, most, suite.Options{Repetitions: 1})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if len(p.cases) == 0 || file.Name != name || file.About == "" {
-		t.Errorf("%s: %d cases, name %q, about %q", name, len(p.cases), file.Name, file.About)
+	if file.Name != name || file.About == "" {
+		t.Errorf("%s: name %q, about %q", name, file.Name, file.About)
 	}
-	return p.cases
+	return p.Header.Plan
 }
 
 // TestSuites: each of our suites is accepted whole on every machine, full has every
 // workload, and no case comes twice.
 func TestSuites(t *testing.T) {
-	for _, name := range suiteNames(Defs()) {
+	for _, name := range suite.Names(families(Defs())) {
 		for _, most := range []int{1, 2, 32} {
 			keys := make(map[string]bool)
 			cases := expanded(t, name, most)
@@ -52,18 +52,21 @@ func TestSuites(t *testing.T) {
 			}
 		}
 	}
-	full := expanded(t, suiteFull, 2)
+	full := expanded(t, suite.Full, 2)
 	for _, d := range Defs() {
 		if !slices.ContainsFunc(full, func(c suite.Case) bool { return c.Job.Workload == d.Name }) {
-			t.Errorf("%s is not in %s", d.Name, suiteFull)
+			t.Errorf("%s is not in %s", d.Name, suite.Full)
 		}
 	}
 	// One that a later room brings joins full without a word of it anywhere else.
 	defs := append(Defs(), workload.Def{Name: "Later", Axes: []workload.Axis{workload.BitsAxis()}})
-	file := familySuite(family{"later", defs[len(defs)-1:]})
-	p, err := expandSuite(defs, file, "later", 2)
-	if err != nil || len(p.cases) != 1 || p.cases[0].Name() != "Later/bits=32/cpus=2/workers=1" {
-		t.Errorf("a later room: %+v, error %v", p.cases, err)
+	file, err := suite.Find([]suite.Family{{Name: "later", Defs: defs[len(defs)-1:]}}, "later")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := suite.NewPlan(defs, file, "later", 2, suite.Options{Repetitions: 1})
+	if err != nil || len(p.Header.Plan) != 1 || p.Header.Plan[0].Name() != "Later/bits=32/cpus=2/workers=1" {
+		t.Errorf("a later room: %+v, error %v", p, err)
 	}
 }
 

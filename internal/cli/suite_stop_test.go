@@ -55,7 +55,7 @@ func TestSuiteInterrupted(t *testing.T) {
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
 		t.Errorf("%d records, want 2", len(ids))
 	}
-	if _, err := os.Stat(filepath.Join(dir, pageFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, suite.PageFile)); err != nil {
 		t.Error(err)
 	}
 }

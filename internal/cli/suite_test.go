@@ -185,7 +185,7 @@ func TestSuite(t *testing.T) {
 	checkTiny(t, recs)
 	checkViews(t, dir, recs)
 
-	if data, err := served(dir, nil); err != nil || data.Progress != nil || len(data.Records) != tinyProcesses {
+	if data, err := folderPage(dir, nil); err != nil || data.Progress != nil || len(data.Records) != tinyProcesses {
 		t.Errorf("of a suite that has ended is served: progress %v, %d records, error %v", data.Progress, len(data.Records), err)
 	}
 
@@ -256,7 +256,7 @@ func checkViews(t *testing.T, dir string, recs []*record.Record) {
 		t.Errorf("%d results in %s, want 12", results, benchFile)
 	}
 	checkBenchstat(t, filepath.Join(dir, benchFile))
-	for _, name := range []string{pageFile, plotsFile} {
+	for _, name := range []string{suite.PageFile, suite.PlotsFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

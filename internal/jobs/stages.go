@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -29,14 +28,13 @@ type StagesFlags struct {
 // NewStagesFlags defines the flags of stages.
 func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f := &StagesFlags{}
-	var ids []string
 	for _, d := range defs {
 		if d.Stages != nil {
 			d.Axes = slices.DeleteFunc(slices.Clone(d.Axes), func(a workload.Axis) bool { return a.Key == workload.StageKey })
-			f.staged, ids = append(f.staged, d), append(ids, d.ID())
+			f.staged = append(f.staged, d)
 		}
 	}
-	f.IDs = strings.Join(ids, ", ")
+	f.IDs = workload.IDs(f.staged)
 	f.axes = DefineAxes(flags, f.staged, "")
 	processors := ProcessorsAxis()
 	f.cpus = usage.Define(flags, processors.Flag, usage.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)

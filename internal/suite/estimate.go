@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -29,14 +30,14 @@ func (e *Estimate) Took(c *Case, d time.Duration) {
 	e.real += d
 }
 
-// Of is how long a case will take.
-func (e *Estimate) Of(c *Case) time.Duration {
+// CaseTime is how long a case will take.
+func (e *Estimate) CaseTime(c *Case) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.of(c)
+	return e.caseTime(c)
 }
 
-func (e *Estimate) of(c *Case) time.Duration {
+func (e *Estimate) caseTime(c *Case) time.Duration {
 	if d, ok := e.took[c.Name()]; ok {
 		return d
 	}
@@ -51,7 +52,18 @@ func (e *Estimate) From(i int) (left time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for ; i < len(e.cases); i++ {
-		left += e.of(&e.cases[i])
+		left += e.caseTime(&e.cases[i])
 	}
 	return left
+}
+
+// roughly writes a time that is an estimate.
+func roughly(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%.1f h", d.Hours())
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
 }

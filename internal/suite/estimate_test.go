@@ -20,7 +20,7 @@ func TestEstimate(t *testing.T) {
 	}
 	e.Took(&all[0], 30*time.Second)
 	for i, want := range []time.Duration{30 * time.Second, 30 * time.Second, 30 * time.Second} {
-		if got := e.Of(&all[i]); got != want {
+		if got := e.CaseTime(&all[i]); got != want {
 			t.Errorf("case %d: %v, want %v", i, got, want)
 		}
 	}

@@ -17,6 +17,8 @@ import (
 // Names within a suite's folder.
 const (
 	RecordsFile = "records.jsonl"
+	PageFile    = "report.html"
+	PlotsFile   = "benchmark_results.pdf"
 	ResultsFile = "benchmark_results.csv" // a row for each suite; also beside the folder
 	IOStatsFile = "benchmark_IOstats.csv"
 	logsDir     = "logs"
@@ -114,4 +116,14 @@ func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 		return nil, false, fmt.Errorf("%s: %w", path, err)
 	}
 	return append(recs, last...), false, nil
+}
+
+// Existing are the files of a folder that are there.
+func Existing(dir string, names ...string) (some []string) {
+	for _, name := range names {
+		if exists(filepath.Join(dir, name)) {
+			some = append(some, name)
+		}
+	}
+	return some
 }

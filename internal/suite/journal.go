@@ -179,14 +179,14 @@ func guard(work func() error) (err error) {
 }
 
 func (j *Journal) update(work func(tx *bbolt.Tx) error) error {
-	return j.named(guard(func() error { return j.db.Update(work) }))
+	return j.withPath(guard(func() error { return j.db.Update(work) }))
 }
 
 func (j *Journal) view(work func(tx *bbolt.Tx) error) error {
-	return j.named(guard(func() error { return j.db.View(work) }))
+	return j.withPath(guard(func() error { return j.db.View(work) }))
 }
 
-func (j *Journal) named(err error) error {
+func (j *Journal) withPath(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -209,12 +209,12 @@ func (j *Journal) Put(key string, r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	return j.there()
+	return j.inPlace()
 }
 
-// there tells whether the file is still where it was: one whose folder was removed takes
+// inPlace tells whether the file is still where it was: one whose folder was removed takes
 // what is written, and nobody will find it.
-func (j *Journal) there() error {
+func (j *Journal) inPlace() error {
 	now, err := os.Stat(j.path)
 	if err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)

@@ -114,13 +114,21 @@ func (d Def) Axis(key string) (Axis, bool) {
 // Find returns the definition with that command-line id or name. The error
 // names the accepted ids.
 func Find(defs []Def, id string) (Def, error) {
-	ids := make([]string, len(defs))
-	for i, d := range defs {
-		if ids[i] = d.ID(); ids[i] == id || d.Name == id {
+	for _, d := range defs {
+		if d.ID() == id || d.Name == id {
 			return d, nil
 		}
 	}
-	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: strings.Join(ids, ", ")}
+	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: IDs(defs)}
+}
+
+// IDs are the command-line ids of definitions, as a list in a sentence.
+func IDs(defs []Def) string {
+	ids := make([]string, len(defs))
+	for i, d := range defs {
+		ids[i] = d.ID()
+	}
+	return strings.Join(ids, ", ")
 }
 
 // Case is one point of a workload's matrix: ordered key=value pairs. It is

@@ -1,4 +1,4 @@
-package cli
+package suite
 
 import (
 	"fmt"
@@ -11,47 +11,46 @@ import (
 
 	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/suite"
 )
 
-// suiteBars shows how far a suite is: a line for each case that has ended and, on a
+// bars shows how far a suite is: a line for each case that has ended and, on a
 // terminal, below them a bar for the case that runs and one for the suite.
-type suiteBars struct {
+type bars struct {
 	lines    io.Writer
-	estimate *suite.Estimate
+	estimate *Estimate
 	planned  int
 
-	bars  *mpb.Progress // nil: no terminal
+	drawn *mpb.Progress // nil: no terminal
 	whole *mpb.Bar
 	stop  func()       // of the case's bar
 	spent atomic.Int64 // ns of the case that runs, as far as it was expected
 }
 
-func newSuiteBars(stdout, stderr io.Writer, estimate *suite.Estimate, planned int) *suiteBars {
-	b := &suiteBars{lines: stdout, estimate: estimate, planned: planned, stop: func() {}}
-	if b.bars = progress.Bars(stderr); b.bars == nil {
+func newBars(stdout, stderr io.Writer, estimate *Estimate, planned int) *bars {
+	b := &bars{lines: stdout, estimate: estimate, planned: planned, stop: func() {}}
+	if b.drawn = progress.Bars(stderr); b.drawn == nil {
 		return b
 	}
 	if progress.Terminal(stdout) {
-		b.lines = b.bars // above the bars
+		b.lines = b.drawn // above the bars
 	}
-	b.whole = b.bars.AddBar(int64(planned), mpb.BarPriority(1),
+	b.whole = b.drawn.AddBar(int64(planned), mpb.BarPriority(1),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d ")),
 		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-			return "about " + about(estimate.From(int(s.Current))-time.Duration(b.spent.Load())) + " left"
+			return "about " + roughly(estimate.From(int(s.Current))-time.Duration(b.spent.Load())) + " left"
 		})),
 	)
 	return b
 }
 
 // begins shows that case i runs.
-func (b *suiteBars) begins(i int, c *suite.Case) {
+func (b *bars) begins(i int, c *Case) {
 	b.stop()
-	if b.bars == nil {
+	if b.drawn == nil {
 		return
 	}
 	b.whole.SetCurrent(int64(i))
-	done := progress.Timed(b.bars, "case", c.Name(), b.estimate.Of(c), func(passed time.Duration) { b.spent.Store(int64(passed)) })
+	done := progress.Timed(b.drawn, "case", c.Name(), b.estimate.CaseTime(c), func(passed time.Duration) { b.spent.Store(int64(passed)) })
 	b.stop = func() {
 		done()
 		b.spent.Store(0)
@@ -60,7 +59,7 @@ func (b *suiteBars) begins(i int, c *suite.Case) {
 }
 
 // ended shows what has come of case i.
-func (b *suiteBars) ended(i int, c *suite.Case, rec *record.Record, took time.Duration) {
+func (b *bars) ended(i int, c *Case, rec *record.Record, took time.Duration) {
 	b.stop()
 	what := string(rec.Status)
 	switch tps, ok := rec.Metric(record.Throughput); {
@@ -69,14 +68,14 @@ func (b *suiteBars) ended(i int, c *suite.Case, rec *record.Record, took time.Du
 	case ok:
 		what = fmt.Sprintf("%.4g/s, P95 %.4g ms", tps.Value, rec.Value(record.LatencyP95)/1e6)
 	}
-	fmt.Fprintf(b.lines, "%d/%d %s: %s (%s, about %s left)\n", i+1, b.planned, c.Name(), what, took.Round(100*time.Millisecond), about(b.estimate.From(i+1)))
+	fmt.Fprintf(b.lines, "%d/%d %s: %s (%s, about %s left)\n", i+1, b.planned, c.Name(), what, took.Round(100*time.Millisecond), roughly(b.estimate.From(i+1)))
 }
 
 // close takes the bars away.
-func (b *suiteBars) close() {
+func (b *bars) close() {
 	b.stop()
-	if b.bars != nil {
+	if b.drawn != nil {
 		b.whole.Abort(true)
-		b.bars.Wait()
+		b.drawn.Wait()
 	}
 }

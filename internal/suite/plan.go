@@ -1,0 +1,251 @@
+package suite
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/env"
+	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// maxProcesses bounds the processes of a suite: at one a second they would take a day.
+const maxProcesses = 100_000
+
+// Options are what a user chooses beside the file.
+type Options struct {
+	Only        []string      // workloads, the others are left out; nil: none is
+	Repetitions int           // processes of each case; 0: the file's
+	Timeout     time.Duration // after which a case's process is stopped; 0: none
+}
+
+// Plan is what a suite measures on a machine.
+type Plan struct {
+	Header Header
+	Notes  []string // what is left out
+}
+
+// NewPlan returns the plan of a suite, read from a file or embedded by that name, on a
+// machine with so many processors.
+func NewPlan(defs []workload.Def, file *File, name string, processors int, o Options) (*Plan, error) {
+	cases, notes, err := planCases(defs, file, name, processors)
+	if err != nil {
+		return nil, err
+	}
+	if cases, err = keepOnly(defs, cases, o.Only); err != nil {
+		return nil, err
+	}
+	if o.Timeout > 0 {
+		for i := range cases {
+			cases[i].Job.Deadline = min(cases[i].Job.Deadline, o.Timeout)
+		}
+	}
+	repetitions := cmp.Or(o.Repetitions, file.Repetitions)
+	if n := len(cases) * repetitions; n > maxProcesses {
+		return nil, &zkbench.LimitError{What: "processes of a suite", Estimate: int64(n), Max: maxProcesses}
+	}
+	if len(cases) == 0 {
+		return nil, &usage.ValueError{Field: "suite", Value: name, Accepted: fmt.Sprintf("cases for %d processors or fewer", processors)}
+	}
+	return &Plan{Notes: notes, Header: Header{
+		Suite: cmp.Or(file.Name, strings.TrimSuffix(name, ".yaml")), Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
+		Plan: Interleave(cases, repetitions),
+	}}, nil
+}
+
+// planCases returns the cases of a suite, each once, and notes on what is left out.
+func planCases(defs []workload.Def, file *File, name string, processors int) (cases []Case, notes []string, err error) {
+	cut := make(map[int]bool)
+	seen := make(map[string]string) // settings as JSON by the case's key
+	others := 0
+	cases, err = Expand(name, file, func(e Entry) ([]Case, error) {
+		planned, err := entryJobs(defs, e, processors, cut)
+		if err != nil {
+			return nil, err
+		}
+		var some []Case
+		for _, job := range planned {
+			c := Case{Job: job, Expected: e.Expected}
+			if c.Expected == 0 {
+				c.Expected = expectedTime(job)
+			}
+			settings, err := json.Marshal(job.Settings)
+			if err != nil {
+				return nil, err
+			}
+			switch before, known := seen[c.Key()]; {
+			case !known:
+				some = append(some, c)
+				seen[c.Key()] = string(settings)
+			case before != string(settings):
+				others++
+			}
+		}
+		return some, nil
+	})
+	if others > 0 {
+		notes = append(notes, figure.Plural(others, "case")+" left out: the same with other settings comes before")
+	}
+	if len(cut) > 0 {
+		var counts []string
+		for _, n := range slices.Sorted(maps.Keys(cut)) {
+			counts = append(counts, strconv.Itoa(n))
+		}
+		notes = append(notes, fmt.Sprintf("%s processors: left out, this machine has %d", strings.Join(counts, ", "), processors))
+	}
+	return cases, notes, err
+}
+
+// keepOnly returns the cases of the workloads that only names.
+func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) {
+	if only == nil {
+		return cases, nil
+	}
+	var names []string
+	for _, id := range only {
+		def, err := workload.Find(defs, strings.TrimSpace(id))
+		if err != nil {
+			return nil, &usage.ValueError{Field: "only", Value: id, Accepted: workload.IDs(defs)}
+		}
+		names = append(names, def.Name)
+	}
+	cases = slices.DeleteFunc(cases, func(c Case) bool { return !slices.Contains(names, c.Job.Workload) })
+	if len(cases) == 0 {
+		return nil, &usage.ValueError{Field: "only", Value: strings.Join(only, ","), Accepted: "workloads that the suite has cases of"}
+	}
+	return cases, nil
+}
+
+// expectedTime is about how long a case takes of which nothing is known but its settings.
+func expectedTime(job measure.Job) time.Duration {
+	if job.Stages || job.Settings.Duration == 0 {
+		return 10 * time.Second
+	}
+	// Set-up, and checks, which run on all workers after the window.
+	return job.Settings.Warmup.Time + job.Settings.Duration*5/4 + time.Second
+}
+
+// notInSuites are flags of run and stages that say where results go or how often a case
+// runs, which the suite decides, or make one case a search of several.
+var notInSuites = []string{"out", "json", "profile", "processes", "slo", "mix"}
+
+// entryJobs are the cases of an entry, those of more than most processors left out; their
+// numbers are added to cut.
+func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]measure.Job, error) {
+	flags := pflag.NewFlagSet(e.Command, pflag.ContinueOnError)
+	var plan func() ([]measure.Job, error)
+	if e.Command == CommandStages {
+		f := jobs.NewStagesFlags(flags, defs)
+		plan = func() ([]measure.Job, error) {
+			planned, _, err := f.Plan(e.IDs())
+			return planned, err
+		}
+	} else {
+		f := jobs.NewRunFlags(flags, defs)
+		plan = func() ([]measure.Job, error) {
+			p, err := f.Plan(defs, e.IDs())
+			if err != nil {
+				return nil, err
+			}
+			return p.Jobs, nil
+		}
+	}
+	cpus := strconv.Itoa(most)
+	for _, f := range e.Flags {
+		name := strings.ReplaceAll(f.Name, "_", "-")
+		flag := flags.Lookup(name)
+		if flag == nil || slices.Contains(notInSuites, name) {
+			return nil, &usage.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + acceptedKeys(flags)}
+		}
+		if name == jobs.ProcessorsAxis().Flag {
+			cpus = f.Text()
+			continue
+		}
+		if err := flag.Value.Set(f.Text()); err != nil {
+			return nil, &usage.ValueError{Field: name, Value: f.Text(), Accepted: "one value or list"}
+		}
+	}
+	counts, err := jobs.ParseProcessors(cpus)
+	if err != nil {
+		return nil, err
+	}
+	var here []string
+	for _, n := range counts {
+		if n > most {
+			cut[n] = true
+			continue
+		}
+		here = append(here, strconv.Itoa(n))
+	}
+	if len(here) == 0 {
+		here = []string{strconv.Itoa(most)} // what else is wrong is told all the same
+	}
+	if err := flags.Lookup(jobs.ProcessorsAxis().Flag).Value.Set(strings.Join(here, ",")); err != nil {
+		return nil, err
+	}
+	planned, err := plan()
+	if err != nil || slices.Min(counts) > most {
+		return nil, err
+	}
+	return planned, nil
+}
+
+// acceptedKeys are the flags that a case of a suite may have.
+func acceptedKeys(flags *pflag.FlagSet) string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(notInSuites, f.Name) {
+			names = append(names, f.Name)
+		}
+	})
+	return strings.Join(names, ", ")
+}
+
+// WriteSummary writes how much is to be measured, and what of it not.
+func (p *Plan) WriteSummary(w io.Writer) error {
+	for _, n := range p.Notes {
+		fmt.Fprintln(w, n)
+	}
+	if env.Read().Commit == "" {
+		fmt.Fprintln(w, "this program was built without its commit (go run, or -buildvcs=false), so the history will not name it")
+	}
+	all := p.Header.Plan
+	_, err := fmt.Fprintf(w, "suite %s: %s, %s, about %s\n", p.Header.Suite,
+		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), roughly(NewEstimate(all).From(0)))
+	return err
+}
+
+// repetitions are the processes of each case, by its name.
+func (p *Plan) repetitions() map[string]int {
+	times := make(map[string]int)
+	for i := range p.Header.Plan {
+		times[p.Header.Plan[i].Name()]++
+	}
+	return times
+}
+
+// Write writes the cases, and the summary.
+func (p *Plan) Write(w io.Writer) error {
+	times := p.repetitions()
+	for i := range p.Header.Plan {
+		c := &p.Header.Plan[i]
+		if c.Repetition == 0 {
+			fmt.Fprintf(w, "%3d x %6s  %s\n", times[c.Name()], roughly(c.Expected), c.Name())
+		}
+	}
+	return p.WriteSummary(w)
+}

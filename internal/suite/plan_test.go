@@ -1,0 +1,41 @@
+package suite_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/suite"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// TestSameCaseTwice: a case that comes twice is planned once, and told where its settings
+// differ. Two open loops of the same rate are the same.
+func TestSameCaseTwice(t *testing.T) {
+	defs := []workload.Def{{Name: "Some", Axes: []workload.Axis{workload.BitsAxis()}}}
+	for name, c := range map[string]struct {
+		second string
+		notes  []string
+	}{
+		"the same":      {"rate: 100", nil},
+		"another queue": {"rate: 100\n    queue: 9", []string{"1 case left out: the same with other settings comes before"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := suite.Read("x", strings.NewReader("cases:\n  - run: some\n    bits: 8\n    rate: 100\n  - run: some\n    bits: 8\n    "+c.second+"\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := suite.NewPlan(defs, file, "x", 2, suite.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Header.Plan) != 1 {
+				t.Errorf("%d cases, want 1", len(p.Header.Plan))
+			}
+			if diff := cmp.Diff(c.notes, p.Notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
