@@ -42,8 +42,8 @@ func allocs(v float64) record.Metric {
 	return record.Allocs.Exact(v)
 }
 
-// in returns the record as one of a session.
-func in(session string, index int, r *record.Record) *record.Record {
+// ofSession returns the record as one of a session.
+func ofSession(session string, index int, r *record.Record) *record.Record {
 	r.Process = record.Process{Session: session, Index: index}
 	return r
 }
@@ -62,19 +62,19 @@ func linesOf(t *testing.T, q history.Query, recs ...*record.Record) []history.Li
 // TestPoints: a session of a build is a point, in order of time; what is not ok does not
 // count, and a record that comes twice counts once.
 func TestPoints(t *testing.T) {
-	failed := in("s", 3, sample("f", 1, throughput(1)))
+	failed := ofSession("s", 3, sample("f", 1, throughput(1)))
 	failed.Status = record.Failed
-	late := in("s", 2, sample("c", 1, throughput(90)))
+	late := ofSession("s", 2, sample("c", 1, throughput(90)))
 	late.Time = late.Time.Add(time.Hour)
-	other := in("s", 0, sample("o", 1, throughput(5)))
+	other := ofSession("s", 0, sample("o", 1, throughput(5)))
 	other.Workload, other.Time = "Issuer", other.Time.Add(-time.Hour)
-	compared := in("s", 0, sample("n", 1, throughput(120)))
+	compared := ofSession("s", 0, sample("n", 1, throughput(120)))
 	compared.Env.Commit = "new"
 	compared.Time = compared.Time.Add(time.Minute)
 	again := *late
 
 	lines := linesOf(t, history.Query{Workloads: []string{"sender"}},
-		late, sample("x", 2, throughput(50)), in("s", 0, sample("a", 1, throughput(110))), failed, in("s", 1, sample("b", 1, throughput(100))),
+		late, sample("x", 2, throughput(50)), ofSession("s", 0, sample("a", 1, throughput(110))), failed, ofSession("s", 1, sample("b", 1, throughput(100))),
 		&again, sample("y", 2, throughput(60)), other, compared, sample("z", 0, allocs(3)))
 	if len(lines) != 1 {
 		t.Fatalf("%d lines, want 1", len(lines))

@@ -21,7 +21,7 @@ import (
 // last one in another environment.
 func counted() []*record.Record {
 	recs := []*record.Record{
-		sample("a", 0, allocs(40)), sample("b", 1, allocs(50)), in("s", 0, sample("c", 2, allocs(40))), in("s", 1, sample("d", 2, allocs(40))),
+		sample("a", 0, allocs(40)), sample("b", 1, allocs(50)), ofSession("s", 0, sample("c", 2, allocs(40))), ofSession("s", 1, sample("d", 2, allocs(40))),
 		sample("e", 3, allocs(40)),
 	}
 	for i, commit := range []string{"0123456789abcdef", "aaaaaaaaaa+dirty", "bbbbbbbbbb", "bbbbbbbbbb", ""} {
@@ -163,7 +163,7 @@ func TestCSV(t *testing.T) {
 func TestChart(t *testing.T) {
 	m := record.LatencyMean.Exact
 	line := linesOf(t, history.Query{Metric: "latency-mean"},
-		in("s", 0, sample("a", 0, m(2e6))), in("s", 1, sample("b", 0, m(4e6))), sample("c", 1, m(3e6)), sample("d", 2, m(6e6)))[0]
+		ofSession("s", 0, sample("a", 0, m(2e6))), ofSession("s", 1, sample("b", 0, m(4e6))), sample("c", 1, m(3e6)), sample("d", 2, m(6e6)))[0]
 	c := line.Chart()
 	want := []plot.Curve{
 		{Name: "median of the session", Points: []plot.Point{{X: 1, Y: 3, AboutY: plot.Interval{Least: 2, Most: 4}}, {X: 2, Y: 3}, {X: 3, Y: 6}}},

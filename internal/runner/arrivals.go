@@ -106,8 +106,8 @@ type schedule struct {
 	last   float64 // of Poisson, s
 }
 
-// over returns the schedule of a window; nothing arrives after it.
-func (a Arrivals) over(window time.Duration, seed uint64) *schedule {
+// schedule returns the schedule of a window; nothing arrives after it.
+func (a Arrivals) schedule(window time.Duration, seed uint64) *schedule {
 	if window <= 0 {
 		window = never
 	}
@@ -120,7 +120,7 @@ func (a Arrivals) warmup(seed uint64) *schedule {
 	if a.Shape != Poisson {
 		before.Shape = Constant
 	}
-	return before.over(never, ^seed)
+	return before.schedule(never, ^seed)
 }
 
 // Streams of the seed: what is drawn from one says nothing about the other.

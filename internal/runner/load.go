@@ -160,7 +160,7 @@ func (r *run) startSchedule(warmup bool, begin time.Duration) {
 			s = r.cfg.Arrivals.warmup(r.cfg.Seed)
 		}
 	case r.cfg.Arrivals != nil:
-		s = r.cfg.Arrivals.over(r.cfg.Duration, r.cfg.Seed)
+		s = r.cfg.Arrivals.schedule(r.cfg.Duration, r.cfg.Seed)
 	}
 	r.pacer.start(s, begin, seq)
 }

@@ -236,7 +236,7 @@ func (v *Vault) keys(bucket string, from, to []byte) iter.Seq2[[]byte, error] {
 				return nil
 			})
 			for i, key := range keys {
-				if !yield(key, named(errs[i])) {
+				if !yield(key, withName(errs[i])) {
 					return
 				}
 			}

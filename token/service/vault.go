@@ -45,7 +45,7 @@ func CreateVault(path string, params *token.PublicParams) (*Vault, error) {
 		return put(tx, bucketMeta, []byte(formatKey), append([]byte{format}, digest[:]...))
 	})
 	if err != nil {
-		return nil, named(err)
+		return nil, withName(err)
 	}
 	return OpenVault(path, params)
 }
@@ -60,7 +60,7 @@ func OpenVault(path string, params *token.PublicParams) (*Vault, error) {
 	}
 	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error { return checkFormat(tx, digest) })
 	if err != nil {
-		return nil, named(err)
+		return nil, withName(err)
 	}
 	return &Vault{file: file, digest: digest, taken: make(map[string]bool), next: make(map[string][]byte)}, nil
 }
@@ -90,13 +90,13 @@ func checkFormat(tx *bbolt.Tx, digest [transcript.StateLen]byte) error {
 
 // Close waits for what is being written and closes the vault. What is called after it
 // fails with fs.ErrClosed.
-func (v *Vault) Close() error { return named(v.file.Close()) }
+func (v *Vault) Close() error { return withName(v.file.Close()) }
 
-func (v *Vault) view(read func(*bbolt.Tx) error) error { return named(v.file.View(read)) }
+func (v *Vault) view(read func(*bbolt.Tx) error) error { return withName(v.file.View(read)) }
 
 // update writes in one transaction with other callers'; write may run more than once.
 func (v *Vault) update(ctx context.Context, write func(*bbolt.Tx) error) error {
-	return named(v.file.Update(ctx, write))
+	return withName(v.file.Update(ctx, write))
 }
 
 // checkSystem refuses a vault of another system than that of the digest.
@@ -107,8 +107,8 @@ func (v *Vault) checkSystem(digest [transcript.StateLen]byte) error {
 	return nil
 }
 
-// named says that an error of a file is the vault's.
-func named(err error) error {
+// withName says that an error of a file is the vault's.
+func withName(err error) error {
 	var corrupt *ledger.CorruptError
 	var decode *zkbench.DecodeError
 	if errors.As(err, &corrupt) || errors.As(err, &decode) || errors.Is(err, zkbench.ErrEnv) ||

@@ -106,15 +106,15 @@ func total(r *record.Record) float64 {
 	return stage(r, "prove") + stage(r, "verify")
 }
 
-// of returns the record of a part's form on Groth16; nil: none.
-func (d *data) of(part, form string) *record.Record {
+// groth16 returns the record of a part's form on Groth16; nil: none.
+func (d *data) groth16(part, form string) *record.Record {
 	return d.find(part, map[string]string{"form": form, "system": "groth16"})
 }
 
 func fillPairing(d *data, v *view) {
 	t := &study.Table{Left: 2, Head: []string{"ours", "SP1", "constraints", "prove", "verify", "total", "SP1: cycles", "prove", "verify", "total"}}
 	for _, c := range cells() {
-		r := d.of(partTripartite, c.form)
+		r := d.groth16(partTripartite, c.form)
 		prove, verify := study.None, study.None
 		if r != nil {
 			prove, verify = study.Time(1e9*stage(r, "prove")), study.Time(1e9*stage(r, "verify"))
@@ -172,7 +172,7 @@ func (d *data) ratios() *study.Table {
 		slow, fast := cellOf(r.slow), cellOf(r.fast)
 		cells := []string{"`" + slow.theirs + "` to `" + fast.theirs + "`: `" + r.slow + "` to `" + r.fast + "`", r.printed, study.Times(slow.cycles / fast.cycles)}
 		for _, part := range []string{partTripartite, partSingle} {
-			a, b := d.of(part, r.slow), d.of(part, r.fast)
+			a, b := d.groth16(part, r.slow), d.groth16(part, r.fast)
 			cells = append(cells, ratio(constraints(a), constraints(b)), ratio(total(a), total(b)))
 		}
 		t.Add(cells...)
@@ -188,12 +188,12 @@ func pairingCharts(d *data) []study.Chart {
 		Notes: []string{"the exchange, in multiples of std, which is SP1's bn-pairing-patched; left is cheaper"},
 		Unit:  "times std", Series: []string{"constraints", "prove + verify", "SP1 cycles", "SP1 total"},
 	}
-	base, baseCell := d.of(partTripartite, "std"), cellOf("std")
+	base, baseCell := d.groth16(partTripartite, "std"), cellOf("std")
 	if constraints(base) == 0 {
 		return nil
 	}
 	for _, cell := range cells() {
-		r := d.of(partTripartite, cell.form)
+		r := d.groth16(partTripartite, cell.form)
 		times := 0.0
 		if total(base) > 0 {
 			times = total(r) / total(base)

@@ -86,7 +86,7 @@ func (d *data) executors(curve, bits string) study.Chart {
 					row := plot.DotsRow{Name: fmt.Sprintf("%s %s %s/%s", name, proof, in, out), Values: make([]float64, len(executors()))}
 					measured := false
 					for i, exec := range executors() {
-						if r := at(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
+						if r := find(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
 							row.Values[i], measured = r.Value(record.LatencyMean)/1e6, true
 						}
 					}

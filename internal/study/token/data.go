@@ -52,7 +52,7 @@ func points() (all []point) {
 	return all
 }
 
-func (p point) of(r *record.Record) bool {
+func (p point) matches(r *record.Record) bool {
 	curve, _ := r.Axes.Get("curve")
 	bits, _ := r.Axes.Get("bits")
 	proof, _ := r.Axes.Get("proof")
@@ -81,7 +81,7 @@ func (d *data) figure(m *quantity, at point, against string) (figure, error) {
 	var f figure
 	var ns, units []float64
 	for i, r := range d.recs {
-		if r.Process.Side != Panurus || r.Status != record.OK || !m.is(r) || !at.of(r) && !m.once {
+		if r.Process.Side != Panurus || r.Status != record.OK || !m.matches(r) || !at.matches(r) && !m.once {
 			continue
 		}
 		each := float64(max(m.each, 1))
@@ -133,10 +133,10 @@ func (d *data) yardsticks(curve string) (ns []float64) {
 	return ns
 }
 
-// at returns the record of a part with all of these coordinates; nil: none.
-func at(recs []*record.Record, workload string, axes ...record.Axis) *record.Record {
+// find returns the record of a part with all of these coordinates; nil: none.
+func find(recs []*record.Record, workload string, axes ...record.Axis) *record.Record {
 	m := &quantity{workload: workload, axes: axes}
-	i := slices.IndexFunc(recs, m.is)
+	i := slices.IndexFunc(recs, m.matches)
 	if i < 0 {
 		return nil
 	}

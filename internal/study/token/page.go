@@ -210,7 +210,7 @@ func matrixCells(recs []*record.Record, curve, bits, proof, in, out string) []st
 	for _, name := range matrixWorkloads() {
 		for _, exec := range executors() {
 			cell := study.None
-			if r := at(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
+			if r := find(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
 				cell, measured = study.Time(r.Value(record.LatencyMean)), true
 			}
 			cells = append(cells, cell)

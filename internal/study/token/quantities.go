@@ -100,8 +100,8 @@ func measures() []quantity {
 	return append(all, alone()...)
 }
 
-// is tells whether a record is one of the quantity.
-func (m *quantity) is(r *record.Record) bool {
+// matches tells whether a record is one of the quantity.
+func (m *quantity) matches(r *record.Record) bool {
 	if r.Workload != m.workload {
 		return false
 	}

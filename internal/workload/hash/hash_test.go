@@ -13,14 +13,14 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/hash"
 )
 
-func at(n string) workload.Case { return workload.NewCase(record.Axis{Key: "bytes", Value: n}) }
+func bytesCase(n string) workload.Case { return workload.NewCase(record.Axis{Key: "bytes", Value: n}) }
 
 // TestKeccakNative: at the borders of blocks and of the check's pieces an operation is
 // the hash of its input, and another digest is refused.
 func TestKeccakNative(t *testing.T) {
 	for _, n := range []int{0, 1, 135, 136, 585, 586, 13_600} {
 		t.Run("bytes="+strconv.Itoa(n), func(t *testing.T) {
-			instance, err := hash.KeccakNative().New(t.Context(), at(strconv.Itoa(n)), 1)
+			instance, err := hash.KeccakNative().New(t.Context(), bytesCase(strconv.Itoa(n)), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestKeccakNative(t *testing.T) {
 // TestInputs: messages depend on seed and sequence number, and on nothing else.
 func TestInputs(t *testing.T) {
 	input := func(seed, seq uint64) string {
-		instance, err := hash.KeccakNative().New(t.Context(), at("64"), seed)
+		instance, err := hash.KeccakNative().New(t.Context(), bytesCase("64"), seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestInputs(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for _, n := range []string{"-1", "33554433", "x", ""} {
-		if _, err := hash.KeccakNative().New(t.Context(), at(n), 1); !errors.Is(err, zkbench.ErrParams) {
+		if _, err := hash.KeccakNative().New(t.Context(), bytesCase(n), 1); !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("bytes=%s: %v", n, err)
 		}
 	}

@@ -62,7 +62,7 @@ const (
 func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left {
-		c.over()
+		c.end()
 	}
 	return outcome != Withdrawn
 }
@@ -73,7 +73,7 @@ func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left && c.group.staying.Add(-1) == 0 {
-		c.over()
+		c.end()
 		return Done
 	}
 	return outcome
@@ -108,7 +108,7 @@ func (q *Queue[J]) await(ctx context.Context, job J) (*call[J], Outcome) {
 	for {
 		select {
 		case <-c.done:
-			c.over()
+			c.end()
 			return c, Done
 		case <-ctx.Done():
 			if q.withdraw(c) {
@@ -121,8 +121,8 @@ func (q *Queue[J]) await(ctx context.Context, job J) (*call[J], Outcome) {
 	}
 }
 
-// over waits for the end of the call's commit, and goes on with its panic.
-func (c *call[J]) over() {
+// end waits for the end of the call's commit, and goes on with its panic.
+func (c *call[J]) end() {
 	<-c.done
 	if p := c.group.panicked; p != nil {
 		panic(p)

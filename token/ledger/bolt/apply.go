@@ -55,7 +55,7 @@ func (l *Ledger) apply(calls []*store.Call) error {
 		l.tail = g.Tail()
 	case !errors.Is(err, errNothing):
 		l.file.Stop(err)
-		return named(err)
+		return withName(err)
 	}
 	return nil
 }

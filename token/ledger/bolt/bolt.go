@@ -103,13 +103,13 @@ func checkFormat(tx *bbolt.Tx) error {
 }
 
 // view runs a short read of what is durable.
-func (l *Ledger) view(read func(*bbolt.Tx) error) error { return named(l.file.View(read)) }
+func (l *Ledger) view(read func(*bbolt.Tx) error) error { return withName(l.file.View(read)) }
 
 // Close implements ledger.Ledger.
-func (l *Ledger) Close() error { return named(l.file.Close()) }
+func (l *Ledger) Close() error { return withName(l.file.Close()) }
 
-// named gives the error of a closed file the ledger's name.
-func named(err error) error {
+// withName gives the error of a closed file the ledger's name.
+func withName(err error) error {
 	if errors.Is(err, fs.ErrClosed) {
 		return ledger.ErrClosed
 	}

@@ -25,7 +25,7 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 	}
 	tx, err := l.file.Snapshot()
 	if err != nil {
-		return named(err)
+		return withName(err)
 	}
 	defer func() { _ = tx.Rollback() }() // of a read, which cannot fail
 	if err := l.file.CheckPages(tx); err != nil {
