@@ -5,7 +5,6 @@ import (
 
 	"golang.org/x/crypto/cryptobyte"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/token/internal/wire"
@@ -26,40 +25,31 @@ const maxProof = 1 << 20
 
 // body encodes all but the proof. The error is an ErrLimit.
 func (a *Action) body() ([]byte, error) {
-	var b cryptobyte.Builder
-	var err error
-	bound := func(what string, n, lo, hi int) {
-		if err == nil && (n < lo || n > hi) {
-			err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(hi)}
-		}
-	}
-	short := func(data []byte) {
-		b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
-	}
+	var b wire.Builder
 	write := func(t *token.Token) {
-		bound("bytes of owner", len(t.Owner), 0, token.MaxOwner)
-		short(t.Owner)
+		b.Bound("bytes of owner", len(t.Owner), 0, token.MaxOwner)
+		b.Short(t.Owner)
 		b.AddBytes(t.Commitment)
 	}
 	b.AddUint8(token.Version)
 	b.AddUint8(uint8(a.Kind()))
 	if len(a.Inputs) > 0 {
-		bound("inputs", len(a.Inputs), 1, token.MaxTokens)
+		b.Bound("inputs", len(a.Inputs), 1, token.MaxTokens)
 		b.AddUint16(uint16(len(a.Inputs)))
 		for i := range a.Inputs {
-			bound("bytes of token id", len(a.Inputs[i].ID), 1, token.MaxID)
-			short(a.Inputs[i].ID)
+			b.Bound("bytes of token id", len(a.Inputs[i].ID), 1, token.MaxID)
+			b.Short(a.Inputs[i].ID)
 			write(&a.Inputs[i].Token)
 		}
 	}
-	bound("outputs", len(a.Outputs), 1, token.MaxTokens)
+	b.Bound("outputs", len(a.Outputs), 1, token.MaxTokens)
 	b.AddUint16(uint16(len(a.Outputs)))
 	for j := range a.Outputs {
 		write(&a.Outputs[j])
 	}
-	bound("bytes of metadata", len(a.Metadata), 0, token.MaxMetadata)
+	b.Bound("bytes of metadata", len(a.Metadata), 0, token.MaxMetadata)
 	b.AddUint24LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(a.Metadata) })
-	if err != nil {
+	if err := b.Err(); err != nil {
 		return nil, err
 	}
 	return b.Bytes()

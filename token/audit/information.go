@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"golang.org/x/crypto/cryptobyte"
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/wire"
@@ -53,47 +51,38 @@ type Owner struct {
 // Numbers are big-endian; type, certificate and proof stand behind a length of 2
 // bytes. The error is an ErrLimit that names the field.
 func (info *Information) Encode() ([]byte, error) {
-	var b cryptobyte.Builder
-	var err error
-	bound := func(what string, n, lo, hi int) {
-		if err == nil && (n < lo || n > hi) {
-			err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(hi)}
-		}
-	}
-	short := func(data []byte) {
-		b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
-	}
-	bound("actions", len(info.Actions), 1, request.MaxActions)
+	var b wire.Builder
+	b.Bound("actions", len(info.Actions), 1, request.MaxActions)
 	b.AddUint8(Version)
 	b.AddUint8(uint8(len(info.Actions)))
 	for _, a := range info.Actions {
 		for _, items := range [][]Item{a.Inputs, a.Outputs} {
-			bound("tokens", len(items), 0, token.MaxTokens)
+			b.Bound("tokens", len(items), 0, token.MaxTokens)
 			b.AddUint8(uint8(len(items)))
 			for _, item := range items {
-				bound("bytes of type", len(item.Opening.Type), 0, token.MaxType)
-				bound("bytes of blinding", len(item.Opening.Blinding), blindingLen, blindingLen)
-				bound("owners", len(item.Owners), 0, maxOwners)
-				if err != nil {
+				b.Bound("bytes of type", len(item.Opening.Type), 0, token.MaxType)
+				b.Bound("bytes of blinding", len(item.Opening.Blinding), blindingLen, blindingLen)
+				b.Bound("owners", len(item.Owners), 0, maxOwners)
+				if err := b.Err(); err != nil {
 					return nil, err
 				}
-				short([]byte(item.Opening.Type))
+				b.Short([]byte(item.Opening.Type))
 				b.AddUint64(item.Opening.Value)
 				b.AddBytes(item.Opening.Blinding)
 				b.AddUint8(uint8(len(item.Owners)))
 				for _, o := range item.Owners {
-					bound("bytes of certificate", len(o.Certificate), 0, maxCertificate)
-					bound("bytes of audit proof", len(o.Proof), 0, maxProof)
-					if err != nil {
+					b.Bound("bytes of certificate", len(o.Certificate), 0, maxCertificate)
+					b.Bound("bytes of audit proof", len(o.Proof), 0, maxProof)
+					if err := b.Err(); err != nil {
 						return nil, err
 					}
-					short(o.Certificate)
-					short(o.Proof)
+					b.Short(o.Certificate)
+					b.Short(o.Proof)
 				}
 			}
 		}
 	}
-	if err != nil {
+	if err := b.Err(); err != nil {
 		return nil, err
 	}
 	encoded, err := b.Bytes()

@@ -129,37 +129,28 @@ func OutputID(anchor []byte, action, output int) token.ID {
 // Numbers are big-endian; anchor and proof type stand behind a length of 1 byte,
 // raw of 3, the others of 2. The error is an ErrLimit that names the field.
 func (r *Request) Encode() ([]byte, error) {
-	var b cryptobyte.Builder
-	var err error
-	bound := func(what string, n, lo, hi int) {
-		if err == nil && (n < lo || n > hi) {
-			err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(hi)}
-		}
-	}
-	short := func(data []byte) {
-		b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
-	}
-	bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)
-	bound("actions", len(r.Actions), 1, MaxActions)
-	bound("signatures of auditors", len(r.Auditors), 0, token.MaxIdentities)
+	var b wire.Builder
+	b.Bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)
+	b.Bound("actions", len(r.Actions), 1, MaxActions)
+	b.Bound("signatures of auditors", len(r.Auditors), 0, token.MaxIdentities)
 	for i := range r.Actions {
 		a := &r.Actions[i]
-		bound("bytes of proof type", len(a.ProofType), 1, MaxProofType)
-		bound("bytes of action", len(a.Raw), 1, MaxAction)
-		bound("spends", len(a.Spends), 0, token.MaxTokens)
+		b.Bound("bytes of proof type", len(a.ProofType), 1, MaxProofType)
+		b.Bound("bytes of action", len(a.Raw), 1, MaxAction)
+		b.Bound("spends", len(a.Spends), 0, token.MaxTokens)
 		for _, s := range a.Spends {
-			bound("bytes of unlock", len(s.Unlock), 0, MaxUnlock)
-			bound("bytes of signature", len(s.Signature), 0, MaxSignature)
+			b.Bound("bytes of unlock", len(s.Unlock), 0, MaxUnlock)
+			b.Bound("bytes of signature", len(s.Signature), 0, MaxSignature)
 		}
 		if a.Issuer != nil {
-			bound("index of issuer", a.Issuer.Index, 0, token.MaxIdentities-1)
-			bound("bytes of signature", len(a.Issuer.Signature), 0, MaxSignature)
+			b.Bound("index of issuer", a.Issuer.Index, 0, token.MaxIdentities-1)
+			b.Bound("bytes of signature", len(a.Issuer.Signature), 0, MaxSignature)
 		}
 	}
 	for _, s := range r.Auditors {
-		bound("bytes of signature", len(s), 0, MaxSignature)
+		b.Bound("bytes of signature", len(s), 0, MaxSignature)
 	}
-	if err != nil {
+	if err := b.Err(); err != nil {
 		return nil, err
 	}
 
@@ -173,8 +164,8 @@ func (r *Request) Encode() ([]byte, error) {
 		b.AddUint24LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(a.Raw) })
 		b.AddUint8(uint8(len(a.Spends)))
 		for _, s := range a.Spends {
-			short(s.Unlock)
-			short(s.Signature)
+			b.Short(s.Unlock)
+			b.Short(s.Signature)
 		}
 		if a.Issuer == nil {
 			b.AddUint8(0)
@@ -182,11 +173,11 @@ func (r *Request) Encode() ([]byte, error) {
 		}
 		b.AddUint8(1)
 		b.AddUint16(uint16(a.Issuer.Index))
-		short(a.Issuer.Signature)
+		b.Short(a.Issuer.Signature)
 	}
 	b.AddUint16(uint16(len(r.Auditors)))
 	for _, s := range r.Auditors {
-		short(s)
+		b.Short(s)
 	}
 	encoded, err := b.Bytes()
 	if err == nil && len(encoded) > token.MaxRequest {

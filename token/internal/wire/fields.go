@@ -1,5 +1,5 @@
-// Package wire reads encodings field by field, with limits, and errors that name the
-// field and its offset.
+// Package wire reads and writes encodings field by field, with limits, and errors that
+// name the field and, of reading, its offset.
 package wire
 
 import (
@@ -110,4 +110,25 @@ func (f *Fields) End(name string) error {
 		f.Fail(name, f.Offset(), "trailing bytes")
 	}
 	return f.err
+}
+
+// Builder writes an encoding, and remembers the first number that is out of bounds.
+type Builder struct {
+	cryptobyte.Builder
+	err error
+}
+
+// Bound holds a number, of what is for errors, to the bounds.
+func (b *Builder) Bound(what string, n, least, most int) {
+	if b.err == nil && (n < least || n > most) {
+		b.err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(most)}
+	}
+}
+
+// Err returns the *zkbench.LimitError of the first number that is out of bounds.
+func (b *Builder) Err() error { return b.err }
+
+// Short writes a length of two bytes, and the data.
+func (b *Builder) Short(data []byte) {
+	b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
 }

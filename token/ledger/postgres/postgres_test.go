@@ -204,22 +204,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	for name, call := range map[string]func() error{
-		"apply":  func() error { return l.Apply(ctx, nil) },
-		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
-		"digest": func() error { _, _, err := l.Digest(ctx, []byte("a")); return err },
-		"verify": func() error { return l.Verify(ctx, nil) },
-		"log": func() error {
-			for _, err := range l.Log(ctx, 0) {
-				return err
-			}
-			return nil
-		},
-	} {
-		if err := call(); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	ledgertest.Canceled(ctx, t, l)
 
 	other := connect(t, schema)
 	execute(t, other, "BEGIN")
@@ -259,20 +244,7 @@ func awaitWaiter(t *testing.T, schema string) {
 
 func TestClosed(t *testing.T) {
 	l, _ := newLedger(t)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	for name, call := range map[string]func() error{
-		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{ledgertest.Issue("a", 1)}) },
-		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
-		"verify": func() error { return l.Verify(ctx, nil) },
-		"close":  l.Close,
-	} {
-		if err := call(); !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	ledgertest.Closed(t, l)
 }
 
 // TestSchemaNames: any name is one name, and none is a statement.
