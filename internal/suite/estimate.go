@@ -47,8 +47,8 @@ func (e *Estimate) caseTime(c *Case) time.Duration {
 	return time.Duration(float64(c.Expected) * float64(e.real) / float64(e.expected))
 }
 
-// From is how long the cases from i on will take.
-func (e *Estimate) From(i int) (left time.Duration) {
+// Remaining is how long the cases from i on will take.
+func (e *Estimate) Remaining(i int) (left time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for ; i < len(e.cases); i++ {

@@ -15,7 +15,7 @@ func TestEstimate(t *testing.T) {
 		all[i].Expected = 10 * time.Second
 	}
 	e := suite.NewEstimate(all)
-	if got := e.From(0); got != time.Minute {
+	if got := e.Remaining(0); got != time.Minute {
 		t.Errorf("before: %v", got)
 	}
 	e.Took(&all[0], 30*time.Second)
@@ -25,10 +25,10 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	e.Took(&all[1], 10*time.Second) // 40 s of the 20 expected
-	if got, want := e.From(2), (20+30+10+20)*time.Second; got != want {
+	if got, want := e.Remaining(2), (20+30+10+20)*time.Second; got != want {
 		t.Errorf("after two: %v, want %v", got, want)
 	}
-	if got := e.From(len(all)); got != 0 {
+	if got := e.Remaining(len(all)); got != 0 {
 		t.Errorf("at the end: %v", got)
 	}
 }

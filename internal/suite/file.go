@@ -307,7 +307,7 @@ func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T
 				all = append(all, some...)
 				break
 			}
-			line, again := e.without(err)
+			line, again := e.withoutMistake(err)
 			p.wrong(line, "%v", err)
 			if !again {
 				break
@@ -320,20 +320,20 @@ func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T
 	return all, nil
 }
 
-// without takes away what err is of, and returns its line; false: nothing is left to try.
-func (e *Entry) without(err error) (line int, again bool) {
+// withoutMistake takes away what err is of, and returns its line; false: nothing is left to try.
+func (e *Entry) withoutMistake(err error) (line int, again bool) {
 	wrong, ok := errors.AsType[*usage.ValueError](err)
 	if !ok {
 		return e.Line, false
 	}
-	is := func(w Word) bool { return w.Text == wrong.Value }
+	sameText := func(w Word) bool { return w.Text == wrong.Value }
 	// Of a flag that none of the workloads has, the flag is the value.
 	if i := slices.IndexFunc(e.Flags, func(f Flag) bool {
 		return dashed(f.Name) == dashed(wrong.Field) || "--"+dashed(f.Name) == wrong.Value
 	}); i >= 0 {
 		e.Flags = slices.Clone(e.Flags)
 		f := &e.Flags[i]
-		line, k := f.Line, slices.IndexFunc(f.Values, is)
+		line, k := f.Line, slices.IndexFunc(f.Values, sameText)
 		if k >= 0 {
 			line = f.Values[k].Line
 		}
@@ -344,7 +344,7 @@ func (e *Entry) without(err error) (line int, again bool) {
 		}
 		return line, true
 	}
-	if i := slices.IndexFunc(e.Workloads, is); i >= 0 {
+	if i := slices.IndexFunc(e.Workloads, sameText); i >= 0 {
 		line = e.Workloads[i].Line
 		e.Workloads = slices.Delete(slices.Clone(e.Workloads), i, i+1)
 		return line, len(e.Workloads) > 0

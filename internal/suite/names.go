@@ -146,7 +146,7 @@ func WriteList(w io.Writer, defs []workload.Def, families []Family, processors i
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), roughly(NewEstimate(p.Header.Plan).From(0)), file.About)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), roughly(NewEstimate(p.Header.Plan).Remaining(0)), file.About)
 	}
 	return table.Flush()
 }

@@ -225,7 +225,7 @@ func (p *Plan) WriteSummary(w io.Writer) error {
 	}
 	all := p.Header.Plan
 	_, err := fmt.Fprintf(w, "suite %s: %s, %s, about %s\n", p.Header.Suite,
-		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), roughly(NewEstimate(all).From(0)))
+		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), roughly(NewEstimate(all).Remaining(0)))
 	return err
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/suite"
 )
 
-func of(bits string, process int, ns float64) *record.Record {
+func recordOf(bits string, process int, ns float64) *record.Record {
 	r := record.New()
 	r.Workload, r.Env.GOMAXPROCS, r.Env.Commit, r.Process.Index = "Sender", 2, "abc", process
 	r.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: bits}, {Key: "in", Value: "2"}, {Key: "out", Value: "2"}, {Key: "proof", Value: "csp"}, {Key: "exec", Value: "pool"}, {Key: "workers", Value: "2"}}
@@ -28,9 +28,9 @@ func of(bits string, process int, ns float64) *record.Record {
 }
 
 func TestResults(t *testing.T) {
-	failed := of("64", 1, 1e6)
+	failed := recordOf("64", 1, 1e6)
 	failed.Status = record.Failed
-	row := suite.Results(suite.Header{Suite: "some", Session: "one", Begun: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, []*record.Record{of("32", 0, 2e6), of("64", 0, 8e6), of("32", 1, 4e6), of("32", 2, 3e6), failed})
+	row := suite.Results(suite.Header{Suite: "some", Session: "one", Begun: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, []*record.Record{recordOf("32", 0, 2e6), recordOf("64", 0, 8e6), recordOf("32", 1, 4e6), recordOf("32", 2, 3e6), failed})
 	got := make(map[string]string)
 	for i, c := range row.Columns {
 		got[c] = row.Values[i]
@@ -48,7 +48,7 @@ func TestResults(t *testing.T) {
 
 // TestEnvironments: figures of unlike machines or builds are never one.
 func TestEnvironments(t *testing.T) {
-	recs := []*record.Record{of("32", 0, 2e6), of("32", 1, 4e6), of("32", 2, 8e6)}
+	recs := []*record.Record{recordOf("32", 0, 2e6), recordOf("32", 1, 4e6), recordOf("32", 2, 8e6)}
 	recs[1].Env.Commit = "def"
 	recs[2].Env.GOGC = 10
 	row := suite.Results(suite.Header{}, recs)
@@ -70,7 +70,7 @@ func TestEnvironments(t *testing.T) {
 
 func TestIOStats(t *testing.T) {
 	var b strings.Builder
-	if err := suite.IOStats(&b, []*record.Record{of("64", 0, 8e6), of("32", 0, 2e6), of("32", 1, 4e6)}); err != nil {
+	if err := suite.IOStats(&b, []*record.Record{recordOf("64", 0, 8e6), recordOf("32", 0, 2e6), recordOf("32", 1, 4e6)}); err != nil {
 		t.Fatal(err)
 	}
 	want := "bench,curve,proof,exec,cpus,workers,bits,I,O,allocs,RAM bytes,time ms\n" +

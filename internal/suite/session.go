@@ -129,7 +129,7 @@ func (s *Session) Run(ctx context.Context, host Host) error {
 
 func (s *Session) begins(i int, c *Case) {
 	s.began = time.Now()
-	s.status.Running, s.status.Left = c.Name(), s.estimate.From(i)
+	s.status.Running, s.status.Left = c.Name(), s.estimate.Remaining(i)
 	_ = s.status.Write(s.dir) // a view; what matters is kept when the case ends
 	s.bars.begins(i, c)
 }
@@ -159,7 +159,7 @@ func (s *Session) ended(i int, c *Case, rec *record.Record, fresh bool) error {
 // finish writes the views of what there is, and says how the session ended.
 func (s *Session) finish(ctx context.Context, stopped error) error {
 	s.status.Running, s.status.Stopped = "", true
-	s.status.Left = s.estimate.From(s.status.Done)
+	s.status.Left = s.estimate.Remaining(s.status.Done)
 	err := s.folder.Close()
 	rest := fmt.Sprintf("%d of %d processes measured; go on with: %s --resume %s", s.status.Done, s.status.Planned, s.host.Again, usage.Quote(s.dir))
 	if stopped != nil && ctx.Err() == nil { // what could not be written then cannot be now
