@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -19,7 +20,7 @@ import (
 // What holds records: a file of that name in a folder, a file with that extension, and
 // in a folder the folders of suites, whose names begin so.
 const (
-	recordsFile = "records.jsonl"
+	recordsFile = outdir.RecordsFile
 	extension   = ".jsonl"
 	suitePrefix = "benchmark_logs_"
 )

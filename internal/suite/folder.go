@@ -10,13 +10,14 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
 )
 
 // Names within a suite's folder.
 const (
-	RecordsFile = "records.jsonl"
+	RecordsFile = outdir.RecordsFile
 	PageFile    = "report.html"
 	PlotsFile   = "benchmark_results.pdf"
 	ResultsFile = "benchmark_results.csv" // a row for each suite; also beside the folder
