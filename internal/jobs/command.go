@@ -29,7 +29,7 @@ func Command(defs []workload.Def, r *record.Record) string {
 	command, flags := "run", s.Flags()
 	switch {
 	case r.Staged():
-		command, flags = "stages", only(flags, "seed")
+		command, flags = "stages", only(flags, "srs", "seed")
 	case leak:
 		command, flags = "leak", only(flags, "duration", "count", "seed")
 	}
@@ -93,8 +93,10 @@ func Words(r *record.Record) [][2]string {
 	switch {
 	case err != nil:
 		return [][2]string{seed, {"Settings", "cannot be read: " + err.Error()}}
-	case r.Staged():
+	case r.Staged() && s.SRS == "":
 		return [][2]string{seed}
+	case r.Staged():
+		return [][2]string{seed, {"Reference string", s.SRS}}
 	}
 	return append([][2]string{seed}, s.Words()...)
 }

@@ -133,6 +133,11 @@ func TestCommand(t *testing.T) {
 			}),
 			"zkbench leak sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --duration 10s --seed 1",
 		},
+		"string": {with(func(s *measure.Settings) { s.SRS = "a b.ptau" }), sender + "--workers 2 --duration 10s --srs 'a b.ptau' --seed 1"},
+		"stages of a string": {
+			&record.Record{Workload: "PlonkMul", Env: staged.Env, Seed: 1, Axes: staged.Axes, Settings: json.RawMessage(`{"srs":"powers.ptau"}`)},
+			"zkbench stages plonk-mul --gates 8 --cpus 2 --srs powers.ptau --seed 1",
+		},
 		"stages":           {staged, "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1"},
 		"unknown workload": {changed(func(r *record.Record) { r.Workload = "Other" }), ""},
 		"unknown axis":     {changed(func(r *record.Record) { r.Axes[1].Key = "width" }), ""},

@@ -51,7 +51,7 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
 	settings("duration", "count", "warmup", "grace")
 	f.processes = define("processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
 	settings("samples")
-	settings("seed")
+	settings("srs", "seed")
 	settings("check", "arena")
 	f.Out = define("out", usage.KindFile, "", "the path of a directory without records",
 		"write records, reports, plots, HDR logs, CSV and profiles to this directory")
@@ -91,6 +91,9 @@ func (f *RunFlags) Plan(defs []workload.Def, args []string) (*RunPlan, error) {
 		all, err = Plans(defs, args, typed)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := checkSRS(f.settings["srs"], all); err != nil {
 		return nil, err
 	}
 	if o := f.settings["workers"]; o.Given {

@@ -22,12 +22,13 @@ type StagesFlags struct {
 	staged                      []workload.Def // without the axis of stages, through which all cases go
 	IDs                         string         // of staged
 	axes                        map[string]*usage.Option
+	settings                    measure.Typed
 	cpus, processes, seed, JSON *usage.Option
 }
 
 // NewStagesFlags defines the flags of stages.
 func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
-	f := &StagesFlags{}
+	f := &StagesFlags{settings: make(measure.Typed)}
 	for _, d := range defs {
 		if d.Stages != nil {
 			d.Axes = slices.DeleteFunc(slices.Clone(d.Axes), func(a workload.Axis) bool { return a.Key == workload.StageKey })
@@ -40,6 +41,7 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f.cpus = usage.Define(flags, processors.Flag, usage.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
 	f.processes = usage.Define(flags, "processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn")
 	f.seed = usage.Define(flags, "seed", usage.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
+	f.settings.Define(func(o *usage.Option, name, help string) { flags.Var(o, name, help) }, "srs")
 	f.JSON = usage.Define(flags, "json", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file, which is written anew")
 	return f
 }
@@ -53,6 +55,9 @@ func (f *StagesFlags) Plan(args []string) (jobs []measure.Job, rounds int, err e
 	if err != nil {
 		return nil, 0, err
 	}
+	if err := checkSRS(f.settings["srs"], all); err != nil {
+		return nil, 0, err
+	}
 	counts, err := ParseProcessors(f.cpus.Text)
 	if err != nil {
 		return nil, 0, err
@@ -61,7 +66,7 @@ func (f *StagesFlags) Plan(args []string) (jobs []measure.Job, rounds int, err e
 	if err != nil {
 		return nil, 0, err
 	}
-	s := measure.Settings{}
+	s := measure.Settings{SRS: f.settings["srs"].Text}
 	if s.Seed, err = f.seed.Number("seed", 0, math.MaxUint64); err != nil {
 		return nil, 0, err
 	}

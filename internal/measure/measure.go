@@ -61,7 +61,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 
 	stages := stage.New()
 	setup := stages.Start("set-up")
-	instance, err := def.New(meter.Phase(ctx, "set-up"), c, s.Seed)
+	instance, err := def.New(workload.WithSRS(meter.Phase(ctx, "set-up"), s.SRS), c, s.Seed)
 	if err != nil {
 		return fmt.Errorf("set-up: %w", err)
 	}

@@ -19,6 +19,8 @@ type Settings struct {
 
 	Profiles   []string `json:"profiles,omitempty"` // kinds; meter.ProfileKinds
 	ProfileDir string   `json:"profile_dir,omitempty"`
+
+	SRS string `json:"srs,omitempty"` // file of the reference string; empty: the workload makes one of the seed
 }
 
 // Defaults of the settings.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/meter"
@@ -19,12 +20,15 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
 	rec.Env, rec.Seed = env.Read(), s.Seed
+	if s.SRS != "" { // the other settings are none of its stages
+		rec.Settings, _ = json.Marshal(Settings{SRS: s.SRS})
+	}
 	if def.Stages == nil {
 		conclude(ctx, rec, &usage.ValueError{Field: "workload", Value: def.ID(), Accepted: "one that has stages"})
 		return rec
 	}
 	stages := stage.New()
-	staged, err := def.Stages(meter.Phase(ctx, "stages"), c, s.Seed, stages)
+	staged, err := def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.SRS), c, s.Seed, stages)
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {
 		rec.Metrics = append(rec.Metrics, record.StageTime(one.Name).Metric(one.Time.Seconds()))

@@ -172,6 +172,16 @@ func settings() []setting {
 			words: func(s *Settings) (string, string) { return "Profiles", strings.Join(s.Profiles, ", ") },
 		},
 		{
+			name: "srs", Option: usage.Option{Kind: usage.KindFile, Accepted: "the path of a .ptau file over BN254"},
+			help: "PLONK circuits, msm: take the reference string from this powers-of-tau file, instead of the seed's",
+			set: func(s *Settings, text string) *usage.ValueError {
+				s.SRS = text
+				return unless(text != "", text)
+			},
+			get:   func(s *Settings) string { return s.SRS },
+			words: func(s *Settings) (string, string) { return "Reference string", s.SRS },
+		},
+		{
 			name: "seed", Option: usage.Option{Kind: usage.KindNumber, Accepted: "0 to 2^64-1", Text: strconv.Itoa(DefaultSeed)},
 			help: "seed of inputs, arrivals and samples",
 			set:  number(0, math.MaxUint64, func(s *Settings, n uint64) { s.Seed = n }),

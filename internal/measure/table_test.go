@@ -51,6 +51,7 @@ func TestFlagsAreTheSettings(t *testing.T) {
 		sometimes("samples", func() { s.Samples = rapid.IntRange(1, runner.MaxSamples).Draw(rt, "inputs") })
 		sometimes("seed", func() { s.Seed = rapid.Uint64().Draw(rt, "seed") })
 		sometimes("arena", func() { s.Arena = mebibyte * rapid.Int64Range(1, runner.MaxArena/mebibyte).Draw(rt, "MiB") })
+		sometimes("string", func() { s.SRS = "powers.ptau" })
 		sometimes("profiles", func() { s.Profiles = rapid.Permutation(meter.ProfileKinds()).Draw(rt, "kinds")[:2] })
 		switch rapid.IntRange(0, 3).Draw(rt, "check") {
 		case 1:

@@ -31,6 +31,10 @@ type Def struct {
 	// process.
 	Stages func(ctx context.Context, c Case, seed uint64, r *stage.Recorder) (Staged, error)
 
+	// SRS, where set, tells which cases have a KZG reference string, and may take it from a
+	// file (WithSRS).
+	SRS func(c Case) bool
+
 	// New does the set-up of one case, untimed: parameters, tables, keys. The
 	// inputs that the instance builds depend on the case, the seed and their
 	// sequence number only.

@@ -39,6 +39,10 @@ func Stages() []string {
 	return []string{stageProve, stageVerify, stageBuild, stageKeys, stageWitness}
 }
 
+// needsKeys tells whether an operation of the stage needs keys, and so a reference string; as
+// do all stages together, which have no name.
+func needsKeys(stage string) bool { return stage != stageBuild && stage != stageWitness }
+
 // stageAxis has as its small case one that ends within a smoke test's window.
 func stageAxis(smoke string) workload.Axis {
 	a := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, Stages(), []string{stageProve, stageVerify})
@@ -70,6 +74,9 @@ func define(name, doc, smoke string, sizes []workload.Axis, newTask func(c workl
 	}
 	return workload.Def{
 		Name: name, Doc: doc, Axes: append(sizes, systemAxis(), stageAxis(smoke)),
+		SRS: func(c workload.Case) bool {
+			return c.Get("system") == systemPlonk && needsKeys(c.Get(workload.StageKey))
+		},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			p, err := build(c, seed)
 			if err != nil {
@@ -138,7 +145,7 @@ func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Sta
 			return []record.Metric{record.Constraints.Metric(float64(p.constraints.GetNbConstraints())), record.Domain.Metric(float64(p.domain()))}, nil
 		}},
 		{stageSRS, func() ([]record.Metric, error) {
-			if err := p.reference(ctx, nil); err != nil { // made anew: that is the stage
+			if err := p.reference(ctx, p.domain(), nil); err != nil { // made anew: that is the stage
 				return nil, err
 			}
 			return []record.Metric{record.SRSSize.Metric(float64(p.srs.Bytes()))}, nil
@@ -178,6 +185,7 @@ func stages(ctx context.Context, p *prover, r *stage.Recorder) (out workload.Sta
 		return out, err
 	}
 	out.Metrics = append(out.Metrics, record.ProvingKeySize.Metric(float64(pk)), record.VerifyingKeySize.Metric(float64(vk)))
+	out.Findings = append(out.Findings, p.notes...)
 	out.Findings = append(out.Findings, record.Finding{Name: "solving", Text: "gnark solves the constraints when it proves: the stage witness is the assignment, prove contains the solver"})
 	out.Findings = append(out.Findings, record.Finding{Name: "joint keys", Text: "gnark makes proving and verifying key in one call: the stage keys is both"})
 	return out, p.refuses(proof)

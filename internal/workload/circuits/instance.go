@@ -28,10 +28,10 @@ func newInstance(ctx context.Context, p *prover, stage string) (_ *instance, err
 	if err := p.build(); err != nil {
 		return nil, err
 	}
-	if stage == stageBuild || stage == stageWitness {
+	if !needsKeys(stage) {
 		return i, nil
 	}
-	if err := p.reference(ctx, p.userCache()); err != nil {
+	if err := p.reference(ctx, p.domain(), p.userCache()); err != nil {
 		return nil, err
 	}
 	return i, p.keys()

@@ -12,13 +12,13 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
-	"github.com/zkbench/zkbench/srs"
 )
 
 // MSM is the operation that provers spend most of their time in.
 func MSM() workload.Def {
 	return workload.Def{
 		Name: "MSM", Doc: "gnark-crypto's multi-scalar multiplication on BN254, of random scalars and the points of a reference string",
+		SRS:  func(workload.Case) bool { return true },
 		Axes: []workload.Axis{workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, 1<<22, 1<<10, 1<<12, 1<<14, 1<<16)},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := c.Int("points")
@@ -26,11 +26,11 @@ func MSM() workload.Def {
 				return nil, err
 			}
 			size := int(ecc.NextPowerOfTwo(uint64(n)))
-			s, err := srs.Insecure(ctx, executor.Pool(), size, seed)
-			if err != nil {
+			p := &prover{system: systemPlonk, seed: seed}
+			if err := p.reference(ctx, size, nil); err != nil {
 				return nil, err
 			}
-			return &msm{s.Canonical.Pk.G1[:n], seed}, nil
+			return &msm{p.srs.Canonical.Pk.G1[:n], seed, p.notes}, nil
 		},
 	}
 }
@@ -38,6 +38,7 @@ func MSM() workload.Def {
 type msm struct {
 	points []bn254.G1Affine
 	seed   uint64
+	notes  []record.Finding
 }
 
 func (m *msm) Input(_ context.Context, seq uint64) (any, error) {
@@ -71,5 +72,8 @@ func (m *msm) Check(ctx context.Context, input any, output []byte) error {
 }
 
 func (m *msm) Metrics(context.Context) ([]record.Metric, error) { return nil, nil }
+
+// Findings implements workload.Noted.
+func (m *msm) Findings() []record.Finding { return m.notes }
 
 func (m *msm) Close() error { return nil }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,6 +25,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/srs"
 )
 
@@ -88,16 +91,47 @@ func (p *prover) domain() int {
 	return int(ecc.NextPowerOfTwo(uint64(max(n, srs.MinSize))))
 }
 
-// reference makes the reference string of plonk; with a cache, takes it from there.
-func (p *prover) reference(ctx context.Context, cache *srs.Cache) (err error) {
-	switch {
+// reference makes plonk's reference string of that size; with a cache, takes it from there. A
+// file that the context names comes before both.
+func (p *prover) reference(ctx context.Context, size int, cache *srs.Cache) (err error) {
+	switch path := workload.SRSFile(ctx); {
 	case p.system != systemPlonk:
+	case path != "":
+		p.srs, p.notes, err = readString(ctx, path, size)
 	case cache != nil:
-		p.srs, err = cache.Insecure(ctx, executor.Pool(), p.domain(), p.seed)
+		p.srs, err = cache.Insecure(ctx, executor.Pool(), size, p.seed)
 	default:
-		p.srs, err = srs.Insecure(ctx, executor.Pool(), p.domain(), p.seed)
+		p.srs, err = srs.Insecure(ctx, executor.Pool(), size, p.seed)
 	}
 	return err
+}
+
+// readString reads a reference string of that size from a .ptau file, and notes it. The error
+// is an ErrParams that names the flag, or the context's cause.
+func readString(ctx context.Context, path string, size int) (*srs.SRS, []record.Finding, error) {
+	s, err := openString(ctx, path, size)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, context.Cause(ctx)
+	case err != nil:
+		accepted := fmt.Sprintf("a .ptau file over BN254 of 2^%d or more", bits.Len(uint(size))-1)
+		return nil, nil, fmt.Errorf("%w: %w", &usage.ValueError{Field: "srs", Value: path, Accepted: accepted}, err)
+	}
+	note := record.Finding{Name: "reference string", Text: fmt.Sprintf("of size %d from %s, whose points were checked; not the seed's", size, path)}
+	return s, []record.Finding{note}, nil
+}
+
+func openString(ctx context.Context, path string, size int) (*srs.SRS, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return srs.ReadPtau(ctx, executor.Pool(), file, info.Size(), size)
 }
 
 // userCache is the cache of the user's reference strings. What cannot be used or kept is

@@ -1,0 +1,75 @@
+package jobs_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+func noStages(context.Context, workload.Case, uint64, *stage.Recorder) (workload.Staged, error) {
+	return workload.Staged{}, nil
+}
+
+// TestSRS: --srs of run and of stages reaches the jobs, and is refused where no case has a
+// reference string or the file is not there.
+func TestSRS(t *testing.T) {
+	system := workload.NameAxis(workload.Axis{Name: "proof system", Key: "system", Flag: "system"}, []string{"plonk", "groth16"}, []string{"plonk"})
+	all := []workload.Def{
+		{Name: "Gates", Axes: []workload.Axis{system}, Stages: noStages, SRS: func(c workload.Case) bool { return c.Get("system") == "plonk" }},
+		{Name: "Other", Axes: []workload.Axis{system}, Stages: noStages},
+	}
+	file := filepath.Join(t.TempDir(), "powers.ptau")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ args, says string }{
+		{"gates --srs " + file, ""},
+		{"gates --srs none", "srs: open none: "},
+		{"gates --system groth16 --srs " + file, "is not accepted; accepted: together with cases that have a KZG reference string"},
+		{"other --srs " + file, "is not accepted; accepted: together with cases that have a KZG reference string"},
+	} {
+		for name, plan := range map[string]func(flags *pflag.FlagSet) func(args []string) ([]measure.Job, error){
+			"run": func(flags *pflag.FlagSet) func([]string) ([]measure.Job, error) {
+				f := jobs.NewRunFlags(flags, all)
+				return func(args []string) ([]measure.Job, error) {
+					p, err := f.Plan(all, args)
+					if err != nil {
+						return nil, err
+					}
+					return p.Jobs, nil
+				}
+			},
+			"stages": func(flags *pflag.FlagSet) func([]string) ([]measure.Job, error) {
+				f := jobs.NewStagesFlags(flags, all)
+				return func(args []string) ([]measure.Job, error) {
+					planned, _, err := f.Plan(args)
+					return planned, err
+				}
+			},
+		} {
+			flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
+			parsed := plan(flags)
+			if err := flags.Parse(strings.Fields(test.args)); err != nil {
+				t.Fatal(err)
+			}
+			planned, err := parsed(flags.Args())
+			switch {
+			case test.says != "":
+				if err == nil || !strings.Contains(err.Error(), test.says) {
+					t.Errorf("%s %s: error %v, want ...%s", name, test.args, err, test.says)
+				}
+			case err != nil || len(planned) != 1 || planned[0].Settings.SRS != file:
+				t.Errorf("%s %s: %+v, %v", name, test.args, planned, err)
+			}
+		}
+	}
+}
