@@ -36,7 +36,7 @@ func TestCrashChild(t *testing.T) {
 // opens and verifies, has every acknowledged batch, whole, and at most the one
 // that was in the making besides; what was spent is spent.
 func TestCrash(t *testing.T) {
-	kills, perLedger := testsize.Pick(10, 200, 200), 20
+	kills, perLedger := testsize.Pick(20, 200, 200), 20
 	if n := os.Getenv(crashCount); n != "" {
 		var err error
 		if kills, err = strconv.Atoi(n); err != nil || kills < 1 {
