@@ -13,13 +13,19 @@ var plotNames = []string{"throughput", "latency", "percentiles", "distribution",
 
 // drawn counts the pixels of the chart that are of the first line's colour.
 const drawn = `(() => {
-	const probe = document.createElement('canvas').getContext('2d');
+	// Charts are read from copies: Chromium warns of a canvas that is read again and again.
+	const copy = (width, height) => Object.assign(document.createElement('canvas'), {width, height})
+		.getContext('2d', {willReadFrequently: true});
+	const probe = copy(1, 1);
 	probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--plot-1').trim();
 	probe.fillRect(0, 0, 1, 1);
 	const want = probe.getImageData(0, 0, 1, 1).data;
 	let n = 0;
 	for (const canvas of document.querySelectorAll('#charts canvas')) {
-		const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+		if (!canvas.width || !canvas.height) continue;
+		const context = copy(canvas.width, canvas.height);
+		context.drawImage(canvas, 0, 0);
+		const data = context.getImageData(0, 0, canvas.width, canvas.height).data;
 		for (let i = 0; i < data.length; i += 4) {
 			if (data[i] === want[0] && data[i + 1] === want[1] && data[i + 2] === want[2] && data[i + 3] === 255) n++;
 		}
