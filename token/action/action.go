@@ -80,11 +80,15 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 // count the token twice. The error is a *zkbench.DecodeError. The action keeps
 // references into data.
 func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, error) {
-	a, err := Parse(pp.PointLen(), kind, data)
+	r := &Received{pp: pp}
+	err := r.parse(pp.PointLen(), kind, data)
 	if err != nil {
 		return nil, err
 	}
-	return Receive(pp, a)
+	if r.claim, err = pp.Decode(&r.statement, r.proof); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Verify verifies the action at an anchor. The error is an ErrProof.

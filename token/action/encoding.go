@@ -65,8 +65,16 @@ func seal(body, proof []byte) ([]byte, error) {
 // Parse is Decode without the points and scalars, which Receive decodes: it costs
 // little, whatever data holds. pointLen is the length in bytes of a commitment.
 func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
-	a, f := new(Action), wire.NewFields(data, "action", len(data))
-	st := &a.statement
+	a := new(Action)
+	if err := a.parse(pointLen, kind, data); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// parse fills in an empty action.
+func (a *Action) parse(pointLen int, kind token.Kind, data []byte) error {
+	f, st := wire.NewFields(data, "action", len(data)), &a.statement
 	decodeHeader(f, kind)
 	if kind == token.Transfer {
 		n := f.Number("inputs", 2, 1, token.MaxTokens)
@@ -90,10 +98,7 @@ func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
 	st.Action = data[:f.Offset()]
 	a.proof.Bytes = f.Block("proof", 3, 0, maxProof)
 	a.proof.Offset = f.Offset() - len(a.proof.Bytes)
-	if err := f.End("action"); err != nil {
-		return nil, err
-	}
-	return a, nil
+	return f.End("action")
 }
 
 // decodeHeader reads version and kind.

@@ -24,10 +24,14 @@ type Fields struct {
 // bytes.
 func NewFields(data []byte, name string, most int) *Fields {
 	f := &Fields{s: data, total: len(data)}
-	if len(data) > most {
-		f.Fail(name, 0, fmt.Sprintf("%d bytes, accepted are up to %d", len(data), most))
-	}
+	f.bound(name, most) // apart, so that this is inlined and f stays on the caller's stack
 	return f
+}
+
+func (f *Fields) bound(name string, most int) {
+	if f.total > most {
+		f.Fail(name, 0, fmt.Sprintf("%d bytes, accepted are up to %d", f.total, most))
+	}
 }
 
 // Offset is the number of bytes read.
