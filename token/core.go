@@ -33,17 +33,10 @@ type params[S, P any] struct {
 }
 
 func newParams[S, P any](g group.Group[S, P], cfg Config, tuning Tuning) (CryptoParams, error) {
-	families := append(rangeproof.KeyFamilies(), group.Family{Name: typeFamily, Count: 1})
-	aggregation := max(1, cfg.Aggregation)
-	if cfg.ProofType == CSP {
-		families = append(families, csp.Families(cfg.Bits)...)
-	} else {
-		if cfg.Stop == 0 {
-			cfg.Stop = bulletproof.DefaultStop
-		}
-		families = append(families, bulletproof.Families(cfg.Bits, aggregation, cfg.Stop)...)
+	if cfg.ProofType != CSP && cfg.Stop == 0 {
+		cfg.Stop = bulletproof.DefaultStop
 	}
-	basis, err := group.NewBasis(g, families, tuning.Table)
+	basis, err := group.NewBasis(g, cfg.families(), tuning.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +60,7 @@ func newParams[S, P any](g group.Group[S, P], cfg Config, tuning Tuning) (Crypto
 			p.rp, p.cfg.Stop = c, c.Stop()
 		}
 	} else {
-		p.rp, err = bulletproof.New(basis, bulletproof.Config{Bits: cfg.Bits, MaxCommitments: aggregation, Stop: cfg.Stop})
+		p.rp, err = bulletproof.New(basis, bulletproof.Config{Bits: cfg.Bits, MaxCommitments: max(1, cfg.Aggregation), Stop: cfg.Stop})
 	}
 	if err != nil {
 		return nil, err
@@ -78,6 +71,15 @@ func newParams[S, P any](g group.Group[S, P], cfg Config, tuning Tuning) (Crypto
 	}
 	p.digest = paramsDigest(basis, cfg.Bits, p.rp)
 	return p, nil
+}
+
+// families are the generators that commitments and proofs are over.
+func (c Config) families() []group.Family {
+	key := append(rangeproof.KeyFamilies(), group.Family{Name: typeFamily, Count: 1})
+	if c.ProofType == CSP {
+		return append(key, csp.Families(c.Bits)...)
+	}
+	return append(key, bulletproof.Families(c.Bits, max(1, c.Aggregation), c.Stop)...)
 }
 
 // paramsDigest commits to everything that proofs depend on.

@@ -12,9 +12,6 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
-	"github.com/zkbench/zkbench/rangeproof"
-	"github.com/zkbench/zkbench/rangeproof/bulletproof"
-	"github.com/zkbench/zkbench/rangeproof/csp"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -63,13 +60,8 @@ type System struct {
 
 // Generators is the number of generators that the digest commits to: those of commitments
 // and those of range proofs of so many bits.
-func (s System) Generators(bits int) int {
-	families := csp.Families(bits)
-	if s.ProofType != CSP {
-		families = bulletproof.Families(bits, max(1, s.Aggregation), s.Stop)
-	}
-	n := 1 // of the type
-	for _, f := range append(rangeproof.KeyFamilies(), families...) {
+func (s System) Generators(bits int) (n int) {
+	for _, f := range (Config{Bits: bits, ProofType: s.ProofType, Aggregation: s.Aggregation, Stop: s.Stop}).families() {
 		n += f.Count
 	}
 	return n
