@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"pgregory.net/rapid"
 )
 
@@ -22,10 +23,7 @@ func forEach(t *testing.T, f func(t *testing.T, ex executor.Executor)) {
 		for _, procs := range []int{1, 2, 5} {
 			t.Run(fmt.Sprintf("exec=%s/procs=%d", name, procs), func(t *testing.T) {
 				setProcs(t, procs)
-				ex, err := executor.ByName(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ex := must.Get(executor.ByName(name))(t)
 				f(t, ex)
 			})
 		}
@@ -59,12 +57,10 @@ func TestEveryTaskRunsOnce(t *testing.T) {
 	forEach(t, func(t *testing.T, ex executor.Executor) {
 		for _, n := range []int{0, 1, 2, 3, 100} {
 			counts := make([]atomic.Int32, n)
-			if err := ex.Do(t.Context(), n, func(_ context.Context, i int) error {
+			must.Do(t, ex.Do(t.Context(), n, func(_ context.Context, i int) error {
 				counts[i].Add(1)
 				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			for i := range counts {
 				if c := counts[i].Load(); c != 1 {
 					t.Errorf("n=%d: task %d ran %d times", n, i, c)
@@ -337,12 +333,10 @@ func TestPoolConcurrencyFollowsGOMAXPROCS(t *testing.T) {
 			setProcs(t, procs)
 			// At least procs at once: each waits for all the others.
 			together := barrier(procs)
-			if err := executor.Pool().Do(t.Context(), procs, func(context.Context, int) error { together(); return nil }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, executor.Pool().Do(t.Context(), procs, func(context.Context, int) error { together(); return nil }))
 			// At most procs at once, in one flat operation.
 			var now, most atomic.Int32
-			if err := executor.Pool().Do(t.Context(), 200, func(context.Context, int) error {
+			must.Do(t, executor.Pool().Do(t.Context(), 200, func(context.Context, int) error {
 				for c := now.Add(1); ; {
 					m := most.Load()
 					if c <= m || most.CompareAndSwap(m, c) {
@@ -352,9 +346,7 @@ func TestPoolConcurrencyFollowsGOMAXPROCS(t *testing.T) {
 				runtime.Gosched()
 				now.Add(-1)
 				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			if m := int(most.Load()); m > procs {
 				t.Errorf("%d tasks at once, width %d", m, procs)
 			}

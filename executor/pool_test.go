@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // Workers that a lowered GOMAXPROCS makes superfluous end at the next use, and
@@ -20,22 +22,18 @@ func TestPoolWorkersEnd(t *testing.T) {
 	p := newPool()
 	var arrived sync.WaitGroup
 	arrived.Add(6)
-	if err := p.Do(t.Context(), 6, func(context.Context, int) error {
+	must.Do(t, p.Do(t.Context(), 6, func(context.Context, int) error {
 		arrived.Done()
 		arrived.Wait()
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if got := p.count(); got != 5 {
 		t.Fatalf("%d workers after an operation of width 6, want 5", got)
 	}
 	for _, procs := range []int{3, 1} {
 		runtime.GOMAXPROCS(procs)
 		for p.count() != procs-1 {
-			if err := p.Do(t.Context(), 2, func(context.Context, int) error { return nil }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Do(t.Context(), 2, func(context.Context, int) error { return nil }))
 			runtime.Gosched()
 		}
 	}
@@ -54,13 +52,8 @@ func (p *pool) count() int {
 func labelled(t *testing.T, key, value string) (n int64) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := pprof.Lookup("goroutine").WriteTo(&b, 0); err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.Parse(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pprof.Lookup("goroutine").WriteTo(&b, 0))
+	p := must.Get(profile.Parse(&b))(t)
 	for _, s := range p.Sample {
 		if slices.Contains(s.Label[key], value) {
 			n += s.Value[0]

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 func TestSerialCreatesNoGoroutine(t *testing.T) {
@@ -18,11 +19,9 @@ func TestSerialCreatesNoGoroutine(t *testing.T) {
 		return sample[0].Value.Uint64()
 	}
 	do := func() {
-		if err := executor.Serial().Do(t.Context(), 1000, func(ctx context.Context, _ int) error {
+		must.Do(t, executor.Serial().Do(t.Context(), 1000, func(ctx context.Context, _ int) error {
 			return executor.Serial().Do(ctx, 10, func(context.Context, int) error { return nil })
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	// The runtime may start goroutines of its own at any time, so one clean
 	// round of a few is the proof; a round that starts any per task has 1000.

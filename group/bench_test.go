@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -28,11 +29,7 @@ func benchScalars[S, P any](g group.Group[S, P], n int) []S {
 
 func benchBasis[S, P any](b *testing.B, g group.Group[S, P], n int, opts group.TableOptions) *group.Basis[S, P] {
 	b.Helper()
-	basis, err := group.NewBasis(g, []group.Family{{Name: "bench", Count: n}}, opts)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return basis
+	return must.Get(group.NewBasis(g, []group.Family{{Name: "bench", Count: n}}, opts))(b)
 }
 
 // rotation is the number of inputs that a benchmark of sums goes through: with
@@ -64,9 +61,7 @@ func benchTable[S, P any](b *testing.B, g group.Group[S, P]) {
 			var dst [1]P
 			for i := 0; b.Loop(); i++ {
 				at := i % rotation * 128
-				if err := basis.Table.MSM(context.Background(), executor.Serial(), dst[:], [][]S{scalars[at : at+128]}); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, basis.Table.MSM(context.Background(), executor.Serial(), dst[:], [][]S{scalars[at : at+128]}))
 			}
 			b.ReportMetric(float64(basis.Table.Bytes())/(1<<20), "MiB/table")
 		})
@@ -80,9 +75,7 @@ func BenchmarkConstantTime(b *testing.B) {
 	basis := benchBasis(b, g, 128, group.TableOptions{})
 	var dst [1]bn254.G1Affine
 	for b.Loop() {
-		if err := basis.Table.MSMConstantTime(context.Background(), dst[:], [][]fr.Element{scalars}); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, basis.Table.MSMConstantTime(context.Background(), dst[:], [][]fr.Element{scalars}))
 	}
 }
 
@@ -111,18 +104,14 @@ func benchMSM[S, P any](b *testing.B, g group.Group[S, P], gnark func([]P, []S) 
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				at := i % rotation * 64
-				if _, err := g.MSM(context.Background(), executor.Serial(), basis.Points[:n], scalars[at:at+n]); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(g.MSM(context.Background(), executor.Serial(), basis.Points[:n], scalars[at:at+n]))(b)
 			}
 		})
 		b.Run(fmt.Sprintf("impl=gnark-crypto/curve=%s/points=%d", g.Name(), n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				at := i % rotation * 64
-				if err := gnark(basis.Points[:n], scalars[at:at+n]); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, gnark(basis.Points[:n], scalars[at:at+n]))
 			}
 		})
 	}
@@ -141,9 +130,7 @@ func benchDecode[S, P any](b *testing.B, g group.Group[S, P]) {
 	for name, check := range map[string]group.PointCheck{"subgroup": group.Subgroup, "oncurve": group.OnCurve} {
 		b.Run(fmt.Sprintf("curve=%s/check=%s", g.Name(), name), func(b *testing.B) {
 			for b.Loop() {
-				if err := g.DecodePoints(dst, enc, check); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, g.DecodePoints(dst, enc, check))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/point")
 		})
@@ -203,10 +190,7 @@ func BenchmarkAdapter(b *testing.B) {
 func benchmarkGroup[S, P any](b *testing.B, g group.Group[S, P]) {
 	s := &suite[S, P]{Group: g}
 	rng := random()
-	basis, err := group.NewBasis(g, []group.Family{{Name: "bench", Count: 128}}, group.TableOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	basis := must.Get(group.NewBasis(g, []group.Family{{Name: "bench", Count: 128}}, group.TableOptions{}))(b)
 	scalars := make([]S, basis.Len())
 	for i := range scalars {
 		scalars[i] = s.randomScalar(rng)
@@ -215,26 +199,20 @@ func benchmarkGroup[S, P any](b *testing.B, g group.Group[S, P]) {
 		b.ReportAllocs()
 		dst := make([]P, 1)
 		for b.Loop() {
-			if err := basis.Table.MSM(b.Context(), executors()[0], dst, [][]S{scalars}); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, basis.Table.MSM(b.Context(), executors()[0], dst, [][]S{scalars}))
 		}
 	})
 	for _, n := range []int{16, 128} {
 		b.Run(fmt.Sprintf("msm/n=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := g.MSM(b.Context(), executors()[0], basis.Points[:n], scalars[:n]); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(g.MSM(b.Context(), executors()[0], basis.Points[:n], scalars[:n]))(b)
 			}
 		})
 	}
 	b.Run("newtable/n=128", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := g.NewTable(basis.Points, group.TableOptions{}); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(g.NewTable(basis.Points, group.TableOptions{}))(b)
 		}
 	})
 	b.Run("inner/n=128", func(b *testing.B) {
@@ -247,9 +225,7 @@ func benchmarkGroup[S, P any](b *testing.B, g group.Group[S, P]) {
 	b.Run("decode/n=32", func(b *testing.B) {
 		dst := make([]P, 32)
 		for b.Loop() {
-			if err := g.DecodePoints(dst, encoded, group.OnCurve); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, g.DecodePoints(dst, encoded, group.OnCurve))
 		}
 	})
 }

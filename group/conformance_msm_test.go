@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -92,10 +93,7 @@ func (s *suite[S, P]) testMSM(t *testing.T) {
 	check := func(what string, ex executor.Executor, points []P, scalars []S, want *P) {
 		t.Helper()
 		pointsBefore, scalarsBefore := slices.Clone(points), slices.Clone(scalars)
-		got, err := s.MSM(t.Context(), ex, points, scalars)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.MSM(t.Context(), ex, points, scalars))(t)
 		if !s.EqualPoints(&got, want) {
 			t.Errorf("%s exec=%s: MSM differs from the sum of products", what, ex.Name())
 		}
@@ -204,9 +202,7 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 				for j := range dst {
 					dst[j] = points[0] // is to be overwritten
 				}
-				if err := table.MSM(t.Context(), ex, dst, vectors[:m]); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, table.MSM(t.Context(), ex, dst, vectors[:m]))
 				verify(fmt.Sprintf("exec=%s sums=%d", ex.Name(), m), dst)
 			}
 		}
@@ -263,10 +259,7 @@ func (s *suite[S, P]) testCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	points, scalars := []P{s.base("a"), s.base("b")}, []S{s.ScalarFromUint64(1), s.ScalarFromUint64(2)}
-	table, err := s.NewTable(points, group.TableOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(s.NewTable(points, group.TableOptions{}))(t)
 	for _, ex := range executors() {
 		if _, err := s.MSM(ctx, ex, points, scalars); !errors.Is(err, cause) {
 			t.Errorf("exec=%s: MSM under a done context: %v", ex.Name(), err)
@@ -281,10 +274,7 @@ func (s *suite[S, P]) testCancelled(t *testing.T) {
 func (s *suite[S, P]) testSerialStartsNoGoroutine(t *testing.T) {
 	few := s.terms(20)
 	points, scalars := slices.Repeat(few.points, 10), slices.Repeat(few.scalars, 10)
-	table, err := s.NewTable([]P{s.base("a"), s.base("b")}, group.TableOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(s.NewTable([]P{s.base("a"), s.base("b")}, group.TableOptions{}))(t)
 	encoded := s.AppendPoints(nil, s.base("a"), s.base("b"))
 	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
 	created := func() uint64 {
@@ -296,16 +286,10 @@ func (s *suite[S, P]) testSerialStartsNoGoroutine(t *testing.T) {
 	for range 5 {
 		before := created()
 		for _, n := range []int{2, 20, 200} {
-			if _, err := s.MSM(t.Context(), executor.Serial(), points[:n], scalars[:n]); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.MSM(t.Context(), executor.Serial(), points[:n], scalars[:n]))(t)
 		}
-		if err := table.MSM(t.Context(), executor.Serial(), make([]P, 3), [][]S{scalars[:2], scalars[:1], nil}); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.DecodePoints(make([]P, 2), encoded, group.Subgroup); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.MSM(t.Context(), executor.Serial(), make([]P, 3), [][]S{scalars[:2], scalars[:1], nil}))
+		must.Do(t, s.DecodePoints(make([]P, 2), encoded, group.Subgroup))
 		s.InnerProduct(scalars, scalars)
 		if created() == before {
 			return

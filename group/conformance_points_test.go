@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"pgregory.net/rapid"
 )
@@ -322,9 +323,7 @@ func (s *suite[S, P]) testPointRefusals(t *testing.T) {
 	}
 	// Two encodings with one x are the two points with it.
 	var decoded [2]P
-	if err := s.DecodePoints(decoded[:], append(bytes.Clone(good), minus...), group.Subgroup); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.DecodePoints(decoded[:], append(bytes.Clone(good), minus...), group.Subgroup))
 	if s.EqualPoints(&decoded[0], &decoded[1]) || !s.EqualPoints(&decoded[1], &negative) {
 		t.Error("the sign of y is lost")
 	}
@@ -335,10 +334,7 @@ func (s *suite[S, P]) testHashToPoint(t *testing.T) {
 	rMinus1 := s.scalar(new(big.Int).Sub(s.r, big.NewInt(1)))
 	for _, domain := range []string{group.GeneratorDomain(s.Domain()), "another domain"} {
 		for _, msg := range []string{"", "a", "b", string(make([]byte, 300))} {
-			p, err := s.HashToPoint(domain, []byte(msg))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(s.HashToPoint(domain, []byte(msg)))(t)
 			again, _ := s.HashToPoint(domain, []byte(msg))
 			if !s.EqualPoints(&p, &again) {
 				t.Error("hashing is not deterministic")
@@ -389,10 +385,7 @@ func (s *suite[S, P]) testConcurrentUse(t *testing.T) {
 		scalars[i] = s.randomScalar(rng)
 	}
 	s.AddPoints(&points[0], &points[0], &points[1]) // not fresh from a decoder
-	table, err := s.NewTable(points, group.TableOptions{Window: 3, Spacing: 40})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(s.NewTable(points, group.TableOptions{Window: 3, Spacing: 40}))(t)
 	work := func() (string, error) {
 		sum, err := s.MSM(t.Context(), executor.Pool(), points, scalars)
 		if err != nil {
@@ -411,10 +404,7 @@ func (s *suite[S, P]) testConcurrentUse(t *testing.T) {
 		}
 		return fmt.Sprintf("%x", s.AppendPoints(nil, append(decoded, sum, fixed[0], fixed[1])...)), nil
 	}
-	want, err := work()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(work())(t)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -436,17 +426,11 @@ func TestBLS12381HashVector(t *testing.T) {
 		y   = "08ba738453bfed09cb546dbb0783dbb3a5f1f566ed67bb6be0e8c67e2e81a4cc68ee29813bb7994998f3eae0c9c6a265"
 	)
 	want := curveBLS12381.encode(&point{hexInt(x), hexInt(y)})
-	onGnark, err := group.BLS12381().HashToPoint(dst, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	onGnark := must.Get(group.BLS12381().HashToPoint(dst, nil))(t)
 	if got := group.BLS12381().AppendPoints(nil, onGnark); !bytes.Equal(got, want) {
 		t.Errorf("BLS12381 hashes to %x, want %x", got, want)
 	}
-	onKilic, err := kilic.BLS12381().HashToPoint(dst, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	onKilic := must.Get(kilic.BLS12381().HashToPoint(dst, nil))(t)
 	if got := kilic.BLS12381().AppendPoints(nil, onKilic); !bytes.Equal(got, want) {
 		t.Errorf("BLS12381Kilic hashes to %x, want %x", got, want)
 	}

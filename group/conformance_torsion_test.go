@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // BLS12-381 has #E(Fp) = r·(1-z)²/3 points for z = -0xd201000000010000, in a
@@ -157,10 +158,7 @@ func (s *suite[S, P]) testTorsion(t *testing.T) {
 		}
 		s.ClearTorsion(&want)
 		for _, ex := range executors() {
-			got, err := s.MSM(t.Context(), ex, points, all.scalars[:n])
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(s.MSM(t.Context(), ex, points, all.scalars[:n]))(t)
 			if s.ClearTorsion(&got); !s.EqualPoints(&got, &want) {
 				t.Errorf("n=%d exec=%s: torsion changes the cleared sum", n, ex.Name())
 			}
@@ -202,14 +200,8 @@ func TestBLS12381ImplementationsAgree(t *testing.T) {
 		t.Errorf("domains %s, %s and names %s, %s", a.Domain(), b.Domain(), a.Name(), b.Name())
 	}
 	families := []group.Family{{Name: "value", Count: 1}, {Name: "bulletproof/G", Count: 40}}
-	basisA, err := group.NewBasis(a, families, group.TableOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	basisB, err := group.NewBasis(b, families, group.TableOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	basisA := must.Get(group.NewBasis(a, families, group.TableOptions{}))(t)
+	basisB := must.Get(group.NewBasis(b, families, group.TableOptions{}))(t)
 	if !bytes.Equal(a.AppendPoints(nil, basisA.Points...), b.AppendPoints(nil, basisB.Points...)) {
 		t.Error("the generators differ")
 	}

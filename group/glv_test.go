@@ -9,6 +9,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -117,9 +118,7 @@ func testLargeMSM[S, P any](t *testing.T, g Group[S, P], lambdaDigits string) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	scalar := func(k *big.Int) S {
 		var s [1]S
-		if err := g.DecodeScalars(s[:], new(big.Int).Mod(k, r).FillBytes(make([]byte, 32))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.DecodeScalars(s[:], new(big.Int).Mod(k, r).FillBytes(make([]byte, 32))))
 		return s[0]
 	}
 	bases := make([]P, 32)
@@ -154,10 +153,7 @@ func testLargeMSM[S, P any](t *testing.T, g Group[S, P], lambdaDigits string) {
 			g.AddPoints(&want, &want, &term)
 		}
 		for _, ex := range []executor.Executor{executor.Serial(), executor.Pool()} {
-			got, err := g.MSM(ctx, ex, points, scalars)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(g.MSM(ctx, ex, points, scalars))(t)
 			if !g.EqualPoints(&got, &want) {
 				t.Errorf("%s n=%d exec=%s: wrong sum", g.Name(), n, ex.Name())
 			}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/chacha20"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // scriptedSystem counts its bytes up, so that seeds differ and are known.
@@ -42,10 +44,7 @@ func TestDRBGStream(t *testing.T) {
 	var want []byte
 	for range 3 {
 		block := make([]byte, 1024)
-		c, err := chacha20.NewUnauthenticatedCipher(key, make([]byte, 12))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(chacha20.NewUnauthenticatedCipher(key, make([]byte, 12)))(t)
 		c.XORKeyStream(block, block)
 		key = block[:32]
 		want = append(want, block[32:]...)

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestScalarsAreDrawnFromAllBytes: weights and nonces are WideLen bytes each of the stream,
@@ -45,10 +46,7 @@ func TestScalarsAreDrawnFromAllBytes(t *testing.T) {
 // whichever of the two multiplications it was.
 func TestAccumulatorFailsClosed(t *testing.T) {
 	t.Parallel()
-	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 2}}, smallTable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	basis := must.Get(group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 2}}, smallTable))(t)
 	one := fr.One()
 	acc := group.NewAccumulator(basis, 0)
 	var minus fr.Element

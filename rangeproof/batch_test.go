@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 )
 
@@ -174,18 +175,14 @@ func TestCommitmentsAreInTheSubgroup(t *testing.T) {
 	enc := make([]byte, 48)
 	enc[0] = 0x80
 	var small [1]bls12381.G1Affine
-	if err := g.DecodePoints(small[:], enc, group.OnCurve); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.DecodePoints(small[:], enc, group.OnCurve))
 	s := systems(t, g, 4, group.TableOptions{Window: 4, Spacing: 8})[0]
 	commitments, proof, err := s.Prove(ctx, serial, nil, []uint64{5}, blindings(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var v bls12381.G1Affine
-	if _, err := v.SetBytes(commitments); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(v.SetBytes(commitments))(t)
 	v.Add(&v, &small[0])
 	var d *zkbench.DecodeError
 	if _, err := s.Decode(nil, 1, g.AppendPoints(nil, v), proof); !errors.As(err, &d) || d.Path != "commitments[0]" {

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/transcript"
@@ -64,14 +65,8 @@ func (renamed) Domain() string { return "another" }
 func aggregate(t *testing.T, bits int) (*bnBasis, bnProtocol) {
 	t.Helper()
 	families := append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}, bulletproof.Families(9, 4, bulletproof.DefaultStop)...)
-	basis, err := group.NewBasis(group.BN254(), families, group.TableOptions{Window: 2, Spacing: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := bulletproof.New(basis, bulletproof.Config{Bits: bits, MaxCommitments: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	basis := must.Get(group.NewBasis(group.BN254(), families, group.TableOptions{Window: 2, Spacing: 8}))(t)
+	p := must.Get(bulletproof.New(basis, bulletproof.Config{Bits: bits, MaxCommitments: 4}))(t)
 	return basis, p
 }
 
@@ -143,10 +138,7 @@ func TestSystemWeights(t *testing.T) {
 		other := bytes.Clone(proof)
 		other[len(other)-1] ^= last
 		s := rangeproof.NewSystem(basis, w)
-		c, err := s.Decode(nil, 1, commitments, other)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(s.Decode(nil, 1, commitments, other))(t)
 		return s.Verify(ctx, serial, c)
 	}
 	var drawn []fr.Element
@@ -175,18 +167,13 @@ func TestNothingIsAcceptedUnchecked(t *testing.T) {
 	basis, protocol := aggregate(t, 4)
 	s := rangeproof.NewSystem(basis, protocol)
 	var commitments, proof []byte
-	if err := faulttest.Each(t, serial, func(ex executor.Executor) (err error) {
+	must.Do(t, faulttest.Each(t, serial, func(ex executor.Executor) (err error) {
 		commitments, proof, err = s.Prove(ctx, ex, nil, []uint64{1, 2}, blindings(2), nil)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var claims []rangeproof.Claim
 	for _, context := range []string{"", "", "wrong", ""} {
-		c, err := s.Decode([]byte(context), 2, commitments, proof)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(s.Decode([]byte(context), 2, commitments, proof))(t)
 		claims = append(claims, c)
 	}
 	if err := faulttest.Each(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }); err != nil {

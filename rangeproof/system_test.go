@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
@@ -22,26 +23,16 @@ import (
 func systems[S, P any](t testing.TB, g group.Group[S, P], bits int, opts group.TableOptions) []rangeproof.System {
 	t.Helper()
 	basis := func(families []group.Family) *group.Basis[S, P] {
-		b, err := group.NewBasis(g, append(rangeproof.KeyFamilies(), families...), opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return must.Get(group.NewBasis(g, append(rangeproof.KeyFamilies(), families...), opts))(t)
 	}
 	var out []rangeproof.System
 	for _, m := range []int{1, 4} {
 		b := basis(bulletproof.Families(bits, m, bulletproof.DefaultStop))
-		p, err := bulletproof.New(b, bulletproof.Config{Bits: bits, MaxCommitments: m})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(bulletproof.New(b, bulletproof.Config{Bits: bits, MaxCommitments: m}))(t)
 		out = append(out, rangeproof.NewSystem(b, p))
 	}
 	b := basis(csp.Families(bits))
-	p, err := csp.New(b, csp.Config{Bits: bits})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(csp.New(b, csp.Config{Bits: bits}))(t)
 	return append(out, rangeproof.NewSystem(b, p))
 }
 
@@ -86,10 +77,7 @@ func TestSystem(t *testing.T) {
 					if len(proof) != s.ProofLen(m) || len(commitments) != m*s.PointLen() {
 						t.Errorf("%d bytes of proof and %d of commitments", len(proof), len(commitments))
 					}
-					c, err := s.Decode(context, m, commitments, proof)
-					if err != nil {
-						t.Fatal(err)
-					}
+					c := must.Get(s.Decode(context, m, commitments, proof))(t)
 					claims = append(claims, c)
 					if err := s.Verify(ctx, serial, c); err != nil {
 						t.Error(err)
@@ -98,10 +86,7 @@ func TestSystem(t *testing.T) {
 						tampered(t, s, m, commitments, proof)
 					}
 					if i == 3 { // a good proof in another context
-						claims[i], err = s.Decode([]byte("other"), m, commitments, proof)
-						if err != nil {
-							t.Fatal(err)
-						}
+						claims[i] = must.Get(s.Decode([]byte("other"), m, commitments, proof))(t)
 					}
 				}
 				err := s.Verify(ctx, executor.Pool(), claims...)
@@ -201,10 +186,7 @@ func TestNewSystem(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, bits := range []int{8, 7} {
-			b, err := build(bits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(build(bits))(t)
 			c, err := b.Decode(nil, 1, commitments, proof)
 			if err == nil {
 				err = b.Verify(ctx, serial, c)
@@ -245,10 +227,7 @@ func TestClaimOfAnotherSystem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := a.Decode(nil, 1, commitments, proof)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(a.Decode(nil, 1, commitments, proof))(t)
 	if err := b.Verify(ctx, serial, c); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("claim of another system: %v", err)
 	}
@@ -309,13 +288,9 @@ func BenchmarkSystem(b *testing.B) {
 						claims := make([]rangeproof.Claim, batch)
 						for b.Loop() {
 							for i := range claims {
-								if claims[i], err = s.Decode(nil, m, commitments, proof); err != nil {
-									b.Fatal(err)
-								}
+								claims[i] = must.Get(s.Decode(nil, m, commitments, proof))(b)
 							}
-							if err := s.Verify(ctx, serial, claims...); err != nil {
-								b.Fatal(err)
-							}
+							must.Do(b, s.Verify(ctx, serial, claims...))
 						}
 						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*batch), "ns/proof")
 					})

@@ -65,10 +65,7 @@ func TestFile(t *testing.T) {
 		shape := test.shape
 		rows := numbered(shape.Rows * shape.Width)
 		path := filepath.Join(t.TempDir(), "tree")
-		f, err := buildFile(t, shape, test.rows(bytes.NewReader(encode(rows))), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(buildFile(t, shape, test.rows(bytes.NewReader(encode(rows))), path))(t)
 		must.Do(t, f.Close())
 		f = must.Get(merkle.OpenFile(path))(t)
 		tree := build(t, goldilocks.Kernel{}, shape)

@@ -8,6 +8,7 @@ import (
 	gnark "github.com/consensys/gnark-crypto/ecc/bls12-381"
 
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // The rest of what a group promises is tested in package group.
@@ -16,14 +17,8 @@ func TestHashesLikeGnark(t *testing.T) {
 	for n := range 40 {
 		msg := bytes.Repeat([]byte{byte(n)}, n*n)
 		dst := fmt.Sprintf("zkbench/v1/test/%0*d", n, n)
-		want, err := gnark.HashToG1(msg, []byte(dst))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := g.HashToPoint(dst, msg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(gnark.HashToG1(msg, []byte(dst)))(t)
+		got := must.Get(g.HashToPoint(dst, msg))(t)
 		wantBytes := want.Bytes()
 		if gotBytes := g.AppendPoints(nil, got); !bytes.Equal(gotBytes, wantBytes[:]) {
 			t.Errorf("n=%d: hashes to %x, gnark-crypto to %x", n, gotBytes, wantBytes)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -27,10 +28,7 @@ func TestBatch(t *testing.T) {
 		final := transcript.New("batch")
 		for i, pf := range pfs {
 			tr := bound(p, "ctx")
-			eq, err := p.Replay(&tr, statements[i].V, pf)
-			if err != nil {
-				t.Fatal(err)
-			}
+			eq := must.Get(p.Replay(&tr, statements[i].V, pf))(t)
 			eqs[i] = eq
 			final.Join(tr)
 		}
@@ -46,11 +44,7 @@ func TestBatch(t *testing.T) {
 			eq.Accumulate(part, weights)
 			whole.Merge(part)
 		}
-		ok, err := whole.IsZero(t.Context(), executor.Serial())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
+		return must.Get(whole.IsZero(t.Context(), executor.Serial()))(t)
 	}
 	if !batch(good) {
 		t.Fatal("batch of good proofs rejected")
@@ -81,10 +75,7 @@ func TestEquationsAreWeightedApart(t *testing.T) {
 	st := newStatement(t, p, 3, 9)
 	pf := prove(t, p, st)
 	tr := bound(p, "ctx")
-	replayed, err := p.Replay(&tr, st.V, pf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	replayed := must.Get(p.Replay(&tr, st.V, pf))(t)
 	eq := replayed.(*equations[scalar, point])
 	sum := func(all ...*equations[scalar, point]) bool {
 		acc := group.NewAccumulator(p.basis, 16)
@@ -92,11 +83,7 @@ func TestEquationsAreWeightedApart(t *testing.T) {
 		for _, eq := range all {
 			eq.Accumulate(acc, weights)
 		}
-		ok, err := acc.IsZero(t.Context(), executor.Serial())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
+		return must.Get(acc.IsZero(t.Context(), executor.Serial()))(t)
 	}
 	if !sum(eq, eq) {
 		t.Fatal("good equations do not hold")

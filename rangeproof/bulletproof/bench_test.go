@@ -6,6 +6,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -33,9 +34,7 @@ func BenchmarkProve(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			tr := start
 			st.nonces.Seed[1] = byte(i % rotation)
-			if _, err := p.Prove(b.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(p.Prove(b.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces))(b)
 		}
 	})
 }
@@ -69,10 +68,7 @@ func BenchmarkAccumulate(b *testing.B) {
 		for b.Loop() {
 			tr := start
 			acc.Points, acc.Scalars = acc.Points[:0], acc.Scalars[:0]
-			eq, err := p.Replay(&tr, st.V, pf)
-			if err != nil {
-				b.Fatal(err)
-			}
+			eq := must.Get(p.Replay(&tr, st.V, pf))(b)
 			eq.Accumulate(acc, weights)
 		}
 	})

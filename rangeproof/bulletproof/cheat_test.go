@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // cheater drives the prover's rounds by hand: it can leave a message out of the
@@ -175,9 +176,7 @@ func TestForgeriesInCheatingOrder(t *testing.T) {
 		// A wrong aR_0 makes t0 what it should be for these y, z.
 		{"A", bitsSent, func(t testing.TB, s *state[scalar, point]) {
 			s.b[0] = plus(s.b[0], over(shift(s), minus(s.a[0], s.c.z)))
-			if _, err := (bitRound[scalar, point]{s}).commit(t.Context(), executor.Serial()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get((bitRound[scalar, point]{s}).commit(t.Context(), executor.Serial()))(t)
 		}},
 		// A wrong sR_0 makes tHat what it should be for this x.
 		{"S", polySent, func(_ testing.TB, s *state[scalar, point]) {

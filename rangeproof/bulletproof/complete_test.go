@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
@@ -74,17 +75,12 @@ func TestProofIsDeterministic(t *testing.T) {
 	st := newStatement(t, p, 1, 5, 8191, 77)
 
 	proverEnd := bound(p, "ctx")
-	pf, err := p.Prove(t.Context(), executor.Serial(), &proverEnd, st.V, st.w, st.nonces)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pf := must.Get(p.Prove(t.Context(), executor.Serial(), &proverEnd, st.V, st.w, st.nonces))(t)
 	if !bytes.Equal(encode(p, prove(t, p, st)), encode(p, pf)) {
 		t.Error("two proofs from one seed differ")
 	}
 	verifierEnd := bound(p, "ctx")
-	if _, err := p.Replay(&verifierEnd, st.V, pf); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.Replay(&verifierEnd, st.V, pf))(t)
 	if proverEnd.State() != verifierEnd.State() {
 		t.Error("prover and verifier end in different transcript states")
 	}
@@ -143,10 +139,7 @@ func TestBadParameters(t *testing.T) {
 			}
 		})
 	}
-	bare, err := group.NewBasis(group.BN254(), Families(4, 1, 0), group.TableOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := must.Get(group.NewBasis(group.BN254(), Families(4, 1, 0), group.TableOptions{}))(t)
 	if _, err := New(bare, Config{Bits: 4, MaxCommitments: 1}); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("basis without commitment key: %v, want ErrParams", err)
 	}
@@ -199,19 +192,14 @@ func TestAllocations(t *testing.T) {
 	ctx := t.Context()
 	proving := testing.AllocsPerRun(5, func() {
 		tr := start
-		if _, err := p.Prove(ctx, executor.Serial(), &tr, st.V, st.w, st.nonces); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.Prove(ctx, executor.Serial(), &tr, st.V, st.w, st.nonces))(t)
 	})
 	acc := group.NewAccumulator(p.basis, 32)
 	weights := group.NewWeights(p.g, transcript.XOF("weights"))
 	verifying := testing.AllocsPerRun(5, func() {
 		tr := start
 		acc.Points, acc.Scalars = acc.Points[:0], acc.Scalars[:0]
-		eq, err := p.Replay(&tr, st.V, pf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eq := must.Get(p.Replay(&tr, st.V, pf))(t)
 		eq.Accumulate(acc, weights)
 	})
 	t.Logf("allocations: prove %v, replay and accumulate %v", proving, verifying)

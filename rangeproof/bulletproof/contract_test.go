@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -32,15 +33,9 @@ func TestExecutorsGiveTheSameProof(t *testing.T) {
 	st := newStatement(t, p, 1, 1<<63, 12345)
 	want := encode(p, prove(t, p, st))
 	for _, name := range executor.Names() {
-		ex, err := executor.ByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ex := must.Get(executor.ByName(name))(t)
 		tr := bound(p, "ctx")
-		pf, err := p.Prove(t.Context(), ex, &tr, st.V, st.w, st.nonces)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pf := must.Get(p.Prove(t.Context(), ex, &tr, st.V, st.w, st.nonces))(t)
 		if !bytes.Equal(encode(p, pf), want) {
 			t.Errorf("executor=%s: other proof bytes", name)
 		}
@@ -79,10 +74,7 @@ func TestConstantTime(t *testing.T) {
 		if want.constantTime {
 			b = b.ConstantTime()
 		}
-		p, err := New(b, Config{Bits: 24, MaxCommitments: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(b, Config{Bits: 24, MaxCommitments: 1}))(t)
 		st := newStatement(t, p, 1, 1<<23+1)
 		fast, constant = 0, 0
 		proofs[i] = encode(p, prove(t, p, st))
@@ -144,10 +136,7 @@ func TestNoncesDiffer(t *testing.T) {
 	for name, st := range map[string]statement{"base": base, "seed": seed, "label": label, "index": index, "witness": witness} {
 		for _, ctx := range []string{"a", "b"} {
 			tr := bound(p, ctx)
-			pf, err := p.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces)
-			if err != nil {
-				t.Fatal(err)
-			}
+			pf := must.Get(p.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces))(t)
 			for i := range pf.Points {
 				key := string(p.g.AppendPoints(nil, pf.Points[i]))
 				if other, ok := seen[key]; ok {
@@ -172,38 +161,23 @@ func proveAndVerify[S, P any](t *testing.T, g group.Group[S, P]) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(basis, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(basis, cfg))(t)
 	ctx, ex := t.Context(), executor.Serial()
 	w := rangeproof.Witness[S]{Values: []uint64{127, 5}, Blindings: make([]S, 2)}
 	group.RandomScalars(g, w.Blindings, seeded("blindings"))
 	V := make([]P, 2)
 	for j := range V {
 		sum := []S{g.ScalarFromUint64(w.Values[j]), w.Blindings[j]} // the key stands first
-		if err := basis.Table.MSM(ctx, ex, V[j:j+1], [][]S{sum}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, basis.Table.MSM(ctx, ex, V[j:j+1], [][]S{sum}))
 	}
 	tr := transcript.New("test")
-	pf, err := p.Prove(ctx, ex, &tr, V, w, transcript.Nonces{Protocol: p.Name(), Label: g.Name()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pf := must.Get(p.Prove(ctx, ex, &tr, V, w, transcript.Nonces{Protocol: p.Name(), Label: g.Name()}))(t)
 	check := func() bool {
 		tr := transcript.New("test")
-		eq, err := p.Replay(&tr, V, pf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eq := must.Get(p.Replay(&tr, V, pf))(t)
 		acc := group.NewAccumulator(basis, 16)
 		eq.Accumulate(acc, group.NewWeights(g, transcript.XOF("weights")))
-		ok, err := acc.IsZero(ctx, ex)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
+		return must.Get(acc.IsZero(ctx, ex))(t)
 	}
 	if !check() {
 		t.Errorf("%s: honest proof rejected", g.Name())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -33,20 +34,12 @@ var sharedBasis = sync.OnceValues(func() (*group.Basis[scalar, point], error) {
 
 func testBasis(t testing.TB) *group.Basis[scalar, point] {
 	t.Helper()
-	b, err := sharedBasis()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(sharedBasis())(t)
 }
 
 func newProtocol(t testing.TB, cfg Config) *bp {
 	t.Helper()
-	p, err := New(testBasis(t), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(New(testBasis(t), cfg))(t)
 }
 
 // statement is V with its witness and a seed for the nonces.
@@ -87,9 +80,7 @@ func commit(t testing.TB, p *bp, v, r scalar) point {
 	s := make([]scalar, p.end)
 	s[p.posValue], s[p.posBlinding] = v, r
 	var out [1]point
-	if err := p.basis.Table.MSM(t.Context(), executor.Serial(), out[:], [][]scalar{s}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.basis.Table.MSM(t.Context(), executor.Serial(), out[:], [][]scalar{s}))
 	return out[0]
 }
 
@@ -104,11 +95,7 @@ func bound(p *bp, caller string) transcript.Transcript {
 func prove(t testing.TB, p *bp, st statement) *proof {
 	t.Helper()
 	tr := bound(p, "ctx")
-	pf, err := p.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pf
+	return must.Get(p.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces))(t)
 }
 
 // verify replays one proof and checks its equations with weights that depend

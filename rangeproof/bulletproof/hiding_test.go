@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // digits are the aL and aR of a value.
@@ -185,9 +186,7 @@ func knownLogs(t *testing.T, cfg Config) (*bp, []scalar) {
 		g.MulPoint(&basis.Points[i], &h, &logs[i])
 	}
 	var err error
-	if basis.Table, err = g.NewTable(basis.Points, group.TableOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	basis.Table = must.Get(g.NewTable(basis.Points, group.TableOptions{}))(t)
 	known, err := New(&basis, cfg)
 	if err != nil {
 		t.Fatal(err)

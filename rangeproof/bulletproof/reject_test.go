@@ -8,6 +8,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -77,9 +78,7 @@ func TestEveryItemIsAbsorbed(t *testing.T) {
 	replay := func(name string, V []point, pf *proof) {
 		t.Helper()
 		tr := bound(p, "ctx")
-		if _, err := p.Replay(&tr, V, pf); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.Replay(&tr, V, pf))(t)
 		if other, ok := seen[tr.State()]; ok {
 			t.Errorf("%s ends in the transcript state of %s", name, other)
 		}
@@ -287,10 +286,7 @@ func TestZeroChallengesAreRefused(t *testing.T) {
 	basis := *testBasis(t)
 	left := new(int)
 	basis.Group = zeroGroup{basis.Group, left}
-	q, err := New(&basis, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(New(&basis, cfg))(t)
 	d := cfg.dims(1)
 	total := 4 + d.rounds
 	for n := 0; n <= total; n++ {

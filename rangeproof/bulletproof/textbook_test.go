@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -204,10 +205,7 @@ func TestTextbookVerifierAgrees(t *testing.T) {
 		good := prove(t, p, st)
 		check := func(name string, V []point, pf *proof, want bool) {
 			t.Helper()
-			fast, err := verify(t, p, bound(p, "ctx"), V, pf)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fast := must.Get(verify(t, p, bound(p, "ctx"), V, pf))(t)
 			if slow := textbookAccepts(p, bound(p, "ctx"), V, pf); fast != want || slow != want {
 				t.Errorf("bits=%d/m=%d/stop=%d: %s: fast verifier %t, textbook %t, want %t",
 					cfg.Bits, cfg.MaxCommitments, cfg.Stop, name, fast, slow, want)

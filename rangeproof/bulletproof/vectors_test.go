@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // Proof sizes at the default stop, for every bit length and up to four
@@ -31,9 +32,7 @@ func TestProofSizes(t *testing.T) {
 			rows = append(rows, row)
 		}
 	}
-	if err := w.WriteAll(rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.WriteAll(rows))
 	golden.Check(t, "bulletproof/proof_sizes.csv", out.String())
 }
 
@@ -82,12 +81,8 @@ func TestVectors(t *testing.T) {
 		wire := encode(p, pf)
 		back := &proof{Points: make([]point, len(pf.Points)), Scalars: make([]scalar, len(pf.Scalars))}
 		split := len(pf.Points) * p.g.PointLen()
-		if err := p.g.DecodePoints(back.Points, wire[:split], group.Subgroup); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.g.DecodeScalars(back.Scalars, wire[split:]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.g.DecodePoints(back.Points, wire[:split], group.Subgroup))
+		must.Do(t, p.g.DecodeScalars(back.Scalars, wire[split:]))
 		if !accepts(t, p, st, back) {
 			t.Errorf("%s: rejected after decoding", tc.name)
 		}

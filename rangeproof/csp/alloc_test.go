@@ -9,6 +9,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // The race detector makes sync.Pool drop what it holds, so the counts mean
@@ -31,13 +32,8 @@ func TestAllocations(t *testing.T) {
 	}
 	if got := testing.AllocsPerRun(5, func() {
 		tr := tr
-		eq, err := p.Replay(&tr, V, proof)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := check(p, nil, eq); err != nil {
-			t.Fatal(err)
-		}
+		eq := must.Get(p.Replay(&tr, V, proof))(t)
+		must.Do(t, check(p, nil, eq))
 	}); got > 50 {
 		t.Errorf("%v allocations per verification, want at most 50", got)
 	}

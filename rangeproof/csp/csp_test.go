@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
@@ -46,28 +47,17 @@ func TestCompleteness(t *testing.T) {
 		if rapid.Bool().Draw(t, "full blinding") {
 			g.Inverse(&r, &r)
 		}
-		p, err := New(testBasis(), Config{Bits: bits, Stop: stop})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(testBasis(), Config{Bits: bits, Stop: stop}))(t)
 		V := []point{commitTo(p, fr.NewElement(v), r)}
 		tp := start(p, "rapid")
 		tv := tp
-		proof, err := p.Prove(context.Background(), executor.Serial(), &tp, V,
-			rangeproof.Witness[scalar]{Values: []uint64{v}, Blindings: []scalar{r}}, nonces("rapid"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		eq, err := p.Replay(&tv, V, proof)
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := must.Get(p.Prove(context.Background(), executor.Serial(), &tp, V,
+			rangeproof.Witness[scalar]{Values: []uint64{v}, Blindings: []scalar{r}}, nonces("rapid")))(t)
+		eq := must.Get(p.Replay(&tv, V, proof))(t)
 		if tp != tv {
 			t.Fatal("prover's and verifier's transcripts differ")
 		}
-		if err := check(p, nil, eq); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, check(p, nil, eq))
 	})
 }
 
@@ -75,14 +65,8 @@ func TestOtherCurve(t *testing.T) {
 	t.Parallel()
 	g := group.BLS12381()
 	const bits = 9
-	b, err := group.NewBasis(g, append(families()[:2:2], Families(bits)...), group.TableOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(b, Config{Bits: bits, Stop: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(group.NewBasis(g, append(families()[:2:2], Families(bits)...), group.TableOptions{}))(t)
+	p := must.Get(New(b, Config{Bits: bits, Stop: 3}))(t)
 	s := randomScalarOf(g, t.Name())
 	V, term := b.Points[p.posG], b.Points[p.posH]
 	v := g.ScalarFromUint64(300)
@@ -96,10 +80,7 @@ func TestOtherCurve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		eq, err := p.Replay(&tv, sliceOf(V), proof)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eq := must.Get(p.Replay(&tv, sliceOf(V), proof))(t)
 		acc := group.NewAccumulator(b, 16)
 		eq.Accumulate(acc, group.NewWeights(g, transcript.XOF("csp-test/weights")))
 		ok, err := acc.IsZero(context.Background(), executor.Serial())
@@ -130,10 +111,7 @@ func TestExecutors(t *testing.T) {
 	var want *prf
 	for _, ex := range []executor.Executor{executor.Serial(), executor.Unbounded(), executor.Pool()} {
 		tr := start(p, "executors")
-		got, err := p.Prove(context.Background(), ex, &tr, V, witnessOf(77, r), nonces("executors"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(p.Prove(context.Background(), ex, &tr, V, witnessOf(77, r), nonces("executors")))(t)
 		if want == nil {
 			want = got
 		}
@@ -154,11 +132,8 @@ func TestNoncesDependOnStatement(t *testing.T) {
 		committed, v uint64
 	}{{"a", 1, 1}, {"b", 1, 1}, {"a", 2, 2}, {"a", 1, 2}} {
 		tr := start(p, tc.context)
-		proof, err := p.Prove(context.Background(), executor.Serial(), &tr,
-			[]point{commitTo(p, fr.NewElement(tc.committed), r)}, witnessOf(tc.v, r), nonces("same"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := must.Get(p.Prove(context.Background(), executor.Serial(), &tr,
+			[]point{commitTo(p, fr.NewElement(tc.committed), r)}, witnessOf(tc.v, r), nonces("same")))(t)
 		name := fmt.Sprint(tc)
 		if other, seen := masks[proof.Points[pointM]]; seen {
 			t.Errorf("%s and %s have the same mask", name, other)
@@ -179,10 +154,7 @@ func TestBatch(t *testing.T) {
 			proof.Scalars[scalarMu].SetUint64(9)
 		}
 		tr := start(p, name)
-		eq, err := p.Replay(&tr, []point{V}, proof)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eq := must.Get(p.Replay(&tr, []point{V}, proof))(t)
 		eqs = append(eqs, eq)
 	}
 	if check(p, nil, eqs...) == nil {
@@ -211,14 +183,8 @@ func TestBatch(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	g := group.BN254()
-	small, err := group.NewBasis(g, append(families()[:2:2], Families(1)...), group.TableOptions{Window: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	noKey, err := group.NewBasis(g, Families(1), group.TableOptions{Window: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.Get(group.NewBasis(g, append(families()[:2:2], Families(1)...), group.TableOptions{Window: 2}))(t)
+	noKey := must.Get(group.NewBasis(g, Families(1), group.TableOptions{Window: 2}))(t)
 	for _, tc := range []struct {
 		name  string
 		basis *group.Basis[scalar, point]

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -38,11 +39,7 @@ var testBasis = sync.OnceValue(func() *group.Basis[scalar, point] {
 
 func newProtocol(t testing.TB, bits, stop int) *proto {
 	t.Helper()
-	p, err := New(testBasis(), Config{Bits: bits, Stop: stop})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(New(testBasis(), Config{Bits: bits, Stop: stop}))(t)
 }
 
 // scalars returns n uniform scalars determined by seed.
@@ -103,11 +100,8 @@ func prove(t testing.TB, p *proto, name string, v uint64) (point, *prf) {
 	r := randomScalar(name)
 	V := commitTo(p, fr.NewElement(v), r)
 	tr := start(p, name)
-	proof, err := p.Prove(context.Background(), executor.Serial(), &tr, []point{V},
-		rangeproof.Witness[scalar]{Values: []uint64{v}, Blindings: []scalar{r}}, nonces(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	proof := must.Get(p.Prove(context.Background(), executor.Serial(), &tr, []point{V},
+		rangeproof.Witness[scalar]{Values: []uint64{v}, Blindings: []scalar{r}}, nonces(name)))(t)
 	return V, proof
 }
 
@@ -240,8 +234,6 @@ func equationHolds(t testing.TB, p *proto, V point, proof *prf, ch challenges[sc
 	t.Helper()
 	e := p.newEquation(V, proof)
 	e.ch = ch
-	if err := e.collect(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.collect())
 	return check(p, []byte("chosen"), e) == nil
 }

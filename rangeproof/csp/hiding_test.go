@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -42,10 +43,7 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 	const bits, value = 8, 173
 	basis, g := trapdoorBasis(), group.BN254()
 	for _, stop := range []int{3, 100} {
-		p, err := New(basis, Config{Bits: bits, Stop: stop})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(basis, Config{Bits: bits, Stop: stop}))(t)
 		logs := make([]scalar, basis.Len()) // base the logarithm of H
 		for i, q := range discreteLogs(basis) {
 			logs[i].Div(&q, &discreteLogs(basis)[p.posH])

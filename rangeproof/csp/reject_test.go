@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -149,10 +150,7 @@ func TestEveryMessageIsBound(t *testing.T) {
 	V, proof := prove(t, p, "bound", 9)
 	replay := func(V point, proof *prf) ([]scalar, [transcript.StateLen]byte) {
 		tr := start(p, "bound")
-		eq, err := p.Replay(&tr, []point{V}, proof)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eq := must.Get(p.Replay(&tr, []point{V}, proof))(t)
 		ch := eq.(*equation[scalar, point]).ch
 		return append([]scalar{ch.link, ch.x, ch.theta, ch.c, ch.kappa}, ch.xi...), tr.State()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 )
 
@@ -36,16 +37,12 @@ func BenchmarkStop(b *testing.B) {
 				return err
 			}
 			for i := range proofs {
-				if err := renew(i); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, renew(i))
 			}
 			b.Run(fmt.Sprintf("op=prove/bits=%d/stop=%d", bits, stop), func(b *testing.B) {
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
-					if err := renew(i % rotation); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, renew(i%rotation))
 				}
 			})
 			b.Run(fmt.Sprintf("op=verify/bits=%d/stop=%d", bits, stop), func(b *testing.B) {
@@ -57,17 +54,9 @@ func BenchmarkStop(b *testing.B) {
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					t := tr
-					q, err := rangeproof.DecodeProof(g, p.Shape(1), encoded[i%rotation])
-					if err != nil {
-						b.Fatal(err)
-					}
-					eq, err := p.Replay(&t, V, q)
-					if err != nil {
-						b.Fatal(err)
-					}
-					if err := check(p, nil, eq); err != nil {
-						b.Fatal(err)
-					}
+					q := must.Get(rangeproof.DecodeProof(g, p.Shape(1), encoded[i%rotation]))(b)
+					eq := must.Get(p.Replay(&t, V, q))(b)
+					must.Do(b, check(p, nil, eq))
 				}
 			})
 		}

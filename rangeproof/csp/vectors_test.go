@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // The size of a proof on BN254 at the default stop, per bit length.
@@ -49,12 +50,8 @@ func TestVector(t *testing.T) {
 
 	// What the file says is decoded and accepted.
 	decoded := &prf{Points: make([]point, len(proof.Points)), Scalars: make([]scalar, len(proof.Scalars))}
-	if err := g.DecodePoints(decoded.Points, g.AppendPoints(nil, proof.Points...), group.Subgroup); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.DecodeScalars(decoded.Scalars, g.AppendScalars(nil, proof.Scalars...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.DecodePoints(decoded.Points, g.AppendPoints(nil, proof.Points...), group.Subgroup))
+	must.Do(t, g.DecodeScalars(decoded.Scalars, g.AppendScalars(nil, proof.Scalars...)))
 	if err := verify(p, "vector", V, decoded); err != nil {
 		t.Error(err)
 	}

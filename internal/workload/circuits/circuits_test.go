@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/pairing"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -48,10 +49,7 @@ func smallCase(def workload.Def, change map[string]string) workload.Case {
 // proofs have.
 func golden(t *testing.T) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/sizes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/sizes.txt"))(t)
 	lines := make(map[string]string)
 	for line := range strings.Lines(string(data)) {
 		if name, sizes, found := strings.Cut(strings.TrimSpace(line), ": "); found {
@@ -206,14 +204,9 @@ func TestDamagedCache(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %v, %v", files, err)
 	}
-	raw, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(files[0]))(t)
 	raw[len(raw)-1] ^= 1
-	if err := os.WriteFile(files[0], raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(files[0], raw, 0o600))
 	if rec := measure(); rec.Status != record.OK || !noted(rec) {
 		t.Errorf("with a damaged file: %s %s, %v", rec.Status, rec.Error, rec.Findings)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
@@ -17,15 +18,10 @@ import (
 // refused by the flag's name. It has 2^3.
 func TestSRSFile(t *testing.T) {
 	const powers = "../../../testdata/srs/powers3.ptau"
-	raw, err := os.ReadFile(powers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(powers))(t)
 	raw[len(raw)/4] ^= 1 // in its points
 	damaged := filepath.Join(t.TempDir(), "damaged.ptau")
-	if err := os.WriteFile(damaged, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(damaged, raw, 0o600))
 	for _, test := range []struct {
 		name, path    string
 		def           workload.Def

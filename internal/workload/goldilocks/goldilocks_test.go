@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
@@ -30,23 +31,14 @@ func TestWorkloads(t *testing.T) {
 		for _, k := range goldilocks.Kernels() {
 			t.Run(fmt.Sprintf("%s/%v", d.Name, k), func(t *testing.T) {
 				run := func(seed uint64) (workload.Instance, any, []byte) {
-					instance, err := d.New(t.Context(), small(d, k), seed)
-					if err != nil {
-						t.Fatal(err)
-					}
+					instance := must.Get(d.New(t.Context(), small(d, k), seed))(t)
 					t.Cleanup(func() {
 						if err := instance.Close(); err != nil {
 							t.Error(err)
 						}
 					})
-					input, err := instance.Input(t.Context(), 3)
-					if err != nil {
-						t.Fatal(err)
-					}
-					output, err := instance.Run(t.Context(), input)
-					if err != nil {
-						t.Fatal(err)
-					}
+					input := must.Get(instance.Input(t.Context(), 3))(t)
+					output := must.Get(instance.Run(t.Context(), input))(t)
 					return instance, input, output
 				}
 				instance, input, output := run(1)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/hash"
@@ -20,18 +21,9 @@ func bytesCase(n string) workload.Case { return workload.NewCase(record.Axis{Key
 func TestKeccakNative(t *testing.T) {
 	for _, n := range []int{0, 1, 135, 136, 585, 586, 13_600} {
 		t.Run("bytes="+strconv.Itoa(n), func(t *testing.T) {
-			instance, err := hash.KeccakNative().New(t.Context(), bytesCase(strconv.Itoa(n)), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			input, err := instance.Input(t.Context(), 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			output, err := instance.Run(t.Context(), input)
-			if err != nil {
-				t.Fatal(err)
-			}
+			instance := must.Get(hash.KeccakNative().New(t.Context(), bytesCase(strconv.Itoa(n)), 1))(t)
+			input := must.Get(instance.Input(t.Context(), 7))(t)
+			output := must.Get(instance.Run(t.Context(), input))(t)
 			if want := keccak.Sum256(input.([]byte)); len(input.([]byte)) != n || !bytes.Equal(output, want[:]) {
 				t.Errorf("%d bytes hash to %x, want %x", len(input.([]byte)), output, want)
 			}
@@ -59,14 +51,8 @@ func TestKeccakNative(t *testing.T) {
 // TestInputs: messages depend on seed and sequence number, and on nothing else.
 func TestInputs(t *testing.T) {
 	input := func(seed, seq uint64) string {
-		instance, err := hash.KeccakNative().New(t.Context(), bytesCase("64"), seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := instance.Input(t.Context(), seq)
-		if err != nil {
-			t.Fatal(err)
-		}
+		instance := must.Get(hash.KeccakNative().New(t.Context(), bytesCase("64"), seed))(t)
+		m := must.Get(instance.Input(t.Context(), seq))(t)
 		return string(m.([]byte))
 	}
 	first := input(1, 2)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/selfcheck"
@@ -25,14 +26,8 @@ func open(t *testing.T, work string) workload.Instance {
 // another amount, and the check refuses the result of any other.
 func TestWork(t *testing.T) {
 	in := open(t, "1000")
-	input, err := in.Input(t.Context(), 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := in.Run(t.Context(), input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(in.Input(t.Context(), 7))(t)
+	out := must.Get(in.Run(t.Context(), input))(t)
 	if err := in.Check(t.Context(), input, out); err != nil {
 		t.Error(err)
 	}
@@ -47,10 +42,7 @@ func TestWork(t *testing.T) {
 				want = next[:]
 			}
 			planted := open(t, test.work)
-			got, err := planted.Run(t.Context(), input)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(planted.Run(t.Context(), input))(t)
 			if !bytes.Equal(got, want) {
 				t.Errorf("work %s is not %d hashes more than 1000", test.work, test.more)
 			}
@@ -63,14 +55,8 @@ func TestWork(t *testing.T) {
 
 func TestInputsDiffer(t *testing.T) {
 	in := open(t, "1")
-	first, err := in.Input(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := in.Input(t.Context(), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(in.Input(t.Context(), 1))(t)
+	second := must.Get(in.Input(t.Context(), 2))(t)
 	if first == second {
 		t.Error("inputs of two sequence numbers are the same")
 	}
