@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestWrite: the file is there as a whole with a file's usual mode, and nothing is left
@@ -14,9 +15,7 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, data := range []string{"first, the longer one", "second"} {
-		if err := atomicfile.Write(path, []byte(data)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, atomicfile.Write(path, []byte(data)))
 		if got, err := os.ReadFile(path); err != nil || string(got) != data {
 			t.Errorf("%q (%v), want %q", got, err, data)
 		}
@@ -25,9 +24,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("mode %v (%v), want 0644", info.Mode(), err)
 	}
 	full := filepath.Join(dir, "full")
-	if err := os.MkdirAll(filepath.Join(full, "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(full, "x"), 0o755))
 	if atomicfile.Write(full, nil) == nil {
 		t.Error("a directory was written over")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -74,20 +75,14 @@ func stubs(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "cmd", "zkbench"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module tiny\n\ngo 1.26\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "cmd", "zkbench"), 0o777))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module tiny\n\ngo 1.26\n"), 0o666))
 	git("init", "--quiet")
 	for _, rev := range []struct{ name, latency, status, known string }{
 		{"base", "1e5", "ok", "Sender"}, {"slower", "1.2e5", "ok", "Sender Issuer"}, {"failing", "1e5", "failed", "Sender"},
 	} {
 		text := strings.NewReplacer("LATENCY", rev.latency, "STATUS", rev.status, "KNOWN", rev.known).Replace(stub)
-		if err := os.WriteFile(filepath.Join(dir, "cmd", "zkbench", "main.go"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "cmd", "zkbench", "main.go"), []byte(text), 0o666))
 		git("add", ".")
 		git("commit", "--quiet", "--message", rev.name)
 		git("tag", rev.name)
@@ -112,15 +107,9 @@ func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
 
 func readRecords(t *testing.T, path string) []*record.Record {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	recs, err := record.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recs := must.Get(record.ReadAll(file))(t)
 	return recs
 }
 
@@ -222,26 +211,19 @@ func TestCompareGitInterrupt(t *testing.T) {
 	}
 	stubs(t)
 	temp := t.TempDir()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	cmd := exec.CommandContext(t.Context(), "zkbench", "compare", "--git", "base..slower", "sender", "--processes", "8", "--gate", "3%")
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp, "STUB_ADDRESS="+listener.Addr().String(), "STUB_DIR="+t.TempDir())
 	var out, messages strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &messages
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	conn, err := listener.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(os.Interrupt))
 	err = cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitPartial {
 		t.Errorf("ended with %v, want exit code %d", err, exitPartial)

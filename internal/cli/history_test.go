@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -22,9 +23,7 @@ func suites(t *testing.T, days, step int) (dir string) {
 	for day := range days {
 		begun := time.Date(2026, 1, 1, 6, 0, 0, 0, time.UTC).AddDate(0, 0, day)
 		folder := filepath.Join(dir, begun.Format("benchmark_logs_2006-01-02_15-04-05"))
-		if err := os.Mkdir(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(folder, 0o777))
 		var b strings.Builder
 		for i := range 3 {
 			rate := 1000 * (1 + 0.02*r.NormFloat64())
@@ -35,16 +34,12 @@ func suites(t *testing.T, days, step int) (dir string) {
 			rec.Time, rec.Workload, rec.Process = begun, "Sender", record.Process{Session: folder, Index: i}
 			rec.Env.Commit = fmt.Sprintf("%07d", day)
 			rec.Metrics = []record.Metric{record.Throughput.Metric(rate)}
-			if err := record.NewWriter(&b).Write(rec); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, record.NewWriter(&b).Write(rec))
 		}
 		if day == days-1 {
 			b.WriteString(`{"schema":1,"id":"cut`)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "records.jsonl"), []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, "records.jsonl"), []byte(b.String()), 0o666))
 	}
 	return dir
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/demo"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
@@ -70,9 +71,7 @@ func TestLedgerDemo(t *testing.T) {
 
 func TestLedgerDemoUsage(t *testing.T) {
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
 	for name, test := range map[string]struct {
 		args []string
 		says string
@@ -111,9 +110,7 @@ func TestLedgerVerifyParams(t *testing.T) {
 			t.Fatal(err)
 		}
 		edit(r)
-		if e.Request, err = r.Encode(); err != nil {
-			t.Fatal(err)
-		}
+		e.Request = must.Get(r.Encode())(t)
 	}
 	for name, test := range map[string]struct {
 		params string
@@ -155,19 +152,12 @@ func TestLedgerVerifyParams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), replay.FileName)
-			l, err := bolt.Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(bolt.Create(path))(t)
 			edited := test.edit(cloned(honest))
 			for i := range edited {
-				if err := l.Apply(t.Context(), edited[i:i+1]); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, l.Apply(t.Context(), edited[i:i+1]))
 			}
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Close())
 			if code, _, stderr := verified(t, path); code != exitOK {
 				t.Fatalf("without parameters: exit code %d, %s", code, stderr)
 			}
@@ -189,19 +179,12 @@ func TestLedgerVerifyTimes(t *testing.T) {
 	dir := t.TempDir()
 	runDemo(t, dir)
 	path := filepath.Join(t.TempDir(), replay.FileName)
-	l, err := bolt.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(bolt.Create(path))(t)
 	for i, e := range entries(t, filepath.Join(dir, replay.FileName)) {
 		e.Time = time.Unix([]int64{4e9, 5e9, 3e9, 3e9, 1e9}[i], 0)
-		if err := l.Apply(t.Context(), []ledger.Entry{e}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Apply(t.Context(), []ledger.Entry{e}))
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	const want = "; times, by the operator: 2096-10-02T07:06:40Z to 2001-09-09T01:46:40Z, 2 earlier than the one before; "
 	for _, flags := range [][]string{nil, {"--params", filepath.Join(dir, demo.ParamsFile)}} {
 		if code, stdout, stderr := verified(t, path, flags...); code != exitOK || !strings.Contains(stdout, want) {
@@ -213,10 +196,7 @@ func TestLedgerVerifyTimes(t *testing.T) {
 // entries reads a ledger's log.
 func entries(t *testing.T, path string) (all []ledger.Entry) {
 	t.Helper()
-	l, err := bolt.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(bolt.Open(path))(t)
 	defer l.Close()
 	for r, err := range l.Log(t.Context(), 1) {
 		if err != nil {

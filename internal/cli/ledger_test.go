@@ -15,6 +15,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -40,10 +41,7 @@ func smallLedger(t *testing.T, path string) {
 		issues = append(issues, e)
 	}
 	spend := ledger.Entry{Anchor: []byte("tx3"), Time: time.Unix(1e9, 1), Spends: []token.ID{token.ID("id00"), token.ID("id01")}}
-	err = errors.Join(l.Apply(t.Context(), issues), l.Apply(t.Context(), []ledger.Entry{spend}), l.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(l.Apply(t.Context(), issues), l.Apply(t.Context(), []ledger.Entry{spend}), l.Close()))
 }
 
 // seal makes a value of a ledger's bucket good in its place, as the store does.
@@ -60,16 +58,10 @@ func unsealed(_ string, _, body []byte) []byte { return append(body, 0, 0, 0, 0)
 // if the file is not what it was.
 func verified(t *testing.T, path string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(path))(t)
 	var out, messages strings.Builder
 	code = Main(append([]string{"ledger", "verify", path}, flags...), nil, &out, &messages, nil)
-	after, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(before, after) {
 		t.Errorf("%s was written to", path)
 	}
@@ -112,13 +104,8 @@ func chainEnd(t *testing.T, path string) (hash []byte) {
 // edit changes the records of a ledger's file.
 func edit(t *testing.T, path string, change func(tx *bbolt.Tx) error) {
 	t.Helper()
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(db.Update(change), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(bbolt.Open(path, 0o600, nil))(t)
+	must.Do(t, errors.Join(db.Update(change), db.Close()))
 }
 
 // TestLedgerVerifyEdited: records that were changed with good checksums, each in one
@@ -173,10 +160,7 @@ func TestLedgerVerifyEdited(t *testing.T) {
 func TestLedgerVerifyBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(path))(t)
 	flipped := func(at int) []byte {
 		data := bytes.Clone(good)
 		data[at] ^= 1
@@ -194,9 +178,7 @@ func TestLedgerVerifyBytes(t *testing.T) {
 		"meta page 1": {flipped(os.Getpagesize() + 16 + 48), "corrupt ledger: page 1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(path, test.data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, test.data, 0o600))
 			code, _, stderr := verified(t, path)
 			if code != exitFailed || !strings.Contains(stderr, test.says) {
 				t.Errorf("exit code %d, %q; want %d, ...%s", code, stderr, exitFailed, test.says)
@@ -210,18 +192,13 @@ func TestLedgerVerifyBytes(t *testing.T) {
 func TestLedgerVerifyPages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(path))(t)
 	_, want, _ := verified(t, path)
 	reported := 0
 	for at := 0; at < len(good); at += os.Getpagesize() {
 		data := bytes.Clone(good)
 		data[at+16+3] ^= 1 // behind the header
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		switch code, stdout, stderr := verified(t, path); {
 		case code == exitFailed && strings.Contains(stderr, "corrupt ledger: "):
 			reported++
@@ -238,14 +215,9 @@ func TestLedgerVerifyUsage(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, replay.FileName)
 	empty := filepath.Join(dir, "empty")
-	if err := os.Mkdir(empty, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(empty, 0o777))
 	smallLedger(t, path)
-	held, err := bolt.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(bolt.Open(path))(t)
 	defer held.Close()
 	for name, test := range map[string]struct {
 		args []string
@@ -339,14 +311,9 @@ func TestLedgerVerifyDatabase(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
-	l, err := postgres.Create(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(postgres.Create(t.Context(), url))(t)
 	all := entries(t, path)
-	if err := errors.Join(l.Apply(t.Context(), all[:3]), l.Apply(t.Context(), all[3:]), l.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(l.Apply(t.Context(), all[:3]), l.Apply(t.Context(), all[3:]), l.Close()))
 	_, want, _ := verified(t, path)
 	keywords := "host='" + filepath.Dir(server.Socket(t)) + "' user=zkbench dbname=postgres"
 	for _, url = range []string{url, strings.Replace(url, "postgres", "POSTGRESQL", 1) + "&pool_max_conns=1", keywords} {

@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/stage"
@@ -80,10 +81,7 @@ func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupt to send")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	records := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd := exec.CommandContext(t.Context(), "zkbench", "run", "sender", "slow", "--bits", "8", "--duration", "20ms", "--json", records)
@@ -91,30 +89,20 @@ func TestInterrupt(t *testing.T) {
 	cmd.Env = append(os.Environ(), startedEnv+"="+listener.Addr().String())
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	conn, err := listener.Accept() // the slow operation has begun
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(os.Interrupt))
 	err = cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitPartial {
 		t.Errorf("ended with %v, want exit code %d; stderr: %s", err, exitPartial, &stderr)
 	}
-	file, err := os.Open(records)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(records))(t)
 	defer file.Close()
-	recs, err := record.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recs := must.Get(record.ReadAll(file))(t)
 	last := recs[len(recs)-1]
 	if last.Workload != "Slow" || last.Status != record.Partial || last.Count(record.CountDone) != 0 {
 		t.Errorf("last record: %s, %s, %d done; want Slow, partial, 0 done", last.Workload, last.Status, last.Count(record.CountDone))
@@ -253,10 +241,7 @@ func (e earlyExit) Run(ctx context.Context, input any) ([]byte, error) {
 }
 
 func TestMainJob(t *testing.T) {
-	plans, err := jobs.MainJob(fakeDefs(), map[string]string{"bits": "64"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans := must.Get(jobs.MainJob(fakeDefs(), map[string]string{"bits": "64"}))(t)
 	var got []string
 	for _, p := range plans {
 		for _, c := range p.Cases {

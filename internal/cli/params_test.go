@@ -15,16 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 )
 
 // smallParams are parameters with an Ed25519 key as issuer and as auditor.
 func smallParams(t *testing.T) *token.PublicParams {
 	t.Helper()
-	p, err := token.NewPublicParams("BN254", 8, token.Bulletproof, token.CSP)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(token.NewPublicParams("BN254", 8, token.Bulletproof, token.CSP))(t)
 	key := append([]byte{2, 1}, make([]byte, 31)...)
 	p.Issuers, p.Auditors = [][]byte{key}, [][]byte{bytes.Clone(key)}
 	return p
@@ -33,17 +31,11 @@ func smallParams(t *testing.T) *token.PublicParams {
 // TestParamsFile edits a good file and gives it to show and check. Whatever is
 // refused is one line on stderr and nothing on stdout.
 func TestParamsFile(t *testing.T) {
-	good, err := smallParams(t).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(smallParams(t).Encode())(t)
 	edited := func(edit func(p *token.PublicParams)) []byte {
 		p := smallParams(t)
 		edit(p)
-		data, err := p.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(p.Encode())(t)
 		return data
 	}
 	flipped := func(at int, bits byte) []byte {
@@ -78,9 +70,7 @@ func TestParamsFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "params")
-			if err := os.WriteFile(path, test.data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, test.data, 0o644))
 			for command, want := range map[string]int{"show": test.show, "check": test.check} {
 				var stdout, stderr strings.Builder
 				code := Main([]string{"params", command, path}, nil, &stdout, &stderr, nil)
@@ -101,10 +91,7 @@ func TestParamsFile(t *testing.T) {
 
 // TestParamsDER: the DER of a certificate is the identity that its PEM is.
 func TestParamsDER(t *testing.T) {
-	script, err := os.ReadFile(filepath.Join("testdata", "params.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(os.ReadFile(filepath.Join("testdata", "params.txt")))(t)
 	block, _ := pem.Decode(script)
 	if block == nil {
 		t.Fatal("no certificate in params.txt")
@@ -126,15 +113,9 @@ func TestParamsDER(t *testing.T) {
 func TestGenerators(t *testing.T) {
 	perGenerator := 0
 	for _, bits := range []int{1, 8, 13, 32} {
-		p, err := token.NewPublicParams("BN254", bits, token.ProofTypes()...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(token.NewPublicParams("BN254", bits, token.ProofTypes()...))(t)
 		for _, s := range p.Systems {
-			pp, err := p.Crypto(s.ProofType, token.Tuning{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			pp := must.Get(p.Crypto(s.ProofType, token.Tuning{}))(t)
 			n := s.Generators(bits)
 			if perGenerator == 0 {
 				perGenerator = pp.TableBytes() / n
@@ -169,10 +150,7 @@ func TestWriteNew(t *testing.T) {
 		wg.Go(func() { errs[i] = writeNew(path, contents(i)) })
 	}
 	wg.Wait()
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(path))(t)
 	winners := 0
 	for i, err := range errs {
 		if err != nil {
@@ -189,10 +167,7 @@ func TestWriteNew(t *testing.T) {
 	if err := writeNew(path, nil); !errors.Is(err, os.ErrExist) {
 		t.Errorf("an existing file: %v, want ErrExist", err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -206,9 +181,7 @@ func TestWriteNew(t *testing.T) {
 // long.
 func TestReadFileBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long")
-	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, longestFile+1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, longestFile+1)))
 	data, err := readFile(path)
 	if err != nil || len(data) != longestFile {
 		t.Errorf("%d bytes, %v; want %d", len(data), err, longestFile)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload/selfcheck"
 )
@@ -115,20 +116,11 @@ func TestSelfCheckChild(t *testing.T) {
 	for _, work := range []int{plainWork, 1030} {
 		job := selfCheckJob(work)
 		job.Settings.Duration, job.Settings.Count, job.Settings.Warmup.Time = 0, 20, 0
-		input, err := json.Marshal(job)
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := must.Get(json.Marshal(job))(t)
 		cmd := exec.CommandContext(t.Context(), "zkbench", selfCheck, execCase)
 		cmd.Stdin = bytes.NewReader(input)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		recs, err := record.ReadAll(bytes.NewReader(out))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.Output())(t)
+		recs := must.Get(record.ReadAll(bytes.NewReader(out)))(t)
 		if len(recs) != 1 || recs[0].Status != record.OK || recs[0].Count(record.CountChecked) == 0 {
 			t.Errorf("work=%d: %s", work, out)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
@@ -57,19 +58,13 @@ func TestStudyEnds(t *testing.T) {
 			if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != test.code {
 				t.Errorf("%v, want exit code %d", err, test.code)
 			}
-			file, err := os.Open(filepath.Join(dir, outdir.RecordsFile))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(os.Open(filepath.Join(dir, outdir.RecordsFile)))(t)
 			defer file.Close()
 			recs, err := record.ReadAll(file)
 			if err != nil || len(recs) != n || (n > 3) != test.rest {
 				t.Errorf("%d records of %d cases, %v", len(recs), n, err)
 			}
-			page, err := os.ReadFile(filepath.Join(dir, s.File()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)
 			for _, note := range test.notes {
 				if !strings.Contains(string(page), note) {
 					t.Errorf("no %q on the page:\n%s", note, page)
@@ -140,10 +135,7 @@ func TestStudyResumes(t *testing.T) {
 	if err := runStudy(t.Context(), &first, &stdout, &stderr); err == nil {
 		t.Error("a run with a failed case succeeds")
 	}
-	earlier, err := first.Study.Read("resume", first.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	earlier := must.Get(first.Study.Read("resume", first.Dir))(t)
 	failed, n := ran[1], len(ran)
 	ran = nil
 	second := first

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -60,10 +61,7 @@ func TestSuites(t *testing.T) {
 	}
 	// One that a later room brings joins full without a word of it anywhere else.
 	defs := append(Defs(), workload.Def{Name: "Later", Axes: []workload.Axis{workload.BitsAxis()}})
-	file, err := suite.Find([]suite.Family{{Name: "later", Defs: defs[len(defs)-1:]}}, "later")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(suite.Find([]suite.Family{{Name: "later", Defs: defs[len(defs)-1:]}}, "later"))(t)
 	p, err := suite.NewPlan(defs, file, "later", 2, suite.Options{Repetitions: 1})
 	if err != nil || len(p.Header.Plan) != 1 || p.Header.Plan[0].Name() != "Later/bits=32/cpus=2/workers=1" {
 		t.Errorf("a later room: %+v, error %v", p, err)

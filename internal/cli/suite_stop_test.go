@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -29,10 +30,7 @@ func TestSuiteInterrupted(t *testing.T) {
 	file, dir := tinyFile(t)
 	d := newDoor(t)
 	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer,slow")
-	conn, err := d.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(d.Accept())(t)
 	defer conn.Close()
 	// While it runs nobody else writes into its folder, and it is seen to run.
 	other, _, otherErr := startSuite(t, d, "--resume", dir)
@@ -42,9 +40,7 @@ func TestSuiteInterrupted(t *testing.T) {
 	if s, err := suite.ReadStatus(dir); err != nil || s.Stopped || s.Done != 2 {
 		t.Errorf("status %+v, error %v", s, err)
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
 	if code := exitCode(t, cmd); code != exitPartial {
 		t.Errorf("exit code %d, want %d", code, exitPartial)
 	}
@@ -70,14 +66,9 @@ func TestSuiteFolderGone(t *testing.T) {
 	file, dir := tinyFile(t)
 	d := newDoor(t)
 	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "slow")
-	conn, err := d.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(d.Accept())(t)
 	away := dir + ".away"
-	if err := os.Rename(dir, away); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(dir, away))
 	d.open()
 	conn.Close()
 	if code := exitCode(t, cmd); code != exitFailed {
@@ -91,9 +82,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	}
 	// Where it is found again the suite goes on; bbolt has written the case to the file that
 	// nobody could see.
-	if err := os.Rename(away, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(away, dir))
 	cmd, _, stderr = startSuite(t, d, "--resume", dir)
 	if code := exitCode(t, cmd); code != exitOK {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -113,10 +102,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 	if code := exitCode(t, cmd); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	records, err := os.ReadFile(filepath.Join(dir, suite.RecordsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(os.ReadFile(filepath.Join(dir, suite.RecordsFile)))(t)
 	refuse := func(what, want string, env ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "zkbench-suite", "suite", "--resume", dir)
@@ -132,23 +118,16 @@ func TestSuiteResumeRefused(t *testing.T) {
 	refuse("other settings of the collector", "begun elsewhere: gogc: 100 / 10; accepted: its machine, settings and build", "GOGC=10")
 
 	journal := filepath.Join(dir, "journal.db")
-	good, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(journal))(t)
 	for what, change := range map[string][2]string{"another schema": {`"schema":1`, `"schema":2`}, "another figure": {`"latency-mean"`, `"latency-Mean"`}} {
 		bad := bytes.ReplaceAll(good, []byte(change[0]), []byte(change[1]))
 		if bytes.Equal(bad, good) {
 			t.Fatalf("%s: nothing is changed", what)
 		}
-		if err := os.WriteFile(journal, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(journal, bad, 0o600))
 		refuse(what, "damaged: its digest is another")
 	}
-	if err := os.WriteFile(journal, good, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(journal, good, 0o600))
 	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
 	if code := exitCode(t, cmd); code != exitOK || strings.Contains(stdout.String(), "left)") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
@@ -212,29 +191,15 @@ func TestSuiteServed(t *testing.T) {
 	file, dir := tinyFile(t)
 	d := newDoor(t)
 	running, _, _ := startSuite(t, d, file, "--out", dir, "--only", "issuer,slow")
-	conn, err := d.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(d.Accept())(t)
 	defer conn.Close()
 	server := exec.CommandContext(t.Context(), "zkbench-suite", "report", "--serve", dir)
-	out, err := server.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(server.StdoutPipe())(t)
+	must.Do(t, server.Start())
+	line := must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	url, _, _ := strings.Cut(line, " ")
 	get := func() string {
-		answer, err := http.Get(url + "data.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(http.Get(url + "data.json"))(t)
 		defer answer.Body.Close()
 		body, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != http.StatusOK {
@@ -245,18 +210,14 @@ func TestSuiteServed(t *testing.T) {
 	if body := get(); !strings.Contains(body, "Slow/bits=8") || !strings.Contains(body, "Issuer") {
 		t.Errorf("while it runs: %s", body)
 	}
-	if err := running.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, running.Process.Signal(syscall.SIGINT))
 	if code := exitCode(t, running); code != exitPartial {
 		t.Errorf("the suite ended with code %d", code)
 	}
 	if body := get(); strings.Contains(body, "Slow/bits=8") {
 		t.Errorf("when it has stopped: %s", body)
 	}
-	if err := server.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Process.Signal(syscall.SIGINT))
 	if code := exitCode(t, server); code != exitOK {
 		t.Errorf("the server ended with code %d", code)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -70,10 +71,7 @@ type door struct{ net.Listener }
 
 func newDoor(t *testing.T) *door {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	return &door{l}
 }
@@ -98,9 +96,7 @@ func startSuite(t *testing.T, d *door, args ...string) (cmd *exec.Cmd, stdout, s
 	cmd = exec.CommandContext(t.Context(), "zkbench-suite", append([]string{"suite"}, args...)...)
 	cmd.Env = append(os.Environ(), startedEnv+"="+d.Addr().String())
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	return cmd, stdout, stderr
 }
 
@@ -121,9 +117,7 @@ func tinyFile(t *testing.T) (file, dir string) {
 	t.Helper()
 	root := t.TempDir()
 	file, dir = filepath.Join(root, "tiny.yaml"), filepath.Join(root, "logs")
-	if err := os.WriteFile(file, []byte(tiny), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(tiny), 0o600))
 	return file, dir
 }
 
@@ -153,9 +147,7 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	_, _ = conn.Read(make([]byte, 1)) // until its child is gone too
 	conn.Close()
@@ -238,10 +230,7 @@ func checkViews(t *testing.T, dir string, recs []*record.Record) {
 	if err != nil || len(logs) != tinyProcesses/2 {
 		t.Errorf("%d logs, want one for each case; error %v", len(logs), err)
 	}
-	bench, err := os.Open(filepath.Join(dir, benchFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bench := must.Get(os.Open(filepath.Join(dir, benchFile)))(t)
 	defer bench.Close()
 	results := 0
 	for r := benchfmt.NewReader(bench, benchFile); r.Scan(); {
@@ -310,13 +299,7 @@ func checkBenchstat(t *testing.T, file string) {
 
 func readCSV(t *testing.T, path string) [][]string {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(path))(t)
+	lines := must.Get(csv.NewReader(bytes.NewReader(raw)).ReadAll())(t)
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestFigures: every line of the table is what Go writes.
@@ -28,10 +29,7 @@ func TestFigures(t *testing.T) {
 		"case":    of(func(v float64) string { return figure.Plural(int(v), "case") }),
 		"process": of(func(v float64) string { return figure.Plural(int(v), "process") }),
 	}
-	table, err := os.ReadFile("testdata/figures.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(os.ReadFile("testdata/figures.txt"))(t)
 	seen := make(map[string]bool)
 	for line := range strings.Lines(string(table)) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

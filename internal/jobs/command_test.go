@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -27,10 +28,7 @@ func defs() []workload.Def {
 func TestCommand(t *testing.T) {
 	const sender = "zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor pool --cpus 2 "
 	base := func() *record.Record {
-		settings, err := json.Marshal(measure.DefaultSettings(2, 10*time.Second))
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must.Get(json.Marshal(measure.DefaultSettings(2, 10*time.Second)))(t)
 		return &record.Record{
 			Workload: "Sender", Env: record.Env{Cores: 4, GOMAXPROCS: 4}, Seed: 1, Settings: settings,
 			Axes: record.Axes{
@@ -48,14 +46,9 @@ func TestCommand(t *testing.T) {
 	with := func(change func(s *measure.Settings)) *record.Record {
 		r := base()
 		var s measure.Settings
-		if err := json.Unmarshal(r.Settings, &s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(r.Settings, &s))
 		change(&s)
-		raw, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(json.Marshal(s))(t)
 		r.Settings = raw
 		return r
 	}

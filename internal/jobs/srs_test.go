@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -28,9 +29,7 @@ func TestSRS(t *testing.T) {
 		{Name: "Other", Axes: []workload.Axis{system}, Stages: noStages},
 	}
 	file := filepath.Join(t.TempDir(), "powers.ptau")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	for _, test := range []struct{ args, says string }{
 		{"gates --srs " + file, ""},
 		{"gates --srs none", "srs: open none: "},
@@ -58,9 +57,7 @@ func TestSRS(t *testing.T) {
 		} {
 			flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
 			parsed := plan(flags)
-			if err := flags.Parse(strings.Fields(test.args)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, flags.Parse(strings.Fields(test.args)))
 			planned, err := parsed(flags.Args())
 			switch {
 			case test.says != "":

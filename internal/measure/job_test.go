@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -96,10 +97,7 @@ func job() measure.Job {
 
 func command(t *testing.T, what string) measure.Program {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	return measure.Program{Path: self, Args: []string{childArg, what}}
 }
 
@@ -187,19 +185,14 @@ func TestServeRefuses(t *testing.T) {
 func TestChildEndsWithItsParent(t *testing.T) {
 	long := job()
 	long.Settings.Samples, long.Settings.Duration, long.Tethered = 0, time.Hour, true
-	text, err := json.Marshal(long)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(long))(t)
 	in, parent := io.Pipe()
 	go func() {
 		_, _ = parent.Write(text)
 		_ = parent.Close()
 	}()
 	var out bytes.Buffer
-	if err := measure.Serve(t.Context(), in, &out, defs(), func() {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, measure.Serve(t.Context(), in, &out, defs(), func() {}))
 	recs, err := record.ReadAll(&out)
 	if err != nil || len(recs) != 1 || recs[0].Status != record.Partial {
 		t.Errorf("records %v, %v; want one that is partial", recs, err)

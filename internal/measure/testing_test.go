@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -66,9 +67,7 @@ func options(t testing.TB, args ...string) *measure.Options {
 	t.Helper()
 	fs := flag.NewFlagSet("test", flag.ContinueOnError)
 	o := measure.Flags(fs)
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fs.Parse(args))
 	return o
 }
 
@@ -77,9 +76,7 @@ func tenRounds(t *testing.T) {
 	t.Helper()
 	benchtime := flag.Lookup("test.benchtime").Value
 	before := benchtime.String()
-	if err := benchtime.Set("10x"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, benchtime.Set("10x"))
 	t.Cleanup(func() {
 		if err := benchtime.Set(before); err != nil {
 			t.Error(err)
@@ -140,9 +137,7 @@ func TestParallelReport(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	if err := r.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Err())
 	if len(names) != 4 || !strings.HasPrefix(names[1], "Counter/curve=BN254/bits=16/in=1/workers=2") {
 		t.Errorf("results %q", names)
 	}
@@ -203,10 +198,7 @@ func TestFailuresAreSeen(t *testing.T) {
 		{"bench=^BenchmarkFailing$", "flag", `curves: "Y" is not accepted; accepted: BN254, X`},
 	} {
 		t.Run(test.kind+"/"+test.wrong, func(t *testing.T) {
-			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
+			self := must.Get(os.Executable())(t)
 			cmd := exec.CommandContext(t.Context(), self, "-test.benchtime=10x", "-test.run=^$", "-test."+test.kind)
 			cmd.Env = append(os.Environ(), failingEnv+"="+test.wrong)
 			out, err := cmd.CombinedOutput()

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -25,14 +26,9 @@ func measured(t *testing.T, caseName string) *record.Record {
 	t.Helper()
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
 	for i := range 100 {
-		if err := h.RecordValue(int64(i+1) * 1e6); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, h.RecordValue(int64(i+1)*1e6))
 	}
-	latency, err := record.EncodeHistogram(record.HistLatency, "ns", h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	latency := must.Get(record.EncodeHistogram(record.HistLatency, "ns", h))(t)
 	rec := record.New()
 	rec.Workload, rec.Case = "TransferProofGeneration", caseName
 	rec.Counters = []record.Counter{{Name: record.CountStarted, Value: 100}, {Name: record.CountDone, Value: 100}}
@@ -49,44 +45,34 @@ func measured(t *testing.T, caseName string) *record.Record {
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			rel, relErr := filepath.Rel(dir, path)
 			all, err = append(all, filepath.ToSlash(rel)), relErr
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(all)
 	return all
 }
 
 func TestDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "out")
-	o, err := outdir.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(outdir.Create(dir))(t)
 	failed := record.New()
 	failed.Workload, failed.Case, failed.Status, failed.Error = "Sender", "mix=issue:1/workers=2", record.Failed, "set-up: planted"
 	open := measured(t, "bits=8/workers=1")
 	open.Histograms = append(open.Histograms, record.Histogram{Name: record.HistResponse, Unit: "ns", HDR: open.Histograms[0].HDR})
 	recs := []*record.Record{measured(t, "bits=8/workers=1"), failed, open}
 	for i, rec := range recs {
-		if err := o.Add(rec); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.Add(rec))
 		// The record is in the file before the next case begins.
 		data, err := os.ReadFile(filepath.Join(dir, "records.jsonl"))
 		if err != nil || strings.Count(string(data), "\n") != i+1 {
 			t.Fatalf("after %d records the file holds %q, error %v", i+1, data, err)
 		}
 	}
-	if err := o.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Close())
 	views := func(dir string, names ...string) []string {
 		for i := range names {
 			names[i] = dir + "/" + names[i]
@@ -104,30 +90,18 @@ func TestDir(t *testing.T) {
 		t.Error(diff)
 	}
 
-	file, err := os.Open(filepath.Join(dir, "records.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(filepath.Join(dir, "records.jsonl")))(t)
 	defer file.Close()
-	got, err := record.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(record.ReadAll(file))(t)
 	if diff := cmp.Diff(recs, got, cmpopts.EquateComparable(record.Quantity{})); diff != "" {
 		t.Error(diff)
 	}
-	table, err := os.Open(filepath.Join(dir, "results.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(os.Open(filepath.Join(dir, "results.csv")))(t)
 	defer table.Close()
 	if rows, err := csv.NewReader(table).ReadAll(); err != nil || len(rows) != 1+len(recs) {
 		t.Errorf("results.csv has %d rows, error %v", len(rows), err)
 	}
-	bench, err := os.Open(filepath.Join(dir, "bench.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bench := must.Get(os.Open(filepath.Join(dir, "bench.txt")))(t)
 	defer bench.Close()
 	results := 0
 	for r := benchfmt.NewReader(bench, "bench.txt"); r.Scan(); {
@@ -146,13 +120,8 @@ func TestDir(t *testing.T) {
 func TestWithoutRecords(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 { // the first leaves no records, so the second may use the directory
-		o, err := outdir.Create(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := o.Close(); err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(outdir.Create(dir))(t)
+		must.Do(t, o.Close())
 	}
 	if diff := cmp.Diff([]string{"records.jsonl"}, files(t, dir)); diff != "" {
 		t.Error(diff)
@@ -163,20 +132,14 @@ func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	used := write("used/records.jsonl", "{}\n")
 	file := write("file", "")
 	readonly := filepath.Join(dir, "readonly")
-	if err := os.Mkdir(readonly, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(readonly, 0o555))
 	for _, test := range []struct{ name, dir, says string }{
 		{"dir=used", filepath.Dir(used), used + " holds records of another run; accepted: a directory without records"},
 		{"dir=file", file, "file"},
@@ -200,10 +163,7 @@ func TestCreateRefuses(t *testing.T) {
 
 func TestDamagedRecord(t *testing.T) {
 	dir := t.TempDir()
-	o, err := outdir.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(outdir.Create(dir))(t)
 	defer o.Close()
 	rec := measured(t, "bits=8")
 	rec.Histograms[0].HDR = "AAAA"

@@ -5,16 +5,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestFormat: the page's script writes what internal/figure writes.
 func TestFormat(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	read := func(path string) string {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		return string(text)
 	}
 	writers := map[string]string{
@@ -28,10 +27,7 @@ func TestFormat(t *testing.T) {
 			continue
 		}
 		checked++
-		script, err := json.Marshal("const v = " + cells[1] + ";" + read("assets/format.js") + "; return " + writer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		script := must.Get(json.Marshal("const v = " + cells[1] + ";" + read("assets/format.js") + "; return " + writer))(t)
 		if got := eval[string](b, "new Function("+string(script)+")()"); got != cells[2] {
 			t.Errorf("%s of %s: %q, want %q", cells[0], cells[1], got, cells[2])
 		}

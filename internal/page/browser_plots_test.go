@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -68,10 +69,7 @@ func TestLatencyIsThePDFs(t *testing.T) {
 			if strings.Contains(test.about, "left out") { // one that the document has in another chart
 				recs = append(recs, load{"Sender", "pool", 64, 2, 2, 0, 20 * time.Millisecond}.record(t))
 			}
-			drawn, err := charts.All(recs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			drawn := must.Get(charts.All(recs))(t)
 			var want [][]at
 			for _, c := range drawn {
 				if f, ok := c.Figure.(*plot.Curves); ok && strings.Contains(c.Title, "latency by throughput") {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -25,10 +26,7 @@ func numbers(t *testing.T, cells []string) []float64 {
 	t.Helper()
 	all := make([]float64, len(cells))
 	for i, c := range cells {
-		v, err := strconv.ParseFloat(strings.ReplaceAll(c, ",", ""), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(strings.ReplaceAll(c, ",", ""), 64))(t)
 		all[i] = v
 	}
 	return all

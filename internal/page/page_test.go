@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -67,16 +68,12 @@ var dataOf = regexp.MustCompile(`(?s)<script type="application/json" id="data"[^
 func write(t *testing.T, d page.Data) (text string, data shown) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := page.Write(&b, d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, page.Write(&b, d))
 	found := dataOf.FindAllStringSubmatch(b.String(), -1)
 	if len(found) != 1 {
 		t.Fatalf("%d scripts of data", len(found))
 	}
-	if err := json.Unmarshal([]byte(found[0][1]), &data); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(found[0][1]), &data))
 	return b.String(), data
 }
 

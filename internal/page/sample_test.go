@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -59,18 +60,10 @@ func (l load) record(t testing.TB) *record.Record {
 	for range 2000 {
 		ns := float64(l.middle) * drift * (1 + 0.05*rng.NormFloat64() + 0.15*math.Max(rng.ExpFloat64()-2, 0))
 		sum += ns
-		if err := h.RecordValue(int64(ns)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, h.RecordValue(int64(ns)))
 	}
-	encoded, err := record.EncodeHistogram(record.HistLatency, "ns", h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings, err := json.Marshal(l.settings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(record.EncodeHistogram(record.HistLatency, "ns", h))(t)
+	settings := must.Get(json.Marshal(l.settings()))(t)
 	mean := sum / 2000
 	perSecond := float64(l.workers) / mean * 1e9
 	axes := record.Axes{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 )
 
@@ -25,10 +26,7 @@ func get(h http.Handler, method, host, path string) *http.Response {
 
 func body(t *testing.T, r *http.Response) string {
 	t.Helper()
-	all, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(io.ReadAll(r.Body))(t)
 	return string(all)
 }
 
@@ -104,9 +102,7 @@ func TestAnew(t *testing.T) {
 			Progress  struct{ Done, Planned int }
 			Cases     []shownCase
 		}
-		if err := json.Unmarshal([]byte(text), &data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(text), &data))
 		if data.Processes != want || data.Progress.Done != want || data.Cases[0].Latency == nil {
 			t.Errorf("request %d: %d processes, %d done, distribution %v", want, data.Processes, data.Progress.Done, data.Cases[0].Latency)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/perf"
 )
 
@@ -24,10 +25,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	twice, err := perf.Measure(work(2e6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	twice := must.Get(perf.Measure(work(2e6)))(t)
 	if ratio := float64(twice.Instructions) / float64(once.Instructions); ratio < 1.8 || ratio > 2.2 {
 		t.Errorf("twice the work takes %.2f times the instructions (%d, %d), sum %d", ratio, once.Instructions, twice.Instructions, sum)
 	}

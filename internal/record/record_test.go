@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -33,9 +34,7 @@ func sample() *record.Record {
 // The form in the file is a promise to later versions, so it is compared whole.
 func TestWriterForm(t *testing.T) {
 	var b bytes.Buffer
-	if err := record.NewWriter(&b).Write(sample()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, record.NewWriter(&b).Write(sample()))
 	const want = `{"schema":1,"id":"ID","time":"2026-02-03T04:05:06Z","workload":"Sender","case":"curve=BN254/bits=32",` +
 		`"axes":{"curve":"BN254","bits":"32"},` +
 		`"env":{"os":"linux","arch":"amd64","path":"avx512","cores":2,"gomaxprocs":2,"go":"go1.26","gogc":100,"gomemlimit":-1},` +
@@ -57,9 +56,7 @@ func TestWriterWritesEachRecordAtOnce(t *testing.T) {
 	var w countingWriter
 	out := record.NewWriter(&w)
 	for n := 1; n <= 3; n++ {
-		if err := out.Write(sample()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, out.Write(sample()))
 		if len(w.writes) != n || !strings.HasSuffix(w.writes[n-1], "}\n") {
 			t.Fatalf("after %d records: %d writes", n, len(w.writes))
 		}
@@ -73,14 +70,9 @@ func TestReaderReadsWhatWriterWrites(t *testing.T) {
 	want[1].Axes = record.Axes{{Key: `odd "key`, Value: "zürich\n"}}
 	want[1].Findings = []record.Finding{{Name: "n", Text: "t"}}
 	for _, r := range want {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(r))
 	}
-	got, err := record.ReadAll(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(record.ReadAll(&b))(t)
 	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(record.Quantity{})); diff != "" {
 		t.Error(diff)
 	}
@@ -123,9 +115,7 @@ func TestReaderRefuses(t *testing.T) {
 
 func FuzzReader(f *testing.F) {
 	var b bytes.Buffer
-	if err := record.NewWriter(&b).Write(sample()); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, record.NewWriter(&b).Write(sample()))
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"schema":1,"status":"ok","axes":null,"histograms":[{"hdr":"AAAA"}]}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -153,18 +143,10 @@ func TestHistogramKeepsItsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hdrhistogram.New(1, int64(time.Hour), 3)
 		for _, v := range rapid.SliceOf(rapid.Int64Range(1, int64(time.Hour))).Draw(t, "values") {
-			if err := h.RecordValue(v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, h.RecordValue(v))
 		}
-		encoded, err := record.EncodeHistogram("latency", "ns", h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		decoded, err := encoded.Decode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := must.Get(record.EncodeHistogram("latency", "ns", h))(t)
+		decoded := must.Get(encoded.Decode())(t)
 		if !decoded.Equals(h) {
 			t.Error("the decoded histogram differs")
 		}

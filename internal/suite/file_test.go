@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -28,10 +29,7 @@ cases:
 `
 
 func TestRead(t *testing.T) {
-	f, err := suite.Read("quick.yaml", strings.NewReader(good))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(suite.Read("quick.yaml", strings.NewReader(good)))(t)
 	words := func(line int, all ...string) (w []suite.Word) {
 		for _, text := range all {
 			w = append(w, suite.Word{Text: text, Line: line})

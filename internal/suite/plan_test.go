@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -26,10 +27,7 @@ func TestSameCaseTwice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := suite.NewPlan(defs, file, "x", 2, suite.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(suite.NewPlan(defs, file, "x", 2, suite.Options{}))(t)
 			if len(p.Header.Plan) != 1 {
 				t.Errorf("%d cases, want 1", len(p.Header.Plan))
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 )
@@ -70,9 +71,7 @@ func TestEnvironments(t *testing.T) {
 
 func TestIOStats(t *testing.T) {
 	var b strings.Builder
-	if err := suite.IOStats(&b, []*record.Record{recordOf("64", 0, 8e6), recordOf("32", 0, 2e6), recordOf("32", 1, 4e6)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, suite.IOStats(&b, []*record.Record{recordOf("64", 0, 8e6), recordOf("32", 0, 2e6), recordOf("32", 1, 4e6)}))
 	want := "bench,curve,proof,exec,cpus,workers,bits,I,O,allocs,RAM bytes,time ms\n" +
 		"Sender,BN254,csp,pool,2,2,32,2,2,7,100,3\nSender,BN254,csp,pool,2,2,64,2,2,7,100,8\n"
 	if b.String() != want {
@@ -107,24 +106,17 @@ func TestPutRow(t *testing.T) {
 		{Columns: []string{"a", "c"}, Values: []string{"3", "4,5"}},
 		{Columns: []string{"a", "d"}, Values: []string{"1", "6"}},
 	} {
-		if err := suite.PutRow(path, "a", row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, suite.PutRow(path, "a", row))
 	}
 	read := func() string {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(path))(t)
 		return string(raw)
 	}
 	if want := "a,b,c,d\n1,,,6\n3,,\"4,5\",\n"; read() != want {
 		t.Errorf("%q, want %q", read(), want)
 	}
 	for _, wrong := range []string{"a,b\n1,2,3\n", "b,c\n1,2\n"} {
-		if err := os.WriteFile(path, []byte(wrong), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(wrong), 0o600))
 		err := suite.PutRow(path, "a", suite.Row{Columns: []string{"a"}, Values: []string{"1"}})
 		if !errors.Is(err, zkbench.ErrMalformed) || read() != wrong {
 			t.Errorf("%q: %v, now %q", wrong, err, read())

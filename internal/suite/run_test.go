@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -53,10 +54,7 @@ func TestGoesOn(t *testing.T) {
 	all := suite.Interleave(cases(3), 2)
 	for stop := range len(all) {
 		dir := t.TempDir()
-		j, err := suite.Create(dir, suite.Header{Suite: "some", Plan: all})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.Get(suite.Create(dir, suite.Header{Suite: "some", Plan: all}))(t)
 		var ran []string
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stopped := errors.New("stopped")
@@ -77,9 +75,7 @@ func TestGoesOn(t *testing.T) {
 		if err := run.All(ctx); !errors.Is(err, stopped) {
 			t.Errorf("stopped at %d: %v", stop, err)
 		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, j.Close())
 
 		j, head, err := suite.Open(dir)
 		if err != nil {
@@ -91,9 +87,7 @@ func TestGoesOn(t *testing.T) {
 		var ended []string
 		fresh := 0
 		run.Journal = j
-		if run.Earlier, err = j.Records(); err != nil {
-			t.Fatal(err)
-		}
+		run.Earlier = must.Get(j.Records())(t)
 		run.Measure = func(_ context.Context, job measure.Job) *record.Record {
 			rec := measured(job)
 			ran = append(ran, rec.ID)
@@ -133,10 +127,7 @@ func TestTriedAgain(t *testing.T) {
 		{"refused", 9, record.Refused, 3, record.Failed},
 		{"stopped at its deadline", 9, "deadline", 3, record.Partial},
 	} {
-		j, err := suite.Create(t.TempDir(), suite.Header{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.Get(suite.Create(t.TempDir(), suite.Header{}))(t)
 		runs, failed := 0, 0
 		var got []*record.Record
 		run := suite.Run{
@@ -182,10 +173,7 @@ func TestJournalRefuses(t *testing.T) {
 	if _, _, err := suite.Open(dir); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("no journal: %v", err)
 	}
-	j, err := suite.Create(dir, suite.Header{Suite: "some"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(suite.Create(dir, suite.Header{Suite: "some"}))(t)
 	if _, err := suite.Create(dir, suite.Header{}); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("a journal that is there: %v", err)
 	}
@@ -205,9 +193,7 @@ func TestJournalRefuses(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "journal.db"), []byte("no database"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "journal.db"), []byte("no database"), 0o600))
 	if _, _, err := suite.Open(dir); err == nil {
 		t.Error("a file that is no journal is opened")
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -80,10 +81,7 @@ func (l *ledger) defs() []workload.Def {
 // mixed returns the one case of a mix.
 func mixed(t testing.TB, l *ledger, text string) (workload.Def, workload.Case) {
 	t.Helper()
-	def, err := workload.Mix(l.defs(), text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	def := must.Get(workload.Mix(l.defs(), text))(t)
 	cases, err := workload.Cases(def, map[string]string{"bits": "8", "in": "2"})
 	if err != nil || len(cases) != 1 {
 		t.Fatal(cases, err)
@@ -98,10 +96,7 @@ func TestMix(t *testing.T) {
 		t.Errorf("case %s, want %s", c, want)
 	}
 	// The child knows the mix by its case alone.
-	def, err := workload.Find(workload.WithMix(l.defs()), "Mix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	def := must.Get(workload.Find(workload.WithMix(l.defs()), "Mix"))(t)
 	s := measure.DefaultSettings(2, 0)
 	s.Count, s.Samples, s.Warmup = 900, 10, runner.Warmup{}
 	rec := measure.Case(t.Context(), def, c, s)
@@ -141,16 +136,11 @@ func TestMixProportions(t *testing.T) {
 		}
 		l := new(ledger)
 		def, c := mixed(t, l, fmt.Sprintf("issue=%d,transfer=%d,other=%d", shares[0], shares[1], shares[2]))
-		instance, err := def.New(t.Context(), c, 1)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		instance := must.Get(def.New(t.Context(), c, 1))(rt)
 		turn := shares[0] + shares[1] + shares[2]
 		counts := make(map[string]int)
 		for seq := range 3 * turn {
-			if _, err := instance.Input(t.Context(), uint64(seq)); err != nil {
-				rt.Fatal(err)
-			}
+			must.Get(instance.Input(t.Context(), uint64(seq)))(rt)
 			last := l.inputs[len(l.inputs)-1]
 			name, number, _ := strings.Cut(last, " ")
 			if number != fmt.Sprint(counts[name]) {

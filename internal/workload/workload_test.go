@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -72,10 +73,7 @@ func TestAxisParse(t *testing.T) {
 			if test.axis == "workers" && numCPU == "1" {
 				want = []string{"1", "16"} // NumCPU repeats the 1
 			}
-			got, err := axes[test.axis].Parse(test.in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(axes[test.axis].Parse(test.in))(t)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -128,10 +126,7 @@ func TestRangeProperty(t *testing.T) {
 		if sign == "+" {
 			k += (b - a) / 4000
 		}
-		got, err := axis.Parse(strconv.Itoa(a) + ".." + strconv.Itoa(b) + sign + strconv.Itoa(k))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(axis.Parse(strconv.Itoa(a) + ".." + strconv.Itoa(b) + sign + strconv.Itoa(k)))(t)
 		v := a
 		for _, s := range got {
 			if s != strconv.Itoa(v) || v > b {
@@ -163,10 +158,7 @@ func TestDefaultMatrix(t *testing.T) {
 		workload.BitsAxis(), workload.InputsAxis(64), workload.OutputsAxis(64),
 		workload.ProofAxis([]string{"bulletproof", "csp"}), workload.ExecutorAxis([]string{"serial", "pool"}),
 	}}
-	cases, err := workload.Cases(def, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(workload.Cases(def, nil))(t)
 	if len(cases) != 54 {
 		t.Errorf("%d cases, want 54", len(cases))
 	}
@@ -204,14 +196,9 @@ func TestCase(t *testing.T) {
 			t.Errorf("key=%s: error %v, want ErrParams", key, err)
 		}
 	}
-	data, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(d))(t)
 	var back workload.Case
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &back))
 	if string(data) != `{"curve":"BN254","bits":"64","workers":"2"}` || back.String() != d.String() {
 		t.Errorf("%s read back as %s", data, back)
 	}

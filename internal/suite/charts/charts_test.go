@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/plot/plottest"
 	"github.com/zkbench/zkbench/internal/record"
@@ -81,10 +82,7 @@ func scaled(workload string, cpus ...int) (recs []*record.Record) {
 
 func all(t *testing.T, recs []*record.Record) []charts.Chart {
 	t.Helper()
-	got, err := charts.All(recs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(charts.All(recs))(t)
 	return got
 }
 
@@ -394,9 +392,7 @@ func TestSVG(t *testing.T) {
 	files := make(map[string]bool)
 	for _, c := range all(t, scaled("Sender", 1, 2, 4)) {
 		var b bytes.Buffer
-		if err := c.Figure.Write(&b, plot.SVG); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Figure.Write(&b, plot.SVG))
 		got := texts(t, b.Bytes())
 		for _, want := range append([]string{c.Title}, names(c.Figure.(*plot.Curves))...) {
 			if !slices.Contains(got, want) {
@@ -470,15 +466,11 @@ func TestHostile(t *testing.T) {
 		}
 		files[c.File] = true
 		var b bytes.Buffer
-		if err := c.Figure.Write(&b, plot.SVG); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Figure.Write(&b, plot.SVG))
 		texts(t, b.Bytes())
 		if b.Len() == 0 || bytes.Contains(b.Bytes(), []byte("NaN")) {
 			t.Errorf("%q: %d bytes, or not a number", c.File, b.Len())
 		}
 	}
-	if err := charts.PDF(io.Discard, got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, charts.PDF(io.Discard, got))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -78,10 +79,7 @@ func TestCostsLeftOut(t *testing.T) {
 			var recs []*record.Record
 			for _, at := range append([]string{"in=1/exec=serial/workers=1 1", "in=2/exec=serial/workers=1 1"}, test.more...) {
 				axes, cpus, _ := strings.Cut(at, " ")
-				n, err := strconv.Atoi(cpus)
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := must.Get(strconv.Atoi(cpus))(t)
 				recs = append(recs, load("A", "bits=32/out=1/"+axes, n, 0, 1, 1))
 			}
 			h := figure[*plot.Heat](t, recs, "A: mean time by inputs and outputs (ms)")
