@@ -219,9 +219,7 @@ func BenchmarkUnsafekzg(b *testing.B) {
 			system := must.Get(frontend.Compile(ecc.BN254.ScalarField(), scs.NewBuilder[constraint.U64], circuit))(b)
 			for b.Loop() { // each with a seed of its own, as it keeps what it made
 				_, lagrange, err := unsafekzg.NewSRS(system, unsafekzg.WithToxicSeed([]byte(rand.Text())))
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, err)
 				if n := len(lagrange.(*kzg.SRS).Pk.G1); n != size {
 					b.Fatalf("%d points", n)
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"pgregory.net/rapid"
 )
@@ -40,10 +41,7 @@ func TestEveryCurve(t *testing.T) {
 					if len(proof) != pp.ProofLen(Transfer, 2, 2) {
 						t.Errorf("proof of %d bytes, ProofLen says %d", len(proof), pp.ProofLen(Transfer, 2, 2))
 					}
-					claim, err := pp.Decode(&e.st, Field{Bytes: proof})
-					if err != nil {
-						t.Fatal(err)
-					}
+					claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
 					claims = append(claims, claim)
 				}
 				verify := func(claims ...Claim) error {
@@ -104,9 +102,7 @@ func TestCompleteness(t *testing.T) {
 					inputs = nil
 				}
 				e := newExample(t, pp, fmt.Sprint(inputs, outputs), inputs, outputs)
-				if err := check(pp, &e.st, e.prove(t, pp)); err != nil {
-					r.Fatal(err)
-				}
+				must.Do(r, check(pp, &e.st, e.prove(t, pp)))
 			})
 		})
 	}
@@ -123,24 +119,15 @@ func TestSameBytes(t *testing.T) {
 			pp := newTunedParams(t, Config{Curve: "BN254", Bits: testsize.Pick(8, 16, 16), ProofType: proofType}, tuning)
 			e := newExample(t, pp, "same bytes", []uint64{70, 30}, []uint64{60, 35, 5})
 			for _, name := range executor.Names() {
-				ex, err := executor.ByName(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				proof, err := pp.Prove(context.Background(), ex, &e.st, &e.w)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ex := must.Get(executor.ByName(name))(t)
+				proof := must.Get(pp.Prove(context.Background(), ex, &e.st, &e.w))(t)
 				if first == nil {
 					first = proof
 				}
 				if !bytes.Equal(first, proof) {
 					t.Errorf("proof=%s table=%v constant-time=%v executor=%s: other bytes", proofType, tuning.Table, tuning.ConstantTime, name)
 				}
-				claim, err := pp.Decode(&e.st, Field{Bytes: proof})
-				if err != nil {
-					t.Fatal(err)
-				}
+				claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
 				if err := pp.Verify(context.Background(), ex, claim, claim, claim); err != nil {
 					t.Errorf("executor=%s: %v", name, err)
 				}
@@ -177,10 +164,7 @@ func TestCancel(t *testing.T) {
 	if _, err := pp.Prove(ctx, executor.Serial(), &e.st, &e.w); !errors.Is(err, context.Canceled) {
 		t.Errorf("Prove: %v", err)
 	}
-	claim, err := pp.Decode(&e.st, Field{Bytes: e.prove(t, pp)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	claim := must.Get(pp.Decode(&e.st, Field{Bytes: e.prove(t, pp)}))(t)
 	if err := pp.Verify(ctx, executor.Pool(), claim); !errors.Is(err, context.Canceled) {
 		t.Errorf("Verify: %v", err)
 	}

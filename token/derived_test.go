@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/rangeproof/csp"
@@ -31,20 +32,13 @@ func TestOnlyOneToOneHasNoRangeProof(t *testing.T) {
 		}
 		e := newExample(t, p, "merge", []uint64{200, 200}, []uint64{400})
 		w := typeSumWitness[scalar]{r: p.g.ScalarFromUint64(4242)}
-		var err error
-		if w.inputs, err = p.open(e.w.Inputs); err != nil {
-			t.Fatal(err)
-		}
-		if w.outputs, err = p.open(e.w.Outputs); err != nil {
-			t.Fatal(err)
-		}
+		w.inputs = must.Get(p.open(e.w.Inputs))(t)
+		w.outputs = must.Get(p.open(e.w.Outputs))(t)
 		w.t = w.outputs[0].t
 		ts := typeSum[scalar, point]{points: make([]point, 4), scalars: make([]scalar, 5)}
 		k := make([]scalar, 5)
 		group.RandomScalars(p.g, k, transcript.XOF("nonces of the merge"))
-		if err := p.typeSumFirst(context.Background(), executor.Serial(), &w, k, ts.points); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.typeSumFirst(context.Background(), executor.Serial(), &w, k, ts.points))
 		tr := p.start(&e.st)
 		ts.absorbFirst(p.g, &tr)
 		ts.respond(p.g, &w, k)
@@ -81,15 +75,10 @@ func TestNoDerivedPointRepeats(t *testing.T) {
 	} {
 		e := newExample(t, p, "derived", []uint64{40, 2}, []uint64{30, 12})
 		c.change(e)
-		proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 		n, _ := typeSumShape(kindOf(len(e.st.Inputs)))
 		points := make([]point, n)
-		if err := p.g.DecodePoints(points, proof[:n*p.PointLen()], group.OnCurve); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.g.DecodePoints(points, proof[:n*p.PointLen()], group.OnCurve))
 		if other := seenC[points[0]]; other != c.sameC {
 			t.Errorf("%s: C is that of %q, want %q", c.name, other, c.sameC)
 		} else if other == "" {
@@ -130,10 +119,7 @@ func TestDigestIsOfEverything(t *testing.T) {
 	for i := range families {
 		more := append([]group.Family(nil), families...)
 		more[i].Count++
-		basis, err := group.NewBasis(p.g, more, cheap)
-		if err != nil {
-			t.Fatal(err)
-		}
+		basis := must.Get(group.NewBasis(p.g, more, cheap))(t)
 		// The same points: what differs is which family they are of.
 		basis.Points = p.basis.Points
 		note("count of "+families[i].Name, paramsDigest(basis, 8, p.rp))
@@ -145,14 +131,8 @@ func TestDigestIsOfEverything(t *testing.T) {
 	} {
 		note(fmt.Sprintf("%+v", cfg), paramsDigest(p.basis, 8, mustProtocol(t, cfg)))
 	}
-	basis, err := group.NewBasis(p.g, append(rangeproof.KeyFamilies(), csp.Families(8)...), cheap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := csp.New(basis, csp.Config{Bits: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	basis := must.Get(group.NewBasis(p.g, append(rangeproof.KeyFamilies(), csp.Families(8)...), cheap))(t)
+	other := must.Get(csp.New(basis, csp.Config{Bits: 8}))(t)
 	note("range-proof system", paramsDigest(p.basis, 8, rangeproof.Protocol[scalar, point](other)))
 }
 
@@ -165,13 +145,7 @@ func (renamed) Domain() string { return "another" }
 func mustProtocol(t *testing.T, cfg bulletproof.Config) rangeproof.Protocol[scalar, point] {
 	t.Helper()
 	families := append(rangeproof.KeyFamilies(), bulletproof.Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...)
-	basis, err := group.NewBasis(group.BN254(), families, cheap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rp, err := bulletproof.New(basis, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	basis := must.Get(group.NewBasis(group.BN254(), families, cheap))(t)
+	rp := must.Get(bulletproof.New(basis, cfg))(t)
 	return rp
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -23,10 +24,7 @@ func newTestParams(t testing.TB, cfg Config) CryptoParams {
 
 func newTunedParams(t testing.TB, cfg Config, tuning Tuning) CryptoParams {
 	t.Helper()
-	pp, err := NewCryptoParams(cfg, tuning)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pp := must.Get(NewCryptoParams(cfg, tuning))(t)
 	return pp
 }
 
@@ -77,10 +75,7 @@ func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []u
 		for i, b := range pp.(deriver).deriveBlindings(seed, kindOf(len(inputs)), nil, nil, len(values)) {
 			openings[i] = Opening{Type: "USD", Value: values[i], Blinding: b}
 		}
-		commitments, err := pp.Commit(context.Background(), executor.Serial(), openings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		commitments := must.Get(pp.Commit(context.Background(), executor.Serial(), openings))(t)
 		fields := make([]Field, len(values))
 		for i := range fields {
 			fields[i].Bytes = commitments[i]
@@ -94,10 +89,7 @@ func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []u
 
 func (e *example) prove(t testing.TB, pp CryptoParams) []byte {
 	t.Helper()
-	proof, err := pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	proof := must.Get(pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 	return proof
 }
 

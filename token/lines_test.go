@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -28,19 +29,14 @@ func TestFaults(t *testing.T) {
 		bad := newExample(t, p, "bad", []uint64{9, 4}, []uint64{3, 11})
 		for _, e := range []*example{good, bad} {
 			var proof []byte
-			if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) (err error) {
+			must.Do(t, faulttest.Each(t, executor.Serial(), func(ex executor.Executor) (err error) {
 				proof, err = p.prove(ctx, ex, &e.st, &e.w)
 				if (proof == nil) != (err != nil) {
 					t.Errorf("%s: a proof of %d bytes, and %v", proofType, len(proof), err)
 				}
 				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-			claim, err := p.Decode(&e.st, Field{Bytes: proof})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
+			claim := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t)
 			if err := faulttest.Each(t, executor.Serial(), func(ex executor.Executor) error { return p.Verify(ctx, ex, claim, claim) }); (err == nil) != (e == good) {
 				t.Errorf("%s: %v", proofType, err)
 			}
@@ -155,10 +151,7 @@ func TestWitnessEncodings(t *testing.T) {
 		"type to value":      {Inputs: []Opening{{"", 'A', []byte{1}}}, Outputs: []Opening{b}},
 		"openings as a type": {Inputs: []Opening{{"A\x00\x00\x00\x00\x00\x00\x00\x01\x00\x01\x01", 1, []byte{1}}}},
 	} {
-		encoded, err := encodeWitness(&w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := must.Get(encodeWitness(&w))(t)
 		if other, dup := seen[string(encoded)]; dup {
 			t.Errorf("%s is encoded as %s", name, other)
 		}
@@ -206,14 +199,9 @@ func TestBlind(t *testing.T) {
 	t.Parallel()
 	p := newBN(t, Config{Bits: 4})
 	e := newExample(t, p, "blind", []uint64{9, 4}, []uint64{3, 10})
-	witness, err := encodeWitness(&e.w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	witness := must.Get(encodeWitness(&e.w))(t)
 	want := p.deriveBlindings(e.w.Seed, Transfer, witness, e.st.Anchor, 2)
-	if err := p.Blind(&e.w, e.st.Anchor); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Blind(&e.w, e.st.Anchor))
 	for j, o := range e.w.Outputs {
 		if !bytes.Equal(o.Blinding, want[j]) {
 			t.Errorf("output %d: blinding %x, want %x", j, o.Blinding, want[j])
@@ -235,15 +223,9 @@ func TestSecretsAreDerived(t *testing.T) {
 		p := newBN(t, Config{Bits: 4, ProofType: proofType})
 		g := p.g
 		e := newExample(t, p, "secrets", []uint64{9, 4}, []uint64{3, 10})
-		decoded, err := p.Decode(&e.st, Field{Bytes: e.prove(t, p)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		decoded := must.Get(p.Decode(&e.st, Field{Bytes: e.prove(t, p)}))(t)
 		c := decoded.(*claim[scalar, point])
-		witness, err := encodeWitness(&e.w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		witness := must.Get(encodeWitness(&e.w))(t)
 		tr, k, r := p.start(&e.st), make([]scalar, 5), make([]scalar, 1)
 		sum := transcript.Nonces{Protocol: "type-and-sum", Seed: e.w.Seed}
 		group.RandomScalars(g, k, sum.Stream(witness, &tr))
@@ -253,9 +235,7 @@ func TestSecretsAreDerived(t *testing.T) {
 		rows[1][p.typ], rows[1][p.blinding] = k[0], k[1]
 		rows[2][p.value], rows[2][p.blinding] = k[2], k[3]
 		rows[3][p.blinding] = k[4]
-		if err := p.basis.Table.MSM(ctx, ex, want, rows); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.basis.Table.MSM(ctx, ex, want, rows))
 		for i := range want {
 			if c.points[i] != want[i] {
 				t.Errorf("proof=%s: point %d of the type-and-sum proof has other secrets", proofType, i)
@@ -264,10 +244,7 @@ func TestSecretsAreDerived(t *testing.T) {
 		ts := typeSum[scalar, point]{points: c.points[:4], scalars: c.scalars[:5]}
 		ts.absorbFirst(g, &tr)
 		ts.absorbLast(g, &tr)
-		outputs, err := p.open(e.w.Outputs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outputs := must.Get(p.open(e.w.Outputs))(t)
 		for i, at := range c.l.ranges {
 			var V []point
 			var w rangeproof.Witness[scalar]
@@ -353,10 +330,7 @@ func TestEveryEquationCounts(t *testing.T) {
 		e := newExample(t, p, "equations", values[0], values[1])
 		proof := e.prove(t, p)
 		decode := func(st *Statement) *claim[scalar, point] {
-			decoded, err := p.Decode(st, Field{Bytes: proof})
-			if err != nil {
-				t.Fatal(err)
-			}
+			decoded := must.Get(p.Decode(st, Field{Bytes: proof}))(t)
 			return decoded.(*claim[scalar, point])
 		}
 		for i := range decode(&e.st).scalars {

@@ -12,24 +12,19 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 )
 
 func publicParams(t testing.TB, proofTypes ...string) *token.PublicParams {
 	t.Helper()
-	p, err := token.NewPublicParams("BN254", 8, proofTypes...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(token.NewPublicParams("BN254", 8, proofTypes...))(t)
 	return p
 }
 
 func encode(t testing.TB, p *token.PublicParams) []byte {
 	t.Helper()
-	data, err := p.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(p.Encode())(t)
 	return data
 }
 
@@ -76,14 +71,8 @@ func sorted(ids [][]byte) [][]byte {
 func TestPublicParamsEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := arbitraryParams(t)
-		data, err := p.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := token.DecodePublicParams(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(p.Encode())(t)
+		got := must.Get(token.DecodePublicParams(data))(t)
 		empty := func(ids [][]byte) [][]byte {
 			if len(ids) == 0 {
 				return nil
@@ -94,10 +83,7 @@ func TestPublicParamsEncoding(t *testing.T) {
 		if diff := cmp.Diff(p, got); diff != "" {
 			t.Error(diff)
 		}
-		digest, err := p.Digest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		digest := must.Get(p.Digest())(t)
 		i := rapid.IntRange(0, len(data)-1).Draw(t, "byte")
 		flipped := bytes.Clone(data)
 		flipped[i] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))
@@ -172,9 +158,7 @@ func TestPublicParamsRefused(t *testing.T) {
 // of none others.
 func TestValidateDerivesEveryGenerator(t *testing.T) {
 	p := publicParams(t, token.CSP, token.Bulletproof, token.BulletproofAgg)
-	if err := p.Validate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Validate(t.Context()))
 	for i := range p.Systems {
 		p.Systems[i].Digest[63] ^= 1
 		if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
@@ -200,10 +184,7 @@ func TestValidateDerivesEveryGenerator(t *testing.T) {
 
 func TestCryptoOfPublicParams(t *testing.T) {
 	p := publicParams(t, token.CSP, token.BulletproofAgg)
-	direct, err := token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 8, ProofType: token.BulletproofAgg}, token.Tuning{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	direct := must.Get(token.NewCryptoParams(token.Config{Curve: "BN254", Bits: 8, ProofType: token.BulletproofAgg}, token.Tuning{}))(t)
 	pp, err := p.Crypto(token.BulletproofAgg, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
 	if err != nil || pp.Digest() != direct.Digest() || pp.Config() != direct.Config() || pp.TableBytes() >= direct.TableBytes() {
 		t.Errorf("%v, %+v", err, pp)

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -32,9 +33,7 @@ func TestEverythingIsBound(t *testing.T) {
 		pp := newBN(t, Config{Bits: 8, ProofType: proofType})
 		e := newExample(t, pp, "bound", []uint64{100, 50}, []uint64{90, 45, 15})
 		proof := e.prove(t, pp)
-		if err := check(pp, &e.st, proof); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, check(pp, &e.st, proof))
 		other := newExample(t, pp, "other", []uint64{100, 50}, []uint64{90, 45, 15})
 		for name, change := range map[string]func(st *Statement){
 			"context":          func(st *Statement) { st.Anchor[3] ^= 1 },
@@ -119,10 +118,7 @@ func TestWrongWitness(t *testing.T) {
 					o []Opening
 					f []Field
 				}{{e.w.Inputs, e.st.Inputs}, {e.w.Outputs, e.st.Outputs}} {
-					commitments, err := p.Commit(context.Background(), executor.Serial(), side.o)
-					if err != nil {
-						t.Fatal(err)
-					}
+					commitments := must.Get(p.Commit(context.Background(), executor.Serial(), side.o))(t)
 					for i := range commitments {
 						side.f[i].Bytes = commitments[i]
 					}
@@ -156,20 +152,13 @@ func TestSchnorrForgery(t *testing.T) {
 	e := newExample(t, p, "forgery", []uint64{1}, []uint64{2})
 	ctx, ex := context.Background(), executor.Serial()
 	var w typeSumWitness[fr.Element]
-	var err error
-	if w.inputs, err = p.open(e.w.Inputs); err != nil {
-		t.Fatal(err)
-	}
-	if w.outputs, err = p.open(e.w.Outputs); err != nil {
-		t.Fatal(err)
-	}
+	w.inputs = must.Get(p.open(e.w.Inputs))(t)
+	w.outputs = must.Get(p.open(e.w.Outputs))(t)
 	w.t, w.r = w.outputs[0].t, g.ScalarFromUint64(4242)
 	k := make([]fr.Element, 5)
 	group.RandomScalars(g, k, transcript.XOF("nonces of the forger"))
 	ts := typeSum[fr.Element, bn254.G1Affine]{points: make([]bn254.G1Affine, 4), scalars: make([]fr.Element, 5)}
-	if err := p.typeSumFirst(ctx, ex, &w, k, ts.points); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.typeSumFirst(ctx, ex, &w, k, ts.points))
 	weak := ts
 	weak.points = ts.points[:3] // the transcript of a verifier who forgets A_sum
 	tr := p.start(&e.st)
@@ -182,9 +171,7 @@ func TestSchnorrForgery(t *testing.T) {
 		dst []bn254.G1Affine
 		enc []byte
 	}{{in[:], e.st.Inputs[0].Bytes}, {out[:], e.st.Outputs[0].Bytes}} {
-		if err := g.DecodePoints(side.dst, side.enc, group.Subgroup); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.DecodePoints(side.dst, side.enc, group.Subgroup))
 	}
 	var d bn254.G1Affine
 	g.SubPoints(&d, &in[0], &out[0])
@@ -213,20 +200,11 @@ func TestTorsion(t *testing.T) {
 		torsion := torsionPoint(t)
 		good := newExample(t, p, "torsion", []uint64{7, 4}, []uint64{9, 2})
 		bad := newExample(t, p, "false", []uint64{7, 4}, []uint64{9, 3})
-		honest, err := pp.Decode(&good.st, Field{Bytes: good.prove(t, pp)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		honest := must.Get(pp.Decode(&good.st, Field{Bytes: good.prove(t, pp)}))(t)
 		for name, e := range map[string]*example{"true statement": good, "false statement": bad} {
-			proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 			for i := range p.layout(Transfer, 2, 2).points {
-				decoded, err := p.Decode(&e.st, Field{Bytes: proof})
-				if err != nil {
-					t.Fatal(err)
-				}
+				decoded := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t)
 				c := decoded.(*claim[blsfr.Element, bls12381.G1Affine])
 				c.points[i].Add(&c.points[i], &torsion)
 				single := p.Verify(context.Background(), executor.Serial(), c)
@@ -238,9 +216,7 @@ func TestTorsion(t *testing.T) {
 		}
 		// A commitment outside the subgroup does not enter at all.
 		var out bls12381.G1Affine
-		if _, err := out.SetBytes(good.st.Outputs[0].Bytes); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(out.SetBytes(good.st.Outputs[0].Bytes))(t)
 		out.Add(&out, &torsion)
 		st := cloned(&good.st)
 		enc := out.Bytes()
@@ -260,17 +236,11 @@ func TestTorsionBeforeHashing(t *testing.T) {
 		p := newTestParams(t, Config{Curve: "BLS12_381_BBS_GURVY", Bits: 4, ProofType: proofType}).(*params[blsfr.Element, bls12381.G1Affine])
 		torsion := torsionPoint(t)
 		honest := newExample(t, p, "honest", []uint64{7, 4}, []uint64{9, 2})
-		good, err := p.Decode(&honest.st, Field{Bytes: honest.prove(t, p)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := must.Get(p.Decode(&honest.st, Field{Bytes: honest.prove(t, p)}))(t)
 		for change, outputs := range map[uint64][]uint64{0: {9, 2}, 1: {9, 3}} {
 			for target := range 4 {
 				e := newExample(t, p, fmt.Sprint("torsion before hashing ", target), []uint64{7, 4}, outputs)
-				c, err := p.Decode(&e.st, Field{Bytes: proveWithTorsion(t, p, e, target, torsion)})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(p.Decode(&e.st, Field{Bytes: proveWithTorsion(t, p, e, target, torsion)}))(t)
 				single := p.Verify(context.Background(), executor.Serial(), c)
 				batch := p.Verify(context.Background(), executor.Serial(), good, c, good)
 				if (single == nil) != (change == 0) || (batch == nil) != (change == 0) {
@@ -291,19 +261,12 @@ func proveWithTorsion(t *testing.T, p *params[blsfr.Element, bls12381.G1Affine],
 	np, ns := typeSumShape(kindOf(len(e.st.Inputs)))
 	ts := &typeSum[blsfr.Element, bls12381.G1Affine]{points: points[:np], scalars: scalars[:ns]}
 	var w typeSumWitness[blsfr.Element]
-	var err error
-	if w.inputs, err = p.open(e.w.Inputs); err != nil {
-		t.Fatal(err)
-	}
-	if w.outputs, err = p.open(e.w.Outputs); err != nil {
-		t.Fatal(err)
-	}
+	w.inputs = must.Get(p.open(e.w.Inputs))(t)
+	w.outputs = must.Get(p.open(e.w.Outputs))(t)
 	w.t, w.r = w.outputs[0].t, g.ScalarFromUint64(987654321)
 	k := make([]blsfr.Element, ns)
 	group.RandomScalars(g, k, transcript.XOF("nonces", []byte{byte(target)}))
-	if err := p.typeSumFirst(ctx, ex, &w, k, ts.points); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.typeSumFirst(ctx, ex, &w, k, ts.points))
 	ts.points[target].Add(&ts.points[target], &torsion)
 	tr := p.start(&e.st)
 	ts.absorbFirst(g, &tr)
@@ -313,19 +276,14 @@ func proveWithTorsion(t *testing.T, p *params[blsfr.Element, bls12381.G1Affine],
 		at := &l.ranges[i]
 		V, wit := make([]bls12381.G1Affine, len(e.st.Outputs)), rangeproof.Witness[blsfr.Element]{}
 		for j := at.first; j < at.last; j++ {
-			if err := g.DecodePoints(V[j:j+1], e.st.Outputs[j].Bytes, group.Subgroup); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, g.DecodePoints(V[j:j+1], e.st.Outputs[j].Bytes, group.Subgroup))
 			g.SubPoints(&V[j], &V[j], &ts.points[0])
 			var r blsfr.Element
 			g.Sub(&r, &w.outputs[j].r, &w.r)
 			wit.Values, wit.Blindings = append(wit.Values, e.w.Outputs[j].Value), append(wit.Blindings, r)
 		}
 		fork := tr.Fork("range", uint32(i))
-		proof, err := p.rp.Prove(ctx, ex, &fork, V[at.first:at.last], wit, transcript.Nonces{Index: uint32(i)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := must.Get(p.rp.Prove(ctx, ex, &fork, V[at.first:at.last], wit, transcript.Nonces{Index: uint32(i)}))(t)
 		copy(points[at.points:], proof.Points)
 		copy(scalars[at.scalars:], proof.Scalars)
 	}
@@ -410,10 +368,7 @@ func TestDecodeRefuses(t *testing.T) {
 		}
 	}
 	// A claim of other parameters.
-	claim, err := pp.Decode(&e.st, Field{Bytes: proof})
-	if err != nil {
-		t.Fatal(err)
-	}
+	claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
 	if err := newBN(t, Config{Bits: 8}).Verify(context.Background(), executor.Serial(), claim); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("claim of other parameters: %v", err)
 	}

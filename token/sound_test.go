@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -121,10 +122,7 @@ func TestTextbook(t *testing.T) {
 			"issue":    newExample(t, p, "textbook 2", nil, []uint64{3, 15}),
 			"wrong":    newExample(t, p, "textbook 3", []uint64{9, 4}, []uint64{1, 11, 2}),
 		} {
-			proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 			if got := textbook(p, &e.st, proof); got != (name != "wrong") {
 				t.Errorf("proof=%s %s: the textbook says %v", proofType, name, got)
 			}
@@ -147,13 +145,8 @@ func TestExtractor(t *testing.T) {
 	g := p.g
 	e := newExample(t, p, "extract", []uint64{30, 20, 5}, []uint64{55})
 	var w typeSumWitness[scalar]
-	var err error
-	if w.inputs, err = p.open(e.w.Inputs); err != nil {
-		t.Fatal(err)
-	}
-	if w.outputs, err = p.open(e.w.Outputs); err != nil {
-		t.Fatal(err)
-	}
+	w.inputs = must.Get(p.open(e.w.Inputs))(t)
+	w.outputs = must.Get(p.open(e.w.Outputs))(t)
 	w.t, w.r = w.outputs[0].t, g.ScalarFromUint64(424242)
 	const n = 3
 	transcriptOf := func(rho, c uint64, k []scalar) []scalar {
@@ -223,10 +216,7 @@ func TestNoGuess(t *testing.T) {
 	g := p.g
 	G, T := p.basis.Points[p.value], p.basis.Points[p.typ]
 	confirmed := func(e *example, proof []byte) bool {
-		decoded, err := p.Decode(&e.st, Field{Bytes: proof})
-		if err != nil {
-			t.Fatal(err)
-		}
+		decoded := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t)
 		c := decoded.(*claim[scalar, point])
 		public := append(append(append([]point{{}}, c.inputs...), c.outputs...), c.points...)
 		for _, a := range append([]scalar{{}}, p.typeScalar("USD"), p.typeScalar("EUR")) {
@@ -258,10 +248,7 @@ func TestNoGuess(t *testing.T) {
 	// Outputs that share a blinding differ by 18·G.
 	shared := newExample(t, p, "shared", []uint64{40, 2}, []uint64{30, 12})
 	shared.w.Outputs[1].Blinding = shared.w.Outputs[0].Blinding
-	commitments, err := p.Commit(context.Background(), executor.Serial(), shared.w.Outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	commitments := must.Get(p.Commit(context.Background(), executor.Serial(), shared.w.Outputs))(t)
 	shared.st.Outputs[1].Bytes = commitments[1]
 	if !confirmed(shared, shared.prove(t, p)) {
 		t.Error("the test misses a shared blinding")

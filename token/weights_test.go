@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -17,10 +18,7 @@ import (
 // replayClaim decodes a proof, lets change spoil it, and replays its transcript.
 func replayClaim(t *testing.T, p *bnParams, st *Statement, proof []byte, change func(c *claim[scalar, point])) (*claim[scalar, point], *replayed[scalar, point], *rangeproof.Replayed[scalar, point]) {
 	t.Helper()
-	decoded, err := p.Decode(st, Field{Bytes: proof})
-	if err != nil {
-		t.Fatal(err)
-	}
+	decoded := must.Get(p.Decode(st, Field{Bytes: proof}))(t)
 	c := decoded.(*claim[scalar, point])
 	change(c)
 	r, item := &replayed[scalar, point]{claim: c}, new(rangeproof.Replayed[scalar, point])
@@ -36,10 +34,7 @@ func replayClaim(t *testing.T, p *bnParams, st *Statement, proof []byte, change 
 func TestInflation(t *testing.T) {
 	p := newBN(t, Config{Bits: 8})
 	e := newExample(t, p, "inflate", []uint64{1}, []uint64{200})
-	proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 	c, r, _ := replayClaim(t, p, &e.st, proof, func(*claim[scalar, point]) {})
 	off := p.g.ScalarFromUint64(199)
 	off.Mul(&off, &r.ts.c)

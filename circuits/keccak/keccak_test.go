@@ -49,9 +49,7 @@ func native(padding byte, message []byte) [hash.Digest]byte {
 // made returns a circuit that its constructor gives without an error.
 func made[C keccak.Circuit](t *testing.T, c C, err error) C {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return c
 }
 

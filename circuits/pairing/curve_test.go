@@ -31,10 +31,7 @@ func bitsOf(s *big.Int, n int) []frontend.Variable {
 func multiples(t testing.TB, s *big.Int, n int, p *bn254.G1Affine) (multiple, base g1[*big.Int], of, ofBase *nativeField) {
 	t.Helper()
 	tw, f := native()
-	multiple, err := tw.mulG1(bitsOf(s, n), tw.constantG1(p))
-	if err != nil {
-		t.Fatal(err)
-	}
+	multiple = must.Get(tw.mulG1(bitsOf(s, n), tw.constantG1(p)))(t)
 	twBase, fBase := native()
 	base = must.Get(twBase.mulBase(bitsOf(s, n)))(t)
 	return multiple, base, f, fBase

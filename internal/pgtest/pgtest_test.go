@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 const orphan = "ZKBENCH_PGTEST_ORPHAN" // how the child of TestTether ends
@@ -21,14 +23,9 @@ const orphan = "ZKBENCH_PGTEST_ORPHAN" // how the child of TestTether ends
 func ask(t *testing.T, url, query string) (answer string) {
 	t.Helper()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(ctx, url))(t)
 	defer conn.Close(ctx)
-	if err := conn.QueryRow(ctx, query).Scan(&answer); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.QueryRow(ctx, query).Scan(&answer))
 	return answer
 }
 
@@ -93,28 +90,18 @@ func TestTether(t *testing.T) {
 	probe.Stop()
 	for _, how := range []string{"panic", "kill"} {
 		t.Run("how="+how, func(t *testing.T) {
-			exe, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
+			exe := must.Get(os.Executable())(t)
 			cmd := exec.Command(exe, "-test.run=^TestTetherChild$")
 			cmd.Env = append(os.Environ(), orphan+"="+how)
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(cmd.StdoutPipe())(t)
 			// The child's processes have this pipe too: it ends when all of them have.
 			alive, hold, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			defer alive.Close()
 			cmd.ExtraFiles = []*os.File{hold}
 			err = cmd.Start()
 			_ = hold.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			data := ""
 			for lines := bufio.NewScanner(out); lines.Scan(); {
 				if dir, ok := strings.CutPrefix(lines.Text(), "server "); ok {
@@ -129,9 +116,7 @@ func TestTether(t *testing.T) {
 			if err := cmd.Wait(); err == nil || data == "" {
 				t.Fatalf("the child was to fail after it had a server: %v, %q", err, data)
 			}
-			if _, err := io.ReadAll(alive); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.ReadAll(alive))(t)
 			if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s is still there: %v", data, err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -21,20 +22,14 @@ func TestRoundTrip(t *testing.T) {
 			pp := newParams(t, proofType)
 			d := draft(t, pp, kind, "round trip", "anchor")
 			raw := proven(t, d)
-			a, err := action.Decode(pp, kind, raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(action.Decode(pp, kind, raw))(t)
 			if len(a.Outputs) != 2 || string(a.Metadata) != "metadata" || a.Kind() != kind {
 				t.Fatalf("proof=%s: decoded another %v: %+v", proofType, kind, a)
 			}
 			if kind == token.Transfer && (len(a.Inputs) != 3 || string(a.Inputs[2].ID) != "round trip/2" || len(a.Outputs[1].Owner) != 0) {
 				t.Errorf("proof=%s: decoded another transfer: %+v", proofType, a)
 			}
-			commitments, err := pp.Commit(ctx, serial, d.Openings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			commitments := must.Get(pp.Commit(ctx, serial, d.Openings))(t)
 			for j := range commitments {
 				if !bytes.Equal(a.Outputs[j].Owner, d.Outputs[j].Owner) || !bytes.Equal(a.Outputs[j].Commitment, commitments[j]) {
 					t.Errorf("output %d is not that of the draft and its opening", j)
@@ -133,17 +128,11 @@ func TestBatch(t *testing.T) {
 		for i := range items {
 			anchor := token.Anchor(byte(i))
 			kind := kinds[i%3%2]
-			a, err := action.Decode(pp, kind, sent(t, pp, kind, fmt.Sprint("batch ", i), anchor))
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(action.Decode(pp, kind, sent(t, pp, kind, fmt.Sprint("batch ", i), anchor)))(t)
 			items[i] = action.Item{Action: a, Anchor: anchor}
 		}
 		for _, name := range executor.Names() {
-			ex, err := executor.ByName(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ex := must.Get(executor.ByName(name))(t)
 			for bad := range 1 << len(items) {
 				if bad%testsize.Pick(31, 11, 11) != 0 { // a sample of the subsets, the empty one among them
 					continue
@@ -184,10 +173,7 @@ func failedActions(err error) []int {
 func TestBatchRefuses(t *testing.T) {
 	t.Parallel()
 	pp := newParams(t, token.CSP)
-	good, err := action.Decode(pp, token.Issue, sent(t, pp, token.Issue, "good", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(action.Decode(pp, token.Issue, sent(t, pp, token.Issue, "good", "")))(t)
 	for _, items := range [][]action.Item{nil, {}} {
 		if err := action.VerifyBatch(ctx, serial, pp, items); err != nil {
 			t.Errorf("empty batch: %v", err)

@@ -5,6 +5,7 @@ package action_test
 import (
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -15,28 +16,15 @@ import (
 func TestAllocations(t *testing.T) {
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"}[:testsize.Pick(1, 2, 2)] {
 		for _, proofType := range token.ProofTypes() {
-			pp, err := token.NewCryptoParams(token.Config{Curve: curve, Bits: 32, ProofType: proofType}, token.Tuning{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := action.NewSender(ctx, serial, pp, owned(t, pp, "allocations", 10, 20))
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Value: 5}, {Value: 25}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			pp := must.Get(token.NewCryptoParams(token.Config{Curve: curve, Bits: 32, ProofType: proofType}, token.Tuning{}))(t)
+			s := must.Get(action.NewSender(ctx, serial, pp, owned(t, pp, "allocations", 10, 20)))(t)
+			d := must.Get(s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Value: 5}, {Value: 25}}}))(t)
 			var raw []byte
 			prove := testing.AllocsPerRun(5, func() {
-				if raw, err = d.Prove(ctx); err != nil {
-					t.Fatal(err)
-				}
+				raw = must.Get(d.Prove(ctx))(t)
 			})
 			verify := testing.AllocsPerRun(5, func() {
-				if err := receive(pp, token.Transfer, raw, ""); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, receive(pp, token.Transfer, raw, ""))
 			})
 			if prove > 200 || verify > 200 {
 				t.Errorf("curve=%s proof=%s: %v allocations to prove, %v to verify, at most 200 wanted", curve, proofType, prove, verify)

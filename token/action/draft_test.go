@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 )
@@ -40,10 +41,7 @@ func TestSenderRefuses(t *testing.T) {
 func TestRefusedSpecs(t *testing.T) {
 	t.Parallel()
 	pp := newParams(t, token.CSP)
-	sender, err := action.NewSender(ctx, serial, pp, owned(t, pp, "specs", 10, 20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sender := must.Get(action.NewSender(ctx, serial, pp, owned(t, pp, "specs", 10, 20)))(t)
 	outputs := func(o ...action.Output) action.Spec { return action.Spec{Outputs: o} }
 	with := func(edit func(*action.Spec)) action.Spec {
 		s := outputs(action.Output{Value: 30})
@@ -93,13 +91,10 @@ func TestKeyHidesFromTheSource(t *testing.T) {
 	t.Parallel()
 	pp := newParams(t, token.CSP)
 	issue := func(value uint64, key string) *action.Draft {
-		d, err := action.NewIssue(ctx, serial, pp, "USD", action.Spec{
+		d := must.Get(action.NewIssue(ctx, serial, pp, "USD", action.Spec{
 			Outputs: []action.Output{{Owner: []byte("alice"), Value: value}}, Anchor: "known",
 			Rand: bytes.NewReader(make([]byte, 32)), Key: []byte(key),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return d
 	}
 	guessed := func(d *action.Draft) bool {

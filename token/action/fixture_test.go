@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/transcript"
@@ -19,12 +20,9 @@ var (
 
 func newParams(t testing.TB, proofType string) token.CryptoParams {
 	t.Helper()
-	pp, err := token.NewCryptoParams(token.Config{
+	pp := must.Get(token.NewCryptoParams(token.Config{
 		Curve: "BN254", Bits: 8, ProofType: proofType,
-	}, token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}))(t)
 	return pp
 }
 
@@ -35,10 +33,7 @@ func minted(t testing.TB, pp token.CryptoParams, label string, anchor token.Anch
 	for i, v := range values {
 		spec.Outputs = append(spec.Outputs, action.Output{Owner: fmt.Appendf(nil, "owner %d", i), Value: v})
 	}
-	d, err := action.NewIssue(ctx, serial, pp, "USD", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(action.NewIssue(ctx, serial, pp, "USD", spec))(t)
 	return d
 }
 
@@ -60,14 +55,8 @@ func draft(t testing.TB, pp token.CryptoParams, kind token.Kind, label string, a
 	if kind == token.Issue {
 		return minted(t, pp, label, anchor, 200, 255)
 	}
-	s, err := action.NewSender(ctx, serial, pp, owned(t, pp, label, 100, 20, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Owner: []byte("alice"), Value: 120}, {Value: 3}}, Metadata: []byte("metadata"), Anchor: anchor})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(action.NewSender(ctx, serial, pp, owned(t, pp, label, 100, 20, 3)))(t)
+	d := must.Get(s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Owner: []byte("alice"), Value: 120}, {Value: 3}}, Metadata: []byte("metadata"), Anchor: anchor}))(t)
 	return d
 }
 
@@ -79,10 +68,7 @@ func sent(t testing.TB, pp token.CryptoParams, kind token.Kind, label string, an
 
 func proven(t testing.TB, d *action.Draft) []byte {
 	t.Helper()
-	raw, err := d.Prove(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(d.Prove(ctx))(t)
 	return raw
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
@@ -25,19 +26,9 @@ import (
 // smallTables are built fast: a test proves little.
 var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
-func must[T any](tb testing.TB) func(v T, err error) T {
-	return func(v T, err error) T {
-		tb.Helper()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return v
-	}
-}
-
 func key(tb testing.TB, name string) identity.Signer {
 	seed := sha256.Sum256([]byte(name))
-	return must[identity.Signer](tb)(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))
+	return must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(tb)
 }
 
 // scene is a request of an issue and a transfer, and the information on it: alice
@@ -55,38 +46,35 @@ func newScene(tb testing.TB) *scene {
 	tb.Helper()
 	ctx, ex := tb.Context(), executor.Serial()
 	s := &scene{alice: key(tb, "alice")}
-	s.params = must[*token.PublicParams](tb)(token.NewPublicParams("BN254", 8, token.CSP))
+	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP))(tb)
 	s.params.Auditors = [][]byte{key(tb, "auditor").Identity()}
-	digest, err := s.params.Digest()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	pp := must[token.CryptoParams](tb)(s.params.Crypto(token.CSP, smallTables))
+	digest := must.Get(s.params.Digest())(tb)
+	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(tb)
 	authority := key(tb, "authority")
-	s.auditor = must[*audit.Auditor](tb)(audit.New(s.params, ex, smallTables, authority.Identity()))
+	s.auditor = must.Get(audit.New(s.params, ex, smallTables, authority.Identity()))(tb)
 
-	scheme := must[identity.Scheme](tb)(identity.NewScheme("BN254"))
-	holder := must[identity.Holder](tb)(scheme.NewHolder(rand.Reader))
-	enrolment := must[[]byte](tb)(holder.Request("Bob", rand.Reader))
-	certificate := must[[]byte](tb)(scheme.Enrol("Bob", enrolment, authority))
-	parsed := must[*identity.Certificate](tb)(scheme.Certificate(certificate, authority.Identity()))
-	s.bob = must[identity.Pseudonym](tb)(holder.Pseudonym(rand.Reader))
-	proof := must[[]byte](tb)(s.bob.AuditProof(parsed, audit.Context(digest), rand.Reader))
+	scheme := must.Get(identity.NewScheme("BN254"))(tb)
+	holder := must.Get(scheme.NewHolder(rand.Reader))(tb)
+	enrolment := must.Get(holder.Request("Bob", rand.Reader))(tb)
+	certificate := must.Get(scheme.Enrol("Bob", enrolment, authority))(tb)
+	parsed := must.Get(scheme.Certificate(certificate, authority.Identity()))(tb)
+	s.bob = must.Get(holder.Pseudonym(rand.Reader))(tb)
+	proof := must.Get(s.bob.AuditProof(parsed, audit.Context(digest), rand.Reader))(tb)
 	bob := []audit.Owner{{Certificate: certificate, Proof: proof}}
 
-	minted := must[*action.Draft](tb)(action.NewIssue(ctx, ex, pp, "USD", action.Spec{
+	minted := must.Get(action.NewIssue(ctx, ex, pp, "USD", action.Spec{
 		Outputs: []action.Output{{Owner: s.alice.Identity(), Value: 100}, {Owner: s.bob.Identity(), Value: 7}}, Anchor: request.ActionAnchor([]byte("a"), 0),
-	}))
-	sender := must[*action.Sender](tb)(action.NewSender(ctx, ex, pp, []action.Owned{{
+	}))(tb)
+	sender := must.Get(action.NewSender(ctx, ex, pp, []action.Owned{{
 		Input: action.Input{ID: token.ID("before"), Token: minted.Outputs[0]}, Opening: minted.Openings[0],
-	}}))
-	moved := must[*action.Draft](tb)(sender.Transfer(ctx, action.Spec{
+	}}))(tb)
+	moved := must.Get(sender.Transfer(ctx, action.Spec{
 		Outputs: []action.Output{{Owner: s.bob.Identity(), Value: 60}, {Value: 40}}, Anchor: request.ActionAnchor([]byte("a"), 1),
-	}))
+	}))(tb)
 	opened, more := minted.Openings, moved.Openings
 	s.request = &request.Request{Anchor: []byte("a"), Actions: []request.Action{
-		{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](tb)(minted.Prove(ctx))},
-		{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](tb)(moved.Prove(ctx))},
+		{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(minted.Prove(ctx))(tb)},
+		{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(moved.Prove(ctx))(tb)},
 	}}
 	s.info = &audit.Information{Actions: []audit.Action{
 		{Outputs: []audit.Item{{Opening: opened[0], Owners: make([]audit.Owner, 1)}, {Opening: opened[1], Owners: bob}}},
@@ -101,10 +89,7 @@ func newScene(tb testing.TB) *scene {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	report, err := s.auditor.Check(t.Context(), s.request, s.info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(s.auditor.Check(t.Context(), s.request, s.info))(t)
 	for i := range report.Actions {
 		for _, list := range [][]audit.Holding{report.Actions[i].Inputs, report.Actions[i].Outputs} {
 			for j := range list {
@@ -178,7 +163,7 @@ func TestEveryLieIsNamed(t *testing.T) {
 func TestEnrolmentByAStranger(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	strict := must[*audit.Auditor](t)(audit.New(s.params, executor.Serial(), smallTables, key(t, "stranger").Identity()))
+	strict := must.Get(audit.New(s.params, executor.Serial(), smallTables, key(t, "stranger").Identity()))(t)
 	_, err := strict.Check(t.Context(), s.request, s.info)
 	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 {
 		t.Errorf("%v, want %s of action 0, 1", err, audit.Owners)
@@ -189,11 +174,11 @@ func TestEnrolmentByAStranger(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, smallTables))
+	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(t)
 	forge := func(in, out []token.Opening) error {
 		commit := func(openings []token.Opening) []token.Token {
 			var tokens []token.Token
-			for _, c := range must[[][]byte](t)(pp.Commit(t.Context(), executor.Serial(), openings)) {
+			for _, c := range must.Get(pp.Commit(t.Context(), executor.Serial(), openings))(t) {
 				tokens = append(tokens, token.Token{Owner: s.alice.Identity(), Commitment: c})
 			}
 			return tokens
@@ -208,7 +193,7 @@ func TestValues(t *testing.T) {
 			}
 			return items
 		}
-		r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must[[]byte](t)(a.Encode(nil))}}}
+		r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(a.Encode(nil))(t)}}}
 		_, err := s.auditor.Check(t.Context(), r, &audit.Information{Actions: []audit.Action{{Inputs: items(in), Outputs: items(out)}}})
 		return err
 	}
@@ -234,18 +219,15 @@ func TestValues(t *testing.T) {
 func TestScriptOwners(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	pp := must[token.CryptoParams](t)(s.params.Crypto(token.CSP, smallTables))
-	lock := must[*script.HashLock](t)(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))
-	a := must[*action.Draft](t)(action.NewIssue(t.Context(), executor.Serial(), pp, "USD", action.Spec{Outputs: []action.Output{{Owner: lock.Owner(), Value: 3}}}))
-	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must[[]byte](t)(a.Prove(t.Context()))}}}
+	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(t)
+	lock := must.Get(script.NewHashLock([script.ImageLen]byte{1}, 1_900_000_000, s.alice.Identity(), s.bob.Identity()))(t)
+	a := must.Get(action.NewIssue(t.Context(), executor.Serial(), pp, "USD", action.Spec{Outputs: []action.Output{{Owner: lock.Owner(), Value: 3}}}))(t)
+	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(a.Prove(t.Context()))(t)}}}
 	bob := s.info.Actions[0].Outputs[1].Owners[0]
 	info := func(owners ...audit.Owner) *audit.Information {
 		return &audit.Information{Actions: []audit.Action{{Outputs: []audit.Item{{Opening: a.Openings[0], Owners: owners}}}}}
 	}
-	report, err := s.auditor.Check(t.Context(), r, info(audit.Owner{}, bob))
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(s.auditor.Check(t.Context(), r, info(audit.Owner{}, bob)))(t)
 	if got := report.Actions[0].Outputs[0].Owners; len(got) != 2 || got[1] != "Bob" {
 		t.Errorf("owners %q", got)
 	}
@@ -259,8 +241,8 @@ func TestScriptOwners(t *testing.T) {
 func TestInformationEncoding(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	data := must[[]byte](t)(s.info.Encode())
-	got := must[*audit.Information](t)(audit.Decode(data))
+	data := must.Get(s.info.Encode())(t)
+	got := must.Get(audit.Decode(data))(t)
 	if diff := cmp.Diff(s.info, got, cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })); diff != "" {
 		t.Error(diff)
 	}
@@ -280,7 +262,7 @@ func TestInformationEncoding(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	s := newScene(f)
-	f.Add(must[[]byte](f)(s.info.Encode()))
+	f.Add(must.Get(s.info.Encode())(f))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		info, err := audit.Decode(data)
 		if err != nil {

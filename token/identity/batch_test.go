@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 type testExecutor = executor.Executor
@@ -46,7 +47,7 @@ func newPool(t *testing.T) *pool {
 	for name, s := range signers(t) {
 		for i := range 8 {
 			message := fmt.Appendf(nil, "%s %d", name, i)
-			signature := must[[]byte](t)(s.Sign(message, nil))
+			signature := must.Get(s.Sign(message, nil))(t)
 			p.add(s.Identity(), message, signature)
 			flipped := slices.Clone(signature)
 			flipped[i*len(flipped)/8] ^= 4
@@ -102,7 +103,7 @@ func TestBatchNames(t *testing.T) {
 		t.Run("type="+name, func(t *testing.T) {
 			signatures := make([][]byte, n)
 			for i := range signatures {
-				signatures[i] = must[[]byte](t)(s.Sign([]byte{byte(i)}, nil))
+				signatures[i] = must.Get(s.Sign([]byte{byte(i)}, nil))(t)
 			}
 			for bad := range n {
 				b := NewBatch(set)
@@ -135,7 +136,7 @@ func TestBatchErrorsCancel(t *testing.T) {
 		b := NewBatch(set)
 		for i, delta := range []int{1, -1} {
 			message := []byte{byte(i)}
-			signature := must[[]byte](t)(s.Sign(message, seeded("cancel")))
+			signature := must.Get(s.Sign(message, seeded("cancel")))(t)
 			low := len(signature) - 32 // ed25519's s is little-endian, scalars of groups are big-endian
 			if name == "pseudonym" {
 				low = len(signature) - 1
@@ -176,7 +177,7 @@ func TestBatchEmptyAndCancelled(t *testing.T) {
 	}
 	for name, s := range signers(t) {
 		b := NewBatch(set)
-		b.Add(Signed{s.Identity(), []byte("m"), must[[]byte](t)(s.Sign([]byte("m"), nil))})
+		b.Add(Signed{s.Identity(), []byte("m"), must.Get(s.Sign([]byte("m"), nil))(t)})
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if err := b.Verify(ctx, executor.Serial()); !errors.Is(err, context.Canceled) {

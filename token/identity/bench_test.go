@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // benchSchemes runs f for every kind of signer.
 func benchSchemes(b *testing.B, f func(b *testing.B, set *Set, signer func(i int) Signer)) {
 	run := func(name string, s Scheme, signer func(i int) Signer) {
 		b.Run("scheme="+name, func(b *testing.B) {
-			f(b, must[*Set](b)(NewSet(128, s)), signer)
+			f(b, must.Get(NewSet(128, s))(b), signer)
 		})
 	}
 	one := x509Signer(b)
 	run("x509", nil, func(int) Signer { return one })
 	run("ed25519", nil, func(i int) Signer { return ed25519TestSigner(b, fmt.Sprint(i)) })
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
-		s := must[Scheme](b)(NewScheme(curve))
+		s := must.Get(NewScheme(curve))(b)
 		run("pseudonym-"+curve, s, func(i int) Signer { return newPseudonym(b, s, fmt.Sprint(i)) })
 	}
 }
@@ -30,9 +31,7 @@ func BenchmarkSign(b *testing.B) {
 		message := make([]byte, 64)
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := s.Sign(message, nil); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(s.Sign(message, nil))(b)
 		}
 	})
 }
@@ -43,12 +42,10 @@ func BenchmarkVerify(b *testing.B) {
 	benchSchemes(b, func(b *testing.B, set *Set, signer func(int) Signer) {
 		s := signer(0)
 		message := make([]byte, 64)
-		id, signature := s.Identity(), must[[]byte](b)(s.Sign(message, nil))
+		id, signature := s.Identity(), must.Get(s.Sign(message, nil))(b)
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := verifyOne(set, id, message, signature); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, verifyOne(set, id, message, signature))
 		}
 	})
 }
@@ -61,13 +58,11 @@ func BenchmarkBatch(b *testing.B) {
 		message := make([]byte, 64)
 		for i := range n {
 			s := signer(i)
-			batch.Add(Signed{s.Identity(), message, must[[]byte](b)(s.Sign(message, nil))})
+			batch.Add(Signed{s.Identity(), message, must.Get(s.Sign(message, nil))(b)})
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := batch.Verify(context.Background(), executor.Serial()); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, batch.Verify(context.Background(), executor.Serial()))
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/signature")
 	})
@@ -77,19 +72,15 @@ func BenchmarkBatch(b *testing.B) {
 func BenchmarkAudit(b *testing.B) {
 	s := testBN()
 	e := enrol(b, s, "bench")
-	proof := must[[]byte](b)(e.pseudonym.AuditProof(e.certificate, nil, nil))
+	proof := must.Get(e.pseudonym.AuditProof(e.certificate, nil, nil))(b)
 	b.Run("prove", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := e.pseudonym.AuditProof(e.certificate, nil, nil); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(e.pseudonym.AuditProof(e.certificate, nil, nil))(b)
 		}
 	})
 	b.Run("check", func(b *testing.B) {
 		for b.Loop() {
-			if err := s.CheckAudit(e.pseudonym.Identity(), e.certificate, nil, proof); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, s.CheckAudit(e.pseudonym.Identity(), e.certificate, nil, proof))
 		}
 	})
 }

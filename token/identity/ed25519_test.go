@@ -14,6 +14,7 @@ import (
 	"github.com/hdevalence/ed25519consensus"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestRFC8032: the first vectors of RFC 8032, section 7.1.
@@ -36,12 +37,12 @@ func TestRFC8032(t *testing.T) {
 			"6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a",
 		},
 	} {
-		signer := must[Signer](t)(NewEd25519Signer(ed25519.NewKeyFromSeed(unhex(t, v.secret))))
+		signer := must.Get(NewEd25519Signer(ed25519.NewKeyFromSeed(unhex(t, v.secret))))(t)
 		if !bytes.Equal(signer.Identity()[1:], unhex(t, v.public)) {
 			t.Errorf("vector %d: identity %x", i, signer.Identity())
 		}
 		message, want := unhex(t, v.message), unhex(t, v.signature)
-		if got := must[[]byte](t)(signer.Sign(message, nil)); !bytes.Equal(got, want) {
+		if got := must.Get(signer.Sign(message, nil))(t); !bytes.Equal(got, want) {
 			t.Errorf("vector %d: got %x", i, got)
 		}
 		if err := agree(t, set, signer.Identity(), message, want); err != nil {
@@ -107,24 +108,24 @@ func edCases(t testing.TB) []edCase {
 	scalar := func(label string) *edwards25519.Scalar {
 		var wide [64]byte
 		_, _ = seeded(label).Read(wide[:])
-		return must[*edwards25519.Scalar](t)(new(edwards25519.Scalar).SetUniformBytes(wide[:]))
+		return must.Get(new(edwards25519.Scalar).SetUniformBytes(wide[:]))(t)
 	}
 	secret, nonce := scalar("a"), scalar("r")
 	for i, tA := range small[:8] {
 		for j, tR := range small[:8] {
 			mixed := func(s *edwards25519.Scalar, torsion []byte) []byte {
-				p := must[*edwards25519.Point](t)(new(edwards25519.Point).SetBytes(torsion))
+				p := must.Get(new(edwards25519.Point).SetBytes(torsion))(t)
 				return p.Add(p, new(edwards25519.Point).ScalarBaseMult(s)).Bytes()
 			}
 			a, r := mixed(secret, tA), mixed(nonce, tR)
 			digest := sha512.Sum512(slices.Concat(r, a, message))
-			k := must[*edwards25519.Scalar](t)(new(edwards25519.Scalar).SetUniformBytes(digest[:]))
+			k := must.Get(new(edwards25519.Scalar).SetUniformBytes(digest[:]))(t)
 			s := new(edwards25519.Scalar).MultiplyAdd(k, secret, nonce)
 			name := fmt.Sprintf("A=mixed%d/R=mixed%d", i, j)
 			add(name, a, r, s.Bytes(), true)
 			if i == j {
 				add(name+"/s+L", a, r, plusOrder(s.Bytes()), false)
-				s.Add(s, must[*edwards25519.Scalar](t)(new(edwards25519.Scalar).SetCanonicalBytes(one)))
+				s.Add(s, must.Get(new(edwards25519.Scalar).SetCanonicalBytes(one))(t))
 				add(name+"/s+1", a, r, s.Bytes(), false)
 			}
 		}

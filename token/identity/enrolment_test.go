@@ -13,6 +13,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -34,11 +35,11 @@ type enrolled struct {
 func enrol(t testing.TB, s Scheme, name string) *enrolled {
 	t.Helper()
 	e := &enrolled{authority: ed25519TestSigner(t, "authority")}
-	e.holder = must[Holder](t)(s.NewHolder(seeded("holder " + name)))
-	request := must[[]byte](t)(e.holder.Request(name, seeded("request "+name)))
-	e.raw = must[[]byte](t)(s.Enrol(name, request, e.authority))
-	e.certificate = must[*Certificate](t)(s.Certificate(e.raw, e.authority.Identity()))
-	e.pseudonym = must[Pseudonym](t)(e.holder.Pseudonym(seeded("pseudonym " + name)))
+	e.holder = must.Get(s.NewHolder(seeded("holder " + name)))(t)
+	request := must.Get(e.holder.Request(name, seeded("request "+name)))(t)
+	e.raw = must.Get(s.Enrol(name, request, e.authority))(t)
+	e.certificate = must.Get(s.Certificate(e.raw, e.authority.Identity()))(t)
+	e.pseudonym = must.Get(e.holder.Pseudonym(seeded("pseudonym " + name)))(t)
 	return e
 }
 
@@ -47,17 +48,17 @@ func enrol(t testing.TB, s Scheme, name string) *enrolled {
 func TestEnrol(t *testing.T) {
 	s := testBN()
 	for name, authority := range map[string]Signer{"ed25519": ed25519TestSigner(t, "a"), "x509": x509Signer(t)} {
-		h := must[Holder](t)(s.NewHolder(nil))
-		request := must[[]byte](t)(h.Request("alice", nil))
-		raw := must[[]byte](t)(s.Enrol("alice", request, authority))
-		c := must[*Certificate](t)(s.Certificate(raw, ed25519TestSigner(t, "b").Identity(), authority.Identity()))
+		h := must.Get(s.NewHolder(nil))(t)
+		request := must.Get(h.Request("alice", nil))(t)
+		raw := must.Get(s.Enrol("alice", request, authority))(t)
+		c := must.Get(s.Certificate(raw, ed25519TestSigner(t, "b").Identity(), authority.Identity()))(t)
 		if c.Name != "alice" || !bytes.Equal(c.Authority, authority.Identity()) || !bytes.Equal(c.Commitment, request[:32]) {
 			t.Errorf("%s: certificate %+v", name, c)
 		}
 	}
 	authority := ed25519TestSigner(t, "a")
-	h := must[Holder](t)(s.NewHolder(seeded("alice")))
-	request := must[[]byte](t)(h.Request("alice", nil))
+	h := must.Get(s.NewHolder(seeded("alice")))(t)
+	request := must.Get(h.Request("alice", nil))(t)
 	if _, err := s.Enrol("mallory", request, authority); !errors.Is(err, zkbench.ErrSignature) {
 		t.Errorf("another's request: %v", err)
 	}
@@ -83,7 +84,7 @@ func TestEnrol(t *testing.T) {
 	}
 	// A signature under a pseudonym is no proof of knowledge for enrolment.
 	p := newPseudonym(t, s, "confused")
-	signature := must[[]byte](t)(p.Sign([]byte("alice"), nil))
+	signature := must.Get(p.Sign([]byte("alice"), nil))(t)
 	if _, err := s.Enrol("alice", slices.Concat(p.Identity()[1:], signature), authority); !errors.Is(err, zkbench.ErrSignature) {
 		t.Errorf("a signature as proof of knowledge: %v", err)
 	}
@@ -114,7 +115,7 @@ func TestCertificate(t *testing.T) {
 	if _, err := s.Certificate(make([]byte, maxCertificate+1), authority); !errors.Is(err, zkbench.ErrLimit) {
 		t.Errorf("too long: %v", err)
 	}
-	other := must[Scheme](t)(NewScheme("FP256BN_AMCL"))
+	other := must.Get(NewScheme("FP256BN_AMCL"))(t)
 	if _, err := other.Certificate(e.raw, authority); err == nil {
 		t.Error("accepted under another curve")
 	}
@@ -124,10 +125,10 @@ func TestCertificate(t *testing.T) {
 // other combination is refused.
 func TestAudit(t *testing.T) {
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY", "FP256BN_AMCL"} {
-		s := must[Scheme](t)(NewScheme(curve))
+		s := must.Get(NewScheme(curve))(t)
 		alice, bob := enrol(t, s, "alice"), enrol(t, s, "bob")
 		context := []byte("anchor")
-		proof := must[[]byte](t)(alice.pseudonym.AuditProof(alice.certificate, context, nil))
+		proof := must.Get(alice.pseudonym.AuditProof(alice.certificate, context, nil))(t)
 		id := alice.pseudonym.Identity()
 		if err := s.CheckAudit(id, alice.certificate, context, proof); err != nil {
 			t.Errorf("%s: %v", curve, err)
@@ -138,7 +139,7 @@ func TestAudit(t *testing.T) {
 				t.Errorf("%s, %s: %v", curve, what, err)
 			}
 		}
-		sibling := must[Pseudonym](t)(alice.holder.Pseudonym(nil))
+		sibling := must.Get(alice.holder.Pseudonym(nil))(t)
 		refused("bob's certificate", id, bob.certificate, context, proof)
 		refused("bob's pseudonym", bob.pseudonym.Identity(), alice.certificate, context, proof)
 		refused("alice's other pseudonym", sibling.Identity(), alice.certificate, context, proof)
@@ -174,7 +175,7 @@ func TestAuditForced(t *testing.T) {
 		forged := *p
 		forged.h = &holder[bnScalar, bnPoint]{s, []bnScalar{keys, ah.secret[1]}, ah.point}
 		forged.secret = []bnScalar{keys, p.secret[1]}
-		proof := must[[]byte](t)(forged.AuditProof(alice.certificate, nil, nil))
+		proof := must.Get(forged.AuditProof(alice.certificate, nil, nil))(t)
 		if err := s.CheckAudit(p.Identity(), alice.certificate, nil, proof); !errors.Is(err, zkbench.ErrProof) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -213,9 +214,9 @@ func TestAuditHides(t *testing.T) {
 	}
 	prove := func(p Pseudonym, context string) []byte {
 		t.Helper()
-		return must[[]byte](t)(p.AuditProof(e.certificate, []byte(context), seeded("repeated")))
+		return must.Get(p.AuditProof(e.certificate, []byte(context), seeded("repeated")))(t)
 	}
-	sibling := must[Pseudonym](t)(e.holder.Pseudonym(nil))
+	sibling := must.Get(e.holder.Pseudonym(nil))(t)
 	first := prove(e.pseudonym, "anchor")
 	for name, guess := range map[string][]byte{
 		"one proof":      solve(first),

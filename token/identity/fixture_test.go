@@ -22,6 +22,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -50,31 +51,21 @@ type seededReader struct {
 
 func (r *seededReader) Read(b []byte) (int, error) { return r.x.Read(b) }
 
-func must[T any](t testing.TB) func(v T, err error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
-	return must[[]byte](t)(hex.DecodeString(s))
+	return must.Get(hex.DecodeString(s))(t)
 }
 
 // certificate returns a self-signed certificate of a key.
 func certificate(t testing.TB, key, public any) []byte {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1, 0)}
-	return must[[]byte](t)(x509.CreateCertificate(rand.Reader, template, template, public, key))
+	return must.Get(x509.CreateCertificate(rand.Reader, template, template, public, key))(t)
 }
 
 func p256Key(t testing.TB, scalar string) *ecdsa.PrivateKey {
 	t.Helper()
-	return must[*ecdsa.PrivateKey](t)(ecdsa.ParseRawPrivateKey(elliptic.P256(), unhex(t, scalar)))
+	return must.Get(ecdsa.ParseRawPrivateKey(elliptic.P256(), unhex(t, scalar)))(t)
 }
 
 // rfc6979Key is the key of RFC 6979, A.2.5.
@@ -83,20 +74,20 @@ const rfc6979Key = "C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F
 func x509Signer(t testing.TB) Signer {
 	t.Helper()
 	key := p256Key(t, rfc6979Key)
-	return must[Signer](t)(NewX509Signer(certificate(t, key, &key.PublicKey), key))
+	return must.Get(NewX509Signer(certificate(t, key, &key.PublicKey), key))(t)
 }
 
 func ed25519TestSigner(t testing.TB, label string) Signer {
 	t.Helper()
 	seed := make([]byte, ed25519.SeedSize)
 	_, _ = seeded(label).Read(seed)
-	return must[Signer](t)(NewEd25519Signer(ed25519.NewKeyFromSeed(seed)))
+	return must.Get(NewEd25519Signer(ed25519.NewKeyFromSeed(seed)))(t)
 }
 
 func newPseudonym(t testing.TB, s Scheme, label string) Pseudonym {
 	t.Helper()
-	h := must[Holder](t)(s.NewHolder(seeded("holder " + label)))
-	return must[Pseudonym](t)(h.Pseudonym(seeded("pseudonym " + label)))
+	h := must.Get(s.NewHolder(seeded("holder " + label)))(t)
+	return must.Get(h.Pseudonym(seeded("pseudonym " + label)))(t)
 }
 
 // signers returns one signer of every type.
@@ -111,7 +102,7 @@ func signers(t testing.TB) map[string]Signer {
 
 func newSet(t testing.TB) *Set {
 	t.Helper()
-	return must[*Set](t)(NewSet(64, testBN()))
+	return must.Get(NewSet(64, testBN()))(t)
 }
 
 func verifyOne(set *Set, id Identity, message, signature []byte) error {
@@ -153,7 +144,7 @@ func agree(t testing.TB, set *Set, id Identity, message, signature []byte) error
 	t.Helper()
 	err := verifyOne(set, id, message, signature)
 	good := ed25519TestSigner(t, "beside")
-	goodSignature := must[[]byte](t)(good.Sign([]byte("beside"), nil))
+	goodSignature := must.Get(good.Sign([]byte("beside"), nil))(t)
 	for _, with := range []bool{false, true} {
 		b := NewBatch(set)
 		b.Add(Signed{id, message, signature})
@@ -182,12 +173,12 @@ func foreignCertificates(t testing.TB) map[string][]byte {
 	t.Helper()
 	out := make(map[string][]byte)
 	for name, curve := range map[string]elliptic.Curve{"P-224": elliptic.P224(), "P-384": elliptic.P384(), "P-521": elliptic.P521()} {
-		key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(curve, rand.Reader))
+		key := must.Get(ecdsa.GenerateKey(curve, rand.Reader))(t)
 		out[name] = certificate(t, key, &key.PublicKey)
 	}
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	out["Ed25519"] = certificate(t, key, key.Public())
-	rsaKey := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048))
+	rsaKey := must.Get(rsa.GenerateKey(rand.Reader, 2048))(t)
 	out["RSA"] = certificate(t, rsaKey, &rsaKey.PublicKey)
 	return out
 }

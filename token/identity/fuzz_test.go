@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // FuzzIdentity: any bytes are refused with a typed error, or are the one
 // encoding of what they decode to; single and batch agree.
 func FuzzIdentity(f *testing.F) {
-	set := must[*Set](f)(NewSet(8, testBN()))
+	set := must.Get(NewSet(8, testBN()))(f)
 	for _, s := range signers(f) {
 		f.Add([]byte(s.Identity()))
 	}
@@ -27,7 +28,7 @@ func FuzzIdentity(f *testing.F) {
 			}
 			return
 		}
-		again := must[Verifier](t)(parse(id, testBN()))
+		again := must.Get(parse(id, testBN()))(t)
 		switch v := v.(type) {
 		case *ecdsaVerifier:
 			if !v.key.Equal(again.(*ecdsaVerifier).key) {
@@ -53,12 +54,12 @@ func FuzzIdentity(f *testing.F) {
 // FuzzSignature: of all bytes only the signature made is accepted, and single
 // and batch agree.
 func FuzzSignature(f *testing.F) {
-	set := must[*Set](f)(NewSet(8, testBN()))
+	set := must.Get(NewSet(8, testBN()))(f)
 	message := []byte("fuzz")
 	all := []Signer{x509Signer(f), ed25519TestSigner(f, "fuzz"), newPseudonym(f, testBN(), "fuzz")}
 	made := make([][]byte, len(all))
 	for i, s := range all {
-		made[i] = must[[]byte](f)(s.Sign(message, seeded("fuzz")))
+		made[i] = must.Get(s.Sign(message, seeded("fuzz")))(f)
 		f.Add(uint8(i), made[i])
 		f.Add(uint8(i), make([]byte, len(made[i])))
 	}

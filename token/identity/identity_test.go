@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestSignVerify: every type signs what it verifies, and nothing else passes:
@@ -19,10 +20,8 @@ func TestSignVerify(t *testing.T) {
 	message := []byte("a message")
 	for name, s := range all {
 		t.Run("type="+name, func(t *testing.T) {
-			signature := must[[]byte](t)(s.Sign(message, nil))
-			if err := agree(t, set, s.Identity(), message, signature); err != nil {
-				t.Fatal(err)
-			}
+			signature := must.Get(s.Sign(message, nil))(t)
+			must.Do(t, agree(t, set, s.Identity(), message, signature))
 			refuse := func(what string, id Identity, message, signature []byte) {
 				t.Helper()
 				if err := agree(t, set, id, message, signature); !errors.Is(err, zkbench.ErrSignature) {
@@ -54,12 +53,12 @@ func TestSignVerify(t *testing.T) {
 		})
 	}
 	other := ed25519TestSigner(t, "other")
-	signature := must[[]byte](t)(all["ed25519"].Sign(message, nil))
+	signature := must.Get(all["ed25519"].Sign(message, nil))(t)
 	if err := agree(t, set, other.Identity(), message, signature); !errors.Is(err, zkbench.ErrSignature) {
 		t.Errorf("another Ed25519 key: %v", err)
 	}
 	pseudonym := newPseudonym(t, testBN(), "other")
-	signature = must[[]byte](t)(all["pseudonym"].Sign(message, nil))
+	signature = must.Get(all["pseudonym"].Sign(message, nil))(t)
 	if err := agree(t, set, pseudonym.Identity(), message, signature); !errors.Is(err, zkbench.ErrSignature) {
 		t.Errorf("another pseudonym: %v", err)
 	}
@@ -117,7 +116,7 @@ func TestIdentityMalformed(t *testing.T) {
 			t.Errorf("%d bytes, type %d: %v", len(id), first, err)
 		}
 	}
-	without := must[*Set](t)(NewSet(1, nil))
+	without := must.Get(NewSet(1, nil))(t)
 	if err := agree(t, without, point, nil, nil); !errors.Is(err, zkbench.ErrMalformed) {
 		t.Errorf("pseudonym without a scheme: %v", err)
 	}
@@ -153,10 +152,10 @@ func TestConstructors(t *testing.T) {
 	if _, err := Ed25519(ed.Public().(ed25519.PublicKey)[:31]); !errors.Is(err, zkbench.ErrMalformed) {
 		t.Errorf("short key: %v", err)
 	}
-	if id := must[Identity](t)(Ed25519(ed.Public().(ed25519.PublicKey))); id.Type() != TypeEd25519 || len(id) != 33 {
+	if id := must.Get(Ed25519(ed.Public().(ed25519.PublicKey)))(t); id.Type() != TypeEd25519 || len(id) != 33 {
 		t.Errorf("identity %x", id)
 	}
-	if id := must[Identity](t)(X509(cert)); id.Type() != TypeX509 || !bytes.Equal(id[1:], cert) {
+	if id := must.Get(X509(cert))(t); id.Type() != TypeX509 || !bytes.Equal(id[1:], cert) {
 		t.Error("the certificate is not the identity's payload")
 	}
 }

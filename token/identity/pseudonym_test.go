@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -31,10 +32,10 @@ func TestSchemes(t *testing.T) {
 	message := []byte("on every curve")
 	var all []signed
 	for _, curve := range token.Curves() {
-		s := must[Scheme](t)(NewScheme(curve))
-		set := must[*Set](t)(NewSet(4, s))
+		s := must.Get(NewScheme(curve))(t)
+		set := must.Get(NewSet(4, s))(t)
 		p := newPseudonym(t, s, curve)
-		signature := must[[]byte](t)(p.Sign(message, seeded("sign")))
+		signature := must.Get(p.Sign(message, seeded("sign")))(t)
 		if len(signature) != s.SignatureLen() {
 			t.Errorf("%s: %d bytes, SignatureLen() = %d", curve, len(signature), s.SignatureLen())
 		}
@@ -100,7 +101,7 @@ func TestTextbook(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newPseudonym(t, s, rapid.String().Draw(rt, "holder"))
 		message := rapid.SliceOf(rapid.Byte()).Draw(rt, "message")
-		signature := must[[]byte](t)(p.Sign(message, nil))
+		signature := must.Get(p.Sign(message, nil))(t)
 		if !textbook(s, p.Identity(), message, signature) || verifyOne(set, p.Identity(), message, signature) != nil {
 			rt.Fatal("an honest signature is refused")
 		}
@@ -117,14 +118,14 @@ func TestTextbook(t *testing.T) {
 // same holder.
 func TestForgeries(t *testing.T) {
 	s, set := testBN(), newSet(t)
-	h := must[Holder](t)(s.NewHolder(seeded("forger")))
-	p := must[Pseudonym](t)(h.Pseudonym(nil)).(*pseudonym[bnScalar, bnPoint])
+	h := must.Get(s.NewHolder(seeded("forger")))(t)
+	p := must.Get(h.Pseudonym(nil))(t).(*pseudonym[bnScalar, bnPoint])
 	message := []byte("forged")
 
 	z := make([]bnScalar, 3)
 	group.RandomScalars(s.g, z, transcript.XOF("zkbench/v1/test", []byte("z")))
 	A := make([]bnPoint, 1)
-	v := must[Verifier](t)(s.verifier(p.point)).(*pseudonymVerifier[bnScalar, bnPoint])
+	v := must.Get(s.verifier(p.point))(t).(*pseudonymVerifier[bnScalar, bnPoint])
 	var x bnPoint
 	s.g.MulPoint(&x, &s.basis.Points[0], &z[0])
 	s.g.MulPoint(&A[0], &s.basis.Points[1], &z[1])
@@ -135,13 +136,11 @@ func TestForgeries(t *testing.T) {
 
 	// P solved from the equation after everything else: (z1·G + z2·H - A)/c for
 	// the challenge under another P.
-	free := must[[]byte](t)(s.sums(z[:2], z[1:]))
+	free := must.Get(s.sums(z[:2], z[1:]))(t)
 	wide := s.start(kindSignature, p.point, message)
 	c := s.challenge(&wide, free[32:])
 	var two [2]bnPoint
-	if err := s.g.DecodePoints(two[:], free, group.Subgroup); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.g.DecodePoints(two[:], free, group.Subgroup))
 	c.Inverse(&c)
 	s.g.SubPoints(&x, &two[0], &two[1])
 	s.g.MulPoint(&x, &x, &c)
@@ -152,12 +151,12 @@ func TestForgeries(t *testing.T) {
 	}
 
 	seed := [transcript.SeedLen]byte{1}
-	enrolment := must[[]byte](t)(s.prove(kindEnrolment, p.point, p.secret, message, seed))
-	sibling := must[Pseudonym](t)(h.Pseudonym(nil))
+	enrolment := must.Get(s.prove(kindEnrolment, p.point, p.secret, message, seed))(t)
+	sibling := must.Get(h.Pseudonym(nil))(t)
 	for name, signature := range map[string][]byte{
 		"challenge chosen first": chosen,
 		"enrolment proof":        enrolment,
-		"of a sibling":           must[[]byte](t)(sibling.Sign(message, nil)),
+		"of a sibling":           must.Get(sibling.Sign(message, nil))(t),
 	} {
 		if err := agree(t, set, p.Identity(), message, signature); !errors.Is(err, zkbench.ErrSignature) {
 			t.Errorf("%s: %v", name, err)
@@ -177,7 +176,7 @@ func TestExtractor(t *testing.T) {
 	got := make([]bnScalar, 2)
 	s.g.SubVec(got, z1, z2)
 	s.g.ScaleVec(got, got, &inverse)
-	if point := must[[]byte](t)(s.sums(got)); !bytes.Equal(point, p.point) {
+	if point := must.Get(s.sums(got))(t); !bytes.Equal(point, p.point) {
 		t.Error("what was extracted does not open the pseudonym")
 	}
 }
@@ -189,7 +188,7 @@ func TestNonces(t *testing.T) {
 	p, q := newPseudonym(t, s, "p"), newPseudonym(t, s, "q")
 	sign := func(p Pseudonym, message, seed string) []byte {
 		t.Helper()
-		return must[[]byte](t)(p.Sign([]byte(message), seeded(seed)))
+		return must.Get(p.Sign([]byte(message), seeded(seed)))(t)
 	}
 	base := sign(p, "m", "1")
 	if !bytes.Equal(base, sign(p, "m", "1")) {
@@ -209,15 +208,15 @@ func TestNonces(t *testing.T) {
 // another pseudonym; bad secrets are refused.
 func TestHolder(t *testing.T) {
 	s := testBN()
-	h := must[Holder](t)(s.NewHolder(nil))
-	p := must[Pseudonym](t)(h.Pseudonym(nil))
-	again := must[Pseudonym](t)(must[Holder](t)(s.Holder(h.Secret())).Restore(p.Nonce()))
+	h := must.Get(s.NewHolder(nil))(t)
+	p := must.Get(h.Pseudonym(nil))(t)
+	again := must.Get(must.Get(s.Holder(h.Secret()))(t).Restore(p.Nonce()))(t)
 	if !bytes.Equal(p.Identity(), again.Identity()) {
 		t.Error("a restored pseudonym is another")
 	}
-	other := must[Holder](t)(s.NewHolder(nil))
-	same := must[Pseudonym](t)(other.Restore(p.Nonce()))
-	fresh := must[Pseudonym](t)(h.Pseudonym(nil))
+	other := must.Get(s.NewHolder(nil))(t)
+	same := must.Get(other.Restore(p.Nonce()))(t)
+	fresh := must.Get(h.Pseudonym(nil))(t)
 	if bytes.Equal(p.Identity(), same.Identity()) || bytes.Equal(p.Identity(), fresh.Identity()) {
 		t.Error("two pseudonyms are equal")
 	}
@@ -244,8 +243,8 @@ func TestSecretSums(t *testing.T) {
 	p := newPseudonym(t, testBN(), "sums").(*pseudonym[bnScalar, bnPoint])
 	for i := range byte(4) {
 		seed := [transcript.SeedLen]byte{i}
-		a := must[[]byte](t)(testBN().prove(kindSignature, p.point, p.secret, []byte("m"), seed))
-		b := must[[]byte](t)(fast.prove(kindSignature, p.point, p.secret, []byte("m"), seed))
+		a := must.Get(testBN().prove(kindSignature, p.point, p.secret, []byte("m"), seed))(t)
+		b := must.Get(fast.prove(kindSignature, p.point, p.secret, []byte("m"), seed))(t)
 		if !bytes.Equal(a, b) {
 			t.Error("signatures differ")
 		}
@@ -257,8 +256,8 @@ func TestSecretSums(t *testing.T) {
 // and an A changed afterwards is not; in batches as alone.
 func TestTorsion(t *testing.T) {
 	g := group.BLS12381()
-	s := must[*scheme[blsScalar, blsPoint]](t)(newScheme(g))
-	set := must[*Set](t)(NewSet(4, s))
+	s := must.Get(newScheme(g))(t)
+	set := must.Get(NewSet(4, s))(t)
 	p := newPseudonym(t, s, "torsion").(*pseudonym[blsScalar, blsPoint])
 	message := []byte("torsion")
 
@@ -278,17 +277,17 @@ func TestTorsion(t *testing.T) {
 		g.AddPoints(&torsion, &torsion, &Q[0])
 	}
 
-	v := must[Verifier](t)(s.verifier(p.point)).(*pseudonymVerifier[blsScalar, blsPoint])
+	v := must.Get(s.verifier(p.point))(t).(*pseudonymVerifier[blsScalar, blsPoint])
 	var moved blsPoint
 	g.AddPoints(&moved, &v.p, &torsion)
-	good := must[[]byte](t)(p.Sign(message, nil))
+	good := must.Get(p.Sign(message, nil))(t)
 	id := append(Identity{byte(TypePseudonym)}, g.AppendPoints(nil, moved)...)
 	if err := agree(t, set, id, message, good); !errors.Is(err, zkbench.ErrMalformed) {
 		t.Errorf("a pseudonym outside the subgroup: %v", err)
 	}
 
 	// Its signature would satisfy the cleared equation.
-	raw := must[[]byte](t)(s.prove(kindSignature, id[1:], p.secret, message, [transcript.SeedLen]byte{1}))
+	raw := must.Get(s.prove(kindSignature, id[1:], p.secret, message, [transcript.SeedLen]byte{1}))(t)
 	if err := s.check(kindSignature, &moved, id[1:], message, raw); err != nil {
 		t.Fatalf("the signature does not try what it should: %v", err)
 	}
@@ -296,7 +295,7 @@ func TestTorsion(t *testing.T) {
 		t.Errorf("a pseudonym outside the subgroup that signs: %v", err)
 	}
 
-	a := must[[]blsPoint](t)(s.decodeA(good))
+	a := must.Get(s.decodeA(good))(t)
 	g.AddPoints(&a[0], &a[0], &torsion)
 	after := append(g.AppendPoints(nil, a...), good[g.PointLen():]...)
 	if err := agree(t, set, p.Identity(), message, after); !errors.Is(err, zkbench.ErrSignature) {
@@ -304,10 +303,8 @@ func TestTorsion(t *testing.T) {
 	}
 
 	k := []blsScalar{g.ScalarFromUint64(123), g.ScalarFromUint64(456)}
-	first := must[[]byte](t)(s.sums(k))
-	if err := g.DecodePoints(a, first, group.Subgroup); err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(s.sums(k))(t)
+	must.Do(t, g.DecodePoints(a, first, group.Subgroup))
 	g.AddPoints(&a[0], &a[0], &torsion)
 	first = g.AppendPoints(nil, a...)
 	tr := s.start(kindSignature, p.point, message)
@@ -328,8 +325,8 @@ func TestVector(t *testing.T) {
 	line := func(name string, value []byte) { b.WriteString(name + " " + hex.EncodeToString(value) + "\n") }
 	line("params", digest[:])
 	line("identity", e.pseudonym.Identity())
-	line("signature", must[[]byte](t)(e.pseudonym.Sign([]byte("vector"), seeded("sign"))))
+	line("signature", must.Get(e.pseudonym.Sign([]byte("vector"), seeded("sign")))(t))
 	line("certificate", e.raw)
-	line("audit", must[[]byte](t)(e.pseudonym.AuditProof(e.certificate, []byte("context"), seeded("audit"))))
+	line("audit", must.Get(e.pseudonym.AuditProof(e.certificate, []byte("context"), seeded("audit")))(t))
 	golden.Check(t, "token/pseudonym_bn254.txt", b.String())
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // use has set verify the signer's signatures of messages, one of them flipped where
@@ -17,7 +18,7 @@ func use(t testing.TB, set *Set, bad int, signers ...Signer) bool {
 	b := NewBatch(set)
 	var group []Signed
 	for i, s := range signers {
-		signature := must[[]byte](t)(s.Sign([]byte("message"), nil))
+		signature := must.Get(s.Sign([]byte("message"), nil))(t)
 		if i == bad {
 			signature[0] ^= 1
 		}
@@ -30,14 +31,14 @@ func use(t testing.TB, set *Set, bad int, signers ...Signer) bool {
 // TestSetBound: a set keeps those who signed most recently, never more than its
 // bound, beside what was pinned.
 func TestSetBound(t *testing.T) {
-	set := must[*Set](t)(NewSet(3, testBN()))
+	set := must.Get(NewSet(3, testBN()))(t)
 	signers := make([]Signer, 5)
 	for i := range signers {
 		signers[i] = ed25519TestSigner(t, fmt.Sprint("id ", i))
 	}
 	get := func(i int) Verifier {
 		t.Helper()
-		return must[Verifier](t)(set.Verifier(signers[i].Identity()))
+		return must.Get(set.Verifier(signers[i].Identity()))(t)
 	}
 	sign := func(i int) {
 		t.Helper()
@@ -45,7 +46,7 @@ func TestSetBound(t *testing.T) {
 			t.Fatalf("signature of %d was refused", i)
 		}
 	}
-	pinned := must[Verifier](t)(set.Pin(signers[4].Identity()))
+	pinned := must.Get(set.Pin(signers[4].Identity()))(t)
 	sign(0)
 	first := get(0)
 	if get(0) != first {
@@ -78,15 +79,15 @@ func TestSetBound(t *testing.T) {
 // verifier where it can drive out others: not a look, not what does not parse, not
 // pseudonyms, not a good signature beside a bad one.
 func TestSetKeepsWhoSigns(t *testing.T) {
-	set := must[*Set](t)(NewSet(1, testBN()))
+	set := must.Get(NewSet(1, testBN()))(t)
 	user := x509Signer(t)
 	if !use(t, set, -1, user) || set.Len() != 1 {
 		t.Fatal("who signed is not kept")
 	}
-	kept := must[Verifier](t)(set.Verifier(user.Identity()))
+	kept := must.Get(set.Verifier(user.Identity()))(t)
 	others := []Signer{ed25519TestSigner(t, "one"), ed25519TestSigner(t, "two"), x509Signer(t)}
 	for _, s := range others {
-		must[Verifier](t)(set.Verifier(s.Identity()))
+		must.Get(set.Verifier(s.Identity()))(t)
 	}
 	for bad := range others {
 		if use(t, set, bad, others...) {
@@ -99,10 +100,10 @@ func TestSetKeepsWhoSigns(t *testing.T) {
 	if _, err := set.Verifier(Identity{byte(TypeEd25519), 1}); err == nil {
 		t.Fatal("a short key was accepted")
 	}
-	if must[Verifier](t)(set.Verifier(user.Identity())) != kept {
+	if must.Get(set.Verifier(user.Identity()))(t) != kept {
 		t.Error("somebody drove out who had signed")
 	}
-	if !use(t, set, -1, others...) || must[Verifier](t)(set.Verifier(user.Identity())) == kept {
+	if !use(t, set, -1, others...) || must.Get(set.Verifier(user.Identity()))(t) == kept {
 		t.Error("who signs is kept, and the one before still too, in a set of one")
 	}
 }
@@ -110,7 +111,7 @@ func TestSetKeepsWhoSigns(t *testing.T) {
 // TestSetConcurrent: many goroutines on a set smaller than what they ask for get
 // the right verifiers; the race detector watches.
 func TestSetConcurrent(t *testing.T) {
-	set := must[*Set](t)(NewSet(4, nil))
+	set := must.Get(NewSet(4, nil))(t)
 	const n = 12
 	signers := make([]Signer, n)
 	for i := range signers {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/identity"
 )
 
@@ -20,14 +21,8 @@ func (everybody) Identity() identity.Identity {
 // TestAnybodySigns: keys of small order are told, and enrol nobody.
 func TestAnybodySigns(t *testing.T) {
 	seed := sha256.Sum256([]byte("somebody"))
-	signer, err := identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := identity.NewSet(4, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
+	set := must.Get(identity.NewSet(4, nil))(t)
 	for _, test := range []struct {
 		id   identity.Identity
 		want bool
@@ -36,27 +31,15 @@ func TestAnybodySigns(t *testing.T) {
 		{everybody{}.Identity(), true},
 		{append(identity.Identity{byte(identity.TypeEd25519)}, make([]byte, 32)...), true}, // y = 0, of order 4
 	} {
-		v, err := set.Verifier(test.id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(set.Verifier(test.id))(t)
 		if got := identity.AnybodySigns(v); got != test.want {
 			t.Errorf("%x: %v, want %v", test.id, got, test.want)
 		}
 	}
 
-	scheme, err := identity.NewScheme("BN254")
-	if err != nil {
-		t.Fatal(err)
-	}
-	holder, err := scheme.NewHolder(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := holder.Request("name", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scheme := must.Get(identity.NewScheme("BN254"))(t)
+	holder := must.Get(scheme.NewHolder(nil))(t)
+	request := must.Get(holder.Request("name", nil))(t)
 	if _, err := scheme.Enrol("name", request, everybody{signer}); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("enrolled by everybody: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestRFC6979: the vectors of RFC 6979, A.2.5, for SHA-256; s of the first is
@@ -30,14 +31,14 @@ func TestRFC6979(t *testing.T) {
 			S.Sub(n, S)
 		}
 		want := slices.Concat(unhex(t, v.r), S.FillBytes(make([]byte, 32)))
-		got := must[[]byte](t)(s.Sign([]byte(v.message), nil))
+		got := must.Get(s.Sign([]byte(v.message), nil))(t)
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s: got %x, want %x", v.message, got, want)
 		}
 		if err := agree(t, set, s.Identity(), []byte(v.message), want); err != nil {
 			t.Errorf("%s: %v", v.message, err)
 		}
-		again := must[[]byte](t)(s.Sign([]byte(v.message), seeded("ignored")))
+		again := must.Get(s.Sign([]byte(v.message), seeded("ignored")))(t)
 		if !bytes.Equal(again, want) {
 			t.Errorf("%s: not deterministic", v.message)
 		}
@@ -50,7 +51,7 @@ func TestECDSARange(t *testing.T) {
 	signer, set := x509Signer(t), newSet(t)
 	n := elliptic.P256().Params().N
 	message := []byte("range")
-	good := must[[]byte](t)(signer.Sign(message, nil))
+	good := must.Get(signer.Sign(message, nil))(t)
 	r, s := new(big.Int).SetBytes(good[:32]), new(big.Int).SetBytes(good[32:])
 	top := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
 	zero := new(big.Int)
@@ -81,7 +82,7 @@ func TestECDSARange(t *testing.T) {
 func TestLowS(t *testing.T) {
 	signer, set := x509Signer(t), newSet(t)
 	for i := range byte(32) {
-		signature := must[[]byte](t)(signer.Sign([]byte{i}, nil))
+		signature := must.Get(signer.Sign([]byte{i}, nil))(t)
 		if bytes.Compare(signature[32:], halfOrder[:]) > 0 {
 			t.Errorf("message %d: high s", i)
 		}

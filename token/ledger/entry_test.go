@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
@@ -69,14 +70,9 @@ func entries() *rapid.Generator[ledger.Entry] {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := entries().Draw(t, "entry")
-		if err := e.Check(0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Check(0))
 		data := e.Append(nil)
-		got, err := ledger.DecodeEntry(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ledger.DecodeEntry(data))(t)
 		if !bytes.Equal(got.Append(nil), data) || !got.Time.Equal(e.Time) {
 			t.Fatalf("%+v came back as %+v", e, got)
 		}
@@ -179,9 +175,7 @@ func FuzzDecodeEntry(f *testing.F) {
 			}
 			return
 		}
-		if err := e.Check(0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Check(0))
 		if got := e.Append(nil); !bytes.Equal(got, data) {
 			t.Fatalf("%x came back as %x", data, got)
 		}

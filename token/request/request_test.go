@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/transcript"
@@ -41,10 +42,7 @@ func draw(t *rapid.T) *request.Request {
 
 func encode(t testing.TB, r *request.Request) []byte {
 	t.Helper()
-	data, err := r.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(r.Encode())(t)
 	return data
 }
 
@@ -58,14 +56,8 @@ func TestEncoding(t *testing.T) {
 	params := [transcript.StateLen]byte{1, 2, 3}
 	rapid.Check(t, func(t *rapid.T) {
 		r := draw(t)
-		data, err := r.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := request.Decode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(r.Encode())(t)
+		got := must.Get(request.Decode(data))(t)
 		if diff := cmp.Diff(r, got, sameBytes); diff != "" {
 			t.Error(diff)
 		}

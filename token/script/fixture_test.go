@@ -9,22 +9,13 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/identity"
 )
 
 const testDeadline = 1_800_000_000
 
 var testPreimage = []byte("a preimage that nobody guesses!!")
-
-func must[T any](t testing.TB) func(v T, err error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
 
 // ed is the Ed25519 identity of a seed of equal bytes.
 func ed(seed byte) identity.Identity {
@@ -38,7 +29,7 @@ func recipient() identity.Identity { return ed(2) }
 
 func testLock(t testing.TB) *HashLock {
 	t.Helper()
-	return must[*HashLock](t)(NewHashLock(must[[ImageLen]byte](t)(Image(testPreimage)), testDeadline, sender(), recipient()))
+	return must.Get(NewHashLock(must.Get(Image(testPreimage))(t), testDeadline, sender(), recipient()))(t)
 }
 
 // sameMeaning reports whether two locks have all fields in common.

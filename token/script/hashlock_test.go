@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -30,15 +31,15 @@ func TestVector(t *testing.T) {
 	vector := make(map[string][]byte)
 	for line := range strings.Lines(golden.Read(t, "token/hashlock.txt")) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		vector[name] = must[[]byte](t)(hex.DecodeString(value))
+		vector[name] = must.Get(hex.DecodeString(value))(t)
 	}
 	for name, got := range map[string][]byte{
 		"preimage":  testPreimage,
 		"sender":    sender(),
 		"recipient": recipient(),
 		"owner":     testLock(t).Owner(),
-		"claim":     must[[]byte](t)(Unlock{Kind: Claim, Preimage: testPreimage}.Encode()),
-		"reclaim":   must[[]byte](t)(Unlock{Kind: Reclaim}.Encode()),
+		"claim":     must.Get(Unlock{Kind: Claim, Preimage: testPreimage}.Encode())(t),
+		"reclaim":   must.Get(Unlock{Kind: Reclaim}.Encode())(t),
 	} {
 		if !bytes.Equal(got, vector[name]) {
 			t.Errorf("%s = %x, want %x", name, got, vector[name])
@@ -137,7 +138,7 @@ func TestNewHashLock(t *testing.T) {
 				mustDecodeError(t, err, "script."+c.path, token.MaxOwner)
 				return
 			}
-			again := must[*HashLock](t)(Parse(must[*HashLock](t)(h, err).Owner()))
+			again := must.Get(Parse(must.Get(h, err)(t).Owner()))(t)
 			if !sameMeaning(h, again) || h.Deadline() != c.deadline || !bytes.Equal(h.Sender(), c.sender) || !bytes.Equal(h.Recipient(), c.recipient) {
 				t.Error("the fields are not those given")
 			}
@@ -173,7 +174,7 @@ func TestEveryByte(t *testing.T) {
 	if want := 255 * (ImageLen + len(sender()) + len(recipient()) - 2); parsed < want {
 		t.Errorf("%d changed encodings are scripts, want at least %d", parsed, want)
 	}
-	if !bytes.Equal(owner, must[[]byte](t)(rebuilt(h))) {
+	if !bytes.Equal(owner, must.Get(rebuilt(h))(t)) {
 		t.Error("Parse changed what it was given")
 	}
 }
@@ -183,13 +184,13 @@ func TestCopies(t *testing.T) {
 	t.Parallel()
 	h := testLock(t)
 	data := slices.Clone(h.Owner())
-	parsed := must[*HashLock](t)(Parse(data))
+	parsed := must.Get(Parse(data))(t)
 	clear(data)
 	if !sameMeaning(h, parsed) || !bytes.Equal(h.Owner(), parsed.Owner()) {
 		t.Error("a parsed lock shares its input")
 	}
-	encoded := must[[]byte](t)(Unlock{Kind: Claim, Preimage: testPreimage}.Encode())
-	u := must[Unlock](t)(DecodeUnlock(encoded))
+	encoded := must.Get(Unlock{Kind: Claim, Preimage: testPreimage}.Encode())(t)
+	u := must.Get(DecodeUnlock(encoded))(t)
 	clear(encoded)
 	if !bytes.Equal(u.Preimage, testPreimage) {
 		t.Error("a decoded witness shares its input")
@@ -199,7 +200,7 @@ func TestCopies(t *testing.T) {
 // TestIsScript: scripts and the identities that package identity parses are apart.
 func TestIsScript(t *testing.T) {
 	t.Parallel()
-	set := must[*identity.Set](t)(identity.NewSet(4, nil))
+	set := must.Get(identity.NewSet(4, nil))(t)
 	script := testLock(t).Owner()
 	for _, c := range []struct {
 		name  string
@@ -251,9 +252,7 @@ func TestCanonical(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if h.Image() != image || h.Deadline() != deadline || !bytes.Equal(h.Sender(), s) || !bytes.Equal(h.Recipient(), r) {
 			t.Fatal("the fields are not those given")
 		}
@@ -277,7 +276,7 @@ func TestCanonical(t *testing.T) {
 // FuzzParse: any bytes are refused with a typed error, or are the one encoding of
 // what they decode to, and then no identity.
 func FuzzParse(f *testing.F) {
-	set := must[*identity.Set](f)(identity.NewSet(1, nil))
+	set := must.Get(identity.NewSet(1, nil))(f)
 	owner := testLock(f).Owner()
 	f.Add(owner)
 	f.Add(owner[:len(owner)-1])
@@ -290,7 +289,7 @@ func FuzzParse(f *testing.F) {
 			mustDecodeError(t, err, "", len(data))
 			return
 		}
-		if again := must[[]byte](t)(rebuilt(h)); !bytes.Equal(again, data) {
+		if again := must.Get(rebuilt(h))(t); !bytes.Equal(again, data) {
 			t.Fatal("a second encoding of one lock")
 		}
 		if _, err := set.Verifier(data); !IsScript(data) || err == nil {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/identity"
 )
 
@@ -88,8 +89,8 @@ func TestBlockTime(t *testing.T) {
 	} {
 		for _, deadline := range []uint64{1, testDeadline, MaxTime} {
 			t.Run(fmt.Sprintf("at=%s,deadline=%d", name, deadline), func(t *testing.T) {
-				image := must[[ImageLen]byte](t)(Image(testPreimage))
-				h := must[*HashLock](t)(NewHashLock(image, deadline, sender(), recipient()))
+				image := must.Get(Image(testPreimage))(t)
+				h := must.Get(NewHashLock(image, deadline, sender(), recipient()))(t)
 				for _, u := range []Unlock{{Claim, testPreimage}, {Kind: Reclaim}} {
 					id, err := h.Signer(at, u)
 					if id != nil {
@@ -127,7 +128,7 @@ func TestPreimage(t *testing.T) {
 	for _, n := range []int{0, MaxPreimage + 1, 1 << 16} {
 		t.Run(fmt.Sprintf("length=%d", n), func(t *testing.T) {
 			preimage := make([]byte, n)
-			h := must[*HashLock](t)(NewHashLock(sha(preimage), testDeadline, sender(), recipient()))
+			h := must.Get(NewHashLock(sha(preimage), testDeadline, sender(), recipient()))(t)
 			_, err := h.Signer(at, Unlock{Claim, preimage})
 			mustDecodeError(t, err, "unlock.preimage", n+1)
 		})
@@ -135,7 +136,7 @@ func TestPreimage(t *testing.T) {
 	for _, n := range []int{1, MaxPreimage} {
 		t.Run(fmt.Sprintf("length=%d", n), func(t *testing.T) {
 			preimage := make([]byte, n)
-			h := must[*HashLock](t)(NewHashLock(sha(preimage), testDeadline, sender(), recipient()))
+			h := must.Get(NewHashLock(sha(preimage), testDeadline, sender(), recipient()))(t)
 			if id, err := h.Signer(at, Unlock{Claim, preimage}); err != nil || !bytes.Equal(id, recipient()) {
 				t.Errorf("claim by %x, %v", id, err)
 			}
@@ -147,15 +148,12 @@ func TestPreimage(t *testing.T) {
 // one kind unlocks, and for the side of the deadline that the time is on.
 func TestExactlyOne(t *testing.T) {
 	t.Parallel()
-	image := must[[ImageLen]byte](t)(Image(testPreimage))
+	image := must.Get(Image(testPreimage))(t)
 	rapid.Check(t, func(t *rapid.T) {
 		deadline := rapid.Int64Range(1, MaxTime).Draw(t, "deadline")
 		s := rapid.OneOf(rapid.Int64Range(0, MaxTime), rapid.Int64Range(max(0, deadline-2), min(MaxTime, deadline+2))).Draw(t, "at")
 		at := unix(s, rapid.Int64Range(0, 999_999_999).Draw(t, "ns"))
-		h, err := NewHashLock(image, uint64(deadline), sender(), recipient())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(NewHashLock(image, uint64(deadline), sender(), recipient()))(t)
 		claimer, claimErr := h.Signer(at, Unlock{Claim, testPreimage})
 		reclaimer, reclaimErr := h.Signer(at, Unlock{Kind: Reclaim})
 		if before := at.Before(unix(deadline, 0)); before != (claimErr == nil) || before == (reclaimErr == nil) {
@@ -232,8 +230,8 @@ func TestZeroLock(t *testing.T) {
 	at := unix(testDeadline, 0)
 	_, err := h.Signer(at, Unlock{Claim, testPreimage})
 	wantPolicy(t, err)
-	id := must[identity.Identity](t)(h.Signer(at, Unlock{Kind: Reclaim}))
-	if _, err := must[*identity.Set](t)(identity.NewSet(1, nil)).Verifier(id); !errors.Is(err, zkbench.ErrMalformed) {
+	id := must.Get(h.Signer(at, Unlock{Kind: Reclaim}))(t)
+	if _, err := must.Get(identity.NewSet(1, nil))(t).Verifier(id); !errors.Is(err, zkbench.ErrMalformed) {
 		t.Errorf("signer %x: %v", id, err)
 	}
 	wantPolicy(t, CheckOutput(id, id))

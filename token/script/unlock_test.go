@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestUnlock: witnesses at the limits of their lengths, encoded, decoded and used.
@@ -94,7 +96,7 @@ func FuzzDecodeUnlock(f *testing.F) {
 			mustDecodeError(t, err, "", len(data))
 			return
 		}
-		if again := must[[]byte](t)(u.Encode()); !bytes.Equal(again, data) {
+		if again := must.Get(u.Encode())(t); !bytes.Equal(again, data) {
 			t.Fatal("a second encoding of one witness")
 		}
 	})

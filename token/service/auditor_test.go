@@ -10,19 +10,16 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
 
-func encodings(t fataler, sub *service.Submission) (raw, info []byte) {
+func encodings(t must.TB, sub *service.Submission) (raw, info []byte) {
 	t.Helper()
-	raw, err := sub.Request.Encode()
-	must(t, err)
-	info, err = sub.Information.Encode()
-	must(t, err)
-	return raw, info
+	return must.Get(sub.Request.Encode())(t), must.Get(sub.Information.Encode())(t)
 }
 
 // TestAuditor: what was signed is kept, and an anchor is signed for one request only.
@@ -35,14 +32,12 @@ func TestAuditor(t *testing.T) {
 		o.Anchor = []byte("one anchor")
 		return o
 	}
-	first, err := w.issuer.Issue(ctx, order(1))
-	must(t, err)
+	first := must.Get(w.issuer.Issue(ctx, order(1)))(t)
 	if _, err := w.issuer.Issue(ctx, order(2)); !errors.Is(err, zkbench.ErrAnchorConflict) {
 		t.Errorf("issued twice under one anchor: %v", err)
 	}
-	must(t, w.issued.Discard(ctx, first.Request.Anchor))
-	second, err := w.issuer.Issue(ctx, order(2))
-	must(t, err)
+	must.Do(t, w.issued.Discard(ctx, first.Request.Anchor))
+	second := must.Get(w.issuer.Issue(ctx, order(2)))(t)
 
 	raw, info := encodings(t, first)
 	if _, err := w.auditor.Check(ctx, raw, info); err != nil {
@@ -52,12 +47,12 @@ func TestAuditor(t *testing.T) {
 		t.Errorf("a check was kept as signed: %v", err)
 	}
 	signature, report, err := w.auditor.Sign(ctx, raw, info)
-	must(t, err)
+	must.Do(t, err)
 	if report.Actions[0].Outputs[0].Value != 1 {
 		t.Errorf("%+v", report)
 	}
 	keptRequest, keptInfo, err := w.auditor.Signed(first.Request.Anchor)
-	must(t, err)
+	must.Do(t, err)
 	if !bytes.Equal(keptRequest, raw) || !bytes.Equal(keptInfo, info) {
 		t.Error("what is kept is not what was signed")
 	}
@@ -88,9 +83,8 @@ func TestAuditorRace(t *testing.T) {
 	for i := range raws {
 		o := paying(alice.address(t), uint64(i))
 		o.Anchor = []byte("raced")
-		sub, err := w.issuer.Issue(t.Context(), o)
-		must(t, err)
-		must(t, w.issued.Discard(t.Context(), o.Anchor))
+		sub := must.Get(w.issuer.Issue(t.Context(), o))(t)
+		must.Do(t, w.issued.Discard(t.Context(), o.Anchor))
 		raws[i], infos[i] = encodings(t, sub)
 	}
 	var wg sync.WaitGroup
@@ -144,18 +138,14 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"another holder's certificate": func() error {
-			scheme, err := identity.NewScheme(w.params.Curve)
-			must(t, err)
+			scheme := must.Get(identity.NewScheme(w.params.Curve))(t)
 			var holders [2]identity.Holder
 			for i := range holders {
-				holders[i], err = scheme.NewHolder(nil)
-				must(t, err)
+				holders[i] = must.Get(scheme.NewHolder(nil))(t)
 			}
-			r, err := holders[0].Request("Alice", nil)
-			must(t, err)
-			certificate, err := scheme.Enrol("Alice", r, w.authority)
-			must(t, err)
-			_, err = service.NewPseudonyms(w.params, holders[1], certificate, w.authority.Identity())
+			r := must.Get(holders[0].Request("Alice", nil))(t)
+			certificate := must.Get(scheme.Enrol("Alice", r, w.authority))(t)
+			_, err := service.NewPseudonyms(w.params, holders[1], certificate, w.authority.Identity())
 			return err
 		},
 		"proof type": func() error {
@@ -176,12 +166,9 @@ func TestAuditorRefuses(t *testing.T) {
 	ctx := t.Context()
 	alice := w.party(t, w.key(t, "alice"))
 	w.fund(t, alice, 100, 100)
-	issued, err := w.issuer.Issue(ctx, under("issue", paying(alice.address(t), 7)))
-	must(t, err)
-	moved, err := alice.pay.Transfer(ctx, under("transfer", paying(alice.address(t), 30)))
-	must(t, err)
-	redeemed, err := alice.pay.Transfer(ctx, under("redemption", paying(service.Address{}, 30)))
-	must(t, err)
+	issued := must.Get(w.issuer.Issue(ctx, under("issue", paying(alice.address(t), 7))))(t)
+	moved := must.Get(alice.pay.Transfer(ctx, under("transfer", paying(alice.address(t), 30))))(t)
+	redeemed := must.Get(alice.pay.Transfer(ctx, under("redemption", paying(service.Address{}, 30))))(t)
 	flip := func(signature []byte) []byte {
 		out := bytes.Clone(signature)
 		out[len(out)-1] ^= 1
@@ -205,11 +192,9 @@ func TestAuditorRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			raw, info := encodings(t, test.sub)
-			r, err := request.Decode(raw)
-			must(t, err)
+			r := must.Get(request.Decode(raw))(t)
 			test.edit(&r.Actions[0])
-			raw, err = r.Encode()
-			must(t, err)
+			raw = must.Get(r.Encode())(t)
 			if signature, _, err := w.auditor.Sign(ctx, raw, info); !errors.Is(err, test.want) || signature != nil {
 				t.Errorf("%v, want %v", err, test.want)
 			}
@@ -218,7 +203,7 @@ func TestAuditorRefuses(t *testing.T) {
 			}
 		})
 	}
-	must(t, w.issuer.Approve(ctx, redeemed.Request, 0, redeemed.Deliveries...))
+	must.Do(t, w.issuer.Approve(ctx, redeemed.Request, 0, redeemed.Deliveries...))
 	for _, sub := range []*service.Submission{issued, moved, redeemed} {
 		w.land(t, sub)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestEverythingAtOnce: payers who use their anchors again, and pay, discard, release,
@@ -98,7 +99,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	done.Store(true)
 	settlers.Wait()
 
-	must(t, alice.Recheck(ctx, w.ledger))
+	must.Do(t, alice.Recheck(ctx, w.ledger))
 	if n := len(kept(t, alice.Vault)); n != 0 {
 		t.Errorf("%d submissions kept, all of which have landed or can never", n)
 	}

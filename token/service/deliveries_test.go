@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/request"
@@ -19,10 +20,8 @@ import (
 // ledger.
 func junk(t *testing.T, w *world, id token.ID, to service.Address, value uint64) service.Delivery {
 	t.Helper()
-	pp, err := w.params.Crypto(token.CSP, smallTables)
-	must(t, err)
-	made, err := action.NewIssue(t.Context(), executor.Serial(), pp, usd, action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: value}}})
-	must(t, err)
+	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
+	made := must.Get(action.NewIssue(t.Context(), executor.Serial(), pp, usd, action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: value}}}))(t)
 	return service.Delivery{ID: id, Token: made.Outputs[0], Opening: made.Openings[0]}
 }
 
@@ -37,34 +36,33 @@ func TestStrangersDeliveries(t *testing.T) {
 	for j := range 2 {
 		id := request.OutputID([]byte("order 17"), 0, j)
 		for i := range service.MaxCandidates {
-			must(t, alice.Receive(t.Context(), junk(t, w, id, mine, uint64(i))))
+			must.Do(t, alice.Receive(t.Context(), junk(t, w, id, mine, uint64(i))))
 		}
 		if err := alice.Receive(t.Context(), junk(t, w, id, mine, 1000)); !errors.Is(err, zkbench.ErrLimit) {
 			t.Errorf("one delivery too many under one id: %v", err)
 		}
 		for i := range service.MaxCandidates - 1 {
-			must(t, bob.Receive(t.Context(), junk(t, w, id, bobs, uint64(i))))
+			must.Do(t, bob.Receive(t.Context(), junk(t, w, id, bobs, uint64(i))))
 		}
 	}
-	sub, err := alice.pay.Transfer(t.Context(), under("order 17", paying(bobs, 30)))
-	must(t, err)
-	must(t, bob.Receive(t.Context(), sub.Deliveries...))
-	must(t, bob.Receive(t.Context(), sub.Deliveries...)) // which it has
+	sub := must.Get(alice.pay.Transfer(t.Context(), under("order 17", paying(bobs, 30))))(t)
+	must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))
+	must.Do(t, bob.Receive(t.Context(), sub.Deliveries...)) // which it has
 	alice.crash(t, w)
 	w.land(t, sub)
 	asked := w.ledger.asked
-	must(t, alice.Sync(t.Context(), w.ledger))
+	must.Do(t, alice.Sync(t.Context(), w.ledger))
 	if n := w.ledger.asked - asked; n != 3 { // the anchor and two ids
 		t.Errorf("%d questions, want 3", n)
 	}
-	must(t, bob.Sync(t.Context(), w.ledger))
+	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	if a, b := alice.balance(t), bob.balance(t); a != 70 || b != 30 {
 		t.Errorf("alice has %d and bob %d, want 70 and 30", a, b)
 	}
 	// The ledger has decided: nothing is asked any more.
-	must(t, alice.Delivered(t.Context(), sub.Request.Anchor))
+	must.Do(t, alice.Delivered(t.Context(), sub.Request.Anchor))
 	asked = w.ledger.asked
-	must(t, alice.Sync(t.Context(), w.ledger))
+	must.Do(t, alice.Sync(t.Context(), w.ledger))
 	if n := w.ledger.asked - asked; n != 0 {
 		t.Errorf("%d questions about what is settled", n)
 	}
@@ -75,18 +73,17 @@ func TestStrangersDeliveries(t *testing.T) {
 func TestFullIDEmpties(t *testing.T) {
 	w := newWorld(t, nil)
 	bob := w.party(t, w.key(t, "bob"))
-	sub, err := w.issuer.Issue(t.Context(), paying(bob.address(t), 10))
-	must(t, err)
+	sub := must.Get(w.issuer.Issue(t.Context(), paying(bob.address(t), 10)))(t)
 	for i := range service.MaxCandidates {
-		must(t, bob.Receive(t.Context(), junk(t, w, sub.Deliveries[0].ID, bob.address(t), uint64(i))))
+		must.Do(t, bob.Receive(t.Context(), junk(t, w, sub.Deliveries[0].ID, bob.address(t), uint64(i))))
 	}
 	if err := bob.Receive(t.Context(), sub.Deliveries...); !errors.Is(err, zkbench.ErrLimit) {
 		t.Errorf("%v, want %v", err, zkbench.ErrLimit)
 	}
 	w.land(t, sub)
-	must(t, bob.Sync(t.Context(), w.ledger))
-	must(t, bob.Receive(t.Context(), sub.Deliveries...))
-	must(t, bob.Sync(t.Context(), w.ledger))
+	must.Do(t, bob.Sync(t.Context(), w.ledger))
+	must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))
+	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	if got := bob.balance(t); got != 10 {
 		t.Errorf("%d, want 10", got)
 	}
@@ -120,10 +117,9 @@ func expecting(t *testing.T, w *world, n int) (*party, []service.Delivery) {
 	bob := w.party(t, w.key(t, "bob"))
 	var all []service.Delivery
 	for len(all) < n {
-		sub, err := w.issuer.Issue(t.Context(), paying(bob.address(t), 1, 1, 1, 1))
-		must(t, err)
+		sub := must.Get(w.issuer.Issue(t.Context(), paying(bob.address(t), 1, 1, 1, 1)))(t)
 		w.land(t, sub)
-		must(t, bob.Receive(t.Context(), sub.Deliveries...))
+		must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))
 		all = append(all, sub.Deliveries...)
 	}
 	return bob, all
@@ -135,7 +131,7 @@ func TestSyncInPieces(t *testing.T) {
 	w := newWorld(t, nil)
 	bob, _ := expecting(t, w, 12)
 	for i := range 12 {
-		must(t, bob.Receive(t.Context(), junk(t, w, token.ID{0, byte(i)}, bob.address(t), 1)))
+		must.Do(t, bob.Receive(t.Context(), junk(t, w, token.ID{0, byte(i)}, bob.address(t), 1)))
 	}
 	for range 6 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -168,7 +164,7 @@ func TestOneQuestionFails(t *testing.T) {
 	if got := bob.balance(t); got != 6 {
 		t.Errorf("%d, want 6", got)
 	}
-	must(t, bob.Sync(t.Context(), w.ledger))
+	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	if got := bob.balance(t); got != 8 {
 		t.Errorf("%d, want 8", got)
 	}

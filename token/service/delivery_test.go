@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -33,10 +34,8 @@ func deliveries() *rapid.Generator[service.Delivery] {
 func TestDeliveryRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := deliveries().Draw(t, "delivery")
-		data, err := d.Encode()
-		must(t, err)
-		got, err := service.DecodeDelivery(data)
-		must(t, err)
+		data := must.Get(d.Encode())(t)
+		got := must.Get(service.DecodeDelivery(data))(t)
 		if diff := cmp.Diff(d, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatal(diff)
 		}
@@ -55,8 +54,7 @@ func TestLongestDelivery(t *testing.T) {
 		Token:   token.Token{Owner: make([]byte, token.MaxOwner), Commitment: make([]byte, 255)},
 		Opening: token.Opening{Type: strings.Repeat("x", token.MaxType), Blinding: make([]byte, 32)},
 	}
-	data, err := d.Encode()
-	must(t, err)
+	data := must.Get(d.Encode())(t)
 	if len(data) != service.MaxDelivery {
 		t.Errorf("%d bytes, MaxDelivery is %d", len(data), service.MaxDelivery)
 	}
@@ -69,8 +67,7 @@ func TestLongestDelivery(t *testing.T) {
 // FuzzDecodeDelivery: what decodes is the one encoding of a delivery.
 func FuzzDecodeDelivery(f *testing.F) {
 	d := service.Delivery{ID: []byte("id"), Token: token.Token{Owner: []byte("owner"), Commitment: make([]byte, 32)}, Opening: token.Opening{Type: "USD", Value: 7, Blinding: make([]byte, 32)}}
-	data, err := d.Encode()
-	must(f, err)
+	data := must.Get(d.Encode())(f)
 	f.Add(data)
 	f.Add([]byte{1})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
@@ -29,24 +30,10 @@ var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
 var blockTime = time.Unix(1_800_000_000, 0)
 
-// fataler is a *testing.T, *testing.B, or *rapid.T.
-type fataler interface {
-	Helper()
-	Fatal(args ...any)
-}
-
-func must(t fataler, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func key(t fataler, name string) identity.Signer {
+func key(t must.TB, name string) identity.Signer {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
-	signer, err := identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:]))
-	must(t, err)
+	signer := must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
 	return signer
 }
 
@@ -120,9 +107,7 @@ type world struct {
 func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	t.Helper()
 	w := &world{dir: t.TempDir(), ledger: newMemory(), authority: key(t, "authority")}
-	var err error
-	w.params, err = token.NewPublicParams("BN254", 16, token.CSP)
-	must(t, err)
+	w.params = must.Get(token.NewPublicParams("BN254", 16, token.CSP))(t)
 	w.params.Issuers, w.params.Auditors = [][]byte{key(t, "issuer").Identity()}, [][]byte{key(t, "auditor").Identity()}
 	w.params.Limits = token.Limits{Inputs: 4, Outputs: 4, Metadata: 10}
 	if edit != nil {
@@ -130,19 +115,14 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	}
 	ex := executor.Serial()
 	w.issued, w.audited = w.vault(t), w.vault(t)
-	w.issuer, err = service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer"))
-	must(t, err)
-	w.auditor, err = service.NewAuditorService(w.params, smallTables, ex, w.audited, key(t, "auditor"), w.authority.Identity())
-	must(t, err)
-	w.validator, err = validator.New(w.params, ex, smallTables, 100)
-	must(t, err)
-	w.wallet, err = service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody")))
-	must(t, err)
-	w.transfer, err = service.NewTransferService(w.params, "", smallTables, ex, w.wallet)
-	must(t, err)
+	w.issuer = must.Get(service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer")))(t)
+	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, key(t, "auditor"), w.authority.Identity()))(t)
+	w.validator = must.Get(validator.New(w.params, ex, smallTables, 100))(t)
+	w.wallet = must.Get(service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody"))))(t)
+	w.transfer = must.Get(service.NewTransferService(w.params, "", smallTables, ex, w.wallet))(t)
 	t.Cleanup(func() {
 		for _, v := range []*service.Vault{w.issued, w.audited, w.wallet.Vault} {
-			must(t, v.Close())
+			must.Do(t, v.Close())
 		}
 	})
 	return w
@@ -153,10 +133,9 @@ func (w *world) path() string {
 	return filepath.Join(w.dir, fmt.Sprintf("vault %d", w.vaults))
 }
 
-func (w *world) vault(t fataler) *service.Vault {
+func (w *world) vault(t must.TB) *service.Vault {
 	t.Helper()
-	v, err := service.CreateVault(w.path(), w.params)
-	must(t, err)
+	v := must.Get(service.CreateVault(w.path(), w.params))(t)
 	return v
 }
 
@@ -168,11 +147,10 @@ type party struct {
 	pay  *service.TransferService
 }
 
-func (w *world) party(t fataler, keys service.Keys) *party {
+func (w *world) party(t must.TB, keys service.Keys) *party {
 	t.Helper()
 	p := &party{path: w.path(), keys: keys}
-	v, err := service.CreateVault(p.path, w.params)
-	must(t, err)
+	v := must.Get(service.CreateVault(p.path, w.params))(t)
 	p.use(w, v)
 	return p
 }
@@ -183,67 +161,56 @@ func (p *party) use(w *world, v *service.Vault) {
 }
 
 // crash closes the vault without settling anything, and opens it again.
-func (p *party) crash(t fataler, w *world) {
+func (p *party) crash(t must.TB, w *world) {
 	t.Helper()
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	p.open(t, w)
 }
 
-func (p *party) address(t fataler) service.Address {
+func (p *party) address(t must.TB) service.Address {
 	t.Helper()
-	to, err := p.Address(context.Background(), nil)
-	must(t, err)
+	to := must.Get(p.Address(context.Background(), nil))(t)
 	return to
 }
 
-func (p *party) balance(t fataler) uint64 {
+func (p *party) balance(t must.TB) uint64 {
 	t.Helper()
-	b, err := p.Balance(usd)
-	must(t, err)
+	b := must.Get(p.Balance(usd))(t)
 	return b.Uint64()
 }
 
 // key returns the keys of an Ed25519 signer.
-func (w *world) key(t fataler, name string) service.Keys { return service.NewKey(key(t, name)) }
+func (w *world) key(t must.TB, name string) service.Keys { return service.NewKey(key(t, name)) }
 
 // pseudonyms returns the keys of a holder who is enrolled under a name.
-func (w *world) pseudonyms(t fataler, name string) service.Keys {
+func (w *world) pseudonyms(t must.TB, name string) service.Keys {
 	t.Helper()
-	scheme, err := identity.NewScheme(w.params.Curve)
-	must(t, err)
-	holder, err := scheme.NewHolder(nil)
-	must(t, err)
-	r, err := holder.Request(name, nil)
-	must(t, err)
-	certificate, err := scheme.Enrol(name, r, w.authority)
-	must(t, err)
-	keys, err := service.NewPseudonyms(w.params, holder, certificate, w.authority.Identity())
-	must(t, err)
+	scheme := must.Get(identity.NewScheme(w.params.Curve))(t)
+	holder := must.Get(scheme.NewHolder(nil))(t)
+	r := must.Get(holder.Request(name, nil))(t)
+	certificate := must.Get(scheme.Enrol(name, r, w.authority))(t)
+	keys := must.Get(service.NewPseudonyms(w.params, holder, certificate, w.authority.Identity()))(t)
 	return keys
 }
 
 // land has the auditor sign a submission, and the ledger apply it.
-func (w *world) land(t fataler, sub *service.Submission) *audit.Report {
+func (w *world) land(t must.TB, sub *service.Submission) *audit.Report {
 	t.Helper()
-	report, err := w.submit(t, sub)
-	must(t, err)
+	report := must.Get(w.submit(t, sub))(t)
 	return report
 }
 
-func (w *world) submit(t fataler, sub *service.Submission) (*audit.Report, error) {
+func (w *world) submit(t must.TB, sub *service.Submission) (*audit.Report, error) {
 	t.Helper()
 	ctx := context.Background()
-	raw, err := sub.Request.Encode()
-	must(t, err)
-	info, err := sub.Information.Encode()
-	must(t, err)
+	raw := must.Get(sub.Request.Encode())(t)
+	info := must.Get(sub.Information.Encode())(t)
 	signature, report, err := w.auditor.Sign(ctx, raw, info)
 	if err != nil {
 		return nil, err
 	}
 	sub.Request.Auditors[0] = signature
-	raw, err = sub.Request.Encode()
-	must(t, err)
+	raw = must.Get(sub.Request.Encode())(t)
 	valid, err := w.validator.Validate(ctx, w.ledger, raw, blockTime)
 	if err != nil {
 		return nil, err
@@ -253,7 +220,7 @@ func (w *world) submit(t fataler, sub *service.Submission) (*audit.Report, error
 }
 
 // fund gives a party tokens, which it finds on the ledger.
-func (w *world) fund(t fataler, p *party, values ...uint64) {
+func (w *world) fund(t must.TB, p *party, values ...uint64) {
 	t.Helper()
 	ctx := context.Background()
 	for len(values) > 0 {
@@ -262,13 +229,12 @@ func (w *world) fund(t fataler, p *party, values ...uint64) {
 		for _, v := range values[:n] {
 			o.Payments = append(o.Payments, service.Payment{To: p.address(t), Value: v})
 		}
-		sub, err := w.issuer.Issue(ctx, o)
-		must(t, err)
+		sub := must.Get(w.issuer.Issue(ctx, o))(t)
 		w.land(t, sub)
-		must(t, p.Receive(ctx, sub.Deliveries...))
+		must.Do(t, p.Receive(ctx, sub.Deliveries...))
 		values = values[n:]
 	}
-	must(t, p.Sync(ctx, w.ledger))
+	must.Do(t, p.Sync(ctx, w.ledger))
 }
 
 // paying is an order of payments of values to an address.
@@ -281,16 +247,14 @@ func paying(to service.Address, values ...uint64) service.Order {
 }
 
 // open opens the vault at the party's path.
-func (p *party) open(t fataler, w *world) {
+func (p *party) open(t must.TB, w *world) {
 	t.Helper()
-	v, err := service.OpenVault(p.path, w.params)
-	must(t, err)
+	v := must.Get(service.OpenVault(p.path, w.params))(t)
 	p.use(w, v)
 }
 
-func copyFile(t fataler, from, to string) {
+func copyFile(t must.TB, from, to string) {
 	t.Helper()
-	data, err := os.ReadFile(from)
-	must(t, err)
-	must(t, os.WriteFile(to, data, 0o600))
+	data := must.Get(os.ReadFile(from))(t)
+	must.Do(t, os.WriteFile(to, data, 0o600))
 }

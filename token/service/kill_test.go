@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
@@ -36,9 +37,8 @@ func killable(t *testing.T) *world {
 	return newWorld(t, func(p *token.PublicParams) { p.Limits.Outputs = 64 })
 }
 
-func requestSum(t fataler, sub *service.Submission) string {
-	raw, err := sub.Request.Encode()
-	must(t, err)
+func requestSum(t must.TB, sub *service.Submission) string {
+	raw := must.Get(sub.Request.Encode())(t)
 	return fmt.Sprintf("%x", sha256.Sum256(raw))
 }
 
@@ -87,15 +87,13 @@ type payment struct{ said, sum string }
 // it said.
 func live(t *testing.T, path string, after time.Duration, said map[string]payment) (lines int) {
 	t.Helper()
-	exe, err := os.Executable()
-	must(t, err)
+	exe := must.Get(os.Executable())(t)
 	cmd := exec.Command(exe, "-test.run=^TestKillChild$")
 	cmd.Env = append(os.Environ(), killFile+"="+path)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	for scan := bufio.NewScanner(out); scan.Scan(); {
 		switch words := strings.Fields(scan.Text()); {
 		case len(words) == 3 && words[0] == paid && len(words[2]) == 2*sha256.Size:
@@ -136,13 +134,13 @@ func TestKill(t *testing.T) {
 			}
 			w.fund(t, alice, values...)
 		}
-		must(t, alice.Close())
+		must.Do(t, alice.Close())
 		total += live(t, alice.path, time.Duration(rng.IntN(60_000))*time.Microsecond, said)
 		alice.open(t, w)
 		survived(t, alice, tokens, said)
 		if i%perVault == perVault-1 {
 			landAll(t, w, alice, tokens*value)
-			must(t, alice.Close())
+			must.Do(t, alice.Close())
 		}
 	}
 	if total < kills {
@@ -155,7 +153,7 @@ func survived(t *testing.T, p *party, tokens int, said map[string]payment) {
 	t.Helper()
 	free := map[string]bool{}
 	for h, err := range p.Unspent() {
-		must(t, err)
+		must.Do(t, err)
 		free[string(h.ID)] = true
 	}
 	all := kept(t, p.Vault)
@@ -177,9 +175,7 @@ func survived(t *testing.T, p *party, tokens int, said map[string]payment) {
 	}
 	for name, s := range said {
 		var anchor []byte
-		if _, err := fmt.Sscanf(name, "%x", &anchor); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(name, "%x", &anchor))(t)
 		if _, there := all[string(anchor)]; s.said == paid && !there {
 			t.Errorf("submission %s was acknowledged, and is lost", name)
 		}
@@ -196,7 +192,7 @@ func landAll(t *testing.T, w *world, p *party, funds uint64) {
 	for _, k := range all {
 		w.land(t, &k.Submission)
 	}
-	must(t, p.Sync(t.Context(), w.ledger))
+	must.Do(t, p.Sync(t.Context(), w.ledger))
 	if got, want := p.balance(t), funds-3*uint64(len(all)); got != want {
 		t.Errorf("%d after %d payments of 3, want %d", got, len(all), want)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/request"
@@ -105,7 +106,7 @@ func (m *model) note(t *rapid.T, sub *service.Submission, payer int, payees []in
 }
 
 // changeOf is the id of the output that no delivery names.
-func changeOf(t fataler, sub *service.Submission) token.ID {
+func changeOf(t must.TB, sub *service.Submission) token.ID {
 	t.Helper()
 	for j := range sub.Information.Actions[0].Outputs {
 		id := request.OutputID(sub.Request.Anchor, 0, j)
@@ -124,14 +125,13 @@ func (m *model) issue(t *rapid.T) {
 	for _, v := range values {
 		o.Payments = append(o.Payments, service.Payment{To: m.parties[p].address(t), Value: v})
 	}
-	sub, err := m.w.issuer.Issue(context.Background(), o)
-	must(t, err)
+	sub := must.Get(m.w.issuer.Issue(context.Background(), o))(t)
 	m.note(t, sub, -1, []int{p, p, p, p})
 }
 
 func (m *model) transfer(t *rapid.T) {
 	p := rapid.IntRange(0, 1).Draw(t, "payer")
-	must(t, m.parties[p].Sync(context.Background(), m.w.ledger))
+	must.Do(t, m.parties[p].Sync(context.Background(), m.w.ledger))
 	typ := rapid.SampledFrom(types[:]).Draw(t, "type")
 	have := m.free(p, typ)
 	want := rapid.Uint64Range(0, have+5).Draw(t, "value")
@@ -230,7 +230,7 @@ func (m *model) deliver(t *rapid.T) {
 	})
 	for i, d := range o.sub.Deliveries {
 		if c := o.outputs[i]; c.owner >= 0 {
-			must(t, m.parties[c.owner].Receive(context.Background(), d))
+			must.Do(t, m.parties[c.owner].Receive(context.Background(), d))
 			c.delivered = true
 		}
 	}
@@ -242,9 +242,9 @@ func (m *model) give(t *rapid.T, discard bool) {
 	o := m.some(t, func(o *order) bool { return o.payer >= 0 && !o.landed && !o.released && !o.dead() })
 	p := m.parties[o.payer]
 	if discard {
-		must(t, p.Discard(context.Background(), o.sub.Request.Anchor))
+		must.Do(t, p.Discard(context.Background(), o.sub.Request.Anchor))
 	} else {
-		must(t, p.Release(context.Background(), o.sub.Request.Anchor))
+		must.Do(t, p.Release(context.Background(), o.sub.Request.Anchor))
 	}
 	o.released, o.gone = true, discard
 }
@@ -253,10 +253,10 @@ func (m *model) give(t *rapid.T, discard bool) {
 // the supply that the auditor knows of.
 func (m *model) check(t *rapid.T) {
 	for p := range m.parties {
-		must(t, m.parties[p].Sync(context.Background(), m.w.ledger))
+		must.Do(t, m.parties[p].Sync(context.Background(), m.w.ledger))
 		unspent := map[string]uint64{}
 		for h, err := range m.parties[p].Unspent() {
-			must(t, err)
+			must.Do(t, err)
 			unspent[h.Type] += h.Value
 		}
 		for _, typ := range types {
@@ -292,7 +292,7 @@ func TestModel(t *testing.T) {
 		m.parties = []*party{w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))}
 		defer func() {
 			for _, p := range m.parties {
-				must(t, p.Close())
+				must.Do(t, p.Close())
 			}
 		}()
 		t.Repeat(map[string]func(*rapid.T){

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/request"
@@ -18,8 +19,7 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	alice := w.party(t, w.key(t, "alice"))
-	pp, err := w.params.Crypto(token.CSP, smallTables)
-	must(t, err)
+	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
 	known := func(anchor string, to service.Address) service.Order {
 		o := under(anchor, paying(to, 100))
 		o.Rand = bytes.NewReader(make([]byte, 32))
@@ -28,8 +28,7 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 	spec := func(anchor string, to service.Address, signer string) action.Spec {
 		s := action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: 100}}, Anchor: request.ActionAnchor([]byte(anchor), 0), Rand: bytes.NewReader(make([]byte, 32))}
 		if signer != "" {
-			s.Key, err = service.SignerSecret(key(t, signer), nil)
-			must(t, err)
+			s.Key = must.Get(service.SignerSecret(key(t, signer), nil))(t)
 		}
 		return s
 	}
@@ -37,28 +36,23 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 		return bytes.Equal(d.Outputs[0].Commitment, sub.Deliveries[0].Token.Commitment)
 	}
 	to := alice.address(t)
-	issued, err := w.issuer.Issue(t.Context(), known("issue", to))
-	must(t, err)
+	issued := must.Get(w.issuer.Issue(t.Context(), known("issue", to)))(t)
 	for signer, want := range map[string]bool{"": false, "alice": false, "issuer": true} {
-		d, err := action.NewIssue(t.Context(), executor.Serial(), pp, usd, spec("issue", to, signer))
-		must(t, err)
+		d := must.Get(action.NewIssue(t.Context(), executor.Serial(), pp, usd, spec("issue", to, signer)))(t)
 		if same(d, issued) != want {
 			t.Errorf("issue, with the secret of %q: same commitments are %v", signer, !want)
 		}
 	}
-	must(t, alice.Receive(t.Context(), issued.Deliveries...))
+	must.Do(t, alice.Receive(t.Context(), issued.Deliveries...))
 	w.land(t, issued)
-	must(t, alice.Sync(t.Context(), w.ledger))
+	must.Do(t, alice.Sync(t.Context(), w.ledger))
 
 	bob := w.party(t, w.key(t, "bob")).address(t)
-	paid, err := alice.pay.Transfer(t.Context(), known("pay", bob))
-	must(t, err)
+	paid := must.Get(alice.pay.Transfer(t.Context(), known("pay", bob)))(t)
 	got := issued.Deliveries[0]
 	for signer, want := range map[string]bool{"": false, "issuer": false, "alice": true} {
-		sender, err := action.NewSender(t.Context(), executor.Serial(), pp, []action.Owned{{Input: action.Input{ID: got.ID, Token: got.Token}, Opening: got.Opening}})
-		must(t, err)
-		d, err := sender.Transfer(t.Context(), spec("pay", bob, signer))
-		must(t, err)
+		sender := must.Get(action.NewSender(t.Context(), executor.Serial(), pp, []action.Owned{{Input: action.Input{ID: got.ID, Token: got.Token}, Opening: got.Opening}}))(t)
+		d := must.Get(sender.Transfer(t.Context(), spec("pay", bob, signer)))(t)
 		if same(d, paid) != want {
 			t.Errorf("transfer, with the secret of %q: same commitments are %v", signer, !want)
 		}

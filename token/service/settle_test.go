@@ -9,16 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/service"
 )
 
 // kept are the submissions of a vault, by anchor.
-func kept(t fataler, v *service.Vault) map[string]service.Kept {
+func kept(t must.TB, v *service.Vault) map[string]service.Kept {
 	t.Helper()
 	all := map[string]service.Kept{}
 	for k, err := range v.Submissions() {
-		must(t, err)
+		must.Do(t, err)
 		all[string(k.Request.Anchor)] = k
 	}
 	return all
@@ -31,8 +32,7 @@ func TestCrash(t *testing.T) {
 	ctx := t.Context()
 	alice, bob := w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))
 	w.fund(t, alice, 100)
-	sub, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30))
-	must(t, err)
+	sub := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t)
 	alice.crash(t, w)
 	if got := alice.balance(t); got != 0 {
 		t.Errorf("%d can be spent, want 0: the token is reserved", got)
@@ -45,17 +45,17 @@ func TestCrash(t *testing.T) {
 		t.Error(diff)
 	}
 	w.land(t, &again.Submission)
-	must(t, bob.Receive(ctx, again.Deliveries...))
-	must(t, alice.Sync(ctx, w.ledger))
-	must(t, bob.Sync(ctx, w.ledger))
+	must.Do(t, bob.Receive(ctx, again.Deliveries...))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	must.Do(t, bob.Sync(ctx, w.ledger))
 	if a, b := alice.balance(t), bob.balance(t); a != 70 || b != 30 {
 		t.Errorf("alice has %d, bob %d, want 70 and 30", a, b)
 	}
 	if k := kept(t, alice.Vault)[string(sub.Request.Anchor)]; !k.Landed {
 		t.Error("the deliveries of a submission that has landed are gone")
 	}
-	must(t, alice.Delivered(ctx, sub.Request.Anchor))
-	must(t, alice.Delivered(ctx, sub.Request.Anchor))
+	must.Do(t, alice.Delivered(ctx, sub.Request.Anchor))
+	must.Do(t, alice.Delivered(ctx, sub.Request.Anchor))
 	if n := len(kept(t, alice.Vault)); n != 0 {
 		t.Errorf("%d submissions kept after all is settled", n)
 	}
@@ -67,21 +67,19 @@ func TestRelease(t *testing.T) {
 	ctx := t.Context()
 	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.key(t, "bob"))
 	w.fund(t, alice, 100)
-	lost, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30))
-	must(t, err)
-	must(t, alice.Sync(ctx, w.ledger)) // nothing is known of it
+	lost := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t)
+	must.Do(t, alice.Sync(ctx, w.ledger)) // nothing is known of it
 	if got := alice.balance(t); got != 0 {
 		t.Errorf("%d free while the request may land", got)
 	}
-	must(t, alice.Release(ctx, lost.Request.Anchor))
+	must.Do(t, alice.Release(ctx, lost.Request.Anchor))
 	if got := alice.balance(t); got != 100 {
 		t.Errorf("%d after the release, want 100", got)
 	}
-	second, err := alice.pay.Transfer(ctx, paying(bob.address(t), 45))
-	must(t, err)
+	second := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 45)))(t)
 	w.land(t, second)
-	must(t, alice.Sync(ctx, w.ledger))
-	must(t, alice.Delivered(ctx, second.Request.Anchor))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	must.Do(t, alice.Delivered(ctx, second.Request.Anchor))
 	if got := alice.balance(t); got != 55 {
 		t.Errorf("%d after paying 45 of 100", got)
 	}
@@ -89,7 +87,7 @@ func TestRelease(t *testing.T) {
 		t.Errorf("%d submissions kept, want 0: the released one can never land", n)
 	}
 	asked := w.ledger.asked
-	must(t, alice.Sync(ctx, w.ledger))
+	must.Do(t, alice.Sync(ctx, w.ledger))
 	if w.ledger.asked != asked {
 		t.Errorf("%d questions with nothing to ask", w.ledger.asked-asked)
 	}
@@ -105,14 +103,13 @@ func TestLateLanding(t *testing.T) {
 	ctx := t.Context()
 	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.key(t, "bob"))
 	w.fund(t, alice, 100, 7)
-	late, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30))
-	must(t, err)
-	must(t, alice.Release(ctx, late.Request.Anchor))
+	late := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t)
+	must.Do(t, alice.Release(ctx, late.Request.Anchor))
 	second, err := alice.pay.Transfer(ctx, paying(bob.address(t), 105)) // takes both tokens
-	must(t, err)
+	must.Do(t, err)
 	w.land(t, late)
 	alice.crash(t, w)
-	must(t, alice.Sync(ctx, w.ledger))
+	must.Do(t, alice.Sync(ctx, w.ledger))
 	if got := alice.balance(t); got != 77 {
 		t.Errorf("%d, want the change of 70 and the 7 that the second submission held", got)
 	}
@@ -133,9 +130,8 @@ func TestLandsWhileAsked(t *testing.T) {
 	w := newWorld(t, nil)
 	alice := w.party(t, w.key(t, "alice"))
 	w.fund(t, alice, 100)
-	sub, err := alice.pay.Transfer(t.Context(), paying(alice.address(t), 30))
-	must(t, err)
-	must(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 1, do: func() { w.land(t, sub) }}))
+	sub := must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
+	must.Do(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 1, do: func() { w.land(t, sub) }}))
 	if got := alice.balance(t); got != 70 {
 		t.Errorf("%d, want the change of 70", got)
 	}
@@ -167,8 +163,7 @@ func TestOutage(t *testing.T) {
 	ctx := t.Context()
 	alice := w.party(t, w.key(t, "alice"))
 	w.fund(t, alice, 100, 50)
-	sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 30))
-	must(t, err)
+	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 	w.land(t, sub)
 	for _, l := range []broken{{w.ledger, zkbench.ErrEnv, zkbench.ErrEnv}, {w.ledger, zkbench.ErrEnv, nil}} {
 		if err := alice.Recheck(ctx, l); !errors.Is(err, zkbench.ErrEnv) {
@@ -186,10 +181,9 @@ func TestTakenAnchor(t *testing.T) {
 	ctx := t.Context()
 	alice := w.party(t, w.key(t, "alice"))
 	w.fund(t, alice, 100)
-	sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 30))
-	must(t, err)
+	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 	w.ledger.anchors[string(sub.Request.Anchor)] = [32]byte{1}
-	must(t, alice.Sync(ctx, w.ledger))
+	must.Do(t, alice.Sync(ctx, w.ledger))
 	if got := alice.balance(t); got != 100 || len(kept(t, alice.Vault)) != 0 {
 		t.Errorf("%d, and %d submissions kept", got, len(kept(t, alice.Vault)))
 	}
@@ -203,8 +197,7 @@ func TestDiscard(t *testing.T) {
 	w.fund(t, alice, 100, 50)
 	var anchors [][]byte
 	for range 2 {
-		sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 30))
-		must(t, err)
+		sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 		anchors = append(anchors, sub.Request.Anchor)
 	}
 	if err := alice.Discard(ctx, anchors[0], []byte("none")); !errors.Is(err, zkbench.ErrParams) {
@@ -213,9 +206,9 @@ func TestDiscard(t *testing.T) {
 	if got := alice.balance(t); got != 0 {
 		t.Errorf("%d after a call that failed, want 0: all or nothing", got)
 	}
-	must(t, alice.Discard(ctx, anchors...))
+	must.Do(t, alice.Discard(ctx, anchors...))
 	asked := w.ledger.asked
-	must(t, alice.Sync(ctx, w.ledger))
+	must.Do(t, alice.Sync(ctx, w.ledger))
 	if got := alice.balance(t); got != 150 || len(kept(t, alice.Vault)) != 0 || w.ledger.asked != asked {
 		t.Errorf("%d, %d submissions kept, %d questions", got, len(kept(t, alice.Vault)), w.ledger.asked-asked)
 	}
@@ -228,24 +221,23 @@ func TestRestored(t *testing.T) {
 	alice := w.party(t, w.key(t, "alice"))
 	w.fund(t, alice, 100, 50)
 	copied := &party{path: w.path(), keys: alice.keys}
-	must(t, alice.Close())
+	must.Do(t, alice.Close())
 	copyFile(t, alice.path, copied.path)
 	alice.open(t, w)
-	sub, err := alice.pay.Transfer(ctx, paying(alice.address(t), 100))
-	must(t, err)
+	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 100)))(t)
 	w.land(t, sub)
 
 	copied.open(t, w)
-	must(t, copied.Sync(ctx, w.ledger))
+	must.Do(t, copied.Sync(ctx, w.ledger))
 	if got := copied.balance(t); got != 150 {
 		t.Errorf("Sync asked about unspent tokens: %d", got)
 	}
-	must(t, copied.Recheck(ctx, w.ledger))
+	must.Do(t, copied.Recheck(ctx, w.ledger))
 	if got := copied.balance(t); got != 50 {
 		t.Errorf("%d after the check, want 50", got)
 	}
 	w.ledger = newMemory() // one that has lost everything
-	must(t, copied.Recheck(ctx, w.ledger))
+	must.Do(t, copied.Recheck(ctx, w.ledger))
 	if got := copied.balance(t); got != 0 {
 		t.Errorf("%d on a ledger that has nothing", got)
 	}
@@ -257,8 +249,7 @@ func TestWrongDeliveries(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.key(t, "bob"))
-	sub, err := w.issuer.Issue(ctx, paying(bob.address(t), 10, 20))
-	must(t, err)
+	sub := must.Get(w.issuer.Issue(ctx, paying(bob.address(t), 10, 20)))(t)
 	good, other := sub.Deliveries[0], sub.Deliveries[1]
 	w.land(t, sub)
 	edit := func(f func(*service.Delivery)) service.Delivery {
@@ -286,7 +277,7 @@ func TestWrongDeliveries(t *testing.T) {
 			if err == nil || test.want != nil && !errors.Is(err, test.want) {
 				t.Errorf("%v, want %v", err, test.want)
 			}
-			must(t, test.p.Sync(ctx, w.ledger))
+			must.Do(t, test.p.Sync(ctx, w.ledger))
 			if got := test.p.balance(t); got != 0 {
 				t.Errorf("%d counted of deliveries that were refused", got)
 			}
@@ -294,14 +285,14 @@ func TestWrongDeliveries(t *testing.T) {
 	}
 
 	// An id that the ledger does not have is expected, and another token's id is not.
-	must(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = token.ID("unknown") })))
-	must(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })))
-	must(t, bob.Sync(ctx, w.ledger))
+	must.Do(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = token.ID("unknown") })))
+	must.Do(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })))
+	must.Do(t, bob.Sync(ctx, w.ledger))
 	if got := bob.balance(t); got != 0 {
 		t.Errorf("%d counted of ids that are not the tokens'", got)
 	}
-	must(t, bob.Receive(ctx, other, good))
-	must(t, bob.Sync(ctx, w.ledger))
+	must.Do(t, bob.Receive(ctx, other, good))
+	must.Do(t, bob.Sync(ctx, w.ledger))
 	if got := bob.balance(t); got != 30 {
 		t.Errorf("%d of 30", got)
 	}
@@ -317,18 +308,17 @@ func TestIssueLife(t *testing.T) {
 	ctx := t.Context()
 	to := w.party(t, w.key(t, "bob")).address(t)
 	for _, delivered := range []bool{false, true} {
-		sub, err := w.issuer.Issue(ctx, paying(to, 100))
-		must(t, err)
+		sub := must.Get(w.issuer.Issue(ctx, paying(to, 100)))(t)
 		anchor := sub.Request.Anchor
-		must(t, w.issued.Sync(ctx, w.ledger))
+		must.Do(t, w.issued.Sync(ctx, w.ledger))
 		if k := kept(t, w.issued); len(k) != 1 || k[string(anchor)].Landed {
 			t.Fatalf("%d submissions kept, want the one, not landed", len(k))
 		}
 		if delivered {
-			must(t, w.issued.Delivered(ctx, anchor))
+			must.Do(t, w.issued.Delivered(ctx, anchor))
 		}
 		w.land(t, sub)
-		must(t, w.issued.Sync(ctx, w.ledger))
+		must.Do(t, w.issued.Sync(ctx, w.ledger))
 		if !delivered {
 			k := kept(t, w.issued)[string(anchor)]
 			if diff := cmp.Diff(sub.Deliveries, k.Deliveries); !k.Landed || diff != "" {
@@ -337,17 +327,16 @@ func TestIssueLife(t *testing.T) {
 			if err := w.issued.Discard(ctx, anchor); !errors.Is(err, zkbench.ErrPolicy) {
 				t.Errorf("discarded what has landed: %v", err)
 			}
-			must(t, w.issued.Delivered(ctx, anchor))
+			must.Do(t, w.issued.Delivered(ctx, anchor))
 		}
 		if n := len(kept(t, w.issued)); n != 0 {
 			t.Errorf("%d submissions kept of one that has landed and is delivered", n)
 		}
 	}
 	// One whose anchor is another's can never land.
-	sub, err := w.issuer.Issue(ctx, paying(to, 100))
-	must(t, err)
+	sub := must.Get(w.issuer.Issue(ctx, paying(to, 100)))(t)
 	w.ledger.anchors[string(sub.Request.Anchor)] = [32]byte{1}
-	must(t, w.issued.Sync(ctx, w.ledger))
+	must.Do(t, w.issued.Sync(ctx, w.ledger))
 	if n := len(kept(t, w.issued)); n != 0 {
 		t.Errorf("%d submissions kept of one that can never land", n)
 	}
@@ -365,18 +354,17 @@ func TestOneMoment(t *testing.T) {
 	w.fund(t, alice, values...)
 	sum, moved := uint64(0), false
 	for h, err := range alice.Unspent() {
-		must(t, err)
+		must.Do(t, err)
 		if sum += h.Value; moved {
 			continue
 		}
 		moved = true
 		for range 10 {
-			sub, err := alice.pay.Transfer(t.Context(), paying(alice.address(t), 40))
-			must(t, err)
+			sub := must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), 40)))(t)
 			w.land(t, sub)
-			must(t, alice.Receive(t.Context(), sub.Deliveries...))
+			must.Do(t, alice.Receive(t.Context(), sub.Deliveries...))
 		}
-		must(t, alice.Sync(t.Context(), w.ledger))
+		must.Do(t, alice.Sync(t.Context(), w.ledger))
 	}
 	if got := alice.balance(t); sum != 3000 || got != 3000 {
 		t.Errorf("tokens worth %d and a balance of %d, want 3000", sum, got)

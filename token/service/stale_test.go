@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -44,15 +45,13 @@ func doomed(t *testing.T, w *world, anchor string, rest ...uint64) (*party, *ser
 	t.Helper()
 	alice := w.party(t, w.key(t, "alice"))
 	w.fund(t, alice, append([]uint64{10}, rest...)...)
-	must(t, alice.Close())
+	must.Do(t, alice.Close())
 	other := &party{path: w.path(), keys: alice.keys}
 	copyFile(t, alice.path, other.path)
 	alice.open(t, w)
 	other.open(t, w)
-	dead, err := alice.pay.Transfer(t.Context(), under(anchor, paying(service.Address{}, 10)))
-	must(t, err)
-	spent, err := other.pay.Transfer(t.Context(), paying(service.Address{}, 10))
-	must(t, err)
+	dead := must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(service.Address{}, 10))))(t)
+	spent := must.Get(other.pay.Transfer(t.Context(), paying(service.Address{}, 10)))(t)
 	w.land(t, spent)
 	return alice, dead
 }
@@ -74,14 +73,12 @@ func TestAnchorUsedAgain(t *testing.T) {
 			alice, dead := doomed(t, w, anchor, test.rest...)
 			to := w.party(t, w.key(t, "bob")).address(t)
 			var second *service.Submission
-			must(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 2, do: func() {
-				must(t, alice.Discard(t.Context(), dead.Request.Anchor))
-				var err error
-				second, err = alice.pay.Transfer(t.Context(), under(anchor, paying(to, test.value)))
-				must(t, err)
+			must.Do(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 2, do: func() {
+				must.Do(t, alice.Discard(t.Context(), dead.Request.Anchor))
+				second = must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(to, test.value))))(t)
 			}}))
 			w.land(t, second)
-			must(t, alice.Recheck(t.Context(), w.ledger))
+			must.Do(t, alice.Recheck(t.Context(), w.ledger))
 			want := -test.value
 			for _, v := range test.rest {
 				want += v
@@ -96,16 +93,14 @@ func TestAnchorUsedAgain(t *testing.T) {
 		alice := w.party(t, w.key(t, "alice"))
 		to := w.party(t, w.key(t, "bob")).address(t)
 		w.fund(t, alice, 10, 100)
-		first, err := alice.pay.Transfer(t.Context(), under(anchor, paying(to, 10)))
-		must(t, err)
+		first := must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(to, 10))))(t)
 		w.land(t, first)
-		must(t, alice.Delivered(t.Context(), first.Request.Anchor))
-		must(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 1, do: func() {
-			must(t, alice.Sync(t.Context(), w.ledger))
-			_, err := alice.pay.Transfer(t.Context(), under(anchor, paying(to, 20)))
-			must(t, err)
+		must.Do(t, alice.Delivered(t.Context(), first.Request.Anchor))
+		must.Do(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 1, do: func() {
+			must.Do(t, alice.Sync(t.Context(), w.ledger))
+			must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(to, 20))))(t)
 		}}))
-		must(t, alice.Recheck(t.Context(), w.ledger)) // the second can never land
+		must.Do(t, alice.Recheck(t.Context(), w.ledger)) // the second can never land
 		if got := alice.balance(t); got != 100 {
 			t.Errorf("%d, want 100", got)
 		}
@@ -117,17 +112,16 @@ func TestAnchorUsedAgain(t *testing.T) {
 func TestDeliveredMeanwhile(t *testing.T) {
 	w := newWorld(t, nil)
 	bob := w.party(t, w.key(t, "bob"))
-	sub, err := w.issuer.Issue(t.Context(), paying(bob.address(t), 10, 20))
-	must(t, err)
+	sub := must.Get(w.issuer.Issue(t.Context(), paying(bob.address(t), 10, 20)))(t)
 	w.land(t, sub)
 	good, bad := sub.Deliveries[0], sub.Deliveries[1]
 	bad.ID = good.ID
-	must(t, bob.Receive(t.Context(), bad))
-	must(t, bob.Sync(t.Context(), &between{memory: w.ledger, token: 1, do: func() {
-		must(t, bob.Sync(t.Context(), w.ledger))
-		must(t, bob.Receive(t.Context(), good))
+	must.Do(t, bob.Receive(t.Context(), bad))
+	must.Do(t, bob.Sync(t.Context(), &between{memory: w.ledger, token: 1, do: func() {
+		must.Do(t, bob.Sync(t.Context(), w.ledger))
+		must.Do(t, bob.Receive(t.Context(), good))
 	}}))
-	must(t, bob.Sync(t.Context(), w.ledger))
+	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	if got := bob.balance(t); got != 10 {
 		t.Errorf("%d, want 10", got)
 	}
@@ -140,12 +134,10 @@ func TestTakenMeanwhile(t *testing.T) {
 	alice := w.party(t, w.key(t, "alice"))
 	w.fund(t, alice, 100)
 	var sub *service.Submission
-	must(t, alice.Recheck(t.Context(), &between{memory: newMemory(), token: 1, do: func() {
-		var err error
-		sub, err = alice.pay.Transfer(t.Context(), paying(alice.address(t), 30))
-		must(t, err)
+	must.Do(t, alice.Recheck(t.Context(), &between{memory: newMemory(), token: 1, do: func() {
+		sub = must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
 	}}))
-	must(t, alice.Discard(t.Context(), sub.Request.Anchor))
+	must.Do(t, alice.Discard(t.Context(), sub.Request.Anchor))
 	if got := alice.balance(t); got != 100 {
 		t.Errorf("%d, want 100", got)
 	}
@@ -170,13 +162,12 @@ func TestLaggingDigests(t *testing.T) {
 			if name == "delivery" {
 				to = bob.address(t)
 			}
-			sub, err := alice.pay.Transfer(t.Context(), paying(to, value))
-			must(t, err)
+			sub := must.Get(alice.pay.Transfer(t.Context(), paying(to, value)))(t)
 			w.land(t, sub)
 			if err := alice.Sync(t.Context(), lagging{w.ledger}); err == nil {
 				t.Error("no error from a ledger that contradicts itself")
 			}
-			must(t, alice.Sync(t.Context(), w.ledger))
+			must.Do(t, alice.Sync(t.Context(), w.ledger))
 			if got := alice.balance(t); got != 100-value || !kept(t, alice.Vault)[string(sub.Request.Anchor)].Landed {
 				t.Errorf("%d, want %d, and the submission with its deliveries", got, 100-value)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
@@ -19,10 +20,9 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-func inputsOf(t fataler, sub *service.Submission) []action.Input {
+func inputsOf(t must.TB, sub *service.Submission) []action.Input {
 	t.Helper()
-	a, err := action.Parse(32, token.Transfer, sub.Request.Actions[0].Raw)
-	must(t, err)
+	a := must.Get(action.Parse(32, token.Transfer, sub.Request.Actions[0].Raw))(t)
 	return a.Inputs
 }
 
@@ -39,8 +39,7 @@ func TestLife(t *testing.T) {
 	o := paying(bob.address(t), 60)
 	o.Payments = append(o.Payments, service.Payment{To: bob.address(t), Value: 60})
 	o.Metadata = []byte("lunch")
-	sub, err := alice.pay.Transfer(ctx, o)
-	must(t, err)
+	sub := must.Get(alice.pay.Transfer(ctx, o))(t)
 	if got := alice.balance(t); got != 0 {
 		t.Errorf("%d free before the ledger has the change, want 0", got)
 	}
@@ -52,10 +51,10 @@ func TestLife(t *testing.T) {
 	if got := fmt.Sprint(values); len(values) != 3 || strings.Count(got, "60") != 2 || strings.Count(got, "30") != 1 {
 		t.Errorf("the auditor saw outputs of %v, want 60, 60 and a change of 30", values)
 	}
-	must(t, bob.Receive(ctx, sub.Deliveries...))
-	must(t, bob.Receive(ctx, sub.Deliveries[0])) // once more is no error
+	must.Do(t, bob.Receive(ctx, sub.Deliveries...))
+	must.Do(t, bob.Receive(ctx, sub.Deliveries[0])) // once more is no error
 	for _, p := range []*party{alice, bob} {
-		must(t, p.Sync(ctx, w.ledger))
+		must.Do(t, p.Sync(ctx, w.ledger))
 	}
 	if a, b := alice.balance(t), bob.balance(t); a != 30 || b != 120 {
 		t.Errorf("alice has %d and bob %d, want 30 and 120", a, b)
@@ -63,8 +62,7 @@ func TestLife(t *testing.T) {
 
 	// Bob redeems with the issuer's approval.
 	o = paying(service.Address{}, 100)
-	sub, err = bob.pay.Transfer(ctx, o)
-	must(t, err)
+	sub = must.Get(bob.pay.Transfer(ctx, o))(t)
 	if _, err := w.submit(t, sub); !errors.Is(err, zkbench.ErrPolicy) {
 		t.Errorf("a redemption without approval: %v", err)
 	}
@@ -78,12 +76,12 @@ func TestLife(t *testing.T) {
 	if err := w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("approved an action that is not there: %v", err)
 	}
-	must(t, w.issuer.Approve(ctx, sub.Request, 0, sub.Deliveries...))
+	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, sub.Deliveries...))
 	report = w.land(t, sub)
 	if diff := cmp.Diff([]string{"Bob"}, report.Actions[0].Inputs[0].Owners); diff != "" {
 		t.Error(diff)
 	}
-	must(t, bob.Sync(ctx, w.ledger))
+	must.Do(t, bob.Sync(ctx, w.ledger))
 	if b := bob.balance(t); b != 20 {
 		t.Errorf("bob has %d after redeeming 100 of 120", b)
 	}
@@ -95,8 +93,7 @@ func TestPseudonyms(t *testing.T) {
 	alice, bob := w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.pseudonyms(t, "Bob"))
 	w.fund(t, alice, 100, 100)
 	for range 3 {
-		sub, err := alice.pay.Transfer(t.Context(), paying(bob.address(t), 10))
-		must(t, err)
+		sub := must.Get(alice.pay.Transfer(t.Context(), paying(bob.address(t), 10)))(t)
 		report := w.land(t, sub)
 		names := map[string]uint64{}
 		for _, out := range report.Actions[0].Outputs {
@@ -105,14 +102,13 @@ func TestPseudonyms(t *testing.T) {
 		if len(names) != 2 || names["Bob"] != 10 || report.Actions[0].Inputs[0].Owners[0] != "Alice" {
 			t.Errorf("the auditor saw %v", report)
 		}
-		must(t, bob.Receive(t.Context(), sub.Deliveries...))
-		must(t, alice.Sync(t.Context(), w.ledger))
+		must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))
+		must.Do(t, alice.Sync(t.Context(), w.ledger))
 	}
-	must(t, bob.Sync(t.Context(), w.ledger))
+	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	owners := map[string]bool{}
 	for id, raw := range w.ledger.tokens {
-		tok, err := token.DecodeToken(32, raw)
-		must(t, err)
+		tok := must.Get(token.DecodeToken(32, raw))(t)
 		if owners[string(tok.Owner)] {
 			t.Errorf("token %x has an owner that another has", id)
 		}
@@ -120,8 +116,7 @@ func TestPseudonyms(t *testing.T) {
 	}
 	// A crash changes nothing: the nonces are in the vault.
 	bob.crash(t, w)
-	sub, err := bob.pay.Transfer(t.Context(), paying(alice.address(t), 30))
-	must(t, err)
+	sub := must.Get(bob.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
 	w.land(t, sub)
 
 	w.fund(t, bob, 5)
@@ -154,8 +149,7 @@ func TestSelection(t *testing.T) {
 			alice := w.party(t, w.key(t, "alice"))
 			defer alice.Close()
 			w.fund(t, alice, test.have...)
-			sub, err := alice.pay.Transfer(t.Context(), paying(to, test.want))
-			must(t, err)
+			sub := must.Get(alice.pay.Transfer(t.Context(), paying(to, test.want)))(t)
 			var got []uint64
 			for _, in := range sub.Information.Actions[0].Inputs {
 				got = append(got, in.Opening.Value)
@@ -179,14 +173,13 @@ func TestChangePlace(t *testing.T) {
 	w.fund(t, alice, 10)
 	places := map[bool]int{}
 	for range 40 { // all at one place: once in 2^39 runs
-		sub, err := alice.pay.Transfer(t.Context(), paying(to, 4))
-		must(t, err)
+		sub := must.Get(alice.pay.Transfer(t.Context(), paying(to, 4)))(t)
 		outputs := sub.Information.Actions[0].Outputs
 		if len(outputs) != 2 || outputs[0].Opening.Value+outputs[1].Opening.Value != 10 {
 			t.Fatalf("outputs %v", outputs)
 		}
 		places[outputs[0].Opening.Value == 6]++
-		must(t, alice.Discard(t.Context(), sub.Request.Anchor))
+		must.Do(t, alice.Discard(t.Context(), sub.Request.Anchor))
 	}
 	if len(places) != 2 {
 		t.Error("the change is always at one place")
@@ -200,8 +193,7 @@ func TestRefusedOrders(t *testing.T) {
 	w.fund(t, alice, 10, 10, 10, 10, 10, 10)
 	to := w.party(t, w.pseudonyms(t, "Bob")).address(t)
 	var image [script.ImageLen]byte
-	lock, err := script.NewHashLock(image, 1_900_000_000, key(t, "alice").Identity(), key(t, "bob").Identity())
-	must(t, err)
+	lock := must.Get(script.NewHashLock(image, 1_900_000_000, key(t, "alice").Identity(), key(t, "bob").Identity()))(t)
 	locked := service.Address{Owner: lock.Owner(), Audit: append(to.Audit[:1:1], to.Audit...)}
 	small := service.Address{Owner: append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...), Audit: to.Audit}
 	with := func(edit func(*service.Order)) service.Order {
@@ -256,16 +248,14 @@ func TestRefusedOrders(t *testing.T) {
 	}
 
 	// A script in its one shape.
-	sub, err := alice.pay.Transfer(t.Context(), paying(locked, 10))
-	must(t, err)
+	sub := must.Get(alice.pay.Transfer(t.Context(), paying(locked, 10)))(t)
 	if n := len(sub.Information.Actions[0].Outputs); n != 1 {
 		t.Errorf("%d outputs to a script", n)
 	}
 
 	o := paying(to, 10)
 	o.Anchor = []byte("chosen")
-	_, err = alice.pay.Transfer(t.Context(), o)
-	must(t, err)
+	must.Get(alice.pay.Transfer(t.Context(), o))(t)
 	if _, err := alice.pay.Transfer(t.Context(), o); !errors.Is(err, zkbench.ErrAnchorConflict) {
 		t.Errorf("one anchor twice: %v", err)
 	}
@@ -273,8 +263,7 @@ func TestRefusedOrders(t *testing.T) {
 
 func TestWrappingPayments(t *testing.T) {
 	w := newWorld(t, func(p *token.PublicParams) {
-		q, err := token.NewPublicParams("BN254", 64, token.CSP)
-		must(t, err)
+		q := must.Get(token.NewPublicParams("BN254", 64, token.CSP))(t)
 		p.Bits, p.Systems = q.Bits, q.Systems
 	})
 	alice := w.party(t, w.key(t, "alice"))
@@ -288,8 +277,7 @@ func TestWrappingPayments(t *testing.T) {
 	if _, err := alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)); !errors.Is(err, zkbench.ErrLimit) {
 		t.Errorf("inputs of 2^64 and more: %v", err)
 	}
-	b, err := alice.Balance(usd)
-	must(t, err)
+	b := must.Get(alice.Balance(usd))(t)
 	if got := b.String(); got != "18446744073709551621" {
 		t.Errorf("balance %s", got)
 	}

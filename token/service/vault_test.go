@@ -18,6 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/service"
@@ -29,10 +30,8 @@ func TestVaultFile(t *testing.T) {
 	if _, err := service.OpenVault(path, w.params); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("opened what is not there: %v", err)
 	}
-	v, err := service.CreateVault(path, w.params)
-	must(t, err)
-	info, err := os.Stat(path)
-	must(t, err)
+	v := must.Get(service.CreateVault(path, w.params))(t)
+	info := must.Get(os.Stat(path))(t)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
 	}
@@ -42,7 +41,7 @@ func TestVaultFile(t *testing.T) {
 	if _, err := service.OpenVault(path, w.params); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("opened twice: %v", err)
 	}
-	must(t, v.Close())
+	must.Do(t, v.Close())
 	if err := v.Close(); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("closed twice: %v", err)
 	}
@@ -58,19 +57,17 @@ func TestVaultFile(t *testing.T) {
 		t.Errorf("opened with other parameters: %v", err)
 	}
 	// Another version.
-	db, err := bbolt.Open(path, 0o600, nil)
-	must(t, err)
-	must(t, db.Update(func(tx *bbolt.Tx) error {
+	db := must.Get(bbolt.Open(path, 0o600, nil))(t)
+	must.Do(t, db.Update(func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{2}))
 	}))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	if _, err := service.OpenVault(path, w.params); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("opened another version: %v", err)
 	}
-	db, err = bbolt.Open(path, 0o600, nil)
-	must(t, err)
-	must(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) }))
-	must(t, db.Close())
+	db = must.Get(bbolt.Open(path, 0o600, nil))(t)
+	must.Do(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) }))
+	must.Do(t, db.Close())
 	if _, err := service.OpenVault(path, w.params); !isCorrupt(err) {
 		t.Errorf("opened what is no vault: %v", err)
 	}
@@ -87,15 +84,13 @@ func damagedVault(t *testing.T, w *world) (path string, data []byte, secrets []s
 	alice := w.party(t, w.pseudonyms(t, "Alice"))
 	w.fund(t, alice, 1, 2, 3, 4, 5, 6, 7, 8)
 	for _, value := range []uint64{4, 8, 5} {
-		sub, err := alice.pay.Transfer(t.Context(), paying(alice.address(t), value))
-		must(t, err)
+		sub := must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), value)))(t)
 		for _, item := range append(sub.Information.Actions[0].Inputs, sub.Information.Actions[0].Outputs...) {
 			secrets = append(secrets, hex.EncodeToString(item.Opening.Blinding), fmt.Sprint(item.Opening.Blinding))
 		}
 	}
-	must(t, alice.Close())
-	data, err := os.ReadFile(alice.path)
-	must(t, err)
+	must.Do(t, alice.Close())
+	data = must.Get(os.ReadFile(alice.path))(t)
 	return alice.path, data, secrets
 }
 
@@ -106,7 +101,7 @@ func TestCorruptedVault(t *testing.T) {
 	_, data, secrets := damagedVault(t, w)
 	path := w.path()
 	use := func(data []byte) (found int, err error) {
-		must(t, os.WriteFile(path, data, 0o600))
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		v, err := service.OpenVault(path, w.params)
 		if err != nil {
 			return 0, err
@@ -134,8 +129,7 @@ func TestCorruptedVault(t *testing.T) {
 		}
 		return found, err
 	}
-	want, err := use(data)
-	must(t, err)
+	want := must.Get(use(data))(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	noticed := 0
 	for i := range 400 {
@@ -186,14 +180,13 @@ func TestStrangeKeys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			alice := w.party(t, w.key(t, "alice"))
-			must(t, alice.Close())
-			db, err := bbolt.Open(alice.path, 0o600, nil)
-			must(t, err)
-			must(t, db.Update(edit))
-			must(t, db.Close())
+			must.Do(t, alice.Close())
+			db := must.Get(bbolt.Open(alice.path, 0o600, nil))(t)
+			must.Do(t, db.Update(edit))
+			must.Do(t, db.Close())
 			alice.open(t, w)
 			defer alice.Close()
-			_, err = alice.pay.Transfer(t.Context(), paying(service.Address{}, 50))
+			_, err := alice.pay.Transfer(t.Context(), paying(service.Address{}, 50))
 			unspentErr := error(nil)
 			for _, err := range alice.Unspent() {
 				unspentErr = err
@@ -218,17 +211,15 @@ func TestDamagedRecord(t *testing.T) {
 	w.fund(t, alice, 10, 10, 10)
 	var input token.ID // of the first
 	for _, anchor := range []string{"a", "b", "c"} {
-		sub, err := alice.pay.Transfer(t.Context(), under(anchor, paying(service.Address{}, 6)))
-		must(t, err)
+		sub := must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(service.Address{}, 6))))(t)
 		w.land(t, sub)
 		if anchor == "a" {
 			input = inputsOf(t, sub)[0].ID
 		}
 	}
-	must(t, alice.Close())
-	db, err := bbolt.Open(alice.path, 0o600, nil)
-	must(t, err)
-	must(t, db.Update(func(tx *bbolt.Tx) error {
+	must.Do(t, alice.Close())
+	db := must.Get(bbolt.Open(alice.path, 0o600, nil))(t)
+	must.Do(t, db.Update(func(tx *bbolt.Tx) error {
 		for bucket, key := range map[string][]byte{"submissions": []byte("b"), "tokens": input} {
 			b := tx.Bucket([]byte(bucket))
 			value := bytes.Clone(b.Get(key))
@@ -239,7 +230,7 @@ func TestDamagedRecord(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	alice.open(t, w)
 	defer alice.Close()
 	if err := alice.Sync(t.Context(), w.ledger); !isCorrupt(err) {
@@ -307,6 +298,6 @@ func TestCloseBeside(t *testing.T) {
 		}
 	}
 	begun.Wait()
-	must(t, alice.Close())
+	must.Do(t, alice.Close())
 	wg.Wait()
 }

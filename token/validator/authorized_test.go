@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
@@ -84,23 +85,19 @@ func TestAuthorizedScripts(t *testing.T) {
 	s, ids := funded(t, token.RedeemOwner)
 	alice, bob := s.owners[0], s.owners[1]
 	preimage := []byte("a secret")
-	image, err := script.Image(preimage)
-	s.must(err)
+	image := must.Get(script.Image(preimage))(s)
 	claim, reclaim := script.Unlock{Kind: script.Claim, Preimage: preimage}, script.Unlock{Kind: script.Reclaim}
 	for _, deadline := range []uint64{1, uint64(s.at.Add(time.Hour).Unix()), script.MaxTime} {
-		lock, err := script.NewHashLock(image, deadline, alice.Identity(), bob.Identity())
-		s.must(err)
+		lock := must.Get(script.NewHashLock(image, deadline, alice.Identity(), bob.Identity()))(s)
 		a, _ := s.moved("lock", 0, "", ids[:1], to(lock.Owner(), 100))
 		raw := s.sign(&request.Request{Anchor: []byte("lock"), Actions: []request.Action{a}}, []identity.Signer{alice})
 		if err := s.v.Authorized(t.Context(), raw); err != nil {
 			t.Errorf("deadline %d: locked: %v", deadline, err)
 		}
 		// A token of the script, with the commitment of another.
-		plain, err := token.DecodeToken(s.pp.PointLen(), s.ledger[string(ids[0])])
-		s.must(err)
+		plain := must.Get(token.DecodeToken(s.pp.PointLen(), s.ledger[string(ids[0])]))(s)
 		id := token.ID("locked")
-		s.ledger[string(id)], err = (&token.Token{Owner: lock.Owner(), Commitment: plain.Commitment}).Encode()
-		s.must(err)
+		s.ledger[string(id)] = must.Get((&token.Token{Owner: lock.Owner(), Commitment: plain.Commitment}).Encode())(s)
 		s.openings[string(id)] = s.openings[string(ids[0])]
 		for _, test := range []struct {
 			name   string
@@ -118,8 +115,7 @@ func TestAuthorizedScripts(t *testing.T) {
 			{"claim for another", claim, bob, alice, validator.TimeLocks, zkbench.ErrPolicy},
 		} {
 			a, _ := s.moved("open", 0, "", []token.ID{id}, to(test.owner.Identity(), 100))
-			a.Spends[0].Unlock, err = test.unlock.Encode()
-			s.must(err)
+			a.Spends[0].Unlock = must.Get(test.unlock.Encode())(s)
 			raw := s.sign(&request.Request{Anchor: []byte("open"), Actions: []request.Action{a}}, []identity.Signer{test.signer})
 			err := s.v.Authorized(t.Context(), raw)
 			if test.check == "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
@@ -35,29 +36,16 @@ const hostileSigners = 8
 func newHostile(t testing.TB, curve string, cache int, signer func(scheme identity.Scheme, i int) (identity.Signer, error)) *hostile {
 	t.Helper()
 	h := &hostile{TB: t, ledger: make(ledger)}
-	params, err := token.NewPublicParams(curve, 8, token.CSP)
-	h.must(err)
-	h.pp, err = params.Crypto(token.CSP, smallTables)
-	h.must(err)
-	h.v, err = validator.New(params, executor.Serial(), smallTables, cache)
-	h.must(err)
-	scheme, err := identity.NewScheme(curve)
-	h.must(err)
+	params := must.Get(token.NewPublicParams(curve, 8, token.CSP))(h)
+	h.pp = must.Get(params.Crypto(token.CSP, smallTables))(h)
+	h.v = must.Get(validator.New(params, executor.Serial(), smallTables, cache))(h)
+	scheme := must.Get(identity.NewScheme(curve))(h)
 	for i := range hostileSigners {
-		s, err := signer(scheme, i)
-		h.must(err)
-		wrong, err := s.Sign([]byte("another message"), nil)
-		h.must(err)
+		s := must.Get(signer(scheme, i))(h)
+		wrong := must.Get(s.Sign([]byte("another message"), nil))(h)
 		h.owners, h.wrong = append(h.owners, s), append(h.wrong, wrong)
 	}
 	return h
-}
-
-func (h *hostile) must(err error) {
-	h.Helper()
-	if err != nil {
-		h.Fatal(err)
-	}
 }
 
 // request returns a request of that many actions, each with inputs of others'
@@ -71,8 +59,7 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 		for j := range inputs {
 			k := (i*inputs + j) % len(h.owners)
 			in := action.Input{ID: fmt.Appendf(nil, "%d %d", i, j), Token: token.Token{Owner: h.owners[k].Identity(), Commitment: make([]byte, h.pp.PointLen())}}
-			stored, err := in.Token.Encode()
-			h.must(err)
+			stored := must.Get(in.Token.Encode())(h)
 			h.ledger[string(in.ID)] = stored
 			a.Inputs, spends = append(a.Inputs, in), append(spends, request.Spend{Signature: h.wrong[k]})
 		}
@@ -80,14 +67,11 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 			a.Outputs = append(a.Outputs, token.Token{Owner: to, Commitment: make([]byte, h.pp.PointLen())})
 		}
 		proof := make([]byte, h.pp.ProofLen(token.Transfer, inputs, outputs))
-		_, err := rand.Read(proof)
-		h.must(err)
-		raw, err := a.Encode(proof)
-		h.must(err)
+		must.Get(rand.Read(proof))(h)
+		raw := must.Get(a.Encode(proof))(h)
 		r.Actions = append(r.Actions, request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: spends})
 	}
-	raw, err := r.Encode()
-	h.must(err)
+	raw := must.Get(r.Encode())(h)
 	return raw
 }
 
@@ -180,8 +164,7 @@ func BenchmarkHostile(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("curve=%s/owners=%s/inputs=%d/outputs=%d", curve, c.owners, 16*c.inputs, 16*c.outputs), func(b *testing.B) {
 				h := newHostile(b, curve, 4096, c.signer)
-				fresh, err := pseudonymSigner(must(identity.NewScheme(curve))(b), 0)
-				h.must(err)
+				fresh := must.Get(pseudonymSigner(must.Get(identity.NewScheme(curve))(b), 0))(h)
 				raw := h.request(16, c.inputs, c.outputs, fresh.Identity())
 				at := time.Unix(1_800_000_000, 0)
 				for b.Loop() {
@@ -192,15 +175,5 @@ func BenchmarkHostile(b *testing.B) {
 				b.ReportMetric(float64(len(raw)), "B/request")
 			})
 		}
-	}
-}
-
-func must[T any](v T, err error) func(t testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
@@ -49,7 +50,7 @@ func newFront(s *system, raw []byte, took time.Duration, b validator.Batching) *
 		f.sizes = append(f.sizes, 0)
 		return s.at
 	}, b)
-	s.must(err)
+	must.Do(s, err)
 	return f
 }
 
@@ -238,8 +239,7 @@ func TestQueueAnswersEachCaller(t *testing.T) {
 		bad[at] ^= 1
 		raws = append(raws, bad)
 	}
-	queue, err := validator.NewQueue(s.v, s.ledger, func() time.Time { return s.at }, validator.Batching{Max: 16, Wait: ms})
-	s.must(err)
+	queue := must.Get(validator.NewQueue(s.v, s.ledger, func() time.Time { return s.at }, validator.Batching{Max: 16, Wait: ms}))(s)
 	left, cancel := context.WithCancel(t.Context())
 	cancel()
 	var wg sync.WaitGroup
@@ -258,7 +258,7 @@ func TestQueueAnswersEachCaller(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s.must(queue.Close())
+	must.Do(s, queue.Close())
 }
 
 func TestNewQueueRefuses(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
@@ -60,37 +61,22 @@ func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
 	s := &system{TB: t, ledger: make(ledger), openings: make(map[string]token.Opening), at: time.Unix(1_800_000_000, 0)}
 	key := func(name string) identity.Signer {
 		seed := sha256.Sum256([]byte(name))
-		signer, err := identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:]))
-		s.must(err)
+		signer := must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(s)
 		return signer
 	}
 	s.issuer, s.auditor, s.owners = key("issuer"), key("auditor"), []identity.Signer{key("alice"), key("bob")}
-	scheme, err := identity.NewScheme("BN254")
-	s.must(err)
-	holder, err := scheme.NewHolder(rand.Reader)
-	s.must(err)
-	pseudonym, err := holder.Pseudonym(rand.Reader)
-	s.must(err)
+	scheme := must.Get(identity.NewScheme("BN254"))(s)
+	holder := must.Get(scheme.NewHolder(rand.Reader))(s)
+	pseudonym := must.Get(holder.Pseudonym(rand.Reader))(s)
 	s.owners = append(s.owners, pseudonym)
 
-	s.params, err = token.NewPublicParams("BN254", 8, token.CSP, token.Bulletproof)
-	s.must(err)
+	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP, token.Bulletproof))(s)
 	s.params.Issuers, s.params.Auditors, s.params.Redeem = [][]byte{s.issuer.Identity()}, [][]byte{s.auditor.Identity()}, redeem
 	s.params.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
-	s.digest, err = s.params.Digest()
-	s.must(err)
-	s.pp, err = s.params.Crypto(token.CSP, smallTables)
-	s.must(err)
-	s.v, err = validator.New(s.params, executor.Serial(), smallTables, 100)
-	s.must(err)
+	s.digest = must.Get(s.params.Digest())(s)
+	s.pp = must.Get(s.params.Crypto(token.CSP, smallTables))(s)
+	s.v = must.Get(validator.New(s.params, executor.Serial(), smallTables, 100))(s)
 	return s
-}
-
-func (s *system) must(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
 }
 
 // issued returns an unsigned request that issues values, each to the owner of its
@@ -101,10 +87,8 @@ func (s *system) issued(anchor string, values ...uint64) (*request.Request, []to
 	for i, v := range values {
 		outputs = append(outputs, action.Output{Owner: s.owners[i%len(s.owners)].Identity(), Value: v})
 	}
-	d, err := action.NewIssue(s.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor([]byte(anchor), 0)})
-	s.must(err)
-	raw, err := d.Prove(s.Context())
-	s.must(err)
+	d := must.Get(action.NewIssue(s.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor([]byte(anchor), 0)}))(s)
+	raw := must.Get(d.Prove(s.Context()))(s)
 	return &request.Request{Anchor: []byte(anchor), Actions: []request.Action{{
 		Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{},
 	}}}, d.Openings
@@ -115,16 +99,12 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 	s.Helper()
 	var owned []action.Owned
 	for _, id := range inputs {
-		t, err := token.DecodeToken(s.pp.PointLen(), s.ledger[string(id)])
-		s.must(err)
+		t := must.Get(token.DecodeToken(s.pp.PointLen(), s.ledger[string(id)]))(s)
 		owned = append(owned, action.Owned{Input: action.Input{ID: id, Token: *t}, Opening: s.openings[string(id)]})
 	}
-	sender, err := action.NewSender(s.Context(), executor.Serial(), s.pp, owned)
-	s.must(err)
-	d, err := sender.Transfer(s.Context(), action.Spec{Outputs: outputs, Metadata: []byte(metadata), Anchor: request.ActionAnchor([]byte(anchor), n)})
-	s.must(err)
-	raw, err := d.Prove(s.Context())
-	s.must(err)
+	sender := must.Get(action.NewSender(s.Context(), executor.Serial(), s.pp, owned))(s)
+	d := must.Get(sender.Transfer(s.Context(), action.Spec{Outputs: outputs, Metadata: []byte(metadata), Anchor: request.ActionAnchor([]byte(anchor), n)}))(s)
+	raw := must.Get(d.Prove(s.Context()))(s)
 	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, len(inputs))}, d.Openings
 }
 
@@ -134,8 +114,7 @@ func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	s.Helper()
 	by := func(signer identity.Signer, role request.Role, action int) []byte {
 		message := request.ToSign(r.Message(s.digest), role, action)
-		signature, err := signer.Sign(message[:], nil)
-		s.must(err)
+		signature := must.Get(signer.Sign(message[:], nil))(s)
 		return signature
 	}
 	for i := range r.Actions {
@@ -152,16 +131,14 @@ func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 
 func (s *system) encode(r *request.Request) []byte {
 	s.Helper()
-	raw, err := r.Encode()
-	s.must(err)
+	raw := must.Get(r.Encode())(s)
 	return raw
 }
 
 // apply validates a request and applies it.
 func (s *system) apply(raw []byte, openings ...token.Opening) *validator.Valid {
 	s.Helper()
-	valid, err := s.v.Validate(s.Context(), s.ledger, raw, s.at)
-	s.must(err)
+	valid := must.Get(s.v.Validate(s.Context(), s.ledger, raw, s.at))(s)
 	for _, id := range valid.Spends {
 		delete(s.ledger, string(id))
 	}
@@ -230,8 +207,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 	signed := func(r *request.Request) []byte { return s.sign(r, []identity.Signer{alice}) }
 	var image [script.ImageLen]byte
 	lock := func(deadline time.Time) []byte {
-		l, err := script.NewHashLock(image, uint64(deadline.Unix()), alice.Identity(), bob.Identity())
-		s.must(err)
+		l := must.Get(script.NewHashLock(image, uint64(deadline.Unix()), alice.Identity(), bob.Identity()))(s)
 		return l.Owner()
 	}
 	edit := func(f func(r *request.Request)) func() []byte {
@@ -300,10 +276,8 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			return s.sign(r)
 		}, validator.Issuers, 0, -1, zkbench.ErrPolicy},
 		{"issue to nobody", func() []byte {
-			d, err := action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: []action.Output{{Value: 1}}, Anchor: request.ActionAnchor([]byte("mint"), 0)})
-			s.must(err)
-			raw, err := d.Prove(t.Context())
-			s.must(err)
+			d := must.Get(action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: []action.Output{{Value: 1}}, Anchor: request.ActionAnchor([]byte("mint"), 0)}))(s)
+			raw := must.Get(d.Prove(t.Context()))(s)
 			return s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
 		}, validator.Structure, 0, 0, zkbench.ErrPolicy},
 		{"locked until now", func() []byte { return signed(pay("", to(lock(s.at), 100))) }, validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
@@ -316,8 +290,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		{"signature of another request", edit(func(r *request.Request) { r.Anchor = []byte("buy") }), validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"auditor's signature given as an owner", edit(func(r *request.Request) {
 			message := request.ToSign(r.Message(s.digest), request.Owner, 0)
-			signature, err := s.auditor.Sign(message[:], nil)
-			s.must(err)
+			signature := must.Get(s.auditor.Sign(message[:], nil))(s)
 			r.Auditors[0] = signature
 		}), validator.Auditors, -1, 0, zkbench.ErrSignature},
 		{"an output to everybody", func() []byte {
@@ -325,10 +298,8 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		}, validator.OutputOwners, 0, 0, zkbench.ErrPolicy},
 		{"proof longer than it is", func() []byte {
 			r := plain()
-			a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[0].Raw)
-			s.must(err)
-			r.Actions[0].Raw, err = a.Encode(append(slices.Clone(a.Proof()), 0))
-			s.must(err)
+			a := must.Get(action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[0].Raw))(s)
+			r.Actions[0].Raw = must.Get(a.Encode(append(slices.Clone(a.Proof()), 0)))(s)
 			return signed(r)
 		}, validator.Structure, 0, -1, zkbench.ErrMalformed},
 		{"auditor's signature flipped", edit(func(r *request.Request) { flip(r.Auditors[0]) }), validator.Auditors, -1, 0, zkbench.ErrSignature},
@@ -348,8 +319,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		}, validator.Proofs, 0, -1, zkbench.ErrProof},
 		{"a commitment off the curve", func() []byte {
 			r := plain()
-			a, err := action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[0].Raw)
-			s.must(err)
+			a := must.Get(action.Parse(s.pp.PointLen(), token.Transfer, r.Actions[0].Raw))(s)
 			for i := range a.Outputs[0].Commitment {
 				a.Outputs[0].Commitment[i] = 0xff
 			}
@@ -383,19 +353,16 @@ func TestHashLock(t *testing.T) {
 	s, ids := funded(t, token.RedeemOwner)
 	alice, bob := s.owners[0], s.owners[1]
 	preimage := []byte("a secret")
-	image, err := script.Image(preimage)
-	s.must(err)
+	image := must.Get(script.Image(preimage))(s)
 	deadline := s.at.Add(time.Hour)
-	lock, err := script.NewHashLock(image, uint64(deadline.Unix()), alice.Identity(), bob.Identity())
-	s.must(err)
+	lock := must.Get(script.NewHashLock(image, uint64(deadline.Unix()), alice.Identity(), bob.Identity()))(s)
 	a, opened := s.moved("lock", 0, "", ids[:1], to(lock.Owner(), 100))
 	locked := s.apply(s.sign(&request.Request{Anchor: []byte("lock"), Actions: []request.Action{a}}, []identity.Signer{alice}), opened...)
 	id := locked.Creates[0].ID
 
 	spend := func(unlock script.Unlock, signer identity.Signer, owner identity.Identity) []byte {
 		a, _ := s.moved("open", 0, "", []token.ID{id}, to(owner, 100))
-		encoded, err := unlock.Encode()
-		s.must(err)
+		encoded := must.Get(unlock.Encode())(s)
 		a.Spends[0].Unlock = encoded
 		return s.sign(&request.Request{Anchor: []byte("open"), Actions: []request.Action{a}}, []identity.Signer{signer})
 	}
@@ -488,10 +455,7 @@ func TestNewRefuses(t *testing.T) {
 		"early stop": func(p *token.PublicParams) { p.Systems[0].Stop = 0 },
 		"digest":     func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 },
 	} {
-		p, err := token.NewPublicParams("BN254", 8, token.CSP)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(token.NewPublicParams("BN254", 8, token.CSP))(t)
 		edit(p)
 		if _, err := validator.New(p, executor.Serial(), smallTables, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%s: %v", name, err)
@@ -506,8 +470,7 @@ func TestCallersKeepTheirBuffers(t *testing.T) {
 	s, ids := funded(t, token.RedeemIssuer)
 	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 100))
 	raw := s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
-	valid, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)
-	s.must(err)
+	valid := must.Get(s.v.Validate(t.Context(), s.ledger, raw, s.at))(s)
 	clear(raw)
 	if !bytes.Equal(valid.Spends[0], ids[0]) || bytes.Equal(valid.Raw, raw) {
 		t.Error("the validated request changed with the caller's buffer")
@@ -515,7 +478,7 @@ func TestCallersKeepTheirBuffers(t *testing.T) {
 	s.params.Redeem = token.RedeemOwner
 	a, _ = s.moved("out", 0, "", ids[:1], to(nil, 100))
 	raw = s.sign(&request.Request{Anchor: []byte("out"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
-	_, err = s.v.Validate(t.Context(), s.ledger, raw, s.at)
+	_, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)
 	want(t, "policy changed after New", err, validator.RedeemPolicy, 0, -1, zkbench.ErrPolicy)
 }
 

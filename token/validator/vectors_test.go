@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
@@ -24,8 +25,7 @@ func TestVectors(t *testing.T) {
 	line := func(name string, value []byte) { fmt.Fprintf(&out, "%s %x\n", name, value) }
 	seed := func(label string) io.Reader { return transcript.XOF("zkbench/v1/test", []byte(label)) }
 	submit := func(anchor string, kind token.Kind, d *action.Draft, spends int) {
-		raw, err := d.Prove(t.Context())
-		s.must(err)
+		raw := must.Get(d.Prove(t.Context()))(s)
 		a := request.Action{Kind: kind, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, spends)}
 		if kind == token.Issue {
 			a.Issuer = &request.Issuer{}
@@ -43,8 +43,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 
-	params, err := s.params.Encode()
-	s.must(err)
+	params := must.Get(s.params.Encode())(s)
 	line("params", params)
 	line("params digest", s.digest[:])
 	outputs := func(values ...uint64) (all []action.Output) {
@@ -53,26 +52,22 @@ func TestVectors(t *testing.T) {
 		}
 		return all
 	}
-	issue, err := action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD",
-		action.Spec{Outputs: outputs(100, 55), Anchor: request.ActionAnchor([]byte("issue"), 0), Rand: seed("issue")})
-	s.must(err)
+	issue := must.Get(action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD",
+		action.Spec{Outputs: outputs(100, 55), Anchor: request.ActionAnchor([]byte("issue"), 0), Rand: seed("issue")}))(s)
 	submit("issue", token.Issue, issue, 0)
 
 	owned := make([]action.Owned, 2)
 	for i := range owned {
 		id := request.OutputID([]byte("issue"), 0, i)
-		stored, err := token.DecodeToken(s.pp.PointLen(), s.ledger[string(id)])
-		s.must(err)
+		stored := must.Get(token.DecodeToken(s.pp.PointLen(), s.ledger[string(id)]))(s)
 		owned[i] = action.Owned{Input: action.Input{ID: id, Token: *stored}, Opening: issue.Openings[i]}
 	}
-	sender, err := action.NewSender(t.Context(), executor.Serial(), s.pp, owned)
-	s.must(err)
+	sender := must.Get(action.NewSender(t.Context(), executor.Serial(), s.pp, owned))(s)
 	// The second output redeems.
-	moved, err := sender.Transfer(t.Context(), action.Spec{
+	moved := must.Get(sender.Transfer(t.Context(), action.Spec{
 		Outputs: append(outputs(150), to(identity.Identity(nil), 5)), Metadata: []byte("metadata"),
 		Anchor: request.ActionAnchor([]byte("transfer"), 0), Rand: seed("transfer"),
-	})
-	s.must(err)
+	}))(s)
 	submit("transfer", token.Transfer, moved, 2)
 	golden.Check(t, "token/request_bn254_bits8.txt", out.String())
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -21,10 +22,7 @@ func TestQueuedRequests(t *testing.T) {
 	instance := newInstance(t, token.ValidatorBatch(), map[string]string{"batch-max": "6", "batch-wait": "1m0s"}, 1)
 	var wg sync.WaitGroup
 	for seq := range uint64(3) {
-		input, err := instance.Input(ctx, seq)
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := must.Get(instance.Input(ctx, seq))(t)
 		for range 2 {
 			wg.Go(func() {
 				output, err := instance.Run(ctx, input)
@@ -39,10 +37,7 @@ func TestQueuedRequests(t *testing.T) {
 	}
 	wg.Wait()
 	// A request that is given up leaves the queue, which can close.
-	input, err := instance.Input(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(instance.Input(ctx, 0))(t)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := instance.Run(ended, input); !errors.Is(err, context.Canceled) {
@@ -71,10 +66,7 @@ func TestRejectKinds(t *testing.T) {
 	for _, owner := range []string{"ed25519", "pseudonym"} {
 		for _, tampered := range token.TamperedAxis().Default {
 			instance := newInstance(t, token.Reject(), map[string]string{"owner": owner, "tampered": tampered}, 1)
-			input, err := instance.Input(ctx, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			input := must.Get(instance.Input(ctx, 0))(t)
 			output, err := instance.Run(ctx, input)
 			if err == nil {
 				err = instance.Check(ctx, input, output)

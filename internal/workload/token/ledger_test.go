@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/token"
@@ -18,10 +19,7 @@ func TestLedgerApply(t *testing.T) {
 	for _, tokens := range []string{"0", "5", "1000"} {
 		t.Run("tokens="+tokens, func(t *testing.T) {
 			instance := newInstance(t, token.LedgerApply(), map[string]string{"batch": "25", "tokens": tokens}, 1)
-			input, err := instance.Input(ctx, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			input := must.Get(instance.Input(ctx, 0))(t)
 			var mu sync.Mutex
 			seen := make(map[string]bool)
 			var wg sync.WaitGroup
@@ -58,10 +56,7 @@ func TestLedgerApplyClose(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
-	instance, err := token.LedgerApply().New(t.Context(), workload.NewCase(record.Axis{Key: "batch", Value: "1"}), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	instance := must.Get(token.LedgerApply().New(t.Context(), workload.NewCase(record.Axis{Key: "batch", Value: "1"}), 1))(t)
 	if made, err := os.ReadDir(dir); err != nil || len(made) != 1 {
 		t.Errorf("%d files for temporary files, %v; want the ledger's directory", len(made), err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -32,10 +33,7 @@ func newInstance(t *testing.T, def workload.Def, change map[string]string, seed 
 		}
 		axes = append(axes, record.Axis{Key: a.Key, Value: v})
 	}
-	instance, err := def.New(context.Background(), workload.NewCase(axes...), seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	instance := must.Get(def.New(context.Background(), workload.NewCase(axes...), seed))(t)
 	t.Cleanup(func() {
 		if err := instance.Close(); err != nil {
 			t.Errorf("%s: %v", def.Name, err)
@@ -78,10 +76,7 @@ func TestCorpus(t *testing.T) {
 	ctx := context.Background()
 	for _, def := range token.Defs() {
 		input := func(change map[string]string, seed, seq uint64) any {
-			input, err := newInstance(t, def, change, seed).Input(ctx, seq)
-			if err != nil {
-				t.Fatal(err)
-			}
+			input := must.Get(newInstance(t, def, change, seed).Input(ctx, seq))(t)
 			return input
 		}
 		dump := func(v any) string { return spew(reflect.ValueOf(v)) }
@@ -136,14 +131,8 @@ func TestCheckSaysNo(t *testing.T) {
 	ctx := context.Background()
 	for _, def := range []workload.Def{token.TransferProofGeneration(), token.Sender(), token.Issuer()} {
 		instance := newInstance(t, def, nil, 1)
-		input, err := instance.Input(ctx, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		output, err := instance.Run(ctx, input)
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := must.Get(instance.Input(ctx, 0))(t)
+		output := must.Get(instance.Run(ctx, input))(t)
 		output[len(output)-1] ^= 1
 		if instance.Check(ctx, input, output) == nil {
 			t.Errorf("%s: a wrong result passed the check", def.Name)

@@ -3,6 +3,7 @@ package token
 import (
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token/request"
@@ -14,27 +15,15 @@ func TestWireSizes(t *testing.T) {
 		record.Axis{Key: "curve", Value: "BN254"}, record.Axis{Key: "bits", Value: "32"}, record.Axis{Key: "in", Value: "2"}, record.Axis{Key: "out", Value: "2"},
 		record.Axis{Key: "proof", Value: "bulletproof"}, record.Axis{Key: "exec", Value: "serial"}, record.Axis{Key: "owner", Value: ownersEd25519},
 	)
-	v, err := newValidation(c, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := v.submit(t.Context(), 0, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := request.Decode(s.raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(newValidation(c, 1))(t)
+	s := must.Get(v.submit(t.Context(), 0, ""))(t)
+	r := must.Get(request.Decode(s.raw))(t)
 	// Ids of the corpus are its anchor and a byte; a ledger's are the anchor and 4.
 	longer := anchorLen - len(r.Anchor)
 	if n := len(s.raw) + longer + perRequest*(longer+3); n != requestLen {
 		t.Errorf("a request has %d bytes, want %d", n, requestLen)
 	}
-	valid, err := v.validator.Validate(t.Context(), s.ledger, s.raw, blockTime)
-	if err != nil {
-		t.Fatal(err)
-	}
+	valid := must.Get(v.validator.Validate(t.Context(), s.ledger, s.raw, blockTime))(t)
 	for _, c := range valid.Creates {
 		if len(c.Token) != tokenLen {
 			t.Errorf("a token has %d bytes, want %d", len(c.Token), tokenLen)

@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
@@ -30,13 +31,8 @@ func anything(*bbolt.Tx) error { return nil }
 func newFile(t *testing.T) (f *File, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "file")
-	if err := Create(path, initialize); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(path, anything)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Create(path, initialize))
+	f = must.Get(Open(path, anything))(t)
 	return f, path
 }
 
@@ -48,12 +44,9 @@ func putNumber(n uint64) func(*bbolt.Tx) error {
 
 func count(t *testing.T, f *File) (n int) {
 	t.Helper()
-	err := f.View(func(tx *bbolt.Tx) error {
+	must.Do(t, f.View(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucket).ForEach(func(_, _ []byte) error { n++; return nil })
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }
 
@@ -88,9 +81,7 @@ func TestUpdate(t *testing.T) {
 	if err := f.Update(ctx, putNumber(100)); !errors.Is(err, context.Canceled) || count(t, f) != 32 {
 		t.Errorf("a call that was cancelled before: %v", err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
 	for what, err := range map[string]error{"update": f.Update(t.Context(), putNumber(1)), "view": f.View(anything), "close": f.Close()} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s after closing: %v", what, err)
@@ -172,18 +163,11 @@ func TestSnapshot(t *testing.T) {
 		func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Delete(large) },
 		putNumber(1),
 	} {
-		if err := f.Write(work); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Write(work))
 	}
-	tx, err := f.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(f.Snapshot())(t)
 	defer tx.Rollback()
-	if err := f.Write(putNumber(2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Write(putNumber(2)))
 	if n := tx.Bucket(bucket).Stats().KeyN; n != 1 || count(t, f) != 2 {
 		t.Errorf("%d in the snapshot, %d outside, want 1 and 2", n, count(t, f))
 	}
@@ -191,14 +175,9 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("a sound snapshot: %v", err)
 	}
 	root := int64(tx.Cursor().Bucket().Root()) * int64(os.Getpagesize())
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = file.WriteAt([]byte{0xff}, root) // the page's number
-	if err := errors.Join(err, file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
+	_, err := file.WriteAt([]byte{0xff}, root) // the page's number
+	must.Do(t, errors.Join(err, file.Close()))
 	var corrupt *ledger.CorruptError
 	if err := f.CheckPages(tx); !errors.As(err, &corrupt) {
 		t.Errorf("a damaged page: %v", err)
@@ -290,9 +269,7 @@ func TestFailedCommit(t *testing.T) {
 	if err := f.Update(t.Context(), putNumber(2)); !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
 		t.Errorf("went on: %v", err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
 	if f, err = Open(path, anything); err != nil || count(t, f) != 1 {
 		t.Errorf("opened again: %v", err)
 	}
@@ -309,9 +286,7 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := Open(path, anything); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("opened twice: %v", err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
 	refused := errors.New("refused")
 	if _, err := Open(path, func(*bbolt.Tx) error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("the check's error: %v", err)
@@ -335,17 +310,10 @@ func TestOpenErrors(t *testing.T) {
 func TestDamage(t *testing.T) {
 	f, path := newFile(t)
 	for n := range uint64(500) {
-		if err := f.Update(t.Context(), putNumber(n)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Update(t.Context(), putNumber(n)))
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
+	data := must.Get(os.ReadFile(path))(t)
 	page := int(binary.NativeEndian.Uint32(data[headerLen+8:]))
 	damaged := map[string][]byte{"empty": {}, "half": data[:len(data)/2], "meta": data[:40]}
 	for i := range len(data) / page {
@@ -357,9 +325,7 @@ func TestDamage(t *testing.T) {
 	}
 	noticed := 0
 	for name, bad := range damaged {
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, bad, 0o600))
 		f, err := Open(path, anything)
 		if err == nil { // a free page
 			if n := count(t, f); n != 500 {

@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
@@ -24,10 +25,7 @@ const smallPage = 1024
 func sample(t testing.TB) (data, earlier []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: smallPage, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(bbolt.Open(path, 0o600, &bbolt.Options{PageSize: smallPage, NoSync: true}))(t)
 	defer db.Close()
 	rng := rand.New(rand.NewPCG(1, 3))
 	key := func() []byte { return binary.BigEndian.AppendUint32(nil, rng.Uint32N(100)) }
@@ -46,16 +44,12 @@ func sample(t testing.TB) (data, earlier []byte) {
 		return errors.Join(err, few.Put([]byte("last"), key()))
 	}
 	for k := range 6 {
-		if err := db.Update(fill); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Update(fill))
 		if k != 3 && k != 5 {
 			continue
 		}
 		earlier = data
-		if data, err = os.ReadFile(path); err != nil {
-			t.Fatal(err)
-		}
+		data = must.Get(os.ReadFile(path))(t)
 	}
 	return data, earlier
 }
@@ -133,22 +127,14 @@ func TestPages(t *testing.T) {
 func reachable(t *testing.T, data []byte) map[uint64]bool {
 	t.Helper()
 	r := bytes.NewReader(data)
-	m0, err := readMeta(r, 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m1, err := readMeta(r, 1, smallPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m0 := must.Get(readMeta(r, 0, 0))(t)
+	m1 := must.Get(readMeta(r, 1, smallPage))(t)
 	m := m0
 	if m1.txid > m0.txid {
 		m = m1
 	}
 	p := newPages(r, smallPage, m.high)
-	if err := p.tree(m.root); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.tree(m.root))
 	live := map[uint64]bool{m.freelist: true}
 	for id := range m.high {
 		if p.seen[id/64]>>(id%64)&1 != 0 {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
@@ -51,9 +52,7 @@ func BenchmarkApply(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/requests, "ns/request")
 			b.ReportMetric(requests/b.Elapsed().Seconds(), "requests/s")
 			open := heap()
-			if err := l.Close(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, l.Close())
 			b.ReportMetric(float64(open)-float64(heap()), "heap-B")
 		})
 	}
@@ -73,22 +72,12 @@ func BenchmarkVerify(b *testing.B) {
 			verify(b, l)
 		}
 	})
-	if err := l.Close(); err != nil {
-		b.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, l.Close())
+	info := must.Get(os.Stat(path))(b)
 	b.Run("open", func(b *testing.B) {
 		for b.Loop() {
-			l, err := Open(path)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := l.Close(); err != nil {
-				b.Fatal(err)
-			}
+			l := must.Get(Open(path))(b)
+			must.Do(b, l.Close())
 		}
 		b.ReportMetric(float64(info.Size()), "file-B")
 	})

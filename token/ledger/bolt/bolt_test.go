@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -38,10 +39,7 @@ func (s file) Verify(ctx context.Context, l ledger.Ledger) error {
 
 func TestModel(t *testing.T) {
 	ledgertest.Model(t, func(r *rapid.T) ledgertest.Store {
-		dir, err := os.MkdirTemp("", "ledger")
-		if err != nil {
-			r.Fatal(err)
-		}
+		dir := must.Get(os.MkdirTemp("", "ledger"))(r)
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		return file(filepath.Join(dir, "ledger.db"))
 	})
@@ -50,26 +48,19 @@ func TestModel(t *testing.T) {
 func newLedger(t testing.TB) (*Ledger, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ledger.db")
-	l, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Create(path))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	return l, path
 }
 
 func apply(t testing.TB, l *Ledger, batch ...ledger.Entry) {
 	t.Helper()
-	if err := l.Apply(context.Background(), batch); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Apply(context.Background(), batch))
 }
 
 func verify(t testing.TB, l *Ledger) {
 	t.Helper()
-	if err := l.Verify(context.Background(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Verify(context.Background(), nil))
 }
 
 func TestConcurrent(t *testing.T) {
@@ -104,16 +95,11 @@ func TestGroup(t *testing.T) {
 	}
 	var calls []*store.Call
 	for _, b := range batches {
-		c, err := store.NewCall(context.Background(), b, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(store.NewCall(context.Background(), b, false))(t)
 		calls = append(calls, c)
 	}
 	l.queue.Exclusive(func() {
-		if err := l.apply(calls); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.apply(calls))
 	})
 	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
 		if err := calls[i].Err(); !errors.Is(err, want) {
@@ -129,30 +115,21 @@ func TestGroup(t *testing.T) {
 // txid is the number of the last transaction.
 func txid(t *testing.T, l *Ledger) (id int) {
 	t.Helper()
-	if err := l.view(func(tx *bbolt.Tx) error { id = tx.ID(); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.view(func(tx *bbolt.Tx) error { id = tx.ID(); return nil }))
 	return id
 }
 
 // settings changes options of the ledger's store.
 func settings(t testing.TB, l *Ledger, set func(*bbolt.DB)) {
 	t.Helper()
-	if err := l.view(func(tx *bbolt.Tx) error { set(tx.DB()); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.view(func(tx *bbolt.Tx) error { set(tx.DB()); return nil }))
 }
 
 // empty makes the file of an empty ledger, with pages of so many bytes.
 func empty(t testing.TB, path string, pageSize int) {
 	t.Helper()
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: pageSize})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(db.Update(initialize), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(bbolt.Open(path, 0o600, &bbolt.Options{PageSize: pageSize}))(t)
+	must.Do(t, errors.Join(db.Update(initialize), db.Close()))
 }
 
 // TestCancel: a call whose context ends before a writer has it applies nothing.
@@ -203,13 +180,8 @@ func TestLargest(t *testing.T) {
 	e.Request = bytes.Repeat([]byte{7}, token.MaxRequest)
 	apply(t, l, e)
 	apply(t, l, ledgertest.Spend("b", token.ID("a/0")))
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
+	l = must.Get(Open(path))(t)
 	defer l.Close()
 	verify(t, l)
 	for r, err := range l.Log(context.Background(), 1) {
@@ -237,13 +209,8 @@ func TestCommitFails(t *testing.T) {
 	if _, err := l.Token(ctx, token.ID("a/0")); !errors.Is(err, zkbench.ErrEnv) {
 		t.Errorf("%v", err)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
+	l = must.Get(Open(path))(t)
 	defer l.Close()
 	if _, found, err := l.Digest(ctx, big.Anchor); found || err != nil {
 		t.Errorf("%v, %v", found, err)
@@ -261,21 +228,14 @@ func TestClosed(t *testing.T) {
 func TestWrongFile(t *testing.T) {
 	write := func(data []byte) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, data, 0o600))
 		}
 	}
 	edit := func(change func(tx *bbolt.Tx) error) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
 			empty(t, path, os.Getpagesize())
-			db, err := bbolt.Open(path, 0o600, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(db.Update(change), db.Close()); err != nil {
-				t.Fatal(err)
-			}
+			db := must.Get(bbolt.Open(path, 0o600, nil))(t)
+			must.Do(t, errors.Join(db.Update(change), db.Close()))
 		}
 	}
 	key := []byte(formatKey)
@@ -295,10 +255,7 @@ func TestWrongFile(t *testing.T) {
 		}), zkbench.ErrMalformed},
 		"bbolt version 3": {func(t *testing.T, path string) {
 			empty(t, path, os.Getpagesize())
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(os.ReadFile(path))(t)
 			binary.NativeEndian.PutUint32(data[headerLen+4:], 3)
 			write(data)(t, path)
 		}, zkbench.ErrMalformed},
@@ -327,10 +284,7 @@ func TestWrongFile(t *testing.T) {
 
 func TestLocked(t *testing.T) {
 	l, path := newLedger(t)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(path))(t)
 	if _, err := Open(path); !errors.Is(err, ledger.ErrLocked) || !errors.Is(err, zkbench.ErrEnv) {
 		t.Errorf("%v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -39,10 +40,7 @@ type victim struct {
 func newVictim(t testing.TB) *victim {
 	path := filepath.Join(t.TempDir(), "victim.db")
 	empty(t, path, smallPage)
-	l, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Open(path))(t)
 	settings(t, l, func(db *bbolt.DB) { db.NoSync = true })
 	v := &victim{}
 	rng := rand.New(rand.NewPCG(1, 3))
@@ -64,23 +62,13 @@ func newVictim(t testing.TB) *victim {
 		}
 		apply(t, l, batch...)
 		if k == 7 {
-			if v.earlier, err = os.ReadFile(path); err != nil {
-				t.Fatal(err)
-			}
+			v.earlier = must.Get(os.ReadFile(path))(t)
 		}
 	}
-	if v.state, err = v.dump(l); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.view(func(tx *bbolt.Tx) error { v.needed = tx.Size(); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if v.data, err = os.ReadFile(path); err != nil {
-		t.Fatal(err)
-	}
+	v.state = must.Get(v.dump(l))(t)
+	must.Do(t, l.view(func(tx *bbolt.Tx) error { v.needed = tx.Size(); return nil }))
+	must.Do(t, l.Close())
+	v.data = must.Get(os.ReadFile(path))(t)
 	return v
 }
 
@@ -122,9 +110,7 @@ const (
 // twice.
 func (v *victim) try(t *testing.T, path, what string, data []byte) outcome {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, data, 0o600))
 	l, err := Open(path)
 	if err != nil {
 		if !errors.Is(err, zkbench.ErrMalformed) {

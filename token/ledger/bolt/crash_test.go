@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
@@ -25,10 +26,7 @@ func TestCrashChild(t *testing.T) {
 	if path == "" {
 		t.Skip("runs as the child of TestCrash")
 	}
-	l, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Open(path))(t)
 	ledgertest.Stream(t, l)
 }
 
@@ -50,19 +48,11 @@ func TestCrash(t *testing.T) {
 	for i := range kills {
 		if i%perLedger == 0 {
 			path = filepath.Join(t.TempDir(), "ledger.db")
-			l, err := Create(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(Create(path))(t)
+			must.Do(t, l.Close())
 			acked = ledgertest.Counts{}
 		}
-		exe, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		exe := must.Get(os.Executable())(t)
 		cmd := exec.Command(exe, "-test.run=^TestCrashChild$")
 		cmd.Env = append(os.Environ(), crashFile+"="+path)
 		total += ledgertest.Kill(t, cmd, time.Duration(rng.IntN(60_000))*time.Microsecond, &acked)
@@ -72,9 +62,7 @@ func TestCrash(t *testing.T) {
 		}
 		verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Close())
 	}
 	if total < kills {
 		t.Errorf("only %d batches acknowledged in %d lives", total, kills)
@@ -87,10 +75,7 @@ func TestCrash(t *testing.T) {
 func TestTornCommit(t *testing.T) {
 	l, path := newLedger(t)
 	image := func() []byte {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(path))(t)
 		return data
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -112,9 +97,7 @@ func TestTornCommit(t *testing.T) {
 					copy(data[at:at+512], after[at:])
 				}
 			}
-			if err := os.WriteFile(torn, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(torn, data, 0o600))
 			l, err := Open(torn)
 			if err != nil {
 				t.Fatalf("batch %d, %d%% written: %v", k, keep, err)
@@ -123,9 +106,7 @@ func TestTornCommit(t *testing.T) {
 			if n := ledgertest.Applied(t, l)[0]; n != k {
 				t.Errorf("%d batches, want %d", n, k)
 			}
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Close())
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -81,17 +82,10 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			apply(t, l, b)
 			apply(t, l, ledgertest.Issue("c", 1))
 			apply(t, l, ledgertest.Issue("d", 1))
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
-			db, err := bbolt.Open(path, 0o600, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(db.Update(c.edit), db.Close()); err != nil {
-				t.Fatal(err)
-			}
-			l, err = Open(path)
+			must.Do(t, l.Close())
+			db := must.Get(bbolt.Open(path, 0o600, nil))(t)
+			must.Do(t, errors.Join(db.Update(c.edit), db.Close()))
+			l, err := Open(path)
 			if (err != nil) != c.open {
 				t.Fatalf("open: %v", err)
 			}
@@ -117,9 +111,7 @@ func TestVerifyProgress(t *testing.T) {
 	var got []uint64
 	ctx, cancel := context.WithCancel(context.Background())
 	progress := func(done, total uint64) { got = append(got, done, total) }
-	if err := l.Verify(ctx, progress); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Verify(ctx, progress))
 	if want := []uint64{2, 3, 3, 3}; !bytes.Equal(asBytes(got), asBytes(want)) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -194,9 +186,7 @@ func TestFault(t *testing.T) {
 	ctx := context.Background()
 	apply(t, l, ledgertest.Issue("a", 200))
 	apply(t, l, ledgertest.Issue("b", 1))
-	if err := os.Truncate(path, int64(2*os.Getpagesize())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(path, int64(2*os.Getpagesize())))
 	var corrupt *ledger.CorruptError
 	if _, err := l.Token(ctx, token.ID("a/0")); !errors.As(err, &corrupt) {
 		t.Errorf("token: %v", err)

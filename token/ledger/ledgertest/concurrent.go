@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -37,9 +38,7 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()
 	issue := Issue("issue", tokens)
-	if err := l.Apply(ctx, []ledger.Entry{issue}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Apply(ctx, []ledger.Entry{issue}))
 	var mu sync.Mutex
 	winners := map[string]string{} // token -> anchor
 	var wg sync.WaitGroup
@@ -83,9 +82,7 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 	wg.Wait()
 	spent := map[string]string{}
 	for r, err := range l.Log(ctx, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, id := range r.Spends {
 			if winners[string(id)] != string(r.Anchor) {
 				t.Errorf("request %d: %s spends %s, which %s has won", r.Seq, r.Anchor, id, winners[string(id)])
@@ -122,9 +119,7 @@ func Same(t *testing.T, l ledger.Ledger) {
 	wg.Wait()
 	n := 0
 	for _, err := range l.Log(ctx, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		n++
 	}
 	if n != len(batch) {
@@ -160,9 +155,7 @@ func VerifyWhileApplying(t *testing.T, l Verifier) {
 			applying = false
 		default:
 		}
-		if err := l.Verify(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Verify(ctx, nil))
 	}
 	if n := Applied(t, l)[0]; n != batches {
 		t.Errorf("%d batches, want %d", n, batches)
@@ -193,9 +186,7 @@ func Canceled(ctx context.Context, t *testing.T, l Verifier) {
 // Closed closes a ledger: what is called afterwards says that it is.
 func Closed(t *testing.T, l Verifier) {
 	t.Helper()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	ctx := context.Background()
 	for name, call := range map[string]func() error{
 		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },

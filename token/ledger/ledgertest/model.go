@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -147,13 +148,9 @@ func Model(t *testing.T, make func(t *rapid.T) Store) {
 		ctx := context.Background()
 		store := make(t)
 		l, err := store.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() {
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Close())
 		}()
 		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil}
 		t.Repeat(map[string]func(*rapid.T){
@@ -166,9 +163,7 @@ func Model(t *testing.T, make func(t *rapid.T) Store) {
 						break
 					}
 				}
-				if err := want.match(action, l.Apply(ctx, batch)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, want.match(action, l.Apply(ctx, batch)))
 				m = after
 			},
 			"apply each": func(t *rapid.T) {
@@ -180,23 +175,17 @@ func Model(t *testing.T, make func(t *rapid.T) Store) {
 				for i := range batch {
 					var want verdict
 					want, m = m.apply(&batch[i])
-					if err := want.match(i, rejected[i]); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, want.match(i, rejected[i]))
 				}
 			},
 			"reopen": func(t *rapid.T) {
-				if err := l.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, l.Close())
 				if l, err = store.Open(); err != nil {
 					t.Fatal(err)
 				}
 			},
 			"verify": func(t *rapid.T) {
-				if err := store.Verify(ctx, l); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, store.Verify(ctx, l))
 			},
 			"": func(t *rapid.T) { m.compare(t, l) },
 		})

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -66,10 +67,7 @@ func TestModel(t *testing.T) {
 func newLedger(t testing.TB) (l *Ledger, schema string) {
 	t.Helper()
 	schema = schemaName()
-	l, err := Create(context.Background(), server.URL(t), Schema(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l = must.Get(Create(context.Background(), server.URL(t), Schema(schema)))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	return l, schema
 }
@@ -77,10 +75,7 @@ func newLedger(t testing.TB) (l *Ledger, schema string) {
 // open opens a ledger from elsewhere, as another process would.
 func open(t testing.TB, url, schema string) *Ledger {
 	t.Helper()
-	l, err := Open(context.Background(), url, Schema(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Open(context.Background(), url, Schema(schema)))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -90,10 +85,7 @@ func open(t testing.TB, url, schema string) *Ledger {
 func connect(t testing.TB, schema string) *pgx.Conn {
 	t.Helper()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, server.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(ctx, server.URL(t)))(t)
 	t.Cleanup(func() { _ = conn.Close(ctx) })
 	execute(t, conn, "SET search_path = "+pgx.Identifier{schema}.Sanitize())
 	return conn
@@ -108,16 +100,12 @@ func execute(t testing.TB, conn *pgx.Conn, text string, args ...any) {
 
 func apply(t testing.TB, l *Ledger, batch ...ledger.Entry) {
 	t.Helper()
-	if err := l.Apply(context.Background(), batch); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Apply(context.Background(), batch))
 }
 
 func verify(t testing.TB, l *Ledger) {
 	t.Helper()
-	if err := l.Verify(context.Background(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Verify(context.Background(), nil))
 }
 
 func TestConcurrent(t *testing.T) {
@@ -144,16 +132,11 @@ func TestGroup(t *testing.T) {
 		{ledgertest.Issue("c", 1), ledgertest.Spend("d", token.ID("a/0"))}, // the second is a double spend
 		{ledgertest.Spend("e", token.ID("c/0"))},                           // of what was rejected with it
 	} {
-		c, err := store.NewCall(context.Background(), b, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(store.NewCall(context.Background(), b, false))(t)
 		calls = append(calls, c)
 	}
 	l.queue.Exclusive(func() {
-		if err := l.apply(context.Background(), calls); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.apply(context.Background(), calls))
 	})
 	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
 		if err := calls[i].Err(); !errors.Is(err, want) {
@@ -234,11 +217,8 @@ func awaitWaiter(t *testing.T, schema string) {
 	t.Helper()
 	conn := connect(t, schema)
 	for n := 0; n == 0; {
-		err := conn.QueryRow(context.Background(), `SELECT count(*) FROM pg_stat_activity
-			WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`, schema).Scan(&n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.QueryRow(context.Background(), `SELECT count(*) FROM pg_stat_activity
+			WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`, schema).Scan(&n))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -29,10 +30,7 @@ const (
 // child is this binary, which runs one test on the ledger.
 func child(t *testing.T, test, schema, name string) *exec.Cmd {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := must.Get(os.Executable())(t)
 	cmd := exec.Command(exe, "-test.run=^"+test+"$")
 	cmd.Env = append(os.Environ(), childURL+"="+server.URL(t), childSchema+"="+schema, childName+"="+name)
 	return cmd
@@ -90,17 +88,9 @@ func TestTwoProcesses(t *testing.T) {
 	start := make(chan struct{})
 	for _, name := range []string{"a", "b"} {
 		cmd := child(t, "TestRaceChild", schema, name)
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(cmd.StdinPipe())(t)
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 		ready.Add(1)
 		ended.Go(func() {
 			lines := bufio.NewScanner(out)
@@ -129,9 +119,7 @@ func TestTwoProcesses(t *testing.T) {
 	spender := map[string]string{}
 	winners := map[byte]int{}
 	for r, err := range l.Log(context.Background(), 2) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if !won[string(r.Anchor)] {
 			t.Errorf("request %d: %s is on the ledger, and was not told so", r.Seq, r.Anchor)
 		}
@@ -187,11 +175,8 @@ func TestServerCrash(t *testing.T) {
 	watch := func() int { // the process of one session of the ledger, none: 0
 		conn := connect(t, schema)
 		var pid int
-		err := conn.QueryRow(context.Background(), `SELECT coalesce(max(pid), 0) FROM pg_stat_activity
-			WHERE pid <> pg_backend_pid() AND query LIKE '%' || $1 || '%'`, schema).Scan(&pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.QueryRow(context.Background(), `SELECT coalesce(max(pid), 0) FROM pg_stat_activity
+			WHERE pid <> pg_backend_pid() AND query LIKE '%' || $1 || '%'`, schema).Scan(&pid))
 		_ = conn.Close(context.Background())
 		return pid
 	}
@@ -237,13 +222,8 @@ func TestServerCrash(t *testing.T) {
 		for pid == 0 {
 			pid = watch()
 		}
-		process, err := os.FindProcess(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		process := must.Get(os.FindProcess(pid))(t)
+		must.Do(t, process.Kill())
 		server.Recovered()
 	}
 	close(stop)

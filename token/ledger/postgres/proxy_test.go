@@ -7,6 +7,8 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // fault is what a proxy does to a connection, once.
@@ -34,10 +36,7 @@ type proxy struct {
 func newProxy(t *testing.T) *proxy {
 	t.Helper()
 	p := &proxy{socket: server.Socket(t), struck: make(chan struct{}, 1), letGo: make(chan struct{})}
-	var err error
-	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	p.listener = must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = p.listener.Close() })
 	go func() {
 		for {

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -23,10 +24,7 @@ import (
 // with returns the url with one more parameter.
 func with(t *testing.T, address, key, value string) string {
 	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(address))(t)
 	q := u.Query()
 	q.Set(key, value)
 	u.RawQuery = q.Encode()
@@ -154,10 +152,7 @@ func TestStandby(t *testing.T) {
 func TestReadOnlyDefault(t *testing.T) {
 	ctx := context.Background()
 	schema := schemaName()
-	l, err := Create(ctx, with(t, server.URL(t), "options", "-c default_transaction_read_only=on"), Schema(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Create(ctx, with(t, server.URL(t), "options", "-c default_transaction_read_only=on"), Schema(schema)))(t)
 	defer l.Close()
 	apply(t, l, ledgertest.Issue("a", 1))
 	l.unsettled.Store(true)

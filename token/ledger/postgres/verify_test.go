@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -244,9 +245,7 @@ func TestVerifyProgress(t *testing.T) {
 	apply(t, l, ledgertest.Issue("c", 1))
 	var got []uint64
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }))
 	if diff := cmp.Diff([]uint64{2, 3, 3, 3}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/demo"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
@@ -39,29 +40,16 @@ func (l *liar) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, er
 // TestVerify: what is validated is what was verified, and neither more nor less.
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
-	if err := demo.Run(t.Context(), io.Discard, demo.Options{Dir: dir, Curve: "BN254", Bits: 8, ProofType: token.CSP}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, demo.ParamsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	params, err := token.DecodePublicParams(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, demo.Run(t.Context(), io.Discard, demo.Options{Dir: dir, Curve: "BN254", Bits: 8, ProofType: token.CSP}))
+	data := must.Get(os.ReadFile(filepath.Join(dir, demo.ParamsFile)))(t)
+	params := must.Get(token.DecodePublicParams(data))(t)
 	honest := entries(t, filepath.Join(dir, replay.FileName))
 	made := func(all []ledger.Entry) replay.File {
 		path := filepath.Join(t.TempDir(), replay.FileName)
-		l, err := bolt.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(bolt.Create(path))(t)
 		t.Cleanup(func() { _ = l.Close() })
 		for i := range all {
-			if err := l.Apply(t.Context(), all[i:i+1]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Apply(t.Context(), all[i:i+1]))
 		}
 		return replay.File{l}
 	}
@@ -122,15 +110,10 @@ func silent(uint64, uint64) {}
 // entries reads a ledger's log.
 func entries(t *testing.T, path string) (all []ledger.Entry) {
 	t.Helper()
-	l, err := bolt.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(bolt.Open(path))(t)
 	defer l.Close()
 	for r, err := range l.Log(t.Context(), 1) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, r.Entry)
 	}
 	return all
