@@ -9,13 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine)
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine)
 
 func BenchmarkIssuer(b *testing.B) { measure.Benchmark(b, workloads.Issuer(), options) }
 

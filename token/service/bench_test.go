@@ -9,13 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.OwnerAxis())
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.OwnerAxis())
 
 func BenchmarkIssueServiceIssue(b *testing.B) {
 	measure.Benchmark(b, workloads.IssueServiceIssue(), options)

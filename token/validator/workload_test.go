@@ -11,14 +11,8 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis(),
-		workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis(), workloads.TamperedAxis())
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis(),
+	workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis(), workloads.TamperedAxis())
 
 func BenchmarkValidatorTransfer(b *testing.B) {
 	measure.Benchmark(b, workloads.ValidatorTransfer(), options)

@@ -10,13 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options *measure.Options
-
-func TestMain(m *testing.M) {
-	options = measure.Flags(flag.CommandLine, workload.BatchAxis(), workload.TokensAxis())
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var options = measure.Flags(flag.CommandLine, workload.BatchAxis(), workload.TokensAxis())
 
 func BenchmarkLedgerApply(b *testing.B) {
 	measure.Benchmark(b, workloads.LedgerApply(), options)
