@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -38,7 +37,9 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()
 	issue := Issue("issue", tokens)
-	must.Do(t, l.Apply(ctx, []ledger.Entry{issue}))
+	if err := l.Apply(ctx, []ledger.Entry{issue}); err != nil {
+		t.Fatal(err)
+	}
 	var mu sync.Mutex
 	winners := map[string]string{} // token -> anchor
 	var wg sync.WaitGroup
@@ -82,7 +83,9 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 	wg.Wait()
 	spent := map[string]string{}
 	for r, err := range l.Log(ctx, 0) {
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, id := range r.Spends {
 			if winners[string(id)] != string(r.Anchor) {
 				t.Errorf("request %d: %s spends %s, which %s has won", r.Seq, r.Anchor, id, winners[string(id)])
@@ -119,7 +122,9 @@ func Same(t *testing.T, l ledger.Ledger) {
 	wg.Wait()
 	n := 0
 	for _, err := range l.Log(ctx, 0) {
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		n++
 	}
 	if n != len(batch) {
@@ -155,7 +160,9 @@ func VerifyWhileApplying(t *testing.T, l Verifier) {
 			applying = false
 		default:
 		}
-		must.Do(t, l.Verify(ctx, nil))
+		if err := l.Verify(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if n := Applied(t, l)[0]; n != batches {
 		t.Errorf("%d batches, want %d", n, batches)
@@ -186,7 +193,9 @@ func Canceled(ctx context.Context, t *testing.T, l Verifier) {
 // Closed closes a ledger: what is called afterwards says that it is.
 func Closed(t *testing.T, l Verifier) {
 	t.Helper()
-	must.Do(t, l.Close())
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 	ctx := context.Background()
 	for name, call := range map[string]func() error{
 		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -48,7 +47,9 @@ func Applied(t testing.TB, l ledger.Ledger) (counts Counts) {
 	t.Helper()
 	var entries Counts
 	for r, err := range l.Log(context.Background(), 0) {
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var w, k, i int
 		if _, err := fmt.Sscanf(string(r.Anchor), "%d/%d/%d", &w, &k, &i); err != nil {
 			t.Fatal(err)
@@ -93,8 +94,12 @@ func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n in
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
-	must.Do(t, err)
-	must.Do(t, cmd.Start())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var w, k int
@@ -150,7 +155,9 @@ func checkStream(t testing.TB, l ledger.Ledger, w, n int) {
 	}
 	for part := range slices.Chunk(again, ledger.MaxBatch) {
 		rejected, err := l.ApplyEach(ctx, part)
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, err := range rejected {
 			if !errors.Is(err, zkbench.ErrSpent) {
 				t.Errorf("%s: %v", part[i].Anchor, err)

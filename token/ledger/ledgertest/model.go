@@ -16,7 +16,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -148,9 +147,13 @@ func Model(t *testing.T, make func(t *rapid.T) Store) {
 		ctx := context.Background()
 		store := make(t)
 		l, err := store.Open()
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer func() {
-			must.Do(t, l.Close())
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}()
 		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil}
 		t.Repeat(map[string]func(*rapid.T){
@@ -163,7 +166,9 @@ func Model(t *testing.T, make func(t *rapid.T) Store) {
 						break
 					}
 				}
-				must.Do(t, want.match(action, l.Apply(ctx, batch)))
+				if err := want.match(action, l.Apply(ctx, batch)); err != nil {
+					t.Fatal(err)
+				}
 				m = after
 			},
 			"apply each": func(t *rapid.T) {
@@ -175,17 +180,23 @@ func Model(t *testing.T, make func(t *rapid.T) Store) {
 				for i := range batch {
 					var want verdict
 					want, m = m.apply(&batch[i])
-					must.Do(t, want.match(i, rejected[i]))
+					if err := want.match(i, rejected[i]); err != nil {
+						t.Fatal(err)
+					}
 				}
 			},
 			"reopen": func(t *rapid.T) {
-				must.Do(t, l.Close())
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
 				if l, err = store.Open(); err != nil {
 					t.Fatal(err)
 				}
 			},
 			"verify": func(t *rapid.T) {
-				must.Do(t, store.Verify(ctx, l))
+				if err := store.Verify(ctx, l); err != nil {
+					t.Fatal(err)
+				}
 			},
 			"": func(t *rapid.T) { m.compare(t, l) },
 		})
