@@ -156,6 +156,15 @@ func TestSystemRefuses(t *testing.T) {
 			t.Errorf("proof=%s: too many commitments: %v", s.Name(), err)
 		}
 	}
+	s := systems(t, group.BN254(), 8, group.TableOptions{Window: 4, Spacing: 8})[0]
+	if _, _, err := s.Prove(ctx, serial, nil, []uint64{1}, blindings(1), bytes.NewReader(make([]byte, 31))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a source of 31 bytes: %v", err)
+	}
+	commitments, proof, err := s.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
+	must.Do(t, err)
+	if _, err := s.Decode(nil, 1, commitments, proof[:1:1]); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("one byte of a proof: %v", err)
+	}
 	for name, build := range map[string]func() (rangeproof.System, error){
 		"bulletproof/bits=0":    func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 0, 1) },
 		"bulletproof/bits=65":   func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 65, 1) },
@@ -222,14 +231,17 @@ func TestRandomBlinding(t *testing.T) {
 // A claim belongs to the system that decoded it.
 func TestClaimOfAnotherSystem(t *testing.T) {
 	t.Parallel()
-	a, b := systems(t, group.BN254(), 8, group.TableOptions{})[0], systems(t, group.BN254(), 8, group.TableOptions{})[0]
+	small := group.TableOptions{Window: 4, Spacing: 8}
+	a := systems(t, group.BN254(), 8, small)[0]
 	commitments, proof, err := a.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := must.Get(a.Decode(nil, 1, commitments, proof))(t)
-	if err := b.Verify(ctx, serial, c); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("claim of another system: %v", err)
+	for _, b := range []rangeproof.System{systems(t, group.BN254(), 8, small)[0], systems(t, group.BLS12381(), 8, small)[0]} {
+		if err := b.Verify(ctx, serial, c); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("claim of another system: %v", err)
+		}
 	}
 }
 

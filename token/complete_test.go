@@ -3,6 +3,7 @@ package token
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/rangeproof/bulletproof"
+	"github.com/zkbench/zkbench/rangeproof/csp"
 	"pgregory.net/rapid"
 )
 
@@ -38,8 +41,8 @@ func TestEveryCurve(t *testing.T) {
 				for i := range 3 {
 					e := newExample(t, pp, fmt.Sprint("every curve ", i), []uint64{200, 55}, []uint64{uint64(i), 255 - uint64(i)})
 					proof := e.prove(t, pp)
-					if len(proof) != pp.ProofLen(Transfer, 2, 2) {
-						t.Errorf("proof of %d bytes, ProofLen says %d", len(proof), pp.ProofLen(Transfer, 2, 2))
+					if len(proof) != pp.ProofLen(2, 2) {
+						t.Errorf("proof of %d bytes, ProofLen says %d", len(proof), pp.ProofLen(2, 2))
 					}
 					claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
 					claims = append(claims, claim)
@@ -179,6 +182,7 @@ func TestBadConfig(t *testing.T) {
 		"proof":                       func(c *Config, _ *Tuning) { c.ProofType = "groth16" },
 		"aggregation":                 func(c *Config, _ *Tuning) { c.Aggregation = 2 },
 		"aggregation=1":               func(c *Config, _ *Tuning) { c.ProofType, c.Aggregation = BulletproofAgg, 1 },
+		"aggregation=65":              func(c *Config, _ *Tuning) { c.ProofType, c.Aggregation = BulletproofAgg, MaxTokens+1 },
 		"stop=-1":                     func(c *Config, _ *Tuning) { c.Stop = -1 },
 		"stop=-1/proof=csp":           func(c *Config, _ *Tuning) { c.ProofType, c.Stop = CSP, -1 },
 		"window=1":                    func(_ *Config, t *Tuning) { t.Table.Window = 1 },
@@ -194,5 +198,28 @@ func TestBadConfig(t *testing.T) {
 		if _, err := NewCryptoParams(cfg, tuning); !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestDefaults: Config says what was chosen for what is 0, the greatest aggregation is accepted,
+// and one curve name draws from a generator of its own.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ given, want Config }{
+		{Config{}, Config{ProofType: Bulletproof, Stop: bulletproof.DefaultStop}},
+		{Config{ProofType: BulletproofAgg}, Config{ProofType: BulletproofAgg, Aggregation: DefaultAggregation, Stop: bulletproof.DefaultStop}},
+		{Config{ProofType: BulletproofAgg, Aggregation: 2, Stop: 1}, Config{ProofType: BulletproofAgg, Aggregation: 2, Stop: 1}},
+		{Config{ProofType: BulletproofAgg, Aggregation: MaxTokens}, Config{ProofType: BulletproofAgg, Aggregation: MaxTokens, Stop: bulletproof.DefaultStop}},
+		{Config{ProofType: CSP}, Config{ProofType: CSP, Stop: csp.DefaultStop}},
+	} {
+		c.given.Bits, c.want.Bits, c.want.Curve = 1, 1, "BN254"
+		if p := newBN(t, c.given); p.Config() != c.want {
+			t.Errorf("%+v became %+v, want %+v", c.given, p.Config(), c.want)
+		} else if p.Rand() != rand.Reader {
+			t.Errorf("%+v draws from %T", c.given, p.Rand())
+		}
+	}
+	if _, ok := newTestParams(t, Config{Curve: fastRNG, Bits: 1}).Rand().(*group.DRBG); !ok {
+		t.Errorf("%s draws from another source than its own", fastRNG)
 	}
 }

@@ -23,11 +23,11 @@ func TestOnlyOneToOneHasNoRangeProof(t *testing.T) {
 	for _, proofType := range ProofTypes() {
 		p := newBN(t, Config{Bits: 8, ProofType: proofType})
 		for n := 1; n <= MaxTokens; n++ {
-			if got := len(p.layout(Transfer, n, 1).ranges); got != min(1, n-1) {
+			if got := len(p.layout(n, 1).ranges); got != min(1, n-1) {
 				t.Errorf("proof=%s: %d in, 1 out: %d range proofs", proofType, n, got)
 			}
 		}
-		if got := len(p.layout(Issue, 0, 1).ranges); got != 1 {
+		if got := len(p.layout(0, 1).ranges); got != 1 {
 			t.Errorf("proof=%s: an issue of 1: %d range proofs", proofType, got)
 		}
 		e := newExample(t, p, "merge", []uint64{200, 200}, []uint64{400})

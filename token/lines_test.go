@@ -58,13 +58,9 @@ func TestEveryOutputHasARangeProof(t *testing.T) {
 	for _, proofType := range ProofTypes() {
 		p := newBN(t, Config{Bits: 4, ProofType: proofType})
 		for inputs := range 4 {
-			kind := Transfer
-			if inputs == 0 {
-				kind = Issue
-			}
 			for outputs := 1; outputs <= 9; outputs++ {
-				l := p.layout(kind, inputs, outputs)
-				points, scalars := typeSumShape(kind)
+				l := p.layout(inputs, outputs)
+				points, scalars := typeSumShape(kindOf(inputs))
 				covered := 0
 				for _, r := range l.ranges {
 					if r.first != covered || r.last <= r.first || r.points != points || r.scalars != scalars || r.shape != p.rp.Shape(r.last-r.first) {

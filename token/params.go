@@ -77,8 +77,8 @@ type CryptoParams interface {
 	TableBytes() int
 	// Commit returns the compressed commitments to openings.
 	Commit(ctx context.Context, ex executor.Executor, openings []Opening) ([][]byte, error)
-	// ProofLen is the length in bytes of the proof of an action.
-	ProofLen(kind Kind, inputs, outputs int) int
+	// ProofLen is the length in bytes of the proof of an action; an issue has no inputs.
+	ProofLen(inputs, outputs int) int
 
 	// System is what package action proves and verifies with.
 	statement.System[Opening]

@@ -35,10 +35,10 @@ func cut[S, P any](r *rangeLayout, points []P, scalars []S) *rangeproof.Proof[S,
 	return &rangeproof.Proof[S, P]{Points: points[:len(points):len(points)], Scalars: scalars[:len(scalars):len(scalars)]}
 }
 
-func (p *params[S, P]) layout(kind Kind, inputs, outputs int) layout {
+func (p *params[S, P]) layout(inputs, outputs int) layout {
 	var l layout
-	l.points, l.scalars = typeSumShape(kind)
-	if kind == Transfer && inputs == 1 && outputs == 1 {
+	l.points, l.scalars = typeSumShape(kindOf(inputs))
+	if inputs == 1 && outputs == 1 {
 		return l // the output's value is the input's, which is in range
 	}
 	for first := 0; first < outputs; {
@@ -52,8 +52,8 @@ func (p *params[S, P]) layout(kind Kind, inputs, outputs int) layout {
 	return l
 }
 
-func (p *params[S, P]) ProofLen(kind Kind, inputs, outputs int) int {
-	l := p.layout(kind, inputs, outputs)
+func (p *params[S, P]) ProofLen(inputs, outputs int) int {
+	l := p.layout(inputs, outputs)
 	return l.points*p.g.PointLen() + l.scalars*p.g.ScalarLen()
 }
 
@@ -107,7 +107,7 @@ func (p *params[S, P]) Prove(ctx context.Context, ex executor.Executor, st *stat
 func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *statement.Statement, w *witness) ([]byte, error) {
 	g := p.g
 	kind := kindOf(len(st.Inputs))
-	l := p.layout(kind, len(st.Inputs), len(st.Outputs))
+	l := p.layout(len(st.Inputs), len(st.Outputs))
 	points, scalars := make([]P, l.points), make([]S, l.scalars)
 	np, ns := typeSumShape(kind)
 	ts := &typeSum[S, P]{points: points[:np], scalars: scalars[:ns]}

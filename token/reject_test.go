@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
@@ -72,7 +73,7 @@ func TestEveryElement(t *testing.T) {
 		p := newBN(t, Config{Bits: 8, ProofType: proofType})
 		e := newExample(t, p, "elements", []uint64{100, 50}, []uint64{90, 60})
 		proof := e.prove(t, p)
-		l := p.layout(Transfer, 2, 2)
+		l := p.layout(2, 2)
 		n := p.g.PointLen()
 		point := p.g.AppendPoints(nil, p.basis.Points[0])
 		scalar := p.g.AppendScalars(nil, p.g.ScalarFromUint64(12345))
@@ -135,10 +136,36 @@ func TestWrongWitness(t *testing.T) {
 				t.Errorf("%s: %s: %v", proofType, name, err)
 			}
 		}
-		// A value that the range proof itself refuses.
-		e := newExample(t, p, "range", []uint64{256}, []uint64{256, 0})
-		if _, err := p.Prove(context.Background(), executor.Serial(), &e.st, &e.w); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: out of range: %v", proofType, err)
+	}
+}
+
+// TestProveRefuses: what no honest prover asks for is refused, and the largest of everything is not.
+func TestProveRefuses(t *testing.T) {
+	t.Parallel()
+	p := newBN(t, Config{Bits: 8})
+	pair, issue := []uint64{15}, []uint64(nil)
+	for name, c := range map[string]struct {
+		inputs, outputs []uint64
+		change          func(e *example)
+		want            error
+	}{
+		"longest anchor and type": {issue, pair, func(e *example) {
+			e.st.Anchor, e.w.Outputs[0].Type = make([]byte, MaxBound), strings.Repeat("A", MaxType)
+		}, nil},
+		"longer anchor":              {issue, pair, func(e *example) { e.st.Anchor = make([]byte, MaxBound+1) }, zkbench.ErrLimit},
+		"longer type":                {issue, pair, func(e *example) { e.w.Outputs[0].Type = strings.Repeat("A", MaxType+1) }, zkbench.ErrLimit},
+		"no outputs":                 {issue, nil, func(*example) {}, zkbench.ErrParams},
+		"too many outputs":           {issue, make([]uint64, MaxTokens+1), func(*example) {}, zkbench.ErrParams},
+		"an input without a witness": {pair, pair, func(e *example) { e.w.Inputs = nil }, zkbench.ErrParams},
+		"a witness without an input": {issue, pair, func(e *example) { e.w.Inputs = e.w.Outputs }, zkbench.ErrParams},
+		"an output too few":          {issue, pair, func(e *example) { e.st.Outputs = append(e.st.Outputs, Field{}) }, zkbench.ErrParams},
+		"out of range":               {[]uint64{256}, []uint64{256, 0}, func(*example) {}, zkbench.ErrParams},
+		"out of range, 1 in 1 out":   {[]uint64{256}, []uint64{256}, func(*example) {}, zkbench.ErrParams},
+	} {
+		e := newExample(t, p, name, c.inputs, c.outputs)
+		c.change(e)
+		if _, err := p.Prove(context.Background(), executor.Serial(), &e.st, &e.w); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 }
@@ -203,7 +230,7 @@ func TestTorsion(t *testing.T) {
 		honest := must.Get(pp.Decode(&good.st, Field{Bytes: good.prove(t, pp)}))(t)
 		for name, e := range map[string]*example{"true statement": good, "false statement": bad} {
 			proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
-			for i := range p.layout(Transfer, 2, 2).points {
+			for i := range p.layout(2, 2).points {
 				decoded := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t)
 				c := decoded.(*claim[blsfr.Element, bls12381.G1Affine])
 				c.points[i].Add(&c.points[i], &torsion)
@@ -256,7 +283,7 @@ func TestTorsionBeforeHashing(t *testing.T) {
 func proveWithTorsion(t *testing.T, p *params[blsfr.Element, bls12381.G1Affine], e *example, target int, torsion bls12381.G1Affine) []byte {
 	t.Helper()
 	ctx, ex, g := context.Background(), executor.Serial(), p.g
-	l := p.layout(kindOf(len(e.st.Inputs)), len(e.st.Inputs), len(e.st.Outputs))
+	l := p.layout(len(e.st.Inputs), len(e.st.Outputs))
 	points, scalars := make([]bls12381.G1Affine, l.points), make([]blsfr.Element, l.scalars)
 	np, ns := typeSumShape(kindOf(len(e.st.Inputs)))
 	ts := &typeSum[blsfr.Element, bls12381.G1Affine]{points: points[:np], scalars: scalars[:ns]}
@@ -326,7 +353,7 @@ func TestDecodeRefuses(t *testing.T) {
 	e := newExample(t, pp, "decode", []uint64{10}, []uint64{4, 6})
 	proof := e.prove(t, pp)
 	n := pp.PointLen()
-	l := pp.layout(Transfer, 1, 2)
+	l := pp.layout(1, 2)
 	for name, c := range map[string]struct {
 		change func(st *Statement, proof []byte) []byte
 		path   string
@@ -369,8 +396,16 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	// A claim of other parameters.
 	claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
-	if err := newBN(t, Config{Bits: 8}).Verify(context.Background(), executor.Serial(), claim); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("claim of other parameters: %v", err)
+	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
+		other := newTestParams(t, Config{Curve: curve, Bits: 8})
+		if err := other.Verify(context.Background(), executor.Serial(), claim); !errors.Is(err, zkbench.ErrParams) {
+			t.Errorf("claim of other parameters, on %s: %v", curve, err)
+		}
+	}
+	// More tokens than an action has.
+	many := &Statement{Outputs: make([]Field, MaxTokens+1)}
+	if _, err := pp.Decode(many, Field{}); !errors.Is(err, zkbench.ErrParams) {
+		t.Errorf("%d outputs: %v", len(many.Outputs), err)
 	}
 }
 

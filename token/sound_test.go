@@ -303,11 +303,7 @@ func TestSizes(t *testing.T) {
 			for _, proofType := range ProofTypes() {
 				pp := newTunedParams(t, Config{Curve: curve, Bits: bits, ProofType: proofType}, Tuning{Table: group.TableOptions{Window: 2, Spacing: 120}})
 				for _, n := range [][2]int{{0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}, {3, 3}} {
-					kind := Transfer
-					if n[0] == 0 {
-						kind = Issue
-					}
-					fmt.Fprintf(&out, "%s,%d,%s,%s,%d,%d,%d\n", curve, bits, proofType, kind, n[0], n[1], pp.ProofLen(kind, n[0], n[1]))
+					fmt.Fprintf(&out, "%s,%d,%s,%s,%d,%d,%d\n", curve, bits, proofType, kindOf(n[0]), n[0], n[1], pp.ProofLen(n[0], n[1]))
 				}
 			}
 		}

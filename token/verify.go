@@ -36,7 +36,7 @@ func (p *params[S, P]) Decode(st *statement.Statement, proof statement.Field) (s
 	}
 	g := p.g
 	n, m := len(st.Inputs), len(st.Outputs)
-	l := p.layout(kindOf(n), n, m)
+	l := p.layout(n, m)
 	if want := l.points*g.PointLen() + l.scalars*g.ScalarLen(); len(proof.Bytes) != want {
 		return nil, &zkbench.DecodeError{Path: "proof", Offset: proof.Offset, Reason: fmt.Sprintf("%d bytes, want %d", len(proof.Bytes), want)}
 	}

@@ -78,7 +78,7 @@ func TestEveryElementIsInTheState(t *testing.T) {
 			seen[item.State] = name
 		}
 		note("the good proof", func(*claim[scalar, point]) {})
-		l := p.layout(Transfer, 2, 3)
+		l := p.layout(2, 3)
 		for i := range l.points {
 			note(fmt.Sprint("point ", i), func(c *claim[scalar, point]) { c.points[i].Neg(&c.points[i]) })
 		}

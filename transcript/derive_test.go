@@ -66,6 +66,9 @@ func TestXOFFramingIsInjective(t *testing.T) {
 			t.Fatalf("equal lists: %v, equal streams: %v", same, equal)
 		}
 	})
+	if xof("d", "a") == xof("e", "a") {
+		t.Error("two domains have one stream")
+	}
 	if xof("d", "a", "b") == xof("d", "a\x00\x00\x00\x00b") {
 		t.Error("frames hold no lengths")
 	}

@@ -66,7 +66,7 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 		for range outputs {
 			a.Outputs = append(a.Outputs, token.Token{Owner: to, Commitment: make([]byte, h.pp.PointLen())})
 		}
-		proof := make([]byte, h.pp.ProofLen(token.Transfer, inputs, outputs))
+		proof := make([]byte, h.pp.ProofLen(inputs, outputs))
 		must.Get(rand.Read(proof))(h)
 		raw := must.Get(a.Encode(proof))(h)
 		r.Actions = append(r.Actions, request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: spends})

@@ -111,7 +111,7 @@ func (c *pending) structure() (err error) {
 		if c.actions[i], err = action.Parse(c.v.pointLen, a.Kind, a.Raw); err != nil {
 			return failed(Structure, i, -1, err)
 		}
-		p, proofLen := c.actions[i], pp.ProofLen(a.Kind, len(c.actions[i].Inputs), len(c.actions[i].Outputs))
+		p, proofLen := c.actions[i], pp.ProofLen(len(c.actions[i].Inputs), len(c.actions[i].Outputs))
 		switch {
 		case len(p.Inputs) > limits.Inputs:
 			return failed(Structure, i, -1, &zkbench.LimitError{What: "inputs", Estimate: int64(len(p.Inputs)), Max: int64(limits.Inputs)})

@@ -103,7 +103,7 @@ func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64
 // Metrics reports the exact sizes.
 func (s *setup) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{
-		record.ProofSize.Metric(float64(s.pp.ProofLen(s.kind, s.in, s.out))), record.TableSize.Metric(float64(s.pp.TableBytes())),
+		record.ProofSize.Metric(float64(s.pp.ProofLen(s.in, s.out))), record.TableSize.Metric(float64(s.pp.TableBytes())),
 	}, nil
 }
 
