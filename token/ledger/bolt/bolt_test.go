@@ -5,14 +5,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"go.etcd.io/bbolt"
-	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/must"
@@ -23,93 +21,38 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// store is a file, created when it is first opened.
-type file string
-
-func (s file) Open() (ledger.Ledger, error) {
-	if _, err := os.Stat(string(s)); errors.Is(err, fs.ErrNotExist) {
-		return Create(string(s))
-	}
-	return Open(string(s))
+// files are the stores of this package.
+var files = ledgertest.Stores{
+	Place:  func(t testing.TB) string { return filepath.Join(t.TempDir(), "ledger.db") },
+	Create: func(_ testing.TB, path string) (ledgertest.Verifier, error) { return Create(path) },
+	Open:   func(_ testing.TB, path string) (ledgertest.Verifier, error) { return Open(path) },
 }
 
-func (s file) Verify(ctx context.Context, l ledger.Ledger) error {
-	return l.(*Ledger).Verify(ctx, nil)
-}
-
-func TestModel(t *testing.T) {
-	ledgertest.Model(t, func(r *rapid.T) ledgertest.Store {
-		dir := must.Get(os.MkdirTemp("", "ledger"))(r)
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		return file(filepath.Join(dir, "ledger.db"))
-	})
-}
+func TestContract(t *testing.T) { ledgertest.Contract(t, files) }
 
 func newLedger(t testing.TB) (*Ledger, string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "ledger.db")
-	l := must.Get(Create(path))(t)
-	t.Cleanup(func() { _ = l.Close() })
-	return l, path
+	l, path := files.New(t)
+	return l.(*Ledger), path
 }
 
-func apply(t testing.TB, l *Ledger, batch ...ledger.Entry) {
-	t.Helper()
-	must.Do(t, l.Apply(context.Background(), batch))
-}
-
-func verify(t testing.TB, l *Ledger) {
-	t.Helper()
-	must.Do(t, l.Verify(context.Background(), nil))
-}
-
-func TestConcurrent(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.Concurrent(t, l)
-	verify(t, l)
-}
-
-func TestSame(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.Same(t, l)
-	verify(t, l)
-}
-
-// TestVerifyWhileApplying: a snapshot is sound whatever is written meanwhile.
-func TestVerifyWhileApplying(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.VerifyWhileApplying(t, l)
-}
-
-// TestGroup: calls that wait together are one transaction; one that is rejected
-// among them takes nothing else with it.
+// TestGroup: calls that are committed together are one transaction.
 func TestGroup(t *testing.T) {
 	l, _ := newLedger(t)
-	apply(t, l, ledgertest.Issue("a", 2))
-	before := txid(t, l)
-	batches := [][]ledger.Entry{
-		{ledgertest.Spend("b", token.ID("a/0"))},
-		{ledgertest.Spend("f", token.ID("a/1"), token.ID("b/0"))},
-		{ledgertest.Issue("c", 1), ledgertest.Spend("d", token.ID("a/0"))}, // the second is a double spend
-		{ledgertest.Spend("e", token.ID("c/0"))},                           // of what was rejected with it
-	}
-	var calls []*store.Call
-	for _, b := range batches {
-		c := must.Get(store.NewCall(context.Background(), b, false))(t)
-		calls = append(calls, c)
-	}
-	l.queue.Exclusive(func() {
-		must.Do(t, l.apply(calls))
+	var before int
+	ledgertest.Group(t, l, func(calls []*store.Call) (err error) {
+		before = txid(t, l)
+		l.queue.Exclusive(func() { err = l.apply(calls) })
+		return err
 	})
-	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
-		if err := calls[i].Err(); !errors.Is(err, want) {
-			t.Errorf("batch %d: %v, want %v", i, err, want)
-		}
-	}
 	if got := txid(t, l); got != before+1 {
 		t.Errorf("%d transactions, want 1", got-before)
 	}
-	verify(t, l)
+}
+
+func TestCancel(t *testing.T) {
+	l, _ := newLedger(t)
+	ledgertest.Canceled(t, l, l.queue.Exclusive)
 }
 
 // txid is the number of the last transaction.
@@ -132,71 +75,12 @@ func empty(t testing.TB, path string, pageSize int) {
 	must.Do(t, errors.Join(db.Update(initialize), db.Close()))
 }
 
-// TestCancel: a call whose context ends before a writer has it applies nothing.
-func TestCancel(t *testing.T) {
-	l, _ := newLedger(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	l.queue.Exclusive(func() {
-		result := make(chan error)
-		go func() { result <- l.Apply(ctx, []ledger.Entry{ledgertest.Issue("a", 1)}) }()
-		cancel()
-		if err := <-result; !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-	})
-	if _, err := l.Token(context.Background(), token.ID("a/0")); !errors.Is(err, ledger.ErrNotFound) {
-		t.Errorf("%v", err)
-	}
-	ledgertest.Canceled(ctx, t, l)
-}
-
-func TestBatchLimits(t *testing.T) {
-	l, _ := newLedger(t)
-	ctx := context.Background()
-	var limit *zkbench.LimitError
-	if err := l.Apply(ctx, make([]ledger.Entry, ledger.MaxBatch+1)); !errors.As(err, &limit) || limit.Max != ledger.MaxBatch {
-		t.Errorf("%v", err)
-	}
-	large := make([]ledger.Entry, 5)
-	for i := range large {
-		large[i] = ledgertest.Issue(fmt.Sprint(i), 1)
-		large[i].Request = make([]byte, token.MaxRequest)
-	}
-	if err := l.Apply(ctx, large); !errors.As(err, &limit) || limit.Max != ledger.MaxBatchBytes {
-		t.Errorf("%v", err)
-	}
-	rejected, err := l.ApplyEach(ctx, []ledger.Entry{{}, ledgertest.Issue("a", 1)})
-	if err != nil || !errors.Is(rejected[0], zkbench.ErrLimit) || rejected[1] != nil {
-		t.Errorf("%v, %v", rejected, err)
-	}
-	verify(t, l)
-}
-
-// TestLargest: an entry at the limit of the request's size, whose page has
-// thousands of overflow pages.
-func TestLargest(t *testing.T) {
-	l, path := newLedger(t)
-	e := ledgertest.Issue("a", ledger.MaxCreates)
-	e.Request = bytes.Repeat([]byte{7}, token.MaxRequest)
-	apply(t, l, e)
-	apply(t, l, ledgertest.Spend("b", token.ID("a/0")))
-	must.Do(t, l.Close())
-	l = must.Get(Open(path))(t)
-	defer l.Close()
-	verify(t, l)
-	for r, err := range l.Log(context.Background(), 1) {
-		if err != nil || (r.Seq == 1 && !bytes.Equal(r.Request, e.Request)) {
-			t.Fatalf("request %d: %v", r.Seq, err)
-		}
-	}
-}
-
 // TestCommitFails: when a commit fails the caller learns that the outcome is
 // unknown, the ledger does nothing more, and opening it again tells.
 func TestCommitFails(t *testing.T) {
 	l, path := newLedger(t)
 	ctx := context.Background()
-	apply(t, l, ledgertest.Issue("a", 1))
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	settings(t, l, func(db *bbolt.DB) { db.MaxSize = 1 }) // bbolt refuses to grow the file while it commits
 	big := ledgertest.Issue("b", 1)
 	big.Request = make([]byte, 1<<20)
@@ -215,13 +99,8 @@ func TestCommitFails(t *testing.T) {
 	if _, found, err := l.Digest(ctx, big.Anchor); found || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
-	apply(t, l, big, ledgertest.Spend("c", token.ID("a/0")))
-	verify(t, l)
-}
-
-func TestClosed(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.Closed(t, l)
+	ledgertest.Apply(t, l, big, ledgertest.Spend("c", token.ID("a/0")))
+	ledgertest.Verify(t, l)
 }
 
 // TestWrongFile: each is refused with its own error, and not written to.
@@ -294,7 +173,7 @@ func TestLocked(t *testing.T) {
 	if _, err := Create(path); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v", err)
 	}
-	apply(t, l, ledgertest.Issue("a", 1))
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) != 1 {
 		t.Errorf("files %v, %v", left, err)
 	}

@@ -60,7 +60,7 @@ func newVictim(t testing.TB) *victim {
 			}
 			batch = append(batch, e)
 		}
-		apply(t, l, batch...)
+		ledgertest.Apply(t, l, batch...)
 		if k == 7 {
 			v.earlier = must.Get(os.ReadFile(path))(t)
 		}

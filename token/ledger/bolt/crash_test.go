@@ -60,7 +60,7 @@ func TestCrash(t *testing.T) {
 		if err != nil {
 			t.Fatalf("after kill %d: %v", i, err)
 		}
-		verify(t, l)
+		ledgertest.Verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
 		must.Do(t, l.Close())
 	}
@@ -83,7 +83,7 @@ func TestTornCommit(t *testing.T) {
 	torn := filepath.Join(t.TempDir(), "torn.db")
 	for k := range testsize.Pick(10, 30, 30) {
 		before = after
-		apply(t, l, ledgertest.StreamBatch(0, k)...)
+		ledgertest.Apply(t, l, ledgertest.StreamBatch(0, k)...)
 		if after = image(); k == 0 {
 			continue
 		}
@@ -102,7 +102,7 @@ func TestTornCommit(t *testing.T) {
 			if err != nil {
 				t.Fatalf("batch %d, %d%% written: %v", k, keep, err)
 			}
-			verify(t, l)
+			ledgertest.Verify(t, l)
 			if n := ledgertest.Applied(t, l)[0]; n != k {
 				t.Errorf("%d batches, want %d", n, k)
 			}

@@ -78,10 +78,10 @@ func TestVerifyNamesThePlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, path := newLedger(t)
-			apply(t, l, a)
-			apply(t, l, b)
-			apply(t, l, ledgertest.Issue("c", 1))
-			apply(t, l, ledgertest.Issue("d", 1))
+			ledgertest.Apply(t, l, a)
+			ledgertest.Apply(t, l, b)
+			ledgertest.Apply(t, l, ledgertest.Issue("c", 1))
+			ledgertest.Apply(t, l, ledgertest.Issue("d", 1))
 			must.Do(t, l.Close())
 			db := must.Get(bbolt.Open(path, 0o600, nil))(t)
 			must.Do(t, errors.Join(db.Update(c.edit), db.Close()))
@@ -102,29 +102,6 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestVerifyProgress(t *testing.T) {
-	l, _ := newLedger(t)
-	apply(t, l, ledgertest.Issue("a", 1), ledgertest.Issue("b", 1))
-	apply(t, l, ledgertest.Issue("c", 1))
-	var got []uint64
-	ctx, cancel := context.WithCancel(context.Background())
-	progress := func(done, total uint64) { got = append(got, done, total) }
-	must.Do(t, l.Verify(ctx, progress))
-	if want := []uint64{2, 3, 3, 3}; !bytes.Equal(asBytes(got), asBytes(want)) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-}
-
-func asBytes(n []uint64) (b []byte) {
-	for _, v := range n {
-		b = append(b, store.SeqKey(v)...)
-	}
-	return b
 }
 
 // TestUnsealState: the two buckets must agree, and each value must be in its
@@ -184,8 +161,8 @@ func TestFault(t *testing.T) {
 	}
 	l, path := newLedger(t)
 	ctx := context.Background()
-	apply(t, l, ledgertest.Issue("a", 200))
-	apply(t, l, ledgertest.Issue("b", 1))
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 200))
+	ledgertest.Apply(t, l, ledgertest.Issue("b", 1))
 	must.Do(t, os.Truncate(path, int64(2*os.Getpagesize())))
 	var corrupt *ledger.CorruptError
 	if _, err := l.Token(ctx, token.ID("a/0")); !errors.As(err, &corrupt) {

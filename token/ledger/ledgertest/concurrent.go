@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -106,9 +105,9 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 	}
 }
 
-// Same has 64 goroutines apply one batch at once: it is applied once, and all
+// same has 64 goroutines apply one batch at once: it is applied once, and all
 // are told that it is.
-func Same(t *testing.T, l ledger.Ledger) {
+func same(t *testing.T, l Verifier) {
 	ctx := context.Background()
 	batch := []ledger.Entry{Issue("a", 1), Spend("b", token.ID("a/0"))}
 	var wg sync.WaitGroup
@@ -132,16 +131,9 @@ func Same(t *testing.T, l ledger.Ledger) {
 	}
 }
 
-// Verifier is a ledger that verifies itself, as those of files and databases do.
-type Verifier interface {
-	ledger.Ledger
-	Verify(ctx context.Context, progress func(done, total uint64)) error
-	Close() error
-}
-
-// VerifyWhileApplying verifies a ledger as long as batches are applied: a snapshot is sound
+// verifyWhileApplying verifies a ledger as long as batches are applied: a snapshot is sound
 // whatever is written meanwhile.
-func VerifyWhileApplying(t *testing.T, l Verifier) {
+func verifyWhileApplying(t *testing.T, l Verifier) {
 	t.Helper()
 	const batches = 100
 	ctx := context.Background()
@@ -166,45 +158,5 @@ func VerifyWhileApplying(t *testing.T, l Verifier) {
 	}
 	if n := Applied(t, l)[0]; n != batches {
 		t.Errorf("%d batches, want %d", n, batches)
-	}
-}
-
-// Canceled makes every call under a context that was canceled, and each says so.
-func Canceled(ctx context.Context, t *testing.T, l Verifier) {
-	t.Helper()
-	for name, call := range map[string]func() error{
-		"apply":  func() error { return l.Apply(ctx, nil) },
-		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
-		"digest": func() error { _, _, err := l.Digest(ctx, []byte("a")); return err },
-		"verify": func() error { return l.Verify(ctx, nil) },
-		"log": func() error {
-			for _, err := range l.Log(ctx, 0) {
-				return err
-			}
-			return nil
-		},
-	} {
-		if err := call(); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// Closed closes a ledger: what is called afterwards says that it is.
-func Closed(t *testing.T, l Verifier) {
-	t.Helper()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	for name, call := range map[string]func() error{
-		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },
-		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
-		"verify": func() error { return l.Verify(ctx, nil) },
-		"close":  l.Close,
-	} {
-		if err := call(); !errors.Is(err, fs.ErrClosed) || !errors.Is(err, ledger.ErrClosed) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

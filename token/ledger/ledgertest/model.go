@@ -20,14 +20,6 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Store is one ledger under test.
-type Store interface {
-	// Open opens the ledger: empty the first time, then as it was closed.
-	Open() (ledger.Ledger, error)
-	// Verify checks the open ledger's store as far as it can.
-	Verify(context.Context, ledger.Ledger) error
-}
-
 // model is the contract in the plainest form: maps, copied for every batch.
 type model struct {
 	tokens map[string]string // unspent
@@ -140,13 +132,13 @@ func (m *model) drawBatch(t *rapid.T) []ledger.Entry {
 	return batch
 }
 
-// Model runs random batches, replays, double spends, conflicts and reopenings
-// against a model in memory. make gives an empty store.
-func Model(t *testing.T, make func(t *rapid.T) Store) {
-	rapid.Check(t, func(t *rapid.T) {
+// randomBatches runs random batches, replays, double spends, conflicts and reopenings
+// against a model in memory.
+func randomBatches(test *testing.T, s Stores) {
+	rapid.Check(test, func(t *rapid.T) {
 		ctx := context.Background()
-		store := make(t)
-		l, err := store.Open()
+		place := s.Place(test)
+		l, err := s.Create(test, place)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,12 +181,12 @@ func Model(t *testing.T, make func(t *rapid.T) Store) {
 				if err := l.Close(); err != nil {
 					t.Fatal(err)
 				}
-				if l, err = store.Open(); err != nil {
+				if l, err = s.Open(test, place); err != nil {
 					t.Fatal(err)
 				}
 			},
 			"verify": func(t *rapid.T) {
-				if err := store.Verify(ctx, l); err != nil {
+				if err := l.Verify(ctx, nil); err != nil {
 					t.Fatal(err)
 				}
 			},

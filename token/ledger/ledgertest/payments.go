@@ -1,8 +1,11 @@
 package ledgertest
 
 import (
+	"context"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -61,4 +64,53 @@ func (p *Payments) Batch(n, spends, creates int) []ledger.Entry {
 		batch[i] = p.Entry(spends, creates)
 	}
 	return batch
+}
+
+// Fill fills a ledger with unspent tokens, in batches that change no more pages of a file
+// than the measured ones: bbolt keeps the free pages that a batch leaves in mind.
+func (p *Payments) Fill(b *testing.B, l ledger.Ledger, tokens int) {
+	for n := 0; n < tokens; n += 32 * 64 {
+		Apply(b, l, p.Batch(32, 0, 64)...)
+	}
+}
+
+// BenchmarkApply applies batches of two-in/two-out requests, each durable before the
+// next, to ledgers of different lengths, and has done measure what they leave. ns/request
+// and requests/s are what to look at.
+func BenchmarkApply(b *testing.B, s Stores, done func(b *testing.B, l Verifier)) {
+	for _, c := range []struct{ batch, tokens int }{{1, 1 << 14}, {256, 1 << 14}, {256, 1 << 20}} {
+		b.Run(fmt.Sprintf("batch=%d/tokens=%d", c.batch, c.tokens), func(b *testing.B) {
+			if c.tokens > 1<<16 && testing.Short() {
+				b.Skip("makes a ledger of a million tokens")
+			}
+			l, _ := s.New(b)
+			p := NewPayments(1)
+			p.Fill(b, l, c.tokens)
+			for b.Loop() {
+				b.StopTimer()
+				batch := p.Batch(c.batch, 2, 2)
+				b.StartTimer()
+				Apply(b, l, batch...)
+			}
+			requests := float64(b.N * c.batch)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/requests, "ns/request")
+			b.ReportMetric(requests/b.Elapsed().Seconds(), "requests/s")
+			done(b, l)
+		})
+	}
+}
+
+// BenchmarkCallers: many callers with one request each share what a store does for
+// durability.
+func BenchmarkCallers(b *testing.B, s Stores) {
+	l, _ := s.New(b)
+	b.SetParallelism(64)
+	b.RunParallel(func(pb *testing.PB) {
+		p := NewPayments(0)
+		for pb.Next() {
+			if err := l.Apply(context.Background(), []ledger.Entry{p.Entry(0, 2)}); err != nil {
+				b.Error(err)
+			}
+		}
+	})
 }

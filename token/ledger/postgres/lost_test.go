@@ -54,7 +54,7 @@ func TestLostConnection(t *testing.T) {
 			if err != nil || found != c.applied || (found && digest != batch[1].Digest) {
 				t.Errorf("asked by anchor: %x, %v, %v", digest, found, err)
 			}
-			apply(t, l, batch...)
+			ledgertest.Apply(t, l, batch...)
 			n := 0
 			for _, err := range l.Log(context.Background(), 0) {
 				if n++; err != nil {
@@ -64,7 +64,7 @@ func TestLostConnection(t *testing.T) {
 			if n != len(batch) {
 				t.Errorf("%d requests, want %d", n, len(batch))
 			}
-			verify(t, l)
+			ledgertest.Verify(t, l)
 		})
 	}
 }
@@ -94,11 +94,11 @@ func TestLateCommit(t *testing.T) {
 	if !<-result {
 		t.Error("not found, and applied")
 	}
-	apply(t, l, batch...)
+	ledgertest.Apply(t, l, batch...)
 	if l.unsettled.Load() {
 		t.Error("still unsettled")
 	}
-	verify(t, l)
+	ledgertest.Verify(t, l)
 }
 
 // TestCommitFails: an ERROR as the answer to COMMIT says that nothing was
@@ -125,8 +125,8 @@ func TestCommitFails(t *testing.T) {
 			if _, found, err := l.Digest(context.Background(), []byte("a")); found || err != nil {
 				t.Errorf("%v, %v", found, err)
 			}
-			apply(t, l, ledgertest.Issue("a", 1))
-			verify(t, l)
+			ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
+			ledgertest.Verify(t, l)
 		})
 	}
 }
@@ -140,8 +140,8 @@ func TestRestart(t *testing.T) {
 	if err := l.Apply(ctx, []ledger.Entry{ledgertest.Issue("a", 1)}); err != nil && (!errors.Is(err, zkbench.ErrEnv) || errors.Is(err, zkbench.ErrOutcomeUnknown)) {
 		t.Errorf("%v", err)
 	}
-	apply(t, l, ledgertest.Issue("a", 1))
-	verify(t, l)
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
+	ledgertest.Verify(t, l)
 }
 
 // noted is a context that says when it is waited for.
@@ -194,8 +194,8 @@ func TestHang(t *testing.T) {
 			t.Errorf("%s: %v, %v", anchor, found, err)
 		}
 	}
-	apply(t, l, ledgertest.Issue("1", 1))
-	verify(t, l)
+	ledgertest.Apply(t, l, ledgertest.Issue("1", 1))
+	ledgertest.Verify(t, l)
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
@@ -298,7 +298,7 @@ func TestPanic(t *testing.T) {
 		if unsettled := l.unsettled.Load(); unsettled != (name == "commit") {
 			t.Errorf("%s: unsettled %v", name, unsettled)
 		}
-		apply(t, l, ledgertest.Issue("a", 1))
+		ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	}
 }
 

@@ -15,12 +15,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
-	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/ledger/store"
@@ -43,33 +41,24 @@ func TestMain(m *testing.M) {
 
 func schemaName() string { return fmt.Sprintf("test %x", rand.Uint64()) }
 
-// store is a schema, created when it is first opened.
-type schema struct{ url, schema string }
-
-func (s *schema) Open() (ledger.Ledger, error) {
-	l, err := Open(context.Background(), s.url, Schema(s.schema))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Create(context.Background(), s.url, Schema(s.schema))
-	}
-	return l, err
+// schemas are the stores of this package.
+var schemas = ledgertest.Stores{
+	Place: func(testing.TB) string { return schemaName() },
+	Create: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
+		return Create(context.Background(), server.URL(t), Schema(schema))
+	},
+	Open: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
+		return Open(context.Background(), server.URL(t), Schema(schema))
+	},
 }
 
-func (s *schema) Verify(ctx context.Context, l ledger.Ledger) error {
-	return l.(*Ledger).Verify(ctx, nil)
-}
-
-func TestModel(t *testing.T) {
-	url := server.URL(t)
-	ledgertest.Model(t, func(*rapid.T) ledgertest.Store { return &schema{url, schemaName()} })
-}
+func TestContract(t *testing.T) { ledgertest.Contract(t, schemas) }
 
 // newLedger makes an empty ledger in a schema of its own.
-func newLedger(t testing.TB) (l *Ledger, schema string) {
+func newLedger(t testing.TB) (*Ledger, string) {
 	t.Helper()
-	schema = schemaName()
-	l = must.Get(Create(context.Background(), server.URL(t), Schema(schema)))(t)
-	t.Cleanup(func() { _ = l.Close() })
-	return l, schema
+	l, schema := schemas.New(t)
+	return l.(*Ledger), schema
 }
 
 // open opens a ledger from elsewhere, as another process would.
@@ -98,78 +87,17 @@ func execute(t testing.TB, conn *pgx.Conn, text string, args ...any) {
 	}
 }
 
-func apply(t testing.TB, l *Ledger, batch ...ledger.Entry) {
-	t.Helper()
-	must.Do(t, l.Apply(context.Background(), batch))
-}
-
-func verify(t testing.TB, l *Ledger) {
-	t.Helper()
-	must.Do(t, l.Verify(context.Background(), nil))
-}
-
-func TestConcurrent(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.Concurrent(t, l)
-	verify(t, l)
-}
-
-func TestSame(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.Same(t, l)
-	verify(t, l)
-}
-
-// TestGroup: calls that wait together are one transaction; one that is rejected
-// among them takes nothing else with it.
+// TestGroup: calls that are committed together are one transaction.
 func TestGroup(t *testing.T) {
 	l, schema := newLedger(t)
-	apply(t, l, ledgertest.Issue("a", 2))
-	var calls []*store.Call
-	for _, b := range [][]ledger.Entry{
-		{ledgertest.Spend("b", token.ID("a/0"))},
-		{ledgertest.Spend("f", token.ID("a/1"), token.ID("b/0"))},
-		{ledgertest.Issue("c", 1), ledgertest.Spend("d", token.ID("a/0"))}, // the second is a double spend
-		{ledgertest.Spend("e", token.ID("c/0"))},                           // of what was rejected with it
-	} {
-		c := must.Get(store.NewCall(context.Background(), b, false))(t)
-		calls = append(calls, c)
-	}
-	l.queue.Exclusive(func() {
-		must.Do(t, l.apply(context.Background(), calls))
+	ledgertest.Group(t, l, func(calls []*store.Call) (err error) {
+		l.queue.Exclusive(func() { err = l.apply(context.Background(), calls) })
+		return err
 	})
-	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
-		if err := calls[i].Err(); !errors.Is(err, want) {
-			t.Errorf("batch %d: %v, want %v", i, err, want)
-		}
-	}
 	var transactions int
 	err := connect(t, schema).QueryRow(context.Background(), "SELECT count(DISTINCT xmin::text) FROM log WHERE seq > 1").Scan(&transactions)
 	if err != nil || transactions != 1 {
 		t.Errorf("%d transactions, want 1; %v", transactions, err)
-	}
-	verify(t, l)
-}
-
-// TestLargest: an entry at the limits, and two of them in one batch.
-func TestLargest(t *testing.T) {
-	l, schema := newLedger(t)
-	e := ledgertest.Issue("a", ledger.MaxCreates)
-	e.Request = make([]byte, token.MaxRequest)
-	apply(t, l, e)
-	other := ledgertest.Issue("c", 1)
-	other.Request = e.Request
-	apply(t, l, ledgertest.Spend("b", token.ID("a/0")), other)
-	verify(t, l)
-	l = open(t, server.URL(t), schema)
-	n := 0
-	for r, err := range l.Log(context.Background(), 1) {
-		if n++; err != nil || (r.Seq != 2 && len(r.Request) != token.MaxRequest) {
-			t.Fatalf("request %d: %d bytes, %v", r.Seq, len(r.Request), err)
-		}
-	}
-	if n != 3 {
-		t.Errorf("%d records, want 3", n)
 	}
 }
 
@@ -177,22 +105,14 @@ func TestLargest(t *testing.T) {
 // for another, applies nothing.
 func TestCancel(t *testing.T) {
 	l, schema := newLedger(t)
-	batch := []ledger.Entry{ledgertest.Issue("a", 1)}
-	result := make(chan error)
-	ctx, cancel := context.WithCancel(context.Background())
-	l.queue.Exclusive(func() {
-		go func() { result <- l.Apply(ctx, batch) }()
-		cancel()
-		if err := <-result; !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-	})
-	ledgertest.Canceled(ctx, t, l)
+	ledgertest.Canceled(t, l, l.queue.Exclusive)
 
+	batch := []ledger.Entry{ledgertest.Issue("a", 1)}
 	other := connect(t, schema)
 	execute(t, other, "BEGIN")
 	execute(t, other, "SELECT FROM head FOR UPDATE")
-	ctx, cancel = context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	result := make(chan error)
 	go func() { result <- l.Apply(ctx, batch) }()
 	awaitWaiter(t, schema)
 	cancel()
@@ -208,8 +128,8 @@ func TestCancel(t *testing.T) {
 	if _, found, err := l.Digest(context.Background(), []byte("a")); found || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
-	apply(t, l, batch...)
-	verify(t, l)
+	ledgertest.Apply(t, l, batch...)
+	ledgertest.Verify(t, l)
 }
 
 // awaitWaiter returns when a session waits for a lock on a table of the schema.
@@ -222,11 +142,6 @@ func awaitWaiter(t *testing.T, schema string) {
 	}
 }
 
-func TestClosed(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.Closed(t, l)
-}
-
 // TestSchemaNames: any name is one name, and none is a statement.
 func TestSchemaNames(t *testing.T) {
 	ctx := context.Background()
@@ -236,11 +151,11 @@ func TestSchemaNames(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}
-		apply(t, l, ledgertest.Issue("a", 1))
+		ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		verify(t, open(t, url, name))
+		ledgertest.Verify(t, open(t, url, name))
 		if _, err := Create(ctx, url, Schema(name)); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -282,5 +197,5 @@ func TestCreateAtOnce(t *testing.T) {
 	if n := created.Load(); n != 1 {
 		t.Errorf("%d created it, want 1", n)
 	}
-	verify(t, open(t, url, schema))
+	ledgertest.Verify(t, open(t, url, schema))
 }

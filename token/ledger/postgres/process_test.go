@@ -81,7 +81,7 @@ func TestRaceChild(t *testing.T) {
 // winner, and the log is what the winners were told.
 func TestTwoProcesses(t *testing.T) {
 	l, schema := newLedger(t)
-	apply(t, l, ledgertest.Issue("issue", contested))
+	ledgertest.Apply(t, l, ledgertest.Issue("issue", contested))
 	var mu sync.Mutex
 	won := map[string]bool{}
 	var ready, ended sync.WaitGroup
@@ -139,7 +139,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("%d of %d tokens are spent", len(spender), contested)
 	}
 	t.Logf("requests by process: %v", winners)
-	verify(t, l)
+	ledgertest.Verify(t, l)
 }
 
 // TestCrashChild is the child of TestCrash.
@@ -161,8 +161,8 @@ func TestCrash(t *testing.T) {
 		ledgertest.Kill(t, child(t, "TestCrashChild", schema, ""), time.Duration(rng.IntN(60_000))*time.Microsecond, &acked)
 		// The server may still be at the child's last transaction, and is not after
 		// a later one.
-		apply(t, l)
-		verify(t, l)
+		ledgertest.Apply(t, l)
+		ledgertest.Verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
 	}
 }
@@ -230,10 +230,10 @@ func TestServerCrash(t *testing.T) {
 	wg.Wait()
 	t.Logf("applied %v, unknown %v, refused %v", applied, unknown, refused)
 	for w := range applied { // what the last answer left open
-		apply(t, l, ledgertest.StreamBatch(w, applied[w])...)
+		ledgertest.Apply(t, l, ledgertest.StreamBatch(w, applied[w])...)
 		applied[w]++
 	}
-	verify(t, l)
+	ledgertest.Verify(t, l)
 	if got := ledgertest.Survived(t, l, applied); got != applied {
 		t.Errorf("%v batches on the ledger, applied were %v", got, applied)
 	}

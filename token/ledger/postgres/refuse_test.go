@@ -21,8 +21,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
-// with returns the url with one more parameter.
-func with(t *testing.T, address, key, value string) string {
+// withParameter returns the url with one more parameter.
+func withParameter(t *testing.T, address, key, value string) string {
 	t.Helper()
 	u := must.Get(url.Parse(address))(t)
 	q := u.Query()
@@ -52,7 +52,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, schema := newLedger(t)
-			apply(t, l, ledgertest.Issue("a", 1))
+			ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 			conn := connect(t, schema)
 			execute(t, conn, strings.ReplaceAll(c.edit, "{s}", pgx.Identifier{schema}.Sanitize()))
 			_, err := Open(ctx, server.URL(t), Schema(schema))
@@ -109,16 +109,16 @@ func TestAddress(t *testing.T) {
 func TestStandby(t *testing.T) {
 	ctx := context.Background()
 	l, schema := newLedger(t)
-	apply(t, l, ledgertest.Issue("a", 1))
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	address := server.URL(t)
 
 	var other pgtest.Server
 	defer other.Stop()
 	other.Standby(t)
 	folder := func(s *pgtest.Server) string { return filepath.Dir(s.Socket(t)) }
-	hosts := with(t, address, "host", folder(&other)+","+folder(&server))
+	hosts := withParameter(t, address, "host", folder(&other)+","+folder(&server))
 	for _, attrs := range []string{"any", "prefer-standby", "standby", "read-only"} {
-		l := open(t, with(t, hosts, "target_session_attrs", attrs), schema)
+		l := open(t, withParameter(t, hosts, "target_session_attrs", attrs), schema)
 		if _, err := l.Token(ctx, token.ID("a/0")); err != nil {
 			t.Errorf("%s: %v", attrs, err)
 		}
@@ -132,7 +132,7 @@ func TestStandby(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, url := range []string{address, hosts, with(t, address, "target_session_attrs", "standby")} {
+	for _, url := range []string{address, hosts, withParameter(t, address, "target_session_attrs", "standby")} {
 		_, err := Open(ctx, url, Schema(schema))
 		refused("open", err)
 		_, err = Create(ctx, url, Schema(schemaName()))
@@ -152,14 +152,14 @@ func TestStandby(t *testing.T) {
 func TestReadOnlyDefault(t *testing.T) {
 	ctx := context.Background()
 	schema := schemaName()
-	l := must.Get(Create(ctx, with(t, server.URL(t), "options", "-c default_transaction_read_only=on"), Schema(schema)))(t)
+	l := must.Get(Create(ctx, withParameter(t, server.URL(t), "options", "-c default_transaction_read_only=on"), Schema(schema)))(t)
 	defer l.Close()
-	apply(t, l, ledgertest.Issue("a", 1))
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	l.unsettled.Store(true)
 	if _, found, err := l.Digest(ctx, []byte("a")); !found || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
-	verify(t, l)
+	ledgertest.Verify(t, l)
 }
 
 // TestEnvironment: a server that is away, unsafe, locked, or does not let the
@@ -170,7 +170,7 @@ func TestEnvironment(t *testing.T) {
 	address := server.URL(t)
 	batch := []ledger.Entry{ledgertest.Issue("a", 1)}
 
-	for _, away := range []string{"postgres://127.0.0.1:1/postgres", with(t, address, "host", t.TempDir())} {
+	for _, away := range []string{"postgres://127.0.0.1:1/postgres", withParameter(t, address, "host", t.TempDir())} {
 		for _, start := range []func(context.Context, string, ...Option) (*Ledger, error){Create, Open} {
 			if _, err := start(ctx, away); !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: %v", away, err)
@@ -200,30 +200,30 @@ func TestEnvironment(t *testing.T) {
 	if err := reader.Apply(ctx, batch); !errors.Is(err, zkbench.ErrEnv) {
 		t.Errorf("%v", err)
 	}
-	verify(t, reader)
+	ledgertest.Verify(t, reader)
 	writer := open(t, as(role("SELECT, INSERT, UPDATE")), schema)
-	apply(t, writer, ledgertest.Issue("w", 1))
-	apply(t, writer, ledgertest.Spend("v", token.ID("w/0")))
-	verify(t, writer)
+	ledgertest.Apply(t, writer, ledgertest.Issue("w", 1))
+	ledgertest.Apply(t, writer, ledgertest.Spend("v", token.ID("w/0")))
+	ledgertest.Verify(t, writer)
 
-	impatient := open(t, with(t, address, "options", "-c lock_timeout=1"), schema)
+	impatient := open(t, withParameter(t, address, "options", "-c lock_timeout=1"), schema)
 	execute(t, conn, "BEGIN; SELECT FROM head FOR UPDATE")
 	if err := impatient.Apply(ctx, batch); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("%v", err)
 	}
 	execute(t, conn, "ROLLBACK")
-	apply(t, impatient, batch...)
+	ledgertest.Apply(t, impatient, batch...)
 
 	// What a role or a url says of a session does not count.
 	const settings = "synchronous_commit=on transaction_isolation=read committed enable_seqscan=off idle_in_transaction_session_timeout=30s"
-	hasty := open(t, with(t, address, "options", "-c synchronous_commit=off -c default_transaction_isolation=serializable"), schema)
+	hasty := open(t, withParameter(t, address, "options", "-c synchronous_commit=off -c default_transaction_isolation=serializable"), schema)
 	execute(t, conn, "CREATE TABLE seen (settings text)")
 	execute(t, conn, `CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
 		INSERT INTO seen SELECT string_agg(name || '=' || current_setting(name), ' ' ORDER BY n) FROM unnest(ARRAY[
 			'synchronous_commit', 'transaction_isolation', 'enable_seqscan', 'idle_in_transaction_session_timeout']) WITH ORDINALITY AS names(name, n);
 		RETURN NULL; END $$`)
 	execute(t, conn, "CREATE TRIGGER see AFTER INSERT ON log EXECUTE FUNCTION see()")
-	apply(t, hasty, ledgertest.Issue("b", 1))
+	ledgertest.Apply(t, hasty, ledgertest.Issue("b", 1))
 	var seen string
 	if err := conn.QueryRow(ctx, "SELECT settings FROM seen").Scan(&seen); err != nil || seen != settings {
 		t.Errorf("%s, %v", seen, err)
@@ -242,5 +242,5 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	server.Restart(t)
-	verify(t, open(t, address, schema))
+	ledgertest.Verify(t, open(t, address, schema))
 }

@@ -6,11 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -125,10 +123,10 @@ func TestVerifyNamesThePlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, schema := newLedger(t)
-			apply(t, l, a)
-			apply(t, l, b)
-			apply(t, l, ledgertest.Issue("c", 1))
-			apply(t, l, ledgertest.Issue("d", 1))
+			ledgertest.Apply(t, l, a)
+			ledgertest.Apply(t, l, b)
+			ledgertest.Apply(t, l, ledgertest.Issue("c", 1))
+			ledgertest.Apply(t, l, ledgertest.Issue("d", 1))
 			c.edit(t, connect(t, schema))
 			check := func(err error) {
 				t.Helper()
@@ -157,7 +155,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 // TestDamageStops: a writer that meets damage writes no more.
 func TestDamageStops(t *testing.T) {
 	l, schema := newLedger(t)
-	apply(t, l, ledgertest.Issue("a", 2))
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 2))
 	execute(t, connect(t, schema), `UPDATE tokens SET token = 'x' WHERE id = 'a/0'`)
 	ctx := context.Background()
 	var corrupt *ledger.CorruptError
@@ -190,7 +188,7 @@ func TestConstraints(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, schema := newLedger(t)
-			apply(t, l, ledgertest.Issue("a", 1))
+			ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 			conn := connect(t, schema)
 			execute(t, conn, "CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN "+meddle+"; RETURN NULL; END $$")
 			execute(t, conn, "CREATE TRIGGER meddle BEFORE INSERT ON tokens WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION meddle()")
@@ -203,23 +201,17 @@ func TestConstraints(t *testing.T) {
 			if _, found, err := l.Digest(ctx, []byte("b")); found || err != nil {
 				t.Errorf("%v, %v", found, err)
 			}
-			verify(t, l)
+			ledgertest.Verify(t, l)
 		})
 	}
-}
-
-// TestVerifyWhileApplying: a snapshot is sound whatever is written meanwhile.
-func TestVerifyWhileApplying(t *testing.T) {
-	l, _ := newLedger(t)
-	ledgertest.VerifyWhileApplying(t, l)
 }
 
 // TestOneConnection: a pool of one connection is enough for many who verify, and ask
 // the ledger as they go.
 func TestOneConnection(t *testing.T) {
 	l, schema := newLedger(t)
-	apply(t, l, ledgertest.Issue("a", 1))
-	l = open(t, with(t, server.URL(t), "pool_max_conns", "1"), schema)
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
+	l = open(t, withParameter(t, server.URL(t), "pool_max_conns", "1"), schema)
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
@@ -237,19 +229,4 @@ func TestOneConnection(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func TestVerifyProgress(t *testing.T) {
-	l, _ := newLedger(t)
-	apply(t, l, ledgertest.Issue("a", 1), ledgertest.Issue("b", 1))
-	apply(t, l, ledgertest.Issue("c", 1))
-	var got []uint64
-	ctx, cancel := context.WithCancel(context.Background())
-	must.Do(t, l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }))
-	if diff := cmp.Diff([]uint64{2, 3, 3, 3}, got); diff != "" {
-		t.Error(diff)
-	}
-	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
 }

@@ -1,0 +1,230 @@
+package ledgertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
+)
+
+// Verifier is a ledger that verifies itself, as those of files and databases do.
+type Verifier interface {
+	ledger.Ledger
+	Verify(ctx context.Context, progress func(done, total uint64)) error
+	Close() error
+}
+
+// Stores are the ledgers of one implementation, each at a place of its own: the path of
+// a file, the name of a schema.
+type Stores struct {
+	Place        func(t testing.TB) string // a new one
+	Create, Open func(t testing.TB, place string) (Verifier, error)
+}
+
+// New makes an empty ledger, which is closed when the test ends.
+func (s Stores) New(t testing.TB) (l Verifier, place string) {
+	t.Helper()
+	place = s.Place(t)
+	l, err := s.Create(t, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l, place
+}
+
+// Apply applies a batch that must be accepted.
+func Apply(t testing.TB, l ledger.Ledger, batch ...ledger.Entry) {
+	t.Helper()
+	if err := l.Apply(context.Background(), batch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Verify verifies a ledger that must be sound.
+func Verify(t testing.TB, l Verifier) {
+	t.Helper()
+	if err := l.Verify(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Contract holds the ledgers of an implementation to what package ledger says of all.
+func Contract(t *testing.T, s Stores) {
+	t.Run("random batches", func(t *testing.T) { randomBatches(t, s) })
+	t.Run("largest", func(t *testing.T) { largest(t, s) })
+	for name, test := range map[string]func(t *testing.T, l Verifier){
+		"concurrent":             func(t *testing.T, l Verifier) { Concurrent(t, l) },
+		"same batch":             same,
+		"verified while applied": verifyWhileApplying,
+		"progress":               progress,
+		"limits":                 limits,
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, _ := s.New(t)
+			test(t, l)
+			Verify(t, l)
+		})
+	}
+	t.Run("closed", func(t *testing.T) {
+		l, _ := s.New(t)
+		closed(t, l)
+	})
+}
+
+// largest: entries at the limits, alone and two in one batch, are there after the ledger
+// was closed.
+func largest(t *testing.T, s Stores) {
+	l, place := s.New(t)
+	a, b, c := Issue("a", ledger.MaxCreates), Spend("b", token.ID("a/0")), Issue("c", 1)
+	a.Request = bytes.Repeat([]byte{7}, token.MaxRequest)
+	c.Request = a.Request
+	Apply(t, l, a)
+	Apply(t, l, b, c)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Open(t, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	Verify(t, l)
+	var requests [][]byte
+	for r, err := range l.Log(context.Background(), 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests = append(requests, r.Request)
+	}
+	if want := [][]byte{a.Request, b.Request, c.Request}; !slices.EqualFunc(want, requests, bytes.Equal) {
+		t.Errorf("%d requests, or others than were applied; want %d", len(requests), len(want))
+	}
+}
+
+func limits(t *testing.T, l Verifier) {
+	ctx := context.Background()
+	var limit *zkbench.LimitError
+	if err := l.Apply(ctx, make([]ledger.Entry, ledger.MaxBatch+1)); !errors.As(err, &limit) || limit.Max != ledger.MaxBatch {
+		t.Errorf("%v", err)
+	}
+	large := make([]ledger.Entry, 5)
+	for i := range large {
+		large[i] = Issue(fmt.Sprint(i), 1)
+		large[i].Request = make([]byte, token.MaxRequest)
+	}
+	if err := l.Apply(ctx, large); !errors.As(err, &limit) || limit.Max != ledger.MaxBatchBytes {
+		t.Errorf("%v", err)
+	}
+	rejected, err := l.ApplyEach(ctx, []ledger.Entry{{}, Issue("a", 1)})
+	if err != nil || !errors.Is(rejected[0], zkbench.ErrLimit) || rejected[1] != nil {
+		t.Errorf("%v, %v", rejected, err)
+	}
+}
+
+// progress: who verifies is told after every batch how far he is, and can stop.
+func progress(t *testing.T, l Verifier) {
+	Apply(t, l, Issue("a", 1), Issue("b", 1))
+	Apply(t, l, Issue("c", 1))
+	var got []uint64
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint64{2, 3, 3, 3}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// closed: what is called on a closed ledger says that it is.
+func closed(t *testing.T, l Verifier) {
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for name, call := range map[string]func() error{
+		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },
+		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
+		"verify": func() error { return l.Verify(ctx, nil) },
+		"close":  l.Close,
+	} {
+		if err := call(); !errors.Is(err, fs.ErrClosed) || !errors.Is(err, ledger.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Canceled: a call whose context ends before a writer has it applies nothing, and every
+// call under a context that has ended says so. exclusive does work while nothing is
+// committed.
+func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	exclusive(func() {
+		result := make(chan error)
+		go func() { result <- l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) }()
+		cancel()
+		if err := <-result; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+	if _, err := l.Token(context.Background(), token.ID("a/0")); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+	for name, call := range map[string]func() error{
+		"apply":  func() error { return l.Apply(ctx, nil) },
+		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
+		"digest": func() error { _, _, err := l.Digest(ctx, []byte("a")); return err },
+		"verify": func() error { return l.Verify(ctx, nil) },
+		"log": func() error {
+			for _, err := range l.Log(ctx, 0) {
+				return err
+			}
+			return nil
+		},
+	} {
+		if err := call(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Group has a store commit calls together, in one transaction: one that is rejected
+// among them takes nothing else with it.
+func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
+	t.Helper()
+	Apply(t, l, Issue("a", 2))
+	var calls []*store.Call
+	for _, b := range [][]ledger.Entry{
+		{Spend("b", token.ID("a/0"))},
+		{Spend("f", token.ID("a/1"), token.ID("b/0"))},
+		{Issue("c", 1), Spend("d", token.ID("a/0"))}, // the second is a double spend
+		{Spend("e", token.ID("c/0"))},                // of what was rejected with it
+	} {
+		c, err := store.NewCall(context.Background(), b, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, c)
+	}
+	if err := commit(calls); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
+		if err := calls[i].Err(); !errors.Is(err, want) {
+			t.Errorf("batch %d: %v, want %v", i, err, want)
+		}
+	}
+	Verify(t, l)
+}
