@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
-	"github.com/consensys/gnark-crypto/ecc/bn254"
-	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -19,9 +17,9 @@ import (
 )
 
 // recorder is an equation that never holds and keeps the weights it is given.
-type recorder struct{ drawn *[]fr.Element }
+type recorder struct{ drawn *[]scalar }
 
-func (r recorder) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine], w *group.Weights[fr.Element, bn254.G1Affine]) {
+func (r recorder) Accumulate(acc *group.Accumulator[scalar, point], w *group.Weights[scalar, point]) {
 	x, y := w.Next(), w.Next()
 	*r.drawn = append(*r.drawn, x, y)
 	acc.AddFixed(0, &x)
@@ -46,18 +44,20 @@ type wide struct {
 
 func (w wide) Width() int { return w.tasks }
 
+func oneGenerator(t *testing.T) *bnBasis {
+	t.Helper()
+	return must.Get(group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8}))(t)
+}
+
 // TestWeights: every item of every check, those of the bisection included, has
 // weights of its own; they change with the local randomness, and where that
 // repeats with any item's state.
 func TestWeights(t *testing.T) {
-	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := make(map[fr.Element]string)
+	basis := oneGenerator(t)
+	seen := make(map[scalar]string)
 	run := func(name string, ex executor.Executor, last byte) {
-		drawn := make([][]fr.Element, 5)
-		items := make([]rangeproof.Replayed[fr.Element, bn254.G1Affine], len(drawn))
+		drawn := make([][]scalar, 5)
+		items := make([]rangeproof.Replayed[scalar, point], len(drawn))
 		for i := range items {
 			items[i].Equations = recorder{&drawn[i]}
 			items[i].State[0] = byte(i)
@@ -91,7 +91,7 @@ func TestWeights(t *testing.T) {
 // it is checked alone: what a fault in the merged path looks like.
 type fickle struct{ calls *int }
 
-func (f fickle) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine], w *group.Weights[fr.Element, bn254.G1Affine]) {
+func (f fickle) Accumulate(acc *group.Accumulator[scalar, point], w *group.Weights[scalar, point]) {
 	x := w.Next()
 	if *f.calls++; *f.calls <= 2 {
 		acc.AddFixed(0, &x)
@@ -102,12 +102,9 @@ func (f fickle) Accumulate(acc *group.Accumulator[fr.Element, bn254.G1Affine], w
 // all are refused.
 func TestBisectionFailsClosed(t *testing.T) {
 	t.Parallel()
-	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	basis := oneGenerator(t)
 	calls := 0
-	items := make([]rangeproof.Replayed[fr.Element, bn254.G1Affine], 2)
+	items := make([]rangeproof.Replayed[scalar, point], 2)
 	for i := range items {
 		items[i].Equations = fickle{&calls}
 	}
@@ -119,24 +116,21 @@ func TestBisectionFailsClosed(t *testing.T) {
 // holding is an equation without terms.
 type holding struct{}
 
-func (holding) Accumulate(*group.Accumulator[fr.Element, bn254.G1Affine], *group.Weights[fr.Element, bn254.G1Affine]) {
+func (holding) Accumulate(*group.Accumulator[scalar, point], *group.Weights[scalar, point]) {
 }
 
 // TestFailedReplaysAreNamed: a proof that failed before its equations is named with its cause,
 // beside one whose equations fail and among good ones, into however many tasks they are cut.
 func TestFailedReplaysAreNamed(t *testing.T) {
 	t.Parallel()
-	basis, err := group.NewBasis(group.BN254(), []group.Family{{Name: "g", Count: 1}}, group.TableOptions{Window: 2, Spacing: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var drawn []fr.Element
+	basis := oneGenerator(t)
+	var drawn []scalar
 	cause := fmt.Errorf("%w: zero challenge", zkbench.ErrProof)
-	kinds := map[rune]rangeproof.Replayed[fr.Element, bn254.G1Affine]{
+	kinds := map[rune]rangeproof.Replayed[scalar, point]{
 		'h': {Equations: holding{}}, 'f': {Equations: recorder{&drawn}}, 'r': {Err: cause},
 	}
 	for _, want := range []string{"", "h", "r", "hrhfhr", "fhhh", "hfhh", "hhfh", "hhhf"} {
-		items := make([]rangeproof.Replayed[fr.Element, bn254.G1Affine], len(want))
+		items := make([]rangeproof.Replayed[scalar, point], len(want))
 		for i, kind := range want {
 			items[i] = kinds[kind]
 		}
@@ -177,10 +171,7 @@ func TestCommitmentsAreInTheSubgroup(t *testing.T) {
 	var small [1]bls12381.G1Affine
 	must.Do(t, g.DecodePoints(small[:], enc, group.OnCurve))
 	s := systems(t, g, 4, group.TableOptions{Window: 4, Spacing: 8})[0]
-	commitments, proof, err := s.Prove(ctx, serial, nil, []uint64{5}, blindings(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	commitments, proof := proved(t, s, 5)
 	var v bls12381.G1Affine
 	must.Get(v.SetBytes(commitments))(t)
 	v.Add(&v, &small[0])

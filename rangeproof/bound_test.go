@@ -7,9 +7,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/consensys/gnark-crypto/ecc/bn254"
-	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
@@ -18,11 +15,6 @@ import (
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/transcript"
-)
-
-type (
-	bnBasis    = group.Basis[fr.Element, bn254.G1Affine]
-	bnProtocol = rangeproof.Protocol[fr.Element, bn254.G1Affine]
 )
 
 var errSeen = errors.New("seen")
@@ -38,25 +30,25 @@ type seen struct {
 type watched struct {
 	bnProtocol
 	given  *seen
-	drawn  *[]fr.Element
+	drawn  *[]scalar
 	refuse error
 }
 
-func (w watched) Replay(t *transcript.Transcript, V []bn254.G1Affine, proof *rangeproof.Proof[fr.Element, bn254.G1Affine]) (rangeproof.Equations[fr.Element, bn254.G1Affine], error) {
+func (w watched) Replay(t *transcript.Transcript, V []point, proof *bnProof) (rangeproof.Equations[scalar, point], error) {
 	if _, err := w.bnProtocol.Replay(t, V, proof); err != nil {
 		return nil, err
 	}
 	return recorder{w.drawn}, w.refuse
 }
 
-func (w watched) Prove(_ context.Context, _ executor.Executor, t *transcript.Transcript, _ []bn254.G1Affine, _ rangeproof.Witness[fr.Element], nonces transcript.Nonces) (*rangeproof.Proof[fr.Element, bn254.G1Affine], error) {
+func (w watched) Prove(_ context.Context, _ executor.Executor, t *transcript.Transcript, _ []point, _ bnWitness, nonces transcript.Nonces) (*bnProof, error) {
 	*w.given = seen{t.State(), nonces}
 	return nil, errSeen
 }
 
 // renamed is a group under another name.
 type renamed struct {
-	group.Group[fr.Element, bn254.G1Affine]
+	group.Group[scalar, point]
 }
 
 func (renamed) Domain() string { return "another" }
@@ -64,7 +56,7 @@ func (renamed) Domain() string { return "another" }
 // aggregate returns a basis for four values of 9 bits, and the protocol over it.
 func aggregate(t *testing.T, bits int) (*bnBasis, bnProtocol) {
 	t.Helper()
-	families := append([]group.Family{{Name: rangeproof.ValueFamily, Count: 1}, {Name: rangeproof.BlindingFamily, Count: 1}}, bulletproof.Families(9, 4, bulletproof.DefaultStop)...)
+	families := append(rangeproof.KeyFamilies(), bulletproof.Families(9, 4, bulletproof.DefaultStop)...)
 	basis := must.Get(group.NewBasis(group.BN254(), families, group.TableOptions{Window: 2, Spacing: 8}))(t)
 	p := must.Get(bulletproof.New(basis, bulletproof.Config{Bits: bits, MaxCommitments: 4}))(t)
 	return basis, p
@@ -92,7 +84,7 @@ func TestSystemBinds(t *testing.T) {
 		t.Errorf("another seed gives another state, or the same nonces")
 	}
 	other, elsewhere := *basis, *basis
-	other.Points = append([]bn254.G1Affine(nil), basis.Points...)
+	other.Points = append([]point(nil), basis.Points...)
 	other.Points[len(other.Points)-1].Neg(&other.Points[0])
 	elsewhere.Group = renamed{basis.Group}
 	_, nine := aggregate(t, 9)
@@ -130,10 +122,7 @@ func TestSystemWeights(t *testing.T) {
 	defer func() { rand.Reader = system }()
 	rand.Reader = random(0)
 	basis, protocol := aggregate(t, 4)
-	commitments, proof, err := rangeproof.NewSystem(basis, protocol).Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	commitments, proof := proved(t, rangeproof.NewSystem(basis, protocol), 1)
 	verify := func(w watched, last byte) error {
 		other := bytes.Clone(proof)
 		other[len(other)-1] ^= last
@@ -141,7 +130,7 @@ func TestSystemWeights(t *testing.T) {
 		c := must.Get(s.Decode(nil, 1, commitments, other))(t)
 		return s.Verify(ctx, serial, c)
 	}
-	var drawn []fr.Element
+	var drawn []scalar
 	for last := range byte(2) {
 		if err := verify(watched{bnProtocol: protocol, drawn: &drawn}, last); !errors.Is(err, zkbench.ErrProof) {
 			t.Error(err)
@@ -173,8 +162,7 @@ func TestNothingIsAcceptedUnchecked(t *testing.T) {
 	}))
 	var claims []rangeproof.Claim
 	for _, context := range []string{"", "", "wrong", ""} {
-		c := must.Get(s.Decode([]byte(context), 2, commitments, proof))(t)
-		claims = append(claims, c)
+		claims = append(claims, must.Get(s.Decode([]byte(context), 2, commitments, proof))(t))
 	}
 	if err := faulttest.Each(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }); err != nil {
 		t.Errorf("good proofs: %v", err)

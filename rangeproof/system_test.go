@@ -58,6 +58,14 @@ var (
 	serial = executor.Serial()
 )
 
+// proved returns commitments to values and their proof, for the empty message.
+func proved(t testing.TB, s rangeproof.System, values ...uint64) (commitments, proof []byte) {
+	t.Helper()
+	commitments, proof, err := s.Prove(ctx, serial, nil, values, blindings(len(values)), nil)
+	must.Do(t, err)
+	return commitments, proof
+}
+
 func TestSystem(t *testing.T) {
 	t.Parallel()
 	const bits = 12
@@ -160,8 +168,7 @@ func TestSystemRefuses(t *testing.T) {
 	if _, _, err := s.Prove(ctx, serial, nil, []uint64{1}, blindings(1), bytes.NewReader(make([]byte, 31))); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a source of 31 bytes: %v", err)
 	}
-	commitments, proof, err := s.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
-	must.Do(t, err)
+	commitments, proof := proved(t, s, 1)
 	if _, err := s.Decode(nil, 1, commitments, proof[:1:1]); !errors.Is(err, zkbench.ErrMalformed) {
 		t.Errorf("one byte of a proof: %v", err)
 	}
@@ -190,10 +197,7 @@ func TestNewSystem(t *testing.T) {
 		func(bits int) (rangeproof.System, error) { return csp.NewSystem(group.BN254(), bits) },
 	} {
 		a := byHand[i]
-		commitments, proof, err := a.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		commitments, proof := proved(t, a, 1)
 		for _, bits := range []int{8, 7} {
 			b := must.Get(build(bits))(t)
 			c, err := b.Decode(nil, 1, commitments, proof)
@@ -233,10 +237,7 @@ func TestClaimOfAnotherSystem(t *testing.T) {
 	t.Parallel()
 	small := group.TableOptions{Window: 4, Spacing: 8}
 	a := systems(t, group.BN254(), 8, small)[0]
-	commitments, proof, err := a.Prove(ctx, serial, nil, []uint64{1}, blindings(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	commitments, proof := proved(t, a, 1)
 	c := must.Get(a.Decode(nil, 1, commitments, proof))(t)
 	for _, b := range []rangeproof.System{systems(t, group.BN254(), 8, small)[0], systems(t, group.BLS12381(), 8, small)[0]} {
 		if err := b.Verify(ctx, serial, c); !errors.Is(err, zkbench.ErrParams) {
@@ -281,10 +282,7 @@ func BenchmarkSystem(b *testing.B) {
 			for _, m := range []int{1, 2}[:min(2, s.MaxCommitments())] {
 				values := []uint64{1<<bits - 1, 5}[:m]
 				name := fmt.Sprintf("bits=%d/m=%d/proof=%s", bits, m, s.Name())
-				commitments, proof, err := s.Prove(ctx, serial, nil, values, blindings(m), nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				commitments, proof := proved(b, s, values...)
 				b.Run("op=prove/"+name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {

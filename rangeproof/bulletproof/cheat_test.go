@@ -13,8 +13,11 @@ import (
 type cheater struct {
 	skip   string
 	chosen map[string]scalar
-	at     map[stage]func(t testing.TB, s *state[scalar, point])
+	at     changes
 }
+
+// changes are made to the state at their moments.
+type changes map[stage]func(t testing.TB, s *state[scalar, point])
 
 // stage names the moment of a change.
 type stage string
@@ -31,12 +34,6 @@ const (
 
 func (ch cheater) prove(t testing.TB, p *bp, st statement) (*proof, challenges[scalar]) {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	ctx, ex := t.Context(), executor.Serial()
 	w := weakTape{g: p.g, tr: bound(p, "ctx"), skip: ch.skip, chosen: ch.chosen}
 	w.statement(st.V)
@@ -49,19 +46,16 @@ func (ch cheater) prove(t testing.TB, p *bp, st statement) (*proof, challenges[s
 	}
 	pts, sc := s.proof.Points, s.proof.Scalars
 
-	bits, err := s.bits(st.w)
-	must(err)
+	bits := must.Get(s.bits(st.w))(t)
 	moment(bitsSet)
-	committed, err := bits.commit(ctx, ex)
-	must(err)
+	committed := must.Get(bits.commit(ctx, ex))(t)
 	w.points("A", pts[0])
 	w.points("S", pts[1])
 	s.c.y, s.c.z = w.challenge("y", "y"), w.challenge("z", "z")
 	moment(bitsSent)
 	poly := committed.polynomial()
 	moment(polySet)
-	opened, err := poly.commit(ctx, ex)
-	must(err)
+	opened := must.Get(poly.commit(ctx, ex))(t)
 	w.points("T1", pts[2])
 	w.points("T2", pts[3])
 	s.c.x = w.challenge("x", "x")
@@ -74,8 +68,7 @@ func (ch cheater) prove(t testing.TB, p *bp, st statement) (*proof, challenges[s
 	s.c.cU = w.challenge("U", "U")
 	ip := eval.innerProduct()
 	for j := range s.c.rounds {
-		halves, err := ip.commit(ctx, ex)
-		must(err)
+		halves := must.Get(ip.commit(ctx, ex))(t)
 		w.points("L", pts[4+2*j])
 		w.points("R", pts[5+2*j])
 		s.c.rounds[j] = w.challenge("x_j", roundName(j))
@@ -105,8 +98,8 @@ func TestRoundsByHandGiveTheSameProof(t *testing.T) {
 // the value as given.
 func TestFalseStatementsAreRejected(t *testing.T) {
 	t.Parallel()
-	set := func(i int, aL, aR uint64) map[stage]func(testing.TB, *state[scalar, point]) {
-		return map[stage]func(testing.TB, *state[scalar, point]){
+	set := func(i int, aL, aR uint64) changes {
+		return changes{
 			bitsSet: func(_ testing.TB, s *state[scalar, point]) { s.a[i], s.b[i] = num(aL), num(aR) },
 		}
 	}
@@ -168,26 +161,26 @@ func TestForgeriesInCheatingOrder(t *testing.T) {
 	}{
 		// T1, T2 absorb the difference in the first equation.
 		{"T1", finished, func(_ testing.TB, s *state[scalar, point]) {
-			move(s, &s.proof.Points[2], s.p.posValue, neg(over(shift(s), s.c.x)))
+			move(s, &s.proof.Points[2], s.p.posValue, neg(quotient(shift(s), s.c.x)))
 		}},
 		{"T2", finished, func(_ testing.TB, s *state[scalar, point]) {
-			move(s, &s.proof.Points[3], s.p.posValue, neg(over(shift(s), times(s.c.x, s.c.x))))
+			move(s, &s.proof.Points[3], s.p.posValue, neg(quotient(shift(s), times(s.c.x, s.c.x))))
 		}},
 		// A wrong aR_0 makes t0 what it should be for these y, z.
 		{"A", bitsSent, func(t testing.TB, s *state[scalar, point]) {
-			s.b[0] = plus(s.b[0], over(shift(s), minus(s.a[0], s.c.z)))
+			s.b[0] = plus(s.b[0], quotient(shift(s), minus(s.a[0], s.c.z)))
 			must.Get((bitRound[scalar, point]{s}).commit(t.Context(), executor.Serial()))(t)
 		}},
 		// A wrong sR_0 makes tHat what it should be for this x.
 		{"S", polySent, func(_ testing.TB, s *state[scalar, point]) {
 			l0 := plus(s.a[0], times(s.c.x, s.sL[0]))
-			d := over(shift(s), times(l0, s.c.x))
+			d := quotient(shift(s), times(l0, s.c.x))
 			s.sR[0] = plus(s.sR[0], d)
 			move(s, &s.proof.Points[1], s.p.posH, d)
 		}},
 		// A wrong tHat, whose U is taken back in the first round.
 		{"L", firstRound, func(_ testing.TB, s *state[scalar, point]) {
-			move(s, &s.proof.Points[4], s.p.posU, neg(over(times(s.c.cU, shift(s)), s.c.rounds[0])))
+			move(s, &s.proof.Points[4], s.p.posU, neg(quotient(times(s.c.cU, shift(s)), s.c.rounds[0])))
 		}},
 		{"R", firstRound, func(_ testing.TB, s *state[scalar, point]) {
 			move(s, &s.proof.Points[5], s.p.posU, neg(times(times(s.c.cU, shift(s)), s.c.rounds[0])))
@@ -196,7 +189,7 @@ func TestForgeriesInCheatingOrder(t *testing.T) {
 		t.Run("absorbed last="+tc.skip, func(t *testing.T) {
 			p := newProtocol(t, Config{Bits: n, MaxCommitments: 1, Stop: 2})
 			st := newStatement(t, p, 23, value)
-			ch := cheater{skip: tc.skip, at: map[stage]func(testing.TB, *state[scalar, point]){tc.at: tc.f}}
+			ch := cheater{skip: tc.skip, at: changes{tc.at: tc.f}}
 			if tc.at == firstRound {
 				ch.at[evalSet] = func(_ testing.TB, s *state[scalar, point]) {
 					s.proof.Scalars[2] = plus(s.proof.Scalars[2], shift(s))
@@ -211,11 +204,11 @@ func TestForgeriesInCheatingOrder(t *testing.T) {
 		p := newProtocol(t, Config{Bits: n, MaxCommitments: 1, Stop: 2})
 		st := newStatement(t, p, 23, 5)
 		// T1 commits to t1 + 1, and V is what then satisfies the equation.
-		ch := cheater{skip: "V", at: map[stage]func(testing.TB, *state[scalar, point]){
+		ch := cheater{skip: "V", at: changes{
 			polySet: func(_ testing.TB, s *state[scalar, point]) { s.t1 = plus(s.t1, num(1)) },
 		}}
 		pf, c := ch.prove(t, p, st)
-		v := minus(num(5), over(c.x, times(c.z, c.z)))
+		v := minus(num(5), quotient(c.x, times(c.z, c.z)))
 		if v.IsUint64() && v.Uint64() <= maxValue(n) {
 			t.Fatal("the forged value is in range")
 		}

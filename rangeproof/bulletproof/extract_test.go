@@ -23,7 +23,7 @@ func solve(t *testing.T, M, rhs [][]scalar) [][]scalar {
 			if r == c {
 				continue
 			}
-			f := over(M[r][c], M[c][c])
+			f := quotient(M[r][c], M[c][c])
 			for k := range n {
 				M[r][k] = minus(M[r][k], times(f, M[c][k]))
 			}
@@ -34,7 +34,7 @@ func solve(t *testing.T, M, rhs [][]scalar) [][]scalar {
 	}
 	for r := range n {
 		for k := range rhs[r] {
-			rhs[r][k] = over(rhs[r][k], M[r][r])
+			rhs[r][k] = quotient(rhs[r][k], M[r][r])
 		}
 	}
 	return rhs
@@ -89,7 +89,7 @@ func TestExtractOpening(t *testing.T) {
 				values := make([]scalar, m)
 				for i := range N {
 					aL := plus(line(3 + i)[0], z)
-					aR := minus(over(minus(line(3 + N + i)[0], pub.w[i]), pub.yN[i]), z)
+					aR := minus(quotient(minus(line(3 + N + i)[0], pub.w[i]), pub.yN[i]), z)
 					opening = sl.add(opening, sl.mul(pub.G[i], aL), sl.mul(p.basis.Points[p.posH+i], aR))
 					if bit := times(aL, aR); !bit.IsZero() || minus(aL, aR) != num(1) {
 						t.Errorf("extracted digit %d is not a bit", i)
@@ -147,9 +147,9 @@ func TestExtractInnerProduct(t *testing.T) {
 	// represent is e·L + P + e^-1·R in gens, from the answer to e.
 	represent := func(i int) []scalar {
 		a, b, e := pfs[i].Scalars[3], pfs[i].Scalars[4], es[i]
-		return []scalar{a, times(e, a), b, over(b, e), times(c.cU, times(a, b))}
+		return []scalar{a, times(e, a), b, quotient(b, e), times(c.cU, times(a, b))}
 	}
-	row := func(e scalar) []scalar { return []scalar{e, num(1), over(num(1), e)} }
+	row := func(e scalar) []scalar { return []scalar{e, num(1), quotient(num(1), e)} }
 	LPR := solve(t, [][]scalar{row(es[0]), row(es[1]), row(es[2])},
 		[][]scalar{represent(0), represent(1), represent(2)})
 

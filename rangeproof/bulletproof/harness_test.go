@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha3"
 	"encoding/binary"
+	"slices"
 	"sync"
 	"testing"
 
@@ -119,10 +120,11 @@ func accepts(t testing.TB, p *bp, st statement, pf *proof) bool {
 }
 
 func clone(pf *proof) *proof {
-	return &proof{
-		Points:  append([]point(nil), pf.Points...),
-		Scalars: append([]scalar(nil), pf.Scalars...),
-	}
+	return &proof{Points: slices.Clone(pf.Points), Scalars: slices.Clone(pf.Scalars)}
+}
+
+func encode(p *bp, pf *proof) []byte {
+	return p.g.AppendScalars(p.g.AppendPoints(nil, pf.Points...), pf.Scalars...)
 }
 
 func maxValue(bits int) uint64 { return ^uint64(0) >> (64 - bits) }

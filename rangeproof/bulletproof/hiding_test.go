@@ -31,7 +31,7 @@ func confirmed(p *bp, V point, pf *proof, c challenges[scalar]) []uint64 {
 	known := map[string]bool{string(p.g.AppendPoints(nil, point{})): true}
 	for _, base := range append([]point{pts[p.posBlinding]}, pf.Points...) {
 		for _, s := range append([]scalar{one, c.y, c.cU}, pf.Scalars...) {
-			for _, d := range []scalar{one, c.x, times(c.x, c.x), c.z, z2, over(one, c.x), over(one, z2)} {
+			for _, d := range []scalar{one, c.x, times(c.x, c.x), c.z, z2, quotient(one, c.x), quotient(one, z2)} {
 				m := sl.mul(base, times(s, d))
 				known[string(p.g.AppendPoints(nil, m))] = true
 				known[string(p.g.AppendPoints(nil, sl.neg(m)))] = true
@@ -62,8 +62,8 @@ func TestGuessesCannotBeConfirmed(t *testing.T) {
 	t.Parallel()
 	const value = 11
 	p := newProtocol(t, Config{Bits: 4, MaxCommitments: 1})
-	set := func(i int, v uint64) map[stage]func(testing.TB, *state[scalar, point]) {
-		return map[stage]func(testing.TB, *state[scalar, point]){
+	set := func(i int, v uint64) changes {
+		return changes{
 			bitsSet: func(_ testing.TB, s *state[scalar, point]) { s.nonce[i] = num(v) },
 		}
 	}
@@ -102,7 +102,7 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 		const value = 5
 		st := newStatement(t, p, 43, value)
 		var nonce []scalar
-		pf, c := cheater{chosen: chosen, at: map[stage]func(testing.TB, *state[scalar, point]){
+		pf, c := cheater{chosen: chosen, at: changes{
 			bitsSet: func(_ testing.TB, s *state[scalar, point]) { nonce = append(nonce, s.nonce...) },
 		}}.prove(t, p, st)
 		seen := map[scalar]bool{{}: true}
@@ -133,14 +133,14 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 			bL, bR := digits(p, d.N, v)
 			qL, qR := make([]scalar, d.N), make([]scalar, d.N)
 			for i := range d.N {
-				qL[i] = plus(sL[i], over(minus(aL[i], bL[i]), c.x))
-				qR[i] = plus(sR[i], over(minus(aR[i], bR[i]), c.x))
+				qL[i] = plus(sL[i], quotient(minus(aL[i], bL[i]), c.x))
+				qR[i] = plus(sR[i], quotient(minus(aR[i], bR[i]), c.x))
 			}
 			u1, u2 := coefficients(pub, c, bL, bR, qL, qR)
 			explained := append([]scalar{minus(logA, dot(bL, bR)), minus(logS, dot(qL, qR))}, qL...)
 			explained = append(append(explained, qR...), minus(logT1, times(u1, logV)), minus(logT2, times(u2, logV)))
 
-			again, _ := cheater{chosen: chosen, at: map[stage]func(testing.TB, *state[scalar, point]){
+			again, _ := cheater{chosen: chosen, at: changes{
 				bitsSet: func(_ testing.TB, s *state[scalar, point]) { copy(s.nonce, explained) },
 			}}.prove(t, p, other)
 			if V := commit(t, p, num(v), gamma); V != st.V[0] {
@@ -185,11 +185,6 @@ func knownLogs(t *testing.T, cfg Config) (*bp, []scalar) {
 	for _, i := range use {
 		g.MulPoint(&basis.Points[i], &h, &logs[i])
 	}
-	var err error
 	basis.Table = must.Get(g.NewTable(basis.Points, group.TableOptions{}))(t)
-	known, err := New(&basis, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return known, logs
+	return must.Get(New(&basis, cfg))(t), logs
 }

@@ -87,6 +87,10 @@ func commitTo(p *proto, v, r scalar) point {
 	return addPoints(mulPoint(p.basis.Points[p.posG], v), mulPoint(p.basis.Points[p.posH], r))
 }
 
+func witnessOf(v uint64, r scalar) rangeproof.Witness[scalar] {
+	return rangeproof.Witness[scalar]{Values: []uint64{v}, Blindings: []scalar{r}}
+}
+
 func start(p *proto, name string) transcript.Transcript {
 	t := transcript.New("csp-test")
 	p.AppendParams(&t)
@@ -100,8 +104,7 @@ func prove(t testing.TB, p *proto, name string, v uint64) (point, *prf) {
 	r := randomScalar(name)
 	V := commitTo(p, fr.NewElement(v), r)
 	tr := start(p, name)
-	proof := must.Get(p.Prove(context.Background(), executor.Serial(), &tr, []point{V},
-		rangeproof.Witness[scalar]{Values: []uint64{v}, Blindings: []scalar{r}}, nonces(name)))(t)
+	proof := must.Get(p.Prove(context.Background(), executor.Serial(), &tr, []point{V}, witnessOf(v, r), nonces(name)))(t)
 	return V, proof
 }
 
@@ -143,17 +146,9 @@ func run(t testing.TB, pr *prover[scalar, point], verifier func(proof *prf, ch *
 	p, ctx, ex := pr.p, context.Background(), executor.Serial()
 	shape := p.Shape(1)
 	proof := &prf{Points: make([]point, shape.Points), Scalars: make([]scalar, shape.Scalars)}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(pr.commitWitness(ctx, ex, proof.Points[:headPoints]))
+	must.Do(t, pr.commitWitness(ctx, ex, proof.Points[:headPoints]))
 	verifier(proof, &pr.ch, labelX)
-	ax, err := pr.evaluate()
-	must(err)
-	proof.Scalars[scalarAx] = ax
+	proof.Scalars[scalarAx] = must.Get(pr.evaluate())(t)
 	verifier(proof, &pr.ch, labelTheta)
 	proof.Scalars[scalarMu] = pr.maskForm()
 	verifier(proof, &pr.ch, labelC)
@@ -161,7 +156,7 @@ func run(t testing.TB, pr *prover[scalar, point], verifier func(proof *prf, ch *
 	verifier(proof, &pr.ch, labelKappa)
 	var xi scalar
 	for k := range p.rounds() {
-		must(pr.cross(ctx, ex, proof.Points[headPoints+2*k:headPoints+2*k+2]))
+		must.Do(t, pr.cross(ctx, ex, proof.Points[headPoints+2*k:headPoints+2*k+2]))
 		next := challenges[scalar]{xi: []scalar{xi}}
 		verifier(proof, &next, fmt.Sprint(labelXi, k))
 		pr.fold(next.xi[0])

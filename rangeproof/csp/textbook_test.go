@@ -2,6 +2,7 @@ package csp
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -117,6 +118,52 @@ func textbook(p *proto, name string, V point, proof *prf) bool {
 	}
 	want = addPoints(want, mulPoint(K, *s.Mul(&s, &kappa)))
 	return g.EqualPoints(&Q, &want)
+}
+
+func cloneProof(p *prf) *prf {
+	return &prf{Points: slices.Clone(p.Points), Scalars: slices.Clone(p.Scalars)}
+}
+
+// tampered yields proofs of the same shape that differ in one place.
+func tampered(proof *prf) iter.Seq2[string, *prf] {
+	gen := testBasis().Points[0]
+	return func(yield func(string, *prf) bool) {
+		for i := range proof.Points {
+			for _, tc := range []struct {
+				name   string
+				change func(q *prf)
+			}{
+				{"shifted", func(q *prf) { q.Points[i] = addPoints(q.Points[i], gen) }},
+				{"negated", func(q *prf) { q.Points[i].Neg(&q.Points[i]) }},
+				{"swapped", func(q *prf) {
+					j := (i + 1) % len(q.Points)
+					q.Points[i], q.Points[j] = q.Points[j], q.Points[i]
+				}},
+			} {
+				q := cloneProof(proof)
+				tc.change(q)
+				if !yield(fmt.Sprintf("point=%d/%s", i, tc.name), q) {
+					return
+				}
+			}
+		}
+		for i := range proof.Scalars {
+			for _, tc := range []struct {
+				name   string
+				change func(s *scalar)
+			}{
+				{"incremented", func(s *scalar) { one := fr.One(); s.Add(s, &one) }},
+				{"negated", func(s *scalar) { s.Neg(s) }},
+				{"zeroed", func(s *scalar) { s.SetZero() }},
+			} {
+				q := cloneProof(proof)
+				tc.change(&q.Scalars[i])
+				if !yield(fmt.Sprintf("scalar=%d/%s", i, tc.name), q) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func TestTextbookAgrees(t *testing.T) {
