@@ -198,13 +198,9 @@ func TestPtauRefuses(t *testing.T) {
 		}
 	}
 	file := newCeremony(t, power).file()
-	if _, err := readPtau(t, file, 2<<power); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a size above the file's: %v", err)
-	}
+	must.NotGet(readPtau(t, file, 2<<power))(t, zkbench.ErrParams, "a size above the file's")
 	for n := range len(file) / 97 {
-		if _, err := readPtau(t, file[:97*n], size); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("the first %d bytes: %v", 97*n, err)
-		}
+		must.NotGet(readPtau(t, file[:97*n], size))(t, zkbench.ErrMalformed, "the first %d bytes", 97*n)
 	}
 }
 

@@ -65,18 +65,12 @@ func TestInsecureIsGnarkCryptos(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for _, size := range []int{-4, 0, 1, 3, 6, 2 * MaxSize} {
-		if _, err := Insecure(t.Context(), executor.Serial(), size, seed); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("size %d: %v", size, err)
-		}
-		if _, err := ReadPtau(t.Context(), executor.Serial(), nil, 0, size); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("size %d of a file: %v", size, err)
-		}
+		must.NotGet(Insecure(t.Context(), executor.Serial(), size, seed))(t, zkbench.ErrParams, "size %d", size)
+		must.NotGet(ReadPtau(t.Context(), executor.Serial(), nil, 0, size))(t, zkbench.ErrParams, "size %d of a file", size)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Insecure(ctx, executor.Serial(), 64, seed); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	must.NotGet(Insecure(ctx, executor.Serial(), 64, seed))(t, context.Canceled, "cancelled")
 }
 
 // TestOtherSeed: τ depends on the seed.

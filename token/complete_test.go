@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
@@ -16,7 +18,6 @@ import (
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
 	"github.com/zkbench/zkbench/rangeproof/csp"
-	"pgregory.net/rapid"
 )
 
 func TestCurves(t *testing.T) {
@@ -63,9 +64,7 @@ func TestEveryCurve(t *testing.T) {
 					mustReject(t, fmt.Sprintf("flipped byte %d of 7", i), check(pp, &e.st, proof))
 				}
 				claims[1] = claims[1].WithAnchor([]byte("another"))
-				if err := verify(claims[1]); !errors.Is(err, zkbench.ErrProof) {
-					t.Errorf("tampered, single: %v", err)
-				}
+				must.NotDo(t, verify(claims[1]), zkbench.ErrProof, "tampered, single")
 				err := verify(claims...)
 				var c *zkbench.CheckError
 				if !errors.As(err, &c) || c.Action != 1 || !errors.Is(err, zkbench.ErrProof) {
@@ -164,13 +163,9 @@ func TestCancel(t *testing.T) {
 	e := newExample(t, pp, "cancel", []uint64{1}, []uint64{1, 0})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := pp.Prove(ctx, executor.Serial(), &e.st, &e.w); !errors.Is(err, context.Canceled) {
-		t.Errorf("Prove: %v", err)
-	}
+	must.NotGet(pp.Prove(ctx, executor.Serial(), &e.st, &e.w))(t, context.Canceled, "Prove")
 	claim := must.Get(pp.Decode(&e.st, Field{Bytes: e.prove(t, pp)}))(t)
-	if err := pp.Verify(ctx, executor.Pool(), claim); !errors.Is(err, context.Canceled) {
-		t.Errorf("Verify: %v", err)
-	}
+	must.NotDo(t, pp.Verify(ctx, executor.Pool(), claim), context.Canceled, "Verify")
 }
 
 func TestBadConfig(t *testing.T) {
@@ -195,9 +190,7 @@ func TestBadConfig(t *testing.T) {
 	} {
 		cfg, tuning := good, Tuning{}
 		change(&cfg, &tuning)
-		if _, err := NewCryptoParams(cfg, tuning); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotGet(NewCryptoParams(cfg, tuning))(t, zkbench.ErrParams, "%s", name)
 	}
 }
 

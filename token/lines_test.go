@@ -204,9 +204,7 @@ func TestBlind(t *testing.T) {
 		}
 	}
 	e.w.Outputs = nil
-	if err := p.Blind(&e.w, e.st.Anchor); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("no outputs: %v", err)
-	}
+	must.NotDo(t, p.Blind(&e.w, e.st.Anchor), zkbench.ErrParams, "no outputs")
 }
 
 // TestSecretsAreDerived: the prover's nonces and C's blinding are drawn from what docs/token.md
@@ -268,9 +266,7 @@ func TestSumsDoNotWrap(t *testing.T) {
 	const half = 1 << 63
 	for _, c := range []struct{ inputs, outputs []uint64 }{{[]uint64{half, half}, []uint64{0}}, {[]uint64{0}, []uint64{half, half}}} {
 		e := newExample(t, p, "wrap", c.inputs, c.outputs)
-		if _, err := p.Prove(context.Background(), executor.Serial(), &e.st, &e.w); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%d to %d: %v", c.inputs, c.outputs, err)
-		}
+		must.NotGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, zkbench.ErrParams, "%d to %d", c.inputs, c.outputs)
 	}
 	e := newExample(t, p, "lists", []uint64{1, 2}, []uint64{3, 0})
 	for name, change := range map[string]func(st *Statement, w *Witness){
@@ -317,9 +313,7 @@ func TestEveryEquationCounts(t *testing.T) {
 	verify := func(claims ...Claim) error { return p.Verify(context.Background(), executor.Serial(), claims...) }
 	refused := func(name string, claims ...Claim) {
 		t.Helper()
-		if err := verify(claims...); !errors.Is(err, zkbench.ErrProof) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotDo(t, verify(claims...), zkbench.ErrProof, "%s", name)
 	}
 	one := p.g.ScalarFromUint64(1)
 	for _, values := range [][2][]uint64{{{9}, {9}}, {{9, 4}, {3, 10}}} {

@@ -146,12 +146,8 @@ func TestPublicParamsRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := token.NewPublicParams("BN254", 8); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("no proof type: %v", err)
-	}
-	if _, err := token.NewPublicParams("BN254", 8, token.CSP, token.CSP); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("one proof type twice: %v", err)
-	}
+	must.NotGet(token.NewPublicParams("BN254", 8))(t, zkbench.ErrParams, "no proof type")
+	must.NotGet(token.NewPublicParams("BN254", 8, token.CSP, token.CSP))(t, zkbench.ErrParams, "one proof type twice")
 }
 
 // TestValidateDerivesEveryGenerator: parameters are those of their generators, and
@@ -164,22 +160,16 @@ func TestValidateDerivesEveryGenerator(t *testing.T) {
 		if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
 			t.Errorf("%s: %v", p.Systems[i].ProofType, err)
 		}
-		if _, err := p.Crypto(p.Systems[i].ProofType, token.Tuning{}); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s used: %v", p.Systems[i].ProofType, err)
-		}
+		must.NotGet(p.Crypto(p.Systems[i].ProofType, token.Tuning{}))(t, zkbench.ErrParams, "%s used", p.Systems[i].ProofType)
 		p.Systems[i].Digest[63] ^= 1
 	}
 	p.Bits = 9
-	if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("digests of another bit length: %v", err)
-	}
+	must.NotDo(t, p.Validate(t.Context()), zkbench.ErrParams, "digests of another bit length")
 	p.Bits = 8
 	ctx, cancel := context.WithCancelCause(t.Context())
 	planted := errors.New("planted")
 	cancel(planted)
-	if err := p.Validate(ctx); !errors.Is(err, planted) {
-		t.Errorf("cancelled: %v", err)
-	}
+	must.NotDo(t, p.Validate(ctx), planted, "cancelled")
 }
 
 func TestCryptoOfPublicParams(t *testing.T) {

@@ -132,9 +132,7 @@ func TestWrongWitness(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %s: %v", proofType, name, err)
 			}
-			if err := check(p, &e.st, proof); !errors.Is(err, zkbench.ErrProof) {
-				t.Errorf("%s: %s: %v", proofType, name, err)
-			}
+			must.NotDo(t, check(p, &e.st, proof), zkbench.ErrProof, "%s: %s", proofType, name)
 		}
 	}
 }
@@ -212,9 +210,7 @@ func TestSchnorrForgery(t *testing.T) {
 		t.Fatalf("the forgery does not convince the weak verifier: %v, %v", ok, err)
 	}
 	raw := g.AppendScalars(g.AppendPoints(nil, ts.points...), ts.scalars...)
-	if err := check(p, &e.st, raw); !errors.Is(err, zkbench.ErrProof) {
-		t.Errorf("forged: %v", err)
-	}
+	must.NotDo(t, check(p, &e.st, raw), zkbench.ErrProof, "forged")
 }
 
 // TestTorsion adds points outside the prime-order subgroup of BLS12-381 to a
@@ -398,15 +394,11 @@ func TestDecodeRefuses(t *testing.T) {
 	claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
 		other := newTestParams(t, Config{Curve: curve, Bits: 8})
-		if err := other.Verify(context.Background(), executor.Serial(), claim); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("claim of other parameters, on %s: %v", curve, err)
-		}
+		must.NotDo(t, other.Verify(context.Background(), executor.Serial(), claim), zkbench.ErrParams, "claim of other parameters, on %s", curve)
 	}
 	// More tokens than an action has.
 	many := &Statement{Outputs: make([]Field, MaxTokens+1)}
-	if _, err := pp.Decode(many, Field{}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("%d outputs: %v", len(many.Outputs), err)
-	}
+	must.NotGet(pp.Decode(many, Field{}))(t, zkbench.ErrParams, "%d outputs", len(many.Outputs))
 }
 
 // offCurve returns the compressed form of an x that no point has.

@@ -2,7 +2,6 @@ package token
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -39,9 +38,7 @@ func TestInflation(t *testing.T) {
 	off := p.g.ScalarFromUint64(199)
 	off.Mul(&off, &r.ts.c)
 	c.scalars[2].Sub(&c.scalars[2], &off)
-	if err := p.Verify(context.Background(), executor.Serial(), c); !errors.Is(err, zkbench.ErrProof) {
-		t.Errorf("1 in, 200 out: %v", err)
-	}
+	must.NotDo(t, p.Verify(context.Background(), executor.Serial(), c), zkbench.ErrProof, "1 in, 200 out")
 }
 
 // TestEquationsAreWeightedApart: errors of two equations that cancel where both
@@ -56,9 +53,7 @@ func TestEquationsAreWeightedApart(t *testing.T) {
 			c.scalars[pair[0]].Add(&c.scalars[pair[0]], &one)
 			c.scalars[pair[1]].Sub(&c.scalars[pair[1]], &one)
 		})
-		if err := p.Verify(context.Background(), executor.Serial(), c); !errors.Is(err, zkbench.ErrProof) {
-			t.Errorf("responses %v off by +1 and -1: %v", pair, err)
-		}
+		must.NotDo(t, p.Verify(context.Background(), executor.Serial(), c), zkbench.ErrProof, "responses %v off by +1 and -1", pair)
 	}
 }
 

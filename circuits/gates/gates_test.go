@@ -1,7 +1,6 @@
 package gates_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -39,9 +38,7 @@ func TestGates(t *testing.T) {
 	if last := circuit(t, 6).Assign(x, y).Last.(fr.Element); last != fr.NewElement(380) {
 		t.Errorf("last %v", last)
 	}
-	if _, err := gates.New(3); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("three gates: %v", err)
-	}
+	must.NotGet(gates.New(3))(t, zkbench.ErrParams, "three gates")
 }
 
 func TestProves(t *testing.T) {

@@ -161,9 +161,7 @@ func TestRefused(t *testing.T) {
 		"a fixed length of -1": fixedBytes, "a length of -1": stdBytes, "no blocks": blocks, "a longer message": fixedMessage,
 		"no padding byte": new(keccak.Fixed).Define(nil), "nor in one of any length": new(keccak.Variable).Define(nil),
 	} {
-		if !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
 	}
 	if _, err := variable(t, 2, hash.Keccak256).Assign(make([]byte, 2*hash.Rate), [hash.Digest]byte{}); !errors.Is(err, zkbench.ErrLimit) {
 		t.Errorf("a message above the capacity: %v", err)
@@ -217,7 +215,5 @@ func TestStd(t *testing.T) {
 	if n := system.GetNbConstraints(); n < 700_000 || n > 800_000 {
 		t.Errorf("%d gates", n)
 	}
-	if _, err := c.Assign(m[1:], right); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a shorter message: %v", err)
-	}
+	must.NotGet(c.Assign(m[1:], right))(t, zkbench.ErrParams, "a shorter message")
 }

@@ -1,7 +1,6 @@
 package pairing_test
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"testing"
@@ -164,15 +163,11 @@ func TestProve(t *testing.T) {
 
 // TestRefused: what is no statement or no circuit.
 func TestRefused(t *testing.T) {
-	if _, err := pairing.NewStatement([pairing.Parties]fr.Element{fr.One(), {}, fr.One()}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a secret that is zero: %v", err)
-	}
+	must.NotGet(pairing.NewStatement([pairing.Parties]fr.Element{fr.One(), {}, fr.One()}))(t, zkbench.ErrParams, "a secret that is zero")
 	for _, c := range []struct {
 		relation pairing.Relation
 		form     pairing.Form
 	}{{pairing.Check, pairing.Limbs}, {"other", pairing.Std}, {"other", pairing.Limbs}, {pairing.Pairing, "other"}} {
-		if _, err := pairing.New(c.relation, c.form); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s, %s: %v", c.relation, c.form, err)
-		}
+		must.NotGet(pairing.New(c.relation, c.form))(t, zkbench.ErrParams, "%s, %s", c.relation, c.form)
 	}
 }

@@ -1,9 +1,17 @@
-// Package must ends a test at an error that the test is not about.
+// Package must says in a line what a call of a test must do, or must not: it ends a test
+// at an error that the test is not about, and fails one in which a call is not refused as
+// it must be.
 package must
+
+import (
+	"errors"
+	"fmt"
+)
 
 // TB is the part of testing.TB that is needed; rapid's tests have it too.
 type TB interface {
 	Helper()
+	Errorf(format string, args ...any)
 	Fatal(args ...any)
 }
 
@@ -23,5 +31,24 @@ func Get[T any](value T, err error) func(t TB) T {
 		t.Helper()
 		Do(t, err)
 		return value
+	}
+}
+
+// NotDo fails the test, which goes on, unless err is the refusal that is wanted; what says
+// what was tried.
+func NotDo(t TB, err, want error, what string, args ...any) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: %v, want %v", fmt.Sprintf(what, args...), err, want)
+	}
+}
+
+// NotGet is NotDo for a call that returns a value too:
+//
+//	must.NotGet(curve.Decode(identity))(t, zkbench.ErrMalformed, "the point at infinity")
+func NotGet[T any](_ T, err error) func(t TB, want error, what string, args ...any) {
+	return func(t TB, want error, what string, args ...any) {
+		t.Helper()
+		NotDo(t, err, want, what, args...)
 	}
 }

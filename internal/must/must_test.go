@@ -2,16 +2,24 @@ package must_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/must"
 )
 
-// ended is a test that keeps what it was ended with.
-type ended struct{ with []any }
+// ended is a test that keeps what it was ended with, and what it failed for.
+type ended struct {
+	with   []any
+	failed []string
+}
 
 func (*ended) Helper()             {}
 func (e *ended) Fatal(args ...any) { e.with = append(e.with, args...) }
+func (e *ended) Errorf(format string, args ...any) {
+	e.failed = append(e.failed, fmt.Sprintf(format, args...))
+}
 
 func TestMust(t *testing.T) {
 	planted := errors.New("planted")
@@ -31,5 +39,25 @@ func TestMust(t *testing.T) {
 	}
 	if got := must.Get(7, nil)(t); got != 7 {
 		t.Errorf("%d, want 7", got)
+	}
+}
+
+func TestMustNot(t *testing.T) {
+	planted, other := errors.New("planted"), errors.New("other")
+	for _, test := range []struct {
+		name string
+		call func(t must.TB, err error)
+	}{
+		{"NotDo", func(t must.TB, err error) { must.NotDo(t, err, planted, "input %d", 7) }},
+		{"NotGet", func(t must.TB, err error) { must.NotGet(0, err)(t, planted, "input %d", 7) }},
+	} {
+		var e ended
+		test.call(&e, fmt.Errorf("wrapped: %w", planted))
+		test.call(&e, nil)
+		test.call(&e, other)
+		want := []string{"input 7: <nil>, want planted", "input 7: other, want planted"}
+		if !slices.Equal(e.failed, want) || len(e.with) != 0 {
+			t.Errorf("%s: failed for %q and ended with %v, want %q and nothing", test.name, e.failed, e.with, want)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package pgtest
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -64,9 +63,7 @@ func TestServer(t *testing.T) {
 	}
 	dir := s.dir
 	s.Stop()
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after Stop: %v", err)
-	}
+	must.NotGet(os.Stat(dir))(t, fs.ErrNotExist, "after Stop")
 }
 
 // TestTetherChild is the child of TestTether.
@@ -117,9 +114,7 @@ func TestTether(t *testing.T) {
 				t.Fatalf("the child was to fail after it had a server: %v, %q", err, data)
 			}
 			must.Get(io.ReadAll(alive))(t)
-			if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s is still there: %v", data, err)
-			}
+			must.NotGet(os.Stat(data))(t, fs.ErrNotExist, "%s is still there", data)
 		})
 	}
 }

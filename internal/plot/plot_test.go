@@ -28,12 +28,7 @@ func figures() map[string]figure {
 	return map[string]figure{"percentiles": plot.Percentiles, "histogram": plot.Histogram, "timeline": plot.Timeline}
 }
 
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-}
-
-func encoded(t tester, name string, values ...int64) record.Histogram {
+func encoded(t must.TB, name string, values ...int64) record.Histogram {
 	t.Helper()
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
 	for _, v := range values {

@@ -42,9 +42,7 @@ func TestRoundTrip(t *testing.T) {
 			if err := a.Verify(ctx, serial, "anchor"); err != nil {
 				t.Error(err)
 			}
-			if err := a.Verify(ctx, serial, "another"); !errors.Is(err, zkbench.ErrProof) {
-				t.Errorf("other anchor: %v", err)
-			}
+			must.NotDo(t, a.Verify(ctx, serial, "another"), zkbench.ErrProof, "other anchor")
 		}
 	}
 }
@@ -70,9 +68,7 @@ func TestEveryByte(t *testing.T) {
 					t.Errorf("proof=%s, %v, cut at %d: %v", proofType, kind, i, err)
 				}
 			}
-			if _, err := action.Decode(pp, kind, append(bytes.Clone(raw), 0)); !errors.Is(err, zkbench.ErrMalformed) {
-				t.Errorf("proof=%s, %v, trailing byte: %v", proofType, kind, err)
-			}
+			must.NotGet(action.Decode(pp, kind, append(bytes.Clone(raw), 0)))(t, zkbench.ErrMalformed, "proof=%s, %v, trailing byte", proofType, kind)
 		}
 	}
 }
@@ -112,9 +108,7 @@ func TestDecodeNamesTheField(t *testing.T) {
 	}
 	// One kind of action is no other.
 	for i, kind := range kinds {
-		if _, err := action.Decode(pp, kinds[1-i], sent(t, pp, kind, "kind", "")); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%v decoded as %v: %v", kind, kinds[1-i], err)
-		}
+		must.NotGet(action.Decode(pp, kinds[1-i], sent(t, pp, kind, "kind", "")))(t, zkbench.ErrMalformed, "%v decoded as %v", kind, kinds[1-i])
 	}
 }
 
@@ -188,9 +182,7 @@ func TestBatchRefuses(t *testing.T) {
 	if err := action.VerifyBatch(ctx, serial, newParams(t, token.CSP), []action.Item{{Action: good}}); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("an action decoded under other parameters: %v", err)
 	}
-	if _, err := action.Receive(pp, &action.Action{Outputs: good.Outputs}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("an action that was not parsed: %v", err)
-	}
+	must.NotGet(action.Receive(pp, &action.Action{Outputs: good.Outputs}))(t, zkbench.ErrParams, "an action that was not parsed")
 }
 
 // TestOnlyWhatWasReceivedVerifies: drafts and parsed actions have no method that

@@ -67,17 +67,13 @@ func TestRefusedSpecs(t *testing.T) {
 		"long anchor":   {spec: with(func(s *action.Spec) { s.Anchor = token.Anchor(make([]byte, token.MaxBound+1)) }), want: zkbench.ErrLimit},
 		"sum":           {spec: outputs(action.Output{Value: 29}), want: zkbench.ErrParams, transferOnly: true},
 	} {
-		if err := prove(sender.Transfer(ctx, c.spec)); !errors.Is(err, c.want) {
-			t.Errorf("transfer, %s: %v", name, err)
-		}
+		must.NotDo(t, prove(sender.Transfer(ctx, c.spec)), c.want, "transfer, %s", name)
 		if err := prove(action.NewIssue(ctx, serial, pp, "USD", c.spec)); !errors.Is(err, c.want) && !c.transferOnly {
 			t.Errorf("issue, %s: %v", name, err)
 		}
 	}
 	short := with(func(s *action.Spec) { s.Rand = bytes.NewReader(make([]byte, 31)) })
-	if _, err := sender.Transfer(ctx, short); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("31 bytes of randomness: %v", err)
-	}
+	must.NotGet(sender.Transfer(ctx, short))(t, io.ErrUnexpectedEOF, "31 bytes of randomness")
 	for _, n := range []int{token.MaxType + 1, 1 << 17} {
 		if _, err := action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})); !errors.Is(err, zkbench.ErrLimit) {
 			t.Errorf("type of %d bytes: %v", n, err)

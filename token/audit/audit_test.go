@@ -247,17 +247,11 @@ func TestInformationEncoding(t *testing.T) {
 		t.Error(diff)
 	}
 	for n := range data {
-		if _, err := audit.Decode(data[:n]); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%d of %d bytes: %v", n, len(data), err)
-		}
+		must.NotGet(audit.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
-	if _, err := audit.Decode(append(data, 0)); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("trailing byte: %v", err)
-	}
+	must.NotGet(audit.Decode(append(data, 0)))(t, zkbench.ErrMalformed, "trailing byte")
 	s.info.Actions[0].Outputs[0].Opening.Blinding = nil
-	if _, err := s.info.Encode(); !errors.Is(err, zkbench.ErrLimit) {
-		t.Errorf("no blinding: %v", err)
-	}
+	must.NotGet(s.info.Encode())(t, zkbench.ErrLimit, "no blinding")
 }
 
 func FuzzDecode(f *testing.F) {

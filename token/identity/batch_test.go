@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -117,9 +116,7 @@ func TestBatchNames(t *testing.T) {
 				if got := named(t, b, executor.Serial()); !slices.Equal(got, []place{{bad, 0}}) {
 					t.Errorf("bad=%d, named %v", bad, got)
 				}
-				if err := b.Verify(context.Background(), executor.Serial()); !errors.Is(err, zkbench.ErrSignature) {
-					t.Errorf("bad=%d: %v", bad, err)
-				}
+				must.NotDo(t, b.Verify(context.Background(), executor.Serial()), zkbench.ErrSignature, "bad=%d", bad)
 			}
 		})
 	}
@@ -180,9 +177,7 @@ func TestBatchEmptyAndCancelled(t *testing.T) {
 		b.Add(Signed{s.Identity(), []byte("m"), must.Get(s.Sign([]byte("m"), nil))(t)})
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := b.Verify(ctx, executor.Serial()); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, cancelled: %v", name, err)
-		}
+		must.NotDo(t, b.Verify(ctx, executor.Serial()), context.Canceled, "%s, cancelled", name)
 	}
 }
 

@@ -59,9 +59,7 @@ func TestEnrol(t *testing.T) {
 	authority := ed25519TestSigner(t, "a")
 	h := must.Get(s.NewHolder(seeded("alice")))(t)
 	request := must.Get(h.Request("alice", nil))(t)
-	if _, err := s.Enrol("mallory", request, authority); !errors.Is(err, zkbench.ErrSignature) {
-		t.Errorf("another's request: %v", err)
-	}
+	must.NotGet(s.Enrol("mallory", request, authority))(t, zkbench.ErrSignature, "another's request")
 	for i := range request {
 		flipped := slices.Clone(request)
 		flipped[i] ^= 1
@@ -70,24 +68,16 @@ func TestEnrol(t *testing.T) {
 		}
 	}
 	for _, cut := range [][]byte{nil, request[1:], append(slices.Clone(request), 0)} {
-		if _, err := s.Enrol("alice", cut, authority); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%d bytes: %v", len(cut), err)
-		}
+		must.NotGet(s.Enrol("alice", cut, authority))(t, zkbench.ErrMalformed, "%d bytes", len(cut))
 	}
 	for _, name := range []string{"", strings.Repeat("x", MaxName+1)} {
-		if _, err := s.Enrol(name, request, authority); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("name of %d bytes: %v", len(name), err)
-		}
+		must.NotGet(s.Enrol(name, request, authority))(t, zkbench.ErrParams, "name of %d bytes", len(name))
 	}
-	if _, err := s.Enrol("alice", request, newPseudonym(t, s, "authority")); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a pseudonym as authority: %v", err)
-	}
+	must.NotGet(s.Enrol("alice", request, newPseudonym(t, s, "authority")))(t, zkbench.ErrParams, "a pseudonym as authority")
 	// A signature under a pseudonym is no proof of knowledge for enrolment.
 	p := newPseudonym(t, s, "confused")
 	signature := must.Get(p.Sign([]byte("alice"), nil))(t)
-	if _, err := s.Enrol("alice", slices.Concat(p.Identity()[1:], signature), authority); !errors.Is(err, zkbench.ErrSignature) {
-		t.Errorf("a signature as proof of knowledge: %v", err)
-	}
+	must.NotGet(s.Enrol("alice", slices.Concat(p.Identity()[1:], signature), authority))(t, zkbench.ErrSignature, "a signature as proof of knowledge")
 }
 
 // TestCertificate: no byte of a certificate may change, nor its length, its
@@ -112,9 +102,7 @@ func TestCertificate(t *testing.T) {
 	refused("trailing byte", append(slices.Clone(e.raw), 0), authority)
 	refused("no authorities", e.raw)
 	refused("another authority", e.raw, ed25519TestSigner(t, "b").Identity())
-	if _, err := s.Certificate(make([]byte, maxCertificate+1), authority); !errors.Is(err, zkbench.ErrLimit) {
-		t.Errorf("too long: %v", err)
-	}
+	must.NotGet(s.Certificate(make([]byte, maxCertificate+1), authority))(t, zkbench.ErrLimit, "too long")
 	other := must.Get(NewScheme("FP256BN_AMCL"))(t)
 	if _, err := other.Certificate(e.raw, authority); err == nil {
 		t.Error("accepted under another curve")
@@ -156,9 +144,7 @@ func TestAudit(t *testing.T) {
 			flipped[i] ^= 1
 			refused(fmt.Sprintf("byte %d", i), id, alice.certificate, context, flipped)
 		}
-		if _, err := alice.pseudonym.AuditProof(bob.certificate, context, nil); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s, proof for another's certificate: %v", curve, err)
-		}
+		must.NotGet(alice.pseudonym.AuditProof(bob.certificate, context, nil))(t, zkbench.ErrParams, "%s, proof for another's certificate", curve)
 	}
 }
 
@@ -176,9 +162,7 @@ func TestAuditForced(t *testing.T) {
 		forged.h = &holder[bnScalar, bnPoint]{s, []bnScalar{keys, ah.secret[1]}, ah.point}
 		forged.secret = []bnScalar{keys, p.secret[1]}
 		proof := must.Get(forged.AuditProof(alice.certificate, nil, nil))(t)
-		if err := s.CheckAudit(p.Identity(), alice.certificate, nil, proof); !errors.Is(err, zkbench.ErrProof) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotDo(t, s.CheckAudit(p.Identity(), alice.certificate, nil, proof), zkbench.ErrProof, "%s", name)
 	}
 }
 

@@ -24,9 +24,7 @@ func TestSignVerify(t *testing.T) {
 			must.Do(t, agree(t, set, s.Identity(), message, signature))
 			refuse := func(what string, id Identity, message, signature []byte) {
 				t.Helper()
-				if err := agree(t, set, id, message, signature); !errors.Is(err, zkbench.ErrSignature) {
-					t.Errorf("%s: %v", what, err)
-				}
+				must.NotDo(t, agree(t, set, id, message, signature), zkbench.ErrSignature, "%s", what)
 			}
 			for i := range signature {
 				for _, mask := range []byte{0x01, 0x80} {
@@ -54,14 +52,10 @@ func TestSignVerify(t *testing.T) {
 	}
 	other := ed25519TestSigner(t, "other")
 	signature := must.Get(all["ed25519"].Sign(message, nil))(t)
-	if err := agree(t, set, other.Identity(), message, signature); !errors.Is(err, zkbench.ErrSignature) {
-		t.Errorf("another Ed25519 key: %v", err)
-	}
+	must.NotDo(t, agree(t, set, other.Identity(), message, signature), zkbench.ErrSignature, "another Ed25519 key")
 	pseudonym := newPseudonym(t, testBN(), "other")
 	signature = must.Get(all["pseudonym"].Sign(message, nil))(t)
-	if err := agree(t, set, pseudonym.Identity(), message, signature); !errors.Is(err, zkbench.ErrSignature) {
-		t.Errorf("another pseudonym: %v", err)
-	}
+	must.NotDo(t, agree(t, set, pseudonym.Identity(), message, signature), zkbench.ErrSignature, "another pseudonym")
 }
 
 // TestIdentityMalformed: what does not parse says which field, and is never
@@ -106,24 +100,16 @@ func TestIdentityMalformed(t *testing.T) {
 		if !ok || !errors.Is(err, zkbench.ErrMalformed) || d.Path == "" {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := agree(t, set, id, []byte("m"), make([]byte, 64)); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%s in a batch: %v", name, err)
-		}
+		must.NotDo(t, agree(t, set, id, []byte("m"), make([]byte, 64)), zkbench.ErrMalformed, "%s in a batch", name)
 	}
 	for _, first := range []byte{1, 2, 3, 9} {
 		id := append([]byte{first}, make([]byte, MaxLen)...)
-		if err := agree(t, set, id, nil, nil); !errors.Is(err, zkbench.ErrLimit) {
-			t.Errorf("%d bytes, type %d: %v", len(id), first, err)
-		}
+		must.NotDo(t, agree(t, set, id, nil, nil), zkbench.ErrLimit, "%d bytes, type %d", len(id), first)
 	}
 	without := must.Get(NewSet(1, nil))(t)
-	if err := agree(t, without, point, nil, nil); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("pseudonym without a scheme: %v", err)
-	}
+	must.NotDo(t, agree(t, without, point, nil, nil), zkbench.ErrMalformed, "pseudonym without a scheme")
 	for _, n := range []int{0, -1} {
-		if _, err := NewSet(n, nil); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%d entries: %v", n, err)
-		}
+		must.NotGet(NewSet(n, nil))(t, zkbench.ErrParams, "%d entries", n)
 	}
 }
 
@@ -132,26 +118,16 @@ func TestConstructors(t *testing.T) {
 	key := p256Key(t, rfc6979Key)
 	cert := certificate(t, key, &key.PublicKey)
 	other := p256Key(t, "00000000000000000000000000000000000000000000000000000000000000FF")
-	if _, err := NewX509Signer(cert, other); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("another key: %v", err)
-	}
-	if _, err := NewX509Signer(cert, nil); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("no key: %v", err)
-	}
-	if _, err := NewX509Signer(cert[1:], key); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("no certificate: %v", err)
-	}
+	must.NotGet(NewX509Signer(cert, other))(t, zkbench.ErrParams, "another key")
+	must.NotGet(NewX509Signer(cert, nil))(t, zkbench.ErrParams, "no key")
+	must.NotGet(NewX509Signer(cert[1:], key))(t, zkbench.ErrMalformed, "no certificate")
 	ed := ed25519.NewKeyFromSeed(make([]byte, 32))
 	mixed := slices.Clone(ed)
 	mixed[40] ^= 1
 	for name, k := range map[string]ed25519.PrivateKey{"halves apart": mixed, "short": ed[:63], "none": nil} {
-		if _, err := NewEd25519Signer(k); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("ed25519, %s: %v", name, err)
-		}
+		must.NotGet(NewEd25519Signer(k))(t, zkbench.ErrParams, "ed25519, %s", name)
 	}
-	if _, err := Ed25519(ed.Public().(ed25519.PublicKey)[:31]); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("short key: %v", err)
-	}
+	must.NotGet(Ed25519(ed.Public().(ed25519.PublicKey)[:31]))(t, zkbench.ErrMalformed, "short key")
 	if id := must.Get(Ed25519(ed.Public().(ed25519.PublicKey)))(t); id.Type() != TypeEd25519 || len(id) != 33 {
 		t.Errorf("identity %x", id)
 	}

@@ -3,7 +3,6 @@ package identity
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -58,9 +57,7 @@ func TestSchemes(t *testing.T) {
 	if all[1].scheme.Digest() != all[3].scheme.Digest() || all[0].scheme.Digest() == all[1].scheme.Digest() {
 		t.Error("digests do not follow the groups")
 	}
-	if _, err := NewScheme("P-256"); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("unknown curve: %v", err)
-	}
+	must.NotGet(NewScheme("P-256"))(t, zkbench.ErrParams, "unknown curve")
 }
 
 // textbook verifies zKey·G + zBlinding·H = A + c·P by double-and-add, from the
@@ -146,9 +143,7 @@ func TestForgeries(t *testing.T) {
 	s.g.MulPoint(&x, &x, &c)
 	solved := append(Identity{byte(TypePseudonym)}, s.g.AppendPoints(nil, x)...)
 	last := s.g.AppendScalars(slices.Clone(free[32:]), z[:2]...)
-	if err := agree(t, set, solved, message, last); !errors.Is(err, zkbench.ErrSignature) {
-		t.Errorf("pseudonym solved from a signature: %v", err)
-	}
+	must.NotDo(t, agree(t, set, solved, message, last), zkbench.ErrSignature, "pseudonym solved from a signature")
 
 	seed := [transcript.SeedLen]byte{1}
 	enrolment := must.Get(s.prove(kindEnrolment, p.point, p.secret, message, seed))(t)
@@ -158,9 +153,7 @@ func TestForgeries(t *testing.T) {
 		"enrolment proof":        enrolment,
 		"of a sibling":           must.Get(sibling.Sign(message, nil))(t),
 	} {
-		if err := agree(t, set, p.Identity(), message, signature); !errors.Is(err, zkbench.ErrSignature) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotDo(t, agree(t, set, p.Identity(), message, signature), zkbench.ErrSignature, "%s", name)
 	}
 }
 
@@ -224,9 +217,7 @@ func TestHolder(t *testing.T) {
 		"empty": nil, "short": h.Secret()[1:], "long": append(h.Secret(), 0), "not below the order": bytes.Repeat([]byte{0xff}, 64),
 	} {
 		_, err := s.Holder(secret)
-		if !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotDo(t, err, zkbench.ErrMalformed, "%s", name)
 		if err != nil && len(secret) > 0 && strings.Contains(err.Error(), hex.EncodeToString(secret[:8])) {
 			t.Errorf("%s: the error tells the secret", name)
 		}
@@ -282,25 +273,19 @@ func TestTorsion(t *testing.T) {
 	g.AddPoints(&moved, &v.p, &torsion)
 	good := must.Get(p.Sign(message, nil))(t)
 	id := append(Identity{byte(TypePseudonym)}, g.AppendPoints(nil, moved)...)
-	if err := agree(t, set, id, message, good); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("a pseudonym outside the subgroup: %v", err)
-	}
+	must.NotDo(t, agree(t, set, id, message, good), zkbench.ErrMalformed, "a pseudonym outside the subgroup")
 
 	// Its signature would satisfy the cleared equation.
 	raw := must.Get(s.prove(kindSignature, id[1:], p.secret, message, [transcript.SeedLen]byte{1}))(t)
 	if err := s.check(kindSignature, &moved, id[1:], message, raw); err != nil {
 		t.Fatalf("the signature does not try what it should: %v", err)
 	}
-	if err := agree(t, set, id, message, raw); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("a pseudonym outside the subgroup that signs: %v", err)
-	}
+	must.NotDo(t, agree(t, set, id, message, raw), zkbench.ErrMalformed, "a pseudonym outside the subgroup that signs")
 
 	a := must.Get(s.decodeA(good))(t)
 	g.AddPoints(&a[0], &a[0], &torsion)
 	after := append(g.AppendPoints(nil, a...), good[g.PointLen():]...)
-	if err := agree(t, set, p.Identity(), message, after); !errors.Is(err, zkbench.ErrSignature) {
-		t.Errorf("A moved after signing: %v", err)
-	}
+	must.NotDo(t, agree(t, set, p.Identity(), message, after), zkbench.ErrSignature, "A moved after signing")
 
 	k := []blsScalar{g.ScalarFromUint64(123), g.ScalarFromUint64(456)}
 	first := must.Get(s.sums(k))(t)

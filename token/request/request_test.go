@@ -110,9 +110,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	data := encode(t, good())
 	for n := range data {
-		if _, err := request.Decode(data[:n]); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%d of %d bytes: %v", n, len(data), err)
-		}
+		must.NotGet(request.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
 	for _, test := range []struct {
 		name string

@@ -231,9 +231,7 @@ func TestZeroLock(t *testing.T) {
 	_, err := h.Signer(at, Unlock{Claim, testPreimage})
 	wantPolicy(t, err)
 	id := must.Get(h.Signer(at, Unlock{Kind: Reclaim}))(t)
-	if _, err := must.Get(identity.NewSet(1, nil))(t).Verifier(id); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("signer %x: %v", id, err)
-	}
+	must.NotGet(must.Get(identity.NewSet(1, nil))(t).Verifier(id))(t, zkbench.ErrMalformed, "signer %x", id)
 	wantPolicy(t, CheckOutput(id, id))
 }
 

@@ -33,9 +33,7 @@ func TestAuditor(t *testing.T) {
 		return o
 	}
 	first := must.Get(w.issuer.Issue(ctx, order(1)))(t)
-	if _, err := w.issuer.Issue(ctx, order(2)); !errors.Is(err, zkbench.ErrAnchorConflict) {
-		t.Errorf("issued twice under one anchor: %v", err)
-	}
+	must.NotGet(w.issuer.Issue(ctx, order(2)))(t, zkbench.ErrAnchorConflict, "issued twice under one anchor")
 	must.Do(t, w.issued.Discard(ctx, first.Request.Anchor))
 	second := must.Get(w.issuer.Issue(ctx, order(2)))(t)
 
@@ -68,9 +66,7 @@ func TestAuditor(t *testing.T) {
 		t.Error("signed a request with the information of another")
 	}
 	for name, pair := range map[string][2][]byte{"request": {raw[1:], info}, "information": {raw, info[1:]}} {
-		if _, err := w.auditor.Check(ctx, pair[0], pair[1]); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("malformed %s: %v", name, err)
-		}
+		must.NotGet(w.auditor.Check(ctx, pair[0], pair[1]))(t, zkbench.ErrMalformed, "malformed %s", name)
 	}
 }
 
@@ -153,9 +149,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 	} {
-		if err := make(); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotDo(t, make(), zkbench.ErrParams, "%s", name)
 	}
 }
 

@@ -37,9 +37,7 @@ func TestCrash(t *testing.T) {
 	if got := alice.balance(t); got != 0 {
 		t.Errorf("%d can be spent, want 0: the token is reserved", got)
 	}
-	if _, err := alice.pay.Transfer(ctx, paying(bob.address(t), 30)); !errors.Is(err, zkbench.ErrPolicy) {
-		t.Errorf("a second transfer of the token: %v", err)
-	}
+	must.NotGet(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t, zkbench.ErrPolicy, "a second transfer of the token")
 	again := kept(t, alice.Vault)[string(sub.Request.Anchor)]
 	if diff := cmp.Diff(sub.Deliveries, again.Deliveries); diff != "" {
 		t.Error(diff)
@@ -91,9 +89,7 @@ func TestRelease(t *testing.T) {
 	if w.ledger.asked != asked {
 		t.Errorf("%d questions with nothing to ask", w.ledger.asked-asked)
 	}
-	if err := alice.Release(ctx, lost.Request.Anchor); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("released what is not there: %v", err)
-	}
+	must.NotDo(t, alice.Release(ctx, lost.Request.Anchor), zkbench.ErrParams, "released what is not there")
 }
 
 // TestLateLanding: a request lands after it was released. Its change counts, and a
@@ -113,15 +109,11 @@ func TestLateLanding(t *testing.T) {
 	if got := alice.balance(t); got != 77 {
 		t.Errorf("%d, want the change of 70 and the 7 that the second submission held", got)
 	}
-	if _, err := w.submit(t, second); !errors.Is(err, zkbench.ErrSpent) {
-		t.Errorf("the second submission: %v", err)
-	}
+	must.NotGet(w.submit(t, second))(t, zkbench.ErrSpent, "the second submission")
 	if k := kept(t, alice.Vault); len(k) != 1 || !k[string(late.Request.Anchor)].Landed {
 		t.Errorf("%d submissions kept, want the one that landed", len(k))
 	}
-	if err := alice.Release(ctx, late.Request.Anchor); !errors.Is(err, zkbench.ErrPolicy) {
-		t.Errorf("released what has landed: %v", err)
-	}
+	must.NotDo(t, alice.Release(ctx, late.Request.Anchor), zkbench.ErrPolicy, "released what has landed")
 }
 
 // TestLandsWhileAsked: a request that lands between the question for its anchor and
@@ -200,9 +192,7 @@ func TestDiscard(t *testing.T) {
 		sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 		anchors = append(anchors, sub.Request.Anchor)
 	}
-	if err := alice.Discard(ctx, anchors[0], []byte("none")); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("discarded what is not there: %v", err)
-	}
+	must.NotDo(t, alice.Discard(ctx, anchors[0], []byte("none")), zkbench.ErrParams, "discarded what is not there")
 	if got := alice.balance(t); got != 0 {
 		t.Errorf("%d after a call that failed, want 0: all or nothing", got)
 	}
@@ -324,9 +314,7 @@ func TestIssueLife(t *testing.T) {
 			if diff := cmp.Diff(sub.Deliveries, k.Deliveries); !k.Landed || diff != "" {
 				t.Errorf("landed %v, deliveries: %s", k.Landed, diff)
 			}
-			if err := w.issued.Discard(ctx, anchor); !errors.Is(err, zkbench.ErrPolicy) {
-				t.Errorf("discarded what has landed: %v", err)
-			}
+			must.NotDo(t, w.issued.Discard(ctx, anchor), zkbench.ErrPolicy, "discarded what has landed")
 			must.Do(t, w.issued.Delivered(ctx, anchor))
 		}
 		if n := len(kept(t, w.issued)); n != 0 {

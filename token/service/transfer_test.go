@@ -63,9 +63,7 @@ func TestLife(t *testing.T) {
 	// Bob redeems with the issuer's approval.
 	o = paying(service.Address{}, 100)
 	sub = must.Get(bob.pay.Transfer(ctx, o))(t)
-	if _, err := w.submit(t, sub); !errors.Is(err, zkbench.ErrPolicy) {
-		t.Errorf("a redemption without approval: %v", err)
-	}
+	must.NotGet(w.submit(t, sub))(t, zkbench.ErrPolicy, "a redemption without approval")
 	wrong := sub.Deliveries[0]
 	wrong.Opening.Value--
 	for name, redeemed := range map[string][]service.Delivery{"none": nil, "another value": {wrong}, "two": {sub.Deliveries[0], sub.Deliveries[0]}} {
@@ -73,9 +71,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("approved with deliveries=%s: %v", name, err)
 		}
 	}
-	if err := w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("approved an action that is not there: %v", err)
-	}
+	must.NotDo(t, w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...), zkbench.ErrParams, "approved an action that is not there")
 	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, sub.Deliveries...))
 	report = w.land(t, sub)
 	if diff := cmp.Diff([]string{"Bob"}, report.Actions[0].Inputs[0].Owners); diff != "" {
@@ -121,9 +117,7 @@ func TestPseudonyms(t *testing.T) {
 
 	w.fund(t, bob, 5)
 	others := w.transfer.With(w.wallet.With(bob.Vault, w.pseudonyms(t, "Mallory")))
-	if _, err := others.Transfer(t.Context(), paying(alice.address(t), 5)); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("keys of another holder than the vault's: %v", err)
-	}
+	must.NotGet(others.Transfer(t.Context(), paying(alice.address(t), 5)))(t, zkbench.ErrParams, "keys of another holder than the vault's")
 }
 
 // TestSelection: which tokens are chosen.
@@ -243,9 +237,7 @@ func TestRefusedOrders(t *testing.T) {
 	if _, err := alice.pay.Transfer(ctx, paying(to, 10)); !errors.Is(err, context.Canceled) || alice.Taken() != 0 {
 		t.Errorf("cancelled: %v, %d reserved", err, alice.Taken())
 	}
-	if _, err := w.issuer.Issue(t.Context(), paying(service.Address{}, 1)); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("issued to nobody: %v", err)
-	}
+	must.NotGet(w.issuer.Issue(t.Context(), paying(service.Address{}, 1)))(t, zkbench.ErrParams, "issued to nobody")
 
 	// A script in its one shape.
 	sub := must.Get(alice.pay.Transfer(t.Context(), paying(locked, 10)))(t)
@@ -256,9 +248,7 @@ func TestRefusedOrders(t *testing.T) {
 	o := paying(to, 10)
 	o.Anchor = []byte("chosen")
 	must.Get(alice.pay.Transfer(t.Context(), o))(t)
-	if _, err := alice.pay.Transfer(t.Context(), o); !errors.Is(err, zkbench.ErrAnchorConflict) {
-		t.Errorf("one anchor twice: %v", err)
-	}
+	must.NotGet(alice.pay.Transfer(t.Context(), o))(t, zkbench.ErrAnchorConflict, "one anchor twice")
 }
 
 func TestWrappingPayments(t *testing.T) {
@@ -270,13 +260,9 @@ func TestWrappingPayments(t *testing.T) {
 	w.fund(t, alice, 1<<63)
 	w.fund(t, alice, 1<<63+5)
 	to := alice.address(t)
-	if _, err := alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63)); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("payments of 2^64: %v", err)
-	}
+	must.NotGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63)))(t, zkbench.ErrParams, "payments of 2^64")
 	// The funds suffice, but no auditor adds up more than 64 bits.
-	if _, err := alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)); !errors.Is(err, zkbench.ErrLimit) {
-		t.Errorf("inputs of 2^64 and more: %v", err)
-	}
+	must.NotGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)))(t, zkbench.ErrLimit, "inputs of 2^64 and more")
 	b := must.Get(alice.Balance(usd))(t)
 	if got := b.String(); got != "18446744073709551621" {
 		t.Errorf("balance %s", got)

@@ -27,35 +27,21 @@ import (
 func TestVaultFile(t *testing.T) {
 	w := newWorld(t, nil)
 	path := w.path()
-	if _, err := service.OpenVault(path, w.params); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("opened what is not there: %v", err)
-	}
+	must.NotGet(service.OpenVault(path, w.params))(t, fs.ErrNotExist, "opened what is not there")
 	v := must.Get(service.CreateVault(path, w.params))(t)
 	info := must.Get(os.Stat(path))(t)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
 	}
-	if _, err := service.CreateVault(path, w.params); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("created twice: %v", err)
-	}
-	if _, err := service.OpenVault(path, w.params); !errors.Is(err, ledger.ErrLocked) {
-		t.Errorf("opened twice: %v", err)
-	}
+	must.NotGet(service.CreateVault(path, w.params))(t, fs.ErrExist, "created twice")
+	must.NotGet(service.OpenVault(path, w.params))(t, ledger.ErrLocked, "opened twice")
 	must.Do(t, v.Close())
-	if err := v.Close(); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("closed twice: %v", err)
-	}
-	if err := v.Release(t.Context(), []byte("x")); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("used after closing: %v", err)
-	}
-	if _, err := v.Balance(usd); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("read after closing: %v", err)
-	}
+	must.NotDo(t, v.Close(), fs.ErrClosed, "closed twice")
+	must.NotDo(t, v.Release(t.Context(), []byte("x")), fs.ErrClosed, "used after closing")
+	must.NotGet(v.Balance(usd))(t, fs.ErrClosed, "read after closing")
 	other := *w.params
 	other.Limits.Inputs = 1
-	if _, err := service.OpenVault(path, &other); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("opened with other parameters: %v", err)
-	}
+	must.NotGet(service.OpenVault(path, &other))(t, zkbench.ErrParams, "opened with other parameters")
 	// Another version.
 	db := must.Get(bbolt.Open(path, 0o600, nil))(t)
 	must.Do(t, db.Update(func(tx *bbolt.Tx) error {

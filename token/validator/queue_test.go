@@ -218,9 +218,7 @@ func TestQueueClose(t *testing.T) {
 						if err := f.queue.Close(); err != nil || time.Since(f.begin) != c.closed {
 							t.Errorf("closed after %v: %v, want %v", time.Since(f.begin), err, c.closed)
 						}
-						if _, err := f.queue.Validate(t.Context(), raw); !errors.Is(err, fs.ErrClosed) {
-							t.Errorf("after Close: %v", err)
-						}
+						must.NotGet(f.queue.Validate(t.Context(), raw))(t, fs.ErrClosed, "after Close")
 					})
 				}
 				f.want(t, c.sizes, c.answers)
@@ -252,9 +250,7 @@ func TestQueueAnswersEachCaller(t *testing.T) {
 				t.Errorf("caller %d: %v in the queue, %v alone", i, err, alone)
 			}
 			clear(own)
-			if _, err := queue.Validate(left, own); !errors.Is(err, context.Canceled) {
-				t.Errorf("caller %d, cancelled: %v", i, err)
-			}
+			must.NotGet(queue.Validate(left, own))(t, context.Canceled, "caller %d, cancelled", i)
 		})
 	}
 	wg.Wait()
@@ -264,8 +260,6 @@ func TestQueueAnswersEachCaller(t *testing.T) {
 func TestNewQueueRefuses(t *testing.T) {
 	s := newSystem(t, token.RedeemOwner)
 	for _, b := range []validator.Batching{{}, {Max: -1}, {Max: validator.MaxBatch + 1}, {Max: 1, Wait: -1}} {
-		if _, err := validator.NewQueue(s.v, s.ledger, time.Now, b); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%+v: %v", b, err)
-		}
+		must.NotGet(validator.NewQueue(s.v, s.ledger, time.Now, b))(t, zkbench.ErrParams, "%+v", b)
 	}
 }

@@ -40,9 +40,7 @@ func TestQueuedRequests(t *testing.T) {
 	input := must.Get(instance.Input(ctx, 0))(t)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := instance.Run(ended, input); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end of its context: %v", err)
-	}
+	must.NotGet(instance.Run(ended, input))(t, context.Canceled, "after the end of its context")
 }
 
 // TestQueueNeedsMax: a wait without a queue is refused before anything is set up.

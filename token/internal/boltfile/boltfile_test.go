@@ -83,9 +83,7 @@ func TestUpdate(t *testing.T) {
 	}
 	must.Do(t, f.Close())
 	for what, err := range map[string]error{"update": f.Update(t.Context(), putNumber(1)), "view": f.View(anything), "close": f.Close()} {
-		if !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("%s after closing: %v", what, err)
-		}
+		must.NotDo(t, err, fs.ErrClosed, "%s after closing", what)
 	}
 	f, err := Open(path, anything)
 	if err != nil || count(t, f) != 32 {
@@ -195,9 +193,7 @@ func TestStop(t *testing.T) {
 	for what, err := range map[string]error{
 		"write": f.Write(putNumber(1)), "update": f.Update(t.Context(), putNumber(1)), "view": f.View(anything), "snapshot": err,
 	} {
-		if !errors.Is(err, reason) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.NotDo(t, err, reason, "%s", what)
 	}
 	if err := f.Close(); err != nil {
 		t.Errorf("closing: %v", err)
@@ -280,26 +276,16 @@ func TestFailedCommit(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	f, path := newFile(t)
-	if err := Create(path, initialize); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("created twice: %v", err)
-	}
-	if _, err := Open(path, anything); !errors.Is(err, ledger.ErrLocked) {
-		t.Errorf("opened twice: %v", err)
-	}
+	must.NotDo(t, Create(path, initialize), fs.ErrExist, "created twice")
+	must.NotGet(Open(path, anything))(t, ledger.ErrLocked, "opened twice")
 	must.Do(t, f.Close())
 	refused := errors.New("refused")
-	if _, err := Open(path, func(*bbolt.Tx) error { return refused }); !errors.Is(err, refused) {
-		t.Errorf("the check's error: %v", err)
-	}
+	must.NotGet(Open(path, func(*bbolt.Tx) error { return refused }))(t, refused, "the check's error")
 	if _, err := Open(filepath.Dir(path), anything); err == nil {
 		t.Error("opened a folder")
 	}
-	if _, err := Open(path+" 2", anything); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("opened what is not there: %v", err)
-	}
-	if err := Create(path+" 3", func(*bbolt.Tx) error { return refused }); !errors.Is(err, refused) {
-		t.Errorf("created what could not be initialized: %v", err)
-	}
+	must.NotGet(Open(path+" 2", anything))(t, fs.ErrNotExist, "opened what is not there")
+	must.NotDo(t, Create(path+" 3", func(*bbolt.Tx) error { return refused }), refused, "created what could not be initialized")
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Errorf("%d files are left, want 1: %v", len(entries), err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -186,9 +187,7 @@ func TestHang(t *testing.T) {
 	if err := <-of[0]; !errors.Is(err, zkbench.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
 		t.Errorf("who has gone: %v", err)
 	}
-	if err := <-of[1]; !errors.Is(err, zkbench.ErrOutcomeUnknown) {
-		t.Errorf("who has stayed: %v", err)
-	}
+	must.NotDo(t, <-of[1], zkbench.ErrOutcomeUnknown, "who has stayed")
 	for _, anchor := range []string{"0", "1"} {
 		if _, found, err := l.Digest(context.Background(), []byte(anchor)); !found || err != nil {
 			t.Errorf("%s: %v, %v", anchor, found, err)
@@ -213,9 +212,7 @@ func TestLeft(t *testing.T) {
 	of := applyTwo(l, ctx, context.Background())
 	<-p.struck
 	cancel()
-	if err := <-of[0]; !errors.Is(err, zkbench.ErrOutcomeUnknown) {
-		t.Errorf("who has gone: %v", err)
-	}
+	must.NotDo(t, <-of[0], zkbench.ErrOutcomeUnknown, "who has gone")
 	brief, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if _, _, err := l.Digest(brief, []byte("0")); !errors.Is(err, context.DeadlineExceeded) {

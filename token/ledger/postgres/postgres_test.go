@@ -156,16 +156,12 @@ func TestSchemaNames(t *testing.T) {
 			t.Error(err)
 		}
 		ledgertest.Verify(t, open(t, url, name))
-		if _, err := Create(ctx, url, Schema(name)); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("%q: %v", name, err)
-		}
+		must.NotGet(Create(ctx, url, Schema(name)))(t, fs.ErrExist, "%q", name)
 		execute(t, connect(t, name), "DROP SCHEMA "+pgx.Identifier{name}.Sanitize()+" CASCADE")
 	}
 	for _, name := range []string{"", strings.Repeat("x", maxSchema+1), "pg_ledger", "a\x00", "\xff"} {
 		for _, make := range []func(context.Context, string, ...Option) (*Ledger, error){Create, Open} {
-			if _, err := make(ctx, url, Schema(name)); !errors.Is(err, zkbench.ErrParams) {
-				t.Errorf("%q: %v", name, err)
-			}
+			must.NotGet(make(ctx, url, Schema(name)))(t, zkbench.ErrParams, "%q", name)
 		}
 	}
 	if _, err := Open(ctx, url); !errors.Is(err, fs.ErrNotExist) { // the default

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
@@ -59,9 +60,7 @@ func TestQueue(t *testing.T) {
 			synctest.Wait() // so that they come in this order
 		}
 		cancel()
-		if err := <-results[7]; !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
-		}
+		must.NotDo(t, <-results[7], context.Canceled, "cancelled")
 		release <- nil
 		release <- failure
 		release <- nil
