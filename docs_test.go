@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestLinks: every relative link in the documentation, and every note in docs/
@@ -14,7 +16,7 @@ func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
 	note := regexp.MustCompile(`\bdocs/[a-z-]+\.md`)
 	files := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -47,10 +49,7 @@ func TestLinks(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if files < 50 {
 		t.Errorf("only %d files looked at", files)
 	}

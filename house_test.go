@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 const module = "github.com/zkbench/zkbench"
@@ -21,8 +23,8 @@ const module = "github.com/zkbench/zkbench"
 // below its directory, as far as no longer name here has them. It imports rooms of lower
 // floors only.
 var floors = [][]string{
-	{"."},
-	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/must", "internal/progress"},
+	{".", "internal/must"},
+	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress"},
 	{"group", "hash", "goldilocks", "internal/faulttest"},
 	{"srs", "rangeproof"},
 	{"circuits", "token"},
@@ -118,10 +120,7 @@ func floorOf(pkg string) (floor int, room string) {
 // packages returns the module's packages, each with those of them that it imports outside
 // tests, by their directories.
 func packages(t *testing.T) map[string][]string {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...").Output())(t)
 	directory := func(path string) (string, bool) {
 		if path == module {
 			return ".", true
@@ -155,7 +154,7 @@ const maxParameters = 6
 
 // TestParameters: no exported function or method has more than maxParameters.
 func TestParameters(t *testing.T) {
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -174,8 +173,5 @@ func TestParameters(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -136,16 +137,8 @@ func TestCompareGit(t *testing.T) {
 	if code != exitFailed || !strings.Contains(out, "slower, beyond the gate") {
 		t.Fatalf("exit code %d\n%s%s", code, out, messages)
 	}
-	for _, want := range []string{"old: base ", "new: slower ", ", 8 processes", "changed: commit: ", "Sender/bits=8\n"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
-	for _, want := range []string{"building base ", "building slower ", "1/1: 24 processes of Sender, 1 worker, ", "lets pass: Sender/bits=8 latency-mean +"} {
-		if !strings.Contains(messages, want) {
-			t.Errorf("no %q in\n%s", want, messages)
-		}
-	}
+	golden.Contains(t, out, "old: base ", "new: slower ", ", 8 processes", "changed: commit: ", "Sender/bits=8\n")
+	golden.Contains(t, messages, "building base ", "building slower ", "1/1: 24 processes of Sender, 1 worker, ", "lets pass: Sender/bits=8 latency-mean +")
 	sides := make(map[string]int)
 	for _, rec := range readRecords(t, "session.jsonl") {
 		if rec.Process.Index != sides[rec.Process.Side] || rec.Process.Session == "" || len(rec.Env.Commit) != 40 {

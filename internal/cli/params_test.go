@@ -12,9 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 )
@@ -172,9 +171,7 @@ func TestWriteNew(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if diff := cmp.Diff([]string{"params"}, names); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "files", []string{"params"}, names)
 }
 
 // TestReadFileBounded: of a longer file no more is read than shows that it is too

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -64,22 +65,14 @@ func TestCheckSelf(t *testing.T) {
 			if (err != nil) != (len(test.want) > 0) {
 				t.Fatalf("error %v\n%s", err, &out)
 			}
-			for _, want := range test.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %v lacks %q", err, want)
-				}
-			}
+			golden.Contains(t, err.Error(), test.want...)
 			if exit, ok := errors.AsType[*exitError](err); err != nil && (!ok || exit.code != exitFailed) {
 				t.Errorf("error %v, want exit code %d", err, exitFailed)
 			}
 			if n := strings.Count(messages.String(), "\n"); n != 60 {
 				t.Errorf("%d lines of progress, want 60", n)
 			}
-			for _, want := range []string{"A/A ", "planted 3 % ", "planted 6 % ", "between processes of one program: standard deviation 0."} {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("no %q in\n%s", want, &out)
-				}
-			}
+			golden.Contains(t, out.String(), "A/A ", "planted 3 % ", "planted 6 % ", "between processes of one program: standard deviation 0.")
 		})
 	}
 }

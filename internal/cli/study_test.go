@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
@@ -65,11 +66,7 @@ func TestStudyEnds(t *testing.T) {
 				t.Errorf("%d records of %d cases, %v", len(recs), n, err)
 			}
 			page := must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)
-			for _, note := range test.notes {
-				if !strings.Contains(string(page), note) {
-					t.Errorf("no %q on the page:\n%s", note, page)
-				}
-			}
+			golden.Contains(t, string(page), test.notes...)
 		})
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
@@ -85,9 +85,7 @@ func TestStudySuite(t *testing.T) {
 		"ValidatorTransfer IssueServiceIssue TransferServiceTransfer AuditorServiceCheck") {
 		want[name] = []string{"1", "2", "4", "8", "16", "32"}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "CPUs by workload", want, got)
 }
 
 // TestCommandRepeats: the command that the page gives for a case measures that case again,
@@ -132,9 +130,7 @@ func TestCommandRepeats(t *testing.T) {
 		}
 		want, _ := json.Marshal(c.Job)
 		got, _ := json.Marshal(planned[0])
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", command, diff)
-		}
+		golden.Equal(t, command, string(want), string(got))
 		checked++
 	}
 	if checked < 100 {

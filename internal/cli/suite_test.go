@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -218,9 +218,7 @@ func checkTiny(t *testing.T, recs []*record.Record) {
 		want[fmt.Sprintf("Slow/bits=8/cpus=%s/workers=1 #%d", procs, i)] = "ok cpus=" + procs + " again=false"
 		want[fmt.Sprintf("Gates/gates=16/system=plonk/cpus=%s #%d", procs, i)] = "ok cpus=" + procs + " again=false"
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("cases (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "cases", want, got)
 }
 
 // checkViews checks what stands beside the records.

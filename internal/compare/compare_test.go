@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -144,12 +143,8 @@ func TestGate(t *testing.T) {
 				}
 				return names
 			}
-			if diff := cmp.Diff(test.tripped, metrics(out.Tripped)); diff != "" {
-				t.Errorf("tripped: %s", diff)
-			}
-			if diff := cmp.Diff(test.unjudged, metrics(out.Unjudged)); diff != "" {
-				t.Errorf("unjudged: %s", diff)
-			}
+			golden.Equal(t, "tripped", test.tripped, metrics(out.Tripped))
+			golden.Equal(t, "unjudged", test.unjudged, metrics(out.Unjudged))
 			for _, r := range tab.Rows {
 				if want := slices.Contains(test.tripped, r.Metric); r.Tripped != want {
 					t.Errorf("%s is marked as tripped: %v, want %v", r.Metric, r.Tripped, want)
@@ -374,9 +369,7 @@ only in new: Issuer/bits=8 proof
 		}
 		return strings.Join(lines, "\n")
 	}
-	if diff := cmp.Diff(squeeze(want), squeeze(b.String())); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "text", squeeze(want), squeeze(b.String()))
 	starts := make(map[int]bool)
 	for line := range strings.Lines(b.String()) {
 		if i := strings.Index(line, "  8  "); i >= 0 {
@@ -401,11 +394,7 @@ func TestFormsAgree(t *testing.T) {
 		t.Run("form="+name, func(t *testing.T) {
 			var b strings.Builder
 			must.Do(t, write(&b))
-			for _, want := range []string{"Sender/bits=8", "latency-mean", "latency-p99", "throughput", "proof", "slower", "cores: 2 / 4"} {
-				if !strings.Contains(b.String(), want) {
-					t.Errorf("no %q in\n%s", want, &b)
-				}
-			}
+			golden.Contains(t, b.String(), "Sender/bits=8", "latency-mean", "latency-p99", "throughput", "proof", "slower", "cores: 2 / 4")
 			if strings.Contains(b.String(), "latency-max") {
 				t.Error("a timed metric that is not compared has a row")
 			}

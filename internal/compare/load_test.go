@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -40,11 +39,7 @@ func TestLoadRefuses(t *testing.T) {
 			if set != nil || !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v, want one that contains %q", err, test.want)
 			}
-			for _, part := range []string{"file: ", "accepted: records as zkbench run --json writes them, or the output of go test -bench"} {
-				if !strings.Contains(err.Error(), part) {
-					t.Errorf("error %v lacks %q", err, part)
-				}
-			}
+			golden.Contains(t, err.Error(), "file: ", "accepted: records as zkbench run --json writes them, or the output of go test -bench")
 		})
 	}
 }
@@ -74,13 +69,9 @@ BenchmarkA 10 0 B/s 7 allocs/op
 		"A/exec=serial-2 allocs/op", "A/exec=serial-2 B/proof", "A/exec=serial-2 constraints",
 		"A/exec=serial-2 gates", "A/exec=pool-2 B/proof", "A allocs/op",
 	}
-	if diff := cmp.Diff(wantExact, exact); diff != "" {
-		t.Errorf("exact: %s", diff)
-	}
+	golden.Equal(t, "exact", wantExact, exact)
 	wantHigher := []string{"A/exec=serial-2 ops/s", "A/exec=serial-2 MB/s", "A/exec=serial-2 score", "A B/s"}
-	if diff := cmp.Diff(wantHigher, higher); diff != "" {
-		t.Errorf("higher is better: %s", diff)
-	}
+	golden.Equal(t, "higher is better", wantHigher, higher)
 }
 
 // TestPackages: one name in two packages makes two cases.

@@ -4,8 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -51,9 +50,7 @@ func TestDifferences(t *testing.T) {
 					t.Fatalf("field %s changed: %v", field.Name, changed)
 				}
 			}
-			if diff := cmp.Diff(test.want, Differences(a, b)); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "differences", test.want, Differences(a, b))
 			var d Distinct
 			if first, second, again := d.Index(a), d.Index(b), d.Index(a); first != 0 || again != 0 || (second == 0) != test.same {
 				t.Errorf("indices %d, %d, %d, want same %v", first, second, again, test.same)
@@ -69,9 +66,7 @@ func TestBuildDifferences(t *testing.T) {
 	a := record.Env{CPU: "EPYC", Go: "go1.26", Commit: "abc", Modules: map[string]string{"both": "v1", "unlike": "v1", "before": "v1"}}
 	b := record.Env{CPU: "Xeon", Go: "go1.27", Modules: map[string]string{"both": "v1", "unlike": "v2", "after": "v1"}}
 	want := []string{"commit: abc / not told", "go: go1.26 / go1.27", "after: not told / v1", "before: v1 / not told", "unlike: v1 / v2"}
-	if diff := cmp.Diff(want, BuildDifferences(a, b)); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "differences", want, BuildDifferences(a, b))
 	if got := BuildDifferences(a, a); len(got) != 0 {
 		t.Errorf("to itself: %q", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 func TestRead(t *testing.T) {
@@ -44,9 +44,7 @@ func TestBuild(t *testing.T) {
 		"github.com/kilic/bls12-381":         "v0.1.0",
 		"github.com/hyperledger/fabric-amcl": "v0.0.0-20230602173724-9e02669dceb2",
 	}
-	if diff := cmp.Diff(want, modules); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "modules", want, modules)
 	if commit != "abc+dirty" {
 		t.Errorf("commit %s, want abc+dirty", commit)
 	}

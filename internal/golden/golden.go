@@ -1,7 +1,8 @@
 // Package golden reads the vectors in the testdata of the module's root, which tests and
 // other implementers share, and holds what the module computes to them. testdata/README.md
 // says how each is made. With the environment variable ZKBENCH_UPDATE the files are
-// written anew (make vectors).
+// written anew (make vectors). Equal holds other values of a test to each other, with the
+// same words.
 package golden
 
 import (
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 const update = "ZKBENCH_UPDATE"
@@ -18,10 +21,7 @@ const update = "ZKBENCH_UPDATE"
 // Path returns the path of a file of testdata, for example token/hashlock.txt.
 func Path(t testing.TB, name string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.Getwd())(t)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return filepath.Join(dir, "testdata", filepath.FromSlash(name))
@@ -37,11 +37,7 @@ func Path(t testing.TB, name string) string {
 // Read returns a file of testdata.
 func Read(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(must.Get(os.ReadFile(Path(t, name)))(t))
 }
 
 // Check compares got with a file of testdata.
@@ -54,17 +50,34 @@ func Check(t testing.TB, name, got string) {
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	if os.Getenv(update) != "" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	// A checkout may have changed the ends of lines.
 	text := strings.ReplaceAll(string(want), "\r\n", "\n")
-	if diff := cmp.Diff(strings.Split(text, "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
+	Equal(t, path, strings.Split(text, "\n"), strings.Split(got, "\n"))
+}
+
+// TB is the part of testing.TB that Equal and Contains need; rapid's tests have it too.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// Equal reports in what got differs from want; what says what they are. The test goes on.
+func Equal(t TB, what string, want, got any, opts ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// Contains reports which of parts are not in text. The test goes on.
+func Contains(t TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -86,9 +87,7 @@ func TestPoints(t *testing.T) {
 		{Time: day0.AddDate(0, 0, 2), Commit: fmt.Sprintf("%040x", 2), Values: []float64{50}},
 		{Time: day0.AddDate(0, 0, 2), Commit: fmt.Sprintf("%040x", 2), Values: []float64{60}},
 	}
-	if diff := cmp.Diff(want, lines[0].Points, cmpopts.IgnoreFields(history.Point{}, "Go")); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "points", want, lines[0].Points, cmpopts.IgnoreFields(history.Point{}, "Go"))
 	p := lines[0].Points[0]
 	if p.Least() != 90 || p.Median() != 100 || p.Greatest() != 110 {
 		t.Errorf("%v, %v, %v, want 90, 100, 110", p.Least(), p.Median(), p.Greatest())
@@ -119,9 +118,7 @@ func TestEnvironmentsApart(t *testing.T) {
 		}
 		got = append(got, values)
 	}
-	if diff := cmp.Diff([][]float64{{1, 4}, {2, 5}, {3}, {6}}, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "values", [][]float64{{1, 4}, {2, 5}, {3}, {6}}, got)
 }
 
 // TestSteps: a timed metric has a step where it is beyond the noise, an exact one at any
@@ -204,9 +201,7 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: %v, want a *usage.ValueError", test.name, err)
 			continue
 		}
-		if diff := cmp.Diff(test.want, *got); diff != "" {
-			t.Errorf("%s: %s", test.name, diff)
-		}
+		golden.Equal(t, test.name, test.want, *got)
 	}
 	if _, err := (history.Query{Metric: "throughput"}).Lines([]*record.Record{failed}); !errors.Is(err, zkbench.ErrParams) {
 		t.Errorf("of failed records: %v, want an ErrParams", err)

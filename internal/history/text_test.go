@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
@@ -53,9 +52,7 @@ unlike the first of its lines: quota: none / 1.5
   begun (UTC)       commit  median allocs/op  least–greatest  n  change
   2026-01-04 08:00  -       40                -               1
 `
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "text", want, b.String())
 }
 
 // TestSummary says how far steps can be chance.
@@ -76,9 +73,7 @@ no line has a step
 1 line tested at level 0.01: where nothing has changed, up to 0.01 with a step are to be expected
 1 line with fewer than 10 points, too few for a step at level 0.01
 `
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "text", want, b.String())
 }
 
 // TestColour: a step for the worse is red, one for the better is green, whichever way
@@ -99,11 +94,7 @@ func TestColour(t *testing.T) {
 		if err := history.Text(&b, report.Style{Colour: true}, linesOf(t, history.Query{Metric: test.metric.Name()}, test.recs...)); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{fmt.Sprintf(test.up, 2), fmt.Sprintf(test.down, 3), "\x1b[1mSender/"} {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("%s: no %q in\n%q", test.name, want, b.String())
-			}
-		}
+		golden.Contains(t, b.String(), fmt.Sprintf(test.up, 2), fmt.Sprintf(test.down, 3), "\x1b[1mSender/")
 	}
 }
 
@@ -125,11 +116,7 @@ func TestFigures(t *testing.T) {
 		m := recordtest.Foreign("m", test.unit, test.value, test.kind)
 		var b strings.Builder
 		must.Do(t, history.Text(&b, report.Style{}, linesOf(t, history.Query{Metric: "m"}, sample("a", 0, m))))
-		for _, want := range test.wanted {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("%v %s: no %q in\n%s", test.value, test.unit, want, b.String())
-			}
-		}
+		golden.Contains(t, b.String(), test.wanted...)
 	}
 }
 
@@ -155,9 +142,7 @@ func TestCSV(t *testing.T) {
 		sender(one, "2026-01-03T08:00:00Z", "bbbbbbbbbb", "go1.26.1", "41", "40", "42", "2", "-0.18"),
 		sender(other, "2026-01-04T08:00:00Z", "", "go1.26.1", "40", "40", "40", "1", ""),
 	}
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "rows", want, rows)
 }
 
 func TestChart(t *testing.T) {
@@ -169,9 +154,7 @@ func TestChart(t *testing.T) {
 		{Name: "median of the session", Points: []plot.Point{{X: 1, Y: 3, AboutY: plot.Interval{Least: 2, Most: 4}}, {X: 2, Y: 3}, {X: 3, Y: 6}}},
 		{Name: "median between the steps", Reference: true, Points: []plot.Point{{X: 1, Y: 3}, {X: 2.5, Y: 3}, {X: 2.5, Y: 6}, {X: 3, Y: 6}}},
 	}
-	if diff := cmp.Diff(want, c.Lines); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "lines", want, c.Lines)
 	if c.Y != "ms" || len(c.Marks) != 1 || c.Marks[0].X != 2.5 || !strings.HasPrefix(c.Marks[0].Name, "+100.0 %, worse, since ") {
 		t.Errorf("y %s, marks %+v", c.Y, c.Marks)
 	}

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
@@ -139,9 +138,7 @@ func TestCommand(t *testing.T) {
 		"no settings":      {changed(func(r *record.Record) { r.Settings = nil }), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, jobs.Command(defs(), c.r)); diff != "" {
-				t.Errorf("command (-want +got):\n%s", diff)
-			}
+			golden.Equal(t, "command", c.want, jobs.Command(defs(), c.r))
 		})
 	}
 }

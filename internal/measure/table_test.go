@@ -1,13 +1,14 @@
 package measure
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -90,8 +91,6 @@ func TestFlagsAreTheSettings(t *testing.T) {
 		if err != nil {
 			rt.Fatalf("%q: %v", args, err)
 		}
-		if diff := cmp.Diff([]Settings{s}, got); diff != "" {
-			rt.Errorf("%q (-want +got):\n%s", args, diff)
-		}
+		golden.Equal(rt, fmt.Sprintf("%q", args), []Settings{s}, got)
 	})
 }

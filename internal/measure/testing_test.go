@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -154,11 +155,7 @@ func TestParallelSmoke(t *testing.T) {
 	if c.set.Load() != 1 || !strings.Contains(out.String(), "\nBenchmarkCounter/curve=BN254/bits=32/in=2/workers=1") {
 		t.Errorf("%d cases, output:\n%s", c.set.Load(), &out)
 	}
-	for _, want := range []string{"Total Ops", "Real Throughput", "P50 (Median)", "Jitter", "GC CPU", "Latency Distribution", "<- P50", "1416 B/proof"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the report lacks %q", want)
-		}
-	}
+	golden.Contains(t, out.String(), "Total Ops", "Real Throughput", "P50 (Median)", "Jitter", "GC CPU", "Latency Distribution", "<- P50", "1416 B/proof")
 }
 
 // What must fail a test or a benchmark is run in a child, by TestFailing and

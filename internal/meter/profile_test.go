@@ -14,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/must"
 )
@@ -42,15 +43,11 @@ func TestProfilerWritesEachKind(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := must.Get(meter.NewProfiler(dir, append(meter.ProfileKinds(), "cpu")))(t)
 	all := []string{"block.pprof", "cpu.pprof", "heap.pprof", "mutex.pprof", "trace.out"}
-	if diff := cmp.Diff(all, files(t, dir)); diff != "" {
-		t.Errorf("before the window: %s", diff)
-	}
+	golden.Equal(t, "before the window", all, files(t, dir))
 	for _, step := range []func() error{p.OpenWindow, p.CloseWindow, p.Close} {
 		must.Do(t, step())
 	}
-	if diff := cmp.Diff(all, files(t, dir)); diff != "" {
-		t.Errorf("after the case: %s", diff)
-	}
+	golden.Equal(t, "after the case", all, files(t, dir))
 	for _, kind := range []string{"cpu", "heap", "mutex", "block"} {
 		parse(t, dir, kind)
 	}
@@ -88,9 +85,7 @@ func TestProfilerEndsEarly(t *testing.T) {
 			for _, step := range test.steps(p) {
 				must.Do(t, step())
 			}
-			if diff := cmp.Diff(test.want, files(t, dir)); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "files", test.want, files(t, dir))
 		})
 	}
 }
@@ -124,9 +119,7 @@ func TestProfilerRefuses(t *testing.T) {
 		if _, err := meter.NewProfiler(dir, []string{"cpu", "mutex"}); err == nil {
 			t.Error("accepted")
 		}
-		if diff := cmp.Diff([]string{"mutex.pprof"}, files(t, dir)); diff != "" {
-			t.Error(diff)
-		}
+		golden.Equal(t, "files", []string{"mutex.pprof"}, files(t, dir))
 	})
 	t.Run("what=two at once", func(t *testing.T) {
 		first := must.Get(meter.NewProfiler(t.TempDir(), []string{"cpu", "trace"}))(t)

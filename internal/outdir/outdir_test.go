@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
@@ -86,16 +86,12 @@ func TestDir(t *testing.T) {
 		views("transfer-proof-generation/bits=8_workers=1-2", "histogram.svg", "latency.hlog", "percentiles.svg", "report.txt", "response.hlog", "timeline.svg"),
 	)
 	slices.Sort(want)
-	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "files", want, files(t, dir))
 
 	file := must.Get(os.Open(filepath.Join(dir, "records.jsonl")))(t)
 	defer file.Close()
 	got := must.Get(record.ReadAll(file))(t)
-	if diff := cmp.Diff(recs, got, cmpopts.EquateComparable(record.Quantity{})); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "records", recs, got, cmpopts.EquateComparable(record.Quantity{}))
 	table := must.Get(os.Open(filepath.Join(dir, "results.csv")))(t)
 	defer table.Close()
 	if rows, err := csv.NewReader(table).ReadAll(); err != nil || len(rows) != 1+len(recs) {
@@ -123,9 +119,7 @@ func TestWithoutRecords(t *testing.T) {
 		o := must.Get(outdir.Create(dir))(t)
 		must.Do(t, o.Close())
 	}
-	if diff := cmp.Diff([]string{"records.jsonl"}, files(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "files", []string{"records.jsonl"}, files(t, dir))
 }
 
 func TestCreateRefuses(t *testing.T) {

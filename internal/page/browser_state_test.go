@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
@@ -55,9 +55,7 @@ func TestSort(t *testing.T) {
 		t.Errorf("sorted %s", got)
 	}
 	b.click(head)
-	if diff := cmp.Diff(measured, b.column("Throughput")); diff != "" {
-		t.Errorf("not sorted any more (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "not sorted any more", measured, b.column("Throughput"))
 	b.click(`#thead button[data-key="axis exec"]`)
 	if texts := b.column("exec"); !slices.IsSorted(texts[:len(texts)-2]) || texts[0] != "pool" {
 		t.Errorf("sorted by a text: %v", texts)
@@ -117,9 +115,7 @@ func TestAddress(t *testing.T) {
 		t.Errorf("%d lines of cases, want the open and the picked one: %q", lines, want[4])
 	}
 	b.run(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS("#case")))
-	if diff := cmp.Diff(want, eval[[]string](b, seen)); diff != "" {
-		t.Errorf("after a reload (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "after a reload", want, eval[[]string](b, seen))
 	eval[bool](b, `(history.back(), true)`)
 	b.await(`document.getElementById('case').hidden`)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 var plotNames = []string{"throughput", "latency", "percentiles", "distribution", "timeline"}
@@ -112,9 +114,7 @@ func TestNoPlot(t *testing.T) {
 	}
 	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
 	want := []string{"Workload", "gates", "CPUs", "Proof", "Peak memory", "build", "keys", "prove", "verify", "constraints", "Runs", "Status"}
-	if diff := cmp.Diff(want, heads); diff != "" {
-		t.Errorf("columns of stages (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "columns of stages", want, heads)
 }
 
 // TestDark: a reader who changes to dark gets plots in the colours of dark.
@@ -135,9 +135,7 @@ func TestCommandCopied(t *testing.T) {
 	b.click("#copy")
 	b.await(`document.getElementById('copy').innerText === 'Copied'`)
 	want := "zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor serial --cpus 2 --workers 2 --duration 10s --seed 1"
-	if diff := cmp.Diff(want, eval[string](b, "window.copied")); diff != "" {
-		t.Errorf("copied (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "copied", want, eval[string](b, "window.copied"))
 }
 
 // TestNoClipboard: without a clipboard the command is copied by way of the selection.

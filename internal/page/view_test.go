@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
@@ -45,9 +44,7 @@ func TestRepetitions(t *testing.T) {
 			break
 		}
 	}
-	if diff := cmp.Diff([]float64{191}, c.Figures[record.Allocs.Name()]); diff != "" {
-		t.Errorf("allocations (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "allocations", []float64{191}, c.Figures[record.Allocs.Name()])
 	l := c.Latency
 	if l.Count != 6000 || l.Of != record.HistLatency {
 		t.Errorf("a distribution of %d values of %s", l.Count, l.Of)
@@ -170,9 +167,7 @@ func TestEnvironments(t *testing.T) {
 	want := [][]string{
 		nil, {"cpu: Some Processor 9 / Another Processor"}, {"commit: 0123456789abcdef / fedcba"}, {"example.org/curves: v1.2.3 / v1.3.0"},
 	}
-	if diff := cmp.Diff(want, differences); diff != "" {
-		t.Errorf("differences (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "differences", want, differences)
 	if len(data.Cases) != 4 || data.Cases[0].Runs != 2 || data.Cases[3].Env != 3 {
 		t.Errorf("%d cases: %+v", len(data.Cases), data.Cases)
 	}
@@ -255,9 +250,7 @@ func TestStagesView(t *testing.T) {
 		"stage build": {0.00816, 0.008, 0.00832}, "stage keys": {0.01632, 0.016, 0.01664}, "stage prove": {0.02448, 0.024, 0.02496},
 		"stage verify": {0.03264, 0.032, 0.03328}, "constraints": {8192}, "proof": {584}, "stage-peak": {8.16e6, 8e6, 8.32e6},
 	}
-	if diff := cmp.Diff(want, c.Figures); diff != "" {
-		t.Errorf("figures (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "figures", want, c.Figures)
 	if c.CPUs != 2 || c.Command != "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1" {
 		t.Errorf("%d CPUs, command %q", c.CPUs, c.Command)
 	}

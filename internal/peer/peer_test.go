@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 )
@@ -138,9 +138,7 @@ func TestCompareRatios(t *testing.T) {
 		{Case: "RangeVerify/bits=32/m=1", Base: "ours", Programs: programs},
 		{Case: "RangeVerify/bits=64/m=1", Base: "ours", Programs: programs},
 	}
-	if diff := cmp.Diff(want, res.Cases, approx); diff != "" {
-		t.Errorf("cases (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "cases", want, res.Cases, approx)
 	if len(res.Samples) != 40 {
 		t.Errorf("%d samples, want 2 programs x 2 cases x 10 rounds", len(res.Samples))
 	}
@@ -189,9 +187,7 @@ func TestCompareBase(t *testing.T) {
 		"NTT":                     "theirs 1.5x; ours-field is the base; ours-slower 2x; ",
 		"Alone":                   "theirs; ",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "programs by case", want, got)
 }
 
 func TestCompareSpread(t *testing.T) {
@@ -208,9 +204,7 @@ func TestCompareSpread(t *testing.T) {
 		Program: "ours", Rounds: 10, Median: 1550, Min: 1100, Max: 2000,
 		MAD: 100 * 250.0 / 1550, Extra: extra,
 	}
-	if diff := cmp.Diff(want, got, approx); diff != "" {
-		t.Errorf("ours (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "ours", want, got, approx)
 	got, ok = res.Find("theirs", "RangeVerify/bits=32/m=1")
 	if !ok || got.Ratio == nil {
 		t.Fatal("no ratio of theirs")
@@ -224,9 +218,7 @@ func TestCompareSpread(t *testing.T) {
 		P10:    r(2000) + 0.9*(r(1900)-r(2000)),
 		P90:    r(1200) + 0.1*(r(1100)-r(1200)),
 	}
-	if diff := cmp.Diff(wantRatio, *got.Ratio, approx); diff != "" {
-		t.Errorf("ratio (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "ratio", wantRatio, *got.Ratio, approx)
 	if _, ok := res.Find("ours", "RangeVerify/bits=64/m=1"); ok {
 		t.Error("a case that was not selected has a result")
 	}
@@ -283,11 +275,7 @@ func TestCompareSkips(t *testing.T) {
 	}
 	var text bytes.Buffer
 	must.Do(t, res.WriteText(&text))
-	for _, want := range []string{"absent: not built: run make peers (no " + absent.Argv[0] + ")", "crash: skipped: ", "no such device"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("the table does not say %q:\n%s", want, &text)
-		}
-	}
+	golden.Contains(t, text.String(), "absent: not built: run make peers (no "+absent.Argv[0]+")", "crash: skipped: ", "no such device")
 }
 
 func TestCompareBadOutput(t *testing.T) {
@@ -414,9 +402,7 @@ func TestWriteText(t *testing.T) {
 		"",
 		"failed dalek RangeProve/bits=64/m=1 in round 3: unsuitable environment",
 	}
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Errorf("table (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "table", want, lines)
 }
 
 func TestFormatNs(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 )
@@ -53,9 +53,7 @@ func TestMeasure(t *testing.T) {
 	if math.Round(y.PanurusUnits) != 679 || y.Units != 100 {
 		t.Errorf("units %v and %v, want 100 and 679", y.Units, y.PanurusUnits)
 	}
-	if diff := cmp.Diff(6.79, y.Faster, cmpopts.EquateApprox(0, 0.001)); diff != "" {
-		t.Errorf("faster (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "faster", 6.79, y.Faster, cmpopts.EquateApprox(0, 0.001))
 	for _, tc := range []struct {
 		name   string
 		change func(*peer.Own)

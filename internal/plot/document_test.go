@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/plot/plottest"
@@ -49,9 +48,7 @@ func TestDocument(t *testing.T) {
 		}
 		got = append(got, titles)
 	}
-	if diff := cmp.Diff([][]string{{"A", "B"}, {"C"}, {"D"}, {"E (µ·…?)"}, {"F"}}, got); diff != "" {
-		t.Errorf("titles by page (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "titles by page", [][]string{{"A", "B"}, {"C"}, {"D"}, {"E (µ·…?)"}, {"F"}}, got)
 	if !slices.Contains(pages[0].Texts, "µs") || !slices.Contains(pages[3].Texts, "row 199") {
 		t.Errorf("texts are missing: %q", pages[0].Texts)
 	}

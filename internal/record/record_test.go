@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -40,9 +40,7 @@ func TestWriterForm(t *testing.T) {
 		`"env":{"os":"linux","arch":"amd64","path":"avx512","cores":2,"gomaxprocs":2,"go":"go1.26","gogc":100,"gomemlimit":-1},` +
 		`"seed":7,"process":{"side":"old","index":3},"status":"ok",` +
 		`"metrics":[{"name":"proof","unit":"B/proof","value":1416,"kind":"exact"}]}` + "\n"
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "text", want, b.String())
 }
 
 type countingWriter struct{ writes []string }
@@ -73,9 +71,7 @@ func TestReaderReadsWhatWriterWrites(t *testing.T) {
 		must.Do(t, w.Write(r))
 	}
 	got := must.Get(record.ReadAll(&b))(t)
-	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(record.Quantity{})); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "records", want, got, cmpopts.EquateComparable(record.Quantity{}))
 	if want[1].ID == record.New().ID {
 		t.Error("two records have the same id")
 	}

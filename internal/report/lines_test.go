@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/report"
@@ -62,11 +63,7 @@ func TestCaseHasEveryLineOfTheStudy(t *testing.T) {
 			t.Errorf("%s: %q, want a value and a description", label, f)
 		}
 	}
-	for _, part := range []string{"\nLatency Heatmap", "\nAnalysis:\n", "\nThroughput Timeline:\n", "(Max: 52.00 ops/s"} {
-		if !strings.Contains(all, part) {
-			t.Errorf("%q is missing in:\n%s", part, all)
-		}
-	}
+	golden.Contains(t, all, "\nLatency Heatmap", "\nAnalysis:\n", "\nThroughput Timeline:\n", "(Max: 52.00 ops/s")
 	for _, grade := range []string{"Excellent", "Severe", "Good", "Stable"} {
 		if strings.Contains(all, grade) {
 			t.Errorf("a grade, %s, is in:\n%s", grade, all)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
@@ -67,9 +66,7 @@ func TestBenchmark(t *testing.T) {
 		"ns/op", "P50-ns", "P95-ns", "P99-ns", "P99.9-ns", "ops/s", "gc-cpu-%",
 		"B/op", "allocs/op", "peak-RSS-B", "B/proof",
 	}
-	if diff := cmp.Diff(want, units); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "units", want, units)
 	if v, ok := result.Value("P99-sec"); !ok || math.Abs(v-rec.Value(record.LatencyP99)/1e9) > 1e-6 {
 		t.Errorf("P99 %v s, want %v ns", v, rec.Value(record.LatencyP99))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stage"
 )
@@ -44,9 +45,7 @@ func TestStagesInOrderOfStart(t *testing.T) {
 			{Name: "prove/commit", Time: 3 * time.Second},
 			{Name: "check", Time: 5 * time.Second},
 		}
-		if diff := cmp.Diff(want, r.Stages(), varying); diff != "" {
-			t.Error(diff)
-		}
+		golden.Equal(t, "stages", want, r.Stages(), varying)
 	})
 }
 
@@ -59,9 +58,7 @@ func TestEndedTwiceOrNever(t *testing.T) {
 		first := r.Stages()
 		time.Sleep(time.Second)
 		twice.End(record.ProofSize.Metric(2))
-		if diff := cmp.Diff(first, r.Stages(), varying); diff != "" {
-			t.Error(diff)
-		}
+		golden.Equal(t, "stages", first, r.Stages(), varying)
 		if len(first) != 1 || first[0].Name != "twice" {
 			t.Errorf("stages %+v, want the one that ended", first)
 		}

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/perf/benchmath"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -57,9 +57,7 @@ func TestTextbook(t *testing.T) {
 			e := must.Get(test.compare(test.old, test.new, 0.95))(t)
 			want := []float64{test.shift, test.low, test.high, test.p}
 			got := []float64{math.Log1p(e.Change), math.Log1p(e.Low), math.Log1p(e.High), e.P}
-			if diff := cmp.Diff(want, got, near); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "shift, interval, P", want, got, near)
 		})
 	}
 }
@@ -107,9 +105,7 @@ func TestPairedPIsExactWithTies(t *testing.T) {
 		if few := (*stat.FewError)(nil); err != nil && !errors.As(err, &few) {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(float64(extreme)/float64(int(1)<<len(d)), e.P, near); diff != "" {
-			t.Error(diff)
-		}
+		golden.Equal(t, "P", float64(extreme)/float64(int(1)<<len(d)), e.P, near)
 	})
 }
 
@@ -186,17 +182,11 @@ func TestSymmetries(t *testing.T) {
 			if !(e.Low <= e.Change && e.Change <= e.High) || e.Confidence < 0.99 || e.N != n {
 				t.Errorf("%s: %+v", name, e)
 			}
-			if diff := cmp.Diff(mirrored(e), do(new, old), near); diff != "" {
-				t.Errorf("%s, sides exchanged: %s", name, diff)
-			}
+			golden.Equal(t, name+", sides exchanged", mirrored(e), do(new, old), near)
 			larger := e
 			larger.Old, larger.New = e.Old*factor, e.New*factor
-			if diff := cmp.Diff(larger, do(scaled(old), scaled(new)), near); diff != "" {
-				t.Errorf("%s, both sides scaled: %s", name, diff)
-			}
-			if diff := cmp.Diff(e, do(permuted(old), permuted(new)), near); diff != "" {
-				t.Errorf("%s, permuted: %s", name, diff)
-			}
+			golden.Equal(t, name+", both sides scaled", larger, do(scaled(old), scaled(new)), near)
+			golden.Equal(t, name+", permuted", e, do(permuted(old), permuted(new)), near)
 			opposite := map[stat.Verdict]stat.Verdict{stat.Slower: stat.Faster, stat.Faster: stat.Slower, stat.Same: stat.Same}
 			for _, other := range []stat.Verdict{
 				stat.Judge(mirrored(e), 0.01, record.Lower),
@@ -229,9 +219,7 @@ func TestConstantSides(t *testing.T) {
 				Change: test.change, Low: test.change, High: test.change,
 				Confidence: e.Confidence, P: test.p, Old: test.old[0], New: test.new[0], N: 5,
 			}
-			if diff := cmp.Diff(want, e, near); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "effect", want, e, near)
 		})
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
@@ -156,9 +156,7 @@ func TestLeakOfLittle(t *testing.T) {
 		if statistic != t0 || crop != "all" {
 			t.Errorf("t %v of %s, want %v of all", statistic, crop, t0)
 		}
-		if diff := cmp.Diff(n0, n); diff != "" {
-			t.Error(diff)
-		}
+		golden.Equal(t, "samples", n0, n)
 	}
 	check(0, [2]uint64{})
 	feed(100) // calibration

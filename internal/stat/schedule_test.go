@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -23,9 +23,7 @@ func TestOrders(t *testing.T) {
 		{"blocks=3", stat.Schedule(3), []stat.Side{o, n, a, a, n, o, o, n, a}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, test.got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "order", test.want, test.got)
 		})
 	}
 }
@@ -44,16 +42,8 @@ func TestDriftCancels(t *testing.T) {
 			return s
 		}
 		three := drifting(stat.Schedule(blocks))
-		got := []float64{stat.Floor(three[stat.Old], three[stat.Again])}
-		for _, pair := range [][2][]float64{
-			{three[stat.Old], three[stat.New]},
-		} {
-			e := must.Get(stat.Paired(pair[0], pair[1], 0.99))(t)
-			got = append(got, e.Change)
-		}
-		if diff := cmp.Diff([]float64{0, 0}, got, near); diff != "" {
-			t.Error(diff)
-		}
+		e := must.Get(stat.Paired(three[stat.Old], three[stat.New], 0.99))(t)
+		golden.Equal(t, "floor and change", []float64{0, 0}, []float64{stat.Floor(three[stat.Old], three[stat.Again]), e.Change}, near)
 	})
 }
 
@@ -76,9 +66,7 @@ func TestFloors(t *testing.T) {
 		{"split=0", stat.SplitFloor(nil), nan},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, test.got, near, cmpopts.EquateNaNs()); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "floor", test.want, test.got, near, cmpopts.EquateNaNs())
 		})
 	}
 }

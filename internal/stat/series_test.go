@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -133,9 +134,7 @@ func TestMeanSEOfLittle(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got [3]float64
 			got[0], got[1], got[2] = stat.MeanSE(test.means, test.weights)
-			if diff := cmp.Diff(test.want, got, cmpopts.EquateNaNs()); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "mean, error, effective", test.want, got, cmpopts.EquateNaNs())
 		})
 	}
 }
@@ -201,9 +200,7 @@ func TestTrendOfLittle(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			change, p := stat.Trend(test.means, test.weights)
-			if diff := cmp.Diff([]float64{test.change, test.p}, []float64{change, p}, near, cmpopts.EquateNaNs()); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "change and p", []float64{test.change, test.p}, []float64{change, p}, near, cmpopts.EquateNaNs())
 		})
 	}
 }

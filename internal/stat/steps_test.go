@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -153,12 +153,8 @@ func TestStepsOf(t *testing.T) {
 				t.Errorf("%s: p=%v at %d, want above 0 and at most the level", test.name, s.P, s.At)
 			}
 		}
-		if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 0.5), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(stat.Step{}, "P")); diff != "" {
-			t.Errorf("%s: %s", test.name, diff)
-		}
-		if diff := cmp.Diff(got, stat.Steps(test.values, 0.01)); diff != "" {
-			t.Errorf("%s, once more: %s", test.name, diff)
-		}
+		golden.Equal(t, test.name, test.want, got, cmpopts.EquateApprox(0, 0.5), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(stat.Step{}, "P"))
+		golden.Equal(t, test.name+", once more", got, stat.Steps(test.values, 0.01))
 	}
 }
 
@@ -177,9 +173,7 @@ func TestStepChange(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	want := []stat.Step{{At: 2, Before: 40, After: 41}, {At: 3, Before: 41, After: 40}}
-	if diff := cmp.Diff(want, stat.Changes([]float64{40, 40, 41, 40, 40})); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "changes", want, stat.Changes([]float64{40, 40, 41, 40, 40}))
 	if got := stat.Changes(nil); got != nil {
 		t.Errorf("of none: %v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -42,9 +43,7 @@ func TestRead(t *testing.T) {
 		}},
 		{Command: "stages", Workloads: words(10, "pedersen"), Line: 10, Flags: []suite.Flag{{Name: "hashes", Values: words(11, "8"), Line: 11}}},
 	}}
-	if diff := cmp.Diff(want, f, cmpopts.IgnoreUnexported(suite.File{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "file", want, f, cmpopts.IgnoreUnexported(suite.File{}))
 }
 
 // TestMistakes: all that is wrong is listed at once, each with its line.

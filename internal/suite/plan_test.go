@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -31,9 +30,7 @@ func TestSameCaseTwice(t *testing.T) {
 			if len(p.Header.Plan) != 1 {
 				t.Errorf("%d cases, want 1", len(p.Header.Plan))
 			}
-			if diff := cmp.Diff(c.notes, p.Notes); diff != "" {
-				t.Errorf("notes (-want +got):\n%s", diff)
-			}
+			golden.Equal(t, "notes", c.notes, p.Notes)
 		})
 	}
 }

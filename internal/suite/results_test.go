@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -42,9 +41,7 @@ func TestResults(t *testing.T) {
 		a + "tps": "333.333", a + "lat-avg ms": "3", a + "allocs": "7", a + "RAM bytes": "100",
 		b + "tps": "125", b + "lat-avg ms": "8", b + "allocs": "7", b + "RAM bytes": "100",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "results", want, got)
 }
 
 // TestEnvironments: figures of unlike machines or builds are never one.
@@ -60,9 +57,7 @@ func TestEnvironments(t *testing.T) {
 		}
 	}
 	want := []string{"Sender 2", "Sender (environment 2) 4", "Sender (environment 3) 8"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "results", want, got)
 	var b strings.Builder
 	if err := suite.IOStats(&b, recs); err != nil || strings.Count(b.String(), "\n") != 4 {
 		t.Errorf("%s, %v", &b, err)

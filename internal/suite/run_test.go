@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -43,9 +42,7 @@ func TestInterleave(t *testing.T) {
 		"run Some/n=0/workers=1 cpus=1 #1", "run Some/n=1/workers=1 cpus=1 #1",
 		"run Some/n=0/workers=1 cpus=1 #2", "run Some/n=1/workers=1 cpus=1 #2",
 	}
-	if diff := cmp.Diff(want, keys(all)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "cases", want, keys(all))
 }
 
 // TestGoesOn: a suite that is stopped at any place and goes on has every case once, in
@@ -81,9 +78,7 @@ func TestGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(keys(all), keys(head.Plan)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		golden.Equal(t, "cases of the plan", keys(all), keys(head.Plan))
 		var ended []string
 		fresh := 0
 		run.Journal = j

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -74,9 +74,7 @@ func TestAxisParse(t *testing.T) {
 				want = []string{"1", "16"} // NumCPU repeats the 1
 			}
 			got := must.Get(axes[test.axis].Parse(test.in))(t)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "cases", want, got)
 		})
 	}
 }

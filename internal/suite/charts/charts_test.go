@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/plot/plottest"
@@ -171,9 +172,7 @@ func TestEfficiency(t *testing.T) {
 		{Name: "serial", Points: []plot.Point{{X: 1, Y: 1}, {X: 2, Y: 0.9}, {X: 4, Y: 0.75}}},
 		{Name: "ideal", Reference: true, Points: []plot.Point{{X: 0, Y: 1}, {X: 4, Y: 1}}},
 	}
-	if diff := cmp.Diff(want, curves(t, got, "A: scaling efficiency").Lines); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "lines", want, curves(t, got, "A: scaling efficiency").Lines)
 	for _, none := range []string{"B: scaling efficiency", "C: scaling efficiency"} {
 		if slices.Contains(titles(got), none) {
 			t.Errorf("there is %q", none)
@@ -260,9 +259,7 @@ func TestNeverMixed(t *testing.T) {
 					t.Errorf("%s: note %q, want %q", c.Title, f.Notes[0], test.note)
 				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			golden.Equal(t, "lines", test.want, got)
 		})
 	}
 }
@@ -307,9 +304,7 @@ func TestEnvironments(t *testing.T) {
 		"B: throughput by CPUs":                {first},
 		"B: throughput by CPUs, environment 2": {first + "+dirty", "unlike environment 1 in commit: 0123456 / 0123456+dirty"},
 	}
-	if diff := cmp.Diff(want, notes); diff != "" {
-		t.Errorf("notes by title (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "notes by title", want, notes)
 	row := suite.Results(suite.Header{}, recs)
 	for column, figure := range map[string]string{"A": "100", "A (environment 2)": "200", "A (environment 4)": "100", "B (environment 2)": "7"} {
 		if i := slices.Index(row.Columns, column+"/bits=32/exec=serial/cpus=1 tps"); i < 0 || row.Values[i] != figure {
@@ -322,9 +317,7 @@ func TestEnvironments(t *testing.T) {
 		}},
 		{Name: "B", Rows: []plot.Bar{{Name: "32 bits", Value: 7}}},
 	}
-	if diff := cmp.Diff(bars, figure[*plot.Bars](t, recs, "Sizes of proofs").Groups); diff != "" {
-		t.Errorf("sizes (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "sizes", bars, figure[*plot.Bars](t, recs, "Sizes of proofs").Groups)
 }
 
 // TestNotes: the machine, the repetitions and what is left out.
@@ -338,9 +331,7 @@ func TestNotes(t *testing.T) {
 		"BN254, 32 bits, 2 in, 2 out, csp, as many workers as CPUs", "Some Processor, linux/amd64, 8 processors, go1.26",
 		"median of 2 to 3 repetitions, bars from the least to the greatest; 2 of the workload's 13 processes failed and are left out",
 	}
-	if diff := cmp.Diff(want, notes); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "notes", want, notes)
 }
 
 // TestPDF: two plots for each workload, on one page, each with its title and as many points

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -46,9 +45,7 @@ func TestCosts(t *testing.T) {
 		{Name: "32 bits, csp", Rows: []string{"1", "2"}, Columns: []string{"2", "10"}, Values: [][]float64{{113, 121}, {123, 131}}},
 		{Name: "64 bits, csp", Rows: []string{"1", "2"}, Columns: []string{"2", "10"}, Values: [][]float64{{213, 0}, {223, 0}}},
 	}
-	if diff := cmp.Diff(want, h.Tiles); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "tiles", want, h.Tiles)
 	if h.Notes[0] != "BN254, serial, 1 CPU" {
 		t.Errorf("note %q", h.Notes[0])
 	}
@@ -83,9 +80,7 @@ func TestCostsLeftOut(t *testing.T) {
 				recs = append(recs, load("A", "bits=32/out=1/"+axes, n, 0, 1, 1))
 			}
 			h := figure[*plot.Heat](t, recs, "A: mean time by inputs and outputs (ms)")
-			if diff := cmp.Diff(test.want, h.Notes[len(h.Notes)-1]); diff != "" {
-				t.Errorf("last note (-want +got):\n%s", diff)
-			}
+			golden.Equal(t, "last note", test.want, h.Notes[len(h.Notes)-1])
 		})
 	}
 }
@@ -120,9 +115,7 @@ func TestSizes(t *testing.T) {
 		{Name: "Mixed", Rows: []plot.Bar{{Name: "A, 1 bits", Value: 1}, {Name: "B, 2 bits", Value: 2}}},
 		{Name: "Gates", Rows: []plot.Bar{{Name: "plonk", Value: 584}, {Name: "groth16", Value: 128}}},
 	}
-	if diff := cmp.Diff(want, b.Groups); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "groups", want, b.Groups)
 }
 
 // TestManySizes: no page has more bars than can be read, and none is lost.
@@ -137,9 +130,7 @@ func TestManySizes(t *testing.T) {
 			rows = append(rows, len(b.Groups[0].Rows))
 		}
 	}
-	if diff := cmp.Diff([]int{40, 40, 20}, rows); diff != "" {
-		t.Errorf("bars by chart (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "bars by chart", []int{40, 40, 20}, rows)
 }
 
 // TestStages: a row for each case and number of CPUs, a median for each stage.
@@ -154,10 +145,6 @@ func TestStages(t *testing.T) {
 		{Name: "gates 10, 2 CPUs", Values: []float64{1, 6, 0}},
 		{Name: "gates 20, 1 CPU", Values: []float64{2, 20, 0.1}},
 	}
-	if diff := cmp.Diff(want, d.Rows); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"build", "prove", "verify"}, d.Series); diff != "" {
-		t.Errorf("stages (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "rows", want, d.Rows)
+	golden.Equal(t, "stages", []string{"build", "prove", "verify"}, d.Series)
 }
