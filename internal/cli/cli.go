@@ -57,10 +57,6 @@ func execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	code := exitUsage
-	if exit, ok := errors.AsType[*exitError](err); ok {
-		code = exit.code
-	}
 	text := strings.TrimSpace(err.Error())
 	if _, ok := errors.AsType[*suite.FileError](err); !ok { // which has a line for each mistake
 		text = strings.ReplaceAll(text, "\n", "; ")
@@ -68,7 +64,19 @@ func execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSuffix(line, "\n"))
 	}
-	return code
+	return codeOf(err)
+}
+
+// codeOf is the exit code of a command that ends with err.
+func codeOf(err error) int {
+	exit, ok := errors.AsType[*exitError](err)
+	switch {
+	case err == nil:
+		return exitOK
+	case !ok:
+		return exitUsage
+	}
+	return exit.code
 }
 
 func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {

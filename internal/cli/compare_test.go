@@ -110,8 +110,7 @@ func readRecords(t *testing.T, path string) []*record.Record {
 	t.Helper()
 	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	recs := must.Get(record.ReadAll(file))(t)
-	return recs
+	return must.Get(record.ReadAll(file))(t)
 }
 
 // clean fails the test where a comparison left a worktree or files.
@@ -184,9 +183,7 @@ func TestCompareGitRefuses(t *testing.T) {
 			if last := lines[len(lines)-1]; code != test.code || !strings.Contains(last, test.want) {
 				t.Errorf("exit code %d, want %d; last line %q, want %q", code, test.code, last, test.want)
 			}
-			if table := strings.Contains(test.name, "gate"); table != (out != "") {
-				t.Errorf("output:\n%s", out)
-			}
+			golden.Equal(t, "a table is written", out != "", strings.Contains(test.name, "gate"))
 			if n := strings.Count(messages, "zkbench: "); n > 1 {
 				t.Errorf("%d errors:\n%s", n, messages)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -60,9 +61,7 @@ func TestHistoryStep(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if strings.Count(out, " step -") != 1 {
-		t.Errorf("not one step in\n%s", out)
-	}
+	golden.Equal(t, "steps", 1, strings.Count(out, " step -"))
 	if strings.Count(messages, "\n") != 1 || !strings.Contains(messages, "line 4, the last one, is cut off; read: 3 records before it\n") {
 		t.Errorf("messages: %s", messages)
 	}

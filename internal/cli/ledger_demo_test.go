@@ -21,12 +21,11 @@ import (
 // runDemo runs the demo in dir and returns its output.
 func runDemo(t *testing.T, dir string, flags ...string) string {
 	t.Helper()
-	var stdout, stderr strings.Builder
-	code := Main(append([]string{"ledger", "demo", "--bits", "8", "--dir", dir}, flags...), nil, &stdout, &stderr, nil)
-	if code != exitOK || stderr.Len() > 0 {
-		t.Fatalf("exit code %d, %q", code, &stderr)
+	code, stdout, stderr := call(append([]string{"ledger", "demo", "--bits", "8", "--dir", dir}, flags...)...)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d, %q", code, stderr)
 	}
-	return stdout.String()
+	return stdout
 }
 
 // TestLedgerDemo: the steps in their order with what each must show, whatever the
@@ -83,13 +82,7 @@ func TestLedgerDemoUsage(t *testing.T) {
 		"dir=file": {[]string{"--dir", filepath.Join(full, "file")}, "dir: "},
 		"argument": {[]string{"now"}, "argument of demo: \"now\" is not accepted"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var stdout, stderr strings.Builder
-			code := Main(append([]string{"ledger", "demo"}, test.args...), nil, &stdout, &stderr, nil)
-			if code != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), test.says) {
-				t.Errorf("exit code %d, %q, %q; want %d, ...%s", code, &stdout, &stderr, exitUsage, test.says)
-			}
-		})
+		t.Run(name, func(t *testing.T) { refuses(t, test.says, append([]string{"ledger", "demo"}, test.args...)...) })
 	}
 }
 

@@ -59,16 +59,14 @@ func unsealed(_ string, _, body []byte) []byte { return append(body, 0, 0, 0, 0)
 func verified(t *testing.T, path string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	before := must.Get(os.ReadFile(path))(t)
-	var out, messages strings.Builder
-	code = Main(append([]string{"ledger", "verify", path}, flags...), nil, &out, &messages, nil)
-	after := must.Get(os.ReadFile(path))(t)
-	if !bytes.Equal(before, after) {
+	code, stdout, stderr = call(append([]string{"ledger", "verify", path}, flags...)...)
+	if !bytes.Equal(before, must.Get(os.ReadFile(path))(t)) {
 		t.Errorf("%s was written to", path)
 	}
-	if code != exitOK && (out.Len() > 0 || strings.Count(messages.String(), "\n") != 1) {
-		t.Errorf("output %q, messages %q; want one line of a message alone", &out, &messages)
+	if code != exitOK && (stdout != "" || strings.Count(stderr, "\n") != 1) {
+		t.Errorf("output %q, messages %q; want one line of a message alone", stdout, stderr)
 	}
-	return code, out.String(), messages.String()
+	return code, stdout, stderr
 }
 
 func TestLedgerVerify(t *testing.T) {
@@ -84,9 +82,8 @@ func TestLedgerVerify(t *testing.T) {
 	if got := chainEnd(t, path); fmt.Sprintf("%x", got) != hash {
 		t.Errorf("last hash %s, the store's is %x", hash, got)
 	}
-	var out strings.Builder
-	if code := Main([]string{"ledger", "verify", filepath.Dir(path)}, nil, &out, os.Stderr, nil); code != exitOK || out.String() != stdout {
-		t.Errorf("of the directory: exit code %d, %q", code, &out)
+	if code, out, stderr := call("ledger", "verify", filepath.Dir(path)); code != exitOK || out != stdout {
+		t.Errorf("of the directory: exit code %d, %q, %q", code, out, stderr)
 	}
 }
 
@@ -231,13 +228,7 @@ func TestLedgerVerifyUsage(t *testing.T) {
 		"no parameters":  {[]string{path, "--params", filepath.Join(dir, "none")}, "no such file"},
 		"not parameters": {[]string{path, "--params", path}, "malformed encoding"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var stdout, stderr strings.Builder
-			code := Main(append([]string{"ledger", "verify"}, test.args...), nil, &stdout, &stderr, nil)
-			if code != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), test.says) {
-				t.Errorf("exit code %d, output %q, %q; want %d, ...%s", code, &stdout, &stderr, exitUsage, test.says)
-			}
-		})
+		t.Run(name, func(t *testing.T) { refuses(t, test.says, append([]string{"ledger", "verify"}, test.args...)...) })
 	}
 	if entries, err := os.ReadDir(empty); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v: an empty directory is not left empty", entries, err)
@@ -251,7 +242,7 @@ func TestLedgerVerifyInterrupted(t *testing.T) {
 	cancel()
 	var stdout, stderr strings.Builder
 	err := verifyLedger(ctx, &stdout, &stderr, path, nil)
-	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitPartial || stdout.Len() > 0 {
+	if codeOf(err) != exitPartial || stdout.Len() > 0 {
 		t.Errorf("%v, output %q; want exit code %d", err, &stdout, exitPartial)
 	}
 }
@@ -276,11 +267,10 @@ func TestLedgerVerifyPassword(t *testing.T) {
 		{"verify", "host=127.0.0.1", "port=1", "password=" + secret},
 		{"postgres://user:" + secret + "@127.0.0.1:1/ledger"},
 	} {
-		var stdout, stderr strings.Builder
-		code := Main(append([]string{"ledger"}, args...), nil, &stdout, &stderr, nil)
-		if code != exitUsage || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 ||
-			strings.Contains(stderr.String(), secret) || !strings.Contains(stderr.String(), "database") {
-			t.Errorf("%q: exit code %d, %q, %q", args, code, &stdout, &stderr)
+		args = append([]string{"ledger"}, args...)
+		refuses(t, "database", args...)
+		if _, _, stderr := call(args...); strings.Contains(stderr, secret) {
+			t.Errorf("%q: %q", args, stderr)
 		}
 	}
 	t.Run("file", func(t *testing.T) { // a file may have any name
@@ -298,17 +288,7 @@ func TestLedgerVerifyDatabase(t *testing.T) {
 	var server pgtest.Server
 	url := server.URL(t)
 	t.Cleanup(server.Stop)
-	verify := func(want int) (stdout, stderr string) {
-		t.Helper()
-		var out, messages strings.Builder
-		if code := Main([]string{"ledger", "verify", url}, nil, &out, &messages, nil); code != want {
-			t.Errorf("exit code %d, %q, want %d", code, &messages, want)
-		}
-		return out.String(), messages.String()
-	}
-	if _, stderr := verify(exitUsage); !strings.Contains(stderr, "does not exist") {
-		t.Errorf("without a ledger: %q", stderr)
-	}
+	refuses(t, "does not exist", "ledger", "verify", url)
 	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
 	l := must.Get(postgres.Create(t.Context(), url))(t)
@@ -317,8 +297,8 @@ func TestLedgerVerifyDatabase(t *testing.T) {
 	_, want, _ := verified(t, path)
 	keywords := "host='" + filepath.Dir(server.Socket(t)) + "' user=zkbench dbname=postgres"
 	for _, url = range []string{url, strings.Replace(url, "postgres", "POSTGRESQL", 1) + "&pool_max_conns=1", keywords} {
-		if stdout, _ := verify(exitOK); stdout != want {
-			t.Errorf("%s: %q, of a file with the same batches %q", url, stdout, want)
+		if code, stdout, stderr := call("ledger", "verify", url); code != exitOK || stdout != want {
+			t.Errorf("%s: exit code %d, %q, %q, of a file with the same batches %q", url, code, stdout, stderr, want)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -59,6 +60,22 @@ func TestScript(t *testing.T) {
 			},
 		},
 	})
+}
+
+// call runs a command that needs no workloads in this process.
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, messages strings.Builder
+	code = Main(args, nil, &out, &messages, nil)
+	return code, out.String(), messages.String()
+}
+
+// refuses wants a command to end with exit code 2 and one line that says why, without output.
+func refuses(t *testing.T, says string, args ...string) {
+	t.Helper()
+	code, stdout, stderr := call(args...)
+	if code != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, says) {
+		t.Errorf("%q: exit code %d, output %q, %q; want %d, ...%s", args, code, stdout, stderr, exitUsage, says)
+	}
 }
 
 func exits(ts *testscript.TestScript, want string, args []string) {
@@ -254,9 +271,7 @@ func TestMainJob(t *testing.T) {
 		"verification-sender-proof/curve=BN254/bits=64/in=2/out=2/proof=bulletproof/exec=pool",
 		"verification-sender-proof/curve=BN254/bits=64/in=2/out=2/proof=csp/exec=pool",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("cases:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	golden.Equal(t, "cases", strings.Join(want, "\n"), strings.Join(got, "\n"))
 }
 
 // TestListAxesThatDiffer: one key with two meanings has a row for each, which
@@ -276,7 +291,5 @@ func TestListAxesThatDiffer(t *testing.T) {
 		"in 1 to 8, ranges a..b*k and a..b+k (of sender)",
 		"in 1 to 4, ranges a..b*k and a..b+k (of gates)",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("axes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	golden.Equal(t, "axes", want, got)
 }

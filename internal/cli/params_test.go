@@ -34,8 +34,7 @@ func TestParamsFile(t *testing.T) {
 	edited := func(edit func(p *token.PublicParams)) []byte {
 		p := smallParams(t)
 		edit(p)
-		data := must.Get(p.Encode())(t)
-		return data
+		return must.Get(p.Encode())(t)
 	}
 	flipped := func(at int, bits byte) []byte {
 		data := bytes.Clone(good)
@@ -71,17 +70,13 @@ func TestParamsFile(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "params")
 			must.Do(t, os.WriteFile(path, test.data, 0o644))
 			for command, want := range map[string]int{"show": test.show, "check": test.check} {
-				var stdout, stderr strings.Builder
-				code := Main([]string{"params", command, path}, nil, &stdout, &stderr, nil)
-				if code != want {
-					t.Errorf("%s: exit code %d, want %d", command, code, want)
-				}
-				line := stderr.String()
+				code, stdout, line := call("params", command, path)
+				golden.Equal(t, command+": exit code", want, code)
 				switch {
-				case want == exitOK && (line != "" || stdout.Len() == 0):
-					t.Errorf("%s: stdout %q, stderr %q", command, &stdout, line)
-				case want != exitOK && (strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "zkbench: "+path+": ") || !strings.Contains(line, test.reason) || stdout.Len() > 0):
-					t.Errorf("%s: stdout %q, stderr %q, want one line with %q", command, &stdout, line, test.reason)
+				case want == exitOK && (line != "" || stdout == ""):
+					t.Errorf("%s: stdout %q, stderr %q", command, stdout, line)
+				case want != exitOK && (strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "zkbench: "+path+": ") || !strings.Contains(line, test.reason) || stdout != ""):
+					t.Errorf("%s: stdout %q, stderr %q, want one line with %q", command, stdout, line, test.reason)
 				}
 			}
 		})
@@ -119,9 +114,7 @@ func TestGenerators(t *testing.T) {
 			if perGenerator == 0 {
 				perGenerator = pp.TableBytes() / n
 			}
-			if pp.TableBytes() != n*perGenerator {
-				t.Errorf("bits=%d %s: %d generators, a table of %d bytes, want %d", bits, s.ProofType, n, pp.TableBytes(), n*perGenerator)
-			}
+			golden.Equal(t, fmt.Sprintf("bits=%d %s: bytes of the table", bits, s.ProofType), n*perGenerator, pp.TableBytes())
 		}
 	}
 }
@@ -131,7 +124,7 @@ func TestCheckParamsInterrupted(t *testing.T) {
 	cancel()
 	var stdout strings.Builder
 	err := checkParams(ctx, &stdout, "file", smallParams(t))
-	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitPartial || stdout.Len() > 0 {
+	if codeOf(err) != exitPartial || stdout.Len() > 0 {
 		t.Errorf("%v, output %q; want exit code %d", err, &stdout, exitPartial)
 	}
 }
@@ -160,9 +153,7 @@ func TestWriteNew(t *testing.T) {
 			t.Errorf("writer %d won; the bytes are another's", i)
 		}
 	}
-	if winners != 1 {
-		t.Errorf("%d winners: %v", winners, errors.Join(errs...))
-	}
+	golden.Equal(t, "winners", 1, winners)
 	if err := writeNew(path, nil); !errors.Is(err, os.ErrExist) {
 		t.Errorf("an existing file: %v, want ErrExist", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
@@ -35,15 +36,10 @@ func TestPeersExitCodes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
 			err := comparePeers(test.ctx, &out, []peer.Program{absent}, test.opts, nil)
-			code := exitUsage
-			if exit, ok := errors.AsType[*exitError](err); ok {
-				code = exit.code
-			} else if !errors.Is(err, zkbench.ErrParams) {
-				t.Errorf("error %v, want ErrParams", err)
-			}
-			if code != test.code || err == nil || !strings.Contains(err.Error(), test.says) {
+			if code := codeOf(err); code != test.code || err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("exit code %d, %v; want %d, ...%s", code, err, test.code, test.says)
 			}
+			golden.Equal(t, "refused for its parameters", test.code == exitUsage, errors.Is(err, zkbench.ErrParams))
 			if !strings.Contains(out.String(), test.written) || test.written == "" && out.Len() > 0 {
 				t.Errorf("output %q, want ...%q", &out, test.written)
 			}
@@ -54,9 +50,7 @@ func TestPeersExitCodes(t *testing.T) {
 // TestPeerProgramsOurs: ratios divide by ours, which have our name.
 func TestPeerProgramsOurs(t *testing.T) {
 	for _, p := range peerPrograms("zkbench", "peers") {
-		if ours := strings.HasPrefix(p.Name, "zkbench-"); ours != p.Ours {
-			t.Errorf("%s: ours %v", p.Name, p.Ours)
-		}
+		golden.Equal(t, p.Name+": ours", p.Ours, strings.HasPrefix(p.Name, "zkbench-"))
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os/exec"
@@ -65,13 +65,11 @@ func TestCheckSelf(t *testing.T) {
 			if (err != nil) != (len(test.want) > 0) {
 				t.Fatalf("error %v\n%s", err, &out)
 			}
-			golden.Contains(t, err.Error(), test.want...)
-			if exit, ok := errors.AsType[*exitError](err); err != nil && (!ok || exit.code != exitFailed) {
-				t.Errorf("error %v, want exit code %d", err, exitFailed)
+			golden.Contains(t, fmt.Sprint(err), test.want...)
+			if err != nil {
+				golden.Equal(t, "exit code", exitFailed, codeOf(err))
 			}
-			if n := strings.Count(messages.String(), "\n"); n != 60 {
-				t.Errorf("%d lines of progress, want 60", n)
-			}
+			golden.Equal(t, "lines of progress", 60, strings.Count(messages.String(), "\n"))
 			golden.Contains(t, out.String(), "A/A ", "planted 3 % ", "planted 6 % ", "between processes of one program: standard deviation 0.")
 		})
 	}
@@ -89,18 +87,16 @@ func TestCheckSelfEnds(t *testing.T) {
 	}
 	var out, messages strings.Builder
 	err := checkSelf(ctx, &out, &messages, selfCheckTrials(), stopping)
-	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitPartial || exit.text != "interrupted in session 2 of 40 of A/A" {
-		t.Errorf("error %v", err)
-	}
+	golden.Equal(t, "error", "interrupted in session 2 of 40 of A/A", fmt.Sprint(err))
+	golden.Equal(t, "exit code", exitPartial, codeOf(err))
 	failing := func(ctx context.Context, job measure.Job) *record.Record {
 		rec := run(ctx, job)
 		rec.Status, rec.Error = record.Failed, "broken"
 		return rec
 	}
 	err = checkSelf(t.Context(), &out, &messages, selfCheckTrials(), failing)
-	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitFailed || !strings.Contains(exit.text, "broken") {
-		t.Errorf("error %v", err)
-	}
+	golden.Contains(t, fmt.Sprint(err), "broken")
+	golden.Equal(t, "exit code", exitFailed, codeOf(err))
 }
 
 // TestSelfCheckChild: the command's own child has the workload, with its check,

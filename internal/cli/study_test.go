@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,18 +55,14 @@ func TestStudyEnds(t *testing.T) {
 				Study: &s, Options: study.Options{Parts: s.PartNames(), Rounds: 1, Workers: 1, Quick: true},
 				Dir: dir, Defs: slices.Concat(fakeDefs(), s.Defs), Do: run,
 			}
-			err := runStudy(ctx, &r, &stdout, &stderr)
-			if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != test.code {
-				t.Errorf("%v, want exit code %d", err, test.code)
-			}
+			golden.Equal(t, "exit code", test.code, codeOf(runStudy(ctx, &r, &stdout, &stderr)))
 			file := must.Get(os.Open(filepath.Join(dir, outdir.RecordsFile)))(t)
 			defer file.Close()
 			recs, err := record.ReadAll(file)
 			if err != nil || len(recs) != n || (n > 3) != test.rest {
 				t.Errorf("%d records of %d cases, %v", len(recs), n, err)
 			}
-			page := must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)
-			golden.Contains(t, string(page), test.notes...)
+			golden.Contains(t, string(must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)), test.notes...)
 		})
 	}
 }
@@ -101,14 +97,8 @@ func TestStudyTooLarge(t *testing.T) {
 		}
 		r := study.Run{Study: plonkStudy(t), Options: study.Options{Parts: []string{"gates"}}, Dir: t.TempDir(), Defs: circuitDefs(), Do: run}
 		var stdout, stderr strings.Builder
-		err := runStudy(t.Context(), &r, &stdout, &stderr)
-		got := exitOK
-		if exit, ok := errors.AsType[*exitError](err); ok {
-			got = exit.code
-		}
-		if got != code {
-			t.Errorf("expected=%v: exit code %d, want %d: %v", expected, got, code, err)
-		}
+		got := codeOf(runStudy(t.Context(), &r, &stdout, &stderr))
+		golden.Equal(t, fmt.Sprintf("expected=%v: exit code", expected), code, got)
 		if !strings.Contains(stdout.String(), " for what needs much memory\n") {
 			t.Errorf("expected=%v: output %q", expected, &stdout)
 		}
@@ -141,9 +131,7 @@ func TestStudyResumes(t *testing.T) {
 		ran = append(ran, job.Case.String())
 		return job.Settings.New(job.Workload, job.Case)
 	}
-	if err := runStudy(t.Context(), &second, &stdout, &stderr); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, runStudy(t.Context(), &second, &stdout, &stderr))
 	if len(ran) != 1 || ran[0] != failed {
 		t.Errorf("measured again: %q, want %q", ran, failed)
 	}

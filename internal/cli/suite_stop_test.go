@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -41,13 +42,9 @@ func TestSuiteInterrupted(t *testing.T) {
 		t.Errorf("status %+v, error %v", s, err)
 	}
 	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
-	if code := exitCode(t, cmd); code != exitPartial {
-		t.Errorf("exit code %d, want %d", code, exitPartial)
-	}
+	golden.Equal(t, "exit code", exitPartial, exitCode(t, cmd))
 	want := "zkbench: interrupted: 2 of 6 processes measured; go on with: zkbench suite --resume " + dir + "\n"
-	if got := stderr.String(); got != want {
-		t.Errorf("stderr: %q, want %q", got, want)
-	}
+	golden.Equal(t, "messages", want, stderr.String())
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
 		t.Errorf("%d records, want 2", len(ids))
 	}
@@ -71,9 +68,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	must.Do(t, os.Rename(dir, away))
 	d.open()
 	conn.Close()
-	if code := exitCode(t, cmd); code != exitFailed {
-		t.Errorf("exit code %d, want %d", code, exitFailed)
-	}
+	golden.Equal(t, "exit code", exitFailed, exitCode(t, cmd))
 	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "go on with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
 	}
@@ -84,9 +79,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	// nobody could see.
 	must.Do(t, os.Rename(away, dir))
 	cmd, _, stderr = startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, cmd); code != exitOK {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	golden.Equal(t, "exit code: "+stderr.String(), exitOK, exitCode(t, cmd))
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
 		t.Errorf("%d records, want 2", len(ids))
 	}
@@ -154,9 +147,7 @@ func TestSuiteDiskFull(t *testing.T) {
 	d := newDoor(t)
 	dir := filepath.Join(disk, "logs")
 	cmd, _, stderr := startSuite(t, d, file, "--out", dir, "--only", "issuer", "--repetitions", "8")
-	if code := exitCode(t, cmd); code != exitFailed {
-		t.Errorf("exit code %d, want %d", code, exitFailed)
-	}
+	golden.Equal(t, "exit code", exitFailed, exitCode(t, cmd))
 	got := stderr.String()
 	if !strings.Contains(got, "no space left on device") || !strings.Contains(got, " of 16 processes measured; go on with: ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
@@ -165,9 +156,7 @@ func TestSuiteDiskFull(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	cmd, stdout, stderr := startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, cmd); code != exitOK {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	golden.Equal(t, "exit code: "+stderr.String(), exitOK, exitCode(t, cmd))
 	if n := strings.Count(stdout.String(), "left)\n"); n == 0 || n >= 16 {
 		t.Errorf("%d cases measured after it went on, want some of 16", n)
 	}
@@ -211,14 +200,10 @@ func TestSuiteServed(t *testing.T) {
 		t.Errorf("while it runs: %s", body)
 	}
 	must.Do(t, running.Process.Signal(syscall.SIGINT))
-	if code := exitCode(t, running); code != exitPartial {
-		t.Errorf("the suite ended with code %d", code)
-	}
+	golden.Equal(t, "exit code of the suite", exitPartial, exitCode(t, running))
 	if body := get(); strings.Contains(body, "Slow/bits=8") {
 		t.Errorf("when it has stopped: %s", body)
 	}
 	must.Do(t, server.Process.Signal(syscall.SIGINT))
-	if code := exitCode(t, server); code != exitOK {
-		t.Errorf("the server ended with code %d", code)
-	}
+	golden.Equal(t, "exit code of the server", exitOK, exitCode(t, server))
 }

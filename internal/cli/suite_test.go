@@ -152,9 +152,7 @@ func TestSuite(t *testing.T) {
 	_, _ = conn.Read(make([]byte, 1)) // until its child is gone too
 	conn.Close()
 	before, _ := folderIDs(t, dir)
-	if len(before) != 5 {
-		t.Errorf("%d records before it was killed, want 5", len(before))
-	}
+	golden.Equal(t, "records before it was killed", 5, len(before))
 	if s, err := suite.ReadStatus(dir); err != nil || !s.Stopped || s.Done != 5 || s.Planned != tinyProcesses || !strings.HasPrefix(s.Running, "Slow/") {
 		t.Errorf("status %+v, error %v", s, err)
 	}
@@ -167,13 +165,9 @@ func TestSuite(t *testing.T) {
 	if got := stderr.String(); !strings.Contains(got, "4 of 16 processes failed") {
 		t.Errorf("stderr: %s", got)
 	}
-	if n := strings.Count(stdout.String(), "left)\n"); n != tinyProcesses-5 {
-		t.Errorf("%d cases were measured after it went on:\n%s", n, stdout)
-	}
+	golden.Equal(t, "cases measured after it went on", tinyProcesses-5, strings.Count(stdout.String(), "left)\n"))
 	ids, recs := folderIDs(t, dir)
-	if !slices.Equal(ids[:5], before) {
-		t.Errorf("records of before: %v, now %v", before, ids[:5])
-	}
+	golden.Equal(t, "records of before", before, ids[:5])
 	checkTiny(t, recs)
 	checkViews(t, dir, recs)
 
@@ -182,9 +176,7 @@ func TestSuite(t *testing.T) {
 	}
 
 	cmd, _, _ = startSuite(t, d, "--resume", dir)
-	if code := exitCode(t, cmd); code != exitFailed {
-		t.Errorf("exit code %d once more", code)
-	}
+	golden.Equal(t, "exit code once more", exitFailed, exitCode(t, cmd))
 	if again, _ := folderIDs(t, dir); !slices.Equal(again, ids) {
 		t.Errorf("a suite that had ended was measured again: %v, before %v", again, ids)
 	}
@@ -199,9 +191,7 @@ func checkTiny(t *testing.T, recs []*record.Record) {
 	got := make(map[string]string)
 	for _, r := range recs {
 		key := fmt.Sprintf("%s/%s #%d", r.Workload, r.Case, r.Process.Index)
-		if got[key] != "" {
-			t.Errorf("%s is there twice", key)
-		}
+		golden.Equal(t, "what was there before of "+key, "", got[key])
 		again := slices.ContainsFunc(r.Findings, func(f record.Finding) bool { return f.Name == "tried again" })
 		got[key] = fmt.Sprintf("%s cpus=%d again=%v", r.Status, r.Env.GOMAXPROCS, again)
 	}
@@ -254,9 +244,7 @@ func checkViews(t *testing.T, dir string, recs []*record.Record) {
 		row[column] = lines[1][i]
 	}
 	for column, want := range map[string]string{"suite": "tiny", "processes": "16", "failed": "4"} {
-		if row[column] != want {
-			t.Errorf("%s: %s, want %s", column, row[column], want)
-		}
+		golden.Equal(t, column, want, row[column])
 	}
 	const issuer = "curve=BN254/bits=8/out=1/proof=bulletproof/exec=pool/cpus=1/workers=1"
 	var rates []float64
@@ -298,6 +286,5 @@ func checkBenchstat(t *testing.T, file string) {
 func readCSV(t *testing.T, path string) [][]string {
 	t.Helper()
 	raw := must.Get(os.ReadFile(path))(t)
-	lines := must.Get(csv.NewReader(bytes.NewReader(raw)).ReadAll())(t)
-	return lines
+	return must.Get(csv.NewReader(bytes.NewReader(raw)).ReadAll())(t)
 }

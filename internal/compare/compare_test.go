@@ -98,9 +98,7 @@ func TestSessionVerdicts(t *testing.T) {
 				if latency.Verdict == test.want {
 					found++
 				}
-				if latency.Verdict != throughput.Verdict {
-					t.Errorf("seed %d: mean latency is %s, throughput %s", seed, latency.Verdict, throughput.Verdict)
-				}
+				golden.Equal(t, fmt.Sprintf("seed %d: verdict of the mean latency, by that of throughput", seed), throughput.Verdict, latency.Verdict)
 				if !latency.Paired || latency.N != 12 {
 					t.Errorf("seed %d: paired %v with %d processes, want pairs of 12", seed, latency.Paired, latency.N)
 				}
@@ -209,9 +207,7 @@ func TestExact(t *testing.T) {
 				t.Errorf("%s by %v, want %s by %v", r.Verdict, r.Change, test.want, test.change)
 			}
 			out := must.Get(compare.Gate{Limit: 0.5}.Apply(tab))(t)
-			if tripped := len(out.Tripped) == 1; tripped != (test.want == compare.Grew) {
-				t.Errorf("tripped: %v", tripped)
-			}
+			golden.Equal(t, "tripped", test.want == compare.Grew, len(out.Tripped) == 1)
 			var b strings.Builder
 			if err := tab.JSON(&b); err != nil || !json.Valid([]byte(b.String())) {
 				t.Errorf("JSON: %v\n%s", err, &b)
@@ -376,9 +372,7 @@ only in new: Issuer/bits=8 proof
 			starts[len([]rune(line[:i]))] = true
 		}
 	}
-	if len(starts) != 1 {
-		t.Errorf("the columns of n start at %v:\n%s", starts, &b)
-	}
+	golden.Equal(t, "columns of n", 1, len(starts))
 }
 
 // TestFormsAgree: every form has each row's case, metric and verdict.

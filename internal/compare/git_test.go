@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -90,9 +91,7 @@ func TestBuild(t *testing.T) {
 		}
 		var log strings.Builder
 		err = repo.Build(ctx, v, program, &log)
-		if log.String() != "building "+v.String()+"\n" {
-			t.Errorf("rev=%s: log %q", rev, &log)
-		}
+		golden.Equal(t, "log of "+rev, "building "+v.String()+"\n", log.String())
 		return v.String(), err
 	}
 	for rev, want := range map[string]string{"HEAD~2": "one\n", "HEAD~1": "two\n"} {
@@ -120,9 +119,7 @@ func TestBuild(t *testing.T) {
 	if _, err := build(stopped, "HEAD~1"); err == nil {
 		t.Error("a stopped build has no error")
 	}
-	if n := worktrees(t); n != 1 {
-		t.Errorf("%d worktrees and entries, want the repository's alone", n)
-	}
+	golden.Equal(t, "worktrees and entries, the repository's alone", 1, worktrees(t))
 	left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "zkbench-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)

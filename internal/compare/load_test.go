@@ -133,9 +133,7 @@ func FuzzLoad(f *testing.F) {
 			func() error { return tab.Text(&out) }, func() error { return tab.Markdown(&out) },
 			func() error { return tab.CSV(&out) }, func() error { return tab.JSON(&out) },
 		} {
-			if err := write(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, write())
 		}
 	})
 }

@@ -1,6 +1,10 @@
 package env
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+)
 
 func TestParseModel(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{
@@ -9,11 +13,7 @@ func TestParseModel(t *testing.T) {
 		{"arch=none", "processor\t: 0\n", ""},
 		{"arch=empty", "", ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := parseModel([]byte(test.in)); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-		})
+		golden.Equal(t, test.name, test.want, parseModel([]byte(test.in)))
 	}
 }
 

@@ -45,7 +45,5 @@ func TestBuild(t *testing.T) {
 		"github.com/hyperledger/fabric-amcl": "v0.0.0-20230602173724-9e02669dceb2",
 	}
 	golden.Equal(t, "modules", want, modules)
-	if commit != "abc+dirty" {
-		t.Errorf("commit %s, want abc+dirty", commit)
-	}
+	golden.Equal(t, "commit", "abc+dirty", commit)
 }

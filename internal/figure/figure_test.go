@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -33,12 +34,8 @@ func TestFigures(t *testing.T) {
 	seen := make(map[string]bool)
 	for line := range strings.Lines(string(table)) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if got := writers[cells[0]](cells[1]); got != cells[2] {
-			t.Errorf("%s of %s: %q, want %q", cells[0], cells[1], got, cells[2])
-		}
+		golden.Equal(t, cells[0]+" of "+cells[1], cells[2], writers[cells[0]](cells[1]))
 		seen[cells[0]] = true
 	}
-	if len(seen) != len(writers) {
-		t.Errorf("the table has lines of %v", seen)
-	}
+	golden.Equal(t, "writers with lines in the table", len(writers), len(seen))
 }

@@ -65,7 +65,7 @@ type TB interface {
 }
 
 // Equal reports in what got differs from want; what says what they are. The test goes on.
-func Equal(t TB, what string, want, got any, opts ...cmp.Option) {
+func Equal[T any](t TB, what string, want, got T, opts ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -92,9 +91,7 @@ func TestPoints(t *testing.T) {
 	if p.Least() != 90 || p.Median() != 100 || p.Greatest() != 110 {
 		t.Errorf("%v, %v, %v, want 90, 100, 110", p.Least(), p.Median(), p.Greatest())
 	}
-	if even := (history.Point{Values: []float64{1, 2, 4, 9}}).Median(); even != 3 {
-		t.Errorf("median of four is %v, want 3", even)
-	}
+	golden.Equal(t, "median of four", 3, (history.Point{Values: []float64{1, 2, 4, 9}}).Median())
 }
 
 // TestEnvironmentsApart: unlike environments make lines of their own; versions do not.
@@ -180,9 +177,7 @@ func TestQuery(t *testing.T) {
 		for _, l := range linesOf(t, test.q, recs...) {
 			got = append(got, l.Workload)
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
-		}
+		golden.Equal(t, test.name, test.want, got)
 	}
 	for _, test := range []struct {
 		name string

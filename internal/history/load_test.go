@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/history"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -77,9 +78,7 @@ func TestLoad(t *testing.T) {
 				t.Errorf("%s: a histogram is kept", test.path)
 			}
 		}
-		if got := strings.Join(ids, " "); got != test.ids {
-			t.Errorf("%s: records %s, want %s", test.path, got, test.ids)
-		}
+		golden.Equal(t, test.path+": records", test.ids, strings.Join(ids, " "))
 		if got, want := strings.Join(notes, "\n"), strings.Join(test.notes, "\n"); got != want {
 			t.Errorf("%s: notes %s, want %s", test.path, got, want)
 		}

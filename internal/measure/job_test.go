@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -133,9 +134,7 @@ func TestRun(t *testing.T) {
 			if rec.Status != test.status || !strings.Contains(rec.Error, test.want) {
 				t.Errorf("%s: %s; want %s: ...%s", rec.Status, rec.Error, test.status, test.want)
 			}
-			if got := rec.Count(record.CountDone) > 0; got != test.done {
-				t.Errorf("%d operations done", rec.Count(record.CountDone))
-			}
+			golden.Equal(t, "something is done", test.done, rec.Count(record.CountDone) > 0)
 			if rec.Workload != test.job.Workload || rec.Case != "bits=8/workers=1" || rec.Seed != 5 || rec.Env.Go == "" {
 				t.Errorf("the record is of %s/%s, seed %d, env %+v", rec.Workload, rec.Case, rec.Seed, rec.Env)
 			}
@@ -218,8 +217,6 @@ func TestCaption(t *testing.T) {
 	job := job()
 	for workers, want := range map[int]string{1: "Sleep, 1 worker, bits=8", 16: "Sleep, 16 workers, bits=8"} {
 		job.Settings.Workers = workers
-		if got := job.Caption(); got != want {
-			t.Errorf("workers=%d: %q, want %q", workers, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("workers=%d", workers), want, job.Caption())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -16,13 +17,9 @@ import (
 func TestSettingsNameTheCase(t *testing.T) {
 	c := workload.NewCase(record.Axis{Key: "bits", Value: "8"})
 	s := measure.DefaultSettings(3, 0)
-	if got := s.Named(c).String(); got != "bits=8/workers=3" {
-		t.Error(got)
-	}
+	golden.Equal(t, "case", "bits=8/workers=3", s.Named(c).String())
 	s.Arrivals = &runner.Arrivals{Shape: runner.Ramp, Rates: []float64{50, 200.5}}
-	if got := s.Named(c).String(); got != "bits=8/workers=3/rate=50..200.5/arrivals=ramp" {
-		t.Error(got)
-	}
+	golden.Equal(t, "case", "bits=8/workers=3/rate=50..200.5/arrivals=ramp", s.Named(c).String())
 }
 
 // TestSettingsJSON: settings are written as they always were, so that the programs of other

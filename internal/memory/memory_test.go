@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/memory/system"
 )
 
@@ -37,26 +38,18 @@ func TestAvailableIsTheLeast(t *testing.T) {
 		{"known=both", 9, 7, 7},
 		{"known=exhausted", 0, system.Unlimited, 1},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := leastOf(test.system, test.soft); got != test.want {
-				t.Errorf("%d, want %d", got, test.want)
-			}
-		})
+		golden.Equal(t, test.name, test.want, leastOf(test.system, test.soft))
 	}
 }
 
 func TestSoftLimitLeft(t *testing.T) {
 	before := debug.SetMemoryLimit(1<<63 - 1)
 	defer debug.SetMemoryLimit(before)
-	if left := softLimitLeft(); left != system.Unlimited {
-		t.Errorf("%d left without a limit", left)
-	}
+	golden.Equal(t, "left without a limit", system.Unlimited, softLimitLeft())
 	debug.SetMemoryLimit(1 << 40)
 	if left := softLimitLeft(); left >= 1<<40 || left < 1<<39 {
 		t.Errorf("%d left of 2^40", left)
 	}
 	debug.SetMemoryLimit(1)
-	if left := softLimitLeft(); left != 0 {
-		t.Errorf("%d left of a limit that is exceeded", left)
-	}
+	golden.Equal(t, "left of a limit that is exceeded", 0, softLimitLeft())
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/meter"
 )
 
@@ -99,9 +100,7 @@ func TestMeterGC(t *testing.T) {
 	}
 	busy := m.Stop()
 	runtime.KeepAlive(live)
-	if busy.GCCycles != collections {
-		t.Errorf("%d cycles, want %d", busy.GCCycles, collections)
-	}
+	golden.Equal(t, "cycles", collections, busy.GCCycles)
 	if busy.GCPauses <= 0 {
 		t.Errorf("pauses of %v", busy.GCPauses)
 	}
@@ -225,9 +224,7 @@ func TestSampleCountsSinceStart(t *testing.T) {
 func TestSampleAllocatesNothing(t *testing.T) {
 	m := meter.Start()
 	var s meter.Sample
-	if allocs := testing.AllocsPerRun(100, func() { s = m.Sample() }); allocs != 0 {
-		t.Errorf("%v allocations per sample, want 0", allocs)
-	}
+	golden.Equal(t, "allocations per sample", 0, testing.AllocsPerRun(100, func() { s = m.Sample() }))
 	if u := m.Stop(); (u.Memory == nil) != (s.RSS == 0) {
 		t.Errorf("memory %+v beside a sample of %+v", u.Memory, s)
 	}

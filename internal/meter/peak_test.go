@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // simulated is a kernel whose process grows and shrinks on demand.
@@ -65,9 +67,7 @@ func TestPeaksNest(t *testing.T) {
 	closes("outer", outer, 500)
 	visit(2000)
 	closes("outer again", outer, 500)
-	if len(s.open) != 0 {
-		t.Errorf("%d peaks still open", len(s.open))
-	}
+	golden.Equal(t, "peaks still open", 0, len(s.open))
 }
 
 func TestPeakWithoutReset(t *testing.T) {

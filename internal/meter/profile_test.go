@@ -132,17 +132,13 @@ func TestProfilerRefuses(t *testing.T) {
 		if err := second.OpenWindow(); err == nil {
 			t.Error("a second trace was accepted")
 		}
-		if err := second.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, second.Close())
 	})
 }
 
 func TestNilProfiler(t *testing.T) {
 	var p *meter.Profiler
-	if err := errors.Join(p.OpenWindow(), p.CloseWindow(), p.Close()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(p.OpenWindow(), p.CloseWindow(), p.Close()))
 }
 
 // contend blocks goroutines on a lock for as long as the profile needs to see it.
@@ -193,9 +189,7 @@ func TestProfilerShowsItsWindowOnly(t *testing.T) {
 	if busy <= 0 {
 		t.Fatal("the profile shows no contention")
 	}
-	if n := contentions(mutexes(func() {})); n != 0 {
-		t.Errorf("%d contentions of an earlier window", n)
-	}
+	golden.Equal(t, "contentions of an earlier window", 0, contentions(mutexes(func() {})))
 }
 
 func inFunction(s *profile.Sample, name string) bool {

@@ -5,6 +5,8 @@ import (
 	"runtime/metrics"
 	"testing"
 	"time"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 func TestLatencyQuantile(t *testing.T) {
@@ -27,12 +29,8 @@ func TestLatencyQuantile(t *testing.T) {
 		{"what=not told", nil, histogram(0, 1, 0, 0, 0), 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := latencyQuantile(0.5, test.before, test.after); got != test.p50 {
-				t.Errorf("median %v, want %v", got, test.p50)
-			}
-			if got := latencyQuantile(0.99, test.before, test.after); got != test.p99 {
-				t.Errorf("99th percentile %v, want %v", got, test.p99)
-			}
+			golden.Equal(t, "median", test.p50, latencyQuantile(0.5, test.before, test.after))
+			golden.Equal(t, "99th percentile", test.p99, latencyQuantile(0.99, test.before, test.after))
 		})
 	}
 }

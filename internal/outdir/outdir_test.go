@@ -108,9 +108,7 @@ func TestDir(t *testing.T) {
 			results++
 		}
 	}
-	if results != 2 {
-		t.Errorf("bench.txt has %d results, want 2", results)
-	}
+	golden.Equal(t, "results in bench.txt", 2, results)
 }
 
 func TestWithoutRecords(t *testing.T) {

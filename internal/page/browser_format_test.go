@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -13,8 +14,7 @@ import (
 func TestFormat(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	read := func(path string) string {
-		text := must.Get(os.ReadFile(path))(t)
-		return string(text)
+		return string(must.Get(os.ReadFile(path))(t))
 	}
 	writers := map[string]string{
 		"time": "withUnit([v], 'ns')", "bytes": "withUnit([v], 'B')", "rate": "rate(v) + '/s'", "case": "plural(v, 'case')", "process": "plural(v, 'process', 'processes')",
@@ -28,9 +28,7 @@ func TestFormat(t *testing.T) {
 		}
 		checked++
 		script := must.Get(json.Marshal("const v = " + cells[1] + ";" + read("assets/format.js") + "; return " + writer))(t)
-		if got := eval[string](b, "new Function("+string(script)+")()"); got != cells[2] {
-			t.Errorf("%s of %s: %q, want %q", cells[0], cells[1], got, cells[2])
-		}
+		golden.Equal(t, cells[0]+" of "+cells[1], cells[2], eval[string](b, "new Function("+string(script)+")()"))
 	}
 	if checked < 20 {
 		t.Errorf("%d lines of the table", checked)

@@ -14,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
@@ -198,9 +199,7 @@ func TestSomeFailed(t *testing.T) {
 	if marks[0] != 0 || marks[1] != 0 || marks[2] < 5 {
 		t.Errorf("%v figures by row are marked", marks)
 	}
-	if text := eval[string](b, `document.querySelector('#tbody tr:nth-child(2) td:last-child').innerText`); text != "failed 1 of 3" {
-		t.Errorf("the status of a case with a failed repetition is %q", text)
-	}
+	golden.Equal(t, "status of a case with a failed repetition", "failed 1 of 3", eval[string](b, `document.querySelector('#tbody tr:nth-child(2) td:last-child').innerText`))
 	for _, name := range plotNames {
 		b.click(`#switch input[value="` + name + `"]`)
 		if name == "percentiles" { // from here on plots of the case that is open
@@ -229,9 +228,7 @@ func TestSomeFailed(t *testing.T) {
 	b.set("query", "cpus=4")
 	for _, name := range plotNames {
 		b.click(`#switch input[value="` + name + `"]`)
-		if n := eval[int](b, `document.querySelectorAll('#charts canvas').length`); n != 0 {
-			t.Errorf("%s: %d charts of a case that never ended well", name, n)
-		}
+		golden.Equal(t, name+": charts of a case that never ended well", 0, eval[int](b, `document.querySelectorAll('#charts canvas').length`))
 	}
 }
 

@@ -51,9 +51,7 @@ func TestSort(t *testing.T) {
 	if !slices.IsSorted(down) || len(down) == 0 {
 		t.Errorf("sorted the other way, read from below: %v", down)
 	}
-	if got := eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`); got != "descending" {
-		t.Errorf("sorted %s", got)
-	}
+	golden.Equal(t, "sorted", "descending", eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`))
 	b.click(head)
 	golden.Equal(t, "not sorted any more", measured, b.column("Throughput"))
 	b.click(`#thead button[data-key="axis exec"]`)
@@ -82,9 +80,7 @@ func TestFilter(t *testing.T) {
 		"exec=pool bits=32 cpus=2 ver": 1,
 	} {
 		b.set("query", query)
-		if n := eval[int](b, `document.querySelectorAll('#tbody tr[data-key]').length`); n != rows {
-			t.Errorf("%q: %d rows, want %d", query, n, rows)
-		}
+		golden.Equal(t, fmt.Sprintf("%q: rows", query), rows, eval[int](b, `document.querySelectorAll('#tbody tr[data-key]').length`))
 		if count := eval[string](b, `document.getElementById('count').innerText`); !strings.HasPrefix(count, fmt.Sprintf("%d of 29 cases", rows)) {
 			t.Errorf("%q: the count says %q", query, count)
 		}
@@ -98,9 +94,7 @@ func TestAddress(t *testing.T) {
 	b.open(sample(t), "")
 	b.set("workload", "Sender")
 	b.set("query", "exec=serial & é #=%")
-	if got := eval[string](b, `new URLSearchParams(location.hash.slice(1)).get('q')`); got != "exec=serial & é #=%" {
-		t.Errorf("the address holds the filter %q", got)
-	}
+	golden.Equal(t, "filter in the address", "exec=serial & é #=%", eval[string](b, `new URLSearchParams(location.hash.slice(1)).get('q')`))
 	b.set("query", "exec=serial")
 	b.click(`#thead button[data-key="latency-p99"]`)
 	b.click(`#thead button[data-key="latency-p99"]`)
@@ -111,9 +105,7 @@ func TestAddress(t *testing.T) {
 		[...document.querySelectorAll('#tbody tr')].map(r => r.innerText).join('|'), document.getElementById('case').innerText,
 		document.getElementById('key').innerText, document.querySelector('#switch input:checked').value]`
 	want := eval[[]string](b, seen)
-	if lines := strings.Count(want[4], "\n") + 1; lines != 2 {
-		t.Errorf("%d lines of cases, want the open and the picked one: %q", lines, want[4])
-	}
+	golden.Equal(t, "lines of cases, the open and the picked one", 2, strings.Count(want[4], "\n")+1)
 	b.run(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS("#case")))
 	golden.Equal(t, "after a reload", want, eval[[]string](b, seen))
 	eval[bool](b, `(history.back(), true)`)
@@ -134,13 +126,9 @@ func TestHostile(t *testing.T) {
 		t.Error("a text of a record has run as a script")
 	}
 	for selector, want := range map[string]string{"#title": d.Title, "#case-title": d.Records[0].Workload} {
-		if got := eval[string](b, `document.querySelector('`+selector+`').textContent`); got != want {
-			t.Errorf("%s is %q, want %q", selector, got, want)
-		}
+		golden.Equal(t, selector, want, eval[string](b, `document.querySelector('`+selector+`').textContent`))
 	}
-	if n := eval[int](b, `document.querySelectorAll('img, iframe, object, embed, main script').length`); n != 0 {
-		t.Errorf("%d elements that the page does not make", n)
-	}
+	golden.Equal(t, "elements that the page does not make", 0, eval[int](b, `document.querySelectorAll('img, iframe, object, embed, main script').length`))
 	if wider := eval[int](b, overflow); wider > 0 {
 		t.Errorf("the page is %d px wider than the window", wider)
 	}
@@ -195,9 +183,7 @@ func TestServed(t *testing.T) {
 
 	b := newTab(t, 1280, 900)
 	b.run(chromedp.Navigate(server.URL+"/#w=VerificationSenderProof&s=-throughput"), chromedp.WaitVisible(chromedp.CSS("#progress")))
-	if got := eval[string](b, `document.getElementById('progress-text').innerText`); got != "30 of 81 processes, about 3 min left, running sender exec=pool" {
-		t.Errorf("the progress is %q", got)
-	}
+	golden.Equal(t, "progress", "30 of 81 processes, about 3 min left, running sender exec=pool", eval[string](b, `document.getElementById('progress-text').innerText`))
 	b.run(chromedp.SendKeys(chromedp.CSS("#query"), "exec=pool"))
 	b.click("#tbody tr:nth-child(2) a")
 	open := eval[string](b, `document.getElementById('case-title').textContent + location.hash`)
@@ -211,12 +197,8 @@ func TestServed(t *testing.T) {
 	if after[0] <= before[0] || !slices.Equal(after[1:], before) {
 		t.Errorf("throughputs were %v and are %v, want the new one first", before, after)
 	}
-	if got := eval[string](b, `document.getElementById('query').value + ' ' + document.activeElement.id`); got != "exec=pool query" {
-		t.Errorf("filter and focus are %q", got)
-	}
-	if got := eval[string](b, `document.getElementById('case-title').textContent + location.hash`); got != open {
-		t.Errorf("open is %q, before %q", got, open)
-	}
+	golden.Equal(t, "filter and focus", "exec=pool query", eval[string](b, `document.getElementById('query').value + ' ' + document.activeElement.id`))
+	golden.Equal(t, "open case", open, eval[string](b, `document.getElementById('case-title').textContent + location.hash`))
 
 	change(func() { lost = true })
 	b.await(`document.getElementById('lost').innerText.includes('the journal is not there')`)

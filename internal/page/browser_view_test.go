@@ -49,9 +49,7 @@ func TestLooks(t *testing.T) {
 				b.prefer(prefers)
 				b.open(data, "")
 				paper := map[string]string{"light": "rgb(251, 251, 249)", "dark": "rgb(20, 22, 26)"}[prefers]
-				if got := eval[string](b, `getComputedStyle(document.body).backgroundColor`); got != paper {
-					t.Errorf("the background is %s", got)
-				}
+				golden.Equal(t, "background", paper, eval[string](b, `getComputedStyle(document.body).backgroundColor`))
 				b.click("#tbody tr:nth-child(3) a")
 				b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
 				for _, name := range plotNames {
@@ -108,9 +106,7 @@ func TestNoPlot(t *testing.T) {
 		if text := eval[string](b, `document.getElementById('plot-about').innerText`); len(text) < 10 {
 			t.Errorf("%s: says %q", name, text)
 		}
-		if n := eval[int](b, `document.querySelectorAll('#charts canvas').length`); n != 0 {
-			t.Errorf("%s: %d charts of nothing", name, n)
-		}
+		golden.Equal(t, name+": charts of nothing", 0, eval[int](b, `document.querySelectorAll('#charts canvas').length`))
 	}
 	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
 	want := []string{"Workload", "gates", "CPUs", "Proof", "Peak memory", "build", "keys", "prove", "verify", "constraints", "Runs", "Status"}
@@ -167,17 +163,11 @@ func TestKeyboard(t *testing.T) {
 	}
 	tabTo("the filter", `e.id === 'query'`)
 	b.press("exec=serial")
-	if n := len(b.column("Workload")); n != 6 {
-		t.Errorf("%d rows, want 6", n)
-	}
+	golden.Equal(t, "rows", 6, len(b.column("Workload")))
 	tabTo("the head of throughput", `e.dataset.key === 'throughput'`)
 	b.press(kb.Enter)
-	if got := eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`); got != "ascending" {
-		t.Errorf("sorted %s", got)
-	}
-	if got := eval[string](b, `document.activeElement.dataset.key`); got != "throughput" {
-		t.Errorf("after sorting the focus is on %q", got)
-	}
+	golden.Equal(t, "sorted", "ascending", eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`))
+	golden.Equal(t, "focus after sorting", "throughput", eval[string](b, `document.activeElement.dataset.key`))
 	tabTo("the rows", `e.tagName === 'TR'`)
 	b.press(kb.ArrowDown, kb.ArrowDown, " ")
 	row := eval[string](b, `document.activeElement.dataset.key`)
@@ -186,17 +176,11 @@ func TestKeyboard(t *testing.T) {
 	}
 	b.press(kb.Enter)
 	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
-	if got := eval[string](b, `document.activeElement.id`); got != "case-title" {
-		t.Errorf("with the case opened the focus is on %q", got)
-	}
+	golden.Equal(t, "focus with the case opened", "case-title", eval[string](b, `document.activeElement.id`))
 	b.press(kb.Escape)
 	b.run(chromedp.WaitNotVisible(chromedp.CSS("#case")))
-	if got := eval[string](b, `document.activeElement.dataset.key`); got != row {
-		t.Errorf("with the case closed the focus is on %q, not its row", got)
-	}
+	golden.Equal(t, "focus with the case closed, on its row", row, eval[string](b, `document.activeElement.dataset.key`))
 	tabTo("the plots", `e.name === 'plot'`)
 	b.press(kb.ArrowRight, kb.ArrowRight)
-	if got := eval[string](b, `document.querySelector('#charts [role=img]').getAttribute('aria-label')`); got != "Latency by percentile. Its values follow as a table." {
-		t.Errorf("the plot is %q", got)
-	}
+	golden.Equal(t, "plot", "Latency by percentile. Its values follow as a table.", eval[string](b, `document.querySelector('#charts [role=img]').getAttribute('aria-label')`))
 }

@@ -86,9 +86,7 @@ func TestAlone(t *testing.T) {
 		t.Errorf("the data are %q with %d cases, %d processes, %d failed", data.Title, len(data.Cases), data.Processes, data.Failed)
 	}
 	const notice = "/*! https://github.com/leeoniya/uPlot (v1.6.32) */" // uPlot's own
-	if strings.Count(text, notice) != 1 {
-		t.Error("uPlot's notice is not in the page")
-	}
+	golden.Equal(t, "uPlot's notices", 1, strings.Count(text, notice))
 	if found := regexp.MustCompile(`.{0,40}https?://.{0,40}`).FindAllString(strings.Replace(text, notice, "", 1), -1); len(found) > 0 {
 		t.Errorf("addresses in the page: %q", found)
 	}

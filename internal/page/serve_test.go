@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 )
@@ -26,8 +27,7 @@ func get(h http.Handler, method, host, path string) *http.Response {
 
 func body(t *testing.T, r *http.Response) string {
 	t.Helper()
-	all := must.Get(io.ReadAll(r.Body))(t)
-	return string(all)
+	return string(must.Get(io.ReadAll(r.Body))(t))
 }
 
 // TestAnswers: what is asked for how, and by which name.
@@ -67,20 +67,14 @@ func TestAnswers(t *testing.T) {
 			"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
 			"Cross-Origin-Resource-Policy": "same-origin",
 		} {
-			if got := r.Header.Get(name); got != want {
-				t.Errorf("%s %s%s: %s is %q", c.method, c.host, c.path, name, got)
-			}
+			golden.Equal(t, c.method+" "+c.host+c.path+": "+name, want, r.Header.Get(name))
 		}
 		if policy := r.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
 			t.Errorf("%s %s%s: the policy is %q", c.method, c.host, c.path, policy)
 		}
-		if empty := len(body(t, r)) == 0; empty != (c.method == "HEAD") {
-			t.Errorf("%s %s%s: empty: %t", c.method, c.host, c.path, empty)
-		}
+		golden.Equal(t, c.method+" "+c.host+c.path+": empty", c.method == "HEAD", len(body(t, r)) == 0)
 	}
-	if allow := get(h, "PUT", "localhost", "/").Header.Get("Allow"); allow != "GET, HEAD" {
-		t.Errorf("allowed: %q", allow)
-	}
+	golden.Equal(t, "allowed", "GET, HEAD", get(h, "PUT", "localhost", "/").Header.Get("Allow"))
 }
 
 // TestAnew: each request reads anew, and the data are those of the page.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
@@ -116,9 +117,7 @@ func TestStatus(t *testing.T) {
 			if got := c.Figures[record.Throughput.Name()][0]; math.Abs(got-middle) > 1e-4*middle {
 				t.Errorf("throughput %v, want the median of %v", got, want)
 			}
-			if bad := slices.ContainsFunc(test.runs, func(s record.Status) bool { return s != ok }); bad != (len(c.Errors) > 0) {
-				t.Errorf("errors %v", c.Errors)
-			}
+			golden.Equal(t, "there are errors", len(c.Errors) > 0, slices.ContainsFunc(test.runs, func(s record.Status) bool { return s != ok }))
 		})
 	}
 }
@@ -202,9 +201,7 @@ func FuzzHistogram(f *testing.F) {
 	f.Fuzz(func(t *testing.T, hdr string) {
 		r := &record.Record{Histograms: []record.Histogram{{Name: record.HistLatency, Unit: "ns", HDR: hdr}}}
 		var b bytes.Buffer
-		if err := page.Write(&b, page.Data{Records: []*record.Record{r}}); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, page.Write(&b, page.Data{Records: []*record.Record{r}}))
 	})
 }
 
@@ -235,9 +232,7 @@ func TestOddRecords(t *testing.T) {
 			if line.Joined != 9 || len(line.Series[0].Values) > 120 || line.Interval != 9 {
 				t.Fatalf("%d points of %d intervals", len(line.Series[0].Values), line.Joined)
 			}
-			if got := line.Series[1].Values[5]; got != 20 {
-				t.Errorf("P99 of joined intervals is %v, want the greatest, 20", got)
-			}
+			golden.Equal(t, "P99 of joined intervals, the greatest", 20, line.Series[1].Values[5])
 		})
 	}
 }

@@ -139,18 +139,14 @@ func TestCompareRatios(t *testing.T) {
 		{Case: "RangeVerify/bits=64/m=1", Base: "ours", Programs: programs},
 	}
 	golden.Equal(t, "cases", want, res.Cases, approx)
-	if len(res.Samples) != 40 {
-		t.Errorf("%d samples, want 2 programs x 2 cases x 10 rounds", len(res.Samples))
-	}
+	golden.Equal(t, "samples of 2 programs x 2 cases x 10 rounds", 40, len(res.Samples))
 	// The broken case is tried once and named.
 	if len(res.Failed) != 1 || res.Failed[0].Case != "Broken" || res.Failed[0].Program != "theirs" {
 		t.Errorf("failed: %+v, want one of theirs: Broken", res.Failed)
 	} else if err := res.Failed[0].Err; !errors.Is(err, zkbench.ErrEnv) || !strings.HasSuffix(err.Error(), ": proof rejected") {
 		t.Errorf("failure %q, want an ErrEnv that ends in the program's own line", err)
 	}
-	if got := strings.Count(progress.String(), "\n"); got != 41 {
-		t.Errorf("%d lines of progress, want one per process: 41", got)
-	}
+	golden.Equal(t, "lines of progress, one per process", 41, strings.Count(progress.String(), "\n"))
 }
 
 // TestCompareBase: the base is the first of ours with a result in the case, whatever comes
@@ -237,9 +233,7 @@ func TestCompareOrderRotates(t *testing.T) {
 		2: "c32 a32 b32 c64 a64 b64",
 		3: "a64 b64 c64 a32 b32 c32",
 	} {
-		if got := strings.Join(order[round], " "); got != want {
-			t.Errorf("round %d: %s, want %s", round, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("round %d", round), want, strings.Join(order[round], " "))
 	}
 }
 
@@ -410,8 +404,6 @@ func TestFormatNs(t *testing.T) {
 		0.25: "0.250 ns", 14.2: "14.20 ns", 999: "999.0 ns", 1000: "1.000 us",
 		35_200: "35.20 us", 23.9e6: "23.90 ms", 5.3e10: "53.00 s",
 	} {
-		if got := figure.PlainTime(ns); got != want {
-			t.Errorf("%v ns: %q, want %q", ns, got, want)
-		}
+		golden.Equal(t, fmt.Sprint(ns, " ns"), want, figure.PlainTime(ns))
 	}
 }

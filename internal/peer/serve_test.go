@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 )
@@ -57,19 +58,13 @@ func TestServe(t *testing.T) {
 			// else, so the counts and the times are exact.
 			synctest.Test(t, func(t *testing.T) {
 				var stdout, stderr bytes.Buffer
-				if got := peer.Serve(tc.args, &stdout, &stderr, cases); got != tc.status {
-					t.Errorf("exit status %d, want %d", got, tc.status)
-				}
-				if got := stdout.String(); got != tc.stdout {
-					t.Errorf("stdout %q, want %q", got, tc.stdout)
-				}
+				golden.Equal(t, "exit status", tc.status, peer.Serve(tc.args, &stdout, &stderr, cases))
+				golden.Equal(t, "output", tc.stdout, stdout.String())
 				want := 1
 				if tc.status == 0 {
 					want = 0
 				}
-				if got := strings.Count(stderr.String(), "\n"); got != want {
-					t.Errorf("stderr %q: %d lines, want %d", stderr.String(), got, want)
-				}
+				golden.Equal(t, "lines of messages: "+stderr.String(), want, strings.Count(stderr.String(), "\n"))
 			})
 		})
 	}

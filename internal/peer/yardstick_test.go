@@ -3,6 +3,7 @@ package peer_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -102,9 +103,7 @@ func TestWriteYardstick(t *testing.T) {
 		2: "Sender FP256BN_AMCL 32 csp 1 200.0 ms 1.000 ms 200.0 none",
 	} {
 		got := strings.Join(strings.Fields(lines[i]), " ")
-		if got != want {
-			t.Errorf("line %d: %q, want %q", i, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("line %d", i), want, got)
 	}
 	rows[1].Ns = 0
 	if err := peer.WriteYardstick(&text, rows); !errors.Is(err, zkbench.ErrParams) {
@@ -126,9 +125,7 @@ func TestPanurusProofBytes(t *testing.T) {
 			t.Errorf("%s: %v", curve, sizes[1:])
 		}
 	}
-	if n := peer.PanurusProofBytes(peer.CurveBN254, 16, "csp"); n != 0 {
-		t.Errorf("16 bits: %d, want none", n)
-	}
+	golden.Equal(t, "bytes of 16 bits, which nobody published", 0, peer.PanurusProofBytes(peer.CurveBN254, 16, "csp"))
 }
 
 // TestPanurusSample: so many workers are busy all the time.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -44,9 +45,7 @@ func TestCurves(t *testing.T) {
 			straight++
 		}
 	}
-	if straight != 1 {
-		t.Errorf("%d straight lines of three points, want 1: %v", straight, got.lines[blue])
-	}
+	golden.Equal(t, "straight lines of three points", 1, straight)
 	var one, two bytes.Buffer
 	for _, b := range []*bytes.Buffer{&one, &two} {
 		must.Do(t, c.Write(b, plot.SVG))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
@@ -43,9 +44,7 @@ func TestDots(t *testing.T) {
 			equal++
 		}
 	}
-	if equal != 1 {
-		t.Errorf("lengths of lines %v, want two that are equal: both rows span a factor of ten", lengths)
-	}
+	golden.Equal(t, "lengths of lines that are equal: both rows span a factor of ten", 1, equal)
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
 		must.Do(t, d.Write(b, plot.SVG))

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 )
@@ -78,9 +79,7 @@ func TestLinear(t *testing.T) {
 		t.Errorf("four times as much is drawn at %v, one at %v, 0 at %v", p[2], p[0], zero)
 	}
 	// Three bars of two caps, and the sample of the key.
-	if n := len(d.lines[blue]); n != 1+3*3+1 {
-		t.Errorf("%d strokes, want a line, three bars with two caps each and a sample", n)
-	}
+	golden.Equal(t, "strokes: a line, three bars with two caps each and a sample", 1+3*3+1, len(d.lines[blue]))
 	unit := [2]float64{p[0][0] - zero[0], p[0][1] - zero[1]}
 	for _, bar := range [][2][2]float64{{{2, 1.5}, {2, 2.5}}, {{3, 4}, {5, 4}}, {{4, 0}, {4, 4}}} {
 		at := func(i int) [2]float64 { return [2]float64{zero[0] + bar[i][0]*unit[0], zero[1] + bar[i][1]*unit[1]} }
@@ -140,9 +139,7 @@ func TestSeriesDiffer(t *testing.T) {
 			colours++
 		}
 	}
-	if colours != plot.MaxSeries {
-		t.Errorf("%d colours", colours)
-	}
+	golden.Equal(t, "colours", plot.MaxSeries, colours)
 }
 
 // TestLongTexts: a title that has no room is wrapped, a word that has none is cut.

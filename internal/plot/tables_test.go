@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 )
@@ -48,9 +49,7 @@ func TestHeat(t *testing.T) {
 	var shades []float64
 	for colour, cells := range d.fills {
 		if colour != paper {
-			if len(cells) != 1 {
-				t.Errorf("%d cells of colour %s", len(cells), colour)
-			}
+			golden.Equal(t, "cells of colour "+colour, 1, len(cells))
 			shades = append(shades, luminance(t, colour))
 		}
 	}
@@ -61,9 +60,7 @@ func TestHeat(t *testing.T) {
 	if shades[4] > 0.85 || shades[0] > 0.1 {
 		t.Errorf("luminances from %v to %v: too close to paper, or not dark", shades[4], shades[0])
 	}
-	if outlines := len(d.lines["#DDDDDD"]); outlines != 7 {
-		t.Errorf("%d outlines, want one for each of 7 cells", outlines)
-	}
+	golden.Equal(t, "outlines, one for each of 7 cells", 7, len(d.lines["#DDDDDD"]))
 	// The darkest cell stands alone, the next is in the first table below the lightest.
 	byLuminance := func(i int) path {
 		for colour, cells := range d.fills {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
@@ -37,9 +38,7 @@ func TestForeignMetric(t *testing.T) {
 			t.Errorf("%s: %+v", unit, m)
 		}
 	}
-	if record.AllocRate.Better() != record.Lower {
-		t.Error("more bytes allocated a second are called better")
-	}
+	golden.Equal(t, "which way more bytes allocated a second are", record.Lower, record.AllocRate.Better())
 	if m := recordtest.Foreign("throughput", "proofs/s", 1, record.Timed); m.Unit() != "proofs/s" || m.Better() != record.Higher {
 		t.Errorf("a known metric in another unit: %+v", m)
 	}

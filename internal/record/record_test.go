@@ -82,9 +82,7 @@ func TestReaderIgnoresUnknownFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec.Seed != 5 {
-		t.Errorf("seed %d, want 5", rec.Seed)
-	}
+	golden.Equal(t, "seed", 5, rec.Seed)
 }
 
 func TestReaderRefuses(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/report"
 )
 
@@ -19,9 +20,7 @@ func TestFileName(t *testing.T) {
 		{"nul", "nul_99e62427"},
 		{"COM1.x", "COM1.x_72d1481b"},
 	} {
-		if got := report.FileName(test.in); got != test.want {
-			t.Errorf("in=%q: %q, want %q", test.in, got, test.want)
-		}
+		golden.Equal(t, test.in, test.want, report.FileName(test.in))
 	}
 }
 

@@ -1,6 +1,11 @@
 package report
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
+)
 
 func TestFormats(t *testing.T) {
 	for _, test := range []struct {
@@ -13,9 +18,7 @@ func TestFormats(t *testing.T) {
 		{number, 41412840.4, "41412840"},
 		{number, 1.5e15, "1500000000000000"},
 	} {
-		if got := test.format(test.in); got != test.want {
-			t.Errorf("value=%v: %s, want %s", test.in, got, test.want)
-		}
+		golden.Equal(t, fmt.Sprint(test.in), test.want, test.format(test.in))
 	}
 }
 
@@ -26,11 +29,7 @@ func TestBar(t *testing.T) {
 	}{
 		{0, 10, ""}, {1, 1_000_000, "▏"}, {1, barWidth, "█"}, {3, 2 * barWidth, "█▌"},
 	} {
-		if got := bar(test.n, test.most); got != test.want {
-			t.Errorf("n=%d/most=%d: %q, want %q", test.n, test.most, got, test.want)
-		}
+		golden.Equal(t, fmt.Sprintf("n=%d/most=%d", test.n, test.most), test.want, bar(test.n, test.most))
 	}
-	if got := len([]rune(bar(10, 10))); got != barWidth {
-		t.Errorf("the fullest row has %d cells, want %d", got, barWidth)
-	}
+	golden.Equal(t, "cells of the fullest row", barWidth, len([]rune(bar(10, 10))))
 }

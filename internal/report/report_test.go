@@ -98,13 +98,9 @@ func TestPictureCounts(t *testing.T) {
 					sum += count(t, line)
 				}
 			}
-			if sum != len(test.values) {
-				t.Errorf("%d latencies in the picture, want %d:\n%s", sum, len(test.values), &b)
-			}
+			golden.Equal(t, "latencies in the picture", len(test.values), sum)
 			for _, mark := range []string{"P50 ", "P95 ", "P99 "} {
-				if n := strings.Count(picture, mark); n != 1 {
-					t.Errorf("%s stands %d times:\n%s", mark, n, &b)
-				}
+				golden.Equal(t, "times that "+mark+"stands", 1, strings.Count(picture, mark))
 			}
 		})
 	}
@@ -147,9 +143,7 @@ func TestNothingMeasured(t *testing.T) {
 	rec := &record.Record{Workload: "Sender", Case: "bits=8", Status: record.Failed, Error: "set-up: planted"}
 	var b bytes.Buffer
 	must.Do(t, errors.Join(report.Benchmark(&b, rec), report.Table(&b, nil)))
-	if b.Len() != 0 {
-		t.Errorf("output %q, want none", &b)
-	}
+	golden.Equal(t, "bytes of output", 0, b.Len())
 	must.Do(t, report.Case(&b, rec))
 	if !strings.Contains(b.String(), "FAILED: set-up: planted") || strings.Contains(b.String(), "Latency") || strings.Contains(b.String(), "NaN") {
 		t.Errorf("output:\n%s", &b)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -70,9 +71,7 @@ func TestBenchmark(t *testing.T) {
 	if v, ok := result.Value("P99-sec"); !ok || math.Abs(v-rec.Value(record.LatencyP99)/1e9) > 1e-6 {
 		t.Errorf("P99 %v s, want %v ns", v, rec.Value(record.LatencyP99))
 	}
-	if result.Iters != 1000 {
-		t.Errorf("%d iterations, want 1000", result.Iters)
-	}
+	golden.Equal(t, "iterations", 1000, result.Iters)
 }
 
 func TestBenchmarkUnits(t *testing.T) {
@@ -91,9 +90,7 @@ func TestBenchmarkUnits(t *testing.T) {
 	if slices.Contains(units, "%") {
 		t.Errorf("a metric that is not exact is in %s", text)
 	}
-	if got := string(result.Name); got != "Sender/note=two_words-2" {
-		t.Errorf("name %s", got)
-	}
+	golden.Equal(t, "name", "Sender/note=two_words-2", string(result.Name))
 }
 
 func TestCSV(t *testing.T) {
@@ -125,9 +122,7 @@ func TestCSV(t *testing.T) {
 			t.Errorf("no column %s in %q", name, rows[0])
 			continue
 		}
-		if got := [2]string{rows[1][i], rows[2][i]}; got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		golden.Equal(t, name, want, [2]string{rows[1][i], rows[2][i]})
 	}
 	if column["curve"] > column["bits"] || column["bits"] > column["mix"] || column["mix"] > column["done"] || column["done"] > column["proof-size [B/proof]"] {
 		t.Errorf("order of columns: %q", rows[0])
@@ -173,18 +168,14 @@ func TestHDRLog(t *testing.T) {
 			for i := 0; ; i++ {
 				h := must.Get(r.NextIntervalHistogram())(t)
 				if h == nil {
-					if i != len(test.lines) {
-						t.Errorf("%d lines, want %d", i, len(test.lines))
-					}
+					golden.Equal(t, "lines", len(test.lines), i)
 					break
 				}
 				if i >= len(test.lines) || h.TotalCount() != test.lines[i] {
 					t.Errorf("line %d has %d values, want %v", i, h.TotalCount(), test.lines)
 				}
 				opened := test.rec.Time.UnixMilli() + int64(i)*1000
-				if got := h.StartTimeMs(); got != opened {
-					t.Errorf("line %d starts at %d ms, want %d", i, got, opened)
-				}
+				golden.Equal(t, fmt.Sprintf("start of line %d in ms", i), opened, h.StartTimeMs())
 				if got := h.EndTimeMs() - h.StartTimeMs(); i == len(test.lines)-1 && (got < test.lengthMs-1 || got > test.lengthMs+1) {
 					t.Errorf("the last line lasts %d ms, want %d", got, test.lengthMs)
 				}

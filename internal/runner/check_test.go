@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -58,9 +59,7 @@ func TestChecks(t *testing.T) {
 				t.Errorf("first error %v, want %v", res.CheckErr, wrong)
 			}
 			rec := fill(t, res)
-			if rec.Status != test.wantStatus {
-				t.Errorf("status %s, want %s", rec.Status, test.wantStatus)
-			}
+			golden.Equal(t, "status", test.wantStatus, rec.Status)
 			if rec.Count(record.CountChecked) != test.wantChecked || hasFinding(rec, "checked", "of 100 results checked") != (test.wantChecked < 100) {
 				t.Errorf("the record does not say %d of 100: %v", test.wantChecked, rec.Findings)
 			}
@@ -297,7 +296,5 @@ func TestTheArenaIsOutsideTheHeap(t *testing.T) {
 	if res.Usage.HeapLive > 16<<20 {
 		t.Errorf("%d bytes live on the heap: the results are among them", res.Usage.HeapLive)
 	}
-	if res.Checked != 100 {
-		t.Errorf("%d checked, want 100", res.Checked)
-	}
+	golden.Equal(t, "results checked", 100, res.Checked)
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -137,9 +138,7 @@ func TestAccounting(t *testing.T) {
 		if res.Stranded != 0 { // in a bubble nobody waits for a processor
 			rt.Errorf("%d tickets are accounted for by nothing else", res.Stranded)
 		}
-		if res.Started != res.Done+res.Failed+uint64(len(res.Unfinished)) {
-			rt.Errorf("started %d, but %d done + %d failed + %d unfinished", res.Started, res.Done, res.Failed, len(res.Unfinished))
-		}
+		golden.Equal(rt, "done, failed and unfinished operations", res.Done+res.Failed+uint64(len(res.Unfinished)), res.Started)
 		if cfg.Count > 0 && res.Offered > cfg.Count {
 			rt.Errorf("%d offered of %d", res.Offered, cfg.Count)
 		}
@@ -148,12 +147,8 @@ func TestAccounting(t *testing.T) {
 				rt.Errorf("%d offered at %v for %v, want %v", res.Offered, a, cfg.Duration, want)
 			}
 		}
-		if n := uint64(res.Latency.TotalCount()); n != res.Done {
-			rt.Errorf("%d latencies of %d operations done", n, res.Done)
-		}
-		if n := uint64(res.Failures.TotalCount()); n != res.Failed {
-			rt.Errorf("%d latencies of %d operations failed", n, res.Failed)
-		}
+		golden.Equal(rt, "latencies of operations done", res.Done, uint64(res.Latency.TotalCount()))
+		golden.Equal(rt, "latencies of operations failed", res.Failed, uint64(res.Failures.TotalCount()))
 		if res.Response != nil && (res.Response.TotalCount() != res.Latency.TotalCount() || res.Wait.TotalCount() != res.Latency.TotalCount()) {
 			rt.Errorf("%d responses and %d waits of %d done", res.Response.TotalCount(), res.Wait.TotalCount(), res.Done)
 		}
@@ -164,9 +159,7 @@ func TestAccounting(t *testing.T) {
 		for _, e := range res.Errors {
 			counted += e.Count
 		}
-		if counted != res.Failed {
-			rt.Errorf("%d errors counted, %d operations failed", counted, res.Failed)
-		}
+		golden.Equal(rt, "errors counted", res.Failed, counted)
 		if took > interrupt+100*time.Millisecond {
 			rt.Errorf("took %v, interrupted after %v", took, interrupt)
 		}
@@ -188,9 +181,7 @@ func TestDrops(t *testing.T) {
 	if got := res.Wait.Max(); !within(float64(got), 1.81e9, 0.001) {
 		t.Errorf("longest wait %v ns, want 1.81 s", got)
 	}
-	if res.Oldest != 950*time.Millisecond {
-		t.Errorf("the first that never started had waited %v, want 950ms", res.Oldest)
-	}
+	golden.Equal(t, "how long the first that never started had waited", 950*time.Millisecond, res.Oldest)
 	rec := fill(t, res)
 	if !hasFinding(rec, "dropped", "26 of 31") || !hasFinding(rec, "never-started", "1 of 31") {
 		t.Errorf("findings: %v", rec.Findings)
@@ -230,9 +221,7 @@ func TestSchedules(t *testing.T) {
 				t.Fatalf("arrival %d at %v", i, at)
 			}
 		}
-		if len(all) != 400 {
-			t.Errorf("%d arrivals, want 400", len(all))
-		}
+		golden.Equal(t, "arrivals", 400, len(all))
 	})
 	t.Run("step", func(t *testing.T) {
 		cfg.Arrivals = arrivals(runner.Step, 10, 100, 50, 1, 200)
@@ -268,9 +257,7 @@ func TestSchedules(t *testing.T) {
 		if cv := math.Sqrt(squares/n-(sum/n)*(sum/n)) / (sum / n); !within(cv, 1, 0.05) {
 			t.Errorf("coefficient of variation of the gaps %v, want 1", cv)
 		}
-		if !slices.Equal(all, starts(t, cfg)) {
-			t.Error("another run with the same seed has other arrivals")
-		}
+		golden.Equal(t, "arrivals of another run with the same seed", all, starts(t, cfg))
 		cfg.Seed++
 		if slices.Equal(all, starts(t, cfg)) {
 			t.Error("a run with another seed has the same arrivals")

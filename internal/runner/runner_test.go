@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -137,9 +139,7 @@ func TestLatenciesAndThroughput(t *testing.T) {
 	if res.Done < 9_000 || res.Failed != 0 || len(res.Unfinished) > 1 {
 		t.Fatalf("%d done, %d failed, %d unfinished", res.Done, res.Failed, len(res.Unfinished))
 	}
-	if res.Window != 20*time.Second {
-		t.Errorf("window %v, want 20s", res.Window)
-	}
+	golden.Equal(t, "window", 20*time.Second, res.Window)
 	mean := sum / float64(res.Done)
 	if !within(res.Mean, mean, 1e-9) {
 		t.Errorf("mean %v, want %v", res.Mean, mean)
@@ -379,9 +379,7 @@ func TestWarmupUntilStationary(t *testing.T) {
 				if opened < test.least || opened > test.most+60*time.Millisecond {
 					t.Errorf("window opened after %v, want %v to %v", opened, test.least, test.most)
 				}
-				if unsettled := hasFinding(fill(t, res), "warm-up", "given up after 10s, the latency still had a trend"); unsettled != test.unsettled {
-					t.Errorf("finding warm-up: %v, want %v", unsettled, test.unsettled)
-				}
+				golden.Equal(t, "finding warm-up", test.unsettled, hasFinding(fill(t, res), "warm-up", "given up after 10s, the latency still had a trend"))
 			})
 		})
 	}
@@ -402,9 +400,7 @@ func TestInputsAreUsedInTurn(t *testing.T) {
 		t.Errorf("%d inputs built, timed %v; want 5, not timed", built.Load(), res.Input)
 	}
 	for i := range uses {
-		if uses[i].Load() != int64(res.Done)/5 {
-			t.Errorf("input %d used %d times of %d", i, uses[i].Load(), res.Done)
-		}
+		golden.Equal(t, fmt.Sprintf("uses of input %d", i), int64(res.Done)/5, uses[i].Load())
 	}
 }
 
@@ -482,9 +478,7 @@ func TestInterruptedRun(t *testing.T) {
 				}
 				rec := record.New()
 				must.Do(t, res.Fill(rec))
-				if rec.Status != record.Partial {
-					t.Errorf("status %s, want partial", rec.Status)
-				}
+				golden.Equal(t, "status", record.Partial, rec.Status)
 			})
 		})
 	}
@@ -510,9 +504,7 @@ func TestUsageOfKnownOperations(t *testing.T) {
 			},
 		}))(t)
 		rec := fill(t, res)
-		if got := rec.Value(record.Goroutines); got != 10 {
-			t.Errorf("%v goroutines per operation, want 10", got)
-		}
+		golden.Equal(t, "goroutines per operation", 10, rec.Value(record.Goroutines))
 		// Beside the buffers there are their slice, the closures and the group.
 		if got := rec.Value(record.AllocBytes); got < 10*(1<<16) || got > 10*(1<<16)+4096 {
 			t.Errorf("%v bytes per operation, want %d and little more", got, 10*(1<<16))

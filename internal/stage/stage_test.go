@@ -85,9 +85,7 @@ func TestConcurrentStages(t *testing.T) {
 	for _, s := range r.Stages() {
 		names[s.Name] = true
 	}
-	if len(names) != n {
-		t.Errorf("%d stages, want %d", len(names), n)
-	}
+	golden.Equal(t, "stages", n, len(names))
 }
 
 // A stage shows what it allocated and held, the stage around it too, and the one

@@ -196,9 +196,7 @@ func TestSymmetries(t *testing.T) {
 					t.Errorf("%s: %s, but %s with the sides or the direction exchanged", name, v, other)
 				}
 			}
-			if stat.Tripped(mirrored(e), 0.01, 0.03, record.Higher) != stat.Tripped(e, 0.01, 0.03, record.Lower) {
-				t.Errorf("%s: a gate trips for a time and not for its rate", name)
-			}
+			golden.Equal(t, name+": a gate trips for a time, and for its rate", stat.Tripped(e, 0.01, 0.03, record.Lower), stat.Tripped(mirrored(e), 0.01, 0.03, record.Higher))
 		}
 	})
 }
@@ -338,12 +336,8 @@ func TestJudge(t *testing.T) {
 		{"effect=zero value", stat.Effect{}, 0.01, 0.03, record.Lower, stat.Unknown, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := stat.Judge(test.effect, test.floor, test.better); got != test.want {
-				t.Errorf("verdict %s, want %s", got, test.want)
-			}
-			if got := stat.Tripped(test.effect, test.floor, test.gate, test.better); got != test.tripped {
-				t.Errorf("tripped %v, want %v", got, test.tripped)
-			}
+			golden.Equal(t, "verdict", test.want, stat.Judge(test.effect, test.floor, test.better))
+			golden.Equal(t, "tripped", test.tripped, stat.Tripped(test.effect, test.floor, test.gate, test.better))
 		})
 	}
 }
@@ -361,9 +355,7 @@ func TestAnyFigures(t *testing.T) {
 			e, err := compare(old, new, confidence)
 			switch {
 			case errors.Is(err, zkbench.ErrParams):
-				if e != (stat.Effect{}) {
-					t.Errorf("%s: %+v beside error %v", name, e, err)
-				}
+				golden.Equal(t, name+": beside an error", stat.Effect{}, e)
 			case err != nil && !errors.Is(err, zkbench.ErrEnv):
 				t.Errorf("%s: error %v", name, err)
 			case !(e.Low <= e.Change && e.Change <= e.High && e.P >= 0 && e.P <= 1):

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -206,9 +207,7 @@ func TestRelativeKnowsTheIntercept(t *testing.T) {
 		good    bool
 	}{{stat.Constant, false}, {stat.Relative, true}} {
 		f := must.Get(stat.Line(lengths, y, test.scatter))(t)
-		if known := f.Errors[0] < 30; known != test.good {
-			t.Errorf("scatter %d: intercept %v with error %v", test.scatter, f.Coefficients[0], f.Errors[0])
-		}
+		golden.Equal(t, fmt.Sprintf("scatter %d: the intercept is known", test.scatter), test.good, f.Errors[0] < 30)
 	}
 }
 

@@ -3,6 +3,8 @@ package stat
 import (
 	"fmt"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // The critical values are those of the published tables: the signed-rank statistic
@@ -60,9 +62,7 @@ func TestCriticalValues(t *testing.T) {
 				tail, total = rankSumTail(test.m, test.n), test.m*test.n
 			}
 			k, attained := cut(tail, total, test.confidence)
-			if k-1 != test.critical {
-				t.Errorf("critical value %d, want %d", k-1, test.critical)
-			}
+			golden.Equal(t, "critical value", test.critical, k-1)
 			if k > 0 && attained < test.confidence {
 				t.Errorf("confidence %v attained", attained)
 			}

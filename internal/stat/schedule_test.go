@@ -22,9 +22,7 @@ func TestOrders(t *testing.T) {
 		{"blocks=-1", stat.Schedule(-1), nil},
 		{"blocks=3", stat.Schedule(3), []stat.Side{o, n, a, a, n, o, o, n, a}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			golden.Equal(t, "order", test.want, test.got)
-		})
+		golden.Equal(t, test.name, test.want, test.got)
 	}
 }
 
@@ -65,8 +63,6 @@ func TestFloors(t *testing.T) {
 		{"split=3", stat.SplitFloor([]float64{1, 1, 1}), nan},
 		{"split=0", stat.SplitFloor(nil), nan},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			golden.Equal(t, "floor", test.want, test.got, near, cmpopts.EquateNaNs())
-		})
+		golden.Equal(t, test.name, test.want, test.got, near, cmpopts.EquateNaNs())
 	}
 }

@@ -1,6 +1,7 @@
 package stat_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -184,9 +185,7 @@ func TestChanges(t *testing.T) {
 func TestStepPoints(t *testing.T) {
 	for level, want := range map[float64]int{0.01: 10, 0.02: 9, 0.05: 8, 0.1: 7} {
 		got := stat.StepPoints(level)
-		if got != want {
-			t.Errorf("level %v: %d points, want %d", level, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("points of level %v", level), want, got)
 		clear := func(n int) []float64 {
 			values, _ := series(seeded(1), "normal", 1, n/2, n-n/2)
 			return values

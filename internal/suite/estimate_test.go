@@ -1,9 +1,11 @@
 package suite_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/suite"
 )
 
@@ -15,20 +17,14 @@ func TestEstimate(t *testing.T) {
 		all[i].Expected = 10 * time.Second
 	}
 	e := suite.NewEstimate(all)
-	if got := e.Remaining(0); got != time.Minute {
-		t.Errorf("before: %v", got)
-	}
+	golden.Equal(t, "remaining before", time.Minute, e.Remaining(0))
 	e.Took(&all[0], 30*time.Second)
 	for i, want := range []time.Duration{30 * time.Second, 30 * time.Second, 30 * time.Second} {
-		if got := e.CaseTime(&all[i]); got != want {
-			t.Errorf("case %d: %v, want %v", i, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("case %d", i), want, e.CaseTime(&all[i]))
 	}
 	e.Took(&all[1], 10*time.Second) // 40 s of the 20 expected
 	if got, want := e.Remaining(2), (20+30+10+20)*time.Second; got != want {
 		t.Errorf("after two: %v, want %v", got, want)
 	}
-	if got := e.Remaining(len(all)); got != 0 {
-		t.Errorf("at the end: %v", got)
-	}
+	golden.Equal(t, "remaining at the end", 0, e.Remaining(len(all)))
 }

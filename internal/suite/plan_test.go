@@ -27,9 +27,7 @@ func TestSameCaseTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := must.Get(suite.NewPlan(defs, file, "x", 2, suite.Options{}))(t)
-			if len(p.Header.Plan) != 1 {
-				t.Errorf("%d cases, want 1", len(p.Header.Plan))
-			}
+			golden.Equal(t, "cases", 1, len(p.Header.Plan))
 			golden.Equal(t, "notes", c.notes, p.Notes)
 		})
 	}

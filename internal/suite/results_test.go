@@ -69,9 +69,7 @@ func TestIOStats(t *testing.T) {
 	must.Do(t, suite.IOStats(&b, []*record.Record{recordOf("64", 0, 8e6), recordOf("32", 0, 2e6), recordOf("32", 1, 4e6)}))
 	want := "bench,curve,proof,exec,cpus,workers,bits,I,O,allocs,RAM bytes,time ms\n" +
 		"Sender,BN254,csp,pool,2,2,32,2,2,7,100,3\nSender,BN254,csp,pool,2,2,64,2,2,7,100,8\n"
-	if b.String() != want {
-		t.Errorf("%s\nwant\n%s", &b, want)
-	}
+	golden.Equal(t, "table", want, b.String())
 }
 
 // TestPutRowAtOnce: of many at once none is lost.
@@ -104,8 +102,7 @@ func TestPutRow(t *testing.T) {
 		must.Do(t, suite.PutRow(path, "a", row))
 	}
 	read := func() string {
-		raw := must.Get(os.ReadFile(path))(t)
-		return string(raw)
+		return string(must.Get(os.ReadFile(path))(t))
 	}
 	if want := "a,b,c,d\n1,,,6\n3,,\"4,5\",\n"; read() != want {
 		t.Errorf("%q, want %q", read(), want)

@@ -95,15 +95,11 @@ func TestGoesOn(t *testing.T) {
 			}
 			return nil
 		}
-		if err := run.All(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, run.All(t.Context()))
 		if !slices.Equal(ran, ended) || fresh != len(all)-stop || len(ended) != len(all) {
 			t.Errorf("stopped at %d: %d ran, %d ended, %d fresh", stop, len(ran), len(ended), fresh)
 		}
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, j.Close())
 	}
 }
 
@@ -146,19 +142,13 @@ func TestTriedAgain(t *testing.T) {
 				return nil
 			},
 		}
-		if err := run.All(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, run.All(t.Context()))
 		if runs != test.runs || len(got) != 3 || got[1].Status != test.status || got[2].Status != record.OK {
 			t.Errorf("%s: %d processes, %d records", test.name, runs, len(got))
 		}
 		again := slices.ContainsFunc(got[1].Findings, func(f record.Finding) bool { return f.Name == "tried again" && f.Text == "on purpose" })
-		if again != (test.runs == 4) {
-			t.Errorf("%s: findings %v", test.name, got[1].Findings)
-		}
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
+		golden.Equal(t, test.name+": tried again", test.runs == 4, again)
+		must.Do(t, j.Close())
 	}
 }
 
@@ -176,18 +166,14 @@ func TestJournalRefuses(t *testing.T) {
 		t.Errorf("a journal that is open: %v", err)
 	}
 	rec := measured(cases(1)[0].Job)
-	if err := j.Put("a", rec); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, j.Put("a", rec))
 	if err := j.Put("a", rec); err == nil {
 		t.Error("a case has two records")
 	}
 	if got, err := j.Records(); len(got) != 1 || got["a"] == nil || got["a"].ID != rec.ID || err != nil {
 		t.Errorf("records: %v, %v", got, err)
 	}
-	if err := j.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, j.Close())
 	must.Do(t, os.WriteFile(filepath.Join(dir, "journal.db"), []byte("no database"), 0o600))
 	if _, _, err := suite.Open(dir); err == nil {
 		t.Error("a file that is no journal is opened")

@@ -2,11 +2,13 @@ package workload_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -34,11 +36,7 @@ func TestAxisOf(t *testing.T) {
 	for want, c := range map[string]workload.Case{
 		"0": {}, "7": workload.NewCase(record.Axis{Key: "batch-max", Value: "7"}),
 	} {
-		if got := axis.Of(c); got != want {
-			t.Errorf("%q: %q, want %q", c, got, want)
-		}
+		golden.Equal(t, fmt.Sprint(c), want, axis.Of(c))
 	}
-	if got := workload.CurveAxis(nil, nil).Of(workload.Case{}); got != "" {
-		t.Errorf("an axis without a default: %q", got)
-	}
+	golden.Equal(t, "an axis without a default", "", workload.CurveAxis(nil, nil).Of(workload.Case{}))
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -106,9 +107,7 @@ func TestMix(t *testing.T) {
 	if want := []string{"Issuer bits=8", "Sender bits=8/in=2"}; fmt.Sprint(l.cases) != fmt.Sprint(want) {
 		t.Errorf("set up %q, want %q", l.cases, want)
 	}
-	if l.closed != 2 {
-		t.Errorf("%d closed, want 2", l.closed)
-	}
+	golden.Equal(t, "closed", 2, l.closed)
 	// Two turns of nine, which hold the ten samples; each part counts its own.
 	if len(l.inputs) != 18 || l.inputs[0] != "Sender 0" || l.inputs[17] != "Sender 15" {
 		t.Errorf("inputs %q", l.inputs)

@@ -29,9 +29,7 @@ func TestID(t *testing.T) {
 		"X":                       "x",
 		"":                        "",
 	} {
-		if got := (workload.Def{Name: name}).ID(); got != want {
-			t.Errorf("name=%s: id %s, want %s", name, got, want)
-		}
+		golden.Equal(t, name, want, (workload.Def{Name: name}).ID())
 	}
 }
 
@@ -73,8 +71,7 @@ func TestAxisParse(t *testing.T) {
 			if test.axis == "workers" && numCPU == "1" {
 				want = []string{"1", "16"} // NumCPU repeats the 1
 			}
-			got := must.Get(axes[test.axis].Parse(test.in))(t)
-			golden.Equal(t, "cases", want, got)
+			golden.Equal(t, "cases", want, must.Get(axes[test.axis].Parse(test.in))(t))
 		})
 	}
 }
@@ -143,9 +140,7 @@ func TestRangeProperty(t *testing.T) {
 }
 
 func TestLongFlags(t *testing.T) {
-	if got := workload.InputsAxis(3).Long(); got != "num-inputs" {
-		t.Errorf("flag %s, want num-inputs", got)
-	}
+	golden.Equal(t, "flag", "num-inputs", workload.InputsAxis(3).Long())
 }
 
 // TestDefaultMatrix: the default of the transfer benchmarks is the study's 54
@@ -157,9 +152,7 @@ func TestDefaultMatrix(t *testing.T) {
 		workload.ProofAxis([]string{"bulletproof", "csp"}), workload.ExecutorAxis([]string{"serial", "pool"}),
 	}}
 	cases := must.Get(workload.Cases(def, nil))(t)
-	if len(cases) != 54 {
-		t.Errorf("%d cases, want 54", len(cases))
-	}
+	golden.Equal(t, "cases", 54, len(cases))
 	if got, want := cases[1].String(), "curve=BN254/bits=32/in=1/out=2/proof=bulletproof/exec=serial"; got != want {
 		t.Errorf("second case %s, want %s", got, want)
 	}
@@ -167,9 +160,7 @@ func TestDefaultMatrix(t *testing.T) {
 	for _, c := range cases {
 		names[c.String()] = true
 	}
-	if len(names) != len(cases) {
-		t.Errorf("%d names of %d cases", len(names), len(cases))
-	}
+	golden.Equal(t, "names of cases", len(cases), len(names))
 }
 
 func TestMatrixIsBounded(t *testing.T) {

@@ -3,6 +3,8 @@ package system
 import (
 	"testing"
 	"testing/fstest"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 func TestParseMax(t *testing.T) {
@@ -13,9 +15,7 @@ func TestParseMax(t *testing.T) {
 	}{
 		{"150000 100000\n", 1.5}, {"max 100000\n", 0}, {"-1\n 100000\n", 0}, {"", 0}, {"1", 0}, {"1 0", 0},
 	} {
-		if got := parseMax(test.in); got != test.want {
-			t.Errorf("quota=%q: %v, want %v", test.in, got, test.want)
-		}
+		golden.Equal(t, test.in, test.want, parseMax(test.in))
 	}
 }
 
@@ -57,11 +57,7 @@ func TestQuota(t *testing.T) {
 			"sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
 		}, 3},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := cgroupQuota(root(test.files)); got != test.want {
-				t.Errorf("%v, want %v", got, test.want)
-			}
-		})
+		golden.Equal(t, test.name, test.want, cgroupQuota(root(test.files)))
 	}
 }
 

@@ -1,8 +1,10 @@
 package ours
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/token"
@@ -41,9 +43,7 @@ func TestTransferCases(t *testing.T) {
 					found++
 				}
 			}
-			if found != 1 {
-				t.Errorf("%s, %s, %d bits, %s: %d cases, want 1", f.Workload, f.Curve, f.Bits, f.Shape, found)
-			}
+			golden.Equal(t, fmt.Sprintf("%s, %s, %d bits, %s: cases", f.Workload, f.Curve, f.Bits, f.Shape), 1, found)
 		}
 	}
 }

@@ -83,8 +83,7 @@ func scaled(workload string, cpus ...int) (recs []*record.Record) {
 
 func all(t *testing.T, recs []*record.Record) []charts.Chart {
 	t.Helper()
-	got := must.Get(charts.All(recs))(t)
-	return got
+	return must.Get(charts.All(recs))(t)
 }
 
 func titles(all []charts.Chart) (titles []string) {

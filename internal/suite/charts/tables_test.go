@@ -46,12 +46,8 @@ func TestCosts(t *testing.T) {
 		{Name: "64 bits, csp", Rows: []string{"1", "2"}, Columns: []string{"2", "10"}, Values: [][]float64{{213, 0}, {223, 0}}},
 	}
 	golden.Equal(t, "tiles", want, h.Tiles)
-	if h.Notes[0] != "BN254, serial, 1 CPU" {
-		t.Errorf("note %q", h.Notes[0])
-	}
-	if last := h.Notes[len(h.Notes)-1]; last != "darker is slower; equal ratios are equal steps" {
-		t.Errorf("the last note is %q, and no case is left out", last)
-	}
+	golden.Equal(t, "note", "BN254, serial, 1 CPU", h.Notes[0])
+	golden.Equal(t, "last note, which tells of no case left out", "darker is slower; equal ratios are equal steps", h.Notes[len(h.Notes)-1])
 	one := []*record.Record{load("A", "bits=32/in=1/out=1", 1, 0, 1, 1), load("A", "bits=64/in=1/out=1", 1, 0, 1, 1)}
 	for _, c := range all(t, one) {
 		if _, ok := c.Figure.(*plot.Heat); ok {
