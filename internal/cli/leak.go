@@ -101,10 +101,9 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 
 // leaky writes what the test of a case shows, and tells whether it shows a leak.
 func leaky(w io.Writer, rec *record.Record) bool {
-	name := rec.Workload + "/" + rec.Case
 	m, ok := rec.Metric(record.LeakT)
 	if !ok {
-		fmt.Fprintf(w, "%s: %s: %s\n", name, rec.Status, rec.Error)
+		fmt.Fprintf(w, "%s: %s: %s\n", rec.Name(), rec.Status, rec.Error)
 		return false
 	}
 	leak := math.Abs(m.Value) > measure.LeakThreshold
@@ -112,7 +111,7 @@ func leaky(w io.Writer, rec *record.Record) bool {
 	if leak {
 		answer = "the time depends on the witness: |t| is above"
 	}
-	fmt.Fprintf(w, "%s: t = %.2f of %d samples with the fixed witness and %d with random ones, of %d operations in all; %s %g", name, m.Value,
+	fmt.Fprintf(w, "%s: t = %.2f of %d samples with the fixed witness and %d with random ones, of %d operations in all; %s %g", rec.Name(), m.Value,
 		rec.Count(record.CountLeakFixed), rec.Count(record.CountLeakRandom), rec.Count(record.CountDone), answer, measure.LeakThreshold)
 	for _, f := range rec.Findings {
 		fmt.Fprintf(w, "; %s", f.Text)

@@ -83,7 +83,7 @@ func runJobs(ctx context.Context, p *jobs.RunPlan, stderr io.Writer, r *reporter
 func refused(rec *record.Record) error {
 	for _, f := range rec.Findings {
 		if f.Name == record.Refused {
-			return fmt.Errorf("%s/%s: %s", rec.Workload, rec.Case, rec.Error)
+			return fmt.Errorf("%s: %s", rec.Name(), rec.Error)
 		}
 	}
 	return nil

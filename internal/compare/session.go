@@ -36,7 +36,7 @@ func (e *FailedError) Error() string {
 	}
 	r := e.Record
 	return fmt.Sprintf("%v: process %s[%d] of %s %s: %s",
-		zkbench.ErrEnv, r.Process.Side, r.Process.Index, caseName(r), r.Status, r.Error)
+		zkbench.ErrEnv, r.Process.Side, r.Process.Index, r.Name(), r.Status, r.Error)
 }
 
 func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }

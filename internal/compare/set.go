@@ -105,7 +105,7 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	}
 	seen := make(map[place]bool)
 	for _, rec := range recs {
-		full := caseName(rec)
+		full := rec.Name()
 		if rec.Status != record.OK {
 			s.addUnfit(rec.Status == record.Failed, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", full, rec.Status, rec.Error), ": "))
 			continue
@@ -141,13 +141,6 @@ func timedMetrics() []record.Quantity {
 		record.LatencyMean, record.LatencyP50, record.LatencyP99,
 		record.ResponseP99, record.Throughput,
 	}
-}
-
-func caseName(rec *record.Record) string {
-	if rec.Case == "" {
-		return rec.Workload
-	}
-	return rec.Workload + "/" + rec.Case
 }
 
 // sides returns the sides that the processes of the set name, in order of

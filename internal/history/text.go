@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -17,13 +18,7 @@ import (
 
 // WithSteps returns the lines that have a step.
 func WithSteps(lines []Line) []Line {
-	var some []Line
-	for _, l := range lines {
-		if len(l.Steps) > 0 {
-			some = append(some, l)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Steps) == 0 })
 }
 
 // Summary writes how many lines there are, how many have a step and the greatest of
@@ -42,14 +37,14 @@ func Summary(w io.Writer, style report.Style, lines []Line, level float64) error
 			}
 		}
 	}
-	fmt.Fprintln(&b, paint(style, bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, figure.Plural(len(lines), "line"), figure.Plural(points, "point"),
+	fmt.Fprintln(&b, style.Paint(report.Bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, figure.Plural(len(lines), "line"), figure.Plural(points, "point"),
 		first.UTC().Format(dateForm), last.UTC().Format(dateForm))))
 	if with := WithSteps(lines); len(with) == 0 {
 		fmt.Fprintln(&b, "no line has a step")
 	} else {
 		l, s := greatest(with)
 		fmt.Fprintf(&b, "%d of %d have a step; the greatest: %s\n", len(with), len(lines),
-			paint(style, colour(l, s), fmt.Sprintf("%s %s, %s", l.Name(), l.Points[s.At].Time.UTC().Format(dateForm), l.describe(s))))
+			style.Paint(colour(l, s), fmt.Sprintf("%s %s, %s", l.Name(), l.Points[s.At].Time.UTC().Format(dateForm), l.describe(s))))
 	}
 	tested, short, least := 0, 0, stat.StepPoints(level)
 	for _, l := range lines {
@@ -88,7 +83,7 @@ func Text(w io.Writer, style report.Style, lines []Line) error {
 	var b bytes.Buffer
 	for i := range lines {
 		l := &lines[i]
-		fmt.Fprintf(&b, "\n%s\n%s\n", paint(style, bold, l.Name()), environment(l.Env))
+		fmt.Fprintf(&b, "\n%s\n%s\n", style.Paint(report.Bold, l.Name()), environment(l.Env))
 		for j := range lines[:i] {
 			if other := &lines[j]; other.Name() == l.Name() && len(env.Differences(other.Env, l.Env)) > 0 {
 				fmt.Fprintf(&b, "unlike the first of its lines: %s\n", strings.Join(env.Differences(other.Env, l.Env), "; "))
@@ -123,30 +118,16 @@ func (l *Line) table(b *bytes.Buffer, style report.Style) {
 	for i, text := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
 		text = strings.TrimRight(text, " ")
 		if s, ok := l.step(i - 1); ok { // after the head
-			text = paint(style, colour(l, s), text)
+			text = style.Paint(colour(l, s), text)
 		}
 		fmt.Fprintln(b, text)
 	}
 }
 
-// What ANSI calls the looks of text.
-const (
-	bold  = "1"
-	red   = "1;31"
-	green = "32"
-)
-
 // colour is that of a step.
 func colour(l *Line, s stat.Step) string {
 	if l.worse(s) {
-		return red
+		return report.Red
 	}
-	return green
-}
-
-func paint(style report.Style, code, text string) string {
-	if !style.Colour {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return report.Green
 }

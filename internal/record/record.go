@@ -140,17 +140,30 @@ func New() *Record {
 	return &Record{Schema: Schema, ID: rand.Text(), Time: time.Now().UTC(), Status: OK}
 }
 
+// Name is the workload with the case.
+func (r *Record) Name() string {
+	if r.Case == "" {
+		return r.Workload
+	}
+	return r.Workload + "/" + r.Case
+}
+
+// find returns the first of all that is.
+func find[T any](all []T, is func(T) bool) (found T, ok bool) {
+	i := slices.IndexFunc(all, is)
+	if i < 0 {
+		return found, false
+	}
+	return all[i], true
+}
+
 // Metric returns the record's metric of a quantity.
 func (r *Record) Metric(q Quantity) (Metric, bool) { return r.MetricNamed(q.name) }
 
 // MetricNamed returns the metric of that name, which a newer or another program may have
 // written.
 func (r *Record) MetricNamed(name string) (Metric, bool) {
-	i := slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.name == name })
-	if i < 0 {
-		return Metric{}, false
-	}
-	return r.Metrics[i], true
+	return find(r.Metrics, func(m Metric) bool { return m.name == name })
 }
 
 // Value returns the value of the metric of a quantity, 0 where there is none.
@@ -159,32 +172,23 @@ func (r *Record) Value(q Quantity) float64 {
 	return m.Value
 }
 
-// Count returns the counter of that name, 0 where there is none.
+// Counter returns the counter of that name.
+func (r *Record) Counter(name string) (Counter, bool) {
+	return find(r.Counters, func(c Counter) bool { return c.Name == name })
+}
+
+// Count returns the count of that name, 0 where there is none.
 func (r *Record) Count(name string) uint64 {
-	for _, c := range r.Counters {
-		if c.Name == name {
-			return c.Value
-		}
-	}
-	return 0
+	c, _ := r.Counter(name)
+	return c.Value
 }
 
 // SeriesOf returns the series of a quantity.
 func (r *Record) SeriesOf(q Quantity) (Series, bool) {
-	for _, s := range r.Series {
-		if s.Name == q.name {
-			return s, true
-		}
-	}
-	return Series{}, false
+	return find(r.Series, func(s Series) bool { return s.Name == q.name })
 }
 
 // Histogram returns the histogram of that name.
 func (r *Record) Histogram(name string) (Histogram, bool) {
-	for _, h := range r.Histograms {
-		if h.Name == name {
-			return h, true
-		}
-	}
-	return Histogram{}, false
+	return find(r.Histograms, func(h Histogram) bool { return h.Name == name })
 }

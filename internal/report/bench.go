@@ -35,7 +35,7 @@ func Benchmark(w io.Writer, rec *record.Record) error {
 		p.linef("cpu: %s", oneLine(rec.Env.CPU))
 	}
 	p.linef("Unit ops/s better=higher")
-	p.WriteString("Benchmark" + token(caseName(rec)))
+	p.WriteString("Benchmark" + token(rec.Name()))
 	if rec.Env.GOMAXPROCS != 1 { // as testing names it
 		p.WriteString("-" + strconv.Itoa(rec.Env.GOMAXPROCS))
 	}

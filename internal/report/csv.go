@@ -49,8 +49,8 @@ func CSV(w io.Writer, recs []*record.Record) error {
 		line = append(line, strconv.FormatUint(rec.Seed, 10), string(rec.Status), rec.Error)
 		for _, name := range counters {
 			cell := ""
-			if n, ok := counter(rec, name); ok {
-				cell = strconv.FormatUint(n, 10)
+			if c, ok := rec.Counter(name); ok {
+				cell = strconv.FormatUint(c.Value, 10)
 			}
 			line = append(line, cell)
 		}

@@ -30,13 +30,13 @@ func HDRLog(w io.Writer, rec *record.Record, name string) error {
 	}
 	whole, err := h.Decode()
 	if err != nil {
-		return fmt.Errorf("%s: %w", caseName(rec), err)
+		return fmt.Errorf("%s: %w", rec.Name(), err)
 	}
 	window := rec.Value(record.Duration)
 
 	var p page
 	start := float64(rec.Time.UnixMilli()) / 1000
-	p.linef("#[Logged with zkbench: %s of %s, in %s]", name, oneLine(caseName(rec)), h.Unit)
+	p.linef("#[Logged with zkbench: %s of %s, in %s]", name, oneLine(rec.Name()), h.Unit)
 	p.linef("#[Histogram log format version %s]", hdrhistogram.HISTOGRAM_LOG_FORMAT_VERSION)
 	p.linef("#[StartTime: %.3f (seconds since epoch), %s]", start, rec.Time.UTC().Format(time.RFC3339))
 	p.linef("#[BaseTime: %.3f (seconds since epoch)]", start)
@@ -58,7 +58,7 @@ func HDRLog(w io.Writer, rec *record.Record, name string) error {
 			}
 			part = nothing.HDR
 		} else if values, err = (record.Histogram{Name: name, HDR: part}).Decode(); err != nil {
-			return fmt.Errorf("%s, interval %d: %w", caseName(rec), i, err)
+			return fmt.Errorf("%s, interval %d: %w", rec.Name(), i, err)
 		}
 		from, length := float64(i)*h.Interval.Seconds(), h.Interval.Seconds()
 		if last := i == len(h.Parts)-1; last && window > from {

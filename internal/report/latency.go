@@ -17,7 +17,7 @@ func decodeAll(rec *record.Record) (map[string]*hdrhistogram.Histogram, error) {
 	for _, encoded := range rec.Histograms {
 		h, err := encoded.Decode()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", caseName(rec), err)
+			return nil, fmt.Errorf("%s: %w", rec.Name(), err)
 		}
 		all[encoded.Name] = h
 	}

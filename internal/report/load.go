@@ -37,20 +37,12 @@ func (r *rows) labelled(label string, q record.Quantity, format func(float64) st
 	}
 }
 
-func counter(rec *record.Record, name string) (uint64, bool) {
-	i := slices.IndexFunc(rec.Counters, func(c record.Counter) bool { return c.Name == name })
-	if i < 0 {
-		return 0, false
-	}
-	return rec.Counters[i].Value, true
-}
-
 // isOpen tells whether arrivals were paced: tickets then have a response and a
 // wait, and not all that were offered need have started.
 func isOpen(rec *record.Record) bool {
 	_, rated := rec.Metric(record.OfferedRate)
-	offered, counted := counter(rec, record.CountOffered)
-	return rated || counted && offered != rec.Count(record.CountStarted)
+	offered, counted := rec.Counter(record.CountOffered)
+	return rated || counted && offered.Value != rec.Count(record.CountStarted)
 }
 
 func loadRows(rec *record.Record) []row {
@@ -60,7 +52,7 @@ func loadRows(rec *record.Record) []row {
 	if workers, ok := rec.Axes.Get("workers"); ok {
 		r.add("Workers", workers, "Greatest number of operations in flight")
 	}
-	if _, ok := counter(rec, record.CountDone); ok {
+	if _, ok := rec.Counter(record.CountDone); ok {
 		r.add("Total Ops", fmt.Sprint(rec.Count(record.CountDone)), "Operations that ended well")
 	}
 	r.metric(record.Duration, func(v float64) string { return figure.Significant(v, 5, 9) + "s" })
@@ -74,7 +66,7 @@ func loadRows(rec *record.Record) []row {
 // counters adds the fate of every ticket as sums that a reader can check.
 func (r *rows) counters() {
 	n := r.rec.Count
-	if _, ok := counter(r.rec, record.CountOffered); ok && isOpen(r.rec) {
+	if _, ok := r.rec.Counter(record.CountOffered); ok && isOpen(r.rec) {
 		r.sum("Offered", n(record.CountOffered), "arrivals", []part{
 			{n(record.CountStarted), "started"},
 			{n(record.CountDropped), "dropped"},
@@ -83,7 +75,7 @@ func (r *rows) counters() {
 		r.add("Dropped", fmt.Sprint(n(record.CountDropped)), "Arrived when the queue was full")
 		r.add("Never Started", fmt.Sprint(n(record.CountNeverStarted)), "Still queued when the window closed")
 	}
-	if _, ok := counter(r.rec, record.CountStarted); ok {
+	if _, ok := r.rec.Counter(record.CountStarted); ok {
 		r.sum("Started", n(record.CountStarted), "operations", []part{
 			{n(record.CountDone), "done"}, {n(record.CountFailed), "failed"}, {n(record.CountUnfinished), "unfinished"},
 		})
@@ -93,15 +85,15 @@ func (r *rows) counters() {
 		{"Late", record.CountLate, "Of done: ended after the window, within the grace"},
 		{"Warm-up", record.CountWarmup, "Operations that ended before the window"},
 	} {
-		if v, ok := counter(r.rec, c.name); ok && v > 0 {
+		if v := n(c.name); v > 0 {
 			r.add(c.label, fmt.Sprint(v), c.meaning)
 		}
 	}
-	if _, ok := counter(r.rec, record.CountChecked); ok {
+	if _, ok := r.rec.Counter(record.CountChecked); ok {
 		r.warn(n(record.CountCheckFails) > 0, "Checked", checked(r.rec), "Results checked after the window, of all done")
 	}
-	if v, ok := counter(r.rec, record.CountArena); ok {
-		r.add("Arena", figure.Bytes(float64(v)), "Reserved for results that wait for their check")
+	if c, ok := r.rec.Counter(record.CountArena); ok {
+		r.add("Arena", figure.Bytes(float64(c.Value)), "Reserved for results that wait for their check")
 	}
 	for _, c := range r.rec.Counters {
 		if !slices.Contains(knownCounters[:], c.Name) {

@@ -66,7 +66,7 @@ func Stages(w io.Writer, rec *record.Record) error {
 
 // head says what ran, where, and what went wrong.
 func (p *page) head(rec *record.Record) {
-	p.heading(caseName(rec))
+	p.heading(rec.Name())
 	p.linef("%s", machine(rec.Env))
 	if build := build(rec.Env); build != "" {
 		p.linef("%s", build)
@@ -86,14 +86,6 @@ func (p *page) head(rec *record.Record) {
 	if rec.Status != record.OK {
 		p.failure(strings.ToUpper(string(rec.Status)) + ": " + rec.Error)
 	}
-}
-
-// caseName is workload/key=value/key=value.
-func caseName(rec *record.Record) string {
-	if rec.Case == "" {
-		return rec.Workload
-	}
-	return rec.Workload + "/" + rec.Case
 }
 
 // analysis lists the findings, each with the evidence that raised it.

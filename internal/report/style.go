@@ -13,17 +13,20 @@ type Style struct {
 	Colour bool // headings, failures and findings stand out by ANSI sequences
 }
 
+// What ANSI calls the looks of text.
 const (
-	bold   = "1"
-	red    = "1;31"
-	yellow = "33"
+	Bold   = "1"
+	Red    = "1;31"
+	Green  = "32"
+	Yellow = "33"
 )
 
-func (s Style) paint(code, text string) string {
+// Paint is text with one of these looks, in the style.
+func (s Style) Paint(look, text string) string {
 	if !s.Colour || text == "" {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return "\x1b[" + look + "m" + text + "\x1b[0m"
 }
 
 // page builds one piece of text and writes it with one call, so that the lines
@@ -38,13 +41,13 @@ func (p *page) linef(format string, args ...any) {
 	p.WriteByte('\n')
 }
 
-func (p *page) heading(text string) { p.linef("%s", p.style.paint(bold, text)) }
+func (p *page) heading(text string) { p.linef("%s", p.style.Paint(Bold, text)) }
 
-func (p *page) failure(text string) { p.linef("%s", p.style.paint(red, text)) }
+func (p *page) failure(text string) { p.linef("%s", p.style.Paint(Red, text)) }
 
 // finding writes an observation; the further lines of its text are indented.
 func (p *page) finding(name, text string) {
-	p.linef("%s: %s", p.style.paint(yellow, name), strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
+	p.linef("%s: %s", p.style.Paint(Yellow, name), strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
 }
 
 func (p *page) flush(w io.Writer) error {

@@ -47,12 +47,12 @@ func (s Style) Table(w io.Writer, recs []*record.Record) error {
 	p.table("", rows)
 	for _, rec := range recs {
 		if rec.Status != record.OK {
-			p.failure(fmt.Sprintf("%s %s: %s", caseName(rec), rec.Status, rec.Error))
+			p.failure(fmt.Sprintf("%s %s: %s", rec.Name(), rec.Status, rec.Error))
 		}
 	}
 	for _, rec := range recs {
 		for _, f := range rec.Findings {
-			p.WriteString(caseName(rec) + " ")
+			p.WriteString(rec.Name() + " ")
 			p.finding(f.Name, f.Text)
 		}
 	}
