@@ -62,8 +62,19 @@ func TestDocumentOfNothing(t *testing.T) {
 	if raw, _ := document(t); len(raw) > 0 {
 		t.Errorf("no figures: %d bytes", len(raw))
 	}
-	if raw, _ := document(t, &plot.Dots{}, &plot.Heat{}, &plot.Bars{}, &plot.Curves{}); len(raw) > 0 {
+	nothing := []plot.Figure{
+		&plot.Dots{}, &plot.Heat{}, &plot.Bars{}, &plot.Curves{},
+		&plot.Dots{Title: "Units", Series: []string{"ours"}, Rows: []plot.DotsRow{{Name: "Sender"}, {Name: "Verify", Values: []float64{0}}}},
+		&plot.Curves{Title: "Prove", Lines: []plot.Curve{{Name: "none", Points: []plot.Point{{X: 0, Y: 1}}}}, Marks: []plot.Mark{{X: 1}}},
+	}
+	if raw, _ := document(t, nothing...); len(raw) > 0 {
 		t.Errorf("no values: %d bytes", len(raw))
+	}
+	for i, f := range nothing {
+		var b bytes.Buffer
+		if err := f.Write(&b, plot.SVG); err != nil || b.Len() > 0 {
+			t.Errorf("figure %d without values: %d bytes, %v", i, b.Len(), err)
+		}
 	}
 	if err := plot.Document(broken{}, dotsOf("A", 1)); err == nil {
 		t.Error("the writer's error is lost")

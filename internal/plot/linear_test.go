@@ -3,6 +3,7 @@ package plot_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"regexp"
@@ -15,6 +16,8 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/plot/plottest"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 // box is a text of an SVG and the room that it takes.
@@ -36,11 +39,9 @@ func boxes(t *testing.T, f plot.Figure) (all []box) {
 	return all
 }
 
-func drawn(t *testing.T, f plot.Figure) drawing {
+func drawn(t *testing.T, f plot.Figure) plottest.Drawing {
 	t.Helper()
-	var b bytes.Buffer
-	must.Do(t, f.Write(&b, plot.SVG))
-	return parse(t, b.Bytes())
+	return draw(t, func(w io.Writer, format plot.Format, _ *record.Record) error { return f.Write(w, format) }, nil)
 }
 
 // TestLinear: both axes begin at 0, what is twice as much is twice as far, error bars reach
@@ -62,28 +63,28 @@ func TestLinear(t *testing.T) {
 	}
 	d := drawn(t, c)
 	wantTexts(t, d, "Scaling", "CPUs", "ops/s", "measured", "ideal", "1", "2", "4", "1 CPU", "2 CPUs", "4 CPUs", "0", "100", "400")
-	if slices.Contains(d.texts, "8") {
+	if slices.Contains(d.Texts, "8") {
 		t.Error("a point that is not drawn has a tick")
 	}
-	lines := long(d.lines[blue])
+	lines := long(d.Lines[blue])
 	if len(lines) != 1 || len(lines[0]) != 3 {
 		t.Fatalf("lines %v, want one of three points", lines)
 	}
 	p := lines[0]
 	zero := [2]float64{2*p[0][0] - p[1][0], 2*p[0][1] - p[1][1]}
-	ideal := d.lines["#595959"]
-	if !slices.ContainsFunc(ideal, func(q path) bool { return len(q) == 2 && near(q[0], zero) && near(q[1], p[2]) }) {
+	ideal := d.Lines["#595959"]
+	if !slices.ContainsFunc(ideal, func(q plottest.Path) bool { return len(q) == 2 && near(q[0], zero) && near(q[1], p[2]) }) {
 		t.Errorf("no line from %v to %v in %v", zero, p[2], ideal)
 	}
 	if !near(p[2], [2]float64{zero[0] + 4*(p[0][0]-zero[0]), zero[1] + 4*(p[0][1]-zero[1])}) {
 		t.Errorf("four times as much is drawn at %v, one at %v, 0 at %v", p[2], p[0], zero)
 	}
 	// Three bars of two caps, and the sample of the key.
-	golden.Equal(t, "strokes: a line, three bars with two caps each and a sample", 1+3*3+1, len(d.lines[blue]))
+	golden.Equal(t, "strokes: a line, three bars with two caps each and a sample", 1+3*3+1, len(d.Lines[blue]))
 	unit := [2]float64{p[0][0] - zero[0], p[0][1] - zero[1]}
 	for _, bar := range [][2][2]float64{{{2, 1.5}, {2, 2.5}}, {{3, 4}, {5, 4}}, {{4, 0}, {4, 4}}} {
 		at := func(i int) [2]float64 { return [2]float64{zero[0] + bar[i][0]*unit[0], zero[1] + bar[i][1]*unit[1]} }
-		if !slices.ContainsFunc(d.lines[blue], func(q path) bool { return len(q) == 2 && near(q[0], at(0)) && near(q[1], at(1)) }) {
+		if !slices.ContainsFunc(d.Lines[blue], func(q plottest.Path) bool { return len(q) == 2 && near(q[0], at(0)) && near(q[1], at(1)) }) {
 			t.Errorf("no bar from %v to %v", bar[0], bar[1])
 		}
 	}
@@ -134,8 +135,8 @@ func TestNamesDoNotOverlap(t *testing.T) {
 func TestSeriesDiffer(t *testing.T) {
 	d := drawn(t, crowd(plot.MaxSeries))
 	colours := 0
-	for colour := range maps.Keys(d.lines) {
-		if len(long(d.lines[colour])) > 0 {
+	for colour := range maps.Keys(d.Lines) {
+		if len(long(d.Lines[colour])) > 0 {
 			colours++
 		}
 	}
@@ -191,13 +192,11 @@ func TestChartOfAnything(t *testing.T) {
 		}
 		for i, f := range figures {
 			var b bytes.Buffer
-			if err := f.Write(&b, plot.SVG); err != nil {
-				t.Fatal(i, err)
-			}
+			must.Do(t, f.Write(&b, plot.SVG))
 			if b.Len() > 0 == plot.Empty(f) {
 				t.Fatal(i, "is drawn and empty, or neither")
 			}
-			if err := wellFormed(b.Bytes()); err != nil || strings.Contains(b.String(), "NaN") {
+			if _, err := plottest.SVG(b.Bytes()); err != nil || strings.Contains(b.String(), "NaN") {
 				t.Fatalf("%d: %v, NaN %t", i, err, strings.Contains(b.String(), "NaN"))
 			}
 		}

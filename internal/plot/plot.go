@@ -194,7 +194,7 @@ func histogram(rec *record.Record, name string) (*hdrhistogram.Histogram, error)
 	}
 	h, err := encoded.Decode()
 	if err != nil {
-		return nil, fmt.Errorf("%s/%s: %w", rec.Workload, rec.Case, err)
+		return nil, fmt.Errorf("%s: %w", rec.Name(), err)
 	}
 	if h.TotalCount() == 0 {
 		return nil, nil

@@ -1,10 +1,6 @@
 package plot_test
 
 import (
-	"bytes"
-	"encoding/xml"
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -13,18 +9,8 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
+	"github.com/zkbench/zkbench/internal/plot/plottest"
 )
-
-func wellFormed(svg []byte) error {
-	dec := xml.NewDecoder(bytes.NewReader(svg))
-	for {
-		if _, err := dec.Token(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
 
 // luminance of a colour #rrggbb, relative.
 func luminance(t *testing.T, colour string) (sum float64) {
@@ -47,7 +33,7 @@ func TestHeat(t *testing.T) {
 	wantTexts(t, d, "Cost", "outputs", "inputs", "32 bits", "64 bits", "1.00", "2.00", "4.00", "8.00", "16.0")
 	const paper = "#FFFFFF"
 	var shades []float64
-	for colour, cells := range d.fills {
+	for colour, cells := range d.Fills {
 		if colour != paper {
 			golden.Equal(t, "cells of colour "+colour, 1, len(cells))
 			shades = append(shades, luminance(t, colour))
@@ -60,10 +46,10 @@ func TestHeat(t *testing.T) {
 	if shades[4] > 0.85 || shades[0] > 0.1 {
 		t.Errorf("luminances from %v to %v: too close to paper, or not dark", shades[4], shades[0])
 	}
-	golden.Equal(t, "outlines, one for each of 7 cells", 7, len(d.lines["#DDDDDD"]))
+	golden.Equal(t, "outlines, one for each of 7 cells", 7, len(d.Lines["#DDDDDD"]))
 	// The darkest cell stands alone, the next is in the first table below the lightest.
-	byLuminance := func(i int) path {
-		for colour, cells := range d.fills {
+	byLuminance := func(i int) plottest.Path {
+		for colour, cells := range d.Fills {
 			if colour != paper && luminance(t, colour) == shades[i] {
 				return cells[0]
 			}
@@ -85,11 +71,11 @@ func TestBars(t *testing.T) {
 	}}
 	d := drawn(t, b)
 	wantTexts(t, d, "Sizes", "exact", "B", "transfer", "issue", "32 bits", "64 bits", "none", "a longer name", "700", "1400", "350")
-	bars := d.fills[blue]
+	bars := d.Fills[blue]
 	if len(bars) != 3 {
 		t.Fatalf("%d bars, want 3", len(bars))
 	}
-	long := func(p path) float64 { return p[1][0] - p[0][0] }
+	long := func(p plottest.Path) float64 { return p[1][0] - p[0][0] }
 	for i, want := range []float64{700, 1400, 350} {
 		if bars[i][0][0] != bars[0][0][0] || math.Abs(long(bars[i])/long(bars[0])-want/700) > 1e-3 {
 			t.Errorf("bar %d goes from %v by %v, the first from %v by %v", i, bars[i][0][0], long(bars[i]), bars[0][0][0], long(bars[0]))

@@ -1,5 +1,5 @@
-// Package plottest reads the PDF that package plot writes, for tests. It knows of PDF what
-// that takes, no more.
+// Package plottest reads the PDF and SVG that package plot writes, for tests. It knows of
+// them what that takes, no more.
 package plottest
 
 import (

@@ -2,7 +2,6 @@ package charts_test
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -383,7 +382,7 @@ func TestSVG(t *testing.T) {
 	for _, c := range all(t, scaled("Sender", 1, 2, 4)) {
 		var b bytes.Buffer
 		must.Do(t, c.Figure.Write(&b, plot.SVG))
-		got := texts(t, b.Bytes())
+		got := must.Get(plottest.SVG(b.Bytes()))(t).Texts
 		for _, want := range append([]string{c.Title}, names(c.Figure.(*plot.Curves))...) {
 			if !slices.Contains(got, want) {
 				t.Errorf("%s: no %q in %q", c.File, want, got)
@@ -393,24 +392,6 @@ func TestSVG(t *testing.T) {
 			t.Errorf("file %q stands twice, or is no name for every system", c.File)
 		}
 		files[c.File] = true
-	}
-}
-
-// texts of an SVG, which has to be well-formed.
-func texts(t *testing.T, svg []byte) (texts []string) {
-	t.Helper()
-	dec := xml.NewDecoder(bytes.NewReader(svg))
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return texts
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, ok := token.(xml.CharData); ok && strings.TrimSpace(string(s)) != "" {
-			texts = append(texts, string(s))
-		}
 	}
 }
 
@@ -457,7 +438,7 @@ func TestHostile(t *testing.T) {
 		files[c.File] = true
 		var b bytes.Buffer
 		must.Do(t, c.Figure.Write(&b, plot.SVG))
-		texts(t, b.Bytes())
+		must.Get(plottest.SVG(b.Bytes()))(t)
 		if b.Len() == 0 || bytes.Contains(b.Bytes(), []byte("NaN")) {
 			t.Errorf("%q: %d bytes, or not a number", c.File, b.Len())
 		}

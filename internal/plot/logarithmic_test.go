@@ -2,7 +2,6 @@ package plot_test
 
 import (
 	"bytes"
-	"io"
 	"math"
 	"slices"
 	"testing"
@@ -10,11 +9,36 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
-	"github.com/zkbench/zkbench/internal/record"
 )
 
-func dots(d plot.Dots) figure {
-	return func(w io.Writer, f plot.Format, _ *record.Record) error { return d.Write(w, f) }
+// TestCurves: every series, mark and axis is named, a power is a straight line, and what
+// cannot stand on a logarithmic axis is left out.
+func TestCurves(t *testing.T) {
+	c := plot.Curves{
+		Title: "Prove", Notes: []string{"one thread"}, X: "gates", Y: "seconds",
+		Lines: []plot.Curve{
+			{Name: "square", Points: []plot.Point{{X: 1, Y: 1}, {X: 10, Y: 100}, {X: 100, Y: 1e4}, {X: 0, Y: 1}, {X: 1, Y: math.Inf(1)}}},
+			{Name: "absent", Points: []plot.Point{{X: -1, Y: 1}}},
+			{Name: "loose", Points: []plot.Point{{X: 10, Y: 10}}, Loose: true},
+		},
+		Marks: []plot.Mark{{Name: "crossover", X: 50}},
+	}
+	got := drawn(t, &c)
+	wantTexts(t, got, "Prove", "one thread", "gates", "seconds", "square", "loose", "crossover", "1", "10", "100", "10000")
+	if slices.Contains(got.Texts, "absent") {
+		t.Error("a series without points has a key")
+	}
+	straight := 0
+	for _, p := range got.Lines[blue] {
+		if len(p) != 3 {
+			continue
+		}
+		first, second := (p[1][1]-p[0][1])/(p[1][0]-p[0][0]), (p[2][1]-p[1][1])/(p[2][0]-p[1][0])
+		if math.Abs(first-second) < 0.01*math.Abs(first) {
+			straight++
+		}
+	}
+	golden.Equal(t, "straight lines of three points", 1, straight)
 }
 
 // TestDots: every row and series is named, equal ratios are equal distances, and
@@ -28,11 +52,11 @@ func TestDots(t *testing.T) {
 			{Name: "None", Values: []float64{0, math.Inf(1)}},
 		},
 	}
-	got := draw(t, dots(d), nil)
+	got := drawn(t, &d)
 	wantTexts(t, got, "Units", "a <note>", "units", "ours", "theirs", "Sender", "Verify", "None", "10", "100")
 	const joins = "#595959"
 	var lengths []float64
-	for _, p := range got.lines[joins] {
+	for _, p := range got.Lines[joins] {
 		if len(p) == 2 && p[0][1] == p[1][1] && p[0][0] != p[1][0] {
 			lengths = append(lengths, math.Abs(p[1][0]-p[0][0]))
 		}
@@ -45,21 +69,6 @@ func TestDots(t *testing.T) {
 		}
 	}
 	golden.Equal(t, "lengths of lines that are equal: both rows span a factor of ten", 1, equal)
-	var first, second bytes.Buffer
-	for _, b := range []*bytes.Buffer{&first, &second} {
-		must.Do(t, d.Write(b, plot.SVG))
-	}
-	if !bytes.Equal(first.Bytes(), second.Bytes()) {
-		t.Error("two figures of the same values differ")
-	}
-}
-
-func TestDotsWithoutValues(t *testing.T) {
-	var b bytes.Buffer
-	d := plot.Dots{Title: "Units", Series: []string{"ours"}, Rows: []plot.DotsRow{{Name: "Sender"}, {Name: "Verify", Values: []float64{0}}}}
-	if err := d.Write(&b, plot.SVG); err != nil || b.Len() > 0 {
-		t.Errorf("%d bytes, %v; want nothing", b.Len(), err)
-	}
 }
 
 // TestTextsKeepTheirLength: every text of an SVG names the length it was laid out with,
