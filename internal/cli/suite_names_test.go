@@ -10,7 +10,6 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/suite"
@@ -108,22 +107,9 @@ func TestCommandRepeats(t *testing.T) {
 			continue
 		}
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-		var planned []measure.Job
-		var err error
-		if c.Job.Stages {
-			f := jobs.NewStagesFlags(flags, defs)
-			if err = flags.Parse(words[2:]); err == nil {
-				planned, _, err = f.Plan(flags.Args())
-			}
-		} else {
-			f := jobs.NewRunFlags(flags, defs)
-			if err = flags.Parse(words[2:]); err == nil {
-				var p *jobs.RunPlan
-				if p, err = f.Plan(defs, flags.Args()); err == nil {
-					planned = p.Jobs
-				}
-			}
-		}
+		plan := jobs.Planner(words[1], flags, defs)
+		must.Do(t, flags.Parse(words[2:]))
+		planned, err := plan(flags.Args())
 		if err != nil || len(planned) != 1 {
 			t.Errorf("%s: %d cases, error %v", command, len(planned), err)
 			continue

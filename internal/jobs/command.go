@@ -6,11 +6,39 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
+
+// The commands that measure cases as their flags say.
+const (
+	CommandRun    = "run"
+	CommandStages = "stages"
+)
+
+// Planner defines the flags of one of these commands, and returns what makes the jobs of the
+// named workloads when the flags are parsed.
+func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(names []string) ([]measure.Job, error) {
+	if command == CommandStages {
+		f := NewStagesFlags(flags, defs)
+		return func(names []string) ([]measure.Job, error) {
+			planned, _, err := f.Plan(names)
+			return planned, err
+		}
+	}
+	f := NewRunFlags(flags, defs)
+	return func(names []string) ([]measure.Job, error) {
+		p, err := f.Plan(defs, names)
+		if err != nil {
+			return nil, err
+		}
+		return p.Jobs, nil
+	}
+}
 
 // Command is the command line that measures the record's case again, with its settings and
 // its seed, in the words of a POSIX shell. It is empty where defs lack the record's workload
@@ -26,10 +54,10 @@ func Command(defs []workload.Def, r *record.Record) string {
 		return ""
 	}
 	leak := slices.ContainsFunc(r.Counters, func(c record.Counter) bool { return c.Name == record.CountLeakFixed })
-	command, flags := "run", s.Flags()
+	command, flags := CommandRun, s.Flags()
 	switch {
 	case r.Staged():
-		command, flags = "stages", only(flags, "srs", "seed")
+		command, flags = CommandStages, only(flags, "srs", "seed")
 	case leak:
 		command, flags = "leak", only(flags, "duration", "count", "seed")
 	}

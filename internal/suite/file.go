@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/usage"
 )
 
@@ -65,12 +66,6 @@ func texts(words []Word) []string {
 
 // IDs are the entry's workloads.
 func (e Entry) IDs() []string { return texts(e.Workloads) }
-
-// The commands of entries.
-const (
-	CommandRun    = "run"
-	CommandStages = "stages"
-)
 
 // MaxRepetitions bounds the processes of a case.
 const MaxRepetitions = 1000
@@ -260,7 +255,7 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 	e := Entry{Line: n.Line}
 	p.pairs(n, "case", func(key, value *yaml.Node) {
 		switch key.Value {
-		case CommandRun, CommandStages:
+		case jobs.CommandRun, jobs.CommandStages:
 			if e.Command != "" {
 				p.wrong(key.Line, "%s beside %s; accepted: one of them", key.Value, e.Command)
 			}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -98,9 +99,9 @@ func (f Family) suite() *File {
 
 // smallEntry is one small case of a workload.
 func smallEntry(d workload.Def) Entry {
-	e := Entry{Command: CommandRun, Workloads: []Word{{Text: d.ID()}}}
+	e := Entry{Command: jobs.CommandRun, Workloads: []Word{{Text: d.ID()}}}
 	if d.Stages != nil {
-		e.Command = CommandStages
+		e.Command = jobs.CommandStages
 	}
 	for _, a := range d.Axes {
 		if d.Stages == nil || a.Key != workload.StageKey {

@@ -147,23 +147,7 @@ var notInSuites = []string{"out", "json", "profile", "processes", "slo", "mix"}
 // numbers are added to cut.
 func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]measure.Job, error) {
 	flags := pflag.NewFlagSet(e.Command, pflag.ContinueOnError)
-	var plan func() ([]measure.Job, error)
-	if e.Command == CommandStages {
-		f := jobs.NewStagesFlags(flags, defs)
-		plan = func() ([]measure.Job, error) {
-			planned, _, err := f.Plan(e.IDs())
-			return planned, err
-		}
-	} else {
-		f := jobs.NewRunFlags(flags, defs)
-		plan = func() ([]measure.Job, error) {
-			p, err := f.Plan(defs, e.IDs())
-			if err != nil {
-				return nil, err
-			}
-			return p.Jobs, nil
-		}
-	}
+	plan := jobs.Planner(e.Command, flags, defs)
 	cpus := strconv.Itoa(most)
 	for _, f := range e.Flags {
 		name := strings.ReplaceAll(f.Name, "_", "-")
@@ -197,7 +181,7 @@ func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]meas
 	if err := flags.Lookup(jobs.ProcessorsAxis().Flag).Value.Set(strings.Join(here, ",")); err != nil {
 		return nil, err
 	}
-	planned, err := plan()
+	planned, err := plan(e.IDs())
 	if err != nil || slices.Min(counts) > most {
 		return nil, err
 	}

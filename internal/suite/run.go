@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -26,9 +27,9 @@ func (c *Case) Name() string {
 
 // Key names the process within its suite.
 func (c *Case) Key() string {
-	kind := CommandRun
+	kind := jobs.CommandRun
 	if c.Job.Stages {
-		kind = CommandStages
+		kind = jobs.CommandStages
 	}
 	return fmt.Sprintf("%s %s cpus=%d #%d", kind, c.Name(), c.Job.Procs, c.Repetition+1)
 }
