@@ -51,9 +51,14 @@ func TestPaddedLengths(t *testing.T) {
 	}
 }
 
-// For parameters that New refuses there are no generators.
+// For parameters that New refuses there are no generators; it takes the least and the greatest.
 func TestBadParametersHaveNoFamilies(t *testing.T) {
 	t.Parallel()
+	for _, cfg := range []Config{{Bits: 1, MaxCommitments: 1}, {Bits: MaxBits, MaxCommitments: MaxAggregate}} {
+		if _, err := cfg.complete(); err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
 	for _, cfg := range []Config{
 		{Bits: 0, MaxCommitments: 1},
 		{Bits: 65, MaxCommitments: 1},

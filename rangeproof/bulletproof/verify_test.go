@@ -51,17 +51,17 @@ func TestEquationsAreWeightedApart(t *testing.T) {
 	}
 }
 
-// zeroGroup reduces every challenge to zero from the nth on.
+// zeroGroup reduces one challenge to zero, when left others have been drawn.
 type zeroGroup struct {
 	group.Group[scalar, point]
 	left *int
 }
 
 func (z zeroGroup) ScalarFromWide(wide []byte) scalar {
-	if *z.left == 0 {
+	*z.left--
+	if *z.left == -1 {
 		return scalar{}
 	}
-	*z.left--
 	return z.Group.ScalarFromWide(wide)
 }
 
