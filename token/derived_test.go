@@ -143,6 +143,5 @@ func mustProtocol(t *testing.T, cfg bulletproof.Config) rangeproof.Protocol[scal
 	t.Helper()
 	families := append(rangeproof.KeyFamilies(), bulletproof.Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)...)
 	basis := must.Get(group.NewBasis(group.BN254(), families, cheap))(t)
-	rp := must.Get(bulletproof.New(basis, cfg))(t)
-	return rp
+	return must.Get(bulletproof.New(basis, cfg))(t)
 }

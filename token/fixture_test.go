@@ -24,8 +24,7 @@ func newTestParams(t testing.TB, cfg Config) CryptoParams {
 
 func newTunedParams(t testing.TB, cfg Config, tuning Tuning) CryptoParams {
 	t.Helper()
-	pp := must.Get(NewCryptoParams(cfg, tuning))(t)
-	return pp
+	return must.Get(NewCryptoParams(cfg, tuning))(t)
 }
 
 // bnParams are parameters whose inside a test may touch.
@@ -89,8 +88,7 @@ func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []u
 
 func (e *example) prove(t testing.TB, pp CryptoParams) []byte {
 	t.Helper()
-	proof := must.Get(pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
-	return proof
+	return must.Get(pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 }
 
 func check(pp CryptoParams, st *Statement, proof []byte) error {

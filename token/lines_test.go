@@ -217,8 +217,7 @@ func TestSecretsAreDerived(t *testing.T) {
 		p := newBN(t, Config{Bits: 4, ProofType: proofType})
 		g := p.g
 		e := newExample(t, p, "secrets", []uint64{9, 4}, []uint64{3, 10})
-		decoded := must.Get(p.Decode(&e.st, Field{Bytes: e.prove(t, p)}))(t)
-		c := decoded.(*claim[scalar, point])
+		c := must.Get(p.Decode(&e.st, Field{Bytes: e.prove(t, p)}))(t).(*claim[scalar, point])
 		witness := must.Get(encodeWitness(&e.w))(t)
 		tr, k, r := p.start(&e.st), make([]scalar, 5), make([]scalar, 1)
 		sum := transcript.Nonces{Protocol: "type-and-sum", Seed: e.w.Seed}

@@ -18,14 +18,12 @@ import (
 
 func publicParams(t testing.TB, proofTypes ...string) *token.PublicParams {
 	t.Helper()
-	p := must.Get(token.NewPublicParams("BN254", 8, proofTypes...))(t)
-	return p
+	return must.Get(token.NewPublicParams("BN254", 8, proofTypes...))(t)
 }
 
 func encode(t testing.TB, p *token.PublicParams) []byte {
 	t.Helper()
-	data := must.Get(p.Encode())(t)
-	return data
+	return must.Get(p.Encode())(t)
 }
 
 // arbitraryParams draws parameters that check accepts; their digests are those of

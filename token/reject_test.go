@@ -227,8 +227,7 @@ func TestTorsion(t *testing.T) {
 		for name, e := range map[string]*example{"true statement": good, "false statement": bad} {
 			proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 			for i := range p.layout(2, 2).points {
-				decoded := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t)
-				c := decoded.(*claim[blsfr.Element, bls12381.G1Affine])
+				c := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t).(*claim[blsfr.Element, bls12381.G1Affine])
 				c.points[i].Add(&c.points[i], &torsion)
 				single := p.Verify(context.Background(), executor.Serial(), c)
 				batch := p.Verify(context.Background(), executor.Serial(), c, honest)

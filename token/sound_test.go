@@ -216,8 +216,7 @@ func TestNoGuess(t *testing.T) {
 	g := p.g
 	G, T := p.basis.Points[p.value], p.basis.Points[p.typ]
 	confirmed := func(e *example, proof []byte) bool {
-		decoded := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t)
-		c := decoded.(*claim[scalar, point])
+		c := must.Get(p.Decode(&e.st, Field{Bytes: proof}))(t).(*claim[scalar, point])
 		public := append(append(append([]point{{}}, c.inputs...), c.outputs...), c.points...)
 		for _, a := range append([]scalar{{}}, p.typeScalar("USD"), p.typeScalar("EUR")) {
 			var typ point

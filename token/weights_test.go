@@ -17,8 +17,7 @@ import (
 // replayClaim decodes a proof, lets change spoil it, and replays its transcript.
 func replayClaim(t *testing.T, p *bnParams, st *Statement, proof []byte, change func(c *claim[scalar, point])) (*claim[scalar, point], *replayed[scalar, point], *rangeproof.Replayed[scalar, point]) {
 	t.Helper()
-	decoded := must.Get(p.Decode(st, Field{Bytes: proof}))(t)
-	c := decoded.(*claim[scalar, point])
+	c := must.Get(p.Decode(st, Field{Bytes: proof}))(t).(*claim[scalar, point])
 	change(c)
 	r, item := &replayed[scalar, point]{claim: c}, new(rangeproof.Replayed[scalar, point])
 	if err := c.replay(context.Background(), executor.Serial(), r, item); err != nil || item.Err != nil {

@@ -33,8 +33,7 @@ func minted(t testing.TB, pp token.CryptoParams, label string, anchor token.Anch
 	for i, v := range values {
 		spec.Outputs = append(spec.Outputs, action.Output{Owner: fmt.Appendf(nil, "owner %d", i), Value: v})
 	}
-	d := must.Get(action.NewIssue(ctx, serial, pp, "USD", spec))(t)
-	return d
+	return must.Get(action.NewIssue(ctx, serial, pp, "USD", spec))(t)
 }
 
 // owned makes tokens of one type that a sender may spend.
@@ -56,8 +55,7 @@ func draft(t testing.TB, pp token.CryptoParams, kind token.Kind, label string, a
 		return minted(t, pp, label, anchor, 200, 255)
 	}
 	s := must.Get(action.NewSender(ctx, serial, pp, owned(t, pp, label, 100, 20, 3)))(t)
-	d := must.Get(s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Owner: []byte("alice"), Value: 120}, {Value: 3}}, Metadata: []byte("metadata"), Anchor: anchor}))(t)
-	return d
+	return must.Get(s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Owner: []byte("alice"), Value: 120}, {Value: 3}}, Metadata: []byte("metadata"), Anchor: anchor}))(t)
 }
 
 // sent is the encoding of draft.
@@ -68,8 +66,7 @@ func sent(t testing.TB, pp token.CryptoParams, kind token.Kind, label string, an
 
 func proven(t testing.TB, d *action.Draft) []byte {
 	t.Helper()
-	raw := must.Get(d.Prove(ctx))(t)
-	return raw
+	return must.Get(d.Prove(ctx))(t)
 }
 
 func receive(pp token.CryptoParams, kind token.Kind, raw []byte, anchor token.Anchor) error {

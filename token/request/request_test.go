@@ -42,8 +42,7 @@ func draw(t *rapid.T) *request.Request {
 
 func encode(t testing.TB, r *request.Request) []byte {
 	t.Helper()
-	data := must.Get(r.Encode())(t)
-	return data
+	return must.Get(r.Encode())(t)
 }
 
 // sameBytes takes empty and absent for one.

@@ -27,11 +27,7 @@ func TestAuditor(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice := w.party(t, w.key(t, "alice"))
-	order := func(value uint64) service.Order {
-		o := paying(alice.address(t), value)
-		o.Anchor = []byte("one anchor")
-		return o
-	}
+	order := func(value uint64) service.Order { return anchored("one anchor", paying(alice.address(t), value)) }
 	first := must.Get(w.issuer.Issue(ctx, order(1)))(t)
 	must.NotGet(w.issuer.Issue(ctx, order(2)))(t, zkbench.ErrAnchorConflict, "issued twice under one anchor")
 	must.Do(t, w.issued.Discard(ctx, first.Request.Anchor))
@@ -77,10 +73,8 @@ func TestAuditorRace(t *testing.T) {
 	alice := w.party(t, w.key(t, "alice"))
 	var raws, infos [2][]byte
 	for i := range raws {
-		o := paying(alice.address(t), uint64(i))
-		o.Anchor = []byte("raced")
-		sub := must.Get(w.issuer.Issue(t.Context(), o))(t)
-		must.Do(t, w.issued.Discard(t.Context(), o.Anchor))
+		sub := must.Get(w.issuer.Issue(t.Context(), anchored("raced", paying(alice.address(t), uint64(i)))))(t)
+		must.Do(t, w.issued.Discard(t.Context(), sub.Request.Anchor))
 		raws[i], infos[i] = encodings(t, sub)
 	}
 	var wg sync.WaitGroup
@@ -158,11 +152,10 @@ func TestConstructors(t *testing.T) {
 func TestAuditorRefuses(t *testing.T) {
 	w := newWorld(t, func(p *token.PublicParams) { p.Redeem = token.RedeemIssuer })
 	ctx := t.Context()
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 100, 100)
-	issued := must.Get(w.issuer.Issue(ctx, under("issue", paying(alice.address(t), 7))))(t)
-	moved := must.Get(alice.pay.Transfer(ctx, under("transfer", paying(alice.address(t), 30))))(t)
-	redeemed := must.Get(alice.pay.Transfer(ctx, under("redemption", paying(service.Address{}, 30))))(t)
+	alice := w.funded(t, "alice", 100, 100)
+	issued := must.Get(w.issuer.Issue(ctx, anchored("issue", paying(alice.address(t), 7))))(t)
+	moved := must.Get(alice.pay.Transfer(ctx, anchored("transfer", paying(alice.address(t), 30))))(t)
+	redeemed := must.Get(alice.pay.Transfer(ctx, anchored("redemption", paying(service.Address{}, 30))))(t)
 	flip := func(signature []byte) []byte {
 		out := bytes.Clone(signature)
 		out[len(out)-1] ^= 1

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,13 +20,8 @@ import (
 func TestEverythingAtOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := context.Background()
-	alice := w.party(t, w.key(t, "alice"))
 	const tokens, value = 24, 10
-	values := make([]uint64, tokens)
-	for i := range values {
-		values[i] = value
-	}
-	w.fund(t, alice, values...)
+	alice := w.funded(t, "alice", slices.Repeat([]uint64{value}, tokens)...)
 
 	var ledger sync.Mutex // the auditor's yes and the ledger's are one step
 	var landed, refused atomic.Int32
@@ -34,7 +30,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		sub, err := alice.pay.Transfer(ctx, under(anchor, paying(to, 1+rng.Uint64N(2*value))))
+		sub, err := alice.pay.Transfer(ctx, anchored(anchor, paying(to, 1+rng.Uint64N(2*value))))
 		if errors.Is(err, zkbench.ErrPolicy) || errors.Is(err, zkbench.ErrAnchorConflict) || errors.Is(err, zkbench.ErrSpent) {
 			return nil // no funds; the anchor waits for a Sync; the token was found spent
 		}
@@ -100,9 +96,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	settlers.Wait()
 
 	must.Do(t, alice.Recheck(ctx, w.ledger))
-	if n := len(kept(t, alice.Vault)); n != 0 {
-		t.Errorf("%d submissions kept, all of which have landed or can never", n)
-	}
+	wantKept(t, alice.Vault, 0, "all of which have landed or can never")
 	if got := alice.balance(t); got != tokens*value || alice.Taken() != 0 {
 		t.Errorf("%d of %d, %d tokens taken", got, tokens*value, alice.Taken())
 	}

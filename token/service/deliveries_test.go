@@ -43,7 +43,7 @@ func TestStrangersDeliveries(t *testing.T) {
 			must.Do(t, bob.Receive(t.Context(), junk(t, w, id, bobs, uint64(i))))
 		}
 	}
-	sub := must.Get(alice.pay.Transfer(t.Context(), under("order 17", paying(bobs, 30))))(t)
+	sub := must.Get(alice.pay.Transfer(t.Context(), anchored("order 17", paying(bobs, 30))))(t)
 	must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))
 	must.Do(t, bob.Receive(t.Context(), sub.Deliveries...)) // which it has
 	alice.crash(t, w)
@@ -54,9 +54,8 @@ func TestStrangersDeliveries(t *testing.T) {
 		t.Errorf("%d questions, want 3", n)
 	}
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
-	if a, b := alice.balance(t), bob.balance(t); a != 70 || b != 30 {
-		t.Errorf("alice has %d and bob %d, want 70 and 30", a, b)
-	}
+	alice.has(t, 70, "after paying")
+	bob.has(t, 30, "after being paid")
 	// The ledger has decided: nothing is asked any more.
 	must.Do(t, alice.Delivered(t.Context(), sub.Request.Anchor))
 	asked = w.ledger.asked
@@ -82,9 +81,7 @@ func TestFullIDEmpties(t *testing.T) {
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
-	if got := bob.balance(t); got != 10 {
-		t.Errorf("%d, want 10", got)
-	}
+	bob.has(t, 10, "with the right delivery")
 }
 
 // limited is a ledger that is out of reach after so many questions for tokens, when it
@@ -139,9 +136,7 @@ func TestSyncInPieces(t *testing.T) {
 		}
 		cancel()
 	}
-	if got := bob.balance(t); got != 12 {
-		t.Errorf("%d of 12 after 6 times 4 answers for 24 tokens", got)
-	}
+	bob.has(t, 12, "after 6 times 4 answers for 24 tokens")
 }
 
 // TestOneQuestionFails: a question without answer keeps no other from being asked, and
@@ -159,11 +154,7 @@ func TestOneQuestionFails(t *testing.T) {
 			t.Errorf("%v does not name %s", err, want)
 		}
 	}
-	if got := bob.balance(t); got != 6 {
-		t.Errorf("%d, want 6", got)
-	}
+	bob.has(t, 6, "the two without answers wait")
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
-	if got := bob.balance(t); got != 8 {
-		t.Errorf("%d, want 8", got)
-	}
+	bob.has(t, 8, "after all were answered")
 }

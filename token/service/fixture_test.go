@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -33,8 +34,7 @@ var blockTime = time.Unix(1_800_000_000, 0)
 func key(t must.TB, name string) identity.Signer {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
-	signer := must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
-	return signer
+	return must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
 }
 
 // memory is a ledger in maps.
@@ -135,8 +135,7 @@ func (w *world) path() string {
 
 func (w *world) vault(t must.TB) *service.Vault {
 	t.Helper()
-	v := must.Get(service.CreateVault(w.path(), w.params))(t)
-	return v
+	return must.Get(service.CreateVault(w.path(), w.params))(t)
 }
 
 // party is somebody with a wallet.
@@ -169,8 +168,7 @@ func (p *party) crash(t must.TB, w *world) {
 
 func (p *party) address(t must.TB) service.Address {
 	t.Helper()
-	to := must.Get(p.Address(context.Background(), nil))(t)
-	return to
+	return must.Get(p.Address(context.Background(), nil))(t)
 }
 
 func (p *party) balance(t must.TB) uint64 {
@@ -189,15 +187,13 @@ func (w *world) pseudonyms(t must.TB, name string) service.Keys {
 	holder := must.Get(scheme.NewHolder(nil))(t)
 	r := must.Get(holder.Request(name, nil))(t)
 	certificate := must.Get(scheme.Enrol(name, r, w.authority))(t)
-	keys := must.Get(service.NewPseudonyms(w.params, holder, certificate, w.authority.Identity()))(t)
-	return keys
+	return must.Get(service.NewPseudonyms(w.params, holder, certificate, w.authority.Identity()))(t)
 }
 
 // land has the auditor sign a submission, and the ledger apply it.
 func (w *world) land(t must.TB, sub *service.Submission) *audit.Report {
 	t.Helper()
-	report := must.Get(w.submit(t, sub))(t)
-	return report
+	return must.Get(w.submit(t, sub))(t)
 }
 
 func (w *world) submit(t must.TB, sub *service.Submission) (*audit.Report, error) {
@@ -219,20 +215,34 @@ func (w *world) submit(t must.TB, sub *service.Submission) (*audit.Report, error
 	return report, nil
 }
 
+// has fails the test unless the party can spend that much.
+func (p *party) has(t must.TB, want uint64, why string) {
+	t.Helper()
+	if got := p.balance(t); got != want {
+		t.Errorf("%d can be spent, want %d: %s", got, want, why)
+	}
+}
+
+// funded is a party of one key, with tokens on the ledger.
+func (w *world) funded(t must.TB, name string, values ...uint64) *party {
+	t.Helper()
+	p := w.party(t, w.key(t, name))
+	w.fund(t, p, values...)
+	return p
+}
+
 // fund gives a party tokens, which it finds on the ledger.
 func (w *world) fund(t must.TB, p *party, values ...uint64) {
 	t.Helper()
 	ctx := context.Background()
-	for len(values) > 0 {
+	for some := range slices.Chunk(values, w.params.Limits.Outputs) {
 		o := service.Order{Type: usd}
-		n := min(len(values), w.params.Limits.Outputs)
-		for _, v := range values[:n] {
+		for _, v := range some {
 			o.Payments = append(o.Payments, service.Payment{To: p.address(t), Value: v})
 		}
 		sub := must.Get(w.issuer.Issue(ctx, o))(t)
 		w.land(t, sub)
 		must.Do(t, p.Receive(ctx, sub.Deliveries...))
-		values = values[n:]
 	}
 	must.Do(t, p.Sync(ctx, w.ledger))
 }
@@ -253,8 +263,12 @@ func (p *party) open(t must.TB, w *world) {
 	p.use(w, v)
 }
 
-func copyFile(t must.TB, from, to string) {
+// copied is the party with a copy of its vault, which is not opened yet.
+func (p *party) copied(t must.TB, w *world) *party {
 	t.Helper()
-	data := must.Get(os.ReadFile(from))(t)
-	must.Do(t, os.WriteFile(to, data, 0o600))
+	must.Do(t, p.Close())
+	again := &party{path: w.path(), keys: p.keys}
+	must.Do(t, os.WriteFile(again.path, must.Get(os.ReadFile(p.path))(t), 0o600))
+	p.open(t, w)
+	return again
 }

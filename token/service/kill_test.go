@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -127,12 +128,7 @@ func TestKill(t *testing.T) {
 	total := 0
 	for i := range kills {
 		if i%perVault == 0 {
-			alice, said = w.party(t, w.key(t, "alice")), map[string]payment{}
-			values := make([]uint64, tokens)
-			for j := range values {
-				values[j] = value
-			}
-			w.fund(t, alice, values...)
+			alice, said = w.funded(t, "alice", slices.Repeat([]uint64{value}, tokens)...), map[string]payment{}
 		}
 		must.Do(t, alice.Close())
 		total += live(t, alice.path, time.Duration(rng.IntN(60_000))*time.Microsecond, said)

@@ -21,7 +21,7 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 	alice := w.party(t, w.key(t, "alice"))
 	pp := must.Get(w.params.Crypto(token.CSP, smallTables))(t)
 	known := func(anchor string, to service.Address) service.Order {
-		o := under(anchor, paying(to, 100))
+		o := anchored(anchor, paying(to, 100))
 		o.Rand = bytes.NewReader(make([]byte, 32))
 		return o
 	}

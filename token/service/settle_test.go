@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +26,14 @@ func kept(t must.TB, v *service.Vault) map[string]service.Kept {
 	return all
 }
 
+// wantKept fails the test unless a vault has that many submissions.
+func wantKept(t *testing.T, v *service.Vault, want int, why string) {
+	t.Helper()
+	if n := len(kept(t, v)); n != want {
+		t.Errorf("%d submissions kept, want %d: %s", n, want, why)
+	}
+}
+
 // TestCrash: after a crash before anything is settled, the reservation, the change and
 // the submission are there.
 func TestCrash(t *testing.T) {
@@ -34,9 +43,7 @@ func TestCrash(t *testing.T) {
 	w.fund(t, alice, 100)
 	sub := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t)
 	alice.crash(t, w)
-	if got := alice.balance(t); got != 0 {
-		t.Errorf("%d can be spent, want 0: the token is reserved", got)
-	}
+	alice.has(t, 0, "the token is reserved")
 	must.NotGet(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t, zkbench.ErrPolicy, "a second transfer of the token")
 	again := kept(t, alice.Vault)[string(sub.Request.Anchor)]
 	if diff := cmp.Diff(sub.Deliveries, again.Deliveries); diff != "" {
@@ -46,17 +53,14 @@ func TestCrash(t *testing.T) {
 	must.Do(t, bob.Receive(ctx, again.Deliveries...))
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	must.Do(t, bob.Sync(ctx, w.ledger))
-	if a, b := alice.balance(t), bob.balance(t); a != 70 || b != 30 {
-		t.Errorf("alice has %d, bob %d, want 70 and 30", a, b)
-	}
+	alice.has(t, 70, "after paying")
+	bob.has(t, 30, "after being paid")
 	if k := kept(t, alice.Vault)[string(sub.Request.Anchor)]; !k.Landed {
 		t.Error("the deliveries of a submission that has landed are gone")
 	}
 	must.Do(t, alice.Delivered(ctx, sub.Request.Anchor))
 	must.Do(t, alice.Delivered(ctx, sub.Request.Anchor))
-	if n := len(kept(t, alice.Vault)); n != 0 {
-		t.Errorf("%d submissions kept after all is settled", n)
-	}
+	wantKept(t, alice.Vault, 0, "after all is settled")
 }
 
 // TestRelease: a lost submission is released, and its token spent again.
@@ -67,23 +71,15 @@ func TestRelease(t *testing.T) {
 	w.fund(t, alice, 100)
 	lost := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t)
 	must.Do(t, alice.Sync(ctx, w.ledger)) // nothing is known of it
-	if got := alice.balance(t); got != 0 {
-		t.Errorf("%d free while the request may land", got)
-	}
+	alice.has(t, 0, "the request may land")
 	must.Do(t, alice.Release(ctx, lost.Request.Anchor))
-	if got := alice.balance(t); got != 100 {
-		t.Errorf("%d after the release, want 100", got)
-	}
+	alice.has(t, 100, "after the release")
 	second := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 45)))(t)
 	w.land(t, second)
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	must.Do(t, alice.Delivered(ctx, second.Request.Anchor))
-	if got := alice.balance(t); got != 55 {
-		t.Errorf("%d after paying 45 of 100", got)
-	}
-	if n := len(kept(t, alice.Vault)); n != 0 {
-		t.Errorf("%d submissions kept, want 0: the released one can never land", n)
-	}
+	alice.has(t, 55, "after paying 45 of 100")
+	wantKept(t, alice.Vault, 0, "the released one can never land")
 	asked := w.ledger.asked
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	if w.ledger.asked != asked {
@@ -106,9 +102,7 @@ func TestLateLanding(t *testing.T) {
 	w.land(t, late)
 	alice.crash(t, w)
 	must.Do(t, alice.Sync(ctx, w.ledger))
-	if got := alice.balance(t); got != 77 {
-		t.Errorf("%d, want the change of 70 and the 7 that the second submission held", got)
-	}
+	alice.has(t, 77, "the change, and the 7 that the second submission held")
 	must.NotGet(w.submit(t, second))(t, zkbench.ErrSpent, "the second submission")
 	if k := kept(t, alice.Vault); len(k) != 1 || !k[string(late.Request.Anchor)].Landed {
 		t.Errorf("%d submissions kept, want the one that landed", len(k))
@@ -120,13 +114,10 @@ func TestLateLanding(t *testing.T) {
 // those for its inputs is not taken for one that never can.
 func TestLandsWhileAsked(t *testing.T) {
 	w := newWorld(t, nil)
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 100)
+	alice := w.funded(t, "alice", 100)
 	sub := must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
 	must.Do(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 1, do: func() { w.land(t, sub) }}))
-	if got := alice.balance(t); got != 70 {
-		t.Errorf("%d, want the change of 70", got)
-	}
+	alice.has(t, 70, "the change")
 }
 
 // broken is a ledger that cannot be reached for tokens, for digests, or for both.
@@ -153,17 +144,14 @@ func (b broken) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, erro
 func TestOutage(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 100, 50)
+	alice := w.funded(t, "alice", 100, 50)
 	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 	w.land(t, sub)
 	for _, l := range []broken{{w.ledger, zkbench.ErrEnv, zkbench.ErrEnv}, {w.ledger, zkbench.ErrEnv, nil}} {
 		if err := alice.Recheck(ctx, l); !errors.Is(err, zkbench.ErrEnv) {
 			t.Errorf("%v", err)
 		}
-		if got := alice.balance(t); got != 100 {
-			t.Errorf("%d can be spent after an outage, want 100", got)
-		}
+		alice.has(t, 100, "after an outage")
 	}
 }
 
@@ -171,31 +159,26 @@ func TestOutage(t *testing.T) {
 func TestTakenAnchor(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 100)
+	alice := w.funded(t, "alice", 100)
 	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 	w.ledger.anchors[string(sub.Request.Anchor)] = [32]byte{1}
 	must.Do(t, alice.Sync(ctx, w.ledger))
-	if got := alice.balance(t); got != 100 || len(kept(t, alice.Vault)) != 0 {
-		t.Errorf("%d, and %d submissions kept", got, len(kept(t, alice.Vault)))
-	}
+	alice.has(t, 100, "the input of what can never land")
+	wantKept(t, alice.Vault, 0, "it can never land")
 }
 
 // TestDiscard: submissions that nobody has seen leave nothing behind.
 func TestDiscard(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 100, 50)
+	alice := w.funded(t, "alice", 100, 50)
 	var anchors [][]byte
 	for range 2 {
 		sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 		anchors = append(anchors, sub.Request.Anchor)
 	}
 	must.NotDo(t, alice.Discard(ctx, anchors[0], []byte("none")), zkbench.ErrParams, "discarded what is not there")
-	if got := alice.balance(t); got != 0 {
-		t.Errorf("%d after a call that failed, want 0: all or nothing", got)
-	}
+	alice.has(t, 0, "after a call that failed: all or nothing")
 	must.Do(t, alice.Discard(ctx, anchors...))
 	asked := w.ledger.asked
 	must.Do(t, alice.Sync(ctx, w.ledger))
@@ -208,29 +191,19 @@ func TestDiscard(t *testing.T) {
 func TestRestored(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 100, 50)
-	copied := &party{path: w.path(), keys: alice.keys}
-	must.Do(t, alice.Close())
-	copyFile(t, alice.path, copied.path)
-	alice.open(t, w)
+	alice := w.funded(t, "alice", 100, 50)
+	copied := alice.copied(t, w)
 	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 100)))(t)
 	w.land(t, sub)
 
 	copied.open(t, w)
 	must.Do(t, copied.Sync(ctx, w.ledger))
-	if got := copied.balance(t); got != 150 {
-		t.Errorf("Sync asked about unspent tokens: %d", got)
-	}
+	copied.has(t, 150, "Sync asks nothing about unspent tokens")
 	must.Do(t, copied.Recheck(ctx, w.ledger))
-	if got := copied.balance(t); got != 50 {
-		t.Errorf("%d after the check, want 50", got)
-	}
+	copied.has(t, 50, "after the check")
 	w.ledger = newMemory() // one that has lost everything
 	must.Do(t, copied.Recheck(ctx, w.ledger))
-	if got := copied.balance(t); got != 0 {
-		t.Errorf("%d on a ledger that has nothing", got)
-	}
+	copied.has(t, 0, "on a ledger that has nothing")
 }
 
 // TestWrongDeliveries: what does not open, is not ours, or is not on the ledger does
@@ -268,9 +241,7 @@ func TestWrongDeliveries(t *testing.T) {
 				t.Errorf("%v, want %v", err, test.want)
 			}
 			must.Do(t, test.p.Sync(ctx, w.ledger))
-			if got := test.p.balance(t); got != 0 {
-				t.Errorf("%d counted of deliveries that were refused", got)
-			}
+			test.p.has(t, 0, "of deliveries that were refused")
 		})
 	}
 
@@ -278,14 +249,10 @@ func TestWrongDeliveries(t *testing.T) {
 	must.Do(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = token.ID("unknown") })))
 	must.Do(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })))
 	must.Do(t, bob.Sync(ctx, w.ledger))
-	if got := bob.balance(t); got != 0 {
-		t.Errorf("%d counted of ids that are not the tokens'", got)
-	}
+	bob.has(t, 0, "of ids that are not the tokens'")
 	must.Do(t, bob.Receive(ctx, other, good))
 	must.Do(t, bob.Sync(ctx, w.ledger))
-	if got := bob.balance(t); got != 30 {
-		t.Errorf("%d of 30", got)
-	}
+	bob.has(t, 30, "of the right deliveries")
 	if err := bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })); !errors.Is(err, zkbench.ErrPolicy) {
 		t.Errorf("another token than the ledger has under the id: %v", err)
 	}
@@ -317,29 +284,20 @@ func TestIssueLife(t *testing.T) {
 			must.NotDo(t, w.issued.Discard(ctx, anchor), zkbench.ErrPolicy, "discarded what has landed")
 			must.Do(t, w.issued.Delivered(ctx, anchor))
 		}
-		if n := len(kept(t, w.issued)); n != 0 {
-			t.Errorf("%d submissions kept of one that has landed and is delivered", n)
-		}
+		wantKept(t, w.issued, 0, "of one that has landed and is delivered")
 	}
 	// One whose anchor is another's can never land.
 	sub := must.Get(w.issuer.Issue(ctx, paying(to, 100)))(t)
 	w.ledger.anchors[string(sub.Request.Anchor)] = [32]byte{1}
 	must.Do(t, w.issued.Sync(ctx, w.ledger))
-	if n := len(kept(t, w.issued)); n != 0 {
-		t.Errorf("%d submissions kept of one that can never land", n)
-	}
+	wantKept(t, w.issued, 0, "of one that can never land")
 }
 
 // TestOneMoment: Unspent yields the tokens of one moment, whatever its caller does to the
 // vault meanwhile.
 func TestOneMoment(t *testing.T) {
 	w := newWorld(t, func(p *token.PublicParams) { p.Limits = token.Limits{Inputs: 4, Outputs: 64, Metadata: 10} })
-	alice := w.party(t, w.key(t, "alice"))
-	values := make([]uint64, 300) // more than are read at a time elsewhere
-	for i := range values {
-		values[i] = 10
-	}
-	w.fund(t, alice, values...)
+	alice := w.funded(t, "alice", slices.Repeat([]uint64{10}, 300)...) // more than are read at a time elsewhere
 	sum, moved := uint64(0), false
 	for h, err := range alice.Unspent() {
 		must.Do(t, err)

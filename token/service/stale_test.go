@@ -33,8 +33,8 @@ func (l *between) Token(ctx context.Context, id token.ID) ([]byte, error) {
 	return raw, err
 }
 
-// under gives an order its anchor.
-func under(anchor string, o service.Order) service.Order {
+// anchored gives an order its anchor.
+func anchored(anchor string, o service.Order) service.Order {
 	o.Anchor = []byte(anchor)
 	return o
 }
@@ -43,14 +43,10 @@ func under(anchor string, o service.Order) service.Order {
 // anchor, of the 10, which a copy of the vault has spent elsewhere.
 func doomed(t *testing.T, w *world, anchor string, rest ...uint64) (*party, *service.Submission) {
 	t.Helper()
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, append([]uint64{10}, rest...)...)
-	must.Do(t, alice.Close())
-	other := &party{path: w.path(), keys: alice.keys}
-	copyFile(t, alice.path, other.path)
-	alice.open(t, w)
+	alice := w.funded(t, "alice", append([]uint64{10}, rest...)...)
+	other := alice.copied(t, w)
 	other.open(t, w)
-	dead := must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(service.Address{}, 10))))(t)
+	dead := must.Get(alice.pay.Transfer(t.Context(), anchored(anchor, paying(service.Address{}, 10))))(t)
 	spent := must.Get(other.pay.Transfer(t.Context(), paying(service.Address{}, 10)))(t)
 	w.land(t, spent)
 	return alice, dead
@@ -75,7 +71,7 @@ func TestAnchorUsedAgain(t *testing.T) {
 			var second *service.Submission
 			must.Do(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 2, do: func() {
 				must.Do(t, alice.Discard(t.Context(), dead.Request.Anchor))
-				second = must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(to, test.value))))(t)
+				second = must.Get(alice.pay.Transfer(t.Context(), anchored(anchor, paying(to, test.value))))(t)
 			}}))
 			w.land(t, second)
 			must.Do(t, alice.Recheck(t.Context(), w.ledger))
@@ -83,9 +79,7 @@ func TestAnchorUsedAgain(t *testing.T) {
 			for _, v := range test.rest {
 				want += v
 			}
-			if got := alice.balance(t); got != want {
-				t.Errorf("%d, want the change of %d", got, want)
-			}
+			alice.has(t, want, "the change")
 		})
 	}
 	t.Run("landed", func(t *testing.T) {
@@ -93,17 +87,15 @@ func TestAnchorUsedAgain(t *testing.T) {
 		alice := w.party(t, w.key(t, "alice"))
 		to := w.party(t, w.key(t, "bob")).address(t)
 		w.fund(t, alice, 10, 100)
-		first := must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(to, 10))))(t)
+		first := must.Get(alice.pay.Transfer(t.Context(), anchored(anchor, paying(to, 10))))(t)
 		w.land(t, first)
 		must.Do(t, alice.Delivered(t.Context(), first.Request.Anchor))
 		must.Do(t, alice.Sync(t.Context(), &between{memory: w.ledger, digest: 1, do: func() {
 			must.Do(t, alice.Sync(t.Context(), w.ledger))
-			must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(to, 20))))(t)
+			must.Get(alice.pay.Transfer(t.Context(), anchored(anchor, paying(to, 20))))(t)
 		}}))
 		must.Do(t, alice.Recheck(t.Context(), w.ledger)) // the second can never land
-		if got := alice.balance(t); got != 100 {
-			t.Errorf("%d, want 100", got)
-		}
+		alice.has(t, 100, "the input of the second, which can never land")
 	})
 }
 
@@ -122,25 +114,20 @@ func TestDeliveredMeanwhile(t *testing.T) {
 		must.Do(t, bob.Receive(t.Context(), good))
 	}}))
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
-	if got := bob.balance(t); got != 10 {
-		t.Errorf("%d, want 10", got)
-	}
+	bob.has(t, 10, "the token that was delivered")
 }
 
 // TestTakenMeanwhile: Recheck finds a token missing, and before it writes, a submission
 // takes the token, and holds it.
 func TestTakenMeanwhile(t *testing.T) {
 	w := newWorld(t, nil)
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 100)
+	alice := w.funded(t, "alice", 100)
 	var sub *service.Submission
 	must.Do(t, alice.Recheck(t.Context(), &between{memory: newMemory(), token: 1, do: func() {
 		sub = must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
 	}}))
 	must.Do(t, alice.Discard(t.Context(), sub.Request.Anchor))
-	if got := alice.balance(t); got != 100 {
-		t.Errorf("%d, want 100", got)
-	}
+	alice.has(t, 100, "the token that was held")
 }
 
 // lagging is a ledger that answers for anchors from before anything landed.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,17 +33,13 @@ func TestLife(t *testing.T) {
 	ctx := t.Context()
 	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.pseudonyms(t, "Bob"))
 	w.fund(t, alice, 100, 50)
-	if got := alice.balance(t); got != 150 {
-		t.Fatalf("funded with %d, want 150", got)
-	}
+	alice.has(t, 150, "the funds")
 
 	o := paying(bob.address(t), 60)
 	o.Payments = append(o.Payments, service.Payment{To: bob.address(t), Value: 60})
 	o.Metadata = []byte("lunch")
 	sub := must.Get(alice.pay.Transfer(ctx, o))(t)
-	if got := alice.balance(t); got != 0 {
-		t.Errorf("%d free before the ledger has the change, want 0", got)
-	}
+	alice.has(t, 0, "before the ledger has the change")
 	report := w.land(t, sub)
 	var values []uint64
 	for _, out := range report.Actions[0].Outputs {
@@ -56,13 +53,11 @@ func TestLife(t *testing.T) {
 	for _, p := range []*party{alice, bob} {
 		must.Do(t, p.Sync(ctx, w.ledger))
 	}
-	if a, b := alice.balance(t), bob.balance(t); a != 30 || b != 120 {
-		t.Errorf("alice has %d and bob %d, want 30 and 120", a, b)
-	}
+	alice.has(t, 30, "after paying")
+	bob.has(t, 120, "after being paid")
 
 	// Bob redeems with the issuer's approval.
-	o = paying(service.Address{}, 100)
-	sub = must.Get(bob.pay.Transfer(ctx, o))(t)
+	sub = must.Get(bob.pay.Transfer(ctx, paying(service.Address{}, 100)))(t)
 	must.NotGet(w.submit(t, sub))(t, zkbench.ErrPolicy, "a redemption without approval")
 	wrong := sub.Deliveries[0]
 	wrong.Opening.Value--
@@ -78,9 +73,7 @@ func TestLife(t *testing.T) {
 		t.Error(diff)
 	}
 	must.Do(t, bob.Sync(ctx, w.ledger))
-	if b := bob.balance(t); b != 20 {
-		t.Errorf("bob has %d after redeeming 100 of 120", b)
-	}
+	bob.has(t, 20, "after redeeming 100 of 120")
 }
 
 // TestPseudonyms: no owner comes twice, and the auditor knows who each is.
@@ -183,8 +176,7 @@ func TestChangePlace(t *testing.T) {
 // TestRefusedOrders: typed errors, and no token stays reserved.
 func TestRefusedOrders(t *testing.T) {
 	w := newWorld(t, nil)
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 10, 10, 10, 10, 10, 10)
+	alice := w.funded(t, "alice", 10, 10, 10, 10, 10, 10)
 	to := w.party(t, w.pseudonyms(t, "Bob")).address(t)
 	var image [script.ImageLen]byte
 	lock := must.Get(script.NewHashLock(image, 1_900_000_000, key(t, "alice").Identity(), key(t, "bob").Identity()))(t)
@@ -245,8 +237,7 @@ func TestRefusedOrders(t *testing.T) {
 		t.Errorf("%d outputs to a script", n)
 	}
 
-	o := paying(to, 10)
-	o.Anchor = []byte("chosen")
+	o := anchored("chosen", paying(to, 10))
 	must.Get(alice.pay.Transfer(t.Context(), o))(t)
 	must.NotGet(alice.pay.Transfer(t.Context(), o))(t, zkbench.ErrAnchorConflict, "one anchor twice")
 }
@@ -256,8 +247,7 @@ func TestWrappingPayments(t *testing.T) {
 		q := must.Get(token.NewPublicParams("BN254", 64, token.CSP))(t)
 		p.Bits, p.Systems = q.Bits, q.Systems
 	})
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 1<<63)
+	alice := w.funded(t, "alice", 1<<63)
 	w.fund(t, alice, 1<<63+5)
 	to := alice.address(t)
 	must.NotGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63)))(t, zkbench.ErrParams, "payments of 2^64")
@@ -273,14 +263,9 @@ func TestWrappingPayments(t *testing.T) {
 // that another takes.
 func TestConcurrentTransfers(t *testing.T) {
 	w := newWorld(t, nil)
-	alice := w.party(t, w.key(t, "alice"))
-	to := w.party(t, w.key(t, "bob")).address(t)
 	const payers, tokens = 64, 80
-	values := make([]uint64, tokens)
-	for i := range values {
-		values[i] = 10
-	}
-	w.fund(t, alice, values...)
+	alice := w.funded(t, "alice", slices.Repeat([]uint64{10}, tokens)...)
+	to := w.party(t, w.key(t, "bob")).address(t)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	holder := map[string]int{}

@@ -43,20 +43,23 @@ func TestVaultFile(t *testing.T) {
 	other.Limits.Inputs = 1
 	must.NotGet(service.OpenVault(path, &other))(t, zkbench.ErrParams, "opened with other parameters")
 	// Another version.
-	db := must.Get(bbolt.Open(path, 0o600, nil))(t)
-	must.Do(t, db.Update(func(tx *bbolt.Tx) error {
+	editFile(t, path, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{2}))
-	}))
-	must.Do(t, db.Close())
+	})
 	if _, err := service.OpenVault(path, w.params); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("opened another version: %v", err)
 	}
-	db = must.Get(bbolt.Open(path, 0o600, nil))(t)
-	must.Do(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) }))
-	must.Do(t, db.Close())
+	editFile(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) })
 	if _, err := service.OpenVault(path, w.params); !isCorrupt(err) {
 		t.Errorf("opened what is no vault: %v", err)
 	}
+}
+
+// editFile changes the file of a vault that is closed.
+func editFile(t *testing.T, path string, edit func(tx *bbolt.Tx) error) {
+	t.Helper()
+	db := must.Get(bbolt.Open(path, 0o600, nil))(t)
+	must.Do(t, errors.Join(db.Update(edit), db.Close()))
 }
 
 func isCorrupt(err error) bool {
@@ -167,9 +170,7 @@ func TestStrangeKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			alice := w.party(t, w.key(t, "alice"))
 			must.Do(t, alice.Close())
-			db := must.Get(bbolt.Open(alice.path, 0o600, nil))(t)
-			must.Do(t, db.Update(edit))
-			must.Do(t, db.Close())
+			editFile(t, alice.path, edit)
 			alice.open(t, w)
 			defer alice.Close()
 			_, err := alice.pay.Transfer(t.Context(), paying(service.Address{}, 50))
@@ -193,19 +194,17 @@ func freeKey(typ string, value uint64, id string) []byte {
 // what stands beside it.
 func TestDamagedRecord(t *testing.T) {
 	w := newWorld(t, nil)
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 10, 10, 10)
+	alice := w.funded(t, "alice", 10, 10, 10)
 	var input token.ID // of the first
 	for _, anchor := range []string{"a", "b", "c"} {
-		sub := must.Get(alice.pay.Transfer(t.Context(), under(anchor, paying(service.Address{}, 6))))(t)
+		sub := must.Get(alice.pay.Transfer(t.Context(), anchored(anchor, paying(service.Address{}, 6))))(t)
 		w.land(t, sub)
 		if anchor == "a" {
 			input = inputsOf(t, sub)[0].ID
 		}
 	}
 	must.Do(t, alice.Close())
-	db := must.Get(bbolt.Open(alice.path, 0o600, nil))(t)
-	must.Do(t, db.Update(func(tx *bbolt.Tx) error {
+	editFile(t, alice.path, func(tx *bbolt.Tx) error {
 		for bucket, key := range map[string][]byte{"submissions": []byte("b"), "tokens": input} {
 			b := tx.Bucket([]byte(bucket))
 			value := bytes.Clone(b.Get(key))
@@ -215,8 +214,7 @@ func TestDamagedRecord(t *testing.T) {
 			}
 		}
 		return nil
-	}))
-	must.Do(t, db.Close())
+	})
 	alice.open(t, w)
 	defer alice.Close()
 	if err := alice.Sync(t.Context(), w.ledger); !isCorrupt(err) {
@@ -236,16 +234,13 @@ func TestDamagedRecord(t *testing.T) {
 	if diff := cmp.Diff([]string{"a landed=false", "damaged", "c landed=true"}, anchors); diff != "" {
 		t.Error(diff)
 	}
-	if got := alice.balance(t); got != 12 { // the change of all three: it waits by itself
-		t.Errorf("%d, want 12", got)
-	}
+	alice.has(t, 12, "the change of all three, which waits by itself")
 }
 
 // TestCloseBeside: whatever runs while a vault is closed ends well or with fs.ErrClosed.
 func TestCloseBeside(t *testing.T) {
 	w := newWorld(t, nil)
-	alice := w.party(t, w.key(t, "alice"))
-	w.fund(t, alice, 10, 10, 10, 10)
+	alice := w.funded(t, "alice", 10, 10, 10, 10)
 	ctx := context.Background()
 	calls := []func() error{
 		func() error { _, err := alice.Balance(usd); return err },

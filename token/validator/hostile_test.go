@@ -71,8 +71,7 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 		raw := must.Get(a.Encode(proof))(h)
 		r.Actions = append(r.Actions, request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: spends})
 	}
-	raw := must.Get(r.Encode())(h)
-	return raw
+	return must.Get(r.Encode())(h)
 }
 
 func keySigner(_ identity.Scheme, i int) (identity.Signer, error) {
@@ -93,7 +92,7 @@ func pseudonymSigner(scheme identity.Scheme, _ int) (identity.Signer, error) {
 func TestFirstBadSignature(t *testing.T) {
 	t.Parallel()
 	s, ids := funded(t, token.RedeemIssuer)
-	a, _ := s.moved("pay", 0, "", ids, to(nil, 150), to(nil, 150))
+	a, _ := s.moved("pay", 0, "", ids, output(nil, 150), output(nil, 150))
 	r := &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}
 	r.Actions[0].Issuer = &request.Issuer{}
 	s.sign(r, s.owners)

@@ -24,7 +24,7 @@ import (
 func payment(t testing.TB) (*system, []byte) {
 	t.Helper()
 	s, ids := funded(t, token.RedeemOwner)
-	a, _ := s.moved("pay", 0, "", ids[:1], to(s.owners[1].Identity(), 100))
+	a, _ := s.moved("pay", 0, "", ids[:1], output(s.owners[1].Identity(), 100))
 	return s, s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
 }
 

@@ -48,7 +48,7 @@ func TestVectors(t *testing.T) {
 	line("params digest", s.digest[:])
 	outputs := func(values ...uint64) (all []action.Output) {
 		for i, v := range values {
-			all = append(all, to(s.owners[i].Identity(), v))
+			all = append(all, output(s.owners[i].Identity(), v))
 		}
 		return all
 	}
@@ -65,7 +65,7 @@ func TestVectors(t *testing.T) {
 	sender := must.Get(action.NewSender(t.Context(), executor.Serial(), s.pp, owned))(s)
 	// The second output redeems.
 	moved := must.Get(sender.Transfer(t.Context(), action.Spec{
-		Outputs: append(outputs(150), to(identity.Identity(nil), 5)), Metadata: []byte("metadata"),
+		Outputs: append(outputs(150), output(identity.Identity(nil), 5)), Metadata: []byte("metadata"),
 		Anchor: request.ActionAnchor([]byte("transfer"), 0), Rand: seed("transfer"),
 	}))(s)
 	submit("transfer", token.Transfer, moved, 2)

@@ -76,8 +76,7 @@ func TestCorpus(t *testing.T) {
 	ctx := context.Background()
 	for _, def := range token.Defs() {
 		input := func(change map[string]string, seed, seq uint64) any {
-			input := must.Get(newInstance(t, def, change, seed).Input(ctx, seq))(t)
-			return input
+			return must.Get(newInstance(t, def, change, seed).Input(ctx, seq))(t)
 		}
 		dump := func(v any) string { return spew(reflect.ValueOf(v)) }
 		base := dump(input(nil, 7, 5))

@@ -75,8 +75,7 @@ func TestCrash(t *testing.T) {
 func TestTornCommit(t *testing.T) {
 	l, path := newLedger(t)
 	image := func() []byte {
-		data := must.Get(os.ReadFile(path))(t)
-		return data
+		return must.Get(os.ReadFile(path))(t)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	var before, after []byte
