@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -169,6 +170,30 @@ func (p *Planner) Add(job Job, name string, values map[string]string) {
 	}
 	job.Workload, job.Case = def.Name, workload.NewCase(axes...)
 	p.Jobs = append(p.Jobs, job)
+}
+
+// Fill writes a page: prose, a template, with the figures of view. What the prose names and
+// a map of the view has not is an error, and nothing is written.
+func Fill(w io.Writer, prose string, view any) error {
+	t, err := template.New("page").Option("missingkey=error").Parse(prose)
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := t.Execute(&page, view); err != nil {
+		return err
+	}
+	_, err = page.WriteTo(w)
+	return err
+}
+
+// Images are charts as a page shows them, by their files.
+func Images(charts []Chart) map[string]string {
+	images := make(map[string]string)
+	for _, c := range charts {
+		images[c.File] = "![" + c.Title + "](" + c.File + ")\n"
+	}
+	return images
 }
 
 // Chart is an image of a page.

@@ -5,11 +5,9 @@
 package circuits
 
 import (
-	"bytes"
 	"io"
 	"maps"
 	"slices"
-	"text/template"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/measure"
@@ -157,20 +155,8 @@ type view struct {
 
 // page writes the page of the records.
 func (s *sheet) page(w io.Writer, recs []*record.Record) error {
-	t, err := template.New(s.name).Option("missingkey=error").Parse(s.prose)
-	if err != nil {
-		return err
-	}
 	d := newData(recs)
-	v := &view{Head: d.head(s.parts), Table: map[string]string{}, Chart: map[string]string{}}
+	v := &view{Head: d.head(s.parts), Table: map[string]string{}, Chart: study.Images(s.charts(d))}
 	s.fill(d, v)
-	for _, c := range s.charts(d) {
-		v.Chart[c.File] = "![" + c.Title + "](" + c.File + ")\n"
-	}
-	var page bytes.Buffer
-	if err := t.Execute(&page, v); err != nil {
-		return err
-	}
-	_, err = w.Write(page.Bytes())
-	return err
+	return study.Fill(w, s.prose, v)
 }

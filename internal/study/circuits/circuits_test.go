@@ -1,17 +1,14 @@
 package circuits_test
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -58,30 +55,23 @@ func size(j *study.Job) float64 {
 func records(s *study.Study) (recs []*record.Record) {
 	jobs, _ := s.Plan(standIns(), options(s))
 	for i, j := range jobs {
-		c := j.Case
-		if !j.Stages {
-			c = j.Settings.Named(c)
-		}
-		r := &record.Record{
-			Time: time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC), Workload: j.Workload, Case: c.String(), Axes: c.Axes(), Status: record.OK,
-			Env: record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Path: "avx512", Cores: 2, GOMAXPROCS: j.Procs, Go: "go1.26.8", Commit: "0123456"},
-		}
+		r := studytest.Record(i, j)
 		n, slower := size(&j), 1.0
 		if j.Portable {
 			r.Env.Path, slower = "portable", 3
 		}
-		if c.Get("cpus") == "2" {
+		if j.Case.Get("cpus") == "2" {
 			slower = 0.5
 		}
 		add := func(q record.Quantity, value float64) {
 			r.Metrics = append(r.Metrics, q.Metric(value))
 		}
-		tripartite := c.Get("relation") == "tripartite"
+		tripartite := j.Case.Get("relation") == "tripartite"
 		switch {
-		case j.Optional && (n > 10_000 || tripartite && c.Get("form") == "limbs"):
+		case j.Optional && (n > 10_000 || tripartite && j.Case.Get("form") == "limbs"):
 			r.Status = record.Failed
 			r.Error = (&zkbench.LimitError{What: "bytes of memory (what fits: less)", Estimate: 9e9, Max: 8e9}).Error()
-		case tripartite && c.Get("form") == "limbs-mul":
+		case tripartite && j.Case.Get("form") == "limbs-mul":
 			add(record.Constraints, 7e6)
 			r.Findings = []record.Finding{{Name: workloads.FindingComposed, Text: "3 times its parts"}}
 		case j.Stages:
@@ -120,75 +110,17 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagesOfLess: there is a page of no records, and of those of each part alone, on
-// which the others are named.
+// TestPagesOfLess: there are pages of no records, and of those of each part alone.
 func TestPagesOfLess(t *testing.T) {
 	for _, s := range circuits.Studies() {
-		if text := studytest.Page(t, s, nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "![") {
-			t.Errorf("%s: the page of nothing:\n%s", s.Name, text)
-		}
-		all := records(&s)
-		for _, part := range s.PartNames() {
-			var recs []*record.Record
-			for _, r := range all {
-				if r.Process.Side == part {
-					recs = append(recs, r)
-				}
-			}
-			text := studytest.Page(t, s, recs)
-			for _, other := range s.PartNames() {
-				if _, list, ok := strings.Cut(text, "- not measured: "); !ok || strings.Contains(strings.SplitN(list, "\n", 2)[0], other) != (other != part) {
-					t.Errorf("%s: part %s alone: %s is not told rightly", s.Name, part, other)
-				}
-			}
-		}
+		studytest.Less(t, s, records(&s), "![")
 	}
 }
 
-// TestPlans: every case is one that its workload accepts, and none is planned twice in a
-// round; a quick plan is less than half, and a workload that is not there is named.
 func TestPlans(t *testing.T) {
 	defs := slices.Concat(workloads.Defs(), hash.Defs())
 	for _, s := range circuits.Studies() {
-		jobs, missing := s.Plan(defs, options(&s))
-		if len(missing) > 0 {
-			t.Errorf("%s: missing workloads: %q", s.Name, missing)
-		}
-		seen := make(map[string]bool)
-		for _, j := range jobs {
-			def := must.Get(workload.Find(defs, j.Workload))(t)
-			for _, a := range def.Axes {
-				if j.Stages && a.Key == workload.StageKey {
-					continue
-				}
-				if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
-					t.Errorf("%s: %s: %q, %v", j.Workload, a.Key, values, err)
-				}
-			}
-			if err := j.Settings.Validate(); !j.Stages && err != nil {
-				t.Errorf("%s: %v", j.Workload, err)
-			}
-			if j.Stages && def.Stages == nil {
-				t.Errorf("%s has no stages", j.Workload)
-			}
-			name := fmt.Sprintf("%s, round %d: %s/%s", j.Side(), j.Round, j.Workload, j.Case)
-			if seen[name] {
-				t.Errorf("%s is planned twice", name)
-			}
-			seen[name] = true
-			if j.Expected <= 0 || j.Deadline < j.Expected {
-				t.Errorf("%s takes %v, its deadline is %v", name, j.Expected, j.Deadline)
-			}
-		}
-		o := options(&s)
-		o.Quick, o.Rounds = true, 1
-		quick, _ := s.Plan(defs, o)
-		if len(quick) == 0 || len(quick) >= len(jobs)/2 {
-			t.Errorf("%s: %d quick jobs of %d", s.Name, len(quick), len(jobs))
-		}
-		if none, missing := s.Plan(nil, options(&s)); len(none) > 0 || len(missing) == 0 {
-			t.Errorf("%s: %d jobs without workloads, missing %q", s.Name, len(none), missing)
-		}
+		studytest.Plan(t, s, defs, options(&s), "")
 	}
 }
 
@@ -293,7 +225,7 @@ func TestCrossover(t *testing.T) {
 	s := studyOf(t, "keccak")
 	recs := records(s)
 	for _, r := range recs {
-		n, _ := strconv.ParseFloat(get(r, "bytes"), 64)
+		n := study.AxisNumber(r, "bytes")
 		for i, m := range r.Metrics {
 			switch m.Quantity {
 			case record.LatencyMean:
@@ -315,11 +247,6 @@ func TestCrossover(t *testing.T) {
 	if text := studytest.Page(t, *s, recs); strings.Contains(text, "## From which length") {
 		t.Error("a crossover without the hash itself")
 	}
-}
-
-func get(r *record.Record, key string) string {
-	v, _ := r.Axes.Get(key)
-	return v
 }
 
 // TestPairingRatios: ratios by cycles stand beside the printed ones; ours of counts that

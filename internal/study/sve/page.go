@@ -1,13 +1,11 @@
 package sve
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
@@ -30,13 +28,13 @@ type view struct {
 
 // page writes the page of the records, in Markdown.
 func page(w io.Writer, recs []*record.Record) error {
-	t, err := template.New("sve").Option("missingkey=error").Parse(prose)
+	d := &data{recs}
+	all, err := charts(recs)
 	if err != nil {
 		return err
 	}
-	d := &data{recs}
 	v := view{
-		Head: d.head(), Counted: d.counted(), WhatIf: DefaultWhatIf(), Chart: make(map[string]string),
+		Head: d.head(), Counted: d.counted(), WhatIf: DefaultWhatIf(), Chart: study.Images(all),
 		Table: map[string]string{
 			"machines": d.machines().String(), "trees": d.treeTable().String(), "functions": d.functionTable().String(),
 			"instructions": d.instructionTable().String(), "static": staticTable().String(), "ratios": ratioTable().String(),
@@ -47,19 +45,7 @@ func page(w io.Writer, recs []*record.Record) error {
 	if clock := d.clock(); clock > 0 {
 		v.Clock = study.Number(clock)
 	}
-	all, err := charts(recs)
-	if err != nil {
-		return err
-	}
-	for _, c := range all {
-		v.Chart[c.File] = "![" + c.Title + "](" + c.File + ")\n"
-	}
-	var page bytes.Buffer
-	if err := t.Execute(&page, v); err != nil {
-		return err
-	}
-	_, err = w.Write(page.Bytes())
-	return err
+	return study.Fill(w, prose, v)
 }
 
 // machines is table 2, and what the records were measured on.

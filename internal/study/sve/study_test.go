@@ -110,62 +110,27 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestPageOfLess: there is a page of no records, and of each part alone, on which the
-// others are named.
+// TestPageOfLess: there is a page of no records, and of each part alone; fewer rounds than the
+// study's are told.
 func TestPageOfLess(t *testing.T) {
 	t.Parallel()
-	if text := studytest.Page(t, sve.Study(), nil); !strings.Contains(text, "Nothing was measured.") || strings.Contains(text, "sve-leaves.svg") {
-		t.Errorf("the page of nothing:\n%s", text)
-	}
-	s := sve.Study()
-	for _, part := range s.PartNames() {
-		recs := slices.DeleteFunc(records(true), func(r *record.Record) bool { return r.Process.Side != part || r.Process.Index > 2 })
-		text := studytest.Page(t, sve.Study(), recs)
-		for _, other := range s.PartNames() {
-			if strings.Contains(text, "- not measured: "+other) != (other != part) {
-				t.Errorf("part %s alone: %s is not told rightly", part, other)
-			}
-		}
-		if !strings.Contains(text, "at least 5 rounds") {
-			t.Errorf("part %s: three rounds are not told", part)
-		}
+	few := slices.DeleteFunc(records(true), func(r *record.Record) bool { return r.Process.Index > 2 })
+	studytest.Less(t, sve.Study(), few, "sve-leaves.svg")
+	if text := studytest.Page(t, sve.Study(), few); !strings.Contains(text, "at least 5 rounds") {
+		t.Errorf("three rounds are not told:\n%s", text)
 	}
 }
 
-// TestPlan: every case is one that its workload accepts, none is planned twice in a round,
-// every kernel and every number of processors has its trees, and a quick plan is less.
+// TestPlan: every kernel and every number of processors has its trees.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := sve.Study()
 	if s.Runs < 5 {
 		t.Errorf("%d rounds by default; the study has at least five", s.Runs)
 	}
-	defs := append(workloads.Defs(), s.Defs...)
 	o := study.Options{Parts: s.PartNames(), Rounds: 2, Workers: 3}
-	jobs, missing := s.Plan(defs, o)
-	if len(missing) > 0 {
-		t.Errorf("missing workloads: %q", missing)
-	}
-	seen := make(map[string]bool)
 	trees := make(map[string]int)
-	for _, j := range jobs {
-		def := must.Get(workload.Find(defs, j.Workload))(t)
-		for _, a := range def.Axes {
-			if values, err := a.Parse(j.Case.Get(a.Key)); err != nil || len(values) != 1 {
-				t.Errorf("%s: %s: %q, %v", j.Workload, a.Key, values, err)
-			}
-		}
-		if err := j.Settings.Validate(); err != nil {
-			t.Errorf("%s: %v", j.Workload, err)
-		}
-		name := fmt.Sprintf("%s, round %d: %s/%s on %d", j.Side(), j.Round, j.Workload, j.Case, j.Procs)
-		if seen[name] {
-			t.Errorf("%s is planned twice", name)
-		}
-		seen[name] = true
-		if j.Expected <= 0 || j.Deadline < j.Expected {
-			t.Errorf("%s takes %v, its deadline is %v", name, j.Expected, j.Deadline)
-		}
+	for _, j := range studytest.Plan(t, s, append(workloads.Defs(), s.Defs...), o, "") {
 		if j.Workload == "MerkleBuild" && j.Case.Get("leaves") == "4194304" {
 			trees[fmt.Sprintf("%s, %d", j.Case.Get("kernel"), j.Procs)]++
 		}
@@ -176,10 +141,6 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%d of the largest trees with %v on %d processors, want %d", n, k, cpus, o.Rounds)
 			}
 		}
-	}
-	o.Quick, o.Rounds = true, 1
-	if quick, _ := s.Plan(defs, o); len(quick) == 0 || len(quick) > len(jobs)/2 {
-		t.Errorf("%d quick jobs of %d", len(quick), len(jobs))
 	}
 }
 

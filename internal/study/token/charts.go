@@ -11,29 +11,27 @@ import (
 )
 
 // charts are the images that the page shows.
-func charts(recs []*record.Record) ([]study.Chart, error) { return newData(recs).all() }
+func charts(recs []*record.Record) ([]study.Chart, error) {
+	d := newData(recs)
+	return d.charts(), d.err
+}
 
 const (
 	unitsPrefix     = "units-"
 	executorsPrefix = "executors-"
 )
 
-// all are the charts that have values.
-func (d *data) all() ([]study.Chart, error) {
-	var charts []study.Chart
+// charts are the images that have values.
+func (d *data) charts() (charts []study.Chart) {
 	for _, curve := range curves() {
-		c, err := d.units(curve)
-		if err != nil {
-			return nil, err
-		}
-		charts = append(charts, c)
+		charts = append(charts, d.units(curve))
 	}
 	for _, curve := range curves() {
 		for _, bits := range widths() {
 			charts = append(charts, d.executors(curve, bits))
 		}
 	}
-	return slices.DeleteFunc(charts, func(c study.Chart) bool { return len(c.Figure.(*plot.Dots).Rows) == 0 }), nil
+	return slices.DeleteFunc(charts, func(c study.Chart) bool { return len(c.Figure.(*plot.Dots).Rows) == 0 })
 }
 
 // fileName is a name in lower case without what a link would have to escape.
@@ -42,33 +40,26 @@ func fileName(parts ...string) string {
 }
 
 // units draws our workloads beside Panurus' on a curve.
-func (d *data) units(curve string) (study.Chart, error) {
+func (d *data) units(curve string) study.Chart {
 	dots := &plot.Dots{
 		Title: "Ours beside Panurus, " + curve,
 		Notes: []string{"2 inputs, 2 outputs, one thread; units of one scalar multiplication of the own machine; left is faster"},
 		Unit:  "units", Series: []string{"ours", "Panurus, published"},
 	}
-	c := study.Chart{File: unitsPrefix + fileName(curve), Title: dots.Title, Figure: dots}
 	for _, m := range compared() {
 		for _, at := range points() {
 			if at.curve != curve {
 				continue
 			}
-			f, err := d.figure(&m, at, m.workload)
-			if err != nil {
-				return c, err
-			}
+			f := d.figure(&m, at, m.workload)
 			if f.theirs == nil || f.units == 0 {
 				continue
 			}
-			name := fmt.Sprintf("%s %s %d", m.name, at.proof, at.bits)
-			if m.note != "" {
-				name += ", " + m.note
-			}
+			name := m.titled(fmt.Sprintf("%s %s %d", m.name, at.proof, at.bits))
 			dots.Rows = append(dots.Rows, plot.DotsRow{Name: name, Values: []float64{f.units, f.theirUnits}})
 		}
 	}
-	return c, nil
+	return study.Chart{File: unitsPrefix + fileName(curve), Title: dots.Title, Figure: dots}
 }
 
 // executors draws the time of an operation under each executor by inputs and outputs.

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,13 +16,14 @@ import (
 type data struct {
 	recs      []*record.Record
 	yardstick []*record.Record // by the record: the last one of its curve before it; nil: none
+	err       error            // the first that a figure had
 }
 
 func newData(recs []*record.Record) *data {
 	d := &data{recs: recs, yardstick: make([]*record.Record, len(recs))}
 	last := make(map[string]*record.Record)
 	for i, r := range recs {
-		curve, _ := r.Axes.Get("curve")
+		curve := study.Axis(r, "curve")
 		if r.Workload == YardstickName && r.Status == record.OK {
 			last[curve] = r
 		}
@@ -53,10 +55,7 @@ func points() (all []point) {
 }
 
 func (p point) matches(r *record.Record) bool {
-	curve, _ := r.Axes.Get("curve")
-	bits, _ := r.Axes.Get("bits")
-	proof, _ := r.Axes.Get("proof")
-	return curve == p.curve && bits == strconv.Itoa(p.bits) && proof == p.proof
+	return p == point{study.Axis(r, "curve"), int(study.AxisNumber(r, "bits")), study.Axis(r, "proof")}
 }
 
 // figure is what the rounds say of a quantity at a point: medians over the rounds of
@@ -76,9 +75,8 @@ type figure struct {
 }
 
 // figure returns what was measured at a point, beside Panurus' figure of the
-// workload against.
-func (d *data) figure(m *quantity, at point, against string) (figure, error) {
-	var f figure
+// workload against. An error is d's.
+func (d *data) figure(m *quantity, at point, against string) (f figure) {
 	var ns, units []float64
 	for i, r := range d.recs {
 		if r.Process.Side != Panurus || r.Status != record.OK || !m.matches(r) || !at.matches(r) && !m.once {
@@ -97,9 +95,7 @@ func (d *data) figure(m *quantity, at point, against string) (figure, error) {
 			Workload: against, Curve: at.curve, Bits: at.bits, Proof: at.proof, Batch: m.each,
 			Ns: r.Value(record.LatencyMean) / each, GLVNs: d.yardstick[i].Value(record.LatencyMean),
 		})
-		if err != nil {
-			return f, err
-		}
+		d.err = cmp.Or(d.err, err)
 		units = append(units, y.Units)
 		f.theirs, f.theirUnits = y.Panurus, y.PanurusUnits
 	}
@@ -109,7 +105,7 @@ func (d *data) figure(m *quantity, at point, against string) (figure, error) {
 		f.units, f.spread = stat.Median(units), study.Spread(units)
 		f.faster = f.theirUnits / f.units
 	}
-	return f, nil
+	return f
 }
 
 // where names the curve, width and proof of a record.
@@ -126,7 +122,7 @@ func where(r *record.Record) string {
 // yardsticks returns the times of the yardstick of a curve, in ns.
 func (d *data) yardsticks(curve string) (ns []float64) {
 	for _, r := range d.recs {
-		if c, _ := r.Axes.Get("curve"); r.Workload == YardstickName && c == curve && r.Status == record.OK {
+		if r.Workload == YardstickName && study.Axis(r, "curve") == curve && r.Status == record.OK {
 			ns = append(ns, r.Value(record.LatencyMean))
 		}
 	}

@@ -1,13 +1,11 @@
 package token
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
@@ -23,22 +21,22 @@ var prose string
 // writePage writes the page of the records, in Markdown.
 func writePage(w io.Writer, recs []*record.Record) error {
 	d := newData(recs)
-	t, err := template.New("page").Parse(prose)
-	if err != nil {
-		return err
+	v := &view{
+		Head: d.head(), Yardstick: d.yardstickTable(), Compared: d.compared(), Verifications: d.verifications(),
+		Alone: d.alone(), Sizes: d.sizes(), Matrix: d.matrix(),
 	}
-	v := &view{}
-	for _, fill := range []func(*view) error{d.head, d.compared, d.verifications, d.alone, d.sizes, d.matrix, d.sample, d.charts} {
-		if err := fill(v); err != nil {
-			return err
+	d.sample(v)
+	for _, c := range d.charts() {
+		if strings.HasPrefix(c.File, unitsPrefix) {
+			v.Units = append(v.Units, c)
+		} else {
+			v.Executors = append(v.Executors, c)
 		}
 	}
-	var page bytes.Buffer
-	if err := t.Execute(&page, v); err != nil {
-		return err
+	if d.err != nil {
+		return d.err
 	}
-	_, err = w.Write(page.Bytes())
-	return err
+	return study.Fill(w, prose, v)
 }
 
 // view is what the page is filled with. Tables without rows are empty.
@@ -56,64 +54,60 @@ type view struct {
 }
 
 // head tells what machine the records are of, and what is wrong with them.
-func (d *data) head(v *view) error {
-	if len(d.recs) == 0 {
-		return nil
-	}
-	v.Head = study.NewHead(d.recs)
-	if m, ok := d.recs[0].Metric(record.Duration); ok {
-		v.Head.Window = fmt.Sprintf("%.1f s", m.Value)
+func (d *data) head() study.Head {
+	h := study.NewHead(d.recs)
+	if len(d.recs) > 0 {
+		if m, ok := d.recs[0].Metric(record.Duration); ok {
+			h.Window = fmt.Sprintf("%.1f s", m.Value)
+		}
 	}
 	for _, r := range d.recs {
 		if r.Process.Side == Panurus {
-			v.Head.Rounds = max(v.Head.Rounds, r.Process.Index+1)
+			h.Rounds = max(h.Rounds, r.Process.Index+1)
 		}
 	}
-	v.Yardstick = &study.Table{Left: 1, Head: []string{"curve", "here, median", "least", "greatest", "where Panurus was measured"}}
+	return h
+}
+
+func (d *data) yardstickTable() *study.Table {
+	t := &study.Table{Left: 1, Head: []string{"curve", "here, median", "least", "greatest", "where Panurus was measured"}}
 	for _, curve := range curves() {
 		if ns := d.yardsticks(curve); len(ns) > 0 {
 			theirs, _ := peer.PanurusGLV(curve)
-			v.Yardstick.Add(curve, study.Time(stat.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)), study.Time(theirs))
+			t.Add(curve, study.Time(stat.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)), study.Time(theirs))
 		}
 	}
-	return nil
+	return t
 }
 
-// compared fills in a table for each curve and width.
-func (d *data) compared(v *view) error {
-	tables := make(map[string]*study.Table)
+// compared are tables for each curve and width.
+func (d *data) compared() (tables []study.Titled) {
+	byTitle := make(map[string]*study.Table)
 	for _, at := range points() {
 		title := fmt.Sprintf("%s, %d bits", at.curve, at.bits)
-		t := tables[title]
+		t := byTitle[title]
 		if t == nil {
 			t = &study.Table{Left: 2, Head: []string{"workload", "proof", "ours", "spread", "units", "Panurus", "units", "times faster"}}
-			tables[title] = t
-			v.Compared = append(v.Compared, study.Titled{Title: title, Table: t})
+			byTitle[title] = t
+			tables = append(tables, study.Titled{Title: title, Table: t})
 		}
 		for _, m := range compared() {
-			f, err := d.figure(&m, at, m.workload)
-			if err != nil {
-				return err
-			}
+			f := d.figure(&m, at, m.workload)
 			if f.rounds == 0 {
 				continue
 			}
-			name, theirs := m.name, study.None
-			if m.note != "" {
-				name += ", " + m.note
-			}
+			theirs := study.None
 			if f.theirs != nil {
 				theirs = study.Time(f.theirs.Ms * 1e6)
 			}
-			t.Add(name, at.proof, study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits), study.Times(f.faster))
+			t.Add(m.titled(m.name), at.proof, study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits), study.Times(f.faster))
 		}
 	}
-	v.Compared = slices.DeleteFunc(v.Compared, func(t study.Titled) bool { return len(t.Table.Rows) == 0 })
-	return nil
+	return slices.DeleteFunc(tables, func(t study.Titled) bool { return len(t.Table.Rows) == 0 })
 }
 
-// verifications fills in all figures of verifying against one of Panurus.
-func (d *data) verifications(v *view) error {
+// verifications are all figures of verifying against one of Panurus.
+func (d *data) verifications() *study.Table {
 	t := &study.Table{Left: 3, Head: []string{"curve", "bits", "proof"}}
 	for _, f := range verifications() {
 		t.Head = append(t.Head, f.title)
@@ -122,12 +116,8 @@ func (d *data) verifications(v *view) error {
 		cells := []string{at.curve, fmt.Sprint(at.bits), at.proof}
 		measured := false
 		for _, m := range verifications() {
-			f, err := d.figure(&m.quantity, at, "VerificationSenderProof")
-			if err != nil {
-				return err
-			}
 			cell := study.None
-			if f.rounds > 0 {
+			if f := d.figure(&m.quantity, at, "VerificationSenderProof"); f.rounds > 0 {
 				measured = true
 				cell = fmt.Sprintf("%s, %s", study.Times(f.faster), study.Time(f.ns))
 			}
@@ -137,46 +127,38 @@ func (d *data) verifications(v *view) error {
 			t.Add(cells...)
 		}
 	}
-	v.Verifications = t
-	return nil
+	return t
 }
 
-// alone fills in what nothing of Panurus stands beside.
-func (d *data) alone(v *view) error {
-	v.Alone = &study.Table{Left: 3, Head: []string{"workload", "at", "what", "time", "spread", "a second"}}
+// alone is what nothing of Panurus stands beside.
+func (d *data) alone() *study.Table {
+	t := &study.Table{Left: 3, Head: []string{"workload", "at", "what", "time", "spread", "a second"}}
 	for _, m := range alone() {
-		f, err := d.figure(&m, point{}, "")
-		if err != nil {
-			return err
-		}
-		if f.rounds > 0 {
-			v.Alone.Add(m.name, f.where, m.note, study.Time(f.ns), f.spreadCell(), study.Number(1e9/f.ns))
+		if f := d.figure(&m, point{}, ""); f.rounds > 0 {
+			t.Add(m.name, f.where, m.note, study.Time(f.ns), f.spreadCell(), study.Number(1e9/f.ns))
 		}
 	}
-	return nil
+	return t
 }
 
-// sizes fills in what a proof and a verification allocate.
-func (d *data) sizes(v *view) error {
-	v.Sizes = &study.Table{Left: 4, Head: []string{"workload", "curve", "bits", "proof", "allocations", "Panurus", "KiB", "Panurus", "proof bytes", "Panurus"}}
+// sizes are what a proof and a verification allocate.
+func (d *data) sizes() *study.Table {
+	t := &study.Table{Left: 4, Head: []string{"workload", "curve", "bits", "proof", "allocations", "Panurus", "KiB", "Panurus", "proof bytes", "Panurus"}}
 	for _, m := range compared() {
 		for _, at := range points() {
-			f, err := d.figure(&m, at, m.workload)
-			if err != nil {
-				return err
-			}
+			f := d.figure(&m, at, m.workload)
 			if f.rounds == 0 || f.theirs == nil || f.theirs.Allocs == 0 {
 				continue
 			}
-			v.Sizes.Add(m.name, at.curve, fmt.Sprint(at.bits), at.proof, study.Number(f.allocs), study.Number(float64(f.theirs.Allocs)),
+			t.Add(m.name, at.curve, fmt.Sprint(at.bits), at.proof, study.Number(f.allocs), study.Number(float64(f.theirs.Allocs)),
 				study.Number(f.bytes/1024), study.Number(f.theirs.KiB), study.Number(f.proofBytes), study.Number(float64(peer.PanurusProofBytes(at.curve, at.bits, at.proof))))
 		}
 	}
-	return nil
+	return t
 }
 
-// matrix fills in a table for each curve and width.
-func (d *data) matrix(v *view) error {
+// matrix are tables for each curve and width.
+func (d *data) matrix() (tables []study.Titled) {
 	recs := d.part(Matrix)
 	for _, curve := range curves() {
 		for _, bits := range widths() {
@@ -196,11 +178,11 @@ func (d *data) matrix(v *view) error {
 				}
 			}
 			if len(t.Rows) > 0 {
-				v.Matrix = append(v.Matrix, study.Titled{Title: fmt.Sprintf("%s, %s bits", curve, bits), Table: t})
+				tables = append(tables, study.Titled{Title: fmt.Sprintf("%s, %s bits", curve, bits), Table: t})
 			}
 		}
 	}
-	return nil
+	return tables
 }
 
 // matrixCells are the times of one row of the matrix; nil: none was measured.
@@ -223,13 +205,13 @@ func matrixCells(recs []*record.Record, curve, bits, proof, in, out string) []st
 }
 
 // sample puts our run of Panurus' documented one beside it.
-func (d *data) sample(v *view) error {
+func (d *data) sample(v *view) {
 	recs := d.part(Sample)
 	if len(recs) == 0 {
-		return nil
+		return
 	}
 	r, theirs := recs[0], peer.PanurusSample()
-	workers, _ := r.Axes.Get("workers")
+	workers := study.Axis(r, "workers")
 	v.SampleMachine, v.SampleWorkers = study.OrUnknown(r.Env.CPU), workers
 	t := &study.Table{Left: 1, Head: []string{"", "Panurus, " + theirs.Machine, "ours, " + v.SampleMachine}}
 	t.Add("workers", fmt.Sprint(theirs.Workers), workers)
@@ -253,18 +235,4 @@ func (d *data) sample(v *view) error {
 	t.Add("world stopped, of the time", study.Percent(theirs.GCPauses/1e9/theirs.Duration), study.Percent(r.Value(record.GCPauses)/1e9/r.Value(record.Duration)))
 	t.Add("collector, of the processors", study.None, study.Percent(r.Value(record.GCCPUShare)/100))
 	v.Sample = t
-	return nil
-}
-
-// charts names the images.
-func (d *data) charts(v *view) error {
-	all, err := d.all()
-	for _, c := range all {
-		if strings.HasPrefix(c.File, unitsPrefix) {
-			v.Units = append(v.Units, c)
-		} else {
-			v.Executors = append(v.Executors, c)
-		}
-	}
-	return err
 }

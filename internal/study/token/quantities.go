@@ -100,6 +100,14 @@ func measures() []quantity {
 	return append(all, alone()...)
 }
 
+// titled is a title with what differs from Panurus' workload.
+func (m *quantity) titled(title string) string {
+	if m.note == "" {
+		return title
+	}
+	return title + ", " + m.note
+}
+
 // matches tells whether a record is one of the quantity.
 func (m *quantity) matches(r *record.Record) bool {
 	if r.Workload != m.workload {
