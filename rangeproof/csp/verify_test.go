@@ -7,6 +7,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 )
@@ -57,5 +59,51 @@ func TestNodesAreRefused(t *testing.T) {
 		if err := e.collect(); errors.Is(err, zkbench.ErrProof) != want {
 			t.Errorf("x=%d: verifier: %v, want refused=%v", x, err, want)
 		}
+	}
+}
+
+// nodeGroup reduces one wide number to 1, which is a node, when left others have been reduced.
+type nodeGroup struct {
+	group.Group[scalar, point]
+	left *int
+}
+
+func (z nodeGroup) ScalarFromWide(wide []byte) scalar {
+	*z.left--
+	if *z.left == -1 {
+		return fr.One()
+	}
+	return z.Group.ScalarFromWide(wide)
+}
+
+// TestChallengeIsANode: a transcript that leads to a node has no proof, and no proof holds for it.
+func TestChallengeIsANode(t *testing.T) {
+	t.Parallel()
+	p := newProtocol(t, 5, 4)
+	V, proof := prove(t, p, "node", 21)
+	basis, left := *testBasis(), new(int)
+	basis.Group = nodeGroup{basis.Group, left}
+	q := must.Get(New(&basis, Config{Bits: 5, Stop: 4}))(t)
+	proveAt := func(n int) (*prf, error) {
+		*left = n
+		tr := start(p, "node")
+		return q.Prove(t.Context(), executor.Serial(), &tr, []point{V}, witnessOf(21, randomScalar("node")), nonces("node"))
+	}
+	replayAt := func(n int) error {
+		*left = n
+		tr := start(p, "node")
+		_, err := q.Replay(&tr, []point{V}, proof)
+		return err
+	}
+	const never, x = 1 << 20, 1 // of Replay's challenges x is the second
+	must.Get(proveAt(never))(t)
+	drawn := never - *left // nonces, then as many challenges as of Replay
+	must.Do(t, replayAt(never))
+	drawn -= never - *left
+	if pf, err := proveAt(drawn + x); pf != nil || !errors.Is(err, zkbench.ErrProof) {
+		t.Errorf("prover: %v, %v", pf, err)
+	}
+	if err := replayAt(x); !errors.Is(err, zkbench.ErrProof) {
+		t.Errorf("verifier: %v", err)
 	}
 }
