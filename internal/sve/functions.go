@@ -23,17 +23,21 @@ type Function struct {
 	Run          func(dst, a, b []goldilocks.Element)
 }
 
-// kernel is the name of one of package goldilocks.
-type kernel string
+// assembly are the functions in assembly of a kernel, on the first n elements, or states, which
+// fill whole registers.
+type assembly struct {
+	lanes            int // of a register; 1: any number is whole, 0: there is no assembly
+	product          func(upper, lower, a, b *goldilocks.Element, n int)
+	reduce, mulByte  func(dst, a, b *goldilocks.Element, n int)
+	spmv, spmvByte   func(dst, a, b *goldilocks.Element, n int)
+	mmult, mmultByte func(dst, a *goldilocks.Element, matrix []goldilocks.Element, n int)
+	// halves is the product by four products of 32-bit halves, as the study has it for base
+	// SVE; nil: the kernel has none.
+	halves func(upper, lower, a, b *goldilocks.Element, n int)
+}
 
-// Kernels that some functions have assembly for.
-const (
-	portable kernel = "portable"
-	avx2     kernel = "avx2"
-	avx512   kernel = "avx512"
-	sve      kernel = "sve"
-	sve2     kernel = "sve2"
-)
+// whole is how many of the first n elements fill whole registers.
+func (k *assembly) whole(n int) int { return n &^ (k.lanes - 1) }
 
 // Names are those of the study's ten.
 func Names() (names []string) {
@@ -47,24 +51,26 @@ func Names() (names []string) {
 // kernel has that form of mult_128. Run panics if the lengths are not those of a number of
 // units, and dst overlaps neither operand.
 func Functions(on goldilocks.Kernel) []Function {
-	k := kernel(on.String())
+	k := assembled[on.String()]
 	all := []Function{
 		{Name: "add", Dst: 1, A: 1, B: 1, Run: func(dst, a, b []goldilocks.Element) { goldilocks.Add(dst, a, b, on) }},
 		{Name: "sub", Dst: 1, A: 1, B: 1, Run: func(dst, a, b []goldilocks.Element) { goldilocks.Sub(dst, a, b, on) }},
 		// a 2^64 + b.
-		{Name: "reduce_128_64", Dst: 1, A: 1, B: 1, Words: true, Run: k.reduce},
+		{Name: "reduce_128_64", Dst: 1, A: 1, B: 1, Words: true, Run: k.elements(k.reduce, reducePortable)},
 		{Name: "square", Dst: 1, A: 1, B: 0, Run: func(dst, a, _ []goldilocks.Element) { goldilocks.Square(dst, a, on) }},
 		// The upper words of all products, then the lower ones.
-		{Name: "mult_128", Dst: 2, A: 1, B: 1, Words: true, Run: k.product},
-		{Name: "mult_72", Dst: 1, A: 1, B: 1, Bytes: true, Run: k.mulBytes},
+		{Name: "mult_128", Dst: 2, A: 1, B: 1, Words: true, Run: k.products(k.product)},
+		{Name: "mult_72", Dst: 1, A: 1, B: 1, Bytes: true, Run: k.elements(k.mulByte, mulPortable)},
 		// The sum of a state's three quarters times those of b, lane by lane.
-		{Name: "spmv_4x12", Dst: quarterLen, A: stateLen, B: stateLen, Shared: true, Run: k.spmv},
-		{Name: "spmv_4x12_8", Dst: quarterLen, A: stateLen, B: stateLen, Shared: true, Bytes: true, Run: k.spmvBytes},
+		{Name: "spmv_4x12", Dst: quarterLen, A: stateLen, B: stateLen, Shared: true, Run: k.states(k.spmv)},
+		{Name: "spmv_4x12_8", Dst: quarterLen, A: stateLen, B: stateLen, Shared: true, Bytes: true, Run: k.states(k.spmvByte)},
 		// The matrix b, of 4 rows of 12, times a state.
-		{Name: "mmult_4x12", Dst: quarterLen, A: stateLen, B: quarterLen * stateLen, Shared: true, Run: k.mmult},
-		{Name: "mmult_4x12_8", Dst: quarterLen, A: stateLen, B: quarterLen * stateLen, Shared: true, Bytes: true, Run: k.mmultBytes},
+		{Name: "mmult_4x12", Dst: quarterLen, A: stateLen, B: quarterLen * stateLen, Shared: true, Run: k.matrix(k.mmult)},
+		{Name: "mmult_4x12_8", Dst: quarterLen, A: stateLen, B: quarterLen * stateLen, Shared: true, Bytes: true, Run: k.matrix(k.mmultByte)},
 	}
-	all = append(all, k.alternatives()...)
+	if k.halves != nil {
+		all = append(all, Function{Name: "mult_128_halves", Of: "mult_128", Dst: 2, A: 1, B: 1, Words: true, Run: k.products(k.halves)})
+	}
 	for i, f := range all {
 		all[i].Run = func(dst, a, b []goldilocks.Element) {
 			units := len(dst) / f.Dst
@@ -81,23 +87,40 @@ func Functions(on goldilocks.Kernel) []Function {
 	return all
 }
 
-func (k kernel) reduce(dst, a, b []goldilocks.Element) {
-	for i := k.reduceWide(dst, a, b); i < len(dst); i++ {
+// function makes a vector of two.
+type function = func(dst, a, b []goldilocks.Element)
+
+// elements is a function of elements: the kernel does whole registers, and rest what is left.
+func (k *assembly) elements(wide func(dst, a, b *goldilocks.Element, n int), rest function) function {
+	return func(dst, a, b []goldilocks.Element) {
+		n := k.whole(len(dst))
+		if n > 0 {
+			wide(&dst[0], &a[0], &b[0], n)
+		}
+		rest(dst[n:], a[n:], b[n:])
+	}
+}
+
+func reducePortable(dst, a, b []goldilocks.Element) {
+	for i := range dst {
 		dst[i] = goldilocks.Reduce128(uint64(a[i]), uint64(b[i]))
 	}
 }
 
-func (k kernel) product(dst, a, b []goldilocks.Element) {
-	upper, lower := dst[:len(a)], dst[len(a):]
-	for i := k.productWide(upper, lower, a, b); i < len(a); i++ {
-		hi, lo := bits.Mul64(uint64(a[i]), uint64(b[i]))
-		upper[i], lower[i] = goldilocks.Element(hi), goldilocks.Element(lo)
-	}
-}
+func mulPortable(dst, a, b []goldilocks.Element) { goldilocks.Mul(dst, a, b, goldilocks.Portable()) }
 
-func (k kernel) mulBytes(dst, a, b []goldilocks.Element) {
-	n := k.mulBytesWide(dst, a, b)
-	goldilocks.Mul(dst[n:], a[n:], b[n:], goldilocks.Portable())
+// products gives both words of each product.
+func (k *assembly) products(wide func(upper, lower, a, b *goldilocks.Element, n int)) function {
+	return func(dst, a, b []goldilocks.Element) {
+		upper, lower, n := dst[:len(a)], dst[len(a):], k.whole(len(a))
+		if n > 0 {
+			wide(&upper[0], &lower[0], &a[0], &b[0], n)
+		}
+		for i := n; i < len(a); i++ {
+			hi, lo := bits.Mul64(uint64(a[i]), uint64(b[i]))
+			upper[i], lower[i] = goldilocks.Element(hi), goldilocks.Element(lo)
+		}
+	}
 }
 
 // Units of the functions of states.
@@ -106,32 +129,37 @@ const (
 	quarterLen = 4
 )
 
-func (k kernel) spmv(dst, a, b []goldilocks.Element) { spmvPortable(dst, a, b, k.spmvWide(dst, a, b)) }
-
-func (k kernel) spmvBytes(dst, a, b []goldilocks.Element) {
-	spmvPortable(dst, a, b, k.spmvBytesWide(dst, a, b))
-}
-
-// spmvPortable does the states from the first on.
-func spmvPortable(dst, a, b []goldilocks.Element, first int) {
-	for s := first; s < len(dst)/quarterLen; s++ {
-		state := a[s*stateLen:]
-		for i := range quarterLen {
-			x := []goldilocks.Element{state[i], state[i+4], state[i+8]}
-			y := []goldilocks.Element{b[i], b[i+4], b[i+8]}
-			dst[s*quarterLen+i] = goldilocks.Dot(x, y, goldilocks.Portable())
+// states multiplies each state's quarters by those of b.
+func (k *assembly) states(wide func(dst, a, b *goldilocks.Element, n int)) function {
+	return func(dst, a, b []goldilocks.Element) {
+		n := k.whole(len(dst)) / quarterLen
+		if n > 0 {
+			wide(&dst[0], &a[0], &b[0], n)
+		}
+		for s := n; s < len(dst)/quarterLen; s++ {
+			state := a[s*stateLen:]
+			for i := range quarterLen {
+				x := []goldilocks.Element{state[i], state[i+4], state[i+8]}
+				y := []goldilocks.Element{b[i], b[i+4], b[i+8]}
+				dst[s*quarterLen+i] = goldilocks.Dot(x, y, goldilocks.Portable())
+			}
 		}
 	}
 }
 
-func (k kernel) mmult(dst, a, b []goldilocks.Element) {
-	columns := columnsOf(b)
-	mmultPortable(dst, a, b, k.mmultWide(dst, a, &columns))
-}
-
-func (k kernel) mmultBytes(dst, a, b []goldilocks.Element) {
-	columns := columnsOf(b)
-	mmultPortable(dst, a, b, k.mmultBytesWide(dst, a, &columns))
+// matrix multiplies each state by the matrix b.
+func (k *assembly) matrix(wide func(dst, a *goldilocks.Element, matrix []goldilocks.Element, n int)) function {
+	return func(dst, a, b []goldilocks.Element) {
+		n := k.whole(len(dst)) / quarterLen
+		if n > 0 {
+			wide(&dst[0], &a[0], b, n)
+		}
+		for s := n; s < len(dst)/quarterLen; s++ {
+			for i := range quarterLen {
+				dst[s*quarterLen+i] = goldilocks.Dot(a[s*stateLen:][:stateLen], b[i*stateLen:][:stateLen], goldilocks.Portable())
+			}
+		}
+	}
 }
 
 // columnsOf are the matrix's columns, one after the other.
@@ -142,13 +170,4 @@ func columnsOf(rows []goldilocks.Element) (columns [quarterLen * stateLen]goldil
 		}
 	}
 	return columns
-}
-
-// mmultPortable does the states from the first on.
-func mmultPortable(dst, a, b []goldilocks.Element, first int) {
-	for s := first; s < len(dst)/quarterLen; s++ {
-		for i := range quarterLen {
-			dst[s*quarterLen+i] = goldilocks.Dot(a[s*stateLen:][:stateLen], b[i*stateLen:][:stateLen], goldilocks.Portable())
-		}
-	}
 }
