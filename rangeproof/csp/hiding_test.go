@@ -2,38 +2,32 @@ package csp
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
-	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// trapdoor is BN254 with generators of known discrete logarithm, with which a
-// test can open a commitment to any value.
-type trapdoor struct {
-	group.Group[scalar, point]
-}
-
-func (trapdoor) log(msg []byte) scalar { return randomScalar("trapdoor" + string(msg)) }
-
-func (t trapdoor) HashToPoint(_ string, msg []byte) (point, error) {
-	_, _, base, _ := bn254.Generators()
-	return mulPoint(base, t.log(msg)), nil
-}
-
-var trapdoorBasis = sync.OnceValue(func() *group.Basis[scalar, point] {
-	b, err := group.NewBasis[scalar, point](trapdoor{group.BN254()}, append(families()[:2:2], Families(8)...), group.TableOptions{Window: 2})
-	if err != nil {
-		panic(err)
+// knownLogs returns a basis for bits whose generators are log·H, and the logs, with which a test
+// can open a commitment to any value.
+func knownLogs(t *testing.T, bits int) (*group.Basis[scalar, point], []scalar) {
+	t.Helper()
+	g, small := group.BN254(), group.TableOptions{Window: 2}
+	basis := must.Get(group.NewBasis(g, append(rangeproof.KeyFamilies(), Families(bits)...), small))(t)
+	blinding := basis.Offset(rangeproof.BlindingFamily)
+	logs, h := scalars("logs", basis.Len()), basis.Points[blinding]
+	logs[blinding].SetOne()
+	for i := range logs {
+		basis.Points[i] = mulPoint(h, logs[i])
 	}
-	return b
-})
+	basis.Table = must.Get(g.NewTable(basis.Points, small))(t)
+	return basis, logs
+}
 
 // Every proof of a value is, byte for byte, a proof of every other value with
 // other coins: witness indistinguishability without any assumption. With γ, ρ,
@@ -41,13 +35,10 @@ var trapdoorBasis = sync.OnceValue(func() *group.Basis[scalar, point] {
 func TestEveryValueExplainsTheProof(t *testing.T) {
 	t.Parallel()
 	const bits, value = 8, 173
-	basis, g := trapdoorBasis(), group.BN254()
+	g := group.BN254()
+	basis, logs := knownLogs(t, bits)
 	for _, stop := range []int{3, 100} {
 		p := must.Get(New(basis, Config{Bits: bits, Stop: stop}))(t)
-		logs := make([]scalar, basis.Len()) // base the logarithm of H
-		for i, q := range discreteLogs(basis) {
-			logs[i].Div(&q, &discreteLogs(basis)[p.posH])
-		}
 		vecLogs := append(append([]scalar(nil), logs[p.posVec:p.posVec+p.size-1]...), logs[p.posG])
 
 		r := randomScalar("explain")
@@ -67,7 +58,7 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 			gap.Sub(&from, &to).Mul(&gap, &logs[p.posG])
 			r2.Add(&r, &gap)
 			if commitTo(p, to, r2) != V {
-				t.Fatal("trapdoor does not open V")
+				t.Fatal("the logarithm does not open V")
 			}
 
 			// a'(0) gives the same a(x).
@@ -97,31 +88,6 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 			}
 		}
 	}
-}
-
-func discreteLogs(b *group.Basis[scalar, point]) []scalar {
-	var logs []scalar
-	for _, f := range b.Families() {
-		for i := range f.Count {
-			// Generator hashes frame(name) || index; a recorder sees the message.
-			rec := &recorder{}
-			_, _ = group.Generator[scalar, point](rec, f.Name, uint32(i))
-			logs = append(logs, trapdoor{}.log(rec.msg))
-		}
-	}
-	return logs
-}
-
-type recorder struct {
-	group.Group[scalar, point]
-	msg []byte
-}
-
-func (*recorder) Domain() string { return "recorder" }
-
-func (r *recorder) HashToPoint(_ string, msg []byte) (point, error) {
-	r.msg = append([]byte(nil), msg...)
-	return point{}, nil
 }
 
 // No guess of the value can be told from another by what a reader can compute
