@@ -335,6 +335,12 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			raw := test.raw()
 			_, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)
 			want(t, "alone", err, test.check, test.action, test.index, test.cause)
+			// Whoever needs neither clock, proofs nor auditors says the same.
+			asked := test.check
+			if test.check == validator.Auditors || test.check == validator.Proofs || test.name == "locked until now" {
+				asked = ""
+			}
+			want(t, "authorized", s.v.Authorized(t.Context(), raw), asked, test.action, test.index, test.cause)
 			// In a batch it is named, and the others stand.
 			good := signed(plain())
 			results := s.v.ValidateBatch(t.Context(), s.ledger, [][]byte{good, raw, good}, s.at)

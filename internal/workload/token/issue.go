@@ -29,24 +29,15 @@ type order struct {
 	anchor  string
 }
 
-func (s *setup) order(seq uint64) (*order, error) { return s.orderOf(seq, seq) }
+func (s *setup) order(seq uint64) *order { return s.orderOf(seq, seq) }
 
 // orderOf is the order of a sequence number with the values of another.
-func (s *setup) orderOf(seq, values uint64) (*order, error) {
-	r, amounts := s.corpus("order", seq), s.corpus("amounts", values)
-	o := &order{anchor: anchorOf(seq), outputs: make([]action.Output, s.out)}
-	for j := range o.outputs {
-		v, err := s.total(amounts)
-		if err != nil {
-			return nil, err
-		}
-		to, err := owner(r)
-		if err != nil {
-			return nil, err
-		}
-		o.outputs[j] = action.Output{Owner: to, Value: v}
+func (s *setup) orderOf(seq, values uint64) *order {
+	amounts, drawn := s.corpus("amounts", values), make([]uint64, s.out)
+	for j := range drawn {
+		drawn[j] = s.total(amounts)
 	}
-	return o, nil
+	return &order{outputs(s.corpus("order", seq), drawn), anchorOf(seq)}
 }
 
 // issue makes the encoded issue of an order, with the prover's randomness from
@@ -61,7 +52,7 @@ func (s *setup) issue(ctx context.Context, o *order, rand io.Reader) ([]byte, er
 
 type issuer struct{ *setup }
 
-func (i *issuer) Input(_ context.Context, seq uint64) (any, error) { return i.order(seq) }
+func (i *issuer) Input(_ context.Context, seq uint64) (any, error) { return i.order(seq), nil }
 
 func (i *issuer) Run(ctx context.Context, input any) ([]byte, error) {
 	return i.issue(ctx, input.(*order), nil)
@@ -76,18 +67,15 @@ func (i *issuer) Check(ctx context.Context, input any, output []byte) error {
 func (i *issuer) SecretInput(_ context.Context, seq uint64, fixed bool) (any, error) {
 	seq += secretSeq + 1
 	if fixed {
-		return i.orderOf(seq, secretSeq)
+		return i.orderOf(seq, secretSeq), nil
 	}
-	return i.order(seq)
+	return i.order(seq), nil
 }
 
 type issueVerification struct{ *setup }
 
 func (v *issueVerification) Input(ctx context.Context, seq uint64) (any, error) {
-	o, err := v.order(seq)
-	if err != nil {
-		return nil, err
-	}
+	o := v.order(seq)
 	raw, err := v.issue(ctx, o, v.corpus("prover", seq))
 	return &encoded{raw, o.anchor}, err
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -138,10 +137,7 @@ func (l *ledgerApply) Input(_ context.Context, seq uint64) (any, error) {
 	entries := make([]ledger.Entry, l.batch)
 	for i := range entries {
 		e := &entries[i]
-		drawn := make([]byte, anchorLen+len(e.Digest)+requestLen+perRequest*tokenLen)
-		if _, err := io.ReadFull(r, drawn); err != nil {
-			return nil, err
-		}
+		drawn := r.bytes(anchorLen + len(e.Digest) + requestLen + perRequest*tokenLen)
 		next := func(n int) (b []byte) {
 			b, drawn = drawn[:n:n], drawn[n:]
 			return b

@@ -26,15 +26,8 @@ func TamperedAxis() workload.Axis {
 
 // Reject refuses a request that is tampered with: what each way to be refused costs.
 func Reject() workload.Def {
-	def := validating("Reject", "refuse a request of one transfer that is tampered with", nil, TamperedAxis())
-	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-		v, err := newValidation(c, seed)
-		if err != nil {
-			return nil, err
-		}
-		return &rejection{v, TamperedAxis().Of(c)}, nil
-	}
-	return def
+	return validating("Reject", "refuse a request of one transfer that is tampered with",
+		func(v *validation, c workload.Case) workload.Instance { return &rejection{v, TamperedAxis().Of(c)} }, TamperedAxis())
 }
 
 type rejection struct {

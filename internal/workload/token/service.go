@@ -2,11 +2,9 @@ package token
 
 import (
 	"context"
-	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -149,16 +147,8 @@ func (s *services) Close() error {
 	return errors.Join(errs...)
 }
 
-func signer(r io.Reader) (identity.Signer, error) {
-	seed := make([]byte, ed25519.SeedSize)
-	if _, err := io.ReadFull(r, seed); err != nil {
-		return nil, err
-	}
-	return identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed))
-}
-
 // address draws an address of the case's kind of owners, a new one each time.
-func (s *services) address(r io.Reader) (service.Address, error) {
+func (s *services) address(r stream) (service.Address, error) {
 	keys := s.payees
 	if s.owners == ownersEd25519 {
 		key, err := signer(r)
@@ -268,18 +258,23 @@ type held struct {
 
 const turn = 32
 
-func (h *held) add(ctx context.Context, anchor []byte) error {
+// keep encodes a submission, and counts it.
+func (h *held) keep(ctx context.Context, sub *service.Submission) ([]byte, error) {
+	output, err := encodeSubmission(sub)
+	if err != nil {
+		return nil, err
+	}
 	h.mu.Lock()
-	h.anchors = append(h.anchors, anchor)
+	h.anchors = append(h.anchors, sub.Request.Anchor)
 	var full [][]byte
 	if len(h.anchors) == turn {
 		full, h.anchors = h.anchors, nil
 	}
 	h.mu.Unlock()
 	if full == nil {
-		return nil
+		return output, nil
 	}
-	return h.vault.Discard(ctx, full...)
+	return output, h.vault.Discard(ctx, full...)
 }
 
 // auditing checks requests that are built without a wallet: which tokens one selects

@@ -33,11 +33,7 @@ func newIssuing(s *services) (*issuing, error) {
 }
 
 func (i *issuing) Input(_ context.Context, seq uint64) (any, error) {
-	total, err := i.total(i.corpus("amounts", seq))
-	if err != nil {
-		return nil, err
-	}
-	pays, err := i.payments(seq, evenly(total, i.out))
+	pays, err := i.payments(seq, evenly(i.total(i.corpus("amounts", seq)), i.out))
 	return &service.Order{Type: tokenType, Payments: pays}, err
 }
 
@@ -46,11 +42,7 @@ func (i *issuing) Run(ctx context.Context, input any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	output, err := encodeSubmission(sub)
-	if err != nil {
-		return nil, err
-	}
-	return output, i.held.add(ctx, sub.Request.Anchor)
+	return i.held.keep(ctx, sub)
 }
 
 func (i *issuing) Check(ctx context.Context, input any, output []byte) error {

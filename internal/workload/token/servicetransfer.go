@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 	"sync"
 
@@ -129,11 +128,7 @@ func (onlyTokens) Digest(context.Context, []byte) ([32]byte, bool, error) {
 func (p *paying) Input(_ context.Context, seq uint64) (any, error) {
 	total, parts := p.value*uint64(p.in), p.out
 	if p.out > 1 && p.value > 1 {
-		var b [8]byte
-		if _, err := io.ReadFull(p.corpus("change", seq), b[:]); err != nil {
-			return nil, err
-		}
-		change, _ := bits.Mul64(binary.BigEndian.Uint64(b[:]), p.value-1)
+		change, _ := bits.Mul64(binary.BigEndian.Uint64(p.corpus("change", seq).bytes(8)), p.value-1)
 		total, parts = total-1-change, parts-1
 	}
 	pays, err := p.payments(seq, evenly(total, parts))
@@ -161,11 +156,7 @@ func (p *paying) Run(ctx context.Context, input any) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		output, err := encodeSubmission(sub)
-		if err != nil {
-			return nil, err
-		}
-		return output, p.held.add(ctx, sub.Request.Anchor)
+		return p.held.keep(ctx, sub)
 	}
 }
 

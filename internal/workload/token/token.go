@@ -5,16 +5,17 @@ package token
 
 import (
 	"context"
+	"crypto/sha3"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -112,9 +113,19 @@ func (s *setup) Close() error { return nil }
 // corpus returns the stream that a part of the input of one sequence number is
 // drawn from. It is for measuring only: whoever knows the seed knows every
 // secret.
-func (s *setup) corpus(part string, seq uint64) io.Reader {
+func (s *setup) corpus(part string, seq uint64) stream {
 	b := binary.LittleEndian.AppendUint64(nil, s.seed)
-	return transcript.XOF("zkbench/v1/corpus", []byte(part), b, binary.LittleEndian.AppendUint64(nil, seq))
+	return stream{transcript.XOF("zkbench/v1/corpus", []byte(part), b, binary.LittleEndian.AppendUint64(nil, seq))}
+}
+
+// stream is a source that has no end.
+type stream struct{ *sha3.SHAKE }
+
+// bytes draws n bytes.
+func (s stream) bytes(n int) []byte {
+	b := make([]byte, n)
+	_, _ = s.Read(b) // never fails
+	return b
 }
 
 // anchorOf is the anchor of a sequence number.
@@ -123,36 +134,32 @@ func anchorOf(seq uint64) string { return fmt.Sprintf("anchor %d", seq) }
 // tokenType is the type of all tokens of the corpus.
 const tokenType = "USD"
 
-// owner returns an owner of the length that a serialized identity has.
-func owner(r io.Reader) ([]byte, error) {
-	b := make([]byte, 64)
-	_, err := io.ReadFull(r, b)
-	return b, err
+// outputs draws owners, of the length that a serialized identity has, for values.
+func outputs(r stream, values []uint64) []action.Output {
+	out := make([]action.Output, len(values))
+	for i, v := range values {
+		out[i] = action.Output{Owner: r.bytes(64), Value: v}
+	}
+	return out
 }
 
 // split cuts a total into n random parts.
-func split(r io.Reader, total uint64, n int) ([]uint64, error) {
+func split(r stream, total uint64, n int) []uint64 {
 	parts := make([]uint64, n)
-	var b [8]byte
 	for i := range n - 1 {
-		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return nil, err
-		}
-		parts[i] = binary.LittleEndian.Uint64(b[:])
+		parts[i] = binary.LittleEndian.Uint64(r.bytes(8))
 		if total+1 != 0 {
 			parts[i] %= total + 1
 		}
 		total -= parts[i]
 	}
 	parts[n-1] = total
-	return parts, nil
+	return parts
 }
 
 // total draws a total below 2^bits.
-func (s *setup) total(r io.Reader) (uint64, error) {
-	var b [8]byte
-	_, err := io.ReadFull(r, b[:])
-	return binary.LittleEndian.Uint64(b[:]) >> (64 - s.bits), err
+func (s *setup) total(r stream) uint64 {
+	return binary.LittleEndian.Uint64(r.bytes(8)) >> (64 - s.bits)
 }
 
 // rejects tells whether verify refuses raw with one byte of its end changed.

@@ -70,34 +70,10 @@ func (s *setup) payment(ctx context.Context, seq uint64) (*payment, error) {
 // owners, blindings and anchor are its own.
 func (s *setup) paymentOf(ctx context.Context, seq, values uint64) (*payment, error) {
 	r, v := s.corpus("payment", seq), s.corpus("values", values)
-	p := &payment{anchor: anchorOf(seq)}
-	total, err := s.total(v)
-	if err != nil {
-		return nil, err
-	}
-	in, err := split(v, total, s.in)
-	if err != nil {
-		return nil, err
-	}
-	out, err := split(v, total, s.out)
-	if err != nil {
-		return nil, err
-	}
+	total := s.total(v)
 	// The inputs are the outputs of an issue that the corpus does not prove.
-	issued := make([]action.Output, s.in)
-	p.outputs = make([]action.Output, s.out)
-	for _, side := range []struct {
-		outputs []action.Output
-		values  []uint64
-	}{{issued, in}, {p.outputs, out}} {
-		for i, v := range side.values {
-			to, err := owner(r)
-			if err != nil {
-				return nil, err
-			}
-			side.outputs[i] = action.Output{Owner: to, Value: v}
-		}
-	}
+	issued := outputs(r, split(v, total, s.in))
+	p := &payment{anchor: anchorOf(seq), outputs: outputs(r, split(v, total, s.out))}
 	d, err := action.NewIssue(ctx, s.ex, s.pp, tokenType, action.Spec{Outputs: issued, Anchor: token.Anchor(p.anchor), Rand: r})
 	if err != nil {
 		return nil, err

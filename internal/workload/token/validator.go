@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -20,7 +19,7 @@ import (
 // ledger asks before it applies it.
 func ValidatorTransfer() workload.Def {
 	return validating("ValidatorTransfer", "validate a request of one transfer: decoding, signatures of owners and auditor, proofs, locks, metadata",
-		func(v *validation) workload.Instance { return v })
+		func(v *validation, _ workload.Case) workload.Instance { return v })
 }
 
 // ValidatorBatch validates a batch of requests together. One operation is the whole
@@ -58,14 +57,15 @@ func OwnerAxis() workload.Axis {
 	return workload.NameAxis(workload.Axis{Name: "owners", Key: "owner", Usage: "kinds of owners"}, []string{ownersEd25519, ownersPseudonym}, []string{ownersEd25519})
 }
 
-func validating(name, doc string, instance func(*validation) workload.Instance, more ...workload.Axis) workload.Def {
+// validating makes a workload of instance's wrapping of a case's validation.
+func validating(name, doc string, instance func(*validation, workload.Case) workload.Instance, more ...workload.Axis) workload.Def {
 	def := define(name, doc, token.Transfer, nil, append([]workload.Axis{OwnerAxis()}, more...)...)
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		v, err := newValidation(c, seed)
 		if err != nil {
 			return nil, err
 		}
-		return instance(v), nil
+		return instance(v, c), nil
 	}
 	return def
 }
@@ -93,7 +93,7 @@ func newValidation(c workload.Case, seed uint64) (*validation, error) {
 		return nil, err
 	}
 	v := &validation{setup: s, proofType: s.pp.Config().ProofType, owners: c.Get("owner")}
-	if v.auditor, err = v.key(s.corpus("auditor", 0)); err != nil {
+	if v.auditor, err = signer(s.corpus("auditor", 0)); err != nil {
 		return nil, err
 	}
 	if v.scheme, err = identity.NewScheme(c.Get("curve")); err != nil {
@@ -111,18 +111,15 @@ func newValidation(c workload.Case, seed uint64) (*validation, error) {
 	return v, err
 }
 
-func (v *validation) key(r io.Reader) (identity.Signer, error) {
-	seed := make([]byte, ed25519.SeedSize)
-	if _, err := io.ReadFull(r, seed); err != nil {
-		return nil, err
-	}
-	return identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed))
+// signer draws a key.
+func signer(r stream) (identity.Signer, error) {
+	return identity.NewEd25519Signer(ed25519.NewKeyFromSeed(r.bytes(ed25519.SeedSize)))
 }
 
 // owner draws an owner.
-func (v *validation) owner(r io.Reader) (identity.Signer, error) {
+func (v *validation) owner(r stream) (identity.Signer, error) {
 	if v.owners == ownersEd25519 {
-		return v.key(r)
+		return signer(r)
 	}
 	holder, err := v.scheme.NewHolder(r)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
 var bucket = []byte("numbers")
@@ -144,10 +145,7 @@ func TestVisible(t *testing.T) {
 	if !errors.Is(err, zkbench.ErrOutcomeUnknown) {
 		t.Errorf("%v", err)
 	}
-	var corrupt *ledger.CorruptError
-	if err := f.View(anything); !errors.As(err, &corrupt) {
-		t.Errorf("went on to read: %v", err)
-	}
+	ledgertest.Corrupt(t, f.View(anything), "", "went on to read")
 }
 
 // TestSnapshot: a snapshot stays what it was while others write, and its pages are
@@ -176,10 +174,7 @@ func TestSnapshot(t *testing.T) {
 	file := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
 	_, err := file.WriteAt([]byte{0xff}, root) // the page's number
 	must.Do(t, errors.Join(err, file.Close()))
-	var corrupt *ledger.CorruptError
-	if err := f.CheckPages(tx); !errors.As(err, &corrupt) {
-		t.Errorf("a damaged page: %v", err)
-	}
+	ledgertest.Corrupt(t, f.CheckPages(tx), "", "a damaged page")
 }
 
 // TestStop: a file that is told to stop answers why, the first time counts, and it
@@ -237,16 +232,9 @@ func TestCancelled(t *testing.T) {
 func TestPanic(t *testing.T) {
 	f, _ := newFile(t)
 	err := f.Update(t.Context(), func(*bbolt.Tx) error { panic("page 7 is no page") })
-	var corrupt *ledger.CorruptError
-	if !errors.As(err, &corrupt) {
-		t.Errorf("%v", err)
-	}
-	if err := f.Update(t.Context(), putNumber(1)); !errors.As(err, &corrupt) {
-		t.Errorf("went on: %v", err)
-	}
-	if err := f.View(anything); !errors.As(err, &corrupt) {
-		t.Errorf("went on to read: %v", err)
-	}
+	ledgertest.Corrupt(t, err, "", "the call that panicked")
+	ledgertest.Corrupt(t, f.Update(t.Context(), putNumber(1)), "", "went on")
+	ledgertest.Corrupt(t, f.View(anything), "", "went on to read")
 	if err := f.Close(); err != nil {
 		t.Errorf("closing: %v", err)
 	}
@@ -345,9 +333,7 @@ func TestSeal(t *testing.T) {
 		"value=shorter":  func() ([]byte, error) { return Unseal("a", []byte("key"), value, 5) },
 		"value=changed":  func() ([]byte, error) { return Unseal("a", []byte("key"), append([]byte("c"), value[1:]...), 0) },
 	} {
-		var corrupt *ledger.CorruptError
-		if _, err := bad(); !errors.As(err, &corrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := bad()
+		ledgertest.Corrupt(t, err, "", name)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
 const smallPage = 1024
@@ -152,10 +153,7 @@ func TestCheckFileMeta(t *testing.T) {
 		data := bytes.Clone(sound)
 		data[page*smallPage+headerLen+48] ^= 1 // the transaction's number
 		err := checkFile(bytes.NewReader(data), int64(len(data)))
-		var corrupt *ledger.CorruptError
-		if !errors.As(err, &corrupt) || corrupt.Place != fmt.Sprintf("page %d", page) {
-			t.Errorf("page %d: %v", page, err)
-		}
+		ledgertest.Corrupt(t, err, fmt.Sprintf("page %d", page), "one damaged page")
 	}
 }
 

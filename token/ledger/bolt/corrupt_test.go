@@ -123,10 +123,7 @@ func (v *victim) try(t *testing.T, path, what string, data []byte) outcome {
 	settings(t, l, func(db *bbolt.DB) { db.NoSync = true })
 	result := unaffected
 	if err := l.Verify(context.Background(), nil); err != nil {
-		var corrupt *ledger.CorruptError
-		if !errors.As(err, &corrupt) {
-			t.Errorf("%s: verify: %v", what, err)
-		}
+		ledgertest.Corrupt(t, err, "", fmt.Sprintf("%s: verify", what))
 		result = reported
 	} else if got, err := v.dump(l); err != nil {
 		t.Errorf("%s: not reported: %v", what, err)

@@ -228,3 +228,13 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	}
 	Verify(t, l)
 }
+
+// Corrupt fails the test unless err is a *ledger.CorruptError, at a place if one is given;
+// what says what was done.
+func Corrupt(t testing.TB, err error, place, what string) {
+	t.Helper()
+	corrupt, ok := errors.AsType[*ledger.CorruptError](err)
+	if !ok || !errors.Is(err, zkbench.ErrMalformed) || place != "" && corrupt.Place != place {
+		t.Errorf("%s: %v, want damage at the place %q", what, err, place)
+	}
+}

@@ -59,17 +59,12 @@ func TestRefused(t *testing.T) {
 			if !errors.Is(err, c.want) || (c.want == nil && err != nil) {
 				t.Fatalf("%v, want %v", err, c.want)
 			}
-			var corrupt *ledger.CorruptError
 			var version *zkbench.DecodeError
 			switch {
 			case c.place != "":
-				if !errors.As(err, &corrupt) || corrupt.Place != c.place {
-					t.Errorf("%v, want the place %q", err, c.place)
-				}
+				ledgertest.Corrupt(t, err, c.place, "open")
 				if name == "no head" || name == "table missing" {
-					if err := l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}); !errors.As(err, &corrupt) {
-						t.Errorf("%v", err)
-					}
+					ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}), "", "apply")
 				}
 			case name == "version 2":
 				if !errors.As(err, &version) {

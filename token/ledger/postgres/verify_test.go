@@ -2,13 +2,12 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -130,13 +129,11 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			c.edit(t, connect(t, schema))
 			check := func(err error) {
 				t.Helper()
-				var corrupt *ledger.CorruptError
-				if c.place == "" && err == nil {
+				if c.place == "" {
+					must.Do(t, err)
 					return
 				}
-				if !errors.As(err, &corrupt) || !errors.Is(err, zkbench.ErrMalformed) || (corrupt.Place != c.place) {
-					t.Errorf("%v, want the place %q", err, c.place)
-				}
+				ledgertest.Corrupt(t, err, c.place, name)
 			}
 			check(l.Verify(ctx, nil))
 			if _, err := Open(ctx, server.URL(t), Schema(schema)); (err != nil) != c.open {
@@ -158,18 +155,13 @@ func TestDamageStops(t *testing.T) {
 	ledgertest.Apply(t, l, ledgertest.Issue("a", 2))
 	execute(t, connect(t, schema), `UPDATE tokens SET token = 'x' WHERE id = 'a/0'`)
 	ctx := context.Background()
-	var corrupt *ledger.CorruptError
-	if _, err := l.Token(ctx, token.ID("a/0")); !errors.As(err, &corrupt) {
-		t.Errorf("%v", err)
-	}
+	_, err := l.Token(ctx, token.ID("a/0"))
+	ledgertest.Corrupt(t, err, "", "token")
 	for _, id := range []token.ID{token.ID("a/0"), token.ID("a/1")} {
-		if err := l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", id)}); !errors.As(err, &corrupt) {
-			t.Errorf("%s: %v", id, err)
-		}
+		ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", id)}), "", string(id))
 	}
-	if _, err := open(t, server.URL(t), schema).ApplyEach(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0")), ledgertest.Issue("c", 1)}); !errors.As(err, &corrupt) {
-		t.Errorf("%v", err)
-	}
+	_, err = open(t, server.URL(t), schema).ApplyEach(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0")), ledgertest.Issue("c", 1)})
+	ledgertest.Corrupt(t, err, "", "another process")
 }
 
 // TestConstraints: where rows change behind the decision's back, the tables' keys
@@ -192,10 +184,7 @@ func TestConstraints(t *testing.T) {
 			conn := connect(t, schema)
 			execute(t, conn, "CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN "+meddle+"; RETURN NULL; END $$")
 			execute(t, conn, "CREATE TRIGGER meddle BEFORE INSERT ON tokens WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION meddle()")
-			var corrupt *ledger.CorruptError
-			if err := l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0"))}); !errors.As(err, &corrupt) {
-				t.Errorf("%v", err)
-			}
+			ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0"))}), "", name)
 			execute(t, conn, "DROP TRIGGER meddle ON tokens")
 			l = open(t, server.URL(t), schema)
 			if _, found, err := l.Digest(ctx, []byte("b")); found || err != nil {
