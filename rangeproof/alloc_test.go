@@ -22,7 +22,7 @@ func TestAllocations(t *testing.T) {
 		})
 		verifying := testing.AllocsPerRun(5, func() {
 			tr := start
-			must.Do(t, hold(nil, must.Get(p.Replay(&tr, st.V, pf))(t)))
+			must.Do(t, hold(longBasis(), nil, must.Get(p.Replay(&tr, st.V, pf))(t)))
 		})
 		t.Logf("proof=%s: prove %v, verify %v", c.name, proving, verifying)
 		if proving > 80 || verifying > 50 {

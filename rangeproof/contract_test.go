@@ -58,7 +58,7 @@ func TestCompleteness(t *testing.T) {
 			if prover.State() != verifier.State() {
 				rt.Fatal("prover and verifier end in different transcript states")
 			}
-			must.Do(rt, hold(nil, eq))
+			must.Do(rt, hold(longBasis(), nil, eq))
 		})
 	})
 }
@@ -174,21 +174,21 @@ func TestBatch(t *testing.T) {
 			minus.Scalars[i%3].Sub(&minus.Scalars[i%3], &one)
 			good, wrong, less = append(good, replayed(pf)), append(wrong, replayed(more)), append(less, replayed(minus))
 		}
-		if err := hold(nil, good...); err != nil {
+		if err := hold(longBasis(), nil, good...); err != nil {
 			t.Fatalf("batch of good proofs: %v", err)
 		}
 		for i := range good {
-			if err := hold(nil, good[i]); err != nil {
+			if err := hold(longBasis(), nil, good[i]); err != nil {
 				t.Errorf("good proof %d alone: %v", i, err)
 			}
 			batch := slices.Clone(good)
-			if batch[i] = wrong[i]; hold(nil, batch...) == nil || hold(nil, wrong[i]) == nil {
+			if batch[i] = wrong[i]; hold(longBasis(), nil, batch...) == nil || hold(longBasis(), nil, wrong[i]) == nil {
 				t.Errorf("bad proof %d accepted, in a batch or alone", i)
 			}
 		}
 		batch := slices.Clone(good)
 		batch[0], batch[3] = wrong[0], less[3]
-		if hold(nil, batch...) == nil {
+		if hold(longBasis(), nil, batch...) == nil {
 			t.Error("batch of two proofs with opposite errors accepted")
 		}
 	})
@@ -198,8 +198,8 @@ func TestBatch(t *testing.T) {
 func TestParameters(t *testing.T) {
 	each(t, func(t *testing.T, c construction) {
 		two := group.TableOptions{Window: 2}
-		exact := must.Get(group.NewBasis(group.BN254(), c.families(1), two))(t)
-		keyless := must.Get(group.NewBasis(group.BN254(), c.families(1)[2:], two))(t)
+		exact := must.Get(group.NewBasis(group.BN254(), c.families(1, 0), two))(t)
+		keyless := must.Get(group.NewBasis(group.BN254(), c.families(1, 0)[2:], two))(t)
 		refused := func(name string, b *bnBasis, params parameters) {
 			t.Helper()
 			if _, err := c.build(b, params); !errors.Is(err, zkbench.ErrParams) {

@@ -42,7 +42,8 @@ const maxAggregate = 4
 type construction struct {
 	name     string
 	build    func(b *bnBasis, c parameters) (bnProtocol, error)
-	families func(bits int) []group.Family // of one commitment, with the key
+	families func(bits, stop int) []group.Family // of one commitment, with the key
+	stops    func(bits int) []int                // that BenchmarkStop goes through
 	maxM     int
 
 	damaged []parameters // whose proofs are altered everywhere
@@ -61,9 +62,10 @@ var constructions = []construction{
 		build: func(b *bnBasis, c parameters) (bnProtocol, error) {
 			return bulletproof.New(b, bulletproof.Config{Bits: c.bits, MaxCommitments: c.m, Stop: c.stop})
 		},
-		families: func(bits int) []group.Family {
-			return append(rangeproof.KeyFamilies(), bulletproof.Families(bits, 1, bulletproof.DefaultStop)...)
+		families: func(bits, stop int) []group.Family {
+			return append(rangeproof.KeyFamilies(), bulletproof.Families(bits, 1, stop)...)
 		},
+		stops:   func(int) []int { return []int{1, 2, 4, 8} },
 		maxM:    maxAggregate,
 		damaged: []parameters{{64, 1, 0}, {9, 3, 2}, {4, 1, 8}},
 		refused: []parameters{{8, 0, 0}, {8, bulletproof.MaxAggregate + 1, 0}, {64, maxAggregate + 1, 0}}, // the last: longer than the basis
@@ -76,12 +78,18 @@ var constructions = []construction{
 		build: func(b *bnBasis, c parameters) (bnProtocol, error) {
 			return csp.New(b, csp.Config{Bits: c.bits, Stop: c.stop})
 		},
-		families: func(bits int) []group.Family { return append(rangeproof.KeyFamilies(), csp.Families(bits)...) },
-		maxM:     1,
-		damaged:  []parameters{{64, 1, 0}, {8, 1, 2}, {8, 1, 100}},
-		points:   []int{0, 0},
-		scalars:  []int{2, 3, 4},
-		rounds:   5,
+		families: func(bits, _ int) []group.Family { return append(rangeproof.KeyFamilies(), csp.Families(bits)...) },
+		stops: func(bits int) (lengths []int) { // of the vector after each round
+			for n := 2*bits + 3; n > 1; n = (n + 1) / 2 {
+				lengths = append(lengths, n)
+			}
+			return append(lengths, 1)
+		},
+		maxM:    1,
+		damaged: []parameters{{64, 1, 0}, {8, 1, 2}, {8, 1, 100}},
+		points:  []int{0, 0},
+		scalars: []int{2, 3, 4},
+		rounds:  5,
 	},
 }
 
@@ -162,12 +170,11 @@ func verify(p bnProtocol, tr transcript.Transcript, V []point, pf *bnProof) erro
 		return err
 	}
 	state := tr.State()
-	return hold(state[:], eq)
+	return hold(longBasis(), state[:], eq)
 }
 
 // hold checks replayed equations as one batch.
-func hold(state []byte, eqs ...rangeproof.Equations[scalar, point]) error {
-	b := longBasis()
+func hold(b *bnBasis, state []byte, eqs ...rangeproof.Equations[scalar, point]) error {
 	acc, weights := group.NewAccumulator(b, 16), group.NewWeights(b.Group, transcript.XOF("rangeproof-test/weights", state))
 	for _, eq := range eqs {
 		eq.Accumulate(acc, weights)

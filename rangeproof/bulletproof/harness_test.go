@@ -123,8 +123,6 @@ func clone(pf *proof) *proof {
 	return &proof{Points: slices.Clone(pf.Points), Scalars: slices.Clone(pf.Scalars)}
 }
 
-func encode(p *bp, pf *proof) []byte {
-	return p.g.AppendScalars(p.g.AppendPoints(nil, pf.Points...), pf.Scalars...)
-}
+func encode(p *bp, pf *proof) []byte { return rangeproof.AppendProof(p.g, nil, pf) }
 
 func maxValue(bits int) uint64 { return ^uint64(0) >> (64 - bits) }

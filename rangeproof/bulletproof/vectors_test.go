@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/rangeproof"
 )
 
 // Proof sizes at the default stop, for every bit length and up to four
@@ -78,11 +78,7 @@ func TestVectors(t *testing.T) {
 		golden.Check(t, "bulletproof/"+tc.name, out.String())
 
 		// What is on file verifies after decoding, too.
-		wire := encode(p, pf)
-		back := &proof{Points: make([]point, len(pf.Points)), Scalars: make([]scalar, len(pf.Scalars))}
-		split := len(pf.Points) * p.g.PointLen()
-		must.Do(t, p.g.DecodePoints(back.Points, wire[:split], group.Subgroup))
-		must.Do(t, p.g.DecodeScalars(back.Scalars, wire[split:]))
+		back := must.Get(rangeproof.DecodeProof(p.g, p.Shape(len(st.V)), encode(p, pf)))(t)
 		if !accepts(t, p, st, back) {
 			t.Errorf("%s: rejected after decoding", tc.name)
 		}

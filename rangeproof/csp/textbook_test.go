@@ -120,47 +120,28 @@ func textbook(p *proto, name string, V point, proof *prf) bool {
 	return g.EqualPoints(&Q, &want)
 }
 
-func cloneProof(p *prf) *prf {
-	return &prf{Points: slices.Clone(p.Points), Scalars: slices.Clone(p.Scalars)}
-}
-
 // tampered yields proofs of the same shape that differ in one place.
 func tampered(proof *prf) iter.Seq2[string, *prf] {
-	gen := testBasis().Points[0]
+	one := fr.One()
 	return func(yield func(string, *prf) bool) {
+		change := func(i int, name string, edit func(q *prf)) bool {
+			q := &prf{Points: slices.Clone(proof.Points), Scalars: slices.Clone(proof.Scalars)}
+			edit(q)
+			return yield(fmt.Sprintf("%s %d", name, i), q)
+		}
 		for i := range proof.Points {
-			for _, tc := range []struct {
-				name   string
-				change func(q *prf)
-			}{
-				{"shifted", func(q *prf) { q.Points[i] = addPoints(q.Points[i], gen) }},
-				{"negated", func(q *prf) { q.Points[i].Neg(&q.Points[i]) }},
-				{"swapped", func(q *prf) {
-					j := (i + 1) % len(q.Points)
-					q.Points[i], q.Points[j] = q.Points[j], q.Points[i]
-				}},
-			} {
-				q := cloneProof(proof)
-				tc.change(q)
-				if !yield(fmt.Sprintf("point=%d/%s", i, tc.name), q) {
-					return
-				}
+			j := (i + 1) % len(proof.Points)
+			if !change(i, "shifted point", func(q *prf) { q.Points[i] = addPoints(q.Points[i], testBasis().Points[0]) }) ||
+				!change(i, "negated point", func(q *prf) { q.Points[i].Neg(&q.Points[i]) }) ||
+				!change(i, "swapped point", func(q *prf) { q.Points[i], q.Points[j] = q.Points[j], q.Points[i] }) {
+				return
 			}
 		}
 		for i := range proof.Scalars {
-			for _, tc := range []struct {
-				name   string
-				change func(s *scalar)
-			}{
-				{"incremented", func(s *scalar) { one := fr.One(); s.Add(s, &one) }},
-				{"negated", func(s *scalar) { s.Neg(s) }},
-				{"zeroed", func(s *scalar) { s.SetZero() }},
-			} {
-				q := cloneProof(proof)
-				tc.change(&q.Scalars[i])
-				if !yield(fmt.Sprintf("scalar=%d/%s", i, tc.name), q) {
-					return
-				}
+			if !change(i, "incremented scalar", func(q *prf) { q.Scalars[i].Add(&q.Scalars[i], &one) }) ||
+				!change(i, "negated scalar", func(q *prf) { q.Scalars[i].Neg(&q.Scalars[i]) }) ||
+				!change(i, "zeroed scalar", func(q *prf) { q.Scalars[i].SetZero() }) {
+				return
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/rangeproof"
 )
 
 // The size of a proof on BN254 at the default stop, per bit length.
@@ -49,9 +50,7 @@ func TestVector(t *testing.T) {
 	golden.Check(t, "csp/vector_bits8_stop4.txt", b.String())
 
 	// What the file says is decoded and accepted.
-	decoded := &prf{Points: make([]point, len(proof.Points)), Scalars: make([]scalar, len(proof.Scalars))}
-	must.Do(t, g.DecodePoints(decoded.Points, g.AppendPoints(nil, proof.Points...), group.Subgroup))
-	must.Do(t, g.DecodeScalars(decoded.Scalars, g.AppendScalars(nil, proof.Scalars...)))
+	decoded := must.Get(rangeproof.DecodeProof(g, p.Shape(1), rangeproof.AppendProof(g, nil, proof)))(t)
 	if err := verify(p, "vector", V, decoded); err != nil {
 		t.Error(err)
 	}
