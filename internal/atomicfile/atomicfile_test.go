@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -16,19 +17,13 @@ func TestWrite(t *testing.T) {
 	path := filepath.Join(dir, "file")
 	for _, data := range []string{"first, the longer one", "second"} {
 		must.Do(t, atomicfile.Write(path, []byte(data)))
-		if got, err := os.ReadFile(path); err != nil || string(got) != data {
-			t.Errorf("%q (%v), want %q", got, err, data)
-		}
+		golden.Equal(t, "content", data, string(must.Get(os.ReadFile(path))(t)))
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
-		t.Errorf("mode %v (%v), want 0644", info.Mode(), err)
-	}
+	golden.Equal(t, "mode", 0o644, must.Get(os.Stat(path))(t).Mode().Perm())
 	full := filepath.Join(dir, "full")
 	must.Do(t, os.MkdirAll(filepath.Join(full, "x"), 0o755))
 	if atomicfile.Write(full, nil) == nil {
 		t.Error("a directory was written over")
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
-		t.Errorf("left in the directory: %v (%v)", left, err)
-	}
+	golden.Equal(t, "files in the directory", 2, len(must.Get(os.ReadDir(dir))(t)))
 }

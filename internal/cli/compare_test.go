@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"os"
@@ -116,9 +117,7 @@ func readRecords(t *testing.T, path string) []*record.Record {
 // clean fails the test where a comparison left a worktree or files.
 func clean(t *testing.T, temp string) {
 	t.Helper()
-	if out, err := exec.Command("git", "worktree", "list").Output(); err != nil || strings.Count(string(out), "\n") != 1 {
-		t.Errorf("worktrees: %s, %v", out, err)
-	}
+	golden.Equal(t, "worktrees", 1, bytes.Count(must.Get(exec.Command("git", "worktree", "list").Output())(t), []byte("\n")))
 	if left, err := filepath.Glob(filepath.Join(temp, "zkbench-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -145,16 +144,12 @@ func TestCompareGit(t *testing.T) {
 		}
 		sides[rec.Process.Side]++
 	}
-	if sides["old"] != 8 || sides["new"] != 8 || sides["again"] != 8 {
-		t.Errorf("processes: %v", sides)
-	}
+	golden.Equal(t, "processes by side", map[string]int{"old": 8, "new": 8, "again": 8}, sides)
 	again, _, code := command(t, "compare", "session.jsonl")
 	if _, rows, _ := strings.Cut(out, "metric"); code != exitOK || !strings.Contains(again, strings.Split(rows, ", beyond")[0]) {
 		t.Errorf("exit code %d; the records give another table:\n%s", code, again)
 	}
-	if kept, err := os.ReadDir("kept"); err != nil || len(kept) != 3 {
-		t.Errorf("kept: %v, %v", kept, err)
-	}
+	golden.Equal(t, "files kept", 3, len(must.Get(os.ReadDir("kept"))(t)))
 	clean(t, temp)
 }
 

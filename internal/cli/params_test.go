@@ -154,9 +154,7 @@ func TestWriteNew(t *testing.T) {
 		}
 	}
 	golden.Equal(t, "winners", 1, winners)
-	if err := writeNew(path, nil); !errors.Is(err, os.ErrExist) {
-		t.Errorf("an existing file: %v, want ErrExist", err)
-	}
+	must.NotDo(t, writeNew(path, nil), os.ErrExist, "an existing file")
 	entries := must.Get(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
@@ -170,11 +168,8 @@ func TestWriteNew(t *testing.T) {
 func TestReadFileBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long")
 	must.Do(t, errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, longestFile+1)))
-	data, err := readFile(path)
-	if err != nil || len(data) != longestFile {
-		t.Errorf("%d bytes, %v; want %d", len(data), err, longestFile)
-	}
-	_, err = loadParams(path)
+	golden.Equal(t, "bytes that are read", longestFile, len(must.Get(readFile(path))(t)))
+	_, err := loadParams(path)
 	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "public parameters.length" {
 		t.Errorf("%v, want a DecodeError about the length", err)
 	}

@@ -58,10 +58,8 @@ func TestStudyEnds(t *testing.T) {
 			golden.Equal(t, "exit code", test.code, codeOf(runStudy(ctx, &r, &stdout, &stderr)))
 			file := must.Get(os.Open(filepath.Join(dir, outdir.RecordsFile)))(t)
 			defer file.Close()
-			recs, err := record.ReadAll(file)
-			if err != nil || len(recs) != n || (n > 3) != test.rest {
-				t.Errorf("%d records of %d cases, %v", len(recs), n, err)
-			}
+			golden.Equal(t, "records", n, len(must.Get(record.ReadAll(file))(t)))
+			golden.Equal(t, "the other cases are measured", test.rest, n > 3)
 			golden.Contains(t, string(must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)), test.notes...)
 		})
 	}
@@ -132,11 +130,6 @@ func TestStudyResumes(t *testing.T) {
 		return job.Settings.New(job.Workload, job.Case)
 	}
 	must.Do(t, runStudy(t.Context(), &second, &stdout, &stderr))
-	if len(ran) != 1 || ran[0] != failed {
-		t.Errorf("measured again: %q, want %q", ran, failed)
-	}
-	recs, err := second.Study.Read("resume", second.Dir)
-	if err != nil || len(recs) != n {
-		t.Errorf("%d records, %v; want %d", len(recs), err, n)
-	}
+	golden.Equal(t, "measured again", []string{failed}, ran)
+	golden.Equal(t, "records", n, len(must.Get(second.Study.Read("resume", second.Dir))(t)))
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,9 +71,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "go on with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder that was gone is there again: %v", err)
-	}
+	must.NotGet(os.Stat(dir))(t, os.ErrNotExist, "the folder that was gone is there again")
 	// Where it is found again the suite goes on; bbolt has written the case to the file that
 	// nobody could see.
 	must.Do(t, os.Rename(away, dir))
@@ -165,9 +162,7 @@ func TestSuiteDiskFull(t *testing.T) {
 	for _, r := range recs {
 		seen[fmt.Sprintf("%s #%d", r.Case, r.Process.Index)] = true
 	}
-	if len(recs) != 16 || len(seen) != 16 {
-		t.Errorf("%d records of %d processes, want 16", len(recs), len(seen))
-	}
+	golden.Equal(t, "records and processes", [2]int{16, 16}, [2]int{len(recs), len(seen)})
 }
 
 // TestSuiteServed: the page of a suite that runs is served with how far it is, to the

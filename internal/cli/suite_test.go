@@ -214,10 +214,7 @@ func checkTiny(t *testing.T, recs []*record.Record) {
 // checkViews checks what stands beside the records.
 func checkViews(t *testing.T, dir string, recs []*record.Record) {
 	t.Helper()
-	logs, err := filepath.Glob(filepath.Join(dir, "logs", "*.log"))
-	if err != nil || len(logs) != tinyProcesses/2 {
-		t.Errorf("%d logs, want one for each case; error %v", len(logs), err)
-	}
+	golden.Equal(t, "logs, one for each case", tinyProcesses/2, len(must.Get(filepath.Glob(filepath.Join(dir, "logs", "*.log")))(t)))
 	bench := must.Get(os.Open(filepath.Join(dir, benchFile)))(t)
 	defer bench.Close()
 	results := 0

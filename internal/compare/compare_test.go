@@ -155,9 +155,8 @@ func TestGate(t *testing.T) {
 func TestGateRefusesMetric(t *testing.T) {
 	tab := table(t, measure(t, newMachine(1, 1), 8))
 	_, err := compare.Gate{Limit: 0.03, Metrics: []string{"latency-p42"}}.Apply(tab)
-	if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "latency-p99") {
-		t.Errorf("error %v, want one that names the metrics", err)
-	}
+	must.NotDo(t, err, zkbench.ErrParams, "gate")
+	golden.Contains(t, fmt.Sprint(err), "latency-p99")
 }
 
 func TestParseLimit(t *testing.T) {
@@ -167,9 +166,7 @@ func TestParseLimit(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "%", "x", "3", "-1%", "101%", "NaN", "Inf", "3%%"} {
-		if _, err := compare.ParseLimit(text); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("limit=%q: error %v, want ErrParams", text, err)
-		}
+		must.NotGet(compare.ParseLimit(text))(t, zkbench.ErrParams, "limit=%q", text)
 	}
 }
 
@@ -254,9 +251,7 @@ func TestSessionEnds(t *testing.T) {
 			if !test.check(err) {
 				t.Errorf("error %v", err)
 			}
-			if len(recs) != 4 || n != 5 || seen != 5 {
-				t.Errorf("%d records of %d processes, %d seen; want 4, 5, 5", len(recs), n, seen)
-			}
+			golden.Equal(t, "records, processes, processes seen", [3]int{4, 5, 5}, [3]int{len(recs), n, seen})
 			sides := must.Get(compare.Split("session", recs))(t)
 			if r := row(t, table(t, sides), record.LatencyMean.Name()); r.N != 1 || r.Verdict != compare.Unknown {
 				t.Errorf("%d pairs are %q, want 1 pair without a verdict", r.N, r.Verdict)
@@ -265,9 +260,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 	stop := errors.New("disk full")
 	session := compare.Session{Blocks: 1, Run: newMachine(1, 1).run, Each: func(*record.Record) error { return stop }}
-	if _, err := session.Measure(t.Context()); !errors.Is(err, stop) {
-		t.Errorf("error %v, want that of Each", err)
-	}
+	must.NotGet(session.Measure(t.Context()))(t, stop, "session")
 }
 
 // TestUnpaired: records of no common session are two samples.
@@ -318,13 +311,9 @@ func TestIncompleteBlock(t *testing.T) {
 
 func TestSplitRefuses(t *testing.T) {
 	rec := newMachine(1, 1).run(t.Context(), stat.Old)
-	if _, err := compare.Split("file", []*record.Record{rec}); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("side=none: %v", err)
-	}
+	must.NotGet(compare.Split("file", []*record.Record{rec}))(t, zkbench.ErrMalformed, "side=none")
 	rec.Process = record.Process{Session: "s", Side: "old"}
-	if _, err := compare.Split("file", []*record.Record{rec, rec}); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("process=twice: %v", err)
-	}
+	must.NotGet(compare.Split("file", []*record.Record{rec, rec}))(t, zkbench.ErrMalformed, "process=twice")
 	other := newMachine(2, 1).run(t.Context(), stat.New)
 	other.Process = record.Process{Session: "s", Side: "new"}
 	both := must.Get(compare.FromRecords("both", []*record.Record{rec, other}))(t)

@@ -98,10 +98,7 @@ func TestBuild(t *testing.T) {
 		if _, err := build(t.Context(), rev); err != nil {
 			t.Fatalf("rev=%s: %v", rev, err)
 		}
-		out, err := exec.Command(program).CombinedOutput()
-		if err != nil || string(out) != want {
-			t.Errorf("rev=%s: the program says %q, %v; want %q", rev, out, err, want)
-		}
+		golden.Equal(t, "what the program of "+rev+" says", want, string(must.Get(exec.Command(program).CombinedOutput())(t)))
 	}
 	if _, err := build(t.Context(), "HEAD"); !errors.Is(err, zkbench.ErrEnv) ||
 		!strings.Contains(err.Error(), "does not build: ") || !strings.Contains(err.Error(), "undefined: undefined") {
@@ -130,12 +127,8 @@ func TestResolveRefuses(t *testing.T) {
 	repository(t)
 	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	for _, rev := range []string{"no-such", "--all", "HEAD~9", "", "HEAD:go.mod"} {
-		if v, err := repo.Resolve(t.Context(), rev); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("rev=%q: %v, %v, want ErrParams", rev, v, err)
-		}
+		must.NotGet(repo.Resolve(t.Context(), rev))(t, zkbench.ErrParams, "rev=%q", rev)
 	}
 	t.Chdir(t.TempDir())
-	if _, err := compare.OpenRepository(t.Context()); !errors.Is(err, zkbench.ErrEnv) {
-		t.Errorf("no repository: %v, want ErrEnv", err)
-	}
+	must.NotGet(compare.OpenRepository(t.Context()))(t, zkbench.ErrEnv, "no repository")
 }

@@ -15,17 +15,14 @@ func TestRead(t *testing.T) {
 	if e.OS != runtime.GOOS || e.Arch != runtime.GOARCH || e.Go != runtime.Version() || e.GOMAXPROCS != runtime.GOMAXPROCS(0) {
 		t.Errorf("wrong platform: %+v", e)
 	}
-	if e.GOGC != 50 || e.GOMEMLIMIT != 1<<40 {
-		t.Errorf("GOGC %d, GOMEMLIMIT %d; want 50, 2^40", e.GOGC, e.GOMEMLIMIT)
-	}
+	golden.Equal(t, "GOGC, GOMEMLIMIT", [2]int64{50, 1 << 40}, [2]int64{e.GOGC, e.GOMEMLIMIT})
 	if e.Path == "" || e.Cores < 1 {
 		t.Errorf("no path or no cores: %+v", e)
 	}
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(1<<63 - 1)
-	if e := Read(); e.GOGC != -1 || e.GOMEMLIMIT != -1 {
-		t.Errorf("GOGC %d, GOMEMLIMIT %d; want both off, -1", e.GOGC, e.GOMEMLIMIT)
-	}
+	e = Read()
+	golden.Equal(t, "GOGC and GOMEMLIMIT, both off", [2]int64{-1, -1}, [2]int64{e.GOGC, e.GOMEMLIMIT})
 }
 
 func TestBuild(t *testing.T) {

@@ -6,6 +6,7 @@
 package golden
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +59,7 @@ func File(t testing.TB, path, got string) {
 	Equal(t, path, strings.Split(text, "\n"), strings.Split(got, "\n"))
 }
 
-// TB is the part of testing.TB that Equal and Contains need; rapid's tests have it too.
+// TB is the part of testing.TB that what follows needs; rapid's tests have it too.
 type TB interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -69,6 +70,14 @@ func Equal[T any](t TB, what string, want, got T, opts ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// Near reports that got differs from want by more than such a share of it. The test goes on.
+func Near(t TB, what string, want, got, share float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= share*math.Abs(want)) {
+		t.Errorf("%s: %v, want %v within %v of it", what, got, want, share)
 	}
 }
 

@@ -88,9 +88,7 @@ func TestPoints(t *testing.T) {
 	}
 	golden.Equal(t, "points", want, lines[0].Points, cmpopts.IgnoreFields(history.Point{}, "Go"))
 	p := lines[0].Points[0]
-	if p.Least() != 90 || p.Median() != 100 || p.Greatest() != 110 {
-		t.Errorf("%v, %v, %v, want 90, 100, 110", p.Least(), p.Median(), p.Greatest())
-	}
+	golden.Equal(t, "least, median, greatest", [3]float64{90, 100, 110}, [3]float64{p.Least(), p.Median(), p.Greatest()})
 	golden.Equal(t, "median of four", 3, (history.Point{Values: []float64{1, 2, 4, 9}}).Median())
 }
 
@@ -143,9 +141,7 @@ func TestSteps(t *testing.T) {
 	}
 	// Steps are those of what is shown.
 	since := linesOf(t, history.Query{Metric: record.Allocs.Name(), Since: day0.AddDate(0, 0, 18).Truncate(24 * time.Hour)}, recs...)[0]
-	if len(since.Points) != 12 || len(since.Steps) != 0 {
-		t.Errorf("%d points, steps %v, want 12, none", len(since.Points), since.Steps)
-	}
+	golden.Equal(t, "points, steps", [2]int{12, 0}, [2]int{len(since.Points), len(since.Steps)})
 	// One record of another kind, and the metric no longer repeats exactly.
 	recs[3].Metrics[1].Kind = record.Timed
 	if linesOf(t, history.Query{Metric: record.Allocs.Name()}, recs...)[0].Exact {
@@ -198,7 +194,5 @@ func TestQuery(t *testing.T) {
 		}
 		golden.Equal(t, test.name, test.want, *got)
 	}
-	if _, err := (history.Query{Metric: "throughput"}).Lines([]*record.Record{failed}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("of failed records: %v, want an ErrParams", err)
-	}
+	must.NotGet((history.Query{Metric: "throughput"}).Lines([]*record.Record{failed}))(t, zkbench.ErrParams, "of failed records")
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -170,9 +169,7 @@ func TestServeRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := measure.Serve(t.Context(), strings.NewReader(test.in), &out, defs(), nil); !errors.Is(err, test.want) {
-				t.Errorf("error %v, want %v", err, test.want)
-			}
+			must.NotDo(t, measure.Serve(t.Context(), strings.NewReader(test.in), &out, defs(), nil), test.want, "job")
 			if out.Len() > 0 {
 				t.Errorf("output %s", &out)
 			}

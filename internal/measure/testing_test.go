@@ -101,9 +101,7 @@ func TestBenchmarkRunsTheMatrix(t *testing.T) {
 			c := new(counter)
 			o := options(t, test.args...)
 			testing.Benchmark(func(b *testing.B) { measure.Benchmark(b, c.def(), o) })
-			if c.set.Load() != test.cases || c.closed.Load() != test.cases {
-				t.Errorf("%d set up, %d closed; want %d", c.set.Load(), c.closed.Load(), test.cases)
-			}
+			golden.Equal(t, "cases set up, closed", [2]int64{test.cases, test.cases}, [2]int64{c.set.Load(), c.closed.Load()})
 			if test.built > 0 && (c.built.Load() != test.built*test.cases || c.checks.Load() != test.built*test.cases) {
 				t.Errorf("%d inputs, %d checked; want %d", c.built.Load(), c.checks.Load(), test.built*test.cases)
 			}
@@ -120,9 +118,7 @@ func TestParallelReport(t *testing.T) {
 	var out bytes.Buffer
 	o := options(t, "-workers=1,2", "-bits=16,32", "-num_inputs=1", "-duration=20ms", "-profile")
 	measure.TestParallel(t, &out, c.def(), o)
-	if c.set.Load() != 4 || c.closed.Load() != 4 {
-		t.Errorf("%d set up, %d closed; want 4", c.set.Load(), c.closed.Load())
-	}
+	golden.Equal(t, "cases set up, closed", [2]int64{4, 4}, [2]int64{c.set.Load(), c.closed.Load()})
 	var names []string
 	r := benchfmt.NewReader(&out, "out")
 	for r.Scan() {
@@ -142,10 +138,7 @@ func TestParallelReport(t *testing.T) {
 	if len(names) != 4 || !strings.HasPrefix(names[1], "Counter/curve=BN254/bits=16/in=1/workers=2") {
 		t.Errorf("results %q", names)
 	}
-	dirs, err := filepath.Glob("profiles/counter/*/cpu.pprof")
-	if err != nil || len(dirs) != 4 {
-		t.Errorf("cpu profiles %q, want 4", dirs)
-	}
+	golden.Equal(t, "CPU profiles", 4, len(must.Get(filepath.Glob("profiles/counter/*/cpu.pprof"))(t)))
 }
 
 func TestParallelSmoke(t *testing.T) {

@@ -94,9 +94,7 @@ func TestDir(t *testing.T) {
 	golden.Equal(t, "records", recs, got, cmpopts.EquateComparable(record.Quantity{}))
 	table := must.Get(os.Open(filepath.Join(dir, "results.csv")))(t)
 	defer table.Close()
-	if rows, err := csv.NewReader(table).ReadAll(); err != nil || len(rows) != 1+len(recs) {
-		t.Errorf("results.csv has %d rows, error %v", len(rows), err)
-	}
+	golden.Equal(t, "rows of results.csv", 1+len(recs), len(must.Get(csv.NewReader(table).ReadAll())(t)))
 	bench := must.Get(os.Open(filepath.Join(dir, "bench.txt")))(t)
 	defer bench.Close()
 	results := 0

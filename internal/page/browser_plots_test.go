@@ -216,9 +216,7 @@ func TestSomeFailed(t *testing.T) {
 		}
 		if median := regexp.MustCompile(`2 CPUs, 2 workers, ([\d.]+) ops/s`).FindStringSubmatch(text); median != nil {
 			got, _ := strconv.ParseFloat(median[1], 64)
-			if want := (recs[4].Value(record.Throughput) + recs[7].Value(record.Throughput)) / 2; math.Abs(got-want) > 1e-3*want {
-				t.Errorf("%s: throughput %v, want %v", name, got, want)
-			}
+			golden.Near(t, name+": throughput", (recs[4].Value(record.Throughput)+recs[7].Value(record.Throughput))/2, got, 1e-3)
 		}
 	}
 	b.click("#tbody tr:nth-child(3) .pick")

@@ -149,9 +149,7 @@ func TestHostileText(t *testing.T) {
 			t.Errorf("%s stands %d times in the page, in a harmless one %d times", part, got, want)
 		}
 	}
-	if data.Title != d.Title || data.Cases[0].Workload != d.Title {
-		t.Errorf("title %q, workload %q", data.Title, data.Cases[0].Workload)
-	}
+	golden.Equal(t, "title, workload", [2]string{d.Title, d.Title}, [2]string{data.Title, data.Cases[0].Workload})
 }
 
 // TestSize: a page of a hundred cases stays small.
@@ -175,9 +173,7 @@ func TestSize(t *testing.T) {
 // TestWriteFails: what the writer says is the error.
 func TestWriteFails(t *testing.T) {
 	full := errors.New("disk full")
-	if err := page.Write(failing{full}, page.Data{}); !errors.Is(err, full) {
-		t.Errorf("error %v", err)
-	}
+	must.NotDo(t, page.Write(failing{full}, page.Data{}), full, "writer")
 }
 
 type failing struct{ err error }

@@ -61,9 +61,7 @@ func TestRepetitions(t *testing.T) {
 		t.Errorf("the buckets end at %v ns, below %v ns", top, l.Values[len(l.Values)-1])
 	}
 	median := slices.IndexFunc(data.Percentiles, func(p float64) bool { return p >= 50 })
-	if p50 := all[1].Value(record.LatencyP50); math.Abs(l.Values[median]-p50) > 0.03*p50 {
-		t.Errorf("P%.1f is %v, the median %v", data.Percentiles[median], l.Values[median], p50)
-	}
+	golden.Near(t, "middle of the percentiles", all[1].Value(record.LatencyP50), l.Values[median], 0.03)
 	if len(data.Percentiles) != 61 || len(l.Values) < 40 || len(l.Least) < 35 || len(l.Least) > len(l.Values) {
 		t.Errorf("%d percentiles, %d values, %d in the band", len(data.Percentiles), len(l.Values), len(l.Least))
 	}
@@ -114,9 +112,7 @@ func TestStatus(t *testing.T) {
 			}
 			slices.Sort(want)
 			middle := (want[(len(want)-1)/2] + want[len(want)/2]) / 2
-			if got := c.Figures[record.Throughput.Name()][0]; math.Abs(got-middle) > 1e-4*middle {
-				t.Errorf("throughput %v, want the median of %v", got, want)
-			}
+			golden.Near(t, "throughput, the median", middle, c.Figures[record.Throughput.Name()][0], 1e-4)
 			golden.Equal(t, "there are errors", len(c.Errors) > 0, slices.ContainsFunc(test.runs, func(s record.Status) bool { return s != ok }))
 		})
 	}
@@ -246,7 +242,6 @@ func TestStagesView(t *testing.T) {
 		"stage verify": {0.03264, 0.032, 0.03328}, "constraints": {8192}, "proof": {584}, "stage-peak": {8.16e6, 8e6, 8.32e6},
 	}
 	golden.Equal(t, "figures", want, c.Figures)
-	if c.CPUs != 2 || c.Command != "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1" {
-		t.Errorf("%d CPUs, command %q", c.CPUs, c.Command)
-	}
+	golden.Equal(t, "CPUs", 2, c.CPUs)
+	golden.Equal(t, "command", "zkbench stages plonk-mul --gates 8 --cpus 2 --seed 1", c.Command)
 }

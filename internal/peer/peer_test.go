@@ -283,9 +283,7 @@ func TestCompareBadOutput(t *testing.T) {
 			if len(res.Failed) != 1 || !errors.Is(res.Failed[0].Err, want) {
 				t.Errorf("failed: %+v, want one %v", res.Failed, want)
 			}
-			if len(res.Samples) != 0 || len(res.Cases) != 0 {
-				t.Errorf("%d samples in %d cases, want none", len(res.Samples), len(res.Cases))
-			}
+			golden.Equal(t, "samples, cases", [2]int{}, [2]int{len(res.Samples), len(res.Cases)})
 		})
 	}
 }
@@ -349,9 +347,8 @@ func TestCompareRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := peer.Compare(t.Context(), tc.programs, tc.opts)
-			if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("error %v, want %v that says %q", err, tc.want, tc.says)
-			}
+			must.NotDo(t, err, tc.want, "comparison")
+			golden.Contains(t, fmt.Sprint(err), tc.says)
 		})
 	}
 }

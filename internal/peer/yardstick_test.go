@@ -2,7 +2,6 @@ package peer_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -79,14 +78,10 @@ func TestMeasure(t *testing.T) {
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		o := own
 		o.Ns = bad
-		if _, err := peer.Measure(o); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("time %v: %v, want ErrParams", bad, err)
-		}
+		must.NotGet(peer.Measure(o))(t, zkbench.ErrParams, "time %v", bad)
 		o = own
 		o.GLVNs = bad
-		if _, err := peer.Measure(o); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("yardstick %v: %v, want ErrParams", bad, err)
-		}
+		must.NotGet(peer.Measure(o))(t, zkbench.ErrParams, "yardstick %v", bad)
 	}
 }
 
@@ -106,9 +101,7 @@ func TestWriteYardstick(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("line %d", i), want, got)
 	}
 	rows[1].Ns = 0
-	if err := peer.WriteYardstick(&text, rows); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("error %v, want ErrParams", err)
-	}
+	must.NotDo(t, peer.WriteYardstick(&text, rows), zkbench.ErrParams, "rows")
 }
 
 // TestPanurusProofBytes: a proof of more bits is longer, one of csp longer than
@@ -131,9 +124,7 @@ func TestPanurusProofBytes(t *testing.T) {
 // TestPanurusSample: so many workers are busy all the time.
 func TestPanurusSample(t *testing.T) {
 	s := peer.PanurusSample()
-	if busy := s.Throughput * s.Mean / 1e9; math.Abs(busy-float64(s.Workers)) > 0.1 {
-		t.Errorf("%v workers busy of %d", busy, s.Workers)
-	}
+	golden.Near(t, "busy workers", float64(s.Workers), s.Throughput*s.Mean/1e9, 0.01)
 	if !slices.IsSorted([]float64{s.P50, s.Mean, s.P95, s.P99, s.Max}) {
 		t.Errorf("%+v", s)
 	}

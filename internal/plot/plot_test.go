@@ -3,6 +3,7 @@ package plot_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/plot/plottest"
@@ -120,9 +122,7 @@ func TestPercentiles(t *testing.T) {
 	}
 	// The greatest values are 2 s, 1 s and half a second, the least ones 1 ms.
 	for colour, share := range map[string]float64{blue: 0.5, green: 0.25} {
-		if got := heights[colour] / heights[orange]; math.Abs(got-share) > 0.01 {
-			t.Errorf("colour %s: %v of the response's height, want %v", colour, got, share)
-		}
+		golden.Near(t, "height of "+colour+", as part of the response's", share, heights[colour]/heights[orange], 0.02)
 	}
 	// From 90 to 99 is as far as from 99 to 99.9.
 	line := long(d.Lines[blue])[0]
@@ -137,9 +137,7 @@ func TestPercentiles(t *testing.T) {
 		return 0
 	}
 	first, second := at(99)-at(90), at(99.9)-at(99)
-	if math.Abs(first-second) > 0.15*first {
-		t.Errorf("P90 to P99 takes %v points, P99 to P99.9 %v", first, second)
-	}
+	golden.Near(t, "way from P99 to P99.9, by that from P90 to P99", first, second, 0.15)
 }
 
 func TestPercentilesOfAClosedLoop(t *testing.T) {
@@ -160,9 +158,7 @@ func TestHistogram(t *testing.T) {
 		t.Fatalf("%d bars, want 60", len(bars))
 	}
 	for i, b := range bars {
-		if tall, want := height(b), height(bars[20]); math.Abs(tall-want) > 0.1*want {
-			t.Errorf("bar %d is %v points tall, want about %v", i, tall, want)
-		}
+		golden.Near(t, fmt.Sprintf("height of bar %d", i), height(bars[20]), height(b), 0.1)
 	}
 	if marks := d.Lines[orange]; len(marks) != 3 || !(marks[0][0][0] < marks[1][0][0] && marks[1][0][0] < marks[2][0][0]) {
 		t.Errorf("marks: %v", marks)
@@ -224,9 +220,7 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 	// 200 and 250 of 250, the axis' end.
-	if got := (p[0][1] - p[4][1]) / (p[2][1] - p[4][1]); math.Abs(got-0.8) > 0.001 {
-		t.Errorf("200 ops/s is drawn at %v of 250 ops/s", got)
-	}
+	golden.Near(t, "height of 200 ops/s, as part of 250 ops/s", 0.8, (p[0][1]-p[4][1])/(p[2][1]-p[4][1]), 0.001)
 }
 
 func TestSameRecordSameBytes(t *testing.T) {
@@ -254,9 +248,9 @@ func TestFigureRefuses(t *testing.T) {
 	for name, f := range figures() {
 		t.Run("figure="+name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := f(&b, "png", sample(t)); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "accepted: svg, pdf") {
-				t.Errorf("format=png: error %v", err)
-			}
+			err := f(&b, "png", sample(t))
+			must.NotDo(t, err, zkbench.ErrParams, "format=png")
+			golden.Contains(t, fmt.Sprint(err), "accepted: svg, pdf")
 			if err := f(&b, plot.SVG, damaged); name != "timeline" && !errors.Is(err, zkbench.ErrMalformed) {
 				t.Errorf("histogram=damaged: error %v, want ErrMalformed", err)
 			}

@@ -3,6 +3,7 @@ package record_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -100,9 +101,8 @@ func TestReaderRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := record.ReadAll(strings.NewReader(test.in))
-			if !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, want one that contains %q", err, test.want)
-			}
+			must.NotDo(t, err, zkbench.ErrMalformed, "records")
+			golden.Contains(t, fmt.Sprint(err), test.want)
 		})
 	}
 }
@@ -120,9 +120,7 @@ func FuzzReader(f *testing.F) {
 				return
 			}
 			if err != nil {
-				if !errors.Is(err, zkbench.ErrMalformed) {
-					t.Errorf("error %v is not ErrMalformed", err)
-				}
+				must.NotDo(t, err, zkbench.ErrMalformed, "records")
 				return
 			}
 			var b bytes.Buffer
@@ -149,8 +147,6 @@ func TestHistogramKeepsItsValues(t *testing.T) {
 
 func TestHistogramDecodeRefuses(t *testing.T) {
 	for _, in := range []string{"", "!", "AAAA", "HISTFAAAAA=="} {
-		if _, err := (record.Histogram{Name: "latency", HDR: in}).Decode(); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("hdr=%q: error %v, want ErrMalformed", in, err)
-		}
+		must.NotGet((record.Histogram{Name: "latency", HDR: in}).Decode())(t, zkbench.ErrMalformed, "hdr=%q", in)
 	}
 }

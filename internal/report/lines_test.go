@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,15 +38,7 @@ func field(t *testing.T, text, label string) []string {
 // ns reads a time as the report writes it.
 func ns(t *testing.T, s string) float64 {
 	t.Helper()
-	d := must.Get(time.ParseDuration(s))(t)
-	return float64(d)
-}
-
-func near(t *testing.T, label string, got, want float64) {
-	t.Helper()
-	if math.Abs(got-want) > 0.001*math.Abs(want) {
-		t.Errorf("%s: %v, want %v", label, got, want)
-	}
+	return float64(must.Get(time.ParseDuration(s))(t))
 }
 
 // TestCaseHasEveryLineOfTheStudy, each with a description.
@@ -92,13 +83,13 @@ func TestCaseFigures(t *testing.T) {
 					"Min": h.Min(), "P50 (Median)": h.ValueAtPercentile(50), "P95": h.ValueAtPercentile(95),
 					"P99": h.ValueAtPercentile(99), "P99.9": h.ValueAtPercentile(99.9), "Max": h.Max(),
 				} {
-					near(t, column+" "+label, ns(t, field(t, all, label)[i]), float64(want))
+					golden.Near(t, column+" "+label, float64(want), ns(t, field(t, all, label)[i]), 0.001)
 				}
 			}
 			mean, _, _ := strings.Cut(field(t, all, "Average")[0], " ")
 			dev := ns(t, field(t, all, "Std Dev")[0])
 			cv := must.Get(strconv.ParseFloat(strings.TrimSuffix(field(t, all, "CV")[0], "%"), 64))(t)
-			near(t, "CV", cv, 100*dev/ns(t, mean))
+			golden.Near(t, "CV", 100*dev/ns(t, mean), cv, 0.001)
 			failed, started := rec.Count(record.CountFailed), rec.Count(record.CountStarted)
 			if got, want := field(t, all, "Error Rate")[0], fmt.Sprintf("%.4f%%", 100*float64(failed)/float64(started)); got != want {
 				t.Errorf("error rate %s, want %s", got, want)

@@ -134,9 +134,7 @@ func TestTableOpen(t *testing.T) {
 func TestPictureOfADamagedHistogram(t *testing.T) {
 	rec := sample(t)
 	rec.Histograms[0].HDR = "AAAA"
-	if err := report.Case(new(bytes.Buffer), rec); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("error %v, want ErrMalformed", err)
-	}
+	must.NotDo(t, report.Case(new(bytes.Buffer), rec), zkbench.ErrMalformed, "damaged histogram")
 }
 
 func TestNothingMeasured(t *testing.T) {

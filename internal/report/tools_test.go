@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -129,10 +128,7 @@ func TestCSV(t *testing.T) {
 	}
 	for i, rec := range []*record.Record{first, second} {
 		for _, m := range rec.Metrics {
-			got, err := strconv.ParseFloat(rows[i+1][column[m.Name()+" ["+m.Unit()+"]"]], 64)
-			if err != nil || got != m.Value {
-				t.Errorf("%s: %v (%v), want %v", m.Name(), got, err, m.Value)
-			}
+			golden.Equal(t, m.Name(), m.Value, must.Get(strconv.ParseFloat(rows[i+1][column[m.Name()+" ["+m.Unit()+"]"]], 64))(t))
 		}
 	}
 }
@@ -214,9 +210,8 @@ func TestHDRLogRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var b bytes.Buffer
 			err := report.HDRLog(&b, test.rec, test.histogram)
-			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("error %v, want %v with %q", err, test.want, test.says)
-			}
+			must.NotDo(t, err, test.want, "log")
+			golden.Contains(t, fmt.Sprint(err), test.says)
 			if b.Len() > 0 {
 				t.Errorf("output in spite of the error: %q", &b)
 			}

@@ -52,9 +52,7 @@ func TestChecks(t *testing.T) {
 					return nil
 				},
 			})
-			if res.Checked != test.wantChecked || res.CheckFailed != test.wantBad {
-				t.Errorf("%d checked, %d wrong; want %d, %d", res.Checked, res.CheckFailed, test.wantChecked, test.wantBad)
-			}
+			golden.Equal(t, "checked, wrong", [2]uint64{test.wantChecked, test.wantBad}, [2]uint64{res.Checked, res.CheckFailed})
 			if test.wantBad > 0 && !errors.Is(res.CheckErr, wrong) {
 				t.Errorf("first error %v, want %v", res.CheckErr, wrong)
 			}
@@ -158,9 +156,7 @@ func TestLargeResultsAreKeptWhole(t *testing.T) {
 			return nil
 		},
 	})
-	if res.Checked != 1000 || res.CheckFailed != 0 {
-		t.Errorf("%d checked, %d wrong: %v", res.Checked, res.CheckFailed, res.CheckErr)
-	}
+	golden.Equal(t, "checked, wrong", [2]uint64{1000, 0}, [2]uint64{res.Checked, res.CheckFailed})
 }
 
 // TestAllocationsAlone: operations that run alone have counts that repeat.

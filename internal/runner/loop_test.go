@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -97,9 +98,7 @@ func TestClosedShardCountsNothing(t *testing.T) {
 	if w.fail(r.window, ticket{}, 0, time.Second, context.DeadlineExceeded) {
 		t.Error("a failure was counted")
 	}
-	if w.started != 0 || w.done != 0 || w.failed != 0 || w.moments.n != 0 || w.kept.n != 0 || r.pacer.offered != 0 {
-		t.Errorf("a closed shard changed: started %d, done %d, failed %d", w.started, w.done, w.failed)
-	}
+	golden.Equal(t, "what a closed shard counts", [6]uint64{}, [6]uint64{w.started, w.done, w.failed, w.moments.n, uint64(w.kept.n), r.pacer.offered})
 }
 
 // BenchmarkRecording is all that the runner adds to an operation: ticket, clock,

@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -58,17 +59,11 @@ func TestStallCostsAllWhoStandBehindIt(t *testing.T) {
 	slices.Sort(waits)
 	for _, p := range []float64{50, 90, 99, 99.9} {
 		i := int(math.Round(p*10)) - 1
-		if got := float64(res.Response.ValueAtPercentile(p)); !within(got, responses[i], 0.001) {
-			t.Errorf("response P%v %v, want %v", p, got, responses[i])
-		}
-		if got := float64(res.Wait.ValueAtPercentile(p)); !within(got, waits[i], 0.001) {
-			t.Errorf("wait P%v %v, want %v", p, got, waits[i])
-		}
+		golden.Near(t, fmt.Sprintf("response P%v", p), responses[i], float64(res.Response.ValueAtPercentile(p)), 0.001)
+		golden.Near(t, fmt.Sprintf("wait P%v", p), waits[i], float64(res.Wait.ValueAtPercentile(p)), 0.001)
 	}
 	// What a closed loop would have shown.
-	if got := float64(res.Latency.ValueAtPercentile(99)); !within(got, 1e6, 0.001) {
-		t.Errorf("service P99 %v, want 1 ms", got)
-	}
+	golden.Near(t, "service P99", 1e6, float64(res.Latency.ValueAtPercentile(99)), 0.001)
 	if p99 := responses[989]; p99 < 1.8e9 {
 		t.Errorf("the exact response P99 is %v: the test does not test", p99)
 	}
@@ -178,9 +173,7 @@ func TestDrops(t *testing.T) {
 		t.Errorf("offered %d, started %d, done %d, never started %d, dropped %d; want 31, 4, 3, 1, 26",
 			res.Offered, res.Started, res.Done, res.NeverStarted, res.Dropped)
 	}
-	if got := res.Wait.Max(); !within(float64(got), 1.81e9, 0.001) {
-		t.Errorf("longest wait %v ns, want 1.81 s", got)
-	}
+	golden.Near(t, "longest wait in ns", 1.81e9, float64(res.Wait.Max()), 0.001)
 	golden.Equal(t, "how long the first that never started had waited", 950*time.Millisecond, res.Oldest)
 	rec := fill(t, res)
 	if !hasFinding(rec, "dropped", "26 of 31") || !hasFinding(rec, "never-started", "1 of 31") {
@@ -254,9 +247,7 @@ func TestSchedules(t *testing.T) {
 			squares += gap * gap
 		}
 		n := float64(len(all) - 1)
-		if cv := math.Sqrt(squares/n-(sum/n)*(sum/n)) / (sum / n); !within(cv, 1, 0.05) {
-			t.Errorf("coefficient of variation of the gaps %v, want 1", cv)
-		}
+		golden.Near(t, "coefficient of variation of the gaps", 1, math.Sqrt(squares/n-(sum/n)*(sum/n))/(sum/n), 0.05)
 		golden.Equal(t, "arrivals of another run with the same seed", all, starts(t, cfg))
 		cfg.Seed++
 		if slices.Equal(all, starts(t, cfg)) {
@@ -274,12 +265,8 @@ func TestQueueOutlivesTheWarmup(t *testing.T) {
 	}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(200 * time.Millisecond); return nil, nil }})
 	// Ten arrived in the warm-up, until 0.99 s. They keep the worker busy until 2 s,
 	// and the first of the window has waited for that.
-	if got := res.Wait.Min(); !within(float64(got), 1.01e9, 0.001) {
-		t.Errorf("the first of the window waited %v ns, want 1.01 s", got)
-	}
-	if res.Offered != 50 || res.Started != 20 || res.NeverStarted != 30 {
-		t.Errorf("offered %d, started %d, never started %d; want 50, 20, 30", res.Offered, res.Started, res.NeverStarted)
-	}
+	golden.Near(t, "wait of the first of the window in ns", 1.01e9, float64(res.Wait.Min()), 0.001)
+	golden.Equal(t, "offered, started, never started", [3]uint64{50, 20, 30}, [3]uint64{res.Offered, res.Started, res.NeverStarted})
 }
 
 // TestCapacityOfAKnownQueue: four workers and operations of 10 ms serve 400 a
@@ -306,9 +293,7 @@ func TestCapacityOfAKnownQueue(t *testing.T) {
 			}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
 			return slo.Held(fill(t, res))
 		}))(t)
-		if !within(got, test.want, 0.05) {
-			t.Errorf("from %v a second: capacity %v, want %v; %d trials", test.first, got, test.want, trials)
-		}
+		golden.Near(t, fmt.Sprintf("capacity from %v a second, in %d trials", test.first, trials), test.want, got, 0.05)
 	}
 }
 
@@ -331,9 +316,7 @@ func TestCapacityOfAnMMOneQueue(t *testing.T) {
 		}})
 		return slo.Held(fill(t, res))
 	}))(t)
-	if !within(got, want, 0.05) {
-		t.Errorf("capacity %v, want %v", got, want)
-	}
+	golden.Near(t, "capacity", want, got, 0.05)
 }
 
 func TestCapacityGivesUp(t *testing.T) {
@@ -359,10 +342,7 @@ func TestCapacityGivesUp(t *testing.T) {
 
 func TestParseSLO(t *testing.T) {
 	for _, good := range []string{"p99=50ms", "p99.9=1s", "p50=10µs"} {
-		slo, err := runner.ParseSLO(good)
-		if err != nil || slo.String() != good {
-			t.Errorf("%s: %v, %v", good, slo, err)
-		}
+		golden.Equal(t, "objective", good, must.Get(runner.ParseSLO(good))(t).String())
 	}
 	for _, bad := range []string{"", "p99", "99=50ms", "p0=1s", "p100=1s", "pNaN=1s", "p99=50", "p99=0s", "p99=-1s"} {
 		if _, err := runner.ParseSLO(bad); err == nil {
@@ -404,9 +384,7 @@ func TestSLOCountsWhatWasNotAnswered(t *testing.T) {
 			}
 		}, false},
 	} {
-		if got, err := slo.Held(rec(test.edit)); err != nil || got != test.want {
-			t.Errorf("%s: held %v, %v; want %v", test.name, got, err, test.want)
-		}
+		golden.Equal(t, test.name, test.want, must.Get(slo.Held(rec(test.edit)))(t))
 	}
 	if _, err := slo.Held(record.New()); err == nil {
 		t.Error("a record without arrivals was judged")
@@ -427,12 +405,8 @@ func TestOverloadedWarmup(t *testing.T) {
 	if n := res.Carried + res.Done; n < 399 || n > 400 || res.Latency.TotalCount() != int64(res.Done) {
 		t.Errorf("%d carried, %d done, %d latencies; want 400 in all", res.Carried, res.Done, res.Latency.TotalCount())
 	}
-	if got := fill(t, res).Value(record.Throughput); !within(got, 100, 0.005) {
-		t.Errorf("throughput %v, want 100", got)
-	}
-	if !within(res.Work, 400, 0.005) {
-		t.Errorf("%v operations' worth of work in the window, want 400", res.Work)
-	}
+	golden.Near(t, "throughput", 100, fill(t, res).Value(record.Throughput), 0.005)
+	golden.Near(t, "operations' worth of work in the window", 400, res.Work, 0.005)
 }
 
 // TestCapacityWhenLoadComes: from its bisection on, a system that held 1000 a second

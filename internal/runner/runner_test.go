@@ -141,25 +141,17 @@ func TestLatenciesAndThroughput(t *testing.T) {
 	}
 	golden.Equal(t, "window", 20*time.Second, res.Window)
 	mean := sum / float64(res.Done)
-	if !within(res.Mean, mean, 1e-9) {
-		t.Errorf("mean %v, want %v", res.Mean, mean)
-	}
-	if want := jitter / float64(res.Done-1); !within(res.Jitter, want, 1e-9) {
-		t.Errorf("jitter %v, want %v", res.Jitter, want)
-	}
+	golden.Near(t, "mean", mean, res.Mean, 1e-9)
+	golden.Near(t, "jitter", jitter/float64(res.Done-1), res.Jitter, 1e-9)
 	var squares float64
 	for _, d := range all {
 		squares += (float64(d) - mean) * (float64(d) - mean)
 	}
-	if want := math.Sqrt(squares / float64(res.Done-1)); !within(res.StdDev, want, 1e-6) {
-		t.Errorf("standard deviation %v, want %v", res.StdDev, want)
-	}
+	golden.Near(t, "standard deviation", math.Sqrt(squares/float64(res.Done-1)), res.StdDev, 1e-6)
 	slices.Sort(all)
 	for _, p := range []float64{1, 50, 75, 95, 99, 99.9, 100} {
 		want := float64(all[int(math.Ceil(p/100*float64(len(all))))-1])
-		if got := float64(res.Latency.ValueAtPercentile(p)); !within(got, want, 0.001) {
-			t.Errorf("P%v %v, want %v", p, got, want)
-		}
+		golden.Near(t, fmt.Sprintf("P%v", p), want, float64(res.Latency.ValueAtPercentile(p)), 0.001)
 	}
 
 	rec := fill(t, res)
@@ -197,9 +189,7 @@ func TestOperationLongerThanTheWindow(t *testing.T) {
 		if len(rec.Unfinished) != 1 || !hasFinding(rec, "unfinished", "1 of 2 operations still ran at the end, for 1") {
 			t.Errorf("deaf=%v: record does not list it: %v, %v", deaf, rec.Unfinished, rec.Findings)
 		}
-		if got := rec.Value(record.Throughput); !within(got, 0.25, 1e-9) {
-			t.Errorf("deaf=%v: throughput %v, want 1 in 4 s", deaf, got)
-		}
+		golden.Near(t, fmt.Sprintf("deaf=%v: throughput", deaf), 0.25, rec.Value(record.Throughput), 1e-9)
 	}
 }
 
@@ -327,13 +317,9 @@ func TestWarmupHandsOverWithoutDraining(t *testing.T) {
 		t.Errorf("%d before the window, %d carried into it, %d done, %d unfinished, %d latencies; want 4, 2, 18, 2, 18",
 			res.Warmup, res.Carried, res.Done, len(res.Unfinished), res.Latency.TotalCount())
 	}
-	if got := fill(t, res).Value(record.Throughput); !within(got, 20, 1e-9) {
-		t.Errorf("throughput %v, want 20", got)
-	}
+	golden.Near(t, "throughput", 20, fill(t, res).Value(record.Throughput), 1e-9)
 	// Of the carried ones and of the unfinished ones, a half each lies in the window.
-	if !within(res.Work, 20, 0.01) {
-		t.Errorf("%v operations' worth of work in the window, want 20", res.Work)
-	}
+	golden.Near(t, "operations' worth of work in the window", 20, res.Work, 0.01)
 	// The window's inputs do not depend on how long the warm-up was.
 	measured := slices.DeleteFunc(slices.Sorted(slices.Values(seqs)), func(seq uint64) bool { return seq >= 1<<40 })
 	if len(measured) != 20 || measured[0] != 0 || measured[19] != 19 {
@@ -409,9 +395,7 @@ func TestInputsBuiltByEachOperationAreTimedApart(t *testing.T) {
 		input: func(context.Context, uint64) (any, error) { time.Sleep(40 * time.Millisecond); return nil, nil },
 		run:   func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil },
 	})
-	if got := res.Latency.Max(); !within(float64(got), 10e6, 0.001) {
-		t.Errorf("longest latency %v ns, want 10 ms: the input's time is not part of it", got)
-	}
+	golden.Near(t, "longest latency in ns, without the input's time", 10e6, float64(res.Latency.Max()), 0.001)
 	if got := res.Input.Mean(); uint64(res.Input.TotalCount()) != res.Done || !within(got, 40e6, 0.001) {
 		t.Errorf("%d inputs of %v ns, want %d of 40 ms", res.Input.TotalCount(), got, res.Done)
 	}
@@ -436,9 +420,7 @@ func TestPanicIsAnErrorOfItsOperation(t *testing.T) {
 			return nil, nil
 		},
 	})
-	if res.Done != 50 || res.Failed != 50 {
-		t.Errorf("%d done, %d failed; want 50 each", res.Done, res.Failed)
-	}
+	golden.Equal(t, "done, failed", [2]uint64{50, 50}, [2]uint64{res.Done, res.Failed})
 	rec := fill(t, res)
 	if rec.Status != record.Failed || !strings.Contains(rec.Error, "50 of 100 operations failed: panic: planted") {
 		t.Errorf("status %s: %s", rec.Status, rec.Error)
@@ -573,9 +555,8 @@ func TestRunRefuses(t *testing.T) {
 			cfg := runner.Config{Workers: 1, Duration: time.Second, Samples: 1, Queue: 1}
 			test.edit(&cfg)
 			_, err := runner.Run(t.Context(), cfg, target{})
-			if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, want ErrParams with %q", err, test.want)
-			}
+			must.NotDo(t, err, zkbench.ErrParams, "settings")
+			golden.Contains(t, fmt.Sprint(err), test.want)
 		})
 	}
 }
@@ -621,7 +602,6 @@ func TestInputErrorEndsTheSetUp(t *testing.T) {
 			return nil, nil
 		},
 	})
-	if !errors.Is(err, planted) || !strings.Contains(err.Error(), "input 2") {
-		t.Errorf("error %v, want that of input 2", err)
-	}
+	must.NotDo(t, err, planted, "inputs")
+	golden.Contains(t, fmt.Sprint(err), "input 2")
 }

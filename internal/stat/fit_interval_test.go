@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -22,8 +23,8 @@ func TestCrossoverOfExact(t *testing.T) {
 		}
 		f := must.Get(stat.Line(x, y, stat.Constant))(t)
 		e := must.Get(f.Crossover([]float64{test.samples, test.samples}, 0.95))(t)
-		if !parts(e.Value, test.want, 1e-9) || !parts(e.Low, test.want, 1e-9) || !parts(e.High, test.want, 1e-9) {
-			t.Errorf("%s: %v, want %v", test.name, e, test.want)
+		for _, got := range []float64{e.Low, e.Value, e.High} {
+			golden.Near(t, test.name, test.want, got, 1e-9)
 		}
 	}
 }
@@ -38,13 +39,12 @@ func TestCrossoverIsFieller(t *testing.T) {
 	const t975, mean, squares = 2.776445, 3.5, 17.5 // of 4; of x
 	for _, end := range []float64{e.Low, e.High} {
 		se := f.Residual * math.Sqrt(1.0/6+(end-mean)*(end-mean)/squares)
-		if got := math.Abs(f.At(end)-15) / se; !parts(got, t975, 1e-6) {
-			t.Errorf("at %v: %v standard errors, want %v", end, got, t975)
-		}
+		golden.Near(t, "standard errors", t975, math.Abs(f.At(end)-15)/se, 1e-6)
 	}
-	if !(e.Low < e.Value && e.Value < e.High && parts(f.At(e.Value), 15, 1e-12)) {
+	if !(e.Low < e.Value && e.Value < e.High) {
 		t.Errorf("%v", e)
 	}
+	golden.Near(t, "line at the crossover", 15, f.At(e.Value), 1e-12)
 	wider := must.Get(f.Crossover([]float64{14, 15, 16}, 0.95))(t)
 	if !(wider.Low < e.Low && e.High < wider.High) {
 		t.Errorf("a constant with scatter: %v, one without: %v", wider, e)
@@ -103,9 +103,7 @@ func TestCrossoverCoverage(t *testing.T) {
 			ratios = append(ratios, e.Value/crossing)
 		}
 		slices.Sort(ratios)
-		if middle := ratios[sets/2]; math.Abs(middle-1) > 0.01 {
-			t.Errorf("%s: the median crossover is %v of the truth", test.name, middle)
-		}
+		golden.Near(t, test.name+": median crossover, as part of the truth", 1, ratios[sets/2], 0.01)
 		share := float64(holds) / sets
 		t.Logf("%s: %.3f", test.name, share)
 		if share < test.least || share > test.mostShare {

@@ -1,7 +1,6 @@
 package stat_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,9 +14,6 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stat"
 )
-
-// parts tells whether got is want but for such a share of it.
-func parts(got, want, share float64) bool { return math.Abs(got-want) <= share*math.Abs(want) }
 
 type fitter = func(x, y []float64, scatter stat.Scatter) (stat.Fit, error)
 
@@ -54,13 +50,11 @@ func TestFitReference(t *testing.T) {
 	} {
 		f := must.Get(test.fit(test.x, test.y, stat.Constant))(t)
 		for i := range test.coefficients {
-			if !parts(f.Coefficients[i], test.coefficients[i], 1e-9) || !parts(f.Errors[i], test.errors[i], 1e-9) {
-				t.Errorf("%s: coefficient %d is %v with error %v, want %v, %v", test.name, i, f.Coefficients[i], f.Errors[i], test.coefficients[i], test.errors[i])
-			}
+			golden.Near(t, fmt.Sprintf("%s: coefficient %d", test.name, i), test.coefficients[i], f.Coefficients[i], 1e-9)
+			golden.Near(t, fmt.Sprintf("%s: error %d", test.name, i), test.errors[i], f.Errors[i], 1e-9)
 		}
-		if !parts(f.Residual, test.residual, 1e-9) || !parts(f.R2, test.r2, 1e-14) {
-			t.Errorf("%s: residual %v, R² %v, want %v, %v", test.name, f.Residual, f.R2, test.residual, test.r2)
-		}
+		golden.Near(t, test.name+": residual", test.residual, f.Residual, 1e-9)
+		golden.Near(t, test.name+": R²", test.r2, f.R2, 1e-14)
 	}
 }
 
@@ -89,9 +83,7 @@ func TestFitRecovers(t *testing.T) {
 			least = 1e-13 * y[len(y)-1] / c[0]
 		}
 		for i := range c {
-			if !parts(f.Coefficients[i], c[i], max(1e-9, least)) {
-				t.Fatalf("coefficients %v, want %v", f.Coefficients, c)
-			}
+			golden.Near(t, fmt.Sprint("coefficient ", i), c[i], f.Coefficients[i], max(1e-9, least))
 		}
 		if f.R2 < 1-1e-9 || f.Freedom != len(lengths)-len(c) {
 			t.Fatalf("R² %v, freedom %d", f.R2, f.Freedom)
@@ -134,19 +126,10 @@ func TestFitRelative(t *testing.T) {
 		}
 		variance := srr / float64(len(lengths)-2)
 		det := s*sxx - sx*sx
-		for _, test := range []struct {
-			what      string
-			got, want float64
-		}{
-			{"residual", f.Residual, math.Sqrt(variance)},
-			{"error of the intercept", f.Errors[0], math.Sqrt(variance * sxx / det)},
-			{"error of the slope", f.Errors[1], math.Sqrt(variance * s / det)},
-			{"R²", f.R2, 1 - srr/all},
-		} {
-			if !parts(test.got, test.want, 1e-9) {
-				t.Fatalf("%s: %v, want %v", test.what, test.got, test.want)
-			}
-		}
+		golden.Near(t, "residual", math.Sqrt(variance), f.Residual, 1e-9)
+		golden.Near(t, "error of the intercept", math.Sqrt(variance*sxx/det), f.Errors[0], 1e-9)
+		golden.Near(t, "error of the slope", math.Sqrt(variance*s/det), f.Errors[1], 1e-9)
+		golden.Near(t, "R²", 1-srr/all, f.R2, 1e-9)
 		if math.Abs(sr) > 1e-9*math.Sqrt(s) || math.Abs(srx) > 1e-9*math.Sqrt(sxx) {
 			t.Fatalf("normal equations: %v, %v", sr, srx)
 		}
@@ -157,9 +140,9 @@ func TestFitRelative(t *testing.T) {
 			z[i] *= 1e-9
 		}
 		g := must.Get(stat.Line(x, z, stat.Relative))(t)
-		if !parts(1e9*g.Coefficients[0], f.Coefficients[0], 1e-9) || !parts(1e9*g.Errors[1], f.Errors[1], 1e-9) || !parts(g.Residual, f.Residual, 1e-9) {
-			t.Fatalf("in another unit and order %v, before %v", g, f)
-		}
+		golden.Near(t, "intercept in another unit and order", f.Coefficients[0], 1e9*g.Coefficients[0], 1e-9)
+		golden.Near(t, "error of the slope in another unit and order", f.Errors[1], 1e9*g.Errors[1], 1e-9)
+		golden.Near(t, "residual in another unit and order", f.Residual, g.Residual, 1e-9)
 	})
 }
 
@@ -232,9 +215,7 @@ func TestFitRefused(t *testing.T) {
 		{"a curve below 0", stat.Line, []float64{1, 7, 14, 18}, []float64{1, 1, 11_840, 79}, stat.Relative},
 		{"points near no curve", stat.Line, []float64{0, 3, 12, 17}, []float64{32, 2, 1, 10}, stat.Relative},
 	} {
-		if f, err := test.fit(test.x, test.y, test.scatter); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v, %v", test.name, f, err)
-		}
+		must.NotGet(test.fit(test.x, test.y, test.scatter))(t, zkbench.ErrParams, "%s", test.name)
 	}
 	f := must.Get(stat.Line([]float64{1, 2, 3}, []float64{1, 2, 4}, stat.Constant))(t)
 	parabola := must.Get(stat.Quadratic([]float64{1, 2, 3, 4}, []float64{1, 2, 4, 9}, stat.Constant))(t)
@@ -245,9 +226,7 @@ func TestFitRefused(t *testing.T) {
 		second(f.Crossover([]float64{5, math.Inf(1)}, 0.95)), second(f.Crossover([]float64{5, 6}, 1)),
 		second(parabola.Crossover([]float64{5, 6}, 0.95)), second(stat.Fit{}.Crossover([]float64{5, 6}, 0.95)),
 	} {
-		if !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("call %d: %v", i, err)
-		}
+		must.NotDo(t, err, zkbench.ErrParams, "call %d", i)
 	}
 }
 

@@ -80,9 +80,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
 		}
 	}
-	if _, err := suite.Read("x", strings.NewReader(strings.Repeat("#", 2<<20))); !errors.Is(err, zkbench.ErrLimit) {
-		t.Errorf("two megabytes: %v", err)
-	}
+	must.NotGet(suite.Read("x", strings.NewReader(strings.Repeat("#", 2<<20))))(t, zkbench.ErrLimit, "two megabytes")
 }
 
 // TestExpand: every flag that is wrong is told, though expanding stops at the first.

@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -84,10 +85,7 @@ func TestPutRowAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	raw, err := os.ReadFile(path)
-	if err != nil || strings.Count(string(raw), "\n") != 17 {
-		t.Errorf("%q, %v", raw, err)
-	}
+	golden.Equal(t, "lines", 17, bytes.Count(must.Get(os.ReadFile(path))(t), []byte("\n")))
 }
 
 // TestPutRow: a file grows by rows and columns, a row of the same key takes the place of
@@ -115,9 +113,7 @@ func TestPutRow(t *testing.T) {
 		}
 	}
 	for _, row := range []suite.Row{{Columns: []string{"a"}}, {Columns: []string{"b"}, Values: []string{"1"}}} {
-		if err := suite.PutRow(path, "a", row); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%v: %v", row, err)
-		}
+		must.NotDo(t, suite.PutRow(path, "a", row), zkbench.ErrParams, "row")
 	}
 	if err := suite.PutRow(filepath.Join(path, "none", "x.csv"), "a", suite.Row{Columns: []string{"a"}, Values: []string{"1"}}); err == nil {
 		t.Error("a file within a file")

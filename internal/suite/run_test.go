@@ -69,9 +69,7 @@ func TestGoesOn(t *testing.T) {
 			},
 			Ended: func(int, *suite.Case, *record.Record, bool) error { return nil },
 		}
-		if err := run.All(ctx); !errors.Is(err, stopped) {
-			t.Errorf("stopped at %d: %v", stop, err)
-		}
+		must.NotDo(t, run.All(ctx), stopped, "stopped at %d", stop)
 		must.Do(t, j.Close())
 
 		j, head, err := suite.Open(dir)
@@ -159,9 +157,7 @@ func TestJournalRefuses(t *testing.T) {
 		t.Errorf("no journal: %v", err)
 	}
 	j := must.Get(suite.Create(dir, suite.Header{Suite: "some"}))(t)
-	if _, err := suite.Create(dir, suite.Header{}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a journal that is there: %v", err)
-	}
+	must.NotGet(suite.Create(dir, suite.Header{}))(t, zkbench.ErrParams, "a journal that is there")
 	if _, _, err := suite.Open(dir); !errors.Is(err, zkbench.ErrEnv) {
 		t.Errorf("a journal that is open: %v", err)
 	}

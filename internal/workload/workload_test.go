@@ -36,9 +36,7 @@ func TestID(t *testing.T) {
 func TestFind(t *testing.T) {
 	defs := []workload.Def{{Name: "Sender"}, {Name: "Issuer"}}
 	for _, id := range []string{"issuer", "Issuer"} {
-		if def, err := workload.Find(defs, id); err != nil || def.Name != "Issuer" {
-			t.Errorf("id=%s: %s, %v", id, def.Name, err)
-		}
+		golden.Equal(t, "id="+id, "Issuer", must.Get(workload.Find(defs, id))(t).Name)
 	}
 	_, err := workload.Find(defs, "isuer")
 	if !errors.Is(err, zkbench.ErrParams) || err.Error() != `workload: "isuer" is not accepted; accepted: sender, issuer` {
@@ -165,25 +163,16 @@ func TestDefaultMatrix(t *testing.T) {
 
 func TestMatrixIsBounded(t *testing.T) {
 	def := workload.Def{Name: "Sender", Axes: []workload.Axis{workload.InputsAxis(1000), workload.OutputsAxis(1000)}}
-	_, err := workload.Cases(def, map[string]string{"in": "1..1000+1", "out": "1..1000+1"})
-	if !errors.Is(err, zkbench.ErrLimit) {
-		t.Errorf("error %v, want ErrLimit", err)
-	}
+	must.NotGet(workload.Cases(def, map[string]string{"in": "1..1000+1", "out": "1..1000+1"}))(t, zkbench.ErrLimit, "matrix")
 }
 
 func TestCase(t *testing.T) {
 	c := workload.NewCase(record.Axis{Key: "curve", Value: "BN254"}, record.Axis{Key: "bits", Value: "32"})
 	d := c.With("workers", "2").With("bits", "64")
-	if c.String() != "curve=BN254/bits=32" || d.String() != "curve=BN254/bits=64/workers=2" {
-		t.Errorf("%s, %s", c, d)
-	}
-	if n, err := d.Int("bits"); n != 64 || err != nil {
-		t.Errorf("bits %d, %v", n, err)
-	}
+	golden.Equal(t, "cases", [2]string{"curve=BN254/bits=32", "curve=BN254/bits=64/workers=2"}, [2]string{c.String(), d.String()})
+	golden.Equal(t, "bits", 64, must.Get(d.Int("bits"))(t))
 	for _, key := range []string{"curve", "in"} {
-		if _, err := d.Int(key); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("key=%s: error %v, want ErrParams", key, err)
-		}
+		must.NotGet(d.Int(key))(t, zkbench.ErrParams, "key=%s", key)
 	}
 	data := must.Get(json.Marshal(d))(t)
 	var back workload.Case

@@ -110,9 +110,8 @@ func TestMemory(t *testing.T) {
 		}, 8000 << 10, 6000 << 10},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if total, available := memory(root(test.files)); total != test.total || available != test.available {
-				t.Errorf("%d and %d, want %d and %d", total, available, test.total, test.available)
-			}
+			total, available := memory(root(test.files))
+			golden.Equal(t, "total, available", [2]uint64{test.total, test.available}, [2]uint64{total, available})
 		})
 	}
 }
