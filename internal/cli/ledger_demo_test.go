@@ -98,10 +98,7 @@ func TestLedgerVerifyParams(t *testing.T) {
 	runDemo(t, other)
 
 	resigned := func(e *ledger.Entry, edit func(*request.Request)) {
-		r, err := request.Decode(bytes.Clone(e.Request))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(request.Decode(bytes.Clone(e.Request)))(t)
 		edit(r)
 		e.Request = must.Get(r.Encode())(t)
 	}

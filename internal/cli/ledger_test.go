@@ -28,10 +28,7 @@ import (
 // each, and one that spends the first two of them.
 func smallLedger(t *testing.T, path string) {
 	t.Helper()
-	l, err := bolt.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(bolt.Create(path))(t)
 	var issues []ledger.Entry
 	for i := range 3 {
 		e := ledger.Entry{Anchor: fmt.Appendf(nil, "tx%d", i), Digest: [32]byte{byte(i)}, Time: time.Unix(1e9, 0), Request: []byte("request")}

@@ -129,9 +129,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("record of %s is %s: %s", rec.Workload, rec.Status, rec.Error)
 		}
 	}
-	if !strings.Contains(stdout.String(), "Slow") || !strings.Contains(stdout.String(), "Sender") {
-		t.Errorf("the table lacks a case:\n%s", &stdout)
-	}
+	golden.Contains(t, stdout.String(), "Slow", "Sender")
 	if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "interrupted") {
 		t.Errorf("stderr: %q, want one line that says interrupted", got)
 	}

@@ -191,9 +191,7 @@ func TestSuiteServed(t *testing.T) {
 		}
 		return string(body)
 	}
-	if body := get(); !strings.Contains(body, "Slow/bits=8") || !strings.Contains(body, "Issuer") {
-		t.Errorf("while it runs: %s", body)
-	}
+	golden.Contains(t, get(), "Slow/bits=8", "Issuer")
 	must.Do(t, running.Process.Signal(syscall.SIGINT))
 	golden.Equal(t, "exit code of the suite", exitPartial, exitCode(t, running))
 	if body := get(); strings.Contains(body, "Slow/bits=8") {

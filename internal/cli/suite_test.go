@@ -162,9 +162,7 @@ func TestSuite(t *testing.T) {
 	if code := exitCode(t, cmd); code != exitFailed {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	if got := stderr.String(); !strings.Contains(got, "4 of 16 processes failed") {
-		t.Errorf("stderr: %s", got)
-	}
+	golden.Contains(t, stderr.String(), "4 of 16 processes failed")
 	golden.Equal(t, "cases measured after it went on", tinyProcesses-5, strings.Count(stdout.String(), "left)\n"))
 	ids, recs := folderIDs(t, dir)
 	golden.Equal(t, "records of before", before, ids[:5])

@@ -103,9 +103,7 @@ func TestSessionVerdicts(t *testing.T) {
 					t.Errorf("seed %d: paired %v with %d processes, want pairs of 12", seed, latency.Paired, latency.N)
 				}
 			}
-			if found < test.least || found > test.most {
-				t.Errorf("%d of %d sessions are %q, want %d to %d", found, sessions, test.want, test.least, test.most)
-			}
+			golden.Within(t, fmt.Sprintf("sessions of %d that are %q", sessions, test.want), test.least, found, test.most)
 		})
 	}
 }

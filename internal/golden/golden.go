@@ -6,13 +6,14 @@
 package golden
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/internal/must"
 )
@@ -66,9 +67,9 @@ type TB interface {
 }
 
 // Equal reports in what got differs from want; what says what they are. The test goes on.
-func Equal[T any](t TB, what string, want, got T, opts ...cmp.Option) {
+func Equal[T any](t TB, what string, want, got T, opts ...gocmp.Option) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, opts...); diff != "" {
+	if diff := gocmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
@@ -78,6 +79,14 @@ func Near(t TB, what string, want, got, share float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= share*math.Abs(want)) {
 		t.Errorf("%s: %v, want %v within %v of it", what, got, want, share)
+	}
+}
+
+// Within reports that got is less than least or more than most. The test goes on.
+func Within[T cmp.Ordered](t TB, what string, least, got, most T) {
+	t.Helper()
+	if !(least <= got && got <= most) {
+		t.Errorf("%s: %v, want %v to %v", what, got, least, most)
 	}
 }
 

@@ -79,9 +79,7 @@ func TestLoad(t *testing.T) {
 			}
 		}
 		golden.Equal(t, test.path+": records", test.ids, strings.Join(ids, " "))
-		if got, want := strings.Join(notes, "\n"), strings.Join(test.notes, "\n"); got != want {
-			t.Errorf("%s: notes %s, want %s", test.path, got, want)
-		}
+		golden.Equal(t, test.path+": notes", strings.Join(test.notes, "\n"), strings.Join(notes, "\n"))
 	}
 }
 

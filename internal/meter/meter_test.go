@@ -61,9 +61,7 @@ func TestMeterCountsAllocations(t *testing.T) {
 				u := m.Stop()
 				// Small objects share blocks of 16 bytes, unless the race detector is on.
 				least, most := want*test.size, want*max(test.size, 16)
-				if u.Bytes < least || u.Bytes > most+most/100+64<<10 {
-					t.Errorf("%d bytes, want %d to %d", u.Bytes, least, most)
-				}
+				golden.Within(t, "bytes", least, u.Bytes, most+most/100+64<<10)
 				return u.Allocs
 			})
 			runtime.KeepAlive(s)
@@ -104,9 +102,7 @@ func TestMeterGC(t *testing.T) {
 	if busy.GCPauses <= 0 {
 		t.Errorf("pauses of %v", busy.GCPauses)
 	}
-	if busy.GCCPUShare < 0.5 || busy.GCCPUShare > 1 {
-		t.Errorf("share %.3f of a window that only collects", busy.GCCPUShare)
-	}
+	golden.Within(t, "share of a window that only collects", 0.5, busy.GCCPUShare, 1)
 	if busy.GCAssistShare > busy.GCCPUShare/4 {
 		t.Errorf("assist share %.3f of a window that allocates nothing", busy.GCAssistShare)
 	}
@@ -204,15 +200,9 @@ func TestSampleCountsSinceStart(t *testing.T) {
 	if first.Allocs > n/10 || first.Bytes > n*size/10 || first.GCCycles != 0 || first.GCCPU != 0 || first.CPU != 0 {
 		t.Errorf("right after the start: %+v", first)
 	}
-	if got := second.Allocs - first.Allocs; got < n || got > u.Allocs {
-		t.Errorf("%d allocations, want %d to the window's %d", got, n, u.Allocs)
-	}
-	if got := second.Bytes - first.Bytes; got < n*size || got > u.Bytes {
-		t.Errorf("%d bytes, want %d to the window's %d", got, n*size, u.Bytes)
-	}
-	if second.GCCycles < 1 || second.GCCycles > u.GCCycles {
-		t.Errorf("%d cycles, want 1 to the window's %d", second.GCCycles, u.GCCycles)
-	}
+	golden.Within(t, "allocations, up to the window's", n, second.Allocs-first.Allocs, u.Allocs)
+	golden.Within(t, "bytes, up to the window's", n*size, second.Bytes-first.Bytes, u.Bytes)
+	golden.Within(t, "cycles, up to the window's", 1, second.GCCycles, u.GCCycles)
 	if second.GCCPU <= 0 || second.CPU < second.GCCPU || math.IsInf(second.CPU, 0) {
 		t.Errorf("collector %v s of %v s", second.GCCPU, second.CPU)
 	}

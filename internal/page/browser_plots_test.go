@@ -107,9 +107,7 @@ func TestLatencyIsThePDFs(t *testing.T) {
 			if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(at{}), near); diff != "" || len(got) != test.lines {
 				t.Errorf("%d lines, want %d (-document +page):\n%s", len(got), test.lines, diff)
 			}
-			if about := eval[string](b, `document.getElementById('plot-about').innerText`); !strings.Contains(about, test.about) {
-				t.Errorf("the plot says %q, not %q", about, test.about)
-			}
+			golden.Contains(t, eval[string](b, `document.getElementById('plot-about').innerText`), test.about)
 			b.set("query", "workers=1")
 			for line, points := range b.values() {
 				if want := test.oneWorker; len(points) != want {

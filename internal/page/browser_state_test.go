@@ -209,9 +209,7 @@ func TestServed(t *testing.T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, p := range b.problems {
-		if !strings.Contains(p, strconv.Itoa(http.StatusInternalServerError)) {
-			t.Errorf("the browser says: %s", p)
-		}
+		golden.Contains(t, p, strconv.Itoa(http.StatusInternalServerError))
 	}
 	for _, url := range b.requests {
 		if !strings.HasPrefix(url, server.URL+"/") && !strings.HasPrefix(url, "data:") {

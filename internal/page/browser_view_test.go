@@ -142,9 +142,7 @@ func TestNoClipboard(t *testing.T) {
 	b.click("#tbody tr:nth-child(2) a")
 	b.click("#copy")
 	b.await(`document.getElementById('copy').innerText !== 'Copy'`)
-	if got, want := eval[string](b, "String(getSelection())"), eval[string](b, "document.getElementById('command').textContent"); got != want {
-		t.Errorf("selected %q, not %q", got, want)
-	}
+	golden.Equal(t, "selection", eval[string](b, "document.getElementById('command').textContent"), eval[string](b, "String(getSelection())"))
 }
 
 // TestKeyboard: sort, find, open and close a case, and switch plots, without a mouse.

@@ -106,9 +106,7 @@ func TestAnew(t *testing.T) {
 // TestServedOrNot: the page asks for data where it is served, and not from a file.
 func TestServedOrNot(t *testing.T) {
 	served := body(t, get(page.Handler(func() (page.Data, error) { return page.Data{}, nil }), "GET", "localhost", "/"))
-	if !strings.Contains(served, `id="data" data-served>`) || !strings.Contains(served, "connect-src &#39;self&#39;") {
-		t.Error("the served page cannot ask for its data")
-	}
+	golden.Contains(t, served, `id="data" data-served>`, "connect-src &#39;self&#39;")
 	if written, _ := write(t, page.Data{}); strings.Contains(written, `data-served>`) {
 		t.Error("the page from a file asks for data")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/perf"
 )
@@ -26,9 +27,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	twice := must.Get(perf.Measure(work(2e6)))(t)
-	if ratio := float64(twice.Instructions) / float64(once.Instructions); ratio < 1.8 || ratio > 2.2 {
-		t.Errorf("twice the work takes %.2f times the instructions (%d, %d), sum %d", ratio, once.Instructions, twice.Instructions, sum)
-	}
+	golden.Within(t, "instructions of twice the work, by those of once", 1.8, float64(twice.Instructions)/float64(once.Instructions), 2.2)
 	if rate := float64(once.Instructions) / float64(once.Cycles); !(rate > 0 && rate <= 16) {
 		t.Errorf("%.2f instructions a cycle", rate)
 	}

@@ -91,9 +91,7 @@ func TestCaseFigures(t *testing.T) {
 			cv := must.Get(strconv.ParseFloat(strings.TrimSuffix(field(t, all, "CV")[0], "%"), 64))(t)
 			golden.Near(t, "CV", 100*dev/ns(t, mean), cv, 0.001)
 			failed, started := rec.Count(record.CountFailed), rec.Count(record.CountStarted)
-			if got, want := field(t, all, "Error Rate")[0], fmt.Sprintf("%.4f%%", 100*float64(failed)/float64(started)); got != want {
-				t.Errorf("error rate %s, want %s", got, want)
-			}
+			golden.Equal(t, "error rate", fmt.Sprintf("%.4f%%", 100*float64(failed)/float64(started)), field(t, all, "Error Rate")[0])
 			sums := []string{"Started"}
 			if name == "loop=open" {
 				sums = append(sums, "Offered")
@@ -122,9 +120,7 @@ func summed(t *testing.T, text string) int {
 func TestCaseSaysWhatDoesNotAddUp(t *testing.T) {
 	rec := openSample(t)
 	rec.Counters[0].Value++ // offered
-	if f := field(t, text(t, rec), "Offered"); !strings.Contains(f[1], "DOES NOT ADD UP, the sum is 10100") {
-		t.Errorf("offered: %q", f)
-	}
+	golden.Contains(t, field(t, text(t, rec), "Offered")[1], "DOES NOT ADD UP, the sum is 10100")
 }
 
 func TestCaseOpenLoop(t *testing.T) {
@@ -148,9 +144,7 @@ func TestCaseOpenLoop(t *testing.T) {
 			t.Errorf("%s: %q, want %q", label, got, want)
 		}
 	}
-	if !strings.Contains(all, "\nAnalysis:\n no findings\n") {
-		t.Errorf("the analysis does not say that there are no findings:\n%s", all)
-	}
+	golden.Contains(t, all, "\nAnalysis:\n no findings\n")
 	if closed := text(t, sample(t)); strings.Contains(closed, "Offered") || strings.Contains(closed, "Response") {
 		t.Errorf("a closed loop has lines of an open one:\n%s", closed)
 	}
@@ -235,9 +229,7 @@ func TestTimeline(t *testing.T) {
 				Series:  []record.Series{record.Throughput.Series(time.Second, test.values)},
 			}
 			want := fmt.Sprintf(" Throughput  [%s]  (Max: %s)\n", test.cells, test.most)
-			if all := text(t, rec); !strings.Contains(all, want) {
-				t.Errorf("want %q in:\n%s", want, all)
-			}
+			golden.Contains(t, text(t, rec), want)
 		})
 	}
 }
@@ -248,7 +240,5 @@ func TestTimelineMergesToTheGreatest(t *testing.T) {
 	rec := &record.Record{Series: []record.Series{
 		record.LatencyP99.Series(time.Second, append(slices.Repeat([]float64{1e6}, 99), 8e6)),
 	}}
-	if all := text(t, rec); !strings.Contains(all, "["+strings.Repeat("▁", 49)+"█]  (Max: 8.000ms, 2s a cell)") {
-		t.Errorf("timeline:\n%s", all)
-	}
+	golden.Contains(t, text(t, rec), "["+strings.Repeat("▁", 49)+"█]  (Max: 8.000ms, 2s a cell)")
 }

@@ -190,9 +190,7 @@ func TestHDRLogLastInterval(t *testing.T) {
 	rec.Metrics[0].Value = 2.25 // s
 	var b bytes.Buffer
 	must.Do(t, report.HDRLog(&b, rec, record.HistLatency))
-	if !strings.Contains(b.String(), "\n1.000,1.000,0.000,HIST") || !strings.Contains(b.String(), "\n2.000,0.250,") {
-		t.Errorf("log:\n%s", &b)
-	}
+	golden.Contains(t, b.String(), "\n1.000,1.000,0.000,HIST", "\n2.000,0.250,")
 }
 
 func TestHDRLogRefuses(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -134,9 +135,7 @@ func TestKeptResultsAreAUniformSample(t *testing.T) {
 		t.Fatalf("%d done, %d checked, %d wrong; want 1000, 100, 0", res.Done, res.Checked, res.CheckFailed)
 	}
 	for i, n := range tenths {
-		if n < 1 || n > 28 {
-			t.Errorf("%d of 100 places from tenth %d of the window", n, i)
-		}
+		golden.Within(t, fmt.Sprintf("places of 100 from tenth %d of the window", i), 1, n, 28)
 	}
 }
 
@@ -286,9 +285,7 @@ func TestTheArenaIsOutsideTheHeap(t *testing.T) {
 	res := must.Get(runner.Run(t.Context(), runner.Config{Workers: 2, Count: 100, Samples: 1, Arena: 64 << 20}, target{
 		run: func(context.Context, any) ([]byte, error) { return make([]byte, 1<<18), nil },
 	}))(t)
-	if res.Arena < 100<<18 || res.Arena > 64<<20 {
-		t.Errorf("%d bytes of the arena resident, want the results' 26 MB and some more", res.Arena)
-	}
+	golden.Within(t, "bytes of the arena resident, the results' 26 MB and some more", 100<<18, res.Arena, 64<<20)
 	if res.Usage.HeapLive > 16<<20 {
 		t.Errorf("%d bytes live on the heap: the results are among them", res.Usage.HeapLive)
 	}

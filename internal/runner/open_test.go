@@ -218,9 +218,7 @@ func TestSchedules(t *testing.T) {
 	})
 	t.Run("step", func(t *testing.T) {
 		cfg.Arrivals = arrivals(runner.Step, 10, 100, 50, 1, 200)
-		if got, want := counts(starts(t, cfg)), [10]int{10, 10, 100, 100, 50, 50, 1, 1, 200, 200}; got != want {
-			t.Errorf("arrivals by second %v, want %v", got, want)
-		}
+		golden.Equal(t, "arrivals by second", [10]int{10, 10, 100, 100, 50, 50, 1, 1, 200, 200}, counts(starts(t, cfg)))
 	})
 	t.Run("ramp", func(t *testing.T) {
 		for _, rates := range [][]float64{{100, 300}, {300, 100}, {100, 100}} {
@@ -237,9 +235,7 @@ func TestSchedules(t *testing.T) {
 		cfg.Arrivals = arrivals(runner.Poisson, 1000)
 		all := starts(t, cfg)
 		// The number has standard deviation 100; gaps have coefficient of variation 1.
-		if n := len(all); n < 9500 || n > 10500 {
-			t.Errorf("%d arrivals, want about 10000", n)
-		}
+		golden.Within(t, "arrivals", 9500, len(all), 10500)
 		var sum, squares float64
 		for i := range all[1:] {
 			gap := float64(all[i+1] - all[i])

@@ -331,9 +331,7 @@ func TestWarmupLastsUntilItsOperationsHaveEnded(t *testing.T) {
 	res, _ := run(t, runner.Config{Workers: 2, Duration: window, Samples: 1, Warmup: runner.Warmup{Ops: 10}, Check: none}, target{
 		run: func(context.Context, any) ([]byte, error) { time.Sleep(100 * time.Millisecond); return nil, nil },
 	})
-	if res.Warmup < 10 || res.Warmup > 12 {
-		t.Errorf("%d operations before the window, want 10, and those that ended with the last", res.Warmup)
-	}
+	golden.Within(t, "operations before the window, with those that ended with the last", 10, res.Warmup, 12)
 }
 
 // TestWarmupUntilStationary: latencies fall for two seconds of the run, then stay.
@@ -362,9 +360,7 @@ func TestWarmupUntilStationary(t *testing.T) {
 					return nil, nil
 				}}))(t)
 				opened = time.Since(begin) - res.Window
-				if opened < test.least || opened > test.most+60*time.Millisecond {
-					t.Errorf("window opened after %v, want %v to %v", opened, test.least, test.most)
-				}
+				golden.Within(t, "window opened after", test.least, opened, test.most+60*time.Millisecond)
 				golden.Equal(t, "finding warm-up", test.unsettled, hasFinding(fill(t, res), "warm-up", "given up after 10s, the latency still had a trend"))
 			})
 		})
@@ -488,12 +484,8 @@ func TestUsageOfKnownOperations(t *testing.T) {
 		rec := fill(t, res)
 		golden.Equal(t, "goroutines per operation", 10, rec.Value(record.Goroutines))
 		// Beside the buffers there are their slice, the closures and the group.
-		if got := rec.Value(record.AllocBytes); got < 10*(1<<16) || got > 10*(1<<16)+4096 {
-			t.Errorf("%v bytes per operation, want %d and little more", got, 10*(1<<16))
-		}
-		if got := rec.Value(record.Allocs); got < 20 || got > 35 {
-			t.Errorf("%v allocations per operation, want 20 to 35", got)
-		}
+		golden.Within(t, "bytes per operation", 10*(1<<16), rec.Value(record.AllocBytes), 10*(1<<16)+4096)
+		golden.Within(t, "allocations per operation", 20, rec.Value(record.Allocs), 35)
 		if got := rec.Value(record.GCCycles); collects && got != ops {
 			t.Errorf("%v collections, want %d", got, ops)
 		}

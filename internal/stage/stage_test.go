@@ -115,9 +115,7 @@ func TestStageMemory(t *testing.T) {
 		got[s.Name] = s
 	}
 	for _, name := range []string{"outer", "during"} {
-		if a := got[name].Allocated; a < large || a > large+slack {
-			t.Errorf("%s: %d bytes allocated, want %d", name, a, large)
-		}
+		golden.Within(t, name+": bytes allocated", large, got[name].Allocated, large+slack)
 	}
 	for _, name := range []string{"before", "after"} {
 		if a := got[name].Allocated; a > slack {

@@ -248,9 +248,7 @@ func TestTooFew(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := test.compare(rising(test.n, 1), rising(test.n, 1.5), test.confidence)
-			if e.Change < 0.49 || e.Change > 0.51 {
-				t.Errorf("change %v", e.Change)
-			}
+			golden.Within(t, "change", 0.49, e.Change, 0.51)
 			verdict := stat.Judge(e, 0, record.Lower)
 			if test.need == 0 {
 				if err != nil || verdict != stat.Slower {

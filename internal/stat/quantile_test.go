@@ -88,9 +88,7 @@ func TestApproximationMeetsExact(t *testing.T) {
 			for _, confidence := range []float64{0.9, 0.95, 0.99} {
 				exact, _ := cut(test.exact, test.total, confidence)
 				normal, _ := cut(test.normal, test.total, confidence)
-				if d := exact - normal; d < -5 || d > 5 {
-					t.Errorf("confidence=%v: order %d exactly, %d by the normal distribution", confidence, exact, normal)
-				}
+				golden.Within(t, fmt.Sprintf("confidence=%v: exact order less the normal one", confidence), -5, exact-normal, 5)
 			}
 		})
 	}

@@ -64,9 +64,7 @@ func TestMeanSECoverage(t *testing.T) {
 			if normal < test.normal || student < test.t || student > test.tMost {
 				t.Errorf("want at least %v and %v, the latter at most %v", test.normal, test.t, test.tMost)
 			}
-			if worth < test.least || worth > test.effect {
-				t.Errorf("effective slots, want %v to %v", test.least, test.effect)
-			}
+			golden.Within(t, "effective slots", test.least, worth, test.effect)
 		})
 	}
 }
@@ -110,9 +108,7 @@ func TestMeanSEWeights(t *testing.T) {
 				worth += effective / runs
 			}
 			t.Logf("coverage %.3f, effective %.1f", covered, worth)
-			if covered < 0.94 || covered > 0.985 {
-				t.Errorf("coverage %v", covered)
-			}
+			golden.Within(t, "coverage", 0.94, covered, 0.985)
 		})
 	}
 }
@@ -171,9 +167,7 @@ func TestTrendRates(t *testing.T) {
 				}
 			}
 			t.Logf("shown %.3f, mean change %.4f", shown, total)
-			if shown < test.least || shown > test.most {
-				t.Errorf("want %v to %v", test.least, test.most)
-			}
+			golden.Within(t, "share that is shown", test.least, shown, test.most)
 			if want := test.rise / (100 + test.rise/2); math.Abs(total-want) > 0.002 {
 				t.Errorf("mean change %v, want %v", total, want)
 			}
@@ -236,9 +230,7 @@ func TestStationaryRates(t *testing.T) {
 				}
 			}
 			t.Logf("stationary %.3f", share)
-			if share < test.least || share > test.most {
-				t.Errorf("want %v to %v", test.least, test.most)
-			}
+			golden.Within(t, "stationary share", test.least, share, test.most)
 		})
 	}
 	if stat.Stationary(ones(7)) || !stat.Stationary(ones(8)) {

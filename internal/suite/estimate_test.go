@@ -23,8 +23,6 @@ func TestEstimate(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("case %d", i), want, e.CaseTime(&all[i]))
 	}
 	e.Took(&all[1], 10*time.Second) // 40 s of the 20 expected
-	if got, want := e.Remaining(2), (20+30+10+20)*time.Second; got != want {
-		t.Errorf("after two: %v, want %v", got, want)
-	}
+	golden.Equal(t, "remaining after two", (20+30+10+20)*time.Second, e.Remaining(2))
 	golden.Equal(t, "remaining at the end", 0, e.Remaining(len(all)))
 }

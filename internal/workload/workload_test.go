@@ -151,9 +151,7 @@ func TestDefaultMatrix(t *testing.T) {
 	}}
 	cases := must.Get(workload.Cases(def, nil))(t)
 	golden.Equal(t, "cases", 54, len(cases))
-	if got, want := cases[1].String(), "curve=BN254/bits=32/in=1/out=2/proof=bulletproof/exec=serial"; got != want {
-		t.Errorf("second case %s, want %s", got, want)
-	}
+	golden.Equal(t, "second case", "curve=BN254/bits=32/in=1/out=2/proof=bulletproof/exec=serial", cases[1].String())
 	names := make(map[string]bool)
 	for _, c := range cases {
 		names[c.String()] = true
