@@ -147,6 +147,15 @@ func Machine(e record.Env) string {
 	return fmt.Sprintf("%s, %s/%s%s, %d processors", cmp.Or(e.CPU, "unknown processor"), e.OS, e.Arch, arithmetic, e.Cores)
 }
 
+// Build is the machine and what was built: its version of Go and its commit.
+func Build(e record.Env) string {
+	text := Machine(e) + ", " + e.Go
+	if e.Commit != "" {
+		text += ", commit " + Commit(e.Commit)
+	}
+	return text
+}
+
 // Count writes a whole number with separators of thousands: 1,632.
 func Count(v float64) string {
 	digits := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)

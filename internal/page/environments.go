@@ -27,7 +27,7 @@ type pair [2]string
 func environments(all env.Distinct) []environment {
 	list := []environment{} // none is [] in JSON
 	for i, e := range all {
-		one := environment{Name: letters(i), Summary: summary(e), Facts: facts(e)}
+		one := environment{Name: letters(i), Summary: figure.Build(e), Facts: facts(e)}
 		if i > 0 {
 			one.Differences = env.AllDifferences(all[0], e)
 		}
@@ -43,15 +43,6 @@ func letters(i int) string {
 		return name
 	}
 	return letters(i/26-1) + name
-}
-
-// summary is the environment in one line.
-func summary(e record.Env) string {
-	line := figure.Machine(e) + ", " + e.Go
-	if e.Commit != "" {
-		line += ", commit " + figure.Commit(e.Commit)
-	}
-	return line
 }
 
 // facts is all of the environment that the platform told.

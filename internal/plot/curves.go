@@ -67,8 +67,8 @@ func (c *Curves) layout() *drawing {
 			c.countAxis(&t.X, x.most)
 		}
 	} else {
-		powerAxis(&t.X, x)
-		powerAxis(&t.Y, y)
+		logarithmicAxis(&t.X, powers(x.least, x.most))
+		logarithmicAxis(&t.Y, powers(y.least, y.most))
 	}
 	t.Add(grid(), c)
 	c.each(func(i int, l *Curve, points []Point) {
@@ -123,6 +123,15 @@ func (s *span) add(v float64) {
 	s.most, s.some = max(s.most, v), true
 }
 
+// addDrawn adds those that have a place on a logarithmic axis.
+func (s *span) addDrawn(values []float64) {
+	for _, v := range values {
+		if drawn(v) {
+			s.add(v)
+		}
+	}
+}
+
 // bars tells whether an interval is drawn.
 func (c *Curves) bars(i Interval) bool {
 	return i.Most > i.Least && c.drawn(i.Least) && c.drawn(i.Most)
@@ -165,9 +174,8 @@ func powers(least, most float64) plot.ConstantTicks {
 	return ticks
 }
 
-// powerAxis sets a logarithmic axis around some values.
-func powerAxis(a *plot.Axis, s span) {
-	ticks := powers(s.least, s.most)
+// logarithmicAxis sets an axis from its first tick to its last.
+func logarithmicAxis(a *plot.Axis, ticks plot.ConstantTicks) {
 	a.Tick.Marker = ticks
 	a.Min, a.Max = ticks[0].Value, ticks[len(ticks)-1].Value
 }

@@ -35,15 +35,16 @@ const dotHeight = vg.Length(12)
 func (d *Dots) Write(w io.Writer, f Format) error { return d.layout().write(w, f) }
 
 func (d *Dots) layout() *drawing {
-	least, most := d.bounds()
-	if most == 0 {
+	var values span
+	for _, r := range d.Rows {
+		values.addDrawn(r.Values)
+	}
+	if !values.some {
 		return nil
 	}
 	t := newTile(1, "")
 	t.X.Label.Text = printable(d.Unit)
-	ticks := logarithmic(least, most)
-	t.X.Tick.Marker = ticks
-	t.X.Min, t.X.Max = ticks[0].Value, ticks[len(ticks)-1].Value
+	logarithmicAxis(&t.X, logarithmic(values.least, values.most))
 	var all []string
 	for _, r := range d.Rows {
 		all = append(all, r.Name)
@@ -61,22 +62,6 @@ func (d *Dots) layout() *drawing {
 // drawn tells whether a value has a place on a logarithmic axis. What is farther from 1
 // than any measurement has none: its ticks would be no numbers.
 func drawn(v float64) bool { return v >= 1e-100 && v <= 1e100 }
-
-// bounds returns the least and the greatest value that is drawn, 0 where none is.
-func (d *Dots) bounds() (least, most float64) {
-	for _, r := range d.Rows {
-		for _, v := range r.Values {
-			if !drawn(v) {
-				continue
-			}
-			if most == 0 || v < least {
-				least = v
-			}
-			most = math.Max(most, v)
-		}
-	}
-	return least, most
-}
 
 // logarithmic are ticks at round values around least and most: at 1, 2 and 5 times
 // the powers of ten, at 1 and 3 times where they span much.
@@ -109,13 +94,12 @@ func logarithmic(least, most float64) plot.ConstantTicks {
 func (d *Dots) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, r := range d.Rows {
-		row := Dots{Rows: []DotsRow{r}}
-		least, most := row.bounds()
-		if most == 0 {
+		var values span
+		if values.addDrawn(r.Values); !values.some {
 			continue
 		}
 		at := y(-float64(i))
-		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.6}, x(math.Log10(least)), at, x(math.Log10(most)), at)
+		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.6}, x(math.Log10(values.least)), at, x(math.Log10(values.most)), at)
 		for s, v := range r.Values {
 			if drawn(v) {
 				c.DrawGlyph(series(s), vg.Point{X: x(math.Log10(v)), Y: at})

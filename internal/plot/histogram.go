@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"gonum.org/v1/plot"
@@ -40,11 +41,7 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 	t.X.Label.Text = "service time (" + unit.Name + ")"
 	t.X.Min, t.X.Max = b.lo, b.hi
 	t.X.Tick.Marker = marks(b.lo, b.hi, step(b.hi-b.lo, 10))
-	top := 0.0
-	for _, s := range shares {
-		top = math.Max(top, s)
-	}
-	fromZero(&t.Y, top*1.3, 6) // room for the names of the marks
+	fromZero(&t.Y, slices.Max(shares)*1.3, 6) // room for the names of the marks
 
 	drawing := newFigure(rec, "latency distribution", 300)
 	note := fmt.Sprintf("%d operations", h.TotalCount())

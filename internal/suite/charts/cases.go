@@ -209,7 +209,7 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 	if len(common) > 0 {
 		all = append(all, words(common))
 	}
-	all = append(all, g.env.words())
+	all = append(all, figure.Build(g.env.Env))
 	for _, d := range g.env.differs {
 		all = append(all, "unlike environment 1 in "+d)
 	}
@@ -228,13 +228,4 @@ func (g *group) notes(common record.Axes, cells []*cell, more string) []string {
 		counted += fmt.Sprintf("; %d of the workload's %d processes failed and are left out", g.failed, g.processes)
 	}
 	return append(all, counted)
-}
-
-// words name the machine and the build.
-func (e *environment) words() string {
-	text := figure.Machine(e.Env) + ", " + e.Go
-	if e.Commit != "" {
-		text += ", commit " + figure.Commit(e.Commit)
-	}
-	return text
 }
