@@ -92,9 +92,7 @@ func TestCache(t *testing.T) {
 		warnings = nil
 		s := must.Get(c.Insecure(t.Context(), executor.Serial(), size, seed))(t)
 		same(t, s, want)
-		if err := errors.Join(s.Close(), s.Close()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, errors.Join(s.Close(), s.Close()))
 		if got := strings.Join(warnings, "; "); !strings.Contains(got, warned) || (warned == "") != (got == "") {
 			t.Errorf("warned of %q, want %q", got, warned)
 		}

@@ -51,12 +51,8 @@ func TestEveryCurve(t *testing.T) {
 				verify := func(claims ...Claim) error {
 					return pp.Verify(context.Background(), executor.Serial(), claims...)
 				}
-				if err := verify(claims[0]); err != nil {
-					t.Errorf("single: %v", err)
-				}
-				if err := verify(claims...); err != nil {
-					t.Errorf("batch: %v", err)
-				}
+				must.Do(t, verify(claims[0]), "single")
+				must.Do(t, verify(claims...), "batch")
 				for i := 0; i < 8; i += testsize.Pick(7, 1, 1) { // a byte of the proof, here and there
 					e := newExample(t, pp, "every curve 0", []uint64{200, 55}, []uint64{0, 255})
 					proof := e.prove(t, pp)
@@ -130,9 +126,7 @@ func TestSameBytes(t *testing.T) {
 					t.Errorf("proof=%s table=%v constant-time=%v executor=%s: other bytes", proofType, tuning.Table, tuning.ConstantTime, name)
 				}
 				claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
-				if err := pp.Verify(context.Background(), ex, claim, claim, claim); err != nil {
-					t.Errorf("executor=%s: %v", name, err)
-				}
+				must.Do(t, pp.Verify(context.Background(), ex, claim, claim, claim), "executor="+name)
 			}
 		}
 	}
@@ -152,9 +146,7 @@ func TestTwoImplementations(t *testing.T) {
 		if !bytes.Equal(p1, p2) {
 			t.Errorf("proof=%s: proofs differ", proofType)
 		}
-		if err := check(kilic, &e.st, p1); err != nil {
-			t.Errorf("proof=%s: %v", proofType, err)
-		}
+		must.Do(t, check(kilic, &e.st, p1), "proof="+proofType)
 	}
 }
 

@@ -337,8 +337,6 @@ func TestEveryEquationCounts(t *testing.T) {
 		elsewhere := cloned(&e.st)
 		elsewhere.Anchor = []byte("elsewhere")
 		refused("another anchor", decode(&e.st).WithAnchor([]byte("elsewhere")))
-		if err := verify(decode(elsewhere).WithAnchor(e.st.Anchor)); err != nil {
-			t.Errorf("the anchor put back: %v", err)
-		}
+		must.Do(t, verify(decode(elsewhere).WithAnchor(e.st.Anchor)), "the anchor put back")
 	}
 }

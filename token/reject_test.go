@@ -129,9 +129,7 @@ func TestWrongWitness(t *testing.T) {
 				t.Errorf("%s: %s: the prover says %v", proofType, name, err)
 			}
 			proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
-			if err != nil {
-				t.Fatalf("%s: %s: %v", proofType, name, err)
-			}
+			must.Do(t, err, proofType, name)
 			must.NotDo(t, check(p, &e.st, proof), zkbench.ErrProof, "%s: %s", proofType, name)
 		}
 	}

@@ -26,9 +26,7 @@ func TestGates(t *testing.T) {
 			t.Errorf("%d gates, want %d", got, n)
 		}
 		a := circuit(t, n).Assign(x, y)
-		if err := circuittest.Solves(t, system, a, nil); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, circuittest.Solves(t, system, a, nil))
 		a.X = 4
 		if circuittest.Solves(t, system, a, nil) == nil {
 			t.Error("another x is accepted")

@@ -70,9 +70,7 @@ func TestRelations(t *testing.T) {
 				holds := func(assignment frontend.Circuit) error {
 					return test.IsSolved(circuit, assignment, ecc.BN254.ScalarField())
 				}
-				if err := holds(circuit.Assign(statement(t, 1<<40, 77, -5))); err != nil {
-					t.Errorf("a right statement: %v", err)
-				}
+				must.Do(t, holds(circuit.Assign(statement(t, 1<<40, 77, -5))), "a right statement")
 				for name, change := range changes[relation] {
 					s := statement(t, 1<<40, 77, -5)
 					change(s)
@@ -98,9 +96,7 @@ func TestLeftToTheVerifier(t *testing.T) {
 	}
 	s.K.Exp(s.K, big.NewInt(factor))
 	circuit := must.Get(pairing.New(pairing.Tripartite, pairing.Std))(t)
-	if err := test.IsSolved(circuit, circuit.Assign(s), ecc.BN254.ScalarField()); err != nil {
-		t.Errorf("the circuit binds more than its documentation says: %v", err)
-	}
+	must.Do(t, test.IsSolved(circuit, circuit.Assign(s), ecc.BN254.ScalarField()), "the circuit binds more than its documentation says")
 	_, _, p, q := bn254.Generators()
 	p.Neg(&p)
 	for i := range s.P {
@@ -130,9 +126,7 @@ func TestConstraints(t *testing.T) {
 					}
 					if relation == pairing.Pairing && form == pairing.Emulated && system == "r1cs" {
 						s := statement(t, 5, 6, 7)
-						if err := circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()); err != nil {
-							t.Errorf("a right value: %v", err)
-						}
+						must.Do(t, circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()), "a right value")
 						s.Pair = s.K
 						if circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()) == nil {
 							t.Error("another value is accepted")

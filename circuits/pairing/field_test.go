@@ -245,9 +245,7 @@ func TestGadgets(t *testing.T) {
 				t.Parallel()
 				for system, builder := range circuittest.Builders() {
 					compiled := circuittest.Compile(t, builder, c.circuit)
-					if err := circuittest.Solves(t, compiled, c.right, Hints()); err != nil {
-						t.Errorf("%s: %v", system, err)
-					}
+					must.Do(t, circuittest.Solves(t, compiled, c.right, Hints()), system)
 					for i, wrong := range c.wrong {
 						if circuittest.Solves(t, compiled, wrong, Hints()) == nil {
 							t.Errorf("%s: another coefficient %d is accepted", system, i)

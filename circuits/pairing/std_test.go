@@ -18,9 +18,7 @@ func TestCheckRefuses(t *testing.T) {
 	s := must.Get(NewStatement([Parties]fr.Element{fr.NewElement(3), fr.NewElement(4), fr.NewElement(5)}))(t)
 	c := &stdCheck{}
 	a := c.Assign(s).(*stdCheck)
-	if err := test.IsSolved(c, a, ecc.BN254.ScalarField()); err != nil {
-		t.Errorf("a product that is one: %v", err)
-	}
+	must.Do(t, test.IsSolved(c, a, ecc.BN254.ScalarField()), "a product that is one")
 	s.P[0] = s.P[1]
 	a.P[1] = c.Assign(s).(*stdCheck).P[1]
 	if test.IsSolved(c, a, ecc.BN254.ScalarField()) == nil {

@@ -51,9 +51,7 @@ func TestNotCanonical(t *testing.T) {
 			continue
 		}
 		honest := test.form.hash(&first, &second)
-		if err := forge(t, test.form, first, honest); err != nil {
-			t.Errorf("%s: the honest prover: %v", test.form, err)
-		}
+		must.Do(t, forge(t, test.form, first, honest), test.form, "the honest prover")
 		// The hash of first + r, as the native sum would have it.
 		last := hashOfInteger(t, test.form, new(big.Int).Add(big.NewInt(11), fr.Modulus()))
 		if last.Equal(&honest) {

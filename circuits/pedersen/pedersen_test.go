@@ -79,9 +79,7 @@ func TestHashes(t *testing.T) {
 func TestChain(t *testing.T) {
 	for _, form := range forms() {
 		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], newCircuit(t, form, 3))
-		if err := circuittest.Solves(t, system, assign(t, form, element(5), element(6), element(7), element(-8)), pedersen.Hints()); err != nil {
-			t.Errorf("%s: %v", form, err)
-		}
+		must.Do(t, circuittest.Solves(t, system, assign(t, form, element(5), element(6), element(7), element(-8)), pedersen.Hints()), form)
 		swapped := assign(t, form, element(5), element(6), element(7), element(-8))
 		swapped.Others[1], swapped.Others[2] = swapped.Others[2], swapped.Others[1]
 		if circuittest.Solves(t, system, swapped, pedersen.Hints()) == nil {

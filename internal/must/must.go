@@ -1,6 +1,6 @@
 // Package must says in a line what a call of a test must do, or must not: it ends a test
-// at an error that the test is not about, and fails one in which a call is not refused as
-// it must be.
+// in which a call fails that must not, and fails one in which a call is not refused as it
+// must be.
 package must
 
 import (
@@ -15,11 +15,11 @@ type TB interface {
 	Fatal(args ...any)
 }
 
-// Do ends the test if err is one.
-func Do(t TB, err error) {
+// Do ends the test if err is one; what says what was tried, where the call does not.
+func Do(t TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(append(what, err)...)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestMust(t *testing.T) {
 		name string
 		call func(t must.TB, err error)
 	}{
-		{"Do", must.Do},
+		{"Do", func(t must.TB, err error) { must.Do(t, err) }},
 		{"Get", func(t must.TB, err error) { must.Get(0, err)(t) }},
 	} {
 		var good, bad ended
@@ -36,6 +36,11 @@ func TestMust(t *testing.T) {
 		if len(good.with) != 0 || len(bad.with) != 1 || bad.with[0] != planted {
 			t.Errorf("%s: ended with %v, want nothing, and with %v, want the error", test.name, good.with, bad.with)
 		}
+	}
+	var named ended
+	must.Do(&named, planted, "input", 7)
+	if want := []any{"input", 7, planted}; !slices.Equal(named.with, want) {
+		t.Errorf("ended with %v, want %v", named.with, want)
 	}
 	if got := must.Get(7, nil)(t); got != 7 {
 		t.Errorf("%d, want 7", got)

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -127,29 +128,18 @@ func (s *Server) start(t testing.TB, signal string, settings ...string) {
 		testsize.Without(t, "postgres", err.Error())
 	}
 	if s.dir == "" {
-		if s.dir, err = os.MkdirTemp("", "zkpg"); err != nil {
-			t.Fatal(err)
-		}
+		s.dir = must.Get(os.MkdirTemp("", "zkpg"))(t)
 	}
 	args := []string{"-c", script, "sh", bin, s.dir, signal}
 	for _, setting := range settings {
 		args = append(args, "-c", setting)
 	}
 	cmd := exec.Command("sh", args...)
-	if err := asUser(cmd, s.dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, asUser(cmd, s.dir))
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	if s.tether, err = cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	s.tether = must.Get(cmd.StdinPipe())(t)
+	stderr := must.Get(cmd.StderrPipe())(t)
+	must.Do(t, cmd.Start())
 	s.cmd, s.ready = cmd, make(chan struct{}, 1000)
 	lines := make(chan string)
 	go func() {

@@ -104,9 +104,7 @@ func TestTether(t *testing.T) {
 				if dir, ok := strings.CutPrefix(lines.Text(), "server "); ok {
 					data = dir
 					if how == "kill" {
-						if err := cmd.Process.Kill(); err != nil {
-							t.Error(err)
-						}
+						must.Do(t, cmd.Process.Kill())
 					}
 				}
 			}

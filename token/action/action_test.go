@@ -39,9 +39,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil || !bytes.Equal(again, raw) {
 				t.Errorf("encoding of the decoded %v differs (%v)", kind, err)
 			}
-			if err := a.Verify(ctx, serial, "anchor"); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, a.Verify(ctx, serial, "anchor"))
 			must.NotDo(t, a.Verify(ctx, serial, "another"), zkbench.ErrProof, "other anchor")
 		}
 	}
@@ -169,9 +167,7 @@ func TestBatchRefuses(t *testing.T) {
 	pp := newParams(t, token.CSP)
 	good := must.Get(action.Decode(pp, token.Issue, sent(t, pp, token.Issue, "good", "")))(t)
 	for _, items := range [][]action.Item{nil, {}} {
-		if err := action.VerifyBatch(ctx, serial, pp, items); err != nil {
-			t.Errorf("empty batch: %v", err)
-		}
+		must.Do(t, action.VerifyBatch(ctx, serial, pp, items), "empty batch")
 	}
 	for name, bad := range map[string]*action.Received{"no action": nil, "one that was not decoded": new(action.Received)} {
 		err := action.VerifyBatch(ctx, serial, pp, []action.Item{{Action: good}, {Action: bad}})

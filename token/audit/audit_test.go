@@ -200,9 +200,7 @@ func TestValues(t *testing.T) {
 	opening := func(typ string, v uint64) token.Opening {
 		return token.Opening{Type: typ, Value: v, Blinding: append(make([]byte, 31), 5)}
 	}
-	if err := forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("USD", 4), opening("USD", 5)}); err != nil {
-		t.Errorf("an honest one: %v", err)
-	}
+	must.Do(t, forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("USD", 4), opening("USD", 5)}), "an honest one")
 	for name, err := range map[string]error{
 		"value made":   forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("USD", 10)}),
 		"value lost":   forge([]token.Opening{opening("USD", 9)}, []token.Opening{opening("USD", 8)}),

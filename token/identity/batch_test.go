@@ -169,9 +169,7 @@ func TestBatchWeights(t *testing.T) {
 func TestBatchEmptyAndCancelled(t *testing.T) {
 	set := newSet(t)
 	b := NewBatch(set)
-	if err := b.Verify(context.Background(), executor.Serial()); err != nil {
-		t.Errorf("empty batch: %v", err)
-	}
+	must.Do(t, b.Verify(context.Background(), executor.Serial()), "empty batch")
 	for name, s := range signers(t) {
 		b := NewBatch(set)
 		b.Add(Signed{s.Identity(), []byte("m"), must.Get(s.Sign([]byte("m"), nil))(t)})

@@ -45,9 +45,7 @@ func TestRFC8032(t *testing.T) {
 		if got := must.Get(signer.Sign(message, nil))(t); !bytes.Equal(got, want) {
 			t.Errorf("vector %d: got %x", i, got)
 		}
-		if err := agree(t, set, signer.Identity(), message, want); err != nil {
-			t.Errorf("vector %d: %v", i, err)
-		}
+		must.Do(t, agree(t, set, signer.Identity(), message, want), "vector", i)
 	}
 }
 

@@ -118,9 +118,7 @@ func TestAudit(t *testing.T) {
 		context := []byte("anchor")
 		proof := must.Get(alice.pseudonym.AuditProof(alice.certificate, context, nil))(t)
 		id := alice.pseudonym.Identity()
-		if err := s.CheckAudit(id, alice.certificate, context, proof); err != nil {
-			t.Errorf("%s: %v", curve, err)
-		}
+		must.Do(t, s.CheckAudit(id, alice.certificate, context, proof), curve)
 		refused := func(what string, id Identity, c *Certificate, context, proof []byte) {
 			t.Helper()
 			if err := s.CheckAudit(id, c, context, proof); !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {

@@ -38,9 +38,7 @@ func TestSchemes(t *testing.T) {
 		if len(signature) != s.SignatureLen() {
 			t.Errorf("%s: %d bytes, SignatureLen() = %d", curve, len(signature), s.SignatureLen())
 		}
-		if err := agree(t, set, p.Identity(), message, signature); err != nil {
-			t.Errorf("%s: %v", curve, err)
-		}
+		must.Do(t, agree(t, set, p.Identity(), message, signature), curve)
 		if want := strings.HasPrefix(curve, "BN254") || strings.Contains(curve, "GURVY"); s.ConstantTime() != want {
 			t.Errorf("%s: ConstantTime() = %t", curve, s.ConstantTime())
 		}
@@ -277,9 +275,7 @@ func TestTorsion(t *testing.T) {
 
 	// Its signature would satisfy the cleared equation.
 	raw := must.Get(s.prove(kindSignature, id[1:], p.secret, message, [transcript.SeedLen]byte{1}))(t)
-	if err := s.check(kindSignature, &moved, id[1:], message, raw); err != nil {
-		t.Fatalf("the signature does not try what it should: %v", err)
-	}
+	must.Do(t, s.check(kindSignature, &moved, id[1:], message, raw), "the signature does not try what it should")
 	must.NotDo(t, agree(t, set, id, message, raw), zkbench.ErrMalformed, "a pseudonym outside the subgroup that signs")
 
 	a := must.Get(s.decodeA(good))(t)
@@ -295,9 +291,7 @@ func TestTorsion(t *testing.T) {
 	tr := s.start(kindSignature, p.point, message)
 	c := s.challenge(&tr, first)
 	own := g.AppendScalars(first, respond(g, k, p.secret, &c)...)
-	if err := agree(t, set, p.Identity(), message, own); err != nil {
-		t.Errorf("a signer's own A outside the subgroup: %v", err)
-	}
+	must.Do(t, agree(t, set, p.Identity(), message, own), "a signer's own A outside the subgroup")
 }
 
 // TestVector: the format's bytes; a change of them is a change of every

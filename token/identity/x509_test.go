@@ -34,9 +34,7 @@ func TestRFC6979(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s: got %x, want %x", v.message, got, want)
 		}
-		if err := agree(t, set, s.Identity(), []byte(v.message), want); err != nil {
-			t.Errorf("%s: %v", v.message, err)
-		}
+		must.Do(t, agree(t, set, s.Identity(), []byte(v.message), want), v.message)
 		again := must.Get(s.Sign([]byte(v.message), seeded("ignored")))(t)
 		if !bytes.Equal(again, want) {
 			t.Errorf("%s: not deterministic", v.message)
@@ -83,8 +81,6 @@ func TestLowS(t *testing.T) {
 		if bytes.Compare(signature[32:], halfOrder[:]) > 0 {
 			t.Errorf("message %d: high s", i)
 		}
-		if err := verifyOne(set, signer.Identity(), []byte{i}, signature); err != nil {
-			t.Errorf("message %d: %v", i, err)
-		}
+		must.Do(t, verifyOne(set, signer.Identity(), []byte{i}, signature), "message", i)
 	}
 }

@@ -173,9 +173,7 @@ func TestCheckShape(t *testing.T) {
 			t.Run(fmt.Sprintf("inputs=%d,outputs=%d", inputs, outputs), func(t *testing.T) {
 				err := CheckShape(inputs, outputs)
 				if inputs == 1 && outputs == 1 {
-					if err != nil {
-						t.Error(err)
-					}
+					must.Do(t, err)
 					return
 				}
 				wantPolicy(t, err)

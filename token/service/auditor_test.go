@@ -34,9 +34,7 @@ func TestAuditor(t *testing.T) {
 	second := must.Get(w.issuer.Issue(ctx, order(2)))(t)
 
 	raw, info := encodings(t, first)
-	if _, err := w.auditor.Check(ctx, raw, info); err != nil {
-		t.Error(err)
-	}
+	must.Get(w.auditor.Check(ctx, raw, info))(t)
 	if kept, _, err := w.auditor.Signed(first.Request.Anchor); err != nil || kept != nil {
 		t.Errorf("a check was kept as signed: %v", err)
 	}

@@ -188,9 +188,7 @@ func TestLife(t *testing.T) {
 func want(t *testing.T, name string, err error, check string, action, index int, cause error) {
 	t.Helper()
 	if check == "" {
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Do(t, err, name)
 		return
 	}
 	c, ok := errors.AsType[*zkbench.CheckError](err)

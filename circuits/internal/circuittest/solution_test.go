@@ -187,9 +187,7 @@ func TestSolve(t *testing.T) {
 		system := Compile(t, b, circuit)
 		w := Witness(t, &planted{X: 201, Y: 77})
 		s, err := Solve(system, w, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", builder, err)
-		}
+		must.Do(t, err, builder)
 		gnark := must.Get(system.Solve(w))(t)
 		switch want := gnark.(type) {
 		case *cs.R1CSSolution:

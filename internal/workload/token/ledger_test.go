@@ -60,9 +60,7 @@ func TestLedgerApplyClose(t *testing.T) {
 	if made, err := os.ReadDir(dir); err != nil || len(made) != 1 {
 		t.Errorf("%d files for temporary files, %v; want the ledger's directory", len(made), err)
 	}
-	if err := instance.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, instance.Close())
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}

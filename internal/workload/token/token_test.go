@@ -35,9 +35,7 @@ func newInstance(t *testing.T, def workload.Def, change map[string]string, seed 
 	}
 	instance := must.Get(def.New(context.Background(), workload.NewCase(axes...), seed))(t)
 	t.Cleanup(func() {
-		if err := instance.Close(); err != nil {
-			t.Errorf("%s: %v", def.Name, err)
-		}
+		must.Do(t, instance.Close(), def.Name)
 	})
 	return instance
 }
@@ -54,16 +52,10 @@ func TestEveryWorkload(t *testing.T) {
 			instance := newInstance(t, def, change, 1)
 			for seq := range uint64(3) {
 				input, err := instance.Input(ctx, seq)
-				if err != nil {
-					t.Fatalf("%s %v: %v", def.Name, change, err)
-				}
+				must.Do(t, err, def.Name, change)
 				output, err := instance.Run(ctx, input)
-				if err != nil {
-					t.Fatalf("%s %v: %v", def.Name, change, err)
-				}
-				if err := instance.Check(ctx, input, output); err != nil {
-					t.Errorf("%s %v: %v", def.Name, change, err)
-				}
+				must.Do(t, err, def.Name, change)
+				must.Do(t, instance.Check(ctx, input, output), def.Name, change)
 			}
 		}
 	}

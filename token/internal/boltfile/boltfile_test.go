@@ -90,9 +90,7 @@ func TestUpdate(t *testing.T) {
 	if err != nil || count(t, f) != 32 {
 		t.Errorf("opened again: %v", err)
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, f.Close())
 }
 
 // TestWrite: a transaction is done whole or not at all, and one that its work refuses
@@ -167,9 +165,7 @@ func TestSnapshot(t *testing.T) {
 	if n := tx.Bucket(bucket).Stats().KeyN; n != 1 || count(t, f) != 2 {
 		t.Errorf("%d in the snapshot, %d outside, want 1 and 2", n, count(t, f))
 	}
-	if err := f.CheckPages(tx); err != nil {
-		t.Errorf("a sound snapshot: %v", err)
-	}
+	must.Do(t, f.CheckPages(tx), "a sound snapshot")
 	root := int64(tx.Cursor().Bucket().Root()) * int64(os.Getpagesize())
 	file := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
 	_, err := file.WriteAt([]byte{0xff}, root) // the page's number
@@ -190,9 +186,7 @@ func TestStop(t *testing.T) {
 	} {
 		must.NotDo(t, err, reason, "%s", what)
 	}
-	if err := f.Close(); err != nil {
-		t.Errorf("closing: %v", err)
-	}
+	must.Do(t, f.Close(), "closing")
 }
 
 // TestCancelled: a call that waits for a writer is withdrawn with its context, and one
@@ -235,9 +229,7 @@ func TestPanic(t *testing.T) {
 	ledgertest.Corrupt(t, err, "", "the call that panicked")
 	ledgertest.Corrupt(t, f.Update(t.Context(), putNumber(1)), "", "went on")
 	ledgertest.Corrupt(t, f.View(anything), "", "went on to read")
-	if err := f.Close(); err != nil {
-		t.Errorf("closing: %v", err)
-	}
+	must.Do(t, f.Close(), "closing")
 }
 
 // TestFailedCommit: after a commit of which nobody knows what came of it, the file
@@ -257,9 +249,7 @@ func TestFailedCommit(t *testing.T) {
 	if f, err = Open(path, anything); err != nil || count(t, f) != 1 {
 		t.Errorf("opened again: %v", err)
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, f.Close())
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -305,9 +295,7 @@ func TestDamage(t *testing.T) {
 			if n := count(t, f); n != 500 {
 				t.Errorf("%s: unnoticed, and %d of 500", name, n)
 			}
-			if err := f.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, f.Close())
 			continue
 		}
 		var corrupt *ledger.CorruptError

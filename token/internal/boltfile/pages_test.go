@@ -59,9 +59,7 @@ func sample(t testing.TB) (data, earlier []byte) {
 func TestSound(t *testing.T) {
 	data, earlier := sample(t)
 	for name, data := range map[string][]byte{"last": data, "earlier": earlier} {
-		if err := checkFile(bytes.NewReader(data), int64(len(data))); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Do(t, checkFile(bytes.NewReader(data), int64(len(data))), name)
 	}
 }
 

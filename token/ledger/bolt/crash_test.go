@@ -57,9 +57,7 @@ func TestCrash(t *testing.T) {
 		cmd.Env = append(os.Environ(), crashFile+"="+path)
 		total += ledgertest.Kill(t, cmd, time.Duration(rng.IntN(60_000))*time.Microsecond, &acked)
 		l, err := Open(path)
-		if err != nil {
-			t.Fatalf("after kill %d: %v", i, err)
-		}
+		must.Do(t, err, "after kill", i)
 		ledgertest.Verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
 		must.Do(t, l.Close())

@@ -167,9 +167,7 @@ func TestFault(t *testing.T) {
 	for range 2 {
 		ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("c", token.ID("a/0"))}), "", "apply")
 	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.Close())
 	if info, err := os.Stat(path); err != nil || info.Size() != int64(2*os.Getpagesize()) {
 		t.Errorf("the file was written to, or %v", err)
 	}

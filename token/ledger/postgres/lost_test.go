@@ -195,9 +195,7 @@ func TestHang(t *testing.T) {
 	}
 	ledgertest.Apply(t, l, ledgertest.Issue("1", 1))
 	ledgertest.Verify(t, l)
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.Close())
 }
 
 // TestLeft: who has left a transaction that the server has not seen yet is not told
@@ -219,9 +217,7 @@ func TestLeft(t *testing.T) {
 		t.Errorf("asked before the end of the transaction: %v", err)
 	}
 	close(p.letGo)
-	if err := <-of[1]; err != nil {
-		t.Errorf("who has stayed: %v", err)
-	}
+	must.Do(t, <-of[1], "who has stayed")
 	if _, found, err := l.Digest(context.Background(), []byte("0")); !found || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
@@ -257,9 +253,7 @@ func TestCloseCallsBack(t *testing.T) {
 	}()
 	awaitWaiter(t, schema)
 	l.limit = time.Millisecond
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.Close())
 	if err := <-reads; !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("%v", err)
 	}

@@ -152,9 +152,7 @@ func TestSchemaNames(t *testing.T) {
 			t.Fatalf("%q: %v", name, err)
 		}
 		ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, l.Close())
 		ledgertest.Verify(t, open(t, url, name))
 		must.NotGet(Create(ctx, url, Schema(name)))(t, fs.ErrExist, "%q", name)
 		execute(t, connect(t, name), "DROP SCHEMA "+pgx.Identifier{name}.Sanitize()+" CASCADE")

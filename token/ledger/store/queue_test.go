@@ -123,9 +123,7 @@ func TestLeavingQueue(t *testing.T) {
 					stayer = apply(t.Context(), 4)
 				}
 				release <- nil
-				if err := <-first; err != nil {
-					t.Error(err)
-				}
+				must.Do(t, <-first)
 				synctest.Wait()
 				if err := <-apply(brief(t), 5); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
 					t.Errorf("who waited: %v", err)
@@ -143,13 +141,9 @@ func TestLeavingQueue(t *testing.T) {
 						t.Error("called back, and wanted")
 					}
 					release <- nil
-					if err := <-stayer; err != nil {
-						t.Errorf("who stayed: %v", err)
-					}
+					must.Do(t, <-stayer, "who stayed")
 				}
-				if err := q.Idle(t.Context()); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, q.Idle(t.Context()))
 			})
 		})
 	}
