@@ -121,6 +121,7 @@ func TestBadWitness(t *testing.T) {
 		for name, st := range map[string]statement{
 			"value=2^n":    newStatement(1, 256),
 			"value=max":    newStatement(1, 1<<64-1),
+			"last value":   newStatement(1, []uint64{3, 3, 3, 256}[4-c.maxM:]...),
 			"m=0":          {},
 			"m=max+1":      newStatement(1, make([]uint64, c.maxM+1)...),
 			"blindings=-1": short,

@@ -173,13 +173,15 @@ func verify(p bnProtocol, tr transcript.Transcript, V []point, pf *bnProof) erro
 	return hold(longBasis(), state[:], eq)
 }
 
-// hold checks replayed equations as one batch.
+// hold checks replayed equations as one batch, in two parts that are merged.
 func hold(b *bnBasis, state []byte, eqs ...rangeproof.Equations[scalar, point]) error {
-	acc, weights := group.NewAccumulator(b, 16), group.NewWeights(b.Group, transcript.XOF("rangeproof-test/weights", state))
-	for _, eq := range eqs {
-		eq.Accumulate(acc, weights)
+	weights := group.NewWeights(b.Group, transcript.XOF("rangeproof-test/weights", state))
+	parts := [2]*group.Accumulator[scalar, point]{group.NewAccumulator(b, 16), group.NewAccumulator(b, 16)}
+	for i, eq := range eqs {
+		eq.Accumulate(parts[i%2], weights)
 	}
-	ok, err := acc.IsZero(ctx, serial)
+	parts[0].Merge(parts[1])
+	ok, err := parts[0].IsZero(ctx, serial)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: equation", zkbench.ErrProof)
 	}

@@ -88,7 +88,11 @@ func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []u
 
 func (e *example) prove(t testing.TB, pp CryptoParams) []byte {
 	t.Helper()
-	return must.Get(pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
+	proof := must.Get(pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
+	if want := pp.ProofLen(len(e.st.Inputs), len(e.st.Outputs)); len(proof) != want {
+		t.Errorf("proof of %d bytes, ProofLen says %d", len(proof), want)
+	}
+	return proof
 }
 
 func check(pp CryptoParams, st *Statement, proof []byte) error {
