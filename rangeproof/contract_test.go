@@ -115,7 +115,8 @@ func TestBadWitness(t *testing.T) {
 	each(t, func(t *testing.T, c construction) {
 		p := c.protocol(t, parameters{8, c.maxM, 0})
 		good := newStatement(1, []uint64{200, 3, 0, 255}[:c.maxM]...)
-		short, fewer := good, good
+		short, fewer, more := good, good, good
+		more.V = append(slices.Clone(good.V), good.V[0])
 		short.w.Blindings = good.w.Blindings[1:]
 		fewer.w.Values = good.w.Values[1:]
 		for name, st := range map[string]statement{
@@ -126,6 +127,7 @@ func TestBadWitness(t *testing.T) {
 			"m=max+1":      newStatement(1, make([]uint64, c.maxM+1)...),
 			"blindings=-1": short,
 			"values=-1":    fewer,
+			"V=+1":         more,
 		} {
 			tr := bound(p, "ctx")
 			before := tr.State()
