@@ -58,43 +58,33 @@ func (b *block) emit(i step) value {
 
 func operandOf(v value) operand { return operand{value: v} }
 
+func operandsOf(values []value) (all []operand) {
+	for _, v := range values {
+		all = append(all, operandOf(v))
+	}
+	return all
+}
+
 // op is an instruction of the operands, in the assembler's order.
 func (b *block) op(mnemonic string, sources ...value) value {
-	i := step{mnemonic: mnemonic}
-	for _, s := range sources {
-		i.sources = append(i.sources, operandOf(s))
-	}
-	return b.emit(i)
+	return b.emit(step{mnemonic: mnemonic, sources: operandsOf(sources)})
 }
 
 func (b *block) immediate(mnemonic string, n int, sources ...value) value {
-	i := step{mnemonic: mnemonic, before: fmt.Sprintf("$%d, ", n)}
-	for _, s := range sources {
-		i.sources = append(i.sources, operandOf(s))
-	}
-	return b.emit(i)
+	return b.emit(step{mnemonic: mnemonic, before: fmt.Sprintf("$%d, ", n), sources: operandsOf(sources)})
 }
 
 // withConstant is an instruction whose first source is the named constant, in every lane.
 func (b *block) withConstant(mnemonic, name string, sources ...value) value {
-	i := step{mnemonic: mnemonic}
-	i.sources = append(i.sources, operand{text: "=" + name})
-	for _, s := range sources {
-		i.sources = append(i.sources, operandOf(s))
-	}
-	return b.emit(i)
+	return b.emit(step{mnemonic: mnemonic, sources: append([]operand{{text: "=" + name}}, operandsOf(sources)...)})
 }
 
 // withWord is an instruction whose first source is a 64-bit word in memory, in every lane.
 func (b *block) withWord(mnemonic, address string, sources ...value) value {
 	if b.lanes == 4 {
-		return b.op(mnemonic, append([]value{b.emit(step{mnemonic: "VPBROADCASTQ", sources: []operand{{text: address}}})}, sources...)...)
+		return b.op(mnemonic, append([]value{b.broadcast(address)}, sources...)...)
 	}
-	i := step{mnemonic: mnemonic + ".BCST", sources: []operand{{text: address}}}
-	for _, s := range sources {
-		i.sources = append(i.sources, operandOf(s))
-	}
-	return b.emit(i)
+	return b.emit(step{mnemonic: mnemonic + ".BCST", sources: append([]operand{{text: address}}, operandsOf(sources)...)})
 }
 
 func (b *block) load(address string) value {

@@ -67,11 +67,7 @@ func ordered(x []nttPair, toReversed bool, f func(k int, x *nttPair)) {
 // outer writes the pass with the largest stride, whose twiddles are all 1: the first to
 // reversed order, from canonical words to digits, and the last from it, the other way.
 func (w *nttWriter) outer(radix int, toReversed bool) {
-	name := fmt.Sprintf("nttOuter%dFrom", radix)
-	if toReversed {
-		name = fmt.Sprintf("nttOuter%dTo", radix)
-	}
-	w.function(name, "x *Element, stride int", "16")
+	w.function(fmt.Sprintf("nttOuter%d", radix), toReversed, "x *Element, stride int", "16")
 	w.op("MOVQ", "x+0(FP)", "DI")
 	w.stride()
 	w.constants()
@@ -106,11 +102,7 @@ func (w *nttWriter) outer(radix int, toReversed bool) {
 // middle writes a pass, digits to digits, whose blocks have a row of twiddles
 // each: to reversed order they come before the butterfly, from it after.
 func (w *nttWriter) middle(toReversed bool) {
-	name := "nttMiddleFrom"
-	if toReversed {
-		name = "nttMiddleTo"
-	}
-	w.function(name, "x *Element, stride, blocks int, rows *uint64", "32")
+	w.function("nttMiddle", toReversed, "x *Element, stride, blocks int, rows *uint64", "32")
 	w.op("MOVQ", "x+0(FP)", "DI")
 	w.stride()
 	w.op("MOVQ", "blocks+16(FP)", "DX")
@@ -156,11 +148,7 @@ func (w *nttWriter) middle(toReversed bool) {
 // last to reversed order, from digits to canonical words, and the first from it, the
 // other way.
 func (w *nttWriter) inner(toReversed bool) {
-	name := "nttInnerFrom"
-	if toReversed {
-		name = "nttInnerTo"
-	}
-	w.function(name, "x *Element, groups int, twiddles *uint64", "24")
+	w.function("nttInner", toReversed, "x *Element, groups int, twiddles *uint64", "24")
 	w.op("MOVQ", "x+0(FP)", "DI")
 	w.op("MOVQ", "groups+8(FP)", "DX")
 	w.op("MOVQ", "twiddles+16(FP)", "R8")

@@ -100,8 +100,12 @@ func (w *nttWriter) high(dst, a string) {
 	w.op("VPBLENDD", "$0xaa", w.digit(0), dst, dst)
 }
 
-func (w *nttWriter) function(name, params, frame string) {
-	name += w.pick("AVX512", "AVX2")
+func (w *nttWriter) function(name string, toReversed bool, params, frame string) {
+	direction := "From"
+	if toReversed {
+		direction = "To"
+	}
+	name += direction + w.pick("AVX512", "AVX2")
 	fmt.Fprintf(w, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $0-%s\n", name, params, name, frame)
 	w.spare = nttPair{w.register(2 * w.lanes), w.register(2*w.lanes + 1)}
 }

@@ -178,37 +178,30 @@ type partialState struct {
 	x         value
 }
 
-// Where a partial state lies.
-func (b *block) loadPartial() (p partialState) {
-	n := 0
-	each := func(s *spectrum) {
-		for _, part := range []*[3]value{&s.plus, &s.minus, &s.re, &s.im} {
-			for i := range part {
-				part[i] = b.load(b.place(n))
-				n++
-			}
+// parts are a spectrum's, in the order in which they lie.
+func (s *spectrum) parts() [4]*[3]value { return [...]*[3]value{&s.plus, &s.minus, &s.re, &s.im} }
+
+// values are a partial state's, in the order in which they lie.
+func (p *partialState) values() (all []*value) {
+	for _, s := range []*spectrum{&p.low, &p.high} {
+		for _, part := range s.parts() {
+			all = append(all, &part[0], &part[1], &part[2])
 		}
 	}
-	each(&p.low)
-	each(&p.high)
-	p.first = expansion{b.load(b.place(n)), b.load(b.place(n + 1))}
-	p.x = b.load(b.place(n + 2))
+	return append(all, &p.first.low, &p.first.high, &p.x)
+}
+
+func (b *block) loadPartial() (p partialState) {
+	for n, v := range p.values() {
+		*v = b.load(b.place(n))
+	}
 	return p
 }
 
 func (b *block) storePartial(p partialState) {
-	n := 0
-	for _, s := range []spectrum{p.low, p.high} {
-		for _, part := range [][3]value{s.plus, s.minus, s.re, s.im} {
-			for i := range part {
-				b.store(part[i], b.place(n))
-				n++
-			}
-		}
+	for n, v := range p.values() {
+		b.store(*v, b.place(n))
 	}
-	b.store(p.first.low, b.place(n))
-	b.store(p.first.high, b.place(n+1))
-	b.store(p.x, b.place(n+2))
 }
 
 // enterPartial takes the lazy lanes of the state.
@@ -274,15 +267,13 @@ func (b *block) normalize(p *partialState) {
 		return b.withConstant(b.either("VPANDQ", "VPAND"), "fours", b.signedShift(x, 32))
 	}
 	kept := func(x value) value { return b.withConstant(b.either("VPANDQ", "VPAND"), "low34", x) }
-	for _, pair := range [][2]*[3]value{
-		{&p.low.plus, &p.high.plus}, {&p.low.minus, &p.high.minus}, {&p.low.re, &p.high.re}, {&p.low.im, &p.high.im},
-	} {
+	for n, lows := range p.low.parts() {
+		highs := p.high.parts()[n]
 		for i := range 3 {
-			low, high := pair[0][i], pair[1][i]
+			low, high := lows[i], highs[i]
 			high = b.add(high, given(low))
 			more := given(high)
-			pair[0][i] = b.sub(kept(low), more)
-			pair[1][i] = b.add(kept(high), more)
+			lows[i], highs[i] = b.sub(kept(low), more), b.add(kept(high), more)
 		}
 	}
 	p.first = expansion{b.firstOf(p.low), b.firstOf(p.high)}
