@@ -14,11 +14,16 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 )
 
+// setProcs sets GOMAXPROCS for the test.
+func setProcs(t *testing.T, n int) {
+	before := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+}
+
 // Workers that a lowered GOMAXPROCS makes superfluous end at the next use, and
 // idle ones neither spin nor are lost count of.
 func TestPoolWorkersEnd(t *testing.T) {
-	before := runtime.GOMAXPROCS(6)
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	setProcs(t, 6)
 	p := newPool()
 	var arrived sync.WaitGroup
 	arrived.Add(6)
@@ -66,8 +71,7 @@ func labelled(t *testing.T, key, value string) (n int64) {
 // given, those of nested calls included, and the pool's drop them.
 func TestWorkersCarryLabels(t *testing.T) {
 	const procs = 3
-	before := runtime.GOMAXPROCS(procs)
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	setProcs(t, procs)
 	for _, ex := range []Executor{Unbounded(), newPool()} {
 		t.Run("exec="+ex.Name(), func(t *testing.T) {
 			for _, phase := range []string{"first", "second"} {
@@ -119,8 +123,7 @@ func TestWorkersCarryLabels(t *testing.T) {
 // A worker that is started and finds nothing to do does not keep the labels of
 // who started it.
 func TestIdleWorkerHasNoLabels(t *testing.T) {
-	before := runtime.GOMAXPROCS(2)
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	setProcs(t, 2)
 	p := newPool()
 	idle := func() int {
 		p.mu.Lock()

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // nttEdges are words at which something carries, borrows or wraps.
@@ -88,10 +90,7 @@ func TestPair(t *testing.T) {
 // TestPasses: a pass of two strides is two portable ones, on edges and in every block.
 func TestPasses(t *testing.T) {
 	t.Parallel()
-	d, err := NewDomain(1 << 12)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDomain(1 << 12))(t)
 	multipliers := d.multipliers()
 	eachPasses(t, func(t *testing.T, p *passes) {
 		random := rand.New(rand.NewPCG(13, 14))
@@ -140,10 +139,7 @@ func TestWideNTT(t *testing.T) {
 	t.Parallel()
 	for _, k := range Kernels() {
 		for n := 1; n <= 1<<13; n *= 2 {
-			d, err := NewDomain(n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(NewDomain(n))(t)
 			for _, from := range []Order{Natural, BitReversed} {
 				want := k.name != portable && n >= 4
 				if got := d.wideNTT(k, make([]Element, n), from); got != want {

@@ -85,8 +85,7 @@ func TestRootOfUnity(t *testing.T) {
 		0: 1, 1: 0xffffffff00000000, 2: 0x0001000000000000, 3: 0xfffffffeff000001, 4: 0xefffffff00000001, 31: 0x400a7f755588e659, 32: 0x185629dcda58878c,
 	}
 	for log := range goldilocks.TwoAdicity + 1 {
-		r, err := goldilocks.RootOfUnity(log)
-		must.Do(t, err)
+		r := must.Get(goldilocks.RootOfUnity(log))(t)
 		if want := goldilocks.Generator.Exp((goldilocks.Modulus - 1) >> log); r != want {
 			t.Errorf("2^%d: %d, want %d", log, r, want)
 		}

@@ -39,8 +39,7 @@ func testEvalAll[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, poi
 			polys, want = append(polys, f), append(want, hornerExt(f, point))
 		}
 		for _, count := range []int{0, 3, len(polys)} {
-			got, err := goldilocks.EvalAll(context.Background(), executor.Pool(), polys[:count], point, k)
-			must.Do(t, err)
+			got := must.Get(goldilocks.EvalAll(context.Background(), executor.Pool(), polys[:count], point, k))(t)
 			if d := cmp.Diff(want[:count], got, cmp.Transformer("values", func(e E) string { return fmt.Sprint(e) })); count > 0 && d != "" {
 				t.Fatalf("%d polynomials at %v:\n%s", count, point, d)
 			}
@@ -85,8 +84,8 @@ func testEvalValues[E goldilocks.Extension[E]](t *testing.T, random *rand.Rand, 
 						must.Do(t, d.NTT(f, opposite(order), shift, goldilocks.Portable()))
 						values = append(values, f)
 					}
-					got, err := goldilocks.EvalValues(context.Background(), executor.Pool(), goldilocks.Coset{Domain: d, Shift: shift, Order: order}, values, point, k)
-					must.Do(t, err)
+					coset := goldilocks.Coset{Domain: d, Shift: shift, Order: order}
+					got := must.Get(goldilocks.EvalValues(context.Background(), executor.Pool(), coset, values, point, k))(t)
 					for i := range want {
 						if got[i] != want[i] {
 							t.Fatalf("n=%d shift=%d order=%v at %v: %v, want %v", n, shift, order, point, got[i], want[i])

@@ -170,10 +170,8 @@ func (s *suite[S, P]) testTorsion(t *testing.T) {
 // An accumulator accepts a zero sum with torsion and refuses a sum that is not
 // zero, whatever torsion is added to it.
 func testTorsionAccumulator[S, P any](t *testing.T, s *suite[S, P], torsion []P) {
-	basis, err := group.NewBasis(s.Group, []group.Family{{Name: "g", Count: 2}}, group.TableOptions{Window: 2, Spacing: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := []group.Family{{Name: "g", Count: 2}}
+	basis := must.Get(group.NewBasis(s.Group, two, group.TableOptions{Window: 2, Spacing: 8}))(t)
 	for _, off := range []uint64{0, 1} {
 		for i, tor := range torsion {
 			acc := group.NewAccumulator(basis, 2)

@@ -123,10 +123,7 @@ func testLargeMSM[S, P any](t *testing.T, g Group[S, P], lambdaDigits string) {
 	}
 	bases := make([]P, 32)
 	for i := range bases {
-		var err error
-		if bases[i], err = Generator(g, "large", uint32(i)); err != nil {
-			t.Fatal(err)
-		}
+		bases[i] = must.Get(Generator(g, "large", uint32(i)))(t)
 	}
 	for _, n := range []int{81, 300, 900, 3000, 25000}[:testsize.Pick(4, 5, 5)] {
 		points, scalars := make([]P, n), make([]S, n)

@@ -22,15 +22,10 @@ import (
 func treeFile(t testing.TB) (path string, good []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "tree")
-	f, err := buildFile(t, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path)
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if good, err = os.ReadFile(path); err != nil || len(good) != 64+32*6 {
-		t.Fatalf("%d bytes, error %v", len(good), err)
+	f := must.Get(buildFile(t, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path))(t)
+	must.Do(t, f.Close())
+	if good = must.Get(os.ReadFile(path))(t); len(good) != 64+32*6 {
+		t.Fatalf("%d bytes", len(good))
 	}
 	return path, good
 }
@@ -99,9 +94,7 @@ func TestFileDamaged(t *testing.T) {
 	built := must.Get(buildFile(t, merkle.Shape{Rows: 3, Width: 1}, bytes.NewReader(make([]byte, 24)), path))(t)
 	opened := must.Get(merkle.OpenFile(path))(t)
 	defer opened.Close()
-	if err := os.WriteFile(path, put(good, leaf+8, goldilocks.Modulus), 0o600); err != nil { // the same file: it is not replaced
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, put(good, leaf+8, goldilocks.Modulus), 0o600)) // the same file: it is not replaced
 	for _, test := range []struct {
 		name   string
 		size   int64

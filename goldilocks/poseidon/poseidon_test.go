@@ -31,8 +31,8 @@ func elements(t *testing.T, words []string) (all []goldilocks.Element) {
 	return all
 }
 
-// upTo are 1 to n.
-func upTo(n int) []goldilocks.Element {
+// firstNumbers are 1 to n.
+func firstNumbers(n int) []goldilocks.Element {
 	all := make([]goldilocks.Element, n)
 	for i := range all {
 		all[i] = goldilocks.Element(i + 1)
@@ -58,7 +58,7 @@ func TestVectors(t *testing.T) {
 			hashes++
 			var n int
 			must.Get(fmt.Sscanf(words[0], "1..%d", &n))(t)
-			if got := poseidon.LinearHash(upTo(n)); got != poseidon.Digest(elements(t, words[1:])) {
+			if got := poseidon.LinearHash(firstNumbers(n)); got != poseidon.Digest(elements(t, words[1:])) {
 				t.Errorf("linear_hash of %d: %x", n, got)
 			}
 		}
@@ -84,7 +84,7 @@ func TestPlonky2Hashes(t *testing.T) {
 		var n int
 		must.Get(fmt.Sscanf(words[0], "1..%d", &n))(t)
 		compared[kind]++
-		if got := functions[kind](upTo(n)); got != poseidon.Digest(elements(t, words[1:])) {
+		if got := functions[kind](firstNumbers(n)); got != poseidon.Digest(elements(t, words[1:])) {
 			t.Errorf("%s of %d: %x", kind, n, got)
 		}
 	})
@@ -125,7 +125,7 @@ func TestHashVectors(t *testing.T) {
 		16: {0xf716c165239229f4, 0xb64f5c415a67d98f, 0x5082ef45ae735239, 0x3a4799eda86c3b80},
 		17: {0xbe4b2d12bf81ae2f, 0x865225f4d0d1b1ae, 0x24b8603eec79c602, 0x5ded76bd58cee142},
 	} {
-		if got := poseidon.Hash(upTo(n)); got != want {
+		if got := poseidon.Hash(firstNumbers(n)); got != want {
 			t.Errorf("of %d: %x, want %x", n, got, want)
 		}
 	}

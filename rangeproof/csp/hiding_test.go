@@ -54,10 +54,10 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 		for _, other := range []uint64{0, 1, 172, 255} {
 			// r' opens V to the other value.
 			var gap, r2 scalar
-			from, to := fr.NewElement(value), fr.NewElement(other)
-			gap.Sub(&from, &to).Mul(&gap, &logs[p.posG])
+			proved, claimed := fr.NewElement(value), fr.NewElement(other)
+			gap.Sub(&proved, &claimed).Mul(&gap, &logs[p.posG])
 			r2.Add(&r, &gap)
-			if commitTo(p, to, r2) != V {
+			if commitTo(p, claimed, r2) != V {
 				t.Fatal("the logarithm does not open V")
 			}
 
@@ -77,7 +77,7 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 			shift := g.InnerProduct(diff, vecLogs)
 			pr.gamma.Add(&real.gamma, &shift)
 
-			diff[p.size-1].Sub(&from, &to).Mul(&diff[p.size-1], &ch.link)
+			diff[p.size-1].Sub(&proved, &claimed).Mul(&diff[p.size-1], &ch.link)
 			g.ScaleVec(diff, diff, &ch.c)
 			g.AddVec(pr.z, m, diff)
 			shift = g.InnerProduct(diff, vecLogs)

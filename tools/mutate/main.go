@@ -272,11 +272,11 @@ func (s *session) compile(fset *token.FileSet, path string, sources map[string][
 		}
 		for _, m := range found {
 			name := filepath.Base(m.name)
-			to := filepath.Join(s.out, strings.ReplaceAll(m.name, "/", "_")+".txt") // no package for ./...
-			if err := os.WriteFile(to, mixed[name], 0o644); err != nil {
+			written := filepath.Join(s.out, strings.ReplaceAll(m.name, "/", "_")+".txt") // no package for ./...
+			if err := os.WriteFile(written, mixed[name], 0o644); err != nil {
 				return err
 			}
-			s.files[filepath.Join(s.root, m.name)] = to
+			s.files[filepath.Join(s.root, m.name)] = written
 			for _, mu := range m.mutants {
 				if !broken[mu.id] {
 					s.mutants = append(s.mutants, mu)

@@ -15,11 +15,8 @@ import (
 
 func open(t *testing.T, work string) workload.Instance {
 	t.Helper()
-	in, err := selfcheck.Def().New(t.Context(), workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: work}), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	c := workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: work})
+	return must.Get(selfcheck.Def().New(t.Context(), c, 1))(t)
 }
 
 // TestWork: an amount of work is that many hashes, found by counting on from

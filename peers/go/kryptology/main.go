@@ -108,18 +108,22 @@ func (f *fixture) verify(proof, commitment []byte) error {
 	return nil
 }
 
+// proved is a fixture with its proof, which was verified.
+func proved(bits int) (f *fixture, proof, commitment []byte, err error) {
+	if f, err = newFixture(bits); err != nil {
+		return nil, nil, nil, err
+	}
+	if proof, commitment, err = f.prove(); err != nil {
+		return nil, nil, nil, err
+	}
+	return f, proof, commitment, f.verify(proof, commitment)
+}
+
 // rangeProve times the commitment to the value, the proof and the encoding of
 // both.
 func rangeProve(bits int) (op func() error, proofBytes int, err error) {
-	f, err := newFixture(bits)
+	f, proof, _, err := proved(bits)
 	if err != nil {
-		return nil, 0, err
-	}
-	proof, commitment, err := f.prove()
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := f.verify(proof, commitment); err != nil {
 		return nil, 0, err
 	}
 	return func() error {
@@ -131,19 +135,12 @@ func rangeProve(bits int) (op func() error, proofBytes int, err error) {
 // rangeVerify times the decoding of proof and commitment from bytes and the
 // verification.
 func rangeVerify(bits int) (op func() error, proofBytes int, err error) {
-	f, err := newFixture(bits)
-	if err != nil {
-		return nil, 0, err
-	}
-	proof, commitment, err := f.prove()
+	f, proof, commitment, err := proved(bits)
 	if err != nil {
 		return nil, 0, err
 	}
 	if f.verify(proof, f.g.ToAffineCompressed()) == nil {
 		return nil, 0, errors.New("a proof for another commitment was accepted")
-	}
-	if err := f.verify(proof, commitment); err != nil {
-		return nil, 0, err
 	}
 	return func() error { return f.verify(proof, commitment) }, len(proof), nil
 }

@@ -81,15 +81,12 @@ func (a *assembly) permutation() {
 	a.addConstants(even)
 	a.scalar("MOVD $2, R%d", xRounds)
 	a.line("permute%sFull:", s)
-	for _, from := range []bank{even, odd} {
-		to := odd
-		if from == odd {
-			to = even
+	for _, turn := range [][2]bank{{even, odd}, {odd, even}} {
+		state, next := turn[0], turn[1]
+		for _, x := range state {
+			a.power7(x, next[0], next[1], next[2], next[3], next[4])
 		}
-		for _, x := range from {
-			a.power7(x, to[0], to[1], to[2], to[3], to[4])
-		}
-		a.mix(to, from, width)
+		a.mix(next, state, width)
 		a.scalar("ADD $%d, R%d", 8*width, xConstants)
 	}
 	a.scalar("SUBS $1, R%d", xRounds)
@@ -98,13 +95,10 @@ func (a *assembly) permutation() {
 
 	a.scalar("MOVD $%d, R%d", partialRounds/2, xRounds)
 	a.line("permute%sPartial:", s)
-	for _, from := range []bank{even, odd} {
-		to := odd
-		if from == odd {
-			to = even
-		}
-		a.power7(from[0], to[0], to[1], to[2], to[3], to[4])
-		a.mix(to, from, 1)
+	for _, turn := range [][2]bank{{even, odd}, {odd, even}} {
+		state, next := turn[0], turn[1]
+		a.power7(state[0], next[0], next[1], next[2], next[3], next[4])
+		a.mix(next, state, 1)
 		a.scalar("ADD $8, R%d", xConstants)
 	}
 	a.scalar("SUBS $1, R%d", xRounds)
