@@ -267,18 +267,6 @@ func TestSumsDoNotWrap(t *testing.T) {
 		e := newExample(t, p, "wrap", c.inputs, c.outputs)
 		must.NotGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, zkbench.ErrParams, "%d to %d", c.inputs, c.outputs)
 	}
-	e := newExample(t, p, "lists", []uint64{1, 2}, []uint64{3, 0})
-	for name, change := range map[string]func(st *Statement, w *Witness){
-		"inputs missing":  func(_ *Statement, w *Witness) { w.Inputs = w.Inputs[:1] },
-		"outputs missing": func(_ *Statement, w *Witness) { w.Outputs = w.Outputs[:1] },
-		"long anchor":     func(st *Statement, _ *Witness) { st.Anchor = make([]byte, MaxBound+1) },
-	} {
-		st, w := *cloned(&e.st), e.w
-		change(&st, &w)
-		if _, err := p.Prove(context.Background(), executor.Serial(), &st, &w); !errors.Is(err, zkbench.ErrParams) && !errors.Is(err, zkbench.ErrLimit) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 // TestCounts: what no action has is refused by prover and decoder alike.

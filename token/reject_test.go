@@ -153,6 +153,7 @@ func TestProveRefuses(t *testing.T) {
 		"no outputs":                 {issue, nil, func(*example) {}, zkbench.ErrParams},
 		"too many outputs":           {issue, make([]uint64, MaxTokens+1), func(*example) {}, zkbench.ErrParams},
 		"an input without a witness": {pair, pair, func(e *example) { e.w.Inputs = nil }, zkbench.ErrParams},
+		"one of two inputs without":  {[]uint64{7, 8}, pair, func(e *example) { e.w.Inputs = e.w.Inputs[:1] }, zkbench.ErrParams},
 		"a witness without an input": {issue, pair, func(e *example) { e.w.Inputs = e.w.Outputs }, zkbench.ErrParams},
 		"an output too few":          {issue, pair, func(e *example) { e.st.Outputs = append(e.st.Outputs, Field{}) }, zkbench.ErrParams},
 		"out of range":               {[]uint64{256}, []uint64{256, 0}, func(*example) {}, zkbench.ErrParams},

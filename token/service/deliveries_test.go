@@ -74,9 +74,7 @@ func TestFullIDEmpties(t *testing.T) {
 	for i := range service.MaxCandidates {
 		must.Do(t, bob.Receive(t.Context(), junk(t, w, sub.Deliveries[0].ID, bob.address(t), uint64(i))))
 	}
-	if err := bob.Receive(t.Context(), sub.Deliveries...); !errors.Is(err, zkbench.ErrLimit) {
-		t.Errorf("%v, want %v", err, zkbench.ErrLimit)
-	}
+	must.NotDo(t, bob.Receive(t.Context(), sub.Deliveries...), zkbench.ErrLimit, "the right delivery under a full id")
 	w.land(t, sub)
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))

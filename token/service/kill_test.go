@@ -1,10 +1,8 @@
 package service_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/service"
 )
 
@@ -88,31 +87,19 @@ type payment struct{ said, sum string }
 // it said.
 func live(t *testing.T, path string, after time.Duration, said map[string]payment) (lines int) {
 	t.Helper()
-	exe := must.Get(os.Executable())(t)
-	cmd := exec.Command(exe, "-test.run=^TestKillChild$")
+	cmd := exec.Command(must.Get(os.Executable())(t), "-test.run=^TestKillChild$")
 	cmd.Env = append(os.Environ(), killFile+"="+path)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out := must.Get(cmd.StdoutPipe())(t)
-	must.Do(t, cmd.Start())
-	for scan := bufio.NewScanner(out); scan.Scan(); {
-		switch words := strings.Fields(scan.Text()); {
+	return ledgertest.KillAfter(t, cmd, after, func(line string) bool {
+		switch words := strings.Fields(line); {
 		case len(words) == 3 && words[0] == paid && len(words[2]) == 2*sha256.Size:
 			said[words[1]] = payment{paid, words[2]}
 		case len(words) == 2 && (words[0] == drops || words[0] == gone) && len(words[1]) == 2*service.AnchorLen:
 			said[words[1]] = payment{words[0], said[words[1]].sum}
 		default:
-			continue // a line that the kill cut, or an error that the exit status tells
+			return false
 		}
-		if lines++; lines == 1 {
-			defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
-		}
-	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Exited() {
-		t.Fatalf("the child was to be killed: %v\n%s", err, stderr.String())
-	}
-	return lines
+		return true
+	})
 }
 
 // TestKill kills a process that pays, at random points. The vault opens; every payment

@@ -90,9 +90,7 @@ func TestCommitFails(t *testing.T) {
 	if err := l.Apply(ctx, []ledger.Entry{ledgertest.Issue("c", 1)}); !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
 		t.Errorf("%v", err)
 	}
-	if _, err := l.Token(ctx, token.ID("a/0")); !errors.Is(err, zkbench.ErrEnv) {
-		t.Errorf("%v", err)
-	}
+	must.NotGet(l.Token(ctx, token.ID("a/0")))(t, zkbench.ErrEnv, "read after it")
 	must.Do(t, l.Close())
 	l = must.Get(Open(path))(t)
 	defer l.Close()
@@ -170,9 +168,7 @@ func TestLocked(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was written to, or %v", err)
 	}
-	if _, err := Create(path); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("%v", err)
-	}
+	must.NotGet(Create(path))(t, fs.ErrExist, "created twice")
 	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) != 1 {
 		t.Errorf("files %v, %v", left, err)

@@ -81,10 +81,7 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 	}
 	wg.Wait()
 	spent := map[string]string{}
-	for r, err := range l.Log(ctx, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range Records(t, l, 0) {
 		for _, id := range r.Spends {
 			if winners[string(id)] != string(r.Anchor) {
 				t.Errorf("request %d: %s spends %s, which %s has won", r.Seq, r.Anchor, id, winners[string(id)])
@@ -119,14 +116,7 @@ func same(t *testing.T, l Verifier) {
 		})
 	}
 	wg.Wait()
-	n := 0
-	for _, err := range l.Log(ctx, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
-	}
-	if n != len(batch) {
+	if n := len(Records(t, l, 0)); n != len(batch) {
 		t.Errorf("%d records, want %d", n, len(batch))
 	}
 }

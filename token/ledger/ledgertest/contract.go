@@ -57,6 +57,18 @@ func Verify(t testing.TB, l Verifier) {
 	}
 }
 
+// Records reads the log from a request on.
+func Records(t testing.TB, l ledger.Ledger, from uint64) (all []ledger.Record) {
+	t.Helper()
+	for r, err := range l.Log(context.Background(), from) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
 // Contract holds the ledgers of an implementation to what package ledger says of all.
 func Contract(t *testing.T, s Stores) {
 	t.Run("random batches", func(t *testing.T) { randomBatches(t, s) })
@@ -99,10 +111,7 @@ func largest(t *testing.T, s Stores) {
 	defer l.Close()
 	Verify(t, l)
 	var requests [][]byte
-	for r, err := range l.Log(context.Background(), 1) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range Records(t, l, 1) {
 		requests = append(requests, r.Request)
 	}
 	if want := [][]byte{a.Request, b.Request, c.Request}; !slices.EqualFunc(want, requests, bytes.Equal) {

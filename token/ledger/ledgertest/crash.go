@@ -46,10 +46,7 @@ func StreamBatch(w, k int) []ledger.Entry {
 func Applied(t testing.TB, l ledger.Ledger) (counts Counts) {
 	t.Helper()
 	var entries Counts
-	for r, err := range l.Log(context.Background(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range Records(t, l, 0) {
 		var w, k, i int
 		if _, err := fmt.Sscanf(string(r.Anchor), "%d/%d/%d", &w, &k, &i); err != nil {
 			t.Fatal(err)
@@ -91,6 +88,24 @@ func Stream(t testing.TB, l ledger.Ledger) {
 // acknowledgement, adds what it acknowledged before to acked, and counts it.
 func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n int) {
 	t.Helper()
+	return KillAfter(t, cmd, after, func(line string) bool {
+		var w, k int
+		if _, err := fmt.Sscanf(line, "ack %d %d", &w, &k); err != nil {
+			return false
+		}
+		if k != acked[w] {
+			t.Errorf("batch %d of stream %d acknowledged, want %d", k, w, acked[w])
+		}
+		acked[w] = k + 1
+		return true
+	})
+}
+
+// KillAfter starts a command, kills it some time after the first line of its output that
+// is an acknowledgement, and counts those. Other lines are those that the kill cut, and
+// errors that the exit status tells.
+func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement func(line string) bool) (n int) {
+	t.Helper()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -100,16 +115,10 @@ func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n in
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		var w, k int
-		if _, err := fmt.Sscanf(lines.Text(), "ack %d %d", &w, &k); err != nil {
-			continue // a line that the kill cut, or an error that the exit status tells
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if !acknowledgement(lines.Text()) {
+			continue
 		}
-		if k != acked[w] {
-			t.Errorf("batch %d of stream %d acknowledged, want %d", k, w, acked[w])
-		}
-		acked[w] = k + 1
 		if n++; n == 1 {
 			defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
 		}

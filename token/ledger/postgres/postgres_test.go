@@ -121,9 +121,7 @@ func TestCancel(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if err := l.Apply(ctx, batch); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
-	}
+	must.NotDo(t, l.Apply(ctx, batch), context.DeadlineExceeded, "a context that ends by itself")
 	execute(t, other, "ROLLBACK")
 	if _, found, err := l.Digest(context.Background(), []byte("a")); found || err != nil {
 		t.Errorf("%v, %v", found, err)
@@ -162,9 +160,7 @@ func TestSchemaNames(t *testing.T) {
 			must.NotGet(make(ctx, url, Schema(name)))(t, zkbench.ErrParams, "%q", name)
 		}
 	}
-	if _, err := Open(ctx, url); !errors.Is(err, fs.ErrNotExist) { // the default
-		t.Errorf("%v", err)
-	}
+	must.NotGet(Open(ctx, url))(t, fs.ErrNotExist, "the default")
 }
 
 // TestCreateAtOnce: of several that create one ledger, one does.

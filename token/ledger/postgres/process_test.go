@@ -118,8 +118,7 @@ func TestTwoProcesses(t *testing.T) {
 
 	spender := map[string]string{}
 	winners := map[byte]int{}
-	for r, err := range l.Log(context.Background(), 2) {
-		must.Do(t, err)
+	for _, r := range ledgertest.Records(t, l, 2) {
 		if !won[string(r.Anchor)] {
 			t.Errorf("request %d: %s is on the ledger, and was not told so", r.Seq, r.Anchor)
 		}

@@ -183,16 +183,10 @@ func TestEnvironment(t *testing.T) {
 	}
 	stranger := role("")
 	as := func(user string) string { return strings.Replace(address, "//zkbench@", "//"+user+"@", 1) }
-	if _, err := Open(ctx, as(stranger), Schema(schema)); !errors.Is(err, zkbench.ErrEnv) {
-		t.Errorf("%v", err)
-	}
-	if _, err := Create(ctx, as(stranger), Schema(schemaName())); !errors.Is(err, zkbench.ErrEnv) {
-		t.Errorf("%v", err)
-	}
+	must.NotGet(Open(ctx, as(stranger), Schema(schema)))(t, zkbench.ErrEnv, "opened by a stranger")
+	must.NotGet(Create(ctx, as(stranger), Schema(schemaName())))(t, zkbench.ErrEnv, "created by a stranger")
 	reader := open(t, as(role("SELECT")), schema)
-	if err := reader.Apply(ctx, batch); !errors.Is(err, zkbench.ErrEnv) {
-		t.Errorf("%v", err)
-	}
+	must.NotDo(t, reader.Apply(ctx, batch), zkbench.ErrEnv, "written by a reader")
 	ledgertest.Verify(t, reader)
 	writer := open(t, as(role("SELECT, INSERT, UPDATE")), schema)
 	ledgertest.Apply(t, writer, ledgertest.Issue("w", 1))
@@ -201,9 +195,7 @@ func TestEnvironment(t *testing.T) {
 
 	impatient := open(t, withParameter(t, address, "options", "-c lock_timeout=1"), schema)
 	execute(t, conn, "BEGIN; SELECT FROM head FOR UPDATE")
-	if err := impatient.Apply(ctx, batch); !errors.Is(err, ledger.ErrLocked) {
-		t.Errorf("%v", err)
-	}
+	must.NotDo(t, impatient.Apply(ctx, batch), ledger.ErrLocked, "a lock that another has")
 	execute(t, conn, "ROLLBACK")
 	ledgertest.Apply(t, impatient, batch...)
 

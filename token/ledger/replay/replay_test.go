@@ -2,7 +2,6 @@ package replay_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -15,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
@@ -92,15 +92,11 @@ func TestVerify(t *testing.T) {
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := replay.Verify(ctx, good, params, silent); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
+		must.NotGet(replay.Verify(ctx, good, params, silent))(t, context.Canceled, "interrupted")
 	})
 	t.Run("validation interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := replay.Interrupted(ctx, cancel, params, ledger.Record{Seq: 1, Entry: honest[0]}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
+		must.NotDo(t, replay.Interrupted(ctx, cancel, params, ledger.Record{Seq: 1, Entry: honest[0]}), context.Canceled, "interrupted")
 	})
 }
 
@@ -112,8 +108,7 @@ func entries(t *testing.T, path string) (all []ledger.Entry) {
 	t.Helper()
 	l := must.Get(bolt.Open(path))(t)
 	defer l.Close()
-	for r, err := range l.Log(t.Context(), 1) {
-		must.Do(t, err)
+	for _, r := range ledgertest.Records(t, l, 1) {
 		all = append(all, r.Entry)
 	}
 	return all
