@@ -203,13 +203,10 @@ func TestCompareGitInterrupt(t *testing.T) {
 	var out, messages strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &messages
 	must.Do(t, cmd.Start())
-	conn, err := listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(listener.Accept())(t)
 	defer conn.Close()
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
-	err = cmd.Wait()
+	err := cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitPartial {
 		t.Errorf("ended with %v, want exit code %d", err, exitPartial)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/token"
@@ -76,9 +77,7 @@ func TestLedgerVerify(t *testing.T) {
 		t.Fatalf("exit code %d, output %q, %q", code, stdout, stderr)
 	}
 	hash := strings.TrimSuffix(strings.TrimPrefix(stdout, want), "\n")
-	if got := chainEnd(t, path); fmt.Sprintf("%x", got) != hash {
-		t.Errorf("last hash %s, the store's is %x", hash, got)
-	}
+	golden.Equal(t, "last hash, the store's", fmt.Sprintf("%x", chainEnd(t, path)), hash)
 	if code, out, stderr := call("ledger", "verify", filepath.Dir(path)); code != exitOK || out != stdout {
 		t.Errorf("of the directory: exit code %d, %q, %q", code, out, stderr)
 	}

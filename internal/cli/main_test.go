@@ -107,13 +107,10 @@ func TestInterrupt(t *testing.T) {
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	must.Do(t, cmd.Start())
-	conn, err := listener.Accept() // the slow operation has begun
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(listener.Accept())(t) // the slow operation has begun
 	defer conn.Close()
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
-	err = cmd.Wait()
+	err := cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitPartial {
 		t.Errorf("ended with %v, want exit code %d; stderr: %s", err, exitPartial, &stderr)
 	}
@@ -121,9 +118,7 @@ func TestInterrupt(t *testing.T) {
 	defer file.Close()
 	recs := must.Get(record.ReadAll(file))(t)
 	last := recs[len(recs)-1]
-	if last.Workload != "Slow" || last.Status != record.Partial || last.Count(record.CountDone) != 0 {
-		t.Errorf("last record: %s, %s, %d done; want Slow, partial, 0 done", last.Workload, last.Status, last.Count(record.CountDone))
-	}
+	golden.Equal(t, "last record", "Slow partial 0", fmt.Sprint(last.Workload, " ", last.Status, " ", last.Count(record.CountDone)))
 	for _, rec := range recs[:len(recs)-1] {
 		if rec.Workload != "Sender" || rec.Status != record.OK {
 			t.Errorf("record of %s is %s: %s", rec.Workload, rec.Status, rec.Error)

@@ -143,10 +143,7 @@ func TestSuite(t *testing.T) {
 	file, dir := tinyFile(t)
 	d := newDoor(t)
 	cmd, _, _ := startSuite(t, d, file, "--out", dir)
-	conn, err := d.Accept() // the slow case of the first round
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(d.Accept())(t) // the slow case of the first round
 	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	_, _ = conn.Read(make([]byte, 1)) // until its child is gone too
@@ -178,9 +175,7 @@ func TestSuite(t *testing.T) {
 	if again, _ := folderIDs(t, dir); !slices.Equal(again, ids) {
 		t.Errorf("a suite that had ended was measured again: %v, before %v", again, ids)
 	}
-	if lines := readCSV(t, filepath.Join(filepath.Dir(dir), suite.ResultsFile)); len(lines) != 2 {
-		t.Errorf("%d lines in the history, want a head and a row", len(lines))
-	}
+	golden.Equal(t, "lines in the history, a head and a row", 2, len(readCSV(t, filepath.Join(filepath.Dir(dir), suite.ResultsFile))))
 }
 
 // checkTiny checks that each case is there once a repetition, and what has come of it.
@@ -248,9 +243,7 @@ func checkViews(t *testing.T, dir string, recs []*record.Record) {
 			rates = append(rates, r.Value(record.Throughput))
 		}
 	}
-	if want := fmt.Sprintf("%.6g", (rates[0]+rates[1])/2); row["Issuer/"+issuer+" tps"] != want {
-		t.Errorf("throughput of issues: %q, want %s", row["Issuer/"+issuer+" tps"], want)
-	}
+	golden.Equal(t, "throughput of issues", fmt.Sprintf("%.6g", (rates[0]+rates[1])/2), row["Issuer/"+issuer+" tps"])
 }
 
 // checkBenchstat feeds a file through benchstat with a column for each executor.

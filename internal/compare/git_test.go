@@ -85,12 +85,9 @@ func TestBuild(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program.exe")
 	build := func(ctx context.Context, rev string) (string, error) {
 		t.Helper()
-		v, err := repo.Resolve(t.Context(), rev)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(repo.Resolve(t.Context(), rev))(t)
 		var log strings.Builder
-		err = repo.Build(ctx, v, program, &log)
+		err := repo.Build(ctx, v, program, &log)
 		golden.Equal(t, "log of "+rev, "building "+v.String()+"\n", log.String())
 		return v.String(), err
 	}

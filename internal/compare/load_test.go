@@ -86,11 +86,8 @@ func TestPackages(t *testing.T) {
 func TestFailedBenchmarks(t *testing.T) {
 	good := must.Get(compare.Load("good", []byte("BenchmarkX 10 5 ns/op\n")))(t)
 	for _, text := range []string{"FAIL\tp\t0.1s\n", "--- FAIL: BenchmarkX\n", "panic: at the disco\n"} {
-		bad, err := compare.Load("bad", []byte("BenchmarkX 10 5 ns/op\n"+text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = compare.Compare(compare.Sides{Old: good, New: bad}, true)
+		bad := must.Get(compare.Load("bad", []byte("BenchmarkX 10 5 ns/op\n"+text)))(t)
+		_, err := compare.Compare(compare.Sides{Old: good, New: bad}, true)
 		if unfit, ok := errors.AsType[*compare.UnfitError](err); !ok || !unfit.Failed {
 			t.Errorf("text=%q: error %v, want a failed case", text, err)
 		}

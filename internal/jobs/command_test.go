@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -30,15 +32,7 @@ func TestCommand(t *testing.T) {
 		settings := must.Get(json.Marshal(measure.DefaultSettings(2, 10*time.Second)))(t)
 		return &record.Record{
 			Workload: "Sender", Env: record.Env{Cores: 4, GOMAXPROCS: 4}, Seed: 1, Settings: settings,
-			Axes: record.Axes{
-				{Key: "curve", Value: "BN254"},
-				{Key: "bits", Value: "32"},
-				{Key: "in", Value: "2"},
-				{Key: "out", Value: "2"},
-				{Key: "exec", Value: "pool"},
-				{Key: "cpus", Value: "2"},
-				{Key: "workers", Value: "2"},
-			},
+			Axes:    recordtest.Axes("curve=BN254/bits=32/in=2/out=2/exec=pool/cpus=2/workers=2"),
 			Metrics: []record.Metric{record.Throughput.Metric(100)},
 		}
 	}
@@ -70,13 +64,7 @@ func TestCommand(t *testing.T) {
 		Axes: record.Axes{{Key: "gates", Value: "8"}, {Key: "cpus", Value: "2"}},
 	}
 	drop := func(r *record.Record, key string) {
-		var kept record.Axes
-		for _, x := range r.Axes {
-			if x.Key != key {
-				kept = append(kept, x)
-			}
-		}
-		r.Axes = kept
+		r.Axes = slices.DeleteFunc(r.Axes, func(x record.Axis) bool { return x.Key == key })
 	}
 	for name, c := range map[string]struct {
 		r    *record.Record

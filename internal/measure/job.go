@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -37,11 +38,7 @@ type Job struct {
 
 // Caption names what runs. The case stands last: a narrow terminal cuts it off.
 func (j Job) Caption() string {
-	workers := "1 worker"
-	if n := j.Settings.Workers; n != 1 {
-		workers = fmt.Sprintf("%d workers", n)
-	}
-	return fmt.Sprintf("%s, %s, %s", j.Workload, workers, j.Case)
+	return fmt.Sprintf("%s, %s, %s", j.Workload, figure.Plural(j.Settings.Workers, "worker"), j.Case)
 }
 
 // Deadline is a deadline for a case with these settings that only a case which

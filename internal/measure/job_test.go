@@ -144,9 +144,7 @@ func TestRun(t *testing.T) {
 func TestRunInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if rec := command(t, "serve").Run(ctx, job()); rec.Status != record.Partial {
-		t.Errorf("%s: %s; want partial", rec.Status, rec.Error)
-	}
+	golden.Equal(t, "status", record.Partial, command(t, "serve").Run(ctx, job()).Status)
 }
 
 func TestRunWithoutProgram(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -32,10 +33,7 @@ func TestSettingsJSON(t *testing.T) {
 	const want = `{"workers":2,"arrivals":{"shape":"poisson","rates":[50]},"queue":9,"duration":10000000000,"count":7,` +
 		`"warmup":1000000000,"warmup_ops":2,"warmup_stationary":true,"grace":1000000000,"samples":8,` +
 		`"check":{"policy":"sample","n":16},"arena":1048576,"seed":1,"profiles":["cpu"],"profile_dir":"profiles"}`
-	got, err := json.Marshal(s)
-	if err != nil || string(got) != want {
-		t.Errorf("%s (%v), want %s", got, err, want)
-	}
+	golden.Equal(t, "settings as JSON", want, string(must.Get(json.Marshal(s))(t)))
 	var back measure.Settings
 	if err := json.Unmarshal([]byte(want), &back); err != nil || !reflect.DeepEqual(back, s) {
 		t.Errorf("%+v (%v)", back, err)

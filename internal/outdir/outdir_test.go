@@ -146,9 +146,7 @@ func TestCreateRefuses(t *testing.T) {
 			}
 		})
 	}
-	if data, err := os.ReadFile(used); err != nil || string(data) != "{}\n" {
-		t.Errorf("the records of the other run are %q, error %v", data, err)
-	}
+	golden.Equal(t, "records of the other run", "{}\n", string(must.Get(os.ReadFile(used))(t)))
 }
 
 func TestDamagedRecord(t *testing.T) {

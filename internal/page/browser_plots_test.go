@@ -110,9 +110,7 @@ func TestLatencyIsThePDFs(t *testing.T) {
 			golden.Contains(t, eval[string](b, `document.getElementById('plot-about').innerText`), test.about)
 			b.set("query", "workers=1")
 			for line, points := range b.values() {
-				if want := test.oneWorker; len(points) != want {
-					t.Errorf("with one worker %s has %q, want %d", line, points, want)
-				}
+				golden.Equal(t, "points of "+line+" with one worker", test.oneWorker, len(points))
 			}
 		})
 	}
@@ -131,9 +129,7 @@ func TestLatencyByLoad(t *testing.T) {
 		for _, p := range points {
 			loads = append(loads, strings.Split(p, ", ")[1])
 		}
-		if diff := gocmp.Diff([]string{"1 worker", "2 workers", "4 workers"}, loads); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", line, diff)
-		}
+		golden.Equal(t, line, []string{"1 worker", "2 workers", "4 workers"}, loads)
 	}
 }
 
@@ -160,9 +156,7 @@ func TestNames(t *testing.T) {
 		b.await(`written.some(text => text.startsWith('throughput'))`)
 		got := slices.DeleteFunc(eval[[]string](b, `written`), func(text string) bool { return !strings.Contains(text, "CPU") })
 		slices.Sort(got)
-		if diff := gocmp.Diff(test.want, slices.Compact(got), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%q: names (-want +got):\n%s", test.query, diff)
-		}
+		golden.Equal(t, "names of "+test.query, test.want, slices.Compact(got), cmpopts.EquateEmpty())
 	}
 	if n := eval[int](b, `written.filter(text => text === '4').length`); n < 1 {
 		t.Error("no point is numbered 4")
@@ -190,9 +184,7 @@ func TestSomeFailed(t *testing.T) {
 	}
 	b := newTab(t, 1280, 900)
 	b.open(page.Data{Records: recs, Command: command, Settings: jobs.Words}, "")
-	if diff := gocmp.Diff([]string{"ok", "failed", "failed"}, b.column("Status")); diff != "" {
-		t.Errorf("status (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "status", []string{"ok", "failed", "failed"}, b.column("Status"))
 	marks := eval[[]int](b, `[...document.querySelectorAll('#tbody tr')].map(tr => tr.querySelectorAll('.unfit').length)`)
 	if marks[0] != 0 || marks[1] != 0 || marks[2] < 5 {
 		t.Errorf("%v figures by row are marked", marks)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -66,15 +66,7 @@ func (l load) record(t testing.TB) *record.Record {
 	settings := must.Get(json.Marshal(l.settings()))(t)
 	mean := sum / 2000
 	perSecond := float64(l.workers) / mean * 1e9
-	axes := record.Axes{
-		{Key: "curve", Value: "BN254"},
-		{Key: "bits", Value: strconv.Itoa(l.bits)},
-		{Key: "in", Value: "2"},
-		{Key: "out", Value: "2"},
-		{Key: "exec", Value: l.exec},
-		{Key: "cpus", Value: strconv.Itoa(l.cpus)},
-		{Key: "workers", Value: strconv.Itoa(l.workers)},
-	}
+	axes := recordtest.Axes(fmt.Sprintf("curve=BN254/bits=%d/in=2/out=2/exec=%s/cpus=%d/workers=%d", l.bits, l.exec, l.cpus, l.workers))
 	r := &record.Record{
 		Schema: record.Schema, ID: fmt.Sprintf("%+v", l), Time: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC).Add(time.Duration(l.run) * 10 * time.Minute),
 		Workload: l.workload, Case: axes.String(), Axes: axes, Env: machine, Seed: 1, Settings: settings, Status: record.OK,
@@ -107,7 +99,7 @@ func (l load) record(t testing.TB) *record.Record {
 
 // staged is one process of a case of stages.
 func staged(gates, cpus, run int) *record.Record {
-	axes := record.Axes{{Key: "gates", Value: strconv.Itoa(gates)}, {Key: "cpus", Value: strconv.Itoa(cpus)}}
+	axes := recordtest.Axes(fmt.Sprintf("gates=%d/cpus=%d", gates, cpus))
 	grow := float64(gates) * (1 + 0.02*float64(run))
 	r := &record.Record{
 		Schema: record.Schema, ID: fmt.Sprint("staged ", gates, cpus, run), Time: time.Date(2026, 2, 3, 6, 0, 0, 0, time.UTC),

@@ -3,6 +3,7 @@ package page_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -60,9 +61,7 @@ func TestAnswers(t *testing.T) {
 		{"GET", "localhost", "/../go.mod", 404, "text/plain; charset=utf-8"},
 	} {
 		r := get(h, c.method, c.host, c.path)
-		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.kind {
-			t.Errorf("%s %s%s: %d %s, want %d %s", c.method, c.host, c.path, r.StatusCode, r.Header.Get("Content-Type"), c.status, c.kind)
-		}
+		golden.Equal(t, c.method+" "+c.host+c.path, fmt.Sprint(c.status, " ", c.kind), fmt.Sprint(r.StatusCode, " ", r.Header.Get("Content-Type")))
 		for name, want := range map[string]string{
 			"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
 			"Cross-Origin-Resource-Policy": "same-origin",

@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -47,9 +48,7 @@ func TestRepetitions(t *testing.T) {
 	}
 	golden.Equal(t, "allocations", []float64{191}, c.Figures[record.Allocs.Name()])
 	l := c.Latency
-	if l.Count != 6000 || l.Of != record.HistLatency {
-		t.Errorf("a distribution of %d values of %s", l.Count, l.Of)
-	}
+	golden.Equal(t, "distribution", fmt.Sprint(6000, " ", record.HistLatency), fmt.Sprint(l.Count, " ", l.Of))
 	sum := int64(0)
 	for _, n := range l.Counts {
 		sum += n

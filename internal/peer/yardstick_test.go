@@ -50,9 +50,7 @@ func TestMeasure(t *testing.T) {
 	// Panurus' 23.9 ms are 679 units of 35.2 us.
 	own := peer.Own{Workload: "TransferProofGeneration", Curve: peer.CurveBN254, Bits: 32, Proof: "bulletproof", Ns: 3e6, GLVNs: 30_000}
 	y := must.Get(peer.Measure(own))(t)
-	if math.Round(y.PanurusUnits) != 679 || y.Units != 100 {
-		t.Errorf("units %v and %v, want 100 and 679", y.Units, y.PanurusUnits)
-	}
+	golden.Equal(t, "units", [2]float64{100, 679}, [2]float64{y.Units, math.Round(y.PanurusUnits)})
 	golden.Equal(t, "faster", 6.79, y.Faster, cmpopts.EquateApprox(0, 0.001))
 	for _, tc := range []struct {
 		name   string

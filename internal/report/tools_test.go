@@ -97,10 +97,7 @@ func TestCSV(t *testing.T) {
 	second.Error = "a, \"quoted\"\nerror"
 	var b bytes.Buffer
 	must.Do(t, report.CSV(&b, []*record.Record{first, second}))
-	rows, err := csv.NewReader(&b).ReadAll() // refuses rows of unlike lengths
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(&b).ReadAll())(t) // refuses rows of unlike lengths
 	if len(rows) != 3 {
 		t.Fatalf("%d rows, want a header and 2", len(rows))
 	}

@@ -181,10 +181,7 @@ func TestAllocationsAlone(t *testing.T) {
 		}, 1.5, true}, // inputs 0, 1, 2, 3
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			res, err := runner.Run(t.Context(), runner.Config{Workers: 1, Count: 10, Samples: 4, Alone: true, Check: none}, target{run: test.run})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Get(runner.Run(t.Context(), runner.Config{Workers: 1, Count: 10, Samples: 4, Alone: true, Check: none}, target{run: test.run}))(t)
 			rec := fill(t, res)
 			allocs, _ := rec.Metric(record.Allocs)
 			bytes, _ := rec.Metric(record.AllocBytes)
@@ -195,12 +192,9 @@ func TestAllocationsAlone(t *testing.T) {
 	}
 	_ = sink
 	calls := 0
-	res, err := runner.Run(t.Context(), runner.Config{Workers: 1, Count: 10, Samples: 4, Alone: true, Check: none}, target{
+	res := must.Get(runner.Run(t.Context(), runner.Config{Workers: 1, Count: 10, Samples: 4, Alone: true, Check: none}, target{
 		run: func(context.Context, any) ([]byte, error) { calls++; sink = make([]byte, 8*calls); return nil, nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if m, _ := fill(t, res).Metric(record.AllocBytes); m.Kind != record.Timed {
 		t.Errorf("bytes that grow from call to call are %+v, want timed", m)
 	}
@@ -234,7 +228,7 @@ func TestSeries(t *testing.T) {
 	var rec *record.Record
 	bubble(t, func(ctx context.Context) {
 		begin := time.Now()
-		res, err := runner.Run(ctx, runner.Config{Workers: 1, Duration: 2500 * time.Millisecond, Samples: 1, Check: none}, target{
+		res := must.Get(runner.Run(ctx, runner.Config{Workers: 1, Duration: 2500 * time.Millisecond, Samples: 1, Check: none}, target{
 			run: func(context.Context, any) ([]byte, error) {
 				if time.Since(begin) < 2*time.Second {
 					time.Sleep(10*time.Millisecond - time.Microsecond)
@@ -243,10 +237,7 @@ func TestSeries(t *testing.T) {
 				}
 				return nil, nil
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		rec = fill(t, res)
 	})
 	for name, want := range map[record.Quantity][]float64{

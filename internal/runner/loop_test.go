@@ -167,9 +167,7 @@ func TestPercentiles(t *testing.T) {
 			}
 		}
 	}
-	if h.TotalCount() != int64(len(exact)) || sum.count() != uint64(len(exact)) {
-		t.Errorf("%d and %d values, want %d", h.TotalCount(), sum.count(), len(exact))
-	}
+	golden.Equal(t, "values", [2]int{len(exact), len(exact)}, [2]int{int(h.TotalCount()), int(sum.count())})
 	// The cells of a part give the same histogram.
 	again := newHistogram()
 	for _, c := range sum.cells() {

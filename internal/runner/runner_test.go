@@ -441,13 +441,10 @@ func TestInterruptedRun(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), test.after)
 				defer cancel()
 				begin := time.Now()
-				res, err := runner.Run(ctx, runner.Config{Workers: 1, Duration: time.Hour, Warmup: runner.Warmup{Time: time.Second}, Samples: 5, Grace: time.Hour, Check: none}, target{
+				res := must.Get(runner.Run(ctx, runner.Config{Workers: 1, Duration: time.Hour, Warmup: runner.Warmup{Time: time.Second}, Samples: 5, Grace: time.Hour, Check: none}, target{
 					input: func(context.Context, uint64) (any, error) { time.Sleep(10 * time.Millisecond); return nil, nil },
 					run:   func(context.Context, any) ([]byte, error) { time.Sleep(19 * time.Millisecond); return nil, nil },
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
 				if !res.Interrupted || res.Done != test.done {
 					t.Errorf("interrupted %v, %d done; want true, %d", res.Interrupted, res.Done, test.done)
 				}

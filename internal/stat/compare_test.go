@@ -192,9 +192,7 @@ func TestSymmetries(t *testing.T) {
 				stat.Judge(mirrored(e), 0.01, record.Lower),
 				stat.Judge(e, 0.01, record.Higher),
 			} {
-				if v := stat.Judge(e, 0.01, record.Lower); other != opposite[v] {
-					t.Errorf("%s: %s, but %s with the sides or the direction exchanged", name, v, other)
-				}
+				golden.Equal(t, name+": verdict with the sides or the direction exchanged", opposite[stat.Judge(e, 0.01, record.Lower)], other)
 			}
 			golden.Equal(t, name+": a gate trips for a time, and for its rate", stat.Tripped(e, 0.01, 0.03, record.Lower), stat.Tripped(mirrored(e), 0.01, 0.03, record.Higher))
 		}
@@ -260,9 +258,7 @@ func TestTooFew(t *testing.T) {
 			if !errors.As(err, &few) || !errors.Is(err, zkbench.ErrEnv) {
 				t.Fatalf("error %v", err)
 			}
-			if few.N != test.n || few.Need != test.need {
-				t.Errorf("%+v, want need %d", few, test.need)
-			}
+			golden.Equal(t, "pairs and how many are needed", [2]int{test.n, test.need}, [2]int{few.N, few.Need})
 			if verdict != stat.Unknown || stat.Tripped(e, 0, 0, record.Lower) || e.Confidence != 0 {
 				t.Errorf("%s of %+v", verdict, e)
 			}

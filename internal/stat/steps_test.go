@@ -190,11 +190,7 @@ func TestStepPoints(t *testing.T) {
 			values, _ := series(seeded(1), "normal", 1, n/2, n-n/2)
 			return values
 		}
-		if s := stat.Steps(clear(got+1), level); len(s) != 1 {
-			t.Errorf("level %v: %d steps in %d points, want 1", level, len(s), got+1)
-		}
-		if s := stat.Steps(clear(got-1), level); len(s) != 0 {
-			t.Errorf("level %v: %d steps in %d points, want none", level, len(s), got-1)
-		}
+		golden.Equal(t, fmt.Sprintf("steps in enough points at level %v", level), 1, len(stat.Steps(clear(got+1), level)))
+		golden.Equal(t, fmt.Sprintf("steps in too few points at level %v", level), 0, len(stat.Steps(clear(got-1), level)))
 	}
 }

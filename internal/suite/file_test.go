@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zkbench/zkbench"
@@ -85,12 +84,9 @@ func TestMistakes(t *testing.T) {
 
 // TestExpand: every flag that is wrong is told, though expanding stops at the first.
 func TestExpand(t *testing.T) {
-	f, err := suite.Read("quick.yaml", strings.NewReader(good))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(suite.Read("quick.yaml", strings.NewReader(good)))(t)
 	bad := map[string]bool{"2": true, "64": true, "8": true}
-	_, err = suite.Expand("quick.yaml", f, func(e suite.Entry) ([]int, error) {
+	_, err := suite.Expand("quick.yaml", f, func(e suite.Entry) ([]int, error) {
 		for _, flag := range e.Flags {
 			for _, w := range flag.Values {
 				if bad[w.Text] {
@@ -108,13 +104,9 @@ func TestExpand(t *testing.T) {
 		"quick.yaml:9: entry: cpus: \"2\" is not accepted; accepted: others\n" +
 		"quick.yaml:10: no such workload\n" +
 		"quick.yaml:11: entry: hashes: \"8\" is not accepted; accepted: others"
-	if err == nil || err.Error() != want {
-		t.Errorf("%v\nwant\n%s", err, want)
-	}
-	all, err := suite.Expand("quick.yaml", f, func(e suite.Entry) ([]string, error) { return e.IDs(), nil })
-	if diff := cmp.Diff([]string{"sender", "validator-transfer", "pedersen"}, all); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
+	golden.Equal(t, "mistakes", want, fmt.Sprint(err))
+	all := must.Get(suite.Expand("quick.yaml", f, func(e suite.Entry) ([]string, error) { return e.IDs(), nil }))(t)
+	golden.Equal(t, "workloads", []string{"sender", "validator-transfer", "pedersen"}, all)
 }
 
 func FuzzRead(f *testing.F) {

@@ -22,10 +22,7 @@ func TestSameCaseTwice(t *testing.T) {
 		"another queue": {"rate: 100\n    queue: 9", []string{"1 case left out: the same with other settings comes before"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, err := suite.Read("x", strings.NewReader("cases:\n  - run: some\n    bits: 8\n    rate: 100\n  - run: some\n    bits: 8\n    "+c.second+"\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(suite.Read("x", strings.NewReader("cases:\n  - run: some\n    bits: 8\n    rate: 100\n  - run: some\n    bits: 8\n    "+c.second+"\n")))(t)
 			p := must.Get(suite.NewPlan(defs, file, "x", 2, suite.Options{}))(t)
 			golden.Equal(t, "cases", 1, len(p.Header.Plan))
 			golden.Equal(t, "notes", c.notes, p.Notes)

@@ -15,13 +15,14 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/suite"
 )
 
 func recordOf(bits string, process int, ns float64) *record.Record {
 	r := record.New()
 	r.Workload, r.Env.GOMAXPROCS, r.Env.Commit, r.Process.Index = "Sender", 2, "abc", process
-	r.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: bits}, {Key: "in", Value: "2"}, {Key: "out", Value: "2"}, {Key: "proof", Value: "csp"}, {Key: "exec", Value: "pool"}, {Key: "workers", Value: "2"}}
+	r.Axes = recordtest.Axes("curve=BN254/bits=" + bits + "/in=2/out=2/proof=csp/exec=pool/workers=2")
 	r.Metrics = []record.Metric{
 		record.Throughput.Metric(1e9 / ns), record.LatencyMean.Metric(ns), record.Allocs.Metric(7), record.AllocBytes.Metric(100),
 	}
@@ -102,9 +103,7 @@ func TestPutRow(t *testing.T) {
 	read := func() string {
 		return string(must.Get(os.ReadFile(path))(t))
 	}
-	if want := "a,b,c,d\n1,,,6\n3,,\"4,5\",\n"; read() != want {
-		t.Errorf("%q, want %q", read(), want)
-	}
+	golden.Equal(t, "file", "a,b,c,d\n1,,,6\n3,,\"4,5\",\n", read())
 	for _, wrong := range []string{"a,b\n1,2,3\n", "b,c\n1,2\n"} {
 		must.Do(t, os.WriteFile(path, []byte(wrong), 0o600))
 		err := suite.PutRow(path, "a", suite.Row{Columns: []string{"a"}, Values: []string{"1"}})

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -17,10 +16,7 @@ import (
 // TestBatchWaits: a list of times as users type it, each once and in one spelling.
 func TestBatchWaits(t *testing.T) {
 	axis := workload.BatchWaitAxis()
-	got, err := axis.Parse("0, 1ms,500us, 0.001s,1m")
-	if diff := cmp.Diff([]string{"0s", "1ms", "500µs", "1m0s"}, got); err != nil || diff != "" {
-		t.Errorf("%v, %s", err, diff)
-	}
+	golden.Equal(t, "times", []string{"0s", "1ms", "500µs", "1m0s"}, must.Get(axis.Parse("0, 1ms,500us, 0.001s,1m"))(t))
 	for _, list := range []string{"", "1", "-1ms", "61s", "1ms,", "soon"} {
 		_, err := axis.Parse(list)
 		v, ok := errors.AsType[*usage.ValueError](err)

@@ -93,9 +93,7 @@ func mixed(t testing.TB, l *ledger, text string) (workload.Def, workload.Case) {
 func TestMix(t *testing.T) {
 	l := new(ledger)
 	_, c := mixed(t, l, "issue=1,transfer=8")
-	if want := "mix=issue:1,transfer:8/bits=8/in=2"; c.String() != want {
-		t.Errorf("case %s, want %s", c, want)
-	}
+	golden.Equal(t, "case", "mix=issue:1,transfer:8/bits=8/in=2", c.String())
 	// The child knows the mix by its case alone.
 	def := must.Get(workload.Find(workload.WithMix(l.defs()), "Mix"))(t)
 	s := measure.DefaultSettings(2, 0)
@@ -104,9 +102,7 @@ func TestMix(t *testing.T) {
 	if rec.Status != record.OK {
 		t.Fatal(rec.Error)
 	}
-	if want := []string{"Issuer bits=8", "Sender bits=8/in=2"}; fmt.Sprint(l.cases) != fmt.Sprint(want) {
-		t.Errorf("set up %q, want %q", l.cases, want)
-	}
+	golden.Equal(t, "cases set up", []string{"Issuer bits=8", "Sender bits=8/in=2"}, l.cases)
 	golden.Equal(t, "closed", 2, l.closed)
 	// Two turns of nine, which hold the ten samples; each part counts its own.
 	if len(l.inputs) != 18 || l.inputs[0] != "Sender 0" || l.inputs[17] != "Sender 15" {
@@ -114,10 +110,7 @@ func TestMix(t *testing.T) {
 	}
 	for name, want := range map[string]int64{"latency/issue": 100, "latency/transfer": 800} {
 		encoded, _ := rec.Histogram(name)
-		h, err := encoded.Decode()
-		if err != nil || h.TotalCount() != want {
-			t.Errorf("%s: %v operations, %v; want %d", name, h, err, want)
-		}
+		golden.Equal(t, name, want, must.Get(encoded.Decode())(t).TotalCount())
 	}
 	for _, name := range []string{"issue-proof", "transfer-proof"} {
 		if m, ok := rec.MetricNamed(name); !ok || m.Unit() != "B/"+name {

@@ -175,7 +175,5 @@ func TestCase(t *testing.T) {
 	data := must.Get(json.Marshal(d))(t)
 	var back workload.Case
 	must.Do(t, json.Unmarshal(data, &back))
-	if string(data) != `{"curve":"BN254","bits":"64","workers":"2"}` || back.String() != d.String() {
-		t.Errorf("%s read back as %s", data, back)
-	}
+	golden.Equal(t, "case as JSON, and read back", [2]string{`{"curve":"BN254","bits":"64","workers":"2"}`, d.String()}, [2]string{string(data), back.String()})
 }

@@ -19,24 +19,15 @@ import (
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/plot/plottest"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/suite/charts"
 )
 
-// axes reads key=value/key=value.
-func axes(text string) (all record.Axes) {
-	for item := range strings.SplitSeq(text, "/") {
-		if key, value, ok := strings.Cut(item, "="); ok {
-			all = append(all, record.Axis{Key: key, Value: value})
-		}
-	}
-	return all
-}
-
 // load is a record of a load with a throughput and a mean latency in ms.
 func load(workload, at string, cpus, repetition int, tps, ms float64) *record.Record {
 	r := record.New()
-	r.Workload, r.Axes, r.Process.Index = workload, axes(at), repetition
+	r.Workload, r.Axes, r.Process.Index = workload, recordtest.Axes(at), repetition
 	r.Env = record.Env{OS: "linux", Arch: "amd64", CPU: "Some Processor", Cores: 8, GOMAXPROCS: cpus, Go: "go1.26"}
 	r.Metrics = []record.Metric{record.Throughput.Metric(tps), record.LatencyMean.Metric(ms * 1e6)}
 	return r
@@ -135,12 +126,8 @@ func TestPointsAreResults(t *testing.T) {
 			}
 			for k, n := range counts {
 				column := fmt.Sprintf("%s/%s%s%s%d/cpus=%d ", workload, base, exec, workers, n, n)
-				if byCPU[k].X != float64(n) || figure(byCPU[k].Y) != result(column+"tps") {
-					t.Errorf("%s: point %v, result %s", column, byCPU[k], result(column+"tps"))
-				}
-				if figure(byTps[k].X) != result(column+"tps") || figure(byTps[k].Y) != result(column+"lat-avg ms") {
-					t.Errorf("%s: point %v, result %s, %s", column, byTps[k], result(column+"tps"), result(column+"lat-avg ms"))
-				}
+				golden.Equal(t, column, fmt.Sprint(n, " ", result(column+"tps")), fmt.Sprint(byCPU[k].X, " ", figure(byCPU[k].Y)))
+				golden.Equal(t, column, [2]string{result(column + "tps"), result(column + "lat-avg ms")}, [2]string{figure(byTps[k].X), figure(byTps[k].Y)})
 				for _, in := range []struct {
 					value float64
 					about plot.Interval
