@@ -71,21 +71,15 @@ func (d *data) executors(curve, bits string) study.Chart {
 		Unit:  "time of an operation (ms)", Series: executors(),
 	}
 	for _, name := range matrixWorkloads() {
-		for _, proof := range proofs() {
-			for _, in := range counts() {
-				for _, out := range counts() {
-					row := plot.DotsRow{Name: fmt.Sprintf("%s %s %s/%s", name, proof, in, out), Values: make([]float64, len(executors()))}
-					measured := false
-					for i, exec := range executors() {
-						if r := find(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
-							row.Values[i], measured = r.Value(record.LatencyMean)/1e6, true
-						}
-					}
-					if measured {
-						dots.Rows = append(dots.Rows, row)
-					}
-				}
+		for _, at := range places(curve, bits) {
+			times, measured := at.times(recs, name)
+			if !measured {
+				continue
 			}
+			for i := range times {
+				times[i] /= 1e6
+			}
+			dots.Rows = append(dots.Rows, plot.DotsRow{Name: fmt.Sprintf("%s %s %s/%s", name, at.proof, at.in, at.out), Values: times})
 		}
 	}
 	return study.Chart{File: executorsPrefix + fileName(curve, bits), Title: dots.Title, Figure: dots}

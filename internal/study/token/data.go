@@ -129,14 +129,34 @@ func (d *data) yardsticks(curve string) (ns []float64) {
 	return ns
 }
 
-// find returns the record of a part with all of these coordinates; nil: none.
-func find(recs []*record.Record, workload string, axes ...record.Axis) *record.Record {
-	m := &quantity{workload: workload, axes: axes}
-	i := slices.IndexFunc(recs, m.matches)
-	if i < 0 {
-		return nil
+// place is where the matrix has a time for each workload and executor.
+type place struct{ curve, bits, proof, in, out string }
+
+// places are those of a curve and width.
+func places(curve, bits string) (all []place) {
+	for _, proof := range proofs() {
+		for _, in := range counts() {
+			for _, out := range counts() {
+				all = append(all, place{curve, bits, proof, in, out})
+			}
+		}
 	}
-	return recs[i]
+	return all
+}
+
+// times are those of a workload in ns under each executor, 0 where there is none; some tells
+// whether there is one.
+func (p place) times(recs []*record.Record, workload string) (ns []float64, some bool) {
+	ns = make([]float64, len(executors()))
+	for i, exec := range executors() {
+		m := &quantity{workload: workload, axes: []record.Axis{
+			axis("curve", p.curve), axis("bits", p.bits), axis("proof", p.proof), axis("in", p.in), axis("out", p.out), axis("exec", exec),
+		}}
+		if at := slices.IndexFunc(recs, m.matches); at >= 0 {
+			ns[i], some = recs[at].Value(record.LatencyMean), true
+		}
+	}
+	return ns, some
 }
 
 // spreadCell is the spread of a figure; one round has none.

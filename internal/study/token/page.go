@@ -168,13 +168,17 @@ func (d *data) matrix() (tables []study.Titled) {
 					t.Head = append(t.Head, name+", "+exec)
 				}
 			}
-			for _, proof := range proofs() {
-				for _, in := range counts() {
-					for _, out := range counts() {
-						if cells := matrixCells(recs, curve, bits, proof, in, out); cells != nil {
-							t.Add(append([]string{proof, in, out}, cells...)...)
-						}
+			for _, at := range places(curve, bits) {
+				cells, measured := []string{at.proof, at.in, at.out}, false
+				for _, name := range matrixWorkloads() {
+					times, some := at.times(recs, name)
+					for _, ns := range times {
+						cells = append(cells, study.Time(ns))
 					}
+					measured = measured || some
+				}
+				if measured {
+					t.Add(cells...)
 				}
 			}
 			if len(t.Rows) > 0 {
@@ -183,25 +187,6 @@ func (d *data) matrix() (tables []study.Titled) {
 		}
 	}
 	return tables
-}
-
-// matrixCells are the times of one row of the matrix; nil: none was measured.
-func matrixCells(recs []*record.Record, curve, bits, proof, in, out string) []string {
-	var cells []string
-	measured := false
-	for _, name := range matrixWorkloads() {
-		for _, exec := range executors() {
-			cell := study.None
-			if r := find(recs, name, axis("curve", curve), axis("bits", bits), axis("proof", proof), axis("in", in), axis("out", out), axis("exec", exec)); r != nil {
-				cell, measured = study.Time(r.Value(record.LatencyMean)), true
-			}
-			cells = append(cells, cell)
-		}
-	}
-	if !measured {
-		return nil
-	}
-	return cells
 }
 
 // sample puts our run of Panurus' documented one beside it.
