@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -31,6 +32,24 @@ func kernelAxis() workload.Axis {
 func kernelOf(c workload.Case) (goldilocks.Kernel, error) {
 	return goldilocks.KernelNamed(c.Get("kernel"))
 }
+
+// setting is what cases with an executor have in common; it keeps nothing that must be closed.
+type setting struct {
+	kernel   goldilocks.Kernel
+	executor executor.Executor
+	seed     uint64
+}
+
+func settingOf(c workload.Case, seed uint64) (s setting, err error) {
+	if s.kernel, err = kernelOf(c); err != nil {
+		return s, err
+	}
+	s.seed = seed
+	s.executor, err = executor.ByName(c.Get("exec"))
+	return s, err
+}
+
+func (setting) Close() error { return nil }
 
 // corpus returns random elements that depend on the seed and the sequence number alone.
 func corpus(seed, seq uint64, n int) []goldilocks.Element {

@@ -26,21 +26,15 @@ func treeAxes(def ...int) []workload.Axis {
 
 // treeOf is what a case of trees is about.
 type treeOf struct {
-	shape    merkle.Shape
-	kernel   goldilocks.Kernel
-	executor executor.Executor
-	seed     uint64
+	setting
+	shape merkle.Shape
 }
 
 func newTreeOf(c workload.Case, seed uint64, axes []workload.Axis) (t treeOf, err error) {
 	if err := bounded(c, axes, &t.shape.Rows, &t.shape.Width); err != nil {
 		return t, err
 	}
-	if t.kernel, err = kernelOf(c); err != nil {
-		return t, err
-	}
-	t.seed = seed
-	t.executor, err = executor.ByName(c.Get("exec"))
+	t.setting, err = settingOf(c, seed)
 	return t, err
 }
 
@@ -114,8 +108,6 @@ func (m *merkleBuild) Check(ctx context.Context, input any, output []byte) error
 	return nil
 }
 
-func (m *merkleBuild) Close() error { return nil }
-
 // MerkleOpen is a path of a tree.
 func MerkleOpen() workload.Def {
 	axes := treeAxes(1<<10, 1<<16, 1<<20)
@@ -183,5 +175,3 @@ func (m *merkleOpen) Metrics(ctx context.Context) ([]record.Metric, error) {
 	path, err := m.tree.Path(0)
 	return []record.Metric{record.PathSize.Metric(float64(8 * poseidon.DigestLen * len(path)))}, err
 }
-
-func (m *merkleOpen) Close() error { return nil }

@@ -179,17 +179,14 @@ func LDE() workload.Def {
 	return workload.Def{
 		Name: "LDE", Doc: "eight low-degree extensions of columns over the Goldilocks field, to the coset of 7, bit-reversed order to bit-reversed order, each of a copy of the columns and then of the first values that the last gave, and a fold of the last", Axes: axes,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			i := &lde{seed: seed}
+			i := new(lde)
 			var n int
 			if err := bounded(c, axes, &n, &i.columns, &i.how.Blowup); err != nil {
 				return nil, err
 			}
 			i.how.Shift, i.how.In, i.how.Out = goldilocks.Generator, goldilocks.BitReversed, goldilocks.BitReversed
 			var err error
-			if i.kernel, err = kernelOf(c); err != nil {
-				return nil, err
-			}
-			if i.executor, err = executor.ByName(c.Get("exec")); err != nil {
+			if i.setting, err = settingOf(c, seed); err != nil {
 				return nil, err
 			}
 			i.domain, err = goldilocks.NewDomain(n)
@@ -199,13 +196,11 @@ func LDE() workload.Def {
 }
 
 type lde struct {
-	domain   *goldilocks.Domain
-	columns  int
-	how      goldilocks.LDE
-	kernel   goldilocks.Kernel
-	executor executor.Executor
-	seed     uint64
-	buffers  scratch[goldilocks.Element]
+	setting
+	domain  *goldilocks.Domain
+	columns int
+	how     goldilocks.LDE
+	buffers scratch[goldilocks.Element]
 }
 
 func (i *lde) Input(_ context.Context, seq uint64) (any, error) {
@@ -247,8 +242,6 @@ func (i *lde) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{record.Elements.Metric(float64(chained * i.columns * i.domain.Size() * i.how.Blowup))}, nil
 }
 
-func (i *lde) Close() error { return nil }
-
 // PolyEval is many polynomials at one point.
 func PolyEval() workload.Def {
 	axes := []workload.Axis{
@@ -259,25 +252,20 @@ func PolyEval() workload.Def {
 	return workload.Def{
 		Name: "PolyEval", Doc: "polynomials over the Goldilocks field at a point of its quadratic extension, from their coefficients", Axes: axes,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			i := &polyEval{seed: seed}
+			i := new(polyEval)
 			if err := bounded(c, axes, &i.n, &i.columns); err != nil {
 				return nil, err
 			}
 			var err error
-			if i.kernel, err = kernelOf(c); err != nil {
-				return nil, err
-			}
-			i.executor, err = executor.ByName(c.Get("exec"))
+			i.setting, err = settingOf(c, seed)
 			return i, err
 		},
 	}
 }
 
 type polyEval struct {
+	setting
 	n, columns int
-	kernel     goldilocks.Kernel
-	executor   executor.Executor
-	seed       uint64
 }
 
 // polysAt are polynomials and a point.
@@ -328,5 +316,3 @@ func (i *polyEval) Check(_ context.Context, input any, output []byte) error {
 func (i *polyEval) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{record.Coefficients.Metric(float64(i.n * i.columns))}, nil
 }
-
-func (i *polyEval) Close() error { return nil }
