@@ -65,4 +65,10 @@ func TestMustNot(t *testing.T) {
 			t.Errorf("%s: failed for %q and ended with %v, want %q and nothing", test.name, e.failed, e.with, want)
 		}
 	}
+	var e ended
+	must.NotDo(&e, other, must.Any, "refused")
+	must.NotDo(&e, nil, must.Any, "taken")
+	if want := []string{"taken: <nil>, want any error"}; !slices.Equal(e.failed, want) {
+		t.Errorf("failed for %q, want %q", e.failed, want)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/consensys/gnark/frontend/cs/scs"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/srs"
 )
 
@@ -29,21 +30,13 @@ func Builders() map[string]frontend.NewBuilder {
 // Compile compiles a circuit over BN254.
 func Compile(t testing.TB, b frontend.NewBuilder, circuit frontend.Circuit) constraint.ConstraintSystem {
 	t.Helper()
-	system, err := frontend.Compile(ecc.BN254.ScalarField(), b, circuit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return system
+	return must.Get(frontend.Compile(ecc.BN254.ScalarField(), b, circuit))(t)
 }
 
 // Witness returns the witness of an assignment.
 func Witness(t testing.TB, assignment frontend.Circuit, opts ...frontend.WitnessOption) witness.Witness {
 	t.Helper()
-	w, err := frontend.NewWitness(assignment, ecc.BN254.ScalarField(), opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return must.Get(frontend.NewWitness(assignment, ecc.BN254.ScalarField(), opts...))(t)
 }
 
 // Solves reports why an assignment does not satisfy a system; nil if it does.
@@ -58,24 +51,12 @@ func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []so
 	t.Helper()
 	system := Compile(t, scs.NewBuilder[constraint.U64], circuit)
 	size := int(ecc.NextPowerOfTwo(uint64(system.GetNbConstraints() + system.GetNbPublicVariables())))
-	s, err := srs.Insecure(context.Background(), executor.Pool(), size, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(srs.Insecure(context.Background(), executor.Pool(), size, 1))(t)
 	pk, vk, err := plonk.Setup(system, &s.Canonical, &s.Lagrange)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proof, err := plonk.Prove(system, pk, Witness(t, assignment), backend.WithSolverOptions(solver.WithHints(hints...)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := plonk.Verify(proof, vk, Witness(t, assignment, frontend.PublicOnly())); err != nil {
-		t.Errorf("a proof is rejected: %v", err)
-	}
-	if plonk.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())) == nil {
-		t.Error("a proof is accepted for other public inputs")
-	}
+	must.Do(t, err)
+	proof := must.Get(plonk.Prove(system, pk, Witness(t, assignment), backend.WithSolverOptions(solver.WithHints(hints...))))(t)
+	must.Do(t, plonk.Verify(proof, vk, Witness(t, assignment, frontend.PublicOnly())), "a proof")
+	must.NotDo(t, plonk.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.Any, "a proof for other public inputs")
 }
 
 // ProveGroth16 is Prove with Groth16.
@@ -83,19 +64,10 @@ func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hin
 	t.Helper()
 	system := Compile(t, r1cs.NewBuilder[constraint.U64], circuit)
 	pk, vk, err := groth16.Setup(system)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proof, err := groth16.Prove(system, pk, Witness(t, assignment), backend.WithSolverOptions(solver.WithHints(hints...)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := groth16.Verify(proof, vk, Witness(t, assignment, frontend.PublicOnly())); err != nil {
-		t.Errorf("a proof is rejected: %v", err)
-	}
-	if groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())) == nil {
-		t.Error("a proof is accepted for other public inputs")
-	}
+	must.Do(t, err)
+	proof := must.Get(groth16.Prove(system, pk, Witness(t, assignment), backend.WithSolverOptions(solver.WithHints(hints...))))(t)
+	must.Do(t, groth16.Verify(proof, vk, Witness(t, assignment, frontend.PublicOnly())), "a proof")
+	must.NotDo(t, groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.Any, "a proof for other public inputs")
 }
 
 // NothingFree sees to it that a circuit leaves a prover no choice, on each constraint
