@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -90,15 +91,10 @@ func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...s
 	}
 	cmd := exec.Command(b.emulator, append([]string{"-cpu", cpu, alone, "-d", "exec,nochain", "-dfilter", strings.Join(filter, ","), b.path}, args...)...)
 	cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1"), env...)
-	log, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(cmd.StderrPipe())(t)
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	instructions = make([]int, len(symbols))
 	last := uint64(0)
 	lines := bufio.NewScanner(log)
@@ -128,15 +124,9 @@ func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...s
 // functions are those of the binary with these symbols.
 func (b Binary) functions(t testing.TB, symbols []string) []elf.Symbol {
 	t.Helper()
-	file, err := elf.Open(b.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(elf.Open(b.path))(t)
 	defer file.Close()
-	all, err := file.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(file.Symbols())(t)
 	found := make([]elf.Symbol, len(symbols))
 	for i, name := range symbols {
 		at := slices.IndexFunc(all, func(s elf.Symbol) bool { return s.Name == name })
