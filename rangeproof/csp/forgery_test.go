@@ -79,61 +79,55 @@ func TestForgedWitnesses(t *testing.T) {
 	}
 }
 
-// A value out of range whose excess is hidden in P's coefficient of G passes
-// where the link challenge is known beforehand, and only there.
-func TestLinkChallengeStopsHiddenExcess(t *testing.T) {
-	t.Parallel()
-	p := newProtocol(t, 8, 100)
-	r := randomScalar("link")
-	V := commitTo(p, fr.NewElement(256), r)
-	guess := randomScalar("guessed link")
-	cheat := func(w []scalar, _ *prover[scalar, point]) {
-		// c'·Σ 2^(i-1)·b_i - (p_G + c'·v) = 0 with all bits 0: p_G = -c'·v.
-		excess := fr.NewElement(256)
-		w[len(w)-1].Mul(&guess, &excess).Neg(&w[len(w)-1])
-	}
-	for _, known := range []bool{true, false} {
-		ch := chosen(p, "link")
-		if known {
-			ch.link = guess
-		}
-		proof := runWith(t, forger(p, 256, r, cheat), ch)
-		if got := equationHolds(t, p, V, proof, ch); got != known {
-			t.Errorf("link known=%v: accepted %v", known, got)
-		}
-	}
-}
-
-// A value of a that is no bit passes where x is known beforehand, and only
-// there: b(0) then makes up for the product that is missing at that node.
-func TestEvaluationChallengeStopsFalseBits(t *testing.T) {
+// Cheats that pass where one challenge is known beforehand, and only there.
+func TestChallengesStopCheats(t *testing.T) {
 	t.Parallel()
 	const bits = 8
 	p := newProtocol(t, bits, 100)
-	r := randomScalar("bits")
-	V := commitTo(p, fr.NewElement(300), r)
-	guess := randomScalar("guessed x")
-	cheat := func(w []scalar, pr *prover[scalar, point]) {
-		w[bits].SetUint64(2)
-		p.values.multiply(w, pr.tmp)
-		form := make([]scalar, p.size)
-		if !p.values.lagrange(form, &guess, pr.tmp) {
-			t.Fatal("guess is a node")
-		}
-		g := p.basis.Group
-		ax, bx := g.InnerProduct(form[:bits+1], w[:bits+1]), g.InnerProduct(form[bits+1:2*bits+2], w[bits+1:2*bits+2])
-		var gap scalar
-		gap.Square(&ax).Sub(&gap, &ax).Sub(&gap, &bx).Div(&gap, &form[bits+1])
-		w[bits+1].Add(&w[bits+1], &gap)
-	}
-	for _, known := range []bool{true, false} {
-		ch := chosen(p, "bits")
-		if known {
-			ch.x = guess
-		}
-		proof := runWith(t, forger(p, 300, r, cheat), ch)
-		if got := equationHolds(t, p, V, proof, ch); got != known {
-			t.Errorf("x known=%v: accepted %v", known, got)
+	for _, tc := range []struct {
+		name      string
+		value     uint64 // in V
+		challenge func(ch *challenges[scalar]) *scalar
+		cheat     func(w []scalar, pr *prover[scalar, point], guess *scalar)
+	}{
+		// The excess of a value out of range is hidden in P's coefficient of G:
+		// c'·Σ 2^(i-1)·b_i - (p_G + c'·v) = 0 with all bits 0: p_G = -c'·v.
+		{
+			"link", 256, func(ch *challenges[scalar]) *scalar { return &ch.link },
+			func(w []scalar, _ *prover[scalar, point], guess *scalar) {
+				excess := fr.NewElement(256)
+				w[len(w)-1].Mul(guess, &excess).Neg(&w[len(w)-1])
+			},
+		},
+		// A value of a is no bit, and b(0) makes up for the product that is missing at its node.
+		{
+			"x", 300, func(ch *challenges[scalar]) *scalar { return &ch.x },
+			func(w []scalar, pr *prover[scalar, point], guess *scalar) {
+				w[bits].SetUint64(2)
+				p.values.multiply(w, pr.tmp)
+				form := make([]scalar, p.size)
+				if !p.values.lagrange(form, guess, pr.tmp) {
+					t.Fatal("guess is a node")
+				}
+				g := p.basis.Group
+				ax, bx := g.InnerProduct(form[:bits+1], w[:bits+1]), g.InnerProduct(form[bits+1:2*bits+2], w[bits+1:2*bits+2])
+				var gap scalar
+				gap.Square(&ax).Sub(&gap, &ax).Sub(&gap, &bx).Div(&gap, &form[bits+1])
+				w[bits+1].Add(&w[bits+1], &gap)
+			},
+		},
+	} {
+		r, guess := randomScalar(tc.name), randomScalar("guessed "+tc.name)
+		V := commitTo(p, fr.NewElement(tc.value), r)
+		for _, known := range []bool{true, false} {
+			ch := chosen(p, tc.name)
+			if known {
+				*tc.challenge(&ch) = guess
+			}
+			pr := forger(p, tc.value, r, func(w []scalar, pr *prover[scalar, point]) { tc.cheat(w, pr, &guess) })
+			if got := equationHolds(t, p, V, runWith(t, pr, ch), ch); got != known {
+				t.Errorf("%s known=%v: accepted %v", tc.name, known, got)
+			}
 		}
 	}
 }
