@@ -66,27 +66,18 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				planned = append(planned, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Leak: true})
 			}
 		}
-		self, err := ownProgram()
-		if err != nil {
-			return err
-		}
 		leaks := 0
-		for i, job := range planned {
-			done := caseBar(stderr, i, len(planned), job)
-			rec := self.Run(cmd.Context(), job)
-			done()
-			if err := refused(rec); err != nil {
-				return err
-			}
+		err = measureEach(cmd.Context(), stderr, planned, 1, func(_ int, rec *record.Record) error {
 			if err := r.keep(rec); err != nil {
-				return &exitError{code: exitFailed, text: err.Error()}
+				return err
 			}
 			if leaky(stdout, rec) {
 				leaks++
 			}
-			if cmd.Context().Err() != nil {
-				break
-			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		if err := verdict(cmd.Context(), r.recs, len(planned)); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -45,38 +46,53 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 // runJobs measures the jobs and reports each as it ends. When ctx ends it stops with
 // what it has.
 func runJobs(ctx context.Context, p *jobs.RunPlan, stderr io.Writer, r *reporter) error {
+	if p.Search {
+		self, err := ownProgram()
+		if err != nil {
+			return err
+		}
+		return (&search{p, stderr, r, self.Run}).all(ctx)
+	}
+	session := rand.Text()
+	err := measureEach(ctx, stderr, p.Jobs, p.Processes, func(round int, rec *record.Record) error {
+		if p.Processes > 1 {
+			rec.Process = record.Process{Session: session, Index: round}
+		}
+		return r.add(rec)
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.table(); err != nil {
+		return &exitError{code: exitFailed, text: err.Error()}
+	}
+	return verdict(ctx, r.recs, len(p.Jobs)*p.Processes)
+}
+
+// measureEach measures every job in a process of its own, so many rounds of them, and gives
+// each record to keep, with its round. When ctx ends it stops with what it has.
+func measureEach(ctx context.Context, stderr io.Writer, all []measure.Job, rounds int, keep func(round int, rec *record.Record) error) error {
 	self, err := ownProgram()
 	if err != nil {
 		return err
 	}
-	if p.Search {
-		return (&search{p, stderr, r, self.Run}).all(ctx)
-	}
-	planned := len(p.Jobs) * p.Processes
-	session := rand.Text()
-	for round := range p.Processes {
-		for i, job := range p.Jobs {
+	for round := range rounds {
+		for i, job := range all {
 			if ctx.Err() != nil {
-				break
+				return nil
 			}
-			done := caseBar(stderr, round*len(p.Jobs)+i, planned, job)
+			done := caseBar(stderr, round*len(all)+i, len(all)*rounds, job)
 			rec := self.Run(ctx, job)
 			done()
 			if err := refused(rec); err != nil {
 				return err
 			}
-			if p.Processes > 1 {
-				rec.Process = record.Process{Session: session, Index: round}
-			}
-			if err := r.add(rec); err != nil {
+			if err := keep(round, rec); err != nil {
 				return &exitError{code: exitFailed, text: err.Error()}
 			}
 		}
 	}
-	if err := r.table(); err != nil {
-		return &exitError{code: exitFailed, text: err.Error()}
-	}
-	return verdict(ctx, r.recs, planned)
+	return nil
 }
 
 // refused is the error of a case that the child did not accept.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,11 +34,11 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 			"are wrong more often than they may be.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			self, err := os.Executable()
+			child, err := ownProgram()
 			if err != nil {
-				return &exitError{code: exitFailed, text: err.Error()}
+				return err
 			}
-			child := measure.Program{Path: self, Args: []string{selfCheck, execCase}}
+			child.Args = []string{selfCheck, execCase}
 			return checkSelf(cmd.Context(), stdout, stderr, selfCheckTrials(), child.Run)
 		},
 	}

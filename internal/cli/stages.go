@@ -34,30 +34,16 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 			return err
 		}
 		defer r.close()
-		self, err := ownProgram()
+		session := rand.Text()
+		err = measureEach(cmd.Context(), stderr, plan, rounds, func(round int, rec *record.Record) error {
+			rec.Process = record.Process{Session: session, Index: round}
+			if err := r.keep(rec); err != nil {
+				return err
+			}
+			return report.Stages(stdout, rec)
+		})
 		if err != nil {
 			return err
-		}
-		session := rand.Text()
-		for round := range rounds {
-			for i, job := range plan {
-				if cmd.Context().Err() != nil {
-					break
-				}
-				done := caseBar(stderr, round*len(plan)+i, len(plan)*rounds, job)
-				rec := self.Run(cmd.Context(), job)
-				done()
-				if err := refused(rec); err != nil {
-					return err
-				}
-				rec.Process = record.Process{Session: session, Index: round}
-				if err := r.keep(rec); err != nil {
-					return &exitError{code: exitFailed, text: err.Error()}
-				}
-				if err := report.Stages(stdout, rec); err != nil {
-					return &exitError{code: exitFailed, text: err.Error()}
-				}
-			}
 		}
 		return verdict(cmd.Context(), r.recs, len(plan)*rounds)
 	}
