@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/perf/benchfmt"
 
@@ -19,16 +18,16 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 // measured is a record as a short run leaves it.
 func measured(t *testing.T, caseName string) *record.Record {
 	t.Helper()
-	h := hdrhistogram.New(1, int64(time.Hour), 3)
-	for i := range 100 {
-		must.Do(t, h.RecordValue(int64(i+1)*1e6))
+	latencies := make([]int64, 100)
+	for i := range latencies {
+		latencies[i] = int64(i+1) * 1e6
 	}
-	latency := must.Get(record.EncodeHistogram(record.HistLatency, "ns", h))(t)
 	rec := record.New()
 	rec.Workload, rec.Case = "TransferProofGeneration", caseName
 	rec.Counters = []record.Counter{{Name: record.CountStarted, Value: 100}, {Name: record.CountDone, Value: 100}}
@@ -36,7 +35,7 @@ func measured(t *testing.T, caseName string) *record.Record {
 		record.Throughput.Metric(20),
 		record.LatencyMean.Metric(50e6),
 	}
-	rec.Histograms = []record.Histogram{latency}
+	rec.Histograms = []record.Histogram{recordtest.Histogram(t, record.HistLatency, latencies...)}
 	rec.Series = []record.Series{record.Throughput.Series(time.Second, []float64{20, 21})}
 	return rec
 }

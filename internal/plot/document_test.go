@@ -76,9 +76,7 @@ func TestDocumentOfNothing(t *testing.T) {
 			t.Errorf("figure %d without values: %d bytes, %v", i, b.Len(), err)
 		}
 	}
-	if err := plot.Document(broken{}, dotsOf("A", 1)); err == nil {
-		t.Error("the writer's error is lost")
-	}
+	must.NotDo(t, plot.Document(broken{}, dotsOf("A", 1)), io.ErrClosedPipe, "a broken writer")
 }
 
 type broken struct{}

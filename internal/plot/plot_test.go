@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
@@ -22,21 +21,13 @@ import (
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/plot/plottest"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 )
 
 type figure func(io.Writer, plot.Format, *record.Record) error
 
 func figures() map[string]figure {
 	return map[string]figure{"percentiles": plot.Percentiles, "histogram": plot.Histogram, "timeline": plot.Timeline}
-}
-
-func encoded(t must.TB, name string, values ...int64) record.Histogram {
-	t.Helper()
-	h := hdrhistogram.New(1, int64(time.Hour), 3)
-	for _, v := range values {
-		must.Do(t, h.RecordValue(v))
-	}
-	return must.Get(record.EncodeHistogram(name, "ns", h))(t)
 }
 
 // ramp are the values 1 ms to n ms.
@@ -57,7 +48,7 @@ func sample(t *testing.T) *record.Record {
 	rec := &record.Record{
 		Workload: "Sender", Case: "curve=BN254/bits=32/note=<&>", Env: record.Env{CPU: "Some Processor", GOMAXPROCS: 2, Go: "go1.26"},
 		Histograms: []record.Histogram{
-			encoded(t, record.HistLatency, ramp(1000)...), encoded(t, record.HistResponse, ramp(2000)...), encoded(t, record.HistWait, ramp(500)...),
+			recordtest.Histogram(t, record.HistLatency, ramp(1000)...), recordtest.Histogram(t, record.HistResponse, ramp(2000)...), recordtest.Histogram(t, record.HistWait, ramp(500)...),
 		},
 		Metrics: []record.Metric{record.Duration.Metric(4.5)},
 		Series: []record.Series{
@@ -183,7 +174,7 @@ func TestHistogramSaysWhatItLeavesOut(t *testing.T) {
 	for i := range values {
 		values[i] += 100e6
 	}
-	rec := &record.Record{Workload: "Sender", Histograms: []record.Histogram{encoded(t, record.HistLatency, append(values, 60e9)...)}}
+	rec := &record.Record{Workload: "Sender", Histograms: []record.Histogram{recordtest.Histogram(t, record.HistLatency, append(values, 60e9)...)}}
 	d := draw(t, plot.Histogram, rec)
 	if !slices.ContainsFunc(d.Texts, func(s string) bool {
 		return strings.HasPrefix(s, "1001 operations; not drawn: 1 above 2.07 s, up to 60.0 s")
@@ -256,7 +247,7 @@ func TestFigureRefuses(t *testing.T) {
 			}
 			b.Reset()
 			empty := &record.Record{
-				Histograms: []record.Histogram{encoded(t, record.HistLatency)},
+				Histograms: []record.Histogram{recordtest.Histogram(t, record.HistLatency)},
 				Series:     []record.Series{series(record.Throughput)},
 			}
 			if err := errors.Join(f(&b, plot.SVG, new(record.Record)), f(&b, plot.SVG, empty)); err != nil || b.Len() > 0 {
@@ -273,7 +264,7 @@ func TestFigureOfAnything(t *testing.T) {
 		rates := rapid.SliceOfN(rapid.Float64Range(-1e300, 1e300), 1, 20).Draw(t, "rates")
 		rec := &record.Record{
 			Workload: rapid.StringN(0, 20, 200).Draw(t, "workload"), Case: rapid.StringN(0, 200, 800).Draw(t, "case"),
-			Histograms: []record.Histogram{encoded(t, record.HistLatency, values...), encoded(t, record.HistWait, values...)},
+			Histograms: []record.Histogram{recordtest.Histogram(t, record.HistLatency, values...), recordtest.Histogram(t, record.HistWait, values...)},
 			Metrics:    []record.Metric{record.Duration.Metric(rapid.Float64Range(-1, 1e6).Draw(t, "duration"))},
 			Series:     []record.Series{series(record.Throughput, rates...), series(record.LatencyP99, rates...)},
 		}

@@ -4,29 +4,21 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/record/recordtest"
 	"github.com/zkbench/zkbench/internal/report"
 )
 
 func TestCase(t *testing.T) {
-	var b bytes.Buffer
-	must.Do(t, report.Case(&b, sample(t)))
-	golden.File(t, "testdata/case.txt", b.String())
-}
-
-func TestCaseOpen(t *testing.T) {
-	var b bytes.Buffer
-	must.Do(t, report.Case(&b, openSample(t)))
-	golden.File(t, "testdata/open.txt", b.String())
+	golden.File(t, "testdata/case.txt", text(t, sample(t)))
+	golden.File(t, "testdata/open.txt", text(t, openSample(t)))
 }
 
 func TestTable(t *testing.T) {
@@ -83,19 +75,13 @@ func TestPictureCounts(t *testing.T) {
 		{"values=wide", []int64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000_000_000}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := hdrhistogram.New(1, int64(time.Hour), 3)
-			for _, v := range test.values {
-				must.Do(t, h.RecordValue(v))
-			}
-			encoded := must.Get(record.EncodeHistogram(record.HistLatency, "ns", h))(t)
-			var b bytes.Buffer
-			must.Do(t, report.Case(&b, &record.Record{Histograms: []record.Histogram{encoded}}))
-			_, picture, _ := strings.Cut(b.String(), "Latency Heatmap")
+			latencies := recordtest.Histogram(t, record.HistLatency, test.values...)
+			_, picture, _ := strings.Cut(text(t, &record.Record{Histograms: []record.Histogram{latencies}}), "Latency Heatmap")
 			picture, _, _ = strings.Cut(picture, "\n\n")
 			sum := 0
 			for i, line := range strings.Split(picture, "\n") {
 				if i > 1 { // below title and header
-					sum += count(t, line)
+					sum += must.Get(strconv.Atoi(strings.Fields(line)[3]))(t) // from - to count
 				}
 			}
 			golden.Equal(t, "latencies in the picture", len(test.values), sum)
@@ -104,16 +90,6 @@ func TestPictureCounts(t *testing.T) {
 			}
 		})
 	}
-}
-
-// count reads the third column of a row, "from - to count".
-func count(t *testing.T, line string) int {
-	t.Helper()
-	n := 0
-	for _, digit := range strings.Fields(line)[3] {
-		n = 10*n + int(digit-'0')
-	}
-	return n
 }
 
 func TestTableOpen(t *testing.T) {

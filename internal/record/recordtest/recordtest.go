@@ -4,7 +4,11 @@ package recordtest
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 )
 
@@ -16,6 +20,16 @@ func Axes(text string) (all record.Axes) {
 		}
 	}
 	return all
+}
+
+// Histogram returns the histogram of values in ns.
+func Histogram(t must.TB, name string, values ...int64) record.Histogram {
+	t.Helper()
+	h := hdrhistogram.New(1, int64(time.Hour), 3)
+	for _, v := range values {
+		must.Do(t, h.RecordValue(v))
+	}
+	return must.Get(record.EncodeHistogram(name, "ns", h))(t)
 }
 
 // Foreign returns a metric as another program, or another version of this one, writes it.
