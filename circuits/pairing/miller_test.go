@@ -94,7 +94,7 @@ func isTwistPoint(got g2[*big.Int], want *bn254.G2Affine) bool {
 // Λ the slope through a and b, or of the curve where they are one.
 func isLine(t *rapid.T, tw *tower[*big.Int], l line[*big.Int], p *bn254.G1Affine, a, b *bn254.G2Affine) {
 	t.Helper()
-	on := func(q *bn254.G2Affine) (x, y bn254.GT) {
+	embedded := func(q *bn254.G2Affine) (x, y bn254.GT) {
 		x.C0.B1, y.C1.B1 = q.X, q.Y
 		return x, y
 	}
@@ -102,7 +102,7 @@ func isLine(t *rapid.T, tw *tower[*big.Int], l line[*big.Int], p *bn254.G1Affine
 		k.C0.B0.A0 = *e
 		return k
 	}
-	x, y := on(a)
+	x, y := embedded(a)
 	var num, den bn254.GT
 	if a.Equal(b) {
 		num.Square(&x)
@@ -110,7 +110,7 @@ func isLine(t *rapid.T, tw *tower[*big.Int], l line[*big.Int], p *bn254.G1Affine
 		num.Add(&num, &den)
 		den.Add(&y, &y)
 	} else {
-		bx, by := on(b)
+		bx, by := embedded(b)
 		num.Sub(&by, &y)
 		den.Sub(&bx, &x)
 	}

@@ -43,7 +43,7 @@ func TestRefusedSpecs(t *testing.T) {
 	pp := newParams(t, token.CSP)
 	sender := must.Get(action.NewSender(ctx, serial, pp, owned(t, pp, "specs", 10, 20)))(t)
 	outputs := func(o ...action.Output) action.Spec { return action.Spec{Outputs: o} }
-	with := func(edit func(*action.Spec)) action.Spec {
+	edited := func(edit func(*action.Spec)) action.Spec {
 		s := outputs(action.Output{Value: 30})
 		edit(&s)
 		return s
@@ -63,8 +63,8 @@ func TestRefusedSpecs(t *testing.T) {
 		"many outputs":  {spec: action.Spec{Outputs: make([]action.Output, token.MaxTokens+1)}, want: zkbench.ErrParams},
 		"range":         {spec: outputs(action.Output{Value: 1 << 8}), want: zkbench.ErrParams},
 		"long owner":    {spec: outputs(action.Output{Value: 30, Owner: make([]byte, token.MaxOwner+1)}), want: zkbench.ErrLimit},
-		"long metadata": {spec: with(func(s *action.Spec) { s.Metadata = make([]byte, token.MaxMetadata+1) }), want: zkbench.ErrLimit},
-		"long anchor":   {spec: with(func(s *action.Spec) { s.Anchor = token.Anchor(make([]byte, token.MaxBound+1)) }), want: zkbench.ErrLimit},
+		"long metadata": {spec: edited(func(s *action.Spec) { s.Metadata = make([]byte, token.MaxMetadata+1) }), want: zkbench.ErrLimit},
+		"long anchor":   {spec: edited(func(s *action.Spec) { s.Anchor = token.Anchor(make([]byte, token.MaxBound+1)) }), want: zkbench.ErrLimit},
 		"sum":           {spec: outputs(action.Output{Value: 29}), want: zkbench.ErrParams, transferOnly: true},
 	} {
 		must.NotDo(t, prove(sender.Transfer(ctx, c.spec)), c.want, "transfer, %s", name)
@@ -72,7 +72,7 @@ func TestRefusedSpecs(t *testing.T) {
 			t.Errorf("issue, %s: %v", name, err)
 		}
 	}
-	short := with(func(s *action.Spec) { s.Rand = bytes.NewReader(make([]byte, 31)) })
+	short := edited(func(s *action.Spec) { s.Rand = bytes.NewReader(make([]byte, 31)) })
 	must.NotGet(sender.Transfer(ctx, short))(t, io.ErrUnexpectedEOF, "31 bytes of randomness")
 	for _, n := range []int{token.MaxType + 1, 1 << 17} {
 		if _, err := action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})); !errors.Is(err, zkbench.ErrLimit) {

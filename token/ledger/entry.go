@@ -22,7 +22,7 @@ import (
 // Check holds the entry against the limits. The error is a *zkbench.CheckError
 // with the given Action around a *zkbench.LimitError.
 func (e *Entry) Check(action int) error {
-	over := func(check string, index int, what string, n, lo, hi int) error {
+	outside := func(check string, index int, what string, n, lo, hi int) error {
 		if lo <= n && n <= hi {
 			return nil
 		}
@@ -31,28 +31,28 @@ func (e *Entry) Check(action int) error {
 			Err: &zkbench.LimitError{What: fmt.Sprintf("%s (%d or more)", what, lo), Estimate: int64(n), Max: int64(hi)},
 		}
 	}
-	if err := over("anchor", -1, "bytes of anchor", len(e.Anchor), 1, token.MaxAnchor); err != nil {
+	if err := outside("anchor", -1, "bytes of anchor", len(e.Anchor), 1, token.MaxAnchor); err != nil {
 		return err
 	}
-	if err := over("request", -1, "bytes of request", len(e.Request), 0, token.MaxRequest); err != nil {
+	if err := outside("request", -1, "bytes of request", len(e.Request), 0, token.MaxRequest); err != nil {
 		return err
 	}
-	if err := over("spend", -1, "spends", len(e.Spends), 0, MaxSpends); err != nil {
+	if err := outside("spend", -1, "spends", len(e.Spends), 0, MaxSpends); err != nil {
 		return err
 	}
-	if err := over("create", -1, "creates", len(e.Creates), 0, MaxCreates); err != nil {
+	if err := outside("create", -1, "creates", len(e.Creates), 0, MaxCreates); err != nil {
 		return err
 	}
 	for i, id := range e.Spends {
-		if err := over("spend", i, "bytes of token id", len(id), 1, token.MaxID); err != nil {
+		if err := outside("spend", i, "bytes of token id", len(id), 1, token.MaxID); err != nil {
 			return err
 		}
 	}
 	for i, c := range e.Creates {
-		if err := over("create", i, "bytes of token id", len(c.ID), 1, token.MaxID); err != nil {
+		if err := outside("create", i, "bytes of token id", len(c.ID), 1, token.MaxID); err != nil {
 			return err
 		}
-		if err := over("create", i, "bytes of token", len(c.Token), 1, MaxToken); err != nil {
+		if err := outside("create", i, "bytes of token", len(c.Token), 1, MaxToken); err != nil {
 			return err
 		}
 	}

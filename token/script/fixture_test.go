@@ -67,8 +67,8 @@ func mustDecodeError(t testing.TB, err error, path string, n int) *zkbench.Decod
 // sha is the hash of bytes that Image may refuse.
 func sha(b []byte) [ImageLen]byte { return sha256.Sum256(b) }
 
-// with returns data with the bytes at offset replaced.
-func with(data []byte, offset int, b ...byte) []byte {
+// overwritten returns data with the bytes at offset replaced.
+func overwritten(data []byte, offset int, b ...byte) []byte {
 	out := slices.Clone(data)
 	copy(out[offset:], b)
 	return out

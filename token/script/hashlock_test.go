@@ -69,25 +69,25 @@ func TestParseRefuses(t *testing.T) {
 		owner      []byte
 	}{
 		{"empty", "type", atType, nil},
-		{"type=plain", "type", atType, with(owner, atType, 0x7f)},
-		{"type=0x81", "type", atType, with(owner, atType, 0x81)},
-		{"version=0", "version", atVersion, with(owner, atVersion, 0)},
-		{"version=2", "version", atVersion, with(owner, atVersion, 2)},
-		{"hash=0", "hash function", atHash, with(owner, atHash, 0)},
-		{"hash=2", "hash function", atHash, with(owner, atHash, 2)},
+		{"type=plain", "type", atType, overwritten(owner, atType, 0x7f)},
+		{"type=0x81", "type", atType, overwritten(owner, atType, 0x81)},
+		{"version=0", "version", atVersion, overwritten(owner, atVersion, 0)},
+		{"version=2", "version", atVersion, overwritten(owner, atVersion, 2)},
+		{"hash=0", "hash function", atHash, overwritten(owner, atHash, 0)},
+		{"hash=2", "hash function", atHash, overwritten(owner, atHash, 2)},
 		{"image=short", "image", atImage, owner[:atDeadline-1]},
 		{"deadline=short", "deadline", atDeadline, owner[:atSender-1]},
-		{"deadline=0", "deadline", atDeadline, with(owner, atDeadline, make([]byte, 8)...)},
-		{"deadline=max+1", "deadline", atDeadline, with(owner, atDeadline, 0, 0, 0, 0x3a, 0xff, 0xf4, 0x41, 0x80)},
-		{"deadline=2^63", "deadline", atDeadline, with(owner, atDeadline, 0x80, 0, 0, 0, 0, 0, 0, 0)},
-		{"deadline=2^64-1", "deadline", atDeadline, with(owner, atDeadline, bytes.Repeat([]byte{0xff}, 8)...)},
+		{"deadline=0", "deadline", atDeadline, overwritten(owner, atDeadline, make([]byte, 8)...)},
+		{"deadline=max+1", "deadline", atDeadline, overwritten(owner, atDeadline, 0, 0, 0, 0x3a, 0xff, 0xf4, 0x41, 0x80)},
+		{"deadline=2^63", "deadline", atDeadline, overwritten(owner, atDeadline, 0x80, 0, 0, 0, 0, 0, 0, 0)},
+		{"deadline=2^64-1", "deadline", atDeadline, overwritten(owner, atDeadline, bytes.Repeat([]byte{0xff}, 8)...)},
 		{"sender=missing", "sender", atSender, head},
 		{"sender=half-length", "sender", atSender, owner[:atSender+1]},
-		{"sender=beyond-end", "sender", atSender, with(owner, atSender, 0xff, 0xff)},
+		{"sender=beyond-end", "sender", atSender, overwritten(owner, atSender, 0xff, 0xff)},
 		{"sender=empty", "sender", atSender, slices.Concat(head, lengths(nil, recipient()))},
 		{"sender=type-0", "sender", atSender, slices.Concat(head, lengths([]byte{0, 1}, recipient()))},
 		{"sender=script", "sender", atSender, slices.Concat(head, lengths(owner, recipient()))},
-		{"sender=type-0xff", "sender", atSender, with(owner, atSender+2, 0xff)},
+		{"sender=type-0xff", "sender", atSender, overwritten(owner, atSender+2, 0xff)},
 		{"recipient=missing", "recipient", atRecipient, owner[:atRecipient]},
 		{"recipient=short", "recipient", atRecipient, owner[:n-1]},
 		{"recipient=empty", "recipient", atRecipient, slices.Concat(head, lengths(sender(), nil))},
@@ -156,7 +156,7 @@ func TestEveryByte(t *testing.T) {
 	for i := range owner {
 		must.NotGet(Parse(owner[:i]))(t, must.Any, "a prefix of %d bytes", i)
 		for mask := 1; mask < 256; mask++ {
-			changed := with(owner, i, owner[i]^byte(mask))
+			changed := overwritten(owner, i, owner[i]^byte(mask))
 			other, err := Parse(changed)
 			if err != nil {
 				mustDecodeError(t, err, "", len(changed))

@@ -113,8 +113,8 @@ func TestPreimage(t *testing.T) {
 	for name, preimage := range map[string][]byte{
 		"prefix":    testPreimage[:len(testPreimage)-1],
 		"longer":    append(slices.Clone(testPreimage), 0),
-		"first-bit": with(testPreimage, 0, testPreimage[0]^1),
-		"last-bit":  with(testPreimage, len(testPreimage)-1, testPreimage[len(testPreimage)-1]^0x80),
+		"first-bit": overwritten(testPreimage, 0, testPreimage[0]^1),
+		"last-bit":  overwritten(testPreimage, len(testPreimage)-1, testPreimage[len(testPreimage)-1]^0x80),
 		"image":     func() []byte { i := h.Image(); return i[:] }(),
 	} {
 		t.Run("preimage="+name, func(t *testing.T) {

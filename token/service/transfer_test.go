@@ -182,7 +182,7 @@ func TestRefusedOrders(t *testing.T) {
 	lock := must.Get(script.NewHashLock(image, 1_900_000_000, key(t, "alice").Identity(), key(t, "bob").Identity()))(t)
 	locked := service.Address{Owner: lock.Owner(), Audit: append(to.Audit[:1:1], to.Audit...)}
 	small := service.Address{Owner: append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...), Audit: to.Audit}
-	with := func(edit func(*service.Order)) service.Order {
+	edited := func(edit func(*service.Order)) service.Order {
 		o := paying(to, 10)
 		edit(&o)
 		return o
@@ -196,12 +196,12 @@ func TestRefusedOrders(t *testing.T) {
 		{"payments=0", paying(to), zkbench.ErrParams, "no payments"},
 		{"payments=5", paying(to, 1, 1, 1, 1, 1), zkbench.ErrParams, "5, at most 4"},
 		{"outputs=5", paying(to, 1, 1, 1, 1), zkbench.ErrParams, "outputs with change"},
-		{"type=empty", with(func(o *service.Order) { o.Type = "" }), zkbench.ErrParams, "type of 0 bytes"},
-		{"type=long", with(func(o *service.Order) { o.Type = strings.Repeat("x", token.MaxType+1) }), zkbench.ErrParams, "type of 257 bytes"},
-		{"type=another", with(func(o *service.Order) { o.Type = "EUR" }), zkbench.ErrPolicy, "have 0, want 10"},
-		{"anchor=empty", with(func(o *service.Order) { o.Anchor = []byte{} }), zkbench.ErrParams, "anchor"},
-		{"anchor=long", with(func(o *service.Order) { o.Anchor = make([]byte, token.MaxAnchor+1) }), zkbench.ErrParams, "anchor"},
-		{"metadata=11", with(func(o *service.Order) { o.Metadata = make([]byte, 11) }), zkbench.ErrLimit, "metadata"},
+		{"type=empty", edited(func(o *service.Order) { o.Type = "" }), zkbench.ErrParams, "type of 0 bytes"},
+		{"type=long", edited(func(o *service.Order) { o.Type = strings.Repeat("x", token.MaxType+1) }), zkbench.ErrParams, "type of 257 bytes"},
+		{"type=another", edited(func(o *service.Order) { o.Type = "EUR" }), zkbench.ErrPolicy, "have 0, want 10"},
+		{"anchor=empty", edited(func(o *service.Order) { o.Anchor = []byte{} }), zkbench.ErrParams, "anchor"},
+		{"anchor=long", edited(func(o *service.Order) { o.Anchor = make([]byte, token.MaxAnchor+1) }), zkbench.ErrParams, "anchor"},
+		{"metadata=11", edited(func(o *service.Order) { o.Metadata = make([]byte, 11) }), zkbench.ErrLimit, "metadata"},
 		{"value=17 bits", paying(to, 1<<16), zkbench.ErrParams, "17 bits"},
 		{"funds=short", paying(to, 61), zkbench.ErrPolicy, "have 60, want 61"},
 		{"funds=scattered", paying(to, 41), zkbench.ErrLimit, "5, at most 4"},
@@ -211,8 +211,8 @@ func TestRefusedOrders(t *testing.T) {
 		{"audit=of nobody", paying(service.Address{Audit: to.Audit}, 1), zkbench.ErrParams, "audit information"},
 		{"script=with change", paying(locked, 9), zkbench.ErrPolicy, "owner script"},
 		{"script=two inputs", paying(locked, 20), zkbench.ErrPolicy, "owner script"},
-		{"rand=empty", with(func(o *service.Order) { o.Rand = bytes.NewReader(nil) }), nil, "drawing the anchor"},
-		{"rand=short", with(func(o *service.Order) { o.Rand = bytes.NewReader(make([]byte, 40)) }), nil, "drawing"},
+		{"rand=empty", edited(func(o *service.Order) { o.Rand = bytes.NewReader(nil) }), nil, "drawing the anchor"},
+		{"rand=short", edited(func(o *service.Order) { o.Rand = bytes.NewReader(make([]byte, 40)) }), nil, "drawing"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sub, err := alice.pay.Transfer(t.Context(), test.order)

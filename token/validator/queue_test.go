@@ -103,61 +103,52 @@ func (f *front) want(t *testing.T, sizes []int, answers map[string]string) {
 
 const ms = time.Millisecond
 
-// TestQueueFills: a full batch waits for nothing.
-func TestQueueFills(t *testing.T) {
+// TestQueueBatches: which requests are validated together, and when: batches take 10 ms.
+func TestQueueBatches(t *testing.T) {
 	s, raw := payment(t)
-	synctest.Test(t, func(t *testing.T) {
-		f := newFront(s, raw, 10*ms, validator.Batching{Max: 3, Wait: time.Hour})
-		f.call(t.Context(), "a", 0)
-		f.call(t.Context(), "b", 2*ms)
-		f.call(t.Context(), "c", 4*ms)
-		f.call(t.Context(), "alone", 20*ms)
-		f.want(t, []int{3, 1}, map[string]string{
-			"a": "14ms accepted", "b": "14ms accepted", "c": "14ms accepted", "alone": "1h0m0.03s accepted",
+	load, verdicts := make(map[string]time.Duration), make(map[string]string)
+	for i := range 7 {
+		load[fmt.Sprint(i)] = time.Duration(i) * ms
+		verdicts[fmt.Sprint(i)] = fmt.Sprint(time.Duration(11+i/2*10)*ms, " accepted")
+	}
+	for name, test := range map[string]struct {
+		batching validator.Batching
+		calls    map[string]time.Duration
+		sizes    []int
+		answers  map[string]string
+	}{
+		"a full batch waits for nothing": {
+			validator.Batching{Max: 3, Wait: time.Hour},
+			map[string]time.Duration{"a": 0, "b": 2 * ms, "c": 4 * ms, "alone": 20 * ms},
+			[]int{3, 1},
+			map[string]string{"a": "14ms accepted", "b": "14ms accepted", "c": "14ms accepted", "alone": "1h0m0.03s accepted"},
+		},
+		"a batch begins when its first request has waited, not its last": { // next's wait ends while the first batch runs
+			validator.Batching{Max: 8, Wait: 5 * ms},
+			map[string]time.Duration{"a": 0, "b": 4 * ms, "next": 6 * ms, "with it": 14 * ms},
+			[]int{2, 2},
+			map[string]string{"a": "15ms accepted", "b": "15ms accepted", "next": "25ms accepted", "with it": "25ms accepted"},
+		},
+		"what came while a batch ran goes on when that ends, and what a full batch leaves over right after it": {
+			validator.Batching{Max: 2, Wait: 100 * ms}, load, []int{2, 2, 2, 1}, verdicts,
+		},
+		"without a wait nobody waits for others, but for the batch that runs": {
+			validator.Batching{Max: 8},
+			map[string]time.Duration{"alone": 0, "a": 1 * ms, "b": 9 * ms},
+			[]int{1, 2},
+			map[string]string{"alone": "10ms accepted", "a": "20ms accepted", "b": "20ms accepted"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFront(s, raw, 10*ms, test.batching)
+				for caller, at := range test.calls {
+					f.call(t.Context(), caller, at)
+				}
+				f.want(t, test.sizes, test.answers)
+			})
 		})
-	})
-}
-
-// TestQueueWaits: a batch begins when its first request has waited, not its last.
-func TestQueueWaits(t *testing.T) {
-	s, raw := payment(t)
-	synctest.Test(t, func(t *testing.T) {
-		f := newFront(s, raw, 10*ms, validator.Batching{Max: 8, Wait: 5 * ms})
-		f.call(t.Context(), "a", 0)
-		f.call(t.Context(), "b", 4*ms)
-		f.call(t.Context(), "next", 6*ms) // its wait ends while the first batch runs
-		f.call(t.Context(), "with it", 14*ms)
-		f.want(t, []int{2, 2}, map[string]string{
-			"a": "15ms accepted", "b": "15ms accepted", "next": "25ms accepted", "with it": "25ms accepted",
-		})
-	})
-}
-
-// TestQueueUnderLoad: what came while a batch ran goes on when that ends, and what a
-// full batch leaves over right after it.
-func TestQueueUnderLoad(t *testing.T) {
-	s, raw := payment(t)
-	synctest.Test(t, func(t *testing.T) {
-		f := newFront(s, raw, 10*ms, validator.Batching{Max: 2, Wait: 100 * ms})
-		answers := make(map[string]string)
-		for i := range 7 {
-			f.call(t.Context(), fmt.Sprint(i), time.Duration(i)*ms)
-			answers[fmt.Sprint(i)] = fmt.Sprint(time.Duration(11+i/2*10)*ms, " accepted")
-		}
-		f.want(t, []int{2, 2, 2, 1}, answers)
-	})
-}
-
-// TestQueueWithoutWait: nobody waits for others, but for the batch that runs.
-func TestQueueWithoutWait(t *testing.T) {
-	s, raw := payment(t)
-	synctest.Test(t, func(t *testing.T) {
-		f := newFront(s, raw, 10*ms, validator.Batching{Max: 8})
-		f.call(t.Context(), "alone", 0)
-		f.call(t.Context(), "a", 1*ms)
-		f.call(t.Context(), "b", 9*ms)
-		f.want(t, []int{1, 2}, map[string]string{"alone": "10ms accepted", "a": "20ms accepted", "b": "20ms accepted"})
-	})
+	}
 }
 
 // TestQueueLeft: who leaves is answered at once; before the batch he is not in it,

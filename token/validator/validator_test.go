@@ -111,19 +111,19 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 // auditor where they have a place.
 func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	s.Helper()
-	by := func(signer identity.Signer, role request.Role, action int) []byte {
+	signature := func(signer identity.Signer, role request.Role, action int) []byte {
 		message := request.ToSign(r.Message(s.digest), role, action)
 		return must.Get(signer.Sign(message[:], nil))(s)
 	}
 	for i := range r.Actions {
 		for j := range r.Actions[i].Spends {
-			r.Actions[i].Spends[j].Signature = by(owners[i][j], request.Owner, 0)
+			r.Actions[i].Spends[j].Signature = signature(owners[i][j], request.Owner, 0)
 		}
 		if r.Actions[i].Issuer != nil {
-			r.Actions[i].Issuer.Signature = by(s.issuer, request.IssuerRole, i)
+			r.Actions[i].Issuer.Signature = signature(s.issuer, request.IssuerRole, i)
 		}
 	}
-	r.Auditors = [][]byte{by(s.auditor, request.Auditor, 0)}
+	r.Auditors = [][]byte{signature(s.auditor, request.Auditor, 0)}
 	return s.encode(r)
 }
 

@@ -182,13 +182,13 @@ func TestEnvironment(t *testing.T) {
 		return name
 	}
 	stranger := role("")
-	as := func(user string) string { return strings.Replace(address, "//zkbench@", "//"+user+"@", 1) }
-	must.NotGet(Open(ctx, as(stranger), Schema(schema)))(t, zkbench.ErrEnv, "opened by a stranger")
-	must.NotGet(Create(ctx, as(stranger), Schema(schemaName())))(t, zkbench.ErrEnv, "created by a stranger")
-	reader := open(t, as(role("SELECT")), schema)
+	addressOf := func(user string) string { return strings.Replace(address, "//zkbench@", "//"+user+"@", 1) }
+	must.NotGet(Open(ctx, addressOf(stranger), Schema(schema)))(t, zkbench.ErrEnv, "opened by a stranger")
+	must.NotGet(Create(ctx, addressOf(stranger), Schema(schemaName())))(t, zkbench.ErrEnv, "created by a stranger")
+	reader := open(t, addressOf(role("SELECT")), schema)
 	must.NotDo(t, reader.Apply(ctx, batch), zkbench.ErrEnv, "written by a reader")
 	ledgertest.Verify(t, reader)
-	writer := open(t, as(role("SELECT, INSERT, UPDATE")), schema)
+	writer := open(t, addressOf(role("SELECT, INSERT, UPDATE")), schema)
 	ledgertest.Apply(t, writer, ledgertest.Issue("w", 1))
 	ledgertest.Apply(t, writer, ledgertest.Spend("v", token.ID("w/0")))
 	ledgertest.Verify(t, writer)
