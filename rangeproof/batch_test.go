@@ -171,7 +171,7 @@ func TestCommitmentsAreInTheSubgroup(t *testing.T) {
 	var small [1]bls12381.G1Affine
 	must.Do(t, g.DecodePoints(small[:], enc, group.OnCurve))
 	s := systems(t, g, 4, group.TableOptions{Window: 4, Spacing: 8})[0]
-	commitments, proof := proved(t, s, 5)
+	commitments, proof := proved(t, s, nil, 5)
 	var v bls12381.G1Affine
 	must.Get(v.SetBytes(commitments))(t)
 	v.Add(&v, &small[0])

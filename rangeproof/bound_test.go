@@ -122,7 +122,7 @@ func TestSystemWeights(t *testing.T) {
 	defer func() { rand.Reader = system }()
 	rand.Reader = random(0)
 	basis, protocol := aggregate(t, 4)
-	commitments, proof := proved(t, rangeproof.NewSystem(basis, protocol), 1)
+	commitments, proof := proved(t, rangeproof.NewSystem(basis, protocol), nil, 1)
 	verify := func(w watched, last byte) error {
 		other := bytes.Clone(proof)
 		other[len(other)-1] ^= last

@@ -59,10 +59,14 @@ var (
 )
 
 // proved returns commitments to values and their proof, for the empty message.
-func proved(t testing.TB, s rangeproof.System, values ...uint64) (commitments, proof []byte) {
+func proved(t testing.TB, s rangeproof.System, message []byte, values ...uint64) (commitments, proof []byte) {
 	t.Helper()
-	commitments, proof, err := s.Prove(ctx, serial, nil, values, blindings(len(values)), nil)
+	m := len(values)
+	commitments, proof, err := s.Prove(ctx, serial, message, values, blindings(m), nil)
 	must.Do(t, err)
+	if len(proof) != s.ProofLen(m) || len(commitments) != m*s.PointLen() {
+		t.Errorf("%d bytes of proof and %d of commitments", len(proof), len(commitments))
+	}
 	return commitments, proof
 }
 
@@ -74,17 +78,10 @@ func TestSystem(t *testing.T) {
 			t.Run(fmt.Sprintf("curve=%s/proof=%s", curve, s.Name()), func(t *testing.T) {
 				m := s.MaxCommitments()
 				values := []uint64{0, 1<<bits - 1, 77, 1024}[:m]
-				seed := func(i int) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte{byte(i)}, 32)) }
 				var claims []rangeproof.Claim
 				for i := range 5 {
 					context := []byte{byte(i)}
-					commitments, proof, err := s.Prove(ctx, serial, context, values, blindings(m), seed(i))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if len(proof) != s.ProofLen(m) || len(commitments) != m*s.PointLen() {
-						t.Errorf("%d bytes of proof and %d of commitments", len(proof), len(commitments))
-					}
+					commitments, proof := proved(t, s, context, values...)
 					c := must.Get(s.Decode(context, m, commitments, proof))(t)
 					claims = append(claims, c)
 					if err := s.Verify(ctx, serial, c); err != nil {
@@ -168,7 +165,7 @@ func TestSystemRefuses(t *testing.T) {
 	if _, _, err := s.Prove(ctx, serial, nil, []uint64{1}, blindings(1), bytes.NewReader(make([]byte, 31))); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a source of 31 bytes: %v", err)
 	}
-	commitments, proof := proved(t, s, 1)
+	commitments, proof := proved(t, s, nil, 1)
 	if _, err := s.Decode(nil, 1, commitments, proof[:1:1]); !errors.Is(err, zkbench.ErrMalformed) {
 		t.Errorf("one byte of a proof: %v", err)
 	}
@@ -197,7 +194,7 @@ func TestNewSystem(t *testing.T) {
 		func(bits int) (rangeproof.System, error) { return csp.NewSystem(group.BN254(), bits) },
 	} {
 		a := byHand[i]
-		commitments, proof := proved(t, a, 1)
+		commitments, proof := proved(t, a, nil, 1)
 		for _, bits := range []int{8, 7} {
 			b := must.Get(build(bits))(t)
 			c, err := b.Decode(nil, 1, commitments, proof)
@@ -237,7 +234,7 @@ func TestClaimOfAnotherSystem(t *testing.T) {
 	t.Parallel()
 	small := group.TableOptions{Window: 4, Spacing: 8}
 	a := systems(t, group.BN254(), 8, small)[0]
-	commitments, proof := proved(t, a, 1)
+	commitments, proof := proved(t, a, nil, 1)
 	c := must.Get(a.Decode(nil, 1, commitments, proof))(t)
 	for _, b := range []rangeproof.System{systems(t, group.BN254(), 8, small)[0], systems(t, group.BLS12381(), 8, small)[0]} {
 		if err := b.Verify(ctx, serial, c); !errors.Is(err, zkbench.ErrParams) {
@@ -282,7 +279,7 @@ func BenchmarkSystem(b *testing.B) {
 			for _, m := range []int{1, 2}[:min(2, s.MaxCommitments())] {
 				values := []uint64{1<<bits - 1, 5}[:m]
 				name := fmt.Sprintf("bits=%d/m=%d/proof=%s", bits, m, s.Name())
-				commitments, proof := proved(b, s, values...)
+				commitments, proof := proved(b, s, nil, values...)
 				b.Run("op=prove/"+name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
