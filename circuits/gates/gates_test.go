@@ -28,7 +28,7 @@ func TestGates(t *testing.T) {
 		a := circuit(t, n).Assign(x, y)
 		must.Do(t, circuittest.Solves(t, system, a, nil))
 		a.X = 4
-		must.NotDo(t, circuittest.Solves(t, system, a, nil), must.Any, "another x")
+		must.NotDo(t, circuittest.Solves(t, system, a, nil), must.ErrAny, "another x")
 	}
 	// ((3·5)·5)·5 + 5 = 380 in six gates.
 	if last := circuit(t, 6).Assign(x, y).Last.(fr.Element); last != fr.NewElement(380) {

@@ -137,7 +137,7 @@ func TestVariable(t *testing.T) {
 		} {
 			a := assign(t, c, m, native(padding, m)).(*keccak.Variable)
 			cheat(a)
-			must.NotDo(t, circuittest.Solves(t, system, a, nil), must.Any, "padding %d: %s", padding, name)
+			must.NotDo(t, circuittest.Solves(t, system, a, nil), must.ErrAny, "padding %d: %s", padding, name)
 		}
 	}
 }

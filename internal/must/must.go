@@ -34,14 +34,14 @@ func Get[T any](value T, err error) func(t TB) T {
 	}
 }
 
-// Any is what NotDo and NotGet want where any error will do.
-var Any = errors.New("any error")
+// ErrAny is what NotDo and NotGet want where any error will do.
+var ErrAny = errors.New("any error")
 
 // NotDo fails the test, which goes on, unless err is the refusal that is wanted; what says
 // what was tried.
 func NotDo(t TB, err, want error, what string, args ...any) {
 	t.Helper()
-	if !errors.Is(err, want) && (want != Any || err == nil) {
+	if !errors.Is(err, want) && (want != ErrAny || err == nil) {
 		t.Errorf("%s: %v, want %v", fmt.Sprintf(what, args...), err, want)
 	}
 }

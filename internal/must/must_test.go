@@ -66,8 +66,8 @@ func TestMustNot(t *testing.T) {
 		}
 	}
 	var e ended
-	must.NotDo(&e, other, must.Any, "refused")
-	must.NotDo(&e, nil, must.Any, "taken")
+	must.NotDo(&e, other, must.ErrAny, "refused")
+	must.NotDo(&e, nil, must.ErrAny, "taken")
 	if want := []string{"taken: <nil>, want any error"}; !slices.Equal(e.failed, want) {
 		t.Errorf("failed for %q, want %q", e.failed, want)
 	}

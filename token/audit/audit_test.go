@@ -230,7 +230,7 @@ func TestScriptOwners(t *testing.T) {
 		t.Errorf("owners %q", got)
 	}
 	for name, i := range map[string]*audit.Information{"one of two": info(bob), "exchanged": info(bob, audit.Owner{})} {
-		must.NotGet(s.auditor.Check(t.Context(), r, i))(t, must.Any, "%s", name)
+		must.NotGet(s.auditor.Check(t.Context(), r, i))(t, must.ErrAny, "%s", name)
 	}
 }
 

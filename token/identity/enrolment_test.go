@@ -104,7 +104,7 @@ func TestCertificate(t *testing.T) {
 	refused("another authority", e.raw, ed25519TestSigner(t, "b").Identity())
 	must.NotGet(s.Certificate(make([]byte, maxCertificate+1), authority))(t, zkbench.ErrLimit, "too long")
 	other := must.Get(NewScheme("FP256BN_AMCL"))(t)
-	must.NotGet(other.Certificate(e.raw, authority))(t, must.Any, "another curve")
+	must.NotGet(other.Certificate(e.raw, authority))(t, must.ErrAny, "another curve")
 }
 
 // TestAudit: an audit proof shows whose a pseudonym is, in one context, and every

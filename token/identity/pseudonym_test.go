@@ -190,7 +190,7 @@ func TestNonces(t *testing.T) {
 			t.Errorf("another %s has the same A", name)
 		}
 	}
-	must.NotGet(p.Sign([]byte("m"), strings.NewReader("short")))(t, must.Any, "a random source that runs dry")
+	must.NotGet(p.Sign([]byte("m"), strings.NewReader("short")))(t, must.ErrAny, "a random source that runs dry")
 }
 
 // TestHolder: secrets and nonces restore holders and pseudonyms; every draw is
@@ -218,7 +218,7 @@ func TestHolder(t *testing.T) {
 			t.Errorf("%s: the error tells the secret", name)
 		}
 	}
-	must.NotGet(s.NewHolder(strings.NewReader("short")))(t, must.Any, "a random source that runs dry")
+	must.NotGet(s.NewHolder(strings.NewReader("short")))(t, must.ErrAny, "a random source that runs dry")
 }
 
 // TestSecretSums: the constant-time and the table's sums give the same bytes.

@@ -73,7 +73,7 @@ func TestRejectKinds(t *testing.T) {
 				t.Errorf("owner=%s tampered=%s: %v", owner, tampered, err)
 			}
 			outputs[string(output)] = true
-			must.NotDo(t, instance.Check(ctx, input, []byte("redeem policy")), must.Any, "tampered=%s: refused by another check", tampered)
+			must.NotDo(t, instance.Check(ctx, input, []byte("redeem policy")), must.ErrAny, "tampered=%s: refused by another check", tampered)
 		}
 	}
 	if want := len(token.TamperedAxis().Default); len(outputs) != want {

@@ -44,7 +44,7 @@ func TestLedgerApply(t *testing.T) {
 			if len(seen) != 4*8 {
 				t.Errorf("%d operations were told apart, want %d", len(seen), 4*8)
 			}
-			must.NotDo(t, instance.Check(ctx, input, []byte{0, 0, 0, 0, 0, 0, 1, 0}), must.Any, "an operation that was not run")
+			must.NotDo(t, instance.Check(ctx, input, []byte{0, 0, 0, 0, 0, 0, 1, 0}), must.ErrAny, "an operation that was not run")
 		})
 	}
 }

@@ -174,9 +174,9 @@ func closed(t *testing.T, l Verifier) {
 	}
 }
 
-// Canceled: a call whose context ends before a writer has it applies nothing, and every
-// call under a context that has ended says so. exclusive does work while nothing is
-// committed.
+// Canceled holds a ledger to what its calls say when their contexts end: one whose context
+// ends before a writer has it applies nothing, and every call under a context that has
+// ended says so. exclusive does work while nothing is committed.
 func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

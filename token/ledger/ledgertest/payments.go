@@ -100,7 +100,7 @@ func BenchmarkApply(b *testing.B, s Stores, done func(b *testing.B, l Verifier))
 	}
 }
 
-// BenchmarkCallers: many callers with one request each share what a store does for
+// BenchmarkCallers has many callers with one request each, who share what a store does for
 // durability.
 func BenchmarkCallers(b *testing.B, s Stores) {
 	l, _ := s.New(b)
