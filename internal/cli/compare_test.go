@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -98,12 +97,8 @@ func command(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	cmd := exec.CommandContext(t.Context(), "zkbench", args...)
 	var out, messages strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &messages
-	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = exit.ExitCode()
-	} else if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
+	code = exitCode(t, cmd)
 	return out.String(), messages.String(), code
 }
 
@@ -206,10 +201,7 @@ func TestCompareGitInterrupt(t *testing.T) {
 	conn := must.Get(listener.Accept())(t)
 	defer conn.Close()
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
-	err := cmd.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitPartial {
-		t.Errorf("ended with %v, want exit code %d", err, exitPartial)
-	}
+	golden.Equal(t, "exit code", exitPartial, exitCode(t, cmd))
 	if !strings.Contains(out.String(), "PARTIAL: interrupted: 6 of 24 processes measured\n") ||
 		!strings.Contains(out.String(), "? (2 pairs of processes, 8 needed)") {
 		t.Errorf("table:\n%s", &out)

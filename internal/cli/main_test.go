@@ -110,13 +110,8 @@ func TestInterrupt(t *testing.T) {
 	conn := must.Get(listener.Accept())(t) // the slow operation has begun
 	defer conn.Close()
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
-	err := cmd.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitPartial {
-		t.Errorf("ended with %v, want exit code %d; stderr: %s", err, exitPartial, &stderr)
-	}
-	file := must.Get(os.Open(records))(t)
-	defer file.Close()
-	recs := must.Get(record.ReadAll(file))(t)
+	golden.Equal(t, "exit code", exitPartial, exitCode(t, cmd))
+	recs := readRecords(t, records)
 	last := recs[len(recs)-1]
 	golden.Equal(t, "last record", "Slow partial 0", fmt.Sprint(last.Workload, " ", last.Status, " ", last.Count(record.CountDone)))
 	for _, rec := range recs[:len(recs)-1] {

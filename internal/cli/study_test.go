@@ -56,9 +56,7 @@ func TestStudyEnds(t *testing.T) {
 				Dir: dir, Defs: slices.Concat(fakeDefs(), s.Defs), Do: run,
 			}
 			golden.Equal(t, "exit code", test.code, codeOf(runStudy(ctx, &r, &stdout, &stderr)))
-			file := must.Get(os.Open(filepath.Join(dir, outdir.RecordsFile)))(t)
-			defer file.Close()
-			golden.Equal(t, "records", n, len(must.Get(record.ReadAll(file))(t)))
+			golden.Equal(t, "records", n, len(readRecords(t, filepath.Join(dir, outdir.RecordsFile))))
 			golden.Equal(t, "the other cases are measured", test.rest, n > 3)
 			golden.Contains(t, string(must.Get(os.ReadFile(filepath.Join(dir, s.File())))(t)), test.notes...)
 		})
