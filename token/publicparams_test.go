@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 )
@@ -78,9 +78,7 @@ func TestPublicParamsEncoding(t *testing.T) {
 			return ids
 		}
 		p.Issuers, p.Auditors = empty(p.Issuers), empty(p.Auditors)
-		if diff := cmp.Diff(p, got); diff != "" {
-			t.Error(diff)
-		}
+		golden.Equal(t, "parameters", p, got)
 		digest := must.Get(p.Digest())(t)
 		i := rapid.IntRange(0, len(data)-1).Draw(t, "byte")
 		flipped := bytes.Clone(data)

@@ -9,6 +9,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // elements are of the base field, the borders often among them.
@@ -143,9 +145,7 @@ func TestCoefficients(t *testing.T) {
 	if k.c0.b2.a1 != "5" || k.c1.b0.a0 != "6" || k.c1.b1.a1 != "9" {
 		t.Error("another place")
 	}
-	if diff := cmp.Diff(c, k.coefficients()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "coefficients", c, k.coefficients())
 }
 
 // TestAssertEqual: each coefficient counts.

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -107,9 +108,7 @@ func TestCheck(t *testing.T) {
 			Outputs: []audit.Holding{{Owners: []string{"Bob"}, Value: 60}, {Value: 40}},
 		},
 	}}
-	if diff := cmp.Diff(want, report); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "report", want, report)
 }
 
 // TestEveryLieIsNamed: information that is right in all but one thing.
@@ -239,9 +238,7 @@ func TestInformationEncoding(t *testing.T) {
 	s := newScene(t)
 	data := must.Get(s.info.Encode())(t)
 	got := must.Get(audit.Decode(data))(t)
-	if diff := cmp.Diff(s.info, got, cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "information", s.info, got, cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) }))
 	for n := range data {
 		must.NotGet(audit.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}

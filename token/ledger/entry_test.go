@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -33,16 +33,12 @@ func TestVectors(t *testing.T) {
 	data := e.Append(nil)
 	const want = "037478311f58b9145b24d108d7ac38887338b3ea3229833b9c1e418250343f907bfd1047000000006553f100000000050000" +
 		"000772657175657374000201610162000101630007746f6b656e2063"
-	if diff := cmp.Diff(want, hex.EncodeToString(data)); diff != "" {
-		t.Errorf("entry (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "entry", want, hex.EncodeToString(data))
 	l := store.NewLink([32]byte{1}, 7)
 	l.Add(data)
 	sum := l.Sum()
 	const wantSum = "40d177c5b3afe7bdf01094cbeee0312a847d8a9209930cddc9dcc06b1ba36c1c"
-	if diff := cmp.Diff(wantSum, hex.EncodeToString(sum[:])); diff != "" {
-		t.Errorf("link (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "link", wantSum, hex.EncodeToString(sum[:]))
 }
 
 func entries() *rapid.Generator[ledger.Entry] {
@@ -153,9 +149,7 @@ func TestLimits(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			got := fmt.Sprint(check.Check, check.Action, check.Index)
-			if diff := cmp.Diff(fmt.Sprint(c.check, 3, c.index), got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "check and place", fmt.Sprint(c.check, 3, c.index), got)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/request"
@@ -57,9 +58,7 @@ func TestEncoding(t *testing.T) {
 		r := draw(t)
 		data := must.Get(r.Encode())(t)
 		got := must.Get(request.Decode(data))(t)
-		if diff := cmp.Diff(r, got, sameBytes); diff != "" {
-			t.Error(diff)
-		}
+		golden.Equal(t, "request", r, got, sameBytes)
 		i := rapid.IntRange(0, len(data)-1).Draw(t, "byte")
 		flipped := bytes.Clone(data)
 		flipped[i] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/service"
@@ -46,9 +47,7 @@ func TestCrash(t *testing.T) {
 	alice.has(t, 0, "the token is reserved")
 	must.NotGet(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t, zkbench.ErrPolicy, "a second transfer of the token")
 	again := kept(t, alice.Vault)[string(sub.Request.Anchor)]
-	if diff := cmp.Diff(sub.Deliveries, again.Deliveries); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "deliveries", sub.Deliveries, again.Deliveries)
 	w.land(t, &again.Submission)
 	must.Do(t, bob.Receive(ctx, again.Deliveries...))
 	must.Do(t, alice.Sync(ctx, w.ledger))

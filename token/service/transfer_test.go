@@ -10,9 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -69,9 +68,7 @@ func TestLife(t *testing.T) {
 	must.NotDo(t, w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...), zkbench.ErrParams, "approved an action that is not there")
 	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, sub.Deliveries...))
 	report = w.land(t, sub)
-	if diff := cmp.Diff([]string{"Bob"}, report.Actions[0].Inputs[0].Owners); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "owners of the input", []string{"Bob"}, report.Actions[0].Inputs[0].Owners)
 	must.Do(t, bob.Sync(ctx, w.ledger))
 	bob.has(t, 20, "after redeeming 100 of 120")
 }
@@ -141,9 +138,7 @@ func TestSelection(t *testing.T) {
 			for _, in := range sub.Information.Actions[0].Inputs {
 				got = append(got, in.Opening.Value)
 			}
-			if diff := cmp.Diff(test.inputs, got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Equal(t, "inputs", test.inputs, got)
 			if outputs := len(sub.Information.Actions[0].Outputs); (outputs == 2) != test.change {
 				t.Errorf("%d outputs, want change: %v", outputs, test.change)
 			}

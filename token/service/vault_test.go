@@ -14,10 +14,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -231,9 +231,7 @@ func TestDamagedRecord(t *testing.T) {
 		}
 		anchors = append(anchors, "damaged")
 	}
-	if diff := cmp.Diff([]string{"a landed=false", "damaged", "c landed=true"}, anchors); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "submissions", []string{"a landed=false", "damaged", "c landed=true"}, anchors)
 	alice.has(t, 12, "the change of all three, which waits by itself")
 }
 

@@ -10,9 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
@@ -93,12 +92,8 @@ func (f *front) want(t *testing.T, sizes []int, answers map[string]string) {
 	t.Helper()
 	f.callers.Wait()
 	synctest.Wait()
-	if diff := cmp.Diff(sizes, f.sizes); diff != "" {
-		t.Errorf("batches: %s", diff)
-	}
-	if diff := cmp.Diff(answers, f.answers); diff != "" {
-		t.Errorf("answers: %s", diff)
-	}
+	golden.Equal(t, "batches", sizes, f.sizes)
+	golden.Equal(t, "answers", answers, f.answers)
 }
 
 const ms = time.Millisecond

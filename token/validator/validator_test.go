@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -432,9 +431,7 @@ func TestBatchNamesEveryBadRequest(t *testing.T) {
 			bad = append(bad, i)
 		}
 	}
-	if diff := cmp.Diff([]int{2, 3, 5, 7}, bad); diff != "" {
-		t.Error(diff)
-	}
+	golden.Equal(t, "bad requests", []int{2, 3, 5, 7}, bad)
 	if got := s.v.ValidateBatch(t.Context(), s.ledger, nil, s.at); len(got) != 0 {
 		t.Errorf("%d results of no request", len(got))
 	}

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/token/internal/groupcommit"
 )
 
@@ -86,9 +85,7 @@ func TestGroups(t *testing.T) {
 				}
 			}
 		}
-		if diff := cmp.Diff(want, s.groups); diff != "" {
-			t.Errorf("groups (-want +got):\n%s", diff)
-		}
+		golden.Equal(t, "groups", want, s.groups)
 	})
 }
 
@@ -116,9 +113,7 @@ func TestContext(t *testing.T) {
 		if s.Do(ctx, 1) {
 			t.Error("done for a caller who had gone")
 		}
-		if diff := cmp.Diff([][]int{{10}, {5, 4}}, s.groups); diff != "" {
-			t.Errorf("groups (-want +got):\n%s", diff)
-		}
+		golden.Equal(t, "groups", [][]int{{10}, {5, 4}}, s.groups)
 	})
 }
 
@@ -225,9 +220,7 @@ func TestLeave(t *testing.T) {
 						t.Errorf("the third: %v", got)
 					}
 				}
-				if diff := cmp.Diff([][]int{{10}, {2, 2, 2}}, s.groups); diff != "" {
-					t.Errorf("groups (-want +got):\n%s", diff)
-				}
+				golden.Equal(t, "groups", [][]int{{10}, {2, 2, 2}}, s.groups)
 			})
 		})
 	}

@@ -9,9 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
@@ -67,9 +66,7 @@ func TestQueue(t *testing.T) {
 		release <- nil
 		synctest.Wait()
 		want := [][]int{{1}, {2, ledger.MaxBatch - 9, 3}, {ledger.MaxBatch - 3}, {4}}
-		if diff := cmp.Diff(want, groups); diff != "" {
-			t.Errorf("groups (-want +got):\n%s", diff)
-		}
+		golden.Equal(t, "groups", want, groups)
 		for n, want := range map[int]error{1: nil, 2: failure, ledger.MaxBatch - 9: failure, 3: failure, ledger.MaxBatch - 3: nil, 4: nil} {
 			if err := <-results[n]; !errors.Is(err, want) {
 				t.Errorf("batch of %d: %v, want %v", n, err, want)
