@@ -68,9 +68,7 @@ func TestExtendRefused(t *testing.T) {
 		"outwith": try(16, func(e *goldilocks.LDE) { e.Out = 2 }),
 		"domain":  new(goldilocks.Domain).Extend(context.Background(), executor.Serial(), nil, good, goldilocks.Portable()),
 	} {
-		if !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -1,7 +1,6 @@
 package goldilocks_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -97,9 +96,7 @@ func TestRootOfUnity(t *testing.T) {
 		}
 	}
 	for _, log := range []int{-1, 33} {
-		if _, err := goldilocks.RootOfUnity(log); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("2^%d: %v", log, err)
-		}
+		must.NotGet(goldilocks.RootOfUnity(log))(t, zkbench.ErrParams, "2^%d", log)
 	}
 }
 
@@ -229,9 +226,7 @@ func TestBitReverse(t *testing.T) {
 func TestNTTRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int64{-1, 0, 3, 6, 100, 1<<32 - 1, 1 << 33} {
-		if _, err := goldilocks.NewDomain(int(n)); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("domain of %d: %v", n, err)
-		}
+		must.NotGet(goldilocks.NewDomain(int(n)))(t, zkbench.ErrParams, "domain of %d", n)
 	}
 	d := domain(t, 8)
 	for what, err := range map[string]error{
@@ -244,9 +239,7 @@ func TestNTTRefused(t *testing.T) {
 		"reversal of 3":     goldilocks.BitReverse(make([]goldilocks.Element, 3)),
 		"reversal of empty": goldilocks.BitReverse(nil),
 	} {
-		if !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
 	}
 }
 

@@ -2,7 +2,6 @@ package goldilocks_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -126,13 +125,9 @@ func TestEvalRefused(t *testing.T) {
 		"no domain":           values(nil, nil, goldilocks.Natural, 1, point),
 		"coefficients' point": all(ext.Cubic{0, 0, p}),
 	} {
-		if !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := goldilocks.EvalAll(done, ex, good, ext.Quadratic{}, goldilocks.Portable()); !errors.Is(err, context.Canceled) {
-		t.Errorf("done context: %v", err)
-	}
+	must.NotGet(goldilocks.EvalAll(done, ex, good, ext.Quadratic{}, goldilocks.Portable()))(t, context.Canceled, "done context")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
@@ -149,9 +150,7 @@ func FuzzVectors(f *testing.F) {
 		}
 		want := run(goldilocks.Portable())
 		for _, k := range goldilocks.Kernels() {
-			if d := cmp.Diff(want, run(k)); d != "" {
-				t.Errorf("%v:\n%s", k, d)
-			}
+			golden.Equal(t, fmt.Sprint(k), want, run(k))
 		}
 	})
 }

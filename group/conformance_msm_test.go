@@ -171,9 +171,7 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 	for _, c := range cases[:testsize.Pick(5, 7, 7)] {
 		name := fmt.Sprintf("points=%d/window=%d/spacing=%d", c.points, c.opts.Window, c.opts.Spacing)
 		table, err := s.NewTable(points[:c.points], c.opts)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Do(t, err, name)
 		if table.Len() != c.points || table.Bytes() < c.points*s.PointLen() {
 			t.Errorf("%s: Len is %d, Bytes %d", name, table.Len(), table.Bytes())
 		}
@@ -236,14 +234,10 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 func (s *suite[S, P]) testTableOptions(t *testing.T) {
 	points := []P{s.base("a"), s.base("b")}
 	for _, opts := range []group.TableOptions{{Window: 1}, {Window: -1}, {Window: 13}, {Spacing: -1}, {Window: 8, Spacing: 40}} {
-		if _, err := s.NewTable(points, opts); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("NewTable(%+v) = %v, want ErrParams", opts, err)
-		}
+		must.NotGet(s.NewTable(points, opts))(t, zkbench.ErrParams, "NewTable(%+v)", opts)
 	}
 	points[1] = *new(P)
-	if _, err := s.NewTable(points, group.TableOptions{}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a table of the identity: %v, want ErrParams", err)
-	}
+	must.NotGet(s.NewTable(points, group.TableOptions{}))(t, zkbench.ErrParams, "a table of the identity")
 	empty, err := s.NewTable(nil, group.TableOptions{})
 	if err != nil || empty.Len() != 0 {
 		t.Fatalf("an empty table: %v", err)
@@ -261,12 +255,8 @@ func (s *suite[S, P]) testCancelled(t *testing.T) {
 	points, scalars := []P{s.base("a"), s.base("b")}, []S{s.ScalarFromUint64(1), s.ScalarFromUint64(2)}
 	table := must.Get(s.NewTable(points, group.TableOptions{}))(t)
 	for _, ex := range executors() {
-		if _, err := s.MSM(ctx, ex, points, scalars); !errors.Is(err, cause) {
-			t.Errorf("exec=%s: MSM under a done context: %v", ex.Name(), err)
-		}
-		if err := table.MSM(ctx, ex, make([]P, 1), [][]S{scalars}); !errors.Is(err, cause) {
-			t.Errorf("exec=%s: Table.MSM under a done context: %v", ex.Name(), err)
-		}
+		must.NotGet(s.MSM(ctx, ex, points, scalars))(t, cause, "exec=%s: MSM under a done context", ex.Name())
+		must.NotDo(t, table.MSM(ctx, ex, make([]P, 1), [][]S{scalars}), cause, "exec=%s: Table.MSM under a done context", ex.Name())
 	}
 }
 

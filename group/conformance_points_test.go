@@ -8,13 +8,14 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/kilic"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
-	"pgregory.net/rapid"
 )
 
 // point is an affine point of the textbook curve; nil is the identity.
@@ -345,9 +346,7 @@ func (s *suite[S, P]) testHashToPoint(t *testing.T) {
 				t.Errorf("%s hashes to the identity or to the point of %s", name, other)
 			}
 			seen[enc] = name
-			if err := s.DecodePoints(make([]P, 1), []byte(enc), group.Subgroup); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			must.Do(t, s.DecodePoints(make([]P, 1), []byte(enc), group.Subgroup), name)
 			// r·p = O, exactly.
 			var q P
 			s.MulPoint(&q, &p, &rMinus1)

@@ -13,12 +13,14 @@ import (
 	blsfr "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"pgregory.net/rapid"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
-	"pgregory.net/rapid"
 )
 
 // curve is what a test knows of a group without asking it: y² = x³ + b over the
@@ -405,9 +407,7 @@ func (s *suite[S, P]) testScalarEncoding(t *testing.T) {
 	for _, n := range []int{0, 31, 33, 63, 65} {
 		s.refused(t, fmt.Sprintf("length=%d", n), s.DecodeScalars(make([]S, 2), src[:n]), "scalars", 0)
 	}
-	if err := s.DecodeScalars(nil, nil); err != nil {
-		t.Errorf("no scalars from no bytes: %v", err)
-	}
+	must.Do(t, s.DecodeScalars(nil, nil), "no scalars from no bytes")
 }
 
 // refused checks that err is a DecodeError that says where.

@@ -41,9 +41,7 @@ func (s *suite[S, P]) onCurve(t *testing.T, x int64) (p P, ok bool) {
 		return p, false
 	}
 	var out [1]P
-	if err := s.DecodePoints(out[:], s.encode(a), group.OnCurve); err != nil {
-		t.Fatalf("a point on the curve is refused under OnCurve: %v", err)
-	}
+	must.Do(t, s.DecodePoints(out[:], s.encode(a), group.OnCurve), "a point on the curve is refused under OnCurve")
 	return out[0], true
 }
 
@@ -124,9 +122,7 @@ func (s *suite[S, P]) testTorsion(t *testing.T) {
 		if s.ClearTorsion(&mixed); !s.EqualPoints(&mixed, &cleared) {
 			t.Errorf("%s: ClearTorsion of the mixed point differs from that of its subgroup part", name)
 		}
-		if err := s.DecodePoints(make([]P, 1), s.AppendPoints(nil, mixed), group.Subgroup); err != nil {
-			t.Errorf("%s: a cleared point is outside the subgroup: %v", name, err)
-		}
+		must.Do(t, s.DecodePoints(make([]P, 1), s.AppendPoints(nil, mixed), group.Subgroup), name, "a cleared point is outside the subgroup")
 		// MulPoint multiplies by the integer, also here.
 		var m P
 		rMinus1 := new(big.Int).Sub(s.r, big.NewInt(1))

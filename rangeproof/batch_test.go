@@ -63,9 +63,7 @@ func TestWeights(t *testing.T) {
 			items[i].State[0] = byte(i)
 		}
 		items[4].State[63] = last
-		if err := rangeproof.VerifyBatch(ctx, ex, basis, "test", items); !errors.Is(err, zkbench.ErrProof) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotDo(t, rangeproof.VerifyBatch(ctx, ex, basis, "test", items), zkbench.ErrProof, "%s", name)
 		for i := range drawn {
 			for _, w := range drawn[i] {
 				if other, dup := seen[w]; dup {
@@ -108,9 +106,7 @@ func TestBisectionFailsClosed(t *testing.T) {
 	for i := range items {
 		items[i].Equations = fickle{&calls}
 	}
-	if err := rangeproof.VerifyBatch(ctx, serial, basis, "test", items); !errors.Is(err, zkbench.ErrProof) {
-		t.Errorf("accepted: %v", err)
-	}
+	must.NotDo(t, rangeproof.VerifyBatch(ctx, serial, basis, "test", items), zkbench.ErrProof, "accepted")
 }
 
 // holding is an equation without terms.

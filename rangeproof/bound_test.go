@@ -143,9 +143,7 @@ func TestSystemWeights(t *testing.T) {
 		t.Errorf("a refused proof: %v", err)
 	}
 	for _, m := range []int{-1, 0, 5} {
-		if _, err := rangeproof.NewSystem(basis, protocol).Decode(nil, m, nil, nil); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%d commitments: %v", m, err)
-		}
+		must.NotGet(rangeproof.NewSystem(basis, protocol).Decode(nil, m, nil, nil))(t, zkbench.ErrParams, "%d commitments", m)
 	}
 }
 
@@ -164,9 +162,7 @@ func TestNothingIsAcceptedUnchecked(t *testing.T) {
 	for _, context := range []string{"", "", "wrong", ""} {
 		claims = append(claims, must.Get(s.Decode([]byte(context), 2, commitments, proof))(t))
 	}
-	if err := faulttest.Each(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }); err != nil {
-		t.Errorf("good proofs: %v", err)
-	}
+	must.Do(t, faulttest.Each(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }), "good proofs")
 	for _, wrong := range [][]rangeproof.Claim{claims, {claims[2], claims[0]}} {
 		for width := 1; width <= 4; width++ {
 			if err := faulttest.Each(t, wide{serial, width}, func(ex executor.Executor) error { return s.Verify(ctx, ex, wrong...) }); err == nil {

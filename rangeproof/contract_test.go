@@ -177,9 +177,7 @@ func TestBatch(t *testing.T) {
 			minus.Scalars[i%3].Sub(&minus.Scalars[i%3], &one)
 			good, wrong, less = append(good, replayed(pf)), append(wrong, replayed(more)), append(less, replayed(minus))
 		}
-		if err := hold(longBasis(), nil, good...); err != nil {
-			t.Fatalf("batch of good proofs: %v", err)
-		}
+		must.Do(t, hold(longBasis(), nil, good...), "batch of good proofs")
 		for i := range good {
 			if err := hold(longBasis(), nil, good[i]); err != nil {
 				t.Errorf("good proof %d alone: %v", i, err)
@@ -205,9 +203,7 @@ func TestParameters(t *testing.T) {
 		keyless := must.Get(group.NewBasis(group.BN254(), c.families(1, 0)[2:], two))(t)
 		refused := func(name string, b *bnBasis, params parameters) {
 			t.Helper()
-			if _, err := c.build(b, params); !errors.Is(err, zkbench.ErrParams) {
-				t.Errorf("%s, %v: %v, want ErrParams", name, params, err)
-			}
+			must.NotGet(c.build(b, params))(t, zkbench.ErrParams, "%s, %v", name, params)
 		}
 		for _, params := range append([]parameters{{0, 1, 0}, {65, 1, 0}, {-8, 1, 0}, {8, 1, -1}}, c.refused...) {
 			refused("basis=long", longBasis(), params)

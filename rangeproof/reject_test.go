@@ -1,7 +1,6 @@
 package rangeproof_test
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -60,9 +59,7 @@ func TestEveryItemOfAProofCounts(t *testing.T) {
 			good := prove(t, p, st)
 			must.Do(t, verify(p, bound(p, "ctx"), st.V, good))
 			for name, bad := range altered(good) {
-				if err := verify(p, bound(p, "ctx"), st.V, bad); !errors.Is(err, zkbench.ErrProof) {
-					t.Errorf("%v: %s: %v, want ErrProof", params, name, err)
-				}
+				must.NotDo(t, verify(p, bound(p, "ctx"), st.V, bad), zkbench.ErrProof, "%v: %s", params, name)
 			}
 		}
 	})
@@ -82,9 +79,7 @@ func TestEveryByteCounts(t *testing.T) {
 			if err == nil {
 				want, err = zkbench.ErrProof, verify(p, bound(p, "ctx"), st.V, pf)
 			}
-			if !errors.Is(err, want) {
-				t.Errorf("byte %d: %v, want %v", i, err, want)
-			}
+			must.NotDo(t, err, want, "byte %d", i)
 		}
 	})
 }
@@ -198,13 +193,9 @@ func TestOtherStatementsAreRejected(t *testing.T) {
 			if len(V) == 0 || len(V) > c.maxM {
 				want = zkbench.ErrParams
 			}
-			if err := verify(p, bound(p, "ctx"), V, pf); !errors.Is(err, want) {
-				t.Errorf("V %s: %v, want %v", name, err, want)
-			}
+			must.NotDo(t, verify(p, bound(p, "ctx"), V, pf), want, "V %s", name)
 		}
-		if err := verify(p, bound(p, "ctx"), st.V, prove(t, p, newStatement(10, st.w.Values...))); !errors.Is(err, zkbench.ErrProof) {
-			t.Errorf("proof of another statement: %v, want ErrProof", err)
-		}
+		must.NotDo(t, verify(p, bound(p, "ctx"), st.V, prove(t, p, newStatement(10, st.w.Values...))), zkbench.ErrProof, "proof of another statement")
 	})
 }
 
@@ -218,9 +209,7 @@ func TestOtherParametersAreRejected(t *testing.T) {
 		pf := prove(t, p, st)
 		refused := func(name string, q bnProtocol, tr transcript.Transcript) {
 			t.Helper()
-			if err := verify(q, tr, st.V, pf); !errors.Is(err, zkbench.ErrProof) {
-				t.Errorf("other %s: %v, want ErrProof", name, err)
-			}
+			must.NotDo(t, verify(q, tr, st.V, pf), zkbench.ErrProof, "other %s", name)
 		}
 		fork := bound(p, "ctx")
 		refused("context", p, bound(p, "other"))
@@ -272,9 +261,7 @@ func TestMisshapenProofs(t *testing.T) {
 			"identity for the last":  identity(len(good.Points) - 1),
 		} {
 			tr := bound(p, "ctx")
-			if _, err := p.Replay(&tr, st.V, pf); !errors.Is(err, zkbench.ErrProof) {
-				t.Errorf("%s: %v, want ErrProof", name, err)
-			}
+			must.NotGet(p.Replay(&tr, st.V, pf))(t, zkbench.ErrProof, "%s", name)
 		}
 	})
 }

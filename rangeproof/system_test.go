@@ -84,9 +84,7 @@ func TestSystem(t *testing.T) {
 					commitments, proof := proved(t, s, context, values...)
 					c := must.Get(s.Decode(context, m, commitments, proof))(t)
 					claims = append(claims, c)
-					if err := s.Verify(ctx, serial, c); err != nil {
-						t.Error(err)
-					}
+					must.Do(t, s.Verify(ctx, serial, c))
 					if i == 0 {
 						tampered(t, s, m, commitments, proof)
 					}
@@ -99,9 +97,7 @@ func TestSystem(t *testing.T) {
 				if !errors.As(err, &c) || c.Action != 3 || !errors.Is(err, zkbench.ErrProof) {
 					t.Errorf("batch with claim 3 bad: %v", err)
 				}
-				if err := s.Verify(ctx, executor.Pool(), append(claims[:3:3], claims[4])...); err != nil {
-					t.Errorf("batch without it: %v", err)
-				}
+				must.Do(t, s.Verify(ctx, executor.Pool(), append(claims[:3:3], claims[4])...), "batch without it")
 			})
 		}
 	}
@@ -157,18 +153,14 @@ func TestSystemRefuses(t *testing.T) {
 				t.Errorf("proof=%s %s: %v", s.Name(), name, err)
 			}
 		}
-		if _, err := s.Decode(nil, m+1, nil, nil); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("proof=%s: too many commitments: %v", s.Name(), err)
-		}
+		must.NotGet(s.Decode(nil, m+1, nil, nil))(t, zkbench.ErrParams, "proof=%s: too many commitments", s.Name())
 	}
 	s := systems(t, group.BN254(), 8, group.TableOptions{Window: 4, Spacing: 8})[0]
 	if _, _, err := s.Prove(ctx, serial, nil, []uint64{1}, blindings(1), bytes.NewReader(make([]byte, 31))); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a source of 31 bytes: %v", err)
 	}
 	commitments, proof := proved(t, s, nil, 1)
-	if _, err := s.Decode(nil, 1, commitments, proof[:1:1]); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("one byte of a proof: %v", err)
-	}
+	must.NotGet(s.Decode(nil, 1, commitments, proof[:1:1]))(t, zkbench.ErrMalformed, "one byte of a proof")
 	for name, build := range map[string]func() (rangeproof.System, error){
 		"bulletproof/bits=0":    func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 0, 1) },
 		"bulletproof/bits=65":   func() (rangeproof.System, error) { return bulletproof.NewSystem(group.BN254(), 65, 1) },
@@ -177,9 +169,7 @@ func TestSystemRefuses(t *testing.T) {
 		"csp/bits=0":            func() (rangeproof.System, error) { return csp.NewSystem(group.BN254(), 0) },
 		"csp/bits=65":           func() (rangeproof.System, error) { return csp.NewSystem(group.BN254(), 65) },
 	} {
-		if _, err := build(); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v, want ErrParams", name, err)
-		}
+		must.NotGet(build())(t, zkbench.ErrParams, "%s", name)
 	}
 }
 
@@ -219,9 +209,7 @@ func TestRandomBlinding(t *testing.T) {
 	if got, err := s.RandomBlinding(bytes.NewReader(wide)); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("blinding %x, %v, want %x", got, err, want)
 	}
-	if _, err := s.RandomBlinding(bytes.NewReader(wide[1:])); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a source of 63 bytes: %v", err)
-	}
+	must.NotGet(s.RandomBlinding(bytes.NewReader(wide[1:])))(t, io.ErrUnexpectedEOF, "a source of 63 bytes")
 	a, _ := s.RandomBlinding(nil)
 	b, _ := s.RandomBlinding(nil)
 	if len(a) != 32 || bytes.Equal(a, b) {
@@ -237,9 +225,7 @@ func TestClaimOfAnotherSystem(t *testing.T) {
 	commitments, proof := proved(t, a, nil, 1)
 	c := must.Get(a.Decode(nil, 1, commitments, proof))(t)
 	for _, b := range []rangeproof.System{systems(t, group.BN254(), 8, small)[0], systems(t, group.BLS12381(), 8, small)[0]} {
-		if err := b.Verify(ctx, serial, c); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("claim of another system: %v", err)
-		}
+		must.NotDo(t, b.Verify(ctx, serial, c), zkbench.ErrParams, "claim of another system")
 	}
 }
 
@@ -248,9 +234,7 @@ func FuzzDecodeProof(f *testing.F) {
 	s := systems(f, group.BN254(), 4, group.TableOptions{Window: 4, Spacing: 8})
 	for _, sys := range s {
 		_, proof, err := sys.Prove(ctx, serial, nil, []uint64{5}, blindings(1), bytes.NewReader(make([]byte, 32)))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, err)
 		for points := range len(proof)/32 + 1 { // one of these is the shape
 			f.Add(uint8(points), uint8(len(proof)/32-points), proof)
 		}

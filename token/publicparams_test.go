@@ -101,9 +101,7 @@ func TestPublicParamsTruncated(t *testing.T) {
 	p.Issuers = [][]byte{{1}, {2, 3}}
 	data := encode(t, p)
 	for n := range data {
-		if _, err := token.DecodePublicParams(data[:n]); !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%d of %d bytes: %v, want ErrMalformed", n, len(data), err)
-		}
+		must.NotGet(token.DecodePublicParams(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
 	_, err := token.DecodePublicParams(append(data, 0))
 	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Offset != len(data) {

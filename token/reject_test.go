@@ -161,9 +161,7 @@ func TestProveRefuses(t *testing.T) {
 	} {
 		e := newExample(t, p, name, c.inputs, c.outputs)
 		c.change(e)
-		if _, err := p.Prove(context.Background(), executor.Serial(), &e.st, &e.w); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
+		must.NotGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, c.want, "%s", name)
 	}
 }
 

@@ -179,9 +179,7 @@ func TestBuildFilePatience(t *testing.T) {
 			return 1, nil
 		})
 		_, err := buildFile(t, merkle.Shape{Rows: 2, Width: 1}, io.LimitReader(slow, 16), filepath.Join(t.TempDir(), "tree"))
-		if !errors.Is(err, test.want) {
-			t.Errorf("%d silences: %v", test.silences, err)
-		}
+		must.NotDo(t, err, test.want, "%d silences", test.silences)
 	}
 }
 

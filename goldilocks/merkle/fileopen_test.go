@@ -77,12 +77,8 @@ func TestOpenFile(t *testing.T) {
 	refused("a byte more", append(slices.Clone(good), 0), "tree", len(good))
 	refused("a top that is not canonical", put(good, len(good)-16, goldilocks.Modulus), "tree.level[2][0][2]", len(good)-16)
 
-	if _, err := merkle.OpenFile(path + "s"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: %v", err)
-	}
-	if _, err := merkle.OpenFile(filepath.Dir(path)); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("a folder: %v", err)
-	}
+	must.NotGet(merkle.OpenFile(path+"s"))(t, fs.ErrNotExist, "no file")
+	must.NotGet(merkle.OpenFile(filepath.Dir(path)))(t, zkbench.ErrMalformed, "a folder")
 }
 
 // TestFileDamaged: what is looked at when a path is read: a digest that is not canonical,
@@ -114,7 +110,5 @@ func TestFileDamaged(t *testing.T) {
 			}
 		}
 	}
-	if _, err := built.Root(); !errors.Is(err, zkbench.ErrMalformed) {
-		t.Errorf("the root of a cut file: %v", err)
-	}
+	must.NotGet(built.Root())(t, zkbench.ErrMalformed, "the root of a cut file")
 }

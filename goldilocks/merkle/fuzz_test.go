@@ -70,15 +70,11 @@ func FuzzBuildFile(f *testing.F) {
 			whole = whole && elements[i].Canonical()
 		}
 		if !whole {
-			if !errors.Is(err, zkbench.ErrMalformed) {
-				t.Errorf("%d bytes as %v: %v", len(data), shape, err)
-			}
+			must.NotDo(t, err, zkbench.ErrMalformed, "%d bytes as %v", len(data), shape)
 			nothingLeft(t, folder)
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		tree := must.Get(merkle.Build(t.Context(), executor.Serial(), shape, elements, goldilocks.Portable()))(t)
 		if root, err := got.Root(); err != nil || root != tree.Root() {
 			t.Errorf("root %x, want %x, error %v", root, tree.Root(), err)

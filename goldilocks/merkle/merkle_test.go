@@ -109,9 +109,7 @@ func TestTree(t *testing.T) {
 		digests := must.Get(tree.Cap(height))(rt)
 		cap := must.Get(merkle.NewCap(root, shape, height, digests))(rt)
 		short := must.Get(tree.PathToCap(index, height))(rt)
-		if err := cap.Verify(index, row, short); err != nil {
-			rt.Fatalf("cap of %d: %v", height, err)
-		}
+		must.Do(rt, cap.Verify(index, row, short), "cap of", height)
 		other := slices.Clone(row)
 		other[0] = other[0].Add(1)
 		if err := cap.Verify(index, other, short); !errors.Is(err, zkbench.ErrProof) {
@@ -199,12 +197,8 @@ func TestTopIsNoRoot(t *testing.T) {
 	if shorter.Root() == tree.Root() {
 		t.Error("a row of digests passes for two rows")
 	}
-	if err := merkle.Verify(tree.Root(), single, 0, row, nil); !errors.Is(err, zkbench.ErrProof) {
-		t.Errorf("the digests of two rows as a row: %v", err)
-	}
-	if err := merkle.Verify(shorter.Top(), single, 0, row, nil); !errors.Is(err, zkbench.ErrProof) {
-		t.Errorf("the plain top as the root: %v", err)
-	}
+	must.NotDo(t, merkle.Verify(tree.Root(), single, 0, row, nil), zkbench.ErrProof, "the digests of two rows as a row")
+	must.NotDo(t, merkle.Verify(shorter.Top(), single, 0, row, nil), zkbench.ErrProof, "the plain top as the root")
 }
 
 // rootOf is the commitment as the package's text has it: the top, the width and the number
@@ -260,9 +254,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"too many", merkle.Shape{Rows: 2, Width: 8}, numbered(17), zkbench.ErrParams},
 		{"not canonical", merkle.Shape{Rows: 2, Width: 2}, []goldilocks.Element{0, 1, 2, goldilocks.Modulus}, zkbench.ErrMalformed},
 	} {
-		if _, err := merkle.Build(ctx, ex, test.shape, test.rows); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.NotGet(merkle.Build(ctx, ex, test.shape, test.rows))(t, test.want, "%s", test.name)
 	}
 }
 

@@ -64,8 +64,6 @@ func TestMultiPath(t *testing.T) {
 	})
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 4, Width: 8})
 	for _, wrong := range [][]int{nil, {1, 1}, {2, 1}, {-1}, {4}} {
-		if _, err := tree.MultiPath(wrong); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%v: %v", wrong, err)
-		}
+		must.NotGet(tree.MultiPath(wrong))(t, zkbench.ErrParams, "%v", wrong)
 	}
 }

@@ -124,9 +124,7 @@ func TestArguments(t *testing.T) {
 			o := open(t, numbered(5*3))
 			test.edit(&o)
 			for i, verifier := range test.by {
-				if err := verifier(o); !errors.Is(err, zkbench.ErrParams) {
-					t.Errorf("verifier %d: %v", i, err)
-				}
+				must.NotDo(t, verifier(o), zkbench.ErrParams, "verifier %d", i)
 			}
 		})
 	}
@@ -181,9 +179,7 @@ func TestCapIsItsOwn(t *testing.T) {
 		c := must.Get(merkle.NewCap(tree.Root(), tree.Shape(), height, digests))(t)
 		path := must.Get(tree.PathToCap(2, height))(t)
 		clear(digests)
-		if err := c.Verify(2, row, path); err != nil {
-			t.Errorf("height %d: %v", height, err)
-		}
+		must.Do(t, c.Verify(2, row, path), "height", height)
 	}
 	if tree.Top() != top {
 		t.Errorf("the tree's top is %x, was %x", tree.Top(), top)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
@@ -52,9 +53,7 @@ func TestHashAll(t *testing.T) {
 			}
 			got := make([]poseidon.Digest, n)
 			poseidon.CompressAll(got, pairs, k)
-			if d := cmp.Diff(want, got); d != "" {
-				t.Fatalf("%d pairs:\n%s", n, d)
-			}
+			golden.Equal(t, fmt.Sprintf("%d pairs", n), want, got)
 			if poseidon.CompressAll(pairs[:n], pairs, k); !slices.Equal(pairs[:n], want) {
 				t.Fatalf("%d pairs in place:\n%s", n, cmp.Diff(want, pairs[:n]))
 			}
@@ -64,9 +63,7 @@ func TestHashAll(t *testing.T) {
 					want[i] = poseidon.LinearHash(leaves[i*width : (i+1)*width])
 				}
 				poseidon.LeavesAll(got, leaves, width, k)
-				if d := cmp.Diff(want, got); d != "" {
-					t.Fatalf("%d leaves of %d:\n%s", n, width, d)
-				}
+				golden.Equal(t, fmt.Sprintf("%d leaves of %d", n, width), want, got)
 			}
 		}
 	})

@@ -189,9 +189,7 @@ func entries(t *testing.T, path string) (all []ledger.Entry) {
 	l := must.Get(bolt.Open(path))(t)
 	defer l.Close()
 	for r, err := range l.Log(t.Context(), 1) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, r.Entry)
 	}
 	return all

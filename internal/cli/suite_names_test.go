@@ -20,13 +20,9 @@ import (
 func expanded(t *testing.T, name string, most int) []suite.Case {
 	t.Helper()
 	file, err := suite.Find(families(Defs()), name)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Do(t, err, name)
 	p, err := suite.NewPlan(Defs(), file, name, most, suite.Options{Repetitions: 1})
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Do(t, err, name)
 	if file.Name != name || file.About == "" {
 		t.Errorf("%s: name %q, about %q", name, file.Name, file.About)
 	}

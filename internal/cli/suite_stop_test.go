@@ -47,9 +47,7 @@ func TestSuiteInterrupted(t *testing.T) {
 	if ids, _ := folderIDs(t, dir); len(ids) != 2 {
 		t.Errorf("%d records, want 2", len(ids))
 	}
-	if _, err := os.Stat(filepath.Join(dir, suite.PageFile)); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(filepath.Join(dir, suite.PageFile)))(t)
 }
 
 // TestSuiteFolderGone: a case that cannot be kept is told as not stored, and the suite

@@ -107,9 +107,7 @@ func exitCode(t *testing.T, cmd *exec.Cmd) int {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return 0
 }
 

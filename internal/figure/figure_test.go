@@ -16,9 +16,7 @@ func TestFigures(t *testing.T) {
 	of := func(write func(v float64) string) func(text string) string {
 		return func(text string) string {
 			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Error(err)
-			}
+			must.Do(t, err)
 			return write(v)
 		}
 	}

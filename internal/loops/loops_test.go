@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/loops"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/perf"
@@ -34,9 +33,7 @@ func TestAll(t *testing.T) {
 	if len(got) > 0 { // else there is no assembly
 		want["scalar"] = names["scalar"]
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
+	golden.Equal(t, "names", want, got)
 }
 
 // TestRuns: every loop ends.
@@ -111,9 +108,7 @@ func TestCounters(t *testing.T) {
 		if errors.Is(err, perf.ErrUnavailable) {
 			t.Skip(err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if got, want := float64(counts.Instructions), float64(passes*l.Instructions); got < want || got > 1.1*want {
 			t.Errorf("%s %s: %.0f instructions, want %.0f", l.Kernel, l.Name, got, want)
 		}

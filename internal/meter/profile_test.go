@@ -23,9 +23,7 @@ func parse(t *testing.T, dir, kind string) *profile.Profile {
 	t.Helper()
 	content := must.Get(os.ReadFile(filepath.Join(dir, kind+".pprof")))(t)
 	p, err := profile.ParseData(content)
-	if err != nil {
-		t.Fatalf("kind=%s: %v", kind, err)
-	}
+	must.Do(t, err, "kind="+kind)
 	return p
 }
 
@@ -56,9 +54,7 @@ func TestProfilerWritesEachKind(t *testing.T) {
 		t.Errorf("trace.out is no trace: %v", err)
 	}
 	for _, step := range []func() error{p.CloseWindow, p.Close} {
-		if err := step(); err != nil {
-			t.Errorf("ended twice: %v", err)
-		}
+		must.Do(t, step(), "ended twice")
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/page"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -61,9 +62,7 @@ func newTab(t *testing.T, width, height int64) *tab {
 		allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, endBrowser := chromedp.NewContext(allocator)
 		chromium.ctx, chromium.end = ctx, []context.CancelFunc{end, endBrowser}
-		if err := chromedp.Do(ctx); err != nil {
-			t.Errorf("start %s: %v", path, err)
-		}
+		must.Do(t, chromedp.Do(ctx), "start", path)
 	})
 	b := &tab{t: t}
 	ctx, end := chromedp.NewContext(chromium.ctx, chromedp.WithListener(b.listen))

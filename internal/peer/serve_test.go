@@ -75,9 +75,7 @@ func TestGLVCases(t *testing.T) {
 	for _, c := range peer.GLVCases() {
 		t.Run(c.Name, func(t *testing.T) {
 			op, _, err := c.Setup()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for range 130 { // past the last scalar, twice
 				must.Do(t, op())
 			}

@@ -23,9 +23,7 @@ func TestMeasure(t *testing.T) {
 	if errors.Is(err, perf.ErrUnavailable) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	twice := must.Get(perf.Measure(work(2e6)))(t)
 	golden.Within(t, "instructions of twice the work, by those of once", 1.8, float64(twice.Instructions)/float64(once.Instructions), 2.2)
 	if rate := float64(once.Instructions) / float64(once.Cycles); !(rate > 0 && rate <= 16) {

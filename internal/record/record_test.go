@@ -121,9 +121,7 @@ func FuzzReader(f *testing.F) {
 				return
 			}
 			var b bytes.Buffer
-			if err := record.NewWriter(&b).Write(rec); err != nil {
-				t.Errorf("a record that was read cannot be written: %v", err)
-			}
+			must.Do(t, record.NewWriter(&b).Write(rec), "a record that was read cannot be written")
 		}
 	})
 }

@@ -39,9 +39,7 @@ func idle(tb testing.TB, cfg Config, output []byte) *loop {
 	r.prepare(tb.Context())
 	must.Do(tb, r.plan())
 	tb.Cleanup(func() {
-		if err := r.arena.free(); err != nil {
-			tb.Error(err)
-		}
+		must.Do(tb, r.arena.free())
 	})
 	r.opening.Store(int64(r.clock()))
 	r.startSchedule(false, r.opened())

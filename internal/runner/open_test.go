@@ -119,9 +119,7 @@ func TestAccounting(t *testing.T) {
 				}
 				return nil, nil
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			took = time.Since(begin)
 			time.Sleep(stragglers)
 		})

@@ -73,9 +73,7 @@ func TestGoesOn(t *testing.T) {
 		must.Do(t, j.Close())
 
 		j, head, err := suite.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		golden.Equal(t, "cases of the plan", keys(all), keys(head.Plan))
 		var ended []string
 		fresh := 0

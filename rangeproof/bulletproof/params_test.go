@@ -1,11 +1,11 @@
 package bulletproof
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 )
 
@@ -68,8 +68,6 @@ func TestBadParametersHaveNoFamilies(t *testing.T) {
 		{Bits: 8, MaxCommitments: 1, Stop: -1},
 	} {
 		families := Families(cfg.Bits, cfg.MaxCommitments, cfg.Stop)
-		if _, err := group.NewBasis(group.BN254(), families, group.TableOptions{}); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%+v: NewBasis: %v, want ErrParams", cfg, err)
-		}
+		must.NotGet(group.NewBasis(group.BN254(), families, group.TableOptions{}))(t, zkbench.ErrParams, "%+v: NewBasis", cfg)
 	}
 }

@@ -1,7 +1,6 @@
 package bulletproof
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -85,13 +84,9 @@ func TestZeroChallengesAreRefused(t *testing.T) {
 		}
 		tr := bound(p, "ctx")
 		*left = n
-		if _, err := q.Replay(&tr, st.V, pf); !errors.Is(err, want) {
-			t.Errorf("challenge %d zero: Replay: %v, want %v", n, err, want)
-		}
+		must.NotGet(q.Replay(&tr, st.V, pf))(t, want, "challenge %d zero: Replay", n)
 		tr = bound(p, "ctx")
 		*left = n + 2*d.N + 4 // after the nonces
-		if _, err := q.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces); !errors.Is(err, want) {
-			t.Errorf("challenge %d zero: Prove: %v, want %v", n, err, want)
-		}
+		must.NotGet(q.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces))(t, want, "challenge %d zero: Prove", n)
 	}
 }

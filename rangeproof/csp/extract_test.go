@@ -2,12 +2,13 @@ package csp
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // finish folds pr.z to the end with the challenges of ch.
@@ -57,9 +58,7 @@ func TestExtractor(t *testing.T) {
 	w0, h0 := extract(links[0])
 	w1, h1 := extract(links[1])
 
-	if diff := cmp.Diff(w0[:2*bits+2], w1[:2*bits+2]); diff != "" {
-		t.Errorf("the committed values depend on the link challenge:\n%s", diff)
-	}
+	golden.Equal(t, "committed values under another link challenge", w0[:2*bits+2], w1[:2*bits+2])
 	var inv, gotV, gotR scalar
 	inv.Sub(&links[0], &links[1]).Inverse(&inv)
 	gotV.Sub(&w0[2*bits+2], &w1[2*bits+2]).Mul(&gotV, &inv)
@@ -124,8 +123,6 @@ func TestExtractorOfOneRound(t *testing.T) {
 		// The vector before the round, from a run that stops there.
 		before := newProtocol(t, bits, l)
 		want := runWith(t, prepare(before, "round", 7, r), chosen(p, "round"))
-		if diff := cmp.Diff(want.Scalars[headScalars:], got[:l]); diff != "" {
-			t.Errorf("length=%d: extracted vector differs:\n%s", l, diff)
-		}
+		golden.Equal(t, fmt.Sprintf("length=%d: extracted vector", l), want.Scalars[headScalars:], got[:l])
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // forger starts from the honest moves for the bits of v and lets a cheat change
@@ -25,9 +27,7 @@ func TestDriverIsFaithful(t *testing.T) {
 	V := commitTo(p, fr.NewElement(200), r)
 	tr := start(p, "driver")
 	proof := runTranscript(t, forger(p, 200, r, nil), &tr, V)
-	if err := verify(p, "driver", V, proof); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, verify(p, "driver", V, proof))
 	ch := chosen(p, "driver")
 	if !equationHolds(t, p, V, runWith(t, forger(p, 200, r, nil), ch), ch) {
 		t.Error("honest run with chosen challenges rejected")

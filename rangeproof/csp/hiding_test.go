@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
@@ -83,9 +83,7 @@ func TestEveryValueExplainsTheProof(t *testing.T) {
 			shift = g.InnerProduct(diff, vecLogs)
 			pr.rho.Sub(&real.rho, &shift)
 
-			if d := cmp.Diff(want, runWith(t, pr, ch)); d != "" {
-				t.Errorf("stop=%d: value %d does not explain the proof of %d:\n%s", stop, other, value, d)
-			}
+			golden.Equal(t, fmt.Sprintf("stop=%d: value %d does not explain the proof of %d", stop, other, value), want, runWith(t, pr, ch))
 		}
 	}
 }
@@ -202,7 +200,5 @@ func TestEveryPartIsMasked(t *testing.T) {
 	// The stream is the contract's: the first scalars of the nonce stream.
 	want := make([]scalar, len(drawn))
 	group.RandomScalars(group.BN254(), want, transcript.XOF("csp-test/nonces", []byte("distinct")))
-	if diff := cmp.Diff(want, drawn); diff != "" {
-		t.Errorf("nonces are not read in the order a(0), γ, ρ, m:\n%s", diff)
-	}
+	golden.Equal(t, "nonces are not read in the order a(0), γ, ρ, m", want, drawn)
 }

@@ -1,14 +1,14 @@
 package circuits_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
@@ -159,9 +159,7 @@ func TestEstimates(t *testing.T) {
 	last.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
 	text := studytest.Page(t, *s, recs)
 	want := []string{"9,000", "–", "–", "–", "–", "–", "–", "*≈ 16.00 ms*", "–", "*≈ 32 MB*", "–"}
-	if diff := cmp.Diff(want, studytest.Row(t, text, "*≈ 16.00 ms*")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "row of the estimate", want, studytest.Row(t, text, "*≈ 16.00 ms*"))
 	if !strings.Contains(text, "(gates, round 1) did not run: limit exceeded: bytes of memory") {
 		t.Error("the case that did not run is not named")
 	}
@@ -207,16 +205,12 @@ func TestPortable(t *testing.T) {
 			rounds = "2"
 		}
 		cells := studytest.Row(t, text, "Gates", "prove")
-		if diff := cmp.Diff([]string{"1.000 ms", "4.000 ms", "4.00×", rounds}, cells[3:]); diff != "" {
-			t.Errorf("wrong=%v (-want +got):\n%s", wrong, diff)
-		}
+		golden.Equal(t, fmt.Sprintf("wrong=%v", wrong), []string{"1.000 ms", "4.000 ms", "4.00×", rounds}, cells[3:])
 		if named := strings.Contains(text, "the portable program ran adx arithmetic"); named != wrong {
 			t.Errorf("wrong=%v: named %v", wrong, named)
 		}
 	}
-	if diff := cmp.Diff([]bool{false, true, true, false, false, true}, order[:6]); diff != "" {
-		t.Errorf("order of the programs (-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "order of the programs", []bool{false, true, true, false, false, true}, order[:6])
 }
 
 // TestCrossover: verifying takes 2 ms, hashing 2 ns a byte and 200 ns, so verifying is
@@ -236,9 +230,7 @@ func TestCrossover(t *testing.T) {
 		}
 	}
 	cells := studytest.Row(t, studytest.Page(t, *s, recs), "ours", "2.000 ms")
-	if diff := cmp.Diff([]string{"ours", "2.000 ms", "999,900", "999,900 to 999,900"}, cells); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "row of ours", []string{"ours", "2.000 ms", "999,900", "999,900 to 999,900"}, cells)
 	for _, r := range recs {
 		if r.Workload == "KeccakNative" {
 			r.Status = record.Failed
@@ -255,9 +247,7 @@ func TestPairingRatios(t *testing.T) {
 	s := studyOf(t, "pairing")
 	text := studytest.Page(t, *s, records(s))
 	cells := studytest.Row(t, text, "~4.6×")
-	if diff := cmp.Diff([]string{"~4.6×", "13.0×", "7,000×", "–", "1×", "1.00×"}, cells[1:]); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "row of the ratios", []string{"~4.6×", "13.0×", "7,000×", "–", "1×", "1.00×"}, cells[1:])
 	if cells := studytest.Row(t, text, "7,000,000[^composed]", "518,877,400"); cells[3] != "–" || cells[5] != "–" {
 		t.Errorf("times of a composed count: %q", cells)
 	}

@@ -1,7 +1,6 @@
 package sve_test
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -49,9 +48,7 @@ func TestModelRefuses(t *testing.T) {
 	} {
 		m := model()
 		change(&m)
-		if err := m.Check(); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.NotDo(t, m.Check(), zkbench.ErrParams, "%s", what)
 	}
 }
 

@@ -152,15 +152,11 @@ func TestVectorInstruction(t *testing.T) {
 		i := must.Get(d.New(t.Context(), workload.NewCase(record.Axis{Key: "loop", Value: loop}), 1))(t)
 		input := must.Get(i.Input(t.Context(), 0))(t)
 		output := must.Get(i.Run(t.Context(), input))(t)
-		if err := i.Check(t.Context(), input, output); err != nil {
-			t.Errorf("%s: %v", loop, err)
-		}
+		must.Do(t, i.Check(t.Context(), input, output), loop)
 		if m, err := i.Metrics(t.Context()); err != nil || len(m) == 0 || m[0].Value < 1000 {
 			t.Errorf("%s: %v, %v", loop, m, err)
 		}
-		if err := i.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, i.Close())
 	}
 	if _, err := d.New(t.Context(), workload.NewCase(record.Axis{Key: "loop", Value: "mmx-add"}), 1); err == nil || !strings.Contains(err.Error(), `loop: "mmx-add" is not accepted`) {
 		t.Errorf("a loop that is not there: %v", err)

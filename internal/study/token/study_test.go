@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
@@ -40,9 +39,7 @@ func TestPlan(t *testing.T) {
 	}
 	slices.Sort(rounds[0])
 	slices.Sort(rounds[1])
-	if diff := cmp.Diff(rounds[0], rounds[1]); diff != "" {
-		t.Errorf("rounds differ (-first +second):\n%s", diff)
-	}
+	golden.Equal(t, "the second round's cases, sorted, against the first's", rounds[0], rounds[1])
 	jobs, missing := token.Study().Plan([]workload.Def{token.Yardstick()}, all(1, true))
 	if !slices.Contains(missing, "Sender") || len(jobs) == 0 {
 		t.Errorf("%d jobs of the yardstick alone, missing %q", len(jobs), missing)
@@ -134,9 +131,7 @@ func TestUnits(t *testing.T) {
 	recs := own(t, "Sender", []float64{1e6, 2e6, 1.1e6}, []float64{20_000, 40_000, 20_000})
 	got := studytest.Row(t, studytest.Page(t, token.Study(), recs), "Sender | bulletproof")
 	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "25.30 ms", "719", "14.4×"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "row", want, got)
 	got = studytest.Row(t, studytest.Page(t, token.Study(), own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender | bulletproof")
 	if got[3] != "–" {
 		t.Errorf("spread of one round: %s", got[3])

@@ -328,9 +328,7 @@ func TestPDF(t *testing.T) {
 		"Sender: throughput by CPUs", "Sender: latency by throughput", "Issuer: throughput by CPUs", "Issuer: latency by throughput",
 		"Sender: scaling efficiency", "Issuer: scaling efficiency",
 	}
-	if diff := cmp.Diff(want, titles(got)); diff != "" {
-		t.Fatalf("(-want +got):\n%s", diff)
-	}
+	golden.Equal(t, "titles", want, titles(got))
 	var raw, again bytes.Buffer
 	if err := errors.Join(charts.PDF(&raw, got), charts.PDF(&again, got)); err != nil || !bytes.Equal(raw.Bytes(), again.Bytes()) {
 		t.Fatalf("%v, or two documents of the same records differ", err)

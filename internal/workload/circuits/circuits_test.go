@@ -102,9 +102,7 @@ func TestEveryStage(t *testing.T) {
 					}
 				}
 				metrics, err := instance.Metrics(ctx)
-				if err != nil {
-					t.Error(err)
-				}
+				must.Do(t, err)
 				if stage == "prove" || def.Name == "Pairing" {
 					var sizes []string
 					for _, m := range metrics {
@@ -115,9 +113,7 @@ func TestEveryStage(t *testing.T) {
 						t.Errorf("%s: %s, want %s", name, got, want)
 					}
 				}
-				if err := instance.Close(); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, instance.Close())
 			}
 		}
 	}

@@ -33,18 +33,14 @@ func TestWorkloads(t *testing.T) {
 				run := func(seed uint64) (workload.Instance, any, []byte) {
 					instance := must.Get(d.New(t.Context(), small(d, k), seed))(t)
 					t.Cleanup(func() {
-						if err := instance.Close(); err != nil {
-							t.Error(err)
-						}
+						must.Do(t, instance.Close())
 					})
 					input := must.Get(instance.Input(t.Context(), 3))(t)
 					output := must.Get(instance.Run(t.Context(), input))(t)
 					return instance, input, output
 				}
 				instance, input, output := run(1)
-				if err := instance.Check(t.Context(), input, output); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, instance.Check(t.Context(), input, output))
 				outputs[string(output)] = k
 				_, _, other := run(2)
 				if string(other) == string(output) {

@@ -2,7 +2,6 @@ package hash_test
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 	"testing"
 
@@ -27,9 +26,7 @@ func TestKeccakNative(t *testing.T) {
 			if want := keccak.Sum256(input.([]byte)); len(input.([]byte)) != n || !bytes.Equal(output, want[:]) {
 				t.Errorf("%d bytes hash to %x, want %x", len(input.([]byte)), output, want)
 			}
-			if err := instance.Check(t.Context(), input, output); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, instance.Check(t.Context(), input, output))
 			sizes, err := instance.Metrics(t.Context())
 			if err != nil || len(sizes) != 1 || sizes[0].Quantity != record.Blocks || sizes[0].Value != float64(n/136+1) {
 				t.Errorf("%v, %v", sizes, err)
@@ -41,9 +38,7 @@ func TestKeccakNative(t *testing.T) {
 			if instance.Check(t.Context(), input, nil) == nil {
 				t.Error("no hash passes its check")
 			}
-			if err := instance.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, instance.Close())
 		})
 	}
 }
@@ -66,18 +61,12 @@ func TestInputs(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for _, n := range []string{"-1", "33554433", "x", ""} {
-		if _, err := hash.KeccakNative().New(t.Context(), bytesCase(n), 1); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("bytes=%s: %v", n, err)
-		}
+		must.NotGet(hash.KeccakNative().New(t.Context(), bytesCase(n), 1))(t, zkbench.ErrParams, "bytes=%s", n)
 	}
 	axis, ok := hash.KeccakNative().Axis("bytes")
 	if !ok {
 		t.Fatal("no axis bytes")
 	}
-	if _, err := axis.Parse("0,33554432"); err != nil {
-		t.Error(err)
-	}
-	if _, err := axis.Parse("33554433"); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("a length above the greatest: %v", err)
-	}
+	must.Get(axis.Parse("0,33554432"))(t)
+	must.NotGet(axis.Parse("33554433"))(t, zkbench.ErrParams, "a length above the greatest")
 }

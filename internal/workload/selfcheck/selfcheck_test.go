@@ -3,7 +3,6 @@ package selfcheck_test
 import (
 	"bytes"
 	"crypto/sha512"
-	"errors"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -25,9 +24,7 @@ func TestWork(t *testing.T) {
 	in := open(t, "1000")
 	input := must.Get(in.Input(t.Context(), 7))(t)
 	out := must.Get(in.Run(t.Context(), input))(t)
-	if err := in.Check(t.Context(), input, out); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, in.Check(t.Context(), input, out))
 	for _, test := range []struct {
 		work string
 		more int
@@ -63,12 +60,8 @@ func TestRefuses(t *testing.T) {
 	for _, work := range []string{"0", "-1", "10001", "x", ""} {
 		t.Run("work="+work, func(t *testing.T) {
 			c := workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: work})
-			if _, err := selfcheck.Def().New(t.Context(), c, 1); !errors.Is(err, zkbench.ErrParams) {
-				t.Errorf("New: %v, want ErrParams", err)
-			}
-			if _, err := workload.Cases(selfcheck.Def(), map[string]string{selfcheck.AxisKey: work}); !errors.Is(err, zkbench.ErrParams) {
-				t.Errorf("Cases: %v, want ErrParams", err)
-			}
+			must.NotGet(selfcheck.Def().New(t.Context(), c, 1))(t, zkbench.ErrParams, "New")
+			must.NotGet(workload.Cases(selfcheck.Def(), map[string]string{selfcheck.AxisKey: work}))(t, zkbench.ErrParams, "Cases")
 		})
 	}
 	if _, err := open(t, "1").Run(t.Context(), "text"); err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -36,9 +37,7 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()
 	issue := Issue("issue", tokens)
-	if err := l.Apply(ctx, []ledger.Entry{issue}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Apply(ctx, []ledger.Entry{issue}))
 	var mu sync.Mutex
 	winners := map[string]string{} // token -> anchor
 	var wg sync.WaitGroup
@@ -142,9 +141,7 @@ func verifyWhileApplying(t *testing.T, l Verifier) {
 			applying = false
 		default:
 		}
-		if err := l.Verify(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Verify(ctx, nil))
 	}
 	if n := Applied(t, l)[0]; n != batches {
 		t.Errorf("%d batches, want %d", n, batches)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -109,12 +110,8 @@ func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, cmd.Start())
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if !acknowledgement(lines.Text()) {
 			continue
@@ -164,13 +161,9 @@ func checkStream(t testing.TB, l ledger.Ledger, w, n int) {
 	}
 	for part := range slices.Chunk(again, ledger.MaxBatch) {
 		rejected, err := l.ApplyEach(ctx, part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for i, err := range rejected {
-			if !errors.Is(err, zkbench.ErrSpent) {
-				t.Errorf("%s: %v", part[i].Anchor, err)
-			}
+			must.NotDo(t, err, zkbench.ErrSpent, "%s", part[i].Anchor)
 		}
 	}
 }

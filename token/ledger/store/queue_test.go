@@ -68,9 +68,7 @@ func TestQueue(t *testing.T) {
 		want := [][]int{{1}, {2, ledger.MaxBatch - 9, 3}, {ledger.MaxBatch - 3}, {4}}
 		golden.Equal(t, "groups", want, groups)
 		for n, want := range map[int]error{1: nil, 2: failure, ledger.MaxBatch - 9: failure, 3: failure, ledger.MaxBatch - 3: nil, 4: nil} {
-			if err := <-results[n]; !errors.Is(err, want) {
-				t.Errorf("batch of %d: %v, want %v", n, err, want)
-			}
+			must.NotDo(t, <-results[n], want, "batch of %d", n)
 		}
 	})
 }
