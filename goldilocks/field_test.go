@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
@@ -83,9 +84,7 @@ func TestReduce128(t *testing.T) {
 
 func TestBytes(t *testing.T) {
 	t.Parallel()
-	if got, want := goldilocks.Element(0x0102030405060708).Bytes(), [8]byte{8, 7, 6, 5, 4, 3, 2, 1}; got != want {
-		t.Errorf("%v, want %v", got, want)
-	}
+	golden.Equal(t, "bytes", [8]byte{8, 7, 6, 5, 4, 3, 2, 1}, goldilocks.Element(0x0102030405060708).Bytes())
 }
 
 // TestSetBytes: what Bytes gives comes back; all else is refused and changes nothing.

@@ -3,11 +3,13 @@
 package goldilocks
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -142,9 +144,7 @@ func TestWideNTT(t *testing.T) {
 			d := must.Get(NewDomain(n))(t)
 			for _, from := range []Order{Natural, BitReversed} {
 				want := k.name != portable && n >= 4
-				if got := d.wideNTT(k, make([]Element, n), from); got != want {
-					t.Errorf("%v: %d elements: %v, want %v", k, n, got, want)
-				}
+				golden.Equal(t, fmt.Sprintf("%v: %d elements", k, n), want, d.wideNTT(k, make([]Element, n), from))
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // TestKernelsFound: this processor's kernels are those that the environment says it has.
@@ -14,7 +16,5 @@ func TestKernelsFound(t *testing.T) {
 	if want == "" {
 		t.Skip("TestEmulated says which kernels there are")
 	}
-	if got := fmt.Sprint(Kernels()); got != want {
-		t.Errorf("kernels are %s, want %s", got, want)
-	}
+	golden.Equal(t, "kernels", want, fmt.Sprint(Kernels()))
 }

@@ -1,8 +1,10 @@
 package goldilocks
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -21,9 +23,7 @@ func TestWide(t *testing.T) {
 			"mulAdd": k.mulAddWide(v, v, v), "square": k.squareWide(v, v), "neg": k.negWide(v, v),
 			"mulScalar": k.mulScalarWide(v, v, 3), "dot": dot,
 		} {
-			if done != want[k.name] {
-				t.Errorf("%v: %s of %d elements does %d, want %d", k, name, n, done, want[k.name])
-			}
+			golden.Equal(t, fmt.Sprintf("%v: %s of %d elements does", k, name, n), want[k.name], done)
 		}
 		radix := 0
 		d.tables4 = func() *tables { radix = 4; return newTables(d.roots, 4) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -27,9 +28,7 @@ func TestGenerators(t *testing.T) {
 	basis := must.Get(group.NewBasis(g, families, smallTable))(t)
 	at := 0
 	for _, f := range families {
-		if basis.Offset(f.Name) != at {
-			t.Errorf("family %s starts at %d, want %d", f.Name, basis.Offset(f.Name), at)
-		}
+		golden.Equal(t, "start of family "+f.Name, at, basis.Offset(f.Name))
 		for i := range f.Count {
 			msg := append(binary.LittleEndian.AppendUint32(nil, uint32(len(f.Name))), f.Name...)
 			want, err := bn254.HashToG1(binary.LittleEndian.AppendUint32(msg, uint32(i)), []byte("zkbench/v1/generators/BN254"))
@@ -39,9 +38,7 @@ func TestGenerators(t *testing.T) {
 			at++
 		}
 	}
-	if at != basis.Len() {
-		t.Errorf("%d generators, want %d", basis.Len(), at)
-	}
+	golden.Equal(t, "generators", basis.Len(), at)
 	if !panics(func() { basis.Offset("none") }) {
 		t.Error("a family that is not there has a place")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/crypto/chacha20"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -74,14 +75,10 @@ func TestDRBGErasesAndReseeds(t *testing.T) {
 	if bytes.Contains(d.buf[:], d.key[:16]) {
 		t.Error("the buffer holds the next key")
 	}
-	if sys.reads != 1 {
-		t.Errorf("%d reads of the system at the start, want 1", sys.reads)
-	}
+	golden.Equal(t, "reads of the system at the start", 1, sys.reads)
 	before := d.key
 	_, _ = d.Read(make([]byte, drbgReseed+drbgBuffer))
-	if sys.reads != 2 {
-		t.Errorf("%d reads of the system after 1 MiB, want 2", sys.reads)
-	}
+	golden.Equal(t, "reads of the system after 1 MiB", 2, sys.reads)
 	if before == d.key {
 		t.Error("the key did not change")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
@@ -22,9 +23,7 @@ import (
 
 func TestCurves(t *testing.T) {
 	const want = "BN254 BLS12_381_BBS_GURVY BLS12_381_BBS_GURVY_FAST_RNG BLS12_381_BBS FP256BN_AMCL FP256BN_AMCL_MIRACL"
-	if got := strings.Join(Curves(), " "); got != want {
-		t.Errorf("curves %s, want %s", got, want)
-	}
+	golden.Equal(t, "curves", want, strings.Join(Curves(), " "))
 }
 
 // TestEveryCurve proves, verifies, batch-verifies and rejects a tampered

@@ -8,6 +8,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/rangeproof/bulletproof"
@@ -22,13 +23,9 @@ func TestOnlyOneToOneHasNoRangeProof(t *testing.T) {
 	for _, proofType := range ProofTypes() {
 		p := newBN(t, Config{Bits: 8, ProofType: proofType})
 		for n := 1; n <= MaxTokens; n++ {
-			if got := len(p.layout(n, 1).ranges); got != min(1, n-1) {
-				t.Errorf("proof=%s: %d in, 1 out: %d range proofs", proofType, n, got)
-			}
+			golden.Equal(t, fmt.Sprintf("proof=%s: range proofs of %d in, 1 out", proofType, n), min(1, n-1), len(p.layout(n, 1).ranges))
 		}
-		if got := len(p.layout(0, 1).ranges); got != 1 {
-			t.Errorf("proof=%s: an issue of 1: %d range proofs", proofType, got)
-		}
+		golden.Equal(t, fmt.Sprintf("proof=%s: range proofs of an issue of 1", proofType), 1, len(p.layout(0, 1).ranges))
 		e := newExample(t, p, "merge", []uint64{200, 200}, []uint64{400})
 		w := typeSumWitness[scalar]{r: p.g.ScalarFromUint64(4242)}
 		w.inputs = must.Get(p.open(e.w.Inputs))(t)

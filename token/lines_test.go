@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
@@ -122,9 +123,7 @@ func TestStart(t *testing.T) {
 	typ := transcript.New("type")
 	typ.Append("type", []byte("USD"))
 	wide := typ.Challenge("scalar")
-	if got, want := p.typeScalar("USD"), p.g.ScalarFromWide(wide[:]); got != want {
-		t.Errorf("the type's scalar is %v, want %v", got, want)
-	}
+	golden.Equal(t, "the type's scalar", p.g.ScalarFromWide(wide[:]), p.typeScalar("USD"))
 }
 
 // TestWitnessEncodings: no two witnesses have one encoding, since nonces and blindings are drawn

@@ -123,9 +123,7 @@ func TestTextbook(t *testing.T) {
 			"wrong":    newExample(t, p, "textbook 3", []uint64{9, 4}, []uint64{1, 11, 2}),
 		} {
 			proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
-			if got := textbook(p, &e.st, proof); got != (name != "wrong") {
-				t.Errorf("proof=%s %s: the textbook says %v", proofType, name, got)
-			}
+			golden.Equal(t, fmt.Sprintf("proof=%s %s: the textbook accepts", proofType, name), name != "wrong", textbook(p, &e.st, proof))
 			for i := 0; i < len(proof); i += testsize.Pick(99, 11, 11) {
 				bad := append([]byte(nil), proof...)
 				bad[i] ^= 1 << (i % 8)

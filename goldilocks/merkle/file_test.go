@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -230,9 +232,7 @@ func TestBuildFileReplaces(t *testing.T) {
 	}{{23, 1}, {24, 3}} {
 		_, wrong := buildFile(t, next, bytes.NewReader(make([]byte, test.bytes)), path)
 		f := must.Get(merkle.OpenFile(path))(t)
-		if f.Shape().Rows != test.rows {
-			t.Errorf("%d bytes: a tree of %d rows; error %v", test.bytes, f.Shape().Rows, wrong)
-		}
+		golden.Equal(t, fmt.Sprintf("rows of a tree of %d bytes (%v)", test.bytes, wrong), test.rows, f.Shape().Rows)
 		must.Do(t, f.Close())
 	}
 	if _, err := buildFile(t, next, bytes.NewReader(make([]byte, 24)), folder); err == nil {

@@ -52,9 +52,7 @@ func TestTop(t *testing.T) {
 			want[i] = goldilocks.Element(v)
 		}
 		for _, k := range goldilocks.Kernels() {
-			if got := build(t, k, shape).Top(); got != want {
-				t.Errorf("%v on %v: %x, want %x", shape, k, got, want)
-			}
+			golden.Equal(t, fmt.Sprintf("top of %v on %v", shape, k), want, build(t, k, shape).Top())
 			compared++
 		}
 	}

@@ -2,6 +2,7 @@ package merkle_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -181,9 +183,7 @@ func TestCapIsItsOwn(t *testing.T) {
 		clear(digests)
 		must.Do(t, c.Verify(2, row, path), "height", height)
 	}
-	if tree.Top() != top {
-		t.Errorf("the tree's top is %x, was %x", tree.Top(), top)
-	}
+	golden.Equal(t, "the tree's top", top, tree.Top())
 }
 
 // TestTreeArguments: rows and caps that a tree has not.
@@ -255,8 +255,6 @@ func TestNodes(t *testing.T) {
 		{Rows: 1, Width: 1}: 1, {Rows: 2, Width: 1}: 3, {Rows: 5, Width: 9}: 11, {Rows: 8, Width: 1}: 15,
 		{Rows: 0, Width: 1}: 0, {Rows: 1, Width: 0}: 0, {Rows: -5, Width: 1}: 0, {Rows: math.MaxInt, Width: math.MaxInt}: 0,
 	} {
-		if got := shape.Nodes(); got != want {
-			t.Errorf("%v: %d, want %d", shape, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("nodes of %v", shape), want, shape.Nodes())
 	}
 }

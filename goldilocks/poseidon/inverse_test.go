@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // layerInverse is the inverse of the linear layer, by Gauss and Jordan.
@@ -81,9 +82,7 @@ func TestOutputsAtEnds(t *testing.T) {
 		}
 		PermuteAll(states, k)
 		for n := range want {
-			if states[n] != want[n] {
-				t.Errorf("%v: %x, want %x", k, states[n], want[n])
-			}
+			golden.Equal(t, k.String(), want[n], states[n])
 		}
 	}
 }

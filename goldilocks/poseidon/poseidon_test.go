@@ -58,9 +58,7 @@ func TestVectors(t *testing.T) {
 			hashes++
 			var n int
 			must.Get(fmt.Sscanf(words[0], "1..%d", &n))(t)
-			if got := poseidon.LinearHash(firstNumbers(n)); got != poseidon.Digest(elements(t, words[1:])) {
-				t.Errorf("linear_hash of %d: %x", n, got)
-			}
+			golden.Equal(t, fmt.Sprintf("linear_hash of %d", n), poseidon.Digest(elements(t, words[1:])), poseidon.LinearHash(firstNumbers(n)))
 		}
 	})
 	if permutations < 3 || hashes < 10 {
@@ -84,9 +82,7 @@ func TestPlonky2Hashes(t *testing.T) {
 		var n int
 		must.Get(fmt.Sscanf(words[0], "1..%d", &n))(t)
 		compared[kind]++
-		if got := functions[kind](firstNumbers(n)); got != poseidon.Digest(elements(t, words[1:])) {
-			t.Errorf("%s of %d: %x", kind, n, got)
-		}
+		golden.Equal(t, fmt.Sprintf("%s of %d", kind, n), poseidon.Digest(elements(t, words[1:])), functions[kind](firstNumbers(n)))
 	})
 	if compared["hash_no_pad"] != 11 || compared["hash_or_noop"] != 11 {
 		t.Errorf("compared %v", compared)
@@ -125,9 +121,7 @@ func TestHashVectors(t *testing.T) {
 		16: {0xf716c165239229f4, 0xb64f5c415a67d98f, 0x5082ef45ae735239, 0x3a4799eda86c3b80},
 		17: {0xbe4b2d12bf81ae2f, 0x865225f4d0d1b1ae, 0x24b8603eec79c602, 0x5ded76bd58cee142},
 	} {
-		if got := poseidon.Hash(firstNumbers(n)); got != want {
-			t.Errorf("of %d: %x, want %x", n, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("hash of %d", n), want, poseidon.Hash(firstNumbers(n)))
 	}
 }
 

@@ -1,9 +1,11 @@
 package poseidon
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // TestWide: each kernel permutes itself all states that fill its registers, and leaves the
@@ -18,9 +20,7 @@ func TestWide(t *testing.T) {
 			"compress": compressWide(k, make([]Digest, n), make([]Digest, 2*n)),
 			"leaves":   leavesWide(k, make([]Digest, n), make([]goldilocks.Element, n*width), width),
 		} {
-			if done != want[k.String()] {
-				t.Errorf("%v: %s of %d does %d, want %d", k, name, n, done, want[k.String()])
-			}
+			golden.Equal(t, fmt.Sprintf("%v: %s of %d does", k, name, n), want[k.String()], done)
 		}
 	}
 }

@@ -15,8 +15,7 @@ import (
 func TestFigures(t *testing.T) {
 	of := func(write func(v float64) string) func(text string) string {
 		return func(text string) string {
-			v, err := strconv.ParseFloat(text, 64)
-			must.Do(t, err)
+			v := must.Get(strconv.ParseFloat(text, 64))(t)
 			return write(v)
 		}
 	}

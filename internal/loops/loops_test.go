@@ -85,13 +85,9 @@ func TestText(t *testing.T) {
 			for line := range strings.Lines(strings.TrimSpace(pass)) {
 				n += count(line)
 			}
-			if n != 96+2 {
-				t.Errorf("%s: loop %d has %d instructions", name, found, n)
-			}
+			golden.Equal(t, fmt.Sprintf("%s: instructions of loop %d", name, found), 96+2, n)
 		}
-		if found != functions {
-			t.Errorf("%s has %d loops", name, found)
-		}
+		golden.Equal(t, "loops of "+name, functions, found)
 	}
 	for _, l := range loops.All() {
 		if l.Instructions != 96 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -39,28 +40,16 @@ func TestServer(t *testing.T) {
 	var s Server
 	defer s.Stop()
 	url := s.URL(t)
-	if got := ask(t, url, "SELECT current_setting('fsync')"); got != "on" {
-		t.Errorf("fsync is %s", got)
-	}
+	golden.Equal(t, "fsync", "on", ask(t, url, "SELECT current_setting('fsync')"))
 	identity := ask(t, url, clusterID)
 	s.Restart(t, "fsync=off")
-	if got := ask(t, s.URL(t), "SELECT current_setting('fsync')"); got != "off" {
-		t.Errorf("fsync is %s", got)
-	}
-	if got := ask(t, url, clusterID); got != identity {
-		t.Errorf("cluster %s, before %s", got, identity)
-	}
+	golden.Equal(t, "fsync", "off", ask(t, s.URL(t), "SELECT current_setting('fsync')"))
+	golden.Equal(t, "cluster", identity, ask(t, url, clusterID))
 	s.Standby(t)
-	if got := ask(t, url, inRecovery); got != "true" {
-		t.Errorf("in recovery: %s", got)
-	}
+	golden.Equal(t, "in recovery", "true", ask(t, url, inRecovery))
 	s.Restart(t)
-	if got := ask(t, url, inRecovery); got != "false" {
-		t.Errorf("in recovery: %s", got)
-	}
-	if got := ask(t, url, clusterID); got != identity {
-		t.Errorf("cluster %s, before %s", got, identity)
-	}
+	golden.Equal(t, "in recovery", "false", ask(t, url, inRecovery))
+	golden.Equal(t, "cluster", identity, ask(t, url, clusterID))
 	dir := s.dir
 	s.Stop()
 	must.NotGet(os.Stat(dir))(t, fs.ErrNotExist, "after Stop")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -39,9 +40,7 @@ func job(t *testing.T, stages bool) study.Job {
 // stages, and a workload that is not there is named once.
 func TestPlanner(t *testing.T) {
 	for stages, want := range map[bool]string{true: "gates=64/system=plonk/cpus=2", false: "gates=64/system=plonk/stage=verify"} {
-		if got := job(t, stages).Case.String(); got != want {
-			t.Errorf("stages=%v: %s, want %s", stages, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("stages=%v", stages), want, job(t, stages).Case.String())
 	}
 	p := study.Planner{Defs: defs()}
 	for range 2 {
@@ -124,9 +123,7 @@ func TestTooLarge(t *testing.T) {
 		{record.Partial, memory, false},
 		{record.OK, "", false},
 	} {
-		if got := study.TooLarge(&record.Record{Status: test.status, Error: test.err}); got != test.want {
-			t.Errorf("status=%s/error=%s: %v", test.status, test.err, got)
-		}
+		golden.Equal(t, fmt.Sprintf("status=%s/error=%s", test.status, test.err), test.want, study.TooLarge(&record.Record{Status: test.status, Error: test.err}))
 	}
 }
 
@@ -161,27 +158,17 @@ func TestHead(t *testing.T) {
 		for i, n := range test.want {
 			want += fmt.Sprintf("%s- %s\n", strings.Repeat("\n", 1-min(i, 1)), n)
 		}
-		if got := h.String(); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		golden.Equal(t, name, want, h.String())
 	}
-	if got := study.NewHead(nil).String(); got != "Nothing was measured.\n" {
-		t.Errorf("of no records: %q", got)
-	}
+	golden.Equal(t, "head of no records", "Nothing was measured.\n", study.NewHead(nil).String())
 }
 
 func TestTable(t *testing.T) {
 	table := study.Table{Left: 1, Head: []string{"what", "time"}}
-	if got := table.String(); got != "" {
-		t.Errorf("a table without rows: %q", got)
-	}
+	golden.Equal(t, "a table without rows", "", table.String())
 	table.Add("a|b", study.Time(1500))
-	if got, want := table.String(), "| what | time |\n|---|---:|\n| a\\|b | 1.500 us |\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	golden.Equal(t, "table", "| what | time |\n|---|---:|\n| a\\|b | 1.500 us |\n", table.String())
 	for v, want := range map[float64]string{0: study.None, -1: study.None, 2: "2", 1.234: "1.23", 12.34: "12.3", 123.4: "123"} {
-		if got := study.Number(v); got != want {
-			t.Errorf("%v: %s, want %s", v, got, want)
-		}
+		golden.Equal(t, fmt.Sprint(v), want, study.Number(v))
 	}
 }

@@ -3,6 +3,8 @@ package testsize
 import (
 	"cmp"
 	"testing"
+
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // ended is a test that notes how it was ended first.
@@ -36,11 +38,7 @@ func TestPick(t *testing.T) {
 		want = 1
 	}
 	t.Setenv(longTests, "")
-	if got := Pick(1, 2, 3); got != want {
-		t.Errorf("%d, want %d", got, want)
-	}
+	golden.Equal(t, "picked", want, Pick(1, 2, 3))
 	t.Setenv(longTests, "1")
-	if got := Pick(1, 2, 3); got != 3 {
-		t.Errorf("%d in the long form", got)
-	}
+	golden.Equal(t, "picked in the long form", 3, Pick(1, 2, 3))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -126,12 +127,8 @@ func TestFalseStatementsAreRejected(t *testing.T) {
 			p := newProtocol(t, Config{Bits: 5, MaxCommitments: 1, Stop: 4}) // N = 6
 			st := newStatement(t, p, 11, tc.value)
 			pf, c := tc.ch.prove(t, p, st)
-			if got := accepts(t, p, st, pf); got != tc.accept {
-				t.Errorf("fast verifier accepts: %t, want %t", got, tc.accept)
-			}
-			if got := textbook(p, st.V, pf, c); got != tc.accept {
-				t.Errorf("textbook verifier accepts: %t, want %t", got, tc.accept)
-			}
+			golden.Equal(t, "fast verifier accepts", tc.accept, accepts(t, p, st, pf))
+			golden.Equal(t, "textbook verifier accepts", tc.accept, textbook(p, st.V, pf, c))
 		})
 	}
 }

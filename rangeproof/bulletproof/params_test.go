@@ -1,10 +1,12 @@
 package bulletproof
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 )
@@ -12,9 +14,7 @@ import (
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for m, want := range map[int]string{1: "bulletproof", 3: "bulletproof-agg"} {
-		if got := newProtocol(t, Config{Bits: 8, MaxCommitments: m}).Name(); got != want {
-			t.Errorf("name with %d commitments %q, want %q", m, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("name with %d commitments", m), want, newProtocol(t, Config{Bits: 8, MaxCommitments: m}).Name())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -68,7 +69,5 @@ func TestWitnessEncodings(t *testing.T) {
 		p.g.Neg(&blinding.Blindings[i], &blinding.Blindings[i])
 		seen[string(p.encodeWitness(value))], seen[string(p.encodeWitness(blinding))] = true, true
 	}
-	if len(seen) != 5 {
-		t.Errorf("5 witnesses have %d encodings", len(seen))
-	}
+	golden.Equal(t, "encodings of 5 witnesses", 5, len(seen))
 }

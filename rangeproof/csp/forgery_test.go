@@ -1,10 +1,12 @@
 package csp
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -125,9 +127,7 @@ func TestChallengesStopCheats(t *testing.T) {
 				*tc.challenge(&ch) = guess
 			}
 			pr := forger(p, tc.value, r, func(w []scalar, pr *prover[scalar, point]) { tc.cheat(w, pr, &guess) })
-			if got := equationHolds(t, p, V, runWith(t, pr, ch), ch); got != known {
-				t.Errorf("%s known=%v: accepted %v", tc.name, known, got)
-			}
+			golden.Equal(t, fmt.Sprintf("%s known=%v: accepted", tc.name, known), known, equationHolds(t, p, V, runWith(t, pr, ch), ch))
 		}
 	}
 }

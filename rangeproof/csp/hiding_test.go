@@ -194,9 +194,7 @@ func TestEveryPartIsMasked(t *testing.T) {
 	for _, s := range drawn {
 		seen[s] = true
 	}
-	if len(seen) != len(drawn) {
-		t.Errorf("%d distinct nonces of %d", len(seen), len(drawn))
-	}
+	golden.Equal(t, "distinct nonces", len(drawn), len(seen))
 	// The stream is the contract's: the first scalars of the nonce stream.
 	want := make([]scalar, len(drawn))
 	group.RandomScalars(group.BN254(), want, transcript.XOF("csp-test/nonces", []byte("distinct")))

@@ -9,15 +9,14 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 )
 
 func TestDefaultStop(t *testing.T) {
 	t.Parallel()
-	if got := newProtocol(t, 8, 0).Stop(); got != DefaultStop {
-		t.Errorf("default stop %d, want %d", got, DefaultStop)
-	}
+	golden.Equal(t, "default stop", DefaultStop, newProtocol(t, 8, 0).Stop())
 }
 
 // Errors of the equations of two proofs do not make up for each other.

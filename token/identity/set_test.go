@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -58,9 +59,7 @@ func TestSetBound(t *testing.T) {
 	sign(0) // 1 signed longest ago
 	sign(3)
 	sign(4)
-	if set.Len() != 3 {
-		t.Errorf("%d kept, want 3", set.Len())
-	}
+	golden.Equal(t, "kept", 3, set.Len())
 	if get(0) != first {
 		t.Error("a recently used verifier was dropped")
 	}

@@ -3,9 +3,11 @@ package identity_test
 import (
 	"crypto/ed25519"
 	"crypto/sha256"
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -31,9 +33,7 @@ func TestAnybodySigns(t *testing.T) {
 		{append(identity.Identity{byte(identity.TypeEd25519)}, make([]byte, 32)...), true}, // y = 0, of order 4
 	} {
 		v := must.Get(set.Verifier(test.id))(t)
-		if got := identity.AnybodySigns(v); got != test.want {
-			t.Errorf("%x: %v, want %v", test.id, got, test.want)
-		}
+		golden.Equal(t, fmt.Sprintf("anybody signs for %x", test.id), test.want, identity.AnybodySigns(v))
 	}
 
 	scheme := must.Get(identity.NewScheme("BN254"))(t)

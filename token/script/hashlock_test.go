@@ -213,9 +213,7 @@ func TestIsScript(t *testing.T) {
 		{"empty", nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := IsScript(c.owner); got != c.want {
-				t.Errorf("IsScript = %v", got)
-			}
+			golden.Equal(t, "IsScript", c.want, IsScript(c.owner))
 			_, parseErr := Parse(c.owner)
 			_, verifierErr := set.Verifier(c.owner)
 			if !c.want && parseErr == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
@@ -40,9 +41,7 @@ func TestAuditor(t *testing.T) {
 	}
 	signature, report, err := w.auditor.Sign(ctx, raw, info)
 	must.Do(t, err)
-	if report.Actions[0].Outputs[0].Value != 1 {
-		t.Errorf("%+v", report)
-	}
+	golden.Equal(t, "value", 1, report.Actions[0].Outputs[0].Value)
 	keptRequest, keptInfo, err := w.auditor.Signed(first.Request.Anchor)
 	must.Do(t, err)
 	if !bytes.Equal(keptRequest, raw) || !bytes.Equal(keptInfo, info) {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/service"
@@ -55,9 +56,7 @@ func TestLongestDelivery(t *testing.T) {
 		Opening: token.Opening{Type: strings.Repeat("x", token.MaxType), Blinding: make([]byte, 32)},
 	}
 	data := must.Get(d.Encode())(t)
-	if len(data) != service.MaxDelivery {
-		t.Errorf("%d bytes, MaxDelivery is %d", len(data), service.MaxDelivery)
-	}
+	golden.Equal(t, "bytes of the largest delivery", service.MaxDelivery, len(data))
 	d.Token.Owner = make([]byte, token.MaxOwner+1)
 	if _, err := d.Encode(); !errors.Is(err, zkbench.ErrLimit) || !strings.Contains(err.Error(), "owner") {
 		t.Error(err)

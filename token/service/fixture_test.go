@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
@@ -218,9 +219,7 @@ func (w *world) submit(t must.TB, sub *service.Submission) (*audit.Report, error
 // has fails the test unless the party can spend that much.
 func (p *party) has(t must.TB, want uint64, why string) {
 	t.Helper()
-	if got := p.balance(t); got != want {
-		t.Errorf("%d can be spent, want %d: %s", got, want, why)
-	}
+	golden.Equal(t, "to be spent: "+why, want, p.balance(t))
 }
 
 // funded is a party of one key, with tokens on the ledger.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
@@ -163,9 +164,7 @@ func survived(t *testing.T, p *party, tokens int, said map[string]payment) {
 			t.Errorf("submission %s was acknowledged, and is lost", name)
 		}
 	}
-	if len(free)+len(held) != tokens {
-		t.Errorf("%d tokens free and %d held, of %d", len(free), len(held), tokens)
-	}
+	golden.Equal(t, "tokens free and held", tokens, len(free)+len(held))
 }
 
 // landAll lands what a vault has kept: the change of all of it counts.
@@ -176,7 +175,5 @@ func landAll(t *testing.T, w *world, p *party, funds uint64) {
 		w.land(t, &k.Submission)
 	}
 	must.Do(t, p.Sync(t.Context(), w.ledger))
-	if got, want := p.balance(t), funds-3*uint64(len(all)); got != want {
-		t.Errorf("%d after %d payments of 3, want %d", got, len(all), want)
-	}
+	golden.Equal(t, fmt.Sprintf("balance after %d payments of 3", len(all)), funds-3*uint64(len(all)), p.balance(t))
 }

@@ -249,9 +249,7 @@ func TestWrappingPayments(t *testing.T) {
 	// The funds suffice, but no auditor adds up more than 64 bits.
 	must.NotGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)))(t, zkbench.ErrLimit, "inputs of 2^64 and more")
 	b := must.Get(alice.Balance(usd))(t)
-	if got := b.String(); got != "18446744073709551621" {
-		t.Errorf("balance %s", got)
-	}
+	golden.Equal(t, "balance", "18446744073709551621", b.String())
 }
 
 // TestConcurrentTransfers: 64 goroutines pay out of one wallet, and none takes a token

@@ -170,9 +170,7 @@ func TestQueueLeft(t *testing.T) {
 			"before":                "1ms left", "during": "7ms left", "stays": "15ms accepted", "alone": "40ms left",
 			"too late": "60ms left", "nobody else": "72ms left", "after": "88ms accepted",
 		})
-		if f.ends != 1 {
-			t.Errorf("%d batches were given up, want 1", f.ends)
-		}
+		golden.Equal(t, "batches that were given up", 1, f.ends)
 	})
 }
 

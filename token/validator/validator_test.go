@@ -424,9 +424,7 @@ func TestBatchNamesEveryBadRequest(t *testing.T) {
 	var bad []int
 	for i, r := range s.v.ValidateBatch(t.Context(), s.ledger, raws, s.at) {
 		_, alone := s.v.Validate(t.Context(), s.ledger, raws[i], s.at)
-		if fmt.Sprint(r.Err) != fmt.Sprint(alone) {
-			t.Errorf("request %d: %v in the batch, %v alone", i, r.Err, alone)
-		}
+		golden.Equal(t, fmt.Sprintf("request %d in the batch, by its verdict alone", i), fmt.Sprint(alone), fmt.Sprint(r.Err))
 		if r.Err != nil {
 			bad = append(bad, i)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks/internal/gen/arm64"
+	"github.com/zkbench/zkbench/internal/golden"
 )
 
 // TestCheckedIn: the files are what the generator writes.
@@ -35,7 +36,5 @@ func TestCountPass(t *testing.T) {
 	JNZ loop
 `
 	want := arm64.Count{Registers: 1, Compute: 4, Memory: 3, Control: 3}
-	if got := countPass(pass); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	golden.Equal(t, "passes", want, countPass(pass))
 }

@@ -133,9 +133,7 @@ func TestUnits(t *testing.T) {
 	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "25.30 ms", "719", "14.4×"}
 	golden.Equal(t, "row", want, got)
 	got = studytest.Row(t, studytest.Page(t, token.Study(), own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender | bulletproof")
-	if got[3] != "–" {
-		t.Errorf("spread of one round: %s", got[3])
-	}
+	golden.Equal(t, "spread of one round", "–", got[3])
 }
 
 // TestIncomplete: records that failed, or were stopped, are named and not counted; no
@@ -185,7 +183,5 @@ func TestYardstick(t *testing.T) {
 		}
 	}
 	rec := measure.Case(t.Context(), def, workload.NewCase(record.Axis{Key: "curve", Value: "FP256BN_AMCL"}), measure.DefaultSettings(1, time.Second))
-	if rec.Status != record.Failed {
-		t.Errorf("a curve without a yardstick: %s", rec.Status)
-	}
+	golden.Equal(t, "a curve without a yardstick", record.Failed, rec.Status)
 }

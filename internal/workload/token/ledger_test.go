@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -41,9 +42,7 @@ func TestLedgerApply(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if len(seen) != 4*8 {
-				t.Errorf("%d operations were told apart, want %d", len(seen), 4*8)
-			}
+			golden.Equal(t, "operations told apart", 4*8, len(seen))
 			must.NotDo(t, instance.Check(ctx, input, []byte{0, 0, 0, 0, 0, 0, 1, 0}), must.ErrAny, "an operation that was not run")
 		})
 	}

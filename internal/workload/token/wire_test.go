@@ -3,6 +3,7 @@ package token
 import (
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -25,8 +26,6 @@ func TestWireSizes(t *testing.T) {
 	}
 	valid := must.Get(v.validator.Validate(t.Context(), s.ledger, s.raw, blockTime))(t)
 	for _, c := range valid.Creates {
-		if len(c.Token) != tokenLen {
-			t.Errorf("a token has %d bytes, want %d", len(c.Token), tokenLen)
-		}
+		golden.Equal(t, "bytes of a token", tokenLen, len(c.Token))
 	}
 }

@@ -186,39 +186,27 @@ func TestLeave(t *testing.T) {
 					of, cancels = append(of, s.leave(ctx, 2)), append(cancels, cancel)
 				}
 				s.release <- struct{}{}
-				if got := <-first; got != groupcommit.Done {
-					t.Errorf("the first: %v", got)
-				}
+				golden.Equal(t, "the first", groupcommit.Done, <-first)
 				synctest.Wait() // the three are being committed
 				ctx, cancel := context.WithCancel(t.Context())
 				waiting := s.leave(ctx, 1)
 				cancel()
-				if got := <-waiting; got != groupcommit.Withdrawn {
-					t.Errorf("who waited: %v", got)
-				}
+				golden.Equal(t, "who waited", groupcommit.Withdrawn, <-waiting)
 				if !test.stays {
 					cancels[2]()
-					if got := <-of[2]; got != groupcommit.Left {
-						t.Errorf("the third: %v", got)
-					}
+					golden.Equal(t, "the third", groupcommit.Left, <-of[2])
 				}
 				cancels[0]()
-				if got := <-of[0]; got != groupcommit.Left {
-					t.Errorf("the first of them: %v", got)
-				}
+				golden.Equal(t, "the first of them", groupcommit.Left, <-of[0])
 				cancels[1]()
 				synctest.Wait()
 				if answered := len(of[1]) > 0; answered != test.stays {
 					t.Errorf("the second is answered: %v", answered)
 				}
 				s.release <- struct{}{}
-				if got := <-of[1]; got != test.last {
-					t.Errorf("the second: %v, want %v", got, test.last)
-				}
+				golden.Equal(t, "the second", test.last, <-of[1])
 				if test.stays {
-					if got := <-of[2]; got != groupcommit.Done {
-						t.Errorf("the third: %v", got)
-					}
+					golden.Equal(t, "the third", groupcommit.Done, <-of[2])
 				}
 				golden.Equal(t, "groups", [][]int{{10}, {2, 2, 2}}, s.groups)
 			})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -91,9 +92,7 @@ func Concurrent(t *testing.T, l ledger.Ledger) {
 			spent[string(id)] = string(r.Anchor)
 		}
 	}
-	if len(spent) != len(winners) {
-		t.Errorf("%d tokens spent in the log, %d won", len(spent), len(winners))
-	}
+	golden.Equal(t, "tokens spent in the log, and won", len(winners), len(spent))
 	for _, c := range issue.Creates {
 		if _, err := l.Token(ctx, c.ID); (err == nil) == (winners[string(c.ID)] != "") {
 			t.Errorf("%s: %v, won by %q", c.ID, err, winners[string(c.ID)])

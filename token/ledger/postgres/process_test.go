@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -134,9 +135,7 @@ func TestTwoProcesses(t *testing.T) {
 	if len(won) > 0 {
 		t.Errorf("not on the ledger, and told that they are: %v", won)
 	}
-	if len(spender) != contested {
-		t.Errorf("%d of %d tokens are spent", len(spender), contested)
-	}
+	golden.Equal(t, "tokens that are spent", contested, len(spender))
 	t.Logf("requests by process: %v", winners)
 	ledgertest.Verify(t, l)
 }
@@ -233,7 +232,5 @@ func TestServerCrash(t *testing.T) {
 		applied[w]++
 	}
 	ledgertest.Verify(t, l)
-	if got := ledgertest.Survived(t, l, applied); got != applied {
-		t.Errorf("%v batches on the ledger, applied were %v", got, applied)
-	}
+	golden.Equal(t, "batches on the ledger, and applied", applied, ledgertest.Survived(t, l, applied))
 }
