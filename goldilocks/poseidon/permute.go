@@ -2,6 +2,7 @@ package poseidon
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/zkbench/zkbench/goldilocks"
 )
@@ -45,4 +46,57 @@ func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldi
 	for i := n; i < len(dst); i++ {
 		dst[i] = LinearHash(leaves[i*width : (i+1)*width])
 	}
+}
+
+// schedule is the round constants in the order and form in which the kernels take them, but
+// those of arm64. The partial rounds add a constant to the first element alone: what the others
+// would get goes through the linear layers to the rounds' end.
+type schedule struct {
+	first   [Width]goldilocks.Element
+	before  [fullRounds / 2][Width]uint64 // after each of the first full rounds
+	partial [partialRounds - 1]expanded   // after each partial round but the last
+	exit    [Width]expanded               // after the last
+	after   [fullRounds / 2][Width]uint64 // after each of the last full rounds; 2^63 after the last
+}
+
+// expanded is low + high 2^32, with low in [2^61, 2^61 + 2^32) and high in
+// [2^60, 2^60 + 2^32): added to a number's parts that are above -2^60 it makes them
+// positive.
+type expanded struct{ low, high uint64 }
+
+func expand(c goldilocks.Element) expanded {
+	// c - 2^61 - 2^92 is below p < 2^64: its upper half goes to high, its lower to low.
+	_, shifted := bits.Div64(1<<28, 1<<61, goldilocks.Modulus)
+	rest := uint64(c.Sub(goldilocks.Element(shifted)))
+	return expanded{1<<61 + rest&(1<<32-1), 1<<60 + rest>>32}
+}
+
+var constants = newSchedule()
+
+func newSchedule() (w schedule) {
+	w.first = roundConstants[0]
+	for i := range Width {
+		for r := range fullRounds / 2 {
+			w.before[r][i] = uint64(roundConstants[r+1][i])
+		}
+		for r := range fullRounds/2 - 1 {
+			w.after[r][i] = uint64(roundConstants[rounds-fullRounds/2+1+r][i])
+		}
+		w.after[fullRounds/2-1][i] = 1 << 63
+	}
+	var carried State
+	for r := range partialRounds {
+		carried[0] = 0
+		carried.mix()
+		for i, c := range roundConstants[fullRounds/2+1+r] {
+			carried[i] = carried[i].Add(c)
+		}
+		if r < partialRounds-1 {
+			w.partial[r] = expand(carried[0])
+		}
+	}
+	for i, c := range carried {
+		w.exit[i] = expand(c)
+	}
+	return w
 }

@@ -4,7 +4,10 @@ package integer
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/big"
+
+	"github.com/zkbench/zkbench"
 )
 
 // Limbs is an integer below 2^256, least significant limb first.
@@ -55,4 +58,26 @@ func window(k *Limbs, pos int) uint64 {
 		v |= k[i+1] << (64 - s)
 	}
 	return v
+}
+
+// Layout is how a table of multiples of fixed points covers the digits of a
+// scalar: of every point it holds, for each position p, the multiples
+// 1..2^(Window-1) of 2^(Window·Spacing·p) times the point. Digit w is looked up
+// at position w/Spacing and belongs to the partial sum w%Spacing; Horner's rule
+// over the partial sums costs (Spacing-1)·Window doublings for a whole sum.
+type Layout struct {
+	Window, Spacing   int // width of a digit in bits; digits that share a position
+	Digits, Positions int
+}
+
+// NewLayout returns the layout for scalars of bits bits, or an ErrParams.
+func NewLayout(bits, window, spacing int) (Layout, error) {
+	if window < 2 || window > 12 {
+		return Layout{}, fmt.Errorf("%w: table window %d, accepted are 2 to 12", zkbench.ErrParams, window)
+	}
+	digits := Digits(bits, window)
+	if spacing < 1 || spacing > digits {
+		return Layout{}, fmt.Errorf("%w: table spacing %d, accepted are 1 to %d", zkbench.ErrParams, spacing, digits)
+	}
+	return Layout{window, spacing, digits, (digits + spacing - 1) / spacing}, nil
 }

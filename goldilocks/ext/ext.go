@@ -64,3 +64,50 @@ func exp[E interface {
 		}
 	}
 }
+
+// Cubic is an element a0 + a1 X + a2 X^2 of the cubic extension by X^3 = X + 1, that of
+// Polygon's Hermez prover. X^3 - X - 1 has no root in the field.
+type Cubic [3]goldilocks.Element
+
+// Add returns a + b.
+func (a Cubic) Add(b Cubic) Cubic { return Cubic{a[0].Add(b[0]), a[1].Add(b[1]), a[2].Add(b[2])} }
+
+// Sub returns a - b.
+func (a Cubic) Sub(b Cubic) Cubic { return Cubic{a[0].Sub(b[0]), a[1].Sub(b[1]), a[2].Sub(b[2])} }
+
+// Neg returns -a.
+func (a Cubic) Neg() Cubic { return Cubic{a[0].Neg(), a[1].Neg(), a[2].Neg()} }
+
+// Mul returns a b, by Karatsuba: six multiplications.
+func (a Cubic) Mul(b Cubic) Cubic {
+	v0, v1, v2 := a[0].Mul(b[0]), a[1].Mul(b[1]), a[2].Mul(b[2])
+	c1 := a[0].Add(a[1]).Mul(b[0].Add(b[1])).Sub(v0).Sub(v1)
+	c2 := a[0].Add(a[2]).Mul(b[0].Add(b[2])).Sub(v0).Sub(v2).Add(v1)
+	c3 := a[1].Add(a[2]).Mul(b[1].Add(b[2])).Sub(v1).Sub(v2)
+	// X^3 = X + 1, X^4 = X^2 + X.
+	return Cubic{v0.Add(c3), c1.Add(c3).Add(v2), c2.Add(v2)}
+}
+
+// Square returns a^2.
+func (a Cubic) Square() Cubic { return a.Mul(a) }
+
+// MulBase returns a b of an element b of the field.
+func (a Cubic) MulBase(b goldilocks.Element) Cubic {
+	return Cubic{a[0].Mul(b), a[1].Mul(b), a[2].Mul(b)}
+}
+
+// Inverse returns 1/a; that of 0 is 0.
+func (a Cubic) Inverse() Cubic {
+	// The matrix of multiplication by a has rows (a0, a2, a1), (a1, a0+a2, a1+a2),
+	// (a2, a1, a0+a2). The inverse is the first column of its adjugate over its
+	// determinant, which is 0 for a = 0 alone.
+	s, t := a[0].Add(a[2]), a[1].Add(a[2])
+	c0 := s.Square().Sub(t.Mul(a[1]))
+	c1 := t.Mul(a[2]).Sub(a[1].Mul(s))
+	c2 := a[1].Square().Sub(a[2].Mul(s))
+	norm := a[0].Mul(c0).Add(a[2].Mul(c1)).Add(a[1].Mul(c2)).Inverse()
+	return Cubic{c0.Mul(norm), c1.Mul(norm), c2.Mul(norm)}
+}
+
+// Exp returns a^n; 0^0 is 1.
+func (a Cubic) Exp(n uint64) Cubic { return exp(Cubic{1}, a, n) }
