@@ -159,24 +159,26 @@ func open[L, E any](api frontend.API, a arithmetic[L, E]) (*opened[L, E], error)
 
 func (o *opened[L, E]) close() error { return o.err(o.Field) }
 
+// elements are those that inputs are read as.
+func (o *opened[L, E]) elements(in []L) (e []E) {
+	for i := range in {
+		e = append(e, o.read(o.Field, &in[i]))
+	}
+	return e
+}
+
 func (o *opened[L, E]) g1(in *g1Input[L]) g1[E] {
-	return g1[E]{o.read(o.Field, &in[0]), o.read(o.Field, &in[1])}
+	e := o.elements(in[:])
+	return g1[E]{e[0], e[1]}
 }
 
 func (o *opened[L, E]) g2(in *g2Input[L]) g2[E] {
-	var e [4]E
-	for i := range in {
-		e[i] = o.read(o.Field, &in[i])
-	}
+	e := o.elements(in[:])
 	return g2[E]{e2[E]{e[0], e[1]}, e2[E]{e[2], e[3]}}
 }
 
 func (o *opened[L, E]) target(in *targetInput[L]) e12[E] {
-	var e [12]E
-	for i := range in {
-		e[i] = o.read(o.Field, &in[i])
-	}
-	return fromCoefficients(e)
+	return fromCoefficients([12]E(o.elements(in[:])))
 }
 
 func (o *opened[L, E]) assertEqualG1(a, b g1[E]) {

@@ -1,7 +1,7 @@
 package pairing
 
 import (
-	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"github.com/consensys/gnark/frontend"
 )
 
@@ -41,9 +41,9 @@ func (c *exchange[L, E]) Assign(s *Statement) frontend.Circuit {
 	a := &exchange[L, E]{}
 	for i := range Parties {
 		a.Secrets[i] = s.Secrets[i]
-		a.P[i], a.Q[i] = pointOf(c.arithmetic, &s.P[i]), twistOf(c.arithmetic, &s.Q[i])
+		a.P[i], a.Q[i] = g1Input[L](inputs(c.arithmetic, coordinates(&s.P[i]))), g2Input[L](inputs(c.arithmetic, twisted(&s.Q[i])))
 	}
-	a.K = resultOf(c.arithmetic, &s.K)
+	a.K = targetInput[L](inputs(c.arithmetic, target(&s.K)))
 	return a
 }
 
@@ -67,7 +67,7 @@ func (c *single[L, E]) Define(api frontend.API) error {
 
 // Assign implements Circuit.
 func (c *single[L, E]) Assign(s *Statement) frontend.Circuit {
-	return &single[L, E]{P: pointOf(c.arithmetic, &s.P[0]), Q: twistOf(c.arithmetic, &s.Q[1]), K: resultOf(c.arithmetic, &s.Pair)}
+	return &single[L, E]{P: g1Input[L](inputs(c.arithmetic, coordinates(&s.P[0]))), Q: g2Input[L](inputs(c.arithmetic, twisted(&s.Q[1]))), K: targetInput[L](inputs(c.arithmetic, target(&s.Pair)))}
 }
 
 // scalars is Scalars on a plain tower.
@@ -94,26 +94,13 @@ func (c *scalars[L, E]) Define(api frontend.API) error {
 
 // Assign implements Circuit.
 func (c *scalars[L, E]) Assign(s *Statement) frontend.Circuit {
-	return &scalars[L, E]{Secret: s.Secrets[0], P: [2]g1Input[L]{pointOf(c.arithmetic, &s.P[0]), pointOf(c.arithmetic, &s.P[1])}, Shifted: pointOf(c.arithmetic, &s.Shifted)}
+	return &scalars[L, E]{Secret: s.Secrets[0], P: [2]g1Input[L]{g1Input[L](inputs(c.arithmetic, coordinates(&s.P[0]))), g1Input[L](inputs(c.arithmetic, coordinates(&s.P[1])))}, Shifted: g1Input[L](inputs(c.arithmetic, coordinates(&s.Shifted)))}
 }
 
-func pointOf[L, E any](a arithmetic[L, E], p *bn254.G1Affine) (in g1Input[L]) {
-	for i, v := range coordinates(p) {
-		in[i] = a.value(v)
-	}
-	return in
-}
-
-func twistOf[L, E any](a arithmetic[L, E], q *bn254.G2Affine) (in g2Input[L]) {
-	for i, v := range twisted(q) {
-		in[i] = a.value(v)
-	}
-	return in
-}
-
-func resultOf[L, E any](a arithmetic[L, E], k *bn254.GT) (in targetInput[L]) {
-	for i, v := range target(k) {
-		in[i] = a.value(v)
+// inputs are values as an arithmetic reads them.
+func inputs[L, E any](a arithmetic[L, E], values []*fp.Element) (in []L) {
+	for _, v := range values {
+		in = append(in, a.value(v))
 	}
 	return in
 }

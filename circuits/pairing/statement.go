@@ -60,18 +60,18 @@ func pairOf(p bn254.G1Affine, q bn254.G2Affine) (bn254.GT, error) {
 }
 
 // coordinates lists those of a point of G1.
-func coordinates(p *bn254.G1Affine) [2]*fp.Element { return [2]*fp.Element{&p.X, &p.Y} }
+func coordinates(p *bn254.G1Affine) []*fp.Element { return []*fp.Element{&p.X, &p.Y} }
 
 // twisted lists those of a point of G2.
-func twisted(q *bn254.G2Affine) [4]*fp.Element {
-	return [4]*fp.Element{&q.X.A0, &q.X.A1, &q.Y.A0, &q.Y.A1}
+func twisted(q *bn254.G2Affine) []*fp.Element {
+	return []*fp.Element{&q.X.A0, &q.X.A1, &q.Y.A0, &q.Y.A1}
 }
 
 // target lists the coefficients of a value of pairings.
-func target(k *bn254.GT) (out [12]*fp.Element) {
-	for i, six := range []*bn254.E6{&k.C0, &k.C1} {
-		for j, two := range []*bn254.E2{&six.B0, &six.B1, &six.B2} {
-			out[6*i+2*j], out[6*i+2*j+1] = &two.A0, &two.A1
+func target(k *bn254.GT) (out []*fp.Element) {
+	for _, six := range []*bn254.E6{&k.C0, &k.C1} {
+		for _, two := range []*bn254.E2{&six.B0, &six.B1, &six.B2} {
+			out = append(out, &two.A0, &two.A1)
 		}
 	}
 	return out
