@@ -61,18 +61,11 @@ func TestSnarkjs(t *testing.T) {
 	for _, name := range []string{"powers3.ptau", "powers3-prepared.ptau"} {
 		raw := []byte(golden.Read(t, "srs/"+name))
 		for _, size := range []int{4, 8} {
-			s, err := ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(raw), int64(len(raw)), size)
-			if err != nil {
-				t.Fatalf("%s, size %d: %v", name, size, err)
-			}
-			if s.Size() != size {
-				t.Errorf("%s: size %d, want %d", name, s.Size(), size)
-			}
+			s := must.Get(readPtau(t, raw, size))(t)
+			golden.Equal(t, name+": size", size, s.Size())
 			all = append(all, s)
 		}
-		if _, err := ReadPtau(t.Context(), executor.Serial(), bytes.NewReader(raw), int64(len(raw)), 16); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("%s, a size above its own: %v", name, err)
-		}
+		must.NotGet(readPtau(t, raw, 16))(t, zkbench.ErrParams, "%s: a size above its own", name)
 	}
 	same(t, all[0], all[2]) // the Lagrange form computed, and the file's
 	same(t, all[1], all[3])

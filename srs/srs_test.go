@@ -24,6 +24,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/gates"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -54,9 +55,7 @@ func TestInsecureIsGnarkCryptos(t *testing.T) {
 			lagrange := must.Get(kzg.ToLagrangeG1(slices.Clone(want.Pk.G1[:size])))(t)
 			got := insecure(t, size)
 			same(t, got, assemble(want.Pk.G1, lagrange, &want.Vk, nil))
-			if got.Size() != size || got.Bytes() != (2*size+Extra)*64 {
-				t.Errorf("size %d, %d bytes", got.Size(), got.Bytes())
-			}
+			golden.Equal(t, "size, bytes", [2]int{size, (2*size + Extra) * 64}, [2]int{got.Size(), got.Bytes()})
 			serial := must.Get(Insecure(t.Context(), executor.Serial(), size, seed))(t)
 			same(t, got, serial)
 		})
@@ -101,9 +100,7 @@ func TestCache(t *testing.T) {
 	good := must.Get(os.ReadFile(path))(t)
 	before := must.Get(os.Stat(path))(t)
 	get(t, "")
-	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
-		t.Errorf("a whole file was not used: %v", err)
-	}
+	golden.Equal(t, "a whole file is used", true, os.SameFile(before, must.Get(os.Stat(path))(t)))
 	foreign := must.Get(Insecure(t.Context(), executor.Serial(), size, seed+1))(t)
 	for _, test := range []struct {
 		name   string
@@ -127,9 +124,7 @@ func TestCache(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			must.Do(t, os.WriteFile(path, test.edit(slices.Clone(good)), 0o600))
 			get(t, test.warned)
-			if b, err := os.ReadFile(path); err != nil || !slices.Equal(b, good) {
-				t.Errorf("the file was not replaced: %v", err)
-			}
+			golden.Equal(t, "the file that replaces it", good, must.Get(os.ReadFile(path))(t))
 			get(t, "")
 		})
 	}
@@ -147,34 +142,22 @@ func TestChecks(t *testing.T) {
 	canonical, lagrange := s.Canonical.Pk.G1, s.Lagrange.Pk.G1
 	tauG2 := s.Canonical.Vk.G2[1]
 	ctx, ex := t.Context(), executor.Serial()
-	if ok, err := arePowers(ctx, ex, canonical, &tauG2); !ok || err != nil {
-		t.Errorf("powers: %v, %v", ok, err)
-	}
-	if ok, err := isLagrange(ctx, ex, canonical, lagrange); !ok || err != nil {
-		t.Errorf("Lagrange form: %v, %v", ok, err)
-	}
+	golden.Equal(t, "powers", true, must.Get(arePowers(ctx, ex, canonical, &tauG2))(t))
+	golden.Equal(t, "Lagrange form", true, must.Get(isLagrange(ctx, ex, canonical, lagrange))(t))
 	tau := tauOf(16, seed)
-	if !spotCheck(s, &tau) {
-		t.Error("spot check")
-	}
+	golden.Equal(t, "spot check", true, spotCheck(s, &tau))
 	for i := range canonical {
 		bad := slices.Clone(canonical)
 		bad[i].Neg(&bad[i])
-		if ok, err := arePowers(ctx, ex, bad, &tauG2); ok || err != nil {
-			t.Errorf("power %d negated: %v, %v", i, ok, err)
-		}
+		golden.Equal(t, fmt.Sprintf("powers, the one of %d negated", i), false, must.Get(arePowers(ctx, ex, bad, &tauG2))(t))
 	}
 	for i := range lagrange {
 		bad := slices.Clone(lagrange)
 		bad[i].Neg(&bad[i])
-		if ok, err := isLagrange(ctx, ex, canonical, bad); ok || err != nil {
-			t.Errorf("Lagrange point %d negated: %v, %v", i, ok, err)
-		}
+		golden.Equal(t, fmt.Sprintf("Lagrange form, point %d negated", i), false, must.Get(isLagrange(ctx, ex, canonical, bad))(t))
 	}
 	other := fr.NewElement(3)
-	if spotCheck(s, &other) {
-		t.Error("spot check of another τ")
-	}
+	golden.Equal(t, "spot check of another τ", false, spotCheck(s, &other))
 }
 
 func BenchmarkInsecure(b *testing.B) {

@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/gates"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -22,18 +23,14 @@ func TestGates(t *testing.T) {
 	x, y := fr.NewElement(3), fr.NewElement(5)
 	for _, n := range []int{4, 5, 1024, 1 << 16} {
 		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], circuit(t, n))
-		if got := system.GetNbConstraints() + system.GetNbPublicVariables(); got != n {
-			t.Errorf("%d gates, want %d", got, n)
-		}
+		golden.Equal(t, "gates", n, system.GetNbConstraints()+system.GetNbPublicVariables())
 		a := circuit(t, n).Assign(x, y)
 		must.Do(t, circuittest.Solves(t, system, a, nil))
 		a.X = 4
 		must.NotDo(t, circuittest.Solves(t, system, a, nil), must.ErrAny, "another x")
 	}
 	// ((3·5)·5)·5 + 5 = 380 in six gates.
-	if last := circuit(t, 6).Assign(x, y).Last.(fr.Element); last != fr.NewElement(380) {
-		t.Errorf("last %v", last)
-	}
+	golden.Equal(t, "the last value", fr.NewElement(380), circuit(t, 6).Assign(x, y).Last.(fr.Element))
 	must.NotGet(gates.New(3))(t, zkbench.ErrParams, "three gates")
 }
 

@@ -2,7 +2,6 @@ package keccak_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/keccak"
 	hash "github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/keccaktest"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -46,23 +46,14 @@ func native(padding byte, message []byte) [hash.Digest]byte {
 	return hash.Sum256(message)
 }
 
-// made returns a circuit that its constructor gives without an error.
-func made[C keccak.Circuit](t *testing.T, c C, err error) C {
-	t.Helper()
-	must.Do(t, err)
-	return c
-}
-
 func fixed(t *testing.T, n int, padding byte) *keccak.Fixed {
 	t.Helper()
-	c, err := keccak.NewFixed(n, padding)
-	return made(t, c, err)
+	return must.Get(keccak.NewFixed(n, padding))(t)
 }
 
 func variable(t *testing.T, blocks int, padding byte) *keccak.Variable {
 	t.Helper()
-	c, err := keccak.NewVariable(blocks, padding)
-	return made(t, c, err)
+	return must.Get(keccak.NewVariable(blocks, padding))(t)
 }
 
 func assign(t *testing.T, c keccak.Circuit, m []byte, d [hash.Digest]byte) frontend.Circuit {
@@ -97,9 +88,8 @@ func TestFixed(t *testing.T) {
 					digest [hash.Digest]byte
 					good   bool
 				}{{right, true}, {changed, false}, {other, false}} {
-					if err := circuittest.Solves(t, system, assign(t, c, m, test.digest), nil); (err == nil) != test.good {
-						t.Errorf("good %v: %v", test.good, err)
-					}
+					err := circuittest.Solves(t, system, assign(t, c, m, test.digest), nil)
+					golden.Equal(t, fmt.Sprintf("%x is taken (%v)", test.digest, err), test.good, err == nil)
 				}
 			})
 		}
@@ -116,9 +106,7 @@ func TestVariable(t *testing.T) {
 		system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], c)
 		for _, n := range []int{0, 1, 134, 135, 136, 137, 255, 270, 271} {
 			m, d := vector(t, n, padding)
-			if err := circuittest.Solves(t, system, assign(t, c, m, d), nil); err != nil {
-				t.Errorf("padding %d, %d bytes: %v", padding, n, err)
-			}
+			must.Do(t, circuittest.Solves(t, system, assign(t, c, m, d), nil), "padding", padding, "bytes", n)
 		}
 		m := bytes.Repeat([]byte{0xff}, 140)
 		for name, cheat := range map[string]func(a *keccak.Variable){
@@ -151,19 +139,13 @@ func TestRefused(t *testing.T) {
 			t.Errorf("padding byte %#02x: %v, %v", padding, fixed, variable)
 		}
 	}
-	_, fixedBytes := keccak.NewFixed(-1, hash.Keccak256)
-	_, stdBytes := keccak.NewStd(-1)
-	_, blocks := keccak.NewVariable(0, hash.Keccak256)
-	_, fixedMessage := fixed(t, 3, hash.Keccak256).Assign(make([]byte, 4), [hash.Digest]byte{})
-	for what, err := range map[string]error{
-		"a fixed length of -1": fixedBytes, "a length of -1": stdBytes, "no blocks": blocks, "a longer message": fixedMessage,
-		"no padding byte": new(keccak.Fixed).Define(nil), "nor in one of any length": new(keccak.Variable).Define(nil),
-	} {
-		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
-	}
-	if _, err := variable(t, 2, hash.Keccak256).Assign(make([]byte, 2*hash.Rate), [hash.Digest]byte{}); !errors.Is(err, zkbench.ErrLimit) {
-		t.Errorf("a message above the capacity: %v", err)
-	}
+	must.NotGet(keccak.NewFixed(-1, hash.Keccak256))(t, zkbench.ErrParams, "a fixed length of -1")
+	must.NotGet(keccak.NewStd(-1))(t, zkbench.ErrParams, "a length of -1")
+	must.NotGet(keccak.NewVariable(0, hash.Keccak256))(t, zkbench.ErrParams, "no blocks")
+	must.NotGet(fixed(t, 3, hash.Keccak256).Assign(make([]byte, 4), [hash.Digest]byte{}))(t, zkbench.ErrParams, "a longer message")
+	must.NotGet(variable(t, 2, hash.Keccak256).Assign(make([]byte, 2*hash.Rate), [hash.Digest]byte{}))(t, zkbench.ErrLimit, "a message above the capacity")
+	must.NotDo(t, new(keccak.Fixed).Define(nil), zkbench.ErrParams, "no padding byte")
+	must.NotDo(t, new(keccak.Variable).Define(nil), zkbench.ErrParams, "no padding byte in a circuit of any length")
 }
 
 // TestGates holds the numbers of gates: at most 156,000 a permutation. No circuit leaves
@@ -183,14 +165,10 @@ func TestGates(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], test.circuit)
-			if n := system.GetNbConstraints(); n != test.want {
-				t.Errorf("%d gates, want %d", n, test.want)
-			}
+			golden.Equal(t, "gates", test.want, system.GetNbConstraints())
 			m, d := vector(t, test.bytes, hash.Keccak256)
 			s := must.Get(circuittest.Solve(system, circuittest.Witness(t, assign(t, test.circuit, m, d)), nil))(t)
-			if free := s.Free(); len(free) > 0 {
-				t.Errorf("free: %q", free)
-			}
+			golden.Equal(t, "free", nil, s.Free())
 		})
 	}
 }
@@ -199,19 +177,15 @@ func TestGates(t *testing.T) {
 func TestStd(t *testing.T) {
 	testsize.Full(t)
 	t.Parallel()
-	std, err := keccak.NewStd(100)
-	c := made(t, std, err)
+	c := must.Get(keccak.NewStd(100))(t)
 	m, right := vector(t, 100, hash.Keccak256)
 	system := circuittest.Compile(t, scs.NewBuilder[constraint.U64], c)
 	changed := right
 	changed[0] ^= 1
 	for _, d := range [][hash.Digest]byte{right, changed} {
-		if err := circuittest.Solves(t, system, assign(t, c, m, d), nil); (err == nil) != (d == right) {
-			t.Errorf("right %v: %v", d == right, err)
-		}
+		err := circuittest.Solves(t, system, assign(t, c, m, d), nil)
+		golden.Equal(t, fmt.Sprintf("%x is taken (%v)", d, err), d == right, err == nil)
 	}
-	if n := system.GetNbConstraints(); n < 700_000 || n > 800_000 {
-		t.Errorf("%d gates", n)
-	}
+	golden.Within(t, "gates", 700_000, system.GetNbConstraints(), 800_000)
 	must.NotGet(c.Assign(m[1:], right))(t, zkbench.ErrParams, "a shorter message")
 }

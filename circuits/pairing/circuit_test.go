@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -119,9 +120,7 @@ func TestConstraints(t *testing.T) {
 					t.Parallel()
 					circuit := must.Get(pairing.New(relation, form))(t)
 					compiled := circuittest.Compile(t, builder, circuit)
-					if got, want := compiled.GetNbConstraints(), pairing.Constraints(relation, form, system == "scs"); got != want {
-						t.Errorf("%d constraints, want %d", got, want)
-					}
+					golden.Equal(t, "constraints", pairing.Constraints(relation, form, system == "scs"), compiled.GetNbConstraints())
 					if relation == pairing.Pairing && form == pairing.Emulated && system == "r1cs" {
 						s := statement(t, 5, 6, 7)
 						must.Do(t, circuittest.Solves(t, compiled, circuit.Assign(s), pairing.Hints()), "a right value")

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/circuits/pedersen"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -60,9 +61,7 @@ func TestHashes(t *testing.T) {
 				e := edges()
 				for i := range e {
 					a := assign(t, form, e[i], e[(i*5+2)%len(e)])
-					if err := circuittest.Solves(t, system, a, pedersen.Hints()); err != nil {
-						t.Errorf("H(%v, %v): %v", &e[i], &e[(i*5+2)%len(e)], err)
-					}
+					must.Do(t, circuittest.Solves(t, system, a, pedersen.Hints()), "a hash of", a.First)
 					last := a.Last.(fr.Element)
 					one := fr.One()
 					a.Last = *last.Add(&last, &one)
@@ -109,36 +108,26 @@ func TestNothingIsFree(t *testing.T) {
 
 // TestRefused: what is no circuit, or no assignment of one.
 func TestRefused(t *testing.T) {
-	_, form := pedersen.New("other", 1)
-	_, none := pedersen.New("", 1)
-	_, negative := pedersen.New(pedersen.Grumpkin, -1)
-	_, others := newCircuit(t, pedersen.Grumpkin, 2).Assign(element(1), element(2))
-	for what, err := range map[string]error{
-		"another form": form, "no form": none, "-1 hashes": negative, "one value too few": others, "no form in a circuit": new(pedersen.Circuit).Define(nil),
-	} {
-		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
-	}
-	if n := pedersen.Constraints("other", 1); n != 0 {
-		t.Errorf("another form has %d constraints", n)
-	}
+	must.NotGet(pedersen.New("other", 1))(t, zkbench.ErrParams, "another form")
+	must.NotGet(pedersen.New("", 1))(t, zkbench.ErrParams, "no form")
+	must.NotGet(pedersen.New(pedersen.Grumpkin, -1))(t, zkbench.ErrParams, "-1 hashes")
+	must.NotGet(newCircuit(t, pedersen.Grumpkin, 2).Assign(element(1), element(2)))(t, zkbench.ErrParams, "one value too few")
+	must.NotDo(t, new(pedersen.Circuit).Define(nil), zkbench.ErrParams, "no form in a circuit")
+	golden.Equal(t, "constraints of another form", 0, pedersen.Constraints("other", 1))
 }
 
 // TestGates holds the numbers of gates: of a first hash, which pays for tables, and of
 // each other one.
 func TestGates(t *testing.T) {
-	want := map[pedersen.Form]struct{ first, each int }{
+	want := map[pedersen.Form][2]int{
 		pedersen.Edwards: {4535, 4534}, pedersen.Grumpkin: {3285, 3284}, pedersen.Tables: {59395, 1606},
 	}
 	for _, form := range forms() {
 		first := circuittest.Compile(t, scs.NewBuilder[constraint.U64], newCircuit(t, form, 1)).GetNbConstraints()
 		each := circuittest.Compile(t, scs.NewBuilder[constraint.U64], newCircuit(t, form, 2)).GetNbConstraints() - first
-		if want := want[form]; first != want.first || each != want.each {
-			t.Errorf("%s: %d gates and %d for each other hash, want %v", form, first, each, want)
-		}
+		golden.Equal(t, string(form)+": gates of the first hash and of each other", want[form], [2]int{first, each})
 		for n := range 9 {
-			if got := pedersen.Constraints(form, n+1); got != first+n*each {
-				t.Errorf("%s: Constraints tells of %d gates of %d hashes, want %d", form, got, n+1, first+n*each)
-			}
+			golden.Equal(t, fmt.Sprintf("%s: Constraints of %d hashes", form, n+1), first+n*each, pedersen.Constraints(form, n+1))
 		}
 	}
 }

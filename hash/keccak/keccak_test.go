@@ -2,12 +2,13 @@ package keccak_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/keccaktest"
 )
 
@@ -28,9 +29,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("vector %d has %d bytes", i, len(v.Message))
 		}
 		for padding, want := range v.Digests {
-			if got := sum(padding, v.Message); got != want {
-				t.Errorf("padding=%d/bytes=%d: %x, want %x", padding, len(v.Message), got, want)
-			}
+			golden.Equal(t, fmt.Sprintf("padding=%d/bytes=%d", padding, len(v.Message)), want, sum(padding, v.Message))
 			if other := sum(padding^7, v.Message); other == want {
 				t.Errorf("padding=%d/bytes=%d: both hashes are %x", padding, len(v.Message), want)
 			}
@@ -38,12 +37,8 @@ func TestVectors(t *testing.T) {
 		}
 		longest = max(longest, len(v.Message))
 	}
-	if diff := cmp.Diff(map[byte]int{keccak.Keccak256: 262, keccak.SHA3256: 257}, counts); diff != "" {
-		t.Error(diff)
-	}
-	if longest != 4288 {
-		t.Errorf("the longest message has %d bytes", longest)
-	}
+	golden.Equal(t, "vectors by padding", map[byte]int{keccak.Keccak256: 262, keccak.SHA3256: 257}, counts)
+	golden.Equal(t, "bytes of the longest message", 4288, longest)
 }
 
 // TestPieces: the hash does not depend on how the message is cut.
@@ -67,8 +62,6 @@ func TestPieces(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]int{0: 1, 135: 1, 136: 2, 271: 2, 272: 3, 136_000: 1001} {
-		if got := keccak.Blocks(n); got != want {
-			t.Errorf("bytes=%d: %d blocks, want %d", n, got, want)
-		}
+		golden.Equal(t, fmt.Sprintf("blocks of %d bytes", n), want, keccak.Blocks(n))
 	}
 }

@@ -1,6 +1,7 @@
 package pedersen
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -94,9 +95,7 @@ func TestHashEdwards(t *testing.T) {
 	for _, a := range values {
 		for _, b := range values {
 			got := HashEdwards(a, b)
-			if want := slow(a, b); got != want {
-				t.Errorf("H(%v, %v) = %v, want %v", a, b, &got, &want)
-			}
+			golden.Equal(t, fmt.Sprintf("H(%v, %v)", a, b), slow(a, b), got)
 			if seen[got] {
 				t.Errorf("H(%v, %v) is the hash of others", a, b)
 			}

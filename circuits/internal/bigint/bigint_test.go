@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench/circuits/internal/bigint"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -89,13 +90,9 @@ func TestOperations(t *testing.T) {
 					for _, v := range [][2]*big.Int{{random, top}, {top, top}, {open, open}, {big.NewInt(0), big.NewInt(1)}, {big.NewInt(1), random}, {top, big.NewInt(2)}} {
 						want := op.want(p, v[0], v[1])
 						want.Mod(new(big.Int).Set(want), p)
-						if err := circuittest.Solves(t, system, assign(v[0], v[1], want, 1), bigint.Hints()); err != nil {
-							t.Errorf("of %x and %x: %v", v[0], v[1], err)
-						}
+						must.Do(t, circuittest.Solves(t, system, assign(v[0], v[1], want, 1), bigint.Hints()), v)
 						wrong := new(big.Int).Xor(want, big.NewInt(1))
-						if circuittest.Solves(t, system, assign(v[0], v[1], wrong, 1), bigint.Hints()) == nil {
-							t.Errorf("of %x and %x: a wrong result is accepted", v[0], v[1])
-						}
+						must.NotDo(t, circuittest.Solves(t, system, assign(v[0], v[1], wrong, 1), bigint.Hints()), must.ErrAny, "a wrong result of %x", v)
 					}
 				})
 			}
@@ -155,12 +152,8 @@ func TestEitherHalfIsNeeded(t *testing.T) {
 				var r, q int
 				err := system.IsSolved(circuittest.Witness(t, assign(a, b, wrong, 1)), solver.WithHints(bigint.Hints()...), solver.WithNbTasks(1),
 					solver.OverrideHint(solver.GetHintID(bigint.Residue), residues(&r)), solver.OverrideHint(solver.GetHintID(bigint.Quotient), quotients(&q)))
-				if right := name == "nothing"; (err == nil) != right {
-					t.Errorf("%s on %s: a product with equal %s: %v", method, builder, name, err)
-				}
-				if r != 1 || q != 1 {
-					t.Errorf("%s on %s: %d products and %d quotients were forged", method, builder, r, q)
-				}
+				golden.Equal(t, fmt.Sprintf("%s on %s: a product with equal %s is taken (%v)", method, builder, name, err), name == "nothing", err == nil)
+				golden.Equal(t, fmt.Sprintf("%s on %s: forged products and quotients", method, builder), [2]int{1, 1}, [2]int{r, q})
 			}
 		}
 	}
@@ -217,8 +210,6 @@ func TestGates(t *testing.T) {
 		count := func(n int) int {
 			return circuittest.Compile(t, circuittest.Builders()[test.builder], &repeated{method: methods[test.name], n: n}).GetNbConstraints()
 		}
-		if each := (count(2*test.n) - count(test.n)) / test.n; each != test.want {
-			t.Errorf("%s on %s: %d constraints a product, want %d", test.name, test.builder, each, test.want)
-		}
+		golden.Equal(t, fmt.Sprintf("%s on %s: constraints a product", test.name, test.builder), test.want, (count(2*test.n)-count(test.n))/test.n)
 	}
 }

@@ -1,6 +1,7 @@
 package circuittest
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/std/rangecheck"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -146,12 +148,10 @@ func TestPlanted(t *testing.T) {
 			t.Run(builder+"/"+name, func(t *testing.T) {
 				system := Compile(t, b, &planted{gadget: test.gadget})
 				s := must.Get(Solve(system, Witness(t, &planted{X: 201, Y: 77}), []solver.Hint{hint, digits}))(t)
-				if free := s.Free(); len(free) != test.free {
-					t.Errorf("%d dimensions are free, want %d: %q", len(free), test.free, free)
-				}
-				if others, _ := s.OtherOutputs(1); len(others) > 0 != test.others {
-					t.Errorf("other outputs: %q", others)
-				}
+				free := s.Free()
+				golden.Equal(t, fmt.Sprintf("dimensions of %q", free), test.free, len(free))
+				others, _ := s.OtherOutputs(1)
+				golden.Equal(t, fmt.Sprintf("there are other outputs: %q", others), test.others, len(others) > 0)
 			})
 		}
 	}
