@@ -3,12 +3,9 @@ package study_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
@@ -46,9 +43,8 @@ func TestPlanner(t *testing.T) {
 	for range 2 {
 		p.Add(study.Job{}, "Pairing", nil)
 	}
-	if diff := cmp.Diff([]string{"Pairing"}, p.Missing); diff != "" || len(p.Jobs) > 0 {
-		t.Errorf("%d jobs, missing (-want +got):\n%s", len(p.Jobs), diff)
-	}
+	golden.Equal(t, "missing", []string{"Pairing"}, p.Missing)
+	golden.Equal(t, "jobs", 0, len(p.Jobs))
 }
 
 // TestKeep: a record has its place; one of the program without assembly whose arithmetic
@@ -151,23 +147,21 @@ func TestHead(t *testing.T) {
 		other := base()
 		test.change(other)
 		h := study.NewHead([]*record.Record{base(), other})
-		if !slices.Equal(h.Notes, test.want) {
-			t.Errorf("%s: notes %q, want %q", name, h.Notes, test.want)
-		}
+		golden.Equal(t, name+": notes", test.want, h.Notes)
 		want := "Measured on unknown processor, linux/amd64, adx arithmetic, 2 processors; go1.26.8, commit 0123456; 2026-11-20; 2 processes.\n"
 		for i, n := range test.want {
 			want += fmt.Sprintf("%s- %s\n", strings.Repeat("\n", 1-min(i, 1)), n)
 		}
 		golden.Equal(t, name, want, h.String())
 	}
-	golden.Equal(t, "head of no records", "Nothing was measured.\n", study.NewHead(nil).String())
+	golden.Equal(t, "of no records", "Nothing was measured.\n", study.NewHead(nil).String())
 }
 
 func TestTable(t *testing.T) {
 	table := study.Table{Left: 1, Head: []string{"what", "time"}}
 	golden.Equal(t, "a table without rows", "", table.String())
 	table.Add("a|b", study.Time(1500))
-	golden.Equal(t, "table", "| what | time |\n|---|---:|\n| a\\|b | 1.500 us |\n", table.String())
+	golden.Equal(t, "a table", "| what | time |\n|---|---:|\n| a\\|b | 1.500 us |\n", table.String())
 	for v, want := range map[float64]string{0: study.None, -1: study.None, 2: "2", 1.234: "1.23", 12.34: "12.3", 123.4: "123"} {
 		golden.Equal(t, fmt.Sprint(v), want, study.Number(v))
 	}

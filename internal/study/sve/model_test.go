@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/study/sve"
 )
@@ -23,9 +24,7 @@ func TestModel(t *testing.T) {
 	must.Do(t, m.Check())
 	near := func(what string, got, want float64) {
 		t.Helper()
-		if math.Abs(got-want) > 1e-9*want {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
+		golden.Near(t, what, want, got, 1e-9)
 	}
 	near("nothing changed", m.At(2.8, 128), 2)
 	near("twice the clock", m.At(5.6, 128), 1)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -39,7 +40,7 @@ func TestPlan(t *testing.T) {
 	}
 	slices.Sort(rounds[0])
 	slices.Sort(rounds[1])
-	golden.Equal(t, "the second round's cases, sorted, against the first's", rounds[0], rounds[1])
+	golden.Equal(t, "the second round", rounds[0], rounds[1])
 	jobs, missing := token.Study().Plan([]workload.Def{token.Yardstick()}, all(1, true))
 	if !slices.Contains(missing, "Sender") || len(jobs) == 0 {
 		t.Errorf("%d jobs of the yardstick alone, missing %q", len(jobs), missing)
@@ -131,7 +132,7 @@ func TestUnits(t *testing.T) {
 	recs := own(t, "Sender", []float64{1e6, 2e6, 1.1e6}, []float64{20_000, 40_000, 20_000})
 	got := studytest.Row(t, studytest.Page(t, token.Study(), recs), "Sender | bulletproof")
 	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "25.30 ms", "719", "14.4×"}
-	golden.Equal(t, "row", want, got)
+	golden.Equal(t, "units", want, got)
 	got = studytest.Row(t, studytest.Page(t, token.Study(), own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender | bulletproof")
 	golden.Equal(t, "spread of one round", "–", got[3])
 }
@@ -146,12 +147,8 @@ func TestIncomplete(t *testing.T) {
 		}
 	}
 	text := studytest.Page(t, token.Study(), recs)
-	if got := studytest.Row(t, text, "Sender | bulletproof"); got[2] != "1.000 ms" {
-		t.Errorf("time %s, want that of the round that did not fail", got[2])
-	}
-	if !strings.Contains(text, "(panurus, round 2) failed: broken on purpose") {
-		t.Error("the failed case is not named")
-	}
+	golden.Equal(t, "time of the round that did not fail", "1.000 ms", studytest.Row(t, text, "Sender | bulletproof")[2])
+	golden.Contains(t, text, "(panurus, round 2) failed: broken on purpose")
 	if text := studytest.Page(t, token.Study(), nil); !strings.Contains(text, "Nothing was measured") || strings.Contains(text, "| ") {
 		t.Errorf("the page of nothing:\n%s", text)
 	}
@@ -159,16 +156,12 @@ func TestIncomplete(t *testing.T) {
 	if got := studytest.Row(t, studytest.Page(t, token.Study(), alone), "Sender | bulletproof"); got[4] != "–" || got[7] != "–" {
 		t.Errorf("without a yardstick: %q", got)
 	}
-	if charts, err := token.Study().Charts(alone); err != nil || len(charts) > 0 {
-		t.Errorf("%d charts, %v", len(charts), err)
-	}
+	golden.Equal(t, "charts", 0, len(must.Get(token.Study().Charts(alone))(t)))
 	other := slices.Clone(recs)
 	unlike := *other[1]
 	unlike.Env.CPU = "Another Processor"
 	other[1] = &unlike
-	if text := studytest.Page(t, token.Study(), other); !strings.Contains(text, fmt.Sprintf("1 of %d records are of another environment", len(other))) {
-		t.Error("another machine's record is not named")
-	}
+	golden.Contains(t, studytest.Page(t, token.Study(), other), fmt.Sprintf("1 of %d records are of another environment", len(other)))
 }
 
 // TestYardstick: the workload multiplies, as the peers' case of its curve does.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/circuits/pairing"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -45,9 +46,9 @@ func smallCase(def workload.Def, change map[string]string) workload.Case {
 	return workload.NewCase(axes...)
 }
 
-// golden are the lines of testdata/sizes.txt: what was written there is what circuits and
+// sizes are the lines of testdata/sizes.txt: what was written there is what circuits and
 // proofs have.
-func golden(t *testing.T) map[string]string {
+func sizes(t *testing.T) map[string]string {
 	t.Helper()
 	data := must.Get(os.ReadFile("testdata/sizes.txt"))(t)
 	lines := make(map[string]string)
@@ -63,7 +64,7 @@ func golden(t *testing.T) map[string]string {
 // checked; the sizes are those written down.
 func TestEveryStage(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	ctx, lines := context.Background(), golden(t)
+	ctx, lines := context.Background(), sizes(t)
 	for _, def := range circuits.Defs() {
 		for _, system := range []string{"plonk", "groth16"} {
 			for _, stage := range circuits.Stages() {
@@ -76,42 +77,30 @@ func TestEveryStage(t *testing.T) {
 				case def.Name == "Keccak" && stage != "prove", def.Name == "Pairing" && stage != "witness":
 					continue // for their size; package pairing proves
 				}
-				instance, err := def.New(ctx, smallCase(def, map[string]string{"system": system, "stage": stage}), 1)
-				if err != nil {
-					t.Fatalf("%s %s %s: %v", def.Name, system, stage, err)
-				}
+				c := smallCase(def, map[string]string{"system": system, "stage": stage})
+				name := def.Name + "/" + c.String()
+				instance, err := def.New(ctx, c, 1)
+				must.Do(t, err, name)
 				for seq := range uint64(2) {
 					input, err := instance.Input(ctx, seq)
-					if err != nil {
-						t.Fatalf("%s %s %s: %v", def.Name, system, stage, err)
-					}
+					must.Do(t, err, name)
 					output, err := instance.Run(ctx, input)
-					if err == nil {
-						err = instance.Check(ctx, input, output)
-					}
-					if err != nil {
-						t.Errorf("%s %s %s: %v", def.Name, system, stage, err)
-					}
+					must.Do(t, err, name)
+					must.Do(t, instance.Check(ctx, input, output), name)
 					// A proof with one bit changed is not one.
 					if stage == "prove" {
 						output = slices.Clone(output)
 						output[len(output)-1] ^= 1
-						if err := instance.Check(ctx, input, output); err == nil {
-							t.Errorf("%s %s: a changed result passes its check", def.Name, system)
-						}
+						must.NotDo(t, instance.Check(ctx, input, output), must.ErrAny, "%s: a changed result", name)
 					}
 				}
-				metrics, err := instance.Metrics(ctx)
-				must.Do(t, err)
+				metrics := must.Get(instance.Metrics(ctx))(t)
 				if stage == "prove" || def.Name == "Pairing" {
 					var sizes []string
 					for _, m := range metrics {
 						sizes = append(sizes, fmt.Sprintf("%s %.0f", m.Name(), m.Value))
 					}
-					name, got := def.Name+"/"+smallCase(def, map[string]string{"system": system, "stage": stage}).String(), strings.Join(sizes, ", ")
-					if want := lines[name]; got != want {
-						t.Errorf("%s: %s, want %s", name, got, want)
-					}
+					golden.Equal(t, name, lines[name], strings.Join(sizes, ", "))
 				}
 				must.Do(t, instance.Close())
 			}
@@ -135,9 +124,7 @@ func TestStages(t *testing.T) {
 		if system == "groth16" {
 			want = "build witness keys prove verify"
 		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: stages %s, want %s", system, got, want)
-		}
+		golden.Equal(t, system+": stages", want, strings.Join(names, " "))
 		for _, name := range []string{"constraints", "domain", "proof", "proving key", "verifying key", record.StageTime("prove").Name()} {
 			if m, ok := rec.MetricNamed(name); !ok || !(m.Value > 0) {
 				t.Errorf("%s: %s is %v", system, name, m.Value)
@@ -148,9 +135,7 @@ func TestStages(t *testing.T) {
 		}
 	}
 	token := workload.Def{Name: "Other"}
-	if rec := measure.Stages(t.Context(), token, workload.NewCase(), measure.Settings{}); rec.Status != record.Failed {
-		t.Errorf("a workload without stages: %s", rec.Status)
-	}
+	golden.Equal(t, "a workload without stages", record.Failed, measure.Stages(t.Context(), token, workload.NewCase(), measure.Settings{}).Status)
 }
 
 // TestRefused: what does not fit, or is not accepted, is refused before anything is built.
@@ -196,9 +181,9 @@ func TestDamagedCache(t *testing.T) {
 	if rec := measure(); rec.Status != record.OK || noted(rec) {
 		t.Fatalf("without a file: %s %s, %v", rec.Status, rec.Error, rec.Findings)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "zkbench", "srs", "*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("files %v, %v", files, err)
+	files := must.Get(filepath.Glob(filepath.Join(dir, "zkbench", "srs", "*")))(t)
+	if len(files) != 1 {
+		t.Fatalf("files %v", files)
 	}
 	raw := must.Get(os.ReadFile(files[0]))(t)
 	raw[len(raw)-1] ^= 1

@@ -1,7 +1,6 @@
 package goldilocks_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
@@ -32,9 +31,7 @@ func TestWorkloads(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v", d.Name, k), func(t *testing.T) {
 				run := func(seed uint64) (workload.Instance, any, []byte) {
 					instance := must.Get(d.New(t.Context(), small(d, k), seed))(t)
-					t.Cleanup(func() {
-						must.Do(t, instance.Close())
-					})
+					t.Cleanup(func() { must.Do(t, instance.Close()) })
 					input := must.Get(instance.Input(t.Context(), 3))(t)
 					output := must.Get(instance.Run(t.Context(), input))(t)
 					return instance, input, output
@@ -47,11 +44,9 @@ func TestWorkloads(t *testing.T) {
 					t.Error("the output does not depend on the seed")
 				}
 				output[len(output)/2] ^= 1
-				if instance.Check(t.Context(), input, output) == nil {
-					t.Error("a changed output passes its check")
-				}
-				if sizes, err := instance.Metrics(t.Context()); err != nil || len(sizes) == 0 || sizes[0].Value <= 0 || sizes[0].Kind != record.Exact {
-					t.Errorf("sizes %v, error %v", sizes, err)
+				must.NotDo(t, instance.Check(t.Context(), input, output), must.ErrAny, "a changed output")
+				if sizes := must.Get(instance.Metrics(t.Context()))(t); len(sizes) == 0 || sizes[0].Value <= 0 || sizes[0].Kind != record.Exact {
+					t.Errorf("sizes %v", sizes)
 				}
 			})
 		}
@@ -65,14 +60,10 @@ func TestWorkloads(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, d := range workloads.Defs() {
-		if _, err := d.New(t.Context(), small(d, goldilocks.Portable()).With("kernel", "mmx"), 1); !errors.Is(err, zkbench.ErrEnv) {
-			t.Errorf("%s: a kernel that is not there: %v", d.Name, err)
-		}
-		size := d.Axes[0].Key
+		c, size := small(d, goldilocks.Portable()), d.Axes[0].Key
+		must.NotGet(d.New(t.Context(), c.With("kernel", "mmx"), 1))(t, zkbench.ErrEnv, "%s: a kernel that is not there", d.Name)
 		for _, wrong := range []string{"0", "1000000000"} {
-			if _, err := d.New(t.Context(), small(d, goldilocks.Portable()).With(size, wrong), 1); !errors.Is(err, zkbench.ErrParams) {
-				t.Errorf("%s: %s=%s: %v", d.Name, size, wrong, err)
-			}
+			must.NotGet(d.New(t.Context(), c.With(size, wrong), 1))(t, zkbench.ErrParams, "%s: %s=%s", d.Name, size, wrong)
 		}
 	}
 }

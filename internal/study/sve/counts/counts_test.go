@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
 	"github.com/zkbench/zkbench/internal/sve"
@@ -51,9 +52,7 @@ func TestPermutations(t *testing.T) {
 		if i%len(widths) == 0 {
 			continue
 		}
-		if ratio := all[i-1].Instructions / p.Instructions; ratio < 1.99 || ratio > 2.01 {
-			t.Errorf("%+v is %.3f times %+v", all[i-1], ratio, p)
-		}
+		golden.Near(t, fmt.Sprintf("twice the bits of %+v", all[i-1]), all[i-1].Instructions/2, p.Instructions, 0.005)
 	}
 }
 
@@ -72,9 +71,7 @@ func TestUnits(t *testing.T) {
 	for _, u := range all {
 		f := static(t, u.Kernel, counts.Symbol(u.Function))
 		pass := float64(f.Registers*u.Bits/64) / float64(units[u.Function])
-		if want := float64(f.Compute+f.Memory+f.Control) / pass; u.Instructions != want {
-			t.Errorf("%+v, but the loop has %v", u, want)
-		}
+		golden.Equal(t, fmt.Sprintf("%+v, by its loop", u), float64(f.Compute+f.Memory+f.Control)/pass, u.Instructions)
 	}
 }
 

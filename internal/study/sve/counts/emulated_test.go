@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/qemutest"
 	"github.com/zkbench/zkbench/internal/study/sve/counts"
@@ -57,8 +56,8 @@ func TestExecuted(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "permutation.csv", permutations.String())
-	golden(t, "functions.csv", units.String())
+	counted(t, "permutation.csv", permutations.String())
+	counted(t, "functions.csv", units.String())
 }
 
 // TestTransforms counts the instructions of the passes of a transform of 2^12 elements; what
@@ -83,7 +82,7 @@ func TestTransforms(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/transforms.csv", got.String())
+	counted(t, "testdata/transforms.csv", got.String())
 }
 
 // processor is one with vectors of that many bits, as QEMU names it.
@@ -101,14 +100,11 @@ func functions(kernel string) (names []string) {
 	return names
 }
 
-// golden compares what was counted with the file that has it.
-func golden(t *testing.T, name, got string) {
+// counted compares what was counted with the file that has it.
+func counted(t *testing.T, name, got string) {
 	t.Helper()
 	if *update {
 		must.Do(t, os.WriteFile(name, []byte(got), 0o644))
 	}
-	want := must.Get(os.ReadFile(name))(t)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s changed (-want +got):\n%s", name, diff)
-	}
+	golden.Equal(t, name, string(must.Get(os.ReadFile(name))(t)), got)
 }
