@@ -1,4 +1,4 @@
-package executor_test
+package executor
 
 import (
 	"context"
@@ -6,55 +6,45 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"pgregory.net/rapid"
 )
 
 // forEach runs a test for every executor at several widths of the pool.
-func forEach(t *testing.T, f func(t *testing.T, ex executor.Executor)) {
-	for _, name := range executor.Names() {
+func forEach(t *testing.T, f func(t *testing.T, ex Executor)) {
+	for _, name := range Names() {
 		for _, procs := range []int{1, 2, 5} {
 			t.Run(fmt.Sprintf("exec=%s/procs=%d", name, procs), func(t *testing.T) {
 				setProcs(t, procs)
-				ex := must.Get(executor.ByName(name))(t)
-				f(t, ex)
+				f(t, must.Get(ByName(name))(t))
 			})
 		}
 	}
 }
 
+// setProcs sets GOMAXPROCS for the test.
 func setProcs(t *testing.T, n int) {
 	before := runtime.GOMAXPROCS(n)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
 func TestByName(t *testing.T) {
-	for _, name := range executor.Names() {
-		ex, err := executor.ByName(name)
-		if err != nil || ex.Name() != name {
-			t.Errorf("ByName(%q) = %v, %v", name, ex, err)
-		}
+	for _, name := range Names() {
+		golden.Equal(t, "name", name, must.Get(ByName(name))(t).Name())
 	}
-	_, err := executor.ByName("poool")
-	if !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("unknown name: %v, want ErrParams", err)
-	}
-	for _, name := range executor.Names() {
-		if !strings.Contains(err.Error(), name) {
-			t.Errorf("error %q does not name %q", err, name)
-		}
-	}
+	_, err := ByName("poool")
+	must.NotDo(t, err, zkbench.ErrParams, "unknown name")
+	golden.Contains(t, fmt.Sprint(err), Names()...)
 }
 
 func TestEveryTaskRunsOnce(t *testing.T) {
-	forEach(t, func(t *testing.T, ex executor.Executor) {
+	forEach(t, func(t *testing.T, ex Executor) {
 		for _, n := range []int{0, 1, 2, 3, 100} {
 			counts := make([]atomic.Int32, n)
 			must.Do(t, ex.Do(t.Context(), n, func(_ context.Context, i int) error {
@@ -62,9 +52,7 @@ func TestEveryTaskRunsOnce(t *testing.T) {
 				return nil
 			}))
 			for i := range counts {
-				if c := counts[i].Load(); c != 1 {
-					t.Errorf("n=%d: task %d ran %d times", n, i, c)
-				}
+				golden.Equal(t, fmt.Sprintf("n=%d: runs of task %d", n, i), 1, counts[i].Load())
 			}
 		}
 	})
@@ -72,7 +60,7 @@ func TestEveryTaskRunsOnce(t *testing.T) {
 
 func TestErrorStopsFurtherTasks(t *testing.T) {
 	cause := errors.New("task 3 failed")
-	forEach(t, func(t *testing.T, ex executor.Executor) {
+	forEach(t, func(t *testing.T, ex Executor) {
 		var started atomic.Int32
 		const n = 10_000
 		err := ex.Do(t.Context(), n, func(ctx context.Context, i int) error {
@@ -86,9 +74,7 @@ func TestErrorStopsFurtherTasks(t *testing.T) {
 			}
 			return nil
 		})
-		if !errors.Is(err, cause) {
-			t.Errorf("Do = %v, want %v", err, cause)
-		}
+		must.NotDo(t, err, cause, "Do")
 		switch s := int(started.Load()); {
 		case ex.Name() == "serial" && s != 4:
 			t.Errorf("%d tasks started, want 4", s)
@@ -99,7 +85,7 @@ func TestErrorStopsFurtherTasks(t *testing.T) {
 }
 
 func TestLowestErrorOfSeveral(t *testing.T) {
-	forEach(t, func(t *testing.T, ex executor.Executor) {
+	forEach(t, func(t *testing.T, ex Executor) {
 		n := max(ex.Width(), 3)
 		if ex.Name() == "pool" && ex.Width() > 1 {
 			n = ex.Width() // all tasks are inside when the first one fails
@@ -111,9 +97,7 @@ func TestLowestErrorOfSeveral(t *testing.T) {
 			}
 			return fmt.Errorf("task %d", i)
 		})
-		if err == nil || err.Error() != "task 0" {
-			t.Errorf("Do = %v, want task 0", err)
-		}
+		golden.Equal(t, "error", "task 0", fmt.Sprint(err))
 	})
 }
 
@@ -121,7 +105,7 @@ func TestCancel(t *testing.T) {
 	cause := errors.New("the caller has seen enough")
 	for _, alreadyDone := range []bool{true, false} {
 		t.Run(fmt.Sprintf("before=%v", alreadyDone), func(t *testing.T) {
-			forEach(t, func(t *testing.T, ex executor.Executor) {
+			forEach(t, func(t *testing.T, ex Executor) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				if alreadyDone {
@@ -134,9 +118,7 @@ func TestCancel(t *testing.T) {
 					<-ctx.Done()
 					return ctx.Err()
 				})
-				if !errors.Is(err, cause) {
-					t.Errorf("Do = %v, want the context's cause", err)
-				}
+				must.NotDo(t, err, cause, "Do")
 				switch s := int(started.Load()); {
 				case alreadyDone && s != 0:
 					t.Errorf("%d tasks started under a done context", s)
@@ -150,19 +132,17 @@ func TestCancel(t *testing.T) {
 
 // A cancellation that comes when all tasks are done changes nothing.
 func TestCancelInLastTask(t *testing.T) {
-	forEach(t, func(t *testing.T, ex executor.Executor) {
+	forEach(t, func(t *testing.T, ex Executor) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var done atomic.Int32
-		err := ex.Do(ctx, 1, func(context.Context, int) error { done.Add(1); cancel(); return nil })
-		if err != nil || done.Load() != 1 {
-			t.Errorf("Do = %v after %d tasks", err, done.Load())
-		}
+		must.Do(t, ex.Do(ctx, 1, func(context.Context, int) error { done.Add(1); cancel(); return nil }))
+		golden.Equal(t, "tasks done", 1, done.Load())
 	})
 }
 
 func TestPanicBecomesError(t *testing.T) {
 	inner := errors.New("an error that was thrown")
-	forEach(t, func(t *testing.T, ex executor.Executor) {
+	forEach(t, func(t *testing.T, ex Executor) {
 		for _, value := range []any{"a string", 42, inner} {
 			for _, n := range []int{1, 20} {
 				err := ex.Do(t.Context(), n, func(_ context.Context, i int) error {
@@ -171,19 +151,13 @@ func TestPanicBecomesError(t *testing.T) {
 					}
 					return nil
 				})
-				var pe *executor.PanicError
+				var pe *PanicError
 				if !errors.As(err, &pe) || pe.Value != value {
 					t.Fatalf("n=%d: Do = %v, want a PanicError of %v", n, err, value)
 				}
-				if !strings.Contains(string(pe.Stack), "explode") {
-					t.Errorf("stack does not show the panicking function:\n%s", pe.Stack)
-				}
-				if !strings.Contains(err.Error(), fmt.Sprint(value)) {
-					t.Errorf("message %q lacks the value", err)
-				}
-				if errors.Is(err, inner) != (value == inner) {
-					t.Errorf("errors.Is(%v, inner) is wrong", err)
-				}
+				golden.Contains(t, string(pe.Stack), "explode")
+				golden.Contains(t, err.Error(), fmt.Sprint(value))
+				golden.Equal(t, "errors.Is the error that was thrown", value == inner, errors.Is(err, inner))
 			}
 		}
 	})
@@ -198,7 +172,7 @@ func TestGoexit(t *testing.T) {
 	for _, name := range []string{"unbounded", "pool"} {
 		t.Run("exec="+name, func(t *testing.T) {
 			setProcs(t, 3)
-			ex, _ := executor.ByName(name)
+			ex, _ := ByName(name)
 			for range 20 {
 				result := make(chan error, 1)
 				exited := make(chan struct{})
@@ -214,7 +188,7 @@ func TestGoexit(t *testing.T) {
 				<-exited
 				select {
 				case err := <-result:
-					var pe *executor.PanicError
+					var pe *PanicError
 					if !errors.As(err, &pe) {
 						t.Errorf("Do = %v, want a PanicError", err)
 					}
@@ -223,15 +197,13 @@ func TestGoexit(t *testing.T) {
 			}
 			// The full width is still there.
 			together := barrier(3)
-			if err := ex.Do(t.Context(), 3, func(context.Context, int) error { together(); return nil }); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, ex.Do(t.Context(), 3, func(context.Context, int) error { together(); return nil }))
 		})
 	}
 }
 
 func TestNesting(t *testing.T) {
-	forEach(t, func(t *testing.T, ex executor.Executor) {
+	forEach(t, func(t *testing.T, ex Executor) {
 		var leaves atomic.Int32
 		var nest func(depth int) func(context.Context, int) error
 		nest = func(depth int) func(context.Context, int) error {
@@ -253,15 +225,13 @@ func TestNesting(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		if got := leaves.Load(); got != 3*1024 {
-			t.Errorf("%d leaves ran, want %d", got, 3*1024)
-		}
+		golden.Equal(t, "leaves that ran", 3*1024, leaves.Load())
 	})
 }
 
 func TestNestedErrorReachesTheTop(t *testing.T) {
 	cause := errors.New("deep")
-	forEach(t, func(t *testing.T, ex executor.Executor) {
+	forEach(t, func(t *testing.T, ex Executor) {
 		err := ex.Do(t.Context(), 6, func(ctx context.Context, i int) error {
 			return ex.Do(ctx, 6, func(ctx context.Context, j int) error {
 				if i == 2 && j == 4 {
@@ -270,9 +240,7 @@ func TestNestedErrorReachesTheTop(t *testing.T) {
 				return ctx.Err()
 			})
 		})
-		if !errors.Is(err, cause) {
-			t.Errorf("Do = %v, want %v", err, cause)
-		}
+		must.NotDo(t, err, cause, "Do")
 	})
 }
 
@@ -287,8 +255,8 @@ func TestResultProperty(t *testing.T) {
 		for _, i := range failing {
 			lowest = min(lowest, i)
 		}
-		for _, name := range executor.Names() {
-			ex, _ := executor.ByName(name)
+		for _, name := range Names() {
+			ex, _ := ByName(name)
 			err := ex.Do(context.Background(), n, func(_ context.Context, i int) error {
 				if slices.Contains(failing, i) {
 					return indexError(i)
@@ -317,10 +285,8 @@ func (e indexError) Error() string { return fmt.Sprintf("task %d", int(e)) }
 func TestWidth(t *testing.T) {
 	for _, procs := range []int{1, 2, 3} {
 		setProcs(t, procs)
-		for ex, want := range map[executor.Executor]int{executor.Serial(): 1, executor.Unbounded(): 0, executor.Pool(): procs} {
-			if ex.Width() != want {
-				t.Errorf("procs=%d: width of %s is %d, want %d", procs, ex.Name(), ex.Width(), want)
-			}
+		for ex, want := range map[Executor]int{Serial(): 1, Unbounded(): 0, Pool(): procs} {
+			golden.Equal(t, fmt.Sprintf("procs=%d: width of %s", procs, ex.Name()), want, ex.Width())
 		}
 	}
 }
@@ -333,10 +299,10 @@ func TestPoolConcurrencyFollowsGOMAXPROCS(t *testing.T) {
 			setProcs(t, procs)
 			// At least procs at once: each waits for all the others.
 			together := barrier(procs)
-			must.Do(t, executor.Pool().Do(t.Context(), procs, func(context.Context, int) error { together(); return nil }))
+			must.Do(t, Pool().Do(t.Context(), procs, func(context.Context, int) error { together(); return nil }))
 			// At most procs at once, in one flat operation.
 			var now, most atomic.Int32
-			must.Do(t, executor.Pool().Do(t.Context(), 200, func(context.Context, int) error {
+			must.Do(t, Pool().Do(t.Context(), 200, func(context.Context, int) error {
 				for c := now.Add(1); ; {
 					m := most.Load()
 					if c <= m || most.CompareAndSwap(m, c) {
@@ -358,9 +324,7 @@ func TestUnboundedRunsAllAtOnce(t *testing.T) {
 	setProcs(t, 1)
 	const n = 50
 	together := barrier(n)
-	if err := executor.Unbounded().Do(t.Context(), n, func(context.Context, int) error { together(); return nil }); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, Unbounded().Do(t.Context(), n, func(context.Context, int) error { together(); return nil }))
 }
 
 // A processor that a blocked caller leaves is used: whichever goroutine runs
@@ -370,17 +334,14 @@ func TestBlockedCallerFreesItsProcessor(t *testing.T) {
 	setProcs(t, 2)
 	outerDone := make(chan struct{})
 	together := barrier(2)
-	err := executor.Pool().Do(t.Context(), 2, func(ctx context.Context, i int) error {
+	must.Do(t, Pool().Do(t.Context(), 2, func(ctx context.Context, i int) error {
 		if i == 0 {
 			close(outerDone)
 			return nil
 		}
 		<-outerDone
-		return executor.Pool().Do(ctx, 2, func(context.Context, int) error { together(); return nil })
-	})
-	if err != nil {
-		t.Error(err)
-	}
+		return Pool().Do(ctx, 2, func(context.Context, int) error { together(); return nil })
+	}))
 }
 
 // barrier returns a function that returns once n goroutines have called it.
@@ -394,9 +355,9 @@ func barrier(n int) func() {
 }
 
 func BenchmarkDo(b *testing.B) {
-	for _, name := range executor.Names() {
+	for _, name := range Names() {
 		b.Run("exec="+name, func(b *testing.B) {
-			ex, _ := executor.ByName(name)
+			ex, _ := ByName(name)
 			b.ReportAllocs()
 			for b.Loop() {
 				_ = ex.Do(b.Context(), 16, func(context.Context, int) error { return nil })

@@ -6,35 +6,22 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
-
-// setProcs sets GOMAXPROCS for the test.
-func setProcs(t *testing.T, n int) {
-	before := runtime.GOMAXPROCS(n)
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
-}
 
 // Workers that a lowered GOMAXPROCS makes superfluous end at the next use, and
 // idle ones neither spin nor are lost count of.
 func TestPoolWorkersEnd(t *testing.T) {
 	setProcs(t, 6)
 	p := newPool()
-	var arrived sync.WaitGroup
-	arrived.Add(6)
-	must.Do(t, p.Do(t.Context(), 6, func(context.Context, int) error {
-		arrived.Done()
-		arrived.Wait()
-		return nil
-	}))
-	if got := p.count(); got != 5 {
-		t.Fatalf("%d workers after an operation of width 6, want 5", got)
-	}
+	together := barrier(6)
+	must.Do(t, p.Do(t.Context(), 6, func(context.Context, int) error { together(); return nil }))
+	golden.Equal(t, "workers after an operation of width 6", 5, p.count())
 	for _, procs := range []int{3, 1} {
 		runtime.GOMAXPROCS(procs)
 		for p.count() != procs-1 {
@@ -42,9 +29,7 @@ func TestPoolWorkersEnd(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	if p.idle != 0 || len(p.queue) != 0 || p.waiting != 0 {
-		t.Errorf("pool not empty: idle %d, queue %d, waiting %d", p.idle, len(p.queue), p.waiting)
-	}
+	golden.Equal(t, "idle, queue, waiting", [3]int{}, [3]int{p.idle, len(p.queue), p.waiting})
 }
 
 func (p *pool) count() int {
@@ -77,18 +62,14 @@ func TestWorkersCarryLabels(t *testing.T) {
 			for _, phase := range []string{"first", "second"} {
 				for _, nested := range []bool{false, true} {
 					do := func(ctx context.Context) {
-						var counted, arrived sync.WaitGroup
-						counted.Add(1)
-						arrived.Add(procs)
+						arrived, counted := barrier(procs), barrier(procs)
 						var inside int64
 						if err := ex.Do(ctx, procs, func(_ context.Context, i int) error {
-							arrived.Done()
-							arrived.Wait()
+							arrived()
 							if i == 0 {
 								inside = labelled(t, "phase", phase)
-								counted.Done()
 							}
-							counted.Wait()
+							counted()
 							return nil
 						}); err != nil {
 							t.Error(err)
@@ -138,7 +119,5 @@ func TestIdleWorkerHasNoLabels(t *testing.T) {
 			runtime.Gosched()
 		}
 	})
-	if left := labelled(t, "phase", "starter"); left != 0 {
-		t.Errorf("%d goroutines keep the label", left)
-	}
+	golden.Equal(t, "goroutines that keep the label", 0, labelled(t, "phase", "starter"))
 }

@@ -1,11 +1,11 @@
-package executor_test
+package executor
 
 import (
 	"context"
 	"runtime/metrics"
 	"testing"
 
-	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -19,8 +19,8 @@ func TestSerialCreatesNoGoroutine(t *testing.T) {
 		return sample[0].Value.Uint64()
 	}
 	do := func() {
-		must.Do(t, executor.Serial().Do(t.Context(), 1000, func(ctx context.Context, _ int) error {
-			return executor.Serial().Do(ctx, 10, func(context.Context, int) error { return nil })
+		must.Do(t, Serial().Do(t.Context(), 1000, func(ctx context.Context, _ int) error {
+			return Serial().Do(ctx, 10, func(context.Context, int) error { return nil })
 		}))
 	}
 	// The runtime may start goroutines of its own at any time, so one clean
@@ -38,8 +38,6 @@ func TestSerialCreatesNoGoroutine(t *testing.T) {
 func TestSerialAllocatesNothing(t *testing.T) {
 	ctx := t.Context()
 	task := func(context.Context, int) error { return nil }
-	ex := executor.Serial()
-	if allocs := testing.AllocsPerRun(100, func() { _ = ex.Do(ctx, 100, task) }); allocs != 0 {
-		t.Errorf("%v allocations per Do, want 0", allocs)
-	}
+	ex := Serial()
+	golden.Equal(t, "allocations of Do", 0, testing.AllocsPerRun(100, func() { _ = ex.Do(ctx, 100, task) }))
 }
