@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/peer"
 )
 
@@ -66,19 +65,6 @@ func TestServe(t *testing.T) {
 				}
 				golden.Equal(t, "lines of messages: "+stderr.String(), want, strings.Count(stderr.String(), "\n"))
 			})
-		})
-	}
-}
-
-func TestGLVCases(t *testing.T) {
-	// Setup checks k G + (r - k) G = 0 for every scalar that is timed.
-	for _, c := range peer.GLVCases() {
-		t.Run(c.Name, func(t *testing.T) {
-			op, _, err := c.Setup()
-			must.Do(t, err)
-			for range 130 { // past the last scalar, twice
-				must.Do(t, op())
-			}
 		})
 	}
 }
