@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
 )
 
@@ -32,9 +33,7 @@ func TestMontgomery(t *testing.T) {
 			}
 			back := make([]goldilocks.Element, n)
 			goldilocks.FromMontgomery(back, got, k)
-			if !slices.Equal(elements, back) {
-				t.Fatalf("there and back, of %d:\n%s", n, cmp.Diff(elements, back))
-			}
+			golden.Equal(t, fmt.Sprintf("there and back, of %d", n), elements, back)
 		}
 	})
 }

@@ -72,9 +72,7 @@ func TestExtendRefused(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := d.Extend(done, executor.Pool(), [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good, goldilocks.Portable()); !errors.Is(err, context.Canceled) {
-		t.Errorf("done context: %v", err)
-	}
+	must.NotDo(t, d.Extend(done, executor.Pool(), [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good, goldilocks.Portable()), context.Canceled, "done context")
 }
 
 // TestExtendNothing: no columns take no memory, and a context that is done is told of.

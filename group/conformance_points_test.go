@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -237,9 +238,8 @@ func (s *suite[S, P]) testPointEncoding(t *testing.T) {
 	}
 	encoded := s.AppendPoints(nil, points...)
 	for i := range points {
-		if want := s.encode(s.affine(&points[i])); !bytes.Equal(encoded[i*len(want):(i+1)*len(want)], want) {
-			t.Errorf("encoding of point %d is not the canonical one", i)
-		}
+		want := s.encode(s.affine(&points[i]))
+		golden.Equal(t, fmt.Sprintf("encoding of point %d", i), want, encoded[i*len(want):(i+1)*len(want)])
 	}
 	for _, check := range []group.PointCheck{group.Subgroup, group.OnCurve} {
 		for _, m := range []int{0, 1, 7, 8, 9, n} {
@@ -265,9 +265,7 @@ func (s *suite[S, P]) testPointRefusals(t *testing.T) {
 	n := s.PointLen()
 	var identity P
 	identityEncoding := s.AppendPoints(nil, identity)
-	if !bytes.Equal(identityEncoding, s.encode(nil)) {
-		t.Errorf("the identity is encoded as %x, want %x", identityEncoding, s.encode(nil))
-	}
+	golden.Equal(t, "encoding of the identity", s.encode(nil), identityEncoding)
 
 	bad := map[string][]byte{
 		"identity": identityEncoding,
@@ -426,11 +424,7 @@ func TestBLS12381HashVector(t *testing.T) {
 	)
 	want := curveBLS12381.encode(&point{hexInt(x), hexInt(y)})
 	onGnark := must.Get(group.BLS12381().HashToPoint(dst, nil))(t)
-	if got := group.BLS12381().AppendPoints(nil, onGnark); !bytes.Equal(got, want) {
-		t.Errorf("BLS12381 hashes to %x, want %x", got, want)
-	}
+	golden.Equal(t, "hash by BLS12381", want, group.BLS12381().AppendPoints(nil, onGnark))
 	onKilic := must.Get(kilic.BLS12381().HashToPoint(dst, nil))(t)
-	if got := kilic.BLS12381().AppendPoints(nil, onKilic); !bytes.Equal(got, want) {
-		t.Errorf("BLS12381Kilic hashes to %x, want %x", got, want)
-	}
+	golden.Equal(t, "hash by BLS12381Kilic", want, kilic.BLS12381().AppendPoints(nil, onKilic))
 }

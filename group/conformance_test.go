@@ -19,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
@@ -386,9 +387,7 @@ func (s *suite[S, P]) testScalarEncoding(t *testing.T) {
 	for _, v := range edges {
 		want = append(want, v.FillBytes(make([]byte, 32))...)
 	}
-	if !bytes.Equal(encoded, want) {
-		t.Error("scalars are not encoded as 32 bytes big-endian")
-	}
+	golden.Equal(t, "encoding of scalars, 32 bytes big-endian", want, encoded)
 	one := big.NewInt(1)
 	for name, v := range map[string]*big.Int{
 		"r":       s.r,

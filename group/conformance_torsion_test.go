@@ -1,7 +1,6 @@
 package group_test
 
 import (
-	"bytes"
 	"fmt"
 	"math/big"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -196,19 +196,13 @@ func TestBLS12381ImplementationsAgree(t *testing.T) {
 	families := []group.Family{{Name: "value", Count: 1}, {Name: "bulletproof/G", Count: 40}}
 	basisA := must.Get(group.NewBasis(a, families, group.TableOptions{}))(t)
 	basisB := must.Get(group.NewBasis(b, families, group.TableOptions{}))(t)
-	if !bytes.Equal(a.AppendPoints(nil, basisA.Points...), b.AppendPoints(nil, basisB.Points...)) {
-		t.Error("the generators differ")
-	}
+	golden.Equal(t, "generators", b.AppendPoints(nil, basisB.Points...), a.AppendPoints(nil, basisA.Points...))
 	sa := &suite[fr.Element, bls12381.G1Affine]{Group: a, curve: curveBLS12381}
 	sb := &suite[kilic.Scalar, kilic.Point]{Group: b, curve: curveBLS12381}
 	full := sa.AppendPoints(nil, sa.fullOrder(t))
-	if !bytes.Equal(full, sb.AppendPoints(nil, sb.fullOrder(t))) {
-		t.Error("a point outside the subgroup is encoded differently")
-	}
+	golden.Equal(t, "encoding of a point outside the subgroup", sb.AppendPoints(nil, sb.fullOrder(t)), full)
 	ta, tb := sa.terms(70), sb.terms(70)
 	sumA, _ := a.MSM(t.Context(), executor.Serial(), ta.points, ta.scalars)
 	sumB, _ := b.MSM(t.Context(), executor.Serial(), tb.points, tb.scalars)
-	if !bytes.Equal(a.AppendPoints(nil, sumA), b.AppendPoints(nil, sumB)) {
-		t.Error("sums differ")
-	}
+	golden.Equal(t, "sums", b.AppendPoints(nil, sumB), a.AppendPoints(nil, sumA))
 }

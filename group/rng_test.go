@@ -58,9 +58,7 @@ func TestDRBGStream(t *testing.T) {
 		}
 		got = append(got, p...)
 	}
-	if !bytes.Equal(got, want) {
-		t.Error("the stream is not ChaCha20 with key erasure")
-	}
+	golden.Equal(t, "ChaCha20 with key erasure", want, got)
 }
 
 func TestDRBGErasesAndReseeds(t *testing.T) {

@@ -139,9 +139,7 @@ func TestTwoImplementations(t *testing.T) {
 		}
 		e := newExample(t, gnark, "implementations", []uint64{7, 9}, []uint64{15, 1})
 		p1, p2 := e.prove(t, gnark), e.prove(t, kilic)
-		if !bytes.Equal(p1, p2) {
-			t.Errorf("proof=%s: proofs differ", proofType)
-		}
+		golden.Equal(t, fmt.Sprintf("proof=%s: proofs", proofType), p2, p1)
 		must.Do(t, check(kilic, &e.st, p1), "proof="+proofType)
 	}
 }

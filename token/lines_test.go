@@ -198,9 +198,7 @@ func TestBlind(t *testing.T) {
 	want := p.deriveBlindings(e.w.Seed, Transfer, witness, e.st.Anchor, 2)
 	must.Do(t, p.Blind(&e.w, e.st.Anchor))
 	for j, o := range e.w.Outputs {
-		if !bytes.Equal(o.Blinding, want[j]) {
-			t.Errorf("output %d: blinding %x, want %x", j, o.Blinding, want[j])
-		}
+		golden.Equal(t, fmt.Sprintf("output %d: blinding", j), want[j], o.Blinding)
 	}
 	e.w.Outputs = nil
 	must.NotDo(t, p.Blind(&e.w, e.st.Anchor), zkbench.ErrParams, "no outputs")

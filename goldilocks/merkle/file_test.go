@@ -82,9 +82,7 @@ func TestFile(t *testing.T) {
 			}
 		}
 		for _, i := range []int{-1, shape.Rows} {
-			if path, err := f.Path(i); !errors.Is(err, zkbench.ErrParams) {
-				t.Errorf("%v: path of %d: %v, %v", shape, i, path, err)
-			}
+			must.NotGet(f.Path(i))(t, zkbench.ErrParams, "%v: path of %d", shape, i)
 		}
 		must.Do(t, f.Close())
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {

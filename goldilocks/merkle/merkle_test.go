@@ -110,9 +110,7 @@ func TestTree(t *testing.T) {
 		must.Do(rt, cap.Verify(index, row, short), "cap of", height)
 		other := slices.Clone(row)
 		other[0] = other[0].Add(1)
-		if err := cap.Verify(index, other, short); !errors.Is(err, zkbench.ErrProof) {
-			rt.Fatalf("another row by the cap: %v", err)
-		}
+		must.NotDo(rt, cap.Verify(index, other, short), zkbench.ErrProof, "another row by the cap")
 		flip(rt, digests)
 		if _, err := merkle.NewCap(root, shape, height, digests); !refused(err) {
 			rt.Fatalf("another cap: %v", err)
@@ -144,9 +142,7 @@ func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row
 			rt.Fatalf("another path: %v", err)
 		}
 		for _, wrong := range [][]poseidon.Digest{path[1:], append(slices.Clone(path), path[0]), nil} {
-			if err := merkle.Verify(root, shape, index, row, wrong); !errors.Is(err, zkbench.ErrParams) {
-				rt.Fatalf("a path of %d digests, there are %d: %v", len(wrong), len(path), err)
-			}
+			must.NotDo(rt, merkle.Verify(root, shape, index, row, wrong), zkbench.ErrParams, "a path of %d digests, there are %d", len(wrong), len(path))
 		}
 	}
 	for i := range shape.Rows {
@@ -167,17 +163,11 @@ func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row
 	}
 	plain := root
 	plain[0] = plain[0].Add(1)
-	if err := merkle.Verify(plain, shape, index, row, path); !errors.Is(err, zkbench.ErrProof) {
-		rt.Fatalf("another root: %v", err)
-	}
+	must.NotDo(rt, merkle.Verify(plain, shape, index, row, path), zkbench.ErrProof, "another root")
 	for _, i := range []int{-1, shape.Rows} {
-		if err := merkle.Verify(root, shape, i, row, path); !errors.Is(err, zkbench.ErrParams) {
-			rt.Fatalf("row %d of %d: %v", i, shape.Rows, err)
-		}
+		must.NotDo(rt, merkle.Verify(root, shape, i, row, path), zkbench.ErrParams, "row %d of %d", i, shape.Rows)
 	}
-	if err := merkle.Verify(root, shape, index, append(slices.Clone(row), 0), path); !errors.Is(err, zkbench.ErrParams) {
-		rt.Fatalf("a longer row: %v", err)
-	}
+	must.NotDo(rt, merkle.Verify(root, shape, index, append(slices.Clone(row), 0), path), zkbench.ErrParams, "a longer row")
 }
 
 // TestTopIsNoRoot: the digests of two rows are a row of eight with the same top, and with

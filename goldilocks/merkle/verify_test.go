@@ -191,23 +191,13 @@ func TestTreeArguments(t *testing.T) {
 	t.Parallel()
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 5, Width: 3})
 	for _, index := range []int{-1, 5} {
-		if row, err := tree.Row(index); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("row %d: %v, %v", index, row, err)
-		}
-		if path, err := tree.Path(index); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("path of %d: %v, %v", index, path, err)
-		}
-		if path, err := tree.PathToCap(index, 1); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("path of %d to a cap: %v, %v", index, path, err)
-		}
+		must.NotGet(tree.Row(index))(t, zkbench.ErrParams, "row %d", index)
+		must.NotGet(tree.Path(index))(t, zkbench.ErrParams, "path of %d", index)
+		must.NotGet(tree.PathToCap(index, 1))(t, zkbench.ErrParams, "path of %d to a cap", index)
 	}
 	for _, height := range []int{-1, 21} {
-		if digests, err := tree.Cap(height); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("cap of height %d: %v, %v", height, digests, err)
-		}
-		if path, err := tree.PathToCap(0, height); !errors.Is(err, zkbench.ErrParams) {
-			t.Errorf("path to a cap of height %d: %v, %v", height, path, err)
-		}
+		must.NotGet(tree.Cap(height))(t, zkbench.ErrParams, "cap of height %d", height)
+		must.NotGet(tree.PathToCap(0, height))(t, zkbench.ErrParams, "path to a cap of height %d", height)
 	}
 	row, err := tree.Row(0)
 	if err != nil || cap(row) != 3 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/fp256bn"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -30,9 +31,7 @@ func TestAgainstDrivers(t *testing.T) {
 			msg := bytes.Repeat([]byte{byte(n)}, n)
 			p := must.Get(g.HashToPoint(domain, msg))(t)
 			enc := g.AppendPoints(nil, p)
-			if want := drivers[i].HashToG1WithDomain(msg, []byte(domain)).Compressed(); !bytes.Equal(enc, want) {
-				t.Errorf("%s: message %d hashes to %x, the driver to %x", g.Name(), n, enc, want)
-			}
+			golden.Equal(t, fmt.Sprintf("%s: hash of message %d, and the driver's", g.Name(), n), drivers[i].HashToG1WithDomain(msg, []byte(domain)).Compressed(), enc)
 			generators = append(generators, enc)
 			// The other version reads the point and multiplies it alike.
 			var q [1]fp256bn.Point

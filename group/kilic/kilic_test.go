@@ -8,6 +8,7 @@ import (
 	gnark "github.com/consensys/gnark-crypto/ecc/bls12-381"
 
 	"github.com/zkbench/zkbench/group/kilic"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -20,8 +21,6 @@ func TestHashesLikeGnark(t *testing.T) {
 		want := must.Get(gnark.HashToG1(msg, []byte(dst)))(t)
 		got := must.Get(g.HashToPoint(dst, msg))(t)
 		wantBytes := want.Bytes()
-		if gotBytes := g.AppendPoints(nil, got); !bytes.Equal(gotBytes, wantBytes[:]) {
-			t.Errorf("n=%d: hashes to %x, gnark-crypto to %x", n, gotBytes, wantBytes)
-		}
+		golden.Equal(t, fmt.Sprintf("n=%d: hash, and gnark-crypto's", n), wantBytes[:], g.AppendPoints(nil, got))
 	}
 }

@@ -149,9 +149,7 @@ func TestWriteNew(t *testing.T) {
 			continue
 		}
 		winners++
-		if !bytes.Equal(got, contents(i)) {
-			t.Errorf("writer %d won; the bytes are another's", i)
-		}
+		golden.Equal(t, fmt.Sprintf("bytes of writer %d, who won", i), contents(i), got)
 	}
 	golden.Equal(t, "winners", 1, winners)
 	must.NotDo(t, writeNew(path, nil), os.ErrExist, "an existing file")

@@ -170,9 +170,8 @@ func TestSuite(t *testing.T) {
 
 	cmd, _, _ = startSuite(t, d, "--resume", dir)
 	golden.Equal(t, "exit code once more", exitFailed, exitCode(t, cmd))
-	if again, _ := folderIDs(t, dir); !slices.Equal(again, ids) {
-		t.Errorf("a suite that had ended was measured again: %v, before %v", again, ids)
-	}
+	again, _ := folderIDs(t, dir)
+	golden.Equal(t, "cases of a suite that had ended, run again", ids, again)
 	golden.Equal(t, "lines in the history, a head and a row", 2, len(readCSV(t, filepath.Join(filepath.Dir(dir), suite.ResultsFile))))
 }
 

@@ -109,9 +109,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		set, err := compare.Load("file", in)
 		if err != nil {
-			if !errors.Is(err, zkbench.ErrMalformed) {
-				t.Fatalf("error %v is not ErrMalformed", err)
-			}
+			must.NotDo(t, err, zkbench.ErrMalformed, "untyped error")
 			return
 		}
 		tab, err := compare.Compare(compare.Sides{Old: set, New: set}, true)

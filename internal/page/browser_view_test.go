@@ -6,7 +6,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench/internal/golden"
 )
@@ -169,9 +168,7 @@ func TestKeyboard(t *testing.T) {
 	tabTo("the rows", `e.tagName === 'TR'`)
 	b.press(kb.ArrowDown, kb.ArrowDown, " ")
 	row := eval[string](b, `document.activeElement.dataset.key`)
-	if got := eval[[]string](b, `[...document.querySelectorAll('#tbody tr')].filter(r => r.querySelector('input').checked).map(r => r.dataset.key)`); !cmp.Equal(got, []string{row}) {
-		t.Errorf("in the plots are %v, not %s", got, row)
-	}
+	golden.Equal(t, "in the plots", []string{row}, eval[[]string](b, `[...document.querySelectorAll('#tbody tr')].filter(r => r.querySelector('input').checked).map(r => r.dataset.key)`))
 	b.press(kb.Enter)
 	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
 	golden.Equal(t, "focus with the case opened", "case-title", eval[string](b, `document.activeElement.id`))

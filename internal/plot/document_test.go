@@ -53,9 +53,7 @@ func TestDocument(t *testing.T) {
 		t.Errorf("texts are missing: %q", pages[0].Texts)
 	}
 	again, _ := document(t, figures...)
-	if !bytes.Equal(raw, again) {
-		t.Error("two documents of the same figures differ")
-	}
+	golden.Equal(t, "a second document of the same figures", raw, again)
 }
 
 func TestDocumentOfNothing(t *testing.T) {

@@ -195,9 +195,7 @@ func TestTimeline(t *testing.T) {
 	for _, p := range long(d.Lines[blue]) {
 		lengths = append(lengths, len(p))
 	}
-	if want := []int{10, 4, 4, 10}; !slices.Equal(lengths, want) {
-		t.Errorf("lines of %v points, want %v", lengths, want)
-	}
+	golden.Equal(t, "points of the lines", []int{10, 4, 4, 10}, lengths)
 	// The last interval is half as wide as the others, and all tiles end with it.
 	p := long(d.Lines[blue])[0]
 	if whole, last := p[1][0]-p[0][0], p[9][0]-p[8][0]; math.Abs(last-whole/2) > 0.02 {
@@ -219,9 +217,7 @@ func TestSameRecordSameBytes(t *testing.T) {
 		for _, format := range []plot.Format{plot.SVG, plot.PDF} {
 			var first, second bytes.Buffer
 			must.Do(t, errors.Join(f(&first, format, sample(t)), f(&second, format, sample(t))))
-			if !bytes.Equal(first.Bytes(), second.Bytes()) {
-				t.Errorf("figure=%s/format=%s: the bytes differ", name, format)
-			}
+			golden.Equal(t, fmt.Sprintf("figure=%s/format=%s: drawn again", name, format), first.Bytes(), second.Bytes())
 			head := map[plot.Format]string{plot.SVG: "<?xml", plot.PDF: "%PDF-"}[format]
 			if !strings.HasPrefix(first.String(), head) {
 				t.Errorf("figure=%s/format=%s begins with %.20q", name, format, &first)

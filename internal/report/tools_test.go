@@ -225,9 +225,7 @@ func TestBenchmarkOfStages(t *testing.T) {
 		exact("key", "B/key", 42),
 	}
 	text, units, result := benchmark(t, rec)
-	if want := []string{"prove-ns", "verify-ns", "B/key"}; !slices.Equal(units, want) {
-		t.Errorf("units %q, want %q", units, want)
-	}
+	golden.Equal(t, "units", []string{"prove-ns", "verify-ns", "B/key"}, units)
 	if result.Iters != 1 || !strings.Contains(text, "BenchmarkGates/gates=16\t1\t250000000 prove-ns\t1000000 verify-ns\t42 B/key") {
 		t.Errorf("%s", text)
 	}

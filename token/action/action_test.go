@@ -175,9 +175,7 @@ func TestBatchRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := action.VerifyBatch(ctx, serial, newParams(t, token.CSP), []action.Item{{Action: good}}); !errors.Is(err, zkbench.ErrParams) {
-		t.Errorf("an action decoded under other parameters: %v", err)
-	}
+	must.NotDo(t, action.VerifyBatch(ctx, serial, newParams(t, token.CSP), []action.Item{{Action: good}}), zkbench.ErrParams, "an action decoded under other parameters")
 	must.NotGet(action.Receive(pp, &action.Action{Outputs: good.Outputs}))(t, zkbench.ErrParams, "an action that was not parsed")
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -75,9 +76,7 @@ func TestRefusedSpecs(t *testing.T) {
 	short := edited(func(s *action.Spec) { s.Rand = bytes.NewReader(make([]byte, 31)) })
 	must.NotGet(sender.Transfer(ctx, short))(t, io.ErrUnexpectedEOF, "31 bytes of randomness")
 	for _, n := range []int{token.MaxType + 1, 1 << 17} {
-		if _, err := action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})); !errors.Is(err, zkbench.ErrLimit) {
-			t.Errorf("type of %d bytes: %v", n, err)
-		}
+		must.NotGet(action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})))(t, zkbench.ErrLimit, "type of %d bytes", n)
 	}
 }
 
@@ -112,7 +111,5 @@ func TestKeyHidesFromTheSource(t *testing.T) {
 	if reflect.DeepEqual(issue(200, "key").Outputs, issue(200, "another").Outputs) {
 		t.Error("two keys give one blinding")
 	}
-	if !bytes.Equal(proven(t, issue(200, "key")), proven(t, issue(200, "key"))) {
-		t.Error("one key and one source give two proofs")
-	}
+	golden.Equal(t, "proofs of one key and one source", proven(t, issue(200, "key")), proven(t, issue(200, "key")))
 }

@@ -39,13 +39,9 @@ func TestRFC8032(t *testing.T) {
 		},
 	} {
 		signer := must.Get(NewEd25519Signer(ed25519.NewKeyFromSeed(unhex(t, v.secret))))(t)
-		if !bytes.Equal(signer.Identity()[1:], unhex(t, v.public)) {
-			t.Errorf("vector %d: identity %x", i, signer.Identity())
-		}
+		golden.Equal(t, fmt.Sprintf("vector %d: identity", i), unhex(t, v.public), signer.Identity()[1:])
 		message, want := unhex(t, v.message), unhex(t, v.signature)
-		if got := must.Get(signer.Sign(message, nil))(t); !bytes.Equal(got, want) {
-			t.Errorf("vector %d: got %x", i, got)
-		}
+		golden.Equal(t, fmt.Sprintf("vector %d", i), want, must.Get(signer.Sign(message, nil))(t))
 		must.Do(t, agree(t, set, signer.Identity(), message, want), "vector", i)
 	}
 }

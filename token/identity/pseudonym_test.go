@@ -182,9 +182,7 @@ func TestNonces(t *testing.T) {
 		return must.Get(p.Sign([]byte(message), seeded(seed)))(t)
 	}
 	base := sign(p, "m", "1")
-	if !bytes.Equal(base, sign(p, "m", "1")) {
-		t.Error("a signature depends on more than its inputs")
-	}
+	golden.Equal(t, "a signature of the same inputs", base, sign(p, "m", "1"))
 	for name, other := range map[string][]byte{"message": sign(p, "n", "1"), "seed": sign(p, "m", "2"), "pseudonym": sign(q, "m", "1")} {
 		if bytes.Equal(base[:32], other[:32]) {
 			t.Errorf("another %s has the same A", name)
@@ -200,9 +198,7 @@ func TestHolder(t *testing.T) {
 	h := must.Get(s.NewHolder(nil))(t)
 	p := must.Get(h.Pseudonym(nil))(t)
 	again := must.Get(must.Get(s.Holder(h.Secret()))(t).Restore(p.Nonce()))(t)
-	if !bytes.Equal(p.Identity(), again.Identity()) {
-		t.Error("a restored pseudonym is another")
-	}
+	golden.Equal(t, "a restored pseudonym", p.Identity(), again.Identity())
 	other := must.Get(s.NewHolder(nil))(t)
 	same := must.Get(other.Restore(p.Nonce()))(t)
 	fresh := must.Get(h.Pseudonym(nil))(t)
@@ -230,9 +226,7 @@ func TestSecretSums(t *testing.T) {
 		seed := [transcript.SeedLen]byte{i}
 		a := must.Get(testBN().prove(kindSignature, p.point, p.secret, []byte("m"), seed))(t)
 		b := must.Get(fast.prove(kindSignature, p.point, p.secret, []byte("m"), seed))(t)
-		if !bytes.Equal(a, b) {
-			t.Error("signatures differ")
-		}
+		golden.Equal(t, "signatures", b, a)
 	}
 }
 

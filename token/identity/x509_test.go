@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -31,14 +32,10 @@ func TestRFC6979(t *testing.T) {
 		}
 		want := slices.Concat(unhex(t, v.r), S.FillBytes(make([]byte, 32)))
 		got := must.Get(s.Sign([]byte(v.message), nil))(t)
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s: got %x, want %x", v.message, got, want)
-		}
+		golden.Equal(t, v.message, want, got)
 		must.Do(t, agree(t, set, s.Identity(), []byte(v.message), want), v.message)
 		again := must.Get(s.Sign([]byte(v.message), seeded("ignored")))(t)
-		if !bytes.Equal(again, want) {
-			t.Errorf("%s: not deterministic", v.message)
-		}
+		golden.Equal(t, v.message+", signed again", want, again)
 	}
 }
 

@@ -64,9 +64,7 @@ func TestEncoding(t *testing.T) {
 		flipped[i] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))
 		other, err := request.Decode(flipped)
 		if err != nil {
-			if !errors.Is(err, zkbench.ErrMalformed) {
-				t.Errorf("untyped error %v", err)
-			}
+			must.NotDo(t, err, zkbench.ErrMalformed, "untyped error")
 			return
 		}
 		if again, err := other.Encode(); err != nil || !bytes.Equal(again, flipped) {
@@ -184,9 +182,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := request.Decode(data)
 		if err != nil {
-			if !errors.Is(err, zkbench.ErrMalformed) {
-				t.Errorf("untyped error %v", err)
-			}
+			must.NotDo(t, err, zkbench.ErrMalformed, "untyped error")
 			return
 		}
 		if again, err := r.Encode(); err != nil || !bytes.Equal(again, data) {

@@ -41,9 +41,7 @@ func TestVector(t *testing.T) {
 		"claim":     must.Get(Unlock{Kind: Claim, Preimage: testPreimage}.Encode())(t),
 		"reclaim":   must.Get(Unlock{Kind: Reclaim}.Encode())(t),
 	} {
-		if !bytes.Equal(got, vector[name]) {
-			t.Errorf("%s = %x, want %x", name, got, vector[name])
-		}
+		golden.Equal(t, name, vector[name], got)
 	}
 }
 
@@ -172,9 +170,7 @@ func TestEveryByte(t *testing.T) {
 	if want := 255 * (ImageLen + len(sender()) + len(recipient()) - 2); parsed < want {
 		t.Errorf("%d changed encodings are scripts, want at least %d", parsed, want)
 	}
-	if !bytes.Equal(owner, must.Get(rebuilt(h))(t)) {
-		t.Error("Parse changed what it was given")
-	}
+	golden.Equal(t, "owner after Parse", owner, must.Get(rebuilt(h))(t))
 }
 
 // TestCopies: a lock does not change with the bytes it was made from.
@@ -190,9 +186,7 @@ func TestCopies(t *testing.T) {
 	encoded := must.Get(Unlock{Kind: Claim, Preimage: testPreimage}.Encode())(t)
 	u := must.Get(DecodeUnlock(encoded))(t)
 	clear(encoded)
-	if !bytes.Equal(u.Preimage, testPreimage) {
-		t.Error("a decoded witness shares its input")
-	}
+	golden.Equal(t, "preimage after its input was changed", testPreimage, u.Preimage)
 }
 
 // TestIsScript: scripts and the identities that package identity parses are apart.

@@ -247,9 +247,7 @@ func TestWrongDeliveries(t *testing.T) {
 	must.Do(t, bob.Receive(ctx, other, good))
 	must.Do(t, bob.Sync(ctx, w.ledger))
 	bob.has(t, 30, "of the right deliveries")
-	if err := bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })); !errors.Is(err, zkbench.ErrPolicy) {
-		t.Errorf("another token than the ledger has under the id: %v", err)
-	}
+	must.NotDo(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })), zkbench.ErrPolicy, "another token than the ledger has under the id")
 }
 
 // TestIssueLife: an issue waits for the ledger as a transfer does. What has landed is not

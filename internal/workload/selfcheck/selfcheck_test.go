@@ -1,11 +1,12 @@
 package selfcheck_test
 
 import (
-	"bytes"
 	"crypto/sha512"
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -37,9 +38,7 @@ func TestWork(t *testing.T) {
 			}
 			planted := open(t, test.work)
 			got := must.Get(planted.Run(t.Context(), input))(t)
-			if !bytes.Equal(got, want) {
-				t.Errorf("work %s is not %d hashes more than 1000", test.work, test.more)
-			}
+			golden.Equal(t, fmt.Sprintf("work %s, %d hashes more than 1000", test.work, test.more), want, got)
 			if err := in.Check(t.Context(), input, got); err == nil {
 				t.Error("the check accepts the result of another amount of work")
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -135,9 +136,7 @@ func progress(t *testing.T, l Verifier) {
 	var got []uint64
 	ctx, cancel := context.WithCancel(context.Background())
 	must.Do(t, l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }))
-	if want := []uint64{2, 3, 3, 3}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	golden.Equal(t, "told", []uint64{2, 3, 3, 3}, got)
 	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

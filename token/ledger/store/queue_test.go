@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -84,9 +83,7 @@ func TestLeavingQueue(t *testing.T) {
 				q := store.NewLeavingQueue(func(ctx context.Context, calls []*store.Call) error {
 					defer func() {
 						for e := range calls[0].Entries() {
-							if !bytes.Equal(e.Anchor, []byte("0")) {
-								t.Errorf("anchor %q, not the one that was applied", e.Anchor)
-							}
+							golden.Equal(t, "anchor that was applied", []byte("0"), e.Anchor)
 							break
 						}
 					}()
