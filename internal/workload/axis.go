@@ -161,6 +161,15 @@ func TokensAxis() Axis {
 	return IntAxis(Axis{Name: "tokens before", Key: "tokens", Flag: "tokens", Usage: "numbers of tokens on the ledger before", Smoke: "0"}, 0, 10_000_000, 0)
 }
 
+// Int is the axis' value in a case as a number that the axis accepts. The error is a
+// *usage.ValueError.
+func (a Axis) Int(c Case) (int, error) {
+	if _, err := a.Parse(c.Get(a.Key)); err != nil {
+		return 0, err
+	}
+	return c.Int(a.Key)
+}
+
 // Of is the axis' value in a case, its default where the case has none.
 func (a Axis) Of(c Case) string {
 	if value := c.Get(a.Key); value != "" || len(a.Default) == 0 {

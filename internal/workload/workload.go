@@ -8,7 +8,9 @@ package workload
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +65,15 @@ type Instance interface {
 	Metrics(ctx context.Context) ([]record.Metric, error)
 	// Close frees what New took. It is called once, after all else.
 	Close() error
+}
+
+// Random is the stream that the input of a sequence number may be drawn from. It is for
+// measuring only: whoever knows the seed knows all of it.
+func Random(seed, seq uint64) *rand.ChaCha8 {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], seq)
+	return rand.NewChaCha8(key)
 }
 
 // Secret is implemented by instances whose operation has a witness, for the

@@ -191,23 +191,21 @@ func (p *prover) prove(w witness.Witness) ([]byte, error) {
 func (p *prover) verify(raw []byte, public witness.Witness) error {
 	if p.system == systemPlonk {
 		proof := plonk.NewProof(ecc.BN254)
-		if _, err := proof.ReadFrom(bytes.NewReader(raw)); err != nil {
-			return fmt.Errorf("%w: %w", zkbench.ErrMalformed, err)
-		}
-		return rejected(plonk.Verify(proof, p.plonk.vk, public))
+		return decoded(proof, raw, func() error { return plonk.Verify(proof, p.plonk.vk, public) })
 	}
 	proof := groth16.NewProof(ecc.BN254)
+	return decoded(proof, raw, func() error { return groth16.Verify(proof, p.groth16.vk, public) })
+}
+
+// decoded reads a proof and says what verify finds of it.
+func decoded(proof io.ReaderFrom, raw []byte, verify func() error) error {
 	if _, err := proof.ReadFrom(bytes.NewReader(raw)); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrMalformed, err)
 	}
-	return rejected(groth16.Verify(proof, p.groth16.vk, public))
-}
-
-func rejected(err error) error {
-	if err == nil {
-		return nil
+	if err := verify(); err != nil {
+		return fmt.Errorf("%w: %w", zkbench.ErrProof, err)
 	}
-	return fmt.Errorf("%w: %w", zkbench.ErrProof, err)
+	return nil
 }
 
 // sizes of the keys, in bytes as gnark encodes them, compressed.

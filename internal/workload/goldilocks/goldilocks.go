@@ -4,7 +4,6 @@ package goldilocks
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/zkbench/zkbench/executor"
@@ -53,10 +52,7 @@ func (setting) Close() error { return nil }
 
 // corpus returns random elements that depend on the seed and the sequence number alone.
 func corpus(seed, seq uint64, n int) []goldilocks.Element {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], seed)
-	binary.LittleEndian.PutUint64(key[8:], seq)
-	r := rand.NewChaCha8(key)
+	r := workload.Random(seed, seq)
 	all := make([]goldilocks.Element, n)
 	for i := range all {
 		all[i] = goldilocks.Reduce(r.Uint64())

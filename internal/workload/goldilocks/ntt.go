@@ -40,13 +40,9 @@ func powersOfTwo(a workload.Axis) func(string) ([]string, error) {
 }
 
 // bounded reads the whole numbers of a case, each as its axis accepts them.
-func bounded(c workload.Case, axes []workload.Axis, to ...*int) error {
+func bounded(c workload.Case, axes []workload.Axis, to ...*int) (err error) {
 	for i, p := range to {
-		if _, err := axes[i].Parse(c.Get(axes[i].Key)); err != nil {
-			return err
-		}
-		var err error
-		if *p, err = c.Int(axes[i].Key); err != nil {
+		if *p, err = axes[i].Int(c); err != nil {
 			return err
 		}
 	}
@@ -83,19 +79,15 @@ func fold(elements []goldilocks.Element) []byte {
 }
 
 // transforms are what the workload NTT does, by the name on its axis.
-var transforms = map[string]func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error{
-	"natural": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.NTT(values, goldilocks.Natural, 1, k)
-	},
-	"reversed": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.NTT(values, goldilocks.BitReversed, 1, k)
-	},
-	"inverse": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.InverseNTT(values, goldilocks.BitReversed, 1, k)
-	},
-	"coset": func(d *goldilocks.Domain, k goldilocks.Kernel, values []goldilocks.Element) error {
-		return d.NTT(values, goldilocks.Natural, goldilocks.Generator, k)
-	},
+var transforms = map[string]struct {
+	inverse bool
+	from    goldilocks.Order
+	shift   goldilocks.Element
+}{
+	"natural":  {false, goldilocks.Natural, 1},
+	"reversed": {false, goldilocks.BitReversed, 1},
+	"inverse":  {true, goldilocks.BitReversed, 1},
+	"coset":    {false, goldilocks.Natural, goldilocks.Generator},
 }
 
 // NTT is a transform.
@@ -142,8 +134,15 @@ func (i *ntt) Input(_ context.Context, seq uint64) (any, error) {
 func (i *ntt) transform(k goldilocks.Kernel, input any) ([]byte, error) {
 	values := i.buffers.copyOf(input.([]goldilocks.Element))
 	defer i.buffers.put(values)
+	t := transforms[i.name]
 	for range chained {
-		if err := transforms[i.name](i.domain, k, *values); err != nil {
+		var err error
+		if t.inverse {
+			err = i.domain.InverseNTT(*values, t.from, t.shift, k)
+		} else {
+			err = i.domain.NTT(*values, t.from, t.shift, k)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -3,9 +3,7 @@ package goldilocks
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/zkbench/zkbench/goldilocks"
@@ -88,10 +86,7 @@ func (i *ops) Input(_ context.Context, seq uint64) (any, error) {
 	if f.Shared {
 		shared = 1
 	}
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], i.seed)
-	binary.LittleEndian.PutUint64(key[8:], seq)
-	r := rand.NewChaCha8(key)
+	r := workload.Random(i.seed, seq)
 	draw := func(n int, bytes bool) []goldilocks.Element {
 		all := make([]goldilocks.Element, n)
 		for j := range all {

@@ -9,25 +9,19 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-const mostStates = 1 << 20
-
 // PoseidonPermutation is the permutation of --states states.
 func PoseidonPermutation() workload.Def {
-	states := workload.IntAxis(workload.Axis{Name: "states", Usage: "numbers of states that are permuted together", Smoke: "1024"}, 1, mostStates, 1024)
+	states := workload.IntAxis(workload.Axis{Name: "states", Usage: "numbers of states that are permuted together", Smoke: "1024"}, 1, 1<<20, 1024)
 	return workload.Def{
 		Name: "PoseidonPermutation", Doc: "Poseidon's permutation of width 12 of many states, of a copy of them; the time is of all of them",
 		Axes: []workload.Axis{states, kernelAxis()},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			n, err := c.Int("states")
+			n, err := states.Int(c)
 			if err != nil {
 				return nil, err
-			}
-			if n < 1 || n > mostStates {
-				return nil, &usage.ValueError{Field: "states", Value: c.Get("states"), Accepted: states.Accepted}
 			}
 			k, err := kernelOf(c)
 			return &permutation{kernel: k, states: n, seed: seed}, err

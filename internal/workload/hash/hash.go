@@ -5,36 +5,25 @@ package hash
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Defs returns the workloads.
 func Defs() []workload.Def { return []workload.Def{KeccakNative()} }
 
-const mostBytes = 1 << 25
-
 // KeccakNative is the Keccak-256 of a message of --bytes random bytes.
 func KeccakNative() workload.Def {
-	axis := workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "136"}, 0, mostBytes, 136, 1360, 13_600, 136_000)
+	axis := workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "136"}, 0, 1<<25, 136, 1360, 13_600, 136_000)
 	return workload.Def{
 		Name: "KeccakNative", Doc: "the hash itself, golang.org/x/crypto's legacy Keccak-256 of a message",
 		Axes: []workload.Axis{axis},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			n, err := c.Int("bytes")
-			if err != nil {
-				return nil, err
-			}
-			if n < 0 || n > mostBytes {
-				return nil, &usage.ValueError{Field: "bytes", Value: c.Get("bytes"), Accepted: axis.Accepted}
-			}
-			return keccakNative{n, seed}, nil
+			n, err := axis.Int(c)
+			return keccakNative{n, seed}, err
 		},
 	}
 }
@@ -45,11 +34,8 @@ type keccakNative struct {
 }
 
 func (k keccakNative) Input(_ context.Context, seq uint64) (any, error) {
-	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], k.seed)
-	binary.LittleEndian.PutUint64(key[8:], seq)
 	message := make([]byte, k.bytes)
-	_, _ = rand.NewChaCha8(key).Read(message) // which never fails
+	_, _ = workload.Random(k.seed, seq).Read(message) // which never fails
 	return message, nil
 }
 

@@ -9,12 +9,8 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -27,47 +23,14 @@ const rounds = 1000
 
 // Def is the workload SelfCheck: SHA-512 of its own output, over and over.
 func Def() workload.Def {
+	axis := workload.IntAxis(workload.Axis{Name: AxisKey, Usage: "amounts of work, in thousandths", Smoke: "1000"}, 1, 10_000, 1000)
 	return workload.Def{
 		Name: "SelfCheck",
 		Doc:  "hash a block again and again, as often as the axis work says",
-		Axes: []workload.Axis{axis()},
+		Axes: []workload.Axis{axis},
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			work, err := c.Int(AxisKey)
-			if err != nil {
-				return nil, err
-			}
-			if work < least || work > most {
-				return nil, refuse(c.Get(AxisKey))
-			}
-			return instance{hashes: rounds * work / 1000, seed: seed}, nil
-		},
-	}
-}
-
-// The bounds of the axis.
-const (
-	least = 1
-	most  = 10_000
-)
-
-func refuse(value string) error {
-	return &usage.ValueError{Field: AxisKey, Value: value, Accepted: fmt.Sprintf("%d to %d, thousandths", least, most)}
-}
-
-func axis() workload.Axis {
-	return workload.Axis{
-		Name: "work", Key: AxisKey, Flag: AxisKey, Usage: "amounts of work, in thousandths",
-		Accepted: fmt.Sprintf("%d to %d", least, most), Default: []string{"1000"}, Smoke: "1000",
-		Parse: func(list string) ([]string, error) {
-			var values []string
-			for item := range strings.SplitSeq(list, ",") {
-				item = strings.TrimSpace(item)
-				if n, err := strconv.Atoi(item); err != nil || n < least || n > most {
-					return nil, refuse(item)
-				}
-				values = append(values, item)
-			}
-			return values, nil
+			work, err := axis.Int(c)
+			return instance{hashes: rounds * work / 1000, seed: seed}, err
 		},
 	}
 }

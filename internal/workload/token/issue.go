@@ -20,7 +20,7 @@ func Issuer() workload.Def {
 // ProofVerificationIssuer decodes an encoded issue and verifies it.
 func ProofVerificationIssuer() workload.Def {
 	return define("ProofVerificationIssuer", "decode an issue and verify it",
-		token.Issue, func(s *setup) workload.Instance { return &issueVerification{s} })
+		token.Issue, func(s *setup) workload.Instance { return &verification{s} })
 }
 
 // order is what an issuer starts from.
@@ -70,23 +70,4 @@ func (i *issuer) SecretInput(_ context.Context, seq uint64, fixed bool) (any, er
 		return i.orderOf(seq, secretSeq), nil
 	}
 	return i.order(seq), nil
-}
-
-type issueVerification struct{ *setup }
-
-func (v *issueVerification) Input(ctx context.Context, seq uint64) (any, error) {
-	o := v.order(seq)
-	raw, err := v.issue(ctx, o, v.corpus("prover", seq))
-	return &encoded{raw, o.anchor}, err
-}
-
-func (v *issueVerification) Run(ctx context.Context, input any) ([]byte, error) {
-	e := input.(*encoded)
-	return nil, v.receive(ctx, e.raw, e.anchor)
-}
-
-// Check makes sure that what was timed can say no.
-func (v *issueVerification) Check(ctx context.Context, input any, _ []byte) error {
-	e := input.(*encoded)
-	return rejects(e.raw, func(raw []byte) error { return v.receive(ctx, raw, e.anchor) })
 }

@@ -30,9 +30,6 @@ func AuditorServiceCheck() workload.Def {
 type services struct {
 	*setup
 	params    *token.PublicParams
-	digest    [64]byte
-	proofType string
-	owners    string
 	dir       string
 	issuer    identity.Signer
 	authority identity.Signer
@@ -64,7 +61,6 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 	if s.setup, err = newSetup(c, token.Tuning{}, kind, seed); err != nil {
 		return err
 	}
-	s.proofType, s.owners = s.pp.Config().ProofType, c.Get("owner")
 	if s.issuer, err = signer(s.corpus("issuer", 0)); err != nil {
 		return err
 	}
@@ -79,9 +75,6 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 		return err
 	}
 	s.params.Issuers, s.params.Auditors = [][]byte{s.issuer.Identity()}, [][]byte{auditor.Identity()}
-	if s.digest, err = s.params.Digest(); err != nil {
-		return err
-	}
 	if s.dir, err = os.MkdirTemp("", "zkbench-service-*"); err != nil {
 		return err
 	}

@@ -72,11 +72,13 @@ type setup struct {
 	batch   int // actions verified together, where the case has that axis
 	bits    int
 	seed    uint64
+
+	proofType, owners string
 }
 
 // newSetup builds what a case's coordinates say.
 func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64) (*setup, error) {
-	s := &setup{kind: kind, seed: seed}
+	s := &setup{kind: kind, seed: seed, owners: c.Get("owner")}
 	var err error
 	if s.bits, err = c.Int("bits"); err != nil {
 		return nil, err
@@ -97,8 +99,11 @@ func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64
 	if s.ex, err = executor.ByName(c.Get("exec")); err != nil {
 		return nil, err
 	}
-	s.pp, err = token.NewCryptoParams(token.Config{Curve: c.Get("curve"), Bits: s.bits, ProofType: c.Get("proof")}, tuning)
-	return s, err
+	if s.pp, err = token.NewCryptoParams(token.Config{Curve: c.Get("curve"), Bits: s.bits, ProofType: c.Get("proof")}, tuning); err != nil {
+		return nil, err
+	}
+	s.proofType = s.pp.Config().ProofType
+	return s, nil
 }
 
 // Metrics reports the exact sizes.

@@ -183,6 +183,7 @@ func (g *proofGeneration) Check(ctx context.Context, input any, output []byte) e
 	return g.receive(ctx, output, input.(*prepared).anchor)
 }
 
+// verification is of an action of the case's kind.
 type verification struct{ *setup }
 
 // encoded is an encoded action and the anchor to verify it at.
@@ -192,6 +193,11 @@ type encoded struct {
 }
 
 func (v *verification) Input(ctx context.Context, seq uint64) (any, error) {
+	if v.kind == token.Issue {
+		o := v.order(seq)
+		raw, err := v.issue(ctx, o, v.corpus("prover", seq))
+		return &encoded{raw, o.anchor}, err
+	}
 	p, err := v.payment(ctx, seq)
 	if err != nil {
 		return nil, err

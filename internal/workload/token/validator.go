@@ -77,8 +77,6 @@ type validation struct {
 	digest    [64]byte
 	auditor   identity.Signer
 	scheme    identity.Scheme
-	proofType string
-	owners    string
 }
 
 // blockTime is the time of all blocks.
@@ -92,7 +90,7 @@ func newValidation(c workload.Case, seed uint64) (*validation, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &validation{setup: s, proofType: s.pp.Config().ProofType, owners: c.Get("owner")}
+	v := &validation{setup: s}
 	if v.auditor, err = signer(s.corpus("auditor", 0)); err != nil {
 		return nil, err
 	}
