@@ -35,7 +35,7 @@ func suites(t *testing.T, days, step int) (dir string) {
 			rec.Time, rec.Workload, rec.Process = begun, "Sender", record.Process{Session: folder, Index: i}
 			rec.Env.Commit = fmt.Sprintf("%07d", day)
 			rec.Metrics = []record.Metric{record.Throughput.Metric(rate)}
-			must.Do(t, record.NewWriter(&b).Write(rec))
+			must.Do(t, record.Write(&b, rec))
 		}
 		if day == days-1 {
 			b.WriteString(`{"schema":1,"id":"cut`)

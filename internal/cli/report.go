@@ -200,7 +200,7 @@ func folderPage(dir string, defs []workload.Def) (page.Data, error) {
 	recs, _, err := suite.ReadFolder(dir)
 	d := pageData(defs, filepath.Base(filepath.Clean(dir)), recs)
 	if s, err := suite.ReadStatus(dir); err == nil && s.Done < s.Planned {
-		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left, Stopped: s.Stopped}
+		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left.Seconds(), Stopped: s.Stopped}
 	}
 	return d, err
 }

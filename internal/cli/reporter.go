@@ -19,8 +19,7 @@ type reporter struct {
 	stdout io.Writer
 	style  report.Style
 	out    *outdir.Dir // nil: none
-	file   *os.File
-	json   *record.Writer // nil: none
+	json   *os.File    // nil: none
 	recs   []*record.Record
 }
 
@@ -34,10 +33,9 @@ func newReporter(stdout io.Writer, out, json *usage.Option) (*reporter, error) {
 		}
 	}
 	if json.Given {
-		if r.file, err = os.Create(json.Text); err != nil {
+		if r.json, err = os.Create(json.Text); err != nil {
 			return nil, errors.Join(fmt.Errorf("json: %w", err), r.close())
 		}
-		r.json = record.NewWriter(r.file)
 	}
 	return r, nil
 }
@@ -59,7 +57,7 @@ func (r *reporter) add(rec *record.Record) error {
 func (r *reporter) keep(rec *record.Record) error {
 	r.recs = append(r.recs, rec)
 	if r.json != nil {
-		if err := r.json.Write(rec); err != nil {
+		if err := record.Write(r.json, rec); err != nil {
 			return err
 		}
 	}
@@ -77,8 +75,8 @@ func (r *reporter) close() error {
 	if r.out != nil {
 		errs = append(errs, r.out.Close())
 	}
-	if r.file != nil {
-		errs = append(errs, r.file.Close())
+	if r.json != nil {
+		errs = append(errs, r.json.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/record"
-	"github.com/zkbench/zkbench/internal/stat"
 )
 
 // CSV writes one line per row, figures unrounded; a change and the floor are
@@ -101,33 +100,23 @@ func (r Row) data() rowData {
 	return d
 }
 
-type onlyData struct {
-	Side    stat.Side `json:"side"`
-	Package string    `json:"package,omitempty"`
-	Case    string    `json:"case"`
-	Metric  string    `json:"metric,omitempty"`
-}
-
 // JSON writes the table as one object.
 func (t *Table) JSON(w io.Writer) error {
 	doc := struct {
-		Old     string     `json:"old"`
-		New     string     `json:"new"`
-		Changed []string   `json:"changed,omitempty"`
-		Unlike  []string   `json:"unlike,omitempty"`
-		Partial string     `json:"partial,omitempty"`
-		Gate    *float64   `json:"gate,omitempty"` // relative
-		Rows    []rowData  `json:"rows"`
-		Only    []onlyData `json:"only,omitempty"`
-	}{Old: t.Old, New: t.New, Changed: t.Changed, Unlike: t.Unlike, Partial: t.Partial, Rows: []rowData{}}
+		Old     string    `json:"old"`
+		New     string    `json:"new"`
+		Changed []string  `json:"changed,omitempty"`
+		Unlike  []string  `json:"unlike,omitempty"`
+		Partial string    `json:"partial,omitempty"`
+		Gate    *float64  `json:"gate,omitempty"` // relative
+		Rows    []rowData `json:"rows"`
+		Only    []Only    `json:"only,omitempty"`
+	}{Old: t.Old, New: t.New, Changed: t.Changed, Unlike: t.Unlike, Partial: t.Partial, Rows: []rowData{}, Only: t.Only}
 	if t.Gate != nil {
 		doc.Gate = &t.Gate.Limit
 	}
 	for _, r := range t.Rows {
 		doc.Rows = append(doc.Rows, r.data())
-	}
-	for _, o := range t.Only {
-		doc.Only = append(doc.Only, onlyData(o))
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -28,7 +28,10 @@ func Load(name string, data []byte) (*Set, error) {
 	case len(text) == 0:
 		err = malformed(data, 1, "the file is empty")
 	case text[0] == '{':
-		s, err = loadRecords(name, data)
+		var recs []*record.Record
+		if recs, err = readRecords(data); err == nil {
+			s, err = FromRecords(name, recs)
+		}
 	default:
 		s, err = loadBenchmark(name, data)
 	}
@@ -46,14 +49,6 @@ func LoadSession(name string, data []byte) (Sides, error) {
 		return Sides{}, fmt.Errorf("%s: %w; accepted in one file alone: the records of a session", name, err)
 	}
 	return Split(name, recs)
-}
-
-func loadRecords(name string, data []byte) (*Set, error) {
-	recs, err := readRecords(data)
-	if err != nil {
-		return nil, err
-	}
-	return FromRecords(name, recs)
 }
 
 func readRecords(data []byte) ([]*record.Record, error) {

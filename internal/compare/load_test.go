@@ -102,7 +102,7 @@ func FuzzLoad(f *testing.F) {
 	var b bytes.Buffer
 	rec := newMachine(1, 1).run(f.Context(), stat.Old)
 	rec.Process = record.Process{Session: "s", Side: "old"}
-	must.Do(f, record.NewWriter(&b).Write(rec))
+	must.Do(f, record.Write(&b, rec))
 	f.Add(b.Bytes())
 	f.Add([]byte("goos: linux\npkg: p\nUnit x better=higher assume=exact\nBenchmarkX/exec=serial-2 10 5 ns/op 0 B/op 1 allocs/op 2 x\n"))
 	f.Add([]byte("BenchmarkX 1 -5 ns/op\nBenchmarkX 1 0 ns/op\nFAIL\n"))

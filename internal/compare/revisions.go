@@ -79,7 +79,7 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 			return fmt.Errorf("out: %w", openErr)
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		keep = record.NewWriter(file).Write
+		keep = func(r *record.Record) error { return record.Write(file, r) }
 	}
 	dir, remove, err := r.programDir()
 	if err != nil {
@@ -88,8 +88,11 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	defer func() { err = errors.Join(err, remove()) }()
 
 	programs, err := r.programs(ctx, repo, revs, dir)
+	if err != nil && ctx.Err() != nil {
+		return &InterruptedError{}
+	}
 	if err != nil {
-		return stoppedOr(ctx, err)
+		return err
 	}
 	recs, err := r.sessions(ctx, programs, revs, keep)
 	if err != nil {
@@ -105,14 +108,6 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 		partial = fmt.Sprintf("interrupted: %d of %d processes measured", len(recs), len(r.Jobs)*len(stat.Schedule(r.Blocks)))
 	}
 	return show(sides, partial)
-}
-
-// stoppedOr returns err, unless it came of an interrupt.
-func stoppedOr(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &InterruptedError{}
-	}
-	return err
 }
 
 // sessions measures the jobs one after the other, until ctx ends.

@@ -71,8 +71,10 @@ type Row struct {
 // Only is a case, or a metric of a case that both sides have, that one side
 // lacks.
 type Only struct {
-	Side                  stat.Side
-	Package, Case, Metric string // Metric is empty where the whole case is lacking
+	Side    stat.Side `json:"side"`
+	Package string    `json:"package,omitempty"`
+	Case    string    `json:"case"`
+	Metric  string    `json:"metric,omitempty"` // empty where the whole case is lacking
 }
 
 // UnfitError says that cases failed or stopped, so that there is nothing to

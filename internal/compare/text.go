@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/zkbench/zkbench/internal/figure"
 )
@@ -77,24 +76,21 @@ func (t *Table) Text(w io.Writer) error {
 		fmt.Fprintln(&b, line)
 	}
 	fmt.Fprintln(&b)
-	var aligned strings.Builder
-	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  "+strings.Join(columns(), "\t"))
+	rows := [][]string{columns()}
 	for _, r := range t.Rows {
-		fmt.Fprintln(tw, "  "+strings.Join(r.cells(), "\t"))
+		rows = append(rows, r.cells())
 	}
-	_ = tw.Flush() // a strings.Builder does not fail
 	// The cases' names stand between the aligned lines: they are longer than any
 	// column should be.
 	name := ""
-	for i, line := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
+	for i, line := range figure.Aligned(rows) {
 		if i > 0 {
 			if of := heading(t.Rows[i-1].Package, t.Rows[i-1].Case); of != name {
 				name = of
 				fmt.Fprintln(&b, name)
 			}
 		}
-		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+		fmt.Fprintln(&b, "  "+line)
 	}
 	for _, o := range t.Only {
 		fmt.Fprintln(&b, o)

@@ -36,7 +36,7 @@ func jsonl(t *testing.T, recs ...*record.Record) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, r := range recs {
-		must.Do(t, record.NewWriter(&b).Write(r))
+		must.Do(t, record.Write(&b, r))
 	}
 	return b.String()
 }

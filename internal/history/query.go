@@ -43,7 +43,7 @@ func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	}
 	lines := collect(chosen, q.Metric, beginnings(ok))
 	if len(lines) == 0 {
-		return nil, &usage.ValueError{Field: "metric", Value: q.Metric, Accepted: metrics(chosen)}
+		return nil, &usage.ValueError{Field: "metric", Value: q.Metric, Accepted: listed(chosen, metrics)}
 	}
 	var last time.Time
 	for i := range lines {
@@ -80,7 +80,7 @@ func distinct(recs []*record.Record) []*record.Record {
 func (q Query) choose(recs []*record.Record) ([]*record.Record, error) {
 	for _, w := range q.Workloads {
 		if !slices.ContainsFunc(recs, func(r *record.Record) bool { return r.Workload == w || id(r) == w }) {
-			return nil, &usage.ValueError{Field: "workload", Value: w, Accepted: listed(recs, id)}
+			return nil, &usage.ValueError{Field: "workload", Value: w, Accepted: listed(recs, func(r *record.Record) []string { return []string{id(r)} })}
 		}
 	}
 	if len(q.Workloads) > 0 {
@@ -115,35 +115,33 @@ func coordinate(r *record.Record, key string) string {
 
 // coordinates lists the values of key, and where no record has it the keys.
 func coordinates(recs []*record.Record, key string) string {
-	if of := listed(recs, func(r *record.Record) string { return coordinate(r, key) }); of != "" {
+	if of := listed(recs, func(r *record.Record) []string { return []string{coordinate(r, key)} }); of != "" {
 		return key + " of " + of
 	}
-	keys := map[string]bool{cpusKey: true}
-	for _, r := range recs {
+	return "key=value with a key of " + listed(recs, func(r *record.Record) []string {
+		keys := []string{cpusKey}
 		for _, x := range r.Axes {
-			keys[x.Key] = true
+			keys = append(keys, x.Key)
 		}
-	}
-	return "key=value with a key of " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
+		return keys
+	})
 }
 
-// listed names what the records have, without those that have none.
-func listed(recs []*record.Record, name func(*record.Record) string) string {
-	names := make(map[string]bool)
+// listed are the names that records have, each once, without the empty one.
+func listed(recs []*record.Record, names func(*record.Record) []string) string {
+	all := make(map[string]bool)
 	for _, r := range recs {
-		names[name(r)] = true
-	}
-	delete(names, "")
-	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
-}
-
-// metrics lists the metrics of the records.
-func metrics(recs []*record.Record) string {
-	names := make(map[string]bool)
-	for _, r := range recs {
-		for _, m := range r.Metrics {
-			names[m.Name()] = true
+		for _, name := range names(r) {
+			all[name] = true
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+	delete(all, "")
+	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
+}
+
+func metrics(r *record.Record) (names []string) {
+	for _, m := range r.Metrics {
+		names = append(names, m.Name())
+	}
+	return names
 }

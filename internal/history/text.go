@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/figure"
@@ -98,10 +97,7 @@ func Text(w io.Writer, style report.Style, lines []Line) error {
 
 // table writes the points, those of steps in colour.
 func (l *Line) table(b *bytes.Buffer, style report.Style) {
-	var aligned bytes.Buffer
-	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	row := func(cells ...string) { fmt.Fprintln(tw, "  "+strings.Join(cells, "\t")) }
-	row("begun (UTC)", "commit", "median "+l.unit(), "least–greatest", "n", "change", "")
+	rows := [][]string{{"begun (UTC)", "commit", "median " + l.unit(), "least–greatest", "n", "change", ""}}
 	for i, p := range l.Points {
 		change, remarks := "", []string(nil)
 		if s, ok := l.step(i); ok {
@@ -112,11 +108,13 @@ func (l *Line) table(b *bytes.Buffer, style report.Style) {
 			change = figure.Change(stat.Step{Before: before.Median(), After: p.Median()}.Change())
 			remarks = append(remarks, unlike(before, p)...)
 		}
-		row(p.Time.UTC().Format("2006-01-02 15:04"), figure.Commit(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)), change, strings.Join(remarks, "; "))
+		rows = append(rows, []string{
+			p.Time.UTC().Format("2006-01-02 15:04"), figure.Commit(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)),
+			change, strings.Join(remarks, "; "),
+		})
 	}
-	_ = tw.Flush() // a buffer does not fail
-	for i, text := range strings.Split(strings.TrimSuffix(aligned.String(), "\n"), "\n") {
-		text = strings.TrimRight(text, " ")
+	for i, text := range figure.Aligned(rows) {
+		text = "  " + text
 		if s, ok := l.step(i - 1); ok { // after the head
 			text = style.Paint(colour(l, s), text)
 		}

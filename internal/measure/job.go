@@ -172,7 +172,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {
 		rec.Error = late.Error()
 	}
-	return record.NewWriter(out).Write(rec)
+	return record.Write(out, rec)
 }
 
 // tail keeps the last limit bytes that were written to it, so that the message

@@ -46,9 +46,8 @@ func child(what string) int {
 	case "garbage":
 		fmt.Println("garbage")
 	case "twice":
-		w := record.NewWriter(os.Stdout)
 		for range 2 {
-			if err := w.Write(record.New()); err != nil {
+			if err := record.Write(os.Stdout, record.New()); err != nil {
 				return 1
 			}
 		}

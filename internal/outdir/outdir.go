@@ -24,11 +24,10 @@ const RecordsFile = "records.jsonl"
 // Dir is an open directory: records.jsonl, which grows case by case, a
 // directory per case with the views of its record, and views of all at the end.
 type Dir struct {
-	dir     string
-	file    *os.File
-	records *record.Writer
-	added   []*record.Record
-	taken   map[string]int // directories of cases, in lower case, and how often
+	dir   string
+	file  *os.File // of the records
+	added []*record.Record
+	taken map[string]int // directories of cases, in lower case, and how often
 }
 
 // Create makes the directory and proves that files and directories can be
@@ -57,7 +56,7 @@ func Create(dir string) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("out: %w", errors.Join(err, file.Close()))
 	}
-	return &Dir{dir: dir, file: file, records: record.NewWriter(file), taken: make(map[string]int)}, nil
+	return &Dir{dir: dir, file: file, taken: make(map[string]int)}, nil
 }
 
 // CaseDir is the directory of a case, given by the workload's name and the case's, for its
@@ -68,7 +67,7 @@ func CaseDir(dir, workloadName, caseName string) string {
 }
 
 // Keep appends the record to records.jsonl at once, without views of it.
-func (d *Dir) Keep(rec *record.Record) error { return d.records.Write(rec) }
+func (d *Dir) Keep(rec *record.Record) error { return record.Write(d.file, rec) }
 
 // Add appends the record to records.jsonl at once, then writes the views of it.
 // A case that was added before gets a directory of its own: case-2 and so on.

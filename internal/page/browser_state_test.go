@@ -165,7 +165,7 @@ func TestServed(t *testing.T) {
 	var mu sync.Mutex
 	all := sample(t).Records
 	shown, lost := 30, false
-	progress := &page.Progress{Done: 30, Planned: 81, Running: "sender exec=pool", Left: 3 * time.Minute}
+	progress := &page.Progress{Done: 30, Planned: 81, Running: "sender exec=pool", Left: 180}
 	change := func(f func()) {
 		mu.Lock()
 		defer mu.Unlock()

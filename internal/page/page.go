@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"time"
 
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -35,10 +34,12 @@ type Data struct {
 
 // Progress is how far a suite has come, in processes.
 type Progress struct {
-	Done, Planned, Failed int
-	Running               string        // the case that is measured, in words
-	Left                  time.Duration // about how long the rest takes; 0: not known
-	Stopped               bool          // nothing more will come; the suite has ended if all are done
+	Done    int     `json:"done"`
+	Planned int     `json:"planned"`
+	Failed  int     `json:"failed"`
+	Running string  `json:"running"` // the case that is measured, in words
+	Left    float64 `json:"left"`    // s, about how long the rest takes; 0: not known
+	Stopped bool    `json:"stopped"` // nothing more will come; the suite has ended if all are done
 }
 
 //go:embed assets

@@ -20,16 +20,7 @@ type view struct {
 	Percentiles  []float64     `json:"percentiles"` // at which the latencies of all cases are given
 	Cases        []caseView    `json:"cases"`
 	Lines        lines         `json:"lines"`
-	Progress     *progress     `json:"progress,omitempty"`
-}
-
-type progress struct {
-	Done    int     `json:"done"`
-	Planned int     `json:"planned"`
-	Failed  int     `json:"failed"`
-	Running string  `json:"running"`
-	Left    float64 `json:"left"` // s
-	Stopped bool    `json:"stopped"`
+	Progress     *Progress     `json:"progress,omitempty"`
 }
 
 const untitled = "zkbench report"
@@ -56,7 +47,8 @@ func (vr *viewer) view(d Data) *view {
 		v.Title = untitled
 	}
 	if p := d.Progress; p != nil && !(p.Stopped && p.Done >= p.Planned) {
-		v.Progress = &progress{p.Done, p.Planned, p.Failed, p.Running, p.Left.Seconds(), p.Stopped}
+		shown := *p
+		v.Progress = &shown
 	}
 	v.times(d)
 	groups := v.group(d.Records)

@@ -8,8 +8,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -183,9 +183,7 @@ func (r *Result) WriteText(w io.Writer) error {
 // writeCases aligns the rows of all cases with each other before it puts the
 // headings between them: a heading would end the columns.
 func (r *Result) writeCases(text *bytes.Buffer) {
-	var aligned bytes.Buffer
-	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  program\trounds\tmedian\tmin..max\tMAD\tratio\tp10..p90\t")
+	rows := [][]string{{"program", "rounds", "median", "min..max", "MAD", "ratio", "p10..p90", ""}}
 	for _, c := range r.Cases {
 		for _, p := range c.Programs {
 			ratio, spread := "", ""
@@ -196,22 +194,21 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 				ratio = fmt.Sprintf("%.2fx", p.Ratio.Median)
 				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
 			}
-			fmt.Fprintf(tw, "  %s\t%d\t%s\t%s..%s\t%.1f %%\t%s\t%s\t%s\n",
-				p.Program, p.Rounds, figure.PlainTime(p.Median), figure.PlainTime(p.Min), figure.PlainTime(p.Max),
-				p.MAD, ratio, spread, formatExtra(p.Extra))
+			rows = append(rows, []string{
+				p.Program, strconv.Itoa(p.Rounds), figure.PlainTime(p.Median), figure.PlainTime(p.Min) + ".." + figure.PlainTime(p.Max),
+				fmt.Sprintf("%.1f %%", p.MAD), ratio, spread, formatExtra(p.Extra),
+			})
 		}
 	}
-	_ = tw.Flush() // a bytes.Buffer does not fail
-	row := func() {
-		line, _ := aligned.ReadString('\n')
-		fmt.Fprintln(text, strings.TrimRight(line, " \n"))
-	}
-	row()
+	lines := figure.Aligned(rows)
+	fmt.Fprintln(text, "  "+lines[0])
+	lines = lines[1:]
 	for _, c := range r.Cases {
 		fmt.Fprintln(text, c.Case)
-		for range c.Programs {
-			row()
+		for _, line := range lines[:len(c.Programs)] {
+			fmt.Fprintln(text, "  "+line)
 		}
+		lines = lines[len(c.Programs):]
 	}
 }
 

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/zkbench/zkbench/internal/figure"
 )
 
 // Style says how text looks. The zero Style is plain text, for files and pipes.
@@ -64,29 +65,15 @@ type row struct {
 // table writes rows whose columns start in the same place, two cells apart, each
 // line after indent.
 func (p *page) table(indent string, rows []row) {
-	var widths []int
+	var all [][]string
 	for _, r := range rows {
-		for i, c := range r.cells {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
-		}
+		all = append(all, r.cells)
 	}
-	for _, r := range rows {
-		var line strings.Builder
-		line.WriteString(indent)
-		for i, c := range r.cells {
-			line.WriteString(c)
-			if i < len(r.cells)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+2))
-			}
-		}
-		text := strings.TrimRight(line.String(), " ")
-		if r.bad {
-			p.failure(text)
+	for i, line := range figure.Aligned(all) {
+		if rows[i].bad {
+			p.failure(indent + line)
 		} else {
-			p.linef("%s", text)
+			p.linef("%s", indent+line)
 		}
 	}
 }

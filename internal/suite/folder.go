@@ -34,8 +34,7 @@ func FolderName(begun time.Time) string {
 // JSON lines and the log of each case. Both are views of the journal.
 type Folder struct {
 	dir     string
-	file    *os.File
-	records *record.Writer
+	file    *os.File // of the records
 	Records []*record.Record
 	logs    map[string][]*record.Record // by the case
 }
@@ -49,7 +48,7 @@ func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Fo
 	var b bytes.Buffer
 	for i := range plan {
 		if r := earlier[plan[i].Key()]; r != nil {
-			if err := record.NewWriter(&b).Write(r); err != nil {
+			if err := record.Write(&b, r); err != nil {
 				return nil, err
 			}
 		}
@@ -63,13 +62,13 @@ func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Fo
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{dir: dir, file: file, records: record.NewWriter(file), logs: make(map[string][]*record.Record)}, nil
+	return &Folder{dir: dir, file: file, logs: make(map[string][]*record.Record)}, nil
 }
 
 // Add takes the record of a case, and writes its log anew; a fresh record is written too.
 func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 	if fresh {
-		if err := f.records.Write(r); err != nil {
+		if err := record.Write(f.file, r); err != nil {
 			return err
 		}
 	}
