@@ -27,7 +27,7 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	}
 	f := jobs.NewRunFlags(cmd.Flags(), defs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		plan, err := f.Plan(defs, args)
+		plan, err := f.Plan(args)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 
 // runJobs measures the jobs and reports each as it ends. When ctx ends it stops with
 // what it has.
-func runJobs(ctx context.Context, p *jobs.RunPlan, stderr io.Writer, r *reporter) error {
+func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) error {
 	if p.Search {
 		self, err := ownProgram()
 		if err != nil {
@@ -97,12 +97,10 @@ func measureEach(ctx context.Context, stderr io.Writer, all []measure.Job, round
 
 // refused is the error of a case that the child did not accept.
 func refused(rec *record.Record) error {
-	for _, f := range rec.Findings {
-		if f.Name == record.Refused {
-			return fmt.Errorf("%s: %s", rec.Name(), rec.Error)
-		}
+	if !rec.Refused() {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %s", rec.Name(), rec.Error)
 }
 
 // verdict is the error, if any, that the records make of the run.

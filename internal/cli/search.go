@@ -22,7 +22,7 @@ const (
 
 // search looks for the highest rates that hold the objective of a plan.
 type search struct {
-	*jobs.RunPlan
+	*jobs.Plan
 	stderr   io.Writer
 	reporter *reporter
 	run      func(context.Context, measure.Job) *record.Record

@@ -25,7 +25,7 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		"memory, allocation and sizes of each stage. Axes that are not named take one small value.\n" +
 		"Workloads: " + f.IDs + "."
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		plan, rounds, err := f.Plan(args)
+		plan, err := f.Plan(args)
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		}
 		defer r.close()
 		session := rand.Text()
-		err = measureEach(cmd.Context(), stderr, plan, rounds, func(round int, rec *record.Record) error {
+		err = measureEach(cmd.Context(), stderr, plan.Jobs, plan.Processes, func(round int, rec *record.Record) error {
 			rec.Process = record.Process{Session: session, Index: round}
 			if err := r.keep(rec); err != nil {
 				return err
@@ -45,7 +45,7 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		if err != nil {
 			return err
 		}
-		return verdict(cmd.Context(), r.recs, len(plan)*rounds)
+		return verdict(cmd.Context(), r.recs, len(plan.Jobs)*plan.Processes)
 	}
 	return cmd
 }

@@ -106,12 +106,12 @@ func TestCommandRepeats(t *testing.T) {
 		plan := jobs.Planner(words[1], flags, defs)
 		must.Do(t, flags.Parse(words[2:]))
 		planned, err := plan(flags.Args())
-		if err != nil || len(planned) != 1 {
-			t.Errorf("%s: %d cases, error %v", command, len(planned), err)
+		if err != nil || len(planned.Jobs) != 1 {
+			t.Errorf("%s: %v, error %v", command, planned, err)
 			continue
 		}
 		want, _ := json.Marshal(c.Job)
-		got, _ := json.Marshal(planned[0])
+		got, _ := json.Marshal(planned.Jobs[0])
 		golden.Equal(t, command, string(want), string(got))
 		checked++
 	}

@@ -22,22 +22,11 @@ const (
 
 // Planner defines the flags of one of these commands, and returns what makes the jobs of the
 // named workloads when the flags are parsed.
-func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(names []string) ([]measure.Job, error) {
+func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(names []string) (*Plan, error) {
 	if command == CommandStages {
-		f := NewStagesFlags(flags, defs)
-		return func(names []string) ([]measure.Job, error) {
-			planned, _, err := f.Plan(names)
-			return planned, err
-		}
+		return NewStagesFlags(flags, defs).Plan
 	}
-	f := NewRunFlags(flags, defs)
-	return func(names []string) ([]measure.Job, error) {
-		p, err := f.Plan(defs, names)
-		if err != nil {
-			return nil, err
-		}
-		return p.Jobs, nil
-	}
+	return NewRunFlags(flags, defs).Plan
 }
 
 // Command is the command line that measures the record's case again, with its settings and

@@ -16,6 +16,7 @@ import (
 
 // RunFlags are the flags of run as they were typed.
 type RunFlags struct {
+	defs                      []workload.Def
 	axes                      map[string]*usage.Option // by the axis' key
 	settings                  measure.Typed
 	mix, cpus, slo, processes *usage.Option
@@ -28,7 +29,7 @@ const MaxProcesses = 1000
 
 // NewRunFlags defines the flags of run: those of the axes, and its own.
 func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
-	f := &RunFlags{axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
+	f := &RunFlags{defs: defs, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
 	define := func(name, kind, text, accepted, help string) *usage.Option {
 		f.Own = append(f.Own, name)
 		return usage.Define(flags, name, kind, text, accepted, help)
@@ -61,8 +62,8 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
 	return f
 }
 
-// RunPlan is what a command line asks to be measured.
-type RunPlan struct {
+// Plan is what a command line asks to be measured.
+type Plan struct {
 	Jobs      []measure.Job
 	Processes int
 	SLO       runner.SLO
@@ -71,7 +72,7 @@ type RunPlan struct {
 }
 
 // Plan reads the command line.
-func (f *RunFlags) Plan(defs []workload.Def, args []string) (*RunPlan, error) {
+func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	typed := TypedAxes(f.axes)
 	duration, workers := measure.DefaultDuration, "1"
 	var all []workload.Plan
@@ -81,14 +82,14 @@ func (f *RunFlags) Plan(defs []workload.Def, args []string) (*RunPlan, error) {
 		return nil, &usage.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
 	case f.mix.Given:
 		var mix workload.Def
-		if mix, err = workload.Mix(defs, f.mix.Text); err == nil {
+		if mix, err = workload.Mix(f.defs, f.mix.Text); err == nil {
 			all, err = Plans([]workload.Def{mix}, []string{mix.ID()}, typed)
 		}
 	case len(args) == 0:
 		duration, workers = measure.MainJobDuration, measure.NumCPU
-		all, err = MainJob(defs, typed)
+		all, err = MainJob(f.defs, typed)
 	default:
-		all, err = Plans(defs, args, typed)
+		all, err = Plans(f.defs, args, typed)
 	}
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (f *RunFlags) Plan(defs []workload.Def, args []string) (*RunPlan, error) {
 	if o := f.settings["workers"]; o.Given {
 		workers = o.Text
 	}
-	plan := new(RunPlan)
+	plan := new(Plan)
 	if plan.SLO, plan.Search, err = f.objective(); err != nil {
 		return nil, err
 	}

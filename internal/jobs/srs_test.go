@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/jobs"
-	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/stage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -36,35 +35,17 @@ func TestSRS(t *testing.T) {
 		{"gates --system groth16 --srs " + file, "is not accepted; accepted: together with cases that have a KZG reference string"},
 		{"other --srs " + file, "is not accepted; accepted: together with cases that have a KZG reference string"},
 	} {
-		for name, plan := range map[string]func(flags *pflag.FlagSet) func(args []string) ([]measure.Job, error){
-			"run": func(flags *pflag.FlagSet) func([]string) ([]measure.Job, error) {
-				f := jobs.NewRunFlags(flags, all)
-				return func(args []string) ([]measure.Job, error) {
-					p, err := f.Plan(all, args)
-					if err != nil {
-						return nil, err
-					}
-					return p.Jobs, nil
-				}
-			},
-			"stages": func(flags *pflag.FlagSet) func([]string) ([]measure.Job, error) {
-				f := jobs.NewStagesFlags(flags, all)
-				return func(args []string) ([]measure.Job, error) {
-					planned, _, err := f.Plan(args)
-					return planned, err
-				}
-			},
-		} {
+		for _, name := range []string{jobs.CommandRun, jobs.CommandStages} {
 			flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
-			parsed := plan(flags)
+			plan := jobs.Planner(name, flags, all)
 			must.Do(t, flags.Parse(strings.Fields(test.args)))
-			planned, err := parsed(flags.Args())
+			planned, err := plan(flags.Args())
 			switch {
 			case test.says != "":
 				if err == nil || !strings.Contains(err.Error(), test.says) {
 					t.Errorf("%s %s: error %v, want ...%s", name, test.args, err, test.says)
 				}
-			case err != nil || len(planned) != 1 || planned[0].Settings.SRS != file:
+			case err != nil || len(planned.Jobs) != 1 || planned.Jobs[0].Settings.SRS != file:
 				t.Errorf("%s %s: %+v, %v", name, test.args, planned, err)
 			}
 		}

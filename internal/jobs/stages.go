@@ -46,38 +46,39 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	return f
 }
 
-// Plan returns the cases of the named workloads, and how many processes each has.
-func (f *StagesFlags) Plan(args []string) (jobs []measure.Job, rounds int, err error) {
+// Plan reads the command line.
+func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	if len(args) == 0 {
-		return nil, 0, &usage.ValueError{Field: "workload", Value: "", Accepted: f.IDs}
+		return nil, &usage.ValueError{Field: "workload", Value: "", Accepted: f.IDs}
 	}
 	all, err := SmallPlans(f.staged, args, TypedAxes(f.axes))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if err := checkSRS(f.settings["srs"], all); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	counts, err := ParseProcessors(f.cpus.Text)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	processes, err := f.processes.Number("processes", 1, MaxProcesses)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
+	plan := &Plan{Processes: int(processes)}
 	s := measure.Settings{SRS: f.settings["srs"].Text}
 	if s.Seed, err = f.seed.Number("seed", 0, math.MaxUint64); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, p := range all {
 		for _, c := range p.Cases {
 			for _, n := range counts {
-				jobs = append(jobs, measure.Job{
+				plan.Jobs = append(plan.Jobs, measure.Job{
 					Workload: p.Def.Name, Case: c.With(ProcessorsAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
 				})
 			}
 		}
 	}
-	return jobs, int(processes), nil
+	return plan, nil
 }

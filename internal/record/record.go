@@ -183,6 +183,11 @@ func (r *Record) Count(name string) uint64 {
 	return c.Value
 }
 
+// Refused tells whether the runner did not accept the case, which trying again does not mend.
+func (r *Record) Refused() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == Refused })
+}
+
 // SeriesOf returns the series of a quantity.
 func (r *Record) SeriesOf(q Quantity) (Series, bool) {
 	return find(r.Series, func(s Series) bool { return s.Name == q.name })

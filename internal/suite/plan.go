@@ -185,7 +185,7 @@ func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]meas
 	if err != nil || slices.Min(counts) > most {
 		return nil, err
 	}
-	return planned, nil
+	return planned.Jobs, nil
 }
 
 // acceptedKeys are the flags that a case of a suite may have.

@@ -113,7 +113,7 @@ func (r *Run) one(ctx context.Context, i int, c *Case) *record.Record {
 		}
 		rec.Process = record.Process{Session: r.Session, Index: c.Repetition}
 		// One that was stopped at its deadline would be again.
-		if rec.Status != record.Failed || Refused(rec) {
+		if rec.Status != record.Failed || rec.Refused() {
 			break
 		}
 		if n+1 < attempts {
@@ -122,14 +122,4 @@ func (r *Run) one(ctx context.Context, i int, c *Case) *record.Record {
 		}
 	}
 	return rec
-}
-
-// Refused tells whether a case was not accepted, which trying again does not mend.
-func Refused(r *record.Record) bool {
-	for _, f := range r.Findings {
-		if f.Name == record.Refused {
-			return true
-		}
-	}
-	return false
 }
