@@ -148,7 +148,7 @@ func (f *historyFlags) files(lines []history.Line) error {
 		if taken[key]++; taken[key] > 1 { // another environment
 			name = fmt.Sprintf("%s-%d", name, taken[key])
 		}
-		if err := outdir.View(f.out.Text, name+".svg", func(w io.Writer) error { return l.Chart().Write(w, plot.SVG) }); err != nil {
+		if err := outdir.View(f.out.Text, name+".svg", func(w io.Writer) error { return plot.Write(w, plot.SVG, l.Chart()) }); err != nil {
 			return err
 		}
 	}

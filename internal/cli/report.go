@@ -186,7 +186,7 @@ func writePlots(dir string, recs []*record.Record) error {
 	for _, c := range all {
 		file := c.File + ".svg"
 		old = slices.DeleteFunc(old, func(path string) bool { return filepath.Base(path) == file })
-		err = errors.Join(err, outdir.View(plots, file, func(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }))
+		err = errors.Join(err, outdir.View(plots, file, func(w io.Writer) error { return plot.Write(w, plot.SVG, c.Figure) }))
 	}
 	for _, path := range old { // of records that the directory had before
 		err = errors.Join(err, os.Remove(path))

@@ -34,7 +34,7 @@ instructions of our own kernel. The three shares are assumptions.`,
 		}
 		if f.Plot.Given {
 			var image bytes.Buffer
-			if err := w.Figure().Write(&image, plot.SVG); err != nil {
+			if err := plot.Write(&image, plot.SVG, w.Figure()); err != nil {
 				return err
 			}
 			if err := atomicfile.Write(f.Plot.Text, image.Bytes()); err != nil {

@@ -159,7 +159,7 @@ func TestChart(t *testing.T) {
 		t.Errorf("y %s, marks %+v", c.Y, c.Marks)
 	}
 	var b bytes.Buffer
-	if err := c.Write(&b, plot.SVG); err != nil || !strings.Contains(b.String(), "Sender: latency-mean") {
+	if err := plot.Write(&b, plot.SVG, c); err != nil || !strings.Contains(b.String(), "Sender: latency-mean") {
 		t.Errorf("%v, no title in %d bytes", err, b.Len())
 	}
 

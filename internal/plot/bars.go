@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"io"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -32,9 +31,6 @@ type Bar struct {
 
 // barHeight is the height of a row, in points.
 const barHeight = vg.Length(14)
-
-// Write implements Figure.
-func (b *Bars) Write(w io.Writer, f Format) error { return b.layout().write(w, f) }
 
 func (b *Bars) layout() *drawing {
 	var values span

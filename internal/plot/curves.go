@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -49,9 +48,6 @@ type Mark struct {
 }
 
 const curvesHeight = vg.Length(290)
-
-// Write implements Figure.
-func (c *Curves) Write(w io.Writer, f Format) error { return c.layout().write(w, f) }
 
 func (c *Curves) layout() *drawing {
 	x, y := c.ranges()

@@ -70,7 +70,7 @@ func TestDocumentOfNothing(t *testing.T) {
 	}
 	for i, f := range nothing {
 		var b bytes.Buffer
-		if err := f.Write(&b, plot.SVG); err != nil || b.Len() > 0 {
+		if err := plot.Write(&b, plot.SVG, f); err != nil || b.Len() > 0 {
 			t.Errorf("figure %d without values: %d bytes, %v", i, b.Len(), err)
 		}
 	}

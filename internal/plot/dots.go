@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"io"
 	"math"
 	"strconv"
 
@@ -30,9 +29,6 @@ type DotsRow struct {
 
 // dotHeight is the height of a row.
 const dotHeight = vg.Length(12)
-
-// Write implements Figure.
-func (d *Dots) Write(w io.Writer, f Format) error { return d.layout().write(w, f) }
 
 func (d *Dots) layout() *drawing {
 	var values span

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"image/color"
-	"io"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -37,9 +36,6 @@ const (
 	cellWidth  = vg.Length(30)
 	cellHeight = vg.Length(20)
 )
-
-// Write implements Figure.
-func (h *Heat) Write(w io.Writer, f Format) error { return h.layout().write(w, f) }
 
 func (h *Heat) layout() *drawing {
 	var values span

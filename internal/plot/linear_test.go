@@ -31,7 +31,7 @@ var placedText = regexp.MustCompile(`<text textLength="([\d.e+]+)"[^>]*? x="([\d
 func boxes(t *testing.T, f plot.Figure) (all []box) {
 	t.Helper()
 	var b bytes.Buffer
-	must.Do(t, f.Write(&b, plot.SVG))
+	must.Do(t, plot.Write(&b, plot.SVG, f))
 	for _, m := range placedText.FindAllStringSubmatch(b.String(), -1) {
 		long, x, y, size := number(t, m[1]), number(t, m[2]), -number(t, m[3]), number(t, m[5])
 		all = append(all, box{m[6], x, x + long, y, y + 0.7*size})
@@ -41,7 +41,7 @@ func boxes(t *testing.T, f plot.Figure) (all []box) {
 
 func drawn(t *testing.T, f plot.Figure) plottest.Drawing {
 	t.Helper()
-	return draw(t, func(w io.Writer, format plot.Format, _ *record.Record) error { return f.Write(w, format) }, nil)
+	return draw(t, func(w io.Writer, format plot.Format, _ *record.Record) error { return plot.Write(w, format, f) }, nil)
 }
 
 // TestLinear: both axes begin at 0, what is twice as much is twice as far, error bars reach
@@ -192,7 +192,7 @@ func TestChartOfAnything(t *testing.T) {
 		}
 		for i, f := range figures {
 			var b bytes.Buffer
-			must.Do(t, f.Write(&b, plot.SVG))
+			must.Do(t, plot.Write(&b, plot.SVG, f))
 			if b.Len() > 0 == plot.Empty(f) {
 				t.Fatal(i, "is drawn and empty, or neither")
 			}

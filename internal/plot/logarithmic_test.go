@@ -76,7 +76,7 @@ func TestDots(t *testing.T) {
 func TestTextsKeepTheirLength(t *testing.T) {
 	d := &plot.Dots{Title: "Title <1>", Unit: "ms", Series: []string{"a", "b"}, Rows: []plot.DotsRow{{Name: "a long name & more", Values: []float64{1, 2}}}}
 	var out bytes.Buffer
-	must.Do(t, d.Write(&out, plot.SVG))
+	must.Do(t, plot.Write(&out, plot.SVG, d))
 	texts, kept := bytes.Count(out.Bytes(), []byte("<text ")), bytes.Count(out.Bytes(), []byte(`lengthAdjust="spacingAndGlyphs"`))
 	if texts == 0 || kept != texts {
 		t.Errorf("%d of %d texts have a length", kept, texts)

@@ -25,12 +25,12 @@ const (
 
 // Figure is a chart: Curves, Dots, Heat or Bars.
 type Figure interface {
-	// Write draws the chart as a file of its own. A chart without values has no figure:
-	// nothing is written.
-	Write(w io.Writer, f Format) error
-
 	layout() *drawing // nil: no values
 }
+
+// Write draws a chart as a file of its own. One without values has no figure: nothing is
+// written.
+func Write(w io.Writer, format Format, f Figure) error { return f.layout().write(w, format) }
 
 // Empty tells whether a chart has no values.
 func Empty(f Figure) bool { return f.layout() == nil }

@@ -199,10 +199,8 @@ func Images(charts []Chart) map[string]string {
 // Chart is an image of a page.
 type Chart struct {
 	File, Title string
-	Figure      interface {
-		Write(w io.Writer, f plot.Format) error
-	}
+	Figure      plot.Figure
 }
 
 // Write draws the image as SVG.
-func (c *Chart) Write(w io.Writer) error { return c.Figure.Write(w, plot.SVG) }
+func (c *Chart) Write(w io.Writer) error { return plot.Write(w, plot.SVG, c.Figure) }

@@ -366,7 +366,7 @@ func TestSVG(t *testing.T) {
 	files := make(map[string]bool)
 	for _, c := range all(t, scaled("Sender", 1, 2, 4)) {
 		var b bytes.Buffer
-		must.Do(t, c.Figure.Write(&b, plot.SVG))
+		must.Do(t, plot.Write(&b, plot.SVG, c.Figure))
 		got := must.Get(plottest.SVG(b.Bytes()))(t).Texts
 		for _, want := range append([]string{c.Title}, names(c.Figure.(*plot.Curves))...) {
 			if !slices.Contains(got, want) {
@@ -420,7 +420,7 @@ func TestHostile(t *testing.T) {
 		}
 		files[c.File] = true
 		var b bytes.Buffer
-		must.Do(t, c.Figure.Write(&b, plot.SVG))
+		must.Do(t, plot.Write(&b, plot.SVG, c.Figure))
 		must.Get(plottest.SVG(b.Bytes()))(t)
 		if b.Len() == 0 || bytes.Contains(b.Bytes(), []byte("NaN")) {
 			t.Errorf("%q: %d bytes, or not a number", c.File, b.Len())
