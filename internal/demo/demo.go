@@ -36,8 +36,8 @@ type Options struct {
 
 // Run runs a demo, and writes what happens to out.
 func Run(ctx context.Context, out io.Writer, o Options) error {
-	d := &demo{ctx: ctx, out: out, dir: o.Dir, at: time.Now()}
-	err := errors.Join(d.run(o.Curve, o.Bits, o.ProofType), d.close())
+	d := &demo{Options: o, ctx: ctx, out: out, at: time.Now()}
+	err := errors.Join(d.run(), d.close())
 	if err == nil {
 		err = d.verify()
 	}
@@ -47,9 +47,9 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 // demo is a token system of an issuer, an auditor and two owners: alice with one key,
 // bob with a pseudonym for each token.
 type demo struct {
+	Options
 	ctx context.Context
 	out io.Writer
-	dir string
 	at  time.Time // of all blocks
 
 	params     *token.PublicParams
@@ -97,8 +97,8 @@ func (d *demo) timed(what string, work func() error) error {
 }
 
 // setUp makes the parameters, the ledger and the participants.
-func (d *demo) setUp(curve string, bits int, proof string) error {
-	d.step("Parameters: %s, values below 2^%d, range proofs %s", curve, bits, proof)
+func (d *demo) setUp() error {
+	d.step("Parameters: %s, values below 2^%d, range proofs %s", d.Curve, d.Bits, d.ProofType)
 	var signers [4]identity.Signer // issuer, auditor, the authority that enrols bob, alice
 	for i := range signers {
 		_, key, err := ed25519.GenerateKey(nil)
@@ -112,7 +112,7 @@ func (d *demo) setUp(curve string, bits int, proof string) error {
 	issuer, auditor, authority, alice := signers[0], signers[1], signers[2], signers[3]
 	ex := executor.Pool()
 	err := d.timed("generators derived", func() (err error) {
-		if d.params, err = token.NewPublicParams(curve, bits, proof); err != nil {
+		if d.params, err = token.NewPublicParams(d.Curve, d.Bits, d.ProofType); err != nil {
 			return err
 		}
 		d.params.Issuers, d.params.Auditors = [][]byte{issuer.Identity()}, [][]byte{auditor.Identity()}
@@ -121,7 +121,7 @@ func (d *demo) setUp(curve string, bits int, proof string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(d.dir, ParamsFile), data, 0o644)
+		return os.WriteFile(filepath.Join(d.Dir, ParamsFile), data, 0o644)
 	})
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (d *demo) setUp(curve string, bits int, proof string) error {
 	if err != nil {
 		return err
 	}
-	if d.ledger, err = bolt.Create(filepath.Join(d.dir, replay.FileName)); err != nil {
+	if d.ledger, err = bolt.Create(filepath.Join(d.Dir, replay.FileName)); err != nil {
 		return err
 	}
 	d.closers = append(d.closers, d.ledger)
@@ -187,7 +187,7 @@ func enrolled(params *token.PublicParams, name string, authority identity.Signer
 }
 
 func (d *demo) vault(name string) (*service.Vault, error) {
-	v, err := service.CreateVault(filepath.Join(d.dir, name+".vault"), d.params)
+	v, err := service.CreateVault(filepath.Join(d.Dir, name+".vault"), d.params)
 	if err == nil {
 		d.closers = append(d.closers, v)
 	}
@@ -211,7 +211,7 @@ func (d *demo) owner(name string, keys service.Keys, ex executor.Executor) (*par
 func (d *demo) verify() (err error) {
 	d.step("Verify: every request again, from the first, as anybody can who has ledger and parameters")
 	begin := time.Now()
-	l, err := replay.Open(d.ctx, d.dir)
+	l, err := replay.Open(d.ctx, d.Dir)
 	if err != nil {
 		return err
 	}
@@ -222,8 +222,8 @@ func (d *demo) verify() (err error) {
 	}
 	d.say("%v", report)
 	d.say("%-44s %8.2f ms", "verified", float64(time.Since(begin))/float64(time.Millisecond))
-	fmt.Fprintf(d.out, "\nThe files are in %s; the keys are gone. To verify once more:\n", d.dir)
-	_, err = fmt.Fprintf(d.out, "    zkbench ledger verify %s --params %s\n", d.dir, filepath.Join(d.dir, ParamsFile))
+	fmt.Fprintf(d.out, "\nThe files are in %s; the keys are gone. To verify once more:\n", d.Dir)
+	_, err = fmt.Fprintf(d.out, "    zkbench ledger verify %s --params %s\n", d.Dir, filepath.Join(d.Dir, ParamsFile))
 	return err
 }
 

@@ -17,11 +17,8 @@ import (
 const currency = "USD"
 
 // run is the life of the demo's tokens.
-func (d *demo) run(curve string, bits int, proof string) error {
-	if err := d.setUp(curve, bits, proof); err != nil {
-		return err
-	}
-	for _, step := range []func() error{d.issueTo, d.transfer, d.split, d.redeem, d.doubleSpend, d.forge} {
+func (d *demo) run() error {
+	for _, step := range []func() error{d.setUp, d.issueTo, d.transfer, d.split, d.redeem, d.doubleSpend, d.forge} {
 		if err := step(); err != nil {
 			return err
 		}

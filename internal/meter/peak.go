@@ -34,7 +34,17 @@ func OpenPeak() *Peak { return process.openPeak() }
 // where the mark may not be reset and has not risen since the opening: then rss
 // is the greatest that was sampled, when a peak was opened or closed or by
 // Meter.Sample, a lower bound.
-func (p *Peak) Close() (rss uint64, exact bool) { return p.of.closePeak(p) }
+func (p *Peak) Close() (rss uint64, exact bool) {
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	if !p.closed {
+		p.of.observe()
+		p.of.fold()
+		p.of.open = slices.DeleteFunc(p.of.open, func(o *Peak) bool { return o == p })
+		p.closed = true
+	}
+	return max(p.greatest, p.sampled), p.greatest > 0
+}
 
 // process is the peaks of this process. The mark that they share is the
 // kernel's, one per process whatever this package does, so its users must know
@@ -75,18 +85,6 @@ func (s *peaks) openPeak() *Peak {
 	s.open = append(s.open, p)
 	s.observe()
 	return p
-}
-
-func (s *peaks) closePeak(p *Peak) (rss uint64, exact bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !p.closed {
-		s.observe()
-		s.fold()
-		s.open = slices.DeleteFunc(s.open, func(o *Peak) bool { return o == p })
-		p.closed = true
-	}
-	return max(p.greatest, p.sampled), p.greatest > 0
 }
 
 // sample returns the resident set of this moment and shows it to the open peaks.

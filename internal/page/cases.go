@@ -74,9 +74,7 @@ func (g *group) view(d *Data) caseView {
 		c.Command = d.Command(first)
 	}
 	if d.Settings != nil {
-		for _, s := range d.Settings(first) {
-			c.Settings = append(c.Settings, pair{s[0], s[1]})
-		}
+		c.Settings = d.Settings(first)
 	}
 	for _, x := range first.Coordinates() {
 		if x.Key != workersKey {

@@ -20,7 +20,7 @@ type environment struct {
 }
 
 // pair is a name and its value.
-type pair [2]string
+type pair = [2]string
 
 // environments describes the environments of records. The number of processors that a case
 // may use is a coordinate of the case, not of the machine.

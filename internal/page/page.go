@@ -132,7 +132,7 @@ func Write(w io.Writer, d Data) error {
 	if err != nil {
 		return err
 	}
-	html, err := p.html(newViewer().view(d), false)
+	html, err := p.html(new(viewer).view(d), false)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // and only by the names of this machine, so that no other site's page reads it through
 // a name of its own (DNS rebinding).
 func Handler(read func() (Data, error)) http.Handler {
-	h := &handler{read: read, viewer: newViewer()}
+	h := &handler{read: read, viewer: new(viewer)}
 	h.parts, h.broken = loadParts()
 	return h
 }

@@ -29,8 +29,6 @@ const untitled = "zkbench report"
 // them takes time of the machine that is being measured.
 type viewer struct{ decoded map[string]distribution }
 
-func newViewer() *viewer { return &viewer{} }
-
 // distribution is what the histograms of a case say, or why they say nothing.
 type distribution struct {
 	latency *latency

@@ -42,16 +42,13 @@ type Failure struct {
 // always runs on the machine in the state that one certain other left it in.
 //
 // A program that cannot be started or listed is skipped and named in the
-// result; a failing case is dropped and named. Bad programs or options, or a
-// selection that leaves no case, are an ErrParams; that no program at all can be
+// result; a failing case is dropped and named. Bad options, or a selection
+// that leaves no case, are an ErrParams; that no program at all can be
 // started is an ErrEnv. When ctx ends, Compare returns its cause together with the
 // result of what was measured so far.
 func Compare(ctx context.Context, programs []Program, opts Options) (*Result, error) {
 	opts, err := opts.check()
 	if err != nil {
-		return nil, err
-	}
-	if err := checkPrograms(programs); err != nil {
 		return nil, err
 	}
 	res := &Result{Rounds: opts.Rounds}
@@ -60,7 +57,7 @@ func Compare(ctx context.Context, programs []Program, opts Options) (*Result, er
 		return res, err
 	}
 	switch {
-	case len(res.Skipped) == len(programs):
+	case len(res.Skipped) > 0 && len(res.Skipped) == len(programs):
 		return res, fmt.Errorf("%w: no program could be started: %s: %w", zkbench.ErrEnv, res.Skipped[0].Program, res.Skipped[0].Err)
 	case len(work) == 0:
 		return res, fmt.Errorf("%w: cases: none matches %q; accepted: a regular expression that matches one of %s",

@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -77,30 +76,8 @@ func (o Options) check() (Options, error) {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
 	}
-	if o.Timeout < 0 {
-		return o, fmt.Errorf("%w: timeout: %v, want more than 0", zkbench.ErrParams, o.Timeout)
-	}
 	if o.Progress == nil {
 		o.Progress = io.Discard
 	}
 	return o, nil
-}
-
-func checkPrograms(programs []Program) error {
-	if len(programs) == 0 {
-		return fmt.Errorf("%w: programs: none given", zkbench.ErrParams)
-	}
-	seen := make(map[string]bool, len(programs))
-	for i, p := range programs {
-		switch {
-		case strings.TrimSpace(p.Name) == "":
-			return fmt.Errorf("%w: programs[%d]: no name", zkbench.ErrParams, i)
-		case seen[p.Name]:
-			return fmt.Errorf("%w: programs[%d]: the name %q is taken", zkbench.ErrParams, i, p.Name)
-		case len(p.Argv) == 0 || p.Argv[0] == "":
-			return fmt.Errorf("%w: programs[%d] (%s): no command", zkbench.ErrParams, i, p.Name)
-		}
-		seen[p.Name] = true
-	}
-	return nil
 }

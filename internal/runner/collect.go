@@ -46,19 +46,17 @@ type Result struct {
 	Oversleep    time.Duration // mean lateness of operations that a worker was waiting for
 	Slept        uint64        // number of these
 
-	Errors      []ErrorCount // most frequent first
-	Usage       meter.Usage
-	Work        float64 // operations' worth of work that Usage is of
-	Alone       bool    // AllocsAlone and BytesAlone were counted, and repeated exactly
-	AllocsAlone float64 // objects an operation
-	BytesAlone  float64 // B an operation
-	Arena       uint64  // B, resident
+	Errors []ErrorCount // most frequent first
+	Usage  meter.Usage
+	Work   float64 // operations' worth of work that Usage is of
+	Arena  uint64  // B, resident
 
 	Checked     uint64
 	CheckFailed uint64
 	CheckErr    error // the first check that failed
 	Interrupted bool  // the caller's context ended before the run did
 
+	alone  alone
 	series *series
 }
 
@@ -79,14 +77,13 @@ func (r *run) empty(ctx context.Context) *Result {
 // collect merges what the shards of the closed run hold.
 func (r *run) collect(usage meter.Usage) {
 	res := r.res
-	res.cfg, res.series = r.cfg, r.series
+	res.cfg, res.series, res.alone = r.cfg, r.series, r.alone
 	res.Warmup, res.Unsettled = r.probes, r.unsettled
 	r.pacer.mu.Lock()
 	res.Offered, res.Dropped, res.NeverStarted = r.pacer.offered, r.pacer.dropped, r.pacer.never
 	r.pacer.mu.Unlock()
 	res.Window = r.end() - r.opened()
 	res.Usage, res.Arena = usage, r.arena.reserved()
-	res.Alone, res.AllocsAlone, res.BytesAlone = r.alone.ok, r.alone.allocs, r.alone.bytes
 
 	r.series.drain(new(tally), new(tally)) // what ended after the last part
 	var failures, input tally

@@ -121,8 +121,8 @@ func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value
 		}
 	case r.Work > 0:
 		bytes, allocs := record.AllocBytes.Metric(float64(u.Bytes)/r.Work), record.Allocs.Metric(float64(u.Allocs)/r.Work)
-		if r.Alone {
-			bytes, allocs = record.AllocBytes.Exact(r.BytesAlone), record.Allocs.Exact(r.AllocsAlone)
+		if r.alone.ok {
+			bytes, allocs = record.AllocBytes.Exact(r.alone.bytes), record.Allocs.Exact(r.alone.allocs)
 		}
 		rec.Metrics = append(rec.Metrics, bytes, allocs)
 		add(record.Goroutines, float64(u.Goroutines)/r.Work)

@@ -48,10 +48,7 @@ func (f Fit) Crossover(samples []float64, confidence float64) (Estimate, error) 
 	if err := checkConfidence(confidence); err != nil {
 		return Estimate{}, err
 	}
-	m, mean, squares := float64(len(samples)), 0.0, 0.0
-	for _, s := range samples {
-		mean += s / m
-	}
+	m, mean, squares := float64(len(samples)), Mean(samples), 0.0
 	for _, s := range samples {
 		squares += (s - mean) * (s - mean)
 	}

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -121,15 +122,7 @@ func signedRankTail(n int) func(s int) float64 {
 // of a signed-rank statistic as far from its mean as that of d.
 func signedRankP(d []float64) float64 {
 	byRank := slices.Clone(d)
-	slices.SortFunc(byRank, func(a, b float64) int {
-		switch x, y := math.Abs(a), math.Abs(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(byRank, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	// Ranks are doubled, which makes the mean rank of ties whole.
 	var ranks []int
 	positive, all := 0, 0

@@ -31,11 +31,10 @@ func Trend(means, weights []float64) (change, p float64) {
 	}
 	slope, score, variance := kendall(at, values)
 	residuals := make([]float64, len(values))
-	level := 0.0
 	for i, v := range values {
 		residuals[i] = v - slope*at[i]
-		level += residuals[i] / float64(len(values))
 	}
+	level := Mean(residuals)
 	for i := range residuals {
 		residuals[i] -= level
 	}
