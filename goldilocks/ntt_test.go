@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/goldilockstest"
 	"github.com/zkbench/zkbench/internal/must"
 )
@@ -85,9 +86,7 @@ func TestRootOfUnity(t *testing.T) {
 	}
 	for log := range goldilocks.TwoAdicity + 1 {
 		r := must.Get(goldilocks.RootOfUnity(log))(t)
-		if want := goldilocks.Generator.Exp((goldilocks.Modulus - 1) >> log); r != want {
-			t.Errorf("2^%d: %d, want %d", log, r, want)
-		}
+		golden.Equal(t, fmt.Sprintf("root of 2^%d", log), goldilocks.Generator.Exp((goldilocks.Modulus-1)>>log), r)
 		if want, ok := known[log]; ok && r != want {
 			t.Errorf("2^%d: %d, want the published %d", log, r, want)
 		}

@@ -29,9 +29,7 @@ func TestWide(t *testing.T) {
 		d.tables4 = func() *tables { radix = 4; return newTables(d.roots, 4) }
 		d.tables8 = func() *tables { radix = 8; return newTables(d.roots, 8) }
 		d.transform(k, make([]Element, d.n), Natural)
-		if want := map[string]int{avx2: 4, avx512: 8}[k.name]; radix != want {
-			t.Errorf("%v: transforms by radix %d, want %d", k, radix, want)
-		}
+		golden.Equal(t, fmt.Sprintf("%v: radix", k), map[string]int{avx2: 4, avx512: 8}[k.name], radix)
 	}
 }
 

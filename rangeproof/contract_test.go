@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/faulttest"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
@@ -135,9 +136,7 @@ func TestBadWitness(t *testing.T) {
 			if !errors.Is(err, zkbench.ErrParams) || pf != nil {
 				t.Errorf("%s: %v, %v, want ErrParams", name, pf, err)
 			}
-			if tr.State() != before {
-				t.Errorf("%s: a refused witness changed the transcript", name)
-			}
+			golden.Equal(t, name+": the transcript after a refused witness", before, tr.State())
 		}
 	})
 }

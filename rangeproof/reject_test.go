@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/rangeproof"
 	"github.com/zkbench/zkbench/transcript"
@@ -127,9 +128,7 @@ func TestEveryItemIsAbsorbed(t *testing.T) {
 		test := func(name string, before int, V []point, pf *bnProof) {
 			t.Helper()
 			for i, got := range replay(name, V, pf) {
-				if same := got == base[i]; same != (i < before) {
-					t.Errorf("%s: challenge %d unchanged: %t, want %t", name, i, same, i < before)
-				}
+				golden.Equal(t, fmt.Sprintf("%s: challenge %d unchanged", name, i), i < before, got == base[i])
 			}
 		}
 		for j := range st.V {

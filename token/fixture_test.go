@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/internal/statement"
 	"github.com/zkbench/zkbench/transcript"
@@ -89,9 +90,7 @@ func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []u
 func (e *example) prove(t testing.TB, pp CryptoParams) []byte {
 	t.Helper()
 	proof := must.Get(pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
-	if want := pp.ProofLen(len(e.st.Inputs), len(e.st.Outputs)); len(proof) != want {
-		t.Errorf("proof of %d bytes, ProofLen says %d", len(proof), want)
-	}
+	golden.Equal(t, "bytes of the proof, by ProofLen", pp.ProofLen(len(e.st.Inputs), len(e.st.Outputs)), len(proof))
 	return proof
 }
 

@@ -120,9 +120,7 @@ func TestVectorsAll(t *testing.T) {
 			case "perm.out":
 				poseidon.PermuteAll(states, k)
 				for i, s := range states {
-					if s != poseidon.State(elements(t, words)) {
-						t.Errorf("state %d: %x", i, s)
-					}
+					golden.Equal(t, fmt.Sprintf("state %d", i), poseidon.State(elements(t, words)), s)
 				}
 			}
 		})

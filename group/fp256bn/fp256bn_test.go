@@ -51,7 +51,5 @@ func TestAgainstDrivers(t *testing.T) {
 	}
 	// The curve's published generator is (1, 2).
 	gen := drivers[0].GenG1().Compressed()
-	if want := "02" + fmt.Sprintf("%064x", 1); hex.EncodeToString(gen) != want {
-		t.Errorf("the driver's generator is %x, want %s", gen, want)
-	}
+	golden.Equal(t, "the driver's generator", "02"+fmt.Sprintf("%064x", 1), hex.EncodeToString(gen))
 }

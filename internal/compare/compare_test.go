@@ -142,9 +142,7 @@ func TestGate(t *testing.T) {
 			golden.Equal(t, "tripped", test.tripped, metrics(out.Tripped))
 			golden.Equal(t, "unjudged", test.unjudged, metrics(out.Unjudged))
 			for _, r := range tab.Rows {
-				if want := slices.Contains(test.tripped, r.Metric); r.Tripped != want {
-					t.Errorf("%s is marked as tripped: %v, want %v", r.Metric, r.Tripped, want)
-				}
+				golden.Equal(t, r.Metric+" is marked as tripped", slices.Contains(test.tripped, r.Metric), r.Tripped)
 			}
 		})
 	}

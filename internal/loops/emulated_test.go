@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/qemutest"
 )
 
@@ -30,8 +31,6 @@ func TestEmulated(t *testing.T) {
 		if name == "addSVE" || name == "subSVE" {
 			passes = 2 // both kernels have them
 		}
-		if n := one[i] - none[i]; n != 98*passes {
-			t.Errorf("%s: %d instructions in %d passes", name, n, passes)
-		}
+		golden.Equal(t, fmt.Sprintf("%s: instructions in %d passes", name, passes), 98*passes, one[i]-none[i])
 	}
 }

@@ -90,9 +90,7 @@ func TestText(t *testing.T) {
 		golden.Equal(t, "loops of "+name, functions, found)
 	}
 	for _, l := range loops.All() {
-		if l.Instructions != 96 {
-			t.Errorf("%+v", l)
-		}
+		golden.Equal(t, "instructions of "+l.Name, 96, l.Instructions)
 	}
 }
 

@@ -96,9 +96,7 @@ func TestProfilerRefuses(t *testing.T) {
 				t.Errorf("error %v does not name %s", err, kind)
 			}
 		}
-		if _, err := os.Stat(dir); err == nil {
-			t.Error("the directory was made all the same")
-		}
+		must.NotGet(os.Stat(dir))(t, must.ErrAny, "a directory that is not to be made")
 	})
 	t.Run("what=directory in a file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
@@ -119,13 +117,9 @@ func TestProfilerRefuses(t *testing.T) {
 		first := must.Get(meter.NewProfiler(t.TempDir(), []string{"cpu", "trace"}))(t)
 		defer first.Close()
 		must.Do(t, first.OpenWindow())
-		if _, err := meter.NewProfiler(t.TempDir(), []string{"cpu"}); err == nil {
-			t.Error("a second cpu profile was accepted")
-		}
+		must.NotGet(meter.NewProfiler(t.TempDir(), []string{"cpu"}))(t, must.ErrAny, "a second cpu profile")
 		second := must.Get(meter.NewProfiler(t.TempDir(), []string{"trace"}))(t)
-		if err := second.OpenWindow(); err == nil {
-			t.Error("a second trace was accepted")
-		}
+		must.NotDo(t, second.OpenWindow(), must.ErrAny, "a second trace")
 		must.Do(t, second.Close())
 	})
 }

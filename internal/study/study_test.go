@@ -68,9 +68,7 @@ func TestKeep(t *testing.T) {
 		if r.Status != test.want || r.Process.Session != "session" || r.Process.Side != j.Side() {
 			t.Errorf("portable=%v/path=%s: %s at %v, want %s", test.portable, test.path, r.Status, r.Process, test.want)
 		}
-		if failed := strings.HasPrefix(r.Error, zkbench.ErrEnv.Error()); failed != (test.want == record.Failed) {
-			t.Errorf("portable=%v/path=%s: error %q", test.portable, test.path, r.Error)
-		}
+		golden.Equal(t, fmt.Sprintf("portable=%v/path=%s: failed by %q", test.portable, test.path, r.Error), test.want == record.Failed, strings.HasPrefix(r.Error, zkbench.ErrEnv.Error()))
 	}
 }
 

@@ -2,6 +2,7 @@ package testsize
 
 import (
 	"cmp"
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/golden"
@@ -26,9 +27,7 @@ func TestProgram(t *testing.T) {
 		t.Setenv(required, list)
 		e := new(ended)
 		Program(e, "postgres", "no-such-program")
-		if e.how != want {
-			t.Errorf("%s=%s: %q, want %q", required, list, e.how, want)
-		}
+		golden.Equal(t, fmt.Sprintf("%s=%s", required, list), want, e.how)
 	}
 }
 

@@ -23,9 +23,7 @@ func TestProofSizes(t *testing.T) {
 		_, proof := prove(t, p, "size", 1)
 		enc := g.AppendScalars(g.AppendPoints(nil, proof.Points...), proof.Scalars...)
 		s := p.Shape(1)
-		if want := s.Points*g.PointLen() + s.Scalars*g.ScalarLen(); len(enc) != want {
-			t.Errorf("bits=%d: %d bytes, shape says %d", bits, len(enc), want)
-		}
+		golden.Equal(t, fmt.Sprintf("bits=%d: bytes", bits), s.Points*g.PointLen()+s.Scalars*g.ScalarLen(), len(enc))
 		fmt.Fprintf(&b, "%d,%d,%d,%d\n", bits, s.Points, s.Scalars, len(enc))
 	}
 	golden.Check(t, "csp/proof_sizes.csv", b.String())

@@ -35,9 +35,7 @@ func TestSchemes(t *testing.T) {
 		set := must.Get(NewSet(4, s))(t)
 		p := newPseudonym(t, s, curve)
 		signature := must.Get(p.Sign(message, seeded("sign")))(t)
-		if len(signature) != s.SignatureLen() {
-			t.Errorf("%s: %d bytes, SignatureLen() = %d", curve, len(signature), s.SignatureLen())
-		}
+		golden.Equal(t, curve+": bytes of a signature", s.SignatureLen(), len(signature))
 		must.Do(t, agree(t, set, p.Identity(), message, signature), curve)
 		if want := strings.HasPrefix(curve, "BN254") || strings.Contains(curve, "GURVY"); s.ConstantTime() != want {
 			t.Errorf("%s: ConstantTime() = %t", curve, s.ConstantTime())

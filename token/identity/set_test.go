@@ -120,9 +120,7 @@ func TestSetConcurrent(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(g)))
 			for range 50 {
 				i, bad := r.IntN(n), -r.IntN(2)
-				if holds := use(t, set, bad, signers[i]); holds != (bad < 0) {
-					t.Errorf("identity %d, bad signature %d: %v", i, bad, holds)
-				}
+				golden.Equal(t, fmt.Sprintf("identity %d holds with the bad signature %d", i, bad), bad < 0, use(t, set, bad, signers[i]))
 				if k := set.Len(); k > 4 {
 					t.Errorf("%d kept, at most 4", k)
 				}

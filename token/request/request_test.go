@@ -171,9 +171,7 @@ func TestOutputIDs(t *testing.T) {
 			t.Errorf("anchors of %x %d and %x %d", a, i, b, k)
 		}
 	})
-	if n := len(request.OutputID(make([]byte, token.MaxAnchor), 1, 1)); n != token.MaxID {
-		t.Errorf("the longest id has %d bytes, want %d", n, token.MaxID)
-	}
+	golden.Equal(t, "bytes of the longest id", token.MaxID, len(request.OutputID(make([]byte, token.MaxAnchor), 1, 1)))
 }
 
 func FuzzDecode(f *testing.F) {

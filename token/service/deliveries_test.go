@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -60,9 +61,7 @@ func TestStrangersDeliveries(t *testing.T) {
 	must.Do(t, alice.Delivered(t.Context(), sub.Request.Anchor))
 	asked = w.ledger.asked
 	must.Do(t, alice.Sync(t.Context(), w.ledger))
-	if n := w.ledger.asked - asked; n != 0 {
-		t.Errorf("%d questions about what is settled", n)
-	}
+	golden.Equal(t, "questions about what is settled", 0, w.ledger.asked-asked)
 }
 
 // TestFullIDEmpties: where strangers have filled an id, the right delivery is an error

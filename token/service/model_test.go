@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
@@ -265,9 +267,7 @@ func (m *model) check(t *rapid.T) {
 				t.Fatalf("party %d has %v %s, unspent tokens of %d, want %d: %v", p, got, typ, unspent[typ], want, err)
 			}
 		}
-		if n := m.parties[p].Taken(); n != 0 {
-			t.Fatalf("party %d: %d tokens stay reserved in memory", p, n)
-		}
+		golden.Equal(t, fmt.Sprintf("party %d: tokens reserved in memory", p), 0, m.parties[p].Taken())
 	}
 	there := map[string]uint64{}
 	for _, c := range m.coins {
@@ -276,9 +276,7 @@ func (m *model) check(t *rapid.T) {
 		}
 	}
 	for _, typ := range types {
-		if there[typ] != m.supply[typ] {
-			t.Fatalf("%d %s in hands, the auditor knows of %d", there[typ], typ, m.supply[typ])
-		}
+		golden.Equal(t, typ+" in hands, of those that the auditor knows of", m.supply[typ], there[typ])
 	}
 }
 

@@ -2,9 +2,11 @@ package service_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -39,9 +41,7 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 	issued := must.Get(w.issuer.Issue(t.Context(), known("issue", to)))(t)
 	for signer, want := range map[string]bool{"": false, "alice": false, "issuer": true} {
 		d := must.Get(action.NewIssue(t.Context(), executor.Serial(), pp, usd, spec("issue", to, signer)))(t)
-		if same(d, issued) != want {
-			t.Errorf("issue, with the secret of %q: same commitments are %v", signer, !want)
-		}
+		golden.Equal(t, fmt.Sprintf("issue, with the secret of %q: same commitments", signer), want, same(d, issued))
 	}
 	must.Do(t, alice.Receive(t.Context(), issued.Deliveries...))
 	w.land(t, issued)
@@ -53,8 +53,6 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 	for signer, want := range map[string]bool{"": false, "issuer": false, "alice": true} {
 		sender := must.Get(action.NewSender(t.Context(), executor.Serial(), pp, []action.Owned{{Input: action.Input{ID: got.ID, Token: got.Token}, Opening: got.Opening}}))(t)
 		d := must.Get(sender.Transfer(t.Context(), spec("pay", bob, signer)))(t)
-		if same(d, paid) != want {
-			t.Errorf("transfer, with the secret of %q: same commitments are %v", signer, !want)
-		}
+		golden.Equal(t, fmt.Sprintf("transfer, with the secret of %q: same commitments", signer), want, same(d, paid))
 	}
 }

@@ -30,9 +30,7 @@ func kept(t must.TB, v *service.Vault) map[string]service.Kept {
 // wantKept fails the test unless a vault has that many submissions.
 func wantKept(t *testing.T, v *service.Vault, want int, why string) {
 	t.Helper()
-	if n := len(kept(t, v)); n != want {
-		t.Errorf("%d submissions kept, want %d: %s", n, want, why)
-	}
+	golden.Equal(t, "submissions kept: "+why, want, len(kept(t, v)))
 }
 
 // TestCrash: after a crash before anything is settled, the reservation, the change and

@@ -163,9 +163,7 @@ func TestChangePlace(t *testing.T) {
 		places[outputs[0].Opening.Value == 6]++
 		must.Do(t, alice.Discard(t.Context(), sub.Request.Anchor))
 	}
-	if len(places) != 2 {
-		t.Error("the change is always at one place")
-	}
+	golden.Equal(t, "places of the change", 2, len(places))
 }
 
 // TestRefusedOrders: typed errors, and no token stays reserved.
@@ -228,9 +226,7 @@ func TestRefusedOrders(t *testing.T) {
 
 	// A script in its one shape.
 	sub := must.Get(alice.pay.Transfer(t.Context(), paying(locked, 10)))(t)
-	if n := len(sub.Information.Actions[0].Outputs); n != 1 {
-		t.Errorf("%d outputs to a script", n)
-	}
+	golden.Equal(t, "outputs to a script", 1, len(sub.Information.Actions[0].Outputs))
 
 	o := anchored("chosen", paying(to, 10))
 	must.Get(alice.pay.Transfer(t.Context(), o))(t)

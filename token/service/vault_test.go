@@ -30,9 +30,7 @@ func TestVaultFile(t *testing.T) {
 	must.NotGet(service.OpenVault(path, w.params))(t, fs.ErrNotExist, "opened what is not there")
 	v := must.Get(service.CreateVault(path, w.params))(t)
 	info := must.Get(os.Stat(path))(t)
-	if info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
-	}
+	golden.Equal(t, "mode", 0o600, info.Mode().Perm())
 	must.NotGet(service.CreateVault(path, w.params))(t, fs.ErrExist, "created twice")
 	must.NotGet(service.OpenVault(path, w.params))(t, ledger.ErrLocked, "opened twice")
 	must.Do(t, v.Close())
@@ -134,9 +132,7 @@ func TestCorruptedVault(t *testing.T) {
 		}
 		found, err := use(bad)
 		if err == nil {
-			if found != want {
-				t.Errorf("case %d: unnoticed, and %d instead of %d", i, found, want)
-			}
+			golden.Equal(t, fmt.Sprintf("case %d: unnoticed, and found", i), want, found)
 			continue
 		}
 		noticed++

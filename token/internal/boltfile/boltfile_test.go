@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -68,15 +69,11 @@ func TestUpdate(t *testing.T) {
 				}
 				return nil
 			})
-			if (n%2 == 1) != errors.Is(err, odd) {
-				t.Errorf("%d: %v", n, err)
-			}
+			golden.Equal(t, fmt.Sprintf("%d (%v): refused", n, err), n%2 == 1, errors.Is(err, odd))
 		})
 	}
 	wg.Wait()
-	if n := count(t, f); n != 32 {
-		t.Errorf("%d written, want 32", n)
-	}
+	golden.Equal(t, "written", 32, count(t, f))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := f.Update(ctx, putNumber(100)); !errors.Is(err, context.Canceled) || count(t, f) != 32 {
@@ -290,9 +287,7 @@ func TestDamage(t *testing.T) {
 		must.Do(t, os.WriteFile(path, bad, 0o600))
 		f, err := Open(path, anything)
 		if err == nil { // a free page
-			if n := count(t, f); n != 500 {
-				t.Errorf("%s: unnoticed, and %d of 500", name, n)
-			}
+			golden.Equal(t, name+": unnoticed, and kept", 500, count(t, f))
 			must.Do(t, f.Close())
 			continue
 		}

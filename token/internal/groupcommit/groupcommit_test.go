@@ -200,9 +200,7 @@ func TestLeave(t *testing.T) {
 				golden.Equal(t, "the first of them", groupcommit.Left, <-of[0])
 				cancels[1]()
 				synctest.Wait()
-				if answered := len(of[1]) > 0; answered != test.stays {
-					t.Errorf("the second is answered: %v", answered)
-				}
+				golden.Equal(t, "the second is answered", test.stays, len(of[1]) > 0)
 				s.release <- struct{}{}
 				golden.Equal(t, "the second", test.last, <-of[1])
 				if test.stays {

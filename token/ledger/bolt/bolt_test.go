@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
@@ -45,9 +46,7 @@ func TestGroup(t *testing.T) {
 		l.queue.Exclusive(func() { err = l.apply(calls) })
 		return err
 	})
-	if got := txid(t, l); got != before+1 {
-		t.Errorf("%d transactions, want 1", got-before)
-	}
+	golden.Equal(t, "the last transaction", before+1, txid(t, l))
 }
 
 func TestCancel(t *testing.T) {

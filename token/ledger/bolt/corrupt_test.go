@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token"
@@ -237,9 +238,7 @@ func TestTruncate(t *testing.T) {
 			if int64(size) >= v.needed {
 				want = unaffected
 			}
-			if got := v.try(t, path, fmt.Sprintf("size %d", size), v.data[:size]); got != want {
-				t.Errorf("size %d, needed are %d: %s, want %s", size, v.needed, got, want)
-			}
+			golden.Equal(t, fmt.Sprintf("size %d, needed are %d", size, v.needed), want, v.try(t, path, fmt.Sprintf("size %d", size), v.data[:size]))
 		}
 	}
 }

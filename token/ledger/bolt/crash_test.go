@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -100,9 +101,7 @@ func TestTornCommit(t *testing.T) {
 				t.Fatalf("batch %d, %d%% written: %v", k, keep, err)
 			}
 			ledgertest.Verify(t, l)
-			if n := ledgertest.Applied(t, l)[0]; n != k {
-				t.Errorf("%d batches, want %d", n, k)
-			}
+			golden.Equal(t, "batches", k, ledgertest.Applied(t, l)[0])
 			must.Do(t, l.Close())
 		}
 	}

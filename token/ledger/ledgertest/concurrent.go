@@ -114,9 +114,7 @@ func same(t *testing.T, l Verifier) {
 		})
 	}
 	wg.Wait()
-	if n := len(Records(t, l, 0)); n != len(batch) {
-		t.Errorf("%d records, want %d", n, len(batch))
-	}
+	golden.Equal(t, "records", len(batch), len(Records(t, l, 0)))
 }
 
 // verifyWhileApplying verifies a ledger as long as batches are applied: a snapshot is sound
@@ -142,7 +140,5 @@ func verifyWhileApplying(t *testing.T, l Verifier) {
 		}
 		must.Do(t, l.Verify(ctx, nil))
 	}
-	if n := Applied(t, l)[0]; n != batches {
-		t.Errorf("%d batches, want %d", n, batches)
-	}
+	golden.Equal(t, "batches", batches, Applied(t, l)[0])
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -56,9 +57,7 @@ func TestLostConnection(t *testing.T) {
 				t.Errorf("asked by anchor: %x, %v, %v", digest, found, err)
 			}
 			ledgertest.Apply(t, l, batch...)
-			if n := len(ledgertest.Records(t, l, 0)); n != len(batch) {
-				t.Errorf("%d requests, want %d", n, len(batch))
-			}
+			golden.Equal(t, "requests", len(batch), len(ledgertest.Records(t, l, 0)))
 			ledgertest.Verify(t, l)
 		})
 	}
@@ -275,12 +274,8 @@ func TestPanic(t *testing.T) {
 			}()
 			t.Errorf("%s: %v", name, work())
 		}()
-		if n := l.pool.Stat().AcquiredConns(); n != 0 {
-			t.Errorf("%s: %d connections are out", name, n)
-		}
-		if unsettled := l.unsettled.Load(); unsettled != (name == "commit") {
-			t.Errorf("%s: unsettled %v", name, unsettled)
-		}
+		golden.Equal(t, name+": connections that are out", 0, l.pool.Stat().AcquiredConns())
+		golden.Equal(t, name+": unsettled", name == "commit", l.unsettled.Load())
 		ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	}
 }

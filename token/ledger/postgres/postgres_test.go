@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -184,8 +185,6 @@ func TestCreateAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := created.Load(); n != 1 {
-		t.Errorf("%d created it, want 1", n)
-	}
+	golden.Equal(t, "callers that created it", 1, created.Load())
 	ledgertest.Verify(t, open(t, url, schema))
 }
