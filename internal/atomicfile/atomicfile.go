@@ -8,8 +8,13 @@ import (
 )
 
 // Write writes data to a new file beside path, on the disk, and lets that take path's place:
-// neither a reader nor a program that was killed finds half of it.
+// neither a reader nor a program that was killed finds half of it. The mode is that of the
+// file before, 0644 where there was none.
 func Write(path string, data []byte) (err error) {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".replace")
 	if err != nil {
 		return err
@@ -21,7 +26,7 @@ func Write(path string, data []byte) (err error) {
 	}()
 	_, err = file.Write(data)
 	if err == nil {
-		err = errors.Join(file.Chmod(0o644), file.Sync())
+		err = errors.Join(file.Chmod(mode), file.Sync())
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err

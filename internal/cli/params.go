@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
 )
@@ -145,34 +145,11 @@ func writeNew(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	info, err := taken.Stat()
-	if err = errors.Join(err, taken.Close()); err == nil {
-		err = replace(path, data, info.Mode().Perm())
+	if err = taken.Close(); err == nil {
+		err = atomicfile.Write(path, data)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(path))
-	}
-	return nil
-}
-
-// replace writes data to a file beside path and renames it to path.
-func replace(path string, data []byte, mode os.FileMode) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".params-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Chmod(file.Name(), mode)
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/usage"
 )
 
@@ -140,13 +141,7 @@ func (r Repository) git(ctx context.Context, args ...string) (string, error) {
 func output(cmd *exec.Cmd) (string, error) {
 	var out, messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &messages
-	cmd.Cancel = func() error {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			return cmd.Process.Kill() // where a process cannot be interrupted
-		}
-		return nil
-	}
-	cmd.WaitDelay = 5 * time.Second
+	measure.Interruptible(cmd, 5*time.Second)
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
 		for line := range strings.Lines(messages.String()) {

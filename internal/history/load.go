@@ -1,8 +1,6 @@
 package history
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/record"
@@ -109,19 +106,11 @@ func readFile(path string) (recs []*record.Record, cut int, err error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("records: %w", err)
 	}
-	recs, err = record.ReadAll(bytes.NewReader(data))
+	if recs, cut, err = record.ReadCut(data); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
+	}
 	for _, r := range recs {
 		r.Histograms, r.Series = nil, nil // by far the most of a record
 	}
-	if damaged, ok := errors.AsType[*zkbench.DecodeError](err); ok {
-		// A line is written with its end, so one without was cut off; but one that is
-		// whole JSON is not, whatever else is wrong with it.
-		if last := data[damaged.Offset:]; !bytes.Contains(last, []byte("\n")) && !json.Valid(last) {
-			return recs, bytes.Count(data, []byte("\n")) + 1, nil
-		}
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return recs, 0, nil
+	return recs, cut, nil
 }

@@ -88,13 +88,7 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	if err != nil {
 		return missing(job, record.Failed, fmt.Sprintf("start the child: %v", err))
 	}
-	child.WaitDelay = lastWords
-	child.Cancel = func() error {
-		if err := child.Process.Signal(os.Interrupt); err != nil {
-			return child.Process.Kill() // where a process cannot be interrupted
-		}
-		return nil
-	}
+	Interruptible(child, lastWords)
 	ended := child.Start()
 	if ended == nil {
 		_, _ = tether.Write(input) // a child that does not read it leaves no record either
@@ -120,6 +114,18 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 		return missing(job, record.Failed, fmt.Sprintf("the child ended with %v: %s", ended, messages))
 	}
 	return missing(job, record.Failed, fmt.Sprintf("the child wrote %d records, not one", len(recs)))
+}
+
+// Interruptible has a child whose context ends be interrupted, and killed where it has not
+// ended after the wait.
+func Interruptible(child *exec.Cmd, wait time.Duration) {
+	child.WaitDelay = wait
+	child.Cancel = func() error {
+		if err := child.Process.Signal(os.Interrupt); err != nil {
+			return child.Process.Kill() // where a process cannot be interrupted
+		}
+		return nil
+	}
 }
 
 // missing is the record of a case that has no record of its own.

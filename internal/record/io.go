@@ -48,6 +48,20 @@ func ReadAll(r io.Reader) (all []*Record, err error) {
 	}
 }
 
+// ReadCut is ReadAll of a file whose writer may have been killed: a last line that was cut
+// off is left out, and cut is its number; 0: none was.
+func ReadCut(data []byte) (recs []*Record, cut int, err error) {
+	recs, err = ReadAll(bytes.NewReader(data))
+	if damaged, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+		// A line is written with its end, so one without was cut off; but one that is
+		// whole JSON is not, whatever else is wrong with it.
+		if last := data[damaged.Offset:]; !bytes.Contains(last, []byte("\n")) && !json.Valid(last) {
+			return recs, bytes.Count(data, []byte("\n")) + 1, nil
+		}
+	}
+	return recs, 0, err
+}
+
 func decode(line []byte) (*Record, error) {
 	// The schema is read alone first: another schema may give the other fields
 	// types that do not fit, and the schema is then what the error must name.

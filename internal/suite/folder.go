@@ -2,7 +2,6 @@ package suite
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -99,23 +98,11 @@ func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w; accepted: a folder with records", zkbench.ErrParams, err)
 	}
-	end := bytes.LastIndexByte(raw, '\n') + 1
-	recs, err = record.ReadAll(bytes.NewReader(raw[:end]))
+	recs, line, err := record.ReadCut(raw)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", path, err)
 	}
-	if end == len(raw) {
-		return recs, false, nil
-	}
-	if !json.Valid(raw[end:]) {
-		return recs, true, nil
-	}
-	// A whole record without the end of its line.
-	last, err := record.ReadAll(bytes.NewReader(raw[end:]))
-	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w", path, err)
-	}
-	return append(recs, last...), false, nil
+	return recs, line > 0, nil
 }
 
 // Existing are the files of a folder that are there.
