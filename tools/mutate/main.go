@@ -20,7 +20,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	_ "embed"
@@ -29,6 +28,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -49,7 +49,8 @@ import (
 const module = "github.com/zkbench/zkbench"
 
 var (
-	// mutated are the packages whose files are changed: all files, or those named.
+	// mutated are the packages whose files are changed, all or those named, and whose tests
+	// should see it.
 	mutated = []struct {
 		dir   string
 		files []string
@@ -61,8 +62,6 @@ var (
 		{"rangeproof/bulletproof", nil},
 		{"rangeproof/csp", nil},
 	}
-	// tested are the packages whose tests should see a change.
-	tested = []string{"transcript", "group", "rangeproof", "rangeproof/bulletproof", "rangeproof/csp", "token"}
 	// vectors are the tests that compare with a file that the code itself has made.
 	vectors = regexp.MustCompile(`^(Benchmark|Test(XOF)?Vectors?$|Test(Proof)?Sizes$)`)
 
@@ -111,15 +110,16 @@ type test struct {
 	args      []string
 	took      time.Duration // of a processor
 	kills     int
-	reaches   map[int]bool
+	reaches   []string // numbers of mutants
 }
 
-// result is a line of results.tsv: what became of a mutant.
-type result struct{ key, verdict, by string }
+// result is what became of a mutant; results.tsv has a line of each, behind its key.
+type result struct{ verdict, by string }
 
 const (
-	killed   = "killed"
-	survived = "survived"
+	killed     = "killed"
+	survived   = "survived"
+	equivalent = "equivalent" // of the mutants that are listed
 )
 
 func (s *session) run(list, resume bool) error {
@@ -166,7 +166,7 @@ func (s *session) run(list, resume bool) error {
 		r := s.try(m)
 		log.Printf("%d/%d %s: %s %s", i+1, len(s.mutants), m.key, r.verdict, r.by)
 		done[m.key] = r
-		if _, err := fmt.Fprintf(f, "%s\t%s\t%s\n", r.key, r.verdict, r.by); err != nil {
+		if _, err := fmt.Fprintf(f, "%s\t%s\t%s\n", m.key, r.verdict, r.by); err != nil {
 			return err
 		}
 	}
@@ -180,7 +180,7 @@ func (s *session) generate() error {
 	if err := s.overlay(); err != nil {
 		return err
 	}
-	args := []string{"list", "-overlay", s.overlayFile(), "-deps", "-export", "-json=ImportPath,Dir,GoFiles,Export", "./internal/mut"}
+	args := []string{"list", "-overlay", s.overlayFile(), "-deps", "-export", "-f={{.ImportPath}} {{.Export}}", "./internal/mut"}
 	for _, p := range mutated {
 		args = append(args, "./"+p.dir)
 	}
@@ -188,26 +188,20 @@ func (s *session) generate() error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	type pkg struct {
-		ImportPath, Dir, Export string
-		GoFiles                 []string
-	}
-	packages := make(map[string]pkg)
-	for d := json.NewDecoder(bytes.NewReader(listed)); ; {
-		var p pkg
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return err
-		}
-		packages[p.ImportPath] = p
+	exports := make(map[string]string) // what the compiler wrote of a package
+	for line := range strings.Lines(string(listed)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = file
 	}
 	fset := token.NewFileSet()
-	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(packages[path].Export) })
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	next := 0
 	for _, p := range mutated {
 		path := module + "/" + p.dir
-		have := packages[path]
+		have, err := build.ImportDir(filepath.Join(s.root, p.dir), 0)
+		if err != nil {
+			return err
+		}
 		sources := make(map[string][]byte)
 		for _, name := range have.GoFiles {
 			if sources[name], err = os.ReadFile(filepath.Join(have.Dir, name)); err != nil {
@@ -247,14 +241,17 @@ func (s *session) generate() error {
 // compile writes the mutated files of a package, without the mutants that do not compile.
 func (s *session) compile(fset *token.FileSet, path string, sources map[string][]byte, imports types.Importer, found []*mutator) error {
 	broken := make(map[int]bool)
+	mixed := maps.Clone(sources)
 	for {
-		mixed := maps.Clone(sources)
 		texts := make(map[string][]edit) // by file, where each edit's text stands
 		for _, m := range found {
 			name := filepath.Base(m.name)
 			mixed[name], texts[name] = m.apply(broken)
 		}
 		_, failed := check(fset, path, mixed, imports, nil)
+		if len(failed) == 0 {
+			break
+		}
 		before := len(broken)
 		for _, err := range failed {
 			at := fset.Position(err.Pos)
@@ -264,28 +261,20 @@ func (s *session) compile(fset *token.FileSet, path string, sources map[string][
 				}
 			}
 		}
-		if len(failed) > 0 && len(broken) == before {
+		if len(broken) == before {
 			return fmt.Errorf("no mutant explains: %w", failed[0])
 		}
-		if len(failed) > 0 {
-			continue
-		}
-		for _, m := range found {
-			name := filepath.Base(m.name)
-			written := filepath.Join(s.out, strings.ReplaceAll(m.name, "/", "_")+".txt") // no package for ./...
-			if err := os.WriteFile(written, mixed[name], 0o644); err != nil {
-				return err
-			}
-			s.files[filepath.Join(s.root, m.name)] = written
-			for _, mu := range m.mutants {
-				if !broken[mu.id] {
-					s.mutants = append(s.mutants, mu)
-				}
-			}
-		}
-		log.Printf("%s: %d mutants do not compile", path, len(broken))
-		return nil
 	}
+	for _, m := range found {
+		written := filepath.Join(s.out, strings.ReplaceAll(m.name, "/", "_")+".txt") // no package for ./...
+		if err := os.WriteFile(written, mixed[filepath.Base(m.name)], 0o644); err != nil {
+			return err
+		}
+		s.files[filepath.Join(s.root, m.name)] = written
+		s.mutants = append(s.mutants, slices.DeleteFunc(m.mutants, func(m mutant) bool { return broken[m.id] })...)
+	}
+	log.Printf("%s: %d mutants do not compile", path, len(broken))
+	return nil
 }
 
 // apply returns the mutated source, and where in it the insertions are.
@@ -343,7 +332,8 @@ func (s *session) command(name string, args ...string) *exec.Cmd {
 
 // build compiles the tests and lists them.
 func (s *session) build() error {
-	for _, dir := range tested {
+	for _, p := range mutated {
+		dir := p.dir
 		binary := filepath.Join(s.out, strings.ReplaceAll(dir, "/", "_")+".test")
 		log.Printf("building the tests of %s", dir)
 		if err := s.command("go", "test", "-c", "-vet=off", "-overlay", s.overlayFile(), "-o", binary, "./"+dir).Run(); err != nil {
@@ -382,18 +372,11 @@ func (s *session) baseline() error {
 			log.Printf("%s %s fails on the unchanged code, or is slow, and is left out:\n%.300s", t.dir, t.name, output)
 			continue
 		}
-		t.reaches = make(map[int]bool)
-		b, err := os.ReadFile(reach)
+		ids, err := os.ReadFile(reach)
 		if err != nil && !os.IsNotExist(err) {
 			return err
 		}
-		for _, line := range strings.Fields(string(b)) {
-			id, err := strconv.Atoi(line)
-			if err != nil {
-				return err
-			}
-			t.reaches[id] = true
-		}
+		t.reaches = strings.Fields(string(ids))
 	}
 	return nil
 }
@@ -411,46 +394,39 @@ func (s *session) pass(t *test, limit time.Duration, env string) (bool, time.Dur
 
 // try shows the mutant to the tests that come by it.
 func (s *session) try(m mutant) result {
-	reached := 0
+	reached, id := 0, strconv.Itoa(m.id)
 	// What killed others is likely to kill this one.
 	slices.SortStableFunc(s.tests, func(a, b *test) int {
 		return int(a.took)/(a.kills+1) - int(b.took)/(b.kills+1)
 	})
 	for _, t := range s.tests {
-		if !t.reaches[m.id] || t.took > s.slowest {
+		if !slices.Contains(t.reaches, id) || t.took > s.slowest {
 			continue
 		}
 		reached++
-		if ok, _, _ := s.pass(t, 20*t.took+5*time.Second, fmt.Sprintf("MUTANT=%d", m.id)); !ok {
+		if ok, _, _ := s.pass(t, 20*t.took+5*time.Second, "MUTANT="+id); !ok {
 			t.kills++
-			return result{m.key, killed, t.dir + " " + t.name}
+			return result{killed, t.dir + " " + t.name}
 		}
 	}
-	return result{m.key, survived, fmt.Sprintf("%d tests come by", reached)}
+	return result{survived, fmt.Sprintf("%d tests come by", reached)}
 }
 
 func readResults(path string) (map[string]result, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+	text, err := os.ReadFile(path)
 	done := make(map[string]result)
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if v := strings.Split(sc.Text(), "\t"); len(v) == 3 {
-			done[v[0]] = result{v[0], v[1], v[2]}
+	for line := range strings.Lines(string(text)) {
+		if v := strings.Split(strings.TrimSpace(line), "\t"); len(v) == 3 {
+			done[v[0]] = result{v[1], v[2]}
 		}
 	}
-	return done, nil
+	return done, err
 }
 
 // parseEquivalents reads a reason, after #, and the keys of the mutants that it holds for,
 // which must be there.
 func parseEquivalents(text string, mutants []mutant) (map[string]string, error) {
-	reasons, known := make(map[string]string), make(map[string]bool)
-	for _, m := range mutants {
-		known[m.key] = true
-	}
+	reasons := make(map[string]string)
 	reason := ""
 	var missing []error
 	for line := range strings.Lines(text) {
@@ -458,7 +434,8 @@ func parseEquivalents(text string, mutants []mutant) (map[string]string, error) 
 		if after, ok := strings.CutPrefix(line, "# "); ok {
 			reason = after
 		} else if line != "" {
-			if reasons[line] = reason; !known[line] || reason == "" {
+			reasons[line] = reason
+			if reason == "" || !slices.ContainsFunc(mutants, func(m mutant) bool { return m.key == line }) {
 				missing = append(missing, fmt.Errorf("equivalent.txt: no such mutant, or no reason: %s", line))
 			}
 		}
@@ -468,38 +445,35 @@ func parseEquivalents(text string, mutants []mutant) (map[string]string, error) 
 
 // table prints the counts by file, the equivalents with their reasons, and what survived.
 func (s *session) table(done map[string]result) error {
-	type count struct{ mutants, killed, equivalent, survived int }
-	counts, total := make(map[string]*count), new(count)
-	var survivors []string
+	const mutants, all = "mutants", "all"
+	counts := map[string]map[string]int{all: {}} // by file and verdict
+	var names, survivors []string
 	for _, m := range s.mutants {
-		if counts[m.file] == nil {
-			counts[m.file] = new(count)
+		r := done[m.key]
+		wrong := r.verdict == survived
+		if s.equivalent[m.key] != "" {
+			wrong = r.verdict == killed
+			r = result{equivalent, "listed as equivalent, killed by " + r.by}
 		}
-		for _, c := range []*count{counts[m.file], total} {
-			c.mutants++
-			switch {
-			case s.equivalent[m.key] != "":
-				c.equivalent++
-			case done[m.key].verdict == killed:
-				c.killed++
-			case done[m.key].verdict == survived:
-				c.survived++
-			}
-		}
-		switch r := done[m.key]; {
-		case s.equivalent[m.key] != "" && r.verdict == killed:
-			survivors = append(survivors, fmt.Sprintf("%s:%d\t%s\tlisted as equivalent, killed by %s", m.file, m.line, m.key, r.by))
-		case s.equivalent[m.key] == "" && r.verdict == survived:
+		if wrong {
 			survivors = append(survivors, fmt.Sprintf("%s:%d\t%s\t%s", m.file, m.line, m.key, r.by))
 		}
+		if counts[m.file] == nil {
+			counts[m.file] = make(map[string]int)
+			names = append(names, m.file)
+		}
+		for _, c := range []map[string]int{counts[m.file], counts[all]} {
+			c[mutants]++
+			c[r.verdict]++
+		}
 	}
+	slices.Sort(names)
 	line := "%-36s %8v %8v %10v %9v\n"
-	fmt.Printf(line, "file", "mutants", "killed", "equivalent", "survived")
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
+	fmt.Printf(line, "file", mutants, killed, equivalent, survived)
+	for _, name := range append(names, all) {
 		c := counts[name]
-		fmt.Printf(line, name, c.mutants, c.killed, c.equivalent, c.survived)
+		fmt.Printf(line, name, c[mutants], c[killed], c[equivalent], c[survived])
 	}
-	fmt.Printf(line, "all", total.mutants, total.killed, total.equivalent, total.survived)
 	if len(survivors) > 0 {
 		return fmt.Errorf("%d survived:\n%s", len(survivors), strings.Join(survivors, "\n"))
 	}
