@@ -4,6 +4,7 @@ package goldilocks
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench/executor"
@@ -28,23 +29,19 @@ func kernelAxis() workload.Axis {
 	return a
 }
 
-func kernelOf(c workload.Case) (goldilocks.Kernel, error) {
-	return goldilocks.KernelNamed(c.Get("kernel"))
-}
-
-// setting is what cases with an executor have in common; it keeps nothing that must be closed.
+// setting is what cases have in common; it keeps nothing that must be closed.
 type setting struct {
 	kernel   goldilocks.Kernel
-	executor executor.Executor
+	executor executor.Executor // nil: there is no axis of executors
 	seed     uint64
 }
 
 func settingOf(c workload.Case, seed uint64) (s setting, err error) {
-	if s.kernel, err = kernelOf(c); err != nil {
-		return s, err
-	}
 	s.seed = seed
-	s.executor, err = executor.ByName(c.Get("exec"))
+	s.kernel, err = goldilocks.KernelNamed(c.Get("kernel"))
+	if name, ok := c.Axes().Get("exec"); ok && err == nil {
+		s.executor, err = executor.ByName(name)
+	}
 	return s, err
 }
 
@@ -64,9 +61,16 @@ func corpus(seed, seq uint64, n int) []goldilocks.Element {
 func encode(digests ...poseidon.Digest) []byte {
 	b := make([]byte, 0, 8*poseidon.DigestLen*len(digests))
 	for _, d := range digests {
-		for _, e := range d {
-			b = binary.LittleEndian.AppendUint64(b, uint64(e))
-		}
+		b = appendElements(b, d[:])
+	}
+	return b
+}
+
+// appendElements appends elements as bytes.
+func appendElements(b []byte, elements []goldilocks.Element) []byte {
+	b = slices.Grow(b, 8*len(elements))
+	for _, e := range elements {
+		b = binary.LittleEndian.AppendUint64(b, uint64(e))
 	}
 	return b
 }

@@ -40,7 +40,7 @@ type merkleFile struct {
 
 // Input is the rows as bytes.
 func (m *merkleFile) Input(_ context.Context, seq uint64) (any, error) {
-	return elementsOf(m.rows(seq)), nil
+	return appendElements(nil, m.rows(seq)), nil
 }
 
 func (m *merkleFile) Run(ctx context.Context, input any) (output []byte, err error) {

@@ -49,15 +49,6 @@ func bounded(c workload.Case, axes []workload.Axis, to ...*int) (err error) {
 	return nil
 }
 
-// elementsOf is elements as bytes.
-func elementsOf(elements []goldilocks.Element) []byte {
-	b := make([]byte, 0, 8*len(elements))
-	for _, e := range elements {
-		b = binary.LittleEndian.AppendUint64(b, uint64(e))
-	}
-	return b
-}
-
 // fold is 32 bytes that each element changes, by its value and place, in half a cycle for
 // each.
 func fold(elements []goldilocks.Element) []byte {
@@ -97,7 +88,7 @@ func NTT() workload.Def {
 	return workload.Def{
 		Name: "NTT", Doc: "eight transforms over the Goldilocks field, of a copy of the input and then of what the last gave, and a fold of the last", Axes: axes,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			i := &ntt{seed: seed, name: c.Get(which.Key)}
+			i := &ntt{name: c.Get(which.Key)}
 			var n int
 			if err := bounded(c, axes, &n); err != nil {
 				return nil, err
@@ -106,7 +97,7 @@ func NTT() workload.Def {
 				return nil, err
 			}
 			var err error
-			if i.kernel, err = kernelOf(c); err != nil {
+			if i.setting, err = settingOf(c, seed); err != nil {
 				return nil, err
 			}
 			i.domain, err = goldilocks.NewDomain(n)
@@ -116,10 +107,9 @@ func NTT() workload.Def {
 }
 
 type ntt struct {
+	setting
 	domain  *goldilocks.Domain
 	name    string // of the transform
-	kernel  goldilocks.Kernel
-	seed    uint64
 	buffers scratch[goldilocks.Element]
 }
 
@@ -163,8 +153,6 @@ func (i *ntt) Check(_ context.Context, input any, output []byte) error {
 func (i *ntt) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{record.Elements.Metric(float64(chained * i.domain.Size()))}, nil
 }
-
-func (i *ntt) Close() error { return nil }
 
 // LDE is the extension of columns.
 func LDE() workload.Def {
@@ -288,25 +276,29 @@ func (i *polyEval) Run(ctx context.Context, input any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var flat []goldilocks.Element
+	return encodeValues(values), nil
+}
+
+func encodeValues(values []ext.Quadratic) []byte {
+	b := make([]byte, 0, 16*len(values))
 	for _, v := range values {
-		flat = append(flat, v[:]...)
+		b = appendElements(b, v[:])
 	}
-	return elementsOf(flat), nil
+	return b
 }
 
 // Check is Horner's rule.
 func (i *polyEval) Check(_ context.Context, input any, output []byte) error {
 	in := input.(polysAt)
-	var flat []goldilocks.Element
+	var values []ext.Quadratic
 	for _, poly := range in.polys {
 		var v ext.Quadratic
 		for _, c := range slices.Backward(poly) {
 			v = v.Mul(in.point).Add(ext.Quadratic{c})
 		}
-		flat = append(flat, v[:]...)
+		values = append(values, v)
 	}
-	if !slices.Equal(elementsOf(flat), output) {
+	if !slices.Equal(encodeValues(values), output) {
 		return fmt.Errorf("%d polynomials of %d coefficients on %v: wrong values", i.columns, i.n, i.kernel)
 	}
 	return nil

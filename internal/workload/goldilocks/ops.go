@@ -24,20 +24,20 @@ func GoldilocksOps() workload.Def {
 	return workload.Def{
 		Name: "GoldilocksOps", Doc: "a function over the Goldilocks field on vectors, 1024 times; the time is of all units", Axes: axes,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			i := &ops{seed: seed}
+			i := new(ops)
 			if err := bounded(c, axes, &i.units); err != nil {
 				return nil, err
 			}
 			if _, err := function.Parse(c.Get("function")); err != nil {
 				return nil, err
 			}
-			k, err := kernelOf(c)
-			if err != nil {
+			var err error
+			if i.setting, err = settingOf(c, seed); err != nil {
 				return nil, err
 			}
 			var ok bool
-			if i.function, ok = functionNamed(k, c.Get("function")); !ok {
-				return nil, &usage.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + k.String() + " has"}
+			if i.function, ok = functionNamed(i.kernel, c.Get("function")); !ok {
+				return nil, &usage.ValueError{Field: "function", Value: c.Get("function"), Accepted: "one that kernel " + i.kernel.String() + " has"}
 			}
 			i.portable, _ = functionNamed(goldilocks.Portable(), cmp.Or(i.function.Of, i.function.Name))
 			return i, nil
@@ -67,10 +67,10 @@ func functionNamed(k goldilocks.Kernel, name string) (sve.Function, bool) {
 }
 
 type ops struct {
+	setting
 	function sve.Function
 	portable sve.Function // what checks it: of the same results
 	units    int
-	seed     uint64
 	buffers  scratch[goldilocks.Element]
 }
 
@@ -130,5 +130,3 @@ func (i *ops) Metrics(ctx context.Context) ([]record.Metric, error) {
 	counters, err := perf.Counters(ctx, i)
 	return append([]record.Metric{record.Units.Metric(float64(rounds * i.units))}, counters...), err
 }
-
-func (i *ops) Close() error { return nil }

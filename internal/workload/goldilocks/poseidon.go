@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
@@ -23,16 +22,15 @@ func PoseidonPermutation() workload.Def {
 			if err != nil {
 				return nil, err
 			}
-			k, err := kernelOf(c)
-			return &permutation{kernel: k, states: n, seed: seed}, err
+			s, err := settingOf(c, seed)
+			return &permutation{setting: s, states: n}, err
 		},
 	}
 }
 
 type permutation struct {
-	kernel  goldilocks.Kernel
+	setting
 	states  int
-	seed    uint64
 	buffers scratch[poseidon.State]
 }
 
@@ -61,7 +59,7 @@ func foldStates(states []poseidon.State) []byte {
 			x[j] ^= states[i][j]
 		}
 	}
-	return encode(poseidon.Digest(x[:4]), poseidon.Digest(x[4:8]), poseidon.Digest(x[8:]))
+	return appendElements(nil, x[:])
 }
 
 // Check permutes one after the other.
@@ -80,5 +78,3 @@ func (p *permutation) Metrics(ctx context.Context) ([]record.Metric, error) {
 	counters, err := perf.Counters(ctx, p)
 	return append([]record.Metric{record.Permutations.Metric(float64(p.states))}, counters...), err
 }
-
-func (p *permutation) Close() error { return nil }
