@@ -17,6 +17,14 @@ type Vector struct {
 	Digests map[byte][keccak.Digest]byte // by padding byte
 }
 
+// Sum is the hash that a padding byte names.
+func Sum(padding byte, message []byte) [keccak.Digest]byte {
+	if padding == keccak.SHA3256 {
+		return keccak.SumSHA3256(message)
+	}
+	return keccak.Sum256(message)
+}
+
 // Vectors returns all vectors, those of the Keccak team's short messages first: their
 // index is their length in bytes, 0 to 255.
 func Vectors(t testing.TB) []Vector {
