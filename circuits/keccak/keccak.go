@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/consensys/gnark/frontend"
 
@@ -101,10 +102,7 @@ func (c *Fixed) Define(api frontend.API) error {
 	for _, b := range c.Message {
 		api.AssertIsBoolean(b)
 	}
-	padded := make([]frontend.Variable, 8*keccak.Rate*keccak.Blocks(len(c.Message)/8))
-	for i := range padded {
-		padded[i] = 0
-	}
+	padded := zeros(8 * keccak.Rate * keccak.Blocks(len(c.Message)/8))
 	copy(padded, c.Message)
 	for i := range 8 {
 		padded[len(c.Message)+i] = c.padding >> i & 1
@@ -119,12 +117,13 @@ func (c *Fixed) Define(api frontend.API) error {
 	return nil
 }
 
+// zeros are n constants.
+func zeros(n int) []frontend.Variable { return slices.Repeat([]frontend.Variable{0}, n) }
+
 func newState() *state {
 	s := new(state)
 	for i := range s {
-		for j := range s[i] {
-			s[i][j] = 0
-		}
+		s[i] = word(zeros(width))
 	}
 	return s
 }

@@ -43,9 +43,7 @@ func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (frontend.
 	}
 	a := newVariable(len(c.Length), c.padding)
 	assignBits(a.Message, message)
-	for i := range a.Length {
-		a.Length[i] = 0
-	}
+	a.Length = zeros(len(a.Length))
 	a.Length[len(message)] = 1
 	a.Digest = Split(digest)
 	return a, nil
@@ -67,10 +65,7 @@ func (c *Variable) Define(api frontend.API) error {
 	api.AssertIsEqual(sum, 1)
 
 	s := newState()
-	output := make([]frontend.Variable, 8*keccak.Digest)
-	for i := range output {
-		output[i] = 0
-	}
+	output := zeros(8 * keccak.Digest)
 	var ended frontend.Variable = 0 // the length is below the byte, or is it
 	for block := 0; block < len(c.Length); block += keccak.Rate {
 		bits := make([]frontend.Variable, 8*keccak.Rate)

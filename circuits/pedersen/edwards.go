@@ -49,16 +49,7 @@ func hashEdwards(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (f
 			}
 		}
 		const limbBits = edwardsWidth * edwardsLimb
-		var limbs []frontend.Variable
-		for j, b := range bits {
-			if j%limbBits == 0 {
-				limbs = append(limbs, b)
-				continue
-			}
-			weight := new(big.Int).Lsh(big.NewInt(1), uint(j%limbBits))
-			limbs[len(limbs)-1] = api.Add(limbs[len(limbs)-1], api.Mul(b, weight))
-		}
-		err = assertScalar(api, v, limbs, limbBits, func(gap frontend.Variable) error {
+		err = assertScalar(api, v, limbs(api, bits, 1, limbBits), limbBits, func(gap frontend.Variable) error {
 			_, err := gate.AssertBits(api, gap, limbBits)
 			return err
 		})

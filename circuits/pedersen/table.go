@@ -188,7 +188,7 @@ func (t *tabled) hash(api frontend.API, inputs [pedersen.Inputs]frontend.Variabl
 			t.lookUp(i*n+j, e, x, y)
 			sum = sum.add(api, gate.Offset{V: x, K: new(big.Int)}, y)
 		}
-		err = assertScalar(api, v, limbs(api, digits), tableWidth*tableLimb, func(gap frontend.Variable) error {
+		err = assertScalar(api, v, limbs(api, digits, tableWidth, tableLimb), tableWidth*tableLimb, func(gap frontend.Variable) error {
 			parts, err := api.Compiler().NewHint(Digits, tableLimb, gap)
 			if err != nil {
 				return err
@@ -196,7 +196,7 @@ func (t *tabled) hash(api frontend.API, inputs [pedersen.Inputs]frontend.Variabl
 			for _, e := range parts {
 				t.lookUp(len(t.tables)-1, e, nil, nil)
 			}
-			api.AssertIsEqual(limbs(api, parts)[0], gap)
+			api.AssertIsEqual(limbs(api, parts, tableWidth, tableLimb)[0], gap)
 			return nil
 		})
 		if err != nil {
@@ -206,14 +206,14 @@ func (t *tabled) hash(api frontend.API, inputs [pedersen.Inputs]frontend.Variabl
 	return sum.x, nil
 }
 
-// limbs puts tableLimb digits together in each limb.
-func limbs(api frontend.API, digits []frontend.Variable) (limbs []frontend.Variable) {
+// limbs puts n digits of width bits together in each limb.
+func limbs(api frontend.API, digits []frontend.Variable, width, n int) (limbs []frontend.Variable) {
 	for j, e := range digits {
-		if j%tableLimb == 0 {
+		if j%n == 0 {
 			limbs = append(limbs, e)
 			continue
 		}
-		weight := new(big.Int).Lsh(big.NewInt(1), uint(tableWidth*(j%tableLimb)))
+		weight := new(big.Int).Lsh(big.NewInt(1), uint(width*(j%n)))
 		limbs[len(limbs)-1] = api.Add(limbs[len(limbs)-1], api.Mul(e, weight))
 	}
 	return limbs

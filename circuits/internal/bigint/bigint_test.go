@@ -1,4 +1,4 @@
-package bigint_test
+package bigint
 
 import (
 	"crypto/rand"
@@ -10,27 +10,26 @@ import (
 	"github.com/consensys/gnark/constraint/solver"
 	"github.com/consensys/gnark/frontend"
 
-	"github.com/zkbench/zkbench/circuits/internal/bigint"
 	"github.com/zkbench/zkbench/circuits/internal/circuittest"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
-var methods = map[string]bigint.Method{"schoolbook": bigint.Schoolbook, "crt": bigint.CRT}
+var methods = map[string]Method{"schoolbook": Schoolbook, "crt": CRT}
 
-type limbs = [bigint.Limbs]frontend.Variable
+type inputs = [Limbs]frontend.Variable
 
 // calculation asserts that what do makes of A and B is Result.
 type calculation struct {
-	A, B   limbs
+	A, B   inputs
 	Bit    frontend.Variable
-	Result limbs `gnark:",public"`
-	method bigint.Method
-	do     func(f *bigint.Field, a, b *bigint.Int, bit frontend.Variable) *bigint.Int
+	Result inputs `gnark:",public"`
+	method Method
+	do     func(f *Field, a, b *Int, bit frontend.Variable) *Int
 }
 
 func (c *calculation) Define(api frontend.API) error {
-	f, err := bigint.New(api, ecc.BN254.BaseField(), c.method)
+	f, err := New(api, ecc.BN254.BaseField(), c.method)
 	if err != nil {
 		return err
 	}
@@ -40,27 +39,27 @@ func (c *calculation) Define(api frontend.API) error {
 }
 
 func assign(a, b, result *big.Int, bit int) *calculation {
-	return &calculation{A: bigint.Split(a), B: bigint.Split(b), Bit: bit, Result: bigint.Split(result)}
+	return &calculation{A: Split(a), B: Split(b), Bit: bit, Result: Split(result)}
 }
 
 var operations = []struct {
 	name string
-	do   func(f *bigint.Field, a, b *bigint.Int, bit frontend.Variable) *bigint.Int
+	do   func(f *Field, a, b *Int, bit frontend.Variable) *Int
 	want func(p, a, b *big.Int) *big.Int // before it is reduced, with bit 1
 }{
-	{"add", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Add(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) }},
-	{"sub", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Sub(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }},
-	{"neg", func(f *bigint.Field, a, _ *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Neg(a) }, func(_, a, _ *big.Int) *big.Int { return new(big.Int).Neg(a) }},
-	{"mul", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Mul(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }},
-	{"scale", func(f *bigint.Field, a, _ *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Scale(a, 9) }, func(_, a, _ *big.Int) *big.Int { return new(big.Int).Mul(a, big.NewInt(9)) }},
-	{"select", func(f *bigint.Field, a, b *bigint.Int, bit frontend.Variable) *bigint.Int {
+	{"add", func(f *Field, a, b *Int, _ frontend.Variable) *Int { return f.Add(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Add(a, b) }},
+	{"sub", func(f *Field, a, b *Int, _ frontend.Variable) *Int { return f.Sub(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Sub(a, b) }},
+	{"neg", func(f *Field, a, _ *Int, _ frontend.Variable) *Int { return f.Neg(a) }, func(_, a, _ *big.Int) *big.Int { return new(big.Int).Neg(a) }},
+	{"mul", func(f *Field, a, b *Int, _ frontend.Variable) *Int { return f.Mul(a, b) }, func(_, a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }},
+	{"scale", func(f *Field, a, _ *Int, _ frontend.Variable) *Int { return f.Scale(a, 9) }, func(_, a, _ *big.Int) *big.Int { return new(big.Int).Mul(a, big.NewInt(9)) }},
+	{"select", func(f *Field, a, b *Int, bit frontend.Variable) *Int {
 		return f.Select(bit, a, b)
 	}, func(_, a, _ *big.Int) *big.Int { return a }},
-	{"div", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int { return f.Div(a, b) }, func(p, a, b *big.Int) *big.Int {
+	{"div", func(f *Field, a, b *Int, _ frontend.Variable) *Int { return f.Div(a, b) }, func(p, a, b *big.Int) *big.Int {
 		return new(big.Int).Mul(a, new(big.Int).ModInverse(b, p))
 	}},
 	// Additions until limbs are too wide, products of what was not reduced.
-	{"lazy", func(f *bigint.Field, a, b *bigint.Int, _ frontend.Variable) *bigint.Int {
+	{"lazy", func(f *Field, a, b *Int, _ frontend.Variable) *Int {
 		for range 24 {
 			a = f.Sub(f.Add(a, a), b)
 		}
@@ -90,9 +89,9 @@ func TestOperations(t *testing.T) {
 					for _, v := range [][2]*big.Int{{random, top}, {top, top}, {open, open}, {big.NewInt(0), big.NewInt(1)}, {big.NewInt(1), random}, {top, big.NewInt(2)}} {
 						want := op.want(p, v[0], v[1])
 						want.Mod(new(big.Int).Set(want), p)
-						must.Do(t, circuittest.Solves(t, system, assign(v[0], v[1], want, 1), bigint.Hints()), v)
+						must.Do(t, circuittest.Solves(t, system, assign(v[0], v[1], want, 1), Hints()), v)
 						wrong := new(big.Int).Xor(want, big.NewInt(1))
-						must.NotDo(t, circuittest.Solves(t, system, assign(v[0], v[1], wrong, 1), bigint.Hints()), must.ErrAny, "a wrong result of %x", v)
+						must.NotDo(t, circuittest.Solves(t, system, assign(v[0], v[1], wrong, 1), Hints()), must.ErrAny, "a wrong result of %x", v)
 					}
 				})
 			}
@@ -110,7 +109,7 @@ func TestNothingIsFree(t *testing.T) {
 			t.Run(name+"/"+op.name, func(t *testing.T) {
 				want := op.want(p, a, b)
 				want.Mod(want, p)
-				circuittest.NothingFree(t, &calculation{method: method, do: op.do}, assign(a, b, want, 1), bigint.Hints(), 1)
+				circuittest.NothingFree(t, &calculation{method: method, do: op.do}, assign(a, b, want, 1), Hints(), 1)
 			})
 		}
 	}
@@ -122,9 +121,9 @@ func TestNothingIsFree(t *testing.T) {
 func TestEitherHalfIsNeeded(t *testing.T) {
 	t.Parallel()
 	p, r := ecc.BN254.BaseField(), ecc.BN254.ScalarField()
-	columns := new(big.Int).Lsh(big.NewInt(1), bigint.Limbs*bigint.Width)
+	columns := new(big.Int).Lsh(big.NewInt(1), Limbs*Width)
 	a, b := new(big.Int).Rsh(p, 1), new(big.Int).Sub(p, big.NewInt(7))
-	factor := bigint.Split(b)[0].(*big.Int)
+	factor := Split(b)[0].(*big.Int)
 	quotient, residue := new(big.Int).DivMod(new(big.Int).Mul(a, b), p, new(big.Int))
 	for name, m := range map[string]*big.Int{"nothing": new(big.Int), "columns": columns, "native": r, "both": new(big.Int).Mul(columns, r)} {
 		more, wrong := new(big.Int).DivMod(new(big.Int).Add(residue, m), p, new(big.Int))
@@ -137,8 +136,8 @@ func TestEitherHalfIsNeeded(t *testing.T) {
 		}
 		quotients := func(calls *int) solver.Hint {
 			return func(q *big.Int, in, out []*big.Int) error {
-				if in[2*bigint.Limbs].Cmp(factor) != 0 { // the comparison of the result
-					return bigint.Quotient(q, in, out)
+				if in[2*Limbs].Cmp(factor) != 0 { // the comparison of the result
+					return Quotient(q, in, out)
 				}
 				*calls++
 				k := in[len(in)-1] // times p, so that no quotient is negative
@@ -150,8 +149,8 @@ func TestEitherHalfIsNeeded(t *testing.T) {
 			for builder, build := range circuittest.Builders() {
 				system := circuittest.Compile(t, build, &calculation{method: of, do: operations[3].do})
 				var r, q int
-				err := system.IsSolved(circuittest.Witness(t, assign(a, b, wrong, 1)), solver.WithHints(bigint.Hints()...), solver.WithNbTasks(1),
-					solver.OverrideHint(solver.GetHintID(bigint.Residue), residues(&r)), solver.OverrideHint(solver.GetHintID(bigint.Quotient), quotients(&q)))
+				err := system.IsSolved(circuittest.Witness(t, assign(a, b, wrong, 1)), solver.WithHints(Hints()...), solver.WithNbTasks(1),
+					solver.OverrideHint(solver.GetHintID(Residue), residues(&r)), solver.OverrideHint(solver.GetHintID(Quotient), quotients(&q)))
 				golden.Equal(t, fmt.Sprintf("%s on %s: a product with equal %s is taken (%v)", method, builder, name, err), name == "nothing", err == nil)
 				golden.Equal(t, fmt.Sprintf("%s on %s: forged products and quotients", method, builder), [2]int{1, 1}, [2]int{r, q})
 			}
@@ -159,27 +158,15 @@ func TestEitherHalfIsNeeded(t *testing.T) {
 	}
 }
 
-// put gives v in limbs, of which the last takes all that is left.
-func put(out []*big.Int, v *big.Int) {
-	rest := new(big.Int).Set(v)
-	for i := range out {
-		out[i].Set(rest)
-		if i < len(out)-1 {
-			out[i].And(rest, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), bigint.Width), big.NewInt(1)))
-			rest.Rsh(rest, bigint.Width)
-		}
-	}
-}
-
 // repeated multiplies n times.
 type repeated struct {
-	A      limbs
-	method bigint.Method
+	A      inputs
+	method Method
 	n      int
 }
 
 func (c *repeated) Define(api frontend.API) error {
-	f, err := bigint.New(api, ecc.BN254.BaseField(), c.method)
+	f, err := New(api, ecc.BN254.BaseField(), c.method)
 	if err != nil {
 		return err
 	}
