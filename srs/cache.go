@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math/big"
 	"os"
 	"path/filepath"
 	"unsafe"
@@ -108,12 +107,8 @@ func load(path string, size int, seed uint64) (*SRS, error) {
 		return nil, errors.Join(errors.New("damaged, or another string's"), unmap())
 	}
 	tau := tauOf(size, seed)
-	var e big.Int
-	tau.BigInt(&e)
-	var tauG2 bn254.G2Affine
-	tauG2.ScalarMultiplicationBase(&e)
 	points := unsafe.Slice((*bn254.G1Affine)(unsafe.Pointer(unsafe.SliceData(body))), 2*size+Extra)
-	s := assemble(points[:size+Extra:size+Extra], points[size+Extra:], verifyingKey(&tauG2), unmap)
+	s := ofTau(points, size, &tau, unmap)
 	if !spotCheck(s, &tau) {
 		return nil, errors.Join(errors.New("its points are not the seed's"), unmap())
 	}

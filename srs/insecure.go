@@ -22,11 +22,6 @@ func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) 
 		return nil, err
 	}
 	tau := tauOf(size, seed)
-	var e big.Int
-	tau.BigInt(&e)
-	var tauG2 bn254.G2Affine
-	tauG2.ScalarMultiplicationBase(&e)
-
 	points := make([]bn254.G1Affine, 2*size+Extra)
 	scalars := make([]fr.Element, len(points))
 	powers(scalars[:size+Extra], &tau)
@@ -34,7 +29,15 @@ func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) 
 	if err := comb(ctx, ex, points, scalars); err != nil {
 		return nil, err
 	}
-	return assemble(points[:size+Extra:size+Extra], points[size+Extra:], verifyingKey(&tauG2), nil), nil
+	return ofTau(points, size, &tau, nil), nil
+}
+
+// ofTau makes a string of τ and its points: the canonical ones, then the Lagrange form.
+func ofTau(points []bn254.G1Affine, size int, tau *fr.Element, unmap func() error) *SRS {
+	var e big.Int
+	var tauG2 bn254.G2Affine
+	tauG2.ScalarMultiplicationBase(tau.BigInt(&e))
+	return assemble(points[:size+Extra:size+Extra], points[size+Extra:], verifyingKey(&tauG2), unmap)
 }
 
 // tauOf derives τ. Points of the domain are passed over: no Lagrange polynomial but
