@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
-
 	"github.com/zkbench/zkbench/internal/figure"
 )
 

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/zkbench/zkbench"
-
 	"github.com/zkbench/zkbench/internal/stat"
 )
 

@@ -6,7 +6,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/zkbench/zkbench"
-
 	"github.com/zkbench/zkbench/internal/figure"
 )
 
