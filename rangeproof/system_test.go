@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/rangeproof"
@@ -206,9 +207,7 @@ func TestRandomBlinding(t *testing.T) {
 	wide := append(make([]byte, 31), 2) // 2·2^256 + 3
 	wide = append(append(wide, make([]byte, 31)...), 3)
 	want := new(big.Int).Mod(new(big.Int).SetBytes(wide), group.BLS12381().Order()).FillBytes(make([]byte, 32))
-	if got, err := s.RandomBlinding(bytes.NewReader(wide)); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("blinding %x, %v, want %x", got, err, want)
-	}
+	golden.Equal(t, "blinding", want, must.Get(s.RandomBlinding(bytes.NewReader(wide)))(t))
 	must.NotGet(s.RandomBlinding(bytes.NewReader(wide[1:])))(t, io.ErrUnexpectedEOF, "a source of 63 bytes")
 	a, _ := s.RandomBlinding(nil)
 	b, _ := s.RandomBlinding(nil)

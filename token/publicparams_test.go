@@ -87,9 +87,7 @@ func TestPublicParamsEncoding(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if again, err := other.Encode(); err != nil || !bytes.Equal(again, flipped) {
-			t.Errorf("decoded bytes are encoded as others: %v", err)
-		}
+		golden.Equal(t, "what was decoded, encoded again", flipped, must.Get(other.Encode())(t))
 		if d, err := other.Digest(); err != nil || d == digest {
 			t.Errorf("byte %d is not in the digest", i)
 		}
@@ -191,8 +189,6 @@ func FuzzDecodePublicParams(f *testing.F) {
 			}
 			return
 		}
-		if again, err := p.Encode(); err != nil || !bytes.Equal(again, data) {
-			t.Errorf("a second encoding of the same parameters: %v", err)
-		}
+		golden.Equal(t, "the same parameters, encoded again", data, must.Get(p.Encode())(t))
 	})
 }

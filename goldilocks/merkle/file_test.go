@@ -44,9 +44,7 @@ func buildFile(t testing.TB, shape merkle.Shape, rows io.Reader, path string) (*
 // nothingLeft makes sure that there is nothing in a folder.
 func nothingLeft(t *testing.T, folder string) {
 	t.Helper()
-	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, error %v", left, err)
-	}
+	golden.Equal(t, "files that are left", 0, len(must.Get(os.ReadDir(folder))(t)))
 }
 
 // TestFile: a tree in a file is the tree in memory, also where it takes several windows,
@@ -85,9 +83,7 @@ func TestFile(t *testing.T) {
 			must.NotGet(f.Path(i))(t, zkbench.ErrParams, "%v: path of %d", shape, i)
 		}
 		must.Do(t, f.Close())
-		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-			t.Errorf("%v: there are %v, error %v", shape, left, err)
-		}
+		golden.Equal(t, fmt.Sprintf("%v: files", shape), 1, len(must.Get(os.ReadDir(filepath.Dir(path)))(t)))
 	}
 }
 
@@ -234,7 +230,5 @@ func TestBuildFileReplaces(t *testing.T) {
 		must.Do(t, f.Close())
 	}
 	must.NotGet(buildFile(t, next, bytes.NewReader(make([]byte, 24)), folder))(t, must.ErrAny, "a folder in its place")
-	if left, err := filepath.Glob(folder + "*"); err != nil || len(left) != 1 {
-		t.Errorf("left: %v, error %v", left, err)
-	}
+	golden.Equal(t, "files that are left", []string{folder}, must.Get(filepath.Glob(folder+"*"))(t))
 }

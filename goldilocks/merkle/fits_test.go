@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -37,9 +38,7 @@ func TestFileFits(t *testing.T) {
 	if !refused || limit.Estimate != 1<<22+1<<20+3*4*32 || limit.Max >= available {
 		t.Errorf("%v: %v", shape, err)
 	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, error %v", left, err)
-	}
+	golden.Equal(t, "files that are left", 0, len(must.Get(os.ReadDir(folder))(t)))
 }
 
 // TestFileMemory: whatever the shape, BuildFile asks for no more than 16 MiB at once.

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/merkle"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -76,9 +77,7 @@ func FuzzBuildFile(f *testing.F) {
 		}
 		must.Do(t, err)
 		tree := must.Get(merkle.Build(t.Context(), executor.Serial(), shape, elements, goldilocks.Portable()))(t)
-		if root, err := got.Root(); err != nil || root != tree.Root() {
-			t.Errorf("root %x, want %x, error %v", root, tree.Root(), err)
-		}
+		golden.Equal(t, "root", tree.Root(), must.Get(got.Root())(t))
 	})
 }
 

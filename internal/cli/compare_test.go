@@ -113,9 +113,7 @@ func readRecords(t *testing.T, path string) []*record.Record {
 func clean(t *testing.T, temp string) {
 	t.Helper()
 	golden.Equal(t, "worktrees", 1, bytes.Count(must.Get(exec.Command("git", "worktree", "list").Output())(t), []byte("\n")))
-	if left, err := filepath.Glob(filepath.Join(temp, "zkbench-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	golden.Equal(t, "left behind", nil, must.Get(filepath.Glob(filepath.Join(temp, "zkbench-*")))(t))
 }
 
 // TestCompareGit builds two stubs and compares them, and compares the records

@@ -101,9 +101,7 @@ func TestSuiteResumeRefused(t *testing.T) {
 		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
 			t.Errorf("%s: exit code %d: %s", what, cmd.ProcessState.ExitCode(), out)
 		}
-		if now, err := os.ReadFile(filepath.Join(dir, suite.RecordsFile)); err != nil || !bytes.Equal(now, records) {
-			t.Errorf("%s: the records are others, error %v", what, err)
-		}
+		golden.Equal(t, what+": records", string(records), string(must.Get(os.ReadFile(filepath.Join(dir, suite.RecordsFile)))(t)))
 	}
 	refuse("other settings of the collector", "begun elsewhere: gogc: 100 / 10; accepted: its machine, settings and build", "GOGC=10")
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token/identity"
 )
@@ -137,9 +138,7 @@ func TestPreimage(t *testing.T) {
 		t.Run(fmt.Sprintf("length=%d", n), func(t *testing.T) {
 			preimage := make([]byte, n)
 			h := must.Get(NewHashLock(sha(preimage), testDeadline, sender(), recipient()))(t)
-			if id, err := h.Signer(at, Unlock{Claim, preimage}); err != nil || !bytes.Equal(id, recipient()) {
-				t.Errorf("claim by %x, %v", id, err)
-			}
+			golden.Equal(t, "who claims", recipient(), must.Get(h.Signer(at, Unlock{Claim, preimage}))(t))
 		})
 	}
 }

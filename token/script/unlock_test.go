@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -76,9 +77,7 @@ func TestUnlockCanonical(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if again, err := u.Encode(); err != nil || !bytes.Equal(again, data) {
-			t.Fatalf("encoded again: %x, %v", again, err)
-		}
+		golden.Equal(t, "the same witness, encoded again", data, must.Get(u.Encode())(t))
 	})
 }
 

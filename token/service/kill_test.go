@@ -153,9 +153,7 @@ func survived(t *testing.T, p *party, tokens int, said map[string]payment) {
 			}
 			held[string(in.ID)] = true
 		}
-		if found, err := p.Expects(changeOf(t, &k.Submission)); err != nil || !found {
-			t.Errorf("submission %s: its change is not expected: %v", name, err)
-		}
+		golden.Equal(t, fmt.Sprintf("submission %s: its change is expected", name), true, must.Get(p.Expects(changeOf(t, &k.Submission)))(t))
 	}
 	for name, s := range said {
 		var anchor []byte

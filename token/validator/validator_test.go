@@ -220,9 +220,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			return s.encode(r)
 		}
 	}
-	if _, err := s.v.Validate(t.Context(), s.ledger, signed(plain()), s.at); err != nil {
-		t.Fatalf("the request that all others are made of: %v", err)
-	}
+	must.Get(s.v.Validate(t.Context(), s.ledger, signed(plain()), s.at))(t) // what all others are made of
 	flip := func(b []byte) { b[len(b)-1] ^= 1 }
 
 	for _, test := range []struct {
@@ -436,9 +434,7 @@ func TestBatchNamesEveryBadRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for i, r := range s.v.ValidateBatch(ctx, s.ledger, raws[:2], s.at) {
-		if !errors.Is(r.Err, context.Canceled) {
-			t.Errorf("request %d of a cancelled batch: %v", i, r.Err)
-		}
+		must.NotDo(t, r.Err, context.Canceled, "request %d of a cancelled batch", i)
 	}
 }
 
@@ -487,9 +483,7 @@ func (broken) Token(context.Context, token.ID) ([]byte, error) { return nil, zkb
 
 func TestAnOutageIsNoVerdict(t *testing.T) {
 	t.Parallel()
-	s, ids := funded(t, token.RedeemOwner)
-	a, _ := s.moved("pay", 0, "", ids[:1], output(s.owners[1].Identity(), 100))
-	raw := s.sign(&request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
+	s, raw := payment(t)
 	_, err := s.v.Validate(t.Context(), broken{}, raw, s.at)
 	if _, verdict := errors.AsType[*zkbench.CheckError](err); verdict || !errors.Is(err, zkbench.ErrEnv) {
 		t.Errorf("%v, want an ErrEnv that is no CheckError", err)

@@ -259,9 +259,7 @@ func TestOpenErrors(t *testing.T) {
 	must.NotGet(Open(filepath.Dir(path), anything))(t, must.ErrAny, "opened a folder")
 	must.NotGet(Open(path+" 2", anything))(t, fs.ErrNotExist, "opened what is not there")
 	must.NotDo(t, Create(path+" 3", func(*bbolt.Tx) error { return refused }), refused, "created what could not be initialized")
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("%d files are left, want 1: %v", len(entries), err)
-	}
+	golden.Equal(t, "files that are left", 1, len(must.Get(os.ReadDir(filepath.Dir(path)))(t)))
 }
 
 // TestDamage: a changed byte in a page's structure, and a truncated file, are noticed
@@ -304,9 +302,7 @@ func TestDamage(t *testing.T) {
 // TestSeal: a value is good in its place only.
 func TestSeal(t *testing.T) {
 	value := Seal("a", []byte("key"), []byte("body"))
-	if body, err := Unseal("a", []byte("key"), value, 0); err != nil || string(body) != "body" {
-		t.Fatal(err)
-	}
+	golden.Equal(t, "body", "body", string(must.Get(Unseal("a", []byte("key"), value, 0))(t)))
 	for name, bad := range map[string]func() ([]byte, error){
 		"bucket=another": func() ([]byte, error) { return Unseal("b", []byte("key"), value, 0) },
 		"key=another":    func() ([]byte, error) { return Unseal("a", []byte("kez"), value, 0) },

@@ -169,7 +169,5 @@ func TestLocked(t *testing.T) {
 	}
 	must.NotGet(Create(path))(t, fs.ErrExist, "created twice")
 	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) != 1 {
-		t.Errorf("files %v, %v", left, err)
-	}
+	golden.Equal(t, "files", 1, len(must.Get(filepath.Glob(filepath.Join(filepath.Dir(path), "*")))(t)))
 }

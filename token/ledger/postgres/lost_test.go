@@ -49,9 +49,7 @@ func TestLostConnection(t *testing.T) {
 			}()
 			batch := []ledger.Entry{ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))}
 			err := l.Apply(ctx, batch)
-			if errors.Is(err, zkbench.ErrOutcomeUnknown) != c.unknown || errors.Is(err, zkbench.ErrEnv) == c.unknown {
-				t.Errorf("%v", err)
-			}
+			notApplied(t, err, c.unknown)
 			digest, found, err := l.Digest(context.Background(), batch[1].Anchor)
 			if err != nil || found != c.applied || (found && digest != batch[1].Digest) {
 				t.Errorf("asked by anchor: %x, %v, %v", digest, found, err)
@@ -60,6 +58,23 @@ func TestLostConnection(t *testing.T) {
 			golden.Equal(t, "requests", len(batch), len(ledgertest.Records(t, l, 0)))
 			ledgertest.Verify(t, l)
 		})
+	}
+}
+
+// asked asks a ledger whether it has an anchor.
+func asked(t *testing.T, l *Ledger, anchor string, want bool) {
+	t.Helper()
+	if _, found, err := l.Digest(context.Background(), []byte(anchor)); found != want || err != nil {
+		t.Errorf("anchor %s: found %v, want %v, error %v", anchor, found, want, err)
+	}
+}
+
+// notApplied wants the error of a batch that was not applied, or, if it is unknown, may have
+// been.
+func notApplied(t *testing.T, err error, unknown bool) {
+	t.Helper()
+	if errors.Is(err, zkbench.ErrOutcomeUnknown) != unknown || errors.Is(err, zkbench.ErrEnv) == unknown {
+		t.Errorf("%v, want the outcome unknown: %v", err, unknown)
 	}
 }
 
@@ -112,13 +127,9 @@ func TestCommitFails(t *testing.T) {
 			execute(t, conn, `CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON log DEFERRABLE INITIALLY DEFERRED
 				FOR EACH ROW EXECUTE FUNCTION fail()`)
 			err := l.Apply(context.Background(), []ledger.Entry{ledgertest.Issue("a", 1)})
-			if errors.Is(err, zkbench.ErrOutcomeUnknown) != c.unknown || errors.Is(err, zkbench.ErrEnv) == c.unknown {
-				t.Errorf("%v", err)
-			}
+			notApplied(t, err, c.unknown)
 			execute(t, conn, "DROP TRIGGER fail ON log")
-			if _, found, err := l.Digest(context.Background(), []byte("a")); found || err != nil {
-				t.Errorf("%v, %v", found, err)
-			}
+			asked(t, l, "a", false)
 			ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 			ledgertest.Verify(t, l)
 		})
@@ -182,9 +193,7 @@ func TestHang(t *testing.T) {
 	}
 	must.NotDo(t, <-of[1], zkbench.ErrOutcomeUnknown, "who has stayed")
 	for _, anchor := range []string{"0", "1"} {
-		if _, found, err := l.Digest(context.Background(), []byte(anchor)); !found || err != nil {
-			t.Errorf("%s: %v, %v", anchor, found, err)
-		}
+		asked(t, l, anchor, true)
 	}
 	ledgertest.Apply(t, l, ledgertest.Issue("1", 1))
 	ledgertest.Verify(t, l)
@@ -211,9 +220,7 @@ func TestLeft(t *testing.T) {
 	}
 	close(p.letGo)
 	must.Do(t, <-of[1], "who has stayed")
-	if _, found, err := l.Digest(context.Background(), []byte("0")); !found || err != nil {
-		t.Errorf("%v, %v", found, err)
-	}
+	asked(t, l, "0", true)
 }
 
 // TestTransactionTime: a transaction that waits too long for another process applies
@@ -225,13 +232,9 @@ func TestTransactionTime(t *testing.T) {
 	l.limit = time.Millisecond
 	ctx := context.Background()
 	err := l.Apply(ctx, []ledger.Entry{ledgertest.Issue("a", 1)})
-	if !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
-		t.Errorf("%v", err)
-	}
+	notApplied(t, err, false)
 	execute(t, other, "ROLLBACK")
-	if _, found, err := l.Digest(ctx, []byte("a")); found || err != nil {
-		t.Errorf("%v, %v", found, err)
-	}
+	asked(t, l, "a", false)
 }
 
 // TestCloseCallsBack: Close does not wait for ever for who waits for the server.
