@@ -122,7 +122,7 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 	if _, failed := errors.AsType[*compare.FailedError](err); failed {
 		return &exitError{code: exitFailed, text: err.Error()}
 	}
-	if _, interrupted := errors.AsType[*compare.InterruptedError](err); interrupted {
+	if errors.Is(err, compare.ErrInterrupted) {
 		return &exitError{code: exitPartial, text: err.Error()}
 	}
 	return err

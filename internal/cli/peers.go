@@ -55,32 +55,30 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 
 // peersCommand measures ours and other people's systems side by side.
 func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
-	rounds := &usage.Option{Kind: usage.KindNumber, Text: strconv.Itoa(peer.MinRounds), Accepted: fmt.Sprintf("a whole number of at least %d", peer.MinRounds)}
-	cases := &usage.Option{Kind: usage.KindText, Accepted: "a regular expression on case names"}
-	dir := &usage.Option{Kind: usage.KindFile, Text: "peers", Accepted: "the directory of the peers"}
 	cmd := &cobra.Command{
 		Use:   "peers",
 		Short: "Measure ours and other people's systems side by side: range proofs, Poseidon, trees, transforms; and transfers beside Panurus",
 		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			n, err := strconv.Atoi(rounds.Text)
-			if err != nil || n < peer.MinRounds {
-				return rounds.Refuse("rounds", rounds.Text)
-			}
-			match, err := regexp.Compile(cases.Text)
-			if err != nil {
-				return cases.Refuse("cases", cases.Text)
-			}
-			self, err := os.Executable()
-			if err != nil {
-				return &exitError{exitFailed, err.Error()}
-			}
-			return comparePeers(cmd.Context(), stdout, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
-		},
 	}
-	cmd.Flags().Var(rounds, "rounds", fmt.Sprintf("rounds, at least %d", peer.MinRounds))
-	cmd.Flags().Var(cases, "cases", "regular expression on case names; empty: all")
-	cmd.Flags().Var(dir, "dir", "directory of the peers, built by make peers")
+	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
+	rounds := usage.Define(flags, "rounds", usage.KindNumber, least, "a whole number of at least "+least, "rounds, at least "+least)
+	cases := usage.Define(flags, "cases", usage.KindText, "", "a regular expression on case names", "regular expression on case names; empty: all")
+	dir := usage.Define(flags, "dir", usage.KindFile, "peers", "the directory of the peers", "directory of the peers, built by make peers")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		n, err := strconv.Atoi(rounds.Text)
+		if err != nil || n < peer.MinRounds {
+			return rounds.Refuse("rounds", rounds.Text)
+		}
+		match, err := regexp.Compile(cases.Text)
+		if err != nil {
+			return cases.Refuse("cases", cases.Text)
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return &exitError{exitFailed, err.Error()}
+		}
+		return comparePeers(cmd.Context(), stdout, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
+	}
 	return cmd
 }
 

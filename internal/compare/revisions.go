@@ -52,15 +52,13 @@ type Revisions struct {
 	Log      io.Writer // gets a line of progress for each build and job
 }
 
-// InterruptedError says that nothing was measured.
-type InterruptedError struct{}
-
-func (*InterruptedError) Error() string { return "interrupted before anything was measured" }
+// ErrInterrupted says that nothing was measured.
+var ErrInterrupted = errors.New("interrupted before anything was measured")
 
 // Measure builds the two revisions, measures every job with both, and gives what was
 // measured to show. partial tells why it is less than was planned; empty where it is not.
 // The error is that of show, a *FailedError where a process failed or its record was not
-// kept, an *InterruptedError, or what stands in the way of a session.
+// kept, ErrInterrupted, or what stands in the way of a session.
 func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial string) error) (err error) {
 	repo, err := OpenRepository(ctx)
 	if err != nil {
@@ -89,7 +87,7 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 
 	programs, err := r.programs(ctx, repo, revs, dir)
 	if err != nil && ctx.Err() != nil {
-		return &InterruptedError{}
+		return ErrInterrupted
 	}
 	if err != nil {
 		return err

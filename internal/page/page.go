@@ -13,9 +13,11 @@ import (
 	"embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -60,39 +62,30 @@ type parts struct {
 
 // loadParts reads the embedded files. They are there, and parse, or the tests fail.
 func loadParts() (*parts, error) {
-	var style, script bytes.Buffer
-	read := func(to *bytes.Buffer, names ...string) error {
-		for _, name := range names {
-			raw, err := assets.ReadFile("assets/" + name)
-			if err != nil {
-				return err
-			}
-			to.Write(raw)
-			to.WriteByte('\n')
-		}
-		return nil
-	}
-	if err := read(&style, "uplot/uPlot.min.css", "page.css"); err != nil {
+	style, errStyle := joined("uplot/uPlot.min.css", "page.css")
+	library, errLibrary := joined("uplot/uPlot.iife.min.js")
+	script, errScript := joined(scripts...)
+	licence, errLicence := assets.ReadFile("assets/uplot/LICENSE")
+	frame, errFrame := template.ParseFS(assets, "assets/page.html")
+	if err := errors.Join(errStyle, errLibrary, errScript, errLicence, errFrame); err != nil {
 		return nil, err
 	}
-	if err := read(&script, "uplot/uPlot.iife.min.js"); err != nil {
-		return nil, err
-	}
-	script.WriteString("(function () {\n'use strict';\n")
-	if err := read(&script, scripts...); err != nil {
-		return nil, err
-	}
-	script.WriteString("})();\n")
-	licence, err := assets.ReadFile("assets/uplot/LICENSE")
-	if err != nil {
-		return nil, err
-	}
-	frame, err := template.ParseFS(assets, "assets/page.html")
-	if err != nil {
-		return nil, err
-	}
+	script = library + "(function () {\n'use strict';\n" + script + "})();\n"
 	// Ours and uPlot's, not a user's.
-	return &parts{template.CSS(style.String()), template.JS(script.String()), string(licence), frame}, nil
+	return &parts{template.CSS(style), template.JS(script), string(licence), frame}, nil
+}
+
+// joined are embedded files one after the other, each with the end of a line.
+func joined(names ...string) (string, error) {
+	var all strings.Builder
+	for _, name := range names {
+		raw, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return "", err
+		}
+		all.WriteString(string(raw) + "\n")
+	}
+	return all.String(), nil
 }
 
 // policy lets run only the page's own script and style, and lets nothing be fetched

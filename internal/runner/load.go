@@ -306,7 +306,7 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 			close(r.window.ended)
 		}
 		if now >= sample || !open {
-			r.series.sample(m.Sample())
+			r.series.usage = m.Sample()
 			sample = now + memorySampling
 		}
 		if now >= interval || !open {

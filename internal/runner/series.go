@@ -19,7 +19,7 @@ type series struct {
 	parts                     []part
 
 	last        time.Duration // end of the last part, since the window opened
-	usage, used meter.Sample  // now, and at the end of the last part
+	usage, used meter.Sample  // since the window opened: at the last sample, and at the end of the last part
 }
 
 // part is one interval.
@@ -55,9 +55,6 @@ func newSeries(cfg *Config, shards []*shard) *series {
 	}
 	return &series{interval: interval, shards: shards, open: cfg.Arrivals != nil}
 }
-
-// sample notes what the process has used since the window opened.
-func (s *series) sample(now meter.Sample) { s.usage = now }
 
 // add ends a part. age tells how long the window has been open, at most to its
 // end; it is read when the tallies have been taken, which may be some time after

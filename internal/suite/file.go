@@ -146,11 +146,6 @@ func (p *parser) wrong(line int, format string, args ...any) {
 	p.mistakes = append(p.mistakes, Mistake{line, fmt.Sprintf(format, args...)})
 }
 
-func (p *parser) err(name string) error {
-	slices.SortStableFunc(p.mistakes, func(a, b Mistake) int { return a.Line - b.Line })
-	return &FileError{name, p.mistakes}
-}
-
 // pairs calls do for each key of a mapping; a key that comes twice is a mistake.
 func (p *parser) pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
@@ -310,7 +305,8 @@ func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T
 		}
 	}
 	if len(p.mistakes) > 0 {
-		return nil, p.err(name)
+		slices.SortStableFunc(p.mistakes, func(a, b Mistake) int { return a.Line - b.Line })
+		return nil, &FileError{name, p.mistakes}
 	}
 	return all, nil
 }

@@ -62,17 +62,6 @@ type Run struct {
 	Begins func(i int, c *Case)
 }
 
-// NotStoredError is of a case that was measured and could not be kept: it is measured
-// again when the suite goes on.
-type NotStoredError struct {
-	Case string
-	Err  error
-}
-
-func (e *NotStoredError) Error() string { return fmt.Sprintf("%s is not stored: %v", e.Case, e.Err) }
-
-func (e *NotStoredError) Unwrap() error { return e.Err }
-
 // attempts are the processes that a case has to succeed in.
 const attempts = 2
 
@@ -89,7 +78,7 @@ func (r *Run) All(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 			if err := r.Journal.Put(c.Key(), rec); err != nil {
-				return &NotStoredError{Case: c.Name(), Err: err}
+				return fmt.Errorf("%s is not stored: %w", c.Name(), err) // it is measured again when the suite goes on
 			}
 		}
 		if err := r.Ended(i, c, rec, fresh); err != nil {

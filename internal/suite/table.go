@@ -32,10 +32,6 @@ func PutRow(path, key string, row Row) error {
 		return err
 	}
 	defer unlock()
-	return putRow(path, key, row)
-}
-
-func putRow(path, key string, row Row) error {
 	at := slices.Index(row.Columns, key)
 	if len(row.Columns) != len(row.Values) || at < 0 {
 		return fmt.Errorf("%w: %d columns, %d values, column %q at %d", zkbench.ErrParams, len(row.Columns), len(row.Values), key, at)
