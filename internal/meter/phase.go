@@ -10,7 +10,12 @@ import (
 // it starts inherit, and returns ctx with them. A CPU profile tells its samples
 // apart by them.
 func Phase(ctx context.Context, name string) context.Context {
-	ctx = pprof.WithLabels(ctx, pprof.Labels("phase", name))
+	ctx = Labelled(ctx, name)
 	pprof.SetGoroutineLabels(ctx)
 	return ctx
+}
+
+// Labelled returns ctx with the label of a phase, which a goroutine takes over later.
+func Labelled(ctx context.Context, phase string) context.Context {
+	return pprof.WithLabels(ctx, pprof.Labels("phase", phase))
 }

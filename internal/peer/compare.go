@@ -50,7 +50,7 @@ func Compare(ctx context.Context, programs []Program, opts Options) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Rounds: opts.Rounds}
+	res := new(Result)
 	work, families, err := listWork(ctx, programs, opts, res)
 	if err != nil {
 		return res, err

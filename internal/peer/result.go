@@ -18,7 +18,6 @@ import (
 // Result of a comparison: every sample in the order in which it was measured,
 // and what they come to.
 type Result struct {
-	Rounds  int // rounds asked for
 	Samples []Sample
 	Cases   []CaseResult
 	Skipped []Skip

@@ -173,7 +173,7 @@ func (r *run) check(ctx context.Context) {
 		i      int
 	}
 	work := make(chan slot)
-	labelled := labelled(ctx, "check")
+	labelled := meter.Labelled(ctx, "check")
 	var seen struct {
 		sync.Mutex
 		checked, failed uint64

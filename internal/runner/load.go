@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,17 +77,11 @@ func (r *run) prepare(operations context.Context) {
 	if open {
 		r.pacer.queue = make([]ticket, r.cfg.Queue)
 	}
-	r.window = &phase{ctx: labelled(operations, "window"), ended: make(chan struct{})}
+	r.window = &phase{ctx: meter.Labelled(operations, "window"), ended: make(chan struct{})}
 	if !r.cfg.Warmup.none() {
-		r.warm = &phase{ctx: labelled(operations, "warm-up"), ended: make(chan struct{})}
+		r.warm = &phase{ctx: meter.Labelled(operations, "warm-up"), ended: make(chan struct{})}
 	}
 	r.series = newSeries(r.cfg, r.shards)
-}
-
-// labelled returns ctx with the label that meter.Phase gives; workers take it
-// over with the phase.
-func labelled(ctx context.Context, phase string) context.Context {
-	return pprof.WithLabels(ctx, pprof.Labels("phase", phase))
 }
 
 // load runs warm-up and window. It leaves no result where ctx ended before the

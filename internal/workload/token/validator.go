@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -241,9 +242,7 @@ func (b *batchValidation) Input(ctx context.Context, seq uint64) (any, error) {
 			return nil, err
 		}
 		all.raws = append(all.raws, s.raw)
-		for id, t := range s.ledger {
-			all.ledger[id] = t
-		}
+		maps.Copy(all.ledger, s.ledger)
 	}
 	return all, nil
 }
