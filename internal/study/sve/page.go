@@ -1,6 +1,7 @@
 package sve
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -158,11 +159,7 @@ func (d *data) instructionTable() *study.Table {
 				perCycle = append(perCycle, rate/d.clock())
 			}
 		}
-		said, ok := isolated[name]
-		if !ok {
-			said = study.None
-		}
-		t.Add(name, perNs.number(), perCycle.number(), said)
+		t.Add(name, perNs.number(), perCycle.number(), cmp.Or(isolated[name], study.None))
 	}
 	return t
 }

@@ -26,16 +26,6 @@ func functions() (names []string) {
 	return names
 }
 
-// static is the loop of a function on a kernel, as it is written; nil: the kernel has none.
-func static(kernel, function string) *counts.Function {
-	all := counts.Static()
-	i := slices.IndexFunc(all, func(f counts.Function) bool { return f.Kernel == kernel && f.Name == counts.Symbol(function) })
-	if i < 0 {
-		return nil
-	}
-	return &all[i]
-}
-
 // bitsOf is the width of registers where the kernel fixes it.
 func bitsOf(kernel string) int { return map[string]int{"avx2": 256, "avx512": 512}[kernel] }
 
@@ -55,7 +45,7 @@ func results(function string) int {
 // perUnit is how many instructions a unit of a function takes on a kernel with registers of
 // so many bits, by the text of its loop; 0: the kernel has none.
 func perUnit(kernel, function string, bits int) float64 {
-	f := static(kernel, function)
+	f := counts.StaticOf(kernel, function)
 	if f == nil {
 		return 0
 	}
@@ -80,7 +70,7 @@ func staticTable() *study.Table {
 		row := []string{name}
 		for _, k := range kernels {
 			cell := study.None
-			if f := static(k, name); f != nil {
+			if f := counts.StaticOf(k, name); f != nil {
 				cell = fmt.Sprintf("%d / %d", f.Compute+f.Memory, f.Compute)
 				if f.Registers > 1 {
 					cell += fmt.Sprintf(" for %d", f.Registers)
@@ -88,11 +78,7 @@ func staticTable() *study.Table {
 			}
 			row = append(row, cell)
 		}
-		said, ok := published[name]
-		if !ok {
-			said = study.None
-		}
-		t.Add(append(row, said)...)
+		t.Add(append(row, cmp.Or(published[name], study.None))...)
 	}
 	return t
 }

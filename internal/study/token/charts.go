@@ -55,7 +55,7 @@ func (d *data) units(curve string) study.Chart {
 			if f.theirs == nil || f.units == 0 {
 				continue
 			}
-			name := m.titled(fmt.Sprintf("%s %s %d", m.name, at.proof, at.bits))
+			name := m.titled(fmt.Sprintf("%s %s %d", m.workload, at.proof, at.bits))
 			dots.Rows = append(dots.Rows, plot.DotsRow{Name: name, Values: []float64{f.units, f.theirUnits}})
 		}
 	}

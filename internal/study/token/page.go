@@ -100,7 +100,7 @@ func (d *data) compared() (tables []study.Titled) {
 			if f.theirs != nil {
 				theirs = study.Time(f.theirs.Ms * 1e6)
 			}
-			t.Add(m.titled(m.name), at.proof, study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits), study.Times(f.faster))
+			t.Add(m.titled(m.workload), at.proof, study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits), study.Times(f.faster))
 		}
 	}
 	return slices.DeleteFunc(tables, func(t study.Titled) bool { return len(t.Table.Rows) == 0 })
@@ -135,7 +135,7 @@ func (d *data) alone() *study.Table {
 	t := &study.Table{Left: 3, Head: []string{"workload", "at", "what", "time", "spread", "a second"}}
 	for _, m := range alone() {
 		if f := d.figure(&m, point{}, ""); f.rounds > 0 {
-			t.Add(m.name, f.where, m.note, study.Time(f.ns), f.spreadCell(), study.Number(1e9/f.ns))
+			t.Add(m.workload, f.where, m.note, study.Time(f.ns), f.spreadCell(), study.Number(1e9/f.ns))
 		}
 	}
 	return t
@@ -150,7 +150,7 @@ func (d *data) sizes() *study.Table {
 			if f.rounds == 0 || f.theirs == nil || f.theirs.Allocs == 0 {
 				continue
 			}
-			t.Add(m.name, at.curve, fmt.Sprint(at.bits), at.proof, study.Number(f.allocs), study.Number(float64(f.theirs.Allocs)),
+			t.Add(m.workload, at.curve, fmt.Sprint(at.bits), at.proof, study.Number(f.allocs), study.Number(float64(f.theirs.Allocs)),
 				study.Number(f.bytes/1024), study.Number(f.theirs.KiB), study.Number(f.proofBytes), study.Number(float64(peer.PanurusProofBytes(at.curve, at.bits, at.proof))))
 		}
 	}

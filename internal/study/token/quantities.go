@@ -11,7 +11,6 @@ import (
 type quantity struct {
 	workload string
 	axes     []record.Axis // beside curve, bits, proof, in, out and exec
-	name     string        // on the page
 	note     string        // what differs from Panurus' workload of the same name
 	each     int           // operations that share the time; 0: 1
 	once     bool          // on one curve, width and proof only
@@ -30,22 +29,23 @@ const (
 // compared are the measures that stand beside Panurus' figure of the same name.
 func compared() []quantity {
 	return []quantity{
-		{workload: "TransferProofGeneration", name: "TransferProofGeneration"},
-		{workload: "Sender", name: "Sender"},
-		{workload: "VerificationSenderProof", name: "VerificationSenderProof"},
-		{workload: "Issuer", name: "Issuer"},
-		{workload: "ProofVerificationIssuer", name: "ProofVerificationIssuer"},
-		validatorOf("ValidatorTransfer", otherOwners, labelOther),
-		validatorOf("ValidatorTransfer", pseudonymOwners, labelPseudonym),
-		{workload: "TransferServiceTransfer", axes: []record.Axis{axis(ownerKey, otherOwners)}, name: "TransferServiceTransfer", note: labelOther},
-		{workload: "TransferServiceTransfer", axes: []record.Axis{axis(ownerKey, pseudonymOwners)}, name: "TransferServiceTransfer", note: labelPseudonym},
-		{workload: "IssueServiceIssue", axes: []record.Axis{axis("out", "1"), axis(ownerKey, otherOwners)}, name: "IssueServiceIssue", note: labelOther},
-		{workload: "AuditorServiceCheck", axes: []record.Axis{axis(ownerKey, otherOwners)}, name: "AuditorServiceCheck", note: labelOther},
+		{workload: "TransferProofGeneration"},
+		{workload: "Sender"},
+		{workload: "VerificationSenderProof"},
+		{workload: "Issuer"},
+		{workload: "ProofVerificationIssuer"},
+		ownedBy("ValidatorTransfer", otherOwners, labelOther),
+		ownedBy("ValidatorTransfer", pseudonymOwners, labelPseudonym),
+		ownedBy("TransferServiceTransfer", otherOwners, labelOther),
+		ownedBy("TransferServiceTransfer", pseudonymOwners, labelPseudonym),
+		{workload: "IssueServiceIssue", axes: []record.Axis{axis("out", "1"), axis(ownerKey, otherOwners)}, note: labelOther},
+		ownedBy("AuditorServiceCheck", otherOwners, labelOther),
 	}
 }
 
-func validatorOf(workload, owners, label string) quantity {
-	return quantity{workload: workload, axes: []record.Axis{axis(ownerKey, owners)}, name: workload, note: label}
+// ownedBy is a workload on tokens of such owners.
+func ownedBy(workload, owners, label string) quantity {
+	return quantity{workload: workload, axes: []record.Axis{axis(ownerKey, owners)}, note: label}
 }
 
 func batchOf(m quantity) quantity {
@@ -64,11 +64,11 @@ type verification struct {
 func verifications() []verification {
 	return []verification{
 		{quantity{workload: "VerificationSenderProof"}, "proof only"},
-		{validatorOf("ValidatorTransfer", otherOwners, labelOther), "validator, " + labelOther},
-		{validatorOf("ValidatorTransfer", pseudonymOwners, labelPseudonym), "validator, " + labelPseudonym},
+		{ownedBy("ValidatorTransfer", otherOwners, labelOther), "validator, " + labelOther},
+		{ownedBy("ValidatorTransfer", pseudonymOwners, labelPseudonym), "validator, " + labelPseudonym},
 		{batchOf(quantity{workload: "VerificationSenderBatch"}), "64 proofs, each"},
-		{batchOf(validatorOf("ValidatorBatch", otherOwners, labelOther)), "64 requests, " + labelOther + ", each"},
-		{batchOf(validatorOf("ValidatorBatch", pseudonymOwners, labelPseudonym)), "64 requests, " + labelPseudonym + ", each"},
+		{batchOf(ownedBy("ValidatorBatch", otherOwners, labelOther)), "64 requests, " + labelOther + ", each"},
+		{batchOf(ownedBy("ValidatorBatch", pseudonymOwners, labelPseudonym)), "64 requests, " + labelPseudonym + ", each"},
 	}
 }
 
@@ -81,10 +81,10 @@ func alone() []quantity {
 		{"signature", "a request with another message's signature"},
 		{"proof", "a request that all have signed, whose proof does not hold"},
 	} {
-		all = append(all, quantity{workload: "Reject", axes: []record.Axis{axis("tampered", r.tampered)}, name: "Reject", note: r.note, once: true})
+		all = append(all, quantity{workload: "Reject", axes: []record.Axis{axis("tampered", r.tampered)}, note: r.note, once: true})
 	}
 	return append(all, quantity{
-		workload: "LedgerApply", axes: []record.Axis{axis("batch", strconv.Itoa(applySize))}, name: "LedgerApply",
+		workload: "LedgerApply", axes: []record.Axis{axis("batch", strconv.Itoa(applySize))},
 		note: "on bbolt, each of 256 together, as long as real ones, with the flush to this machine's disk", each: applySize, once: true,
 	})
 }

@@ -32,6 +32,17 @@ func Static() (all []Function) {
 	return all
 }
 
+// StaticOf is a kernel's loop of one of the functions of package internal/sve; nil: it has
+// none.
+func StaticOf(kernel, function string) *Function {
+	for _, f := range Static() {
+		if f.Kernel == kernel && f.Name == Symbol(function) {
+			return &f
+		}
+	}
+	return nil
+}
+
 // Permutation is how many instructions are executed for each of many permutations of
 // Poseidon by a kernel of arm64 with vectors of that many bits.
 type Permutation struct {

@@ -3,7 +3,6 @@ package counts_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
@@ -15,14 +14,13 @@ import (
 )
 
 // static is the count of a kernel's function.
-func static(t *testing.T, kernel, symbol string) counts.Function {
+func static(t *testing.T, kernel, function string) *counts.Function {
 	t.Helper()
-	all := counts.Static()
-	at := slices.IndexFunc(all, func(f counts.Function) bool { return f.Kernel == kernel && f.Name == symbol })
-	if at < 0 {
-		t.Fatalf("no count of %s on %s", symbol, kernel)
+	f := counts.StaticOf(kernel, function)
+	if f == nil {
+		t.Fatalf("no count of %s on %s", function, kernel)
 	}
-	return all[at]
+	return f
 }
 
 // TestStatic: every kernel has the study's functions.
@@ -30,7 +28,7 @@ func TestStatic(t *testing.T) {
 	t.Parallel()
 	for _, kernel := range []string{"avx2", "avx512", "sve", "sve2"} {
 		for _, name := range sve.Names() {
-			c := static(t, kernel, counts.Symbol(name))
+			c := static(t, kernel, name)
 			if c.Registers < 1 || c.Compute < 1 || c.Memory < 2 || c.Control < 3 {
 				t.Errorf("%+v", c)
 			}
@@ -69,7 +67,7 @@ func TestUnits(t *testing.T) {
 		t.Fatalf("%d counts, less than %d", len(all), least)
 	}
 	for _, u := range all {
-		f := static(t, u.Kernel, counts.Symbol(u.Function))
+		f := static(t, u.Kernel, u.Function)
 		pass := float64(f.Registers*u.Bits/64) / float64(units[u.Function])
 		golden.Equal(t, fmt.Sprintf("%+v, by its loop", u), float64(f.Compute+f.Memory+f.Control)/pass, u.Instructions)
 	}

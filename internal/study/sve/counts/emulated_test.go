@@ -94,7 +94,7 @@ func processor(bits int) string {
 func functions(kernel string) (names []string) {
 	names = sve.Names()
 	halves := "mult_128_halves"
-	if slices.ContainsFunc(counts.Static(), func(f counts.Function) bool { return f.Kernel == kernel && f.Name == counts.Symbol(halves) }) {
+	if counts.StaticOf(kernel, halves) != nil {
 		names = append(names, halves)
 	}
 	return names
