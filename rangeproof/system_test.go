@@ -94,8 +94,7 @@ func TestSystem(t *testing.T) {
 					}
 				}
 				err := s.Verify(ctx, executor.Pool(), claims...)
-				var c *zkbench.CheckError
-				if !errors.As(err, &c) || c.Action != 3 || !errors.Is(err, zkbench.ErrProof) {
+				if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Action != 3 || !errors.Is(err, zkbench.ErrProof) {
 					t.Errorf("batch with claim 3 bad: %v", err)
 				}
 				must.Do(t, s.Verify(ctx, executor.Pool(), append(claims[:3:3], claims[4])...), "batch without it")

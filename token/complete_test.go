@@ -58,8 +58,7 @@ func TestEveryCurve(t *testing.T) {
 				claims[1] = claims[1].WithAnchor([]byte("another"))
 				must.NotDo(t, verify(claims[1]), zkbench.ErrProof, "tampered, single")
 				err := verify(claims...)
-				var c *zkbench.CheckError
-				if !errors.As(err, &c) || c.Action != 1 || !errors.Is(err, zkbench.ErrProof) {
+				if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Action != 1 || !errors.Is(err, zkbench.ErrProof) {
 					t.Errorf("tampered, batch: %v", err)
 				}
 			})

@@ -315,3 +315,17 @@ func (p *PublicParams) Digest() ([transcript.StateLen]byte, error) {
 	t.Append("encoding", encoded)
 	return t.State(), nil
 }
+
+// Copy returns parameters that share nothing with these, and their digest. The error is
+// that of Encode.
+func (p *PublicParams) Copy() (*PublicParams, [transcript.StateLen]byte, error) {
+	encoded, err := p.Encode()
+	if err != nil {
+		return nil, [transcript.StateLen]byte{}, err
+	}
+	if p, err = DecodePublicParams(encoded); err != nil {
+		return nil, [transcript.StateLen]byte{}, err
+	}
+	digest, err := p.Digest()
+	return p, digest, err
+}

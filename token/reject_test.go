@@ -379,8 +379,7 @@ func TestDecodeRefuses(t *testing.T) {
 		st.Inputs[0].Offset, st.Outputs[0].Offset, st.Outputs[1].Offset = 5, 7, 8
 		bad := c.change(st, append([]byte(nil), proof...))
 		_, err := pp.Decode(st, Field{Bytes: bad, Offset: 1000})
-		var d *zkbench.DecodeError
-		if !errors.As(err, &d) || d.Path != c.path || d.Offset != c.offset {
+		if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != c.path || d.Offset != c.offset {
 			t.Errorf("%s: %v, want %s at %d", name, err, c.path, c.offset)
 		}
 	}

@@ -70,8 +70,7 @@ func TestMistakes(t *testing.T) {
 		if err == nil {
 			_, err = suite.Expand("x", f, func(suite.Entry) ([]int, error) { return nil, nil })
 		}
-		var wrong *suite.FileError
-		if !errors.As(err, &wrong) || !errors.Is(err, zkbench.ErrParams) {
+		if _, ok := errors.AsType[*suite.FileError](err); !ok || !errors.Is(err, zkbench.ErrParams) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}

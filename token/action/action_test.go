@@ -99,8 +99,7 @@ func TestDecodeNamesTheField(t *testing.T) {
 		bad := bytes.Clone(raw)
 		copy(bad[c.at:], c.value)
 		_, err := action.Decode(pp, token.Transfer, bad)
-		var d *zkbench.DecodeError
-		if !errors.As(err, &d) || d.Path != c.path || d.Offset != c.offset {
+		if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != c.path || d.Offset != c.offset {
 			t.Errorf("%s: %v, want %s at %d", name, err, c.path, c.offset)
 		}
 	}
@@ -152,8 +151,7 @@ func failedActions(err error) []int {
 	var out []int
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
-			var c *zkbench.CheckError
-			if errors.As(e, &c) && errors.Is(e, zkbench.ErrProof) {
+			if c, ok := errors.AsType[*zkbench.CheckError](e); ok && errors.Is(e, zkbench.ErrProof) {
 				out = append(out, c.Action)
 			}
 		}

@@ -52,14 +52,7 @@ type Auditor struct {
 // New returns an auditor who accepts enrolments of these authorities. local gives the
 // choices that are no part of the parameters. The error is an ErrParams.
 func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, authorities ...identity.Identity) (*Auditor, error) {
-	encoded, err := params.Encode()
-	if err != nil {
-		return nil, err
-	}
-	if params, err = token.DecodePublicParams(encoded); err != nil { // a copy of its own
-		return nil, err
-	}
-	digest, err := params.Digest()
+	params, digest, err := params.Copy()
 	if err != nil {
 		return nil, err
 	}

@@ -109,8 +109,7 @@ func TestDecodeErrors(t *testing.T) {
 				copy(data[c.at:], []byte{0x3b, 0x9a, 0xca, 0x00})
 			}
 			_, err := ledger.DecodeEntry(data)
-			var d *zkbench.DecodeError
-			if !errors.As(err, &d) || !errors.Is(err, zkbench.ErrMalformed) || d.Path != c.path || d.Offset != c.offset {
+			if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || !errors.Is(err, zkbench.ErrMalformed) || d.Path != c.path || d.Offset != c.offset {
 				t.Errorf("%v", err)
 			}
 		})
@@ -163,8 +162,7 @@ func FuzzDecodeEntry(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := ledger.DecodeEntry(data)
 		if err != nil {
-			var d *zkbench.DecodeError
-			if !errors.As(err, &d) || d.Offset < 0 || d.Offset > len(data) {
+			if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Offset < 0 || d.Offset > len(data) {
 				t.Fatalf("%v", err)
 			}
 			return

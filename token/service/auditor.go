@@ -35,7 +35,7 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if _, err := indexOf("auditors", params.Auditors, signer); err != nil {
 		return nil, err
 	}
-	_, digest, err := copyParams(params)
+	digest, err := params.Digest()
 	if err != nil {
 		return nil, err
 	}

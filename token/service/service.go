@@ -92,7 +92,7 @@ type system struct {
 // newSystem builds a system that proves with proofType, the parameters' first if
 // that is empty.
 func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor) (*system, error) {
-	params, digest, err := copyParams(params)
+	params, digest, err := params.Copy()
 	if err != nil {
 		return nil, err
 	}
@@ -109,20 +109,6 @@ func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning
 	}
 	s.ids, err = identity.NewSet(cachedIdentities, scheme)
 	return s, err
-}
-
-// copyParams returns a copy of its own, and the digest.
-func copyParams(params *token.PublicParams) (*token.PublicParams, [transcript.StateLen]byte, error) {
-	var digest [transcript.StateLen]byte
-	encoded, err := params.Encode()
-	if err != nil {
-		return nil, digest, err
-	}
-	if params, err = token.DecodePublicParams(encoded); err != nil {
-		return nil, digest, err
-	}
-	digest, err = params.Digest()
-	return params, digest, err
 }
 
 // plan is an order that has been checked.

@@ -28,7 +28,7 @@ type Wallet struct {
 // NewWallet returns the wallet of a vault's tokens. The vault remains the caller's to
 // close; Close of the wallet is that of the vault. The error is an ErrParams.
 func NewWallet(params *token.PublicParams, vault *Vault, keys Keys) (*Wallet, error) {
-	params, digest, err := copyParams(params)
+	params, digest, err := params.Copy()
 	if err != nil {
 		return nil, err
 	}

@@ -65,14 +65,7 @@ type Validator struct {
 // generators are derived anew. The error is an ErrParams that names the field, also
 // for an issuer or auditor that is no identity.
 func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
-	encoded, err := params.Encode()
-	if err != nil {
-		return nil, err
-	}
-	if params, err = token.DecodePublicParams(encoded); err != nil { // a copy of its own
-		return nil, err
-	}
-	digest, err := params.Digest()
+	params, digest, err := params.Copy()
 	if err != nil {
 		return nil, err
 	}

@@ -114,8 +114,7 @@ func TestPages(t *testing.T) {
 				c.reason = "reached twice"
 			}
 			err := checkFile(bytes.NewReader(data), int64(len(data)))
-			var corrupt *ledger.CorruptError
-			if !errors.As(err, &corrupt) || !strings.Contains(corrupt.Reason, c.reason) {
+			if corrupt, ok := errors.AsType[*ledger.CorruptError](err); !ok || !strings.Contains(corrupt.Reason, c.reason) {
 				t.Errorf("%v, want %q", err, c.reason)
 			}
 		})

@@ -120,8 +120,7 @@ func (f *File) Stop(err error) {
 // failure is what a file answers after an error. The error's outcome is not that of
 // later calls: they write nothing.
 func failure(err error) error {
-	var corrupt *ledger.CorruptError
-	if errors.As(err, &corrupt) {
+	if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 		return corrupt
 	}
 	return fmt.Errorf("%w: the file has stopped, open it again: %v", zkbench.ErrEnv, err)

@@ -33,8 +33,7 @@ func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	if err == nil {
 		return body, nil
 	}
-	var corrupt *ledger.CorruptError
-	if errors.As(err, &corrupt) {
+	if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 		err = ledger.Corruptf(fmt.Sprintf("%s %x", bucket, key), "%s", corrupt.Reason)
 	}
 	return nil, err

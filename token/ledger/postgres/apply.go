@@ -51,8 +51,7 @@ func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.limit, fmt.Errorf("%w: database: no answer in %v", zkbench.ErrEnv, l.limit))
 	defer cancel()
 	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error { return l.transact(ctx, conn, calls) })
-	var corrupt *ledger.CorruptError
-	if errors.As(err, &corrupt) {
+	if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 		l.fail(corrupt)
 	}
 	unknown = errors.Is(err, zkbench.ErrOutcomeUnknown)
