@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
@@ -34,9 +36,7 @@ func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	t.Helper()
 	place = s.Place(t)
 	l, err := s.Create(t, place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l, place
 }
@@ -44,26 +44,20 @@ func (s Stores) New(t testing.TB) (l Verifier, place string) {
 // Apply applies a batch that must be accepted.
 func Apply(t testing.TB, l ledger.Ledger, batch ...ledger.Entry) {
 	t.Helper()
-	if err := l.Apply(context.Background(), batch); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Apply(context.Background(), batch))
 }
 
 // Verify verifies a ledger that must be sound.
 func Verify(t testing.TB, l Verifier) {
 	t.Helper()
-	if err := l.Verify(context.Background(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Verify(context.Background(), nil))
 }
 
 // Records reads the log from a request on.
 func Records(t testing.TB, l ledger.Ledger, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, r)
 	}
 	return all
@@ -101,13 +95,9 @@ func largest(t *testing.T, s Stores) {
 	c.Request = a.Request
 	Apply(t, l, a)
 	Apply(t, l, b, c)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	l, err := s.Open(t, place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer l.Close()
 	Verify(t, l)
 	var requests [][]byte
@@ -145,22 +135,14 @@ func progress(t *testing.T, l Verifier) {
 	Apply(t, l, Issue("c", 1))
 	var got []uint64
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }); err != nil {
-		t.Fatal(err)
-	}
-	if want := []uint64{2, 3, 3, 3}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	must.Do(t, l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }))
+	golden.Equal(t, "told", []uint64{2, 3, 3, 3}, got)
+	must.NotDo(t, l.Verify(ctx, func(uint64, uint64) { cancel() }), context.Canceled, "verifying, cancelled")
 }
 
 // closed: what is called on a closed ledger says that it is.
 func closed(t *testing.T, l Verifier) {
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	ctx := context.Background()
 	for name, call := range map[string]func() error{
 		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },
@@ -203,9 +185,7 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 			return nil
 		},
 	} {
-		if err := call(); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NotDo(t, call(), context.Canceled, "%s", name)
 	}
 }
 
@@ -222,18 +202,12 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 		{Spend("e", token.ID("c/0"))},                // of what was rejected with it
 	} {
 		c, err := store.NewCall(context.Background(), b, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		calls = append(calls, c)
 	}
-	if err := commit(calls); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, commit(calls))
 	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
-		if err := calls[i].Err(); !errors.Is(err, want) {
-			t.Errorf("batch %d: %v, want %v", i, err, want)
-		}
+		must.NotDo(t, calls[i].Err(), want, "batch %d", i)
 	}
 	Verify(t, l)
 }

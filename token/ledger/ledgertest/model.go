@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -76,7 +77,8 @@ func (v verdict) match(action int, err error) error {
 		}
 		return nil
 	}
-	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != v.check || c.Action != action || c.Index != v.index || !errors.Is(err, v.cause) {
+	var c *zkbench.CheckError
+	if !errors.As(err, &c) || c.Check != v.check || c.Action != action || c.Index != v.index || !errors.Is(err, v.cause) {
 		return fmt.Errorf("entry %d: got %v, want %s %d: %v", action, err, v.check, v.index, v.cause)
 	}
 	return nil
@@ -138,13 +140,9 @@ func randomBatches(test *testing.T, s Stores) {
 		ctx := context.Background()
 		place := s.Place(test)
 		l, err := s.Create(test, place)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() {
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Close())
 		}()
 		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil}
 		t.Repeat(map[string]func(*rapid.T){
@@ -157,9 +155,7 @@ func randomBatches(test *testing.T, s Stores) {
 						break
 					}
 				}
-				if err := want.match(action, l.Apply(ctx, batch)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, want.match(action, l.Apply(ctx, batch)))
 				m = after
 			},
 			"apply each": func(t *rapid.T) {
@@ -171,23 +167,17 @@ func randomBatches(test *testing.T, s Stores) {
 				for i := range batch {
 					var want verdict
 					want, m = m.apply(&batch[i])
-					if err := want.match(i, rejected[i]); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, want.match(i, rejected[i]))
 				}
 			},
 			"reopen": func(t *rapid.T) {
-				if err := l.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, l.Close())
 				if l, err = s.Open(test, place); err != nil {
 					t.Fatal(err)
 				}
 			},
 			"verify": func(t *rapid.T) {
-				if err := l.Verify(ctx, nil); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, l.Verify(ctx, nil))
 			},
 			"": func(t *rapid.T) { m.compare(t, l) },
 		})
@@ -227,7 +217,5 @@ func (m *model) compare(t *rapid.T, l ledger.Ledger) {
 		next++
 	}
 	want := m.log[min(max(from, 1)-1, len(m.log)):]
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("log from %d (-want +got):\n%s", from, diff)
-	}
+	golden.Equal(t, fmt.Sprintf("log from %d", from), want, got, cmpopts.EquateEmpty())
 }
