@@ -253,6 +253,18 @@ func TestFigureRefuses(t *testing.T) {
 	}
 }
 
+// TestNegativeRate: a rate that no run has, far below an axis of small ones, is drawn as 0.
+func TestNegativeRate(t *testing.T) {
+	var b bytes.Buffer
+	must.Do(t, plot.Timeline(&b, plot.SVG, &record.Record{
+		Metrics: []record.Metric{record.Duration.Metric(2)},
+		Series:  []record.Series{series(record.Throughput, -1e92, 5e-215)},
+	}))
+	if must.Get(plottest.SVG(b.Bytes()))(t); strings.Contains(b.String(), "NaN") {
+		t.Error("it has numbers that are none")
+	}
+}
+
 // TestFigureOfAnything: no values make a figure fail, or one that is not XML.
 func TestFigureOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -150,7 +150,8 @@ func runs(s record.Series, unit figure.Unit, end float64, gaps bool) []plotter.X
 		}
 		from, to := float64(i)*s.Interval.Seconds(), math.Min(float64(i+1)*s.Interval.Seconds(), end)
 		if from < end {
-			run = append(run, plotter.XY{X: from, Y: v / unit.Size}, plotter.XY{X: to, Y: v / unit.Size})
+			y := max(v, 0) / unit.Size // the axis begins at 0, and no file may lead below it
+			run = append(run, plotter.XY{X: from, Y: y}, plotter.XY{X: to, Y: y})
 		}
 	}
 	if run != nil {
