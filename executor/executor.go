@@ -4,7 +4,13 @@ package executor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/zkbench/zkbench"
 )
 
 // Executor runs the n tasks of one operation.
@@ -31,4 +37,56 @@ func Tasks(ex Executor) int {
 		return w
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+const (
+	serialName    = "serial"
+	unboundedName = "unbounded"
+	poolName      = "pool"
+)
+
+// Names returns the names that ByName accepts, in the order of the
+// documentation.
+func Names() []string { return []string{serialName, unboundedName, poolName} }
+
+// ByName returns the executor that users call name. Another name is an
+// ErrParams that lists the accepted ones.
+func ByName(name string) (Executor, error) {
+	switch name {
+	case serialName:
+		return Serial(), nil
+	case unboundedName:
+		return Unbounded(), nil
+	case poolName:
+		return Pool(), nil
+	}
+	return nil, fmt.Errorf("%w: executor %q, accepted are %s", zkbench.ErrParams, name, strings.Join(Names(), ", "))
+}
+
+// PanicError is a task's panic as an error.
+type PanicError struct {
+	Value any    // what the task panicked with
+	Stack []byte // of the panicking goroutine, as debug.Stack formats it
+}
+
+// Error gives the panic's value; the stack is left to those who print it.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value if the task panicked with an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// errGoexit is the value where a task ended its goroutine without a panic.
+var errGoexit = errors.New("runtime.Goexit called by a task")
+
+// caught makes an error of what recover returned while a task's call was being
+// unwound. Since panic(nil) recovers as a *runtime.PanicNilError, nil means
+// runtime.Goexit.
+func caught(recovered any) error {
+	if recovered == nil {
+		recovered = errGoexit
+	}
+	return &PanicError{Value: recovered, Stack: debug.Stack()}
 }

@@ -39,7 +39,7 @@ func TestByName(t *testing.T) {
 		golden.Equal(t, "name", name, must.Get(ByName(name))(t).Name())
 	}
 	_, err := ByName("poool")
-	must.NotDo(t, err, zkbench.ErrParams, "unknown name")
+	must.Fail(t, err, zkbench.ErrParams, "unknown name")
 	golden.Contains(t, fmt.Sprint(err), Names()...)
 }
 
@@ -74,7 +74,7 @@ func TestErrorStopsFurtherTasks(t *testing.T) {
 			}
 			return nil
 		})
-		must.NotDo(t, err, cause, "Do")
+		must.Fail(t, err, cause, "Do")
 		switch s := int(started.Load()); {
 		case ex.Name() == "serial" && s != 4:
 			t.Errorf("%d tasks started, want 4", s)
@@ -118,7 +118,7 @@ func TestCancel(t *testing.T) {
 					<-ctx.Done()
 					return ctx.Err()
 				})
-				must.NotDo(t, err, cause, "Do")
+				must.Fail(t, err, cause, "Do")
 				switch s := int(started.Load()); {
 				case alreadyDone && s != 0:
 					t.Errorf("%d tasks started under a done context", s)
@@ -240,7 +240,7 @@ func TestNestedErrorReachesTheTop(t *testing.T) {
 				return ctx.Err()
 			})
 		})
-		must.NotDo(t, err, cause, "Do")
+		must.Fail(t, err, cause, "Do")
 	})
 }
 

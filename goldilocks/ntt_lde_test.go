@@ -68,11 +68,11 @@ func TestExtendRefused(t *testing.T) {
 		"outwith": try(16, func(e *goldilocks.LDE) { e.Out = 2 }),
 		"domain":  new(goldilocks.Domain).Extend(context.Background(), executor.Serial(), nil, good, goldilocks.Portable()),
 	} {
-		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
+		must.Fail(t, err, zkbench.ErrParams, "%s", what)
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	must.NotDo(t, d.Extend(done, executor.Pool(), [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good, goldilocks.Portable()), context.Canceled, "done context")
+	must.Fail(t, d.Extend(done, executor.Pool(), [][]goldilocks.Element{make([]goldilocks.Element, 16)}, good, goldilocks.Portable()), context.Canceled, "done context")
 }
 
 // TestExtendNothing: no columns take no memory, and a context that is done is told of.

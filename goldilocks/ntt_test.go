@@ -1,8 +1,11 @@
 package goldilocks_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -95,7 +98,7 @@ func TestRootOfUnity(t *testing.T) {
 		}
 	}
 	for _, log := range []int{-1, 33} {
-		must.NotGet(goldilocks.RootOfUnity(log))(t, zkbench.ErrParams, "2^%d", log)
+		must.FailGet(goldilocks.RootOfUnity(log))(t, zkbench.ErrParams, "2^%d", log)
 	}
 }
 
@@ -225,7 +228,7 @@ func TestBitReverse(t *testing.T) {
 func TestNTTRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int64{-1, 0, 3, 6, 100, 1<<32 - 1, 1 << 33} {
-		must.NotGet(goldilocks.NewDomain(int(n)))(t, zkbench.ErrParams, "domain of %d", n)
+		must.FailGet(goldilocks.NewDomain(int(n)))(t, zkbench.ErrParams, "domain of %d", n)
 	}
 	d := domain(t, 8)
 	for what, err := range map[string]error{
@@ -238,7 +241,7 @@ func TestNTTRefused(t *testing.T) {
 		"reversal of 3":     goldilocks.BitReverse(make([]goldilocks.Element, 3)),
 		"reversal of empty": goldilocks.BitReverse(nil),
 	} {
-		must.NotDo(t, err, zkbench.ErrParams, "%s", what)
+		must.Fail(t, err, zkbench.ErrParams, "%s", what)
 	}
 }
 
@@ -274,4 +277,37 @@ func FuzzNTT(f *testing.F) {
 			}
 		}
 	})
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestDomainMemory: a domain that the memory there is cannot hold is refused with its size
+// before it is allocated, and that size is what one with the tables of a kernel takes.
+func TestDomainMemory(t *testing.T) {
+	const n, larger = 1 << 16, 1 << 30
+	before := debug.SetMemoryLimit(1 << 28)
+	var err error
+	taken := allocated(func() { _, err = goldilocks.NewDomain(larger) })
+	debug.SetMemoryLimit(before)
+	limit, refused := errors.AsType[*zkbench.LimitError](err)
+	if !refused {
+		t.Fatalf("a domain of 2^30 elements in 2^28 bytes: %v", err)
+	}
+	if taken > 1<<20 {
+		t.Errorf("%d bytes were allocated before the domain was refused", taken)
+	}
+	values := make([]goldilocks.Element, n)
+	taken = allocated(func() { must.Do(t, domain(t, n).NTT(values, goldilocks.Natural, 1)) })
+	// Beside the tables are a page or two, and the reading of how much memory there is.
+	estimate, wide := uint64(limit.Estimate/(larger/n)), goldilocks.Kernel{}.String() != "portable"
+	if taken > estimate+1<<16 || wide && taken < estimate {
+		t.Errorf("a domain of %d elements takes %d bytes, %d estimated", n, taken, estimate)
+	}
 }

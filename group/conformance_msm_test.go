@@ -234,10 +234,10 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 func (s *suite[S, P]) testTableOptions(t *testing.T) {
 	points := []P{s.base("a"), s.base("b")}
 	for _, opts := range []group.TableOptions{{Window: 1}, {Window: -1}, {Window: 13}, {Spacing: -1}, {Window: 8, Spacing: 40}} {
-		must.NotGet(s.NewTable(points, opts))(t, zkbench.ErrParams, "NewTable(%+v)", opts)
+		must.FailGet(s.NewTable(points, opts))(t, zkbench.ErrParams, "NewTable(%+v)", opts)
 	}
 	points[1] = *new(P)
-	must.NotGet(s.NewTable(points, group.TableOptions{}))(t, zkbench.ErrParams, "a table of the identity")
+	must.FailGet(s.NewTable(points, group.TableOptions{}))(t, zkbench.ErrParams, "a table of the identity")
 	empty, err := s.NewTable(nil, group.TableOptions{})
 	if err != nil || empty.Len() != 0 {
 		t.Fatalf("an empty table: %v", err)
@@ -255,8 +255,8 @@ func (s *suite[S, P]) testCancelled(t *testing.T) {
 	points, scalars := []P{s.base("a"), s.base("b")}, []S{s.ScalarFromUint64(1), s.ScalarFromUint64(2)}
 	table := must.Get(s.NewTable(points, group.TableOptions{}))(t)
 	for _, ex := range executors() {
-		must.NotGet(s.MSM(ctx, ex, points, scalars))(t, cause, "exec=%s: MSM under a done context", ex.Name())
-		must.NotDo(t, table.MSM(ctx, ex, make([]P, 1), [][]S{scalars}), cause, "exec=%s: Table.MSM under a done context", ex.Name())
+		must.FailGet(s.MSM(ctx, ex, points, scalars))(t, cause, "exec=%s: MSM under a done context", ex.Name())
+		must.Fail(t, table.MSM(ctx, ex, make([]P, 1), [][]S{scalars}), cause, "exec=%s: Table.MSM under a done context", ex.Name())
 	}
 }
 

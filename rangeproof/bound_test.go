@@ -143,7 +143,7 @@ func TestSystemWeights(t *testing.T) {
 		t.Errorf("a refused proof: %v", err)
 	}
 	for _, m := range []int{-1, 0, 5} {
-		must.NotGet(rangeproof.NewSystem(basis, protocol).Decode(nil, m, nil, nil))(t, zkbench.ErrParams, "%d commitments", m)
+		must.FailGet(rangeproof.NewSystem(basis, protocol).Decode(nil, m, nil, nil))(t, zkbench.ErrParams, "%d commitments", m)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestNothingIsAcceptedUnchecked(t *testing.T) {
 	must.Do(t, faulttest.Each(t, serial, func(ex executor.Executor) error { return s.Verify(ctx, ex, claims[:2]...) }), "good proofs")
 	for _, wrong := range [][]rangeproof.Claim{claims, {claims[2], claims[0]}} {
 		for width := 1; width <= 4; width++ {
-			must.NotDo(t, faulttest.Each(t, wide{serial, width}, func(ex executor.Executor) error { return s.Verify(ctx, ex, wrong...) }), must.ErrAny, "width %d", width)
+			must.Fail(t, faulttest.Each(t, wide{serial, width}, func(ex executor.Executor) error { return s.Verify(ctx, ex, wrong...) }), must.ErrAny, "width %d", width)
 		}
 	}
 }

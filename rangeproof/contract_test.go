@@ -202,7 +202,7 @@ func TestParameters(t *testing.T) {
 		keyless := must.Get(group.NewBasis(group.BN254(), c.families(1, 0)[2:], two))(t)
 		refused := func(name string, b *bnBasis, params parameters) {
 			t.Helper()
-			must.NotGet(c.build(b, params))(t, zkbench.ErrParams, "%s, %v", name, params)
+			must.FailGet(c.build(b, params))(t, zkbench.ErrParams, "%s, %v", name, params)
 		}
 		for _, params := range append([]parameters{{0, 1, 0}, {65, 1, 0}, {-8, 1, 0}, {8, 1, -1}}, c.refused...) {
 			refused("basis=long", longBasis(), params)

@@ -60,7 +60,7 @@ func TestEveryItemOfAProofCounts(t *testing.T) {
 			good := prove(t, p, st)
 			must.Do(t, verify(p, bound(p, "ctx"), st.V, good))
 			for name, bad := range altered(good) {
-				must.NotDo(t, verify(p, bound(p, "ctx"), st.V, bad), zkbench.ErrProof, "%v: %s", params, name)
+				must.Fail(t, verify(p, bound(p, "ctx"), st.V, bad), zkbench.ErrProof, "%v: %s", params, name)
 			}
 		}
 	})
@@ -80,7 +80,7 @@ func TestEveryByteCounts(t *testing.T) {
 			if err == nil {
 				want, err = zkbench.ErrProof, verify(p, bound(p, "ctx"), st.V, pf)
 			}
-			must.NotDo(t, err, want, "byte %d", i)
+			must.Fail(t, err, want, "byte %d", i)
 		}
 	})
 }
@@ -192,9 +192,9 @@ func TestOtherStatementsAreRejected(t *testing.T) {
 			if len(V) == 0 || len(V) > c.maxM {
 				want = zkbench.ErrParams
 			}
-			must.NotDo(t, verify(p, bound(p, "ctx"), V, pf), want, "V %s", name)
+			must.Fail(t, verify(p, bound(p, "ctx"), V, pf), want, "V %s", name)
 		}
-		must.NotDo(t, verify(p, bound(p, "ctx"), st.V, prove(t, p, newStatement(10, st.w.Values...))), zkbench.ErrProof, "proof of another statement")
+		must.Fail(t, verify(p, bound(p, "ctx"), st.V, prove(t, p, newStatement(10, st.w.Values...))), zkbench.ErrProof, "proof of another statement")
 	})
 }
 
@@ -208,7 +208,7 @@ func TestOtherParametersAreRejected(t *testing.T) {
 		pf := prove(t, p, st)
 		refused := func(name string, q bnProtocol, tr transcript.Transcript) {
 			t.Helper()
-			must.NotDo(t, verify(q, tr, st.V, pf), zkbench.ErrProof, "other %s", name)
+			must.Fail(t, verify(q, tr, st.V, pf), zkbench.ErrProof, "other %s", name)
 		}
 		fork := bound(p, "ctx")
 		refused("context", p, bound(p, "other"))
@@ -260,7 +260,7 @@ func TestMisshapenProofs(t *testing.T) {
 			"identity for the last":  identity(len(good.Points) - 1),
 		} {
 			tr := bound(p, "ctx")
-			must.NotGet(p.Replay(&tr, st.V, pf))(t, zkbench.ErrProof, "%s", name)
+			must.FailGet(p.Replay(&tr, st.V, pf))(t, zkbench.ErrProof, "%s", name)
 		}
 	})
 }

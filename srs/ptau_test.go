@@ -65,7 +65,7 @@ func TestSnarkjs(t *testing.T) {
 			golden.Equal(t, name+": size", size, s.Size())
 			all = append(all, s)
 		}
-		must.NotGet(readPtau(t, raw, 16))(t, zkbench.ErrParams, "%s: a size above its own", name)
+		must.FailGet(readPtau(t, raw, 16))(t, zkbench.ErrParams, "%s: a size above its own", name)
 	}
 	same(t, all[0], all[2]) // the Lagrange form computed, and the file's
 	same(t, all[1], all[3])
@@ -191,9 +191,9 @@ func TestPtauRefuses(t *testing.T) {
 		}
 	}
 	file := newCeremony(t, power).file()
-	must.NotGet(readPtau(t, file, 2<<power))(t, zkbench.ErrParams, "a size above the file's")
+	must.FailGet(readPtau(t, file, 2<<power))(t, zkbench.ErrParams, "a size above the file's")
 	for n := range len(file) / 97 {
-		must.NotGet(readPtau(t, file[:97*n], size))(t, zkbench.ErrMalformed, "the first %d bytes", 97*n)
+		must.FailGet(readPtau(t, file[:97*n], size))(t, zkbench.ErrMalformed, "the first %d bytes", 97*n)
 	}
 }
 

@@ -64,12 +64,12 @@ func TestInsecureIsGnarkCryptos(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for _, size := range []int{-4, 0, 1, 3, 6, 2 * MaxSize} {
-		must.NotGet(Insecure(t.Context(), executor.Serial(), size, seed))(t, zkbench.ErrParams, "size %d", size)
-		must.NotGet(ReadPtau(t.Context(), executor.Serial(), nil, 0, size))(t, zkbench.ErrParams, "size %d of a file", size)
+		must.FailGet(Insecure(t.Context(), executor.Serial(), size, seed))(t, zkbench.ErrParams, "size %d", size)
+		must.FailGet(ReadPtau(t.Context(), executor.Serial(), nil, 0, size))(t, zkbench.ErrParams, "size %d of a file", size)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	must.NotGet(Insecure(ctx, executor.Serial(), 64, seed))(t, context.Canceled, "cancelled")
+	must.FailGet(Insecure(ctx, executor.Serial(), 64, seed))(t, context.Canceled, "cancelled")
 }
 
 // TestOtherSeed: τ depends on the seed.

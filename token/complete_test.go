@@ -56,7 +56,7 @@ func TestEveryCurve(t *testing.T) {
 					mustReject(t, fmt.Sprintf("flipped byte %d of 7", i), check(pp, &e.st, proof))
 				}
 				claims[1] = claims[1].WithAnchor([]byte("another"))
-				must.NotDo(t, verify(claims[1]), zkbench.ErrProof, "tampered, single")
+				must.Fail(t, verify(claims[1]), zkbench.ErrProof, "tampered, single")
 				err := verify(claims...)
 				if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Action != 1 || !errors.Is(err, zkbench.ErrProof) {
 					t.Errorf("tampered, batch: %v", err)
@@ -148,9 +148,9 @@ func TestCancel(t *testing.T) {
 	e := newExample(t, pp, "cancel", []uint64{1}, []uint64{1, 0})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	must.NotGet(pp.Prove(ctx, executor.Serial(), &e.st, &e.w))(t, context.Canceled, "Prove")
+	must.FailGet(pp.Prove(ctx, executor.Serial(), &e.st, &e.w))(t, context.Canceled, "Prove")
 	claim := must.Get(pp.Decode(&e.st, Field{Bytes: e.prove(t, pp)}))(t)
-	must.NotDo(t, pp.Verify(ctx, executor.Pool(), claim), context.Canceled, "Verify")
+	must.Fail(t, pp.Verify(ctx, executor.Pool(), claim), context.Canceled, "Verify")
 }
 
 func TestBadConfig(t *testing.T) {
@@ -175,7 +175,7 @@ func TestBadConfig(t *testing.T) {
 	} {
 		cfg, tuning := good, Tuning{}
 		change(&cfg, &tuning)
-		must.NotGet(NewCryptoParams(cfg, tuning))(t, zkbench.ErrParams, "%s", name)
+		must.FailGet(NewCryptoParams(cfg, tuning))(t, zkbench.ErrParams, "%s", name)
 	}
 }
 

@@ -201,7 +201,7 @@ func TestBlind(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("output %d: blinding", j), want[j], o.Blinding)
 	}
 	e.w.Outputs = nil
-	must.NotDo(t, p.Blind(&e.w, e.st.Anchor), zkbench.ErrParams, "no outputs")
+	must.Fail(t, p.Blind(&e.w, e.st.Anchor), zkbench.ErrParams, "no outputs")
 }
 
 // TestSecretsAreDerived: the prover's nonces and C's blinding are drawn from what docs/token.md
@@ -262,7 +262,7 @@ func TestSumsDoNotWrap(t *testing.T) {
 	const half = 1 << 63
 	for _, c := range []struct{ inputs, outputs []uint64 }{{[]uint64{half, half}, []uint64{0}}, {[]uint64{0}, []uint64{half, half}}} {
 		e := newExample(t, p, "wrap", c.inputs, c.outputs)
-		must.NotGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, zkbench.ErrParams, "%d to %d", c.inputs, c.outputs)
+		must.FailGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, zkbench.ErrParams, "%d to %d", c.inputs, c.outputs)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestEveryEquationCounts(t *testing.T) {
 	verify := func(claims ...Claim) error { return p.Verify(context.Background(), executor.Serial(), claims...) }
 	refused := func(name string, claims ...Claim) {
 		t.Helper()
-		must.NotDo(t, verify(claims...), zkbench.ErrProof, "%s", name)
+		must.Fail(t, verify(claims...), zkbench.ErrProof, "%s", name)
 	}
 	one := p.g.ScalarFromUint64(1)
 	for _, values := range [][2][]uint64{{{9}, {9}}, {{9, 4}, {3, 10}}} {

@@ -99,7 +99,7 @@ func TestPublicParamsTruncated(t *testing.T) {
 	p.Issuers = [][]byte{{1}, {2, 3}}
 	data := encode(t, p)
 	for n := range data {
-		must.NotGet(token.DecodePublicParams(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
+		must.FailGet(token.DecodePublicParams(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
 	_, err := token.DecodePublicParams(append(data, 0))
 	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Offset != len(data) {
@@ -138,8 +138,8 @@ func TestPublicParamsRefused(t *testing.T) {
 			}
 		})
 	}
-	must.NotGet(token.NewPublicParams("BN254", 8))(t, zkbench.ErrParams, "no proof type")
-	must.NotGet(token.NewPublicParams("BN254", 8, token.CSP, token.CSP))(t, zkbench.ErrParams, "one proof type twice")
+	must.FailGet(token.NewPublicParams("BN254", 8))(t, zkbench.ErrParams, "no proof type")
+	must.FailGet(token.NewPublicParams("BN254", 8, token.CSP, token.CSP))(t, zkbench.ErrParams, "one proof type twice")
 }
 
 // TestValidateDerivesEveryGenerator: parameters are those of their generators, and
@@ -152,16 +152,16 @@ func TestValidateDerivesEveryGenerator(t *testing.T) {
 		if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
 			t.Errorf("%s: %v", p.Systems[i].ProofType, err)
 		}
-		must.NotGet(p.Crypto(p.Systems[i].ProofType, token.Tuning{}))(t, zkbench.ErrParams, "%s used", p.Systems[i].ProofType)
+		must.FailGet(p.Crypto(p.Systems[i].ProofType, token.Tuning{}))(t, zkbench.ErrParams, "%s used", p.Systems[i].ProofType)
 		p.Systems[i].Digest[63] ^= 1
 	}
 	p.Bits = 9
-	must.NotDo(t, p.Validate(t.Context()), zkbench.ErrParams, "digests of another bit length")
+	must.Fail(t, p.Validate(t.Context()), zkbench.ErrParams, "digests of another bit length")
 	p.Bits = 8
 	ctx, cancel := context.WithCancelCause(t.Context())
 	planted := errors.New("planted")
 	cancel(planted)
-	must.NotDo(t, p.Validate(ctx), planted, "cancelled")
+	must.Fail(t, p.Validate(ctx), planted, "cancelled")
 }
 
 func TestCryptoOfPublicParams(t *testing.T) {

@@ -125,10 +125,10 @@ func TestWrongWitness(t *testing.T) {
 					}
 				}
 			}
-			must.NotGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, zkbench.ErrParams, "%s: %s: the prover", proofType, name)
+			must.FailGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, zkbench.ErrParams, "%s: %s: the prover", proofType, name)
 			proof, err := p.prove(context.Background(), executor.Serial(), &e.st, &e.w)
 			must.Do(t, err, proofType, name)
-			must.NotDo(t, check(p, &e.st, proof), zkbench.ErrProof, "%s: %s", proofType, name)
+			must.Fail(t, check(p, &e.st, proof), zkbench.ErrProof, "%s: %s", proofType, name)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestProveRefuses(t *testing.T) {
 	} {
 		e := newExample(t, p, name, c.inputs, c.outputs)
 		c.change(e)
-		must.NotGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, c.want, "%s", name)
+		must.FailGet(p.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t, c.want, "%s", name)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestSchnorrForgery(t *testing.T) {
 		t.Fatalf("the forgery does not convince the weak verifier: %v, %v", ok, err)
 	}
 	raw := g.AppendScalars(g.AppendPoints(nil, ts.points...), ts.scalars...)
-	must.NotDo(t, check(p, &e.st, raw), zkbench.ErrProof, "forged")
+	must.Fail(t, check(p, &e.st, raw), zkbench.ErrProof, "forged")
 }
 
 // TestTorsion adds points outside the prime-order subgroup of BLS12-381 to a
@@ -387,11 +387,11 @@ func TestDecodeRefuses(t *testing.T) {
 	claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
 		other := newTestParams(t, Config{Curve: curve, Bits: 8})
-		must.NotDo(t, other.Verify(context.Background(), executor.Serial(), claim), zkbench.ErrParams, "claim of other parameters, on %s", curve)
+		must.Fail(t, other.Verify(context.Background(), executor.Serial(), claim), zkbench.ErrParams, "claim of other parameters, on %s", curve)
 	}
 	// More tokens than an action has.
 	many := &Statement{Outputs: make([]Field, MaxTokens+1)}
-	must.NotGet(pp.Decode(many, Field{}))(t, zkbench.ErrParams, "%d outputs", len(many.Outputs))
+	must.FailGet(pp.Decode(many, Field{}))(t, zkbench.ErrParams, "%d outputs", len(many.Outputs))
 }
 
 // offCurve returns the compressed form of an x that no point has.

@@ -4,12 +4,15 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/frontend"
+	"github.com/consensys/gnark/test"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // curvePoint is [n]G.
@@ -135,4 +138,17 @@ func TestExceptionalPoints(t *testing.T) {
 	p := curvePoint(5)
 	tw.addG1(tw.constantG1(&p), tw.constantG1(&p))
 	f.outcome(t, "a point added to itself", true)
+}
+
+// TestCheckRefuses: a point that is not the other's multiple by the constant.
+func TestCheckRefuses(t *testing.T) {
+	testsize.Full(t)
+	t.Parallel()
+	s := must.Get(NewStatement([Parties]fr.Element{fr.NewElement(3), fr.NewElement(4), fr.NewElement(5)}))(t)
+	c := &stdCheck{}
+	a := c.Assign(s).(*stdCheck)
+	must.Do(t, test.IsSolved(c, a, ecc.BN254.ScalarField()), "a product that is one")
+	s.P[0] = s.P[1]
+	a.P[1] = c.Assign(s).(*stdCheck).P[1]
+	must.Fail(t, test.IsSolved(c, a, ecc.BN254.ScalarField()), must.ErrAny, "a product that is not one")
 }

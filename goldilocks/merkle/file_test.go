@@ -80,7 +80,7 @@ func TestFile(t *testing.T) {
 			}
 		}
 		for _, i := range []int{-1, shape.Rows} {
-			must.NotGet(f.Path(i))(t, zkbench.ErrParams, "%v: path of %d", shape, i)
+			must.FailGet(f.Path(i))(t, zkbench.ErrParams, "%v: path of %d", shape, i)
 		}
 		must.Do(t, f.Close())
 		golden.Equal(t, fmt.Sprintf("%v: files", shape), 1, len(must.Get(os.ReadDir(filepath.Dir(path)))(t)))
@@ -175,7 +175,7 @@ func TestBuildFilePatience(t *testing.T) {
 			return 1, nil
 		})
 		_, err := buildFile(t, merkle.Shape{Rows: 2, Width: 1}, io.LimitReader(slow, 16), filepath.Join(t.TempDir(), "tree"))
-		must.NotDo(t, err, test.want, "%d silences", test.silences)
+		must.Fail(t, err, test.want, "%d silences", test.silences)
 	}
 }
 
@@ -229,6 +229,6 @@ func TestBuildFileReplaces(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("rows of a tree of %d bytes (%v)", test.bytes, wrong), test.rows, f.Shape().Rows)
 		must.Do(t, f.Close())
 	}
-	must.NotGet(buildFile(t, next, bytes.NewReader(make([]byte, 24)), folder))(t, must.ErrAny, "a folder in its place")
+	must.FailGet(buildFile(t, next, bytes.NewReader(make([]byte, 24)), folder))(t, must.ErrAny, "a folder in its place")
 	golden.Equal(t, "files that are left", []string{folder}, must.Get(filepath.Glob(folder+"*"))(t))
 }

@@ -77,8 +77,8 @@ func TestOpenFile(t *testing.T) {
 	refused("a byte more", append(slices.Clone(good), 0), "tree", len(good))
 	refused("a top that is not canonical", put(good, len(good)-16, goldilocks.Modulus), "tree.level[2][0][2]", len(good)-16)
 
-	must.NotGet(merkle.OpenFile(path+"s"))(t, fs.ErrNotExist, "no file")
-	must.NotGet(merkle.OpenFile(filepath.Dir(path)))(t, zkbench.ErrMalformed, "a folder")
+	must.FailGet(merkle.OpenFile(path+"s"))(t, fs.ErrNotExist, "no file")
+	must.FailGet(merkle.OpenFile(filepath.Dir(path)))(t, zkbench.ErrMalformed, "a folder")
 }
 
 // TestFileDamaged: what is looked at when a path is read: a digest that is not canonical,
@@ -110,5 +110,5 @@ func TestFileDamaged(t *testing.T) {
 			}
 		}
 	}
-	must.NotGet(built.Root())(t, zkbench.ErrMalformed, "the root of a cut file")
+	must.FailGet(built.Root())(t, zkbench.ErrMalformed, "the root of a cut file")
 }

@@ -71,7 +71,7 @@ func FuzzBuildFile(f *testing.F) {
 			whole = whole && elements[i].Canonical()
 		}
 		if !whole {
-			must.NotDo(t, err, zkbench.ErrMalformed, "%d bytes as %v", len(data), shape)
+			must.Fail(t, err, zkbench.ErrMalformed, "%d bytes as %v", len(data), shape)
 			nothingLeft(t, folder)
 			return
 		}

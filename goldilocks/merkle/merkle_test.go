@@ -110,7 +110,7 @@ func TestTree(t *testing.T) {
 		must.Do(rt, cap.Verify(index, row, short), "cap of", height)
 		other := slices.Clone(row)
 		other[0] = other[0].Add(1)
-		must.NotDo(rt, cap.Verify(index, other, short), zkbench.ErrProof, "another row by the cap")
+		must.Fail(rt, cap.Verify(index, other, short), zkbench.ErrProof, "another row by the cap")
 		flip(rt, digests)
 		if _, err := merkle.NewCap(root, shape, height, digests); !refused(err) {
 			rt.Fatalf("another cap: %v", err)
@@ -142,12 +142,12 @@ func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row
 			rt.Fatalf("another path: %v", err)
 		}
 		for _, wrong := range [][]poseidon.Digest{path[1:], append(slices.Clone(path), path[0]), nil} {
-			must.NotDo(rt, merkle.Verify(root, shape, index, row, wrong), zkbench.ErrParams, "a path of %d digests, there are %d", len(wrong), len(path))
+			must.Fail(rt, merkle.Verify(root, shape, index, row, wrong), zkbench.ErrParams, "a path of %d digests, there are %d", len(wrong), len(path))
 		}
 	}
 	for i := range shape.Rows {
 		if i != index {
-			must.NotDo(rt, merkle.Verify(root, shape, i, row, path), must.ErrAny, "row %d for %d", index, i)
+			must.Fail(rt, merkle.Verify(root, shape, i, row, path), must.ErrAny, "row %d for %d", index, i)
 		}
 	}
 	// The shape is bound by the root alone: all else fits.
@@ -155,15 +155,15 @@ func forge(rt *rapid.T, root poseidon.Digest, shape merkle.Shape, index int, row
 		if wrong == shape {
 			continue
 		}
-		must.NotDo(rt, merkle.Verify(root, wrong, index, row, path), must.ErrAny, "%v for %v", shape, wrong)
+		must.Fail(rt, merkle.Verify(root, wrong, index, row, path), must.ErrAny, "%v for %v", shape, wrong)
 	}
 	plain := root
 	plain[0] = plain[0].Add(1)
-	must.NotDo(rt, merkle.Verify(plain, shape, index, row, path), zkbench.ErrProof, "another root")
+	must.Fail(rt, merkle.Verify(plain, shape, index, row, path), zkbench.ErrProof, "another root")
 	for _, i := range []int{-1, shape.Rows} {
-		must.NotDo(rt, merkle.Verify(root, shape, i, row, path), zkbench.ErrParams, "row %d of %d", i, shape.Rows)
+		must.Fail(rt, merkle.Verify(root, shape, i, row, path), zkbench.ErrParams, "row %d of %d", i, shape.Rows)
 	}
-	must.NotDo(rt, merkle.Verify(root, shape, index, append(slices.Clone(row), 0), path), zkbench.ErrParams, "a longer row")
+	must.Fail(rt, merkle.Verify(root, shape, index, append(slices.Clone(row), 0), path), zkbench.ErrParams, "a longer row")
 }
 
 // TestTopIsNoRoot: the digests of two rows are a row of eight with the same top, and with
@@ -181,8 +181,8 @@ func TestTopIsNoRoot(t *testing.T) {
 	if shorter.Root() == tree.Root() {
 		t.Error("a row of digests passes for two rows")
 	}
-	must.NotDo(t, merkle.Verify(tree.Root(), single, 0, row, nil), zkbench.ErrProof, "the digests of two rows as a row")
-	must.NotDo(t, merkle.Verify(shorter.Top(), single, 0, row, nil), zkbench.ErrProof, "the plain top as the root")
+	must.Fail(t, merkle.Verify(tree.Root(), single, 0, row, nil), zkbench.ErrProof, "the digests of two rows as a row")
+	must.Fail(t, merkle.Verify(shorter.Top(), single, 0, row, nil), zkbench.ErrProof, "the plain top as the root")
 }
 
 // rootOf is the commitment as the package's text has it: the top, the width and the number
@@ -238,7 +238,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"too many", merkle.Shape{Rows: 2, Width: 8}, numbered(17), zkbench.ErrParams},
 		{"not canonical", merkle.Shape{Rows: 2, Width: 2}, []goldilocks.Element{0, 1, 2, goldilocks.Modulus}, zkbench.ErrMalformed},
 	} {
-		must.NotGet(merkle.Build(ctx, ex, test.shape, test.rows))(t, test.want, "%s", test.name)
+		must.FailGet(merkle.Build(ctx, ex, test.shape, test.rows))(t, test.want, "%s", test.name)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
@@ -126,7 +128,7 @@ func TestArguments(t *testing.T) {
 			o := open(t, numbered(5*3))
 			test.edit(&o)
 			for i, verifier := range test.by {
-				must.NotDo(t, verifier(o), zkbench.ErrParams, "verifier %d", i)
+				must.Fail(t, verifier(o), zkbench.ErrParams, "verifier %d", i)
 			}
 		})
 	}
@@ -191,13 +193,13 @@ func TestTreeArguments(t *testing.T) {
 	t.Parallel()
 	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 5, Width: 3})
 	for _, index := range []int{-1, 5} {
-		must.NotGet(tree.Row(index))(t, zkbench.ErrParams, "row %d", index)
-		must.NotGet(tree.Path(index))(t, zkbench.ErrParams, "path of %d", index)
-		must.NotGet(tree.PathToCap(index, 1))(t, zkbench.ErrParams, "path of %d to a cap", index)
+		must.FailGet(tree.Row(index))(t, zkbench.ErrParams, "row %d", index)
+		must.FailGet(tree.Path(index))(t, zkbench.ErrParams, "path of %d", index)
+		must.FailGet(tree.PathToCap(index, 1))(t, zkbench.ErrParams, "path of %d to a cap", index)
 	}
 	for _, height := range []int{-1, 21} {
-		must.NotGet(tree.Cap(height))(t, zkbench.ErrParams, "cap of height %d", height)
-		must.NotGet(tree.PathToCap(0, height))(t, zkbench.ErrParams, "path to a cap of height %d", height)
+		must.FailGet(tree.Cap(height))(t, zkbench.ErrParams, "cap of height %d", height)
+		must.FailGet(tree.PathToCap(0, height))(t, zkbench.ErrParams, "path to a cap of height %d", height)
 	}
 	row, err := tree.Row(0)
 	if err != nil || cap(row) != 3 {
@@ -246,5 +248,52 @@ func TestNodes(t *testing.T) {
 		{Rows: 0, Width: 1}: 0, {Rows: 1, Width: 0}: 0, {Rows: -5, Width: 1}: 0, {Rows: math.MaxInt, Width: math.MaxInt}: 0,
 	} {
 		golden.Equal(t, fmt.Sprintf("nodes of %v", shape), want, shape.Nodes())
+	}
+}
+
+// TestMultiPath: any rows together; fewer digests than their paths; any change is seen.
+func TestMultiPath(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		shape := merkle.Shape{Rows: rapid.IntRange(1, 70).Draw(rt, "rows"), Width: 8}
+		tree := build(t, goldilocks.Kernel{}, shape)
+		indices := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, shape.Rows-1), 1, 12).Draw(rt, "indices"))))
+		path := must.Get(tree.MultiPath(indices))(rt)
+		var rows [][]goldilocks.Element
+		single := 0
+		for _, i := range indices {
+			row := must.Get(tree.Row(i))(rt)
+			one := must.Get(tree.Path(i))(rt)
+			rows, single = append(rows, row), single+len(one)
+		}
+		root := tree.Root()
+		if err := merkle.VerifyMulti(root, shape, indices, rows, path); err != nil {
+			rt.Fatalf("%v of %v: %v", indices, shape, err)
+		}
+		if len(path) > single || len(indices) == shape.Rows && len(path) > 0 {
+			rt.Fatalf("%v of %v: %d digests", indices, shape, len(path))
+		}
+		if len(path) > 0 {
+			wrong := slices.Clone(path)
+			flip(rt, wrong)
+			if err := merkle.VerifyMulti(root, shape, indices, rows, wrong); !refused(err) {
+				rt.Fatalf("another path: %v", err)
+			}
+			must.Fail(rt, merkle.VerifyMulti(root, shape, indices, rows, path[1:]), zkbench.ErrParams, "a shorter path")
+		}
+		at := rapid.IntRange(0, len(rows)-1).Draw(rt, "row")
+		wrong := slices.Clone(rows)
+		wrong[at] = slices.Clone(rows[at])
+		wrong[at][3] = wrong[at][3].Add(1)
+		must.Fail(rt, merkle.VerifyMulti(root, shape, indices, wrong, path), zkbench.ErrProof, "another row")
+		must.Fail(rt, merkle.VerifyMulti(root, shape, indices, rows[1:], path), zkbench.ErrParams, "a row less")
+		if len(rows) > 1 {
+			slices.Reverse(wrong)
+			must.Fail(rt, merkle.VerifyMulti(root, shape, indices, wrong, path), must.ErrAny, "rows in another order")
+		}
+	})
+	tree := build(t, goldilocks.Portable(), merkle.Shape{Rows: 4, Width: 8})
+	for _, wrong := range [][]int{nil, {1, 1}, {2, 1}, {-1}, {4}} {
+		must.FailGet(tree.MultiPath(wrong))(t, zkbench.ErrParams, "%v", wrong)
 	}
 }

@@ -3,13 +3,22 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/progress"
+	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/circuits"
+	"github.com/zkbench/zkbench/internal/workload/goldilocks"
+	"github.com/zkbench/zkbench/internal/workload/hash"
+	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
 // flagError names what is accepted in the place of a flag that is unknown, lacks
@@ -69,4 +78,35 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return &usage.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only: " + flagNames(cmd)}
 	}
 	return nil
+}
+
+// Defs joins the definitions of all families, in the order of list.
+func Defs() []workload.Def {
+	return slices.Concat(token.Defs(), circuits.Defs(), hash.Defs(), goldilocks.Defs())
+}
+
+// families are defs by their rooms, in the order of list.
+func families(defs []workload.Def) []suite.Family {
+	all := []suite.Family{{Name: "token", Defs: token.Defs()}, {Name: "circuits", Defs: circuits.Defs()}, {Name: "hash", Defs: hash.Defs()}, {Name: "goldilocks", Defs: goldilocks.Defs()}}
+	for i := range all {
+		all[i].Defs = slices.DeleteFunc(all[i].Defs, func(d workload.Def) bool {
+			return !slices.ContainsFunc(defs, func(o workload.Def) bool { return o.Name == d.Name })
+		})
+	}
+	return all
+}
+
+// caseBar shows on stderr how far case i of n has come: the time that has passed of
+// warm-up and window. Set-up and checks come on top of it. The bar is gone when done
+// returns, so that it never mixes with the output.
+func caseBar(stderr io.Writer, i, n int, job measure.Job) (done func()) {
+	bars := progress.Bars(stderr)
+	if bars == nil {
+		return func() {}
+	}
+	stop := progress.Timed(bars, fmt.Sprintf("%d/%d", i+1, n), job.Caption(), job.Settings.Warmup.Time+job.Settings.Duration, nil)
+	return func() {
+		stop()
+		bars.Wait()
+	}
 }

@@ -152,7 +152,7 @@ func TestWriteNew(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("bytes of writer %d, who won", i), contents(i), got)
 	}
 	golden.Equal(t, "winners", 1, winners)
-	must.NotDo(t, writeNew(path, nil), os.ErrExist, "an existing file")
+	must.Fail(t, writeNew(path, nil), os.ErrExist, "an existing file")
 	entries := must.Get(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {

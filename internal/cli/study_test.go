@@ -113,7 +113,7 @@ func TestStudyResumes(t *testing.T) {
 	}
 	var stdout, stderr strings.Builder
 	first := study.Run{Study: plonkStudy(t), Options: study.Options{Parts: []string{"gates"}}, Dir: t.TempDir(), Defs: circuitDefs(), Do: run}
-	must.NotDo(t, runStudy(t.Context(), &first, &stdout, &stderr), must.ErrAny, "a run with a failed case")
+	must.Fail(t, runStudy(t.Context(), &first, &stdout, &stderr), must.ErrAny, "a run with a failed case")
 	earlier := must.Get(first.Study.Read("resume", first.Dir))(t)
 	failed, n := ran[1], len(ran)
 	ran = nil

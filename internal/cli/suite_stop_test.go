@@ -69,7 +69,7 @@ func TestSuiteFolderGone(t *testing.T) {
 	if got := stderr.String(); !strings.Contains(got, "is not stored: ") || !strings.Contains(got, "go on with: zkbench suite --resume "+dir) || strings.Count(got, "\n") != 1 {
 		t.Errorf("stderr: %s", got)
 	}
-	must.NotGet(os.Stat(dir))(t, os.ErrNotExist, "the folder that was gone is there again")
+	must.FailGet(os.Stat(dir))(t, os.ErrNotExist, "the folder that was gone is there again")
 	// Where it is found again the suite goes on; bbolt has written the case to the file that
 	// nobody could see.
 	must.Do(t, os.Rename(away, dir))

@@ -151,7 +151,7 @@ func TestGate(t *testing.T) {
 func TestGateRefusesMetric(t *testing.T) {
 	tab := table(t, measure(t, newMachine(1, 1), 8))
 	_, err := compare.Gate{Limit: 0.03, Metrics: []string{"latency-p42"}}.Apply(tab)
-	must.NotDo(t, err, zkbench.ErrParams, "gate")
+	must.Fail(t, err, zkbench.ErrParams, "gate")
 	golden.Contains(t, fmt.Sprint(err), "latency-p99")
 }
 
@@ -162,7 +162,7 @@ func TestParseLimit(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "%", "x", "3", "-1%", "101%", "NaN", "Inf", "3%%"} {
-		must.NotGet(compare.ParseLimit(text))(t, zkbench.ErrParams, "limit=%q", text)
+		must.FailGet(compare.ParseLimit(text))(t, zkbench.ErrParams, "limit=%q", text)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 	stop := errors.New("disk full")
 	session := compare.Session{Blocks: 1, Run: newMachine(1, 1).run, Each: func(*record.Record) error { return stop }}
-	must.NotGet(session.Measure(t.Context()))(t, stop, "session")
+	must.FailGet(session.Measure(t.Context()))(t, stop, "session")
 }
 
 // TestUnpaired: records of no common session are two samples.
@@ -307,9 +307,9 @@ func TestIncompleteBlock(t *testing.T) {
 
 func TestSplitRefuses(t *testing.T) {
 	rec := newMachine(1, 1).run(t.Context(), stat.Old)
-	must.NotGet(compare.Split("file", []*record.Record{rec}))(t, zkbench.ErrMalformed, "side=none")
+	must.FailGet(compare.Split("file", []*record.Record{rec}))(t, zkbench.ErrMalformed, "side=none")
 	rec.Process = record.Process{Session: "s", Side: "old"}
-	must.NotGet(compare.Split("file", []*record.Record{rec, rec}))(t, zkbench.ErrMalformed, "process=twice")
+	must.FailGet(compare.Split("file", []*record.Record{rec, rec}))(t, zkbench.ErrMalformed, "process=twice")
 	other := newMachine(2, 1).run(t.Context(), stat.New)
 	other.Process = record.Process{Session: "s", Side: "new"}
 	both := must.Get(compare.FromRecords("both", []*record.Record{rec, other}))(t)

@@ -110,7 +110,7 @@ func TestBuild(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	must.NotGet(build(stopped, "HEAD~1"))(t, must.ErrAny, "a stopped build")
+	must.FailGet(build(stopped, "HEAD~1"))(t, must.ErrAny, "a stopped build")
 	golden.Equal(t, "worktrees and entries, the repository's alone", 1, worktrees(t))
 	left, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "zkbench-*"))
 	if err != nil || len(left) > 0 {
@@ -122,8 +122,8 @@ func TestResolveRefuses(t *testing.T) {
 	repository(t)
 	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	for _, rev := range []string{"no-such", "--all", "HEAD~9", "", "HEAD:go.mod"} {
-		must.NotGet(repo.Resolve(t.Context(), rev))(t, zkbench.ErrParams, "rev=%q", rev)
+		must.FailGet(repo.Resolve(t.Context(), rev))(t, zkbench.ErrParams, "rev=%q", rev)
 	}
 	t.Chdir(t.TempDir())
-	must.NotGet(compare.OpenRepository(t.Context()))(t, zkbench.ErrEnv, "no repository")
+	must.FailGet(compare.OpenRepository(t.Context()))(t, zkbench.ErrEnv, "no repository")
 }

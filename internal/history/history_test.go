@@ -194,5 +194,5 @@ func TestQuery(t *testing.T) {
 		}
 		golden.Equal(t, test.name, test.want, *got)
 	}
-	must.NotGet((history.Query{Metric: "throughput"}).Lines([]*record.Record{failed}))(t, zkbench.ErrParams, "of failed records")
+	must.FailGet((history.Query{Metric: "throughput"}).Lines([]*record.Record{failed}))(t, zkbench.ErrParams, "of failed records")
 }

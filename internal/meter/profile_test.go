@@ -90,13 +90,13 @@ func TestProfilerRefuses(t *testing.T) {
 	t.Run("what=unknown kind", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "none")
 		_, err := meter.NewProfiler(dir, []string{"cpu", "gpu"})
-		must.NotDo(t, err, zkbench.ErrParams, "kinds")
+		must.Fail(t, err, zkbench.ErrParams, "kinds")
 		for _, kind := range append(meter.ProfileKinds(), `"gpu"`) {
 			if err == nil || !strings.Contains(err.Error(), kind) {
 				t.Errorf("error %v does not name %s", err, kind)
 			}
 		}
-		must.NotGet(os.Stat(dir))(t, must.ErrAny, "a directory that is not to be made")
+		must.FailGet(os.Stat(dir))(t, must.ErrAny, "a directory that is not to be made")
 	})
 	t.Run("what=directory in a file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
@@ -117,9 +117,9 @@ func TestProfilerRefuses(t *testing.T) {
 		first := must.Get(meter.NewProfiler(t.TempDir(), []string{"cpu", "trace"}))(t)
 		defer first.Close()
 		must.Do(t, first.OpenWindow())
-		must.NotGet(meter.NewProfiler(t.TempDir(), []string{"cpu"}))(t, must.ErrAny, "a second cpu profile")
+		must.FailGet(meter.NewProfiler(t.TempDir(), []string{"cpu"}))(t, must.ErrAny, "a second cpu profile")
 		second := must.Get(meter.NewProfiler(t.TempDir(), []string{"trace"}))(t)
-		must.NotDo(t, second.OpenWindow(), must.ErrAny, "a second trace")
+		must.Fail(t, second.OpenWindow(), must.ErrAny, "a second trace")
 		must.Do(t, second.Close())
 	})
 }

@@ -34,24 +34,24 @@ func Get[T any](value T, err error) func(t TB) T {
 	}
 }
 
-// ErrAny is what NotDo and NotGet want where any error will do.
+// ErrAny is what Fail and FailGet want where any error will do.
 var ErrAny = errors.New("any error")
 
-// NotDo fails the test, which goes on, unless err is the refusal that is wanted; what says
+// Fail fails the test, which goes on, unless err is the refusal that is wanted; what says
 // what was tried.
-func NotDo(t TB, err, want error, what string, args ...any) {
+func Fail(t TB, err, want error, what string, args ...any) {
 	t.Helper()
 	if !errors.Is(err, want) && (want != ErrAny || err == nil) {
 		t.Errorf("%s: %v, want %v", fmt.Sprintf(what, args...), err, want)
 	}
 }
 
-// NotGet is NotDo for a call that returns a value too:
+// FailGet is Fail for a call that returns a value too:
 //
-//	must.NotGet(curve.Decode(identity))(t, zkbench.ErrMalformed, "the point at infinity")
-func NotGet[T any](_ T, err error) func(t TB, want error, what string, args ...any) {
+//	must.FailGet(curve.Decode(identity))(t, zkbench.ErrMalformed, "the point at infinity")
+func FailGet[T any](_ T, err error) func(t TB, want error, what string, args ...any) {
 	return func(t TB, want error, what string, args ...any) {
 		t.Helper()
-		NotDo(t, err, want, what, args...)
+		Fail(t, err, want, what, args...)
 	}
 }

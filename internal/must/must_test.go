@@ -53,8 +53,8 @@ func TestMustNot(t *testing.T) {
 		name string
 		call func(t must.TB, err error)
 	}{
-		{"NotDo", func(t must.TB, err error) { must.NotDo(t, err, planted, "input %d", 7) }},
-		{"NotGet", func(t must.TB, err error) { must.NotGet(0, err)(t, planted, "input %d", 7) }},
+		{"Fail", func(t must.TB, err error) { must.Fail(t, err, planted, "input %d", 7) }},
+		{"FailGet", func(t must.TB, err error) { must.FailGet(0, err)(t, planted, "input %d", 7) }},
 	} {
 		var e ended
 		test.call(&e, fmt.Errorf("wrapped: %w", planted))
@@ -66,8 +66,8 @@ func TestMustNot(t *testing.T) {
 		}
 	}
 	var e ended
-	must.NotDo(&e, other, must.ErrAny, "refused")
-	must.NotDo(&e, nil, must.ErrAny, "taken")
+	must.Fail(&e, other, must.ErrAny, "refused")
+	must.Fail(&e, nil, must.ErrAny, "taken")
 	if want := []string{"taken: <nil>, want any error"}; !slices.Equal(e.failed, want) {
 		t.Errorf("failed for %q, want %q", e.failed, want)
 	}

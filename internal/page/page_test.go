@@ -169,7 +169,7 @@ func TestSize(t *testing.T) {
 // TestWriteFails: what the writer says is the error.
 func TestWriteFails(t *testing.T) {
 	full := errors.New("disk full")
-	must.NotDo(t, page.Write(failing{full}, page.Data{}), full, "writer")
+	must.Fail(t, page.Write(failing{full}, page.Data{}), full, "writer")
 }
 
 type failing struct{ err error }

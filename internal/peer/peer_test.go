@@ -291,7 +291,7 @@ func TestCompareTimeout(t *testing.T) {
 	// The only program never answers, so the bound may be short on any machine.
 	res, err := peer.Compare(t.Context(), []peer.Program{program(t, "hang", "hang")},
 		peer.Options{Timeout: 100 * time.Millisecond})
-	must.NotDo(t, err, zkbench.ErrEnv, "a program that never answers")
+	must.Fail(t, err, zkbench.ErrEnv, "a program that never answers")
 	if len(res.Skipped) != 1 || !strings.Contains(res.Skipped[0].Err.Error(), "stopped after 100ms") {
 		t.Errorf("skipped %+v, want hang, stopped after 100ms", res.Skipped)
 	}
@@ -315,7 +315,7 @@ func TestCompareCancelled(t *testing.T) {
 	defer cancel()
 	res, err := peer.Compare(ctx, []peer.Program{program(t, "ours", "plain"), program(t, "theirs", "plain")},
 		peer.Options{Progress: &cancelAfter{lines: 7, cancel: cancel}})
-	must.NotDo(t, err, context.Canceled, "comparison")
+	must.Fail(t, err, context.Canceled, "comparison")
 	if res == nil || len(res.Samples) != 7 || len(res.Cases) != 2 {
 		t.Fatalf("result %+v, want the 7 samples measured before", res)
 	}
@@ -338,7 +338,7 @@ func TestCompareRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := peer.Compare(t.Context(), tc.programs, tc.opts)
-			must.NotDo(t, err, tc.want, "comparison")
+			must.Fail(t, err, tc.want, "comparison")
 			golden.Contains(t, fmt.Sprint(err), tc.says)
 		})
 	}

@@ -76,10 +76,10 @@ func TestMeasure(t *testing.T) {
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		o := own
 		o.Ns = bad
-		must.NotGet(peer.Measure(o))(t, zkbench.ErrParams, "time %v", bad)
+		must.FailGet(peer.Measure(o))(t, zkbench.ErrParams, "time %v", bad)
 		o = own
 		o.GLVNs = bad
-		must.NotGet(peer.Measure(o))(t, zkbench.ErrParams, "yardstick %v", bad)
+		must.FailGet(peer.Measure(o))(t, zkbench.ErrParams, "yardstick %v", bad)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestWriteYardstick(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("line %d", i), want, got)
 	}
 	rows[1].Ns = 0
-	must.NotDo(t, peer.WriteYardstick(&text, rows), zkbench.ErrParams, "rows")
+	must.Fail(t, peer.WriteYardstick(&text, rows), zkbench.ErrParams, "rows")
 }
 
 // TestPanurusProofBytes: a proof of more bits is longer, one of csp longer than

@@ -52,7 +52,7 @@ func TestServer(t *testing.T) {
 	golden.Equal(t, "cluster", identity, ask(t, url, clusterID))
 	dir := s.dir
 	s.Stop()
-	must.NotGet(os.Stat(dir))(t, fs.ErrNotExist, "after Stop")
+	must.FailGet(os.Stat(dir))(t, fs.ErrNotExist, "after Stop")
 }
 
 // TestTetherChild is the child of TestTether.
@@ -101,7 +101,7 @@ func TestTether(t *testing.T) {
 				t.Fatalf("the child was to fail after it had a server: %v, %q", err, data)
 			}
 			must.Get(io.ReadAll(alive))(t)
-			must.NotGet(os.Stat(data))(t, fs.ErrNotExist, "%s is still there", data)
+			must.FailGet(os.Stat(data))(t, fs.ErrNotExist, "%s is still there", data)
 		})
 	}
 }

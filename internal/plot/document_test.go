@@ -74,7 +74,7 @@ func TestDocumentOfNothing(t *testing.T) {
 			t.Errorf("figure %d without values: %d bytes, %v", i, b.Len(), err)
 		}
 	}
-	must.NotDo(t, plot.Document(broken{}, dotsOf("A", 1)), io.ErrClosedPipe, "a broken writer")
+	must.Fail(t, plot.Document(broken{}, dotsOf("A", 1)), io.ErrClosedPipe, "a broken writer")
 }
 
 type broken struct{}

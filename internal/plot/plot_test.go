@@ -236,7 +236,7 @@ func TestFigureRefuses(t *testing.T) {
 		t.Run("figure="+name, func(t *testing.T) {
 			var b bytes.Buffer
 			err := f(&b, "png", sample(t))
-			must.NotDo(t, err, zkbench.ErrParams, "format=png")
+			must.Fail(t, err, zkbench.ErrParams, "format=png")
 			golden.Contains(t, fmt.Sprint(err), "accepted: svg, pdf")
 			if err := f(&b, plot.SVG, damaged); name != "timeline" && !errors.Is(err, zkbench.ErrMalformed) {
 				t.Errorf("histogram=damaged: error %v, want ErrMalformed", err)

@@ -9,8 +9,14 @@ package record
 import (
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/zkbench/zkbench"
 )
 
 // Schema is the number of the schema that this package writes and reads.
@@ -196,4 +202,107 @@ func (r *Record) SeriesOf(q Quantity) (Series, bool) {
 // Histogram returns the histogram of that name.
 func (r *Record) Histogram(name string) (Histogram, bool) {
 	return find(r.Histograms, func(h Histogram) bool { return h.Name == name })
+}
+
+// The axes of a case that was given a number of processors, of workers.
+const (
+	cpusKey    = "cpus"
+	workersKey = "workers"
+)
+
+// Processors is the number of processors that the case could use.
+func (r *Record) Processors() int {
+	if text, ok := r.Axes.Get(cpusKey); ok {
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	}
+	return r.Env.GOMAXPROCS
+}
+
+// Coordinates returns what tells the case from others beside its number of processors: its
+// other axes, and the side of a comparison.
+func (r *Record) Coordinates() Axes {
+	axes := r.Axes.Without(cpusKey)
+	if r.Process.Side != "" {
+		axes = append(axes, Axis{"side", r.Process.Side})
+	}
+	return axes
+}
+
+// Staged tells a record of stages, which has no settings with workers, from one of a load.
+func (r *Record) Staged() bool {
+	var s struct {
+		Workers int `json:"workers"`
+	}
+	if len(r.Settings) > 0 && json.Unmarshal(r.Settings, &s) != nil {
+		return false
+	}
+	_, loaded := r.Metric(Throughput)
+	return s.Workers == 0 && !loaded
+}
+
+// Names of what the load runner writes beside metrics.
+const (
+	// Histograms, in ns.
+	HistLatency  = "latency"  // service time, one value per successful operation
+	HistResponse = "response" // the same operations from their intended start; open loop
+	HistWait     = "wait"     // what lies between; open loop
+	HistError    = "error"    // service time of failed operations
+	HistInput    = "input"    // one value per input that an operation built for itself
+	// Of a mix, each class has a histogram besides: latency/<class>.
+	HistClassPrefix = HistLatency + "/"
+
+	// Counters, in operations: offered = started + dropped + never-started,
+	// started = done + failed + unfinished.
+	CountOffered      = "offered"       // tickets whose intended start lay in the window
+	CountDropped      = "dropped"       // arrived when the queue was full
+	CountNeverStarted = "never-started" // still queued when the window closed
+	CountStarted      = "started"
+	CountDone         = "done"
+	CountFailed       = "failed"
+	CountUnfinished   = "unfinished"
+	CountLate         = "late"         // of done: ended after the window, within the grace
+	CountCarried      = "carried"      // of the warm-up, begun or due before the window, ended well within it: part of throughput, of nothing else
+	CountWarmup       = "warmup"       // ended before the window
+	CountChecked      = "checked"      // results checked after the window, of done
+	CountCheckFails   = "check-failed" // of checked
+	CountLeakFixed    = "leak-fixed"   // samples of a leak test with the fixed witness
+	CountLeakRandom   = "leak-random"  // and with random ones
+	CountArena        = "arena"        // B, reserved for results that wait for their check
+
+	// Refused is the finding of a case that the runner did not accept as it was asked
+	// for: a user's error, not the operation's.
+	Refused = "refused"
+)
+
+// Histogram is an HDR histogram in its V2 compressed encoding, base64, which
+// the HdrHistogram tools of every language read.
+type Histogram struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	HDR  string `json:"hdr"`
+
+	// The same values interval by interval of the window, where they were kept so;
+	// an interval without values is empty.
+	Interval time.Duration `json:"interval,omitempty"` // ns
+	Parts    []string      `json:"parts,omitempty"`
+}
+
+// EncodeHistogram encodes h, whose values are in unit.
+func EncodeHistogram(name, unit string, h *hdrhistogram.Histogram) (Histogram, error) {
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return Histogram{}, fmt.Errorf("encode histogram %s: %w", name, err)
+	}
+	return Histogram{Name: name, Unit: unit, HDR: string(encoded)}, nil
+}
+
+// Decode returns the histogram, or a *zkbench.DecodeError.
+func (h Histogram) Decode() (*hdrhistogram.Histogram, error) {
+	decoded, err := hdrhistogram.Decode([]byte(h.HDR))
+	if err != nil {
+		return nil, &zkbench.DecodeError{Path: "histograms." + h.Name, Reason: err.Error()}
+	}
+	return decoded, nil
 }

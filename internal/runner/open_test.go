@@ -340,7 +340,7 @@ func TestParseSLO(t *testing.T) {
 		golden.Equal(t, "objective", good, must.Get(runner.ParseSLO(good))(t).String())
 	}
 	for _, bad := range []string{"", "p99", "99=50ms", "p0=1s", "p100=1s", "pNaN=1s", "p99=50", "p99=0s", "p99=-1s"} {
-		must.NotGet(runner.ParseSLO(bad))(t, zkbench.ErrParams, "%q", bad)
+		must.FailGet(runner.ParseSLO(bad))(t, zkbench.ErrParams, "%q", bad)
 	}
 }
 
@@ -379,7 +379,7 @@ func TestSLOCountsWhatWasNotAnswered(t *testing.T) {
 	} {
 		golden.Equal(t, test.name, test.want, must.Get(slo.Held(rec(test.edit)))(t))
 	}
-	must.NotGet(slo.Held(record.New()))(t, zkbench.ErrEnv, "a record without arrivals")
+	must.FailGet(slo.Held(record.New()))(t, zkbench.ErrEnv, "a record without arrivals")
 }
 
 // TestOverloadedWarmup: one worker of 100 operations a second, 200 arrivals a second, a

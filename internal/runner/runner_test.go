@@ -544,7 +544,7 @@ func TestRunRefuses(t *testing.T) {
 			cfg := runner.Config{Workers: 1, Duration: time.Second, Samples: 1, Queue: 1}
 			test.edit(&cfg)
 			_, err := runner.Run(t.Context(), cfg, target{})
-			must.NotDo(t, err, zkbench.ErrParams, "settings")
+			must.Fail(t, err, zkbench.ErrParams, "settings")
 			golden.Contains(t, fmt.Sprint(err), test.want)
 		})
 	}
@@ -591,6 +591,6 @@ func TestInputErrorEndsTheSetUp(t *testing.T) {
 			return nil, nil
 		},
 	})
-	must.NotDo(t, err, planted, "inputs")
+	must.Fail(t, err, planted, "inputs")
 	golden.Contains(t, fmt.Sprint(err), "input 2")
 }

@@ -288,12 +288,12 @@ func TestRefused(t *testing.T) {
 				"paired": stat.Paired, "unpaired": stat.Unpaired,
 			} {
 				_, err := compare(test.old, test.new, test.confidence)
-				must.NotDo(t, err, zkbench.ErrParams, "%s", name)
+				must.Fail(t, err, zkbench.ErrParams, "%s", name)
 				golden.Contains(t, fmt.Sprint(err), test.want)
 			}
 		})
 	}
-	must.NotGet(stat.Paired(good, good[:2], 0.99))(t, zkbench.ErrParams, "unlike lengths")
+	must.FailGet(stat.Paired(good, good[:2], 0.99))(t, zkbench.ErrParams, "unlike lengths")
 	var sample *stat.SampleError
 	if _, err := stat.Unpaired(good, []float64{1, -2}, 0.99); !errors.As(err, &sample) || sample.Side != stat.New || sample.Index != 1 {
 		t.Errorf("error %v is not a SampleError of new[1]", err)

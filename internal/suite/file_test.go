@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 const good = `# A comment.
@@ -78,7 +80,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
 		}
 	}
-	must.NotGet(suite.Read("x", strings.NewReader(strings.Repeat("#", 2<<20))))(t, zkbench.ErrLimit, "two megabytes")
+	must.FailGet(suite.Read("x", strings.NewReader(strings.Repeat("#", 2<<20))))(t, zkbench.ErrLimit, "two megabytes")
 }
 
 // TestExpand: every flag that is wrong is told, though expanding stops at the first.
@@ -123,4 +125,42 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("accepted: %+v", file)
 		}
 	})
+}
+
+// TestSameCaseTwice: a case that comes twice is planned once, and told where its settings
+// differ. Two open loops of the same rate are the same.
+func TestSameCaseTwice(t *testing.T) {
+	defs := []workload.Def{{Name: "Some", Axes: []workload.Axis{workload.BitsAxis()}}}
+	for name, c := range map[string]struct {
+		second string
+		notes  []string
+	}{
+		"the same":      {"rate: 100", nil},
+		"another queue": {"rate: 100\n    queue: 9", []string{"1 case left out: the same with other settings comes before"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := must.Get(suite.Read("x", strings.NewReader("cases:\n  - run: some\n    bits: 8\n    rate: 100\n  - run: some\n    bits: 8\n    "+c.second+"\n")))(t)
+			p := must.Get(suite.NewPlan(defs, file, "x", 2, suite.Options{}))(t)
+			golden.Equal(t, "cases", 1, len(p.Header.Plan))
+			golden.Equal(t, "notes", c.notes, p.Notes)
+		})
+	}
+}
+
+// TestEstimate: before anything was measured what is expected counts; then a case takes as
+// long as it took, and others as much longer than expected as those that were measured.
+func TestEstimate(t *testing.T) {
+	all := suite.Interleave(cases(3), 2)
+	for i := range all {
+		all[i].Expected = 10 * time.Second
+	}
+	e := suite.NewEstimate(all)
+	golden.Equal(t, "remaining before", time.Minute, e.Remaining(0))
+	e.Took(&all[0], 30*time.Second)
+	for i, want := range []time.Duration{30 * time.Second, 30 * time.Second, 30 * time.Second} {
+		golden.Equal(t, fmt.Sprintf("case %d", i), want, e.CaseTime(&all[i]))
+	}
+	e.Took(&all[1], 10*time.Second) // 40 s of the 20 expected
+	golden.Equal(t, "remaining after two", (20+30+10+20)*time.Second, e.Remaining(2))
+	golden.Equal(t, "remaining at the end", 0, e.Remaining(len(all)))
 }

@@ -112,7 +112,7 @@ func TestPutRow(t *testing.T) {
 		}
 	}
 	for _, row := range []suite.Row{{Columns: []string{"a"}}, {Columns: []string{"b"}, Values: []string{"1"}}} {
-		must.NotDo(t, suite.PutRow(path, "a", row), zkbench.ErrParams, "row")
+		must.Fail(t, suite.PutRow(path, "a", row), zkbench.ErrParams, "row")
 	}
-	must.NotDo(t, suite.PutRow(filepath.Join(path, "none", "x.csv"), "a", suite.Row{Columns: []string{"a"}, Values: []string{"1"}}), must.ErrAny, "a file within a file")
+	must.Fail(t, suite.PutRow(filepath.Join(path, "none", "x.csv"), "a", suite.Row{Columns: []string{"a"}, Values: []string{"1"}}), must.ErrAny, "a file within a file")
 }

@@ -69,7 +69,7 @@ func TestGoesOn(t *testing.T) {
 			},
 			Ended: func(int, *suite.Case, *record.Record, bool) error { return nil },
 		}
-		must.NotDo(t, run.All(ctx), stopped, "stopped at %d", stop)
+		must.Fail(t, run.All(ctx), stopped, "stopped at %d", stop)
 		must.Do(t, j.Close())
 
 		j, head, err := suite.Open(dir)
@@ -155,13 +155,13 @@ func TestJournalRefuses(t *testing.T) {
 		t.Errorf("no journal: %v", err)
 	}
 	j := must.Get(suite.Create(dir, suite.Header{Suite: "some"}))(t)
-	must.NotGet(suite.Create(dir, suite.Header{}))(t, zkbench.ErrParams, "a journal that is there")
+	must.FailGet(suite.Create(dir, suite.Header{}))(t, zkbench.ErrParams, "a journal that is there")
 	if _, _, err := suite.Open(dir); !errors.Is(err, zkbench.ErrEnv) {
 		t.Errorf("a journal that is open: %v", err)
 	}
 	rec := measured(cases(1)[0].Job)
 	must.Do(t, j.Put("a", rec))
-	must.NotDo(t, j.Put("a", rec), must.ErrAny, "a second record of a case")
+	must.Fail(t, j.Put("a", rec), must.ErrAny, "a second record of a case")
 	if got, err := j.Records(); len(got) != 1 || got["a"] == nil || got["a"].ID != rec.ID || err != nil {
 		t.Errorf("records: %v, %v", got, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -57,4 +58,66 @@ func ReadStatus(dir string) (Status, error) {
 		s.Stopped = true
 	}
 	return s, nil
+}
+
+// Estimate tells how long a suite still takes: a case that was measured takes as long
+// again, another as long as expected, times what those that were measured took of what
+// was expected of them. Its methods may be called at once.
+type Estimate struct {
+	mu             sync.Mutex
+	cases          []Case
+	took           map[string]time.Duration // by the case's name, its last process
+	expected, real time.Duration            // of those that were measured
+}
+
+// NewEstimate returns an estimate of cases of which nothing was measured.
+func NewEstimate(cases []Case) *Estimate {
+	return &Estimate{cases: cases, took: make(map[string]time.Duration)}
+}
+
+// Took tells how long a case took.
+func (e *Estimate) Took(c *Case, d time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.took[c.Name()] = d
+	e.expected += c.Expected
+	e.real += d
+}
+
+// CaseTime is how long a case will take.
+func (e *Estimate) CaseTime(c *Case) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.caseTime(c)
+}
+
+func (e *Estimate) caseTime(c *Case) time.Duration {
+	if d, ok := e.took[c.Name()]; ok {
+		return d
+	}
+	if e.expected == 0 {
+		return c.Expected
+	}
+	return time.Duration(float64(c.Expected) * float64(e.real) / float64(e.expected))
+}
+
+// Remaining is how long the cases from i on will take.
+func (e *Estimate) Remaining(i int) (left time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for ; i < len(e.cases); i++ {
+		left += e.caseTime(&e.cases[i])
+	}
+	return left
+}
+
+// roughly writes a time that is an estimate.
+func roughly(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%.1f h", d.Hours())
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
 }

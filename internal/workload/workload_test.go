@@ -161,7 +161,7 @@ func TestDefaultMatrix(t *testing.T) {
 
 func TestMatrixIsBounded(t *testing.T) {
 	def := workload.Def{Name: "Sender", Axes: []workload.Axis{workload.InputsAxis(1000), workload.OutputsAxis(1000)}}
-	must.NotGet(workload.Cases(def, map[string]string{"in": "1..1000+1", "out": "1..1000+1"}))(t, zkbench.ErrLimit, "matrix")
+	must.FailGet(workload.Cases(def, map[string]string{"in": "1..1000+1", "out": "1..1000+1"}))(t, zkbench.ErrLimit, "matrix")
 }
 
 func TestCase(t *testing.T) {
@@ -170,7 +170,7 @@ func TestCase(t *testing.T) {
 	golden.Equal(t, "cases", [2]string{"curve=BN254/bits=32", "curve=BN254/bits=64/workers=2"}, [2]string{c.String(), d.String()})
 	golden.Equal(t, "bits", 64, must.Get(d.Int("bits"))(t))
 	for _, key := range []string{"curve", "in"} {
-		must.NotGet(d.Int(key))(t, zkbench.ErrParams, "key=%s", key)
+		must.FailGet(d.Int(key))(t, zkbench.ErrParams, "key=%s", key)
 	}
 	data := must.Get(json.Marshal(d))(t)
 	var back workload.Case

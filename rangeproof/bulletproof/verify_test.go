@@ -84,9 +84,9 @@ func TestZeroChallengesAreRefused(t *testing.T) {
 		}
 		tr := bound(p, "ctx")
 		*left = n
-		must.NotGet(q.Replay(&tr, st.V, pf))(t, want, "challenge %d zero: Replay", n)
+		must.FailGet(q.Replay(&tr, st.V, pf))(t, want, "challenge %d zero: Replay", n)
 		tr = bound(p, "ctx")
 		*left = n + 2*d.N + 4 // after the nonces
-		must.NotGet(q.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces))(t, want, "challenge %d zero: Prove", n)
+		must.FailGet(q.Prove(t.Context(), executor.Serial(), &tr, st.V, st.w, st.nonces))(t, want, "challenge %d zero: Prove", n)
 	}
 }

@@ -40,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("encoding of the decoded %v differs (%v)", kind, err)
 			}
 			must.Do(t, a.Verify(ctx, serial, "anchor"))
-			must.NotDo(t, a.Verify(ctx, serial, "another"), zkbench.ErrProof, "other anchor")
+			must.Fail(t, a.Verify(ctx, serial, "another"), zkbench.ErrProof, "other anchor")
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestEveryByte(t *testing.T) {
 					t.Errorf("proof=%s, %v, cut at %d: %v", proofType, kind, i, err)
 				}
 			}
-			must.NotGet(action.Decode(pp, kind, append(bytes.Clone(raw), 0)))(t, zkbench.ErrMalformed, "proof=%s, %v, trailing byte", proofType, kind)
+			must.FailGet(action.Decode(pp, kind, append(bytes.Clone(raw), 0)))(t, zkbench.ErrMalformed, "proof=%s, %v, trailing byte", proofType, kind)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestDecodeNamesTheField(t *testing.T) {
 	}
 	// One kind of action is no other.
 	for i, kind := range kinds {
-		must.NotGet(action.Decode(pp, kinds[1-i], sent(t, pp, kind, "kind", "")))(t, zkbench.ErrMalformed, "%v decoded as %v", kind, kinds[1-i])
+		must.FailGet(action.Decode(pp, kinds[1-i], sent(t, pp, kind, "kind", "")))(t, zkbench.ErrMalformed, "%v decoded as %v", kind, kinds[1-i])
 	}
 }
 
@@ -173,8 +173,8 @@ func TestBatchRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	must.NotDo(t, action.VerifyBatch(ctx, serial, newParams(t, token.CSP), []action.Item{{Action: good}}), zkbench.ErrParams, "an action decoded under other parameters")
-	must.NotGet(action.Receive(pp, &action.Action{Outputs: good.Outputs}))(t, zkbench.ErrParams, "an action that was not parsed")
+	must.Fail(t, action.VerifyBatch(ctx, serial, newParams(t, token.CSP), []action.Item{{Action: good}}), zkbench.ErrParams, "an action decoded under other parameters")
+	must.FailGet(action.Receive(pp, &action.Action{Outputs: good.Outputs}))(t, zkbench.ErrParams, "an action that was not parsed")
 }
 
 // TestOnlyWhatWasReceivedVerifies: drafts and parsed actions have no method that

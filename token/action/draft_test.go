@@ -68,15 +68,15 @@ func TestRefusedSpecs(t *testing.T) {
 		"long anchor":   {spec: edited(func(s *action.Spec) { s.Anchor = token.Anchor(make([]byte, token.MaxBound+1)) }), want: zkbench.ErrLimit},
 		"sum":           {spec: outputs(action.Output{Value: 29}), want: zkbench.ErrParams, transferOnly: true},
 	} {
-		must.NotDo(t, prove(sender.Transfer(ctx, c.spec)), c.want, "transfer, %s", name)
+		must.Fail(t, prove(sender.Transfer(ctx, c.spec)), c.want, "transfer, %s", name)
 		if err := prove(action.NewIssue(ctx, serial, pp, "USD", c.spec)); !errors.Is(err, c.want) && !c.transferOnly {
 			t.Errorf("issue, %s: %v", name, err)
 		}
 	}
 	short := edited(func(s *action.Spec) { s.Rand = bytes.NewReader(make([]byte, 31)) })
-	must.NotGet(sender.Transfer(ctx, short))(t, io.ErrUnexpectedEOF, "31 bytes of randomness")
+	must.FailGet(sender.Transfer(ctx, short))(t, io.ErrUnexpectedEOF, "31 bytes of randomness")
 	for _, n := range []int{token.MaxType + 1, 1 << 17} {
-		must.NotGet(action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})))(t, zkbench.ErrLimit, "type of %d bytes", n)
+		must.FailGet(action.NewIssue(ctx, serial, pp, string(make([]byte, n)), outputs(action.Output{Value: 1})))(t, zkbench.ErrLimit, "type of %d bytes", n)
 	}
 }
 

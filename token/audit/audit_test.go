@@ -229,7 +229,7 @@ func TestScriptOwners(t *testing.T) {
 		t.Errorf("owners %q", got)
 	}
 	for name, i := range map[string]*audit.Information{"one of two": info(bob), "exchanged": info(bob, audit.Owner{})} {
-		must.NotGet(s.auditor.Check(t.Context(), r, i))(t, must.ErrAny, "%s", name)
+		must.FailGet(s.auditor.Check(t.Context(), r, i))(t, must.ErrAny, "%s", name)
 	}
 }
 
@@ -240,11 +240,11 @@ func TestInformationEncoding(t *testing.T) {
 	got := must.Get(audit.Decode(data))(t)
 	golden.Equal(t, "information", s.info, got, cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) }))
 	for n := range data {
-		must.NotGet(audit.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
+		must.FailGet(audit.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
-	must.NotGet(audit.Decode(append(data, 0)))(t, zkbench.ErrMalformed, "trailing byte")
+	must.FailGet(audit.Decode(append(data, 0)))(t, zkbench.ErrMalformed, "trailing byte")
 	s.info.Actions[0].Outputs[0].Opening.Blinding = nil
-	must.NotGet(s.info.Encode())(t, zkbench.ErrLimit, "no blinding")
+	must.FailGet(s.info.Encode())(t, zkbench.ErrLimit, "no blinding")
 }
 
 func FuzzDecode(f *testing.F) {
@@ -253,7 +253,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		info, err := audit.Decode(data)
 		if err != nil {
-			must.NotDo(t, err, zkbench.ErrMalformed, "untyped error")
+			must.Fail(t, err, zkbench.ErrMalformed, "untyped error")
 			return
 		}
 		golden.Equal(t, "the same information, encoded again", data, must.Get(info.Encode())(t))

@@ -59,7 +59,7 @@ func TestEnrol(t *testing.T) {
 	authority := ed25519TestSigner(t, "a")
 	h := must.Get(s.NewHolder(seeded("alice")))(t)
 	request := must.Get(h.Request("alice", nil))(t)
-	must.NotGet(s.Enrol("mallory", request, authority))(t, zkbench.ErrSignature, "another's request")
+	must.FailGet(s.Enrol("mallory", request, authority))(t, zkbench.ErrSignature, "another's request")
 	for i := range request {
 		flipped := slices.Clone(request)
 		flipped[i] ^= 1
@@ -68,16 +68,16 @@ func TestEnrol(t *testing.T) {
 		}
 	}
 	for _, cut := range [][]byte{nil, request[1:], append(slices.Clone(request), 0)} {
-		must.NotGet(s.Enrol("alice", cut, authority))(t, zkbench.ErrMalformed, "%d bytes", len(cut))
+		must.FailGet(s.Enrol("alice", cut, authority))(t, zkbench.ErrMalformed, "%d bytes", len(cut))
 	}
 	for _, name := range []string{"", strings.Repeat("x", MaxName+1)} {
-		must.NotGet(s.Enrol(name, request, authority))(t, zkbench.ErrParams, "name of %d bytes", len(name))
+		must.FailGet(s.Enrol(name, request, authority))(t, zkbench.ErrParams, "name of %d bytes", len(name))
 	}
-	must.NotGet(s.Enrol("alice", request, newPseudonym(t, s, "authority")))(t, zkbench.ErrParams, "a pseudonym as authority")
+	must.FailGet(s.Enrol("alice", request, newPseudonym(t, s, "authority")))(t, zkbench.ErrParams, "a pseudonym as authority")
 	// A signature under a pseudonym is no proof of knowledge for enrolment.
 	p := newPseudonym(t, s, "confused")
 	signature := must.Get(p.Sign([]byte("alice"), nil))(t)
-	must.NotGet(s.Enrol("alice", slices.Concat(p.Identity()[1:], signature), authority))(t, zkbench.ErrSignature, "a signature as proof of knowledge")
+	must.FailGet(s.Enrol("alice", slices.Concat(p.Identity()[1:], signature), authority))(t, zkbench.ErrSignature, "a signature as proof of knowledge")
 }
 
 // TestCertificate: no byte of a certificate may change, nor its length, its
@@ -102,9 +102,9 @@ func TestCertificate(t *testing.T) {
 	refused("trailing byte", append(slices.Clone(e.raw), 0), authority)
 	refused("no authorities", e.raw)
 	refused("another authority", e.raw, ed25519TestSigner(t, "b").Identity())
-	must.NotGet(s.Certificate(make([]byte, maxCertificate+1), authority))(t, zkbench.ErrLimit, "too long")
+	must.FailGet(s.Certificate(make([]byte, maxCertificate+1), authority))(t, zkbench.ErrLimit, "too long")
 	other := must.Get(NewScheme("FP256BN_AMCL"))(t)
-	must.NotGet(other.Certificate(e.raw, authority))(t, must.ErrAny, "another curve")
+	must.FailGet(other.Certificate(e.raw, authority))(t, must.ErrAny, "another curve")
 }
 
 // TestAudit: an audit proof shows whose a pseudonym is, in one context, and every
@@ -140,7 +140,7 @@ func TestAudit(t *testing.T) {
 			flipped[i] ^= 1
 			refused(fmt.Sprintf("byte %d", i), id, alice.certificate, context, flipped)
 		}
-		must.NotGet(alice.pseudonym.AuditProof(bob.certificate, context, nil))(t, zkbench.ErrParams, "%s, proof for another's certificate", curve)
+		must.FailGet(alice.pseudonym.AuditProof(bob.certificate, context, nil))(t, zkbench.ErrParams, "%s, proof for another's certificate", curve)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestAuditForced(t *testing.T) {
 		forged.h = &holder[bnScalar, bnPoint]{s, []bnScalar{keys, ah.secret[1]}, ah.point}
 		forged.secret = []bnScalar{keys, p.secret[1]}
 		proof := must.Get(forged.AuditProof(alice.certificate, nil, nil))(t)
-		must.NotDo(t, s.CheckAudit(p.Identity(), alice.certificate, nil, proof), zkbench.ErrProof, "%s", name)
+		must.Fail(t, s.CheckAudit(p.Identity(), alice.certificate, nil, proof), zkbench.ErrProof, "%s", name)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestSignVerify(t *testing.T) {
 			must.Do(t, agree(t, set, s.Identity(), message, signature))
 			refuse := func(what string, id Identity, message, signature []byte) {
 				t.Helper()
-				must.NotDo(t, agree(t, set, id, message, signature), zkbench.ErrSignature, "%s", what)
+				must.Fail(t, agree(t, set, id, message, signature), zkbench.ErrSignature, "%s", what)
 			}
 			for i := range signature {
 				for _, mask := range []byte{0x01, 0x80} {
@@ -52,10 +52,10 @@ func TestSignVerify(t *testing.T) {
 	}
 	other := ed25519TestSigner(t, "other")
 	signature := must.Get(all["ed25519"].Sign(message, nil))(t)
-	must.NotDo(t, agree(t, set, other.Identity(), message, signature), zkbench.ErrSignature, "another Ed25519 key")
+	must.Fail(t, agree(t, set, other.Identity(), message, signature), zkbench.ErrSignature, "another Ed25519 key")
 	pseudonym := newPseudonym(t, testBN(), "other")
 	signature = must.Get(all["pseudonym"].Sign(message, nil))(t)
-	must.NotDo(t, agree(t, set, pseudonym.Identity(), message, signature), zkbench.ErrSignature, "another pseudonym")
+	must.Fail(t, agree(t, set, pseudonym.Identity(), message, signature), zkbench.ErrSignature, "another pseudonym")
 }
 
 // TestIdentityMalformed: what does not parse says which field, and is never
@@ -100,16 +100,16 @@ func TestIdentityMalformed(t *testing.T) {
 		if !ok || !errors.Is(err, zkbench.ErrMalformed) || d.Path == "" {
 			t.Errorf("%s: %v", name, err)
 		}
-		must.NotDo(t, agree(t, set, id, []byte("m"), make([]byte, 64)), zkbench.ErrMalformed, "%s in a batch", name)
+		must.Fail(t, agree(t, set, id, []byte("m"), make([]byte, 64)), zkbench.ErrMalformed, "%s in a batch", name)
 	}
 	for _, first := range []byte{1, 2, 3, 9} {
 		id := append([]byte{first}, make([]byte, MaxLen)...)
-		must.NotDo(t, agree(t, set, id, nil, nil), zkbench.ErrLimit, "%d bytes, type %d", len(id), first)
+		must.Fail(t, agree(t, set, id, nil, nil), zkbench.ErrLimit, "%d bytes, type %d", len(id), first)
 	}
 	without := must.Get(NewSet(1, nil))(t)
-	must.NotDo(t, agree(t, without, point, nil, nil), zkbench.ErrMalformed, "pseudonym without a scheme")
+	must.Fail(t, agree(t, without, point, nil, nil), zkbench.ErrMalformed, "pseudonym without a scheme")
 	for _, n := range []int{0, -1} {
-		must.NotGet(NewSet(n, nil))(t, zkbench.ErrParams, "%d entries", n)
+		must.FailGet(NewSet(n, nil))(t, zkbench.ErrParams, "%d entries", n)
 	}
 }
 
@@ -118,16 +118,16 @@ func TestConstructors(t *testing.T) {
 	key := p256Key(t, rfc6979Key)
 	cert := certificate(t, key, &key.PublicKey)
 	other := p256Key(t, "00000000000000000000000000000000000000000000000000000000000000FF")
-	must.NotGet(NewX509Signer(cert, other))(t, zkbench.ErrParams, "another key")
-	must.NotGet(NewX509Signer(cert, nil))(t, zkbench.ErrParams, "no key")
-	must.NotGet(NewX509Signer(cert[1:], key))(t, zkbench.ErrMalformed, "no certificate")
+	must.FailGet(NewX509Signer(cert, other))(t, zkbench.ErrParams, "another key")
+	must.FailGet(NewX509Signer(cert, nil))(t, zkbench.ErrParams, "no key")
+	must.FailGet(NewX509Signer(cert[1:], key))(t, zkbench.ErrMalformed, "no certificate")
 	ed := ed25519.NewKeyFromSeed(make([]byte, 32))
 	mixed := slices.Clone(ed)
 	mixed[40] ^= 1
 	for name, k := range map[string]ed25519.PrivateKey{"halves apart": mixed, "short": ed[:63], "none": nil} {
-		must.NotGet(NewEd25519Signer(k))(t, zkbench.ErrParams, "ed25519, %s", name)
+		must.FailGet(NewEd25519Signer(k))(t, zkbench.ErrParams, "ed25519, %s", name)
 	}
-	must.NotGet(Ed25519(ed.Public().(ed25519.PublicKey)[:31]))(t, zkbench.ErrMalformed, "short key")
+	must.FailGet(Ed25519(ed.Public().(ed25519.PublicKey)[:31]))(t, zkbench.ErrMalformed, "short key")
 	if id := must.Get(Ed25519(ed.Public().(ed25519.PublicKey)))(t); id.Type() != TypeEd25519 || len(id) != 33 {
 		t.Errorf("identity %x", id)
 	}

@@ -53,7 +53,7 @@ func TestSchemes(t *testing.T) {
 	if all[1].scheme.Digest() != all[3].scheme.Digest() || all[0].scheme.Digest() == all[1].scheme.Digest() {
 		t.Error("digests do not follow the groups")
 	}
-	must.NotGet(NewScheme("P-256"))(t, zkbench.ErrParams, "unknown curve")
+	must.FailGet(NewScheme("P-256"))(t, zkbench.ErrParams, "unknown curve")
 }
 
 // textbook verifies zKey·G + zBlinding·H = A + c·P by double-and-add, from the
@@ -139,7 +139,7 @@ func TestForgeries(t *testing.T) {
 	s.g.MulPoint(&x, &x, &c)
 	solved := append(Identity{byte(TypePseudonym)}, s.g.AppendPoints(nil, x)...)
 	last := s.g.AppendScalars(slices.Clone(free[32:]), z[:2]...)
-	must.NotDo(t, agree(t, set, solved, message, last), zkbench.ErrSignature, "pseudonym solved from a signature")
+	must.Fail(t, agree(t, set, solved, message, last), zkbench.ErrSignature, "pseudonym solved from a signature")
 
 	seed := [transcript.SeedLen]byte{1}
 	enrolment := must.Get(s.prove(kindEnrolment, p.point, p.secret, message, seed))(t)
@@ -149,7 +149,7 @@ func TestForgeries(t *testing.T) {
 		"enrolment proof":        enrolment,
 		"of a sibling":           must.Get(sibling.Sign(message, nil))(t),
 	} {
-		must.NotDo(t, agree(t, set, p.Identity(), message, signature), zkbench.ErrSignature, "%s", name)
+		must.Fail(t, agree(t, set, p.Identity(), message, signature), zkbench.ErrSignature, "%s", name)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestNonces(t *testing.T) {
 			t.Errorf("another %s has the same A", name)
 		}
 	}
-	must.NotGet(p.Sign([]byte("m"), strings.NewReader("short")))(t, must.ErrAny, "a random source that runs dry")
+	must.FailGet(p.Sign([]byte("m"), strings.NewReader("short")))(t, must.ErrAny, "a random source that runs dry")
 }
 
 // TestHolder: secrets and nonces restore holders and pseudonyms; every draw is
@@ -207,12 +207,12 @@ func TestHolder(t *testing.T) {
 		"empty": nil, "short": h.Secret()[1:], "long": append(h.Secret(), 0), "not below the order": bytes.Repeat([]byte{0xff}, 64),
 	} {
 		_, err := s.Holder(secret)
-		must.NotDo(t, err, zkbench.ErrMalformed, "%s", name)
+		must.Fail(t, err, zkbench.ErrMalformed, "%s", name)
 		if err != nil && len(secret) > 0 && strings.Contains(err.Error(), hex.EncodeToString(secret[:8])) {
 			t.Errorf("%s: the error tells the secret", name)
 		}
 	}
-	must.NotGet(s.NewHolder(strings.NewReader("short")))(t, must.ErrAny, "a random source that runs dry")
+	must.FailGet(s.NewHolder(strings.NewReader("short")))(t, must.ErrAny, "a random source that runs dry")
 }
 
 // TestSecretSums: the constant-time and the table's sums give the same bytes.
@@ -259,17 +259,17 @@ func TestTorsion(t *testing.T) {
 	g.AddPoints(&moved, &v.p, &torsion)
 	good := must.Get(p.Sign(message, nil))(t)
 	id := append(Identity{byte(TypePseudonym)}, g.AppendPoints(nil, moved)...)
-	must.NotDo(t, agree(t, set, id, message, good), zkbench.ErrMalformed, "a pseudonym outside the subgroup")
+	must.Fail(t, agree(t, set, id, message, good), zkbench.ErrMalformed, "a pseudonym outside the subgroup")
 
 	// Its signature would satisfy the cleared equation.
 	raw := must.Get(s.prove(kindSignature, id[1:], p.secret, message, [transcript.SeedLen]byte{1}))(t)
 	must.Do(t, s.check(kindSignature, &moved, id[1:], message, raw), "the signature does not try what it should")
-	must.NotDo(t, agree(t, set, id, message, raw), zkbench.ErrMalformed, "a pseudonym outside the subgroup that signs")
+	must.Fail(t, agree(t, set, id, message, raw), zkbench.ErrMalformed, "a pseudonym outside the subgroup that signs")
 
 	a := must.Get(s.decodeA(good))(t)
 	g.AddPoints(&a[0], &a[0], &torsion)
 	after := append(g.AppendPoints(nil, a...), good[g.PointLen():]...)
-	must.NotDo(t, agree(t, set, p.Identity(), message, after), zkbench.ErrSignature, "A moved after signing")
+	must.Fail(t, agree(t, set, p.Identity(), message, after), zkbench.ErrSignature, "A moved after signing")
 
 	k := []blsScalar{g.ScalarFromUint64(123), g.ScalarFromUint64(456)}
 	first := must.Get(s.sums(k))(t)

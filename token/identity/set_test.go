@@ -69,7 +69,7 @@ func TestSetBound(t *testing.T) {
 	if get(4) != pinned {
 		t.Error("a pinned verifier was dropped")
 	}
-	must.NotGet(set.Pin(Identity{byte(TypeEd25519), 1}))(t, must.ErrAny, "a short key")
+	must.FailGet(set.Pin(Identity{byte(TypeEd25519), 1}))(t, must.ErrAny, "a short key")
 }
 
 // TestSetKeepsWhoSigns: nothing but signatures that hold, all of a group, puts a

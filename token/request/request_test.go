@@ -64,7 +64,7 @@ func TestEncoding(t *testing.T) {
 		flipped[i] ^= byte(rapid.IntRange(1, 255).Draw(t, "flip"))
 		other, err := request.Decode(flipped)
 		if err != nil {
-			must.NotDo(t, err, zkbench.ErrMalformed, "untyped error")
+			must.Fail(t, err, zkbench.ErrMalformed, "untyped error")
 			return
 		}
 		golden.Equal(t, "what was decoded, encoded again", flipped, must.Get(other.Encode())(t))
@@ -104,7 +104,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	data := encode(t, good())
 	for n := range data {
-		must.NotGet(request.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
+		must.FailGet(request.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
 	for _, test := range []struct {
 		name string
@@ -178,7 +178,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := request.Decode(data)
 		if err != nil {
-			must.NotDo(t, err, zkbench.ErrMalformed, "untyped error")
+			must.Fail(t, err, zkbench.ErrMalformed, "untyped error")
 			return
 		}
 		golden.Equal(t, "the same request, encoded again", data, must.Get(r.Encode())(t))

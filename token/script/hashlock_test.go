@@ -152,7 +152,7 @@ func TestEveryByte(t *testing.T) {
 	owner := h.Owner()
 	parsed := 0
 	for i := range owner {
-		must.NotGet(Parse(owner[:i]))(t, must.ErrAny, "a prefix of %d bytes", i)
+		must.FailGet(Parse(owner[:i]))(t, must.ErrAny, "a prefix of %d bytes", i)
 		for mask := 1; mask < 256; mask++ {
 			changed := overwritten(owner, i, owner[i]^byte(mask))
 			other, err := Parse(changed)

@@ -228,7 +228,7 @@ func TestZeroLock(t *testing.T) {
 	_, err := h.Signer(at, Unlock{Claim, testPreimage})
 	wantPolicy(t, err)
 	id := must.Get(h.Signer(at, Unlock{Kind: Reclaim}))(t)
-	must.NotGet(must.Get(identity.NewSet(1, nil))(t).Verifier(id))(t, zkbench.ErrMalformed, "signer %x", id)
+	must.FailGet(must.Get(identity.NewSet(1, nil))(t).Verifier(id))(t, zkbench.ErrMalformed, "signer %x", id)
 	wantPolicy(t, CheckOutput(id, id))
 }
 

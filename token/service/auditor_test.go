@@ -30,7 +30,7 @@ func TestAuditor(t *testing.T) {
 	alice := w.party(t, w.key(t, "alice"))
 	order := func(value uint64) service.Order { return anchored("one anchor", paying(alice.address(t), value)) }
 	first := must.Get(w.issuer.Issue(ctx, order(1)))(t)
-	must.NotGet(w.issuer.Issue(ctx, order(2)))(t, zkbench.ErrAnchorConflict, "issued twice under one anchor")
+	must.FailGet(w.issuer.Issue(ctx, order(2)))(t, zkbench.ErrAnchorConflict, "issued twice under one anchor")
 	must.Do(t, w.issued.Discard(ctx, first.Request.Anchor))
 	second := must.Get(w.issuer.Issue(ctx, order(2)))(t)
 
@@ -59,7 +59,7 @@ func TestAuditor(t *testing.T) {
 		t.Error("signed a request with the information of another")
 	}
 	for name, pair := range map[string][2][]byte{"request": {raw[1:], info}, "information": {raw, info[1:]}} {
-		must.NotGet(w.auditor.Check(ctx, pair[0], pair[1]))(t, zkbench.ErrMalformed, "malformed %s", name)
+		must.FailGet(w.auditor.Check(ctx, pair[0], pair[1]))(t, zkbench.ErrMalformed, "malformed %s", name)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 	} {
-		must.NotDo(t, make(), zkbench.ErrParams, "%s", name)
+		must.Fail(t, make(), zkbench.ErrParams, "%s", name)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestDeliveryRoundTrip(t *testing.T) {
 		}
 		cut := rapid.IntRange(0, len(data)-1).Draw(t, "cut")
 		for _, bad := range [][]byte{data[:cut], append(bytes.Clone(data), 0)} {
-			must.NotGet(service.DecodeDelivery(bad))(t, zkbench.ErrMalformed, "%d of %d bytes", len(bad), len(data))
+			must.FailGet(service.DecodeDelivery(bad))(t, zkbench.ErrMalformed, "%d of %d bytes", len(bad), len(data))
 		}
 	})
 }

@@ -43,7 +43,7 @@ func TestCrash(t *testing.T) {
 	sub := must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t)
 	alice.crash(t, w)
 	alice.has(t, 0, "the token is reserved")
-	must.NotGet(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t, zkbench.ErrPolicy, "a second transfer of the token")
+	must.FailGet(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t, zkbench.ErrPolicy, "a second transfer of the token")
 	again := kept(t, alice.Vault)[string(sub.Request.Anchor)]
 	golden.Equal(t, "deliveries", sub.Deliveries, again.Deliveries)
 	w.land(t, &again.Submission)
@@ -80,7 +80,7 @@ func TestRelease(t *testing.T) {
 	asked := w.ledger.asked
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	golden.Equal(t, "questions with nothing to ask", asked, w.ledger.asked)
-	must.NotDo(t, alice.Release(ctx, lost.Request.Anchor), zkbench.ErrParams, "released what is not there")
+	must.Fail(t, alice.Release(ctx, lost.Request.Anchor), zkbench.ErrParams, "released what is not there")
 }
 
 // TestLateLanding: a request lands after it was released. Its change counts, and a
@@ -97,11 +97,11 @@ func TestLateLanding(t *testing.T) {
 	alice.crash(t, w)
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	alice.has(t, 77, "the change, and the 7 that the second submission held")
-	must.NotGet(w.submit(t, second))(t, zkbench.ErrSpent, "the second submission")
+	must.FailGet(w.submit(t, second))(t, zkbench.ErrSpent, "the second submission")
 	if k := kept(t, alice.Vault); len(k) != 1 || !k[string(late.Request.Anchor)].Landed {
 		t.Errorf("%d submissions kept, want the one that landed", len(k))
 	}
-	must.NotDo(t, alice.Release(ctx, late.Request.Anchor), zkbench.ErrPolicy, "released what has landed")
+	must.Fail(t, alice.Release(ctx, late.Request.Anchor), zkbench.ErrPolicy, "released what has landed")
 }
 
 // TestLandsWhileAsked: a request that lands between the question for its anchor and
@@ -142,7 +142,7 @@ func TestOutage(t *testing.T) {
 	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 	w.land(t, sub)
 	for _, l := range []broken{{w.ledger, zkbench.ErrEnv, zkbench.ErrEnv}, {w.ledger, zkbench.ErrEnv, nil}} {
-		must.NotDo(t, alice.Recheck(ctx, l), zkbench.ErrEnv, "an outage")
+		must.Fail(t, alice.Recheck(ctx, l), zkbench.ErrEnv, "an outage")
 		alice.has(t, 100, "after an outage")
 	}
 }
@@ -169,7 +169,7 @@ func TestDiscard(t *testing.T) {
 		sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 		anchors = append(anchors, sub.Request.Anchor)
 	}
-	must.NotDo(t, alice.Discard(ctx, anchors[0], []byte("none")), zkbench.ErrParams, "discarded what is not there")
+	must.Fail(t, alice.Discard(ctx, anchors[0], []byte("none")), zkbench.ErrParams, "discarded what is not there")
 	alice.has(t, 0, "after a call that failed: all or nothing")
 	must.Do(t, alice.Discard(ctx, anchors...))
 	asked := w.ledger.asked
@@ -245,7 +245,7 @@ func TestWrongDeliveries(t *testing.T) {
 	must.Do(t, bob.Receive(ctx, other, good))
 	must.Do(t, bob.Sync(ctx, w.ledger))
 	bob.has(t, 30, "of the right deliveries")
-	must.NotDo(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })), zkbench.ErrPolicy, "another token than the ledger has under the id")
+	must.Fail(t, bob.Receive(ctx, edit(func(d *service.Delivery) { d.ID = other.ID })), zkbench.ErrPolicy, "another token than the ledger has under the id")
 }
 
 // TestIssueLife: an issue waits for the ledger as a transfer does. What has landed is not
@@ -271,7 +271,7 @@ func TestIssueLife(t *testing.T) {
 			if diff := cmp.Diff(sub.Deliveries, k.Deliveries); !k.Landed || diff != "" {
 				t.Errorf("landed %v, deliveries: %s", k.Landed, diff)
 			}
-			must.NotDo(t, w.issued.Discard(ctx, anchor), zkbench.ErrPolicy, "discarded what has landed")
+			must.Fail(t, w.issued.Discard(ctx, anchor), zkbench.ErrPolicy, "discarded what has landed")
 			must.Do(t, w.issued.Delivered(ctx, anchor))
 		}
 		wantKept(t, w.issued, 0, "of one that has landed and is delivered")

@@ -57,7 +57,7 @@ func TestLife(t *testing.T) {
 
 	// Bob redeems with the issuer's approval.
 	sub = must.Get(bob.pay.Transfer(ctx, paying(service.Address{}, 100)))(t)
-	must.NotGet(w.submit(t, sub))(t, zkbench.ErrPolicy, "a redemption without approval")
+	must.FailGet(w.submit(t, sub))(t, zkbench.ErrPolicy, "a redemption without approval")
 	wrong := sub.Deliveries[0]
 	wrong.Opening.Value--
 	for name, redeemed := range map[string][]service.Delivery{"none": nil, "another value": {wrong}, "two": {sub.Deliveries[0], sub.Deliveries[0]}} {
@@ -65,7 +65,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("approved with deliveries=%s: %v", name, err)
 		}
 	}
-	must.NotDo(t, w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...), zkbench.ErrParams, "approved an action that is not there")
+	must.Fail(t, w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...), zkbench.ErrParams, "approved an action that is not there")
 	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, sub.Deliveries...))
 	report = w.land(t, sub)
 	golden.Equal(t, "owners of the input", []string{"Bob"}, report.Actions[0].Inputs[0].Owners)
@@ -107,7 +107,7 @@ func TestPseudonyms(t *testing.T) {
 
 	w.fund(t, bob, 5)
 	others := w.transfer.With(w.wallet.With(bob.Vault, w.pseudonyms(t, "Mallory")))
-	must.NotGet(others.Transfer(t.Context(), paying(alice.address(t), 5)))(t, zkbench.ErrParams, "keys of another holder than the vault's")
+	must.FailGet(others.Transfer(t.Context(), paying(alice.address(t), 5)))(t, zkbench.ErrParams, "keys of another holder than the vault's")
 }
 
 // TestSelection: which tokens are chosen.
@@ -222,7 +222,7 @@ func TestRefusedOrders(t *testing.T) {
 	if _, err := alice.pay.Transfer(ctx, paying(to, 10)); !errors.Is(err, context.Canceled) || alice.Taken() != 0 {
 		t.Errorf("cancelled: %v, %d reserved", err, alice.Taken())
 	}
-	must.NotGet(w.issuer.Issue(t.Context(), paying(service.Address{}, 1)))(t, zkbench.ErrParams, "issued to nobody")
+	must.FailGet(w.issuer.Issue(t.Context(), paying(service.Address{}, 1)))(t, zkbench.ErrParams, "issued to nobody")
 
 	// A script in its one shape.
 	sub := must.Get(alice.pay.Transfer(t.Context(), paying(locked, 10)))(t)
@@ -230,7 +230,7 @@ func TestRefusedOrders(t *testing.T) {
 
 	o := anchored("chosen", paying(to, 10))
 	must.Get(alice.pay.Transfer(t.Context(), o))(t)
-	must.NotGet(alice.pay.Transfer(t.Context(), o))(t, zkbench.ErrAnchorConflict, "one anchor twice")
+	must.FailGet(alice.pay.Transfer(t.Context(), o))(t, zkbench.ErrAnchorConflict, "one anchor twice")
 }
 
 func TestWrappingPayments(t *testing.T) {
@@ -241,9 +241,9 @@ func TestWrappingPayments(t *testing.T) {
 	alice := w.funded(t, "alice", 1<<63)
 	w.fund(t, alice, 1<<63+5)
 	to := alice.address(t)
-	must.NotGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63)))(t, zkbench.ErrParams, "payments of 2^64")
+	must.FailGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63)))(t, zkbench.ErrParams, "payments of 2^64")
 	// The funds suffice, but no auditor adds up more than 64 bits.
-	must.NotGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)))(t, zkbench.ErrLimit, "inputs of 2^64 and more")
+	must.FailGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)))(t, zkbench.ErrLimit, "inputs of 2^64 and more")
 	b := must.Get(alice.Balance(usd))(t)
 	golden.Equal(t, "balance", "18446744073709551621", b.String())
 }

@@ -27,19 +27,19 @@ import (
 func TestVaultFile(t *testing.T) {
 	w := newWorld(t, nil)
 	path := w.path()
-	must.NotGet(service.OpenVault(path, w.params))(t, fs.ErrNotExist, "opened what is not there")
+	must.FailGet(service.OpenVault(path, w.params))(t, fs.ErrNotExist, "opened what is not there")
 	v := must.Get(service.CreateVault(path, w.params))(t)
 	info := must.Get(os.Stat(path))(t)
 	golden.Equal(t, "mode", 0o600, info.Mode().Perm())
-	must.NotGet(service.CreateVault(path, w.params))(t, fs.ErrExist, "created twice")
-	must.NotGet(service.OpenVault(path, w.params))(t, ledger.ErrLocked, "opened twice")
+	must.FailGet(service.CreateVault(path, w.params))(t, fs.ErrExist, "created twice")
+	must.FailGet(service.OpenVault(path, w.params))(t, ledger.ErrLocked, "opened twice")
 	must.Do(t, v.Close())
-	must.NotDo(t, v.Close(), fs.ErrClosed, "closed twice")
-	must.NotDo(t, v.Release(t.Context(), []byte("x")), fs.ErrClosed, "used after closing")
-	must.NotGet(v.Balance(usd))(t, fs.ErrClosed, "read after closing")
+	must.Fail(t, v.Close(), fs.ErrClosed, "closed twice")
+	must.Fail(t, v.Release(t.Context(), []byte("x")), fs.ErrClosed, "used after closing")
+	must.FailGet(v.Balance(usd))(t, fs.ErrClosed, "read after closing")
 	other := *w.params
 	other.Limits.Inputs = 1
-	must.NotGet(service.OpenVault(path, &other))(t, zkbench.ErrParams, "opened with other parameters")
+	must.FailGet(service.OpenVault(path, &other))(t, zkbench.ErrParams, "opened with other parameters")
 	// Another version.
 	editFile(t, path, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{2}))

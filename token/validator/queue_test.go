@@ -202,7 +202,7 @@ func TestQueueClose(t *testing.T) {
 						if err := f.queue.Close(); err != nil || time.Since(f.begin) != c.closed {
 							t.Errorf("closed after %v: %v, want %v", time.Since(f.begin), err, c.closed)
 						}
-						must.NotGet(f.queue.Validate(t.Context(), raw))(t, fs.ErrClosed, "after Close")
+						must.FailGet(f.queue.Validate(t.Context(), raw))(t, fs.ErrClosed, "after Close")
 					})
 				}
 				f.want(t, c.sizes, c.answers)
@@ -234,7 +234,7 @@ func TestQueueAnswersEachCaller(t *testing.T) {
 				t.Errorf("caller %d: %v in the queue, %v alone", i, err, alone)
 			}
 			clear(own)
-			must.NotGet(queue.Validate(left, own))(t, context.Canceled, "caller %d, cancelled", i)
+			must.FailGet(queue.Validate(left, own))(t, context.Canceled, "caller %d, cancelled", i)
 		})
 	}
 	wg.Wait()
@@ -244,6 +244,6 @@ func TestQueueAnswersEachCaller(t *testing.T) {
 func TestNewQueueRefuses(t *testing.T) {
 	s := newSystem(t, token.RedeemOwner)
 	for _, b := range []validator.Batching{{}, {Max: -1}, {Max: validator.MaxBatch + 1}, {Max: 1, Wait: -1}} {
-		must.NotGet(validator.NewQueue(s.v, s.ledger, time.Now, b))(t, zkbench.ErrParams, "%+v", b)
+		must.FailGet(validator.NewQueue(s.v, s.ledger, time.Now, b))(t, zkbench.ErrParams, "%+v", b)
 	}
 }

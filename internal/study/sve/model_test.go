@@ -47,7 +47,7 @@ func TestModelRefuses(t *testing.T) {
 	} {
 		m := model()
 		change(&m)
-		must.NotDo(t, m.Check(), zkbench.ErrParams, "%s", what)
+		must.Fail(t, m.Check(), zkbench.ErrParams, "%s", what)
 	}
 }
 

@@ -393,7 +393,7 @@ func TestNothing(t *testing.T) {
 			t.Errorf("%s: %q, %d bytes, %v", name, titles(got), b.Len(), err)
 		}
 	}
-	must.NotGet(charts.All([]*record.Record{nil}))(t, zkbench.ErrParams, "nil")
+	must.FailGet(charts.All([]*record.Record{nil}))(t, zkbench.ErrParams, "nil")
 }
 
 // TestHostile: names and values that no workload has give charts that are whole, in files

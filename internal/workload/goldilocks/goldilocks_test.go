@@ -44,7 +44,7 @@ func TestWorkloads(t *testing.T) {
 					t.Error("the output does not depend on the seed")
 				}
 				output[len(output)/2] ^= 1
-				must.NotDo(t, instance.Check(t.Context(), input, output), must.ErrAny, "a changed output")
+				must.Fail(t, instance.Check(t.Context(), input, output), must.ErrAny, "a changed output")
 				if sizes := must.Get(instance.Metrics(t.Context()))(t); len(sizes) == 0 || sizes[0].Value <= 0 || sizes[0].Kind != record.Exact {
 					t.Errorf("sizes %v", sizes)
 				}
@@ -61,9 +61,9 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, d := range workloads.Defs() {
 		c, size := small(d, goldilocks.Portable()), d.Axes[0].Key
-		must.NotGet(d.New(t.Context(), c.With("kernel", "mmx"), 1))(t, zkbench.ErrEnv, "%s: a kernel that is not there", d.Name)
+		must.FailGet(d.New(t.Context(), c.With("kernel", "mmx"), 1))(t, zkbench.ErrEnv, "%s: a kernel that is not there", d.Name)
 		for _, wrong := range []string{"0", "1000000000"} {
-			must.NotGet(d.New(t.Context(), c.With(size, wrong), 1))(t, zkbench.ErrParams, "%s: %s=%s", d.Name, size, wrong)
+			must.FailGet(d.New(t.Context(), c.With(size, wrong), 1))(t, zkbench.ErrParams, "%s: %s=%s", d.Name, size, wrong)
 		}
 	}
 }

@@ -59,8 +59,8 @@ func TestRefuses(t *testing.T) {
 	for _, work := range []string{"0", "-1", "10001", "x", ""} {
 		t.Run("work="+work, func(t *testing.T) {
 			c := workload.NewCase(record.Axis{Key: selfcheck.AxisKey, Value: work})
-			must.NotGet(selfcheck.Def().New(t.Context(), c, 1))(t, zkbench.ErrParams, "New")
-			must.NotGet(workload.Cases(selfcheck.Def(), map[string]string{selfcheck.AxisKey: work}))(t, zkbench.ErrParams, "Cases")
+			must.FailGet(selfcheck.Def().New(t.Context(), c, 1))(t, zkbench.ErrParams, "New")
+			must.FailGet(workload.Cases(selfcheck.Def(), map[string]string{selfcheck.AxisKey: work}))(t, zkbench.ErrParams, "Cases")
 		})
 	}
 	if _, err := open(t, "1").Run(t.Context(), "text"); err == nil {

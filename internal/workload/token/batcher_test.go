@@ -40,7 +40,7 @@ func TestQueuedRequests(t *testing.T) {
 	input := must.Get(instance.Input(ctx, 0))(t)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	must.NotGet(instance.Run(ended, input))(t, context.Canceled, "after the end of its context")
+	must.FailGet(instance.Run(ended, input))(t, context.Canceled, "after the end of its context")
 }
 
 // TestQueueNeedsMax: a wait without a queue is refused before anything is set up.
@@ -73,7 +73,7 @@ func TestRejectKinds(t *testing.T) {
 				t.Errorf("owner=%s tampered=%s: %v", owner, tampered, err)
 			}
 			outputs[string(output)] = true
-			must.NotDo(t, instance.Check(ctx, input, []byte("redeem policy")), must.ErrAny, "tampered=%s: refused by another check", tampered)
+			must.Fail(t, instance.Check(ctx, input, []byte("redeem policy")), must.ErrAny, "tampered=%s: refused by another check", tampered)
 		}
 	}
 	if want := len(token.TamperedAxis().Default); len(outputs) != want {

@@ -81,7 +81,7 @@ func TestUpdate(t *testing.T) {
 	}
 	must.Do(t, f.Close())
 	for what, err := range map[string]error{"update": f.Update(t.Context(), putNumber(1)), "view": f.View(anything), "close": f.Close()} {
-		must.NotDo(t, err, fs.ErrClosed, "%s after closing", what)
+		must.Fail(t, err, fs.ErrClosed, "%s after closing", what)
 	}
 	f, err := Open(path, anything)
 	if err != nil || count(t, f) != 32 {
@@ -181,7 +181,7 @@ func TestStop(t *testing.T) {
 	for what, err := range map[string]error{
 		"write": f.Write(putNumber(1)), "update": f.Update(t.Context(), putNumber(1)), "view": f.View(anything), "snapshot": err,
 	} {
-		must.NotDo(t, err, reason, "%s", what)
+		must.Fail(t, err, reason, "%s", what)
 	}
 	must.Do(t, f.Close(), "closing")
 }
@@ -251,14 +251,14 @@ func TestFailedCommit(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	f, path := newFile(t)
-	must.NotDo(t, Create(path, initialize), fs.ErrExist, "created twice")
-	must.NotGet(Open(path, anything))(t, ledger.ErrLocked, "opened twice")
+	must.Fail(t, Create(path, initialize), fs.ErrExist, "created twice")
+	must.FailGet(Open(path, anything))(t, ledger.ErrLocked, "opened twice")
 	must.Do(t, f.Close())
 	refused := errors.New("refused")
-	must.NotGet(Open(path, func(*bbolt.Tx) error { return refused }))(t, refused, "the check's error")
-	must.NotGet(Open(filepath.Dir(path), anything))(t, must.ErrAny, "opened a folder")
-	must.NotGet(Open(path+" 2", anything))(t, fs.ErrNotExist, "opened what is not there")
-	must.NotDo(t, Create(path+" 3", func(*bbolt.Tx) error { return refused }), refused, "created what could not be initialized")
+	must.FailGet(Open(path, func(*bbolt.Tx) error { return refused }))(t, refused, "the check's error")
+	must.FailGet(Open(filepath.Dir(path), anything))(t, must.ErrAny, "opened a folder")
+	must.FailGet(Open(path+" 2", anything))(t, fs.ErrNotExist, "opened what is not there")
+	must.Fail(t, Create(path+" 3", func(*bbolt.Tx) error { return refused }), refused, "created what could not be initialized")
 	golden.Equal(t, "files that are left", 1, len(must.Get(os.ReadDir(filepath.Dir(path)))(t)))
 }
 

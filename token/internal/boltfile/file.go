@@ -6,20 +6,25 @@
 package boltfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
+	bberrors "go.etcd.io/bbolt/errors"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/internal/groupcommit"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // lockWait is how long a file that another process has open is waited for: it
@@ -165,4 +170,56 @@ func (f *File) close() error {
 	}
 	f.failed = fs.ErrClosed
 	return nil
+}
+
+// SumLen is the length of the checksum behind a body.
+const SumLen = 4
+
+// Seal appends the checksum to body, with which the value is good only in its place.
+func Seal(bucket string, key, body []byte) []byte {
+	return binary.BigEndian.AppendUint32(body, store.Checksum(bucket, key, body))
+}
+
+// Unseal returns the body of a sealed value, at least so long. The error is a
+// *ledger.CorruptError that names the bucket and shows neither key nor body.
+func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
+	n := len(value) - SumLen
+	if n < least {
+		return nil, ledger.Corruptf("bucket "+bucket, "%d bytes, too few", len(value))
+	}
+	if binary.BigEndian.Uint32(value[n:]) != store.Checksum(bucket, key, value[:n]) {
+		return nil, ledger.Corruptf(fmt.Sprintf("bucket %s, key of %d bytes", bucket, len(key)), "wrong checksum")
+	}
+	return value[:n:n], nil
+}
+
+// Guard calls what works on bbolt's pages. bbolt answers some corruption with
+// a panic, and a wrong offset reads beyond the map, which faults; both come
+// back as errors.
+func Guard(work func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = ledger.Corruptf("page", "bbolt stopped: %v", r)
+		}
+	}()
+	return work()
+}
+
+// opening gives an error of bbolt.Open its type.
+func opening(path string, err error) error {
+	var place *fs.PathError
+	var corrupt *ledger.CorruptError
+	var system syscall.Errno
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bberrors.ErrTimeout):
+		return fmt.Errorf("%w: %s", ledger.ErrLocked, path)
+	case errors.As(err, &place), errors.As(err, &corrupt):
+		return err
+	case errors.As(err, &system): // of locking or mapping the file
+		return fmt.Errorf("%w: %s: %w", zkbench.ErrEnv, path, err)
+	}
+	return ledger.Corruptf("file", "%v", err)
 }

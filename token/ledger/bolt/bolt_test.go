@@ -89,7 +89,7 @@ func TestCommitFails(t *testing.T) {
 	if err := l.Apply(ctx, []ledger.Entry{ledgertest.Issue("c", 1)}); !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
 		t.Errorf("%v", err)
 	}
-	must.NotGet(l.Token(ctx, token.ID("a/0")))(t, zkbench.ErrEnv, "read after it")
+	must.FailGet(l.Token(ctx, token.ID("a/0")))(t, zkbench.ErrEnv, "read after it")
 	must.Do(t, l.Close())
 	l = must.Get(Open(path))(t)
 	defer l.Close()
@@ -167,7 +167,7 @@ func TestLocked(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was written to, or %v", err)
 	}
-	must.NotGet(Create(path))(t, fs.ErrExist, "created twice")
+	must.FailGet(Create(path))(t, fs.ErrExist, "created twice")
 	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	golden.Equal(t, "files", 1, len(must.Get(filepath.Glob(filepath.Join(filepath.Dir(path), "*")))(t)))
 }

@@ -137,7 +137,7 @@ func progress(t *testing.T, l Verifier) {
 	ctx, cancel := context.WithCancel(context.Background())
 	must.Do(t, l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }))
 	golden.Equal(t, "told", []uint64{2, 3, 3, 3}, got)
-	must.NotDo(t, l.Verify(ctx, func(uint64, uint64) { cancel() }), context.Canceled, "verifying, cancelled")
+	must.Fail(t, l.Verify(ctx, func(uint64, uint64) { cancel() }), context.Canceled, "verifying, cancelled")
 }
 
 // closed: what is called on a closed ledger says that it is.
@@ -185,7 +185,7 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 			return nil
 		},
 	} {
-		must.NotDo(t, call(), context.Canceled, "%s", name)
+		must.Fail(t, call(), context.Canceled, "%s", name)
 	}
 }
 
@@ -207,7 +207,7 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	}
 	must.Do(t, commit(calls))
 	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
-		must.NotDo(t, calls[i].Err(), want, "batch %d", i)
+		must.Fail(t, calls[i].Err(), want, "batch %d", i)
 	}
 	Verify(t, l)
 }

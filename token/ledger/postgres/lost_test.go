@@ -191,7 +191,7 @@ func TestHang(t *testing.T) {
 	if err := <-of[0]; !errors.Is(err, zkbench.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
 		t.Errorf("who has gone: %v", err)
 	}
-	must.NotDo(t, <-of[1], zkbench.ErrOutcomeUnknown, "who has stayed")
+	must.Fail(t, <-of[1], zkbench.ErrOutcomeUnknown, "who has stayed")
 	for _, anchor := range []string{"0", "1"} {
 		asked(t, l, anchor, true)
 	}
@@ -212,7 +212,7 @@ func TestLeft(t *testing.T) {
 	of := applyTwo(l, ctx, context.Background())
 	<-p.struck
 	cancel()
-	must.NotDo(t, <-of[0], zkbench.ErrOutcomeUnknown, "who has gone")
+	must.Fail(t, <-of[0], zkbench.ErrOutcomeUnknown, "who has gone")
 	brief, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if _, _, err := l.Digest(brief, []byte("0")); !errors.Is(err, context.DeadlineExceeded) {
@@ -250,7 +250,7 @@ func TestCloseCallsBack(t *testing.T) {
 	awaitWaiter(t, schema)
 	l.limit = time.Millisecond
 	must.Do(t, l.Close())
-	must.NotDo(t, <-reads, fs.ErrClosed, "who waited")
+	must.Fail(t, <-reads, fs.ErrClosed, "who waited")
 }
 
 // TestPanic: what panics within a transaction takes neither the lock nor a connection

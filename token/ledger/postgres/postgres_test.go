@@ -122,7 +122,7 @@ func TestCancel(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	must.NotDo(t, l.Apply(ctx, batch), context.DeadlineExceeded, "a context that ends by itself")
+	must.Fail(t, l.Apply(ctx, batch), context.DeadlineExceeded, "a context that ends by itself")
 	execute(t, other, "ROLLBACK")
 	if _, found, err := l.Digest(context.Background(), []byte("a")); found || err != nil {
 		t.Errorf("%v, %v", found, err)
@@ -153,15 +153,15 @@ func TestSchemaNames(t *testing.T) {
 		ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 		must.Do(t, l.Close())
 		ledgertest.Verify(t, open(t, url, name))
-		must.NotGet(Create(ctx, url, Schema(name)))(t, fs.ErrExist, "%q", name)
+		must.FailGet(Create(ctx, url, Schema(name)))(t, fs.ErrExist, "%q", name)
 		execute(t, connect(t, name), "DROP SCHEMA "+pgx.Identifier{name}.Sanitize()+" CASCADE")
 	}
 	for _, name := range []string{"", strings.Repeat("x", maxSchema+1), "pg_ledger", "a\x00", "\xff"} {
 		for _, make := range []func(context.Context, string, ...Option) (*Ledger, error){Create, Open} {
-			must.NotGet(make(ctx, url, Schema(name)))(t, zkbench.ErrParams, "%q", name)
+			must.FailGet(make(ctx, url, Schema(name)))(t, zkbench.ErrParams, "%q", name)
 		}
 	}
-	must.NotGet(Open(ctx, url))(t, fs.ErrNotExist, "the default")
+	must.FailGet(Open(ctx, url))(t, fs.ErrNotExist, "the default")
 }
 
 // TestCreateAtOnce: of several that create one ledger, one does.

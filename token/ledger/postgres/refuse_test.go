@@ -93,7 +93,7 @@ func TestAddress(t *testing.T) {
 		open(t, url, schema)
 	}
 	for _, url := range []string{"", "ledger.db", "dir=ledger.db", "/none/x=y", "HOST=" + folder, "host", "mysql://host/database", "://"} {
-		must.NotGet(Open(context.Background(), url, Schema(schema)))(t, zkbench.ErrParams, "%q", url)
+		must.FailGet(Open(context.Background(), url, Schema(schema)))(t, zkbench.ErrParams, "%q", url)
 	}
 }
 
@@ -183,10 +183,10 @@ func TestEnvironment(t *testing.T) {
 	}
 	stranger := role("")
 	addressOf := func(user string) string { return strings.Replace(address, "//zkbench@", "//"+user+"@", 1) }
-	must.NotGet(Open(ctx, addressOf(stranger), Schema(schema)))(t, zkbench.ErrEnv, "opened by a stranger")
-	must.NotGet(Create(ctx, addressOf(stranger), Schema(schemaName())))(t, zkbench.ErrEnv, "created by a stranger")
+	must.FailGet(Open(ctx, addressOf(stranger), Schema(schema)))(t, zkbench.ErrEnv, "opened by a stranger")
+	must.FailGet(Create(ctx, addressOf(stranger), Schema(schemaName())))(t, zkbench.ErrEnv, "created by a stranger")
 	reader := open(t, addressOf(role("SELECT")), schema)
-	must.NotDo(t, reader.Apply(ctx, batch), zkbench.ErrEnv, "written by a reader")
+	must.Fail(t, reader.Apply(ctx, batch), zkbench.ErrEnv, "written by a reader")
 	ledgertest.Verify(t, reader)
 	writer := open(t, addressOf(role("SELECT, INSERT, UPDATE")), schema)
 	ledgertest.Apply(t, writer, ledgertest.Issue("w", 1))
@@ -195,7 +195,7 @@ func TestEnvironment(t *testing.T) {
 
 	impatient := open(t, withParameter(t, address, "options", "-c lock_timeout=1"), schema)
 	execute(t, conn, "BEGIN; SELECT FROM head FOR UPDATE")
-	must.NotDo(t, impatient.Apply(ctx, batch), ledger.ErrLocked, "a lock that another has")
+	must.Fail(t, impatient.Apply(ctx, batch), ledger.ErrLocked, "a lock that another has")
 	execute(t, conn, "ROLLBACK")
 	ledgertest.Apply(t, impatient, batch...)
 

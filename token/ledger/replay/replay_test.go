@@ -92,11 +92,11 @@ func TestVerify(t *testing.T) {
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		must.NotGet(replay.Verify(ctx, good, params, silent))(t, context.Canceled, "interrupted")
+		must.FailGet(replay.Verify(ctx, good, params, silent))(t, context.Canceled, "interrupted")
 	})
 	t.Run("validation interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		must.NotDo(t, replay.Interrupted(ctx, cancel, params, ledger.Record{Seq: 1, Entry: honest[0]}), context.Canceled, "interrupted")
+		must.Fail(t, replay.Interrupted(ctx, cancel, params, ledger.Record{Seq: 1, Entry: honest[0]}), context.Canceled, "interrupted")
 	})
 }
 

@@ -58,7 +58,7 @@ func TestQueue(t *testing.T) {
 			synctest.Wait() // so that they come in this order
 		}
 		cancel()
-		must.NotDo(t, <-results[7], context.Canceled, "cancelled")
+		must.Fail(t, <-results[7], context.Canceled, "cancelled")
 		release <- nil
 		release <- failure
 		release <- nil
@@ -67,7 +67,7 @@ func TestQueue(t *testing.T) {
 		want := [][]int{{1}, {2, ledger.MaxBatch - 9, 3}, {ledger.MaxBatch - 3}, {4}}
 		golden.Equal(t, "groups", want, groups)
 		for n, want := range map[int]error{1: nil, 2: failure, ledger.MaxBatch - 9: failure, 3: failure, ledger.MaxBatch - 3: nil, 4: nil} {
-			must.NotDo(t, <-results[n], want, "batch of %d", n)
+			must.Fail(t, <-results[n], want, "batch of %d", n)
 		}
 	})
 }

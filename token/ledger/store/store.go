@@ -4,6 +4,9 @@
 package store
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
 	"iter"
 
 	"github.com/zkbench/zkbench/token/ledger"
@@ -31,4 +34,33 @@ func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.S
 			next += uint64(len(records))
 		}
 	}
+}
+
+// Link hashes one batch into the chain of the log:
+//
+//	hash = SHA-256(frame("zkbench/v1/ledger") prev(32) first(8) frame(entry) ...)
+//
+// with frame(x) = uint32 length, x; integers big-endian; first the sequence
+// number of the batch's first entry. The hash before the first batch is zero.
+type Link struct{ h hash.Hash }
+
+// NewLink begins a batch.
+func NewLink(prev [32]byte, first uint64) Link {
+	l := Link{sha256.New()}
+	l.Add([]byte("zkbench/v1/ledger"))
+	l.h.Write(prev[:])
+	l.h.Write(binary.BigEndian.AppendUint64(nil, first))
+	return l
+}
+
+// Add adds the encoding of the next entry.
+func (l Link) Add(entry []byte) {
+	l.h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(entry))))
+	l.h.Write(entry)
+}
+
+// Sum returns the hash of the batch.
+func (l Link) Sum() (sum [32]byte) {
+	l.h.Sum(sum[:0])
+	return sum
 }
