@@ -61,14 +61,16 @@ vectors:
 	ZKBENCH_UPDATE=1 $(GO) test ./rangeproof/bulletproof ./rangeproof/csp ./token ./token/identity ./token/validator -count=1 -run '^Test(Vectors?|Sizes|ProofSizes)$$'
 	git diff --exit-code --stat -p testdata
 
-# The ledger's tests that are left out run on one goroutine. The runner's random cases
-# are fewer: of hundreds of synctest bubbles the race detector itself crashes in one,
-# now and then (go1.26.8).
+# The short form under the race detector, and PostgreSQL with several callers. The ledger's
+# tests that are left out run on one goroutine. The runner's random cases are fewer: of
+# hundreds of synctest bubbles the race detector itself crashes in one, now and then
+# (go1.26.8).
 race:
-	$(GO) test -race ./internal/runner -rapid.checks=20
-	$(GO) test -race ./executor/... ./internal/meter/... ./internal/stage/... ./token/identity/...
+	$(GO) test -race -short ./internal/runner -rapid.checks=5
+	$(GO) test -race -short ./executor/... ./internal/meter/... ./internal/stage/... ./token/identity/...
 	$(GO) test -race -run 'Run|Serve|Child|Procs' ./internal/measure
-	$(GO) test -race -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
+	$(GO) test -race -short -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
+	$(GO) test -race -run 'Contract/(concurrent|verified)' ./token/ledger/postgres
 	$(GO) test -race -run 'Queue|Concurrent|Race' ./token/validator ./token/service
 
 # What a proof's safety hangs on, changed a line at a time: the tests that see it, and what none
