@@ -59,10 +59,10 @@ var rules = []struct {
 	{name: "the command knows no cryptography", of: isOne("internal/cli"), never: []string{"group/...", "transcript/...", "rangeproof/..."}},
 }
 
-// public tells whether programs outside may import the package; bench is made of the
-// instruments, and a name that ends in test says that what it holds is tests.
+// public tells whether people outside may import the package; bench is made of the
+// instruments.
 func public(pkg string) bool {
-	return !slices.Contains(strings.Split(pkg, "/"), "internal") && !covers("cmd/...", pkg) && pkg != "bench" && !strings.HasSuffix(pkg, "test")
+	return !slices.Contains(strings.Split(pkg, "/"), "internal") && !covers("cmd/...", pkg) && pkg != "bench"
 }
 
 func isOne(of ...string) func(string) bool {

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
@@ -36,7 +34,9 @@ func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	t.Helper()
 	place = s.Place(t)
 	l, err := s.Create(t, place)
-	must.Do(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = l.Close() })
 	return l, place
 }
@@ -44,20 +44,26 @@ func (s Stores) New(t testing.TB) (l Verifier, place string) {
 // Apply applies a batch that must be accepted.
 func Apply(t testing.TB, l ledger.Ledger, batch ...ledger.Entry) {
 	t.Helper()
-	must.Do(t, l.Apply(context.Background(), batch))
+	if err := l.Apply(context.Background(), batch); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Verify verifies a ledger that must be sound.
 func Verify(t testing.TB, l Verifier) {
 	t.Helper()
-	must.Do(t, l.Verify(context.Background(), nil))
+	if err := l.Verify(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Records reads the log from a request on.
 func Records(t testing.TB, l ledger.Ledger, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		all = append(all, r)
 	}
 	return all
@@ -95,9 +101,13 @@ func largest(t *testing.T, s Stores) {
 	c.Request = a.Request
 	Apply(t, l, a)
 	Apply(t, l, b, c)
-	must.Do(t, l.Close())
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 	l, err := s.Open(t, place)
-	must.Do(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer l.Close()
 	Verify(t, l)
 	var requests [][]byte
@@ -135,14 +145,22 @@ func progress(t *testing.T, l Verifier) {
 	Apply(t, l, Issue("c", 1))
 	var got []uint64
 	ctx, cancel := context.WithCancel(context.Background())
-	must.Do(t, l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }))
-	golden.Equal(t, "told", []uint64{2, 3, 3, 3}, got)
-	must.Fail(t, l.Verify(ctx, func(uint64, uint64) { cancel() }), context.Canceled, "verifying, cancelled")
+	if err := l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint64{2, 3, 3, 3}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
 }
 
 // closed: what is called on a closed ledger says that it is.
 func closed(t *testing.T, l Verifier) {
-	must.Do(t, l.Close())
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 	ctx := context.Background()
 	for name, call := range map[string]func() error{
 		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },
@@ -185,7 +203,9 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 			return nil
 		},
 	} {
-		must.Fail(t, call(), context.Canceled, "%s", name)
+		if err := call(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -202,12 +222,18 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 		{Spend("e", token.ID("c/0"))},                // of what was rejected with it
 	} {
 		c, err := store.NewCall(context.Background(), b, false)
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		calls = append(calls, c)
 	}
-	must.Do(t, commit(calls))
+	if err := commit(calls); err != nil {
+		t.Fatal(err)
+	}
 	for i, want := range []error{nil, nil, zkbench.ErrSpent, ledger.ErrNotFound} {
-		must.Fail(t, calls[i].Err(), want, "batch %d", i)
+		if err := calls[i].Err(); !errors.Is(err, want) {
+			t.Errorf("batch %d: %v, want %v", i, err, want)
+		}
 	}
 	Verify(t, l)
 }

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/golden"
-	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -77,8 +76,7 @@ func (v verdict) match(action int, err error) error {
 		}
 		return nil
 	}
-	var c *zkbench.CheckError
-	if !errors.As(err, &c) || c.Check != v.check || c.Action != action || c.Index != v.index || !errors.Is(err, v.cause) {
+	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != v.check || c.Action != action || c.Index != v.index || !errors.Is(err, v.cause) {
 		return fmt.Errorf("entry %d: got %v, want %s %d: %v", action, err, v.check, v.index, v.cause)
 	}
 	return nil
@@ -140,9 +138,13 @@ func randomBatches(test *testing.T, s Stores) {
 		ctx := context.Background()
 		place := s.Place(test)
 		l, err := s.Create(test, place)
-		must.Do(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer func() {
-			must.Do(t, l.Close())
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}()
 		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil}
 		t.Repeat(map[string]func(*rapid.T){
@@ -155,7 +157,9 @@ func randomBatches(test *testing.T, s Stores) {
 						break
 					}
 				}
-				must.Do(t, want.match(action, l.Apply(ctx, batch)))
+				if err := want.match(action, l.Apply(ctx, batch)); err != nil {
+					t.Fatal(err)
+				}
 				m = after
 			},
 			"apply each": func(t *rapid.T) {
@@ -167,17 +171,23 @@ func randomBatches(test *testing.T, s Stores) {
 				for i := range batch {
 					var want verdict
 					want, m = m.apply(&batch[i])
-					must.Do(t, want.match(i, rejected[i]))
+					if err := want.match(i, rejected[i]); err != nil {
+						t.Fatal(err)
+					}
 				}
 			},
 			"reopen": func(t *rapid.T) {
-				must.Do(t, l.Close())
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
 				if l, err = s.Open(test, place); err != nil {
 					t.Fatal(err)
 				}
 			},
 			"verify": func(t *rapid.T) {
-				must.Do(t, l.Verify(ctx, nil))
+				if err := l.Verify(ctx, nil); err != nil {
+					t.Fatal(err)
+				}
 			},
 			"": func(t *rapid.T) { m.compare(t, l) },
 		})
@@ -217,5 +227,7 @@ func (m *model) compare(t *rapid.T, l ledger.Ledger) {
 		next++
 	}
 	want := m.log[min(max(from, 1)-1, len(m.log)):]
-	golden.Equal(t, fmt.Sprintf("log from %d", from), want, got, cmpopts.EquateEmpty())
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("log from %d (-want +got):\n%s", from, diff)
+	}
 }
