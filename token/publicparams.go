@@ -58,15 +58,6 @@ type System struct {
 	Digest      [transcript.StateLen]byte
 }
 
-// Generators is the number of generators that the digest commits to: those of commitments
-// and those of range proofs of so many bits.
-func (s System) Generators(bits int) (n int) {
-	for _, f := range (Config{Bits: bits, ProofType: s.ProofType, Aggregation: s.Aggregation, Stop: s.Stop}).families() {
-		n += f.Count
-	}
-	return n
-}
-
 // PublicParams are the parameters of a token system, which all its participants
 // share. Signed requests bind their digest; proofs bind that of their System.
 // Local choices (tables, constant time) are no part of them.
@@ -113,8 +104,8 @@ func (p *PublicParams) system(proofType string) (System, error) {
 }
 
 // Crypto builds what proves and verifies with one of the range-proof systems.
-// local gives the choices that are not part of the parameters. Generators are derived and compared with the system's digest: an
-// ErrParams where they are others.
+// local gives the choices that are not part of the parameters. Generators are derived and
+// compared with the system's digest: an ErrParams where they are others.
 func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, error) {
 	s, err := p.system(proofType)
 	if err != nil {
@@ -134,21 +125,27 @@ func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, err
 }
 
 // Validate checks everything: the fields against each other, and every system's
-// digest against generators that it derives anew. The error is an ErrParams that
-// names the field; the context's cause when ctx ends, between two systems.
-func (p *PublicParams) Validate(ctx context.Context) error {
+// digest against generators that it derives anew, whose numbers it returns, of
+// commitments and range proofs together. The error is an ErrParams that names the
+// field; the context's cause when ctx ends, between two systems.
+func (p *PublicParams) Validate(ctx context.Context) (generators []int, err error) {
 	if err := p.check(); err != nil {
-		return err
+		return nil, err
 	}
-	for _, s := range p.Systems {
+	generators = make([]int, len(p.Systems))
+	for i, s := range p.Systems {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
-		if _, err := p.Crypto(s.ProofType, leastTables); err != nil {
-			return err
+		pp, err := p.Crypto(s.ProofType, leastTables)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range pp.Config().families() {
+			generators[i] += f.Count
 		}
 	}
-	return nil
+	return generators, nil
 }
 
 // check checks all but the digests.
@@ -314,18 +311,4 @@ func (p *PublicParams) Digest() ([transcript.StateLen]byte, error) {
 	t := transcript.New("public-params")
 	t.Append("encoding", encoded)
 	return t.State(), nil
-}
-
-// Copy returns parameters that share nothing with these, and their digest. The error is
-// that of Encode.
-func (p *PublicParams) Copy() (*PublicParams, [transcript.StateLen]byte, error) {
-	encoded, err := p.Encode()
-	if err != nil {
-		return nil, [transcript.StateLen]byte{}, err
-	}
-	if p, err = DecodePublicParams(encoded); err != nil {
-		return nil, [transcript.StateLen]byte{}, err
-	}
-	digest, err := p.Digest()
-	return p, digest, err
 }

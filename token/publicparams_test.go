@@ -131,7 +131,7 @@ func TestPublicParamsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := publicParams(t, token.Bulletproof)
 			edit(p)
-			for what, err := range map[string]error{"encode": func() error { _, err := p.Encode(); return err }(), "validate": p.Validate(t.Context())} {
+			for what, err := range map[string]error{"encode": func() error { _, err := p.Encode(); return err }(), "validate": func() error { _, err := p.Validate(t.Context()); return err }()} {
 				if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), name) {
 					t.Errorf("%s: %v, want an ErrParams about %s", what, err, name)
 				}
@@ -146,22 +146,22 @@ func TestPublicParamsRefused(t *testing.T) {
 // of none others.
 func TestValidateDerivesEveryGenerator(t *testing.T) {
 	p := publicParams(t, token.CSP, token.Bulletproof, token.BulletproofAgg)
-	must.Do(t, p.Validate(t.Context()))
+	golden.Equal(t, "generators", []int{2*8 + 4, 2*8*token.DefaultAggregation + 4, 22}, must.Get(p.Validate(t.Context()))(t))
 	for i := range p.Systems {
 		p.Systems[i].Digest[63] ^= 1
-		if err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
+		if _, err := p.Validate(t.Context()); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "digest of "+p.Systems[i].ProofType) {
 			t.Errorf("%s: %v", p.Systems[i].ProofType, err)
 		}
 		must.FailGet(p.Crypto(p.Systems[i].ProofType, token.Tuning{}))(t, zkbench.ErrParams, "%s used", p.Systems[i].ProofType)
 		p.Systems[i].Digest[63] ^= 1
 	}
 	p.Bits = 9
-	must.Fail(t, p.Validate(t.Context()), zkbench.ErrParams, "digests of another bit length")
+	must.FailGet(p.Validate(t.Context()))(t, zkbench.ErrParams, "digests of another bit length")
 	p.Bits = 8
 	ctx, cancel := context.WithCancelCause(t.Context())
 	planted := errors.New("planted")
 	cancel(planted)
-	must.Fail(t, p.Validate(ctx), planted, "cancelled")
+	must.FailGet(p.Validate(ctx))(t, planted, "cancelled")
 }
 
 func TestCryptoOfPublicParams(t *testing.T) {

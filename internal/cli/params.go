@@ -81,7 +81,8 @@ func paramsCheckCommand(stdout io.Writer) *cobra.Command {
 
 func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.PublicParams) error {
 	start := time.Now()
-	if err := p.Validate(ctx); err != nil {
+	generators, err := p.Validate(ctx)
+	if err != nil {
 		if ctx.Err() != nil {
 			return &exitError{exitPartial, "interrupted"}
 		}
@@ -90,10 +91,10 @@ func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.Pu
 	took := time.Since(start).Round(time.Millisecond)
 	total, each := 0, make([]string, len(p.Systems))
 	for i, s := range p.Systems {
-		n := s.Generators(p.Bits)
-		total, each[i] = total+n, fmt.Sprintf("%s %d", s.ProofType, n)
+		total += generators[i]
+		each[i] = fmt.Sprintf("%s %d", s.ProofType, generators[i])
 	}
-	_, err := fmt.Fprintf(stdout, "ok: the digests are those of %d generators, derived anew in %v (%s)\n", total, took, strings.Join(each, ", "))
+	_, err = fmt.Fprintf(stdout, "ok: the digests are those of %d generators, derived anew in %v (%s)\n", total, took, strings.Join(each, ", "))
 	return err
 }
 

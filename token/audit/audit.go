@@ -19,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/transcript"
@@ -52,7 +53,7 @@ type Auditor struct {
 // New returns an auditor who accepts enrolments of these authorities. local gives the
 // choices that are no part of the parameters. The error is an ErrParams.
 func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, authorities ...identity.Identity) (*Auditor, error) {
-	params, digest, err := params.Copy()
+	params, digest, err := snapshot.Params(params)
 	if err != nil {
 		return nil, err
 	}

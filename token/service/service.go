@@ -26,6 +26,7 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/transcript"
@@ -92,7 +93,7 @@ type system struct {
 // newSystem builds a system that proves with proofType, the parameters' first if
 // that is empty.
 func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor) (*system, error) {
-	params, digest, err := params.Copy()
+	params, digest, err := snapshot.Params(params)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
+	"github.com/zkbench/zkbench/token/internal/snapshot"
 )
 
 // Wallet is a vault with keys: it owns tokens. It is safe for concurrent use.
@@ -28,7 +29,7 @@ type Wallet struct {
 // NewWallet returns the wallet of a vault's tokens. The vault remains the caller's to
 // close; Close of the wallet is that of the vault. The error is an ErrParams.
 func NewWallet(params *token.PublicParams, vault *Vault, keys Keys) (*Wallet, error) {
-	params, digest, err := params.Copy()
+	params, digest, err := snapshot.Params(params)
 	if err != nil {
 		return nil, err
 	}

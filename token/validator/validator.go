@@ -21,6 +21,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -65,7 +66,7 @@ type Validator struct {
 // generators are derived anew. The error is an ErrParams that names the field, also
 // for an issuer or auditor that is no identity.
 func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
-	params, digest, err := params.Copy()
+	params, digest, err := snapshot.Params(params)
 	if err != nil {
 		return nil, err
 	}
