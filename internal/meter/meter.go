@@ -28,6 +28,7 @@ type Usage struct {
 	MutexWait     time.Duration // time that goroutines were blocked on locks, the runtime's own included, summed over them
 	HeapLive      uint64        // bytes that the closing collection found reachable
 	Memory        *Memory       // nil where the platform does not tell
+	Machine       *Machine      // of the time between Start and Stop; nil where the platform does not tell
 }
 
 // Memory is what of the process lay in physical memory, in bytes.
@@ -69,6 +70,7 @@ type Meter struct {
 	start, now, end, closed, again *reading
 	peak                           *Peak
 	peakAnon, peakFile             uint64
+	opened                         counts
 }
 
 // Start collects garbage and opens a window.
@@ -95,6 +97,7 @@ func Start() *Meter {
 	m.sampleMemory()
 	debug.ReadGCStats(&m.gc)
 	m.pauses = m.gc.PauseTotal
+	m.opened = counted()
 	runtime.ReadMemStats(&m.mem)
 	m.start.read()
 	return m
@@ -135,6 +138,7 @@ func (m *Meter) Stop() Usage {
 	runtime.ReadMemStats(&m.mem)
 	debug.ReadGCStats(&m.gc)
 	m.end.read()
+	machine := counted().since(m.opened)
 	last := m.sampleMemory()
 	peak, exact := m.peak.Close()
 	runtime.GC()
@@ -152,6 +156,7 @@ func (m *Meter) Stop() Usage {
 		SchedP99:   latencyQuantile(0.99, m.start.histogram(schedLatencies), m.end.histogram(schedLatencies)),
 		MutexWait:  seconds(m.end.float(mutexWait) - m.start.float(mutexWait)),
 		HeapLive:   m.closed.uint(heapLive),
+		Machine:    machine,
 	}
 	window := func(class int) float64 {
 		closing := m.again.float(class) - m.closed.float(class)

@@ -86,10 +86,10 @@ const latencyDigits = 4
 func percentiles(h *hdrhistogram.Histogram) []float64 {
 	var values []float64
 	for _, p := range grid {
-		if float64(h.TotalCount())*(1-p/100) < 1-1e-9 {
+		if !record.Carries(p, h.TotalCount()) {
 			break
 		}
-		values = append(values, round(float64(h.ValueAtPercentile(p)), latencyDigits))
+		values = append(values, round(record.Percentile(h, p), latencyDigits))
 	}
 	return values
 }

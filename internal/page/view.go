@@ -14,7 +14,8 @@ type view struct {
 	Began        *time.Time    `json:"began,omitempty"`
 	Ended        *time.Time    `json:"ended,omitempty"`
 	Processes    int           `json:"processes"`
-	Failed       int           `json:"failed"` // processes
+	Failed       int           `json:"failed"`              // processes
+	Disturbed    string        `json:"disturbed,omitempty"` // how many processes did not have the machine to themselves
 	Environments []environment `json:"environments"`
 	Figures      []figureView  `json:"figures"`     // those that some case has; of the table first
 	Percentiles  []float64     `json:"percentiles"` // at which the latencies of all cases are given
@@ -38,7 +39,7 @@ type distribution struct {
 // view returns what the page shows of d.
 func (vr *viewer) view(d Data) *view {
 	v := &view{
-		Title: d.Title, Processes: len(d.Records), Percentiles: grid[:],
+		Title: d.Title, Processes: len(d.Records), Percentiles: grid[:], Disturbed: record.Disturbance(d.Records),
 		Figures: []figureView{}, Cases: []caseView{}, // none is [] in JSON
 	}
 	if v.Title == "" {

@@ -34,7 +34,7 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 	b := &barsOf{lo: lo / unit.Size, hi: hi / unit.Size, shares: shares}
 	p := &percentileMarks{}
 	for _, q := range []float64{50, 95, 99} {
-		v := float64(h.ValueAtPercentile(q))
+		v := record.Percentile(h, q)
 		p.marks = append(p.marks, mark{v / unit.Size, fmt.Sprintf("P%.0f %s", q, label(unit, v))})
 	}
 	t.Add(grid(), b, p)
@@ -59,7 +59,7 @@ func Histogram(w io.Writer, f Format, rec *record.Record) error {
 // body returns the range that is drawn: all values, or where some lie far out,
 // P1 to P99 and as much again on the side where they do.
 func body(h *hdrhistogram.Histogram) (lo, hi float64) {
-	p1, p99 := float64(h.ValueAtPercentile(1)), float64(h.ValueAtPercentile(99))
+	p1, p99 := record.Percentile(h, 1), record.Percentile(h, 99)
 	lo = math.Max(float64(h.Min()), p1-(p99-p1))
 	hi = math.Min(float64(h.Max()), p99+(p99-p1))
 	if least := math.Max(hi*1e-2, 10); hi-lo < least { // all values alike

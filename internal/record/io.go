@@ -89,5 +89,6 @@ func decode(line []byte) (*Record, error) {
 	default:
 		return nil, fmt.Errorf("status %q is not known; accepted: %s, %s, %s", rec.Status, OK, Failed, Partial)
 	}
+	rec.percentilesByRank()
 	return &rec, nil
 }

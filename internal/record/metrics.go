@@ -34,6 +34,7 @@ const (
 	Latency Group = "Latency"
 	Memory  Group = "Memory"
 	Runtime Group = "Runtime"
+	Machine Group = "Machine"
 	Stages  Group = "Stages"
 	Others  Group = "Sizes and other figures" // what a workload reports of itself
 )
@@ -69,20 +70,19 @@ func size(name, label, meaning string) Quantity {
 type Statistic struct {
 	suffix         string
 	Percentile     float64 // 0: none
-	Least          int64   // values that it takes to be told from the maximum
 	Label, Meaning string
 }
 
 // The statistics of a distribution.
 var (
-	Min   = Statistic{"min", 0, 1, "Min", "Fastest operation"}
-	P50   = Statistic{"p50", 50, 1, "P50", "Half of the operations took no longer"}
-	Mean  = Statistic{"mean", 0, 1, "Average", "Mean"}
-	P95   = Statistic{"p95", 95, 1, "P95", "19 of 20 took no longer"}
-	P99   = Statistic{"p99", 99, 1, "P99", "99 of 100 took no longer"}
-	P999  = Statistic{"p99.9", 99.9, 1_000, "P99.9", "999 of 1000 took no longer"}
-	P9999 = Statistic{"p99.99", 99.99, 10_000, "P99.99", "9999 of 10000 took no longer"}
-	Max   = Statistic{"max", 0, 1, "Max", "Slowest operation"}
+	Min   = Statistic{"min", 0, "Min", "Fastest operation"}
+	P50   = Statistic{"p50", 50, "P50", "Half of the operations took no longer"}
+	Mean  = Statistic{"mean", 0, "Average", "Mean"}
+	P95   = Statistic{"p95", 95, "P95", "19 of 20 took no longer"}
+	P99   = Statistic{"p99", 99, "P99", "99 of 100 took no longer"}
+	P999  = Statistic{"p99.9", 99.9, "P99.9", "999 of 1000 took no longer"}
+	P9999 = Statistic{"p99.99", 99.99, "P99.99", "9999 of 10000 took no longer"}
+	Max   = Statistic{"max", 0, "Max", "Slowest operation"}
 )
 
 // The figures of a load. Every operation has a ticket with an intended start: the moment
@@ -143,6 +143,20 @@ var (
 	SchedP99      = Runtime.timed("sched-p99", "ns", "Sched P99", "The same, 99 of 100 waited no longer")
 	MutexWait     = Runtime.timed("mutex-wait", "ns/op", "Mutex Wait", "Time blocked on locks, per operation")
 	Goroutines    = Runtime.timed("goroutines", "goroutines/op", "Goroutines", "Goroutines created per operation")
+
+	// What the process had of the processors in the window, and what else happened on the
+	// machine. Processor time does not grow while the process waits its turn, so it stands a
+	// busy machine better than wall time; caches and clocks it shares all the same.
+	CPUTime     = Machine.timed("cpu", "ns/op", "CPU Time", "Processor time of the process, user and system, per operation")
+	CPUUser     = Machine.timed("cpu-user", "ns/op", "CPU Time, User", "Of it in user mode")
+	CPUSystem   = Machine.timed("cpu-system", "ns/op", "CPU Time, System", "Of it in the kernel")
+	Processors  = Machine.timed("processors", "processors", "Processors", "Processor time of the process over the window's time")
+	ProcessWait = Machine.timed("processor-wait", "%", "Processor Wait", "Time that its threads waited for a processor, of that and their processor time")
+	Preempted   = Machine.timed("preempted", "switches", "Preempted", "Times that a thread of the process lost its processor")
+	OthersShare = Machine.timed("others", "%", "Other Processes", "Processor time that other processes used, of the machine's")
+	StolenShare = Machine.timed("stolen", "%", "Stolen", "Processor time that the hypervisor gave to other machines")
+	Pressure    = Machine.timed("pressure", "%", "Pressure", "Time in which some thread of the machine waited for a processor (PSI)")
+	LoadAverage = Machine.timed("load-average", "threads", "Load Average", "Of the last minute, when the window closed")
 
 	// Of series only; the other series of the window are of metrics.
 	Errors  = Load.timed("errors", "ops/s", "Errors", "Operations that failed, over time")

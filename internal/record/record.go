@@ -61,6 +61,10 @@ type Record struct {
 	Counters   []Counter       `json:"counters,omitempty"`
 	Unfinished []Unfinished    `json:"unfinished,omitempty"` // operations that still ran at the end, oldest first
 	Findings   []Finding       `json:"findings,omitempty"`
+
+	// Percentiles is the definition of those among the metrics. Reading a record of another
+	// one computes them anew from its histograms.
+	Percentiles string `json:"percentiles,omitempty"`
 }
 
 // Process places a record in its session: which side of a comparison, and the
@@ -143,7 +147,7 @@ type Env struct {
 
 // New returns a record of the present moment with a fresh random id.
 func New() *Record {
-	return &Record{Schema: Schema, ID: rand.Text(), Time: time.Now().UTC(), Status: OK}
+	return &Record{Schema: Schema, ID: rand.Text(), Time: time.Now().UTC(), Status: OK, Percentiles: NearestRank}
 }
 
 // Name is the workload with the case.
@@ -190,8 +194,30 @@ func (r *Record) Count(name string) uint64 {
 }
 
 // Refused tells whether the runner did not accept the case, which trying again does not mend.
-func (r *Record) Refused() bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == Refused })
+func (r *Record) Refused() bool { return r.Found(Refused) }
+
+// Found tells whether the record has a finding of that name.
+func (r *Record) Found(name string) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == name })
+}
+
+// Disturbance says how many of the records did not have the machine to themselves, and what
+// the first of them saw; empty where none was.
+func Disturbance(recs []*Record) string {
+	count, first := 0, ""
+	for _, r := range recs {
+		f, found := find(r.Findings, func(f Finding) bool { return f.Name == Disturbed })
+		if !found {
+			continue
+		}
+		if count++; first == "" {
+			first = f.Text
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d processes were disturbed: %s", count, len(recs), first)
 }
 
 // SeriesOf returns the series of a quantity.
@@ -274,6 +300,8 @@ const (
 	// Refused is the finding of a case that the runner did not accept as it was asked
 	// for: a user's error, not the operation's.
 	Refused = "refused"
+	// Disturbed is the finding of a case that did not have the machine to itself.
+	Disturbed = "disturbed"
 )
 
 // Histogram is an HDR histogram in its V2 compressed encoding, base64, which

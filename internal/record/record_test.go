@@ -63,6 +63,7 @@ func TestWriterWritesEachRecordAtOnce(t *testing.T) {
 func TestReaderReadsWhatWriterWrites(t *testing.T) {
 	var b bytes.Buffer
 	want := []*record.Record{sample(), record.New()}
+	want[0].Percentiles = record.NearestRank
 	want[1].Axes = record.Axes{{Key: `odd "key`, Value: "zürich\n"}}
 	want[1].Findings = []record.Finding{{Name: "n", Text: "t"}}
 	for _, r := range want {
@@ -72,6 +73,56 @@ func TestReaderReadsWhatWriterWrites(t *testing.T) {
 	golden.Equal(t, "records", want, got, cmpopts.EquateComparable(record.Quantity{}))
 	if want[1].ID == record.New().ID {
 		t.Error("two records have the same id")
+	}
+}
+
+// TestPercentile: the nearest rank, of values that a histogram tells apart.
+func TestPercentile(t *testing.T) {
+	for _, test := range []struct {
+		n    int64
+		p    float64
+		rank int64
+	}{
+		{1, 50, 1},
+		{2, 50, 1},
+		{3, 50, 2},
+		{100, 99, 99},
+		{101, 99, 100},
+		{1000, 99.9, 999},
+		{1001, 99.9, 1000},
+		{3861, 99.9, 3858},
+		{10_000, 99.99, 9999},
+		{1000, 0, 1},
+		{1000, 100, 1000},
+		{20, 95, 19},
+	} {
+		h := hdrhistogram.New(1, 1<<20, 5)
+		for v := range test.n {
+			must.Do(t, h.RecordValue(v+1))
+		}
+		golden.Equal(t, fmt.Sprintf("P%v of %d", test.p, test.n), float64(test.rank), record.Percentile(h, test.p))
+		golden.Equal(t, fmt.Sprintf("P%v of %d is carried", test.p, test.n), test.rank < test.n, record.Carries(test.p, test.n))
+	}
+	golden.Equal(t, "of none", 0, record.Percentile(hdrhistogram.New(1, 10, 3), 50))
+}
+
+// TestOtherPercentiles: a record of another definition is read with percentiles of this one, so
+// that nothing but the definition makes no step.
+func TestOtherPercentiles(t *testing.T) {
+	h := hdrhistogram.New(1, 1<<20, 5)
+	for v := range int64(3861) {
+		must.Do(t, h.RecordValue(v+1))
+	}
+	rec := record.New()
+	rec.Histograms = []record.Histogram{must.Get(record.EncodeHistogram(record.HistLatency, "ns", h))(t)}
+	rec.Metrics = []record.Metric{record.LatencyP999.Metric(float64(h.ValueAtPercentile(99.9))), record.LatencyMean.Metric(5), record.ResponseP99.Metric(7)}
+	for definition, want := range map[string]float64{"": 3858, record.NearestRank: float64(h.ValueAtPercentile(99.9))} {
+		var b bytes.Buffer
+		rec.Percentiles = definition
+		must.Do(t, record.Write(&b, rec))
+		got := must.Get(record.ReadAll(&b))(t)[0]
+		golden.Equal(t, "P99.9, mean, response P99", [3]float64{want, 5, 7}, [3]float64{got.Value(record.LatencyP999), got.Value(record.LatencyMean), got.Value(record.ResponseP99)})
+		golden.Equal(t, "definition", record.NearestRank, got.Percentiles)
 	}
 }
 

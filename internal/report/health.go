@@ -29,6 +29,16 @@ func healthRows(rec *record.Record) []row {
 	r.metric(record.SchedP99, figure.TightTime)
 	r.metric(record.MutexWait, func(v float64) string { return figure.TightTime(v) + "/op" })
 	r.perOp(record.Goroutines, "/op")
+	for _, q := range []record.Quantity{record.CPUTime, record.CPUUser, record.CPUSystem} {
+		r.metric(q, func(v float64) string { return figure.TightTime(v) + "/op" })
+	}
+	r.metric(record.Processors, func(v float64) string { return figure.Significant(v, 3, 9) })
+	r.metric(record.ProcessWait, percent)
+	r.metric(record.Preempted, number)
+	r.metric(record.OthersShare, percent)
+	r.metric(record.StolenShare, percent)
+	r.metric(record.Pressure, percent)
+	r.metric(record.LoadAverage, number)
 	r.metric(record.HeapLive, figure.Bytes)
 	if _, measured := rec.Metric(record.HeapLive); measured {
 		r.resident(record.RSS, record.RSSAnon, record.RSSFile)

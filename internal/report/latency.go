@@ -35,7 +35,7 @@ func statisticOf(rec *record.Record, s record.Statistic, name string, h *hdrhist
 	if m, ok := rec.Metric(record.StatisticOf(name, s)); ok {
 		return m.Value, true
 	}
-	if h == nil || h.TotalCount() < s.Least {
+	if h == nil || h.TotalCount() == 0 || s.Percentile > record.P99.Percentile && !record.Carries(s.Percentile, h.TotalCount()) {
 		return 0, false
 	}
 	switch s {
@@ -46,7 +46,7 @@ func statisticOf(rec *record.Record, s record.Statistic, name string, h *hdrhist
 	case record.Max:
 		return float64(h.Max()), true
 	}
-	return float64(h.ValueAtPercentile(s.Percentile)), true
+	return record.Percentile(h, s.Percentile), true
 }
 
 // latencyRows are the percentiles: one column in a closed loop, service,
@@ -73,6 +73,9 @@ func latencyRows(rec *record.Record, all map[string]*hdrhistogram.Histogram) (ti
 			cell := "-"
 			if ok {
 				cell, some = figure.TightTime(v), true
+			}
+			if h := all[name]; h != nil && !record.Carries(s.Percentile, h.TotalCount()) {
+				meaning = fmt.Sprintf("The slowest: %d operations cannot carry this percentile", h.TotalCount())
 			}
 			if se, known := rec.Metric(record.LatencyMeanErr); known && name == record.HistLatency && s == record.Mean {
 				cell += " ± " + figure.TightTime(se.Value)

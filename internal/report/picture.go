@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 const (
@@ -27,16 +28,16 @@ func (p *page) heatmap(name string, h *hdrhistogram.Histogram) {
 	}
 	marks := []struct {
 		name  string
-		value int64
-	}{{"P50", h.ValueAtPercentile(50)}, {"P95", h.ValueAtPercentile(95)}, {"P99", h.ValueAtPercentile(99)}}
+		value float64
+	}{{"P50", record.Percentile(h, 50)}, {"P95", record.Percentile(h, 95)}, {"P99", record.Percentile(h, 99)}}
 
 	p.heading(fmt.Sprintf("%s%s Heatmap (%d operations):", strings.ToUpper(name[:1]), name[1:], h.TotalCount()))
 	p.linef(" %-21s %8s %6s  %s", "Range", "Freq", "Share", "Distribution")
 	for i, r := range rows {
 		var marked []string
 		for _, m := range marks {
-			if float64(m.value) <= r.to && (i == 0 || float64(m.value) > rows[i-1].to) {
-				marked = append(marked, m.name+" "+figure.TightTime(float64(m.value)))
+			if m.value <= r.to && (i == 0 || m.value > rows[i-1].to) {
+				marked = append(marked, m.name+" "+figure.TightTime(m.value))
 			}
 		}
 		line := fmt.Sprintf(" %9s - %-9s %8d %5.1f%%  %s", figure.TightTime(r.from), figure.TightTime(r.to), r.count,
@@ -58,7 +59,7 @@ type bin struct {
 // above is one bin each, so that single outliers do not flatten the middle.
 func bins(h *hdrhistogram.Histogram) []bin {
 	from := max(float64(h.Min()), 1)
-	p1, p99, most := float64(h.ValueAtPercentile(1)), float64(h.ValueAtPercentile(99)), float64(h.Max())
+	p1, p99, most := record.Percentile(h, 1), record.Percentile(h, 99), float64(h.Max())
 	var rows []bin
 	if from*rowRatio < p1 && p1 < p99 {
 		rows = append(rows, bin{from: from, to: p1})

@@ -83,8 +83,16 @@ func (p *page) head(rec *record.Record) {
 	if len(rec.Settings) > 0 && json.Compact(&settings, rec.Settings) == nil {
 		p.linef("settings %s", &settings)
 	}
+	p.busy(rec)
 	if rec.Status != record.OK {
 		p.failure(strings.ToUpper(string(rec.Status)) + ": " + rec.Error)
+	}
+}
+
+// busy warns of figures that others on the machine have a part in.
+func (p *page) busy(recs ...*record.Record) {
+	if text := record.Disturbance(recs); text != "" {
+		p.failure("BUSY MACHINE: " + text)
 	}
 }
 

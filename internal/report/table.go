@@ -23,6 +23,7 @@ func (s Style) Table(w io.Writer, recs []*record.Record) error {
 	}
 	p := &page{style: s}
 	p.linef("%s", machine(recs[0].Env))
+	p.busy(recs...)
 	common, varying := split(recs)
 	if len(common) > 0 {
 		p.linef("%s", strings.ReplaceAll(common.String(), "/", " "))

@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -49,7 +50,13 @@ func (r *Result) fillFindings(rec *record.Record) {
 	if m := r.Usage.Memory; m != nil && m.PeakSampled {
 		finding("peak-sampled", "the kernel's mark of the resident set could not be reset: its peak is the greatest of samples every %v", memorySampling)
 	}
-	if r.Slept > 0 && float64(r.Oversleep) > 0.01*float64(r.Response.ValueAtPercentile(50)) {
+	if m := r.Usage.Machine; m != nil {
+		crowded := runtime.GOMAXPROCS(0) > runtime.NumCPU()
+		if found := m.Disturbances(crowded); len(found) > 0 {
+			finding(record.Disturbed, "%s", strings.Join(found, "; "))
+		}
+	}
+	if r.Slept > 0 && float64(r.Oversleep) > 0.01*record.Percentile(r.Response, 50) {
 		finding("timer", "%d of %d operations found an idle worker, and it started them %v late in the mean: the operating system's timer, a part of wait and response",
 			r.Slept, r.Started, r.Oversleep.Round(time.Microsecond))
 	}

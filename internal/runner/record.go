@@ -7,6 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 )
@@ -71,23 +72,21 @@ func (r *Result) fillMetrics(rec *record.Record) {
 }
 
 func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
-	percentile := func(h *hdrhistogram.Histogram, p float64) float64 { return float64(h.ValueAtPercentile(p)) }
-	// A percentile is stated only where a value lies above it, so that it can be
-	// told from the maximum.
-	stated := func(h *hdrhistogram.Histogram, q record.Quantity, p float64) {
-		if float64(r.Done)*(1-p/100) >= 1-1e-9 {
-			add(q, percentile(h, p))
+	percentile, l := record.Percentile, r.Latency
+	// One far out is stated only where a value lies above it.
+	stated := func(h *hdrhistogram.Histogram, q record.Quantity, s record.Statistic) {
+		if record.Carries(s.Percentile, int64(r.Done)) {
+			add(q, percentile(h, s.Percentile))
 		}
 	}
-	l := r.Latency
 	add(record.PureThroughput, float64(r.cfg.Workers)/r.Mean*float64(time.Second))
 	add(record.LatencyMin, float64(l.Min()))
 	add(record.LatencyP50, percentile(l, 50))
 	add(record.LatencyMean, r.Mean)
 	add(record.LatencyP95, percentile(l, 95))
 	add(record.LatencyP99, percentile(l, 99))
-	stated(l, record.LatencyP999, 99.9)
-	stated(l, record.LatencyP9999, 99.99)
+	stated(l, record.LatencyP999, record.P999)
+	stated(l, record.LatencyP9999, record.P9999)
 	add(record.LatencyMax, float64(l.Max()))
 	add(record.LatencyStdDev, r.StdDev)
 	add(record.LatencyIQR, percentile(l, 75)-percentile(l, 25))
@@ -100,7 +99,7 @@ func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 		add(record.ResponseMean, r.Response.Mean())
 		add(record.ResponseP95, percentile(r.Response, 95))
 		add(record.ResponseP99, percentile(r.Response, 99))
-		stated(r.Response, record.ResponseP999, 99.9)
+		stated(r.Response, record.ResponseP999, record.P999)
 		add(record.ResponseMax, float64(r.Response.Max()))
 		add(record.WaitMean, r.Wait.Mean())
 		add(record.WaitP99, percentile(r.Wait, 99))
@@ -136,6 +135,9 @@ func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value
 	add(record.SchedP50, float64(u.SchedP50))
 	add(record.SchedP99, float64(u.SchedP99))
 	add(record.HeapLive, float64(u.HeapLive))
+	if m := u.Machine; m != nil {
+		r.fillMachine(m, add)
+	}
 	if m := u.Memory; m != nil {
 		add(record.RSS, float64(m.RSS))
 		add(record.RSSAnon, float64(m.Anon))
@@ -144,6 +146,30 @@ func (r *Result) fillUsage(rec *record.Record, add func(q record.Quantity, value
 		add(record.PeakRSSAnon, float64(m.PeakAnon))
 		add(record.PeakRSSFile, float64(m.PeakFile))
 	}
+}
+
+func (r *Result) fillMachine(m *meter.Machine, add func(q record.Quantity, value float64)) {
+	if !r.builtInputs() && r.Work > 0 {
+		add(record.CPUTime, float64(m.CPU())/r.Work)
+		add(record.CPUUser, float64(m.User)/r.Work)
+		add(record.CPUSystem, float64(m.System)/r.Work)
+	}
+	if m.Wall <= 0 {
+		return
+	}
+	add(record.Processors, float64(m.CPU())/float64(m.Wall))
+	add(record.Preempted, float64(m.Preempted))
+	if m.Processors == 0 {
+		return // nothing is told of the machine
+	}
+	all := float64(m.Wall) * float64(m.Processors)
+	if ran := m.Waited + m.CPU(); ran > 0 {
+		add(record.ProcessWait, 100*float64(m.Waited)/float64(ran))
+	}
+	add(record.OthersShare, 100*float64(m.Others)/all)
+	add(record.StolenShare, 100*float64(m.Stolen)/all)
+	add(record.Pressure, 100*float64(m.Pressure)/float64(m.Wall))
+	add(record.LoadAverage, m.Load)
 }
 
 func (r *Result) fillHistograms(rec *record.Record) error {

@@ -3,6 +3,8 @@
 function renderHead() {
   byId('title').textContent = data.title;
   byId('when').textContent = data.began ? 'Measured on ' + when(data.began, data.ended) : '';
+  byId('busy').hidden = !data.disturbed;
+  byId('busy').textContent = data.disturbed ? 'Busy machine: ' + data.disturbed : '';
   const failed = data.cases.filter(c => c.status === 'failed').length;
   const partial = data.cases.filter(c => c.status === 'partial').length;
   const facts = [

@@ -1,0 +1,79 @@
+package meter
+
+import (
+	"fmt"
+	"time"
+)
+
+// Machine is what the process had of the processors between two moments, and what else
+// happened on the machine. What the platform does not tell is 0.
+type Machine struct {
+	Wall         time.Duration // between the moments, by the kernel's clock where it has one
+	User, System time.Duration // processor time of the process
+	Preempted    uint64        // times that a thread of the process lost its processor to another thread
+	Waited       time.Duration // that threads of the process could run and had no processor, summed over them
+
+	Processors int           // of the machine
+	Others     time.Duration // processor time of other processes
+	Stolen     time.Duration // processor time that the hypervisor gave to other machines
+	Pressure   time.Duration // that some thread of the machine could run and had no processor
+	Load       float64       // load average of the last minute, at the end
+}
+
+// CPU is the processor time of the process.
+func (m *Machine) CPU() time.Duration { return m.User + m.System }
+
+// Disturbances says what kept the process from having the machine to itself, as far as
+// these counts can tell it from their own resolution: more than one part in a hundred of
+// the processors' time stolen, one in twenty used by other processes, or threads that
+// waited for a processor more than one part in twenty of the time for which they had one.
+// crowded says that the process has more threads than processors by itself, so that their
+// waiting tells nothing.
+func (m *Machine) Disturbances(crowded bool) (found []string) {
+	all := m.Wall * time.Duration(m.Processors)
+	share := func(d time.Duration) float64 { return 100 * float64(d) / float64(all) }
+	if m.Stolen > all/100+tick {
+		found = append(found, fmt.Sprintf("the hypervisor took %.1f %% of the processors' time", share(m.Stolen)))
+	}
+	if m.Others > all/20+2*tick*time.Duration(m.Processors) {
+		found = append(found, fmt.Sprintf("other processes used %.1f %% of the processors' time", share(m.Others)))
+	}
+	if !crowded && m.Waited > m.CPU()/20+time.Millisecond {
+		found = append(found, fmt.Sprintf("its threads waited %v for a processor and had one for %v", m.Waited.Round(time.Millisecond), m.CPU().Round(time.Millisecond)))
+	}
+	return found
+}
+
+// tick is the resolution of the kernel's times of the whole machine on each processor
+// (proc(5), USER_HZ, which is 100 on all that Go runs on).
+const tick = 10 * time.Millisecond
+
+// counts are the kernel's at one moment, each since a beginning of its own.
+type counts struct {
+	wall, user, system time.Duration
+	preempted          uint64
+	waited             time.Duration
+	busy, stolen       time.Duration // of the machine's processors, in ticks
+	pressure           time.Duration
+	processors         int
+	load               float64
+}
+
+// since is what was counted between two moments; nil where the platform counts nothing.
+func (after counts) since(before counts) *Machine {
+	if after == (counts{}) {
+		return nil
+	}
+	m := &Machine{
+		Wall: after.wall - before.wall,
+		User: after.user - before.user, System: after.system - before.system,
+		Preempted:  after.preempted - before.preempted,
+		Waited:     max(after.waited-before.waited, 0), // a thread that has ended takes its count with it
+		Processors: after.processors,
+		Stolen:     after.stolen - before.stolen,
+		Pressure:   after.pressure - before.pressure,
+		Load:       after.load,
+	}
+	m.Others = max(after.busy-before.busy-m.CPU(), 0)
+	return m
+}

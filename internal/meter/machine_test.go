@@ -1,0 +1,55 @@
+package meter
+
+import (
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/golden"
+)
+
+// TestDisturbances: of a second of two processors, what each count says just below and
+// above its bound; what the resolution of the counts could make of nothing is no
+// disturbance of a short window.
+func TestDisturbances(t *testing.T) {
+	const ms = time.Millisecond
+	second := Machine{Wall: time.Second, Processors: 2, User: 900 * ms, System: 100 * ms}
+	for _, test := range []struct {
+		name    string
+		edit    func(m *Machine)
+		crowded bool
+		want    []string
+	}{
+		{"by=nothing", func(m *Machine) {}, false, nil},
+		{"by=a little of each", func(m *Machine) { m.Stolen, m.Others, m.Waited = 30*ms, 140*ms, 51*ms }, false, nil},
+		{"by=hypervisor", func(m *Machine) { m.Stolen = 40 * ms }, false, []string{"the hypervisor took 2.0 % of the processors' time"}},
+		{"by=others", func(m *Machine) { m.Others = 150 * ms }, false, []string{"other processes used 7.5 % of the processors' time"}},
+		{"by=waiting", func(m *Machine) { m.Waited = 52 * ms }, false, []string{"its threads waited 52ms for a processor and had one for 1s"}},
+		{"by=waiting, crowded", func(m *Machine) { m.Waited = 520 * ms }, true, nil},
+		{"by=short", func(m *Machine) {
+			*m = Machine{Wall: 10 * ms, Processors: 2, User: 10 * ms, Stolen: 10 * ms, Others: 40 * ms, Waited: 1 * ms}
+		}, false, nil},
+		{"by=silence", func(m *Machine) { *m = Machine{} }, false, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := second
+			test.edit(&m)
+			golden.Equal(t, "disturbances", test.want, m.Disturbances(test.crowded))
+		})
+	}
+}
+
+// TestSince: what was counted between two moments. A thread that ended takes its waiting
+// with it, and ticks may be behind the process' own time: neither is less than nothing.
+func TestSince(t *testing.T) {
+	before := counts{wall: 1, user: 2, system: 3, preempted: 4, waited: 50, busy: 60, stolen: 7, pressure: 8, processors: 2, load: 9}
+	after := counts{wall: 11, user: 22, system: 33, preempted: 44, waited: 40, busy: 160, stolen: 77, pressure: 88, processors: 2, load: 0.5}
+	golden.Equal(t, "between", &Machine{
+		Wall: 10, User: 20, System: 30, Preempted: 40, Waited: 0, Processors: 2, Others: 50, Stolen: 70, Pressure: 80, Load: 0.5,
+	}, after.since(before))
+	after.busy, after.waited = 61, 53
+	m := after.since(before)
+	golden.Equal(t, "others, waited", [2]time.Duration{0, 3}, [2]time.Duration{m.Others, m.Waited})
+	if counts := (counts{}); counts.since(before) != nil {
+		t.Error("counts of a silent platform")
+	}
+}
