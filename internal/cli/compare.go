@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ import (
 // compareFlags are the flags of compare as they were typed.
 type compareFlags struct {
 	format, gate, gateMetrics *usage.Option
-	allowEnv                  bool
+	allowEnv, allowBlind      bool
 	git                       *usage.Option
 	session                   *sessionFlags
 }
@@ -38,6 +39,7 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
 		session: newSessionFlags(flags, defs),
 	}
+	flags.BoolVar(&f.allowBlind, "allow-blind", false, "with --gate: let pass what could not have shown such a change, and say so")
 	flags.BoolVar(&f.allowEnv, "allow-env", false, "compare unlike environments, and mark the table")
 	return f
 }
@@ -95,8 +97,13 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 		return o, f.format.Refuse("format", f.format.Text)
 	}
 	if !f.gate.Given {
-		if f.gateMetrics.Given {
-			return o, &usage.ValueError{Field: "flag", Value: "--gate-metrics", Accepted: "--gate-metrics together with --gate"}
+		for _, flag := range []struct {
+			name  string
+			given bool
+		}{{"--gate-metrics", f.gateMetrics.Given}, {"--allow-blind", f.allowBlind}, {"--budget", f.session.budget.Given}} {
+			if flag.given {
+				return o, &usage.ValueError{Field: "flag", Value: flag.name, Accepted: flag.name + " together with --gate"}
+			}
 		}
 		return o, nil
 	}
@@ -104,7 +111,7 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	if err != nil {
 		return o, err
 	}
-	o.gate = &compare.Gate{Limit: limit}
+	o.gate = &compare.Gate{Limit: limit, AllowBlind: f.allowBlind}
 	if f.gateMetrics.Given {
 		for name := range strings.SplitSeq(f.gateMetrics.Text, ",") {
 			o.gate.Metrics = append(o.gate.Metrics, strings.TrimSpace(name))
@@ -152,11 +159,16 @@ func loadSession(path string) (compare.Sides, error) {
 // it. partial tells why there is less than was planned.
 func (o tableOutput) show(sides compare.Sides, partial string) error {
 	table, err := compare.Compare(sides, o.allowEnv)
-	if unfit, ok := errors.AsType[*compare.UnfitError](err); ok && unfit.Failed && o.gate != nil {
-		return &exitError{code: exitFailed, text: unfit.Error()}
+	unfit, _ := errors.AsType[*compare.UnfitError](err)
+	gone := error(nil) // what is left out of the table
+	if unfit != nil {
+		gone = &exitError{code: exitUsage, text: unfit.Error()}
+		if unfit.Failed && o.gate != nil {
+			gone = &exitError{code: exitFailed, text: unfit.Error()}
+		}
 	}
-	if err != nil {
-		return err
+	if table == nil {
+		return cmp.Or(gone, err)
 	}
 	table.Partial = partial
 	var outcome compare.Outcome
@@ -169,12 +181,14 @@ func (o tableOutput) show(sides compare.Sides, partial string) error {
 		return &exitError{code: exitFailed, text: err.Error()}
 	}
 	switch {
+	case gone != nil:
+		return gone
 	case partial != "":
 		return &exitError{code: exitPartial, text: partial}
 	case len(outcome.Tripped) > 0:
 		return &exitError{code: exitFailed, text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), names(outcome.Tripped))}
-	case len(outcome.Unjudged) > 0:
-		return &exitError{code: exitUsage, text: fmt.Sprintf("the gate of %s could not be judged: %s", o.gate.Percent(), names(outcome.Unjudged))}
+	case len(outcome.Blind) > 0 && !o.gate.AllowBlind:
+		return &exitError{code: exitPartial, text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), names(outcome.Blind))}
 	}
 	return nil
 }

@@ -21,14 +21,16 @@ import (
 const (
 	sessionProcesses = 24
 	sessionDuration  = 250 * time.Millisecond
+	sessionBudget    = 10 * time.Minute
+	longestBudget    = 24 * time.Hour
 )
 
 // sessionFlags are the flags of compare that go with --git.
 type sessionFlags struct {
-	flags                                     *pflag.FlagSet
-	axes                                      map[string]*usage.Option // by the axis' key
-	names                                     []string                 // of all of them
-	processes, duration, workers, out, keepIn *usage.Option
+	flags                                             *pflag.FlagSet
+	axes                                              map[string]*usage.Option // by the axis' key
+	names                                             []string                 // of all of them
+	processes, duration, budget, workers, out, keepIn *usage.Option
 }
 
 func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
@@ -48,6 +50,8 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 		"processes of each side; a verdict needs 8")
 	f.duration = define("duration", usage.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
 		"window of each process")
+	f.budget = define("budget", usage.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
+		"with --gate: processes are added until the gate can be judged, or until this time has passed")
 	f.out = define("out", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
 	f.keepIn = define("keep", usage.KindFile, "", "the path of a directory", "keep the built programs in this directory")
 	return f
@@ -112,6 +116,10 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 	if r.Jobs, r.Blocks, err = f.jobs(defs, args); err != nil {
 		return err
 	}
+	if r.Budget, err = f.budget.Duration("budget", 0, longestBudget); err != nil {
+		return err
+	}
+	r.Gate = out.gate
 	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
 		err := out.show(sides, partial)
 		if _, shown := errors.AsType[*exitError](err); err != nil && partial != "" && !shown {

@@ -5,15 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
@@ -54,9 +57,9 @@ func newMachine(seed uint64, factor float64) *machine {
 	return &machine{rng: rand.New(rand.NewPCG(seed, 0)), factor: factor, noise: 0.01, drift: 0.002, proof: 1000}
 }
 
-func measure(t *testing.T, m *machine, blocks int) compare.Sides {
+func sessionOf(t *testing.T, m *machine, blocks int) compare.Sides {
 	t.Helper()
-	recs := must.Get(compare.Session{Blocks: blocks, Run: m.run}.Measure(t.Context()))(t)
+	recs := must.Get((&compare.Session{Run: m.run}).Measure(t.Context(), blocks))(t)
 	return must.Get(compare.Split("session", recs))(t)
 }
 
@@ -93,7 +96,7 @@ func TestSessionVerdicts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			found := 0
 			for seed := range uint64(sessions) {
-				tab := table(t, measure(t, newMachine(seed, test.factor), 12))
+				tab := table(t, sessionOf(t, newMachine(seed, test.factor), 12))
 				latency, throughput := row(t, tab, record.LatencyMean.Name()), row(t, tab, record.Throughput.Name())
 				if latency.Verdict == test.want {
 					found++
@@ -111,15 +114,20 @@ func TestSessionVerdicts(t *testing.T) {
 // TestGate: what trips it, on which rows, and what does not.
 func TestGate(t *testing.T) {
 	plain := newMachine(1, 1)
+	noisy := func(seed uint64, factor, noise float64) *machine {
+		m := newMachine(seed, factor)
+		m.noise = noise
+		return m
+	}
 	slow, fast, large, small := newMachine(2, 1.1), newMachine(3, 1/1.1), newMachine(4, 1), newMachine(5, 1)
 	large.proof, small.proof = 1001, 999
 	for _, test := range []struct {
-		name     string
-		m        *machine
-		blocks   int
-		gate     compare.Gate
-		tripped  []string
-		unjudged []string
+		name    string
+		m       *machine
+		blocks  int
+		gate    compare.Gate
+		tripped []string
+		blind   []string
 	}{
 		{"new=same", plain, 12, compare.Gate{Limit: 0.03}, nil, nil},
 		{"new=slow", slow, 12, compare.Gate{Limit: 0.03}, []string{"latency-mean", "throughput"}, nil},
@@ -127,11 +135,14 @@ func TestGate(t *testing.T) {
 		{"new=slow gate=20%", slow, 12, compare.Gate{Limit: 0.2}, nil, nil},
 		{"new=fast", fast, 12, compare.Gate{Limit: 0.03}, nil, nil},
 		{"new=large", large, 12, compare.Gate{Limit: 0.03}, []string{"proof"}, nil},
-		{"new=small", small, 12, compare.Gate{Limit: 0.03}, nil, nil},
+		{"new=small", small, 16, compare.Gate{Limit: 0.03}, nil, nil},
 		{"new=slow processes=3", slow, 3, compare.Gate{Limit: 0.03}, nil, []string{"latency-mean", "throughput"}},
+		{"new=slow noise=20%", noisy(6, 1.1, 0.2), 12, compare.Gate{Limit: 0.03}, nil, []string{"latency-mean", "throughput"}},
+		{"new=fast noise=3%", noisy(7, 1/1.2, 0.03), 12, compare.Gate{Limit: 0.03}, nil, nil},
+		{"new=slow noise=3% gate=20%", noisy(6, 1.1, 0.03), 16, compare.Gate{Limit: 0.2}, nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tab := table(t, measure(t, test.m, test.blocks))
+			tab := table(t, sessionOf(t, test.m, test.blocks))
 			out := must.Get(test.gate.Apply(tab))(t)
 			metrics := func(rows []compare.Row) (names []string) {
 				for _, r := range rows {
@@ -140,7 +151,7 @@ func TestGate(t *testing.T) {
 				return names
 			}
 			golden.Equal(t, "tripped", test.tripped, metrics(out.Tripped))
-			golden.Equal(t, "unjudged", test.unjudged, metrics(out.Unjudged))
+			golden.Equal(t, "blind", test.blind, metrics(out.Blind))
 			for _, r := range tab.Rows {
 				golden.Equal(t, r.Metric+" is marked as tripped", slices.Contains(test.tripped, r.Metric), r.Tripped)
 			}
@@ -149,7 +160,7 @@ func TestGate(t *testing.T) {
 }
 
 func TestGateRefusesMetric(t *testing.T) {
-	tab := table(t, measure(t, newMachine(1, 1), 8))
+	tab := table(t, sessionOf(t, newMachine(1, 1), 8))
 	_, err := compare.Gate{Limit: 0.03, Metrics: []string{"latency-p42"}}.Apply(tab)
 	must.Fail(t, err, zkbench.ErrParams, "gate")
 	golden.Contains(t, fmt.Sprint(err), "latency-p99")
@@ -164,6 +175,45 @@ func TestParseLimit(t *testing.T) {
 	for _, text := range []string{"", "%", "x", "3", "-1%", "101%", "NaN", "Inf", "3%%"} {
 		must.FailGet(compare.ParseLimit(text))(t, zkbench.ErrParams, "limit=%q", text)
 	}
+}
+
+// TestBudget: blocks are added to the job that is too noisy for the gate, until it is not or
+// the time is over, and to no other; a job that fails twice ends alone.
+func TestBudget(t *testing.T) {
+	noisy, quiet, broken := newMachine(1, 1), newMachine(2, 1), 0
+	noisy.noise = 0.05
+	r := compare.Revisions{
+		Jobs: []measure.Job{{Workload: "noisy"}, {Workload: "broken"}, {Workload: "quiet"}}, Blocks: 16,
+		Gate: &compare.Gate{Limit: 0.03}, Budget: time.Minute, Log: io.Discard,
+	}
+	count := func() map[string]int {
+		t.Helper()
+		processes := make(map[string]int)
+		recs, err := compare.Sessions(&r, t.Context(), func(ctx context.Context, side stat.Side, job measure.Job) *record.Record {
+			rec := map[string]*machine{"noisy": noisy, "broken": quiet, "quiet": quiet}[job.Workload].run(ctx, side)
+			if rec.Workload = job.Workload; job.Workload == "broken" {
+				if broken++; broken > 7 {
+					rec.Status = record.Failed
+				}
+			}
+			return rec
+		}, func(*record.Record) error { return nil })
+		if failed, ok := errors.AsType[*compare.FailedError](err); !ok || failed.Record.Workload != "broken" {
+			t.Errorf("%v", err)
+		}
+		for _, rec := range recs {
+			processes[rec.Workload]++
+		}
+		return processes
+	}
+	got := count()
+	if got["quiet"] != 48 || got["broken"] != 7 || got["noisy"] < 3*50 || got["noisy"] > 3*400 || got["noisy"]%6 != 0 {
+		t.Errorf("processes %v", got)
+	}
+	r.Budget = 0
+	golden.Equal(t, "processes without a budget", map[string]int{"noisy": 48, "quiet": 48}, count())
+	r.Budget, r.Gate = time.Minute, nil
+	golden.Equal(t, "processes without a gate", map[string]int{"noisy": 48, "quiet": 48}, count())
 }
 
 // TestExact: ranges that meet are no growth; those that do not are, of one
@@ -209,59 +259,70 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestSessionEnds: a failed process and an interrupt end a session at once, with
-// what was measured until then.
+// TestSessionEnds: a process that fails twice and an interrupt end a session at once, with
+// what was measured until then; one that fails once is run again in its place.
 func TestSessionEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	fail := func(rec *record.Record) { rec.Status, rec.Error = record.Failed, "broken" }
 	for _, test := range []struct {
 		name  string
-		fifth func(rec *record.Record)
+		fails map[int]func(rec *record.Record) // the how-manieth process, from 1 on
+		ran   [3]int                           // records, processes, processes seen
+		pairs int
 		check func(error) bool
 	}{
-		{"by=failure", func(rec *record.Record) { rec.Status, rec.Error = record.Failed, "broken" }, func(err error) bool {
+		{"by=failures", map[int]func(*record.Record){5: fail, 6: fail}, [3]int{4, 6, 6}, 1, func(err error) bool {
 			failed, ok := errors.AsType[*compare.FailedError](err)
 			return ok && failed.Record.Process.Side == "new" && failed.Record.Process.Index == 1
 		}},
-		{"by=deadline", func(rec *record.Record) { rec.Status = record.Partial }, func(err error) bool {
+		{"by=deadlines", map[int]func(*record.Record){5: fail, 6: func(rec *record.Record) { rec.Status = record.Partial }}, [3]int{4, 6, 6}, 1, func(err error) bool {
 			return errors.Is(err, zkbench.ErrEnv)
 		}},
-		{"by=interrupt", func(rec *record.Record) { cancel(); rec.Status = record.Partial }, func(err error) bool {
+		{"by=nothing: each failed once", map[int]func(*record.Record){5: fail, 7: fail}, [3]int{12, 14, 14}, 4, func(err error) bool { return err == nil }},
+		{"by=interrupt", map[int]func(*record.Record){5: func(rec *record.Record) { cancel(); rec.Status = record.Partial }}, [3]int{4, 5, 5}, 1, func(err error) bool {
 			return errors.Is(err, context.Canceled)
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m, n, seen := newMachine(1, 1), 0, 0
+			m, n := newMachine(1, 1), 0
+			var seen []*record.Record
 			session := compare.Session{
-				Blocks: 4,
 				Run: func(ctx context.Context, side stat.Side) *record.Record {
 					rec := m.run(ctx, side)
-					if n++; n == 5 {
-						test.fifth(rec)
+					n++
+					if fails := test.fails[n]; fails != nil {
+						fails(rec)
 					}
 					return rec
 				},
-				Each: func(*record.Record) error { seen++; return nil },
+				Each: func(rec *record.Record) error { seen = append(seen, rec); return nil },
 			}
-			recs, err := session.Measure(ctx)
+			recs, err := session.Measure(ctx, 4)
 			if !test.check(err) {
 				t.Errorf("error %v", err)
 			}
-			golden.Equal(t, "records, processes, processes seen", [3]int{4, 5, 5}, [3]int{len(recs), n, seen})
+			golden.Equal(t, "records, processes, processes seen", test.ran, [3]int{len(recs), n, len(seen)})
 			sides := must.Get(compare.Split("session", recs))(t)
-			if r := row(t, table(t, sides), record.LatencyMean.Name()); r.N != 1 || r.Verdict != compare.Unknown {
-				t.Errorf("%d pairs are %q, want 1 pair without a verdict", r.N, r.Verdict)
+			if r := row(t, table(t, sides), record.LatencyMean.Name()); r.N != test.pairs || r.Verdict != compare.Unknown {
+				t.Errorf("%d pairs are %q, want %d without a verdict", r.N, r.Verdict, test.pairs)
+			}
+			// What was seen, in a file, shows as much, and says which failed for good.
+			tab, err := compare.Compare(must.Get(compare.Split("file", seen))(t), false)
+			unfit, _ := errors.AsType[*compare.UnfitError](err)
+			if r := row(t, tab, record.LatencyMean.Name()); r.N != test.pairs || (unfit != nil) != (test.pairs == 1) || len(tab.Unfit) > 0 != (unfit != nil) {
+				t.Errorf("from the file: %d pairs, %v, %q", r.N, err, tab.Unfit)
 			}
 		})
 	}
 	stop := errors.New("disk full")
-	session := compare.Session{Blocks: 1, Run: newMachine(1, 1).run, Each: func(*record.Record) error { return stop }}
-	must.FailGet(session.Measure(t.Context()))(t, stop, "session")
+	session := compare.Session{Run: newMachine(1, 1).run, Each: func(*record.Record) error { return stop }}
+	must.FailGet(session.Measure(t.Context(), 1))(t, stop, "session")
 }
 
 // TestUnpaired: records of no common session are two samples.
 func TestUnpaired(t *testing.T) {
-	first, second := measure(t, newMachine(1, 1), 8), measure(t, newMachine(2, 1.2), 8)
+	first, second := sessionOf(t, newMachine(1, 1), 8), sessionOf(t, newMachine(2, 1.2), 8)
 	r := row(t, table(t, compare.Sides{Old: first.Old, New: second.New}), record.LatencyMean.Name())
 	if r.Paired || r.N != 8 || r.Verdict != compare.Slower {
 		t.Errorf("paired %v, %d processes, %q; want two samples of 8, slower", r.Paired, r.N, r.Verdict)
@@ -293,7 +354,7 @@ func TestNoSession(t *testing.T) {
 func TestIncompleteBlock(t *testing.T) {
 	for _, side := range []stat.Side{stat.Old, stat.New, stat.Again} {
 		t.Run("lacks="+string(side), func(t *testing.T) {
-			recs := must.Get(compare.Session{Blocks: 9, Run: newMachine(1, 1.2).run}.Measure(t.Context()))(t)
+			recs := must.Get((&compare.Session{Run: newMachine(1, 1.2).run}).Measure(t.Context(), 9))(t)
 			recs = slices.DeleteFunc(recs, func(rec *record.Record) bool {
 				return rec.Process.Side == string(side) && rec.Process.Index == 4
 			})
@@ -322,7 +383,7 @@ func TestSplitRefuses(t *testing.T) {
 func TestText(t *testing.T) {
 	m := newMachine(1, 1.25)
 	m.noise, m.drift, m.proof = 0, 0, 1001
-	tab := table(t, measure(t, m, 8))
+	tab := table(t, sessionOf(t, m, 8))
 	tab.Partial = "interrupted: 24 of 36 processes measured"
 	must.Get((compare.Gate{Limit: 0.03}).Apply(tab))(t)
 	tab.Only = append(tab.Only, compare.Only{Side: stat.New, Case: "Issuer/bits=8", Metric: "proof"})
@@ -333,12 +394,12 @@ PARTIAL: interrupted: 24 of 36 processes measured
 3 rows are judged at 99 % each: where nothing has changed, up to 0.03 wrong verdicts are to be expected
 gate: 3 %
 
-  metric        old           new           change   99 % interval         floor   n  verdict
+  metric        old           new           change   99 % interval         floor   sees    n  verdict
 Sender/bits=8
-  latency-mean  100.0µs       125.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  8  slower, beyond the gate
-  latency-p99   200.0µs       250.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  8  slower
-  throughput    10.00k ops/s  8.000k ops/s  -20.0 %  -20.0 % to -20.0 %    0.00 %  8  slower, beyond the gate
-  proof         1000 B/proof  1001 B/proof  +0.10 %  -                     -       8  grew, beyond the gate
+  latency-mean  100.0µs       125.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  0.00 %  8  slower, beyond the gate
+  latency-p99   200.0µs       250.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  0.00 %  8  slower
+  throughput    10.00k ops/s  8.000k ops/s  -20.0 %  -20.0 % to -20.0 %    0.00 %  0.00 %  8  slower, beyond the gate
+  proof         1000 B/proof  1001 B/proof  +0.10 %  -                     -       -       8  grew, beyond the gate
 only in new: Issuer/bits=8 proof
 `
 	var b strings.Builder
@@ -362,7 +423,7 @@ only in new: Issuer/bits=8 proof
 
 // TestFormsAgree: every form has each row's case, metric and verdict.
 func TestFormsAgree(t *testing.T) {
-	tab := table(t, measure(t, newMachine(1, 1.2), 8))
+	tab := table(t, sessionOf(t, newMachine(1, 1.2), 8))
 	tab.Unlike = []string{"cores: 2 / 4"}
 	for name, write := range map[string]func(*strings.Builder) error{
 		"text":     func(b *strings.Builder) error { return tab.Text(b) },

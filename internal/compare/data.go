@@ -19,7 +19,7 @@ func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
 		"package", "case", "metric", "unit", "kind", "old", "new", "change", "low", "high",
-		"confidence", "p", "floor", "n", "paired", "verdict", "why", "tripped", "remarks",
+		"confidence", "p", "floor", "sees", "n", "paired", "verdict", "why", "tripped", "blind", "remarks",
 	}}
 	var remarks []string
 	if len(t.Unlike) > 0 {
@@ -28,11 +28,20 @@ func (t *Table) CSV(w io.Writer) error {
 	if t.Partial != "" {
 		remarks = append(remarks, "partial: "+t.Partial)
 	}
+	if t.Disturbed != "" {
+		remarks = append(remarks, "busy machine: "+t.Disturbed)
+	}
+	for _, text := range t.Unfit {
+		remarks = append(remarks, "not compared: "+text)
+	}
+	if t.Gate != nil && t.Gate.AllowBlind {
+		remarks = append(remarks, "blind rows are let pass")
+	}
 	remark := strings.Join(remarks, "; ")
 	for _, r := range t.Rows {
 		d := r.data()
 		line := []string{r.Package, r.Case, r.Metric, r.Unit, d.Kind}
-		for _, v := range []*float64{d.Old, d.New, d.Change, d.Low, d.High, d.Confidence, d.P, d.Floor} {
+		for _, v := range []*float64{d.Old, d.New, d.Change, d.Low, d.High, d.Confidence, d.P, d.Floor, d.Sees} {
 			cell := ""
 			if v != nil {
 				cell = strconv.FormatFloat(*v, 'g', -1, 64)
@@ -40,12 +49,12 @@ func (t *Table) CSV(w io.Writer) error {
 			line = append(line, cell)
 		}
 		lines = append(lines, append(line, strconv.Itoa(r.N), strconv.FormatBool(r.Paired),
-			string(r.Verdict), r.Why, strconv.FormatBool(r.Tripped), remark))
+			string(r.Verdict), r.Why, strconv.FormatBool(r.Tripped), strconv.FormatBool(r.Blind), remark))
 	}
 	for _, o := range t.Only {
 		line := make([]string, len(lines[0]))
 		line[0], line[1], line[2] = o.Package, o.Case, o.Metric
-		line[15], line[18] = fmt.Sprintf("only in %s", o.Side), remark
+		line[16], line[20] = fmt.Sprintf("only in %s", o.Side), remark
 		lines = append(lines, line)
 	}
 	return out.WriteAll(lines)
@@ -67,11 +76,13 @@ type rowData struct {
 	Confidence *float64 `json:"confidence,omitempty"`
 	P          *float64 `json:"p,omitempty"`
 	Floor      *float64 `json:"floor,omitempty"`
+	Sees       *float64 `json:"sees,omitempty"` // the least change that would have been shown
 	N          int      `json:"n"`
 	Paired     bool     `json:"paired"`
 	Verdict    Verdict  `json:"verdict"`
 	Why        string   `json:"why,omitempty"`
 	Tripped    bool     `json:"tripped"`
+	Blind      bool     `json:"blind,omitempty"`
 }
 
 func (r Row) data() rowData {
@@ -84,7 +95,7 @@ func (r Row) data() rowData {
 	d := rowData{
 		Package: r.Package, Case: r.Case, Metric: r.Metric, Unit: r.Unit, Kind: "timed", Better: "lower",
 		Old: finite(r.Old, true), New: finite(r.New, true), Change: finite(r.Change, true),
-		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped,
+		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped, Blind: r.Blind,
 	}
 	if r.Better == record.Higher {
 		d.Better = "higher"
@@ -96,7 +107,7 @@ func (r Row) data() rowData {
 	attained := r.Confidence > 0
 	d.Low, d.High = finite(r.Low, attained), finite(r.High, attained)
 	d.Confidence, d.P = finite(r.Confidence, attained), finite(r.P, attained)
-	d.Floor = finite(r.Floor, true)
+	d.Floor, d.Sees = finite(r.Floor, true), finite(r.Sees(r.Floor), true)
 	return d
 }
 
@@ -108,12 +119,15 @@ func (t *Table) JSON(w io.Writer) error {
 		Changed []string  `json:"changed,omitempty"`
 		Unlike  []string  `json:"unlike,omitempty"`
 		Partial string    `json:"partial,omitempty"`
-		Gate    *float64  `json:"gate,omitempty"` // relative
+		Unfit   []string  `json:"unfit,omitempty"`
+		Busy    string    `json:"disturbed,omitempty"`
+		Gate    *float64  `json:"gate,omitempty"`        // relative
+		Blind   bool      `json:"allow_blind,omitempty"` // blind rows pass
 		Rows    []rowData `json:"rows"`
 		Only    []Only    `json:"only,omitempty"`
-	}{Old: t.Old, New: t.New, Changed: t.Changed, Unlike: t.Unlike, Partial: t.Partial, Rows: []rowData{}, Only: t.Only}
+	}{Old: t.Old, New: t.New, Changed: t.Changed, Unlike: t.Unlike, Partial: t.Partial, Unfit: t.Unfit, Busy: t.Disturbed, Rows: []rowData{}, Only: t.Only}
 	if t.Gate != nil {
-		doc.Gate = &t.Gate.Limit
+		doc.Gate, doc.Blind = &t.Gate.Limit, t.Gate.AllowBlind
 	}
 	for _, r := range t.Rows {
 		doc.Rows = append(doc.Rows, r.data())

@@ -15,11 +15,12 @@ import (
 )
 
 // Gate is the largest change for the worse that is let pass. Exact figures are
-// always held against it: any growth trips it. Of the others, mean latency and
-// throughput are, and those that Metrics names.
+// always held against it: any growth trips it. Of the others, those of defaultGated are,
+// and those that Metrics names.
 type Gate struct {
-	Limit   float64  // relative: 0.03 is 3 %
-	Metrics []string // beyond the default ones
+	Limit      float64  // relative: 0.03 is 3 %
+	Metrics    []string // beyond the default ones
+	AllowBlind bool     // rows that could not have shown such a change pass, and the table says so
 }
 
 // GateAccepted says in words what ParseLimit takes.
@@ -41,16 +42,20 @@ func ParseLimit(text string) (float64, error) {
 // defaultGated are the timed metrics that a gate always judges: of records, and
 // by their units of benchmark output.
 func defaultGated() []string {
-	return []string{record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), "ns/op", "ops/s"}
+	return []string{
+		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(),
+		"ns/op", "ops/s",
+	}
 }
 
 // Outcome is what a gate found.
 type Outcome struct {
-	Tripped  []Row // for the worse, beyond the gate
-	Unjudged []Row // held against the gate, but without a verdict
+	Tripped []Row // for the worse, beyond the gate
+	Blind   []Row // held against the gate, and could not have shown a change as large
 }
 
-// Apply holds the gate against the rows and marks those that trip it. A gate that
+// Apply holds the gate against the rows, and marks those that trip it and those that are
+// too noisy to be judged. A gate that
 // nothing is held against would always stand open: a metric in Metrics that no
 // row has is a *usage.ValueError, a table without a row to hold a
 // zkbench.ErrEnv.
@@ -77,14 +82,16 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			r.Tripped = r.worse()
 		case !slices.Contains(gated, r.Metric):
 			continue
-		case r.Verdict == Unknown:
-			out.Unjudged = append(out.Unjudged, *r)
 		default:
 			r.Tripped = stat.Tripped(r.Effect, r.Floor, g.Limit, r.Better)
+			r.Blind = stat.Blind(r.Effect, r.Floor, g.Limit, r.Better)
 		}
 		held++
 		if r.Tripped {
 			out.Tripped = append(out.Tripped, *r)
+		}
+		if r.Blind {
+			out.Blind = append(out.Blind, *r)
 		}
 	}
 	if held == 0 {

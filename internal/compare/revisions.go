@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -48,11 +50,16 @@ func NewJob(name string, c workload.Case, workers int, duration time.Duration) m
 type Revisions struct {
 	From, To string // as ParseRange returns them
 	Jobs     []measure.Job
-	Blocks   int       // of each job's session
-	Out      string    // file of the records, written anew; empty: none
-	Keep     string    // directory of the built programs, which stay there; empty: they are removed
-	Args     []string  // with which a built program runs a job
-	Log      io.Writer // gets a line of progress for each build and job
+	Blocks   int // of each job's session, at least
+	// Gate, if not nil, has blocks added to the sessions of jobs with rows that could not
+	// have shown such a change, until none is left or Budget has passed since the first
+	// process.
+	Gate   *Gate
+	Budget time.Duration
+	Out    string    // file of the records, written anew; empty: none
+	Keep   string    // directory of the built programs, which stay there; empty: they are removed
+	Args   []string  // with which a built program runs a job
+	Log    io.Writer // gets a line of progress for each build and job
 }
 
 // ErrInterrupted says that nothing was measured.
@@ -60,8 +67,8 @@ var ErrInterrupted = errors.New("interrupted before anything was measured")
 
 // Measure builds the two revisions, measures every job with both, and gives what was
 // measured to show. partial tells why it is less than was planned; empty where it is not.
-// The error is that of show, a *FailedError where a process failed or its record was not
-// kept, ErrInterrupted, or what stands in the way of a session.
+// The error is a *FailedError where a process failed twice or its record was not kept, that
+// of show, ErrInterrupted, or what stands in the way of a session.
 func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial string) error) (err error) {
 	repo, err := OpenRepository(ctx)
 	if err != nil {
@@ -95,47 +102,112 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	if err != nil {
 		return err
 	}
-	recs, err := r.sessions(ctx, programs, revs, keep)
-	if err != nil {
-		return err
-	}
+	recs, failed := r.sessions(ctx, func(ctx context.Context, side stat.Side, job measure.Job) *record.Record {
+		rec := programs[side].Run(ctx, job)
+		if rec.Env.Commit = revs[0].Commit; side == stat.New {
+			rec.Env.Commit = revs[1].Commit
+		}
+		return rec
+	}, keep)
 	sides, err := Split("session", recs)
 	if err != nil {
-		return err
+		return errors.Join(failed, err)
 	}
 	sides.Old.Name, sides.New.Name = revs[0].String(), revs[1].String()
 	partial := ""
-	if ctx.Err() != nil {
-		partial = fmt.Sprintf("interrupted: %d of %d processes measured", len(recs), len(r.Jobs)*len(stat.Schedule(r.Blocks)))
+	switch {
+	case failed != nil:
+		partial = failed.Error()
+	case ctx.Err() != nil:
+		partial = fmt.Sprintf("interrupted: %s measured", figure.Plural(len(recs), "process"))
 	}
-	return show(sides, partial)
+	err = show(sides, partial)
+	return cmp.Or(failed, err)
 }
 
-// sessions measures the jobs one after the other, until ctx ends.
-func (r *Revisions) sessions(ctx context.Context, programs map[stat.Side]measure.Program, revs [2]Revision, keep func(*record.Record) error) (recs []*record.Record, err error) {
+// sessions measures the jobs one after the other, until ctx ends, and adds blocks to those
+// that the gate cannot be judged by. A job of which a process fails twice ends there, and
+// the others go on; the error is that of the first.
+func (r *Revisions) sessions(ctx context.Context, run func(context.Context, stat.Side, measure.Job) *record.Record, keep func(*record.Record) error) (recs []*record.Record, failed error) {
+	begin := time.Now()
+	measured := make([]jobSession, len(r.Jobs))
 	for i, job := range r.Jobs {
-		if ctx.Err() != nil {
-			break
-		}
-		fmt.Fprintf(r.Log, "%d/%d: %d processes of %s\n", i+1, len(r.Jobs), len(stat.Schedule(r.Blocks)), job.Caption())
-		session := Session{
-			Blocks: r.Blocks,
-			Run: func(ctx context.Context, side stat.Side) *record.Record {
-				rec := programs[side].Run(ctx, job)
-				if rec.Env.Commit = revs[0].Commit; side == stat.New {
-					rec.Env.Commit = revs[1].Commit
-				}
-				return rec
-			},
-			Each: keep,
-		}
-		measured, err := session.Measure(ctx)
-		recs = append(recs, measured...)
-		if err != nil && ctx.Err() == nil {
-			return nil, err
+		s := &measured[i]
+		s.Run = func(ctx context.Context, side stat.Side) *record.Record { return run(ctx, side, job) }
+		s.Each = keep
+		if ctx.Err() == nil {
+			fmt.Fprintf(r.Log, "%d/%d: %d processes of %s\n", i+1, len(r.Jobs), processes*r.Blocks, job.Caption())
+			s.add(ctx, r.Blocks)
 		}
 	}
-	return recs, nil
+	for again := r.Gate != nil && r.Gate.Limit > 0; again; {
+		again = false
+		for i := range measured {
+			s := &measured[i]
+			if s.failed != nil || ctx.Err() != nil || time.Since(begin) > r.Budget {
+				continue
+			}
+			more := s.lacking(r.Gate)
+			if more == 0 {
+				continue
+			}
+			fmt.Fprintf(r.Log, "%d/%d: %d more processes of %s, which could not have seen %s\n", i+1, len(r.Jobs), processes*more, r.Jobs[i].Caption(), r.Gate.Percent())
+			for range more {
+				if time.Since(begin) <= r.Budget {
+					s.add(ctx, 1)
+				}
+			}
+			again = true
+		}
+	}
+	for i := range measured {
+		recs = append(recs, measured[i].recs...)
+		failed = cmp.Or(failed, measured[i].failed)
+	}
+	return recs, failed
+}
+
+// jobSession is the session of a job with what it has measured so far.
+type jobSession struct {
+	Session
+	recs   []*record.Record
+	failed error // a *FailedError
+}
+
+// add measures further blocks, unless a process has failed.
+func (s *jobSession) add(ctx context.Context, blocks int) {
+	if s.failed != nil {
+		return
+	}
+	recs, err := s.Measure(ctx, blocks)
+	s.recs = append(s.recs, recs...)
+	if ctx.Err() == nil {
+		s.failed = err
+	}
+}
+
+// lacking is an even number of blocks after which the gate can be judged by every row,
+// about: an interval shrinks by the root of the blocks. At most as many as there are; 0
+// where nothing is lacking, or nothing was measured.
+func (s *jobSession) lacking(gate *Gate) int {
+	sides, err := Split("session", s.recs)
+	if err != nil || sides.Old == nil || sides.New == nil {
+		return 0
+	}
+	table, err := Compare(sides, true)
+	if err != nil {
+		return 0
+	}
+	outcome, err := gate.Apply(table)
+	if err != nil || len(outcome.Blind) == 0 {
+		return 0
+	}
+	need, have := 0.0, float64(s.next/processes)
+	for _, row := range outcome.Blind {
+		wider := math.Log1p(row.Sees(row.Floor)) / math.Log1p(gate.Limit)
+		need = max(need, have*(wider*wider-1))
+	}
+	return 2 * int(math.Ceil(min(max(need, 1), have)/2))
 }
 
 // programDir returns the directory for the built programs, and what removes it
@@ -212,19 +284,24 @@ func probe(ctx context.Context, program measure.Program, job measure.Job) error 
 }
 
 // Session measures one case of two programs in processes that take turns, so
-// that what the machine does meanwhile happens to both: Blocks blocks of
-// stat.Schedule, each an old, a new and another old process.
+// that what the machine does meanwhile happens to both, in the blocks of stat.Schedule:
+// an old, a new and another old process each.
 type Session struct {
-	Blocks int
 	// Run runs the case in one process of that side. What goes wrong is in the
 	// record.
 	Run func(ctx context.Context, side stat.Side) *record.Record
 	// Each, if not nil, gets every record as it comes, whatever its status.
 	Each func(*record.Record) error
+
+	id   string
+	next int // process in the order of stat.Schedule
 }
 
-// FailedError says that a process of a session failed, which is a zkbench.ErrEnv, or that
-// its record was not kept: the session ends there.
+// processes are those of a block.
+const processes = 3
+
+// FailedError says that a process of a session failed twice, which is a zkbench.ErrEnv, or
+// that its record was not kept: the session ends there.
 type FailedError struct {
 	Record *record.Record
 	Err    error // of Each; nil: the process failed
@@ -235,34 +312,32 @@ func (e *FailedError) Error() string {
 		return e.Err.Error()
 	}
 	r := e.Record
-	return fmt.Sprintf("%v: process %s[%d] of %s %s: %s",
+	return fmt.Sprintf("%v: process %s[%d] of %s %s twice: %s",
 		zkbench.ErrEnv, r.Process.Side, r.Process.Index, r.Name(), r.Status, r.Error)
 }
 
 func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 
-// Measure runs the session and returns the records of the processes that ran to
-// their end, with their places in the session. The error is that of ctx when it
-// ends first, or a *FailedError; the records until then come with it.
-func (s Session) Measure(ctx context.Context) ([]*record.Record, error) {
-	id := rand.Text()
-	index := make(map[stat.Side]int)
+// Measure runs so many further blocks and returns the records of the processes that ran
+// to their end, with their places in the session. A process that fails is run again once,
+// at once. The error is that of ctx when it ends first, or a *FailedError; the records
+// until then come with it.
+func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, error) {
+	if s.id == "" {
+		s.id = rand.Text()
+	}
 	var recs []*record.Record
-	for _, side := range stat.Schedule(s.Blocks) {
-		if ctx.Err() != nil {
-			return recs, ctx.Err()
-		}
-		rec := s.Run(ctx, side)
-		rec.Process = record.Process{Session: id, Side: string(side), Index: index[side]}
-		index[side]++
-		if s.Each != nil {
-			if err := s.Each(rec); err != nil {
-				return recs, &FailedError{rec, err}
-			}
+	for _, side := range stat.Schedule(s.next/processes + blocks)[s.next:] {
+		rec, err := s.process(ctx, side)
+		if err == nil && rec.Status != record.OK && ctx.Err() == nil {
+			rec, err = s.process(ctx, side)
 		}
 		switch {
+		case err != nil:
+			return recs, err
 		case rec.Status == record.OK:
 			recs = append(recs, rec)
+			s.next++
 		case ctx.Err() != nil:
 			return recs, ctx.Err()
 		default:
@@ -270,4 +345,19 @@ func (s Session) Measure(ctx context.Context) ([]*record.Record, error) {
 		}
 	}
 	return recs, nil
+}
+
+// process runs the next process, none where ctx has ended, and hands its record on.
+func (s *Session) process(ctx context.Context, side stat.Side) (*record.Record, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	rec := s.Run(ctx, side)
+	rec.Process = record.Process{Session: s.id, Side: string(side), Index: s.next / processes}
+	if s.Each != nil {
+		if err := s.Each(rec); err != nil {
+			return nil, &FailedError{rec, err}
+		}
+	}
+	return rec, nil
 }

@@ -35,10 +35,11 @@ type Set struct {
 	Name string // in messages and tables, for example the file
 	Kind Kind
 
-	envs    []record.Env // those that differ from each other
-	unfit   []string     // cases that failed or were stopped, and why
-	failed  bool         // one of them failed
-	samples []*sample    // in order of appearance
+	envs    []record.Env     // those that differ from each other
+	unfit   []string         // processes that failed or were stopped, and why
+	failed  bool             // one of them failed
+	samples []*sample        // in order of appearance
+	recs    []*record.Record // of which the samples are
 	index   map[key]*sample
 }
 
@@ -96,7 +97,8 @@ func (s *Set) addUnfit(failed bool, text string) {
 
 // FromRecords returns the set of a file's, or a session's, records. Metrics that
 // are compared are the timed ones that timedMetrics names and all exact ones. A
-// record that is not ok contributes its name only.
+// record that is not ok contributes its name only, and nothing where the process was
+// run again in its place.
 func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	s := newSet(name, Records)
 	type place struct {
@@ -106,16 +108,23 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	seen := make(map[place]bool)
 	for _, rec := range recs {
 		full := rec.Name()
+		at := place{full, rec.Process}
 		if rec.Status != record.OK {
+			ranAgain := func(other *record.Record) bool {
+				return other.Status == record.OK && at == (place{other.Name(), other.Process})
+			}
+			if rec.Process.Session != "" && slices.ContainsFunc(recs, ranAgain) {
+				continue
+			}
 			s.addUnfit(rec.Status == record.Failed, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", full, rec.Status, rec.Error), ": "))
 			continue
 		}
-		at := place{full, rec.Process}
 		if rec.Process.Session != "" && seen[at] {
 			return nil, fmt.Errorf("%w: %s: process %s[%d] of %s stands twice in its session; accepted: once",
 				zkbench.ErrMalformed, name, rec.Process.Side, rec.Process.Index, full)
 		}
 		seen[at] = true
+		s.recs = append(s.recs, rec)
 		s.addEnv(rec.Env)
 		twice := make(map[string]bool)
 		for _, m := range rec.Metrics {
@@ -138,8 +147,8 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 // far out rest on few operations of each process, so P99 is the last.
 func timedMetrics() []record.Quantity {
 	return []record.Quantity{
-		record.LatencyMean, record.LatencyP50, record.LatencyP99,
-		record.ResponseP99, record.Throughput,
+		record.LatencyMin, record.LatencyMean, record.LatencyP50, record.LatencyP99,
+		record.ResponseP99, record.Throughput, record.CPUTime,
 	}
 }
 

@@ -49,9 +49,12 @@ type Table struct {
 	Changed  []string // versions that differ: what is compared
 	Unlike   []string // environments that differ, and were let pass
 	Partial  string   // why there is less than was planned; empty where there is not
+	Unfit    []string // processes that failed or were stopped, and why: of no row
 	Gate     *Gate    // what was held against the rows, if anything
 	Rows     []Row
 	Only     []Only
+
+	Disturbed string // how many processes did not have the machine to themselves; empty: none
 }
 
 // Row is one metric of one case.
@@ -66,6 +69,7 @@ type Row struct {
 	Verdict Verdict
 	Why     string // why the verdict is unknown
 	Tripped bool   // beyond the gate
+	Blind   bool   // held against the gate, and could not have shown a change as large
 }
 
 // Only is a case, or a metric of a case that both sides have, that one side
@@ -77,31 +81,28 @@ type Only struct {
 	Metric  string    `json:"metric,omitempty"` // empty where the whole case is lacking
 }
 
-// UnfitError says that cases failed or stopped, so that there is nothing to
-// compare. It is a zkbench.ErrEnv.
+// UnfitError says that processes failed or stopped. It is a zkbench.ErrEnv.
 type UnfitError struct {
-	Failed bool // a case of the new side failed: what a gate is there to stop
+	Failed bool // one of the new side failed: what a gate is there to stop
 	Cases  []string
 }
 
 func (e *UnfitError) Error() string {
-	return fmt.Sprintf("cases that cannot be compared: %s; accepted: cases with status %s", strings.Join(e.Cases, "; "), record.OK)
+	return fmt.Sprintf("what cannot be compared: %s; accepted: records with status %s", strings.Join(e.Cases, "; "), record.OK)
 }
 
 func (e *UnfitError) Unwrap() error { return zkbench.ErrEnv }
 
-// Compare compares the sides row by row, in the order of the old side. Cases that
-// failed or stopped are an *UnfitError, sets of unlike kinds a
-// zkbench.ErrMalformed, unlike environments, unless they are allowed, and sets
-// with nothing in common a zkbench.ErrEnv.
+// Compare compares the sides row by row, in the order of the old side. Where processes
+// failed or stopped, the error is an *UnfitError, and the table, unless it is nil, holds
+// what the others show. Sets of unlike kinds are a zkbench.ErrMalformed, unlike
+// environments, unless they are allowed, and sets with nothing in common a zkbench.ErrEnv.
 func Compare(s Sides, allowEnv bool) (*Table, error) {
 	if s.Old.Kind != s.New.Kind {
 		return nil, fmt.Errorf("%w: %s holds %s, %s %s; accepted: two files of one kind",
 			zkbench.ErrMalformed, s.Old.Name, s.Old.Kind, s.New.Name, s.New.Kind)
 	}
-	if err := s.unfit(); err != nil {
-		return nil, err
-	}
+	unfit := s.unfit()
 	if err := s.mixed(); err != nil {
 		return nil, err
 	}
@@ -114,6 +115,11 @@ func Compare(s Sides, allowEnv bool) (*Table, error) {
 		return nil, fmt.Errorf("%w: %s and %s were measured in unlike environments: %s; accepted: like ones, or --allow-env",
 			zkbench.ErrEnv, s.Old.Name, s.New.Name, strings.Join(t.Unlike, "; "))
 	}
+	var recs []*record.Record
+	for _, set := range s.all() {
+		recs = append(recs, set.recs...)
+	}
+	t.Disturbed = record.Disturbance(recs)
 	for _, old := range s.Old.samples {
 		recent := s.New.index[old.key]
 		if recent == nil {
@@ -130,6 +136,13 @@ func Compare(s Sides, allowEnv bool) (*Table, error) {
 		t.Rows = append(t.Rows, judge(old, recent, again))
 	}
 	t.Only = append(lacking(stat.Old, s.Old, s.New), lacking(stat.New, s.New, s.Old)...)
+	if unfit != nil {
+		t.Unfit = unfit.Cases
+		if len(t.Rows) == 0 {
+			return nil, unfit
+		}
+		return t, unfit
+	}
 	if len(t.Rows) == 0 {
 		return nil, fmt.Errorf("%w: %s and %s have no case in common, %s against %s; accepted: the same cases on both sides",
 			zkbench.ErrEnv, s.Old.Name, s.New.Name, s.Old.example(), s.New.example())
@@ -144,17 +157,18 @@ func (s Sides) all() []*Set {
 	return []*Set{s.Old, s.New, s.Again}
 }
 
-func (s Sides) unfit() error {
+// unfit are the processes of all sides that cannot be compared; nil where there are none.
+func (s Sides) unfit() *UnfitError {
 	e := &UnfitError{Failed: s.New.failed}
 	for _, set := range s.all() {
 		for _, text := range set.unfit {
 			e.Cases = append(e.Cases, set.Name+": "+text)
 		}
 	}
-	if len(e.Cases) > 0 {
-		return e
+	if len(e.Cases) == 0 {
+		return nil
 	}
-	return nil
+	return e
 }
 
 // mixed refuses a set whose processes are of several sides: their figures are of

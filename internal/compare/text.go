@@ -12,13 +12,13 @@ import (
 
 // columns are the heads of a row's cells after its case.
 func columns() []string {
-	return []string{"metric", "old", "new", "change", "99 % interval", "floor", "n", "verdict"}
+	return []string{"metric", "old", "new", "change", "99 % interval", "floor", "sees", "n", "verdict"}
 }
 
-func (r Row) cells() []string {
+func (r Row) cells(gate *Gate) []string {
 	return []string{
-		r.Metric, r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.floor(),
-		strconv.Itoa(r.N), r.verdict(),
+		r.Metric, r.figure(r.Old), r.figure(r.New), figure.Change(r.Change), r.interval(), r.relative(r.Floor),
+		r.relative(r.Sees(r.Floor)), strconv.Itoa(r.N), r.verdict(gate),
 	}
 }
 
@@ -42,11 +42,21 @@ func (t *Table) preamble() []string {
 	if t.Partial != "" {
 		lines = append(lines, "PARTIAL: "+t.Partial)
 	}
+	if t.Disturbed != "" {
+		lines = append(lines, "BUSY MACHINE: "+t.Disturbed)
+	}
+	for _, text := range t.Unfit {
+		lines = append(lines, "NOT COMPARED: "+text)
+	}
 	if n := t.judged(); n > 1 {
 		lines = append(lines, fmt.Sprintf("%d rows are judged at %g %% each: where nothing has changed, up to %.2g wrong verdicts are to be expected", n, 100*Confidence, float64(n)*(1-Confidence)))
 	}
 	if t.Gate != nil {
-		lines = append(lines, "gate: "+t.Gate.Percent())
+		line := "gate: " + t.Gate.Percent()
+		if t.Gate.AllowBlind {
+			line += "; what could not have seen it is let pass"
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -79,7 +89,7 @@ func (t *Table) Text(w io.Writer) error {
 	fmt.Fprintln(&b)
 	rows := [][]string{columns()}
 	for _, r := range t.Rows {
-		rows = append(rows, r.cells())
+		rows = append(rows, r.cells(t.Gate))
 	}
 	// The cases' names stand between the aligned lines: they are longer than any
 	// column should be.
@@ -114,7 +124,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	}
 	fmt.Fprintln(&b)
 	row(append([]string{"case"}, columns()...))
-	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|---|\n")
+	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|---|\n")
 	name := ""
 	for _, r := range t.Rows {
 		of := heading(r.Package, r.Case)
@@ -123,7 +133,7 @@ func (t *Table) Markdown(w io.Writer) error {
 		} else {
 			name = of
 		}
-		row(append([]string{of}, r.cells()...))
+		row(append([]string{of}, r.cells(t.Gate)...))
 	}
 	if len(t.Only) > 0 {
 		fmt.Fprintln(&b)
@@ -165,20 +175,23 @@ func (r Row) interval() string {
 	return figure.Change(r.Low) + " to " + figure.Change(r.High)
 }
 
-func (r Row) floor() string {
-	if r.Exact || math.IsNaN(r.Floor) {
+// relative writes a change without its sign, a dash where there is none.
+func (r Row) relative(change float64) string {
+	if r.Exact || math.IsNaN(change) || math.IsInf(change, 0) {
 		return "-"
 	}
-	return figure.Percent(r.Floor, figure.ChangeDecimals(r.Floor))
+	return figure.Percent(change, figure.ChangeDecimals(change))
 }
 
-// verdict writes the verdict, and why there is none or that it trips the gate.
-func (r Row) verdict() string {
+// verdict writes the verdict, and why there is none, or what it is to the gate.
+func (r Row) verdict(gate *Gate) string {
 	switch {
 	case r.Why != "":
 		return string(r.Verdict) + " (" + r.Why + ")"
 	case r.Tripped:
 		return string(r.Verdict) + ", beyond the gate"
+	case r.Blind:
+		return string(r.Verdict) + ", could not have seen " + gate.Percent()
 	}
 	return string(r.Verdict)
 }

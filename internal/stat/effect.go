@@ -95,6 +95,25 @@ func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 	return low > math.Log1p(max(floor, gate))
 }
 
+// Sees is the least change that this comparison would have shown almost surely: one as large
+// as the interval is wide, or as the floor where that is more; +Inf where it shows nothing.
+func (e Effect) Sees(floor float64) float64 {
+	if !(e.Confidence > 0) || math.IsNaN(floor) {
+		return math.Inf(1)
+	}
+	return max(math.Expm1(e.width()), floor)
+}
+
+// Blind tells whether a gate cannot be judged by e: it does not trip, nor is no change for the
+// worse excluded, and a change as large as the gate would not have been shown (Sees).
+func Blind(e Effect, floor, gate float64, better record.Direction) bool {
+	if Tripped(e, floor, gate, better) || e.Sees(floor) <= gate {
+		return false
+	}
+	_, high := e.cost(better)
+	return !(high < 0)
+}
+
 // cost returns the interval of the log ratio with worse upwards.
 func (e Effect) cost(better record.Direction) (low, high float64) {
 	low, high = math.Log1p(e.Low), math.Log1p(e.High)

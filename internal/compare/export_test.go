@@ -1,0 +1,4 @@
+package compare
+
+// Sessions measures jobs without revisions.
+var Sessions = (*Revisions).sessions
