@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/suite"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -48,7 +50,6 @@ func execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
@@ -81,23 +82,52 @@ func codeOf(err error) int {
 
 func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "zkbench",
-		Short: "Build, load-test and compare zero-knowledge payment proofs",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		Use:     "zkbench",
+		Short:   "Build, load-test and compare zero-knowledge payment proofs",
+		Args:    cobra.ArbitraryArgs,
+		Version: env.Version(),
+		RunE:    aCommand,
 	}
 	root.SetHelpCommand(helpCommand(root))
-	root.AddCommand(listCommand(stdout, defs), runCommand(stdout, stderr, defs), compareCommand(stdout, stderr, defs),
-		leakCommand(stdout, stderr, defs), stagesCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
-		execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs), paramsCommand(stdout),
-		ledgerCommand(stdout, stderr), studyCommand(stdout, stderr, defs), suiteCommand(stdout, stderr, defs),
-		reportCommand(stdout, stderr, defs), historyCommand(stdout))
+	ids := strings.Split(workload.IDs(defs), ", ")
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	for _, theme := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"measure", "Measure:", []*cobra.Command{
+			listCommand(stdout, defs), runCommand(stdout, stderr, defs), stagesCommand(stdout, stderr, defs), leakCommand(stdout, stderr, defs),
+			suiteCommand(stdout, stderr, defs), studyCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs),
+		}},
+		{"compare", "Compare and show:", []*cobra.Command{
+			compareCommand(stdout, stderr, defs), historyCommand(stdout), reportCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
+		}},
+		{"tokens", "Run a token system:", []*cobra.Command{paramsCommand(stdout), ledgerCommand(stdout, stderr)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: theme.id, Title: theme.title})
+		for _, cmd := range theme.commands {
+			cmd.GroupID = theme.id
+			if slices.Contains([]string{"run", "stages", "leak", "compare"}, cmd.Name()) {
+				cmd.ValidArgsFunction = cobra.FixedCompletions(ids, cobra.ShellCompDirectiveDefault)
+			}
+			root.AddCommand(cmd)
+		}
+	}
+	root.AddCommand(execCaseCommand(stdin, stdout, defs), peerCommand(stdout, stderr, defs))
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err == nil { // whose own would take a shell that it does not know for a call for help
+		completion.Args, completion.RunE = cobra.ArbitraryArgs, aCommand
+	}
 	return root
+}
+
+// aCommand is what a command does that has others below it, and was called without one.
+func aCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	return unknownCommand(cmd, args[0])
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
@@ -107,7 +137,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &usage.ValueError{Field: "command", Value: name, Accepted: strings.Join(names, ", ")}
+	return &usage.ValueError{Field: "command", Value: name, Accepted: usage.Among(name, names, root.CommandPath()+" --help")}
 }
 
 // helpCommand refuses a command that does not exist, which cobra's own answers

@@ -30,10 +30,10 @@ func flagError(cmd *cobra.Command, err error) error {
 			short, _, _ = strings.Cut(short, "=")
 			typed = "-" + short
 		}
-		return &usage.ValueError{Field: "flag", Value: typed, Accepted: flagNames(cmd)}
+		return &usage.ValueError{Field: "flag", Value: typed, Accepted: flagsLike(cmd, typed)}
 	}
 	if syntax, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
-		return &usage.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagNames(cmd)}
+		return &usage.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagsLike(cmd, syntax.GetSpecifiedFlag())}
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		flag := missing.GetFlag()
@@ -60,8 +60,8 @@ func acceptedBy(flag *pflag.Flag) string {
 	return "true, false" // cobra's own flags, help above all
 }
 
-// flagNames are the flags of a command, in the order of the alphabet.
-func flagNames(cmd *cobra.Command) string {
+// flagsLike says which flags of the command are accepted where another was typed.
+func flagsLike(cmd *cobra.Command, typed string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -69,13 +69,13 @@ func flagNames(cmd *cobra.Command) string {
 		}
 	})
 	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return usage.Among(typed, names, cmd.CommandPath()+" --help")
 }
 
 // noArguments refuses all but flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return &usage.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only: " + flagNames(cmd)}
+		return &usage.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only, see " + cmd.CommandPath() + " --help"}
 	}
 	return nil
 }

@@ -40,13 +40,21 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the scripts in testdata; the short form, one of each kind of command.
 func TestScript(t *testing.T) {
-	short := []string{"testdata/fail.txt", "testdata/history.txt", "testdata/list.txt", "testdata/run.txt", "testdata/usage.txt"}
+	short := []string{"testdata/fail.txt", "testdata/help.txt", "testdata/history.txt", "testdata/list.txt", "testdata/run.txt", "testdata/usage.txt"}
 	testscript.Run(t, testscript.Params{
 		Dir: testsize.Pick("", "testdata", "testdata"), Files: short,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			// exits CODE COMMAND ...
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
 				exits(ts, args[0], args[1:])
+			},
+			// lines FILE MOST wants at most so many.
+			"lines": func(ts *testscript.TestScript, _ bool, args []string) {
+				most, err := strconv.Atoi(args[1])
+				ts.Check(err)
+				if n := strings.Count(ts.ReadFile(args[0]), "\n"); n > most {
+					ts.Fatalf("%d lines, at most %d wanted", n, most)
+				}
 			},
 			// refuse COMMAND ... wants exit code 2, one line on stderr, no output.
 			"refuse": func(ts *testscript.TestScript, _ bool, args []string) {

@@ -23,12 +23,7 @@ func paramsCommand(stdout io.Writer) *cobra.Command {
 		Use:   "params new|show|check",
 		Short: "Make, show and check the public parameters of a token system",
 		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		RunE:  aCommand,
 	}
 	cmd.AddCommand(paramsNewCommand(stdout), paramsShowCommand(stdout), paramsCheckCommand(stdout))
 	return cmd

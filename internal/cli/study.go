@@ -47,12 +47,7 @@ func studyCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		Use:   "study name",
 		Short: "Reproduce a public study: measure its cases, and write a page with tables and charts",
 		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		RunE:  aCommand,
 	}
 	for _, s := range studies() {
 		of := studyOf(stdout, stderr, &s, slices.Concat(defs, s.Defs))

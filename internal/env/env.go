@@ -4,11 +4,13 @@
 package env
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"strings"
 
 	"github.com/zkbench/zkbench/internal/memory/system"
 	"github.com/zkbench/zkbench/internal/record"
@@ -56,6 +58,21 @@ func Read() record.Env {
 		e.Modules, e.Commit = build(info)
 	}
 	return e
+}
+
+// Version is that of the program: of the module where it was fetched as one, and the commit
+// where it was built in a clone, with the compiler's.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of no known version"
+	}
+	_, commit := build(info)
+	words := []string{cmp.Or(info.Main.Version, "(devel)")}
+	if commit != "" {
+		words = append(words, commit)
+	}
+	return strings.Join(append(words, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH), " ")
 }
 
 // build returns the versions of the shown modules and the commit, with +dirty

@@ -25,20 +25,21 @@ func (m *Machine) CPU() time.Duration { return m.User + m.System }
 
 // Disturbances says what kept the process from having the machine to itself, as far as
 // these counts can tell it from their own resolution: more than one part in a hundred of
-// the processors' time stolen, one in twenty used by other processes, or threads that
-// waited for a processor more than one part in twenty of the time for which they had one.
-// crowded says that the process has more threads than processors by itself, so that their
-// waiting tells nothing.
+// the processors' time stolen, one in ten used by other processes, or threads that waited
+// for a processor more than a fifth of the time for which they had one. A process alone on a
+// virtual machine of two processors waits a twentieth, now and then a tenth, since its own
+// collector wants a processor too. crowded says that it has more threads than processors by
+// itself, so that their waiting tells nothing.
 func (m *Machine) Disturbances(crowded bool) (found []string) {
 	all := m.Wall * time.Duration(m.Processors)
 	share := func(d time.Duration) float64 { return 100 * float64(d) / float64(all) }
 	if m.Stolen > all/100+tick {
 		found = append(found, fmt.Sprintf("the hypervisor took %.1f %% of the processors' time", share(m.Stolen)))
 	}
-	if m.Others > all/20+2*tick*time.Duration(m.Processors) {
+	if m.Others > all/10+2*tick*time.Duration(m.Processors) {
 		found = append(found, fmt.Sprintf("other processes used %.1f %% of the processors' time", share(m.Others)))
 	}
-	if !crowded && m.Waited > m.CPU()/20+time.Millisecond {
+	if !crowded && m.Waited > m.CPU()/5+time.Millisecond {
 		found = append(found, fmt.Sprintf("its threads waited %v for a processor and had one for %v", m.Waited.Round(time.Millisecond), m.CPU().Round(time.Millisecond)))
 	}
 	return found

@@ -27,7 +27,7 @@ const (
 	KindFile   = "file"
 )
 
-// ErrTwice is the error of a flag that is given twice.
+// ErrTwice is the error of a flag that is given two values.
 var ErrTwice = errors.New("given twice")
 
 // Define defines a flag whose text is parsed later.
@@ -37,9 +37,9 @@ func Define(flags *pflag.FlagSet, name, kind, text, accepted, help string) *Opti
 	return o
 }
 
-// Set takes a value once: which of two was meant, nobody can tell.
+// Set takes one value: which of two was meant, nobody can tell.
 func (o *Option) Set(text string) error {
-	if o.Given {
+	if o.Given && text != o.Text {
 		return ErrTwice
 	}
 	o.Text, o.Given = text, true

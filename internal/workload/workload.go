@@ -134,7 +134,7 @@ func Find(defs []Def, id string) (Def, error) {
 			return d, nil
 		}
 	}
-	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: IDs(defs)}
+	return Def{}, &usage.ValueError{Field: "workload", Value: id, Accepted: usage.Among(id, strings.Split(IDs(defs), ", "), "zkbench list")}
 }
 
 // IDs are the command-line ids of definitions, as a list in a sentence.
