@@ -15,7 +15,7 @@ import (
 )
 
 // Gate is the largest change for the worse that is let pass. Exact figures are
-// always held against it: any growth trips it. Of the others, those of defaultGated are,
+// always held against it: any growth trips it. Of the others, those of DefaultGated are,
 // and those that Metrics names.
 type Gate struct {
 	Limit      float64  // relative: 0.03 is 3 %
@@ -39,9 +39,9 @@ func ParseLimit(text string) (float64, error) {
 	return limit, nil
 }
 
-// defaultGated are the timed metrics that a gate always judges: of records, and
+// DefaultGated are the timed metrics that a gate always judges: of records, and
 // by their units of benchmark output.
-func defaultGated() []string {
+func DefaultGated() []string {
 	return []string{
 		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(),
 		"ns/op", "ops/s",
@@ -72,7 +72,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		}
 	}
 	t.Gate = &g
-	gated := append(defaultGated(), g.Metrics...)
+	gated := append(DefaultGated(), g.Metrics...)
 	var out Outcome
 	held := 0
 	for i := range t.Rows {
@@ -96,7 +96,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 	}
 	if held == 0 {
 		return out, fmt.Errorf("%w: no row to hold against the gate; accepted: exact metrics, %s, or --gate-metrics",
-			zkbench.ErrEnv, strings.Join(defaultGated(), ", "))
+			zkbench.ErrEnv, strings.Join(DefaultGated(), ", "))
 	}
 	return out, nil
 }

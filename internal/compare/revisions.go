@@ -147,7 +147,7 @@ func (r *Revisions) sessions(ctx context.Context, run func(context.Context, stat
 			if s.failed != nil || ctx.Err() != nil || time.Since(begin) > r.Budget {
 				continue
 			}
-			more := s.lacking(r.Gate)
+			more := MoreBlocks(s.recs, *r.Gate)
 			if more == 0 {
 				continue
 			}
@@ -186,11 +186,11 @@ func (s *jobSession) add(ctx context.Context, blocks int) {
 	}
 }
 
-// lacking is an even number of blocks after which the gate can be judged by every row,
-// about: an interval shrinks by the root of the blocks. At most as many as there are; 0
-// where nothing is lacking, or nothing was measured.
-func (s *jobSession) lacking(gate *Gate) int {
-	sides, err := Split("session", s.recs)
+// MoreBlocks is an even number of blocks that a session needs until the gate can be judged
+// by every row, about: an interval shrinks by the root of the blocks. At most as many as it
+// has; 0 where nothing is lacking, or no block is complete.
+func MoreBlocks(session []*record.Record, gate Gate) int {
+	sides, err := Split("session", session)
 	if err != nil || sides.Old == nil || sides.New == nil {
 		return 0
 	}
@@ -202,7 +202,7 @@ func (s *jobSession) lacking(gate *Gate) int {
 	if err != nil || len(outcome.Blind) == 0 {
 		return 0
 	}
-	need, have := 0.0, float64(s.next/processes)
+	need, have := 0.0, float64(len(session)/processes)
 	for _, row := range outcome.Blind {
 		wider := math.Log1p(row.Sees(row.Floor)) / math.Log1p(gate.Limit)
 		need = max(need, have*(wider*wider-1))
