@@ -15,7 +15,7 @@ import (
 // Change stands, and Low and High are -1 and +Inf; of two sides that are constant
 // they are Change. Judge calls such an effect Unknown.
 type Effect struct {
-	Change     float64 // Hodges-Lehmann estimate
+	Change     float64 // Hodges-Lehmann estimate, or trimmed mean of the log ratios
 	Low, High  float64 // confidence interval of the change, ends included
 	Confidence float64 // of the interval as attained, at least what was asked; 0: not attained
 	P          float64 // two-sided, of no difference; 0: two constants that differ
@@ -113,6 +113,9 @@ func Blind(e Effect, floor, gate float64, better record.Direction) bool {
 	_, high := e.cost(better)
 	return !(high < 0)
 }
+
+// width is the length of the interval, in logarithms.
+func (e Effect) width() float64 { return math.Log1p(e.High) - math.Log1p(e.Low) }
 
 // cost returns the interval of the log ratio with worse upwards.
 func (e Effect) cost(better record.Direction) (low, high float64) {

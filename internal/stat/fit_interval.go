@@ -84,34 +84,38 @@ func checkConfidence(confidence float64) error {
 // manyFreedom is where t is within a thousandth or so of the normal distribution's at 95 %.
 const manyFreedom = 1000
 
-// student returns the t within which Student's distribution lies with that probability.
-// The distribution function is a finite sum in the angle atan(t/√freedom) (Abramowitz and
-// Stegun, 26.7.3 and 26.7.4), which is bisected.
-func student(probability float64, freedom int) float64 {
+// studentWithin returns the probability with which Student's distribution lies within t of
+// 0: a finite sum in the angle atan(t/√freedom) (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+func studentWithin(t float64, freedom int) float64 {
 	freedom = min(freedom, manyFreedom)
+	angle := math.Atan(t / math.Sqrt(float64(freedom)))
+	sin, cos := math.Sincos(angle)
 	odd := freedom%2 == 1
-	within := func(angle float64) float64 {
-		sin, cos := math.Sincos(angle)
-		sum, term, k := 0.0, 1.0, 1
-		if odd {
-			term, k = cos, 2
-		}
-		for ; k < freedom; k += 2 {
-			sum += term
-			term *= cos * cos * float64(k) / float64(k+1)
-		}
-		if odd {
-			return (angle + sin*sum) * 2 / math.Pi
-		}
-		return sin * sum
+	sum, term, k := 0.0, 1.0, 1
+	if odd {
+		term, k = cos, 2
 	}
+	for ; k < freedom; k += 2 {
+		sum += term
+		term *= cos * cos * float64(k) / float64(k+1)
+	}
+	if odd {
+		return (angle + sin*sum) * 2 / math.Pi
+	}
+	return sin * sum
+}
+
+// student returns the t within which Student's distribution lies with that probability, by
+// bisection of the angle.
+func student(probability float64, freedom int) float64 {
+	scale := math.Sqrt(float64(min(freedom, manyFreedom)))
 	low, high := 0.0, math.Pi/2
 	for range 60 {
-		if mid := (low + high) / 2; within(mid) < probability {
+		if mid := (low + high) / 2; studentWithin(scale*math.Tan(mid), freedom) < probability {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return math.Sqrt(float64(freedom)) * math.Tan(low)
+	return scale * math.Tan(low)
 }
