@@ -20,7 +20,7 @@ import (
 type compareFlags struct {
 	format, gate, gateMetrics *usage.Option
 	allowEnv, allowBlind      bool
-	git                       *usage.Option
+	git, accept               *usage.Option
 	session                   *sessionFlags
 }
 
@@ -37,6 +37,8 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 			"further metrics for the gate, for example latency-p99"),
 		git: usage.Define(flags, "git", usage.KindText, "", compare.RangeAccepted,
 			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
+		accept: usage.Define(flags, "accept", usage.KindFile, "", "the path of a file of accepted growth",
+			"with --gate: exact metrics that may grow, and why; docs/compare.md has the form"),
 		session: newSessionFlags(flags, defs),
 	}
 	flags.BoolVar(&f.allowBlind, "allow-blind", false, "with --gate: let pass what could not have shown such a change, and say so")
@@ -100,7 +102,7 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 		for _, flag := range []struct {
 			name  string
 			given bool
-		}{{"--gate-metrics", f.gateMetrics.Given}, {"--allow-blind", f.allowBlind}, {"--budget", f.session.budget.Given}} {
+		}{{"--gate-metrics", f.gateMetrics.Given}, {"--allow-blind", f.allowBlind}, {"--accept", f.accept.Given}, {"--budget", f.session.budget.Given}} {
 			if flag.given {
 				return o, &usage.ValueError{Field: "flag", Value: flag.name, Accepted: flag.name + " together with --gate"}
 			}
@@ -112,6 +114,15 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 		return o, err
 	}
 	o.gate = &compare.Gate{Limit: limit, AllowBlind: f.allowBlind}
+	if f.accept.Given {
+		data, err := os.ReadFile(f.accept.Text)
+		if err != nil {
+			return o, fmt.Errorf("accept: %w", err)
+		}
+		if o.gate.Accepted, err = compare.ParseAcceptances(data); err != nil {
+			return o, fmt.Errorf("%s: %w", f.accept.Text, err)
+		}
+	}
 	if f.gateMetrics.Given {
 		for name := range strings.SplitSeq(f.gateMetrics.Text, ",") {
 			o.gate.Metrics = append(o.gate.Metrics, strings.TrimSpace(name))

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,6 +176,56 @@ func TestParseLimit(t *testing.T) {
 	for _, text := range []string{"", "%", "x", "3", "-1%", "101%", "NaN", "Inf", "3%%"} {
 		must.FailGet(compare.ParseLimit(text))(t, zkbench.ErrParams, "limit=%q", text)
 	}
+}
+
+// TestAccepted: growth of an exact figure up to the value in the file passes with its reason.
+func TestAccepted(t *testing.T) {
+	m := newMachine(1, 1)
+	m.proof = 1001
+	for _, test := range []struct{ file, accepted string }{
+		{"", ""},
+		{"# metric case most reason\n\nproof Sender/* 1001 a  version\n", "a version"},
+		{"proof Sender/bits=8 1001 exactly this case", "exactly this case"},
+		{"proof * 2000 whatever", "whatever"},
+		{"proof Sender/* 1000.5 less than it is\n", ""},
+		{"proof Sender/ 1001 another case\nproof Sender/bits=8/more* 1001 another\nallocs * 9999 another metric", ""},
+	} {
+		accepted := must.Get(compare.ParseAcceptances([]byte(test.file)))(t)
+		tab := table(t, sessionOf(t, m, 8))
+		out := must.Get(compare.Gate{Limit: 0.5, Accepted: accepted}.Apply(tab))(t)
+		r := row(t, tab, "proof")
+		golden.Equal(t, test.file, test.accepted, r.Accepted)
+		golden.Equal(t, test.file+": tripped", test.accepted == "", r.Tripped)
+		golden.Equal(t, test.file+": tripped rows", test.accepted == "", len(out.Tripped) == 1)
+		var b strings.Builder
+		must.Do(t, tab.Text(&b))
+		golden.Equal(t, test.file+": in the text", test.accepted != "", strings.Contains(b.String(), "grew, accepted: "+test.accepted))
+	}
+	for file, place := range map[string]string{
+		"proof * 5":                     "line 1",
+		"\n# x\nproof * many because\n": "line 3",
+		"proof * -1 because":            "line 1", "proof * NaN because": "line 1", "proof * Inf because": "line 1",
+	} {
+		_, err := compare.ParseAcceptances([]byte(file))
+		must.Fail(t, err, zkbench.ErrMalformed, "%s", file)
+		golden.Contains(t, err.Error(), place)
+	}
+}
+
+func FuzzParseAcceptances(f *testing.F) {
+	f.Add([]byte("# metric case most reason\nproof Sender/* 1001 a version\n"))
+	f.Add(bytes.Repeat([]byte("x"), 1<<17))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, err := compare.ParseAcceptances(data)
+		if err != nil && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("untyped error %v", err)
+		}
+		for _, a := range all {
+			if a.Metric == "" || a.Case == "" || a.Reason == "" || !(a.Most >= 0) {
+				t.Errorf("%+v", a)
+			}
+		}
+	})
 }
 
 // TestBudget: blocks are added to the job that is too noisy for the gate, until it is not or

@@ -19,7 +19,7 @@ func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
 		"package", "case", "metric", "unit", "kind", "old", "new", "change", "low", "high",
-		"confidence", "p", "floor", "sees", "n", "paired", "verdict", "why", "tripped", "blind", "remarks",
+		"confidence", "p", "floor", "sees", "n", "paired", "verdict", "why", "tripped", "blind", "accepted", "remarks",
 	}}
 	var remarks []string
 	if len(t.Unlike) > 0 {
@@ -49,12 +49,12 @@ func (t *Table) CSV(w io.Writer) error {
 			line = append(line, cell)
 		}
 		lines = append(lines, append(line, strconv.Itoa(r.N), strconv.FormatBool(r.Paired),
-			string(r.Verdict), r.Why, strconv.FormatBool(r.Tripped), strconv.FormatBool(r.Blind), remark))
+			string(r.Verdict), r.Why, strconv.FormatBool(r.Tripped), strconv.FormatBool(r.Blind), r.Accepted, remark))
 	}
 	for _, o := range t.Only {
 		line := make([]string, len(lines[0]))
 		line[0], line[1], line[2] = o.Package, o.Case, o.Metric
-		line[16], line[20] = fmt.Sprintf("only in %s", o.Side), remark
+		line[16], line[21] = fmt.Sprintf("only in %s", o.Side), remark
 		lines = append(lines, line)
 	}
 	return out.WriteAll(lines)
@@ -83,6 +83,7 @@ type rowData struct {
 	Why        string   `json:"why,omitempty"`
 	Tripped    bool     `json:"tripped"`
 	Blind      bool     `json:"blind,omitempty"`
+	Accepted   string   `json:"accepted,omitempty"`
 }
 
 func (r Row) data() rowData {
@@ -95,7 +96,7 @@ func (r Row) data() rowData {
 	d := rowData{
 		Package: r.Package, Case: r.Case, Metric: r.Metric, Unit: r.Unit, Kind: "timed", Better: "lower",
 		Old: finite(r.Old, true), New: finite(r.New, true), Change: finite(r.Change, true),
-		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped, Blind: r.Blind,
+		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped, Blind: r.Blind, Accepted: r.Accepted,
 	}
 	if r.Better == record.Higher {
 		d.Better = "higher"

@@ -18,9 +18,10 @@ import (
 // always held against it: any growth trips it. Of the others, those of DefaultGated are,
 // and those that Metrics names.
 type Gate struct {
-	Limit      float64  // relative: 0.03 is 3 %
-	Metrics    []string // beyond the default ones
-	AllowBlind bool     // rows that could not have shown such a change pass, and the table says so
+	Limit      float64      // relative: 0.03 is 3 %
+	Metrics    []string     // beyond the default ones
+	AllowBlind bool         // rows that could not have shown such a change pass, and the table says so
+	Accepted   []Acceptance // growth of exact rows that passes, and the table says so
 }
 
 // GateAccepted says in words what ParseLimit takes.
@@ -79,7 +80,10 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		r := &t.Rows[i]
 		switch {
 		case r.Exact:
-			r.Tripped = r.worse()
+			i := slices.IndexFunc(g.Accepted, func(a Acceptance) bool { return a.accepts(r) })
+			if r.Tripped = r.worse() && i < 0; r.worse() && i >= 0 {
+				r.Accepted = g.Accepted[i].Reason
+			}
 		case !slices.Contains(gated, r.Metric):
 			continue
 		default:

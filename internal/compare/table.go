@@ -70,6 +70,8 @@ type Row struct {
 	Why     string // why the verdict is unknown
 	Tripped bool   // beyond the gate
 	Blind   bool   // held against the gate, and could not have shown a change as large
+	// Accepted is why an exact figure may be worse; empty where none is, or may be.
+	Accepted string
 }
 
 // Only is a case, or a metric of a case that both sides have, that one side

@@ -190,6 +190,8 @@ func (r Row) verdict(gate *Gate) string {
 		return string(r.Verdict) + " (" + r.Why + ")"
 	case r.Tripped:
 		return string(r.Verdict) + ", beyond the gate"
+	case r.Accepted != "":
+		return string(r.Verdict) + ", accepted: " + r.Accepted
 	case r.Blind:
 		return string(r.Verdict) + ", could not have seen " + gate.Percent()
 	}

@@ -1,0 +1,54 @@
+package compare
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Acceptance lets an exact figure grow deliberately, up to a value.
+type Acceptance struct {
+	Metric string
+	Case   string // workload/case, or what it begins with and *
+	Most   float64
+	Reason string
+}
+
+// ParseAcceptances reads a file of accepted growth: a line for each, of a metric, a case,
+// the greatest value that passes, and the reason, separated by spaces. Empty lines and lines
+// that begin with # are skipped. The error is a *zkbench.DecodeError that names the line.
+func ParseAcceptances(data []byte) (all []Acceptance, err error) {
+	lines, offset := bufio.NewScanner(bytes.NewReader(data)), 0
+	for n := 1; lines.Scan(); n++ {
+		refuse := func(reason string) error {
+			return &zkbench.DecodeError{Path: fmt.Sprintf("accepted growth, line %d", n), Offset: offset, Reason: reason}
+		}
+		text := strings.TrimSpace(lines.Text())
+		if words := strings.Fields(text); len(words) > 0 && words[0][0] != '#' {
+			if len(words) < 4 {
+				return nil, refuse("a metric, a case, the greatest value and a reason are wanted")
+			}
+			most, err := strconv.ParseFloat(words[2], 64)
+			if err != nil || !(most >= 0) || math.IsInf(most, 0) {
+				return nil, refuse(fmt.Sprintf("value %q; accepted: a number from 0 on", words[2]))
+			}
+			all = append(all, Acceptance{words[0], words[1], most, strings.Join(words[3:], " ")})
+		}
+		offset += len(lines.Bytes()) + 1
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &zkbench.DecodeError{Path: "accepted growth", Offset: offset, Reason: err.Error()}
+	}
+	return all, nil
+}
+
+// accepts tells whether the growth of a row is accepted.
+func (a Acceptance) accepts(r *Row) bool {
+	begin, any := strings.CutSuffix(a.Case, "*")
+	return r.Metric == a.Metric && (r.Case == a.Case || any && strings.HasPrefix(r.Case, begin)) && r.New <= a.Most
+}
