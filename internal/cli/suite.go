@@ -42,6 +42,8 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 	repetitions := usage.Define(flags, "repetitions", usage.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, in turn (default the suite's)")
 	only := usage.Define(flags, "only", usage.KindList, "", workload.IDs(defs), "workloads of the suite that are run, the others are left out")
 	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case's process is stopped: "+acceptedTimeout)
+	quietWait := usage.Define(flags, "quiet-wait", usage.KindTime, "0s", acceptedTimeout, "time for which cases wait, in all, until nobody else works on the machine: "+acceptedTimeout)
+	again := flags.Bool("again-if-disturbed", false, "measure a case once more where others worked on the machine meanwhile")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case c.resume.Given && len(args) > 0:
@@ -69,6 +71,10 @@ func suiteCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 			o.Only = strings.Split(only.Text, ",")
 		}
 		if o.Timeout, err = timeout.Duration("timeout", 0, measure.MaxDuration); err != nil {
+			return err
+		}
+		o.Again = *again
+		if o.QuietWait, err = quietWait.Duration("quiet-wait", 0, measure.MaxDuration); err != nil {
 			return err
 		}
 		return c.beginSuite(cmd, file, args[0], o)

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -77,4 +78,31 @@ func (after counts) since(before counts) *Machine {
 	}
 	m.Others = max(after.busy-before.busy-m.CPU(), 0)
 	return m
+}
+
+// AwaitQuiet returns when nothing has disturbed this process for a second, in which it
+// should do nothing else, or when limit has passed or ctx has ended. quiet tells which; where
+// the platform counts nothing that is at once.
+func AwaitQuiet(ctx context.Context, limit time.Duration) (waited time.Duration, quiet bool) {
+	return awaitQuiet(ctx, limit, counted)
+}
+
+func awaitQuiet(ctx context.Context, limit time.Duration, counted func() counts) (waited time.Duration, quiet bool) {
+	begin := time.Now()
+	for before := counted(); ; {
+		select {
+		case <-ctx.Done():
+			return time.Since(begin), false
+		case <-time.After(min(time.Second, limit-time.Since(begin))):
+		}
+		after := counted()
+		m := after.since(before)
+		before = after
+		switch waited = time.Since(begin); {
+		case m == nil || len(m.Disturbances(false)) == 0 && m.Wall >= time.Second/2:
+			return waited, true
+		case waited >= limit:
+			return waited, false
+		}
+	}
 }

@@ -1,7 +1,9 @@
 package meter
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/golden"
@@ -52,4 +54,35 @@ func TestSince(t *testing.T) {
 	if counts := (counts{}); counts.since(before) != nil {
 		t.Error("counts of a silent platform")
 	}
+}
+
+// TestAwaitQuiet: a machine on which others work for three seconds is waited for, and not
+// beyond the limit.
+func TestAwaitQuiet(t *testing.T) {
+	const busy = 3 * time.Second
+	for _, test := range []struct {
+		limit, waited time.Duration
+		quiet         bool
+	}{{10 * time.Second, 4 * time.Second, true}, {2500 * time.Millisecond, 2500 * time.Millisecond, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			waited, quiet := awaitQuiet(t.Context(), test.limit, func() counts {
+				at := time.Since(begin)
+				return counts{wall: 1 + at, busy: min(at, busy), processors: 2}
+			})
+			if waited != test.waited || quiet != test.quiet {
+				t.Errorf("limit %v: waited %v, quiet %v", test.limit, waited, quiet)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if _, quiet := awaitQuiet(t.Context(), time.Minute, func() counts { return counts{} }); !quiet {
+			t.Error("a platform that counts nothing is never quiet")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if waited, quiet := awaitQuiet(ctx, time.Minute, func() counts { return counts{} }); quiet || waited > 0 {
+			t.Errorf("cancelled: %v, %v", waited, quiet)
+		}
+	})
 }

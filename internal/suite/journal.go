@@ -41,6 +41,13 @@ type Header struct {
 	Session string    `json:"session"` // of its records
 	Begun   time.Time `json:"begun"`
 	Plan    []Case    `json:"plan"` // in their order, each repetition
+	Noise
+}
+
+// Noise is what a suite does where others work on the machine.
+type Noise struct {
+	QuietWait time.Duration `json:"quiet_wait,omitempty"` // ns, for which cases wait for a quiet machine, in all
+	Again     bool          `json:"again,omitempty"`      // a disturbed case is measured once more
 }
 
 var (

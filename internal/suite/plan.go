@@ -31,6 +31,7 @@ type Options struct {
 	Only        []string      // workloads, the others are left out; nil: none is
 	Repetitions int           // processes of each case; 0: the file's
 	Timeout     time.Duration // after which a case's process is stopped; 0: none
+	Noise
 }
 
 // Plan is what a suite measures on a machine.
@@ -63,7 +64,7 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 	}
 	return &Plan{Notes: notes, Header: Header{
 		Suite: cmp.Or(file.Name, strings.TrimSuffix(name, ".yaml")), Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
-		Plan: Interleave(cases, repetitions),
+		Plan: Interleave(cases, repetitions), Noise: o.Noise,
 	}}, nil
 }
 

@@ -60,13 +60,17 @@ type Run struct {
 	Ended func(i int, c *Case, r *record.Record, fresh bool) error
 	// Begins hears of each case that is measured.
 	Begins func(i int, c *Case)
+
+	Noise
+	// Await waits until the machine is quiet, at most so long, and tells for how long.
+	Await func(ctx context.Context, limit time.Duration) time.Duration
 }
 
 // attempts are the processes that a case has to succeed in.
 const attempts = 2
 
-// All runs the cases that have no earlier record. A case that fails is tried once
-// more; what fails again is recorded as failed. When ctx ends, the case that runs leaves
+// All runs the cases that have no earlier record. A case that fails, or that was disturbed
+// and Again says so, is tried once more; what fails again is recorded as failed. When ctx ends, the case that runs leaves
 // no record, so that it is run again.
 func (r *Run) All(ctx context.Context) error {
 	for i := range r.Cases {
@@ -92,15 +96,28 @@ func (r *Run) All(ctx context.Context) error {
 func (r *Run) one(ctx context.Context, i int, c *Case) *record.Record {
 	var rec *record.Record
 	for n := range attempts {
+		if r.QuietWait > 0 && r.Await != nil {
+			r.QuietWait -= r.Await(ctx, r.QuietWait)
+		}
 		if ctx.Err() != nil {
 			return nil
 		}
+		first := rec
 		r.Begins(i, c)
 		rec = r.Measure(ctx, c.Job)
 		if ctx.Err() != nil && rec.Status != record.OK {
 			return nil
 		}
 		rec.Process = record.Process{Session: r.Session, Index: c.Repetition}
+		if first != nil && first.Status == record.OK && rec.Status != record.OK {
+			rec = first
+			break
+		}
+		if r.Again && n+1 < attempts && rec.Status == record.OK && rec.Found(record.Disturbed) {
+			text := record.Disturbance([]*record.Record{rec})
+			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: "measured again", Text: text}) }()
+			continue
+		}
 		// One that was stopped at its deadline would be again.
 		if rec.Status != record.Failed || rec.Refused() {
 			break

@@ -171,3 +171,58 @@ func TestJournalRefuses(t *testing.T) {
 		t.Error("a file that is no journal is opened")
 	}
 }
+
+// TestNoise: a case that was disturbed is measured once more where that is asked for, and what
+// it waits for a quiet machine comes out of one budget.
+func TestNoise(t *testing.T) {
+	disturbed := func(job measure.Job) *record.Record {
+		rec := measured(job)
+		rec.Findings = []record.Finding{{Name: record.Disturbed, Text: "others were there"}}
+		return rec
+	}
+	failed := func(job measure.Job) *record.Record {
+		rec := measured(job)
+		rec.Status, rec.Error = record.Failed, "broken"
+		return rec
+	}
+	type measuring = func(measure.Job) *record.Record
+	for name, test := range map[string]struct {
+		again    bool
+		ran      []measuring
+		status   record.Status
+		findings []string
+	}{
+		"not asked for":        {false, []measuring{disturbed}, record.OK, []string{record.Disturbed}},
+		"quiet the first time": {true, []measuring{measured}, record.OK, nil},
+		"quiet then":           {true, []measuring{disturbed, measured}, record.OK, []string{"measured again"}},
+		"never quiet":          {true, []measuring{disturbed, disturbed}, record.OK, []string{record.Disturbed, "measured again"}},
+		"fails then":           {true, []measuring{disturbed, failed}, record.OK, []string{record.Disturbed, "measured again"}},
+		"disturbed then":       {true, []measuring{failed, disturbed}, record.OK, []string{record.Disturbed, "tried again"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := must.Get(suite.Create(t.TempDir(), suite.Header{Suite: "some", Plan: cases(1)}))(t)
+			defer j.Close()
+			n := 0
+			var got *record.Record
+			var limits []time.Duration
+			run := suite.Run{
+				Cases: cases(1), Journal: j, Begins: func(int, *suite.Case) {}, Noise: suite.Noise{Again: test.again, QuietWait: 5 * time.Second},
+				Measure: func(_ context.Context, job measure.Job) *record.Record { n++; return test.ran[n-1](job) },
+				Await: func(_ context.Context, limit time.Duration) time.Duration {
+					limits = append(limits, limit)
+					return 4 * time.Second
+				},
+				Ended: func(_ int, _ *suite.Case, r *record.Record, _ bool) error { got = r; return nil },
+			}
+			must.Do(t, run.All(t.Context()))
+			var findings []string
+			for _, f := range got.Findings {
+				findings = append(findings, f.Name)
+			}
+			golden.Equal(t, "findings", test.findings, findings)
+			golden.Equal(t, "status", test.status, got.Status)
+			golden.Equal(t, "processes", len(test.ran), n)
+			golden.Equal(t, "limits of waiting", []time.Duration{5 * time.Second, time.Second}[:len(test.ran)], limits)
+		})
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/measure"
+	"github.com/zkbench/zkbench/internal/meter"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 )
@@ -120,7 +121,11 @@ func (s *Session) Run(ctx context.Context, host Host) error {
 	s.bars = newBars(host.Stdout, host.Stderr, s.estimate, len(s.header.Plan))
 	run := Run{
 		Cases: s.header.Plan, Journal: s.journal, Session: s.header.Session, Earlier: s.earlier,
-		Measure: host.Measure, Begins: s.begins, Ended: s.ended,
+		Measure: host.Measure, Begins: s.begins, Ended: s.ended, Noise: s.header.Noise,
+		Await: func(ctx context.Context, limit time.Duration) time.Duration {
+			waited, _ := meter.AwaitQuiet(ctx, limit)
+			return waited
+		},
 	}
 	stopped := run.All(ctx)
 	s.bars.close()
