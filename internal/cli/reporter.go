@@ -21,6 +21,8 @@ type reporter struct {
 	out    *outdir.Dir // nil: none
 	json   *os.File    // nil: none
 	recs   []*record.Record
+
+	verbose bool // the report of each case, and the long table
 }
 
 // newReporter finds out before the run that what it is to write can be written.
@@ -45,9 +47,9 @@ func styleOf(w io.Writer) report.Style {
 	return report.Style{Colour: progress.Terminal(w) && os.Getenv("NO_COLOR") == ""}
 }
 
-// add writes a record and its report.
+// add writes a record, and its report where that is asked for.
 func (r *reporter) add(rec *record.Record) error {
-	if err := r.keep(rec); err != nil {
+	if err := r.keep(rec); err != nil || !r.verbose {
 		return err
 	}
 	return r.style.Case(r.stdout, rec)
@@ -68,7 +70,12 @@ func (r *reporter) keep(rec *record.Record) error {
 }
 
 // table writes the table of all records.
-func (r *reporter) table() error { return r.style.Table(r.stdout, r.recs) }
+func (r *reporter) table() error {
+	if r.verbose {
+		return r.style.Table(r.stdout, r.recs)
+	}
+	return r.style.Summary(r.stdout, r.recs)
+}
 
 func (r *reporter) close() error {
 	var errs []error

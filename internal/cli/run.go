@@ -22,10 +22,12 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		Long: "Measure workloads, each case in a process of its own. Without a workload: the main job,\n" +
 			"transfers of two inputs and two outputs proved and verified with both range proofs.\n" +
 			"Lists are comma-separated and take ranges: a..b*k geometric, a..b+k arithmetic.\n" +
-			"A flag does not concern a workload that lacks its axis.",
+			"A flag does not concern a workload that lacks its axis. An axis without a flag has one\n" +
+			"small value, or all its defaults with --matrix study.",
 		Args: cobra.ArbitraryArgs,
 	}
 	f := jobs.NewRunFlags(cmd.Flags(), defs)
+	verbose := cmd.Flags().BoolP("verbose", "v", false, "the whole report of each case: distribution, heat map, health, findings, timeline")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		plan, err := f.Plan(args)
 		if err != nil {
@@ -34,6 +36,9 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		r, err := newReporter(stdout, f.Out, f.JSON)
 		if err != nil {
 			return err
+		}
+		if r.verbose = *verbose; len(plan.Jobs) > 1 {
+			fmt.Fprintln(stdout, plan.Summary())
 		}
 		if err := runJobs(cmd.Context(), plan, stderr, r); err != nil {
 			return errors.Join(err, r.close())

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/outdir"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -16,13 +18,20 @@ import (
 
 // RunFlags are the flags of run as they were typed.
 type RunFlags struct {
-	defs                      []workload.Def
-	axes                      map[string]*usage.Option // by the axis' key
-	settings                  measure.Typed
-	mix, cpus, slo, processes *usage.Option
-	Out, JSON                 *usage.Option
-	Own                       []string // names of all but the axes', in the order of definition
+	defs                              []workload.Def
+	axes                              map[string]*usage.Option // by the axis' key
+	settings                          measure.Typed
+	mix, matrix, cpus, slo, processes *usage.Option
+	Out, JSON                         *usage.Option
+	Own                               []string // names of all but the axes', in the order of definition
 }
+
+// What axes without a flag are.
+const (
+	MatrixSmall = "small" // one small value each
+	MatrixStudy = "study" // their defaults, of tokens those of the study of confidential tokens
+	matrices    = MatrixSmall + ", one case; " + MatrixStudy + ", all defaults, hours of some workloads"
+)
 
 // MaxProcesses bounds the processes of a case.
 const MaxProcesses = 1000
@@ -42,6 +51,7 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
 	}
 	f.mix = define("mix", usage.KindText, "", "workload=share,..., for example issue=1,transfer=8",
 		"run several workloads as one, in these proportions, for example issue=1,transfer=8")
+	f.matrix = define("matrix", usage.KindText, MatrixSmall, matrices, "values of axes that have no flag: "+matrices)
 	settings("workers")
 	processors := ProcessorsAxis()
 	f.cpus = define(processors.Flag, usage.KindList, "", processors.Accepted,
@@ -71,25 +81,49 @@ type Plan struct {
 	Shape     runner.Shape // of the search's arrivals
 }
 
+// Summary says how much a plan measures and about how long that takes, in a line.
+func (p *Plan) Summary() string {
+	var expected time.Duration
+	for _, job := range p.Jobs {
+		expected += job.Expected() * time.Duration(p.Processes)
+	}
+	text := figure.Plural(len(p.Jobs), "case")
+	if p.Processes > 1 {
+		text += ", " + figure.Plural(len(p.Jobs)*p.Processes, "process")
+	}
+	if p.Search {
+		return text + ", each measured until its highest rate is found"
+	}
+	return text + ", about " + figure.Roughly(expected)
+}
+
 // Plan reads the command line.
 func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	typed := TypedAxes(f.axes)
 	duration, workers := measure.DefaultDuration, "1"
 	var all []workload.Plan
 	var err error
+	plans := SmallPlans
+	switch f.matrix.Text {
+	case MatrixSmall:
+	case MatrixStudy:
+		plans = Plans
+	default:
+		return nil, f.matrix.Refuse("matrix", f.matrix.Text)
+	}
 	switch {
 	case f.mix.Given && len(args) > 0:
 		return nil, &usage.ValueError{Field: "workload", Value: args[0], Accepted: "none beside --mix, which names them"}
 	case f.mix.Given:
 		var mix workload.Def
 		if mix, err = workload.Mix(f.defs, f.mix.Text); err == nil {
-			all, err = Plans([]workload.Def{mix}, []string{mix.ID()}, typed)
+			all, err = plans([]workload.Def{mix}, []string{mix.ID()}, typed)
 		}
 	case len(args) == 0:
 		duration, workers = measure.MainJobDuration, measure.NumCPU
 		all, err = MainJob(f.defs, typed)
 	default:
-		all, err = Plans(f.defs, args, typed)
+		all, err = plans(f.defs, args, typed)
 	}
 	if err != nil {
 		return nil, err

@@ -206,3 +206,12 @@ func (t *tail) String() string {
 	}
 	return "no message"
 }
+
+// Expected is about how long the job takes, of which nothing is known but its settings.
+func (j Job) Expected() time.Duration {
+	if j.Stages || j.Settings.Duration == 0 {
+		return 10 * time.Second
+	}
+	// Set-up, and checks, which run on all workers after the window.
+	return j.Settings.Warmup.Time + j.Settings.Duration*5/4 + time.Second
+}

@@ -40,7 +40,7 @@ func (m *Machine) Disturbances(crowded bool) (found []string) {
 	if m.Others > all/10+2*tick*time.Duration(m.Processors) {
 		found = append(found, fmt.Sprintf("other processes used %.1f %% of the processors' time", share(m.Others)))
 	}
-	if !crowded && m.Waited > m.CPU()/5+time.Millisecond {
+	if !crowded && m.Waited > m.CPU()/5+tick/2 {
 		found = append(found, fmt.Sprintf("its threads waited %v for a processor and had one for %v", m.Waited.Round(time.Millisecond), m.CPU().Round(time.Millisecond)))
 	}
 	return found

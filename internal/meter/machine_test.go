@@ -22,13 +22,13 @@ func TestDisturbances(t *testing.T) {
 		want    []string
 	}{
 		{"by=nothing", func(m *Machine) {}, false, nil},
-		{"by=a little of each", func(m *Machine) { m.Stolen, m.Others, m.Waited = 30*ms, 240*ms, 201*ms }, false, nil},
+		{"by=a little of each", func(m *Machine) { m.Stolen, m.Others, m.Waited = 30*ms, 240*ms, 205*ms }, false, nil},
 		{"by=hypervisor", func(m *Machine) { m.Stolen = 40 * ms }, false, []string{"the hypervisor took 2.0 % of the processors' time"}},
 		{"by=others", func(m *Machine) { m.Others = 250 * ms }, false, []string{"other processes used 12.5 % of the processors' time"}},
-		{"by=waiting", func(m *Machine) { m.Waited = 202 * ms }, false, []string{"its threads waited 202ms for a processor and had one for 1s"}},
+		{"by=waiting", func(m *Machine) { m.Waited = 206 * ms }, false, []string{"its threads waited 206ms for a processor and had one for 1s"}},
 		{"by=waiting, crowded", func(m *Machine) { m.Waited = 520 * ms }, true, nil},
 		{"by=short", func(m *Machine) {
-			*m = Machine{Wall: 10 * ms, Processors: 2, User: 10 * ms, Stolen: 10 * ms, Others: 40 * ms, Waited: 1 * ms}
+			*m = Machine{Wall: 10 * ms, Processors: 2, User: 10 * ms, Stolen: 10 * ms, Others: 40 * ms, Waited: 7 * ms}
 		}, false, nil},
 		{"by=silence", func(m *Machine) { *m = Machine{} }, false, nil},
 	} {

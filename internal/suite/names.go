@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -147,7 +148,7 @@ func WriteList(w io.Writer, defs []workload.Def, families []Family, processors i
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), roughly(NewEstimate(p.Header.Plan).Remaining(0)), file.About)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), figure.Roughly(NewEstimate(p.Header.Plan).Remaining(0)), file.About)
 	}
 	return table.Flush()
 }

@@ -82,7 +82,7 @@ func planCases(defs []workload.Def, file *File, name string, processors int) (ca
 		for _, job := range planned {
 			c := Case{Job: job, Expected: e.Expected}
 			if c.Expected == 0 {
-				c.Expected = expectedTime(job)
+				c.Expected = job.Expected()
 			}
 			settings, err := json.Marshal(job.Settings)
 			if err != nil {
@@ -129,15 +129,6 @@ func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) 
 		return nil, &usage.ValueError{Field: "only", Value: strings.Join(only, ","), Accepted: "workloads that the suite has cases of"}
 	}
 	return cases, nil
-}
-
-// expectedTime is about how long a case takes of which nothing is known but its settings.
-func expectedTime(job measure.Job) time.Duration {
-	if job.Stages || job.Settings.Duration == 0 {
-		return 10 * time.Second
-	}
-	// Set-up, and checks, which run on all workers after the window.
-	return job.Settings.Warmup.Time + job.Settings.Duration*5/4 + time.Second
 }
 
 // notInSuites are flags of run and stages that say where results go or how often a case
@@ -210,7 +201,7 @@ func (p *Plan) WriteSummary(w io.Writer) error {
 	}
 	all := p.Header.Plan
 	_, err := fmt.Fprintf(w, "suite %s: %s, %s, about %s\n", p.Header.Suite,
-		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), roughly(NewEstimate(all).Remaining(0)))
+		figure.Plural(len(p.repetitions()), "case"), figure.Plural(len(all), "process"), figure.Roughly(NewEstimate(all).Remaining(0)))
 	return err
 }
 
@@ -229,7 +220,7 @@ func (p *Plan) Write(w io.Writer) error {
 	for i := range p.Header.Plan {
 		c := &p.Header.Plan[i]
 		if c.Repetition == 0 {
-			fmt.Fprintf(w, "%3d x %6s  %s\n", times[c.Name()], roughly(c.Expected), c.Name())
+			fmt.Fprintf(w, "%3d x %6s  %s\n", times[c.Name()], figure.Roughly(c.Expected), c.Name())
 		}
 	}
 	return p.WriteSummary(w)

@@ -110,14 +110,3 @@ func (e *Estimate) Remaining(i int) (left time.Duration) {
 	}
 	return left
 }
-
-// roughly writes a time that is an estimate.
-func roughly(d time.Duration) string {
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%.1f h", d.Hours())
-	case d >= 2*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
-}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/progress"
 	"github.com/zkbench/zkbench/internal/record"
 )
@@ -121,7 +122,7 @@ func newBars(stdout, stderr io.Writer, estimate *Estimate, planned int) *bars {
 	b.whole = b.drawn.AddBar(int64(planned), mpb.BarPriority(1),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d ")),
 		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-			return "about " + roughly(estimate.Remaining(int(s.Current))-time.Duration(b.spent.Load())) + " left"
+			return "about " + figure.Roughly(estimate.Remaining(int(s.Current))-time.Duration(b.spent.Load())) + " left"
 		})),
 	)
 	return b
@@ -152,7 +153,7 @@ func (b *bars) ended(i int, c *Case, rec *record.Record, took time.Duration) {
 	case ok:
 		what = fmt.Sprintf("%.4g/s, P95 %.4g ms", tps.Value, rec.Value(record.LatencyP95)/1e6)
 	}
-	fmt.Fprintf(b.lines, "%d/%d %s: %s (%s, about %s left)\n", i+1, b.planned, c.Name(), what, took.Round(100*time.Millisecond), roughly(b.estimate.Remaining(i+1)))
+	fmt.Fprintf(b.lines, "%d/%d %s: %s (%s, about %s left)\n", i+1, b.planned, c.Name(), what, took.Round(100*time.Millisecond), figure.Roughly(b.estimate.Remaining(i+1)))
 }
 
 // close takes the bars away.

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stat"
+)
+
+// Summary writes one line a case: the rate, P50, P99, allocations, and the names of what was
+// found. Several processes of a case are one line of their medians, with the standard
+// deviation of P50 between them. What went wrong stands below, whole.
+func (s Style) Summary(w io.Writer, recs []*record.Record) error {
+	if len(recs) == 0 {
+		return nil
+	}
+	p := &page{style: s}
+	p.linef("%s", machine(recs[0].Env))
+	p.busy(recs...)
+	common, varying := split(recs)
+	if len(common) > 0 {
+		p.linef("%s", strings.ReplaceAll(common.String(), "/", " "))
+	}
+	var names []string
+	cases := make(map[string][]*record.Record)
+	for _, rec := range recs {
+		if cases[rec.Name()] == nil {
+			names = append(names, rec.Name())
+		}
+		cases[rec.Name()] = append(cases[rec.Name()], rec)
+	}
+	several := len(names) < len(recs)
+	columns := slices.DeleteFunc(measured(recs), func(c column) bool {
+		return !slices.Contains([]record.Quantity{
+			record.OfferedRate, record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Allocs,
+		}, c.metric)
+	})
+	header := slices.Concat([]string{"workload"}, varying)
+	if several {
+		header = append(header, "processes")
+	}
+	for _, c := range columns {
+		header = append(header, c.head)
+	}
+	rows := []row{cells(append(header, "findings")...)}
+	for _, name := range names {
+		rows = append(rows, summary(cases[name], varying, columns, several))
+	}
+	p.table("", rows)
+	for _, rec := range recs {
+		if rec.Status != record.OK {
+			p.failure(fmt.Sprintf("%s %s: %s", rec.Name(), rec.Status, rec.Error))
+		}
+	}
+	return p.flush(w)
+}
+
+// summary is the line of a case.
+func summary(recs []*record.Record, varying []string, columns []column, several bool) row {
+	line := []string{recs[0].Workload}
+	for _, key := range varying {
+		value, ok := recs[0].Axes.Get(key)
+		if !ok {
+			value = "-"
+		}
+		line = append(line, value)
+	}
+	if several {
+		line = append(line, fmt.Sprint(len(recs)))
+	}
+	for _, c := range columns {
+		var values []float64
+		for _, rec := range recs {
+			if m, ok := rec.Metric(c.metric); ok {
+				values = append(values, m.Value)
+			}
+		}
+		cell := "-"
+		if median := stat.Median(values); len(values) > 0 {
+			cell = c.format(median)
+			if len(values) > 1 && median > 0 && c.metric == record.LatencyP50 {
+				spread := stat.Deviation(values) / median
+				cell += " ± " + figure.Percent(spread, figure.ChangeDecimals(spread))
+			}
+		}
+		line = append(line, cell)
+	}
+	var found []string
+	bad := false
+	for _, rec := range recs {
+		if rec.Status != record.OK && !slices.Contains(found, string(rec.Status)) {
+			found = append(found, string(rec.Status))
+		}
+		bad = bad || rec.Status == record.Failed
+		for _, f := range rec.Findings {
+			if !slices.Contains(found, f.Name) {
+				found = append(found, f.Name)
+			}
+		}
+	}
+	if len(found) == 0 {
+		found = []string{"-"}
+	}
+	return row{cells: append(line, strings.Join(found, ", ")), bad: bad}
+}
