@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,12 +19,12 @@ import (
 
 // RunFlags are the flags of run as they were typed.
 type RunFlags struct {
-	defs                              []workload.Def
-	axes                              map[string]*usage.Option // by the axis' key
-	settings                          measure.Typed
-	mix, matrix, cpus, slo, processes *usage.Option
-	Out, JSON                         *usage.Option
-	Own                               []string // names of all but the axes', in the order of definition
+	defs                                       []workload.Def
+	axes                                       map[string]*usage.Option // by the axis' key
+	settings                                   measure.Typed
+	mix, matrix, cpus, slo, timeout, processes *usage.Option
+	Out, JSON                                  *usage.Option
+	Own                                        []string // names of all but the axes', in the order of definition
 }
 
 // What axes without a flag are.
@@ -32,6 +33,8 @@ const (
 	MatrixStudy = "study" // their defaults, of tokens those of the study of confidential tokens
 	matrices    = MatrixSmall + ", one case; " + MatrixStudy + ", all defaults, hours of some workloads"
 )
+
+var acceptedTimeout = fmt.Sprintf("a time from 0s up to %v, for example 10m", measure.MaxDuration)
 
 // MaxProcesses bounds the processes of a case.
 const MaxProcesses = 1000
@@ -59,7 +62,8 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
 	settings("rate", "arrivals", "queue")
 	f.slo = define("slo", usage.KindText, "", "a percentile and a time, for example p99=50ms",
 		"find the highest rate whose response times hold this, for example p99=50ms; each trial lasts --duration")
-	settings("duration", "count", "warmup", "grace")
+	settings("duration", "count", "least", "warmup", "grace")
+	f.timeout = define("timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case is stopped, set-up and checks included (default three windows and three minutes)")
 	f.processes = define("processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
 	settings("samples")
 	settings("srs", "seed")
@@ -149,6 +153,10 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 		return nil, err
 	}
 	plan.Processes = int(processes)
+	timeout, err := f.timeout.Duration("timeout", 0, measure.MaxDuration)
+	if err != nil {
+		return nil, err
+	}
 	counts, err := f.processors()
 	if err != nil {
 		return nil, err
@@ -171,7 +179,7 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 					if len(s.Profiles) > 0 {
 						s.ProfileDir = f.profileDir(p.Def, s.Named(c))
 					}
-					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Procs: procs})
+					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: cmp.Or(timeout, measure.Deadline(s)), Procs: procs})
 				}
 			}
 		}

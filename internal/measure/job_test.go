@@ -232,7 +232,7 @@ func TestSettingsJSON(t *testing.T) {
 	s.Arrivals, s.Queue, s.Count, s.Warmup.Stationary = &runner.Arrivals{Shape: runner.Poisson, Rates: []float64{50}}, 9, 7, true
 	s.Grace, s.Check, s.Arena = time.Second, runner.Check{Policy: runner.CheckSample, N: 16}, 1<<20
 	s.Profiles, s.ProfileDir = []string{"cpu"}, "profiles"
-	const want = `{"workers":2,"arrivals":{"shape":"poisson","rates":[50]},"queue":9,"duration":10000000000,"count":7,` +
+	const want = `{"workers":2,"arrivals":{"shape":"poisson","rates":[50]},"queue":9,"duration":10000000000,"count":7,"least":1,` +
 		`"warmup":1000000000,"warmup_ops":2,"warmup_stationary":true,"grace":1000000000,"samples":8,` +
 		`"check":{"policy":"sample","n":16},"arena":1048576,"seed":1,"profiles":["cpu"],"profile_dir":"profiles"}`
 	golden.Equal(t, "settings as JSON", want, string(must.Get(json.Marshal(s))(t)))
@@ -240,4 +240,8 @@ func TestSettingsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(want), &back); err != nil || !reflect.DeepEqual(back, s) {
 		t.Errorf("%+v (%v)", back, err)
 	}
+	// What a version that knew no least asks for ends with its window.
+	back = measure.Settings{}
+	must.Do(t, json.Unmarshal([]byte(strings.Replace(want, `"least":1,`, "", 1)), &back))
+	golden.Equal(t, "least of before", 0, back.Least)
 }

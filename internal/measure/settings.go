@@ -28,16 +28,18 @@ const (
 	DefaultDuration = time.Second
 	DefaultSamples  = 8
 	DefaultSeed     = 1
+	DefaultLeast    = 1
 )
 
 // DefaultSettings measures for d with so many workers: a warm-up of a tenth of d
-// (at most a second) and an operation per worker; results checked as far as the
+// (at most a second) and an operation per worker; a window that is longer where no operation
+// has ended in it; results checked as far as the
 // arena holds them.
 func DefaultSettings(workers int, d time.Duration) Settings {
 	return Settings{Config: runner.Config{
 		Workers: workers, Duration: d,
 		Warmup:  runner.Warmup{Time: min(d/10, time.Second), Ops: uint64(max(workers, 0))},
-		Samples: DefaultSamples, Seed: DefaultSeed,
+		Samples: DefaultSamples, Seed: DefaultSeed, Least: DefaultLeast,
 	}}
 }
 

@@ -109,6 +109,13 @@ func settings() []setting {
 			words: func(s *Settings) (string, string) { return "Operations at most", notZero(s.Count, decimal) },
 		},
 		{
+			name: "least", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("0 to %d", MaxCount), Text: strconv.Itoa(DefaultLeast)},
+			help:  "operations that must have ended before a closed loop's window closes, however long they take",
+			set:   number(0, MaxCount, func(s *Settings, n uint64) { s.Least = n }),
+			get:   func(s *Settings) string { return decimal(s.Least) },
+			words: func(s *Settings) (string, string) { return "Operations at least", notZero(s.Least, decimal) },
+		},
+		{
 			name: "warmup", Option: usage.Option{Kind: usage.KindList, Accepted: "a time, a number of operations, stationary, or several of them, for example 2s,stationary"},
 			help: "load before the window opens: a time, a number of operations, stationary, or several of them (default a tenth of the window and an operation a worker)",
 			set:  setWarmup,

@@ -73,7 +73,7 @@ func (r *run) prepare(operations context.Context) {
 		w.shard.workers = append(w.shard.workers, w)
 		r.workers[i] = w
 	}
-	r.pacer.closed, r.pacer.count = !open, r.cfg.Count
+	r.pacer.closed, r.pacer.count, r.pacer.least = !open, r.cfg.Count, r.cfg.Least
 	if open {
 		r.pacer.queue = make([]ticket, r.cfg.Queue)
 	}
@@ -122,8 +122,14 @@ func (r *run) load(ctx context.Context) error {
 	}
 	m := meter.Start()
 	begin := r.clock()
+	if r.cfg.Duration > 0 {
+		r.close.Store(int64(begin + r.cfg.Duration))
+	}
 	r.opening.Store(int64(begin))
 	r.startSchedule(false, begin)
+	if r.cfg.Duration > 0 {
+		r.pacer.deadline.Store(int64(begin + r.cfg.Duration))
+	}
 	created := uint64(0) // goroutines that are the runner's own
 	if r.warm != nil {
 		close(r.warm.ended)
@@ -275,6 +281,7 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 	sample := begin + memorySampling
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	extended := false // beyond the deadline, for want of operations
 	for open := true; open; {
 		timer.Reset(max(min(deadline, interval, sample)-r.clock(), 0))
 		ended, backlog := false, 0
@@ -291,10 +298,21 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 			idle = nil
 			continue
 		}
+		if !ended && now >= deadline && r.lacking() {
+			extended = true
+			r.extend()
+			deadline = now + extension
+			continue
+		}
 		if ended || now >= deadline {
 			open = false
-			backlog = r.pacer.backlog(now)
-			r.close.Store(int64(r.lastOf(ctx, idle, now)))
+			backlog = r.pacer.backlog(min(now, r.end()))
+			switch {
+			case ctx.Err() != nil:
+				r.close.Store(int64(min(now, r.end())))
+			case extended || now < deadline: // what was to be run has been
+				r.close.Store(int64(r.lastEnd()))
+			}
 			r.res = &Result{Oldest: r.pacer.end(r.end())}
 			close(r.window.ended)
 		}
@@ -314,17 +332,36 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 	}
 }
 
-// lastOf returns the window's end: the moment at which it was closed, or, where
-// all tickets have been used, that at which the last operation ended.
-func (r *run) lastOf(ctx context.Context, idle <-chan struct{}, now time.Duration) time.Duration {
-	select {
-	case <-idle:
-	default:
-		return now
+// extension is how often a window that lacks operations is looked at.
+const extension = 5 * time.Millisecond
+
+// lacking tells whether the window must stay open beyond its deadline.
+func (r *run) lacking() bool {
+	if r.cfg.Arrivals != nil {
+		return false
 	}
-	if ctx.Err() != nil {
-		return now
+	ended := uint64(0)
+	for _, s := range r.shards {
+		s.mu.Lock()
+		ended += s.done + s.failed
+		s.mu.Unlock()
 	}
+	return ended < r.cfg.Least
+}
+
+// extend leaves the window open: what has ended since its deadline is not late.
+func (r *run) extend() {
+	r.close.Store(math.MaxInt64)
+	for _, s := range r.shards {
+		s.mu.Lock()
+		s.tallies.done += s.late
+		s.late = 0
+		s.mu.Unlock()
+	}
+}
+
+// lastEnd is when the last operation of the window ended, or the window opened.
+func (r *run) lastEnd() time.Duration {
 	last := r.opened()
 	for _, s := range r.shards {
 		s.mu.Lock()

@@ -32,8 +32,13 @@ func (t ticket) inWarmup() bool { return t.seq >= warmupSeq }
 type pacer struct {
 	closed bool // closed loop
 	count  uint64
+	least  uint64        // closed loop: tickets that are handed out even beyond the deadline
 	seq    atomic.Uint64 // closed loop: the next ticket's
 	ended  atomic.Bool   // hands out nothing more
+	// deadline is when the window ends, since the run's origin; 0: not known. Workers that
+	// ask later go home by themselves: whoever ends the window may wait for a processor
+	// until each of them has had one.
+	deadline atomic.Int64
 
 	mu       sync.Mutex // open loop: guards what follows
 	schedule *schedule
@@ -105,6 +110,9 @@ func (p *pacer) place(i int) int {
 // future, or false where there is none left.
 func (p *pacer) take(now time.Duration) (ticket, bool) {
 	if p.ended.Load() {
+		return ticket{}, false
+	}
+	if end := p.deadline.Load(); end > 0 && now >= time.Duration(end) && !(p.closed && p.seq.Load() < p.least) {
 		return ticket{}, false
 	}
 	if p.closed {

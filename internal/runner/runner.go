@@ -49,6 +49,9 @@ type Config struct {
 	Queue    int           `json:"queue,omitempty"`    // open loop: tickets that may wait for a worker; 1 to MaxQueue
 	Duration time.Duration `json:"duration"`           // length of the window; 0: until Count operations have ended
 	Count    uint64        `json:"count,omitempty"`    // tickets of the window at most; 0: no bound
+	// Least is the number of operations that must have ended, well or not, before the window
+	// closes, however long they take: Duration may be shorter than one. Closed loop.
+	Least uint64 `json:"least,omitempty"`
 	Warmup
 
 	// Grace is how long operations that run when the window closes may take to
@@ -138,7 +141,9 @@ func (c *Config) Validate() error {
 		return refuse("workers: %d, 1 to %d accepted", c.Workers, MaxWorkers)
 	case c.Duration < 0 || c.Duration == 0 && c.Count == 0:
 		return refuse("duration: %v, more than 0s accepted, or a count of operations", c.Duration)
-	case c.Count > warmupSeq:
+	case c.Count > 0 && c.Least > c.Count:
+		return refuse("least: %d operations, at most the count of %d accepted", c.Least, c.Count)
+	case c.Count > warmupSeq || c.Least > warmupSeq:
 		return refuse("count: %d, at most %d accepted", c.Count, uint64(warmupSeq))
 	case c.Warmup.Time < 0 || c.Warmup.Limit < 0:
 		return refuse("warm-up: %v, at most %v, nothing negative accepted", c.Warmup.Time, c.Warmup.Limit)

@@ -193,6 +193,44 @@ func TestOperationLongerThanTheWindow(t *testing.T) {
 	}
 }
 
+// TestLeast: a window ends with its duration or, if that is later, with so many operations,
+// none of which is late. Operations of 3 s, or of 1.1 s.
+func TestLeast(t *testing.T) {
+	for _, test := range []struct {
+		workers                int
+		each, duration, window time.Duration
+		least, done            uint64
+		unfinished             int
+	}{
+		{1, 3 * time.Second, time.Second, 3 * time.Second, 1, 1, 0},
+		{1, 3 * time.Second, time.Second, 9 * time.Second, 3, 3, 0},
+		{2, 3 * time.Second, time.Second, 6 * time.Second, 3, 3, 0},
+		{2, 3 * time.Second, 4 * time.Second, 6 * time.Second, 3, 4, 0},
+		{1, 1100 * time.Millisecond, 4 * time.Second, 4 * time.Second, 2, 3, 1},
+		{1, 3 * time.Second, 4 * time.Second, 4 * time.Second, 1, 1, 1},
+		{1, 3 * time.Second, time.Second, time.Second, 0, 0, 1},
+	} {
+		res, took := run(t, runner.Config{Workers: test.workers, Duration: test.duration, Least: test.least, Samples: 1, Check: none}, target{run: lasting(test.each)})
+		if res.Window != test.window || took > test.window+100*time.Millisecond {
+			t.Errorf("%+v: window %v, ended after %v", test, res.Window, took)
+		}
+		golden.Equal(t, fmt.Sprintf("%+v: done, unfinished, late", test), [3]uint64{test.done, uint64(test.unfinished), 0}, [3]uint64{res.Done, uint64(len(res.Unfinished)), res.Late})
+		golden.Near(t, fmt.Sprintf("%+v: throughput", test), float64(test.done)/test.window.Seconds(), fill(t, res).Value(record.Throughput), 1e-9)
+	}
+	_, err := runner.Run(t.Context(), runner.Config{Workers: 1, Count: 2, Least: 3, Samples: 1}, target{})
+	must.Fail(t, err, zkbench.ErrParams, "more operations than there may be")
+}
+
+// TestManyWorkersEndOnTime: the window of far more workers than processors, which never wait,
+// is as long as it was to be.
+func TestManyWorkersEndOnTime(t *testing.T) {
+	const window = 50 * time.Millisecond
+	res := must.Get(runner.Run(t.Context(), runner.Config{Workers: 256, Duration: window, Samples: 1, Check: none}, target{
+		run: func(context.Context, any) ([]byte, error) { return nil, nil },
+	}))(t)
+	golden.Equal(t, "window", window, res.Window)
+}
+
 // TestDeafOperationsHoldNothingUp: whatever ignores the end of its context, the run
 // ends with it.
 func TestDeafOperationsHoldNothingUp(t *testing.T) {
