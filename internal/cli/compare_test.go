@@ -160,8 +160,10 @@ func TestCompareGitRefuses(t *testing.T) {
 	}{
 		{"what=revision", []string{"base..none", "sender"}, exitUsage, `git: "none" is not accepted; accepted: a revision of this repository, or WORK`},
 		{"what=workload of one", []string{"base..slower", "issuer"}, exitUsage, "base "},
-		{"what=failing case", []string{"base..failing", "sender", "--processes", "1"}, exitFailed, "process new[0] of Sender/bits=32 failed: on purpose"},
-		{"what=gate of few", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%"}, exitUsage, "the gate of 3 % could not be judged"},
+		{"what=failing case", []string{"base..failing", "sender", "--processes", "1"}, exitFailed, "process new[0] of Sender/bits=32 failed twice: on purpose"},
+		{"what=gate of few", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s"}, exitPartial, "could not have seen 3 %: Sender/bits=32 latency-mean (2 pairs of processes, 8 needed)"},
+		{"what=gate of few, which are made more", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%"}, exitFailed, "worse than the gate of 3 % lets pass: Sender/bits=32 latency-mean +20.0 %"},
+		{"what=gate of few, let pass", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s", "--allow-blind"}, exitOK, "1/1: 6 processes"},
 		{"what=out", []string{"base..slower", "sender", "--out", "no/such/file"}, exitUsage, "out: "},
 		{"what=keep", []string{"base..slower", "sender", "--keep", "go.mod"}, exitUsage, "keep: "},
 	} {

@@ -120,6 +120,9 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 		partial = failed.Error()
 	case ctx.Err() != nil:
 		partial = fmt.Sprintf("interrupted: %s measured", figure.Plural(len(recs), "process"))
+		if planned := processes * r.Blocks * len(r.Jobs); len(recs) < planned {
+			partial = fmt.Sprintf("interrupted: %d of %d processes measured", len(recs), planned)
+		}
 	}
 	err = show(sides, partial)
 	return cmp.Or(failed, err)

@@ -100,11 +100,23 @@ func (e *UnfitError) Unwrap() error { return zkbench.ErrEnv }
 // what the others show. Sets of unlike kinds are a zkbench.ErrMalformed, unlike
 // environments, unless they are allowed, and sets with nothing in common a zkbench.ErrEnv.
 func Compare(s Sides, allowEnv bool) (*Table, error) {
+	t, err := s.table(allowEnv)
+	unfit := s.unfit()
+	if unfit == nil {
+		return t, err
+	}
+	if t != nil {
+		t.Unfit = unfit.Cases
+	}
+	return t, unfit
+}
+
+// table compares what is fit to be.
+func (s Sides) table(allowEnv bool) (*Table, error) {
 	if s.Old.Kind != s.New.Kind {
 		return nil, fmt.Errorf("%w: %s holds %s, %s %s; accepted: two files of one kind",
 			zkbench.ErrMalformed, s.Old.Name, s.Old.Kind, s.New.Name, s.New.Kind)
 	}
-	unfit := s.unfit()
 	if err := s.mixed(); err != nil {
 		return nil, err
 	}
@@ -138,13 +150,6 @@ func Compare(s Sides, allowEnv bool) (*Table, error) {
 		t.Rows = append(t.Rows, judge(old, recent, again))
 	}
 	t.Only = append(lacking(stat.Old, s.Old, s.New), lacking(stat.New, s.New, s.Old)...)
-	if unfit != nil {
-		t.Unfit = unfit.Cases
-		if len(t.Rows) == 0 {
-			return nil, unfit
-		}
-		return t, unfit
-	}
 	if len(t.Rows) == 0 {
 		return nil, fmt.Errorf("%w: %s and %s have no case in common, %s against %s; accepted: the same cases on both sides",
 			zkbench.ErrEnv, s.Old.Name, s.New.Name, s.Old.example(), s.New.example())

@@ -50,15 +50,22 @@ func (m *Machine) Disturbances(crowded bool) (found []string) {
 // (proc(5), USER_HZ, which is 100 on all that Go runs on).
 const tick = 10 * time.Millisecond
 
-// counts are the kernel's at one moment, each since a beginning of its own.
-type counts struct {
+// own are the kernel's counts of this process at one moment, each since a beginning of its
+// own. Reading them takes two system calls and allocates nothing, so that a window has little
+// of its own readings in them.
+type own struct {
 	wall, user, system time.Duration
 	preempted          uint64
-	waited             time.Duration
-	busy, stolen       time.Duration // of the machine's processors, in ticks
-	pressure           time.Duration
-	processors         int
-	load               float64
+}
+
+// counts are all of the kernel's at one moment.
+type counts struct {
+	own
+	waited       time.Duration
+	busy, stolen time.Duration // of the machine's processors, in ticks
+	pressure     time.Duration
+	processors   int
+	load         float64
 }
 
 // since is what was counted between two moments; nil where the platform counts nothing.

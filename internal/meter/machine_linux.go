@@ -10,14 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// counted reads the kernel's counts of this moment: some ten files of /proc (proc(5)), in
-// tens of microseconds.
-func counted() counts {
-	c := usedByProcess()
+// clock is the kernel's.
+func clock() time.Duration {
 	var now unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) == nil {
-		c.wall = time.Duration(now.Nano())
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return 0
 	}
+	return time.Duration(now.Nano())
+}
+
+// counted reads the kernel's counts of this moment: some ten files of /proc (proc(5)), in
+// some hundred microseconds.
+func counted() counts {
+	c := counts{own: ownCounts()}
 	c.busy, c.stolen, c.processors = parseStat(content("/proc/stat"))
 	c.pressure = parsePressure(content("/proc/pressure/cpu"))
 	if first, _, ok := bytes.Cut(content("/proc/loadavg"), []byte{' '}); ok {

@@ -6,11 +6,7 @@ import "time"
 
 var started = time.Now()
 
+func clock() time.Duration { return time.Since(started) }
+
 // counted knows of the process alone.
-func counted() counts {
-	c := usedByProcess()
-	if c != (counts{}) {
-		c.wall = time.Since(started)
-	}
-	return c
-}
+func counted() counts { return counts{own: ownCounts()} }

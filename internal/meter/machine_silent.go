@@ -2,5 +2,5 @@
 
 package meter
 
-// usedByProcess: not told.
-func usedByProcess() counts { return counts{} }
+// ownCounts: not told.
+func ownCounts() own { return own{} }

@@ -43,8 +43,8 @@ func TestDisturbances(t *testing.T) {
 // TestSince: what was counted between two moments. A thread that ended takes its waiting
 // with it, and ticks may be behind the process' own time: neither is less than nothing.
 func TestSince(t *testing.T) {
-	before := counts{wall: 1, user: 2, system: 3, preempted: 4, waited: 50, busy: 60, stolen: 7, pressure: 8, processors: 2, load: 9}
-	after := counts{wall: 11, user: 22, system: 33, preempted: 44, waited: 40, busy: 160, stolen: 77, pressure: 88, processors: 2, load: 0.5}
+	before := counts{own: own{1, 2, 3, 4}, waited: 50, busy: 60, stolen: 7, pressure: 8, processors: 2, load: 9}
+	after := counts{own: own{11, 22, 33, 44}, waited: 40, busy: 160, stolen: 77, pressure: 88, processors: 2, load: 0.5}
 	golden.Equal(t, "between", &Machine{
 		Wall: 10, User: 20, System: 30, Preempted: 40, Waited: 0, Processors: 2, Others: 50, Stolen: 70, Pressure: 80, Load: 0.5,
 	}, after.since(before))
@@ -68,7 +68,7 @@ func TestAwaitQuiet(t *testing.T) {
 			begin := time.Now()
 			waited, quiet := awaitQuiet(t.Context(), test.limit, func() counts {
 				at := time.Since(begin)
-				return counts{wall: 1 + at, busy: min(at, busy), processors: 2}
+				return counts{own: own{wall: 1 + at}, busy: min(at, busy), processors: 2}
 			})
 			if waited != test.waited || quiet != test.quiet {
 				t.Errorf("limit %v: waited %v, quiet %v", test.limit, waited, quiet)

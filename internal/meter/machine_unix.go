@@ -8,12 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usedByProcess are the counts of the process itself.
-func usedByProcess() (c counts) {
+// ownCounts reads the counts of the process itself.
+func ownCounts() own {
 	var used unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &used) == nil {
-		c.user, c.system = time.Duration(used.Utime.Nano()), time.Duration(used.Stime.Nano())
-		c.preempted = uint64(used.Nivcsw)
+	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {
+		return own{}
 	}
-	return c
+	return own{clock(), time.Duration(used.Utime.Nano()), time.Duration(used.Stime.Nano()), uint64(used.Nivcsw)}
 }

@@ -100,6 +100,7 @@ func Start() *Meter {
 	m.opened = counted()
 	runtime.ReadMemStats(&m.mem)
 	m.start.read()
+	m.opened.own = ownCounts()
 	return m
 }
 
@@ -135,10 +136,12 @@ func (m *Meter) sampleMemory() resident {
 // subtracted. The collector's idle workers, which use processors that nothing
 // else wants, are part of the share.
 func (m *Meter) Stop() Usage {
+	closed := ownCounts()
 	runtime.ReadMemStats(&m.mem)
 	debug.ReadGCStats(&m.gc)
 	m.end.read()
-	machine := counted().since(m.opened)
+	machine := counted()
+	machine.own = closed
 	last := m.sampleMemory()
 	peak, exact := m.peak.Close()
 	runtime.GC()
@@ -156,7 +159,7 @@ func (m *Meter) Stop() Usage {
 		SchedP99:   latencyQuantile(0.99, m.start.histogram(schedLatencies), m.end.histogram(schedLatencies)),
 		MutexWait:  seconds(m.end.float(mutexWait) - m.start.float(mutexWait)),
 		HeapLive:   m.closed.uint(heapLive),
-		Machine:    machine,
+		Machine:    machine.since(m.opened),
 	}
 	window := func(class int) float64 {
 		closing := m.again.float(class) - m.closed.float(class)

@@ -357,3 +357,39 @@ func TestAnyFigures(t *testing.T) {
 		}
 	})
 }
+
+// TestBlind: what could not have shown a change as large as the gate is blind, unless the
+// change is beyond the gate anyway, or is none for the worse.
+func TestBlind(t *testing.T) {
+	nan := math.NaN()
+	for _, test := range []struct {
+		name            string
+		low, high, conf float64
+		floor           float64
+		better          record.Direction
+		blind           bool
+		sees            float64
+	}{
+		{"narrow", -0.01, 0.0195, 0.99, 0.001, record.Lower, false, 1.0195/0.99 - 1},
+		{"wide", -0.02, 0.02, 0.99, 0.001, record.Lower, true, 1.02/0.98 - 1},
+		{"wide, and slower", 0.001, 0.05, 0.99, 0.001, record.Lower, true, 1.05/1.001 - 1},
+		{"wide, and beyond", 0.031, 0.2, 0.99, 0.001, record.Lower, false, 1.2/1.031 - 1},
+		{"wide, and faster", -0.2, -0.001, 0.99, 0.001, record.Lower, false, 0.999/0.8 - 1},
+		{"wide, and a rate is less", -0.2, -0.001, 0.99, 0.001, record.Higher, true, 0.999/0.8 - 1},
+		{"wide, and a rate is more", 0.001, 0.2, 0.99, 0.001, record.Higher, false, 1.2/1.001 - 1},
+		{"narrow, of a high floor", -0.001, 0.001, 0.99, 0.04, record.Lower, true, 0.04},
+		{"too few, alike", 0, 0, 0, 0.001, record.Lower, true, math.Inf(1)},
+		{"too few, faster", -0.5, -0.5, 0, 0.001, record.Lower, true, math.Inf(1)},
+		{"too few", -1, math.Inf(1), 0, nan, record.Lower, true, math.Inf(1)},
+		{"no floor, and faster", -0.2, -0.1, 0.99, nan, record.Lower, true, math.Inf(1)},
+		{"no floor", -0.001, 0.001, 0.99, nan, record.Lower, true, math.Inf(1)},
+	} {
+		e := stat.Effect{Low: test.low, High: test.high, Confidence: test.conf}
+		if got := stat.Blind(e, test.floor, 0.03, test.better); got != test.blind {
+			t.Errorf("%s: blind %v", test.name, got)
+		}
+		if sees := e.Sees(test.floor); !(math.Abs(sees-test.sees) < 1e-12 || sees == test.sees) {
+			t.Errorf("%s: sees %v, want %v", test.name, sees, test.sees)
+		}
+	}
+}

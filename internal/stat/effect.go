@@ -107,11 +107,11 @@ func (e Effect) Sees(floor float64) float64 {
 // Blind tells whether a gate cannot be judged by e: it does not trip, nor is no change for the
 // worse excluded, and a change as large as the gate would not have been shown (Sees).
 func Blind(e Effect, floor, gate float64, better record.Direction) bool {
-	if Tripped(e, floor, gate, better) || e.Sees(floor) <= gate {
-		return false
+	if !(e.Confidence > 0) || math.IsNaN(floor) {
+		return true
 	}
 	_, high := e.cost(better)
-	return !(high < 0)
+	return e.Sees(floor) > gate && high >= 0 && !Tripped(e, floor, gate, better)
 }
 
 // width is the length of the interval, in logarithms.
