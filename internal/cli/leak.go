@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -29,7 +30,8 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	axes := jobs.DefineAxes(flags, defs, "")
-	duration := usage.Define(flags, "duration", usage.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "time that each case is measured for")
+	duration := usage.Define(flags, "duration", usage.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "time that each case is measured for, and longer where its test lacks samples")
+	timeout := usage.Define(flags, "timeout", usage.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "time after which a case is stopped, whatever it lacks (default three times the duration, and three minutes)")
 	count := usage.Define(flags, "count", usage.KindNumber, "", fmt.Sprintf("1 to %d", measure.MaxCount), "operations at most of each case")
 	seed := usage.Define(flags, "seed", usage.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
 	out := &usage.Option{}
@@ -51,6 +53,10 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		if s.Seed, err = seed.Number("seed", 0, math.MaxUint64); err != nil {
 			return err
 		}
+		limit, err := timeout.Duration("timeout", 0, measure.MaxDuration)
+		if err != nil {
+			return err
+		}
 		all, err := jobs.SmallPlans(defs, args, jobs.TypedAxes(axes))
 		if err != nil {
 			return err
@@ -63,7 +69,7 @@ func leakCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		var planned []measure.Job
 		for _, p := range all {
 			for _, c := range p.Cases {
-				planned = append(planned, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: measure.Deadline(s), Leak: true})
+				planned = append(planned, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: cmp.Or(limit, measure.Deadline(s)), Leak: true})
 			}
 		}
 		leaks := 0

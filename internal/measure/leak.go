@@ -28,8 +28,9 @@ const leakBatch = 32
 const leakCalibration = 200
 
 // Leak measures whether the operation's time depends on its witness: fixed
-// against random ones in random order, one worker, Welch's t. It goes on for
-// s.Duration or s.Count operations, whichever ends first; 0: not bounded by it.
+// against random ones in random order, one worker, Welch's t. It goes on for s.Duration and
+// until the test has the samples that it needs, or for s.Count operations, whichever ends
+// first; 0: not bounded by it.
 // The record's metric leak-t is t, its counters leak-fixed and leak-random the
 // samples that it is of; with too few of them there is no t and the record is
 // partial. The error in the record is a *usage.ValueError where the
@@ -66,7 +67,7 @@ func leak(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	begin := time.Now()
 	var seq uint64
 	over := func() bool {
-		return ctx.Err() != nil || s.Duration > 0 && time.Since(begin) >= s.Duration || s.Count > 0 && seq >= s.Count
+		return ctx.Err() != nil || s.Duration > 0 && time.Since(begin) >= s.Duration && test.Enough() || s.Count > 0 && seq >= s.Count
 	}
 	for !over() {
 		runtime.GC()

@@ -84,6 +84,34 @@ func TestLeak(t *testing.T) {
 	}
 }
 
+// TestLeakGoesOn: a time that is too short for the samples of a test is exceeded by as much as
+// they take, unless a count of operations or the end of the context forbids it.
+func TestLeakGoesOn(t *testing.T) {
+	measured := func(ctx context.Context, count uint64) *record.Record {
+		def := defs()[0]
+		def.New = func(context.Context, workload.Case, uint64) (workload.Instance, error) {
+			return sleeper{sleep{}, false, rand.New(rand.NewPCG(1, 2))}, nil
+		}
+		s := measure.DefaultSettings(1, 10*time.Millisecond)
+		s.Count = count
+		return measure.Leak(ctx, def, workload.NewCase(record.Axis{Key: "bits", Value: "8"}), s)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		rec := measured(t.Context(), 0)
+		if n := rec.Count(record.CountDone); rec.Status != record.OK || n < 1_200 || n > 2_000 {
+			t.Errorf("%s after %d operations: %s", rec.Status, n, rec.Error)
+		}
+		if rec := measured(t.Context(), 300); rec.Status != record.Partial || rec.Count(record.CountDone) != 300 {
+			t.Errorf("300 operations at most: %s after %d", rec.Status, rec.Count(record.CountDone))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if rec := measured(ctx, 0); rec.Status != record.Partial || rec.Count(record.CountDone) > 100 {
+			t.Errorf("100 ms at most: %s after %d", rec.Status, rec.Count(record.CountDone))
+		}
+	})
+}
+
 func TestLeakNeedsAWitness(t *testing.T) {
 	s := measure.DefaultSettings(1, 0)
 	s.Count = 1

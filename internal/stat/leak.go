@@ -106,7 +106,7 @@ func (l *Leak) Add(class int, value float64) {
 			l.crops[i].Add(class, value)
 		}
 	}
-	if min(l.raw.n[0], l.raw.n[1]) >= LeakSamples {
+	if l.Enough() {
 		distance := value - l.raw.mean[class]
 		l.second.Add(class, distance*distance)
 	}
@@ -124,6 +124,9 @@ func (l *Leak) calibrate() {
 
 // cropShare is the share of the measurements that crop i keeps, below 1.
 func cropShare(i int) float64 { return 1 - math.Exp2(-leakScale*float64(i+1)/leakCrops) }
+
+// Enough tells whether each class has the LeakSamples that a test needs.
+func (l *Leak) Enough() bool { return min(l.raw.n[0], l.raw.n[1]) >= LeakSamples }
 
 // T returns the statistic of the greatest absolute value over all tests that have
 // LeakSamples in each class, the name of that test (all, below and the threshold,
