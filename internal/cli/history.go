@@ -56,7 +56,7 @@ func historyCommand(stdout io.Writer) *cobra.Command {
 		out:       usage.Define(flags, "out", usage.KindFile, "", "the path of a directory", "write a chart of each line into this directory, as SVG"),
 		csv:       usage.Define(flags, "csv", usage.KindFile, "", "the path of a file, which is written anew", "write a row for each point to this file, which is written anew"),
 	}
-	flags.BoolVar(&f.steps, "steps", false, "only lines that have a step")
+	flags.BoolVar(&f.steps, "steps", false, "a line for each step, and of the files only those of lines that have one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		query, err := f.query()
 		if err != nil {
@@ -84,8 +84,12 @@ func historyCommand(stdout io.Writer) *cobra.Command {
 			fmt.Fprintln(cmd.ErrOrStderr(), "zkbench: "+note)
 		}
 		style := styleOf(stdout)
+		text := history.Text
+		if f.steps {
+			text = history.StepTable
+		}
 		err = history.Summary(stdout, style, lines, query.Level)
-		if err = errors.Join(err, history.Text(stdout, style, shown)); err != nil {
+		if err = errors.Join(err, text(stdout, style, shown)); err != nil {
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
 		return nil

@@ -61,7 +61,8 @@ func TestHistoryStep(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	golden.Equal(t, "steps", 1, strings.Count(out, " step -"))
+	golden.Equal(t, "steps", 1, strings.Count(out, "\n2026-01-16 06:00  0000015  "))
+	golden.Equal(t, "lines", 5, strings.Count(out, "\n"))
 	if strings.Count(messages, "\n") != 1 || !strings.Contains(messages, "line 4, the last one, is cut off; read: 3 records before it\n") {
 		t.Errorf("messages: %s", messages)
 	}

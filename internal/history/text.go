@@ -95,6 +95,41 @@ func Text(w io.Writer, style report.Style, lines []Line) error {
 	return err
 }
 
+// StepTable writes each step of the lines in a line, in order of time.
+func StepTable(w io.Writer, style report.Style, lines []Line) error {
+	type found struct {
+		line *Line
+		step stat.Step
+	}
+	var all []found
+	for i := range lines {
+		for _, s := range lines[i].Steps {
+			all = append(all, found{&lines[i], s})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return a.line.Points[a.step.At].Time.Compare(b.line.Points[b.step.At].Time) })
+	rows := [][]string{{"begun (UTC)", "commit", "before", "after", "change", "line"}}
+	for _, f := range all {
+		p := f.line.Points[f.step.At]
+		rows = append(rows, []string{
+			p.Time.UTC().Format("2006-01-02 15:04"), figure.Commit(p.Commit), f.line.figure(f.step.Before), f.line.figure(f.step.After),
+			figure.Change(f.step.Change()), f.line.Name(),
+		})
+	}
+	var b bytes.Buffer
+	for i, text := range figure.Aligned(rows) {
+		if i > 0 {
+			text = style.Paint(colour(all[i-1].line, all[i-1].step), text)
+		}
+		fmt.Fprintln(&b, text)
+	}
+	if len(all) == 0 {
+		b.Reset()
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
 // table writes the points, those of steps in colour.
 func (l *Line) table(b *bytes.Buffer, style report.Style) {
 	rows := [][]string{{"begun (UTC)", "commit", "median " + l.unit(), "least–greatest", "n", "change", ""}}

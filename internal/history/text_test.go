@@ -95,6 +95,10 @@ func TestColour(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.Contains(t, b.String(), fmt.Sprintf(test.up, 2), fmt.Sprintf(test.down, 3), "\x1b[1mSender/")
+		b.Reset()
+		must.Do(t, history.StepTable(&b, report.Style{Colour: true}, linesOf(t, history.Query{Metric: test.metric.Name()}, test.recs...)))
+		golden.Contains(t, b.String(), strings.Replace(fmt.Sprintf(test.up, 2), "  2026", "2026", 1), strings.Replace(fmt.Sprintf(test.down, 3), "  2026", "2026", 1))
+		golden.Equal(t, "steps and a head", 3, strings.Count(b.String(), "\n"))
 	}
 }
 
