@@ -55,6 +55,14 @@ func (r *reporter) add(rec *record.Record) error {
 	return r.style.Case(r.stdout, rec)
 }
 
+// show writes one record: its report, or its line.
+func (r *reporter) show(rec *record.Record) error {
+	if r.verbose {
+		return r.style.Case(r.stdout, rec)
+	}
+	return r.style.Summary(r.stdout, []*record.Record{rec})
+}
+
 // keep writes a record without its report on stdout.
 func (r *reporter) keep(rec *record.Record) error {
 	r.recs = append(r.recs, rec)

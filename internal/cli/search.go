@@ -51,7 +51,7 @@ func (s *search) all(ctx context.Context) error {
 			fmt.Fprintf(s.reporter.stdout, "%s/%s: no rate holds %s\n", job.Workload, job.Settings.Named(job.Case), s.SLO)
 			continue
 		}
-		if err := s.reporter.style.Case(s.reporter.stdout, best); err != nil {
+		if err := s.reporter.show(best); err != nil {
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
 		fmt.Fprintf(s.reporter.stdout, "%s/%s: %.4g/s is the highest rate that holds %s, within %g %%\n", job.Workload, job.Case, rate, s.SLO, 100*searchTolerance)

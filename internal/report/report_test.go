@@ -33,6 +33,28 @@ func TestTable(t *testing.T) {
 	golden.File(t, "testdata/table.txt", b.String())
 }
 
+// TestSummary: a line a case; processes of one case are a line of medians, what failed is
+// said whole, and a busy machine on top.
+func TestSummary(t *testing.T) {
+	first, second, other := sample(t), sample(t), sample(t)
+	first.Findings = []record.Finding{{Name: "drift", Text: "a"}}
+	second.Findings = []record.Finding{{Name: record.Disturbed, Text: "others were there"}, {Name: "drift", Text: "b"}}
+	for i := range second.Metrics {
+		if second.Metrics[i].Name() == record.LatencyP50.Name() {
+			second.Metrics[i].Value *= 1.1
+		}
+	}
+	other.Axes = record.Axes{{Key: "curve", Value: "BN254"}, {Key: "bits", Value: "64"}}
+	other.Case = other.Axes.String()
+	other.Status, other.Error, other.Metrics, other.Findings = record.Failed, "set-up: no such curve", nil, nil
+	var b bytes.Buffer
+	must.Do(t, report.Style{}.Summary(&b, []*record.Record{first, other, second}))
+	golden.File(t, "testdata/summary.txt", b.String())
+	b.Reset()
+	must.Do(t, report.Style{}.Summary(&b, nil))
+	golden.Equal(t, "of none", "", b.String())
+}
+
 // TestInputsBuiltByOperations: without figures of memory per operation no view
 // has a place for them, and the finding says why.
 func TestInputsBuiltByOperations(t *testing.T) {
