@@ -16,14 +16,47 @@ import (
 )
 
 func listCommand(stdout io.Writer, defs []workload.Def) *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the workloads, their axes, accepted values, defaults, and the main job",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return list(stdout, defs)
-		},
+	cmd := &cobra.Command{
+		Use:   "list [workload ...]",
+		Short: "List the workloads; of those that are named the axes, accepted values and defaults",
+		Args:  cobra.ArbitraryArgs,
 	}
+	all := cmd.Flags().Bool("all", false, "the axes of all workloads, the main job, and the flags of run")
+	cmd.RunE = func(_ *cobra.Command, names []string) error {
+		if *all {
+			return listAll(stdout, defs)
+		}
+		if len(names) == 0 {
+			return list(stdout, defs)
+		}
+		var named []workload.Def
+		for _, name := range names {
+			def, err := workload.Find(defs, name)
+			if err != nil {
+				return err
+			}
+			named = append(named, def)
+		}
+		return listAxes(stdout, named)
+	}
+	return cmd
+}
+
+// list writes a line for each workload.
+func list(w io.Writer, defs []workload.Def) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, def := range defs {
+		does := wrap(strings.Fields(def.Doc), usageWidth)
+		if len(does) > 1 {
+			does[0] += " …"
+		}
+		columns(tw, []string{def.ID()}, does[:1])
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, "zkbench list WORKLOAD lists its axes, zkbench list --all everything.")
+	return err
 }
 
 // Widths that keep the lines of list within about 110 columns.
@@ -33,7 +66,30 @@ const (
 	usageWidth    = 90
 )
 
-func list(w io.Writer, defs []workload.Def) error {
+// listAll writes all that can be typed after run.
+func listAll(w io.Writer, defs []workload.Def) error {
+	if err := listAxes(w, defs); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nThe main job, what run does without a workload:")
+	fmt.Fprintf(w, "  %s\n", strings.Join(wrap(mainJobCommand(defs), usageWidth), " \\\n      "))
+
+	fmt.Fprintln(w, "\nFlags of run beside the axes:")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	for _, name := range jobs.NewRunFlags(flags, defs).Own {
+		f := flags.Lookup(name)
+		help := f.Usage
+		if f.DefValue != "" {
+			help += fmt.Sprintf(" (default %s)", f.DefValue)
+		}
+		columns(tw, []string{"--" + name}, wrap(strings.Fields(help), usageWidth))
+	}
+	return tw.Flush()
+}
+
+// listAxes writes what workloads do, and what their axes accept.
+func listAxes(w io.Writer, defs []workload.Def) error {
 	fmt.Fprintln(w, "Workloads, and the axes that each has:")
 	for _, def := range defs {
 		var keys []string
@@ -45,26 +101,9 @@ func list(w io.Writer, defs []workload.Def) error {
 
 	fmt.Fprintln(w, "\nAxes; flags take comma-separated lists:")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  axis\tflag\taccepted\tdefault")
+	fmt.Fprintln(tw, "  axis\tflag\taccepted\twith --matrix study")
 	for _, a := range append(distinctAxes(defs), measure.WorkersAxis()) {
 		columns(tw, []string{a.Key, "--" + a.Long()}, wrap(strings.Fields(a.Accepted), acceptedWidth), wrap(strings.Fields(strings.Join(a.Default, ", ")), defaultWidth))
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-
-	fmt.Fprintln(w, "\nThe main job, what run does without a workload:")
-	fmt.Fprintf(w, "  %s\n", strings.Join(wrap(mainJobCommand(defs), usageWidth), " \\\n      "))
-
-	fmt.Fprintln(w, "\nFlags of run beside the axes:")
-	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	for _, name := range jobs.NewRunFlags(flags, defs).Own {
-		f := flags.Lookup(name)
-		help := f.Usage
-		if f.DefValue != "" {
-			help += fmt.Sprintf(" (default %s)", f.DefValue)
-		}
-		columns(tw, []string{"--" + name}, wrap(strings.Fields(help), usageWidth))
 	}
 	return tw.Flush()
 }
