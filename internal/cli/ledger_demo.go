@@ -30,6 +30,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	bits := usage.Define(flags, "bits", usage.KindNumber, "32", "8 to 64", "values are below 2^bits: 8 to 64")
 	proof := usage.Define(flags, "proof-type", usage.KindText, token.Bulletproof, accepted(token.ProofTypes()), "range-proof system: "+accepted(token.ProofTypes()))
 	dir := usage.Define(flags, "dir", usage.KindFile, "", emptyDir, "directory of parameters, ledger and vaults, which are kept: "+emptyDir)
+	verbose := flags.BoolP("verbose", "v", false, "what each step consists of, with its time")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		width, err := bits.Number("bits", 8, 64)
 		switch {
@@ -44,7 +45,7 @@ func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = demo.Run(cmd.Context(), stdout, demo.Options{Dir: path, Curve: curve.Text, Bits: int(width), ProofType: proof.Text})
+		err = demo.Run(cmd.Context(), stdout, demo.Options{Dir: path, Curve: curve.Text, Bits: int(width), ProofType: proof.Text, Verbose: *verbose})
 		if err != nil && cmd.Context().Err() != nil {
 			return &exitError{code: exitPartial, text: "interrupted; the files are in " + path}
 		}

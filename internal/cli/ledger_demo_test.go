@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench/internal/demo"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -34,7 +35,7 @@ func TestLedgerDemo(t *testing.T) {
 	for _, proof := range token.ProofTypes() {
 		t.Run("proof="+proof, func(t *testing.T) {
 			dir := t.TempDir()
-			out := runDemo(t, dir, "--proof-type", proof)
+			out := runDemo(t, dir, "--proof-type", proof, "-v")
 			rest := out
 			for _, want := range []string{
 				`Parameters: BN254, values below 2\^8, range proofs ` + proof + `\n`,
@@ -66,6 +67,14 @@ func TestLedgerDemo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLedgerDemoIsAScreen: the short form has every step and what was refused.
+func TestLedgerDemoIsAScreen(t *testing.T) {
+	out := runDemo(t, t.TempDir())
+	golden.Within(t, "lines", 15, strings.Count(out, "\n"), 26)
+	golden.Contains(t, out, "Parameters: ", "Issue: ", "Transfer: ", "Split: ", "Redeem: ", "Double spend: ", "Forgery: ", "Verify: ",
+		"balances: alice 70, bob 30, after ", "refuses the second: ", "the validator refuses it: ", "ok: 5 requests", "zkbench ledger verify ")
 }
 
 func TestLedgerDemoUsage(t *testing.T) {

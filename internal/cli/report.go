@@ -71,7 +71,7 @@ func reportCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 			for _, dir := range dirs {
 				recs, err := readDir(stderr, dir)
 				if err == nil {
-					err = errors.Join(writeTables(dir, recs), writePlots(dir, recs))
+					err = errors.Join(writeTables(dir, recs), writePlots(stderr, dir, recs, false))
 				}
 				if err != nil {
 					return err
@@ -172,12 +172,26 @@ func writeTables(dir string, recs []*record.Record) error {
 	)
 }
 
-// writePlots writes the plots, all in one PDF and each as SVG.
-func writePlots(dir string, recs []*record.Record) error {
+// mostPlots are those that a suite leaves: more are looked at by nobody, and take minutes.
+const mostPlots = 100
+
+// writePlots writes the plots, all in one PDF and each as SVG; of a suite not all, which it
+// says.
+func writePlots(stderr io.Writer, dir string, recs []*record.Record, few bool) error {
 	all, err := charts.All(recs)
 	if err != nil {
 		return err
 	}
+	if few {
+		var left int
+		if all, left = charts.Few(all, mostPlots); left > 0 {
+			fmt.Fprintf(stderr, "%d plots, each workload's first ones; %d others: zkbench report --pdf %s\n", len(all), left, usage.Quote(dir))
+		}
+	}
+	return drawPlots(dir, all)
+}
+
+func drawPlots(dir string, all []charts.Chart) error {
 	plots := filepath.Join(dir, plotsDir)
 	if err := os.MkdirAll(plots, 0o755); err != nil {
 		return err

@@ -22,8 +22,9 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 	}
 	f := jobs.NewStagesFlags(cmd.Flags(), defs)
 	cmd.Long = "Go through the stages of circuits, each case once in a process of its own: time, greatest\n" +
-		"memory, allocation and sizes of each stage. Axes that are not named take one small value.\n" +
+		"memory, allocation and sizes of each stage; of several cases the times, a line each. Axes that are not named take one small value.\n" +
 		"Workloads: " + f.IDs + "."
+	verbose := cmd.Flags().BoolP("verbose", "v", false, "the whole report of each case, also of several")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		plan, err := f.Plan(args)
 		if err != nil {
@@ -37,13 +38,18 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 		session := rand.Text()
 		err = measureEach(cmd.Context(), stderr, plan.Jobs, plan.Processes, func(round int, rec *record.Record) error {
 			rec.Process = record.Process{Session: session, Index: round}
-			if err := r.keep(rec); err != nil {
+			if err := r.keep(rec); err != nil || !*verbose && len(plan.Jobs) > 1 {
 				return err
 			}
 			return report.Stages(stdout, rec)
 		})
 		if err != nil {
 			return err
+		}
+		if !*verbose && len(plan.Jobs) > 1 {
+			if err := r.table(); err != nil {
+				return &exitError{code: exitFailed, text: err.Error()}
+			}
 		}
 		return verdict(cmd.Context(), r.recs, len(plan.Jobs)*plan.Processes)
 	}

@@ -154,7 +154,7 @@ func (c *suiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 		err = session.Run(cmd.Context(), suite.Host{
 			Measure: self.Run,
 			Views: func(dir, title string, recs []*record.Record) error {
-				return errors.Join(writeViews(dir, pageData(c.defs, title, recs)), writePlots(dir, recs))
+				return errors.Join(writeViews(dir, pageData(c.defs, title, recs)), writePlots(c.stderr, dir, recs, true))
 			},
 			Again: cmd.CommandPath(), Stdout: c.stdout, Stderr: c.stderr,
 		})

@@ -32,6 +32,7 @@ type Options struct {
 	Curve     string // one of token.Curves
 	Bits      int    // 8 to 64
 	ProofType string // one of token.ProofTypes
+	Verbose   bool   // what each step consists of, with its time
 }
 
 // Run runs a demo, and writes what happens to out.
@@ -51,6 +52,8 @@ type demo struct {
 	ctx context.Context
 	out io.Writer
 	at  time.Time // of all blocks
+
+	spent time.Duration // on the step that runs
 
 	params     *token.PublicParams
 	ledger     *bolt.Ledger
@@ -83,15 +86,29 @@ func (d *demo) close() error {
 // say writes a line of a step.
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, "    "+format+"\n", args...) }
 
+// detail writes a line that is wanted with all others only.
+func (d *demo) detail(format string, args ...any) {
+	if d.Verbose {
+		d.say(format, args...)
+	}
+}
+
 // step begins a step.
-func (d *demo) step(format string, args ...any) { fmt.Fprintf(d.out, "\n"+format+"\n", args...) }
+func (d *demo) step(format string, args ...any) {
+	if d.spent = 0; d.Verbose {
+		fmt.Fprintln(d.out)
+	}
+	fmt.Fprintf(d.out, format+"\n", args...)
+}
 
 // timed runs part of a step and says what was done and how long it took.
 func (d *demo) timed(what string, work func() error) error {
 	begin := time.Now()
 	err := work()
 	if err == nil {
-		d.say("%-44s %8.2f ms", what, float64(time.Since(begin))/float64(time.Millisecond))
+		took := time.Since(begin)
+		d.spent += took
+		d.detail("%-44s %8.2f ms", what, float64(took)/float64(time.Millisecond))
 	}
 	return err
 }
@@ -160,8 +177,8 @@ func (d *demo) setUp() error {
 	if d.bob, err = d.owner("bob", keys, ex); err != nil {
 		return err
 	}
-	d.say("issuer and auditor: Ed25519 keys; a redemption needs the issuer's signature")
-	d.say("alice: one Ed25519 key (%s); bob: a pseudonym for each token, enrolled", shortened(alice.Identity()))
+	d.detail("issuer and auditor: Ed25519 keys; a redemption needs the issuer's signature")
+	d.detail("alice: one Ed25519 key (%s); bob: a pseudonym for each token, enrolled", shortened(alice.Identity()))
 	return nil
 }
 
@@ -221,8 +238,8 @@ func (d *demo) verify() (err error) {
 		return err
 	}
 	d.say("%v", report)
-	d.say("%-44s %8.2f ms", "verified", float64(time.Since(begin))/float64(time.Millisecond))
-	fmt.Fprintf(d.out, "\nThe files are in %s; the keys are gone. To verify once more:\n", d.Dir)
+	d.detail("%-44s %8.2f ms", "verified", float64(time.Since(begin))/float64(time.Millisecond))
+	fmt.Fprintf(d.out, "The files are in %s; the keys are gone. To verify once more:\n", d.Dir)
 	_, err = fmt.Fprintf(d.out, "    zkbench ledger verify %s --params %s\n", d.Dir, filepath.Join(d.Dir, ParamsFile))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -146,6 +147,9 @@ func (d *demo) balances() error {
 		}
 		parts = append(parts, fmt.Sprintf("%s %v", p.name, sum))
 	}
+	if !d.Verbose {
+		parts = append(parts, fmt.Sprintf("after %.1f ms in all", float64(d.spent)/float64(time.Millisecond)))
+	}
 	d.say("balances: %s", strings.Join(parts, ", "))
 	return nil
 }
@@ -200,13 +204,13 @@ func (d *demo) transfer() error {
 	if err != nil {
 		return err
 	}
-	d.say("the ledger shows owners and commitments, no values and no types:")
+	d.detail("the ledger shows owners and commitments, no values and no types:")
 	for _, c := range valid.Creates {
 		t, err := token.DecodeToken(len(sub.Deliveries[0].Token.Commitment), c.Token)
 		if err != nil {
 			return err
 		}
-		d.say("  %s, commitment %x...", shortened(t.Owner), t.Commitment[:8])
+		d.detail("  %s, commitment %x...", shortened(t.Owner), t.Commitment[:8])
 	}
 	return d.balances()
 }
@@ -282,7 +286,7 @@ func (d *demo) doubleSpend() error {
 	if !errors.Is(err, zkbench.ErrSpent) {
 		return fmt.Errorf("the second request of a double spend, validated again: %w", err)
 	}
-	d.say("the validator refuses it from now on: %v", err)
+	d.detail("the validator refuses it from now on: %v", err)
 	if err := d.bob.wallet.Receive(d.ctx, first.Deliveries...); err != nil {
 		return err
 	}

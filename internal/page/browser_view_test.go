@@ -2,12 +2,14 @@ package page_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 var plotNames = []string{"throughput", "latency", "percentiles", "distribution", "timeline"}
@@ -108,8 +110,9 @@ func TestNoPlot(t *testing.T) {
 		golden.Equal(t, name+": charts of nothing", 0, eval[int](b, `document.querySelectorAll('#charts canvas').length`))
 	}
 	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
-	want := []string{"Workload", "gates", "CPUs", "Proof", "Peak memory", "build", "keys", "prove", "verify", "constraints", "Runs", "Status"}
+	want := []string{"Workload", "gates", "Proof", "Peak memory", "build", "keys", "prove", "verify", "constraints", "Status"}
 	golden.Equal(t, "columns of stages", want, heads)
+	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "Runs", " each: figures are medians")
 }
 
 // TestDark: a reader who changes to dark gets plots in the colours of dark.
@@ -178,4 +181,49 @@ func TestKeyboard(t *testing.T) {
 	tabTo("the plots", `e.name === 'plot'`)
 	b.press(kb.ArrowRight, kb.ArrowRight)
 	golden.Equal(t, "plot", "Latency by percentile. Its values follow as a table.", eval[string](b, `document.querySelector('#charts [role=img]').getAttribute('aria-label')`))
+}
+
+// TestHeadline: what was measured, where, and what came out, in a sentence; what all cases
+// share stands above the table and is no column.
+func TestHeadline(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "3 workloads, ", " on ", "Some Processor 9", "Most of each: Sender ", " ops/s (P50 ")
+	alone := sample(t)
+	alone.Records = slices.DeleteFunc(alone.Records, func(r *record.Record) bool {
+		return r.Workload != "Sender" || r.Processors() != 2 || len(r.Settings) == 0
+	})
+	b = newTab(t, 1280, 900)
+	b.open(alone, "")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "Sender, ", " Most: ", " with ", "; least: ")
+	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "CPUs 2")
+	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
+	if slices.Contains(heads, "CPUs") {
+		t.Errorf("columns %q", heads)
+	}
+}
+
+// TestFacets: each workload has a plot of its own, with its name above it.
+func TestFacets(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#p=throughput")
+	golden.Equal(t, "plots", []string{"Sender", "VerificationSenderProof"}, eval[[]string](b, `[...document.querySelectorAll('#charts h3')].map(e => e.innerText)`))
+	golden.Equal(t, "charts", 2, eval[int](b, `document.querySelectorAll('#charts .chart').length`))
+	b = newTab(t, 1280, 900)
+	b.open(sample(t), "#p=throughput&w=Sender")
+	golden.Equal(t, "charts of one workload", []int{1, 0}, eval[[]int](b, `[document.querySelectorAll('#charts .chart').length, document.querySelectorAll('#charts h3').length]`))
+}
+
+// TestNarrow: on a telephone a figure of each case is seen without scrolling sideways, beside
+// what tells the case from the others.
+func TestNarrow(t *testing.T) {
+	b := newTab(t, 360, 780)
+	b.open(sample(t), "#w=Sender")
+	const seen = `(() => {
+		const row = document.querySelector('#tbody tr');
+		const figure = [...row.querySelectorAll('td.number')].find(e => e.offsetParent);
+		const name = row.querySelector('.case-name').getBoundingClientRect(), at = figure.getBoundingClientRect();
+		return [at.left >= name.right - 1, at.right <= innerWidth, row.querySelector('.coordinates').innerText.length > 0];
+	})()`
+	golden.Equal(t, "a figure is beside the name, within the window, and the case is told", []bool{true, true, true}, eval[[]bool](b, seen))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench/internal/stat"
 )
 
-// Summary writes one line a case: the rate, P50, P99, allocations, and the names of what was
-// found. Several processes of a case are one line of their medians, with the standard
+// Summary writes one line a case: the rate, P50, P99, allocations, of stages their times, and
+// the names of what was found. Several processes of a case are one line of their medians, with the standard
 // deviation of P50 between them. What went wrong stands below, whole.
 func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 	if len(recs) == 0 {
@@ -39,6 +39,7 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 			record.OfferedRate, record.Throughput, record.LatencyP50, record.LatencyP99, record.ResponseP99, record.Allocs,
 		}, c.metric)
 	})
+	columns = append(columns, stagesOf(recs)...)
 	header := slices.Concat([]string{"workload"}, varying)
 	if several {
 		header = append(header, "processes")
@@ -57,6 +58,31 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 		}
 	}
 	return p.flush(w)
+}
+
+// stagesOf are the columns of records of stages: the time of each, and what they are compared
+// by beside it.
+func stagesOf(recs []*record.Record) (columns []column) {
+	add := func(head string, q record.Quantity, format func(v float64) string) {
+		if !slices.ContainsFunc(columns, func(c column) bool { return c.metric == q }) {
+			columns = append(columns, column{head, q, format})
+		}
+	}
+	for _, rec := range recs {
+		for _, m := range rec.Metrics {
+			if stage, ok := m.Stage(); ok {
+				add(stage, m.Quantity, func(v float64) string { return figure.TightTime(v * 1e9) })
+			}
+		}
+	}
+	if len(columns) > 0 {
+		for _, q := range []record.Quantity{record.Constraints, record.ProofSize} {
+			if slices.ContainsFunc(recs, func(rec *record.Record) bool { _, ok := rec.Metric(q); return ok }) {
+				add(q.Label(), q, func(v float64) string { return figure.Exact(v) })
+			}
+		}
+	}
+	return columns
 }
 
 // summary is the line of a case.

@@ -2,6 +2,7 @@
 
 function renderHead() {
   byId('title').textContent = data.title;
+  byId('headline').textContent = headline();
   byId('when').textContent = data.began ? 'Measured on ' + when(data.began, data.ended) : '';
   byId('busy').hidden = !data.disturbed;
   byId('busy').textContent = data.disturbed ? 'Busy machine: ' + data.disturbed : '';
@@ -15,6 +16,27 @@ function renderHead() {
   if (partial) facts.push(['Stopped early', number(partial), true]);
   if (data.began) facts.push(['Time', lasting((new Date(data.ended) - new Date(data.began)) / 1000)]);
   fill(byId('facts'), facts.map(([name, value, bad]) => el('div', {}, el('dt', {}, name), el('dd', { class: bad && 'bad' }, value))));
+}
+
+const mostPraised = 3; // workloads that the headline names
+
+// headline says what was measured, where, and what came out of it: of each workload the case
+// that does most, of a single one also that which does least.
+function headline() {
+  const workloads = [...new Set(data.cases.map(c => c.workload))];
+  const where = data.environments.length > 1 ? plural(data.environments.length, 'environment') : data.environments.map(e => e.summary).join('');
+  const what = (workloads.length === 1 ? workloads[0] + ', ' : plural(workloads.length, 'workload') + ', ') + plural(data.cases.length, 'case') + (where ? ', on ' + where : '') + '.';
+  const loads = data.cases.filter(c => c.ok && c.figures.throughput).sort((a, b) => b.figures.throughput[0] - a.figures.throughput[0]);
+  if (!data.cases.length || !loads.length) return data.cases.length ? what : '';
+  const scale = scaleOf('ns', loads.map(c => (c.figures['latency-p50'] || [0])[0]));
+  const said = c => number(c.figures.throughput[0]) + ' ops/s' + (c.figures['latency-p50'] ? ' (P50 ' + scale.write(c.figures['latency-p50'][0] / scale.divide) + ' ' + scale.unit + ')' : '');
+  if (workloads.length === 1) {
+    const [most, least] = [loads[0], loads[loads.length - 1]];
+    return what + ' Most: ' + said(most) + ' with ' + coordinates(most) + (least === most ? '.' : '; least: ' + said(least) + ' with ' + coordinates(least) + '.');
+  }
+  const best = workloads.map(w => loads.find(c => c.workload === w)).filter(Boolean);
+  const named = best.slice(0, mostPraised).map(c => nameOf(c) + ' ' + said(c));
+  return what + ' Most of each: ' + named.join('; ') + (best.length > mostPraised ? '; and ' + plural(best.length - mostPraised, 'other') : '') + '.';
 }
 
 function renderEnvironments() {

@@ -33,7 +33,7 @@ function throughputPlot() {
   const several = found.lines.some(l => fastest(l.cases).length < l.cases.length);
   const key = grouped(found);
   const lines = found.lines.map(l => ({
-    name: l.name, group: l.group, groupName: l.groupName,
+    name: l.name, group: l.group, groupName: l.groupName, workload: l.cases[0].workload,
     points: fastest(l.cases).map(c => {
       const [y, lo, hi] = c.figures.throughput;
       return { x: c.cpus, y, lo, hi, say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + said(operations, y, lo, hi) };
@@ -41,11 +41,26 @@ function throughputPlot() {
   }));
   const cpus = [...new Set(cases.map(c => c.cpus))].sort((a, b) => a - b);
   const x = { label: 'CPUs', log: true, range: [cpus[0] / 1.3, cpus[cpus.length - 1] * 1.3], ticks: cpus.map(n => [n, String(n)]) };
-  const y = axisOver('throughput, ops/s', allOf(lines));
   return {
     about: 'Operations a second against the processors that a case may use' + (several ? ', with the number of workers that does most' : '') + '.' + spreadNote(cases) + colourNote(key),
-    charts: [{ label: 'Throughput by CPUs', height: plotHeight(), x, y, kind: 'points', joined: true, lines }],
+    charts: faceted(lines, (title, of) => ({
+      label: title('Throughput by CPUs'), height: plotHeight(), x, y: axisOver('throughput, ops/s', allOf(of)), kind: 'points', joined: true, lines: of,
+    })),
   };
+}
+
+const mostFacets = 8; // workloads with a plot of their own
+
+// faceted makes a chart for each workload of the lines, whose figures are not of one size;
+// beyond so many, one for the rest.
+function faceted(lines, chart) {
+  const workloads = [...new Set(lines.map(l => l.workload))];
+  if (workloads.length === 1) return [chart(label => label, lines)];
+  const own = workloads.slice(0, workloads.length > mostFacets ? mostFacets - 1 : mostFacets);
+  const facets = own.map(w => [w, lines.filter(l => l.workload === w)]);
+  const rest = lines.filter(l => !own.includes(l.workload));
+  if (rest.length) facets.push([plural(workloads.length - own.length, 'other workload'), rest]);
+  return facets.map(([name, of]) => ({ ...chart(label => name + ': ' + label, of), title: name }));
 }
 
 // fastest are the cases of a line, for each number of CPUs the one with the greatest
@@ -81,7 +96,7 @@ function latencyPlot() {
   const key = grouped(found);
   const scale = scaleOf('ns', cases.map(c => c.figures[state.measure][0]));
   const lines = found.lines.map(l => ({
-    name: l.name, group: l.group, groupName: l.groupName,
+    name: l.name, group: l.group, groupName: l.groupName, workload: l.cases[0].workload,
     points: l.cases.map(c => {
       const [x, xlo, xhi] = c.figures.throughput, [y, lo, hi] = ranged(c.figures[state.measure], scale.divide);
       const name = !byCPUs ? undefined : cases.length > mostNamed ? String(c.cpus) : plural(c.cpus, 'CPU');
@@ -95,10 +110,10 @@ function latencyPlot() {
     about: (byCPUs ? 'Each point is a case; lines join those that differ in their CPUs only.' : 'Each point is a case; lines join those that differ in their load only.') +
       (byCPUs && cases.length > mostNamed ? ' Numbers beside points are CPUs.' : '') + spreadNote(cases) + colourNote(key) +
       (left ? ' ' + plural(left, 'case') + ' on one number of CPUs ' + (left === 1 ? 'is' : 'are') + ' left out; the filter shows them alone.' : ''),
-    charts: [{
-      label: label + ' by throughput', height: plotHeight(), kind: 'points', joined: true, lines,
-      x: axisOver('throughput, ops/s', lines.flatMap(l => l.points.flatMap(p => [p.x, p.xhi || p.x]))), y: axisOver(label + ', ' + scale.unit, allOf(lines)),
-    }],
+    charts: faceted(lines, (title, of) => ({
+      label: title(label + ' by throughput'), height: plotHeight(), kind: 'points', joined: true, lines: of,
+      x: axisOver('throughput, ops/s', of.flatMap(l => l.points.flatMap(p => [p.x, p.xhi || p.x]))), y: axisOver(label + ', ' + scale.unit, allOf(of)),
+    })),
   };
 }
 
@@ -218,6 +233,7 @@ function renderPlots() {
   fill(byId('charts'));
   for (const spec of plot.charts || []) {
     const box = el('div', {});
+    if (spec.title) byId('charts').append(el('h3', {}, spec.title));
     byId('charts').append(el('div', { class: 'chart', role: 'img', 'aria-label': spec.label + '. Its values follow as a table.' }, box));
     draw(box, spec);
   }

@@ -30,7 +30,7 @@ function filtered(cases) {
   });
 }
 
-// splitAxes tells the axes that all cases share from the keys of the others.
+// splitAxes tells the axes of which there is one value from the keys of the others.
 function splitAxes(cases) {
   const values = new Map(); // by key: by value: how many cases
   for (const c of cases) {
@@ -41,11 +41,24 @@ function splitAxes(cases) {
   }
   const shared = [], varying = [];
   for (const [key, counts] of values) {
-    const [value, n] = counts.entries().next().value;
-    if (counts.size === 1 && n === cases.length) shared.push([key, value]);
+    if (counts.size === 1) shared.push([key, counts.keys().next().value]);
     else varying.push(key);
   }
   return { shared, varying };
+}
+
+// settingsOf are the settings of a load that are columns beside the axes.
+function settingsOf(cases) {
+  const all = [{ key: 'cpus', head: 'CPUs', meaning: 'processors that the case may use', value: c => c.cpus }];
+  if (cases.some(c => c.workers)) all.push({ key: 'workers', head: 'Workers', meaning: 'operations in flight at most', value: c => (c.workers ? Number(c.workers) : undefined) });
+  return all;
+}
+
+// sharedSettings are those of the settings that several cases have in common: they stand above
+// the table.
+function sharedSettings(cases) {
+  if (cases.length < 2) return [];
+  return settingsOf(cases).filter(s => cases.every(c => s.value(c) === s.value(cases[0])));
 }
 
 // columnsOf are the columns for these cases: key, head, unit, what it means, whether
@@ -60,10 +73,11 @@ function columnsOf(cases) {
       value: c => (value(c) === undefined || !numeric ? value(c) : Number(value(c))), text: c => value(c),
     });
   }
-  columns.push({ key: 'cpus', head: 'CPUs', meaning: 'processors that the case may use', number: true, value: c => c.cpus });
-  if (cases.some(c => c.workers)) {
-    columns.push({ key: 'workers', head: 'Workers', meaning: 'operations in flight at most', number: true, value: c => (c.workers ? Number(c.workers) : undefined) });
+  const constant = sharedSettings(cases).map(s => s.key);
+  for (const s of settingsOf(cases)) {
+    if (!constant.includes(s.key)) columns.push({ ...s, number: true });
   }
+  for (const c of columns.slice(1)) c.axis = true;
   for (const f of data.figures) {
     const values = cases.map(c => c.figures[f.name]).filter(Boolean);
     if (!f.column || !values.length) continue;
@@ -75,7 +89,7 @@ function columnsOf(cases) {
       spread: values.some(v => v.length > 1) && (c => (c.figures[f.name] ? spread(c.figures[f.name]) : '')),
     });
   }
-  if (cases.some(c => c.runs > 1)) {
+  if (cases.some(c => c.runs > 1) && !cases.every(c => c.counted === cases[0].counted)) {
     columns.push({ key: 'runs', head: 'Runs', meaning: 'processes that the figures are medians of; after ± stands the greatest distance of one from the median', number: true, value: c => c.counted });
   }
   columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial: stopped before its end; of the worst process, and how many have not ended well where some have', value: c => c.status, status: true });
@@ -109,13 +123,16 @@ function shownCases() {
 const varying = { data: null, keys: new Map() }; // by workload, of all its cases
 
 // nameOf is a case in words: its workload and what not all cases have in common.
-function nameOf(c) {
+function nameOf(c) { return c.workload + ' ' + coordinates(c); }
+
+// coordinates are what not all cases of the workload have in common.
+function coordinates(c) {
   if (varying.data !== data) [varying.data, varying.keys] = [data, new Map()];
   if (!varying.keys.has(c.workload)) {
     varying.keys.set(c.workload, splitAxes(data.cases.filter(other => other.workload === c.workload)).varying);
   }
   const axes = new Map(c.axes);
-  const parts = [c.workload].concat(varying.keys.get(c.workload).filter(key => axes.has(key)).map(key => key + '=' + axes.get(key)));
+  const parts = varying.keys.get(c.workload).filter(key => axes.has(key)).map(key => key + '=' + axes.get(key));
   parts.push('cpus=' + c.cpus);
   if (c.workers) parts.push('workers=' + c.workers);
   return parts.join(' ');

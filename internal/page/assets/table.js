@@ -37,6 +37,8 @@ function renderTable() {
 
 function renderShared(scope) {
   const { shared } = splitAxes(scope);
+  for (const s of sharedSettings(scope)) shared.push([s.head, String(s.value(scope[0]))]);
+  if (scope.some(c => c.runs > 1) && scope.every(c => c.counted === scope[0].counted)) shared.push(['Runs', scope[0].counted + ' each: figures are medians, ± is the greatest distance from it']);
   fill(byId('shared'), shared.length ? [el('span', { class: 'muted' }, 'All of them:'), ...shared.map(([key, value]) => el('span', {}, key + ' ', el('b', {}, value)))] : []);
   byId('shared').hidden = !shared.length || scope.length < 2;
 }
@@ -46,12 +48,18 @@ function renderTableHead(columns) {
   const key = state.sort.slice(down ? 1 : 0);
   const cell = c => {
     const here = c.key === key;
-    return el('th', { scope: 'col', class: c.number && 'number', 'aria-sort': here && (down ? 'descending' : 'ascending') },
+    return el('th', { scope: 'col', class: classOf(c), 'aria-sort': here && (down ? 'descending' : 'ascending') },
       el('button', { type: 'button', 'data-key': c.key, title: c.meaning },
         el('span', {}, c.head, here ? el('span', { class: 'arrow', 'aria-hidden': 'true' }, down ? ' ▼' : ' ▲') : ''),
         el('small', {}, c.unit || ''), el('span', { class: 'hidden' }, c.meaning)));
   };
   keepFocus(byId('thead'), () => fill(byId('thead'), el('tr', {}, el('th', { scope: 'col', class: 'pick' }, el('span', { class: 'hidden' }, 'In the plots')), columns.map(cell))));
+}
+
+// classOf is how a column is laid out. Where the page is narrow the axes' are not shown: they
+// stand in the case's own cell.
+function classOf(column) {
+  return [column.number && 'number', column.axis && 'axis', column.key === 'workload' && 'case-name'].filter(Boolean).join(' ') || undefined;
 }
 
 function rowOf(c, columns) {
@@ -60,9 +68,10 @@ function rowOf(c, columns) {
   for (const column of columns) {
     const value = column.value(c);
     const text = value === undefined ? '–' : String(column.text ? column.text(c) : column.number ? number(value) : value);
-    const cell = el('td', { class: column.number && 'number' });
-    if (column.key === 'workload') cell.append(el('a', { href: '#c=' + c.id, tabindex: '-1', 'data-open': c.id }, text));
-    else if (column.status) cell.append(el('span', { class: 'status ' + c.status }, text), c.ok && c.counted < c.runs ? ' ' + (c.runs - c.counted) + ' of ' + c.runs : '');
+    const cell = el('td', { class: classOf(column) });
+    if (column.key === 'workload') {
+      cell.append(el('a', { href: '#c=' + c.id, tabindex: '-1', 'data-open': c.id }, text), el('small', { class: 'coordinates', 'aria-hidden': 'true' }, coordinates(c)));
+    } else if (column.status) cell.append(el('span', { class: 'status ' + c.status }, text), c.ok && c.counted < c.runs ? ' ' + (c.runs - c.counted) + ' of ' + c.runs : '');
     else cell.append(text);
     if (column.figure && value !== undefined && !c.ok) cell.append(el('span', { class: 'unfit' }, '*'));
     if (column.spread) cell.append(' ', el('span', { class: 'spread' }, column.spread(c)));

@@ -6,8 +6,10 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/zkbench/zkbench"
@@ -51,6 +53,31 @@ func All(recs []*record.Record) ([]Chart, error) {
 		a.stages(g)
 	}
 	return a.charts, nil
+}
+
+// Few returns at most so many of the charts, in their order, and the number of the others:
+// every workload gets its first before any gets a second.
+func Few(all []Chart, most int) (kept []Chart, left int) {
+	turns := make([]int, len(all)) // how many of its workload stand before each
+	seen := make(map[string]int)
+	for i, c := range all {
+		workload, _, _ := strings.Cut(c.Title, ":")
+		turns[i] = seen[workload]
+		seen[workload]++
+	}
+	for turn := 0; len(kept) < min(most, len(all)); turn++ {
+		for i, c := range all {
+			if turns[i] == turn && len(kept) < most {
+				kept = append(kept, c)
+			}
+		}
+	}
+	order := make(map[string]int, len(all))
+	for i, c := range all {
+		order[c.File] = i
+	}
+	slices.SortFunc(kept, func(a, b Chart) int { return cmp.Compare(order[a.File], order[b.File]) })
+	return kept, len(all) - len(kept)
 }
 
 // PDF writes the charts as one document; none: nothing is written.

@@ -428,3 +428,34 @@ func TestHostile(t *testing.T) {
 	}
 	must.Do(t, charts.PDF(io.Discard, got))
 }
+
+// TestFew: every workload has its first chart before any has a second, in the order of all.
+func TestFew(t *testing.T) {
+	var all []charts.Chart
+	for i := range 3 {
+		for _, workload := range []string{"A", "B"} {
+			title := fmt.Sprintf("%s: chart %d", workload, i)
+			all = append(all, charts.Chart{File: title, Title: title})
+		}
+	}
+	all = append(all, charts.Chart{File: "C: chart", Title: "C: chart"})
+	for _, test := range []struct {
+		most int
+		want string
+		left int
+	}{
+		{10, "A: chart 0, B: chart 0, A: chart 1, B: chart 1, A: chart 2, B: chart 2, C: chart", 0},
+		{7, "A: chart 0, B: chart 0, A: chart 1, B: chart 1, A: chart 2, B: chart 2, C: chart", 0},
+		{4, "A: chart 0, B: chart 0, A: chart 1, C: chart", 3},
+		{2, "A: chart 0, B: chart 0", 5},
+		{0, "", 7},
+	} {
+		kept, left := charts.Few(all, test.most)
+		var titles []string
+		for _, c := range kept {
+			titles = append(titles, c.Title)
+		}
+		golden.Equal(t, fmt.Sprintf("%d charts", test.most), test.want, strings.Join(titles, ", "))
+		golden.Equal(t, fmt.Sprintf("left of %d", test.most), test.left, left)
+	}
+}
