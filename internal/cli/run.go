@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -40,8 +43,19 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		if r.verbose = *verbose; len(plan.Jobs) > 1 {
 			fmt.Fprintln(stdout, plan.Summary())
 		}
+		path := ""
+		if f.Baseline.Given {
+			if path, err = baselinePath("save-baseline", f.Baseline.Text); err != nil {
+				return errors.Join(err, r.close())
+			}
+		}
 		if err := runJobs(cmd.Context(), plan, stderr, r); err != nil {
 			return errors.Join(err, r.close())
+		}
+		if path != "" {
+			if err := saveBaseline(path, r.recs); err != nil {
+				return errors.Join(&exitError{code: exitFailed, text: fmt.Sprintf("baseline: %v", err)}, r.close())
+			}
 		}
 		return r.close()
 	}
@@ -71,7 +85,44 @@ func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) e
 	if err := r.table(); err != nil {
 		return &exitError{code: exitFailed, text: err.Error()}
 	}
-	return verdict(ctx, r.recs, len(p.Jobs)*p.Processes)
+	if err := verdict(ctx, r.recs, len(p.Jobs)*p.Processes); err != nil {
+		return err
+	}
+	return thresholds(r.stdout, p.Jobs[0].Settings.FailIf, r.recs)
+}
+
+// thresholds writes a line for each figure that is beyond its bound, and is the error that
+// comes of it.
+func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) error {
+	beyond, unknown := 0, 0
+	for _, rec := range recs {
+		for _, t := range all {
+			i := slices.IndexFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == t.Quantity.Name() })
+			switch {
+			case i < 0:
+				unknown++
+				fmt.Fprintf(w, "%s: no %s to hold against %s\n", rec.Name(), t.Quantity, t)
+			case t.Passed(rec.Metrics[i].Value):
+				beyond++
+				fmt.Fprintf(w, "%s: %s %s, which is what %s is for\n", rec.Name(), t.Quantity, value(rec.Metrics[i]), t)
+			}
+		}
+	}
+	switch {
+	case beyond > 0:
+		return &exitError{code: exitFailed, text: figure.Plural(beyond, "figure") + " beyond --fail-if"}
+	case unknown > 0:
+		return &exitError{code: exitPartial, text: figure.Plural(unknown, "figure") + " of --fail-if not measured"}
+	}
+	return nil
+}
+
+// value is a figure with its unit.
+func value(m record.Metric) string {
+	if m.Unit() == "ns" {
+		return figure.Time(m.Value)
+	}
+	return figure.Prefixed(m.Value) + " " + m.Unit()
 }
 
 // measureEach measures every job in a process of its own, so many rounds of them, and gives

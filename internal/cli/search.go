@@ -1,23 +1,29 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/jobs"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/stat"
 )
 
 const (
-	// searchTolerance is how closely --slo finds the highest rate, relative to it.
-	searchTolerance = 0.02
 	// probeDuration is the window of the closed loop that a search starts from, at
 	// most.
 	probeDuration = 2 * time.Second
+	// leastTrials are those for which the budget of a search is at least enough.
+	leastTrials = 24
+	// silentTrials are those without an arrival that are made twice as long, in a row.
+	silentTrials = 6
 )
 
 // search looks for the highest rates that hold the objective of a plan.
@@ -38,7 +44,7 @@ func (s *search) all(ctx context.Context) error {
 			break
 		}
 		done := caseBar(s.stderr, i, len(s.Jobs), job)
-		rate, best, err := s.one(ctx, job)
+		found, best, err := s.one(ctx, job)
 		done()
 		if ctx.Err() != nil {
 			break
@@ -54,7 +60,14 @@ func (s *search) all(ctx context.Context) error {
 		if err := s.reporter.show(best); err != nil {
 			return &exitError{code: exitFailed, text: err.Error()}
 		}
-		fmt.Fprintf(s.reporter.stdout, "%s/%s: %.4g/s is the highest rate that holds %s, within %g %%\n", job.Workload, job.Case, rate, s.SLO, 100*searchTolerance)
+		interval := fmt.Sprintf("%.4g to %.4g/s with %g %% confidence", max(found.Low, 0), found.High, 100*runner.SearchConfidence)
+		switch open := math.IsInf(found.High, 1); {
+		case open && found.Low <= 0:
+			interval = "how sure that is the trials do not tell"
+		case open:
+			interval = fmt.Sprintf("%.4g/s at least", max(found.Low, 0))
+		}
+		fmt.Fprintf(s.reporter.stdout, "%s/%s: %.4g/s is the highest rate that holds %s: %s\n", job.Workload, job.Case, found.Value, s.SLO, interval)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -65,9 +78,9 @@ func (s *search) all(ctx context.Context) error {
 	return nil
 }
 
-// one finds the highest rate of one job and the record that shows it; nil:
-// none holds. It starts from --rate, or from what a closed loop reaches.
-func (s *search) one(ctx context.Context, job measure.Job) (rate float64, best *record.Record, err error) {
+// one finds the highest rate of one job and the record of the trial that was nearest to it;
+// nil: none holds. It starts from --rate, or from what a closed loop reaches.
+func (s *search) one(ctx context.Context, job measure.Job) (found stat.Estimate, best *record.Record, err error) {
 	first := 0.0
 	if a := job.Settings.Arrivals; a != nil {
 		first = a.Rates[0]
@@ -77,43 +90,58 @@ func (s *search) one(ctx context.Context, job measure.Job) (rate float64, best *
 		probe.Settings.Profiles = nil
 		rec := s.run(ctx, probe)
 		if err := refused(rec); err != nil {
-			return 0, nil, err
+			return found, nil, err
 		}
 		if rec.Status != record.OK {
-			return 0, nil, fmt.Errorf("closed loop: %s", rec.Error)
+			return found, nil, fmt.Errorf("closed loop: %s", rec.Error)
 		}
 		first = min(rec.Value(record.Throughput), runner.MaxRate)
 	}
-	var last *record.Record
-	rate, err = runner.Capacity(ctx, first, searchTolerance, func(ctx context.Context, rate float64) (bool, error) {
-		trial := job
-		trial.Settings.Arrivals = &runner.Arrivals{Shape: s.Shape, Rates: []float64{rate}}
+	type trial struct {
+		rate float64
+		rec  *record.Record
+	}
+	var trials []trial
+	begin, limit := time.Now(), s.Budget/leastTrials
+	if s.TrialLimit > 0 {
+		limit = min(limit, s.TrialLimit)
+	}
+	over := func() bool { return time.Since(begin) > max(s.Budget, leastTrials*s.SLO.MinWindow()) }
+	found, err = runner.Capacity(ctx, first, s.SLO.LateShare(), over, func(ctx context.Context, rate float64) (late, offered uint64, err error) {
+		one := job
+		one.Settings.Arrivals = &runner.Arrivals{Shape: s.Shape, Rates: []float64{rate}}
+		one.Settings.Duration = s.SLO.TrialTime(rate, limit)
+		one.Settings.Seed += uint64(len(trials)) // else all would meet the same bursts
 		// Operations in flight at the close end, and are judged by how long they took.
-		trial.Settings.Grace = max(trial.Settings.Grace, 2*s.SLO.Limit)
-		trial.Deadline = measure.Deadline(trial.Settings)
-		rec := s.run(ctx, trial)
+		one.Settings.Grace = max(one.Settings.Grace, 2*s.SLO.Limit)
+		one.Deadline = measure.Deadline(one.Settings)
+		rec := s.run(ctx, one)
+		for again := 0; again < silentTrials && rec.Status != record.Partial && rec.Count(record.CountOffered) == 0; again++ { // by chance, at a low rate
+			one.Settings.Duration *= 2
+			one.Deadline = measure.Deadline(one.Settings)
+			rec = s.run(ctx, one)
+		}
 		// Operations that failed or never ended miss the objective; a wrong result, or
 		// a run without a load, says nothing about it.
 		if rec.Status == record.Partial || rec.Count(record.CountOffered) == 0 || rec.Count(record.CountCheckFails) > 0 {
-			return false, fmt.Errorf("%g a second: %s", rate, rec.Error)
+			return 0, 0, fmt.Errorf("%g a second: %s", rate, rec.Error)
 		}
-		held, err := s.SLO.Held(rec)
-		if err != nil {
-			return false, err
+		if late, offered, err = s.SLO.Late(rec); err != nil {
+			return 0, 0, err
 		}
-		if held {
-			last = rec
-		}
-		answer := "missed"
-		if held {
-			answer = "held"
-		}
-		fmt.Fprintf(s.stderr, "%s: %.4g a second: %s\n", s.SLO, rate, answer)
-		return held, s.reporter.keep(rec)
+		trials = append(trials, trial{rate, rec})
+		fmt.Fprintf(s.stderr, "%s: %.4g a second: %d of %d late\n", s.SLO, rate, late, offered)
+		return late, offered, s.reporter.keep(rec)
 	})
-	if err != nil || rate == 0 {
-		return 0, nil, err
+	if err != nil || found.Value == 0 {
+		return found, nil, err
 	}
-	last.Metrics = append(last.Metrics, record.Capacity.Metric(rate))
-	return rate, last, nil
+	nearest := slices.MinFunc(trials, func(a, b trial) int {
+		return cmp.Compare(math.Abs(a.rate-found.Value), math.Abs(b.rate-found.Value))
+	})
+	nearest.rec.Metrics = append(nearest.rec.Metrics, record.Capacity.Metric(found.Value), record.CapacityLow.Metric(max(found.Low, 0)))
+	if !math.IsInf(found.High, 1) {
+		nearest.rec.Metrics = append(nearest.rec.Metrics, record.CapacityHigh.Metric(found.High))
+	}
+	return found, nearest.rec, nil
 }

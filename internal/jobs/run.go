@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type RunFlags struct {
 	axes                                       map[string]*usage.Option // by the axis' key
 	settings                                   measure.Typed
 	mix, matrix, cpus, slo, timeout, processes *usage.Option
+	budget, listen, Baseline                   *usage.Option
 	Out, JSON                                  *usage.Option
 	Own                                        []string // names of all but the axes', in the order of definition
 }
@@ -35,6 +37,9 @@ const (
 )
 
 var acceptedTimeout = fmt.Sprintf("a time from 0s up to %v, for example 10m", measure.MaxDuration)
+
+// searchBudget is the time that a search may take.
+const searchBudget = 2 * time.Minute
 
 // MaxProcesses bounds the processes of a case.
 const MaxProcesses = 1000
@@ -59,10 +64,11 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
 	processors := ProcessorsAxis()
 	f.cpus = define(processors.Flag, usage.KindList, "", processors.Accepted,
 		processors.Usage+" that a case may use, "+measure.NumCPU+" workers among them: "+processors.Accepted+" (default the machine's)")
-	settings("rate", "arrivals", "queue")
+	settings("rate", "arrivals", "starts", "queue")
 	f.slo = define("slo", usage.KindText, "", "a percentile and a time, for example p99=50ms",
-		"find the highest rate whose response times hold this, for example p99=50ms; each trial lasts --duration")
-	settings("duration", "count", "least", "warmup", "grace")
+		"find the highest rate whose response times hold this, for example p99=50ms; arrivals are poisson, and no trial is longer than --duration")
+	f.budget = define("budget", usage.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: time for the search of a case; the longer, the narrower the interval")
+	settings("duration", "count", "least", "warmup", "grace", "fail-if")
 	f.timeout = define("timeout", usage.KindTime, "0s", acceptedTimeout, "time after which a case is stopped, set-up and checks included (default three windows and three minutes)")
 	f.processes = define("processes", usage.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, one after the other in turn; a comparison needs 8 or more a side")
 	settings("samples")
@@ -73,16 +79,22 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def) *RunFlags {
 	f.JSON = define("json", usage.KindFile, "", "the path of a file, which is written anew",
 		"write the records as JSON lines to this file, which is written anew")
 	settings("profile")
+	f.listen = define("listen", usage.KindText, "", measure.ListenAccepted,
+		"serve the figures of the running load at this address, /metrics in the form of Prometheus, for example localhost:9100")
+	f.Baseline = define("save-baseline", usage.KindText, "", "a name, for example main",
+		"keep the records under this name, for compare --baseline")
 	return f
 }
 
 // Plan is what a command line asks to be measured.
 type Plan struct {
-	Jobs      []measure.Job
-	Processes int
-	SLO       runner.SLO
-	Search    bool         // the highest rate that holds slo is wanted
-	Shape     runner.Shape // of the search's arrivals
+	Jobs       []measure.Job
+	Processes  int
+	SLO        runner.SLO
+	TrialLimit time.Duration // of the search's trials; 0: --duration was not given
+	Budget     time.Duration // of a search
+	Search     bool          // the highest rate that holds slo is wanted
+	Shape      runner.Shape  // of the search's arrivals
 }
 
 // Summary says how much a plan measures and about how long that takes, in a line.
@@ -142,17 +154,33 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	if plan.SLO, plan.Search, err = f.objective(); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"arrivals", "queue"} {
+	if o := f.settings["duration"]; plan.Search && o.Given {
+		if plan.TrialLimit, err = o.Duration("duration", measure.MinDuration, measure.MaxDuration); err != nil {
+			return nil, err
+		}
+	}
+	if f.budget.Given && !plan.Search {
+		return nil, &usage.ValueError{Field: "budget", Value: f.budget.Text, Accepted: "together with --slo only"}
+	}
+	if plan.Budget, err = f.budget.Duration("budget", 0, measure.MaxDuration); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"arrivals", "starts", "queue"} {
 		if o := f.settings[name]; o.Given && !plan.Search && !f.settings["rate"].Given {
 			return nil, &usage.ValueError{Field: name, Value: o.Text, Accepted: "together with --rate or --slo only"}
 		}
 	}
-	plan.Shape = runner.Shape(f.settings["arrivals"].Text)
+	if plan.Shape = runner.Poisson; f.settings["arrivals"].Given {
+		plan.Shape = runner.Shape(f.settings["arrivals"].Text)
+	}
 	processes, err := f.processes.Number("processes", 1, MaxProcesses)
 	if err != nil {
 		return nil, err
 	}
 	plan.Processes = int(processes)
+	if err := f.free(); err != nil {
+		return nil, err
+	}
 	timeout, err := f.timeout.Duration("timeout", 0, measure.MaxDuration)
 	if err != nil {
 		return nil, err
@@ -179,12 +207,24 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 					if len(s.Profiles) > 0 {
 						s.ProfileDir = f.profileDir(p.Def, s.Named(c))
 					}
-					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: cmp.Or(timeout, measure.Deadline(s)), Procs: procs})
+					plan.Jobs = append(plan.Jobs, measure.Job{Workload: p.Def.Name, Case: c, Settings: s, Deadline: cmp.Or(timeout, measure.Deadline(s)), Procs: procs, Listen: f.listen.Text})
 				}
 			}
 		}
 	}
 	return plan, nil
+}
+
+// free refuses an address of --listen that is not one, or not free.
+func (f *RunFlags) free() error {
+	if !f.listen.Given {
+		return nil
+	}
+	l, err := net.Listen("tcp", f.listen.Text)
+	if err != nil {
+		return f.listen.Refuse("listen", f.listen.Text)
+	}
+	return l.Close()
 }
 
 // processors are the numbers of processors that cases may use; 0: the machine's.
@@ -215,14 +255,14 @@ func (f *RunFlags) objective() (runner.SLO, bool, error) {
 	refuse := func(field, value, accepted string) (runner.SLO, bool, error) {
 		return slo, false, &usage.ValueError{Field: field, Value: value, Accepted: accepted}
 	}
-	duration := measure.DefaultDuration
 	if f.settings["duration"].Given {
-		if duration, err = f.settings["duration"].Duration("duration", measure.MinDuration, measure.MaxDuration); err != nil {
+		duration, err := f.settings["duration"].Duration("duration", measure.MinDuration, measure.MaxDuration)
+		if err != nil {
 			return slo, false, err
 		}
-	}
-	if duration < slo.MinWindow() {
-		return refuse("duration", duration.String(), fmt.Sprintf("at least %v with --slo %s", slo.MinWindow(), slo))
+		if duration < slo.MinWindow() {
+			return refuse("duration", duration.String(), fmt.Sprintf("at least %v with --slo %s", slo.MinWindow(), slo))
+		}
 	}
 	if shape := runner.Shape(f.settings["arrivals"].Text); shape != runner.Constant && shape != runner.Poisson {
 		return refuse("arrivals", f.settings["arrivals"].Text, "constant, poisson with --slo")
@@ -238,9 +278,9 @@ func (f *RunFlags) objective() (runner.SLO, bool, error) {
 	for _, other := range []struct {
 		name string
 		o    *usage.Option
-	}{{"count", f.settings["count"]}, {"processes", f.processes}, {"profile", f.settings["profile"]}} {
+	}{{"count", f.settings["count"]}, {"processes", f.processes}, {"profile", f.settings["profile"]}, {"fail-if", f.settings["fail-if"]}, {"save-baseline", f.Baseline}} {
 		if other.o.Given {
-			return refuse(other.name, other.o.Text, "not with --slo, whose trials last --duration each")
+			return refuse(other.name, other.o.Text, "not with --slo, whose trials last as long as it needs")
 		}
 	}
 	return slo, true, nil

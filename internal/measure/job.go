@@ -29,6 +29,8 @@ type Job struct {
 	Deadline time.Duration `json:"deadline"`         // ns, for all of it: set-up, warm-up, window, checks
 	Leak     bool          `json:"leak,omitempty"`   // a timing leak test instead of a load
 	Stages   bool          `json:"stages,omitempty"` // once through the stages instead of a load
+	Count    string        `json:"count,omitempty"`  // directory for counts (Count) instead of a load
+	Listen   string        `json:"listen,omitempty"` // address at which the child says how far its load has come; empty: none
 	Procs    int           `json:"procs,omitempty"`  // GOMAXPROCS of the child; 0: the machine's
 
 	// Tethered says that standard input stays open as long as the parent lives: the
@@ -173,6 +175,18 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 		run = Leak
 	case job.Stages:
 		run = Stages
+	case job.Count != "":
+		run = func(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
+			return Count(ctx, def, c, s, job.Count)
+		}
+	}
+	if job.Listen != "" {
+		watch, stop, err := listen(job.Listen, job)
+		if err != nil {
+			return &usage.ValueError{Field: "listen", Value: job.Listen, Accepted: ListenAccepted}
+		}
+		defer stop()
+		job.Settings.Watch = watch
 	}
 	rec := run(ctx, def, job.Case, job.Settings)
 	if errors.Is(context.Cause(ctx), late) && rec.Status == record.Partial {

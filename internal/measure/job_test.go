@@ -232,7 +232,7 @@ func TestSettingsJSON(t *testing.T) {
 	s.Arrivals, s.Queue, s.Count, s.Warmup.Stationary = &runner.Arrivals{Shape: runner.Poisson, Rates: []float64{50}}, 9, 7, true
 	s.Grace, s.Check, s.Arena = time.Second, runner.Check{Policy: runner.CheckSample, N: 16}, 1<<20
 	s.Profiles, s.ProfileDir = []string{"cpu"}, "profiles"
-	const want = `{"workers":2,"arrivals":{"shape":"poisson","rates":[50]},"queue":9,"duration":10000000000,"count":7,"least":1,` +
+	const want = `{"workers":2,"arrivals":{"shape":"poisson","rates":[50]},"starts":"auto","queue":9,"duration":10000000000,"count":7,"least":1,` +
 		`"warmup":1000000000,"warmup_ops":2,"warmup_stationary":true,"grace":1000000000,"samples":8,` +
 		`"check":{"policy":"sample","n":16},"arena":1048576,"seed":1,"profiles":["cpu"],"profile_dir":"profiles"}`
 	golden.Equal(t, "settings as JSON", want, string(must.Get(json.Marshal(s))(t)))

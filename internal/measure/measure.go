@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime/pprof"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/env"
 	"github.com/zkbench/zkbench/internal/meter"
+	"github.com/zkbench/zkbench/internal/perf"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/stage"
@@ -76,6 +78,14 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}
+	isInstructions := func(m record.Metric) bool { return m.Name() == record.Instructions.Name() }
+	if s.Instructions && !slices.ContainsFunc(sizes, isInstructions) {
+		counted, err := perf.Counters(ctx, instance)
+		if err != nil {
+			return fmt.Errorf("instructions: %w", err)
+		}
+		sizes = append(sizes, counted...)
+	}
 	setup.End(sizes...)
 
 	config := s.config(c, instance)
@@ -108,12 +118,19 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 		return rec
 	}
 	stages := stage.New()
+	machine := meter.Watch()
 	staged, err := def.Stages(workload.WithSRS(meter.Phase(ctx, "stages"), s.SRS), c, s.Seed, stages)
 	rec.Stages = stages.Stages()
 	for _, one := range rec.Stages {
 		rec.Metrics = append(rec.Metrics, record.StageTime(one.Name).Metric(one.Time.Seconds()))
 	}
 	rec.Metrics = append(rec.Metrics, staged.Metrics...)
+	if m := machine(); m != nil {
+		runner.FillMachine(m, func(q record.Quantity, v float64) { rec.Metrics = append(rec.Metrics, q.Metric(v)) })
+		if f, found := runner.DisturbedFinding(m); found {
+			rec.Findings = append(rec.Findings, f)
+		}
+	}
 	rec.Findings = append(rec.Findings, staged.Findings...)
 	conclude(ctx, rec, err)
 	return rec

@@ -20,6 +20,8 @@ type Settings struct {
 	Profiles   []string `json:"profiles,omitempty"` // kinds; meter.ProfileKinds
 	ProfileDir string   `json:"profile_dir,omitempty"`
 
+	Instructions bool `json:"instructions,omitempty"` // counted, where the processor lets
+
 	SRS string `json:"srs,omitempty"` // file of the reference string; empty: the workload makes one of the seed
 }
 
@@ -38,8 +40,8 @@ const (
 func DefaultSettings(workers int, d time.Duration) Settings {
 	return Settings{Config: runner.Config{
 		Workers: workers, Duration: d,
-		Warmup:  runner.Warmup{Time: min(d/10, time.Second), Ops: uint64(max(workers, 0))},
-		Samples: DefaultSamples, Seed: DefaultSeed, Least: DefaultLeast,
+		Warmup: runner.Warmup{Time: min(d/10, time.Second), Ops: uint64(max(workers, 0))},
+		Starts: runner.StartsAuto, Samples: DefaultSamples, Seed: DefaultSeed, Least: DefaultLeast,
 	}}
 }
 

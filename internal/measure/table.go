@@ -67,7 +67,7 @@ func settings() []setting {
 		},
 		{
 			name: "arrivals", Option: usage.Option{Kind: usage.KindText, Accepted: shapes, Text: string(runner.Constant)},
-			help: "with --rate or --slo: how arrivals are spaced: " + shapes,
+			help: "with --rate or --slo: how arrivals are spaced: " + shapes + " (default of --slo " + string(runner.Poisson) + ")",
 			set: func(s *Settings, text string) *usage.ValueError {
 				s.Arrivals = &runner.Arrivals{Shape: runner.Shape(text)}
 				return unless(slices.Contains(runner.Shapes(), s.Arrivals.Shape), text)
@@ -78,6 +78,20 @@ func settings() []setting {
 				}
 				return string(s.Arrivals.Shape)
 			}),
+		},
+		{
+			name: "starts", Option: usage.Option{Kind: usage.KindText, Accepted: strings.Join(texts(runner.AllStarts()), ", "), Text: string(runner.StartsAuto)},
+			help: "open loop: how workers wait for a start: timer, or spin, which is on time and costs processor time; auto is timer where processors are few",
+			set: func(s *Settings, text string) *usage.ValueError {
+				if s.Starts = runner.Starts(text); text == "timer" {
+					s.Starts = runner.StartsTimer
+				}
+				return unless(slices.Contains(runner.AllStarts(), runner.Starts(text)), text)
+			},
+			get: open(func(s *Settings) string { return cmp.Or(string(s.Starts), "timer") }),
+			words: func(s *Settings) (string, string) {
+				return "Starts", open(func(s *Settings) string { return cmp.Or(string(s.Starts), "timer") })(s)
+			},
 		},
 		{
 			name: "queue", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxQueue), Text: strconv.Itoa(runner.DefaultQueue)},
@@ -130,6 +144,13 @@ func settings() []setting {
 			set:   span(0, func(s *Settings, d time.Duration) { s.Grace = d }),
 			get:   func(s *Settings) string { return s.Grace.String() },
 			words: func(s *Settings) (string, string) { return "Grace", notZero(s.Grace, time.Duration.String) },
+		},
+		{
+			name: "fail-if", Option: usage.Option{Kind: usage.KindList, Accepted: runner.ThresholdAccepted},
+			help: "exit with 1 where a figure passes its bound: " + runner.ThresholdAccepted + "; a window ends when a percentile's is passed whatever follows",
+			set:  setFailIf, last: true, // the names depend on the loop
+			get:   func(s *Settings) string { return strings.Join(thresholds(s), ",") },
+			words: func(s *Settings) (string, string) { return "Fails if", strings.Join(thresholds(s), ", ") },
 		},
 		{
 			name: "samples", Option: usage.Option{Kind: usage.KindNumber, Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples), Text: strconv.Itoa(DefaultSamples)},
@@ -322,6 +343,25 @@ func setWarmup(s *Settings, text string) *usage.ValueError {
 		}
 	}
 	return nil
+}
+
+func setFailIf(s *Settings, text string) *usage.ValueError {
+	s.FailIf = nil
+	for item := range strings.SplitSeq(text, ",") {
+		t, err := runner.ParseThreshold(item, s.Arrivals != nil)
+		if err != nil {
+			return &usage.ValueError{Value: item}
+		}
+		s.FailIf = append(s.FailIf, t)
+	}
+	return nil
+}
+
+func thresholds(s *Settings) (all []string) {
+	for _, t := range s.FailIf {
+		all = append(all, t.String())
+	}
+	return all
 }
 
 // warmup joins what the warm-up consists of: its time, the number of its operations with

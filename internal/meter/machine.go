@@ -87,6 +87,13 @@ func (after counts) since(before counts) *Machine {
 	return m
 }
 
+// Watch counts from now on; the function tells what was counted until it is called, nil where
+// the platform counts nothing.
+func Watch() (until func() *Machine) {
+	before := counted()
+	return func() *Machine { return counted().since(before) }
+}
+
 // AwaitQuiet returns when nothing has disturbed this process for a second, in which it
 // should do nothing else, or when limit has passed or ctx has ended. quiet tells which; where
 // the platform counts nothing that is at once.

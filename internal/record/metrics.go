@@ -118,6 +118,8 @@ var (
 	WaitMean       = statistic(HistWait, Mean)
 	WaitP99        = statistic(HistWait, P99)
 	WaitMax        = statistic(HistWait, Max)
+	StartLate      = Latency.timed("start-late", "ns", "Start, Late", "How much later than intended operations started that found an idle worker, mean")
+	StartSpin      = Latency.timed("start-spin", "%", "Start, Awake", "Time that workers were awake for starts, of one processor's")
 	InputMean      = statistic(HistInput, Mean)
 
 	// Of an operation, where they could be told from its input's; exact where nothing ran
@@ -166,6 +168,8 @@ var (
 // What a workload reports of itself.
 var (
 	Capacity     = Others.rate("capacity", "Capacity", "The highest rate that holds the objective")
+	CapacityLow  = Others.rate("capacity-low", "Capacity, Low", "The lower end of its interval")
+	CapacityHigh = Others.rate("capacity-high", "Capacity, High", "The upper end of its interval")
 	LeakT        = Others.timed("leak-t", "t", "Leak |t|", "Welch's t, fixed against random witnesses; a leak from 4.5 on")
 	Instructions = Others.timed("instructions", "instructions/op", "Instructions", "Of one operation on its thread, by the processor's counters")
 	Cycles       = Others.timed("cycles", "cycles/op", "Cycles", "Of one operation on its thread, by the processor's counters")
@@ -187,6 +191,9 @@ var (
 	Permutations     = count("permutations", "permutations/op", "Permutations of an operation")
 	Elements         = count("elements", "elements/op", "Field elements that an operation transforms")
 	Coefficients     = count("coefficients", "coefficients/op", "Coefficients that an operation evaluates")
+	FieldMuls        = count("field-multiplications", "field-multiplications/op", "Field multiplications and squarings of an operation, in portable code")
+	GroupOps         = count("group-operations", "group-operations/op", "Additions and doublings of points in an operation, in portable code")
+	Statements       = count("statements", "statements/op", "Statements that an operation executes, in portable code")
 	Units            = count("units", "units/op", "Field operations of an operation")
 	InLoop           = count("in-loop", "instructions/op", "Instructions of the loop's kind in an operation")
 )

@@ -45,6 +45,9 @@ type Result struct {
 	Weights      []float64     // operations of each slot
 	Oversleep    time.Duration // mean lateness of operations that a worker was waiting for
 	Slept        uint64        // number of these
+	Spun         time.Duration // how long workers were awake for these, in all
+
+	Hopeless string // why the window closed before its time; empty: it did not
 
 	Errors []ErrorCount // most frequent first
 	Usage  meter.Usage
@@ -104,6 +107,7 @@ func (r *run) collect(usage meter.Usage) {
 		res.Work += s.edge
 		res.Slept += s.slept
 		oversleep += s.oversleep
+		res.Spun += s.spun
 		failures.merge(&s.failures)
 		if s.input != nil {
 			input.merge(s.input)

@@ -86,6 +86,16 @@ func (t *tally) count() (n uint64) {
 	return n
 }
 
+// above counts what lies above a limit in ns, which may be within a bucket: that one is not.
+func (t *tally) above(limit float64) (n uint64) {
+	for i := t.low; i < t.high; i++ {
+		if float64(lowest(i)) > limit {
+			n += t.n[i]
+		}
+	}
+	return n
+}
+
 // percentiles returns the middle of the bucket that holds each percentile, in
 // ns; the percentiles ascend. Without values all are 0.
 func (t *tally) percentiles(ps ...float64) []float64 {

@@ -3,7 +3,6 @@ package runner
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
@@ -28,6 +27,9 @@ func (r *Result) fillFindings(rec *record.Record) {
 	if r.Unsettled != "" {
 		finding("warm-up", "%s", r.Unsettled)
 	}
+	if r.Hopeless != "" {
+		finding("threshold", "%s", r.Hopeless)
+	}
 	if r.Dropped > 0 {
 		finding("dropped", "%d of %d operations offered found %d in the queue and were dropped; they are in no latency", r.Dropped, r.Offered, r.cfg.Queue)
 	}
@@ -51,9 +53,8 @@ func (r *Result) fillFindings(rec *record.Record) {
 		finding("peak-sampled", "the kernel's mark of the resident set could not be reset: its peak is the greatest of samples every %v", memorySampling)
 	}
 	if m := r.Usage.Machine; m != nil {
-		crowded := runtime.GOMAXPROCS(0) > runtime.NumCPU()
-		if found := m.Disturbances(crowded); len(found) > 0 {
-			finding(record.Disturbed, "%s", strings.Join(found, "; "))
+		if f, found := DisturbedFinding(m); found {
+			rec.Findings = append(rec.Findings, f)
 		}
 	}
 	if r.Slept > 0 && float64(r.Oversleep) > 0.01*record.Percentile(r.Response, 50) {

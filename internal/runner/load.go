@@ -25,6 +25,7 @@ type run struct {
 	alone      alone
 	unsettled  string // what the warm-up waited for in vain
 
+	spins   bool // workers wait for the moment itself
 	pacer   pacer
 	shards  []*shard
 	workers []*worker
@@ -73,6 +74,7 @@ func (r *run) prepare(operations context.Context) {
 		w.shard.workers = append(w.shard.workers, w)
 		r.workers[i] = w
 	}
+	r.spins = open && r.cfg.Starts.spins()
 	r.pacer.closed, r.pacer.count, r.pacer.least = !open, r.cfg.Count, r.cfg.Least
 	if open {
 		r.pacer.queue = make([]ticket, r.cfg.Queue)
@@ -282,7 +284,11 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	extended := false // beyond the deadline, for want of operations
+	hopeless := ""    // why what follows is of no use
 	for open := true; open; {
+		if hopeless != "" {
+			deadline = r.clock()
+		}
 		timer.Reset(max(min(deadline, interval, sample)-r.clock(), 0))
 		ended, backlog := false, 0
 		select {
@@ -298,7 +304,7 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 			idle = nil
 			continue
 		}
-		if !ended && now >= deadline && r.lacking() {
+		if !ended && now >= deadline && hopeless == "" && r.lacking() {
 			extended = true
 			r.extend()
 			deadline = now + extension
@@ -308,12 +314,12 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 			open = false
 			backlog = r.pacer.backlog(min(now, r.end()))
 			switch {
-			case ctx.Err() != nil:
+			case ctx.Err() != nil || hopeless != "":
 				r.close.Store(int64(min(now, r.end())))
 			case extended || now < deadline: // what was to be run has been
 				r.close.Store(int64(r.lastEnd()))
 			}
-			r.res = &Result{Oldest: r.pacer.end(r.end())}
+			r.res = &Result{Oldest: r.pacer.end(r.end()), Hopeless: hopeless}
 			close(r.window.ended)
 		}
 		if now >= sample || !open {
@@ -325,6 +331,10 @@ func (r *run) observe(ctx context.Context, m *meter.Meter, idle <-chan struct{})
 				backlog = r.pacer.backlog(now)
 			}
 			r.series.add(func() time.Duration { return min(r.clock(), r.end()) - begin }, backlog)
+			r.watch(now-begin, backlog)
+			if open {
+				hopeless = r.hopeless(now - begin)
+			}
 			for interval <= now {
 				interval += r.series.interval
 			}

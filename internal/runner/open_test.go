@@ -19,6 +19,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/testsize"
 )
 
@@ -280,15 +281,18 @@ func TestCapacityOfAKnownQueue(t *testing.T) {
 	} {
 		slo := must.Get(runner.ParseSLO(test.slo))(t)
 		trials := 0
-		got := must.Get(runner.Capacity(t.Context(), test.first, 0.02, func(_ context.Context, rate float64) (bool, error) {
+		got := must.Get(runner.Capacity(t.Context(), test.first, slo.LateShare(), nil, func(_ context.Context, rate float64) (uint64, uint64, error) {
 			trials++
 			res, _ := run(t, runner.Config{
 				Workers: 4, Arrivals: arrivals(test.shape, rate), Queue: 1 << 16, Duration: 20 * time.Second, Samples: 1, Check: none,
 				Warmup: runner.Warmup{Time: time.Second},
 			}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
-			return slo.Held(fill(t, res))
+			return slo.Late(fill(t, res))
 		}))(t)
-		golden.Near(t, fmt.Sprintf("capacity from %v a second, in %d trials", test.first, trials), test.want, got, 0.05)
+		golden.Near(t, fmt.Sprintf("capacity from %v a second, in %d trials", test.first, trials), test.want, got.Value, 0.05)
+		if got.Low > test.want*1.001 || got.High < test.want*0.999 || got.High > 1.06*got.Low {
+			t.Errorf("from %v a second: %v to %v", test.first, got.Low, got.High)
+		}
 	}
 }
 
@@ -301,7 +305,7 @@ func TestCapacityOfAnMMOneQueue(t *testing.T) {
 	want := m - math.Log(10)/limit
 	slo := must.Get(runner.ParseSLO("p90=100ms"))(t)
 	noise := rand.New(rand.NewPCG(3, 4))
-	got := must.Get(runner.Capacity(t.Context(), 50, 0.02, func(_ context.Context, rate float64) (bool, error) {
+	got := must.Get(runner.Capacity(t.Context(), 50, slo.LateShare(), nil, func(_ context.Context, rate float64) (uint64, uint64, error) {
 		res, _ := run(t, runner.Config{
 			Workers: 1, Arrivals: arrivals(runner.Poisson, rate), Queue: 1 << 16, Duration: 250 * time.Second, Samples: 1, Check: none,
 			Warmup: runner.Warmup{Time: 10 * time.Second},
@@ -309,9 +313,11 @@ func TestCapacityOfAnMMOneQueue(t *testing.T) {
 			time.Sleep(time.Duration(noise.ExpFloat64() / m * 1e9))
 			return nil, nil
 		}})
-		return slo.Held(fill(t, res))
+		return slo.Late(fill(t, res))
 	}))(t)
-	golden.Near(t, "capacity", want, got, 0.05)
+	if got.Low > want || got.High < want || got.High > 1.15*got.Low || got.Value < got.Low || got.Value > got.High {
+		t.Errorf("capacity %v, %v to %v; want %v", got.Value, got.Low, got.High, want)
+	}
 }
 
 func TestCapacityGivesUp(t *testing.T) {
@@ -319,18 +325,18 @@ func TestCapacityGivesUp(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	for _, test := range []struct {
 		name string
-		try  func(context.Context, float64) (bool, error)
-		rate float64
+		try  func(context.Context, float64) (late, offered uint64, err error)
+		want stat.Estimate
 		err  error
 	}{
-		{"never holds", func(context.Context, float64) (bool, error) { return false, nil }, 0, nil},
-		{"always holds", func(context.Context, float64) (bool, error) { return true, nil }, runner.MaxRate, nil},
-		{"trial fails", func(context.Context, float64) (bool, error) { return false, planted }, 0, planted},
-		{"cancelled", func(context.Context, float64) (bool, error) { cancel(planted); return true, nil }, 0, planted},
+		{"never holds", func(context.Context, float64) (uint64, uint64, error) { return 1, 1, nil }, stat.Estimate{}, nil},
+		{"always holds", func(context.Context, float64) (uint64, uint64, error) { return 0, 1, nil }, stat.Estimate{Value: runner.MaxRate, Low: runner.MaxRate, High: math.Inf(1)}, nil},
+		{"trial fails", func(context.Context, float64) (uint64, uint64, error) { return 1, 1, planted }, stat.Estimate{}, planted},
+		{"cancelled", func(context.Context, float64) (uint64, uint64, error) { cancel(planted); return 0, 1, nil }, stat.Estimate{}, planted},
 	} {
-		got, err := runner.Capacity(ctx, 100, 0.02, test.try)
-		if got != test.rate || !errors.Is(err, test.err) {
-			t.Errorf("%s: %v, %v; want %v, %v", test.name, got, err, test.rate, test.err)
+		got, err := runner.Capacity(ctx, 100, 0.01, nil, test.try)
+		if got != test.want || !errors.Is(err, test.err) {
+			t.Errorf("%s: %v, %v; want %v, %v", test.name, got, err, test.want, test.err)
 		}
 	}
 }
@@ -377,9 +383,12 @@ func TestSLOCountsWhatWasNotAnswered(t *testing.T) {
 			}
 		}, false},
 	} {
-		golden.Equal(t, test.name, test.want, must.Get(slo.Held(rec(test.edit)))(t))
+		late, offered, err := slo.Late(rec(test.edit))
+		must.Do(t, err)
+		golden.Equal(t, test.name, test.want, float64(late) <= slo.LateShare()*float64(offered)*(1+1e-12))
 	}
-	must.FailGet(slo.Held(record.New()))(t, zkbench.ErrEnv, "a record without arrivals")
+	_, _, err := slo.Late(record.New())
+	must.Fail(t, err, zkbench.ErrEnv, "a record without arrivals")
 }
 
 // TestOverloadedWarmup: one worker of 100 operations a second, 200 arrivals a second, a
@@ -401,18 +410,21 @@ func TestOverloadedWarmup(t *testing.T) {
 }
 
 // TestCapacityWhenLoadComes: from its bisection on, a system that held 1000 a second
-// holds 500, as other work takes its processors. The answer is a rate that it holds.
+// holds 500, as other work takes its processors. The answer is where it is then.
 func TestCapacityWhenLoadComes(t *testing.T) {
 	calls := 0
-	got, err := runner.Capacity(t.Context(), 100, 0.02, func(_ context.Context, rate float64) (bool, error) {
+	got, err := runner.Capacity(t.Context(), 100, 0.01, nil, func(_ context.Context, rate float64) (uint64, uint64, error) {
 		calls++
 		limit := 1000.0
 		if calls > 10 {
 			limit = 500
 		}
-		return rate <= limit, nil
+		if rate <= limit {
+			return 0, 100, nil
+		}
+		return 100, 100, nil
 	})
-	if err != nil || got > 500 || got < 250 {
-		t.Errorf("%v after %d trials, %v; want one below 500", got, calls, err)
+	if err != nil || got.Low > 500 || got.High < 500 || got.High > 1.2*got.Low {
+		t.Errorf("%+v after %d trials, %v; want 500 in it", got, calls, err)
 	}
 }

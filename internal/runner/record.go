@@ -3,6 +3,8 @@ package runner
 import (
 	"errors"
 	"math"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -101,6 +103,12 @@ func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 		add(record.ResponseP99, percentile(r.Response, 99))
 		stated(r.Response, record.ResponseP999, record.P999)
 		add(record.ResponseMax, float64(r.Response.Max()))
+		if r.Slept > 0 {
+			add(record.StartLate, float64(r.Oversleep))
+		}
+		if r.cfg.Starts.spins() {
+			add(record.StartSpin, 100*r.Spun.Seconds()/r.Window.Seconds())
+		}
 		add(record.WaitMean, r.Wait.Mean())
 		add(record.WaitP99, percentile(r.Wait, 99))
 		add(record.WaitMax, float64(r.Wait.Max()))
@@ -154,6 +162,12 @@ func (r *Result) fillMachine(m *meter.Machine, add func(q record.Quantity, value
 		add(record.CPUUser, float64(m.User)/r.Work)
 		add(record.CPUSystem, float64(m.System)/r.Work)
 	}
+	FillMachine(m, add)
+}
+
+// FillMachine adds what the process had of the processors, and what else happened on the
+// machine.
+func FillMachine(m *meter.Machine, add func(q record.Quantity, value float64)) {
 	if m.Wall <= 0 {
 		return
 	}
@@ -170,6 +184,14 @@ func (r *Result) fillMachine(m *meter.Machine, add func(q record.Quantity, value
 	add(record.StolenShare, 100*float64(m.Stolen)/all)
 	add(record.Pressure, 100*float64(m.Pressure)/float64(m.Wall))
 	add(record.LoadAverage, m.Load)
+}
+
+// DisturbedFinding says what kept the process from having the machine to itself, if anything
+// did.
+func DisturbedFinding(m *meter.Machine) (f record.Finding, found bool) {
+	crowded := runtime.GOMAXPROCS(0) > runtime.NumCPU()
+	all := m.Disturbances(crowded)
+	return record.Finding{Name: record.Disturbed, Text: strings.Join(all, "; ")}, len(all) > 0
 }
 
 func (r *Result) fillHistograms(rec *record.Record) error {

@@ -46,6 +46,7 @@ type Target interface {
 type Config struct {
 	Workers  int           `json:"workers"`            // operations in flight, 1 to MaxWorkers
 	Arrivals *Arrivals     `json:"arrivals,omitempty"` // nil: closed loop
+	Starts   Starts        `json:"starts,omitempty"`   // open loop: how workers wait
 	Queue    int           `json:"queue,omitempty"`    // open loop: tickets that may wait for a worker; 1 to MaxQueue
 	Duration time.Duration `json:"duration"`           // length of the window; 0: until Count operations have ended
 	Count    uint64        `json:"count,omitempty"`    // tickets of the window at most; 0: no bound
@@ -80,6 +81,11 @@ type Config struct {
 	Classes []string             `json:"-"`
 	Class   func(seq uint64) int `json:"-"`
 
+	// FailIf has the window close as soon as a percentile's threshold is passed whatever
+	// follows; judging the figures is for those who have the record.
+	FailIf []Threshold `json:"fail_if,omitempty"`
+
+	Watch    func(Progress)  `json:"-"` // is called about once a second of the window, by the goroutine that observes it; nil: nobody
 	Stages   *stage.Recorder `json:"-"` // receives the stages of the run; nil: none
 	Profiler *meter.Profiler `json:"-"` // its window is opened and closed; nil: none
 }
@@ -169,6 +175,8 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Samples == 0:
 		return refuse("samples: 0, an open loop accepts 1 to %d: arrivals do not wait for inputs to be built", MaxSamples)
+	case c.Starts != StartsTimer && c.Starts != StartsSpin && c.Starts != StartsAuto:
+		return refuse("starts: %q, one of %v accepted", c.Starts, AllStarts())
 	case c.Queue < 1 || c.Queue > MaxQueue:
 		return refuse("queue: %d, 1 to %d accepted", c.Queue, MaxQueue)
 	}

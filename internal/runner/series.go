@@ -17,6 +17,7 @@ type series struct {
 	latency, response, wait   tally // of the whole run
 	partLatency, partResponse tally // of one part, here so that a part allocates little
 	parts                     []part
+	done, failed              uint64 // in all parts
 
 	last        time.Duration // end of the last part, since the window opened
 	usage, used meter.Sample  // since the window opened: at the last sample, and at the end of the last part
@@ -65,6 +66,7 @@ func (s *series) add(age func() time.Duration, backlog int) {
 	latency.clear()
 	response.clear()
 	p.done, p.failed = s.drain(latency, response)
+	s.done, s.failed = s.done+p.done, s.failed+p.failed
 	at := age()
 	p.length = at - s.last
 	if p.length <= 0 {

@@ -37,6 +37,7 @@ type shard struct {
 	slots      slots
 	slept      uint64        // tickets that a worker waited for
 	oversleep  time.Duration // how much later than intended they started, in all
+	spun       time.Duration // how long workers were awake for them, in all
 	errors     []ErrorCount
 	kept       keeper
 	workers    []*worker

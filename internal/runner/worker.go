@@ -53,6 +53,9 @@ type phase struct {
 
 // work runs operations until no ticket is left.
 func (r *run) work(w *worker) {
+	if r.spins {
+		sharpen()
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	<-timer.C
@@ -72,16 +75,10 @@ func (r *run) work(w *worker) {
 		}
 		slept := t.intended > now
 		if slept {
-			timer.Reset(t.intended - now)
-			select {
-			case <-timer.C:
-			case <-ph.ended:
-				timer.Stop()
+			if now, ok = r.await(w, ph, t, timer, now); !ok {
 				r.pacer.giveBack(t, r.end())
-				now = r.clock()
 				continue
 			}
-			now = r.clock()
 		}
 		if now, ok = r.operate(ph, w, t, now, slept); !ok {
 			return

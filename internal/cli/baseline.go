@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/usage"
+)
+
+// baselines is the directory of the records that run --save-baseline keeps, below the current
+// one.
+var baselines = filepath.Join(".zkbench", "baselines")
+
+const baselineAccepted = "a name of letters, digits, dots, dashes and underscores"
+
+// baselinePath is the file of a baseline. The error is a *usage.ValueError.
+func baselinePath(field, name string) (string, error) {
+	if !regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$`).MatchString(name) {
+		return "", &usage.ValueError{Field: field, Value: name, Accepted: baselineAccepted}
+	}
+	return filepath.Join(baselines, name+".jsonl"), nil
+}
+
+// saveBaseline keeps the records under the name, in the place of those that had it.
+func saveBaseline(path string, recs []*record.Record) error {
+	if err := os.MkdirAll(baselines, 0o777); err != nil {
+		return err
+	}
+	// Figures of one machine are nothing for a repository.
+	if err := os.WriteFile(filepath.Join(filepath.Dir(baselines), ".gitignore"), []byte("*\n"), 0o666); err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	for _, rec := range recs {
+		if err := record.Write(&lines, rec); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(path, lines.Bytes())
+}
+
+// loadBaseline reads the records of that name. The error is a *usage.ValueError where there
+// are none.
+func loadBaseline(name string) (*compare.Set, error) {
+	path, err := baselinePath("baseline", name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &usage.ValueError{Field: "baseline", Value: name, Accepted: savedBaselines()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return compare.Load("baseline "+name, data)
+}
+
+// savedBaselines names the baselines that there are.
+func savedBaselines() string {
+	files, err := filepath.Glob(filepath.Join(baselines, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		return "what zkbench run --save-baseline has saved in this directory: nothing yet"
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".jsonl"))
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("one that zkbench run --save-baseline has saved in this directory: %s", strings.Join(names, ", "))
+}

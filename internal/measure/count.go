@@ -1,0 +1,91 @@
+package measure
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/coverage"
+	"runtime/debug"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/runner"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// countHeap is what the operations that are counted may have allocated when the first
+// collection runs: it empties pools, and filling them costs statements.
+const countHeap = 4 << 30
+
+// Count runs s.Count operations one after the other, with inputs and randomness that depend
+// on the seed alone, and writes how often each statement ran in them to files in the
+// directory, in the form of the go command. The program is one that was built to count, or
+// the error in the record is a zkbench.ErrEnv.
+func Count(ctx context.Context, def workload.Def, c workload.Case, s Settings, dir string) *record.Record {
+	s.Workers, s.Arrivals = 1, nil
+	rec := s.New(def.Name, c)
+	conclude(ctx, rec, count(ctx, def, c, s, dir, rec))
+	return rec
+}
+
+func count(ctx context.Context, def workload.Def, c workload.Case, s Settings, dir string, rec *record.Record) (err error) {
+	// What a system draws decides how many digits of a scalar are zero; goroutines that run at
+	// once find other pools.
+	defer func(r interface{ Read([]byte) (int, error) }) { rand.Reader = r }(rand.Reader)
+	rand.Reader = workload.Random(s.Seed, countStream)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+
+	instance, err := def.New(workload.WithSRS(ctx, s.SRS), c, s.Seed)
+	if err != nil {
+		return fmt.Errorf("set-up: %w", err)
+	}
+	defer func() {
+		if closing := instance.Close(); closing != nil {
+			err = errors.Join(err, fmt.Errorf("close: %w", closing))
+		}
+	}()
+	inputs := make([]any, s.Count)
+	for i := range inputs {
+		if inputs[i], err = instance.Input(ctx, uint64(i)); err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	run := func(i int) ([]byte, error) {
+		output, err := runner.Protect(func() ([]byte, error) { return instance.Run(ctx, inputs[i]) })
+		if err != nil {
+			return nil, fmt.Errorf("operation %d: %w", i, err)
+		}
+		return output, ctx.Err()
+	}
+	output, err := run(0) // makes what is made once
+	if err != nil {
+		return err
+	}
+	if err := instance.Check(ctx, inputs[0], output); err != nil {
+		return fmt.Errorf("operation 0: wrong result: %w", err)
+	}
+	if err := coverage.WriteMetaDir(dir); err != nil {
+		return fmt.Errorf("%w: counts: %w", zkbench.ErrEnv, err)
+	}
+	runtime.GC()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(countHeap))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if err := coverage.ClearCounters(); err != nil {
+		return fmt.Errorf("%w: counts: %w", zkbench.ErrEnv, err)
+	}
+	for i := range inputs {
+		if _, err := run(i); err != nil {
+			return err
+		}
+	}
+	if err := coverage.WriteCountersDir(dir); err != nil {
+		return fmt.Errorf("%w: counts: %w", zkbench.ErrEnv, err)
+	}
+	rec.Counters = append(rec.Counters, record.Counter{Name: record.CountDone, Value: s.Count})
+	return nil
+}
+
+// countStream is that of what the systems draw, of the seed: no input has its number.
+const countStream = 1 << 63

@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
+)
+
+// Threshold is a bound that a figure of a run must not pass, latency-p99>50ms for example:
+// the run fails where it does.
+type Threshold struct {
+	Quantity record.Quantity
+	Above    bool    // it fails above the limit, else below
+	Limit    float64 // in the unit of the quantity
+	text     string
+}
+
+// ThresholdAccepted says in words what ParseThreshold takes.
+const ThresholdAccepted = "a metric, > or < and a value, for example p99>50ms, throughput<100 or alloc-bytes>65536"
+
+// ParseThreshold reads p99>50ms: the name of a metric, or of a statistic of the latency, in an
+// open loop of the response time. Times are as in Go, all else is a number in the metric's
+// unit. The error is an ErrParams.
+func ParseThreshold(text string, open bool) (Threshold, error) {
+	at := strings.IndexAny(text, "<>")
+	if at < 0 {
+		return Threshold{}, fmt.Errorf("%w: threshold: %q, %s accepted", zkbench.ErrParams, text, ThresholdAccepted)
+	}
+	name, value := strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+1:])
+	of := record.HistLatency
+	if open {
+		of = record.HistResponse
+	}
+	t := Threshold{Above: text[at] == '>'}
+	all := record.Quantities()
+	i := slices.IndexFunc(all, func(q record.Quantity) bool { return q.Name() == name || q.Name() == of+"-"+name })
+	if i < 0 {
+		return t, fmt.Errorf("%w: threshold: metric %q, %s accepted", zkbench.ErrParams, name, ThresholdAccepted)
+	}
+	t.Quantity = all[i]
+	var err error
+	if t.Quantity.Unit() == "ns" {
+		var d time.Duration
+		d, err = time.ParseDuration(value)
+		t.Limit = float64(d)
+	} else {
+		t.Limit, err = strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+	}
+	if err != nil || math.IsNaN(t.Limit) || math.IsInf(t.Limit, 0) {
+		return t, fmt.Errorf("%w: threshold: %q of %s, %s accepted", zkbench.ErrParams, value, t.Quantity, ThresholdAccepted)
+	}
+	t.text = t.Quantity.Name() + text[at:at+1] + value
+	return t, nil
+}
+
+// String is the threshold with the name of its metric.
+func (t Threshold) String() string { return t.text }
+
+// MarshalText writes what UnmarshalText reads.
+func (t Threshold) MarshalText() ([]byte, error) { return []byte(t.text), nil }
+
+// UnmarshalText reads a threshold. The error is an ErrParams.
+func (t *Threshold) UnmarshalText(text []byte) (err error) {
+	*t, err = ParseThreshold(string(text), false)
+	return err
+}
+
+// Passed tells whether the figure is beyond its bound.
+func (t Threshold) Passed(value float64) bool {
+	if t.Above {
+		return value > t.Limit
+	}
+	return value < t.Limit
+}
+
+// percentile is the distribution and the percentile that the figure is; false where it is none.
+func (t Threshold) percentile() (histogram string, p float64, ok bool) {
+	for _, histogram := range []string{record.HistLatency, record.HistResponse} {
+		for _, s := range []record.Statistic{record.P50, record.P95, record.P99, record.P999, record.P9999, record.Max} {
+			if record.StatisticOf(histogram, s).Name() != t.Quantity.Name() {
+				continue
+			}
+			if s == record.Max {
+				return histogram, 100, true
+			}
+			return histogram, s.Percentile, true
+		}
+	}
+	return "", 0, false
+}
+
+// hopeless tells which threshold of a percentile fails even if no further operation of the
+// window takes long, as many as there are by its rate so far; empty: none.
+func (r *run) hopeless(age time.Duration) string {
+	all := math.Inf(1)
+	seen := float64(r.series.latency.count())
+	if r.cfg.Duration > 0 {
+		all = seen * max(float64(r.cfg.Duration)/float64(age), 1)
+	}
+	if r.cfg.Count > 0 {
+		all = min(all, float64(r.cfg.Count))
+	}
+	for _, t := range r.cfg.FailIf {
+		histogram, p, ok := t.percentile()
+		if !ok || !t.Above {
+			continue
+		}
+		tally := &r.series.latency
+		if histogram == record.HistResponse {
+			tally = &r.series.response
+		}
+		if late := float64(tally.above(t.Limit)); late > max((1-p/100)*all, 0) {
+			return fmt.Sprintf("stopped after %v: %.0f of %.0f operations so far are beyond %s, whatever follows", age.Round(time.Millisecond), late, seen, t)
+		}
+	}
+	return ""
+}
