@@ -30,7 +30,7 @@ var floors = [][]string{
 	{"circuits", "token"},
 	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/atomicfile", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
 	{"internal/env", "internal/figure", "internal/stage", "internal/stat"},
-	{"internal/plot", "internal/perf", "internal/qemutest"},
+	{"internal/plot", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
 	{"internal/workload"},
 	{"internal/measure", "internal/outdir", "internal/workload/circuits", "internal/workload/goldilocks", "internal/workload/hash", "internal/workload/selfcheck", "internal/workload/token"},

@@ -140,6 +140,7 @@ func (t *tree[E, PE]) reduce(minPairs int) int {
 // of pairs.
 func (t *tree[E, PE]) addSpans(total int) {
 	ops := t.ops
+	additions(total)
 	t.den = resize(t.den, 2*total+64)
 	t.num = resize(t.num, total)
 	t.tmp = resize(t.tmp, total)
@@ -253,6 +254,7 @@ func (t *tree[E, PE]) extendMultiples(mx, my []E, n int) {
 func (t *tree[E, PE]) doubleRow(zx, zy, x, y []E) {
 	n := len(x)
 	ops := t.ops
+	additions(n)
 	t.den, t.num, t.tmp = resize(t.den, 2*n+64), resize(t.num, n), resize(t.tmp, n)
 	den, num, tmp := t.den[:n], t.num, t.tmp
 	var zero E

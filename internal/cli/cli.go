@@ -100,14 +100,14 @@ func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def)
 			suiteCommand(stdout, stderr, defs), studyCommand(stdout, stderr, defs), peersCommand(stdout, stderr, defs),
 		}},
 		{"compare", "Compare and show:", []*cobra.Command{
-			compareCommand(stdout, stderr, defs), historyCommand(stdout), reportCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
+			compareCommand(stdout, stderr, defs), bisectCommand(stdout, stderr, defs), historyCommand(stdout), reportCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
 		}},
 		{"tokens", "Run a token system:", []*cobra.Command{paramsCommand(stdout), ledgerCommand(stdout, stderr)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: theme.id, Title: theme.title})
 		for _, cmd := range theme.commands {
 			cmd.GroupID = theme.id
-			if slices.Contains([]string{"run", "stages", "leak", "compare"}, cmd.Name()) {
+			if slices.Contains([]string{"run", "stages", "leak", "compare", "bisect"}, cmd.Name()) {
 				cmd.ValidArgsFunction = cobra.FixedCompletions(ids, cobra.ShellCompDirectiveDefault)
 			}
 			root.AddCommand(cmd)

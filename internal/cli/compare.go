@@ -19,6 +19,7 @@ import (
 // compareFlags are the flags of compare as they were typed.
 type compareFlags struct {
 	format, gate, gateMetrics *usage.Option
+	baseline                  *usage.Option
 	allowEnv, allowBlind      bool
 	git, accept               *usage.Option
 	session                   *sessionFlags
@@ -39,6 +40,8 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
 		accept: usage.Define(flags, "accept", usage.KindFile, "", "the path of a file of accepted growth",
 			"with --gate: exact metrics that may grow, and why; docs/compare.md has the form"),
+		baseline: usage.Define(flags, "baseline", usage.KindText, "", baselineAccepted,
+			"compare with the records that run --save-baseline has saved under this name"),
 		session: newSessionFlags(flags, defs),
 	}
 	flags.BoolVar(&f.allowBlind, "allow-blind", false, "with --gate: let pass what could not have shown such a change, and say so")
@@ -48,7 +51,7 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 
 func compareCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compare OLD NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...",
+		Use:   "compare OLD NEW | compare --baseline NAME NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...",
 		Short: "Compare two versions: files of records or go test -bench output, or two revisions",
 		Long: "Compare two files: records of zkbench run --json, or output of go test -bench. Each record\n" +
 			"and each result line is one process' figure. A file that --git wrote with --out is compared\n" +
@@ -65,11 +68,17 @@ func compareCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Comman
 		if err != nil {
 			return err
 		}
+		if f.git.Given && f.baseline.Given {
+			return &usage.ValueError{Field: "baseline", Value: f.baseline.Text, Accepted: "without --git, which measures the old side"}
+		}
 		if f.git.Given {
 			return f.session.run(cmd.Context(), stderr, defs, f.git.Text, args, out)
 		}
 		if name, ok := f.session.given(); ok {
 			return &usage.ValueError{Field: "flag of compare OLD NEW", Value: "--" + name, Accepted: "--" + name + " together with --git"}
+		}
+		if f.baseline.Given {
+			return compareBaseline(f.baseline.Text, args, out)
 		}
 		return compareFiles(args, out)
 	}
@@ -143,6 +152,22 @@ func compareFiles(args []string, out tableOutput) error {
 		}
 	default:
 		return &usage.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
+	}
+	if err != nil {
+		return err
+	}
+	return out.show(sides, "")
+}
+
+// compareBaseline compares a file with a baseline.
+func compareBaseline(name string, args []string, out tableOutput) error {
+	if len(args) != 1 {
+		return &usage.ValueError{Field: "files of compare --baseline", Value: strings.Join(args, " "), Accepted: "NEW alone: the baseline is the old side"}
+	}
+	var sides compare.Sides
+	var err error
+	if sides.Old, err = loadBaseline(name); err == nil {
+		sides.New, err = loadFile(args[0])
 	}
 	if err != nil {
 		return err

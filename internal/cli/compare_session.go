@@ -23,6 +23,7 @@ const (
 	sessionDuration  = 250 * time.Millisecond
 	sessionBudget    = 10 * time.Minute
 	longestBudget    = 24 * time.Hour
+	countedWindow    = 20 * time.Millisecond // with --count: its time is not looked at
 )
 
 // sessionFlags are the flags of compare that go with --git.
@@ -31,6 +32,7 @@ type sessionFlags struct {
 	axes                                              map[string]*usage.Option // by the axis' key
 	names                                             []string                 // of all of them
 	processes, duration, budget, workers, out, keepIn *usage.Option
+	count                                             bool
 }
 
 func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
@@ -53,6 +55,8 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.budget = define("budget", usage.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
 		"with --gate: processes are added until the gate can be judged, or until this time has passed")
 	f.out = define("out", usage.KindFile, "", "the path of a file, which is written anew", "write the records as JSON lines to this file")
+	f.names = append(f.names, "count")
+	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations instead of time, one run a side")
 	f.keepIn = define("keep", usage.KindFile, "", "the path of a directory", "keep the built programs in this directory")
 	return f
 }
@@ -119,7 +123,17 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 	if r.Budget, err = f.budget.Duration("budget", 0, longestBudget); err != nil {
 		return err
 	}
-	r.Gate = out.gate
+	if r.Gate, r.Count = out.gate, f.count; r.Count {
+		for _, name := range []string{"processes", "duration", "budget"} {
+			if f.flags.Changed(name) {
+				return &usage.ValueError{Field: "flag of compare --count", Value: "--" + name, Accepted: "--" + name + " without --count"}
+			}
+		}
+		for i := range r.Jobs {
+			r.Jobs[i].Settings.Duration, r.Jobs[i].Settings.Warmup.Time = countedWindow, 0
+			r.Jobs[i].Settings.Instructions = true
+		}
+	}
 	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
 		err := out.show(sides, partial)
 		if _, shown := errors.AsType[*exitError](err); err != nil && partial != "" && !shown {

@@ -64,6 +64,17 @@ func main() {
 // enters it.
 func stubs(t *testing.T) {
 	t.Helper()
+	stubRepository(t, []stubRevision{
+		{"base", "1e5", "ok", "Sender"}, {"slower", "1.2e5", "ok", "Sender Issuer"}, {"failing", "1e5", "failed", "Sender"},
+	})
+}
+
+// stubRevision is a stub with its tag, which is its subject too.
+type stubRevision struct{ name, latency, status, known string }
+
+// stubRepository does it for any revisions.
+func stubRepository(t *testing.T, revisions []stubRevision) {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
@@ -79,9 +90,7 @@ func stubs(t *testing.T) {
 	must.Do(t, os.MkdirAll(filepath.Join(dir, "cmd", "zkbench"), 0o777))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module tiny\n\ngo 1.26\n"), 0o666))
 	git("init", "--quiet")
-	for _, rev := range []struct{ name, latency, status, known string }{
-		{"base", "1e5", "ok", "Sender"}, {"slower", "1.2e5", "ok", "Sender Issuer"}, {"failing", "1e5", "failed", "Sender"},
-	} {
+	for _, rev := range revisions {
 		text := strings.NewReplacer("LATENCY", rev.latency, "STATUS", rev.status, "KNOWN", rev.known).Replace(stub)
 		must.Do(t, os.WriteFile(filepath.Join(dir, "cmd", "zkbench", "main.go"), []byte(text), 0o666))
 		git("add", ".")

@@ -33,6 +33,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"zkbench":       func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, fakeDefs())) },
+		"zkbench-real":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Defs())) },
 		"zkbench-suite": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, suiteDefs())) },
 		"benchmarking":  func() { os.Exit(Benchmarking(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Defs())) },
 	})

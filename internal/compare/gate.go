@@ -15,11 +15,13 @@ import (
 )
 
 // Gate is the largest change for the worse that is let pass. Exact figures are
-// always held against it: any growth trips it. Of the others, those of DefaultGated are,
-// and those that Metrics names.
+// always held against it: any growth trips it, but of the counts of what an operation
+// executes, which move with every edit, only growth beyond the limit. Of the others, those
+// of DefaultGated are held against it, and those that Metrics names.
 type Gate struct {
 	Limit      float64      // relative: 0.03 is 3 %
 	Metrics    []string     // beyond the default ones
+	Only       string       // the one metric that is held against the gate; empty: those above
 	AllowBlind bool         // rows that could not have shown such a change pass, and the table says so
 	Accepted   []Acceptance // growth of exact rows that passes, and the table says so
 }
@@ -61,7 +63,11 @@ type Outcome struct {
 // row has is a *usage.ValueError, a table without a row to hold a
 // zkbench.ErrEnv.
 func (g Gate) Apply(t *Table) (Outcome, error) {
-	for _, name := range g.Metrics {
+	metrics, flag := g.Metrics, "gate-metrics"
+	if g.Only != "" {
+		metrics, flag = []string{g.Only}, "metric"
+	}
+	for _, name := range metrics {
 		var names []string
 		for _, r := range t.Rows {
 			if !slices.Contains(names, r.Metric) {
@@ -69,19 +75,25 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			}
 		}
 		if !slices.Contains(names, name) {
-			return Outcome{}, &usage.ValueError{Field: "gate-metrics", Value: name, Accepted: strings.Join(names, ", ")}
+			return Outcome{}, &usage.ValueError{Field: flag, Value: name, Accepted: strings.Join(names, ", ")}
 		}
 	}
 	t.Gate = &g
 	gated := append(DefaultGated(), g.Metrics...)
+	if g.Only != "" {
+		gated = metrics
+	}
 	var out Outcome
 	held := 0
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		switch {
+		case g.Only != "" && r.Metric != g.Only:
+			continue
 		case r.Exact:
 			i := slices.IndexFunc(g.Accepted, func(a Acceptance) bool { return a.accepts(r) })
-			if r.Tripped = r.worse() && i < 0; r.worse() && i >= 0 {
+			worse := r.worse() && (!Executed(r.Metric) || math.Abs(r.Change) > g.Limit)
+			if r.Tripped = worse && i < 0; worse && i >= 0 {
 				r.Accepted = g.Accepted[i].Reason
 			}
 		case !slices.Contains(gated, r.Metric):

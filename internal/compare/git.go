@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/counts"
 	"github.com/zkbench/zkbench/internal/figure"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -88,12 +89,41 @@ func (v Revision) String() string {
 // finish when the comparison is interrupted, so that nothing is left behind.
 const worktreeTime = time.Minute
 
-// Build builds the command of a revision as the file program, in a worktree of
-// its own that is removed again; Work is built where it is. Paths and revisions
-// are kept out of the program, so that like sources make like programs. Progress
-// goes to log, one line.
-func (r Repository) Build(ctx context.Context, v Revision, program string, log io.Writer) (err error) {
+// Build builds the command of a revision as the file program. Paths and revisions are kept
+// out of it, so that like sources make like programs. Progress goes to log, one line.
+func (r Repository) Build(ctx context.Context, v Revision, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
+	return r.in(ctx, v, func(tree string) error { return build(ctx, v, tree, program) })
+}
+
+// BuildCounting builds the command of a revision as a program that counts, and returns what
+// it counts.
+func (r Repository) BuildCounting(ctx context.Context, v Revision, program string, log io.Writer) (index *counts.Index, err error) {
+	fmt.Fprintf(log, "building %s to count\n", v)
+	err = r.in(ctx, v, func(tree string) error {
+		if err := build(ctx, v, tree, program, counts.BuildFlags()...); err != nil {
+			return err
+		}
+		index, err = counts.NewIndex(ctx, filepath.Join(tree, "cmd", "zkbench"))
+		return err
+	})
+	return index, err
+}
+
+// build builds the command of the tree, with further flags.
+func build(ctx context.Context, v Revision, tree, program string, flags ...string) error {
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", program}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/zkbench")...)
+	cmd.Dir = tree
+	if _, err := output(cmd); err != nil {
+		return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
+	}
+	return nil
+}
+
+// in calls do with the tree of a revision: a worktree of its own that is removed again, or,
+// of Work, the repository's.
+func (r Repository) in(ctx context.Context, v Revision, do func(tree string) error) (err error) {
 	tree := r.root
 	if v.Name != Work {
 		dir, madeErr := os.MkdirTemp("", "zkbench-compare-")
@@ -110,12 +140,7 @@ func (r Repository) Build(ctx context.Context, v Revision, program string, log i
 			return fmt.Errorf("%w: %s: git worktree: %w", zkbench.ErrEnv, v, err)
 		}
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/zkbench")
-	build.Dir = tree
-	if _, err := output(build); err != nil {
-		return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
-	}
-	return nil
+	return do(tree)
 }
 
 func (r Repository) removeWorktree(ctx context.Context, tree string) error {

@@ -69,6 +69,8 @@ func (r *Row) exact(old, recent []float64) {
 	}
 	r.Low, r.High = r.Change, r.Change
 	switch {
+	case r.Metric == record.Instructions.Name() && math.Abs(r.Change) < instructionsTrace:
+		r.Verdict = Same
 	case last(old) < recent[0]:
 		r.Verdict = Grew
 	case last(recent) < old[0]:
@@ -78,6 +80,20 @@ func (r *Row) exact(old, recent []float64) {
 	default:
 		r.Verdict = Same
 	}
+}
+
+// instructionsTrace is what the processor's count of one program's instructions may differ
+// by between processes: interrupts, and pages that are touched for the first time.
+const instructionsTrace = 0.005
+
+// Executed tells whether a metric counts what an operation executes, which Revisions.Count
+// measures.
+func Executed(metric string) bool {
+	switch metric {
+	case record.FieldMuls.Name(), record.GroupOps.Name(), record.Statements.Name(), record.Instructions.Name():
+		return true
+	}
+	return false
 }
 
 // worse tells whether the verdict is one for the worse.

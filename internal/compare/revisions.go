@@ -56,6 +56,7 @@ type Revisions struct {
 	// process.
 	Gate   *Gate
 	Budget time.Duration
+	Count  bool      // count what is exact, once a side, instead of sessions
 	Out    string    // file of the records, written anew; empty: none
 	Keep   string    // directory of the built programs, which stay there; empty: they are removed
 	Args   []string  // with which a built program runs a job
@@ -102,13 +103,29 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	if err != nil {
 		return err
 	}
-	recs, failed := r.sessions(ctx, func(ctx context.Context, side stat.Side, job measure.Job) *record.Record {
+	run := func(ctx context.Context, side stat.Side, job measure.Job) *record.Record {
 		rec := programs[side].Run(ctx, job)
 		if rec.Env.Commit = revs[0].Commit; side == stat.New {
 			rec.Env.Commit = revs[1].Commit
 		}
 		return rec
-	}, keep)
+	}
+	var recs []*record.Record
+	var failed error
+	planned := processes * r.Blocks * len(r.Jobs)
+	if r.Count {
+		counting, err := r.counters(ctx, repo, revs, dir)
+		if err != nil && ctx.Err() != nil {
+			return ErrInterrupted
+		}
+		if err != nil {
+			return err
+		}
+		recs, failed = r.count(ctx, run, counting, keep)
+		planned = 2 * len(r.Jobs)
+	} else {
+		recs, failed = r.sessions(ctx, run, keep)
+	}
 	sides, err := Split("session", recs)
 	if err != nil {
 		return errors.Join(failed, err)
@@ -120,7 +137,7 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 		partial = failed.Error()
 	case ctx.Err() != nil:
 		partial = fmt.Sprintf("interrupted: %s measured", figure.Plural(len(recs), "process"))
-		if planned := processes * r.Blocks * len(r.Jobs); len(recs) < planned {
+		if len(recs) < planned {
 			partial = fmt.Sprintf("interrupted: %d of %d processes measured", len(recs), planned)
 		}
 	}
@@ -236,11 +253,7 @@ func (r *Revisions) programDir() (dir string, remove func() error, err error) {
 func (r *Revisions) programs(ctx context.Context, repo Repository, revs [2]Revision, dir string) (map[stat.Side]measure.Program, error) {
 	programs := make(map[stat.Side]measure.Program)
 	for i, side := range []stat.Side{stat.Old, stat.New, stat.Again} {
-		file := fmt.Sprintf("zkbench-%d", i+1)
-		if runtime.GOOS == "windows" {
-			file += ".exe"
-		}
-		programs[side] = measure.Program{Path: filepath.Join(dir, file), Args: r.Args}
+		programs[side] = measure.Program{Path: filepath.Join(dir, program("zkbench", i+1)), Args: r.Args}
 	}
 	for i, side := range []stat.Side{stat.Old, stat.New} {
 		if err := repo.Build(ctx, revs[i], programs[side].Path, r.Log); err != nil {
@@ -262,6 +275,15 @@ func (r *Revisions) programs(ctx context.Context, repo Repository, revs [2]Revis
 		}
 	}
 	return programs, nil
+}
+
+// program is the name of the file of a program, the n-th of its kind.
+func program(kind string, n int) string {
+	name := fmt.Sprintf("%s-%d", kind, n)
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return name
 }
 
 // probe runs a moment of the job, so that a revision which lacks the workload
@@ -307,7 +329,7 @@ const processes = 3
 // that its record was not kept: the session ends there.
 type FailedError struct {
 	Record *record.Record
-	Err    error // of Each; nil: the process failed
+	Err    error // of Each, or of counting; nil: the process failed
 }
 
 func (e *FailedError) Error() string {

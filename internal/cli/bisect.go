@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/jobs"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// bisectBudget is what a step may take beyond its first blocks.
+const bisectBudget = 5 * time.Minute
+
+func bisectCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bisect GOOD..BAD WORKLOAD",
+		Short: "Find the commit that made a workload worse",
+		Long: "Compare commits between two revisions with the good one, as compare --git does, and halve\n" +
+			"the range until one commit is left. A commit is worse where its change is beyond half of\n" +
+			"the whole one. Where the machine is too noisy to tell, the exit code is 3, with the commits\n" +
+			"that are left.",
+		Args: cobra.ArbitraryArgs,
+	}
+	flags := cmd.Flags()
+	metric := usage.Define(flags, "metric", usage.KindText, "p50", "a metric of compare's table, for example p50, throughput, allocs or field-multiplications",
+		"what became worse: a metric of compare's table, for example p50, throughput, allocs or field-multiplications")
+	gate := usage.Define(flags, "gate", usage.KindText, "3%", compare.GateAccepted, "the change that BAD must show at least")
+	budget := usage.Define(flags, "budget", usage.KindTime, bisectBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
+		"processes are added to a step until it can be judged, or until this time has passed")
+	processes := usage.Define(flags, "processes", usage.KindNumber, fmt.Sprint(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses), "processes of each side in a step, at least")
+	axes := jobs.DefineAxes(flags, defs, "")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return &usage.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload, see zkbench list"}
+		}
+		b := compare.Bisection{Metric: metric.Text, Args: []string{execCase}, Log: stderr}
+		var err error
+		if b.Good, b.Bad, err = compare.ParseRange(args[0]); err != nil {
+			return err
+		}
+		if b.Limit, err = compare.ParseLimit(gate.Text); err != nil {
+			return err
+		}
+		if b.Budget, err = budget.Duration("budget", 0, longestBudget); err != nil {
+			return err
+		}
+		n, err := processes.Number("processes", 1, jobs.MaxProcesses)
+		if err != nil {
+			return err
+		}
+		b.Blocks = int(n)
+		plans, err := jobs.SmallPlans(defs, args[1:], jobs.TypedAxes(axes))
+		if err != nil {
+			return err
+		}
+		if cases := plans[0].Cases; len(cases) != 1 {
+			return &usage.ValueError{Field: "axes of bisect", Value: fmt.Sprintf("%d cases", len(cases)), Accepted: "one value each"}
+		}
+		b.Job = compare.NewJob(plans[0].Def.Name, plans[0].Cases[0], 1, sessionDuration)
+		fmt.Fprintf(stdout, "%s of %s/%s, against %s\n", b.Metric, b.Job.Workload, b.Job.Case, b.Good)
+		found, err := b.Find(cmd.Context(), func(s compare.Step) { fmt.Fprintln(stdout, s) })
+		if cmd.Context().Err() != nil {
+			return &exitError{code: exitPartial, text: "interrupted"}
+		}
+		if _, failed := errors.AsType[*compare.FailedError](err); failed {
+			return &exitError{code: exitFailed, text: err.Error()}
+		}
+		if err != nil {
+			return err
+		}
+		return bisected(stdout, found)
+	}
+	return cmd
+}
+
+// bisected writes where the bisection ended.
+func bisected(w io.Writer, f *compare.Found) error {
+	if len(f.First) == 1 {
+		_, err := fmt.Fprintf(w, "%s made it worse, %s in all\n", f.First[0], figure.Change(f.Change))
+		return err
+	}
+	for _, c := range f.First {
+		fmt.Fprintln(w, "left: "+c.String())
+	}
+	return &exitError{code: exitPartial, text: f.Unseen}
+}
