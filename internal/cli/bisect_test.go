@@ -13,8 +13,13 @@ import (
 func TestBisect(t *testing.T) {
 	testsize.Full(t)
 	stubRepository(t, []stubRevision{
-		{"base", "1e5", "ok", "Sender"}, {"one", "1.001e5", "ok", "Sender"}, {"two", "1.002e5", "ok", "Sender"}, {"broken", "1e5", "failed", "Sender"},
-		{"culprit", "1.3e5", "ok", "Sender"}, {"five", "1.302e5", "ok", "Sender"}, {"six", "1.301e5", "ok", "Sender"},
+		{"base", "1e5", "ok", "Sender"},
+		{"one", "1.001e5", "ok", "Sender"},
+		{"two", "1.002e5", "ok", "Sender"},
+		{"broken", "1e5", "failed", "Sender"},
+		{"culprit", "1.3e5", "ok", "Sender"},
+		{"five", "1.302e5", "ok", "Sender"},
+		{"six", "1.301e5", "ok", "Sender"},
 	})
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

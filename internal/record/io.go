@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/zkbench/zkbench"
 )
@@ -62,6 +65,47 @@ func ReadCut(data []byte) (recs []*Record, cut int, err error) {
 	return recs, 0, err
 }
 
+// place is the whole path of what json refuses in a record, metrics[3].value for example: its
+// own error knows of it only as far as the innermost type that decodes itself.
+func place(line []byte, refused error) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(line, &fields) != nil {
+		return "record"
+	}
+	fails := func(field string, value []byte) (err error) {
+		alone, err := json.Marshal(map[string]json.RawMessage{field: value})
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(alone, new(Record))
+	}
+	inner := func(path string, err error) string {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			names := strings.Split(wrong.Field, ".")
+			if last := names[len(names)-1]; last != "" && !strings.HasPrefix(path, last) {
+				return path + "." + last
+			}
+		}
+		return path
+	}
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		err := fails(field, fields[field])
+		if err == nil {
+			continue
+		}
+		var elements []json.RawMessage
+		if json.Unmarshal(fields[field], &elements) == nil {
+			for i, e := range elements {
+				if err := fails(field, slices.Concat([]byte("["), e, []byte("]"))); err != nil {
+					return inner(fmt.Sprintf("%s[%d]", field, i), err)
+				}
+			}
+		}
+		return inner(field, err)
+	}
+	return inner("record", refused)
+}
+
 func decode(line []byte) (*Record, error) {
 	// The schema is read alone first: another schema may give the other fields
 	// types that do not fit, and the schema is then what the error must name.
@@ -82,7 +126,7 @@ func decode(line []byte) (*Record, error) {
 	}
 	var rec Record
 	if err := json.Unmarshal(line, &rec); err != nil {
-		return nil, fmt.Errorf("not a record: %w", err)
+		return nil, fmt.Errorf("not a record: %s: %w", place(line, err), err)
 	}
 	switch rec.Status {
 	case OK, Failed, Partial:

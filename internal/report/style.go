@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,10 +101,22 @@ func number(v float64) string {
 	return figure.Significant(v, 6, 9)
 }
 
+// machineOf is the fingerprint of records in one line, without what they differ in.
+func machineOf(recs []*record.Record) string {
+	e := recs[0].Env
+	if slices.ContainsFunc(recs, func(r *record.Record) bool { return r.Env.GOMAXPROCS != e.GOMAXPROCS }) {
+		e.GOMAXPROCS = 0
+	}
+	return machine(e)
+}
+
 // machine is the fingerprint in one line.
 func machine(e record.Env) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, GOMAXPROCS %d", figure.Machine(e), e.GOMAXPROCS)
+	b.WriteString(figure.Machine(e))
+	if e.GOMAXPROCS > 0 {
+		fmt.Fprintf(&b, ", GOMAXPROCS %d", e.GOMAXPROCS)
+	}
 	if e.Quota > 0 {
 		fmt.Fprintf(&b, ", quota %s", figure.Significant(e.Quota, 2, 9))
 	}

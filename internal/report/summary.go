@@ -19,7 +19,7 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 		return nil
 	}
 	p := &page{style: s}
-	p.linef("%s", machine(recs[0].Env))
+	p.linef("%s", machineOf(recs))
 	p.busy(recs...)
 	common, varying := split(recs)
 	if len(common) > 0 {

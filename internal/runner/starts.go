@@ -23,7 +23,7 @@ const (
 	spinProcessors = 4
 	// spinFor is how long a worker is awake before a start: what a thread may wake up late
 	// by, mostly.
-	spinFor = 60 * time.Microsecond
+	spinFor = 80 * time.Microsecond
 	// napFor is the time before that in which the kernel's clock is asked: Go's timer has
 	// woken the worker by then, mostly, and the window's end is seen within it.
 	napFor = 2 * time.Millisecond
