@@ -2,6 +2,7 @@ package cli
 
 import (
 	"crypto/rand"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,9 @@ func stagesCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 			return err
 		}
 		defer r.close()
+		if len(plan.Jobs) > 1 {
+			fmt.Fprintln(stdout, plan.Summary())
+		}
 		session := rand.Text()
 		err = measureEach(cmd.Context(), stderr, plan.Jobs, plan.Processes, func(round int, rec *record.Record) error {
 			rec.Process = record.Process{Session: session, Index: round}

@@ -100,6 +100,7 @@ func (c counter) count(ctx context.Context, job measure.Job, rec *record.Record,
 	if err != nil {
 		return notCounted(rec, err)
 	}
+	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.Disturbed }) // which no count feels
 	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool {
 		return m.Kind != record.Exact && m.Name() != record.Instructions.Name()
 	})
