@@ -24,7 +24,7 @@ const module = "github.com/zkbench/zkbench"
 // floors only.
 var floors = [][]string{
 	{".", "internal/must"},
-	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress"},
+	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm"},
 	{"group", "hash", "goldilocks", "internal/faulttest"},
 	{"srs", "rangeproof"},
 	{"circuits", "token"},

@@ -3,7 +3,19 @@ package main
 import (
 	"fmt"
 	"slices"
+
+	"github.com/zkbench/zkbench/internal/asm"
 )
+
+// block is a block of the field's lanes, with the upper dwords that it has already.
+type block struct {
+	*asm.Block
+	high map[value]value
+}
+
+type value = asm.Value
+
+func newBlock(lanes int) *block { return &block{asm.New(lanes), map[value]value{}} }
 
 // The field on the lanes of a block. A lane is lazy where it may hold any 64-bit number,
 // canonical where it is below p; half is a lane's upper dword unspecified.
@@ -41,28 +53,28 @@ const (
 	modulus = 1<<64 - 1<<32 + 1
 )
 
-func (b *block) add(x, y value) value { return b.op("VPADDQ", y, x) }
+func (b *block) add(x, y value) value { return b.Op("VPADDQ", y, x) }
 
 // sub is x - y.
-func (b *block) sub(x, y value) value { return b.op("VPSUBQ", y, x) }
+func (b *block) sub(x, y value) value { return b.Op("VPSUBQ", y, x) }
 
 func (b *block) xorSign(x value) value {
-	return b.withConstant(b.either("VPXORQ", "VPXOR"), "sign", x)
+	return b.WithConstant(b.Either("VPXORQ", "VPXOR"), "sign", x)
 }
 
-func (b *block) shl(x value, n int) value { return b.immediate("VPSLLQ", n, x) }
-func (b *block) shr(x value, n int) value { return b.immediate("VPSRLQ", n, x) }
+func (b *block) shl(x value, n int) value { return b.Immediate("VPSLLQ", n, x) }
+func (b *block) shr(x value, n int) value { return b.Immediate("VPSRLQ", n, x) }
 
 // low is the lower dword.
 func (b *block) low(x value) value {
-	return b.withConstant(b.either("VPANDQ", "VPAND"), "epsilon", x)
+	return b.WithConstant(b.Either("VPANDQ", "VPAND"), "epsilon", x)
 }
 
 // product is the full product of the lower dwords.
-func (b *block) product(x, y value) value { return b.op("VPMULUDQ", y, x) }
+func (b *block) product(x, y value) value { return b.Op("VPMULUDQ", y, x) }
 
 // timesEpsilon is the lower dword times 2^32 - 1.
-func (b *block) timesEpsilon(x value) value { return b.withConstant("VPMULUDQ", "epsilon", x) }
+func (b *block) timesEpsilon(x value) value { return b.WithConstant("VPMULUDQ", "epsilon", x) }
 
 // upper is a lane whose lower dword is the upper one of x, its own upper dword
 // unspecified. It is a shuffle, since shifts and multiplications share port 0.
@@ -70,25 +82,14 @@ func (b *block) upper(x value) value {
 	if h, ok := b.high[x]; ok {
 		return h
 	}
-	h := b.immediate("VPSHUFD", odds, x)
+	h := b.Immediate("VPSHUFD", odds, x)
 	b.high[x] = h
 	return h
 }
 
 // where computes mnemonic(constant, x) in the lanes in which u < v, and x in others; AVX-512.
 func (b *block) where(mnemonic, constant string, x, u, v value) value {
-	return b.masked(mnemonic, constant, x, b.compare(lessThan, operandOf(v), operandOf(u)))
-}
-
-// compare gives the mask of u relation v.
-func (b *block) compare(relation int, v, u operand) (mask int) {
-	b.masks++
-	b.emit(step{mnemonic: "VPCMPUQ", before: fmt.Sprintf("$%d, ", relation), sources: []operand{v, u}, toMask: b.masks})
-	return b.masks
-}
-
-func (b *block) masked(mnemonic, constant string, x value, mask int) value {
-	return b.emit(step{mnemonic: mnemonic, sources: []operand{{text: "=" + constant}, operandOf(x)}, under: mask, merge: true})
+	return b.Masked(mnemonic, constant, x, b.Compare(lessThan, asm.Of(v), asm.Of(u)))
 }
 
 // times is the 128-bit product of two lazy lanes.
@@ -106,13 +107,13 @@ func (b *block) times(x, y value) (hi, lo value) {
 
 // join is the lower dword of low, and that of high above it.
 func (b *block) join(low, high value) value {
-	if b.lanes == 4 {
-		return b.immediate("VPBLENDD", 0xaa, b.shl(high, 32), low)
+	if b.Lanes == 4 {
+		return b.Immediate("VPBLENDD", 0xaa, b.shl(high, 32), low)
 	}
 	// The odd dwords are copies of even ones: masked, so that those of low stay.
-	return b.emit(step{
-		mnemonic: "VPSHUFD", before: fmt.Sprintf("$%d, ", evens),
-		sources: []operand{operandOf(high), operandOf(low)}, mask: oddDwords + ", ", merge: true, hidden: true,
+	return b.Emit(asm.Step{
+		Mnemonic: "VPSHUFD", Before: fmt.Sprintf("$%d, ", evens),
+		Sources: []asm.Operand{asm.Of(high), asm.Of(low)}, Mask: oddDwords + ", ", Merge: true, Hidden: true,
 	})
 }
 
@@ -135,7 +136,7 @@ func (b *block) squared(x value) (hi, lo value) {
 func (b *block) reduce(hi, lo value) value {
 	h := b.shr(hi, 32)
 	m := b.timesEpsilon(hi)
-	if b.lanes == 8 {
+	if b.Lanes == 8 {
 		d := b.sub(lo, h)
 		d = b.where("VPSUBQ", "epsilon", d, lo, h)
 		s := b.add(d, m)
@@ -144,9 +145,9 @@ func (b *block) reduce(hi, lo value) value {
 	// With the sign bit flipped a signed comparison is an unsigned one.
 	lo = b.xorSign(lo)
 	d := b.sub(lo, h)
-	d = b.sub(d, b.shr(b.op("VPCMPGTQ", lo, d), 32))
+	d = b.sub(d, b.shr(b.Op("VPCMPGTQ", lo, d), 32))
 	s := b.add(d, m)
-	return b.xorSign(b.add(s, b.shr(b.op("VPCMPGTQ", s, d), 32)))
+	return b.xorSign(b.add(s, b.shr(b.Op("VPCMPGTQ", s, d), 32)))
 }
 
 // mul and square are lazy, of lazy lanes.
@@ -155,22 +156,22 @@ func (b *block) square(x value) value { return b.reduce(b.squared(x)) }
 
 // canonical is a lazy lane made canonical: from p on, x + (2^32-1) wraps to x - p.
 func (b *block) canonical(x value) value {
-	if b.lanes == 8 {
-		mask := b.compare(atLeast, operand{text: "=modulus"}, operandOf(x))
-		return b.masked("VPADDQ", "epsilon", x, mask)
+	if b.Lanes == 8 {
+		mask := b.Compare(atLeast, asm.Operand{Text: "=modulus"}, asm.Of(x))
+		return b.Masked("VPADDQ", "epsilon", x, mask)
 	}
 	// x >= p: its flipped form is above that of p - 1.
-	over := b.op("VPCMPGTQ", b.constant("flipped"), b.xorSign(x))
+	over := b.Op("VPCMPGTQ", b.constant("flipped"), b.xorSign(x))
 	return b.add(x, b.shr(over, 32))
 }
 
 // constant is the named constant as a value.
 func (b *block) constant(name string) value {
-	move := b.either("VMOVDQA64", "VMOVDQU")
-	if b.lanes == 8 && !slices.Contains(inRegisters, name) {
+	move := b.Either("VMOVDQA64", "VMOVDQU")
+	if b.Lanes == 8 && !slices.Contains(inRegisters, name) {
 		move = "VPBROADCASTQ"
 	}
-	return b.emit(step{mnemonic: move, sources: []operand{{text: "=" + name}}})
+	return b.Emit(asm.Step{Mnemonic: move, Sources: []asm.Operand{{Text: "=" + name}}})
 }
 
 // addCanonical is the canonical sum of canonical lanes: x - (p - y), and p added if that
@@ -181,8 +182,8 @@ func (b *block) addCanonical(x, y value) value {
 
 // fromModulus is p - y.
 func (b *block) fromModulus(y value) value {
-	if b.lanes == 8 {
-		return b.emit(step{mnemonic: "VPSUBQ", sources: []operand{operandOf(y), {text: "=modulus"}}})
+	if b.Lanes == 8 {
+		return b.Emit(asm.Step{Mnemonic: "VPSUBQ", Sources: []asm.Operand{asm.Of(y), {Text: "=modulus"}}})
 	}
 	return b.sub(b.constant("modulus"), y)
 }
@@ -190,18 +191,18 @@ func (b *block) fromModulus(y value) value {
 // subCanonical is the canonical x - y of a canonical x and y <= p.
 func (b *block) subCanonical(x, y value) value {
 	d := b.sub(x, y)
-	if b.lanes == 8 {
+	if b.Lanes == 8 {
 		return b.where("VPSUBQ", "epsilon", d, x, y)
 	}
-	return b.sub(d, b.shr(b.op("VPCMPGTQ", b.xorSign(x), b.xorSign(y)), 32))
+	return b.sub(d, b.shr(b.Op("VPCMPGTQ", b.xorSign(x), b.xorSign(y)), 32))
 }
 
 // addLazy is a lazy sum of a lazy lane and a canonical one: where it carries, 2^32 - 1 more
 // is at most 2^64 - 1 + p - 1 - 2^64 + 2^32 - 1 < 2^64.
 func (b *block) addLazy(x, y value) value {
 	s := b.add(x, y)
-	if b.lanes == 8 {
+	if b.Lanes == 8 {
 		return b.where("VPADDQ", "epsilon", s, s, y)
 	}
-	return b.add(s, b.shr(b.op("VPCMPGTQ", b.xorSign(s), b.xorSign(y)), 32))
+	return b.add(s, b.shr(b.Op("VPCMPGTQ", b.xorSign(s), b.xorSign(y)), 32))
 }

@@ -138,22 +138,22 @@ func (b *block) halves(x value) expansion { return expansion{b.low(x), b.shr(x, 
 func (b *block) lazyOf(low, high value) value {
 	e := b.add(low, b.timesEpsilon(b.shr(high, 32)))
 	s := b.add(b.shl(high, 32), e)
-	if b.lanes == 8 {
+	if b.Lanes == 8 {
 		return b.where("VPADDQ", "epsilon", s, s, e)
 	}
-	return b.add(s, b.shr(b.op("VPCMPGTQ", b.xorSign(s), b.xorSign(e)), 32))
+	return b.add(s, b.shr(b.Op("VPCMPGTQ", b.xorSign(s), b.xorSign(e)), 32))
 }
 
 // signedShift is the arithmetic shift right by 2 or 32.
 func (b *block) signedShift(x value, n int) value {
-	if b.lanes == 8 {
-		return b.immediate("VPSRAQ", n, x)
+	if b.Lanes == 8 {
+		return b.Immediate("VPSRAQ", n, x)
 	}
-	return b.op("VPSUBQ", b.constant(fmt.Sprintf("shifted%d", n)), b.shr(b.xorSign(x), n))
+	return b.Op("VPSUBQ", b.constant(fmt.Sprintf("shifted%d", n)), b.shr(b.xorSign(x), n))
 }
 
 // places are where the state lies between two blocks of code: lanes at R13.
-func (b *block) place(n int) string { return fmt.Sprintf("%d(R13)", 8*b.lanes*n) }
+func (b *block) place(n int) string { return fmt.Sprintf("%d(R13)", 8*b.Lanes*n) }
 
 // fullRound: S-boxes, the linear layer, and the row of constants at SI, each at least 2^43
 // and below 2^64 - 2^44: it is added to the lower part, which is above -2^33 264 and below
@@ -161,12 +161,12 @@ func (b *block) place(n int) string { return fmt.Sprintf("%d(R13)", 8*b.lanes*n)
 func (b *block) fullRound() {
 	var low, high [width]value
 	for i := range width {
-		e := b.power7(b.load(b.place(i)))
+		e := b.power7(b.Load(b.place(i)))
 		low[i], high[i] = e.low, e.high
 	}
 	low, high = b.mix(low), b.mix(high)
 	for i := range width {
-		b.store(b.lazyOf(b.withWord("VPADDQ", fmt.Sprintf("%d(SI)", 8*i), low[i]), high[i]), b.place(i))
+		b.Store(b.lazyOf(b.WithWord("VPADDQ", fmt.Sprintf("%d(SI)", 8*i), low[i]), high[i]), b.place(i))
 	}
 }
 
@@ -193,14 +193,14 @@ func (p *partialState) values() (all []*value) {
 
 func (b *block) loadPartial() (p partialState) {
 	for n, v := range p.values() {
-		*v = b.load(b.place(n))
+		*v = b.Load(b.place(n))
 	}
 	return p
 }
 
 func (b *block) storePartial(p partialState) {
 	for n, v := range p.values() {
-		b.store(*v, b.place(n))
+		b.Store(*v, b.place(n))
 	}
 }
 
@@ -209,7 +209,7 @@ func (b *block) enterPartial() {
 	var low, high [width]value
 	var p partialState
 	for i := range width {
-		x := b.load(b.place(i))
+		x := b.Load(b.place(i))
 		e := b.halves(x)
 		low[i], high[i] = e.low, e.high
 		if i == 0 {
@@ -250,8 +250,8 @@ func (b *block) partialRound(p *partialState, constants int) {
 // withConstants is the expansion and the constants there in the field.
 func (b *block) withConstants(e expansion, at int) value {
 	return b.lazyOf(
-		b.withWord("VPADDQ", fmt.Sprintf("%d(SI)", at), e.low),
-		b.withWord("VPADDQ", fmt.Sprintf("%d(SI)", at+8), e.high))
+		b.WithWord("VPADDQ", fmt.Sprintf("%d(SI)", at), e.low),
+		b.WithWord("VPADDQ", fmt.Sprintf("%d(SI)", at+8), e.high))
 }
 
 // firstOf is the first element of the vector with that spectrum: (plus + minus + 2 re)/4.
@@ -264,9 +264,9 @@ func (b *block) firstOf(s spectrum) value {
 // spectra of integers. 9 instructions for each pair.
 func (b *block) normalize(p *partialState) {
 	given := func(x value) value {
-		return b.withConstant(b.either("VPANDQ", "VPAND"), "fours", b.signedShift(x, 32))
+		return b.WithConstant(b.Either("VPANDQ", "VPAND"), "fours", b.signedShift(x, 32))
 	}
-	kept := func(x value) value { return b.withConstant(b.either("VPANDQ", "VPAND"), "low34", x) }
+	kept := func(x value) value { return b.WithConstant(b.Either("VPANDQ", "VPAND"), "low34", x) }
 	for n, lows := range p.low.parts() {
 		highs := p.high.parts()[n]
 		for i := range 3 {
@@ -286,7 +286,7 @@ func (b *block) leavePartial(p *partialState) {
 	low[0] = b.add(low[0], b.shl(y.low, 3))
 	high[0] = b.add(high[0], b.shl(y.high, 3))
 	for i := range width {
-		b.store(b.withConstants(expansion{low[i], high[i]}, 16*i), b.place(i))
+		b.Store(b.withConstants(expansion{low[i], high[i]}, 16*i), b.place(i))
 	}
 }
 
@@ -331,16 +331,16 @@ func writePermute(out *bytes.Buffer, kernel string, lanes int) {
 	write := func(emit func(b *block)) {
 		b := newBlock(lanes)
 		emit(b)
-		b.schedule()
-		places = max(places, b.write(body, registers))
+		b.Schedule()
+		places = max(places, b.Write(body, registers))
 	}
 	text := func(lines string) { body.WriteString(lines) }
 
 	// The state, the first row of constants added.
 	write(func(b *block) {
 		for i := range width {
-			x := b.addLazy(b.load(fmt.Sprintf("%d(DI)", 8*lanes*i)), b.broadcast(fmt.Sprintf("%d(SI)", 8*i)))
-			b.store(x, b.place(i))
+			x := b.addLazy(b.Load(fmt.Sprintf("%d(DI)", 8*lanes*i)), b.Broadcast(fmt.Sprintf("%d(SI)", 8*i)))
+			b.Store(x, b.place(i))
 		}
 	})
 	text("\tADDQ $96, SI\n\tXORL BX, BX\n\nhalf:\n\tMOVQ $4, CX\n\nfull:\n")
@@ -366,15 +366,15 @@ func writePermute(out *bytes.Buffer, kernel string, lanes int) {
 		for i := range width {
 			// The last row of constants is 2^63 everywhere. x - 2^63 is from -2^63 to 2^63 - 1, so
 			// that with p added to what is negative it is canonical.
-			x := b.load(b.place(i))
+			x := b.Load(b.place(i))
 			sign := b.constant("sign")
 			d := b.sub(x, sign)
 			if lanes == 8 {
 				d = b.where("VPSUBQ", "epsilon", d, x, sign)
 			} else {
-				d = b.sub(d, b.shr(b.op("VPCMPGTQ", b.xorSign(x), b.constant("zero")), 32))
+				d = b.sub(d, b.shr(b.Op("VPCMPGTQ", b.xorSign(x), b.constant("zero")), 32))
 			}
-			b.store(d, fmt.Sprintf("%d(DI)", 8*lanes*i))
+			b.Store(d, fmt.Sprintf("%d(DI)", 8*lanes*i))
 		}
 	})
 	text("\tVZEROUPPER\n\tRET\n\n")

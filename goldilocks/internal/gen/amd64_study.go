@@ -1,5 +1,7 @@
 package main
 
+import "github.com/zkbench/zkbench/internal/asm"
+
 import "fmt"
 
 // The study's functions that the vector operations do not have. A state is twelve
@@ -7,19 +9,19 @@ import "fmt"
 // constants, fours of elements, are the same for all.
 var studyLoops = []loop{
 	{name: "product", pointers: []string{"hi", "lo", "a", "b"}, study: true, body: func(b *block) {
-		hi, lo := b.times(b.load(third), b.load("(BX)"))
-		b.store(hi, first)
-		b.store(lo, second)
+		hi, lo := b.times(b.Load(third), b.Load("(BX)"))
+		b.Store(hi, first)
+		b.Store(lo, second)
 	}},
 	{name: "mulByte", pointers: []string{"dst", "a", "b"}, study: true, body: func(b *block) {
-		b.store(b.canonical(b.lazyOf(b.byByte(b.load(second), b.load(third)))), first)
+		b.Store(b.canonical(b.lazyOf(b.byByte(b.Load(second), b.Load(third)))), first)
 	}},
 	{name: "spmv", pointers: []string{"dst", "a", "b"}, quarters: true, study: true, body: func(b *block) {
 		var s wideSum
 		for i := range 3 {
 			s.add(b, b.quarter(32*i), b.four(32*i))
 		}
-		b.store(b.canonical(s.lazy(b)), first)
+		b.Store(b.canonical(s.lazy(b)), first)
 	}},
 	{name: "spmvByte", pointers: []string{"dst", "a", "b"}, quarters: true, study: true, body: func(b *block) {
 		b.sumBytes(3, func(i int) (x, y value) { return b.quarter(32 * i), b.four(32 * i) })
@@ -30,7 +32,7 @@ var studyLoops = []loop{
 		for j := range width {
 			s.add(b, b.element(8*j), b.four(32*j))
 		}
-		b.store(b.canonical(s.lazy(b)), first)
+		b.Store(b.canonical(s.lazy(b)), first)
 	}},
 	{name: "mmultByte", pointers: []string{"dst", "a", "columns"}, quarters: true, study: true, body: func(b *block) {
 		b.sumBytes(width, func(j int) (x, y value) { return b.element(8 * j), b.four(32 * j) })
@@ -52,7 +54,7 @@ func (b *block) sumBytes(n int, factors func(i int) (x, y value)) {
 		l, h := b.byByte(factors(i))
 		low, high = b.add(low, l), b.add(high, h)
 	}
-	b.store(b.canonical(b.lazyOf(low, high)), first)
+	b.Store(b.canonical(b.lazyOf(low, high)), first)
 }
 
 // A wideSum is a sum of products of elements: the sums of their four dwords.
@@ -84,22 +86,22 @@ func (s *wideSum) lazy(b *block) value {
 // quarter is four elements of a state, and of the next.
 func (b *block) quarter(at int) value {
 	v := b.fourAt(fmt.Sprintf("%d(SI)", at))
-	if b.lanes == 4 {
+	if b.Lanes == 4 {
 		return v
 	}
-	return b.emit(step{mnemonic: "VINSERTI64X4", before: "$1, ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, operandOf(v)}})
+	return b.Emit(asm.Step{Mnemonic: "VINSERTI64X4", Before: "$1, ", Sources: []asm.Operand{{Text: fmt.Sprintf("%d(SI)", at+stateSize)}, asm.Of(v)}})
 }
 
 // element is an element of a state four times, and of the next.
 func (b *block) element(at int) value {
-	v := b.broadcast(fmt.Sprintf("%d(SI)", at))
-	if b.lanes == 4 {
+	v := b.Broadcast(fmt.Sprintf("%d(SI)", at))
+	if b.Lanes == 4 {
 		return v
 	}
 	// The upper half's lanes.
-	return b.emit(step{
-		mnemonic: "VPBROADCASTQ", sources: []operand{{text: fmt.Sprintf("%d(SI)", at+stateSize)}, operandOf(v)},
-		mask: upperHalf + ", ", merge: true, hidden: true,
+	return b.Emit(asm.Step{
+		Mnemonic: "VPBROADCASTQ", Sources: []asm.Operand{{Text: fmt.Sprintf("%d(SI)", at+stateSize)}, asm.Of(v)},
+		Mask: upperHalf + ", ", Merge: true, Hidden: true,
 	})
 }
 
@@ -107,5 +109,5 @@ func (b *block) element(at int) value {
 func (b *block) four(at int) value { return b.fourAt(fmt.Sprintf("%d(DX)", at)) }
 
 func (b *block) fourAt(address string) value {
-	return b.emit(step{mnemonic: b.either("VBROADCASTI64X4", "VMOVDQU"), sources: []operand{{text: address}}})
+	return b.Emit(asm.Step{Mnemonic: b.Either("VBROADCASTI64X4", "VMOVDQU"), Sources: []asm.Operand{{Text: address}}})
 }

@@ -38,48 +38,48 @@ var pointerRegisters = []string{"DI", "SI", "DX", "BX"}
 
 var vectorLoops = []loop{
 	{name: "add", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
-		b.store(b.addCanonical(b.load(second), b.load(third)), first)
+		b.Store(b.addCanonical(b.Load(second), b.Load(third)), first)
 	}},
 	{name: "sub", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
-		b.store(b.subCanonical(b.load(second), b.load(third)), first)
+		b.Store(b.subCanonical(b.Load(second), b.Load(third)), first)
 	}},
 	{name: "mul", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
-		b.store(b.canonical(b.mul(b.load(second), b.load(third))), first)
+		b.Store(b.canonical(b.mul(b.Load(second), b.Load(third))), first)
 	}},
 	{name: "mulAdd", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
-		b.store(b.canonical(b.addLazy(b.mul(b.load(second), b.load(third)), b.load(first))), first)
+		b.Store(b.canonical(b.addLazy(b.mul(b.Load(second), b.Load(third)), b.Load(first))), first)
 	}},
 	{name: "square", pointers: []string{"dst", "a"}, body: func(b *block) {
-		b.store(b.canonical(b.square(b.load(second))), first)
+		b.Store(b.canonical(b.square(b.Load(second))), first)
 	}},
 	{name: "neg", pointers: []string{"dst", "a"}, body: func(b *block) {
 		// p - 0 is p.
-		b.store(b.canonical(b.fromModulus(b.load(second))), first)
+		b.Store(b.canonical(b.fromModulus(b.Load(second))), first)
 	}},
 	{name: "mulScalar", pointers: []string{"dst", "a"}, scalar: true, body: func(b *block) {
-		b.store(b.canonical(b.mul(b.load(second), b.constant("scalar"))), first)
+		b.Store(b.canonical(b.mul(b.Load(second), b.constant("scalar"))), first)
 	}},
 	{name: "reduce128", pointers: []string{"dst", "hi", "lo"}, study: true, body: func(b *block) {
-		b.store(b.canonical(b.reduce(b.load(second), b.load(third))), first)
+		b.Store(b.canonical(b.reduce(b.Load(second), b.Load(third))), first)
 	}},
 	{name: "dot", pointers: []string{"sums", "a", "b"}, body: func(b *block) {
 		// The four dwords of the products are summed apart: no more than 2^32 lanes.
-		hi, lo := b.times(b.load(second), b.load(third))
+		hi, lo := b.times(b.Load(second), b.Load(third))
 		for i, v := range []value{b.low(lo), b.shr(lo, 32), b.low(hi), b.shr(hi, 32)} {
-			at := fmt.Sprintf("%d(DI)", i*8*b.lanes)
-			b.store(b.add(v, b.load(at)), at)
+			at := fmt.Sprintf("%d(DI)", i*8*b.Lanes)
+			b.Store(b.add(v, b.Load(at)), at)
 		}
 	}},
 	{name: "toMontgomery", pointers: []string{"dst", "src"}, body: func(b *block) {
 		// With x = h 2^32 + l it is l (2^32 - 1) - h, both below p.
-		x := b.load(second)
-		b.store(b.subCanonical(b.timesEpsilon(x), b.shr(x, 32)), first)
+		x := b.Load(second)
+		b.Store(b.subCanonical(b.timesEpsilon(x), b.shr(x, 32)), first)
 	}},
 	{name: "fromMontgomery", pointers: []string{"dst", "src"}, body: func(b *block) {
 		// With x = h 2^32 + l it is h - h 2^32 - l 2^32, all below p.
-		x := b.load(second)
+		x := b.Load(second)
 		h := b.shr(x, 32)
-		b.store(b.subCanonical(b.subCanonical(h, b.shl(h, 32)), b.shl(x, 32)), first)
+		b.Store(b.subCanonical(b.subCanonical(h, b.shl(h, 32)), b.shl(x, 32)), first)
 	}},
 }
 
@@ -144,12 +144,12 @@ func (l loop) write(out *bytes.Buffer, kernel string, lanes int) {
 	registers := prologue(out, lanes)
 	b := newBlock(lanes)
 	if l.scalar {
-		registers["scalar"] = b.register(4*lanes - 3)
+		registers["scalar"] = b.Register(4*lanes - 3)
 		fmt.Fprintf(out, "\tVPBROADCASTQ scalar+%d(FP), %s\n", n+8, registers["scalar"])
 	}
 	fmt.Fprintf(out, "\nloop:\n")
 	l.body(b)
-	if b.write(out, registers) > 0 {
+	if b.Write(out, registers) > 0 {
 		panic(l.name + ": more values than registers")
 	}
 	steps := []int{8 * lanes, 8 * lanes, 8 * lanes, 8 * lanes}

@@ -1,18 +1,18 @@
-package main
+package asm
 
 import (
 	"slices"
 	"strings"
 )
 
-// schedule puts a block's steps into an order in which a processor that issues a few vector
+// Schedule puts a block's steps into an order in which a processor that issues a few vector
 // instructions each cycle finds one that can start: its own reordering looks ahead less
 // far than one S-box is long. A step is taken from the first window of those that are
 // left, so that few values wait; of those that can start, that with the longest way to the
 // end. Loads are written where they are first needed.
-func (b *block) schedule() {
+func (b *Block) Schedule() {
 	// The best of those from 10 to 600: fewer leave ports idle, more fill the stack.
-	window := map[int]int{8: 80, 4: 40}[b.lanes]
+	window := map[int]int{8: 80, 4: 40}[b.Lanes]
 	needs, wanted := b.dependencies()
 	height := make([]int, len(b.code))
 	for at := len(b.code) - 1; at >= 0; at-- {
@@ -23,7 +23,7 @@ func (b *block) schedule() {
 	}
 	ready := make([]int, len(b.code)) // the cycle in which what a step needs is there
 	done := make([]bool, len(b.code))
-	var order []step
+	var order []Step
 	var take func(at, cycle int)
 	take = func(at, cycle int) {
 		done[at] = true
@@ -79,13 +79,13 @@ func (b *block) schedule() {
 }
 
 // dependencies are, of each step, those whose results it reads, and those that read its.
-func (b *block) dependencies() (needs, wanted [][]int) {
+func (b *Block) dependencies() (needs, wanted [][]int) {
 	needs, wanted = make([][]int, len(b.code)), make([][]int, len(b.code))
-	values, masks := map[value]int{}, map[int]int{}
+	values, masks := map[Value]int{}, map[int]int{}
 	for at, s := range b.code {
-		for _, o := range s.sources {
-			if o.text == "" {
-				needs[at] = append(needs[at], values[o.value])
+		for _, o := range s.Sources {
+			if o.Text == "" {
+				needs[at] = append(needs[at], values[o.Value])
 			}
 		}
 		if s.under != 0 {
@@ -104,40 +104,40 @@ func (b *block) dependencies() (needs, wanted [][]int) {
 	return needs, wanted
 }
 
-func (s *step) isLoad() bool {
-	return len(s.sources) == 1 && s.sources[0].text != "" && s.toMemory == ""
+func (s *Step) isLoad() bool {
+	return len(s.Sources) == 1 && s.Sources[0].Text != "" && s.ToMemory == ""
 }
 
 // latency is in cycles, as on Intel's cores from Ice Lake on.
-func (s *step) latency() int {
+func (s *Step) latency() int {
 	switch {
-	case s.isLoad() || s.toMemory != "":
+	case s.isLoad() || s.ToMemory != "":
 		return 0
-	case s.mnemonic == "VPMULUDQ":
+	case s.Mnemonic == "VPMULUDQ":
 		return 5
-	case s.toMask != 0, s.mnemonic == "VPCMPGTQ":
+	case s.toMask != 0, s.Mnemonic == "VPCMPGTQ":
 		return 3
 	}
 	return 1
 }
 
 // ports are those of vector instructions of the block's width.
-func (b *block) ports() string {
-	if b.lanes == 8 {
+func (b *Block) ports() string {
+	if b.Lanes == 8 {
 		return "05"
 	}
 	return "015"
 }
 
-func (s *step) runsOn(port rune) bool {
+func (s *Step) runsOn(port rune) bool {
 	switch {
-	case s.toMemory != "":
+	case s.ToMemory != "":
 		return true
-	case strings.HasPrefix(s.mnemonic, "VPS") && s.mnemonic[3] != 'H' && s.mnemonic[3] != 'U': // shifts
+	case strings.HasPrefix(s.Mnemonic, "VPS") && s.Mnemonic[3] != 'H' && s.Mnemonic[3] != 'U': // shifts
 		return port != '5'
-	case s.mnemonic == "VPMULUDQ":
+	case s.Mnemonic == "VPMULUDQ":
 		return true
-	case s.mnemonic == "VPSHUFD", s.toMask != 0, s.mnemonic == "VPCMPGTQ":
+	case s.Mnemonic == "VPSHUFD", s.toMask != 0, s.Mnemonic == "VPCMPGTQ":
 		return port == '5'
 	}
 	return true

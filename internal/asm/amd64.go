@@ -1,0 +1,346 @@
+// Package asm writes straight-line vector code in Go's assembly: a Block takes steps over
+// values, puts them into an order that the processor can issue, gives registers to values and
+// places on the stack to those that find none. Programs that generate kernels use it.
+package asm
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Block is straight-line code over values, each assigned once, of amd64. One source so serves
+// both widths: 32 registers of eight 64-bit lanes (AVX-512), and 16 of four (AVX2).
+type Block struct {
+	Lanes  int
+	code   []Step
+	values int
+	masks  int
+}
+
+// Value is what a step of a block computes: a register's lanes.
+type Value int
+
+// Step is an instruction; its operands stand in the assembler's order, the destination last.
+type Step struct {
+	Mnemonic string
+	Before   string // what stands before the sources: immediates
+	Sources  []Operand
+	Mask     string // what stands between sources and destination
+	Merge    bool   // the destination is the last source's register
+	Hidden   bool   // and that source is not written out
+	ToMemory string
+	toMask   int   // the mask that it computes; 0: none
+	under    int   // the mask that it is under; 0: none, or what Mask says
+	result   Value // -1: none
+}
+
+// Operand is a value, or text if Text is not empty. A text =name is the named constant in
+// every lane: the register that Write is told, or memory.
+type Operand struct {
+	Value Value
+	Text  string
+}
+
+// New returns an empty block for registers of so many lanes, 8 or 4.
+func New(lanes int) *Block { return &Block{Lanes: lanes} }
+
+// Emit adds a step and returns its result, which is none where it writes to memory or to a
+// mask.
+func (b *Block) Emit(i Step) Value {
+	i.result = -1
+	if i.ToMemory == "" && i.toMask == 0 {
+		i.result = Value(b.values)
+		b.values++
+	}
+	b.code = append(b.code, i)
+	return i.result
+}
+
+// Of is a value as an operand.
+func Of(v Value) Operand { return Operand{Value: v} }
+
+func all(values []Value) (operands []Operand) {
+	for _, v := range values {
+		operands = append(operands, Of(v))
+	}
+	return operands
+}
+
+// Op is an instruction of the operands, in the assembler's order.
+func (b *Block) Op(mnemonic string, sources ...Value) Value {
+	return b.Emit(Step{Mnemonic: mnemonic, Sources: all(sources)})
+}
+
+// Immediate is one with an immediate number.
+func (b *Block) Immediate(mnemonic string, n int, sources ...Value) Value {
+	return b.Emit(Step{Mnemonic: mnemonic, Before: fmt.Sprintf("$%d, ", n), Sources: all(sources)})
+}
+
+// WithConstant is an instruction whose first source is the named constant, in every lane.
+func (b *Block) WithConstant(mnemonic, name string, sources ...Value) Value {
+	return b.Emit(Step{Mnemonic: mnemonic, Sources: append([]Operand{{Text: "=" + name}}, all(sources)...)})
+}
+
+// WithWord is an instruction whose first source is a 64-bit word in memory, in every lane.
+func (b *Block) WithWord(mnemonic, address string, sources ...Value) Value {
+	if b.Lanes == 4 {
+		return b.Op(mnemonic, append([]Value{b.Broadcast(address)}, sources...)...)
+	}
+	return b.Emit(Step{Mnemonic: mnemonic + ".BCST", Sources: append([]Operand{{Text: address}}, all(sources)...)})
+}
+
+// Compare gives the mask of u relation v, by the immediate of VPCMPUQ; AVX-512.
+func (b *Block) Compare(relation int, v, u Operand) (mask int) {
+	b.masks++
+	b.Emit(Step{Mnemonic: "VPCMPUQ", Before: fmt.Sprintf("$%d, ", relation), Sources: []Operand{v, u}, toMask: b.masks})
+	return b.masks
+}
+
+// Masked computes mnemonic(constant, x) in the lanes of the mask, and x in others. A mask is
+// used once.
+func (b *Block) Masked(mnemonic, constant string, x Value, mask int) Value {
+	return b.Emit(Step{Mnemonic: mnemonic, Sources: []Operand{{Text: "=" + constant}, Of(x)}, under: mask, Merge: true})
+}
+
+// Load is a register of lanes at an address.
+func (b *Block) Load(address string) Value {
+	return b.Emit(Step{Mnemonic: b.Either("VMOVDQU64", "VMOVDQU"), Sources: []Operand{{Text: address}}})
+}
+
+// Broadcast is a word at an address in every lane.
+func (b *Block) Broadcast(address string) Value {
+	return b.Emit(Step{Mnemonic: "VPBROADCASTQ", Sources: []Operand{{Text: address}}})
+}
+
+// Store writes the lanes to an address.
+func (b *Block) Store(v Value, address string) {
+	b.Emit(Step{Mnemonic: b.Either("VMOVDQU64", "VMOVDQU"), Sources: []Operand{Of(v)}, ToMemory: address})
+}
+
+// Either is the first for AVX-512, the second for AVX2.
+func (b *Block) Either(avx512, avx2 string) string {
+	if b.Lanes == 8 {
+		return avx512
+	}
+	return avx2
+}
+
+// Register is the name of a register of the block's width.
+func (b *Block) Register(n int) string {
+	return b.Either("Z", "Y") + fmt.Sprint(n)
+}
+
+const unused = 1 << 30
+
+// allocation is the state of writing a block out.
+type allocation struct {
+	*Block
+	out   *bytes.Buffer
+	uses  [][]int       // of each value, the instructions that read it and are to come
+	where map[Value]int // its register
+	slots map[Value]int // its place on the stack
+	owner map[int]Value // the value in a register, -1: none
+	spare []int         // places that are free
+	top   int           // places in all
+	pool  []int         // registers, but the pinned
+	fixed map[string]string
+	names map[int]string // of masks that are computed and not yet used
+}
+
+// maskRegisters are those of masks, but K6 and K7.
+const maskRegisters = 5
+
+// maskFor is a register for the mask.
+func (a *allocation) maskFor(mask int) string {
+	taken := slices.Collect(maps.Values(a.names))
+	for n := range maskRegisters {
+		if name := fmt.Sprintf("K%d", n+1); !slices.Contains(taken, name) {
+			a.names[mask] = name
+			return name
+		}
+	}
+	panic("more masks than registers")
+}
+
+// Write writes the block out and returns how many places it used, of which the first is at
+// R12. Registers of pinned are left alone.
+func (b *Block) Write(out *bytes.Buffer, pinned map[string]string) (places int) {
+	a := allocation{
+		Block: b, out: out, uses: make([][]int, b.values), where: map[Value]int{}, slots: map[Value]int{},
+		owner: map[int]Value{}, fixed: pinned, names: map[int]string{},
+	}
+	taken := map[string]bool{}
+	for _, r := range pinned {
+		taken[r] = true
+	}
+	for n := range 4 * b.Lanes {
+		if r := b.Register(n); !taken[r] {
+			a.pool = append(a.pool, n)
+			a.owner[n] = -1
+		}
+	}
+	for at, i := range b.code {
+		for _, s := range i.Sources {
+			if s.Text == "" {
+				a.uses[s.Value] = append(a.uses[s.Value], at)
+			}
+		}
+	}
+	for at, i := range b.code {
+		a.step(at, i)
+	}
+	return a.top
+}
+
+func (a *allocation) line(mnemonic, rest string) {
+	fmt.Fprintf(a.out, "\t%s %s\n", mnemonic, rest)
+}
+
+func (a *allocation) slot(v Value) string {
+	return fmt.Sprintf("%d(R12)", a.slots[v]*8*a.Lanes)
+}
+
+// free returns a register that holds nothing, other than those kept.
+func (a *allocation) free(kept []int) int {
+	worst, when := -1, -1
+	for _, r := range a.pool {
+		v := a.owner[r]
+		if v < 0 {
+			return r
+		}
+		if slices.Contains(kept, r) {
+			continue
+		}
+		if next := a.next(v); next > when {
+			worst, when = r, next
+		}
+	}
+	v := a.owner[worst]
+	if _, lies := a.slots[v]; !lies && when != unused {
+		if len(a.spare) == 0 {
+			a.spare = append(a.spare, a.top)
+			a.top++
+		}
+		a.slots[v] = a.spare[len(a.spare)-1]
+		a.spare = a.spare[:len(a.spare)-1]
+		a.line(a.Either("VMOVDQA64", "VMOVDQA"), a.Register(worst)+", "+a.slot(v))
+	}
+	delete(a.where, v)
+	a.owner[worst] = -1
+	return worst
+}
+
+func (a *allocation) next(v Value) int {
+	if len(a.uses[v]) == 0 {
+		return unused
+	}
+	return a.uses[v][0]
+}
+
+func (a *allocation) step(at int, i Step) {
+	var kept []int
+	texts := make([]string, len(i.Sources))
+	for n, s := range i.Sources {
+		if s.Text == "" {
+			if r, ok := a.where[s.Value]; ok {
+				kept = append(kept, r)
+			}
+			continue
+		}
+		texts[n] = s.Text
+		if name, constant := strings.CutPrefix(s.Text, "="); constant {
+			texts[n] = a.constant(name)
+		}
+	}
+	for n, s := range i.Sources {
+		if s.Text != "" {
+			continue
+		}
+		r, ok := a.where[s.Value]
+		if !ok {
+			// The last time that it is read it can be read where it lies.
+			if n == 0 && len(a.uses[s.Value]) == 1 && len(i.Sources) > 1 {
+				texts[n] = a.slot(s.Value)
+				continue
+			}
+			r = a.free(kept)
+			a.line(a.Either("VMOVDQA64", "VMOVDQA"), a.slot(s.Value)+", "+a.Register(r))
+			a.where[s.Value], a.owner[r] = r, s.Value
+			kept = append(kept, r)
+		}
+		texts[n] = a.Register(r)
+	}
+	// What is read here for the last time gives its register up.
+	for _, s := range i.Sources {
+		if s.Text != "" {
+			continue
+		}
+		if len(a.uses[s.Value]) > 0 && a.uses[s.Value][0] == at {
+			a.uses[s.Value] = a.uses[s.Value][1:]
+		}
+	}
+	var last int
+	for n, s := range i.Sources {
+		if s.Text != "" {
+			continue
+		}
+		r, in := a.where[s.Value]
+		if n == len(i.Sources)-1 {
+			last = r
+		}
+		if len(a.uses[s.Value]) > 0 {
+			continue
+		}
+		if in {
+			a.owner[r] = -1
+			delete(a.where, s.Value)
+			kept = slices.DeleteFunc(kept, func(k int) bool { return k == r })
+		}
+		if place, lies := a.slots[s.Value]; lies {
+			delete(a.slots, s.Value)
+			// Only when the step has been written: it may read the place.
+			defer func() { a.spare = append(a.spare, place) }()
+		}
+	}
+	switch {
+	case i.ToMemory != "":
+		a.line(i.Mnemonic, i.Before+strings.Join(texts, ", ")+", "+i.ToMemory)
+		return
+	case i.toMask != 0:
+		a.line(i.Mnemonic, i.Before+strings.Join(texts, ", ")+", "+a.maskFor(i.toMask))
+		return
+	}
+	var r int
+	if i.under != 0 {
+		i.Mask = a.names[i.under] + ", " // a mask is used once
+		delete(a.names, i.under)
+	}
+	if i.Merge {
+		r = last
+		if a.owner[last] >= 0 { // read again later
+			r = a.free(kept)
+			a.line(a.Either("VMOVDQA64", "VMOVDQA"), a.Register(last)+", "+a.Register(r))
+			texts[len(texts)-1] = a.Register(r)
+		}
+		if i.Hidden {
+			texts = texts[:len(texts)-1]
+		}
+	} else {
+		r = a.free(kept)
+	}
+	a.where[i.result], a.owner[r] = r, i.result
+	a.line(i.Mnemonic, i.Before+strings.Join(texts, ", ")+", "+i.Mask+a.Register(r))
+	if len(a.uses[i.result]) == 0 {
+		panic(fmt.Sprintf("%s: its result is not read", i.Mnemonic))
+	}
+}
+
+func (a *allocation) constant(name string) string {
+	if r, ok := a.fixed[name]; ok {
+		return r
+	}
+	return name + "<>(SB)"
+}
