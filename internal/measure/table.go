@@ -81,7 +81,7 @@ func settings() []setting {
 		},
 		{
 			name: "starts", Option: usage.Option{Kind: usage.KindText, Accepted: strings.Join(texts(runner.AllStarts()), ", "), Text: string(runner.StartsAuto)},
-			help: "open loop: how workers wait for a start: timer, or spin, which is on time and costs processor time; auto is timer where processors are few",
+			help: "open loop: how workers wait for a start: timer, or spin, which is on time and costs processor time; auto is timer where processors are fewer than four, or than workers",
 			set: func(s *Settings, text string) *usage.ValueError {
 				if s.Starts = runner.Starts(text); text == "timer" {
 					s.Starts = runner.StartsTimer

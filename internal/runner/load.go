@@ -74,7 +74,7 @@ func (r *run) prepare(operations context.Context) {
 		w.shard.workers = append(w.shard.workers, w)
 		r.workers[i] = w
 	}
-	r.spins = open && r.cfg.Starts.spins()
+	r.spins = open && r.cfg.Starts.spins(r.cfg.Workers)
 	r.pacer.closed, r.pacer.count, r.pacer.least = !open, r.cfg.Count, r.cfg.Least
 	if open {
 		r.pacer.queue = make([]ticket, r.cfg.Queue)

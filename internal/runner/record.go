@@ -106,7 +106,7 @@ func (r *Result) fillLatencies(add func(q record.Quantity, value float64)) {
 		if r.Slept > 0 {
 			add(record.StartLate, float64(r.Oversleep))
 		}
-		if r.cfg.Starts.spins() {
+		if r.cfg.Starts.spins(r.cfg.Workers) {
 			add(record.StartSpin, 100*r.Spun.Seconds()/r.Window.Seconds())
 		}
 		add(record.WaitMean, r.Wait.Mean())

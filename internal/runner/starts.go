@@ -11,7 +11,7 @@ type Starts string
 const (
 	StartsTimer Starts = ""     // by a timer of Go's: up to a millisecond late where the process is idle
 	StartsSpin  Starts = "spin" // by the kernel's clock on a thread of its own, and the last moment awake: microseconds late, for processor time
-	StartsAuto  Starts = "auto" // spin, timer where processors are few
+	StartsAuto  Starts = "auto" // spin, timer where processors are few, or fewer than workers
 )
 
 // AllStarts are the values that a user may ask for.
@@ -29,9 +29,9 @@ const (
 	napFor = 2 * time.Millisecond
 )
 
-// spins tells whether workers wait for the moment itself.
-func (s Starts) spins() bool {
-	return s == StartsSpin || s == StartsAuto && runtime.GOMAXPROCS(0) >= spinProcessors
+// spins tells whether workers, so many, wait for the moment itself.
+func (s Starts) spins(workers int) bool {
+	return s == StartsSpin || s == StartsAuto && runtime.GOMAXPROCS(0) >= max(spinProcessors, workers)
 }
 
 // await sleeps until a ticket is due, or its phase has ended: then it returns false.

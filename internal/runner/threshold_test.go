@@ -3,6 +3,8 @@ package runner_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -120,6 +122,18 @@ func TestStarts(t *testing.T) {
 	}
 	if timer := late(runner.StartsTimer); timer.Value(record.StartLate) <= 0 || timer.Value(record.StartSpin) != 0 {
 		t.Errorf("by the timer: late by %v ns, awake for %v %%", timer.Value(record.StartLate), timer.Value(record.StartSpin))
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for _, test := range []struct {
+		processors, workers int
+		want                bool
+	}{{4, 4, true}, {4, 5, false}, {3, 1, false}, {8, 5, true}} {
+		runtime.GOMAXPROCS(test.processors)
+		res := must.Get(runner.Run(t.Context(), runner.Config{
+			Workers: test.workers, Arrivals: arrivals(runner.Constant, 500), Starts: runner.StartsAuto, Queue: 10, Duration: 20 * time.Millisecond, Samples: 1, Check: none,
+		}, target{run: func(context.Context, any) ([]byte, error) { return nil, nil }}))(t)
+		_, spins := fill(t, res).Metric(record.StartSpin)
+		golden.Equal(t, fmt.Sprintf("%d workers on %d processors spin", test.workers, test.processors), test.want, spins)
 	}
 	// Near the window's end they go home as others do.
 	res := must.Get(runner.Run(t.Context(), runner.Config{
