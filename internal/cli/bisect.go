@@ -82,7 +82,7 @@ func bisectCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command
 
 // bisected writes where the bisection ended.
 func bisected(w io.Writer, f *compare.Found) error {
-	if len(f.First) == 1 {
+	if len(f.First) == 1 && f.Unseen == "" {
 		_, err := fmt.Fprintf(w, "%s made it worse, %s in all\n", f.First[0], figure.Change(f.Change))
 		return err
 	}

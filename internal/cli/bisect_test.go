@@ -63,7 +63,11 @@ func TestBisectFinds(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^[0-9a-f]+ culprit made it worse, \+30\.\d % in all$`).MatchString(out) {
 		t.Errorf("%s%s", out, messages)
 	}
-	golden.Equal(t, "steps", 3, strings.Count(out, "latency-mean"))
+	golden.Equal(t, "steps of four commits", 3, strings.Count(out, "latency-mean"))
+	out, _, code = command(t, "bisect", "base..one", "sender", "--metric", "mean", "--processes", "1", "--budget", "0s")
+	golden.Equal(t, "exit code of one commit that could not be judged", exitPartial, code)
+	golden.Contains(t, out, "left: ", " one\n")
+	golden.Equal(t, "steps", 1, strings.Count(out, "latency-mean"))
 }
 
 // TestCompareCountRefuses: a revision that does not know how to count is told.

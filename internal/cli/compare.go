@@ -225,6 +225,8 @@ func (o tableOutput) show(sides compare.Sides, partial string) error {
 		return &exitError{code: exitFailed, text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), names(outcome.Tripped))}
 	case len(outcome.Blind) > 0 && !o.gate.AllowBlind:
 		return &exitError{code: exitPartial, text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), names(outcome.Blind))}
+	case len(outcome.Lost) > 0 && !o.gate.AllowBlind:
+		return &exitError{code: exitPartial, text: fmt.Sprintf("nothing to hold against the gate: %s", outcome.Lost[0])}
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 var shortForms = [][2]string{
 	{"--workers NumCPU --duration 10s", "--workers NumCPU --duration 100ms"},
 	{"--slo p99=50ms --workers 4", "--slo p99=50ms --workers 4 --bits 8 --budget 1s --duration 1s"},
-	{"--duration 1m --fail-if 'p99>50ms' --listen localhost:9100", "--duration 1s --fail-if p99>50s --listen localhost:0"},
+	{"--duration 1m --fail-if 'p99>50ms' --listen localhost:9100", "--duration 1s --fail-if p99>50s --listen localhost:39188"},
 	{"--processes 10 --save-baseline", "--processes 2 --duration 50ms --save-baseline"},
 	{"HEAD~1..WORK sender --count", "WORK..WORK sender --bits 8 --count"},
 	{"HEAD~1..WORK sender --gate 3%", "WORK..WORK sender --bits 8 --gate 3% --processes 2 --duration 20ms --budget 0s --allow-blind"},

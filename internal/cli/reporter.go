@@ -22,6 +22,8 @@ type reporter struct {
 	json   *os.File    // nil: none
 	recs   []*record.Record
 
+	baseline string // file that the records are kept in when all are well; empty: none
+
 	verbose bool // the report of each case, and the long table
 }
 

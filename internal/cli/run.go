@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +35,12 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		path := ""
+		if f.Baseline.Given {
+			if path, err = baselinePath("save-baseline", f.Baseline.Text); err != nil {
+				return err
+			}
+		}
 		r, err := newReporter(stdout, f.Out, f.JSON)
 		if err != nil {
 			return err
@@ -43,19 +48,9 @@ func runCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 		if r.verbose = *verbose; len(plan.Jobs) > 1 {
 			fmt.Fprintln(stdout, plan.Summary())
 		}
-		path := ""
-		if f.Baseline.Given {
-			if path, err = baselinePath("save-baseline", f.Baseline.Text); err != nil {
-				return errors.Join(err, r.close())
-			}
-		}
+		r.baseline = path
 		if err := runJobs(cmd.Context(), plan, stderr, r); err != nil {
 			return errors.Join(err, r.close())
-		}
-		if path != "" {
-			if err := saveBaseline(path, r.recs); err != nil {
-				return errors.Join(&exitError{code: exitFailed, text: fmt.Sprintf("baseline: %v", err)}, r.close())
-			}
 		}
 		return r.close()
 	}
@@ -88,6 +83,11 @@ func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) e
 	if err := verdict(ctx, r.recs, len(p.Jobs)*p.Processes); err != nil {
 		return err
 	}
+	if r.baseline != "" {
+		if err := saveBaseline(r.baseline, r.recs); err != nil {
+			return &exitError{code: exitFailed, text: fmt.Sprintf("baseline: %v", err)}
+		}
+	}
 	return thresholds(r.stdout, p.Jobs[0].Settings.FailIf, r.recs)
 }
 
@@ -97,14 +97,15 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 	beyond, unknown := 0, 0
 	for _, rec := range recs {
 		for _, t := range all {
-			i := slices.IndexFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == t.Quantity.Name() })
+			passed, known := t.Beyond(rec)
+			m, _ := rec.Metric(t.Quantity)
 			switch {
-			case i < 0:
+			case passed:
+				beyond++
+				fmt.Fprintf(w, "%s: %s %s, beyond %s\n", rec.Name(), t.Quantity, value(m, known), t)
+			case !known:
 				unknown++
 				fmt.Fprintf(w, "%s: no %s to hold against %s\n", rec.Name(), t.Quantity, t)
-			case t.Passed(rec.Metrics[i].Value):
-				beyond++
-				fmt.Fprintf(w, "%s: %s %s, which is what %s is for\n", rec.Name(), t.Quantity, value(rec.Metrics[i]), t)
 			}
 		}
 	}
@@ -117,8 +118,11 @@ func thresholds(w io.Writer, all []runner.Threshold, recs []*record.Record) erro
 	return nil
 }
 
-// value is a figure with its unit.
-func value(m record.Metric) string {
+// value is a figure with its unit, if it is known.
+func value(m record.Metric, known bool) string {
+	if !known {
+		return "is not known"
+	}
 	if m.Unit() == "ns" {
 		return figure.Time(m.Value)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/record"
 )
 
 // Acceptance lets an exact figure grow deliberately, up to a value.
@@ -47,8 +48,9 @@ func ParseAcceptances(data []byte) (all []Acceptance, err error) {
 	return all, nil
 }
 
-// accepts tells whether the growth of a row is accepted.
+// accepts tells whether the growth of a row is accepted, that of each process.
 func (a Acceptance) accepts(r *Row) bool {
 	begin, any := strings.CutSuffix(a.Case, "*")
-	return r.Metric == a.Metric && (r.Case == a.Case || any && strings.HasPrefix(r.Case, begin)) && r.New <= a.Most
+	return r.Metric == a.Metric && (r.Case == a.Case || any && strings.HasPrefix(r.Case, begin)) &&
+		r.Better == record.Lower && r.most <= a.Most
 }

@@ -160,6 +160,26 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestGateOnly: one metric is held against the gate, an exact one with its limit too.
+func TestGateOnly(t *testing.T) {
+	large := newMachine(5, 1.1)
+	large.proof = 1010
+	for limit, want := range map[float64]int{0.005: 1, 0.03: 0} {
+		out := must.Get(compare.Gate{Limit: limit, Only: "proof"}.Apply(table(t, sessionOf(t, large, 12))))(t)
+		golden.Equal(t, fmt.Sprintf("rows beyond %v", limit), want, len(out.Tripped)+len(out.Blind))
+	}
+}
+
+// TestGateMissesWhatIsLost: an exact metric, or a case, that the new side lacks is no pass.
+func TestGateMissesWhatIsLost(t *testing.T) {
+	tab := table(t, sessionOf(t, newMachine(1, 1), 12))
+	tab.Only = append(tab.Only, compare.Only{Side: stat.Old, Case: "bits=16"}, compare.Only{Side: stat.New, Case: "bits=8"}, compare.Only{Side: stat.Old, Case: "bits=32", Metric: "cpu"})
+	out := must.Get(compare.Gate{Limit: 0.03}.Apply(tab))(t)
+	if len(out.Lost) != 1 || out.Lost[0].Case != "bits=16" {
+		t.Errorf("lost: %+v", out.Lost)
+	}
+}
+
 func TestGateRefusesMetric(t *testing.T) {
 	tab := table(t, sessionOf(t, newMachine(1, 1), 8))
 	_, err := compare.Gate{Limit: 0.03, Metrics: []string{"latency-p42"}}.Apply(tab)

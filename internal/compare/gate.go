@@ -53,8 +53,9 @@ func DefaultGated() []string {
 
 // Outcome is what a gate found.
 type Outcome struct {
-	Tripped []Row // for the worse, beyond the gate
-	Blind   []Row // held against the gate, and could not have shown a change as large
+	Tripped []Row  // for the worse, beyond the gate
+	Blind   []Row  // held against the gate, and could not have shown a change as large
+	Lost    []Only // cases, and exact metrics, that the new side lacks
 }
 
 // Apply holds the gate against the rows, and marks those that trip it and those that are
@@ -92,7 +93,8 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			continue
 		case r.Exact:
 			i := slices.IndexFunc(g.Accepted, func(a Acceptance) bool { return a.accepts(r) })
-			worse := r.worse() && (!Executed(r.Metric) || math.Abs(r.Change) > g.Limit)
+			some := Executed(r.Metric) || g.Only != "" // growth that passes
+			worse := r.worse() && (!some || math.Abs(r.Change) > g.Limit)
 			if r.Tripped = worse && i < 0; worse && i >= 0 {
 				r.Accepted = g.Accepted[i].Reason
 			}
@@ -108,6 +110,11 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		}
 		if r.Blind {
 			out.Blind = append(out.Blind, *r)
+		}
+	}
+	for _, o := range t.Only {
+		if o.Side == stat.Old && (o.Metric == "" || o.exact) && (g.Only == "" || o.Metric == g.Only) {
+			out.Lost = append(out.Lost, o)
 		}
 	}
 	if held == 0 {

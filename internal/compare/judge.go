@@ -63,6 +63,7 @@ func (r *Row) exact(old, recent []float64) {
 	slices.Sort(old)
 	slices.Sort(recent)
 	last := func(v []float64) float64 { return v[len(v)-1] }
+	r.most = last(recent)
 	r.Old, r.New, r.N, r.Confidence = stat.Median(old), stat.Median(recent), min(len(old), len(recent)), 1
 	if r.Old != r.New { // 0 to 0 is no change, and has no ratio
 		r.Change = r.New/r.Old - 1

@@ -72,6 +72,7 @@ type Row struct {
 	Blind   bool   // held against the gate, and could not have shown a change as large
 	// Accepted is why an exact figure may be worse; empty where none is, or may be.
 	Accepted string
+	most     float64 // of an exact figure the greatest of the new side
 }
 
 // Only is a case, or a metric of a case that both sides have, that one side
@@ -81,6 +82,7 @@ type Only struct {
 	Package string    `json:"package,omitempty"`
 	Case    string    `json:"case"`
 	Metric  string    `json:"metric,omitempty"` // empty where the whole case is lacking
+	exact   bool      // of the metric
 }
 
 // UnfitError says that processes failed or stopped. It is a zkbench.ErrEnv.
@@ -238,7 +240,7 @@ func lacking(side stat.Side, of, other *Set) []Only {
 		}
 		o := Only{Side: side, Package: in.pkg, Case: in.name}
 		if has[nameOf{in.pkg, in.name}] {
-			o.Metric = in.metric
+			o.Metric, o.exact = in.metric, in.exact
 		}
 		if !slices.Contains(only, o) {
 			only = append(only, o)

@@ -136,7 +136,7 @@ func receiver(f *ast.FuncDecl) string {
 }
 
 // Read returns the figures of one operation, of so many that a program counted into the
-// directory (measure.Count). What was not counted at all is left out. The error is a
+// directory (measure.Count). The error is a
 // zkbench.ErrEnv.
 func (x *Index) Read(ctx context.Context, dir string, ops uint64) ([]record.Metric, error) {
 	profile := filepath.Join(dir, "profile")
@@ -184,9 +184,7 @@ func (x *Index) read(profile io.Reader, ops uint64) ([]record.Metric, error) {
 	}
 	var metrics []record.Metric
 	for _, q := range []record.Quantity{record.FieldMuls, record.GroupOps, record.Statements} {
-		if sum := sums[q.Name()]; sum > 0 {
-			metrics = append(metrics, q.Metric(sum/float64(ops)))
-		}
+		metrics = append(metrics, q.Metric(sums[q.Name()]/float64(ops)))
 	}
 	return metrics, nil
 }

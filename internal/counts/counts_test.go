@@ -127,7 +127,7 @@ func TestReadProfile(t *testing.T) {
 	for _, m := range got {
 		text += fmt.Sprintf("%s %v %s\n", m.Name(), m.Value, m.Kind)
 	}
-	golden.Equal(t, "of one operation", "field-multiplications 7 exact\nstatements 22 exact\n", text)
+	golden.Equal(t, "of one operation", "field-multiplications 7 exact\ngroup-operations 0 exact\nstatements 22 exact\n", text)
 	for _, bad := range []string{"", head, head + "p/f.go:3.20 3 14\n", head + "p/f.go:3.20,5.2 3\n", head + "p/f.go:3.20,5.2 x 1\n", head + "p/f.go:3.20,5.2 1 -1\n", head + "p/f.go:3.20,5.2 1 0\n"} {
 		must.FailGet(index.ReadProfile(strings.NewReader(bad), 1))(t, zkbench.ErrEnv, "%q", bad)
 	}

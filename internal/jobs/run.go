@@ -220,6 +220,10 @@ func (f *RunFlags) free() error {
 	if !f.listen.Given {
 		return nil
 	}
+	_, port, err := net.SplitHostPort(f.listen.Text)
+	if err != nil || port == "0" { // of which nobody would be told
+		return f.listen.Refuse("listen", f.listen.Text)
+	}
 	l, err := net.Listen("tcp", f.listen.Text)
 	if err != nil {
 		return f.listen.Refuse("listen", f.listen.Text)

@@ -28,7 +28,7 @@ func (r *Result) fillFindings(rec *record.Record) {
 		finding("warm-up", "%s", r.Unsettled)
 	}
 	if r.Hopeless != "" {
-		finding("threshold", "%s", r.Hopeless)
+		finding(hopelessFinding, "%s", r.Hopeless)
 	}
 	if r.Dropped > 0 {
 		finding("dropped", "%d of %d operations offered found %d in the queue and were dropped; they are in no latency", r.Dropped, r.Offered, r.cfg.Queue)

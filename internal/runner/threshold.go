@@ -50,7 +50,11 @@ func ParseThreshold(text string, open bool) (Threshold, error) {
 		d, err = time.ParseDuration(value)
 		t.Limit = float64(d)
 	} else {
-		t.Limit, err = strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+		number := value
+		if t.Quantity.Unit() == "%" {
+			number = strings.TrimSuffix(value, "%")
+		}
+		t.Limit, err = strconv.ParseFloat(number, 64)
 	}
 	if err != nil || math.IsNaN(t.Limit) || math.IsInf(t.Limit, 0) {
 		return t, fmt.Errorf("%w: threshold: %q of %s, %s accepted", zkbench.ErrParams, value, t.Quantity, ThresholdAccepted)
@@ -79,6 +83,28 @@ func (t Threshold) Passed(value float64) bool {
 	return value < t.Limit
 }
 
+// Beyond tells whether the record's figure is beyond its bound; known is false where it has
+// none. Of a percentile of response times, what was dropped, failed or never answered in time
+// counts as beyond (SLO.Late); and so does what ended a window early.
+func (t Threshold) Beyond(rec *record.Record) (beyond, known bool) {
+	for _, f := range rec.Findings {
+		if f.Name == hopelessFinding && strings.Contains(f.Text, t.text+",") {
+			return true, true
+		}
+	}
+	if of, p, ok := t.percentile(); ok && t.Above && of == record.HistResponse && p < 100 {
+		slo := SLO{Percentile: p, Limit: time.Duration(t.Limit)}
+		if late, offered, err := slo.Late(rec); err == nil && float64(late) > slo.LateShare()*float64(offered)*(1+1e-9) {
+			return true, true
+		}
+	}
+	m, known := rec.Metric(t.Quantity)
+	return known && t.Passed(m.Value), known
+}
+
+// hopelessFinding is the name of the finding of a window that ended early.
+const hopelessFinding = "threshold"
+
 // percentile is the distribution and the percentile that the figure is; false where it is none.
 func (t Threshold) percentile() (histogram string, p float64, ok bool) {
 	for _, histogram := range []string{record.HistLatency, record.HistResponse} {
@@ -96,12 +122,18 @@ func (t Threshold) percentile() (histogram string, p float64, ok bool) {
 }
 
 // hopeless tells which threshold of a percentile fails even if no further operation of the
-// window takes long, as many as there are by its rate so far; empty: none.
+// window takes long: of those that are expected in an open loop, or could be done in a closed
+// one by workers as fast as the fastest so far. Empty: none.
 func (r *run) hopeless(age time.Duration) string {
 	all := math.Inf(1)
 	seen := float64(r.series.latency.count())
-	if r.cfg.Duration > 0 {
-		all = seen * max(float64(r.cfg.Duration)/float64(age), 1)
+	switch left := float64(r.cfg.Duration - age); {
+	case r.cfg.Duration == 0 || seen == 0:
+	case r.cfg.Arrivals != nil:
+		all = max(r.cfg.Arrivals.Expected(r.cfg.Duration), seen)
+	default: // as many as there could be at most
+		fastest := float64(max(lowest(r.series.latency.low), 1))
+		all = seen + float64(r.cfg.Workers)*max(left, 0)/fastest
 	}
 	if r.cfg.Count > 0 {
 		all = min(all, float64(r.cfg.Count))

@@ -73,10 +73,39 @@ func TestHopeless(t *testing.T) {
 			golden.Equal(t, "a finding says so", test.end > 0, hasFinding(fill(t, res), "threshold", "whatever follows"))
 		})
 	}
+	t.Run("faster later", func(t *testing.T) { // 40 of the first 204 are slow, of 8,300 in all
+		res, _ := run(t, runner.Config{Workers: 1, Duration: 10 * time.Second, Samples: 1 << 16, Check: none, FailIf: failIf("p99>15ms")},
+			target{run: func(_ context.Context, input any) ([]byte, error) {
+				if time.Sleep(time.Millisecond); input.(uint64) < 40 {
+					time.Sleep(19 * time.Millisecond)
+				}
+				return nil, nil
+			}})
+		golden.Near(t, "window", 1e10, float64(res.Window), 0.01)
+	})
 	t.Run("of a count", func(t *testing.T) { // 6 of 500 are more than 1 %, of whatever length
 		res, _ := run(t, runner.Config{Workers: 1, Count: 500, Samples: 500, Check: none, FailIf: failIf("p99>15ms")}, slowUntil(100))
 		golden.Near(t, "window", 1e9, float64(res.Window), 0.05)
 	})
+}
+
+// TestBeyond: of response times what was not answered is beyond, and so is what ended a window.
+func TestBeyond(t *testing.T) {
+	at := func(text string) runner.Threshold { return must.Get(runner.ParseThreshold(text, true))(t) }
+	res, _ := run(t, runner.Config{
+		Workers: 1, Arrivals: arrivals(runner.Constant, 1000), Queue: 1, Duration: time.Second, Samples: 1, Check: none,
+	}, target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
+	rec := fill(t, res)
+	for text, want := range map[string][2]bool{
+		"p99>1m": {true, true}, "latency-p99>1m": {false, true}, "latency-p99>1ms": {true, true}, "throughput<50": {false, true}, "throughput<500": {true, true}, "p99.9>1m": {true, true}, "capacity<1": {false, false},
+	} {
+		beyond, known := at(text).Beyond(rec)
+		golden.Equal(t, text+": beyond, known", want, [2]bool{beyond, known})
+	}
+	stopped, _ := run(t, runner.Config{Workers: 1, Duration: 20 * time.Second, Samples: 1, Check: none, FailIf: []runner.Threshold{at("latency-p99.9>1us")}},
+		target{run: func(context.Context, any) ([]byte, error) { time.Sleep(10 * time.Millisecond); return nil, nil }})
+	beyond, known := at("latency-p99.9>1us").Beyond(fill(t, stopped))
+	golden.Equal(t, "a percentile that so few cannot carry", [2]bool{true, true}, [2]bool{beyond, known})
 }
 
 // TestWatch: what is told of the window as it goes on is what comes out of it.
