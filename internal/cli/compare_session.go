@@ -136,6 +136,11 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, defs []workloa
 	}
 	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
 		err := out.show(sides, partial)
+		if _, refused := errors.AsType[*usage.ValueError](err); refused { // what was measured is shown all the same
+			plain := out
+			plain.gate = nil
+			return errors.Join(plain.show(sides, partial), err)
+		}
 		if _, shown := errors.AsType[*exitError](err); err != nil && partial != "" && !shown {
 			return &exitError{code: exitPartial, text: partial} // too little for a table
 		}

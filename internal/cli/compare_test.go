@@ -173,6 +173,7 @@ func TestCompareGitRefuses(t *testing.T) {
 		{"what=gate of few", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s"}, exitPartial, "could not have seen 3 %: Sender/bits=32 latency-mean (2 pairs of processes, 8 needed)"},
 		{"what=gate of few, which are made more", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%"}, exitFailed, "worse than the gate of 3 % lets pass: Sender/bits=32 latency-mean +20.0 %"},
 		{"what=gate of few, let pass", []string{"base..slower", "sender", "--processes", "2", "--gate", "3%", "--budget", "0s", "--allow-blind"}, exitOK, "1/1: 6 processes"},
+		{"what=gate of a metric that is none", []string{"base..slower", "sender", "--processes", "1", "--gate", "3%", "--gate-metrics", "latency-p98", "--budget", "0s"}, exitUsage, `gate-metrics: "latency-p98" is not accepted; accepted: latency-mean`},
 		{"what=out", []string{"base..slower", "sender", "--out", "no/such/file"}, exitUsage, "out: "},
 		{"what=keep", []string{"base..slower", "sender", "--keep", "go.mod"}, exitUsage, "keep: "},
 	} {

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -218,6 +219,10 @@ func MoreBlocks(session []*record.Record, gate Gate) int {
 	if err != nil {
 		return 0
 	}
+	has := func(metric string) bool {
+		return slices.ContainsFunc(table.Rows, func(r Row) bool { return r.Metric == metric })
+	}
+	gate.Metrics = slices.DeleteFunc(slices.Clone(gate.Metrics), func(m string) bool { return !has(m) }) // those of other jobs
 	outcome, err := gate.Apply(table)
 	if err != nil || len(outcome.Blind) == 0 {
 		return 0
