@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -181,10 +182,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, defs []workload.Def
 		}
 	}
 	if job.Listen != "" {
-		watch, stop, err := listen(job.Listen, job)
+		l, err := net.Listen("tcp", job.Listen)
 		if err != nil {
 			return &usage.ValueError{Field: "listen", Value: job.Listen, Accepted: ListenAccepted}
 		}
+		watch, stop := serveProgress(l, job)
 		defer stop()
 		job.Settings.Watch = watch
 	}

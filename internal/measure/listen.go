@@ -23,14 +23,10 @@ type live struct {
 	progress runner.Progress
 }
 
-// listen serves GET /metrics at an address while a case runs, in the text format of
-// Prometheus (its documentation, "Exposition formats", version 0.0.4). stop ends it. The
-// address is open to everyone who reaches it.
-func listen(address string, job Job) (watch func(runner.Progress), stop func(), err error) {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, nil, err
-	}
+// serveProgress serves GET /metrics while a case runs, in the text format of Prometheus (its
+// documentation, "Exposition formats", version 0.0.4). stop ends it. The address is open to
+// everyone who reaches it.
+func serveProgress(l net.Listener, job Job) (watch func(runner.Progress), stop func()) {
 	v := &live{labels: fmt.Sprintf("workload=%q,case=%q", job.Workload, job.Settings.Named(job.Case))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
@@ -47,7 +43,7 @@ func listen(address string, job Job) (watch func(runner.Progress), stop func(), 
 		defer v.mu.Unlock()
 		v.progress = p
 	}
-	return watch, func() { _ = server.Close() }, nil
+	return watch, func() { _ = server.Close() }
 }
 
 // exposition writes what was seen.

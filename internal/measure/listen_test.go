@@ -1,13 +1,17 @@
 package measure
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
@@ -17,11 +21,6 @@ import (
 
 // TestListen: what a scraper reads is in the form of Prometheus, and is what was told last.
 func TestListen(t *testing.T) {
-	job := Job{Workload: "Sender", Case: workload.NewCase(record.Axis{Key: "curve", Value: `B"N\254`}), Settings: DefaultSettings(2, time.Second)}
-	watch, stop, err := listen("127.0.0.1:0", job)
-	must.Do(t, err)
-	stop() // the port is not known; the handler is
-	watch(runner.Progress{})
 	spread := runner.Spread{UpTo: make([]uint64, len(runner.SpreadBounds())), N: 3, Sum: 1500 * time.Millisecond}
 	spread.UpTo[0] = 2
 	text := exposition(`workload="Sender"`, runner.Progress{Age: 2 * time.Second, Done: 3, Failed: 1, Offered: 9, Dropped: 4, Backlog: 5, Latency: spread, Response: spread})
@@ -40,25 +39,35 @@ func TestListen(t *testing.T) {
 	if closed := exposition("", runner.Progress{}); strings.Contains(closed, "backlog") {
 		t.Errorf("of a closed loop:\n%s", closed)
 	}
-	_, _, err = listen("nowhere:none", job)
-	must.Fail(t, err, must.ErrAny, "an address that is none")
 }
 
 // TestListenServes asks while it listens.
 func TestListenServes(t *testing.T) {
-	const address = "127.0.0.1:39187"
-	watch, stop, err := listen(address, Job{Workload: "Sender", Settings: DefaultSettings(1, time.Second)})
-	if err != nil {
-		t.Skip(err) // someone else has the port
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	address := l.Addr().String()
+	job := Job{Workload: "Sender", Case: workload.NewCase(record.Axis{Key: "curve", Value: "BN254"}), Settings: DefaultSettings(1, time.Second)}
+	watch, stop := serveProgress(l, job)
 	defer stop()
 	watch(runner.Progress{Done: 7})
 	resp := must.Get(http.Get("http://" + address + "/metrics"))(t)
 	defer resp.Body.Close()
 	body := must.Get(io.ReadAll(resp.Body))(t)
 	golden.Equal(t, "type", "text/plain; version=0.0.4; charset=utf-8", resp.Header.Get("Content-Type"))
-	golden.Contains(t, string(body), `zkbench_operations_total{workload="Sender",case="workers=1",outcome="done"} 7`)
+	golden.Contains(t, string(body), `zkbench_operations_total{workload="Sender",case="curve=BN254/workers=1",outcome="done"} 7`)
 	other := must.Get(http.Get("http://" + address + "/"))(t)
 	defer other.Body.Close()
 	golden.Equal(t, "elsewhere", http.StatusNotFound, other.StatusCode)
+	stop()
+	if resp, err := http.Get("http://" + address + "/metrics"); err == nil {
+		resp.Body.Close()
+		t.Error("it answers after its end")
+	}
+}
+
+// TestListenRefuses: an address that is none ends the job before it begins.
+func TestListenRefuses(t *testing.T) {
+	job := must.Get(json.Marshal(Job{Workload: "Sender", Deadline: time.Minute, Listen: "nowhere:none"}))(t)
+	err := Serve(t.Context(), bytes.NewReader(job), io.Discard, []workload.Def{{Name: "Sender"}}, func() {})
+	must.Fail(t, err, zkbench.ErrParams, "an address that is none")
+	golden.Contains(t, err.Error(), `listen: "nowhere:none" is not accepted; accepted: a host and a port that is free`)
 }

@@ -66,8 +66,9 @@ func (s SLO) Late(rec *record.Record) (late, offered uint64, err error) {
 	return late, offered, nil
 }
 
-// LateShare is the share of operations that may be late.
-func (s SLO) LateShare() float64 { return 1 - s.Percentile/100 }
+// LateShare is the share of operations that may be late: of p90 0.1, which 1 - 0.9 is not in
+// floating point.
+func (s SLO) LateShare() float64 { return (100 - s.Percentile) / 100 }
 
 // wantedLate are the late operations that a trial at the highest rate sees, about: fewer would
 // tell it from neighbouring rates too badly.

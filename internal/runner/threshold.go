@@ -147,7 +147,7 @@ func (r *run) hopeless(age time.Duration) string {
 		if histogram == record.HistResponse {
 			tally = &r.series.response
 		}
-		if late := float64(tally.above(t.Limit)); late > max((1-p/100)*all, 0) {
+		if late := float64(tally.above(t.Limit)); late > (SLO{Percentile: p}).LateShare()*all {
 			return fmt.Sprintf("stopped after %v: %.0f of %.0f operations so far are beyond %s, whatever follows", age.Round(time.Millisecond), late, seen, t)
 		}
 	}
