@@ -11,7 +11,7 @@ PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
 
-.PHONY: all build portable deps run test test-all test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
+.PHONY: all build portable deps run test test-all readme test-long vectors race mutate lint cross fmt bench bench-quick benchstat selfcheck studies peers peers-check clean
 
 all: build
 
@@ -48,6 +48,10 @@ test:
 test-all:
 	$(GOTEST) ./...
 	$(GO) test ./executor -cpu=1,2
+
+# The README's commands, the long ones in a short form: minutes, most of them to build.
+readme:
+	ZKBENCH_README=1 $(GO) test ./internal/cli -run '^TestReadme$$' -v
 
 # The same tests with the long forms, 10,000 kills of a ledger, more random cases, and a
 # minute of fuzzing per target.

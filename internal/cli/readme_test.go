@@ -10,7 +10,6 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/internal/testsize"
 )
 
 // shortForms are what the README's commands are changed to where they take long.
@@ -64,7 +63,9 @@ const screen = 60
 // TestReadme runs the README's commands, the long ones in a short form: each ends well and
 // fits a screen.
 func TestReadme(t *testing.T) {
-	testsize.Full(t)
+	if os.Getenv("ZKBENCH_README") == "" {
+		t.Skip("make readme runs the README's commands")
+	}
 	root := must.Get(filepath.Abs(filepath.Join("..", "..")))(t)
 	commands := readmeCommands(t, root)
 	golden.Within(t, "commands", 15, len(commands), 40)
