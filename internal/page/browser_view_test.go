@@ -124,11 +124,14 @@ func TestDark(t *testing.T) {
 	b.await(drawn + " >= 40")
 }
 
+// stays has what the page would take back after two seconds stay: a busy machine looks later.
+const stays = `; window.setTimeout = (later => (f, ms, ...more) => ms === 2000 ? 0 : later(f, ms, ...more))(window.setTimeout)`
+
 // TestCommandCopied: the command can be copied.
 func TestCommandCopied(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})`))
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})`+stays))
 	b.click("#tbody tr:nth-child(2) a")
 	b.click("#copy")
 	b.await(`document.getElementById('copy').innerText === 'Copied'`)
@@ -140,7 +143,7 @@ func TestCommandCopied(t *testing.T) {
 func TestNoClipboard(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})`))
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})`+stays))
 	b.click("#tbody tr:nth-child(2) a")
 	b.click("#copy")
 	b.await(`document.getElementById('copy').innerText !== 'Copy'`)
