@@ -1,8 +1,6 @@
 package group
 
 import (
-	"sync"
-
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fp"
 	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -12,11 +10,11 @@ import (
 
 // BLS12381 returns the group G1 of BLS12-381 (y² = x³ + 4, the subgroup of
 // prime order), on gnark-crypto's types.
-func BLS12381() Group[fr.Element, bls12381.G1Affine] { return bls12381Group() }
+func BLS12381(on ...Kernel) Group[fr.Element, bls12381.G1Affine] { return bls12381Group(on) }
 
-var bls12381Group = sync.OnceValue(func() Group[fr.Element, bls12381.G1Affine] {
+var bls12381Group = onEach(func(on Kernel) Group[fr.Element, bls12381.G1Affine] {
 	return newNative(
-		"BLS12_381_BBS_GURVY", "BLS12-381",
+		"BLS12_381_BBS_GURVY", "BLS12-381", on,
 		newScalars(fr.Modulus(),
 			&vectorOps[fr.Element]{
 				add:   func(z, a, b []fr.Element) { v := fr.Vector(z); v.Add(a, b) },

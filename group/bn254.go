@@ -1,8 +1,6 @@
 package group
 
 import (
-	"sync"
-
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -12,11 +10,11 @@ import (
 
 // BN254 returns the group G1 of BN254 (y² = x³ + 3, prime order), on
 // gnark-crypto's types.
-func BN254() Group[fr.Element, bn254.G1Affine] { return bn254Group() }
+func BN254(on ...Kernel) Group[fr.Element, bn254.G1Affine] { return bn254Group(on) }
 
-var bn254Group = sync.OnceValue(func() Group[fr.Element, bn254.G1Affine] {
+var bn254Group = onEach(func(on Kernel) Group[fr.Element, bn254.G1Affine] {
 	return newNative(
-		"BN254", "BN254",
+		"BN254", "BN254", on,
 		newScalars(fr.Modulus(),
 			&vectorOps[fr.Element]{
 				add:   func(z, a, b []fr.Element) { v := fr.Vector(z); v.Add(a, b) },

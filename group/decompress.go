@@ -11,6 +11,7 @@ import (
 // order p = 3 mod 4.
 type decompressor[E comparable, PE elementPtr[E]] struct {
 	ops      *vectorOps[E]
+	power    func(y, a []E) // y = a^((p+1)/4); nil: by ops
 	b        E
 	flags    curve.Flags
 	pointLen int
@@ -26,13 +27,16 @@ type decompressed[E any] struct {
 	bytes  []byte
 }
 
-func newDecompressor[E comparable, PE elementPtr[E]](c constants[E], pointLen int) *decompressor[E, PE] {
+func newDecompressor[E comparable, PE elementPtr[E]](c constants[E], on Kernel, pointLen int) *decompressor[E, PE] {
 	d := &decompressor[E, PE]{
 		ops: c.ops, flags: c.flags, pointLen: pointLen,
 		scratch: &sync.Pool{New: func() any { return new(decompressed[E]) }},
 	}
 	PE(&d.b).SetUint64(c.b)
 	exp := new(big.Int).Rsh(new(big.Int).Add(c.modulus, big.NewInt(1)), 2)
+	if k, ok := on.lanes(); ok {
+		d.power = newPowers[E, PE](c.modulus, exp, k).of
+	}
 	for i := (exp.BitLen() + 3) / 4; i > 0; i-- {
 		w := uint8(0)
 		for k := 3; k >= 0; k-- {
@@ -88,6 +92,10 @@ func (d *decompressor[E, PE]) decompress(out *decompressed[E], src []byte, n int
 // squareRoots sets y = a^((p+1)/4), a square root wherever there is one, by
 // 4-bit windows. tmp has room for 16 vectors.
 func (d *decompressor[E, PE]) squareRoots(y, a, tmp []E) {
+	if d.power != nil {
+		d.power(y, a)
+		return
+	}
 	n := len(a)
 	power := func(k uint8) []E { return tmp[int(k)*n : int(k+1)*n] }
 	copy(power(1), a)

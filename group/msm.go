@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"math/bits"
 	"sync"
 
 	"github.com/zkbench/zkbench/executor"
@@ -11,27 +12,26 @@ import (
 // sums are multi-scalar multiplications on a curve y² = x³ + b with an
 // endomorphism. They see points as coordinates and scalars as integers.
 type sums[E comparable, PE elementPtr[E]] struct {
-	ops       *vectorOps[E]
-	b         E
-	orderBits int
-	torsion   bool // there are points outside the prime-order subgroup
-	glv       *glv
-	beta      E // φ(x, y) = (βx, y)
+	b    E
+	glv  *glv
+	beta E // φ(x, y) = (βx, y)
 
 	complete        func(z, a, b *affine[E])
 	newAccumulators func() accumulators[E]
+	newRows         func() rows[E]
+	form            form[E]    // of entries
 	scratch         *sync.Pool // *scratch
 }
 
 // scratch is the working memory of one task.
 type scratch[E comparable, PE elementPtr[E]] struct {
-	shape    // of the sum of dynamic points
-	tree     tree[E, PE]
-	acc      accumulators[E]
-	digits   []int16
-	terms    []term
-	mx, my   []E // multiples of dynamic points
-	mx2, my2 []E // bucket sums
+	shape     // of the sum of dynamic points
+	tree      tree[E]
+	acc       accumulators[E]
+	digits    []int16
+	multiples []affine[E] // of dynamic points
+	sums      []affine[E] // of buckets
+	at        []int32     // bucket -> which of them; -1: none
 }
 
 // shape is how a sum of n dynamic points is computed: by buckets or by Straus'
@@ -40,12 +40,13 @@ type shape struct {
 	n              int
 	buckets        bool
 	width, windows int
-	multiples      int // of each point that are added
+	copies         int  // multiples of each point that are added
+	identities     bool // are among them
 }
 
 func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
 	return &scratch[E, PE]{
-		tree: tree[E, PE]{ops: s.ops, complete: s.complete, torsion: s.torsion},
+		tree: tree[E]{rows: s.newRows(), complete: s.complete},
 		acc:  s.newAccumulators(),
 	}
 }
@@ -76,27 +77,22 @@ func bucketWindow(n, halfBits int) int {
 // one tree; above, buckets are. Horner's rule joins the windows. Window ranges
 // are the tasks of the executor.
 func (s *sums[E, PE]) begin(sc *scratch[E, PE], n int) {
-	sc.shape = shape{n: n, width: strausWindow, multiples: 1 << (strausWindow - 1)}
+	sc.shape = shape{n: n, width: strausWindow, copies: 1 << (strausWindow - 1)}
 	if n > strausMax {
-		sc.shape = shape{n: n, buckets: true, width: bucketWindow(n, s.glv.halfBits), multiples: 1}
+		sc.shape = shape{n: n, buckets: true, width: bucketWindow(n, s.glv.halfBits), copies: 1}
 	}
 	sc.windows = integer.Digits(s.glv.halfBits, sc.width)
 	sc.digits = resize(sc.digits, 2*n*sc.windows)
-	sc.mx, sc.my = resize(sc.mx, 2*n*sc.multiples), resize(sc.my, 2*n*sc.multiples)
+	sc.multiples = resize(sc.multiples, 2*n*sc.copies)
 }
 
-// setTerm sets term i to k·p. digits[(2i+h)·windows + w] is that of window w in
-// half h of k. An identity point counts for nothing, and keeps the trees free of
-// identities: its digits are zero.
+// setTerm sets term i to k·p, p not the identity. digits[(2i+h)·windows + w] is
+// that of window w in half h of k.
 func (s *sums[E, PE]) setTerm(sc *scratch[E, PE], i int, p *affine[E], k *integer.Limbs) {
-	sc.mx[i], sc.my[i] = p.X, p.Y
+	sc.multiples[i] = *p
+	s.form.toEntry(&sc.multiples[i])
 	nw := sc.windows
 	d := sc.digits[2*i*nw : (2*i+2)*nw]
-	var zero E
-	if p.X == zero && p.Y == zero {
-		clear(d)
-		return
-	}
 	k1, k2, neg1, neg2 := s.glv.split(k)
 	integer.Recode(d[:nw], &k1, sc.width)
 	integer.Recode(d[nw:], &k2, sc.width)
@@ -105,7 +101,7 @@ func (s *sums[E, PE]) setTerm(sc *scratch[E, PE], i int, p *affine[E], k *intege
 }
 
 func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) (sum affine[E], err error) {
-	s.multiples(sc)
+	s.extend(sc)
 	nw := sc.windows
 	sc.acc.reset(nw)
 	tasks := min(executor.Tasks(ex), nw)
@@ -147,56 +143,44 @@ func negateDigits(d []int16, neg bool) {
 	}
 }
 
-// multiples completes sc.mx, sc.my, whose first row holds the points, to m·P_i
-// for m = 1..sc.multiples, a power of two, at index (m-1)·n + i: one for
-// buckets. Behind them sc.mx has the x of their images under φ, which keeps y,
-// and sc.my the y of their negatives, which keep x: so put picks a multiple, its
-// image and its sign without a branch. Each step goes from k multiples to 2k:
-// (k+i)P = kP + iP for i < k by one tree level, and 2kP by the doubling formula.
-func (s *sums[E, PE]) multiples(sc *scratch[E, PE]) {
-	total := sc.multiples * sc.n
-	sc.tree.extendMultiples(sc.mx[:total], sc.my[:total], sc.n)
-	s.ops.scale(sc.mx[total:], sc.mx[:total], &s.beta)
-	clear(sc.my[total:])
-	s.ops.sub(sc.my[total:], sc.my[total:], sc.my[:total])
+// extend completes sc.multiples, whose first row holds the points, to m·P_i for
+// m = 1..sc.copies, a power of two, at index (m-1)·n + i: one for buckets. Behind
+// them are their images under φ, which keeps y.
+func (s *sums[E, PE]) extend(sc *scratch[E, PE]) {
+	total := sc.copies * sc.n
+	sc.tree.extendMultiples(sc.multiples[:total], sc.n)
+	for i := range total {
+		z := &sc.multiples[total+i]
+		*z = sc.multiples[i]
+		PE(&z.X).Mul(&z.X, &s.beta)
+	}
+	sc.identities = sc.tree.hasIdentity
+}
+
+// pick is the multiple |d| of point j/2, or of its image for odd j, negated for
+// d < 0.
+func (s *shape) pick(j, d int) uint32 {
+	i, half := j/2, j%2
+	sign := d >> 63 // 0 or -1
+	return uint32(i+(d^sign-sign-1)*s.n+half*s.copies*s.n) | uint32(sign)&negated
 }
 
 // strausSums sets accumulators lo..hi-1 to the sums of their windows.
-func (s *scratch[E, PE]) strausSums(t *tree[E, PE], lo, hi int) {
+func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
 	n, nw := s.n, s.windows
-	t.count = resize(t.count, hi-lo)
-	clear(t.count)
-	for j := range 2 * n {
-		for w := lo; w < hi; w++ {
-			if s.digits[j*nw+w] != 0 {
-				t.count[w-lo]++
-			}
-		}
-	}
-	t.layout()
+	t.begin(hi-lo, 2*n)
 	for j := range 2 * n {
 		for w := lo; w < hi; w++ {
 			if d := int(s.digits[j*nw+w]); d != 0 {
-				s.put(t, t.place(w-lo), j, d)
+				t.add(int32(w-lo), s.pick(j, d))
 			}
 		}
 	}
-	// A dynamic point of small order has the identity among its multiples.
-	t.hasIdentity = t.torsion
-	rows := t.reduce(minPairs)
+	t.hasIdentity = s.identities
+	t.reduce(s.multiples, minPairs)
 	for w := lo; w < hi; w++ {
-		t.addColumn(s.acc, w, w-lo, rows, false)
+		t.addColumn(s.acc, w, w-lo)
 	}
-}
-
-// put stores the multiple |d| of point j/2, or of its image for odd j, negated
-// for d < 0.
-func (s *scratch[E, PE]) put(t *tree[E, PE], at int32, j, d int) {
-	i, half := j/2, j%2
-	sign := d >> 63 // 0 or -1
-	k := i + (d^sign-sign-1)*s.n
-	total := len(s.mx) / 2
-	t.x[at], t.y[at] = s.mx[k+half*total], s.my[k-sign*total]
 }
 
 // bucketSums does the same by buckets: bucket k of a window collects
@@ -207,67 +191,47 @@ func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 	t := &task.tree
 	n, nw, c := s.n, s.windows, s.width
 	nb := 1 << (c - 1)
-	t.count = resize(t.count, (hi-lo)*nb)
-	clear(t.count)
+	t.begin((hi-lo)*nb, 0) // buckets are short
 	for j := range 2 * n {
 		for w := lo; w < hi; w++ {
 			if d := int(s.digits[j*nw+w]); d != 0 {
-				t.count[(w-lo)*nb+abs(d)-1]++
+				t.add(int32((w-lo)*nb+abs(d)-1), s.pick(j, d>>63|1))
 			}
 		}
 	}
-	t.layout()
-	for j := range 2 * n {
-		for w := lo; w < hi; w++ {
-			if d := int(s.digits[j*nw+w]); d != 0 {
-				sign := d>>63 | 1 // 1 or -1
-				s.put(t, t.place((w-lo)*nb+abs(d)-1), j, sign)
-			}
-		}
+	t.reduce(s.multiples, 1)
+	if t.left == 0 {
+		return
 	}
-	t.reduce(1)
 	// One row is left; take it out and spread it over the bits.
-	width := len(t.count)
-	task.mx2, task.my2 = resize(task.mx2, width), resize(task.my2, width)
+	task.sums = resize(task.sums, int(t.start[1]))
+	t.rows.pack(task.sums, 0)
+	identities := t.hasIdentity
+	segments := len(t.count)
+	at := resize(task.at, segments)
+	task.at = at
 	for k, filled := range t.count {
-		if filled == 0 {
-			task.mx2[k], task.my2[k] = *new(E), *new(E)
+		at[k] = -1
+		if filled > 0 {
+			at[k] = t.rank[k]
+		}
+	}
+	t.begin((hi-lo)*c, nb)
+	for k, place := range at {
+		if place < 0 {
 			continue
 		}
-		at := t.start[0] + t.rank[k]
-		task.mx2[k], task.my2[k] = t.x[at], t.y[at]
-	}
-	var zero E
-	empty := func(k int) bool { return task.mx2[k] == zero && task.my2[k] == zero }
-	t.count = resize(t.count, (hi-lo)*c)
-	clear(t.count)
-	for pass := range 2 {
-		if pass == 1 {
-			t.layout()
-		}
-		for k := range width {
-			if empty(k) {
-				continue
-			}
-			w, weight := k/nb, k%nb+1
-			for b := range c {
-				if weight>>b&1 == 0 {
-					continue
-				}
-				if pass == 0 {
-					t.count[w*c+b]++
-				} else {
-					at := t.place(w*c + b)
-					t.x[at], t.y[at] = task.mx2[k], task.my2[k]
-				}
-			}
+		w, weight := k/nb, k%nb+1
+		for ; weight != 0; weight &= weight - 1 {
+			t.add(int32(w*c+bits.TrailingZeros(uint(weight))), uint32(place))
 		}
 	}
-	rows := t.reduce(minPairs)
+	t.hasIdentity = identities
+	t.reduce(task.sums, minPairs)
 	for w := lo; w < hi; w++ {
 		for b := c - 1; b >= 0; b-- {
 			s.acc.double(w)
-			t.addColumn(s.acc, w, (w-lo)*c+b, rows, false)
+			t.addColumn(s.acc, w, (w-lo)*c+b)
 		}
 	}
 }

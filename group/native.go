@@ -38,9 +38,15 @@ type constants[E any] struct {
 
 func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]](
-	name, domain string, s scalars[S, PS], p points[P, J, PP, PJ], c constants[E],
+	name, domain string, on Kernel, s scalars[S, PS], p points[P, J, PP, PJ], c constants[E],
 ) Group[S, P] {
-	sum := &sums[E, PE]{ops: c.ops, orderBits: s.orderBits, glv: newGLV(s.order, decimal(c.lambda)), torsion: !p.primeOrder()}
+	sum := &sums[E, PE]{glv: newGLV(s.order, decimal(c.lambda))}
+	if k, ok := on.lanes(); ok {
+		form := newRadix52[E, PE](c.modulus, k)
+		sum.form, sum.newRows = form, func() rows[E] { return newWide(form) }
+	} else {
+		sum.form, sum.newRows = asIs[E]{}, func() rows[E] { return &vectors[E, PE]{ops: c.ops} }
+	}
 	PE(&sum.b).SetUint64(c.b)
 	PE(&sum.beta).SetBigInt(decimal(c.beta))
 	sum.complete = func(z, a, b *affine[E]) {
@@ -52,7 +58,7 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	sum.scratch = &sync.Pool{New: func() any { return sum.newScratch() }}
 	return &native[S, E, P, J, PS, PE, PP, PJ]{
 		name: name, domain: domain, scalars: s, points: p, sums: sum,
-		compressed: newDecompressor[E, PE](c, p.pointLen),
+		compressed: newDecompressor[E, PE](c, on, p.pointLen),
 	}
 }
 
@@ -101,12 +107,26 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 	if len(points) == 0 {
 		return sum, context.Cause(ctx)
 	}
+	terms := 0
+	for i := range points {
+		if !PP(&points[i]).IsInfinity() {
+			terms++
+		}
+	}
+	if terms == 0 {
+		return sum, context.Cause(ctx)
+	}
 	sc := g.sums.scratch.Get().(*scratch[E, PE])
 	defer g.sums.scratch.Put(sc)
-	g.sums.begin(sc, len(points))
+	g.sums.begin(sc, terms)
+	terms = 0
 	for i := range points {
-		a, k := affine[E](points[i]), g.limbs(&scalars[i])
-		g.sums.setTerm(sc, i, &a, &k)
+		// An identity counts for nothing, and would make the trees look for others.
+		if !PP(&points[i]).IsInfinity() {
+			a, k := affine[E](points[i]), g.limbs(&scalars[i])
+			g.sums.setTerm(sc, terms, &a, &k)
+			terms++
+		}
 	}
 	a, err := g.sums.finish(ctx, ex, sc)
 	return P(a), err
@@ -159,7 +179,11 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor
 			sc = t.sums.scratch.Get().(*scratch[E, PE])
 			defer t.sums.scratch.Put(sc)
 		}
-		t.begin(sc, len(dst))
+		longest := 0
+		for _, v := range scalars {
+			longest = max(longest, (len(v)+tasks-1-task)/tasks)
+		}
+		t.begin(sc, len(dst), longest)
 		var zero S
 		for j, v := range scalars {
 			for i := task; i < len(v); i += tasks {

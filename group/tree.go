@@ -1,285 +1,317 @@
 package group
 
-// tree sums many segments of affine points at once. Each level adds pairs of
-// points by the affine formulas
+// tree sums many segments of affine points at once, level by level: each adds
+// pairs of points with one field inversion for all (rows).
 //
-//	λ = (y2-y1)/(x2-x1), x3 = λ²-x1-x2, y3 = λ(x1-x3)-y1
+// Many short segments lie side by side: row j holds the j-th point of every
+// segment that has more than j, the longest first. Rows j and n-h+j, h = n/2,
+// are added into row j; since rows only get shorter, a row's sums are a prefix of
+// it and the rest passes to the next level where it is. Nothing is moved between
+// levels, and neighbouring full rows make one long run of pairs.
 //
-// with one field inversion for all pairs of the level (Montgomery's trick as a
-// product tree) and every field operation through vectorOps: 6 multiplications
-// a pair, against 11 for a mixed Jacobian addition.
-//
-// Points lie in rows: row j holds the j-th point of every segment that has more
-// than j, the longest segments first. Rows j and n-h+j, h = n/2, are added
-// into row j; since rows only get shorter, a row's sums are a prefix of it and
-// the rest passes to the next level where it is. Nothing is moved between
-// levels, and neighbouring full rows make one long vector.
+// Long segments lie behind each other, where rows add points in lanes: each is a
+// run whose second half is added to its first until it is a vector; what those
+// hold is summed side by side.
 //
 // A tree is scratch: it is reused from one sum to the next and is not safe for
 // concurrent use.
-type tree[E comparable, PE elementPtr[E]] struct {
-	ops      *vectorOps[E]
+type tree[E comparable] struct {
+	rows     rows[E]
 	complete func(z, a, b *affine[E]) // any sum, slowly
-	torsion  bool                     // multiples of points may be the identity
 
-	x, y []E // rows
+	segments int
+	apart    int      // positions of a segment, if they lie behind each other; else 0
+	terms    []term   // in no order, of segments side by side
+	count    []int32  // points per segment
+	picks    []uint32 // position -> entry
 
-	// Layout of the current sum.
-	count  []int32 // points per segment
+	// Segments side by side.
 	rank   []int32 // segment -> column
 	cursor []int32 // points placed so far
-	start  []int32 // row -> first index in x, y; one more than there are rows
-	rows   int
+	start  []int32 // row -> first position; one more than there are rows
+	width  []int32 // row -> its points
+	left   int     // rows that are left
 
 	hasIdentity bool // some point or earlier sum may be the identity
 
-	spans   []span
-	den     []E // denominators and their product tree
-	num     []E
-	tmp     []E
-	special []fixup[E]
-	inv     inverter[E]
+	spans    []span
+	special  []fixup[E]
+	operands [2]affine[E] // of calls
+	entries  []affine[E]  // what is left of runs
 }
 
-// span is a run of pairs: x[left+i], x[right+i] for i < n.
+// term is a pick of a segment.
+type term struct {
+	pick    uint32
+	segment int32
+}
+
+// span is a run of pairs of positions: left+i and right+i for i < n.
 type span struct{ left, right, n int32 }
 
-// fixup is a sum that the affine formulas do not cover, found by the complete
-// addition, to be stored after the level.
+// fixup is a pair whose sum the affine formulas do not cover, and its sum.
 type fixup[E any] struct {
-	at  int32
-	sum affine[E]
+	pair, at int32 // which of the level's pairs, and its left position
+	sum      affine[E]
 }
 
 // minPairs is the number of pairs below which a level costs more (one
 // inversion, about twenty vector calls) than finishing with Jacobian additions.
 const minPairs = 12
 
-// layout prepares rows for the segments whose sizes the caller has put into
-// t.count.
-func (t *tree[E, PE]) layout() {
-	segments := len(t.count)
-	t.rank = resize(t.rank, segments)
-	t.cursor = resize(t.cursor, segments)
-	clear(t.cursor)
+// longVectors is the number of vectors that a segment fills from which on it is
+// a run.
+const longVectors = 6
+
+// negated is the bit of a pick that negates its point.
+const negated = 1 << 31
+
+// begin prepares sums of so many segments, of at most so many points each.
+func (t *tree[E]) begin(segments, most int) {
+	t.count = resize(t.count, segments)
+	clear(t.count)
+	t.segments, t.apart = segments, 0
+	t.terms = t.terms[:0]
+	if lanes := t.rows.lanes(); lanes > 1 && most >= longVectors*lanes {
+		t.apart = (most + lanes - 1) &^ (lanes - 1)
+		t.picks = resize(t.picks, segments*t.apart)
+	}
+	t.hasIdentity = false
+}
+
+// add adds an entry to a segment.
+func (t *tree[E]) add(segment int32, pick uint32) {
+	k := t.count[segment]
+	t.count[segment] = k + 1
+	if t.apart > 0 {
+		t.picks[int(segment)*t.apart+int(k)] = pick
+		return
+	}
+	t.terms = append(t.terms, term{pick, segment})
+}
+
+// reduce takes the terms from entries and adds them together until a segment
+// has one point, or until a level has fewer than minPairs pairs. The sum of a
+// segment is then the sum of its column over the rows that are left.
+func (t *tree[E]) reduce(entries []affine[E], minPairs int) {
+	if t.apart > 0 {
+		entries = t.halve(entries, minPairs)
+	}
+	t.layout()
+	t.rows.gather(0, entries, t.picks)
+	for t.left > 1 && t.level(minPairs) {
+	}
+}
+
+// halve sums runs as far as vectors, which become the terms, of the entries that
+// it returns.
+func (t *tree[E]) halve(entries []affine[E], minPairs int) []affine[E] {
+	lanes := int32(t.rows.lanes())
+	t.start = resize(t.start, t.segments)
+	at := int32(0)
+	for s, n := range t.count {
+		first := s * t.apart
+		end := (n + lanes - 1) &^ (lanes - 1)
+		picks := t.picks[first : first+int(end)]
+		clear(picks[n:])
+		t.start[s] = at
+		at += end
+	}
+	t.rows.resize(int(at))
+	for s, n := range t.count {
+		end := (n + lanes - 1) &^ (lanes - 1)
+		t.rows.gather(t.start[s], entries, t.picks[s*t.apart:s*t.apart+int(end)])
+	}
+	for {
+		t.spans = t.spans[:0]
+		total := int32(0)
+		for s, n := range t.count {
+			if n > lanes {
+				half := ((n+lanes-1)/lanes + 1) / 2 * lanes
+				t.spans = append(t.spans, span{t.start[s], t.start[s] + half, n - half})
+				total += n - half
+			}
+		}
+		if int(total) < max(minPairs, 1) {
+			break
+		}
+		t.addSpans(int(total))
+		for s, n := range t.count {
+			if n > lanes {
+				t.count[s] = ((n+lanes-1)/lanes + 1) / 2 * lanes
+			}
+		}
+	}
+	t.apart = 0
+	all, used := int32(0), int32(0)
+	for _, n := range t.count {
+		all += n
+	}
+	t.entries = resize(t.entries, int(all))
+	for s, n := range t.count {
+		t.rows.pack(t.entries[used:used+n], t.start[s])
+		for k := range n {
+			t.terms = append(t.terms, term{uint32(used + k), int32(s)})
+		}
+		used += n
+	}
+	return t.entries
+}
+
+// layout gives every term its position side by side.
+func (t *tree[E]) layout() {
+	t.rank = resize(t.rank, t.segments)
 	longest := int32(0)
 	for _, c := range t.count {
 		longest = max(longest, c)
 	}
-	t.rows = int(longest)
+	t.left = int(longest)
 	// Counting sort by length, longest first. hist[c] first counts segments of
 	// length c, then becomes the first column of that length.
-	t.start = resize(t.start, t.rows+2)
+	t.start = resize(t.start, t.left+2)
 	hist := t.start
 	clear(hist)
 	for _, c := range t.count {
 		hist[c]++
 	}
 	column := int32(0)
-	for c := t.rows; c >= 0; c-- {
+	for c := t.left; c >= 0; c-- {
 		hist[c], column = column, column+hist[c]
 	}
 	for s, c := range t.count {
 		t.rank[s] = hist[c]
 		hist[c]++
 	}
-	// Now hist[c] is the number of segments of length >= c, so row j, whose
-	// segments are longer than j, has hist[j+1] entries.
+	// Now hist[c] is the number of segments of length >= c, and row j has those
+	// that are longer than j.
+	lanes := int32(t.rows.lanes())
+	t.width = resize(t.width, t.left)
 	offset := int32(0)
-	for j := range t.rows {
-		width := hist[j+1]
-		t.start[j], offset = offset, offset+width
+	for j := range t.left {
+		t.width[j] = hist[j+1]
+		t.start[j], offset = offset, offset+(t.width[j]+lanes-1)&^(lanes-1)
 	}
-	t.start[t.rows] = offset
-	t.x = resize(t.x, int(offset))
-	t.y = resize(t.y, int(offset))
-	t.hasIdentity = false
+	t.start[t.left] = offset
+	t.picks = resize(t.picks, int(offset))
+	if lanes > 1 {
+		clear(t.picks)
+	}
+	t.cursor = resize(t.cursor, t.segments)
+	clear(t.cursor)
+	for _, m := range t.terms {
+		j := t.cursor[m.segment]
+		t.cursor[m.segment] = j + 1
+		t.picks[t.start[j]+t.rank[m.segment]] = m.pick
+	}
+	t.rows.resize(int(offset))
 }
 
-// place returns the index in x and y for the next point of a segment.
-func (t *tree[E, PE]) place(segment int) int32 {
-	j := t.cursor[segment]
-	t.cursor[segment] = j + 1
-	return t.start[j] + t.rank[segment]
-}
-
-// width is the number of entries of a row.
-func (t *tree[E, PE]) width(row int) int32 { return t.start[row+1] - t.start[row] }
-
-// reduce adds rows together until one is left, or until a level has fewer than
-// minPairs pairs, and returns the number of rows left. The sum of a segment is
-// then the sum of its column over those rows.
-func (t *tree[E, PE]) reduce(minPairs int) int {
-	n := t.rows
-	for n > 1 {
-		h := n / 2
-		t.spans = t.spans[:0]
-		total := int32(0)
-		for j := range h {
-			l, r, w := t.start[j], t.start[n-h+j], t.width(n-h+j)
-			if w == 0 {
-				break
-			}
-			if k := len(t.spans) - 1; k >= 0 && t.spans[k].left+t.spans[k].n == l && t.spans[k].right+t.spans[k].n == r {
-				t.spans[k].n += w
-			} else {
-				t.spans = append(t.spans, span{l, r, w})
-			}
-			total += w
-		}
-		if int(total) < minPairs {
+// level adds the lower half of the rows to the upper, or reports false where
+// these are too few pairs.
+func (t *tree[E]) level(minPairs int) bool {
+	n, h := t.left, t.left/2
+	t.spans = t.spans[:0]
+	total := int32(0)
+	for j := range h {
+		l, r, w := t.start[j], t.start[n-h+j], t.width[n-h+j]
+		if w == 0 {
 			break
 		}
-		t.addSpans(int(total))
-		n -= h
+		if k := len(t.spans) - 1; k >= 0 && t.spans[k].left+t.spans[k].n == l && t.spans[k].right+t.spans[k].n == r {
+			t.spans[k].n += w
+		} else {
+			t.spans = append(t.spans, span{l, r, w})
+		}
+		total += w
 	}
-	return n
+	if int(total) < minPairs {
+		return false
+	}
+	t.addSpans(int(total))
+	t.left -= h
+	return true
 }
 
 // addSpans replaces each left point by the sum of its pair; total is the number
 // of pairs.
-func (t *tree[E, PE]) addSpans(total int) {
-	ops := t.ops
+func (t *tree[E]) addSpans(total int) {
 	additions(total)
-	t.den = resize(t.den, 2*total+64)
-	t.num = resize(t.num, total)
-	t.tmp = resize(t.tmp, total)
-	den, num, tmp := t.den[:total], t.num, t.tmp
-	off := int32(0)
-	for _, s := range t.spans {
-		ops.sub(den[off:off+s.n], t.x[s.right:s.right+s.n], t.x[s.left:s.left+s.n])
-		ops.sub(num[off:off+s.n], t.y[s.right:s.right+s.n], t.y[s.left:s.left+s.n])
-		off += s.n
-	}
 	t.special = t.special[:0]
-	if t.hasIdentity {
-		t.setAside(den)
+	if !t.hasIdentity && t.rows.add(t.spans, total, nil) {
+		return
 	}
-	if !invertAll[E, PE](ops, t.den, total, tmp, &t.inv) {
-		// Some x1 = x2: a doubling or a sum of opposite points.
-		t.setAside(den)
-		invertAll[E, PE](ops, t.den, total, tmp, &t.inv)
-	}
-	ops.mul(num, num, den) // λ
-	ops.mul(den, num, num) // λ²
-	off = 0
-	for _, s := range t.spans {
-		x1, x2, x3 := t.x[s.left:s.left+s.n], t.x[s.right:s.right+s.n], den[off:off+s.n]
-		ops.sub(x3, x3, x1)
-		ops.sub(x3, x3, x2)
-		ops.sub(tmp[off:off+s.n], x1, x3)
-		copy(x1, x3)
-		off += s.n
-	}
-	ops.mul(tmp, tmp, num)
-	off = 0
-	for _, s := range t.spans {
-		y1 := t.y[s.left : s.left+s.n]
-		ops.sub(y1, tmp[off:off+s.n], y1)
-		off += s.n
-	}
-	for _, f := range t.special {
-		t.x[f.at], t.y[f.at] = f.sum.X, f.sum.Y
+	// Some sum is a doubling, one of opposite points, or of an identity.
+	t.setAside()
+	t.rows.add(t.spans, total, t.special)
+	for i := range t.special {
+		t.rows.set(t.special[i].at, &t.special[i].sum)
 	}
 }
 
 // setAside computes the pairs that the affine formulas do not cover (equal x,
-// or an identity operand) by the complete addition and puts 1 in their place
-// among the denominators. Its cost is that of a scan; such pairs are rare.
-func (t *tree[E, PE]) setAside(den []E) {
-	var zero E
-	one := &t.inv.acc
-	PE(one).SetUint64(1)
-	i := 0
+// or an identity operand) by the complete addition. Its cost is that of a scan;
+// such pairs are rare.
+func (t *tree[E]) setAside() {
+	var zero affine[E]
+	pair := int32(0)
 	for _, s := range t.spans {
 		for k := range s.n {
 			l, r := s.left+k, s.right+k
-			leftZero := t.x[l] == zero && t.y[l] == zero
-			rightZero := t.x[r] == zero && t.y[r] == zero
-			if den[i] == zero || leftZero || rightZero {
-				var sum affine[E]
-				t.complete(&sum, &affine[E]{t.x[l], t.y[l]}, &affine[E]{t.x[r], t.y[r]})
-				if sum.X == zero && sum.Y == zero {
-					t.hasIdentity = true
-				}
-				t.special = append(t.special, fixup[E]{l, sum})
-				den[i] = *one
+			if t.rows.special(l, r) {
+				a, b := &t.operands[0], &t.operands[1]
+				t.rows.get(a, l)
+				t.rows.get(b, r)
+				t.complete(a, a, b)
+				t.hasIdentity = t.hasIdentity || *a == zero
+				t.special = append(t.special, fixup[E]{pair, l, *a})
 			}
-			i++
+			pair++
 		}
 	}
 }
 
 // addColumn adds the sum of a segment, its column over the rows that are left,
-// to accumulator i, or subtracts it.
-func (t *tree[E, PE]) addColumn(acc accumulators[E], i, segment, rows int, subtract bool) {
-	col := t.rank[segment]
-	for j := range rows {
-		if col >= t.width(j) {
+// to accumulator i.
+func (t *tree[E]) addColumn(acc accumulators[E], i, segment int) {
+	column := t.rank[segment]
+	for j := range t.left {
+		if column >= t.width[j] {
 			break
 		}
-		at := t.start[j] + col
-		if subtract {
-			acc.sub(i, &t.x[at], &t.y[at])
-		} else {
-			acc.add(i, &t.x[at], &t.y[at])
-		}
+		p := &t.operands[0]
+		t.rows.get(p, t.start[j]+column)
+		acc.add(i, &p.X, &p.Y)
 	}
 }
 
-// extendMultiples completes rows of n points: row 0 holds P_i, row m gets
-// (m+1)·P_i.
-func (t *tree[E, PE]) extendMultiples(mx, my []E, n int) {
-	x, y := t.x, t.y
-	defer func() { t.x, t.y = x, y }()
-	rows := len(mx) / n
-	for k := 1; k < rows; k *= 2 {
+// extendMultiples completes rows of n entries: row 0 holds P_i, none of which
+// is the identity, row m gets (m+1)·P_i.
+func (t *tree[E]) extendMultiples(entries []affine[E], n int) {
+	lanes := t.rows.lanes()
+	whole := func(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
+	gather := func(at, n int, pick func(i int) int) {
+		t.picks = resize(t.picks, whole(n))
+		clear(t.picks)
+		for i := range n {
+			t.picks[i] = uint32(pick(i))
+		}
+		t.rows.gather(int32(at), entries, t.picks)
+	}
+	t.hasIdentity = false // until a point of small order reaches it
+	for k := 1; k < len(entries)/n; k *= 2 {
 		// Row k-1 is kP. Rows k..2k-2 become kP + iP, i = 1..k-1; row 2k-1 = 2(kP).
-		for i := range k - 1 {
-			copy(mx[(k+i)*n:(k+i+1)*n], mx[(k-1)*n:k*n])
-			copy(my[(k+i)*n:(k+i+1)*n], my[(k-1)*n:k*n])
+		m := (k - 1) * n
+		t.rows.resize(2*whole(m) + whole(n))
+		if m > 0 {
+			gather(0, m, func(i int) int { return m + i%n })
+			gather(whole(m), m, func(i int) int { return i })
+			t.spans = append(t.spans[:0], span{0, int32(whole(m)), int32(m)})
+			t.addSpans(m)
+			t.rows.pack(entries[k*n:k*n+m], 0)
 		}
-		if k > 1 {
-			t.x, t.y, t.hasIdentity = mx, my, t.torsion // a point of small order reaches the identity
-			t.spans = append(t.spans[:0], span{int32(k * n), 0, int32((k - 1) * n)})
-			t.addSpans((k - 1) * n)
-		}
-		t.doubleRow(mx[(2*k-1)*n:2*k*n], my[(2*k-1)*n:2*k*n], mx[(k-1)*n:k*n], my[(k-1)*n:k*n])
-	}
-}
-
-// doubleRow sets (zx, zy) = 2·(x, y): λ = 3x²/2y, x3 = λ²-2x, y3 = λ(x-x3)-y.
-// The identity doubles to itself: y = 0 occurs for it alone, since no point of
-// these curves has order two.
-func (t *tree[E, PE]) doubleRow(zx, zy, x, y []E) {
-	n := len(x)
-	ops := t.ops
-	additions(n)
-	t.den, t.num, t.tmp = resize(t.den, 2*n+64), resize(t.num, n), resize(t.tmp, n)
-	den, num, tmp := t.den[:n], t.num, t.tmp
-	var zero E
-	PE(&t.inv.acc).SetUint64(1)
-	ops.add(den, y, y)
-	for i := range den {
-		if den[i] == zero {
-			den[i] = t.inv.acc
-		}
-	}
-	invertAll[E, PE](ops, t.den, n, tmp, &t.inv)
-	ops.mul(num, x, x)
-	ops.add(tmp, num, num)
-	ops.add(num, num, tmp)
-	ops.mul(num, num, den) // λ
-	ops.mul(den, num, num)
-	ops.sub(den, den, x)
-	ops.sub(den, den, x)
-	ops.sub(tmp, x, den)
-	ops.mul(tmp, tmp, num)
-	ops.sub(zy, tmp, y)
-	copy(zx, den)
-	for i := range x {
-		if x[i] == zero && y[i] == zero {
-			zx[i], zy[i] = zero, zero
-		}
+		gather(0, n, func(i int) int { return m + i })
+		additions(n)
+		t.rows.double(n)
+		t.rows.pack(entries[(2*k-1)*n:2*k*n], 0)
 	}
 }

@@ -47,6 +47,37 @@ type Operand struct {
 // New returns an empty block for registers of so many lanes, 8 or 4.
 func New(lanes int) *Block { return &Block{Lanes: lanes} }
 
+// Interleave is blocks of no masks that depend on nothing of each other, step by step in turn:
+// what one waits for, another fills.
+func Interleave(blocks ...*Block) *Block {
+	all := New(blocks[0].Lanes)
+	for at := 0; ; at++ {
+		more := false
+		first := 0
+		for _, b := range blocks {
+			if at < len(b.code) {
+				more = true
+				s := b.code[at]
+				s.Sources = slices.Clone(s.Sources)
+				for i := range s.Sources {
+					if s.Sources[i].Text == "" {
+						s.Sources[i].Value += Value(first)
+					}
+				}
+				if s.result >= 0 {
+					s.result += Value(first)
+				}
+				all.code = append(all.code, s)
+			}
+			first += b.values
+		}
+		all.values = first
+		if !more {
+			return all
+		}
+	}
+}
+
 // Emit adds a step and returns its result, which is none where it writes to memory or to a
 // mask.
 func (b *Block) Emit(i Step) Value {
@@ -207,12 +238,12 @@ func (a *allocation) slot(v Value) string {
 func (a *allocation) free(kept []int) int {
 	worst, when := -1, -1
 	for _, r := range a.pool {
+		if slices.Contains(kept, r) {
+			continue
+		}
 		v := a.owner[r]
 		if v < 0 {
 			return r
-		}
-		if slices.Contains(kept, r) {
-			continue
 		}
 		if next := a.next(v); next > when {
 			worst, when = r, next
@@ -255,6 +286,7 @@ func (a *allocation) step(at int, i Step) {
 			texts[n] = a.constant(name)
 		}
 	}
+	var last int // the register of the last source
 	for n, s := range i.Sources {
 		if s.Text != "" {
 			continue
@@ -271,8 +303,9 @@ func (a *allocation) step(at int, i Step) {
 			a.where[s.Value], a.owner[r] = r, s.Value
 			kept = append(kept, r)
 		}
-		texts[n] = a.Register(r)
+		texts[n], last = a.Register(r), r
 	}
+	read := slices.Clone(kept)
 	// What is read here for the last time gives its register up.
 	for _, s := range i.Sources {
 		if s.Text != "" {
@@ -282,15 +315,11 @@ func (a *allocation) step(at int, i Step) {
 			a.uses[s.Value] = a.uses[s.Value][1:]
 		}
 	}
-	var last int
-	for n, s := range i.Sources {
+	for _, s := range i.Sources {
 		if s.Text != "" {
 			continue
 		}
 		r, in := a.where[s.Value]
-		if n == len(i.Sources)-1 {
-			last = r
-		}
 		if len(a.uses[s.Value]) > 0 {
 			continue
 		}
@@ -321,7 +350,7 @@ func (a *allocation) step(at int, i Step) {
 	if i.Merge {
 		r = last
 		if a.owner[last] >= 0 { // read again later
-			r = a.free(kept)
+			r = a.free(read)
 			a.line(a.Either("VMOVDQA64", "VMOVDQA"), a.Register(last)+", "+a.Register(r))
 			texts[len(texts)-1] = a.Register(r)
 		}

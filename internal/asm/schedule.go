@@ -9,8 +9,16 @@ import (
 // instructions each cycle finds one that can start: its own reordering looks ahead less
 // far than one S-box is long. A step is taken from the first window of those that are
 // left, so that few values wait; of those that can start, that with the longest way to the
-// end. Loads are written where they are first needed.
+// end. Loads are written where they are first needed, or not at all.
 func (b *Block) Schedule() {
+	_, wanted := b.dependencies()
+	kept := b.code[:0:0]
+	for at, s := range b.code {
+		if !s.isLoad() || len(wanted[at]) > 0 {
+			kept = append(kept, s)
+		}
+	}
+	b.code = kept
 	// The best of those from 10 to 600: fewer leave ports idle, more fill the stack.
 	window := map[int]int{8: 80, 4: 40}[b.Lanes]
 	needs, wanted := b.dependencies()
@@ -115,6 +123,8 @@ func (s *Step) latency() int {
 		return 0
 	case s.Mnemonic == "VPMULUDQ":
 		return 5
+	case strings.HasPrefix(s.Mnemonic, "VPMADD52"):
+		return 4
 	case s.toMask != 0, s.Mnemonic == "VPCMPGTQ":
 		return 3
 	}

@@ -131,7 +131,7 @@ const stays = `; window.setTimeout = (later => (f, ms, ...more) => ms === 2000 ?
 func TestCommandCopied(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})`+stays))
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})` + stays))
 	b.click("#tbody tr:nth-child(2) a")
 	b.click("#copy")
 	b.await(`document.getElementById('copy').innerText === 'Copied'`)
@@ -143,7 +143,7 @@ func TestCommandCopied(t *testing.T) {
 func TestNoClipboard(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})`+stays))
+	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})` + stays))
 	b.click("#tbody tr:nth-child(2) a")
 	b.click("#copy")
 	b.await(`document.getElementById('copy').innerText !== 'Copy'`)

@@ -1,0 +1,147 @@
+package group
+
+// rows are points by position, in the form that adds them fastest. Where they
+// wait to be picked they are entries, in a form of their own.
+type rows[E any] interface {
+	// lanes is what a run of positions is rounded up to: a power of two.
+	lanes() int
+	// resize makes room for n positions.
+	resize(n int)
+	// gather sets the positions from at on, as many as there are picks; both are
+	// multiples of lanes.
+	gather(at int32, entries []affine[E], picks []uint32)
+	// pack sets entries to the points from a position on, a multiple of lanes.
+	pack(entries []affine[E], at int32)
+	// add replaces each left point of total pairs by the sum of both, but for
+	// those pairs that are set aside. It reports false, and leaves all as it
+	// was, where some have equal x.
+	add(spans []span, total int, aside []fixup[E]) bool
+	// double doubles n points.
+	double(n int)
+	// special tells whether the points have equal x or one is the identity.
+	special(l, r int32) bool
+	// get sets p to a point, and set a point to p, as a side effect in the form
+	// of entries.
+	get(p *affine[E], at int32)
+	set(at int32, p *affine[E])
+}
+
+// form is how entries hold points: both ways in place.
+type form[E any] interface {
+	toEntry(p *affine[E])
+	fromEntry(e *affine[E])
+}
+
+// asIs is the form of points that are as they are.
+type asIs[E any] struct{}
+
+func (asIs[E]) toEntry(*affine[E])   {}
+func (asIs[E]) fromEntry(*affine[E]) {}
+
+// vectors are rows of gnark-crypto's elements. A pair is added by
+//
+//	λ = (y2-y1)/(x2-x1), x3 = λ²-x1-x2, y3 = λ(x1-x3)-y1
+//
+// with one field inversion for all pairs (Montgomery's trick as a product tree)
+// and every field operation through vectorOps: 6 multiplications a pair, against
+// 11 for a mixed Jacobian addition. Entries are points as they are.
+type vectors[E comparable, PE elementPtr[E]] struct {
+	ops  *vectorOps[E]
+	x, y []E
+	den  []E // denominators and their product tree
+	num  []E
+	tmp  []E
+	inv  inverter[E]
+}
+
+func (v *vectors[E, PE]) lanes() int                 { return 1 }
+func (v *vectors[E, PE]) get(p *affine[E], at int32) { *p = affine[E]{v.x[at], v.y[at]} }
+func (v *vectors[E, PE]) set(at int32, p *affine[E]) { v.x[at], v.y[at] = p.X, p.Y }
+
+func (v *vectors[E, PE]) resize(n int) { v.x, v.y = resize(v.x, n), resize(v.y, n) }
+
+func (v *vectors[E, PE]) gather(at int32, entries []affine[E], picks []uint32) {
+	x, y := v.x[at:], v.y[at:at+int32(len(picks))]
+	for i, pick := range picks {
+		e := &entries[pick&^negated]
+		x[i], y[i] = e.X, e.Y
+	}
+	// All y are negated, for a branch on signs would be mispredicted.
+	v.tmp = resize(v.tmp, len(picks))
+	clear(v.tmp)
+	v.ops.sub(v.tmp, v.tmp, y)
+	for i, pick := range picks {
+		PE(&y[i]).Select(int(pick>>31), &y[i], &v.tmp[i])
+	}
+}
+
+func (v *vectors[E, PE]) pack(entries []affine[E], at int32) {
+	for i := range entries {
+		entries[i] = affine[E]{v.x[int(at)+i], v.y[int(at)+i]}
+	}
+}
+
+func (v *vectors[E, PE]) special(l, r int32) bool {
+	var zero E
+	return v.x[l] == v.x[r] || v.x[l] == zero && v.y[l] == zero || v.x[r] == zero && v.y[r] == zero
+}
+
+func (v *vectors[E, PE]) add(spans []span, total int, aside []fixup[E]) bool {
+	ops := v.ops
+	v.den, v.num, v.tmp = resize(v.den, 2*total+64), resize(v.num, total), resize(v.tmp, total)
+	den, num, tmp := v.den[:total], v.num, v.tmp
+	off := int32(0)
+	for _, s := range spans {
+		ops.sub(den[off:off+s.n], v.x[s.right:s.right+s.n], v.x[s.left:s.left+s.n])
+		ops.sub(num[off:off+s.n], v.y[s.right:s.right+s.n], v.y[s.left:s.left+s.n])
+		off += s.n
+	}
+	for _, f := range aside {
+		PE(&den[f.pair]).SetUint64(1)
+	}
+	if !invertAll[E, PE](ops, v.den, total, tmp, &v.inv) {
+		return false
+	}
+	ops.mul(num, num, den) // λ
+	ops.mul(den, num, num) // λ²
+	off = 0
+	for _, s := range spans {
+		x1, x2, x3 := v.x[s.left:s.left+s.n], v.x[s.right:s.right+s.n], den[off:off+s.n]
+		ops.sub(x3, x3, x1)
+		ops.sub(x3, x3, x2)
+		ops.sub(tmp[off:off+s.n], x1, x3)
+		copy(x1, x3)
+		off += s.n
+	}
+	ops.mul(tmp, tmp, num)
+	off = 0
+	for _, s := range spans {
+		y1 := v.y[s.left : s.left+s.n]
+		ops.sub(y1, tmp[off:off+s.n], y1)
+		off += s.n
+	}
+	return true
+}
+
+// double: λ = 3x²/2y, x3 = λ²-2x, y3 = λ(x-x3)-y. The identity doubles to
+// itself: y = 0 occurs for it alone, since no point of these curves has order
+// two.
+func (v *vectors[E, PE]) double(n int) {
+	ops := v.ops
+	x, y := v.x[:n], v.y[:n]
+	v.den, v.num, v.tmp = resize(v.den, 2*n+64), resize(v.num, n), resize(v.tmp, n)
+	den, num, tmp := v.den[:n], v.num, v.tmp
+	ops.add(den, y, y)
+	invertAll[E, PE](ops, v.den, n, tmp, &v.inv)
+	ops.mul(num, x, x)
+	ops.add(tmp, num, num)
+	ops.add(num, num, tmp)
+	ops.mul(num, num, den) // λ
+	ops.mul(den, num, num)
+	ops.sub(den, den, x)
+	ops.sub(den, den, x)
+	ops.sub(tmp, x, den)
+	ops.mul(tmp, tmp, num)
+	ops.sub(y, tmp, y)
+	copy(x, den)
+}

@@ -1,0 +1,206 @@
+package group
+
+import (
+	"math/big"
+	"sync"
+	"unsafe"
+
+	"github.com/zkbench/zkbench/internal/lanes"
+)
+
+// wide are rows in lanes of eight, in radix 52. An entry x is in Montgomery form
+// of that radix, packed into the words of one of gnark-crypto's elements.
+type wide[E comparable, PE elementPtr[E]] struct {
+	*radix52[E, PE]
+	points   []uint64
+	pairs    []lanes.Pair
+	adder    lanes.Adder
+	inverter func(words []uint64)
+	tail     [lanes.Width]affine[E]
+	element  E
+}
+
+func newWide[E comparable, PE elementPtr[E]](form *radix52[E, PE]) *wide[E, PE] {
+	w := &wide[E, PE]{radix52: form}
+	w.inverter = w.invert
+	return w
+}
+
+// radix52 leads from one Montgomery form to the other: with R = 2^(52 limbs) and
+// S = 2^(64 words), a product of gnark-crypto's with R/S makes x R of x S.
+type radix52[E comparable, PE elementPtr[E]] struct {
+	field           *lanes.Field
+	in, out, square E // R/S, S/R, (R/S)²
+}
+
+func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, k lanes.Kernel) *radix52[E, PE] {
+	c := &radix52[E, PE]{field: lanes.New(p, k)}
+	r := c.field.Represent(big.NewInt(1))
+	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(c.in)))
+	s.ModInverse(s, p)
+	PE(&c.in).SetBigInt(s.Mul(s, r).Mod(s, p))
+	PE(&c.out).Inverse(&c.in)
+	PE(&c.square).Square(&c.in)
+	return c
+}
+
+// powers raises vectors of elements to one exponent.
+type powers[E comparable, PE elementPtr[E]] struct {
+	field    *lanes.Field
+	exponent lanes.Exponent
+	in, out  []uint64 // R²/S and S in every lane: their products are x R of x S, and back
+	scratch  sync.Pool
+}
+
+func newPowers[E comparable, PE elementPtr[E]](p, exponent *big.Int, k lanes.Kernel) *powers[E, PE] {
+	c := &powers[E, PE]{field: lanes.New(p, k), exponent: lanes.NewExponent(exponent)}
+	var e E
+	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(e)))
+	in := new(big.Int).ModInverse(s, p)
+	c.in = c.field.Constant(c.field.Represent(in.Mul(in, c.field.Represent(big.NewInt(1)))))
+	c.out = c.field.Constant(s.Mod(s, p))
+	c.scratch.New = func() any { return new([]uint64) }
+	return c
+}
+
+// of sets y to the powers of x.
+func (c *powers[E, PE]) of(y, x []E) {
+	n := (len(x) + lanes.Width - 1) / lanes.Width * c.field.Block()
+	scratch := c.scratch.Get().(*[]uint64)
+	defer c.scratch.Put(scratch)
+	*scratch = lanes.Resize(*scratch, 2*n+lanes.PowerWords(n))
+	v, z := (*scratch)[:n], (*scratch)[n:2*n]
+	clear(v)
+	for i := range x {
+		c.field.Set(v[i/lanes.Width*c.field.Block():], i%lanes.Width, wordsOf(&x[i]))
+	}
+	c.field.Scale(v, c.in)
+	c.field.Power(z, v, c.exponent, (*scratch)[2*n:])
+	c.field.Scale(z, c.out)
+	for i := range y {
+		c.field.Get(wordsOf(&y[i]), z[i/lanes.Width*c.field.Block():], i%lanes.Width)
+	}
+}
+
+// wordsOf are the words of an element.
+func wordsOf[E any](e *E) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(e)), unsafe.Sizeof(*e)/8)
+}
+
+func firstWord[E any](entries []affine[E]) *uint64 {
+	return (*uint64)(unsafe.Pointer(unsafe.SliceData(entries)))
+}
+
+func (w *wide[E, PE]) lanes() int { return lanes.Width }
+
+func (c *radix52[E, PE]) toEntry(p *affine[E]) {
+	PE(&p.X).Mul(&p.X, &c.in)
+	PE(&p.Y).Mul(&p.Y, &c.in)
+}
+
+func (c *radix52[E, PE]) fromEntry(e *affine[E]) {
+	PE(&e.X).Mul(&e.X, &c.out)
+	PE(&e.Y).Mul(&e.Y, &c.out)
+}
+
+func (w *wide[E, PE]) resize(n int) {
+	w.points = lanes.Resize(w.points, n/lanes.Width*w.field.PlaceWords())
+}
+
+func (w *wide[E, PE]) gather(at int32, entries []affine[E], picks []uint32) {
+	place := w.points[int(at)/lanes.Width*w.field.PlaceWords():]
+	w.field.Gather(place, firstWord(entries), picks)
+}
+
+func (w *wide[E, PE]) pack(entries []affine[E], at int32) {
+	place := w.points[int(at)/lanes.Width*w.field.PlaceWords():]
+	whole := len(entries) / lanes.Width
+	size := w.field.PlaceWords()
+	w.field.Pack(firstWord(entries), place[:whole*size])
+	if rest := entries[whole*lanes.Width:]; len(rest) > 0 {
+		w.field.Pack(firstWord(w.tail[:]), place[whole*size:(whole+1)*size])
+		copy(rest, w.tail[:])
+	}
+}
+
+// place and lane of a position.
+func (w *wide[E, PE]) at(at int32) (x, y []uint64, lane int) {
+	place := w.points[int(at)/lanes.Width*w.field.PlaceWords():]
+	return place, place[w.field.Block():], int(at) % lanes.Width
+}
+
+// load is a point as entries have it.
+func (w *wide[E, PE]) load(e *affine[E], at int32) {
+	x, y, lane := w.at(at)
+	w.field.Get(wordsOf(&e.X), x, lane)
+	w.field.Get(wordsOf(&e.Y), y, lane)
+}
+
+func (w *wide[E, PE]) get(p *affine[E], at int32) {
+	w.load(p, at)
+	w.fromEntry(p)
+}
+
+func (w *wide[E, PE]) set(at int32, p *affine[E]) {
+	w.toEntry(p)
+	x, y, lane := w.at(at)
+	w.field.Set(x, lane, wordsOf(&p.X))
+	w.field.Set(y, lane, wordsOf(&p.Y))
+}
+
+func (w *wide[E, PE]) special(l, r int32) bool {
+	var identity affine[E]
+	a, b := &w.tail[0], &w.tail[1]
+	w.load(a, l)
+	w.load(b, r)
+	return a.X == b.X || *a == identity || *b == identity
+}
+
+func (w *wide[E, PE]) add(spans []span, _ int, aside []fixup[E]) bool {
+	w.pairs = w.pairs[:0]
+	first := int32(0)
+	for _, s := range spans {
+		for k := int32(0); k < s.n; k += lanes.Width {
+			a, b := uint32(s.left+k)/lanes.Width, uint32(s.right+k)/lanes.Width
+			idle := uint32(0)
+			if rest := s.n - k; rest < lanes.Width {
+				idle = 1<<lanes.Width - 1<<rest
+			}
+			for len(aside) > 0 && aside[0].pair < first+min(k+lanes.Width, s.n) {
+				idle |= 1 << (aside[0].pair - first - k)
+				aside = aside[1:]
+			}
+			w.pairs = append(w.pairs, lanes.Pair{A: a, B: b, Sum: a, Idle: idle})
+		}
+		first += s.n
+	}
+	return w.run(lanes.Chord)
+}
+
+func (w *wide[E, PE]) double(n int) {
+	w.pairs = w.pairs[:0]
+	for k := 0; k < n; k += lanes.Width {
+		idle := uint32(0)
+		if rest := n - k; rest < lanes.Width {
+			idle = 1<<lanes.Width - 1<<rest
+		}
+		at := uint32(k) / lanes.Width
+		w.pairs = append(w.pairs, lanes.Pair{A: at, B: at, Sum: at, Idle: idle})
+	}
+	w.run(lanes.Tangent)
+}
+
+func (w *wide[E, PE]) run(rule lanes.Rule) bool {
+	w.pairs = lanes.Even(w.pairs)
+	return w.field.Add(&w.adder, rule, w.points, w.pairs, w.inverter)
+}
+
+// invert inverts words of x R: as gnark-crypto takes them they are x R/S in its
+// form, whose inverse in that form is S²/(x R).
+func (w *wide[E, PE]) invert(words []uint64) {
+	e := PE(&w.element)
+	copy(wordsOf(&w.element), words)
+	e.Inverse(&w.element)
+	e.Mul(&w.element, &w.square)
+	copy(words, wordsOf(&w.element))
+}

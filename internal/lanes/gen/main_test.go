@@ -1,0 +1,19 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCheckedIn: the files are what the generator writes.
+func TestCheckedIn(t *testing.T) {
+	t.Parallel()
+	for name, source := range outputs {
+		got, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil || !bytes.Equal(got, source()) {
+			t.Errorf("%s is not what go generate writes (%v)", name, err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+//go:build !purego
+
+package lanes
+
+import "golang.org/x/sys/cpu"
+
+var hasIFMA = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512IFMA
+
+//go:noescape
+func mul5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
+
+//go:noescape
+func square5(dst *uint64, a *uint64, constants *uint64, n int)
+
+//go:noescape
+func mul8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
+
+//go:noescape
+func square8(dst *uint64, a *uint64, constants *uint64, n int)
+
+//go:noescape
+func chordForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
+
+//go:noescape
+func chordBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
+
+//go:noescape
+func tangentForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
+
+//go:noescape
+func tangentBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
+
+//go:noescape
+func gather5(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int)
+
+//go:noescape
+func pack5(entries *uint64, points *uint64, constants *uint64, n int)
+
+//go:noescape
+func chordForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
+
+//go:noescape
+func chordBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
+
+//go:noescape
+func tangentForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
+
+//go:noescape
+func tangentBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
+
+//go:noescape
+func gather8(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int)
+
+//go:noescape
+func pack8(entries *uint64, points *uint64, constants *uint64, n int)

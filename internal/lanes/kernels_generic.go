@@ -1,0 +1,48 @@
+//go:build purego || !amd64
+
+package lanes
+
+// Nothing calls these here.
+
+const hasIFMA = false
+
+func mul5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func square5(dst *uint64, a *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+func mul8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func square8(dst *uint64, a *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+func chordForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func chordBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func tangentForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func tangentBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func gather5(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func pack5(entries *uint64, points *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+func chordForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func chordBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func tangentForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func tangentBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func gather8(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+func pack8(entries *uint64, points *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
