@@ -18,8 +18,9 @@ type rows[E any] interface {
 	add(spans []span, total int, aside []fixup[E]) bool
 	// double doubles n points.
 	double(n int)
-	// special tells whether the points have equal x or one is the identity.
-	special(l, r int32) bool
+	// special names the pairs whose points have equal x or of which one is the
+	// identity, in order.
+	special(spans []span, found func(pair, l, r int32))
 	// get sets p to a point, and set a point to p, as a side effect in the form
 	// of entries.
 	get(p *affine[E], at int32)
@@ -81,9 +82,18 @@ func (v *vectors[E, PE]) pack(entries []affine[E], at int32) {
 	}
 }
 
-func (v *vectors[E, PE]) special(l, r int32) bool {
+func (v *vectors[E, PE]) special(spans []span, found func(pair, l, r int32)) {
 	var zero E
-	return v.x[l] == v.x[r] || v.x[l] == zero && v.y[l] == zero || v.x[r] == zero && v.y[r] == zero
+	pair := int32(0)
+	for _, s := range spans {
+		for k := range s.n {
+			l, r := s.left+k, s.right+k
+			if v.x[l] == v.x[r] || v.x[l] == zero && v.y[l] == zero || v.x[r] == zero && v.y[r] == zero {
+				found(pair, l, r)
+			}
+			pair++
+		}
+	}
 }
 
 func (v *vectors[E, PE]) add(spans []span, total int, aside []fixup[E]) bool {

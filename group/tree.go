@@ -253,21 +253,14 @@ func (t *tree[E]) addSpans(total int) {
 // such pairs are rare.
 func (t *tree[E]) setAside() {
 	var zero affine[E]
-	pair := int32(0)
-	for _, s := range t.spans {
-		for k := range s.n {
-			l, r := s.left+k, s.right+k
-			if t.rows.special(l, r) {
-				a, b := &t.operands[0], &t.operands[1]
-				t.rows.get(a, l)
-				t.rows.get(b, r)
-				t.complete(a, a, b)
-				t.hasIdentity = t.hasIdentity || *a == zero
-				t.special = append(t.special, fixup[E]{pair, l, *a})
-			}
-			pair++
-		}
-	}
+	a, b := &t.operands[0], &t.operands[1]
+	t.rows.special(t.spans, func(pair, l, r int32) {
+		t.rows.get(a, l)
+		t.rows.get(b, r)
+		t.complete(a, a, b)
+		t.hasIdentity = t.hasIdentity || *a == zero
+		t.special = append(t.special, fixup[E]{pair, l, *a})
+	})
 }
 
 // addColumn adds the sum of a segment, its column over the rows that are left,

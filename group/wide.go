@@ -148,12 +148,29 @@ func (w *wide[E, PE]) set(at int32, p *affine[E]) {
 	w.field.Set(y, lane, wordsOf(&p.Y))
 }
 
-func (w *wide[E, PE]) special(l, r int32) bool {
+func (w *wide[E, PE]) special(spans []span, found func(pair, l, r int32)) {
 	var identity affine[E]
 	a, b := &w.tail[0], &w.tail[1]
-	w.load(a, l)
-	w.load(b, r)
-	return a.X == b.X || *a == identity || *b == identity
+	size := w.field.PlaceWords()
+	pair := int32(0)
+	for _, s := range spans {
+		for k := range s.n {
+			l, r := s.left+k, s.right+k
+			left := w.points[int(l)/lanes.Width*size+int(l)%lanes.Width]
+			right := w.points[int(r)/lanes.Width*size+int(r)%lanes.Width]
+			// The lowest limbs tell most pairs apart.
+			if w.field.Distinct(left, right) && w.field.Distinct(left, 0) && w.field.Distinct(right, 0) {
+				pair++
+				continue
+			}
+			w.load(a, l)
+			w.load(b, r)
+			if a.X == b.X || *a == identity || *b == identity {
+				found(pair, l, r)
+			}
+			pair++
+		}
+	}
 }
 
 func (w *wide[E, PE]) add(spans []span, _ int, aside []fixup[E]) bool {

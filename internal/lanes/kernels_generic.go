@@ -17,32 +17,43 @@ func square8(dst *uint64, a *uint64, constants *uint64, n int) { panic("lanes: n
 func chordForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func chordBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func tangentForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func tangentBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func gather5(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func pack5(entries *uint64, points *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
 func chordForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func chordBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func tangentForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func tangentBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func gather8(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
 func pack8(entries *uint64, points *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }

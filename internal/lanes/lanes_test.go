@@ -19,8 +19,10 @@ var fields = []struct {
 	name string
 	p    *big.Int
 }{
-	{"bn254-fp", bnfp.Modulus()}, {"bn254-fr", bnfr.Modulus()},
-	{"bls12381-fp", blsfp.Modulus()}, {"bls12381-fr", blsfr.Modulus()},
+	{"bn254-fp", bnfp.Modulus()},
+	{"bn254-fr", bnfr.Modulus()},
+	{"bls12381-fp", blsfp.Modulus()},
+	{"bls12381-fr", blsfr.Modulus()},
 }
 
 // each runs a test for every field on every kernel.

@@ -166,6 +166,14 @@ func (f *Field) backward(r Rule, points []uint64, pairs []Pair, products []uint6
 	}
 }
 
+// Distinct tells, of the lowest limbs of two elements below 2p, whether they are certain to
+// stand for different ones: such differ by 0 or p otherwise.
+func (f *Field) Distinct(x, y uint64) bool {
+	d := (x - y) & low52
+	p := f.constants[0]
+	return d != 0 && d != p && d != low52+1-p
+}
+
 // Negated is the bit of a pick that negates its point.
 const Negated = 1 << 31
 
