@@ -229,3 +229,53 @@ func benchmarkGroup[S, P any](b *testing.B, g group.Group[S, P]) {
 		}
 	})
 }
+
+// BenchmarkProverMSM is a sum as provers have them, over as many points as a circuit has
+// constraints, by the length of scalars: ours beside gnark-crypto's MultiExp with one task.
+func BenchmarkProverMSM(b *testing.B) {
+	g := group.BN254()
+	const most = 1 << 18
+	points := multiplesOf(b, g, most)
+	full := benchScalars(g, most)
+	for _, length := range []struct {
+		name string
+		bits uint
+	}{{"full", 256}, {"16", 16}, {"1", 1}} {
+		scalars := make([]fr.Element, most)
+		for i := range scalars {
+			limbs := full[i].Bits()
+			scalars[i] = full[i]
+			if length.bits < 64 {
+				scalars[i].SetUint64(limbs[0] & (1<<length.bits - 1))
+			}
+		}
+		for _, n := range []int{1 << 14, 1 << 16, 1 << 18} {
+			b.Run(fmt.Sprintf("impl=zkbench/scalars=%s/points=%d", length.name, n), func(b *testing.B) {
+				for b.Loop() {
+					must.Get(g.MSM(context.Background(), executor.Serial(), points[:n], scalars[:n]))(b)
+				}
+			})
+			b.Run(fmt.Sprintf("impl=gnark-crypto/scalars=%s/points=%d", length.name, n), func(b *testing.B) {
+				for b.Loop() {
+					var z bn254.G1Affine
+					must.Get(z.MultiExp(points[:n], scalars[:n], ecc.MultiExpConfig{NbTasks: 1}))(b)
+				}
+			})
+		}
+	}
+}
+
+// multiplesOf are n random multiples of a generator.
+func multiplesOf[S, P any](tb testing.TB, g group.Group[S, P], n int) []P {
+	tb.Helper()
+	base := must.Get(group.Generator(g, "bench", 0))(tb)
+	table := must.Get(g.NewTable([]P{base}, group.TableOptions{Window: 12, Spacing: 1}))(tb)
+	scalars := benchScalars(g, n)
+	each := make([][]S, n)
+	for i := range each {
+		each[i] = scalars[i : i+1]
+	}
+	points := make([]P, n)
+	must.Do(tb, table.MSM(context.Background(), executor.Serial(), points, each))
+	return points
+}

@@ -20,6 +20,8 @@ import (
 type native[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
 	name, domain string
+	kernel       Kernel
+	modulus      *big.Int // of the base field
 	scalars[S, PS]
 	points[P, J, PP, PJ]
 	compressed *decompressor[E, PE]
@@ -42,7 +44,7 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 ) Group[S, P] {
 	sum := &sums[E, PE]{glv: newGLV(s.order, decimal(c.lambda))}
 	if k, ok := on.lanes(); ok {
-		form := newRadix52[E, PE](c.modulus, k)
+		form := newRadix52[E, PE](c.modulus, c.b, k)
 		sum.form, sum.newRows = form, func() rows[E] { return newWide(form) }
 	} else {
 		sum.form, sum.newRows = asIs[E]{}, func() rows[E] { return &vectors[E, PE]{ops: c.ops} }
@@ -57,7 +59,7 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	sum.newAccumulators = func() accumulators[E] { return new(jacobians[E, P, J, PP, PJ]) }
 	sum.scratch = &sync.Pool{New: func() any { return sum.newScratch() }}
 	return &native[S, E, P, J, PS, PE, PP, PJ]{
-		name: name, domain: domain, scalars: s, points: p, sums: sum,
+		name: name, domain: domain, kernel: on, modulus: c.modulus, scalars: s, points: p, sums: sum,
 		compressed: newDecompressor[E, PE](c, on, p.pointLen),
 	}
 }
@@ -144,7 +146,13 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOpti
 		}
 		fixed[i] = affine[E](points[i])
 	}
-	return &table[S, E, P, J, PS, PE, PP, PJ]{g, newFixedPoints(g.sums, fixed, layout)}, nil
+	t := &table[S, E, P, J, PS, PE, PP, PJ]{g: g, fixedPoints: newFixedPoints(g.sums, fixed, layout)}
+	if k, ok := g.kernel.lanes(); ok {
+		t.secret = sync.OnceValue(func() *constantWide[S, E, PE] {
+			return newConstantWide[S](g.sums.form.(*radix52[E, PE]), k, g.modulus, g.order, t.fixedPoints)
+		})
+	}
+	return t, nil
 }
 
 // table implements Table.
@@ -152,6 +160,7 @@ type table[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
 	g *native[S, E, P, J, PS, PE, PP, PJ]
 	*fixedPoints[E, PE]
+	secret func() *constantWide[S, E, PE] // made at the first use; nil: not in lanes
 }
 
 // check panics where a caller breaks the contract of Table.
@@ -210,6 +219,17 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor
 
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error {
 	t.check(dst, scalars)
+	if t.secret != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		sums := make([]affine[E], len(dst))
+		t.secret().sum(sums, scalars)
+		for j := range dst {
+			dst[j] = P(sums[j])
+		}
+		return nil
+	}
 	longest := 0
 	for _, v := range scalars {
 		longest = max(longest, len(v))

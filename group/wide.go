@@ -33,8 +33,8 @@ type radix52[E comparable, PE elementPtr[E]] struct {
 	in, out, square E // R/S, S/R, (R/S)²
 }
 
-func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, k lanes.Kernel) *radix52[E, PE] {
-	c := &radix52[E, PE]{field: lanes.New(p, k)}
+func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k lanes.Kernel) *radix52[E, PE] {
+	c := &radix52[E, PE]{field: lanes.New(p, b, k)}
 	r := c.field.Represent(big.NewInt(1))
 	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(c.in)))
 	s.ModInverse(s, p)
@@ -53,7 +53,7 @@ type powers[E comparable, PE elementPtr[E]] struct {
 }
 
 func newPowers[E comparable, PE elementPtr[E]](p, exponent *big.Int, k lanes.Kernel) *powers[E, PE] {
-	c := &powers[E, PE]{field: lanes.New(p, k), exponent: lanes.NewExponent(exponent)}
+	c := &powers[E, PE]{field: lanes.New(p, 0, k), exponent: lanes.NewExponent(exponent)}
 	var e E
 	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(e)))
 	in := new(big.Int).ModInverse(s, p)

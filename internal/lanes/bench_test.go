@@ -12,7 +12,7 @@ func benchEach(b *testing.B, n int, bench func(b *testing.B, f *Field)) {
 	for _, field := range fields[:] {
 		b.Run("field="+field.name, func(b *testing.B) {
 			all := Kernels()
-			bench(b, New(field.p, all[len(all)-1]))
+			bench(b, New(field.p, field.b, all[len(all)-1]))
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/each")
 		})
 	}

@@ -53,3 +53,21 @@ func gather8(points *uint64, entries *uint64, picks *uint32, constants *uint64, 
 
 //go:noescape
 func pack8(entries *uint64, points *uint64, constants *uint64, n int)
+
+//go:noescape
+func addSelected5(sum *uint64, table *uint64, digits *int64, constants *uint64, n int)
+
+//go:noescape
+func addPoints5(sum *uint64, other *uint64, constants *uint64, n int)
+
+//go:noescape
+func double5(sum *uint64, constants *uint64, n int)
+
+//go:noescape
+func addSelected8(sum *uint64, table *uint64, digits *int64, constants *uint64, n int)
+
+//go:noescape
+func addPoints8(sum *uint64, other *uint64, constants *uint64, n int)
+
+//go:noescape
+func double8(sum *uint64, constants *uint64, n int)

@@ -57,3 +57,19 @@ func gather8(points *uint64, entries *uint64, picks *uint32, constants *uint64, 
 }
 
 func pack8(entries *uint64, points *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func addSelected5(sum *uint64, table *uint64, digits *int64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func addPoints5(sum *uint64, other *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func double5(sum *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func addSelected8(sum *uint64, table *uint64, digits *int64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func addPoints8(sum *uint64, other *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func double8(sum *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }

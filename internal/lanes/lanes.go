@@ -63,13 +63,15 @@ type Field struct {
 	limbs     int
 	words     int // of 64 bits that an element of [0, p) fits into
 	p         *big.Int
+	b         uint64
 	constants []uint64 // by layout.Limbs, aligned to a cache line
 }
 
 // New returns the field of order p, an odd prime of 209 to 256 or 365 to 384 bits that leaves
-// room in its limbs: R is at least 32 p.
-func New(p *big.Int, k Kernel) *Field {
-	f := &Field{p: p, wide: k == IFMA, words: (p.BitLen() + 63) / 64}
+// room in its limbs: R is at least 32 p. Complete additions are those of y² = x³ + b over it;
+// other functions have no need of b.
+func New(p *big.Int, b uint64, k Kernel) *Field {
+	f := &Field{p: p, b: b, wide: k == IFMA, words: (p.BitLen() + 63) / 64}
 	switch f.words {
 	case 4:
 		f.limbs = 5
@@ -98,6 +100,7 @@ func New(p *big.Int, k Kernel) *Field {
 		set(func(i int) int { return l.Multiple(k, i) }, new(big.Int).Mul(p, big.NewInt(int64(k))))
 	}
 	set(l.One, f.Represent(big.NewInt(1)))
+	set(l.ThriceB, f.Represent(new(big.Int).SetUint64(3*b)))
 	for k := range Width {
 		set(func(i int) int { return l.Multiples(i) + k }, new(big.Int).Mul(p, big.NewInt(int64(k))))
 	}

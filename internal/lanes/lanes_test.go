@@ -18,11 +18,12 @@ import (
 var fields = []struct {
 	name string
 	p    *big.Int
+	b    uint64 // of a curve of odd order
 }{
-	{"bn254-fp", bnfp.Modulus()},
-	{"bn254-fr", bnfr.Modulus()},
-	{"bls12381-fp", blsfp.Modulus()},
-	{"bls12381-fr", blsfr.Modulus()},
+	{"bn254-fp", bnfp.Modulus(), 3},
+	{"bn254-fr", bnfr.Modulus(), 5},
+	{"bls12381-fp", blsfp.Modulus(), 4},
+	{"bls12381-fr", blsfr.Modulus(), 5},
 }
 
 // each runs a test for every field on every kernel.
@@ -32,7 +33,7 @@ func each(t *testing.T, test func(t *testing.T, f *Field)) {
 		for _, field := range fields {
 			t.Run(k.String()+"/"+field.name, func(t *testing.T) {
 				t.Parallel()
-				test(t, New(field.p, k))
+				test(t, New(field.p, field.b, k))
 			})
 		}
 	}
@@ -183,7 +184,7 @@ func TestAdd(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, f *Field) {
 		rng := source()
-		twin := New(f.p, Portable)
+		twin := New(f.p, f.b, Portable)
 		for _, rule := range []Rule{Chord, Tangent} {
 			for _, n := range []int{1, 2, 3, 17} {
 				points := f.points(rng, 2*n)

@@ -108,11 +108,12 @@ func (f *Field) reduced(x element) element {
 	return f.carried(f.minus(x, f.multiple(int(q%Width))))
 }
 
-// canonical brings x below 2p below p.
+// canonical brings x below 2p below p, without a branch: it may be a secret.
 func (f *Field) canonical(x *element) {
 	t := f.carried(f.minus(*x, f.multiple(1)))
-	if int64(t[f.limbs-1]) >= 0 {
-		*x = t
+	below := uint64(int64(t[f.limbs-1]) >> 63) // all bits where x < p
+	for i := range f.limbs {
+		x[i] = x[i]&below | t[i]&^below
 	}
 }
 

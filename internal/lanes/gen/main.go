@@ -12,8 +12,9 @@ import (
 
 // outputs are the files, relative to package lanes, and what writes each.
 var outputs = map[string]func() []byte{
-	"field_amd64.s":  func() []byte { return file(fieldFunctions) },
-	"points_amd64.s": func() []byte { return file(pointFunctions) },
+	"field_amd64.s":    func() []byte { return file(fieldFunctions) },
+	"points_amd64.s":   func() []byte { return file(pointFunctions) },
+	"complete_amd64.s": func() []byte { return file(completeFunctions) },
 }
 
 func main() {

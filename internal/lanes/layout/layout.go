@@ -24,8 +24,11 @@ func (l Limbs) Multiple(k, i int) int { return int(l)*(k-1) + 3 + i }
 // One is limb i of 1 in Montgomery form.
 func (l Limbs) One(i int) int { return int(l)*3 + 3 + i }
 
+// ThriceB is limb i of 3b in Montgomery form, for a curve y² = x³ + b.
+func (l Limbs) ThriceB(i int) int { return int(l)*4 + 3 + i }
+
 // Multiples are limb i of 0, p, ..., 7p: eight words.
-func (l Limbs) Multiples(i int) int { return (int(l)*4+3+7)&^7 + 8*i }
+func (l Limbs) Multiples(i int) int { return (int(l)*5+3+7)&^7 + 8*i }
 
 // Words is the number of them.
 func (l Limbs) Words() int { return l.Multiples(int(l)) }
