@@ -81,7 +81,6 @@ func newConstantTime[E comparable, PE elementPtr[E]](t *fixedPoints[E, PE], n in
 	for i := range n {
 		m := c.multiples[i*constantSize : (i+1)*constantSize]
 		a := t.multiples[i*t.Positions<<(t.Window-1)] // the point itself
-		t.sums.form.fromEntry(&a)
 		m[0] = c.identity
 		m[1] = projective[E]{X: a.X, Y: a.Y, Z: c.identity.Y}
 		for k := 2; k < len(m); k++ {

@@ -35,11 +35,11 @@ const (
 	secretPlaces = lanes.Choices
 )
 
-func newConstantWide[S scalarElement, E comparable, PE elementPtr[E]](form *radix52[E, PE], k lanes.Kernel, p, order *big.Int, t *fixedPoints[E, PE]) *constantWide[S, E, PE] {
+func newConstantWide[S scalarElement, E comparable, PE elementPtr[E]](form *radix52[E, PE], p, order *big.Int, t *fixedPoints[E, PE]) *constantWide[S, E, PE] {
 	groups := (t.n + lanes.Width - 1) / lanes.Width
 	c := &constantWide[S, E, PE]{
 		radix52: form,
-		order:   lanes.New(order, 0, k),
+		order:   form.field.Over(order),
 		digits:  integer.Digits(order.BitLen(), secretWindow),
 		inverse: lanes.NewExponent(new(big.Int).Sub(p, big.NewInt(2))),
 		table:   lanes.Resize(nil, groups*secretPlaces*form.field.PlaceWords()),

@@ -27,15 +27,15 @@ type decompressed[E any] struct {
 	bytes  []byte
 }
 
-func newDecompressor[E comparable, PE elementPtr[E]](c constants[E], on Kernel, pointLen int) *decompressor[E, PE] {
+func newDecompressor[E comparable, PE elementPtr[E]](c constants[E], form *radix52[E, PE], pointLen int) *decompressor[E, PE] {
 	d := &decompressor[E, PE]{
 		ops: c.ops, flags: c.flags, pointLen: pointLen,
 		scratch: &sync.Pool{New: func() any { return new(decompressed[E]) }},
 	}
 	PE(&d.b).SetUint64(c.b)
 	exp := new(big.Int).Rsh(new(big.Int).Add(c.modulus, big.NewInt(1)), 2)
-	if k, ok := on.lanes(); ok {
-		d.power = newPowers[E, PE](c.modulus, exp, k).of
+	if form != nil {
+		d.power = newPowers(form, c.modulus, exp).of
 	}
 	for i := (exp.BitLen() + 3) / 4; i > 0; i-- {
 		w := uint8(0)

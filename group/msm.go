@@ -3,6 +3,7 @@ package group
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/zkbench/zkbench/executor"
@@ -19,7 +20,6 @@ type sums[E comparable, PE elementPtr[E]] struct {
 	complete        func(z, a, b *affine[E])
 	newAccumulators func() accumulators[E]
 	newRows         func() rows[E]
-	form            form[E]    // of entries
 	scratch         *sync.Pool // *scratch
 }
 
@@ -29,15 +29,21 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	tree      tree[E]
 	acc       accumulators[E]
 	digits    []int16
+	recoded   []int16
 	multiples []affine[E] // of dynamic points
+	offsets   []int32     // bucket -> where its picks begin; one more than there are buckets
+	next      []int32     // where the next goes
+	sorted    []uint32    // picks by bucket
 	sums      []affine[E] // of buckets
-	at        []int32     // bucket -> which of them; -1: none
+	row       []affine[E]
+	given     []scalar
 }
 
 // shape is how a sum of n dynamic points is computed: by buckets or by Straus'
 // method, with windows of width bits.
 type shape struct {
 	n              int
+	parts          int // integers that make a scalar: two where it is split
 	buckets        bool
 	width, windows int
 	copies         int  // multiples of each point that are added
@@ -51,56 +57,106 @@ func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
 	}
 }
 
-// Window widths by number of points, from the cost in point additions of n
-// points (2n half-length scalars after the endomorphism): Straus 2^(c-1)-1 a
-// point for multiples plus 2n a window; buckets 2n a window plus (c-1)·2^(c-2) a
-// window to weigh them. docs/msm.md has the measurements.
+// Window widths by number of points, from the cost in point additions of m
+// integers: Straus 2^(c-1)-1 a point for multiples plus m a window; buckets m a
+// window plus (c-1)·2^(c-2) a window to weigh them. docs/msm.md has the
+// measurements.
 const (
 	strausWindow = 5
 	strausMax    = 80 // above this many points, buckets
+	widestWindow = 15 // of an int16
 )
 
-func bucketWindow(n, halfBits int) int {
+func bucketWindow(m, bits int) int {
 	best, cost := 0, 0
-	for c := 5; c <= 12; c++ {
-		if w := integer.Digits(halfBits, c) * (2*n + (c-1)<<(c-2) + 24); best == 0 || w < cost {
+	for c := 2; c <= widestWindow; c++ {
+		if w := integer.Digits(bits, c) * (m + (c-1)<<(c-2) + 24); best == 0 || w < cost {
 			best, cost = c, w
 		}
 	}
 	return best
 }
 
-// A sum of dynamic points begins with begin, takes its terms by setTerm, and
-// ends with finish. Every scalar is split along the endomorphism and the halves
-// are written as signed digits. Up to strausMax points the multiples that the
-// digits select are summed for each window, the windows being the segments of
-// one tree; above, buckets are. Horner's rule joins the windows. Window ranges
-// are the tasks of the executor.
-func (s *sums[E, PE]) begin(sc *scratch[E, PE], n int) {
-	sc.shape = shape{n: n, width: strausWindow, copies: 1 << (strausWindow - 1)}
-	if n > strausMax {
-		sc.shape = shape{n: n, buckets: true, width: bucketWindow(n, s.glv.halfBits), copies: 1}
+// Scalars of provers are often short, or short and negative: bits, bytes, words.
+// They are told apart by classes of lengths in bits, the last of any length,
+// whose scalars are split along the endomorphism. A class of fewer terms than
+// smallClass is not worth a sum of its own.
+var classes = [...]int{1, 16, 64, 0}
+
+const smallClass = 256
+
+const none = 255
+
+// classOf is the class of a magnitude of so many bits.
+func classOf(bits int) uint8 {
+	for i, most := range classes[:len(classes)-1] {
+		if bits <= most {
+			return uint8(i)
+		}
 	}
-	sc.windows = integer.Digits(s.glv.halfBits, sc.width)
-	sc.digits = resize(sc.digits, 2*n*sc.windows)
-	sc.multiples = resize(sc.multiples, 2*n*sc.copies)
+	return uint8(len(classes) - 1)
 }
 
-// setTerm sets term i to k·p, p not the identity. digits[(2i+h)·windows + w] is
-// that of window w in half h of k.
-func (s *sums[E, PE]) setTerm(sc *scratch[E, PE], i int, p *affine[E], k *integer.Limbs) {
-	sc.multiples[i] = *p
-	s.form.toEntry(&sc.multiples[i])
-	nw := sc.windows
-	d := sc.digits[2*i*nw : (2*i+2)*nw]
-	k1, k2, neg1, neg2 := s.glv.split(k)
-	integer.Recode(d[:nw], &k1, sc.width)
-	integer.Recode(d[nw:], &k2, sc.width)
-	negateDigits(d[:nw], neg1)
-	negateDigits(d[nw:], neg2)
+// scalar is one as an integer of sign and magnitude, and its class.
+type scalar struct {
+	magnitude integer.Limbs
+	negative  bool
+	class     uint8 // none: it counts for nothing
+}
+
+// A sum of dynamic points begins with begin, takes its points, none of which is
+// the identity, in sc.multiples and its scalars by setScalar, and ends with
+// finish. Of scalars of any length (bits 0) each is split along the
+// endomorphism; the integers are written as signed digits. Up to strausMax points
+// the multiples that the digits select are summed for each window, the windows
+// being the segments of one tree; above, buckets are. Horner's rule joins the
+// windows. Window ranges are the tasks of the executor.
+func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
+	sc.shape = shape{n: n, parts: 1, width: strausWindow, copies: 1 << (strausWindow - 1)}
+	if bits == 0 {
+		sc.parts, bits = 2, s.glv.halfBits
+	}
+	if n > strausMax {
+		sc.buckets, sc.width, sc.copies = true, bucketWindow(sc.parts*n, bits), 1
+	}
+	sc.windows = integer.Digits(bits, sc.width)
+	sc.digits = resize(sc.digits, sc.parts*n*sc.windows)
+	sc.recoded = resize(sc.recoded, sc.windows)
+	sc.multiples = resize(sc.multiples, sc.parts*n*sc.copies)
+}
+
+// setScalar sets the scalar of point i.
+func (s *sums[E, PE]) setScalar(sc *scratch[E, PE], i int, k *scalar) {
+	if sc.parts == 1 {
+		sc.setDigits(i, &k.magnitude, k.negative)
+		return
+	}
+	k1, k2, neg1, neg2 := s.glv.split(&k.magnitude)
+	sc.setDigits(2*i, &k1, neg1 != k.negative)
+	sc.setDigits(2*i+1, &k2, neg2 != k.negative)
+}
+
+// setDigits cuts integer j into digits: digits[w·parts·n + j] is that of window
+// w.
+func (s *scratch[E, PE]) setDigits(j int, k *integer.Limbs, negative bool) {
+	integer.Recode(s.recoded, k, s.width)
+	sign := int16(1)
+	if negative {
+		sign = -1
+	}
+	for w, d := range s.recoded {
+		s.digits[w*s.parts*s.n+j] = sign * d
+	}
+}
+
+// window are the digits of a window.
+func (s *scratch[E, PE]) window(w int) []int16 {
+	m := s.parts * s.n
+	return s.digits[w*m : (w+1)*m]
 }
 
 func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) (sum affine[E], err error) {
+	sc.tree.rows.toEntries(sc.multiples[:sc.n])
 	s.extend(sc)
 	nw := sc.windows
 	sc.acc.reset(nw)
@@ -116,8 +172,8 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 			sc.strausSums(&task.tree, lo, hi)
 			return nil
 		}
-		// Few windows at a time keep the rows in the second-level cache.
-		step := max(1, 8192/(2*sc.n))
+		// Few windows at a time keep their buckets in the second-level cache.
+		step := max(1, termsInCache/(sc.parts*sc.n))
 		for w := lo; w < hi; w += step {
 			sc.bucketSums(task, w, min(w+step, hi))
 		}
@@ -135,44 +191,36 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 	return sc.acc.affine(nw - 1), nil
 }
 
-func negateDigits(d []int16, neg bool) {
-	if neg {
-		for i := range d {
-			d[i] = -d[i]
-		}
-	}
-}
-
 // extend completes sc.multiples, whose first row holds the points, to m·P_i for
 // m = 1..sc.copies, a power of two, at index (m-1)·n + i: one for buckets. Behind
-// them are their images under φ, which keeps y.
+// them, where scalars are split, are their images under φ, which keeps y.
 func (s *sums[E, PE]) extend(sc *scratch[E, PE]) {
 	total := sc.copies * sc.n
 	sc.tree.extendMultiples(sc.multiples[:total], sc.n)
-	for i := range total {
-		z := &sc.multiples[total+i]
-		*z = sc.multiples[i]
-		PE(&z.X).Mul(&z.X, &s.beta)
+	if sc.parts == 2 {
+		sc.tree.rows.images(sc.multiples[total:2*total], sc.multiples[:total], &s.beta)
 	}
 	sc.identities = sc.tree.hasIdentity
 }
 
-// pick is the multiple |d| of point j/2, or of its image for odd j, negated for
-// d < 0.
+// pick is the multiple |d| of the point of integer j, or of its image where that
+// is the second part of a scalar, negated for d < 0.
 func (s *shape) pick(j, d int) uint32 {
-	i, half := j/2, j%2
+	i, half := j, 0
+	if s.parts == 2 {
+		i, half = j/2, j%2
+	}
 	sign := d >> 63 // 0 or -1
 	return uint32(i+(d^sign-sign-1)*s.n+half*s.copies*s.n) | uint32(sign)&negated
 }
 
 // strausSums sets accumulators lo..hi-1 to the sums of their windows.
 func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
-	n, nw := s.n, s.windows
-	t.begin(hi-lo, 2*n)
-	for j := range 2 * n {
-		for w := lo; w < hi; w++ {
-			if d := int(s.digits[j*nw+w]); d != 0 {
-				t.add(int32(w-lo), s.pick(j, d))
+	t.begin(hi-lo, s.parts*s.n)
+	for w := lo; w < hi; w++ {
+		for j, d := range s.window(w) {
+			if d != 0 {
+				t.add(int32(w-lo), s.pick(j, int(d)))
 			}
 		}
 	}
@@ -183,56 +231,182 @@ func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
 	}
 }
 
+// Terms that are summed together, so that a tree stays in the second-level
+// cache, and the length from which on a bucket is summed by itself.
+const (
+	termsInCache = 8192
+	longBucket   = 512
+)
+
 // bucketSums does the same by buckets: bucket k of a window collects
 // the points whose digit there is ±(k+1); the sum of (k+1)·bucket_k is then
 // Σ_b 2^b·(sum of the buckets whose k+1 has bit b), again by a tree, with a
 // short Horner on top.
 func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 	t := &task.tree
-	n, nw, c := s.n, s.windows, s.width
-	nb := 1 << (c - 1)
-	t.begin((hi-lo)*nb, 0) // buckets are short
-	for j := range 2 * n {
-		for w := lo; w < hi; w++ {
-			if d := int(s.digits[j*nw+w]); d != 0 {
-				t.add(int32((w-lo)*nb+abs(d)-1), s.pick(j, d>>63|1))
-			}
-		}
+	nb := 1 << (s.width - 1)
+	count := (hi - lo) * nb
+	task.sums = resize(task.sums, count)
+	if !s.together(task, lo, hi, nb) {
+		s.sort(task, lo, hi, nb)
+		s.inTurn(task)
 	}
-	t.reduce(s.multiples, 1)
-	if t.left == 0 {
-		return
-	}
-	// One row is left; take it out and spread it over the bits.
-	task.sums = resize(task.sums, int(t.start[1]))
-	t.rows.pack(task.sums, 0)
-	identities := t.hasIdentity
-	segments := len(t.count)
-	at := resize(task.at, segments)
-	task.at = at
-	for k, filled := range t.count {
-		at[k] = -1
-		if filled > 0 {
-			at[k] = t.rank[k]
-		}
-	}
-	t.begin((hi-lo)*c, nb)
-	for k, place := range at {
-		if place < 0 {
+	t.begin((hi-lo)*s.width, nb)
+	var zero affine[E]
+	for k := range task.sums {
+		if task.sums[k] == zero {
 			continue
 		}
 		w, weight := k/nb, k%nb+1
 		for ; weight != 0; weight &= weight - 1 {
-			t.add(int32(w*c+bits.TrailingZeros(uint(weight))), uint32(place))
+			t.add(int32(w*s.width+bits.TrailingZeros(uint(weight))), uint32(k))
 		}
 	}
-	t.hasIdentity = identities
 	t.reduce(task.sums, minPairs)
 	for w := lo; w < hi; w++ {
-		for b := c - 1; b >= 0; b-- {
+		for b := s.width - 1; b >= 0; b-- {
 			s.acc.double(w)
-			t.addColumn(s.acc, w, (w-lo)*c+b)
+			t.addColumn(s.acc, w, (w-lo)*s.width+b)
 		}
+	}
+}
+
+// together sets task.sums to the sums of all buckets by one tree, or reports
+// false, where there is too much for that. Those that are empty, or sum to the
+// identity, are zero.
+func (s *scratch[E, PE]) together(task *scratch[E, PE], lo, hi, buckets int) bool {
+	if (hi-lo)*s.parts*s.n > termsInCache {
+		return false
+	}
+	t := &task.tree
+	t.begin((hi-lo)*buckets, 0)
+	for w := lo; w < hi; w++ {
+		before := int32((w-lo)*buckets - 1) // of the bucket of digit d: by d
+		for j, d := range s.window(w) {
+			if d != 0 {
+				t.add(before+int32(abs(int(d))), s.pick(j, int(d>>15|1)))
+			}
+		}
+	}
+	if slices.Max(t.count) >= longBucket {
+		return false
+	}
+	s.store(task, 0)
+	return true
+}
+
+// store sums the tree's segments to task.sums from first on.
+func (s *scratch[E, PE]) store(task *scratch[E, PE], first int) {
+	t := &task.tree
+	t.reduce(s.multiples, 1)
+	sums := task.sums[first : first+len(t.count)]
+	clear(sums)
+	if t.left == 0 {
+		return
+	}
+	task.row = resize(task.row, int(t.width[0]))
+	t.rows.pack(task.row, 0)
+	for k, c := range t.count {
+		if c > 0 {
+			sums[k] = task.row[t.rank[k]]
+		}
+	}
+}
+
+// inTurn sets task.sums from task.sorted, some buckets after the other.
+func (s *scratch[E, PE]) inTurn(task *scratch[E, PE]) {
+	count := len(task.sums)
+	for first := 0; first < count; {
+		end := first
+		for end < count && task.offsets[end+1]-task.offsets[first] <= termsInCache && task.offsets[end+1]-task.offsets[end] < longBucket {
+			end++
+		}
+		if end > first {
+			s.shortBuckets(task, first, end)
+		}
+		if end < count && task.offsets[end+1]-task.offsets[end] >= longBucket {
+			s.longBucket(task, end)
+			end++
+		}
+		first = end
+	}
+}
+
+// sort leaves the picks of windows lo to hi-1 in task.sorted, by bucket.
+func (s *scratch[E, PE]) sort(task *scratch[E, PE], lo, hi, buckets int) {
+	task.offsets = resize(task.offsets, (hi-lo)*buckets+1)
+	clear(task.offsets)
+	for w := lo; w < hi; w++ {
+		behind := task.offsets[(w-lo)*buckets:] // of the bucket of digit d: at d
+		for _, d := range s.window(w) {
+			if d != 0 {
+				behind[abs(int(d))]++
+			}
+		}
+	}
+	for k := range len(task.offsets) - 1 {
+		task.offsets[k+1] += task.offsets[k]
+	}
+	task.sorted = resize(task.sorted, int(task.offsets[len(task.offsets)-1]))
+	task.next = append(task.next[:0], task.offsets...)
+	for w := lo; w < hi; w++ {
+		next := task.next[(w-lo)*buckets:]
+		for j, d := range s.window(w) {
+			if d != 0 {
+				at := &next[abs(int(d))-1]
+				task.sorted[*at] = s.pick(j, int(d>>15|1))
+				*at++
+			}
+		}
+	}
+}
+
+// shortBuckets sets the sums of buckets first to end-1.
+func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], first, end int) {
+	t, at := &task.tree, task.offsets
+	longest := int32(0)
+	for k := first; k < end; k++ {
+		longest = max(longest, at[k+1]-at[k])
+	}
+	if int(longest)*(end-first) > 2*int(at[end]-at[first]) {
+		longest = 0 // as runs these would be mostly empty
+	}
+	t.begin(end-first, int(longest))
+	for k := first; k < end; k++ {
+		for _, pick := range task.sorted[at[k]:at[k+1]] {
+			t.add(int32(k-first), pick)
+		}
+	}
+	s.store(task, first)
+}
+
+// longBucket does the same for one, in pieces.
+func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) {
+	t := &task.tree
+	var zero affine[E]
+	sum := func(z *affine[E], entries []affine[E], picks []uint32) {
+		t.begin(1, len(picks))
+		for _, pick := range picks {
+			t.add(0, pick)
+		}
+		t.reduce(entries, 1)
+		t.rows.pack(task.row[:1], 0)
+		*z = task.row[0]
+	}
+	task.row = resize(task.row, 1)
+	picks := task.sorted[task.offsets[k]:task.offsets[k+1]]
+	pieces := make([]affine[E], 0, len(picks)/termsInCache+1)
+	var of []uint32
+	for chunk := range slices.Chunk(picks, termsInCache) {
+		var z affine[E]
+		if sum(&z, s.multiples, chunk); z != zero {
+			of = append(of, uint32(len(pieces)))
+			pieces = append(pieces, z)
+		}
+	}
+	task.sums[k] = zero
+	if len(of) > 0 {
+		sum(&task.sums[k], pieces, of)
 	}
 }
 

@@ -20,8 +20,9 @@ import (
 type native[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
 	name, domain string
-	kernel       Kernel
-	modulus      *big.Int // of the base field
+	form         *radix52[E, PE] // nil: not in lanes
+	modulus      *big.Int        // of the base field
+	orderLimbs   integer.Limbs
 	scalars[S, PS]
 	points[P, J, PP, PJ]
 	compressed *decompressor[E, PE]
@@ -43,11 +44,11 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	name, domain string, on Kernel, s scalars[S, PS], p points[P, J, PP, PJ], c constants[E],
 ) Group[S, P] {
 	sum := &sums[E, PE]{glv: newGLV(s.order, decimal(c.lambda))}
+	var form *radix52[E, PE] // nil: not in lanes
+	sum.newRows = func() rows[E] { return &vectors[E, PE]{ops: c.ops} }
 	if k, ok := on.lanes(); ok {
-		form := newRadix52[E, PE](c.modulus, c.b, k)
-		sum.form, sum.newRows = form, func() rows[E] { return newWide(form) }
-	} else {
-		sum.form, sum.newRows = asIs[E]{}, func() rows[E] { return &vectors[E, PE]{ops: c.ops} }
+		form = newRadix52[E, PE](c.modulus, c.b, k)
+		sum.newRows = func() rows[E] { return newWide(form) }
 	}
 	PE(&sum.b).SetUint64(c.b)
 	PE(&sum.beta).SetBigInt(decimal(c.beta))
@@ -59,8 +60,8 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	sum.newAccumulators = func() accumulators[E] { return new(jacobians[E, P, J, PP, PJ]) }
 	sum.scratch = &sync.Pool{New: func() any { return sum.newScratch() }}
 	return &native[S, E, P, J, PS, PE, PP, PJ]{
-		name: name, domain: domain, kernel: on, modulus: c.modulus, scalars: s, points: p, sums: sum,
-		compressed: newDecompressor[E, PE](c, on, p.pointLen),
+		name: name, domain: domain, form: form, modulus: c.modulus, orderLimbs: integer.FromBig(s.order), scalars: s, points: p, sums: sum,
+		compressed: newDecompressor(c, form, p.pointLen),
 	}
 }
 
@@ -109,29 +110,67 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 	if len(points) == 0 {
 		return sum, context.Cause(ctx)
 	}
-	terms := 0
-	for i := range points {
-		if !PP(&points[i]).IsInfinity() {
-			terms++
-		}
-	}
-	if terms == 0 {
-		return sum, context.Cause(ctx)
-	}
 	sc := g.sums.scratch.Get().(*scratch[E, PE])
 	defer g.sums.scratch.Put(sc)
-	g.sums.begin(sc, terms)
-	terms = 0
+	// Terms by class. An identity, or a scalar that is zero, counts for nothing;
+	// an identity would make the trees look for others as well.
+	sc.given = resize(sc.given, len(points))
+	var count [len(classes)]int
+	var zero S
 	for i := range points {
-		// An identity counts for nothing, and would make the trees look for others.
-		if !PP(&points[i]).IsInfinity() {
-			a, k := affine[E](points[i]), g.limbs(&scalars[i])
-			g.sums.setTerm(sc, terms, &a, &k)
-			terms++
+		m := &sc.given[i]
+		m.class = none
+		if scalars[i] == zero {
+			continue
+		}
+		m.magnitude, m.negative = g.magnitude(&scalars[i])
+		if bits := m.magnitude.BitLen(); bits > 0 && !PP(&points[i]).IsInfinity() {
+			m.class = classOf(bits)
+			count[m.class]++
 		}
 	}
-	a, err := g.sums.finish(ctx, ex, sc)
-	return P(a), err
+	var sums [len(classes)]affine[E]
+	full := uint8(len(classes) - 1)
+	for class, n := range count[:full] {
+		if n < smallClass {
+			count[class], count[full] = 0, count[full]+n
+		}
+	}
+	for class, n := range count {
+		if n == 0 {
+			continue
+		}
+		g.sums.begin(sc, n, classes[class])
+		at := 0
+		for i := range points {
+			// What is in no sum of its own is in the last.
+			if m := &sc.given[i]; m.class != none && (int(m.class) == class || class == int(full) && count[m.class] == 0) {
+				sc.multiples[at] = affine[E](points[i])
+				g.sums.setScalar(sc, at, m)
+				at++
+			}
+		}
+		if sums[class], err = g.sums.finish(ctx, ex, sc); err != nil {
+			return sum, err
+		}
+	}
+	for class := range sums {
+		p := P(sums[class])
+		PP(&sum).Add(&sum, &p)
+	}
+	return sum, nil
+}
+
+// magnitude is the shorter of s and -s as integers, and whether it is -s.
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) magnitude(s *S) (k integer.Limbs, negative bool) {
+	if *s == g.one {
+		return integer.Limbs{1}, false
+	}
+	k = g.limbs(s)
+	if other := subLow(&g.orderLimbs, &k); other.Less(&k) {
+		return other, true
+	}
+	return k, false
 }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOptions) (Table[S, P], error) {
@@ -147,9 +186,9 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOpti
 		fixed[i] = affine[E](points[i])
 	}
 	t := &table[S, E, P, J, PS, PE, PP, PJ]{g: g, fixedPoints: newFixedPoints(g.sums, fixed, layout)}
-	if k, ok := g.kernel.lanes(); ok {
+	if g.form != nil {
 		t.secret = sync.OnceValue(func() *constantWide[S, E, PE] {
-			return newConstantWide[S](g.sums.form.(*radix52[E, PE]), k, g.modulus, g.order, t.fixedPoints)
+			return newConstantWide[S](g.form, g.modulus, g.order, t.fixedPoints)
 		})
 	}
 	return t, nil

@@ -25,19 +25,11 @@ type rows[E any] interface {
 	// of entries.
 	get(p *affine[E], at int32)
 	set(at int32, p *affine[E])
+	// toEntries has points in the form of entries, and images sets dst to entries
+	// under φ(x, y) = (βx, y). Both overwrite positions.
+	toEntries(points []affine[E])
+	images(dst, entries []affine[E], beta *E)
 }
-
-// form is how entries hold points: both ways in place.
-type form[E any] interface {
-	toEntry(p *affine[E])
-	fromEntry(e *affine[E])
-}
-
-// asIs is the form of points that are as they are.
-type asIs[E any] struct{}
-
-func (asIs[E]) toEntry(*affine[E])   {}
-func (asIs[E]) fromEntry(*affine[E]) {}
 
 // vectors are rows of gnark-crypto's elements. A pair is added by
 //
@@ -73,6 +65,15 @@ func (v *vectors[E, PE]) gather(at int32, entries []affine[E], picks []uint32) {
 	v.ops.sub(v.tmp, v.tmp, y)
 	for i, pick := range picks {
 		PE(&y[i]).Select(int(pick>>31), &y[i], &v.tmp[i])
+	}
+}
+
+func (v *vectors[E, PE]) toEntries([]affine[E]) {}
+
+func (v *vectors[E, PE]) images(dst, entries []affine[E], beta *E) {
+	for i := range dst {
+		dst[i] = entries[i]
+		PE(&dst[i].X).Mul(&dst[i].X, beta)
 	}
 }
 

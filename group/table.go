@@ -40,8 +40,8 @@ func newFixedPoints[E comparable, PE elementPtr[E]](s *sums[E, PE], points []aff
 				}
 			}
 			row[p] = sc.acc.affine(p)
-			s.form.toEntry(&row[p])
 		}
+		sc.tree.rows.toEntries(row[:t.Positions])
 		sc.tree.extendMultiples(row, t.Positions)
 		for p := range t.Positions {
 			base := (i*t.Positions + p) * half

@@ -16,7 +16,9 @@ type wide[E comparable, PE elementPtr[E]] struct {
 	pairs    []lanes.Pair
 	adder    lanes.Adder
 	inverter func(words []uint64)
+	picks    []uint32
 	tail     [lanes.Width]affine[E]
+	beta     []uint64 // in every lane
 	element  E
 }
 
@@ -30,7 +32,8 @@ func newWide[E comparable, PE elementPtr[E]](form *radix52[E, PE]) *wide[E, PE] 
 // S = 2^(64 words), a product of gnark-crypto's with R/S makes x R of x S.
 type radix52[E comparable, PE elementPtr[E]] struct {
 	field           *lanes.Field
-	in, out, square E // R/S, S/R, (R/S)²
+	in, out, square E        // R/S, S/R, (R/S)²
+	inward          []uint64 // R²/S in every lane: a product with it makes x R of x S
 }
 
 func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k lanes.Kernel) *radix52[E, PE] {
@@ -41,24 +44,23 @@ func newRadix52[E comparable, PE elementPtr[E]](p *big.Int, b uint64, k lanes.Ke
 	PE(&c.in).SetBigInt(s.Mul(s, r).Mod(s, p))
 	PE(&c.out).Inverse(&c.in)
 	PE(&c.square).Square(&c.in)
+	ratio := new(big.Int).ModInverse(new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(c.in))), p)
+	c.inward = c.field.Constant(c.field.Represent(ratio.Mul(ratio, r)))
 	return c
 }
 
 // powers raises vectors of elements to one exponent.
 type powers[E comparable, PE elementPtr[E]] struct {
-	field    *lanes.Field
+	*radix52[E, PE]
 	exponent lanes.Exponent
-	in, out  []uint64 // R²/S and S in every lane: their products are x R of x S, and back
+	outward  []uint64 // S in every lane: a product with it makes x S of x R
 	scratch  sync.Pool
 }
 
-func newPowers[E comparable, PE elementPtr[E]](p, exponent *big.Int, k lanes.Kernel) *powers[E, PE] {
-	c := &powers[E, PE]{field: lanes.New(p, 0, k), exponent: lanes.NewExponent(exponent)}
-	var e E
-	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(e)))
-	in := new(big.Int).ModInverse(s, p)
-	c.in = c.field.Constant(c.field.Represent(in.Mul(in, c.field.Represent(big.NewInt(1)))))
-	c.out = c.field.Constant(s.Mod(s, p))
+func newPowers[E comparable, PE elementPtr[E]](form *radix52[E, PE], p, exponent *big.Int) *powers[E, PE] {
+	c := &powers[E, PE]{radix52: form, exponent: lanes.NewExponent(exponent)}
+	s := new(big.Int).Lsh(big.NewInt(1), uint(8*unsafe.Sizeof(c.in)))
+	c.outward = c.field.Constant(s.Mod(s, p))
 	c.scratch.New = func() any { return new([]uint64) }
 	return c
 }
@@ -74,9 +76,9 @@ func (c *powers[E, PE]) of(y, x []E) {
 	for i := range x {
 		c.field.Set(v[i/lanes.Width*c.field.Block():], i%lanes.Width, wordsOf(&x[i]))
 	}
-	c.field.Scale(v, c.in)
+	c.field.Scale(v, c.inward)
 	c.field.Power(z, v, c.exponent, (*scratch)[2*n:])
-	c.field.Scale(z, c.out)
+	c.field.Scale(z, c.outward)
 	for i := range y {
 		c.field.Get(wordsOf(&y[i]), z[i/lanes.Width*c.field.Block():], i%lanes.Width)
 	}
@@ -93,6 +95,7 @@ func firstWord[E any](entries []affine[E]) *uint64 {
 
 func (w *wide[E, PE]) lanes() int { return lanes.Width }
 
+// toEntry has p in the form of entries, and fromEntry in gnark-crypto's.
 func (c *radix52[E, PE]) toEntry(p *affine[E]) {
 	PE(&p.X).Mul(&p.X, &c.in)
 	PE(&p.Y).Mul(&p.Y, &c.in)
@@ -101,6 +104,48 @@ func (c *radix52[E, PE]) toEntry(p *affine[E]) {
 func (c *radix52[E, PE]) fromEntry(e *affine[E]) {
 	PE(&e.X).Mul(&e.X, &c.out)
 	PE(&e.Y).Mul(&e.Y, &c.out)
+}
+
+// edge is the number of points that are brought in at once.
+const edge = 8 * lanes.Width
+
+// through sets dst to entries, by eights of x and y that change has changed.
+func (w *wide[E, PE]) through(dst, entries []affine[E], change func(x, y []uint64)) {
+	for len(entries) > 0 {
+		n := min(edge, len(entries))
+		whole := (n + lanes.Width - 1) &^ (lanes.Width - 1)
+		w.picks = resize(w.picks, whole)
+		for i := range w.picks {
+			w.picks[i] = uint32(min(i, n-1))
+		}
+		w.resize(whole)
+		w.gather(0, entries, w.picks)
+		for at := int32(0); int(at) < whole; at += lanes.Width {
+			x, y, _ := w.at(at)
+			change(x[:w.field.Block()], y[:w.field.Block()])
+		}
+		w.pack(dst[:n], 0)
+		dst, entries = dst[n:], entries[n:]
+	}
+}
+
+func (w *wide[E, PE]) toEntries(points []affine[E]) {
+	w.through(points, points, func(x, y []uint64) {
+		w.field.Scale(x, w.inward)
+		w.field.Scale(y, w.inward)
+	})
+}
+
+func (w *wide[E, PE]) images(dst, entries []affine[E], beta *E) {
+	if w.beta == nil {
+		e := *beta
+		PE(&e).Mul(&e, &w.in)
+		w.beta = make([]uint64, w.field.Block())
+		for lane := range lanes.Width {
+			w.field.Set(w.beta, lane, wordsOf(&e))
+		}
+	}
+	w.through(dst, entries, func(x, _ []uint64) { w.field.Scale(x, w.beta) })
 }
 
 func (w *wide[E, PE]) resize(n int) {

@@ -71,3 +71,9 @@ func addPoints8(sum *uint64, other *uint64, constants *uint64, n int)
 
 //go:noescape
 func double8(sum *uint64, constants *uint64, n int)
+
+//go:noescape
+func scale5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
+
+//go:noescape
+func scale8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)

@@ -73,3 +73,11 @@ func addSelected8(sum *uint64, table *uint64, digits *int64, constants *uint64, 
 func addPoints8(sum *uint64, other *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
 
 func double8(sum *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func scale5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func scale8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}

@@ -107,6 +107,14 @@ func New(p *big.Int, b uint64, k Kernel) *Field {
 	return f
 }
 
+// Over is the field of order p on the same kernel.
+func (f *Field) Over(p *big.Int) *Field {
+	if f.wide {
+		return New(p, 0, IFMA)
+	}
+	return New(p, 0, Portable)
+}
+
 // aligned is n words that begin at a cache line.
 func aligned(n int) []uint64 {
 	v := make([]uint64, n+7)
@@ -150,10 +158,19 @@ func (f *Field) Mul(z, x, y []uint64) {
 	}
 }
 
-// Scale multiplies all blocks of z by one.
+// Scale multiplies all blocks of z by one; bounds are those of Mul.
 func (f *Field) Scale(z, block []uint64) {
-	for at := 0; at < len(z); at += f.Block() {
-		f.Mul(z[at:at+f.Block()], z[at:at+f.Block()], block)
+	n := f.blocks(z, z, z)
+	switch {
+	case n == 0:
+	case !f.wide:
+		for at := 0; at < len(z); at += f.Block() {
+			f.mulPortable(z[at:at+f.Block()], z[at:at+f.Block()], block)
+		}
+	case f.limbs == 5:
+		scale5(&z[0], &z[0], &block[0], &f.constants[0], n)
+	default:
+		scale8(&z[0], &z[0], &block[0], &f.constants[0], n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/big"
+	"math/bits"
 
 	"github.com/zkbench/zkbench"
 )
@@ -27,10 +28,30 @@ func FromBig(x *big.Int) Limbs {
 	return FromBytes(x.FillBytes(b[:]))
 }
 
+// BitLen is the number of bits of l, 0 for 0.
+func (l *Limbs) BitLen() int {
+	for i := 3; i >= 0; i-- {
+		if l[i] != 0 {
+			return 64*i + bits.Len64(l[i])
+		}
+	}
+	return 0
+}
+
+// Less reports whether l < m.
+func (l *Limbs) Less(m *Limbs) bool {
+	for i := 3; i >= 0; i-- {
+		if l[i] != m[i] {
+			return l[i] < m[i]
+		}
+	}
+	return false
+}
+
 // Digits is the number of signed digits of width c that hold every integer
-// below 2^bits: one more bit than the integer, because a digit of the top
+// below 2^length: one more bit than the integer, because a digit of the top
 // window may carry.
-func Digits(bits, c int) int { return (bits + c) / c }
+func Digits(length, c int) int { return (length + c) / c }
 
 // Recode writes the signed digits of k < 2^bits: k = Σ digit_w·2^(w·c) with
 // -2^(c-1) < digit_w <= 2^(c-1), least significant first. dst has

@@ -189,10 +189,11 @@ func (b *block) reduced(x element) element {
 
 // fieldFunctions work on elements in a row.
 func fieldFunctions(limbs int) []function {
-	mul, square := withPinned(limbs), withPinned(limbs)
+	pinned := withPinned
 	if limbs > 5 {
-		mul, square = newBlock(limbs), newBlock(limbs)
+		pinned = newBlock
 	}
+	mul, square := pinned(limbs), pinned(limbs)
 	mul.store(mul.mul(mul.load("SI", 0), mul.load("DX", 0)), "DI", 0)
 	square.store(square.square(square.load("SI", 0)), "DI", 0)
 	mul.Schedule()
@@ -201,6 +202,7 @@ func fieldFunctions(limbs int) []function {
 	step := func(register string) string { return fmt.Sprintf("ADDQ $%d, %s", mul.bytes(), register) }
 	return []function{
 		{fmt.Sprintf("mul%d", limbs), []argument{dst, a, b}, nil, mul, []string{step("DI"), step("SI"), step("DX")}},
+		{fmt.Sprintf("scale%d", limbs), []argument{dst, a, b}, nil, mul, []string{step("DI"), step("SI")}},
 		{fmt.Sprintf("square%d", limbs), []argument{dst, a}, nil, square, []string{step("DI"), step("SI")}},
 	}
 }
