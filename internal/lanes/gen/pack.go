@@ -118,9 +118,26 @@ func gather(limbs int) function {
 		arguments: []argument{{"points", "*uint64", "DI"}, {"entries", "*uint64", "SI"}, {"picks", "*uint32", "DX"}},
 		block:     b,
 	}
-	const negated = "K7"
+	const (
+		negated = "K7"
+		lanes   = 8
+		ahead   = 8 // places
+	)
 	size := 16 * b.words()
 	registers := []string{"R8", "R9", "R10", "R11", "R13", "R14", "R15", "BX"}
+	// Entries of the place that follows at some distance, or of this where there is none, are
+	// asked for early: they lie anywhere.
+	f.before = append(f.before, "XORL R9, R9", fmt.Sprintf("MOVL $%d, R8", 32*ahead), fmt.Sprintf("CMPQ CX, $%d", ahead), "CMOVQLE R9, R8")
+	for i := range lanes {
+		f.before = append(f.before,
+			fmt.Sprintf("MOVL %d(DX)(R8*1), R9", 4*i),
+			"ANDL $0x7fffffff, R9",
+			fmt.Sprintf("IMUL3Q $%d, R9, R9", size),
+			"PREFETCHT0 (SI)(R9*1)")
+		if size > 64 {
+			f.before = append(f.before, fmt.Sprintf("PREFETCHT0 %d(SI)(R9*1)", size-8))
+		}
+	}
 	var low, high []asm.Value
 	for i, r := range registers {
 		f.before = append(f.before,
