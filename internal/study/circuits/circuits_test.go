@@ -22,7 +22,7 @@ import (
 // pages do not change with them.
 func standIns() (defs []workload.Def) {
 	for name, keys := range map[string]string{
-		"Gates": "gates system stage", "Pedersen": "form hashes system stage", "MSM": "points", "Keccak": "form bytes blocks system stage",
+		"Gates": "gates system stage", "Pedersen": "form hashes system stage", "MSM": "points scalars impl", "Keccak": "form bytes blocks system stage",
 		"KeccakNative": "bytes", "Pairing": "relation form system stage",
 	} {
 		def := workload.Def{Name: name}

@@ -26,7 +26,7 @@ import (
 // smallCase is a case with small values, but for those given.
 func smallCase(def workload.Def, change map[string]string) workload.Case {
 	values := map[string]string{
-		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100",
+		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100", "scalars": "full", "impl": "zkbench",
 		"system": "plonk", "stage": "prove",
 	}
 	switch def.Name {

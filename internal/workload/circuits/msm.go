@@ -3,6 +3,7 @@ package circuits
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark-crypto/ecc/bn254"
@@ -17,9 +18,13 @@ import (
 // MSM is the operation that provers spend most of their time in.
 func MSM() workload.Def {
 	return workload.Def{
-		Name: "MSM", Doc: "gnark-crypto's multi-scalar multiplication on BN254, of random scalars and the points of a reference string",
-		SRS:  func(workload.Case) bool { return true },
-		Axes: []workload.Axis{workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, 1<<22, 1<<10, 1<<12, 1<<14, 1<<16)},
+		Name: "MSM", Doc: "a multi-scalar multiplication on BN254, of random scalars and the points of a reference string",
+		SRS: func(workload.Case) bool { return true },
+		Axes: []workload.Axis{
+			workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, 1<<22, 1<<10, 1<<12, 1<<14, 1<<16),
+			workload.NameAxis(workload.Axis{Name: "scalars", Usage: "lengths of scalars in bits"}, scalarLengths, scalarLengths[:1]),
+			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package group's, or gnark-crypto's MultiExp"}, impls, impls),
+		},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := c.Int("points")
 			if err != nil {
@@ -30,15 +35,27 @@ func MSM() workload.Def {
 			if err := p.reference(ctx, size, nil); err != nil {
 				return nil, err
 			}
-			return &msm{p.srs.Canonical.Pk.G1[:n], seed, p.notes}, nil
+			return &msm{p.srs.Canonical.Pk.G1[:n], c.Get("scalars"), c.Get("impl"), seed, p.notes}, nil
 		},
 	}
 }
 
+// Values of the axes.
+const (
+	implOurs  = "zkbench"
+	implGnark = "gnark"
+)
+
+var (
+	impls         = []string{implOurs, implGnark}
+	scalarLengths = []string{"full", "16", "1"}
+)
+
 type msm struct {
-	points []bn254.G1Affine
-	seed   uint64
-	notes  []record.Finding
+	points        []bn254.G1Affine
+	scalars, impl string
+	seed          uint64
+	notes         []record.Finding
 }
 
 func (m *msm) Input(_ context.Context, seq uint64) (any, error) {
@@ -46,26 +63,42 @@ func (m *msm) Input(_ context.Context, seq uint64) (any, error) {
 	scalars := make([]fr.Element, len(m.points))
 	for i := range scalars {
 		scalars[i] = element(r)
+		if length, err := strconv.Atoi(m.scalars); err == nil {
+			limbs := scalars[i].Bits()
+			scalars[i].SetUint64(limbs[0] & (1<<length - 1))
+		}
 	}
 	return scalars, nil
 }
 
-func (m *msm) Run(_ context.Context, input any) ([]byte, error) {
-	var sum bn254.G1Affine
-	if _, err := sum.MultiExp(m.points, input.([]fr.Element), ecc.MultiExpConfig{}); err != nil {
-		return nil, err
-	}
-	b := sum.Bytes()
-	return b[:], nil
+func (m *msm) Run(ctx context.Context, input any) ([]byte, error) {
+	return m.sum(ctx, m.impl, input.([]fr.Element))
 }
 
-// Check sums by another algorithm, package group's.
+// sum uses all processors, whosever it is.
+func (m *msm) sum(ctx context.Context, impl string, scalars []fr.Element) ([]byte, error) {
+	var sum bn254.G1Affine
+	var err error
+	if impl == implGnark {
+		_, err = sum.MultiExp(m.points, scalars, ecc.MultiExpConfig{})
+	} else {
+		sum, err = group.BN254().MSM(ctx, executor.Pool(), m.points, scalars)
+	}
+	b := sum.Bytes()
+	return b[:], err
+}
+
+// Check sums by the other implementation.
 func (m *msm) Check(ctx context.Context, input any, output []byte) error {
-	sum, err := group.BN254().MSM(ctx, executor.Pool(), m.points, input.([]fr.Element))
+	other := implOurs
+	if m.impl == implOurs {
+		other = implGnark
+	}
+	want, err := m.sum(ctx, other, input.([]fr.Element))
 	if err != nil {
 		return err
 	}
-	if want := sum.Bytes(); string(output) != string(want[:]) {
+	if string(output) != string(want) {
 		return fmt.Errorf("a sum of %d points is wrong", len(m.points))
 	}
 	return nil
