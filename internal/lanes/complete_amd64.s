@@ -4,6 +4,7 @@
 
 #include "textflag.h"
 
+// A pass: 1473 IFMA, 46 loads and stores, 326 spills and moves, 1050 others.
 // func addSelected5(sum *uint64, table *uint64, digits *int64, constants *uint64, n int)
 TEXT ·addSelected5(SB), 0, $2432-40
 	MOVQ sum+0(FP), DI
@@ -2920,6 +2921,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 1473 IFMA, 55 loads and stores, 307 spills and moves, 789 others.
 // func addPoints5(sum *uint64, other *uint64, constants *uint64, n int)
 TEXT ·addPoints5(SB), 0, $2496-32
 	MOVQ sum+0(FP), DI
@@ -5564,6 +5566,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 908 IFMA, 35 loads and stores, 76 spills and moves, 500 others.
 // func double5(sum *uint64, constants *uint64, n int)
 TEXT ·double5(SB), 0, $1408-24
 	MOVQ sum+0(FP), DI
@@ -7100,6 +7103,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 3699 IFMA, 73 loads and stores, 705 spills and moves, 1689 others.
 // func addSelected8(sum *uint64, table *uint64, digits *int64, constants *uint64, n int)
 TEXT ·addSelected8(SB), 0, $4864-40
 	MOVQ sum+0(FP), DI
@@ -13287,6 +13291,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 3699 IFMA, 88 loads and stores, 640 spills and moves, 1302 others.
 // func addPoints8(sum *uint64, other *uint64, constants *uint64, n int)
 TEXT ·addPoints8(SB), 0, $4800-32
 	MOVQ sum+0(FP), DI
@@ -19036,6 +19041,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 2267 IFMA, 56 loads and stores, 260 spills and moves, 824 others.
 // func double8(sum *uint64, constants *uint64, n int)
 TEXT ·double8(SB), 0, $3008-24
 	MOVQ sum+0(FP), DI

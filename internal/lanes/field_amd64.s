@@ -4,6 +4,7 @@
 
 #include "textflag.h"
 
+// A pass: 105 IFMA, 15 loads and stores, 0 spills and moves, 37 others.
 // func mul5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
 TEXT ·mul5(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -186,6 +187,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 105 IFMA, 15 loads and stores, 0 spills and moves, 37 others.
 // func scale5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
 TEXT ·scale5(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -367,6 +369,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 85 IFMA, 10 loads and stores, 0 spills and moves, 45 others.
 // func square5(dst *uint64, a *uint64, constants *uint64, n int)
 TEXT ·square5(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -530,6 +533,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 264 IFMA, 24 loads and stores, 0 spills and moves, 61 others.
 // func mul8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
 TEXT ·mul8(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -899,6 +903,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 264 IFMA, 24 loads and stores, 0 spills and moves, 61 others.
 // func scale8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
 TEXT ·scale8(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -1267,6 +1272,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 208 IFMA, 16 loads and stores, 0 spills and moves, 75 others.
 // func square8(dst *uint64, a *uint64, constants *uint64, n int)
 TEXT ·square8(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI

@@ -4,6 +4,7 @@
 
 #include "textflag.h"
 
+// A pass: 210 IFMA, 50 loads and stores, 15 spills and moves, 118 others.
 // func chordForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
 TEXT ·chordForward5(SB), 0, $448-40
 	MOVQ points+0(FP), DI
@@ -440,6 +441,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 1014 IFMA, 100 loads and stores, 205 spills and moves, 612 others.
 // func chordBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
 TEXT ·chordBackward5(SB), 0, $3584-48
 	MOVQ points+0(FP), DI
@@ -2415,6 +2417,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 210 IFMA, 40 loads and stores, 15 spills and moves, 108 others.
 // func tangentForward5(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
 TEXT ·tangentForward5(SB), 0, $448-40
 	MOVQ points+0(FP), DI
@@ -2831,6 +2834,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 1184 IFMA, 80 loads and stores, 190 spills and moves, 668 others.
 // func tangentBackward5(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
 TEXT ·tangentBackward5(SB), 0, $2944-48
 	MOVQ points+0(FP), DI
@@ -4997,6 +5001,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 0 IFMA, 23 loads and stores, 0 spills and moves, 63 others.
 // func gather5(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int)
 TEXT ·gather5(SB), NOSPLIT, $0-40
 	MOVQ points+0(FP), DI
@@ -5163,6 +5168,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 0 IFMA, 28 loads and stores, 8 spills and moves, 92 others.
 // func pack5(entries *uint64, points *uint64, constants *uint64, n int)
 TEXT ·pack5(SB), NOSPLIT, $0-32
 	MOVQ entries+0(FP), DI
@@ -5309,6 +5315,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 528 IFMA, 80 loads and stores, 202 spills and moves, 196 others.
 // func chordForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
 TEXT ·chordForward8(SB), 0, $1920-40
 	MOVQ points+0(FP), DI
@@ -6358,6 +6365,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 2532 IFMA, 160 loads and stores, 892 spills and moves, 1008 others.
 // func chordBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
 TEXT ·chordBackward8(SB), 0, $6144-48
 	MOVQ points+0(FP), DI
@@ -10994,6 +11002,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 528 IFMA, 64 loads and stores, 202 spills and moves, 180 others.
 // func tangentForward8(points *uint64, pairs *Pair, products *uint64, constants *uint64, n int)
 TEXT ·tangentForward8(SB), 0, $1920-40
 	MOVQ points+0(FP), DI
@@ -12011,6 +12020,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 2948 IFMA, 128 loads and stores, 955 spills and moves, 1100 others.
 // func tangentBackward8(points *uint64, pairs *Pair, products *uint64, inverse *uint64, constants *uint64, n int)
 TEXT ·tangentBackward8(SB), 0, $5696-48
 	MOVQ points+0(FP), DI
@@ -17186,6 +17196,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 0 IFMA, 40 loads and stores, 0 spills and moves, 111 others.
 // func gather8(points *uint64, entries *uint64, picks *uint32, constants *uint64, n int)
 TEXT ·gather8(SB), NOSPLIT, $0-40
 	MOVQ points+0(FP), DI
@@ -17425,6 +17436,7 @@ loop:
 	VZEROUPPER
 	RET
 
+// A pass: 0 IFMA, 48 loads and stores, 25 spills and moves, 162 others.
 // func pack8(entries *uint64, points *uint64, constants *uint64, n int)
 TEXT ·pack8(SB), 0, $448-32
 	MOVQ entries+0(FP), DI

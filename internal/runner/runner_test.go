@@ -204,7 +204,7 @@ func TestLeast(t *testing.T) {
 	}{
 		{1, 3 * time.Second, time.Second, 3 * time.Second, 1, 1, 0},
 		{1, 3 * time.Second, time.Second, 9 * time.Second, 3, 3, 0},
-		{2, 3 * time.Second, time.Second, 6 * time.Second, 3, 3, 0},
+		{2, 3 * time.Second, time.Second, 6 * time.Second, 4, 4, 0}, // of 3 the fourth would end just with the window, or just not
 		{2, 3 * time.Second, 4 * time.Second, 6 * time.Second, 4, 4, 0},
 		{1, 1100 * time.Millisecond, 4 * time.Second, 4 * time.Second, 2, 3, 1},
 		{1, 3 * time.Second, 4 * time.Second, 4 * time.Second, 1, 1, 1},

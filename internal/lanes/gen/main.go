@@ -73,7 +73,7 @@ func (f *function) write(out *bytes.Buffer) {
 		frame, flags = 64*places+64, "0"
 		loads.WriteString("\tLEAQ 63(SP), R12\n\tANDQ $-64, R12\n")
 	}
-	fmt.Fprintf(out, "// func %s(%s)\nTEXT ·%s(SB), %s, $%d-%d\n", f.name, strings.Join(list, ", "), f.name, flags, frame, 8*len(arguments))
+	fmt.Fprintf(out, "// %s\n// func %s(%s)\nTEXT ·%s(SB), %s, $%d-%d\n", counts(code.String()), f.name, strings.Join(list, ", "), f.name, flags, frame, 8*len(arguments))
 	out.WriteString(loads.String())
 	out.WriteString("\nloop:\n")
 	for _, line := range f.before {
@@ -84,4 +84,22 @@ func (f *function) write(out *bytes.Buffer) {
 		out.WriteString("\t" + line + "\n")
 	}
 	out.WriteString("\tDECQ CX\n\tJNZ loop\n\tVZEROUPPER\n\tRET\n\n")
+}
+
+// counts says what vector instructions a pass of the loop has.
+func counts(code string) string {
+	var products, memory, spills, others int
+	for line := range strings.Lines(code) {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "VPMADD52"):
+			products++
+		case strings.HasPrefix(line, "VMOVDQA64"):
+			spills++
+		case strings.HasPrefix(line, "VMOVDQU64"), strings.HasPrefix(line, "VPBROADCASTQ"):
+			memory++
+		default:
+			others++
+		}
+	}
+	return fmt.Sprintf("A pass: %d IFMA, %d loads and stores, %d spills and moves, %d others.", products, memory, spills, others)
 }
