@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm"},
 	{"internal/lanes"},
 	{"group", "hash", "goldilocks", "internal/faulttest"},
-	{"srs", "rangeproof"},
+	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token"},
 	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/atomicfile", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
 	{"internal/env", "internal/figure", "internal/stage", "internal/stat"},

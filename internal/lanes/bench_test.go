@@ -86,3 +86,26 @@ func BenchmarkPack(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkPasses are those of a transform, over a vector that stays in the second cache.
+func BenchmarkPasses(b *testing.B) {
+	const blocks = 1 << 10
+	f := New(fields[1].p, 0, Kernels()[len(Kernels())-1])
+	x, roots := aligned(blocks*f.Block()), aligned(blocks/Width*f.EightWords())
+	for _, pass := range []struct {
+		name string
+		do   func(d Direction)
+	}{
+		{"four", func(d Direction) { f.Four(d, x, blocks/16, blocks/16, 4, roots) }},
+		{"eight", func(d Direction) { f.Eight(d, x, roots) }},
+	} {
+		for _, d := range []Direction{ToReversed, FromReversed} {
+			b.Run(fmt.Sprintf("%s/from=%d", pass.name, d), func(b *testing.B) {
+				for b.Loop() {
+					pass.do(d)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Width/blocks, "ns/each")
+			})
+		}
+	}
+}

@@ -77,3 +77,39 @@ func scale5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
 
 //go:noescape
 func scale8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
+
+//go:noescape
+func fourTo5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int)
+
+//go:noescape
+func fourOneTo5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int)
+
+//go:noescape
+func eightTo5(x *uint64, roots *uint64, constants *uint64, n int)
+
+//go:noescape
+func fourFrom5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int)
+
+//go:noescape
+func fourOneFrom5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int)
+
+//go:noescape
+func eightFrom5(x *uint64, roots *uint64, constants *uint64, n int)
+
+//go:noescape
+func twoOne5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int)
+
+//go:noescape
+func turn5(dst *uint64, src *uint64, stride int, constants *uint64, n int)
+
+//go:noescape
+func in5(dst *uint64, src *uint64, constants *uint64, n int)
+
+//go:noescape
+func out5(dst *uint64, src *uint64, constants *uint64, n int)
+
+//go:noescape
+func add5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)
+
+//go:noescape
+func sub5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int)

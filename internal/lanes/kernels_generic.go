@@ -81,3 +81,43 @@ func scale5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
 func scale8(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
 	panic("lanes: no such kernel")
 }
+
+func fourTo5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func fourOneTo5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func eightTo5(x *uint64, roots *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func fourFrom5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func fourOneFrom5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func eightFrom5(x *uint64, roots *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func twoOne5(x *uint64, stride int, columns int, roots *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func turn5(dst *uint64, src *uint64, stride int, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func in5(dst *uint64, src *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func out5(dst *uint64, src *uint64, constants *uint64, n int) { panic("lanes: no such kernel") }
+
+func add5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}
+
+func sub5(dst *uint64, a *uint64, b *uint64, constants *uint64, n int) {
+	panic("lanes: no such kernel")
+}

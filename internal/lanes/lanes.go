@@ -96,9 +96,11 @@ func New(p *big.Int, b uint64, k Kernel) *Field {
 	// 2^52 2^(52 (limbs-1)) (1 - 1/256) / p.
 	quotient := new(big.Int).Lsh(big.NewInt(255), uint(radix*f.limbs-8))
 	c[l.Quotient()] = quotient.Div(quotient, p).Uint64()
-	for k := 2; k <= 3; k++ {
-		set(func(i int) int { return l.Multiple(k, i) }, new(big.Int).Mul(p, big.NewInt(int64(k))))
+	if f.limbs == 5 {
+		fraction := new(big.Int).Lsh(one, uint(radix*(f.limbs-1)+layout.FractionBits))
+		c[l.Fraction()] = fraction.Div(fraction, p).Uint64() - 1<<(layout.FractionBits-30)
 	}
+	set(l.Negative, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(radix*f.limbs)), p))
 	set(l.One, f.Represent(big.NewInt(1)))
 	set(l.ThriceB, f.Represent(new(big.Int).SetUint64(3*b)))
 	for k := range Width {
@@ -212,6 +214,13 @@ func (f *Field) Set(block []uint64, k int, words []uint64) {
 			v |= words[at+1] << (64 - bit)
 		}
 		block[Width*i+k] = v & low52
+	}
+}
+
+// CopyLane sets element j of a block to element k of another.
+func (f *Field) CopyLane(dst []uint64, j int, src []uint64, k int) {
+	for i := range f.limbs {
+		dst[Width*i+j] = src[Width*i+k]
 	}
 }
 

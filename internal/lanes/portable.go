@@ -101,7 +101,7 @@ func (f *Field) difference(x, y element) element {
 	return f.carried(f.plus(f.minus(x, y), f.multiple(2)))
 }
 
-// reduced is x, p/2 < x < 7p, less a multiple of p: below 1.1 p.
+// reduced is x < 8p, of a last limb that is not negative, less a multiple of p: below 1.1 p.
 func (f *Field) reduced(x element) element {
 	l := layout.Limbs(f.limbs)
 	q := mulHigh(x[f.limbs-1], f.constants[l.Quotient()])

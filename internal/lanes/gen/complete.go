@@ -133,15 +133,15 @@ func completeFunctions(limbs int) []function {
 		{
 			fmt.Sprintf("addSelected%d", limbs),
 			[]argument{sum, {"table", "*uint64", "SI"}, {"digits", "*int64", "DX"}},
-			nil, addSelected,
+			nil, nil, addSelected,
 			[]string{fmt.Sprintf("ADDQ $%d, SI", choices*2*double.bytes()), "ADDQ $64, DX"},
 		},
 		{
 			fmt.Sprintf("addPoints%d", limbs),
 			[]argument{sum, other},
-			nil, addPoints,
+			nil, nil, addPoints,
 			[]string{fmt.Sprintf("ADDQ $%d, DI", size), fmt.Sprintf("ADDQ $%d, SI", size)},
 		},
-		{fmt.Sprintf("double%d", limbs), []argument{sum}, nil, double, nil},
+		{fmt.Sprintf("double%d", limbs), []argument{sum}, nil, nil, double, nil},
 	}
 }

@@ -150,10 +150,10 @@ func (b *block) carried(t element) (e element) {
 func (b *block) mul(x, y element) element { return b.carried(b.reduce(b.product(x, y))) }
 func (b *block) square(x element) element { return b.carried(b.reduce(b.squared(x))) }
 
-// plus is x + k p, limb by limb, for k = 2 or 3.
+// plus is x + k p, limb by limb, for k up to 7.
 func (b *block) plus(x element, k int) (z element) {
 	for i, v := range x {
-		z = append(z, b.WithWord("VPADDQ", constant(b.limbs.Multiple(k, i)), v))
+		z = append(z, b.WithWord("VPADDQ", constant(b.limbs.Multiples(i)+k), v))
 	}
 	return z
 }
@@ -171,8 +171,8 @@ func (b *block) difference(x, y element) element {
 	return b.carried(b.plus(b.minus(x, y), 2))
 }
 
-// reduced is x, of limbs of any sign, of which p/2 < x < 7p, less a multiple of p: below
-// 1.1 p. The quotient is estimated from the last limb, which lacks less than 2^6 units of
+// reduced is x < 8p, of limbs of any sign but the last, which is not negative, as is true
+// where p/2 < x, less a multiple of p: below 1.1 p. The quotient is estimated from the last limb, which lacks less than 2^6 units of
 // carries to either side: the constant is so much smaller than R/p that the estimate is too
 // small by up to a fifteenth and never too large.
 func (b *block) reduced(x element) element {
@@ -201,8 +201,8 @@ func fieldFunctions(limbs int) []function {
 	dst, a, b := argument{"dst", "*uint64", "DI"}, argument{"a", "*uint64", "SI"}, argument{"b", "*uint64", "DX"}
 	step := func(register string) string { return fmt.Sprintf("ADDQ $%d, %s", mul.bytes(), register) }
 	return []function{
-		{fmt.Sprintf("mul%d", limbs), []argument{dst, a, b}, nil, mul, []string{step("DI"), step("SI"), step("DX")}},
-		{fmt.Sprintf("scale%d", limbs), []argument{dst, a, b}, nil, mul, []string{step("DI"), step("SI")}},
-		{fmt.Sprintf("square%d", limbs), []argument{dst, a}, nil, square, []string{step("DI"), step("SI")}},
+		{fmt.Sprintf("mul%d", limbs), []argument{dst, a, b}, nil, nil, mul, []string{step("DI"), step("SI"), step("DX")}},
+		{fmt.Sprintf("scale%d", limbs), []argument{dst, a, b}, nil, nil, mul, []string{step("DI"), step("SI")}},
+		{fmt.Sprintf("square%d", limbs), []argument{dst, a}, nil, nil, square, []string{step("DI"), step("SI")}},
 	}
 }

@@ -12,9 +12,10 @@ import (
 
 // outputs are the files, relative to package lanes, and what writes each.
 var outputs = map[string]func() []byte{
-	"field_amd64.s":    func() []byte { return file(fieldFunctions) },
-	"points_amd64.s":   func() []byte { return file(pointFunctions) },
-	"complete_amd64.s": func() []byte { return file(completeFunctions) },
+	"field_amd64.s":     func() []byte { return file(fieldFunctions) },
+	"points_amd64.s":    func() []byte { return file(pointFunctions) },
+	"complete_amd64.s":  func() []byte { return file(completeFunctions) },
+	"transform_amd64.s": func() []byte { return file(transformFunctions) },
 }
 
 func main() {
@@ -44,6 +45,7 @@ func file(functions func(limbs int) []function) []byte {
 type function struct {
 	name      string
 	arguments []argument // but the last two: the constants, and how often it runs
+	setup     []string   // what is done once
 	before    []string   // what the loop does ahead of the block, and behind it
 	block     *block
 	behind    []string
@@ -74,6 +76,9 @@ func (f *function) write(out *bytes.Buffer) {
 		loads.WriteString("\tLEAQ 63(SP), R12\n\tANDQ $-64, R12\n")
 	}
 	fmt.Fprintf(out, "// %s\n// func %s(%s)\nTEXT ·%s(SB), %s, $%d-%d\n", counts(code.String()), f.name, strings.Join(list, ", "), f.name, flags, frame, 8*len(arguments))
+	for _, line := range f.setup {
+		loads.WriteString("\t" + line + "\n")
+	}
 	out.WriteString(loads.String())
 	out.WriteString("\nloop:\n")
 	for _, line := range f.before {

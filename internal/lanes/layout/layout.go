@@ -18,17 +18,24 @@ func (l Limbs) Mask() int { return int(l) + 1 }
 // an element's last limb its quotient by p.
 func (l Limbs) Quotient() int { return int(l) + 2 }
 
-// Multiple is limb i of 2p, for k = 2, and of 3p, for k = 3.
-func (l Limbs) Multiple(k, i int) int { return int(l)*(k-1) + 3 + i }
+// Fraction is a little less than 2^FractionBits times R/p, for R of at most 2^12 p, which makes
+// 2^FractionBits times the quotient by p of an element's last limb.
+func (l Limbs) Fraction() int { return int(l) + 3 }
+
+// FractionBits leave the fraction below 2^52.
+const FractionBits = 40
+
+// Negative is limb i of 2^(52 limbs) - p.
+func (l Limbs) Negative(i int) int { return int(l) + 4 + i }
 
 // One is limb i of 1 in Montgomery form.
-func (l Limbs) One(i int) int { return int(l)*3 + 3 + i }
+func (l Limbs) One(i int) int { return int(l)*2 + 4 + i }
 
 // ThriceB is limb i of 3b in Montgomery form, for a curve y² = x³ + b.
-func (l Limbs) ThriceB(i int) int { return int(l)*4 + 3 + i }
+func (l Limbs) ThriceB(i int) int { return int(l)*3 + 4 + i }
 
 // Multiples are limb i of 0, p, ..., 7p: eight words.
-func (l Limbs) Multiples(i int) int { return (int(l)*5+3+7)&^7 + 8*i }
+func (l Limbs) Multiples(i int) int { return (int(l)*4+4+7)&^7 + 8*i }
 
 // Words is the number of them.
 func (l Limbs) Words() int { return l.Multiples(int(l)) }

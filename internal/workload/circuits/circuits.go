@@ -21,7 +21,7 @@ import (
 
 // Defs returns the workloads.
 func Defs() []workload.Def {
-	return []workload.Def{Gates(), Pedersen(), Keccak(), Pairing(), MSM()}
+	return []workload.Def{Gates(), Pedersen(), Keccak(), Pairing(), MSM(), FFT()}
 }
 
 // The stages, in their order. gnark makes both keys in one call, so they are one stage.

@@ -26,7 +26,7 @@ import (
 // smallCase is a case with small values, but for those given.
 func smallCase(def workload.Def, change map[string]string) workload.Case {
 	values := map[string]string{
-		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100", "scalars": "full", "impl": "zkbench",
+		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100", "scalars": "full", "impl": "zkbench", "log": "7", "exec": "serial",
 		"system": "plonk", "stage": "prove",
 	}
 	switch def.Name {
@@ -71,7 +71,7 @@ func TestEveryStage(t *testing.T) {
 				_, staged := def.Axis(workload.StageKey)
 				switch {
 				case !staged && (system != "plonk" || stage != "prove"):
-					continue // MSM, once
+					continue // MSM and FFT, once
 				case testing.Short() && staged && def.Name != "Gates":
 					continue // for their size
 				case def.Name == "Keccak" && stage != "prove", def.Name == "Pairing" && stage != "witness":

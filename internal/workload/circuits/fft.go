@@ -1,0 +1,105 @@
+package circuits
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr/fft"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// FFT is the other operation of provers.
+func FFT() workload.Def {
+	return workload.Def{
+		Name: "FFT", Doc: "a transform over BN254's scalars from natural to bit-reversed order, of elements in gnark-crypto's form into such",
+		Axes: []workload.Axis{
+			workload.IntAxis(workload.Axis{Name: "log", Usage: "logarithms of numbers of elements", Smoke: "10"}, 1, 24, 14, 16, 18),
+			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package poly's, or gnark-crypto's FFT, parallel but for the serial executor"}, impls, impls),
+			workload.ExecutorAxis(executor.Names()),
+		},
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			log, err := c.Int("log")
+			if err != nil {
+				return nil, err
+			}
+			ex, err := executor.ByName(c.Get("exec"))
+			if err != nil {
+				return nil, err
+			}
+			form := poly.Fastest()
+			ours, err := form.NewDomain(1 << log)
+			if err != nil {
+				return nil, err
+			}
+			return &transform{1 << log, seed, c.Get("impl"), ex, form, ours, fft.NewDomain(1 << log)}, nil
+		},
+	}
+}
+
+type transform struct {
+	n      int
+	seed   uint64
+	impl   string
+	ex     executor.Executor
+	form   *poly.Form
+	ours   *poly.Domain
+	gnarks *fft.Domain
+}
+
+func (t *transform) Input(_ context.Context, seq uint64) (any, error) {
+	r := corpus(t.seed, seq)
+	e := make([]fr.Element, t.n)
+	for i := range e {
+		e[i] = element(r)
+	}
+	return e, nil
+}
+
+func (t *transform) Run(ctx context.Context, input any) ([]byte, error) {
+	return t.by(ctx, t.impl, input.([]fr.Element))
+}
+
+func (t *transform) by(ctx context.Context, impl string, coefficients []fr.Element) ([]byte, error) {
+	values := make([]fr.Element, t.n)
+	if impl == implGnark {
+		copy(values, coefficients)
+		var options []fft.Option
+		if t.ex.Width() == 1 {
+			options = append(options, fft.WithNbTasks(1))
+		}
+		t.gnarks.FFT(values, fft.DIF, options...)
+	} else {
+		v, one := t.form.Of(coefficients), fr.One()
+		if err := t.ours.NTT(ctx, t.ex, v, poly.Natural, &one); err != nil {
+			return nil, err
+		}
+		v.Get(values)
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*fr.Bytes), nil
+}
+
+// Check transforms by the other implementation.
+func (t *transform) Check(ctx context.Context, input any, output []byte) error {
+	other := implOurs
+	if t.impl == implOurs {
+		other = implGnark
+	}
+	want, err := t.by(ctx, other, input.([]fr.Element))
+	if err == nil && !slices.Equal(want, output) {
+		err = fmt.Errorf("a transform of %d elements is wrong", t.n)
+	}
+	return err
+}
+
+func (t *transform) Metrics(context.Context) ([]record.Metric, error) {
+	return []record.Metric{record.Elements.Metric(float64(t.n))}, nil
+}
+
+func (t *transform) Close() error { return nil }
