@@ -21,7 +21,7 @@ const peerBatch = 64
 
 // Tokens are the cases of one proof system: range proofs
 // over BN254 under the names that all peers share, the yardstick, and the
-// transfers that Panurus has published figures of.
+// transfers that there are figures of Panurus of.
 func Tokens(proof string, defs []workload.Def) []peer.Case {
 	var cases []peer.Case
 	for _, bits := range []int{32, 64} {
@@ -137,7 +137,7 @@ func rangeVerify(proof string, bits, m, batch int) setup {
 	}
 }
 
-// transferCase is a workload at a point where Panurus has a published figure.
+// transferCase is a workload at a point where there is a figure of Panurus.
 type transferCase struct {
 	def   workload.Def
 	at    workload.Case
@@ -148,8 +148,8 @@ type transferCase struct {
 func (t *transferCase) name() string { return t.def.Name + "/" + t.at.String() }
 
 // transferCases finds the workloads that Panurus has figures of, each in the shape of
-// its figure and with the defaults of its other axes, and batches beside its single
-// verification.
+// its figure, with owners by pseudonyms as there and the defaults of its other axes, and
+// batches beside its single verification.
 func transferCases(proof string, defs []workload.Def) []transferCase {
 	var out []transferCase
 	for _, f := range peer.Panurus() {
@@ -171,7 +171,7 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 				record.Axis{Key: "curve", Value: f.Curve}, record.Axis{Key: "bits", Value: fmt.Sprint(f.Bits)},
 				record.Axis{Key: "in", Value: "2"}, record.Axis{Key: "out", Value: shape[len(shape)-2]},
 				record.Axis{Key: "proof", Value: proof}, record.Axis{Key: "exec", Value: "serial"},
-				record.Axis{Key: "batch", Value: fmt.Sprint(peerBatch)},
+				record.Axis{Key: "batch", Value: fmt.Sprint(peerBatch)}, record.Axis{Key: "owner", Value: "pseudonym"},
 			)
 			var axes []record.Axis
 			for _, a := range def.Axes {

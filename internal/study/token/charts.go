@@ -44,7 +44,7 @@ func (d *data) units(curve string) study.Chart {
 	dots := &plot.Dots{
 		Title: "Ours beside Panurus, " + curve,
 		Notes: []string{"2 inputs, 2 outputs, one thread; units of one scalar multiplication of the own machine; left is faster"},
-		Unit:  "units", Series: []string{"ours", "Panurus, published"},
+		Unit:  "units", Series: []string{"ours", "Panurus"},
 	}
 	for _, m := range compared() {
 		for _, at := range points() {

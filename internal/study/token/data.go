@@ -97,7 +97,9 @@ func (d *data) figure(m *quantity, at point, against string) (f figure) {
 		})
 		d.err = cmp.Or(d.err, err)
 		units = append(units, y.Units)
-		f.theirs, f.theirUnits = y.Panurus, y.PanurusUnits
+		if !m.apart {
+			f.theirs, f.theirUnits = y.Panurus, y.PanurusUnits
+		}
 	}
 	f.ns = stat.Median(ns)
 	f.spread = study.Spread(ns)

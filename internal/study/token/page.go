@@ -98,7 +98,7 @@ func (d *data) compared() (tables []study.Titled) {
 			}
 			theirs := study.None
 			if f.theirs != nil {
-				theirs = study.Time(f.theirs.Ms * 1e6)
+				theirs = study.Time(f.theirs.Ms*1e6) + f.theirs.Mark()
 			}
 			t.Add(m.titled(m.workload), at.proof, study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits), study.Times(f.faster))
 		}

@@ -27,8 +27,8 @@ const (
 func Study() study.Study {
 	return study.Study{
 		Name:  "token",
-		Short: "Confidential transfers beside Panurus' published figures",
-		Long: "Confidential transfers beside Panurus' published figures, in units of one scalar\n" +
+		Short: "Confidential transfers beside figures of Panurus",
+		Long: "Confidential transfers beside figures of Panurus, in units of one scalar\n" +
 			"multiplication measured in the same run.",
 		Parts: []study.Part{
 			{Name: Panurus, About: "two inputs, two outputs, one thread, every workload, in interleaved rounds"},

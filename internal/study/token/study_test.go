@@ -127,11 +127,11 @@ func own(t *testing.T, name string, times, yardsticks []float64) []*record.Recor
 }
 
 // TestUnits: each time is divided by the yardstick of its own round, so that a machine
-// that slows down all at once changes nothing; Panurus' 25.3 ms are 718.75 units.
+// that slows down all at once changes nothing; Panurus' 23.4 ms are 665 units.
 func TestUnits(t *testing.T) {
 	recs := own(t, "Sender", []float64{1e6, 2e6, 1.1e6}, []float64{20_000, 40_000, 20_000})
 	got := studytest.Row(t, studytest.Page(t, token.Study(), recs), "Sender | bulletproof")
-	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "25.30 ms", "719", "14.4×"}
+	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "23.40 ms", "665", "13.3×"}
 	golden.Equal(t, "units", want, got)
 	got = studytest.Row(t, studytest.Page(t, token.Study(), own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender | bulletproof")
 	golden.Equal(t, "spread of one round", "–", got[3])
