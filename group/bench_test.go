@@ -250,11 +250,13 @@ func BenchmarkProverMSM(b *testing.B) {
 			}
 		}
 		for _, n := range []int{1 << 14, 1 << 16, 1 << 18} {
-			b.Run(fmt.Sprintf("impl=zkbench/scalars=%s/points=%d", length.name, n), func(b *testing.B) {
-				for b.Loop() {
-					must.Get(g.MSM(context.Background(), executor.Serial(), points[:n], scalars[:n]))(b)
-				}
-			})
+			for _, ex := range []executor.Executor{executor.Serial(), executor.Pool()} {
+				b.Run(fmt.Sprintf("impl=zkbench/scalars=%s/points=%d/exec=%s", length.name, n, ex.Name()), func(b *testing.B) {
+					for b.Loop() {
+						must.Get(g.MSM(context.Background(), ex, points[:n], scalars[:n]))(b)
+					}
+				})
+			}
 			b.Run(fmt.Sprintf("impl=gnark-crypto/scalars=%s/points=%d", length.name, n), func(b *testing.B) {
 				for b.Loop() {
 					var z bn254.G1Affine

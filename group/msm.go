@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
@@ -29,7 +30,6 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	tree      tree[E]
 	acc       accumulators[E]
 	digits    []int16
-	recoded   []int16
 	multiples []affine[E] // of dynamic points
 	offsets   []int32     // bucket -> where its picks begin; one more than there are buckets
 	next      []int32     // where the next goes
@@ -37,6 +37,8 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	sums      []affine[E] // of buckets
 	row       []affine[E]
 	given     []scalar
+	counted   []classCounts     // of the pieces of all terms
+	sumOf     [len(classes)]int // the class whose sum a class's terms are in
 }
 
 // shape is how a sum of n dynamic points is computed: by buckets or by Straus'
@@ -87,6 +89,36 @@ const smallClass = 256
 
 const none = 255
 
+type classCounts [len(classes)]int
+
+// joinClasses tells in which class's sum each class's terms are, and counts these
+// sums' terms.
+func (sc *scratch[E, PE]) joinClasses() (count classCounts) {
+	for _, c := range sc.counted {
+		for class, n := range c {
+			count[class] += n
+		}
+	}
+	full := len(classes) - 1
+	for class, n := range count {
+		if sc.sumOf[class] = class; n < smallClass && class != full {
+			sc.sumOf[class] = full
+			count[full] += n
+			count[class] = 0
+		}
+	}
+	for i := range sc.counted {
+		c := &sc.counted[i]
+		for class, n := range c {
+			if of := sc.sumOf[class]; of != class {
+				c[of] += n
+				c[class] = 0
+			}
+		}
+	}
+	return count
+}
+
 // classOf is the class of a magnitude of so many bits.
 func classOf(bits int) uint8 {
 	for i, most := range classes[:len(classes)-1] {
@@ -104,13 +136,13 @@ type scalar struct {
 	class     uint8 // none: it counts for nothing
 }
 
-// A sum of dynamic points begins with begin, takes its points, none of which is
-// the identity, in sc.multiples and its scalars by setScalar, and ends with
+// A sum of dynamic points begins with begin, takes its terms by set, and ends with
 // finish. Of scalars of any length (bits 0) each is split along the
 // endomorphism; the integers are written as signed digits. Up to strausMax points
 // the multiples that the digits select are summed for each window, the windows
 // being the segments of one tree; above, buckets are. Horner's rule joins the
-// windows. Window ranges are the tasks of the executor.
+// windows. Ranges of windows, and before them of terms, are the tasks of the
+// executor.
 func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 	sc.shape = shape{n: n, parts: 1, width: strausWindow, copies: 1 << (strausWindow - 1)}
 	if bits == 0 {
@@ -121,12 +153,13 @@ func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 	}
 	sc.windows = integer.Digits(bits, sc.width)
 	sc.digits = resize(sc.digits, sc.parts*n*sc.windows)
-	sc.recoded = resize(sc.recoded, sc.windows)
 	sc.multiples = resize(sc.multiples, sc.parts*n*sc.copies)
 }
 
-// setScalar sets the scalar of point i.
-func (s *sums[E, PE]) setScalar(sc *scratch[E, PE], i int, k *scalar) {
+// set sets term i: a point, which is not the identity, and its scalar. Different
+// terms may be set at once.
+func (s *sums[E, PE]) set(sc *scratch[E, PE], i int, p *affine[E], k *scalar) {
+	sc.multiples[i] = *p
 	if sc.parts == 1 {
 		sc.setDigits(i, &k.magnitude, k.negative)
 		return
@@ -136,15 +169,20 @@ func (s *sums[E, PE]) setScalar(sc *scratch[E, PE], i int, k *scalar) {
 	sc.setDigits(2*i+1, &k2, neg2 != k.negative)
 }
 
+// mostWindows is the number of windows of the least width.
+const mostWindows = 8*32 + 1
+
 // setDigits cuts integer j into digits: digits[w·parts·n + j] is that of window
 // w.
 func (s *scratch[E, PE]) setDigits(j int, k *integer.Limbs, negative bool) {
-	integer.Recode(s.recoded, k, s.width)
+	var buffer [mostWindows]int16
+	recoded := buffer[:s.windows]
+	integer.Recode(recoded, k, s.width)
 	sign := int16(1)
 	if negative {
 		sign = -1
 	}
-	for w, d := range s.recoded {
+	for w, d := range recoded {
 		s.digits[w*s.parts*s.n+j] = sign * d
 	}
 }
@@ -156,28 +194,24 @@ func (s *scratch[E, PE]) window(w int) []int16 {
 }
 
 func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) (sum affine[E], err error) {
-	sc.tree.rows.toEntries(sc.multiples[:sc.n])
-	s.extend(sc)
+	if err := s.extend(ctx, ex, sc); err != nil {
+		return sum, err
+	}
 	nw := sc.windows
 	sc.acc.reset(nw)
 	tasks := min(executor.Tasks(ex), nw)
-	err = ex.Do(ctx, tasks, func(_ context.Context, t int) error {
-		task := sc
-		if tasks > 1 {
-			task = s.scratch.Get().(*scratch[E, PE])
-			defer s.scratch.Put(task)
-		}
-		lo, hi := t*nw/tasks, (t+1)*nw/tasks
-		if !sc.buckets {
-			sc.strausSums(&task.tree, lo, hi)
-			return nil
-		}
+	step := (nw + tasks - 1) / tasks
+	if sc.buckets {
 		// Few windows at a time keep their buckets in the second-level cache.
-		step := max(1, termsInCache/(sc.parts*sc.n))
-		for w := lo; w < hi; w += step {
-			sc.bucketSums(task, w, min(w+step, hi))
+		step = min(step, max(1, termsInCache/(sc.parts*sc.n)))
+	}
+	err = s.each(ctx, ex, sc, (nw+step-1)/step, func(task *scratch[E, PE], i int) {
+		lo, hi := i*step, min((i+1)*step, nw)
+		if sc.buckets {
+			sc.bucketSums(task, lo, hi)
+		} else {
+			sc.strausSums(&task.tree, lo, hi)
 		}
-		return nil
 	})
 	if err != nil {
 		return sum, err
@@ -191,16 +225,70 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 	return sc.acc.affine(nw - 1), nil
 }
 
+// perTask is how many pieces work is cut into for each task that runs at once:
+// so they end together.
+const perTask = 8
+
+// each calls do for all i below n, on scratch of the task that it is called by.
+func (s *sums[E, PE]) each(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], n int, do func(task *scratch[E, PE], i int)) error {
+	tasks := min(executor.Tasks(ex), n)
+	var next atomic.Int64
+	return ex.Do(ctx, tasks, func(ctx context.Context, _ int) error {
+		task := sc
+		if tasks > 1 {
+			task = s.scratch.Get().(*scratch[E, PE])
+			defer s.scratch.Put(task)
+		}
+		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			do(task, int(i))
+		}
+		return nil
+	})
+}
+
+// pieces are ranges of n terms.
+type pieces struct{ n, count int }
+
+// piecesOf are as many as are worth a task each.
+func piecesOf(ex executor.Executor, n int) pieces {
+	const least = 1 << 11
+	if tasks := executor.Tasks(ex); tasks > 1 {
+		return pieces{n, min(perTask*tasks, (n+least-1)/least)}
+	}
+	return pieces{n, 1}
+}
+
+func (p pieces) bounds(i int) (lo, hi int) { return i * p.n / p.count, (i + 1) * p.n / p.count }
+
 // extend completes sc.multiples, whose first row holds the points, to m·P_i for
 // m = 1..sc.copies, a power of two, at index (m-1)·n + i: one for buckets. Behind
 // them, where scalars are split, are their images under φ, which keeps y.
-func (s *sums[E, PE]) extend(sc *scratch[E, PE]) {
+func (s *sums[E, PE]) extend(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) error {
 	total := sc.copies * sc.n
-	sc.tree.extendMultiples(sc.multiples[:total], sc.n)
-	if sc.parts == 2 {
-		sc.tree.rows.images(sc.multiples[total:2*total], sc.multiples[:total], &s.beta)
+	if parts := piecesOf(ex, sc.n); sc.copies > 1 || parts.count == 1 {
+		sc.tree.rows.toEntries(sc.multiples[:sc.n])
+		sc.tree.extendMultiples(sc.multiples[:total], sc.n)
+		s.images(sc, &sc.tree, 0, total)
+	} else if err := s.each(ctx, ex, sc, parts.count, func(task *scratch[E, PE], i int) {
+		lo, hi := parts.bounds(i)
+		task.tree.rows.toEntries(sc.multiples[lo:hi])
+		s.images(sc, &task.tree, lo, hi)
+	}); err != nil {
+		return err
 	}
-	sc.identities = sc.tree.hasIdentity
+	sc.identities = sc.copies > 1 && sc.tree.hasIdentity
+	return nil
+}
+
+// images sets the images of multiples lo to hi-1.
+func (s *sums[E, PE]) images(sc *scratch[E, PE], t *tree[E], lo, hi int) {
+	if sc.parts == 2 {
+		total := sc.copies * sc.n
+		t.rows.images(sc.multiples[total+lo:total+hi], sc.multiples[lo:hi], &s.beta)
+	}
 }
 
 // pick is the multiple |d| of the point of integer j, or of its image where that

@@ -112,12 +112,48 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 	}
 	sc := g.sums.scratch.Get().(*scratch[E, PE])
 	defer g.sums.scratch.Put(sc)
-	// Terms by class. An identity, or a scalar that is zero, counts for nothing;
-	// an identity would make the trees look for others as well.
 	sc.given = resize(sc.given, len(points))
-	var count [len(classes)]int
+	pieces := piecesOf(ex, len(points))
+	sc.counted = resize(sc.counted, pieces.count)
+	if pieces.count == 1 {
+		g.classify(sc, points, scalars, pieces, 0)
+	} else if err = g.sums.each(ctx, ex, sc, pieces.count, func(_ *scratch[E, PE], i int) {
+		g.classify(sc, points, scalars, pieces, i)
+	}); err != nil {
+		return sum, err
+	}
+	count := sc.joinClasses()
+	var sums [len(classes)]affine[E]
+	for class, n := range count {
+		if n == 0 {
+			continue
+		}
+		g.sums.begin(sc, n, classes[class])
+		if pieces.count == 1 {
+			g.setTerms(sc, points, class, pieces, 0)
+		} else if err = g.sums.each(ctx, ex, sc, pieces.count, func(_ *scratch[E, PE], i int) {
+			g.setTerms(sc, points, class, pieces, i)
+		}); err != nil {
+			return sum, err
+		}
+		if sums[class], err = g.sums.finish(ctx, ex, sc); err != nil {
+			return sum, err
+		}
+	}
+	for class := range sums {
+		p := P(sums[class])
+		PP(&sum).Add(&sum, &p)
+	}
+	return sum, nil
+}
+
+// classify sets the scalars of a piece of all terms, and counts them by class. An
+// identity, or a scalar that is zero, counts for nothing; an identity would make
+// the trees look for others as well.
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) classify(sc *scratch[E, PE], points []P, scalars []S, all pieces, piece int) {
+	var count classCounts
 	var zero S
-	for i := range points {
+	for i, hi := all.bounds(piece); i < hi; i++ {
 		m := &sc.given[i]
 		m.class = none
 		if scalars[i] == zero {
@@ -129,36 +165,22 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 			count[m.class]++
 		}
 	}
-	var sums [len(classes)]affine[E]
-	full := uint8(len(classes) - 1)
-	for class, n := range count[:full] {
-		if n < smallClass {
-			count[class], count[full] = 0, count[full]+n
+	sc.counted[piece] = count
+}
+
+// setTerms sets a class's terms of a piece, behind those of the pieces before.
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) setTerms(sc *scratch[E, PE], points []P, class int, all pieces, piece int) {
+	at := 0
+	for _, c := range sc.counted[:piece] {
+		at += c[class]
+	}
+	for i, hi := all.bounds(piece); i < hi; i++ {
+		if m := &sc.given[i]; m.class != none && sc.sumOf[m.class] == class {
+			p := affine[E](points[i])
+			g.sums.set(sc, at, &p, m)
+			at++
 		}
 	}
-	for class, n := range count {
-		if n == 0 {
-			continue
-		}
-		g.sums.begin(sc, n, classes[class])
-		at := 0
-		for i := range points {
-			// What is in no sum of its own is in the last.
-			if m := &sc.given[i]; m.class != none && (int(m.class) == class || class == int(full) && count[m.class] == 0) {
-				sc.multiples[at] = affine[E](points[i])
-				g.sums.setScalar(sc, at, m)
-				at++
-			}
-		}
-		if sums[class], err = g.sums.finish(ctx, ex, sc); err != nil {
-			return sum, err
-		}
-	}
-	for class := range sums {
-		p := P(sums[class])
-		PP(&sum).Add(&sum, &p)
-	}
-	return sum, nil
 }
 
 // magnitude is the shorter of s and -s as integers, and whether it is -s.
