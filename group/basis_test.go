@@ -76,3 +76,12 @@ func TestBasisRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallTables: they are a third of the default's.
+func TestSmallTables(t *testing.T) {
+	t.Parallel()
+	bytes := func(o group.TableOptions) int {
+		return must.Get(group.NewBasis(group.BN254(), []group.Family{{Name: "small", Count: 2}}, o))(t).Table.Bytes()
+	}
+	golden.Equal(t, "bytes", bytes(group.TableOptions{})/3, bytes(group.SmallTables()))
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
@@ -37,20 +39,51 @@ func benchBasis[S, P any](b *testing.B, g group.Group[S, P], n int, opts group.T
 const rotation = 16
 
 // BenchmarkTableMSM is one fixed-base sum over 128 generators by table shape:
-// the measurements behind the defaults.
+// the measurements behind the defaults. Beside it nothing runs, or what takes the
+// cache that processors share: a walk through more memory than that has.
 func BenchmarkTableMSM(b *testing.B) {
-	benchTable(b, group.BN254())
-	benchTable(b, group.BLS12381())
+	for _, neighbour := range []bool{false, true} {
+		b.Run(fmt.Sprintf("neighbour=%t", neighbour), func(b *testing.B) {
+			if neighbour {
+				defer walk()()
+			}
+			benchTable(b, group.BN254())
+			benchTable(b, group.BLS12381())
+		})
+	}
+}
+
+// walk writes to every cache line of 128 MiB, over and over, until it is told to
+// stop.
+func walk() (stop func()) {
+	var done atomic.Bool
+	var walked sync.WaitGroup
+	walked.Go(func() {
+		memory := make([]byte, 128<<20)
+		for !done.Load() {
+			for i := 0; i < len(memory); i += 64 {
+				memory[i]++
+			}
+		}
+	})
+	return func() {
+		done.Store(true)
+		walked.Wait()
+	}
 }
 
 func benchTable[S, P any](b *testing.B, g group.Group[S, P]) {
 	scalars := benchScalars(g, 128*rotation)
 	for _, o := range []group.TableOptions{
+		{Window: 5, Spacing: 4},
 		{Window: 6, Spacing: 1},
+		{Window: 6, Spacing: 4},
+		{Window: 7, Spacing: 6},
 		{Window: 7, Spacing: 2},
 		{Window: 8, Spacing: 1},
 		{Window: 8, Spacing: 2},
 		{Window: 8, Spacing: 4},
+		{Window: 8, Spacing: 8},
 		{Window: 9, Spacing: 4},
 		{Window: 9, Spacing: 7},
 		{Window: 10, Spacing: 9},

@@ -58,7 +58,8 @@ type Config struct {
 type Tuning struct {
 	Table group.TableOptions // memory and speed of fixed-base sums
 	// ConstantTime makes provers' sums independent in time and memory accesses
-	// from the secrets, as far as docs/side-channels.md says, and far slower.
+	// from the secrets, as far as docs/side-channels.md says, and proving about
+	// three times as slow.
 	ConstantTime bool
 }
 
