@@ -24,7 +24,7 @@ func (f *Field) thriceB(x element) element {
 // cross is x1 y2 + x2 y1 of x1 y1 and x2 y2, which are at hand.
 func (f *Field) cross(x1, y1, x2, y2, first, second element) element {
 	a, b := f.carried(f.plus(x1, y1)), f.carried(f.plus(x2, y2))
-	return f.carried(f.plus(f.minus(f.minus(f.product(&a, &b), first), second), f.multiple(3)))
+	return f.carried(f.plus(f.minus(f.minus(f.product(&a, &b), first), second), f.multiple(2)))
 }
 
 // complete is p + q by Algorithm 7 of Renes, Costello and Batina (2015/1060).

@@ -179,3 +179,38 @@ func TestInOut(t *testing.T) {
 		golden.Equal(t, "words of elements plus p", words, back)
 	})
 }
+
+// TestReducedSeeksItsBounds: just below and above each multiple of p, of last limbs that lack as
+// many carries as they may, or have as many too many, the quotient is not too large and the rest
+// below 1.1 p.
+func TestReducedSeeksItsBounds(t *testing.T) {
+	t.Parallel()
+	for _, field := range fields {
+		f := New(field.p, field.b, Portable)
+		last := f.limbs - 1
+		for k := range int64(Width) {
+			for d := int64(-3); d <= 3; d++ {
+				v := new(big.Int).Mul(f.p, big.NewInt(k))
+				if v.Add(v, big.NewInt(d)); v.Sign() < 0 {
+					continue
+				}
+				for c := int64(-63); c <= 63; c++ {
+					var e element
+					copy(e[:], f.split(v))
+					e[last] += uint64(c)
+					e[last-1] -= uint64(c) << radix
+					if int64(e[last]) < 0 {
+						continue
+					}
+					got := f.reduced(e)
+					block := aligned(f.Block())
+					f.store(&got, block, 0)
+					rest := f.get(block, 0)
+					if rest.Cmp(f.times(11)) >= 0 || new(big.Int).Mod(new(big.Int).Sub(v, rest), f.p).Sign() != 0 {
+						t.Fatalf("%s: %d p + %d, %d carries aside, is reduced to %v", field.name, k, d, c, rest)
+					}
+				}
+			}
+		}
+	}
+}
