@@ -35,6 +35,7 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	next      []int32     // where the next goes
 	sorted    []uint32    // picks by bucket
 	sums      []affine[E] // of buckets
+	lines     []affine[E] // sums of rows and columns of buckets
 	row       []affine[E]
 	given     []scalar
 	counted   []classCounts     // of the pieces of all terms
@@ -61,7 +62,7 @@ func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
 
 // Window widths by number of points, from the cost in point additions of m
 // integers: Straus 2^(c-1)-1 a point for multiples plus m a window; buckets m a
-// window plus (c-1)·2^(c-2) a window to weigh them. docs/msm.md has the
+// window plus 2^c a window to weigh them. docs/msm.md has the
 // measurements.
 const (
 	strausWindow = 5
@@ -72,7 +73,7 @@ const (
 func bucketWindow(m, bits int) int {
 	best, cost := 0, 0
 	for c := 2; c <= widestWindow; c++ {
-		if w := integer.Digits(bits, c) * (m + (c-1)<<(c-2) + 24); best == 0 || w < cost {
+		if w := integer.Digits(bits, c) * (m + 1<<c + 24); best == 0 || w < cost {
 			best, cost = c, w
 		}
 	}
@@ -326,31 +327,52 @@ const (
 	longBucket   = 512
 )
 
-// bucketSums does the same by buckets: bucket k of a window collects
-// the points whose digit there is ±(k+1); the sum of (k+1)·bucket_k is then
-// Σ_b 2^b·(sum of the buckets whose k+1 has bit b), again by a tree, with a
+// bucketSums does the same by buckets: bucket k of a window collects the points
+// whose digit there is ±k. To weigh them, k = 2^h·q + r stands in row q and
+// column r of a matrix: Σ k·bucket_k = 2^h·Σ q·row_q + Σ r·column_r, and each of
+// these is Σ 2^b·(sum of those whose number has bit b), by two trees, with a
 // short Horner on top.
 func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 	t := &task.tree
 	nb := 1 << (s.width - 1)
-	count := (hi - lo) * nb
-	task.sums = resize(task.sums, count)
+	task.sums = resize(task.sums, (hi-lo)*nb)
 	if !s.together(task, lo, hi, nb) {
 		s.sort(task, lo, hi, nb)
 		s.inTurn(task)
 	}
-	t.begin((hi-lo)*s.width, nb)
+	low := (s.width - 1) / 2 // h
+	columns := 1 << low
+	lines := columns + nb>>low + 1 // of a window: columns, then rows
 	var zero affine[E]
+	t.begin((hi-lo)*lines, 0)
 	for k := range task.sums {
 		if task.sums[k] == zero {
 			continue
 		}
-		w, weight := k/nb, k%nb+1
-		for ; weight != 0; weight &= weight - 1 {
-			t.add(int32(w*s.width+bits.TrailingZeros(uint(weight))), uint32(k))
+		first, weight := k/nb*lines, k%nb+1
+		if r := weight % columns; r != 0 {
+			t.add(int32(first+r), uint32(k))
+		}
+		if q := weight / columns; q != 0 {
+			t.add(int32(first+columns+q), uint32(k))
 		}
 	}
-	t.reduce(task.sums, minPairs)
+	task.lines = resize(task.lines, (hi-lo)*lines)
+	task.store(task.lines, task.sums)
+	t.begin((hi-lo)*s.width, 0)
+	for k := range task.lines {
+		if task.lines[k] == zero {
+			continue
+		}
+		bit, weight := k/lines*s.width, k%lines
+		if weight >= columns {
+			bit, weight = bit+low, weight-columns
+		}
+		for ; weight != 0; weight &= weight - 1 {
+			t.add(int32(bit+bits.TrailingZeros(uint(weight))), uint32(k))
+		}
+	}
+	t.reduce(task.lines, minPairs)
 	for w := lo; w < hi; w++ {
 		for b := s.width - 1; b >= 0; b-- {
 			s.acc.double(w)
@@ -379,24 +401,23 @@ func (s *scratch[E, PE]) together(task *scratch[E, PE], lo, hi, buckets int) boo
 	if slices.Max(t.count) >= longBucket {
 		return false
 	}
-	s.store(task, 0)
+	task.store(task.sums, s.multiples)
 	return true
 }
 
-// store sums the tree's segments to task.sums from first on.
-func (s *scratch[E, PE]) store(task *scratch[E, PE], first int) {
-	t := &task.tree
-	t.reduce(s.multiples, 1)
-	sums := task.sums[first : first+len(t.count)]
+// store sums the tree's segments.
+func (s *scratch[E, PE]) store(sums, entries []affine[E]) {
+	t := &s.tree
+	t.reduce(entries, 1)
 	clear(sums)
 	if t.left == 0 {
 		return
 	}
-	task.row = resize(task.row, int(t.width[0]))
-	t.rows.pack(task.row, 0)
+	s.row = resize(s.row, int(t.width[0]))
+	t.rows.pack(s.row, 0)
 	for k, c := range t.count {
 		if c > 0 {
-			sums[k] = task.row[t.rank[k]]
+			sums[k] = s.row[t.rank[k]]
 		}
 	}
 }
@@ -465,7 +486,7 @@ func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], first, end int) {
 			t.add(int32(k-first), pick)
 		}
 	}
-	s.store(task, first)
+	task.store(task.sums[first:end], s.multiples)
 }
 
 // longBucket does the same for one, in pieces.
