@@ -321,11 +321,19 @@ func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
 }
 
 // Terms that are summed together, so that a tree stays in the second-level
-// cache, and the length from which on a bucket is summed by itself.
+// cache, and the least and the most from which on a bucket is long.
 const (
 	termsInCache = 8192
 	longBucket   = 512
+	longestShort = 4096
 )
+
+// longFrom is the length from which on one of some buckets is summed by itself:
+// one far longer than the rest would leave most lanes empty beside it, and ones
+// that are about as long as each other share their inversions.
+func longFrom(terms, buckets int) int32 {
+	return int32(min(max(longBucket, 4*terms/buckets), longestShort))
+}
 
 // bucketSums does the same by buckets: bucket k of a window collects the points
 // whose digit there is ±k. To weigh them, k = 2^h·q + r stands in row q and
@@ -425,15 +433,16 @@ func (s *scratch[E, PE]) store(sums, entries []affine[E]) {
 // inTurn sets task.sums from task.sorted, some buckets after the other.
 func (s *scratch[E, PE]) inTurn(task *scratch[E, PE]) {
 	count := len(task.sums)
+	long := longFrom(len(task.sorted), count)
 	for first := 0; first < count; {
 		end := first
-		for end < count && task.offsets[end+1]-task.offsets[first] <= termsInCache && task.offsets[end+1]-task.offsets[end] < longBucket {
+		for end < count && task.offsets[end+1]-task.offsets[first] <= termsInCache && task.offsets[end+1]-task.offsets[end] < long {
 			end++
 		}
 		if end > first {
 			s.shortBuckets(task, first, end)
 		}
-		if end < count && task.offsets[end+1]-task.offsets[end] >= longBucket {
+		if end < count && task.offsets[end+1]-task.offsets[end] >= long {
 			s.longBucket(task, end)
 			end++
 		}
