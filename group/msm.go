@@ -2,8 +2,6 @@ package group
 
 import (
 	"context"
-	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -170,8 +168,9 @@ func (s *sums[E, PE]) set(sc *scratch[E, PE], i int, p *affine[E], k *scalar) {
 	sc.setDigits(2*i+1, &k2, neg2 != k.negative)
 }
 
-// mostWindows is the number of windows of the least width.
-const mostWindows = 8*32 + 1
+// mostWindows is the number of windows of the least width, 2, in half a scalar,
+// which has 129 bits at most, as all that is not split is shorter.
+const mostWindows = (129 + 2) / 2
 
 // setDigits cuts integer j into digits: digits[w·parts·n + j] is that of window
 // w.
@@ -317,214 +316,6 @@ func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
 	t.reduce(s.multiples, minPairs)
 	for w := lo; w < hi; w++ {
 		t.addColumn(s.acc, w, w-lo)
-	}
-}
-
-// Terms that are summed together, so that a tree stays in the second-level
-// cache, and the least and the most from which on a bucket is long.
-const (
-	termsInCache = 8192
-	longBucket   = 512
-	longestShort = 4096
-)
-
-// longFrom is the length from which on one of some buckets is summed by itself:
-// one far longer than the rest would leave most lanes empty beside it, and ones
-// that are about as long as each other share their inversions.
-func longFrom(terms, buckets int) int32 {
-	return int32(min(max(longBucket, 4*terms/buckets), longestShort))
-}
-
-// bucketSums does the same by buckets: bucket k of a window collects the points
-// whose digit there is ±k. To weigh them, k = 2^h·q + r stands in row q and
-// column r of a matrix: Σ k·bucket_k = 2^h·Σ q·row_q + Σ r·column_r, and each of
-// these is Σ 2^b·(sum of those whose number has bit b), by two trees, with a
-// short Horner on top.
-func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
-	t := &task.tree
-	nb := 1 << (s.width - 1)
-	task.sums = resize(task.sums, (hi-lo)*nb)
-	if !s.together(task, lo, hi, nb) {
-		s.sort(task, lo, hi, nb)
-		s.inTurn(task)
-	}
-	low := (s.width - 1) / 2 // h
-	columns := 1 << low
-	lines := columns + nb>>low + 1 // of a window: columns, then rows
-	var zero affine[E]
-	t.begin((hi-lo)*lines, 0)
-	for k := range task.sums {
-		if task.sums[k] == zero {
-			continue
-		}
-		first, weight := k/nb*lines, k%nb+1
-		if r := weight % columns; r != 0 {
-			t.add(int32(first+r), uint32(k))
-		}
-		if q := weight / columns; q != 0 {
-			t.add(int32(first+columns+q), uint32(k))
-		}
-	}
-	task.lines = resize(task.lines, (hi-lo)*lines)
-	task.store(task.lines, task.sums)
-	t.begin((hi-lo)*s.width, 0)
-	for k := range task.lines {
-		if task.lines[k] == zero {
-			continue
-		}
-		bit, weight := k/lines*s.width, k%lines
-		if weight >= columns {
-			bit, weight = bit+low, weight-columns
-		}
-		for ; weight != 0; weight &= weight - 1 {
-			t.add(int32(bit+bits.TrailingZeros(uint(weight))), uint32(k))
-		}
-	}
-	t.reduce(task.lines, minPairs)
-	for w := lo; w < hi; w++ {
-		for b := s.width - 1; b >= 0; b-- {
-			s.acc.double(w)
-			t.addColumn(s.acc, w, (w-lo)*s.width+b)
-		}
-	}
-}
-
-// together sets task.sums to the sums of all buckets by one tree, or reports
-// false, where there is too much for that. Those that are empty, or sum to the
-// identity, are zero.
-func (s *scratch[E, PE]) together(task *scratch[E, PE], lo, hi, buckets int) bool {
-	if (hi-lo)*s.parts*s.n > termsInCache {
-		return false
-	}
-	t := &task.tree
-	t.begin((hi-lo)*buckets, 0)
-	for w := lo; w < hi; w++ {
-		before := int32((w-lo)*buckets - 1) // of the bucket of digit d: by d
-		for j, d := range s.window(w) {
-			if d != 0 {
-				t.add(before+int32(abs(int(d))), s.pick(j, int(d>>15|1)))
-			}
-		}
-	}
-	if slices.Max(t.count) >= longBucket {
-		return false
-	}
-	task.store(task.sums, s.multiples)
-	return true
-}
-
-// store sums the tree's segments.
-func (s *scratch[E, PE]) store(sums, entries []affine[E]) {
-	t := &s.tree
-	t.reduce(entries, 1)
-	clear(sums)
-	if t.left == 0 {
-		return
-	}
-	s.row = resize(s.row, int(t.width[0]))
-	t.rows.pack(s.row, 0)
-	for k, c := range t.count {
-		if c > 0 {
-			sums[k] = s.row[t.rank[k]]
-		}
-	}
-}
-
-// inTurn sets task.sums from task.sorted, some buckets after the other.
-func (s *scratch[E, PE]) inTurn(task *scratch[E, PE]) {
-	count := len(task.sums)
-	long := longFrom(len(task.sorted), count)
-	for first := 0; first < count; {
-		end := first
-		for end < count && task.offsets[end+1]-task.offsets[first] <= termsInCache && task.offsets[end+1]-task.offsets[end] < long {
-			end++
-		}
-		if end > first {
-			s.shortBuckets(task, first, end)
-		}
-		if end < count && task.offsets[end+1]-task.offsets[end] >= long {
-			s.longBucket(task, end)
-			end++
-		}
-		first = end
-	}
-}
-
-// sort leaves the picks of windows lo to hi-1 in task.sorted, by bucket.
-func (s *scratch[E, PE]) sort(task *scratch[E, PE], lo, hi, buckets int) {
-	task.offsets = resize(task.offsets, (hi-lo)*buckets+1)
-	clear(task.offsets)
-	for w := lo; w < hi; w++ {
-		behind := task.offsets[(w-lo)*buckets:] // of the bucket of digit d: at d
-		for _, d := range s.window(w) {
-			if d != 0 {
-				behind[abs(int(d))]++
-			}
-		}
-	}
-	for k := range len(task.offsets) - 1 {
-		task.offsets[k+1] += task.offsets[k]
-	}
-	task.sorted = resize(task.sorted, int(task.offsets[len(task.offsets)-1]))
-	task.next = append(task.next[:0], task.offsets...)
-	for w := lo; w < hi; w++ {
-		next := task.next[(w-lo)*buckets:]
-		for j, d := range s.window(w) {
-			if d != 0 {
-				at := &next[abs(int(d))-1]
-				task.sorted[*at] = s.pick(j, int(d>>15|1))
-				*at++
-			}
-		}
-	}
-}
-
-// shortBuckets sets the sums of buckets first to end-1.
-func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], first, end int) {
-	t, at := &task.tree, task.offsets
-	longest := int32(0)
-	for k := first; k < end; k++ {
-		longest = max(longest, at[k+1]-at[k])
-	}
-	if int(longest)*(end-first) > 2*int(at[end]-at[first]) {
-		longest = 0 // as runs these would be mostly empty
-	}
-	t.begin(end-first, int(longest))
-	for k := first; k < end; k++ {
-		for _, pick := range task.sorted[at[k]:at[k+1]] {
-			t.add(int32(k-first), pick)
-		}
-	}
-	task.store(task.sums[first:end], s.multiples)
-}
-
-// longBucket does the same for one, in pieces.
-func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) {
-	t := &task.tree
-	var zero affine[E]
-	sum := func(z *affine[E], entries []affine[E], picks []uint32) {
-		t.begin(1, len(picks))
-		for _, pick := range picks {
-			t.add(0, pick)
-		}
-		t.reduce(entries, 1)
-		t.rows.pack(task.row[:1], 0)
-		*z = task.row[0]
-	}
-	task.row = resize(task.row, 1)
-	picks := task.sorted[task.offsets[k]:task.offsets[k+1]]
-	pieces := make([]affine[E], 0, len(picks)/termsInCache+1)
-	var of []uint32
-	for chunk := range slices.Chunk(picks, termsInCache) {
-		var z affine[E]
-		if sum(&z, s.multiples, chunk); z != zero {
-			of = append(of, uint32(len(pieces)))
-			pieces = append(pieces, z)
-		}
-	}
-	task.sums[k] = zero
-	if len(of) > 0 {
-		sum(&task.sums[k], pieces, of)
 	}
 }
 
