@@ -24,12 +24,12 @@ const module = "github.com/zkbench/zkbench"
 // floors only.
 var floors = [][]string{
 	{".", "internal/must"},
-	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm"},
+	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/atomicfile", "internal/mapped"},
 	{"internal/lanes"},
 	{"group", "hash", "goldilocks", "internal/faulttest"},
 	{"srs", "rangeproof", "internal/poly"},
 	{"circuits", "token"},
-	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/atomicfile", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
+	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
 	{"internal/env", "internal/figure", "internal/stage", "internal/stat"},
 	{"internal/plot", "internal/perf", "internal/counts", "internal/qemutest"},
 	{"internal/report", "internal/runner", "internal/page", "internal/peer"},
@@ -51,7 +51,7 @@ var rules = []struct {
 	never  []string
 	except []string // of never
 }{
-	{name: "who imports a public package gets no instruments", of: public, never: []string{"internal/..."}, except: []string{"internal/memory", "internal/lanes"}},
+	{name: "who imports a public package gets no instruments", of: public, never: []string{"internal/..."}, except: []string{"internal/memory", "internal/lanes", "internal/atomicfile", "internal/mapped"}},
 	{name: "a workload does not know how it is measured", of: isOne("internal/workload"), only: []string{"internal/record", "internal/stage", "internal/usage"}},
 	{
 		name: "views show records", of: isOne("internal/report", "internal/plot", "internal/page"),

@@ -290,6 +290,16 @@ func BenchmarkProverMSM(b *testing.B) {
 					}
 				})
 			}
+			for _, spacing := range []int{64, 128} {
+				stored := must.Get(group.Store(b.Context(), executor.Pool(), g, points[:n], group.StoreOptions{Spacing: spacing}))(b)
+				for _, ex := range []executor.Executor{executor.Serial(), executor.Pool()} {
+					b.Run(fmt.Sprintf("impl=stored-%d/scalars=%s/points=%d/exec=%s", spacing, length.name, n, ex.Name()), func(b *testing.B) {
+						for b.Loop() {
+							must.Get(stored.MSM(context.Background(), ex, scalars[:n]))(b)
+						}
+					})
+				}
+			}
 			b.Run(fmt.Sprintf("impl=gnark-crypto/scalars=%s/points=%d", length.name, n), func(b *testing.B) {
 				for b.Loop() {
 					var z bn254.G1Affine
@@ -313,4 +323,17 @@ func multiplesOf[S, P any](tb testing.TB, g group.Group[S, P], n int) []P {
 	points := make([]P, n)
 	must.Do(tb, table.MSM(context.Background(), executor.Serial(), points, each))
 	return points
+}
+
+// BenchmarkStore makes the multiples of 2^14 points.
+func BenchmarkStore(b *testing.B) {
+	points := multiplesOf(b, group.BN254(), 1<<14)
+	for _, spacing := range []int{64, 128} {
+		b.Run(fmt.Sprintf("spacing=%d", spacing), func(b *testing.B) {
+			for b.Loop() {
+				must.Get(group.Store(b.Context(), executor.Serial(), group.BN254(), points, group.StoreOptions{Spacing: spacing}))(b)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(points)), "ns/point")
+		})
+	}
 }

@@ -94,7 +94,7 @@ func (s *scratch[E, PE]) together(task *scratch[E, PE], lo, hi, buckets int) boo
 	if slices.Max(t.count) >= longBucket {
 		return false
 	}
-	task.store(task.sums, s.multiples)
+	task.store(task.sums, s.entries)
 	return true
 }
 
@@ -180,7 +180,7 @@ func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], first, end int) {
 			t.add(int32(k-first), pick)
 		}
 	}
-	task.store(task.sums[first:end], s.multiples)
+	task.store(task.sums[first:end], s.entries)
 }
 
 // longBucket does the same for one, in pieces.
@@ -202,7 +202,7 @@ func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) {
 	var of []uint32
 	for chunk := range slices.Chunk(picks, termsInCache) {
 		var z affine[E]
-		if sum(&z, s.multiples, chunk); z != zero {
+		if sum(&z, s.entries, chunk); z != zero {
 			of = append(of, uint32(len(pieces)))
 			pieces = append(pieces, z)
 		}

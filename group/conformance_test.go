@@ -108,6 +108,7 @@ func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	t.Run("MSM", s.testMSM)
 	t.Run("table", s.testTable)
 	t.Run("table options", s.testTableOptions)
+	t.Run("stored", s.testStored)
 	t.Run("cancelled", s.testCancelled)
 	t.Run("concurrent use", s.testConcurrentUse)
 	if c.form == zcash {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -11,6 +13,29 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 )
+
+// A prover's points are stored once, in a file that the next run maps, and every proof takes
+// sums over them.
+func ExampleStore() {
+	ctx, g := context.Background(), group.BN254()
+	basis, err := group.NewBasis(g, []group.Family{{Name: "example", Count: 100}}, group.SmallTables())
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	stored, err := group.Store(ctx, executor.Pool(), g, basis.Points, group.StoreOptions{File: filepath.Join(dir, "points")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer stored.Close()
+	sum, err := stored.MSM(ctx, executor.Pool(), make([]fr.Element, 100))
+	fmt.Println(g.IsIdentity(&sum), err)
+	// Output: true <nil>
+}
 
 // Pedersen commitments v·G + r·H to two values, in one fixed-base sum, add up to
 // one to their sum.

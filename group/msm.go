@@ -28,6 +28,9 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	tree      tree[E]
 	acc       accumulators[E]
 	digits    []int16
+	where     []uint32    // integer -> its point's entry
+	stored    *stored[E]  // whose points these are; nil: dynamic ones
+	entries   []affine[E] // of the points: stored, or multiples
 	multiples []affine[E] // of dynamic points
 	offsets   []int32     // bucket -> where its picks begin; one more than there are buckets
 	next      []int32     // where the next goes
@@ -40,11 +43,11 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	sumOf     [len(classes)]int // the class whose sum a class's terms are in
 }
 
-// shape is how a sum of n dynamic points is computed: by buckets or by Straus'
-// method, with windows of width bits.
+// shape is how a sum of n points is computed: by buckets or by Straus' method,
+// with windows of width bits.
 type shape struct {
 	n              int
-	parts          int // integers that make a scalar: two where it is split
+	parts          int // integers that make a scalar
 	buckets        bool
 	width, windows int
 	copies         int  // multiples of each point that are added
@@ -135,24 +138,33 @@ type scalar struct {
 	class     uint8 // none: it counts for nothing
 }
 
-// A sum of dynamic points begins with begin, takes its terms by set, and ends with
-// finish. Of scalars of any length (bits 0) each is split along the
-// endomorphism; the integers are written as signed digits. Up to strausMax points
-// the multiples that the digits select are summed for each window, the windows
-// being the segments of one tree; above, buckets are. Horner's rule joins the
-// windows. Ranges of windows, and before them of terms, are the tasks of the
-// executor.
+// A sum begins with begin, takes its terms by set or setStored, and ends with
+// finish. Scalars of any length (bits 0) are each made of several integers: by the
+// endomorphism, or by the multiples that are stored. Integers are written as signed
+// digits. Up to strausMax dynamic points the multiples that the digits select are
+// summed for each window, the windows being the segments of one tree; else buckets
+// are. Horner's rule joins the windows. Ranges of windows, and before them of terms,
+// are the tasks of the executor.
 func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 	sc.shape = shape{n: n, parts: 1, width: strausWindow, copies: 1 << (strausWindow - 1)}
 	if bits == 0 {
 		sc.parts, bits = 2, s.glv.halfBits
+		if sc.stored != nil {
+			sc.parts, bits = sc.stored.positions, sc.stored.spacing
+		}
 	}
-	if n > strausMax {
+	if n > strausMax || sc.stored != nil {
 		sc.buckets, sc.width, sc.copies = true, bucketWindow(sc.parts*n, bits), 1
 	}
 	sc.windows = integer.Digits(bits, sc.width)
+	sc.where = resize(sc.where, sc.parts*n)
 	sc.digits = resize(sc.digits, sc.parts*n*sc.windows)
+	if sc.stored != nil {
+		sc.entries = sc.stored.entries
+		return
+	}
 	sc.multiples = resize(sc.multiples, sc.parts*n*sc.copies)
+	sc.entries = sc.multiples
 }
 
 // set sets term i: a point, which is not the identity, and its scalar. Different
@@ -160,21 +172,33 @@ func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 func (s *sums[E, PE]) set(sc *scratch[E, PE], i int, p *affine[E], k *scalar) {
 	sc.multiples[i] = *p
 	if sc.parts == 1 {
-		sc.setDigits(i, &k.magnitude, k.negative)
+		sc.setInteger(i, i, &k.magnitude, k.negative)
 		return
 	}
 	k1, k2, neg1, neg2 := s.glv.split(&k.magnitude)
-	sc.setDigits(2*i, &k1, neg1 != k.negative)
-	sc.setDigits(2*i+1, &k2, neg2 != k.negative)
+	sc.setInteger(2*i, i, &k1, neg1 != k.negative)
+	sc.setInteger(2*i+1, sc.copies*sc.n+i, &k2, neg2 != k.negative)
+}
+
+// setStored does the same with a point that is stored.
+func (s *scratch[E, PE]) setStored(i, point int, k *scalar) {
+	for p := range s.parts {
+		part := k.magnitude
+		if s.parts > 1 {
+			part = s.stored.part(&part, p)
+		}
+		s.setInteger(s.parts*i+p, p*s.stored.n+point, &part, k.negative)
+	}
 }
 
 // mostWindows is the number of windows of the least width, 2, in half a scalar,
 // which has 129 bits at most, as all that is not split is shorter.
 const mostWindows = (129 + 2) / 2
 
-// setDigits cuts integer j into digits: digits[w·parts·n + j] is that of window
-// w.
-func (s *scratch[E, PE]) setDigits(j int, k *integer.Limbs, negative bool) {
+// setInteger sets integer j and its point's entry. It is cut into digits:
+// digits[w·parts·n + j] is that of window w.
+func (s *scratch[E, PE]) setInteger(j, entry int, k *integer.Limbs, negative bool) {
+	s.where[j] = uint32(entry)
 	var buffer [mostWindows]int16
 	recoded := buffer[:s.windows]
 	integer.Recode(recoded, k, s.width)
@@ -194,8 +218,10 @@ func (s *scratch[E, PE]) window(w int) []int16 {
 }
 
 func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) (sum affine[E], err error) {
-	if err := s.extend(ctx, ex, sc); err != nil {
-		return sum, err
+	if sc.stored == nil {
+		if err := s.extend(ctx, ex, sc); err != nil {
+			return sum, err
+		}
 	}
 	nw := sc.windows
 	sc.acc.reset(nw)
@@ -291,15 +317,10 @@ func (s *sums[E, PE]) images(sc *scratch[E, PE], t *tree[E], lo, hi int) {
 	}
 }
 
-// pick is the multiple |d| of the point of integer j, or of its image where that
-// is the second part of a scalar, negated for d < 0.
-func (s *shape) pick(j, d int) uint32 {
-	i, half := j, 0
-	if s.parts == 2 {
-		i, half = j/2, j%2
-	}
+// pick is the multiple |d| of the point of integer j, negated for d < 0.
+func (s *scratch[E, PE]) pick(j, d int) uint32 {
 	sign := d >> 63 // 0 or -1
-	return uint32(i+(d^sign-sign-1)*s.n+half*s.copies*s.n) | uint32(sign)&negated
+	return s.where[j] + uint32((d^sign-sign-1)*s.n) | uint32(sign)&negated
 }
 
 // strausSums sets accumulators lo..hi-1 to the sums of their windows.
@@ -313,7 +334,7 @@ func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
 		}
 	}
 	t.hasIdentity = s.identities
-	t.reduce(s.multiples, minPairs)
+	t.reduce(s.entries, minPairs)
 	for w := lo; w < hi; w++ {
 		t.addColumn(s.acc, w, w-lo)
 	}

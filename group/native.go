@@ -107,13 +107,22 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executo
 	if len(points) != len(scalars) {
 		panic("group: MSM lengths")
 	}
-	if len(points) == 0 {
+	return g.sum(ctx, ex, points, nil, scalars)
+}
+
+// sum is of points, or of those that are stored.
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executor.Executor, points []P, stored *stored[E], scalars []S) (sum P, err error) {
+	if len(scalars) == 0 {
 		return sum, context.Cause(ctx)
 	}
 	sc := g.sums.scratch.Get().(*scratch[E, PE])
-	defer g.sums.scratch.Put(sc)
-	sc.given = resize(sc.given, len(points))
-	pieces := piecesOf(ex, len(points))
+	defer func() {
+		sc.stored, sc.entries = nil, nil // a pool keeps nobody's memory
+		g.sums.scratch.Put(sc)
+	}()
+	sc.stored = stored
+	sc.given = resize(sc.given, len(scalars))
+	pieces := piecesOf(ex, len(scalars))
 	sc.counted = resize(sc.counted, pieces.count)
 	if pieces.count == 1 {
 		g.classify(sc, points, scalars, pieces, 0)
@@ -160,7 +169,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) classify(sc *scratch[E, PE], points
 			continue
 		}
 		m.magnitude, m.negative = g.magnitude(&scalars[i])
-		if bits := m.magnitude.BitLen(); bits > 0 && !PP(&points[i]).IsInfinity() {
+		if bits := m.magnitude.BitLen(); bits > 0 && (sc.stored != nil || !PP(&points[i]).IsInfinity()) {
 			m.class = classOf(bits)
 			count[m.class]++
 		}
@@ -175,11 +184,17 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) setTerms(sc *scratch[E, PE], points
 		at += c[class]
 	}
 	for i, hi := all.bounds(piece); i < hi; i++ {
-		if m := &sc.given[i]; m.class != none && sc.sumOf[m.class] == class {
+		m := &sc.given[i]
+		if m.class == none || sc.sumOf[m.class] != class {
+			continue
+		}
+		if sc.stored != nil {
+			sc.setStored(at, i, m)
+		} else {
 			p := affine[E](points[i])
 			g.sums.set(sc, at, &p, m)
-			at++
 		}
+		at++
 	}
 }
 

@@ -90,6 +90,17 @@ func (t *tree[E]) add(segment int32, pick uint32) {
 	t.terms = append(t.terms, term{pick, segment})
 }
 
+// load brings entries in, in order.
+func (t *tree[E]) load(entries []affine[E]) {
+	lanes := t.rows.lanes()
+	t.picks = resize(t.picks, (len(entries)+lanes-1)&^(lanes-1))
+	for k := range t.picks {
+		t.picks[k] = uint32(min(k, len(entries)-1))
+	}
+	t.rows.resize(len(t.picks))
+	t.rows.gather(0, entries, t.picks)
+}
+
 // reduce takes the terms from entries and adds them together until a segment
 // has one point, or until a level has fewer than minPairs pairs. The sum of a
 // segment is then the sum of its column over the rows that are left.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/mapped"
 )
 
 // Cache keeps strings that Insecure made in the files of a directory, which it makes
@@ -86,19 +87,7 @@ func header(size int, seed uint64, sum uint32) []byte {
 // load maps the file of a string and checks it: header, checksum, and a few points
 // against τ.
 func load(path string, size int, seed uint64) (*SRS, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if want := int64(headerBytes + (2*size+Extra)*pointBytes); info.Size() != want {
-		return nil, fmt.Errorf("%d bytes, want %d", info.Size(), want)
-	}
-	data, unmap, err := mapFile(f, int(info.Size()))
+	data, unmap, err := mapped.Open(path, int64(headerBytes+(2*size+Extra)*pointBytes))
 	if err != nil {
 		return nil, err
 	}
@@ -116,46 +105,16 @@ func load(path string, size int, seed uint64) (*SRS, error) {
 }
 
 // store writes the file of a string. It appears complete or not at all.
-func store(path string, s *SRS, seed uint64) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func store(path string, s *SRS, seed uint64) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".srs-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	sum := uint32(0)
-	parts := [][]byte{memory(s.Canonical.Pk.G1), memory(s.Lagrange.Pk.G1)}
-	for _, part := range parts {
-		sum = crc32.Update(sum, castagnoli, part)
-	}
-	for _, part := range append([][]byte{header(s.Size(), seed, sum)}, parts...) {
-		if _, err := f.Write(part); err != nil {
-			return errors.Join(err, f.Close())
-		}
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	canonical, lagrange := memory(s.Canonical.Pk.G1), memory(s.Lagrange.Pk.G1)
+	sum := crc32.Update(crc32.Checksum(canonical, castagnoli), castagnoli, lagrange)
+	return atomicfile.Write(path, header(s.Size(), seed, sum), canonical, lagrange)
 }
 
 // memory is the memory of points.
 func memory(points []bn254.G1Affine) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(points))), len(points)*pointBytes)
-}
-
-// readFile is mapFile where files are not mapped. Its memory is aligned as the limbs
-// are.
-func readFile(f io.Reader, n int) ([]byte, func() error, error) {
-	limbs := make([]uint64, (n+7)/8)
-	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(limbs))), n)
-	_, err := io.ReadFull(f, data)
-	return data, func() error { return nil }, err
 }

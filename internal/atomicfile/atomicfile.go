@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// Write writes data to a new file beside path, on the disk, and lets that take path's place:
-// neither a reader nor a program that was killed finds half of it. The mode is that of the
+// Write writes parts, one after the other, to a new file beside path, on the disk, and lets that
+// take path's place: neither a reader nor a program that was killed finds half of it. The mode is that of the
 // file before, 0644 where there was none.
-func Write(path string, data []byte) (err error) {
+func Write(path string, parts ...[]byte) (err error) {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
@@ -24,7 +24,11 @@ func Write(path string, data []byte) (err error) {
 			err = errors.Join(err, os.Remove(file.Name()))
 		}
 	}()
-	_, err = file.Write(data)
+	for _, part := range parts {
+		if _, err = file.Write(part); err != nil {
+			break
+		}
+	}
 	if err == nil {
 		err = errors.Join(file.Chmod(mode), file.Sync())
 	}

@@ -16,7 +16,7 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, data := range []string{"first, the longer one", "second"} {
-		must.Do(t, atomicfile.Write(path, []byte(data)))
+		must.Do(t, atomicfile.Write(path, []byte(data[:3]), []byte(data[3:])))
 		golden.Equal(t, "content", data, string(must.Get(os.ReadFile(path))(t)))
 	}
 	golden.Equal(t, "mode", 0o644, must.Get(os.Stat(path))(t).Mode().Perm())

@@ -108,6 +108,25 @@ func TestEveryStage(t *testing.T) {
 	}
 }
 
+// TestImplementations: each of them gives the result that the others check.
+func TestImplementations(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, def := range []workload.Def{circuits.MSM(), circuits.FFT()} {
+		axis, _ := def.Axis("impl")
+		for _, impl := range axis.Default {
+			name := def.Name + "/" + impl
+			instance, err := def.New(t.Context(), smallCase(def, map[string]string{"impl": impl}), 1)
+			must.Do(t, err, name)
+			input := must.Get(instance.Input(t.Context(), 0))(t)
+			output := must.Get(instance.Run(t.Context(), input))(t)
+			must.Do(t, instance.Check(t.Context(), input, output), name)
+			output[len(output)-1] ^= 1
+			must.Fail(t, instance.Check(t.Context(), input, output), must.ErrAny, "%s: a changed result", name)
+			must.Do(t, instance.Close(), name)
+		}
+	}
+}
+
 // TestStages: all stages, each with a time, and the sizes where they are made.
 func TestStages(t *testing.T) {
 	for _, system := range []string{"plonk", "groth16"} {

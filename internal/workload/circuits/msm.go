@@ -23,7 +23,7 @@ func MSM() workload.Def {
 		Axes: []workload.Axis{
 			workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, 1<<22, 1<<10, 1<<12, 1<<14, 1<<16),
 			workload.NameAxis(workload.Axis{Name: "scalars", Usage: "lengths of scalars in bits"}, scalarLengths, scalarLengths[:1]),
-			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package group's, or gnark-crypto's MultiExp"}, impls, impls),
+			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose: package group's, the same over stored points, or gnark-crypto's MultiExp"}, sums, sums),
 		},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := c.Int("points")
@@ -35,24 +35,31 @@ func MSM() workload.Def {
 			if err := p.reference(ctx, size, nil); err != nil {
 				return nil, err
 			}
-			return &msm{p.srs.Canonical.Pk.G1[:n], c.Get("scalars"), c.Get("impl"), seed, p.notes}, nil
+			m := &msm{points: p.srs.Canonical.Pk.G1[:n], scalars: c.Get("scalars"), impl: c.Get("impl"), seed: seed, notes: p.notes}
+			if m.impl == implStored {
+				m.stored, err = group.Store(ctx, executor.Pool(), group.BN254(), m.points, group.StoreOptions{})
+			}
+			return m, err
 		},
 	}
 }
 
 // Values of the axes.
 const (
-	implOurs  = "zkbench"
-	implGnark = "gnark"
+	implOurs   = "zkbench"
+	implStored = "stored"
+	implGnark  = "gnark"
 )
 
 var (
 	impls         = []string{implOurs, implGnark}
+	sums          = []string{implOurs, implStored, implGnark}
 	scalarLengths = []string{"full", "16", "1"}
 )
 
 type msm struct {
 	points        []bn254.G1Affine
+	stored        group.Stored[fr.Element, bn254.G1Affine] // where impl is so
 	scalars, impl string
 	seed          uint64
 	notes         []record.Finding
@@ -79,20 +86,23 @@ func (m *msm) Run(ctx context.Context, input any) ([]byte, error) {
 func (m *msm) sum(ctx context.Context, impl string, scalars []fr.Element) ([]byte, error) {
 	var sum bn254.G1Affine
 	var err error
-	if impl == implGnark {
+	switch impl {
+	case implGnark:
 		_, err = sum.MultiExp(m.points, scalars, ecc.MultiExpConfig{})
-	} else {
+	case implStored:
+		sum, err = m.stored.MSM(ctx, executor.Pool(), scalars)
+	default:
 		sum, err = group.BN254().MSM(ctx, executor.Pool(), m.points, scalars)
 	}
 	b := sum.Bytes()
 	return b[:], err
 }
 
-// Check sums by the other implementation.
+// Check sums by another implementation.
 func (m *msm) Check(ctx context.Context, input any, output []byte) error {
-	other := implOurs
-	if m.impl == implOurs {
-		other = implGnark
+	other := implGnark
+	if m.impl == implGnark {
+		other = implOurs
 	}
 	want, err := m.sum(ctx, other, input.([]fr.Element))
 	if err != nil {
@@ -109,4 +119,9 @@ func (m *msm) Metrics(context.Context) ([]record.Metric, error) { return nil, ni
 // Findings implements workload.Noted.
 func (m *msm) Findings() []record.Finding { return m.notes }
 
-func (m *msm) Close() error { return nil }
+func (m *msm) Close() error {
+	if m.stored == nil {
+		return nil
+	}
+	return m.stored.Close()
+}

@@ -1,0 +1,183 @@
+package group
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/internal/memory"
+)
+
+// Stored are points that stay, with some of their multiples: a prover takes sums over
+// them again and again. It is immutable and, until Close, safe for concurrent use.
+type Stored[S, P any] interface {
+	Len() int   // number of points
+	Bytes() int // memory of the multiples, allocated or mapped
+	// MSM returns Σ scalars[i]·points[i], with len(scalars) <= Len.
+	MSM(ctx context.Context, ex executor.Executor, scalars []S) (P, error)
+	// Close gives the memory of a file back. There are no sums then.
+	Close() error
+}
+
+// StoreOptions are where multiples are kept, and how many.
+type StoreOptions struct {
+	// Spacing is the number of bits from one multiple to the next: 64 for four multiples
+	// of each point, 128 for two. 0: the default, chosen by measurement (docs/msm.md).
+	Spacing int
+	// File, where named, is mapped private and read-only if it is whole and these points'
+	// by its digest; else they are made, and it is written. Whoever can write to it decides
+	// what the sums are. Groups that are not on gnark-crypto keep the points as they are,
+	// and no file.
+	File string
+	// Warn, where set, hears why the file was not used or not written. The sums are right
+	// all the same.
+	Warn func(reason string)
+}
+
+const defaultStored = 128
+
+// Store precomputes multiples of points, none of which is the identity, for sums over many
+// of them. The points may be any on the curve, as in Group.MSM. A spacing that is none, and the identity, are ErrParams; what does not fit in
+// memory is a *zkbench.LimitError.
+func Store[S, P any](ctx context.Context, ex executor.Executor, g Group[S, P], points []P, opts StoreOptions) (Stored[S, P], error) {
+	opts.Spacing = cmp.Or(opts.Spacing, defaultStored)
+	if !slices.Contains([]int{64, 128}, opts.Spacing) {
+		return nil, fmt.Errorf("%w: spacing %d of stored points, accepted are 64 and 128", zkbench.ErrParams, opts.Spacing)
+	}
+	for i := range points {
+		if g.IsIdentity(&points[i]) {
+			return nil, fmt.Errorf("%w: stored point %d is the identity", zkbench.ErrParams, i)
+		}
+	}
+	if own, ok := g.(interface {
+		store(ctx context.Context, ex executor.Executor, points []P, opts StoreOptions) (Stored[S, P], error)
+	}); ok {
+		return own.store(ctx, ex, points, opts)
+	}
+	return &asTheyAre[S, P]{g, slices.Clone(points)}, nil
+}
+
+// asTheyAre implements Stored where a group keeps no multiples.
+type asTheyAre[S, P any] struct {
+	group  Group[S, P]
+	points []P
+}
+
+func (s *asTheyAre[S, P]) Len() int   { return len(s.points) }
+func (s *asTheyAre[S, P]) Bytes() int { return len(bytesOf(s.points)) }
+
+func (s *asTheyAre[S, P]) MSM(ctx context.Context, ex executor.Executor, scalars []S) (P, error) {
+	mayTake(len(scalars), len(s.points))
+	return s.group.MSM(ctx, ex, s.points[:len(scalars)], scalars)
+}
+
+func (s *asTheyAre[S, P]) Close() error {
+	s.points = nil
+	return nil
+}
+
+// mayTake panics where a caller breaks the contract of Stored.
+func mayTake(scalars, points int) {
+	if scalars > points {
+		panic("group: more scalars than stored points")
+	}
+}
+
+// stored are the multiples of n points, as entries: 2^(spacing·p) times point i at
+// p·n + i.
+type stored[E comparable] struct {
+	entries            []affine[E]
+	n                  int
+	spacing, positions int
+}
+
+// part is the p-th part of a magnitude, which position p stands for.
+func (s *stored[E]) part(k *integer.Limbs, p int) (part integer.Limbs) {
+	words := s.spacing / 64
+	copy(part[:words], k[p*words:])
+	return part
+}
+
+// multiply sets all positions, of which the first holds the points.
+func (s *sums[E, PE]) multiply(ctx context.Context, ex executor.Executor, st *stored[E]) error {
+	const piece = 2048 // points that are doubled together
+	sc := s.scratch.Get().(*scratch[E, PE])
+	defer s.scratch.Put(sc)
+	return s.each(ctx, ex, sc, (st.n+piece-1)/piece, func(task *scratch[E, PE], i int) {
+		lo, hi := i*piece, min((i+1)*piece, st.n)
+		t := &task.tree
+		t.rows.toEntries(st.entries[lo:hi])
+		t.load(st.entries[lo:hi])
+		for p := 1; p < st.positions; p++ {
+			additions(st.spacing * (hi - lo))
+			for range st.spacing {
+				t.rows.double(hi - lo)
+			}
+			t.rows.pack(st.entries[p*st.n+lo:p*st.n+hi], 0)
+		}
+	})
+}
+
+// storedPoints implements Stored.
+type storedPoints[S scalarElement, E comparable, P affinePoint[E], J any,
+	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	g *native[S, E, P, J, PS, PE, PP, PJ]
+	stored[E]
+	closing func() error
+}
+
+func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) Len() int   { return s.n }
+func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) Bytes() int { return len(bytesOf(s.entries)) }
+
+func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, scalars []S) (P, error) {
+	mayTake(len(scalars), s.n)
+	return s.g.sum(ctx, ex, nil, &s.stored, scalars)
+}
+
+func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) Close() error {
+	closing := s.closing
+	s.stored, s.closing = stored[E]{}, nil
+	if closing == nil {
+		return nil
+	}
+	return closing()
+}
+
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex executor.Executor, points []P, opts StoreOptions) (Stored[S, P], error) {
+	s := &storedPoints[S, E, P, J, PS, PE, PP, PJ]{g: g}
+	s.stored = stored[E]{n: len(points), spacing: opts.Spacing, positions: 256 / opts.Spacing}
+	if most := math.MaxInt32 / s.positions; s.n > most {
+		return nil, &zkbench.LimitError{What: "stored points", Estimate: int64(s.n), Max: int64(most)}
+	}
+	file := storedFile{opts: opts, form: g.description(&s.stored), points: bytesOf(points), size: s.n * s.positions * int(unsafe.Sizeof(affine[E]{}))}
+	if data, closing := file.open(); data != nil {
+		s.take(data, closing)
+		return s, nil
+	}
+	if err := memory.Fits("stored points", uint64(file.size)); err != nil {
+		return nil, err
+	}
+	s.entries = make([]affine[E], s.n*s.positions)
+	for i := range points {
+		s.entries[i] = affine[E](points[i])
+	}
+	if err := g.sums.multiply(ctx, ex, &s.stored); err != nil {
+		return nil, err
+	}
+	if data, closing := file.write(bytesOf(s.entries)); data != nil {
+		s.take(data, closing)
+	}
+	return s, nil
+}
+
+// take has the multiples in a file's memory.
+func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) take(data []byte, closing func() error) {
+	s.entries = unsafe.Slice((*affine[E])(unsafe.Pointer(unsafe.SliceData(data))), s.n*s.positions)
+	s.closing = closing
+}

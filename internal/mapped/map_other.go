@@ -1,0 +1,8 @@
+//go:build !unix
+
+package mapped
+
+import "os"
+
+// mapFile reads the n bytes of a file.
+func mapFile(f *os.File, n int) (data []byte, closing func() error, err error) { return readFile(f, n) }

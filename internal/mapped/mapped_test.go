@@ -1,0 +1,41 @@
+package mapped
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"unsafe"
+
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+)
+
+// TestOpen: a file's bytes, mapped and read, aligned, of the size that is asked for alone.
+func TestOpen(t *testing.T) {
+	for _, n := range []int{0, 1, 4096, 10_001} {
+		want := bytes.Repeat([]byte{1, 2, 3, 4, 5, 6, 7}, n)[:n]
+		path := filepath.Join(t.TempDir(), "file")
+		must.Do(t, os.WriteFile(path, want, 0o600))
+		data, closing, err := Open(path, int64(n))
+		must.Do(t, err)
+		golden.Equal(t, "bytes", string(want), string(data))
+		golden.Equal(t, "offset from a word", 0, uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8)
+		read, _, err := readFile(bytes.NewReader(want), n)
+		must.Do(t, errors.Join(err, closing()))
+		golden.Equal(t, "bytes that are read", string(want), string(read))
+		for _, other := range []int{n - 1, n + 1} {
+			if _, _, err := Open(path, int64(other)); err == nil {
+				t.Errorf("a file of %d bytes is taken for one of %d", n, other)
+			}
+		}
+	}
+	if _, _, err := Open(filepath.Join(t.TempDir(), "none"), 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, _, err := readFile(bytes.NewReader(nil), 1); err == nil {
+		t.Error("a file that ends is read whole")
+	}
+}
