@@ -20,26 +20,35 @@ func longFrom(terms, buckets int) int32 {
 	return int32(min(max(longBucket, 4*terms/buckets), longestShort))
 }
 
-// bucketSums does the same by buckets: bucket k of a window collects the points
-// whose digit there is ±k. To weigh them, k = 2^h·q + r stands in row q and
-// column r of a matrix: Σ k·bucket_k = 2^h·Σ q·row_q + Σ r·column_r, and each of
-// these is Σ 2^b·(sum of those whose number has bit b), by two trees, with a
-// short Horner on top.
+// bucketCount is the number of a window's buckets.
+func (s *shape) bucketCount() int { return 1 << (s.width - 1) }
+
+// bucketSums sets the sums of the buckets of windows lo to hi-1: bucket k of a
+// window collects the points whose digit there is ±k.
 func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
-	t := &task.tree
-	nb := 1 << (s.width - 1)
-	task.sums = resize(task.sums, (hi-lo)*nb)
-	if !s.together(task, lo, hi, nb) {
-		s.sort(task, lo, hi, nb)
-		s.inTurn(task)
+	nb := s.bucketCount()
+	sums := s.sums[lo*nb : hi*nb]
+	if !s.together(task, sums, lo, hi) {
+		s.sort(task, lo, hi)
+		s.inTurn(task, sums)
 	}
+}
+
+// weigh sets accumulator i to the sum of windows lo to hi-1, of their buckets'
+// sums. Bucket k = 2^h·q + r of a window stands in row q and column r of a matrix:
+// Σ k·bucket_k = 2^h·Σ q·row_q + Σ r·column_r, and each of these is Σ 2^b·(sum of
+// those whose number has bit b), by two trees, with Horner on top.
+func (s *scratch[E, PE]) weigh(task *scratch[E, PE], i, lo, hi int) {
+	t := &task.tree
+	nb := s.bucketCount()
+	sums := s.sums[lo*nb : hi*nb]
 	low := (s.width - 1) / 2 // h
 	columns := 1 << low
 	lines := columns + nb>>low + 1 // of a window: columns, then rows
 	var zero affine[E]
 	t.begin((hi-lo)*lines, 0)
-	for k := range task.sums {
-		if task.sums[k] == zero {
+	for k := range sums {
+		if sums[k] == zero {
 			continue
 		}
 		first, weight := k/nb*lines, k%nb+1
@@ -51,7 +60,7 @@ func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 		}
 	}
 	task.lines = resize(task.lines, (hi-lo)*lines)
-	task.store(task.lines, task.sums)
+	task.store(task.lines, sums)
 	t.begin((hi-lo)*s.width, 0)
 	for k := range task.lines {
 		if task.lines[k] == zero {
@@ -66,25 +75,22 @@ func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 		}
 	}
 	t.reduce(task.lines, minPairs)
-	for w := lo; w < hi; w++ {
-		for b := s.width - 1; b >= 0; b-- {
-			s.acc.double(w)
-			t.addColumn(s.acc, w, (w-lo)*s.width+b)
-		}
+	for bit := (hi-lo)*s.width - 1; bit >= 0; bit-- {
+		s.acc.double(i)
+		t.addColumn(s.acc, i, bit)
 	}
 }
 
-// together sets task.sums to the sums of all buckets by one tree, or reports
-// false, where there is too much for that. Those that are empty, or sum to the
-// identity, are zero.
-func (s *scratch[E, PE]) together(task *scratch[E, PE], lo, hi, buckets int) bool {
+// together sets sums by one tree, or reports false, where there is too much for
+// that. Buckets that are empty, or sum to the identity, are zero.
+func (s *scratch[E, PE]) together(task *scratch[E, PE], sums []affine[E], lo, hi int) bool {
 	if (hi-lo)*s.parts*s.n > termsInCache {
 		return false
 	}
 	t := &task.tree
-	t.begin((hi-lo)*buckets, 0)
+	t.begin(len(sums), 0)
 	for w := lo; w < hi; w++ {
-		before := int32((w-lo)*buckets - 1) // of the bucket of digit d: by d
+		before := int32((w-lo)*s.bucketCount() - 1) // of the bucket of digit d: by d
 		for j, d := range s.window(w) {
 			if d != 0 {
 				t.add(before+int32(abs(int(d))), s.pick(j, int(d>>15|1)))
@@ -94,7 +100,7 @@ func (s *scratch[E, PE]) together(task *scratch[E, PE], lo, hi, buckets int) boo
 	if slices.Max(t.count) >= longBucket {
 		return false
 	}
-	task.store(task.sums, s.entries)
+	task.store(sums, s.entries)
 	return true
 }
 
@@ -115,9 +121,9 @@ func (s *scratch[E, PE]) store(sums, entries []affine[E]) {
 	}
 }
 
-// inTurn sets task.sums from task.sorted, some buckets after the other.
-func (s *scratch[E, PE]) inTurn(task *scratch[E, PE]) {
-	count := len(task.sums)
+// inTurn sets sums from task.sorted, some buckets after the other.
+func (s *scratch[E, PE]) inTurn(task *scratch[E, PE], sums []affine[E]) {
+	count := len(sums)
 	long := longFrom(len(task.sorted), count)
 	for first := 0; first < count; {
 		end := first
@@ -125,10 +131,10 @@ func (s *scratch[E, PE]) inTurn(task *scratch[E, PE]) {
 			end++
 		}
 		if end > first {
-			s.shortBuckets(task, first, end)
+			s.shortBuckets(task, sums[first:end], first)
 		}
 		if end < count && task.offsets[end+1]-task.offsets[end] >= long {
-			s.longBucket(task, end)
+			sums[end] = s.longBucket(task, end)
 			end++
 		}
 		first = end
@@ -136,7 +142,8 @@ func (s *scratch[E, PE]) inTurn(task *scratch[E, PE]) {
 }
 
 // sort leaves the picks of windows lo to hi-1 in task.sorted, by bucket.
-func (s *scratch[E, PE]) sort(task *scratch[E, PE], lo, hi, buckets int) {
+func (s *scratch[E, PE]) sort(task *scratch[E, PE], lo, hi int) {
+	buckets := s.bucketCount()
 	task.offsets = resize(task.offsets, (hi-lo)*buckets+1)
 	clear(task.offsets)
 	for w := lo; w < hi; w++ {
@@ -164,10 +171,10 @@ func (s *scratch[E, PE]) sort(task *scratch[E, PE], lo, hi, buckets int) {
 	}
 }
 
-// shortBuckets sets the sums of buckets first to end-1.
-func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], first, end int) {
+// shortBuckets sets the sums of buckets from first on.
+func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], sums []affine[E], first int) {
 	t, at := &task.tree, task.offsets
-	longest := int32(0)
+	end, longest := first+len(sums), int32(0)
 	for k := first; k < end; k++ {
 		longest = max(longest, at[k+1]-at[k])
 	}
@@ -180,11 +187,11 @@ func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], first, end int) {
 			t.add(int32(k-first), pick)
 		}
 	}
-	task.store(task.sums[first:end], s.entries)
+	task.store(sums, s.entries)
 }
 
-// longBucket does the same for one, in pieces.
-func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) {
+// longBucket is the sum of one, in pieces.
+func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) (total affine[E]) {
 	t := &task.tree
 	var zero affine[E]
 	sum := func(z *affine[E], entries []affine[E], picks []uint32) {
@@ -207,8 +214,8 @@ func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) {
 			pieces = append(pieces, z)
 		}
 	}
-	task.sums[k] = zero
 	if len(of) > 0 {
-		sum(&task.sums[k], pieces, of)
+		sum(&total, pieces, of)
 	}
+	return total
 }

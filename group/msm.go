@@ -223,32 +223,45 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 			return sum, err
 		}
 	}
-	nw := sc.windows
-	sc.acc.reset(nw)
-	tasks := min(executor.Tasks(ex), nw)
-	step := (nw + tasks - 1) / tasks
-	if sc.buckets {
-		// Few windows at a time keep their buckets in the second-level cache.
-		step = min(step, max(1, termsInCache/(sc.parts*sc.n)))
+	tasks := min(executor.Tasks(ex), sc.windows)
+	step := (sc.windows + tasks - 1) / tasks
+	if !sc.buckets {
+		return s.join(ctx, ex, sc, step, sc.strausSums)
 	}
-	err = s.each(ctx, ex, sc, (nw+step-1)/step, func(task *scratch[E, PE], i int) {
-		lo, hi := i*step, min((i+1)*step, nw)
-		if sc.buckets {
-			sc.bucketSums(task, lo, hi)
-		} else {
-			sc.strausSums(&task.tree, lo, hi)
-		}
+	nb := sc.bucketCount()
+	sc.sums = resize(sc.sums, sc.windows*nb)
+	// Few windows at a time keep their buckets in the second-level cache.
+	few := min(step, max(1, termsInCache/(sc.parts*sc.n)))
+	err = s.each(ctx, ex, sc, (sc.windows+few-1)/few, func(task *scratch[E, PE], i int) {
+		sc.bucketSums(task, i*few, min((i+1)*few, sc.windows))
 	})
 	if err != nil {
 		return sum, err
 	}
-	for w := nw - 2; w >= 0; w-- {
-		for range sc.width {
-			sc.acc.double(nw - 1)
-		}
-		sc.acc.merge(nw-1, w)
+	if few = max(1, termsInCache/(2*nb)); few < sc.windows {
+		few = min(few, step)
 	}
-	return sc.acc.affine(nw - 1), nil
+	return s.join(ctx, ex, sc, few, sc.weigh)
+}
+
+// join is the sum of windows, some of which at a time add sets accumulator i to,
+// with their weights.
+func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], step int, add func(task *scratch[E, PE], i, lo, hi int)) (sum affine[E], err error) {
+	last := (sc.windows+step-1)/step - 1
+	sc.acc.reset(last + 1)
+	err = s.each(ctx, ex, sc, last+1, func(task *scratch[E, PE], i int) {
+		add(task, i, i*step, min((i+1)*step, sc.windows))
+	})
+	if err != nil {
+		return sum, err
+	}
+	for i := last - 1; i >= 0; i-- {
+		for range step * sc.width {
+			sc.acc.double(last)
+		}
+		sc.acc.merge(last, i)
+	}
+	return sc.acc.affine(last), nil
 }
 
 // perTask is how many pieces work is cut into for each task that runs at once:
@@ -323,8 +336,9 @@ func (s *scratch[E, PE]) pick(j, d int) uint32 {
 	return s.where[j] + uint32((d^sign-sign-1)*s.n) | uint32(sign)&negated
 }
 
-// strausSums sets accumulators lo..hi-1 to the sums of their windows.
-func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
+// strausSums sets accumulator i to the sum of windows lo to hi-1.
+func (s *scratch[E, PE]) strausSums(task *scratch[E, PE], i, lo, hi int) {
+	t := &task.tree
 	t.begin(hi-lo, s.parts*s.n)
 	for w := lo; w < hi; w++ {
 		for j, d := range s.window(w) {
@@ -335,8 +349,11 @@ func (s *scratch[E, PE]) strausSums(t *tree[E], lo, hi int) {
 	}
 	t.hasIdentity = s.identities
 	t.reduce(s.entries, minPairs)
-	for w := lo; w < hi; w++ {
-		t.addColumn(s.acc, w, w-lo)
+	for w := hi - 1; w >= lo; w-- {
+		for range s.width {
+			s.acc.double(i)
+		}
+		t.addColumn(s.acc, i, w-lo)
 	}
 }
 
