@@ -195,7 +195,7 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 			}
 		}
 		for _, ex := range executors() {
-			for _, m := range []int{0, 1, len(vectors)} {
+			for _, m := range []int{0, 1, 2, 4, len(vectors)} {
 				dst := make([]P, m)
 				for j := range dst {
 					dst[j] = points[0] // is to be overwritten
@@ -214,6 +214,15 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 			}
 		}
 		zeros := make([]S, c.points)
+		for _, m := range []int{2, 4, 9} {
+			dst := slices.Repeat([]P{points[0]}, m)
+			must.Do(t, table.MSM(t.Context(), executor.Serial(), dst, slices.Repeat([][]S{zeros}, m)))
+			for j := range dst {
+				if !s.IsIdentity(&dst[j]) {
+					t.Errorf("%s: of %d sums of nothing number %d is not the identity", name, m, j)
+				}
+			}
+		}
 		dst := []P{points[0]}
 		if err := table.MSM(t.Context(), executor.Serial(), dst, [][]S{zeros}); err != nil || !s.IsIdentity(&dst[0]) {
 			t.Errorf("%s: the sum of nothing is not the identity, error %v", name, err)
@@ -226,6 +235,44 @@ func (s *suite[S, P]) testTable(t *testing.T) {
 		} {
 			if !panics(f) {
 				t.Errorf("%s: %s does not panic", name, what)
+			}
+		}
+	}
+}
+
+// testCancelling: sums, all of them or some, whose terms cancel.
+func (s *suite[S, P]) testCancelling(t *testing.T) {
+	points := []P{s.base("a"), s.base("b"), s.base("c")}
+	s.NegPoint(&points[1], &points[0])
+	table := must.Get(s.NewTable(points, group.TableOptions{}))(t)
+	k, one := s.randomScalar(random()), s.ScalarFromUint64(1)
+	var zero S
+	var want P
+	s.MulPoint(&want, &points[2], &k)
+	// Digits of weights of their own: one partial sum cancels, another does not.
+	for bits := range 16 {
+		high := s.ScalarFromUint64(1 << bits)
+		dst := make([]P, 4)
+		must.Do(t, table.MSM(t.Context(), executor.Serial(), dst, slices.Repeat([][]S{{high, high, one}}, 4)))
+		for j := range dst {
+			if !s.EqualPoints(&dst[j], &points[2]) {
+				t.Errorf("2^%d of opposite points do not cancel in sum %d", bits, j)
+			}
+		}
+	}
+	for _, m := range []int{1, 2, 4, 9} {
+		for kept := range m + 1 {
+			vectors, dst := make([][]S, m), make([]P, m)
+			for j := range vectors {
+				if vectors[j] = []S{k, k, zero}; j < kept {
+					vectors[j][2] = k
+				}
+			}
+			must.Do(t, table.MSM(t.Context(), executor.Serial(), dst, vectors))
+			for j := range dst {
+				if j < kept && !s.EqualPoints(&dst[j], &want) || j >= kept && !s.IsIdentity(&dst[j]) {
+					t.Errorf("of %d sums, of which %d do not cancel, number %d is wrong", m, kept, j)
+				}
 			}
 		}
 	}

@@ -107,6 +107,7 @@ func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	t.Run("hash to point", s.testHashToPoint)
 	t.Run("MSM", s.testMSM)
 	t.Run("table", s.testTable)
+	t.Run("cancelling", s.testCancelling)
 	t.Run("table options", s.testTableOptions)
 	t.Run("stored", s.testStored)
 	t.Run("cancelled", s.testCancelled)

@@ -30,6 +30,7 @@ func sums[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	s.all = s.terms(testsize.Pick(130, 330, 330))
 	t.Run("MSM", s.testMSM)
 	t.Run("table", s.testTable)
+	t.Run("cancelling", s.testCancelling)
 	t.Run("stored", s.testStored)
 	if c.form == zcash {
 		t.Run("torsion", s.testTorsion)

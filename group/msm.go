@@ -38,6 +38,7 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	sums      []affine[E] // of buckets
 	lines     []affine[E] // sums of rows and columns of buckets
 	row       []affine[E]
+	partial   []int32 // positions of partial sums over fixed points
 	given     []scalar
 	counted   []classCounts     // of the pieces of all terms
 	sumOf     [len(classes)]int // the class whose sum a class's terms are in

@@ -25,6 +25,12 @@ type rows[E any] interface {
 	// of entries.
 	get(p *affine[E], at int32)
 	set(at int32, p *affine[E])
+	// horner sets dst to sums of the points at positions, with weights, in
+	// gnark-crypto's form: at has as many positions of weight 1 as there are sums, -1
+	// for none, then as many of weight 2^doublings, and so on. None of the points is
+	// the identity. It pays from so many sums on as leastHorner says; 0: never.
+	horner(dst []affine[E], at []int32, doublings int)
+	leastHorner() int
 	// toEntries has points in the form of entries, and images sets dst to entries
 	// under φ(x, y) = (βx, y). Both overwrite positions.
 	toEntries(points []affine[E])
@@ -69,6 +75,9 @@ func (v *vectors[E, PE]) gather(at int32, entries []affine[E], picks []uint32) {
 }
 
 func (v *vectors[E, PE]) toEntries([]affine[E]) {}
+
+func (v *vectors[E, PE]) horner([]affine[E], []int32, int) { panic("group: horner of vectors") }
+func (v *vectors[E, PE]) leastHorner() int                 { return 0 }
 
 func (v *vectors[E, PE]) images(dst, entries []affine[E], beta *E) {
 	for i := range dst {

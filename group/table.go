@@ -92,6 +92,18 @@ func pickOf(d int32) uint32 {
 // finish sets n accumulators from first on to the sums.
 func (t *fixedPoints[E, PE]) finish(sc *scratch[E, PE], acc accumulators[E], first, n int) {
 	tr := &sc.tree
+	if least := tr.rows.leastHorner(); least > 0 && n >= least {
+		tr.reduce(t.multiples, 1)
+		sc.partial, sc.lines = resize(sc.partial, n*t.Spacing), resize(sc.lines, n)
+		for k := range sc.partial {
+			sc.partial[k] = tr.position(k%n*t.Spacing + k/n)
+		}
+		tr.rows.horner(sc.lines, sc.partial, t.Window)
+		for j := range n {
+			acc.add(first+j, &sc.lines[j].X, &sc.lines[j].Y)
+		}
+		return
+	}
 	tr.reduce(t.multiples, minPairs)
 	for j := range n {
 		for q := t.Spacing - 1; q >= 0; q-- {

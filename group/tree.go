@@ -288,6 +288,24 @@ func (t *tree[E]) addColumn(acc accumulators[E], i, segment int) {
 	}
 }
 
+// position is that of a segment's sum where one row is left; -1 where the sum is
+// the identity.
+func (t *tree[E]) position(segment int) int32 {
+	column := t.rank[segment]
+	if t.left == 0 || column >= t.width[0] {
+		return -1
+	}
+	at := t.start[0] + column
+	if t.hasIdentity {
+		var zero affine[E]
+		p := &t.operands[0]
+		if t.rows.get(p, at); *p == zero {
+			return -1
+		}
+	}
+	return at
+}
+
 // extendMultiples completes rows of n entries: row 0 holds P_i, none of which
 // is the identity, row m gets (m+1)·P_i.
 func (t *tree[E]) extendMultiples(entries []affine[E], n int) {

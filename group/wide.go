@@ -20,6 +20,9 @@ type wide[E comparable, PE elementPtr[E]] struct {
 	tail     [lanes.Width]affine[E]
 	beta     []uint64 // in every lane
 	element  E
+
+	projective []uint64 // of horner
+	z          []E
 }
 
 func newWide[E comparable, PE elementPtr[E]](form *radix52[E, PE]) *wide[E, PE] {

@@ -1,0 +1,79 @@
+package group
+
+import "github.com/zkbench/zkbench/internal/lanes"
+
+// leastHorner is the number of sums from which on horner takes less time than
+// Jacobian doublings of each: a doubling of eight lanes takes 0.17 us on BN254 and
+// 0.86 us on BLS12-381, a Jacobian one 0.19 and 0.29.
+func (w *wide[E, PE]) leastHorner() int {
+	if w.field.Block() == 5*lanes.Width {
+		return 2
+	}
+	return 4
+}
+
+// horner keeps the sums as projective points in lanes, which double and add them by
+// complete formulas.
+func (w *wide[E, PE]) horner(dst []affine[E], at []int32, doublings int) {
+	f, n := w.field, len(dst)
+	b, size := f.Block(), f.ProjectiveWords()
+	all := (n + lanes.Width - 1) / lanes.Width * size
+	w.projective = lanes.Resize(w.projective, 2*all)
+	sums, addends := w.projective[:all], w.projective[all:]
+	f.SetIdentities(sums)
+	for last := len(at) - n; last >= 0; last -= n {
+		if last < len(at)-n {
+			for p := 0; p < all; p += size {
+				f.Double(sums[p:p+size], doublings)
+			}
+		}
+		f.SetIdentities(addends)
+		for j, position := range at[last : last+n] {
+			if position < 0 {
+				continue
+			}
+			x, y, from := w.at(position)
+			to := addends[j/lanes.Width*size+j%lanes.Width:]
+			for l := 0; l < b; l += lanes.Width {
+				to[2*b+l] = to[b+l] // Z is one, which the identity's Y is
+				to[l], to[b+l] = x[l+from], y[l+from]
+			}
+		}
+		f.AddProjective(sums, addends)
+	}
+	w.toAffine(dst, sums)
+}
+
+// toAffine sets dst to projective points: x = X/Z, y = Y/Z, and (0, 0) for Z = 0,
+// with one inversion for all.
+func (w *wide[E, PE]) toAffine(dst []affine[E], points []uint64) {
+	b, size := w.field.Block(), w.field.ProjectiveWords()
+	w.z = resize(w.z, len(dst))
+	product := PE(&w.element)
+	product.SetUint64(1)
+	for j := range dst {
+		p, z := &dst[j], &w.z[j]
+		place, lane := points[j/lanes.Width*size:], j%lanes.Width
+		w.field.Get(wordsOf(&p.X), place, lane)
+		w.field.Get(wordsOf(&p.Y), place[b:], lane)
+		w.field.Get(wordsOf(z), place[2*b:], lane)
+		if PE(z).IsZero() {
+			*p = affine[E]{}
+			continue
+		}
+		w.fromEntry(p)
+		PE(z).Mul(z, &w.out)
+		// x and y times all z before, and in the end 1/(all z up to theirs): x/z, y/z.
+		PE(&p.X).Mul(&p.X, &w.element)
+		PE(&p.Y).Mul(&p.Y, &w.element)
+		product.Mul(&w.element, z)
+	}
+	product.Inverse(&w.element)
+	for j := len(dst) - 1; j >= 0; j-- {
+		if p, z := &dst[j], &w.z[j]; !PE(z).IsZero() {
+			PE(&p.X).Mul(&p.X, &w.element)
+			PE(&p.Y).Mul(&p.Y, &w.element)
+			product.Mul(&w.element, z)
+		}
+	}
+}
