@@ -89,8 +89,13 @@ func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.famil
 // MSMConstantTime: what a prover computes over it is independent in time and
 // memory accesses from its scalars, as far as docs/side-channels.md says.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
+	return b.WithTable(constantTimeTable[S, P]{b.Table})
+}
+
+// WithTable returns the same basis with another table of its points.
+func (b *Basis[S, P]) WithTable(table Table[S, P]) *Basis[S, P] {
 	c := *b
-	c.Table = constantTimeTable[S, P]{b.Table}
+	c.Table = table
 	return &c
 }
 

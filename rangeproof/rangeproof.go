@@ -77,6 +77,10 @@ type Protocol[S, P any] interface {
 	// too. A value of 2^bits or more is refused.
 	Prove(ctx context.Context, ex executor.Executor, t *transcript.Transcript, V []P, w Witness[S], nonces transcript.Nonces) (*Proof[S, P], error)
 
+	// WithTable is the same protocol, whose sums go to another table of its basis'
+	// points: provers that run in step share one (group.Together).
+	WithTable(table group.Table[S, P]) Protocol[S, P]
+
 	// Replay absorbs V and the proof's messages into t exactly as Prove did,
 	// collects the challenges, and does the checks that need no group
 	// operation. The equations remain to be checked: the caller draws weights

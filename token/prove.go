@@ -147,7 +147,7 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *stat
 }
 
 // proveRanges proves the range of every output under the executor, each proof
-// on its own fork of t.
+// on its own fork of t; those of a task in step, so that they share their sums.
 func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w *witness, tw *typeSumWitness[S], t *transcript.Transcript, l *layout, points []P, scalars []S) error {
 	if len(l.ranges) == 0 {
 		return nil
@@ -166,17 +166,24 @@ func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w 
 	if err := p.basis.Table.MSM(ctx, ex, V, rows); err != nil {
 		return err
 	}
-	return ex.Do(ctx, len(l.ranges), func(ctx context.Context, i int) error {
+	proveRange := func(ctx context.Context, rp rangeproof.Protocol[S, P], i int) error {
 		r := &l.ranges[i]
 		fork := t.Fork("range", uint32(i))
 		nonces := transcript.Nonces{Protocol: p.rp.Name(), Label: "range", Index: uint32(i), Seed: w.Seed}
-		proof, err := p.rp.Prove(ctx, ex, &fork, V[r.first:r.last], rangeproof.Witness[S]{Values: values[r.first:r.last], Blindings: blindings[r.first:r.last]}, nonces)
+		proof, err := rp.Prove(ctx, ex, &fork, V[r.first:r.last], rangeproof.Witness[S]{Values: values[r.first:r.last], Blindings: blindings[r.first:r.last]}, nonces)
 		if err != nil {
 			return fmt.Errorf("range proof %d: %w", i, err)
 		}
 		copy(points[r.points:], proof.Points)
 		copy(scalars[r.scalars:], proof.Scalars)
 		return nil
+	}
+	tasks := min(executor.Tasks(ex), len(l.ranges))
+	return ex.Do(ctx, tasks, func(ctx context.Context, task int) error {
+		first, end := task*len(l.ranges)/tasks, (task+1)*len(l.ranges)/tasks
+		return group.Together(ctx, ex, p.basis.Table, end-first, func(i int, table group.Table[S, P]) error {
+			return proveRange(ctx, p.rp.WithTable(table), first+i)
+		})
 	})
 }
 

@@ -64,6 +64,13 @@ func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *tra
 	return st.proof, nil
 }
 
+// WithTable implements rangeproof.Protocol.
+func (p *Protocol[S, P]) WithTable(table group.Table[S, P]) rangeproof.Protocol[S, P] {
+	c := *p
+	c.basis = p.basis.WithTable(table)
+	return &c
+}
+
 func (p *Protocol[S, P]) checkWitness(m int, w rangeproof.Witness[S]) error {
 	if err := p.checkCount(m); err != nil {
 		return err

@@ -18,6 +18,13 @@ import (
 // with probability (2n+1)/r.
 var errNode = errors.New("csp: the evaluation challenge is a node")
 
+// WithTable implements rangeproof.Protocol.
+func (p *Protocol[S, P]) WithTable(table group.Table[S, P]) rangeproof.Protocol[S, P] {
+	c := *p
+	c.basis = p.basis.WithTable(table)
+	return &c
+}
+
 // Prove proves that V[0] = w.Values[0]·G + w.Blindings[0]·H with a value below
 // 2^Bits. It does not check that the witness opens V[0]; where it does not, the
 // proof is rejected. Lengths other than one and values out of range are an

@@ -1,0 +1,77 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/zkbench/zkbench/executor"
+)
+
+// Together runs do(0) to do(n-1) in step: each is given a table for its sums over
+// table's points, and waits in MSM until all that are not done wait there; then the
+// sums of all are taken in one call, which costs less than many. Each calls MSM in the
+// goroutine that it is called in. The first error of one, by number, is Together's.
+func Together[S, P any](ctx context.Context, ex executor.Executor, table Table[S, P], n int, do func(i int, table Table[S, P]) error) error {
+	if n == 1 {
+		return do(0, table)
+	}
+	failed := make([]error, n)
+	next := make([]func() (*waiting[S, P], bool), n)
+	for i := range next {
+		var stop func()
+		next[i], stop = iter.Pull(func(yield func(*waiting[S, P]) bool) {
+			failed[i] = do(i, &inStep[S, P]{Table: table, yield: yield})
+		})
+		defer stop()
+	}
+	for {
+		var all []*waiting[S, P]
+		var dst []P
+		var scalars [][]S
+		for _, step := range next {
+			if w, ok := step(); ok {
+				all = append(all, w)
+				dst, scalars = append(dst, w.dst...), append(scalars, w.scalars...)
+			}
+		}
+		if len(all) == 0 {
+			break
+		}
+		err := table.MSM(ctx, ex, dst, scalars)
+		for _, w := range all {
+			w.err = err
+			dst = dst[copy(w.dst, dst):]
+		}
+	}
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waiting are sums that somebody waits for.
+type waiting[S, P any] struct {
+	dst     []P
+	scalars [][]S
+	err     error
+}
+
+// inStep is a table whose sums are taken with others'.
+type inStep[S, P any] struct {
+	Table[S, P]
+	yield func(*waiting[S, P]) bool
+}
+
+var errStopped = errors.New("group: nobody takes the sums any more")
+
+func (t *inStep[S, P]) MSM(_ context.Context, _ executor.Executor, dst []P, scalars [][]S) error {
+	if len(dst) != len(scalars) {
+		panic("group: sums and destinations of a table differ in number")
+	}
+	w := &waiting[S, P]{dst: dst, scalars: scalars, err: errStopped}
+	t.yield(w)
+	return w.err
+}
