@@ -3,6 +3,8 @@ package poly
 import (
 	"context"
 	"math/bits"
+	"runtime"
+	"sync/atomic"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
@@ -48,8 +50,8 @@ type splitter interface {
 	shape() (cached, levels, columns int)
 }
 
-// perTask is how many tasks columns make, and parts, for each that runs at once: they end
-// together.
+// perTask is how many pieces columns make, and parts, for each task that runs at once: they
+// end together.
 const perTask = 8
 
 // walk does all levels of a part: the first by columns, and then what they split it into.
@@ -66,27 +68,53 @@ func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Or
 	}
 	tiles := max(1, p.length>>n/columns)
 	columns = p.length >> n / tiles
-	tasks := min(tiles, perTask*executor.Tasks(ex))
-	first := func() error {
-		return ex.Do(ctx, tasks, func(_ context.Context, i int) error {
-			for at := i * tiles / tasks; at < (i+1)*tiles/tasks; at++ {
-				x.levels(p, n, at*columns, (at+1)*columns, from)
-			}
-			return nil
-		})
-	}
-	rest := func() error {
-		return ex.Do(ctx, 1<<n, func(ctx context.Context, i int) error {
-			return walk(ctx, ex, x, p.of(n, i), from)
-		})
-	}
+	pieces := min(tiles, perTask*executor.Tasks(ex))
+	first := phase{pieces, func(_ context.Context, i int) error {
+		for at := i * tiles / pieces; at < (i+1)*tiles/pieces; at++ {
+			x.levels(p, n, at*columns, (at+1)*columns, from)
+		}
+		return nil
+	}}
+	rest := phase{1 << n, func(ctx context.Context, i int) error {
+		return walk(ctx, ex, x, p.of(n, i), from)
+	}}
 	if from == BitReversed {
 		first, rest = rest, first
 	}
-	if err := first(); err != nil {
-		return err
-	}
-	return rest()
+	return inTurn(ctx, ex, first, rest)
+}
+
+// phase is work in so many pieces.
+type phase struct {
+	n  int
+	do func(ctx context.Context, i int) error
+}
+
+// inTurn does one phase, and when all of it is done the other, in one call of the executor:
+// a pool's workers wake once, which takes them a tenth of a millisecond.
+func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
+	type progress struct{ taken, done atomic.Int64 }
+	at := make([]progress, len(phases))
+	return ex.Do(ctx, executor.Tasks(ex), func(ctx context.Context, _ int) error {
+		for k, p := range phases {
+			for i := at[k].taken.Add(1) - 1; i < int64(p.n); i = at[k].taken.Add(1) - 1 {
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				if err := p.do(ctx, int(i)); err != nil {
+					return err
+				}
+				at[k].done.Add(1)
+			}
+			for k < len(phases)-1 && at[k].done.Load() < int64(p.n) { // others are at it
+				if err := context.Cause(ctx); err != nil {
+					return err
+				}
+				runtime.Gosched()
+			}
+		}
+		return nil
+	})
 }
 
 // wide has units of eight elements. Of n elements with n log n / 2 products it takes those but
