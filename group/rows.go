@@ -51,6 +51,8 @@ type vectors[E comparable, PE elementPtr[E]] struct {
 	num  []E
 	tmp  []E
 	inv  inverter[E]
+
+	negative []int32 // positions of a gathering
 }
 
 func (v *vectors[E, PE]) lanes() int                 { return 1 }
@@ -61,16 +63,17 @@ func (v *vectors[E, PE]) resize(n int) { v.x, v.y = resize(v.x, n), resize(v.y, 
 
 func (v *vectors[E, PE]) gather(at int32, entries []affine[E], picks []uint32) {
 	x, y := v.x[at:], v.y[at:at+int32(len(picks))]
+	// A branch on signs would be mispredicted.
+	v.negative = resize(v.negative, len(picks))
+	n := uint32(0)
 	for i, pick := range picks {
 		e := &entries[pick&^negated]
 		x[i], y[i] = e.X, e.Y
+		v.negative[n] = int32(i)
+		n += pick >> 31
 	}
-	// All y are negated, for a branch on signs would be mispredicted.
-	v.tmp = resize(v.tmp, len(picks))
-	clear(v.tmp)
-	v.ops.sub(v.tmp, v.tmp, y)
-	for i, pick := range picks {
-		PE(&y[i]).Select(int(pick>>31), &y[i], &v.tmp[i])
+	for _, i := range v.negative[:n] {
+		PE(&y[i]).Neg(&y[i])
 	}
 }
 
