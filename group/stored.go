@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/internal/mapped"
 	"github.com/zkbench/zkbench/internal/memory"
 )
 
@@ -43,8 +44,8 @@ type StoreOptions struct {
 const defaultStored = 128
 
 // Store precomputes multiples of points, none of which is the identity, for sums over many
-// of them. The points may be any on the curve, as in Group.MSM. A spacing that is none, and the identity, are ErrParams; what does not fit in
-// memory is a *zkbench.LimitError.
+// of them. The points may be any on the curve, as in Group.MSM. A spacing that is none, and
+// the identity, are ErrParams; what does not fit in memory is a *zkbench.LimitError.
 func Store[S, P any](ctx context.Context, ex executor.Executor, g Group[S, P], points []P, opts StoreOptions) (Stored[S, P], error) {
 	opts.Spacing = cmp.Or(opts.Spacing, defaultStored)
 	if !slices.Contains([]int{64, 128}, opts.Spacing) {
@@ -70,7 +71,7 @@ type asTheyAre[S, P any] struct {
 }
 
 func (s *asTheyAre[S, P]) Len() int   { return len(s.points) }
-func (s *asTheyAre[S, P]) Bytes() int { return len(bytesOf(s.points)) }
+func (s *asTheyAre[S, P]) Bytes() int { return len(mapped.Bytes(s.points)) }
 
 func (s *asTheyAre[S, P]) MSM(ctx context.Context, ex executor.Executor, scalars []S) (P, error) {
 	mayTake(len(scalars), len(s.points))
@@ -133,7 +134,7 @@ type storedPoints[S scalarElement, E comparable, P affinePoint[E], J any,
 }
 
 func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) Len() int   { return s.n }
-func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) Bytes() int { return len(bytesOf(s.entries)) }
+func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) Bytes() int { return len(mapped.Bytes(s.entries)) }
 
 func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, scalars []S) (P, error) {
 	mayTake(len(scalars), s.n)
@@ -155,7 +156,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	if most := math.MaxInt32 / s.positions; s.n > most {
 		return nil, &zkbench.LimitError{What: "stored points", Estimate: int64(s.n), Max: int64(most)}
 	}
-	file := storedFile{opts: opts, form: g.description(&s.stored), points: bytesOf(points), size: s.n * s.positions * int(unsafe.Sizeof(affine[E]{}))}
+	file := storedFile{opts: opts, form: g.description(&s.stored), points: mapped.Bytes(points), size: s.n * s.positions * int(unsafe.Sizeof(affine[E]{}))}
 	if data, closing := file.open(); data != nil {
 		s.take(data, closing)
 		return s, nil
@@ -170,7 +171,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	if err := g.sums.multiply(ctx, ex, &s.stored); err != nil {
 		return nil, err
 	}
-	if data, closing := file.write(bytesOf(s.entries)); data != nil {
+	if data, closing := file.write(mapped.Bytes(s.entries)); data != nil {
 		s.take(data, closing)
 	}
 	return s, nil
@@ -178,6 +179,5 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 
 // take has the multiples in a file's memory.
 func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) take(data []byte, closing func() error) {
-	s.entries = unsafe.Slice((*affine[E])(unsafe.Pointer(unsafe.SliceData(data))), s.n*s.positions)
-	s.closing = closing
+	s.entries, s.closing = mapped.Values[affine[E]](data), closing
 }

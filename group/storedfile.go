@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"unsafe"
 
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/mapped"
@@ -97,10 +96,4 @@ func (f *storedFile) warn(format string, args ...any) {
 	if f.opts.Warn != nil {
 		f.opts.Warn(fmt.Sprintf(format, args...))
 	}
-}
-
-// bytesOf is the memory of values without padding.
-func bytesOf[T any](values []T) []byte {
-	var v T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
 }

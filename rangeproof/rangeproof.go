@@ -78,7 +78,8 @@ type Protocol[S, P any] interface {
 	Prove(ctx context.Context, ex executor.Executor, t *transcript.Transcript, V []P, w Witness[S], nonces transcript.Nonces) (*Proof[S, P], error)
 
 	// WithTable is the same protocol, whose sums go to another table of its basis'
-	// points: provers that run in step share one (group.Together).
+	// points: provers that run in step share one (group.Together). So Prove takes its
+	// sums in the goroutine that it is called in.
 	WithTable(table group.Table[S, P]) Protocol[S, P]
 
 	// Replay absorbs V and the proof's messages into t exactly as Prove did,

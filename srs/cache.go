@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"unsafe"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 
@@ -96,7 +95,7 @@ func load(path string, size int, seed uint64) (*SRS, error) {
 		return nil, errors.Join(errors.New("damaged, or another string's"), unmap())
 	}
 	tau := tauOf(size, seed)
-	points := unsafe.Slice((*bn254.G1Affine)(unsafe.Pointer(unsafe.SliceData(body))), 2*size+Extra)
+	points := mapped.Values[bn254.G1Affine](body)
 	s := ofTau(points, size, &tau, unmap)
 	if !spotCheck(s, &tau) {
 		return nil, errors.Join(errors.New("its points are not the seed's"), unmap())
@@ -109,12 +108,7 @@ func store(path string, s *SRS, seed uint64) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	canonical, lagrange := memory(s.Canonical.Pk.G1), memory(s.Lagrange.Pk.G1)
+	canonical, lagrange := mapped.Bytes(s.Canonical.Pk.G1), mapped.Bytes(s.Lagrange.Pk.G1)
 	sum := crc32.Update(crc32.Checksum(canonical, castagnoli), castagnoli, lagrange)
 	return atomicfile.Write(path, header(s.Size(), seed, sum), canonical, lagrange)
-}
-
-// memory is the memory of points.
-func memory(points []bn254.G1Affine) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(points))), len(points)*pointBytes)
 }

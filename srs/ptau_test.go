@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/mapped"
 	"github.com/zkbench/zkbench/internal/must"
 )
 
@@ -92,15 +93,15 @@ func newCeremony(t testing.TB, power int) *ceremony {
 		}
 		p.ScalarMultiplication(&p, &e)
 	}
-	lagrange := slices.Clone(memory(all.Pk.G1[:1])) // of the domain of one point
+	lagrange := slices.Clone(mapped.Bytes(all.Pk.G1[:1])) // of the domain of one point
 	for k := 1; k <= power; k++ {
 		form := must.Get(kzg.ToLagrangeG1(slices.Clone(all.Pk.G1[:1<<k])))(t)
-		lagrange = append(lagrange, memory(form)...)
+		lagrange = append(lagrange, mapped.Bytes(form)...)
 	}
 	return &ceremony{"ptau", 1, []section{
 		{ptauHeader, head},
 		{7, []byte("contributions")},
-		{ptauTauG1, slices.Clone(memory(all.Pk.G1))},
+		{ptauTauG1, slices.Clone(mapped.Bytes(all.Pk.G1))},
 		{ptauTauG2, g2},
 		{4, []byte("alpha")},
 		{ptauLagrange, lagrange},

@@ -27,10 +27,20 @@ func Open(path string, size int64) (data []byte, closing func() error, err error
 	return mapFile(f, int(size))
 }
 
+// Bytes is the memory of values without padding, and Values what such memory holds.
+func Bytes[T any](values []T) []byte {
+	var v T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
+}
+
+func Values[T any](data []byte) []T {
+	var v T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v)))
+}
+
 // readFile is mapFile where files are not mapped.
 func readFile(f io.Reader, n int) ([]byte, func() error, error) {
-	words := make([]uint64, (n+7)/8)
-	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
+	data := Bytes(make([]uint64, (n+7)/8))[:n]
 	_, err := io.ReadFull(f, data)
 	return data, func() error { return nil }, err
 }

@@ -32,6 +32,9 @@ func TestOpen(t *testing.T) {
 			}
 		}
 	}
+	words := []uint64{1, 1 << 60, 3}
+	golden.Equal(t, "bytes of words", 24, len(Bytes(words)))
+	golden.Equal(t, "their words", words, Values[uint64](Bytes(words)))
 	if _, _, err := Open(filepath.Join(t.TempDir(), "none"), 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}

@@ -91,7 +91,7 @@ type phase struct {
 }
 
 // inTurn does one phase, and when all of it is done the other, in one call of the executor:
-// a pool's workers wake once, which takes them a tenth of a millisecond.
+// a pool's workers wake once. What fails ends those that wait.
 func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
 	type progress struct{ taken, done atomic.Int64 }
 	at := make([]progress, len(phases))
