@@ -23,8 +23,8 @@ const module = "github.com/zkbench/zkbench"
 // below its directory, as far as no longer name here has them. It imports rooms of lower
 // floors only.
 var floors = [][]string{
-	{".", "internal/must"},
-	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/atomicfile", "internal/mapped"},
+	{".", "internal/must", "internal/atomicfile"},
+	{"executor", "transcript", "internal/memory", "circuits/gates", "internal/testsize", "internal/golden", "internal/progress", "internal/asm", "internal/mapped"},
 	{"internal/lanes"},
 	{"group", "hash", "goldilocks", "internal/faulttest"},
 	{"srs", "rangeproof", "internal/poly"},

@@ -28,7 +28,7 @@ func (s *shape) bucketCount() int { return 1 << (s.width - 1) }
 func (s *scratch[E, PE]) bucketSums(task *scratch[E, PE], lo, hi int) {
 	nb := s.bucketCount()
 	sums := s.sums[lo*nb : hi*nb]
-	if !s.together(task, sums, lo, hi) {
+	if !s.inOneTree(task, sums, lo, hi) {
 		s.sort(task, lo, hi)
 		s.inTurn(task, sums)
 	}
@@ -81,9 +81,9 @@ func (s *scratch[E, PE]) weigh(task *scratch[E, PE], i, lo, hi int) {
 	}
 }
 
-// together sets sums by one tree, or reports false, where there is too much for
+// inOneTree sets sums by one tree, or reports false, where there is too much for
 // that. Buckets that are empty, or sum to the identity, are zero.
-func (s *scratch[E, PE]) together(task *scratch[E, PE], sums []affine[E], lo, hi int) bool {
+func (s *scratch[E, PE]) inOneTree(task *scratch[E, PE], sums []affine[E], lo, hi int) bool {
 	if (hi-lo)*s.parts*s.n > termsInCache {
 		return false
 	}

@@ -156,12 +156,14 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	if most := math.MaxInt32 / s.positions; s.n > most {
 		return nil, &zkbench.LimitError{What: "stored points", Estimate: int64(s.n), Max: int64(most)}
 	}
-	file := storedFile{opts: opts, form: g.description(&s.stored), points: mapped.Bytes(points), size: s.n * s.positions * int(unsafe.Sizeof(affine[E]{}))}
-	if data, closing := file.open(); data != nil {
+	description, own := g.description(&s.stored), mapped.Bytes(points)
+	size := s.n * s.positions * int(unsafe.Sizeof(affine[E]{}))
+	file := storedFile(opts, description, own, size)
+	if data, closing := file.Open(); data != nil {
 		s.take(data, closing)
 		return s, nil
 	}
-	if err := memory.Fits("stored points", uint64(file.size)); err != nil {
+	if err := memory.Fits("stored points", uint64(size)); err != nil {
 		return nil, err
 	}
 	s.entries = make([]affine[E], s.n*s.positions)
@@ -171,13 +173,14 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 	if err := g.sums.multiply(ctx, ex, &s.stored); err != nil {
 		return nil, err
 	}
-	if data, closing := file.write(mapped.Bytes(s.entries)); data != nil {
+	entries := mapped.Bytes(s.entries)
+	if data, closing := file.Write(storedHeaderOf(description, own, entries), entries); data != nil {
 		s.take(data, closing)
 	}
 	return s, nil
 }
 
-// take has the multiples in a file's memory.
+// take has the multiples in a file's memory, behind its header.
 func (s *storedPoints[S, E, P, J, PS, PE, PP, PJ]) take(data []byte, closing func() error) {
-	s.entries, s.closing = mapped.Values[affine[E]](data), closing
+	s.entries, s.closing = mapped.Values[affine[E]](data[storedHeader:]), closing
 }

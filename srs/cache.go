@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/mapped"
 )
 
@@ -32,33 +30,19 @@ func (c Cache) Insecure(ctx context.Context, ex executor.Executor, size int, see
 	if err := checkSize(size); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(c.Dir, fmt.Sprintf("insecure-%d-%d.srs", size, seed))
-	s, err := load(path, size, seed)
-	if err == nil {
-		return s, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		c.warn("%s is made anew: %v", path, err)
+	file := c.file(size, seed)
+	if data, unmap := file.Open(); data != nil {
+		return inFile(data, size, seed, unmap), nil
 	}
 	made, err := Insecure(ctx, ex, size, seed)
 	if err != nil {
 		return nil, err
 	}
-	if err := store(path, made, seed); err != nil {
-		c.warn("%s is not kept: %v", path, err)
-		return made, nil
+	_ = os.MkdirAll(c.Dir, 0o755) // else writing says why it cannot
+	if data, unmap := file.Write(parts(made, seed)...); data != nil {
+		return inFile(data, size, seed, unmap), nil
 	}
-	if s, err = load(path, size, seed); err != nil {
-		c.warn("%s is not used: %v", path, err)
-		return made, nil
-	}
-	return s, nil
-}
-
-func (c Cache) warn(format string, args ...any) {
-	if c.Warn != nil {
-		c.Warn(fmt.Sprintf(format, args...))
-	}
+	return made, nil
 }
 
 // The file: a header, and the points as they lie in memory, canonical then Lagrange.
@@ -83,32 +67,33 @@ func header(size int, seed uint64, sum uint32) []byte {
 	return b[:headerBytes]
 }
 
-// load maps the file of a string and checks it: header, checksum, and a few points
-// against τ.
-func load(path string, size int, seed uint64) (*SRS, error) {
-	data, unmap, err := mapped.Open(path, int64(headerBytes+(2*size+Extra)*pointBytes))
-	if err != nil {
-		return nil, err
+// file is the file of a string: whole by header and checksum, and a few of its points τ's.
+func (c Cache) file(size int, seed uint64) *mapped.Kept {
+	return &mapped.Kept{
+		Path: filepath.Join(c.Dir, fmt.Sprintf("insecure-%d-%d.srs", size, seed)),
+		Size: int64(headerBytes + (2*size+Extra)*pointBytes), Warn: c.Warn,
+		Check: func(data []byte) error {
+			sum := crc32.Checksum(data[headerBytes:], castagnoli)
+			if string(data[:headerBytes]) != string(header(size, seed, sum)) {
+				return errors.New("damaged, or another string's")
+			}
+			if tau := tauOf(size, seed); !spotCheck(inFile(data, size, seed, nil), &tau) {
+				return errors.New("its points are not the seed's")
+			}
+			return nil
+		},
 	}
-	body := data[headerBytes:]
-	if sum := crc32.Checksum(body, castagnoli); string(data[:headerBytes]) != string(header(size, seed, sum)) {
-		return nil, errors.Join(errors.New("damaged, or another string's"), unmap())
-	}
-	tau := tauOf(size, seed)
-	points := mapped.Values[bn254.G1Affine](body)
-	s := ofTau(points, size, &tau, unmap)
-	if !spotCheck(s, &tau) {
-		return nil, errors.Join(errors.New("its points are not the seed's"), unmap())
-	}
-	return s, nil
 }
 
-// store writes the file of a string. It appears complete or not at all.
-func store(path string, s *SRS, seed uint64) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
+// inFile is the string in the memory of its file.
+func inFile(data []byte, size int, seed uint64, unmap func() error) *SRS {
+	tau := tauOf(size, seed)
+	return ofTau(mapped.Values[bn254.G1Affine](data[headerBytes:]), size, &tau, unmap)
+}
+
+// parts are what the file of a string holds.
+func parts(s *SRS, seed uint64) [][]byte {
 	canonical, lagrange := mapped.Bytes(s.Canonical.Pk.G1), mapped.Bytes(s.Lagrange.Pk.G1)
 	sum := crc32.Update(crc32.Checksum(canonical, castagnoli), castagnoli, lagrange)
-	return atomicfile.Write(path, header(s.Size(), seed, sum), canonical, lagrange)
+	return [][]byte{header(s.Size(), seed, sum), canonical, lagrange}
 }

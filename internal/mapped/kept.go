@@ -1,0 +1,63 @@
+package mapped
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/zkbench/zkbench/internal/atomicfile"
+)
+
+// Kept is a file that keeps what can be made again.
+type Kept struct {
+	Path  string                  // "": nothing is kept
+	Size  int64                   // of the file, in bytes
+	Check func(data []byte) error // whether that is what is wanted, as a whole
+	Warn  func(reason string)     // hears why the file is not used, or not kept; may be nil
+}
+
+// Open returns the file's bytes as the function Open does, or nil where it is not there, or
+// not what is wanted.
+func (k *Kept) Open() (data []byte, closing func() error) {
+	if k.Path == "" {
+		return nil, nil
+	}
+	data, closing, err := k.load()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.warn("%s is made anew: %v", k.Path, err)
+	}
+	return data, closing
+}
+
+// Write writes the file, which appears as a whole or not at all, and opens it. Its bytes are
+// nil where it could not be written.
+func (k *Kept) Write(parts ...[]byte) (data []byte, closing func() error) {
+	if k.Path == "" {
+		return nil, nil
+	}
+	if err := atomicfile.Write(k.Path, parts...); err != nil {
+		k.warn("%s is not kept: %v", k.Path, err)
+		return nil, nil
+	}
+	data, closing, err := k.load()
+	if err != nil {
+		k.warn("%s is not used: %v", k.Path, err)
+	}
+	return data, closing
+}
+
+func (k *Kept) load() (data []byte, closing func() error, err error) {
+	if data, closing, err = Open(k.Path, k.Size); err != nil {
+		return nil, nil, err
+	}
+	if err := k.Check(data); err != nil {
+		return nil, nil, errors.Join(err, closing())
+	}
+	return data, closing, nil
+}
+
+func (k *Kept) warn(format string, args ...any) {
+	if k.Warn != nil {
+		k.Warn(fmt.Sprintf(format, args...))
+	}
+}
