@@ -137,9 +137,10 @@ peers-check:
 	cd peers/go && $(GO) vet ./... && $(GO) test ./...
 
 # Other people's systems beside ours, at least ten rounds. Cargo is needed for
-# the Rust peers; what cannot be built is named in the result and left out.
+# the Rust peers, and modules of some 600 MB for Panurus; what cannot be built is named in the result and left out.
 peers: build
 	-cd peers/go && $(GO) build -o bin/ ./...
+	-cd peers/go/panurus && $(GO) build -o ../bin/ .
 	-cd peers/rust && cargo build --release --locked
 	-cd peers/rust && RUSTFLAGS="-C target-cpu=generic" cargo build --release --locked -p peer-plonky2 -p peer-plonky3 --target-dir target/baseline
 	$(BIN)/zkbench peers $(PEERSFLAGS)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/peer"
 	"github.com/zkbench/zkbench/internal/peer/ours"
 	"github.com/zkbench/zkbench/internal/usage"
@@ -64,6 +66,7 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 	rounds := usage.Define(flags, "rounds", usage.KindNumber, least, "a whole number of at least "+least, "rounds, at least "+least)
 	cases := usage.Define(flags, "cases", usage.KindText, "", "a regular expression on case names", "regular expression on case names; empty: all")
 	dir := usage.Define(flags, "dir", usage.KindFile, "peers", "the directory of the peers", "directory of the peers, built by make peers")
+	out := usage.Define(flags, "out", usage.KindFile, "", "the path of a file, which is written anew", "write the medians in the Go benchmark format to this file")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		n, err := strconv.Atoi(rounds.Text)
 		if err != nil || n < peer.MinRounds {
@@ -77,7 +80,7 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		if err != nil {
 			return &exitError{exitFailed, err.Error()}
 		}
-		return comparePeers(cmd.Context(), stdout, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
+		return comparePeers(cmd.Context(), stdout, out.Text, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
 	}
 	return cmd
 }
@@ -92,6 +95,7 @@ func peerPrograms(self, dir string) []peer.Program {
 		{Name: "zkbench-csp", Ours: true, Argv: []string{self, "peer", token.CSP}, Env: one},
 		{Name: "dalek", Argv: rust("release", "peer-dalek")},
 		{Name: "tari", Argv: rust("release", "peer-tari")},
+		{Name: ours.Panurus, Argv: []string{filepath.Join(dir, "go", "bin", ours.Panurus)}, Env: one},
 		{Name: "kryptology", Argv: []string{filepath.Join(dir, "go", "bin", "kryptology")}, Env: one},
 	}
 	for _, name := range slices.Backward(ours.GoldilocksNames()) { // the fastest is what others are compared with
@@ -107,14 +111,19 @@ func peerPrograms(self, dir string) []peer.Program {
 }
 
 // comparePeers runs the comparison and writes what it gave, up to where an
-// interrupt ended it.
-func comparePeers(ctx context.Context, stdout io.Writer, programs []peer.Program, opts peer.Options, defs []workload.Def) error {
+// interrupt ended it, to stdout and, if that is not "", to the file out.
+func comparePeers(ctx context.Context, stdout io.Writer, out string, programs []peer.Program, opts peer.Options, defs []workload.Def) error {
 	result, err := peer.Compare(ctx, programs, opts)
 	if errors.Is(err, zkbench.ErrParams) {
 		return err // nothing was measured
 	}
 	if result != nil {
-		if writeErr := writePeers(stdout, result, defs); writeErr != nil {
+		writeErr := writePeers(stdout, result, defs)
+		if out != "" {
+			var text bytes.Buffer
+			writeErr = errors.Join(writeErr, result.WriteBenchmarks(&text), atomicfile.Write(out, text.Bytes()))
+		}
+		if writeErr != nil {
 			return &exitError{exitFailed, writeErr.Error()}
 		}
 	}

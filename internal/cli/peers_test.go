@@ -35,7 +35,7 @@ func TestPeersExitCodes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			err := comparePeers(test.ctx, &out, []peer.Program{absent}, test.opts, nil)
+			err := comparePeers(test.ctx, &out, filepath.Join(t.TempDir(), "medians"), []peer.Program{absent}, test.opts, nil)
 			if code := codeOf(err); code != test.code || err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("exit code %d, %v; want %d, ...%s", code, err, test.code, test.says)
 			}

@@ -344,12 +344,12 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
-func TestWriteText(t *testing.T) {
+func TestWriteResult(t *testing.T) {
 	res := &peer.Result{
 		Cases: []peer.CaseResult{{
 			Case: "RangeVerify/bits=64/m=1", Base: "ours",
 			Programs: []peer.ProgramResult{
-				{Program: "ours", Rounds: 10, Median: 412345, Min: 400000, Max: 1.5e6, MAD: 1.25, Extra: map[string]float64{"proof-bytes": 672, "B/op": 12, "B/table": 6684672}},
+				{Program: "ours", Rounds: 10, Median: 412345, Min: 400000, Max: 1.5e6, MAD: 1.25, Extra: map[string]float64{"proof-bytes": 672, "B/op": 12288, "allocs/op": 7, "peak-rss-bytes": 3 << 20, "B/table": 6684672}},
 				{Program: "dalek", Rounds: 10, Median: 692000, Min: 690000, Max: 7e5, MAD: 0.4, Ratio: &peer.Ratio{Rounds: 10, Median: 1.678, P10: 1.6, P90: 1.71}},
 			},
 		}},
@@ -368,12 +368,19 @@ func TestWriteText(t *testing.T) {
 		"Time per operation; the ratio is a program's time over that of the case's base in the same",
 		"round: above 1 it is slower, below 1 faster. The base is the first of ours that has the case.",
 		"",
-		"program rounds median min..max MAD ratio p10..p90",
+		"program rounds median min..max MAD ratio p10..p90 KiB/op allocs peak MiB",
 		"RangeVerify/bits=64/m=1",
-		"ours 10 412.3 us 400.0 us..1.500 ms 1.2 % base 12 B/op 6684672 B/table 672 proof-bytes",
+		"ours 10 412.3 us 400.0 us..1.500 ms 1.2 % base 12 7 3 6684672 B/table 672 proof-bytes",
 		"dalek 10 692.0 us 690.0 us..700.0 us 0.4 % 1.68x 1.60..1.71",
 		"",
 		"failed dalek RangeProve/bits=64/m=1 in round 3: unsuitable environment",
 	}
 	golden.Equal(t, "table", want, lines)
+	text.Reset()
+	must.Do(t, res.WriteBenchmarks(&text))
+	golden.Equal(t, "medians", `program: ours
+BenchmarkRangeVerify/bits=64/m=1 10 412345.0 ns/op 12288 B/op 6684672 B/table 7 allocs/op 3145728 peak-rss-bytes 672 proof-bytes
+program: dalek
+BenchmarkRangeVerify/bits=64/m=1 10 692000.0 ns/op
+`, text.String())
 }

@@ -145,6 +145,9 @@ func parseSample(out []byte, name string) (Sample, error) {
 
 const (
 	unitTime = "ns/op"
+	// What a program may tell of its memory: allocated an operation, and its greatest resident
+	// set while it was measured, once what its set-up left behind was returned.
+	unitBytes, unitAllocs, unitPeak = "B/op", "allocs/op", "peak-rss-bytes"
 	// maxNs is a year: beyond it a number is not a time per operation.
 	maxNs = 365 * 24 * 3600 * 1e9
 )

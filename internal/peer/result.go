@@ -182,7 +182,7 @@ func (r *Result) WriteText(w io.Writer) error {
 // writeCases aligns the rows of all cases with each other before it puts the
 // headings between them: a heading would end the columns.
 func (r *Result) writeCases(text *bytes.Buffer) {
-	rows := [][]string{{"program", "rounds", "median", "min..max", "MAD", "ratio", "p10..p90", ""}}
+	rows := [][]string{{"program", "rounds", "median", "min..max", "MAD", "ratio", "p10..p90", "KiB/op", "allocs", "peak MiB", ""}}
 	for _, c := range r.Cases {
 		for _, p := range c.Programs {
 			ratio, spread := "", ""
@@ -195,7 +195,8 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 			}
 			rows = append(rows, []string{
 				p.Program, strconv.Itoa(p.Rounds), figure.PlainTime(p.Median), figure.PlainTime(p.Min) + ".." + figure.PlainTime(p.Max),
-				fmt.Sprintf("%.1f %%", p.MAD), ratio, spread, formatExtra(p.Extra),
+				fmt.Sprintf("%.1f %%", p.MAD), ratio, spread,
+				p.memory(unitBytes, 1<<10), p.memory(unitAllocs, 1), p.memory(unitPeak, 1<<20), formatExtra(p.Extra),
 			})
 		}
 	}
@@ -211,9 +212,44 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 	}
 }
 
+// memory is a column of the table, empty where the program does not tell.
+func (p *ProgramResult) memory(unit string, divisor float64) string {
+	v, ok := p.Extra[unit]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%.0f", v/divisor)
+}
+
+// WriteBenchmarks writes the medians in the Go benchmark format, a line a case under the key
+// "program"; iterations are rounds.
+func (r *Result) WriteBenchmarks(w io.Writer) error {
+	var text bytes.Buffer
+	program := ""
+	for _, c := range r.Cases {
+		for _, p := range c.Programs {
+			if p.Program != program {
+				program = p.Program
+				fmt.Fprintf(&text, "program: %s\n", program)
+			}
+			fmt.Fprintf(&text, "Benchmark%s %d %.1f %s", c.Case, p.Rounds, p.Median, unitTime)
+			for _, unit := range slices.Sorted(maps.Keys(p.Extra)) {
+				fmt.Fprintf(&text, " %.0f %s", p.Extra[unit], unit)
+			}
+			fmt.Fprintln(&text)
+		}
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// formatExtra are the columns that have no column of the table.
 func formatExtra(extra map[string]float64) string {
 	var parts []string
 	for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
+		if unit == unitBytes || unit == unitAllocs || unit == unitPeak {
+			continue
+		}
 		format := "%.6g %s"
 		if v := extra[unit]; v == math.Trunc(v) { // a size: all digits, no exponent
 			format = "%.0f %s"

@@ -7,9 +7,12 @@ import (
 	"io"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/zkbench/zkbench/internal/meter"
 )
 
 const (
@@ -90,8 +93,8 @@ func (c Case) measure(stdout io.Writer, samples int) error {
 	if err != nil {
 		return err
 	}
-	// What Setup left behind is not the operation's to collect.
-	runtime.GC()
+	// What Setup left behind is not the operation's to collect, nor its memory.
+	debug.FreeOSMemory()
 	calls, elapsed, err := repeat(op, 1, warmUpTime)
 	if err != nil {
 		return err
@@ -99,12 +102,21 @@ func (c Case) measure(stdout io.Writer, samples int) error {
 	perChunk := max(1, int(int64(chunkTime)*int64(calls)/int64(max(elapsed, 1))))
 	perCall := max(c.PerCall, 1)
 	for range samples {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		peak := meter.OpenPeak()
 		calls, elapsed, err := repeat(op, perChunk, sampleTime)
 		if err != nil {
 			return err
 		}
+		rss, _ := peak.Close()
+		runtime.ReadMemStats(&after)
 		ops := calls * perCall
-		fmt.Fprintf(stdout, "Benchmark%s\t%d\t%.1f ns/op", c.Name, ops, float64(elapsed.Nanoseconds())/float64(ops))
+		fmt.Fprintf(stdout, "Benchmark%s\t%d\t%.1f ns/op\t%d "+unitBytes+"\t%d "+unitAllocs, c.Name, ops,
+			float64(elapsed.Nanoseconds())/float64(ops), (after.TotalAlloc-before.TotalAlloc)/uint64(ops), (after.Mallocs-before.Mallocs)/uint64(ops))
+		if rss > 0 {
+			fmt.Fprintf(stdout, "\t%d "+unitPeak, rss)
+		}
 		for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
 			fmt.Fprintf(stdout, "\t%g %s", extra[unit], unit)
 		}

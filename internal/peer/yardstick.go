@@ -19,10 +19,7 @@ import (
 
 // Own is a time of ours and the yardstick that was measured beside it.
 type Own struct {
-	Workload string // for example TransferProofGeneration
-	Curve    string
-	Bits     int
-	Proof    string // bulletproof, csp or bulletproof-agg
+	Work // Proof may be bulletproof-agg too
 	// Batch is how many operations were done together; 0 means 1. Ns is per
 	// operation all the same, and is held against a single one of Panurus,
 	// which has no batches.
@@ -37,13 +34,9 @@ type Own struct {
 // GLV scalar multiplication on G1 of the curve.
 type Yardstick struct {
 	Own
-	Units float64 // Ns / GLVNs
-	// Panurus is the figure of the same workload, curve, bit length and proof;
-	// nil where there is none.
-	Panurus *Figure
-	// PanurusUnits is that figure by the yardstick of its own machine, and
-	// Faster is PanurusUnits / Units; both 0 without a figure.
-	PanurusUnits, Faster float64
+	Units   float64 // Ns / GLVNs
+	Panurus *Figure // of the same work, Theirs; nil where there is none
+	Faster  float64 // Panurus.Units() / Units; 0 without a figure
 }
 
 // Measure puts a time of ours beside Panurus' figure. An aggregated proof stands
@@ -58,20 +51,12 @@ func Measure(own Own) (Yardstick, error) {
 			zkbench.ErrParams, own.Workload, own.GLVNs)
 	}
 	y := Yardstick{Own: own, Units: own.Ns / own.GLVNs}
-	proof := own.Proof
-	if proof == "bulletproof-agg" {
-		proof = "bulletproof"
+	work := own.Work
+	if work.Proof == "bulletproof-agg" {
+		work.Proof = "bulletproof"
 	}
-	glv, ok := PanurusGLV(own.Curve)
-	if !ok {
-		return y, nil
-	}
-	for _, f := range Panurus() {
-		if f.Workload == own.Workload && f.Curve == own.Curve && f.Bits == own.Bits && f.Proof == proof {
-			y.Panurus = &f
-			y.PanurusUnits = f.Ms * 1e6 / glv
-			y.Faster = y.PanurusUnits / y.Units
-		}
+	if y.Panurus = Theirs(work); y.Panurus != nil {
+		y.Faster = y.Panurus.Units() / y.Units
 	}
 	return y, nil
 }
@@ -88,27 +73,29 @@ func WriteYardstick(w io.Writer, rows []Own) error {
 		measured[i] = y
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "workload\tcurve\tbits\tproof\tbatch\tours\tGLV\tunits\tPanurus\tunits\tfaster")
+	fmt.Fprintln(tw, "workload\tcurve\tbits\tin/out\tproof\tbatch\tours\tGLV\tunits\tPanurus\tunits\tfaster")
 	for _, y := range measured {
 		theirs, units, faster := "none", "", ""
 		if y.Panurus != nil {
-			theirs = figure.PlainTime(y.Panurus.Ms*1e6) + y.Panurus.Mark()
-			units = fmt.Sprintf("%.0f", y.PanurusUnits)
+			theirs = figure.PlainTime(y.Panurus.Ns) + y.Panurus.Mark()
+			units = fmt.Sprintf("%.0f", y.Panurus.Units())
 			faster = fmt.Sprintf("%.2fx", y.Faster)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\t%s\n",
-			y.Workload, y.Curve, y.Bits, y.Proof, max(y.Batch, 1),
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d/%d\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\t%s\n",
+			y.Workload, y.Curve, y.Bits, y.In, y.Out, y.Proof, max(y.Batch, 1),
 			figure.PlainTime(y.Ns), figure.PlainTime(y.GLVNs), y.Units, theirs, units, faster)
 	}
 	fmt.Fprintln(tw, "One unit is one GLV scalar multiplication of gnark-crypto's G1: for ours in this run,")
 	fmt.Fprintln(tw, "for Panurus where it was measured, for this project (November 2026). Faster is Panurus'")
 	fmt.Fprintln(tw, "units over ours: above 1 ours is faster, below 1 slower. "+Reconstructed+" Reconstructed in part from")
-	fmt.Fprintln(tw, "pull requests: July's tree and what has made its compressed-sigma proofs faster since.")
+	fmt.Fprintln(tw, "pull requests: what has made its compressed-sigma proofs faster since July 2026.")
 	return tw.Flush()
 }
 
 // GLVCaseName is the case that measures a curve's yardstick.
-func GLVCaseName(curve string) string { return "ScalarMul/curve=" + curve }
+func GLVCaseName(curve string) string { return glvFamily + curve }
+
+const glvFamily = "ScalarMul/curve="
 
 // GLVCases measure the yardstick: one GLV scalar multiplication of
 // gnark-crypto's G1 by a scalar of full length, in Jacobian coordinates, the way

@@ -3,7 +3,6 @@ package ours
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
@@ -15,6 +14,9 @@ import (
 	"github.com/zkbench/zkbench/rangeproof/csp"
 	"github.com/zkbench/zkbench/transcript"
 )
+
+// Panurus is the name of Panurus' program.
+const Panurus = "panurus"
 
 // peerBatch is the number of proofs of a batch, the same for every peer.
 const peerBatch = 64
@@ -38,7 +40,7 @@ func Tokens(proof string, defs []workload.Def) []peer.Case {
 		}
 	}
 	for _, t := range transferCases(proof, defs) {
-		cases = append(cases, peer.Case{Name: t.name(), PerCall: max(1, t.batch), Setup: t.setup})
+		cases = append(cases, peer.Case{Name: t.name(), PerCall: max(1, t.own.Batch), Setup: t.setup})
 	}
 	return append(cases, peer.GLVCases()...)
 }
@@ -139,25 +141,26 @@ func rangeVerify(proof string, bits, m, batch int) setup {
 
 // transferCase is a workload at a point where there is a figure of Panurus.
 type transferCase struct {
-	def   workload.Def
-	at    workload.Case
-	own   peer.Own // but its times
-	batch int
+	def workload.Def
+	at  workload.Case
+	own peer.Own // but its times
 }
 
 func (t *transferCase) name() string { return t.def.Name + "/" + t.at.String() }
 
-// transferCases finds the workloads that Panurus has figures of, each in the shape of
-// its figure, with owners by pseudonyms as there and the defaults of its other axes, and
-// batches beside its single verification.
+// transferCases finds the workloads that Panurus has figures of, each at the numbers of
+// tokens of its figure, with owners by pseudonyms as there and the defaults of its other
+// axes, and batches beside its single verification of two inputs and two outputs.
 func transferCases(proof string, defs []workload.Def) []transferCase {
 	var out []transferCase
+	seen := make(map[peer.Work]bool)
 	for _, f := range peer.Panurus() {
-		if f.Proof != proof {
+		if f.Proof != proof || seen[f.Work] {
 			continue
 		}
+		seen[f.Work] = true
 		names := []string{f.Workload}
-		if f.Workload == "VerificationSenderProof" {
+		if f.Workload == "VerificationSenderProof" && f.In == 2 {
 			names = append(names, "VerificationSenderBatch")
 		}
 		for _, name := range names {
@@ -165,11 +168,10 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 			if err != nil {
 				continue // a workload that this project does not have
 			}
-			t := transferCase{def: def, own: peer.Own{Workload: f.Workload, Curve: f.Curve, Bits: f.Bits, Proof: f.Proof}}
-			shape := strings.Fields(f.Shape) // ends in the number of outputs and "out"
+			t := transferCase{def: def, own: peer.Own{Work: f.Work}}
 			wanted := workload.NewCase(
 				record.Axis{Key: "curve", Value: f.Curve}, record.Axis{Key: "bits", Value: fmt.Sprint(f.Bits)},
-				record.Axis{Key: "in", Value: "2"}, record.Axis{Key: "out", Value: shape[len(shape)-2]},
+				record.Axis{Key: "in", Value: fmt.Sprint(f.In)}, record.Axis{Key: "out", Value: fmt.Sprint(f.Out)},
 				record.Axis{Key: "proof", Value: proof}, record.Axis{Key: "exec", Value: "serial"},
 				record.Axis{Key: "batch", Value: fmt.Sprint(peerBatch)}, record.Axis{Key: "owner", Value: "pseudonym"},
 			)
@@ -177,7 +179,7 @@ func transferCases(proof string, defs []workload.Def) []transferCase {
 			for _, a := range def.Axes {
 				axes = append(axes, record.Axis{Key: a.Key, Value: a.Of(wanted)})
 				if a.Key == "batch" {
-					t.batch, t.own.Batch = peerBatch, peerBatch
+					t.own.Batch = peerBatch
 				}
 			}
 			t.at = workload.NewCase(axes...)
@@ -195,7 +197,7 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 		return nil, nil, err
 	}
 	inputs := make([]any, 4)
-	if t.batch > 0 {
+	if t.own.Batch > 0 {
 		inputs = inputs[:1]
 	}
 	for i := range inputs {
@@ -224,11 +226,14 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 }
 
 // Transfers are our transfers of which Panurus has figures, with their times in the result
-// of a comparison, beside the yardstick's; program is the name of our program with that proof
-// system.
+// of a comparison, beside the yardstick's, but those that Panurus itself was measured at;
+// program is the name of our program with that proof system.
 func Transfers(result *peer.Result, program, proof string, defs []workload.Def) (rows []peer.Own) {
 	for _, t := range transferCases(proof, defs) {
 		own, ok := result.Find(program, t.name())
+		if _, measured := result.Find(Panurus, t.name()); measured {
+			continue
+		}
 		glv, glvOK := result.Find(program, peer.GLVCaseName(t.own.Curve))
 		if ok && glvOK {
 			t.own.Ns, t.own.GLVNs = own.Median, glv.Median

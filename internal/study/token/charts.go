@@ -56,7 +56,7 @@ func (d *data) units(curve string) study.Chart {
 				continue
 			}
 			name := m.titled(fmt.Sprintf("%s %s %d", m.workload, at.proof, at.bits))
-			dots.Rows = append(dots.Rows, plot.DotsRow{Name: name, Values: []float64{f.units, f.theirUnits}})
+			dots.Rows = append(dots.Rows, plot.DotsRow{Name: name, Values: []float64{f.units, f.theirUnits()}})
 		}
 	}
 	return study.Chart{File: unitsPrefix + fileName(curve), Title: dots.Title, Figure: dots}

@@ -70,8 +70,7 @@ type figure struct {
 	proofBytes    float64
 
 	theirs *peer.Figure // nil: none
-	// theirUnits and faster are as in peer.Yardstick.
-	theirUnits, faster float64
+	faster float64      // as in peer.Yardstick
 }
 
 // figure returns what was measured at a point, beside Panurus' figure of the
@@ -92,22 +91,33 @@ func (d *data) figure(m *quantity, at point, against string) (f figure) {
 			continue
 		}
 		y, err := peer.Measure(peer.Own{
-			Workload: against, Curve: at.curve, Bits: at.bits, Proof: at.proof, Batch: m.each,
-			Ns: r.Value(record.LatencyMean) / each, GLVNs: d.yardstick[i].Value(record.LatencyMean),
+			Work: peer.Work{
+				Workload: against, Curve: at.curve, Bits: at.bits, Proof: at.proof,
+				In: int(study.AxisNumber(r, "in")), Out: int(study.AxisNumber(r, "out")),
+			},
+			Batch: m.each, Ns: r.Value(record.LatencyMean) / each, GLVNs: d.yardstick[i].Value(record.LatencyMean),
 		})
 		d.err = cmp.Or(d.err, err)
 		units = append(units, y.Units)
 		if !m.apart {
-			f.theirs, f.theirUnits = y.Panurus, y.PanurusUnits
+			f.theirs = y.Panurus
 		}
 	}
 	f.ns = stat.Median(ns)
 	f.spread = study.Spread(ns)
 	if len(units) > 0 {
 		f.units, f.spread = stat.Median(units), study.Spread(units)
-		f.faster = f.theirUnits / f.units
+		f.faster = f.theirUnits() / f.units
 	}
 	return f
+}
+
+// theirUnits is 0 where there is no figure of Panurus.
+func (f *figure) theirUnits() float64 {
+	if f.theirs == nil {
+		return 0
+	}
+	return f.theirs.Units()
 }
 
 // where names the curve, width and proof of a record.

@@ -23,7 +23,7 @@ func writePage(w io.Writer, recs []*record.Record) error {
 	d := newData(recs)
 	v := &view{
 		Head: d.head(), Yardstick: d.yardstickTable(), Compared: d.compared(), Verifications: d.verifications(),
-		Alone: d.alone(), Sizes: d.sizes(), Matrix: d.matrix(),
+		Shapes: d.shapes(), Sources: sources(), Alone: d.alone(), Sizes: d.sizes(), Matrix: d.matrix(),
 	}
 	d.sample(v)
 	for _, c := range d.charts() {
@@ -45,6 +45,7 @@ type view struct {
 	Yardstick        *study.Table
 	Compared         []study.Titled
 	Verifications    *study.Table
+	Shapes, Sources  *study.Table
 	Alone, Sizes     *study.Table
 	Matrix           []study.Titled
 	Sample           *study.Table
@@ -70,12 +71,30 @@ func (d *data) head() study.Head {
 }
 
 func (d *data) yardstickTable() *study.Table {
-	t := &study.Table{Left: 1, Head: []string{"curve", "here, median", "least", "greatest", "where Panurus was measured"}}
+	t := &study.Table{Left: 1, Head: []string{"curve", "here, median", "least", "greatest"}}
 	for _, curve := range curves() {
 		if ns := d.yardsticks(curve); len(ns) > 0 {
-			theirs, _ := peer.PanurusGLV(curve)
-			t.Add(curve, study.Time(stat.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)), study.Time(theirs))
+			t.Add(curve, study.Time(stat.Median(ns)), study.Time(slices.Min(ns)), study.Time(slices.Max(ns)))
 		}
+	}
+	return t
+}
+
+// sources are where Panurus' figures are from, and the yardsticks there.
+func sources() *study.Table {
+	t := &study.Table{Left: 2, Head: []string{"Panurus' version, date, machine", "mark"}}
+	rows := make(map[string][]string)
+	var order []string
+	for _, f := range peer.Panurus() {
+		if rows[f.Source] == nil {
+			rows[f.Source] = append([]string{f.Source, f.Mark()}, make([]string, len(curves()))...)
+			order = append(order, f.Source)
+		}
+		rows[f.Source][2+slices.Index(curves(), f.Curve)] = study.Time(f.GLVNs)
+	}
+	t.Head = append(t.Head, curves()...)
+	for _, s := range order {
+		t.Add(rows[s]...)
 	}
 	return t
 }
@@ -87,7 +106,7 @@ func (d *data) compared() (tables []study.Titled) {
 		title := fmt.Sprintf("%s, %d bits", at.curve, at.bits)
 		t := byTitle[title]
 		if t == nil {
-			t = &study.Table{Left: 2, Head: []string{"workload", "proof", "ours", "spread", "units", "Panurus", "units", "times faster"}}
+			t = &study.Table{Left: 2, Head: besideHead("workload", "proof")}
 			byTitle[title] = t
 			tables = append(tables, study.Titled{Title: title, Table: t})
 		}
@@ -96,14 +115,37 @@ func (d *data) compared() (tables []study.Titled) {
 			if f.rounds == 0 {
 				continue
 			}
-			theirs := study.None
-			if f.theirs != nil {
-				theirs = study.Time(f.theirs.Ms*1e6) + f.theirs.Mark()
-			}
-			t.Add(m.titled(m.workload), at.proof, study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits), study.Times(f.faster))
+			t.Add(append([]string{m.titled(m.workload), at.proof}, f.beside()...)...)
 		}
 	}
 	return slices.DeleteFunc(tables, func(t study.Titled) bool { return len(t.Table.Rows) == 0 })
+}
+
+// besideHead heads what beside returns.
+func besideHead(left ...string) []string {
+	return append(left, "ours", "spread", "units", "Panurus", "units", "times faster")
+}
+
+// beside are our figure and Panurus'.
+func (f *figure) beside() []string {
+	theirs := study.None
+	if f.theirs != nil {
+		theirs = study.Time(f.theirs.Ns) + f.theirs.Mark()
+	}
+	return []string{study.Time(f.ns), f.spreadCell(), study.Number(f.units), theirs, study.Number(f.theirUnits()), study.Times(f.faster)}
+}
+
+// shapes are other numbers of inputs and outputs.
+func (d *data) shapes() *study.Table {
+	t := &study.Table{Left: 4, Head: besideHead("workload", "curve", "proof", "in/out")}
+	for _, m := range shapes() {
+		for _, at := range points() {
+			if f := d.figure(&m, at, m.workload); f.rounds > 0 {
+				t.Add(append([]string{m.titled(m.workload), at.curve, at.proof, m.count() + "/" + m.count()}, f.beside()...)...)
+			}
+		}
+	}
+	return t
 }
 
 // verifications are all figures of verifying against one of Panurus.
@@ -143,15 +185,19 @@ func (d *data) alone() *study.Table {
 
 // sizes are what a proof and a verification allocate.
 func (d *data) sizes() *study.Table {
-	t := &study.Table{Left: 4, Head: []string{"workload", "curve", "bits", "proof", "allocations", "Panurus", "KiB", "Panurus", "proof bytes", "Panurus"}}
-	for _, m := range compared() {
+	t := &study.Table{Left: 5, Head: []string{"workload", "curve", "bits", "proof", "in/out", "allocations", "Panurus", "KiB", "Panurus", "proof bytes", "Panurus"}}
+	for _, m := range slices.Concat(compared(), shapes()) {
 		for _, at := range points() {
 			f := d.figure(&m, at, m.workload)
-			if f.rounds == 0 || f.theirs == nil || f.theirs.Allocs == 0 {
+			if f.rounds == 0 || f.theirs == nil {
 				continue
 			}
-			t.Add(m.workload, at.curve, fmt.Sprint(at.bits), at.proof, study.Number(f.allocs), study.Number(float64(f.theirs.Allocs)),
-				study.Number(f.bytes/1024), study.Number(f.theirs.KiB), study.Number(f.proofBytes), study.Number(float64(peer.PanurusProofBytes(at.curve, at.bits, at.proof))))
+			theirs := peer.Recorded(f.theirs.Work) // of its memory, whatever figure is the fastest
+			if theirs == nil {
+				continue
+			}
+			t.Add(m.workload, at.curve, fmt.Sprint(at.bits), at.proof, fmt.Sprintf("%d/%d", f.theirs.In, f.theirs.Out), study.Number(f.allocs), study.Number(theirs.Allocs),
+				study.Number(f.bytes/1024), study.Number(theirs.Bytes/1024), study.Number(f.proofBytes), study.Number(theirs.ProofBytes))
 		}
 	}
 	return t

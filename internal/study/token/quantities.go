@@ -1,6 +1,8 @@
 package token
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/zkbench/zkbench/internal/record"
@@ -13,6 +15,7 @@ type quantity struct {
 	axes     []record.Axis // beside curve, bits, proof, in, out and exec
 	note     string        // what differs from Panurus' workload of the same name
 	each     int           // operations that share the time; 0: 1
+	tokens   int           // inputs, and outputs; 0: 2, or what axes say; others at 64 bits only
 	once     bool          // on one curve, width and proof only
 	apart    bool          // Panurus' figure of the name is of another thing
 }
@@ -42,6 +45,20 @@ func compared() []quantity {
 		{workload: "IssueServiceIssue", axes: []record.Axis{axis("out", "1"), axis(ownerKey, otherOwners)}, note: labelOther},
 		ownedBy("AuditorServiceCheck", otherOwners, labelOther),
 	}
+}
+
+// shapes are the numbers of inputs, and of outputs, beside two, and measured at them what stands
+// beside Panurus' figures.
+func shapes() (all []quantity) {
+	for _, n := range []int{1, 4, 8} {
+		for _, m := range []quantity{
+			{workload: "Sender"}, {workload: "VerificationSenderProof"}, ownedBy("ValidatorTransfer", pseudonymOwners, labelPseudonym),
+		} {
+			m.tokens = n
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // ownedBy is a workload on tokens of such owners.
@@ -103,8 +120,11 @@ func measures() []quantity {
 			all = append(all, v.quantity)
 		}
 	}
-	return append(all, alone()...)
+	return slices.Concat(all, shapes(), alone())
 }
+
+// count is the number of inputs.
+func (m *quantity) count() string { return strconv.Itoa(cmp.Or(m.tokens, 2)) }
 
 // titled is a title with what differs from Panurus' workload.
 func (m *quantity) titled(title string) string {
@@ -116,7 +136,7 @@ func (m *quantity) titled(title string) string {
 
 // matches tells whether a record is one of the quantity.
 func (m *quantity) matches(r *record.Record) bool {
-	if r.Workload != m.workload {
+	if in, ok := r.Axes.Get("in"); r.Workload != m.workload || ok && in != m.count() {
 		return false
 	}
 	for _, a := range m.axes {

@@ -48,14 +48,14 @@ func TestPlan(t *testing.T) {
 }
 
 // records are those of a plan as if it had run: the yardstick takes its time on the
-// machine of Panurus' figures, a workload a thousand times its place in the plan.
+// machine of Panurus' first figures, a workload a thousand times its place in the plan.
 func records(jobs []study.Job) (recs []*record.Record) {
 	for i, j := range jobs {
 		r := studytest.Record(i, j)
 		j.Keep(r, "session")
 		ns := float64(1000 * (i + 1))
 		if j.Workload == token.YardstickName {
-			ns, _ = peer.PanurusGLV(j.Case.Get("curve"))
+			ns = map[string]float64{peer.CurveBN254: 35_200, peer.CurveBLS12381: 55_500}[j.Case.Get("curve")]
 		}
 		for _, m := range []struct {
 			of    record.Quantity
@@ -113,7 +113,7 @@ func own(t *testing.T, name string, times, yardsticks []float64) []*record.Recor
 	for _, r := range records(jobs) {
 		point := r.Axes.String()
 		isYardstick := r.Workload == token.YardstickName && point == "curve=BN254/workers=1"
-		if !isYardstick && (r.Workload != name || !strings.HasPrefix(point, "curve=BN254/bits=32/in=2/out=2/proof=bulletproof/") || strings.Contains(point, "pseudonym")) {
+		if !isYardstick && (r.Workload != name || !strings.HasPrefix(point, "curve=BN254/bits=32/in=2/out=2/proof=csp/") || strings.Contains(point, "pseudonym")) {
 			continue
 		}
 		value := times[r.Process.Index]
@@ -127,13 +127,13 @@ func own(t *testing.T, name string, times, yardsticks []float64) []*record.Recor
 }
 
 // TestUnits: each time is divided by the yardstick of its own round, so that a machine
-// that slows down all at once changes nothing; Panurus' 23.4 ms are 665 units.
+// that slows down all at once changes nothing; Panurus' 30.7 ms are 671 units.
 func TestUnits(t *testing.T) {
 	recs := own(t, "Sender", []float64{1e6, 2e6, 1.1e6}, []float64{20_000, 40_000, 20_000})
-	got := studytest.Row(t, studytest.Page(t, token.Study(), recs), "Sender | bulletproof")
-	want := []string{"Sender", "bulletproof", "1.100 ms", "10.0 %", "50", "23.40 ms", "665", "13.3×"}
+	got := studytest.Row(t, studytest.Page(t, token.Study(), recs), "Sender | csp")
+	want := []string{"Sender", "csp", "1.100 ms", "10.0 %", "50", "30.70 ms*", "671", "13.4×"}
 	golden.Equal(t, "units", want, got)
-	got = studytest.Row(t, studytest.Page(t, token.Study(), own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender | bulletproof")
+	got = studytest.Row(t, studytest.Page(t, token.Study(), own(t, "Sender", []float64{1e6}, []float64{20_000})), "Sender | csp")
 	golden.Equal(t, "spread of one round", "–", got[3])
 }
 
@@ -147,13 +147,13 @@ func TestIncomplete(t *testing.T) {
 		}
 	}
 	text := studytest.Page(t, token.Study(), recs)
-	golden.Equal(t, "time of the round that did not fail", "1.000 ms", studytest.Row(t, text, "Sender | bulletproof")[2])
+	golden.Equal(t, "time of the round that did not fail", "1.000 ms", studytest.Row(t, text, "Sender | csp")[2])
 	golden.Contains(t, text, "(panurus, round 2) failed: broken on purpose")
 	if text := studytest.Page(t, token.Study(), nil); !strings.Contains(text, "Nothing was measured") || strings.Contains(text, "| ") {
 		t.Errorf("the page of nothing:\n%s", text)
 	}
 	alone := slices.DeleteFunc(slices.Clone(recs), func(r *record.Record) bool { return r.Workload == token.YardstickName })
-	if got := studytest.Row(t, studytest.Page(t, token.Study(), alone), "Sender | bulletproof"); got[4] != "–" || got[7] != "–" {
+	if got := studytest.Row(t, studytest.Page(t, token.Study(), alone), "Sender | csp"); got[4] != "–" || got[7] != "–" {
 		t.Errorf("without a yardstick: %q", got)
 	}
 	golden.Equal(t, "charts", 0, len(must.Get(token.Study().Charts(alone))(t)))

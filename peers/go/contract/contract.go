@@ -14,8 +14,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -95,24 +98,49 @@ func run(stdout io.Writer, c Case, samples int) error {
 	if err != nil {
 		return err
 	}
-	// What Setup left behind is not the operation's to collect.
-	runtime.GC()
+	// What Setup left behind is not the operation's to collect, nor its memory.
+	debug.FreeOSMemory()
 	calls, elapsed, err := repeat(op, 1, warmUp)
 	if err != nil {
 		return err
 	}
 	perChunk := max(1, int(int64(chunk)*int64(calls)/int64(max(elapsed, 1))))
 	for range samples {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		resetPeak()
 		calls, elapsed, err := repeat(op, perChunk, sample)
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(stdout, "Benchmark%s\t%d\t%.1f ns/op\t%d proof-bytes\n",
-			c.Name, calls, float64(elapsed.Nanoseconds())/float64(calls), proofBytes); err != nil {
+		rss := peak()
+		runtime.ReadMemStats(&after)
+		n := uint64(calls)
+		line := fmt.Sprintf("Benchmark%s\t%d\t%.1f ns/op\t%d B/op\t%d allocs/op\t%d proof-bytes", c.Name, calls,
+			float64(elapsed.Nanoseconds())/float64(calls), (after.TotalAlloc-before.TotalAlloc)/n, (after.Mallocs-before.Mallocs)/n, proofBytes)
+		if rss > 0 {
+			line += fmt.Sprintf("\t%d peak-rss-bytes", rss)
+		}
+		if _, err := fmt.Fprintln(stdout, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// resetPeak makes the kernel's mark of the greatest resident set that of this moment, where
+// it lets us (Linux, proc(5), clear_refs).
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// peak returns that mark in bytes, 0 where the system does not tell.
+func peak() (rss uint64) {
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if kib, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			_, _ = fmt.Sscan(kib, &rss)
+		}
+	}
+	return rss << 10
 }
 
 // repeat calls op, perChunk calls between two readings of the clock, until
