@@ -123,8 +123,13 @@ func (s *scratch[E, PE]) store(sums, entries []affine[E]) {
 
 // inTurn sets sums from task.sorted, some buckets after the other.
 func (s *scratch[E, PE]) inTurn(task *scratch[E, PE], sums []affine[E]) {
-	count := len(sums)
-	long := longFrom(len(task.sorted), count)
+	count, filled := len(sums), 0
+	for k := range count {
+		if task.offsets[k+1] > task.offsets[k] {
+			filled++
+		}
+	}
+	long := longFrom(len(task.sorted), max(filled, 1))
 	for first := 0; first < count; {
 		end := first
 		for end < count && task.offsets[end+1]-task.offsets[first] <= termsInCache && task.offsets[end+1]-task.offsets[end] < long {
@@ -182,11 +187,7 @@ func (s *scratch[E, PE]) shortBuckets(task *scratch[E, PE], sums []affine[E], fi
 		longest = 0 // as runs these would be mostly empty
 	}
 	t.begin(end-first, int(longest))
-	for k := first; k < end; k++ {
-		for _, pick := range task.sorted[at[k]:at[k+1]] {
-			t.add(int32(k-first), pick)
-		}
-	}
+	t.fill(task.sorted, at[first:end+1])
 	task.store(sums, s.entries)
 }
 
@@ -196,9 +197,7 @@ func (s *scratch[E, PE]) longBucket(task *scratch[E, PE], k int) (total affine[E
 	var zero affine[E]
 	sum := func(z *affine[E], entries []affine[E], picks []uint32) {
 		t.begin(1, len(picks))
-		for _, pick := range picks {
-			t.add(0, pick)
-		}
+		t.fill(picks, []int32{0, int32(len(picks))})
 		t.reduce(entries, 1)
 		t.rows.pack(task.row[:1], 0)
 		*z = task.row[0]

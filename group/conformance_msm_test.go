@@ -140,6 +140,65 @@ func (s *suite[S, P]) testMSM(t *testing.T) {
 	}
 }
 
+// testLengths: provers' scalars, of all lengths and signs, over the multiples 1, 2, 3, ... of a
+// point, whose sum integers tell.
+func (s *suite[S, P]) testLengths(t *testing.T) {
+	n := testsize.Pick(1200, 9000, 9000)
+	if s.curve == curveFP256BN {
+		n = 300 // which tells no lengths apart, and is slow
+	}
+	base := s.base("lengths")
+	points := []P{base}
+	for len(points) < n {
+		var next P
+		s.AddPoints(&next, &points[len(points)-1], &base)
+		points = append(points, next)
+	}
+	rng := random()
+	word := func(bits uint) func() *big.Int {
+		return func() *big.Int { return new(big.Int).SetUint64(rng.Uint64() & (1<<bits - 1)) }
+	}
+	minus := func(of func() *big.Int) func() *big.Int {
+		return func() *big.Int { v := of(); return v.Sub(s.r, v).Mod(v, s.r) }
+	}
+	constant := func(v int64) func() *big.Int { return func() *big.Int { return big.NewInt(v) } }
+	full := func() *big.Int { k := s.randomScalar(rng); return s.integer(&k) }
+	half := func() *big.Int { return new(big.Int).Rsh(s.r, 1) }
+	lengths := map[string][]func() *big.Int{
+		"ones":        {constant(1)},
+		"minus ones":  {minus(constant(1))},
+		"bits":        {word(1)},
+		"signs":       {constant(1), constant(0), minus(constant(1))},
+		"16 bits":     {word(16)},
+		"at edges":    {constant(2), constant(1<<16 - 1), constant(1 << 16), minus(constant(2)), minus(constant(1 << 16)), half, minus(half)},
+		"64 bits":     {word(63), minus(word(63)), minus(constant(1 << 62))},
+		"two words":   {word(63), func() *big.Int { return new(big.Int).Lsh(word(63)(), 64) }, minus(func() *big.Int { return new(big.Int).Lsh(word(63)(), 30) })},
+		"a few short": {full, full, full, full, full, full, full, full, minus(word(1)), word(9)},
+		"all":         {full, word(1), minus(word(1)), word(16), minus(word(16)), word(63), minus(word(63))},
+	}
+	for name, of := range lengths {
+		for _, ex := range executors() {
+			scalars, with := make([]S, n), slices.Clone(points)
+			sum := new(big.Int)
+			for i := range scalars {
+				k := of[rng.IntN(len(of))]()
+				scalars[i] = s.scalar(k)
+				if i%97 == 5 {
+					with[i] = *new(P)
+				} else {
+					sum.Add(sum, k.Mul(k, big.NewInt(int64(i+1))))
+				}
+			}
+			total := s.scalar(sum.Mod(sum, s.r))
+			var want P
+			s.MulPoint(&want, &base, &total)
+			if got := must.Get(s.MSM(t.Context(), ex, with, scalars))(t); !s.EqualPoints(&got, &want) {
+				t.Errorf("%s exec=%s: MSM differs from the sum of products", name, ex.Name())
+			}
+		}
+	}
+}
+
 func (s *suite[S, P]) testTable(t *testing.T) {
 	all := s.all
 	var points []P // a table takes no identity

@@ -106,6 +106,7 @@ func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	t.Run("reference curve", s.testReferenceCurve)
 	t.Run("hash to point", s.testHashToPoint)
 	t.Run("MSM", s.testMSM)
+	t.Run("lengths", s.testLengths)
 	t.Run("table", s.testTable)
 	t.Run("cancelling", s.testCancelling)
 	t.Run("table options", s.testTableOptions)

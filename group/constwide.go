@@ -119,7 +119,7 @@ func (c *constantWide[S, E, PE]) recode(sc *secretScratch, v []S, width int) {
 		for lane := range lanes.Width {
 			var k integer.Limbs
 			f.Get(k[:], sc.place, lane)
-			integer.Recode(sc.recoded, &k, secretWindow)
+			integer.Recode(sc.recoded, 1, &k, secretWindow)
 			for w, d := range sc.recoded {
 				sc.digits[w*width+first+lane] = int64(d)
 			}

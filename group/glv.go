@@ -12,11 +12,11 @@ import (
 // the prime-order subgroup as multiplication by λ: k = k1 + λ·k2 mod r with k1
 // and k2 of about half the length (Gallant, Lambert, Vanstone, CRYPTO 2001).
 //
-// All integers are two's complement modulo 2^256; that suffices because the
-// results are below 2^129 in absolute value.
+// Halves are two's complement modulo 2^192; that suffices because the results are
+// below 2^129 in absolute value.
 type glv struct {
 	// Short basis vectors (a, b) of the lattice {(a, b): a + λb = 0 mod r}.
-	a1, b1, a2, b2 integer.Limbs
+	a1, b1, a2, b2 half
 	// g1 = round(2^320·b2/r), g2 = round(-2^320·b1/r) as magnitudes; the
 	// rounded quotients c_i = k·g_i / 2^320 are then off by less than
 	// 1 + 2^-65, because k·|error| <= 2^256·(1/2)/2^320.
@@ -24,6 +24,9 @@ type glv struct {
 	neg1, neg2 bool
 	halfBits   int // bound on the bits of |k1| and |k2|
 }
+
+// half is of three words, as a structure, which is kept in registers.
+type half struct{ lo, mid, hi uint64 }
 
 // newGLV prepares the splitting for order r and eigenvalue lambda.
 func newGLV(r, lambda *big.Int) *glv {
@@ -36,13 +39,13 @@ func newGLV(r, lambda *big.Int) *glv {
 		v1, v2 = v2, v1
 	}
 	g := &glv{
-		a1: twosComplement(&v1[0]), b1: twosComplement(&v1[1]),
-		a2: twosComplement(&v2[0]), b2: twosComplement(&v2[1]),
+		a1: halfOf(&v1[0]), b1: halfOf(&v1[1]),
+		a2: halfOf(&v2[0]), b2: halfOf(&v2[1]),
 	}
 	scaled := func(b *big.Int) (integer.Limbs, bool) {
 		q := new(big.Int).Lsh(new(big.Int).Abs(b), 321)
 		q.Div(q, r).Add(q, big.NewInt(1)).Rsh(q, 1)
-		return twosComplement(q), b.Sign() < 0
+		return integer.FromBig(q), b.Sign() < 0
 	}
 	g.g1, g.neg1 = scaled(&v2[1])
 	g.g2, g.neg2 = scaled(new(big.Int).Neg(&v1[1]))
@@ -59,74 +62,83 @@ func newGLV(r, lambda *big.Int) *glv {
 func (g *glv) split(k *integer.Limbs) (k1, k2 integer.Limbs, neg1, neg2 bool) {
 	c1, c2 := mulShift320(k, &g.g1), mulShift320(k, &g.g2)
 	if g.neg1 {
-		c1 = negate(&c1)
+		c1 = subHalf(half{}, c1)
 	}
 	if g.neg2 {
-		c2 = negate(&c2)
+		c2 = subHalf(half{}, c2)
 	}
 	// (k1, k2) = (k, 0) - c1·(a1, b1) - c2·(a2, b2)
-	k1 = subLow(k, mulLow(&c1, &g.a1))
-	k1 = subLow(&k1, mulLow(&c2, &g.a2))
-	k2 = subLow(&integer.Limbs{}, mulLow(&c1, &g.b1))
-	k2 = subLow(&k2, mulLow(&c2, &g.b2))
-	if neg1 = k1[3]>>63 == 1; neg1 {
-		k1 = negate(&k1)
-	}
-	if neg2 = k2[3]>>63 == 1; neg2 {
-		k2 = negate(&k2)
-	}
+	k1, neg1 = magnitude(subHalf(subHalf(half{k[0], k[1], k[2]}, mulHalf(c1, g.a1)), mulHalf(c2, g.a2)))
+	k2, neg2 = magnitude(subHalf(subHalf(half{}, mulHalf(c1, g.b1)), mulHalf(c2, g.b2)))
 	return k1, k2, neg1, neg2
 }
 
 // mulShift320 returns (x·y) >> 320, rounded down, of two 256-bit magnitudes.
-func mulShift320(x, y *integer.Limbs) integer.Limbs {
-	var p [8]uint64
-	for i, xi := range x {
-		var carry uint64
-		for j, yj := range y {
-			hi, lo := bits.Mul64(xi, yj)
-			var c uint64
-			lo, c = bits.Add64(lo, p[i+j], 0)
-			hi += c // hi <= 2^64-2, so no overflow
-			lo, c = bits.Add64(lo, carry, 0)
-			p[i+j], carry = lo, hi+c
-		}
-		p[i+4] = carry
-	}
-	return integer.Limbs{p[5], p[6], p[7], 0}
+func mulShift320(x, y *integer.Limbs) half {
+	_, p1, p2, p3, p4 := addRow(0, 0, 0, 0, x[0], y)
+	_, p1, p2, p3, p4 = addRow(p1, p2, p3, p4, x[1], y)
+	_, p1, p2, p3, p4 = addRow(p1, p2, p3, p4, x[2], y)
+	_, _, p2, p3, p4 = addRow(p1, p2, p3, p4, x[3], y)
+	return half{p2, p3, p4}
 }
 
-// mulLow returns x·y modulo 2^256.
-func mulLow(x, y *integer.Limbs) *integer.Limbs {
-	var p integer.Limbs
-	for i := range 4 {
-		var carry uint64
-		for j := range 4 - i {
-			hi, lo := bits.Mul64(x[i], y[j])
-			var c uint64
-			lo, c = bits.Add64(lo, p[i+j], 0)
-			hi += c
-			lo, c = bits.Add64(lo, carry, 0)
-			p[i+j], carry = lo, hi+c
-		}
-	}
-	return &p
+// addRow returns p + x·y, least significant word first.
+func addRow(p0, p1, p2, p3, x uint64, y *integer.Limbs) (z0, z1, z2, z3, z4 uint64) {
+	hi0, lo0 := bits.Mul64(x, y[0])
+	hi1, lo1 := bits.Mul64(x, y[1])
+	hi2, lo2 := bits.Mul64(x, y[2])
+	hi3, lo3 := bits.Mul64(x, y[3])
+	z0, c := bits.Add64(p0, lo0, 0)
+	z1, c = bits.Add64(p1, lo1, c)
+	z2, c = bits.Add64(p2, lo2, c)
+	z3, c = bits.Add64(p3, lo3, c)
+	hi3 += c // hi3 <= 2^64-2, so no overflow
+	z1, c = bits.Add64(z1, hi0, 0)
+	z2, c = bits.Add64(z2, hi1, c)
+	z3, c = bits.Add64(z3, hi2, c)
+	return z0, z1, z2, z3, hi3 + c
 }
 
+// mulHalf returns x·y modulo 2^192.
+func mulHalf(x, y half) half {
+	hi00, lo00 := bits.Mul64(x.lo, y.lo)
+	hi01, lo01 := bits.Mul64(x.lo, y.mid)
+	hi10, lo10 := bits.Mul64(x.mid, y.lo)
+	mid, c := bits.Add64(hi00, lo01, 0)
+	hi := hi01 + hi10 + c
+	mid, c = bits.Add64(mid, lo10, 0)
+	return half{lo00, mid, hi + c + x.lo*y.hi + x.mid*y.mid + x.hi*y.lo}
+}
+
+func subHalf(x, y half) half {
+	lo, b := bits.Sub64(x.lo, y.lo, 0)
+	mid, b := bits.Sub64(x.mid, y.mid, b)
+	return half{lo, mid, x.hi - y.hi - b}
+}
+
+// magnitude is |x|, and whether x is negative.
+func magnitude(x half) (k integer.Limbs, negative bool) {
+	if negative = x.hi>>63 == 1; negative {
+		x = subHalf(half{}, x)
+	}
+	return integer.Limbs{x.lo, x.mid, x.hi}, negative
+}
+
+// halfOf is v, which fits.
+func halfOf(v *big.Int) half {
+	l := integer.FromBig(new(big.Int).Abs(v))
+	x := half{l[0], l[1], l[2]}
+	if v.Sign() < 0 {
+		x = subHalf(half{}, x)
+	}
+	return x
+}
+
+// subLow returns x - y modulo 2^256.
 func subLow(x, y *integer.Limbs) (z integer.Limbs) {
 	var b uint64
 	for i := range z {
 		z[i], b = bits.Sub64(x[i], y[i], b)
-	}
-	return z
-}
-
-func negate(x *integer.Limbs) integer.Limbs { return subLow(&integer.Limbs{}, x) }
-
-func twosComplement(v *big.Int) integer.Limbs {
-	z := integer.FromBig(new(big.Int).Abs(v))
-	if v.Sign() < 0 {
-		z = negate(&z)
 	}
 	return z
 }

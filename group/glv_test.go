@@ -41,7 +41,7 @@ func TestSplit(t *testing.T) {
 		try := func(k *big.Int) {
 			t.Helper()
 			k = new(big.Int).Mod(k, c.order)
-			kl := twosComplement(k)
+			kl := integer.FromBig(k)
 			k1, k2, neg1, neg2 := c.glv.split(&kl)
 			sum := new(big.Int)
 			for _, half := range []struct {

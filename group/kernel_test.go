@@ -29,6 +29,7 @@ func sums[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	s := &suite[S, P]{Group: g, curve: c}
 	s.all = s.terms(testsize.Pick(130, 330, 330))
 	t.Run("MSM", s.testMSM)
+	t.Run("lengths", s.testLengths)
 	t.Run("table", s.testTable)
 	t.Run("cancelling", s.testCancelling)
 	t.Run("stored", s.testStored)

@@ -39,9 +39,8 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	lines     []affine[E] // sums of rows and columns of buckets
 	row       []affine[E]
 	partial   []int32 // positions of partial sums over fixed points
-	given     []scalar
-	counted   []classCounts     // of the pieces of all terms
-	sumOf     [len(classes)]int // the class whose sum a class's terms are in
+	given     terms
+	words     []uint64 // of scalars in lanes
 }
 
 // shape is how a sum of n points is computed: by buckets or by Straus' method,
@@ -82,70 +81,50 @@ func bucketWindow(m, bits int) int {
 	return best
 }
 
-// Scalars of provers are often short, or short and negative: bits, bytes, words.
-// They are told apart by classes of lengths in bits, the last of any length,
-// whose scalars are split along the endomorphism. A class of fewer terms than
-// smallClass is not worth a sum of its own.
-var classes = [...]int{1, 16, 64, 0}
-
-const smallClass = 256
-
-const none = 255
-
-type classCounts [len(classes)]int
-
-// joinClasses tells in which class's sum each class's terms are, and counts these
-// sums' terms.
-func (sc *scratch[E, PE]) joinClasses() (count classCounts) {
-	for _, c := range sc.counted {
-		for class, n := range c {
-			count[class] += n
-		}
-	}
-	full := len(classes) - 1
-	for class, n := range count {
-		if sc.sumOf[class] = class; n < smallClass && class != full {
-			sc.sumOf[class] = full
-			count[full] += n
-			count[class] = 0
-		}
-	}
-	for i := range sc.counted {
-		c := &sc.counted[i]
-		for class, n := range c {
-			if of := sc.sumOf[class]; of != class {
-				c[of] += n
-				c[class] = 0
-			}
-		}
-	}
-	return count
-}
-
-// classOf is the class of a magnitude of so many bits.
-func classOf(bits int) uint8 {
-	for i, most := range classes[:len(classes)-1] {
-		if bits <= most {
-			return uint8(i)
-		}
-	}
-	return uint8(len(classes) - 1)
-}
-
-// scalar is one as an integer of sign and magnitude, and its class.
-type scalar struct {
-	magnitude integer.Limbs
-	negative  bool
-	class     uint8 // none: it counts for nothing
-}
-
-// A sum begins with begin, takes its terms by set or setStored, and ends with
-// finish. Scalars of any length (bits 0) are each made of several integers: by the
+// sum is of the terms that given has for a class, with points that come or that are
+// stored. Scalars of any length (bits 0) are each made of several integers: by the
 // endomorphism, or by the multiples that are stored. Integers are written as signed
 // digits. Up to strausMax dynamic points the multiples that the digits select are
 // summed for each window, the windows being the segments of one tree; else buckets
 // are. Horner's rule joins the windows. Ranges of windows, and before them of terms,
 // are the tasks of the executor.
+func (s *sums[E, PE]) sum(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], points []affine[E], class int) (sum affine[E], err error) {
+	picks := sc.given.of(class)
+	if class == unit {
+		return s.unitSum(ctx, ex, sc, points, picks)
+	}
+	s.begin(sc, len(picks), classes[class])
+	tasks := piecesOf(ex, len(picks))
+	err = s.each(ctx, ex, sc, tasks.count, func(task *scratch[E, PE], i int) {
+		lo, hi := tasks.bounds(i)
+		s.set(sc, task, points, picks, lo, hi)
+	})
+	if err != nil {
+		return sum, err
+	}
+	return s.finish(ctx, ex, sc)
+}
+
+// unitSum is of points that are picked, in pieces, each of which is a tree.
+func (s *sums[E, PE]) unitSum(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], points []affine[E], picks []uint32) (sum affine[E], err error) {
+	entries := points
+	if sc.stored != nil {
+		entries = sc.stored.entries
+	}
+	pieces := (len(picks) + termsInCache - 1) / termsInCache
+	sc.shape = shape{windows: pieces} // of weight 1
+	return s.join(ctx, ex, sc, 1, func(task *scratch[E, PE], i, lo, hi int) {
+		some := picks[lo*termsInCache : min(hi*termsInCache, len(picks))]
+		t := &task.tree
+		t.begin(1, len(some))
+		t.given = sc.stored == nil
+		t.fill(some, []int32{0, int32(len(some))})
+		t.reduce(entries, minPairs)
+		t.addColumn(sc.acc, i, 0)
+	})
+}
+
+// begin makes room for n terms.
 func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 	sc.shape = shape{n: n, parts: 1, width: strausWindow, copies: 1 << (strausWindow - 1)}
 	if bits == 0 {
@@ -168,48 +147,55 @@ func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 	sc.entries = sc.multiples
 }
 
-// set sets term i: a point, which is not the identity, and its scalar. Different
-// terms may be set at once.
-func (s *sums[E, PE]) set(sc *scratch[E, PE], i int, p *affine[E], k *scalar) {
-	sc.multiples[i] = *p
-	if sc.parts == 1 {
-		sc.setInteger(i, i, &k.magnitude, k.negative)
-		return
+// set sets terms lo to hi-1, on scratch of a task.
+func (s *sums[E, PE]) set(sc, task *scratch[E, PE], points []affine[E], picks []uint32, lo, hi int) {
+	rows := task.tree.rows
+	if sc.stored == nil {
+		rows.enter(sc.multiples[lo:hi], points, picks[lo:hi])
 	}
-	k1, k2, neg1, neg2 := s.glv.split(&k.magnitude)
-	sc.setInteger(2*i, i, &k1, neg1 != k.negative)
-	sc.setInteger(2*i+1, sc.copies*sc.n+i, &k2, neg2 != k.negative)
-}
-
-// setStored does the same with a point that is stored.
-func (s *scratch[E, PE]) setStored(i, point int, k *scalar) {
-	for p := range s.parts {
-		part := k.magnitude
-		if s.parts > 1 {
-			part = s.stored.part(&part, p)
+	for t := lo; t < hi; t++ {
+		point, sign := picks[t]&^negated, picks[t]&negated
+		switch {
+		case sc.stored != nil:
+			sc.setStored(t, int(point), sign)
+		case sc.parts == 1:
+			sc.setInteger(t, uint32(t), sc.given.magnitude(point))
+		default:
+			k1, k2, neg1, neg2 := s.glv.split(sc.given.magnitude(point))
+			sc.setInteger(2*t, uint32(t)|signOf(neg1), &k1)
+			sc.setInteger(2*t+1, uint32(sc.copies*sc.n+t)|signOf(neg2), &k2)
 		}
-		s.setInteger(s.parts*i+p, p*s.stored.n+point, &part, k.negative)
+	}
+	if sc.parts == 2 && sc.copies == 1 && sc.stored == nil {
+		rows.images(sc.multiples[sc.n+lo:sc.n+hi], sc.multiples[lo:hi], &s.beta)
 	}
 }
 
-// mostWindows is the number of windows of the least width, 2, in half a scalar,
-// which has 129 bits at most, as all that is not split is shorter.
-const mostWindows = (129 + 2) / 2
+// setStored sets term t, of a point that is stored.
+func (s *scratch[E, PE]) setStored(t, point int, sign uint32) {
+	k := s.given.magnitude(uint32(point))
+	for p := range s.parts {
+		part := *k
+		if s.parts > 1 {
+			part = s.stored.part(k, p)
+		}
+		s.setInteger(s.parts*t+p, uint32(p*s.stored.n+point)|sign, &part)
+	}
+}
 
-// setInteger sets integer j and its point's entry. It is cut into digits:
-// digits[w·parts·n + j] is that of window w.
-func (s *scratch[E, PE]) setInteger(j, entry int, k *integer.Limbs, negative bool) {
-	s.where[j] = uint32(entry)
-	var buffer [mostWindows]int16
-	recoded := buffer[:s.windows]
-	integer.Recode(recoded, k, s.width)
-	sign := int16(1)
+// signOf is the bit of a pick that says that its point is negated.
+func signOf(negative bool) uint32 {
 	if negative {
-		sign = -1
+		return negated
 	}
-	for w, d := range recoded {
-		s.digits[w*s.parts*s.n+j] = sign * d
-	}
+	return 0
+}
+
+// setInteger sets integer j and the pick of its point. It is cut into digits:
+// digits[w·parts·n + j] is that of window w.
+func (s *scratch[E, PE]) setInteger(j int, pick uint32, k *integer.Limbs) {
+	s.where[j] = pick
+	integer.Recode(s.digits[j:], s.parts*s.n, k, s.width)
 }
 
 // window are the digits of a window.
@@ -219,14 +205,10 @@ func (s *scratch[E, PE]) window(w int) []int16 {
 }
 
 func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) (sum affine[E], err error) {
-	if sc.stored == nil {
-		if err := s.extend(ctx, ex, sc); err != nil {
-			return sum, err
-		}
-	}
 	tasks := min(executor.Tasks(ex), sc.windows)
 	step := (sc.windows + tasks - 1) / tasks
 	if !sc.buckets {
+		s.extend(sc)
 		return s.join(ctx, ex, sc, step, sc.strausSums)
 	}
 	nb := sc.bucketCount()
@@ -304,37 +286,21 @@ func piecesOf(ex executor.Executor, n int) pieces {
 func (p pieces) bounds(i int) (lo, hi int) { return i * p.n / p.count, (i + 1) * p.n / p.count }
 
 // extend completes sc.multiples, whose first row holds the points, to m·P_i for
-// m = 1..sc.copies, a power of two, at index (m-1)·n + i: one for buckets. Behind
-// them, where scalars are split, are their images under φ, which keeps y.
-func (s *sums[E, PE]) extend(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) error {
-	total := sc.copies * sc.n
-	if parts := piecesOf(ex, sc.n); sc.copies > 1 || parts.count == 1 {
-		sc.tree.rows.toEntries(sc.multiples[:sc.n])
-		sc.tree.extendMultiples(sc.multiples[:total], sc.n)
-		s.images(sc, &sc.tree, 0, total)
-	} else if err := s.each(ctx, ex, sc, parts.count, func(task *scratch[E, PE], i int) {
-		lo, hi := parts.bounds(i)
-		task.tree.rows.toEntries(sc.multiples[lo:hi])
-		s.images(sc, &task.tree, lo, hi)
-	}); err != nil {
-		return err
-	}
-	sc.identities = sc.copies > 1 && sc.tree.hasIdentity
-	return nil
-}
-
-// images sets the images of multiples lo to hi-1.
-func (s *sums[E, PE]) images(sc *scratch[E, PE], t *tree[E], lo, hi int) {
+// m = 1..sc.copies, a power of two, at index (m-1)·n + i. Behind them, where scalars
+// are split, are their images under φ, which keeps y.
+func (s *sums[E, PE]) extend(sc *scratch[E, PE]) {
+	t, total := &sc.tree, sc.copies*sc.n
+	t.extendMultiples(sc.multiples[:total], sc.n)
 	if sc.parts == 2 {
-		total := sc.copies * sc.n
-		t.rows.images(sc.multiples[total+lo:total+hi], sc.multiples[lo:hi], &s.beta)
+		t.rows.images(sc.multiples[total:2*total], sc.multiples[:total], &s.beta)
 	}
+	sc.identities = t.hasIdentity
 }
 
 // pick is the multiple |d| of the point of integer j, negated for d < 0.
 func (s *scratch[E, PE]) pick(j, d int) uint32 {
 	sign := d >> 63 // 0 or -1
-	return s.where[j] + uint32((d^sign-sign-1)*s.n) | uint32(sign)&negated
+	return (s.where[j] + uint32((d^sign-sign-1)*s.n)) ^ uint32(sign)&negated
 }
 
 // strausSums sets accumulator i to the sum of windows lo to hi-1.

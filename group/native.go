@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/curve"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/internal/lanes"
 )
 
 // native implements Group on gnark-crypto's types: one text for all its curves
@@ -49,6 +50,7 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	if k, ok := on.lanes(); ok {
 		form = newRadix52[E, PE](c.modulus, c.b, k)
 		sum.newRows = func() rows[E] { return newWide(form) }
+		s.inLanes(k)
 	}
 	PE(&sum.b).SetUint64(c.b)
 	PE(&sum.beta).SetBigInt(decimal(c.beta))
@@ -121,93 +123,83 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executo
 		g.sums.scratch.Put(sc)
 	}()
 	sc.stored = stored
-	sc.given = resize(sc.given, len(scalars))
+	affine := affines[E](points)
 	pieces := piecesOf(ex, len(scalars))
-	sc.counted = resize(sc.counted, pieces.count)
-	if pieces.count == 1 {
-		g.classify(sc, points, scalars, pieces, 0)
-	} else if err = g.sums.each(ctx, ex, sc, pieces.count, func(_ *scratch[E, PE], i int) {
-		g.classify(sc, points, scalars, pieces, i)
-	}); err != nil {
+	given := &sc.given
+	given.reset(len(scalars), pieces.count)
+	err = g.sums.each(ctx, ex, sc, pieces.count, func(task *scratch[E, PE], i int) {
+		lo, hi := pieces.bounds(i)
+		given.counted[i] = g.classify(given, affine, scalars, lo, hi, &task.words)
+	})
+	if err != nil {
 		return sum, err
 	}
-	count := sc.joinClasses()
-	var sums [len(classes)]affine[E]
-	for class, n := range count {
-		if n == 0 {
+	given.join()
+	err = g.sums.each(ctx, ex, sc, pieces.count, func(_ *scratch[E, PE], i int) {
+		lo, hi := pieces.bounds(i)
+		given.place(lo, hi, i)
+	})
+	if err != nil {
+		return sum, err
+	}
+	for class := range classes {
+		if len(given.of(class)) == 0 {
 			continue
 		}
-		g.sums.begin(sc, n, classes[class])
-		if pieces.count == 1 {
-			g.setTerms(sc, points, class, pieces, 0)
-		} else if err = g.sums.each(ctx, ex, sc, pieces.count, func(_ *scratch[E, PE], i int) {
-			g.setTerms(sc, points, class, pieces, i)
-		}); err != nil {
+		part, err := g.sums.sum(ctx, ex, sc, affine, class)
+		if err != nil {
 			return sum, err
 		}
-		if sums[class], err = g.sums.finish(ctx, ex, sc); err != nil {
-			return sum, err
-		}
-	}
-	for class := range sums {
-		p := P(sums[class])
+		p := P(part)
 		PP(&sum).Add(&sum, &p)
 	}
 	return sum, nil
 }
 
-// classify sets the scalars of a piece of all terms, and counts them by class. An
+// classify sets the kinds and magnitudes of terms lo to hi-1, and counts them by class. An
 // identity, or a scalar that is zero, counts for nothing; an identity would make
-// the trees look for others as well.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) classify(sc *scratch[E, PE], points []P, scalars []S, all pieces, piece int) {
-	var count classCounts
-	var zero S
-	for i, hi := all.bounds(piece); i < hi; i++ {
-		m := &sc.given[i]
-		m.class = none
-		if scalars[i] == zero {
+// the trees look for others as well. Points that are stored have none.
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) classify(given *terms, points []affine[E], scalars []S, lo, hi int, words *[]uint64) (count classCounts) {
+	const some = 32 * lanes.Width // are brought out of lanes together
+	var identity affine[E]
+	one, minusOne := [4]uint64(g.one), [4]uint64(g.minusOne)
+	for end := lo; lo < hi; lo = end {
+		end = min(lo+some, hi)
+		before := count[full]
+		for i := lo; i < end; i++ {
+			kind := kindOf([4]uint64(scalars[i]), &one, &minusOne)
+			if len(points) > 0 && points[i] == identity {
+				kind = none
+			}
+			given.kinds[i] = kind
+			count[kind&^minus]++
+		}
+		if count[full] == before {
 			continue
 		}
-		m.magnitude, m.negative = g.magnitude(&scalars[i])
-		if bits := m.magnitude.BitLen(); bits > 0 && (sc.stored != nil || !PP(&points[i]).IsInfinity()) {
-			m.class = classOf(bits)
-			count[m.class]++
+		g.integers(given.magnitudes[lo:end], scalars[lo:end], words)
+		for i := lo; i < end; i++ {
+			if given.kinds[i] == full {
+				kind := g.shorten(&given.magnitudes[i])
+				given.kinds[i] = kind
+				count[full]--
+				count[kind&^minus]++
+			}
 		}
 	}
-	sc.counted[piece] = count
+	return count
 }
 
-// setTerms sets a class's terms of a piece, behind those of the pieces before.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) setTerms(sc *scratch[E, PE], points []P, class int, all pieces, piece int) {
-	at := 0
-	for _, c := range sc.counted[:piece] {
-		at += c[class]
+// shorten is the kind of k, which it replaces by its negative where that is short.
+func (g *native[S, E, P, J, PS, PE, PP, PJ]) shorten(k *integer.Limbs) (kind uint8) {
+	if k[3]|k[2]|k[1] == 0 {
+		return classOf(k[0])
 	}
-	for i, hi := all.bounds(piece); i < hi; i++ {
-		m := &sc.given[i]
-		if m.class == none || sc.sumOf[m.class] != class {
-			continue
-		}
-		if sc.stored != nil {
-			sc.setStored(at, i, m)
-		} else {
-			p := affine[E](points[i])
-			g.sums.set(sc, at, &p, m)
-		}
-		at++
+	if negative := subLow(&g.orderLimbs, k); negative[3]|negative[2]|negative[1] == 0 {
+		*k = negative
+		return classOf(k[0]) | minus
 	}
-}
-
-// magnitude is the shorter of s and -s as integers, and whether it is -s.
-func (g *native[S, E, P, J, PS, PE, PP, PJ]) magnitude(s *S) (k integer.Limbs, negative bool) {
-	if *s == g.one {
-		return integer.Limbs{1}, false
-	}
-	k = g.limbs(s)
-	if other := subLow(&g.orderLimbs, &k); other.Less(&k) {
-		return other, true
-	}
-	return k, false
+	return full
 }
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOptions) (Table[S, P], error) {

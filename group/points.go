@@ -2,6 +2,7 @@ package group
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group/internal/integer"
@@ -13,6 +14,11 @@ type affine[E any] struct{ X, Y E }
 
 // affinePoint is any of gnark-crypto's affine points: affine by another name.
 type affinePoint[E any] interface{ ~struct{ X, Y E } }
+
+// affines are points by their other name.
+func affines[E any, P affinePoint[E]](points []P) []affine[E] {
+	return unsafe.Slice((*affine[E])(unsafe.Pointer(unsafe.SliceData(points))), len(points))
+}
 
 // pointPtr is what the group code asks of an affine point type P whose
 // Jacobian type is J.

@@ -31,9 +31,12 @@ type rows[E any] interface {
 	// the identity. It pays from so many sums on as leastHorner says; 0: never.
 	horner(dst []affine[E], at []int32, doublings int)
 	leastHorner() int
-	// toEntries has points in the form of entries, and images sets dst to entries
-	// under φ(x, y) = (βx, y). Both overwrite positions.
-	toEntries(points []affine[E])
+	// enter sets dst to the points that picks name, in the form of entries; nil: to all
+	// of them, which may be dst. images sets dst to entries under φ(x, y) = (βx, y). Both
+	// overwrite positions.
+	enter(dst, points []affine[E], picks []uint32)
+	// enterGathered has n positions, which were gathered from points, as if from entries.
+	enterGathered(at int32, n int)
 	images(dst, entries []affine[E], beta *E)
 }
 
@@ -77,7 +80,19 @@ func (v *vectors[E, PE]) gather(at int32, entries []affine[E], picks []uint32) {
 	}
 }
 
-func (v *vectors[E, PE]) toEntries([]affine[E]) {}
+func (v *vectors[E, PE]) enterGathered(int32, int) {}
+
+func (v *vectors[E, PE]) enter(dst, points []affine[E], picks []uint32) {
+	if picks == nil {
+		copy(dst, points)
+	}
+	for i, pick := range picks {
+		dst[i] = points[pick&^negated]
+		if pick&negated != 0 {
+			PE(&dst[i].Y).Neg(&dst[i].Y)
+		}
+	}
+}
 
 func (v *vectors[E, PE]) horner([]affine[E], []int32, int) { panic("group: horner of vectors") }
 func (v *vectors[E, PE]) leastHorner() int                 { return 0 }

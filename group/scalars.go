@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/internal/lanes"
 )
 
 // scalarElement is a scalar of gnark-crypto: four limbs, in Montgomery form.
@@ -31,7 +32,11 @@ type scalars[S scalarElement, PS scalarPtr[S]] struct {
 	mulAdd    func(a, b, c S) S // a·b + c
 	wide      [3]S              // 2^256·x for x = 1, 2^248, 2^496
 	one       S
+	minusOne  S
 	scratch   *sync.Pool // *scalarScratch
+
+	field *lanes.Field // nil: not in lanes
+	ratio []uint64     // R/S in every lane, of the Montgomery forms of lanes and of gnark-crypto
 }
 
 type scalarScratch[S any] struct {
@@ -45,6 +50,7 @@ func newScalars[S scalarElement, PS scalarPtr[S]](order *big.Int, ops *vectorOps
 		scratch: &sync.Pool{New: func() any { return new(scalarScratch[S]) }},
 	}
 	PS(&f.one).SetUint64(1)
+	PS(&f.minusOne).Neg(&f.one)
 	for i := range f.wide {
 		PS(&f.wide[i]).SetBigInt(new(big.Int).Lsh(big.NewInt(1), uint(256+248*i)))
 	}
@@ -141,8 +147,32 @@ func (f *scalars[S, PS]) Fold(z, lo, hi []S, c *S) {
 	copy(z[n:], lo[n:])
 }
 
+// inLanes has integers computed in lanes.
+func (f *scalars[S, PS]) inLanes(k lanes.Kernel) {
+	f.field = lanes.New(f.order, 0, k)
+	ratio := f.field.Represent(big.NewInt(1))
+	s := new(big.Int).Lsh(big.NewInt(1), 256)
+	f.ratio = f.field.Constant(ratio.Mul(ratio, s.ModInverse(s, f.order)).Mod(ratio, f.order))
+}
+
 // limbs is the integer in [0, order).
 func (f *scalars[S, PS]) limbs(s *S) integer.Limbs { return PS(s).Bits() }
+
+// integers sets dst to the integers of src; words is scratch. In lanes x is x R, of which a
+// product with R/S makes x R/S: what stands for x/S there, and leaves them as x.
+func (f *scalars[S, PS]) integers(dst []integer.Limbs, src []S, words *[]uint64) {
+	whole := 0
+	if f.field != nil {
+		whole = len(src) / lanes.Width * lanes.Width
+		*words = lanes.Resize(*words, whole/lanes.Width*f.field.Block())
+		f.field.In(*words, firstWord(src))
+		f.field.Scale(*words, f.ratio)
+		f.field.Out(firstWord(dst), *words)
+	}
+	for i := whole; i < len(src); i++ {
+		dst[i] = f.limbs(&src[i])
+	}
+}
 
 func (f *scalars[S, PS]) AppendScalars(dst []byte, s ...S) []byte {
 	for i := range s {

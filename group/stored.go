@@ -105,15 +105,15 @@ func (s *stored[E]) part(k *integer.Limbs, p int) (part integer.Limbs) {
 	return part
 }
 
-// multiply sets all positions, of which the first holds the points.
-func (s *sums[E, PE]) multiply(ctx context.Context, ex executor.Executor, st *stored[E]) error {
+// multiply sets all positions.
+func (s *sums[E, PE]) multiply(ctx context.Context, ex executor.Executor, st *stored[E], points []affine[E]) error {
 	const piece = 2048 // points that are doubled together
 	sc := s.scratch.Get().(*scratch[E, PE])
 	defer s.scratch.Put(sc)
 	return s.each(ctx, ex, sc, (st.n+piece-1)/piece, func(task *scratch[E, PE], i int) {
 		lo, hi := i*piece, min((i+1)*piece, st.n)
 		t := &task.tree
-		t.rows.toEntries(st.entries[lo:hi])
+		t.rows.enter(st.entries[lo:hi], points[lo:hi], nil)
 		t.load(st.entries[lo:hi])
 		for p := 1; p < st.positions; p++ {
 			additions(st.spacing * (hi - lo))
@@ -167,10 +167,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) store(ctx context.Context, ex execu
 		return nil, err
 	}
 	s.entries = make([]affine[E], s.n*s.positions)
-	for i := range points {
-		s.entries[i] = affine[E](points[i])
-	}
-	if err := g.sums.multiply(ctx, ex, &s.stored); err != nil {
+	if err := g.sums.multiply(ctx, ex, &s.stored, affines[E](points)); err != nil {
 		return nil, err
 	}
 	entries := mapped.Bytes(s.entries)

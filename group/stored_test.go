@@ -38,11 +38,11 @@ func (s *suite[S, P]) testStored(t *testing.T) {
 	}
 	// Enough of each length for a sum of its own.
 	rng := random()
-	many := slices.Repeat(points, 1000/len(points)+1)
+	many := slices.Repeat(points, 1500/len(points)+1)
 	mixed := make([]S, len(many))
 	for i := range mixed {
 		mixed[i] = s.randomScalar(rng)
-		if length := []int{0, 1, 9, 40}[i%4]; length > 0 {
+		if length := []int{0, 1, 1, 9, 40}[i%5]; length > 0 {
 			mixed[i] = s.ScalarFromUint64(rng.Uint64() & (1<<length - 1))
 		}
 		if i%8 > 3 {

@@ -41,7 +41,7 @@ func newFixedPoints[E comparable, PE elementPtr[E]](s *sums[E, PE], points []aff
 			}
 			row[p] = sc.acc.affine(p)
 		}
-		sc.tree.rows.toEntries(row[:t.Positions])
+		sc.tree.rows.enter(row[:t.Positions], row[:t.Positions], nil)
 		sc.tree.extendMultiples(row, t.Positions)
 		for p := range t.Positions {
 			base := (i*t.Positions + p) * half
@@ -68,7 +68,7 @@ func (t *fixedPoints[E, PE]) begin(sc *scratch[E, PE], sums, points int) {
 
 // addTerm adds k times point i to sum j.
 func (t *fixedPoints[E, PE]) addTerm(sc *scratch[E, PE], j, i int, k *integer.Limbs) {
-	integer.Recode(sc.digits, k, t.Window)
+	integer.Recode(sc.digits, 1, k, t.Window)
 	base, segment := uint32(i*t.Positions<<(t.Window-1)), int32(j*t.Spacing)
 	last := segment + int32(t.Spacing)
 	for _, d := range sc.digits {

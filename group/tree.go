@@ -22,6 +22,7 @@ type tree[E comparable] struct {
 	segments int
 	apart    int      // positions of a segment, if they lie behind each other; else 0
 	terms    []term   // in no order, of segments side by side
+	placed   bool     // are they
 	count    []int32  // points per segment
 	picks    []uint32 // position -> entry
 
@@ -33,6 +34,7 @@ type tree[E comparable] struct {
 	left   int     // rows that are left
 
 	hasIdentity bool // some point or earlier sum may be the identity
+	given       bool // entries are points as they come
 
 	spans    []span
 	special  []fixup[E]
@@ -70,8 +72,9 @@ const negated = 1 << 31
 func (t *tree[E]) begin(segments, most int) {
 	t.count = resize(t.count, segments)
 	clear(t.count)
-	t.segments, t.apart = segments, 0
+	t.segments, t.apart, t.placed = segments, 0, false
 	t.terms = t.terms[:0]
+	t.given = false
 	if lanes := t.rows.lanes(); lanes > 1 && most >= longVectors*lanes {
 		t.apart = (most + lanes - 1) &^ (lanes - 1)
 		t.picks = resize(t.picks, segments*t.apart)
@@ -88,6 +91,26 @@ func (t *tree[E]) add(segment int32, pick uint32) {
 		return
 	}
 	t.terms = append(t.terms, term{pick, segment})
+}
+
+// fill adds all entries: to segment k those from at[k] to at[k+1] of picks.
+func (t *tree[E]) fill(picks []uint32, at []int32) {
+	for k := range t.count {
+		t.count[k] = at[k+1] - at[k]
+	}
+	if t.apart > 0 {
+		for k := range t.count {
+			copy(t.picks[k*t.apart:], picks[at[k]:at[k+1]])
+		}
+		return
+	}
+	t.layout()
+	for k, column := range t.rank {
+		for j, pick := range picks[at[k]:at[k+1]] {
+			t.picks[t.start[j]+column] = pick
+		}
+	}
+	t.placed = true
 }
 
 // load brings entries in, in order.
@@ -108,9 +131,18 @@ func (t *tree[E]) reduce(entries []affine[E], minPairs int) {
 	if t.apart > 0 {
 		entries = t.halve(entries, minPairs)
 	}
-	t.layout()
-	t.rows.gather(0, entries, t.picks)
+	if !t.placed {
+		t.place()
+	}
+	t.gather(0, entries, t.picks)
 	for t.left > 1 && t.level(minPairs) {
+	}
+}
+
+func (t *tree[E]) gather(at int32, entries []affine[E], picks []uint32) {
+	t.rows.gather(at, entries, picks)
+	if t.given {
+		t.rows.enterGathered(at, len(picks))
 	}
 }
 
@@ -131,8 +163,9 @@ func (t *tree[E]) halve(entries []affine[E], minPairs int) []affine[E] {
 	t.rows.resize(int(at))
 	for s, n := range t.count {
 		end := (n + lanes - 1) &^ (lanes - 1)
-		t.rows.gather(t.start[s], entries, t.picks[s*t.apart:s*t.apart+int(end)])
+		t.gather(t.start[s], entries, t.picks[s*t.apart:s*t.apart+int(end)])
 	}
+	t.given = false
 	for {
 		t.spans = t.spans[:0]
 		total := int32(0)
@@ -169,7 +202,7 @@ func (t *tree[E]) halve(entries []affine[E], minPairs int) []affine[E] {
 	return t.entries
 }
 
-// layout gives every term its position side by side.
+// layout gives every segment its column, and the rows their positions.
 func (t *tree[E]) layout() {
 	t.rank = resize(t.rank, t.segments)
 	longest := int32(0)
@@ -207,6 +240,12 @@ func (t *tree[E]) layout() {
 	if lanes > 1 {
 		clear(t.picks)
 	}
+	t.rows.resize(int(offset))
+}
+
+// place gives every term its position.
+func (t *tree[E]) place() {
+	t.layout()
 	t.cursor = resize(t.cursor, t.segments)
 	clear(t.cursor)
 	for _, m := range t.terms {
@@ -214,7 +253,6 @@ func (t *tree[E]) layout() {
 		t.cursor[m.segment] = j + 1
 		t.picks[t.start[j]+t.rank[m.segment]] = m.pick
 	}
-	t.rows.resize(int(offset))
 }
 
 // level adds the lower half of the rows to the upper, or reports false where

@@ -92,8 +92,9 @@ func wordsOf[E any](e *E) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(e)), unsafe.Sizeof(*e)/8)
 }
 
-func firstWord[E any](entries []affine[E]) *uint64 {
-	return (*uint64)(unsafe.Pointer(unsafe.SliceData(entries)))
+// firstWord is where values begin that consist of words.
+func firstWord[T any](values []T) *uint64 {
+	return (*uint64)(unsafe.Pointer(unsafe.SliceData(values)))
 }
 
 func (w *wide[E, PE]) lanes() int { return lanes.Width }
@@ -112,31 +113,39 @@ func (c *radix52[E, PE]) fromEntry(e *affine[E]) {
 // edge is the number of points that are brought in at once.
 const edge = 8 * lanes.Width
 
-// through sets dst to entries, by eights of x and y that change has changed.
-func (w *wide[E, PE]) through(dst, entries []affine[E], change func(x, y []uint64)) {
-	for len(entries) > 0 {
-		n := min(edge, len(entries))
+// through sets dst to the entries that picks name, nil: to all of them, by eights of x and y
+// that change has changed.
+func (w *wide[E, PE]) through(dst, entries []affine[E], picks []uint32, change func(x, y []uint64)) {
+	for at := 0; at < len(dst); at += edge {
+		n := min(edge, len(dst)-at)
 		whole := (n + lanes.Width - 1) &^ (lanes.Width - 1)
 		w.picks = resize(w.picks, whole)
 		for i := range w.picks {
-			w.picks[i] = uint32(min(i, n-1))
+			k := at + min(i, n-1)
+			if w.picks[i] = uint32(k); picks != nil {
+				w.picks[i] = picks[k]
+			}
 		}
 		w.resize(whole)
 		w.gather(0, entries, w.picks)
-		for at := int32(0); int(at) < whole; at += lanes.Width {
-			x, y, _ := w.at(at)
+		for i := int32(0); int(i) < whole; i += lanes.Width {
+			x, y, _ := w.at(i)
 			change(x[:w.field.Block()], y[:w.field.Block()])
 		}
-		w.pack(dst[:n], 0)
-		dst, entries = dst[n:], entries[n:]
+		w.pack(dst[at:at+n], 0)
 	}
 }
 
-func (w *wide[E, PE]) toEntries(points []affine[E]) {
-	w.through(points, points, func(x, y []uint64) {
+func (w *wide[E, PE]) enter(dst, points []affine[E], picks []uint32) {
+	w.through(dst, points, picks, func(x, y []uint64) {
 		w.field.Scale(x, w.inward)
 		w.field.Scale(y, w.inward)
 	})
+}
+
+func (w *wide[E, PE]) enterGathered(at int32, n int) {
+	size := w.field.PlaceWords()
+	w.field.Scale(w.points[int(at)/lanes.Width*size:][:n/lanes.Width*size], w.inward)
 }
 
 func (w *wide[E, PE]) images(dst, entries []affine[E], beta *E) {
@@ -148,7 +157,7 @@ func (w *wide[E, PE]) images(dst, entries []affine[E], beta *E) {
 			w.field.Set(w.beta, lane, wordsOf(&e))
 		}
 	}
-	w.through(dst, entries, func(x, _ []uint64) { w.field.Scale(x, w.beta) })
+	w.through(dst, entries, nil, func(x, _ []uint64) { w.field.Scale(x, w.beta) })
 }
 
 func (w *wide[E, PE]) resize(n int) {

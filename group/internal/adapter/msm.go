@@ -65,7 +65,7 @@ func (g *adapter[T]) msm(dst *Point, points []Point, scalars []Scalar) {
 func recodeAll(integers []integer.Limbs, nw, c int) []int16 {
 	digits := make([]int16, len(integers)*nw)
 	for i := range integers {
-		integer.Recode(digits[i*nw:(i+1)*nw], &integers[i], c)
+		integer.Recode(digits[i*nw:(i+1)*nw], 1, &integers[i], c)
 	}
 	return digits
 }

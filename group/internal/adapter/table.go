@@ -104,7 +104,7 @@ func (t *table[T]) sum(dst *Point, scalars []Scalar, from, to int) {
 	digits := make([]int16, (to-from)*t.Digits)
 	for i := from; i < to; i++ {
 		k := t.g.canonical(&scalars[i])
-		integer.Recode(digits[(i-from)*t.Digits:(i-from+1)*t.Digits], &k, t.Window)
+		integer.Recode(digits[(i-from)*t.Digits:(i-from+1)*t.Digits], 1, &k, t.Window)
 	}
 	for s := t.Spacing - 1; s >= 0; s-- {
 		if s < t.Spacing-1 {

@@ -54,17 +54,17 @@ func (l *Limbs) Less(m *Limbs) bool {
 func Digits(length, c int) int { return (length + c) / c }
 
 // Recode writes the signed digits of k < 2^bits: k = Σ digit_w·2^(w·c) with
-// -2^(c-1) < digit_w <= 2^(c-1), least significant first. dst has
-// Digits(bits, c) digits, enough for the last carry.
-func Recode(dst []int16, k *Limbs, c int) {
+// -2^(c-1) < digit_w <= 2^(c-1), least significant first and stride apart. dst has
+// room for Digits(bits, c) digits, enough for the last carry.
+func Recode(dst []int16, stride int, k *Limbs, c int) {
 	mask, half := uint64(1)<<c-1, uint64(1)<<(c-1)
 	var carry uint64
-	for w := range dst {
-		d := window(k, w*c)&mask + carry
+	for at, pos := 0, 0; at < len(dst); at, pos = at+stride, pos+c {
+		d := window(k, pos)&mask + carry
 		// No branch: the digits are random and would be mispredicted. d <= 2^c,
 		// so half-d wraps exactly for d > half, and d - 2^c fits.
 		carry = (half - d) >> 63
-		dst[w] = int16(int64(d) - int64(carry<<c))
+		dst[at] = int16(int64(d) - int64(carry<<c))
 	}
 }
 

@@ -19,7 +19,14 @@ func TestRecode(t *testing.T) {
 				t.Helper()
 				k.Mod(k, limit)
 				kl := FromBig(k)
-				Recode(dst, &kl, c)
+				Recode(dst, 1, &kl, c)
+				apart := make([]int16, 3*len(dst))
+				Recode(apart[1:], 3, &kl, c)
+				for w := range dst {
+					if apart[3*w+1] != dst[w] || apart[3*w] != 0 || apart[3*w+2] != 0 {
+						t.Fatalf("c=%d bits=%d: digits of %x differ three apart", c, bits, k)
+					}
+				}
 				sum := new(big.Int)
 				for w := len(dst) - 1; w >= 0; w-- {
 					if d := int(dst[w]); d > 1<<(c-1) || d <= -(1<<(c-1)) {
