@@ -119,6 +119,46 @@ func TestProducts(t *testing.T) {
 	})
 }
 
+// TestProductsSeekTheirBounds: a product is (x y + m p)/R for one m below R, and so less than
+// 32 p²/R + p, which is less than 2p. Large factors whose m is close to R come near it.
+func TestProductsSeekTheirBounds(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, f *Field) {
+		r := new(big.Int).Lsh(big.NewInt(1), uint(radix*f.limbs))
+		bound := new(big.Int).Mul(f.times(40), f.times(80))
+		bound.Div(bound, r).Add(bound, f.p)
+		x, y, z := aligned(f.Block()), aligned(f.Block()), aligned(f.Block())
+		inverse := new(big.Int).ModInverse(f.p, r)
+		rng := source()
+		largest := new(big.Int)
+		for i := int64(0); i < 4000; i++ {
+			a := new(big.Int).Sub(f.times(40), big.NewInt(1+i%64*2))
+			a.SetBit(a, 0, 1)                  // odd: it has an inverse modulo R
+			b := new(big.Int).ModInverse(a, r) // then m is R - 1 - i
+			b.Mul(b, f.p).Mul(b, big.NewInt(1+i)).Mod(b, r)
+			if b.Cmp(f.times(80)) >= 0 {
+				b = below(rng, f.times(80))
+			}
+			m := new(big.Int).Mul(a, b)
+			m.Mul(m, inverse).Neg(m).Mod(m, r)
+			f.put(x, int(i%Width), a)
+			f.put(y, int(i%Width), b)
+			f.Mul(z, x, y)
+			want := new(big.Int).Mul(a, b)
+			want.Add(want, m.Mul(m, f.p)).Rsh(want, uint(radix*f.limbs))
+			if got := f.get(z, int(i%Width)); got.Cmp(want) != 0 {
+				t.Fatalf("%v times %v is %v, want %v", a, b, got, want)
+			}
+			if want.Cmp(largest) > 0 {
+				largest = want
+			}
+		}
+		if bound.Cmp(f.times(20)) >= 0 || largest.Cmp(bound) > 0 || new(big.Int).Sub(bound, largest).Cmp(f.times(1)) > 0 {
+			t.Errorf("the largest product is %v, the bound %v: the search misses it", largest, bound)
+		}
+	})
+}
+
 // TestWords: what Set takes, Get gives back, less p.
 func TestWords(t *testing.T) {
 	t.Parallel()
