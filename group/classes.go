@@ -107,9 +107,9 @@ func (t *terms) place(lo, hi, piece int) {
 func (t *terms) of(class int) []uint32 { return t.picks[t.begin[class]:t.begin[class+1]] }
 
 // magnitude is that of term i.
-func (t *terms) magnitude(i uint32) *integer.Limbs {
+func (t *terms) magnitude(i uint32) integer.Limbs {
 	if t.kinds[i]&^minus == unit {
-		return &integer.Limbs{1}
+		return integer.Limbs{1}
 	}
-	return &t.magnitudes[i]
+	return t.magnitudes[i]
 }

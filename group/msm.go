@@ -117,7 +117,7 @@ func (s *sums[E, PE]) unitSum(ctx context.Context, ex executor.Executor, sc *scr
 		some := picks[lo*termsInCache : min(hi*termsInCache, len(picks))]
 		t := &task.tree
 		t.begin(1, len(some))
-		t.given = sc.stored == nil
+		t.raw = sc.stored == nil
 		t.fill(some, []int32{0, int32(len(some))})
 		t.reduce(entries, minPairs)
 		t.addColumn(sc.acc, i, 0)
@@ -154,14 +154,14 @@ func (s *sums[E, PE]) set(sc, task *scratch[E, PE], points []affine[E], picks []
 		rows.enter(sc.multiples[lo:hi], points, picks[lo:hi])
 	}
 	for t := lo; t < hi; t++ {
-		point, sign := picks[t]&^negated, picks[t]&negated
+		k := sc.given.magnitude(picks[t] &^ negated)
 		switch {
 		case sc.stored != nil:
-			sc.setStored(t, int(point), sign)
+			sc.setStored(t, picks[t], &k)
 		case sc.parts == 1:
-			sc.setInteger(t, uint32(t), sc.given.magnitude(point))
+			sc.setInteger(t, uint32(t), &k)
 		default:
-			k1, k2, neg1, neg2 := s.glv.split(sc.given.magnitude(point))
+			k1, k2, neg1, neg2 := s.glv.split(&k)
 			sc.setInteger(2*t, uint32(t)|signOf(neg1), &k1)
 			sc.setInteger(2*t+1, uint32(sc.copies*sc.n+t)|signOf(neg2), &k2)
 		}
@@ -172,14 +172,13 @@ func (s *sums[E, PE]) set(sc, task *scratch[E, PE], points []affine[E], picks []
 }
 
 // setStored sets term t, of a point that is stored.
-func (s *scratch[E, PE]) setStored(t, point int, sign uint32) {
-	k := s.given.magnitude(uint32(point))
+func (s *scratch[E, PE]) setStored(t int, pick uint32, k *integer.Limbs) {
 	for p := range s.parts {
 		part := *k
 		if s.parts > 1 {
 			part = s.stored.part(k, p)
 		}
-		s.setInteger(s.parts*t+p, uint32(p*s.stored.n+point)|sign, &part)
+		s.setInteger(s.parts*t+p, pick+uint32(p*s.stored.n), &part)
 	}
 }
 

@@ -34,7 +34,7 @@ type tree[E comparable] struct {
 	left   int     // rows that are left
 
 	hasIdentity bool // some point or earlier sum may be the identity
-	given       bool // entries are points as they come
+	raw         bool // entries are points as they come
 
 	spans    []span
 	special  []fixup[E]
@@ -74,7 +74,7 @@ func (t *tree[E]) begin(segments, most int) {
 	clear(t.count)
 	t.segments, t.apart, t.placed = segments, 0, false
 	t.terms = t.terms[:0]
-	t.given = false
+	t.raw = false
 	if lanes := t.rows.lanes(); lanes > 1 && most >= longVectors*lanes {
 		t.apart = (most + lanes - 1) &^ (lanes - 1)
 		t.picks = resize(t.picks, segments*t.apart)
@@ -141,7 +141,7 @@ func (t *tree[E]) reduce(entries []affine[E], minPairs int) {
 
 func (t *tree[E]) gather(at int32, entries []affine[E], picks []uint32) {
 	t.rows.gather(at, entries, picks)
-	if t.given {
+	if t.raw {
 		t.rows.enterGathered(at, len(picks))
 	}
 }
@@ -165,7 +165,7 @@ func (t *tree[E]) halve(entries []affine[E], minPairs int) []affine[E] {
 		end := (n + lanes - 1) &^ (lanes - 1)
 		t.gather(t.start[s], entries, t.picks[s*t.apart:s*t.apart+int(end)])
 	}
-	t.given = false
+	t.raw = false
 	for {
 		t.spans = t.spans[:0]
 		total := int32(0)
