@@ -1,15 +1,18 @@
 package keccak
 
-import "github.com/consensys/gnark/frontend"
+import (
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench/hash/keccak"
+)
 
 // Keccak-f[1600] (Keccak team, The Keccak reference, version 3.0, section 1.2), a wire
 // for each bit. Exclusive or, and and-not, of two bits are one gate each, so a round
 // takes 4·320 + 320 + 1600 gates for θ and 2·1600 for χ; ρ, π and ι take none but for
 // the few bits that ι flips.
 const (
-	lanes  = 25
-	width  = 64
-	rounds = 24
+	lanes = keccak.Lanes
+	width = keccak.LaneBits
 )
 
 // state is lanes[x + 5y] of bits, the lowest first.
@@ -20,8 +23,8 @@ type word = [width]frontend.Variable
 
 // permute applies Keccak-f[1600].
 func (s *state) permute(api frontend.API) {
-	offsets := rotations()
-	for _, constant := range roundConstants() {
+	offsets := keccak.Rotations()
+	for _, constant := range keccak.RoundConstants() {
 		s.round(api, constant, &offsets)
 	}
 }
@@ -114,29 +117,3 @@ func andNotBit(api frontend.API, a, b frontend.Variable) frontend.Variable {
 }
 
 func not(api frontend.API, a frontend.Variable) frontend.Variable { return api.Sub(1, a) }
-
-// roundConstants derives the constants of ι from the linear feedback shift register
-// x⁸ + x⁶ + x⁵ + x⁴ + 1.
-func roundConstants() (rc [rounds]uint64) {
-	lfsr := byte(1)
-	for r := range rc {
-		for j := range 7 {
-			if lfsr&1 == 1 {
-				rc[r] |= 1 << (1<<j - 1)
-			}
-			carry := lfsr >> 7
-			lfsr = lfsr<<1 ^ carry*0x71
-		}
-	}
-	return rc
-}
-
-// rotations derives the offsets of ρ: (t+1)(t+2)/2 along the walk of π from (1, 0).
-func rotations() (offsets [lanes]int) {
-	x, y := 1, 0
-	for t := range lanes - 1 {
-		offsets[x+5*y] = (t + 1) * (t + 2) / 2 % width
-		x, y = y, (2*x+3*y)%5
-	}
-	return offsets
-}

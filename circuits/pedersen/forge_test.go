@@ -45,7 +45,7 @@ func TestNotCanonical(t *testing.T) {
 	}{
 		{Edwards, more(gate.Bits, 254)},
 		{Grumpkin, more(SignedDigits, 255)},
-		{Tables, more(Digits, windows(tableWidth))},
+		{Tables, more(Digits, pedersen.Windows(tableWidth))},
 	} {
 		if test.form == Tables && testing.Short() {
 			continue
@@ -70,7 +70,7 @@ func TestDigitsStayInTheirTable(t *testing.T) {
 		if err := Digits(q, in, out); err != nil {
 			return err
 		}
-		if len(out) == windows(tableWidth) && out[0].Int64() == 5 {
+		if len(out) == pedersen.Windows(tableWidth) && out[0].Int64() == 5 {
 			out[0].SetInt64(5 + entries)
 			out[1].SetInt64(6)
 		}
@@ -85,7 +85,7 @@ func TestDigitsStayInTheirTable(t *testing.T) {
 				if e >= entries && next {
 					e, window = e-entries, j+1
 				}
-				p := half(int(in[0].Int64()))
+				p := pedersen.Half(int(in[0].Int64()))
 				p.ScalarMultiplication(&p, new(big.Int).Lsh(big.NewInt(2*e-(entries-1)), uint(tableWidth*window)))
 				p.X.BigInt(out[2*j])
 				p.Y.BigInt(out[2*j+1])
@@ -133,12 +133,12 @@ func hashOfInteger(t *testing.T, form Form, x *big.Int) fr.Element {
 
 // grumpkinOfHalves is H(twice/2, 2) on Grumpkin.
 func grumpkinOfHalves(twice *big.Int) fr.Element {
-	p := half(0)
+	p := pedersen.Half(0)
 	p.ScalarMultiplication(&p, twice)
-	second := half(1)
+	second := pedersen.Half(1)
 	second.ScalarMultiplication(&second, big.NewInt(4))
 	p.Add(&p, &second)
-	offset := start(1, 0) // without digits: 2·G_len
+	offset := pedersen.Offset()
 	p.Add(&p, &offset)
 	return fr.Element(p.X)
 }

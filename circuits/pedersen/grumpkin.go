@@ -5,65 +5,11 @@ import (
 	"math/big"
 
 	"github.com/consensys/gnark-crypto/ecc/grumpkin"
-	grumpkinfr "github.com/consensys/gnark-crypto/ecc/grumpkin/fr"
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench/circuits/internal/gate"
 	"github.com/zkbench/zkbench/hash/pedersen"
 )
-
-// A scalar a = Σ e_j 2^(wj), 0 <= e_j < 2^w, is worked on by its odd signed digits
-// d_j = 2e_j - (2^w - 1), so that 2a = Σ d_j 2^(wj) + C with C = 2^(wn) - 1 and
-//
-//	a·G = Σ d_j 2^(wj)·(G/2) + C·(G/2).
-//
-// No digit is zero, so no term is the identity. The sum starts from
-// 2·G_len + Σ_i C·(G_i/2): every partial sum has G_len with factor 2, and meets a
-// multiple of G_i, which addition by the incomplete formulas could not bear, only for
-// who knows a relation between the generators.
-
-// windows is the number of windows of width bits of a scalar.
-func windows(width int) int { return (scalarBits + width - 1) / width }
-
-const scalarBits = 254
-
-// half returns G_i/2.
-func half(i int) grumpkin.G1Affine {
-	var two grumpkinfr.Element
-	two.SetUint64(2)
-	two.Inverse(&two)
-	var e big.Int
-	g := pedersen.Generator(i)
-	g.ScalarMultiplication(&g, two.BigInt(&e))
-	return g
-}
-
-// start returns the point that sums begin with, for n windows of width bits.
-func start(width, n int) grumpkin.G1Affine {
-	c := new(big.Int).Lsh(big.NewInt(1), uint(width*n))
-	c.Sub(c, big.NewInt(1))
-	sum := pedersen.Offset()
-	for i := range pedersen.Inputs {
-		g := half(i)
-		g.ScalarMultiplication(&g, c)
-		sum.Add(&sum, &g)
-	}
-	return sum
-}
-
-// oddMultiples returns d·2^(wj)·(G_i/2) for d = 1, 3, ..., 2n - 1.
-func oddMultiples(i, width, window, n int) []grumpkin.G1Affine {
-	base := half(i)
-	base.ScalarMultiplication(&base, new(big.Int).Lsh(big.NewInt(1), uint(width*window)))
-	var double grumpkin.G1Affine
-	double.Double(&base)
-	points := make([]grumpkin.G1Affine, n)
-	points[0] = base
-	for k := 1; k < n; k++ {
-		points[k].Add(&points[k-1], &double)
-	}
-	return points
-}
 
 // point is a point of the running sum.
 type point struct{ x, y frontend.Variable }
@@ -94,8 +40,8 @@ const (
 
 // hashGrumpkin is Barretenberg's pedersen_hash of two elements, without tables.
 func hashGrumpkin(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (frontend.Variable, error) {
-	n := windows(plainWidth)
-	first := start(plainWidth, n)
+	n := pedersen.Windows(plainWidth)
+	first := pedersen.Start(plainWidth)
 	sum := constant(&first)
 	for i, v := range inputs {
 		digits, err := api.Compiler().NewHint(SignedDigits, 3*n, v)
@@ -104,7 +50,7 @@ func hashGrumpkin(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (
 		}
 		var limbs []frontend.Variable
 		for j := range n {
-			x, y, d := signedWindow(api, [3]frontend.Variable(digits[3*j:]), oddMultiples(i, plainWidth, j, 4))
+			x, y, d := signedWindow(api, [3]frontend.Variable(digits[3*j:]), pedersen.OddMultiples(i, plainWidth, j, 4))
 			sum = sum.add(api, x, y)
 			if j%plainLimb == 0 {
 				limbs = append(limbs, 0)

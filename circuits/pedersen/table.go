@@ -145,8 +145,8 @@ type tabled struct {
 }
 
 func newTabled() *tabled {
-	n := windows(tableWidth)
-	first := start(tableWidth, n)
+	n := pedersen.Windows(tableWidth)
+	first := pedersen.Start(tableWidth)
 	t := &tabled{first: constant(&first)}
 	for i := range pedersen.Inputs {
 		for j := range n {
@@ -160,7 +160,7 @@ func newTabled() *tabled {
 // tableOf is the table of a scalar's window: the row of the digit e is d = 2e - 127 times
 // the window's point.
 func tableOf(scalar, window int) []row {
-	odd := oddMultiples(scalar, tableWidth, window, entries/2)
+	odd := pedersen.OddMultiples(scalar, tableWidth, window, entries/2)
 	rows := make([]row, entries)
 	for k := range odd { // d = ±(2k + 1)
 		x, y := odd[k].X.BigInt(new(big.Int)), odd[k].Y.BigInt(new(big.Int))
@@ -172,7 +172,7 @@ func tableOf(scalar, window int) []row {
 
 // hash is Barretenberg's pedersen_hash of two elements.
 func (t *tabled) hash(api frontend.API, inputs [pedersen.Inputs]frontend.Variable) (frontend.Variable, error) {
-	n := windows(tableWidth)
+	n := pedersen.Windows(tableWidth)
 	sum := t.first
 	for i, v := range inputs {
 		digits, err := api.Compiler().NewHint(Digits, n, v)
@@ -237,7 +237,7 @@ func Points(_ *big.Int, inputs, outputs []*big.Int) error {
 			return fmt.Errorf("digit %d of %d bits", j, e.BitLen())
 		}
 		d := 2*e.Int64() - (entries - 1)
-		p := half(i)
+		p := pedersen.Half(i)
 		shift := new(big.Int).Lsh(big.NewInt(d), uint(tableWidth*j))
 		p.ScalarMultiplication(&p, shift)
 		p.X.BigInt(outputs[2*j])

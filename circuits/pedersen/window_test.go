@@ -40,7 +40,7 @@ func (c *window) Define(api frontend.API) (err error) {
 		if digits, err = api.NewHint(SignedDigits, 3, c.Digit); err != nil {
 			return err
 		}
-		x, y, d := signedWindow(api, [3]frontend.Variable(digits), oddMultiples(0, plainWidth, 0, 4))
+		x, y, d := signedWindow(api, [3]frontend.Variable(digits), pedersen.OddMultiples(0, plainWidth, 0, 4))
 		api.AssertIsEqual(accumulate(api, 0, d, big.NewInt(1)), c.Digit)
 		sum = sum.add(api, x, y)
 	case Tables:
@@ -73,7 +73,7 @@ func assignWindow(form Form, digit int64) *window {
 	if form == Tables {
 		width = tableWidth
 	}
-	from, p := pedersen.Offset(), half(0)
+	from, p := pedersen.Offset(), pedersen.Half(0)
 	p.ScalarMultiplication(&p, big.NewInt(2*digit+1-1<<width))
 	var sum grumpkin.G1Affine
 	sum.Add(&from, &p)

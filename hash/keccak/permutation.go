@@ -1,0 +1,58 @@
+package keccak
+
+import "math/bits"
+
+// The shape of Keccak-f[1600] (Keccak team, The Keccak reference, version 3.0, section 1.2):
+// lane x + 5y of the state is word (x, y).
+const (
+	Lanes    = 25
+	LaneBits = 64
+	Rounds   = 24
+)
+
+// RoundConstants derives the constants of ι from the linear feedback shift register
+// x⁸ + x⁶ + x⁵ + x⁴ + 1.
+func RoundConstants() (constants [Rounds]uint64) {
+	lfsr := byte(1)
+	for r := range constants {
+		for j := range 7 {
+			if lfsr&1 == 1 {
+				constants[r] |= 1 << (1<<j - 1)
+			}
+			carry := lfsr >> 7
+			lfsr = lfsr<<1 ^ carry*0x71
+		}
+	}
+	return constants
+}
+
+// Rotations derives the offsets of ρ, by lane: (t+1)(t+2)/2 along the walk of π from (1, 0).
+func Rotations() (offsets [Lanes]int) {
+	x, y := 1, 0
+	for t := range Lanes - 1 {
+		offsets[x+5*y] = (t + 1) * (t + 2) / 2 % LaneBits
+		x, y = y, (2*x+3*y)%5
+	}
+	return offsets
+}
+
+// Round is a round of the permutation, with a constant of ι. It is for those who prove one, and
+// slow.
+func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
+	var c [5]uint64
+	for i, lane := range a {
+		c[i%5] ^= lane
+	}
+	var b [Lanes]uint64
+	for i, offset := range Rotations() {
+		x, y := i%5, i/5
+		d := c[(x+4)%5] ^ bits.RotateLeft64(c[(x+1)%5], 1)
+		b[y+5*((2*x+3*y)%5)] = bits.RotateLeft64(a[i]^d, offset)
+	}
+	for i := range out {
+		x, y := i%5, i/5
+		out[i] = b[i] ^ b[(x+2)%5+5*y]&^b[(x+1)%5+5*y]
+	}
+	out[0] ^= constant
+	return out
+}
