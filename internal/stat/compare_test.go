@@ -333,6 +333,16 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// What is attained is never below what was asked by a rounding: 1 - 2 * 0.25 of 1 and 7
+// figures is.
+func TestAttainedAsAsked(t *testing.T) {
+	e, err := stat.Unpaired([]float64{1}, []float64{1, 1, 1, 1, 1, 1, 1}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, "confidence", 0.5, e.Confidence)
+}
+
 // Whatever the figures are, a comparison is an effect in order or a typed error.
 func TestAnyFigures(t *testing.T) {
 	figures := rapid.SliceOfN(rapid.OneOf(rapid.Float64(), rapid.Float64Range(0.1, 10),

@@ -98,7 +98,7 @@ func cut(tail func(s int) float64, total int, confidence float64) (k int, attain
 		if outside > 1-confidence+slack {
 			break
 		}
-		k, attained = k+1, 1-outside
+		k, attained = k+1, max(1-outside, confidence) // within slack of it is as asked
 	}
 	return k, attained
 }
