@@ -14,6 +14,8 @@ var (
 	ErrParams = errors.New("invalid parameters")
 	// ErrProof: a well-formed proof that does not prove its statement.
 	ErrProof = errors.New("proof rejected")
+	// ErrWitness: values that do not satisfy the circuit that they are for.
+	ErrWitness = errors.New("unsatisfied circuit")
 	// ErrSignature: a signature that is not one of the message by its identity.
 	ErrSignature = errors.New("signature rejected")
 	// ErrPolicy: a request that breaks a rule of the parameters or of an owner's script.

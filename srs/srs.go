@@ -32,11 +32,15 @@ type SRS struct {
 	Canonical kzg.SRS // Pk.G1: Size()+Extra powers of τ
 	Lagrange  kzg.SRS // Pk.G1: Size() points [L_i(τ)]G1, L_i(ω^j) = 1 if i = j, else 0
 
-	unmap func() error
+	insecure bool
+	unmap    func() error
 }
 
 // Size is the size of the domain, a power of two.
 func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
+
+// Insecure tells whether τ is known to everybody.
+func (s *SRS) Insecure() bool { return s.insecure }
 
 // Bytes is the memory of the points, mapped or allocated.
 func (s *SRS) Bytes() int {

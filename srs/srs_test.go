@@ -92,6 +92,9 @@ func TestCache(t *testing.T) {
 		warnings = nil
 		s := must.Get(c.Insecure(t.Context(), executor.Serial(), size, seed))(t)
 		same(t, s, want)
+		if !s.Insecure() {
+			t.Error("a string of a seed is said to be secure")
+		}
 		must.Do(t, errors.Join(s.Close(), s.Close()))
 		if got := strings.Join(warnings, "; "); !strings.Contains(got, warned) || (warned == "") != (got == "") {
 			t.Errorf("warned of %q, want %q", got, warned)

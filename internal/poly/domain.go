@@ -49,7 +49,7 @@ func (f *Form) NewDomain(n int) (*Domain, error) {
 	if err := memory.Fits("the domain's tables", 2*f.tableBytes(n)); err != nil {
 		return nil, err
 	}
-	d := &Domain{form: f, n: n, root: rootOf(n)}
+	d := &Domain{form: f, n: n, root: Root(n)}
 	d.inverse.SetUint64(uint64(n)).Inverse(&d.inverse)
 	for i := range d.tables {
 		d.tables[i] = sync.OnceValue(func() *tables { return f.newTables(n, i == 1) })
@@ -57,8 +57,8 @@ func (f *Form) NewDomain(n int) (*Domain, error) {
 	return d, nil
 }
 
-// rootOf is the root of unity of order n that gnark-crypto takes.
-func rootOf(n int) fr.Element {
+// Root is the root of unity of order n, a power of two up to 2^TwoAdicity, that gnark-crypto takes.
+func Root(n int) fr.Element {
 	root, err := fft.Generator(uint64(n))
 	if err != nil {
 		panic("poly: " + err.Error()) // n is at most 2^TwoAdicity
@@ -197,7 +197,7 @@ func (f *Form) tableBytes(n int) uint64 {
 func (f *Form) newTables(n int, inverse bool) *tables {
 	// order is the root of unity of that order.
 	order := func(n int) fr.Element {
-		w := rootOf(n)
+		w := Root(n)
 		if inverse {
 			w.Inverse(&w)
 		}

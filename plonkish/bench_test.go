@@ -1,0 +1,41 @@
+package plonkish
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+)
+
+// BenchmarkProve is of Plonk circuits of 75 % additions that fill their size, and its phases.
+func BenchmarkProve(b *testing.B) {
+	for _, log := range []int{12, 16, 18} {
+		b.Run(fmt.Sprintf("size=2^%d", log), func(b *testing.B) {
+			builder := NewBuilder(Plonk())
+			chain(builder, 1<<log-blinded-2, 7)
+			c := must.Get(builder.Build())(b)
+			k := setup(b, c)
+			b.ReportAllocs()
+			for b.Loop() {
+				must.Get(k.Prove(b.Context(), executor.Serial(), c, Options{}))(b)
+			}
+		})
+	}
+}
+
+// BenchmarkVerify is of one proof.
+func BenchmarkVerify(b *testing.B) {
+	builder := NewBuilder(Plonk())
+	chain(builder, 100, 7)
+	c := must.Get(builder.Build())(b)
+	k := setup(b, c)
+	proof := must.Get(k.Prove(b.Context(), executor.Serial(), c, Options{}))(b)
+	public := c.Public()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := k.Verify(proof, public, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package plonkish
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+)
+
+// Var is a value of a Builder's witness, which cells of permuted columns hold. The zero Var is
+// no value: its cell holds 0, and nothing says so to a verifier.
+type Var uint32
+
+// Kind is what is fixed in a row: its gate and parameters. The zero Kind has no gate.
+type Kind uint32
+
+// Builder makes a Circuit, row by row, together with its witness. What it is given is checked
+// when the Circuit is built, or by Circuit.Check.
+type Builder struct {
+	system System
+	kinds  []fixed
+	rows   []Kind
+	cells  [][]Var        // by permuted column
+	free   [][]fr.Element // by other column
+	values []fr.Element   // of Vars; the first stands for none
+	same   []Var          // of Vars: another that is the same, or itself
+	public []Var
+	err    error
+}
+
+type fixed struct {
+	gate   int // of the system's; -1: none
+	params []fr.Element
+}
+
+// NewBuilder begins a circuit of a system.
+func NewBuilder(s System) *Builder {
+	return &Builder{
+		system: s, kinds: []fixed{{gate: -1}}, values: make([]fr.Element, 1), same: make([]Var, 1),
+		cells: make([][]Var, max(0, s.Permuted)), free: make([][]fr.Element, max(0, len(s.Columns)-s.Permuted)),
+		err: s.check(),
+	}
+}
+
+// fail keeps the first error, for Build.
+func (b *Builder) fail(format string, a ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, a...)...)
+	}
+}
+
+// Var is a new value.
+func (b *Builder) Var(value fr.Element) Var {
+	v := Var(len(b.values))
+	b.values, b.same = append(b.values, value), append(b.same, v)
+	return v
+}
+
+// Public is a new value that a verifier knows.
+func (b *Builder) Public(value fr.Element) Var {
+	v := b.Var(value)
+	b.public = append(b.public, v)
+	return v
+}
+
+// Value is what a Var holds.
+func (b *Builder) Value(v Var) fr.Element {
+	if int(v) >= len(b.values) {
+		b.fail("value %d of %d", v, len(b.values)-1)
+		v = 0
+	}
+	return b.values[v]
+}
+
+// Equal wires all cells that hold x to those that hold y.
+func (b *Builder) Equal(x, y Var) {
+	if x == 0 || y == 0 || int(max(x, y)) >= len(b.values) {
+		b.fail("values %d and %d to be equal; accepted are 1 to %d", x, y, len(b.values)-1)
+		return
+	}
+	x, y = b.root(x), b.root(y)
+	b.same[max(x, y)] = min(x, y)
+}
+
+// root is the least of the Vars that are the same.
+func (b *Builder) root(v Var) Var {
+	for b.same[v] != v {
+		b.same[v] = b.same[b.same[v]]
+		v = b.same[v]
+	}
+	return v
+}
+
+// Kind is of rows of a gate of the system, with as many of the row's parameters as are given;
+// the others are 0. Who has many rows of one asks once.
+func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
+	i := slices.Index(b.system.Gates, g)
+	switch {
+	case i < 0:
+		b.fail("a gate that system %q does not have", b.system.Name)
+		return 0
+	case len(params) > b.system.Params:
+		b.fail("%d parameters for gate %q; accepted are up to %d", len(params), g.Name, b.system.Params)
+		return 0
+	}
+	all := make([]fr.Element, b.system.Params)
+	copy(all, params)
+	b.kinds = append(b.kinds, fixed{i, all})
+	return Kind(len(b.kinds) - 1)
+}
+
+// Row adds a row: what its cells of permuted columns hold, and then those of the other columns.
+// Missing ones are 0. A gate may read the next row, which is the next one added.
+func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
+	if int(k) >= len(b.kinds) || len(vars) > len(b.cells) || len(free) > len(b.free) {
+		b.fail("row of kind %d, %d values and %d others; accepted are %d kinds, %d values and %d others",
+			k, len(vars), len(free), len(b.kinds), len(b.cells), len(b.free))
+		return
+	}
+	b.rows = append(b.rows, k)
+	for i := range b.cells {
+		var v Var
+		if i < len(vars) {
+			v = vars[i]
+		}
+		if int(v) >= len(b.values) {
+			b.fail("row %d holds value %d of %d", len(b.rows)-1, v, len(b.values)-1)
+			v = 0
+		}
+		b.cells[i] = append(b.cells[i], v)
+	}
+	for i := range b.free {
+		var e fr.Element
+		if i < len(free) {
+			e = free[i]
+		}
+		b.free[i] = append(b.free[i], e)
+	}
+}
+
+// Rows is the number of rows so far, those of public values included.
+func (b *Builder) Rows() int { return len(b.public) + len(b.rows) }

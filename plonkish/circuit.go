@@ -1,0 +1,262 @@
+package plonkish
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/poly"
+)
+
+// blinded is the number of rows at the end whose cells are random: a column is opened at two
+// points at most, and commitment and openings take a random element each; one more makes the
+// running product, of which one row less is random, as hiding.
+const blinded = 4
+
+const minSize, maxSize = 8, 1 << poly.TwoAdicity
+
+// Circuit is rows of gates with values in their cells: a statement and a witness. It does not
+// change, and is safe for concurrent use.
+type Circuit struct {
+	system *System
+	n      int // rows, a power of two
+	kinds  []fixed
+	rows   []Kind         // the first are those of public values, of no gate
+	cells  [][]Var        // by permuted column
+	free   [][]fr.Element // by other column
+	values []fr.Element
+	public int
+	sigma  [][]uint32 // by permuted column and row: the next cell of those that are the same
+	digest [sha256.Size]byte
+}
+
+// Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
+// Builder was given wrong, or a zkbench.LimitError for too many rows. The Builder is not to be
+// used any more.
+func (b *Builder) Build() (*Circuit, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	public := len(b.public)
+	used := b.Rows()
+	capacity := used
+	if len(b.rows) > 0 && b.kinds[b.rows[len(b.rows)-1]].looksAhead(&b.system) {
+		capacity++ // the next row is none of the random ones
+	}
+	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
+	if n > maxSize {
+		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(used), Max: maxSize - blinded - 1}
+	}
+	c := &Circuit{
+		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
+		cells: b.cells, values: b.values, public: public, free: b.free,
+	}
+	for i := range c.cells {
+		first := make([]Var, public, used)
+		if i == 0 {
+			copy(first, b.public)
+		}
+		c.cells[i] = append(first, c.cells[i]...)
+	}
+	for i := range c.free {
+		c.free[i] = append(make([]fr.Element, public, used), c.free[i]...)
+	}
+	c.wire(b.root)
+	c.digest = c.sum()
+	return c, nil
+}
+
+func (f *fixed) looksAhead(s *System) bool {
+	return f.gate >= 0 && slices.ContainsFunc(s.Gates[f.gate].reads(), func(v variable) bool { return v.kind.next() })
+}
+
+// wire makes one cycle of all cells that hold the same. Public value i is one more cell, of a
+// column behind the permuted ones, which the cycle meets just before the first cell of row i.
+func (c *Circuit) wire(root func(Var) Var) {
+	label := func(column, row int) uint32 { return uint32(column*c.n + row) }
+	c.sigma = make([][]uint32, len(c.cells))
+	for j := range c.sigma {
+		c.sigma[j] = make([]uint32, len(c.rows))
+	}
+	first := make([]uint32, len(c.values))
+	latest := make([]*uint32, len(c.values))
+	for j, column := range c.cells {
+		for i, v := range column {
+			here, next := label(j, i), &c.sigma[j][i]
+			if j == 0 && i < c.public {
+				here = label(len(c.cells), i)
+			}
+			v = root(v)
+			switch {
+			case v == 0:
+				*next = here
+				continue
+			case latest[v] == nil:
+				first[v] = here
+			default:
+				*latest[v] = here
+			}
+			*next, latest[v] = first[v], next
+		}
+	}
+}
+
+// sum is the digest of all but the values.
+func (c *Circuit) sum() (digest [sha256.Size]byte) {
+	h := sha256.New()
+	number := func(x int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(x))) }
+	system := c.system.digest()
+	h.Write(system[:])
+	number(c.n)
+	number(len(c.rows))
+	number(c.public)
+	number(len(c.kinds))
+	for _, k := range c.kinds {
+		number(k.gate)
+		for _, p := range k.params {
+			e := p.Bytes()
+			h.Write(e[:])
+		}
+	}
+	buffer := make([]byte, 0, 4*len(c.rows))
+	for _, k := range c.rows {
+		buffer = binary.LittleEndian.AppendUint32(buffer, uint32(k))
+	}
+	h.Write(buffer)
+	for _, s := range c.sigma {
+		buffer = buffer[:0]
+		for _, cell := range s {
+			buffer = binary.LittleEndian.AppendUint32(buffer, cell)
+		}
+		h.Write(buffer)
+	}
+	h.Sum(digest[:0])
+	return digest
+}
+
+// digest is of all that a System says but of names of columns.
+func (s *System) digest() (digest [sha256.Size]byte) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d %d %d %d\n", s.Name, len(s.Columns), s.Permuted, s.Params, len(s.Gates))
+	for _, g := range s.Gates {
+		fmt.Fprintf(h, "gate %q %d\n", g.Name, len(g.Terms))
+		for _, t := range g.Terms {
+			fmt.Fprintf(h, "term %q\n", t.Name)
+			for _, step := range compile(t.Zero) {
+				fmt.Fprintf(h, "%d %d %d %d %d %x\n", step.op, step.x, step.y, step.variable.kind, step.variable.index, step.value.Bytes())
+			}
+		}
+	}
+	h.Sum(digest[:0])
+	return digest
+}
+
+// Rows is the number of rows that are used, those of public values included.
+func (c *Circuit) Rows() int { return len(c.rows) }
+
+// Size is the number of rows, a power of two: those used, blinded ones and unused.
+func (c *Circuit) Size() int { return c.n }
+
+// Public are the public values.
+func (c *Circuit) Public() []fr.Element {
+	public := make([]fr.Element, c.public)
+	for i := range public {
+		public[i] = c.values[c.cells[0][i]]
+	}
+	return public
+}
+
+// cell is what a column has in a row that is used.
+func (c *Circuit) cell(column, row int) fr.Element {
+	if column < len(c.cells) {
+		return c.values[c.cells[column][row]]
+	}
+	return c.free[column-len(c.cells)][row]
+}
+
+// UnsatisfiedError names what a witness breaks first. It is a zkbench.ErrWitness, and never has
+// a value of the witness.
+type UnsatisfiedError struct {
+	Row        int
+	Gate, Term string
+	Cells      []string // columns that the term reads
+}
+
+func (e *UnsatisfiedError) Error() string {
+	return fmt.Sprintf("%v: row %d: gate %q: term %q of %q", zkbench.ErrWitness, e.Row, e.Gate, e.Term, e.Cells)
+}
+
+func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
+
+// wiring is the Gate and Term of cells that are wired, and differ.
+const wiring = "wiring"
+
+// Check is nil where the witness satisfies the circuit, and an *UnsatisfiedError where not.
+func (c *Circuit) Check() error {
+	type term struct {
+		program
+		Term
+	}
+	gates := make([][]term, len(c.system.Gates))
+	for i, g := range c.system.Gates {
+		for _, t := range g.Terms {
+			gates[i] = append(gates[i], term{compile(t.Zero), t})
+		}
+	}
+	var scratch []fr.Element
+	for row, k := range c.rows {
+		f := &c.kinds[k]
+		if f.gate < 0 {
+			continue
+		}
+		values := elements(func(v variable) (e fr.Element) {
+			switch {
+			case v.kind == param:
+				return f.params[v.index]
+			case v.kind == cell:
+				return c.cell(v.index, row)
+			case row+1 < len(c.rows):
+				return c.cell(v.index, row+1)
+			}
+			return e
+		})
+		for _, t := range gates[f.gate] {
+			if len(scratch) < len(t.program) {
+				scratch = make([]fr.Element, len(t.program))
+			}
+			if e := evaluate(t.program, values, scratch); !e.IsZero() {
+				return &UnsatisfiedError{Row: row, Gate: c.system.Gates[f.gate].Name, Term: t.Name, Cells: c.system.names(t.variables())}
+			}
+		}
+	}
+	for j, s := range c.sigma {
+		for row, next := range s {
+			column, other := int(next)/c.n, int(next)%c.n
+			if column == len(c.cells) {
+				column = 0 // a public value is that of the first cell of its row
+			}
+			if c.cell(j, row) != c.cell(column, other) {
+				return &UnsatisfiedError{Row: row, Gate: wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.system.Columns[j], c.system.Columns[column]}}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *System) names(read []variable) []string {
+	var names []string
+	for _, v := range read {
+		switch v.kind {
+		case cell:
+			names = append(names, s.Columns[v.index])
+		case nextCell:
+			names = append(names, s.Columns[v.index]+"'")
+		}
+	}
+	return names
+}

@@ -1,0 +1,164 @@
+package plonkish
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// TestBuildRefuses: what a Builder is given wrong is named when the circuit is built.
+func TestBuildRefuses(t *testing.T) {
+	for part, f := range map[string]func(b *Builder){
+		`a gate that system "plonk" does not have`: func(b *Builder) { b.Kind(fifth) },
+		`6 parameters for gate "arithmetic"`:       func(b *Builder) { b.Kind(Arithmetic, make([]fr.Element, 6)...) },
+		"row of kind 7":                            func(b *Builder) { b.Row(7, nil) },
+		"4 values":                                 func(b *Builder) { b.Row(0, make([]Var, 4)) },
+		"1 others":                                 func(b *Builder) { b.Row(0, nil, fr.Element{}) },
+		"row 0 holds value 9":                      func(b *Builder) { b.Row(0, []Var{9}) },
+		"values 0 and 1 to be equal":               func(b *Builder) { b.Equal(0, b.Var(fr.Element{})) },
+		"values 1 and 2 to be equal":               func(b *Builder) { b.Equal(b.Var(fr.Element{}), 2) },
+		"value 3 of 0":                             func(b *Builder) { b.Value(3) },
+	} {
+		b := NewBuilder(Plonk())
+		f(b)
+		if _, err := b.Build(); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v; want %s", err, part)
+		}
+	}
+	for part, s := range map[string]System{
+		"0 permuted of 1 columns":           {Columns: []string{"a"}},
+		"2 permuted of 1 columns":           {Columns: []string{"a"}, Permuted: 2},
+		"16 permuted":                       {Columns: make([]string, 16), Permuted: 16},
+		"-1 parameters":                     {Columns: []string{"a"}, Permuted: 1, Params: -1},
+		`two gates are called "arithmetic"`: {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic, Arithmetic}},
+		`reads parameter 4`:                 {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 4, Gates: []*Gate{Arithmetic}},
+		`"arithmetic" reads column 2`:       {Columns: []string{"a", "b"}, Permuted: 2, Params: 5, Gates: []*Gate{Arithmetic}},
+		`reads column -1`:                   {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Next(-1)}}}}},
+	} {
+		if _, err := NewBuilder(s).Build(); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v; want %s", err, part)
+		}
+	}
+}
+
+// TestSizes: rows that fill a power of two less the random rows, and one more.
+func TestSizes(t *testing.T) {
+	for rows, want := range map[int]int{0: 8, 4: 8, 5: 16, 12: 16, 13: 32} {
+		b := NewBuilder(Plonk())
+		for range rows {
+			b.Row(b.Kind(Arithmetic), nil)
+		}
+		if c := must.Get(b.Build())(t); c.Size() != want {
+			t.Errorf("%d rows: size %d, want %d", rows, c.Size(), want)
+		}
+	}
+	// A gate that reads the next row reads none of the random ones.
+	for rows, want := range map[int]int{3: 8, 4: 16} {
+		b := NewBuilder(unusual())
+		for range rows {
+			b.Row(b.Kind(stride), nil)
+		}
+		c := must.Get(b.Build())(t)
+		if c.Size() != want {
+			t.Errorf("%d rows that look ahead: size %d, want %d", rows, c.Size(), want)
+		}
+		k := setup(t, c)
+		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{}))(t)
+		if err := k.Verify(proof, nil, nil); err != nil {
+			t.Errorf("%d rows that look ahead: %v", rows, err)
+		}
+	}
+}
+
+func TestSetupRefuses(t *testing.T) {
+	b := NewBuilder(Plonk())
+	chain(b, 20, 1)
+	c := must.Get(b.Build())(t)
+	var limit *zkbench.LimitError
+	small := must.Get(srs.Insecure(t.Context(), executor.Serial(), 16, 1))(t)
+	if _, err := Setup(t.Context(), executor.Serial(), c, small); !errors.As(err, &limit) || limit.Max != 12 || limit.Estimate != 22 {
+		t.Errorf("a string of 16: %v", err)
+	}
+	large := must.Get(srs.Insecure(t.Context(), executor.Serial(), 64, 1))(t)
+	must.FailGet(Setup(t.Context(), executor.Serial(), c, large))(t, zkbench.ErrParams, "a string of 64")
+
+	k := setup(t, c)
+	b = NewBuilder(Plonk())
+	chain(b, 19, 1)
+	must.FailGet(k.Prove(t.Context(), executor.Serial(), must.Get(b.Build())(t), Options{}))(t, zkbench.ErrParams, "another circuit")
+	must.FailGet(k.Prove(t.Context(), executor.Serial(), c, Options{Rand: strings.NewReader("short")}))(t, io.ErrUnexpectedEOF, "no randomness")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	must.FailGet(k.Prove(ctx, executor.Serial(), c, Options{}))(t, context.Canceled, "cancelled")
+	must.FailGet(Setup(ctx, executor.Serial(), c, k.srs))(t, context.Canceled, "cancelled")
+}
+
+// TestUnsatisfiedIsNamed: row, gate, term and columns, and none of the values.
+func TestUnsatisfiedIsNamed(t *testing.T) {
+	b := NewBuilder(Plonk())
+	x := b.Var(fr.NewElement(123456789))
+	b.Row(b.Kind(Arithmetic, element(0), element(1)), []Var{x})
+	c := must.Get(b.Build())(t)
+	var e *UnsatisfiedError
+	if err := c.Check(); !errors.As(err, &e) || e.Row != 0 || e.Gate != "arithmetic" || e.Term != "sum" || !slices.Equal(e.Cells, []string{"a", "b", "c"}) ||
+		strings.Contains(err.Error(), "123456789") {
+		t.Errorf("%v", err)
+	}
+	if _, err := setup(t, c).Prove(t.Context(), executor.Serial(), c, Options{}); !errors.As(err, &e) {
+		t.Errorf("the prover says %v", err)
+	}
+	b = NewBuilder(Plonk())
+	b.Equal(b.Public(element(1)), b.Public(element(2)))
+	c = must.Get(b.Build())(t)
+	if err := c.Check(); !errors.As(err, &e) || e.Gate != wiring || e.Row != 0 || e.Term != "row 1" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPhases: each is told as it begins, in order.
+func TestPhases(t *testing.T) {
+	b := NewBuilder(Plonk())
+	chain(b, 4, 1)
+	c := must.Get(b.Build())(t)
+	var heard []string
+	must.Get(setup(t, c).Prove(t.Context(), executor.Serial(), c, Options{Phase: func(name string) { heard = append(heard, name) }}))(t)
+	if want := []string{PhaseCommit, PhasePermutation, PhaseQuotient, PhaseOpen}; !slices.Equal(heard, want) {
+		t.Errorf("%v, want %v", heard, want)
+	}
+}
+
+// FuzzVerify: no bytes make a verifier panic, and what it decodes has one encoding.
+func FuzzVerify(f *testing.F) {
+	all := statements(f)
+	for i, s := range all {
+		f.Add(uint8(i), s.proof)
+		f.Add(uint8(i), s.proof[:32])
+	}
+	f.Fuzz(func(t *testing.T, i uint8, in []byte) {
+		s := &all[int(i)%len(all)]
+		p, err := s.decode(in)
+		if err != nil {
+			var decode *zkbench.DecodeError
+			if !errors.As(err, &decode) || decode.Path == "" {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if !slices.Equal(p.encode(), in) {
+			t.Fatal("another encoding of the same proof")
+		}
+		if err := s.Verify(in, s.public, bound); err == nil && !slices.Equal(in, s.proof) {
+			t.Fatal("another proof is accepted")
+		}
+	})
+}

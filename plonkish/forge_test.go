@@ -1,0 +1,312 @@
+package plonkish
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// forge proves past the honest prover's checks. Before each phase, or after the last one, change
+// may do as it likes.
+func forge(t *testing.T, s *statement, c *Circuit, change map[string]func(p *prover)) []byte {
+	t.Helper()
+	p, err := s.newProver(t.Context(), executor.Serial(), c, Options{Context: bound})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.forging = true
+	for _, phase := range []struct {
+		name string
+		run  func() error
+	}{{PhaseCommit, p.commit}, {PhasePermutation, p.permutation}, {PhaseQuotient, p.quotient}, {PhaseOpen, p.open}} {
+		if f := change[phase.name]; f != nil {
+			f(p)
+		}
+		if err := phase.run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f := change[""]; f != nil {
+		f(p)
+	}
+	return p.proof.encode()
+}
+
+// withValues is the circuit with other values in its cells.
+func (c *Circuit) withValues(change func(c *Circuit)) *Circuit {
+	d := *c
+	d.values = slices.Clone(c.values)
+	d.cells, d.free = nil, nil
+	for _, column := range c.cells {
+		d.cells = append(d.cells, slices.Clone(column))
+	}
+	for _, column := range c.free {
+		d.free = append(d.free, slices.Clone(column))
+	}
+	change(&d)
+	return &d
+}
+
+// setCell gives a cell a value of its own, whatever it is wired to.
+func (c *Circuit) setCell(column, row int, e fr.Element) {
+	if column < len(c.cells) {
+		c.cells[column][row] = Var(len(c.values))
+		c.values = append(c.values, e)
+	} else {
+		c.free[column-len(c.cells)][row] = e
+	}
+}
+
+// TestForgedWitnesses: every single cell changed breaks a gate or a wire, Check says which, the
+// prover refuses it by that name, and a proof that is made all the same is rejected.
+func TestForgedWitnesses(t *testing.T) {
+	for _, s := range statements(t) {
+		t.Run(s.name, func(t *testing.T) {
+			for row, kind := range s.rows {
+				if s.kinds[kind].gate < 0 {
+					continue
+				}
+				for column := range s.system.Columns {
+					if s.name == "plonk, 2^6" && (row*3+column)%7 != 0 || s.name == "unusual" && column > 0 && column+s.kinds[kind].gate == 2 {
+						continue // enough of one kind; a cell that no gate reads and no wire ties
+					}
+					c := s.withValues(func(c *Circuit) {
+						e := c.cell(column, row)
+						c.setCell(column, row, *e.Add(&e, ptr(element(1))))
+					})
+					var unsatisfied *UnsatisfiedError
+					err := c.Check()
+					if !errors.As(err, &unsatisfied) || !errors.Is(err, zkbench.ErrWitness) {
+						t.Errorf("row %d, column %d: %v", row, column, err)
+						continue
+					}
+					if _, err := s.Prove(t.Context(), executor.Serial(), c, Options{}); err == nil || err.Error() != unsatisfied.Error() {
+						t.Errorf("row %d, column %d: the prover says %v, Check %v", row, column, err, unsatisfied)
+					}
+					if err := s.Verify(forge(t, &s, c, nil), s.public, bound); !errors.Is(err, zkbench.ErrProof) {
+						t.Errorf("row %d, column %d: forged: %v", row, column, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestForgedProofs are what a cheat would try, in the order of a proof.
+func TestForgedProofs(t *testing.T) {
+	b := NewBuilder(Plonk())
+	chain(b, 9, 2)
+	c, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := statement{name: "plonk", ProvingKey: setup(t, c), Circuit: c, public: c.Public()}
+	if err := s.Verify(forge(t, &s, c, nil), s.public, bound); err != nil {
+		t.Fatal("nothing forged:", err)
+	}
+
+	// A false result: a last value that is not the sum, and a public value to match.
+	wrong := c.withValues(func(c *Circuit) {
+		e := c.values[c.cells[0][1]]
+		c.setCell(0, 1, *e.Add(&e, ptr(element(1))))
+	})
+	z := variable{product, 0}
+	// shift adds to one coefficient of a column after it was committed to.
+	shift := func(v variable) func(p *prover) {
+		return func(p *prover) {
+			column := p.form.Of(p.columns[v].Elements()) // the key has it, too
+			addTo(column, element(1), false)
+			p.columns[v] = column
+		}
+	}
+	// anew commits to a column with values of the cheat's choice, and goes on from there.
+	anew := func(i int, v variable, change func(values []fr.Element)) func(p *prover) {
+		return func(p *prover) {
+			column := p.form.New(p.n)
+			column.Copy(p.columns[v])
+			one := fr.One()
+			if err := p.domain.NTT(p.ctx, p.ex, column, 0, &one); err != nil {
+				t.Fatal(err)
+			}
+			column.BitReverse()
+			values := column.Elements()
+			change(values)
+			if err := p.commitRows(i, v, values); err != nil {
+				t.Fatal(err)
+			}
+			if v == z {
+				// The transcript before z was committed to.
+				p.rounds = p.newRounds(p.public, bound)
+				p.rounds.columns(p.proof, &p.scalars)
+				p.rounds.product(p.proof, &p.scalars)
+			}
+		}
+	}
+	end := c.n - blinded
+	for name, cheat := range map[string]struct {
+		circuit *Circuit
+		change  map[string]func(p *prover)
+	}{
+		"a wrong result": {wrong, nil},
+		"a public value that is another's": {c, map[string]func(p *prover){PhasePermutation: func(p *prover) {
+			p.public = slices.Clone(p.public)
+			p.public[1].Add(&p.public[1], ptr(element(1)))
+		}}},
+		"a witness changed after its commitment": {c, map[string]func(p *prover){PhaseQuotient: shift(variable{cell, 1})}},
+		"z changed after its commitment":         {c, map[string]func(p *prover){PhaseQuotient: shift(z)}},
+		"z of another value in the first row": {c, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) {
+			v[0].Add(&v[0], ptr(element(1)))
+		})}},
+		"z all 0": {wrong, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) {
+			for i := range v[:end+1] {
+				v[i] = element(-1)
+			}
+		})}},
+		"z that jumps to 1 where it ends": {wrong, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) { v[end] = fr.Element{} })}},
+		"z that jumps to 1 a row before":  {wrong, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) { v[end-1], v[end] = fr.Element{}, fr.Element{} })}},
+		"a selector of one's own":         {wrong, map[string]func(p *prover){PhaseQuotient: shift(variable{param, 0})}},
+		"quotient pieces exchanged": {c, map[string]func(p *prover){PhaseOpen: func(p *prover) {
+			p.proof.quotient[0], p.proof.quotient[1] = p.proof.quotient[1], p.proof.quotient[0]
+		}}},
+		"quotient pieces shifted against each other": {wrong, map[string]func(p *prover){PhaseOpen: func(p *prover) {
+			p.pieces[0], p.pieces[1], p.pieces[2] = p.pieces[1], p.pieces[2], p.pieces[0]
+		}}},
+		"a quotient for a point that is known before": {wrong, map[string]func(p *prover){PhaseOpen: func(p *prover) {
+			addTo(p.pieces[0].low, element(5), false)
+		}}},
+		"an opening at another point": {c, map[string]func(p *prover){PhaseOpen: func(p *prover) { p.zeta.Double(&p.zeta) }}},
+		"a value that is not the polynomial's": {c, map[string]func(p *prover){"": func(p *prover) {
+			p.proof.values[0].Add(&p.proof.values[0], ptr(element(1)))
+		}}},
+		"the first commitment of the opening after its challenge": {c, map[string]func(p *prover){"": func(p *prover) {
+			p.proof.opening[0].Add(&p.proof.opening[0], &p.one)
+		}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := agree(t, s.Verifying(), forge(t, &s, cheat.circuit, cheat.change), s.public, bound); !errors.Is(err, zkbench.ErrProof) {
+				t.Error(err)
+			}
+		})
+	}
+
+	// Both public values exchanged in the statement, with a circuit that has them so.
+	t.Run("a proof of others' values", func(t *testing.T) {
+		b := NewBuilder(Plonk())
+		chain(b, 9, 3)
+		other, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof := forge(t, &s, other, nil)
+		if err := agree(t, s.Verifying(), proof, other.Public(), bound); err != nil {
+			t.Error("of its own values:", err)
+		}
+		if err := agree(t, s.Verifying(), proof, s.public, bound); !errors.Is(err, zkbench.ErrProof) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBlindingIsEnough counts for each column what a proof shows of it: its commitment, which is
+// a value at τ, and its values; so many of its rows are random at least. What all of the opening
+// shows besides follows from these.
+func TestBlindingIsEnough(t *testing.T) {
+	for _, s := range statements(t) {
+		for _, v := range s.layout.witness() {
+			shown, random := 1, blinded
+			if v.kind == product {
+				random-- // its row n - blinded is 1
+			}
+			for _, o := range s.opened {
+				if o.here() == v {
+					shown++
+				}
+			}
+			if shown > random {
+				t.Errorf("%s: column %v: %d values shown, %d rows random", s.name, v, shown, random)
+			}
+		}
+		// One sum of the pieces is known, all others are blinded.
+		p, err := s.newProver(t.Context(), executor.Serial(), s.Circuit, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range []func() error{p.commit, p.permutation, p.quotient} {
+			if err := run(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range p.pieces[:len(p.pieces)-1] {
+			if p.pieces[i].top.IsZero() {
+				t.Errorf("%s: piece %d is not blinded", s.name, i)
+			}
+		}
+		for v, column := range p.columns {
+			one := fr.One()
+			if v.kind.fixed() {
+				continue
+			}
+			values := p.form.New(p.n)
+			values.Copy(column)
+			if err := p.domain.NTT(p.ctx, p.ex, values, 0, &one); err != nil {
+				t.Fatal(err)
+			}
+			values.BitReverse()
+			for i, e := range values.Elements()[p.n-blinded:] {
+				if small := e.IsUint64(); small && (v.kind != product || i > 0) {
+					t.Errorf("%s: column %v is not blinded in row %d from the end", s.name, v, blinded-i)
+				}
+			}
+		}
+	}
+}
+
+// TestProofsShareNothing: two proofs of one statement have no point and no value in common, also
+// where the source of randomness repeats itself and the witness, or what it is bound to, does not.
+func TestProofsShareNothing(t *testing.T) {
+	for _, s := range statements(t) {
+		same := func(o Options) []byte {
+			o.Rand = zeros{}
+			proof, err := s.Prove(t.Context(), executor.Serial(), s.Circuit, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return proof
+		}
+		fresh, err := s.Prove(t.Context(), executor.Serial(), s.Circuit, Options{Context: bound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := same(Options{Context: bound})
+		if !slices.Equal(first, same(Options{Context: bound})) {
+			t.Errorf("%s: two proofs of one seed, witness and context differ", s.name)
+		}
+		for name, proof := range map[string][]byte{"fresh": fresh, "seed": first, "another context": same(Options{Context: []byte("x")})} {
+			seen := make(map[string]string)
+			for other, p := range map[string][]byte{"": s.proof, name: proof} {
+				for part := range slices.Chunk(p, 32) {
+					if before, ok := seen[string(part)]; ok && before != other {
+						t.Errorf("%s, %s: a part in common with another proof", s.name, name)
+					}
+					seen[string(part)] = other
+				}
+			}
+		}
+		if slices.Equal(first[:32], same(Options{Context: []byte("x")})[:32]) {
+			t.Errorf("%s: one seed blinds two contexts alike", s.name)
+		}
+	}
+}
+
+// zeros is a source of randomness that has none.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}

@@ -1,0 +1,108 @@
+package plonkish
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/poly"
+)
+
+// Term is a polynomial that is 0 in every row of its gate.
+type Term struct {
+	Name string
+	Zero Expr
+}
+
+// Gate is what the rows that name it must satisfy. It is not changed once it is used.
+type Gate struct {
+	Name  string
+	Terms []Term
+}
+
+// Arithmetic is Plonk's gate (Gabizon, Williamson and Ciobotaru 2019/953, section 6) with
+// parameters qm, ql, qr, qo and qc: qm a b + ql a + qr b + qo c + qc = 0.
+var Arithmetic = &Gate{Name: "arithmetic", Terms: []Term{{
+	"sum",
+	Param(0).Mul(Cell(0)).Mul(Cell(1)).
+		Add(Param(1).Mul(Cell(0))).Add(Param(2).Mul(Cell(1))).
+		Add(Param(3).Mul(Cell(2))).Add(Param(4)),
+}}}
+
+// vanishes tells whether all terms are 0 where all parameters are, whatever the cells hold.
+func (g *Gate) vanishes() bool {
+	for _, t := range g.Terms {
+		if c, ok := evaluate(compile(t.Zero), withoutParams{}, nil).constant(); !ok || !c.IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutParams is the algebra of Exprs in which parameters are 0.
+type withoutParams struct{}
+
+func (withoutParams) variable(v variable) Expr {
+	if v.kind == param {
+		return Expr{}
+	}
+	return of(v.kind, v.index)
+}
+func (withoutParams) constant(c fr.Element) Expr { return Const(c) }
+func (withoutParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
+
+// reads are the variables of all terms.
+func (g *Gate) reads() []variable {
+	var all []variable
+	for _, t := range g.Terms {
+		all = append(all, compile(t.Zero).variables()...)
+	}
+	return all
+}
+
+// System is what circuits are made of.
+type System struct {
+	Name     string
+	Columns  []string // names
+	Permuted int      // the first so many columns have cells that can be wired to others
+	Params   int      // fixed elements of a row, besides its gate
+	Gates    []*Gate
+}
+
+// Plonk is the system of one gate on three columns.
+func Plonk() System {
+	return System{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic}}
+}
+
+// maxPermuted columns, and another one of public values, have labels that fit 32 bits.
+const maxPermuted = 1<<(32-poly.TwoAdicity) - 1
+
+func (s *System) check() error {
+	bad := func(format string, a ...any) error {
+		return fmt.Errorf("%w: system %q: "+format, append([]any{zkbench.ErrParams, s.Name}, a...)...)
+	}
+	if most := min(len(s.Columns), maxPermuted); s.Permuted < 1 || s.Permuted > most {
+		return bad("%d permuted of %d columns, accepted are 1 to %d", s.Permuted, len(s.Columns), most)
+	}
+	if s.Params < 0 {
+		return bad("%d parameters", s.Params)
+	}
+	names := make(map[string]bool)
+	for _, g := range s.Gates {
+		if names[g.Name] {
+			return bad("two gates are called %q", g.Name)
+		}
+		names[g.Name] = true
+		for _, v := range g.reads() {
+			what, limit := "column", len(s.Columns)
+			if v.kind == param {
+				what, limit = "parameter", s.Params
+			}
+			if v.index < 0 || v.index >= limit {
+				return bad("gate %q reads %s %d of %d", g.Name, what, v.index, limit)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package plonkish
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/internal/poly"
+)
+
+// Challenges, as the identity's variables of kind scalar.
+const (
+	alpha = iota // separates the terms
+	beta         // of the permutation
+	gamma
+	delta // the running product's first value, which public values decide
+	challenges
+)
+
+// layout is what a key's prover and verifier share: the identity that a circuit's columns satisfy
+// on all its rows, and what is opened to check it at one point.
+type layout struct {
+	system *System
+	n      int
+	root   fr.Element // of order n
+	used   uses
+
+	identity  program
+	committed []variable // columns that the identity reads, fixed or not
+	opened    []variable // values that a proof has: columns at ζ, nextCells and the product at ωζ
+	linear    []variable // of committed, those that are not opened at ζ
+	pieces    int        // of the quotient, each of n coefficients
+	extra     bool       // and the last one has another
+}
+
+// uses are the parts of a system that a circuit has rows of.
+type uses struct {
+	gates, params []bool
+}
+
+func (c *Circuit) uses() uses {
+	u := uses{make([]bool, len(c.system.Gates)), make([]bool, c.system.Params)}
+	known := make([]bool, len(c.kinds))
+	for _, k := range c.rows {
+		if f := &c.kinds[k]; !known[k] && f.gate >= 0 {
+			u.gates[f.gate] = true
+			for i, p := range f.params {
+				u.params[i] = u.params[i] || !p.IsZero()
+			}
+		}
+		known[k] = true
+	}
+	return u
+}
+
+// newLayout states the identity: gates, wiring, and the ends of the running product.
+func newLayout(s *System, n int, u uses) *layout {
+	l := &layout{system: s, n: n, used: u, root: poly.Root(n)}
+	terms := l.gates()
+	terms = append(terms, l.permutation()...)
+	var sum Expr
+	for _, t := range slices.Backward(terms) {
+		sum = sum.Mul(of(scalar, alpha)).Add(t)
+	}
+	l.identity = compile(sum)
+	l.open()
+	degree := evaluate(l.identity, leadings(func(v variable) leading { return leading{degree: l.degree(v)} }), nil).degree - n
+	l.pieces, l.extra = degree/n, degree%n == 0
+	if !l.extra {
+		l.pieces++
+	}
+	return l
+}
+
+// label is the k_j of column j, 5^j: 5 generates the field's group, so that no two cosets of the
+// domain meet.
+func label(j int) fr.Element {
+	k, five := fr.One(), fr.NewElement(5)
+	for range j {
+		k.Mul(&k, &five)
+	}
+	return k
+}
+
+func power(x fr.Element, e int) (y fr.Element) {
+	y.Exp(x, big.NewInt(int64(e)))
+	return y
+}
+
+// gates are the terms of gates, each times its selector, which is left out where the gate's own
+// parameters are enough to switch it off.
+func (l *layout) gates() []Expr {
+	var terms []Expr
+	for i, g := range l.system.Gates {
+		if !l.used.gates[i] {
+			continue
+		}
+		s := Int(1)
+		if l.selects(i) {
+			s = of(selector, i)
+		}
+		for _, t := range g.Terms {
+			terms = append(terms, s.Mul(evaluate(compile(t.Zero), usedParams(l.used.params), nil)))
+		}
+	}
+	return terms
+}
+
+// usedParams is the algebra of Exprs in which parameters that no row has are 0.
+type usedParams []bool
+
+func (u usedParams) variable(v variable) Expr {
+	if v.kind == param && !u[v.index] {
+		return Expr{}
+	}
+	return of(v.kind, v.index)
+}
+func (usedParams) constant(c fr.Element) Expr { return Const(c) }
+func (usedParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
+
+// selects tells whether a gate needs its selector: it does not if its terms vanish without
+// parameters and no other gate in use has parameters of its.
+func (l *layout) selects(gate int) bool {
+	isParam := func(v variable) bool { return v.kind == param }
+	own := l.system.Gates[gate].reads()
+	for i, g := range l.system.Gates {
+		if i != gate && l.used.gates[i] && slices.ContainsFunc(g.reads(), func(v variable) bool { return isParam(v) && slices.Contains(own, v) }) {
+			return true
+		}
+	}
+	return !l.system.Gates[gate].vanishes()
+}
+
+// permutation are the terms of the wiring: z (w_j + β k_j X + γ)... = z' (w_j + β σ_j + γ)... in all
+// rows but the blinded ones, z is δ in the first row and 1 in the first blinded one.
+func (l *layout) permutation() []Expr {
+	z, next := of(product, 0).Add(Int(1)), of(nextProduct, 0).Add(Int(1))
+	left, right := l.factors()
+	x := of(point, 0)
+	both := z.Mul(left).Sub(next.Mul(right))
+	for i := l.n - blinded; i < l.n; i++ {
+		both = both.Mul(x.Sub(Const(power(l.root, i))))
+	}
+	return []Expr{
+		both,
+		of(first, 0).Mul(z.Sub(of(scalar, delta))),
+		of(last, 0).Mul(of(product, 0)),
+	}
+}
+
+// factors are what the running product grows by in a row, and shrinks by.
+func (l *layout) factors() (left, right Expr) {
+	left, right = Int(1), Int(1)
+	b, c := of(scalar, beta), of(scalar, gamma)
+	for j := range l.system.Permuted {
+		w := Cell(j)
+		left = left.Mul(w.Add(b.Mul(Const(label(j))).Mul(of(point, 0))).Add(c))
+		right = right.Mul(w.Add(b.Mul(of(sigma, j))).Add(c))
+	}
+	return left, right
+}
+
+// open decides what is opened: cells at ζ, what is read in the next row at ωζ, and of the other
+// columns so many at ζ that the identity there is linear in what remains.
+func (l *layout) open() {
+	opened := make(map[variable]bool)
+	for _, v := range l.identity.variables() {
+		if v.kind == cell || v.kind.next() {
+			opened[v] = true
+		}
+		if v.kind.column() && !v.kind.next() {
+			l.committed = append(l.committed, v)
+		}
+	}
+	for more := true; more; {
+		more = false
+		evaluate(l.identity, unopened{opened, &more}, nil)
+	}
+	order := func(x, y variable) int {
+		return (int(x.kind)-int(y.kind))*maxSize + x.index - y.index
+	}
+	for v := range opened {
+		l.opened = append(l.opened, v)
+	}
+	slices.SortFunc(l.opened, order)
+	slices.SortFunc(l.committed, order)
+	for _, v := range l.committed {
+		if !opened[v] {
+			l.linear = append(l.linear, v)
+		}
+	}
+}
+
+// unopened is the algebra of sets of columns that are not opened. A product of two such opens the
+// smaller one, and of equal ones the second.
+type unopened struct {
+	opened map[variable]bool
+	more   *bool
+}
+
+func (f unopened) variable(v variable) []variable {
+	if !v.kind.column() || f.opened[v] {
+		return nil
+	}
+	return []variable{v}
+}
+func (f unopened) constant(fr.Element) []variable { return nil }
+
+func (f unopened) apply(o op, x, y []variable) []variable {
+	if o == opMul && len(x) > 0 && len(y) > 0 {
+		*f.more = true
+		if len(x) < len(y) {
+			x, y = y, x
+		}
+		for _, v := range y {
+			f.opened[v] = true
+		}
+		return x
+	}
+	all := slices.Clone(x)
+	for _, v := range y {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// degree is formal: that of the polynomial of n values.
+func (l *layout) degree(v variable) int {
+	switch v.kind {
+	case scalar:
+		return 0
+	case point:
+		return 1
+	}
+	return l.n - 1
+}

@@ -1,0 +1,172 @@
+package plonkish
+
+import (
+	"context"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// VerifyingKey checks proofs of a circuit, whatever its witness. It is safe for concurrent use.
+type VerifyingKey struct {
+	*layout
+	public int
+	fixed  []bn254.G1Affine // commitments of the layout's fixed columns
+	one    bn254.G1Affine
+	g2     [2]bn254.G2Affine // 1 and τ
+	lines  [2][2][len(bn254.LoopCounter)]bn254.LineEvaluationAff
+	digest [sha512.Size]byte
+
+	insecure bool
+}
+
+// ProvingKey makes proofs of a circuit with any witness. It keeps the reference string, which
+// must stay open, and is safe for concurrent use.
+type ProvingKey struct {
+	*VerifyingKey
+	circuit      [32]byte // digest
+	srs          *srs.SRS
+	form         *poly.Form
+	kernel       *kernel
+	coefficients map[variable]poly.Vector // of the layout's fixed columns
+}
+
+// Verifying is the part for verifiers.
+func (k *ProvingKey) Verifying() *VerifyingKey { return k.VerifyingKey }
+
+// Insecure tells whether proofs can be made of anything: of keys over a reference string whose
+// secret everybody knows.
+func (k *VerifyingKey) Insecure() bool { return k.insecure }
+
+// Setup makes the keys of a circuit over a reference string of its size. Errors are
+// zkbench.ErrParams for a string of another size, a zkbench.LimitError with the largest number of
+// rows that it has where it is too small, or the context's cause.
+func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*ProvingKey, error) {
+	if s.Size() < c.n {
+		return nil, &zkbench.LimitError{What: "rows of a circuit over this reference string", Estimate: int64(c.Rows()), Max: int64(s.Size() - blinded)}
+	}
+	if s.Size() > c.n {
+		return nil, fmt.Errorf("%w: reference string of size %d; accepted is the circuit's, %d", zkbench.ErrParams, s.Size(), c.n)
+	}
+	vk := &VerifyingKey{layout: newLayout(c.system, c.n, c.uses()), public: c.public, one: s.Canonical.Vk.G1, g2: s.Canonical.Vk.G2, lines: s.Canonical.Vk.Lines, insecure: s.Insecure()}
+	k := &ProvingKey{
+		VerifyingKey: vk, circuit: c.digest, srs: s, form: poly.Fastest(), kernel: newKernel(vk.identity),
+		coefficients: make(map[variable]poly.Vector),
+	}
+	domain, err := k.form.NewDomain(c.n)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range vk.committed {
+		if !v.kind.fixed() {
+			continue
+		}
+		values := c.fixedColumn(vk.layout, v)
+		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, values)
+		if err != nil {
+			return nil, err
+		}
+		vk.fixed = append(vk.fixed, commitment)
+		if k.coefficients[v], err = interpolate(ctx, ex, k.form, domain, values); err != nil {
+			return nil, err
+		}
+	}
+	vk.digest = sha512.Sum512(vk.encode())
+	return k, nil
+}
+
+// interpolate returns the coefficients of the polynomial of values in rows.
+func interpolate(ctx context.Context, ex executor.Executor, form *poly.Form, domain *poly.Domain, values []fr.Element) (poly.Vector, error) {
+	v, one := form.Of(values), fr.One()
+	v.BitReverse()
+	return v, domain.InverseNTT(ctx, ex, v, poly.BitReversed, &one)
+}
+
+// fixedColumn is the values of a column that the circuit decides.
+func (c *Circuit) fixedColumn(l *layout, v variable) []fr.Element {
+	values := make([]fr.Element, c.n)
+	switch v.kind {
+	case param:
+		for i, k := range c.rows {
+			if f := &c.kinds[k]; f.gate >= 0 {
+				values[i] = f.params[v.index]
+			}
+		}
+	case selector:
+		for i, k := range c.rows {
+			if c.kinds[k].gate == v.index {
+				values[i].SetOne()
+			}
+		}
+	case sigma:
+		roots := l.roots()
+		c.labels(values, roots, v.index)
+	}
+	return values
+}
+
+// roots are the powers of the domain's root.
+func (l *layout) roots() []fr.Element {
+	roots := make([]fr.Element, l.n)
+	roots[0].SetOne()
+	for i := 1; i < l.n; i++ {
+		roots[i].Mul(&roots[i-1], &l.root)
+	}
+	return roots
+}
+
+// labels sets values to what the cells of a column are wired to.
+func (c *Circuit) labels(values, roots []fr.Element, column int) {
+	labels := make([]fr.Element, len(c.cells)+1)
+	for j := range labels {
+		labels[j] = label(j)
+	}
+	for i := range values {
+		if i < len(c.rows) {
+			next := int(c.sigma[column][i])
+			values[i].Mul(&labels[next/c.n], &roots[next%c.n])
+		} else {
+			values[i].Mul(&labels[column], &roots[i])
+		}
+	}
+}
+
+// version is of all encodings.
+const version = 1
+
+// encode is the canonical encoding of a key.
+func (k *VerifyingKey) encode() []byte {
+	system := k.system.digest()
+	out := append([]byte{version}, system[:]...)
+	out = append(out, byte(bits.Len(uint(k.n))-1), blinded)
+	out = binary.LittleEndian.AppendUint32(out, uint32(k.public))
+	for _, yes := range slices.Concat(k.used.gates, k.used.params, []bool{k.insecure}) {
+		if yes {
+			out = append(out, 1)
+		} else {
+			out = append(out, 0)
+		}
+	}
+	one := k.one.Bytes()
+	out = append(out, one[:]...)
+	for i := range k.g2 {
+		p := k.g2[i].Bytes()
+		out = append(out, p[:]...)
+	}
+	for i := range k.fixed {
+		p := k.fixed[i].Bytes()
+		out = append(out, p[:]...)
+	}
+	return out
+}

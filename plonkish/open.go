@@ -1,0 +1,135 @@
+package plonkish
+
+import (
+	"context"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/internal/poly"
+)
+
+// weighed is a weighed sum of polynomials of n coefficients, and its own one of X^n.
+type weighed struct {
+	weights []fr.Element
+	columns []poly.Vector
+	top     fr.Element
+	low     poly.Vector // the sum, once it is known
+}
+
+func (w *weighed) add(weight fr.Element, low poly.Vector, top fr.Element) {
+	w.weights, w.columns = append(w.weights, weight), append(w.columns, low)
+	w.top.Add(&w.top, top.Mul(&top, &weight))
+}
+
+// sum sets low.
+func (p *prover) sum(w *weighed) error {
+	var e Expr
+	columns := make(map[variable]poly.Vector)
+	for i := range w.columns {
+		e = e.Add(Const(w.weights[i]).Mul(Cell(i)))
+		columns[variable{cell, i}] = w.columns[i]
+	}
+	w.low = p.form.New(p.n)
+	return p.evaluate(w.low, e, columns)
+}
+
+// coefficients are the sum's n + 1.
+func (w *weighed) coefficients() []fr.Element { return append(w.low.Elements(), w.top) }
+
+// divide turns coefficients into those of the quotient by X - a, one less, and what is left over.
+func divide(coefficients []fr.Element, a *fr.Element) (quotient []fr.Element, rest fr.Element) {
+	var carry fr.Element
+	for i := len(coefficients) - 1; i >= 0; i-- {
+		carry.Mul(&carry, a).Add(&carry, &coefficients[i])
+		coefficients[i] = carry
+	}
+	return coefficients[1:], coefficients[0]
+}
+
+// open sets the values and the opening of the proof, two commitments for all points (Boneh, Drake,
+// Fisch and Gabizon 2020/081, section 4): of polynomials f that have the values of r at points S of
+// T = {ζ, ωζ}, weighed by powers of ν,
+//
+//	W = Σ ν^i (f - r) / Z_S,
+//	W' = (Σ ν^i Z_T\S(x) (f - r(x)) - Z_T(x) W) / (X - x).
+//
+// All r are what a division leaves over.
+func (p *prover) open() error {
+	t := p.points(p.zeta)
+	err := p.ex.Do(p.ctx, len(p.opened), func(_ context.Context, i int) error {
+		point := &t.zeta
+		if p.opened[i].kind.next() {
+			point = &t.next
+		}
+		p.proof.values[i] = p.columns[p.opened[i].here()].Evaluate(point)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	sums, value := p.claimed(p.rounds.values(p.proof))
+	quotient := make([]fr.Element, p.n)
+	for s := range setCount {
+		if len(sums[s].columns) == 0 {
+			continue
+		}
+		if err := p.sum(&sums[s]); err != nil {
+			return err
+		}
+		coefficients := sums[s].coefficients()
+		var rest fr.Element
+		for _, point := range t.of(s) {
+			coefficients, rest = divide(coefficients, &point)
+		}
+		if s == atZeta && rest != value && !p.forging {
+			return p.unsatisfied()
+		}
+		for i := range coefficients {
+			quotient[i].Add(&quotient[i], &coefficients[i])
+		}
+	}
+	if p.proof.opening[0], err = p.commitment(p.srs.Canonical.Pk.G1, quotient); err != nil {
+		return err
+	}
+	x := p.rounds.opening(p.proof)
+	var all weighed
+	for s := range setCount {
+		if len(sums[s].columns) > 0 {
+			all.add(t.outside(s, &x), sums[s].low, sums[s].top)
+		}
+	}
+	weight := t.all(&x)
+	all.add(*weight.Neg(&weight), p.form.Of(quotient), fr.Element{})
+	if err := p.sum(&all); err != nil {
+		return err
+	}
+	quotient, _ = divide(all.coefficients(), &x)
+	p.proof.opening[1], err = p.commitment(p.srs.Canonical.Pk.G1, quotient)
+	return err
+}
+
+// claimed are what is opened at each set, weighed: the linearisation, and ν^i times claim i from
+// 1. The value is that at ζ of what is opened there alone, if the identity holds.
+func (p *prover) claimed(nu fr.Element) (sums [setCount]weighed, value fr.Element) {
+	a := at{layout: p.layout, scalars: &p.scalars, zeta: p.zeta, values: p.proof.values}
+	factors, constant := a.linearisation()
+	for i, f := range factors {
+		if i < len(p.linear) {
+			sums[atZeta].add(f, p.columns[p.linear[i]], fr.Element{})
+		} else {
+			piece := &p.pieces[i-len(p.linear)]
+			sums[atZeta].add(f, piece.low, piece.top)
+		}
+	}
+	value.Neg(&constant)
+	weight := nu
+	for _, c := range p.claims() {
+		sums[c.set].add(weight, p.columns[c.column], fr.Element{})
+		if c.set == atZeta {
+			var v fr.Element
+			value.Add(&value, v.Mul(&weight, &p.proof.values[c.here]))
+		}
+		weight.Mul(&weight, &nu)
+	}
+	return sums, value
+}

@@ -1,0 +1,232 @@
+package plonkish
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/poly"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// Options of a proof. The zero value is fine.
+type Options struct {
+	Context []byte            // what else the proof is bound to; a verifier has the same
+	Rand    io.Reader         // of the proof's seed, 32 bytes; nil: the system's
+	Phase   func(name string) // where set, hears of each phase as it begins
+}
+
+// Phases of Prove, in order.
+const (
+	PhaseCommit      = "commit"      // to the witness
+	PhasePermutation = "permutation" // the running product
+	PhaseQuotient    = "quotient"
+	PhaseOpen        = "open"
+)
+
+// prover is the state of one proof.
+type prover struct {
+	*ProvingKey
+	ctx     context.Context
+	ex      executor.Executor
+	circuit *Circuit
+	public  []fr.Element
+	domain  *poly.Domain
+	rounds  *rounds
+	blinds  io.Reader
+	scalars [challenges]fr.Element
+	zeta    fr.Element
+	rows    map[variable]poly.Vector // values of the witness's columns
+	columns map[variable]poly.Vector // coefficients of all committed columns
+	pieces  []piece                  // of the quotient
+	proof   *proof
+	forging bool // goes on where the circuit is not satisfied, for tests
+}
+
+// Prove proves that the circuit, which is the key's with any witness, is satisfied. Errors are
+// an *UnsatisfiedError where it is not, zkbench.ErrParams for another circuit, what Rand returns,
+// or the context's cause.
+func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit, o Options) ([]byte, error) {
+	p, err := k.newProver(ctx, ex, c, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, phase := range []struct {
+		name string
+		run  func() error
+	}{{PhaseCommit, p.commit}, {PhasePermutation, p.permutation}, {PhaseQuotient, p.quotient}, {PhaseOpen, p.open}} {
+		if o.Phase != nil {
+			o.Phase(phase.name)
+		}
+		if err := phase.run(); err != nil {
+			return nil, err
+		}
+	}
+	return p.proof.encode(), nil
+}
+
+func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Circuit, o Options) (*prover, error) {
+	if c.digest != k.circuit {
+		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
+	}
+	domain, err := k.form.NewDomain(k.n)
+	if err != nil {
+		return nil, err
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	nonces := transcript.Nonces{Protocol: protocol, Label: "blinding"}
+	if _, err := io.ReadFull(o.Rand, nonces.Seed[:]); err != nil {
+		return nil, err
+	}
+	public := c.Public()
+	r := k.newRounds(public, o.Context)
+	return &prover{
+		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, domain: domain, rounds: r,
+		blinds: nonces.Stream(c.witness(), &r.Transcript), rows: make(map[variable]poly.Vector),
+		columns: maps.Clone(k.coefficients), proof: k.newProof(),
+	}, nil
+}
+
+// witness is the digest of all values.
+func (c *Circuit) witness() []byte {
+	h := sha256.New()
+	var buffer []byte
+	for _, values := range append([][]fr.Element{c.values}, c.free...) {
+		for len(values) > 0 {
+			some := values[:min(len(values), 1<<8)]
+			values, buffer = values[len(some):], buffer[:0]
+			for _, v := range some {
+				for _, limb := range v {
+					buffer = binary.LittleEndian.AppendUint64(buffer, limb)
+				}
+			}
+			h.Write(buffer)
+		}
+	}
+	return h.Sum(nil)
+}
+
+// random is the next blinding element.
+func (p *prover) random() (e fr.Element, err error) {
+	var b [64]byte
+	_, err = io.ReadFull(p.blinds, b[:])
+	return *e.SetBytes(b[:]), err
+}
+
+// blind makes rows from there on random.
+func (p *prover) blind(values []fr.Element) (err error) {
+	for i := range values {
+		if values[i], err = p.random(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commitment is to values in rows or to coefficients, by the points of either.
+func (p *prover) commitment(points []bn254.G1Affine, scalars []fr.Element) (bn254.G1Affine, error) {
+	return group.BN254().MSM(p.ctx, p.ex, points[:len(scalars)], scalars)
+}
+
+// commit commits to the witness.
+func (p *prover) commit() error {
+	values := make([]fr.Element, p.n)
+	for i, v := range p.witness() {
+		if v.kind == product {
+			break
+		}
+		for row := range p.circuit.rows {
+			values[row] = p.circuit.cell(v.index, row)
+		}
+		if err := p.blind(values[p.n-blinded:]); err != nil {
+			return err
+		}
+		if err := p.commitRows(i, v, values); err != nil {
+			return err
+		}
+		p.rows[v] = p.form.Of(values)
+	}
+	p.rounds.columns(p.proof, &p.scalars)
+	return nil
+}
+
+// commitRows commits to a column's values as the proof's i-th, and keeps its coefficients.
+func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) {
+	if p.proof.columns[i], err = p.commitment(p.srs.Lagrange.Pk.G1, values); err != nil {
+		return err
+	}
+	p.columns[v], err = interpolate(p.ctx, p.ex, p.form, p.domain, values)
+	return err
+}
+
+// permutation commits to z - 1.
+func (p *prover) permutation() (err error) {
+	if p.scalars[delta], err = p.publicProduct(p.public, &p.scalars[beta], &p.scalars[gamma]); err != nil {
+		return err
+	}
+	one := fr.One()
+	x := p.form.New(p.n)
+	x.SetPowers(&one, &p.root)
+	p.rows[variable{point, 0}] = x
+	roots, values := x.Elements(), make([]fr.Element, p.n)
+	for j := range p.system.Permuted {
+		p.circuit.labels(values, roots, j)
+		p.rows[variable{sigma, j}] = p.form.Of(values)
+	}
+	left, right := p.factors()
+	ratio, den := p.form.New(p.n), p.form.New(p.n)
+	if err := p.evaluate(ratio, left, p.rows); err != nil {
+		return err
+	}
+	if err := p.evaluate(den, right, p.rows); err != nil {
+		return err
+	}
+	p.rows = nil
+	den.Invert()
+	ratio.Mul(ratio, den)
+	ratio.RunningProducts()
+	ratio.Scale(&p.scalars[delta])
+	ratio.Get(roots)
+	values[0].Sub(&p.scalars[delta], &one)
+	end := p.n - blinded
+	for i := 1; i <= end; i++ {
+		values[i].Sub(&roots[i-1], &one)
+	}
+	if !values[end].IsZero() && !p.forging {
+		return p.unsatisfied()
+	}
+	if err := p.blind(values[end+1:]); err != nil {
+		return err
+	}
+	if err := p.commitRows(len(p.proof.columns)-1, variable{product, 0}, values); err != nil {
+		return err
+	}
+	p.rounds.product(p.proof, &p.scalars)
+	return nil
+}
+
+// evaluate sets dst to an Expr of columns.
+func (p *prover) evaluate(dst poly.Vector, e Expr, columns map[variable]poly.Vector) error {
+	column := func(v variable) poly.Vector { return columns[v] }
+	return newKernel(compile(e)).run(p.ctx, p.ex, p.form, dst, p.scalars[:], column)
+}
+
+// unsatisfied names what the witness breaks.
+func (p *prover) unsatisfied() error {
+	if err := p.circuit.Check(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: a challenge met a pole", zkbench.ErrProof)
+}

@@ -1,0 +1,299 @@
+package plonkish
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/poly"
+)
+
+// piece is a polynomial of n coefficients and perhaps another.
+type piece struct {
+	low poly.Vector
+	top fr.Element // of X^n
+}
+
+// part is the number of points on which the quotient is computed at a time: so much memory does
+// each column of the identity take.
+const part = 1 << 14
+
+// quotient commits to the pieces of the identity divided by X^n - 1. The
+// identity is computed on as many cosets of the domain as there are pieces, and each of these part
+// by part. What it has above so many coefficients is one at most, which the columns' leading
+// coefficients give.
+func (p *prover) quotient() error {
+	size := min(p.n, part)
+	small, err := p.form.NewDomain(size)
+	if err != nil {
+		return err
+	}
+	shifts := make([]fr.Element, p.layout.pieces)
+	p.pieces = make([]piece, p.layout.pieces)
+	for c := range shifts {
+		shifts[c] = label(c + 1) // outside of the domain, and in different cosets
+		p.pieces[c].low = p.form.New(p.n)
+	}
+	columns := newParts(p, small)
+	parts := p.n / size
+	for c := range p.pieces {
+		shift := shifts[c]
+		for i := range parts {
+			if err := columns.move(shift, i > 0); err != nil {
+				return err
+			}
+			// Part i has the points ω^i of all, which in reversed order are neighbours.
+			at := int(bits.Reverse64(uint64(i))>>1>>(64-bits.Len(uint(parts)))) * size
+			dst := p.pieces[c].low.Slice(at, at+size)
+			if err := p.kernel.run(p.ctx, p.ex, p.form, dst, p.scalars[:], columns.get); err != nil {
+				return err
+			}
+			shift.Mul(&shift, &p.root)
+		}
+		vanishing := p.vanishing(&shifts[c])
+		if err := p.domain.InverseNTT(p.ctx, p.ex, p.pieces[c].low, poly.BitReversed, &shifts[c]); err != nil {
+			return err
+		}
+		p.pieces[c].low.Scale(vanishing.Inverse(&vanishing))
+	}
+	if err := p.separate(shifts); err != nil {
+		return err
+	}
+	p.zeta = p.rounds.quotient(p.proof)
+	return nil
+}
+
+// parts are the values of the identity's columns on a coset of a small domain.
+type parts struct {
+	*prover
+	domain   *poly.Domain
+	points   poly.Vector // of the domain
+	at, next map[variable]poly.Vector
+	constant poly.Vector
+}
+
+func newParts(p *prover, domain *poly.Domain) *parts {
+	size := domain.Size()
+	s := &parts{
+		prover: p, domain: domain, points: p.form.New(size), constant: p.form.New(size),
+		at: make(map[variable]poly.Vector), next: make(map[variable]poly.Vector),
+	}
+	one, root := fr.One(), domain.Root()
+	s.points.SetPowers(&one, &root)
+	s.points.BitReverse()
+	for _, v := range p.identity.variables() {
+		if v.kind != scalar {
+			s.at[v.here()] = p.form.New(size)
+		}
+		if v.kind.next() {
+			s.next[v.here()] = p.form.New(size)
+		}
+	}
+	return s
+}
+
+func (s *parts) get(v variable) poly.Vector {
+	if v.kind.next() {
+		return s.next[v.here()]
+	}
+	return s.at[v]
+}
+
+// move goes to the coset of a shift; where it follows on the last one, what was next is here.
+func (s *parts) move(shift fr.Element, follows bool) error {
+	type job struct {
+		column variable
+		dst    poly.Vector
+		shift  fr.Element
+	}
+	var jobs []job
+	var further fr.Element
+	further.Mul(&shift, &s.root)
+	for _, v := range s.committed {
+		next, ahead := s.next[v]
+		if ahead && follows {
+			s.at[v], s.next[v] = next, s.at[v]
+			jobs = append(jobs, job{v, s.next[v], further})
+			continue
+		}
+		jobs = append(jobs, job{v, s.at[v], shift})
+		if ahead {
+			jobs = append(jobs, job{v, next, further})
+		}
+	}
+	err := s.ex.Do(s.ctx, len(jobs), func(ctx context.Context, i int) error {
+		j := &jobs[i]
+		fold(j.dst, s.columns[j.column], power(j.shift, j.dst.Len()))
+		return s.domain.NTT(ctx, executor.Serial(), j.dst, poly.Natural, &j.shift)
+	})
+	if err != nil {
+		return err
+	}
+	x := s.at[variable{point, 0}]
+	x.Copy(s.points)
+	x.Scale(&shift)
+	s.lagrange(s.at[variable{first, 0}], x, 0, &shift)
+	s.lagrange(s.at[variable{last, 0}], x, s.n-blinded, &shift)
+	return nil
+}
+
+// lagrange sets dst to the Lagrange polynomial of a row at points x of a coset.
+func (s *parts) lagrange(dst, x poly.Vector, row int, shift *fr.Element) {
+	w, one, n := power(s.root, row), fr.One(), fr.NewElement(uint64(s.n))
+	s.constant.SetPowers(&w, &one)
+	dst.Sub(x, s.constant)
+	dst.Invert()
+	c := s.vanishing(shift)
+	c.Mul(&c, &w).Div(&c, &n)
+	dst.Scale(&c)
+}
+
+// fold sets dst to the coefficients modulo X^len(dst) - c.
+func fold(dst, coefficients poly.Vector, c fr.Element) {
+	size := dst.Len()
+	step := min(size, tile)
+	for lo := 0; lo < size; lo += step {
+		d := dst.Slice(lo, lo+step)
+		for at := coefficients.Len() - size; at >= 0; at -= size {
+			from := coefficients.Slice(at+lo, at+lo+step)
+			if at+size == coefficients.Len() {
+				d.Copy(from)
+			} else {
+				d.Scale(&c)
+				d.Add(d, from)
+			}
+		}
+	}
+}
+
+// separate turns the quotient modulo X^n - s^n, for each shift s, into its pieces, blinds them
+// against each other, and commits to them.
+func (p *prover) separate(shifts []fr.Element) error {
+	pieces := p.pieces
+	y := make([]fr.Element, len(shifts))
+	for i := range y {
+		y[i] = power(shifts[i], p.n)
+	}
+	if p.extra {
+		top := p.leading()
+		pieces[len(pieces)-1].top = top
+		for i := range pieces {
+			var e fr.Element
+			e.Mul(&top, ptr(power(y[i], len(pieces))))
+			addTo(pieces[i].low, e, true)
+		}
+	}
+	if err := p.interpolatePieces(y); err != nil {
+		return err
+	}
+	for i := range pieces[1:] {
+		b, err := p.random()
+		if err != nil {
+			return err
+		}
+		pieces[i].top.Add(&pieces[i].top, &b)
+		addTo(pieces[i+1].low, b, true)
+	}
+	for i := range pieces {
+		coefficients := append(pieces[i].low.Elements(), pieces[i].top)
+		var err error
+		if p.proof.quotient[i], err = p.commitment(p.srs.Canonical.Pk.G1, coefficients); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leading is the coefficient of the identity at its formal degree, which is the quotient's too.
+func (p *prover) leading() fr.Element {
+	return evaluate(p.identity, leadings(func(v variable) leading {
+		l := leading{degree: p.degree(v)}
+		n := fr.NewElement(uint64(p.n))
+		switch v.kind {
+		case scalar:
+			l.top = p.scalars[v.index]
+		case point:
+			l.top.SetOne()
+		case first:
+			l.top.Inverse(&n)
+		case last:
+			l.top.Div(ptr(power(p.root, p.n-blinded)), &n)
+		default:
+			l.top = p.columns[v.here()].Slice(p.n-8, p.n).Elements()[7]
+			if v.kind.next() {
+				l.top.Mul(&l.top, ptr(power(p.root, p.n-1)))
+			}
+		}
+		return l
+	}), nil).top
+}
+
+// interpolatePieces turns the values at y of a polynomial whose coefficients are the pieces into
+// these.
+func (p *prover) interpolatePieces(y []fr.Element) error {
+	pieces := p.pieces
+	factors := lagrangeCoefficients(y)
+	columns := make(map[variable]poly.Vector)
+	for i := range pieces {
+		columns[variable{cell, i}] = pieces[i].low
+	}
+	for i := range pieces {
+		var e Expr
+		for j := range pieces {
+			e = e.Add(Const(factors[i][j]).Mul(Cell(j)))
+		}
+		pieces[i].low = p.form.New(p.n)
+		if err := p.evaluate(pieces[i].low, e, columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lagrangeCoefficients has at i, j the coefficient of Y^i in the polynomial that is 1 at y[j] and
+// 0 at the others.
+func lagrangeCoefficients(y []fr.Element) [][]fr.Element {
+	n := len(y)
+	factors := make([][]fr.Element, n)
+	for i := range factors {
+		factors[i] = make([]fr.Element, n)
+	}
+	for j := range y {
+		// The product of Y - y[i], i not j, over that of y[j] - y[i].
+		c, den := []fr.Element{fr.One()}, fr.One()
+		for i := range y {
+			if i == j {
+				continue
+			}
+			next := make([]fr.Element, len(c)+1)
+			for d := range c {
+				var e fr.Element
+				next[d+1].Add(&next[d+1], &c[d])
+				next[d].Sub(&next[d], e.Mul(&c[d], &y[i]))
+			}
+			c = next
+			var d fr.Element
+			den.Mul(&den, d.Sub(&y[j], &y[i]))
+		}
+		den.Inverse(&den)
+		for d := range c {
+			factors[d][j].Mul(&c[d], &den)
+		}
+	}
+	return factors
+}
+
+// addTo adds to the first element, or subtracts.
+func addTo(v poly.Vector, e fr.Element, subtract bool) {
+	low := v.Slice(0, 8)
+	some := low.Elements()
+	if subtract {
+		e.Neg(&e)
+	}
+	some[0].Add(&some[0], &e)
+	low.Set(some)
+}
+
+func ptr(e fr.Element) *fr.Element { return &e }

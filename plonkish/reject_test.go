@@ -1,0 +1,279 @@
+package plonkish
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/srs"
+)
+
+func element(i int64) (e fr.Element) { return *e.SetInt64(i) }
+
+// chain makes rows of additions and products in turn, from a public value to a public result.
+func chain(b *Builder, rows int, from int64) {
+	mul := b.Kind(Arithmetic, element(1), element(0), element(0), element(-1))
+	add := b.Kind(Arithmetic, element(0), element(1), element(1), element(-1))
+	before := b.Public(element(from))
+	now := before
+	for i := range rows {
+		x, y, kind := b.Value(before), b.Value(now), add
+		if i%4 == 3 {
+			kind = mul
+			x.Mul(&x, &y)
+		} else {
+			x.Add(&x, &y)
+		}
+		next := b.Var(x)
+		b.Row(kind, []Var{before, now, next})
+		before, now = now, next
+	}
+	b.Equal(now, b.Public(b.Value(now)))
+}
+
+// The gates of a system that is none of the published ones: they share a parameter, one is not
+// zero without, one has degree six, both read the next row and a column of no wires.
+var (
+	fifth = &Gate{Name: "fifth power", Terms: []Term{
+		{"power", Cell(0).Square().Square().Mul(Cell(0)).Add(Param(0)).Sub(Next(1))},
+		{"square", Cell(2).Sub(Cell(0).Square())},
+	}}
+	stride = &Gate{Name: "stride", Terms: []Term{
+		{"scaled", Param(0).Mul(Cell(0)).Add(Cell(2)).Sub(Next(2).Mul(Next(0)))},
+	}}
+)
+
+func unusual() System {
+	return System{Name: "unusual", Columns: []string{"a", "b", "f"}, Permuted: 2, Params: 2, Gates: []*Gate{squaring, fifth, stride}}
+}
+
+// squaring is a product on two columns.
+var squaring = &Gate{Name: "square", Terms: []Term{{"square", Param(1).Mul(Cell(0).Square().Sub(Cell(1)))}}}
+
+// powers makes rows of the unusual system.
+func powers(b *Builder, rows int, from int64) {
+	x := b.Public(element(from))
+	for i := range rows {
+		e := b.Value(x)
+		var square, power fr.Element
+		square.Square(&e)
+		power.Square(&square).Mul(&power, &e)
+		c := element(int64(i))
+		power.Add(&power, &c)
+		y := b.Var(power)
+		b.Row(b.Kind(fifth, c), []Var{x}, square)
+		// The next row holds the power in b; its step: 3 x + free = next free times next cell.
+		var free fr.Element
+		e.Mul(&e, ptr(element(3)))
+		free.Sub(&power, &e) // so that next free is 1 where the next cell is the power
+		b.Row(b.Kind(stride, element(3)), []Var{x, y}, free)
+		b.Row(0, []Var{y}, element(1))
+		var doubled fr.Element
+		doubled.Square(&power)
+		z := b.Var(doubled)
+		b.Row(b.Kind(squaring, element(0), element(1)), []Var{y, z})
+		x = y
+	}
+	b.Equal(x, b.Public(b.Value(x)))
+}
+
+type statement struct {
+	name string
+	*ProvingKey
+	*Circuit
+	public []fr.Element
+	proof  []byte
+}
+
+var bound = []byte("a payment")
+
+// statements are circuits of several systems, proved, each the same in all processes.
+func statements(t testing.TB) []statement {
+	var all []statement
+	for _, s := range []struct {
+		name   string
+		system System
+		rows   func(b *Builder)
+	}{
+		{"plonk", Plonk(), func(b *Builder) { chain(b, 5, 2) }},
+		{"plonk, 2^6", Plonk(), func(b *Builder) { chain(b, 58, 3) }},
+		{"additions", Plonk(), func(b *Builder) { chain(b, 3, 3) }},
+		{"unusual", unusual(), func(b *Builder) { powers(b, 7, 5) }},
+	} {
+		b := NewBuilder(s.system)
+		s.rows(b)
+		st := statement{name: s.name, Circuit: must.Get(b.Build())(t)}
+		st.ProvingKey = setup(t, st.Circuit)
+		st.public = st.Public()
+		seed := strings.NewReader("of thirty-two bytes, and no more")
+		st.proof = must.Get(st.Prove(t.Context(), executor.Serial(), st.Circuit, Options{Context: bound, Rand: seed}))(t)
+		all = append(all, st)
+	}
+	return all
+}
+
+func setup(t testing.TB, c *Circuit) *ProvingKey {
+	t.Helper()
+	s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
+	return must.Get(Setup(t.Context(), executor.Serial(), c, s))(t)
+}
+
+// accepted tells that what a key refuses, it refuses for what it is: of the proof itself it says
+// yes.
+func (s *statement) accepted(t *testing.T) {
+	t.Helper()
+	if err := s.Verify(s.proof, s.public, bound); err != nil {
+		t.Errorf("the proof itself: %v", err)
+	}
+}
+
+func TestStatementsHold(t *testing.T) {
+	for _, s := range statements(t) {
+		t.Run(s.name, func(t *testing.T) {
+			if err := s.Check(); err != nil {
+				t.Error(err)
+			}
+			if err := agree(t, s.Verifying(), s.proof, s.public, bound); err != nil {
+				t.Error(err)
+			}
+			var wait sync.WaitGroup
+			for range 3 {
+				wait.Go(func() { s.accepted(t) })
+			}
+			wait.Wait()
+			if len(s.proof) != s.ProofLen() {
+				t.Errorf("%d bytes, %d said", len(s.proof), s.ProofLen())
+			}
+		})
+	}
+}
+
+// TestEveryByteCounts: each byte changed in one bit is refused or rejected, and so is what is
+// cut off or added.
+func TestEveryByteCounts(t *testing.T) {
+	for _, s := range statements(t) {
+		t.Run(s.name, func(t *testing.T) {
+			defer s.accepted(t)
+			for i := range s.proof {
+				bad := slices.Clone(s.proof)
+				bad[i] ^= 1 << rand.IntN(8)
+				if err := s.Verify(bad, s.public, bound); !isProofError(err) {
+					t.Errorf("byte %d changed: %v", i, err)
+				}
+			}
+			for i := range s.proof {
+				var decode *zkbench.DecodeError
+				if err := s.Verify(s.proof[:i], s.public, bound); !errors.As(err, &decode) {
+					t.Errorf("%d bytes: %v", i, err)
+				}
+			}
+			var decode *zkbench.DecodeError
+			if err := s.Verify(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &decode) {
+				t.Errorf("a byte added: %v", err)
+			}
+		})
+	}
+}
+
+func isProofError(err error) bool {
+	var decode *zkbench.DecodeError
+	return errors.As(err, &decode) || errors.Is(err, zkbench.ErrProof)
+}
+
+// TestEveryElementCounts: each point and value of a proof changed to another one, negated or
+// exchanged with its neighbour is rejected by both verifiers.
+func TestEveryElementCounts(t *testing.T) {
+	_, _, g, _ := bn254.Generators()
+	for _, s := range statements(t) {
+		t.Run(s.name, func(t *testing.T) {
+			defer s.accepted(t)
+			count := 0
+			for i := 0; ; i++ {
+				p := must.Get(s.decode(s.proof))(t)
+				var points []*bn254.G1Affine
+				var values []*fr.Element
+				p.parts(func(_ string, _ int, p *bn254.G1Affine) { points = append(points, p) },
+					func(_ string, _ int, v *fr.Element) { values = append(values, v) })
+				count = len(points)*3 + len(values)*3
+				if i == count {
+					break
+				}
+				at, how := i/3, i%3
+				if at < len(points) {
+					x, y := points[at], points[(at+1)%len(points)]
+					switch how {
+					case 0:
+						x.Add(x, &g)
+					case 1:
+						x.Neg(x)
+					default:
+						*x, *y = *y, *x
+					}
+				} else {
+					x, y := values[at-len(points)], values[(at-len(points)+1)%len(values)]
+					switch how {
+					case 0:
+						x.Add(x, ptr(element(1)))
+					case 1:
+						x.Neg(x)
+					default:
+						*x, *y = *y, *x
+					}
+				}
+				bad := p.encode()
+				if slices.Equal(bad, s.proof) {
+					continue // a value that is 0, or two that are equal
+				}
+				if err := agree(t, s.Verifying(), bad, s.public, bound); !errors.Is(err, zkbench.ErrProof) {
+					t.Errorf("element %d changed in way %d: %v", at, how, err)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryStatementIsItsOwn: a proof is of its public values, context, key, circuit and system.
+func TestEveryStatementIsItsOwn(t *testing.T) {
+	all := statements(t)
+	for _, s := range all {
+		t.Run(s.name, func(t *testing.T) {
+			defer s.accepted(t)
+			k := s.Verifying()
+			refused := func(what string, k *VerifyingKey, public []fr.Element, bound []byte) {
+				t.Helper()
+				if err := agree(t, k, s.proof, public, bound); !isProofError(err) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			for i := range s.public {
+				other := slices.Clone(s.public)
+				other[i].Add(&other[i], ptr(element(1)))
+				refused(fmt.Sprintf("public value %d", i), k, other, bound)
+			}
+			refused("a public value less", k, s.public[1:], bound)
+			refused("a public value more", k, append(slices.Clone(s.public), fr.Element{}), bound)
+			swapped := slices.Clone(s.public)
+			slices.Reverse(swapped)
+			refused("public values in another order", k, swapped, bound)
+			refused("no context", k, s.public, nil)
+			refused("another context", k, s.public, []byte("another payment"))
+			for _, other := range all {
+				if other.name != s.name {
+					refused("the key of "+other.name, other.Verifying(), s.public, bound)
+				}
+			}
+			other := must.Get(srs.Insecure(t.Context(), executor.Serial(), s.Size(), 2))(t)
+			refused("a key over another string", must.Get(Setup(t.Context(), executor.Serial(), s.Circuit, other))(t).Verifying(), s.public, bound)
+		})
+	}
+}

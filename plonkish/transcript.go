@@ -1,0 +1,98 @@
+package plonkish
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// protocol is the transcript's and the nonces' name.
+const protocol = "plonkish"
+
+// rounds is a proof's transcript: prover and verifier go through it alike.
+type rounds struct{ transcript.Transcript }
+
+// newRounds begins with the key, the public values and the caller's context.
+func (k *VerifyingKey) newRounds(public []fr.Element, context []byte) *rounds {
+	r := &rounds{transcript.New(protocol)}
+	r.Append("key", k.digest[:])
+	r.AppendUint64("public values", uint64(len(public)))
+	for i := range public {
+		r.value("public", &public[i])
+	}
+	r.Append("context", context)
+	return r
+}
+
+func (r *rounds) value(label string, v *fr.Element) {
+	b := v.Bytes()
+	r.Append(label, b[:])
+}
+
+func (r *rounds) points(label string, points ...bn254.G1Affine) {
+	for i := range points {
+		b := points[i].Bytes()
+		r.Append(label, b[:])
+	}
+}
+
+func (r *rounds) challenge(label string) (c fr.Element) {
+	b := r.Challenge(label)
+	return *c.SetBytes(b[:])
+}
+
+// columns absorbs the witness and draws β and γ.
+func (r *rounds) columns(p *proof, s *[challenges]fr.Element) {
+	r.points("column", p.columns[:len(p.columns)-1]...)
+	s[beta], s[gamma] = r.challenge("beta"), r.challenge("gamma")
+}
+
+// product absorbs the running product and draws α.
+func (r *rounds) product(p *proof, s *[challenges]fr.Element) {
+	r.points("product", p.columns[len(p.columns)-1])
+	s[alpha] = r.challenge("alpha")
+}
+
+// quotient absorbs the quotient and draws ζ.
+func (r *rounds) quotient(p *proof) fr.Element {
+	r.points("quotient", p.quotient...)
+	return r.challenge("zeta")
+}
+
+// values absorbs what is opened and draws ν, whose powers weigh the polynomials.
+func (r *rounds) values(p *proof) fr.Element {
+	for i := range p.values {
+		r.value("value", &p.values[i])
+	}
+	return r.challenge("nu")
+}
+
+// opening absorbs the first point of the opening and draws x, where the second one opens.
+func (r *rounds) opening(p *proof) fr.Element {
+	r.points("opening", p.opening[0])
+	return r.challenge("x")
+}
+
+// publicProduct is δ, the running product's first value: over all cells the product of
+// (v + β label + γ) / (v + β wired + γ) is 1, and public value i is one more cell, of label
+// k_p ω^i behind p permuted columns, that is wired to the first cell of row i, ω^i.
+func (l *layout) publicProduct(public []fr.Element, beta, gamma *fr.Element) (fr.Element, error) {
+	num, den, w, behind := fr.One(), fr.One(), fr.One(), label(l.system.Permuted)
+	for i := range public {
+		var own, wired fr.Element
+		wired.Mul(beta, &w)
+		own.Mul(&wired, &behind).Add(&own, &public[i]).Add(&own, gamma)
+		wired.Add(&wired, &public[i]).Add(&wired, gamma)
+		num.Mul(&num, &own)
+		den.Mul(&den, &wired)
+		w.Mul(&w, &l.root)
+	}
+	if den.IsZero() {
+		return num, fmt.Errorf("%w: gamma is an opposite of a public cell", zkbench.ErrProof)
+	}
+	return *num.Div(&num, &den), nil
+}
