@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 )
 
-// BenchmarkProve is of Plonk circuits of 75 % additions that fill their size, and its phases.
+// BenchmarkProve is of Plonk circuits of 75 % additions that fill their size.
 func BenchmarkProve(b *testing.B) {
 	for _, log := range []int{12, 16, 18} {
 		b.Run(fmt.Sprintf("size=2^%d", log), func(b *testing.B) {

@@ -13,7 +13,7 @@ import (
 // no value: its cell holds 0, and nothing says so to a verifier.
 type Var uint32
 
-// Kind is what is fixed in a row: its gate and parameters. The zero Kind has no gate.
+// Kind is what is fixed in a row: its gate, parameters and lookups. The zero Kind has none.
 type Kind uint32
 
 // Builder makes a Circuit, row by row, together with its witness. What it is given is checked
@@ -27,18 +27,20 @@ type Builder struct {
 	values []fr.Element   // of Vars; the first stands for none
 	same   []Var          // of Vars: another that is the same, or itself
 	public []Var
+	tables []*Table
 	err    error
 }
 
 type fixed struct {
 	gate   int // of the system's; -1: none
 	params []fr.Element
+	tables []int // by lookup of the system's; 0: none
 }
 
 // NewBuilder begins a circuit of a system.
 func NewBuilder(s System) *Builder {
 	return &Builder{
-		system: s, kinds: []fixed{{gate: -1}}, values: make([]fr.Element, 1), same: make([]Var, 1),
+		system: s, kinds: []fixed{s.kind(-1)}, values: make([]fr.Element, 1), same: make([]Var, 1),
 		cells: make([][]Var, max(0, s.Permuted)), free: make([][]fr.Element, max(0, len(s.Columns)-s.Permuted)),
 		err: s.check(),
 	}
@@ -93,21 +95,29 @@ func (b *Builder) root(v Var) Var {
 	return v
 }
 
-// Kind is of rows of a gate of the system, with as many of the row's parameters as are given;
-// the others are 0. Who has many rows of one asks once.
+// Kind is of rows of a gate of the system, nil for none, with as many of the row's parameters as
+// are given; the others are 0. Who has many rows of one asks once.
 func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
 	i := slices.Index(b.system.Gates, g)
 	switch {
-	case i < 0:
+	case i < 0 && g != nil:
 		b.fail("a gate that system %q does not have", b.system.Name)
 		return 0
 	case len(params) > b.system.Params:
 		b.fail("%d parameters for gate %q; accepted are up to %d", len(params), g.Name, b.system.Params)
 		return 0
 	}
-	all := make([]fr.Element, b.system.Params)
-	copy(all, params)
-	b.kinds = append(b.kinds, fixed{i, all})
+	f := b.system.kind(i)
+	copy(f.params, params)
+	return b.newKind(f)
+}
+
+func (s *System) kind(gate int) fixed {
+	return fixed{gate, make([]fr.Element, max(0, s.Params)), make([]int, len(s.Lookups))}
+}
+
+func (b *Builder) newKind(f fixed) Kind {
+	b.kinds = append(b.kinds, f)
 	return Kind(len(b.kinds) - 1)
 }
 

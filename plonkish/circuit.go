@@ -23,16 +23,18 @@ const minSize, maxSize = 8, 1 << poly.TwoAdicity
 // Circuit is rows of gates with values in their cells: a statement and a witness. It does not
 // change, and is safe for concurrent use.
 type Circuit struct {
-	system *System
-	n      int // rows, a power of two
-	kinds  []fixed
-	rows   []Kind         // the first are those of public values, of no gate
-	cells  [][]Var        // by permuted column
-	free   [][]fr.Element // by other column
-	values []fr.Element
-	public int
-	sigma  [][]uint32 // by permuted column and row: the next cell of those that are the same
-	digest [sha256.Size]byte
+	system  *System
+	n       int // rows, a power of two
+	kinds   []fixed
+	rows    []Kind         // the first are those of public values, of no gate
+	cells   [][]Var        // by permuted column
+	free    [][]fr.Element // by other column
+	values  []fr.Element
+	public  int
+	tables  []*Table
+	entries map[entry]int // of the tables, and their rows
+	sigma   [][]uint32    // by permuted column and row: the next cell of those that are the same
+	digest  [sha256.Size]byte
 }
 
 // Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
@@ -48,13 +50,14 @@ func (b *Builder) Build() (*Circuit, error) {
 	if len(b.rows) > 0 && b.kinds[b.rows[len(b.rows)-1]].looksAhead(&b.system) {
 		capacity++ // the next row is none of the random ones
 	}
+	capacity = max(capacity, tableRows(b.tables))
 	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
 	if n > maxSize {
-		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(used), Max: maxSize - blinded - 1}
+		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(capacity), Max: maxSize - blinded}
 	}
 	c := &Circuit{
 		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
-		cells: b.cells, values: b.values, public: public, free: b.free,
+		cells: b.cells, values: b.values, public: public, free: b.free, tables: b.tables, entries: entries(b.tables),
 	}
 	for i := range c.cells {
 		first := make([]Var, public, used)
@@ -72,7 +75,16 @@ func (b *Builder) Build() (*Circuit, error) {
 }
 
 func (f *fixed) looksAhead(s *System) bool {
-	return f.gate >= 0 && slices.ContainsFunc(s.Gates[f.gate].reads(), func(v variable) bool { return v.kind.next() })
+	var reads []variable
+	if f.gate >= 0 {
+		reads = s.Gates[f.gate].reads()
+	}
+	for i, t := range f.tables {
+		if t > 0 {
+			reads = append(reads, s.Lookups[i].reads()...)
+		}
+	}
+	return slices.ContainsFunc(reads, func(v variable) bool { return v.kind.next() })
 }
 
 // wire makes one cycle of all cells that hold the same. Public value i is one more cell, of a
@@ -110,6 +122,12 @@ func (c *Circuit) wire(root func(Var) Var) {
 func (c *Circuit) sum() (digest [sha256.Size]byte) {
 	h := sha256.New()
 	number := func(x int) { h.Write(binary.LittleEndian.AppendUint64(nil, uint64(x))) }
+	write := func(all []fr.Element) {
+		for i := range all {
+			e := all[i].Bytes()
+			h.Write(e[:])
+		}
+	}
 	system := c.system.digest()
 	h.Write(system[:])
 	number(c.n)
@@ -118,9 +136,17 @@ func (c *Circuit) sum() (digest [sha256.Size]byte) {
 	number(len(c.kinds))
 	for _, k := range c.kinds {
 		number(k.gate)
-		for _, p := range k.params {
-			e := p.Bytes()
-			h.Write(e[:])
+		write(k.params)
+		for _, t := range k.tables {
+			number(t)
+		}
+	}
+	number(len(c.tables))
+	for _, t := range c.tables {
+		number(len(t.Columns))
+		for _, column := range t.Columns {
+			number(len(column))
+			write(column)
 		}
 	}
 	buffer := make([]byte, 0, 4*len(c.rows))
@@ -142,14 +168,23 @@ func (c *Circuit) sum() (digest [sha256.Size]byte) {
 // digest is of all that a System says but of names of columns.
 func (s *System) digest() (digest [sha256.Size]byte) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %d %d %d %d\n", s.Name, len(s.Columns), s.Permuted, s.Params, len(s.Gates))
+	expr := func(e Expr) {
+		for _, step := range compile(e) {
+			fmt.Fprintf(h, "%d %d %d %d %d %x\n", step.op, step.x, step.y, step.variable.kind, step.variable.index, step.value.Bytes())
+		}
+	}
+	fmt.Fprintf(h, "%q %d %d %d %d %d\n", s.Name, len(s.Columns), s.Permuted, s.Params, len(s.Gates), len(s.Lookups))
 	for _, g := range s.Gates {
 		fmt.Fprintf(h, "gate %q %d\n", g.Name, len(g.Terms))
 		for _, t := range g.Terms {
 			fmt.Fprintf(h, "term %q\n", t.Name)
-			for _, step := range compile(t.Zero) {
-				fmt.Fprintf(h, "%d %d %d %d %d %x\n", step.op, step.x, step.y, step.variable.kind, step.variable.index, step.value.Bytes())
-			}
+			expr(t.Zero)
+		}
+	}
+	for _, l := range s.Lookups {
+		fmt.Fprintf(h, "lookup %q %d\n", l.Name, len(l.Tuple))
+		for _, e := range l.Tuple {
+			expr(e)
 		}
 	}
 	h.Sum(digest[:0])
@@ -179,7 +214,8 @@ func (c *Circuit) cell(column, row int) fr.Element {
 	return c.free[column-len(c.cells)][row]
 }
 
-// UnsatisfiedError names what a witness breaks first. It is a zkbench.ErrWitness, and never has
+// UnsatisfiedError names what a witness breaks first: a gate and its term, a lookup and its table,
+// or cells that are wired and differ. It is a zkbench.ErrWitness, and never has
 // a value of the witness.
 type UnsatisfiedError struct {
 	Row        int
@@ -214,17 +250,7 @@ func (c *Circuit) Check() error {
 		if f.gate < 0 {
 			continue
 		}
-		values := elements(func(v variable) (e fr.Element) {
-			switch {
-			case v.kind == param:
-				return f.params[v.index]
-			case v.kind == cell:
-				return c.cell(v.index, row)
-			case row+1 < len(c.rows):
-				return c.cell(v.index, row+1)
-			}
-			return e
-		})
+		values := c.rowValues(row)
 		for _, t := range gates[f.gate] {
 			if len(scratch) < len(t.program) {
 				scratch = make([]fr.Element, len(t.program))
@@ -233,6 +259,17 @@ func (c *Circuit) Check() error {
 				return &UnsatisfiedError{Row: row, Gate: c.system.Gates[f.gate].Name, Term: t.Name, Cells: c.system.names(t.variables())}
 			}
 		}
+	}
+	var missing error
+	c.lookups(func(row, i, at int) bool {
+		if at < 0 {
+			l := &c.system.Lookups[i]
+			missing = &UnsatisfiedError{Row: row, Gate: l.Name, Term: c.tables[c.kinds[c.rows[row]].tables[i]-1].Name, Cells: c.system.names(l.reads())}
+		}
+		return at >= 0
+	})
+	if missing != nil {
+		return missing
 	}
 	for j, s := range c.sigma {
 		for row, next := range s {
@@ -246,6 +283,22 @@ func (c *Circuit) Check() error {
 		}
 	}
 	return nil
+}
+
+// rowValues are of gates and lookups in a row.
+func (c *Circuit) rowValues(row int) elements {
+	params := c.kinds[c.rows[row]].params
+	return func(v variable) (e fr.Element) {
+		switch {
+		case v.kind == param:
+			return params[v.index]
+		case v.kind == cell:
+			return c.cell(v.index, row)
+		case row+1 < len(c.rows):
+			return c.cell(v.index, row+1)
+		}
+		return e
+	}
 }
 
 func (s *System) names(read []variable) []string {

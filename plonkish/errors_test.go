@@ -35,15 +35,33 @@ func TestBuildRefuses(t *testing.T) {
 			t.Errorf("%v; want %s", err, part)
 		}
 	}
+	for part, f := range map[string]func(b *Builder){
+		"lookup 1 of kind 0":          func(b *Builder) { b.LookUp(0, 1, xor4) },
+		"lookup -1 of kind 0":         func(b *Builder) { b.LookUp(0, -1, xor4) },
+		"lookup 0 of kind 3":          func(b *Builder) { b.LookUp(3, 0, xor4) },
+		`table "none" of 0 columns`:   func(b *Builder) { b.LookUp(0, 0, &Table{Name: "none"}) },
+		`table "empty" of 1 columns`:  func(b *Builder) { b.LookUp(0, 0, &Table{"empty", make([][]fr.Element, 1)}) },
+		`table "wide" of 5 columns`:   func(b *Builder) { b.LookUp(0, 0, &Table{"wide", slices.Repeat([][]fr.Element{numbers(3, 1)}, 5)}) },
+		`table "uneven" of 2 columns`: func(b *Builder) { b.LookUp(0, 0, &Table{"uneven", [][]fr.Element{numbers(3, 1), numbers(2, 1)}}) },
+	} {
+		b := NewBuilder(bitwise(1))
+		f(b)
+		if _, err := b.Build(); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v; want %s", err, part)
+		}
+	}
 	for part, s := range map[string]System{
-		"0 permuted of 1 columns":           {Columns: []string{"a"}},
-		"2 permuted of 1 columns":           {Columns: []string{"a"}, Permuted: 2},
-		"16 permuted":                       {Columns: make([]string, 16), Permuted: 16},
-		"-1 parameters":                     {Columns: []string{"a"}, Permuted: 1, Params: -1},
-		`two gates are called "arithmetic"`: {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic, Arithmetic}},
-		`reads parameter 4`:                 {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 4, Gates: []*Gate{Arithmetic}},
-		`"arithmetic" reads column 2`:       {Columns: []string{"a", "b"}, Permuted: 2, Params: 5, Gates: []*Gate{Arithmetic}},
-		`reads column -1`:                   {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Next(-1)}}}}},
+		`lookup "none" has 0 parts`:                    {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{Name: "none"}}},
+		`lookup "long" has 5 parts`:                    {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"long", slices.Repeat([]Expr{Cell(0)}, 5)}}},
+		`"far" reads column 1`:                         {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"far", []Expr{Cell(1)}}}},
+		"0 permuted of 1 columns":                      {Columns: []string{"a"}},
+		"2 permuted of 1 columns":                      {Columns: []string{"a"}, Permuted: 2},
+		"16 permuted":                                  {Columns: make([]string, 16), Permuted: 16},
+		"-1 parameters":                                {Columns: []string{"a"}, Permuted: 1, Params: -1},
+		`two gates or lookups are called "arithmetic"`: {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic, Arithmetic}},
+		`reads parameter 4`:                            {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 4, Gates: []*Gate{Arithmetic}},
+		`"arithmetic" reads column 2`:                  {Columns: []string{"a", "b"}, Permuted: 2, Params: 5, Gates: []*Gate{Arithmetic}},
+		`reads column -1`:                              {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Next(-1)}}}}},
 	} {
 		if _, err := NewBuilder(s).Build(); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v; want %s", err, part)
@@ -60,6 +78,17 @@ func TestSizes(t *testing.T) {
 		}
 		if c := must.Get(b.Build())(t); c.Size() != want {
 			t.Errorf("%d rows: size %d, want %d", rows, c.Size(), want)
+		}
+	}
+	// Tables, one below the other, leave the random rows as well.
+	for rows, want := range map[int64]int{12: 16, 13: 32} {
+		b := NewBuilder(bitwise(1))
+		for i := range int64(2) {
+			k := b.LookUp(0, 0, &Table{"numbers", [][]fr.Element{numbers(rows/2+i*(rows%2), 1)}})
+			b.Row(k, []Var{b.Var(element(2))})
+		}
+		if c := must.Get(b.Build())(t); c.Size() != want {
+			t.Errorf("tables of %d rows: size %d, want %d", rows, c.Size(), want)
 		}
 	}
 	// A gate that reads the next row reads none of the random ones.
@@ -132,7 +161,7 @@ func TestPhases(t *testing.T) {
 	c := must.Get(b.Build())(t)
 	var heard []string
 	must.Get(setup(t, c).Prove(t.Context(), executor.Serial(), c, Options{Phase: func(name string) { heard = append(heard, name) }}))(t)
-	if want := []string{PhaseCommit, PhasePermutation, PhaseQuotient, PhaseOpen}; !slices.Equal(heard, want) {
+	if want := []string{PhaseCommit, PhasePermutation, PhaseLookup, PhaseQuotient, PhaseOpen}; !slices.Equal(heard, want) {
 		t.Errorf("%v, want %v", heard, want)
 	}
 }

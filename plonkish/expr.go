@@ -36,27 +36,34 @@ type variable struct {
 type kind uint8
 
 const (
-	cell        kind = iota // column index in this row
-	nextCell                // column index in the next
-	param                   // the row's parameter
-	selector                // 1 in rows of the gate, 0 elsewhere
-	sigma                   // where the cell of a column is wired to
-	product                 // the running product, less 1
-	nextProduct             // that of the next row
-	point                   // X
-	first                   // the Lagrange polynomial of the first row
-	last                    // that of the row in which the running product ends
-	scalar                  // a challenge
+	cell         kind = iota // column index in this row
+	nextCell                 // column index in the next
+	param                    // the row's parameter
+	selector                 // 1 in rows of the gate, 0 elsewhere
+	looked                   // the table that the row's lookup is in, 0: none
+	table                    // column index of all tables' rows; the first is the table
+	sigma                    // where the cell of a column is wired to
+	multiplicity             // how often the table's row is looked up
+	product                  // the running product of the wires, less 1
+	nextProduct              // that of the next row
+	sum                      // the running sum of the lookups, and sums that are its parts
+	nextSum                  // that of the next row
+	point                    // X
+	first                    // the Lagrange polynomial of the first row
+	last                     // that of the row in which the running product ends
+	scalar                   // a challenge
 )
 
 // fixed tells whether the circuit decides it.
-func (k kind) fixed() bool { return k == param || k == selector || k == sigma }
+func (k kind) fixed() bool {
+	return k == param || k == selector || k == looked || k == table || k == sigma
+}
 
 // column tells whether it is a committed polynomial, in its own row or the next.
-func (k kind) column() bool { return k <= nextProduct }
+func (k kind) column() bool { return k <= nextSum }
 
 // next tells whether it is read in the next row, and here is what is read.
-func (k kind) next() bool { return k == nextCell || k == nextProduct }
+func (k kind) next() bool { return k == nextCell || k == nextProduct || k == nextSum }
 
 func (v variable) here() variable {
 	switch v.kind {
@@ -64,6 +71,8 @@ func (v variable) here() variable {
 		v.kind = cell
 	case nextProduct:
 		v.kind = product
+	case nextSum:
+		v.kind = sum
 	}
 	return v
 }

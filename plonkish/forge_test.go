@@ -23,7 +23,7 @@ func forge(t *testing.T, s *statement, c *Circuit, change map[string]func(p *pro
 	for _, phase := range []struct {
 		name string
 		run  func() error
-	}{{PhaseCommit, p.commit}, {PhasePermutation, p.permutation}, {PhaseQuotient, p.quotient}, {PhaseOpen, p.open}} {
+	}{{PhaseCommit, p.commit}, {PhasePermutation, p.permutation}, {PhaseLookup, p.lookup}, {PhaseQuotient, p.quotient}, {PhaseOpen, p.open}} {
 		if f := change[phase.name]; f != nil {
 			f(p)
 		}
@@ -62,22 +62,38 @@ func (c *Circuit) setCell(column, row int, e fr.Element) {
 	}
 }
 
+// tied tells whether a gate or a lookup reads a cell, or a wire ties it to another.
+func (c *Circuit) tied(column, row int) bool {
+	if column < len(c.cells) && c.sigma[column][row] != uint32(column*c.n+row) {
+		return true
+	}
+	reads := func(k Kind, v variable) bool {
+		f := &c.kinds[k]
+		for i, t := range f.tables {
+			if t > 0 && slices.Contains(c.system.Lookups[i].reads(), v) {
+				return true
+			}
+		}
+		return f.gate >= 0 && slices.Contains(c.system.Gates[f.gate].reads(), v)
+	}
+	return reads(c.rows[row], variable{cell, column}) || row > 0 && reads(c.rows[row-1], variable{nextCell, column})
+}
+
 // TestForgedWitnesses: every single cell changed breaks a gate or a wire, Check says which, the
 // prover refuses it by that name, and a proof that is made all the same is rejected.
 func TestForgedWitnesses(t *testing.T) {
 	for _, s := range statements(t) {
 		t.Run(s.name, func(t *testing.T) {
-			for row, kind := range s.rows {
-				if s.kinds[kind].gate < 0 {
-					continue
-				}
+			cells := 0
+			for row := range s.rows {
 				for column := range s.system.Columns {
-					if s.name == "plonk, 2^6" && (row*3+column)%7 != 0 || s.name == "unusual" && column > 0 && column+s.kinds[kind].gate == 2 {
-						continue // enough of one kind; a cell that no gate reads and no wire ties
+					if s.name == "plonk, 2^6" && (row*3+column)%7 != 0 || !s.tied(column, row) {
+						continue // enough of one kind; a cell that holds what it likes
 					}
+					cells++
 					c := s.withValues(func(c *Circuit) {
 						e := c.cell(column, row)
-						c.setCell(column, row, *e.Add(&e, ptr(element(1))))
+						c.setCell(column, row, *e.Add(&e, ptr(element(100))))
 					})
 					var unsatisfied *UnsatisfiedError
 					err := c.Check()
@@ -93,7 +109,36 @@ func TestForgedWitnesses(t *testing.T) {
 					}
 				}
 			}
+			if cells < s.Rows()/3 {
+				t.Errorf("%d cells of %d rows", cells, s.Rows())
+			}
 		})
+	}
+}
+
+// anew is a prover that before a phase commits to a column with values of the cheat's choice, and
+// goes on from there with a transcript that says so.
+func anew(t *testing.T, v variable, change func(values []fr.Element)) func(p *prover) {
+	return func(p *prover) {
+		one := fr.One()
+		column := p.form.New(p.n)
+		column.Copy(p.columns[v])
+		if err := p.domain.NTT(p.ctx, p.ex, column, 0, &one); err != nil {
+			t.Fatal(err)
+		}
+		column.BitReverse()
+		values := column.Elements()
+		change(values)
+		if err := p.commitRows(slices.Index(p.layout.witness(), v), v, values); err != nil {
+			t.Fatal(err)
+		}
+		p.rounds = p.newRounds(p.public, bound)
+		p.rounds.columns(p.proof, p.firstColumns(), &p.scalars)
+		if v.kind >= product {
+			p.rounds.running(p.proof, p.firstColumns(), &p.scalars)
+		} else {
+			p.rows[v] = p.form.Of(values)
+		}
 	}
 }
 
@@ -124,29 +169,6 @@ func TestForgedProofs(t *testing.T) {
 			p.columns[v] = column
 		}
 	}
-	// anew commits to a column with values of the cheat's choice, and goes on from there.
-	anew := func(i int, v variable, change func(values []fr.Element)) func(p *prover) {
-		return func(p *prover) {
-			column := p.form.New(p.n)
-			column.Copy(p.columns[v])
-			one := fr.One()
-			if err := p.domain.NTT(p.ctx, p.ex, column, 0, &one); err != nil {
-				t.Fatal(err)
-			}
-			column.BitReverse()
-			values := column.Elements()
-			change(values)
-			if err := p.commitRows(i, v, values); err != nil {
-				t.Fatal(err)
-			}
-			if v == z {
-				// The transcript before z was committed to.
-				p.rounds = p.newRounds(p.public, bound)
-				p.rounds.columns(p.proof, &p.scalars)
-				p.rounds.product(p.proof, &p.scalars)
-			}
-		}
-	}
 	end := c.n - blinded
 	for name, cheat := range map[string]struct {
 		circuit *Circuit
@@ -159,16 +181,16 @@ func TestForgedProofs(t *testing.T) {
 		}}},
 		"a witness changed after its commitment": {c, map[string]func(p *prover){PhaseQuotient: shift(variable{cell, 1})}},
 		"z changed after its commitment":         {c, map[string]func(p *prover){PhaseQuotient: shift(z)}},
-		"z of another value in the first row": {c, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) {
+		"z of another value in the first row": {c, map[string]func(p *prover){PhaseQuotient: anew(t, z, func(v []fr.Element) {
 			v[0].Add(&v[0], ptr(element(1)))
 		})}},
-		"z all 0": {wrong, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) {
+		"z all 0": {wrong, map[string]func(p *prover){PhaseQuotient: anew(t, z, func(v []fr.Element) {
 			for i := range v[:end+1] {
 				v[i] = element(-1)
 			}
 		})}},
-		"z that jumps to 1 where it ends": {wrong, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) { v[end] = fr.Element{} })}},
-		"z that jumps to 1 a row before":  {wrong, map[string]func(p *prover){PhaseQuotient: anew(3, z, func(v []fr.Element) { v[end-1], v[end] = fr.Element{}, fr.Element{} })}},
+		"z that jumps to 1 where it ends": {wrong, map[string]func(p *prover){PhaseQuotient: anew(t, z, func(v []fr.Element) { v[end] = fr.Element{} })}},
+		"z that jumps to 1 a row before":  {wrong, map[string]func(p *prover){PhaseQuotient: anew(t, z, func(v []fr.Element) { v[end-1], v[end] = fr.Element{}, fr.Element{} })}},
 		"a selector of one's own":         {wrong, map[string]func(p *prover){PhaseQuotient: shift(variable{param, 0})}},
 		"quotient pieces exchanged": {c, map[string]func(p *prover){PhaseOpen: func(p *prover) {
 			p.proof.quotient[0], p.proof.quotient[1] = p.proof.quotient[1], p.proof.quotient[0]
@@ -212,6 +234,76 @@ func TestForgedProofs(t *testing.T) {
 	})
 }
 
+// TestForgedLookups are cheats of the running sum and its parts.
+func TestForgedLookups(t *testing.T) {
+	m, run, part := variable{multiplicity, 0}, variable{sum, 0}, variable{sum, 1}
+	plus := func(row int, by int64) func(v []fr.Element) {
+		return func(v []fr.Element) { v[row].Add(&v[row], ptr(element(by))) }
+	}
+	for _, s := range statements(t) {
+		if len(s.tables) == 0 {
+			continue
+		}
+		end, rows := s.n-blinded, tableRows(s.tables)
+		free := element(1000)
+		outside := s.withValues(func(c *Circuit) { c.setCell(3, 3, free); c.setCell(2, c.Rows()-3, free) })
+		cheats := map[string]struct {
+			circuit *Circuit
+			change  map[string]func(p *prover)
+		}{
+			"a value that no table has":    {outside, nil},
+			"one lookup counted twice":     {s.Circuit, map[string]func(p *prover){PhasePermutation: anew(t, m, plus(0, 1))}},
+			"one lookup not counted":       {s.Circuit, map[string]func(p *prover){PhasePermutation: anew(t, m, plus(rows-1, -1))}},
+			"a multiplicity behind tables": {outside, map[string]func(p *prover){PhasePermutation: anew(t, m, plus(rows, 1))}},
+			"one in a random row":          {outside, map[string]func(p *prover){PhasePermutation: anew(t, m, plus(end, 1))}},
+			"a sum that begins elsewhere": {s.Circuit, map[string]func(p *prover){PhaseQuotient: anew(t, run, func(v []fr.Element) {
+				for i := range v[:end+1] {
+					plus(i, 1)(v)
+				}
+			})}},
+			"a sum that jumps to its end":   {outside, map[string]func(p *prover){PhaseQuotient: anew(t, run, func(v []fr.Element) { v[end] = fr.Element{} })}},
+			"a sum of zeros":                {outside, map[string]func(p *prover){PhaseQuotient: anew(t, run, func(v []fr.Element) { clear(v[:end+1]) })}},
+			"a sum that goes on, unblinded": {outside, map[string]func(p *prover){PhaseQuotient: anew(t, run, func(v []fr.Element) { clear(v[end:]) })}},
+		}
+		if _, ok := slices.BinarySearchFunc(s.layout.witness(), part, func(a, b variable) int { return (int(a.kind)-int(b.kind))*100 + a.index - b.index }); ok {
+			cheats["a part of the sum that is another's"] = struct {
+				circuit *Circuit
+				change  map[string]func(p *prover)
+			}{s.Circuit, map[string]func(p *prover){PhaseQuotient: anew(t, part, plus(2, 1))}}
+		}
+		for name, cheat := range cheats {
+			t.Run(s.name+"/"+name, func(t *testing.T) {
+				if err := agree(t, s.Verifying(), forge(t, &s, cheat.circuit, cheat.change), s.public, bound); !errors.Is(err, zkbench.ErrProof) {
+					t.Error(err)
+				}
+			})
+		}
+
+		// A row of another table of the same shape: 1 and 3 is 1, and 1 xor 3 is 2.
+		t.Run(s.name+"/another table", func(t *testing.T) {
+			b := NewBuilder(bitwise(1))
+			one, three := b.Var(element(1)), b.Var(element(3))
+			b.Row(b.LookUp(0, 0, xor4), []Var{one, three, b.Var(element(1))})
+			b.Row(b.LookUp(0, 0, and4), []Var{one, three, b.Var(element(1))})
+			c, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			st := statement{ProvingKey: setup(t, c), Circuit: c}
+			var unsatisfied *UnsatisfiedError
+			if err := c.Check(); !errors.As(err, &unsatisfied) || unsatisfied.Row != 0 || unsatisfied.Gate != "triple" || unsatisfied.Term != "xor" {
+				t.Error(err)
+			}
+			if err := st.Verify(forge(t, &st, c, nil), nil, bound); !errors.Is(err, zkbench.ErrProof) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// ends tells whether a column has a last value before the random ones.
+func (v variable) ends() bool { return v == variable{product, 0} || v == variable{sum, 0} }
+
 // TestBlindingIsEnough counts for each column what a proof shows of it: its commitment, which is
 // a value at τ, and its values; so many of its rows are random at least. What all of the opening
 // shows besides follows from these.
@@ -219,8 +311,8 @@ func TestBlindingIsEnough(t *testing.T) {
 	for _, s := range statements(t) {
 		for _, v := range s.layout.witness() {
 			shown, random := 1, blinded
-			if v.kind == product {
-				random-- // its row n - blinded is 1
+			if v.ends() {
+				random-- // its row n - blinded is fixed
 			}
 			for _, o := range s.opened {
 				if o.here() == v {
@@ -236,7 +328,7 @@ func TestBlindingIsEnough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, run := range []func() error{p.commit, p.permutation, p.quotient} {
+		for _, run := range []func() error{p.commit, p.permutation, p.lookup, p.quotient} {
 			if err := run(); err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +350,7 @@ func TestBlindingIsEnough(t *testing.T) {
 			}
 			values.BitReverse()
 			for i, e := range values.Elements()[p.n-blinded:] {
-				if small := e.IsUint64(); small && (v.kind != product || i > 0) {
+				if small := e.IsUint64(); small && (!v.ends() || i > 0) {
 					t.Errorf("%s: column %v is not blinded in row %d from the end", s.name, v, blinded-i)
 				}
 			}

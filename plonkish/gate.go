@@ -68,6 +68,7 @@ type System struct {
 	Permuted int      // the first so many columns have cells that can be wired to others
 	Params   int      // fixed elements of a row, besides its gate
 	Gates    []*Gate
+	Lookups  []Lookup // what a row can look up, besides its gate
 }
 
 // Plonk is the system of one gate on three columns.
@@ -89,19 +90,33 @@ func (s *System) check() error {
 		return bad("%d parameters", s.Params)
 	}
 	names := make(map[string]bool)
-	for _, g := range s.Gates {
-		if names[g.Name] {
-			return bad("two gates are called %q", g.Name)
+	reads := func(name string, variables []variable) error {
+		if names[name] {
+			return bad("two gates or lookups are called %q", name)
 		}
-		names[g.Name] = true
-		for _, v := range g.reads() {
+		names[name] = true
+		for _, v := range variables {
 			what, limit := "column", len(s.Columns)
 			if v.kind == param {
 				what, limit = "parameter", s.Params
 			}
 			if v.index < 0 || v.index >= limit {
-				return bad("gate %q reads %s %d of %d", g.Name, what, v.index, limit)
+				return bad("%q reads %s %d of %d", name, what, v.index, limit)
 			}
+		}
+		return nil
+	}
+	for _, g := range s.Gates {
+		if err := reads(g.Name, g.reads()); err != nil {
+			return err
+		}
+	}
+	for _, l := range s.Lookups {
+		if err := reads(l.Name, l.reads()); err != nil {
+			return err
+		}
+		if len(l.Tuple) < 1 || len(l.Tuple) > maxTuple {
+			return bad("lookup %q has %d parts, accepted are 1 to %d", l.Name, len(l.Tuple), maxTuple)
 		}
 	}
 	return nil

@@ -15,6 +15,8 @@ const (
 	beta         // of the permutation
 	gamma
 	delta // the running product's first value, which public values decide
+	eta   // of the parts of a tuple
+	rho   // of the fractions of lookups
 	challenges
 )
 
@@ -36,20 +38,49 @@ type layout struct {
 
 // uses are the parts of a system that a circuit has rows of.
 type uses struct {
-	gates, params []bool
+	gates     []bool
+	selectors []bool // of gates: parameters are not enough to switch it off
+	params    []bool
+	lookups   []bool
+	width     int // of the tables
 }
 
 func (c *Circuit) uses() uses {
-	u := uses{make([]bool, len(c.system.Gates)), make([]bool, c.system.Params)}
-	known := make([]bool, len(c.kinds))
+	s := c.system
+	u := uses{
+		gates: make([]bool, len(s.Gates)), selectors: make([]bool, len(s.Gates)),
+		params: make([]bool, s.Params), lookups: make([]bool, len(s.Lookups)),
+	}
+	inUse := make([]bool, len(c.kinds))
 	for _, k := range c.rows {
-		if f := &c.kinds[k]; !known[k] && f.gate >= 0 {
+		inUse[k] = true
+	}
+	for k, f := range c.kinds {
+		if !inUse[k] {
+			continue
+		}
+		if f.gate >= 0 {
 			u.gates[f.gate] = true
-			for i, p := range f.params {
-				u.params[i] = u.params[i] || !p.IsZero()
+		}
+		for i, p := range f.params {
+			u.params[i] = u.params[i] || !p.IsZero()
+		}
+		for i, t := range f.tables {
+			u.lookups[i] = u.lookups[i] || t > 0
+		}
+	}
+	for i, g := range s.Gates {
+		u.selectors[i] = !g.vanishes()
+		for _, v := range g.reads() {
+			for k, f := range c.kinds {
+				if v.kind == param && inUse[k] && f.gate != i && !f.params[v.index].IsZero() {
+					u.selectors[i] = true
+				}
 			}
 		}
-		known[k] = true
+	}
+	for _, t := range c.tables {
+		u.width = max(u.width, len(t.Columns))
 	}
 	return u
 }
@@ -59,6 +90,7 @@ func newLayout(s *System, n int, u uses) *layout {
 	l := &layout{system: s, n: n, used: u, root: poly.Root(n)}
 	terms := l.gates()
 	terms = append(terms, l.permutation()...)
+	terms = append(terms, l.lookupTerms(l.unblinded)...)
 	var sum Expr
 	for _, t := range slices.Backward(terms) {
 		sum = sum.Mul(of(scalar, alpha)).Add(t)
@@ -97,7 +129,7 @@ func (l *layout) gates() []Expr {
 			continue
 		}
 		s := Int(1)
-		if l.selects(i) {
+		if l.used.selectors[i] {
 			s = of(selector, i)
 		}
 		for _, t := range g.Terms {
@@ -119,34 +151,24 @@ func (u usedParams) variable(v variable) Expr {
 func (usedParams) constant(c fr.Element) Expr { return Const(c) }
 func (usedParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
 
-// selects tells whether a gate needs its selector: it does not if its terms vanish without
-// parameters and no other gate in use has parameters of its.
-func (l *layout) selects(gate int) bool {
-	isParam := func(v variable) bool { return v.kind == param }
-	own := l.system.Gates[gate].reads()
-	for i, g := range l.system.Gates {
-		if i != gate && l.used.gates[i] && slices.ContainsFunc(g.reads(), func(v variable) bool { return isParam(v) && slices.Contains(own, v) }) {
-			return true
-		}
-	}
-	return !l.system.Gates[gate].vanishes()
-}
-
 // permutation are the terms of the wiring: z (w_j + β k_j X + γ)... = z' (w_j + β σ_j + γ)... in all
 // rows but the blinded ones, z is δ in the first row and 1 in the first blinded one.
 func (l *layout) permutation() []Expr {
 	z, next := of(product, 0).Add(Int(1)), of(nextProduct, 0).Add(Int(1))
 	left, right := l.factors()
-	x := of(point, 0)
-	both := z.Mul(left).Sub(next.Mul(right))
-	for i := l.n - blinded; i < l.n; i++ {
-		both = both.Mul(x.Sub(Const(power(l.root, i))))
-	}
 	return []Expr{
-		both,
+		l.unblinded(z.Mul(left).Sub(next.Mul(right))),
 		of(first, 0).Mul(z.Sub(of(scalar, delta))),
 		of(last, 0).Mul(of(product, 0)),
 	}
+}
+
+// unblinded is what is 0 in all rows but the blinded ones, made 0 there.
+func (l *layout) unblinded(e Expr) Expr {
+	for i := l.n - blinded; i < l.n; i++ {
+		e = e.Mul(of(point, 0).Sub(Const(power(l.root, i))))
+	}
+	return e
 }
 
 // factors are what the running product grows by in a row, and shrinks by.

@@ -99,9 +99,7 @@ func (c *Circuit) fixedColumn(l *layout, v variable) []fr.Element {
 	switch v.kind {
 	case param:
 		for i, k := range c.rows {
-			if f := &c.kinds[k]; f.gate >= 0 {
-				values[i] = f.params[v.index]
-			}
+			values[i] = c.kinds[k].params[v.index]
 		}
 	case selector:
 		for i, k := range c.rows {
@@ -109,6 +107,12 @@ func (c *Circuit) fixedColumn(l *layout, v variable) []fr.Element {
 				values[i].SetOne()
 			}
 		}
+	case looked:
+		for i, k := range c.rows {
+			values[i].SetUint64(uint64(c.kinds[k].tables[v.index]))
+		}
+	case table:
+		c.tableColumn(values, v.index)
 	case sigma:
 		roots := l.roots()
 		c.labels(values, roots, v.index)
@@ -151,7 +155,8 @@ func (k *VerifyingKey) encode() []byte {
 	out := append([]byte{version}, system[:]...)
 	out = append(out, byte(bits.Len(uint(k.n))-1), blinded)
 	out = binary.LittleEndian.AppendUint32(out, uint32(k.public))
-	for _, yes := range slices.Concat(k.used.gates, k.used.params, []bool{k.insecure}) {
+	out = append(out, byte(k.used.width))
+	for _, yes := range slices.Concat(k.used.gates, k.used.selectors, k.used.params, k.used.lookups, []bool{k.insecure}) {
 		if yes {
 			out = append(out, 1)
 		} else {

@@ -24,13 +24,11 @@ func (w *weighed) add(weight fr.Element, low poly.Vector, top fr.Element) {
 // sum sets low.
 func (p *prover) sum(w *weighed) error {
 	var e Expr
-	columns := make(map[variable]poly.Vector)
 	for i := range w.columns {
 		e = e.Add(Const(w.weights[i]).Mul(Cell(i)))
-		columns[variable{cell, i}] = w.columns[i]
 	}
 	w.low = p.form.New(p.n)
-	return p.evaluate(w.low, e, columns)
+	return p.evaluate(w.low, e, func(v variable) poly.Vector { return w.columns[v.index] })
 }
 
 // coefficients are the sum's n + 1.

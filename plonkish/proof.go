@@ -2,6 +2,7 @@ package plonkish
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -11,7 +12,7 @@ import (
 
 // proof is what a prover sends, in its order.
 type proof struct {
-	columns  []bn254.G1Affine // witness columns in use, then the running product
+	columns  []bn254.G1Affine // of the layout's witness
 	quotient []bn254.G1Affine // its pieces
 	values   []fr.Element     // of the layout's opened
 	opening  [2]bn254.G1Affine
@@ -26,6 +27,11 @@ func (l *layout) witness() []variable {
 		}
 	}
 	return columns
+}
+
+// firstColumns is the number of columns that are committed to before the first challenge.
+func (l *layout) firstColumns() int {
+	return len(slices.DeleteFunc(l.witness(), func(v variable) bool { return v.kind >= product }))
 }
 
 func (l *layout) newProof() *proof {

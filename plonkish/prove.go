@@ -30,6 +30,7 @@ type Options struct {
 const (
 	PhaseCommit      = "commit"      // to the witness
 	PhasePermutation = "permutation" // the running product
+	PhaseLookup      = "lookup"      // the running sum
 	PhaseQuotient    = "quotient"
 	PhaseOpen        = "open"
 )
@@ -64,7 +65,7 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 	for _, phase := range []struct {
 		name string
 		run  func() error
-	}{{PhaseCommit, p.commit}, {PhasePermutation, p.permutation}, {PhaseQuotient, p.quotient}, {PhaseOpen, p.open}} {
+	}{{PhaseCommit, p.commit}, {PhasePermutation, p.permutation}, {PhaseLookup, p.lookup}, {PhaseQuotient, p.quotient}, {PhaseOpen, p.open}} {
 		if o.Phase != nil {
 			o.Phase(phase.name)
 		}
@@ -144,11 +145,22 @@ func (p *prover) commitment(points []bn254.G1Affine, scalars []fr.Element) (bn25
 func (p *prover) commit() error {
 	values := make([]fr.Element, p.n)
 	for i, v := range p.witness() {
-		if v.kind == product {
-			break
-		}
-		for row := range p.circuit.rows {
-			values[row] = p.circuit.cell(v.index, row)
+		switch v.kind {
+		case cell:
+			for row := range p.circuit.rows {
+				values[row] = p.circuit.cell(v.index, row)
+			}
+		case multiplicity:
+			m, ok := p.circuit.multiplicities()
+			if !ok && !p.forging {
+				return p.unsatisfied()
+			}
+			clear(values)
+			for row := range m {
+				values[row].SetUint64(uint64(m[row]))
+			}
+		default:
+			continue // later
 		}
 		if err := p.blind(values[p.n-blinded:]); err != nil {
 			return err
@@ -158,7 +170,7 @@ func (p *prover) commit() error {
 		}
 		p.rows[v] = p.form.Of(values)
 	}
-	p.rounds.columns(p.proof, &p.scalars)
+	p.rounds.columns(p.proof, p.firstColumns(), &p.scalars)
 	return nil
 }
 
@@ -187,13 +199,12 @@ func (p *prover) permutation() (err error) {
 	}
 	left, right := p.factors()
 	ratio, den := p.form.New(p.n), p.form.New(p.n)
-	if err := p.evaluate(ratio, left, p.rows); err != nil {
+	if err := p.evaluate(ratio, left, p.row); err != nil {
 		return err
 	}
-	if err := p.evaluate(den, right, p.rows); err != nil {
+	if err := p.evaluate(den, right, p.row); err != nil {
 		return err
 	}
-	p.rows = nil
 	den.Invert()
 	ratio.Mul(ratio, den)
 	ratio.RunningProducts()
@@ -210,16 +221,37 @@ func (p *prover) permutation() (err error) {
 	if err := p.blind(values[end+1:]); err != nil {
 		return err
 	}
-	if err := p.commitRows(len(p.proof.columns)-1, variable{product, 0}, values); err != nil {
+	return p.commitRows(p.firstColumns(), variable{product, 0}, values)
+}
+
+// lookup commits to the sums of lookups, and ends the round.
+func (p *prover) lookup() error {
+	if err := p.commitLookups(); err != nil {
 		return err
 	}
-	p.rounds.product(p.proof, &p.scalars)
+	p.rows = nil
+	p.rounds.running(p.proof, p.firstColumns(), &p.scalars)
 	return nil
 }
 
+// row is the values of a column in rows.
+func (p *prover) row(v variable) poly.Vector {
+	values, ok := p.rows[v]
+	if ok {
+		return values
+	}
+	if v.kind == nextCell {
+		all := p.rows[v.here()].Elements()
+		values = p.form.Of(append(all[1:], all[0]))
+	} else {
+		values = p.form.Of(p.circuit.fixedColumn(p.layout, v))
+	}
+	p.rows[v] = values
+	return values
+}
+
 // evaluate sets dst to an Expr of columns.
-func (p *prover) evaluate(dst poly.Vector, e Expr, columns map[variable]poly.Vector) error {
-	column := func(v variable) poly.Vector { return columns[v] }
+func (p *prover) evaluate(dst poly.Vector, e Expr, column func(variable) poly.Vector) error {
 	return newKernel(compile(e)).run(p.ctx, p.ex, p.form, dst, p.scalars[:], column)
 }
 

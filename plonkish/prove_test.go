@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/plonkish"
 	"github.com/zkbench/zkbench/srs"
 )
@@ -41,7 +42,7 @@ func sums(t testing.TB, rows int, x uint64) *plonkish.Circuit {
 }
 
 func TestProve(t *testing.T) {
-	for _, rows := range []int{1, 5, 250, 1 << 15} {
+	for _, rows := range testsize.Pick([]int{1, 5, 250}, []int{1, 250, 1 << 15}, []int{1, 5, 250, 1 << 15, 1 << 16}) {
 		c := sums(t, rows, 7)
 		s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
 		k := must.Get(plonkish.Setup(t.Context(), executor.Serial(), c, s))(t)
@@ -49,7 +50,9 @@ func TestProve(t *testing.T) {
 			t.Fatal(err)
 		}
 		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, plonkish.Options{}))(t)
-		t.Log(c.Size(), len(proof))
+		if len(proof) != 480 {
+			t.Errorf("%d rows: %d bytes", rows, len(proof))
+		}
 		if err := k.Verify(proof, c.Public(), nil); err != nil {
 			t.Error(err)
 		}

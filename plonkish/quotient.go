@@ -235,19 +235,19 @@ func (p *prover) leading() fr.Element {
 func (p *prover) interpolatePieces(y []fr.Element) error {
 	pieces := p.pieces
 	factors := lagrangeCoefficients(y)
-	columns := make(map[variable]poly.Vector)
-	for i := range pieces {
-		columns[variable{cell, i}] = pieces[i].low
-	}
+	sums := make([]poly.Vector, len(pieces))
 	for i := range pieces {
 		var e Expr
 		for j := range pieces {
 			e = e.Add(Const(factors[i][j]).Mul(Cell(j)))
 		}
-		pieces[i].low = p.form.New(p.n)
-		if err := p.evaluate(pieces[i].low, e, columns); err != nil {
+		sums[i] = p.form.New(p.n)
+		if err := p.evaluate(sums[i], e, func(v variable) poly.Vector { return pieces[v.index].low }); err != nil {
 			return err
 		}
+	}
+	for i := range pieces {
+		pieces[i].low = sums[i]
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/srs"
 )
 
@@ -87,6 +88,79 @@ func powers(b *Builder, rows int, from int64) {
 	b.Equal(x, b.Public(b.Value(x)))
 }
 
+// bitwise is of rows that look up (a, b, c), (d) and (a', 2 d).
+func bitwise(lookups int) System {
+	return System{
+		Name: "bitwise", Columns: []string{"a", "b", "c", "d"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic},
+		Lookups: []Lookup{
+			{"triple", []Expr{Cell(0), Cell(1), Cell(2)}},
+			{"range", []Expr{Cell(3).Add(Param(0))}},
+			{"doubled", []Expr{Next(0), Cell(3).Add(Cell(3))}},
+		}[:lookups],
+	}
+}
+
+// xor4 and and4 are of two bits each, below8 the numbers to 7, double pairs of x and 2 x.
+var (
+	xor4   = bits2("xor", func(x, y int64) int64 { return x ^ y })
+	and4   = bits2("and", func(x, y int64) int64 { return x & y })
+	below8 = &Table{"below 8", [][]fr.Element{numbers(8, 1)}}
+	double = &Table{"double", [][]fr.Element{numbers(4, 1), numbers(4, 2)}}
+)
+
+func numbers(n, times int64) (all []fr.Element) {
+	for i := range n {
+		all = append(all, element(i*times))
+	}
+	return all
+}
+
+func bits2(name string, f func(x, y int64) int64) *Table {
+	t := &Table{Name: name, Columns: make([][]fr.Element, 3)}
+	for x := range int64(4) {
+		for y := range int64(4) {
+			for i, e := range []int64{x, y, f(x, y)} {
+				t.Columns[i] = append(t.Columns[i], element(e))
+			}
+		}
+	}
+	return t
+}
+
+// looks makes rows of the bitwise system.
+func looks(b *Builder, rows int, seed int64) {
+	x, y := b.Public(element(seed&3)), b.Public(element(1))
+	small := func(v Var) int64 {
+		e := b.Value(v)
+		return int64(e.Uint64())
+	}
+	kinds := []Kind{b.LookUp(b.Kind(nil), 0, xor4), b.LookUp(b.Kind(nil), 0, and4)}
+	more := len(b.system.Lookups)
+	for i := range kinds {
+		if more > 1 {
+			k := b.kinds[kinds[i]]
+			k.params = slices.Clone(k.params)
+			k.params[0] = element(2)
+			kinds[i] = b.LookUp(b.newKind(k), 1, below8)
+		}
+		if more > 2 {
+			kinds[i] = b.LookUp(kinds[i], 2, double)
+		}
+	}
+	for i := range rows {
+		z := small(x) ^ small(y)
+		if i%2 == 1 {
+			z = small(x) & small(y)
+		}
+		v := b.Var(element(z))
+		// d is what the next row has in a, which is y.
+		b.Row(kinds[i%2], []Var{x, y, v}, element(small(y)))
+		x, y = y, v
+	}
+	b.Row(b.Kind(Arithmetic, element(1), element(1), element(1), element(-1)), []Var{x, 0, x})
+	b.Equal(y, b.Public(b.Value(y)))
+}
+
 type statement struct {
 	name string
 	*ProvingKey
@@ -109,6 +183,9 @@ func statements(t testing.TB) []statement {
 		{"plonk, 2^6", Plonk(), func(b *Builder) { chain(b, 58, 3) }},
 		{"additions", Plonk(), func(b *Builder) { chain(b, 3, 3) }},
 		{"unusual", unusual(), func(b *Builder) { powers(b, 7, 5) }},
+		{"one lookup", bitwise(1), func(b *Builder) { looks(b, 6, 3) }},
+		{"two lookups", bitwise(2), func(b *Builder) { looks(b, 6, 5) }},
+		{"three lookups", bitwise(3), func(b *Builder) { looks(b, 17, 7) }},
 	} {
 		b := NewBuilder(s.system)
 		s.rows(b)
@@ -164,14 +241,14 @@ func TestEveryByteCounts(t *testing.T) {
 	for _, s := range statements(t) {
 		t.Run(s.name, func(t *testing.T) {
 			defer s.accepted(t)
-			for i := range s.proof {
+			for i := 0; i < len(s.proof); i += testsize.Pick(7, 1, 1) {
 				bad := slices.Clone(s.proof)
 				bad[i] ^= 1 << rand.IntN(8)
 				if err := s.Verify(bad, s.public, bound); !isProofError(err) {
 					t.Errorf("byte %d changed: %v", i, err)
 				}
 			}
-			for i := range s.proof {
+			for i := 0; i < len(s.proof); i += testsize.Pick(7, 1, 1) {
 				var decode *zkbench.DecodeError
 				if err := s.Verify(s.proof[:i], s.public, bound); !errors.As(err, &decode) {
 					t.Errorf("%d bytes: %v", i, err)
@@ -198,14 +275,14 @@ func TestEveryElementCounts(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			defer s.accepted(t)
 			count := 0
-			for i := 0; ; i++ {
+			for i := 0; ; i += testsize.Pick(4, 1, 1) {
 				p := must.Get(s.decode(s.proof))(t)
 				var points []*bn254.G1Affine
 				var values []*fr.Element
 				p.parts(func(_ string, _ int, p *bn254.G1Affine) { points = append(points, p) },
 					func(_ string, _ int, v *fr.Element) { values = append(values, v) })
 				count = len(points)*3 + len(values)*3
-				if i == count {
+				if i >= count {
 					break
 				}
 				at, how := i/3, i%3

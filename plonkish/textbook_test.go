@@ -149,12 +149,15 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		commitments[v] = mixed{point: jacobian(p)}
 		if v.kind == product {
 			scalars[beta], scalars[gamma] = h.draw("beta"), h.draw("gamma")
-			h.absorb("product", b)
-			scalars[alpha] = h.draw("alpha")
+			scalars[eta], scalars[rho] = h.draw("eta"), h.draw("rho")
+		}
+		if v.kind == product || v.kind == sum {
+			h.absorb("running", b)
 		} else {
 			h.absorb("column", b)
 		}
 	}
+	scalars[alpha] = h.draw("alpha")
 	var quotient []mixed
 	for range k.pieces {
 		p, b := readPoint()
@@ -237,10 +240,13 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		left = left.times(wire.plus(b1.times(coset(j)).times(number(zeta))))
 		right = right.times(wire.plus(b1.times(value(variable{sigma, j}))))
 	}
-	both := left.plus(negative(right))
-	for row := n - blinded; row < n; row++ {
-		both = both.times(number(less(zeta, raised(k.root, row))))
+	unblinded := func(m mixed) mixed {
+		for row := n - blinded; row < n; row++ {
+			m = m.times(number(less(zeta, raised(k.root, row))))
+		}
+		return m
 	}
+	both := unblinded(left.plus(negative(right)))
 	delta := number(one)
 	for i, v := range public {
 		row := raised(k.root, uint64(i))
@@ -253,6 +259,53 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 	terms = append(terms, both,
 		number(lagrange(0)).times(z.plus(negative(delta))),
 		number(lagrange(n-blinded)).times(value(variable{product, 0})))
+	// Lookups: fractions of tops and bottoms, two and two.
+	type fraction struct{ top, bottom mixed }
+	var fractions []fraction
+	compress := func(id mixed, tuple []mixed) mixed {
+		sum, power := number(scalars[rho]).plus(id), number(scalars[eta])
+		for _, x := range tuple {
+			sum = sum.plus(x.times(power))
+			power = power.times(number(scalars[eta]))
+		}
+		return sum
+	}
+	for i, l := range k.system.Lookups {
+		if k.used.lookups[i] {
+			var tuple []mixed
+			for _, e := range l.Tuple {
+				tuple = append(tuple, walk(e.node, value))
+			}
+			id := value(variable{looked, i})
+			fractions = append(fractions, fraction{id, compress(id, tuple)})
+		}
+	}
+	if len(fractions) > 0 {
+		var row []mixed
+		for i := range k.used.width {
+			row = append(row, value(variable{table, i + 1}))
+		}
+		id := value(variable{table, 0})
+		fractions = append(fractions, fraction{negative(value(variable{multiplicity, 0}).times(id)), compress(id, row)})
+		grows := value(variable{nextSum, 0}).plus(negative(value(variable{sum, 0})))
+		for i := 0; i < len(fractions); i += 2 {
+			part := grows
+			if i+2 < len(fractions) {
+				part = value(variable{sum, i/2 + 1})
+				grows = grows.plus(negative(part))
+			}
+			f := fractions[i]
+			zero := part.times(f.bottom).plus(negative(f.top))
+			if i+1 < len(fractions) {
+				g := fractions[i+1]
+				zero = part.times(f.bottom).times(g.bottom).plus(negative(f.top.times(g.bottom))).plus(negative(g.top.times(f.bottom)))
+			}
+			terms = append(terms, unblinded(zero))
+		}
+		terms = append(terms,
+			number(lagrange(0)).times(value(variable{sum, 0})),
+			number(lagrange(n-blinded)).times(value(variable{sum, 0})))
+	}
 	var identity mixed
 	for i, t := range terms {
 		identity = identity.plus(t.times(number(raised(scalars[alpha], uint64(i)))))

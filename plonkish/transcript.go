@@ -45,15 +45,16 @@ func (r *rounds) challenge(label string) (c fr.Element) {
 	return *c.SetBytes(b[:])
 }
 
-// columns absorbs the witness and draws β and γ.
-func (r *rounds) columns(p *proof, s *[challenges]fr.Element) {
-	r.points("column", p.columns[:len(p.columns)-1]...)
-	s[beta], s[gamma] = r.challenge("beta"), r.challenge("gamma")
+// columns absorbs the witness, first columns, and draws what the running product and the running
+// sum need.
+func (r *rounds) columns(p *proof, first int, s *[challenges]fr.Element) {
+	r.points("column", p.columns[:first]...)
+	s[beta], s[gamma], s[eta], s[rho] = r.challenge("beta"), r.challenge("gamma"), r.challenge("eta"), r.challenge("rho")
 }
 
-// product absorbs the running product and draws α.
-func (r *rounds) product(p *proof, s *[challenges]fr.Element) {
-	r.points("product", p.columns[len(p.columns)-1])
+// running absorbs the running product and the running sum, and draws α.
+func (r *rounds) running(p *proof, first int, s *[challenges]fr.Element) {
+	r.points("running", p.columns[first:]...)
 	s[alpha] = r.challenge("alpha")
 }
 

@@ -36,11 +36,12 @@ type equation struct{ left, right bn254.G1Affine }
 func (k *VerifyingKey) equation(p *proof, public []fr.Element, bound []byte) (e equation, err error) {
 	a := at{layout: k.layout, scalars: new([challenges]fr.Element), values: p.values}
 	r := k.newRounds(public, bound)
-	r.columns(p, a.scalars)
+	first := k.firstColumns()
+	r.columns(p, first, a.scalars)
 	if a.scalars[delta], err = k.publicProduct(public, &a.scalars[beta], &a.scalars[gamma]); err != nil {
 		return e, err
 	}
-	r.product(p, a.scalars)
+	r.running(p, first, a.scalars)
 	a.zeta = r.quotient(p)
 	nu := r.values(p)
 	x := r.opening(p)

@@ -1,0 +1,277 @@
+package plonkish
+
+import (
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+)
+
+// Lookup is a tuple that is a row of a table, in rows that look it up. A tuple that is shorter than
+// the table, or longer, goes on with zeros.
+type Lookup struct {
+	Name  string
+	Tuple []Expr
+}
+
+// reads are the variables of the tuple.
+func (l *Lookup) reads() []variable {
+	var all []variable
+	for _, e := range l.Tuple {
+		all = append(all, compile(e).variables()...)
+	}
+	return all
+}
+
+// Table is rows of constants, by column: up to four columns of one length. It is not changed once
+// it is used.
+type Table struct {
+	Name    string
+	Columns [][]fr.Element
+}
+
+// maxTuple is the most that a tuple or a table has.
+const maxTuple = 4
+
+// rows is the number of a table's rows.
+func (t *Table) rows() int {
+	if len(t.Columns) == 0 {
+		return 0
+	}
+	return len(t.Columns[0])
+}
+
+// tableRows is the number of rows of all tables, which stand one below the other.
+func tableRows(tables []*Table) int {
+	n := 0
+	for _, t := range tables {
+		n += t.rows()
+	}
+	return n
+}
+
+// LookUp is a kind like k, whose rows also look up tuple i of the system in a table.
+func (b *Builder) LookUp(k Kind, i int, t *Table) Kind {
+	short := func(c []fr.Element) bool { return len(c) != t.rows() }
+	switch {
+	case int(k) >= len(b.kinds) || i < 0 || i >= len(b.system.Lookups):
+		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i, k, len(b.system.Lookups), len(b.kinds))
+		return 0
+	case t.rows() == 0 || len(t.Columns) > maxTuple || slices.ContainsFunc(t.Columns, short):
+		b.fail("table %q of %d columns; accepted are 1 to %d of one length", t.Name, len(t.Columns), maxTuple)
+		return 0
+	}
+	id := slices.Index(b.tables, t)
+	if id < 0 {
+		id, b.tables = len(b.tables), append(b.tables, t)
+	}
+	f := b.kinds[k]
+	f.tables = slices.Clone(f.tables)
+	f.tables[i] = id + 1
+	return b.newKind(f)
+}
+
+// entry is a row of a table, which has a number from 1.
+type entry struct {
+	table  int
+	values [maxTuple]fr.Element
+}
+
+// entries are the rows of all tables, and where they first stand.
+func entries(tables []*Table) map[entry]int {
+	all := make(map[entry]int, tableRows(tables))
+	row := 0
+	for i, t := range tables {
+		for j := range t.rows() {
+			e := entry{table: i + 1}
+			for k, column := range t.Columns {
+				e.values[k] = column[j]
+			}
+			if _, ok := all[e]; !ok {
+				all[e] = row
+			}
+			row++
+		}
+	}
+	return all
+}
+
+// lookups calls for each lookup of each row with the row of the tables where it is, -1: nowhere,
+// until it returns false.
+func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
+	if len(c.tables) == 0 {
+		return
+	}
+	tuples := make([][]program, len(c.system.Lookups))
+	for i, l := range c.system.Lookups {
+		for _, e := range l.Tuple {
+			tuples[i] = append(tuples[i], compile(e))
+		}
+	}
+	for row, k := range c.rows {
+		for i, table := range c.kinds[k].tables {
+			if table == 0 {
+				continue
+			}
+			e := entry{table: table}
+			for j, p := range tuples[i] {
+				e.values[j] = evaluate(p, c.rowValues(row), nil)
+			}
+			at, ok := c.entries[e]
+			if !ok {
+				at = -1
+			}
+			if !found(row, i, at) {
+				return
+			}
+		}
+	}
+}
+
+// multiplicities are how often each row of the tables is looked up, and whether all lookups are
+// in one.
+func (c *Circuit) multiplicities() (m []uint32, ok bool) {
+	m, ok = make([]uint32, tableRows(c.tables)), true
+	c.lookups(func(_, _, at int) bool {
+		if ok = at >= 0; ok {
+			m[at]++
+		}
+		return ok
+	})
+	return m, ok
+}
+
+// fraction is what a lookup, or the tables' row, adds to the running sum: top / bottom.
+type fraction struct{ top, bottom Expr }
+
+// fractions are those of the lookups in use, and of the tables, which takes m of its own away. The
+// number of a table is a lookup's weight, and the first part of its tuple: where it is 0 there is
+// no lookup, and the weights of a row of a table and of those that look it up are the same (Haböck
+// 2022/1530, section 3).
+func (l *layout) fractions() []fraction {
+	var all []fraction
+	compressed := func(id Expr, tuple []Expr) Expr {
+		var e Expr
+		for _, x := range slices.Backward(tuple) {
+			e = e.Mul(of(scalar, eta)).Add(x)
+		}
+		return of(scalar, rho).Add(id).Add(e.Mul(of(scalar, eta)))
+	}
+	for i, used := range l.used.lookups {
+		if used {
+			tuple := make([]Expr, len(l.system.Lookups[i].Tuple))
+			for j, e := range l.system.Lookups[i].Tuple {
+				tuple[j] = evaluate(compile(e), usedParams(l.used.params), nil)
+			}
+			all = append(all, fraction{of(looked, i), compressed(of(looked, i), tuple)})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	var row []Expr
+	for i := range l.used.width {
+		row = append(row, of(table, i+1))
+	}
+	id := of(table, 0)
+	return append(all, fraction{Expr{}.Sub(of(multiplicity, 0).Mul(id)), compressed(id, row)})
+}
+
+// pairs are the fractions two by two: each pair but the last is a column of sums.
+func (l *layout) pairs() (all [][]fraction) {
+	for pair := range slices.Chunk(l.fractions(), 2) {
+		all = append(all, pair)
+	}
+	return all
+}
+
+// lookupTerms are those of the running sum: in all rows but the blinded ones it grows by the
+// fractions, of which the last pair is its own and each other pair a column; it is 0 in the first
+// row and in the first blinded one.
+func (l *layout) lookupTerms(unblinded func(Expr) Expr) []Expr {
+	pairs := l.pairs()
+	if len(pairs) == 0 {
+		return nil
+	}
+	var terms []Expr
+	run := of(nextSum, 0).Sub(of(sum, 0))
+	for i, pair := range pairs {
+		grows := of(sum, i+1)
+		if i == len(pairs)-1 {
+			grows = run
+		} else {
+			run = run.Sub(grows)
+		}
+		zero := grows.Mul(pair[0].bottom).Sub(pair[0].top)
+		if len(pair) == 2 {
+			zero = grows.Mul(pair[0].bottom).Mul(pair[1].bottom).
+				Sub(pair[0].top.Mul(pair[1].bottom)).Sub(pair[1].top.Mul(pair[0].bottom))
+		}
+		terms = append(terms, unblinded(zero))
+	}
+	return append(terms, of(first, 0).Mul(of(sum, 0)), of(last, 0).Mul(of(sum, 0)))
+}
+
+// commitLookups commits to the running sum and its parts.
+func (p *prover) commitLookups() error {
+	pairs := p.pairs()
+	if len(pairs) == 0 {
+		return nil
+	}
+	run := p.form.New(p.n)
+	at := p.firstColumns() + 1
+	for i, pair := range pairs {
+		part := p.form.New(p.n)
+		for _, f := range pair {
+			top, bottom := p.form.New(p.n), p.form.New(p.n)
+			if err := p.evaluate(top, f.top, p.row); err != nil {
+				return err
+			}
+			if err := p.evaluate(bottom, f.bottom, p.row); err != nil {
+				return err
+			}
+			bottom.Invert()
+			top.Mul(top, bottom)
+			part.Add(part, top)
+		}
+		run.Add(run, part)
+		if i == len(pairs)-1 {
+			break
+		}
+		values := part.Elements()
+		if err := p.blind(values[p.n-blinded:]); err != nil {
+			return err
+		}
+		if err := p.commitRows(at+1+i, variable{sum, i + 1}, values); err != nil {
+			return err
+		}
+	}
+	values := run.Elements()
+	var total fr.Element
+	end := p.n - blinded
+	for i := range values[:end+1] {
+		total, values[i] = *new(fr.Element).Add(&total, &values[i]), total
+	}
+	if !values[end].IsZero() && !p.forging {
+		return p.unsatisfied()
+	}
+	if err := p.blind(values[end+1:]); err != nil {
+		return err
+	}
+	return p.commitRows(at, variable{sum, 0}, values)
+}
+
+// tableColumn sets values to a column of all tables' rows; the first is their number.
+func (c *Circuit) tableColumn(values []fr.Element, column int) {
+	row := 0
+	for i, t := range c.tables {
+		for j := range t.rows() {
+			switch {
+			case column == 0:
+				values[row].SetUint64(uint64(i + 1))
+			case column <= len(t.Columns):
+				values[row] = t.Columns[column-1][j]
+			}
+			row++
+		}
+	}
+}
