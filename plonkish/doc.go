@@ -1,5 +1,6 @@
-// Package plonkish proves circuits of custom gates over KZG commitments on BN254: Plonk and
-// TurboPlonk are two values of one System, and a gate or a system of one's own is as much.
+// Package plonkish proves circuits of custom gates and lookups over KZG commitments on BN254:
+// Plonk, TurboPlonk and UltraPlonk are values of one System, and a gate or a system of one's own
+// is as much.
 //
 // A Builder takes rows of gates with their values, and makes a Circuit. Setup makes its keys
 // over a reference string, ProvingKey.Prove a proof in zero knowledge, and VerifyingKey.Verify

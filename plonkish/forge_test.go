@@ -69,12 +69,24 @@ func (c *Circuit) tied(column, row int) bool {
 	}
 	reads := func(k Kind, v variable) bool {
 		f := &c.kinds[k]
+		var all []Expr
 		for i, t := range f.tables {
-			if t > 0 && slices.Contains(c.system.Lookups[i].reads(), v) {
-				return true
+			if t > 0 {
+				all = append(all, c.system.Lookups[i].Tuple...)
 			}
 		}
-		return f.gate >= 0 && slices.Contains(c.system.Gates[f.gate].reads(), v)
+		if f.gate >= 0 {
+			for _, t := range c.system.Gates[f.gate].Terms {
+				all = append(all, t.Zero)
+			}
+		}
+		some := make(usedParams, len(f.params))
+		for i, p := range f.params {
+			some[i] = !p.IsZero()
+		}
+		return slices.ContainsFunc(all, func(e Expr) bool {
+			return slices.Contains(compile(evaluate(compile(e), some, nil)).variables(), v)
+		})
 	}
 	return reads(c.rows[row], variable{cell, column}) || row > 0 && reads(c.rows[row-1], variable{nextCell, column})
 }

@@ -21,15 +21,6 @@ type Gate struct {
 	Terms []Term
 }
 
-// Arithmetic is Plonk's gate (Gabizon, Williamson and Ciobotaru 2019/953, section 6) with
-// parameters qm, ql, qr, qo and qc: qm a b + ql a + qr b + qo c + qc = 0.
-var Arithmetic = &Gate{Name: "arithmetic", Terms: []Term{{
-	"sum",
-	Param(0).Mul(Cell(0)).Mul(Cell(1)).
-		Add(Param(1).Mul(Cell(0))).Add(Param(2).Mul(Cell(1))).
-		Add(Param(3).Mul(Cell(2))).Add(Param(4)),
-}}}
-
 // vanishes tells whether all terms are 0 where all parameters are, whatever the cells hold.
 func (g *Gate) vanishes() bool {
 	for _, t := range g.Terms {
@@ -69,11 +60,6 @@ type System struct {
 	Params   int      // fixed elements of a row, besides its gate
 	Gates    []*Gate
 	Lookups  []Lookup // what a row can look up, besides its gate
-}
-
-// Plonk is the system of one gate on three columns.
-func Plonk() System {
-	return System{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic}}
 }
 
 // maxPermuted columns, and another one of public values, have labels that fit 32 bits.

@@ -186,6 +186,13 @@ func statements(t testing.TB) []statement {
 		{"one lookup", bitwise(1), func(b *Builder) { looks(b, 6, 3) }},
 		{"two lookups", bitwise(2), func(b *Builder) { looks(b, 6, 5) }},
 		{"three lookups", bitwise(3), func(b *Builder) { looks(b, 17, 7) }},
+		{"turbo", TurboPlonk(), func(b *Builder) {
+			all := turbos(rand.New(rand.NewPCG(3, 4)), 4)
+			for _, gate := range b.system.Gates {
+				all[gate](b)
+			}
+		}},
+		{"ultra", UltraPlonk(), func(b *Builder) { windowed(b, []int64{1, 0, 3, 3, 2}) }},
 	} {
 		b := NewBuilder(s.system)
 		s.rows(b)
@@ -340,8 +347,9 @@ func TestEveryStatementIsItsOwn(t *testing.T) {
 			refused("a public value less", k, s.public[1:], bound)
 			refused("a public value more", k, append(slices.Clone(s.public), fr.Element{}), bound)
 			swapped := slices.Clone(s.public)
-			slices.Reverse(swapped)
-			refused("public values in another order", k, swapped, bound)
+			if slices.Reverse(swapped); !slices.Equal(swapped, s.public) {
+				refused("public values in another order", k, swapped, bound)
+			}
 			refused("no context", k, s.public, nil)
 			refused("another context", k, s.public, []byte("another payment"))
 			for _, other := range all {

@@ -61,6 +61,7 @@ var (
 		{"token", []string{"core.go", "params.go", "prove.go", "typesum.go", "verify.go"}},
 		{"rangeproof/bulletproof", nil},
 		{"rangeproof/csp", nil},
+		{"plonkish", []string{"circuit.go", "identity.go", "lookup.go", "point.go", "proof.go", "prove.go", "transcript.go", "verify.go"}},
 	}
 	// vectors are the tests that compare with a file that the code itself has made.
 	vectors = regexp.MustCompile(`^(Benchmark|Test(XOF)?Vectors?$|Test(Proof)?Sizes$)`)

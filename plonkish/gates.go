@@ -1,0 +1,159 @@
+package plonkish
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/grumpkin"
+)
+
+// The arithmetic gates, of three, four and five columns: with parameters m, q_0, ..., c
+//
+//	m w_0 w_1 + Σ q_i w_i + c = 0.
+var (
+	Arithmetic  = arithmetic(3)
+	Arithmetic4 = arithmetic(4)
+	Arithmetic5 = arithmetic(5)
+)
+
+func arithmetic(columns int) *Gate {
+	sum := Param(0).Mul(Cell(0)).Mul(Cell(1))
+	for i := range columns {
+		sum = sum.Add(Param(i + 1).Mul(Cell(i)))
+	}
+	return &Gate{Name: fmt.Sprintf("arithmetic of %d", columns), Terms: []Term{{"sum", sum.Add(Param(columns + 1))}}}
+}
+
+// quad is 0 for 0, 1, 2 and 3.
+func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Sub(Int(3))) }
+
+// appended is the digit that x has and y, times 4, has not.
+func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
+
+// Range accumulates four digits of base 4 a row, the highest first: b is 4 a and a digit, c is 4 b
+// and a digit, then d, and a of the next row. From 0 on, whatever is accumulated is below 4 to the
+// number of digits.
+var Range = &Gate{Name: "range", Terms: []Term{
+	{"b", quad(appended(Cell(1), Cell(0)))},
+	{"c", quad(appended(Cell(2), Cell(1)))},
+	{"d", quad(appended(Cell(3), Cell(2)))},
+	{"next a", quad(appended(Next(0), Cell(3)))},
+}}
+
+// And and Xor accumulate a digit of base 4 a row of both operands, a and b, and of the result, d;
+// c is the product of the digits that the next row has.
+var (
+	And = logic("and", func(x, y, and Expr) Expr { return and })
+	Xor = logic("xor", func(x, y, and Expr) Expr { return x.Add(y).Sub(and.Add(and)) })
+)
+
+func logic(name string, result func(x, y, and Expr) Expr) *Gate {
+	x, y, z := appended(Next(0), Cell(0)), appended(Next(1), Cell(1)), appended(Next(3), Cell(3))
+	return &Gate{Name: name, Terms: []Term{
+		{"a", quad(x)},
+		{"b", quad(y)},
+		{"c", Cell(2).Sub(x.Mul(y))},
+		{"d", z.Sub(result(x, y, and(x, y, Cell(2))))},
+	}}
+}
+
+// and is the bitwise and of two digits of base 4 and of their product: a polynomial of degree 3,
+// as each x^i y^j, i, j < 4, is a power of the product times one of x or y.
+func and(x, y, product Expr) Expr {
+	// The Lagrange polynomials of 0, 1, 2, 3.
+	var points []fr.Element
+	for i := range uint64(4) {
+		points = append(points, fr.NewElement(i))
+	}
+	lagrange := lagrangeCoefficients(points)
+	var sum Expr
+	for i := range 4 {
+		for j := range 4 {
+			// The coefficient of x^i y^j.
+			var c fr.Element
+			for a := range 4 {
+				for b := range 4 {
+					value := fr.NewElement(uint64(a & b))
+					value.Mul(&value, &lagrange[i][a]).Mul(&value, &lagrange[j][b])
+					c.Add(&c, &value)
+				}
+			}
+			term, other := Const(c), x
+			if j > i {
+				other = y
+			}
+			for range min(i, j) {
+				term = term.Mul(product)
+			}
+			for range max(i, j) - min(i, j) {
+				term = term.Mul(other)
+			}
+			sum = sum.Add(term)
+		}
+	}
+	return sum
+}
+
+// curveB is of Grumpkin, y² = x³ - 17, whose coordinates are scalars of BN254.
+const curveB = -17
+
+// added are the terms of P + A = Q for points that are neither equal nor opposite; for those it
+// says nothing of Q. The square of A's y is what the curve has, so that its degree does not count.
+func added(x, y, xa, ya, xq, yq Expr) []Term {
+	run := xa.Sub(x)
+	return []Term{
+		{"sum's x", xq.Add(x).Add(xa).Mul(run.Square()).Add(y.Add(y).Mul(ya)).Sub(xa.Square().Mul(xa)).Sub(y.Square()).Sub(Int(curveB))},
+		{"sum's y", yq.Add(y).Mul(run).Sub(ya.Sub(y).Mul(x.Sub(xq)))},
+	}
+}
+
+// PointAdd adds a point of Grumpkin in c and d to one in a and b; the sum is in the next row's a
+// and b. The points must be on the curve, and neither equal nor opposite.
+var PointAdd = &Gate{Name: "point addition", Terms: added(Cell(0), Cell(1), Cell(2), Cell(3), Next(0), Next(1))}
+
+// PointDouble is of the point of Grumpkin in a and b, and of the next row's.
+var PointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
+	x, y, x2, y2 := Cell(0), Cell(1), Next(0), Next(1)
+	square, twice := x.Square(), y.Add(y)
+	return []Term{
+		{"double's x", x2.Add(x).Add(x).Mul(twice.Square()).Sub(Int(9).Mul(square.Square()))},
+		{"double's y", y2.Add(y).Mul(twice).Sub(Int(3).Mul(square).Mul(x.Sub(x2)))},
+	}
+}()}
+
+// Ladder adds a digit's multiple of a constant point to the sum in a and b; the next row has the
+// new one. The digit is -3, -1, 1 or 3: what the next row's d has, and 4 times the row's has not; c
+// is the multiple's x. With parameters x_1, x_0, y_1, y_0 of P its x is x_1 digit² + x_0, and its y
+// is digit (y_1 x + y_0) (LadderParams).
+var Ladder = &Gate{Name: "ladder", Terms: func() []Term {
+	digit := appended(Next(3), Cell(3))
+	square := digit.Square()
+	xa := Cell(2)
+	ya := digit.Mul(Param(2).Mul(xa).Add(Param(3)))
+	return append([]Term{
+		{"digit", square.Sub(Int(1)).Mul(square.Sub(Int(9)))},
+		{"multiple's x", xa.Sub(Param(0).Mul(square)).Sub(Param(1))},
+	}, added(Cell(0), Cell(1), xa, ya, Next(0), Next(1))...)
+}()}
+
+// Window adds the point in xa and ya to that in x and y; the next row has the sum. The lookup of
+// the same row says which point that is.
+var Window = &Gate{Name: "window", Terms: added(Cell(1), Cell(2), Cell(3), Cell(4), Next(1), Next(2))}
+
+// LadderParams are the parameters of Ladder for a point and three times it.
+func LadderParams(point, triple grumpkin.G1Affine) [4]fr.Element {
+	x, y := fr.Element(point.X), fr.Element(point.Y) // of one field
+	x3, y3 := fr.Element(triple.X), fr.Element(triple.Y)
+	var x1, x0, y1, y0, run fr.Element
+	run.Sub(&x3, &x)
+	x1.Mul(&run, inverse(8)) // x_1 + x_0 = x, 9 x_1 + x_0 = x3
+	x0.Sub(&x, &x1)
+	y1.Mul(&y3, inverse(3)).Sub(&y1, &y).Div(&y1, &run) // y_1 x + y_0 = y, 3 (y_1 x3 + y_0) = y3
+	y0.Mul(&y1, &x).Sub(&y, &y0)
+	return [4]fr.Element{x1, x0, y1, y0}
+}
+
+func inverse(i uint64) *fr.Element {
+	e := fr.NewElement(i)
+	return e.Inverse(&e)
+}

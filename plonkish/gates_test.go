@@ -1,0 +1,201 @@
+package plonkish
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/grumpkin"
+
+	"github.com/zkbench/zkbench/internal/must"
+)
+
+// multiple is k times Grumpkin's generator.
+func multiple(k int64) (p grumpkin.G1Affine) {
+	_, g := grumpkin.Generators()
+	for i := k; i != 0; i -= sign(k) {
+		if k > 0 {
+			p.Add(&p, &g)
+		} else {
+			p.Sub(&p, &g)
+		}
+	}
+	return p
+}
+
+func sign(k int64) int64 {
+	if k < 0 {
+		return -1
+	}
+	return 1
+}
+
+func coordinates(p grumpkin.G1Affine) (x, y fr.Element) { return fr.Element(p.X), fr.Element(p.Y) }
+
+func (b *Builder) point(p grumpkin.G1Affine) []Var {
+	x, y := coordinates(p)
+	return []Var{b.Var(x), b.Var(y)}
+}
+
+// ranged accumulates digits of base 4.
+func ranged(b *Builder, digits []int64) {
+	kind := b.Kind(Range)
+	var acc int64
+	row := []Var{b.Public(element(0))}
+	for _, d := range digits {
+		acc = 4*acc + d
+		if row = append(row, b.Var(element(acc))); len(row) == 4 {
+			b.Row(kind, row)
+			row = nil
+		}
+	}
+	b.Row(0, row)
+}
+
+// anded and xored accumulate both operands and the result.
+func logical(b *Builder, gate *Gate, x, y []int64) {
+	zero := b.Public(element(0))
+	var sx, sy, sz int64
+	row := []Var{zero, zero, 0, zero}
+	for i := range x {
+		z := x[i] & y[i]
+		if gate == Xor {
+			z = x[i] ^ y[i]
+		}
+		row[2] = b.Var(element(x[i] * y[i]))
+		b.Row(b.Kind(gate), row)
+		sx, sy, sz = 4*sx+x[i], 4*sy+y[i], 4*sz+z
+		row = []Var{b.Var(element(sx)), b.Var(element(sy)), 0, b.Var(element(sz))}
+	}
+	b.Row(0, row)
+}
+
+// climbed adds digits' multiples of 5 times a point to another.
+func climbed(b *Builder, digits []int64) {
+	p, sum, acc := LadderParams(multiple(5), multiple(15)), int64(100), int64(0)
+	kind := b.Kind(Ladder, p[:]...)
+	state := append(b.point(multiple(sum)), b.Public(element(0)))
+	for _, d := range digits {
+		x, _ := coordinates(multiple(5 * d))
+		b.Row(kind, []Var{state[0], state[1], b.Var(x), state[2]})
+		sum, acc = sum+5*d, 4*acc+d
+		state = append(b.point(multiple(sum)), b.Var(element(acc)))
+	}
+	b.Row(0, []Var{state[0], state[1], 0, state[2]})
+}
+
+// turbos are circuits of each gate of TurboPlonk.
+func turbos(r *rand.Rand, digits int) map[*Gate]func(b *Builder) {
+	base4, odd := make([][]int64, 2), make([]int64, digits)
+	for i := range base4 {
+		for range digits {
+			base4[i] = append(base4[i], r.Int64N(4))
+		}
+	}
+	for i := range odd {
+		odd[i] = 2*r.Int64N(4) - 3
+	}
+	k := 2 + r.Int64N(20)
+	return map[*Gate]func(b *Builder){
+		Arithmetic4: func(b *Builder) {
+			w := []int64{r.Int64N(9), r.Int64N(9), r.Int64N(9), r.Int64N(9)}
+			q := []int64{3, 1, 4, 1, 5}
+			c := -q[0] * w[0] * w[1]
+			params := []fr.Element{element(q[0])}
+			var row []Var
+			for i := range w {
+				c -= q[i+1] * w[i]
+				params, row = append(params, element(q[i+1])), append(row, b.Var(element(w[i])))
+			}
+			b.Row(b.Kind(Arithmetic4, append(params, element(c))...), row)
+		},
+		Range:  func(b *Builder) { ranged(b, base4[0]) },
+		And:    func(b *Builder) { logical(b, And, base4[0], base4[1]) },
+		Xor:    func(b *Builder) { logical(b, Xor, base4[0], base4[1]) },
+		Ladder: func(b *Builder) { climbed(b, odd) },
+		PointAdd: func(b *Builder) {
+			b.Row(b.Kind(PointAdd), append(b.point(multiple(k)), b.point(multiple(-1))...))
+			b.Row(0, b.point(multiple(k-1)))
+		},
+		PointDouble: func(b *Builder) {
+			b.Row(b.Kind(PointDouble), b.point(multiple(k)))
+			b.Row(0, b.point(multiple(2*k)))
+		},
+	}
+}
+
+// windowed is a circuit of UltraPlonk: a scalar's digits of two bits, the lowest first, the
+// multiples that a table has of them, and their sum.
+func windowed(b *Builder, digits []int64) {
+	t := &Table{"multiples", make([][]fr.Element, 3)}
+	for d := range int64(4) {
+		x, y := coordinates(multiple(d + 1))
+		for i, e := range []fr.Element{element(d), x, y} {
+			t.Columns[i] = append(t.Columns[i], e)
+		}
+	}
+	params := make([]fr.Element, 8)
+	params[7] = element(4)
+	kind := b.LookUp(b.Kind(Window, params...), 0, t)
+	// What is left of the scalar, the lowest digit first; the last row has none.
+	rest, sum := int64(0), int64(50)
+	for _, d := range slices.Backward(digits) {
+		rest = 4*rest + d
+	}
+	scalar, state := b.Public(element(rest)), b.point(multiple(sum))
+	for _, d := range digits {
+		x, y := coordinates(multiple(d + 1))
+		b.Row(kind, []Var{scalar, state[0], state[1], b.Var(x)}, y)
+		rest, sum = rest/4, sum+d+1
+		scalar, state = b.Var(element(rest)), b.point(multiple(sum))
+	}
+	b.Equal(scalar, b.Public(element(0)))
+	b.Row(0, []Var{scalar, state[0], state[1]})
+}
+
+// TestDegrees: the quotient of each system, all gates in use, is of as many pieces as the
+// permutation's own is.
+func TestDegrees(t *testing.T) {
+	all := func(n int) []bool { return slices.Repeat([]bool{true}, n) }
+	for want, s := range map[int]System{3: Plonk(), 4: TurboPlonk()} {
+		l := newLayout(&s, 64, uses{gates: all(len(s.Gates)), selectors: all(len(s.Gates)), params: all(s.Params)})
+		if l.pieces != want {
+			t.Errorf("%s: %d pieces, want %d", s.Name, l.pieces, want)
+		}
+	}
+	s := UltraPlonk()
+	l := newLayout(&s, 64, uses{gates: all(2), selectors: all(2), params: all(10), lookups: all(1), width: 3})
+	if l.pieces != 4 {
+		t.Errorf("ultra: %d pieces, want 4", l.pieces)
+	}
+}
+
+// TestGates: of each gate random rows are accepted, and each cell that it reads changed is not.
+func TestGates(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 10 {
+		for gate, rows := range turbos(r, 8) {
+			b := NewBuilder(TurboPlonk())
+			rows(b)
+			c := must.Get(b.Build())(t)
+			if err := c.Check(); err != nil {
+				t.Fatal(err)
+			}
+			for row := range c.Rows() {
+				for column := range 4 {
+					if !c.tied(column, row) {
+						continue
+					}
+					bad := c.withValues(func(c *Circuit) {
+						e := c.cell(column, row)
+						c.setCell(column, row, *e.Add(&e, ptr(element(1+r.Int64N(1000)))))
+					})
+					if bad.Check() == nil {
+						t.Errorf("%s: row %d, column %d changed", gate.Name, row, column)
+					}
+				}
+			}
+		}
+	}
+}
