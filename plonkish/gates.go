@@ -9,15 +9,17 @@ import (
 
 // The arithmetic gates, of three, four and five columns: with parameters m, q_0, ..., c
 //
-//	m w_0 w_1 + Σ q_i w_i + c = 0.
+//	m w_0 w_1 + Σ q_i w_i + c = 0,
+//
+// and m w_1 w_2 instead in Arithmetic5, for rows that accumulate in their first column.
 var (
-	Arithmetic  = arithmetic(3)
-	Arithmetic4 = arithmetic(4)
-	Arithmetic5 = arithmetic(5)
+	Arithmetic  = arithmetic(3, 0)
+	Arithmetic4 = arithmetic(4, 0)
+	Arithmetic5 = arithmetic(5, 1)
 )
 
-func arithmetic(columns int) *Gate {
-	sum := Param(0).Mul(Cell(0)).Mul(Cell(1))
+func arithmetic(columns, factor int) *Gate {
+	sum := Param(0).Mul(Cell(factor)).Mul(Cell(factor + 1))
 	for i := range columns {
 		sum = sum.Add(Param(i + 1).Mul(Cell(i)))
 	}

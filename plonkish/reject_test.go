@@ -282,7 +282,7 @@ func TestEveryElementCounts(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			defer s.accepted(t)
 			count := 0
-			for i := 0; ; i += testsize.Pick(4, 1, 1) {
+			for i := 0; ; i += testsize.Pick(8, 1, 1) {
 				p := must.Get(s.decode(s.proof))(t)
 				var points []*bn254.G1Affine
 				var values []*fr.Element

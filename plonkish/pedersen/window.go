@@ -1,0 +1,234 @@
+// Package pedersen is circuits of package plonkish for the Pedersen hash of hash/pedersen.
+package pedersen
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/grumpkin"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/hash/pedersen"
+	"github.com/zkbench/zkbench/plonkish"
+)
+
+// Limits of the width of windows, in bits.
+const (
+	MinWidth = 2
+	MaxWidth = 16
+)
+
+// limbs is the number of rows that show a value to be small.
+const limbs = 12
+
+// Window hashes in circuits of plonkish.UltraPlonk, a window of a scalar a row: the row looks its
+// digit's odd multiple of G_i/2 up and adds it to the sum. The digits of a scalar are those of an
+// integer below 2^254, of which two are some elements; that it is the one below the order is shown
+// by as many rows for each scalar as limbs, and one.
+type Window struct {
+	b      *plonkish.Builder
+	width  int
+	start  grumpkin.G1Affine
+	startX plonkish.Var
+	startY plonkish.Var
+	points [pedersen.Inputs][][]grumpkin.G1Affine // by window and digit
+	rows   [pedersen.Inputs][]plonkish.Kind       // by window
+
+	split    int // the window that halves a scalar: those from there on are its high half
+	high     fr.Element
+	limbBits int
+	limb     [3]plonkish.Kind // a limb, and arithmetic beside it: none, a bit, a bit that is 0 unless the high half is the order's
+	topLimb  plonkish.Kind
+	canon    plonkish.Kind // says what the value of the limbs is
+}
+
+// NewWindow begins hashes by windows of so many bits. They add 2·⌈254 / width⌉ tables of 2^width
+// rows, and one for limbs. Another width is a zkbench.ErrParams.
+func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
+	if width < MinWidth || width > MaxWidth {
+		return nil, fmt.Errorf("%w: windows of %d bits, accepted are %d to %d", zkbench.ErrParams, width, MinWidth, MaxWidth)
+	}
+	h := &Window{b: b, width: width, start: pedersen.Start(width)}
+	windows := pedersen.Windows(width)
+	for i := range pedersen.Inputs {
+		for j := range windows {
+			bits := min(width, pedersen.ScalarBits-j*width)
+			points := digits(i, width, j, 1<<bits)
+			h.points[i] = append(h.points[i], points)
+			step := uint64(1) << width
+			if j == windows-1 {
+				step = 0 // nothing is left
+			}
+			h.rows[i] = append(h.rows[i], b.LookUp(b.Kind(plonkish.Window, steps(step)...), 0, table(fmt.Sprintf("window %d of input %d", j, i), points)))
+		}
+	}
+	h.startX, h.startY = h.constant(fr.Element(h.start.X)), h.constant(fr.Element(h.start.Y))
+
+	h.split = (pedersen.ScalarBits/2 + width/2) / width
+	low := h.split * width
+	h.high.SetBigInt(new(big.Int).Rsh(fr.Modulus(), uint(low)))
+	h.limbBits = (max(low, pedersen.ScalarBits-low) + limbs - 1) / limbs
+	numbers := make([]fr.Element, 1<<h.limbBits)
+	for i := range numbers {
+		numbers[i].SetUint64(uint64(i))
+	}
+	t := &plonkish.Table{Name: "limbs", Columns: [][]fr.Element{numbers}}
+	one, minus := fr.One(), element(-1)
+	var minusHigh, rest fr.Element
+	minusHigh.Neg(&h.high)
+	rest.Add(&one, &minusHigh)
+	for i, params := range [][]fr.Element{{}, {one, {}, minus}, {one, {}, minusHigh}} {
+		all := steps(uint64(1) << h.limbBits)
+		copy(all, params)
+		h.limb[i] = b.LookUp(b.Kind(plonkish.Arithmetic5, all...), 0, t)
+	}
+	h.topLimb = b.LookUp(b.Kind(nil), 0, t)
+	h.canon = b.Kind(plonkish.Arithmetic5, one, one, fr.Element{}, fr.Element{}, one, fr.Element{}, rest)
+	return h, nil
+}
+
+// steps are parameters of a row that accumulates: of those that lookups have.
+func steps(step uint64) []fr.Element {
+	all := make([]fr.Element, 8)
+	all[7].SetUint64(step)
+	return all
+}
+
+func element(i int64) (e fr.Element) { return *e.SetInt64(i) }
+
+// digits are the points of a window: of digit e that of 2e - (2^width - 1), times G_i/2 and what
+// the window weighs.
+func digits(i, width, window, n int) []grumpkin.G1Affine {
+	odd := pedersen.OddMultiples(i, width, window, 1<<(width-1))
+	points := make([]grumpkin.G1Affine, n)
+	for e := range points {
+		if d := 2*e - (1<<width - 1); d > 0 {
+			points[e] = odd[d/2]
+		} else {
+			points[e].Neg(&odd[-d/2])
+		}
+	}
+	return points
+}
+
+func table(name string, points []grumpkin.G1Affine) *plonkish.Table {
+	t := &plonkish.Table{Name: name, Columns: make([][]fr.Element, 3)}
+	for e, p := range points {
+		for i, c := range []fr.Element{fr.NewElement(uint64(e)), fr.Element(p.X), fr.Element(p.Y)} {
+			t.Columns[i] = append(t.Columns[i], c)
+		}
+	}
+	return t
+}
+
+// constant is a value that a row of its own says.
+func (h *Window) constant(c fr.Element) plonkish.Var {
+	v := h.b.Var(c)
+	c.Neg(&c)
+	params := make([]fr.Element, 7)
+	params[1], params[6] = fr.One(), c
+	h.b.Row(h.b.Kind(plonkish.Arithmetic5, params...), []plonkish.Var{v})
+	return v
+}
+
+// Hash is the hash of two values.
+func (h *Window) Hash(x, y plonkish.Var) plonkish.Var {
+	var integers [pedersen.Inputs]*big.Int
+	for i, v := range []plonkish.Var{x, y} {
+		e := h.b.Value(v)
+		integers[i] = e.BigInt(new(big.Int))
+	}
+	return h.hash([pedersen.Inputs]plonkish.Var{x, y}, integers)
+}
+
+// hash has the integers of its inputs; a forger has others.
+func (h *Window) hash(inputs [pedersen.Inputs]plonkish.Var, integers [pedersen.Inputs]*big.Int) plonkish.Var {
+	windows := pedersen.Windows(h.width)
+	// All sums at once: affine coordinates by one inversion.
+	sums := make([]grumpkin.G1Jac, 0, pedersen.Inputs*windows)
+	var sum grumpkin.G1Jac
+	sum.FromAffine(&h.start)
+	for i, integer := range integers {
+		for j := range windows {
+			sum.AddMixed(&h.points[i][j][h.digit(integer, j)])
+			sums = append(sums, sum)
+		}
+	}
+	points := grumpkin.BatchJacobianToAffineG1(sums)
+
+	var middle [pedersen.Inputs]plonkish.Var
+	sumX, sumY := h.startX, h.startY
+	for i, integer := range integers {
+		acc := inputs[i]
+		for j := range windows {
+			if j > 0 {
+				var rest fr.Element
+				acc = h.b.Var(*rest.SetBigInt(new(big.Int).Rsh(integer, uint(j*h.width))))
+			}
+			if j == h.split {
+				middle[i] = acc
+			}
+			p := &h.points[i][j][h.digit(integer, j)]
+			h.b.Row(h.rows[i][j], []plonkish.Var{acc, sumX, sumY, h.b.Var(fr.Element(p.X))}, fr.Element(p.Y))
+			q := &points[i*windows+j]
+			sumX, sumY = h.b.Var(fr.Element(q.X)), h.b.Var(fr.Element(q.Y))
+		}
+	}
+	for i := range inputs {
+		// The last window reads its sum in the row after it, a limb's.
+		var beside []plonkish.Var
+		if i == 0 {
+			beside = []plonkish.Var{sumX, sumY}
+		}
+		h.canonical(inputs[i], middle[i], beside)
+	}
+	return sumX
+}
+
+func (h *Window) digit(integer *big.Int, window int) int {
+	d := 0
+	for i := min(h.width, pedersen.ScalarBits-window*h.width) - 1; i >= 0; i-- {
+		d = d<<1 | int(integer.Bit(window*h.width+i))
+	}
+	return d
+}
+
+// canonical shows that the integer of x is below the order r, of which middle is the high half. With
+// e = r_hi - hi and a bit f, f e = 0, the value
+//
+//	v = f (r_lo - lo) + e - 1 = -f x + e - 1
+//
+// is that of limbs: where f is 0, e is positive; and where it is 1, e is 0 and lo less than r_lo,
+// as r_lo - lo is r - x then.
+func (h *Window) canonical(x, middle plonkish.Var, beside []plonkish.Var) {
+	b := h.b
+	hi, value, one := b.Value(middle), b.Value(x), fr.One()
+	var v, f fr.Element
+	v.Sub(&h.high, &hi)
+	if v.IsZero() {
+		f.SetOne()
+		v.Sub(&v, &value)
+	}
+	v.Sub(&v, &one)
+	flag, small := b.Var(f), b.Var(v)
+	acc, left := small, v.BigInt(new(big.Int))
+	for i := range limbs {
+		kind, cells := h.limb[0], []plonkish.Var{acc}
+		switch i {
+		case 0:
+			cells = append(cells, beside...)
+		case 1:
+			kind, cells = h.limb[1], []plonkish.Var{acc, flag, flag}
+		case 2:
+			kind, cells = h.limb[2], []plonkish.Var{acc, flag, middle}
+		case limbs - 1:
+			kind = h.topLimb
+		}
+		b.Row(kind, cells)
+		left.Rsh(left, uint(h.limbBits))
+		var rest fr.Element
+		acc = b.Var(*rest.SetBigInt(left))
+	}
+	b.Row(h.canon, []plonkish.Var{small, flag, x, middle})
+}
