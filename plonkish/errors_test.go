@@ -2,18 +2,24 @@ package plonkish
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fp"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/srs"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 // TestBuildRefuses: what a Builder is given wrong is named when the circuit is built.
@@ -90,6 +96,14 @@ func TestRowsFill(t *testing.T) {
 		if c := must.Get(b.Build())(t); c.Size() != want {
 			t.Errorf("tables of %d rows: size %d, want %d", rows, c.Size(), want)
 		}
+	}
+	// A table is there once, however many rows and kinds look it up.
+	b := NewBuilder(bitwise(1))
+	for range 3 {
+		b.Row(b.LookUp(0, 0, below8), nil)
+	}
+	if c := must.Get(b.Build())(t); c.Size() != 16 || tableRows(c.tables) != 8 {
+		t.Errorf("size %d, tables of %d rows", c.Size(), tableRows(c.tables))
 	}
 	// A gate that reads the next row reads none of the random ones.
 	for rows, want := range map[int]int{3: 8, 4: 16} {
@@ -197,4 +211,119 @@ func FuzzVerify(f *testing.F) {
 			t.Fatal("another proof is accepted")
 		}
 	})
+}
+
+// TestCancelled: a proof ends in any of its phases.
+func TestCancelled(t *testing.T) {
+	b := NewBuilder(bitwise(3))
+	looks(b, 6, 5)
+	c := must.Get(b.Build())(t)
+	k := setup(t, c)
+	for _, phase := range []string{PhaseCommit, PhasePermutation, PhaseLookup, PhaseQuotient, PhaseOpen} {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := k.Prove(ctx, executor.Serial(), c, Options{Phase: func(name string) {
+			if name == phase {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled in %s: %v", phase, err)
+		}
+		cancel()
+	}
+}
+
+// TestDecodeRefuses names what is not the one encoding of a proof's part.
+func TestDecodeRefuses(t *testing.T) {
+	s := statements(t)[0]
+	value := s.ProofLen() - 2*bn254.SizeOfG1AffineCompressed - fr.Bytes
+	plus := func(at int, modulus *big.Int) func(in []byte) {
+		return func(in []byte) {
+			b := in[at : at+32]
+			flags := b[0] & 0xc0
+			if at == value {
+				flags = 0
+			}
+			b[0] &^= flags
+			v := new(big.Int).SetBytes(b)
+			v.Add(v, modulus).FillBytes(b)
+			b[0] |= flags
+		}
+	}
+	for _, test := range []struct {
+		path, reason string
+		offset       int
+		change       func(in []byte)
+	}{
+		{"columns[1]", "the identity", 32, func(in []byte) { clear(in[32:64]); in[32] = 0x40 }},
+		{"columns[0]", "not a point", 0, func(in []byte) { clear(in[:32]) }},
+		{"columns[0]", "not a point", 0, func(in []byte) { clear(in[1:32]); in[0] = 0x80; in[31] = 4 }},
+		{"columns[0]", "not a point", 0, plus(0, fp.Modulus())},
+		{"opening[1]", "not a point", s.ProofLen() - 32, func(in []byte) { in[s.ProofLen()-32] = 0xff }},
+		{"values[5]", "order", value, plus(value, fr.Modulus())},
+	} {
+		in := slices.Clone(s.proof)
+		test.change(in)
+		var e *zkbench.DecodeError
+		if err := s.Verify(in, s.public, bound); !errors.As(err, &e) || e.Path != test.path || e.Offset != test.offset || !strings.Contains(e.Reason, test.reason) {
+			t.Errorf("%v; want %s at %d: %s", err, test.path, test.offset, test.reason)
+		}
+	}
+	var e *zkbench.DecodeError
+	if err := s.Verify(s.proof[:len(s.proof)-1], s.public, bound); !errors.As(err, &e) || e.Path != "opening[1]" || e.Offset != len(s.proof)-32 {
+		t.Errorf("a byte less: %v", err)
+	}
+	if err := s.Verify(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &e) || e.Path != "end[0]" || e.Offset != len(s.proof) {
+		t.Errorf("a byte more: %v", err)
+	}
+}
+
+// TestBlinding: random elements are 64 bytes modulo r of the stream that seed, witness and
+// transcript decide, and none of two witnesses of one statement are the same.
+func TestBlinding(t *testing.T) {
+	product := func(x, y int64) *Circuit {
+		b := NewBuilder(Plonk())
+		b.Row(b.Kind(Arithmetic, element(1), element(0), element(0), element(-1)), []Var{b.Var(element(x)), b.Var(element(y)), b.Public(element(x * y))})
+		return must.Get(b.Build())(t)
+	}
+	k := setup(t, product(3, 4))
+	blinds := func(c *Circuit, seed string) (all []fr.Element) {
+		p := must.Get(k.newProver(t.Context(), executor.Serial(), c, Options{Context: bound, Rand: strings.NewReader(seed)}))(t)
+		must.Do(t, p.commit())
+		for column := range 3 {
+			all = append(all, p.row(variable{cell, column}).Elements()[p.n-blinded:]...)
+		}
+		return all
+	}
+	seed := "of thirty-two bytes, and no more"
+	first := blinds(product(3, 4), seed)
+
+	h := sha256.New()
+	c := product(3, 4)
+	for _, v := range c.values {
+		for _, limb := range v {
+			must.Do(t, binary.Write(h, binary.LittleEndian, limb))
+		}
+	}
+	r := k.newRounds(c.Public(), bound)
+	nonces := transcript.Nonces{Protocol: "plonkish", Label: "blinding", Seed: [32]byte([]byte(seed))}
+	stream := nonces.Stream(h.Sum(nil), &r.Transcript)
+	for i, got := range first {
+		var wide [64]byte
+		must.Get(io.ReadFull(stream, wide[:]))(t)
+		var want fr.Element
+		if want.SetBigInt(new(big.Int).SetBytes(wide[:])); got != want {
+			t.Errorf("random element %d is not the stream's", i)
+		}
+	}
+	for name, other := range map[string][]fr.Element{
+		"another witness": blinds(product(2, 6), seed),
+		"another seed":    blinds(product(3, 4), "of thirty-two bytes, and no less"),
+	} {
+		for _, e := range other {
+			if slices.Contains(first, e) {
+				t.Errorf("%s: a random element in common", name)
+			}
+		}
+	}
 }

@@ -20,7 +20,6 @@ func forge(t *testing.T, s *statement, c *Circuit, change map[string]func(p *pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.forging = true
 	for _, phase := range []struct {
 		name string
 		run  func() error

@@ -122,12 +122,9 @@ func (c *Circuit) fixedColumn(l *layout, v variable) []fr.Element {
 
 // roots are the powers of the domain's root.
 func (l *layout) roots() []fr.Element {
-	roots := make([]fr.Element, l.n)
-	roots[0].SetOne()
-	for i := 1; i < l.n; i++ {
-		roots[i].Mul(&roots[i-1], &l.root)
-	}
-	return roots
+	v, one := poly.Fastest().New(l.n), fr.One()
+	v.SetPowers(&one, &l.root)
+	return v.Elements()
 }
 
 // labels sets values to what the cells of a column are wired to.

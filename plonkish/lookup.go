@@ -127,17 +127,16 @@ func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
 	}
 }
 
-// multiplicities are how often each row of the tables is looked up, and whether all lookups are
-// in one.
-func (c *Circuit) multiplicities() (m []uint32, ok bool) {
-	m, ok = make([]uint32, tableRows(c.tables)), true
+// multiplicities are how often each row of the tables is looked up.
+func (c *Circuit) multiplicities() []uint32 {
+	m := make([]uint32, tableRows(c.tables))
 	c.lookups(func(_, _, at int) bool {
-		if ok = at >= 0; ok {
+		if at >= 0 {
 			m[at]++
 		}
-		return ok
+		return true
 	})
-	return m, ok
+	return m
 }
 
 // fraction is what a lookup, or the tables' row, adds to the running sum: top / bottom.
@@ -250,9 +249,6 @@ func (p *prover) commitLookups() error {
 	end := p.n - blinded
 	for i := range values[:end+1] {
 		total, values[i] = *new(fr.Element).Add(&total, &values[i]), total
-	}
-	if !values[end].IsZero() && !p.forging {
-		return p.unsatisfied()
 	}
 	if err := p.blind(values[end+1:]); err != nil {
 		return err

@@ -34,14 +34,14 @@ func (p *prover) sum(w *weighed) error {
 // coefficients are the sum's n + 1.
 func (w *weighed) coefficients() []fr.Element { return append(w.low.Elements(), w.top) }
 
-// divide turns coefficients into those of the quotient by X - a, one less, and what is left over.
-func divide(coefficients []fr.Element, a *fr.Element) (quotient []fr.Element, rest fr.Element) {
+// divide turns coefficients into those of the quotient by X - a, one less; what is left over is lost.
+func divide(coefficients []fr.Element, a *fr.Element) []fr.Element {
 	var carry fr.Element
 	for i := len(coefficients) - 1; i >= 0; i-- {
 		carry.Mul(&carry, a).Add(&carry, &coefficients[i])
 		coefficients[i] = carry
 	}
-	return coefficients[1:], coefficients[0]
+	return coefficients[1:]
 }
 
 // open sets the values and the opening of the proof, two commitments for all points (Boneh, Drake,
@@ -65,7 +65,7 @@ func (p *prover) open() error {
 	if err != nil {
 		return err
 	}
-	sums, value := p.claimed(p.rounds.values(p.proof))
+	sums := p.claimed(p.rounds.values(p.proof))
 	quotient := make([]fr.Element, p.n)
 	for s := range setCount {
 		if len(sums[s].columns) == 0 {
@@ -75,12 +75,8 @@ func (p *prover) open() error {
 			return err
 		}
 		coefficients := sums[s].coefficients()
-		var rest fr.Element
 		for _, point := range t.of(s) {
-			coefficients, rest = divide(coefficients, &point)
-		}
-		if s == atZeta && rest != value && !p.forging {
-			return p.unsatisfied()
+			coefficients = divide(coefficients, &point)
 		}
 		for i := range coefficients {
 			quotient[i].Add(&quotient[i], &coefficients[i])
@@ -101,16 +97,16 @@ func (p *prover) open() error {
 	if err := p.sum(&all); err != nil {
 		return err
 	}
-	quotient, _ = divide(all.coefficients(), &x)
+	quotient = divide(all.coefficients(), &x)
 	p.proof.opening[1], err = p.commitment(p.srs.Canonical.Pk.G1, quotient)
 	return err
 }
 
 // claimed are what is opened at each set, weighed: the linearisation, and ν^i times claim i from
-// 1. The value is that at ζ of what is opened there alone, if the identity holds.
-func (p *prover) claimed(nu fr.Element) (sums [setCount]weighed, value fr.Element) {
+// 1.
+func (p *prover) claimed(nu fr.Element) (sums [setCount]weighed) {
 	a := at{layout: p.layout, scalars: &p.scalars, zeta: p.zeta, values: p.proof.values}
-	factors, constant := a.linearisation()
+	factors, _ := a.linearisation()
 	for i, f := range factors {
 		if i < len(p.linear) {
 			sums[atZeta].add(f, p.columns[p.linear[i]], fr.Element{})
@@ -119,15 +115,10 @@ func (p *prover) claimed(nu fr.Element) (sums [setCount]weighed, value fr.Elemen
 			sums[atZeta].add(f, piece.low, piece.top)
 		}
 	}
-	value.Neg(&constant)
 	weight := nu
 	for _, c := range p.claims() {
 		sums[c.set].add(weight, p.columns[c.column], fr.Element{})
-		if c.set == atZeta {
-			var v fr.Element
-			value.Add(&value, v.Mul(&weight, &p.proof.values[c.here]))
-		}
 		weight.Mul(&weight, &nu)
 	}
-	return sums, value
+	return sums
 }
