@@ -2,6 +2,7 @@ package plonkish
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
@@ -24,7 +25,7 @@ func BenchmarkProve(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify is of one proof.
+// BenchmarkVerify is of one proof, and of 64 together.
 func BenchmarkVerify(b *testing.B) {
 	builder := NewBuilder(Plonk())
 	chain(builder, 100, 7)
@@ -32,10 +33,21 @@ func BenchmarkVerify(b *testing.B) {
 	k := setup(b, c)
 	proof := must.Get(k.Prove(b.Context(), executor.Serial(), c, Options{}))(b)
 	public := c.Public()
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := k.Verify(proof, public, nil); err != nil {
-			b.Fatal(err)
+	b.Run("single", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := k.Verify(proof, public, nil); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
+	b.Run("batch=64", func(b *testing.B) {
+		claims := slices.Repeat([]Claim{{k.Verifying(), proof, public, nil}}, 64)
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := VerifyBatch(b.Context(), executor.Serial(), claims); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

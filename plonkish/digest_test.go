@@ -8,11 +8,19 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 )
 
+// twoGates is the bitwise system with another gate.
+func twoGates() System {
+	s := bitwise(1)
+	s.Gates = append(s.Gates, Range)
+	return s
+}
+
 // TestDigests: circuits that differ in one thing have different digests, by which a prover knows
 // its key's circuit; and systems theirs, which are part of a key's.
 func TestDigests(t *testing.T) {
 	type parts struct {
 		system        System
+		gate          int
 		param         int64
 		table, second *Table
 		kinds         func(a, b Kind) []Kind
@@ -21,7 +29,7 @@ func TestDigests(t *testing.T) {
 	}
 	build := func(change func(p *parts)) *Circuit {
 		p := parts{
-			system: bitwise(1), param: 1, table: xor4, second: and4,
+			system: twoGates(), param: 1, table: xor4, second: and4,
 			kinds:  func(a, b Kind) []Kind { return []Kind{a, b, a} },
 			last:   func(b *Builder, x, y Var) []Var { return []Var{x, y, x} },
 			public: func(b *Builder) Var { return b.Public(element(1)) },
@@ -29,7 +37,7 @@ func TestDigests(t *testing.T) {
 		change(&p)
 		b := NewBuilder(p.system)
 		x, y := p.public(b), b.Var(element(2))
-		first := b.LookUp(b.Kind(p.system.Gates[0], element(p.param)), 0, p.table)
+		first := b.LookUp(b.Kind(p.system.Gates[p.gate], element(p.param)), 0, p.table)
 		for _, k := range p.kinds(first, b.LookUp(first, 0, p.second)) {
 			b.Row(k, []Var{x, y, y})
 		}
@@ -41,7 +49,7 @@ func TestDigests(t *testing.T) {
 			gate, lookup := *p.system.Gates[0], p.system.Lookups[0]
 			gate.Terms = append([]Term(nil), gate.Terms...)
 			lookup.Tuple = append([]Expr(nil), lookup.Tuple...)
-			p.system.Gates, p.system.Lookups = []*Gate{&gate}, []Lookup{lookup}
+			p.system.Gates, p.system.Lookups = []*Gate{&gate, p.system.Gates[1]}, []Lookup{lookup}
 			change(&p.system)
 		}
 	}
@@ -52,6 +60,7 @@ func TestDigests(t *testing.T) {
 	changes := map[string]func(p *parts){
 		"nothing":                func(*parts) {},
 		"a parameter":            func(p *parts) { p.param = 2 },
+		"another gate":           func(p *parts) { p.gate = 1 },
 		"a row more":             func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, b, a, a} } },
 		"a row's kind":           func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, a, b} } },
 		"a row's gate":           func(p *parts) { p.kinds = func(a, b Kind) []Kind { return []Kind{a, 0, a} } },
@@ -70,7 +79,7 @@ func TestDigests(t *testing.T) {
 		"a permuted one":         system(func(s *System) { s.Permuted++ }),
 		"a system's parameter":   system(func(s *System) { s.Params++ }),
 		"a gate's name":          system(func(s *System) { s.Gates[0].Name = "other" }),
-		"a gate more":            system(func(s *System) { s.Gates = append(s.Gates, Range) }),
+		"a gate more":            system(func(s *System) { s.Gates = append(s.Gates, And) }),
 		"a term's name":          system(func(s *System) { s.Gates[0].Terms[0].Name = "other" }),
 		"a term":                 system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(1) }),
 		"a term's variable":      system(func(s *System) { s.Gates[0].Terms[0].Zero = Cell(2) }),

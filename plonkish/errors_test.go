@@ -255,11 +255,11 @@ func TestDecodeRefuses(t *testing.T) {
 		offset       int
 		change       func(in []byte)
 	}{
-		{"columns[1]", "the identity", 32, func(in []byte) { clear(in[32:64]); in[32] = 0x40 }},
-		{"columns[0]", "not a point", 0, func(in []byte) { clear(in[:32]) }},
-		{"columns[0]", "not a point", 0, func(in []byte) { clear(in[1:32]); in[0] = 0x80; in[31] = 4 }},
-		{"columns[0]", "not a point", 0, plus(0, fp.Modulus())},
-		{"opening[1]", "not a point", s.ProofLen() - 32, func(in []byte) { in[s.ProofLen()-32] = 0xff }},
+		{"columns[1]", "identity", 32, func(in []byte) { clear(in[32:64]); in[32] = 0x40 }},
+		{"columns[0]", "not a compressed point", 0, func(in []byte) { clear(in[:32]) }},
+		{"columns[0]", "not on the curve", 0, func(in []byte) { clear(in[1:32]); in[0] = 0x80; in[31] = 4 }},
+		{"columns[0]", "field modulus", 0, plus(0, fp.Modulus())},
+		{"opening[1]", "field modulus", s.ProofLen() - 32, func(in []byte) { in[s.ProofLen()-32] = 0xff }},
 		{"values[5]", "order", value, plus(value, fr.Modulus())},
 	} {
 		in := slices.Clone(s.proof)
@@ -270,10 +270,10 @@ func TestDecodeRefuses(t *testing.T) {
 		}
 	}
 	var e *zkbench.DecodeError
-	if err := s.Verify(s.proof[:len(s.proof)-1], s.public, bound); !errors.As(err, &e) || e.Path != "opening[1]" || e.Offset != len(s.proof)-32 {
+	if err := s.Verify(s.proof[:len(s.proof)-1], s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof)-1 {
 		t.Errorf("a byte less: %v", err)
 	}
-	if err := s.Verify(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &e) || e.Path != "end[0]" || e.Offset != len(s.proof) {
+	if err := s.Verify(append(slices.Clone(s.proof), 0), s.public, bound); !errors.As(err, &e) || e.Path != "proof" || e.Offset != len(s.proof) {
 		t.Errorf("a byte more: %v", err)
 	}
 }

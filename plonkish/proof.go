@@ -1,6 +1,7 @@
 package plonkish
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/group"
 )
 
 // proof is what a prover sends, in its order.
@@ -42,82 +44,61 @@ func (l *layout) newProof() *proof {
 	}
 }
 
-// parts calls for all points and values in the order of the encoding.
-func (p *proof) parts(point func(name string, i int, p *bn254.G1Affine), value func(name string, i int, v *fr.Element)) {
-	for i := range p.columns {
-		point("columns", i, &p.columns[i])
-	}
-	for i := range p.quotient {
-		point("quotient", i, &p.quotient[i])
-	}
-	for i := range p.values {
-		value("values", i, &p.values[i])
-	}
-	for i := range p.opening {
-		point("opening", i, &p.opening[i])
-	}
-}
+const pointLen, valueLen = bn254.SizeOfG1AffineCompressed, fr.Bytes
 
 // ProofLen is the length in bytes of a proof.
 func (k *VerifyingKey) ProofLen() int {
 	p := k.newProof()
-	return bn254.SizeOfG1AffineCompressed*(len(p.columns)+len(p.quotient)+len(p.opening)) + fr.Bytes*len(p.values)
+	return pointLen*(len(p.columns)+len(p.quotient)+len(p.opening)) + valueLen*len(p.values)
 }
 
+// encode is columns, quotient, values, opening.
 func (p *proof) encode() []byte {
-	var out []byte
-	p.parts(
-		func(_ string, _ int, p *bn254.G1Affine) { b := p.Bytes(); out = append(out, b[:]...) },
-		func(_ string, _ int, v *fr.Element) { b := v.Bytes(); out = append(out, b[:]...) },
-	)
-	return out
+	g := group.BN254()
+	out := g.AppendPoints(nil, p.columns...)
+	out = g.AppendPoints(out, p.quotient...)
+	out = g.AppendScalars(out, p.values...)
+	return g.AppendPoints(out, p.opening[:]...)
 }
 
 // decode is the proof of its one encoding.
-func (l *layout) decode(in []byte) (*proof, error) {
-	p := l.newProof()
-	var err error
-	fail := func(name string, i, at int, reason string) {
-		if err == nil {
-			err = &zkbench.DecodeError{Path: fmt.Sprintf("%s[%d]", name, i), Offset: at, Reason: reason}
-		}
+func (k *VerifyingKey) decode(in []byte) (*proof, error) {
+	if want := k.ProofLen(); len(in) != want {
+		return nil, &zkbench.DecodeError{Path: "proof", Offset: min(len(in), want), Reason: fmt.Sprintf("%d bytes, this key's have %d", len(in), want)}
 	}
-	at := 0
-	next := func(name string, i, n int) []byte {
-		if err == nil && len(in)-at < n {
-			fail(name, i, at, fmt.Sprintf("%d bytes where %d are needed", len(in)-at, n))
-		}
-		if err != nil {
-			return nil
-		}
-		at += n
-		return in[at-n : at]
+	g, p := group.BN254(), k.newProof()
+	// All points at once: their square roots are taken together.
+	first := len(p.columns) + len(p.quotient)
+	values, opening := first*pointLen, first*pointLen+len(p.values)*valueLen
+	points := make([]bn254.G1Affine, first+len(p.opening))
+	if err := g.DecodePoints(points, slices.Concat(in[:values], in[opening:]), group.Subgroup); err != nil {
+		return nil, p.within(err)
 	}
-	p.parts(
-		func(name string, i int, p *bn254.G1Affine) {
-			b := next(name, i, bn254.SizeOfG1AffineCompressed)
-			if b == nil {
-				return
-			}
-			if _, e := p.SetBytes(b); e != nil {
-				fail(name, i, at-len(b), "not a point of the curve")
-			} else if p.IsInfinity() {
-				fail(name, i, at-len(b), "the identity")
-			} else if p.Bytes() != [bn254.SizeOfG1AffineCompressed]byte(b) {
-				fail(name, i, at-len(b), "not the canonical form of its point")
-			}
-		},
-		func(name string, i int, v *fr.Element) {
-			if b := next(name, i, fr.Bytes); b != nil && v.SetBytesCanonical(b) != nil {
-				fail(name, i, at-len(b), "not below the field's order")
-			}
-		},
-	)
-	if err == nil && at < len(in) {
-		fail("end", 0, at, fmt.Sprintf("%d bytes too many", len(in)-at))
-	}
-	if err != nil {
+	copy(p.columns, points)
+	copy(p.quotient, points[len(p.columns):])
+	copy(p.opening[:], points[first:])
+	if err := g.DecodeScalars(p.values, in[values:opening]); err != nil {
+		if e, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+			return nil, e.Within("values", values)
+		}
 		return nil, err
 	}
 	return p, nil
+}
+
+// within places an error in points that stood one behind the other.
+func (p *proof) within(err error) error {
+	e, ok := errors.AsType[*zkbench.DecodeError](err)
+	if !ok {
+		return err
+	}
+	i, at := e.Offset/pointLen, e.Offset
+	name := "columns"
+	if i >= len(p.columns) {
+		i, name = i-len(p.columns), "quotient"
+	}
+	if name == "quotient" && i >= len(p.quotient) {
+		i, name, at = i-len(p.quotient), "opening", at+len(p.values)*valueLen
+	}
+	return &zkbench.DecodeError{Path: fmt.Sprintf("%s[%d]", name, i), Offset: at, Reason: e.Reason}
 }

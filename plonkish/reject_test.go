@@ -1,6 +1,7 @@
 package plonkish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -286,8 +287,14 @@ func TestEveryElementCounts(t *testing.T) {
 				p := must.Get(s.decode(s.proof))(t)
 				var points []*bn254.G1Affine
 				var values []*fr.Element
-				p.parts(func(_ string, _ int, p *bn254.G1Affine) { points = append(points, p) },
-					func(_ string, _ int, v *fr.Element) { values = append(values, v) })
+				for _, part := range [][]bn254.G1Affine{p.columns, p.quotient, p.opening[:]} {
+					for i := range part {
+						points = append(points, &part[i])
+					}
+				}
+				for i := range p.values {
+					values = append(values, &p.values[i])
+				}
 				count = len(points)*3 + len(values)*3
 				if i >= count {
 					break
@@ -361,4 +368,83 @@ func TestEveryStatementIsItsOwn(t *testing.T) {
 			refused("a key over another string", must.Get(Setup(t.Context(), executor.Serial(), s.Circuit, other))(t).Verifying(), s.public, bound)
 		})
 	}
+}
+
+// TestBatch: what is verified one by one is verified together, and each claim that does not hold is
+// named, with what it fails of.
+func TestBatch(t *testing.T) {
+	var claims []Claim
+	var decode *zkbench.DecodeError
+	all := statements(t)
+	for range 2 {
+		for _, s := range all {
+			claims = append(claims, Claim{s.Verifying(), s.proof, s.public, bound})
+		}
+	}
+	b := NewBuilder(Plonk())
+	chain(b, 5, 2)
+	c := must.Get(b.Build())(t)
+	other := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 2))(t)
+	k := must.Get(Setup(t.Context(), executor.Serial(), c, other))(t)
+	claims = append(claims, Claim{k.Verifying(), must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{Context: bound}))(t), c.Public(), bound})
+	for _, ex := range []executor.Executor{executor.Serial(), executor.Pool()} {
+		if err := VerifyBatch(t.Context(), ex, claims); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := VerifyBatch(t.Context(), executor.Serial(), nil); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := VerifyBatch(ctx, executor.Serial(), claims); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+
+	// Two proofs whose faults cancel each other: W' of both moved by opposites.
+	_, _, g, _ := bn254.Generators()
+	moved := func(i int, by bn254.G1Affine) []byte {
+		p := must.Get(claims[i].Key.decode(claims[i].Proof))(t)
+		p.opening[1].Add(&p.opening[1], &by)
+		return p.encode()
+	}
+	var minus bn254.G1Affine
+	minus.Neg(&g)
+	for name, bad := range map[string]map[int]func(c *Claim){
+		"one":              {3: func(c *Claim) { c.Context = nil }},
+		"the last":         {len(claims) - 1: func(c *Claim) { c.Public = swap(c.Public) }},
+		"opposites":        {0: func(c *Claim) { c.Proof = moved(0, g) }, len(all): func(c *Claim) { c.Proof = moved(len(all), minus) }},
+		"of several kinds": {0: func(c *Claim) { c.Proof = c.Proof[1:] }, 1: func(c *Claim) { c.Public = nil }, 5: func(c *Claim) { c.Context = nil }},
+		"another's key":    {0: func(c *Claim) { c.Key = k.Verifying() }},
+	} {
+		some := slices.Clone(claims)
+		for i, change := range bad {
+			change(&some[i])
+		}
+		err := VerifyBatch(t.Context(), executor.Serial(), some)
+		if err == nil {
+			t.Errorf("%s: accepted", name)
+			continue
+		}
+		named := make(map[int]bool)
+		for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+			var claim *ClaimError
+			if !errors.As(e, &claim) || !errors.Is(e, zkbench.ErrProof) && !errors.As(e, &decode) {
+				t.Errorf("%s: %v", name, e)
+				continue
+			}
+			named[claim.Claim] = true
+		}
+		for i := range some {
+			if _, ok := bad[i]; ok != named[i] {
+				t.Errorf("%s: claim %d named: %v", name, i, named[i])
+			}
+		}
+	}
+}
+
+func swap(public []fr.Element) []fr.Element {
+	public = slices.Clone(public)
+	slices.Reverse(public)
+	return public
 }

@@ -2,7 +2,11 @@ package plonkish
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha512"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -10,60 +14,169 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 // Verify checks a proof of public values that is bound to a context. The error is a
 // *zkbench.DecodeError, or a zkbench.ErrProof.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
-	p, err := k.decode(proof)
+	c := Claim{k, proof, public, bound}
+	e, err := c.equation()
 	if err != nil {
 		return err
 	}
-	if len(public) != k.public {
-		return fmt.Errorf("%w: %d public values; the circuit has %d", zkbench.ErrProof, len(public), k.public)
-	}
-	e, err := k.equation(p, public, bound)
-	if err != nil {
-		return err
-	}
-	return k.pair(e)
+	return check(context.Background(), executor.Serial(), []*equation{e}, []fr.Element{fr.One()})
 }
 
-// equation is what remains of a proof: left + τ right = 0.
-type equation struct{ left, right bn254.G1Affine }
+// Claim is a proof and what it is of.
+type Claim struct {
+	Key     *VerifyingKey
+	Proof   []byte
+	Public  []fr.Element
+	Context []byte
+}
+
+// ClaimError names the claim of a batch that does not hold.
+type ClaimError struct {
+	Claim int
+	Err   error // a *zkbench.DecodeError, or a zkbench.ErrProof
+}
+
+func (e *ClaimError) Error() string { return fmt.Sprintf("claim %d: %v", e.Claim, e.Err) }
+
+func (e *ClaimError) Unwrap() error { return e.Err }
+
+// VerifyBatch checks many proofs, of one key or several, at the price of little more than a sum of
+// their points: equations of keys over one reference string are merged by weights that no prover
+// knows. Each claim that does not hold is named by a *ClaimError; the errors are joined. Another
+// error is the context's cause.
+func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) error {
+	equations, errs := make([]*equation, len(claims)), make([]error, len(claims))
+	err := ex.Do(ctx, len(claims), func(_ context.Context, i int) error {
+		var err error
+		if equations[i], err = claims[i].equation(); err != nil {
+			errs[i] = &ClaimError{i, err}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// Weights of 512 bits modulo r, drawn when all proofs are fixed.
+	var local [transcript.SeedLen]byte
+	if _, err := rand.Read(local[:]); err != nil {
+		return err
+	}
+	h := sha512.New()
+	strings := make(map[[2]bn254.G2Affine][]int)
+	for i, e := range equations {
+		if e != nil {
+			h.Write(e.state[:])
+			strings[e.key.g2] = append(strings[e.key.g2], i)
+		}
+	}
+	xof := transcript.XOF("zkbench/v1/plonkish/weights", h.Sum(nil), local[:])
+	weights := group.NewWeights(group.BN254(), xof)
+	for _, same := range strings {
+		b := batch{ctx, ex, equations, weights}
+		bad, err := b.find(same)
+		if err != nil {
+			return err
+		}
+		for _, i := range bad {
+			errs[i] = &ClaimError{i, errOpening}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// errOpening is of a proof whose equation does not hold.
+var errOpening = fmt.Errorf("%w: the opening does not hold", zkbench.ErrProof)
+
+// batch finds claims that do not hold.
+type batch struct {
+	ctx       context.Context
+	ex        executor.Executor
+	equations []*equation
+	weights   *group.Weights[fr.Element, bn254.G1Affine]
+}
+
+// find returns those of claims that do not hold, by halves with weights of their own.
+func (b *batch) find(claims []int) ([]int, error) {
+	some, weights := make([]*equation, len(claims)), make([]fr.Element, len(claims))
+	for i, claim := range claims {
+		some[i], weights[i] = b.equations[claim], b.weights.Next()
+	}
+	err := check(b.ctx, b.ex, some, weights)
+	if !errors.Is(err, zkbench.ErrProof) {
+		return nil, err
+	}
+	if len(claims) == 1 {
+		return claims, nil
+	}
+	half := len(claims) / 2
+	left, err := b.find(claims[:half])
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.find(claims[half:])
+	if err == nil && len(left)+len(right) == 0 {
+		return claims, nil // no part fails, and the sum does: a fault, which is no acceptance
+	}
+	return append(left[:len(left):len(left)], right...), err
+}
+
+// equation is what remains of a proof: Σ scalars points + τ right = 0.
+type equation struct {
+	key    *VerifyingKey
+	fixed  []fr.Element // scalars of the key's commitments, and of its generator
+	points []bn254.G1Affine
+	scalar []fr.Element // of points
+	right  bn254.G1Affine
+	state  [transcript.StateLen]byte // of the transcript: it depends on all of statement and proof
+}
 
 // equation runs the transcript and gathers all commitments.
-func (k *VerifyingKey) equation(p *proof, public []fr.Element, bound []byte) (e equation, err error) {
+func (c *Claim) equation() (*equation, error) {
+	k, public := c.Key, c.Public
+	p, err := k.decode(c.Proof)
+	if err != nil {
+		return nil, err
+	}
+	if len(public) != k.public {
+		return nil, fmt.Errorf("%w: %d public values; the circuit has %d", zkbench.ErrProof, len(public), k.public)
+	}
 	a := at{layout: k.layout, scalars: new([challenges]fr.Element), values: p.values}
-	r := k.newRounds(public, bound)
+	r := k.newRounds(public, c.Context)
 	first := k.firstColumns()
 	r.columns(p, first, a.scalars)
 	if a.scalars[delta], err = k.publicProduct(public, &a.scalars[beta], &a.scalars[gamma]); err != nil {
-		return e, err
+		return nil, err
 	}
 	r.running(p, first, a.scalars)
 	a.zeta = r.quotient(p)
 	nu := r.values(p)
 	x := r.opening(p)
 	if z := k.vanishing(&a.zeta); z.IsZero() {
-		return e, fmt.Errorf("%w: zeta is a root of the domain", zkbench.ErrProof)
+		return nil, fmt.Errorf("%w: zeta is a root of the domain", zkbench.ErrProof)
 	}
 	factors, constant := a.linearisation()
 
 	t := k.points(a.zeta)
-	commitments := make(map[variable]*bn254.G1Affine)
-	fixed, columns := k.fixed, p.columns
+	e := &equation{key: k, fixed: make([]fr.Element, len(k.fixed)+1)}
+	e.points = append(slices.Concat(p.columns, p.quotient), p.opening[:]...)
+	e.scalar = make([]fr.Element, len(e.points))
+	quotient := e.scalar[len(p.columns):]
+	opening := quotient[len(p.quotient):]
+	scalars := make(map[variable]*fr.Element) // of commitments
+	fixed, columns := e.fixed, e.scalar
 	for _, v := range k.committed {
 		from := &columns
 		if v.kind.fixed() {
 			from = &fixed
 		}
-		commitments[v], *from = &(*from)[0], (*from)[1:]
+		scalars[v], *from = &(*from)[0], (*from)[1:]
 	}
-
-	var points []bn254.G1Affine
-	var scalars []fr.Element
-	add := func(p *bn254.G1Affine, s fr.Element) { points, scalars = append(points, *p), append(scalars, s) }
 	// The linearisation, of value -constant.
 	weight := t.outside(atZeta, &x)
 	var value, term fr.Element
@@ -71,40 +184,70 @@ func (k *VerifyingKey) equation(p *proof, public []fr.Element, bound []byte) (e 
 	for i, f := range factors {
 		f.Mul(&f, &weight)
 		if i < len(k.linear) {
-			add(commitments[k.linear[i]], f)
+			*scalars[k.linear[i]] = f
 		} else {
-			add(&p.quotient[i-len(k.linear)], f)
+			quotient[i-len(k.linear)] = f
 		}
 	}
 	power := nu
-	for _, c := range k.claims() {
-		weight := t.outside(c.set, &x)
+	for _, opened := range k.claims() {
+		weight := t.outside(opened.set, &x)
 		weight.Mul(&weight, &power)
 		power.Mul(&power, &nu)
-		term = t.value(&c, p.values, &x)
+		term = t.value(&opened, p.values, &x)
 		value.Add(&value, term.Mul(&term, &weight))
-		add(commitments[c.column], weight)
+		*scalars[opened.column] = *weight.Add(&weight, scalars[opened.column])
 	}
-	add(&k.one, *value.Neg(&value))
-	weight = t.all(&x)
-	add(&p.opening[0], *weight.Neg(&weight))
-	add(&p.opening[1], x)
-	if e.left, err = group.BN254().MSM(context.Background(), executor.Serial(), points, scalars); err != nil {
-		return e, err
-	}
+	fixed[0].Neg(&value)
+	opening[0].Neg(ptr(t.all(&x)))
+	opening[1] = x
 	e.right.Neg(&p.opening[1])
+	r.points("opening", p.opening[1])
+	e.state = r.State()
 	return e, nil
 }
 
-// pair checks an equation.
-func (k *VerifyingKey) pair(e equation) error {
-	lines := k.lines // a copy, which the pairing writes to
-	ok, err := bn254.PairingCheckFixedQ([]bn254.G1Affine{e.left, e.right}, lines[:])
+// check is of the weighed sum of equations of keys over one reference string.
+func check(ctx context.Context, ex executor.Executor, equations []*equation, weights []fr.Element) error {
+	var points, rights []bn254.G1Affine
+	var scalars []fr.Element
+	fixed := make(map[*VerifyingKey][]fr.Element)
+	for i, e := range equations {
+		weigh := func(all []fr.Element) []fr.Element {
+			weighed := make([]fr.Element, len(all))
+			for j := range all {
+				weighed[j].Mul(&all[j], &weights[i])
+			}
+			return weighed
+		}
+		points, scalars, rights = append(points, e.points...), append(scalars, weigh(e.scalar)...), append(rights, e.right)
+		for j, s := range weigh(e.fixed) {
+			if sum := fixed[e.key]; sum != nil {
+				sum[j].Add(&sum[j], &s)
+			} else {
+				fixed[e.key] = make([]fr.Element, len(e.fixed))
+				fixed[e.key][j] = s
+			}
+		}
+	}
+	for k, s := range fixed {
+		points, scalars = append(append(points, k.fixed...), k.one), append(scalars, s...)
+	}
+	left, err := group.BN254().MSM(ctx, ex, points, scalars)
+	if err != nil {
+		return err
+	}
+	right, err := group.BN254().MSM(ctx, ex, rights, weights)
+	if err != nil {
+		return err
+	}
+	lines := equations[0].key.lines // a copy, which the pairing writes to
+	ok, err := bn254.PairingCheckFixedQ([]bn254.G1Affine{left, right}, lines[:])
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("%w: the opening does not hold", zkbench.ErrProof)
+		return errOpening
 	}
 	return nil
 }
