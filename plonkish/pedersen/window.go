@@ -1,4 +1,3 @@
-// Package pedersen is circuits of package plonkish for the Pedersen hash of hash/pedersen.
 package pedersen
 
 import (
@@ -95,8 +94,6 @@ func steps(step uint64) []fr.Element {
 	return all
 }
 
-func element(i int64) (e fr.Element) { return *e.SetInt64(i) }
-
 // digits are the points of a window: of digit e that of 2e - (2^width - 1), times G_i/2 and what
 // the window weighs.
 func digits(i, width, window, n int) []grumpkin.G1Affine {
@@ -133,55 +130,42 @@ func (h *Window) constant(c fr.Element) plonkish.Var {
 }
 
 // Hash is the hash of two values.
-func (h *Window) Hash(x, y plonkish.Var) plonkish.Var {
-	var integers [pedersen.Inputs]*big.Int
-	for i, v := range []plonkish.Var{x, y} {
-		e := h.b.Value(v)
-		integers[i] = e.BigInt(new(big.Int))
-	}
-	return h.hash([pedersen.Inputs]plonkish.Var{x, y}, integers)
-}
+func (h *Window) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
 
 // hash has the integers of its inputs; a forger has others.
-func (h *Window) hash(inputs [pedersen.Inputs]plonkish.Var, integers [pedersen.Inputs]*big.Int) plonkish.Var {
-	windows := pedersen.Windows(h.width)
-	// All sums at once: affine coordinates by one inversion.
-	sums := make([]grumpkin.G1Jac, 0, pedersen.Inputs*windows)
-	var sum grumpkin.G1Jac
-	sum.FromAffine(&h.start)
-	for i, integer := range integers {
-		for j := range windows {
-			sum.AddMixed(&h.points[i][j][h.digit(integer, j)])
-			sums = append(sums, sum)
+func (h *Window) hash(inputs [pedersen.Inputs]input) plonkish.Var {
+	var terms []grumpkin.G1Affine
+	for i, in := range inputs {
+		for j, points := range h.points[i] {
+			terms = append(terms, points[h.digit(in.integer, j)])
 		}
 	}
-	points := grumpkin.BatchJacobianToAffineG1(sums)
-
+	sums := partialSums(&h.start, terms)
 	var middle [pedersen.Inputs]plonkish.Var
 	sumX, sumY := h.startX, h.startY
-	for i, integer := range integers {
-		acc := inputs[i]
-		for j := range windows {
+	for i, in := range inputs {
+		acc := in.value
+		for j, kind := range h.rows[i] {
 			if j > 0 {
 				var rest fr.Element
-				acc = h.b.Var(*rest.SetBigInt(new(big.Int).Rsh(integer, uint(j*h.width))))
+				acc = h.b.Var(*rest.SetBigInt(new(big.Int).Rsh(in.integer, uint(j*h.width))))
 			}
 			if j == h.split {
 				middle[i] = acc
 			}
-			p := &h.points[i][j][h.digit(integer, j)]
-			h.b.Row(h.rows[i][j], []plonkish.Var{acc, sumX, sumY, h.b.Var(fr.Element(p.X))}, fr.Element(p.Y))
-			q := &points[i*windows+j]
+			at := i*len(h.rows[i]) + j
+			p, q := &terms[at], &sums[at]
+			h.b.Row(kind, []plonkish.Var{acc, sumX, sumY, h.b.Var(fr.Element(p.X))}, fr.Element(p.Y))
 			sumX, sumY = h.b.Var(fr.Element(q.X)), h.b.Var(fr.Element(q.Y))
 		}
 	}
-	for i := range inputs {
+	for i, in := range inputs {
 		// The last window reads its sum in the row after it, a limb's.
 		var beside []plonkish.Var
 		if i == 0 {
 			beside = []plonkish.Var{sumX, sumY}
 		}
-		h.canonical(inputs[i], middle[i], beside)
+		h.canonical(in, middle[i], beside)
 	}
 	return sumX
 }
@@ -194,23 +178,10 @@ func (h *Window) digit(integer *big.Int, window int) int {
 	return d
 }
 
-// canonical shows that the integer of x is below the order r, of which middle is the high half. With
-// e = r_hi - hi and a bit f, f e = 0, the value
-//
-//	v = f (r_lo - lo) + e - 1 = -f x + e - 1
-//
-// is that of limbs: where f is 0, e is positive; and where it is 1, e is 0 and lo less than r_lo,
-// as r_lo - lo is r - x then.
-func (h *Window) canonical(x, middle plonkish.Var, beside []plonkish.Var) {
+// canonical shows that an input's integer is below the order, by limbs of v (below).
+func (h *Window) canonical(in input, middle plonkish.Var, beside []plonkish.Var) {
 	b := h.b
-	hi, value, one := b.Value(middle), b.Value(x), fr.One()
-	var v, f fr.Element
-	v.Sub(&h.high, &hi)
-	if v.IsZero() {
-		f.SetOne()
-		v.Sub(&v, &value)
-	}
-	v.Sub(&v, &one)
+	f, v := below(&h.high, new(big.Int).Rsh(in.integer, uint(h.split*h.width)), b.Value(in.value))
 	flag, small := b.Var(f), b.Var(v)
 	acc, left := small, v.BigInt(new(big.Int))
 	for i := range limbs {
@@ -230,5 +201,5 @@ func (h *Window) canonical(x, middle plonkish.Var, beside []plonkish.Var) {
 		var rest fr.Element
 		acc = b.Var(*rest.SetBigInt(left))
 	}
-	b.Row(h.canon, []plonkish.Var{small, flag, x, middle})
+	b.Row(h.canon, []plonkish.Var{small, flag, in.value, middle})
 }

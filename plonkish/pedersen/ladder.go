@@ -1,0 +1,156 @@
+package pedersen
+
+import (
+	"math/big"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark-crypto/ecc/grumpkin"
+
+	"github.com/zkbench/zkbench/hash/pedersen"
+	"github.com/zkbench/zkbench/plonkish"
+)
+
+// Ladder hashes in circuits of plonkish.TurboPlonk, two bits of a scalar a row, the highest first:
+// digit e of base 4 adds d = 2e - 3 times a constant point, and D = Σ d_j 4^j accumulates. A scalar
+// x is of 127 digits,
+//
+//	2x = D + 4^127 - 1,
+//
+// and as each d is one e, its high half is that of the digits that are accumulated first.
+type Ladder struct {
+	b      *plonkish.Builder
+	zero   plonkish.Var
+	start  sum
+	points [pedersen.Inputs][]multiples     // by digit
+	rows   [pedersen.Inputs][]plonkish.Kind // by digit
+	high   fr.Element                       // the order's high half
+
+	whole, bit, gate, canon, ranged plonkish.Kind
+}
+
+// multiples are 1 and 3 times a point.
+type multiples [2]grumpkin.G1Affine
+
+// sum is a point of the sum, and the cells that hold it.
+type sum struct {
+	point grumpkin.G1Affine
+	x, y  plonkish.Var
+}
+
+const (
+	ladderWidth  = 2
+	ladderHigh   = 63 // digits of the high half
+	ladderDigits = (pedersen.ScalarBits + ladderWidth - 1) / ladderWidth
+	lowBits      = ladderWidth * (ladderDigits - ladderHigh)
+)
+
+// NewLadder begins hashes.
+func NewLadder(b *plonkish.Builder) *Ladder {
+	h := &Ladder{b: b}
+	for i := range pedersen.Inputs {
+		for j := range ladderDigits {
+			m := multiples(pedersen.OddMultiples(i, ladderWidth, j, 2))
+			p := plonkish.LadderParams(m[0], m[1])
+			h.points[i], h.rows[i] = append(h.points[i], m), append(h.rows[i], b.Kind(plonkish.Ladder, p[:]...))
+		}
+	}
+	constant := func(c fr.Element) plonkish.Var {
+		v := b.Var(c)
+		c.Neg(&c)
+		b.Row(b.Kind(plonkish.Arithmetic4, fr.Element{}, fr.One(), fr.Element{}, fr.Element{}, fr.Element{}, c), []plonkish.Var{v})
+		return v
+	}
+	h.zero = constant(fr.Element{})
+	h.start.point = pedersen.Start(ladderWidth)
+	h.start.x, h.start.y = constant(fr.Element(h.start.point.X)), constant(fr.Element(h.start.point.Y))
+
+	// 2 c - d = 4^127 - 1.
+	one, two, minus := fr.One(), element(2), element(-1)
+	ones := func(digits int) (c fr.Element) { // 4^digits - 1
+		c.SetBigInt(new(big.Int).Lsh(big.NewInt(1), uint(ladderWidth*digits)))
+		return *c.Sub(&c, &one)
+	}
+	all, none := ones(ladderDigits), fr.Element{}
+	all.Neg(&all)
+	h.whole = b.Kind(plonkish.Arithmetic4, none, none, none, two, minus, all)
+	h.bit = b.Kind(plonkish.Arithmetic4, one, minus)
+	// hi = (D_hi + 4^63 - 1) / 2.
+	h.high.SetBigInt(new(big.Int).Rsh(fr.Modulus(), lowBits))
+	var half, offset, rest fr.Element
+	half.Inverse(&two)
+	offset = ones(ladderHigh)
+	offset.Mul(&offset, &half).Sub(&offset, &h.high)
+	h.gate = b.Kind(plonkish.Arithmetic4, half, offset)
+	rest.Add(&offset, &one)
+	h.canon = b.Kind(plonkish.Arithmetic4, one, none, none, half, one, rest)
+	h.ranged = b.Kind(plonkish.Range)
+	return h
+}
+
+// Hash is the hash of two values.
+func (h *Ladder) Hash(x, y plonkish.Var) plonkish.Var { return h.hash(inputs(h.b, x, y)) }
+
+// hash has the integers of its inputs; a forger has others.
+func (h *Ladder) hash(inputs [pedersen.Inputs]input) plonkish.Var {
+	var terms []grumpkin.G1Affine
+	for i, in := range inputs {
+		for j := ladderDigits - 1; j >= 0; j-- {
+			terms = append(terms, h.points[i][j].times(digit(in.integer, j)))
+		}
+	}
+	sums := partialSums(&h.start.point, terms)
+	now := h.start
+	for i, in := range inputs {
+		acc, d := h.zero, new(big.Int)
+		var high plonkish.Var
+		for k := range ladderDigits {
+			j := ladderDigits - 1 - k
+			if k == ladderHigh {
+				high = acc
+			}
+			term := &terms[i*ladderDigits+k]
+			h.b.Row(h.rows[i][j], []plonkish.Var{now.x, now.y, h.b.Var(fr.Element(term.X)), acc})
+			d.Lsh(d, ladderWidth).Add(d, big.NewInt(digit(in.integer, j)))
+			var e fr.Element
+			acc = h.b.Var(*e.SetBigInt(d))
+			p := sums[i*ladderDigits+k]
+			now = sum{p, h.b.Var(fr.Element(p.X)), h.b.Var(fr.Element(p.Y))}
+		}
+		h.b.Row(h.whole, []plonkish.Var{now.x, now.y, in.value, acc})
+		h.canonical(in.value, high, new(big.Int).Rsh(in.integer, lowBits))
+	}
+	return now.x
+}
+
+// digit is d_j of an integer.
+func digit(integer *big.Int, j int) int64 {
+	return 2*int64(integer.Bit(ladderWidth*j)|integer.Bit(ladderWidth*j+1)<<1) - 3
+}
+
+func (m *multiples) times(d int64) (p grumpkin.G1Affine) {
+	p = m[(max(d, -d)-1)/2]
+	if d < 0 {
+		p.Neg(&p)
+	}
+	return p
+}
+
+// canonical is Window's: with f and v as there, in base 4.
+func (h *Ladder) canonical(x, high plonkish.Var, hi *big.Int) {
+	f, v := below(&h.high, hi, h.b.Value(x))
+	flag := h.b.Var(f)
+	h.b.Row(h.bit, []plonkish.Var{flag, flag})
+	h.b.Row(h.gate, []plonkish.Var{flag, high})
+	integer := v.BigInt(new(big.Int))
+	cells := []plonkish.Var{h.zero}
+	for shift := lowBits - ladderWidth; shift >= 0; shift -= ladderWidth {
+		var acc fr.Element
+		cells = append(cells, h.b.Var(*acc.SetBigInt(new(big.Int).Rsh(integer, uint(shift)))))
+	}
+	for len(cells) > 4 {
+		h.b.Row(h.ranged, cells[:4])
+		cells = cells[4:]
+	}
+	h.b.Row(0, cells)
+	h.b.Row(h.canon, []plonkish.Var{flag, x, high, cells[0]})
+}

@@ -1,0 +1,180 @@
+package pedersen
+
+import (
+	"errors"
+	"math/big"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/hash/pedersen"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// edges are elements at the edges of what digits and canonicity tell apart, for a low half of so
+// many bits.
+func edges(low uint) []fr.Element {
+	r := fr.Modulus()
+	high := new(big.Int).Lsh(new(big.Int).Rsh(r, low), low)
+	var all []fr.Element
+	for _, v := range []*big.Int{big.NewInt(0), high, new(big.Int).Sub(r, big.NewInt(1)), new(big.Int).Lsh(big.NewInt(1), low)} {
+		for d := int64(-1); d <= 1; d++ {
+			var e fr.Element
+			all = append(all, *e.SetBigInt(new(big.Int).Add(v, big.NewInt(d))))
+		}
+	}
+	return all
+}
+
+// TestWindow: hashes are those of hash/pedersen, and of so many rows.
+func TestWindow(t *testing.T) {
+	for width, want := range map[int]int{4: 154, 7: 100, 9: 84, 13: 66} {
+		if width > testsize.Pick(7, 9, 13) {
+			continue
+		}
+		b := plonkish.NewBuilder(plonkish.UltraPlonk())
+		h := must.Get(NewWindow(b, width))(t)
+		all := edges(uint(h.split * h.width))
+		for i := range all {
+			x, y := all[i], all[(i*5+1)%len(all)]
+			before := b.Rows()
+			got := h.Hash(b.Var(x), b.Var(y))
+			if rows := b.Rows() - before; rows != want {
+				t.Errorf("windows of %d bits: %d rows, want %d", width, rows, want)
+			}
+			if b.Value(got) != pedersen.Hash(&x, &y) {
+				t.Errorf("windows of %d bits: hash of %s and %s", width, &x, &y)
+			}
+		}
+		c := must.Get(b.Build())(t)
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, width := range []int{-1, 0, 1, 17} {
+		must.FailGet(NewWindow(plonkish.NewBuilder(plonkish.UltraPlonk()), width))(t, zkbench.ErrParams, "windows of %d bits", width)
+	}
+}
+
+// TestLadder: hashes are those of hash/pedersen, and of so many rows.
+func TestLadder(t *testing.T) {
+	b := plonkish.NewBuilder(plonkish.TurboPlonk())
+	h := NewLadder(b)
+	all := edges(lowBits)
+	for i := range all {
+		x, y := all[i], all[(i*5+1)%len(all)]
+		before := b.Rows()
+		got := h.Hash(b.Var(x), b.Var(y))
+		golden.Equal(t, "rows of a hash", 296, b.Rows()-before)
+		if b.Value(got) != pedersen.Hash(&x, &y) {
+			t.Errorf("hash of %s and %s", &x, &y)
+		}
+	}
+	if err := must.Get(b.Build())(t).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNotCanonical: the digits of an element's other integer, itself and the order, are refused.
+func TestNotCanonical(t *testing.T) {
+	limit := new(big.Int).Lsh(big.NewInt(1), pedersen.ScalarBits)
+	type hasher interface {
+		hash(inputs [pedersen.Inputs]input) plonkish.Var
+	}
+	window := func(width int) func(b *plonkish.Builder) hasher {
+		return func(b *plonkish.Builder) hasher { return must.Get(NewWindow(b, width))(t) }
+	}
+	for _, s := range []struct {
+		name   string
+		system plonkish.System
+		low    uint
+		begin  func(b *plonkish.Builder) hasher
+		term   string
+	}{
+		{"windows of 4", plonkish.UltraPlonk(), 128, window(4), "limbs"},
+		{"windows of 7", plonkish.UltraPlonk(), 126, window(7), "limbs"},
+		{"ladder", plonkish.TurboPlonk(), lowBits, func(b *plonkish.Builder) hasher { return NewLadder(b) }, "b"},
+	} {
+		for i, e := range edges(s.low) {
+			for which := range pedersen.Inputs {
+				b := plonkish.NewBuilder(s.system)
+				h := s.begin(b)
+				values := []plonkish.Var{b.Var(element(5)), b.Var(element(7))}
+				values[which] = b.Var(e)
+				in := inputs(b, values[0], values[1])
+				honest := h.hash(in)
+				if in[which].integer.Add(in[which].integer, fr.Modulus()).Cmp(limit) >= 0 {
+					continue
+				}
+				forged := h.hash(in)
+				if b.Value(honest) == b.Value(forged) {
+					t.Fatal("both integers have one hash")
+				}
+				var unsatisfied *plonkish.UnsatisfiedError
+				if err := must.Get(b.Build())(t).Check(); !errors.As(err, &unsatisfied) || unsatisfied.Term != s.term {
+					t.Errorf("%s, edge %d, input %d: %v", s.name, i, which, err)
+				}
+			}
+		}
+	}
+}
+
+// chain is a circuit of n hashes, each of the one before and a value of its own.
+func chain(t testing.TB, system plonkish.System, width, n int) *plonkish.Circuit {
+	b := plonkish.NewBuilder(system)
+	var h interface {
+		Hash(x, y plonkish.Var) plonkish.Var
+	}
+	if width == 0 {
+		h = NewLadder(b)
+	} else {
+		h = must.Get(NewWindow(b, width))(t)
+	}
+	v := b.Var(element(1))
+	for i := range n {
+		other := element(int64(i))
+		v = h.Hash(v, b.Var(*other.Inverse(ptr(element(int64(i + 3))))))
+	}
+	b.Equal(v, b.Public(b.Value(v)))
+	return must.Get(b.Build())(t)
+}
+
+func ptr(e fr.Element) *fr.Element { return &e }
+
+func TestProve(t *testing.T) {
+	for _, c := range []*plonkish.Circuit{chain(t, plonkish.UltraPlonk(), 4, 3), chain(t, plonkish.TurboPlonk(), 0, 3)} {
+		s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
+		k := must.Get(plonkish.Setup(t.Context(), executor.Serial(), c, s))(t)
+		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, plonkish.Options{}))(t)
+		if err := k.Verify(proof, c.Public(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// BenchmarkProve is of chains of 128 hashes.
+func BenchmarkProve(b *testing.B) {
+	for _, form := range []struct {
+		name   string
+		system plonkish.System
+		width  int
+	}{{"system=turbo", plonkish.TurboPlonk(), 0}, {"system=ultra", plonkish.UltraPlonk(), 7}} {
+		b.Run(form.name, func(b *testing.B) {
+			c := chain(b, form.system, form.width, 128)
+			s := must.Get(srs.Insecure(b.Context(), executor.Serial(), c.Size(), 1))(b)
+			k := must.Get(plonkish.Setup(b.Context(), executor.Serial(), c, s))(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				must.Get(k.Prove(b.Context(), executor.Serial(), c, plonkish.Options{}))(b)
+			}
+			b.ReportMetric(float64(c.Size()), "rows")
+			b.ReportMetric(float64(k.ProofLen()), "B/proof")
+		})
+	}
+}
