@@ -45,12 +45,17 @@ type uses struct {
 	width     int // of the tables
 }
 
-func (c *Circuit) uses() uses {
-	s := c.system
-	u := uses{
+// uses are none.
+func (s *System) uses() uses {
+	return uses{
 		gates: make([]bool, len(s.Gates)), selectors: make([]bool, len(s.Gates)),
 		params: make([]bool, s.Params), lookups: make([]bool, len(s.Lookups)),
 	}
+}
+
+func (c *Circuit) uses() uses {
+	s := c.system
+	u := s.uses()
 	inUse := make([]bool, len(c.kinds))
 	for _, k := range c.rows {
 		inUse[k] = true

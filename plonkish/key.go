@@ -3,10 +3,7 @@ package plonkish
 import (
 	"context"
 	"crypto/sha512"
-	"encoding/binary"
 	"fmt"
-	"math/bits"
-	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -82,7 +79,7 @@ func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*
 			return nil, err
 		}
 	}
-	vk.digest = sha512.Sum512(vk.encode())
+	vk.digest = sha512.Sum512(vk.Bytes())
 	return k, nil
 }
 
@@ -141,34 +138,4 @@ func (c *Circuit) labels(values, roots []fr.Element, column int) {
 			values[i].Mul(&labels[column], &roots[i])
 		}
 	}
-}
-
-// version is of all encodings.
-const version = 1
-
-// encode is the canonical encoding of a key.
-func (k *VerifyingKey) encode() []byte {
-	system := k.system.digest()
-	out := append([]byte{version}, system[:]...)
-	out = append(out, byte(bits.Len(uint(k.n))-1), blinded)
-	out = binary.LittleEndian.AppendUint32(out, uint32(k.public))
-	out = append(out, byte(k.used.width))
-	for _, yes := range slices.Concat(k.used.gates, k.used.selectors, k.used.params, k.used.lookups, []bool{k.insecure}) {
-		if yes {
-			out = append(out, 1)
-		} else {
-			out = append(out, 0)
-		}
-	}
-	one := k.one.Bytes()
-	out = append(out, one[:]...)
-	for i := range k.g2 {
-		p := k.g2[i].Bytes()
-		out = append(out, p[:]...)
-	}
-	for i := range k.fixed {
-		p := k.fixed[i].Bytes()
-		out = append(out, p[:]...)
-	}
-	return out
 }

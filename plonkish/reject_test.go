@@ -359,8 +359,8 @@ func TestEveryStatementIsItsOwn(t *testing.T) {
 			}
 			refused("no context", k, s.public, nil)
 			refused("another context", k, s.public, []byte("another payment"))
-			for _, other := range all {
-				if other.name != s.name {
+			for i, other := range all {
+				if other.name != s.name && i%testsize.Pick(4, 1, 1) == 0 {
 					refused("the key of "+other.name, other.Verifying(), s.public, bound)
 				}
 			}

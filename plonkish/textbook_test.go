@@ -123,7 +123,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 
 	h := make(hashed, sha512.Size)
 	h.absorb("protocol", []byte("zkbench/v1/plonkish"))
-	key := sha512.Sum512(k.encode())
+	key := sha512.Sum512(k.Bytes())
 	h.absorb("key", key[:])
 	h.absorb("public values", binary.LittleEndian.AppendUint64(nil, uint64(len(public))))
 	for _, v := range public {

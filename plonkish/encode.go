@@ -1,0 +1,152 @@
+package plonkish
+
+import (
+	"bytes"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+
+	"github.com/zkbench/zkbench"
+)
+
+// version is of all encodings.
+const version = 1
+
+// flags are all bits of an encoding, a byte each, in their order.
+func (u *uses) flags() []*bool {
+	var all []*bool
+	for _, some := range [][]bool{u.gates, u.selectors, u.params, u.lookups} {
+		for i := range some {
+			all = append(all, &some[i])
+		}
+	}
+	return all
+}
+
+// Bytes is the canonical encoding of a key, whose SHA-512 every proof is bound to: version, digest
+// of the system, log n, random rows, public values (uint32, little-endian), width of the tables,
+// whether τ is known, what is in use, G, G2, τG2, fixed commitments.
+func (k *VerifyingKey) Bytes() []byte {
+	system := k.system.digest()
+	out := append([]byte{version}, system[:]...)
+	out = append(out, byte(bits.Len(uint(k.n))-1), blinded)
+	out = binary.LittleEndian.AppendUint32(out, uint32(k.public))
+	out = append(out, byte(k.used.width))
+	for _, yes := range append([]*bool{&k.insecure}, k.used.flags()...) {
+		out = append(out, map[bool]byte{true: 1}[*yes])
+	}
+	one := k.one.Bytes()
+	out = append(out, one[:]...)
+	for i := range k.g2 {
+		p := k.g2[i].Bytes()
+		out = append(out, p[:]...)
+	}
+	for i := range k.fixed {
+		p := k.fixed[i].Bytes()
+		out = append(out, p[:]...)
+	}
+	return out
+}
+
+// ReadVerifyingKey is the key of a system's circuit that Bytes has encoded. Who has made it is for
+// the caller to know: a key is no proof of its circuit. The error is zkbench.ErrParams for a system
+// that is none, or a *zkbench.DecodeError.
+func ReadVerifyingKey(s System, in []byte) (*VerifyingKey, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	rest := in
+	var err error
+	fail := func(path, format string, a ...any) {
+		if err == nil {
+			err = &zkbench.DecodeError{Path: path, Offset: len(in) - len(rest), Reason: fmt.Sprintf(format, a...)}
+		}
+	}
+	next := func(path string, n int) []byte {
+		if err == nil && len(rest) < n {
+			fail(path, "%d bytes where %d are needed", len(rest), n)
+		}
+		if err != nil {
+			return make([]byte, n)
+		}
+		b := rest[:n]
+		rest = rest[n:]
+		return b
+	}
+	number := func(path string, least, most int) int {
+		at := rest
+		v := int(next(path, 1)[0])
+		if v < least || v > most {
+			rest = at
+			fail(path, "%d, accepted are %d to %d", v, least, most)
+			return least
+		}
+		return v
+	}
+	number("version", version, version)
+	system := s.digest()
+	at := rest
+	if got := next("system", len(system)); err == nil && !bytes.Equal(got, system[:]) {
+		rest = at
+		fail("system", "another than %q, or another version of it", s.Name)
+	}
+	n := 1 << number("size", bits.Len(minSize)-1, bits.Len(maxSize)-1)
+	number("random rows", blinded, blinded)
+	at = rest
+	public := int(binary.LittleEndian.Uint32(next("public values", 4)))
+	if public > n-blinded {
+		rest = at
+		fail("public values", "%d, accepted are up to %d", public, n-blinded)
+	}
+	u := s.uses()
+	u.width = number("width of tables", 0, maxTuple)
+	k := &VerifyingKey{public: public}
+	for _, flag := range append([]*bool{&k.insecure}, u.flags()...) {
+		*flag = number("flag", 0, 1) == 1
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.layout = newLayout(&s, n, u)
+	point := func(path string, n int, set func(b []byte) (int, error), encode func() []byte) {
+		at := rest
+		b := next(path, n)
+		if err != nil {
+			return
+		}
+		if read, e := set(b); e != nil || read != n || !bytes.Equal(encode(), b) {
+			rest = at
+			fail(path, "not the canonical form of a point")
+		}
+	}
+	g1 := func(path string, p *bn254.G1Affine) {
+		point(path, pointLen, p.SetBytes, func() []byte { b := p.Bytes(); return b[:] })
+	}
+	g1("generator", &k.one)
+	for i := range k.g2 {
+		p := &k.g2[i]
+		point(fmt.Sprintf("g2[%d]", i), bn254.SizeOfG2AffineCompressed, p.SetBytes, func() []byte { b := p.Bytes(); return b[:] })
+		k.lines[i] = bn254.PrecomputeLines(*p)
+	}
+	if err == nil && (k.one.IsInfinity() || k.g2[0].IsInfinity() || k.g2[1].IsInfinity()) {
+		fail("g2[1]", "a generator is the identity")
+	}
+	for _, v := range k.committed {
+		if v.kind.fixed() {
+			var p bn254.G1Affine
+			g1(fmt.Sprintf("fixed[%d]", len(k.fixed)), &p)
+			k.fixed = append(k.fixed, p)
+		}
+	}
+	if len(rest) > 0 {
+		fail("end", "%d bytes too many", len(rest))
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.digest = sha512.Sum512(in)
+	return k, nil
+}
