@@ -394,6 +394,9 @@ func TestProofsShareNothing(t *testing.T) {
 		if !slices.Equal(first, same(Options{Context: bound})) {
 			t.Errorf("%s: two proofs of one seed, witness and context differ", s.name)
 		}
+		if !slices.Equal(first, same(Options{Context: bound, FullLength: true})) {
+			t.Errorf("%s: a proof of commitments at full length is another", s.name)
+		}
 		for name, proof := range map[string][]byte{"fresh": fresh, "seed": first, "another context": same(Options{Context: []byte("x")})} {
 			seen := make(map[string]string)
 			for other, p := range map[string][]byte{"": s.proof, name: proof} {

@@ -24,6 +24,10 @@ type Options struct {
 	Context []byte            // what else the proof is bound to; a verifier has the same
 	Rand    io.Reader         // of the proof's seed, 32 bytes; nil: the system's
 	Phase   func(name string) // where set, hears of each phase as it begins
+
+	// FullLength commits to coefficients, which are all of full length, so that the time
+	// does not tell how many cells are 0 or short. The proof is the same.
+	FullLength bool
 }
 
 // Phases of Prove, in order.
@@ -51,6 +55,8 @@ type prover struct {
 	columns map[variable]poly.Vector // coefficients of all committed columns
 	pieces  []piece                  // of the quotient
 	proof   *proof
+
+	fullLength bool
 }
 
 // Prove proves that the circuit, which is the key's with any witness, is satisfied. Errors are
@@ -98,7 +104,7 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	return &prover{
 		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, domain: domain, rounds: r,
 		blinds: nonces.Stream(c.witness(), &r.Transcript), rows: make(map[variable]poly.Vector),
-		columns: maps.Clone(k.coefficients), proof: k.newProof(),
+		columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength,
 	}, nil
 }
 
@@ -172,12 +178,17 @@ func (p *prover) commit() error {
 	return nil
 }
 
-// commitRows commits to a column's values as the proof's i-th, and keeps its coefficients.
+// commitRows commits to a column's values as the proof's i-th, and keeps its coefficients. Values
+// are mostly shorter than coefficients, and cheaper to sum.
 func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) {
-	if p.proof.columns[i], err = p.commitment(p.srs.Lagrange.Pk.G1, values); err != nil {
+	if p.columns[v], err = interpolate(p.ctx, p.ex, p.form, p.domain, values); err != nil {
 		return err
 	}
-	p.columns[v], err = interpolate(p.ctx, p.ex, p.form, p.domain, values)
+	points := p.srs.Lagrange.Pk.G1
+	if p.fullLength {
+		points, values = p.srs.Canonical.Pk.G1, p.columns[v].Elements()
+	}
+	p.proof.columns[i], err = p.commitment(points, values)
 	return err
 }
 
