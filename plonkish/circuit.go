@@ -1,6 +1,7 @@
 package plonkish
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/poly"
 )
 
@@ -233,33 +235,52 @@ func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 const wiring = "wiring"
 
 // Check is nil where the witness satisfies the circuit, and an *UnsatisfiedError where not.
-func (c *Circuit) Check() error {
-	type term struct {
-		program
-		Term
-	}
-	gates := make([][]term, len(c.system.Gates))
+func (c *Circuit) Check() error { return c.check(context.Background(), executor.Serial()) }
+
+func (c *Circuit) check(ctx context.Context, ex executor.Executor) error {
+	gates := make([][]program, len(c.system.Gates))
 	for i, g := range c.system.Gates {
 		for _, t := range g.Terms {
-			gates[i] = append(gates[i], term{compile(t.Zero), t})
+			gates[i] = append(gates[i], compile(t.Zero))
 		}
 	}
-	var scratch []fr.Element
-	for row, k := range c.rows {
-		f := &c.kinds[k]
-		if f.gate < 0 {
+	tasks := executor.Tasks(ex)
+	errs := make([]error, tasks)
+	err := ex.Do(ctx, tasks, func(_ context.Context, task int) error {
+		errs[task] = c.checkRows(gates, len(c.rows)*task/tasks, len(c.rows)*(task+1)/tasks)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return c.checkWires()
+}
+
+// checkRows checks the gates of rows from lo to hi.
+func (c *Circuit) checkRows(gates [][]program, lo, hi int) error {
+	cells := reader{Circuit: c}
+	for cells.row = lo; cells.row < hi; cells.row++ {
+		gate := c.kinds[c.rows[cells.row]].gate
+		if gate < 0 {
 			continue
 		}
-		values := c.rowValues(row)
-		for _, t := range gates[f.gate] {
-			if len(scratch) < len(t.program) {
-				scratch = make([]fr.Element, len(t.program))
-			}
-			if e := evaluate(t.program, values, scratch); !e.IsZero() {
-				return &UnsatisfiedError{Row: row, Gate: c.system.Gates[f.gate].Name, Term: t.Name, Cells: c.system.names(t.variables())}
+		for i, p := range gates[gate] {
+			if e := cells.evaluate(p); !e.IsZero() {
+				g := c.system.Gates[gate]
+				return &UnsatisfiedError{Row: cells.row, Gate: g.Name, Term: g.Terms[i].Name, Cells: c.system.names(p.variables())}
 			}
 		}
 	}
+	return nil
+}
+
+// checkWires checks lookups and wires.
+func (c *Circuit) checkWires() error {
 	var missing error
 	c.lookups(func(row, i, at int) bool {
 		if at < 0 {
@@ -285,20 +306,45 @@ func (c *Circuit) Check() error {
 	return nil
 }
 
-// rowValues are of gates and lookups in a row.
-func (c *Circuit) rowValues(row int) elements {
-	params := c.kinds[c.rows[row]].params
-	return func(v variable) (e fr.Element) {
-		switch {
-		case v.kind == param:
-			return params[v.index]
-		case v.kind == cell:
-			return c.cell(v.index, row)
-		case row+1 < len(c.rows):
-			return c.cell(v.index, row+1)
-		}
-		return e
+// reader evaluates programs in a row of a circuit.
+type reader struct {
+	*Circuit
+	row     int
+	scratch []fr.Element
+}
+
+func (r *reader) evaluate(p program) fr.Element {
+	if len(r.scratch) < len(p) {
+		r.scratch = make([]fr.Element, len(p))
 	}
+	for i := range p {
+		s, z := &p[i], &r.scratch[i]
+		switch s.op {
+		case opConst:
+			*z = s.value
+		case opVariable:
+			*z = r.value(s.variable)
+		case opAdd:
+			z.Add(&r.scratch[s.x], &r.scratch[s.y])
+		case opSub:
+			z.Sub(&r.scratch[s.x], &r.scratch[s.y])
+		default:
+			z.Mul(&r.scratch[s.x], &r.scratch[s.y])
+		}
+	}
+	return r.scratch[len(p)-1]
+}
+
+func (r *reader) value(v variable) (e fr.Element) {
+	switch {
+	case v.kind == param:
+		return r.kinds[r.rows[r.row]].params[v.index]
+	case v.kind == cell:
+		return r.cell(v.index, r.row)
+	case r.row+1 < len(r.rows):
+		return r.cell(v.index, r.row+1)
+	}
+	return e
 }
 
 func (s *System) names(read []variable) []string {

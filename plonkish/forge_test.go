@@ -85,7 +85,7 @@ func (c *Circuit) tied(column, row int) bool {
 			some[i] = !p.IsZero()
 		}
 		return slices.ContainsFunc(all, func(e Expr) bool {
-			return slices.Contains(compile(evaluate(compile(e), some, nil)).variables(), v)
+			return slices.Contains(compile(evaluate(compile(e), some)).variables(), v)
 		})
 	}
 	return reads(c.rows[row], variable{cell, column}) || row > 0 && reads(c.rows[row-1], variable{nextCell, column})

@@ -24,7 +24,7 @@ type Gate struct {
 // vanishes tells whether all terms are 0 where all parameters are, whatever the cells hold.
 func (g *Gate) vanishes() bool {
 	for _, t := range g.Terms {
-		if c, ok := evaluate(compile(t.Zero), withoutParams{}, nil).constant(); !ok || !c.IsZero() {
+		if c, ok := evaluate(compile(t.Zero), withoutParams{}).constant(); !ok || !c.IsZero() {
 			return false
 		}
 	}

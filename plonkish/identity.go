@@ -102,7 +102,7 @@ func newLayout(s *System, n int, u uses) *layout {
 	}
 	l.identity = compile(sum)
 	l.open()
-	degree := evaluate(l.identity, leadings(func(v variable) leading { return leading{degree: l.degree(v)} }), nil).degree - n
+	degree := evaluate(l.identity, leadings(func(v variable) leading { return leading{degree: l.degree(v)} })).degree - n
 	l.pieces, l.extra = degree/n, degree%n == 0
 	if !l.extra {
 		l.pieces++
@@ -138,7 +138,7 @@ func (l *layout) gates() []Expr {
 			s = of(selector, i)
 		}
 		for _, t := range g.Terms {
-			terms = append(terms, s.Mul(evaluate(compile(t.Zero), usedParams(l.used.params), nil)))
+			terms = append(terms, s.Mul(evaluate(compile(t.Zero), usedParams(l.used.params))))
 		}
 	}
 	return terms
@@ -202,7 +202,7 @@ func (l *layout) open() {
 	}
 	for more := true; more; {
 		more = false
-		evaluate(l.identity, unopened{opened, &more}, nil)
+		evaluate(l.identity, unopened{opened, &more})
 	}
 	order := func(x, y variable) int {
 		return (int(x.kind)-int(y.kind))*maxSize + x.index - y.index

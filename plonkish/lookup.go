@@ -107,14 +107,16 @@ func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
 			tuples[i] = append(tuples[i], compile(e))
 		}
 	}
+	cells := reader{Circuit: c}
 	for row, k := range c.rows {
+		cells.row = row
 		for i, table := range c.kinds[k].tables {
 			if table == 0 {
 				continue
 			}
 			e := entry{table: table}
 			for j, p := range tuples[i] {
-				e.values[j] = evaluate(p, c.rowValues(row), nil)
+				e.values[j] = cells.evaluate(p)
 			}
 			at, ok := c.entries[e]
 			if !ok {
@@ -159,7 +161,7 @@ func (l *layout) fractions() []fraction {
 		if used {
 			tuple := make([]Expr, len(l.system.Lookups[i].Tuple))
 			for j, e := range l.system.Lookups[i].Tuple {
-				tuple[j] = evaluate(compile(e), usedParams(l.used.params), nil)
+				tuple[j] = evaluate(compile(e), usedParams(l.used.params))
 			}
 			all = append(all, fraction{of(looked, i), compressed(of(looked, i), tuple)})
 		}

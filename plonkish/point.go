@@ -88,7 +88,7 @@ func (l *layout) vanishing(x *fr.Element) (y fr.Element) {
 // linearisation is what must be 0 at ζ: the identity less Z_H(ζ) times the quotient, as factors of
 // the linear columns and of the quotient's pieces, and a constant.
 func (a *at) linearisation() (factors []fr.Element, constant fr.Element) {
-	f := evaluate(a.identity, a, nil)
+	f := evaluate(a.identity, a)
 	factors = append(factors, f.of...)
 	zn, c := power(a.zeta, a.n), a.vanishing(&a.zeta)
 	c.Neg(&c)

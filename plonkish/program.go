@@ -58,12 +58,9 @@ type algebra[T any] interface {
 	apply(o op, x, y T) T
 }
 
-// evaluate runs a program; scratch saves an allocation where it is run often.
-func evaluate[T any](p program, a algebra[T], scratch []T) T {
-	if cap(scratch) < len(p) {
-		scratch = make([]T, len(p))
-	}
-	values := scratch[:len(p)]
+// evaluate runs a program.
+func evaluate[T any](p program, a algebra[T]) T {
+	values := make([]T, len(p))
 	for i, s := range p {
 		switch s.op {
 		case opConst:
@@ -76,13 +73,6 @@ func evaluate[T any](p program, a algebra[T], scratch []T) T {
 	}
 	return values[len(p)-1]
 }
-
-// elements is the algebra of field elements.
-type elements func(v variable) fr.Element
-
-func (e elements) variable(v variable) fr.Element         { return e(v) }
-func (e elements) constant(c fr.Element) fr.Element       { return c }
-func (e elements) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
 
 // leading is a polynomial's formal degree, and its coefficient there, which may be 0.
 type leading struct {

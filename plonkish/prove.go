@@ -67,7 +67,7 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Check(); err != nil {
+	if err := c.check(ctx, ex); err != nil {
 		return nil, err
 	}
 	for _, phase := range []struct {

@@ -227,7 +227,7 @@ func (p *prover) leading() fr.Element {
 			}
 		}
 		return l
-	}), nil).top
+	})).top
 }
 
 // interpolatePieces turns the values at y of a polynomial whose coefficients are the pieces into
