@@ -80,12 +80,8 @@ func (c *Circuit) tied(column, row int) bool {
 				all = append(all, t.Zero)
 			}
 		}
-		some := make(usedParams, len(f.params))
-		for i, p := range f.params {
-			some[i] = !p.IsZero()
-		}
 		return slices.ContainsFunc(all, func(e Expr) bool {
-			return slices.Contains(compile(evaluate(compile(e), some)).variables(), v)
+			return slices.Contains(compile(evaluate(compile(e), f.used())).variables(), v)
 		})
 	}
 	return reads(c.rows[row], variable{cell, column}) || row > 0 && reads(c.rows[row-1], variable{nextCell, column})

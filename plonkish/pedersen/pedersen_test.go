@@ -125,6 +125,30 @@ func TestNotCanonical(t *testing.T) {
 	}
 }
 
+// TestNothingIsLoose: inputs decide all cells of a hash to first order; digits are discrete.
+func TestNothingIsLoose(t *testing.T) {
+	for name, c := range map[string]func(b *plonkish.Builder) (x, y plonkish.Var){
+		"turbo": func(b *plonkish.Builder) (x, y plonkish.Var) {
+			h := NewLadder(b)
+			x, y = b.Var(element(-3)), b.Var(element(12345))
+			h.Hash(x, y)
+			return x, y
+		},
+		"ultra": func(b *plonkish.Builder) (x, y plonkish.Var) {
+			h := must.Get(NewWindow(b, 6))(t)
+			x, y = b.Var(element(-3)), b.Var(element(12345))
+			h.Hash(x, y)
+			return x, y
+		},
+	} {
+		b := plonkish.NewBuilder(map[string]plonkish.System{"turbo": plonkish.TurboPlonk(), "ultra": plonkish.UltraPlonk()}[name])
+		x, y := c(b)
+		if loose := must.Get(must.Get(b.Build())(t).Loose(x, y))(t); len(loose) > 0 {
+			t.Errorf("%s: %v", name, loose)
+		}
+	}
+}
+
 // chain is a circuit of n hashes, each of the one before and a value of its own.
 func chain(t testing.TB, system plonkish.System, width, n int) *plonkish.Circuit {
 	b := plonkish.NewBuilder(system)

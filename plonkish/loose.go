@@ -1,0 +1,217 @@
+package plonkish
+
+import (
+	"slices"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+)
+
+// CellName is a cell of a circuit.
+type CellName struct {
+	Row    int
+	Column string
+}
+
+// Loose finds cells that the circuit does not hold. It returns cells that can be moved, all others
+// adjusted to them, while to first order every gate's terms stay 0 and every lookup stays at its
+// row of the table, and public values and the inputs stay what they are; none, where inputs decide
+// the witness but for other solutions far away. What no gate and no lookup reads is not a cell here.
+// Of cells that are wired it names the first. The circuit must be satisfied: the error is Check's.
+//
+// Linear algebra over the cells' gradients, for circuits of some thousands of rows.
+func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	v := c.unknowns(inputs)
+	seen := make([]bool, len(v.names)) // in a gate or a lookup
+	rows := make(map[int]gradient)     // by their last unknown, which has factor 1
+	for row, k := range c.rows {
+		f := &c.kinds[k]
+		v.row = row
+		var held []Expr
+		if f.gate >= 0 {
+			for _, t := range c.system.Gates[f.gate].Terms {
+				held = append(held, t.Zero)
+			}
+		}
+		for i, t := range f.tables {
+			if t > 0 {
+				held = append(held, c.system.Lookups[i].Tuple...)
+			}
+		}
+		for _, e := range held {
+			p := compile(evaluate(compile(e), f.used()))
+			for _, x := range p.variables() {
+				if i := v.unknown(x); i >= 0 {
+					seen[i] = true
+				}
+			}
+			eliminate(rows, evaluate(p, v).gradient)
+		}
+	}
+	var loose []CellName
+	for i := range v.names {
+		if _, ok := rows[i]; seen[i] && !ok {
+			loose = append(loose, v.names[i])
+		}
+	}
+	return loose, nil
+}
+
+// used are the parameters that are not 0: what these multiply is read.
+func (f *fixed) used() usedParams {
+	used := make(usedParams, len(f.params))
+	for i := range used {
+		used[i] = !f.params[i].IsZero()
+	}
+	return used
+}
+
+// gradient is factors of unknowns, in ascending order, none 0.
+type gradient []factor
+
+type factor struct {
+	unknown int
+	fr.Element
+}
+
+// plus is g + c h.
+func (g gradient) plus(c *fr.Element, h gradient) gradient {
+	sum := make(gradient, 0, len(g)+len(h))
+	for len(g) > 0 || len(h) > 0 {
+		switch {
+		case len(h) == 0 || len(g) > 0 && g[0].unknown < h[0].unknown:
+			sum, g = append(sum, g[0]), g[1:]
+			continue
+		case len(g) == 0 || h[0].unknown < g[0].unknown:
+			sum = append(sum, factor{unknown: h[0].unknown})
+		default:
+			sum, g = append(sum, g[0]), g[1:]
+		}
+		last := &sum[len(sum)-1]
+		var e fr.Element
+		last.Add(&last.Element, e.Mul(c, &h[0].Element))
+		if h = h[1:]; last.IsZero() {
+			sum = sum[:len(sum)-1]
+		}
+	}
+	return sum
+}
+
+// eliminate reduces g by rows, and makes what is left one of them.
+func eliminate(rows map[int]gradient, g gradient) {
+	for len(g) > 0 {
+		last := g[len(g)-1]
+		row, ok := rows[last.unknown]
+		if !ok {
+			var inverse fr.Element
+			inverse.Inverse(&last.Element)
+			rows[last.unknown] = gradient{}.plus(&inverse, g)
+			return
+		}
+		last.Neg(&last.Element)
+		g = g.plus(&last.Element, row)
+	}
+}
+
+// unknowns are the algebra of values and their gradients, in a row.
+type unknowns struct {
+	reader
+	number [][]int // by column and row; -1: none
+	names  []CellName
+}
+
+// dual is a value and its gradient.
+type dual struct {
+	value fr.Element
+	gradient
+}
+
+func (c *Circuit) unknowns(inputs []Var) *unknowns {
+	v := &unknowns{reader: reader{Circuit: c}, number: make([][]int, len(c.system.Columns))}
+	for j := range v.number {
+		v.number[j] = slices.Repeat([]int{-2}, len(c.rows)) // not yet known
+	}
+	for row := range c.rows {
+		for j := range v.number {
+			if v.number[j][row] != -2 {
+				continue
+			}
+			number := len(v.names)
+			cycle := c.cycle(j, row)
+			if slices.ContainsFunc(cycle, func(cell [2]int) bool { return c.known(cell[0], cell[1], inputs) }) {
+				number = -1
+			} else {
+				v.names = append(v.names, CellName{row, c.system.Columns[j]})
+			}
+			for _, cell := range cycle {
+				v.number[cell[0]][cell[1]] = number
+			}
+		}
+	}
+	return v
+}
+
+// cycle are the cells, column and row, that are wired to one, with itself.
+func (c *Circuit) cycle(column, row int) [][2]int {
+	all := [][2]int{{column, row}}
+	if column >= len(c.cells) {
+		return all
+	}
+	for {
+		next := int(c.sigma[column][row])
+		column, row = next/c.n, next%c.n
+		if column == len(c.cells) {
+			column = 0 // a public value, which is that cell
+		}
+		if all[0] == [2]int{column, row} {
+			return all
+		}
+		all = append(all, [2]int{column, row})
+	}
+}
+
+// known tells whether a cell is public or holds an input.
+func (c *Circuit) known(column, row int, inputs []Var) bool {
+	if column >= len(c.cells) {
+		return false
+	}
+	return column == 0 && row < c.public || slices.Contains(inputs, c.cells[column][row])
+}
+
+// unknown is a variable's number, or -1.
+func (v *unknowns) unknown(x variable) int {
+	row := v.row
+	if x.kind == nextCell {
+		row++
+	}
+	if x.kind == param || row >= len(v.rows) {
+		return -1
+	}
+	return v.number[x.index][row]
+}
+
+func (v *unknowns) variable(x variable) dual {
+	d := dual{value: v.value(x)}
+	if i := v.unknown(x); i >= 0 {
+		d.gradient = gradient{{i, fr.One()}}
+	}
+	return d
+}
+
+func (*unknowns) constant(e fr.Element) dual { return dual{value: e} }
+
+func (*unknowns) apply(o op, x, y dual) dual {
+	z, one := dual{value: apply(o, x.value, y.value)}, fr.One()
+	switch o {
+	case opAdd:
+		z.gradient = x.plus(&one, y.gradient)
+	case opSub:
+		one.Neg(&one)
+		z.gradient = x.plus(&one, y.gradient)
+	default:
+		z.gradient = gradient{}.plus(&y.value, x.gradient).plus(&x.value, y.gradient)
+	}
+	return z
+}
