@@ -25,16 +25,6 @@ type Circuit interface {
 	Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error)
 }
 
-// maxPadding is the greatest padding byte: bit 7 is free for the bit that ends a block.
-const maxPadding = 0x7f
-
-func checkPadding(padding byte) error {
-	if padding == 0 || padding > maxPadding {
-		return fmt.Errorf("%w: padding byte %#02x, accepted are 0x01 to %#x", zkbench.ErrParams, padding, maxPadding)
-	}
-	return nil
-}
-
 // checkLength refuses a message's length for which there is no circuit.
 func checkLength(n int) error {
 	if n < 0 {
@@ -54,7 +44,7 @@ type Fixed struct {
 // NewFixed returns the circuit for messages of n bytes. A padding byte of 0 or above 0x7f
 // and a negative length are a zkbench.ErrParams.
 func NewFixed(n int, padding byte) (*Fixed, error) {
-	if err := errors.Join(checkLength(n), checkPadding(padding)); err != nil {
+	if err := errors.Join(checkLength(n), keccak.CheckPadding(padding)); err != nil {
 		return nil, err
 	}
 	return newFixed(8*n, padding), nil
@@ -98,7 +88,7 @@ func Split(digest [keccak.Digest]byte) (halves [2]frontend.Variable) {
 
 // Define implements frontend.Circuit.
 func (c *Fixed) Define(api frontend.API) error {
-	if err := checkPadding(c.padding); err != nil {
+	if err := keccak.CheckPadding(c.padding); err != nil {
 		return err
 	}
 	for _, b := range c.Message {

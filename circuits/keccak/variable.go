@@ -25,7 +25,7 @@ func NewVariable(blocks int, padding byte) (*Variable, error) {
 	if blocks < 1 {
 		return nil, fmt.Errorf("%w: %d blocks, accepted are 1 and more", zkbench.ErrParams, blocks)
 	}
-	if err := checkPadding(padding); err != nil {
+	if err := keccak.CheckPadding(padding); err != nil {
 		return nil, err
 	}
 	return newVariable(keccak.Rate*blocks, padding), nil
@@ -51,7 +51,7 @@ func (c *Variable) Assign(message []byte, digest [keccak.Digest]byte) (frontend.
 
 // Define implements frontend.Circuit.
 func (c *Variable) Define(api frontend.API) error {
-	if err := checkPadding(c.padding); err != nil {
+	if err := keccak.CheckPadding(c.padding); err != nil {
 		return err
 	}
 	if len(c.Length) == 0 || len(c.Length)%keccak.Rate != 0 || len(c.Message) != 8*(len(c.Length)-1) {

@@ -4,9 +4,12 @@
 package keccak
 
 import (
+	"fmt"
 	"hash"
 
 	"golang.org/x/crypto/sha3"
+
+	"github.com/zkbench/zkbench"
 )
 
 // Sizes of the sponge, in bytes.
@@ -20,6 +23,18 @@ const (
 	Keccak256 = 0x01
 	SHA3256   = 0x06
 )
+
+// maxPadding is the greatest padding byte: bit 7 is free for the bit that ends a block.
+const maxPadding = 0x7f
+
+// CheckPadding refuses padding bytes that no hash can have: 0 and those above 0x7f are a
+// zkbench.ErrParams.
+func CheckPadding(padding byte) error {
+	if padding == 0 || padding > maxPadding {
+		return fmt.Errorf("%w: padding byte %#02x, accepted are 0x01 to %#x", zkbench.ErrParams, padding, maxPadding)
+	}
+	return nil
+}
 
 // Blocks is the number of permutations that a message of n bytes takes.
 func Blocks(n int) int { return n/Rate + 1 }

@@ -7,9 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/keccaktest"
+	"github.com/zkbench/zkbench/internal/must"
 )
 
 // TestVectors: both hashes of every length from 0 to 255 bytes, and of the longer ones.
@@ -55,5 +57,18 @@ func TestBlocks(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]int{0: 1, 135: 1, 136: 2, 271: 2, 272: 3, 136_000: 1001} {
 		golden.Equal(t, fmt.Sprintf("blocks of %d bytes", n), want, keccak.Blocks(n))
+	}
+}
+
+// TestCheckPadding: bit 7 is not for a padding byte, and 0 tells no end.
+func TestCheckPadding(t *testing.T) {
+	t.Parallel()
+	for _, padding := range []byte{0x01, 0x06, 0x7f} {
+		if err := keccak.CheckPadding(padding); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, padding := range []byte{0, 0x80, 0xff} {
+		must.Fail(t, keccak.CheckPadding(padding), zkbench.ErrParams, "padding byte")
 	}
 }
