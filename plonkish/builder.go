@@ -28,7 +28,14 @@ type Builder struct {
 	same   []Var          // of Vars: another that is the same, or itself
 	public []Var
 	tables []*Table
+	late   []lateRows
 	err    error
+}
+
+// lateRows compute cells of late columns.
+type lateRows struct {
+	first, end int
+	fill       func(challenge fr.Element, cells [][]fr.Element)
 }
 
 type fixed struct {
@@ -148,6 +155,17 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 		}
 		b.free[i] = append(b.free[i], e)
 	}
+}
+
+// Late has the cells of late columns, in the last n rows so far, filled when the challenge is known:
+// cells[i][j] is that of late column i in row j of these n. It is called for each check and each
+// proof, more than once and perhaps by several goroutines, and depends on nothing else that changes.
+func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
+	if b.system.Late == 0 || n < 0 || n > len(b.rows) {
+		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, and a late column", n, b.system.Late, len(b.rows))
+		return
+	}
+	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
 // Rows is the number of rows so far, those of public values included.

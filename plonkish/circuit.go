@@ -3,6 +3,7 @@ package plonkish
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -37,6 +38,9 @@ type Circuit struct {
 	entries map[entry]int // of the tables, and their rows
 	sigma   [][]uint32    // by permuted column and row: the next cell of those that are the same
 	digest  [sha256.Size]byte
+
+	late      []lateRows
+	challenge fr.Element // of late cells
 }
 
 // Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
@@ -70,6 +74,9 @@ func (b *Builder) Build() (*Circuit, error) {
 	}
 	for i := range c.free {
 		c.free[i] = append(make([]fr.Element, public, used), c.free[i]...)
+	}
+	for _, l := range b.late {
+		c.late = append(c.late, lateRows{public + l.first, public + l.end, l.fill})
 	}
 	c.wire(b.root)
 	c.digest = c.sum()
@@ -175,7 +182,7 @@ func (s *System) digest() (digest [sha256.Size]byte) {
 			fmt.Fprintf(h, "%d %d %d %d %d %x\n", step.op, step.x, step.y, step.variable.kind, step.variable.index, step.value.Bytes())
 		}
 	}
-	fmt.Fprintf(h, "%q %d %d %d %d %d\n", s.Name, len(s.Columns), s.Permuted, s.Params, len(s.Gates), len(s.Lookups))
+	fmt.Fprintf(h, "%q %d %d %d %d %d %d\n", s.Name, len(s.Columns), s.Permuted, s.Late, s.Params, len(s.Gates), len(s.Lookups))
 	for _, g := range s.Gates {
 		fmt.Fprintf(h, "gate %q %d\n", g.Name, len(g.Terms))
 		for _, t := range g.Terms {
@@ -235,7 +242,37 @@ func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 const wiring = "wiring"
 
 // Check is nil where the witness satisfies the circuit, and an *UnsatisfiedError where not.
-func (c *Circuit) Check() error { return c.check(context.Background(), executor.Serial()) }
+func (c *Circuit) Check() error {
+	return c.guess().check(context.Background(), executor.Serial())
+}
+
+// guess is the circuit with a challenge that all its other values decide.
+func (c *Circuit) guess() *Circuit {
+	var e fr.Element
+	h := sha512.Sum512(c.witness())
+	return c.withChallenge(*e.SetBytes(h[:]))
+}
+
+// withChallenge is the circuit with its late cells.
+func (c *Circuit) withChallenge(challenge fr.Element) *Circuit {
+	if c.system.Late == 0 {
+		return c
+	}
+	d := *c
+	d.challenge, d.free = challenge, slices.Clone(c.free)
+	late := d.free[len(d.free)-c.system.Late:]
+	for i := range late {
+		late[i] = slices.Clone(late[i])
+	}
+	for _, l := range c.late {
+		cells := make([][]fr.Element, len(late))
+		for i := range cells {
+			cells[i] = late[i][l.first:l.end:l.end]
+		}
+		l.fill(challenge, cells)
+	}
+	return &d
+}
 
 func (c *Circuit) check(ctx context.Context, ex executor.Executor) error {
 	gates := make([][]program, len(c.system.Gates))
@@ -337,6 +374,8 @@ func (r *reader) evaluate(p program) fr.Element {
 
 func (r *reader) value(v variable) (e fr.Element) {
 	switch {
+	case v.kind == scalar:
+		return r.challenge
 	case v.kind == param:
 		return r.kinds[r.rows[r.row]].params[v.index]
 	case v.kind == cell:

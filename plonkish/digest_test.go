@@ -77,6 +77,7 @@ func TestDigests(t *testing.T) {
 		"a system's name":        system(func(s *System) { s.Name = "other" }),
 		"a column":               system(func(s *System) { s.Columns = append(s.Columns, "e") }),
 		"a permuted one":         system(func(s *System) { s.Permuted++ }),
+		"a late column":          system(func(s *System) { s.Columns, s.Late = append(s.Columns, "e"), 1 }),
 		"a system's parameter":   system(func(s *System) { s.Params++ }),
 		"a gate's name":          system(func(s *System) { s.Gates[0].Name = "other" }),
 		"a gate more":            system(func(s *System) { s.Gates = append(s.Gates, And) }),

@@ -34,6 +34,7 @@ func TestBuildRefuses(t *testing.T) {
 		"values 0 and 1 to be equal": func(b *Builder) { b.Equal(0, b.Var(fr.Element{})) },
 		"values 1 and 2 to be equal": func(b *Builder) { b.Equal(b.Var(fr.Element{}), 2) },
 		"value 3 of 0":               func(b *Builder) { b.Value(3) },
+		"0 rows of 0 late columns":   func(b *Builder) { b.Late(0, nil) },
 	} {
 		b := NewBuilder(Plonk())
 		f(b)
@@ -56,7 +57,14 @@ func TestBuildRefuses(t *testing.T) {
 			t.Errorf("%v; want %s", err, part)
 		}
 	}
+	b := NewBuilder(shuffled())
+	b.Row(0, nil)
+	b.Late(2, nil)
+	must.FailGet(b.Build())(t, zkbench.ErrParams, "2 rows of 2 late columns")
 	for part, s := range map[string]System{
+		"1 late columns":                                    {Columns: []string{"a"}, Permuted: 1, Late: 1},
+		"-1 late columns":                                   {Columns: []string{"a", "b"}, Permuted: 1, Late: -1},
+		`"g" reads the challenge`:                           {Columns: []string{"a"}, Permuted: 1, Gates: []*Gate{{Name: "g", Terms: []Term{{"t", Challenge()}}}}},
 		`lookup "none" has 0 parts`:                         {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{Name: "none"}}},
 		`lookup "long" has 5 parts`:                         {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"long", slices.Repeat([]Expr{Cell(0)}, 5)}}},
 		`"far" reads column 1`:                              {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"far", []Expr{Cell(1)}}}},

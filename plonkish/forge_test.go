@@ -60,6 +60,9 @@ func (c *Circuit) setCell(column, row int, e fr.Element) {
 	} else {
 		c.free[column-len(c.cells)][row] = e
 	}
+	if early := len(c.system.Columns) - c.system.Late; column >= early {
+		c.late = append(slices.Clip(c.late), lateRows{row, row + 1, func(_ fr.Element, cells [][]fr.Element) { cells[column-early][0] = e }})
+	}
 }
 
 // tied tells whether a gate or a lookup reads a cell, or a wire ties it to another.
@@ -145,9 +148,10 @@ func anew(t *testing.T, v variable, change func(values []fr.Element)) func(p *pr
 			t.Fatal(err)
 		}
 		p.rounds = p.newRounds(p.public, bound)
-		p.rounds.columns(p.proof, p.firstColumns(), &p.scalars)
+		p.rounds.early(p.proof, &p.scalars)
+		p.rounds.columns(p.proof, &p.scalars)
 		if v.kind >= product {
-			p.rounds.running(p.proof, p.firstColumns(), &p.scalars)
+			p.rounds.running(p.proof, &p.scalars)
 		} else {
 			p.rows[v] = p.form.Of(values)
 		}

@@ -57,6 +57,7 @@ type System struct {
 	Name     string
 	Columns  []string // names
 	Permuted int      // the first so many columns have cells that can be wired to others
+	Late     int      // the last so many, none of them permuted, depend on Challenge (Builder.Late)
 	Params   int      // fixed elements of a row, besides its gate
 	Gates    []*Gate
 	Lookups  []Lookup // what a row can look up, besides its gate
@@ -72,6 +73,9 @@ func (s *System) check() error {
 	if most := min(len(s.Columns), maxPermuted); s.Permuted < 1 || s.Permuted > most {
 		return bad("%d permuted of %d columns, accepted are 1 to %d", s.Permuted, len(s.Columns), most)
 	}
+	if most := len(s.Columns) - s.Permuted; s.Late < 0 || s.Late > most {
+		return bad("%d late columns, accepted are up to %d that are not permuted", s.Late, most)
+	}
 	if s.Params < 0 {
 		return bad("%d parameters", s.Params)
 	}
@@ -83,8 +87,14 @@ func (s *System) check() error {
 		names[name] = true
 		for _, v := range variables {
 			what, limit := "column", len(s.Columns)
-			if v.kind == param {
+			switch v.kind {
+			case param:
 				what, limit = "parameter", s.Params
+			case scalar:
+				if s.Late == 0 {
+					return bad("%q reads the challenge, and no column is late", name)
+				}
+				continue
 			}
 			if v.index < 0 || v.index >= limit {
 				return bad("%q reads %s %d of %d", name, what, v.index, limit)

@@ -17,6 +17,7 @@ const (
 	delta // the running product's first value, which public values decide
 	eta   // of the parts of a tuple
 	rho   // of the fractions of lookups
+	drawn // what late columns depend on
 	challenges
 )
 

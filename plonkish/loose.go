@@ -16,13 +16,15 @@ type CellName struct {
 // adjusted to them, while to first order every gate's terms stay 0 and every lookup stays at its
 // row of the table, and public values and the inputs stay what they are; none, where inputs decide
 // the witness but for other solutions far away. What no gate and no lookup reads is not a cell here.
-// Of cells that are wired it names the first. The circuit must be satisfied: the error is Check's.
+// Of cells that are wired it names the first. It looks at one challenge: what holds cells only
+// because there could have been another does not hold them here. The circuit must be satisfied: the error is Check's.
 //
 // Linear algebra over the cells' gradients, for circuits of some thousands of rows.
 func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	c = c.guess()
 	v := c.unknowns(inputs)
 	seen := make([]bool, len(v.names)) // in a gate or a lookup
 	rows := make(map[int]gradient)     // by their last unknown, which has factor 1
@@ -186,7 +188,7 @@ func (v *unknowns) unknown(x variable) int {
 	if x.kind == nextCell {
 		row++
 	}
-	if x.kind == param || row >= len(v.rows) {
+	if x.kind == param || x.kind == scalar || row >= len(v.rows) {
 		return -1
 	}
 	return v.number[x.index][row]

@@ -41,6 +41,7 @@ func TestLoose(t *testing.T) {
 			return nil
 		}, []CellName{{1, "b"}}},
 		{"lookups", bitwise(1), func(b *Builder) []Var { looks(b, 6, 3); return nil }, nil},
+		{"a challenge", shuffled(), func(b *Builder) []Var { shuffles(b, false); return nil }, []CellName{{3, "b"}, {7, "b"}, {8, "a"}, {8, "b"}, {9, "a"}}},
 		{"a window", UltraPlonk(), func(b *Builder) []Var { windowed(b, []int64{1, 0, 3}); return nil }, []CellName{{2, "x"}, {2, "y"}}},
 	} {
 		b := NewBuilder(test.system)

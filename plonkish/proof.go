@@ -31,7 +31,16 @@ func (l *layout) witness() []variable {
 	return columns
 }
 
-// firstColumns is the number of columns that are committed to before the first challenge.
+// earlyColumns is the number of columns that are committed to before any challenge.
+func (l *layout) earlyColumns() int {
+	early := len(l.system.Columns) - l.system.Late
+	if l.system.Late == 0 {
+		return l.firstColumns()
+	}
+	return len(slices.DeleteFunc(l.witness(), func(v variable) bool { return v.kind > cell || v.index >= early }))
+}
+
+// firstColumns is the number of columns that are committed to before the running product.
 func (l *layout) firstColumns() int {
 	return len(slices.DeleteFunc(l.witness(), func(v variable) bool { return v.kind >= product }))
 }

@@ -67,7 +67,7 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 	if err != nil {
 		return nil, err
 	}
-	if err := c.check(ctx, ex); err != nil {
+	if err := c.guess().check(ctx, ex); err != nil {
 		return nil, err
 	}
 	for _, phase := range []struct {
@@ -151,8 +151,23 @@ func (p *prover) commitment(points []bn254.G1Affine, scalars []fr.Element) (bn25
 
 // commit commits to the witness.
 func (p *prover) commit() error {
+	early, first := p.earlyColumns(), p.firstColumns()
+	if err := p.commitWitness(0, early); err != nil {
+		return err
+	}
+	p.rounds.early(p.proof, &p.scalars)
+	p.circuit = p.circuit.withChallenge(p.scalars[drawn])
+	if err := p.commitWitness(early, first); err != nil {
+		return err
+	}
+	p.rounds.columns(p.proof, &p.scalars)
+	return nil
+}
+
+// commitWitness commits to the witness's columns from lo to hi.
+func (p *prover) commitWitness(lo, hi int) error {
 	values := make([]fr.Element, p.n)
-	for i, v := range p.witness() {
+	for i, v := range p.witness()[lo:hi] {
 		switch v.kind {
 		case cell:
 			for row := range p.circuit.rows {
@@ -163,18 +178,15 @@ func (p *prover) commit() error {
 			for row, m := range p.circuit.multiplicities() {
 				values[row].SetUint64(uint64(m))
 			}
-		default:
-			continue // later
 		}
 		if err := p.blind(values[p.n-blinded:]); err != nil {
 			return err
 		}
-		if err := p.commitRows(i, v, values); err != nil {
+		if err := p.commitRows(lo+i, v, values); err != nil {
 			return err
 		}
 		p.rows[v] = p.form.Of(values)
 	}
-	p.rounds.columns(p.proof, p.firstColumns(), &p.scalars)
 	return nil
 }
 
@@ -231,7 +243,7 @@ func (p *prover) lookup() error {
 		return err
 	}
 	p.rows = nil
-	p.rounds.running(p.proof, p.firstColumns(), &p.scalars)
+	p.rounds.running(p.proof, &p.scalars)
 	return nil
 }
 

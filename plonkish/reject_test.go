@@ -162,6 +162,55 @@ func looks(b *Builder, rows int, seed int64) {
 	b.Equal(y, b.Public(b.Value(y)))
 }
 
+// shuffled is of lists whose columns a and b hold the same values in another order: p and q are
+// products of challenge - a and of challenge - b, and end as one.
+func shuffled() System {
+	less := func(column int) Expr { return Challenge().Sub(Cell(column)) }
+	return System{
+		Name: "shuffled", Columns: []string{"a", "b", "p", "q"}, Permuted: 2, Late: 2,
+		Gates: []*Gate{
+			{"begin", []Term{{"p", Next(2).Sub(Int(1))}, {"q", Next(3).Sub(Int(1))}}},
+			{"go on", []Term{{"p", Next(2).Sub(Cell(2).Mul(less(0)))}, {"q", Next(3).Sub(Cell(3).Mul(less(1)))}}},
+			{"end", []Term{{"equal", Cell(2).Sub(Cell(3))}}},
+		},
+		Lookups: []Lookup{{"small", []Expr{Cell(1)}}},
+	}
+}
+
+// shuffles are two lists of a system, each of values below 8 and of the same turned round.
+func shuffles(b *Builder, look bool) {
+	gates := b.system.Gates
+	step := b.Kind(gates[1])
+	if look {
+		step = b.LookUp(step, 0, below8)
+	}
+	for _, list := range [][]int64{{3, 1}, {7, 7, 0, 2, 5}} {
+		n := len(list)
+		vars := make([]Var, n)
+		for i, x := range list {
+			vars[i] = b.Var(element(x))
+		}
+		b.Equal(vars[0], b.Public(b.Value(vars[0])))
+		b.Row(b.Kind(gates[0]), nil)
+		for i, v := range vars {
+			b.Row(step, []Var{v, vars[n-1-i]})
+		}
+		b.Row(b.Kind(gates[2]), nil)
+		b.Late(n+1, func(challenge fr.Element, cells [][]fr.Element) {
+			p, q := cells[0], cells[1]
+			p[0].SetOne()
+			q[0].SetOne()
+			for i, x := range list {
+				var e fr.Element
+				e.Sub(&challenge, ptr(element(x)))
+				p[i+1].Mul(&p[i], &e)
+				e.Sub(&challenge, ptr(element(list[n-1-i])))
+				q[i+1].Mul(&q[i], &e)
+			}
+		})
+	}
+}
+
 type statement struct {
 	name string
 	*ProvingKey
@@ -172,8 +221,21 @@ type statement struct {
 
 var bound = []byte("a payment")
 
+var proved struct {
+	sync.Once
+	all []statement
+}
+
 // statements are circuits of several systems, proved, each the same in all processes.
 func statements(t testing.TB) []statement {
+	proved.Do(func() { proved.all = prove(t) })
+	if len(proved.all) == 0 {
+		t.Fatal("no statements: another test has failed to prove them")
+	}
+	return slices.Clone(proved.all)
+}
+
+func prove(t testing.TB) []statement {
 	var all []statement
 	for _, s := range []struct {
 		name   string
@@ -193,6 +255,8 @@ func statements(t testing.TB) []statement {
 				all[gate](b)
 			}
 		}},
+		{"late columns", shuffled(), func(b *Builder) { shuffles(b, false) }},
+		{"late columns and lookups", shuffled(), func(b *Builder) { shuffles(b, true) }},
 		{"ultra", UltraPlonk(), func(b *Builder) { windowed(b, []int64{1, 0, 3, 3, 2}) }},
 	} {
 		b := NewBuilder(s.system)

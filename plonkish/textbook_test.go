@@ -140,13 +140,17 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 			fixed = fixed[1:]
 		}
 	}
-	scalars := make(map[int]fr.Element)
+	scalars, drew := make(map[int]fr.Element), false
 	for _, v := range k.committed {
 		if v.kind.fixed() {
 			continue
 		}
 		p, b := readPoint()
 		commitments[v] = mixed{point: jacobian(p)}
+		if late := v.kind == cell && v.index >= len(k.system.Columns)-k.system.Late; k.system.Late > 0 && !drew && (late || v.kind == multiplicity || v.kind == product) {
+			scalars[drawn] = h.draw("challenge")
+			drew = true
+		}
 		if v.kind == product {
 			scalars[beta], scalars[gamma] = h.draw("beta"), h.draw("gamma")
 			scalars[eta], scalars[rho] = h.draw("eta"), h.draw("rho")
@@ -202,6 +206,9 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 	value := func(v variable) mixed {
 		if e, ok := opened[v]; ok {
 			return number(e)
+		}
+		if v.kind == scalar {
+			return number(scalars[v.index])
 		}
 		return commitments[v] // none: a parameter that no row has, or what one multiplies
 	}

@@ -14,11 +14,14 @@ import (
 const protocol = "plonkish"
 
 // rounds is a proof's transcript: prover and verifier go through it alike.
-type rounds struct{ transcript.Transcript }
+type rounds struct {
+	transcript.Transcript
+	*layout
+}
 
 // newRounds begins with the key, the public values and the caller's context.
 func (k *VerifyingKey) newRounds(public []fr.Element, context []byte) *rounds {
-	r := &rounds{transcript.New(protocol)}
+	r := &rounds{transcript.New(protocol), k.layout}
 	r.Append("key", k.digest[:])
 	r.AppendUint64("public values", uint64(len(public)))
 	for i := range public {
@@ -45,16 +48,24 @@ func (r *rounds) challenge(label string) (c fr.Element) {
 	return *c.SetBytes(b[:])
 }
 
-// columns absorbs the witness, first columns, and draws what the running product and the running
-// sum need.
-func (r *rounds) columns(p *proof, first int, s *[challenges]fr.Element) {
-	r.points("column", p.columns[:first]...)
+// early absorbs the columns that depend on no challenge, and draws that of late ones.
+func (r *rounds) early(p *proof, s *[challenges]fr.Element) {
+	r.points("column", p.columns[:r.earlyColumns()]...)
+	if r.system.Late > 0 {
+		s[drawn] = r.challenge("challenge")
+	}
+}
+
+// columns absorbs the rest of the witness, and draws what the running product and the running sum
+// need.
+func (r *rounds) columns(p *proof, s *[challenges]fr.Element) {
+	r.points("column", p.columns[r.earlyColumns():r.firstColumns()]...)
 	s[beta], s[gamma], s[eta], s[rho] = r.challenge("beta"), r.challenge("gamma"), r.challenge("eta"), r.challenge("rho")
 }
 
 // running absorbs the running product and the running sum, and draws α.
-func (r *rounds) running(p *proof, first int, s *[challenges]fr.Element) {
-	r.points("running", p.columns[first:]...)
+func (r *rounds) running(p *proof, s *[challenges]fr.Element) {
+	r.points("running", p.columns[r.firstColumns():]...)
 	s[alpha] = r.challenge("alpha")
 }
 

@@ -148,12 +148,12 @@ func (c *Claim) equation() (*equation, error) {
 	}
 	a := at{layout: k.layout, scalars: new([challenges]fr.Element), values: p.values}
 	r := k.newRounds(public, c.Context)
-	first := k.firstColumns()
-	r.columns(p, first, a.scalars)
+	r.early(p, a.scalars)
+	r.columns(p, a.scalars)
 	if a.scalars[delta], err = k.publicProduct(public, &a.scalars[beta], &a.scalars[gamma]); err != nil {
 		return nil, err
 	}
-	r.running(p, first, a.scalars)
+	r.running(p, a.scalars)
 	a.zeta = r.quotient(p)
 	nu := r.values(p)
 	x := r.opening(p)
