@@ -16,16 +16,17 @@ type piece struct {
 	top fr.Element // of X^n
 }
 
-// part is the number of points on which the quotient is computed at a time: so much memory does
-// each column of the identity take.
-const part = 1 << 14
+// The quotient is computed on parts of a coset, so many points at a time as each column of the
+// identity takes memory for: few enough for the second cache, and at least an eighth of all, as
+// each part reads all coefficients.
+const partPoints, maxParts = 1 << 14, 8
 
 // quotient commits to the pieces of the identity divided by X^n - 1. The
 // identity is computed on as many cosets of the domain as there are pieces, and each of these part
 // by part. What it has above so many coefficients is one at most, which the columns' leading
 // coefficients give.
 func (p *prover) quotient() error {
-	size := min(p.n, part)
+	size := min(p.n, max(partPoints, p.n/maxParts))
 	small, err := p.form.NewDomain(size)
 	if err != nil {
 		return err

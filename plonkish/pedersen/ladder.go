@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/hash/pedersen"
 	"github.com/zkbench/zkbench/plonkish"
+	"github.com/zkbench/zkbench/plonkish/words"
 )
 
 // Ladder hashes in circuits of plonkish.TurboPlonk, two bits of a scalar a row, the highest first:
@@ -25,7 +26,9 @@ type Ladder struct {
 	rows   [pedersen.Inputs][]plonkish.Kind // by digit
 	high   fr.Element                       // the order's high half
 
-	whole, bit, gate, canon, ranged plonkish.Kind
+	low *words.Gates
+
+	whole, bit, gate, canon plonkish.Kind
 }
 
 // multiples are 1 and 3 times a point.
@@ -83,7 +86,7 @@ func NewLadder(b *plonkish.Builder) *Ladder {
 	h.gate = b.Kind(plonkish.Arithmetic4, half, offset)
 	rest.Add(&offset, &one)
 	h.canon = b.Kind(plonkish.Arithmetic4, one, none, none, half, one, rest)
-	h.ranged = b.Kind(plonkish.Range)
+	h.low, _ = words.NewGates(b, lowBits) // an even number
 	return h
 }
 
@@ -141,16 +144,7 @@ func (h *Ladder) canonical(x, high plonkish.Var, hi *big.Int) {
 	flag := h.b.Var(f)
 	h.b.Row(h.bit, []plonkish.Var{flag, flag})
 	h.b.Row(h.gate, []plonkish.Var{flag, high})
-	integer := v.BigInt(new(big.Int))
-	cells := []plonkish.Var{h.zero}
-	for shift := lowBits - ladderWidth; shift >= 0; shift -= ladderWidth {
-		var acc fr.Element
-		cells = append(cells, h.b.Var(*acc.SetBigInt(new(big.Int).Rsh(integer, uint(shift)))))
-	}
-	for len(cells) > 4 {
-		h.b.Row(h.ranged, cells[:4])
-		cells = cells[4:]
-	}
-	h.b.Row(0, cells)
-	h.b.Row(h.canon, []plonkish.Var{flag, x, high, cells[0]})
+	small := h.b.Var(v)
+	h.low.Range(small)
+	h.b.Row(h.canon, []plonkish.Var{flag, x, high, small})
 }

@@ -1,0 +1,126 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/plonkish"
+)
+
+// Limits of the width of tables.
+const (
+	MinWidth = 2
+	MaxWidth = 20
+)
+
+// Tables are words in circuits of plonkish.UltraPlonk, by digits that a row looks up in tables of
+// 2^width rows: width bits of one word, or half as many of two.
+type Tables struct {
+	b           *plonkish.Builder
+	bits, width int
+	kinds       map[tableKind]plonkish.Kind
+	tables      map[string]*plonkish.Table
+}
+
+type tableKind struct {
+	operation   *operation // nil: a range
+	bits        int        // of the digit
+	first, last bool       // of its word
+}
+
+// NewTables begins words of 1 to MaxBits bits and tables of a width from MinWidth to MaxWidth; other
+// numbers are a zkbench.ErrParams.
+func NewTables(b *plonkish.Builder, bits, width int) (*Tables, error) {
+	if err := checkBits(bits, 1); err != nil {
+		return nil, err
+	}
+	if width < MinWidth || width > MaxWidth {
+		return nil, fmt.Errorf("%w: tables of width %d, accepted are %d to %d", zkbench.ErrParams, width, MinWidth, MaxWidth)
+	}
+	return &Tables{b, bits, width, make(map[tableKind]plonkish.Kind), make(map[string]*plonkish.Table)}, nil
+}
+
+// Range shows a value to be a word, in ⌈bits / width⌉ rows.
+func (t *Tables) Range(v plonkish.Var) {
+	x := read(t.b, v)
+	for at := 0; at < t.bits; at += t.width {
+		t.b.Row(t.kind(nil, at, t.width), []plonkish.Var{x.rest(t.b, at)})
+	}
+}
+
+// And is x & y of words, which it shows them to be, in ⌈bits / ⌊width / 2⌋⌉ rows.
+func (t *Tables) And(x, y plonkish.Var) plonkish.Var { return t.operate(and, x, y) }
+
+// Xor is x ⊕ y of words, which it shows them to be, in ⌈bits / ⌊width / 2⌋⌉ rows.
+func (t *Tables) Xor(x, y plonkish.Var) plonkish.Var { return t.operate(xor, x, y) }
+
+func (t *Tables) operate(o *operation, v, w plonkish.Var) plonkish.Var {
+	x, y := read(t.b, v), read(t.b, w)
+	z := o.result(t.b, x, y, t.bits)
+	t.rows(o, x, y, z)
+	return z.value
+}
+
+// rows take a digit of both operands and of the result away; a forger has another. The result is in
+// a column of no wires, and the first row's arithmetic says that it is the one in x.
+func (t *Tables) rows(o *operation, x, y, z word) {
+	for at := 0; at < t.bits; at += t.width / 2 {
+		var result plonkish.Var
+		if at == 0 {
+			result = z.value
+		}
+		t.b.Row(t.kind(o, at, t.width/2), []plonkish.Var{x.rest(t.b, at), result, 0, y.rest(t.b, at)}, t.b.Value(z.rest(t.b, at)))
+	}
+}
+
+// kind is of rows of a word's digit of so many bits, from one on.
+func (t *Tables) kind(o *operation, at, bits int) plonkish.Kind {
+	k := tableKind{o, min(bits, t.bits-at), at == 0, at+bits >= t.bits}
+	if known, ok := t.kinds[k]; ok {
+		return known
+	}
+	params := make([]fr.Element, 10)
+	var gate *plonkish.Gate
+	if !k.last {
+		params[7].SetUint64(1 << k.bits)
+	}
+	if o != nil {
+		params[8], params[9] = params[7], params[7]
+		if k.first {
+			gate, params[2] = plonkish.Arithmetic5, fr.One()
+			params[5].SetInt64(-1)
+		}
+	}
+	kind := t.b.LookUp(t.b.Kind(gate, params...), 0, t.table(o, k.bits))
+	t.kinds[k] = kind
+	return kind
+}
+
+func (t *Tables) table(o *operation, bits int) *plonkish.Table {
+	name, columns := fmt.Sprintf("%d bits", bits), 1
+	if o != nil {
+		name, columns = fmt.Sprintf("%s of %d bits", o.name, bits), 3
+	}
+	if known, ok := t.tables[name]; ok {
+		return known
+	}
+	table := &plonkish.Table{Name: name, Columns: make([][]fr.Element, columns)}
+	add := func(row ...uint64) {
+		for i, e := range row {
+			table.Columns[i] = append(table.Columns[i], fr.NewElement(e))
+		}
+	}
+	for x := range uint64(1) << bits {
+		if o == nil {
+			add(x)
+			continue
+		}
+		for y := range uint64(1) << bits {
+			add(x, y, o.of(x, y))
+		}
+	}
+	t.tables[name] = table
+	return table
+}
