@@ -58,8 +58,8 @@ func (b *Builder) Build() (*Circuit, error) {
 	}
 	capacity = max(capacity, tableRows(b.tables))
 	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
-	if n > maxSize {
-		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(capacity), Max: maxSize - blinded}
+	if most := b.system.maxSize(); n > most {
+		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(capacity), Max: int64(most - blinded)}
 	}
 	c := &Circuit{
 		system: &b.system, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
@@ -81,6 +81,12 @@ func (b *Builder) Build() (*Circuit, error) {
 	c.wire(b.root)
 	c.digest = c.sum()
 	return c, nil
+}
+
+// maxSize is the most rows of which all cells that can be wired, and those of another column for
+// public values, have numbers of 32 bits.
+func (s *System) maxSize() int {
+	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(s.Permuted+1))-1))
 }
 
 func (f *fixed) looksAhead(s *System) bool {

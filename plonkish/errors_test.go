@@ -70,7 +70,6 @@ func TestBuildRefuses(t *testing.T) {
 		`"far" reads column 1`:                              {Columns: []string{"a"}, Permuted: 1, Lookups: []Lookup{{"far", []Expr{Cell(1)}}}},
 		"0 permuted of 1 columns":                           {Columns: []string{"a"}},
 		"2 permuted of 1 columns":                           {Columns: []string{"a"}, Permuted: 2},
-		"16 permuted":                                       {Columns: make([]string, 16), Permuted: 16},
 		"-1 parameters":                                     {Columns: []string{"a"}, Permuted: 1, Params: -1},
 		`two gates or lookups are called "arithmetic of 3"`: {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic, Arithmetic}},
 		`reads parameter 4`:                                 {Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 4, Gates: []*Gate{Arithmetic}},
@@ -332,6 +331,15 @@ func TestBlinding(t *testing.T) {
 			if slices.Contains(first, e) {
 				t.Errorf("%s: a random element in common", name)
 			}
+		}
+	}
+}
+
+// TestMaxSize: numbers of all cells, and of a column of public values, have 32 bits.
+func TestMaxSize(t *testing.T) {
+	for permuted, want := range map[int]int{1: maxSize, 15: maxSize, 16: 1 << 27, 31: 1 << 27, 32: 1 << 26, 255: 1 << 24} {
+		if got := (&System{Permuted: permuted}).maxSize(); got != want {
+			t.Errorf("%d columns: %d rows, want %d", permuted, got, want)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/internal/poly"
 )
 
 // Term is a polynomial that is 0 in every row of its gate.
@@ -63,15 +62,12 @@ type System struct {
 	Lookups  []Lookup // what a row can look up, besides its gate
 }
 
-// maxPermuted columns, and another one of public values, have labels that fit 32 bits.
-const maxPermuted = 1<<(32-poly.TwoAdicity) - 1
-
 func (s *System) check() error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: system %q: "+format, append([]any{zkbench.ErrParams, s.Name}, a...)...)
 	}
-	if most := min(len(s.Columns), maxPermuted); s.Permuted < 1 || s.Permuted > most {
-		return bad("%d permuted of %d columns, accepted are 1 to %d", s.Permuted, len(s.Columns), most)
+	if s.Permuted < 1 || s.Permuted > len(s.Columns) {
+		return bad("%d permuted of %d columns, accepted are 1 to %d", s.Permuted, len(s.Columns), len(s.Columns))
 	}
 	if most := len(s.Columns) - s.Permuted; s.Late < 0 || s.Late > most {
 		return bad("%d late columns, accepted are up to %d that are not permuted", s.Late, most)

@@ -158,15 +158,22 @@ func (usedParams) constant(c fr.Element) Expr { return Const(c) }
 func (usedParams) apply(o op, x, y Expr) Expr { return simplified(o, x, y) }
 
 // permutation are the terms of the wiring: z (w_j + β k_j X + γ)... = z' (w_j + β σ_j + γ)... in all
-// rows but the blinded ones, z is δ in the first row and 1 in the first blinded one.
+// rows but the blinded ones, z is δ in the first row and 1 in the first blinded one. Between groups
+// of columns the product is a column of its own.
 func (l *layout) permutation() []Expr {
-	z, next := of(product, 0).Add(Int(1)), of(nextProduct, 0).Add(Int(1))
-	left, right := l.factors()
-	return []Expr{
-		l.unblinded(z.Mul(left).Sub(next.Mul(right))),
-		of(first, 0).Mul(z.Sub(of(scalar, delta))),
-		of(last, 0).Mul(of(product, 0)),
+	var terms []Expr
+	z := of(product, 0).Add(Int(1))
+	now, groups := z, l.groups()
+	for i, g := range groups {
+		next := of(nextProduct, 0)
+		if i < len(groups)-1 {
+			next = of(product, i+1)
+		}
+		next = next.Add(Int(1))
+		terms = append(terms, l.unblinded(now.Mul(g.left).Sub(next.Mul(g.right))))
+		now = next
 	}
+	return append(terms, of(first, 0).Mul(z.Sub(of(scalar, delta))), of(last, 0).Mul(of(product, 0)))
 }
 
 // unblinded is what is 0 in all rows but the blinded ones, made 0 there.
@@ -177,16 +184,32 @@ func (l *layout) unblinded(e Expr) Expr {
 	return e
 }
 
-// factors are what the running product grows by in a row, and shrinks by.
-func (l *layout) factors() (left, right Expr) {
-	left, right = Int(1), Int(1)
-	b, c := of(scalar, beta), of(scalar, gamma)
-	for j := range l.system.Permuted {
-		w := Cell(j)
-		left = left.Mul(w.Add(b.Mul(Const(label(j))).Mul(of(point, 0))).Add(c))
-		right = right.Mul(w.Add(b.Mul(of(sigma, j))).Add(c))
+// wireGroup is permuted columns: what the running product grows by in a row, and shrinks by.
+type wireGroup struct{ left, right Expr }
+
+// Four columns are one group: the quotient has four pieces then. More are groups of three, three
+// pieces, so that the degree does not grow with the columns.
+const oneGroup, ofGroups = 4, 3
+
+func (s *System) groupSize() int {
+	if s.Permuted <= oneGroup {
+		return s.Permuted
 	}
-	return left, right
+	return ofGroups
+}
+
+func (l *layout) groups() (all []wireGroup) {
+	b, c := of(scalar, beta), of(scalar, gamma)
+	size := l.system.groupSize()
+	for j := range l.system.Permuted {
+		if j%size == 0 {
+			all = append(all, wireGroup{Int(1), Int(1)})
+		}
+		g, w := &all[len(all)-1], Cell(j)
+		g.left = g.left.Mul(w.Add(b.Mul(Const(label(j))).Mul(of(point, 0))).Add(c))
+		g.right = g.right.Mul(w.Add(b.Mul(of(sigma, j))).Add(c))
+	}
+	return all
 }
 
 // open decides what is opened: cells at ζ, what is read in the next row at ωζ, and of the other

@@ -219,7 +219,7 @@ func (p *prover) commitLookups() error {
 		return nil
 	}
 	run := p.form.New(p.n)
-	at := p.firstColumns() + 1
+	at := p.firstColumns() + len(p.groups())
 	for i, pair := range pairs {
 		part := p.form.New(p.n)
 		for _, f := range pair {

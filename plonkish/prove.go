@@ -204,7 +204,7 @@ func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) 
 	return err
 }
 
-// permutation commits to z - 1.
+// permutation commits to z - 1, and to what it is between groups, less 1.
 func (p *prover) permutation() (err error) {
 	if p.scalars[delta], err = p.publicProduct(p.public, &p.scalars[beta], &p.scalars[gamma]); err != nil {
 		return err
@@ -213,28 +213,47 @@ func (p *prover) permutation() (err error) {
 	x := p.form.New(p.n)
 	x.SetPowers(&one, &p.root)
 	p.rows[variable{point, 0}] = x
-	left, right := p.factors()
-	ratio, den := p.form.New(p.n), p.form.New(p.n)
-	if err := p.evaluate(ratio, left, p.row); err != nil {
-		return err
+	groups, den := p.groups(), p.form.New(p.n)
+	ratios := make([]poly.Vector, len(groups)) // of each group and those before it
+	for i, g := range groups {
+		ratios[i] = p.form.New(p.n)
+		if err := p.evaluate(ratios[i], g.left, p.row); err != nil {
+			return err
+		}
+		if err := p.evaluate(den, g.right, p.row); err != nil {
+			return err
+		}
+		den.Invert()
+		ratios[i].Mul(ratios[i], den)
+		if i > 0 {
+			ratios[i].Mul(ratios[i], ratios[i-1])
+		}
 	}
-	if err := p.evaluate(den, right, p.row); err != nil {
-		return err
+	products := ratios[len(groups)-1]
+	products.RunningProducts()
+	products.Scale(&p.scalars[delta])
+	values, end := products.Elements(), p.n-blinded
+	copy(values[1:end+1], values)
+	values[0] = p.scalars[delta]
+	z := p.form.Of(values)
+	for i := range groups {
+		fixed := end + 1
+		if i > 0 {
+			fixed = end
+			ratios[i-1].Mul(ratios[i-1], z)
+			ratios[i-1].Get(values)
+		}
+		for j := range values[:fixed] {
+			values[j].Sub(&values[j], &one)
+		}
+		if err := p.blind(values[fixed:]); err != nil {
+			return err
+		}
+		if err := p.commitRows(p.firstColumns()+i, variable{product, i}, values); err != nil {
+			return err
+		}
 	}
-	den.Invert()
-	ratio.Mul(ratio, den)
-	ratio.RunningProducts()
-	ratio.Scale(&p.scalars[delta])
-	products, values := ratio.Elements(), make([]fr.Element, p.n)
-	values[0].Sub(&p.scalars[delta], &one)
-	end := p.n - blinded
-	for i := 1; i <= end; i++ {
-		values[i].Sub(&products[i-1], &one)
-	}
-	if err := p.blind(values[end+1:]); err != nil {
-		return err
-	}
-	return p.commitRows(p.firstColumns(), variable{product, 0}, values)
+	return nil
 }
 
 // lookup commits to the sums of lookups, and ends the round.

@@ -211,6 +211,36 @@ func shuffles(b *Builder, look bool) {
 	}
 }
 
+// broad is of seven columns that can all be wired: three groups.
+func broad() System {
+	sum := Cell(0)
+	s := System{Name: "broad", Permuted: 7, Params: 1, Columns: strings.Split("abcdefg", "")}
+	for i := 1; i < 6; i++ {
+		sum = sum.Add(Cell(i))
+	}
+	s.Gates = []*Gate{{"sum", []Term{{"g", Param(0).Mul(sum.Sub(Cell(6)))}}}}
+	return s
+}
+
+// sumsOfSix has each sum in the next rows' sums, a column further each time.
+func sumsOfSix(b *Builder, rows int) {
+	var vars []Var
+	for i := range int64(6) {
+		vars = append(vars, b.Public(element(i*i)))
+	}
+	kind := b.Kind(b.system.Gates[0], element(1))
+	for range rows {
+		var sum fr.Element
+		for _, v := range vars {
+			e := b.Value(v)
+			sum.Add(&sum, &e)
+		}
+		vars = append(vars, b.Var(sum))
+		b.Row(kind, vars)
+		vars = vars[1:]
+	}
+}
+
 type statement struct {
 	name string
 	*ProvingKey
@@ -255,6 +285,7 @@ func prove(t testing.TB) []statement {
 				all[gate](b)
 			}
 		}},
+		{"many wires", broad(), func(b *Builder) { sumsOfSix(b, 9) }},
 		{"late columns", shuffled(), func(b *Builder) { shuffles(b, false) }},
 		{"late columns and lookups", shuffled(), func(b *Builder) { shuffles(b, true) }},
 		{"ultra", UltraPlonk(), func(b *Builder) { windowed(b, []int64{1, 0, 3, 3, 2}) }},

@@ -151,7 +151,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 			scalars[drawn] = h.draw("challenge")
 			drew = true
 		}
-		if v.kind == product {
+		if v == (variable{product, 0}) {
 			scalars[beta], scalars[gamma] = h.draw("beta"), h.draw("gamma")
 			scalars[eta], scalars[rho] = h.draw("eta"), h.draw("rho")
 		}
@@ -234,11 +234,9 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 	}
 	b1, g1 := number(scalars[beta]), number(scalars[gamma])
 	z := value(variable{product, 0}).plus(number(one))
-	left, right := z, value(variable{nextProduct, 0}).plus(number(one))
-	for j := range k.system.Permuted {
-		wire := value(variable{cell, j}).plus(g1)
-		left = left.times(wire.plus(b1.times(coset(j)).times(number(zeta))))
-		right = right.times(wire.plus(b1.times(value(variable{sigma, j}))))
+	together := k.system.Permuted
+	if together > 4 {
+		together = 3
 	}
 	unblinded := func(m mixed) mixed {
 		for row := n - blinded; row < n; row++ {
@@ -246,7 +244,23 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		}
 		return m
 	}
-	both := unblinded(left.plus(negative(right)))
+	now := z
+	for from := 0; from < k.system.Permuted; from += together {
+		to := min(from+together, k.system.Permuted)
+		after := value(variable{nextProduct, 0})
+		if to < k.system.Permuted {
+			after = value(variable{product, to / together})
+		}
+		after = after.plus(number(one))
+		left, right := now, after
+		for j := from; j < to; j++ {
+			wire := value(variable{cell, j}).plus(g1)
+			left = left.times(wire.plus(b1.times(coset(j)).times(number(zeta))))
+			right = right.times(wire.plus(b1.times(value(variable{sigma, j}))))
+		}
+		terms = append(terms, unblinded(left.plus(negative(right))))
+		now = after
+	}
 	delta := number(one)
 	for i, v := range public {
 		row := raised(k.root, uint64(i))
@@ -256,7 +270,7 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 		top.Div(&top, &bottom)
 		delta = delta.times(number(top))
 	}
-	terms = append(terms, both,
+	terms = append(terms,
 		number(lagrange(0)).times(z.plus(negative(delta))),
 		number(lagrange(n-blinded)).times(value(variable{product, 0})))
 	// Lookups: fractions of tops and bottoms, two and two.
