@@ -45,6 +45,7 @@ func TestBuildRefuses(t *testing.T) {
 	for part, f := range map[string]func(b *Builder){
 		"lookup 1 of kind 0":          func(b *Builder) { b.LookUp(0, 1, xor4) },
 		"lookup -1 of kind 0":         func(b *Builder) { b.LookUp(0, -1, xor4) },
+		"lookup 2 of kind 0":          func(b *Builder) { b.LookUp(0, 0, nil, nil, xor4) },
 		"lookup 0 of kind 3":          func(b *Builder) { b.LookUp(3, 0, xor4) },
 		`table "none" of 0 columns`:   func(b *Builder) { b.LookUp(0, 0, &Table{Name: "none"}) },
 		`table "empty" of 1 columns`:  func(b *Builder) { b.LookUp(0, 0, &Table{"empty", make([][]fr.Element, 1)}) },

@@ -49,24 +49,30 @@ func tableRows(tables []*Table) int {
 	return n
 }
 
-// LookUp is a kind like k, whose rows also look up tuple i of the system in a table.
-func (b *Builder) LookUp(k Kind, i int, t *Table) Kind {
-	short := func(c []fr.Element) bool { return len(c) != t.rows() }
-	switch {
-	case int(k) >= len(b.kinds) || i < 0 || i >= len(b.system.Lookups):
-		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i, k, len(b.system.Lookups), len(b.kinds))
+// LookUp is a kind like k, whose rows also look up tuple i of the system in a table, and the next
+// tuples in further ones; nil is for none.
+func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
+	if int(k) >= len(b.kinds) || i < 0 || i+len(tables) > len(b.system.Lookups) {
+		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i+len(tables)-1, k, len(b.system.Lookups), len(b.kinds))
 		return 0
-	case t.rows() == 0 || len(t.Columns) > maxTuple || slices.ContainsFunc(t.Columns, short):
-		b.fail("table %q of %d columns; accepted are 1 to %d of one length", t.Name, len(t.Columns), maxTuple)
-		return 0
-	}
-	id := slices.Index(b.tables, t)
-	if id < 0 {
-		id, b.tables = len(b.tables), append(b.tables, t)
 	}
 	f := b.kinds[k]
 	f.tables = slices.Clone(f.tables)
-	f.tables[i] = id + 1
+	for j, t := range tables {
+		if t == nil {
+			continue
+		}
+		short := func(c []fr.Element) bool { return len(c) != t.rows() }
+		if t.rows() == 0 || len(t.Columns) > maxTuple || slices.ContainsFunc(t.Columns, short) {
+			b.fail("table %q of %d columns; accepted are 1 to %d of one length", t.Name, len(t.Columns), maxTuple)
+			return 0
+		}
+		id := slices.Index(b.tables, t)
+		if id < 0 {
+			id, b.tables = len(b.tables), append(b.tables, t)
+		}
+		f.tables[i+j] = id + 1
+	}
 	return b.newKind(f)
 }
 

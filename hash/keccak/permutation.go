@@ -1,6 +1,9 @@
 package keccak
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // The shape of Keccak-f[1600] (Keccak team, The Keccak reference, version 3.0, section 1.2):
 // lane x + 5y of the state is word (x, y).
@@ -55,4 +58,25 @@ func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
 	}
 	out[0] ^= constant
 	return out
+}
+
+// Sum is the hash of a message with any padding byte, by Round.
+func Sum(padding byte, message []byte) (digest [Digest]byte) {
+	padded := make([]byte, Rate*Blocks(len(message)))
+	copy(padded, message)
+	padded[len(message)] = padding
+	padded[len(padded)-1] |= 0x80
+	var a [Lanes]uint64
+	for ; len(padded) > 0; padded = padded[Rate:] {
+		for i := range Rate / 8 {
+			a[i] ^= binary.LittleEndian.Uint64(padded[8*i:])
+		}
+		for _, constant := range RoundConstants() {
+			a = Round(a, constant)
+		}
+	}
+	for i := range Digest / 8 {
+		binary.LittleEndian.PutUint64(digest[8*i:], a[i])
+	}
+	return digest
 }

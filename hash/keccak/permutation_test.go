@@ -1,22 +1,21 @@
 package keccak
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/golden"
 )
 
-// TestRound: 24 of them, with the derived constants, are Keccak's permutation.
-func TestRound(t *testing.T) {
+// TestSum: Round's sponge is Keccak's, with derived constants.
+func TestSum(t *testing.T) {
 	t.Parallel()
-	var a [Lanes]uint64
-	a[0], a[Rate/8-1] = Keccak256, 1<<63 // no message, padded
-	for _, constant := range RoundConstants() {
-		a = Round(a, constant)
+	for _, n := range []int{0, 1, 134, 135, 136, 137, 300} {
+		message := make([]byte, n)
+		for i := range message {
+			message[i] = byte(3*i + n)
+		}
+		golden.Equal(t, fmt.Sprintf("Keccak-256 of %d bytes", n), Sum256(message), Sum(Keccak256, message))
+		golden.Equal(t, fmt.Sprintf("SHA3-256 of %d bytes", n), SumSHA3256(message), Sum(SHA3256, message))
 	}
-	var digest [Digest]byte
-	for i := range digest {
-		digest[i] = byte(a[i/8] >> (8 * (i % 8)))
-	}
-	golden.Equal(t, "digest", Sum256(nil), digest)
 }

@@ -87,20 +87,20 @@ func TestOtherDigits(t *testing.T) {
 	for _, r := range []int{0, 1, 28, 36, 63} {
 		for i := range rotated(r) {
 			b, h := begin(t, keccak.Keccak256)
-			v := b.Var(spread64(x))
+			v := b.Var(h.spread(x))
 			of := operand{digits: func(i int) uint64 { return x >> i & 1 }, x: v, y: h.zero.value, byX: 1, byY: 1}
 			honest, _ := h.normalise(h.sum, rotated(r), of)
-			if want := x<<r | x>>(64-r); honest.bits != want || b.Value(honest.value) != spread64(want) {
+			if want := x<<r | x>>(64-r); honest.bits != want || b.Value(honest.value) != h.spread(want) {
 				t.Fatalf("rotation by %d", r)
 			}
 			// The lowest digit of a part that is 1 is given to the slice below.
-			slices := h.sum.slices(rotated(r), of)
+			slices := h.sum.slices(rotated(r), of.digits)
 			moved := false
 			for j := range slices {
 				for k := range slices {
 					if end := slices[k].at + len(slices[k].digits); !moved && slices[j].at == end && slices[j].digits[0] > 0 && (k >= i) {
 						slices[j].digits[0]--
-						slices[k].digits[len(slices[k].digits)-1] += base
+						slices[k].digits[len(slices[k].digits)-1] += h.base
 						moved = true
 					}
 				}

@@ -12,6 +12,7 @@ import (
 // its bits, so that sums of lanes are sums of bits; tables turn the sums' digits into bits again, a
 // slice of a lane a row.
 type Lookup struct {
+	*radix
 	b       *plonkish.Builder
 	padding byte
 	zero    lane
@@ -38,17 +39,14 @@ func NewLookup(b *plonkish.Builder, padding byte) (*Lookup, error) {
 	parity := []uint8{0, 1, 0, 1, 0, 1}
 	// a ⊕ (b̄ ∧ c) of 1 + 2a - b + c. It has period 4, so 2 more flips it.
 	chi := []uint8{0, 0, 1, 1, 0, 0, 1}
+	r := newRadix(7)
 	h := &Lookup{
-		b: b, padding: padding, kinds: make(map[rowKind]plonkish.Kind),
-		parity: &family{name: "parity of 5", bits: 5, results: parity},
-		sum:    &family{name: "parity of 3", bits: 6, results: parity[:4]},
-		chi:    &family{name: "chi", bits: 6, results: chi[:5]},
-		iota:   &family{name: "chi and iota", bits: 4, results: chi},
-		bytes:  &plonkish.Table{Name: "bytes", Columns: make([][]fr.Element, 2)},
-	}
-	for i := range uint64(256) {
-		h.bytes.Columns[0] = append(h.bytes.Columns[0], fr.NewElement(i))
-		h.bytes.Columns[1] = append(h.bytes.Columns[1], spread(i))
+		b: b, padding: padding, kinds: make(map[rowKind]plonkish.Kind), radix: r,
+		parity: &family{radix: r, name: "parity of 5", bits: 5, results: parity},
+		sum:    &family{radix: r, name: "parity of 3", bits: 6, results: parity[:4]},
+		chi:    &family{radix: r, name: "chi", bits: 6, results: chi[:5]},
+		iota:   &family{radix: r, name: "chi and iota", bits: 4, results: chi},
+		bytes:  r.bytes(),
 	}
 	h.zero = lane{value: h.constant(0)}
 	return h, nil
@@ -102,8 +100,8 @@ func (h *Lookup) lane(bytes []plonkish.Var) lane {
 		value := h.b.Value(bytes[i])
 		low := value.Uint64() & 0xff // another value is refused, as the tables do not have it
 		l.bits = l.bits<<8 | low
-		values[i].Mul(&values[i+1], power(8))
-		s := spread(low)
+		values[i].Mul(&values[i+1], h.power(8))
+		s := h.spread(low)
 		values[i].Add(&values[i], &s)
 	}
 	for i, v := range bytes {
@@ -167,8 +165,8 @@ func (h *Lookup) round(a [keccak.Lanes]lane, constant uint64) (out [keccak.Lanes
 			f, flips = h.iota, constant
 		}
 		three := h.combine([]int64{2, -1}, p.value, q.value)
-		ones := spread64(^uint64(0))
-		twice := spread64(flips)
+		ones := h.spread(^uint64(0))
+		twice := h.spread(flips)
 		ones.Add(&ones, twice.Double(&twice))
 		out[i], _ = h.normalise(f, whole, operand{
 			digits: func(i int) uint64 {
@@ -182,10 +180,10 @@ func (h *Lookup) round(a [keccak.Lanes]lane, constant uint64) (out [keccak.Lanes
 
 // theta is the value of a lane and another one rotated by one, which has that top bit.
 func (h *Lookup) theta(before, after lane, top plonkish.Var) plonkish.Var {
-	wrap := *power(keccak.LaneBits)
+	wrap := *h.power(keccak.LaneBits)
 	one := fr.One()
 	wrap.Sub(&one, &wrap)
-	return h.linear([]fr.Element{one, *power(1), wrap}, before.value, after.value, top)
+	return h.linear([]fr.Element{one, *h.power(1), wrap}, before.value, after.value, top)
 }
 
 func (h *Lookup) combine(by []int64, of ...plonkish.Var) plonkish.Var {

@@ -1,0 +1,202 @@
+package keccak
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/plonkish"
+)
+
+// Wide is a circuit of a system of its own, of one hash or many: as many permutations as its rows
+// have room for, whatever messages these are of. Lanes are numbers of base 6, and a row has eight
+// slices of four digits, and what these become: cells that are small and cheap to commit to. A row
+// of several such units takes fewer rows for more columns.
+type Wide struct {
+	Log     int // 2^Log rows
+	Rows    int // of a round, at most: less than RoundRows takes several units
+	Padding byte
+}
+
+// RoundRows is the number of rows that a round takes in one unit.
+const RoundRows = 149
+
+// Limits of a Wide.
+const (
+	MinWideLog  = 12
+	MaxWideLog  = 20
+	MinWideRows = 5
+)
+
+const (
+	slots      = 8
+	slotDigits = 4
+)
+
+// The parameters of a unit, which say what its row is: with in and out the slots' numbers,
+//
+//	inWeight in + nextB b' + product a b = inA a + inB b + inC c + constant,
+//	outWeight out + nextC c' + outA a = nextA a' + outC c.
+const (
+	inWeight = iota
+	nextB
+	product
+	inA
+	inB
+	inC
+	constant
+	outWeight
+	nextC
+	outA
+	nextA
+	outC
+	unitParams
+)
+
+// The parameters of rows of bytes, which the first unit has.
+const (
+	isByte     = iota
+	paddedWith // the padding byte
+	endsWith   // the bit that ends a block, in its last byte
+	byteParams
+)
+
+// check is nil for a Wide that there is.
+func (w Wide) check() error {
+	if w.Log < MinWideLog || w.Log > MaxWideLog {
+		return fmt.Errorf("%w: 2^%d rows, accepted are 2^%d to 2^%d", zkbench.ErrParams, w.Log, MinWideLog, MaxWideLog)
+	}
+	if w.Rows < MinWideRows {
+		return fmt.Errorf("%w: %d rows a round, accepted are %d and more", zkbench.ErrParams, w.Rows, MinWideRows)
+	}
+	return keccak.CheckPadding(w.Padding)
+}
+
+// units is the number of them in a row.
+func (w Wide) units() int { return (RoundRows + w.Rows - 1) / w.Rows }
+
+// wideSystem is of rows of so many units: each has cells a, b and c that are wired, and slots.
+func wideSystem(units int) plonkish.System {
+	s := plonkish.System{Name: fmt.Sprintf("keccak of %d units", units), Permuted: 3 * units, Params: units*unitParams + byteParams}
+	gate, base := &plonkish.Gate{Name: "wide"}, newRadix(wideBase)
+	for u := range units {
+		for _, name := range []string{"a", "b", "c"} {
+			s.Columns = append(s.Columns, fmt.Sprintf("%s%d", name, u))
+		}
+	}
+	for u := range units {
+		param := func(i int) plonkish.Expr { return plonkish.Param(u*unitParams + i) }
+		first := len(s.Columns)
+		var in, out plonkish.Expr
+		for j := range slots {
+			x, y := plonkish.Cell(first+j), plonkish.Cell(first+slots+j)
+			by := plonkish.Const(*base.power(slotDigits * j))
+			in, out = in.Add(by.Mul(x)), out.Add(by.Mul(y))
+			s.Lookups = append(s.Lookups, plonkish.Lookup{Name: fmt.Sprintf("slot %d of unit %d", j, u), Tuple: []plonkish.Expr{x, y}})
+		}
+		for _, name := range []string{"in", "out"} {
+			for j := range slots {
+				s.Columns = append(s.Columns, fmt.Sprintf("%s%d.%d", name, u, j))
+			}
+		}
+		a, b, c := plonkish.Cell(3*u), plonkish.Cell(3*u+1), plonkish.Cell(3*u+2)
+		a1, b1, c1 := plonkish.Next(3*u), plonkish.Next(3*u+1), plonkish.Next(3*u+2)
+		gate.Terms = append(gate.Terms,
+			plonkish.Term{Name: fmt.Sprintf("operand of unit %d", u), Zero: param(inWeight).Mul(in).Add(param(nextB).Mul(b1)).Add(param(product).Mul(a).Mul(b)).
+				Sub(param(inA).Mul(a)).Sub(param(inB).Mul(b)).Sub(param(inC).Mul(c)).Sub(param(constant))},
+			plonkish.Term{Name: fmt.Sprintf("result of unit %d", u), Zero: param(outWeight).Mul(out).Add(param(nextC).Mul(c1)).Add(param(outA).Mul(a)).
+				Sub(param(nextA).Mul(a1)).Sub(param(outC).Mul(c))},
+		)
+	}
+	// A byte: b' says whether it is padding, b whether the one before is, and c counts the others.
+	param := func(i int) plonkish.Expr { return plonkish.Param(units*unitParams + i) }
+	one, is := plonkish.Int(1), param(isByte)
+	before, flag, octet := plonkish.Cell(1), plonkish.Next(1), plonkish.Cell(3*units)
+	gate.Terms = append(gate.Terms,
+		plonkish.Term{Name: "padding or not", Zero: is.Mul(flag).Mul(flag.Sub(one))},
+		plonkish.Term{Name: "padding goes on", Zero: is.Mul(before).Mul(one.Sub(flag))},
+		plonkish.Term{Name: "padding byte", Zero: flag.Mul(is.Mul(octet).Sub(param(paddedWith).Mul(flag.Sub(before))).Sub(param(endsWith)))},
+		plonkish.Term{Name: "length", Zero: is.Mul(plonkish.Next(2).Sub(plonkish.Cell(2)).Sub(one).Add(flag))},
+	)
+	s.Gates = []*plonkish.Gate{gate}
+	return s
+}
+
+const wideBase = 6
+
+// The rows of all units of a message's first block, of each further one, and of all at once.
+const (
+	firstBlock   = 3_750
+	furtherBlock = 3_793
+	perBlock     = 3 // public values
+	bytesRows    = keccak.Rate + 1
+)
+
+// Capacity is the number of permutations that the circuit has: ⌊n / 136⌋ + 1 of them are needed for
+// a message of n bytes. An error is zkbench.ErrParams.
+func (w Wide) Capacity() (int, error) {
+	if err := w.check(); err != nil {
+		return 0, err
+	}
+	m := w.units()
+	blocks := 0
+	for {
+		p := blocks + 1
+		rows := max(bytesRows*p, (1+firstBlock+(p-1)*furtherBlock+m-1)/m) + slack
+		if perBlock*p+rows > 1<<w.Log-slack {
+			return blocks, nil
+		}
+		blocks = p
+	}
+}
+
+// slack is rows that units differ by at their ends, and that are random.
+const slack = 4
+
+// Public are the public values of messages, for each permutation three: of one that ends a message
+// 1 more than the length in bytes and the two halves of the digest, of 16 bytes each, little-endian;
+// and of all others 0. Errors are Circuit's.
+func (w Wide) Public(messages ...[]byte) ([]fr.Element, error) {
+	capacity, err := w.room(messages)
+	if err != nil {
+		return nil, err
+	}
+	public := make([]fr.Element, perBlock*capacity)
+	at := 0
+	for _, m := range messages {
+		at += perBlock * keccak.Blocks(len(m))
+		digest := keccak.Sum(w.Padding, m)
+		public[at-3].SetUint64(uint64(len(m)) + 1)
+		for i := range 2 {
+			public[at-2+i] = littleEndian(digest[16*i : 16*i+16])
+		}
+	}
+	return public, nil
+}
+
+func littleEndian(b []byte) (e fr.Element) {
+	z := new(big.Int)
+	for i := len(b) - 1; i >= 0; i-- {
+		z.Lsh(z, 8).Or(z, big.NewInt(int64(b[i])))
+	}
+	return *e.SetBigInt(z)
+}
+
+// room is the capacity, which the messages do not exceed.
+func (w Wide) room(messages [][]byte) (int, error) {
+	capacity, err := w.Capacity()
+	if err != nil {
+		return 0, err
+	}
+	blocks := 0
+	for _, m := range messages {
+		blocks += keccak.Blocks(len(m))
+	}
+	if blocks > capacity {
+		return 0, &zkbench.LimitError{What: "permutations of a circuit", Estimate: int64(blocks), Max: int64(capacity)}
+	}
+	return capacity, nil
+}
