@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/srs"
 )
 
 // BenchmarkProve is of Plonk circuits of 75 % additions that fill their size.
@@ -23,6 +24,26 @@ func BenchmarkProve(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkSetup is of keys that are made, and of those in a file.
+func BenchmarkSetup(b *testing.B) {
+	builder := NewBuilder(Plonk())
+	chain(builder, 1<<16-blinded-2, 7)
+	c := must.Get(builder.Build())(b)
+	s := must.Get(srs.Insecure(b.Context(), executor.Serial(), c.Size(), 1))(b)
+	b.Run("made", func(b *testing.B) {
+		for b.Loop() {
+			must.Get(Setup(b.Context(), executor.Serial(), c, s))(b)
+		}
+	})
+	b.Run("cached", func(b *testing.B) {
+		cache := Cache{Dir: b.TempDir()}
+		must.Do(b, must.Get(cache.Setup(b.Context(), executor.Serial(), c, s))(b).Close())
+		for b.Loop() {
+			must.Do(b, must.Get(cache.Setup(b.Context(), executor.Serial(), c, s))(b).Close())
+		}
+	})
 }
 
 // BenchmarkVerify is of one proof, and of 64 together.

@@ -134,12 +134,10 @@ func ReadVerifyingKey(s System, in []byte) (*VerifyingKey, error) {
 	if err == nil && (k.one.IsInfinity() || k.g2[0].IsInfinity() || k.g2[1].IsInfinity()) {
 		fail("g2[1]", "a generator is the identity")
 	}
-	for _, v := range k.committed {
-		if v.kind.fixed() {
-			var p bn254.G1Affine
-			g1(fmt.Sprintf("fixed[%d]", len(k.fixed)), &p)
-			k.fixed = append(k.fixed, p)
-		}
+	for i := range k.fixedColumns() {
+		var p bn254.G1Affine
+		g1(fmt.Sprintf("fixed[%d]", i), &p)
+		k.fixed = append(k.fixed, p)
 	}
 	if len(rest) > 0 {
 		fail("end", "%d bytes too many", len(rest))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha512"
 	"fmt"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -36,7 +37,18 @@ type ProvingKey struct {
 	srs          *srs.SRS
 	form         *poly.Form
 	kernel       *kernel
-	coefficients map[variable]poly.Vector // of the layout's fixed columns
+	coefficients map[variable]poly.Vector // of the layout's fixed columns, perhaps in a file
+	unmap        func() error
+}
+
+// Close gives the memory of a Cache's file back; the key is not used after it.
+func (k *ProvingKey) Close() error {
+	if k.unmap == nil {
+		return nil
+	}
+	unmap := k.unmap
+	*k = ProvingKey{}
+	return unmap()
 }
 
 // Verifying is the part for verifiers.
@@ -50,6 +62,31 @@ func (k *VerifyingKey) Insecure() bool { return k.insecure }
 // zkbench.ErrParams for a string of another size, a zkbench.LimitError with the largest number of
 // rows that it has where it is too small, or the context's cause.
 func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*ProvingKey, error) {
+	k, err := newProvingKey(c, s)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := k.form.NewDomain(c.n)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range k.fixedColumns() {
+		values := c.fixedColumn(k.layout, v)
+		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, values)
+		if err != nil {
+			return nil, err
+		}
+		k.fixed = append(k.fixed, commitment)
+		if k.coefficients[v], err = interpolate(ctx, ex, k.form, domain, values); err != nil {
+			return nil, err
+		}
+	}
+	k.digest = sha512.Sum512(k.Bytes())
+	return k, nil
+}
+
+// newProvingKey has no fixed columns yet.
+func newProvingKey(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	if s.Size() < c.n {
 		return nil, &zkbench.LimitError{What: "rows of a circuit over this reference string", Estimate: int64(c.Rows()), Max: int64(s.Size() - blinded)}
 	}
@@ -57,30 +94,15 @@ func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*
 		return nil, fmt.Errorf("%w: reference string of size %d; accepted is the circuit's, %d", zkbench.ErrParams, s.Size(), c.n)
 	}
 	vk := &VerifyingKey{layout: newLayout(c.system, c.n, c.uses()), public: c.public, one: s.Canonical.Vk.G1, g2: s.Canonical.Vk.G2, lines: s.Canonical.Vk.Lines, insecure: s.Insecure()}
-	k := &ProvingKey{
+	return &ProvingKey{
 		VerifyingKey: vk, circuit: c.digest, srs: s, form: poly.Fastest(), kernel: newKernel(vk.identity),
 		coefficients: make(map[variable]poly.Vector),
-	}
-	domain, err := k.form.NewDomain(c.n)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range vk.committed {
-		if !v.kind.fixed() {
-			continue
-		}
-		values := c.fixedColumn(vk.layout, v)
-		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, values)
-		if err != nil {
-			return nil, err
-		}
-		vk.fixed = append(vk.fixed, commitment)
-		if k.coefficients[v], err = interpolate(ctx, ex, k.form, domain, values); err != nil {
-			return nil, err
-		}
-	}
-	vk.digest = sha512.Sum512(vk.Bytes())
-	return k, nil
+	}, nil
+}
+
+// fixedColumns are those of committed that the circuit decides, in their order.
+func (l *layout) fixedColumns() []variable {
+	return slices.DeleteFunc(slices.Clone(l.committed), func(v variable) bool { return !v.kind.fixed() })
 }
 
 // interpolate returns the coefficients of the polynomial of values in rows.

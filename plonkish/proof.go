@@ -22,13 +22,7 @@ type proof struct {
 
 // witness are the columns that a proof commits to, in the order of its commitments.
 func (l *layout) witness() []variable {
-	var columns []variable
-	for _, v := range l.committed {
-		if !v.kind.fixed() {
-			columns = append(columns, v)
-		}
-	}
-	return columns
+	return slices.DeleteFunc(slices.Clone(l.committed), func(v variable) bool { return v.kind.fixed() })
 }
 
 // earlyColumns is the number of columns that are committed to before any challenge.

@@ -10,6 +10,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/internal/lanes"
+	"github.com/zkbench/zkbench/internal/mapped"
 )
 
 // Form is how vectors lie in memory. Vectors of different forms do not mix.
@@ -66,6 +67,34 @@ func (f *Form) Of(elements []fr.Element) Vector {
 	v := f.New(len(elements))
 	v.Set(elements)
 	return v
+}
+
+// Bytes is the memory of n elements, a multiple of eight.
+func (f *Form) Bytes(n int) int {
+	if f.field == nil {
+		return n * fr.Bytes
+	}
+	return n / lanes.Width * f.field.Block() * 8
+}
+
+// In is n elements, a multiple of eight, that lie in memory as Vector.Memory has them: aligned for
+// 64-bit words, and not copied.
+func (f *Form) In(memory []byte, n int) Vector {
+	v := Vector{form: f, n: n}
+	if f.field == nil {
+		v.plain = mapped.Values[fr.Element](memory[:f.Bytes(n)])
+	} else {
+		v.words = mapped.Values[uint64](memory[:f.Bytes(n)])
+	}
+	return v
+}
+
+// Memory is that of the elements, of which there are a multiple of eight.
+func (v Vector) Memory() []byte {
+	if v.form.field == nil {
+		return mapped.Bytes(v.plain)
+	}
+	return mapped.Bytes(v.words)[:v.form.Bytes(v.n)]
 }
 
 // Len is the number of elements.

@@ -46,6 +46,11 @@ func TestVectors(t *testing.T) {
 		want.Sub(x, want)
 		v.Sub(w, v)
 		check("difference")
+		if n%8 == 0 {
+			memory := v.Memory()
+			golden.Equal(t, "bytes", f.Bytes(n), len(memory))
+			golden.Equal(t, "in memory", v.Elements(), f.In(memory, n).Elements())
+		}
 		c := fr.NewElement(1 << 40)
 		want.ScalarMul(want, &c)
 		v.Scale(&c)

@@ -1,0 +1,127 @@
+package plonkish
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/mapped"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// Cache keeps proving keys in the files of a directory, which it makes where there is none. A key
+// that it returns is mapped read-only, and Close gives the memory back. Who can write to the
+// directory decides what the keys are.
+type Cache struct {
+	Dir string
+	// Warn, where set, hears why a file was not used or not written. The key is right all the
+	// same.
+	Warn func(reason string)
+}
+
+// Setup returns Setup's keys from their file if that is whole, and else makes them and the file. It
+// is bound to the circuit, the reference string and the processor's form of vectors.
+func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit, s *srs.SRS) (*ProvingKey, error) {
+	k, err := newProvingKey(circuit, s)
+	if err != nil {
+		return nil, err
+	}
+	file := k.file(c)
+	if data, unmap := file.Open(); data != nil {
+		k.in(data, unmap)
+		return k, nil
+	}
+	made, err := Setup(ctx, ex, circuit, s)
+	if err != nil {
+		return nil, err
+	}
+	_ = os.MkdirAll(c.Dir, 0o755) // else writing says why it cannot
+	if data, unmap := file.Write(made.parts()...); data != nil {
+		k.in(data, unmap)
+		return k, nil
+	}
+	return made, nil
+}
+
+// The file: a header, the fixed commitments, zeros to the end of a page, and the coefficients of
+// the fixed columns, all as they lie in memory.
+//
+//	header = magic(8) name(32) CRC-32C of the rest(4)
+const (
+	magic       = "zkbkey\x00\x01"
+	headerBytes = len(magic) + sha256.Size + 4
+	page        = 4096
+	affineBytes = 64
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// name is what a file is bound to.
+func (k *ProvingKey) name() [sha256.Size]byte {
+	h := sha256.New()
+	h.Write([]byte{version})
+	h.Write(k.circuit[:])
+	for i := range k.g2 {
+		p := k.g2[i].Bytes()
+		h.Write(p[:])
+	}
+	h.Write([]byte(k.form.String()))
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// columnsAt is where the columns begin.
+func (k *ProvingKey) columnsAt() int {
+	return (headerBytes + affineBytes*len(k.fixedColumns()) + page - 1) / page * page
+}
+
+// file is the file of a key that may not have its fixed columns.
+func (k *ProvingKey) file(c Cache) *mapped.Kept {
+	name, columns := k.name(), len(k.fixedColumns())
+	return &mapped.Kept{
+		Path: filepath.Join(c.Dir, hex.EncodeToString(name[:16])+".key"), Warn: c.Warn,
+		Size: int64(k.columnsAt() + columns*k.form.Bytes(k.n)),
+		Check: func(data []byte) error {
+			if string(data[:headerBytes]) != string(header(name, crc32.Checksum(data[headerBytes:], castagnoli))) {
+				return errors.New("damaged, or another key's")
+			}
+			return nil
+		},
+	}
+}
+
+func header(name [sha256.Size]byte, sum uint32) []byte {
+	return binary.LittleEndian.AppendUint32(append([]byte(magic), name[:]...), sum)
+}
+
+// parts are what the file of a key holds.
+func (k *ProvingKey) parts() [][]byte {
+	commitments := make([]byte, k.columnsAt()-headerBytes)
+	copy(commitments, mapped.Bytes(k.fixed))
+	parts, sum := [][]byte{commitments}, crc32.Checksum(commitments, castagnoli)
+	for _, v := range k.fixedColumns() {
+		column := k.coefficients[v].Memory()
+		parts, sum = append(parts, column), crc32.Update(sum, castagnoli, column)
+	}
+	return append([][]byte{header(k.name(), sum)}, parts...)
+}
+
+// in has the fixed columns in the memory of the file.
+func (k *ProvingKey) in(data []byte, unmap func() error) {
+	columns, at, size := k.fixedColumns(), k.columnsAt(), k.form.Bytes(k.n)
+	k.fixed = make([]bn254.G1Affine, len(columns))
+	copy(mapped.Bytes(k.fixed), data[headerBytes:])
+	for i, v := range columns {
+		k.coefficients[v] = k.form.In(data[at+i*size:], k.n)
+	}
+	k.digest = sha512.Sum512(k.Bytes())
+	k.unmap = unmap
+}

@@ -1,0 +1,87 @@
+package plonkish
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// TestCache: a key from its file is the key that Setup makes, and a file that is not whole is made
+// anew.
+func TestCache(t *testing.T) {
+	b := NewBuilder(bitwise(3))
+	looks(b, 17, 7)
+	c := must.Get(b.Build())(t)
+	s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
+	want := must.Get(Setup(t.Context(), executor.Serial(), c, s))(t)
+	var warnings []string
+	cache := Cache{Dir: filepath.Join(t.TempDir(), "made"), Warn: func(s string) { warnings = append(warnings, s) }}
+	get := func(t *testing.T, warned string) {
+		t.Helper()
+		warnings = nil
+		k := must.Get(cache.Setup(t.Context(), executor.Serial(), c, s))(t)
+		golden.Equal(t, "verifying key", want.Bytes(), k.Bytes())
+		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, Options{Context: bound}))(t)
+		if err := want.Verify(proof, c.Public(), bound); err != nil {
+			t.Error(err)
+		}
+		vk := k.Verifying()
+		must.Do(t, errors.Join(k.Close(), k.Close()))
+		if err := vk.Verify(proof, c.Public(), bound); err != nil {
+			t.Error("after Close:", err)
+		}
+		if got := strings.Join(warnings, "; "); !strings.Contains(got, warned) || (warned == "") != (got == "") {
+			t.Errorf("warned of %q, want %q", got, warned)
+		}
+	}
+	get(t, "")
+	files := must.Get(os.ReadDir(cache.Dir))(t)
+	path := filepath.Join(cache.Dir, files[0].Name())
+	good, before := must.Get(os.ReadFile(path))(t), must.Get(os.Stat(path))(t)
+	get(t, "")
+	golden.Equal(t, "a whole file is used", true, os.SameFile(before, must.Get(os.Stat(path))(t)))
+	for _, test := range []struct {
+		name   string
+		edit   func(b []byte) []byte
+		warned string
+	}{
+		{"empty", func([]byte) []byte { return nil }, "0 bytes"},
+		{"truncated", func(b []byte) []byte { return b[:len(b)-1] }, "bytes, want"},
+		{"longer", func(b []byte) []byte { return append(b, 0) }, "bytes, want"},
+		{"magic", func(b []byte) []byte { b[0]++; return b }, "damaged"},
+		{"name", func(b []byte) []byte { b[len(magic)]++; return b }, "damaged"},
+		{"commitment", func(b []byte) []byte { b[headerBytes]++; return b }, "damaged"},
+		{"last byte", func(b []byte) []byte { b[len(b)-1]++; return b }, "damaged"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			must.Do(t, os.WriteFile(path, test.edit(slices.Clone(good)), 0o600))
+			get(t, test.warned)
+			golden.Equal(t, "the file that replaces it", good, must.Get(os.ReadFile(path))(t))
+		})
+	}
+	t.Run("other keys", func(t *testing.T) {
+		other := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 2))(t)
+		must.Get(cache.Setup(t.Context(), executor.Serial(), c, other))(t)
+		b := NewBuilder(bitwise(3))
+		looks(b, 18, 7)
+		must.Get(cache.Setup(t.Context(), executor.Serial(), must.Get(b.Build())(t), s))(t)
+		golden.Equal(t, "files", 3, len(must.Get(os.ReadDir(cache.Dir))(t)))
+	})
+	t.Run("no directory", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		must.Do(t, os.WriteFile(file, nil, 0o600))
+		cache.Dir = file
+		get(t, "is not kept")
+	})
+	small := must.Get(srs.Insecure(t.Context(), executor.Serial(), minSize, 1))(t)
+	must.FailGet(cache.Setup(t.Context(), executor.Serial(), c, small))(t, zkbench.ErrLimit, "a string that is too short")
+}
