@@ -31,10 +31,11 @@ type Cache struct {
 // Setup returns Setup's keys from their file if that is whole, and else makes them and the file. It
 // is bound to the circuit, the reference string and the processor's form of vectors.
 func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit, s *srs.SRS) (*ProvingKey, error) {
-	k, err := newProvingKey(circuit, s)
+	vk, err := newVerifyingKey(circuit, s)
 	if err != nil {
 		return nil, err
 	}
+	k := vk.proving(circuit, s)
 	file := k.file(c)
 	if data, unmap := file.Open(); data != nil {
 		k.in(data, unmap)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/srs"
 	"github.com/zkbench/zkbench/transcript"
@@ -183,16 +184,23 @@ func TestUnsatisfiedIsNamed(t *testing.T) {
 	}
 }
 
-// TestPhases: each is told as it begins, in order.
+// TestPhases: each is told, in order, with the sums and transforms in it.
 func TestPhases(t *testing.T) {
 	b := NewBuilder(Plonk())
 	chain(b, 4, 1)
 	c := must.Get(b.Build())(t)
-	var heard []string
-	must.Get(setup(t, c).Prove(t.Context(), executor.Serial(), c, Options{Phase: func(name string) { heard = append(heard, name) }}))(t)
-	if want := []string{PhaseCommit, PhasePermutation, PhaseLookup, PhaseQuotient, PhaseOpen}; !slices.Equal(heard, want) {
-		t.Errorf("%v, want %v", heard, want)
+	var open, heard []string
+	span := func(name string) func() {
+		open = append(open, name)
+		heard = append(heard, strings.Join(open, "/"))
+		return func() { open = open[:len(open)-1] }
 	}
+	must.Get(setup(t, c).Prove(t.Context(), executor.Serial(), c, Options{Span: span}))(t)
+	column := func(phase string) []string { return []string{phase + "/transform", phase + "/sum"} }
+	want := slices.Concat([]string{"commit"}, column("commit"), column("commit"), column("commit"), []string{"permutation"}, column("permutation"),
+		[]string{"lookup", "quotient"}, slices.Repeat([]string{"quotient/transform"}, 6), slices.Repeat([]string{"quotient/sum"}, 3), []string{"open", "open/sum", "open/sum"})
+	golden.Equal(t, "spans", want, heard)
+	golden.Equal(t, "spans that have not ended", 0, len(open))
 }
 
 // FuzzVerify: no bytes make a verifier panic, and what it decodes has one encoding.
@@ -229,10 +237,11 @@ func TestCancelled(t *testing.T) {
 	k := setup(t, c)
 	for _, phase := range []string{PhaseCommit, PhasePermutation, PhaseLookup, PhaseQuotient, PhaseOpen} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := k.Prove(ctx, executor.Serial(), c, Options{Phase: func(name string) {
+		_, err := k.Prove(ctx, executor.Serial(), c, Options{Span: func(name string) func() {
 			if name == phase {
 				cancel()
 			}
+			return func() {}
 		}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled in %s: %v", phase, err)

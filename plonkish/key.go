@@ -62,42 +62,58 @@ func (k *VerifyingKey) Insecure() bool { return k.insecure }
 // zkbench.ErrParams for a string of another size, a zkbench.LimitError with the largest number of
 // rows that it has where it is too small, or the context's cause.
 func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*ProvingKey, error) {
-	k, err := newProvingKey(c, s)
+	vk, err := SetupVerifying(ctx, ex, c, s)
 	if err != nil {
 		return nil, err
 	}
+	k := vk.proving(c, s)
 	domain, err := k.form.NewDomain(c.n)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range k.fixedColumns() {
-		values := c.fixedColumn(k.layout, v)
-		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, values)
+		if k.coefficients[v], err = interpolate(ctx, ex, k.form, domain, c.fixedColumn(k.layout, v)); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// SetupVerifying is Setup for who only verifies.
+func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
+	k, err := newVerifyingKey(c, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range k.fixedColumns() {
+		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, c.fixedColumn(k.layout, v))
 		if err != nil {
 			return nil, err
 		}
 		k.fixed = append(k.fixed, commitment)
-		if k.coefficients[v], err = interpolate(ctx, ex, k.form, domain, values); err != nil {
-			return nil, err
-		}
 	}
 	k.digest = sha512.Sum512(k.Bytes())
 	return k, nil
 }
 
-// newProvingKey has no fixed columns yet.
-func newProvingKey(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
+// newVerifyingKey has no fixed columns yet.
+func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
 	if s.Size() < c.n {
 		return nil, &zkbench.LimitError{What: "rows of a circuit over this reference string", Estimate: int64(c.Rows()), Max: int64(s.Size() - blinded)}
 	}
 	if s.Size() > c.n {
 		return nil, fmt.Errorf("%w: reference string of size %d; accepted is the circuit's, %d", zkbench.ErrParams, s.Size(), c.n)
 	}
-	vk := &VerifyingKey{layout: newLayout(c.system, c.n, c.uses()), public: c.public, one: s.Canonical.Vk.G1, g2: s.Canonical.Vk.G2, lines: s.Canonical.Vk.Lines, insecure: s.Insecure()}
+	vk := s.Canonical.Vk
+	return &VerifyingKey{layout: newLayout(c.system, c.n, c.uses()), public: c.public, one: vk.G1, g2: vk.G2, lines: vk.Lines, insecure: s.Insecure()}, nil
+}
+
+// proving has no coefficients yet.
+func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) *ProvingKey {
 	return &ProvingKey{
-		VerifyingKey: vk, circuit: c.digest, srs: s, form: poly.Fastest(), kernel: newKernel(vk.identity),
+		VerifyingKey: k, circuit: c.digest, srs: s, form: poly.Fastest(), kernel: newKernel(k.identity),
 		coefficients: make(map[variable]poly.Vector),
-	}, nil
+	}
 }
 
 // fixedColumns are those of committed that the circuit decides, in their order.

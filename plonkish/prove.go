@@ -21,9 +21,12 @@ import (
 
 // Options of a proof. The zero value is fine.
 type Options struct {
-	Context []byte            // what else the proof is bound to; a verifier has the same
-	Rand    io.Reader         // of the proof's seed, 32 bytes; nil: the system's
-	Phase   func(name string) // where set, hears of each phase as it begins
+	Context []byte    // what else the proof is bound to; a verifier has the same
+	Rand    io.Reader // of the proof's seed, 32 bytes; nil: the system's
+
+	// Span, where set, is called as each phase begins, and within phases as sums and transforms
+	// do, one after the other; what it returns is called at the end.
+	Span func(name string) (end func())
 
 	// FullLength commits to coefficients, which are all of full length, so that the time
 	// does not tell how many cells are 0 or short. The proof is the same.
@@ -37,6 +40,12 @@ const (
 	PhaseLookup      = "lookup"      // the running sum
 	PhaseQuotient    = "quotient"
 	PhaseOpen        = "open"
+)
+
+// Spans within phases.
+const (
+	SpanSum       = "sum"       // of weighed points
+	SpanTransform = "transform" // between coefficients and values
 )
 
 // prover is the state of one proof.
@@ -57,6 +66,7 @@ type prover struct {
 	proof   *proof
 
 	fullLength bool
+	span       func(name string) (end func())
 }
 
 // Prove proves that the circuit, which is the key's with any witness, is satisfied. Errors are
@@ -74,12 +84,11 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 		name string
 		run  func() error
 	}{{PhaseCommit, p.commit}, {PhasePermutation, p.permutation}, {PhaseLookup, p.lookup}, {PhaseQuotient, p.quotient}, {PhaseOpen, p.open}} {
-		if o.Phase != nil {
-			o.Phase(phase.name)
-		}
+		end := p.span(phase.name)
 		if err := phase.run(); err != nil {
 			return nil, err
 		}
+		end()
 	}
 	return p.proof.encode(), nil
 }
@@ -95,6 +104,9 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
+	if o.Span == nil {
+		o.Span = func(string) func() { return func() {} }
+	}
 	nonces := transcript.Nonces{Protocol: protocol, Label: "blinding"}
 	if _, err := io.ReadFull(o.Rand, nonces.Seed[:]); err != nil {
 		return nil, err
@@ -104,7 +116,7 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	return &prover{
 		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, domain: domain, rounds: r,
 		blinds: nonces.Stream(c.witness(), &r.Transcript), rows: make(map[variable]poly.Vector),
-		columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength,
+		columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength, span: o.Span,
 	}, nil
 }
 
@@ -146,6 +158,7 @@ func (p *prover) blind(values []fr.Element) (err error) {
 
 // commitment is to values in rows or to coefficients, by the points of either.
 func (p *prover) commitment(points []bn254.G1Affine, scalars []fr.Element) (bn254.G1Affine, error) {
+	defer p.span(SpanSum)()
 	return group.BN254().MSM(p.ctx, p.ex, points[:len(scalars)], scalars)
 }
 
@@ -193,9 +206,11 @@ func (p *prover) commitWitness(lo, hi int) error {
 // commitRows commits to a column's values as the proof's i-th, and keeps its coefficients. Values
 // are mostly shorter than coefficients, and cheaper to sum.
 func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) {
+	end := p.span(SpanTransform)
 	if p.columns[v], err = interpolate(p.ctx, p.ex, p.form, p.domain, values); err != nil {
 		return err
 	}
+	end()
 	points := p.srs.Lagrange.Pk.G1
 	if p.fullLength {
 		points, values = p.srs.Canonical.Pk.G1, p.columns[v].Elements()

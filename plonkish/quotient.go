@@ -54,9 +54,11 @@ func (p *prover) quotient() error {
 			shift.Mul(&shift, &p.root)
 		}
 		vanishing := p.vanishing(&shifts[c])
+		end := p.span(SpanTransform)
 		if err := p.domain.InverseNTT(p.ctx, p.ex, p.pieces[c].low, poly.BitReversed, &shifts[c]); err != nil {
 			return err
 		}
+		end()
 		p.pieces[c].low.Scale(vanishing.Inverse(&vanishing))
 	}
 	if err := p.separate(shifts); err != nil {
@@ -124,6 +126,7 @@ func (s *parts) move(shift fr.Element, follows bool) error {
 			jobs = append(jobs, job{v, next, further})
 		}
 	}
+	end := s.span(SpanTransform)
 	err := s.ex.Do(s.ctx, len(jobs), func(ctx context.Context, i int) error {
 		j := &jobs[i]
 		fold(j.dst, s.columns[j.column], power(j.shift, j.dst.Len()))
@@ -132,6 +135,7 @@ func (s *parts) move(shift fr.Element, follows bool) error {
 	if err != nil {
 		return err
 	}
+	end()
 	x := s.at[variable{point, 0}]
 	x.Copy(s.points)
 	x.Scale(&shift)
