@@ -49,12 +49,11 @@ const (
 
 // NewLadder begins hashes.
 func NewLadder(b *plonkish.Builder) *Ladder {
-	h := &Ladder{b: b}
-	for i := range pedersen.Inputs {
-		for j := range ladderDigits {
-			m := multiples(pedersen.OddMultiples(i, ladderWidth, j, 2))
+	h := &Ladder{b: b, points: ladderPoints()}
+	for i, points := range h.points {
+		for _, m := range points {
 			p := plonkish.LadderParams(m[0], m[1])
-			h.points[i], h.rows[i] = append(h.points[i], m), append(h.rows[i], b.Kind(plonkish.Ladder, p[:]...))
+			h.rows[i] = append(h.rows[i], b.Kind(plonkish.Ladder, p[:]...))
 		}
 	}
 	constant := func(c fr.Element) plonkish.Var {
@@ -69,25 +68,49 @@ func NewLadder(b *plonkish.Builder) *Ladder {
 
 	// 2 c - d = 4^127 - 1.
 	one, two, minus := fr.One(), element(2), element(-1)
-	ones := func(digits int) (c fr.Element) { // 4^digits - 1
-		c.SetBigInt(new(big.Int).Lsh(big.NewInt(1), uint(ladderWidth*digits)))
-		return *c.Sub(&c, &one)
-	}
 	all, none := ones(ladderDigits), fr.Element{}
 	all.Neg(&all)
 	h.whole = b.Kind(plonkish.Arithmetic4, none, none, none, two, minus, all)
 	h.bit = b.Kind(plonkish.Arithmetic4, one, minus)
-	// hi = (D_hi + 4^63 - 1) / 2.
-	h.high.SetBigInt(new(big.Int).Rsh(fr.Modulus(), lowBits))
-	var half, offset, rest fr.Element
-	half.Inverse(&two)
-	offset = ones(ladderHigh)
-	offset.Mul(&offset, &half).Sub(&offset, &h.high)
+	h.high = ladderHighOrder()
+	half, offset := ladderOffset()
+	var rest fr.Element
 	h.gate = b.Kind(plonkish.Arithmetic4, half, offset)
 	rest.Add(&offset, &one)
 	h.canon = b.Kind(plonkish.Arithmetic4, one, none, none, half, one, rest)
 	h.low, _ = words.NewGates(b, lowBits) // an even number
 	return h
+}
+
+// ladderPoints are the points of each input's digits.
+func ladderPoints() (all [pedersen.Inputs][]multiples) {
+	for i := range all {
+		for j := range ladderDigits {
+			all[i] = append(all[i], multiples(pedersen.OddMultiples(i, ladderWidth, j, 2)))
+		}
+	}
+	return all
+}
+
+// ones is 4^digits - 1.
+func ones(digits int) (c fr.Element) {
+	one := fr.One()
+	c.SetBigInt(new(big.Int).Lsh(big.NewInt(1), uint(ladderWidth*digits)))
+	return *c.Sub(&c, &one)
+}
+
+// ladderHighOrder is the high half of the order.
+func ladderHighOrder() (high fr.Element) {
+	return *high.SetBigInt(new(big.Int).Rsh(fr.Modulus(), lowBits))
+}
+
+// ladderOffset is for the high half, (D_hi + 4^63 - 1) / 2 = half D_hi + offset + that of the order.
+func ladderOffset() (half, offset fr.Element) {
+	two, high := element(2), ladderHighOrder()
+	half.Inverse(&two)
+	offset = ones(ladderHigh)
+	offset.Mul(&offset, &half).Sub(&offset, &high)
+	return half, offset
 }
 
 // Hash is the hash of two values.

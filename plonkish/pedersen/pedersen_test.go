@@ -81,6 +81,25 @@ func TestLadder(t *testing.T) {
 	}
 }
 
+// TestPlain: hashes are those of hash/pedersen, and of so many rows.
+func TestPlain(t *testing.T) {
+	b := plonkish.NewBuilder(plonkish.Plonk())
+	h := NewPlain(b)
+	all := edges(lowBits)
+	for i := range all[:testsize.Pick(2, len(all), len(all))] {
+		x, y := all[i], all[(i*5+1)%len(all)]
+		before := b.Rows()
+		got := h.Hash(b.Var(x), b.Var(y))
+		golden.Equal(t, "rows of a hash", 4076, b.Rows()-before)
+		if b.Value(got) != pedersen.Hash(&x, &y) {
+			t.Errorf("hash of %s and %s", &x, &y)
+		}
+	}
+	if err := must.Get(b.Build())(t).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNotCanonical: the digits of an element's other integer, itself and the order, are refused.
 func TestNotCanonical(t *testing.T) {
 	limit := new(big.Int).Lsh(big.NewInt(1), pedersen.ScalarBits)
@@ -100,6 +119,7 @@ func TestNotCanonical(t *testing.T) {
 		{"windows of 4", plonkish.UltraPlonk(), 128, window(4), "limbs"},
 		{"windows of 7", plonkish.UltraPlonk(), 126, window(7), "limbs"},
 		{"ladder", plonkish.TurboPlonk(), lowBits, func(b *plonkish.Builder) hasher { return NewLadder(b) }, "b"},
+		{"plain", plonkish.Plonk(), lowBits, func(b *plonkish.Builder) hasher { return NewPlain(b) }, "sum"},
 	} {
 		for i, e := range edges(s.low) {
 			for which := range pedersen.Inputs {
@@ -128,6 +148,12 @@ func TestNotCanonical(t *testing.T) {
 // TestNothingIsLoose: inputs decide all cells of a hash to first order; digits are discrete.
 func TestNothingIsLoose(t *testing.T) {
 	for name, c := range map[string]func(b *plonkish.Builder) (x, y plonkish.Var){
+		"plonk": func(b *plonkish.Builder) (x, y plonkish.Var) {
+			h := NewPlain(b)
+			x, y = b.Var(element(-3)), b.Var(element(12345))
+			h.Hash(x, y)
+			return x, y
+		},
 		"turbo": func(b *plonkish.Builder) (x, y plonkish.Var) {
 			h := NewLadder(b)
 			x, y = b.Var(element(-3)), b.Var(element(12345))
@@ -141,7 +167,7 @@ func TestNothingIsLoose(t *testing.T) {
 			return x, y
 		},
 	} {
-		b := plonkish.NewBuilder(map[string]plonkish.System{"turbo": plonkish.TurboPlonk(), "ultra": plonkish.UltraPlonk()}[name])
+		b := plonkish.NewBuilder(map[string]plonkish.System{"plonk": plonkish.Plonk(), "turbo": plonkish.TurboPlonk(), "ultra": plonkish.UltraPlonk()}[name])
 		x, y := c(b)
 		if loose := must.Get(must.Get(b.Build())(t).Loose(x, y))(t); len(loose) > 0 {
 			t.Errorf("%s: %v", name, loose)
