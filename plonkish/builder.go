@@ -170,3 +170,6 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 
 // Rows is the number of rows so far, those of public values included.
 func (b *Builder) Rows() int { return len(b.public) + len(b.rows) }
+
+// TableRows is the number of rows of all tables so far: a circuit's size is at least that.
+func (b *Builder) TableRows() int { return tableRows(b.tables) }

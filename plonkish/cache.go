@@ -84,12 +84,17 @@ func (k *ProvingKey) columnsAt() int {
 	return (headerBytes + affineBytes*len(k.fixedColumns()) + page - 1) / page * page
 }
 
+// FileLen is the length in bytes of the file that a Cache keeps the key in.
+func (k *ProvingKey) FileLen() int64 {
+	return int64(k.columnsAt() + len(k.fixedColumns())*k.form.Bytes(k.n))
+}
+
 // file is the file of a key that may not have its fixed columns.
 func (k *ProvingKey) file(c Cache) *mapped.Kept {
-	name, columns := k.name(), len(k.fixedColumns())
+	name := k.name()
 	return &mapped.Kept{
 		Path: filepath.Join(c.Dir, hex.EncodeToString(name[:16])+".key"), Warn: c.Warn,
-		Size: int64(k.columnsAt() + columns*k.form.Bytes(k.n)),
+		Size: k.FileLen(),
 		Check: func(data []byte) error {
 			if string(data[:headerBytes]) != string(header(name, crc32.Checksum(data[headerBytes:], castagnoli))) {
 				return errors.New("damaged, or another key's")

@@ -21,6 +21,9 @@ import (
 // running product, of which one row less is random, as hiding.
 const blinded = 4
 
+// BlindedRows is the number of rows of a circuit's size that no gate and no table can have.
+const BlindedRows = blinded
+
 const minSize, maxSize = 8, 1 << poly.TwoAdicity
 
 // Circuit is rows of gates with values in their cells: a statement and a witness. It does not

@@ -51,8 +51,14 @@ const pointLen, valueLen = bn254.SizeOfG1AffineCompressed, fr.Bytes
 
 // ProofLen is the length in bytes of a proof.
 func (k *VerifyingKey) ProofLen() int {
+	return pointLen*k.ProofPoints() + valueLen*len(k.opened)
+}
+
+// ProofPoints is the number of points among them, each a sum of as many products as the circuit has
+// rows.
+func (k *VerifyingKey) ProofPoints() int {
 	p := k.newProof()
-	return pointLen*(len(p.columns)+len(p.quotient)+len(p.opening)) + valueLen*len(p.values)
+	return len(p.columns) + len(p.quotient) + len(p.opening)
 }
 
 // encode is columns, quotient, values, opening.

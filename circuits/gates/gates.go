@@ -32,14 +32,14 @@ func New(n int) (*Circuit, error) {
 	return &Circuit{n: n}, nil
 }
 
-// isAddition tells the kind of a gate: each fourth is an addition.
-func isAddition(i int) bool { return i%4 == 3 }
+// IsAddition tells the kind of a gate: each fourth is an addition.
+func IsAddition(i int) bool { return i%4 == 3 }
 
 // Define implements frontend.Circuit.
 func (c *Circuit) Define(api frontend.API) error {
 	v := c.X
 	for i := range c.n - 2 {
-		if isAddition(i) {
+		if IsAddition(i) {
 			v = api.Add(v, c.Y)
 		} else {
 			v = api.Mul(v, c.Y)
@@ -53,7 +53,7 @@ func (c *Circuit) Define(api frontend.API) error {
 func (c *Circuit) Assign(x, y fr.Element) *Circuit {
 	v := x
 	for i := range c.n - 2 {
-		if isAddition(i) {
+		if IsAddition(i) {
 			v.Add(&v, &y)
 		} else {
 			v.Mul(&v, &y)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -103,7 +104,7 @@ func listAxes(w io.Writer, defs []workload.Def) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  axis\tflag\taccepted\twith --matrix study")
 	for _, a := range append(distinctAxes(defs), measure.WorkersAxis()) {
-		columns(tw, []string{a.Key, "--" + a.Long()}, wrap(strings.Fields(a.Accepted), acceptedWidth), wrap(strings.Fields(strings.Join(a.Default, ", ")), defaultWidth))
+		columns(tw, []string{a.Key, "--" + a.Long()}, wrap(strings.Fields(a.Accepted), acceptedWidth), wrap(strings.Fields(cmp.Or(a.Depends, strings.Join(a.Default, ", "))), defaultWidth))
 	}
 	return tw.Flush()
 }
@@ -114,7 +115,7 @@ func listAxes(w io.Writer, defs []workload.Def) error {
 // accepts.
 func distinctAxes(defs []workload.Def) []workload.Axis {
 	same := func(a, b workload.Axis) bool {
-		return a.Key == b.Key && a.Accepted == b.Accepted && slices.Equal(a.Default, b.Default)
+		return a.Key == b.Key && a.Accepted == b.Accepted && a.Depends == b.Depends && slices.Equal(a.Default, b.Default)
 	}
 	var axes []workload.Axis
 	var of [][]string

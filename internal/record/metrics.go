@@ -183,6 +183,8 @@ var (
 	TreeSize         = size("tree", "tree", "Size of a Merkle tree")
 	PathSize         = size("path", "path", "Size of an inclusion path")
 	HashSize         = size("hash", "hash", "Size of a digest")
+	ProofPoints      = count("proof-points", "points/proof", "Points of a proof")
+	Multiplications  = count("multiplications", "multiplications/proof", "Points by which a proof commits, each times a scalar")
 	Constraints      = count("constraints", "constraints", "Constraints of the circuit")
 	Domain           = count("domain", "points", "Points of the circuit's domain")
 	Blocks           = count("blocks", "blocks", "Blocks of the hash")

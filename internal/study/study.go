@@ -168,7 +168,11 @@ func (p *Planner) Add(job Job, name string, values map[string]string) {
 	if job.Stages {
 		axes = append(axes, record.Axis{Key: "cpus", Value: strconv.Itoa(job.Procs)})
 	}
-	job.Workload, job.Case = def.Name, workload.NewCase(axes...)
+	cases, err := def.Resolved(workload.NewCase(axes...))
+	if err != nil { // of values that the study itself states
+		panic(err)
+	}
+	job.Workload, job.Case = def.Name, cases[0]
 	p.Jobs = append(p.Jobs, job)
 }
 

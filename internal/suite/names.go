@@ -105,7 +105,7 @@ func smallEntry(d workload.Def) Entry {
 		e.Command = jobs.CommandStages
 	}
 	for _, a := range d.Axes {
-		if d.Stages == nil || a.Key != workload.StageKey {
+		if a.Smoke != workload.Own && (d.Stages == nil || a.Key != workload.StageKey) {
 			e.Flags = append(e.Flags, Flag{Name: a.Long(), Values: []Word{{Text: a.Smoke}}})
 		}
 	}

@@ -20,10 +20,30 @@ type Axis struct {
 	Accepted string   // the accepted values, in words
 	Default  []string // of benchmarks and of the command
 	Smoke    string   // of a load test: one small case unless more is asked for
+	Depends  string   // in words, what Default is where Def.Resolve decides it
 
 	// Parse expands a comma-separated list as a user types it and validates
 	// each value. The error is a *usage.ValueError.
 	Parse func(list string) ([]string, error)
+}
+
+// Values of an axis that Def.Resolve replaces: the first that other axes accept, and all of them.
+const (
+	Own = "own"
+	All = "all"
+)
+
+// Dependent makes an axis of names one whose values depend on others, in words.
+func (a Axis) Dependent(words string) Axis {
+	parse := a.Parse
+	a.Default, a.Smoke, a.Depends = []string{All}, Own, words
+	a.Parse = func(list string) ([]string, error) {
+		if list == Own || list == All {
+			return []string{list}, nil
+		}
+		return parse(list)
+	}
+	return a
 }
 
 // Long is the axis' flag of the command: Flag with dashes.
@@ -208,6 +228,27 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 			}
 		}
 		cases = next
+	}
+	if def.Resolve == nil {
+		return cases, nil
+	}
+	// The values of a dependent axis are the slowest.
+	var all [][]Case
+	most := 0
+	for _, c := range cases {
+		some, err := def.Resolve(c)
+		if err != nil {
+			return nil, err
+		}
+		all, most = append(all, some), max(most, len(some))
+	}
+	cases = nil
+	for i := range most {
+		for _, some := range all {
+			if i < len(some) {
+				cases = append(cases, some[i])
+			}
+		}
 	}
 	return cases, nil
 }

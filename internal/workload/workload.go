@@ -28,6 +28,11 @@ type Def struct {
 	Doc   string // one sentence: what one operation does
 	Axes  []Axis // in the order of the case's name
 
+	// Resolve, where set, returns the cases that one of the axes' values stands for, where some of
+	// these are Own or All: what others make of them. It drops an axis whose value they decide.
+	// The error is a *usage.ValueError that names what does not go together.
+	Resolve func(c Case) ([]Case, error)
+
 	// Stages, where set, goes through the case's stages one after the other, each as long
 	// as it takes, and tells the recorder of each with what it made. It is measured once a
 	// process.
@@ -100,6 +105,14 @@ type Mixed interface {
 // Noted is implemented by instances whose set-up found what a reader of the record must
 // know.
 type Noted interface{ Findings() []record.Finding }
+
+// Resolved returns the cases that one stands for.
+func (d Def) Resolved(c Case) ([]Case, error) {
+	if d.Resolve == nil {
+		return []Case{c}, nil
+	}
+	return d.Resolve(c)
+}
 
 // ID is the name on the command line: Name in kebab case,
 // transfer-proof-generation.
@@ -178,6 +191,11 @@ func (c Case) With(key, value string) Case {
 		}
 	}
 	return Case{append(axes, record.Axis{Key: key, Value: value})}
+}
+
+// Without returns the case without a key.
+func (c Case) Without(key string) Case {
+	return Case{slices.DeleteFunc(slices.Clone(c.axes), func(a record.Axis) bool { return a.Key == key })}
 }
 
 // Axes returns the coordinates.

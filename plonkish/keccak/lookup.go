@@ -24,6 +24,12 @@ type Lookup struct {
 	bytes   *plonkish.Table
 }
 
+// LookupRows are the numbers of rows of a message of so many blocks, beside those of constants, and of
+// the tables.
+func LookupRows(blocks int) (used, tables int) {
+	return 16_560 + 16_715*(blocks-1), 32_365
+}
+
 // lane is 64 bits, and the value that has them as its digits.
 type lane struct {
 	value plonkish.Var

@@ -156,6 +156,27 @@ func (w Wide) Capacity() (int, error) {
 // slack is rows that units differ by at their ends, and that are random.
 const slack = 4
 
+// WideOf is the smallest circuit of one unit with so many permutations. More than there are circuits
+// for is a zkbench.LimitError.
+func WideOf(blocks int, padding byte) (Wide, error) {
+	w := Wide{Log: MinWideLog, Rows: RoundRows, Padding: padding}
+	for {
+		capacity, err := w.Capacity()
+		switch {
+		case err != nil:
+			return w, err
+		case capacity >= blocks:
+			return w, nil
+		case w.Log == MaxWideLog:
+			return w, &zkbench.LimitError{What: "permutations of a circuit", Estimate: int64(blocks), Max: int64(capacity)}
+		}
+		w.Log++
+	}
+}
+
+// Columns is the number of columns.
+func (w Wide) Columns() int { return len(wideSystem(w.units()).Columns) }
+
 // Public are the public values of messages, for each permutation three: of one that ends a message
 // 1 more than the length in bytes and the two halves of the digest, of 16 bytes each, little-endian;
 // and of all others 0. Errors are Circuit's.

@@ -31,6 +31,9 @@ type Ladder struct {
 	whole, bit, gate, canon plonkish.Kind
 }
 
+// LadderRows is the number of rows of a hash, beside those of constants.
+const LadderRows = 296
+
 // multiples are 1 and 3 times a point.
 type multiples [2]grumpkin.G1Affine
 

@@ -2,6 +2,7 @@ package pedersen
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"testing"
 
@@ -34,7 +35,9 @@ func edges(low uint) []fr.Element {
 
 // TestWindow: hashes are those of hash/pedersen, and of so many rows.
 func TestWindow(t *testing.T) {
-	for width, want := range map[int]int{4: 154, 7: 100, 9: 84, 13: 66} {
+	for width, want := range map[int]int{2: 280, 4: 154, 7: 100, 8: 90, 9: 84, 13: 66} {
+		used, _ := WindowRows(width, 3)
+		golden.Equal(t, fmt.Sprintf("rows by windows of %d bits", width), 3*want, used)
 		if width > testsize.Pick(7, 9, 13) {
 			continue
 		}
@@ -62,6 +65,39 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// TestBestWidth: circuits have as many rows as are told, and the best width is that of the smallest;
+// so many hashes go into 2^14 rows, and so many into 2^16.
+func TestBestWidth(t *testing.T) {
+	for hashes, want := range map[int]int{1: 4, 32: 6, 128: 7, 512: 10, 8192: 14} {
+		golden.Equal(t, fmt.Sprintf("width for %d hashes", hashes), want, BestWidth(hashes))
+	}
+	build := func(width, hashes int) (used, tables, size int) {
+		b := plonkish.NewBuilder(plonkish.UltraPlonk())
+		h := must.Get(NewWindow(b, width))(t)
+		v := b.Var(fr.One())
+		for range hashes {
+			v = h.Hash(v, v)
+		}
+		b.Equal(v, b.Public(b.Value(v)))
+		used, tables = b.Rows(), b.TableRows()
+		return used, tables, must.Get(b.Build())(t).Size()
+	}
+	const hashes = 20
+	_, _, least := build(BestWidth(hashes), hashes)
+	for width := MinWidth; width <= testsize.Pick(7, 10, 12); width++ {
+		used, tables := WindowRows(width, hashes)
+		rows, built, size := build(width, hashes)
+		golden.Equal(t, fmt.Sprintf("windows of %d bits: rows", width), used+3, rows)
+		golden.Equal(t, fmt.Sprintf("windows of %d bits: rows of tables", width), tables, built)
+		if fits := max(used+4, tables) + plonkish.BlindedRows; size < fits || size/2 >= fits {
+			t.Errorf("windows of %d bits: size %d for %d rows, %d of tables", width, size, used, tables)
+		}
+		if size < least || size == least && width > BestWidth(hashes) {
+			t.Errorf("windows of %d bits: size %d, those of %d bits %d", width, size, BestWidth(hashes), least)
+		}
+	}
+}
+
 // TestLadder: hashes are those of hash/pedersen, and of so many rows.
 func TestLadder(t *testing.T) {
 	b := plonkish.NewBuilder(plonkish.TurboPlonk())
@@ -71,7 +107,7 @@ func TestLadder(t *testing.T) {
 		x, y := all[i], all[(i*5+1)%len(all)]
 		before := b.Rows()
 		got := h.Hash(b.Var(x), b.Var(y))
-		golden.Equal(t, "rows of a hash", 296, b.Rows()-before)
+		golden.Equal(t, "rows of a hash", LadderRows, b.Rows()-before)
 		if b.Value(got) != pedersen.Hash(&x, &y) {
 			t.Errorf("hash of %s and %s", &x, &y)
 		}
@@ -90,7 +126,7 @@ func TestPlain(t *testing.T) {
 		x, y := all[i], all[(i*5+1)%len(all)]
 		before := b.Rows()
 		got := h.Hash(b.Var(x), b.Var(y))
-		golden.Equal(t, "rows of a hash", 4076, b.Rows()-before)
+		golden.Equal(t, "rows of a hash", PlainRows, b.Rows()-before)
 		if b.Value(got) != pedersen.Hash(&x, &y) {
 			t.Errorf("hash of %s and %s", &x, &y)
 		}

@@ -19,6 +19,9 @@ type Plain struct {
 	points [pedersen.Inputs][]multiples // by digit
 }
 
+// PlainRows is the number of rows of a hash, beside those of constants.
+const PlainRows = 4076
+
 // NewPlain begins hashes.
 func NewPlain(b *plonkish.Builder) *Plain {
 	h := &Plain{b: b, kinds: make(map[[5]fr.Element]plonkish.Kind), points: ladderPoints()}

@@ -3,6 +3,7 @@ package pedersen
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark-crypto/ecc/grumpkin"
@@ -64,10 +65,8 @@ func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 	}
 	h.startX, h.startY = h.constant(fr.Element(h.start.X)), h.constant(fr.Element(h.start.Y))
 
-	h.split = (pedersen.ScalarBits/2 + width/2) / width
-	low := h.split * width
-	h.high.SetBigInt(new(big.Int).Rsh(fr.Modulus(), uint(low)))
-	h.limbBits = (max(low, pedersen.ScalarBits-low) + limbs - 1) / limbs
+	h.split, h.limbBits = halves(width)
+	h.high.SetBigInt(new(big.Int).Rsh(fr.Modulus(), uint(h.split*width)))
 	numbers := make([]fr.Element, 1<<h.limbBits)
 	for i := range numbers {
 		numbers[i].SetUint64(uint64(i))
@@ -85,6 +84,36 @@ func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 	h.topLimb = b.LookUp(b.Kind(nil), 0, t)
 	h.canon = b.Kind(plonkish.Arithmetic5, one, one, fr.Element{}, fr.Element{}, one, fr.Element{}, rest)
 	return h, nil
+}
+
+// halves are the window that halves a scalar, and the length of limbs of a half.
+func halves(width int) (split, limbBits int) {
+	split = (pedersen.ScalarBits/2 + width/2) / width
+	low := split * width
+	return split, (max(low, pedersen.ScalarBits-low) + limbs - 1) / limbs
+}
+
+// WindowRows are the numbers of rows of hashes by windows of so many bits, beside those of
+// constants, and of all their tables.
+func WindowRows(width, hashes int) (used, tables int) {
+	windows := pedersen.Windows(width)
+	_, limbBits := halves(width)
+	top := pedersen.ScalarBits - (windows-1)*width
+	return pedersen.Inputs * (windows + limbs + 1) * hashes, pedersen.Inputs*((windows-1)<<width+1<<top) + 1<<limbBits
+}
+
+// BestWidth is the width of windows by which circuits of so many hashes are smallest; of several
+// the largest, which has the fewest rows.
+func BestWidth(hashes int) (best int) {
+	const few = 4 // constants, a public value, and a row that the last one reads
+	least := bits.UintSize
+	for width := MinWidth; width <= MaxWidth; width++ {
+		used, tables := WindowRows(width, hashes)
+		if log := bits.Len(uint(max(used+few, tables) + plonkish.BlindedRows - 1)); log <= least {
+			best, least = width, log
+		}
+	}
+	return best
 }
 
 // steps are parameters of a row that accumulates: of those that lookups have.

@@ -1,9 +1,9 @@
 package circuits_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -19,19 +19,23 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
 // smallCase is a case with small values, but for those given.
-func smallCase(def workload.Def, change map[string]string) workload.Case {
+func smallCase(t testing.TB, def workload.Def, change map[string]string) workload.Case {
+	t.Helper()
 	values := map[string]string{
-		"gates": "64", "form": "grumpkin", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100", "scalars": "full", "impl": "zkbench", "log": "7", "exec": "serial",
-		"system": "plonk", "stage": "prove",
+		"form": workload.Own, "gates": "64", "hashes": "1", "bytes": "0", "blocks": "0", "points": "100", "scalars": "full", "log": "7", "exec": "serial",
+		"system": "plonk", "impl": workload.Own, "stage": "prove",
 	}
 	switch def.Name {
-	case "Keccak":
-		values["form"] = "bits"
+	case "Pedersen":
+		values["form"] = "grumpkin"
+	case "MSM", "FFT":
+		values["impl"] = "zkbench"
 	case "Pairing":
 		values["relation"], values["form"] = "scalars", "limbs-mul"
 	}
@@ -43,7 +47,7 @@ func smallCase(def workload.Def, change map[string]string) workload.Case {
 		}
 		axes = append(axes, record.Axis{Key: a.Key, Value: v})
 	}
-	return workload.NewCase(axes...)
+	return must.Get(def.Resolved(workload.NewCase(axes...)))(t)[0]
 }
 
 // sizes are the lines of testdata/sizes.txt: what was written there is what circuits and
@@ -60,50 +64,121 @@ func sizes(t *testing.T) map[string]string {
 	return lines
 }
 
-// TestEveryStage: one operation of every stage, on both proof systems, runs and is
-// checked; the sizes are those written down.
+// TestEveryStage: one operation of every stage, on all proof systems, runs and is checked; the
+// sizes are those written down.
 func TestEveryStage(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	ctx, lines := context.Background(), sizes(t)
-	for _, def := range circuits.Defs() {
-		for _, system := range []string{"plonk", "groth16"} {
-			for _, stage := range circuits.Stages() {
-				_, staged := def.Axis(workload.StageKey)
-				switch {
-				case !staged && (system != "plonk" || stage != "prove"):
-					continue // MSM and FFT, once
-				case testing.Short() && staged && def.Name != "Gates":
-					continue // for their size
-				case def.Name == "Keccak" && stage != "prove", def.Name == "Pairing" && stage != "witness":
-					continue // for their size; package pairing proves
-				}
-				c := smallCase(def, map[string]string{"system": system, "stage": stage})
-				name := def.Name + "/" + c.String()
-				instance, err := def.New(ctx, c, 1)
-				must.Do(t, err, name)
-				for seq := range uint64(2) {
-					input, err := instance.Input(ctx, seq)
-					must.Do(t, err, name)
-					output, err := instance.Run(ctx, input)
-					must.Do(t, err, name)
-					must.Do(t, instance.Check(ctx, input, output), name)
-					// A proof with one bit changed is not one.
-					if stage == "prove" {
-						output = slices.Clone(output)
-						output[len(output)-1] ^= 1
-						must.Fail(t, instance.Check(ctx, input, output), must.ErrAny, "%s: a changed result", name)
-					}
-				}
-				metrics := must.Get(instance.Metrics(ctx))(t)
-				if stage == "prove" || def.Name == "Pairing" {
-					var sizes []string
-					for _, m := range metrics {
-						sizes = append(sizes, fmt.Sprintf("%s %.0f", m.Name(), m.Value))
-					}
-					golden.Equal(t, name, lines[name], strings.Join(sizes, ", "))
-				}
-				must.Do(t, instance.Close())
-			}
+	for _, test := range []struct {
+		def     workload.Def
+		change  map[string]string
+		stages  []string
+		inShort bool
+	}{
+		{circuits.Gates(), map[string]string{"system": "plonk"}, circuits.Stages(), true},
+		{circuits.Gates(), map[string]string{"system": "groth16"}, circuits.Stages(), true},
+		{circuits.Gates(), map[string]string{"system": "plonk", "impl": "zkbench"}, circuits.Stages(), true},
+		{circuits.Gates(), map[string]string{"system": "turbo"}, circuits.Stages(), true},
+		{circuits.Gates(), map[string]string{"system": "ultra"}, circuits.Stages(), true},
+		{circuits.Pedersen(), map[string]string{"system": "plonk"}, circuits.Stages(), false},
+		{circuits.Pedersen(), map[string]string{"system": "groth16"}, circuits.Stages(), false},
+		{circuits.Pedersen(), map[string]string{"system": "plonk", "impl": "zkbench", "form": workload.Own}, []string{"prove"}, false},
+		{circuits.Pedersen(), map[string]string{"system": "turbo", "form": workload.Own}, []string{"prove", "witness"}, true},
+		{circuits.Pedersen(), map[string]string{"system": "ultra", "form": workload.Own}, []string{"prove", "witness"}, true},
+		{circuits.Keccak(), map[string]string{"system": "plonk"}, []string{"prove"}, false},
+		{circuits.Keccak(), map[string]string{"system": "groth16"}, []string{"prove"}, false},
+		{circuits.Keccak(), map[string]string{"system": "ultra"}, []string{"prove"}, false},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide"}, []string{"prove", "witness"}, false},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide-14-25"}, []string{"witness"}, false},
+		{circuits.Pairing(), map[string]string{"system": "plonk"}, []string{"witness"}, false},
+		{circuits.Pairing(), map[string]string{"system": "groth16"}, []string{"witness"}, false},
+		{circuits.MSM(), nil, []string{"prove"}, true},
+		{circuits.FFT(), nil, []string{"prove"}, true},
+	} {
+		if testing.Short() && !test.inShort {
+			continue // for its size
+		}
+		for _, stage := range test.stages {
+			change := map[string]string{"stage": stage}
+			maps.Copy(change, test.change)
+			everyStage(t, test.def, smallCase(t, test.def, change), stage)
+		}
+	}
+}
+
+func everyStage(t *testing.T, def workload.Def, c workload.Case, stage string) {
+	t.Helper()
+	ctx, name := t.Context(), def.Name+"/"+c.String()
+	instance, err := def.New(ctx, c, 1)
+	must.Do(t, err, name)
+	for seq := range uint64(2) {
+		input, err := instance.Input(ctx, seq)
+		must.Do(t, err, name)
+		output, err := instance.Run(ctx, input)
+		must.Do(t, err, name)
+		must.Do(t, instance.Check(ctx, input, output), name)
+		// A proof with one bit changed is not one.
+		if stage == "prove" {
+			output = slices.Clone(output)
+			output[len(output)-1] ^= 1
+			must.Fail(t, instance.Check(ctx, input, output), must.ErrAny, "%s: a changed result", name)
+		}
+	}
+	metrics := must.Get(instance.Metrics(ctx))(t)
+	if want, ok := sizes(t)[name]; ok || stage == "prove" {
+		var sizes []string
+		for _, m := range metrics {
+			sizes = append(sizes, fmt.Sprintf("%s %.0f", m.Name(), m.Value))
+		}
+		golden.Equal(t, name, want, strings.Join(sizes, ", "))
+	}
+	must.Do(t, instance.Close())
+}
+
+// TestOffers: what users type is these cases, of gnark's systems where they do not ask for ours, as
+// always; what does not go together is refused by name.
+func TestOffers(t *testing.T) {
+	for _, test := range []struct {
+		def   workload.Def
+		lists map[string]string
+		want  string
+	}{
+		{circuits.Gates(), nil, "gates=64/system=plonk/stage=prove"},
+		{circuits.Gates(), map[string]string{"system": "plonk,groth16,turbo,ultra"}, "gates=64/system=plonk/stage=prove gates=64/system=groth16/stage=prove gates=64/system=turbo/stage=prove gates=64/system=ultra/stage=prove"},
+		{circuits.Gates(), map[string]string{"impl": "gnark,zkbench"}, "gates=64/system=plonk/stage=prove gates=64/system=plonk/impl=zkbench/stage=prove"},
+		{circuits.Gates(), map[string]string{"system": "turbo", "impl": "zkbench"}, "gates=64/system=turbo/stage=prove"},
+		{circuits.Pedersen(), nil, "form=edwards/hashes=1/system=plonk/stage=prove form=grumpkin/hashes=1/system=plonk/stage=prove form=tables/hashes=1/system=plonk/stage=prove"},
+		{circuits.Pedersen(), map[string]string{"form": "tables"}, "form=tables/hashes=1/system=plonk/stage=prove"},
+		{circuits.Pedersen(), map[string]string{"system": "turbo,ultra"}, "form=ladder/hashes=1/system=turbo/stage=prove form=window/hashes=1/system=ultra/stage=prove"},
+		{circuits.Pedersen(), map[string]string{"impl": "zkbench"}, "form=ladder/hashes=1/system=plonk/impl=zkbench/stage=prove"},
+		{circuits.Keccak(), nil, "form=bits/bytes=0/blocks=0/system=plonk/stage=prove"},
+		{circuits.Keccak(), map[string]string{"system": "ultra"}, "form=lookup/bytes=0/blocks=0/system=ultra/stage=prove"},
+		{circuits.Keccak(), map[string]string{"system": "ultra", "form": "wide,lookup"}, "form=wide/bytes=0/blocks=0/system=ultra/stage=prove form=lookup/bytes=0/blocks=0/system=ultra/stage=prove"},
+	} {
+		lists := map[string]string{"gates": "64", "hashes": "1", "bytes": "0", "stage": "prove"}
+		maps.Copy(lists, test.lists)
+		var names []string
+		for _, c := range must.Get(workload.Cases(test.def, lists))(t) {
+			names = append(names, c.String())
+		}
+		golden.Equal(t, fmt.Sprint(test.def.Name, test.lists), test.want, strings.Join(names, " "))
+	}
+	for _, test := range []struct {
+		def   workload.Def
+		lists map[string]string
+		field string
+		says  string
+	}{
+		{circuits.Gates(), map[string]string{"system": "groth16", "impl": "zkbench"}, "system", "plonk, turbo, ultra with --impl zkbench"},
+		{circuits.Gates(), map[string]string{"system": "turbo", "impl": "gnark"}, "system", "plonk, groth16 with --impl gnark"},
+		{circuits.Pedersen(), map[string]string{"form": "window"}, "form", "edwards, grumpkin, tables with --system plonk --impl gnark"},
+		{circuits.Pedersen(), map[string]string{"system": "turbo", "form": "tables"}, "form", "ladder with --system turbo --impl zkbench"},
+		{circuits.Keccak(), map[string]string{"form": "wide"}, "form", "bits, variable, std with --system plonk --impl gnark"},
+		{circuits.Keccak(), map[string]string{"system": "turbo"}, "system", "plonk, groth16, ultra"},
+	} {
+		_, err := workload.Cases(test.def, test.lists)
+		wrong, ok := errors.AsType[*usage.ValueError](err)
+		if !ok || wrong.Field != test.field || !strings.Contains(wrong.Accepted, test.says) {
+			t.Errorf("%s %v: %v", test.def.Name, test.lists, err)
 		}
 	}
 }
@@ -115,7 +190,7 @@ func TestImplementations(t *testing.T) {
 		axis, _ := def.Axis("impl")
 		for _, impl := range axis.Default {
 			name := def.Name + "/" + impl
-			instance, err := def.New(t.Context(), smallCase(def, map[string]string{"impl": impl}), 1)
+			instance, err := def.New(t.Context(), smallCase(t, def, map[string]string{"impl": impl}), 1)
 			must.Do(t, err, name)
 			input := must.Get(instance.Input(t.Context(), 0))(t)
 			output := must.Get(instance.Run(t.Context(), input))(t)
@@ -129,9 +204,14 @@ func TestImplementations(t *testing.T) {
 
 // TestStages: all stages, each with a time, and the sizes where they are made.
 func TestStages(t *testing.T) {
-	for _, system := range []string{"plonk", "groth16"} {
-		def := circuits.Gates()
-		rec := measure.Stages(t.Context(), def, smallCase(def, map[string]string{"system": system}), measure.Settings{Config: runner.Config{Seed: 1}})
+	const ours = "build srs witness keys keys/verifying keys/proving prove prove/commit prove/permutation prove/lookup prove/quotient prove/open verify"
+	def := circuits.Gates()
+	for change, want := range map[string]string{
+		"plonk":   "build srs witness keys prove verify",
+		"groth16": "build witness keys prove verify",
+		"turbo":   ours,
+	} {
+		rec := measure.Stages(t.Context(), def, smallCase(t, def, map[string]string{"system": change}), measure.Settings{Config: runner.Config{Seed: 1}})
 		if rec.Status != record.OK {
 			t.Fatalf("%s: %s", rec.Status, rec.Error)
 		}
@@ -139,18 +219,18 @@ func TestStages(t *testing.T) {
 		for _, s := range rec.Stages {
 			names = append(names, s.Name)
 		}
-		want := "build srs witness keys prove verify"
-		if system == "groth16" {
-			want = "build witness keys prove verify"
+		golden.Equal(t, change+": stages", want, strings.Join(names, " "))
+		figures, remark := []string{"constraints", "domain", "proof", "proving key", "verifying key", record.StageTime("prove").Name()}, "joint keys"
+		if change == "turbo" {
+			figures, remark = append(figures, "proof-points", record.StageTime("prove: sums").Name(), record.StageTime("prove: transforms").Name(), record.StageTime("prove: rest").Name()), "eager witness"
 		}
-		golden.Equal(t, system+": stages", want, strings.Join(names, " "))
-		for _, name := range []string{"constraints", "domain", "proof", "proving key", "verifying key", record.StageTime("prove").Name()} {
+		for _, name := range figures {
 			if m, ok := rec.MetricNamed(name); !ok || !(m.Value > 0) {
-				t.Errorf("%s: %s is %v", system, name, m.Value)
+				t.Errorf("%s: %s is %v", change, name, m.Value)
 			}
 		}
-		if len(rec.Findings) == 0 || rec.Findings[len(rec.Findings)-1].Name != "joint keys" {
-			t.Errorf("%s: nothing says that keys are made together", system)
+		if len(rec.Findings) == 0 || rec.Findings[len(rec.Findings)-1].Name != remark {
+			t.Errorf("%s: no remark on %s", change, remark)
 		}
 	}
 	token := workload.Def{Name: "Other"}
@@ -168,13 +248,19 @@ func TestRefused(t *testing.T) {
 	}{
 		{circuits.Gates(), map[string]string{"gates": "3"}, zkbench.ErrParams, "3 gates"},
 		{circuits.Gates(), map[string]string{"gates": "33554432"}, zkbench.ErrLimit, "what fits: "},
+		{circuits.Gates(), map[string]string{"gates": "16777216", "system": "ultra"}, zkbench.ErrLimit, " gates"},
 		{circuits.Pedersen(), map[string]string{"hashes": "131072"}, zkbench.ErrLimit, " hashes"},
+		{circuits.Pedersen(), map[string]string{"hashes": "131072", "system": "turbo", "form": workload.Own}, zkbench.ErrLimit, " hashes"},
+		{circuits.Keccak(), map[string]string{"bytes": "1360000", "system": "ultra"}, zkbench.ErrLimit, " blocks, messages of "},
+		{circuits.Keccak(), map[string]string{"bytes": "1360000", "system": "ultra", "form": "wide"}, zkbench.ErrLimit, "permutations of a circuit"},
+		{circuits.Keccak(), map[string]string{"bytes": "3400", "system": "ultra", "form": "wide-14-25"}, zkbench.ErrLimit, "blocks of a message"},
+		{circuits.Keccak(), map[string]string{"bytes": "1", "blocks": "2", "system": "ultra"}, zkbench.ErrParams, "--form variable or wide"},
 		{circuits.Keccak(), map[string]string{"bytes": "13600"}, zkbench.ErrLimit, " blocks, messages of "},
 		{circuits.Keccak(), map[string]string{"bytes": "1360000"}, zkbench.ErrLimit, "points of the domain"},
 		{circuits.Keccak(), map[string]string{"bytes": "136", "blocks": "1", "form": "variable"}, zkbench.ErrLimit, "blocks of a message"},
 		{circuits.Keccak(), map[string]string{"bytes": "1", "blocks": "1"}, zkbench.ErrParams, "--form variable"},
 	} {
-		_, err := test.def.New(t.Context(), smallCase(test.def, test.change), 1)
+		_, err := test.def.New(t.Context(), smallCase(t, test.def, test.change), 1)
 		if !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s %v: %v", test.def.Name, test.change, err)
 		}
@@ -190,7 +276,7 @@ func TestDamagedCache(t *testing.T) {
 	measure := func() *record.Record {
 		s := measure.DefaultSettings(1, 0)
 		s.Count, s.Warmup.Time, s.Samples = 1, 0, 1
-		return measure.Case(t.Context(), def, smallCase(def, map[string]string{"stage": "verify"}), s)
+		return measure.Case(t.Context(), def, smallCase(t, def, map[string]string{"stage": "verify"}), s)
 	}
 	noted := func(r *record.Record) bool {
 		return slices.ContainsFunc(r.Findings, func(f record.Finding) bool {
@@ -228,7 +314,7 @@ func TestCounted(t *testing.T) {
 		{"tripartite", "limbs", circuits.FindingComposed, pairing.Constraints(pairing.Tripartite, pairing.Limbs, false)},
 		{"pairing", "std", circuits.FindingCounted, pairing.Constraints(pairing.Pairing, pairing.Std, false)},
 	} {
-		c := smallCase(def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
+		c := smallCase(t, def, map[string]string{"relation": test.relation, "form": test.form, "system": "groth16"})
 		rec := measure.Stages(t.Context(), def, c, measure.Settings{Config: runner.Config{Seed: 1}})
 		if n, ok := rec.Metric(record.Constraints); rec.Status != record.OK || !ok || int(n.Value) != test.want {
 			t.Errorf("%s: %s %s, %.0f constraints, want %d", test.form, rec.Status, rec.Error, n.Value, test.want)

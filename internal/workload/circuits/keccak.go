@@ -3,6 +3,7 @@ package circuits
 import (
 	"fmt"
 
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark/frontend"
 
 	"github.com/zkbench/zkbench"
@@ -11,6 +12,8 @@ import (
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/plonkish"
+	rows "github.com/zkbench/zkbench/plonkish/keccak"
 )
 
 // The forms of the Keccak circuit.
@@ -18,7 +21,16 @@ const (
 	keccakBits     = "bits"     // a wire for each bit, a length that the circuit knows
 	keccakVariable = "variable" // the same, any length up to what --blocks hold
 	keccakStd      = "std"      // gnark's own gadget
+	keccakLookup   = "lookup"   // slices of lanes looked up, a length that the circuit knows
+	keccakWide     = "wide"     // eight slices a row, any messages up to what --blocks hold
 )
+
+// wideShapes are circuits of one size, whatever the message: those of the study.
+var wideShapes = map[string]rows.Wide{
+	"wide-14-25": {Log: 14, Rows: 25, Padding: hash.Keccak256},
+	"wide-15-28": {Log: 15, Rows: 28, Padding: hash.Keccak256},
+	"wide-15-9":  {Log: 15, Rows: 9, Padding: hash.Keccak256},
+}
 
 const (
 	mostBytes  = 1 << 24
@@ -27,56 +39,116 @@ const (
 
 // Keccak is the hash of a message.
 func Keccak() workload.Def {
-	forms := []string{keccakBits, keccakVariable, keccakStd}
-	return define("Keccak", "gnark's proof of knowledge of a message with a Keccak-256 digest; message and, in the form variable, length are secret", stageWitness, // keys of one block take a minute on one core
+	of := onGnark(1, keccakBits, keccakVariable, keccakStd).and(systemUltra, keccakLookup, keccakWide, "wide-14-25", "wide-15-28", "wide-15-9")
+	return define("Keccak", "a proof of knowledge of a message with a Keccak-256 digest; the message is secret and, in the form variable, so is its length", stageWitness, // keys of one block take a minute on one core
 		[]workload.Axis{
-			workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit"}, forms, forms[:1]),
+			of.form(),
 			workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "135"}, 0, mostBytes, 135, 136),
-			workload.IntAxis(workload.Axis{Name: "blocks", Usage: "with --form variable: numbers of blocks that the circuit can hash; 0: as many as the message needs", Smoke: "0"}, 0, mostBlocks, 0),
-		}, keccakTask)
+			workload.IntAxis(workload.Axis{Name: "blocks", Usage: "with --form variable or wide: numbers of blocks that the circuit can hash; 0: as many as the message needs", Smoke: "0"}, 0, mostBlocks, 0),
+		}, of, keccakTask)
 }
 
-func keccakTask(c workload.Case, seed uint64) (task, estimate, error) {
+func keccakTask(c workload.Case, seed uint64) (task, error) {
 	n, err := c.Int("bytes")
 	if err != nil {
-		return task{}, estimate{}, err
+		return task{}, err
 	}
 	blocks, err := c.Int("blocks")
 	if err != nil {
-		return task{}, estimate{}, err
+		return task{}, err
 	}
 	form, needed := c.Get("form"), hash.Blocks(n)
+	shape, isShape := wideShapes[form]
+	switch {
+	case isShape && blocks == 0:
+		blocks, err = shape.Capacity()
+	case form != keccakVariable && form != keccakWide && blocks != 0:
+		err = &usage.ValueError{Field: "blocks", Value: fmt.Sprint(blocks), Accepted: fmt.Sprintf("0, or others together with --form %s or %s", keccakVariable, keccakWide)}
+	}
+	if err != nil {
+		return task{}, err
+	}
+	if blocks != 0 && blocks < needed {
+		return task{}, &zkbench.LimitError{What: "blocks of a message", Estimate: int64(needed), Max: int64(blocks)}
+	}
+	blocks = max(blocks, needed)
+	message := func(seq uint64) []byte {
+		message := make([]byte, n)
+		_, _ = corpus(seed, seq).Read(message) // which never fails
+		return message
+	}
+	if implOf(c) == implOurs {
+		return ourKeccak(form, n, blocks, needed, seed, message)
+	}
 	var circuit keccak.Circuit
 	each := keccak.BlockConstraints
-	switch {
-	case form != keccakVariable && blocks != 0:
-		return task{}, estimate{}, &usage.ValueError{Field: "blocks", Value: fmt.Sprint(blocks), Accepted: "0, or others together with --form " + keccakVariable}
-	case form == keccakVariable && blocks != 0 && blocks < needed:
-		return task{}, estimate{}, &zkbench.LimitError{What: "blocks of a message", Estimate: int64(needed), Max: int64(blocks)}
-	case form == keccakVariable:
-		blocks = max(blocks, needed)
+	switch form {
+	case keccakVariable:
 		circuit, err = keccak.NewVariable(blocks, hash.Keccak256)
-	case form == keccakStd:
-		blocks, each = needed, keccak.StdBlockConstraints
+	case keccakStd:
+		each = keccak.StdBlockConstraints
 		circuit, err = keccak.NewStd(n)
 	default:
-		blocks = needed
 		circuit, err = keccak.NewFixed(n, hash.Keccak256)
 	}
 	if err != nil {
-		return task{}, estimate{}, err
+		return task{}, err
 	}
-	t := task{
-		circuit: circuit,
-		metrics: []record.Metric{record.Blocks.Metric(float64(blocks)), record.BlocksNeeded.Metric(float64(needed))},
-		assign: func(seq uint64) (frontend.Circuit, error) {
-			message := make([]byte, n)
-			_, _ = corpus(seed, seq).Read(message) // which never fails
-			return circuit.Assign(message, hash.Sum256(message))
-		},
-	}
-	return t, estimate{each * blocks, func(have int64) string {
-		most := largestSize(mostBlocks, func(blocks int) bool { return bytesOf(c.Get("system"), each*blocks) <= have })
+	system := c.Get("system")
+	p := &gnarkProver{system: system, seed: seed, circuit: circuit, figures: blockFigures(blocks, needed), assign: func(seq uint64) (frontend.Circuit, error) {
+		message := message(seq)
+		return circuit.Assign(message, hash.Sum256(message))
+	}}
+	return task{p, ofBlocks(memoryOf(system), blocks, func(blocks int) int { return each * blocks })}, nil
+}
+
+func blockFigures(blocks, needed int) figures {
+	return figures{record.Blocks.Metric(float64(blocks)), record.BlocksNeeded.Metric(float64(needed))}
+}
+
+// ofBlocks is the estimate where so many blocks have as many constraints as is told.
+func ofBlocks(m memoryModel, blocks int, constraints func(blocks int) int) estimate {
+	return estimate{constraints(blocks), m, func(fits func(int) bool) string {
+		most := largestSize(mostBlocks, func(blocks int) bool { return fits(constraints(blocks)) })
 		return fmt.Sprintf("%d blocks, messages of %d bytes", most, most*hash.Rate-1)
-	}}, nil
+	}}
+}
+
+// ourKeccak is of our forms. In lookup the digest is public, a byte a value; in the others it is
+// what the circuit has for public values.
+func ourKeccak(form string, bytes, blocks, needed int, seed uint64, message func(seq uint64) []byte) (task, error) {
+	p := &ourProver{seed: seed, figures: blockFigures(blocks, needed)}
+	if form == keccakLookup {
+		p.circuit = func(seq uint64) (*plonkish.Circuit, error) { return keccakRows(message(seq)) }
+		return task{p, ofBlocks(ourMemory(len(plonkish.UltraPlonk().Columns)), blocks, func(blocks int) int {
+			used, tables := rows.LookupRows(blocks)
+			return max(used+hash.Digest, tables) + plonkish.BlindedRows
+		})}, nil
+	}
+	wide, ok := wideShapes[form]
+	if !ok {
+		var err error
+		if wide, err = rows.WideOf(blocks, hash.Keccak256); err != nil {
+			return task{}, err
+		}
+	}
+	p.circuit = func(seq uint64) (*plonkish.Circuit, error) { return wide.Circuit(message(seq)) }
+	return task{p, estimate{constraints: 1 << wide.Log, memory: ourMemory(wide.Columns())}}, nil
+}
+
+// keccakRows is a message's circuit in Ultra.
+func keccakRows(message []byte) (*plonkish.Circuit, error) {
+	b := plonkish.NewBuilder(plonkish.UltraPlonk())
+	h, err := rows.NewLookup(b, hash.Keccak256)
+	if err != nil {
+		return nil, err
+	}
+	var bytes []plonkish.Var
+	for _, c := range message {
+		bytes = append(bytes, b.Var(fr.NewElement(uint64(c))))
+	}
+	for _, v := range h.Sum256(bytes) {
+		b.Equal(v, b.Public(b.Value(v)))
+	}
+	return b.Build()
 }

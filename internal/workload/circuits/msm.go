@@ -31,8 +31,8 @@ func MSM() workload.Def {
 				return nil, err
 			}
 			size := int(ecc.NextPowerOfTwo(uint64(n)))
-			p := &prover{system: systemPlonk, seed: seed}
-			if err := p.reference(ctx, size, nil); err != nil {
+			var p referenceString
+			if _, err := p.get(ctx, size, seed, false); err != nil {
 				return nil, err
 			}
 			m := &msm{points: p.srs.Canonical.Pk.G1[:n], scalars: c.Get("scalars"), impl: c.Get("impl"), seed: seed, notes: p.notes}

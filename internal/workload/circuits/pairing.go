@@ -31,11 +31,11 @@ func Pairing() workload.Def {
 	for _, f := range pairing.Forms() {
 		forms = append(forms, string(f))
 	}
-	def := define("Pairing", "gnark's proof of pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that a product of two is one", stageWitness,
+	def := define("Pairing", "a proof of pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that a product of two is one", stageWitness,
 		[]workload.Axis{
 			workload.NameAxis(workload.Axis{Name: "relation", Usage: "relations"}, relations, []string{string(pairing.Check)}),
 			workload.NameAxis(workload.Axis{Name: "form", Usage: "arithmetic of the circuit"}, forms, []string{string(pairing.Std)}),
-		}, pairingTask)
+		}, onGnark(0), pairingTask)
 	stages := def.Stages
 	def.Stages = func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
 		out, err := stages(ctx, c, seed, r)
@@ -47,13 +47,21 @@ func Pairing() workload.Def {
 	return def
 }
 
-func pairingTask(c workload.Case, seed uint64) (task, estimate, error) {
-	relation, form := pairing.Relation(c.Get("relation")), pairing.Form(c.Get("form"))
+func pairingTask(c workload.Case, seed uint64) (task, error) {
+	p, constraints, err := pairingProver(c, seed)
+	if err != nil {
+		return task{}, err
+	}
+	return task{p, estimate{constraints: constraints, memory: memoryOf(p.system)}}, nil
+}
+
+func pairingProver(c workload.Case, seed uint64) (p *gnarkProver, constraints int, err error) {
+	relation, form, system := pairing.Relation(c.Get("relation")), pairing.Form(c.Get("form")), c.Get("system")
 	circuit, err := pairing.New(relation, form)
 	if err != nil {
-		return task{}, estimate{}, err
+		return nil, 0, err
 	}
-	t := task{circuit: circuit, hints: pairing.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
+	p = &gnarkProver{system: system, seed: seed, circuit: circuit, hints: pairing.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
 		r := corpus(seed, seq)
 		s, err := pairing.NewStatement([pairing.Parties]fr.Element{element(r), element(r), element(r)})
 		if err != nil {
@@ -61,7 +69,7 @@ func pairingTask(c workload.Case, seed uint64) (task, estimate, error) {
 		}
 		return circuit.Assign(s), nil
 	}}
-	return t, estimate{constraints: pairing.Constraints(relation, form, c.Get("system") == systemPlonk)}, nil
+	return p, pairing.Constraints(relation, form, system == systemPlonk), nil
 }
 
 // Memory of building, at most, for each constraint, as measured on large circuits.
@@ -75,7 +83,7 @@ const (
 // whose numbers are known where they cannot.
 func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out workload.Staged, err error) {
 	count := func(relation pairing.Relation) (int, error) {
-		t, e, err := pairingTask(c.With("relation", string(relation)), 0)
+		p, constraints, err := pairingProver(c.With("relation", string(relation)), 0)
 		if err != nil {
 			return 0, err
 		}
@@ -83,11 +91,10 @@ func counted(c workload.Case, limit *zkbench.LimitError, r *stage.Recorder) (out
 		if c.Get("system") == systemGroth16 {
 			each = groth16BuildBytes
 		}
-		need := baseBytes + int64(e.constraints)*each
+		need := baseBytes + int64(constraints)*each
 		if have := memory.Available(); have != 0 && uint64(need) > have {
 			return 0, &zkbench.LimitError{What: "bytes of memory", Estimate: need, Max: int64(have)}
 		}
-		p := &prover{task: t, system: c.Get("system")}
 		running := r.Start(stageBuild)
 		if err := p.build(); err != nil {
 			return 0, err

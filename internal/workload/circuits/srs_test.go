@@ -37,7 +37,7 @@ func TestSRSFile(t *testing.T) {
 		{"none", "none", circuits.Gates(), "8", "plonk", record.Failed, "open none"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := smallCase(test.def, map[string]string{"gates": test.gates, "system": test.system, "stage": "verify"})
+			c := smallCase(t, test.def, map[string]string{"gates": test.gates, "system": test.system, "stage": "verify"})
 			s := measure.DefaultSettings(1, 0)
 			s.Count, s.Warmup.Time, s.Samples, s.SRS = 1, 0, 1, test.path
 			recs := []*record.Record{measure.Case(t.Context(), test.def, c, s)}

@@ -1,0 +1,61 @@
+package circuits
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/memory"
+	"github.com/zkbench/zkbench/srs"
+)
+
+// estimate is what a circuit will be, as far as it is known before it is built.
+type estimate struct {
+	constraints int
+	memory      memoryModel
+	// largest, where set, names the largest size of those that fit.
+	largest func(fits func(constraints int) bool) string
+}
+
+// memoryModel is the memory of all stages, at most, beside that of the process: bytes for each
+// point of the domain and for each constraint, as measured (docs/circuits.md).
+type memoryModel struct{ point, constraint int64 }
+
+// baseBytes are of the process.
+const baseBytes int64 = 64 << 20
+
+func domainOf(constraints int) int64 { return int64(ecc.NextPowerOfTwo(uint64(constraints))) }
+
+func (m memoryModel) of(constraints int) int64 {
+	return baseBytes + domainOf(constraints)*m.point + int64(constraints)*m.constraint
+}
+
+// fits refuses what needs more memory than there is, or a larger reference string, before
+// anything is built.
+func (e estimate) fits(needsReference bool) error {
+	have := int64(memory.Available()) // 0: not known
+	limit := &zkbench.LimitError{What: "bytes of memory", Estimate: e.memory.of(e.constraints), Max: have}
+	if domain := domainOf(e.constraints); needsReference && domain > srs.MaxSize {
+		limit = &zkbench.LimitError{What: "points of the domain", Estimate: domain, Max: srs.MaxSize}
+	} else if have == 0 || limit.Estimate <= have {
+		return nil
+	}
+	if e.largest != nil && have > 0 {
+		limit.What += fmt.Sprintf(" (what fits: %s)", e.largest(func(n int) bool { return e.memory.of(n) <= have }))
+	}
+	return limit
+}
+
+// largestSize returns the largest size up to most of which fits tells that it fits.
+func largestSize(most int, fits func(n int) bool) int {
+	lo, hi := 0, most
+	for lo < hi {
+		if mid := (lo + hi + 1) / 2; fits(mid) {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return lo
+}

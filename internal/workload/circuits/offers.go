@@ -1,0 +1,130 @@
+package circuits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+)
+
+// The proof systems.
+const (
+	systemPlonk   = "plonk"
+	systemGroth16 = "groth16"
+	systemTurbo   = "turbo"
+	systemUltra   = "ultra"
+)
+
+// offers are what a circuit can be proved with. Each circuit is one workload: the axis system names
+// the arithmetization, and impl whose it is; gnark's, where there is one and nobody asks.
+type offers []offer
+
+// offer is a system, whose it is, and the forms that the circuit has there.
+type offer struct {
+	system, impl string
+	forms        []string
+	matrix       int // so many of them are the default
+}
+
+// onGnark are offers of gnark's systems.
+func onGnark(matrix int, forms ...string) offers {
+	return offers{{systemPlonk, implGnark, forms, matrix}, {systemGroth16, implGnark, forms, matrix}}
+}
+
+// and are these offers and one of ours.
+func (o offers) and(system string, forms ...string) offers {
+	return append(o, offer{system, implOurs, forms, min(1, len(forms))})
+}
+
+// implOf is whose system a case is proved with.
+func implOf(c workload.Case) string {
+	switch impl := c.Get("impl"); {
+	case impl != "":
+		return impl
+	case c.Get("system") == systemTurbo || c.Get("system") == systemUltra:
+		return implOurs
+	}
+	return implGnark
+}
+
+func distinct(values []string) (all []string) {
+	for _, v := range values {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func (o offers) each(of func(offer) []string) []string {
+	var all []string
+	for _, one := range o {
+		all = append(all, of(one)...)
+	}
+	return distinct(all)
+}
+
+// axes are system and, where there is a choice, impl.
+func (o offers) axes() []workload.Axis {
+	systems := o.each(func(o offer) []string { return []string{o.system} })
+	axes := []workload.Axis{workload.NameAxis(workload.Axis{Name: "proof system", Key: "system", Flag: "system", Usage: "proof systems"}, systems, systems[:1])}
+	if impls := o.each(func(o offer) []string { return []string{o.impl} }); len(impls) > 1 {
+		axes = append(axes, workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "whose proof system"}, impls, nil).
+			Dependent("gnark; zkbench for turbo and ultra"))
+	}
+	return axes
+}
+
+// form is the axis of forms.
+func (o offers) form() workload.Axis {
+	var words []string
+	for _, of := range o {
+		if of.system != systemGroth16 { // which has plonk's
+			words = append(words, fmt.Sprintf("%s (%s): %s", of.system, of.impl, strings.Join(of.forms[:of.matrix], ", ")))
+		}
+	}
+	forms := o.each(func(o offer) []string { return o.forms })
+	return workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit"}, forms, nil).Dependent(strings.Join(words, "; "))
+}
+
+// resolve implements workload.Def.
+func (o offers) resolve(c workload.Case) ([]workload.Case, error) {
+	if impl := c.Get("impl"); impl == workload.Own || impl == workload.All {
+		c = c.Without("impl")
+	}
+	system, impl := c.Get("system"), implOf(c)
+	if impl == implOf(c.Without("impl")) {
+		c = c.Without("impl")
+	}
+	var accepted []string
+	for _, of := range o {
+		if of.system == system && of.impl == impl {
+			return of.formed(c)
+		}
+		if of.impl == impl {
+			accepted = append(accepted, of.system)
+		}
+	}
+	return nil, &usage.ValueError{Field: "system", Value: system, Accepted: fmt.Sprintf("%s with --impl %s", strings.Join(accepted, ", "), impl)}
+}
+
+// formed are the cases of the forms that one asks for.
+func (o *offer) formed(c workload.Case) (cases []workload.Case, err error) {
+	forms := []string{c.Get("form")}
+	switch form := forms[0]; {
+	case form == workload.All:
+		forms = o.forms[:o.matrix]
+	case form == workload.Own:
+		forms = o.forms[:1]
+	case o.forms == nil:
+		return []workload.Case{c}, nil
+	case !slices.Contains(o.forms, form):
+		return nil, &usage.ValueError{Field: "form", Value: form, Accepted: fmt.Sprintf("%s with --system %s --impl %s", strings.Join(o.forms, ", "), o.system, o.impl)}
+	}
+	for _, form := range forms {
+		cases = append(cases, c.With("form", form))
+	}
+	return cases, nil
+}

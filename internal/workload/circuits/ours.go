@@ -1,0 +1,118 @@
+package circuits
+
+import (
+	"context"
+	"time"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/plonkish"
+)
+
+// ourProver is a circuit of package plonkish.
+type ourProver struct {
+	// circuit is the one of a sequence number: its builder makes the witness as it goes.
+	circuit func(seq uint64) (*plonkish.Circuit, error)
+	figures
+	seed uint64
+
+	built  *plonkish.Circuit
+	string referenceString
+	key    *plonkish.ProvingKey
+}
+
+func (p *ourProver) build() (err error) {
+	p.built, err = p.circuit(0)
+	return err
+}
+
+func (p *ourProver) rebuild() error {
+	_, err := p.circuit(0)
+	return err
+}
+
+func (p *ourProver) rows() int               { return p.built.Rows() }
+func (p *ourProver) domain() int             { return p.built.Size() }
+func (p *ourProver) needsReference() bool    { return true }
+func (p *ourProver) notes() []record.Finding { return p.string.notes }
+func (p *ourProver) close() error            { return p.string.close() }
+
+func (p *ourProver) remarks() []record.Finding {
+	return []record.Finding{{Name: "eager witness", Text: "a circuit is built together with its witness: the stages build and witness are the same"}}
+}
+
+func (p *ourProver) reference(ctx context.Context, size int, cached bool) (int, error) {
+	return p.string.get(ctx, size, p.seed, cached)
+}
+
+// keys makes the verifying key alone first where that is recorded.
+func (p *ourProver) keys(ctx context.Context, r *stage.Recorder) (err error) {
+	if r != nil {
+		alone := r.Start(stageKeys + "/verifying")
+		if _, err := plonkish.SetupVerifying(ctx, executor.Pool(), p.built, p.string.srs); err != nil {
+			return err
+		}
+		alone.End()
+		both := r.Start(stageKeys + "/proving")
+		defer both.End()
+	}
+	p.key, err = plonkish.Setup(ctx, executor.Pool(), p.built, p.string.srs)
+	return err
+}
+
+func (p *ourProver) rekey(ctx context.Context) error {
+	_, err := plonkish.Setup(ctx, executor.Pool(), p.built, p.string.srs)
+	return err
+}
+
+func (p *ourProver) statement(seq uint64) (statement, error) { return p.circuit(seq) }
+
+func (p *ourProver) solved(s statement) error { return s.(*plonkish.Circuit).Check() }
+
+func (p *ourProver) prove(ctx context.Context, s statement, r *stage.Recorder) ([]byte, []record.Metric, error) {
+	circuit := s.(*plonkish.Circuit)
+	if r == nil {
+		proof, err := p.key.Prove(ctx, executor.Pool(), circuit, plonkish.Options{})
+		return proof, nil, err
+	}
+	spent := make(map[string]time.Duration)
+	timed := func(name string) func() {
+		begun := time.Now()
+		return func() { spent[name] += time.Since(begun) }
+	}
+	whole := timed(stageProve)
+	proof, err := p.key.Prove(ctx, executor.Pool(), circuit, plonkish.Options{Span: func(name string) func() {
+		if name == plonkish.SpanSum || name == plonkish.SpanTransform {
+			return timed(name)
+		}
+		running := r.Start(stageProve + "/" + name)
+		return func() { running.End() }
+	}})
+	whole()
+	points := p.key.ProofPoints()
+	sums, transforms := spent[plonkish.SpanSum], spent[plonkish.SpanTransform]
+	return proof, []record.Metric{
+		record.ProofPoints.Metric(float64(points)), record.Multiplications.Metric(float64(points * p.domain())),
+		record.StageTime(stageProve + ": sums").Metric(sums.Seconds()),
+		record.StageTime(stageProve + ": transforms").Metric(transforms.Seconds()),
+		record.StageTime(stageProve + ": rest").Metric((spent[stageProve] - sums - transforms).Seconds()),
+	}, err
+}
+
+func (p *ourProver) verify(proof []byte, s statement) error {
+	return p.key.Verify(proof, s.(*plonkish.Circuit).Public(), nil)
+}
+
+// sizes are those of a proving key's file, and of the verifying key's encoding.
+func (p *ourProver) sizes() (proving, verifying int64, err error) {
+	return p.key.FileLen(), int64(len(p.key.Verifying().Bytes())), nil
+}
+
+// ourSystems are those of package plonkish.
+var ourSystems = map[string]func() plonkish.System{systemPlonk: plonkish.Plonk, systemTurbo: plonkish.TurboPlonk, systemUltra: plonkish.UltraPlonk}
+
+// ourMemory is that of our systems, by their columns.
+func ourMemory(columns int) memoryModel {
+	return memoryModel{point: 500 + 250*int64(columns), constraint: 100 + 60*int64(columns)}
+}

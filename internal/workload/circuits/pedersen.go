@@ -1,0 +1,107 @@
+package circuits
+
+import (
+	"fmt"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+	"github.com/consensys/gnark/frontend"
+
+	"github.com/zkbench/zkbench/circuits/pedersen"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/plonkish"
+	rows "github.com/zkbench/zkbench/plonkish/pedersen"
+)
+
+// The forms of Pedersen hashes in our systems.
+const (
+	formLadder = "ladder" // two bits of a scalar a row, in plonk a row a product or sum
+	formWindow = "window" // a looked-up window of a scalar a row
+)
+
+// Pedersen is a chain of Pedersen hashes.
+func Pedersen() workload.Def {
+	forms := make([]string, 0, 3)
+	for _, f := range pedersen.Forms() {
+		forms = append(forms, string(f))
+	}
+	const most = 1 << 17
+	of := onGnark(len(forms), forms...).and(systemPlonk, formLadder).and(systemTurbo, formLadder).and(systemUltra, formWindow)
+	return define("Pedersen", "a proof of a chain of two-to-one Pedersen hashes", stageVerify,
+		[]workload.Axis{of.form(), workload.IntAxis(workload.Axis{Name: "hashes", Usage: "numbers of hashes", Smoke: "1"}, 1, most, 8, 32, 125)},
+		of,
+		func(c workload.Case, seed uint64) (task, error) {
+			n, err := c.Int("hashes")
+			if err != nil {
+				return task{}, err
+			}
+			draw := func(seq uint64) (first fr.Element, others []fr.Element) {
+				r := corpus(seed, seq)
+				first, others = element(r), make([]fr.Element, n)
+				for i := range others {
+					others[i] = element(r)
+				}
+				return first, others
+			}
+			system := c.Get("system")
+			// of is the estimate where so many hashes have as many constraints as is told.
+			of := func(m memoryModel, constraints func(n int) int) estimate {
+				return estimate{constraints(n), m, func(fits func(int) bool) string {
+					return fmt.Sprintf("%d hashes", largestSize(most, func(n int) bool { return fits(constraints(n)) }))
+				}}
+			}
+			if implOf(c) == implOurs {
+				p := &ourProver{seed: seed, circuit: func(seq uint64) (*plonkish.Circuit, error) {
+					first, others := draw(seq)
+					return hashRows(system, first, others)
+				}}
+				return task{p, of(ourMemory(len(ourSystems[system]().Columns)), func(n int) int { return hashConstraints(system, n) })}, nil
+			}
+			form := pedersen.Form(c.Get("form"))
+			circuit, err := pedersen.New(form, n)
+			if err != nil {
+				return task{}, err
+			}
+			p := &gnarkProver{system: system, seed: seed, circuit: circuit, hints: pedersen.Hints(), assign: func(seq uint64) (frontend.Circuit, error) {
+				first, others := draw(seq)
+				return circuit.Assign(first, others...)
+			}}
+			return task{p, of(memoryOf(system), func(n int) int { return pedersen.Constraints(form, n) })}, nil
+		})
+}
+
+// hashRows is a chain in one of our systems, whose last value is public.
+func hashRows(system string, first fr.Element, others []fr.Element) (*plonkish.Circuit, error) {
+	b := plonkish.NewBuilder(ourSystems[system]())
+	var hash func(x, y plonkish.Var) plonkish.Var
+	switch system {
+	case systemPlonk:
+		hash = rows.NewPlain(b).Hash
+	case systemTurbo:
+		hash = rows.NewLadder(b).Hash
+	default:
+		h, err := rows.NewWindow(b, rows.BestWidth(len(others)))
+		if err != nil {
+			return nil, err
+		}
+		hash = h.Hash
+	}
+	v := b.Var(first)
+	for i := range others {
+		v = hash(v, b.Var(others[i]))
+	}
+	b.Equal(v, b.Public(b.Value(v)))
+	return b.Build()
+}
+
+// hashConstraints are the rows of it that decide its size.
+func hashConstraints(system string, hashes int) int {
+	const few = 8 // constants, the public value, unusable rows
+	switch system {
+	case systemPlonk:
+		return rows.PlainRows*hashes + few
+	case systemTurbo:
+		return rows.LadderRows*hashes + few
+	}
+	used, tables := rows.WindowRows(rows.BestWidth(hashes), hashes)
+	return max(used, tables) + few
+}
