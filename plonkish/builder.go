@@ -74,10 +74,10 @@ func (b *Builder) Public(value fr.Element) Var {
 	return v
 }
 
-// Value is what a Var holds.
+// Value is what a Var holds; there is none of the zero Var.
 func (b *Builder) Value(v Var) fr.Element {
-	if int(v) >= len(b.values) {
-		b.fail("value %d of %d", v, len(b.values)-1)
+	if v == 0 || int(v) >= len(b.values) {
+		b.fail("value %d; accepted are 1 to %d", v, len(b.values)-1)
 		v = 0
 	}
 	return b.values[v]
@@ -111,7 +111,7 @@ func (b *Builder) Kind(g *Gate, params ...fr.Element) Kind {
 		b.fail("a gate that system %q does not have", b.system.Name)
 		return 0
 	case len(params) > b.system.Params:
-		b.fail("%d parameters for gate %q; accepted are up to %d", len(params), g.Name, b.system.Params)
+		b.fail("%d parameters of a row; accepted are up to %d", len(params), b.system.Params)
 		return 0
 	}
 	f := b.system.kind(i)
@@ -129,7 +129,8 @@ func (b *Builder) newKind(f fixed) Kind {
 }
 
 // Row adds a row: what its cells of permuted columns hold, and then those of the other columns.
-// Missing ones are 0. A gate may read the next row, which is the next one added.
+// Missing ones are 0. A gate may read the next row, which is the next one added; behind the last
+// one, where it does, is a row whose cells hold nothing.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	if int(k) >= len(b.kinds) || len(vars) > len(b.cells) || len(free) > len(b.free) {
 		b.fail("row of kind %d, %d values and %d others; accepted are %d kinds, %d values and %d others",
@@ -161,8 +162,8 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 // cells[i][j] is that of late column i in row j of these n. It is called for each check and each
 // proof, more than once and perhaps by several goroutines, and depends on nothing else that changes.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
-	if b.system.Late == 0 || n < 0 || n > len(b.rows) {
-		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, and a late column", n, b.system.Late, len(b.rows))
+	if b.system.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
+		b.fail("%d rows of %d late columns to be filled; accepted are 0 to %d, a late column and a function", n, b.system.Late, len(b.rows))
 		return
 	}
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})

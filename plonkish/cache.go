@@ -35,7 +35,10 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 	if err != nil {
 		return nil, err
 	}
-	k := vk.proving(circuit, s)
+	k, err := vk.proving(circuit, s)
+	if err != nil {
+		return nil, err
+	}
 	file := k.file(c)
 	if data, unmap := file.Open(); data != nil {
 		k.in(data, unmap)

@@ -47,19 +47,18 @@ type Circuit struct {
 }
 
 // Build is the circuit of all rows so far. Errors are zkbench.ErrParams, the first of what the
-// Builder was given wrong, or a zkbench.LimitError for too many rows. The Builder is not to be
-// used any more.
+// Builder was given wrong, or a zkbench.LimitError for too many rows. The Builder builds no other.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
+	if len(b.rows) > 0 && b.kinds[b.rows[len(b.rows)-1]].looksAhead(&b.system) {
+		b.Row(0, nil) // whose cells nothing holds: a row as others, none of the random ones
+	}
+	b.fail("a builder whose circuit is built")
 	public := len(b.public)
 	used := b.Rows()
-	capacity := used
-	if len(b.rows) > 0 && b.kinds[b.rows[len(b.rows)-1]].looksAhead(&b.system) {
-		capacity++ // the next row is none of the random ones
-	}
-	capacity = max(capacity, tableRows(b.tables))
+	capacity := max(used, tableRows(b.tables))
 	n := max(minSize, 1<<bits.Len(uint(capacity+blinded-1)))
 	if most := b.system.maxSize(); n > most {
 		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(capacity), Max: int64(most - blinded)}
@@ -92,17 +91,38 @@ func (s *System) maxSize() int {
 	return min(maxSize, 1<<(bits.Len64(1<<32/uint64(s.Permuted+1))-1))
 }
 
+// looksAhead tells whether a row of that kind reads the next one.
 func (f *fixed) looksAhead(s *System) bool {
-	var reads []variable
+	return slices.ContainsFunc(f.held(s), func(e Expr) bool {
+		return slices.ContainsFunc(compile(e).variables(), func(v variable) bool { return v.kind.next() })
+	})
+}
+
+// held are what a row's gate and lookups read, without what parameters that are 0 multiply.
+func (f *fixed) held(s *System) (all []Expr) {
 	if f.gate >= 0 {
-		reads = s.Gates[f.gate].reads()
+		for _, t := range s.Gates[f.gate].Terms {
+			all = append(all, t.Zero)
+		}
 	}
 	for i, t := range f.tables {
 		if t > 0 {
-			reads = append(reads, s.Lookups[i].reads()...)
+			all = append(all, s.Lookups[i].Tuple...)
 		}
 	}
-	return slices.ContainsFunc(reads, func(v variable) bool { return v.kind.next() })
+	for i, e := range all {
+		all[i] = evaluate(compile(e), f.used())
+	}
+	return all
+}
+
+// used are the parameters that are not 0.
+func (f *fixed) used() usedParams {
+	used := make(usedParams, len(f.params))
+	for i := range used {
+		used[i] = !f.params[i].IsZero()
+	}
+	return used
 }
 
 // wire makes one cycle of all cells that hold the same. Public value i is one more cell, of a

@@ -2,6 +2,7 @@ package plonkish
 
 import (
 	"context"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
@@ -70,50 +71,75 @@ func newKernel(p program) *kernel {
 
 // run sets dst to the program's values, of columns as long as dst, which is a power of two.
 func (k *kernel) run(ctx context.Context, ex executor.Executor, form *poly.Form, dst poly.Vector, scalars []fr.Element, column func(variable) poly.Vector) error {
-	fixed := k.scalars(scalars)
-	columns := make([]poly.Vector, len(k.program))
-	for i, s := range k.program {
-		if s.op == opVariable && !k.scalar[i] {
-			columns[i] = column(s.variable)
-		}
-	}
 	size := min(dst.Len(), tile)
 	tiles := dst.Len() / size
-	tasks := min(tiles, 4*executor.Tasks(ex))
+	tasks := executor.Tasks(ex)
+	if tasks > 1 {
+		tasks = min(tiles, 4*tasks) // so that nobody waits long for the last one
+	}
 	return ex.Do(ctx, tasks, func(_ context.Context, task int) error {
-		registers := make([]poly.Vector, k.registers)
-		for i := range registers {
-			registers[i] = form.New(size)
-		}
-		one := fr.One()
-		values := make([]poly.Vector, len(k.program))
-		for _, i := range k.constants {
-			values[i] = form.New(size)
-			values[i].SetPowers(&fixed[i], &one)
-		}
+		r := k.start(form, size, scalars, column)
 		for t := tiles * task / tasks; t < tiles*(task+1)/tasks; t++ {
-			for i, s := range k.program {
-				switch {
-				case k.scalar[i]:
-				case s.op == opVariable:
-					values[i] = columns[i].Slice(t*size, (t+1)*size)
-				default:
-					values[i] = registers[k.register[i]]
-					x, y := values[s.x], values[s.y]
-					switch s.op {
-					case opAdd:
-						values[i].Add(x, y)
-					case opSub:
-						values[i].Sub(x, y)
-					default:
-						values[i].Mul(x, y)
-					}
-				}
-			}
-			dst.Slice(t*size, (t+1)*size).Copy(values[k.result])
+			r.at = t * size
+			r.tile(dst.Slice(r.at, r.at+size))
 		}
 		return nil
 	})
+}
+
+// run is a kernel's registers and columns.
+type run struct {
+	*kernel
+	columns   []poly.Vector // by step that is a variable
+	registers []poly.Vector
+	values    []poly.Vector // by step
+	at        int           // where in columns the tile begins
+}
+
+// start has a kernel ready for tiles of so many elements.
+func (k *kernel) start(form *poly.Form, size int, scalars []fr.Element, column func(variable) poly.Vector) *run {
+	r := &run{kernel: k, columns: make([]poly.Vector, len(k.program)), registers: make([]poly.Vector, k.registers), values: make([]poly.Vector, len(k.program))}
+	for i, s := range k.program {
+		if s.op == opVariable && !k.scalar[i] {
+			r.columns[i] = column(s.variable)
+		}
+	}
+	for i := range r.registers {
+		r.registers[i] = form.New(size)
+	}
+	fixed, one := k.scalars(scalars), fr.One()
+	constants := k.constants
+	if k.scalar[k.result] {
+		constants = append(slices.Clip(constants), k.result)
+	}
+	for _, i := range constants {
+		r.values[i] = form.New(size)
+		r.values[i].SetPowers(&fixed[i], &one)
+	}
+	return r
+}
+
+// tile sets dst, which may be part of a column, to the program's values of so many elements.
+func (r *run) tile(dst poly.Vector) {
+	for i, s := range r.program {
+		switch {
+		case r.scalar[i]:
+		case s.op == opVariable:
+			r.values[i] = r.columns[i].Slice(r.at, r.at+dst.Len())
+		default:
+			r.values[i] = r.registers[r.register[i]]
+			x, y := r.values[s.x], r.values[s.y]
+			switch s.op {
+			case opAdd:
+				r.values[i].Add(x, y)
+			case opSub:
+				r.values[i].Sub(x, y)
+			default:
+				r.values[i].Mul(x, y)
+			}
+		}
+	}
+	dst.Copy(r.values[r.result])
 }
 
 // scalars are the values of the steps that depend on no column.

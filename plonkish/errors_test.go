@@ -27,15 +27,18 @@ import (
 func TestBuildRefuses(t *testing.T) {
 	for part, f := range map[string]func(b *Builder){
 		`a gate that system "plonk" does not have`: func(b *Builder) { b.Kind(fifth) },
-		`6 parameters for gate "arithmetic of 3"`:  func(b *Builder) { b.Kind(Arithmetic, make([]fr.Element, 6)...) },
-		"row of kind 7":              func(b *Builder) { b.Row(7, nil) },
-		"4 values":                   func(b *Builder) { b.Row(0, make([]Var, 4)) },
-		"1 others":                   func(b *Builder) { b.Row(0, nil, fr.Element{}) },
-		"row 0 holds value 9":        func(b *Builder) { b.Row(0, []Var{9}) },
-		"values 0 and 1 to be equal": func(b *Builder) { b.Equal(0, b.Var(fr.Element{})) },
-		"values 1 and 2 to be equal": func(b *Builder) { b.Equal(b.Var(fr.Element{}), 2) },
-		"value 3 of 0":               func(b *Builder) { b.Value(3) },
-		"0 rows of 0 late columns":   func(b *Builder) { b.Late(0, nil) },
+		"6 parameters of a row":                    func(b *Builder) { b.Kind(Arithmetic, make([]fr.Element, 6)...) },
+		"7 parameters of a row":                    func(b *Builder) { b.Kind(nil, make([]fr.Element, 7)...) },
+		"whose circuit is built":                   func(b *Builder) { _, _ = b.Build() },
+		"row of kind 7":                            func(b *Builder) { b.Row(7, nil) },
+		"4 values":                                 func(b *Builder) { b.Row(0, make([]Var, 4)) },
+		"1 others":                                 func(b *Builder) { b.Row(0, nil, fr.Element{}) },
+		"row 0 holds value 9":                      func(b *Builder) { b.Row(0, []Var{9}) },
+		"values 0 and 1 to be equal":               func(b *Builder) { b.Equal(0, b.Var(fr.Element{})) },
+		"values 1 and 2 to be equal":               func(b *Builder) { b.Equal(b.Var(fr.Element{}), 2) },
+		"value 3; accepted are 1 to 0":             func(b *Builder) { b.Value(3) },
+		"value 0; accepted are 1 to 1":             func(b *Builder) { b.Value(b.Var(fr.Element{}) - 1) },
+		"0 rows of 0 late columns":                 func(b *Builder) { b.Late(0, nil) },
 	} {
 		b := NewBuilder(Plonk())
 		f(b)
@@ -308,7 +311,7 @@ func TestBlinding(t *testing.T) {
 		p := must.Get(k.newProver(t.Context(), executor.Serial(), c, Options{Context: bound, Rand: strings.NewReader(seed)}))(t)
 		must.Do(t, p.commit())
 		for column := range 3 {
-			all = append(all, p.row(variable{cell, column}).Elements()[p.n-blinded:]...)
+			all = append(all, rowsOf(t, p, variable{cell, column})[p.n-blinded:]...)
 		}
 		return all
 	}
@@ -317,6 +320,9 @@ func TestBlinding(t *testing.T) {
 
 	h := sha256.New()
 	c := product(3, 4)
+	for _, column := range c.cells {
+		must.Do(t, binary.Write(h, binary.LittleEndian, column))
+	}
 	for _, v := range c.values {
 		for _, limb := range v {
 			must.Do(t, binary.Write(h, binary.LittleEndian, limb))
@@ -352,4 +358,127 @@ func TestMaxSize(t *testing.T) {
 			t.Errorf("%d columns: %d rows, want %d", permuted, got, want)
 		}
 	}
+}
+
+// TestRandomElementsAreOfTheCells: of one seed, witnesses that differ in any cell have other random
+// elements: values that change places, cells that are not wired, and late ones.
+func TestRandomElementsAreOfTheCells(t *testing.T) {
+	first := func(t *testing.T, k *ProvingKey, c *Circuit, phase func(p *prover) error) fr.Element {
+		p := must.Get(k.newProver(t.Context(), executor.Serial(), c, Options{Rand: zeros{}}))(t)
+		must.Do(t, phase(p))
+		return must.Get(p.random())(t)
+	}
+	none := func(*prover) error { return nil }
+	sum := func(swap bool) *Circuit {
+		b := NewBuilder(Plonk())
+		x, y := b.Var(element(3)), b.Var(element(1000))
+		if swap {
+			x, y = y, x
+		}
+		b.Row(b.Kind(Arithmetic, element(0), element(1), element(1), element(-1)), []Var{x, y, b.Public(element(1003))})
+		return must.Get(b.Build())(t)
+	}
+	if k := setup(t, sum(false)); first(t, k, sum(false), none) == first(t, k, sum(true), none) {
+		t.Error("two values in each other's cells")
+	}
+	s := nextAlone()
+	free := func(f, g int64) *Circuit {
+		b := NewBuilder(s)
+		b.Row(0, nil, element(f), element(g))
+		return must.Get(b.Build())(t)
+	}
+	k := setup(t, free(1, 8))
+	for _, other := range []*Circuit{free(2, 8), free(1, 9)} {
+		if first(t, k, free(1, 8), none) == first(t, k, other, none) {
+			t.Error("a cell of a free column")
+		}
+	}
+	late := func(by int64) *Circuit {
+		b := NewBuilder(shuffled())
+		b.Row(0, nil)
+		b.Late(1, func(challenge fr.Element, cells [][]fr.Element) {
+			e := element(by)
+			cells[0][0].Mul(&challenge, &e)
+		})
+		return must.Get(b.Build())(t)
+	}
+	if k := setup(t, late(1)); first(t, k, late(1), (*prover).commit) == first(t, k, late(2), (*prover).commit) {
+		t.Error("a late cell")
+	}
+	if late(1).guess().challenge == late(1).withValues(func(c *Circuit) { c.setCell(0, 0, element(1)) }).guess().challenge {
+		t.Error("Check's challenge is one that is known before the cells")
+	}
+}
+
+// TestOthersKeys: a key proves no circuit of which one byte of the digest differs.
+func TestOthersKeys(t *testing.T) {
+	s := statements(t)[0]
+	for i := range s.Circuit.digest {
+		c := *s.Circuit
+		c.digest[i] ^= 1
+		must.FailGet(s.Prove(t.Context(), executor.Serial(), &c, Options{}))(t, zkbench.ErrParams, "byte %d", i)
+	}
+}
+
+// TestEqual: values that are equal by way of others are one cycle.
+func TestEqual(t *testing.T) {
+	b := NewBuilder(Plonk())
+	var v []Var
+	for i := range int64(4) {
+		v = append(v, b.Var(element(i)))
+		b.Row(0, v[i:])
+	}
+	b.Equal(v[3], v[0])
+	b.Equal(v[3], v[1])
+	b.Equal(v[2], v[3])
+	golden.Equal(t, "cells of one value", 4, len(must.Get(b.Build())(t).cycle(0, 0)))
+}
+
+// TestBehindTheLastRow: what the last row reads in the next is a cell, which nothing holds.
+func TestBehindTheLastRow(t *testing.T) {
+	next := &Gate{"next", []Term{{"a'", Cell(1).Sub(Next(0))}}}
+	s := System{Name: "next", Columns: []string{"a", "b"}, Permuted: 2, Gates: []*Gate{next}, Lookups: []Lookup{{"small next", []Expr{Next(0)}}}}
+	for name, rows := range map[string]func(b *Builder){
+		"gate":   func(b *Builder) { b.Row(b.Kind(next), []Var{b.Public(element(0)), b.Var(fr.Element{})}) },
+		"lookup": func(b *Builder) { b.Row(b.LookUp(0, 0, below8), []Var{b.Public(element(0))}) },
+	} {
+		b := NewBuilder(s)
+		rows(b)
+		c := must.Get(b.Build())(t)
+		golden.Equal(t, name+": rows", 3, c.Rows())
+		loose := must.Get(c.Loose(0))(t)
+		if name == "gate" {
+			golden.Equal(t, "loose cells", []CellName{{1, "b"}}, loose) // what it is, and what the next one is
+		}
+	}
+}
+
+// TestOthersCause: a batch whose context ends by somebody else's zkbench.ErrProof names no claim.
+func TestOthersCause(t *testing.T) {
+	s := statements(t)[0]
+	good := Claim{s.Verifying(), s.proof, s.public, bound}
+	for after := range 3 {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ex := &cancelling{Executor: executor.Serial(), after: after, cancel: func() { cancel(errOpening) }}
+		err := VerifyBatch(ctx, ex, []Claim{good, good, good})
+		if _, ok := errors.AsType[*ClaimError](err); ok || ctx.Err() != nil && !errors.Is(err, errOpening) {
+			t.Errorf("cancelled after %d calls: %v", after, err)
+		}
+	}
+}
+
+// cancelling is an executor that ends its caller's context after some calls.
+type cancelling struct {
+	executor.Executor
+	after  int
+	cancel func()
+}
+
+func (c *cancelling) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	defer func() {
+		if c.after--; c.after < 0 {
+			c.cancel()
+		}
+	}()
+	return c.Executor.Do(ctx, n, task)
 }

@@ -99,6 +99,9 @@ func (s *System) check() error {
 		return nil
 	}
 	for _, g := range s.Gates {
+		if g == nil {
+			return bad("a gate that is nil")
+		}
 		if err := reads(g.Name, g.reads()); err != nil {
 			return err
 		}

@@ -215,13 +215,15 @@ func (l *layout) groups() (all []wireGroup) {
 // open decides what is opened: cells at ζ, what is read in the next row at ωζ, and of the other
 // columns so many at ζ that the identity there is linear in what remains.
 func (l *layout) open() {
-	opened := make(map[variable]bool)
+	opened, read := make(map[variable]bool), make(map[variable]bool)
 	for _, v := range l.identity.variables() {
+		read[v] = true
 		if v.kind == cell || v.kind.next() {
 			opened[v] = true
 		}
-		if v.kind.column() && !v.kind.next() {
-			l.committed = append(l.committed, v)
+		// What is read in the next row alone is a column too.
+		if here := v.here(); v.kind.column() && !slices.Contains(l.committed, here) {
+			l.committed = append(l.committed, here)
 		}
 	}
 	for more := true; more; {
@@ -237,7 +239,7 @@ func (l *layout) open() {
 	slices.SortFunc(l.opened, order)
 	slices.SortFunc(l.committed, order)
 	for _, v := range l.committed {
-		if !opened[v] {
+		if read[v] && !opened[v] {
 			l.linear = append(l.linear, v)
 		}
 	}

@@ -36,6 +36,7 @@ type ProvingKey struct {
 	circuit      [32]byte // digest
 	srs          *srs.SRS
 	form         *poly.Form
+	domain, part *poly.Domain // of all rows, and of a part of a coset (quotient)
 	kernel       *kernel
 	coefficients map[variable]poly.Vector // of the layout's fixed columns, perhaps in a file
 	unmap        func() error
@@ -66,13 +67,14 @@ func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*
 	if err != nil {
 		return nil, err
 	}
-	k := vk.proving(c, s)
-	domain, err := k.form.NewDomain(c.n)
+	k, err := vk.proving(c, s)
 	if err != nil {
 		return nil, err
 	}
+	labels := c.labels()
 	for _, v := range k.fixedColumns() {
-		if k.coefficients[v], err = interpolate(ctx, ex, k.form, domain, c.fixedColumn(k.layout, v)); err != nil {
+		k.coefficients[v] = k.form.New(k.n)
+		if err := k.interpolate(ctx, ex, k.coefficients[v], c.fixedColumn(v, labels)); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +87,9 @@ func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *sr
 	if err != nil {
 		return nil, err
 	}
+	labels := c.labels()
 	for _, v := range k.fixedColumns() {
-		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, c.fixedColumn(k.layout, v))
+		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, c.fixedColumn(v, labels))
 		if err != nil {
 			return nil, err
 		}
@@ -109,11 +112,20 @@ func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
 }
 
 // proving has no coefficients yet.
-func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) *ProvingKey {
-	return &ProvingKey{
-		VerifyingKey: k, circuit: c.digest, srs: s, form: poly.Fastest(), kernel: newKernel(k.identity),
-		coefficients: make(map[variable]poly.Vector),
+func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
+	form := poly.Fastest()
+	domain, err := form.NewDomain(k.n)
+	if err != nil {
+		return nil, err
 	}
+	part, err := form.NewDomain(k.partSize())
+	if err != nil {
+		return nil, err
+	}
+	return &ProvingKey{
+		VerifyingKey: k, circuit: c.digest, srs: s, form: form, domain: domain, part: part, kernel: newKernel(k.identity),
+		coefficients: make(map[variable]poly.Vector),
+	}, nil
 }
 
 // fixedColumns are those of committed that the circuit decides, in their order.
@@ -121,59 +133,10 @@ func (l *layout) fixedColumns() []variable {
 	return slices.DeleteFunc(slices.Clone(l.committed), func(v variable) bool { return !v.kind.fixed() })
 }
 
-// interpolate returns the coefficients of the polynomial of values in rows.
-func interpolate(ctx context.Context, ex executor.Executor, form *poly.Form, domain *poly.Domain, values []fr.Element) (poly.Vector, error) {
-	v, one := form.Of(values), fr.One()
-	v.BitReverse()
-	return v, domain.InverseNTT(ctx, ex, v, poly.BitReversed, &one)
-}
-
-// fixedColumn is the values of a column that the circuit decides.
-func (c *Circuit) fixedColumn(l *layout, v variable) []fr.Element {
-	values := make([]fr.Element, c.n)
-	switch v.kind {
-	case param:
-		for i, k := range c.rows {
-			values[i] = c.kinds[k].params[v.index]
-		}
-	case selector:
-		for i, k := range c.rows {
-			if c.kinds[k].gate == v.index {
-				values[i].SetOne()
-			}
-		}
-	case looked:
-		for i, k := range c.rows {
-			values[i].SetUint64(uint64(c.kinds[k].tables[v.index]))
-		}
-	case table:
-		c.tableColumn(values, v.index)
-	case sigma:
-		roots := l.roots()
-		c.labels(values, roots, v.index)
-	}
-	return values
-}
-
-// roots are the powers of the domain's root.
-func (l *layout) roots() []fr.Element {
-	v, one := poly.Fastest().New(l.n), fr.One()
-	v.SetPowers(&one, &l.root)
-	return v.Elements()
-}
-
-// labels sets values to what the cells of a column are wired to.
-func (c *Circuit) labels(values, roots []fr.Element, column int) {
-	labels := make([]fr.Element, len(c.cells)+1)
-	for j := range labels {
-		labels[j] = label(j)
-	}
-	for i := range values {
-		if i < len(c.rows) {
-			next := int(c.sigma[column][i])
-			values[i].Mul(&labels[next/c.n], &roots[next%c.n])
-		} else {
-			values[i].Mul(&labels[column], &roots[i])
-		}
-	}
+// interpolate sets dst to the coefficients of the polynomial of values in rows.
+func (k *ProvingKey) interpolate(ctx context.Context, ex executor.Executor, dst poly.Vector, values []fr.Element) error {
+	one := fr.One()
+	dst.Set(values)
+	dst.BitReverse()
+	return k.domain.InverseNTT(ctx, ex, dst, poly.BitReversed, &one)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/internal/poly"
 )
 
 // Lookup is a tuple that is a row of a table, in rows that look it up. A tuple that is shorter than
@@ -136,11 +138,11 @@ func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
 }
 
 // multiplicities are how often each row of the tables is looked up.
-func (c *Circuit) multiplicities() []uint32 {
-	m := make([]uint32, tableRows(c.tables))
+func (c *Circuit) multiplicities() []fr.Element {
+	m, one := make([]fr.Element, tableRows(c.tables)), fr.One()
 	c.lookups(func(_, _, at int) bool {
 		if at >= 0 {
-			m[at]++
+			m[at].Add(&m[at], &one)
 		}
 		return true
 	})
@@ -224,35 +226,43 @@ func (p *prover) commitLookups() error {
 	if len(pairs) == 0 {
 		return nil
 	}
-	run := p.form.New(p.n)
+	run, part, bottom, scratch := p.take(), p.take(), p.take(), p.take()
 	at := p.firstColumns() + len(p.groups())
 	for i, pair := range pairs {
-		part := p.form.New(p.n)
-		for _, f := range pair {
-			top, bottom := p.form.New(p.n), p.form.New(p.n)
-			if err := p.evaluate(top, f.top, p.row); err != nil {
-				return err
-			}
-			if err := p.evaluate(bottom, f.bottom, p.row); err != nil {
-				return err
-			}
-			bottom.Invert()
-			top.Mul(top, bottom)
-			part.Add(part, top)
+		f := pair[0]
+		if len(pair) == 2 {
+			f = fraction{f.top.Mul(pair[1].bottom).Add(pair[1].top.Mul(f.bottom)), f.bottom.Mul(pair[1].bottom)}
 		}
-		run.Add(run, part)
+		if err := p.overRows([]poly.Vector{part, bottom}, f.top, f.bottom); err != nil {
+			return err
+		}
+		err := p.inParts(p.n, func(lo, hi int) {
+			part, bottom, run := part.Slice(lo, hi), bottom.Slice(lo, hi), run.Slice(lo, hi)
+			bottom.Invert(scratch.Slice(lo, hi))
+			part.Mul(part, bottom)
+			if i == 0 {
+				run.Copy(part)
+			} else {
+				run.Add(run, part)
+			}
+		})
+		if err != nil {
+			return err
+		}
 		if i == len(pairs)-1 {
 			break
 		}
-		values := part.Elements()
-		if err := p.blind(values[p.n-blinded:]); err != nil {
+		part.Get(p.elements)
+		if err := p.blind(p.elements[p.n-blinded:]); err != nil {
 			return err
 		}
-		if err := p.commitRows(at+1+i, variable{sum, i + 1}, values); err != nil {
+		if err := p.commitRows(at+1+i, variable{sum, i + 1}, p.elements); err != nil {
 			return err
 		}
 	}
-	values := run.Elements()
+	values := p.elements
+	run.Get(values)
+	p.give(run, part, bottom, scratch)
 	var total fr.Element
 	end := p.n - blinded
 	for i := range values[:end+1] {
@@ -264,18 +274,19 @@ func (p *prover) commitLookups() error {
 	return p.commitRows(at, variable{sum, 0}, values)
 }
 
-// tableColumn sets values to a column of all tables' rows; the first is their number.
-func (c *Circuit) tableColumn(values []fr.Element, column int) {
-	row := 0
+// tableColumn sets values to a column of all tables' rows from lo on; the first is their number.
+func (c *Circuit) tableColumn(values []fr.Element, column, lo int) {
+	first := 0
 	for i, t := range c.tables {
-		for j := range t.rows() {
+		from, to := max(first, lo), min(first+t.rows(), lo+len(values))
+		for row := from; row < to; row++ {
 			switch {
 			case column == 0:
-				values[row].SetUint64(uint64(i + 1))
+				values[row-lo].SetUint64(uint64(i + 1))
 			case column <= len(t.Columns):
-				values[row] = t.Columns[column-1][j]
+				values[row-lo] = t.Columns[column-1][row-first]
 			}
-			row++
 		}
+		first += t.rows()
 	}
 }

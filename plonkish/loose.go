@@ -31,19 +31,8 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	for row, k := range c.rows {
 		f := &c.kinds[k]
 		v.row = row
-		var held []Expr
-		if f.gate >= 0 {
-			for _, t := range c.system.Gates[f.gate].Terms {
-				held = append(held, t.Zero)
-			}
-		}
-		for i, t := range f.tables {
-			if t > 0 {
-				held = append(held, c.system.Lookups[i].Tuple...)
-			}
-		}
-		for _, e := range held {
-			p := compile(evaluate(compile(e), f.used()))
+		for _, e := range f.held(c.system) {
+			p := compile(e)
 			for _, x := range p.variables() {
 				if i := v.unknown(x); i >= 0 {
 					seen[i] = true
@@ -61,13 +50,53 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	return loose, nil
 }
 
-// used are the parameters that are not 0: what these multiply is read.
-func (f *fixed) used() usedParams {
-	used := make(usedParams, len(f.params))
-	for i := range used {
-		used[i] = !f.params[i].IsZero()
+// ReadOnce finds cells that one term or one lookup reads, and nothing else: what it says of them goes
+// nowhere, as where a wire is missing. It returns all but public values and those that are known:
+// inputs, and what the circuit is for. Of cells that are wired it names the first.
+func (c *Circuit) ReadOnce(known ...Var) []CellName {
+	v := c.unknowns(known)
+	times := make([]int, len(v.names))
+	count := func(read ...Expr) {
+		seen := make(map[int]bool)
+		for _, e := range read {
+			for _, x := range compile(e).variables() {
+				if i := v.unknown(x); i >= 0 && !seen[i] {
+					seen[i] = true
+					times[i]++
+				}
+			}
+		}
 	}
-	return used
+	for row, k := range c.rows {
+		v.row = row
+		f := c.kinds[k]
+		for _, e := range (&fixed{gate: f.gate, params: f.params}).held(c.system) {
+			count(e)
+		}
+		for i, t := range f.tables {
+			if t == 0 {
+				continue
+			}
+			tuple := (&fixed{gate: -1, params: f.params, tables: append(make([]int, i), t)}).held(c.system)
+			count(tuple...)
+			for j, e := range tuple {
+				if columns := c.tables[t-1].Columns; j >= len(columns) || constant(columns[j]) {
+					count(e) // the table says what it is, whatever the rest of the tuple
+				}
+			}
+		}
+	}
+	var once []CellName
+	for i, n := range times {
+		if n == 1 {
+			once = append(once, v.names[i])
+		}
+	}
+	return once
+}
+
+func constant(column []fr.Element) bool {
+	return !slices.ContainsFunc(column, func(e fr.Element) bool { return e != column[0] })
 }
 
 // gradient is factors of unknowns, in ascending order, none 0.
@@ -179,7 +208,8 @@ func (c *Circuit) known(column, row int, inputs []Var) bool {
 	if column >= len(c.cells) {
 		return false
 	}
-	return column == 0 && row < c.public || slices.Contains(inputs, c.cells[column][row])
+	v := c.cells[column][row]
+	return column == 0 && row < c.public || v != 0 && slices.Contains(inputs, v)
 }
 
 // unknown is a variable's number, or -1.

@@ -8,12 +8,11 @@ import (
 	"github.com/zkbench/zkbench/internal/poly"
 )
 
-// weighed is a weighed sum of polynomials of n coefficients, and its own one of X^n.
+// weighed is a weighed sum of polynomials of n coefficients, and perhaps another.
 type weighed struct {
 	weights []fr.Element
 	columns []poly.Vector
-	top     fr.Element
-	low     poly.Vector // the sum, once it is known
+	piece   // the sum; the lower coefficients once they are known
 }
 
 func (w *weighed) add(weight fr.Element, low poly.Vector, top fr.Element) {
@@ -21,18 +20,15 @@ func (w *weighed) add(weight fr.Element, low poly.Vector, top fr.Element) {
 	w.top.Add(&w.top, top.Mul(&top, &weight))
 }
 
-// sum sets low.
-func (p *prover) sum(w *weighed) error {
+// sum sets the sum, in the memory of low, which may be one of the columns.
+func (p *prover) sum(w *weighed, low poly.Vector) error {
 	var e Expr
 	for i := range w.columns {
 		e = e.Add(Const(w.weights[i]).Mul(Cell(i)))
 	}
-	w.low = p.form.New(p.n)
+	w.low = low
 	return p.evaluate(w.low, e, func(v variable) poly.Vector { return w.columns[v.index] })
 }
-
-// coefficients are the sum's n + 1.
-func (w *weighed) coefficients() []fr.Element { return append(w.low.Elements(), w.top) }
 
 // divide turns coefficients into those of the quotient by X - a, one less; what is left over is lost.
 func divide(coefficients []fr.Element, a *fr.Element) []fr.Element {
@@ -71,10 +67,14 @@ func (p *prover) open() error {
 		if len(sums[s].columns) == 0 {
 			continue
 		}
-		if err := p.sum(&sums[s]); err != nil {
+		low := p.pieces[0].low // only the first sum has pieces
+		if s != atZeta {
+			low = p.take()
+		}
+		if err := p.sum(&sums[s], low); err != nil {
 			return err
 		}
-		coefficients := sums[s].coefficients()
+		coefficients := p.coefficients(sums[s].piece)
 		for _, point := range t.of(s) {
 			coefficients = divide(coefficients, &point)
 		}
@@ -93,11 +93,13 @@ func (p *prover) open() error {
 		}
 	}
 	weight := t.all(&x)
-	all.add(*weight.Neg(&weight), p.form.Of(quotient), fr.Element{})
-	if err := p.sum(&all); err != nil {
+	low := p.take()
+	low.Set(quotient)
+	all.add(*weight.Neg(&weight), low, fr.Element{})
+	if err := p.sum(&all, low); err != nil {
 		return err
 	}
-	quotient = divide(all.coefficients(), &x)
+	quotient = divide(p.coefficients(all.piece), &x)
 	p.proof.opening[1], err = p.commitment(p.srs.Canonical.Pk.G1, quotient)
 	return err
 }

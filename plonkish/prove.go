@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -55,15 +56,21 @@ type prover struct {
 	ex      executor.Executor
 	circuit *Circuit
 	public  []fr.Element
-	domain  *poly.Domain
+	labels  *labels
 	rounds  *rounds
+	nonces  transcript.Nonces
 	blinds  io.Reader
 	scalars [challenges]fr.Element
 	zeta    fr.Element
-	rows    map[variable]poly.Vector // values of the witness's columns
 	columns map[variable]poly.Vector // coefficients of all committed columns
 	pieces  []piece                  // of the quotient
 	proof   *proof
+
+	multiplicities []fr.Element // of the tables' rows
+
+	// What memory is there, is used again: a proof takes the most that it needs at a time.
+	free     []poly.Vector // of n elements
+	elements []fr.Element  // n
 
 	fullLength bool
 	span       func(name string) (end func())
@@ -97,10 +104,6 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	if c.digest != k.circuit {
 		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
 	}
-	domain, err := k.form.NewDomain(k.n)
-	if err != nil {
-		return nil, err
-	}
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
@@ -114,20 +117,41 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	public := c.Public()
 	r := k.newRounds(public, o.Context)
 	return &prover{
-		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, domain: domain, rounds: r,
-		blinds: nonces.Stream(c.witness(), &r.Transcript), rows: make(map[variable]poly.Vector),
+		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, labels: c.labels(), rounds: r,
+		nonces: nonces, blinds: nonces.Stream(c.witness(), &r.Transcript), elements: make([]fr.Element, k.n, k.n+1),
 		columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength, span: o.Span,
 	}, nil
 }
 
-// witness is the digest of all values.
+// take is a vector of n elements that nobody else has; what they are means nothing.
+func (p *prover) take() poly.Vector {
+	if len(p.free) == 0 {
+		return p.form.New(p.n)
+	}
+	v := p.free[len(p.free)-1]
+	p.free = p.free[:len(p.free)-1]
+	return v
+}
+
+// give gives vectors back.
+func (p *prover) give(vectors ...poly.Vector) { p.free = append(p.free, vectors...) }
+
+// witness is the digest of what all cells hold.
 func (c *Circuit) witness() []byte {
 	h := sha256.New()
 	var buffer []byte
+	for _, cells := range c.cells {
+		for some := range slices.Chunk(cells, 1<<10) {
+			buffer = buffer[:0]
+			for _, v := range some {
+				buffer = binary.LittleEndian.AppendUint32(buffer, uint32(v))
+			}
+			h.Write(buffer)
+		}
+	}
 	for _, values := range append([][]fr.Element{c.values}, c.free...) {
-		for len(values) > 0 {
-			some := values[:min(len(values), 1<<8)]
-			values, buffer = values[len(some):], buffer[:0]
+		for some := range slices.Chunk(values, 1<<8) {
+			buffer = buffer[:0]
 			for _, v := range some {
 				for _, limb := range v {
 					buffer = binary.LittleEndian.AppendUint64(buffer, limb)
@@ -169,7 +193,10 @@ func (p *prover) commit() error {
 		return err
 	}
 	p.rounds.early(p.proof, &p.scalars)
-	p.circuit = p.circuit.withChallenge(p.scalars[drawn])
+	if p.system.Late > 0 {
+		p.circuit = p.circuit.withChallenge(p.scalars[drawn])
+		p.blinds = p.nonces.Stream(p.circuit.witness(), &p.rounds.Transcript) // late cells are witness too
+	}
 	if err := p.commitWitness(early, first); err != nil {
 		return err
 	}
@@ -179,41 +206,36 @@ func (p *prover) commit() error {
 
 // commitWitness commits to the witness's columns from lo to hi.
 func (p *prover) commitWitness(lo, hi int) error {
-	values := make([]fr.Element, p.n)
 	for i, v := range p.witness()[lo:hi] {
-		switch v.kind {
-		case cell:
-			for row := range p.circuit.rows {
-				values[row] = p.circuit.cell(v.index, row)
-			}
-		case multiplicity:
-			clear(values)
-			for row, m := range p.circuit.multiplicities() {
-				values[row].SetUint64(uint64(m))
-			}
+		if v.kind == multiplicity {
+			p.multiplicities = p.circuit.multiplicities()
 		}
-		if err := p.blind(values[p.n-blinded:]); err != nil {
+		if err := p.columnOf(p.elements, v); err != nil {
 			return err
 		}
-		if err := p.commitRows(lo+i, v, values); err != nil {
+		if err := p.blind(p.elements[p.n-blinded:]); err != nil {
 			return err
 		}
-		p.rows[v] = p.form.Of(values)
+		if err := p.commitRows(lo+i, v, p.elements); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // commitRows commits to a column's values as the proof's i-th, and keeps its coefficients. Values
-// are mostly shorter than coefficients, and cheaper to sum.
+// are mostly shorter than coefficients, and cheaper to sum. They are lost.
 func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) {
 	end := p.span(SpanTransform)
-	if p.columns[v], err = interpolate(p.ctx, p.ex, p.form, p.domain, values); err != nil {
+	p.columns[v] = p.take()
+	if err = p.interpolate(p.ctx, p.ex, p.columns[v], values); err != nil {
 		return err
 	}
 	end()
 	points := p.srs.Lagrange.Pk.G1
 	if p.fullLength {
-		points, values = p.srs.Canonical.Pk.G1, p.columns[v].Elements()
+		points = p.srs.Canonical.Pk.G1
+		p.columns[v].Get(values)
 	}
 	p.proof.columns[i], err = p.commitment(points, values)
 	return err
@@ -224,40 +246,46 @@ func (p *prover) permutation() (err error) {
 	if p.scalars[delta], err = p.publicProduct(p.public, &p.scalars[beta], &p.scalars[gamma]); err != nil {
 		return err
 	}
-	one := fr.One()
-	x := p.form.New(p.n)
-	x.SetPowers(&one, &p.root)
-	p.rows[variable{point, 0}] = x
-	groups, den := p.groups(), p.form.New(p.n)
+	groups, den, scratch := p.groups(), p.take(), p.take()
 	ratios := make([]poly.Vector, len(groups)) // of each group and those before it
 	for i, g := range groups {
-		ratios[i] = p.form.New(p.n)
-		if err := p.evaluate(ratios[i], g.left, p.row); err != nil {
+		ratios[i] = p.take()
+		if err := p.overRows([]poly.Vector{ratios[i], den}, g.left, g.right); err != nil {
 			return err
 		}
-		if err := p.evaluate(den, g.right, p.row); err != nil {
+		err := p.inParts(p.n, func(lo, hi int) {
+			ratio, den := ratios[i].Slice(lo, hi), den.Slice(lo, hi)
+			den.Invert(scratch.Slice(lo, hi))
+			ratio.Mul(ratio, den)
+			if i > 0 {
+				ratio.Mul(ratio, ratios[i-1].Slice(lo, hi))
+			}
+		})
+		if err != nil {
 			return err
-		}
-		den.Invert()
-		ratios[i].Mul(ratios[i], den)
-		if i > 0 {
-			ratios[i].Mul(ratios[i], ratios[i-1])
 		}
 	}
+	p.give(den)
 	products := ratios[len(groups)-1]
-	products.RunningProducts()
+	products.RunningProducts(scratch)
+	p.give(scratch)
 	products.Scale(&p.scalars[delta])
-	values, end := products.Elements(), p.n-blinded
+	values, end := p.elements, p.n-blinded
+	products.Get(values)
 	copy(values[1:end+1], values)
 	values[0] = p.scalars[delta]
-	z := p.form.Of(values)
+	if len(groups) > 1 {
+		products.Set(values) // z
+	}
 	for i := range groups {
 		fixed := end + 1
 		if i > 0 {
 			fixed = end
-			ratios[i-1].Mul(ratios[i-1], z)
+			ratios[i-1].Mul(ratios[i-1], products)
 			ratios[i-1].Get(values)
+			p.give(ratios[i-1])
 		}
+		one := fr.One()
 		for j := range values[:fixed] {
 			values[j].Sub(&values[j], &one)
 		}
@@ -268,6 +296,7 @@ func (p *prover) permutation() (err error) {
 			return err
 		}
 	}
+	p.give(products)
 	return nil
 }
 
@@ -276,25 +305,8 @@ func (p *prover) lookup() error {
 	if err := p.commitLookups(); err != nil {
 		return err
 	}
-	p.rows = nil
 	p.rounds.running(p.proof, &p.scalars)
 	return nil
-}
-
-// row is the values of a column in rows.
-func (p *prover) row(v variable) poly.Vector {
-	values, ok := p.rows[v]
-	if ok {
-		return values
-	}
-	if v.kind == nextCell {
-		all := p.rows[v.here()].Elements()
-		values = p.form.Of(append(all[1:], all[0]))
-	} else {
-		values = p.form.Of(p.circuit.fixedColumn(p.layout, v))
-	}
-	p.rows[v] = values
-	return values
 }
 
 // evaluate sets dst to an Expr of columns.

@@ -21,23 +21,21 @@ type piece struct {
 // each part reads all coefficients.
 const partPoints, maxParts = 1 << 14, 8
 
+// partSize is the number of points of a part.
+func (l *layout) partSize() int { return min(l.n, max(partPoints, l.n/maxParts)) }
+
 // quotient commits to the pieces of the identity divided by X^n - 1. The
 // identity is computed on as many cosets of the domain as there are pieces, and each of these part
 // by part. What it has above so many coefficients is one at most, which the columns' leading
 // coefficients give.
 func (p *prover) quotient() error {
-	size := min(p.n, max(partPoints, p.n/maxParts))
-	small, err := p.form.NewDomain(size)
-	if err != nil {
-		return err
-	}
 	shifts := make([]fr.Element, p.layout.pieces)
 	p.pieces = make([]piece, p.layout.pieces)
 	for c := range shifts {
 		shifts[c] = label(c + 1) // outside of the domain, and in different cosets
-		p.pieces[c].low = p.form.New(p.n)
+		p.pieces[c].low = p.take()
 	}
-	columns := newParts(p, small)
+	columns, size := newParts(p), p.part.Size()
 	parts := p.n / size
 	for c := range p.pieces {
 		shift := shifts[c]
@@ -61,6 +59,7 @@ func (p *prover) quotient() error {
 		end()
 		p.pieces[c].low.Scale(vanishing.Inverse(&vanishing))
 	}
+	p.give(columns.memory...)
 	if err := p.separate(shifts); err != nil {
 		return err
 	}
@@ -71,27 +70,40 @@ func (p *prover) quotient() error {
 // parts are the values of the identity's columns on a coset of a small domain.
 type parts struct {
 	*prover
-	domain   *poly.Domain
 	points   poly.Vector // of the domain
 	at, next map[variable]poly.Vector
-	constant poly.Vector
+	powers   [2]poly.Vector // of the coset's shift, and the next rows'
+	inverse  poly.Vector
+	scratch  poly.Vector
+	memory   []poly.Vector // of all that, of n elements each
 }
 
-func newParts(p *prover, domain *poly.Domain) *parts {
-	size := domain.Size()
-	s := &parts{
-		prover: p, domain: domain, points: p.form.New(size), constant: p.form.New(size),
-		at: make(map[variable]poly.Vector), next: make(map[variable]poly.Vector),
+func newParts(p *prover) *parts {
+	s := &parts{prover: p, at: make(map[variable]poly.Vector), next: make(map[variable]poly.Vector)}
+	var left poly.Vector
+	size := p.part.Size()
+	take := func() poly.Vector {
+		if left.Len() == 0 {
+			left = p.take()
+			s.memory = append(s.memory, left)
+		}
+		v := left.Slice(0, size)
+		left = left.Slice(size, left.Len())
+		return v
 	}
-	one, root := fr.One(), domain.Root()
+	s.points, s.inverse, s.scratch, s.powers[0], s.powers[1] = take(), take(), take(), take(), take()
+	one, root := fr.One(), p.part.Root()
 	s.points.SetPowers(&one, &root)
 	s.points.BitReverse()
 	for _, v := range p.identity.variables() {
-		if v.kind != scalar {
-			s.at[v.here()] = p.form.New(size)
+		if v.kind == scalar {
+			continue
+		}
+		if _, ok := s.at[v.here()]; !ok {
+			s.at[v.here()] = take()
 		}
 		if v.kind.next() {
-			s.next[v.here()] = p.form.New(size)
+			s.next[v.here()] = take()
 		}
 	}
 	return s
@@ -107,9 +119,9 @@ func (s *parts) get(v variable) poly.Vector {
 // move goes to the coset of a shift; where it follows on the last one, what was next is here.
 func (s *parts) move(shift fr.Element, follows bool) error {
 	type job struct {
-		column variable
-		dst    poly.Vector
-		shift  fr.Element
+		column  variable
+		dst     poly.Vector
+		further bool
 	}
 	var jobs []job
 	var further fr.Element
@@ -118,19 +130,27 @@ func (s *parts) move(shift fr.Element, follows bool) error {
 		next, ahead := s.next[v]
 		if ahead && follows {
 			s.at[v], s.next[v] = next, s.at[v]
-			jobs = append(jobs, job{v, s.next[v], further})
+			jobs = append(jobs, job{v, s.next[v], true})
 			continue
 		}
-		jobs = append(jobs, job{v, s.at[v], shift})
+		jobs = append(jobs, job{v, s.at[v], false})
 		if ahead {
-			jobs = append(jobs, job{v, next, further})
+			jobs = append(jobs, job{v, next, true})
 		}
 	}
 	end := s.span(SpanTransform)
+	one := fr.One()
+	s.powers[0].SetPowers(&one, &shift)
+	s.powers[1].SetPowers(&one, &further)
 	err := s.ex.Do(s.ctx, len(jobs), func(ctx context.Context, i int) error {
 		j := &jobs[i]
-		fold(j.dst, s.columns[j.column], power(j.shift, j.dst.Len()))
-		return s.domain.NTT(ctx, executor.Serial(), j.dst, poly.Natural, &j.shift)
+		shift, powers := shift, s.powers[0]
+		if j.further {
+			shift, powers = further, s.powers[1]
+		}
+		fold(j.dst, s.columns[j.column], power(shift, j.dst.Len()))
+		j.dst.Mul(j.dst, powers)
+		return s.part.NTT(ctx, executor.Serial(), j.dst, poly.Natural, &one)
 	})
 	if err != nil {
 		return err
@@ -139,26 +159,36 @@ func (s *parts) move(shift fr.Element, follows bool) error {
 	x := s.at[variable{point, 0}]
 	x.Copy(s.points)
 	x.Scale(&shift)
-	s.lagrange(s.at[variable{first, 0}], x, 0, &shift)
-	s.lagrange(s.at[variable{last, 0}], x, s.n-blinded, &shift)
+	s.lagrange(x, &shift)
 	return nil
 }
 
-// lagrange sets dst to the Lagrange polynomial of a row at points x of a coset.
-func (s *parts) lagrange(dst, x poly.Vector, row int, shift *fr.Element) {
-	w, one, n := power(s.root, row), fr.One(), fr.NewElement(uint64(s.n))
-	s.constant.SetPowers(&w, &one)
-	dst.Sub(x, s.constant)
-	dst.Invert()
-	c := s.vanishing(shift)
-	c.Mul(&c, &w).Div(&c, &n)
-	dst.Scale(&c)
+// lagrange has the Lagrange polynomials of the first row and the last at points x of a coset: Z_H
+// ω^i / n (X - ω^i), both by the inverses of a product.
+func (s *parts) lagrange(x poly.Vector, shift *fr.Element) {
+	one, n := fr.One(), fr.NewElement(uint64(s.n))
+	rows := [2]fr.Element{one, power(s.root, s.n-blinded)}
+	dst := [2]poly.Vector{s.at[variable{last, 0}], s.at[variable{first, 0}]} // each has the other's factor
+	for i := range rows {
+		s.scratch.SetPowers(&rows[i], &one)
+		dst[i].Sub(x, s.scratch)
+	}
+	s.inverse.Mul(dst[0], dst[1])
+	s.inverse.Invert(s.scratch)
+	for i := range rows {
+		c := s.vanishing(shift)
+		c.Mul(&c, &rows[1-i]).Div(&c, &n)
+		dst[i].Mul(dst[i], s.inverse)
+		dst[i].Scale(&c)
+	}
 }
 
 // fold sets dst to the coefficients modulo X^len(dst) - c.
 func fold(dst, coefficients poly.Vector, c fr.Element) {
 	size := dst.Len()
-	step := min(size, tile)
+	step, one := min(size, tile), fr.One()
+	factor := dst.Like(step)
+	factor.SetPowers(&c, &one)
 	for lo := 0; lo < size; lo += step {
 		d := dst.Slice(lo, lo+step)
 		for at := coefficients.Len() - size; at >= 0; at -= size {
@@ -166,7 +196,7 @@ func fold(dst, coefficients poly.Vector, c fr.Element) {
 			if at+size == coefficients.Len() {
 				d.Copy(from)
 			} else {
-				d.Scale(&c)
+				d.Mul(d, factor)
 				d.Add(d, from)
 			}
 		}
@@ -202,13 +232,21 @@ func (p *prover) separate(shifts []fr.Element) error {
 		addTo(pieces[i+1].low, b, true)
 	}
 	for i := range pieces {
-		coefficients := append(pieces[i].low.Elements(), pieces[i].top)
 		var err error
-		if p.proof.quotient[i], err = p.commitment(p.srs.Canonical.Pk.G1, coefficients); err != nil {
+		if p.proof.quotient[i], err = p.commitment(p.srs.Canonical.Pk.G1, p.coefficients(pieces[i])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// coefficients are all n + 1, in memory that the next call uses.
+func (p *prover) coefficients(of piece) []fr.Element {
+	of.low.Get(p.elements)
+	p.elements = append(p.elements, of.top)
+	all := p.elements
+	p.elements = p.elements[:p.n]
+	return all
 }
 
 // leading is the coefficient of the identity at its formal degree, which is the quotient's too.
@@ -240,21 +278,27 @@ func (p *prover) leading() fr.Element {
 func (p *prover) interpolatePieces(y []fr.Element) error {
 	pieces := p.pieces
 	factors := lagrangeCoefficients(y)
-	sums := make([]poly.Vector, len(pieces))
-	for i := range pieces {
-		var e Expr
-		for j := range pieces {
-			e = e.Add(Const(factors[i][j]).Mul(Cell(j)))
+	size := min(p.n, tile)
+	return p.inParts(p.n, func(lo, hi int) {
+		runs, sums := make([]*run, len(pieces)), make([]poly.Vector, len(pieces))
+		for i := range pieces {
+			var e Expr
+			for j := range pieces {
+				e = e.Add(Const(factors[i][j]).Mul(Cell(j)))
+			}
+			runs[i] = newKernel(compile(e)).start(p.form, size, nil, func(v variable) poly.Vector { return pieces[v.index].low })
+			sums[i] = p.form.New(size)
 		}
-		sums[i] = p.form.New(p.n)
-		if err := p.evaluate(sums[i], e, func(v variable) poly.Vector { return pieces[v.index].low }); err != nil {
-			return err
+		for ; lo < hi; lo += size {
+			for i, r := range runs {
+				r.at = lo
+				r.tile(sums[i])
+			}
+			for i := range pieces {
+				pieces[i].low.Slice(lo, lo+size).Copy(sums[i])
+			}
 		}
-	}
-	for i := range pieces {
-		pieces[i].low = sums[i]
-	}
-	return nil
+	})
 }
 
 // lagrangeCoefficients has at i, j the coefficient of Y^i in the polynomial that is 1 at y[j] and

@@ -177,6 +177,15 @@ func shuffled() System {
 	}
 }
 
+// nextAlone is a system whose columns f and g are read in the next row, and nowhere else.
+func nextAlone() System {
+	return System{
+		Name: "next alone", Columns: []string{"a", "f", "g"}, Permuted: 1,
+		Gates:   []*Gate{{"is the next f", []Term{{"f'", Next(1).Sub(Cell(0))}}}},
+		Lookups: []Lookup{{"next g", []Expr{Next(2)}}},
+	}
+}
+
 // shuffles are two lists of a system, each of values below 8 and of the same turned round.
 func shuffles(b *Builder, look bool) {
 	gates := b.system.Gates
@@ -286,6 +295,11 @@ func prove(t testing.TB) []statement {
 			}
 		}},
 		{"many wires", broad(), func(b *Builder) { sumsOfSix(b, 9) }},
+		{"read in the next row alone", nextAlone(), func(b *Builder) {
+			b.Row(b.Kind(b.system.Gates[0]), []Var{b.Public(element(7))}, element(1), element(2))
+			b.Row(b.LookUp(0, 0, below8), nil, element(7), element(3))
+			b.Row(0, nil, element(0), element(5))
+		}},
 		{"late columns", shuffled(), func(b *Builder) { shuffles(b, false) }},
 		{"late columns and lookups", shuffled(), func(b *Builder) { shuffles(b, true) }},
 		{"ultra", UltraPlonk(), func(b *Builder) { windowed(b, []int64{1, 0, 3, 3, 2}) }},

@@ -108,7 +108,10 @@ func (b *batch) find(claims []int) ([]int, error) {
 		some[i], weights[i] = b.equations[claim], b.weights.Next()
 	}
 	err := check(b.ctx, b.ex, some, weights)
-	if !errors.Is(err, zkbench.ErrProof) {
+	switch {
+	case b.ctx.Err() != nil: // the cause may be a zkbench.ErrProof of somebody else's
+		return nil, context.Cause(b.ctx)
+	case !errors.Is(err, zkbench.ErrProof):
 		return nil, err
 	}
 	if len(claims) == 1 {

@@ -71,10 +71,11 @@ func (v Vector) InnerProduct(x Vector) fr.Element {
 }
 
 // Invert replaces all elements by their inverses, and 0 by 0: three products an element
-// (Montgomery 1987).
-func (v Vector) Invert() {
+// (Montgomery 1987). What scratch has, of v's length, is lost.
+func (v Vector) Invert(scratch Vector) {
+	v.like(scratch)
 	whole := v.n / row * row
-	products := v.form.New(whole)
+	products := scratch.Slice(0, whole)
 	if whole > 0 {
 		products.Slice(0, row).Copy(v.Slice(0, row))
 	}
@@ -106,8 +107,9 @@ func (v Vector) Invert() {
 func (v Vector) invertEach() { v.Set(fr.BatchInvert(v.Elements())) }
 
 // RunningProducts replaces element i by the product of those from 0 to i: two products an
-// element and a quarter.
-func (v Vector) RunningProducts() {
+// element and a quarter. What scratch has, of v's length, is lost.
+func (v Vector) RunningProducts(scratch Vector) {
+	v.like(scratch)
 	const tile = lanes.Width * lanes.Width
 	if v.form.field == nil || v.n < tile {
 		e := v.Elements()
@@ -120,7 +122,7 @@ func (v Vector) RunningProducts() {
 	// A block of a tile, turned, has one element of each of its eight rows.
 	f := v.form.field
 	block := f.Block()
-	turned := lanes.Resize(nil, v.n/tile*tile/lanes.Width*block)
+	turned := scratch.words
 	totals := v.form.New(v.n / tile * lanes.Width)
 	for g := range v.n / tile {
 		t := turned[g*lanes.Width*block:][:lanes.Width*block]
@@ -133,7 +135,7 @@ func (v Vector) RunningProducts() {
 			f.CopyLane(totals.words[g*block:], r, at(lanes.Width-1), reversed(r, 3))
 		}
 	}
-	totals.RunningProducts()
+	totals.RunningProducts(v.form.New(totals.n))
 	before := lanes.Resize(nil, block)
 	one := fr.One()
 	copy(before, v.form.block(&one).words)
@@ -153,7 +155,7 @@ func (v Vector) RunningProducts() {
 	}
 	last := totals.Slice(totals.n-lanes.Width, totals.n).Elements()[lanes.Width-1]
 	rest := v.Slice(whole, v.n)
-	rest.RunningProducts()
+	rest.RunningProducts(scratch.Slice(whole, v.n))
 	rest.Scale(&last)
 }
 

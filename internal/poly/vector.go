@@ -62,6 +62,9 @@ func (f *Form) New(n int) Vector {
 	return v
 }
 
+// Like is n zeros of v's form.
+func (v Vector) Like(n int) Vector { return v.form.New(n) }
+
 // Of is a vector of elements.
 func (f *Form) Of(elements []fr.Element) Vector {
 	v := f.New(len(elements))

@@ -63,19 +63,19 @@ func TestVectors(t *testing.T) {
 		}
 		golden.Equal(t, "value", value, v.Evaluate(&c))
 		copy(want, fr.BatchInvert(want))
-		v.Invert()
+		v.Invert(v.Like(v.Len()))
 		check("inverses")
 		for i := range want {
 			want[i].SetUint64(uint64(3 + i))
 		}
 		v.Set(want)
 		copy(want, fr.BatchInvert(want))
-		v.Invert()
+		v.Invert(v.Like(v.Len()))
 		check("inverses of no zero")
 		for i := range want[min(1, n):] {
 			want[i+1].Mul(&want[i+1], &want[i])
 		}
-		v.RunningProducts()
+		v.RunningProducts(v.Like(v.Len()))
 		check("running products")
 		for i := range want {
 			want[i].Exp(c, big.NewInt(int64(i))).Mul(&want[i], &c)
@@ -119,8 +119,8 @@ func BenchmarkVectors(b *testing.B) {
 			{"inner product", func() { v.InnerProduct(w) }},
 			{"evaluate", func() { v.Evaluate(&c) }},
 			{"powers", func() { v.SetPowers(&c, &c) }},
-			{"invert", func() { v.Invert() }},
-			{"running products", func() { v.RunningProducts() }},
+			{"invert", func() { v.Invert(v.Like(v.Len())) }},
+			{"running products", func() { v.RunningProducts(v.Like(v.Len())) }},
 			{"bit reverse", func() { v.BitReverse() }},
 		} {
 			b.Run("kernel="+f.String()+"/"+op.name, func(b *testing.B) {

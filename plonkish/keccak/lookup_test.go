@@ -122,12 +122,20 @@ func TestOtherDigits(t *testing.T) {
 func TestNothingIsLoose(t *testing.T) {
 	testsize.Full(t)
 	b, h := begin(t, keccak.Keccak256)
-	_, vars := message(b, 100)
-	h.Sum256(vars)
-	if loose := must.Get(must.Get(b.Build())(t).Loose(vars...))(t); len(loose) > 0 {
+	_, vars := message(b, 200)
+	digest := h.Sum256(vars)
+	c := must.Get(b.Build())(t)
+	if loose := must.Get(c.Loose(vars...))(t); len(loose) > 0 {
 		t.Errorf("%v", loose)
 	}
+	golden.Equal(t, "cells that are read once", unread, len(c.ReadOnce(append(vars, digest[:]...)...)))
+	b, h = begin(t, keccak.Keccak256)
+	h.Sum256([]plonkish.Var{0})
+	must.FailGet(b.Build())(t, zkbench.ErrParams, "value 0")
 }
+
+// unread are the lanes of the last state that are no part of the digest.
+const unread = keccak.Lanes - keccak.Digest/8
 
 // circuit is of one block, whose digest is public.
 func circuit(t testing.TB) *plonkish.Circuit {

@@ -76,7 +76,10 @@ func (w Wide) check() error {
 }
 
 // units is the number of them in a row.
-func (w Wide) units() int { return (RoundRows + w.Rows - 1) / w.Rows }
+func (w Wide) units() int {
+	rows := min(w.Rows, RoundRows)
+	return (RoundRows + rows - 1) / rows
+}
 
 // wideSystem is of rows of so many units: each has cells a, b and c that are wired, and slots.
 func wideSystem(units int) plonkish.System {
@@ -145,16 +148,17 @@ func (w Wide) Capacity() (int, error) {
 	blocks := 0
 	for {
 		p := blocks + 1
-		rows := max(bytesRows*p, (1+firstBlock+(p-1)*furtherBlock+m-1)/m) + slack
-		if perBlock*p+rows > 1<<w.Log-slack {
+		rows := max(bytesRows*p, (1+firstBlock+(p-1)*furtherBlock+m-1)/m) + uneven
+		if perBlock*p+rows > 1<<w.Log-plonkish.BlindedRows {
 			return blocks, nil
 		}
 		blocks = p
 	}
 }
 
-// slack is rows that units differ by at their ends, and that are random.
-const slack = 4
+// uneven is the most that the rows of a unit are more than a unit's share: what is public of a
+// permutation stands in one unit, 16 rows, and a row more is read behind an operation.
+const uneven = 17
 
 // WideOf is the smallest circuit of one unit with so many permutations. More than there are circuits
 // for is a zkbench.LimitError.

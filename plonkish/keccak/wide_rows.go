@@ -62,6 +62,7 @@ func newRows(w Wide) *rows {
 		none:   &plonkish.Table{Name: "none", Columns: [][]fr.Element{{{}}, {{}}}},
 	}
 	h.zero.value = h.b.Var(fr.Element{})
+	h.final = h.zero.value
 	h.put(row{params: [unitParams]fr.Element{inA: fr.One()}, vars: [3]plonkish.Var{h.zero.value}})
 	return h
 }

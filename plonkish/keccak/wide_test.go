@@ -3,6 +3,7 @@ package keccak
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -184,8 +185,34 @@ func TestOtherSlices(t *testing.T) {
 // TestNothingIsLooseInWide: bytes decide all other cells to first order, and bytes are discrete.
 func TestNothingIsLooseInWide(t *testing.T) {
 	testsize.Full(t)
-	if loose := must.Get(must.Get(narrow.Circuit(messagesOf(77)...))(t).Loose())(t); len(loose) > 0 {
-		t.Errorf("%v", loose)
+	for _, test := range []struct {
+		Wide
+		lengths []int
+	}{{narrow, []int{77}}, {Wide{Log: 13, Rows: RoundRows, Padding: keccak.Keccak256}, []int{200}}, {broad, []int{135, 0}}} {
+		c := must.Get(test.Circuit(messagesOf(test.lengths...)...))(t)
+		if loose := must.Get(c.Loose())(t); len(loose) > 0 {
+			t.Errorf("%v: %v", test.lengths, loose)
+		}
+		golden.Equal(t, fmt.Sprintf("%v: cells that are read once", test.lengths), unread, len(c.ReadOnce()))
+	}
+}
+
+// TestSizes: whatever the number of units, as many permutations as a circuit is said to have go into
+// the size that it was asked for.
+func TestSizes(t *testing.T) {
+	testsize.Full(t)
+	whole := func(log, rows int) {
+		w := Wide{Log: log, Rows: rows, Padding: keccak.Keccak256}
+		golden.Equal(t, fmt.Sprintf("size of 2^%d, %d", log, rows), 1<<log, must.Get(w.Circuit())(t).Size())
+	}
+	whole(14, 10) // units there differ by more rows than elsewhere
+	for log := MinWideLog; log <= testsize.Pick(12, 12, 14); log++ {
+		for units := 1; units <= (RoundRows+MinWideRows-1)/MinWideRows; units += testsize.Pick(1, 3, 1) {
+			whole(log, (RoundRows+units-1)/units)
+		}
+	}
+	for _, rows := range []int{math.MaxInt, math.MaxInt - 147} {
+		golden.Equal(t, "capacity of one unit", 1, must.Get(Wide{Log: 12, Rows: rows, Padding: 1}.Capacity())(t))
 	}
 }
 

@@ -4,7 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
@@ -181,33 +186,37 @@ func TestNotCanonical(t *testing.T) {
 	}
 }
 
-// TestNothingIsLoose: inputs decide all cells of a hash to first order; digits are discrete.
+// TestNothingIsLoose: inputs decide all cells of a hash to first order; digits are discrete. Of all
+// cells that are not the hash only the sum's y is read once: every other one is tied to what it is
+// for.
 func TestNothingIsLoose(t *testing.T) {
-	for name, c := range map[string]func(b *plonkish.Builder) (x, y plonkish.Var){
-		"plonk": func(b *plonkish.Builder) (x, y plonkish.Var) {
-			h := NewPlain(b)
-			x, y = b.Var(element(-3)), b.Var(element(12345))
-			h.Hash(x, y)
-			return x, y
-		},
-		"turbo": func(b *plonkish.Builder) (x, y plonkish.Var) {
-			h := NewLadder(b)
-			x, y = b.Var(element(-3)), b.Var(element(12345))
-			h.Hash(x, y)
-			return x, y
-		},
-		"ultra": func(b *plonkish.Builder) (x, y plonkish.Var) {
-			h := must.Get(NewWindow(b, 6))(t)
-			x, y = b.Var(element(-3)), b.Var(element(12345))
-			h.Hash(x, y)
-			return x, y
-		},
+	type hasher interface {
+		Hash(x, y plonkish.Var) plonkish.Var
+	}
+	for name, test := range map[string]struct {
+		system plonkish.System
+		begin  func(b *plonkish.Builder) hasher
+	}{
+		"plonk": {plonkish.Plonk(), func(b *plonkish.Builder) hasher { return NewPlain(b) }},
+		"turbo": {plonkish.TurboPlonk(), func(b *plonkish.Builder) hasher { return NewLadder(b) }},
+		"ultra": {plonkish.UltraPlonk(), func(b *plonkish.Builder) hasher { return must.Get(NewWindow(b, 6))(t) }},
 	} {
-		b := plonkish.NewBuilder(map[string]plonkish.System{"plonk": plonkish.Plonk(), "turbo": plonkish.TurboPlonk(), "ultra": plonkish.UltraPlonk()}[name])
-		x, y := c(b)
-		if loose := must.Get(must.Get(b.Build())(t).Loose(x, y))(t); len(loose) > 0 {
+		b := plonkish.NewBuilder(test.system)
+		h := test.begin(b)
+		x, y := b.Var(element(-3)), b.Var(element(12345))
+		hash := h.Hash(x, y)
+		c := must.Get(b.Build())(t)
+		if loose := must.Get(c.Loose(x, y))(t); len(loose) > 0 {
 			t.Errorf("%s: %v", name, loose)
 		}
+		if once := c.ReadOnce(x, y, hash); len(once) != 1 {
+			t.Errorf("%s: read once: %v", name, once)
+		}
+		must.FailGet(func() (*plonkish.Circuit, error) {
+			b := plonkish.NewBuilder(test.system)
+			test.begin(b).Hash(0, b.Var(element(1)))
+			return b.Build()
+		}())(t, zkbench.ErrParams, "value 0")
 	}
 }
 
@@ -242,6 +251,60 @@ func TestProve(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// BenchmarkMemory is of the greatest anonymous memory of the process while it proves, by rows of a
+// circuit that fills its size; keys and reference string are in files.
+func BenchmarkMemory(b *testing.B) {
+	for name, system := range map[string]plonkish.System{"system=turbo": plonkish.TurboPlonk(), "system=ultra": plonkish.UltraPlonk()} {
+		b.Run(name, func(b *testing.B) {
+			hashes, width := 880, 0
+			if name == "system=ultra" {
+				hashes, width = 3500, 12
+			}
+			c := chain(b, system, width, hashes)
+			dir := b.TempDir()
+			s := must.Get(srs.Cache{Dir: dir}.Insecure(b.Context(), executor.Pool(), c.Size(), 1))(b)
+			must.Do(b, must.Get(plonkish.Cache{Dir: dir}.Setup(b.Context(), executor.Pool(), c, s))(b).Close())
+			must.Do(b, s.Close())
+			s = must.Get(srs.Cache{Dir: dir}.Insecure(b.Context(), executor.Pool(), c.Size(), 1))(b)
+			k := must.Get(plonkish.Cache{Dir: dir}.Setup(b.Context(), executor.Pool(), c, s))(b)
+			debug.FreeOSMemory()
+			before, done, greatest := anonymous(b), make(chan bool), make(chan int)
+			go func() {
+				most := 0
+				for {
+					select {
+					case <-done:
+						greatest <- most
+						return
+					case <-time.After(time.Millisecond):
+						most = max(most, anonymous(b))
+					}
+				}
+			}()
+			for b.Loop() {
+				must.Get(k.Prove(b.Context(), executor.Serial(), c, plonkish.Options{}))(b)
+			}
+			close(done)
+			b.ReportMetric(float64(<-greatest)/float64(c.Size()), "B/row")
+			b.ReportMetric(float64(before)/float64(c.Size()), "B-before/row")
+			b.ReportMetric(float64(k.FileLen())/float64(c.Size()), "B-of-key/row")
+			b.ReportMetric(float64(s.Bytes())/float64(c.Size()), "B-of-string/row")
+			must.Do(b, errors.Join(k.Close(), s.Close()))
+		})
+	}
+}
+
+// anonymous is the process' memory that no file has, in bytes.
+func anonymous(b *testing.B) int {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip("this system does not tell: ", err)
+	}
+	_, rest, _ := strings.Cut(string(data), "RssAnon:")
+	number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	return must.Get(strconv.Atoi(number))(b) << 10
 }
 
 // BenchmarkProve is of chains of 128 hashes.

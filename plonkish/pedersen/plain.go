@@ -43,8 +43,13 @@ func (h *Plain) row(m, p, q, s, c fr.Element, x, y, z plonkish.Var) {
 
 // of is m x y + p x + q y + c, in a row.
 func (h *Plain) of(m, p, q, c fr.Element, x, y plonkish.Var) plonkish.Var {
-	a, b := h.b.Value(x), h.b.Value(y)
-	var e, t fr.Element
+	var a, b, e, t fr.Element
+	if x != 0 {
+		a = h.b.Value(x)
+	}
+	if y != 0 {
+		b = h.b.Value(y)
+	}
 	e.Mul(&a, &b).Mul(&e, &m).Add(&e, t.Mul(&a, &p)).Add(&e, t.Mul(&b, &q)).Add(&e, &c)
 	z := h.b.Var(e)
 	h.row(m, p, q, element(-1), c, x, y, z)

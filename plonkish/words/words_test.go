@@ -135,6 +135,33 @@ func TestResultIsWired(t *testing.T) {
 	}
 }
 
+// TestNothingIsReadOnce: all cells but operands and result are tied to what they are for, and what is
+// none is refused.
+func TestNothingIsReadOnce(t *testing.T) {
+	for _, f := range forms {
+		for what, do := range map[string]func(w words, x, y plonkish.Var) plonkish.Var{
+			"range": func(w words, x, _ plonkish.Var) plonkish.Var { w.Range(x); return x },
+			"and":   words.And,
+			"xor":   words.Xor,
+		} {
+			b := plonkish.NewBuilder(f.system)
+			w := must.Get(f.begin(b, 32))(t)
+			x, y := b.Var(fr.NewElement(0xdead_beef)), b.Var(fr.NewElement(0x1234_5678))
+			z := do(w, x, y)
+			c := must.Get(b.Build())(t)
+			if once := c.ReadOnce(x, y, z); len(once) > 0 {
+				t.Errorf("%s, %s: %v", f.name, what, once)
+			}
+			if loose := must.Get(c.Loose(x, y))(t); len(loose) > 0 {
+				t.Errorf("%s, %s: %v", f.name, what, loose)
+			}
+			b = plonkish.NewBuilder(f.system)
+			do(must.Get(f.begin(b, 32))(t), 0, b.Var(fr.One()))
+			must.FailGet(b.Build())(t, zkbench.ErrParams, "value 0")
+		}
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	for _, bits := range []int{-2, 0, 1, 31, 254} {
 		must.FailGet(NewGates(plonkish.NewBuilder(plonkish.TurboPlonk()), bits))(t, zkbench.ErrParams, "words of %d bits", bits)

@@ -61,7 +61,13 @@ var (
 		{"token", []string{"core.go", "params.go", "prove.go", "typesum.go", "verify.go"}},
 		{"rangeproof/bulletproof", nil},
 		{"rangeproof/csp", nil},
-		{"plonkish", []string{"circuit.go", "identity.go", "lookup.go", "point.go", "proof.go", "prove.go", "transcript.go", "verify.go"}},
+		{"plonkish", []string{
+			"builder.go", "cache.go", "circuit.go", "encode.go", "gate.go", "gates.go", "identity.go", "key.go", "lookup.go", "loose.go",
+			"open.go", "point.go", "proof.go", "prove.go", "quotient.go", "rows.go", "transcript.go", "verify.go",
+		}},
+		{"plonkish/pedersen", nil},
+		{"plonkish/keccak", nil},
+		{"plonkish/words", nil},
 	}
 	// vectors are the tests that compare with a file that the code itself has made.
 	vectors = regexp.MustCompile(`^(Benchmark|Test(XOF)?Vectors?$|Test(Proof)?Sizes$)`)

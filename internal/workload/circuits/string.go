@@ -83,4 +83,3 @@ func (r *referenceString) userCache() *srs.Cache {
 		r.notes = append(r.notes, record.Finding{Name: "reference string", Text: reason})
 	}}
 }
-

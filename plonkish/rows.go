@@ -1,0 +1,161 @@
+package plonkish
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/poly"
+)
+
+// labels are those of all cells, label(j) ω^i, as products of two factors from tables of about √n
+// elements.
+type labels struct {
+	n, low int            // the lower factor has so many exponents
+	root   []fr.Element   // ω^i below low
+	step   [][]fr.Element // by column: label(j) ω^(low i)
+}
+
+// newLabels are of so many columns.
+func newLabels(n, columns int) *labels {
+	l := &labels{n: n, low: 1 << (bits.Len(uint(n)) / 2), step: make([][]fr.Element, columns)}
+	root := poly.Root(n)
+	powers := func(first, by fr.Element, n int) []fr.Element {
+		all := make([]fr.Element, n)
+		for i := range all {
+			all[i] = first
+			first.Mul(&first, &by)
+		}
+		return all
+	}
+	l.root = powers(fr.One(), root, l.low)
+	for j := range l.step {
+		l.step[j] = powers(label(j), power(root, l.low), max(1, n/l.low))
+	}
+	return l
+}
+
+// set sets z to the label of a cell, by the cell's number in Circuit.sigma.
+func (l *labels) set(z *fr.Element, cell uint32) {
+	column, row := int(cell)/l.n, int(cell)%l.n
+	z.Mul(&l.root[row%l.low], &l.step[column][row/l.low])
+}
+
+// labels are the circuit's, those of public values behind the permuted columns included.
+func (c *Circuit) labels() *labels { return newLabels(c.n, len(c.cells)+1) }
+
+// fill sets values to those of a column that the circuit decides, in rows from lo on.
+func (c *Circuit) fill(values []fr.Element, v variable, lo int, labels *labels) {
+	clear(values)
+	if v.kind == table {
+		c.tableColumn(values, v.index, lo)
+		return
+	}
+	for i := range values {
+		row := lo + i
+		if row >= len(c.rows) {
+			if v.kind == sigma {
+				labels.set(&values[i], uint32(v.index*c.n+row))
+			}
+			continue
+		}
+		switch k := &c.kinds[c.rows[row]]; v.kind {
+		case param:
+			values[i] = k.params[v.index]
+		case selector:
+			if k.gate == v.index {
+				values[i].SetOne()
+			}
+		case looked:
+			values[i].SetUint64(uint64(k.tables[v.index]))
+		case sigma:
+			labels.set(&values[i], c.sigma[v.index][row])
+		}
+	}
+}
+
+// fixedColumn is a whole column that the circuit decides.
+func (c *Circuit) fixedColumn(v variable, labels *labels) []fr.Element {
+	values := make([]fr.Element, c.n)
+	c.fill(values, v, 0, labels)
+	return values
+}
+
+// gather sets values to a column's in rows from lo on. Those of random rows are 0.
+func (p *prover) gather(values []fr.Element, v variable, lo int) {
+	c := p.circuit
+	switch v.kind {
+	case cell, nextCell:
+		if v.kind == nextCell {
+			lo++
+		}
+		clear(values)
+		if v.index < len(c.cells) {
+			column := c.cells[v.index]
+			for i := range values[:max(0, min(len(values), len(column)-lo))] {
+				values[i] = c.values[column[lo+i]]
+			}
+		} else if column := c.free[v.index-len(c.cells)]; lo < len(column) {
+			copy(values, column[lo:])
+		}
+	case multiplicity:
+		clear(values)
+		if lo < len(p.multiplicities) {
+			copy(values, p.multiplicities[lo:])
+		}
+	case point:
+		for i := range values {
+			p.labels.set(&values[i], uint32(lo+i)) // label(0) is 1
+		}
+	default:
+		c.fill(values, v, lo, p.labels)
+	}
+}
+
+// columnOf sets all values to a column's, of which random rows are 0.
+func (p *prover) columnOf(values []fr.Element, v variable) error {
+	return p.inParts(len(values), func(lo, hi int) { p.gather(values[lo:hi], v, lo) })
+}
+
+// inParts does what is done to n elements part by part, in parts of whole tiles.
+func (p *prover) inParts(n int, do func(lo, hi int)) error {
+	size := min(n, tile)
+	tasks := min(executor.Tasks(p.ex), n/size)
+	return p.ex.Do(p.ctx, tasks, func(_ context.Context, i int) error {
+		do(n/size*i/tasks*size, n/size*(i+1)/tasks*size)
+		return nil
+	})
+}
+
+// overRows sets each of dst to an Expr of columns in rows, some rows at a time: no column is there
+// as a whole. What it makes of random rows means nothing.
+func (p *prover) overRows(dst []poly.Vector, exprs ...Expr) error {
+	kernels := make([]*kernel, len(exprs))
+	for i, e := range exprs {
+		kernels[i] = newKernel(compile(e))
+	}
+	size := min(p.n, tile)
+	return p.inParts(p.n, func(lo, hi int) {
+		values, columns := make([]fr.Element, size), make(map[variable]poly.Vector)
+		runs := make([]*run, len(kernels))
+		for i, k := range kernels {
+			runs[i] = k.start(p.form, size, p.scalars[:], func(v variable) poly.Vector {
+				if _, ok := columns[v]; !ok {
+					columns[v] = p.form.New(size)
+				}
+				return columns[v]
+			})
+		}
+		for ; lo < hi; lo += size {
+			for v, column := range columns {
+				p.gather(values, v, lo)
+				column.Set(values)
+			}
+			for i, r := range runs {
+				r.tile(dst[i].Slice(lo, lo+size))
+			}
+		}
+	})
+}
