@@ -26,6 +26,19 @@ func BenchmarkProve(b *testing.B) {
 	}
 }
 
+// BenchmarkExpanded is BenchmarkProve by a key that keeps the values of the circuit's own columns.
+func BenchmarkExpanded(b *testing.B) {
+	builder := NewBuilder(Plonk())
+	chain(builder, 1<<16-blinded-2, 7)
+	c := must.Get(builder.Build())(b)
+	k := setup(b, c)
+	must.Do(b, k.Expand(b.Context(), executor.Pool()))
+	for b.Loop() {
+		must.Get(k.Prove(b.Context(), executor.Serial(), c, Options{}))(b)
+	}
+	b.ReportMetric(float64(k.ExpandedLen())/float64(c.Size()), "B/row")
+}
+
 // BenchmarkSetup is of keys that are made, and of those in a file.
 func BenchmarkSetup(b *testing.B) {
 	builder := NewBuilder(Plonk())

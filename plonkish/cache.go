@@ -132,5 +132,5 @@ func (k *ProvingKey) in(data []byte, unmap func() error) {
 		k.coefficients[v] = k.form.In(data[at+i*size:], k.n)
 	}
 	k.digest = sha512.Sum512(k.Bytes())
-	k.unmap = unmap
+	k.unmap = append(k.unmap, unmap)
 }

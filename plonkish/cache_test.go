@@ -1,9 +1,11 @@
 package plonkish
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -84,4 +86,37 @@ func TestCache(t *testing.T) {
 	})
 	small := must.Get(srs.Insecure(t.Context(), executor.Serial(), minSize, 1))(t)
 	must.FailGet(cache.Setup(t.Context(), executor.Serial(), c, small))(t, zkbench.ErrLimit, "a string that is too short")
+}
+
+// TestExpand: an expanded key makes the same proofs, also of columns that are computed part by part.
+func TestExpand(t *testing.T) {
+	all := statements(t)
+	if !testing.Short() {
+		b := NewBuilder(Plonk())
+		chain(b, 1<<15, 7)
+		c := must.Get(b.Build())(t)
+		all = append(all, statement{name: "four parts", ProvingKey: setup(t, c), Circuit: c, public: c.Public()})
+		golden.Equal(t, "parts", 4, all[len(all)-1].partCount())
+	}
+	for _, s := range all {
+		prove := func() []byte {
+			return must.Get(s.Prove(t.Context(), executor.Pool(), s.Circuit, Options{Context: bound, Rand: zeros{}}))(t)
+		}
+		k := *s.ProvingKey
+		s.ProvingKey = &k
+		want := prove()
+		must.Do(t, k.Expand(t.Context(), executor.Pool()))
+		must.Do(t, k.Expand(t.Context(), executor.Pool()))
+		golden.Equal(t, s.name+": expanded columns", len(k.fixedColumns()), len(k.expanded))
+		if !slices.Equal(want, prove()) {
+			t.Errorf("%s: another proof", s.name)
+		}
+		must.Do(t, k.Close())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	k := *all[0].ProvingKey
+	must.Fail(t, k.Expand(ctx, executor.Serial()), context.Canceled, "cancelled")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+	must.Fail(t, k.Expand(t.Context(), executor.Serial()), zkbench.ErrLimit, "memory of an expanded key")
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -418,6 +419,25 @@ func TestOthersKeys(t *testing.T) {
 		c.digest[i] ^= 1
 		must.FailGet(s.Prove(t.Context(), executor.Serial(), &c, Options{}))(t, zkbench.ErrParams, "byte %d", i)
 	}
+}
+
+// TestMemory: what memory cannot hold is refused, with the rows that it can.
+func TestMemory(t *testing.T) {
+	b := NewBuilder(Plonk())
+	chain(b, 1<<10, 7)
+	c := must.Get(b.Build())(t) // of 2^11 rows
+	for have, most := range map[uint64]int64{0: -1, 204_800: -1, 204_799: 1<<10 - blinded, 102_400: 1<<10 - blinded, 102_399: 1<<9 - blinded, 1: 0} {
+		err := c.fits(100, have)
+		limit, ok := errors.AsType[*zkbench.LimitError](err)
+		if ok != (most >= 0) || ok && (limit.Max != most || limit.Estimate != int64(c.Rows())) {
+			t.Errorf("%d bytes: %v", have, err)
+		}
+	}
+	s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
+	k := must.Get(Setup(t.Context(), executor.Serial(), c, s))(t)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+	must.FailGet(Setup(t.Context(), executor.Serial(), c, s))(t, zkbench.ErrLimit, "rows of a circuit in this memory")
+	must.FailGet(k.Prove(t.Context(), executor.Serial(), c, Options{}))(t, zkbench.ErrLimit, "rows of a circuit in this memory")
 }
 
 // TestEqual: values that are equal by way of others are one cycle.

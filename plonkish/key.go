@@ -3,7 +3,9 @@ package plonkish
 import (
 	"context"
 	"crypto/sha512"
+	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
@@ -12,6 +14,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/mapped"
+	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/poly"
 	"github.com/zkbench/zkbench/srs"
 )
@@ -39,17 +43,60 @@ type ProvingKey struct {
 	domain, part *poly.Domain // of all rows, and of a part of a coset (quotient)
 	kernel       *kernel
 	coefficients map[variable]poly.Vector // of the layout's fixed columns, perhaps in a file
-	unmap        func() error
+	expanded     map[variable][]poly.Vector
+	unmap        []func() error
 }
 
-// Close gives the memory of a Cache's file back; the key is not used after it.
+// Close gives back what Expand has taken, and the memory of a Cache's file; the key is not used after
+// it.
 func (k *ProvingKey) Close() error {
-	if k.unmap == nil {
+	if len(k.unmap) == 0 {
 		return nil
 	}
-	unmap := k.unmap
+	var errs []error
+	for _, unmap := range k.unmap {
+		errs = append(errs, unmap())
+	}
 	*k = ProvingKey{}
-	return unmap()
+	return errors.Join(errs...)
+}
+
+// ExpandedLen is the memory in bytes that Expand takes.
+func (k *ProvingKey) ExpandedLen() int64 {
+	return int64(len(k.fixedColumns())) * int64(k.pieces) * int64(k.form.Bytes(k.n))
+}
+
+// Expand has the key keep the values of the circuit's own columns on all points that a proof computes
+// the identity on: so half and more of its transforms are done once. It is not to be called beside
+// other methods. The error is a zkbench.LimitError where there is no memory for it, or the context's
+// cause.
+func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
+	if k.expanded != nil {
+		return nil
+	}
+	if err := memory.Fits("memory of an expanded key", uint64(k.ExpandedLen())); err != nil {
+		return err
+	}
+	columns, size := k.fixedColumns(), k.part.Size()
+	data, free := mapped.Memory(int(k.ExpandedLen()))
+	expanded, powers, one := make(map[variable][]poly.Vector), k.form.New(size), fr.One()
+	for part := range k.pieces * k.partCount() {
+		shift := k.shift(part)
+		powers.SetPowers(&one, &shift)
+		for _, v := range columns {
+			expanded[v] = append(expanded[v], k.form.In(data, size))
+			data = data[k.form.Bytes(size):]
+		}
+		err := ex.Do(ctx, len(columns), func(ctx context.Context, i int) error {
+			return k.on(ctx, expanded[columns[i]][part], k.coefficients[columns[i]], shift, powers)
+		})
+		if err != nil {
+			free()
+			return err
+		}
+	}
+	k.expanded, k.unmap = expanded, append(k.unmap, func() error { free(); return nil })
+	return nil
 }
 
 // Verifying is the part for verifiers.
@@ -61,14 +108,20 @@ func (k *VerifyingKey) Insecure() bool { return k.insecure }
 
 // Setup makes the keys of a circuit over a reference string of its size. Errors are
 // zkbench.ErrParams for a string of another size, a zkbench.LimitError with the largest number of
-// rows that it has where it is too small, or the context's cause.
+// rows where it is too small, or memory is, or the context's cause.
 func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*ProvingKey, error) {
-	vk, err := SetupVerifying(ctx, ex, c, s)
+	vk, err := newVerifyingKey(c, s)
 	if err != nil {
 		return nil, err
 	}
 	k, err := vk.proving(c, s)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.fits(len(k.fixedColumns())*k.elementBytes()+sumBytes, memory.Available()); err != nil {
+		return nil, err
+	}
+	if err := k.commit(ctx, ex, c, s); err != nil {
 		return nil, err
 	}
 	labels := c.labels()
@@ -87,16 +140,21 @@ func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *sr
 	if err != nil {
 		return nil, err
 	}
+	return k, k.commit(ctx, ex, c, s)
+}
+
+// commit has the commitments of the fixed columns, and the digest of all.
+func (k *VerifyingKey) commit(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) error {
 	labels := c.labels()
 	for _, v := range k.fixedColumns() {
 		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, c.fixedColumn(v, labels))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		k.fixed = append(k.fixed, commitment)
 	}
 	k.digest = sha512.Sum512(k.Bytes())
-	return k, nil
+	return nil
 }
 
 // newVerifyingKey has no fixed columns yet.
@@ -126,6 +184,30 @@ func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 		VerifyingKey: k, circuit: c.digest, srs: s, form: form, domain: domain, part: part, kernel: newKernel(k.identity),
 		coefficients: make(map[variable]poly.Vector),
 	}, nil
+}
+
+// sumBytes is the working memory of a sum of points, for each.
+const sumBytes = 280
+
+// elementBytes is the memory of an element of a column.
+func (k *ProvingKey) elementBytes() int { return k.form.Bytes(8) / 8 }
+
+// proofBytes is the memory that a proof takes for each row: its columns and the quotient, those of
+// the identity on a part of a coset, two lists of elements, and that of a sum.
+func (k *ProvingKey) proofBytes() int {
+	onPart := len(k.identity.variables()) + 5
+	columns := len(k.witness()) + k.pieces + (onPart+k.partCount()-1)/k.partCount()
+	return columns*k.elementBytes() + 2*fr.Bytes + sumBytes
+}
+
+// fits is a zkbench.LimitError, with the most rows, where a circuit's rows take more memory than there
+// is; 0 is not known.
+func (c *Circuit) fits(each int, have uint64) error {
+	if have == 0 || uint64(each*c.n) <= have {
+		return nil
+	}
+	most := 1 << bits.Len64(have/uint64(each)) / 2
+	return &zkbench.LimitError{What: "rows of a circuit in this memory", Estimate: int64(c.Rows()), Max: int64(max(0, most-blinded))}
 }
 
 // fixedColumns are those of committed that the circuit decides, in their order.

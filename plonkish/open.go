@@ -62,7 +62,7 @@ func (p *prover) open() error {
 		return err
 	}
 	sums := p.claimed(p.rounds.values(p.proof))
-	quotient := make([]fr.Element, p.n)
+	quotient := p.newElements(p.n)
 	for s := range setCount {
 		if len(sums[s].columns) == 0 {
 			continue

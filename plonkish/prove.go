@@ -16,6 +16,8 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/mapped"
+	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/poly"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -68,22 +70,25 @@ type prover struct {
 
 	multiplicities []fr.Element // of the tables' rows
 
-	// What memory is there, is used again: a proof takes the most that it needs at a time.
+	// What memory is there, is used again: a proof takes the most that it needs at a time. It is not of
+	// the heap, whose garbage would be as much again.
 	free     []poly.Vector // of n elements
-	elements []fr.Element  // n
+	elements []fr.Element  // n, and room for another
+	unmap    []func()
 
 	fullLength bool
 	span       func(name string) (end func())
 }
 
 // Prove proves that the circuit, which is the key's with any witness, is satisfied. Errors are
-// an *UnsatisfiedError where it is not, zkbench.ErrParams for another circuit, what Rand returns,
-// or the context's cause.
+// an *UnsatisfiedError where it is not, zkbench.ErrParams for another circuit, a zkbench.LimitError
+// where memory is too small, what Rand returns, or the context's cause.
 func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit, o Options) ([]byte, error) {
 	p, err := k.newProver(ctx, ex, c, o)
 	if err != nil {
 		return nil, err
 	}
+	defer p.close()
 	if err := c.guess().check(ctx, ex); err != nil {
 		return nil, err
 	}
@@ -104,6 +109,9 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	if c.digest != k.circuit {
 		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
 	}
+	if err := c.fits(k.proofBytes(), memory.Available()); err != nil {
+		return nil, err
+	}
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
@@ -116,17 +124,37 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	}
 	public := c.Public()
 	r := k.newRounds(public, o.Context)
-	return &prover{
+	p := &prover{
 		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, labels: c.labels(), rounds: r,
-		nonces: nonces, blinds: nonces.Stream(c.witness(), &r.Transcript), elements: make([]fr.Element, k.n, k.n+1),
+		nonces: nonces, blinds: nonces.Stream(c.witness(), &r.Transcript),
 		columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength, span: o.Span,
-	}, nil
+	}
+	p.elements = p.newElements(k.n + 1)[:k.n]
+	return p, nil
+}
+
+// close ends the use of all memory.
+func (p *prover) close() {
+	for _, unmap := range p.unmap {
+		unmap()
+	}
+}
+
+// memory is so many bytes, until close.
+func (p *prover) memory(n int) []byte {
+	data, unmap := mapped.Memory(n)
+	p.unmap = append(p.unmap, unmap)
+	return data
+}
+
+func (p *prover) newElements(n int) []fr.Element {
+	return mapped.Values[fr.Element](p.memory(n * fr.Bytes))
 }
 
 // take is a vector of n elements that nobody else has; what they are means nothing.
 func (p *prover) take() poly.Vector {
 	if len(p.free) == 0 {
-		return p.form.New(p.n)
+		return p.form.In(p.memory(p.form.Bytes(p.n)), p.n)
 	}
 	v := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]

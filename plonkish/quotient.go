@@ -24,6 +24,24 @@ const partPoints, maxParts = 1 << 14, 8
 // partSize is the number of points of a part.
 func (l *layout) partSize() int { return min(l.n, max(partPoints, l.n/maxParts)) }
 
+// partCount is the number of parts of a coset.
+func (l *layout) partCount() int { return l.n / l.partSize() }
+
+// shift is that of a part, as a coset of the small domain; parts of all cosets are numbered through.
+func (l *layout) shift(part int) fr.Element {
+	shift, step := label(part/l.partCount()+1), power(l.root, part%l.partCount())
+	return *shift.Mul(&shift, &step)
+}
+
+// on sets dst to the values of a polynomial on a coset of the small domain, of whose shift powers has
+// the powers.
+func (k *ProvingKey) on(ctx context.Context, dst, coefficients poly.Vector, shift fr.Element, powers poly.Vector) error {
+	one := fr.One()
+	fold(dst, coefficients, power(shift, dst.Len()))
+	dst.Mul(dst, powers)
+	return k.part.NTT(ctx, executor.Serial(), dst, poly.Natural, &one)
+}
+
 // quotient commits to the pieces of the identity divided by X^n - 1. The
 // identity is computed on as many cosets of the domain as there are pieces, and each of these part
 // by part. What it has above so many coefficients is one at most, which the columns' leading
@@ -32,15 +50,13 @@ func (p *prover) quotient() error {
 	shifts := make([]fr.Element, p.layout.pieces)
 	p.pieces = make([]piece, p.layout.pieces)
 	for c := range shifts {
-		shifts[c] = label(c + 1) // outside of the domain, and in different cosets
+		shifts[c] = p.shift(c * p.partCount()) // outside of the domain, and in different cosets
 		p.pieces[c].low = p.take()
 	}
-	columns, size := newParts(p), p.part.Size()
-	parts := p.n / size
+	columns, size, parts := newParts(p), p.part.Size(), p.partCount()
 	for c := range p.pieces {
-		shift := shifts[c]
 		for i := range parts {
-			if err := columns.move(shift, i > 0); err != nil {
+			if err := columns.move(c*parts+i, i > 0); err != nil {
 				return err
 			}
 			// Part i has the points ω^i of all, which in reversed order are neighbours.
@@ -49,7 +65,6 @@ func (p *prover) quotient() error {
 			if err := p.kernel.run(p.ctx, p.ex, p.form, dst, p.scalars[:], columns.get); err != nil {
 				return err
 			}
-			shift.Mul(&shift, &p.root)
 		}
 		vanishing := p.vanishing(&shifts[c])
 		end := p.span(SpanTransform)
@@ -99,7 +114,7 @@ func newParts(p *prover) *parts {
 		if v.kind == scalar {
 			continue
 		}
-		if _, ok := s.at[v.here()]; !ok {
+		if _, ok := s.at[v.here()]; !ok && p.expanded[v] == nil {
 			s.at[v.here()] = take()
 		}
 		if v.kind.next() {
@@ -116,8 +131,8 @@ func (s *parts) get(v variable) poly.Vector {
 	return s.at[v]
 }
 
-// move goes to the coset of a shift; where it follows on the last one, what was next is here.
-func (s *parts) move(shift fr.Element, follows bool) error {
+// move goes to a part; where it follows on the last one, what was next is here.
+func (s *parts) move(part int, follows bool) error {
 	type job struct {
 		column  variable
 		dst     poly.Vector
@@ -125,8 +140,13 @@ func (s *parts) move(shift fr.Element, follows bool) error {
 	}
 	var jobs []job
 	var further fr.Element
+	shift := s.shift(part)
 	further.Mul(&shift, &s.root)
 	for _, v := range s.committed {
+		if kept, ok := s.expanded[v]; ok {
+			s.at[v] = kept[part]
+			continue
+		}
 		next, ahead := s.next[v]
 		if ahead && follows {
 			s.at[v], s.next[v] = next, s.at[v]
@@ -148,9 +168,7 @@ func (s *parts) move(shift fr.Element, follows bool) error {
 		if j.further {
 			shift, powers = further, s.powers[1]
 		}
-		fold(j.dst, s.columns[j.column], power(shift, j.dst.Len()))
-		j.dst.Mul(j.dst, powers)
-		return s.part.NTT(ctx, executor.Serial(), j.dst, poly.Natural, &one)
+		return s.on(ctx, j.dst, s.columns[j.column], shift, powers)
 	})
 	if err != nil {
 		return err

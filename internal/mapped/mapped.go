@@ -1,4 +1,4 @@
-// Package mapped opens files that are read as memory.
+// Package mapped opens files that are read as memory, and has memory that is no file's.
 package mapped
 
 import (
@@ -27,6 +27,15 @@ func Open(path string, size int64) (data []byte, closing func() error, err error
 	return mapFile(f, int(size))
 }
 
+// Memory is n bytes, 0 all, of which the garbage collector knows nothing: large memory for a while,
+// that is not to make the heap grow. It is aligned for 64-bit words, and not used after free.
+func Memory(n int) (data []byte, free func()) { return mapMemory(n) }
+
+// heapMemory is mapMemory where there is no other.
+func heapMemory(n int) ([]byte, func()) {
+	return Bytes(make([]uint64, (n+7)/8))[:n], func() {}
+}
+
 // Bytes is the memory of values without padding, and Values what such memory holds.
 func Bytes[T any](values []T) []byte {
 	var v T
@@ -40,7 +49,7 @@ func Values[T any](data []byte) []T {
 
 // readFile is mapFile where files are not mapped.
 func readFile(f io.Reader, n int) ([]byte, func() error, error) {
-	data := Bytes(make([]uint64, (n+7)/8))[:n]
+	data, _ := heapMemory(n)
 	_, err := io.ReadFull(f, data)
 	return data, func() error { return nil }, err
 }

@@ -42,3 +42,23 @@ func TestOpen(t *testing.T) {
 		t.Error("a file that ends is read whole")
 	}
 }
+
+// TestMemory: memory is 0, can be written, and is aligned; none is none.
+func TestMemory(t *testing.T) {
+	for _, n := range []int{0, 1, 8, 4096, 1 << 20} {
+		for _, get := range []func(n int) ([]byte, func()){Memory, heapMemory} {
+			data, free := get(n)
+			golden.Equal(t, "bytes", n, len(data))
+			if bytes.ContainsFunc(data, func(r rune) bool { return r != 0 }) {
+				t.Errorf("%d bytes are not 0", n)
+			}
+			for i := range data {
+				data[i] = 1
+			}
+			if n >= 8 && uintptr(unsafe.Pointer(&data[0]))%8 > 0 {
+				t.Errorf("%d bytes at %p", n, &data[0])
+			}
+			free()
+		}
+	}
+}
