@@ -187,6 +187,7 @@ var (
 	Multiplications  = count("multiplications", "multiplications/proof", "Points by which a proof commits, each times a scalar")
 	Constraints      = count("constraints", "constraints", "Constraints of the circuit")
 	Domain           = count("domain", "points", "Points of the circuit's domain")
+	Columns          = count("columns", "columns", "Columns of the circuit")
 	Blocks           = count("blocks", "blocks", "Blocks of the hash")
 	BlocksNeeded     = count("blocks-needed", "blocks-needed", "Blocks that the message alone needs")
 	Requests         = count("requests", "requests/op", "Requests of an operation")

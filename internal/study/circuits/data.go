@@ -194,6 +194,9 @@ func (d *data) stages(part string, words int, columns []column, size string) *st
 // known of a case that did not run, too.
 func domain(r *record.Record) float64 {
 	gates := uint64(study.AxisNumber(r, "gates"))
+	if of := systemOf(r); of != nil && r.Workload == "Pedersen" {
+		gates = uint64(workloads.PedersenConstraints(of.name, int(study.AxisNumber(r, "hashes"))))
+	}
 	if r.Workload == "Keccak" {
 		each := circuit.BlockConstraints
 		if study.Axis(r, "form") == "std" {
@@ -242,10 +245,15 @@ func like(a, b *record.Record, but string) bool {
 }
 
 // points are the times of a stage of a part's cases, in s, by an axis: of those that keep.
-func (d *data) points(part, size, name string, keep func(r *record.Record) bool) (all []plot.Point) {
+func (d *data) points(part, size, name string, keep func(r *record.Record) bool) []plot.Point {
+	return d.pointsOf(part, size, func(r *record.Record) float64 { return stage(r, name) }, keep)
+}
+
+// pointsOf are those of another figure.
+func (d *data) pointsOf(part, size string, of func(r *record.Record) float64, keep func(r *record.Record) bool) (all []plot.Point) {
 	for _, r := range d.side(part) {
-		if s := stage(r, name); keep(r) && s > 0 {
-			all = append(all, plot.Point{X: study.AxisNumber(r, size), Y: s})
+		if y := of(r); keep(r) && y > 0 {
+			all = append(all, plot.Point{X: study.AxisNumber(r, size), Y: y})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })

@@ -2,6 +2,7 @@ package circuits
 
 import (
 	_ "embed"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -24,6 +25,9 @@ const (
 	partStd      = "std"
 	partVariable = "variable"
 	partNative   = "native"
+	partLookup   = "lookup"
+	partWide     = "wide"
+	partShapes   = "shapes"
 )
 
 // keccakStudy is "The benchmarking results for computational integrity with Keccak256
@@ -49,15 +53,27 @@ func keccakStudy() *sheet {
 	for _, n := range []int{136, 408, 1360, 4080, 13_600, 40_800, 136_000, 408_000, 1_360_000, 4_080_000, 13_600_000, 21_000_000} {
 		native.cases = append(native.cases, nativeOf(n))
 	}
+	lookup := part{name: partLookup, quick: 1, about: "our look-up circuit in UltraPlonk, messages of 135 to 2,448 bytes"}
+	wide := part{name: partWide, quick: 1, about: "our circuit of eight slices a row, messages of 135 to 13,600 bytes"}
+	for _, n := range []int{135, 136, 544, 1496, 2448} {
+		lookup.cases, wide.cases = append(lookup.cases, ourKeccakOf("lookup", n)), append(wide.cases, ourKeccakOf("wide", n))
+	}
+	wide.cases = append(wide.cases, ourKeccakOf("wide", 13_600))
+	shapes := part{name: partShapes, quick: 1, about: "the same in the study's three shapes, as long a message as each has room for"}
+	for _, shape := range axiom() {
+		c := ourKeccakOf(fmt.Sprintf("wide-%d-%d", shape.k, shape.rows), shape.ours*keccak.Rate-1)
+		c.takes = 2 * time.Minute
+		shapes.cases = append(shapes.cases, c)
+	}
 	s.parts = []part{
 		plain,
 		{name: partStd, quick: 1, about: "gnark's own gadget, one block and two", cases: []measured{
 			keccakOf("std", 135, circuit.StdBlockConstraints), keccakOf("std", 136, circuit.StdBlockConstraints),
 		}},
-		variable, native,
+		variable, lookup, wide, shapes, native,
 		{
 			name: study.Purego, quick: 1, about: "one block and the hash itself with this program and one without assembly", rounds: true, both: true,
-			cases: []measured{nativeOf(136_000), keccakOf("bits", 135, circuit.BlockConstraints)},
+			cases: []measured{nativeOf(136_000), keccakOf("bits", 135, circuit.BlockConstraints), ourKeccakOf("wide", 135)},
 		},
 	}
 	return s
@@ -71,6 +87,20 @@ func keccakOf(form string, n, each int) measured {
 		takes: time.Duration(gates) * perGate, optional: gates > atOnce,
 	}
 }
+
+// ourKeccakOf is one of our own circuits.
+func ourKeccakOf(form string, n int) measured {
+	return measured{
+		workload: "Keccak", values: map[string]string{"form": form, "bytes": strconv.Itoa(n), "system": "ultra"},
+		takes: time.Duration(20_000*keccak.Blocks(n)) * perRow,
+	}
+}
+
+// shape is a circuit of Axiom's: 2^k rows, rows a round, permutations, and how many ours of that shape
+// has.
+type shape struct{ k, rows, permutations, ours int }
+
+func axiom() []shape { return []shape{{14, 25, 24, 25}, {15, 28, 44, 51}, {15, 9, 144, 144}} }
 
 func nativeOf(n int) measured {
 	s := measure.DefaultSettings(1, 400*time.Millisecond)
@@ -87,6 +117,15 @@ func fillKeccak(d *data, v *view) {
 	for _, part := range []string{partPlain, partVariable} {
 		v.Table[part] = d.stages(part, 0, columns, "bytes").String()
 	}
+	for _, part := range []string{partLookup, partWide} {
+		v.Table[part] = d.stages(part, 0, append(append(axes("bytes"), blocks), stageColumns()...), "").String()
+	}
+	v.Table[partShapes] = d.stages(partShapes, 1, []column{
+		axes("form")[0], numberOf("columns", record.Columns), numberOf("permutations", record.Blocks), numberOf("proof bytes", record.ProofSize),
+		numberOf("domain", record.Domain), stageTime("build", "build"), stageTime("keys", "keys"), stageTime("prove", "prove"), stageTime("verify", "verify"),
+		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
+		{head: "prove, a permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
+	}, "").String()
 	ours := func(r *record.Record) *record.Record {
 		return d.find(partPlain, map[string]string{"bytes": study.Axis(r, "bytes")})
 	}
@@ -158,13 +197,59 @@ func keccakCharts(d *data) []study.Chart {
 			{Name: "verify", Points: d.points(partPlain, "bytes", "verify", all)},
 		},
 	}
+	for _, part := range []string{partLookup, partWide} {
+		c.Lines = append(c.Lines, plot.Curve{Name: "prove, " + part, Points: d.points(part, "bytes", "prove", all)})
+	}
+	var charts []study.Chart
+	if blocks := d.blocks(); blocks != nil {
+		charts = append(charts, study.Chart{File: "keccak-blocks.svg", Title: blocks.Title, Figure: blocks})
+	}
 	if len(c.Lines[0].Points)+len(c.Lines[1].Points) == 0 {
-		return nil
+		return charts
 	}
 	if at, ok := d.crossing(); ok {
 		s := stat.Median(d.verifyTimes())
 		c.Lines = append(c.Lines, plot.Curve{Name: "verify, any length", Points: []plot.Point{{X: native[0].X, Y: s}, {X: native[len(native)-1].X, Y: s}}})
 		c.Marks = []plot.Mark{{Name: "crossover", X: at.Value}}
 	}
-	return []study.Chart{{File: "keccak-times.svg", Title: c.Title, Figure: c}}
+	return append([]study.Chart{{File: "keccak-times.svg", Title: c.Title, Figure: c}}, charts...)
+}
+
+// blocks is a chart of what circuits prove of a message, by its length; nil of no records. What the
+// study draws above a circuit's room is of no whole message, and hollow.
+func (d *data) blocks() *plot.Curves {
+	c := &plot.Curves{
+		Title: "Permutations that a circuit proves, by the length of the message", X: "bytes", Y: "permutations",
+		Notes: []string{"hollow: the study's times of messages that its circuit has no room for"},
+	}
+	of := func(r *record.Record) float64 { return r.Value(record.Blocks) }
+	all := func(*record.Record) bool { return true }
+	measured := 0
+	for _, part := range []string{partLookup, partWide} {
+		points := d.pointsOf(part, "bytes", of, all)
+		measured += len(points)
+		c.Lines = append(c.Lines, plot.Curve{Name: "ours, " + part, Points: points})
+	}
+	if measured == 0 {
+		return nil
+	}
+	needed := plot.Curve{Name: "needed", Reference: true}
+	lengths := []int{136, 408, 1360, 4080, 13_600, 40_800, 136_000}
+	for _, n := range lengths {
+		needed.Points = append(needed.Points, plot.Point{X: float64(n), Y: float64(keccak.Blocks(n))})
+	}
+	for _, s := range axiom() {
+		whole := plot.Curve{Name: fmt.Sprintf("Axiom, %d", s.permutations)}
+		none := plot.Curve{Name: fmt.Sprintf("Axiom, %d, not whole", s.permutations), Loose: true}
+		for _, n := range lengths {
+			l := &whole
+			if keccak.Blocks(n) > s.permutations {
+				l = &none
+			}
+			l.Points = append(l.Points, plot.Point{X: float64(n), Y: float64(s.permutations)})
+		}
+		c.Lines = append(c.Lines, whole, none)
+	}
+	c.Lines = append(c.Lines, needed)
+	return c
 }

@@ -3,14 +3,18 @@ package circuits
 import (
 	_ "embed"
 	"math"
+	"sort"
 	"strconv"
 	"time"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/plot"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
+	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
 //go:embed plonk.md.tmpl
@@ -20,11 +24,51 @@ var plonkProse string
 const (
 	partGates    = "gates"
 	partPedersen = "pedersen"
+	partSystems  = "systems"
+	partHashes   = "hashes"
+	partFull     = "full"
 	partMSM      = "msm"
 	implOurs     = "zkbench"
 	implGnark    = "gnark"
 	partThreads  = "threads"
 )
+
+// system is one of ours, as the study has it: n scalars are multiplied so often for a proof, and
+// each of its polynomials takes 6n elements.
+type system struct {
+	name, label     string
+	multiplications float64
+	polynomials     float64
+	hashGates       float64 // a hash
+	form            string
+}
+
+func ourSystems() []system {
+	return []system{
+		{"plonk", "Plonk", 9, 9, 5113, "ladder"},
+		{"turbo", "TurboPlonk", 11, 15, 345, "ladder"},
+		{"ultra", "UltraPlonk", 13, 19, 103, "window"},
+	}
+}
+
+// values are those of axes that say that a case is the system's.
+func (s *system) values(key string, n int) map[string]string {
+	v := map[string]string{key: strconv.Itoa(n), "system": s.name}
+	if s.name == "plonk" {
+		v["impl"] = implOurs
+	}
+	return v
+}
+
+// systemOf is the system of ours that a record is of; nil: gnark's.
+func systemOf(r *record.Record) *system {
+	for _, s := range ourSystems() {
+		if study.Axis(r, "system") == s.name && (s.name != "plonk" || study.Axis(r, "impl") == implOurs) {
+			return &s
+		}
+	}
+	return nil
+}
 
 func pedersenForms() []string { return []string{"edwards", "grumpkin", "tables"} }
 
@@ -34,7 +78,7 @@ func plonkStudy() *sheet {
 	s := &sheet{
 		name:  "plonk",
 		short: "Plonk on gates and Pedersen hashes beside Lehigh University's figures of 2023",
-		long:  "Gates, Pedersen hashes and multi-scalar multiplications on gnark's PLONK, beside the\nfigures of Lehigh University's study of Plonk, TurboPlonk and UltraPlonk.",
+		long:  "Gates, Pedersen hashes and multi-scalar multiplications on gnark's PLONK and on our own\nPlonk, TurboPlonk and UltraPlonk, beside the figures of Lehigh University's study of these.",
 		prose: plonkProse, fill: fillPlonk, charts: plonkCharts,
 	}
 	gates := part{name: partGates, quick: 3, about: "circuits of 2^10 to 2^25 gates, as far as memory allows"}
@@ -51,15 +95,58 @@ func plonkStudy() *sheet {
 	for k := 10; k <= 22; k += 2 {
 		msm.cases = append(msm.cases, msmOf(1<<k, implOurs), msmOf(1<<k, implGnark))
 	}
+	systems := part{name: partSystems, quick: 6, about: "circuits of 2^10 to 2^25 gates in our three systems, as far as memory allows"}
+	for _, k := range []int{10, 12, 14, 16, 18, 20, 22, 24, 25} {
+		for _, of := range ourSystems() {
+			systems.cases = append(systems.cases, ourGatesOf(of, 1<<k-ownRows))
+		}
+	}
+	hashes := part{name: partHashes, quick: 3, about: "chains of 125 to 128K Pedersen hashes in our three systems, as far as memory allows"}
+	for _, n := range []int{125, 250, 500, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17} {
+		for _, of := range ourSystems() {
+			if of.name != "plonk" || n <= 1<<13 { // as the study
+				hashes.cases = append(hashes.cases, ourHashesOf(of, n))
+			}
+		}
+	}
+	full := part{name: partFull, quick: 3, about: "circuits of 2^16, 2^18 and 2^20 rows that are full of hashes"}
+	for _, k := range []int{16, 18, 20} {
+		for _, of := range ourSystems() {
+			full.cases = append(full.cases, ourHashesOf(of, hashesIn(of, k)))
+		}
+	}
 	s.parts = []part{
-		gates, pedersen, msm,
-		{name: partThreads, quick: 1, about: "32 hashes on one processor and on two", rounds: true, cpus: []int{1, 2}, cases: []measured{pedersenOf("tables", 32)}},
+		gates, pedersen, systems, hashes, full, msm,
+		{name: partThreads, quick: 1, about: "hashes on one processor and on two", rounds: true, cpus: []int{1, 2}, cases: []measured{
+			pedersenOf("tables", 32), ourHashesOf(ourSystems()[1], 125), ourHashesOf(ourSystems()[2], 125),
+		}},
 		{
-			name: study.Purego, quick: 1, about: "two small cases with this program and one without assembly", rounds: true, both: true,
-			cases: []measured{gatesOf(1 << 14), pedersenOf("grumpkin", 8)},
+			name: study.Purego, quick: 1, about: "small cases with this program and one without assembly", rounds: true, both: true,
+			cases: []measured{gatesOf(1 << 14), pedersenOf("grumpkin", 8), ourHashesOf(ourSystems()[1], 32), ourHashesOf(ourSystems()[2], 32)},
 		},
 	}
 	return s
+}
+
+// ownRows is how many gates less than a power of two leave room for the rows that every circuit of ours
+// has: the random ones, and that of the public value.
+const ownRows = 8
+
+// perRow is about what all stages of ours take for a row of the domain.
+const perRow = 50 * time.Microsecond
+
+func ourGatesOf(of system, n int) measured {
+	return measured{workload: "Gates", values: of.values("gates", n), takes: time.Duration(n) * perRow, optional: n > atOnce}
+}
+
+func ourHashesOf(of system, n int) measured {
+	rows := workloads.PedersenConstraints(of.name, n)
+	return measured{workload: "Pedersen", values: withValue(of.values("hashes", n), "form", of.form), takes: time.Duration(rows) * perRow, optional: rows > atOnce}
+}
+
+// hashesIn is the most hashes in 2^k rows.
+func hashesIn(of system, k int) int {
+	return sort.Search(1<<k, func(n int) bool { return workloads.PedersenConstraints(of.name, n+1) > 1<<k })
 }
 
 // perGate is about what all stages take for a gate, its share of the domain included.
@@ -139,6 +226,14 @@ func fillPlonk(d *data, v *view) {
 	}}
 	columns := append(append(axes("form", "hashes"), perHash, faster), stageColumns()...)
 	v.Table["pedersen"] = d.stages(partPedersen, 1, columns, "").String()
+	system := column{"system", func(r *record.Record) string { return systemOf(r).label }, true}
+	v.Table["systems"] = d.stages(partSystems, 1, append(append([]column{system}, axes("gates")...), stageColumns()...), "gates").String()
+	columns = append(append([]column{system}, axes("hashes")...), stageColumns()...)
+	v.Table["hashes"] = d.stages(partHashes, 1, columns, "hashes").String()
+	v.Table["full"] = d.stages(partFull, 1, columns, "").String()
+	v.Table["room"] = room().String()
+	v.Table["phases"] = d.phases().String()
+	v.Table["polynomials"] = d.polynomials().String()
 	v.Table["rates"] = d.rates().String()
 	v.Table["msm"] = d.msm().String()
 	v.Table["threads"] = d.threads(partThreads).String()
@@ -154,9 +249,9 @@ func (d *data) rates() *study.Table {
 	}
 	largest := make(map[string]*record.Record)
 	var order []string
-	for _, part := range []string{partGates, partPedersen} {
+	for _, part := range []string{partGates, partPedersen, partSystems, partHashes} {
 		for _, r := range d.side(part) {
-			key := part + study.Axis(r, "form")
+			key := part + study.Axis(r, "system") + study.Axis(r, "form")
 			if largest[key] == nil {
 				order = append(order, key)
 			}
@@ -167,12 +262,15 @@ func (d *data) rates() *study.Table {
 	}
 	for _, key := range order {
 		r := largest[key]
-		what := study.Axis(r, "gates") + " gates"
+		what, whose := study.Axis(r, "gates")+" gates", "PLONK, gnark"
 		if form := study.Axis(r, "form"); form != "" {
 			what = study.Axis(r, "hashes") + " hashes, " + form
 		}
+		if of := systemOf(r); of != nil {
+			whose = of.label + ", ours"
+		}
 		prove := stage(r, "prove")
-		row("ours", what, "PLONK, gnark", study.Time(1e9*prove), memory(peak(r)), r.Value(record.Constraints), prove, peak(r), study.AxisNumber(r, "cpus"))
+		row("measured", what, whose, study.Time(1e9*prove), memory(peak(r)), r.Value(record.Constraints), prove, peak(r), study.AxisNumber(r, "cpus"))
 	}
 	for _, p := range publishedPlonk() {
 		row("the study", p.what+p.note, p.system, study.Number(p.prove)+" s", study.Number(p.memory)+" GB", p.gates, p.prove, 1e9*p.memory, studyCores)
@@ -199,39 +297,114 @@ func (d *data) msm() *study.Table {
 	return t
 }
 
+// room is a table of how many hashes are in circuits of 2^k rows.
+func room() *study.Table {
+	t := &study.Table{Left: 1, Head: []string{"system", "rows a hash", "2^16", "2^18", "2^20", "2^22", "2^25", "the study: gates a hash", "2^25"}}
+	for _, of := range ourSystems() {
+		cells := []string{of.label, study.Number(math.Round(float64(1<<25) / float64(hashesIn(of, 25))))}
+		for _, k := range []int{16, 18, 20, 22, 25} {
+			cells = append(cells, study.Number(float64(hashesIn(of, k))))
+		}
+		t.Add(append(cells, study.Number(of.hashGates), study.Number(math.Floor((1<<25)/of.hashGates)))...)
+	}
+	return t
+}
+
+// phases is a table of where the time of proofs goes, and of what a proof is, of the fewest hashes and
+// of the most that all systems have.
+func (d *data) phases() *study.Table {
+	t := &study.Table{Left: 1, Head: []string{
+		"system", "hashes", "prove", "commit", "permutation", "lookup", "quotient", "open", "sums", "transforms", "rest",
+		"points of a proof", "multiplications a row", "the study's",
+	}}
+	for _, r := range d.common() {
+		of := systemOf(r)
+		cells := []string{of.label, study.Axis(r, "hashes"), study.Time(1e9 * stage(r, "prove"))}
+		for _, name := range []string{"prove/commit", "prove/permutation", "prove/lookup", "prove/quotient", "prove/open", "prove: sums", "prove: transforms", "prove: rest"} {
+			cells = append(cells, study.Time(1e9*stage(r, name)))
+		}
+		t.Add(append(cells, study.Number(r.Value(record.ProofPoints)), study.Number(r.Value(record.Multiplications)/r.Value(record.Domain)), study.Number(of.multiplications))...)
+	}
+	return t
+}
+
+// polynomials is a table of memory beside the study's formula.
+func (d *data) polynomials() *study.Table {
+	t := &study.Table{Left: 1, Head: []string{"system", "hashes", "domain", "memory", "bytes a row", "the study's polynomials", "6n elements each, bytes a row"}}
+	for _, r := range d.common() {
+		of := systemOf(r)
+		t.Add(of.label, study.Axis(r, "hashes"), study.Number(r.Value(record.Domain)), memory(peak(r)), study.Number(peak(r)/r.Value(record.Domain)),
+			study.Number(of.polynomials), study.Number(of.polynomials*6*fr.Bytes))
+	}
+	return t
+}
+
+// common are records of hashes in all of our systems, of the fewest and of the most that there are.
+func (d *data) common() (all []*record.Record) {
+	by := make(map[string][]*record.Record)
+	var order []string
+	for _, r := range d.side(partHashes) {
+		n := study.Axis(r, "hashes")
+		if by[n] = append(by[n], r); len(by[n]) == len(ourSystems()) {
+			order = append(order, n)
+		}
+	}
+	for i, n := range order {
+		if i == 0 || i == len(order)-1 {
+			all = append(all, by[n]...)
+		}
+	}
+	return all
+}
+
 func plonkCharts(d *data) (charts []study.Chart) {
-	add := func(file, size, title string, lines []plot.Curve, ours int) {
+	add := func(file, size, title, y string, ours, theirs []plot.Curve) {
 		measured := 0
-		for _, l := range lines[:ours] {
+		for _, l := range ours {
 			measured += len(l.Points)
 		}
 		if measured > 0 {
 			c := &plot.Curves{
-				Title: title, X: size, Y: "prove (s)", Lines: lines,
-				Notes: []string{"ours: gnark's PLONK, one processor; Plonk, Turbo, Ultra: the study's, 32 cores"},
+				Title: title, X: size, Y: y, Lines: append(ours, theirs...),
+				Notes: []string{"one processor; 2023: the study's, 32 cores"},
 			}
 			charts = append(charts, study.Chart{File: file, Title: title, Figure: c})
 		}
 	}
-	var theirGates, theirHashes []plot.Curve
-	for _, system := range []string{"Plonk", "TurboPlonk", "UltraPlonk"} {
-		name := system[:5]
-		byGates, byHashes := plot.Curve{Name: name, Loose: true}, plot.Curve{Name: name, Loose: true}
-		for _, p := range publishedPlonk() {
-			if p.system == system && p.hashes == 0 {
-				byGates.Points = append(byGates.Points, plot.Point{X: p.gates, Y: p.prove})
-			} else if p.system == system {
-				byHashes.Points = append(byHashes.Points, plot.Point{X: p.hashes, Y: p.prove})
+	prove := func(p published) float64 { return p.prove }
+	bytes := func(p published) float64 { return 1e9 * p.memory }
+	theirs := func(y func(p published) float64, hashes bool) (all []plot.Curve) {
+		for _, of := range ourSystems() {
+			c := plot.Curve{Name: of.label + " 2023", Loose: true}
+			for _, p := range publishedPlonk() {
+				if x := map[bool]float64{false: p.gates, true: p.hashes}[hashes]; p.system == of.label && (p.hashes > 0) == hashes {
+					c.Points = append(c.Points, plot.Point{X: x, Y: y(p)})
+				}
 			}
+			all = append(all, c)
 		}
-		theirGates, theirHashes = append(theirGates, byGates), append(theirHashes, byHashes)
+		return all
 	}
-	all := func(*record.Record) bool { return true }
-	add("plonk-gates.svg", "gates", "Time to prove by gates", append([]plot.Curve{{Name: "ours", Points: d.points(partGates, "gates", "prove", all)}}, theirGates...), 1)
-	var forms []plot.Curve
-	for _, form := range pedersenForms() {
-		forms = append(forms, plot.Curve{Name: form, Points: d.points(partPedersen, "hashes", "prove", func(r *record.Record) bool { return study.Axis(r, "form") == form })})
+	ours := func(part, size string, y func(r *record.Record) float64) (all []plot.Curve) {
+		for _, of := range ourSystems() {
+			all = append(all, plot.Curve{Name: of.label, Points: d.pointsOf(part, size, y, func(r *record.Record) bool { return systemOf(r).name == of.name })})
+		}
+		return all
 	}
-	add("plonk-hashes.svg", "hashes", "Time to prove by Pedersen hashes", append(forms, theirHashes...), len(forms))
+	proving := func(r *record.Record) float64 { return stage(r, "prove") }
+	every := func(*record.Record) bool { return true }
+	for _, c := range []struct {
+		suffix, title, y string
+		of               func(r *record.Record) float64
+		theirs           func(p published) float64
+	}{{"", "Time to prove", "prove (s)", proving, prove}, {"-memory", "Memory", "memory (B)", peak, bytes}} {
+		gates := append([]plot.Curve{{Name: "gnark", Points: d.pointsOf(partGates, "gates", c.of, every)}}, ours(partSystems, "gates", c.of)...)
+		add("plonk-gates"+c.suffix+".svg", "gates", c.title+" by gates", c.y, gates, theirs(c.theirs, false))
+		var hashes []plot.Curve
+		for _, form := range pedersenForms() {
+			hashes = append(hashes, plot.Curve{Name: "gnark, " + form, Points: d.pointsOf(partPedersen, "hashes", c.of, func(r *record.Record) bool { return study.Axis(r, "form") == form })})
+		}
+		add("plonk-hashes"+c.suffix+".svg", "hashes", c.title+" by Pedersen hashes", c.y, append(hashes, ours(partHashes, "hashes", c.of)...), theirs(c.theirs, true))
+	}
 	return charts
 }

@@ -132,6 +132,7 @@ func ourKeccak(form string, bytes, blocks, needed int, seed uint64, message func
 			return task{}, err
 		}
 	}
+	p.figures = append(p.figures, record.Columns.Metric(float64(wide.Columns())))
 	p.circuit = func(seq uint64) (*plonkish.Circuit, error) { return wide.Circuit(message(seq)) }
 	return task{p, estimate{constraints: 1 << wide.Log, memory: ourMemory(wide.Columns())}}, nil
 }

@@ -114,5 +114,5 @@ var ourSystems = map[string]func() plonkish.System{systemPlonk: plonkish.Plonk, 
 
 // ourMemory is that of our systems, by their columns.
 func ourMemory(columns int) memoryModel {
-	return memoryModel{point: 500 + 250*int64(columns), constraint: 100 + 60*int64(columns)}
+	return memoryModel{point: 1200 + 480*int64(columns)}
 }

@@ -54,7 +54,7 @@ func Pedersen() workload.Def {
 					first, others := draw(seq)
 					return hashRows(system, first, others)
 				}}
-				return task{p, of(ourMemory(len(ourSystems[system]().Columns)), func(n int) int { return hashConstraints(system, n) })}, nil
+				return task{p, of(ourMemory(len(ourSystems[system]().Columns)), func(n int) int { return PedersenConstraints(system, n) })}, nil
 			}
 			form := pedersen.Form(c.Get("form"))
 			circuit, err := pedersen.New(form, n)
@@ -93,9 +93,10 @@ func hashRows(system string, first fr.Element, others []fr.Element) (*plonkish.C
 	return b.Build()
 }
 
-// hashConstraints are the rows of it that decide its size.
-func hashConstraints(system string, hashes int) int {
-	const few = 8 // constants, the public value, unusable rows
+// PedersenConstraints are the rows of a chain in one of our systems that decide its size: its own or,
+// where these are more, its tables', and those that every circuit has.
+func PedersenConstraints(system string, hashes int) int {
+	const few = 8
 	switch system {
 	case systemPlonk:
 		return rows.PlainRows*hashes + few
