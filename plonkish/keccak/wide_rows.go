@@ -61,6 +61,9 @@ func newRows(w Wide) *rows {
 		bytes:  r.bytes(),
 		none:   &plonkish.Table{Name: "none", Columns: [][]fr.Element{{{}}, {{}}}},
 	}
+	for u := range h.units {
+		h.units[u] = make([]row, 0, 1<<w.Log) // rows are large, and not to be copied as their number grows
+	}
 	h.zero.value = h.b.Var(fr.Element{})
 	h.final = h.zero.value
 	h.put(row{params: [unitParams]fr.Element{inA: fr.One()}, vars: [3]plonkish.Var{h.zero.value}})

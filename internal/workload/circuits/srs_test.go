@@ -31,6 +31,7 @@ func TestSRSFile(t *testing.T) {
 	}{
 		{"fits", powers, circuits.Gates(), "8", "plonk", record.OK, "of size 8 from " + powers},
 		{"groth16", powers, circuits.Gates(), "8", "groth16", record.OK, ""},
+		{"ours", powers, circuits.Gates(), "4", "turbo", record.OK, "of size 8 from " + powers},
 		{"too small", powers, circuits.Gates(), "64", "plonk", record.Failed, `srs: "` + powers + `" is not accepted; accepted: a .ptau file over BN254 of 2^6 or more: `},
 		{"msm", powers, circuits.MSM(), "", "", record.Failed, "accepted: a .ptau file over BN254 of 2^7 or more: "},
 		{"damaged", damaged, circuits.Gates(), "8", "plonk", record.Failed, "accepted: a .ptau file over BN254 of 2^3 or more: "},
