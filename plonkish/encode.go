@@ -125,14 +125,18 @@ func ReadVerifyingKey(s System, in []byte) (*VerifyingKey, error) {
 	g1 := func(path string, p *bn254.G1Affine) {
 		point(path, pointLen, p.SetBytes, func() []byte { b := p.Bytes(); return b[:] })
 	}
-	g1("generator", &k.one)
-	for i := range k.g2 {
-		p := &k.g2[i]
-		point(fmt.Sprintf("g2[%d]", i), bn254.SizeOfG2AffineCompressed, p.SetBytes, func() []byte { b := p.Bytes(); return b[:] })
-		k.lines[i] = bn254.PrecomputeLines(*p)
+	generator := func(path string, identity bool) {
+		if identity {
+			fail(path, "a generator is the identity")
+		}
 	}
-	if err == nil && (k.one.IsInfinity() || k.g2[0].IsInfinity() || k.g2[1].IsInfinity()) {
-		fail("g2[1]", "a generator is the identity")
+	g1("generator", &k.one)
+	generator("generator", k.one.IsInfinity())
+	for i := range k.g2 {
+		p, path := &k.g2[i], fmt.Sprintf("g2[%d]", i)
+		point(path, bn254.SizeOfG2AffineCompressed, p.SetBytes, func() []byte { b := p.Bytes(); return b[:] })
+		generator(path, p.IsInfinity())
+		k.lines[i] = bn254.PrecomputeLines(*p)
 	}
 	for i := range k.fixedColumns() {
 		var p bn254.G1Affine

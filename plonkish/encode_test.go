@@ -57,6 +57,9 @@ func TestReadVerifyingKeyRefuses(t *testing.T) {
 		{"width of tables", 39, func(in []byte) []byte { in[39] = 5; return in }},
 		{"flag", 40, func(in []byte) []byte { in[40] = 2; return in }},
 		{"generator", g2 - 32, func(in []byte) []byte { in[g2-32] ^= 0x80; return in }},
+		{"generator", g2, func(in []byte) []byte { return identity(in, g2-32, g2) }},
+		{"g2[0]", g2 + 64, func(in []byte) []byte { return identity(in, g2, g2+64) }},
+		{"g2[1]", g2 + 128, func(in []byte) []byte { return identity(in, g2+64, g2+128) }},
 		{"g2[0]", g2, func(in []byte) []byte { in[g2+63] ^= 1; return in }},
 		{"g2[1]", g2 + 64, func(in []byte) []byte { in[g2+64] = 0; return in }},
 		{"fixed[1]", g2 + 160, func(in []byte) []byte { in[g2+160] |= 0xc0; in[g2+161] = 0xff; return in }},
@@ -70,6 +73,13 @@ func TestReadVerifyingKeyRefuses(t *testing.T) {
 	}
 	must.FailGet(ReadVerifyingKey(TurboPlonk(), in))(t, zkbench.ErrMalformed, "of another system")
 	must.FailGet(ReadVerifyingKey(System{}, in))(t, zkbench.ErrParams, "of no system")
+}
+
+// identity has the compressed identity from lo to hi.
+func identity(in []byte, lo, hi int) []byte {
+	clear(in[lo:hi])
+	in[lo] = 0x40
+	return in
 }
 
 // FuzzReadVerifyingKey: no bytes make it panic, or have a key of another encoding.

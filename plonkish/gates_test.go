@@ -199,3 +199,119 @@ func TestGates(t *testing.T) {
 		}
 	}
 }
+
+// accepts tells whether rows of a kind and an empty last one, with these cells, satisfy a gate.
+func accepts(t *testing.T, g *Gate, params []fr.Element, now, next [4]fr.Element) bool {
+	b := NewBuilder(TurboPlonk())
+	vars := func(cells [4]fr.Element) (all []Var) {
+		for _, e := range cells {
+			all = append(all, b.Var(e))
+		}
+		return all
+	}
+	b.Row(b.Kind(g, params...), vars(now))
+	b.Row(0, vars(next))
+	return must.Get(b.Build())(t).Check() == nil
+}
+
+// TestLogicIsTrue: of all digits, results and products the gates of logic take the right ones.
+func TestLogicIsTrue(t *testing.T) {
+	for g, of := range map[*Gate]func(x, y int64) int64{And: func(x, y int64) int64 { return x & y }, Xor: func(x, y int64) int64 { return x ^ y }} {
+		for i := range int64(6 * 6 * 6 * 11) {
+			x, y, z, product := i%6-1, i/6%6-1, i/36%6-1, i/216-1
+			digits := 0 <= x && x < 4 && 0 <= y && y < 4
+			want := digits && z == of(x, y) && product == x*y
+			got := accepts(t, g, nil, [4]fr.Element{2: element(product)}, [4]fr.Element{element(x), element(y), {}, element(z)})
+			if got != want {
+				t.Errorf("%s of %d and %d is %d, product %d: accepted is %v", g.Name, x, y, z, product, got)
+			}
+		}
+	}
+}
+
+// line is where the line through two points of the plane meets the curve again, mirrored; it does not
+// ask whether they are on the curve, and nor do the gates.
+func line(x, y, xa, ya fr.Element) (xq, yq fr.Element) {
+	var slope, run fr.Element
+	slope.Sub(&ya, &y)
+	slope.Div(&slope, run.Sub(&xa, &x))
+	xq.Square(&slope).Sub(&xq, &x).Sub(&xq, &xa)
+	return xq, onLine(x, y, slope, xq)
+}
+
+// onLine is the y of a sum whose x is told.
+func onLine(x, y, slope, xq fr.Element) (yq fr.Element) {
+	yq.Sub(&x, &xq).Mul(&yq, &slope)
+	return *yq.Sub(&yq, &y)
+}
+
+// TestLadderTakesItsDigits: a digit is -3, -1, 1 or 3, whatever multiple goes with it.
+func TestLadderTakesItsDigits(t *testing.T) {
+	p := LadderParams(multiple(5), multiple(15))
+	x, y := coordinates(multiple(100))
+	for d := int64(-9); d <= 9; d++ {
+		digit := element(d)
+		var xa, ya fr.Element
+		xa.Square(&digit).Mul(&xa, &p[0]).Add(&xa, &p[1])
+		ya.Mul(&xa, &p[2]).Add(&ya, &p[3]).Mul(&ya, &digit)
+		xq, yq := line(x, y, xa, ya)
+		// The gate has the curve's equation for A: where A is not on it, its terms have another x.
+		var off, square, run fr.Element
+		off.Square(&ya)
+		square.Square(&xa).Mul(&square, &xa)
+		b := element(curveB)
+		square.Add(&square, &b)
+		off.Sub(&square, &off)
+		run.Sub(&xa, &x).Square(&run)
+		off.Div(&off, &run)
+		if xq.Add(&xq, &off); !off.IsZero() {
+			var slope fr.Element
+			slope.Sub(&ya, &y)
+			slope.Div(&slope, run.Sub(&xa, &x))
+			yq = onLine(x, y, slope, xq)
+		}
+		want := d == -3 || d == -1 || d == 1 || d == 3
+		if got := accepts(t, Ladder, p[:], [4]fr.Element{x, y, xa, {}}, [4]fr.Element{xq, yq, {}, digit}); got != want {
+			t.Errorf("digit %d: accepted is %v", d, got)
+		}
+	}
+}
+
+// TestSumsAreOneOfAKind: a sum and a double have the one x, though the y that goes with another
+// satisfies the other term, and the one y.
+func TestSumsAreOneOfAKind(t *testing.T) {
+	for k := int64(2); k < 6; k++ {
+		x, y := coordinates(multiple(k))
+		for q := int64(1); q < 14; q++ {
+			xq, _ := coordinates(multiple(q))
+			var slope, run fr.Element // of the tangent
+			slope.Square(&x)
+			three := element(3)
+			slope.Mul(&slope, &three)
+			slope.Div(&slope, run.Double(&y))
+			yq := onLine(x, y, slope, xq)
+			if got := accepts(t, PointDouble, nil, [4]fr.Element{x, y}, [4]fr.Element{xq, yq}); got != (q == 2*k) {
+				t.Errorf("twice %d is %d: accepted is %v", k, q, got)
+			}
+			if q == 2*k && accepts(t, PointDouble, nil, [4]fr.Element{x, y}, [4]fr.Element{xq, *yq.Neg(&yq)}) {
+				t.Errorf("twice %d is -%d", k, q)
+			}
+			if q == k {
+				continue
+			}
+			xa, ya := coordinates(multiple(q))
+			slope.Sub(&ya, &y)
+			slope.Div(&slope, run.Sub(&xa, &x))
+			for sum := int64(1); sum < 20; sum++ {
+				xs, _ := coordinates(multiple(sum))
+				ys := onLine(x, y, slope, xs)
+				if got := accepts(t, PointAdd, nil, [4]fr.Element{x, y, xa, ya}, [4]fr.Element{xs, ys}); got != (sum == k+q) {
+					t.Errorf("%d and %d is %d: accepted is %v", k, q, sum, got)
+				}
+				if sum == k+q && accepts(t, PointAdd, nil, [4]fr.Element{x, y, xa, ya}, [4]fr.Element{xs, *ys.Neg(&ys)}) {
+					t.Errorf("%d and %d is -%d", k, q, sum)
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package keccak
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -172,4 +173,51 @@ func BenchmarkProve(b *testing.B) {
 	}
 	b.ReportMetric(float64(c.Rows()), "rows")
 	b.ReportMetric(float64(k.ProofLen()), "B/proof")
+}
+
+// TestSlices: slices are each digit once, none of two parts, and a table has all numbers of as many
+// digits as its slices, and no longer one: a digit beyond a slice would be its neighbour's.
+func TestSlices(t *testing.T) {
+	r := newRadix(7)
+	for bits := 4; bits <= 6; bits++ {
+		f := &family{radix: r, name: "test", bits: bits, results: []uint8{0, 1, 0, 1}}
+		all := []parts{whole, topApart}
+		for rotation := range keccak.LaneBits {
+			all = append(all, rotated(rotation))
+		}
+		for _, p := range all {
+			slices := f.slices(p, func(i int) uint64 { return uint64(i) })
+			seen := make(map[uint64]bool)
+			for _, part := range p {
+				for at := part[0]; at < part[1]; {
+					s := slices[0]
+					slices = slices[1:]
+					if s.at != at || len(s.digits) == 0 || len(s.digits) > bits || at+len(s.digits) > part[1] {
+						t.Fatalf("%v: slice of %d digits at %d, want one at %d", p, len(s.digits), s.at, at)
+					}
+					for i, d := range s.digits {
+						if seen[d] || d != uint64(at+i) {
+							t.Fatalf("%v: digit %d at %d", p, d, at+i)
+						}
+						seen[d] = true
+					}
+					at += len(s.digits)
+				}
+			}
+			if len(slices) > 0 || len(seen) != keccak.LaneBits {
+				t.Errorf("%v: %d slices left, %d digits", p, len(slices), len(seen))
+			}
+		}
+		for digits := 1; digits <= bits; digits++ {
+			numbers := f.table(digits).Columns[0]
+			seen, most := make(map[fr.Element]bool), *r.power(digits)
+			for i := range numbers {
+				if numbers[i].Cmp(&most) >= 0 {
+					t.Errorf("a number of more than %d digits", digits)
+				}
+				seen[numbers[i]] = true
+			}
+			golden.Equal(t, fmt.Sprintf("numbers of %d digits", digits), 1<<(2*digits), len(seen))
+		}
+	}
 }
