@@ -111,6 +111,7 @@ func conformance[S, P any](t *testing.T, g group.Group[S, P], c curve) {
 	t.Run("cancelling", s.testCancelling)
 	t.Run("table options", s.testTableOptions)
 	t.Run("stored", s.testStored)
+	t.Run("scratch", s.testScratch)
 	t.Run("cancelled", s.testCancelled)
 	t.Run("concurrent use", s.testConcurrentUse)
 	if c.form == zcash {

@@ -2,7 +2,6 @@ package group
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/zkbench/zkbench/executor"
@@ -19,7 +18,7 @@ type sums[E comparable, PE elementPtr[E]] struct {
 	complete        func(z, a, b *affine[E])
 	newAccumulators func() accumulators[E]
 	newRows         func() rows[E]
-	scratch         *sync.Pool // *scratch
+	scratch         pool // of *scratch
 }
 
 // scratch is the working memory of one task.

@@ -34,7 +34,7 @@ type VerifyingKey struct {
 }
 
 // ProvingKey makes proofs of a circuit with any witness. It keeps the reference string, which
-// must stay open, and is safe for concurrent use.
+// must stay open, and working memory for the next proof. It is safe for concurrent use.
 type ProvingKey struct {
 	*VerifyingKey
 	circuit      [32]byte // digest
@@ -42,7 +42,8 @@ type ProvingKey struct {
 	form         *poly.Form
 	domain, part *poly.Domain // of all rows, and of a part of a coset (quotient)
 	kernel       *kernel
-	coefficients map[variable]poly.Vector // of the layout's fixed columns, perhaps in a file
+	group        group.Group[fr.Element, bn254.G1Affine] // whose sums leave their scratch to the next
+	coefficients map[variable]poly.Vector                // of the layout's fixed columns, perhaps in a file
 	expanded     map[variable][]poly.Vector
 	unmap        []func() error
 }
@@ -181,7 +182,7 @@ func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 		return nil, err
 	}
 	return &ProvingKey{
-		VerifyingKey: k, circuit: c.digest, srs: s, form: form, domain: domain, part: part, kernel: newKernel(k.identity),
+		VerifyingKey: k, circuit: c.digest, srs: s, form: form, domain: domain, part: part, kernel: newKernel(k.identity), group: group.WithScratch(group.BN254()),
 		coefficients: make(map[variable]poly.Vector),
 	}, nil
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/mapped"
 	"github.com/zkbench/zkbench/internal/memory"
 	"github.com/zkbench/zkbench/internal/poly"
@@ -211,7 +210,7 @@ func (p *prover) blind(values []fr.Element) (err error) {
 // commitment is to values in rows or to coefficients, by the points of either.
 func (p *prover) commitment(points []bn254.G1Affine, scalars []fr.Element) (bn254.G1Affine, error) {
 	defer p.span(SpanSum)()
-	return group.BN254().MSM(p.ctx, p.ex, points[:len(scalars)], scalars)
+	return p.group.MSM(p.ctx, p.ex, points[:len(scalars)], scalars)
 }
 
 // commit commits to the witness.
