@@ -37,6 +37,8 @@ func NewHead(recs []*record.Record) (h Head) {
 	h.Date = first.Time.UTC().Format(time.DateOnly)
 	h.Processes = len(recs)
 	unlike, builds := 0, 0
+	large := make(map[string][]string) // cases that are too large, by part
+	var parts []string
 	for _, r := range recs {
 		other := r.Env
 		other.GOMAXPROCS = e.GOMAXPROCS // the parts differ in it
@@ -49,13 +51,19 @@ func NewHead(recs []*record.Record) (h Head) {
 		if r.Env.Go != e.Go || r.Env.Commit != e.Commit {
 			builds++
 		}
-		if r.Status != record.OK {
-			what := string(r.Status)
-			if TooLarge(r) {
-				what = "did not run"
+		switch part := r.Process.Side; {
+		case r.Status == record.OK:
+		case TooLarge(r):
+			if large[part] == nil {
+				parts = append(parts, part)
 			}
-			h.Notes = append(h.Notes, fmt.Sprintf("%s/%s (%s, round %d) %s: %s", r.Workload, r.Case, r.Process.Side, r.Process.Index+1, what, r.Error))
+			large[part] = append(large[part], r.Workload+"/"+r.Case)
+		default:
+			h.Notes = append(h.Notes, fmt.Sprintf("%s/%s (%s, round %d) %s: %s", r.Workload, r.Case, part, r.Process.Index+1, r.Status, r.Error))
 		}
+	}
+	for _, part := range parts {
+		h.Notes = append(h.Notes, fmt.Sprintf("%s: too large for this machine, and not run: %s", part, strings.Join(large[part], ", ")))
 	}
 	if unlike > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records are of another environment than the first one", unlike, len(recs)))
