@@ -23,6 +23,7 @@ var shortForms = [][2]string{
 	{"leak sender-constant-time --duration 60s", "leak sender-constant-time --bits 8 --num-inputs 1 --num-outputs 1 --duration 1s"},
 	{"study token --quick", "study token --quick --only sample"},
 	{"stages pedersen --hashes 8,32", "stages pedersen --hashes 8"},
+	{"stages pedersen --hashes 128", "stages pedersen --hashes 8"},
 	{"suite quick", "suite short.yaml --out benchmark_logs_..."},
 	{"-bench 'BenchmarkSender$' -benchmem", "-bench BenchmarkSender$ -benchmem -benchtime=1x"},
 	{"-run '^$'", "-run ^$"},
