@@ -401,7 +401,7 @@ func plonkCharts(d *data) (charts []study.Chart) {
 		gates := append([]plot.Curve{{Name: "gnark", Points: d.pointsOf(partGates, "gates", c.of, every)}}, ours(partSystems, "gates", c.of)...)
 		add("plonk-gates"+c.suffix+".svg", "gates", c.title+" by gates", c.y, gates, theirs(c.theirs, false))
 		var hashes []plot.Curve
-		for _, form := range pedersenForms() {
+		for _, form := range pedersenForms()[1:] { // with the first there would be more lines than a chart tells apart
 			hashes = append(hashes, plot.Curve{Name: "gnark, " + form, Points: d.pointsOf(partPedersen, "hashes", c.of, func(r *record.Record) bool { return study.Axis(r, "form") == form })})
 		}
 		add("plonk-hashes"+c.suffix+".svg", "hashes", c.title+" by Pedersen hashes", c.y, append(hashes, ours(partHashes, "hashes", c.of)...), theirs(c.theirs, true))
