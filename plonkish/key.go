@@ -196,7 +196,12 @@ func (k *ProvingKey) elementBytes() int { return k.form.Bytes(8) / 8 }
 // proofBytes is the memory that a proof takes for each row: its columns and the quotient, those of
 // the identity on a part of a coset, two lists of elements, and that of a sum.
 func (k *ProvingKey) proofBytes() int {
-	onPart := len(k.identity.variables()) + 5
+	onPart := 5 // what parts has beside columns
+	for _, v := range k.identity.variables() {
+		if v.kind != scalar {
+			onPart++
+		}
+	}
 	columns := len(k.witness()) + k.pieces + (onPart+k.partCount()-1)/k.partCount()
 	return columns*k.elementBytes() + 2*fr.Bytes + sumBytes
 }

@@ -27,10 +27,11 @@ type Axis struct {
 	Parse func(list string) ([]string, error)
 }
 
-// Values of an axis that Def.Resolve replaces: the first that other axes accept, and all of them.
+// Values of an axis that Def.Resolve replaces: the first that other axes accept, and all that are
+// their default. Nobody types them.
 const (
-	Own = "own"
-	All = "all"
+	Own = "\x00own"
+	All = "\x00all"
 )
 
 // Dependent makes an axis of names one whose values depend on others, in words.

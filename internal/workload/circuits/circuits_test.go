@@ -174,6 +174,8 @@ func TestOffers(t *testing.T) {
 		{circuits.Pedersen(), map[string]string{"system": "turbo", "form": "tables"}, "form", "ladder with --system turbo --impl zkbench"},
 		{circuits.Keccak(), map[string]string{"form": "wide"}, "form", "bits, variable, std with --system plonk --impl gnark"},
 		{circuits.Keccak(), map[string]string{"system": "turbo"}, "system", "plonk, groth16, ultra"},
+		{circuits.Gates(), map[string]string{"impl": "all"}, "impl", "gnark, zkbench"},
+		{circuits.Pedersen(), map[string]string{"form": "own"}, "form", "edwards, grumpkin, tables, ladder, window"},
 	} {
 		_, err := workload.Cases(test.def, test.lists)
 		wrong, ok := errors.AsType[*usage.ValueError](err)
