@@ -2,8 +2,6 @@ package plonkish
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math/big"
@@ -21,7 +19,6 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/srs"
-	"github.com/zkbench/zkbench/transcript"
 )
 
 // TestBuildRefuses: what a Builder is given wrong is named when the circuit is built.
@@ -299,115 +296,12 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// TestBlinding: random elements are 64 bytes modulo r of the stream that seed, witness and
-// transcript decide, and none of two witnesses of one statement are the same.
-func TestBlinding(t *testing.T) {
-	product := func(x, y int64) *Circuit {
-		b := NewBuilder(Plonk())
-		b.Row(b.Kind(Arithmetic, element(1), element(0), element(0), element(-1)), []Var{b.Var(element(x)), b.Var(element(y)), b.Public(element(x * y))})
-		return must.Get(b.Build())(t)
-	}
-	k := setup(t, product(3, 4))
-	blinds := func(c *Circuit, seed string) (all []fr.Element) {
-		p := must.Get(k.newProver(t.Context(), executor.Serial(), c, Options{Context: bound, Rand: strings.NewReader(seed)}))(t)
-		must.Do(t, p.commit())
-		for column := range 3 {
-			all = append(all, rowsOf(t, p, variable{cell, column})[p.n-blinded:]...)
-		}
-		return all
-	}
-	seed := "of thirty-two bytes, and no more"
-	first := blinds(product(3, 4), seed)
-
-	h := sha256.New()
-	c := product(3, 4)
-	for _, column := range c.cells {
-		must.Do(t, binary.Write(h, binary.LittleEndian, column))
-	}
-	for _, v := range c.values {
-		for _, limb := range v {
-			must.Do(t, binary.Write(h, binary.LittleEndian, limb))
-		}
-	}
-	r := k.newRounds(c.Public(), bound)
-	nonces := transcript.Nonces{Protocol: "plonkish", Label: "blinding", Seed: [32]byte([]byte(seed))}
-	stream := nonces.Stream(h.Sum(nil), &r.Transcript)
-	for i, got := range first {
-		var wide [64]byte
-		must.Get(io.ReadFull(stream, wide[:]))(t)
-		var want fr.Element
-		if want.SetBigInt(new(big.Int).SetBytes(wide[:])); got != want {
-			t.Errorf("random element %d is not the stream's", i)
-		}
-	}
-	for name, other := range map[string][]fr.Element{
-		"another witness": blinds(product(2, 6), seed),
-		"another seed":    blinds(product(3, 4), "of thirty-two bytes, and no less"),
-	} {
-		for _, e := range other {
-			if slices.Contains(first, e) {
-				t.Errorf("%s: a random element in common", name)
-			}
-		}
-	}
-}
-
 // TestMaxSize: numbers of all cells, and of a column of public values, have 32 bits.
 func TestMaxSize(t *testing.T) {
 	for permuted, want := range map[int]int{1: maxSize, 15: maxSize, 16: 1 << 27, 31: 1 << 27, 32: 1 << 26, 255: 1 << 24} {
 		if got := (&System{Permuted: permuted}).maxSize(); got != want {
 			t.Errorf("%d columns: %d rows, want %d", permuted, got, want)
 		}
-	}
-}
-
-// TestRandomElementsAreOfTheCells: of one seed, witnesses that differ in any cell have other random
-// elements: values that change places, cells that are not wired, and late ones.
-func TestRandomElementsAreOfTheCells(t *testing.T) {
-	first := func(t *testing.T, k *ProvingKey, c *Circuit, phase func(p *prover) error) fr.Element {
-		p := must.Get(k.newProver(t.Context(), executor.Serial(), c, Options{Rand: zeros{}}))(t)
-		must.Do(t, phase(p))
-		return must.Get(p.random())(t)
-	}
-	none := func(*prover) error { return nil }
-	sum := func(swap bool) *Circuit {
-		b := NewBuilder(Plonk())
-		x, y := b.Var(element(3)), b.Var(element(1000))
-		if swap {
-			x, y = y, x
-		}
-		b.Row(b.Kind(Arithmetic, element(0), element(1), element(1), element(-1)), []Var{x, y, b.Public(element(1003))})
-		return must.Get(b.Build())(t)
-	}
-	if k := setup(t, sum(false)); first(t, k, sum(false), none) == first(t, k, sum(true), none) {
-		t.Error("two values in each other's cells")
-	}
-	s := nextAlone()
-	free := func(f, g int64) *Circuit {
-		b := NewBuilder(s)
-		b.Row(0, nil, element(f), element(g))
-		return must.Get(b.Build())(t)
-	}
-	k := setup(t, free(1, 8))
-	for _, other := range []*Circuit{free(2, 8), free(1, 9)} {
-		if first(t, k, free(1, 8), none) == first(t, k, other, none) {
-			t.Error("a cell of a free column")
-		}
-	}
-	late := func(by int64) *Circuit {
-		b := NewBuilder(shuffled())
-		b.Row(0, nil)
-		b.Late(1, func(challenge fr.Element, cells [][]fr.Element) {
-			e := element(by)
-			cells[0][0].Mul(&challenge, &e)
-		})
-		return must.Get(b.Build())(t)
-	}
-	if k := setup(t, late(1)); first(t, k, late(1), (*prover).commit) == first(t, k, late(2), (*prover).commit) {
-		t.Error("a late cell")
-	}
-	if late(1).guess().challenge == late(1).withValues(func(c *Circuit) { c.setCell(0, 0, element(1)) }).guess().challenge {
-		t.Error("Check's challenge is one that is known before the cells")
 	}
 }
 

@@ -324,9 +324,6 @@ func TestForgedLookups(t *testing.T) {
 	}
 }
 
-// ends tells whether a column has a last value before the random ones.
-func (v variable) ends() bool { return v == variable{product, 0} || v == variable{sum, 0} }
-
 // TestEveryValueIsClaimed: each value of a proof is one that a commitment is opened to.
 func TestEveryValueIsClaimed(t *testing.T) {
 	for _, s := range statements(t) {
@@ -340,103 +337,4 @@ func TestEveryValueIsClaimed(t *testing.T) {
 		}
 		golden.Equal(t, s.name+": claims of each value", slices.Repeat([]int{1}, len(claims)), claims)
 	}
-}
-
-// TestBlindingIsEnough counts for each column what a proof shows of it: its commitment, which is
-// a value at τ, and its values; so many of its rows are random at least. What all of the opening
-// shows besides follows from these.
-func TestBlindingIsEnough(t *testing.T) {
-	for _, s := range statements(t) {
-		for _, v := range s.layout.witness() {
-			shown, random := 1, blinded
-			if v.ends() {
-				random-- // its row n - blinded is fixed
-			}
-			for _, o := range s.opened {
-				if o.here() == v {
-					shown++
-				}
-			}
-			// The sum of all pieces at τ is what of the next row at ωτ makes it, and nothing shows: of
-			// z a row more is random than is shown.
-			if shown > random || v == (variable{product, 0}) && shown == random {
-				t.Errorf("%s: column %v: %d values shown, %d rows random", s.name, v, shown, random)
-			}
-		}
-		// One sum of the pieces is known, all others are blinded.
-		p, err := s.newProver(t.Context(), executor.Serial(), s.Circuit, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, run := range []func() error{p.commit, p.permutation, p.lookup, p.quotient} {
-			if err := run(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var seen []fr.Element
-		for i := range p.pieces[:len(p.pieces)-1] {
-			if b := p.pieces[i].top; b.IsUint64() || slices.Contains(seen, b) {
-				t.Errorf("%s: piece %d is not blinded", s.name, i)
-			}
-			seen = append(seen, p.pieces[i].top)
-		}
-		for v := range p.columns {
-			if v.kind.fixed() {
-				continue
-			}
-			for i, e := range rowsOf(t, p, v)[p.n-blinded:] {
-				if small := e.IsUint64(); small && (!v.ends() || i > 0) {
-					t.Errorf("%s: column %v is not blinded in row %d from the end", s.name, v, blinded-i)
-				}
-			}
-		}
-	}
-}
-
-// TestProofsShareNothing: two proofs of one statement have no point and no value in common, also
-// where the source of randomness repeats itself and the witness, or what it is bound to, does not.
-func TestProofsShareNothing(t *testing.T) {
-	for _, s := range statements(t) {
-		same := func(o Options) []byte {
-			o.Rand = zeros{}
-			proof, err := s.Prove(t.Context(), executor.Serial(), s.Circuit, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return proof
-		}
-		fresh, err := s.Prove(t.Context(), executor.Serial(), s.Circuit, Options{Context: bound})
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := same(Options{Context: bound})
-		if !slices.Equal(first, same(Options{Context: bound})) {
-			t.Errorf("%s: two proofs of one seed, witness and context differ", s.name)
-		}
-		if !slices.Equal(first, same(Options{Context: bound, FullLength: true})) {
-			t.Errorf("%s: a proof of commitments at full length is another", s.name)
-		}
-		for name, proof := range map[string][]byte{"fresh": fresh, "seed": first, "another context": same(Options{Context: []byte("x")})} {
-			seen := make(map[string]string)
-			for other, p := range map[string][]byte{"": s.proof, name: proof} {
-				for part := range slices.Chunk(p, 32) {
-					if before, ok := seen[string(part)]; ok && before != other {
-						t.Errorf("%s, %s: a part in common with another proof", s.name, name)
-					}
-					seen[string(part)] = other
-				}
-			}
-		}
-		if slices.Equal(first[:32], same(Options{Context: []byte("x")})[:32]) {
-			t.Errorf("%s: one seed blinds two contexts alike", s.name)
-		}
-	}
-}
-
-// zeros is a source of randomness that has none.
-type zeros struct{}
-
-func (zeros) Read(b []byte) (int, error) {
-	clear(b)
-	return len(b), nil
 }
