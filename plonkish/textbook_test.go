@@ -335,6 +335,11 @@ func textbook(k *VerifyingKey, proof []byte, public []fr.Element, bound []byte) 
 	// The identity's commitment is one of a polynomial that is -constant at ζ.
 	f := identity.times(number(fromNext))
 	weight := nu
+	for o := range opened {
+		if _, ok := commitments[o.here()]; !ok {
+			return errTextbook // a value of no commitment: the prover's to choose
+		}
+	}
 	for _, v := range k.committed {
 		here, isHere := opened[v]
 		var after fr.Element
