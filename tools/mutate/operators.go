@@ -110,7 +110,9 @@ func (m *mutator) visit(n ast.Node) bool {
 	case *ast.RangeStmt:
 		m.loop(n.Body)
 	case *ast.ForStmt:
-		m.loop(n.Body)
+		if n.Cond != nil { // a function may end with a loop that no break leaves
+			m.loop(n.Body)
+		}
 	case *ast.IfStmt:
 		m.add(n.Cond, "if never", "(", ") && !mut.On(#)")
 		m.add(n.Cond, "if always", "(", ") || mut.On(#)")
