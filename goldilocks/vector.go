@@ -57,6 +57,13 @@ func MulScalar(dst, a []Element, c Element, on ...Kernel) {
 	mulScalarPortable(dst[n:], a[n:], c)
 }
 
+// MulAddScalar sets dst[i] += c a[i].
+func MulAddScalar(dst, a []Element, c Element, on ...Kernel) {
+	sameLength(len(dst), len(a), len(a))
+	n := chosen(on).mulAddScalarWide(dst, a, c)
+	mulAddScalarPortable(dst[n:], a[n:], c)
+}
+
 // Dot is the sum of a[i] b[i].
 func Dot(a, b []Element, on ...Kernel) Element {
 	sameLength(len(a), len(b), len(b))

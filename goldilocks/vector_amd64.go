@@ -104,6 +104,18 @@ func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
 	return n
 }
 
+func (k Kernel) mulAddScalarWide(dst, a []Element, c Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		mulAddScalarAVX512(&dst[0], &a[0], n, c)
+	default:
+		mulAddScalarAVX2(&dst[0], &a[0], n, c)
+	}
+	return n
+}
+
 func (k Kernel) dotWide(a, b []Element) (sum Element, n int) {
 	n = k.whole(len(a))
 	switch {
@@ -169,6 +181,12 @@ func negAVX2(dst, a *Element, n int)
 
 //go:noescape
 func mulScalarAVX512(dst, a *Element, n int, scalar Element)
+
+//go:noescape
+func mulAddScalarAVX512(dst, a *Element, n int, scalar Element)
+
+//go:noescape
+func mulAddScalarAVX2(dst, a *Element, n int, scalar Element)
 
 //go:noescape
 func dotAVX512(sums *[4][lanesAVX512]uint64, a, b *Element, n int)

@@ -48,6 +48,12 @@ func mulScalarSVE(dst, a *Element, n int, s uint64)
 func mulScalarSVE2(dst, a *Element, n int, s uint64)
 
 //go:noescape
+func mulAddScalarSVE(dst, c, a *Element, n int, s uint64)
+
+//go:noescape
+func mulAddScalarSVE2(dst, c, a *Element, n int, s uint64)
+
+//go:noescape
 func mulSmallSVE(dst, a *Element, n int, s uint64)
 
 //go:noescape
@@ -146,6 +152,18 @@ func (k Kernel) mulScalarWide(dst, a []Element, c Element) int {
 		mulSmallSVE2(&dst[0], &a[0], len(dst), uint64(c))
 	default:
 		mulScalarSVE2(&dst[0], &a[0], len(dst), uint64(c))
+	}
+	return len(dst)
+}
+
+func (k Kernel) mulAddScalarWide(dst, a []Element, c Element) int {
+	switch {
+	case k.name == portable || len(dst) == 0:
+		return 0
+	case k.name == sve:
+		mulAddScalarSVE(&dst[0], &dst[0], &a[0], len(dst), uint64(c))
+	default:
+		mulAddScalarSVE2(&dst[0], &dst[0], &a[0], len(dst), uint64(c))
 	}
 	return len(dst)
 }

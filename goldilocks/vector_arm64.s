@@ -247,6 +247,51 @@ mulScalarSVELoop:
 mulScalarSVEEnd:
 	RET
 
+// func mulAddScalarSVE(dst, c, a *uint64, n int, s uint64)
+TEXT ·mulAddScalarSVE(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD c+8(FP), R1
+	MOVD a+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD s+32(FP), R10
+	WORD $0x05e03944 // mov z4.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL mulAddScalarSVEEnd
+mulAddScalarSVELoop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x0420bc22 // movprfx z2, z1
+	WORD $0x04d31c82 // umulh z2.d, p7/m, z2.d, z4.d
+	WORD $0x0420bc23 // movprfx z3, z1
+	WORD $0x04d01c83 // mul z3.d, p7/m, z3.d, z4.d
+	WORD $0x04e09445 // lsr z5.d, z2.d, #32
+	WORD $0x04e50465 // sub z5.d, z3.d, z5.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
+	WORD $0x04d5bc43 // uxtw z3.d, p7/m, z2.d
+	WORD $0x04e09c42 // lsl z2.d, z2.d, #32
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04e200a1 // add z1.d, z5.d, z2.d
+	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e00023 // add z3.d, z1.d, z0.d
+	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
+	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
+	WORD $0x04ef0061 // add z1.d, z3.d, z15.d
+	WORD $0x04cb1c23 // umin z3.d, p7/m, z3.d, z1.d
+	WORD $0xe5e94003 // st1d {z3.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI mulAddScalarSVELoop
+mulAddScalarSVEEnd:
+	RET
+
 // func mulSmallSVE(dst, a *uint64, n int, s uint64)
 TEXT ·mulSmallSVE(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -1280,6 +1325,46 @@ mulScalarSVE2Loop:
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
 	BMI mulScalarSVE2Loop
 mulScalarSVE2End:
+	RET
+
+// func mulAddScalarSVE2(dst, c, a *uint64, n int, s uint64)
+TEXT ·mulAddScalarSVE2(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD c+8(FP), R1
+	MOVD a+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD s+32(FP), R10
+	WORD $0x05e03944 // mov z4.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL mulAddScalarSVE2End
+mulAddScalarSVE2Loop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x04e46c22 // umulh z2.d, z1.d, z4.d
+	WORD $0x04e46023 // mul z3.d, z1.d, z4.d
+	WORD $0x45c25c65 // usubwt z5.d, z3.d, z2.s
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
+	WORD $0x45cf7842 // umullb z2.d, z2.s, z15.s
+	WORD $0x04e200a1 // add z1.d, z5.d, z2.d
+	WORD $0x24c11c51 // cmphi p1.d, p7/z, z2.d, z1.d
+	WORD $0x04c005e1 // add z1.d, p1/m, z1.d, z15.d
+	WORD $0x04e00023 // add z3.d, z1.d, z0.d
+	WORD $0x24c31c11 // cmphi p1.d, p7/z, z0.d, z3.d
+	WORD $0x04c005e3 // add z3.d, p1/m, z3.d, z15.d
+	WORD $0x04ef0061 // add z1.d, z3.d, z15.d
+	WORD $0x04cb1c23 // umin z3.d, p7/m, z3.d, z1.d
+	WORD $0xe5e94003 // st1d {z3.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI mulAddScalarSVE2Loop
+mulAddScalarSVE2End:
 	RET
 
 // func mulSmallSVE2(dst, a *uint64, n int, s uint64)

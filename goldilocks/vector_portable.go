@@ -50,6 +50,12 @@ func mulScalarPortable(dst, a []Element, c Element) {
 	}
 }
 
+func mulAddScalarPortable(dst, a []Element, c Element) {
+	for i := range dst {
+		dst[i] = dst[i].Add(a[i].Mul(c))
+	}
+}
+
 func dotPortable(a, b []Element) Element {
 	var s sum
 	for i := range a {

@@ -59,6 +59,9 @@ var vectorLoops = []loop{
 	{name: "mulScalar", pointers: []string{"dst", "a"}, scalar: true, body: func(b *block) {
 		b.Store(b.canonical(b.mul(b.Load(second), b.constant("scalar"))), first)
 	}},
+	{name: "mulAddScalar", pointers: []string{"dst", "a"}, scalar: true, body: func(b *block) {
+		b.Store(b.canonical(b.addLazy(b.mul(b.Load(second), b.constant("scalar")), b.Load(first))), first)
+	}},
 	{name: "reduce128", pointers: []string{"dst", "hi", "lo"}, study: true, body: func(b *block) {
 		b.Store(b.canonical(b.reduce(b.Load(second), b.Load(third))), first)
 	}},

@@ -44,6 +44,11 @@ var vectorFunctions = []vectorFunction{
 		a.mulLazy(0, 0, 4, [3]zReg{2, 3, 5})
 		a.canonical(0, 1)
 	}},
+	{name: "mulAddScalar", params: "dst c a s", stored: []zReg{3}, body: func(a *assembly) {
+		a.mulLazy(1, 1, 4, [3]zReg{2, 3, 5})
+		a.addLazy(3, 1, 0)
+		a.canonical(3, 1)
+	}},
 	{name: "mulSmall", params: "dst a s", stored: []zReg{0}, body: func(a *assembly) { a.mulSmall(4) }},
 	{name: "mulByte", params: "dst a b", stored: []zReg{0}, study: true, body: func(a *assembly) { a.mulSmall(1) }},
 	{name: "reduce128", params: "dst hi lo", stored: []zReg{2}, study: true, body: func(a *assembly) {
