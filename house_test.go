@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"internal/lanes"},
 	{"group", "hash", "goldilocks", "internal/faulttest"},
 	{"srs", "rangeproof", "internal/poly"},
-	{"circuits", "token", "plonkish"},
+	{"circuits", "token", "plonkish", "stark"},
 	{"internal/record", "internal/meter", "internal/pgtest", "internal/usage", "internal/loops", "internal/sve", "internal/goldilockstest", "internal/keccaktest"},
 	{"internal/env", "internal/figure", "internal/stage", "internal/stat"},
 	{"internal/plot", "internal/perf", "internal/counts", "internal/qemutest"},

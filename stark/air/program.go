@@ -1,0 +1,154 @@
+package air
+
+// Program is what a table states, as straight-line code: each step a value of values before it.
+// Equal parts are one step.
+type Program struct {
+	Columns     int
+	Steps       []Step
+	Constraints []Bound
+	Messages    []Sent
+	Publics     int // how many public values it reads
+}
+
+// Step is one value.
+type Step struct {
+	Op    Op
+	X, Y  int // numbers of steps, of Add, Sub and Mul
+	Index int // of a column or a public value
+	Value Int // of a constant
+}
+
+// Bound is a constraint: the step that is 0.
+type Bound struct {
+	Constraint
+	Step int
+}
+
+// Sent is a message: the steps of its multiplicity and tuple.
+type Sent struct {
+	Bus          string
+	Multiplicity int
+	Tuple        []int
+}
+
+func compile(b *Builder) *Program {
+	p := &Program{Columns: b.columns}
+	known, numbers := make(map[*node]int), make(map[Step]int)
+	var number func(n *node) int
+	number = func(n *node) int {
+		if n == nil {
+			n = &node{op: Const}
+		} else if i, ok := known[n]; ok {
+			return i
+		}
+		s := Step{Op: n.op, Index: n.index, Value: n.value}
+		if n.op >= Add {
+			s.X, s.Y = number(n.x), number(n.y)
+			if n.op != Sub && s.X > s.Y {
+				s.X, s.Y = s.Y, s.X
+			}
+		}
+		i, ok := numbers[s]
+		if !ok {
+			i = len(p.Steps)
+			p.Steps, numbers[s] = append(p.Steps, s), i
+		}
+		if n.op == Public {
+			p.Publics = max(p.Publics, n.index+1)
+		}
+		known[n] = i
+		return i
+	}
+	for _, c := range b.constraints {
+		p.Constraints = append(p.Constraints, Bound{c, number(c.zero.node)})
+	}
+	for _, m := range b.messages {
+		s := Sent{Bus: m.Bus, Multiplicity: number(m.multiplicity.node)}
+		for _, e := range m.tuple {
+			s.Tuple = append(s.Tuple, number(e.node))
+		}
+		p.Messages = append(p.Messages, s)
+	}
+	return p
+}
+
+// Algebra is where a program is evaluated.
+type Algebra[T any] interface {
+	Constant(c Int) T
+	Here(column int) T
+	Next(column int) T
+	Public(i int) T
+	Add(x, y T) T
+	Sub(x, y T) T
+	Mul(x, y T) T
+}
+
+// Evaluate returns the value of each step.
+func Evaluate[T any](p *Program, a Algebra[T]) []T {
+	values := make([]T, len(p.Steps))
+	for i, s := range p.Steps {
+		switch s.Op {
+		case Const:
+			values[i] = a.Constant(s.Value)
+		case Here:
+			values[i] = a.Here(s.Index)
+		case Next:
+			values[i] = a.Next(s.Index)
+		case Public:
+			values[i] = a.Public(s.Index)
+		case Add:
+			values[i] = a.Add(values[s.X], values[s.Y])
+		case Sub:
+			values[i] = a.Sub(values[s.X], values[s.Y])
+		default:
+			values[i] = a.Mul(values[s.X], values[s.Y])
+		}
+	}
+	return values
+}
+
+// degrees is the algebra of degrees in the columns.
+type degrees struct{}
+
+func (degrees) Constant(Int) int { return 0 }
+func (degrees) Here(int) int     { return 1 }
+func (degrees) Next(int) int     { return 1 }
+func (degrees) Public(int) int   { return 0 }
+func (degrees) Add(x, y int) int { return max(x, y) }
+func (degrees) Sub(x, y int) int { return max(x, y) }
+func (degrees) Mul(x, y int) int { return x + y }
+
+// Degrees returns each step's degree in the columns, counted formally: that of a sum is the
+// greater one.
+func (p *Program) Degrees() []int { return Evaluate(p, degrees{}) }
+
+// selected is the degree that being bound to rows adds: a first or last row is picked by a
+// polynomial as long as a column, and all others are by one of degree 1, for which the columns'
+// own degrees, which are less than their length, leave room.
+func (w Where) selected() int {
+	if w == First || w == Last {
+		return 1
+	}
+	return 0
+}
+
+// Degree is the largest degree of a constraint, the selector of its rows counted as one more.
+// Messages have the degree that a prover's sums give them, and count apart.
+func (p *Program) Degree() (degree int) {
+	steps := p.Degrees()
+	for _, c := range p.Constraints {
+		degree = max(degree, steps[c.Step]+c.Where.selected())
+	}
+	return degree
+}
+
+// ReadsNext tells of each column whether it is read in the next row.
+func (p *Program) ReadsNext() []bool {
+	next := make([]bool, p.Columns)
+	for _, s := range p.Steps {
+		if s.Op == Next {
+			next[s.Index] = true
+		}
+	}
+	return next
+}

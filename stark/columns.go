@@ -1,0 +1,126 @@
+package stark
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/executor"
+)
+
+// shape is how a table's columns of one kind lie: 2^rows rows, stacked 2^stack at a time.
+//
+// Columns f_0, f_1, ... of a stack are the one polynomial Σ X^e(i) f_i(X^k), k = 2^stack, where
+// e(i) is i with its bits in reversed order: the coefficients of a stack are then its columns' one
+// behind the other, all in reversed order. Where columns are missing there are zeros.
+type shape struct{ rows, stack, width int }
+
+// stacks is how many there are.
+func (s shape) stacks() int { return (s.width + 1<<s.stack - 1) >> s.stack }
+
+// members are the columns of a stack.
+func (s shape) members(stack int) (from, to int) {
+	return stack << s.stack, min((stack+1)<<s.stack, s.width)
+}
+
+// extended is columns on all cosets: 2^blowup of them, each with 2^rows values of every column.
+type extended[E any] struct {
+	shape
+	cosets [][]E
+}
+
+func (x *extended[E]) column(coset, i int) []E {
+	return x.cosets[coset][i<<x.rows:][: 1<<x.rows : 1<<x.rows]
+}
+
+// extend extends columns, given by coefficients, or by values where these are to be interpolated:
+// which replaces the values by the coefficients.
+func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool) (*extended[E], error) {
+	t, err := p.field.Transform(s.rows)
+	if err != nil {
+		return nil, err
+	}
+	x := &extended[E]{shape: s}
+	var scales [][]E
+	for c := range p.shifts {
+		x.cosets = append(x.cosets, make([]E, s.width<<s.rows))
+		scales = append(scales, reversedPowers(s.rows, p.field.New(1), p.shift(c, s.rows)))
+	}
+	err = ex.Do(ctx, s.width, func(_ context.Context, i int) error {
+		if values {
+			t.Interpolate(columns[i])
+		}
+		for c, scale := range scales {
+			dst := x.column(c, i)
+			p.field.Mul(dst, columns[i], scale)
+			t.Evaluate(dst)
+		}
+		return nil
+	})
+	return x, err
+}
+
+// stack sets dst to the values of a stack on coset c, from those of its columns. scratch is half as
+// long as dst.
+//
+// It is the last layers of the transform whose first ones are those of the columns: with
+// f = E(X²) + X O(X²), values at x and -x are E(x²) ± x O(x²).
+func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c int, scratch []E) {
+	from, to := x.members(stack)
+	n := 1 << x.rows
+	column := func(i int) []E {
+		if from+i >= to {
+			return nil
+		}
+		return x.column(c, from+i)
+	}
+	if x.shape.stack == 0 {
+		copy(dst, column(0))
+		return
+	}
+	half := p.halves[c][x.rows+1]
+	for b := 0; b < 1<<x.shape.stack; b += 2 {
+		low, high := dst[b*n:][:n], dst[(b+1)*n:][:n]
+		even, odd := column(b), column(b+1)
+		switch {
+		case even == nil:
+			clear(low)
+			clear(high)
+		case odd == nil:
+			copy(low, even)
+			copy(high, even)
+		default:
+			t := scratch[:n]
+			p.field.Mul(t, odd, half)
+			p.field.Add(low, even, t)
+			p.field.Sub(high, even, t)
+		}
+	}
+	for layer := 1; layer < x.shape.stack; layer++ {
+		p.butterflies(dst, c, x.rows+layer, scratch)
+	}
+}
+
+// butterflies makes values of polynomials of degree below 2^j, one behind the other, those of pairs
+// of them.
+func (p *points[E, X]) butterflies(values []E, c, j int, scratch []E) {
+	half, n := p.halves[c][j+1], 1<<j
+	for b := 0; b < len(values); b += 2 * n {
+		even, odd, t := values[b:][:n], values[b+n:][:n], scratch[:n]
+		p.field.Mul(t, odd, half)
+		p.field.Sub(odd, even, t)
+		p.field.Add(even, even, t)
+	}
+}
+
+// opened is the value of each stack at a word's place.
+func (p *points[E, X]) opened(x *extended[E], place int) []E {
+	c, i := place>>p.size, place&(1<<x.rows-1)
+	weights := reversedPowers(x.shape.stack, p.field.New(1), p.at(place))
+	row := make([]E, x.stacks())
+	for s := range row {
+		from, to := x.members(s)
+		for j := from; j < to; j++ {
+			row[s] = row[s].Add(x.cosets[c][j<<x.rows+i].Mul(weights[j-from]))
+		}
+	}
+	return row
+}

@@ -1,0 +1,213 @@
+package stark
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/tree"
+)
+
+// A proof's encoding is its parts in the order of type proof, each of a length that the statement
+// and the heights decide: heights of a byte, digests of 32, elements as they lie in memory, the
+// nonce of 8. A path's length follows from the places, which follow from all that is before them;
+// it stands before the path, in two bytes.
+
+// coder writes a proof, or reads one: each part says once where it lies.
+type coder[E field.Element[E], X field.Extension[E, X]] struct {
+	field  field.Field[E, X]
+	digest func(tree.Digest) bool // whether a digest is one
+	layout *layout
+	out    []byte // what is written
+	in     []byte // what is left to read
+	read   bool
+	at     int
+	err    error
+}
+
+func (c *coder[E, X]) fail(path, reason string) {
+	if c.err == nil {
+		c.err = &zkbench.DecodeError{Path: path, Offset: c.at, Reason: reason}
+	}
+}
+
+// take is the next n bytes, or nil.
+func (c *coder[E, X]) take(path string, n int) []byte {
+	if c.err == nil && len(c.in) < n {
+		c.fail(path, fmt.Sprintf("%d bytes are left, %d are needed", len(c.in), n))
+	}
+	if c.err != nil {
+		return nil
+	}
+	b := c.in[:n]
+	c.in, c.at = c.in[n:], c.at+n
+	return b
+}
+
+func (c *coder[E, X]) element(path string, e *E) {
+	if !c.read {
+		c.out = field.Append(c.out, c.field.Word(*e), c.field.Bytes())
+		return
+	}
+	if b := c.take(path, c.field.Bytes()); b != nil {
+		if *e = c.field.OfWord(field.Read(b)); !(*e).Canonical() {
+			c.at -= len(b)
+			c.fail(path, "not below the field's order")
+		}
+	}
+}
+
+func (c *coder[E, X]) extension(path string, x *X) {
+	for k := range len(*x) {
+		e := (*x)[k]
+		c.element(path, &e)
+		(*x)[k] = e
+	}
+}
+
+func (c *coder[E, X]) digests(path string, d *[]tree.Digest, n int) {
+	if c.read {
+		// What is not there is not allocated.
+		if c.err == nil && len(c.in) < n*tree.DigestBytes {
+			c.fail(path, fmt.Sprintf("%d digests are more than the bytes that are left", n))
+		}
+		if c.err != nil {
+			return
+		}
+		*d = make([]tree.Digest, n)
+	}
+	for i := range *d {
+		if !c.read {
+			c.out = (*d)[i].Append(c.out)
+			continue
+		}
+		b := c.take(path, tree.DigestBytes)
+		for w := range (*d)[i] {
+			(*d)[i][w] = binary.LittleEndian.Uint64(b[8*w:])
+		}
+		if !c.digest((*d)[i]) {
+			c.at -= len(b)
+			c.fail(path, "a digest that the hash does not give")
+		}
+	}
+}
+
+func (c *coder[E, X]) path(path string, d *[]tree.Digest) {
+	n := len(*d)
+	if !c.read {
+		c.out = binary.LittleEndian.AppendUint16(c.out, uint16(n))
+	} else if b := c.take(path, 2); b != nil {
+		n = int(binary.LittleEndian.Uint16(b))
+	}
+	c.digests(path, d, n)
+}
+
+// rows codes rows of elements; their number stands before them, in two bytes, at most most.
+func (c *coder[E, X]) rows(path string, rows *[][]E, width, most int) {
+	n := len(*rows)
+	if !c.read {
+		c.out = binary.LittleEndian.AppendUint16(c.out, uint16(n))
+	} else if b := c.take(path, 2); b != nil {
+		n = int(binary.LittleEndian.Uint16(b))
+		if n > most || len(c.in) < n*width*c.field.Bytes() {
+			c.at -= len(b)
+			c.fail(path, fmt.Sprintf("%d rows; accepted are %d, and no more than the bytes that are left", n, most))
+			return
+		}
+		*rows = make([][]E, n)
+		for i := range *rows {
+			(*rows)[i] = make([]E, width)
+		}
+	}
+	for _, row := range *rows {
+		for j := range row {
+			c.element(path, &row[j])
+		}
+	}
+}
+
+// heights codes those of so many tables.
+func (c *coder[E, X]) heights(rows *[]int, tables int) {
+	if !c.read {
+		for _, r := range *rows {
+			c.out = append(c.out, byte(r))
+		}
+		return
+	}
+	*rows = nil
+	for _, b := range c.take("heights", tables) {
+		*rows = append(*rows, int(b))
+	}
+}
+
+// body codes all but the heights.
+func (c *coder[E, X]) body(p *proof[E, X]) {
+	l := c.layout
+	capOf := func(log int) int { return 1 << min(log, l.set.LogCap) }
+	domain := l.size + l.set.LogBlowup
+	for phase, name := range phaseNames {
+		if l.leaf(phase) > 0 {
+			c.digests("caps."+name, &p.caps[phase], capOf(domain))
+		}
+	}
+	if c.read {
+		for _, g := range l.groups {
+			if len(g) > 0 {
+				var zero X
+				p.sums = append(p.sums, zero)
+			}
+		}
+	}
+	for i := range p.sums {
+		c.extension("sums", &p.sums[i])
+	}
+	for phase, name := range phaseNames {
+		for t, s := range l.phases[phase] {
+			if c.read {
+				p.values[phase] = append(p.values[phase], [2][]X{make([]X, s.width), make([]X, s.width)})
+			}
+			for which, values := range p.values[phase][t] {
+				for i := range values {
+					if which == 0 || l.next[phase][t][i>>s.stack] {
+						c.extension("values."+name, &values[i])
+					}
+				}
+			}
+		}
+	}
+	if c.read {
+		p.layers = make([][]tree.Digest, len(l.folds))
+		p.folds = make([][][]E, len(l.folds))
+		p.routes = make([][]tree.Digest, len(l.folds))
+		p.final = make([]X, 1<<l.final())
+	}
+	log := domain
+	for i, fold := range l.folds {
+		log -= fold
+		c.digests(fmt.Sprintf("layers[%d]", i), &p.layers[i], capOf(log))
+	}
+	for i := range p.final {
+		c.extension("final", &p.final[i])
+	}
+	if !c.read {
+		c.out = binary.LittleEndian.AppendUint64(c.out, p.nonce)
+	} else if b := c.take("nonce", 8); b != nil {
+		p.nonce = binary.LittleEndian.Uint64(b)
+	}
+	for phase, name := range phaseNames {
+		if l.leaf(phase) > 0 {
+			c.rows("leaves."+name, &p.leaves[phase], l.leaf(phase), l.set.Queries)
+			c.path("paths."+name, &p.paths[phase])
+		}
+	}
+	for i, fold := range l.folds {
+		c.rows(fmt.Sprintf("folds[%d]", i), &p.folds[i], l.degree<<fold, l.set.Queries)
+		c.path(fmt.Sprintf("routes[%d]", i), &p.routes[i])
+	}
+	if c.read && c.err == nil && len(c.in) > 0 {
+		c.fail("end", fmt.Sprintf("%d bytes more", len(c.in)))
+	}
+}
+
+var phaseNames = [phases]string{"columns", "sums", "quotients"}

@@ -1,0 +1,96 @@
+// Package field is what provers and verifiers of package stark need of a field: elements and
+// those of an extension by value, vectors of elements, and transforms. Goldilocks has it from
+// package goldilocks, KoalaBear from gnark-crypto; the rest of package stark knows neither.
+package field
+
+// Element is an element of a field.
+type Element[E any] interface {
+	comparable
+	Add(E) E
+	Sub(E) E
+	Mul(E) E
+	Inverse() E // that of 0 is 0
+	Canonical() bool
+}
+
+// Extension is an element of an extension: coordinates of a base that begins with 1.
+type Extension[E comparable, X any] interface {
+	~[2]E | ~[3]E | ~[4]E | ~[6]E
+	comparable
+	Add(X) X
+	Sub(X) X
+	Mul(X) X
+	MulBase(E) X
+	Inverse() X // that of 0 is 0
+}
+
+// Field is a field with the extension from which challenges are drawn. Operations on vectors take
+// slices of one length; dst may be an operand, and overlaps none otherwise.
+type Field[E Element[E], X Extension[E, X]] interface {
+	Name() string
+	Order() uint64       // the number of elements
+	TwoAdicity() int     // there are roots of unity of order 2^TwoAdicity
+	Bytes() int          // of an element, in memory and in proofs
+	Generator() E        // of the multiplicative group
+	Root(log int) E      // of unity, of order 2^log; the square of Root(log+1) is Root(log)
+	New(v uint64) E      // v modulo Order
+	Uint64(e E) uint64   // below Order
+	Word(e E) uint64     // what lies in memory
+	OfWord(w uint64) E   // what lies in memory as w; not Canonical where that is no element
+	FromWords(cells []E) // in place: from numbers below Order to the elements that they are
+
+	Add(dst, a, b []E)
+	Sub(dst, a, b []E)
+	Mul(dst, a, b []E)
+	MulScalar(dst, a []E, c E)
+	MulAdd(dst, a []E, c E, scratch []E) // dst += c a
+	Inverse(dst, a []E)                  // that of 0 is 0
+	Dot(a, b []E) E
+
+	// Transform is that of length 2^log.
+	Transform(log int) (Transform[E], error)
+}
+
+// Transform is transforms of one length. Values are in natural order, coefficients in reversed
+// order, so that none has to be moved.
+type Transform[E any] interface {
+	// Interpolate replaces values at the roots of unity by the polynomial's coefficients.
+	Interpolate(values []E)
+	// Evaluate is the inverse.
+	Evaluate(coefficients []E)
+}
+
+// Degree is an extension's.
+func Degree[E comparable, X Extension[E, X]](X) int {
+	var x X
+	return len(x)
+}
+
+// Power is e^n.
+func Power[E interface{ Mul(E) E }](one, e E, n uint64) E {
+	for r := one; ; e = e.Mul(e) {
+		if n&1 != 0 {
+			r = r.Mul(e)
+		}
+		if n >>= 1; n == 0 {
+			return r
+		}
+	}
+}
+
+// Append appends the low bytes of what lies in memory, the least significant first.
+func Append(b []byte, word uint64, bytes int) []byte {
+	for range bytes {
+		b = append(b, byte(word))
+		word >>= 8
+	}
+	return b
+}
+
+// Read is the word that Append has appended.
+func Read(b []byte) (word uint64) {
+	for i := len(b) - 1; i >= 0; i-- {
+		word = word<<8 | uint64(b[i])
+	}
+	return word
+}

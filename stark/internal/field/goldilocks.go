@@ -1,0 +1,73 @@
+package field
+
+import (
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
+)
+
+// The extensions of Goldilocks.
+var (
+	Goldilocks2 Field[goldilocks.Element, ext.Quadratic] = goldi[ext.Quadratic]{}
+	Goldilocks3 Field[goldilocks.Element, ext.Cubic]     = goldi[ext.Cubic]{}
+)
+
+type goldi[X Extension[goldilocks.Element, X]] struct{}
+
+func (goldi[X]) Name() string                       { return "goldilocks" }
+func (goldi[X]) Order() uint64                      { return goldilocks.Modulus }
+func (goldi[X]) TwoAdicity() int                    { return goldilocks.TwoAdicity }
+func (goldi[X]) Bytes() int                         { return 8 }
+func (goldi[X]) Generator() goldilocks.Element      { return goldilocks.Generator }
+func (goldi[X]) New(v uint64) goldilocks.Element    { return goldilocks.Reduce(v) }
+func (goldi[X]) Uint64(e goldilocks.Element) uint64 { return uint64(e) }
+func (goldi[X]) Word(e goldilocks.Element) uint64   { return uint64(e) }
+func (goldi[X]) OfWord(w uint64) goldilocks.Element { return goldilocks.Element(w) }
+
+func (goldi[X]) FromWords(cells []goldilocks.Element) {
+	for i, e := range cells {
+		if !e.Canonical() {
+			cells[i] = goldilocks.Reduce(uint64(e))
+		}
+	}
+}
+
+func (goldi[X]) Add(dst, a, b []goldilocks.Element)               { goldilocks.Add(dst, a, b) }
+func (goldi[X]) Sub(dst, a, b []goldilocks.Element)               { goldilocks.Sub(dst, a, b) }
+func (goldi[X]) Mul(dst, a, b []goldilocks.Element)               { goldilocks.Mul(dst, a, b) }
+func (goldi[X]) Inverse(dst, a []goldilocks.Element)              { goldilocks.BatchInverse(dst, a) }
+func (goldi[X]) Dot(a, b []goldilocks.Element) goldilocks.Element { return goldilocks.Dot(a, b) }
+
+func (goldi[X]) MulScalar(dst, a []goldilocks.Element, c goldilocks.Element) {
+	goldilocks.MulScalar(dst, a, c)
+}
+
+func (goldi[X]) MulAdd(dst, a []goldilocks.Element, c goldilocks.Element, _ []goldilocks.Element) {
+	goldilocks.MulAddScalar(dst, a, c)
+}
+
+func (goldi[X]) Root(log int) goldilocks.Element {
+	root, err := goldilocks.RootOfUnity(log)
+	if err != nil {
+		panic(err) // its callers stay within TwoAdicity
+	}
+	return root
+}
+
+func (goldi[X]) Transform(log int) (Transform[goldilocks.Element], error) {
+	d, err := goldilocks.NewDomain(1 << log)
+	return goldiTransform{d}, err
+}
+
+type goldiTransform struct{ domain *goldilocks.Domain }
+
+func (t goldiTransform) Interpolate(values []goldilocks.Element) {
+	if err := t.domain.InverseNTT(values, goldilocks.Natural, 1); err != nil {
+		panic(err) // of another length
+	}
+}
+
+func (t goldiTransform) Evaluate(coefficients []goldilocks.Element) {
+	if err := t.domain.NTT(coefficients, goldilocks.BitReversed, 1); err != nil {
+		panic(err) // of another length
+	}
+}

@@ -1,0 +1,101 @@
+package field
+
+import (
+	"fmt"
+
+	gnark "github.com/consensys/gnark-crypto/field/koalabear"
+	"github.com/consensys/gnark-crypto/field/koalabear/fft"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/internal/koalabear"
+)
+
+// The extensions of KoalaBear.
+var (
+	KoalaBear4 Field[koalabear.Element, koalabear.Quartic] = koala[koalabear.Quartic]{}
+	KoalaBear6 Field[koalabear.Element, koalabear.Sextic]  = koala[koalabear.Sextic]{}
+)
+
+type koala[X Extension[koalabear.Element, X]] struct{}
+
+func (koala[X]) Name() string                      { return "koalabear" }
+func (koala[X]) Order() uint64                     { return koalabear.Modulus }
+func (koala[X]) TwoAdicity() int                   { return koalabear.TwoAdicity }
+func (koala[X]) Bytes() int                        { return 4 }
+func (koala[X]) Generator() koalabear.Element      { return koalabear.New(koalabear.Generator) }
+func (koala[X]) New(v uint64) koalabear.Element    { return koalabear.New(v) }
+func (koala[X]) Uint64(e koalabear.Element) uint64 { return e.Uint64() }
+func (koala[X]) Word(e koalabear.Element) uint64   { return uint64(e[0]) }
+
+func (koala[X]) OfWord(w uint64) koalabear.Element {
+	if w >= koalabear.Modulus {
+		return koalabear.Element{koalabear.Modulus}
+	}
+	return koalabear.Element{uint32(w)}
+}
+
+func (koala[X]) FromWords(cells []koalabear.Element) {
+	// The product of x and 2^64, both as what lies in memory, is x 2^32 there.
+	shift := gnark.NewElement(1 << 32)
+	v := koalabear.Vector(cells)
+	v.ScalarMul(v, &shift)
+}
+
+func (koala[X]) Add(dst, a, b []koalabear.Element) {
+	v := koalabear.Vector(dst)
+	v.Add(koalabear.Vector(a), koalabear.Vector(b))
+}
+
+func (koala[X]) Sub(dst, a, b []koalabear.Element) {
+	v := koalabear.Vector(dst)
+	v.Sub(koalabear.Vector(a), koalabear.Vector(b))
+}
+
+func (koala[X]) Mul(dst, a, b []koalabear.Element) {
+	v := koalabear.Vector(dst)
+	v.Mul(koalabear.Vector(a), koalabear.Vector(b))
+}
+
+func (koala[X]) MulScalar(dst, a []koalabear.Element, c koalabear.Element) {
+	v, by := koalabear.Vector(dst), gnark.Element(c)
+	v.ScalarMul(koalabear.Vector(a), &by)
+}
+
+func (k koala[X]) MulAdd(dst, a []koalabear.Element, c koalabear.Element, scratch []koalabear.Element) {
+	k.MulScalar(scratch[:len(a)], a, c)
+	k.Add(dst, dst, scratch[:len(a)])
+}
+
+func (koala[X]) Inverse(dst, a []koalabear.Element) {
+	copy(koalabear.Vector(dst), gnark.BatchInvert(koalabear.Vector(a)))
+}
+
+func (koala[X]) Dot(a, b []koalabear.Element) koalabear.Element {
+	v := koalabear.Vector(a)
+	return koalabear.Element(v.InnerProduct(koalabear.Vector(b)))
+}
+
+func (koala[X]) Root(log int) koalabear.Element {
+	root, err := gnark.Generator(1 << log)
+	if err != nil {
+		panic(err) // its callers stay within TwoAdicity
+	}
+	return koalabear.Element(root)
+}
+
+func (koala[X]) Transform(log int) (Transform[koalabear.Element], error) {
+	if log > koalabear.TwoAdicity {
+		return nil, fmt.Errorf("%w: transform of 2^%d elements of KoalaBear, accepted are up to 2^%d", zkbench.ErrParams, log, koalabear.TwoAdicity)
+	}
+	return koalaTransform{fft.NewDomain(1 << log)}, nil
+}
+
+type koalaTransform struct{ domain *fft.Domain }
+
+func (t koalaTransform) Interpolate(values []koalabear.Element) {
+	t.domain.FFTInverse(koalabear.Vector(values), fft.DIF, fft.WithNbTasks(1))
+}
+
+func (t koalaTransform) Evaluate(coefficients []koalabear.Element) {
+	t.domain.FFT(koalabear.Vector(coefficients), fft.DIT, fft.WithNbTasks(1))
+}

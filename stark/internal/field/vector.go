@@ -1,0 +1,175 @@
+package field
+
+// Vector is elements of an extension: of each coordinate a vector over the field.
+type Vector[E any] [][]E
+
+// NewVector is n zeros, in one piece of memory.
+func NewVector[E any](degree, n int) Vector[E] {
+	all := make([]E, degree*n)
+	v := make(Vector[E], degree)
+	for i := range v {
+		v[i] = all[i*n:][:n:n]
+	}
+	return v
+}
+
+// Slice is part of a vector, in the same memory.
+func (v Vector[E]) Slice(from, to int) Vector[E] {
+	part := make(Vector[E], len(v))
+	for i, c := range v {
+		part[i] = c[from:to]
+	}
+	return part
+}
+
+// Len is the number of elements.
+func (v Vector[E]) Len() int { return len(v[0]) }
+
+// Vectors is arithmetic of vectors over an extension.
+type Vectors[E Element[E], X Extension[E, X]] struct {
+	Field[E, X]
+	degree   int
+	products []product[E]
+}
+
+// product is one of coordinates, times a factor, of one of the result's.
+type product[E any] struct {
+	i, j, k int
+	factor  E
+	one     bool // the factor is 1
+}
+
+// NewVectors is the arithmetic over a field's extension.
+func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
+	var x X
+	v := &Vectors[E, X]{Field: f, degree: len(x)}
+	var zero E
+	for i := range v.degree {
+		for j := range v.degree {
+			for k, c := range coordinates[E](v.unit(i).Mul(v.unit(j))) {
+				if c != zero {
+					v.products = append(v.products, product[E]{i, j, k, c, c == f.New(1)})
+				}
+			}
+		}
+	}
+	return v
+}
+
+func (v *Vectors[E, X]) unit(i int) (x X) {
+	x[i] = v.New(1)
+	return x
+}
+
+func coordinates[E comparable, X Extension[E, X]](x X) (c []E) {
+	for i := range len(x) {
+		c = append(c, x[i])
+	}
+	return c
+}
+
+// Degree is the extension's.
+func (v *Vectors[E, X]) Degree() int { return v.degree }
+
+// Get is one element.
+func (v *Vectors[E, X]) Get(a Vector[E], i int) (x X) {
+	for k := range v.degree {
+		x[k] = a[k][i]
+	}
+	return x
+}
+
+// Set replaces one element.
+func (v *Vectors[E, X]) Set(a Vector[E], i int, x X) {
+	for k := range v.degree {
+		a[k][i] = x[k]
+	}
+}
+
+// AddTo sets dst to dst + a.
+func (v *Vectors[E, X]) AddTo(dst, a Vector[E]) {
+	for k := range v.degree {
+		v.Add(dst[k], dst[k], a[k])
+	}
+}
+
+// SubFrom sets dst to dst - a.
+func (v *Vectors[E, X]) SubFrom(dst, a Vector[E]) {
+	for k := range v.degree {
+		v.Sub(dst[k], dst[k], a[k])
+	}
+}
+
+// AddConstant adds x to every element.
+func (v *Vectors[E, X]) AddConstant(dst Vector[E], x X) {
+	for k := range v.degree {
+		c := x[k]
+		for i, e := range dst[k] {
+			dst[k][i] = e.Add(c)
+		}
+	}
+}
+
+// AddProduct adds x a to dst, a over the field; scratch is as long.
+func (v *Vectors[E, X]) AddProduct(dst Vector[E], a []E, x X, scratch []E) {
+	for k := range v.degree {
+		v.MulAdd(dst[k], a, x[k], scratch)
+	}
+}
+
+// MulBase sets dst to the products of a and b, b over the field.
+func (v *Vectors[E, X]) MulBase(dst, a Vector[E], b []E) {
+	for k := range v.degree {
+		v.Field.Mul(dst[k], a[k], b)
+	}
+}
+
+// Product adds the products of a and b to dst, which is neither; scratch is as long as they.
+func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
+	t := scratch[:len(a[0])]
+	for at, p := range v.products {
+		if at == 0 || v.products[at-1].i != p.i || v.products[at-1].j != p.j {
+			v.Field.Mul(t, a[p.i], b[p.j])
+		}
+		v.addTimes(dst[p.k], t, p)
+	}
+}
+
+// addTimes adds the product's factor times a, which the last one of the same coordinates may be.
+func (v *Vectors[E, X]) addTimes(dst, a []E, p product[E]) {
+	if p.one {
+		v.Add(dst, dst, a)
+		return
+	}
+	for i, e := range a {
+		dst[i] = dst[i].Add(e.Mul(p.factor))
+	}
+}
+
+// AddScaled adds x a to dst, which is not a; scratch is as long.
+func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
+	for i := range v.degree {
+		image := v.unit(i).Mul(x)
+		for k := range v.degree {
+			v.MulAdd(dst[k], a[i], image[k], scratch)
+		}
+	}
+}
+
+// Invert sets every element to its inverse; none is 0. One inversion is shared by all: each takes
+// three products.
+func (v *Vectors[E, X]) Invert(a Vector[E]) {
+	n := a.Len()
+	before := make([]X, n) // the product of all before
+	product := v.unit(0)
+	for i := range n {
+		before[i] = product
+		product = product.Mul(v.Get(a, i))
+	}
+	inverse := product.Inverse()
+	for i := n - 1; i >= 0; i-- {
+		x := v.Get(a, i)
+		v.Set(a, i, inverse.Mul(before[i]))
+		inverse = inverse.Mul(x)
+	}
+}

@@ -1,0 +1,185 @@
+// Package tree is Merkle trees over columns: leaf i is the hash of what stands at i in each of
+// them, so that nothing is transposed. What commits to a tree is a cap, a level near the top;
+// shape and height are the verifier's to know.
+package tree
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+)
+
+// DigestBytes is the length of a digest in bytes.
+const DigestBytes = 32
+
+// Digest is what a hash gives: 32 bytes, as words whose least significant byte is the first.
+type Digest [DigestBytes / 8]uint64
+
+// Hash is what a tree over elements is made of. Leaves and nodes are told apart by their depth,
+// which a verifier knows, and not by the hash.
+type Hash[E any] interface {
+	Name() string
+	// Leaves sets dst[i] to the hash of columns[0][i], columns[1][i], ...: at least one column, none
+	// shorter than dst.
+	Leaves(dst []Digest, columns [][]E)
+	// Leaf is the same of one row.
+	Leaf(row []E) Digest
+	// Nodes sets dst[i] to the hash of pairs[2i] and pairs[2i+1]; dst may be the beginning of pairs.
+	Nodes(dst, pairs []Digest)
+}
+
+// Tree is the digests of a tree of 2^k leaves.
+type Tree[E any] struct {
+	hash   Hash[E]
+	levels [][]Digest // the leaves first, the cap last
+}
+
+// chunk is how many digests are one task.
+const chunk = 512
+
+// New is a tree of 2^log leaves, none hashed yet, under a cap of 2^capLog digests, or of all
+// leaves where these are fewer.
+func New[E any](hash Hash[E], log, capLog int) *Tree[E] {
+	capLog = min(capLog, log)
+	all := make([]Digest, 2<<log-1<<capLog)
+	t := &Tree[E]{hash: hash}
+	for ; log >= capLog; log-- {
+		t.levels = append(t.levels, all[:1<<log:1<<log])
+		all = all[1<<log:]
+	}
+	return t
+}
+
+// Leaves hashes the leaves from first on: of each column all that it holds.
+func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, columns [][]E) error {
+	n := len(columns[0])
+	return ex.Do(ctx, (n+chunk-1)/chunk, func(_ context.Context, i int) error {
+		from, to := i*chunk, min((i+1)*chunk, n)
+		part := make([][]E, len(columns))
+		for j, c := range columns {
+			part[j] = c[from:to]
+		}
+		t.hash.Leaves(t.levels[0][first+from:first+to], part)
+		return nil
+	})
+}
+
+// Grow hashes the levels above the leaves, when all of these are there, and returns the cap.
+func (t *Tree[E]) Grow(ctx context.Context, ex executor.Executor) ([]Digest, error) {
+	for i, level := range t.levels[1:] {
+		below := t.levels[i]
+		err := ex.Do(ctx, (len(level)+chunk-1)/chunk, func(_ context.Context, i int) error {
+			from, to := i*chunk, min((i+1)*chunk, len(level))
+			t.hash.Nodes(level[from:to], below[2*from:2*to])
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.Cap(), nil
+}
+
+// Cap is what commits to the tree.
+func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
+
+// Path is the digests that the leaves of rising indices need, beside what they give each other, on
+// their way to the cap: of each level, the lowest first, from left to right.
+func (t *Tree[E]) Path(indices []int) (path []Digest) {
+	walk(len(t.levels)-1, indices, func(level, node int, paired bool) {
+		if !paired {
+			path = append(path, t.levels[level][node^1])
+		}
+	})
+	return path
+}
+
+// PathLen is the length of a Path of rising indices of 2^log leaves under a cap of 2^capLog.
+func PathLen(log, capLog int, indices []int) (n int) {
+	walk(log-min(capLog, log), indices, func(_, _ int, paired bool) {
+		if !paired {
+			n++
+		}
+	})
+	return n
+}
+
+// walk visits level by level the nodes that are known, from left to right, of two siblings the
+// left one.
+func walk(levels int, indices []int, visit func(level, node int, paired bool)) {
+	at := slices.Clone(indices)
+	for level := range levels {
+		above := at[:0]
+		for i := 0; i < len(at); i++ {
+			node := at[i]
+			paired := i+1 < len(at) && at[i+1] == node^1
+			visit(level, node, paired)
+			if paired {
+				i++
+			}
+			above = append(above, node>>1)
+		}
+		at = above
+	}
+}
+
+// Verify checks that rows are those of the indices, which rise, in the tree of 2^log leaves with
+// that cap. Any number of digests but PathLen, and of rows but one for each index, is a
+// zkbench.ErrMalformed; other rows are a zkbench.ErrProof.
+func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
+	levels := 0
+	for len(top)<<levels < 1<<log {
+		levels++
+	}
+	if len(top)<<levels != 1<<log || len(rows) != len(indices) {
+		return fmt.Errorf("%w: %d rows of %d under a cap of %d digests over 2^%d leaves", zkbench.ErrMalformed, len(rows), len(indices), len(top), log)
+	}
+	want := 0
+	walk(levels, indices, func(_, _ int, paired bool) {
+		if !paired {
+			want++
+		}
+	})
+	if len(path) != want {
+		return fmt.Errorf("%w: a path of %d digests, accepted are %d", zkbench.ErrMalformed, len(path), want)
+	}
+	// A queue: the digests of a level that are left, then those of the level above.
+	queue := make([]Digest, len(rows), 2*len(rows)+1)
+	for i, row := range rows {
+		queue[i] = hash.Leaf(row)
+	}
+	walk(levels, indices, func(_, node int, paired bool) {
+		var pair [2]Digest
+		pair[node&1], queue = queue[0], queue[1:]
+		other := &path
+		if paired {
+			other = &queue
+		}
+		pair[node&1^1], *other = (*other)[0], (*other)[1:]
+		var above [1]Digest
+		hash.Nodes(above[:], pair[:])
+		queue = append(queue, above[0])
+	})
+	for i, node := 0, -1; i < len(indices); i++ {
+		if at := indices[i] >> levels; at != node {
+			node = at
+			if queue[0] != top[at] {
+				return fmt.Errorf("%w: rows that do not lead to the cap", zkbench.ErrProof)
+			}
+			queue = queue[1:]
+		}
+	}
+	return nil
+}
+
+// Append appends the digest's bytes.
+func (d Digest) Append(b []byte) []byte {
+	for _, w := range d {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}

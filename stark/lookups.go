@@ -1,0 +1,162 @@
+package stark
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// Messages become sums of fractions (Haböck, ePrint 2022/1530): of a message of multiplicity m and
+// tuple t_1, t_2, ... on bus number b it is m / d with
+//
+//	d = γ - b - β t_1 - β² t_2 - ...
+//
+// A table's messages are in groups. Of each group but the first a column h over the extension has
+// the sum in the row, and one column φ grows by that and by the first group's, and once around by
+// the table's whole sum S: with S/n taken away in every row it comes back to where it was. The
+// constraints are, d and d' being a group's,
+//
+//	h d d' = m d' + m' d
+//	(φ(gX) - φ - Σ h + S/n) d d' = m d' + m' d
+//
+// and what all tables and the statement sum up to is 0.
+
+// groups puts a table's messages into as few groups as a degree leaves room for.
+func groups(p *air.Program, degree int) (all [][]int) {
+	degrees := p.Degrees()
+	room := func(group []int) bool {
+		whole := 0
+		ds := make([]int, len(group))
+		for i, m := range group {
+			for _, step := range p.Messages[m].Tuple {
+				ds[i] = max(ds[i], degrees[step])
+			}
+			whole += ds[i]
+		}
+		for i, m := range group {
+			if degrees[p.Messages[m].Multiplicity]+whole-ds[i] > degree {
+				return false
+			}
+		}
+		return 1+whole <= degree
+	}
+	for m := range p.Messages {
+		if last := len(all) - 1; last >= 0 && room(append(slices.Clone(all[last]), m)) {
+			all[last] = append(all[last], m)
+			continue
+		}
+		all = append(all, []int{m})
+	}
+	return all
+}
+
+// leastDegree is the least degree with which every message has a group of its own.
+func leastDegree(p *air.Program) (degree int) {
+	degrees := p.Degrees()
+	for _, m := range p.Messages {
+		degree = max(degree, degrees[m.Multiplicity])
+		for _, step := range m.Tuple {
+			degree = max(degree, 1+degrees[step])
+		}
+	}
+	return degree
+}
+
+// buses numbers the buses of all programs, from 1, and checks that what goes to one has one length.
+func buses(tables []*air.Table, programs []*air.Program) (map[string]bus, error) {
+	all := make(map[string]bus)
+	for i, p := range programs {
+		for _, m := range p.Messages {
+			b, ok := all[m.Bus]
+			if !ok {
+				b = bus{len(all) + 1, len(m.Tuple)}
+				all[m.Bus] = b
+			}
+			if b.length != len(m.Tuple) {
+				return nil, fmt.Errorf("%w: table %q sends %d values to bus %q, to which %d go elsewhere", zkbench.ErrParams, tables[i].Name, len(m.Tuple), m.Bus, b.length)
+			}
+		}
+	}
+	return all, nil
+}
+
+type bus struct{ number, length int }
+
+// drawn are the challenges of the sums.
+type drawn[X any] struct {
+	gamma X
+	betas []X // β, β², ...
+}
+
+func newDrawn[E field.Element[E], X field.Extension[E, X]](gamma, beta X, longest int) (d drawn[X]) {
+	d.gamma = gamma
+	power := beta
+	for range longest {
+		d.betas = append(d.betas, power)
+		power = power.Mul(beta)
+	}
+	return d
+}
+
+// denominators sets d to those of a message on a tile.
+func (m *machine[E, X]) denominators(v *field.Vectors[E, X], d field.Vector[E], s *air.Sent, number int, c drawn[X], scratch []E) {
+	for k := range d {
+		clear(d[k])
+	}
+	for i, step := range s.Tuple {
+		v.AddProduct(d, m.value(step), c.betas[i], scratch)
+	}
+	var zero X
+	for k := range d {
+		minus := zero.Sub(c.gamma)
+		if k == 0 {
+			minus[0] = minus[0].Add(v.New(uint64(number)))
+		}
+		shift := minus[k]
+		var nothing E
+		for i, e := range d[k] {
+			d[k][i] = nothing.Sub(e.Add(shift))
+		}
+	}
+}
+
+// fraction is a group's sum, as numerator and denominator.
+type fraction[E any] struct{ numerator, denominator field.Vector[E] }
+
+// fractions sets f to the sum of a group's on a tile. more are two vectors like these.
+func (m *machine[E, X]) fractions(v *field.Vectors[E, X], f fraction[E], group []int, numbers map[string]bus, c drawn[X], more [2]field.Vector[E], scratch []E) {
+	for at, index := range group {
+		s := &m.program.Messages[index]
+		d := more[0]
+		m.denominators(v, d, s, numbers[s.Bus].number, c, scratch)
+		multiplicity := m.value(s.Multiplicity)
+		if at == 0 {
+			for k := range d {
+				clear(f.numerator[k])
+				copy(f.denominator[k], d[k])
+			}
+			copy(f.numerator[0], multiplicity)
+			continue
+		}
+		// n/D + m/d = (n d + m D) / (D d)
+		t := more[1]
+		clearVector(t)
+		v.Product(t, f.numerator, d, scratch)
+		v.MulBase(f.numerator, f.denominator, multiplicity)
+		v.AddTo(f.numerator, t)
+		clearVector(t)
+		v.Product(t, f.denominator, d, scratch)
+		for k := range t {
+			copy(f.denominator[k], t[k])
+		}
+	}
+}
+
+func clearVector[E any](v field.Vector[E]) {
+	for _, c := range v {
+		clear(c)
+	}
+}

@@ -1,0 +1,88 @@
+package stark
+
+import "github.com/zkbench/zkbench/stark/internal/field"
+
+// points are those on which words stand: shift times the roots of unity of order 2^(size+blowup),
+// as 2^blowup cosets of the group H of order 2^size. Point i of coset c is shift[c] ω^i, and words
+// have the cosets one behind the other, each in this, the natural order.
+//
+// Squared 2^(size-j) times, coset c is one of the group of order 2^j: that on which a table of 2^j
+// rows is extended, and to which FRI folds.
+type points[E field.Element[E], X field.Extension[E, X]] struct {
+	field        field.Field[E, X]
+	size, blowup int // logarithms
+	shifts       []E
+	halves       [][][]E // [c][j]: of coset c of the group of order 2^j, the first half of points
+}
+
+func newPoints[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], size, blowup int) *points[E, X] {
+	p := &points[E, X]{field: f, size: size, blowup: blowup}
+	root, shift := f.Root(size+blowup), f.Generator()
+	for range 1 << blowup {
+		p.shifts = append(p.shifts, shift)
+		shift = shift.Mul(root)
+	}
+	for _, s := range p.shifts {
+		halves := make([][]E, size+1)
+		for j := size; j > 0; j-- {
+			halves[j] = make([]E, 1<<(j-1))
+			setPowers[E, X](f, halves[j], s, f.Root(j))
+			s = s.Mul(s)
+		}
+		halves[0] = []E{s} // the one point, which has no half
+		p.halves = append(p.halves, halves)
+	}
+	return p
+}
+
+// shift is that of coset c of the group of order 2^j: its first point.
+func (p *points[E, X]) shift(c, j int) E { return p.halves[c][j][0] }
+
+// all is the points of coset c of the group of order 2^j.
+func (p *points[E, X]) all(c, j int) []E {
+	if j == 0 {
+		return p.halves[c][0]
+	}
+	half := p.halves[c][j]
+	all := make([]E, 2*len(half))
+	copy(all, half)
+	var zero E
+	for i, e := range half {
+		all[len(half)+i] = zero.Sub(e) // ω^(n/2) is -1
+	}
+	return all
+}
+
+// at is the point of a word's place.
+func (p *points[E, X]) at(place int) E {
+	c, i := place>>p.size, place&(1<<p.size-1)
+	half := p.halves[c][p.size]
+	if i < len(half) {
+		return half[i]
+	}
+	var zero E
+	return zero.Sub(half[i-len(half)])
+}
+
+// setPowers sets dst[i] to first ratio^i, for a power of two of them.
+func setPowers[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], dst []E, first, ratio E) {
+	dst[0] = first
+	for i := 1; i < len(dst); i *= 2 {
+		f.MulScalar(dst[i:2*i], dst[:i], ratio)
+		ratio = ratio.Mul(ratio)
+	}
+}
+
+// reversedPowers are first ratio^i for 2^log numbers i, in reversed order.
+func reversedPowers[E interface{ Mul(E) E }](log int, first, ratio E) []E {
+	powers := make([]E, 1<<log)
+	powers[0] = first
+	for i := len(powers) / 2; i > 0; i /= 2 {
+		// Places that are odd multiples of i have the bit that counts len(powers) / 2i.
+		for j := i; j < len(powers); j += 2 * i {
+			powers[j] = powers[j-i].Mul(ratio)
+		}
+		ratio = ratio.Mul(ratio)
+	}
+	return powers
+}

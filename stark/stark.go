@@ -1,0 +1,277 @@
+// Package stark proves what the rows of tables satisfy: transparent proofs by FRI (Ben-Sasson,
+// Bentov, Horesh, Riabzev 2018; DEEP: Ben-Sasson, Goldberg, Kopparty, Saraf 2019), over Goldilocks
+// or KoalaBear, with trees of Keccak or Poseidon. A table says once, to package air, what its rows
+// satisfy and what they send to buses, by which tables are linked. Columns are stacked: many of
+// them are one polynomial, so that a query opens few elements.
+//
+// Proofs are not zero-knowledge: the values that they open tell about a trace. What is proved of
+// their soundness package security computes. Nothing here is constant-time.
+package stark
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/koalabear"
+	"github.com/zkbench/zkbench/stark/internal/tree"
+)
+
+// Field is a field that tables are over.
+type Field string
+
+// The fields.
+const (
+	Goldilocks Field = "goldilocks"
+	KoalaBear  Field = "koalabear"
+)
+
+// Hash is what trees are made of.
+type Hash string
+
+// The hashes. Poseidon is over Goldilocks alone.
+const (
+	Keccak   Hash = "keccak"
+	Poseidon Hash = "poseidon"
+)
+
+// Set is the numbers of the protocol.
+type Set struct {
+	Name      string
+	Degree    int // of the extension from which challenges are drawn
+	LogBlowup int // the rate is 2^-LogBlowup
+	Queries   int
+	Grinding  int // bits of work before the queries
+	Stack     int // logarithm of how many columns of the highest table are one polynomial
+	LogFold   int // logarithm of FRI's arity
+	LogFinal  int // of the number of coefficients of FRI's last polynomial
+	LogCap    int // of that of the digests that commit to a tree
+}
+
+// Config is what a system is made of.
+type Config struct {
+	Field Field
+	Hash  Hash
+	Set   Set
+}
+
+// Message is what a statement sends to a bus, so many times.
+type Message struct {
+	Bus   string
+	Times int64
+	Tuple []uint64
+}
+
+// Statement is what a proof is about.
+type Statement struct {
+	Publics  []uint64  // public values that tables read
+	Messages []Message // what goes to buses beside what the tables send
+	Context  []byte    // what else the proof is bound to
+}
+
+// Trace fills a table.
+type Trace struct {
+	Rows int // a power of two, from 2 on
+	// Fill sets all cells, which are 0 before.
+	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
+}
+
+// Options of a proof. The zero value is fine.
+type Options struct {
+	// Span, where set, is called as each phase begins; what it returns is called at the end.
+	Span func(name string) (end func())
+}
+
+// System proves and verifies statements about tables.
+type System struct {
+	*statement
+	engine engine
+}
+
+// engine is a system over a field and an extension.
+type engine interface {
+	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
+	verify(s *statement, proof []byte, about Statement) error
+}
+
+// New returns a system of tables. Tables that are none, of a degree that the rate has no room for,
+// and a configuration that does not exist are a zkbench.ErrParams.
+func New(c Config, tables ...*air.Table) (*System, error) {
+	e, err := c.engine()
+	if err != nil {
+		return nil, err
+	}
+	s, err := newStatement(c.Set, tables, fmt.Sprintf("%s/%d/%s", c.Field, c.Set.Degree, c.Hash))
+	if err != nil {
+		return nil, err
+	}
+	return &System{s, e}, nil
+}
+
+func (c Config) engine() (engine, error) {
+	bad := func(format string, a ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, a...)...)
+	}
+	s := c.Set
+	if s.LogBlowup < 1 || s.LogBlowup > 8 || s.Queries < 1 || s.Queries > 1<<12 || s.Grinding < 0 || s.Grinding > 40 ||
+		s.Stack < 0 || s.Stack > 12 || s.LogFold < 1 || s.LogFold > 6 || s.LogFinal < 0 || s.LogFinal > 12 || s.LogCap < 0 || s.LogCap > 12 {
+		return nil, bad("set %+v", s)
+	}
+	switch {
+	case c.Field == Goldilocks && (c.Hash == Keccak || c.Hash == Poseidon):
+		hash := tree.Poseidon()
+		canonical := func(d tree.Digest) bool {
+			for _, w := range d {
+				if w >= goldilocks.Modulus {
+					return false
+				}
+			}
+			return true
+		}
+		if c.Hash == Keccak {
+			hash, canonical = tree.Keccak(func(e goldilocks.Element) uint64 { return uint64(e) }, 8), anyDigest
+		}
+		switch s.Degree {
+		case 2:
+			return over[goldilocks.Element, ext.Quadratic](field.Goldilocks2, hash, canonical), nil
+		case 3:
+			return over[goldilocks.Element, ext.Cubic](field.Goldilocks3, hash, canonical), nil
+		}
+		return nil, bad("an extension of Goldilocks of degree %d, accepted are 2 and 3", s.Degree)
+	case c.Field == KoalaBear && c.Hash == Keccak:
+		hash := tree.Keccak(func(e koalabear.Element) uint64 { return uint64(e[0]) }, 4)
+		switch s.Degree {
+		case 4:
+			return over[koalabear.Element, koalabear.Quartic](field.KoalaBear4, hash, anyDigest), nil
+		case 6:
+			return over[koalabear.Element, koalabear.Sextic](field.KoalaBear6, hash, anyDigest), nil
+		}
+		return nil, bad("an extension of KoalaBear of degree %d, accepted are 4 and 6", s.Degree)
+	}
+	return nil, bad("field %q with hash %q, accepted are %s with %s or %s, %s with %s", c.Field, c.Hash, Goldilocks, Keccak, Poseidon, KoalaBear, Keccak)
+}
+
+func anyDigest(tree.Digest) bool { return true }
+
+// over is a system over a field and a hash.
+func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash tree.Hash[E], canonical func(tree.Digest) bool) engine {
+	return &system[E, X]{f, hash, canonical}
+}
+
+type system[E field.Element[E], X field.Extension[E, X]] struct {
+	field     field.Field[E, X]
+	hash      tree.Hash[E]
+	canonical func(tree.Digest) bool
+}
+
+// Prove proves a statement, of traces of all tables in order.
+func (s *System) Prove(ctx context.Context, ex executor.Executor, traces []Trace, about Statement, options Options) ([]byte, error) {
+	return s.engine.prove(ctx, ex, s.statement, traces, about, options)
+}
+
+// Verify checks a proof of a statement.
+func (s *System) Verify(proof []byte, about Statement) error {
+	return s.engine.verify(s.statement, proof, about)
+}
+
+// begin is a challenger that has absorbed all that is known before a proof.
+func (y *system[E, X]) begin(s *statement, rows []int, about Statement, publics []E) challenger.Challenger[E, X] {
+	c := challenger.NewBytes[E, X](y.field, "stark")
+	c.Bytes("system", s.digest[:])
+	heights := make([]byte, len(rows))
+	for i, r := range rows {
+		heights[i] = byte(r)
+	}
+	c.Bytes("heights", heights)
+	c.Elements("publics", publics)
+	for _, m := range about.Messages {
+		c.Bytes("bus", []byte(m.Bus))
+		c.Bytes("message", m.bytes())
+	}
+	c.Bytes("context", about.Context)
+	return c
+}
+
+func (y *system[E, X]) degree() int {
+	var x X
+	return len(x)
+}
+
+func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error) {
+	publics, err := elementsOf[E, X](y.field, about.Publics, s.publics)
+	if err != nil {
+		return nil, err
+	}
+	if len(traces) != len(s.tables) {
+		return nil, fmt.Errorf("%w: %d traces, accepted are %d", zkbench.ErrParams, len(traces), len(s.tables))
+	}
+	var rows []int
+	for i, t := range traces {
+		log := 0
+		for 1<<log < t.Rows {
+			log++
+		}
+		if 1<<log != t.Rows {
+			return nil, fmt.Errorf("%w: table %q of %d rows, accepted are powers of two from 2 on", zkbench.ErrParams, s.tables[i].Name, t.Rows)
+		}
+		rows = append(rows, log)
+	}
+	l, err := s.layout(y.degree(), y.field.TwoAdicity(), rows)
+	if err != nil {
+		return nil, err
+	}
+	p := &prover[E, X]{
+		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
+		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup), publics: publics,
+		span: options.Span, proof: &proof[E, X]{rows: rows},
+	}
+	if p.span == nil {
+		p.span = func(string) func() { return func() {} }
+	}
+	end := p.span(PhaseTrace)
+	for i, t := range traces {
+		columns, err := fill[E, X](ctx, ex, y.field, s.tables[i], t)
+		if err != nil {
+			return nil, err
+		}
+		p.columns = append(p.columns, columns)
+	}
+	end()
+	p.challenger = y.begin(s, rows, about, publics)
+	if err := p.run(); err != nil {
+		return nil, err
+	}
+	c := &coder[E, X]{field: y.field, layout: l}
+	c.heights(&p.proof.rows, len(rows))
+	c.body(p.proof)
+	return c.out, nil
+}
+
+func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) error {
+	publics, err := elementsOf[E, X](y.field, about.Publics, s.publics)
+	if err != nil {
+		return err
+	}
+	p := &proof[E, X]{}
+	c := &coder[E, X]{field: y.field, digest: y.canonical, in: encoded, read: true}
+	c.heights(&p.rows, len(s.tables))
+	if c.err != nil {
+		return c.err
+	}
+	l, err := s.layout(y.degree(), y.field.TwoAdicity(), p.rows)
+	if err != nil {
+		return &zkbench.DecodeError{Path: "heights", Reason: err.Error()}
+	}
+	c.layout = l
+	if c.body(p); c.err != nil {
+		return c.err
+	}
+	v := &verifier[E, X]{field: y.field, hash: y.hash, challenger: y.begin(s, p.rows, about, publics), layout: l, publics: publics, messages: about.Messages, proof: p}
+	return v.verify()
+}

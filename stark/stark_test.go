@@ -1,0 +1,118 @@
+package stark_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+)
+
+// small is a set that proves nothing, for tests.
+func small(degree, stack int) stark.Set {
+	return stark.Set{Name: "test", Degree: degree, LogBlowup: 2, Queries: 5, Grinding: 3, Stack: stack, LogFold: 3, LogFinal: 2, LogCap: 2}
+}
+
+// configs are all that there are, with stacks of some sizes.
+func configs() (all []stark.Config) {
+	for _, stack := range []int{0, 1, 3} {
+		all = append(all,
+			stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, stack)},
+			stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(3, stack)},
+			stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, stack)},
+			stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(6, stack)},
+		)
+	}
+	return all
+}
+
+// squares has x, x² of x from 0 on, which it sends, and the number of those that are.
+func squares() *air.Table {
+	return &air.Table{Name: "squares", Columns: 3, State: func(b *air.Builder) {
+		x, y, times := b.Here(0), b.Here(1), b.Here(2)
+		b.Zero(air.First, "begins", x)
+		b.Zero(air.Transition, "counts", b.Next(0).Sub(x).Plus(-1))
+		b.Zero(air.Everywhere, "square", y.Sub(x.Mul(x)))
+		b.Receive("square", times, x, y)
+	}}
+}
+
+// walk looks squares up: a and b, whose sum is the next a.
+func walk() *air.Table {
+	return &air.Table{Name: "walk", Columns: 5, State: func(b *air.Builder) {
+		b.Zero(air.First, "first", b.Here(0).Sub(b.Public(0)))
+		b.Zero(air.Last, "last", b.Here(2).Sub(b.Public(1)))
+		b.Zero(air.Transition, "next", b.Next(0).Sub(b.Here(2)))
+		b.Zero(air.Everywhere, "sum", b.Here(2).Sub(b.Here(0)).Sub(b.Here(1)))
+		b.Send("square", air.Constant(1), b.Here(0), b.Here(3))
+		b.Send("square", air.Constant(1), b.Here(1), b.Here(4))
+		b.Send("square", air.Constant(1), b.Here(2), b.Here(2).Mul(b.Here(2)))
+	}}
+}
+
+// traces are of a walk of so many rows in steps of one.
+func traces(rows int) (all []stark.Trace, about stark.Statement) {
+	counts := make([]uint64, 8*rows)
+	var walked [][5]uint64
+	for i := range rows {
+		a, b := uint64(i), uint64(1)
+		for _, v := range []uint64{a, b, a + b} {
+			counts[v]++
+		}
+		walked = append(walked, [5]uint64{a, b, a + b, a * a, b * b})
+	}
+	counts[3]++
+	about = stark.Statement{
+		Publics:  []uint64{0, uint64(rows)},
+		Messages: []stark.Message{{Bus: "square", Times: 1, Tuple: []uint64{3, 9}}},
+		Context:  []byte("context"),
+	}
+	return []stark.Trace{
+		{Rows: len(counts), Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+			for i, n := range counts {
+				c.Set(i, 0, uint64(i))
+				c.Set(i, 1, uint64(i*i))
+				c.Set(i, 2, n)
+			}
+			return nil
+		}},
+		{Rows: rows, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+			for i, row := range walked {
+				for j, v := range row {
+					c.Set(i, j, v)
+				}
+			}
+			return nil
+		}},
+	}, about
+}
+
+func TestProve(t *testing.T) {
+	t.Parallel()
+	for _, c := range configs() {
+		t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d", c.Field, c.Hash, c.Set.Degree, c.Set.Stack), func(t *testing.T) {
+			t.Parallel()
+			s, err := stark.New(c, squares(), walk())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rows := range []int{2, 16, 512} {
+				columns, about := traces(rows)
+				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Verify(proof, about); err != nil {
+					t.Fatalf("%d rows: %v", rows, err)
+				}
+				other := about
+				other.Context = []byte("another")
+				must.Fail(t, s.Verify(proof, other), zkbench.ErrProof, "another context")
+			}
+		})
+	}
+}

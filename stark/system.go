@@ -1,0 +1,201 @@
+package stark
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/air"
+)
+
+// statement is what prover and verifier share: tables, and the numbers of the protocol.
+type statement struct {
+	tables   []*air.Table
+	programs []*air.Program
+	groups   [][][]int // of each table, its messages
+	pieces   []int     // of each table, of the quotient: a power of two
+	buses    map[string]bus
+	longest  int // of the buses' tuples
+	publics  int
+	set      Set
+	digest   [sha512.Size]byte
+}
+
+func newStatement(set Set, tables []*air.Table, about string) (*statement, error) {
+	if len(tables) == 0 {
+		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
+	}
+	s := &statement{tables: tables, set: set}
+	for i, t := range tables {
+		for _, other := range tables[:i] {
+			if other.Name == t.Name {
+				return nil, fmt.Errorf("%w: two tables are called %q", zkbench.ErrParams, t.Name)
+			}
+		}
+		p, err := t.Compile()
+		if err != nil {
+			return nil, err
+		}
+		degree := max(p.Degree(), leastDegree(p), 2)
+		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1
+		if pieces > 1<<set.LogBlowup {
+			return nil, fmt.Errorf("%w: table %q has degree %d, accepted at rate 1/%d are up to %d", zkbench.ErrParams, t.Name, degree, 1<<set.LogBlowup, 1+1<<set.LogBlowup)
+		}
+		s.programs = append(s.programs, p)
+		s.pieces = append(s.pieces, pieces)
+		s.groups = append(s.groups, groups(p, pieces+1))
+		s.publics = max(s.publics, p.Publics)
+	}
+	var err error
+	if s.buses, err = buses(tables, s.programs); err != nil {
+		return nil, err
+	}
+	for _, b := range s.buses {
+		s.longest = max(s.longest, b.length)
+	}
+	s.digest = s.hash(about)
+	return s, nil
+}
+
+// hash is a digest of all that decides what a proof says.
+func (s *statement) hash(about string) [sha512.Size]byte {
+	var data []byte
+	number := func(values ...int) {
+		for _, v := range values {
+			data = binary.LittleEndian.AppendUint64(data, uint64(v))
+		}
+	}
+	text := func(t string) {
+		number(len(t))
+		data = append(data, t...)
+	}
+	text("zkbench/v1/stark")
+	text(about)
+	set := s.set
+	text(set.Name)
+	number(set.Degree, set.LogBlowup, set.Queries, set.Grinding, set.Stack, set.LogFold, set.LogFinal, set.LogCap, len(s.tables))
+	for i, p := range s.programs {
+		text(s.tables[i].Name)
+		number(p.Columns, len(p.Steps), len(p.Constraints), len(p.Messages))
+		for _, step := range p.Steps {
+			sign := 0
+			if step.Value.Negative {
+				sign = 1
+			}
+			number(int(step.Op), step.X, step.Y, step.Index, int(step.Value.Abs), sign)
+		}
+		for _, c := range p.Constraints {
+			number(int(c.Where), c.Step)
+		}
+		for _, m := range p.Messages {
+			text(m.Bus)
+			number(m.Multiplicity, len(m.Tuple))
+			number(m.Tuple...)
+		}
+	}
+	return sha512.Sum512(data)
+}
+
+// layout is where everything lies, for tables of so many rows.
+type layout struct {
+	*statement
+	degree int   // of the extension
+	rows   []int // logarithms, of each table
+	size   int   // that of the stacks' length
+	folds  []int // logarithms of FRI's arities
+	// phases are the shapes of what is committed to: columns, sums, quotients; of each table.
+	phases [phases][]shape
+	next   [phases][][]bool // which stacks are read in the next row
+}
+
+// The phases of commitment.
+const (
+	ofColumns = iota
+	ofSums
+	ofQuotients
+	phases
+)
+
+func (s *statement) layout(degree, twoAdicity int, rows []int) (*layout, error) {
+	if len(rows) != len(s.tables) {
+		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
+	}
+	l := &layout{statement: s, degree: degree, rows: rows}
+	for i, r := range rows {
+		if r < 1 || r+s.set.Stack+s.set.LogBlowup > twoAdicity {
+			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.set.Stack-s.set.LogBlowup)
+		}
+		l.size = max(l.size, r+s.set.Stack)
+	}
+	for i, r := range rows {
+		stack := l.size - r
+		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, s.pieces[i] * degree}
+		for phase, width := range widths {
+			sh := shape{r, stack, width}
+			l.phases[phase] = append(l.phases[phase], sh)
+			next := make([]bool, sh.stacks())
+			switch phase {
+			case ofColumns:
+				for column, read := range s.programs[i].ReadsNext() {
+					next[column>>stack] = next[column>>stack] || read
+				}
+			case ofSums: // φ is the first group's
+				for column := range min(degree, width) {
+					next[column>>stack] = true
+				}
+			}
+			l.next[phase] = append(l.next[phase], next)
+		}
+	}
+	for left := l.size; left > s.set.LogFinal; {
+		fold := min(s.set.LogFold, left-s.set.LogFinal)
+		l.folds = append(l.folds, fold)
+		left -= fold
+	}
+	return l, nil
+}
+
+// final is the logarithm of the number of coefficients of FRI's last polynomial.
+func (l *layout) final() int {
+	left := l.size
+	for _, f := range l.folds {
+		left -= f
+	}
+	return left
+}
+
+// word is one that FRI batches: a stack less its value at a point, over what is 0 there.
+type word struct {
+	phase, table, stack int
+	next                bool
+}
+
+// words are all of them, in the order of their weights.
+func (l *layout) words() (all []word) {
+	for phase, shapes := range l.phases {
+		for t, s := range shapes {
+			for stack := range s.stacks() {
+				all = append(all, word{phase, t, stack, false})
+				if l.next[phase][t][stack] {
+					all = append(all, word{phase, t, stack, true})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// leaf is the number of elements of a phase's leaves.
+func (l *layout) leaf(phase int) (n int) {
+	for _, s := range l.phases[phase] {
+		n += s.stacks()
+	}
+	return n
+}
+
+// constraints is the number of a table's, sums included.
+func (l *layout) constraints(table int) int {
+	return len(l.programs[table].Constraints) + len(l.groups[table])
+}

@@ -1,0 +1,76 @@
+package stark
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// PhaseTrace is that in which tables are filled, before those of Prove.
+const PhaseTrace = "trace"
+
+// Cells are a table's, column by column: numbers below the field's order, of 32 bits or 64.
+type Cells struct {
+	short [][]uint32
+	long  [][]uint64
+}
+
+// Set sets a cell.
+func (c *Cells) Set(row, column int, v uint64) {
+	if c.short != nil {
+		c.short[column][row] = uint32(v)
+		return
+	}
+	c.long[column][row] = v
+}
+
+// Cell is what a field's numbers are in.
+type Cell interface{ uint32 | uint64 }
+
+// Columns are the columns, where the field's numbers are in T, or nil: a Fill that has no time to
+// lose is generic in T, and asks for both.
+func Columns[T Cell](c *Cells) [][]T {
+	switch all := any(&c.long).(type) {
+	case *[][]T:
+		return *all
+	}
+	return any(c.short).([][]T)
+}
+
+// fill makes a table's columns.
+func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], table *air.Table, t Trace) ([][]E, error) {
+	memory := make([]E, table.Columns*t.Rows)
+	columns := make([][]E, table.Columns)
+	cells := &Cells{}
+	for i := range columns {
+		columns[i] = memory[i*t.Rows:][:t.Rows:t.Rows]
+		first := unsafe.Pointer(unsafe.SliceData(columns[i]))
+		if f.Bytes() == 4 {
+			cells.short = append(cells.short, unsafe.Slice((*uint32)(first), t.Rows))
+		} else {
+			cells.long = append(cells.long, unsafe.Slice((*uint64)(first), t.Rows))
+		}
+	}
+	if err := t.Fill(ctx, ex, cells); err != nil {
+		return nil, fmt.Errorf("table %q: %w", table.Name, err)
+	}
+	err := ex.Do(ctx, len(columns), func(_ context.Context, i int) error {
+		f.FromWords(columns[i])
+		return nil
+	})
+	return columns, err
+}
+
+// bytes is a message's encoding, but for its bus.
+func (m Message) bytes() []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(m.Times))
+	for _, t := range m.Tuple {
+		b = binary.LittleEndian.AppendUint64(b, t)
+	}
+	return b
+}

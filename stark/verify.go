@@ -1,0 +1,359 @@
+package stark
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/tree"
+)
+
+// verifier is the state of one verification.
+type verifier[E field.Element[E], X field.Extension[E, X]] struct {
+	field      field.Field[E, X]
+	hash       tree.Hash[E]
+	challenger challenger.Challenger[E, X]
+	layout     *layout
+	publics    []E
+	messages   []Message
+	proof      *proof[E, X]
+}
+
+func (v *verifier[E, X]) one() X { return one[E, X](v.field) }
+
+func (v *verifier[E, X]) degree() int {
+	var x X
+	return len(x)
+}
+
+// point is point i of coset c of the group of order 2^size.
+func (v *verifier[E, X]) point(c, size, i int) E {
+	f, l := v.field, v.layout
+	one := f.New(1)
+	shift := f.Generator().Mul(field.Power(one, f.Root(l.size+l.set.LogBlowup), uint64(c)))
+	for range l.size - size {
+		shift = shift.Mul(shift)
+	}
+	return shift.Mul(field.Power(one, f.Root(size), uint64(i)))
+}
+
+// drawPlaces draws the places of queries, in rising order, each once.
+func drawPlaces[E, X any](c challenger.Challenger[E, X], l *layout) (places []int) {
+	for range l.set.Queries {
+		places = append(places, c.Index("place", l.size+l.set.LogBlowup))
+	}
+	slices.Sort(places)
+	return slices.Compact(places)
+}
+
+// groupsOf are the places of leaves of a layer of cosets of 2^size, in which places of its word
+// are; in rising order, each once.
+func groupsOf(places []int, size, fold int) (groups []int) {
+	for _, place := range places {
+		groups = append(groups, place>>size<<(size-fold)|place&(1<<(size-fold)-1))
+	}
+	slices.Sort(groups)
+	return slices.Compact(groups)
+}
+
+// verify checks a proof that has the layout's form: all lengths are right.
+func (v *verifier[E, X]) verify() error {
+	l, p, c := v.layout, v.proof, v.challenger
+	one := v.one()
+	c.Digests("columns", p.caps[ofColumns])
+	drawn := newDrawn[E, X](c.Challenge("gamma", false), c.Challenge("beta", false), l.longest)
+	var total X
+	for _, sum := range p.sums {
+		c.Elements("sum", appendCoordinates[E](nil, sum))
+		total = total.Add(sum)
+	}
+	if sent, err := v.sent(drawn); err != nil {
+		return err
+	} else if total != neg[E, X](sent) {
+		return fmt.Errorf("%w: what tables and statement send does not add up to nothing", zkbench.ErrProof)
+	}
+	if l.leaf(ofSums) > 0 {
+		c.Digests("sums", p.caps[ofSums])
+	}
+	alpha := c.Challenge("alpha", false)
+	c.Digests("quotients", p.caps[ofQuotients])
+	y := c.Challenge("point", true)
+	for phase, shapes := range l.phases {
+		for t, s := range shapes {
+			var sent []E
+			for which := range 2 {
+				for i, x := range p.values[phase][t][which] {
+					if which == 0 || l.next[phase][t][i>>s.stack] {
+						sent = appendCoordinates[E](sent, x)
+					}
+				}
+			}
+			c.Elements("values", sent)
+		}
+	}
+	for t := range l.programs {
+		if err := v.identity(t, alpha, y, drawn); err != nil {
+			return err
+		}
+	}
+	words := l.words()
+	w := weights[E, X](c, one, len(words))
+	var rs [][]X
+	for i, fold := range l.folds {
+		c.Digests("layer", p.layers[i])
+		var r []X
+		for range fold {
+			r = append(r, c.Challenge("fold", false))
+		}
+		rs = append(rs, r)
+	}
+	var sent []E
+	for _, x := range p.final {
+		sent = appendCoordinates[E](sent, x)
+	}
+	c.Elements("final", sent)
+	if !c.CheckGrind("grinding", l.set.Grinding, p.nonce) {
+		return fmt.Errorf("%w: the nonce has less than %d bits of work", zkbench.ErrProof, l.set.Grinding)
+	}
+	places := drawPlaces[E, X](c, l)
+	return v.queries(places, words, w, y, rs)
+}
+
+// sent is the sum of what the statement sends.
+func (v *verifier[E, X]) sent(d drawn[X]) (sum X, err error) {
+	for i, m := range v.messages {
+		fraction, err := messageFraction[E, X](v.field, v.layout, m, d)
+		if err != nil {
+			return sum, fmt.Errorf("message %d: %w", i, err)
+		}
+		sum = sum.Add(fraction)
+	}
+	return sum, nil
+}
+
+// messageFraction is the fraction of a message of the statement.
+func messageFraction[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], l *layout, m Message, d drawn[X]) (x X, err error) {
+	b, ok := l.buses[m.Bus]
+	if !ok || len(m.Tuple) != b.length {
+		return x, fmt.Errorf("%w: %d values for bus %q, accepted are %d", zkbench.ErrParams, len(m.Tuple), m.Bus, b.length)
+	}
+	tuple, err := elementsOf[E, X](f, m.Tuple, len(m.Tuple))
+	if err != nil {
+		return x, err
+	}
+	denominator := d.gamma
+	denominator[0] = denominator[0].Sub(f.New(uint64(b.number)))
+	for i, t := range tuple {
+		denominator = denominator.Sub(d.betas[i].MulBase(t))
+	}
+	times, zero := f.New(uint64(max(m.Times, -m.Times))), x[0]
+	if m.Times < 0 {
+		times = zero.Sub(times)
+	}
+	return denominator.Inverse().MulBase(times), nil
+}
+
+// atPoint is the algebra of a program at the point.
+type atPoint[E field.Element[E], X field.Extension[E, X]] struct {
+	field      field.Field[E, X]
+	publics    []E
+	here, next []X
+}
+
+func (a atPoint[E, X]) of(e E) (x X) {
+	x[0] = e
+	return x
+}
+
+func (a atPoint[E, X]) Constant(c air.Int) X {
+	x := a.of(a.field.New(c.Abs))
+	if c.Negative {
+		return neg[E, X](x)
+	}
+	return x
+}
+func (a atPoint[E, X]) Here(i int) X   { return a.here[i] }
+func (a atPoint[E, X]) Next(i int) X   { return a.next[i] }
+func (a atPoint[E, X]) Public(i int) X { return a.of(a.publics[i]) }
+func (a atPoint[E, X]) Add(x, y X) X   { return x.Add(y) }
+func (a atPoint[E, X]) Sub(x, y X) X   { return x.Sub(y) }
+func (a atPoint[E, X]) Mul(x, y X) X   { return x.Mul(y) }
+
+// identity checks a table's constraints at the point: the equation of quotient.go.
+func (v *verifier[E, X]) identity(t int, alpha, y X, d drawn[X]) error {
+	l, f := v.layout, v.field
+	program, rows := l.programs[t], l.rows[t]
+	one := v.one()
+	columns := v.proof.values[ofColumns][t]
+	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.publics, columns[0], columns[1]})
+	weights := powersOf(one, alpha, l.constraints(t))
+	var sums [4]X
+	for i, b := range program.Constraints {
+		sums[b.Where] = sums[b.Where].Add(steps[b.Step].Mul(weights[i]))
+	}
+	weights = weights[len(program.Constraints):]
+	if groups := l.groups[t]; len(groups) > 0 {
+		cells := v.proof.values[ofSums][t]
+		share := v.proof.sums[l.sumOf(t)].MulBase(f.New(1 << rows).Inverse())
+		own := v.joined(cells[1], 0).Sub(v.joined(cells[0], 0)).Add(share)
+		for g := len(groups) - 1; g >= 0; g-- {
+			h := own
+			if g > 0 {
+				h = v.joined(cells[0], g)
+				own = own.Sub(h)
+			}
+			var numerator X
+			denominator := one
+			for _, index := range groups[g] {
+				m := program.Messages[index]
+				e := d.gamma
+				e[0] = e[0].Sub(f.New(uint64(l.buses[m.Bus].number)))
+				for i, step := range m.Tuple {
+					e = e.Sub(d.betas[i].Mul(steps[step]))
+				}
+				numerator = numerator.Mul(e).Add(steps[m.Multiplicity].Mul(denominator))
+				denominator = denominator.Mul(e)
+			}
+			sums[air.Everywhere] = sums[air.Everywhere].Add(weights[g].Mul(h.Mul(denominator).Sub(numerator)))
+		}
+	}
+	last := y
+	last[0] = last[0].Sub(f.Root(rows).Inverse())
+	first := y
+	first[0] = first[0].Sub(f.New(1))
+	power := field.Power(one, y, 1<<rows)
+	vanishing := power
+	vanishing[0] = vanishing[0].Sub(f.New(1))
+	want := sums[air.Everywhere].Add(last.Mul(sums[air.Transition])).
+		Add(vanishing.Mul(first.Inverse()).Mul(sums[air.First])).
+		Add(vanishing.Mul(last.Inverse()).Mul(sums[air.Last]))
+	var quotient X
+	for i := l.pieces[t] - 1; i >= 0; i-- {
+		quotient = quotient.Mul(power).Add(v.joined(v.proof.values[ofQuotients][t][0], i))
+	}
+	if quotient.Mul(vanishing) != want {
+		return fmt.Errorf("%w: table %q: its constraints do not hold", zkbench.ErrProof, l.tables[t].Name)
+	}
+	return nil
+}
+
+// joined is the value of a column over the extension, from those of its coordinates.
+func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
+	for k := range v.degree() {
+		var unit X
+		unit[k] = v.field.New(1)
+		sum = sum.Add(unit.Mul(values[column*v.degree()+k]))
+	}
+	return sum
+}
+
+// queries checks what is shown at the places.
+func (v *verifier[E, X]) queries(places []int, words []word, w []X, y X, rs [][]X) error {
+	l, p := v.layout, v.proof
+	log := l.size + l.set.LogBlowup
+	for phase := range phases {
+		if l.leaf(phase) == 0 {
+			continue
+		}
+		if err := tree.Verify(v.hash, log, p.caps[phase], places, p.leaves[phase], p.paths[phase]); err != nil {
+			return fmt.Errorf("tree %d: %w", phase, err)
+		}
+	}
+	// Of each layer its leaves by their places.
+	leaves := make([]map[int][]E, len(l.folds))
+	size := l.size
+	at := places
+	for i, fold := range l.folds {
+		at = groupsOf(at, size, fold)
+		size -= fold
+		if err := tree.Verify(v.hash, size+l.set.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
+			return fmt.Errorf("layer %d: %w", i, err)
+		}
+		leaves[i] = make(map[int][]E)
+		for j, place := range at {
+			leaves[i][place] = p.folds[i][j]
+		}
+	}
+	batch := v.newBatch(words, w, y)
+	for i, place := range places {
+		if err := v.follow(place, batch.value(i, place), leaves, rs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batched are the words' sums that are the same at all places.
+type batched[E field.Element[E], X field.Extension[E, X]] struct {
+	*verifier[E, X]
+	words []word
+	w     []X
+	y     X
+	first [phases][]int // of each table, its first stack's place in a leaf
+	// members are, of each table, for y and g y, Σ w v_i of the members i.
+	members [][2][]X
+}
+
+func (v *verifier[E, X]) newBatch(words []word, w []X, y X) *batched[E, X] {
+	l := v.layout
+	b := &batched[E, X]{verifier: v, words: words, w: w, y: y}
+	for phase, shapes := range l.phases {
+		first := 0
+		for _, s := range shapes {
+			b.first[phase] = append(b.first[phase], first)
+			first += s.stacks()
+		}
+	}
+	for t := range l.rows {
+		n := 1 << (l.size - l.rows[t])
+		b.members = append(b.members, [2][]X{make([]X, n), make([]X, n)})
+	}
+	for i, word := range words {
+		which := 0
+		if word.next {
+			which = 1
+		}
+		from, to := l.phases[word.phase][word.table].members(word.stack)
+		for j := from; j < to; j++ {
+			sums := b.members[word.table][which]
+			sums[j-from] = sums[j-from].Add(v.proof.values[word.phase][word.table][which][j].Mul(w[i]))
+		}
+	}
+	return b
+}
+
+// value is the batched word's at the i-th place.
+func (b *batched[E, X]) value(i, place int) (sum X) {
+	l, f := b.layout, b.field
+	x := b.point(place>>l.size, l.size, place&(1<<l.size-1))
+	for t, rows := range l.rows {
+		var numerators [2]X
+		powers := reversedPowers(l.size-rows, f.New(1), x)
+		for which, values := range b.members[t] {
+			for j, value := range values {
+				numerators[which] = numerators[which].Sub(value.MulBase(powers[j]))
+			}
+		}
+		for at, word := range b.words {
+			if word.table != t {
+				continue
+			}
+			which := 0
+			if word.next {
+				which = 1
+			}
+			e := b.proof.leaves[word.phase][i][b.first[word.phase][t]+word.stack]
+			numerators[which] = numerators[which].Add(b.w[at].MulBase(e))
+		}
+		u := field.Power(f.New(1), x, 1<<(l.size-rows))
+		for which, y := range []X{b.y, b.y.MulBase(f.Root(rows))} {
+			difference := neg[E, X](y)
+			difference[0] = difference[0].Add(u)
+			sum = sum.Add(numerators[which].Mul(difference.Inverse()))
+		}
+	}
+	return sum
+}
