@@ -1,0 +1,47 @@
+package keccak_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/keccak"
+)
+
+func small(degree int) stark.Set {
+	return stark.Set{Name: "test", Degree: degree, LogBlowup: 1, Queries: 4, Grinding: 2, Stack: 3, LogFold: 3, LogFinal: 3, LogCap: 2}
+}
+
+func TestHashes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []stark.Config{
+		{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2)},
+		{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)},
+	} {
+		for _, public := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/public=%v", c.Field, public), func(t *testing.T) {
+				t.Parallel()
+				s, err := keccak.New(c, public)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var messages [][]byte
+				for _, n := range []int{0, 1, 135, 136, 137, 300} {
+					messages = append(messages, bytes.Repeat([]byte{0xa5}, n))
+				}
+				proof, err := s.Prove(t.Context(), executor.Pool(), messages, []byte("context"), stark.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				claims := keccak.Claims(messages, public)
+				must.Do(t, s.Verify(proof, claims, []byte("context")))
+				claims[3].Digest[31] ^= 1
+				must.Fail(t, s.Verify(proof, claims, []byte("context")), zkbench.ErrProof, "another digest")
+			})
+		}
+	}
+}

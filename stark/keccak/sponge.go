@@ -1,0 +1,249 @@
+package keccak
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+)
+
+// The table of sponges has a row a block, of all messages one after the other. A row has the bits
+// of the block, padding included, those of the state's rate before it, the capacity in limbs, and
+// the state that the permutation gives, which the next block of the message begins with.
+
+const (
+	busHash  = "hash"    // number of a message, its length, its digest
+	busBlock = "message" // number of a message, of bytes before the block, the block
+)
+
+// sponge is where its columns are.
+type sponge struct {
+	permutation
+	public bool // the messages, besides lengths and digests
+}
+
+// Sizes of a block.
+const (
+	rateBits  = 8 * keccak.Rate
+	rateLanes = keccak.Rate / 8
+)
+
+// The columns, those that are read in the next row first.
+func (s sponge) number() int    { return 0 } // of the row: of the permutation
+func (s sponge) message() int   { return 1 } // number of the message
+func (s sponge) before() int    { return 2 } // bytes of the message in blocks before this one
+func (s sponge) real() int      { return 3 } // 1 if the row is of a message
+func (s sponge) first() int     { return 4 } // 1 in a message's first block
+func (s sponge) last() int      { return 5 } // 1 in its last
+func (s sponge) rate(i int) int { return 6 + i }
+func (s sponge) capacity(lane, limb int) int {
+	return s.rate(rateBits) + (lane-rateLanes)*s.limbs() + limb
+}
+func (s sponge) out(lane, limb int) int {
+	return s.capacity(keccak.Lanes, 0) + lane*s.limbs() + limb
+}
+func (s sponge) bit(i int) int { return s.out(keccak.Lanes, 0) + i }
+
+// within is 1 in those of byte i that are the message's, and not padding; of byte 135 there is no
+// such column, since it is padding in last blocks and in no others.
+func (s sponge) within(i int) int { return s.bit(rateBits) + i }
+func (s sponge) columns() int     { return s.within(keccak.Rate - 1) }
+
+func (s sponge) table() *air.Table {
+	return &air.Table{Name: "sponges", Columns: s.columns(), State: s.state}
+}
+
+func (s sponge) state(b *air.Builder) {
+	here, next := b.Here, b.Next
+	one := air.Constant(1)
+	count := func(name string, column int, more air.Expr) {
+		b.Zero(air.First, name+" begins", here(column))
+		b.Zero(air.Transition, name+" counts", next(column).Sub(here(column)).Sub(more))
+	}
+	count("number", s.number(), one)
+	count("message", s.message(), here(s.last()))
+	for _, flag := range []struct {
+		name   string
+		column int
+	}{{"real", s.real()}, {"first", s.first()}, {"last", s.last()}} {
+		b.Zero(air.Everywhere, flag.name+" is a bit", here(flag.column).Bool())
+	}
+	b.Zero(air.First, "the first block is one", here(s.first()).Sub(one))
+	b.Zero(air.Transition, "a first block follows a last one", next(s.first()).Sub(here(s.last())))
+	b.Zero(air.Transition, "rows of messages stand before others", next(s.real()).Mul(one.Sub(here(s.real()))))
+	b.Zero(air.First, "bytes before the first block", here(s.before()))
+	goesOn := one.Sub(next(s.first()))
+	b.Zero(air.Transition, "bytes before a block", next(s.before()).Sub(goesOn.Mul(here(s.before()).Plus(keccak.Rate))))
+
+	// The block: the message's bytes, then the padding.
+	var block, rate []air.Expr
+	for i := range rateBits {
+		for _, part := range []struct {
+			name   string
+			column int
+			all    *[]air.Expr
+		}{{"block", s.bit(i), &block}, {"rate", s.rate(i), &rate}} {
+			e := here(part.column)
+			b.Zero(air.Everywhere, fmt.Sprintf("%s bit %d is a bit", part.name, i), e.Bool())
+			*part.all = append(*part.all, e)
+		}
+	}
+	var length air.Expr
+	before := one // whether the byte before is the message's
+	for i := range keccak.Rate {
+		within := one.Sub(here(s.last()))
+		if i < keccak.Rate-1 {
+			within = here(s.within(i))
+			b.Zero(air.Everywhere, fmt.Sprintf("byte %d within is a bit", i), within.Bool())
+		}
+		b.Zero(air.Everywhere, fmt.Sprintf("byte %d within only behind such", i), within.Mul(one.Sub(before)))
+		for j := range 8 {
+			var padding air.Expr
+			if j == 0 { // the padding begins with a one
+				padding = before.Sub(within)
+			}
+			if i == keccak.Rate-1 && j == 7 { // and ends with one
+				padding = one
+			}
+			b.Zero(air.Everywhere, fmt.Sprintf("padding, byte %d bit %d", i, j), one.Sub(within).Mul(block[8*i+j].Sub(padding)))
+		}
+		length = length.Add(within)
+		before = within
+	}
+
+	// The state: zeros at first, then what the permutation gave.
+	in := []air.Expr{here(s.number())}
+	out := []air.Expr{here(s.number())}
+	var digest []air.Expr
+	for lane := range keccak.Lanes {
+		for limb := range s.limbs() {
+			name := fmt.Sprintf("lane %d limb %d", lane, limb)
+			after := here(s.out(lane, limb))
+			out = append(out, after)
+			if lane < keccak.Digest/8 {
+				digest = append(digest, after)
+			}
+			if lane >= rateLanes {
+				in = append(in, here(s.capacity(lane, limb)))
+				b.Zero(air.First, "state begins, "+name, here(s.capacity(lane, limb)))
+				b.Zero(air.Transition, "state goes on, "+name, next(s.capacity(lane, limb)).Sub(goesOn.Mul(after)))
+				continue
+			}
+			var old, then, absorbed []air.Expr
+			for i := range s.limbBits {
+				at := lane*keccak.LaneBits + limb*s.limbBits + i
+				old = append(old, rate[at])
+				then = append(then, next(s.rate(at)))
+				absorbed = append(absorbed, rate[at].Xor(block[at]))
+			}
+			in = append(in, air.Pack(absorbed))
+			b.Zero(air.First, "state begins, "+name, air.Pack(old))
+			b.Zero(air.Transition, "state goes on, "+name, air.Pack(then).Sub(goesOn.Mul(after)))
+		}
+	}
+	isReal, ends := here(s.real()), here(s.real()).Mul(here(s.last()))
+	b.Send(busIn, isReal, in...)
+	b.Receive(busOut, isReal, out...)
+	b.Send(busHash, ends, append([]air.Expr{here(s.message()), here(s.before()).Add(length)}, digest...)...)
+	if s.public {
+		words := []air.Expr{here(s.message()), here(s.before())}
+		for i := 0; i < rateBits; i += s.limbBits {
+			words = append(words, air.Pack(block[i:i+s.limbBits]))
+		}
+		b.Send(busBlock, isReal, words...)
+	}
+}
+
+// absorbed is one block of a message.
+type absorbed struct {
+	message, before int
+	first, last     bool
+	bytes           int // of the message, in the block
+	old, block      [keccak.Lanes]uint64
+	out             [keccak.Lanes]uint64
+}
+
+// absorb is all blocks of all messages.
+func absorb(messages [][]byte) (all []absorbed) {
+	constants := keccak.RoundConstants()
+	rotations := keccak.Rotations()
+	for m, message := range messages {
+		var state [keccak.Lanes]uint64
+		for i := range keccak.Blocks(len(message)) {
+			var padded [keccak.Rate]byte
+			n := copy(padded[:], message[i*keccak.Rate:])
+			a := absorbed{message: m, before: i * keccak.Rate, first: i == 0, bytes: n, old: state}
+			if n < keccak.Rate {
+				a.last = true
+				padded[n] = keccak.Keccak256
+				padded[keccak.Rate-1] |= 0x80
+			}
+			for lane := range rateLanes {
+				a.block[lane] = binary.LittleEndian.Uint64(padded[8*lane:])
+				state[lane] ^= a.block[lane]
+			}
+			for _, c := range constants {
+				state = newRound(&state, c, &rotations).out
+			}
+			a.out = state
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// in are the states that a permutation takes.
+func (a *absorbed) in() (state [keccak.Lanes]uint64) {
+	for lane := range state {
+		state[lane] = a.old[lane] ^ a.block[lane]
+	}
+	return state
+}
+
+// trace has a row for each block, and behind them rows of no message, each a whole empty one.
+func (s sponge) trace(blocks []absorbed, messages int) stark.Trace {
+	rows := 1 << bits.Len(uint(max(2, len(blocks))-1))
+	return stark.Trace{Rows: rows, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+		set := func(row, column int, v uint64) { cells.Set(row, column, v) }
+		flag := func(row, column int, is bool) {
+			if is {
+				set(row, column, 1)
+			}
+		}
+		return ex.Do(ctx, rows, func(_ context.Context, row int) error {
+			a := absorbed{message: messages + row - len(blocks), first: true, last: true}
+			a.block[0], a.block[rateLanes-1] = keccak.Keccak256, 1<<63
+			if row < len(blocks) {
+				a = blocks[row]
+			}
+			set(row, s.number(), uint64(row))
+			set(row, s.message(), uint64(a.message))
+			set(row, s.before(), uint64(a.before))
+			flag(row, s.real(), row < len(blocks))
+			flag(row, s.first(), a.first)
+			flag(row, s.last(), a.last)
+			for i := range rateBits {
+				set(row, s.rate(i), a.old[i/64]>>(i%64)&1)
+				set(row, s.bit(i), a.block[i/64]>>(i%64)&1)
+			}
+			for i := range min(a.bytes, keccak.Rate-1) {
+				set(row, s.within(i), 1)
+			}
+			mask := uint64(1)<<s.limbBits - 1
+			for lane := range keccak.Lanes {
+				for limb := range s.limbs() {
+					set(row, s.out(lane, limb), a.out[lane]>>(limb*s.limbBits)&mask)
+					if lane >= rateLanes {
+						set(row, s.capacity(lane, limb), a.old[lane]>>(limb*s.limbBits)&mask)
+					}
+				}
+			}
+			return nil
+		})
+	}}
+}
