@@ -14,6 +14,14 @@ import (
 // nonce of 8. A path's length follows from the places, which follow from all that is before them;
 // it stands before the path, in two bytes.
 
+// encode is the encoding of the prover's proof.
+func (p *prover[E, X]) encode() []byte {
+	c := &coder[E, X]{field: p.field, layout: p.layout}
+	c.heights(&p.proof.rows, len(p.proof.rows))
+	c.body(p.proof)
+	return c.out
+}
+
 // coder writes a proof, or reads one: each part says once where it lies.
 type coder[E field.Element[E], X field.Extension[E, X]] struct {
 	field  field.Field[E, X]

@@ -6,13 +6,18 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
 // Messages become sums of fractions (Haböck, ePrint 2022/1530): of a message of multiplicity m and
-// tuple t_1, t_2, ... on bus number b it is m / d with
+// tuple t_1, t_2, ... on bus number t_0 it is m / d with
 //
-//	d = γ - b - β t_1 - β² t_2 - ...
+//	d = γ - w_0 t_0 - w_1 t_1 - w_2 t_2 - ...
+//
+// where w are equality weights: of as many challenges as their number has bits, so that two tuples
+// have one d with a chance that grows as slowly. The bus is one of what is weighed: weights add up to
+// 1, so that a number beside them would be a tuple with all values changed alike.
 //
 // A table's messages are in groups. Of each group but the first a column h over the extension has
 // the sum in the row, and one column φ grows by that and by the first group's, and once around by
@@ -88,16 +93,13 @@ type bus struct{ number, length int }
 // drawn are the challenges of the sums.
 type drawn[X any] struct {
 	gamma X
-	betas []X // β, β², ...
+	tuple []X // weights: of the bus, and of each value
 }
 
-func newDrawn[E field.Element[E], X field.Extension[E, X]](gamma, beta X, longest int) (d drawn[X]) {
-	d.gamma = gamma
-	power := beta
-	for range longest {
-		d.betas = append(d.betas, power)
-		power = power.Mul(beta)
-	}
+// drawSums draws them.
+func drawSums[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], one X, longest int) (d drawn[X]) {
+	d.gamma = c.Challenge("gamma", false)
+	d.tuple = weights[E, X](c, "tuple", one, 1+longest)
 	return d
 }
 
@@ -107,20 +109,9 @@ func (m *machine[E, X]) denominators(v *field.Vectors[E, X], d field.Vector[E], 
 		clear(d[k])
 	}
 	for i, step := range s.Tuple {
-		v.AddProduct(d, m.value(step), c.betas[i], scratch)
+		v.AddProduct(d, m.value(step), neg[E, X](c.tuple[i+1]), scratch)
 	}
-	var zero X
-	for k := range d {
-		minus := zero.Sub(c.gamma)
-		if k == 0 {
-			minus[0] = minus[0].Add(v.New(uint64(number)))
-		}
-		shift := minus[k]
-		var nothing E
-		for i, e := range d[k] {
-			d[k][i] = nothing.Sub(e.Add(shift))
-		}
-	}
+	v.AddConstant(d, c.gamma.Sub(c.tuple[0].MulBase(v.New(uint64(number)))))
 }
 
 // fraction is a group's sum, as numerator and denominator.

@@ -39,6 +39,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	layout     *layout
 	points     *points[E, X]
 	publics    []E
+	messages   []Message
 	span       func(string) func()
 	proof      *proof[E, X]
 
@@ -70,8 +71,8 @@ const (
 	PhaseCommit   = "commit"   // columns extended and hashed
 	PhaseSums     = "sums"     // of messages
 	PhaseQuotient = "quotient" // of the constraints
-	PhaseOpen     = "open"     // values at the point, and the word that FRI is about
-	PhaseFRI      = "fri"
+	PhaseOpen     = "open"     // values at the point
+	PhaseFRI      = "fri"      // the word of all, and its folds
 	PhaseQueries  = "queries"
 )
 
@@ -82,8 +83,11 @@ func (p *prover[E, X]) run() error {
 	}{
 		{PhaseCommit, p.commitColumns},
 		{PhaseSums, p.sums},
+		{PhaseSums, p.balanced},
 		{PhaseQuotient, p.quotients},
 		{PhaseOpen, p.open},
+		{PhaseOpen, p.identities},
+		{PhaseFRI, p.batch},
 		{PhaseQueries, p.queries},
 	} {
 		end := p.span(phase.name)
@@ -96,6 +100,13 @@ func (p *prover[E, X]) run() error {
 }
 
 func (p *prover[E, X]) commitColumns() error {
+	if err := p.extendColumns(); err != nil {
+		return err
+	}
+	return p.commit(ofColumns, "columns")
+}
+
+func (p *prover[E, X]) extendColumns() error {
 	for t, columns := range p.columns {
 		p.keep(t, columns)
 		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true)
@@ -105,7 +116,7 @@ func (p *prover[E, X]) commitColumns() error {
 		p.extended[ofColumns] = append(p.extended[ofColumns], x)
 		p.columns[t] = nil
 	}
-	return p.commit(ofColumns, "columns")
+	return nil
 }
 
 // commit hashes what a phase has extended, coset by coset.
@@ -169,7 +180,7 @@ func (p *prover[E, X]) keep(t int, columns [][]E) {
 
 func (p *prover[E, X]) sums() error {
 	l := p.layout
-	p.drawn = newDrawn[E, X](p.challenger.Challenge("gamma", false), p.challenger.Challenge("beta", false), l.longest)
+	p.drawn = drawSums(p.challenger, p.one(), l.longest)
 	for t, program := range l.programs {
 		var x *extended[E]
 		columns, sum, err := p.sumsOf(t)
@@ -272,24 +283,33 @@ func (p *prover[E, X]) open() error {
 			p.proof.values[phase] = append(p.proof.values[phase], values)
 		}
 	}
-	word, err := p.batch()
-	if err != nil {
-		return err
+	return nil
+}
+
+// checker is a verifier of what is proved so far.
+func (p *prover[E, X]) checker() *verifier[E, X] {
+	return &verifier[E, X]{field: p.field, layout: p.layout, publics: p.publics, messages: p.messages, proof: p.proof}
+}
+
+// balanced finds out whether the sums are those of a proof, identities whether the constraints hold:
+// it costs little, and so nothing is made that a verifier rejects.
+func (p *prover[E, X]) balanced() error { return p.checker().balanced(p.drawn) }
+
+func (p *prover[E, X]) identities() error {
+	for t := range p.layout.programs {
+		if err := p.checker().identity(t, p.alpha, p.y, p.drawn); err != nil {
+			return err
+		}
 	}
-	end := p.span(PhaseFRI)
-	if err := p.fold(word); err != nil {
-		return err
-	}
-	end()
 	return nil
 }
 
 // weights draws the weights of so many words: of each the product, over its number's bits, of a
 // challenge or one less it.
-func weights[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], one X, n int) []X {
+func weights[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], label string, one X, n int) []X {
 	w := []X{one}
 	for len(w) < n {
-		r := c.Challenge("weight", false)
+		r := c.Challenge(label, false)
 		for i := range len(w) {
 			high := w[i].Mul(r)
 			w = append(w, high)
@@ -299,14 +319,23 @@ func weights[E field.Element[E], X field.Extension[E, X]](c challenger.Challenge
 	return w[:n]
 }
 
-// batch makes one word of all: of each stack f with values v_i at a point y,
+// batch proves the values: that the word of all is near to a polynomial.
+func (p *prover[E, X]) batch() error {
+	word, err := p.batched()
+	if err != nil {
+		return err
+	}
+	return p.fold(word)
+}
+
+// batched is one word of all: of each stack f with values v_i at a point y,
 // (f - Σ X^e(i) v_i) / (X^k - y), times its weight. It is computed member by member: of the members
 // i of all stacks, Σ w (f_i - v_i) / (u - y) at u = x^k, stacked like columns.
-func (p *prover[E, X]) batch() ([]field.Vector[E], error) {
+func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	l, v := p.layout, p.vectors
 	d := v.Degree()
 	words := l.words()
-	w := weights[E, X](p.challenger, p.one(), len(words))
+	w := weights[E, X](p.challenger, "word", p.one(), len(words))
 	out := make([]field.Vector[E], len(p.points.shifts))
 	for c := range out {
 		out[c] = field.NewVector[E](d, 1<<l.size)

@@ -16,6 +16,13 @@ import (
 
 // quotients commits to the pieces of all tables' quotients.
 func (p *prover[E, X]) quotients() error {
+	if err := p.extendQuotients(); err != nil {
+		return err
+	}
+	return p.commit(ofQuotients, "quotients")
+}
+
+func (p *prover[E, X]) extendQuotients() error {
 	p.alpha = p.challenger.Challenge("alpha", false)
 	for t := range p.layout.programs {
 		pieces, err := p.quotient(t)
@@ -28,7 +35,7 @@ func (p *prover[E, X]) quotients() error {
 		}
 		p.extended[ofQuotients] = append(p.extended[ofQuotients], x)
 	}
-	return p.commit(ofQuotients, "quotients")
+	return nil
 }
 
 // powersOf are 1, α, α², ...: so many.

@@ -10,6 +10,7 @@ package stark
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/zkbench/zkbench"
@@ -21,6 +22,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 	"github.com/zkbench/zkbench/stark/internal/tree"
+	"github.com/zkbench/zkbench/stark/security"
 )
 
 // Field is a field that tables are over.
@@ -40,19 +42,6 @@ const (
 	Keccak   Hash = "keccak"
 	Poseidon Hash = "poseidon"
 )
-
-// Set is the numbers of the protocol.
-type Set struct {
-	Name      string
-	Degree    int // of the extension from which challenges are drawn
-	LogBlowup int // the rate is 2^-LogBlowup
-	Queries   int
-	Grinding  int // bits of work before the queries
-	Stack     int // logarithm of how many columns of the highest table are one polynomial
-	LogFold   int // logarithm of FRI's arity
-	LogFinal  int // of the number of coefficients of FRI's last polynomial
-	LogCap    int // of that of the digests that commit to a tree
-}
 
 // Config is what a system is made of.
 type Config struct {
@@ -97,6 +86,9 @@ type System struct {
 // engine is a system over a field and an extension.
 type engine interface {
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
+	layout(s *statement, rows []int) (*layout, error)
+	security(l *layout) security.Protocol
+	check(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement) error
 	verify(s *statement, proof []byte, about Statement) error
 }
 
@@ -170,7 +162,8 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	canonical func(tree.Digest) bool
 }
 
-// Prove proves a statement, of traces of all tables in order.
+// Prove proves a statement, of traces of all tables in order. Traces that do not satisfy the tables,
+// or that do not send what the statement says, are the zkbench.ErrWitness of Check.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, traces []Trace, about Statement, options Options) ([]byte, error) {
 	return s.engine.prove(ctx, ex, s.statement, traces, about, options)
 }
@@ -204,6 +197,23 @@ func (y *system[E, X]) degree() int {
 }
 
 func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error) {
+	p, err := y.prover(ctx, ex, s, traces, about, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.run(); err != nil {
+		if errors.Is(err, zkbench.ErrProof) {
+			if wrong := y.check(ctx, ex, s, traces, about); wrong != nil {
+				return nil, wrong
+			}
+		}
+		return nil, err
+	}
+	return p.encode(), nil
+}
+
+// prover is one that has filled the tables.
+func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) (*prover[E, X], error) {
 	publics, err := elementsOf[E, X](y.field, about.Publics, s.publics)
 	if err != nil {
 		return nil, err
@@ -213,22 +223,19 @@ func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *state
 	}
 	var rows []int
 	for i, t := range traces {
-		log := 0
-		for 1<<log < t.Rows {
-			log++
-		}
-		if 1<<log != t.Rows {
-			return nil, fmt.Errorf("%w: table %q of %d rows, accepted are powers of two from 2 on", zkbench.ErrParams, s.tables[i].Name, t.Rows)
+		log, err := s.logRows(i, t.Rows)
+		if err != nil {
+			return nil, err
 		}
 		rows = append(rows, log)
 	}
-	l, err := s.layout(y.degree(), y.field.TwoAdicity(), rows)
+	l, err := y.secured(s, rows)
 	if err != nil {
 		return nil, err
 	}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
-		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup), publics: publics,
+		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup), publics: publics, messages: about.Messages,
 		span: options.Span, proof: &proof[E, X]{rows: rows},
 	}
 	if p.span == nil {
@@ -244,13 +251,7 @@ func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *state
 	}
 	end()
 	p.challenger = y.begin(s, rows, about, publics)
-	if err := p.run(); err != nil {
-		return nil, err
-	}
-	c := &coder[E, X]{field: y.field, layout: l}
-	c.heights(&p.proof.rows, len(rows))
-	c.body(p.proof)
-	return c.out, nil
+	return p, nil
 }
 
 func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) error {
@@ -264,7 +265,7 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	if c.err != nil {
 		return c.err
 	}
-	l, err := s.layout(y.degree(), y.field.TwoAdicity(), p.rows)
+	l, err := y.secured(s, p.rows)
 	if err != nil {
 		return &zkbench.DecodeError{Path: "heights", Reason: err.Error()}
 	}

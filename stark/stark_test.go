@@ -116,3 +116,70 @@ func TestProve(t *testing.T) {
 		})
 	}
 }
+
+// TestBuses: what goes to one bus is not taken from another, though weights add up to one.
+func TestBuses(t *testing.T) {
+	t.Parallel()
+	table := &air.Table{Name: "sends", Columns: 1, State: func(b *air.Builder) {
+		b.Zero(air.Everywhere, "constant", b.Here(0).Plus(-5))
+		b.Send("one", air.Constant(1), b.Here(0), b.Here(0), b.Here(0))
+		b.Send("two", air.Constant(0), b.Here(0), b.Here(0), b.Here(0))
+	}}
+	traces := []stark.Trace{{Rows: 4, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+		for row := range 4 {
+			c.Set(row, 0, 5)
+		}
+		return nil
+	}}}
+	for _, c := range configs() {
+		s, err := stark.New(c, table)
+		must.Do(t, err)
+		for bus, value := range map[string]uint64{"one": 5, "two": 4} {
+			about := stark.Statement{Messages: []stark.Message{{Bus: bus, Times: -4, Tuple: []uint64{value, value, value}}}}
+			proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{})
+			if bus == "two" {
+				must.Fail(t, err, zkbench.ErrWitness, "received from another bus")
+				continue
+			}
+			must.Do(t, err)
+			must.Do(t, s.Verify(proof, about))
+		}
+	}
+}
+
+// TestSets: a set proves the bits that it promises, or nothing is proved and verified.
+func TestSets(t *testing.T) {
+	t.Parallel()
+	for _, field := range []stark.Field{stark.Goldilocks, stark.KoalaBear} {
+		sets := []stark.Set{stark.Secure128(field), stark.Compare100(field)}
+		for rate := 1; rate <= 4; rate++ {
+			set, err := stark.Secure100(field, rate)
+			must.Do(t, err)
+			sets = append(sets, set)
+		}
+		for _, set := range sets {
+			set.Grinding = min(set.Grinding, 16)
+			s, err := stark.New(stark.Config{Field: field, Hash: stark.Keccak, Set: set}, squares(), walk())
+			must.Do(t, err)
+			for _, rows := range []int{2, 64} {
+				p, err := s.Security([]int{8 * rows, rows})
+				must.Do(t, err)
+				best, err := p.Best()
+				must.Do(t, err)
+				enough := best.Bits() >= set.Bits
+				if !enough && rows == 64 || set.Bits == 0 && best.Bits() > 57 {
+					t.Errorf("%s, %s, %d rows: %d bits", field, set.Name, rows, best.Bits())
+				}
+				columns, about := traces(rows)
+				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})
+				if enough {
+					must.Do(t, err)
+					must.Do(t, s.Verify(proof, about))
+					continue
+				}
+				must.Fail(t, err, zkbench.ErrParams, "%s of %d rows", set.Name, rows)
+				must.Fail(t, s.Verify([]byte{4, 1}, about), zkbench.ErrMalformed, "%s of %d rows", set.Name, rows)
+			}
+		}
+	}
+}

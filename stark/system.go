@@ -75,7 +75,7 @@ func (s *statement) hash(about string) [sha512.Size]byte {
 	text(about)
 	set := s.set
 	text(set.Name)
-	number(set.Degree, set.LogBlowup, set.Queries, set.Grinding, set.Stack, set.LogFold, set.LogFinal, set.LogCap, len(s.tables))
+	number(set.Bits, set.Degree, set.LogBlowup, set.Queries, set.Grinding, set.Stack, set.LogFold, set.LogFinal, set.LogCap, len(s.tables))
 	for i, p := range s.programs {
 		text(s.tables[i].Name)
 		number(p.Columns, len(p.Steps), len(p.Constraints), len(p.Messages))

@@ -64,16 +64,12 @@ func (v *verifier[E, X]) verify() error {
 	l, p, c := v.layout, v.proof, v.challenger
 	one := v.one()
 	c.Digests("columns", p.caps[ofColumns])
-	drawn := newDrawn[E, X](c.Challenge("gamma", false), c.Challenge("beta", false), l.longest)
-	var total X
+	drawn := drawSums(c, one, l.longest)
 	for _, sum := range p.sums {
 		c.Elements("sum", appendCoordinates[E](nil, sum))
-		total = total.Add(sum)
 	}
-	if sent, err := v.sent(drawn); err != nil {
+	if err := v.balanced(drawn); err != nil {
 		return err
-	} else if total != neg[E, X](sent) {
-		return fmt.Errorf("%w: what tables and statement send does not add up to nothing", zkbench.ErrProof)
 	}
 	if l.leaf(ofSums) > 0 {
 		c.Digests("sums", p.caps[ofSums])
@@ -100,7 +96,7 @@ func (v *verifier[E, X]) verify() error {
 		}
 	}
 	words := l.words()
-	w := weights[E, X](c, one, len(words))
+	w := weights[E, X](c, "word", one, len(words))
 	var rs [][]X
 	for i, fold := range l.folds {
 		c.Digests("layer", p.layers[i])
@@ -122,16 +118,23 @@ func (v *verifier[E, X]) verify() error {
 	return v.queries(places, words, w, y, rs)
 }
 
-// sent is the sum of what the statement sends.
-func (v *verifier[E, X]) sent(d drawn[X]) (sum X, err error) {
+// balanced checks that the sums of the tables, and that of what the statement sends, add up to 0.
+func (v *verifier[E, X]) balanced(d drawn[X]) error {
+	var total, zero X
+	for _, sum := range v.proof.sums {
+		total = total.Add(sum)
+	}
 	for i, m := range v.messages {
 		fraction, err := messageFraction[E, X](v.field, v.layout, m, d)
 		if err != nil {
-			return sum, fmt.Errorf("message %d: %w", i, err)
+			return fmt.Errorf("message %d: %w", i, err)
 		}
-		sum = sum.Add(fraction)
+		total = total.Add(fraction)
 	}
-	return sum, nil
+	if total != zero {
+		return fmt.Errorf("%w: what tables and statement send does not add up to nothing", zkbench.ErrProof)
+	}
+	return nil
 }
 
 // messageFraction is the fraction of a message of the statement.
@@ -144,10 +147,9 @@ func messageFraction[E field.Element[E], X field.Extension[E, X]](f field.Field[
 	if err != nil {
 		return x, err
 	}
-	denominator := d.gamma
-	denominator[0] = denominator[0].Sub(f.New(uint64(b.number)))
+	denominator := d.gamma.Sub(d.tuple[0].MulBase(f.New(uint64(b.number))))
 	for i, t := range tuple {
-		denominator = denominator.Sub(d.betas[i].MulBase(t))
+		denominator = denominator.Sub(d.tuple[i+1].MulBase(t))
 	}
 	times, zero := f.New(uint64(max(m.Times, -m.Times))), x[0]
 	if m.Times < 0 {
@@ -182,8 +184,17 @@ func (a atPoint[E, X]) Add(x, y X) X   { return x.Add(y) }
 func (a atPoint[E, X]) Sub(x, y X) X   { return x.Sub(y) }
 func (a atPoint[E, X]) Mul(x, y X) X   { return x.Mul(y) }
 
-// identity checks a table's constraints at the point: the equation of quotient.go.
+// identity checks a table's constraints at the point.
 func (v *verifier[E, X]) identity(t int, alpha, y X, d drawn[X]) error {
+	var zero X
+	if v.defect(t, alpha, y, d) != zero {
+		return fmt.Errorf("%w: table %q: its constraints do not hold", zkbench.ErrProof, v.layout.tables[t].Name)
+	}
+	return nil
+}
+
+// defect is by how much a table's equation fails at the point, that of quotient.go times X^n - 1.
+func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	l, f := v.layout, v.field
 	program, rows := l.programs[t], l.rows[t]
 	one := v.one()
@@ -209,10 +220,9 @@ func (v *verifier[E, X]) identity(t int, alpha, y X, d drawn[X]) error {
 			denominator := one
 			for _, index := range groups[g] {
 				m := program.Messages[index]
-				e := d.gamma
-				e[0] = e[0].Sub(f.New(uint64(l.buses[m.Bus].number)))
+				e := d.gamma.Sub(d.tuple[0].MulBase(f.New(uint64(l.buses[m.Bus].number))))
 				for i, step := range m.Tuple {
-					e = e.Sub(d.betas[i].Mul(steps[step]))
+					e = e.Sub(d.tuple[i+1].Mul(steps[step]))
 				}
 				numerator = numerator.Mul(e).Add(steps[m.Multiplicity].Mul(denominator))
 				denominator = denominator.Mul(e)
@@ -234,10 +244,7 @@ func (v *verifier[E, X]) identity(t int, alpha, y X, d drawn[X]) error {
 	for i := l.pieces[t] - 1; i >= 0; i-- {
 		quotient = quotient.Mul(power).Add(v.joined(v.proof.values[ofQuotients][t][0], i))
 	}
-	if quotient.Mul(vanishing) != want {
-		return fmt.Errorf("%w: table %q: its constraints do not hold", zkbench.ErrProof, l.tables[t].Name)
-	}
-	return nil
+	return quotient.Mul(vanishing).Sub(want)
 }
 
 // joined is the value of a column over the extension, from those of its coordinates.

@@ -172,9 +172,12 @@ func (p permutation) state(b *air.Builder) {
 	b.Send(busOut, here(p.export()).Mul(ends), out...)
 }
 
+// leastRows is that of both tables: the fewer, the more the rate that is proved is above the code's.
+const leastRows = 64
+
 // rows is the height for so many permutations.
 func (p permutation) rows(permutations int) int {
-	return 1 << bits.Len(uint(max(1, permutations*keccak.Rounds-1)))
+	return 1 << bits.Len(uint(max(leastRows, permutations*keccak.Rounds)-1))
 }
 
 // trace has permutations of the states, and, behind them, of zeros, which are not exported.

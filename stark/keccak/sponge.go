@@ -44,6 +44,7 @@ func (s sponge) rate(i int) int { return 6 + i }
 func (s sponge) capacity(lane, limb int) int {
 	return s.rate(rateBits) + (lane-rateLanes)*s.limbs() + limb
 }
+
 func (s sponge) out(lane, limb int) int {
 	return s.capacity(keccak.Lanes, 0) + lane*s.limbs() + limb
 }
@@ -207,7 +208,7 @@ func (a *absorbed) in() (state [keccak.Lanes]uint64) {
 
 // trace has a row for each block, and behind them rows of no message, each a whole empty one.
 func (s sponge) trace(blocks []absorbed, messages int) stark.Trace {
-	rows := 1 << bits.Len(uint(max(2, len(blocks))-1))
+	rows := 1 << bits.Len(uint(max(leastRows, len(blocks))-1))
 	return stark.Trace{Rows: rows, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		set := func(row, column int, v uint64) { cells.Set(row, column, v) }
 		flag := func(row, column int, is bool) {

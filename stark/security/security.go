@@ -81,12 +81,12 @@ type Grinding struct {
 	Lookup, Point, Batching, Fold, Queries int
 }
 
-// Lookup is a sum of fractions over tables: that of so many in all, each of a tuple of so many
-// values that powers of a challenge make one.
+// Lookup is a sum of fractions over tables: so many in all, the denominator of each a polynomial of
+// such a degree in the challenges: the number of a tuple's values where powers of one weigh them.
 type Lookup struct {
 	Name      string
 	Fractions float64
-	Tuple     int
+	Degree    int
 }
 
 // Regime is how far from the code a word may be, up to which a theorem holds.
@@ -216,7 +216,7 @@ func (p Protocol) Report(regime Regime) (Report, error) {
 	r := Report{Regime: regime}
 	add := func(name string, bits float64) { r.Rounds = append(r.Rounds, Round{name, bits}) }
 	for _, l := range p.Lookups {
-		add(l.Name, p.Field-math.Log2(l.Fractions*float64(l.Tuple))+float64(p.Grinding.Lookup))
+		add(l.Name, p.Field-math.Log2(l.Fractions*float64(l.Degree))+float64(p.Grinding.Lookup))
 	}
 	add("constraints", p.Field-list-math.Log2(float64(p.Constraints)))
 	// A polynomial of that degree is 0 at a point at which it should not be.
@@ -264,8 +264,8 @@ func (p Protocol) check(regime Regime) error {
 		}
 	}
 	for _, l := range p.Lookups {
-		if !(l.Fractions > 0) || l.Tuple < 1 {
-			return bad("Lookups", l, "fractions above 0 and a tuple of 1 or more")
+		if !(l.Fractions > 0) || l.Degree < 1 {
+			return bad("Lookups", l, "fractions above 0 and a degree of 1 or more")
 		}
 	}
 	return nil

@@ -39,9 +39,9 @@ var published = []struct {
 		protocol: security.Protocol{
 			Field: 3 * goldilocks, Dimension: 1 << 17, Domain: 1 << 18, Constraints: 2432, Degree: 3, Points: 26,
 			Lookups: []security.Lookup{
-				{Name: "Lookup_gsum_[126]", Fractions: 534 << 17, Tuple: 4},
-				{Name: "Lookup_gsum_[5000]", Fractions: 1 << 17, Tuple: 11},
-				{Name: "Permutation_gsum_[10]", Fractions: 25 << 17, Tuple: 6},
+				{Name: "Lookup_gsum_[126]", Fractions: 534 << 17, Degree: 4},
+				{Name: "Lookup_gsum_[5000]", Fractions: 1 << 17, Degree: 11},
+				{Name: "Permutation_gsum_[10]", Fractions: 25 << 17, Degree: 6},
 			},
 			Functions: 4065, Folds: repeat(8, 4), Queries: 217, Grinding: security.Grinding{Queries: 23},
 		},
@@ -53,7 +53,7 @@ var published = []struct {
 		name: "ZisK 0.16.1, Final_Compressed",
 		protocol: security.Protocol{
 			Field: 3 * goldilocks, Dimension: 1 << 15, Domain: 1 << 19, Constraints: 158, Degree: 8, Points: 4,
-			Lookups:   []security.Lookup{{Name: "Connection_gprod_[1]", Fractions: 27 << 16, Tuple: 2}},
+			Lookups:   []security.Lookup{{Name: "Connection_gprod_[1]", Fractions: 27 << 16, Degree: 2}},
 			Functions: 145, Folds: repeat(8, 3), Queries: 54, Grinding: security.Grinding{Queries: 22},
 		},
 		johnson: security.Johnson{Gap: 0.003333333333333333},
@@ -65,9 +65,9 @@ var published = []struct {
 		protocol: security.Protocol{
 			Field: 4 * koalaBear, Dimension: 1 << 22, Domain: 1 << 23, Constraints: 4729, Degree: 3, Points: 2,
 			Lookups: []security.Lookup{
-				{Name: "alu", Fractions: 58720256 + 33554432, Tuple: 14},
-				{Name: "byte", Fractions: 352321536 + 589824, Tuple: 6},
-				{Name: "poseidon2", Fractions: 8388608 + 8388608, Tuple: 33},
+				{Name: "alu", Fractions: 58720256 + 33554432, Degree: 14},
+				{Name: "byte", Fractions: 352321536 + 589824, Degree: 6},
+				{Name: "poseidon2", Fractions: 8388608 + 8388608, Degree: 33},
 			},
 			Functions: 1435, Folds: repeat(2, 22), Queries: 84, Grinding: security.Grinding{Queries: 16},
 		},
@@ -81,8 +81,8 @@ var published = []struct {
 		protocol: security.Protocol{
 			Field: 4 * mersenne31, Dimension: 1 << 24, Domain: 1 << 25, Constraints: 928, Degree: 2, Points: 2,
 			Lookups: []security.Lookup{
-				{Name: "generic_lookup", Fractions: 208 * 2 * 16777215, Tuple: 4},
-				{Name: "decoder", Fractions: 2 * 16777215, Tuple: 10},
+				{Name: "generic_lookup", Fractions: 208 * 2 * 16777215, Degree: 4},
+				{Name: "decoder", Fractions: 2 * 16777215, Degree: 10},
 			},
 			Functions: 1225, Folds: []int{16, 16, 16, 8, 8}, Queries: 87,
 			Grinding: security.Grinding{Lookup: 5, Point: 12, Fold: 5, Queries: 28},

@@ -1,0 +1,338 @@
+package stark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/koalabear"
+)
+
+// attackSet has queries enough that a word far from the code is seen in every test.
+var attackSet = Set{Name: "attack", Degree: 4, LogBlowup: 2, Queries: 20, Stack: 1, LogFold: 2, LogFinal: 2, LogCap: 1}
+
+// bits has a number's bits as they are shifted in, and sends the numbers that it counts.
+func bitsTable() *air.Table {
+	return &air.Table{Name: "bits", Columns: 4, State: func(b *air.Builder) {
+		bit, number, count, half := b.Here(0), b.Here(1), b.Here(2), b.Here(3)
+		b.Zero(air.Everywhere, "bit", bit.Bool())
+		b.Zero(air.First, "begins", number.Sub(bit))
+		b.Zero(air.Transition, "shifts", b.Next(1).Sub(number.Times(2)).Sub(b.Next(0)))
+		b.Zero(air.First, "counts from", count)
+		b.Zero(air.Transition, "counts", b.Next(2).Sub(count).Plus(-1))
+		b.Zero(air.Last, "ends", number.Sub(b.Public(0)))
+		b.Zero(air.Everywhere, "half", half.Times(2).Add(bit).Sub(number))
+		b.Send("seen", air.Constant(1), count, bit)
+		b.Send("seen", bit, count, number)
+	}}
+}
+
+// seenTable has what bits send.
+func seenTable() *air.Table {
+	return &air.Table{Name: "seen", Columns: 3, State: func(b *air.Builder) {
+		b.Zero(air.Everywhere, "times", b.Here(2).Mul(b.Here(2).Plus(-1)).Mul(b.Here(2).Plus(-2)))
+		b.Receive("seen", b.Here(2), b.Here(0), b.Here(1))
+	}}
+}
+
+const attackRows = 8
+
+// attackTraces are of the number 0b1011_0010, of whose cells some are changed.
+func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
+	const number = 0b10110010
+	var tuples [][3]uint64
+	send := func(a, b uint64) {
+		for i := range tuples {
+			if tuples[i][0] == a && tuples[i][1] == b {
+				tuples[i][2]++
+				return
+			}
+		}
+		tuples = append(tuples, [3]uint64{a, b, 1})
+	}
+	var rows [][4]uint64
+	value := uint64(0)
+	for i := range attackRows {
+		bit := uint64(number >> (attackRows - 1 - i) & 1)
+		value = 2*value + bit
+		rows = append(rows, [4]uint64{bit, value, uint64(i), value / 2})
+		send(uint64(i), bit)
+		if bit == 1 {
+			send(uint64(i), value)
+		}
+	}
+	trace := func(table, height int, set func(c *Cells)) Trace {
+		return Trace{Rows: height, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
+			set(c)
+			if change != nil {
+				change(table, c)
+			}
+			return nil
+		}}
+	}
+	return []Trace{
+		trace(0, attackRows, func(c *Cells) {
+			for i, row := range rows {
+				for j, v := range row {
+					c.Set(i, j, v)
+				}
+			}
+		}),
+		trace(1, 2*attackRows, func(c *Cells) {
+			for i, row := range tuples {
+				for j, v := range row {
+					c.Set(i, j, v)
+				}
+			}
+		}),
+	}, Statement{Publics: []uint64{number}, Context: []byte("attack")}
+}
+
+type attackedProver = prover[koalabear.Element, koalabear.Quartic]
+
+func attacked(t *testing.T, set Set) (*System, *system[koalabear.Element, koalabear.Quartic]) {
+	t.Helper()
+	s, err := New(Config{KoalaBear, Keccak, set}, bitsTable(), seenTable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, s.engine.(*system[koalabear.Element, koalabear.Quartic])
+}
+
+// forced makes a proof in which the prover looks at nothing, with what is done before each step.
+func forced(t *testing.T, set Set, change func(table int, c *Cells), before map[string]func(p *attackedProver)) (*System, []byte, Statement) {
+	t.Helper()
+	s, y := attacked(t, set)
+	traces, about := attackTraces(change)
+	p, err := y.prover(t.Context(), executor.Serial(), s.statement, traces, about, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name string
+		run  func() error
+	}{
+		{"extend", p.extendColumns},
+		{PhaseCommit, func() error { return p.commit(ofColumns, "columns") }},
+		{PhaseSums, p.sums},
+		{"pieces", p.extendQuotients},
+		{PhaseQuotient, func() error { return p.commit(ofQuotients, "quotients") }},
+		{PhaseOpen, p.open},
+		{PhaseFRI, p.batch},
+		{PhaseQueries, p.queries},
+		{"end", func() error { return nil }},
+	} {
+		if f := before[step.name]; f != nil {
+			f(p)
+		}
+		if err := step.run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, p.encode(), about
+}
+
+// TestForced: unchanged, what the attacks change is a proof.
+func TestForced(t *testing.T) {
+	t.Parallel()
+	s, proof, about := forced(t, attackSet, nil, nil)
+	must.Do(t, s.Verify(proof, about))
+	traces, _ := attackTraces(nil)
+	must.Do(t, s.Check(t.Context(), executor.Serial(), traces, about))
+	again, err := s.Prove(t.Context(), executor.Pool(), traces, about, Options{})
+	must.Do(t, err)
+	if string(again) != string(proof) {
+		t.Error("a proof depends on the executor")
+	}
+}
+
+// TestEveryCell: each cell that is changed is named by Check, refused by Prove, and rejected where
+// a prover proves it all the same.
+func TestEveryCell(t *testing.T) {
+	t.Parallel()
+	for table, columns := range []int{4, 3} {
+		for column := range columns {
+			for _, row := range []int{0, 3, attackRows - 1} {
+				name := fmt.Sprintf("table %d, row %d, column %d", table, row, column)
+				change := func(at int, c *Cells) {
+					if at == table {
+						c.short[column][row] += 5
+					}
+				}
+				s, proof, about := forced(t, attackSet, change, nil)
+				must.Fail(t, s.Verify(proof, about), zkbench.ErrProof, "%s", name)
+				traces, _ := attackTraces(change)
+				_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+				must.Fail(t, err, zkbench.ErrWitness, "%s", name)
+				// What is only received wrongly is named by its bus.
+				if !strings.Contains(err.Error(), fmt.Sprintf("row %d", row)) && !strings.Contains(err.Error(), "row") {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryByte: each byte of a proof that is changed is refused, or rejected.
+func TestEveryByte(t *testing.T) {
+	t.Parallel()
+	set := attackSet
+	set.Queries, set.Grinding = 3, 2
+	s, proof, about := forced(t, set, nil, nil)
+	must.Do(t, s.Verify(proof, about))
+	for i := range proof {
+		for _, flip := range []byte{1, 0x80} {
+			changed := append([]byte(nil), proof...)
+			changed[i] ^= flip
+			err := s.Verify(changed, about)
+			if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+				t.Fatalf("byte %d of %d: %v", i, len(proof), err)
+			}
+		}
+	}
+	for _, n := range []int{0, 1, len(proof) / 2, len(proof) - 1} {
+		must.Fail(t, s.Verify(proof[:n], about), zkbench.ErrMalformed, "%d bytes", n)
+	}
+	must.Fail(t, s.Verify(append(proof, 0), about), zkbench.ErrMalformed, "a byte more")
+}
+
+// TestStatement: a proof is one of its statement, system and heights alone.
+func TestStatement(t *testing.T) {
+	t.Parallel()
+	s, proof, about := forced(t, attackSet, nil, nil)
+	for name, change := range map[string]func(a *Statement){
+		"public value": func(a *Statement) { a.Publics = []uint64{1} },
+		"context":      func(a *Statement) { a.Context = nil },
+		"message":      func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1, 2}}} },
+		"messages that cancel out": func(a *Statement) {
+			a.Messages = []Message{{"seen", 1, []uint64{1, 2}}, {"seen", -1, []uint64{1, 2}}}
+		},
+	} {
+		other := about
+		change(&other)
+		must.Fail(t, s.Verify(proof, other), zkbench.ErrProof, "%s", name)
+	}
+	for name, change := range map[string]func(a *Statement){
+		"too many publics":      func(a *Statement) { a.Publics = []uint64{1, 2} },
+		"public beyond order":   func(a *Statement) { a.Publics = []uint64{koalabear.Modulus} },
+		"message to no bus":     func(a *Statement) { a.Messages = []Message{{"other", 1, []uint64{1, 2}}} },
+		"message of one value":  func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1}}} },
+		"message beyond orders": func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1, koalabear.Modulus}}} },
+	} {
+		other := about
+		change(&other)
+		must.Fail(t, s.Verify(proof, other), zkbench.ErrParams, "%s", name)
+	}
+	for name, change := range map[string]func(s *Set){
+		"name":  func(s *Set) { s.Name = "other" },
+		"stack": func(s *Set) { s.Stack = 2 },
+		"cap":   func(s *Set) { s.LogCap = 2 },
+		"fold":  func(s *Set) { s.LogFold = 3 },
+		"work":  func(s *Set) { s.Grinding = 1 },
+	} {
+		set := attackSet
+		change(&set)
+		other, _ := attacked(t, set)
+		if err := other.Verify(proof, about); !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("another %s: %v", name, err)
+		}
+	}
+}
+
+// TestForgeries: provers that choose what they send as they like.
+func TestForgeries(t *testing.T) {
+	t.Parallel()
+	change := func(table int, c *Cells) {
+		if table == 0 {
+			c.short[3][2]++ // the half of a number, which nothing else reads
+		}
+	}
+	unbalanced := func(table int, c *Cells) {
+		if table == 1 {
+			c.short[2][1] = 2
+		}
+	}
+	for name, f := range map[string]struct {
+		change func(table int, c *Cells)
+		before map[string]func(p *attackedProver)
+	}{
+		"sums said to add up": {unbalanced, map[string]func(p *attackedProver){"pieces": func(p *attackedProver) {
+			p.proof.sums[1] = neg[koalabear.Element](p.proof.sums[0])
+		}}},
+		"sums said to add up at the end": {unbalanced, map[string]func(p *attackedProver){"end": func(p *attackedProver) {
+			p.proof.sums[1] = neg[koalabear.Element](p.proof.sums[0])
+		}}},
+		"quotient's values that make the identity hold": {change, map[string]func(p *attackedProver){PhaseFRI: func(p *attackedProver) {
+			// t(y) is linear in its first piece's first coordinates: they are solved for.
+			solveQuotient(p, 0)
+		}}},
+		"values at another point": {nil, map[string]func(p *attackedProver){PhaseOpen: func(p *attackedProver) {
+			p.challenger.Challenge("other", false)
+		}}},
+		"next row's values from this one": {nil, map[string]func(p *attackedProver){PhaseFRI: func(p *attackedProver) {
+			p.proof.values[ofColumns][0][1] = p.proof.values[ofColumns][0][0]
+		}}},
+		"columns exchanged between slots": {nil, map[string]func(p *attackedProver){PhaseFRI: func(p *attackedProver) {
+			v := p.proof.values[ofColumns][0][0]
+			v[0], v[1] = v[1], v[0]
+		}}},
+		"a height that is another": {nil, map[string]func(p *attackedProver){"end": func(p *attackedProver) {
+			p.proof.rows[0]--
+		}}},
+		"heights exchanged": {nil, map[string]func(p *attackedProver){"end": func(p *attackedProver) {
+			p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0]
+		}}},
+		"a last polynomial that is another": {nil, map[string]func(p *attackedProver){PhaseQueries: func(p *attackedProver) {
+			p.proof.final[1] = p.one()
+		}}},
+		"a quotient that is too long": {nil, map[string]func(p *attackedProver){PhaseQuotient: func(p *attackedProver) {
+			addPower(p, p.extended[ofQuotients][0])
+		}}},
+		"a column that is too long": {nil, map[string]func(p *attackedProver){PhaseCommit: func(p *attackedProver) {
+			addPower(p, p.extended[ofColumns][1])
+		}}},
+	} {
+		s, proof, about := forced(t, attackSet, f.change, f.before)
+		err := s.Verify(proof, about)
+		if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// solveQuotient replaces the first piece's value by what makes a table's identity hold.
+func solveQuotient(p *attackedProver, table int) {
+	values := p.proof.values[ofQuotients][table][0]
+	v := p.checker()
+	d := v.degree()
+	// The identity's defect is linear in the value at the unit's coordinate.
+	for i := range d {
+		values[i] = koalabear.Quartic{}
+	}
+	at := func(x koalabear.Quartic) koalabear.Quartic {
+		values[0] = x
+		return v.defect(table, p.alpha, p.y, p.drawn)
+	}
+	zero, one := at(koalabear.Quartic{}), at(p.one())
+	values[0] = zero.Mul(zero.Sub(one).Inverse())
+	if defect := at(values[0]); defect != (koalabear.Quartic{}) {
+		panic("the identity was not solved for")
+	}
+}
+
+// addPower adds X^(2n) to the first of columns of n rows, which four times as many points can hold.
+func addPower(p *attackedProver, x *extended[koalabear.Element]) {
+	for c := range x.cosets {
+		column := x.column(c, 0)
+		for i, u := range p.points.all(c, x.rows) {
+			column[i] = column[i].Add(field.Power(p.field.New(1), u, uint64(2*len(column))))
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package stark
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// Check returns nil if traces satisfy the tables and what all send adds up to nothing, else a
+// zkbench.ErrWitness that names the first table, row and constraint, or a bus and who sent to it
+// what is not received; no values. Prove calls it when what it has made is no proof.
+func (s *System) Check(ctx context.Context, ex executor.Executor, traces []Trace, about Statement) error {
+	return s.engine.check(ctx, ex, s.statement, traces, about)
+}
+
+func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement) error {
+	publics, err := elementsOf[E, X](y.field, about.Publics, s.publics)
+	if err != nil {
+		return err
+	}
+	b := &balance{make(map[string]map[string]int64), make(map[string]map[string]string)}
+	for t, trace := range traces {
+		columns, err := fill[E, X](ctx, ex, y.field, s.tables[t], trace)
+		if err == nil {
+			err = checkTable[E, X](ctx, ex, y.field, s, t, columns, publics, b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i, m := range about.Messages {
+		tuple, err := elementsOf[E, X](y.field, m.Tuple, len(m.Tuple))
+		if err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
+		}
+		var key []byte
+		for _, e := range tuple {
+			key = binary.LittleEndian.AppendUint64(key, y.field.Uint64(e))
+		}
+		b.add(m.Bus, string(key), m.Times, fmt.Sprintf("message %d of the statement", i))
+	}
+	return b.check()
+}
+
+// checkTable checks a table's rows and notes what they send.
+func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], s *statement, t int, columns [][]E, publics []E, b *balance) error {
+	p, rows := s.programs[t], len(columns[0])
+	code := lower[E, X](f, p, publics, true, messageSteps(p))
+	size := min(rows, tile)
+	failed := make([]error, rows/size)
+	sent := make([][]sending, rows/size)
+	var zero E
+	err := ex.Do(ctx, rows/size, func(_ context.Context, i int) error {
+		m := newMachine[E, X](f, code, rows)
+		first := size // the first row in which something does not hold
+		m.run(func(c int) []E { return columns[c] }, rows, i*size, func(bound int, values []E) {
+			c := p.Constraints[bound]
+			from, to := 0, size
+			switch row := i * size; c.Where {
+			case air.First:
+				if row > 0 {
+					to = 0
+				}
+				to = min(to, 1)
+			case air.Last:
+				from = size - 1
+				if row+size < rows {
+					from = size
+				}
+			case air.Transition:
+				if row+size == rows {
+					to--
+				}
+			}
+			for j := from; j < min(to, first); j++ {
+				if values[j] != zero {
+					first = j
+					failed[i] = fmt.Errorf("%w: table %q, row %d: %s", zkbench.ErrWitness, s.tables[t].Name, i*size+j, c.Name)
+				}
+			}
+		})
+		for _, message := range p.Messages {
+			times := m.value(message.Multiplicity)
+			for j := range size {
+				if times[j] == zero {
+					continue
+				}
+				var key []byte
+				for _, step := range message.Tuple {
+					key = binary.LittleEndian.AppendUint64(key, f.Uint64(m.value(step)[j]))
+				}
+				n := int64(f.Uint64(times[j]))
+				if minus := int64(f.Uint64(zero.Sub(times[j]))); uint64(minus) < uint64(n) {
+					n = -minus
+				}
+				sent[i] = append(sent[i], sending{message.Bus, string(key), n, i*size + j})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	for _, part := range sent {
+		for _, m := range part {
+			b.add(m.bus, m.tuple, m.times, fmt.Sprintf("table %q, row %d", s.tables[t].Name, m.row))
+		}
+	}
+	return nil
+}
+
+type sending struct {
+	bus, tuple string
+	times      int64
+	row        int
+}
+
+// balance is what has been sent to buses.
+type balance struct {
+	times map[string]map[string]int64
+	who   map[string]map[string]string // that sent a tuple first
+}
+
+func (b *balance) add(bus, tuple string, times int64, who string) {
+	if b.times[bus] == nil {
+		b.times[bus], b.who[bus] = make(map[string]int64), make(map[string]string)
+	}
+	if _, ok := b.who[bus][tuple]; !ok {
+		b.who[bus][tuple] = who
+	}
+	b.times[bus][tuple] += times
+}
+
+func (b *balance) check() error {
+	var bad []string
+	for bus, tuples := range b.times {
+		for tuple, times := range tuples {
+			if times != 0 {
+				bad = append(bad, fmt.Sprintf("bus %q: what %s sends or receives is %d times too many", bus, b.who[bus][tuple], times))
+			}
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	slices.Sort(bad)
+	return fmt.Errorf("%w: %s", zkbench.ErrWitness, bad[0])
+}

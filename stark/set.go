@@ -1,0 +1,140 @@
+package stark
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/security"
+)
+
+// Set is the numbers of the protocol. Secure100, Secure128 and Compare100 make them.
+type Set struct {
+	Name string
+	// Bits are those that must be proved (package security) of a statement of the heights at hand:
+	// where they are not it is neither proved nor verified. 0 promises nothing.
+	Bits      int
+	Degree    int // of the extension from which challenges are drawn
+	LogBlowup int // the rate is 2^-LogBlowup
+	Queries   int
+	Grinding  int // bits of work before the queries
+	Stack     int // logarithm of how many columns of the highest table are one polynomial
+	LogFold   int // logarithm of FRI's arity
+	LogFinal  int // of the number of coefficients of FRI's last polynomial
+	LogCap    int // of that of the digests that commit to a tree
+}
+
+// Secure100 has 100 proved bits by unique decoding, at rate 2^-logBlowup, 1/2 to 1/16, for tables of
+// 64 rows and more.
+func Secure100(f Field, logBlowup int) (Set, error) {
+	queries := map[int]int{1: 207, 2: 126, 3: 103, 4: 93}[logBlowup]
+	if queries == 0 {
+		return Set{}, fmt.Errorf("%w: rate 2^-%d, accepted are 2^-1 to 2^-4", zkbench.ErrParams, logBlowup)
+	}
+	s := basic("secure100", logBlowup, queries)
+	s.Bits, s.Degree = 100, map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
+	return s, nil
+}
+
+// Secure128 has 128 proved bits up to the Johnson radius, at rate 1/8.
+func Secure128(f Field) Set {
+	s := basic("secure128", 3, 78)
+	s.Bits, s.Degree = 128, map[Field]int{Goldilocks: 3, KoalaBear: 6}[f]
+	return s
+}
+
+// Compare100 is for comparison with systems that take 84 queries at rate 1/2 for 100 bits, and for
+// nothing else: 51 bits of it are proved by unique decoding, and 57 at most up to the Johnson radius.
+func Compare100(f Field) Set {
+	s := basic("compare100", 1, 84)
+	s.Degree = map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
+	return s
+}
+
+func basic(name string, logBlowup, queries int) Set {
+	return Set{
+		Name: name, LogBlowup: logBlowup, Queries: queries, Grinding: 16,
+		Stack: 4, LogFold: 3, LogFinal: 5, LogCap: 4,
+	}
+}
+
+// Security is what decides the soundness of a proof of tables of so many rows.
+func (s *System) Security(rows []int) (security.Protocol, error) {
+	var logs []int
+	for i, n := range rows {
+		log, err := s.logRows(i, n)
+		if err != nil {
+			return security.Protocol{}, err
+		}
+		logs = append(logs, log)
+	}
+	l, err := s.engine.layout(s.statement, logs)
+	if err != nil {
+		return security.Protocol{}, err
+	}
+	return s.engine.security(l), nil
+}
+
+// logRows is the logarithm of a table's height.
+func (s *statement) logRows(table, rows int) (log int, err error) {
+	for 1<<log < rows {
+		log++
+	}
+	if 1<<log != rows {
+		return 0, fmt.Errorf("%w: table %q of %d rows, accepted are powers of two from 2 on", zkbench.ErrParams, s.tables[table].Name, rows)
+	}
+	return log, nil
+}
+
+func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
+	return s.layout(y.degree(), y.field.TwoAdicity(), rows)
+}
+
+// secured is a layout whose set has the bits that it promises.
+func (y *system[E, X]) secured(s *statement, rows []int) (*layout, error) {
+	l, err := y.layout(s, rows)
+	if err != nil || s.set.Bits == 0 {
+		return l, err
+	}
+	best, err := y.security(l).Best()
+	if err != nil {
+		return nil, err
+	}
+	if best.Bits() < s.set.Bits {
+		return nil, fmt.Errorf("%w: set %q has %d proved bits for these heights, by %v (%s), %d are asked for", zkbench.ErrParams, s.set.Name, best.Bits(), best.Regime, best.Least().Name, s.set.Bits)
+	}
+	return l, nil
+}
+
+// security is a layout's protocol.
+//
+// A stack less its values is tested as if it were of degree below k n, divided by X^k - y: the
+// stack itself is proved to be of degree below k (n + 1). Each of FRI's challenges folds two.
+func (y *system[E, X]) security(l *layout) security.Protocol {
+	set := l.set
+	field := math.Log2(float64(y.field.Order()))
+	p := security.Protocol{
+		Field: float64(l.degree) * field, Excluded: field, Domain: math.Exp2(float64(l.size + set.LogBlowup)),
+		Points: 2, Functions: len(l.words()), Batching: security.Equality, Folding: security.Equality,
+		Queries: set.Queries, Grinding: security.Grinding{Queries: set.Grinding},
+	}
+	lookup := security.Lookup{Name: "messages", Degree: 1 + bits.Len(uint(l.longest))} // γ, and a challenge for each bit
+	for t, rows := range l.rows {
+		n := math.Exp2(float64(rows))
+		p.Dimension = max(p.Dimension, math.Exp2(float64(l.size))*(n+1)/n)
+		p.Rows = max(p.Rows, n+1)
+		p.Constraints += l.constraints(t)
+		p.Degree = max(p.Degree, l.pieces[t]+1)
+		lookup.Fractions += n * float64(len(l.programs[t].Messages))
+	}
+	if lookup.Fractions > 0 {
+		p.Lookups = []security.Lookup{lookup}
+	}
+	for _, fold := range l.folds {
+		for range fold {
+			p.Folds = append(p.Folds, 2)
+		}
+	}
+	return p
+}
