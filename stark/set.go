@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/internal/tree"
 	"github.com/zkbench/zkbench/stark/security"
 )
 
@@ -76,6 +77,19 @@ func (s *System) Security(rows []int) (security.Protocol, error) {
 	return s.engine.security(l), nil
 }
 
+// Memory is what a proof of tables of so many rows takes, in bytes, about: their cells, and as many
+// values as there are points; those of one coset stacked; trees and FRI's words.
+func (s *System) Memory(rows []int) (bytes uint64) {
+	set, size, most := s.set, s.engine.bytes(), 0
+	var cells uint64
+	for t, n := range rows {
+		cells += uint64(n) * uint64(s.programs[t].Columns)
+		most = max(most, n)
+	}
+	points := uint64(most) << (set.Stack + set.LogBlowup)
+	return cells*size*(1+1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+3*uint64(set.Degree)*size)
+}
+
 // logRows is the logarithm of a table's height.
 func (s *statement) logRows(table, rows int) (log int, err error) {
 	for 1<<log < rows {
@@ -86,6 +100,8 @@ func (s *statement) logRows(table, rows int) (log int, err error) {
 	}
 	return log, nil
 }
+
+func (y *system[E, X]) bytes() uint64 { return uint64(y.field.Bytes()) }
 
 func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
 	return s.layout(y.degree(), y.field.TwoAdicity(), rows)

@@ -86,6 +86,7 @@ type System struct {
 // engine is a system over a field and an extension.
 type engine interface {
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
+	bytes() uint64 // of an element
 	layout(s *statement, rows []int) (*layout, error)
 	security(l *layout) security.Protocol
 	check(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement) error

@@ -188,6 +188,7 @@ var (
 	Constraints      = count("constraints", "constraints", "Constraints of the circuit")
 	Domain           = count("domain", "points", "Points of the circuit's domain")
 	Columns          = count("columns", "columns", "Columns of the circuit")
+	ProvedBits       = Others.define("proved-bits", "bits", Exact, Higher, "proved-bits", "Soundness that is proved, by the better of unique decoding and the Johnson radius")
 	Blocks           = count("blocks", "blocks", "Blocks of the hash")
 	BlocksNeeded     = count("blocks-needed", "blocks-needed", "Blocks that the message alone needs")
 	Requests         = count("requests", "requests/op", "Requests of an operation")

@@ -76,7 +76,7 @@ func stagesOf(recs []*record.Record) (columns []column) {
 		}
 	}
 	if len(columns) > 0 {
-		for _, q := range []record.Quantity{record.Constraints, record.ProofSize} {
+		for _, q := range []record.Quantity{record.Constraints, record.ProofSize, record.ProvedBits} {
 			if slices.ContainsFunc(recs, func(rec *record.Record) bool { _, ok := rec.Metric(q); return ok }) {
 				add(q.Label(), q, func(v float64) string { return figure.Exact(v) })
 			}

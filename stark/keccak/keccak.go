@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/security"
 )
 
 // Claim is what is said of a message.
@@ -77,6 +78,26 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	}
 	return s.System.Verify(proof, statement)
 }
+
+// heights are those of the tables, for so many blocks.
+func (s *System) heights(blocks int) []int {
+	return []int{s.sponge.permutation.rows(blocks), s.sponge.rows(blocks)}
+}
+
+// Proved is what is proved of the soundness of a proof of so many blocks.
+func (s *System) Proved(blocks int) (security.Report, error) {
+	p, err := s.Security(s.heights(blocks))
+	if err != nil {
+		return security.Report{}, err
+	}
+	return p.Best()
+}
+
+// Columns is the number of columns of both tables.
+func (s *System) Columns() int { return s.sponge.permutation.columns() + s.sponge.columns() }
+
+// Memory is what a proof of so many blocks takes, in bytes, about.
+func (s *System) Memory(blocks int) uint64 { return s.System.Memory(s.heights(blocks)) }
 
 // statement receives, of each message, what the sponges send when its last block is absorbed, and,
 // of public messages, all blocks.

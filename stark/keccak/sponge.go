@@ -206,9 +206,12 @@ func (a *absorbed) in() (state [keccak.Lanes]uint64) {
 	return state
 }
 
+// rows is the height for so many blocks.
+func (s sponge) rows(blocks int) int { return 1 << bits.Len(uint(max(leastRows, blocks)-1)) }
+
 // trace has a row for each block, and behind them rows of no message, each a whole empty one.
 func (s sponge) trace(blocks []absorbed, messages int) stark.Trace {
-	rows := 1 << bits.Len(uint(max(leastRows, len(blocks))-1))
+	rows := s.rows(len(blocks))
 	return stark.Trace{Rows: rows, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		set := func(row, column int, v uint64) { cells.Set(row, column, v) }
 		flag := func(row, column int, is bool) {
