@@ -57,22 +57,26 @@ func New(c stark.Config, public bool) (*System, error) {
 
 // Prove proves the claims that are true of messages, one at least.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
+	statement, err := s.Statement(Claims(messages, s.sponge.public), about)
+	if err != nil {
+		return nil, err
+	}
+	return s.System.Prove(ctx, ex, s.Traces(messages), statement, options)
+}
+
+// Traces are those of the tables, for messages.
+func (s *System) Traces(messages [][]byte) []stark.Trace {
 	blocks := absorb(messages)
 	states := make([][keccak.Lanes]uint64, len(blocks))
 	for i := range blocks {
 		states[i] = blocks[i].in()
 	}
-	statement, err := s.statement(Claims(messages, s.sponge.public), about)
-	if err != nil {
-		return nil, err
-	}
-	traces := []stark.Trace{s.sponge.permutation.trace(states), s.sponge.trace(blocks, len(messages))}
-	return s.System.Prove(ctx, ex, traces, statement, options)
+	return []stark.Trace{s.sponge.permutation.trace(states), s.sponge.trace(blocks, len(messages))}
 }
 
 // Verify checks a proof of claims, in their order.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
-	statement, err := s.statement(claims, about)
+	statement, err := s.Statement(claims, about)
 	if err != nil {
 		return err
 	}
@@ -93,15 +97,17 @@ func (s *System) Proved(blocks int) (security.Report, error) {
 	return p.Best()
 }
 
-// Columns is the number of columns of both tables.
-func (s *System) Columns() int { return s.sponge.permutation.columns() + s.sponge.columns() }
+// Widths are the numbers of columns, of permutations and of sponges.
+func (s *System) Widths() [2]int {
+	return [2]int{s.sponge.permutation.columns(), s.sponge.columns()}
+}
 
 // Memory is what a proof of so many blocks takes, in bytes, about.
 func (s *System) Memory(blocks int) uint64 { return s.System.Memory(s.heights(blocks)) }
 
-// statement receives, of each message, what the sponges send when its last block is absorbed, and,
+// Statement is what a proof of claims is about: it receives, of each message, what the sponges send when its last block is absorbed, and,
 // of public messages, all blocks.
-func (s *System) statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
+func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {
 		return statement, fmt.Errorf("%w: no message", zkbench.ErrParams)

@@ -178,8 +178,9 @@ func (i *instance) refuses(proof []byte) error {
 func (i *instance) figures() ([]record.Metric, error) {
 	blocks := hash.Blocks(i.bytes)
 	best, err := i.system.Proved(blocks)
+	widths := i.system.Widths()
 	return []record.Metric{
-		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(i.system.Columns())),
+		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(widths[0] + widths[1])),
 		record.ProvedBits.Metric(float64(best.Bits())),
 	}, err
 }

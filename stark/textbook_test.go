@@ -1,0 +1,602 @@
+package stark
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// The textbook is a verifier that follows docs/stark.md, over Goldilocks and X² = 7 with trees of
+// Keccak-256: numbers are big, nothing is shared, and of the package it takes the programs, the
+// buses' numbers and the system's digest.
+
+var textbookOrder = new(big.Int).SetUint64(0xffffffff00000001)
+
+// num is a + b X.
+type num struct{ a, b *big.Int }
+
+func scalar(v uint64) num { return num{new(big.Int).SetUint64(v), new(big.Int)} }
+
+func mod(x *big.Int) *big.Int { return x.Mod(x, textbookOrder) }
+
+func (x num) plus(y num) num {
+	return num{mod(new(big.Int).Add(x.a, y.a)), mod(new(big.Int).Add(x.b, y.b))}
+}
+
+func (x num) minus(y num) num {
+	return num{mod(new(big.Int).Sub(x.a, y.a)), mod(new(big.Int).Sub(x.b, y.b))}
+}
+
+func (x num) times(y num) num {
+	ab := func(x, y *big.Int) *big.Int { return new(big.Int).Mul(x, y) }
+	seven := new(big.Int).Mul(big.NewInt(7), ab(x.b, y.b))
+	return num{mod(seven.Add(seven, ab(x.a, y.a))), mod(new(big.Int).Add(ab(x.a, y.b), ab(x.b, y.a)))}
+}
+
+func (x num) pow(n uint64) num {
+	r := scalar(1)
+	for i := 63; i >= 0; i-- {
+		if r = r.times(r); n>>i&1 == 1 {
+			r = r.times(x)
+		}
+	}
+	return r
+}
+
+// over is x / y, by the norm a² - 7 b².
+func (x num) over(y num) num {
+	conjugate := num{y.a, mod(new(big.Int).Neg(y.b))}
+	norm := y.times(conjugate)
+	inverse := new(big.Int).ModInverse(norm.a, textbookOrder)
+	if inverse == nil {
+		panic("division by zero")
+	}
+	return x.times(conjugate).times(num{inverse, new(big.Int)})
+}
+
+func (x num) is(y num) bool { return x.a.Cmp(y.a) == 0 && x.b.Cmp(y.b) == 0 }
+
+// root is of order 2^log.
+func root(log int) num { return scalar(7).pow((0xffffffff00000001 - 1) >> log) }
+
+// Evaluating a program.
+type textbookAlgebra struct {
+	publics    []uint64
+	here, next []num
+}
+
+func (t textbookAlgebra) Constant(c air.Int) num {
+	x := num{mod(new(big.Int).SetUint64(c.Abs)), new(big.Int)}
+	if c.Negative {
+		return scalar(0).minus(x)
+	}
+	return x
+}
+func (t textbookAlgebra) Here(i int) num   { return t.here[i] }
+func (t textbookAlgebra) Next(i int) num   { return t.next[i] }
+func (t textbookAlgebra) Public(i int) num { return scalar(t.publics[i]) }
+func (t textbookAlgebra) Add(x, y num) num { return x.plus(y) }
+func (t textbookAlgebra) Sub(x, y num) num { return x.minus(y) }
+func (t textbookAlgebra) Mul(x, y num) num { return x.times(y) }
+
+type textbook struct {
+	s  *System
+	t  transcript.Transcript
+	in []byte
+}
+
+func (b *textbook) fail(format string, a ...any) { panic(fmt.Errorf(format, a...)) }
+
+func (b *textbook) bytes(n int) []byte {
+	if len(b.in) < n {
+		b.fail("the proof ends early")
+	}
+	part := b.in[:n]
+	b.in = b.in[n:]
+	return part
+}
+
+func (b *textbook) element() num {
+	v := binary.LittleEndian.Uint64(b.bytes(8))
+	if v >= 0xffffffff00000001 {
+		b.fail("an element is not below p")
+	}
+	return scalar(v)
+}
+
+func (b *textbook) pair() num {
+	x, y := b.element(), b.element()
+	return num{x.a, y.a}
+}
+
+func (b *textbook) digests(n int) [][]byte {
+	var all [][]byte
+	for range n {
+		all = append(all, b.bytes(32))
+	}
+	return all
+}
+
+func (b *textbook) absorb(label string, digests [][]byte) {
+	b.t.Append(label, slices.Concat(digests...))
+}
+
+func encodePairs(all []num) (out []byte) {
+	for _, x := range all {
+		out = binary.LittleEndian.AppendUint64(out, x.a.Uint64())
+		out = binary.LittleEndian.AppendUint64(out, x.b.Uint64())
+	}
+	return out
+}
+
+func (b *textbook) challenge(label string, outside bool) num {
+	for {
+		raw := b.t.Challenge(label)
+		var some []uint64
+		for i := 0; i < 64; i += 8 {
+			if v := binary.LittleEndian.Uint64(raw[i:]); v < 0xffffffff00000001 {
+				some = append(some, v)
+			}
+		}
+		if len(some) < 2 || outside && some[1] == 0 {
+			continue
+		}
+		return num{scalar(some[0]).a, scalar(some[1]).a}
+	}
+}
+
+// equality are weights of n words: of each the product over its bits, the lowest first.
+func (b *textbook) equality(label string, n int) []num {
+	var rs []num
+	for 1<<len(rs) < n {
+		rs = append(rs, b.challenge(label, false))
+	}
+	var all []num
+	for i := range n {
+		w := scalar(1)
+		for bit, r := range rs {
+			if i>>bit&1 == 1 {
+				w = w.times(r)
+			} else {
+				w = w.times(scalar(1).minus(r))
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+func reversedBits(i, log int) uint64 {
+	if log == 0 {
+		return 0
+	}
+	return bits.Reverse64(uint64(i)) >> (64 - log)
+}
+
+// opening checks leaves against a cap and returns them by their place.
+func (b *textbook) opening(top [][]byte, log int, places []int, width int) map[int][]num {
+	n := int(binary.LittleEndian.Uint16(b.bytes(2)))
+	if n != len(places) {
+		b.fail("%d leaves of %d", n, len(places))
+	}
+	known := make(map[int][]byte)
+	out := make(map[int][]num)
+	for _, place := range places {
+		raw := b.in[:min(len(b.in), 8*width)]
+		for range width {
+			out[place] = append(out[place], b.element())
+		}
+		digest := keccak.Sum256(raw)
+		known[place] = digest[:]
+	}
+	path := b.digests(int(binary.LittleEndian.Uint16(b.bytes(2))))
+	for size := 1 << log; size > len(top); size /= 2 {
+		var at []int
+		for place := range known {
+			at = append(at, place)
+		}
+		sort.Ints(at)
+		above := make(map[int][]byte)
+		for _, place := range at {
+			if above[place/2] != nil {
+				continue
+			}
+			sibling := known[place^1]
+			if sibling == nil {
+				if len(path) == 0 {
+					b.fail("a path ends early")
+				}
+				sibling, path = path[0], path[1:]
+			}
+			pair := [2][]byte{known[place], sibling}
+			if place%2 == 1 {
+				pair[0], pair[1] = pair[1], pair[0]
+			}
+			digest := keccak.Sum256(slices.Concat(pair[0], pair[1]))
+			above[place/2] = digest[:]
+		}
+		known = above
+	}
+	if len(path) > 0 {
+		b.fail("a path goes on")
+	}
+	for place, digest := range known {
+		if string(top[place]) != string(digest) {
+			b.fail("a leaf does not lead to the cap")
+		}
+	}
+	return out
+}
+
+func (b *textbook) capOf(log int) int { return 1 << min(log, b.s.set.LogCap) }
+
+// verify panics with what is wrong.
+func (b *textbook) verify(about Statement) {
+	s := b.s
+	set := s.set
+	var rows []int
+	b.t = transcript.New("stark")
+	b.t.Append("system", s.digest[:])
+	heights := b.bytes(len(s.tables))
+	size := 0
+	for _, h := range heights {
+		if h < 1 || int(h)+set.Stack+set.LogBlowup > 32 {
+			b.fail("height 2^%d", h)
+		}
+		rows = append(rows, int(h))
+		size = max(size, int(h)+set.Stack)
+	}
+	b.t.Append("heights", heights)
+	var publics []byte
+	for _, p := range about.Publics {
+		publics = binary.LittleEndian.AppendUint64(publics, p)
+	}
+	b.t.Append("publics", publics)
+	for _, m := range about.Messages {
+		b.t.Append("bus", []byte(m.Bus))
+		data := binary.LittleEndian.AppendUint64(nil, uint64(m.Times))
+		for _, t := range m.Tuple {
+			data = binary.LittleEndian.AppendUint64(data, t)
+		}
+		b.t.Append("message", data)
+	}
+	b.t.Append("context", about.Context)
+
+	// What each table commits to: columns, sums, pieces; so many, and which stacks are read next.
+	type part struct {
+		width int
+		next  map[int]bool
+	}
+	var kinds [3][]part
+	withSums := false
+	for i, p := range s.programs {
+		stack := size - rows[i]
+		columns, sums := part{p.Columns, map[int]bool{}}, part{2 * len(s.groups[i]), map[int]bool{}}
+		for _, step := range p.Steps {
+			if step.Op == air.Next {
+				columns.next[step.Index>>stack] = true
+			}
+		}
+		if len(s.groups[i]) > 0 {
+			withSums = true
+			sums.next[0], sums.next[1>>stack] = true, true
+		}
+		kinds[0], kinds[1] = append(kinds[0], columns), append(kinds[1], sums)
+		kinds[2] = append(kinds[2], part{2 * s.pieces[i], map[int]bool{}})
+	}
+	domain := size + set.LogBlowup
+	var caps [3][][]byte
+	for kind := range caps {
+		if kind != 1 || withSums {
+			caps[kind] = b.digests(b.capOf(domain))
+		}
+	}
+	b.absorb("columns", caps[0])
+	gamma := b.challenge("gamma", false)
+	tuple := b.equality("tuple", 1+s.longest)
+	sumOf := make([]num, len(rows))
+	total := scalar(0)
+	for i := range rows {
+		if len(s.groups[i]) > 0 {
+			sumOf[i] = b.pair()
+			b.t.Append("sum", encodePairs(sumOf[i:i+1]))
+			total = total.plus(sumOf[i])
+		}
+	}
+	for _, m := range about.Messages {
+		d := gamma.minus(tuple[0].times(scalar(uint64(s.buses[m.Bus].number))))
+		for i, t := range m.Tuple {
+			d = d.minus(tuple[i+1].times(scalar(t)))
+		}
+		times := scalar(uint64(max(m.Times, -m.Times)))
+		if m.Times < 0 {
+			times = scalar(0).minus(times)
+		}
+		total = total.plus(times.over(d))
+	}
+	if !total.is(scalar(0)) {
+		b.fail("sums do not add up")
+	}
+	if withSums {
+		b.absorb("sums", caps[1])
+	}
+	alpha := b.challenge("alpha", false)
+	b.absorb("quotients", caps[2])
+	y := b.challenge("point", true)
+	var values [3][][2][]num
+	for kind := range kinds {
+		for i, p := range kinds[kind] {
+			var v [2][]num
+			var sent []num
+			for column := range p.width {
+				v[0] = append(v[0], b.pair())
+				sent = append(sent, v[0][column])
+			}
+			for column := range p.width {
+				v[1] = append(v[1], num{})
+				if p.next[column>>(size-rows[i])] {
+					v[1][column] = b.pair()
+					sent = append(sent, v[1][column])
+				}
+			}
+			b.t.Append("values", encodePairs(sent))
+			values[kind] = append(values[kind], v)
+		}
+	}
+	// The values are those of columns that satisfy the tables.
+	for i, p := range s.programs {
+		steps := air.Evaluate[num](p, textbookAlgebra{about.Publics, values[0][i][0], values[0][i][1]})
+		power := scalar(1)
+		var bound [4]num
+		for w := range bound {
+			bound[w] = scalar(0)
+		}
+		for _, c := range p.Constraints {
+			bound[c.Where] = bound[c.Where].plus(power.times(steps[c.Step]))
+			power = power.times(alpha)
+		}
+		column := func(kind, which, c int) num { // over K, of two coordinates
+			v := values[kind][i][which]
+			x := num{new(big.Int), big.NewInt(1)}
+			return v[2*c].plus(x.times(v[2*c+1]))
+		}
+		if groups := s.groups[i]; len(groups) > 0 {
+			n := scalar(1 << rows[i])
+			own := column(1, 1, 0).minus(column(1, 0, 0)).plus(sumOf[i].over(n))
+			for g := 1; g < len(groups); g++ {
+				own = own.minus(column(1, 0, g))
+			}
+			for g, group := range groups {
+				h := own
+				if g > 0 {
+					h = column(1, 0, g)
+				}
+				numerator, denominator := scalar(0), scalar(1)
+				for _, m := range group {
+					message := p.Messages[m]
+					d := gamma.minus(tuple[0].times(scalar(uint64(s.buses[message.Bus].number))))
+					for j, step := range message.Tuple {
+						d = d.minus(tuple[j+1].times(steps[step]))
+					}
+					numerator = numerator.times(d).plus(steps[message.Multiplicity].times(denominator))
+					denominator = denominator.times(d)
+				}
+				bound[0] = bound[0].plus(power.times(h.times(denominator).minus(numerator)))
+				power = power.times(alpha)
+			}
+		}
+		last := y.minus(scalar(1).over(root(rows[i])))
+		zero := y.pow(1 << rows[i]).minus(scalar(1))
+		left := bound[air.Everywhere].plus(last.times(bound[air.Transition])).over(zero)
+		left = left.plus(bound[air.First].over(y.minus(scalar(1)))).plus(bound[air.Last].over(last))
+		right := scalar(0)
+		for piece := range s.pieces[i] {
+			right = right.plus(y.pow(uint64(piece) << rows[i]).times(column(2, 0, piece)))
+		}
+		if !left.is(right) {
+			b.fail("table %d does not hold", i)
+		}
+	}
+	// The words, their weights, and FRI's layers.
+	type stackOf struct {
+		kind, table, stack int
+		next               bool
+	}
+	var words []stackOf
+	for kind := range kinds {
+		for i, p := range kinds[kind] {
+			for stack := 0; stack<<(size-rows[i]) < p.width; stack++ {
+				words = append(words, stackOf{kind, i, stack, false})
+				if p.next[stack] {
+					words = append(words, stackOf{kind, i, stack, true})
+				}
+			}
+		}
+	}
+	weights := b.equality("word", len(words))
+	var layers [][][]byte
+	var folds []int
+	var rs [][]num
+	left := size
+	for left > set.LogFinal {
+		fold := min(set.LogFold, left-set.LogFinal)
+		left -= fold
+		layers = append(layers, b.digests(b.capOf(left+set.LogBlowup)))
+		folds = append(folds, fold)
+		b.absorb("layer", layers[len(layers)-1])
+		var r []num
+		for range fold {
+			r = append(r, b.challenge("fold", false))
+		}
+		rs = append(rs, r)
+	}
+	var final []num
+	for range 1 << left {
+		final = append(final, b.pair())
+	}
+	b.t.Append("final", encodePairs(final))
+	seed := b.t.Challenge("grinding seed")
+	nonce := b.bytes(8)
+	b.t.AppendUint64("grinding", binary.LittleEndian.Uint64(nonce))
+	work := keccak.Sum256(slices.Concat(seed[:32], nonce))
+	if trailing := bits.TrailingZeros64(binary.LittleEndian.Uint64(work[:])); set.Grinding > 0 && trailing < set.Grinding || set.Grinding == 0 && binary.LittleEndian.Uint64(nonce) != 0 {
+		b.fail("no work")
+	}
+	places := map[int]bool{}
+	for range set.Queries {
+		raw := b.t.Challenge("place")
+		places[int(binary.LittleEndian.Uint64(raw[:])%(1<<domain))] = true
+	}
+	sorted := func(set map[int]bool) (all []int) {
+		for p := range set {
+			all = append(all, p)
+		}
+		sort.Ints(all)
+		return all
+	}
+	var leaves [3]map[int][]num
+	for kind := range kinds {
+		width := 0
+		for _, w := range words {
+			if w.kind == kind && !w.next {
+				width++
+			}
+		}
+		if kind != 1 || withSums {
+			leaves[kind] = b.opening(caps[kind], domain, sorted(places), width)
+		}
+	}
+	at := places
+	log := size
+	var shown []map[int][]num
+	for i, fold := range folds {
+		groups := map[int]bool{}
+		for place := range at {
+			groups[place>>log<<(log-fold)+place%(1<<(log-fold))] = true
+		}
+		at = groups
+		log -= fold
+		shown = append(shown, b.opening(layers[i], log+set.LogBlowup, sorted(at), 2<<fold))
+	}
+	if len(b.in) > 0 {
+		b.fail("the proof goes on")
+	}
+	for place := range places {
+		coset, i := place>>size, place%(1<<size)
+		x := scalar(7).times(root(domain).pow(uint64(coset))).times(root(size).pow(uint64(i)))
+		sum := scalar(0)
+		column := [3]int{}
+		for n, w := range words {
+			if !w.next {
+				column[w.kind]++
+			}
+			opened := leaves[w.kind][place][column[w.kind]-1]
+			stack := size - rows[w.table]
+			point, which := y, 0
+			if w.next {
+				point, which = y.times(root(rows[w.table])), 1
+			}
+			for j := range 1 << stack {
+				if c := w.stack<<stack + j; c < kinds[w.kind][w.table].width {
+					opened = opened.minus(x.pow(reversedBits(j, stack)).times(values[w.kind][w.table][which][c]))
+				}
+			}
+			sum = sum.plus(weights[n].times(opened).over(x.pow(1 << stack).minus(point)))
+		}
+		log, here := size, place
+		for l, fold := range folds {
+			coset, i := here>>log, here%(1<<log)
+			group := i % (1 << (log - fold))
+			here = coset<<(log-fold) + group
+			leaf := shown[l][here]
+			var part []num
+			for j := range 1 << fold {
+				part = append(part, num{leaf[2*j].a, leaf[2*j+1].a})
+			}
+			if !part[i>>(log-fold)].is(sum) {
+				b.fail("layer %d is not what is folded into it", l)
+			}
+			x := scalar(7).times(root(domain).pow(uint64(coset))).pow(1 << (size - log)).times(root(log).pow(uint64(group)))
+			turn := root(fold)
+			for _, r := range rs[l] {
+				half := len(part) / 2
+				point := x
+				for j := range half {
+					even := part[j].plus(part[j+half]).over(scalar(2))
+					odd := part[j].minus(part[j+half]).over(scalar(2).times(point))
+					part[j] = scalar(1).minus(r).times(even).plus(r.times(odd))
+					point = point.times(turn)
+				}
+				part = part[:half]
+				x, turn = x.times(x), turn.times(turn)
+			}
+			sum = part[0]
+			log -= fold
+		}
+		x = x.pow(1 << (size - log))
+		value := scalar(0)
+		for j, c := range final {
+			value = value.plus(c.times(x.pow(reversedBits(j, log))))
+		}
+		if !value.is(sum) {
+			b.fail("the last polynomial is not what is folded into it")
+		}
+	}
+}
+
+// try is verify's error.
+func (b *textbook) try(about Statement) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err, _ = r.(error)
+			if err == nil {
+				err = fmt.Errorf("%v", r)
+			}
+		}
+	}()
+	b.verify(about)
+	return nil
+}
+
+// TestTextbook: the textbook's verifier and ours agree, on proofs and on what is none.
+func TestTextbook(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for stack := range 3 {
+		set := attackSet
+		set.Degree, set.Stack, set.Queries, set.Grinding = 2, stack, 4, stack
+		s, err := New(Config{Goldilocks, Keccak, set}, bitsTable(), seenTable())
+		must.Do(t, err)
+		traces, about := attackTraces(nil)
+		// A message that the statement sends, and another that takes it back.
+		about.Messages = []Message{{"seen", 2, []uint64{5, 6}}, {"seen", -2, []uint64{5, 6}}}
+		proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+		must.Do(t, err)
+		must.Do(t, s.Verify(proof, about))
+		must.Do(t, (&textbook{s: s, in: proof}).try(about))
+		for range 150 {
+			bad := slices.Clone(proof)
+			bad[random.IntN(len(bad))] ^= 1 << random.IntN(8)
+			ours, theirs := s.Verify(bad, about), (&textbook{s: s, in: bad}).try(about)
+			if ours == nil || theirs == nil {
+				t.Fatalf("a flipped bit: ours %v, the textbook's %v", ours, theirs)
+			}
+			if !errors.Is(ours, zkbench.ErrProof) && !errors.Is(ours, zkbench.ErrMalformed) {
+				t.Fatal(ours)
+			}
+		}
+	}
+}
