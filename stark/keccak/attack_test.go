@@ -1,0 +1,135 @@
+package keccak
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/keccaktest"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/stark"
+)
+
+func attacked(t *testing.T, field stark.Field, public bool) *System {
+	t.Helper()
+	set := stark.Compare100(field)
+	set.Grinding = 0
+	s, err := New(stark.Config{Field: field, Hash: stark.Keccak, Set: set}, public)
+	must.Do(t, err)
+	return s
+}
+
+// TestVectors: the tables are satisfied by the vectors of the Keccak team and of Ethereum, whose
+// digests are claimed, over both fields; and by no digest that has another bit.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	var messages [][]byte
+	var claims []Claim
+	for i, v := range keccaktest.Vectors(t) {
+		digest, ok := v.Digests[keccak.Keccak256]
+		boundary := len(v.Message)%keccak.Rate <= 1 || len(v.Message)%keccak.Rate == keccak.Rate-1
+		if ok && len(v.Message) < 300 && (boundary || i%testsize.Pick(40, 5, 1) == 0) {
+			messages = append(messages, v.Message)
+			claims = append(claims, Claim{Length: len(v.Message), Digest: digest})
+		}
+	}
+	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
+		s := attacked(t, field, false)
+		about, err := s.Statement(claims, nil)
+		must.Do(t, err)
+		must.Do(t, s.System.Check(t.Context(), executor.Serial(), s.Traces(messages), about))
+		other := append([]Claim(nil), claims...)
+		other[len(other)-1].Digest[7] ^= 0x10
+		about, err = s.Statement(other, nil)
+		must.Do(t, err)
+		must.Fail(t, s.System.Check(t.Context(), executor.Serial(), s.Traces(messages), about), zkbench.ErrWitness, "another digest")
+	}
+}
+
+// permuted is the state after a block's permutation.
+func permuted(a *absorbed) [keccak.Lanes]uint64 {
+	state, rotations := a.in(), keccak.Rotations()
+	for _, c := range keccak.RoundConstants() {
+		state = newRound(&state, c, &rotations).out
+	}
+	return state
+}
+
+// TestGaps: what other systems left open is none of a satisfying trace. Blocks are changed, states
+// that follow from them are right, and what they give is claimed.
+func TestGaps(t *testing.T) {
+	t.Parallel()
+	message := []byte(strings.Repeat("gap", 100)) // three blocks, the last of 28 bytes
+	systems := []*System{attacked(t, stark.KoalaBear, false), attacked(t, stark.Goldilocks, false)}
+	for name, c := range map[string]struct {
+		change func(blocks []absorbed)
+		length int    // that is claimed, where it is another
+		says   string // in Check's error
+	}{
+		"capacity free between blocks": {func(b []absorbed) { b[1].old[20] ^= 1 }, 0, "state goes on"},
+		"rate free between blocks":     {func(b []absorbed) { b[1].old[3] ^= 1 << 40 }, 0, "state goes on"},
+		"a state that is not 0 first":  {func(b []absorbed) { b[0].old[24] = 7 }, 0, "state begins"},
+		"no first bit of padding":      {func(b []absorbed) { b[2].block[3] &^= 0xff << 32 }, 0, "padding, byte 28 bit 0"},
+		"another first bit":            {func(b []absorbed) { b[2].block[3] ^= 6 << 32 }, 0, "padding, byte 28 bit 1"},
+		"no last bit of padding":       {func(b []absorbed) { b[2].block[16] = 0 }, 0, "padding, byte 135 bit 7"},
+		"a bit within the padding":     {func(b []absorbed) { b[2].block[10] = 1 }, 0, "padding, byte 80 bit 0"},
+		"a block that is left out": {func(b []absorbed) {
+			b[1] = b[2]
+			b[1].old, b[1].before = b[0].out, keccak.Rate
+		}, 0, ""},
+		"fewer bytes than there are": {func(b []absorbed) { b[2].bytes-- }, len(message) - 1, "padding, byte 27"},
+		"more bytes than there are":  {func(b []absorbed) { b[2].bytes++ }, len(message) + 1, "padding, byte 29 bit 0"},
+		"a length that is claimed":   {func([]absorbed) {}, len(message) + 1, "bus"},
+		"bytes that are counted twice": {func(b []absorbed) {
+			b[2].before += keccak.Rate
+		}, len(message) + keccak.Rate, "bytes before a block"},
+		"two first blocks": {func(b []absorbed) {
+			b[1].first, b[1].old, b[1].before = true, [keccak.Lanes]uint64{}, 0
+			b[2].before = keccak.Rate
+		}, 2*keccak.Rate - keccak.Rate + 28, "first block follows a last one"},
+		"another permutation": {nil, 0, "bus"},
+	} {
+		for _, s := range systems {
+			blocks := absorb([][]byte{message})
+			if c.change != nil {
+				c.change(blocks)
+			}
+			// What follows is right, but where the change is of what came before.
+			states := make([][keccak.Lanes]uint64, len(blocks))
+			for i := range blocks {
+				states[i] = blocks[i].in()
+				blocks[i].out = permuted(&blocks[i])
+				if i+1 < len(blocks) && blocks[i+1].old == absorb([][]byte{message})[i+1].old {
+					blocks[i+1].old = blocks[i].out
+				}
+			}
+			if c.change == nil {
+				states[1][0] ^= 1 // not the state that is absorbed into
+			}
+			claim := Claim{Length: len(message)}
+			if c.length > 0 {
+				claim.Length = c.length
+			}
+			digest := make([]byte, 0, keccak.Digest)
+			for _, lane := range blocks[len(blocks)-1].out[:4] {
+				for range 8 {
+					digest = append(digest, byte(lane))
+					lane >>= 8
+				}
+			}
+			claim.Digest = [keccak.Digest]byte(digest)
+			about, err := s.Statement([]Claim{claim}, nil)
+			must.Do(t, err)
+			traces := []stark.Trace{s.sponge.permutation.trace(states), s.sponge.trace(blocks, 1)}
+			err = s.System.Check(context.Background(), executor.Serial(), traces, about)
+			must.Fail(t, err, zkbench.ErrWitness, "%s", name)
+			if err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
