@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -118,49 +119,57 @@ func (c Config) engine() (engine, error) {
 	}
 	switch {
 	case c.Field == Goldilocks && (c.Hash == Keccak || c.Hash == Poseidon):
-		hash := tree.Poseidon()
-		canonical := func(d tree.Digest) bool {
-			for _, w := range d {
-				if w >= goldilocks.Modulus {
-					return false
-				}
-			}
-			return true
+		if c.Hash == Poseidon {
+			return overPoseidon(s.Degree)
 		}
-		if c.Hash == Keccak {
-			hash, canonical = tree.Keccak(func(e goldilocks.Element) uint64 { return uint64(e) }, 8), anyDigest
-		}
+		hash := tree.Keccak(func(e goldilocks.Element) uint64 { return uint64(e) }, 8)
 		switch s.Degree {
 		case 2:
-			return over[goldilocks.Element, ext.Quadratic](field.Goldilocks2, hash, canonical), nil
+			return over[goldilocks.Element, ext.Quadratic](field.Goldilocks2, hash), nil
 		case 3:
-			return over[goldilocks.Element, ext.Cubic](field.Goldilocks3, hash, canonical), nil
+			return over[goldilocks.Element, ext.Cubic](field.Goldilocks3, hash), nil
 		}
 		return nil, bad("an extension of Goldilocks of degree %d, accepted are 2 and 3", s.Degree)
 	case c.Field == KoalaBear && c.Hash == Keccak:
 		hash := tree.Keccak(func(e koalabear.Element) uint64 { return uint64(e[0]) }, 4)
 		switch s.Degree {
 		case 4:
-			return over[koalabear.Element, koalabear.Quartic](field.KoalaBear4, hash, anyDigest), nil
+			return over[koalabear.Element, koalabear.Quartic](field.KoalaBear4, hash), nil
 		case 6:
-			return over[koalabear.Element, koalabear.Sextic](field.KoalaBear6, hash, anyDigest), nil
+			return over[koalabear.Element, koalabear.Sextic](field.KoalaBear6, hash), nil
 		}
 		return nil, bad("an extension of KoalaBear of degree %d, accepted are 4 and 6", s.Degree)
 	}
 	return nil, bad("field %q with hash %q, accepted are %s with %s or %s, %s with %s", c.Field, c.Hash, Goldilocks, Keccak, Poseidon, KoalaBear, Keccak)
 }
 
-func anyDigest(tree.Digest) bool { return true }
+// overPoseidon is a system all of whose hashes are Poseidon: what a verifier does is arithmetic.
+func overPoseidon(degree int) (engine, error) {
+	// A digest is four elements.
+	canonical := func(d tree.Digest) bool {
+		return !slices.ContainsFunc(d[:], func(w uint64) bool { return w >= goldilocks.Modulus })
+	}
+	switch degree {
+	case 2:
+		return &system[goldilocks.Element, ext.Quadratic]{field.Goldilocks2, tree.Poseidon(), canonical, challenger.NewDuplex[ext.Quadratic]}, nil
+	case 3:
+		return &system[goldilocks.Element, ext.Cubic]{field.Goldilocks3, tree.Poseidon(), canonical, challenger.NewDuplex[ext.Cubic]}, nil
+	}
+	return nil, fmt.Errorf("%w: an extension of Goldilocks of degree %d, accepted are 2 and 3", zkbench.ErrParams, degree)
+}
 
-// over is a system over a field and a hash.
-func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash tree.Hash[E], canonical func(tree.Digest) bool) engine {
-	return &system[E, X]{f, hash, canonical}
+// over is a system over a field and a hash of bytes.
+func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash tree.Hash[E]) engine {
+	return &system[E, X]{f, hash, func(tree.Digest) bool { return true }, func(protocol string) challenger.Challenger[E, X] {
+		return challenger.NewBytes[E, X](f, protocol)
+	}}
 }
 
 type system[E field.Element[E], X field.Extension[E, X]] struct {
 	field     field.Field[E, X]
 	hash      tree.Hash[E]
-	canonical func(tree.Digest) bool
+	canonical func(tree.Digest) bool // tells whether it is one
+	challenge func(protocol string) challenger.Challenger[E, X]
 }
 
 // Prove proves a statement, of traces of all tables in order. Traces that do not satisfy the tables,
@@ -176,7 +185,7 @@ func (s *System) Verify(proof []byte, about Statement) error {
 
 // begin is a challenger that has absorbed all that is known before a proof.
 func (y *system[E, X]) begin(s *statement, rows []int, about Statement, publics []E) challenger.Challenger[E, X] {
-	c := challenger.NewBytes[E, X](y.field, "stark")
+	c := y.challenge("stark")
 	c.Bytes("system", s.digest[:])
 	heights := make([]byte, len(rows))
 	for i, r := range rows {

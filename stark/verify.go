@@ -111,8 +111,8 @@ func (v *verifier[E, X]) verify() error {
 		sent = appendCoordinates[E](sent, x)
 	}
 	c.Elements("final", sent)
-	if !c.CheckGrind("grinding", l.set.Grinding, p.nonce) {
-		return fmt.Errorf("%w: the nonce has less than %d bits of work", zkbench.ErrProof, l.set.Grinding)
+	if err := c.CheckGrind("grinding", l.set.Grinding, p.nonce); err != nil {
+		return err
 	}
 	places := drawPlaces[E, X](c, l)
 	return v.queries(places, words, w, y, rs)

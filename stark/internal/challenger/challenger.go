@@ -1,5 +1,6 @@
 // Package challenger is where the challenges of a proof come from: what has been said so far,
-// absorbed in order, decides them. Bytes is the module's transcript.
+// absorbed in order, decides them. One is the module's transcript of bytes, the other a sponge over
+// field elements, which a circuit can follow.
 package challenger
 
 import (
@@ -7,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -25,10 +27,10 @@ type Challenger[E, X any] interface {
 	Challenge(label string, outside bool) X
 	// Index is a number below 2^log.
 	Index(label string, log int) int
-	// Grind finds the nonce of so many bits of work and absorbs it; CheckGrind absorbs one that
-	// somebody has found, and tells whether it is one.
+	// Grind finds the nonce of so many bits of work, and absorbs it; CheckGrind absorbs one that
+	// somebody has found. Its error is a zkbench.ErrProof.
 	Grind(ctx context.Context, ex executor.Executor, label string, work int) (nonce uint64, err error)
-	CheckGrind(label string, work int, nonce uint64) bool
+	CheckGrind(label string, work int, nonce uint64) error
 }
 
 type bytes[E field.Element[E], X field.Extension[E, X]] struct {
@@ -93,57 +95,68 @@ func (b *bytes[E, X]) Index(label string, log int) int {
 	return int(binary.LittleEndian.Uint64(raw[:]) & (1<<log - 1))
 }
 
-// worked tells whether Keccak-256 of a seed and a nonce ends in so many zero bits.
-func worked(seed *[40]byte, nonce uint64, work int) bool {
-	binary.LittleEndian.PutUint64(seed[32:], nonce)
-	digest := keccak.Sum256(seed[:])
-	return bits.TrailingZeros64(binary.LittleEndian.Uint64(digest[:])) >= work
-}
+// mostWork is how many bits of grinding there can be.
+const mostWork = 40
 
 // grinds is how many nonces are one task.
-const grinds = 1 << 10
+const grinds = 1 << 9
 
-func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label string, work int) (uint64, error) {
-	if work < 0 || work > 40 {
-		return 0, fmt.Errorf("%w: %d bits of grinding, accepted are 0 to 40", zkbench.ErrParams, work)
-	}
-	seed := b.seed(label)
-	nonce := uint64(0)
-	for work > 0 {
-		var found uint64 = 1<<64 - 1
-		tasks := executor.Tasks(ex)
-		results := make([]uint64, tasks)
+// search returns the least nonce that tries find, of so many from one on.
+func search(ctx context.Context, ex executor.Executor, try func(from uint64, n int) (uint64, bool)) (uint64, error) {
+	tasks := executor.Tasks(ex)
+	found, is := make([]uint64, tasks), make([]bool, tasks)
+	for from := uint64(0); ; from += uint64(tasks) * grinds {
 		err := ex.Do(ctx, tasks, func(_ context.Context, i int) error {
-			s := seed
-			results[i] = found
-			for n := nonce + uint64(i)*grinds; n < nonce+uint64(i+1)*grinds; n++ {
-				if worked(&s, n, work) {
-					results[i] = n
-					break
-				}
-			}
+			found[i], is[i] = try(from+uint64(i)*grinds, grinds)
 			return nil
 		})
 		if err != nil {
 			return 0, err
 		}
-		for _, r := range results {
-			found = min(found, r)
+		if i := slices.Index(is, true); i >= 0 {
+			return found[i], nil
 		}
-		if found != 1<<64-1 {
-			nonce = found
-			break
-		}
-		nonce += uint64(tasks) * grinds
 	}
-	b.absorb(label, nonce)
-	return nonce, nil
 }
 
-func (b *bytes[E, X]) CheckGrind(label string, work int, nonce uint64) bool {
+// worked is the error of a nonce after which there are so many zero bits. Where no work is asked for
+// there is one nonce, 0.
+func worked(zeros, work int, nonce uint64) error {
+	if zeros < work || work == 0 && nonce != 0 {
+		return fmt.Errorf("%w: the nonce has less than %d bits of work, or is not 0", zkbench.ErrProof, work)
+	}
+	return nil
+}
+
+// zeros are those at the end of Keccak-256 of a seed and a nonce.
+func zeros(seed *[40]byte, nonce uint64) int {
+	binary.LittleEndian.PutUint64(seed[32:], nonce)
+	digest := keccak.Sum256(seed[:])
+	return bits.TrailingZeros64(binary.LittleEndian.Uint64(digest[:]))
+}
+
+func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label string, work int) (uint64, error) {
+	if work < 0 || work > mostWork {
+		return 0, fmt.Errorf("%w: %d bits of grinding, accepted are 0 to %d", zkbench.ErrParams, work, mostWork)
+	}
 	seed := b.seed(label)
-	b.absorb(label, nonce)
-	return work == 0 && nonce == 0 || work > 0 && worked(&seed, nonce, work)
+	nonce, err := search(ctx, ex, func(from uint64, n int) (uint64, bool) {
+		s := seed
+		for nonce := from; nonce < from+uint64(n); nonce++ {
+			if zeros(&s, nonce) >= work {
+				return nonce, true
+			}
+		}
+		return 0, false
+	})
+	b.t.AppendUint64(label, nonce)
+	return nonce, err
+}
+
+func (b *bytes[E, X]) CheckGrind(label string, work int, nonce uint64) error {
+	seed := b.seed(label)
+	b.t.AppendUint64(label, nonce)
+	return worked(zeros(&seed, nonce), work, nonce)
 }
 
 // seed is what a nonce is for.
@@ -152,5 +165,3 @@ func (b *bytes[E, X]) seed(label string) (seed [40]byte) {
 	copy(seed[:32], raw[:])
 	return seed
 }
-
-func (b *bytes[E, X]) absorb(label string, nonce uint64) { b.t.AppendUint64(label, nonce) }
