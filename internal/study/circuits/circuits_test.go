@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 	"github.com/zkbench/zkbench/internal/workload/hash"
+	"github.com/zkbench/zkbench/internal/workload/stark"
 )
 
 // standIns have the names and axes of the workloads that are measured, so that the golden
@@ -23,7 +24,7 @@ import (
 func standIns() (defs []workload.Def) {
 	for name, keys := range map[string]string{
 		"Gates": "gates system impl stage", "Pedersen": "form hashes system impl stage", "MSM": "points scalars impl", "Keccak": "form bytes blocks system stage",
-		"KeccakNative": "bytes", "Pairing": "relation form system stage",
+		"KeccakNative": "bytes", "KeccakStark": "bytes field hash set exec", "Pairing": "relation form system stage",
 	} {
 		def := workload.Def{Name: name}
 		for key := range strings.FieldsSeq(keys) {
@@ -124,7 +125,7 @@ func TestPagesOfLess(t *testing.T) {
 }
 
 func TestPlans(t *testing.T) {
-	defs := slices.Concat(workloads.Defs(), hash.Defs())
+	defs := slices.Concat(workloads.Defs(), hash.Defs(), stark.Defs())
 	for _, s := range circuits.Studies() {
 		studytest.Plan(t, s, defs, options(&s), "")
 	}

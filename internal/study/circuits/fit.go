@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/zkbench/zkbench/internal/figure"
+	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
@@ -98,7 +99,33 @@ func (d *data) crossover() *study.Table {
 		interval = "not told: the slope may be 0"
 	}
 	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), figure.Count(at.Value), interval)
+	if longest := d.longestStark(); longest != nil {
+		if slope, ok := d.nativeSlope(); ok {
+			verify := stage(longest, "verify")
+			t.Add("ours, STARK of "+figure.Count(study.AxisNumber(longest, "bytes"))+" bytes", study.Time(1e9*verify), figure.Count(verify/slope), study.None)
+		}
+	}
 	t.Add("the study, Axiom", "0.08 s", "24,000,000", study.None)
 	t.Add("the study, Maru", "0.09 s", "24,000,000", study.None)
 	return t
+}
+
+// longestStark is the record of the longest message of the STARK's series; nil: none.
+func (d *data) longestStark() (longest *record.Record) {
+	for _, r := range d.side(partStark) {
+		if firstSet(r) && (longest == nil || study.AxisNumber(r, "bytes") > study.AxisNumber(longest, "bytes")) {
+			longest = r
+		}
+	}
+	return longest
+}
+
+// nativeSlope is the time in s of hashing a byte.
+func (d *data) nativeSlope() (float64, bool) {
+	bytes, seconds := d.nativeTimes()
+	f, err := stat.Line(bytes, seconds, stat.Relative)
+	if err != nil || f.Coefficients[1] <= 0 {
+		return 0, false
+	}
+	return f.Coefficients[1], true
 }

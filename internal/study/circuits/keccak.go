@@ -28,6 +28,7 @@ const (
 	partLookup   = "lookup"
 	partWide     = "wide"
 	partShapes   = "shapes"
+	partStark    = "stark"
 )
 
 // keccakStudy is "The benchmarking results for computational integrity with Keccak256
@@ -65,12 +66,25 @@ func keccakStudy() *sheet {
 		c.takes = 2 * time.Minute
 		shapes.cases = append(shapes.cases, c)
 	}
+	stark := part{name: partStark, quick: 1, about: "our STARK over KoalaBear, messages of 136 to 136,000 bytes, and its sets and fields"}
+	for _, n := range []int{136, 544, 1360, 2448, 13_600, 136_000} {
+		stark.cases = append(stark.cases, starkOf(n, "koalabear", "keccak", "secure100"))
+	}
+	for _, other := range [][3]string{
+		{"koalabear", "keccak", "secure100-2"},
+		{"koalabear", "keccak", "secure128"},
+		{"koalabear", "keccak", "compare100"},
+		{"goldilocks", "keccak", "secure100"},
+		{"goldilocks", "poseidon", "secure100"},
+	} {
+		stark.cases = append(stark.cases, starkOf(13_600, other[0], other[1], other[2]))
+	}
 	s.parts = []part{
 		plain,
 		{name: partStd, quick: 1, about: "gnark's own gadget, one block and two", cases: []measured{
 			keccakOf("std", 135, circuit.StdBlockConstraints), keccakOf("std", 136, circuit.StdBlockConstraints),
 		}},
-		variable, lookup, wide, shapes, native,
+		variable, lookup, wide, shapes, stark, native,
 		{
 			name: study.Purego, quick: 1, about: "one block and the hash itself with this program and one without assembly", rounds: true, both: true,
 			cases: []measured{nativeOf(136_000), keccakOf("bits", 135, circuit.BlockConstraints), ourKeccakOf("wide", 135)},
@@ -94,6 +108,12 @@ func ourKeccakOf(form string, n int) measured {
 		workload: "Keccak", values: map[string]string{"form": form, "bytes": strconv.Itoa(n), "system": "ultra"},
 		takes: time.Duration(20_000*keccak.Blocks(n)) * perRow,
 	}
+}
+
+// starkOf is a STARK's proof of a message.
+func starkOf(n int, field, hash, set string) measured {
+	values := map[string]string{"bytes": strconv.Itoa(n), "field": field, "hash": hash, "set": set, "exec": "serial"}
+	return measured{workload: "KeccakStark", values: values, takes: time.Second + time.Duration(keccak.Blocks(n))*30*time.Millisecond}
 }
 
 // shape is a circuit of Axiom's: 2^k rows, rows a round, permutations, and how many ours of that shape
@@ -126,6 +146,12 @@ func fillKeccak(d *data, v *view) {
 		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
 		{head: "prove, a permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
 	}, "").String()
+	v.Table[partStark] = d.stages(partStark, 3, append(append(axes("field", "hash", "set", "bytes"), blocks),
+		numberOf("proved bits", record.ProvedBits), stageTime("prove", "prove"), stageTime("verify", "verify"),
+		column{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
+		numberOf("proof bytes", record.ProofSize),
+		column{head: "prove, a permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
+	), "").String()
 	ours := func(r *record.Record) *record.Record {
 		return d.find(partPlain, map[string]string{"bytes": study.Axis(r, "bytes")})
 	}
@@ -200,6 +226,9 @@ func keccakCharts(d *data) []study.Chart {
 	for _, part := range []string{partLookup, partWide} {
 		c.Lines = append(c.Lines, plot.Curve{Name: "prove, " + part, Points: d.points(part, "bytes", "prove", all)})
 	}
+	for _, what := range []string{"prove", "verify"} {
+		c.Lines = append(c.Lines, plot.Curve{Name: what + ", STARK", Points: d.points(partStark, "bytes", what, firstSet)})
+	}
 	var charts []study.Chart
 	if blocks := d.blocks(); blocks != nil {
 		charts = append(charts, study.Chart{File: "keccak-blocks.svg", Title: blocks.Title, Figure: blocks})
@@ -213,6 +242,11 @@ func keccakCharts(d *data) []study.Chart {
 		c.Marks = []plot.Mark{{Name: "crossover", X: at.Value}}
 	}
 	return append([]study.Chart{{File: "keccak-times.svg", Title: c.Title, Figure: c}}, charts...)
+}
+
+// firstSet are the records of the STARK's series of lengths.
+func firstSet(r *record.Record) bool {
+	return study.Axis(r, "field") == "koalabear" && study.Axis(r, "set") == "secure100"
 }
 
 // blocks is a chart of what circuits prove of a message, by its length; nil of no records. What the
@@ -233,6 +267,7 @@ func (d *data) blocks() *plot.Curves {
 	if measured == 0 {
 		return nil
 	}
+	c.Lines = append(c.Lines, plot.Curve{Name: "ours, STARK", Points: d.pointsOf(partStark, "bytes", of, firstSet)})
 	needed := plot.Curve{Name: "needed", Reference: true}
 	lengths := []int{136, 408, 1360, 4080, 13_600, 40_800, 136_000}
 	for _, n := range lengths {

@@ -229,4 +229,3 @@ func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out worklo
 	out.Findings = []record.Finding{{Name: "proved bits", Text: fmt.Sprintf("%d, by %v; the round of the greatest error: %s", best.Bits(), best.Regime, best.Least().Name)}}
 	return out, i.refuses(proof)
 }
-
