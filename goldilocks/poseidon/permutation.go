@@ -149,3 +149,24 @@ func lazy(low, high uint64) uint64 {
 	s, carry := bits.Add64(low+(high>>32)*epsilon, high<<32, 0)
 	return s + -carry&epsilon
 }
+
+// FullRounds and PartialRounds are the numbers of rounds: half of the full ones come first.
+const (
+	FullRounds    = fullRounds
+	PartialRounds = partialRounds
+)
+
+// RoundConstants are what is added to the state before each round's S-boxes. They and Mix are for
+// those who prove a permutation.
+func RoundConstants() [FullRounds + PartialRounds][Width]goldilocks.Element { return roundConstants }
+
+// Mix is the matrix of the linear layer: element i becomes the sum of Mix()[i][j] times element j.
+func Mix() (m [Width][Width]uint64) {
+	for i := range m {
+		for j := range m[i] {
+			m[i][j] = circulant[(j-i+Width)%Width]
+		}
+	}
+	m[0][0] += diagonal
+	return m
+}

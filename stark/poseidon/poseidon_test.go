@@ -1,0 +1,113 @@
+package poseidon_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	native "github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/poseidon"
+)
+
+func digest(random *rand.Rand) (d native.Digest) {
+	for i := range d {
+		d[i] = goldilocks.Reduce(random.Uint64())
+	}
+	return d
+}
+
+// somePaths are of some lengths and places.
+func somePaths() (paths []poseidon.Path) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 5, 20} {
+		p := poseidon.Path{Leaf: digest(random), Index: random.Uint64() >> (64 - n)}
+		for range n {
+			p.Siblings = append(p.Siblings, digest(random))
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// TestPaths: claims that are true are proved, and others are not.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	set, err := stark.Secure100(stark.Goldilocks, 2)
+	must.Do(t, err)
+	set.Grinding, set.Queries = 8, 140
+	s, err := poseidon.New(set)
+	must.Do(t, err)
+	paths := somePaths()
+	proof, err := s.Prove(t.Context(), executor.Pool(), paths, []byte("about"), stark.Options{})
+	must.Do(t, err)
+	must.Do(t, s.Verify(proof, poseidon.Claims(paths), []byte("about")))
+	for name, change := range map[string]func(c []poseidon.Claim){
+		"leaf":     func(c []poseidon.Claim) { c[0].Leaf[0]++ },
+		"root":     func(c []poseidon.Claim) { c[1].Root[3]++ },
+		"depth":    func(c []poseidon.Claim) { c[2].Depth-- },
+		"order":    func(c []poseidon.Claim) { c[0], c[1] = c[1], c[0] },
+		"crossing": func(c []poseidon.Claim) { c[0].Root, c[1].Root = c[1].Root, c[0].Root },
+	} {
+		claims := poseidon.Claims(paths)
+		change(claims)
+		must.Fail(t, s.Verify(proof, claims, []byte("about")), zkbench.ErrProof, "another %s", name)
+	}
+	must.Fail(t, s.Verify(proof, poseidon.Claims(paths[:2]), []byte("about")), zkbench.ErrProof, "a path less")
+	for name, claims := range map[string][]poseidon.Claim{"none": nil, "no siblings": {{}}, "too many": {{Depth: 65}}} {
+		must.Fail(t, s.Verify(proof, claims, nil), zkbench.ErrParams, "%s", name)
+	}
+}
+
+// TestState: the columns of a permutation hold it for one state, and no cell of theirs can change.
+func TestState(t *testing.T) {
+	t.Parallel()
+	const width = native.Width
+	table := &air.Table{Name: "permutation", Columns: 2*width + poseidon.Columns, State: func(b *air.Builder) {
+		var in [width]air.Expr
+		for i := range in {
+			in[i] = b.Here(i)
+		}
+		for i, e := range poseidon.State(b, in, 2*width) {
+			b.Zero(air.Everywhere, "out", e.Sub(b.Here(width+i)))
+		}
+	}}
+	set, err := stark.Secure100(stark.Goldilocks, 2)
+	must.Do(t, err)
+	s, err := stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, table)
+	must.Do(t, err)
+	random := rand.New(rand.NewPCG(3, 4))
+	states := make([]native.State, 4)
+	for i := range states {
+		for j := range states[i] {
+			states[i][j] = goldilocks.Reduce(random.Uint64())
+		}
+	}
+	check := func(change func(c *stark.Cells)) error {
+		return s.Check(t.Context(), executor.Serial(), []stark.Trace{{Rows: 4, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+			for row, state := range states {
+				out := poseidon.Fill(c, row, 2*width, state)
+				state.Permute()
+				if out != state {
+					t.Errorf("Fill's permutation is another")
+				}
+				for i := range width {
+					c.Set(row, i, uint64(states[row][i]))
+					c.Set(row, width+i, uint64(out[i]))
+				}
+			}
+			change(c)
+			return nil
+		}}}, stark.Statement{})
+	}
+	must.Do(t, check(func(*stark.Cells) {}))
+	for column := range table.Columns {
+		err := check(func(c *stark.Cells) { c.Set(2, column, 77) })
+		must.Fail(t, err, zkbench.ErrWitness, "column %d", column)
+	}
+}
