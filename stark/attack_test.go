@@ -336,3 +336,46 @@ func addPower(p *attackedProver, x *extended[koalabear.Element]) {
 		}
 	}
 }
+
+// FuzzVerify: of whatever bytes a verifier says that they are no proof, or finds that they do not
+// decode; and of those that decode the encoding is one.
+func FuzzVerify(f *testing.F) {
+	set := attackSet
+	set.Queries = 2
+	s, err := New(Config{KoalaBear, Keccak, set}, bitsTable(), seenTable())
+	if err != nil {
+		f.Fatal(err)
+	}
+	traces, about := attackTraces(nil)
+	proof, err := s.Prove(f.Context(), executor.Serial(), traces, about, Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(proof)
+	f.Add([]byte{3, 4})
+	f.Add([]byte{255, 255})
+	y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		err := s.Verify(data, about)
+		if string(data) != string(proof) && !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Fatal(err)
+		}
+		if len(data) < 2 {
+			return
+		}
+		l, err := y.layout(s.statement, []int{int(data[0]), int(data[1])})
+		if err != nil {
+			return
+		}
+		decoded := &proof4{rows: []int{int(data[0]), int(data[1])}}
+		c := &coder[koalabear.Element, koalabear.Quartic]{field: y.field, digest: y.canonical, layout: l, in: data[2:], read: true}
+		if c.body(decoded); c.err != nil {
+			return
+		}
+		if again := (&attackedProver{field: y.field, layout: l, proof: decoded}).encode(); string(again) != string(data) {
+			t.Error("two encodings of one proof")
+		}
+	})
+}
+
+type proof4 = proof[koalabear.Element, koalabear.Quartic]

@@ -1,0 +1,233 @@
+package field_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/koalabear"
+)
+
+func TestFields(t *testing.T) {
+	t.Parallel()
+	t.Run("goldilocks2", func(t *testing.T) { check[goldilocks.Element, ext.Quadratic](t, field.Goldilocks2) })
+	t.Run("goldilocks3", func(t *testing.T) { check[goldilocks.Element, ext.Cubic](t, field.Goldilocks3) })
+	t.Run("koalabear4", func(t *testing.T) { check[koalabear.Element, koalabear.Quartic](t, field.KoalaBear4) })
+	t.Run("koalabear6", func(t *testing.T) { check[koalabear.Element, koalabear.Sextic](t, field.KoalaBear6) })
+}
+
+// check holds vectors equal to elements, and elements to what a field is.
+func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Field[E, X]) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	element := func() E {
+		if random.IntN(8) == 0 {
+			return f.New([]uint64{0, 1, f.Order() - 1}[random.IntN(3)])
+		}
+		return f.New(random.Uint64N(f.Order()))
+	}
+	var zero E
+	var zeroX X
+	degree := len(zeroX)
+	extension := func() (x X) {
+		for i := range degree {
+			x[i] = element()
+		}
+		return x
+	}
+	var one X
+	one[0] = f.New(1)
+	for range 200 {
+		a, b, c := extension(), extension(), extension()
+		e := element()
+		var of X
+		of[0] = e
+		if a.Mul(b.Add(c)) != a.Mul(b).Add(a.Mul(c)) || a.Mul(b.Mul(c)) != a.Mul(b).Mul(c) || a.Mul(b) != b.Mul(a) || a.Mul(one) != a {
+			t.Fatal("products of the extension are none")
+		}
+		if a.MulBase(e) != a.Mul(of) || a.Sub(b).Add(b) != a {
+			t.Fatal("MulBase or Sub")
+		}
+		if a != zeroX && a.Mul(a.Inverse()) != one || zeroX.Inverse() != zeroX || zero.Inverse() != zero {
+			t.Fatal("an inverse is none")
+		}
+		if got := f.New(f.Uint64(e)); got != e || f.OfWord(f.Word(e)) != e || !e.Canonical() {
+			t.Fatal("an element is not its number or its word")
+		}
+		if b := field.Append(nil, f.Word(e), f.Bytes()); len(b) != f.Bytes() || field.Read(b) != f.Word(e) {
+			t.Fatal("bytes of an element")
+		}
+	}
+	// The extension is a field of order p^degree: x^(p^degree) is x, and x^(p^d) is not for a proper d.
+	x := extension()
+	x[degree-1] = f.New(3)
+	power := x
+	for d := 1; d <= degree; d++ {
+		if power = field.Power(one, power, f.Order()); (power == x) != (d == degree) {
+			t.Errorf("x^(p^%d) = x: %v", d, power == x)
+		}
+	}
+	for _, w := range []uint64{f.Order(), f.Order() + 1, 1<<(8*f.Bytes()-1)<<1 - 1} {
+		if f.OfWord(w).Canonical() {
+			t.Errorf("the word %#x is of an element", w)
+		}
+		cells := []E{f.New(0)}
+		if f.Bytes() == 8 {
+			cells[0] = f.OfWord(w)
+			f.FromWords(cells)
+			if cells[0] != f.New(w%f.Order()) {
+				t.Errorf("the cell %#x became %v", w, cells[0])
+			}
+		}
+	}
+	// Roots, and the generator's order by the factors of p - 1 that are known here.
+	minusOne := zero.Sub(f.New(1))
+	for log := 1; log <= f.TwoAdicity(); log++ {
+		if root := f.Root(log); field.Power(f.New(1), root, 1<<(log-1)) != minusOne || log > 1 && root.Mul(root) != f.Root(log-1) {
+			t.Errorf("the root of order 2^%d", log)
+		}
+	}
+	if field.Power(f.New(1), f.Generator(), (f.Order()-1)/2) != minusOne {
+		t.Error("the generator is a square")
+	}
+
+	v := field.NewVectors[E, X](f)
+	for _, n := range []int{1, 2, 7, 16, 33, 256} {
+		a, b, scratch := make([]E, n), make([]E, n), make([]E, n)
+		for i := range a {
+			a[i], b[i] = element(), element()
+		}
+		c := element()
+		dst := make([]E, n)
+		is := func(what string, want func(i int) E) {
+			t.Helper()
+			for i := range dst {
+				if dst[i] != want(i) {
+					t.Fatalf("%s of %d, element %d", what, n, i)
+				}
+			}
+		}
+		f.Add(dst, a, b)
+		is("Add", func(i int) E { return a[i].Add(b[i]) })
+		f.Sub(dst, a, b)
+		is("Sub", func(i int) E { return a[i].Sub(b[i]) })
+		f.Mul(dst, a, b)
+		is("Mul", func(i int) E { return a[i].Mul(b[i]) })
+		f.MulScalar(dst, a, c)
+		is("MulScalar", func(i int) E { return a[i].Mul(c) })
+		copy(dst, b)
+		f.MulAdd(dst, a, c, scratch)
+		is("MulAdd", func(i int) E { return b[i].Add(a[i].Mul(c)) })
+		f.Inverse(dst, a)
+		is("Inverse", func(i int) E { return a[i].Inverse() })
+		var dot E
+		for i := range a {
+			dot = dot.Add(a[i].Mul(b[i]))
+		}
+		if f.Dot(a, b) != dot {
+			t.Fatalf("Dot of %d", n)
+		}
+
+		p, q, out := field.NewVector[E](degree, n), field.NewVector[E](degree, n), field.NewVector[E](degree, n)
+		for i := range n {
+			v.Set(p, i, extension())
+			v.Set(q, i, extension().Add(one))
+			if v.Get(q, i) == zeroX {
+				v.Set(q, i, one)
+			}
+		}
+		s := extension()
+		clear := func() {
+			for i := range n {
+				v.Set(out, i, one)
+			}
+		}
+		isX := func(what string, want func(i int) X) {
+			t.Helper()
+			for i := range n {
+				if v.Get(out, i) != want(i) {
+					t.Fatalf("%s of %d, element %d", what, n, i)
+				}
+			}
+		}
+		clear()
+		v.Product(out, p, q, scratch)
+		isX("Product", func(i int) X { return one.Add(v.Get(p, i).Mul(v.Get(q, i))) })
+		clear()
+		v.AddProduct(out, a, s, scratch)
+		isX("AddProduct", func(i int) X { return one.Add(s.MulBase(a[i])) })
+		clear()
+		v.AddScaled(out, p, s, scratch)
+		isX("AddScaled", func(i int) X { return one.Add(s.Mul(v.Get(p, i))) })
+		clear()
+		v.AddTo(out, p)
+		v.SubFrom(out, q)
+		v.AddConstant(out, s)
+		isX("AddTo, SubFrom, AddConstant", func(i int) X { return one.Add(v.Get(p, i)).Sub(v.Get(q, i)).Add(s) })
+		v.MulBase(out, p, a)
+		isX("MulBase", func(i int) X { return v.Get(p, i).MulBase(a[i]) })
+		for i := range n {
+			v.Set(out, i, v.Get(q, i))
+		}
+		v.Invert(out)
+		isX("Invert", func(i int) X { return v.Get(q, i).Inverse() })
+	}
+
+	// Interpolate gives the coefficients, in reversed order; Evaluate the values again.
+	for log := range 7 {
+		n := 1 << log
+		transform := must.Get(f.Transform(log))(t)
+		coefficients := make([]E, n)
+		for i := range coefficients {
+			coefficients[i] = element()
+		}
+		values := make([]E, n)
+		root := f.New(1)
+		for i := range values {
+			for j := n - 1; j >= 0; j-- {
+				values[i] = values[i].Mul(root).Add(coefficients[j])
+			}
+			root = root.Mul(f.Root(log))
+		}
+		before := slices.Clone(values)
+		transform.Interpolate(values)
+		for i, e := range values {
+			j := 0
+			for bit := range log {
+				j |= i >> bit & 1 << (log - 1 - bit)
+			}
+			if e != coefficients[j] {
+				t.Fatalf("coefficient %d of %d", j, n)
+			}
+		}
+		if transform.Evaluate(values); !slices.Equal(values, before) {
+			t.Fatalf("values of %d", n)
+		}
+	}
+}
+
+// TestCells: numbers of 32 bits become the elements that they are modulo the order.
+func TestCells(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{1, 16, 50} {
+		cells, want := make([]koalabear.Element, n), make([]koalabear.Element, n)
+		for i := range cells {
+			w := random.Uint32()
+			switch random.IntN(4) {
+			case 0:
+				w = 1<<32 - 1 - random.Uint32N(3)
+			case 1:
+				w = koalabear.Modulus - 1 + random.Uint32N(3)
+			}
+			cells[i], want[i] = koalabear.Element{w}, koalabear.New(uint64(w))
+		}
+		if field.KoalaBear4.FromWords(cells); !slices.Equal(cells, want) {
+			t.Errorf("of %d: %v, want %v", n, cells, want)
+		}
+	}
+}
