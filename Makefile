@@ -99,12 +99,12 @@ lint: $(BIN)/tools
 
 # Every platform that is not this one, and the portable code paths: all is type-checked; the
 # packages that hold assembly are vetted and linked; what has portable code is tested.
-ASSEMBLY = ./goldilocks ./goldilocks/poseidon ./internal/loops ./internal/sve
+ASSEMBLY = ./hash/keccak ./goldilocks ./goldilocks/poseidon ./internal/loops ./internal/sve
 cross:
 	$(GO) run -C tools ./typecheck windows/amd64 darwin/arm64 linux/arm64 linux/amd64,purego
 	GOOS=windows GOARCH=amd64 $(GO) test -vet=all -exec=true -run '^$$' $(ASSEMBLY)
 	GOOS=darwin GOARCH=arm64 $(GO) test -vet=all -exec=true -run '^$$' $(ASSEMBLY)
-	$(GO) test -tags purego -skip '^TestEmulated$$' ./group ./token/action ./goldilocks/...
+	$(GO) test -tags purego -skip '^TestEmulated$$' ./group ./token/action ./goldilocks/... ./hash/keccak ./stark/internal/tree
 
 # Suites of cases, each in a process of its own, to tables, plots and one page in
 # bin/suites. Nothing else should run. bench-quick: under three minutes on two cores;

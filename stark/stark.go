@@ -122,7 +122,7 @@ func (c Config) engine() (engine, error) {
 		if c.Hash == Poseidon {
 			return overPoseidon(s.Degree)
 		}
-		hash := tree.Keccak(func(e goldilocks.Element) uint64 { return uint64(e) }, 8)
+		hash := tree.Keccak[goldilocks.Element]()
 		switch s.Degree {
 		case 2:
 			return over[goldilocks.Element, ext.Quadratic](field.Goldilocks2, hash), nil
@@ -131,7 +131,7 @@ func (c Config) engine() (engine, error) {
 		}
 		return nil, bad("an extension of Goldilocks of degree %d, accepted are 2 and 3", s.Degree)
 	case c.Field == KoalaBear && c.Hash == Keccak:
-		hash := tree.Keccak(func(e koalabear.Element) uint64 { return uint64(e[0]) }, 4)
+		hash := tree.Keccak[koalabear.Element]()
 		switch s.Degree {
 		case 4:
 			return over[koalabear.Element, koalabear.Quartic](field.KoalaBear4, hash), nil

@@ -1,6 +1,7 @@
 // Package keccak is the hashes that circuits prove: Keccak-256 as Ethereum has it, and
 // SHA3-256 (FIPS 202), which differs in its padding byte only. Both are
-// golang.org/x/crypto/sha3's.
+// golang.org/x/crypto/sha3's, but where many messages of one length are hashed at once: then vector
+// kernels permute as many states as a register has lanes.
 package keccak
 
 import (

@@ -18,6 +18,8 @@ type Block struct {
 	code   []Step
 	values int
 	masks  int
+
+	entered, left []place
 }
 
 // Value is what a step of a block computes: a register's lanes.
@@ -47,8 +49,8 @@ type Operand struct {
 // New returns an empty block for registers of so many lanes, 8 or 4.
 func New(lanes int) *Block { return &Block{Lanes: lanes} }
 
-// Interleave is blocks of no masks that depend on nothing of each other, step by step in turn:
-// what one waits for, another fills.
+// Interleave is blocks of no masks, which nothing enters or leaves and which depend on nothing of
+// each other, step by step in turn: what one waits for, another fills.
 func Interleave(blocks ...*Block) *Block {
 	all := New(blocks[0].Lanes)
 	for at := 0; ; at++ {
@@ -220,9 +222,11 @@ func (b *Block) Write(out *bytes.Buffer, pinned map[string]string) (places int) 
 			}
 		}
 	}
+	a.enter()
 	for at, i := range b.code {
 		a.step(at, i)
 	}
+	a.leave()
 	return a.top
 }
 

@@ -92,8 +92,8 @@ func (b *Block) dependencies() (needs, wanted [][]int) {
 	values, masks := map[Value]int{}, map[int]int{}
 	for at, s := range b.code {
 		for _, o := range s.Sources {
-			if o.Text == "" {
-				needs[at] = append(needs[at], values[o.Value])
+			if from, made := values[o.Value]; made && o.Text == "" { // or it has entered
+				needs[at] = append(needs[at], from)
 			}
 		}
 		if s.under != 0 {

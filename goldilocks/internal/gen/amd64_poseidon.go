@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+
+	"github.com/zkbench/zkbench/internal/asm"
 )
 
 const (
@@ -309,7 +311,7 @@ func permuteAMD64() []byte {
 	out.WriteString(header)
 	for _, w := range widths {
 		writePermute(&out, w.name, w.lanes)
-		writeRows(&out, w.name, w.lanes)
+		asm.WriteRows(&out, w.name, w.lanes)
 	}
 	writeWords(&out, words)
 	writeWords(&out, map[string]uint64{

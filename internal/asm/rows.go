@@ -1,13 +1,14 @@
-package main
+package asm
 
 import (
 	"bytes"
 	"fmt"
 )
 
-// Rows of four elements become four columns, of which a column's lanes are the rows, and
-// back. Rows are a stride in bytes apart.
-func writeRows(out *bytes.Buffer, kernel string, lanes int) {
+// WriteRows writes, of kernels of 8 lanes or 4, functions columnsOf and rowsOf: rows of four words
+// become four columns, of which a column's lanes are the rows, and back. Rows are a stride in bytes
+// apart.
+func WriteRows(out *bytes.Buffer, kernel string, lanes int) {
 	for _, function := range []struct {
 		name, arguments string
 		columns, rows   int

@@ -1,0 +1,71 @@
+package keccak
+
+import (
+	"encoding/binary"
+	"hash"
+	"math/bits"
+)
+
+// Word is what columns consist of.
+type Word interface{ uint32 | uint64 }
+
+// SumColumns sets dst[i] to the Keccak-256 of columns[0][i], columns[1][i], ..., each as its 4 or 8
+// bytes, the least significant first, and the digest's as words of the same order. No column is
+// shorter than dst, which is no part of them.
+func SumColumns[D ~[Digest / 8]uint64, W Word](dst []D, columns [][]W, on ...Kernel) {
+	done := sumColumnsWide(chosen(on), dst, columns)
+	if done == len(dst) {
+		return
+	}
+	h := New256()
+	message := make([]byte, 0, len(columns)*wordBytes[W]())
+	for i := done; i < len(dst); i++ {
+		message = message[:0]
+		for _, c := range columns {
+			message = appendWord(message, c[i])
+		}
+		dst[i] = sumOf[D](h, message)
+	}
+}
+
+// SumPairs sets dst[i] to the Keccak-256 of the 64 bytes of pairs[2i] and pairs[2i+1]; dst may be the
+// beginning of pairs.
+func SumPairs[D ~[Digest / 8]uint64](dst, pairs []D, on ...Kernel) {
+	done := sumPairsWide(chosen(on), dst, pairs)
+	if done == len(dst) {
+		return
+	}
+	h := New256()
+	message := make([]byte, 0, 2*Digest)
+	for i := done; i < len(dst); i++ {
+		message = message[:0]
+		for _, d := range pairs[2*i : 2*i+2] {
+			for j := range len(d) {
+				message = appendWord(message, d[j])
+			}
+		}
+		dst[i] = sumOf[D](h, message)
+	}
+}
+
+// sumOf is the hash of a message as words.
+func sumOf[D ~[Digest / 8]uint64](h hash.Hash, message []byte) (digest D) {
+	h.Reset()
+	h.Write(message)
+	var b [Digest]byte
+	h.Sum(b[:0])
+	for i := range len(digest) {
+		digest[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return digest
+}
+
+// wordBytes is the length of a word in bytes.
+func wordBytes[W Word]() int { return bits.Len64(uint64(^W(0))) / 8 }
+
+func appendWord[W Word](b []byte, w W) []byte {
+	if wordBytes[W]() == 4 {
+		return binary.LittleEndian.AppendUint32(b, uint32(w))
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(w))
+}
