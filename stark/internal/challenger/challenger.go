@@ -128,12 +128,14 @@ func worked(zeros, work int, nonce uint64) error {
 	return nil
 }
 
-// zeros are those at the end of Keccak-256 of a seed and a nonce.
-func zeros(seed *[40]byte, nonce uint64) int {
-	binary.LittleEndian.PutUint64(seed[32:], nonce)
-	digest := keccak.Sum256(seed[:])
+// zeros are those at the end of the first word of Keccak-256 of a seed and a nonce.
+func zeros(seed [8 * seedWords]byte, nonce uint64) int {
+	digest := keccak.Sum256(binary.LittleEndian.AppendUint64(seed[:], nonce))
 	return bits.TrailingZeros64(binary.LittleEndian.Uint64(digest[:]))
 }
+
+// seedWords is the length of a seed in words.
+const seedWords = 4
 
 func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label string, work int) (uint64, error) {
 	if work < 0 || work > mostWork {
@@ -141,10 +143,22 @@ func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label str
 	}
 	seed := b.seed(label)
 	nonce, err := search(ctx, ex, func(from uint64, n int) (uint64, bool) {
-		s := seed
-		for nonce := from; nonce < from+uint64(n); nonce++ {
-			if zeros(&s, nonce) >= work {
-				return nonce, true
+		// A column for each word of the seed, which all nonces share, and one of the nonces.
+		columns := make([][]uint64, seedWords+1)
+		for i := range columns {
+			columns[i] = make([]uint64, n)
+			for j := range columns[i] {
+				columns[i][j] = from + uint64(j)
+				if i < seedWords {
+					columns[i][j] = binary.LittleEndian.Uint64(seed[8*i:])
+				}
+			}
+		}
+		digests := make([]tree.Digest, n)
+		keccak.SumColumns(digests, columns)
+		for i, d := range digests {
+			if bits.TrailingZeros64(d[0]) >= work {
+				return from + uint64(i), true
 			}
 		}
 		return 0, false
@@ -156,12 +170,11 @@ func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label str
 func (b *bytes[E, X]) CheckGrind(label string, work int, nonce uint64) error {
 	seed := b.seed(label)
 	b.t.AppendUint64(label, nonce)
-	return worked(zeros(&seed, nonce), work, nonce)
+	return worked(zeros(seed, nonce), work, nonce)
 }
 
 // seed is what a nonce is for.
-func (b *bytes[E, X]) seed(label string) (seed [40]byte) {
+func (b *bytes[E, X]) seed(label string) [8 * seedWords]byte {
 	raw := b.t.Challenge(label + " seed")
-	copy(seed[:32], raw[:])
-	return seed
+	return [8 * seedWords]byte(raw[:])
 }
