@@ -94,23 +94,27 @@ type bus struct{ number, length int }
 type drawn[X any] struct {
 	gamma X
 	tuple []X // weights: of the bus, and of each value
+	minus []X // those of the values, negated
 }
 
 // drawSums draws them.
 func drawSums[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], one X, longest int) (d drawn[X]) {
 	d.gamma = c.Challenge("gamma", false)
 	d.tuple = weights[E, X](c, "tuple", one, 1+longest)
+	for _, w := range d.tuple[1:] {
+		d.minus = append(d.minus, neg[E, X](w))
+	}
 	return d
 }
 
 // denominators sets d to those of a message on a tile.
 func (m *machine[E, X]) denominators(v *field.Vectors[E, X], d field.Vector[E], s *air.Sent, number int, c drawn[X], scratch []E) {
-	for k := range d {
-		clear(d[k])
+	clearVector(d)
+	m.tuple = m.tuple[:0]
+	for _, step := range s.Tuple {
+		m.tuple = append(m.tuple, m.value(step))
 	}
-	for i, step := range s.Tuple {
-		v.AddProduct(d, m.value(step), neg[E, X](c.tuple[i+1]), scratch)
-	}
+	v.AddProducts(d, m.tuple, c.minus[:len(s.Tuple)], scratch)
 	v.AddConstant(d, c.gamma.Sub(c.tuple[0].MulBase(v.New(uint64(number)))))
 }
 

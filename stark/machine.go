@@ -1,6 +1,9 @@
 package stark
 
 import (
+	"context"
+
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -165,6 +168,16 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 	return c
 }
 
+// tiles calls work on executor's tasks, each with rows from one tile to another, of so many rows in all.
+func tiles(ctx context.Context, ex executor.Executor, rows int, work func(from, to int)) error {
+	n := max(1, rows/tile)
+	tasks := min(executor.Tasks(ex), n)
+	return ex.Do(ctx, tasks, func(_ context.Context, i int) error {
+		work(rows/n*(n*i/tasks), rows/n*(n*(i+1)/tasks))
+		return nil
+	})
+}
+
 // machine runs code on rows.
 type machine[E field.Element[E], X field.Extension[E, X]] struct {
 	*code[E]
@@ -173,6 +186,7 @@ type machine[E field.Element[E], X field.Extension[E, X]] struct {
 	memory []E
 	wrap   []E // of cells of a next row behind the last one
 	size   int
+	tuple  [][]E // of a message
 }
 
 func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], c *code[E], rows int) *machine[E, X] {

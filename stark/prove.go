@@ -217,19 +217,19 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		columns = append(columns, h[g]...)
 	}
 	side := p.kept[t]
-	size := min(rows, tile)
-	err = p.ex.Do(p.ctx, rows/size, func(_ context.Context, i int) error {
+	err = tiles(p.ctx, p.ex, rows, func(from, to int) {
 		m := newMachine[E, X](p.field, side.code, rows)
-		m.run(func(c int) []E { return side.columns[c] }, rows, i*size, nil)
-		scratch := make([]E, size)
-		f := fraction[E]{field.NewVector[E](d, size), field.NewVector[E](d, size)}
-		more := [2]field.Vector[E]{field.NewVector[E](d, size), field.NewVector[E](d, size)}
-		for g, group := range groups {
-			m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
-			v.Invert(f.denominator)
-			v.Product(h[g].Slice(i*size, (i+1)*size), f.numerator, f.denominator, scratch)
+		vector := func() field.Vector[E] { return field.NewVector[E](d, m.size) }
+		scratch := make([]E, m.size)
+		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
+		for ; from < to; from += m.size {
+			m.run(func(c int) []E { return side.columns[c] }, rows, from, nil)
+			for g, group := range groups {
+				m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
+				v.Invert(f.denominator)
+				v.Product(h[g].Slice(from, from+m.size), f.numerator, f.denominator, scratch)
+			}
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, sum, err
@@ -353,20 +353,22 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 			err := p.ex.Do(p.ctx, 1<<stack, func(_ context.Context, i int) error {
 				sum, scratch := field.NewVector[E](d, 1<<rows), make([]E, 1<<rows)
 				for which, next := range []bool{false, true} {
-					clearVector(sum)
+					var columns [][]E
+					var at []X
 					var constant X
-					some := false
-					for at, word := range words {
+					for n, word := range words {
 						s := l.phases[word.phase][t]
 						column := word.stack<<stack + i
 						if word.table != t || word.next != next || column >= s.width {
 							continue
 						}
-						some = true
-						v.AddProduct(sum, p.extended[word.phase][t].column(c, column), w[at], scratch)
-						constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[at]))
+						columns = append(columns, p.extended[word.phase][t].column(c, column))
+						at = append(at, w[n])
+						constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[n]))
 					}
-					if some {
+					if len(columns) > 0 {
+						clearVector(sum)
+						v.AddProducts(sum, columns, at, scratch)
 						v.AddConstant(sum, constant)
 						v.Product(members.Slice(i<<rows, (i+1)<<rows), sum, inverses[which], scratch)
 					}

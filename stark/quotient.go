@@ -1,8 +1,6 @@
 package stark
 
 import (
-	"context"
-
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -67,10 +65,11 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		c := j * apart
 		remainders[j] = field.NewVector[E](d, n)
 		selectors := p.selectors(c, rows)
-		size := min(n, tile)
-		err := p.ex.Do(p.ctx, n/size, func(_ context.Context, i int) error {
-			p.quotientTile(t, c, i*size, code, weights, selectors, remainders[j].Slice(i*size, (i+1)*size))
-			return nil
+		err := tiles(p.ctx, p.ex, n, func(from, to int) {
+			q := p.newQuotient(t, c, code, weights, selectors)
+			for ; from < to; from += q.size {
+				q.tile(from, remainders[j].Slice(from, from+q.size))
+			}
 		})
 		if err != nil {
 			return nil, err
@@ -134,60 +133,119 @@ func (p *prover[E, X]) selectors(c, rows int) (s [4][]E) {
 	return s
 }
 
-// quotientTile sets out to the quotient's values from row lo of a coset on.
-func (p *prover[E, X]) quotientTile(t, c, lo int, code *code[E], weights []X, selectors [4][]E, out field.Vector[E]) {
-	l, v, d := p.layout, p.vectors, p.vectors.Degree()
+// quotienter computes a table's quotient on a coset, a tile at a time.
+type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
+	p         *prover[E, X]
+	m         *machine[E, X]
+	t, coset  int
+	size      int // of a tile
+	weights   []X
+	selectors [4][]E
+	bounds    [4]*bound[E, X]
+	sums      [4]field.Vector[E] // of constraints, by where they hold
+	f         fraction[E]
+	more      [2]field.Vector[E]
+	own       field.Vector[E]
+	scratch   []E
+}
+
+func (p *prover[E, X]) newQuotient(t, coset int, code *code[E], weights []X, selectors [4][]E) *quotienter[E, X] {
+	m := newMachine[E, X](p.field, code, 1<<p.layout.rows[t])
+	q := &quotienter[E, X]{p: p, m: m, t: t, coset: coset, size: m.size, weights: weights, selectors: selectors}
+	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), q.size) }
+	for w := range q.bounds {
+		q.sums[w] = vector()
+		q.bounds[w] = &bound[E, X]{vectors: p.vectors, size: q.size}
+	}
+	q.own, q.f, q.more = vector(), fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
+	q.scratch = make([]E, q.size)
+	return q
+}
+
+// bound is a sum of values of constraints, each times its weight, which are kept until there are
+// enough of them to be summed at once.
+type bound[E field.Element[E], X field.Extension[E, X]] struct {
+	vectors *field.Vectors[E, X]
+	size    int
+	values  [][]E
+	weights []X
+	memory  []E
+}
+
+// together is how many values are summed at once: with them the sums lie in the second-level cache.
+const together = 64
+
+func (b *bound[E, X]) add(values []E, weight X, sum field.Vector[E], scratch []E) {
+	if b.memory == nil {
+		b.memory = make([]E, together*b.size)
+	}
+	kept := b.memory[len(b.values)*b.size:][:b.size]
+	copy(kept, values)
+	b.values, b.weights = append(b.values, kept), append(b.weights, weight)
+	if len(b.values) == together {
+		b.flush(sum, scratch)
+	}
+}
+
+func (b *bound[E, X]) flush(sum field.Vector[E], scratch []E) {
+	b.vectors.AddProducts(sum, b.values, b.weights, scratch)
+	b.values, b.weights = b.values[:0], b.weights[:0]
+}
+
+// tile sets out to the quotient's values from row lo of the coset on.
+func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
+	l, v, d, t := q.p.layout, q.p.vectors, q.p.vectors.Degree(), q.t
 	program := l.programs[t]
-	size, rows := out.Len(), 1<<l.rows[t]
-	m := newMachine[E, X](p.field, code, rows)
-	scratch := make([]E, size)
+	rows := 1 << l.rows[t]
+	columns := q.p.extended[ofColumns][t]
 	var sums [4]field.Vector[E]
 	for w := range sums {
-		sums[w] = field.NewVector[E](d, size)
+		sums[w] = q.sums[w]
+		clearVector(sums[w])
 	}
-	columns := p.extended[ofColumns][t]
-	m.run(func(i int) []E { return columns.column(c, i) }, rows, lo, func(bound int, values []E) {
-		v.AddProduct(sums[program.Constraints[bound].Where], values, weights[bound], scratch)
+	q.m.run(func(i int) []E { return columns.column(q.coset, i) }, rows, lo, func(bound int, values []E) {
+		w := program.Constraints[bound].Where
+		q.bounds[w].add(values, q.weights[bound], sums[w], q.scratch)
 	})
-	weights = weights[len(program.Constraints):]
+	for w, b := range q.bounds {
+		b.flush(sums[w], q.scratch)
+	}
+	weights := q.weights[len(program.Constraints):]
 	if len(l.groups[t]) > 0 {
-		f := fraction[E]{field.NewVector[E](d, size), field.NewVector[E](d, size)}
-		more := [2]field.Vector[E]{field.NewVector[E](d, size), field.NewVector[E](d, size)}
-		x := p.extended[ofSums][t]
+		x := q.p.extended[ofSums][t]
 		cells := func(g int) field.Vector[E] {
 			part := make(field.Vector[E], d)
 			for k := range d {
-				part[k] = x.column(c, g*d+k)[lo : lo+size]
+				part[k] = x.column(q.coset, g*d+k)[lo : lo+q.size]
 			}
 			return part
 		}
 		// What φ grows by, less the other groups' sums.
-		own := field.NewVector[E](d, size)
 		for k := range d {
-			column := x.column(c, k)
-			for i := range size {
-				own[k][i] = column[(lo+i+1)&(rows-1)]
+			column := x.column(q.coset, k)
+			for i := range q.size {
+				q.own[k][i] = column[(lo+i+1)&(rows-1)]
 			}
 		}
-		v.SubFrom(own, cells(0))
-		v.AddConstant(own, p.proof.sums[l.sumOf(t)].MulBase(p.field.New(uint64(rows)).Inverse()))
+		v.SubFrom(q.own, cells(0))
+		v.AddConstant(q.own, q.p.proof.sums[l.sumOf(t)].MulBase(q.p.field.New(uint64(rows)).Inverse()))
 		for g := len(l.groups[t]) - 1; g >= 0; g-- {
-			h := own
+			h := q.own
 			if g > 0 {
 				h = cells(g)
-				v.SubFrom(own, h)
+				v.SubFrom(q.own, h)
 			}
-			m.fractions(v, f, l.groups[t][g], l.buses, p.drawn, more, scratch)
-			z := more[0]
+			q.m.fractions(v, q.f, l.groups[t][g], l.buses, q.p.drawn, q.more, q.scratch)
+			z := q.more[0]
 			clearVector(z)
-			v.Product(z, h, f.denominator, scratch)
-			v.SubFrom(z, f.numerator)
-			v.AddScaled(sums[air.Everywhere], z, weights[g], scratch)
+			v.Product(z, h, q.f.denominator, q.scratch)
+			v.SubFrom(z, q.f.numerator)
+			v.AddScaled(sums[air.Everywhere], z, weights[g], q.scratch)
 		}
 	}
 	for w, sum := range sums {
 		for k := range d {
-			p.field.Mul(sum[k], sum[k], selectors[w][lo:lo+size])
+			q.p.field.Mul(sum[k], sum[k], q.selectors[w][lo:lo+q.size])
 		}
 		v.AddTo(out, sum)
 	}

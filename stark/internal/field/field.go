@@ -44,7 +44,10 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	Mul(dst, a, b []E)
 	MulScalar(dst, a []E, c E)
 	MulAdd(dst, a []E, c E, scratch []E) // dst += c a
-	Inverse(dst, a []E)                  // that of 0 is 0
+	// AddProducts adds to dst the sum of x[i] a[i] for all i; scratch is as long as dst. No a[i] is
+	// shorter.
+	AddProducts(dst Vector[E], a [][]E, x []X, scratch []E)
+	Inverse(dst, a []E) // that of 0 is 0
 	Dot(a, b []E) E
 
 	// Transform is that of length 2^log.

@@ -157,9 +157,26 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		clear()
 		v.Product(out, p, q, scratch)
 		isX("Product", func(i int) X { return one.Add(v.Get(p, i).Mul(v.Get(q, i))) })
-		clear()
-		v.AddProduct(out, a, s, scratch)
-		isX("AddProduct", func(i int) X { return one.Add(s.MulBase(a[i])) })
+		for count := range 7 {
+			var columns [][]E
+			var weights []X
+			for range count {
+				column := make([]E, n+count%2)
+				for i := range column {
+					column[i] = element()
+				}
+				columns, weights = append(columns, column), append(weights, extension())
+			}
+			clear()
+			v.AddProducts(out, columns, weights, scratch)
+			isX("AddProducts", func(i int) X {
+				sum := one
+				for j, c := range columns {
+					sum = sum.Add(weights[j].MulBase(c[i]))
+				}
+				return sum
+			})
+		}
 		clear()
 		v.AddScaled(out, p, s, scratch)
 		isX("AddScaled", func(i int) X { return one.Add(s.Mul(v.Get(p, i))) })
@@ -175,6 +192,24 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		}
 		v.Invert(out)
 		isX("Invert", func(i int) X { return v.Get(q, i).Inverse() })
+	}
+
+	// Many products of the greatest elements, as sums that are reduced late would not hold.
+	most := f.New(f.Order() - 1)
+	if f.Bytes() == 4 {
+		most = f.OfWord(f.Order() - 1) // in memory
+	}
+	for _, count := range []int{63, 300} {
+		var weight X
+		for k := range degree {
+			weight[k] = most
+		}
+		column, scratch := slices.Repeat([]E{most}, 32), make([]E, 32)
+		out := field.NewVector[E](degree, 32)
+		f.AddProducts(out, slices.Repeat([][]E{column}, count), slices.Repeat([]X{weight}, count), scratch)
+		if got, want := v.Get(out, 17), weight.MulBase(most).MulBase(f.New(uint64(count))); got != want {
+			t.Errorf("%d products of the greatest elements: %v, want %v", count, got, want)
+		}
 	}
 
 	// Interpolate gives the coefficients, in reversed order; Evaluate the values again.

@@ -45,6 +45,10 @@ func (goldi[X]) MulAdd(dst, a []goldilocks.Element, c goldilocks.Element, _ []go
 	goldilocks.MulAddScalar(dst, a, c)
 }
 
+func (g goldi[X]) AddProducts(dst Vector[goldilocks.Element], a [][]goldilocks.Element, x []X, scratch []goldilocks.Element) {
+	addProducts[goldilocks.Element, X](g, dst, a, x, scratch, 0)
+}
+
 func (goldi[X]) Root(log int) goldilocks.Element {
 	root, err := goldilocks.RootOfUnity(log)
 	if err != nil {

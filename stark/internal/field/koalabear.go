@@ -2,6 +2,7 @@ package field
 
 import (
 	"fmt"
+	"unsafe"
 
 	gnark "github.com/consensys/gnark-crypto/field/koalabear"
 	"github.com/consensys/gnark-crypto/field/koalabear/fft"
@@ -64,6 +65,13 @@ func (koala[X]) MulScalar(dst, a []koalabear.Element, c koalabear.Element) {
 func (k koala[X]) MulAdd(dst, a []koalabear.Element, c koalabear.Element, scratch []koalabear.Element) {
 	k.MulScalar(scratch[:len(a)], a, c)
 	k.Add(dst, dst, scratch[:len(a)])
+}
+
+func (k koala[X]) AddProducts(dst Vector[koalabear.Element], a [][]koalabear.Element, x []X, scratch []koalabear.Element) {
+	// An element of the extension is its coordinates in memory.
+	weights := unsafe.Slice((*koalabear.Element)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*len(dst))
+	done := koalabear.AddProducts(dst, a, weights)
+	addProducts[koalabear.Element, X](k, dst, a, x, scratch, done)
 }
 
 func (koala[X]) Inverse(dst, a []koalabear.Element) {

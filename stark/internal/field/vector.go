@@ -110,10 +110,15 @@ func (v *Vectors[E, X]) AddConstant(dst Vector[E], x X) {
 	}
 }
 
-// AddProduct adds x a to dst, a over the field; scratch is as long.
-func (v *Vectors[E, X]) AddProduct(dst Vector[E], a []E, x X, scratch []E) {
-	for k := range v.degree {
-		v.MulAdd(dst[k], a, x[k], scratch)
+// addProducts is AddProducts from row from on, by products of one vector and one scalar.
+func addProducts[E Element[E], X Extension[E, X]](f Field[E, X], dst Vector[E], a [][]E, x []X, scratch []E, from int) {
+	if from == dst.Len() {
+		return
+	}
+	for i := range a {
+		for k := range dst {
+			f.MulAdd(dst[k][from:], a[i][from:dst.Len()], x[i][k], scratch)
+		}
 	}
 }
 

@@ -1,0 +1,13 @@
+//go:build !purego
+
+package koalabear
+
+import "golang.org/x/sys/cpu"
+
+var hasKernel = cpu.X86.HasAVX512F
+
+//go:noescape
+func addProducts4AVX512(dst, columns *[]Element, weights *Element, rows, count int)
+
+//go:noescape
+func addProducts6AVX512(dst, columns *[]Element, weights *Element, rows, count int)
