@@ -21,36 +21,41 @@ func (s shape) members(stack int) (from, to int) {
 	return stack << s.stack, min((stack+1)<<s.stack, s.width)
 }
 
-// extended is columns on all cosets: 2^blowup of them, each with 2^rows values of every column.
+// extended is columns on all cosets: of each coset of each column 2^rows values.
 type extended[E any] struct {
 	shape
-	cosets [][]E
+	cosets [][][]E
 }
 
-func (x *extended[E]) column(coset, i int) []E {
-	return x.cosets[coset][i<<x.rows:][: 1<<x.rows : 1<<x.rows]
-}
+func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 
-// extend extends columns, given by coefficients, or by values where these are to be interpolated:
-// which replaces the values by the coefficients.
+// extend extends columns, given by coefficients, or by values where these are to be interpolated. It
+// keeps them: their memory holds the first coset.
 func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool) (*extended[E], error) {
 	t, err := p.field.Transform(s.rows)
 	if err != nil {
 		return nil, err
 	}
-	x := &extended[E]{shape: s}
-	var scales [][]E
+	x := &extended[E]{shape: s, cosets: make([][][]E, len(p.shifts))}
+	scales := make([][]E, len(p.shifts))
 	for c := range p.shifts {
-		x.cosets = append(x.cosets, make([]E, s.width<<s.rows))
-		scales = append(scales, reversedPowers(s.rows, p.field.New(1), p.shift(c, s.rows)))
+		scales[c] = reversedPowers(s.rows, p.field.New(1), p.shift(c, s.rows))
+		if c == 0 {
+			x.cosets[c] = columns
+			continue
+		}
+		memory := make([]E, s.width<<s.rows)
+		for i := range s.width {
+			x.cosets[c] = append(x.cosets[c], memory[i<<s.rows:][:1<<s.rows:1<<s.rows])
+		}
 	}
 	err = ex.Do(ctx, s.width, func(_ context.Context, i int) error {
 		if values {
 			t.Interpolate(columns[i])
 		}
-		for c, scale := range scales {
+		for c := len(scales) - 1; c >= 0; c-- { // the first one last, where the coefficients are
 			dst := x.column(c, i)
-			p.field.Mul(dst, columns[i], scale)
+			p.field.Mul(dst, columns[i], scales[c])
 			t.Evaluate(dst)
 		}
 		return nil
@@ -119,7 +124,7 @@ func (p *points[E, X]) opened(x *extended[E], place int) []E {
 	for s := range row {
 		from, to := x.members(s)
 		for j := from; j < to; j++ {
-			row[s] = row[s].Add(x.cosets[c][j<<x.rows+i].Mul(weights[j-from]))
+			row[s] = row[s].Add(x.column(c, j)[i].Mul(weights[j-from]))
 		}
 	}
 	return row

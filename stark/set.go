@@ -77,8 +77,8 @@ func (s *System) Security(rows []int) (security.Protocol, error) {
 	return s.engine.security(l), nil
 }
 
-// Memory is what a proof of tables of so many rows takes, in bytes, about: their cells, and as many
-// values as there are points; those of one coset stacked; trees and FRI's words.
+// Memory is what a proof of tables of so many rows takes, in bytes, about: of their cells as many
+// values as there are points, those of one coset stacked, trees and FRI's words.
 func (s *System) Memory(rows []int) (bytes uint64) {
 	set, size, most := s.set, s.engine.bytes(), 0
 	var cells uint64
@@ -87,7 +87,7 @@ func (s *System) Memory(rows []int) (bytes uint64) {
 		most = max(most, n)
 	}
 	points := uint64(most) << (set.Stack + set.LogBlowup)
-	return cells*size*(1+1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+3*uint64(set.Degree)*size)
+	return cells*size*(1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+3*uint64(set.Degree)*size)
 }
 
 // logRows is the logarithm of a table's height.
