@@ -48,6 +48,29 @@ func LeavesAll(dst []Digest, leaves []goldilocks.Element, width int, on ...goldi
 	}
 }
 
+// ColumnsAll sets dst[i] to HashNoPad(columns[0][i], columns[1][i], ...). A column that is shorter than
+// dst panics.
+func ColumnsAll(dst []Digest, columns [][]goldilocks.Element, on ...goldilocks.Kernel) {
+	for i, c := range columns {
+		if len(c) < len(dst) {
+			panic(fmt.Sprintf("poseidon: %d digests of column %d of %d elements", len(dst), i, len(c)))
+		}
+	}
+	n := columnsWide(chosen(on), dst, columns)
+	states := make([]State, len(dst)-n)
+	for from := 0; from < len(columns); from += Rate {
+		for at, c := range columns[from:min(from+Rate, len(columns))] {
+			for i := range states {
+				states[i][at] = c[n+i]
+			}
+		}
+		PermuteAll(states, on...)
+	}
+	for i := range states {
+		dst[n+i] = Digest(states[i][:DigestLen])
+	}
+}
+
 // schedule is the round constants in the order and form in which the kernels take them, but
 // those of arm64. The partial rounds add a constant to the first element alone: what the others
 // would get goes through the linear layers to the rounds' end.

@@ -131,6 +131,30 @@ func compressWide(k goldilocks.Kernel, dst, pairs []Digest) (n int) {
 	return n
 }
 
+// setLanes sets an element of all states.
+func (l *lanes) setLanes(element int, values []goldilocks.Element) {
+	if l.n == lanesAVX512 {
+		l.eight[element] = [lanesAVX512]goldilocks.Element(values)
+	} else {
+		l.four[element] = [lanesAVX2]goldilocks.Element(values)
+	}
+}
+
+func columnsWide(k goldilocks.Kernel, dst []Digest, columns [][]goldilocks.Element) (n int) {
+	l := lanes{n: lanesOf(k)}
+	for step := l.n; step > 0 && n+step <= len(dst); n += step {
+		l.clear(0)
+		for from := 0; from < len(columns); from += Rate {
+			for at, c := range columns[from:min(from+Rate, len(columns))] {
+				l.setLanes(at, c[n:n+step])
+			}
+			l.permute()
+		}
+		l.store(&dst[n][0], 0, digestSize)
+	}
+	return n
+}
+
 func leavesWide(k goldilocks.Kernel, dst []Digest, leaves []goldilocks.Element, width int) (n int) {
 	if width <= DigestLen {
 		return 0

@@ -63,6 +63,20 @@ func TestHashAll(t *testing.T) {
 				}
 				poseidon.LeavesAll(got, leaves, width, k)
 				golden.Equal(t, fmt.Sprintf("%d leaves of %d", n, width), want, got)
+
+				// The same leaves as columns, one of them longer than the leaves are many.
+				columns := make([][]goldilocks.Element, width)
+				for c := range columns {
+					columns[c] = make([]goldilocks.Element, n+c%2)
+					for i := range n {
+						columns[c][i] = leaves[i*width+c]
+					}
+				}
+				for i := range want {
+					want[i] = poseidon.HashNoPad(leaves[i*width : (i+1)*width])
+				}
+				poseidon.ColumnsAll(got, columns, k)
+				golden.Equal(t, fmt.Sprintf("%d leaves of %d columns", n, width), want, got)
 			}
 		}
 	})
@@ -88,9 +102,12 @@ func TestHashAllLengths(t *testing.T) {
 			"leaves, one element too many": leaves(9, 46, 5),
 			"leaves, a row too many":       leaves(9, 50, 5),
 			"leaves of nothing":            leaves(0, 5, 5),
-			"leaves of no width":           leaves(9, 9, 0),
-			"leaves of negative width":     leaves(9, 45, -5),
-			"none of negative width":       leaves(0, 0, -5),
+			"a column too short": func() {
+				poseidon.ColumnsAll(make([]poseidon.Digest, 9), [][]goldilocks.Element{make([]goldilocks.Element, 9), make([]goldilocks.Element, 8)}, k)
+			},
+			"leaves of no width":       leaves(9, 9, 0),
+			"leaves of negative width": leaves(9, 45, -5),
+			"none of negative width":   leaves(0, 0, -5),
 			// Eight times the width is 8 modulo the word.
 			"leaves of a width that wraps": leaves(8, 8, math.MaxInt/4+2),
 		} {

@@ -226,6 +226,13 @@ func newRound(a *[keccak.Lanes]uint64, constant uint64, rotations *[keccak.Lanes
 func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p permutation, columns [][]W, states [][keccak.Lanes]uint64) error {
 	rows := len(columns[0])
 	constants, rotations := keccak.RoundConstants(), keccak.Rotations()
+	var cells [256][8]W // of a byte, its bits
+	for b := range cells {
+		for i := range cells[b] {
+			cells[b][i] = W(b >> i & 1)
+		}
+	}
+	limbs, mask := p.limbs(), uint64(1)<<p.limbBits-1
 	// Blocks of rows begin within permutations: a task has the rows of whole ones and of whole
 	// blocks, three and eight times as many.
 	const together = 3 * block
@@ -250,8 +257,8 @@ func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p
 			}
 		}
 		for lane := range keccak.Lanes {
-			for limb := range p.limbs() {
-				shift, mask := limb*p.limbBits, uint64(1)<<p.limbBits-1
+			for limb := range limbs {
+				shift := limb * p.limbBits
 				a, out := columns[p.a(lane, limb)][first:], columns[p.out(lane, limb)][first:]
 				for i := range count {
 					a[i] = W(rounds[i].a[lane] >> shift & mask)
@@ -269,9 +276,11 @@ func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p
 				transpose(&words)
 				for z, w := range words {
 					dst := columns[column+z][first+from:][:len(part)]
-					for i := range dst {
-						dst[i] = W(w >> i & 1)
+					for ; len(dst) >= 8; dst = dst[8:] {
+						copy(dst[:8], cells[byte(w)][:])
+						w >>= 8
 					}
+					copy(dst, cells[byte(w)][:])
 				}
 			}
 			for l := range keccak.Lanes {

@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"unsafe"
+
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
@@ -17,31 +19,17 @@ func (poseidonHash) Leaf(row []goldilocks.Element) Digest {
 }
 
 func (poseidonHash) Leaves(dst []Digest, columns [][]goldilocks.Element) {
-	// The rate of the sponge is overwritten, as far as the last block goes.
-	states := make([]poseidon.State, len(dst))
-	for from := 0; from < len(columns); from += poseidon.Rate {
-		for at, c := range columns[from:min(from+poseidon.Rate, len(columns))] {
-			for i := range states {
-				states[i][at] = c[i]
-			}
-		}
-		poseidon.PermuteAll(states)
-	}
-	for i := range dst {
-		dst[i] = fromPoseidon(poseidon.Digest(states[i][:poseidon.DigestLen]))
-	}
+	poseidon.ColumnsAll(digestsOf(dst), columns)
 }
 
 func (poseidonHash) Nodes(dst, pairs []Digest) {
-	in := make([]poseidon.Digest, len(pairs))
-	for i, d := range pairs {
-		in[i] = toPoseidon(d)
-	}
-	out := in[:len(dst)]
-	poseidon.CompressAll(out, in)
-	for i, d := range out {
-		dst[i] = fromPoseidon(d)
-	}
+	poseidon.CompressAll(digestsOf(dst), digestsOf(pairs))
+}
+
+// digestsOf is digests as Poseidon's, in the same memory: four words of eight bytes both. What a decoder
+// has let through is below the field's order.
+func digestsOf(d []Digest) []poseidon.Digest {
+	return unsafe.Slice((*poseidon.Digest)(unsafe.Pointer(unsafe.SliceData(d))), len(d))
 }
 
 func fromPoseidon(p poseidon.Digest) (d Digest) {
@@ -49,12 +37,4 @@ func fromPoseidon(p poseidon.Digest) (d Digest) {
 		d[i] = uint64(e)
 	}
 	return d
-}
-
-// toPoseidon takes words modulo the field's order: what a decoder has let through is below it.
-func toPoseidon(d Digest) (p poseidon.Digest) {
-	for i, w := range d {
-		p[i] = goldilocks.Reduce(w)
-	}
-	return p
 }
