@@ -6,6 +6,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/plonkish"
@@ -49,6 +50,8 @@ func TestProve(t *testing.T) {
 		if err := c.Check(); err != nil {
 			t.Fatal(err)
 		}
+		alone := must.Get(plonkish.SetupVerifying(t.Context(), executor.Serial(), c, s))(t)
+		golden.Equal(t, "a verifying key that is made alone", k.Verifying().Bytes(), alone.Bytes())
 		proof := must.Get(k.Prove(t.Context(), executor.Serial(), c, plonkish.Options{}))(t)
 		if len(proof) != 480 {
 			t.Errorf("%d rows: %d bytes", rows, len(proof))
