@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// The table of sponges has a row a block, of all messages one after the other. A row has the bits
-// of the block, padding included, those of the state's rate before it, the capacity in limbs, and
+// The table of sponges has a row a block, of all messages one after the other. A row has the state
+// before the block, in limbs, and of its rate the bits; the bits of the block, padding included; and
 // the state that the permutation gives, which the next block of the message begins with.
 
 const (
@@ -34,19 +34,18 @@ const (
 )
 
 // The columns, those that are read in the next row first.
-func (s sponge) number() int    { return 0 } // of the row: of the permutation
-func (s sponge) message() int   { return 1 } // number of the message
-func (s sponge) before() int    { return 2 } // bytes of the message in blocks before this one
-func (s sponge) real() int      { return 3 } // 1 if the row is of a message
-func (s sponge) first() int     { return 4 } // 1 in a message's first block
-func (s sponge) last() int      { return 5 } // 1 in its last
-func (s sponge) rate(i int) int { return 6 + i }
-func (s sponge) capacity(lane, limb int) int {
-	return s.rate(rateBits) + (lane-rateLanes)*s.limbs() + limb
+func (s sponge) number() int  { return 0 } // of the row: of the permutation
+func (s sponge) message() int { return 1 } // number of the message
+func (s sponge) before() int  { return 2 } // bytes of the message in blocks before this one
+func (s sponge) real() int    { return 3 } // 1 if the row is of a message
+func (s sponge) first() int   { return 4 } // 1 in a message's first block
+func (s sponge) last() int    { return 5 } // 1 in its last
+func (s sponge) old(lane, limb int) int {
+	return 6 + lane*s.limbs() + limb
 }
-
+func (s sponge) rate(i int) int { return s.old(keccak.Lanes, 0) + i }
 func (s sponge) out(lane, limb int) int {
-	return s.capacity(keccak.Lanes, 0) + lane*s.limbs() + limb
+	return s.rate(rateBits) + lane*s.limbs() + limb
 }
 func (s sponge) bit(i int) int { return s.out(keccak.Lanes, 0) + i }
 
@@ -129,22 +128,21 @@ func (s sponge) state(b *air.Builder) {
 			if lane < keccak.Digest/8 {
 				digest = append(digest, after)
 			}
+			old := here(s.old(lane, limb))
+			b.Zero(air.First, "state begins, "+name, old)
+			b.Zero(air.Transition, "state goes on, "+name, next(s.old(lane, limb)).Sub(goesOn.Mul(after)))
 			if lane >= rateLanes {
-				in = append(in, here(s.capacity(lane, limb)))
-				b.Zero(air.First, "state begins, "+name, here(s.capacity(lane, limb)))
-				b.Zero(air.Transition, "state goes on, "+name, next(s.capacity(lane, limb)).Sub(goesOn.Mul(after)))
+				in = append(in, old)
 				continue
 			}
-			var old, then, absorbed []air.Expr
+			var bits, absorbed []air.Expr
 			for i := range s.limbBits {
 				at := lane*keccak.LaneBits + limb*s.limbBits + i
-				old = append(old, rate[at])
-				then = append(then, next(s.rate(at)))
+				bits = append(bits, rate[at])
 				absorbed = append(absorbed, rate[at].Xor(block[at]))
 			}
+			b.Zero(air.Everywhere, "bits of the state, "+name, old.Sub(air.Pack(bits)))
 			in = append(in, air.Pack(absorbed))
-			b.Zero(air.First, "state begins, "+name, air.Pack(old))
-			b.Zero(air.Transition, "state goes on, "+name, air.Pack(then).Sub(goesOn.Mul(after)))
 		}
 	}
 	isReal, ends := here(s.real()), here(s.real()).Mul(here(s.last()))
@@ -242,9 +240,7 @@ func (s sponge) trace(blocks []absorbed, messages int) stark.Trace {
 			for lane := range keccak.Lanes {
 				for limb := range s.limbs() {
 					set(row, s.out(lane, limb), a.out[lane]>>(limb*s.limbBits)&mask)
-					if lane >= rateLanes {
-						set(row, s.capacity(lane, limb), a.old[lane]>>(limb*s.limbBits)&mask)
-					}
+					set(row, s.old(lane, limb), a.old[lane]>>(limb*s.limbBits)&mask)
 				}
 			}
 			return nil
