@@ -2,6 +2,7 @@ package field
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	gnark "github.com/consensys/gnark-crypto/field/koalabear"
@@ -83,13 +84,20 @@ func (koala[X]) Dot(a, b []koalabear.Element) koalabear.Element {
 	return koalabear.Element(v.InnerProduct(koalabear.Vector(b)))
 }
 
-func (koala[X]) Root(log int) koalabear.Element {
-	root, err := gnark.Generator(1 << log)
+// koalaRoots are the roots of unity, by the logarithm of their order: gnark-crypto's.
+var koalaRoots = sync.OnceValue(func() (roots [koalabear.TwoAdicity + 1]koalabear.Element) {
+	root, err := gnark.Generator(1 << koalabear.TwoAdicity)
 	if err != nil {
-		panic(err) // its callers stay within TwoAdicity
+		panic(err) // it is the greatest order that there is
 	}
-	return koalabear.Element(root)
-}
+	for log := koalabear.TwoAdicity; log >= 0; log-- {
+		roots[log] = koalabear.Element(root)
+		root.Square(&root)
+	}
+	return roots
+})
+
+func (koala[X]) Root(log int) koalabear.Element { return koalaRoots()[log] }
 
 func (koala[X]) Transform(log int) (Transform[koalabear.Element], error) {
 	if log > koalabear.TwoAdicity {

@@ -147,30 +147,42 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 	if len(path) != want {
 		return fmt.Errorf("%w: a path of %d digests, accepted are %d", zkbench.ErrMalformed, len(path), want)
 	}
-	// A queue: the digests of a level that are left, then those of the level above.
-	queue := make([]Digest, len(rows), 2*len(rows)+1)
+	digests := make([]Digest, len(rows))
 	for i, row := range rows {
-		queue[i] = hash.Leaf(row)
+		digests[i] = hash.Leaf(row)
 	}
-	walk(levels, indices, func(_, node int, paired bool) {
-		var pair [2]Digest
-		pair[node&1], queue = queue[0], queue[1:]
-		other := &path
-		if paired {
-			other = &queue
+	// The nodes of a level, each with its sibling, are hashed together.
+	at := slices.Clone(indices)
+	for range levels {
+		var pairs []Digest
+		above := at[:0]
+		known := digests
+		walk(1, at, func(_, node int, paired bool) {
+			var pair [2]Digest
+			pair[node&1], known = known[0], known[1:]
+			other := &path
+			if paired {
+				other = &known
+			}
+			pair[node&1^1], *other = (*other)[0], (*other)[1:]
+			pairs = append(pairs, pair[:]...)
+		})
+		for _, node := range at {
+			if n := len(above); n == 0 || above[n-1] != node>>1 {
+				above = append(above, node>>1)
+			}
 		}
-		pair[node&1^1], *other = (*other)[0], (*other)[1:]
-		var above [1]Digest
-		hash.Nodes(above[:], pair[:])
-		queue = append(queue, above[0])
-	})
+		digests = pairs[:len(pairs)/2]
+		hash.Nodes(digests, pairs)
+		at = above
+	}
 	for i, node := 0, -1; i < len(indices); i++ {
 		if at := indices[i] >> levels; at != node {
 			node = at
-			if queue[0] != top[at] {
+			if digests[0] != top[at] {
 				return fmt.Errorf("%w: rows that do not lead to the cap", zkbench.ErrProof)
 			}
-			queue = queue[1:]
+			digests = digests[1:]
 		}
 	}
 	return nil
