@@ -25,7 +25,7 @@ import (
 )
 
 // peerCommand is our own peer program: peer NAME list, peer NAME run CASE. A name is that
-// of a range proof, or of a kernel over the Goldilocks field.
+// of a range proof, of a kernel over the Goldilocks field, or of STARKs.
 func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use: "peer NAME list|run CASE", Hidden: true,
@@ -36,7 +36,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				name = args[0]
 			}
 			var cases []peer.Case
-			switch known := append([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames()...); {
+			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark}); {
 			case !slices.Contains(known, name):
 				return &usage.ValueError{Field: "peer", Value: name, Accepted: strings.Join(known, ", ")}
 			case slices.Contains(ours.GoldilocksNames(), name):
@@ -44,6 +44,8 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				if cases, err = ours.Goldilocks(name); err != nil {
 					return err
 				}
+			case name == ours.Stark:
+				cases = ours.Starks()
 			default:
 				cases = ours.Tokens(name, defs)
 			}
@@ -59,7 +61,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "peers",
-		Short: "Measure ours and other people's systems side by side: range proofs, Poseidon, trees, transforms; and transfers beside Panurus",
+		Short: "Measure ours and other people's systems side by side: range proofs, STARKs, Poseidon, trees, transforms; and transfers beside Panurus",
 		Args:  noArguments,
 	}
 	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
@@ -107,7 +109,10 @@ func peerPrograms(self, dir string) []peer.Program {
 			peer.Program{Name: name + "-baseline", Argv: rust("baseline", "release", "peer-"+name)},
 		)
 	}
-	return programs
+	return append(programs,
+		peer.Program{Name: "zkbench-" + ours.Stark, Ours: true, Argv: []string{self, "peer", ours.Stark}, Env: one},
+		peer.Program{Name: "plonky3-keccak", Argv: rust("release", "peer-plonky3-keccak")},
+	)
 }
 
 // comparePeers runs the comparison and writes what it gave, up to where an

@@ -31,7 +31,7 @@ const (
 	// carry the tenth and ninetieth percentile that a ratio is reported with.
 	MinRounds = 10
 	// DefaultTimeout bounds one process.
-	DefaultTimeout = 2 * time.Minute
+	DefaultTimeout = 5 * time.Minute
 )
 
 // Program is a peer program and how it is started.
