@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
@@ -106,11 +107,25 @@ func attacked(t *testing.T, set Set) (*System, *system[koalabear.Element, koalab
 	return s, s.engine.(*system[koalabear.Element, koalabear.Quartic])
 }
 
-// forced makes a proof in which the prover looks at nothing, with what is done before each step.
-func forced(t *testing.T, set Set, change func(table int, c *Cells), before map[string]func(p *attackedProver)) (*System, []byte, Statement) {
+// forgery is what a cheating prover does.
+type forgery struct {
+	change    func(table int, c *Cells)          // of traces
+	statement func(about *Statement)             // nil: as it is
+	before    map[string]func(p *attackedProver) // steps
+	fold      func(p *attackedProver) error      // nil: trueFold
+}
+
+// forced makes a proof in which the prover looks at nothing.
+func forced(t *testing.T, set Set, f forgery) (*System, []byte, Statement) {
 	t.Helper()
 	s, y := attacked(t, set)
-	traces, about := attackTraces(change)
+	traces, about := attackTraces(f.change)
+	if f.statement != nil {
+		f.statement(&about)
+	}
+	if f.fold == nil {
+		f.fold = trueFold
+	}
 	p, err := y.prover(t.Context(), executor.Serial(), s.statement, traces, about, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -121,16 +136,21 @@ func forced(t *testing.T, set Set, change func(table int, c *Cells), before map[
 	}{
 		{"extend", p.extendColumns},
 		{PhaseCommit, func() error { return p.commit(ofColumns, "columns") }},
-		{PhaseSums, p.sums},
+		{"sum up", p.sumUp},
+		{"send sums", doing(p.sendSums)},
+		{PhaseSums, p.commitSums},
 		{"pieces", p.extendQuotients},
 		{PhaseQuotient, func() error { return p.commit(ofQuotients, "quotients") }},
-		{PhaseOpen, p.open},
-		{PhaseFRI, p.batch},
+		{"point", doing(func() { p.y = p.challenger.Challenge("point", true) })},
+		{"evaluate", p.evaluate},
+		{"send values", doing(p.sendValues)},
+		{PhaseFRI, func() error { return f.fold(p) }},
+		{"send final", doing(p.sendFinal)},
 		{PhaseQueries, p.queries},
 		{"end", func() error { return nil }},
 	} {
-		if f := before[step.name]; f != nil {
-			f(p)
+		if do := f.before[step.name]; do != nil {
+			do(p)
 		}
 		if err := step.run(); err != nil {
 			t.Fatal(err)
@@ -139,10 +159,48 @@ func forced(t *testing.T, set Set, change func(table int, c *Cells), before map[
 	return s, p.encode(), about
 }
 
+func doing(step func()) func() error {
+	return func() error {
+		step()
+		return nil
+	}
+}
+
+func trueFold(p *attackedProver) error {
+	word, err := p.batched()
+	if err != nil {
+		return err
+	}
+	return p.fold(word)
+}
+
+// falseFold commits to the true word, and then to zeros.
+func falseFold(p *attackedProver) error {
+	word, err := p.batched()
+	if err != nil {
+		return err
+	}
+	size := p.layout.size
+	for _, fold := range p.layout.folds {
+		if err := p.commitLayer(layer[koalabear.Element]{word: word, size: size, fold: fold}); err != nil {
+			return err
+		}
+		for range fold {
+			p.challenger.Challenge("fold", false)
+		}
+		size -= fold
+		word = make([]field.Vector[koalabear.Element], len(word))
+		for c := range word {
+			word[c] = field.NewVector[koalabear.Element](4, 1<<size)
+		}
+	}
+	return p.last(word[0], size)
+}
+
 // TestForced: unchanged, what the attacks change is a proof.
 func TestForced(t *testing.T) {
 	t.Parallel()
-	s, proof, about := forced(t, attackSet, nil, nil)
+	s, proof, about := forced(t, attackSet, forgery{})
 	must.Do(t, s.Verify(proof, about))
 	traces, _ := attackTraces(nil)
 	must.Do(t, s.Check(t.Context(), executor.Serial(), traces, about))
@@ -166,7 +224,7 @@ func TestEveryCell(t *testing.T) {
 						c.short[column][row] += 5
 					}
 				}
-				s, proof, about := forced(t, attackSet, change, nil)
+				s, proof, about := forced(t, attackSet, forgery{change: change})
 				must.Fail(t, s.Verify(proof, about), zkbench.ErrProof, "%s", name)
 				traces, _ := attackTraces(change)
 				_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
@@ -185,7 +243,7 @@ func TestEveryByte(t *testing.T) {
 	t.Parallel()
 	set := attackSet
 	set.Queries, set.Grinding = 3, 2
-	s, proof, about := forced(t, set, nil, nil)
+	s, proof, about := forced(t, set, forgery{})
 	must.Do(t, s.Verify(proof, about))
 	for i := range proof {
 		for _, flip := range []byte{1, 0x80} {
@@ -206,7 +264,7 @@ func TestEveryByte(t *testing.T) {
 // TestStatement: a proof is one of its statement, system and heights alone.
 func TestStatement(t *testing.T) {
 	t.Parallel()
-	s, proof, about := forced(t, attackSet, nil, nil)
+	s, proof, about := forced(t, attackSet, forgery{})
 	for name, change := range map[string]func(a *Statement){
 		"public value": func(a *Statement) { a.Publics = []uint64{1} },
 		"context":      func(a *Statement) { a.Context = nil },
@@ -259,47 +317,60 @@ func TestForgeries(t *testing.T) {
 			c.short[2][1] = 2
 		}
 	}
-	for name, f := range map[string]struct {
-		change func(table int, c *Cells)
-		before map[string]func(p *attackedProver)
-	}{
-		"sums said to add up": {unbalanced, map[string]func(p *attackedProver){"pieces": func(p *attackedProver) {
+	// A message is received seven times, which its table does not allow, and the statement sends it.
+	seven := func(table int, c *Cells) {
+		if table == 1 {
+			c.short[0][14], c.short[1][14], c.short[2][14] = 50, 50, 7
+		}
+	}
+	send := func(about *Statement) { about.Messages = []Message{{"seen", 7, []uint64{50, 50}}} }
+	type before = map[string]func(p *attackedProver)
+	set := attackSet
+	set.Grinding = 12
+	for name, f := range map[string]forgery{
+		"sums said to add up": {change: unbalanced, before: before{"send sums": func(p *attackedProver) {
 			p.proof.sums[1] = neg[koalabear.Element](p.proof.sums[0])
 		}}},
-		"sums said to add up at the end": {unbalanced, map[string]func(p *attackedProver){"end": func(p *attackedProver) {
+		"sums said to add up at the end": {change: unbalanced, before: before{"end": func(p *attackedProver) {
 			p.proof.sums[1] = neg[koalabear.Element](p.proof.sums[0])
 		}}},
-		"quotient's values that make the identity hold": {change, map[string]func(p *attackedProver){PhaseFRI: func(p *attackedProver) {
+		"quotient's values that make the identity hold": {change: change, before: before{"send values": func(p *attackedProver) {
 			// t(y) is linear in its first piece's first coordinates: they are solved for.
 			solveQuotient(p, 0)
 		}}},
-		"values at another point": {nil, map[string]func(p *attackedProver){PhaseOpen: func(p *attackedProver) {
-			p.challenger.Challenge("other", false)
+		"the same, and layers of zeros": {change: change, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 0) }}, fold: falseFold},
+		"the other table's quotient":    {change: seven, statement: send, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 1) }}},
+		"the other table":               {change: seven, statement: send},
+		"a nonce without work": {before: before{PhaseQueries: func(p *attackedProver) {
+			p.challenger = idle{p.challenger}
 		}}},
-		"next row's values from this one": {nil, map[string]func(p *attackedProver){PhaseFRI: func(p *attackedProver) {
+		"values at another point": {before: before{"evaluate": func(p *attackedProver) {
+			p.y = p.y.Add(p.one())
+		}}},
+		"next row's values from this one": {before: before{"send values": func(p *attackedProver) {
 			p.proof.values[ofColumns][0][1] = p.proof.values[ofColumns][0][0]
 		}}},
-		"columns exchanged between slots": {nil, map[string]func(p *attackedProver){PhaseFRI: func(p *attackedProver) {
+		"columns exchanged between slots": {before: before{"send values": func(p *attackedProver) {
 			v := p.proof.values[ofColumns][0][0]
 			v[0], v[1] = v[1], v[0]
 		}}},
-		"a height that is another": {nil, map[string]func(p *attackedProver){"end": func(p *attackedProver) {
+		"a height that is another": {before: before{"end": func(p *attackedProver) {
 			p.proof.rows[0]--
 		}}},
-		"heights exchanged": {nil, map[string]func(p *attackedProver){"end": func(p *attackedProver) {
+		"heights exchanged": {before: before{"end": func(p *attackedProver) {
 			p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0]
 		}}},
-		"a last polynomial that is another": {nil, map[string]func(p *attackedProver){PhaseQueries: func(p *attackedProver) {
+		"a last polynomial that is another": {before: before{"send final": func(p *attackedProver) {
 			p.proof.final[1] = p.one()
 		}}},
-		"a quotient that is too long": {nil, map[string]func(p *attackedProver){PhaseQuotient: func(p *attackedProver) {
+		"a quotient that is too long": {before: before{PhaseQuotient: func(p *attackedProver) {
 			addPower(p, p.extended[ofQuotients][0])
 		}}},
-		"a column that is too long": {nil, map[string]func(p *attackedProver){PhaseCommit: func(p *attackedProver) {
+		"a column that is too long": {before: before{PhaseCommit: func(p *attackedProver) {
 			addPower(p, p.extended[ofColumns][1])
 		}}},
 	} {
-		s, proof, about := forced(t, attackSet, f.change, f.before)
+		s, proof, about := forced(t, set, f)
 		err := s.Verify(proof, about)
 		if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
@@ -379,3 +450,16 @@ func FuzzVerify(f *testing.F) {
 }
 
 type proof4 = proof[koalabear.Element, koalabear.Quartic]
+
+// idle is a challenger of a prover that does no work.
+type idle struct {
+	challenger.Challenger[koalabear.Element, koalabear.Quartic]
+}
+
+func (i idle) Grind(_ context.Context, _ executor.Executor, label string, work int) (uint64, error) {
+	const nonce = 5
+	if i.CheckGrind(label, work, nonce) == nil {
+		return 0, errors.New("the nonce has work by chance")
+	}
+	return nonce, nil
+}

@@ -24,6 +24,9 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	if err != nil {
 		return err
 	}
+	if _, err := s.heights(traces); err != nil {
+		return err
+	}
 	b := &balance{make(map[string]map[string]int64), make(map[string]map[string]string)}
 	for t, trace := range traces {
 		columns, err := fill[E, X](ctx, ex, y.field, s.tables[t], trace)

@@ -2,6 +2,7 @@ package stark
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/zkbench/zkbench/executor"
 )
@@ -15,6 +16,23 @@ type shape struct{ rows, stack, width int }
 
 // stacks is how many there are.
 func (s shape) stacks() int { return (s.width + 1<<s.stack - 1) >> s.stack }
+
+// slots is the logarithm of how many places of a stack, the first ones, can have columns at all: a
+// stack that is far higher than a table is wide costs no more than that.
+func (s shape) slots() int { return min(s.stack, bits.Len(uint(max(1, s.width)-1))) }
+
+// powers are x^e(i) for the first 2^slots places of stacks of 2^stack.
+func powers[E interface{ Mul(E) E }](one, x E, stack, slots int) []E {
+	return reversedPowers(slots, one, squares(x, stack-slots))
+}
+
+// squares is x^(2^n).
+func squares[E interface{ Mul(E) E }](x E, n int) E {
+	for range n {
+		x = x.Mul(x)
+	}
+	return x
+}
 
 // members are the columns of a stack.
 func (s shape) members(stack int) (from, to int) {
@@ -119,7 +137,7 @@ func (p *points[E, X]) butterflies(values []E, c, j int, scratch []E) {
 // opened is the value of each stack at a word's place.
 func (p *points[E, X]) opened(x *extended[E], place int) []E {
 	c, i := place>>p.size, place&(1<<x.rows-1)
-	weights := reversedPowers(x.shape.stack, p.field.New(1), p.at(place))
+	weights := powers(p.field.New(1), p.at(place), x.shape.stack, x.slots())
 	row := make([]E, x.stacks())
 	for s := range row {
 		from, to := x.members(s)

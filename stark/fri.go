@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
@@ -38,20 +39,9 @@ func (l *layer[E]) leafColumns(c int) (columns [][]E) {
 func (p *prover[E, X]) fold(word []field.Vector[E]) error {
 	size := p.layout.size
 	for _, fold := range p.layout.folds {
-		l := layer[E]{word: word, size: size, fold: fold}
-		l.tree = tree.New(p.hash, size-fold+p.points.blowup, p.layout.set.LogCap)
-		for c := range word {
-			if err := l.tree.Leaves(p.ctx, p.ex, c<<(size-fold), l.leafColumns(c)); err != nil {
-				return err
-			}
-		}
-		top, err := l.tree.Grow(p.ctx, p.ex)
-		if err != nil {
+		if err := p.commitLayer(layer[E]{word: word, size: size, fold: fold}); err != nil {
 			return err
 		}
-		p.challenger.Digests("layer", top)
-		p.proof.layers = append(p.proof.layers, top)
-		p.layers = append(p.layers, l)
 		for range fold {
 			r := p.challenger.Challenge("fold", false)
 			next := make([]field.Vector[E], len(word))
@@ -67,6 +57,24 @@ func (p *prover[E, X]) fold(word []field.Vector[E]) error {
 		}
 	}
 	return p.last(word[0], size)
+}
+
+func (p *prover[E, X]) commitLayer(l layer[E]) error {
+	size := l.size - l.fold
+	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap)
+	for c := range l.word {
+		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, l.leafColumns(c)); err != nil {
+			return err
+		}
+	}
+	top, err := l.tree.Grow(p.ctx, p.ex)
+	if err != nil {
+		return err
+	}
+	p.challenger.Digests("layer", top)
+	p.proof.layers = append(p.proof.layers, top)
+	p.layers = append(p.layers, l)
+	return nil
 }
 
 // half folds a coset of a word once.
@@ -92,7 +100,7 @@ func (p *prover[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector
 	return out
 }
 
-// last sends the coefficients of what is left, which a coset of it has.
+// last sets the coefficients of what is left, which a coset of it has.
 func (p *prover[E, X]) last(word field.Vector[E], size int) error {
 	t, err := p.field.Transform(size)
 	if err != nil {
@@ -103,14 +111,21 @@ func (p *prover[E, X]) last(word field.Vector[E], size int) error {
 		t.Interpolate(coordinate)
 		p.field.Mul(coordinate, coordinate, unscale)
 	}
-	var sent []E
 	for i := range 1 << size {
-		x := p.vectors.Get(word, i)
-		p.proof.final = append(p.proof.final, x)
+		p.proof.final = append(p.proof.final, p.vectors.Get(word, i))
+	}
+	return nil
+}
+
+func (p *prover[E, X]) sendFinal() { absorbFinal[E, X](p.challenger, p.proof) }
+
+// absorbFinal absorbs the coefficients of a proof's last polynomial.
+func absorbFinal[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], p *proof[E, X]) {
+	var sent []E
+	for _, x := range p.final {
 		sent = appendCoordinates[E](sent, x)
 	}
-	p.challenger.Elements("final", sent)
-	return nil
+	c.Elements("final", sent)
 }
 
 func appendCoordinates[E comparable, X field.Extension[E, X]](to []E, x X) []E {

@@ -179,6 +179,14 @@ func (p *prover[E, X]) keep(t int, columns [][]E) {
 }
 
 func (p *prover[E, X]) sums() error {
+	if err := p.sumUp(); err != nil {
+		return err
+	}
+	p.sendSums()
+	return p.commitSums()
+}
+
+func (p *prover[E, X]) sumUp() error {
 	l := p.layout
 	p.drawn = drawSums(p.challenger, p.one(), l.longest)
 	for t, program := range l.programs {
@@ -193,10 +201,21 @@ func (p *prover[E, X]) sums() error {
 		p.extended[ofSums] = append(p.extended[ofSums], x)
 		if len(program.Messages) > 0 {
 			p.proof.sums = append(p.proof.sums, sum)
-			p.challenger.Elements("sum", appendCoordinates[E](nil, sum))
 		}
 	}
-	if l.leaf(ofSums) == 0 {
+	return nil
+}
+
+func (p *prover[E, X]) sendSums() { absorbSums[E, X](p.challenger, p.proof) }
+
+func absorbSums[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], p *proof[E, X]) {
+	for _, sum := range p.sums {
+		c.Elements("sum", appendCoordinates[E](nil, sum))
+	}
+}
+
+func (p *prover[E, X]) commitSums() error {
+	if p.layout.leaf(ofSums) == 0 {
 		return nil
 	}
 	return p.commit(ofSums, "sums")
@@ -251,10 +270,18 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	return columns, sum, nil
 }
 
-// open sends the columns' values at a point and the next row's, and proves them.
+// open sends the columns' values at a point, and the next row's.
 func (p *prover[E, X]) open() error {
-	l := p.layout
 	p.y = p.challenger.Challenge("point", true)
+	if err := p.evaluate(); err != nil {
+		return err
+	}
+	p.sendValues()
+	return nil
+}
+
+func (p *prover[E, X]) evaluate() error {
+	l := p.layout
 	for phase, shapes := range l.phases {
 		for t, s := range shapes {
 			at := newLagrange[E, X](p.points, s.rows, p.y)
@@ -271,19 +298,29 @@ func (p *prover[E, X]) open() error {
 			if err != nil {
 				return err
 			}
+			p.proof.values[phase] = append(p.proof.values[phase], values)
+		}
+	}
+	return nil
+}
+
+func (p *prover[E, X]) sendValues() { absorbValues[E, X](p.challenger, p.layout, p.proof) }
+
+// absorbValues absorbs the values of a proof, table by table.
+func absorbValues[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], l *layout, p *proof[E, X]) {
+	for phase, shapes := range l.phases {
+		for t, s := range shapes {
 			var sent []E
-			for which := range values {
-				for i, x := range values[which] {
+			for which, values := range p.values[phase][t] {
+				for i, x := range values {
 					if which == 0 || l.next[phase][t][i>>s.stack] {
 						sent = appendCoordinates[E](sent, x)
 					}
 				}
 			}
-			p.challenger.Elements("values", sent)
-			p.proof.values[phase] = append(p.proof.values[phase], values)
+			c.Elements("values", sent)
 		}
 	}
-	return nil
 }
 
 // checker is a verifier of what is proved so far.
@@ -325,7 +362,11 @@ func (p *prover[E, X]) batch() error {
 	if err != nil {
 		return err
 	}
-	return p.fold(word)
+	if err := p.fold(word); err != nil {
+		return err
+	}
+	p.sendFinal()
+	return nil
 }
 
 // batched is one word of all: of each stack f with values v_i at a point y,

@@ -60,29 +60,26 @@ func basic(name string, logBlowup, queries int) Set {
 	}
 }
 
-// Security is what decides the soundness of a proof of tables of so many rows.
-func (s *System) Security(rows []int) (security.Protocol, error) {
-	var logs []int
-	for i, n := range rows {
-		log, err := s.logRows(i, n)
-		if err != nil {
-			return security.Protocol{}, err
-		}
-		logs = append(logs, log)
+// Security is what decides the soundness of a proof of tables of so many rows, of a statement of so
+// many messages.
+func (s *System) Security(rows []int, messages int) (security.Protocol, error) {
+	logs, err := s.logRows(rows)
+	if err != nil {
+		return security.Protocol{}, err
 	}
 	l, err := s.engine.layout(s.statement, logs)
 	if err != nil {
 		return security.Protocol{}, err
 	}
-	return s.engine.security(l), nil
+	return s.engine.security(l, messages), nil
 }
 
-// Memory is what a proof of tables of so many rows takes, in bytes, about: of their cells as many
+// Memory is what a proof of tables of so many rows, one number each, takes, in bytes, about: of their cells as many
 // values as there are points, those of one coset stacked, trees and FRI's words.
 func (s *System) Memory(rows []int) (bytes uint64) {
 	set, size, most := s.set, s.engine.bytes(), 0
 	var cells uint64
-	for t, n := range rows {
+	for t, n := range rows[:len(s.programs)] {
 		cells += uint64(n) * uint64(s.programs[t].Columns)
 		most = max(most, n)
 	}
@@ -90,15 +87,30 @@ func (s *System) Memory(rows []int) (bytes uint64) {
 	return cells*size*(1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+3*uint64(set.Degree)*size)
 }
 
-// logRows is the logarithm of a table's height.
-func (s *statement) logRows(table, rows int) (log int, err error) {
-	for 1<<log < rows {
-		log++
+// logRows are the logarithms of all tables' heights.
+func (s *statement) logRows(rows []int) (logs []int, err error) {
+	if len(rows) != len(s.tables) {
+		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
 	}
-	if 1<<log != rows {
-		return 0, fmt.Errorf("%w: table %q of %d rows, accepted are powers of two from 2 on", zkbench.ErrParams, s.tables[table].Name, rows)
+	for i, n := range rows {
+		if n < 2 || n&(n-1) != 0 {
+			return nil, fmt.Errorf("%w: table %q of %d rows, accepted are powers of two from 2 on", zkbench.ErrParams, s.tables[i].Name, n)
+		}
+		logs = append(logs, bits.TrailingZeros(uint(n)))
 	}
-	return log, nil
+	return logs, nil
+}
+
+// heights are the logarithms of traces' heights.
+func (s *statement) heights(traces []Trace) ([]int, error) {
+	var rows []int
+	for i, t := range traces {
+		if t.Fill == nil {
+			return nil, fmt.Errorf("%w: trace %d fills nothing", zkbench.ErrParams, i)
+		}
+		rows = append(rows, t.Rows)
+	}
+	return s.logRows(rows)
 }
 
 func (y *system[E, X]) bytes() uint64 { return uint64(y.field.Bytes()) }
@@ -108,12 +120,12 @@ func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
 }
 
 // secured is a layout whose set has the bits that it promises.
-func (y *system[E, X]) secured(s *statement, rows []int) (*layout, error) {
+func (y *system[E, X]) secured(s *statement, rows []int, messages int) (*layout, error) {
 	l, err := y.layout(s, rows)
 	if err != nil || s.set.Bits == 0 {
 		return l, err
 	}
-	best, err := y.security(l).Best()
+	best, err := y.security(l, messages).Best()
 	if err != nil {
 		return nil, err
 	}
@@ -127,15 +139,16 @@ func (y *system[E, X]) secured(s *statement, rows []int) (*layout, error) {
 //
 // A stack less its values is tested as if it were of degree below k n, divided by X^k - y: the
 // stack itself is proved to be of degree below k (n + 1). Each of FRI's challenges folds two.
-func (y *system[E, X]) security(l *layout) security.Protocol {
+func (y *system[E, X]) security(l *layout, messages int) security.Protocol {
 	set := l.set
 	field := math.Log2(float64(y.field.Order()))
 	p := security.Protocol{
 		Field: float64(l.degree) * field, Excluded: field, Domain: math.Exp2(float64(l.size + set.LogBlowup)),
 		Points: 2, Functions: len(l.words()), Batching: security.Equality, Folding: security.Equality,
-		Queries: set.Queries, Grinding: security.Grinding{Queries: set.Grinding},
+		Queries: set.Queries, Grinding: security.Grinding{Queries: set.Grinding}, Hash: 8 * tree.DigestBytes / 2,
 	}
-	lookup := security.Lookup{Name: "messages", Degree: 1 + bits.Len(uint(l.longest))} // γ, and a challenge for each bit
+	// γ, and a challenge for each bit.
+	lookup := security.Lookup{Name: "messages", Fractions: float64(messages), Degree: 1 + bits.Len(uint(l.longest))}
 	for t, rows := range l.rows {
 		n := math.Exp2(float64(rows))
 		p.Dimension = max(p.Dimension, math.Exp2(float64(l.size))*(n+1)/n)

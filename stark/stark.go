@@ -10,6 +10,7 @@ package stark
 
 import (
 	"context"
+	"crypto/sha512"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,7 +90,7 @@ type engine interface {
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
 	bytes() uint64 // of an element
 	layout(s *statement, rows []int) (*layout, error)
-	security(l *layout) security.Protocol
+	security(l *layout, messages int) security.Protocol
 	check(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement) error
 	verify(s *statement, proof []byte, about Statement) error
 }
@@ -172,6 +173,9 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	challenge func(protocol string) challenger.Challenger[E, X]
 }
 
+// Digest is what decides a system's proofs: field, hash, set, and what the tables state.
+func (s *System) Digest() [sha512.Size]byte { return s.digest }
+
 // Prove proves a statement, of traces of all tables in order. Traces that do not satisfy the tables,
 // or that do not send what the statement says, are the zkbench.ErrWitness of Check.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, traces []Trace, about Statement, options Options) ([]byte, error) {
@@ -228,18 +232,11 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	if err != nil {
 		return nil, err
 	}
-	if len(traces) != len(s.tables) {
-		return nil, fmt.Errorf("%w: %d traces, accepted are %d", zkbench.ErrParams, len(traces), len(s.tables))
+	rows, err := s.heights(traces)
+	if err != nil {
+		return nil, err
 	}
-	var rows []int
-	for i, t := range traces {
-		log, err := s.logRows(i, t.Rows)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, log)
-	}
-	l, err := y.secured(s, rows)
+	l, err := y.secured(s, rows, len(about.Messages))
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +272,7 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	if c.err != nil {
 		return c.err
 	}
-	l, err := y.secured(s, p.rows)
+	l, err := y.secured(s, p.rows, len(about.Messages))
 	if err != nil {
 		return &zkbench.DecodeError{Path: "heights", Reason: err.Error()}
 	}

@@ -134,7 +134,11 @@ func TestBuses(t *testing.T) {
 	for _, c := range configs() {
 		s, err := stark.New(c, table)
 		must.Do(t, err)
-		for bus, value := range map[string]uint64{"one": 5, "two": 4} {
+		for _, of := range []struct {
+			bus   string
+			value uint64
+		}{{"one", 5}, {"two", 4}, {"two", 5}, {"two", 6}} {
+			bus, value := of.bus, of.value
 			about := stark.Statement{Messages: []stark.Message{{Bus: bus, Times: -4, Tuple: []uint64{value, value, value}}}}
 			proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{})
 			if bus == "two" {
@@ -162,7 +166,8 @@ func TestSets(t *testing.T) {
 			s, err := stark.New(stark.Config{Field: field, Hash: stark.Keccak, Set: set}, squares(), walk())
 			must.Do(t, err)
 			for _, rows := range []int{2, 64} {
-				p, err := s.Security([]int{8 * rows, rows})
+				columns, about := traces(rows)
+				p, err := s.Security([]int{8 * rows, rows}, len(about.Messages))
 				must.Do(t, err)
 				best, err := p.Best()
 				must.Do(t, err)
@@ -170,7 +175,6 @@ func TestSets(t *testing.T) {
 				if !enough && rows == 64 || set.Bits == 0 && best.Bits() > 57 {
 					t.Errorf("%s, %s, %d rows: %d bits", field, set.Name, rows, best.Bits())
 				}
-				columns, about := traces(rows)
 				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})
 				if enough {
 					must.Do(t, err)

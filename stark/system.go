@@ -39,7 +39,7 @@ func newStatement(set Set, tables []*air.Table, about string) (*statement, error
 			return nil, err
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
-		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1
+		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1, which is far below 2^63
 		if pieces > 1<<set.LogBlowup {
 			return nil, fmt.Errorf("%w: table %q has degree %d, accepted at rate 1/%d are up to %d", zkbench.ErrParams, t.Name, degree, 1<<set.LogBlowup, 1+1<<set.LogBlowup)
 		}

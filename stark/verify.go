@@ -2,6 +2,7 @@ package stark
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/zkbench/zkbench"
@@ -33,10 +34,7 @@ func (v *verifier[E, X]) degree() int {
 func (v *verifier[E, X]) point(c, size, i int) E {
 	f, l := v.field, v.layout
 	one := f.New(1)
-	shift := f.Generator().Mul(field.Power(one, f.Root(l.size+l.set.LogBlowup), uint64(c)))
-	for range l.size - size {
-		shift = shift.Mul(shift)
-	}
+	shift := squares(f.Generator().Mul(field.Power(one, f.Root(l.size+l.set.LogBlowup), uint64(c))), l.size-size)
 	return shift.Mul(field.Power(one, f.Root(size), uint64(i)))
 }
 
@@ -65,9 +63,7 @@ func (v *verifier[E, X]) verify() error {
 	one := v.one()
 	c.Digests("columns", p.caps[ofColumns])
 	drawn := drawSums(c, one, l.longest)
-	for _, sum := range p.sums {
-		c.Elements("sum", appendCoordinates[E](nil, sum))
-	}
+	absorbSums(c, p)
 	if err := v.balanced(drawn); err != nil {
 		return err
 	}
@@ -77,19 +73,7 @@ func (v *verifier[E, X]) verify() error {
 	alpha := c.Challenge("alpha", false)
 	c.Digests("quotients", p.caps[ofQuotients])
 	y := c.Challenge("point", true)
-	for phase, shapes := range l.phases {
-		for t, s := range shapes {
-			var sent []E
-			for which := range 2 {
-				for i, x := range p.values[phase][t][which] {
-					if which == 0 || l.next[phase][t][i>>s.stack] {
-						sent = appendCoordinates[E](sent, x)
-					}
-				}
-			}
-			c.Elements("values", sent)
-		}
-	}
+	absorbValues(c, l, p)
 	for t := range l.programs {
 		if err := v.identity(t, alpha, y, drawn); err != nil {
 			return err
@@ -106,11 +90,7 @@ func (v *verifier[E, X]) verify() error {
 		}
 		rs = append(rs, r)
 	}
-	var sent []E
-	for _, x := range p.final {
-		sent = appendCoordinates[E](sent, x)
-	}
-	c.Elements("final", sent)
+	absorbFinal(c, p)
 	if err := c.CheckGrind("grinding", l.set.Grinding, p.nonce); err != nil {
 		return err
 	}
@@ -146,6 +126,9 @@ func messageFraction[E field.Element[E], X field.Extension[E, X]](f field.Field[
 	tuple, err := elementsOf[E, X](f, m.Tuple, len(m.Tuple))
 	if err != nil {
 		return x, err
+	}
+	if order := int64(min(f.Order(), math.MaxInt64)); m.Times <= -order || m.Times >= order {
+		return x, fmt.Errorf("%w: a message sent %d times, accepted are fewer than the field's order", zkbench.ErrParams, m.Times)
 	}
 	denominator := d.gamma.Sub(d.tuple[0].MulBase(f.New(uint64(b.number))))
 	for i, t := range tuple {
@@ -302,6 +285,7 @@ type batched[E field.Element[E], X field.Extension[E, X]] struct {
 	first [phases][]int // of each table, its first stack's place in a leaf
 	// members are, of each table, for y and g y, Σ w v_i of the members i.
 	members [][2][]X
+	slots   []int // of each table, the logarithm of their number
 }
 
 func (v *verifier[E, X]) newBatch(words []word, w []X, y X) *batched[E, X] {
@@ -315,8 +299,12 @@ func (v *verifier[E, X]) newBatch(words []word, w []X, y X) *batched[E, X] {
 		}
 	}
 	for t := range l.rows {
-		n := 1 << (l.size - l.rows[t])
-		b.members = append(b.members, [2][]X{make([]X, n), make([]X, n)})
+		slots := 0
+		for _, shapes := range l.phases {
+			slots = max(slots, shapes[t].slots())
+		}
+		b.slots = append(b.slots, slots)
+		b.members = append(b.members, [2][]X{make([]X, 1<<slots), make([]X, 1<<slots)})
 	}
 	for i, word := range words {
 		which := 0
@@ -338,7 +326,7 @@ func (b *batched[E, X]) value(i, place int) (sum X) {
 	x := b.point(place>>l.size, l.size, place&(1<<l.size-1))
 	for t, rows := range l.rows {
 		var numerators [2]X
-		powers := reversedPowers(l.size-rows, f.New(1), x)
+		powers := powers(f.New(1), x, l.size-rows, b.slots[t])
 		for which, values := range b.members[t] {
 			for j, value := range values {
 				numerators[which] = numerators[which].Sub(value.MulBase(powers[j]))
@@ -355,7 +343,7 @@ func (b *batched[E, X]) value(i, place int) (sum X) {
 			e := b.proof.leaves[word.phase][i][b.first[word.phase][t]+word.stack]
 			numerators[which] = numerators[which].Add(b.w[at].MulBase(e))
 		}
-		u := field.Power(f.New(1), x, 1<<(l.size-rows))
+		u := squares(x, l.size-rows)
 		for which, y := range []X{b.y, b.y.MulBase(f.Root(rows))} {
 			difference := neg[E, X](y)
 			difference[0] = difference[0].Add(u)

@@ -107,8 +107,11 @@ func Evaluate[T any](p *Program, a Algebra[T]) []T {
 	return values
 }
 
-// degrees is the algebra of degrees in the columns.
+// degrees is the algebra of degrees in the columns. They end at mostDegree, which nobody can prove, so
+// that they do not wrap.
 type degrees struct{}
+
+const mostDegree = 1 << 20
 
 func (degrees) Constant(Int) int { return 0 }
 func (degrees) Here(int) int     { return 1 }
@@ -116,7 +119,7 @@ func (degrees) Next(int) int     { return 1 }
 func (degrees) Public(int) int   { return 0 }
 func (degrees) Add(x, y int) int { return max(x, y) }
 func (degrees) Sub(x, y int) int { return max(x, y) }
-func (degrees) Mul(x, y int) int { return x + y }
+func (degrees) Mul(x, y int) int { return min(x+y, mostDegree) }
 
 // Degrees returns each step's degree in the columns, counted formally: that of a sum is the
 // greater one.

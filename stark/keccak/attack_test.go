@@ -2,12 +2,15 @@ package keccak
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/keccaktest"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
@@ -130,6 +133,49 @@ func TestGaps(t *testing.T) {
 			if err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	}
+}
+
+// TestDigests: the tables state what they stated when they were last read with care: a constraint that
+// is changed or left out is seen here.
+func TestDigests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		field  stark.Field
+		public bool
+		want   string
+	}{
+		{stark.KoalaBear, false, "4f328a91bcc58969780c35b2cb5d977f"},
+		{stark.KoalaBear, true, "508d03576d2cef32773bff0d8f8a7e3c"},
+		{stark.Goldilocks, false, "1ee0bb52422dfc1a32fa54851a5655ae"},
+		{stark.Goldilocks, true, "80d9b33f7ca94dbffee5e52c9bb85727"},
+	} {
+		d := attacked(t, c.field, c.public).Digest()
+		golden.Equal(t, fmt.Sprintf("%s, public=%v", c.field, c.public), c.want, hex.EncodeToString(d[:16]))
+	}
+}
+
+// TestStatements: claims that are none are refused.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	for _, public := range []bool{false, true} {
+		s := attacked(t, stark.KoalaBear, public)
+		message := []byte("abc")
+		if !public {
+			message = nil
+		}
+		_, err := s.Statement([]Claim{{Length: 3, Message: message}}, nil)
+		must.Do(t, err)
+		for name, claims := range map[string][]Claim{
+			"none":                                  nil,
+			"a negative length":                     {{Length: -1, Message: message}},
+			"a length too large":                    {{Length: maxLength + 1, Message: message}},
+			"another length":                        {{Length: 4, Message: []byte("abc")}},
+			"a message that is not to be, or lacks": {{Length: 3, Message: map[bool][]byte{false: []byte("abc")}[public]}},
+		} {
+			_, err := s.Statement(claims, nil)
+			must.Fail(t, err, zkbench.ErrParams, "public=%v, %s", public, name)
 		}
 	}
 }

@@ -88,9 +88,9 @@ func (s *System) heights(blocks int) []int {
 	return []int{s.sponge.permutation.rows(blocks), s.sponge.rows(blocks)}
 }
 
-// Proved is what is proved of the soundness of a proof of so many blocks.
+// Proved is what is proved of the soundness of a proof of so many blocks, of as many messages at most.
 func (s *System) Proved(blocks int) (security.Report, error) {
-	p, err := s.Security(s.heights(blocks))
+	p, err := s.Security(s.heights(blocks), 2*blocks)
 	if err != nil {
 		return security.Report{}, err
 	}

@@ -97,6 +97,9 @@ const (
 	boxes0 = right0 + poseidon.DigestLen
 )
 
+// Width is the number of columns of the table of paths.
+const Width = boxes0 + Columns
+
 // The names of buses.
 const (
 	busLeaf = "leaf" // number of a path, its leaf
@@ -104,7 +107,7 @@ const (
 )
 
 func paths() *air.Table {
-	return &air.Table{Name: "paths", Columns: boxes0 + Columns, State: func(b *air.Builder) {
+	return &air.Table{Name: "paths", Columns: Width, State: func(b *air.Builder) {
 		here, next := b.Here, b.Next
 		one := air.Constant(1)
 		for _, flag := range []struct {
@@ -193,23 +196,24 @@ const mostDepth = 64
 
 // Prove proves the claims that are true of paths, one at least, of one sibling at least.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, about []byte, options stark.Options) ([]byte, error) {
-	statement, err := s.statement(Claims(paths), about)
+	statement, err := s.Statement(Claims(paths), about)
 	if err != nil {
 		return nil, err
 	}
-	return s.System.Prove(ctx, ex, []stark.Trace{trace(paths)}, statement, options)
+	return s.System.Prove(ctx, ex, []stark.Trace{Trace(paths)}, statement, options)
 }
 
 // Verify checks a proof of claims, in their order.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
-	statement, err := s.statement(claims, about)
+	statement, err := s.Statement(claims, about)
 	if err != nil {
 		return err
 	}
 	return s.System.Verify(proof, statement)
 }
 
-func (s *System) statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
+// Statement is what a proof of claims is about: it receives what the paths send.
+func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {
 		return statement, fmt.Errorf("%w: no path", zkbench.ErrParams)
@@ -230,8 +234,8 @@ func (s *System) statement(claims []Claim, about []byte) (statement stark.Statem
 	return statement, nil
 }
 
-// trace has the paths, and behind them paths of one row that are not real.
-func trace(paths []Path) stark.Trace {
+// Trace is the paths', and behind them paths of one row that are not real.
+func Trace(paths []Path) stark.Trace {
 	rows := 0
 	for _, p := range paths {
 		rows += len(p.Siblings)

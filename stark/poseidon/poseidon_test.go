@@ -2,6 +2,7 @@ package poseidon_test
 
 import (
 	"context"
+	"encoding/hex"
 	"math/rand/v2"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	native "github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/poseidon"
@@ -109,5 +112,43 @@ func TestState(t *testing.T) {
 	for column := range table.Columns {
 		err := check(func(c *stark.Cells) { c.Set(2, column, 77) })
 		must.Fail(t, err, zkbench.ErrWitness, "column %d", column)
+	}
+}
+
+// TestDigest: the table states what it stated when it was last read with care.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	s := must.Get(poseidon.New(stark.Compare100(stark.Goldilocks)))(t)
+	d := s.Digest()
+	golden.Equal(t, "digest", "9fbcae08c600c146b591009bf5969ddf", hex.EncodeToString(d[:16]))
+}
+
+// TestCells: a cell of paths that is changed is named by Check. Of rows of no path it may be
+// free what a permutation is of.
+func TestCells(t *testing.T) {
+	t.Parallel()
+	set := stark.Compare100(stark.Goldilocks)
+	s := must.Get(poseidon.New(set))(t)
+	paths := somePaths()
+	about := must.Get(s.Statement(poseidon.Claims(paths), nil))(t)
+	must.Do(t, s.System.Check(t.Context(), executor.Serial(), []stark.Trace{poseidon.Trace(paths)}, about))
+	for column := 0; column < poseidon.Width; {
+		for _, row := range []int{0, 1, 3, 5, 25} { // of each path's first and last rows, and between
+			trace := poseidon.Trace(paths)
+			fill := trace.Fill
+			trace.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+				if err := fill(ctx, ex, cells); err != nil {
+					return err
+				}
+				old := stark.Columns[uint64](cells)[column][row]
+				cells.Set(row, column, (old+1)%goldilocks.Modulus)
+				return nil
+			}
+			err := s.System.Check(t.Context(), executor.Serial(), []stark.Trace{trace}, about)
+			must.Fail(t, err, zkbench.ErrWitness, "row %d, column %d", row, column)
+		}
+		if column++; column >= poseidon.Width-poseidon.Columns { // S-boxes are like each other
+			column += testsize.Pick(60, 20, 0)
+		}
 	}
 }

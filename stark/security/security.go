@@ -74,6 +74,10 @@ type Protocol struct {
 
 	// Grinding is bits of work before challenges: a cheat pays for each attempt.
 	Grinding Grinding
+
+	// Hash is the security of the trees' hash against collisions, in bits: who finds one can open a
+	// tree twice. 0: it is left out.
+	Hash float64
 }
 
 // Grinding is bits of work before the challenges of a round.
@@ -216,7 +220,7 @@ func (p Protocol) Report(regime Regime) (Report, error) {
 	r := Report{Regime: regime}
 	add := func(name string, bits float64) { r.Rounds = append(r.Rounds, Round{name, bits}) }
 	for _, l := range p.Lookups {
-		add(l.Name, p.Field-math.Log2(l.Fractions*float64(l.Degree))+float64(p.Grinding.Lookup))
+		add(l.Name, p.Field-list-math.Log2(l.Fractions*float64(l.Degree))+float64(p.Grinding.Lookup))
 	}
 	add("constraints", p.Field-list-math.Log2(float64(p.Constraints)))
 	// A polynomial of that degree is 0 at a point at which it should not be.
@@ -234,6 +238,9 @@ func (p Protocol) Report(regime Regime) (Report, error) {
 			p.Field-regime.linear(rate, dimension)-math.Log2(p.Folding.factor(fold))+float64(p.Grinding.Fold))
 	}
 	add("queries", -float64(p.Queries)*math.Log2(1-regime.radius(rate))+float64(p.Grinding.Queries))
+	if p.Hash > 0 {
+		add("hash", p.Hash)
+	}
 	return r, nil
 }
 

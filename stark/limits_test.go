@@ -1,0 +1,249 @@
+package stark
+
+import (
+	"context"
+	"encoding/hex"
+	"math"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/koalabear"
+	"github.com/zkbench/zkbench/stark/security"
+)
+
+// TestVerifiersBits: a verifier refuses a whole proof of a statement for which its set has fewer bits
+// than it promises, whatever the prover did.
+func TestVerifiersBits(t *testing.T) {
+	t.Parallel()
+	s, _ := attacked(t, attackSet)
+	traces, about := attackTraces(nil)
+	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	must.Do(t, s.Verify(proof, about))
+	s.set.Bits = 100 // the digest is that of before
+	must.Fail(t, s.Verify(proof, about), zkbench.ErrMalformed, "too few bits")
+	_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+	must.Fail(t, err, zkbench.ErrParams, "too few bits")
+}
+
+// asked notes what is asked of a challenger.
+type asked struct {
+	challenger.Challenger[koalabear.Element, koalabear.Quartic]
+	outside map[string]bool
+}
+
+func (a asked) Challenge(label string, outside bool) koalabear.Quartic {
+	a.outside[label] = a.outside[label] || outside
+	return a.Challenger.Challenge(label, outside)
+}
+
+// TestPointIsOutside: prover and verifier ask for a point outside the field, where no denominator is 0.
+func TestPointIsOutside(t *testing.T) {
+	t.Parallel()
+	s, y := attacked(t, attackSet)
+	notes := make(map[string]bool)
+	begin := y.challenge
+	y.challenge = func(protocol string) challenger.Challenger[koalabear.Element, koalabear.Quartic] {
+		return asked{begin(protocol), notes}
+	}
+	traces, about := attackTraces(nil)
+	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	golden.Equal(t, "the prover's point", true, notes["point"])
+	clear(notes)
+	must.Do(t, s.Verify(proof, about))
+	golden.Equal(t, "the verifier's", true, notes["point"])
+}
+
+// TestSecurityCounts: what package security is told of tables of unequal heights.
+func TestSecurityCounts(t *testing.T) {
+	t.Parallel()
+	s, _ := attacked(t, attackSet)
+	got := must.Get(s.Security([]int{8, 32}, 5))(t)
+	log := math.Log2(koalabear.Modulus)
+	golden.Equal(t, "protocol", security.Protocol{
+		Field: 4 * log, Excluded: log,
+		// Stacks of 2 for 32 rows are stacks of 8 for 8: k (n + 1) is greatest there.
+		Dimension: 8 * (8 + 1), Domain: 64 * 4, Rows: 32 + 1,
+		Constraints: 7 + 2 + 1 + 1, Degree: 3, Points: 2,
+		// Two messages of each of 8 rows, one of 32, 5 of the statement; γ and two bits of bus and two values.
+		Lookups: []security.Lookup{{Name: "messages", Fractions: 2*8 + 32 + 5, Degree: 1 + 2}},
+		// Stacks of bits and seen, twice where they are read in the next row: of 4 and 3 columns, of 2 and
+		// 1 sums, of 1 and 2 pieces.
+		Functions: 2 + 2 + 2 + 4 + 1 + 4, Batching: security.Equality, Folds: []int{2, 2, 2, 2}, Folding: security.Equality,
+		Queries: 20, Hash: 128,
+	}, got)
+}
+
+// TestHostileHeights: what a verifier does for a low table beside a high one grows with the high
+// one's logarithm.
+func TestHostileHeights(t *testing.T) {
+	t.Parallel()
+	_, y := attacked(t, attackSet)
+	s := must.Get(New(Config{KoalaBear, Keccak, attackSet}, bitsTable(), seenTable()))(t)
+	l := must.Get(y.layout(s.statement, []int{1, 20}))(t)
+	for phase, shapes := range l.phases {
+		for table, shape := range shapes {
+			if n := 1 << shape.slots(); n > 16 {
+				t.Errorf("phase %d, table %d: %d places of a stack", phase, table, n)
+			}
+		}
+	}
+	// The weights of a stack's first places are those of all places.
+	x := koalabear.New(5)
+	all := reversedPowers(6, koalabear.New(1), x)
+	golden.Equal(t, "weights", all[:8], powers(koalabear.New(1), x, 6, 3))
+}
+
+// TestLimits: what is no system, statement or trace is refused.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	power := func(squarings int) *air.Table {
+		return &air.Table{Name: "power", Columns: 1, State: func(b *air.Builder) {
+			e := b.Here(0)
+			for range squarings {
+				e = e.Mul(e)
+			}
+			b.Zero(air.Everywhere, "power", e)
+		}}
+	}
+	config := Config{KoalaBear, Keccak, attackSet} // of rate 1/4: degree 5 at most
+	for squarings, fits := range map[int]bool{2: true, 3: false, 40: false, 62: false, 63: false, 64: false, 200: false} {
+		if _, err := New(config, power(squarings)); (err == nil) != fits {
+			t.Errorf("2^%d: %v", squarings, err)
+		}
+	}
+	sends := func(name string, n int) *air.Table {
+		return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
+			b.Send("bus", air.Constant(1), make([]air.Expr, n)...)
+		}}
+	}
+	for _, n := range []int{1, 3} {
+		_, err := New(config, sends("a", 2), sends("b", n))
+		must.Fail(t, err, zkbench.ErrParams, "%d values on a bus of 2", n)
+	}
+	_, err := New(config, sends("a", 2), sends("a", 2))
+	must.Fail(t, err, zkbench.ErrParams, "two tables of one name")
+	_, err = New(config)
+	must.Fail(t, err, zkbench.ErrParams, "no table")
+
+	s, _ := attacked(t, attackSet)
+	traces, about := attackTraces(nil)
+	for name, bad := range map[string][]Trace{
+		"none": nil, "one": traces[:1], "three": append(traces[:2:2], traces[0]), "no Fill": {traces[0], {Rows: 16}},
+		"no rows": {traces[0], {0, traces[1].Fill}}, "-1 rows": {traces[0], {-1, traces[1].Fill}}, "one row": {traces[0], {1, traces[1].Fill}},
+		"12 rows": {traces[0], {12, traces[1].Fill}}, "2^62 + 1 rows": {traces[0], {1<<62 + 1, traces[1].Fill}},
+		"2^62 rows": {traces[0], {1 << 62, traces[1].Fill}}, "all rows": {traces[0], {math.MaxInt, traces[1].Fill}},
+	} {
+		_, err := s.Prove(t.Context(), executor.Serial(), bad, about, Options{})
+		must.Fail(t, err, zkbench.ErrParams, "prove %s", name)
+		if name != "2^62 rows" { // a table that Check would fill
+			must.Fail(t, s.Check(t.Context(), executor.Serial(), bad, about), zkbench.ErrParams, "check %s", name)
+		}
+	}
+	for _, rows := range [][]int{nil, {8}, {8, 16, 16}, {8, 0}, {8, 12}, {1, 8}, {8, math.MaxInt}, {8, 1 << 62}} {
+		_, err := s.Security(rows, 0)
+		must.Fail(t, err, zkbench.ErrParams, "rows %v", rows)
+	}
+	for _, times := range []int64{koalabear.Modulus, -koalabear.Modulus, math.MaxInt64, math.MinInt64} {
+		other := about
+		other.Messages = []Message{{"seen", times, []uint64{77, 78}}}
+		_, err := s.Prove(t.Context(), executor.Serial(), traces, other, Options{})
+		must.Fail(t, err, zkbench.ErrParams, "%d times", times)
+	}
+	failing := []Trace{traces[0], {16, func(context.Context, executor.Executor, *Cells) error { return context.Canceled }}}
+	_, err = s.Prove(t.Context(), executor.Serial(), failing, about, Options{})
+	must.Fail(t, err, context.Canceled, "a Fill that fails")
+}
+
+// TestEncodingsOfPoseidon: a number that is added p to, in an element, a digest or the nonce, is
+// another encoding of what it was, and refused.
+func TestEncodingsOfPoseidon(t *testing.T) {
+	t.Parallel()
+	set := attackSet
+	set.Degree, set.Queries, set.Grinding = 2, 3, 2
+	s := must.Get(New(Config{Goldilocks, Poseidon, set}, bitsTable(), seenTable()))(t)
+	traces, about := attackTraces(nil)
+	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	must.Do(t, s.Verify(proof, about))
+	tried := 0
+	for i := 2; i+8 <= len(proof); i++ {
+		v := field.Read(proof[i:][:8])
+		if v > math.MaxUint64-goldilocks.Modulus {
+			continue
+		}
+		tried++
+		bad := append([]byte(nil), proof...)
+		copy(bad[i:], field.Append(nil, v+goldilocks.Modulus, 8))
+		if err := s.Verify(bad, about); err == nil {
+			t.Errorf("bytes %d to %d: another encoding", i, i+8)
+		}
+	}
+	if tried == 0 {
+		t.Error("no number is below 2^32")
+	}
+	// The decoder itself sees it, not only what follows.
+	y := s.engine.(*system[goldilocks.Element, ext.Quadratic])
+	golden.Equal(t, "a digest beyond p", false, y.canonical([4]uint64{0, goldilocks.Modulus}))
+	c := &coder[goldilocks.Element, ext.Quadratic]{field: y.field, in: field.Append(nil, goldilocks.Modulus, 8), read: true}
+	var e goldilocks.Element
+	c.element("e", &e)
+	must.Fail(t, c.err, zkbench.ErrMalformed, "an element beyond p")
+}
+
+// TestDigest: all that decides what a proof says is in the digest. The value is fixed, so that a change
+// of the tests' tables or of what is hashed is seen.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	digest := func(set Set, tables ...*air.Table) string {
+		s := must.Get(New(Config{KoalaBear, Keccak, set}, tables...))(t)
+		d := s.Digest()
+		return hex.EncodeToString(d[:16])
+	}
+	state := func(change func(b *air.Builder)) *air.Table {
+		return &air.Table{Name: "t", Columns: 2, State: func(b *air.Builder) {
+			b.Zero(air.First, "first", b.Here(0).Sub(b.Here(1)))
+			change(b)
+		}}
+	}
+	seen := make(map[string]string)
+	for name, change := range map[string]func(b *air.Builder){
+		"nothing":      func(*air.Builder) {},
+		"everywhere":   func(b *air.Builder) { b.Zero(air.Everywhere, "c", b.Here(0)) },
+		"last":         func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0)) },
+		"next":         func(b *air.Builder) { b.Zero(air.Last, "c", b.Next(0)) },
+		"minus":        func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Plus(-1)) },
+		"plus":         func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Plus(1)) },
+		"column 1":     func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(1)) },
+		"public":       func(b *air.Builder) { b.Zero(air.Last, "c", b.Public(0)) },
+		"public 1":     func(b *air.Builder) { b.Zero(air.Last, "c", b.Public(1)) },
+		"sends":        func(b *air.Builder) { b.Send("bus", b.Here(0), b.Here(1)) },
+		"sends less":   func(b *air.Builder) { b.Send("bus", b.Here(1), b.Here(1)) },
+		"sends other":  func(b *air.Builder) { b.Send("bus", b.Here(0), b.Here(0)) },
+		"another bus":  func(b *air.Builder) { b.Send("sub", b.Here(0), b.Here(1)) },
+		"receives":     func(b *air.Builder) { b.Receive("bus", b.Here(0), b.Here(1)) },
+		"twice as far": func(b *air.Builder) { b.Zero(air.Transition, "c", b.Here(0)) },
+	} {
+		d := digest(attackSet, state(change))
+		if other, is := seen[d]; is {
+			t.Errorf("%s and %s have one digest", name, other)
+		}
+		seen[d] = name
+	}
+	a, b := must.Get(New(Config{Goldilocks, Keccak, smallSet(2)}, bitsTable()))(t), must.Get(New(Config{Goldilocks, Poseidon, smallSet(2)}, bitsTable()))(t)
+	if a.Digest() == b.Digest() {
+		t.Error("two hashes have one digest")
+	}
+}
+
+func smallSet(degree int) Set {
+	s := attackSet
+	s.Degree = degree
+	return s
+}
