@@ -78,21 +78,21 @@ const (
 
 func (p *prover[E, X]) run() error {
 	for _, phase := range []struct {
-		name string
-		run  func() error
+		name  string
+		steps []func() error
 	}{
-		{PhaseCommit, p.commitColumns},
-		{PhaseSums, p.sums},
-		{PhaseSums, p.balanced},
-		{PhaseQuotient, p.quotients},
-		{PhaseOpen, p.open},
-		{PhaseOpen, p.identities},
-		{PhaseFRI, p.batch},
-		{PhaseQueries, p.queries},
+		{PhaseCommit, []func() error{p.commitColumns}},
+		{PhaseSums, []func() error{p.sums, p.balanced}},
+		{PhaseQuotient, []func() error{p.quotients}},
+		{PhaseOpen, []func() error{p.open, p.identities}},
+		{PhaseFRI, []func() error{p.batch}},
+		{PhaseQueries, []func() error{p.queries}},
 	} {
 		end := p.span(phase.name)
-		if err := phase.run(); err != nil {
-			return err
+		for _, step := range phase.steps {
+			if err := step(); err != nil {
+				return err
+			}
 		}
 		end()
 	}

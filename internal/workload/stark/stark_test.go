@@ -1,0 +1,77 @@
+package stark_test
+
+import (
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/internal/workload/stark"
+)
+
+func caseOf(changes ...string) workload.Case {
+	c := workload.NewCase(
+		record.Axis{Key: "bytes", Value: "200"}, record.Axis{Key: "field", Value: "koalabear"}, record.Axis{Key: "hash", Value: "keccak"},
+		record.Axis{Key: "set", Value: "compare100"}, record.Axis{Key: "stack", Value: "16"}, record.Axis{Key: "exec", Value: "pool"},
+		record.Axis{Key: workload.StageKey, Value: "prove"},
+	)
+	for i := 0; i < len(changes); i += 2 {
+		c = c.With(changes[i], changes[i+1])
+	}
+	return c
+}
+
+// TestKeccakStark: an operation's result is checked, and another's is refused; the stages are those of
+// the prover.
+func TestKeccakStark(t *testing.T) {
+	t.Parallel()
+	d := stark.KeccakStark()
+	i := must.Get(d.New(t.Context(), caseOf(), 1))(t)
+	in := must.Get(i.Input(t.Context(), 0))(t)
+	out := must.Get(i.Run(t.Context(), in))(t)
+	must.Do(t, i.Check(t.Context(), in, out))
+	other := must.Get(i.Input(t.Context(), 1))(t)
+	must.Fail(t, i.Check(t.Context(), other, out), zkbench.ErrProof, "another message's proof")
+
+	v := must.Get(d.New(t.Context(), caseOf(workload.StageKey, "verify"), 1))(t)
+	in = must.Get(v.Input(t.Context(), 0))(t)
+	must.Get(v.Run(t.Context(), in))(t)
+	must.Do(t, v.Check(t.Context(), in, nil))
+
+	r := stage.New()
+	staged := must.Get(d.Stages(t.Context(), caseOf(), 1, r))(t)
+	var names []string
+	for _, s := range r.Stages() {
+		names = append(names, s.Name)
+	}
+	golden.Equal(t, "stages", []string{
+		"prove", "prove/trace", "prove/commit", "prove/sums", "prove/quotient", "prove/open", "prove/fri", "prove/queries", "verify",
+	}, names)
+	values := make(map[record.Quantity]float64)
+	for _, m := range staged.Metrics {
+		values[m.Quantity] = m.Value
+	}
+	golden.Equal(t, "blocks and columns", []float64{2, 2473 + 2517}, []float64{values[record.Blocks], values[record.Columns]})
+	if size := int(values[record.ProofSize]); size != len(out) {
+		t.Errorf("a proof of %d bytes, another of %d", size, len(out))
+	}
+}
+
+// TestRefused: what is no case is told in its axis' words.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	d := stark.KeccakStark()
+	_, err := d.Resolved(caseOf("hash", "poseidon"))
+	if e, ok := err.(*usage.ValueError); !ok || e.Field != "hash" {
+		t.Errorf("Poseidon over KoalaBear: %v", err)
+	}
+	must.Get(d.Resolved(caseOf("hash", "poseidon", "field", "goldilocks")))(t)
+	_, err = d.New(t.Context(), caseOf("stack", "12"), 1)
+	if e, ok := err.(*usage.ValueError); !ok || e.Field != "stack" {
+		t.Errorf("stacks of 12: %v", err)
+	}
+}
