@@ -382,7 +382,7 @@ func TestForgeries(t *testing.T) {
 func solveQuotient(p *attackedProver, table int) {
 	values := p.proof.values[ofQuotients][table][0]
 	v := p.checker()
-	d := v.degree()
+	d := v.layout.degree
 	// The identity's defect is linear in the value at the unit's coordinate.
 	for i := range d {
 		values[i] = koalabear.Quartic{}

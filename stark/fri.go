@@ -81,11 +81,10 @@ func (p *prover[E, X]) commitLayer(l layer[E]) error {
 func (p *prover[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector[E] {
 	n := 1 << (size - 1)
 	v := p.vectors
-	two := p.field.New(2)
+	half := p.field.New(2).Inverse()
 	// (1-r) (f + g) / 2 + r (f - g) / 2x
 	inverse := make([]E, n)
-	p.field.MulScalar(inverse, p.points.halves[c][size], two)
-	p.field.Inverse(inverse, inverse)
+	setPowers(p.field, inverse, half.Mul(p.points.shift(c, size).Inverse()), p.field.Root(size).Inverse())
 	even, odd := field.NewVector[E](v.Degree(), n), field.NewVector[E](v.Degree(), n)
 	scratch := make([]E, n)
 	for k, values := range word {
@@ -96,7 +95,7 @@ func (p *prover[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector
 	out := field.NewVector[E](v.Degree(), n)
 	v.AddScaled(out, odd, r, scratch)
 	one := p.one()
-	v.AddScaled(out, even, one.Sub(r).MulBase(two.Inverse()), scratch)
+	v.AddScaled(out, even, one.Sub(r).MulBase(half), scratch)
 	return out
 }
 
@@ -123,23 +122,16 @@ func (p *prover[E, X]) sendFinal() { absorbFinal[E, X](p.challenger, p.proof) }
 func absorbFinal[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], p *proof[E, X]) {
 	var sent []E
 	for _, x := range p.final {
-		sent = appendCoordinates[E](sent, x)
+		sent = field.Coordinates[E](sent, x)
 	}
 	c.Elements("final", sent)
-}
-
-func appendCoordinates[E comparable, X field.Extension[E, X]](to []E, x X) []E {
-	for i := range len(x) {
-		to = append(to, x[i])
-	}
-	return to
 }
 
 // follow checks that the value of a word at a place is that of its layers' leaves, and what they
 // fold to the last polynomial.
 func (v *verifier[E, X]) follow(place int, value X, leaves []map[int][]E, rs [][]X) error {
 	size := v.layout.size
-	d := v.degree()
+	d := v.layout.degree
 	two := v.field.New(2).Inverse()
 	one := v.one()
 	for i, fold := range v.layout.folds {

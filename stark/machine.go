@@ -94,8 +94,16 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 		case s.Op == air.Public:
 			known[i] = constant{publics[s.Index], true}
 		case s.Op >= air.Add && known[s.X].is && known[s.Y].is:
-			x, y := known[s.X].value, known[s.Y].value
-			known[i] = constant{map[air.Op]E{air.Add: x.Add(y), air.Sub: x.Sub(y), air.Mul: x.Mul(y)}[s.Op], true}
+			v, y := known[s.X].value, known[s.Y].value
+			switch s.Op {
+			case air.Add:
+				v = v.Add(y)
+			case air.Sub:
+				v = v.Sub(y)
+			default:
+				v = v.Mul(y)
+			}
+			known[i] = constant{v, true}
 		}
 		// As operands of sums, and as what is asked for, they are in registers.
 		if needed[i] && s.Op >= air.Add && !known[i].is {
@@ -181,19 +189,17 @@ func tiles(ctx context.Context, ex executor.Executor, rows int, work func(from, 
 // machine runs code on rows.
 type machine[E field.Element[E], X field.Extension[E, X]] struct {
 	*code[E]
-	field  field.Field[E, X]
-	slots  [][]E // of the registers, their values
-	memory []E
-	wrap   []E // of cells of a next row behind the last one
-	size   int
-	tuple  [][]E // of a message
+	field field.Field[E, X]
+	slots [][]E // of the registers, their values
+	wrap  []E   // of cells of a next row behind the last one
+	size  int
+	tuple [][]E // of a message
 }
 
 func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], c *code[E], rows int) *machine[E, X] {
 	m := &machine[E, X]{code: c, field: f, size: min(rows, tile), slots: make([][]E, c.registers)}
 	cells := len(c.here) + len(c.next)
-	m.memory = make([]E, (c.registers-cells+len(c.next))*m.size)
-	memory := m.memory
+	memory := make([]E, (c.registers-cells+len(c.next))*m.size)
 	take := func() (v []E) {
 		v, memory = memory[:m.size:m.size], memory[m.size:]
 		return v

@@ -283,3 +283,18 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	v := &verifier[E, X]{field: y.field, hash: y.hash, challenger: y.begin(s, p.rows, about, publics), layout: l, publics: publics, messages: about.Messages, proof: p}
 	return v.verify()
 }
+
+// elementsOf returns public values as elements, as many as are wanted.
+func elementsOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], publics []uint64, want int) ([]E, error) {
+	if len(publics) != want {
+		return nil, fmt.Errorf("%w: %d public values, accepted are %d", zkbench.ErrParams, len(publics), want)
+	}
+	var elements []E
+	for i, v := range publics {
+		if v >= f.Order() {
+			return nil, fmt.Errorf("%w: public value %d is not below the field's order", zkbench.ErrParams, i)
+		}
+		elements = append(elements, f.New(v))
+	}
+	return elements, nil
+}

@@ -25,11 +25,6 @@ type verifier[E field.Element[E], X field.Extension[E, X]] struct {
 
 func (v *verifier[E, X]) one() X { return one[E, X](v.field) }
 
-func (v *verifier[E, X]) degree() int {
-	var x X
-	return len(x)
-}
-
 // point is point i of coset c of the group of order 2^size.
 func (v *verifier[E, X]) point(c, size, i int) E {
 	f, l := v.field, v.layout
@@ -232,10 +227,11 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 
 // joined is the value of a column over the extension, from those of its coordinates.
 func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
-	for k := range v.degree() {
+	d := v.layout.degree
+	for k := range d {
 		var unit X
 		unit[k] = v.field.New(1)
-		sum = sum.Add(unit.Mul(values[column*v.degree()+k]))
+		sum = sum.Add(unit.Mul(values[column*d+k]))
 	}
 	return sum
 }

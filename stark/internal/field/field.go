@@ -63,12 +63,6 @@ type Transform[E any] interface {
 	Evaluate(coefficients []E)
 }
 
-// Degree is an extension's.
-func Degree[E comparable, X Extension[E, X]](X) int {
-	var x X
-	return len(x)
-}
-
 // Power is e^n.
 func Power[E interface{ Mul(E) E }](one, e E, n uint64) E {
 	for r := one; ; e = e.Mul(e) {

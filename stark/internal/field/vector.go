@@ -46,7 +46,7 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 	var zero E
 	for i := range v.degree {
 		for j := range v.degree {
-			for k, c := range coordinates[E](v.unit(i).Mul(v.unit(j))) {
+			for k, c := range Coordinates[E](nil, v.unit(i).Mul(v.unit(j))) {
 				if c != zero {
 					v.products = append(v.products, product[E]{i, j, k, c, c == f.New(1)})
 				}
@@ -61,11 +61,12 @@ func (v *Vectors[E, X]) unit(i int) (x X) {
 	return x
 }
 
-func coordinates[E comparable, X Extension[E, X]](x X) (c []E) {
+// Coordinates appends an element's coordinates.
+func Coordinates[E comparable, X Extension[E, X]](to []E, x X) []E {
 	for i := range len(x) {
-		c = append(c, x[i])
+		to = append(to, x[i])
 	}
-	return c
+	return to
 }
 
 // Degree is the extension's.

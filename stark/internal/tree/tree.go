@@ -138,13 +138,7 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 	if len(top)<<levels != 1<<log || len(rows) != len(indices) {
 		return fmt.Errorf("%w: %d rows of %d under a cap of %d digests over 2^%d leaves", zkbench.ErrMalformed, len(rows), len(indices), len(top), log)
 	}
-	want := 0
-	walk(levels, indices, func(_, _ int, paired bool) {
-		if !paired {
-			want++
-		}
-	})
-	if len(path) != want {
+	if want := PathLen(log, log-levels, indices); len(path) != want {
 		return fmt.Errorf("%w: a path of %d digests, accepted are %d", zkbench.ErrMalformed, len(path), want)
 	}
 	digests := make([]Digest, len(rows))

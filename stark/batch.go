@@ -1,0 +1,111 @@
+package stark
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// weights draws the weights of so many words: of each the product, over its number's bits, of a
+// challenge or one less it.
+func weights[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], label string, one X, n int) []X {
+	w := []X{one}
+	for len(w) < n {
+		r := c.Challenge(label, false)
+		for i := range len(w) {
+			high := w[i].Mul(r)
+			w = append(w, high)
+			w[i] = w[i].Sub(high)
+		}
+	}
+	return w[:n]
+}
+
+// batch proves the values: that the word of all is near to a polynomial.
+func (p *prover[E, X]) batch() error {
+	word, err := p.batched()
+	if err != nil {
+		return err
+	}
+	if err := p.fold(word); err != nil {
+		return err
+	}
+	p.sendFinal()
+	return nil
+}
+
+// batched is one word of all: of each stack f with values v_i at a point y,
+// (f - Σ X^e(i) v_i) / (X^k - y), times its weight. It is computed member by member: of the members
+// i of all stacks, Σ w (f_i - v_i) / (u - y) at u = x^k, stacked like columns.
+func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
+	l, v := p.layout, p.vectors
+	d := v.Degree()
+	words := l.words()
+	w := weights[E, X](p.challenger, "word", p.one(), len(words))
+	out := make([]field.Vector[E], len(p.points.shifts))
+	for c := range out {
+		out[c] = field.NewVector[E](d, 1<<l.size)
+	}
+	for t, rows := range l.rows {
+		stack := l.size - rows
+		for c := range out {
+			// The reciprocals of u - y, and of u - g y.
+			var inverses [2]field.Vector[E]
+			for which, y := range []X{p.y, p.y.MulBase(p.field.Root(rows))} {
+				inverses[which] = p.differences(c, rows, y)
+				v.Invert(inverses[which])
+			}
+			members := field.NewVector[E](d, 1<<l.size)
+			err := p.ex.Do(p.ctx, 1<<stack, func(_ context.Context, i int) error {
+				sum, scratch := field.NewVector[E](d, 1<<rows), make([]E, 1<<rows)
+				for which, next := range []bool{false, true} {
+					var columns [][]E
+					var at []X
+					var constant X
+					for n, word := range words {
+						s := l.phases[word.phase][t]
+						column := word.stack<<stack + i
+						if word.table != t || word.next != next || column >= s.width {
+							continue
+						}
+						columns = append(columns, p.extended[word.phase][t].column(c, column))
+						at = append(at, w[n])
+						constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[n]))
+					}
+					if len(columns) > 0 {
+						clearVector(sum)
+						v.AddProducts(sum, columns, at, scratch)
+						v.AddConstant(sum, constant)
+						v.Product(members.Slice(i<<rows, (i+1)<<rows), sum, inverses[which], scratch)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			err = p.ex.Do(p.ctx, d, func(_ context.Context, k int) error {
+				scratch := make([]E, 1<<(l.size-1))
+				for layer := range stack {
+					p.points.butterflies(members[k], c, rows+layer, scratch)
+				}
+				p.field.Add(out[c][k], out[c][k], members[k])
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// differences are u - y at the points u of coset c of the group of order 2^rows.
+func (p *prover[E, X]) differences(c, rows int, y X) field.Vector[E] {
+	d := field.NewVector[E](p.vectors.Degree(), 1<<rows)
+	copy(d[0], p.points.all(c, rows))
+	var zero X
+	p.vectors.AddConstant(d, zero.Sub(y))
+	return d
+}

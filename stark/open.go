@@ -1,0 +1,85 @@
+package stark
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// open sends the columns' values at a point, and the next row's.
+func (p *prover[E, X]) open() error {
+	p.y = p.challenger.Challenge("point", true)
+	if err := p.evaluate(); err != nil {
+		return err
+	}
+	p.sendValues()
+	return nil
+}
+
+func (p *prover[E, X]) evaluate() error {
+	l := p.layout
+	for t, rows := range l.rows {
+		at, next := p.lagrange(rows, p.y), p.lagrange(rows, p.y.MulBase(p.field.Root(rows)))
+		for phase, shapes := range l.phases {
+			s, x := shapes[t], p.extended[phase][t]
+			values := [2][]X{make([]X, s.width), make([]X, s.width)}
+			err := p.ex.Do(p.ctx, s.width, func(_ context.Context, i int) error {
+				values[0][i] = p.dot(x.column(0, i), at)
+				if l.next[phase][t][i>>s.stack] {
+					values[1][i] = p.dot(x.column(0, i), next)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			p.proof.values[phase] = append(p.proof.values[phase], values)
+		}
+	}
+	return nil
+}
+
+// lagrange is the weights with which a column's values on the first coset add up to that at y: at a
+// point u of the coset s H of n elements u (y^n - s^n) / (n s^n (y - u)).
+func (p *prover[E, X]) lagrange(rows int, y X) field.Vector[E] {
+	f, v := p.field, p.vectors
+	n := 1 << rows
+	at := p.differences(0, rows, y)
+	v.Invert(at)
+	power := field.Power(f.New(1), p.points.shift(0, rows), uint64(n))
+	vanishing := field.Power(p.one(), y, uint64(n))
+	vanishing[0] = vanishing[0].Sub(power)
+	factor := neg[E](vanishing).MulBase(power.Mul(f.New(uint64(n))).Inverse()) // of 1 / (u - y)
+	weights := field.NewVector[E](v.Degree(), n)
+	v.AddScaled(weights, at, factor, make([]E, n))
+	v.MulBase(weights, weights, p.points.all(0, rows))
+	return weights
+}
+
+// dot is the sum of a column's values times weights.
+func (p *prover[E, X]) dot(column []E, weights field.Vector[E]) (x X) {
+	for k, w := range weights {
+		x[k] = p.field.Dot(column, w)
+	}
+	return x
+}
+
+func (p *prover[E, X]) sendValues() { absorbValues[E, X](p.challenger, p.layout, p.proof) }
+
+// absorbValues absorbs the values of a proof, table by table.
+func absorbValues[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], l *layout, p *proof[E, X]) {
+	for phase, shapes := range l.phases {
+		for t, s := range shapes {
+			var sent []E
+			for which, values := range p.values[phase][t] {
+				for i, x := range values {
+					if which == 0 || l.next[phase][t][i>>s.stack] {
+						sent = field.Coordinates[E](sent, x)
+					}
+				}
+			}
+			c.Elements("values", sent)
+		}
+	}
+}

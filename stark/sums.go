@@ -1,0 +1,130 @@
+package stark
+
+import (
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// sides is what the sums of a table need of its columns.
+type sides[E field.Element[E], X field.Extension[E, X]] struct {
+	code    *code[E]
+	columns map[int][]E
+}
+
+// messageSteps are the steps of a program's messages.
+func messageSteps(p *air.Program) (steps []int) {
+	for _, m := range p.Messages {
+		steps = append(append(steps, m.Multiplicity), m.Tuple...)
+	}
+	return steps
+}
+
+// keep keeps the values that a table's sums need, before its columns become coefficients.
+func (p *prover[E, X]) keep(t int, columns [][]E) {
+	program := p.layout.programs[t]
+	s := &sides[E, X]{columns: make(map[int][]E)}
+	if len(program.Messages) > 0 {
+		s.code = lower[E, X](p.field, program, p.publics, false, messageSteps(program))
+		for _, at := range [][]cellAt{s.code.here, s.code.next} {
+			for _, c := range at {
+				if s.columns[c.column] == nil {
+					s.columns[c.column] = append([]E(nil), columns[c.column]...)
+				}
+			}
+		}
+	}
+	p.kept = append(p.kept, s)
+}
+
+func (p *prover[E, X]) sums() error {
+	if err := p.sumUp(); err != nil {
+		return err
+	}
+	p.sendSums()
+	return p.commitSums()
+}
+
+func (p *prover[E, X]) sumUp() error {
+	l := p.layout
+	p.drawn = drawSums(p.challenger, p.one(), l.longest)
+	for t, program := range l.programs {
+		var x *extended[E]
+		columns, sum, err := p.sumsOf(t)
+		if err == nil {
+			x, err = p.points.extend(p.ctx, p.ex, l.phases[ofSums][t], columns, true)
+		}
+		if err != nil {
+			return err
+		}
+		p.extended[ofSums] = append(p.extended[ofSums], x)
+		if len(program.Messages) > 0 {
+			p.proof.sums = append(p.proof.sums, sum)
+		}
+	}
+	return nil
+}
+
+func (p *prover[E, X]) sendSums() { absorbSums[E, X](p.challenger, p.proof) }
+
+func absorbSums[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], p *proof[E, X]) {
+	for _, sum := range p.sums {
+		c.Elements("sum", field.Coordinates[E](nil, sum))
+	}
+}
+
+func (p *prover[E, X]) commitSums() error {
+	if p.layout.leaf(ofSums) == 0 {
+		return nil
+	}
+	return p.commit(ofSums, "sums")
+}
+
+// sumsOf are the columns of a table's sums, φ and then an h for each group but the first, and the
+// whole sum.
+func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
+	l, v := p.layout, p.vectors
+	groups, rows := l.groups[t], 1<<l.rows[t]
+	if len(groups) == 0 {
+		return nil, sum, nil
+	}
+	d := v.Degree()
+	h := make([]field.Vector[E], len(groups))
+	for g := range h {
+		h[g] = field.NewVector[E](d, rows)
+		columns = append(columns, h[g]...)
+	}
+	side := p.kept[t]
+	err = tiles(p.ctx, p.ex, rows, func(from, to int) {
+		m := newMachine[E, X](p.field, side.code, rows)
+		vector := func() field.Vector[E] { return field.NewVector[E](d, m.size) }
+		scratch := make([]E, m.size)
+		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
+		for ; from < to; from += m.size {
+			m.run(func(c int) []E { return side.columns[c] }, rows, from, nil)
+			for g, group := range groups {
+				m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
+				v.Invert(f.denominator)
+				v.Product(h[g].Slice(from, from+m.size), f.numerator, f.denominator, scratch)
+			}
+		}
+	})
+	if err != nil {
+		return nil, sum, err
+	}
+	// φ from what it grows by.
+	grows := make([]X, rows)
+	for i := range rows {
+		for g := range h {
+			grows[i] = grows[i].Add(v.Get(h[g], i))
+		}
+		sum = sum.Add(grows[i])
+	}
+	share := sum.MulBase(p.field.New(uint64(rows)).Inverse())
+	var phi X
+	for i := range rows {
+		v.Set(h[0], i, phi)
+		phi = phi.Add(grows[i]).Sub(share)
+	}
+	return columns, sum, nil
+}
