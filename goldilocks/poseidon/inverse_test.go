@@ -52,7 +52,7 @@ func preimage(s State, layer *[Width]State) State {
 			for j := range s {
 				x[i] = x[i].Add(layer[i][j].Mul(s[j]))
 			}
-			if i == 0 || r < fullRounds/2 || r >= fullRounds/2+partialRounds {
+			if i == 0 || r < FullRounds/2 || r >= FullRounds/2+PartialRounds {
 				x[i] = x[i].Exp(seventh)
 			}
 			x[i] = x[i].Sub(roundConstants[r][i])

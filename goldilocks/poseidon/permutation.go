@@ -20,9 +20,9 @@ const (
 
 // Rounds: half of the full ones, the partial ones, the other half.
 const (
-	fullRounds    = 8
-	partialRounds = 22
-	rounds        = fullRounds + partialRounds
+	FullRounds    = 8
+	PartialRounds = 22
+	rounds        = FullRounds + PartialRounds
 )
 
 // State is what is permuted: the rate, then the capacity.
@@ -82,14 +82,14 @@ func partialRoundsOf(x *[Width]uint64) {
 	first, firstLow, firstHigh := x[0], low[0], high[0]
 	low.setRemainders((*[Width]uint64)(&low))
 	high.setRemainders((*[Width]uint64)(&high))
-	for r := range partialRounds {
+	for r := range PartialRounds {
 		y := power7(first)
 		yLow, yHigh := y&epsilon, y>>32
 		low.addFirst(yLow - firstLow)
 		high.addFirst(yHigh - firstHigh)
 		low.multiply()
 		high.multiply()
-		if r == partialRounds-1 {
+		if r == PartialRounds-1 {
 			var l, h [Width]uint64
 			low.vector(&l)
 			high.vector(&h)
@@ -149,12 +149,6 @@ func lazy(low, high uint64) uint64 {
 	s, carry := bits.Add64(low+(high>>32)*epsilon, high<<32, 0)
 	return s + -carry&epsilon
 }
-
-// FullRounds and PartialRounds are the numbers of rounds: half of the full ones come first.
-const (
-	FullRounds    = fullRounds
-	PartialRounds = partialRounds
-)
 
 // RoundConstants are what is added to the state before each round's S-boxes. They and Mix are for
 // those who prove a permutation.

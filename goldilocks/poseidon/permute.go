@@ -76,10 +76,10 @@ func ColumnsAll(dst []Digest, columns [][]goldilocks.Element, on ...goldilocks.K
 // would get goes through the linear layers to the rounds' end.
 type schedule struct {
 	first   [Width]goldilocks.Element
-	before  [fullRounds / 2][Width]uint64 // after each of the first full rounds
-	partial [partialRounds - 1]expanded   // after each partial round but the last
+	before  [FullRounds / 2][Width]uint64 // after each of the first full rounds
+	partial [PartialRounds - 1]expanded   // after each partial round but the last
 	exit    [Width]expanded               // after the last
-	after   [fullRounds / 2][Width]uint64 // after each of the last full rounds; 2^63 after the last
+	after   [FullRounds / 2][Width]uint64 // after each of the last full rounds; 2^63 after the last
 }
 
 // expanded is low + high 2^32, with low in [2^61, 2^61 + 2^32) and high in
@@ -99,22 +99,22 @@ var constants = newSchedule()
 func newSchedule() (w schedule) {
 	w.first = roundConstants[0]
 	for i := range Width {
-		for r := range fullRounds / 2 {
+		for r := range FullRounds / 2 {
 			w.before[r][i] = uint64(roundConstants[r+1][i])
 		}
-		for r := range fullRounds/2 - 1 {
-			w.after[r][i] = uint64(roundConstants[rounds-fullRounds/2+1+r][i])
+		for r := range FullRounds/2 - 1 {
+			w.after[r][i] = uint64(roundConstants[rounds-FullRounds/2+1+r][i])
 		}
-		w.after[fullRounds/2-1][i] = 1 << 63
+		w.after[FullRounds/2-1][i] = 1 << 63
 	}
 	var carried State
-	for r := range partialRounds {
+	for r := range PartialRounds {
 		carried[0] = 0
 		carried.mix()
-		for i, c := range roundConstants[fullRounds/2+1+r] {
+		for i, c := range roundConstants[FullRounds/2+1+r] {
 			carried[i] = carried[i].Add(c)
 		}
-		if r < partialRounds-1 {
+		if r < PartialRounds-1 {
 			w.partial[r] = expand(carried[0])
 		}
 	}

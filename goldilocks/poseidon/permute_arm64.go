@@ -19,7 +19,7 @@ const (
 	elementSize = 8
 	digestSize  = elementSize * DigestLen
 	stateSize   = elementSize * Width
-	tableLen    = fullRounds*Width + Width + partialRounds + Width
+	tableLen    = FullRounds*Width + Width + PartialRounds + Width
 )
 
 // table is the round constants in the order in which the kernels add them: to all
@@ -30,7 +30,7 @@ const (
 // The other elements of a partial round meet no S-box: their constants are added later,
 // as what the linear layer makes of them.
 var table = func() (t [tableLen]goldilocks.Element) {
-	const first, last = fullRounds / 2, fullRounds/2 + partialRounds
+	const first, last = FullRounds / 2, FullRounds/2 + PartialRounds
 	next := t[:0]
 	for _, r := range roundConstants[:first+1] {
 		next = append(next, r[:]...)

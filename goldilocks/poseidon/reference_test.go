@@ -18,7 +18,7 @@ func reference(s State) (out State) {
 	for r := range rounds {
 		for i := range x {
 			x[i].Add(x[i], new(big.Int).SetUint64(uint64(roundConstants[r][i])))
-			if i == 0 || r < fullRounds/2 || r >= fullRounds/2+partialRounds {
+			if i == 0 || r < FullRounds/2 || r >= FullRounds/2+PartialRounds {
 				x[i].Exp(x[i], big.NewInt(7), p)
 			}
 		}
@@ -72,7 +72,7 @@ func TestReference(t *testing.T) {
 // round constants.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
-	for _, half := range [][fullRounds / 2][Width]uint64{constants.before, constants.after} {
+	for _, half := range [][FullRounds / 2][Width]uint64{constants.before, constants.after} {
 		for r, row := range half {
 			for i, c := range row {
 				if c < 1<<43 || c > 1<<64-1<<44 {

@@ -60,14 +60,19 @@ func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
 	return out
 }
 
-// Sum is the hash of a message with any padding byte, by Round.
-func Sum(padding byte, message []byte) (digest [Digest]byte) {
+// Padded is a copy of a message and its padding: whole blocks.
+func Padded(padding byte, message []byte) []byte {
 	padded := make([]byte, Rate*Blocks(len(message)))
 	copy(padded, message)
 	padded[len(message)] = padding
 	padded[len(padded)-1] |= 0x80
+	return padded
+}
+
+// Sum is the hash of a message with any padding byte, by Round.
+func Sum(padding byte, message []byte) (digest [Digest]byte) {
 	var a [Lanes]uint64
-	for ; len(padded) > 0; padded = padded[Rate:] {
+	for padded := Padded(padding, message); len(padded) > 0; padded = padded[Rate:] {
 		for i := range Rate / 8 {
 			a[i] ^= binary.LittleEndian.Uint64(padded[8*i:])
 		}

@@ -105,8 +105,8 @@ func (s *System) Widths() [2]int {
 // Memory is what a proof of so many blocks takes, in bytes, about.
 func (s *System) Memory(blocks int) uint64 { return s.System.Memory(s.heights(blocks)) }
 
-// Statement is what a proof of claims is about: it receives, of each message, what the sponges send when its last block is absorbed, and,
-// of public messages, all blocks.
+// Statement is what a proof of claims is about: it receives, of each message, what the sponges send
+// when its last block is absorbed, and, of public messages, all blocks.
 func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {
@@ -133,12 +133,9 @@ func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statem
 		if !s.sponge.public {
 			continue
 		}
-		for _, a := range absorb([][]byte{c.Message}) {
-			var block [keccak.Rate]byte
-			for lane := range rateLanes {
-				binary.LittleEndian.PutUint64(block[8*lane:], a.block[lane])
-			}
-			receive(busBlock, append([]uint64{uint64(i), uint64(a.before)}, limbs(block[:])...)...)
+		padded := keccak.Padded(keccak.Keccak256, c.Message)
+		for before := 0; before < len(padded); before += keccak.Rate {
+			receive(busBlock, append([]uint64{uint64(i), uint64(before)}, limbs(padded[before:][:keccak.Rate])...)...)
 		}
 	}
 	return statement, nil

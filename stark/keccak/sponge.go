@@ -173,17 +173,14 @@ func absorb(messages [][]byte) (all []absorbed) {
 	rotations := keccak.Rotations()
 	for m, message := range messages {
 		var state [keccak.Lanes]uint64
-		for i := range keccak.Blocks(len(message)) {
-			var padded [keccak.Rate]byte
-			n := copy(padded[:], message[i*keccak.Rate:])
-			a := absorbed{message: m, before: i * keccak.Rate, first: i == 0, bytes: n, old: state}
-			if n < keccak.Rate {
-				a.last = true
-				padded[n] = keccak.Keccak256
-				padded[keccak.Rate-1] |= 0x80
+		padded := keccak.Padded(keccak.Keccak256, message)
+		for before := 0; before < len(padded); before += keccak.Rate {
+			a := absorbed{
+				message: m, before: before, first: before == 0, last: len(message)-before < keccak.Rate,
+				bytes: min(len(message)-before, keccak.Rate), old: state,
 			}
 			for lane := range rateLanes {
-				a.block[lane] = binary.LittleEndian.Uint64(padded[8*lane:])
+				a.block[lane] = binary.LittleEndian.Uint64(padded[before+8*lane:])
 				state[lane] ^= a.block[lane]
 			}
 			for _, c := range constants {

@@ -11,6 +11,7 @@
 package security
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -51,7 +52,7 @@ func (b Batching) factor(n int) float64 {
 type Protocol struct {
 	Field float64 // the logarithm of the order of the field of challenges, in bits
 	// Excluded is the logarithm of the number of elements that the point of evaluation never
-	// is, in bits; 0 for none.
+	// is, beside those of rows and Domain, in bits. The one that 0 counts is none too many to count.
 	Excluded float64
 
 	// The code: polynomials of degree below Dimension, which need not be a whole power of two,
@@ -177,15 +178,7 @@ type Report struct {
 
 // Least is the round of the greatest error.
 func (r Report) Least() Round {
-	return slices.MinFunc(r.Rounds, func(a, b Round) int {
-		switch {
-		case a.Bits < b.Bits:
-			return -1
-		case a.Bits > b.Bits:
-			return 1
-		}
-		return 0
-	})
+	return slices.MinFunc(r.Rounds, func(a, b Round) int { return cmp.Compare(a.Bits, b.Bits) })
 }
 
 // Bits is what is proved, in whole bits.
@@ -225,10 +218,7 @@ func (p Protocol) Report(regime Regime) (Report, error) {
 	add("constraints", p.Field-list-math.Log2(float64(p.Constraints)))
 	// A polynomial of that degree is 0 at a point at which it should not be.
 	degree := float64(p.Degree)*(rows+float64(p.Points)-1) + rows - 1
-	excluded := math.Exp2(p.Excluded-p.Field) + (rows+p.Domain)*math.Exp2(-p.Field)
-	if p.Excluded == 0 {
-		excluded = (rows + p.Domain) * math.Exp2(-p.Field)
-	}
+	excluded := (math.Exp2(p.Excluded) + rows + p.Domain) * math.Exp2(-p.Field)
 	add("point", p.Field+math.Log2(1-excluded)-list-math.Log2(degree)+float64(p.Grinding.Point))
 	add("batching", p.Field-regime.linear(rate, p.Dimension)-math.Log2(p.Batching.factor(p.Functions))+float64(p.Grinding.Batching))
 	dimension := p.Dimension

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/keccak"
+	"github.com/zkbench/zkbench/stark/security"
 )
 
 // Defs returns the workloads.
@@ -61,11 +62,11 @@ func KeccakStark() workload.Def {
 		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge; length and digest are public, and proofs are not zero-knowledge",
 		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, execAxis, stages},
 		Resolve: resolve,
-		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			return newInstance(ctx, c, seed)
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			return newInstance(c, seed)
 		},
 		Stages: func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
-			i, err := newInstance(ctx, c, seed)
+			i, err := newInstance(c, seed)
 			if err != nil {
 				return workload.Staged{}, err
 			}
@@ -91,7 +92,7 @@ type instance struct {
 	stage  string
 }
 
-func newInstance(_ context.Context, c workload.Case, seed uint64) (*instance, error) {
+func newInstance(c workload.Case, seed uint64) (*instance, error) {
 	i := &instance{seed: seed, stage: c.Get(workload.StageKey)}
 	var err error
 	if i.bytes, err = c.Int("bytes"); err != nil {
@@ -174,19 +175,22 @@ func (i *instance) refuses(proof []byte) error {
 	return nil
 }
 
-// figures are what a case has before it is proved: blocks, columns and proved bits.
-func (i *instance) figures() ([]record.Metric, error) {
+// figures are what a case has before it is proved: blocks, columns and proved bits, which proved
+// reports.
+func (i *instance) figures() (metrics []record.Metric, proved security.Report, err error) {
 	blocks := hash.Blocks(i.bytes)
-	best, err := i.system.Proved(blocks)
+	if proved, err = i.system.Proved(blocks); err != nil {
+		return nil, proved, err
+	}
 	widths := i.system.Widths()
 	return []record.Metric{
 		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(widths[0] + widths[1])),
-		record.ProvedBits.Metric(float64(best.Bits())),
-	}, err
+		record.ProvedBits.Metric(float64(proved.Bits())),
+	}, proved, nil
 }
 
 func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
-	metrics, err := i.figures()
+	metrics, _, err := i.figures()
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +205,8 @@ func (i *instance) Close() error { return nil }
 
 // goThrough proves and verifies, phase by phase.
 func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out workload.Staged, err error) {
-	if out.Metrics, err = i.figures(); err != nil {
+	metrics, proved, err := i.figures()
+	if err != nil {
 		return out, err
 	}
 	message := i.message(0)
@@ -215,17 +220,13 @@ func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out worklo
 		return out, err
 	}
 	size := record.ProofSize.Metric(float64(len(proof)))
-	out.Metrics = append(out.Metrics, size)
+	out.Metrics = append(metrics, size)
 	whole.End(out.Metrics...)
 	verifying := r.Start(stageVerify)
 	if err := i.verify(proof, message); err != nil {
 		return out, err
 	}
 	verifying.End()
-	best, err := i.system.Proved(hash.Blocks(i.bytes))
-	if err != nil {
-		return out, err
-	}
-	out.Findings = []record.Finding{{Name: "proved bits", Text: fmt.Sprintf("%d, by %v; the round of the greatest error: %s", best.Bits(), best.Regime, best.Least().Name)}}
+	out.Findings = []record.Finding{{Name: "proved bits", Text: fmt.Sprintf("%d, by %v; the round of the greatest error: %s", proved.Bits(), proved.Regime, proved.Least().Name)}}
 	return out, i.refuses(proof)
 }
