@@ -132,6 +132,11 @@ func TestLimits(t *testing.T) {
 	must.Fail(t, err, zkbench.ErrParams, "two tables of one name")
 	_, err = New(config)
 	must.Fail(t, err, zkbench.ErrParams, "no table")
+	config.Set.Queries = 1 << 11
+	must.Get(New(config, power(1)))(t)
+	config.Set.Queries++
+	_, err = New(config, power(1))
+	must.Fail(t, err, zkbench.ErrParams, "queries whose paths have no length of two bytes")
 
 	s, _ := attacked(t, attackSet)
 	traces, about := attackTraces(nil)
@@ -150,6 +155,8 @@ func TestLimits(t *testing.T) {
 	for _, rows := range [][]int{nil, {8}, {8, 16, 16}, {8, 0}, {8, 12}, {1, 8}, {8, math.MaxInt}, {8, 1 << 62}} {
 		_, err := s.Security(rows, 0)
 		must.Fail(t, err, zkbench.ErrParams, "rows %v", rows)
+		_, err = s.Memory(rows)
+		must.Fail(t, err, zkbench.ErrParams, "memory of rows %v", rows)
 	}
 	for _, times := range []int64{koalabear.Modulus, -koalabear.Modulus, math.MaxInt64, math.MinInt64} {
 		other := about
@@ -197,8 +204,7 @@ func TestEncodingsOfPoseidon(t *testing.T) {
 	must.Fail(t, c.err, zkbench.ErrMalformed, "an element beyond p")
 }
 
-// TestDigest: all that decides what a proof says is in the digest. The value is fixed, so that a change
-// of the tests' tables or of what is hashed is seen.
+// TestDigest: all that decides what a proof says is in the digest.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	digest := func(set Set, tables ...*air.Table) string {

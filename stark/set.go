@@ -63,28 +63,38 @@ func basic(name string, logBlowup, queries int) Set {
 // Security is what decides the soundness of a proof of tables of so many rows, of a statement of so
 // many messages.
 func (s *System) Security(rows []int, messages int) (security.Protocol, error) {
-	logs, err := s.logRows(rows)
-	if err != nil {
-		return security.Protocol{}, err
-	}
-	l, err := s.engine.layout(s.statement, logs)
+	l, err := s.layoutOf(rows)
 	if err != nil {
 		return security.Protocol{}, err
 	}
 	return s.engine.security(l, messages), nil
 }
 
-// Memory is what a proof of tables of so many rows, one number each, takes, in bytes, about: of their cells as many
-// values as there are points, those of one coset stacked, trees and FRI's words.
-func (s *System) Memory(rows []int) (bytes uint64) {
-	set, size, most := s.set, s.engine.bytes(), 0
-	var cells uint64
-	for t, n := range rows[:len(s.programs)] {
-		cells += uint64(n) * uint64(s.programs[t].Columns)
-		most = max(most, n)
+// layoutOf is the layout for tables of so many rows.
+func (s *System) layoutOf(rows []int) (*layout, error) {
+	logs, err := s.logRows(rows)
+	if err != nil {
+		return nil, err
 	}
-	points := uint64(most) << (set.Stack + set.LogBlowup)
-	return cells*size*(1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+3*uint64(set.Degree)*size)
+	return s.engine.layout(s.statement, logs)
+}
+
+// Memory is what a proof of tables of so many rows takes at most, about, in bytes: of their cells as
+// many values as there are points, those of one coset stacked, trees and FRI's words, and of what
+// the collector has not taken back as much again. Tables and heights that do not agree are a
+// zkbench.ErrParams.
+func (s *System) Memory(rows []int) (bytes uint64, err error) {
+	l, err := s.layoutOf(rows)
+	if err != nil {
+		return 0, err
+	}
+	set, size := s.set, s.engine.bytes()
+	var cells uint64
+	for t, n := range rows {
+		cells += uint64(n) * uint64(s.programs[t].Columns)
+	}
+	points := uint64(1) << (l.size + set.LogBlowup)
+	return 2 * (cells*size*(1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+3*uint64(set.Degree)*size)), nil
 }
 
 // logRows are the logarithms of all tables' heights.

@@ -109,12 +109,16 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	return &System{s, e}, nil
 }
 
+// maxQueries is so few that the longest path, of as many leaves far apart in a tree of depth 32, is
+// below 2^16 digests: 11 levels of the 32 have all nodes.
+const maxQueries = 1 << 11
+
 func (c Config) engine() (engine, error) {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, a...)...)
 	}
 	s := c.Set
-	if s.LogBlowup < 1 || s.LogBlowup > 8 || s.Queries < 1 || s.Queries > 1<<12 || s.Grinding < 0 || s.Grinding > 40 ||
+	if s.LogBlowup < 1 || s.LogBlowup > 8 || s.Queries < 1 || s.Queries > maxQueries || s.Grinding < 0 || s.Grinding > 40 ||
 		s.Stack < 0 || s.Stack > 12 || s.LogFold < 1 || s.LogFold > 6 || s.LogFinal < 0 || s.LogFinal > 12 || s.LogCap < 0 || s.LogCap > 12 {
 		return nil, bad("set %+v", s)
 	}

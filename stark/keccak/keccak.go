@@ -102,8 +102,8 @@ func (s *System) Widths() [2]int {
 	return [2]int{s.sponge.permutation.columns(), s.sponge.columns()}
 }
 
-// Memory is what a proof of so many blocks takes, in bytes, about.
-func (s *System) Memory(blocks int) uint64 { return s.System.Memory(s.heights(blocks)) }
+// Memory is what a proof of so many blocks takes at most, about, in bytes.
+func (s *System) Memory(blocks int) (uint64, error) { return s.System.Memory(s.heights(blocks)) }
 
 // Statement is what a proof of claims is about: it receives, of each message, what the sponges send
 // when its last block is absorbed, and, of public messages, all blocks.

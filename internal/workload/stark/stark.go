@@ -118,7 +118,11 @@ func newInstance(c workload.Case, seed uint64) (*instance, error) {
 	if i.system, err = keccak.New(stark.Config{Field: field, Hash: stark.Hash(c.Get("hash")), Set: set}, false); err != nil {
 		return nil, err
 	}
-	return i, memory.Fits("proof", i.system.Memory(hash.Blocks(i.bytes)))
+	need, err := i.system.Memory(hash.Blocks(i.bytes))
+	if err != nil {
+		return nil, err
+	}
+	return i, memory.Fits("proof", need)
 }
 
 // input is a message, with a proof where that is verified.
