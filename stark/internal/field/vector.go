@@ -32,11 +32,18 @@ type Vectors[E Element[E], X Extension[E, X]] struct {
 	products []product[E]
 }
 
-// product is one of coordinates, times a factor, of one of the result's.
+// product is that of two coordinates, a multiple of which goes to each of some of the result's.
 type product[E any] struct {
-	i, j, k int
-	factor  E
-	one     bool // the factor is 1
+	i, j int
+	to   []multiple[E]
+}
+
+// multiple is what goes to coordinate k: what went to the one before, or at first the product
+// itself, times a ratio.
+type multiple[E any] struct {
+	k     int
+	ratio E
+	same  bool // the ratio is 1
 }
 
 // NewVectors is the arithmetic over a field's extension.
@@ -46,11 +53,14 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 	var zero E
 	for i := range v.degree {
 		for j := range v.degree {
+			p, last := product[E]{i: i, j: j}, f.New(1)
 			for k, c := range Coordinates[E](nil, v.unit(i).Mul(v.unit(j))) {
 				if c != zero {
-					v.products = append(v.products, product[E]{i, j, k, c, c == f.New(1)})
+					p.to = append(p.to, multiple[E]{k, c.Mul(last.Inverse()), c == last})
+					last = c
 				}
 			}
+			v.products = append(v.products, p)
 		}
 	}
 	return v
@@ -133,22 +143,14 @@ func (v *Vectors[E, X]) MulBase(dst, a Vector[E], b []E) {
 // Product adds the products of a and b to dst, which is neither; scratch is as long as they.
 func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
 	t := scratch[:len(a[0])]
-	for at, p := range v.products {
-		if at == 0 || v.products[at-1].i != p.i || v.products[at-1].j != p.j {
-			v.Field.Mul(t, a[p.i], b[p.j])
+	for _, p := range v.products {
+		v.Field.Mul(t, a[p.i], b[p.j])
+		for _, m := range p.to {
+			if !m.same {
+				v.MulScalar(t, t, m.ratio)
+			}
+			v.Add(dst[m.k], dst[m.k], t)
 		}
-		v.addTimes(dst[p.k], t, p)
-	}
-}
-
-// addTimes adds the product's factor times a, which the last one of the same coordinates may be.
-func (v *Vectors[E, X]) addTimes(dst, a []E, p product[E]) {
-	if p.one {
-		v.Add(dst, dst, a)
-		return
-	}
-	for i, e := range a {
-		dst[i] = dst[i].Add(e.Mul(p.factor))
 	}
 }
 
