@@ -36,6 +36,35 @@ func MulAdd(dst, a, b []Element, on ...Kernel) {
 	mulAddPortable(dst[n:], a[n:], b[n:])
 }
 
+// Xor sets dst[i] = a[i] + b[i] - 2 a[i] b[i]: of bits their exclusive or.
+func Xor(dst, a, b []Element, on ...Kernel) {
+	sameLength(len(dst), len(a), len(b))
+	n := chosen(on).xorWide(dst, a, b)
+	xorPortable(dst[n:], a[n:], b[n:])
+}
+
+// AndNot sets dst[i] = a[i] (1 - b[i]): of bits a[i] and not b[i].
+func AndNot(dst, a, b []Element, on ...Kernel) {
+	sameLength(len(dst), len(a), len(b))
+	n := chosen(on).andNotWide(dst, a, b)
+	andNotPortable(dst[n:], a[n:], b[n:])
+}
+
+// MaxPack is how many vectors Pack takes at most.
+const MaxPack = 32
+
+// Pack sets dst[i] to the sum of 2^j a[j][i]: of bits the number that they are. There are 1 to
+// MaxPack vectors, none of them dst.
+func Pack(dst []Element, a [][]Element, on ...Kernel) {
+	if len(a) == 0 || len(a) > MaxPack {
+		panic(fmt.Sprintf("goldilocks: %d vectors to pack, accepted are 1 to %d", len(a), MaxPack))
+	}
+	for _, v := range a {
+		sameLength(len(dst), len(v), len(v))
+	}
+	packPortable(dst, a, chosen(on).packWide(dst, a))
+}
+
 // Square sets dst[i] = a[i]^2.
 func Square(dst, a []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))

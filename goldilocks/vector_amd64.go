@@ -68,6 +68,42 @@ func (k Kernel) mulAddWide(dst, a, b []Element) int {
 	return n
 }
 
+func (k Kernel) xorWide(dst, a, b []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		xorAVX512(&dst[0], &a[0], &b[0], n)
+	default:
+		xorAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	return n
+}
+
+func (k Kernel) andNotWide(dst, a, b []Element) int {
+	n := k.whole(len(dst))
+	switch {
+	case n == 0:
+	case k.name == avx512:
+		andNotAVX512(&dst[0], &a[0], &b[0], n)
+	default:
+		andNotAVX2(&dst[0], &a[0], &b[0], n)
+	}
+	return n
+}
+
+func (k Kernel) packWide(dst []Element, a [][]Element) int {
+	n := k.whole(len(dst))
+	switch last := &a[len(a)-1]; {
+	case n == 0:
+	case k.name == avx512:
+		packAVX512(&dst[0], last, n, len(a))
+	default:
+		packAVX2(&dst[0], last, n, len(a))
+	}
+	return n
+}
+
 func (k Kernel) squareWide(dst, a []Element) int {
 	n := k.whole(len(dst))
 	switch {
@@ -166,6 +202,24 @@ func mulAddAVX512(dst, a, b *Element, n int)
 
 //go:noescape
 func mulAddAVX2(dst, a, b *Element, n int)
+
+//go:noescape
+func xorAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func xorAVX2(dst, a, b *Element, n int)
+
+//go:noescape
+func andNotAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func andNotAVX2(dst, a, b *Element, n int)
+
+//go:noescape
+func packAVX512(dst *Element, last *[]Element, n, count int)
+
+//go:noescape
+func packAVX2(dst *Element, last *[]Element, n, count int)
 
 //go:noescape
 func squareAVX512(dst, a *Element, n int)

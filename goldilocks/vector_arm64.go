@@ -30,6 +30,18 @@ func mulSVE(dst, a, b *Element, n int)
 func mulSVE2(dst, a, b *Element, n int)
 
 //go:noescape
+func xorSVE(dst, a, b *Element, n int)
+
+//go:noescape
+func xorSVE2(dst, a, b *Element, n int)
+
+//go:noescape
+func andNotSVE(dst, a, b *Element, n int)
+
+//go:noescape
+func andNotSVE2(dst, a, b *Element, n int)
+
+//go:noescape
 func squareSVE(dst, a *Element, n int)
 
 //go:noescape
@@ -112,6 +124,42 @@ func (k Kernel) mulAddWide(dst, a, b []Element) int {
 		mulAddSVE(&dst[0], &dst[0], &a[0], &b[0], len(dst))
 	} else {
 		mulAddSVE2(&dst[0], &dst[0], &a[0], &b[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) xorWide(dst, a, b []Element) int {
+	if k.name == portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		xorSVE(&dst[0], &a[0], &b[0], len(dst))
+	} else {
+		xorSVE2(&dst[0], &a[0], &b[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) andNotWide(dst, a, b []Element) int {
+	if k.name == portable || len(dst) == 0 {
+		return 0
+	}
+	if k.name == sve {
+		andNotSVE(&dst[0], &a[0], &b[0], len(dst))
+	} else {
+		andNotSVE2(&dst[0], &a[0], &b[0], len(dst))
+	}
+	return len(dst)
+}
+
+func (k Kernel) packWide(dst []Element, a [][]Element) int {
+	if k.name == portable {
+		return 0
+	}
+	copy(dst, a[len(a)-1])
+	for i := len(a) - 2; i >= 0; i-- {
+		k.addWide(dst, dst, dst)
+		k.addWide(dst, dst, a[i][:len(dst)])
 	}
 	return len(dst)
 }

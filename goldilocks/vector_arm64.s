@@ -292,6 +292,100 @@ mulAddScalarSVELoop:
 mulAddScalarSVEEnd:
 	RET
 
+// func xorSVE(dst, a, b *uint64, n int)
+TEXT ·xorSVE(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL xorSVEEnd
+xorSVELoop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x04e107c6 // sub z6.d, z30.d, z1.d
+	WORD $0x04e00007 // add z7.d, z0.d, z0.d
+	WORD $0x24c71c11 // cmphi p1.d, p7/z, z0.d, z7.d
+	WORD $0x04c005e7 // add z7.d, p1/m, z7.d, z15.d
+	WORD $0x0420bcc2 // movprfx z2, z6
+	WORD $0x04d31ce2 // umulh z2.d, p7/m, z2.d, z7.d
+	WORD $0x0420bcc3 // movprfx z3, z6
+	WORD $0x04d01ce3 // mul z3.d, p7/m, z3.d, z7.d
+	WORD $0x04e09445 // lsr z5.d, z2.d, #32
+	WORD $0x04e50465 // sub z5.d, z3.d, z5.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
+	WORD $0x04d5bc43 // uxtw z3.d, p7/m, z2.d
+	WORD $0x04e09c42 // lsl z2.d, z2.d, #32
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04e200a6 // add z6.d, z5.d, z2.d
+	WORD $0x24c61c51 // cmphi p1.d, p7/z, z2.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04e000c6 // add z6.d, z6.d, z0.d
+	WORD $0x24c61c11 // cmphi p1.d, p7/z, z0.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04e100c6 // add z6.d, z6.d, z1.d
+	WORD $0x24c61c31 // cmphi p1.d, p7/z, z1.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04ef00c2 // add z2.d, z6.d, z15.d
+	WORD $0x04cb1c46 // umin z6.d, p7/m, z6.d, z2.d
+	WORD $0xe5e94006 // st1d {z6.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI xorSVELoop
+xorSVEEnd:
+	RET
+
+// func andNotSVE(dst, a, b *uint64, n int)
+TEXT ·andNotSVE(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL andNotSVEEnd
+andNotSVELoop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x04e107c6 // sub z6.d, z30.d, z1.d
+	WORD $0x0420bcc2 // movprfx z2, z6
+	WORD $0x04d31c02 // umulh z2.d, p7/m, z2.d, z0.d
+	WORD $0x0420bcc3 // movprfx z3, z6
+	WORD $0x04d01c03 // mul z3.d, p7/m, z3.d, z0.d
+	WORD $0x04e09445 // lsr z5.d, z2.d, #32
+	WORD $0x04e50465 // sub z5.d, z3.d, z5.d
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
+	WORD $0x04d5bc43 // uxtw z3.d, p7/m, z2.d
+	WORD $0x04e09c42 // lsl z2.d, z2.d, #32
+	WORD $0x04e30442 // sub z2.d, z2.d, z3.d
+	WORD $0x04e200a6 // add z6.d, z5.d, z2.d
+	WORD $0x24c61c51 // cmphi p1.d, p7/z, z2.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04e000c6 // add z6.d, z6.d, z0.d
+	WORD $0x24c61c11 // cmphi p1.d, p7/z, z0.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04ef00c2 // add z2.d, z6.d, z15.d
+	WORD $0x04cb1c46 // umin z6.d, p7/m, z6.d, z2.d
+	WORD $0xe5e94006 // st1d {z6.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI andNotSVELoop
+andNotSVEEnd:
+	RET
+
 // func mulSmallSVE(dst, a *uint64, n int, s uint64)
 TEXT ·mulSmallSVE(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -1365,6 +1459,90 @@ mulAddScalarSVE2Loop:
 	WORD $0x25e81d20 // whilelo p0.d, x9, x8
 	BMI mulAddScalarSVE2Loop
 mulAddScalarSVE2End:
+	RET
+
+// func xorSVE2(dst, a, b *uint64, n int)
+TEXT ·xorSVE2(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL xorSVE2End
+xorSVE2Loop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x04e107c6 // sub z6.d, z30.d, z1.d
+	WORD $0x04e00007 // add z7.d, z0.d, z0.d
+	WORD $0x24c71c11 // cmphi p1.d, p7/z, z0.d, z7.d
+	WORD $0x04c005e7 // add z7.d, p1/m, z7.d, z15.d
+	WORD $0x04e76cc2 // umulh z2.d, z6.d, z7.d
+	WORD $0x04e760c3 // mul z3.d, z6.d, z7.d
+	WORD $0x45c25c65 // usubwt z5.d, z3.d, z2.s
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
+	WORD $0x45cf7842 // umullb z2.d, z2.s, z15.s
+	WORD $0x04e200a6 // add z6.d, z5.d, z2.d
+	WORD $0x24c61c51 // cmphi p1.d, p7/z, z2.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04e000c6 // add z6.d, z6.d, z0.d
+	WORD $0x24c61c11 // cmphi p1.d, p7/z, z0.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04e100c6 // add z6.d, z6.d, z1.d
+	WORD $0x24c61c31 // cmphi p1.d, p7/z, z1.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04ef00c2 // add z2.d, z6.d, z15.d
+	WORD $0x04cb1c46 // umin z6.d, p7/m, z6.d, z2.d
+	WORD $0xe5e94006 // st1d {z6.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI xorSVE2Loop
+xorSVE2End:
+	RET
+
+// func andNotSVE2(dst, a, b *uint64, n int)
+TEXT ·andNotSVE2(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R8
+	WORD $0x25d8e3e7 // ptrue p7.d
+	MOVD $0xffffffff, R10
+	WORD $0x05e0394f // mov z15.d, x10
+	MOVD $0xffffffff00000001, R10
+	WORD $0x05e0395e // mov z30.d, x10
+	MOVD ZR, R9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BPL andNotSVE2End
+andNotSVE2Loop:
+	WORD $0xa5e94020 // ld1d {z0.d}, p0/z, [x1, x9, lsl #3]
+	WORD $0xa5e94041 // ld1d {z1.d}, p0/z, [x2, x9, lsl #3]
+	WORD $0x04e107c6 // sub z6.d, z30.d, z1.d
+	WORD $0x04e06cc2 // umulh z2.d, z6.d, z0.d
+	WORD $0x04e060c3 // mul z3.d, z6.d, z0.d
+	WORD $0x45c25c65 // usubwt z5.d, z3.d, z2.s
+	WORD $0x24c31cb1 // cmphi p1.d, p7/z, z5.d, z3.d
+	WORD $0x04c105e5 // sub z5.d, p1/m, z5.d, z15.d
+	WORD $0x45cf7842 // umullb z2.d, z2.s, z15.s
+	WORD $0x04e200a6 // add z6.d, z5.d, z2.d
+	WORD $0x24c61c51 // cmphi p1.d, p7/z, z2.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04e000c6 // add z6.d, z6.d, z0.d
+	WORD $0x24c61c11 // cmphi p1.d, p7/z, z0.d, z6.d
+	WORD $0x04c005e6 // add z6.d, p1/m, z6.d, z15.d
+	WORD $0x04ef00c2 // add z2.d, z6.d, z15.d
+	WORD $0x04cb1c46 // umin z6.d, p7/m, z6.d, z2.d
+	WORD $0xe5e94006 // st1d {z6.d}, p0, [x0, x9, lsl #3]
+	WORD $0x04f0e3e9 // incd x9
+	WORD $0x25e81d20 // whilelo p0.d, x9, x8
+	BMI andNotSVE2Loop
+andNotSVE2End:
 	RET
 
 // func mulSmallSVE2(dst, a *uint64, n int, s uint64)

@@ -32,6 +32,29 @@ func mulAddPortable(dst, a, b []Element) {
 	}
 }
 
+func xorPortable(dst, a, b []Element) {
+	for i := range dst {
+		x, y := a[i], b[i]
+		dst[i] = x.Add(y).Sub(x.Add(x).Mul(y))
+	}
+}
+
+func andNotPortable(dst, a, b []Element) {
+	for i := range dst {
+		dst[i] = a[i].Sub(a[i].Mul(b[i]))
+	}
+}
+
+func packPortable(dst []Element, a [][]Element, from int) {
+	for i := from; i < len(dst); i++ {
+		var sum Element
+		for j := len(a) - 1; j >= 0; j-- {
+			sum = sum.Add(sum).Add(a[j][i])
+		}
+		dst[i] = sum
+	}
+}
+
 func squarePortable(dst, a []Element) {
 	for i := range dst {
 		dst[i] = a[i].Square()

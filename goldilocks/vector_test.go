@@ -58,6 +58,8 @@ func TestVectors(t *testing.T) {
 				check("sub", byKernel(k, goldilocks.Sub), func(i int) goldilocks.Element { return a[i].Sub(b[i]) })
 				check("mul", byKernel(k, goldilocks.Mul), func(i int) goldilocks.Element { return a[i].Mul(b[i]) })
 				check("mulAdd", byKernel(k, goldilocks.MulAdd), func(i int) goldilocks.Element { return c[i].Add(a[i].Mul(b[i])) })
+				check("xor", byKernel(k, goldilocks.Xor), func(i int) goldilocks.Element { return a[i].Add(b[i]).Sub(a[i].Mul(b[i]).Mul(2)) })
+				check("andNot", byKernel(k, goldilocks.AndNot), func(i int) goldilocks.Element { return a[i].Mul(goldilocks.Element(1).Sub(b[i])) })
 				check("square", func(dst, a, _ vector) { goldilocks.Square(dst, a, k) }, func(i int) goldilocks.Element { return a[i].Square() })
 				check("neg", func(dst, a, _ vector) { goldilocks.Neg(dst, a, k) }, func(i int) goldilocks.Element { return a[i].Neg() })
 				check("mulScalar", func(dst, a, _ vector) { goldilocks.MulScalar(dst, a, c[n], k) }, func(i int) goldilocks.Element { return a[i].Mul(c[n]) })
@@ -71,6 +73,46 @@ func TestVectors(t *testing.T) {
 					t.Fatalf("dot of %d: %d, want %d", n, got, sum)
 				}
 			}
+		}
+	})
+}
+
+// TestPack: every number of vectors, the greatest elements among them.
+func TestPack(t *testing.T) {
+	t.Parallel()
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		random := rand.New(rand.NewPCG(3, 4))
+		for count := 1; count <= goldilocks.MaxPack; count++ {
+			for _, n := range []int{0, 1, 4, 8, 13, 16, 27} {
+				a := make([][]goldilocks.Element, count)
+				for j := range a {
+					a[j] = goldilockstest.Elements(random, n)
+					if count%2 == 0 {
+						a[j] = generate(n, func(int) goldilocks.Element { return goldilocks.Modulus - 1 })
+					}
+				}
+				dst := make([]goldilocks.Element, n)
+				goldilocks.Pack(dst, a, k)
+				want := generate(n, func(i int) (sum goldilocks.Element) {
+					for j := range a {
+						sum = sum.Add(a[j][i].Mul(1 << j))
+					}
+					return sum
+				})
+				if !slices.Equal(want, dst) {
+					t.Fatalf("%d vectors of %d:\n%s", count, n, cmp.Diff(want, dst))
+				}
+			}
+		}
+		for _, count := range []int{0, goldilocks.MaxPack + 1} {
+			func() {
+				defer func() {
+					if text := fmt.Sprint(recover()); !strings.Contains(text, "vectors to pack") {
+						t.Errorf("%d vectors: %s", count, text)
+					}
+				}()
+				goldilocks.Pack(nil, make([][]goldilocks.Element, count), k)
+			}()
 		}
 	})
 }
@@ -108,6 +150,9 @@ func TestLengthsThatDiffer(t *testing.T) {
 			{"sub", 3, func(v ...vector) { goldilocks.Sub(v[0], v[1], v[2], k) }},
 			{"mul", 3, func(v ...vector) { goldilocks.Mul(v[0], v[1], v[2], k) }},
 			{"mulAdd", 3, func(v ...vector) { goldilocks.MulAdd(v[0], v[1], v[2], k) }},
+			{"xor", 3, func(v ...vector) { goldilocks.Xor(v[0], v[1], v[2], k) }},
+			{"andNot", 3, func(v ...vector) { goldilocks.AndNot(v[0], v[1], v[2], k) }},
+			{"pack", 3, func(v ...vector) { goldilocks.Pack(v[0], v[1:], k) }},
 			{"square", 2, func(v ...vector) { goldilocks.Square(v[0], v[1], k) }},
 			{"neg", 2, func(v ...vector) { goldilocks.Neg(v[0], v[1], k) }},
 			{"mulScalar", 2, func(v ...vector) { goldilocks.MulScalar(v[0], v[1], 3, k) }},
@@ -143,7 +188,7 @@ func FuzzVectors(f *testing.F) {
 		run := func(k goldilocks.Kernel) (all [][]goldilocks.Element) {
 			a, b := make([]goldilocks.Element, 8), make([]goldilocks.Element, 8)
 			a[at%8], b[at%8] = goldilocks.Reduce(x), goldilocks.Reduce(y)
-			for _, op := range []operation{goldilocks.Add, goldilocks.Sub, goldilocks.Mul, goldilocks.MulAdd} {
+			for _, op := range []operation{goldilocks.Add, goldilocks.Sub, goldilocks.Mul, goldilocks.MulAdd, goldilocks.Xor, goldilocks.AndNot} {
 				dst := slices.Clone(b)
 				op(dst, a, b, k)
 				all = append(all, dst)
@@ -171,6 +216,9 @@ func BenchmarkVectors(b *testing.B) {
 				{"mul", func() { goldilocks.Mul(dst, x, y, k) }},
 				{"mulAdd", func() { goldilocks.MulAdd(dst, x, y, k) }},
 				{"mulAddScalar", func() { goldilocks.MulAddScalar(dst, x, y[0], k) }},
+				{"xor", func() { goldilocks.Xor(dst, x, y, k) }},
+				{"andNot", func() { goldilocks.AndNot(dst, x, y, k) }},
+				{"pack2", func() { goldilocks.Pack(dst, [][]goldilocks.Element{x, y}, k) }},
 				{"square", func() { goldilocks.Square(dst, x, k) }},
 				{"dot", func() { goldilocks.Dot(x, y, k) }},
 				{"batchInverse", func() { goldilocks.BatchInverse(dst, x, k) }},

@@ -61,11 +61,12 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 	var zero E
 	err := ex.Do(ctx, rows/size, func(_ context.Context, i int) error {
 		m := newMachine[E, X](f, code, rows)
-		first := size // the first row in which something does not hold
-		m.run(func(c int) []E { return columns[c] }, rows, i*size, func(bound int, values []E) {
-			c := p.Constraints[bound]
+		// The first row in which something does not hold, and of what does not hold there what is stated
+		// first.
+		first, failing := size, -1
+		m.run(func(c int) []E { return columns[c] }, rows, i*size, func(w air.Where, bounds []int, values [][]E) {
 			from, to := 0, size
-			switch row := i * size; c.Where {
+			switch row := i * size; w {
 			case air.First:
 				if row > 0 {
 					to = 0
@@ -81,13 +82,17 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 					to--
 				}
 			}
-			for j := from; j < min(to, first); j++ {
-				if values[j] != zero {
-					first = j
-					failed[i] = fmt.Errorf("%w: table %q, row %d: %s", zkbench.ErrWitness, s.tables[t].Name, i*size+j, c.Name)
+			for n, bound := range bounds {
+				for j := from; j < min(to, first+1); j++ {
+					if values[n][j] != zero && (j < first || bound < failing) {
+						first, failing = j, bound
+					}
 				}
 			}
 		})
+		if failing >= 0 {
+			failed[i] = fmt.Errorf("%w: table %q, row %d: %s", zkbench.ErrWitness, s.tables[t].Name, i*size+first, p.Constraints[failing].Name)
+		}
 		for _, message := range p.Messages {
 			times := m.value(message.Multiplicity)
 			for j := range size {

@@ -141,7 +141,6 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	size      int // of a tile
 	weights   []X
 	selectors [4][]E
-	bounds    [4]*bound[E, X]
 	sums      [4]field.Vector[E] // of constraints, by where they hold
 	f         fraction[E]
 	more      [2]field.Vector[E]
@@ -153,43 +152,12 @@ func (p *prover[E, X]) newQuotient(t, coset int, code *code[E], weights []X, sel
 	m := newMachine[E, X](p.field, code, 1<<p.layout.rows[t])
 	q := &quotienter[E, X]{p: p, m: m, t: t, coset: coset, size: m.size, weights: weights, selectors: selectors}
 	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), q.size) }
-	for w := range q.bounds {
+	for w := range q.sums {
 		q.sums[w] = vector()
-		q.bounds[w] = &bound[E, X]{vectors: p.vectors, size: q.size}
 	}
 	q.own, q.f, q.more = vector(), fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
 	q.scratch = make([]E, q.size)
 	return q
-}
-
-// bound is a sum of values of constraints, each times its weight, which are kept until there are
-// enough of them to be summed at once.
-type bound[E field.Element[E], X field.Extension[E, X]] struct {
-	vectors *field.Vectors[E, X]
-	size    int
-	values  [][]E
-	weights []X
-	memory  []E
-}
-
-// together is how many values are summed at once: with them the sums lie in the second-level cache.
-const together = 64
-
-func (b *bound[E, X]) add(values []E, weight X, sum field.Vector[E], scratch []E) {
-	if b.memory == nil {
-		b.memory = make([]E, together*b.size)
-	}
-	kept := b.memory[len(b.values)*b.size:][:b.size]
-	copy(kept, values)
-	b.values, b.weights = append(b.values, kept), append(b.weights, weight)
-	if len(b.values) == together {
-		b.flush(sum, scratch)
-	}
-}
-
-func (b *bound[E, X]) flush(sum field.Vector[E], scratch []E) {
-	b.vectors.AddProducts(sum, b.values, b.weights, scratch)
-	b.values, b.weights = b.values[:0], b.weights[:0]
 }
 
 // tile sets out to the quotient's values from row lo of the coset on.
@@ -203,13 +171,13 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 		sums[w] = q.sums[w]
 		clearVector(sums[w])
 	}
-	q.m.run(func(i int) []E { return columns.column(q.coset, i) }, rows, lo, func(bound int, values []E) {
-		w := program.Constraints[bound].Where
-		q.bounds[w].add(values, q.weights[bound], sums[w], q.scratch)
+	q.m.run(func(i int) []E { return columns.column(q.coset, i) }, rows, lo, func(w air.Where, bounds []int, values [][]E) {
+		var weights [together]X
+		for i, b := range bounds {
+			weights[i] = q.weights[b]
+		}
+		v.AddProducts(sums[w], values, weights[:len(bounds)], q.scratch)
 	})
-	for w, b := range q.bounds {
-		b.flush(sums[w], q.scratch)
-	}
 	weights := q.weights[len(program.Constraints):]
 	if len(l.groups[t]) > 0 {
 		x := q.p.extended[ofSums][t]

@@ -47,7 +47,7 @@ func TestProgram(t *testing.T) {
 	for _, c := range p.Constraints {
 		got = append(got, values[c.Step])
 	}
-	golden.Equal(t, "constraints", []int{5*7 - 3 - 11, 5 * 4, 5 + 7 - 70 - 13, 5 + 14 + 44 - 1<<40, 0, -35}, got)
+	golden.Equal(t, "constraints", []int{5*7 - 3 - 11, 5 * -4, 5 + 7 - 70 - 13, 5 + 14 + 44 - 1<<40, 0, -35}, got)
 	m := p.Messages
 	golden.Equal(t, "messages", []int{5, 7, 11, -2, -7, 5}, []int{
 		values[m[0].Multiplicity], values[m[0].Tuple[0]], values[m[0].Tuple[1]],
@@ -68,7 +68,7 @@ func TestProgram(t *testing.T) {
 			t.Errorf("step %d takes one that is not before it", i)
 		}
 	}
-	golden.Equal(t, "products: x y, x (x-1), 2 x y, -1 y", 4, products)
+	golden.Equal(t, "products: x y, x (1-x), 2 x y, -1 y", 4, products)
 }
 
 // TestRefused: a statement that reads what is not there says so.

@@ -100,8 +100,8 @@ func (e Expr) Times(c int64) Expr { return Constant(c).Mul(e) }
 // Plus is e + c.
 func (e Expr) Plus(c int64) Expr { return e.Add(Constant(c)) }
 
-// Bool is 0 where e is 0 or 1, and nowhere else: e (e - 1).
-func (e Expr) Bool() Expr { return e.Mul(e.Plus(-1)) }
+// Bool is 0 where e is 0 or 1, and nowhere else: e (1 - e).
+func (e Expr) Bool() Expr { return e.Mul(Constant(1).Sub(e)) }
 
 // Xor is the exclusive or of two bits.
 func (e Expr) Xor(x Expr) Expr { return e.Add(x).Sub(e.Mul(x).Times(2)) }

@@ -62,6 +62,16 @@ var vectorLoops = []loop{
 	{name: "mulAddScalar", pointers: []string{"dst", "a"}, scalar: true, body: func(b *block) {
 		b.Store(b.canonical(b.addLazy(b.mul(b.Load(second), b.constant("scalar")), b.Load(first))), first)
 	}},
+	{name: "xor", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
+		// 2x is lazy, and p - y is at most p.
+		x, y := b.Load(second), b.Load(third)
+		m := b.mul(b.addLazy(x, x), b.fromModulus(y))
+		b.Store(b.canonical(b.addLazy(b.addLazy(m, x), y)), first)
+	}},
+	{name: "andNot", pointers: []string{"dst", "a", "b"}, body: func(b *block) {
+		x := b.Load(second)
+		b.Store(b.canonical(b.addLazy(b.mul(x, b.fromModulus(b.Load(third))), x)), first)
+	}},
 	{name: "reduce128", pointers: []string{"dst", "hi", "lo"}, study: true, body: func(b *block) {
 		b.Store(b.canonical(b.reduce(b.Load(second), b.Load(third))), first)
 	}},
@@ -99,6 +109,9 @@ func writeLoops(study bool) []byte {
 			if l.study == study {
 				l.write(&out, w.name, w.lanes)
 			}
+		}
+		if !study {
+			writePack(&out, w.name, w.lanes)
 		}
 	}
 	writeWords(&out, words)
@@ -170,4 +183,40 @@ func (l loop) write(out *bytes.Buffer, kernel string, lanes int) {
 		}
 	}
 	fmt.Fprintf(out, "\tSUBQ $%d, CX\n\tJNZ loop\n\tVZEROUPPER\n\tRET\n\n", n)
+}
+
+// writePack writes the sum of vectors each twice as much as the one before: of their elements' halves
+// apart, which are below 2^64 for as many as 32, so that they are reduced once.
+func writePack(out *bytes.Buffer, kernel string, lanes int) {
+	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
+	fmt.Fprintf(out, "// func pack%[1]s(dst *uint64, last *[]uint64, n, count int)\nTEXT ·pack%[1]s(SB), NOSPLIT, $0-32\n", kernel)
+	for i, argument := range []string{"dst DI", "last SI", "n CX", "count BX"} {
+		name, register, _ := strings.Cut(argument, " ")
+		line("MOVQ %s+%d(FP), %s", name, 8*i, register)
+	}
+	registers := prologue(out, lanes)
+	line("XORL DX, DX")
+	fmt.Fprint(out, "\nloop:\n")
+	b := newBlock(lanes)
+	low, high := b.Register(0), b.Register(1)
+	for _, r := range []string{low, high} {
+		line("%s %[2]s, %[2]s, %[2]s", b.Either("VPXORQ", "VPXOR"), r)
+	}
+	line("MOVQ SI, R8\n\tMOVQ BX, R9")
+	fmt.Fprint(out, "\nvector:\n")
+	line("MOVQ (R8), R10")
+	at := b.Load("(R10)(DX*8)")
+	b.Leave(b.add(b.double(b.Enter(0)), b.low(at)), 0)
+	b.Leave(b.add(b.double(b.Enter(1)), b.shr(at, 32)), 1)
+	if b.Write(out, registers) > 0 {
+		panic("pack: more values than registers")
+	}
+	line("SUBQ $24, R8\n\tDECQ R9\n\tJNZ vector")
+	b = newBlock(lanes)
+	lows, highs := b.Enter(0), b.Enter(1)
+	b.Store(b.canonical(b.addLazy(b.reduce(b.shr(highs, 32), b.shl(highs, 32)), b.canonical(lows))), "(DI)(DX*8)")
+	if b.Write(out, registers) > 0 {
+		panic("pack: more values than registers")
+	}
+	line("ADDQ $%d, DX\n\tCMPQ DX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
 }

@@ -3,6 +3,8 @@
 // package goldilocks, KoalaBear from gnark-crypto; the rest of package stark knows neither.
 package field
 
+import "github.com/zkbench/zkbench/goldilocks"
+
 // Element is an element of a field.
 type Element[E any] interface {
 	comparable
@@ -42,6 +44,9 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	Add(dst, a, b []E)
 	Sub(dst, a, b []E)
 	Mul(dst, a, b []E)
+	Xor(dst, a, b []E)     // a + b - 2 a b, of bits the exclusive or
+	AndNot(dst, a, b []E)  // a (1 - b), of bits a and not b
+	Pack(dst []E, a [][]E) // the sum of 2^j a[j], of MaxPack at most; dst is none of them
 	MulScalar(dst, a []E, c E)
 	MulAdd(dst, a []E, c E, scratch []E) // dst += c a
 	// AddProducts adds to dst the sum of x[i] a[i] for all i; scratch is as long as dst. No a[i] is
@@ -53,6 +58,9 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	// Transform is that of length 2^log.
 	Transform(log int) (Transform[E], error)
 }
+
+// MaxPack is how many vectors Pack takes at most.
+const MaxPack = goldilocks.MaxPack
 
 // Transform is transforms of one length. Values are in natural order, coefficients in reversed
 // order, so that none has to be moved.

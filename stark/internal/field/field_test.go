@@ -117,6 +117,19 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		is("Sub", func(i int) E { return a[i].Sub(b[i]) })
 		f.Mul(dst, a, b)
 		is("Mul", func(i int) E { return a[i].Mul(b[i]) })
+		f.Xor(dst, a, b)
+		is("Xor", func(i int) E { return a[i].Add(b[i]).Sub(a[i].Mul(b[i])).Sub(a[i].Mul(b[i])) })
+		f.AndNot(dst, a, b)
+		is("AndNot", func(i int) E { return a[i].Mul(f.New(1).Sub(b[i])) })
+		for count := 1; count <= field.MaxPack; count++ {
+			f.Pack(dst, slices.Repeat([][]E{a, b}, count)[:count])
+			is("Pack", func(i int) (sum E) {
+				for j := range count {
+					sum = sum.Add([]E{a[i], b[i]}[j%2].Mul(f.New(1 << j)))
+				}
+				return sum
+			})
+		}
 		f.MulScalar(dst, a, c)
 		is("MulScalar", func(i int) E { return a[i].Mul(c) })
 		copy(dst, b)

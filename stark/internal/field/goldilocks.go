@@ -31,10 +31,18 @@ func (goldi[X]) FromWords(cells []goldilocks.Element) {
 	}
 }
 
-func (goldi[X]) Add(dst, a, b []goldilocks.Element)               { goldilocks.Add(dst, a, b) }
-func (goldi[X]) Sub(dst, a, b []goldilocks.Element)               { goldilocks.Sub(dst, a, b) }
-func (goldi[X]) Mul(dst, a, b []goldilocks.Element)               { goldilocks.Mul(dst, a, b) }
-func (goldi[X]) Inverse(dst, a []goldilocks.Element)              { goldilocks.BatchInverse(dst, a) }
+func (goldi[X]) Add(dst, a, b []goldilocks.Element) { goldilocks.Add(dst, a, b) }
+
+func (goldi[X]) Sub(dst, a, b []goldilocks.Element) { goldilocks.Sub(dst, a, b) }
+
+func (goldi[X]) Mul(dst, a, b []goldilocks.Element) { goldilocks.Mul(dst, a, b) }
+
+func (goldi[X]) Xor(dst, a, b []goldilocks.Element) { goldilocks.Xor(dst, a, b) }
+
+func (goldi[X]) AndNot(dst, a, b []goldilocks.Element)                   { goldilocks.AndNot(dst, a, b) }
+func (goldi[X]) Pack(dst []goldilocks.Element, a [][]goldilocks.Element) { goldilocks.Pack(dst, a) }
+func (goldi[X]) Inverse(dst, a []goldilocks.Element)                     { goldilocks.BatchInverse(dst, a) }
+
 func (goldi[X]) Dot(a, b []goldilocks.Element) goldilocks.Element { return goldilocks.Dot(a, b) }
 
 func (goldi[X]) MulScalar(dst, a []goldilocks.Element, c goldilocks.Element) {

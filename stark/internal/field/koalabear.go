@@ -58,6 +58,29 @@ func (koala[X]) Mul(dst, a, b []koalabear.Element) {
 	v.Mul(koalabear.Vector(a), koalabear.Vector(b))
 }
 
+func (koala[X]) Xor(dst, a, b []koalabear.Element) {
+	for i := koalabear.Xor(dst, a, b); i < len(dst); i++ {
+		x, y := a[i], b[i]
+		dst[i] = x.Add(y).Sub(x.Add(x).Mul(y))
+	}
+}
+
+func (koala[X]) AndNot(dst, a, b []koalabear.Element) {
+	for i := koalabear.AndNot(dst, a, b); i < len(dst); i++ {
+		dst[i] = a[i].Sub(a[i].Mul(b[i]))
+	}
+}
+
+func (koala[X]) Pack(dst []koalabear.Element, a [][]koalabear.Element) {
+	for i := koalabear.Pack(dst, a); i < len(dst); i++ {
+		var sum koalabear.Element
+		for j := len(a) - 1; j >= 0; j-- {
+			sum = sum.Add(sum).Add(a[j][i])
+		}
+		dst[i] = sum
+	}
+}
+
 func (koala[X]) MulScalar(dst, a []koalabear.Element, c koalabear.Element) {
 	v, by := koalabear.Vector(dst), gnark.Element(c)
 	v.ScalarMul(koalabear.Vector(a), &by)

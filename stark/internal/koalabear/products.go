@@ -7,8 +7,7 @@ package koalabear
 // the other. No column is shorter than dst's. It returns how many of the first rows it has done: the
 // whole registers of a kernel, or none.
 func AddProducts(dst, columns [][]Element, weights []Element) (rows int) {
-	rows = len(dst[0]) &^ 15
-	if rows == 0 || len(columns) == 0 || !hasKernel {
+	if rows = whole(len(dst[0])); rows == 0 || len(columns) == 0 {
 		return 0
 	}
 	for _, c := range columns {

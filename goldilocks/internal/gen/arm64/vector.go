@@ -49,6 +49,21 @@ var vectorFunctions = []vectorFunction{
 		a.addLazy(3, 1, 0)
 		a.canonical(3, 1)
 	}},
+	{name: "xor", params: "dst a b", stored: []zReg{6}, body: func(a *assembly) {
+		// a + b + 2a (p - b), where 2a is lazy
+		a.vector(ddd("sub", 6, modulus, 1))
+		a.addLazy(7, 0, 0)
+		a.mulLazy(6, 6, 7, [3]zReg{2, 3, 5})
+		a.addLazy(6, 6, 0)
+		a.addLazy(6, 6, 1)
+		a.canonical(6, 2)
+	}},
+	{name: "andNot", params: "dst a b", stored: []zReg{6}, body: func(a *assembly) {
+		a.vector(ddd("sub", 6, modulus, 1))
+		a.mulLazy(6, 6, 0, [3]zReg{2, 3, 5})
+		a.addLazy(6, 6, 0)
+		a.canonical(6, 2)
+	}},
 	{name: "mulSmall", params: "dst a s", stored: []zReg{0}, body: func(a *assembly) { a.mulSmall(4) }},
 	{name: "mulByte", params: "dst a b", stored: []zReg{0}, study: true, body: func(a *assembly) { a.mulSmall(1) }},
 	{name: "reduce128", params: "dst hi lo", stored: []zReg{2}, study: true, body: func(a *assembly) {

@@ -11,3 +11,12 @@ func addProducts4AVX512(dst, columns *[]Element, weights *Element, rows, count i
 
 //go:noescape
 func addProducts6AVX512(dst, columns *[]Element, weights *Element, rows, count int)
+
+//go:noescape
+func xorAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func andNotAVX512(dst, a, b *Element, n int)
+
+//go:noescape
+func packAVX512(dst *Element, last *[]Element, n, count int)

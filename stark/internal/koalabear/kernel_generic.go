@@ -1,0 +1,11 @@
+//go:build purego || !amd64
+
+package koalabear
+
+const hasKernel = false
+
+func addProducts4AVX512(dst, columns *[]Element, weights *Element, rows, count int) {}
+func addProducts6AVX512(dst, columns *[]Element, weights *Element, rows, count int) {}
+func xorAVX512(dst, a, b *Element, n int)                                           {}
+func andNotAVX512(dst, a, b *Element, n int)                                        {}
+func packAVX512(dst *Element, last *[]Element, n, count int)                        {}

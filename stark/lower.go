@@ -1,0 +1,281 @@
+package stark
+
+import (
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// lowering makes code of a program.
+type lowering[E field.Element[E]] struct {
+	*code[E]
+	steps  []air.Step
+	known  []constant[E]
+	needed []bool
+	forms  []form // of the needed ones that are not known
+	memory []int  // of lists
+}
+
+// list is numbers in the common memory: there are very many short lists.
+func (l *lowering[E]) list(of ...int) []int {
+	from := len(l.memory)
+	l.memory = append(l.memory, of...)
+	return l.memory[from:len(l.memory):len(l.memory)]
+}
+
+type constant[E any] struct {
+	value E
+	is    bool
+}
+
+// form is how a step is computed: by an operation on others.
+type form struct {
+	op opcode
+	of []int
+}
+
+// form is that of a step. What bits are often combined by is one pass over vectors, and not a step
+// for each sum and product.
+func (l *lowering[E]) form(i int, uses []int, one, two E) form {
+	s := l.steps[i]
+	is := func(step int, value E) bool { return l.known[step] == constant[E]{value, true} }
+	switch s.Op {
+	case air.Sub:
+		// x + y - 2 (x y)
+		sum, double := l.steps[s.X], l.steps[s.Y]
+		if sum.Op != air.Add || double.Op != air.Mul {
+			break
+		}
+		for _, by := range [][2]int{{double.X, double.Y}, {double.Y, double.X}} {
+			if p := l.steps[by[1]]; is(by[0], two) && p.Op == air.Mul && p.X == sum.X && p.Y == sum.Y {
+				return form{opXor, l.list(p.X, p.Y)}
+			}
+		}
+	case air.Mul:
+		for _, by := range [][2]int{{s.X, s.Y}, {s.Y, s.X}} {
+			if not := l.steps[by[0]]; not.Op == air.Sub && is(not.X, one) {
+				return form{opAndNot, l.list(by[1], not.Y)}
+			}
+		}
+	case air.Add:
+		if of := l.packed(i, uses); len(of) > 1 {
+			return form{opPack, l.list(of...)}
+		}
+	}
+	return form{opcode(s.Op - air.Add), l.list(s.X, s.Y)}
+}
+
+// packed are the steps of which a step is the sum, each with twice the weight of the one before: it is
+// one of them and two of what the others are, where nothing else reads this.
+func (l *lowering[E]) packed(i int, uses []int) (of []int) {
+	for len(of) < field.MaxPack-1 {
+		s := l.steps[i]
+		if s.Op != air.Add || len(of) > 0 && uses[i] > 2 {
+			break
+		}
+		bit, double := s.X, s.Y
+		if !l.doubled(double) {
+			bit, double = double, bit
+		}
+		if !l.doubled(double) || len(of) > 0 && l.known[i].is {
+			break
+		}
+		of = append(of, bit)
+		if i = l.steps[double].X; uses[double] > 1 {
+			break
+		}
+	}
+	return append(of, i)
+}
+
+// doubled tells whether a step is another one and the same again.
+func (l *lowering[E]) doubled(i int) bool {
+	s := l.steps[i]
+	return s.Op == air.Add && s.X == s.Y && !l.known[i].is
+}
+
+// usesOf are how often each step is read.
+func usesOf(p *air.Program, kept []int) []int {
+	uses := make([]int, len(p.Steps))
+	for _, s := range p.Steps {
+		if s.Op >= air.Add {
+			uses[s.X]++
+			uses[s.Y]++
+		}
+	}
+	for _, b := range p.Constraints {
+		uses[b.Step]++
+	}
+	for _, k := range kept {
+		uses[k]++
+	}
+	return uses
+}
+
+// knownSteps are the values of constants and public values, and of what is made of those alone.
+func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, publics []E) []constant[E] {
+	known := make([]constant[E], len(p.Steps))
+	var zero E
+	for i, s := range p.Steps {
+		switch {
+		case s.Op == air.Const:
+			v := f.New(s.Value.Abs)
+			if s.Value.Negative {
+				v = zero.Sub(v)
+			}
+			known[i] = constant[E]{v, true}
+		case s.Op == air.Public:
+			known[i] = constant[E]{publics[s.Index], true}
+		case s.Op >= air.Add && known[s.X].is && known[s.Y].is:
+			v, y := known[s.X].value, known[s.Y].value
+			switch s.Op {
+			case air.Add:
+				v = v.Add(y)
+			case air.Sub:
+				v = v.Sub(y)
+			default:
+				v = v.Mul(y)
+			}
+			known[i] = constant[E]{v, true}
+		}
+	}
+	return known
+}
+
+// lower makes code of a program: of its constraints if they are wanted, and of the steps that are
+// kept, which are the messages'.
+func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, publics []E, constraints bool, kept []int) *code[E] {
+	n := len(p.Steps)
+	l := &lowering[E]{
+		code: &code[E]{program: p, values: make([]int, n)}, steps: p.Steps, known: knownSteps(f, p, publics),
+		needed: make([]bool, n), forms: make([]form, n), memory: make([]int, 0, 4*n),
+	}
+	bounds := make(map[int][]int)
+	uses := usesOf(p, kept)
+	two := f.New(2)
+	one := f.New(1)
+	for _, k := range kept {
+		l.needed[k] = true
+	}
+	if constraints {
+		for i, b := range p.Constraints {
+			l.needed[b.Step] = true
+			bounds[b.Step] = append(bounds[b.Step], i)
+		}
+	}
+	// From the last step on, what each is made of is needed.
+	last := make([]int, n) // the step that reads each one last
+	for i := n - 1; i >= 0; i-- {
+		if !l.needed[i] || l.known[i].is || p.Steps[i].Op < air.Add {
+			continue
+		}
+		l.forms[i] = l.form(i, uses, one, two)
+		for _, x := range l.forms[i].of {
+			l.needed[x] = true
+			last[x] = max(last[x], i)
+		}
+	}
+	for _, k := range kept {
+		last[k] = n
+	}
+	c := l.code
+	numbers := make(map[E]int)
+	for i := range n {
+		if k := l.known[i]; l.needed[i] && k.is {
+			r, ok := numbers[k.value]
+			if !ok {
+				r = len(c.constants)
+				c.constants, numbers[k.value] = append(c.constants, k.value), r
+			}
+			c.values[i] = r
+		}
+	}
+	c.registers = len(c.constants)
+	for _, op := range []air.Op{air.Here, air.Next} {
+		for i, s := range p.Steps {
+			if !l.needed[i] || s.Op != op {
+				continue
+			}
+			c.values[i] = c.registers
+			at := cellAt{c.registers, s.Index}
+			if op == air.Here {
+				c.here = append(c.here, at)
+			} else {
+				c.next = append(c.next, at)
+			}
+			c.registers++
+		}
+	}
+	l.order(bounds, last)
+	return c
+}
+
+// order writes the steps down and gives them registers: of each what it takes until the last step that
+// reads it, or until the sum of the constraints of which it is one.
+func (l *lowering[E]) order(bounds map[int][]int, last []int) {
+	c, n := l.code, len(l.steps)
+	var free []int
+	computed := func(i int) bool { return l.needed[i] && !l.known[i].is && l.steps[i].Op >= air.Add }
+	release := func(i int, of []int) {
+		for _, x := range of {
+			if last[x] == i && computed(x) {
+				free = append(free, c.values[x])
+				last[x] = n // not twice where both operands are one
+			}
+		}
+	}
+	var sums [air.Transition + 1]instr[E]
+	var waiting [air.Transition + 1][]int // registers of values that nothing but the sum reads
+	sum := func(w air.Where) {
+		if len(sums[w].bounds) > 0 {
+			c.code = append(c.code, sums[w])
+			free = append(free, waiting[w]...)
+		}
+		sums[w], waiting[w] = instr[E]{op: opSum, where: w}, nil
+	}
+	for w := range sums {
+		sum(air.Where(w))
+	}
+	for i := range n {
+		if computed(i) {
+			of := l.forms[i].of
+			in := instr[E]{op: l.forms[i].op, x: l.list(of...)}
+			for j, x := range of {
+				in.x[j] = c.values[x]
+			}
+			if in.op == opMul {
+				for j, x := range of {
+					if l.known[x].is {
+						in.op, in.factor, in.x[0] = opScale, l.known[x].value, c.values[of[1-j]]
+					}
+				}
+			}
+			if in.op != opPack { // which needs its operands when it sets its result
+				release(i, of)
+			}
+			if len(free) == 0 {
+				free = append(free, c.registers)
+				c.registers++
+			}
+			in.dst, free = free[len(free)-1], free[:len(free)-1]
+			release(i, of)
+			c.values[i] = in.dst
+			c.code = append(c.code, in)
+		}
+		for _, b := range bounds[i] {
+			w := c.program.Constraints[b].Where
+			sums[w].x, sums[w].bounds = append(sums[w].x, c.values[i]), append(sums[w].bounds, b)
+			if computed(i) {
+				if last[i] < i && len(bounds[i]) == 1 {
+					waiting[w] = append(waiting[w], c.values[i])
+				}
+				last[i] = n // no step releases it
+			}
+			if len(sums[w].bounds) == together {
+				sum(w)
+			}
+		}
+	}
+	for w := range sums {
+		sum(air.Where(w))
+	}
+}
