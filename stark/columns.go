@@ -147,3 +147,23 @@ func (p *points[E, X]) opened(x *extended[E], place int) []E {
 	}
 	return row
 }
+
+// parted is columns cut into 2^log parts: of places that have one leaf, a part each, what stands there.
+func parted[E any](columns [][]E, log int) (parts [][]E) {
+	for part := range 1 << log {
+		for _, c := range columns {
+			n := len(c) >> log
+			parts = append(parts, c[part*n:][:n])
+		}
+	}
+	return parts
+}
+
+// placesOf are the places that have a leaf in common, for cosets of 2^size.
+func placesOf(leaf, size, log int) (places []int) {
+	c, i := leaf>>(size-log), leaf&(1<<(size-log)-1)
+	for part := range 1 << log {
+		places = append(places, c<<size|part<<(size-log)|i)
+	}
+	return places
+}

@@ -156,7 +156,7 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 	domain := l.size + l.set.LogBlowup
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 {
-			c.digests("caps."+name, &p.caps[phase], capOf(domain))
+			c.digests("caps."+name, &p.caps[phase], capOf(domain-l.shared[phase]))
 		}
 	}
 	if c.read {
@@ -205,7 +205,7 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 	}
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 {
-			c.rows("leaves."+name, &p.leaves[phase], l.leaf(phase), l.set.Queries)
+			c.rows("leaves."+name, &p.leaves[phase], l.leaf(phase)<<l.shared[phase], l.set.Queries)
 			c.path("paths."+name, &p.paths[phase])
 		}
 	}

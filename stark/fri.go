@@ -23,18 +23,6 @@ type layer[E field.Element[E]] struct {
 	tree *tree.Tree[E]
 }
 
-// leafColumns are those of a coset of a layer: of each coordinate, the parts that are folded into
-// one.
-func (l *layer[E]) leafColumns(c int) (columns [][]E) {
-	n := 1 << (l.size - l.fold)
-	for part := range 1 << l.fold {
-		for _, coordinate := range l.word[c] {
-			columns = append(columns, coordinate[part*n:][:n])
-		}
-	}
-	return columns
-}
-
 // fold commits to a word and folds it, until it is a polynomial short enough to be sent.
 func (p *prover[E, X]) fold(word []field.Vector[E]) error {
 	size := p.layout.size
@@ -63,7 +51,7 @@ func (p *prover[E, X]) commitLayer(l layer[E]) error {
 	size := l.size - l.fold
 	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap)
 	for c := range l.word {
-		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, l.leafColumns(c)); err != nil {
+		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, parted(l.word[c], l.fold)); err != nil {
 			return err
 		}
 	}
@@ -137,7 +125,7 @@ func (v *verifier[E, X]) follow(place int, value X, leaves []map[int][]E, rs [][
 	for i, fold := range v.layout.folds {
 		c, at := place>>size, place&(1<<size-1)
 		group := at & (1<<(size-fold) - 1)
-		place = c<<(size-fold) | group
+		place = leafOf(place, size, fold)
 		leaf := leaves[i][place]
 		values := make([]X, 1<<fold)
 		for part := range values {

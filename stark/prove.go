@@ -118,8 +118,8 @@ func (p *prover[E, X]) extendColumns() error {
 
 // commit hashes what a phase has extended, coset by coset.
 func (p *prover[E, X]) commit(phase int, label string) error {
-	size := p.points.size
-	t := tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap)
+	size, shared := p.points.size, p.layout.shared[phase]
+	t := tree.New(p.hash, size+p.points.blowup-shared, p.layout.set.LogCap)
 	var stacks [][]E
 	for range p.layout.leaf(phase) {
 		stacks = append(stacks, make([]E, 1<<size))
@@ -137,7 +137,7 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 				return err
 			}
 		}
-		if err := t.Leaves(p.ctx, p.ex, c<<size, stacks); err != nil {
+		if err := t.Leaves(p.ctx, p.ex, c<<(size-shared), parted(stacks, shared)); err != nil {
 			return err
 		}
 	}
@@ -181,14 +181,17 @@ func (p *prover[E, X]) queries() error {
 		if l.leaf(phase) == 0 {
 			continue
 		}
-		for _, place := range places {
+		shown := groupsOf(places, l.size, l.shared[phase])
+		for _, leaf := range shown {
 			var row []E
-			for _, x := range p.extended[phase] {
-				row = append(row, p.points.opened(x, place)...)
+			for _, place := range placesOf(leaf, l.size, l.shared[phase]) {
+				for _, x := range p.extended[phase] {
+					row = append(row, p.points.opened(x, place)...)
+				}
 			}
 			p.proof.leaves[phase] = append(p.proof.leaves[phase], row)
 		}
-		p.proof.paths[phase] = p.trees[phase].Path(places)
+		p.proof.paths[phase] = p.trees[phase].Path(shown)
 	}
 	size := l.size
 	for _, layer := range p.layers {
@@ -197,7 +200,7 @@ func (p *prover[E, X]) queries() error {
 		var rows [][]E
 		for _, place := range places {
 			var row []E
-			for _, column := range layer.leafColumns(place >> size) {
+			for _, column := range parted(layer.word[place>>size], layer.fold) {
 				row = append(row, column[place&(1<<size-1)])
 			}
 			rows = append(rows, row)

@@ -126,7 +126,7 @@ func (s *statement) heights(traces []Trace) ([]int, error) {
 func (y *system[E, X]) bytes() uint64 { return uint64(y.field.Bytes()) }
 
 func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
-	return s.layout(y.degree(), y.field.TwoAdicity(), rows)
+	return s.layout(y.degree(), y.field.Bytes(), y.field.TwoAdicity(), rows)
 }
 
 // secured is a layout whose set has the bits that it promises.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
 // statement is what prover and verifier share: tables, and the numbers of the protocol.
@@ -108,6 +109,7 @@ type layout struct {
 	// phases are the shapes of what is committed to: columns, sums, quotients; of each table.
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
+	shared [phases]int      // logarithms of how many places have one leaf
 }
 
 // The phases of commitment.
@@ -118,7 +120,7 @@ const (
 	phases
 )
 
-func (s *statement) layout(degree, twoAdicity int, rows []int) (*layout, error) {
+func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, error) {
 	if len(rows) != len(s.tables) {
 		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
 	}
@@ -154,7 +156,20 @@ func (s *statement) layout(degree, twoAdicity int, rows []int) (*layout, error) 
 		l.folds = append(l.folds, fold)
 		left -= fold
 	}
+	for phase := range l.shared {
+		l.shared[phase] = l.share(phase, bytes)
+	}
 	return l, nil
+}
+
+// share is the logarithm of how many places of a phase have one leaf: those that FRI folds into one, as
+// far as what else a query so opens is no more than the digests that it saves. Narrow leaves then
+// take a fraction of the hashes.
+func (l *layout) share(phase, bytes int) (log int) {
+	for len(l.folds) > 0 && log < l.folds[0] && (2<<log-1)*l.leaf(phase)*bytes <= (log+1)*tree.DigestBytes {
+		log++
+	}
+	return log
 }
 
 // final is the logarithm of the number of coefficients of FRI's last polynomial.
@@ -187,7 +202,7 @@ func (l *layout) words() (all []word) {
 	return all
 }
 
-// leaf is the number of elements of a phase's leaves.
+// leaf is the number of elements that a phase has at a place.
 func (l *layout) leaf(phase int) (n int) {
 	for _, s := range l.phases[phase] {
 		n += s.stacks()

@@ -298,10 +298,22 @@ func (b *textbook) verify(about Statement) {
 		kinds[2] = append(kinds[2], part{2 * s.pieces[i], map[int]bool{}})
 	}
 	domain := size + set.LogBlowup
+	// Places that are folded into one have one leaf, where its elements, of eight bytes, are no longer
+	// than the digests that are not sent then.
+	var shared [3]int
 	var caps [3][][]byte
 	for kind := range caps {
+		width := 0
+		for i, p := range kinds[kind] {
+			stack := 1 << (size - rows[i])
+			width += (p.width + stack - 1) / stack
+		}
+		most := min(set.LogFold, max(0, size-set.LogFinal))
+		for more := 1; more <= most && 8*width*(1<<more-1) <= 32*more; more++ {
+			shared[kind] = more
+		}
 		if kind != 1 || withSums {
-			caps[kind] = b.digests(b.capOf(domain))
+			caps[kind] = b.digests(b.capOf(domain - shared[kind]))
 		}
 	}
 	b.absorb("columns", caps[0])
@@ -476,7 +488,17 @@ func (b *textbook) verify(about Statement) {
 			}
 		}
 		if kind != 1 || withSums {
-			leaves[kind] = b.opening(caps[kind], domain, sorted(places), width)
+			log := size - shared[kind]
+			common := func(place int) int { return place>>size<<log + place%(1<<log) }
+			of := map[int]bool{}
+			for place := range places {
+				of[common(place)] = true
+			}
+			opened := b.opening(caps[kind], domain-shared[kind], sorted(of), width<<shared[kind])
+			leaves[kind] = make(map[int][]num)
+			for place := range places {
+				leaves[kind][place] = opened[common(place)][place%(1<<size)>>log*width:][:width]
+			}
 		}
 	}
 	at := places

@@ -42,11 +42,15 @@ func drawPlaces[E, X any](c challenger.Challenger[E, X], l *layout) (places []in
 	return slices.Compact(places)
 }
 
-// groupsOf are the places of leaves of a layer of cosets of 2^size, in which places of its word
-// are; in rising order, each once.
-func groupsOf(places []int, size, fold int) (groups []int) {
+// leafOf is the leaf in which a place of cosets of 2^size is, where 2^log places share one.
+func leafOf(place, size, log int) int {
+	return place>>size<<(size-log) | place&(1<<(size-log)-1)
+}
+
+// groupsOf are the leaves in which places are; in rising order, each once.
+func groupsOf(places []int, size, log int) (groups []int) {
 	for _, place := range places {
-		groups = append(groups, place>>size<<(size-fold)|place&(1<<(size-fold)-1))
+		groups = append(groups, leafOf(place, size, log))
 	}
 	slices.Sort(groups)
 	return slices.Compact(groups)
@@ -240,12 +244,20 @@ func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
 func (v *verifier[E, X]) queries(places []int, words []word, w []X, y X, rs [][]X) error {
 	l, p := v.layout, v.proof
 	log := l.size + l.set.LogBlowup
+	var cells [phases][][]E // of each place what its leaf has there
 	for phase := range phases {
 		if l.leaf(phase) == 0 {
 			continue
 		}
-		if err := tree.Verify(v.hash, log, p.caps[phase], places, p.leaves[phase], p.paths[phase]); err != nil {
+		shared := l.shared[phase]
+		shown := groupsOf(places, l.size, shared)
+		if err := tree.Verify(v.hash, log-shared, p.caps[phase], shown, p.leaves[phase], p.paths[phase]); err != nil {
 			return fmt.Errorf("tree %d: %w", phase, err)
+		}
+		for _, place := range places {
+			at, _ := slices.BinarySearch(shown, leafOf(place, l.size, shared))
+			part := place & (1<<l.size - 1) >> (l.size - shared)
+			cells[phase] = append(cells[phase], p.leaves[phase][at][part*l.leaf(phase):][:l.leaf(phase)])
 		}
 	}
 	// Of each layer its leaves by their places.
@@ -263,7 +275,7 @@ func (v *verifier[E, X]) queries(places []int, words []word, w []X, y X, rs [][]
 			leaves[i][place] = p.folds[i][j]
 		}
 	}
-	batch := v.newBatch(words, w, y)
+	batch := v.newBatch(words, w, y, cells)
 	for i, place := range places {
 		if err := v.follow(place, batch.value(i, place), leaves, rs); err != nil {
 			return err
@@ -278,15 +290,16 @@ type batched[E field.Element[E], X field.Extension[E, X]] struct {
 	words []word
 	w     []X
 	y     X
-	first [phases][]int // of each table, its first stack's place in a leaf
+	cells [phases][][]E // of each place
+	first [phases][]int // of each table, its first stack's place among them
 	// members are, of each table, for y and g y, Σ w v_i of the members i.
 	members [][2][]X
 	slots   []int // of each table, the logarithm of their number
 }
 
-func (v *verifier[E, X]) newBatch(words []word, w []X, y X) *batched[E, X] {
+func (v *verifier[E, X]) newBatch(words []word, w []X, y X, cells [phases][][]E) *batched[E, X] {
 	l := v.layout
-	b := &batched[E, X]{verifier: v, words: words, w: w, y: y}
+	b := &batched[E, X]{verifier: v, words: words, w: w, y: y, cells: cells}
 	for phase, shapes := range l.phases {
 		first := 0
 		for _, s := range shapes {
@@ -336,7 +349,7 @@ func (b *batched[E, X]) value(i, place int) (sum X) {
 			if word.next {
 				which = 1
 			}
-			e := b.proof.leaves[word.phase][i][b.first[word.phase][t]+word.stack]
+			e := b.cells[word.phase][i][b.first[word.phase][t]+word.stack]
 			numerators[which] = numerators[which].Add(b.w[at].MulBase(e))
 		}
 		u := squares(x, l.size-rows)
