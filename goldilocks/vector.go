@@ -65,6 +65,38 @@ func Pack(dst []Element, a [][]Element, on ...Kernel) {
 	packPortable(dst, a, chosen(on).packWide(dst, a))
 }
 
+// MaxLayers is how many layers Butterflies does at most.
+const MaxLayers = 2
+
+// Butterflies are the layers of a transform on two vectors, or two layers on four, row by row. Layer j
+// has the factors w[2^j-1+i], i below 2^j, and makes of the vectors at 2^(j+1) b + i and 2^j further
+// the sum and the difference of the first one and the factor times the second. src may be dst; all
+// vectors are of one length.
+func Butterflies(dst, src, w [][]Element, on ...Kernel) {
+	if n := len(dst); n != 2 && n != 4 || len(src) != n || len(w) != n-1 {
+		panic(fmt.Sprintf("goldilocks: butterflies of %d vectors and %d factors to %d, accepted are 2 and 1 to 2, 4 and 3 to 4", len(src), len(w), len(dst)))
+	}
+	for i := range dst {
+		sameLength(len(dst[0]), len(dst[i]), len(src[i]))
+		sameLength(len(dst[0]), len(w[min(i, len(w)-1)]), len(dst[0]))
+	}
+	k := chosen(on)
+	from := k.butterfliesWide(dst, src, w)
+	scratch := make([]Element, len(dst[0])-from)
+	for half := 1; half < len(dst) && len(scratch) > 0; half *= 2 {
+		for at := range dst {
+			if at&half != 0 {
+				continue
+			}
+			Mul(scratch, src[at+half][from:], w[half-1+at&(half-1)][from:], k)
+			even := src[at][from:]
+			Sub(dst[at+half][from:], even, scratch, k)
+			Add(dst[at][from:], even, scratch, k)
+		}
+		src = dst
+	}
+}
+
 // Square sets dst[i] = a[i]^2.
 func Square(dst, a []Element, on ...Kernel) {
 	sameLength(len(dst), len(a), len(a))

@@ -104,6 +104,19 @@ func (k Kernel) packWide(dst []Element, a [][]Element) int {
 	return n
 }
 
+func (k Kernel) butterfliesWide(dst, src, w [][]Element) int {
+	n := k.whole(len(dst[0]))
+	switch {
+	case n == 0 || len(dst) != 4:
+		return 0
+	case k.name == avx512:
+		butterfliesAVX512(&dst[0], &src[0], &w[0], n)
+	default:
+		butterfliesAVX2(&dst[0], &src[0], &w[0], n)
+	}
+	return n
+}
+
 func (k Kernel) squareWide(dst, a []Element) int {
 	n := k.whole(len(dst))
 	switch {
@@ -220,6 +233,12 @@ func packAVX512(dst *Element, last *[]Element, n, count int)
 
 //go:noescape
 func packAVX2(dst *Element, last *[]Element, n, count int)
+
+//go:noescape
+func butterfliesAVX512(dst, src, w *[]Element, n int)
+
+//go:noescape
+func butterfliesAVX2(dst, src, w *[]Element, n int)
 
 //go:noescape
 func squareAVX512(dst, a *Element, n int)

@@ -164,6 +164,8 @@ func (k Kernel) packWide(dst []Element, a [][]Element) int {
 	return len(dst)
 }
 
+func (k Kernel) butterfliesWide(dst, src, w [][]Element) int { return 0 }
+
 func (k Kernel) squareWide(dst, a []Element) int {
 	if k.name == portable || len(dst) == 0 {
 		return 0

@@ -11,6 +11,7 @@ func (k Kernel) mulAddWide(dst, a, b []Element) int               { return 0 }
 func (k Kernel) xorWide(dst, a, b []Element) int                  { return 0 }
 func (k Kernel) andNotWide(dst, a, b []Element) int               { return 0 }
 func (k Kernel) packWide(dst []Element, a [][]Element) int        { return 0 }
+func (k Kernel) butterfliesWide(dst, src, w [][]Element) int      { return 0 }
 func (k Kernel) squareWide(dst, a []Element) int                  { return 0 }
 func (k Kernel) negWide(dst, a []Element) int                     { return 0 }
 func (k Kernel) mulScalarWide(dst, a []Element, c Element) int    { return 0 }

@@ -117,6 +117,45 @@ func TestPack(t *testing.T) {
 	})
 }
 
+// TestButterflies: one layer and two, apart and in place, equal those of elements.
+func TestButterflies(t *testing.T) {
+	t.Parallel()
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		random := rand.New(rand.NewPCG(9, 10))
+		for n := range 40 {
+			for _, count := range []int{2, 4} {
+				vectors := func(count int) (all [][]goldilocks.Element) {
+					for range count {
+						all = append(all, goldilockstest.Elements(random, n))
+					}
+					return all
+				}
+				src, w, dst := vectors(count), vectors(count-1), vectors(count)
+				want := make([][]goldilocks.Element, count)
+				for i := range want {
+					want[i] = slices.Clone(src[i])
+				}
+				butterfly := func(low, high, factor int) {
+					for i := range n {
+						x, y := want[low][i], want[high][i].Mul(w[factor][i])
+						want[low][i], want[high][i] = x.Add(y), x.Sub(y)
+					}
+				}
+				butterfly(0, 1, 0)
+				if count == 4 {
+					butterfly(2, 3, 0)
+					butterfly(0, 2, 1)
+					butterfly(1, 3, 2)
+				}
+				goldilocks.Butterflies(dst, src, w, k)
+				golden.Equal(t, fmt.Sprintf("%d vectors of %d", count, n), want, dst)
+				goldilocks.Butterflies(src, src, w, k)
+				golden.Equal(t, fmt.Sprintf("%d vectors of %d, in place", count, n), want, src)
+			}
+		}
+	})
+}
+
 // TestBatchInverseLong: more than one block, zeros among them.
 func TestBatchInverseLong(t *testing.T) {
 	t.Parallel()
@@ -153,6 +192,7 @@ func TestLengthsThatDiffer(t *testing.T) {
 			{"xor", 3, func(v ...vector) { goldilocks.Xor(v[0], v[1], v[2], k) }},
 			{"andNot", 3, func(v ...vector) { goldilocks.AndNot(v[0], v[1], v[2], k) }},
 			{"pack", 3, func(v ...vector) { goldilocks.Pack(v[0], v[1:], k) }},
+			{"butterflies", 5, func(v ...vector) { goldilocks.Butterflies(v[:2], v[2:4], v[4:], k) }},
 			{"square", 2, func(v ...vector) { goldilocks.Square(v[0], v[1], k) }},
 			{"neg", 2, func(v ...vector) { goldilocks.Neg(v[0], v[1], k) }},
 			{"mulScalar", 2, func(v ...vector) { goldilocks.MulScalar(v[0], v[1], 3, k) }},
@@ -207,6 +247,7 @@ func BenchmarkVectors(b *testing.B) {
 		for _, n := range []int{1024, 1 << 20} {
 			random := rand.New(rand.NewPCG(7, 8))
 			x, y, dst := goldilockstest.Elements(random, n), goldilockstest.Elements(random, n), goldilockstest.Elements(random, n)
+			four := [][]goldilocks.Element{goldilockstest.Elements(random, n), goldilockstest.Elements(random, n), goldilockstest.Elements(random, n), dst}
 			for _, op := range []struct {
 				name string
 				run  func()
@@ -219,6 +260,7 @@ func BenchmarkVectors(b *testing.B) {
 				{"xor", func() { goldilocks.Xor(dst, x, y, k) }},
 				{"andNot", func() { goldilocks.AndNot(dst, x, y, k) }},
 				{"pack2", func() { goldilocks.Pack(dst, [][]goldilocks.Element{x, y}, k) }},
+				{"butterflies", func() { goldilocks.Butterflies(four, four, [][]goldilocks.Element{y, y, y}, k) }},
 				{"square", func() { goldilocks.Square(dst, x, k) }},
 				{"dot", func() { goldilocks.Dot(x, y, k) }},
 				{"batchInverse", func() { goldilocks.BatchInverse(dst, x, k) }},

@@ -86,10 +86,8 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 				return nil, err
 			}
 			err = p.ex.Do(p.ctx, d, func(_ context.Context, k int) error {
-				scratch := make([]E, 1<<(l.size-1))
-				for layer := range stack {
-					p.points.butterflies(members[k], c, rows+layer, scratch)
-				}
+				parts := cut(members[k], 1<<rows)
+				p.points.joining(stack, c, rows, 0, 1<<rows).of(parts, parts)
 				p.field.Add(out[c][k], out[c][k], members[k])
 				return nil
 			})

@@ -47,6 +47,18 @@ type extended[E any] struct {
 
 func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 
+// newColumns are columns of so many rows, all 0, in one piece of memory: not a power of two apart, so that
+// what lies in one row of many of them has not one place in the cache.
+func newColumns[E any](width, rows int) [][]E {
+	const apart = 16
+	memory := make([]E, width*(rows+apart))
+	columns := make([][]E, width)
+	for i := range columns {
+		columns[i] = memory[i*(rows+apart):][:rows:rows]
+	}
+	return columns
+}
+
 // extend extends columns, given by coefficients, or by values where these are to be interpolated. It
 // keeps them: their memory holds the first coset.
 func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool) (*extended[E], error) {
@@ -62,10 +74,7 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 			x.cosets[c] = columns
 			continue
 		}
-		memory := make([]E, s.width<<s.rows)
-		for i := range s.width {
-			x.cosets[c] = append(x.cosets[c], memory[i<<s.rows:][:1<<s.rows:1<<s.rows])
-		}
+		x.cosets[c] = newColumns[E](s.width, 1<<s.rows)
 	}
 	err = ex.Do(ctx, s.width, func(_ context.Context, i int) error {
 		if values {
@@ -81,56 +90,92 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 	return x, err
 }
 
-// stack sets dst to the values of a stack on coset c, from those of its columns. scratch is half as
-// long as dst.
-//
-// It is the last layers of the transform whose first ones are those of the columns: with
-// f = E(X²) + X O(X²), values at x and -x are E(x²) ± x O(x²).
-func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c int, scratch []E) {
-	from, to := x.members(stack)
+// stack sets dst to the values of a stack on coset c.
+func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c int) {
 	n := 1 << x.rows
-	column := func(i int) []E {
-		if from+i >= to {
-			return nil
-		}
-		return x.column(c, from+i)
-	}
-	if x.shape.stack == 0 {
-		copy(dst, column(0))
-		return
-	}
-	half := p.halves[c][x.rows+1]
-	for b := 0; b < 1<<x.shape.stack; b += 2 {
-		low, high := dst[b*n:][:n], dst[(b+1)*n:][:n]
-		even, odd := column(b), column(b+1)
-		switch {
-		case even == nil:
-			clear(low)
-			clear(high)
-		case odd == nil:
-			copy(low, even)
-			copy(high, even)
-		default:
-			t := scratch[:n]
-			p.field.Mul(t, odd, half)
-			p.field.Add(low, even, t)
-			p.field.Sub(high, even, t)
-		}
-	}
-	for layer := 1; layer < x.shape.stack; layer++ {
-		p.butterflies(dst, c, x.rows+layer, scratch)
-	}
+	p.joining(x.shape.stack, c, x.rows, 0, n).of(cut(dst, n), x.parts(nil, stack, c, 0, n, make([]E, n)))
 }
 
-// butterflies makes values of polynomials of degree below 2^j, one behind the other, those of pairs
-// of them.
-func (p *points[E, X]) butterflies(values []E, c, j int, scratch []E) {
-	half, n := p.halves[c][j+1], 1<<j
-	for b := 0; b < len(values); b += 2 * n {
-		even, odd, t := values[b:][:n], values[b+n:][:n], scratch[:n]
-		p.field.Mul(t, odd, half)
-		p.field.Sub(odd, even, t)
-		p.field.Add(even, even, t)
+// parts appends the values of a stack's columns on coset c in rows from lo to hi: zeros where columns are
+// missing, which are no fewer.
+func (x *extended[E]) parts(parts [][]E, stack, c, lo, hi int, zeros []E) [][]E {
+	from, to := x.members(stack)
+	for i := range 1 << x.shape.stack {
+		if from+i < to {
+			parts = append(parts, x.column(c, from+i)[lo:hi])
+		} else {
+			parts = append(parts, zeros[:hi-lo])
+		}
+	}
+	return parts
+}
+
+// cut is a vector in pieces of n elements.
+func cut[E any](v []E, n int) (pieces [][]E) {
+	for i := 0; i < len(v); i += n {
+		pieces = append(pieces, v[i:i+n])
+	}
+	return pieces
+}
+
+// joining makes values of 2^s polynomials of degree below 2^rows on coset c, from row lo on, those of the
+// one polynomial whose coefficients are theirs one behind the other: part m of what it sets is of the
+// points from m 2^rows + lo on.
+//
+// They are the last layers of the transform whose first ones are those of the polynomials: with
+// f = E(X²) + X O(X²), values at x and -x are E(x²) ± x O(x²).
+type joining[E any] struct {
+	butterflies func(dst, src, w [][]E)
+	passes      [][]butterflies[E]
+	src, dst    [][]E
+}
+
+// butterflies are those on vectors that are stride apart, from each number that is first modulo the
+// distance that they all span.
+type butterflies[E any] struct {
+	first, stride, layers int
+	w                     [][]E
+}
+
+// joining is that of 2^s polynomials in so many rows.
+func (p *points[E, X]) joining(s, c, rows, lo, size int) *joining[E] {
+	j := &joining[E]{butterflies: p.field.Butterflies}
+	n := 1 << rows
+	for done := 0; done < s; done += p.field.Layers() {
+		layers, stride := min(p.field.Layers(), s-done), 1<<done
+		var pass []butterflies[E]
+		for first := range stride {
+			b := butterflies[E]{first, stride, layers, nil}
+			for layer := range layers {
+				half := p.halves[c][rows+done+layer+1]
+				for i := range 1 << layer {
+					b.w = append(b.w, half[(first+stride*i)*n+lo:][:size])
+				}
+			}
+			pass = append(pass, b)
+		}
+		j.passes = append(j.passes, pass)
+		j.src, j.dst = make([][]E, 1<<p.field.Layers()), make([][]E, 1<<p.field.Layers())
+	}
+	return j
+}
+
+// of sets the parts of dst from the polynomials' values; dst may be src.
+func (j *joining[E]) of(dst, src [][]E) {
+	if len(j.passes) == 0 {
+		copy(dst[0], src[0])
+	}
+	for _, pass := range j.passes {
+		for _, b := range pass {
+			n := 1 << b.layers
+			for at := b.first; at < len(dst); at += b.stride * n {
+				for i := range n {
+					j.src[i], j.dst[i] = src[at+i*b.stride], dst[at+i*b.stride]
+				}
+				j.butterflies(j.dst[:n], j.src[:n], b.w)
+			}
+		}
+		src = dst
 	}
 }
 

@@ -52,9 +52,10 @@ const (
 // second-level cache.
 const together = 64
 
-// tiles calls work on executor's tasks, each with rows from one tile to another, of so many rows in all.
-func tiles(ctx context.Context, ex executor.Executor, rows int, work func(from, to int)) error {
-	n := max(1, rows/tile)
+// tiles calls work on executor's tasks, each with rows from one tile of so many to another, of so many
+// rows in all.
+func tiles(ctx context.Context, ex executor.Executor, rows, size int, work func(from, to int)) error {
+	n := max(1, rows/size)
 	tasks := min(executor.Tasks(ex), n)
 	return ex.Do(ctx, tasks, func(_ context.Context, i int) error {
 		work(rows/n*(n*i/tasks), rows/n*(n*(i+1)/tasks))

@@ -116,40 +116,6 @@ func (p *prover[E, X]) extendColumns() error {
 	return nil
 }
 
-// commit hashes what a phase has extended, coset by coset.
-func (p *prover[E, X]) commit(phase int, label string) error {
-	size, shared := p.points.size, p.layout.shared[phase]
-	t := tree.New(p.hash, size+p.points.blowup-shared, p.layout.set.LogCap)
-	var stacks [][]E
-	for range p.layout.leaf(phase) {
-		stacks = append(stacks, make([]E, 1<<size))
-	}
-	for c := range p.points.shifts {
-		left := stacks
-		for _, x := range p.extended[phase] {
-			mine := left[:x.stacks()]
-			left = left[len(mine):]
-			err := p.ex.Do(p.ctx, len(mine), func(_ context.Context, s int) error {
-				p.points.stack(mine[s], x, s, c, make([]E, 1<<(size-1)))
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		if err := t.Leaves(p.ctx, p.ex, c<<(size-shared), parted(stacks, shared)); err != nil {
-			return err
-		}
-	}
-	top, err := t.Grow(p.ctx, p.ex)
-	if err != nil {
-		return err
-	}
-	p.trees[phase], p.proof.caps[phase] = t, top
-	p.challenger.Digests(label, top)
-	return nil
-}
-
 // checker is a verifier of what is proved so far.
 func (p *prover[E, X]) checker() *verifier[E, X] {
 	return &verifier[E, X]{field: p.field, layout: p.layout, publics: p.publics, messages: p.messages, proof: p.proof}

@@ -65,7 +65,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		c := j * apart
 		remainders[j] = field.NewVector[E](d, n)
 		selectors := p.selectors(c, rows)
-		err := tiles(p.ctx, p.ex, n, func(from, to int) {
+		err := tiles(p.ctx, p.ex, n, tile, func(from, to int) {
 			q := p.newQuotient(t, c, code, weights, selectors)
 			for ; from < to; from += q.size {
 				q.tile(from, remainders[j].Slice(from, from+q.size))

@@ -95,7 +95,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		columns = append(columns, h[g]...)
 	}
 	side := p.kept[t]
-	err = tiles(p.ctx, p.ex, rows, func(from, to int) {
+	err = tiles(p.ctx, p.ex, rows, tile, func(from, to int) {
 		m := newMachine[E, X](p.field, side.code, rows)
 		vector := func() field.Vector[E] { return field.NewVector[E](d, m.size) }
 		scratch := make([]E, m.size)

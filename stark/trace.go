@@ -44,11 +44,9 @@ func Columns[T Cell](c *Cells) [][]T {
 
 // fill makes a table's columns.
 func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], table *air.Table, t Trace) ([][]E, error) {
-	memory := make([]E, table.Columns*t.Rows)
-	columns := make([][]E, table.Columns)
+	columns := newColumns[E](table.Columns, t.Rows)
 	cells := &Cells{}
 	for i := range columns {
-		columns[i] = memory[i*t.Rows:][:t.Rows:t.Rows]
 		first := unsafe.Pointer(unsafe.SliceData(columns[i]))
 		if f.Bytes() == 4 {
 			cells.short = append(cells.short, unsafe.Slice((*uint32)(first), t.Rows))

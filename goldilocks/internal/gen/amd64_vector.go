@@ -112,6 +112,7 @@ func writeLoops(study bool) []byte {
 		}
 		if !study {
 			writePack(&out, w.name, w.lanes)
+			writeButterflies(&out, w.name, w.lanes)
 		}
 	}
 	writeWords(&out, words)
@@ -211,7 +212,7 @@ func writePack(out *bytes.Buffer, kernel string, lanes int) {
 	if b.Write(out, registers) > 0 {
 		panic("pack: more values than registers")
 	}
-	line("SUBQ $24, R8\n\tDECQ R9\n\tJNZ vector")
+	line("SUBQ $%d, R8\n\tDECQ R9\n\tJNZ vector", sliceBytes)
 	b = newBlock(lanes)
 	lows, highs := b.Enter(0), b.Enter(1)
 	b.Store(b.canonical(b.addLazy(b.reduce(b.shr(highs, 32), b.shl(highs, 32)), b.canonical(lows))), "(DI)(DX*8)")
@@ -220,3 +221,57 @@ func writePack(out *bytes.Buffer, kernel string, lanes int) {
 	}
 	line("ADDQ $%d, DX\n\tCMPQ DX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
 }
+
+// writeButterflies writes two layers of a transform on four vectors.
+func writeButterflies(out *bytes.Buffer, kernel string, lanes int) {
+	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
+	fmt.Fprintf(out, "// func butterflies%[1]s(dst, src, w *[]uint64, n int)\nTEXT ·butterflies%[1]s(SB), NOSPLIT, $0-32\n", kernel)
+	for i, argument := range []string{"dst DI", "src SI", "w DX", "n CX"} {
+		name, register, _ := strings.Cut(argument, " ")
+		line("MOVQ %s+%d(FP), %s", name, 8*i, register)
+	}
+	registers := prologue(out, lanes)
+	// The vectors' and factors' pointers; those of results take the places of the former.
+	vectors := []string{"R8", "R9", "R10", "R11"}
+	factors := []string{"R13", "R12", "BX"}
+	pointers := func(from string, to []string) {
+		for i, r := range to {
+			line("MOVQ %d(%s), %s", sliceBytes*i, from, r)
+		}
+	}
+	pointers("DX", factors)
+	line("XORL AX, AX\n\tMOVQ CX, R15")
+	fmt.Fprint(out, "\nloop:\n")
+	pointers("SI", vectors)
+	for _, r := range vectors {
+		line("PREFETCHT1 (%s)(R15*8)", r)
+	}
+	b := newBlock(lanes)
+	at := func(pointer string) string { return "(" + pointer + ")(AX*8)" }
+	var x [4]value
+	for i, r := range vectors {
+		x[i] = b.Load(at(r))
+	}
+	butterfly := func(low, high int, factor string) {
+		t := b.canonical(b.mul(x[high], b.Load(at(factor))))
+		x[low], x[high] = b.addCanonical(x[low], t), b.subCanonical(x[low], t)
+	}
+	butterfly(0, 1, factors[0])
+	butterfly(2, 3, factors[0])
+	butterfly(0, 2, factors[1])
+	butterfly(1, 3, factors[2])
+	for i, v := range x {
+		b.Leave(v, i)
+	}
+	if b.Write(out, registers) > 0 {
+		panic("butterflies: more values than registers")
+	}
+	pointers("DI", vectors)
+	for i, r := range vectors {
+		line("%s %s, %s", b.Either("VMOVDQU64", "VMOVDQU"), b.Register(i), at(r))
+	}
+	line("ADDQ $%[1]d, AX\n\tADDQ $%[1]d, R15\n\tCMPQ AX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
+}
+
+// sliceBytes is the distance from the pointer of a slice to that of the next.
+const sliceBytes = 24

@@ -52,6 +52,11 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	// AddProducts adds to dst the sum of x[i] a[i] for all i; scratch is as long as dst. No a[i] is
 	// shorter.
 	AddProducts(dst Vector[E], a [][]E, x []X, scratch []E)
+	// Butterflies are layers of a transform, on 2^s vectors, row by row: s is 1 to Layers, and src may be
+	// dst. Layer j has the factors w[2^j-1+i], i below 2^j, and makes of the vectors at 2^(j+1) b + i and
+	// 2^j further the sum and the difference of the first one and the factor times the second.
+	Butterflies(dst, src, w [][]E)
+	Layers() int        // that Butterflies does at once, at most
 	Inverse(dst, a []E) // that of 0 is 0
 	Dot(a, b []E) E
 
@@ -80,6 +85,28 @@ func Power[E interface{ Mul(E) E }](one, e E, n uint64) E {
 		if n >>= 1; n == 0 {
 			return r
 		}
+	}
+}
+
+// butterflies is Butterflies from row from on, by whole vectors.
+func butterflies[E Element[E], X Extension[E, X]](f Field[E, X], dst, src, w [][]E, from int) {
+	rows := len(dst[0])
+	if from == rows {
+		return
+	}
+	scratch := make([]E, rows-from)
+	for half := 1; half < len(dst); half *= 2 {
+		for at := range dst {
+			if at&half != 0 {
+				continue
+			}
+			even, odd := src[at][from:rows], src[at+half][from:rows]
+			f.Mul(scratch, odd, w[half-1+at&(half-1)][from:rows])
+			low, high := dst[at][from:], dst[at+half][from:]
+			f.Sub(high, even, scratch)
+			f.Add(low, even, scratch)
+		}
+		src = dst
 	}
 }
 

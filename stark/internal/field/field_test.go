@@ -130,6 +130,41 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 				return sum
 			})
 		}
+		for layers := 1; layers <= f.Layers(); layers++ {
+			vectors := func(count int) (all [][]E) {
+				for range count {
+					v := make([]E, n)
+					for i := range v {
+						v[i] = element()
+					}
+					all = append(all, v)
+				}
+				return all
+			}
+			src, w := vectors(1<<layers), vectors(1<<layers-1)
+			want := make([][]E, 1<<layers)
+			for at := range want {
+				want[at] = slices.Clone(src[at])
+			}
+			for half := 1; half < 1<<layers; half *= 2 {
+				for at := range want {
+					for i := range n {
+						if at&half == 0 {
+							x, y := want[at][i], w[half-1+at%half][i].Mul(want[at+half][i])
+							want[at][i], want[at+half][i] = x.Add(y), x.Sub(y)
+						}
+					}
+				}
+			}
+			out := vectors(1 << layers)
+			f.Butterflies(out, src, w)
+			f.Butterflies(src, src, w)
+			for at := range want {
+				if !slices.Equal(out[at], want[at]) || !slices.Equal(src[at], want[at]) {
+					t.Fatalf("Butterflies, %d layers of %d rows: vector %d", layers, n, at)
+				}
+			}
+		}
 		f.MulScalar(dst, a, c)
 		is("MulScalar", func(i int) E { return a[i].Mul(c) })
 		copy(dst, b)

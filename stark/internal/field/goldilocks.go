@@ -57,6 +57,10 @@ func (g goldi[X]) AddProducts(dst Vector[goldilocks.Element], a [][]goldilocks.E
 	addProducts[goldilocks.Element, X](g, dst, a, x, scratch, 0)
 }
 
+func (goldi[X]) Layers() int { return goldilocks.MaxLayers }
+
+func (goldi[X]) Butterflies(dst, src, w [][]goldilocks.Element) { goldilocks.Butterflies(dst, src, w) }
+
 func (goldi[X]) Root(log int) goldilocks.Element {
 	root, err := goldilocks.RootOfUnity(log)
 	if err != nil {

@@ -120,6 +120,12 @@ var koalaRoots = sync.OnceValue(func() (roots [koalabear.TwoAdicity + 1]koalabea
 	return roots
 })
 
+func (koala[X]) Layers() int { return koalabear.MaxLayers }
+
+func (k koala[X]) Butterflies(dst, src, w [][]koalabear.Element) {
+	butterflies[koalabear.Element, X](k, dst, src, w, koalabear.Butterflies(dst, src, w))
+}
+
 func (koala[X]) Root(log int) koalabear.Element { return koalaRoots()[log] }
 
 func (koala[X]) Transform(log int) (Transform[koalabear.Element], error) {

@@ -20,3 +20,15 @@ func andNotAVX512(dst, a, b *Element, n int)
 
 //go:noescape
 func packAVX512(dst *Element, last *[]Element, n, count int)
+
+//go:noescape
+func butterflies2AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func butterflies4AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func butterflies8AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func butterflies16AVX512(dst, src, w *[]Element, rows int)

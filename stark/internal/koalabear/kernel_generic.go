@@ -9,3 +9,7 @@ func addProducts6AVX512(dst, columns *[]Element, weights *Element, rows, count i
 func xorAVX512(dst, a, b *Element, n int)                                           {}
 func andNotAVX512(dst, a, b *Element, n int)                                        {}
 func packAVX512(dst *Element, last *[]Element, n, count int)                        {}
+func butterflies2AVX512(dst, src, w *[]Element, rows int)                           {}
+func butterflies4AVX512(dst, src, w *[]Element, rows int)                           {}
+func butterflies8AVX512(dst, src, w *[]Element, rows int)                           {}
+func butterflies16AVX512(dst, src, w *[]Element, rows int)                          {}

@@ -63,9 +63,14 @@ func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, c
 		for j, c := range columns {
 			part[j] = c[from:to]
 		}
-		t.hash.Leaves(t.levels[0][first+from:first+to], part)
+		t.Set(first+from, part)
 		return nil
 	})
+}
+
+// Set hashes the leaves from first on at once.
+func (t *Tree[E]) Set(first int, columns [][]E) {
+	t.hash.Leaves(t.levels[0][first:first+len(columns[0])], columns)
 }
 
 // Grow hashes the levels above the leaves, when all of these are there, and returns the cap.

@@ -1,0 +1,125 @@
+package stark
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/tree"
+)
+
+// commit hashes what a phase has extended, coset by coset.
+func (p *prover[E, X]) commit(phase int, label string) error {
+	l := p.layout
+	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap)
+	s := p.stacks(phase)
+	for c := range p.points.shifts {
+		if err := s.write(c); err != nil {
+			return err
+		}
+		if err := s.hash(t, c); err != nil {
+			return err
+		}
+	}
+	top, err := t.Grow(p.ctx, p.ex)
+	if err != nil {
+		return err
+	}
+	p.trees[phase], p.proof.caps[phase] = t, top
+	p.challenger.Digests(label, top)
+	return nil
+}
+
+// stacks are those of a phase on one coset at a time, in the order of leaves. Those of the highest
+// tables are most of them, and are not written out, but made a tile of rows at a time and hashed while they
+// are in the cache; but where places share a leaf, and there are few stacks, all are.
+type stacks[E field.Element[E], X field.Extension[E, X]] struct {
+	p      *prover[E, X]
+	shared int
+	all    []stackOf[E]
+	tiled  int // how many are not written out
+}
+
+// stackOf is one: of some columns the stack of that number.
+type stackOf[E any] struct {
+	columns *extended[E]
+	number  int
+	word    []E // nil where it is not written out
+}
+
+func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
+	l := p.layout
+	s := &stacks[E, X]{p: p, shared: l.shared[phase]}
+	for _, x := range p.extended[phase] {
+		for number := range x.stacks() {
+			of := stackOf[E]{columns: x, number: number}
+			if x.stack > l.set.Stack || s.shared > 0 {
+				of.word = make([]E, 1<<l.size)
+			} else {
+				s.tiled++
+			}
+			s.all = append(s.all, of)
+		}
+	}
+	return s
+}
+
+// write writes out, for coset c, what is.
+func (s *stacks[E, X]) write(c int) error {
+	return s.p.ex.Do(s.p.ctx, len(s.all), func(_ context.Context, i int) error {
+		if of := s.all[i]; of.word != nil {
+			s.p.points.stack(of.word, of.columns, of.number, c)
+		}
+		return nil
+	})
+}
+
+// inCache is how many bytes of stacks are made at a time: half of what a second-level cache has.
+const inCache = 1 << 19
+
+// hash hashes coset c's leaves.
+func (s *stacks[E, X]) hash(t *tree.Tree[E], c int) error {
+	p, l := s.p, s.p.layout
+	if s.tiled == 0 {
+		var words [][]E
+		for _, of := range s.all {
+			words = append(words, of.word)
+		}
+		return t.Leaves(p.ctx, p.ex, c<<(l.size-s.shared), parted(words, s.shared))
+	}
+	log := l.size - l.set.Stack // of the highest tables' rows
+	parts, rows := 1<<l.set.Stack, 1<<log
+	size := min(tile, rows)
+	for size > 16 && s.tiled*parts*size*p.field.Bytes() > inCache {
+		size /= 2
+	}
+	return tiles(p.ctx, p.ex, rows, size, func(from, to int) {
+		memory, zeros := make([]E, s.tiled*parts*size), make([]E, size)
+		values := make([][][]E, len(s.all)) // of each stack, part by part
+		for i, of := range s.all {
+			if of.word == nil {
+				values[i] = cut(memory[:parts*size], size)
+				memory = memory[parts*size:]
+			}
+		}
+		src, leaf := make([][]E, 0, parts), make([][]E, len(s.all))
+		for lo := from; lo < to; lo += size {
+			join := p.points.joining(l.set.Stack, c, log, lo, size)
+			for i, of := range s.all {
+				if of.word == nil {
+					src = of.columns.parts(src[:0], of.number, c, lo, lo+size, zeros)
+					join.of(values[i], src)
+				}
+			}
+			for part := range parts {
+				for i, of := range s.all {
+					if of.word == nil {
+						leaf[i] = values[i][part]
+					} else {
+						leaf[i] = of.word[part*rows+lo:][:size]
+					}
+				}
+				t.Set(c<<l.size+part*rows+lo, leaf)
+			}
+		}
+	})
+}
