@@ -1,0 +1,70 @@
+package keccak_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/qemutest"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/keccak"
+)
+
+// TestBytes: proofs are the same bytes on every processor, kernel and executor.
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	if want := os.Getenv("ZKBENCH_KERNELS"); want != "" && fmt.Sprint(goldilocks.Kernels()) != want {
+		t.Fatalf("kernels %v, want %s", goldilocks.Kernels(), want)
+	}
+	for _, c := range []struct {
+		stark.Config
+		want string
+	}{
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "7e93e044cce8978b0631b9b8216fea6687eecc0e8e3fca7e402927e462a1544c"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "be43b6f8ef498989fae47ae7203195bd06ff03721d59e50e4a50c4499f6ad769"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "ef24f40d172421b5c42222356977f9c0c6bb6ad9800d7fb21dd70e6712d5141a"},
+	} {
+		c.Set.Queries, c.Set.Grinding, c.Set.Bits = 3, 3, 0
+		s := must.Get(keccak.New(c.Config, false))(t)
+		for _, ex := range []executor.Executor{executor.Serial(), executor.Pool()} {
+			proof := must.Get(s.Prove(t.Context(), ex, [][]byte{[]byte("the same bytes")}, nil, stark.Options{}))(t)
+			digest := sha256.Sum256(proof)
+			golden.Equal(t, fmt.Sprintf("%s, %s", c.Field, c.Hash), c.want, hex.EncodeToString(digest[:]))
+		}
+	}
+}
+
+// TestBytesByKernels runs TestBytes with the narrower kernels of amd64, and with none.
+func TestBytesByKernels(t *testing.T) {
+	t.Parallel()
+	testsize.Full(t)
+	program := must.Get(os.Executable())(t)
+	const narrow = "cpu.avx512=off,cpu.avx512f=off"
+	for off, kernels := range map[string]string{narrow: "[portable avx2]", narrow + ",cpu.avx2=off": "[portable]"} {
+		if len(goldilocks.Kernels()) < 2 || goldilocks.Kernels()[1].String() != "avx2" {
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestBytes$")
+		cmd.Env = append(os.Environ(), "GODEBUG="+off, "ZKBENCH_KERNELS="+kernels)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", off, err, out)
+		}
+	}
+}
+
+// TestBytesEmulated runs TestBytes on processors of arm64, without vectors and with.
+func TestBytesEmulated(t *testing.T) {
+	t.Parallel()
+	b := qemutest.Build(t)
+	for cpu, kernels := range map[string]string{"cortex-a57": "[portable]", "a64fx": "[portable sve]", "max": "[portable sve sve2]"} {
+		b.Run(t, cpu, []string{"ZKBENCH_KERNELS=" + kernels}, "-test.run=^TestBytes$")
+	}
+}
