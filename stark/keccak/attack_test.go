@@ -17,13 +17,15 @@ import (
 	"github.com/zkbench/zkbench/stark"
 )
 
-func attacked(t *testing.T, field stark.Field, public bool) *System {
-	t.Helper()
+func config(field stark.Field) stark.Config {
 	set := stark.Compare100(field)
 	set.Grinding = 0
-	s, err := New(stark.Config{Field: field, Hash: stark.Keccak, Set: set}, public)
-	must.Do(t, err)
-	return s
+	return stark.Config{Field: field, Hash: stark.Keccak, Set: set}
+}
+
+func attacked(t *testing.T, field stark.Field, public bool) *System {
+	t.Helper()
+	return must.Get(New(config(field), public))(t)
 }
 
 // TestVectors: the tables are satisfied by the vectors of the Keccak team and of Ethereum, whose
@@ -51,15 +53,6 @@ func TestVectors(t *testing.T) {
 		must.Do(t, err)
 		must.Fail(t, s.System.Check(t.Context(), executor.Serial(), s.Traces(messages), about), zkbench.ErrWitness, "another digest")
 	}
-}
-
-// permuted is the state after a block's permutation.
-func permuted(a *absorbed) [keccak.Lanes]uint64 {
-	state, rotations := a.in(), keccak.Rotations()
-	for _, c := range keccak.RoundConstants() {
-		state = newRound(&state, c, &rotations).out
-	}
-	return state
 }
 
 // TestGaps: what other systems left open is none of a satisfying trace. Blocks are changed, states
@@ -102,16 +95,15 @@ func TestGaps(t *testing.T) {
 				c.change(blocks)
 			}
 			// What follows is right, but where the change is of what came before.
-			states := make([][keccak.Lanes]uint64, len(blocks))
 			for i := range blocks {
-				states[i] = blocks[i].in()
-				blocks[i].out = permuted(&blocks[i])
+				blocks[i].out = Permute(blocks[i].in()).Out
 				if i+1 < len(blocks) && blocks[i+1].old == absorb([][]byte{message})[i+1].old {
 					blocks[i+1].old = blocks[i].out
 				}
 			}
+			states := permuted(blocks)
 			if c.change == nil {
-				states[1][0] ^= 1 // not the state that is absorbed into
+				states[1].In[0] ^= 1 // not the state that is absorbed into
 			}
 			claim := Claim{Length: len(message)}
 			if c.length > 0 {
@@ -134,6 +126,50 @@ func TestGaps(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+	}
+}
+
+// TestReliance: sponges take any states for permutations, so that their table alone proves a digest that
+// is none; the table of permutations proves no such list.
+func TestReliance(t *testing.T) {
+	t.Parallel()
+	message := []byte(strings.Repeat("gap", 100))
+	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
+		sponges := must.Get(NewSpongeTable(config(field), true))(t)
+		permutations := must.Get(NewPermutationTable(config(field)))(t)
+		claims := Claims([][]byte{message}, true)
+		claims[0].Digest[0] ^= 1
+		blocks := absorb([][]byte{message})
+		blocks[2].out[0] ^= 1
+		about := must.Get(sponges.Statement(claims, permuted(blocks), nil))(t)
+		traces := []stark.Trace{sponges.sponge.trace(blocks, 1)}
+		must.Do(t, sponges.Check(t.Context(), executor.Serial(), traces, about))
+		must.FailGet(permutations.Prove(t.Context(), executor.Serial(), permuted(blocks), nil, stark.Options{}))(t, zkbench.ErrWitness, "%s, what permutes nothing", field)
+		// The true list is another statement.
+		about = must.Get(sponges.Statement(claims, Permutations([][]byte{message}), nil))(t)
+		must.Fail(t, sponges.Check(t.Context(), executor.Serial(), traces, about), zkbench.ErrWitness, "%s, permutations that are", field)
+	}
+}
+
+// TestMessages: no statement has more messages than its bits are computed for, and those of public
+// messages of one block each have as many.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	messages := [][]byte{[]byte("abc"), nil}
+	claims, states := Claims(messages, true), Permutations(messages)
+	both := attacked(t, stark.KoalaBear, true)
+	permutations := must.Get(NewPermutationTable(config(stark.KoalaBear)))(t)
+	sponges := must.Get(NewSpongeTable(config(stark.KoalaBear), true))(t)
+	for _, c := range []struct {
+		name   string
+		tables tables
+		about  stark.Statement
+	}{
+		{"both", both.tables, must.Get(both.Statement(claims, nil))(t)},
+		{"permutations", permutations.tables, must.Get(permutations.Statement(states, nil))(t)},
+		{"sponges", sponges.tables, must.Get(sponges.Statement(claims, states, nil))(t)},
+	} {
+		golden.Equal(t, c.name, len(states)*c.tables.messages, len(c.about.Messages))
 	}
 }
 
@@ -178,4 +214,10 @@ func TestStatements(t *testing.T) {
 			must.Fail(t, err, zkbench.ErrParams, "public=%v, %s", public, name)
 		}
 	}
+	permutations := must.Get(NewPermutationTable(config(stark.KoalaBear)))(t)
+	must.FailGet(permutations.Statement(nil, nil))(t, zkbench.ErrParams, "no permutation")
+	sponges := must.Get(NewSpongeTable(config(stark.KoalaBear), false))(t)
+	must.Get(sponges.Statement([]Claim{{Length: maxLength}}, Permutations([][]byte{nil}), nil))(t)
+	must.FailGet(sponges.Statement([]Claim{{Length: 3}}, nil, nil))(t, zkbench.ErrParams, "a claim that relies on no permutation")
+	must.FailGet(sponges.Statement(nil, Permutations([][]byte{nil}), nil))(t, zkbench.ErrParams, "permutations of no claim")
 }

@@ -34,3 +34,39 @@ func Example() {
 	// <nil>
 	// proof rejected: what tables and statement send does not add up to nothing
 }
+
+// Each table alone: two proofs of one list of states say what one proof of both tables does.
+func ExampleSpongeTable() {
+	set, err := stark.Secure100(stark.KoalaBear, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	config := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}
+	permutations, err := keccak.NewPermutationTable(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	sponges, err := keccak.NewSpongeTable(config, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	messages := [][]byte{[]byte("no secret"), make([]byte, 500)}
+	states := keccak.Permutations(messages) // which both verifiers have
+	first, err := permutations.Prove(context.Background(), executor.Pool(), states, nil, stark.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	second, err := sponges.Prove(context.Background(), executor.Pool(), messages, nil, stark.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	claims := keccak.Claims(messages, false)
+	fmt.Println(permutations.Verify(first, states, nil), sponges.Verify(second, claims, states, nil))
+	states[4].Out[0]++ // the last, which has a digest
+	fmt.Println(permutations.Verify(first, states, nil))
+	fmt.Println(sponges.Verify(second, claims, states, nil))
+	// Output:
+	// <nil> <nil>
+	// proof rejected: what tables and statement send does not add up to nothing
+	// proof rejected: what tables and statement send does not add up to nothing
+}

@@ -2,17 +2,17 @@
 // round, and one of sponges, a row a block, linked by messages: a permutation's number, and the
 // state before it or after. The statement is "I know m_i of length n_i with Keccak-256(m_i) = h_i";
 // the messages are secret, as far as a proof that is not zero-knowledge keeps them, or public.
+//
+// Each table is proved alone too, of states that are public: PermutationTable and SpongeTable.
 package keccak
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/security"
 )
 
@@ -36,23 +36,71 @@ func Claims(messages [][]byte, public bool) (claims []Claim) {
 	return claims
 }
 
-// System proves and verifies hashes.
-type System struct {
+// table is one of a system's.
+type table interface {
+	table() *air.Table
+	columns() int
+	rows(permutations int) int
+}
+
+// tables are a system of both, or of one.
+type tables struct {
 	*stark.System
+	all      []table
+	messages int // of a statement, for each block at most
+}
+
+func newTables(c stark.Config, messages int, all ...table) (tables, error) {
+	var stated []*air.Table
+	for _, t := range all {
+		stated = append(stated, t.table())
+	}
+	inner, err := stark.New(c, stated...)
+	return tables{inner, all, messages}, err
+}
+
+// heights are those of the tables, for so many blocks.
+func (t *tables) heights(blocks int) (rows []int) {
+	for _, one := range t.all {
+		rows = append(rows, one.rows(blocks))
+	}
+	return rows
+}
+
+// Proved is what is proved of the soundness of a proof of so many blocks, of as many messages at most.
+func (t *tables) Proved(blocks int) (security.Report, error) {
+	p, err := t.Security(t.heights(blocks), t.messages*blocks)
+	if err != nil {
+		return security.Report{}, err
+	}
+	return p.Best()
+}
+
+// Widths are the numbers of columns, permutations before sponges.
+func (t *tables) Widths() (columns []int) {
+	for _, one := range t.all {
+		columns = append(columns, one.columns())
+	}
+	return columns
+}
+
+// Memory is what a proof of so many blocks takes at most, about, in bytes.
+func (t *tables) Memory(blocks int) (uint64, error) { return t.System.Memory(t.heights(blocks)) }
+
+// System proves and verifies hashes, by both tables.
+type System struct {
+	tables
 	sponge sponge
 }
 
 // New returns a system of a configuration; with public the messages are part of statements.
 func New(c stark.Config, public bool) (*System, error) {
-	s := sponge{permutation{16}, public}
-	if c.Field == stark.Goldilocks {
-		s.limbBits = 32
-	}
-	inner, err := stark.New(c, s.permutation.table(), s.table())
+	s := sponge{newPermutation(c.Field), public}
+	t, err := newTables(c, 2, s.permutation, s)
 	if err != nil {
 		return nil, err
 	}
-	return &System{inner, s}, nil
+	return &System{t, s}, nil
 }
 
 // Prove proves the claims that are true of messages, one at least.
@@ -67,11 +115,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]b
 // Traces are those of the tables, for messages.
 func (s *System) Traces(messages [][]byte) []stark.Trace {
 	blocks := absorb(messages)
-	states := make([][keccak.Lanes]uint64, len(blocks))
-	for i := range blocks {
-		states[i] = blocks[i].in()
-	}
-	return []stark.Trace{s.sponge.permutation.trace(states), s.sponge.trace(blocks, len(messages))}
+	return []stark.Trace{s.sponge.permutation.trace(permuted(blocks)), s.sponge.trace(blocks, len(messages))}
 }
 
 // Verify checks a proof of claims, in their order.
@@ -83,63 +127,8 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// heights are those of the tables, for so many blocks.
-func (s *System) heights(blocks int) []int {
-	return []int{s.sponge.permutation.rows(blocks), s.sponge.rows(blocks)}
+// Statement is what a proof of claims is about.
+func (s *System) Statement(claims []Claim, about []byte) (stark.Statement, error) {
+	messages, err := s.sponge.claimed(claims)
+	return stark.Statement{Messages: messages, Context: about}, err
 }
-
-// Proved is what is proved of the soundness of a proof of so many blocks, of as many messages at most.
-func (s *System) Proved(blocks int) (security.Report, error) {
-	p, err := s.Security(s.heights(blocks), 2*blocks)
-	if err != nil {
-		return security.Report{}, err
-	}
-	return p.Best()
-}
-
-// Widths are the numbers of columns, of permutations and of sponges.
-func (s *System) Widths() [2]int {
-	return [2]int{s.sponge.permutation.columns(), s.sponge.columns()}
-}
-
-// Memory is what a proof of so many blocks takes at most, about, in bytes.
-func (s *System) Memory(blocks int) (uint64, error) { return s.System.Memory(s.heights(blocks)) }
-
-// Statement is what a proof of claims is about: it receives, of each message, what the sponges send
-// when its last block is absorbed, and, of public messages, all blocks.
-func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
-	statement.Context = about
-	if len(claims) == 0 {
-		return statement, fmt.Errorf("%w: no message", zkbench.ErrParams)
-	}
-	limbs := func(data []byte) (all []uint64) {
-		for ; len(data) > 0; data = data[s.sponge.limbBits/8:] {
-			if s.sponge.limbBits == 16 {
-				all = append(all, uint64(binary.LittleEndian.Uint16(data)))
-			} else {
-				all = append(all, uint64(binary.LittleEndian.Uint32(data)))
-			}
-		}
-		return all
-	}
-	receive := func(bus string, tuple ...uint64) {
-		statement.Messages = append(statement.Messages, stark.Message{Bus: bus, Times: -1, Tuple: tuple})
-	}
-	for i, c := range claims {
-		if c.Length < 0 || c.Length > maxLength || s.sponge.public != (c.Message != nil) || s.sponge.public && len(c.Message) != c.Length {
-			return statement, fmt.Errorf("%w: message %d of %d bytes, %d of them public, accepted are up to %d, and all where messages are public, else none", zkbench.ErrParams, i, c.Length, len(c.Message), maxLength)
-		}
-		receive(busHash, append([]uint64{uint64(i), uint64(c.Length)}, limbs(c.Digest[:])...)...)
-		if !s.sponge.public {
-			continue
-		}
-		padded := keccak.Padded(keccak.Keccak256, c.Message)
-		for before := 0; before < len(padded); before += keccak.Rate {
-			receive(busBlock, append([]uint64{uint64(i), uint64(before)}, limbs(padded[before:][:keccak.Rate])...)...)
-		}
-	}
-	return statement, nil
-}
-
-// maxLength is far below both fields' orders, so that lengths are counted without a wrap.
-const maxLength = 1 << 28

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/stark"
@@ -30,13 +31,58 @@ const (
 	busOut = "keccak-f out" // the same after it
 )
 
+// States are a state before a permutation and the one after it. Lanes are x + 5 y, as in hash/keccak.
+type States struct{ In, Out [keccak.Lanes]uint64 }
+
+// Permute permutes a state.
+func Permute(in [keccak.Lanes]uint64) States {
+	s, rotations := States{in, in}, keccak.Rotations()
+	for _, c := range keccak.RoundConstants() {
+		s.Out = newRound(&s.Out, c, &rotations).out
+	}
+	return s
+}
+
 // permutation is where its columns are.
 type permutation struct {
 	limbBits int // of a limb
 }
 
+// newPermutation has limbs as long as a field has room for.
+func newPermutation(f stark.Field) permutation {
+	if f == stark.Goldilocks {
+		return permutation{32}
+	}
+	return permutation{16}
+}
+
 // limbs is how many make a lane.
 func (p permutation) limbs() int { return keccak.LaneBits / p.limbBits }
+
+// split appends the limbs of lanes to a tuple.
+func (p permutation) split(tuple []uint64, lanes ...uint64) []uint64 {
+	for _, lane := range lanes {
+		for range p.limbs() {
+			tuple = append(tuple, lane&(1<<p.limbBits-1))
+			lane >>= p.limbBits
+		}
+	}
+	return tuple
+}
+
+// exchange is what the sponges send of permutations, and receive; with times -1, what the table of
+// permutations does. No permutation is a zkbench.ErrParams.
+func (p permutation) exchange(states []States, times int64) (messages []stark.Message, err error) {
+	if len(states) == 0 {
+		return nil, fmt.Errorf("%w: no states", zkbench.ErrParams)
+	}
+	for i, s := range states {
+		messages = append(messages,
+			stark.Message{Bus: busIn, Times: times, Tuple: p.split([]uint64{uint64(i)}, s.In[:]...)},
+			stark.Message{Bus: busOut, Times: -times, Tuple: p.split([]uint64{uint64(i)}, s.Out[:]...)})
+	}
+	return messages, nil
+}
 
 // The columns, in this order: those that are read in the next row first, so that few stacks are
 // opened there.
@@ -181,7 +227,7 @@ func (p permutation) rows(permutations int) int {
 }
 
 // trace has permutations of the states, and, behind them, of zeros, which are not exported.
-func (p permutation) trace(states [][keccak.Lanes]uint64) stark.Trace {
+func (p permutation) trace(states []States) stark.Trace {
 	return stark.Trace{Rows: p.rows(len(states)), Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		if columns := stark.Columns[uint32](cells); columns != nil {
 			return fillPermutations(ctx, ex, p, columns, states)
@@ -223,7 +269,7 @@ func newRound(a *[keccak.Lanes]uint64, constant uint64, rotations *[keccak.Lanes
 	return r
 }
 
-func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p permutation, columns [][]W, states [][keccak.Lanes]uint64) error {
+func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p permutation, columns [][]W, states []States) error {
 	rows := len(columns[0])
 	constants, rotations := keccak.RoundConstants(), keccak.Rotations()
 	var cells [256][8]W // of a byte, its bits
@@ -247,7 +293,7 @@ func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p
 			if n := row / keccak.Rounds; r > 0 {
 				a = rounds[i-1].out
 			} else if n < len(states) {
-				a = states[n]
+				a = states[n].In
 			}
 			rounds[i] = newRound(&a, constants[r], &rotations)
 			columns[p.step(r)][row] = 1

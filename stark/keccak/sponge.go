@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/stark"
@@ -169,8 +170,6 @@ type absorbed struct {
 
 // absorb is all blocks of all messages.
 func absorb(messages [][]byte) (all []absorbed) {
-	constants := keccak.RoundConstants()
-	rotations := keccak.Rotations()
 	for m, message := range messages {
 		var state [keccak.Lanes]uint64
 		padded := keccak.Padded(keccak.Keccak256, message)
@@ -179,13 +178,8 @@ func absorb(messages [][]byte) (all []absorbed) {
 				message: m, before: before, first: before == 0, last: len(message)-before < keccak.Rate,
 				bytes: min(len(message)-before, keccak.Rate), old: state,
 			}
-			for lane := range rateLanes {
-				a.block[lane] = binary.LittleEndian.Uint64(padded[before+8*lane:])
-				state[lane] ^= a.block[lane]
-			}
-			for _, c := range constants {
-				state = newRound(&state, c, &rotations).out
-			}
+			copy(a.block[:], lanes(padded[before:][:keccak.Rate]))
+			state = Permute(a.in()).Out
 			a.out = state
 			all = append(all, a)
 		}
@@ -193,12 +187,61 @@ func absorb(messages [][]byte) (all []absorbed) {
 	return all
 }
 
-// in are the states that a permutation takes.
+// lanes are those of bytes, eight each.
+func lanes(data []byte) (all []uint64) {
+	for ; len(data) > 0; data = data[8:] {
+		all = append(all, binary.LittleEndian.Uint64(data))
+	}
+	return all
+}
+
+// in is the state that a permutation takes.
 func (a *absorbed) in() (state [keccak.Lanes]uint64) {
 	for lane := range state {
 		state[lane] = a.old[lane] ^ a.block[lane]
 	}
 	return state
+}
+
+// Permutations are those of messages, one for each block, of one message after the other.
+func Permutations(messages [][]byte) []States { return permuted(absorb(messages)) }
+
+// permuted are the states around the permutation of each block.
+func permuted(blocks []absorbed) []States {
+	states := make([]States, len(blocks))
+	for i := range blocks {
+		states[i] = States{blocks[i].in(), blocks[i].out}
+	}
+	return states
+}
+
+// maxLength is far below both fields' orders, so that lengths are counted without a wrap.
+const maxLength = 1 << 28
+
+// claimed receives, of each message, what the sponges send when its last block is absorbed, and, of
+// public messages, all blocks. Claims that are none are a zkbench.ErrParams.
+func (s sponge) claimed(claims []Claim) (messages []stark.Message, err error) {
+	if len(claims) == 0 {
+		return nil, fmt.Errorf("%w: no message", zkbench.ErrParams)
+	}
+	receive := func(bus string, number, length int, data []byte) {
+		tuple := s.split([]uint64{uint64(number), uint64(length)}, lanes(data)...)
+		messages = append(messages, stark.Message{Bus: bus, Times: -1, Tuple: tuple})
+	}
+	for i, c := range claims {
+		if c.Length < 0 || c.Length > maxLength || s.public != (c.Message != nil) || s.public && len(c.Message) != c.Length {
+			return nil, fmt.Errorf("%w: message %d of %d bytes, %d of them public, accepted are up to %d, and all where messages are public, else none", zkbench.ErrParams, i, c.Length, len(c.Message), maxLength)
+		}
+		receive(busHash, i, c.Length, c.Digest[:])
+		if !s.public {
+			continue
+		}
+		padded := keccak.Padded(keccak.Keccak256, c.Message)
+		for before := 0; before < len(padded); before += keccak.Rate {
+			receive(busBlock, i, before, padded[before:][:keccak.Rate])
+		}
+	}
+	return messages, nil
 }
 
 // rows is the height for so many blocks.
