@@ -28,6 +28,14 @@ const (
 	stageVerify = "verify"
 )
 
+// The tables that a proof is of. Cases of both, the default, have no such key: they keep the names
+// that they had before there was a choice.
+const (
+	tableBoth         = "both"
+	tablePermutations = "permutations"
+	tableSponges      = "sponges"
+)
+
 // sets are the parameters, by name: those that promise bits at rates 1/2 to 1/16 too.
 var sets = map[string]func(f stark.Field) (stark.Set, error){
 	"secure100":  secure100(3),
@@ -52,6 +60,7 @@ var (
 	hashAxis  = workload.NameAxis(workload.Axis{Name: "hash", Usage: "hashes of trees; poseidon is over goldilocks"}, []string{string(stark.Keccak), string(stark.Poseidon)}, []string{string(stark.Keccak)})
 	setAxis   = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters; secure100 is at rate 1/8, secure100-2 at 1/2"}, setNames, []string{"secure100"})
 	stackAxis = workload.IntAxis(workload.Axis{Name: "stack", Usage: "columns that are one polynomial: powers of two", Smoke: "16"}, 1, 1<<8, 16)
+	tableAxis = workload.NameAxis(workload.Axis{Name: "table", Usage: "tables that are proved; with one alone the states are public"}, []string{tableBoth, tablePermutations, tableSponges}, nil).Dependent(tableBoth)
 	execAxis  = workload.ExecutorAxis(executor.Names())
 )
 
@@ -59,8 +68,8 @@ var (
 func KeccakStark() workload.Def {
 	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
-		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge; length and digest are public, and proofs are not zero-knowledge",
-		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, execAxis, stages},
+		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public, and proofs are not zero-knowledge",
+		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, tableAxis, execAxis, stages},
 		Resolve: resolve,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(c, seed)
@@ -75,18 +84,75 @@ func KeccakStark() workload.Def {
 	}
 }
 
-// resolve refuses trees of Poseidon over another field.
+// resolve refuses trees of Poseidon over another field, and takes the default table's key away.
 func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
 		return nil, &usage.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
 	}
+	switch c.Get(tableAxis.Key) {
+	case tableBoth, workload.Own, workload.All:
+		c = c.Without(tableAxis.Key)
+	}
 	return []workload.Case{c}, nil
+}
+
+// system is what the systems of both tables, and of each alone, tell of themselves.
+type system interface {
+	Proved(blocks int) (security.Report, error)
+	Widths() []int
+	Memory(blocks int) (uint64, error)
+}
+
+// subject is what is proved of a message, and how it is verified.
+type subject struct {
+	prove  func(ctx context.Context, options stark.Options) ([]byte, error)
+	verify func(proof []byte) error
+}
+
+// newSystem returns the system of a table, or of both, and what it proves of a message.
+func newSystem(table string, config stark.Config, ex executor.Executor) (system, func(message []byte) subject, error) {
+	switch table {
+	case tablePermutations:
+		s, err := keccak.NewPermutationTable(config)
+		return s, func(message []byte) subject {
+			states := keccak.Permutations([][]byte{message})
+			return subject{
+				func(ctx context.Context, options stark.Options) ([]byte, error) {
+					return s.Prove(ctx, ex, states, nil, options)
+				},
+				func(proof []byte) error { return s.Verify(proof, states, nil) },
+			}
+		}, err
+	case tableSponges:
+		s, err := keccak.NewSpongeTable(config, false)
+		return s, func(message []byte) subject {
+			messages := [][]byte{message}
+			claims, states := keccak.Claims(messages, false), keccak.Permutations(messages)
+			return subject{
+				func(ctx context.Context, options stark.Options) ([]byte, error) {
+					return s.Prove(ctx, ex, messages, nil, options)
+				},
+				func(proof []byte) error { return s.Verify(proof, claims, states, nil) },
+			}
+		}, err
+	}
+	s, err := keccak.New(config, false)
+	return s, func(message []byte) subject {
+		messages := [][]byte{message}
+		claims := keccak.Claims(messages, false)
+		return subject{
+			func(ctx context.Context, options stark.Options) ([]byte, error) {
+				return s.Prove(ctx, ex, messages, nil, options)
+			},
+			func(proof []byte) error { return s.Verify(proof, claims, nil) },
+		}
+	}, err
 }
 
 // instance is a system and the message's length.
 type instance struct {
-	system *keccak.System
-	ex     executor.Executor
+	system system
+	about  func(message []byte) subject
 	bytes  int
 	seed   uint64
 	stage  string
@@ -112,10 +178,12 @@ func newInstance(c workload.Case, seed uint64) (*instance, error) {
 	if 1<<set.Stack != stack {
 		return nil, &usage.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
 	}
-	if i.ex, err = executor.ByName(c.Get("exec")); err != nil {
+	ex, err := executor.ByName(c.Get("exec"))
+	if err != nil {
 		return nil, err
 	}
-	if i.system, err = keccak.New(stark.Config{Field: field, Hash: stark.Hash(c.Get("hash")), Set: set}, false); err != nil {
+	config := stark.Config{Field: field, Hash: stark.Hash(c.Get("hash")), Set: set}
+	if i.system, i.about, err = newSystem(c.Get(tableAxis.Key), config, ex); err != nil {
 		return nil, err
 	}
 	need, err := i.system.Memory(hash.Blocks(i.bytes))
@@ -125,41 +193,34 @@ func newInstance(c workload.Case, seed uint64) (*instance, error) {
 	return i, memory.Fits("proof", need)
 }
 
-// input is a message, with a proof where that is verified.
+// input is what is proved, with a proof where that is verified.
 type input struct {
-	message []byte
-	proof   []byte
+	subject
+	proof []byte
 }
 
-func (i *instance) message(seq uint64) []byte {
-	message := make([]byte, i.bytes)
+// random is what is proved of a message of so many bytes.
+func (i *instance) random(seq uint64, bytes int) subject {
+	message := make([]byte, bytes)
 	_, _ = workload.Random(i.seed, seq).Read(message) // which never fails
-	return message
+	return i.about(message)
 }
 
 func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
-	in := &input{message: i.message(seq)}
+	in := &input{subject: i.random(seq, i.bytes)}
 	var err error
 	if i.stage == stageVerify {
-		in.proof, err = i.prove(ctx, in.message, stark.Options{})
+		in.proof, err = in.prove(ctx, stark.Options{})
 	}
 	return in, err
-}
-
-func (i *instance) prove(ctx context.Context, message []byte, options stark.Options) ([]byte, error) {
-	return i.system.Prove(ctx, i.ex, [][]byte{message}, nil, options)
-}
-
-func (i *instance) verify(proof, message []byte) error {
-	return i.system.Verify(proof, keccak.Claims([][]byte{message}, false), nil)
 }
 
 func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {
 	input := in.(*input)
 	if i.stage == stageVerify {
-		return nil, i.verify(input.proof, input.message)
+		return nil, input.verify(input.proof)
 	}
-	return i.prove(ctx, input.message, stark.Options{})
+	return input.prove(ctx, stark.Options{})
 }
 
 // Check makes sure that a proof holds, and that what was timed can say no.
@@ -168,12 +229,12 @@ func (i *instance) Check(_ context.Context, in any, output []byte) error {
 	if i.stage == stageVerify {
 		return i.refuses(input.proof)
 	}
-	return i.verify(output, input.message)
+	return input.verify(output)
 }
 
-// refuses sees to it that a proof does not verify for another message.
+// refuses sees to it that a proof does not verify for another message, which is a byte longer.
 func (i *instance) refuses(proof []byte) error {
-	if i.verify(proof, append(i.message(1<<20), 0)) == nil {
+	if i.random(1<<20, i.bytes+1).verify(proof) == nil {
 		return fmt.Errorf("%w: the proof verifies for another message", zkbench.ErrProof)
 	}
 	return nil
@@ -186,9 +247,12 @@ func (i *instance) figures() (metrics []record.Metric, proved security.Report, e
 	if proved, err = i.system.Proved(blocks); err != nil {
 		return nil, proved, err
 	}
-	widths := i.system.Widths()
+	columns := 0
+	for _, width := range i.system.Widths() {
+		columns += width
+	}
 	return []record.Metric{
-		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(widths[0] + widths[1])),
+		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(columns)),
 		record.ProvedBits.Metric(float64(proved.Bits())),
 	}, proved, nil
 }
@@ -198,7 +262,7 @@ func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
 	if err != nil {
 		return nil, err
 	}
-	proof, err := i.prove(ctx, i.message(0), stark.Options{})
+	proof, err := i.random(0, i.bytes).prove(ctx, stark.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -213,10 +277,10 @@ func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out worklo
 	if err != nil {
 		return out, err
 	}
-	message := i.message(0)
+	about := i.random(0, i.bytes)
 	runtime.GC() // so that a stage's greatest memory is its own
 	whole := r.Start(stageProve)
-	proof, err := i.prove(ctx, message, stark.Options{Span: func(name string) func() {
+	proof, err := about.prove(ctx, stark.Options{Span: func(name string) func() {
 		running := r.Start(stageProve + "/" + name)
 		return func() { running.End() }
 	}})
@@ -227,7 +291,7 @@ func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out worklo
 	out.Metrics = append(metrics, size)
 	whole.End(out.Metrics...)
 	verifying := r.Start(stageVerify)
-	if err := i.verify(proof, message); err != nil {
+	if err := about.verify(proof); err != nil {
 		return out, err
 	}
 	verifying.End()

@@ -25,39 +25,61 @@ func caseOf(changes ...string) workload.Case {
 	return c
 }
 
-// TestKeccakStark: an operation's result is checked, and another's is refused; the stages are those of
-// the prover.
+// TestKeccakStark: of both tables, and of each alone, an operation's result is checked, and another's is
+// refused; the stages are those of the prover.
 func TestKeccakStark(t *testing.T) {
 	t.Parallel()
+	for table, columns := range map[string]float64{"both": 2473 + 2517, "permutations": 2473, "sponges": 2517} {
+		t.Run("table="+table, func(t *testing.T) {
+			t.Parallel()
+			d := stark.KeccakStark()
+			i := must.Get(d.New(t.Context(), caseOf("table", table), 1))(t)
+			in := must.Get(i.Input(t.Context(), 0))(t)
+			out := must.Get(i.Run(t.Context(), in))(t)
+			must.Do(t, i.Check(t.Context(), in, out))
+			other := must.Get(i.Input(t.Context(), 1))(t)
+			must.Fail(t, i.Check(t.Context(), other, out), zkbench.ErrProof, "another message's proof")
+
+			verify := caseOf("table", table, workload.StageKey, "verify")
+			v := must.Get(d.New(t.Context(), verify, 1))(t)
+			in = must.Get(v.Input(t.Context(), 0))(t)
+			must.Get(v.Run(t.Context(), in))(t)
+			must.Do(t, v.Check(t.Context(), in, nil))
+			// The message whose proof must not verify is another case's.
+			longer := must.Get(d.New(t.Context(), verify.With("bytes", "201"), 1))(t)
+			in = must.Get(longer.Input(t.Context(), 1<<20))(t)
+			must.Fail(t, v.Check(t.Context(), in, nil), zkbench.ErrProof, "a proof that verifies for another message")
+
+			r := stage.New()
+			staged := must.Get(d.Stages(t.Context(), caseOf("table", table), 1, r))(t)
+			var names []string
+			for _, s := range r.Stages() {
+				names = append(names, s.Name)
+			}
+			golden.Equal(t, "stages", []string{
+				"prove", "prove/trace", "prove/commit", "prove/sums", "prove/quotient", "prove/open", "prove/fri", "prove/queries", "verify",
+			}, names)
+			values := make(map[record.Quantity]float64)
+			for _, m := range staged.Metrics {
+				values[m.Quantity] = m.Value
+			}
+			golden.Equal(t, "blocks and columns", []float64{2, columns}, []float64{values[record.Blocks], values[record.Columns]})
+			if size := int(values[record.ProofSize]); size != len(out) {
+				t.Errorf("a proof of %d bytes, another of %d", size, len(out))
+			}
+		})
+	}
+}
+
+// TestTables: cases of both tables have the names that they had before there was a choice.
+func TestTables(t *testing.T) {
+	t.Parallel()
 	d := stark.KeccakStark()
-	i := must.Get(d.New(t.Context(), caseOf(), 1))(t)
-	in := must.Get(i.Input(t.Context(), 0))(t)
-	out := must.Get(i.Run(t.Context(), in))(t)
-	must.Do(t, i.Check(t.Context(), in, out))
-	other := must.Get(i.Input(t.Context(), 1))(t)
-	must.Fail(t, i.Check(t.Context(), other, out), zkbench.ErrProof, "another message's proof")
-
-	v := must.Get(d.New(t.Context(), caseOf(workload.StageKey, "verify"), 1))(t)
-	in = must.Get(v.Input(t.Context(), 0))(t)
-	must.Get(v.Run(t.Context(), in))(t)
-	must.Do(t, v.Check(t.Context(), in, nil))
-
-	r := stage.New()
-	staged := must.Get(d.Stages(t.Context(), caseOf(), 1, r))(t)
-	var names []string
-	for _, s := range r.Stages() {
-		names = append(names, s.Name)
-	}
-	golden.Equal(t, "stages", []string{
-		"prove", "prove/trace", "prove/commit", "prove/sums", "prove/quotient", "prove/open", "prove/fri", "prove/queries", "verify",
-	}, names)
-	values := make(map[record.Quantity]float64)
-	for _, m := range staged.Metrics {
-		values[m.Quantity] = m.Value
-	}
-	golden.Equal(t, "blocks and columns", []float64{2, 2473 + 2517}, []float64{values[record.Blocks], values[record.Columns]})
-	if size := int(values[record.ProofSize]); size != len(out) {
-		t.Errorf("a proof of %d bytes, another of %d", size, len(out))
+	for table, want := range map[string]workload.Case{
+		"both": caseOf(), workload.Own: caseOf(), workload.All: caseOf(), "sponges": caseOf("table", "sponges"),
+	} {
+		cases := must.Get(d.Resolved(caseOf("table", table)))(t)
+		golden.Equal(t, table, []string{want.String()}, []string{cases[0].String()})
 	}
 }
 
