@@ -145,7 +145,7 @@ func forced(t *testing.T, set Set, f forgery) (*System, []byte, Statement) {
 		{"evaluate", p.evaluate},
 		{"send values", doing(p.sendValues)},
 		{PhaseFRI, func() error { return f.fold(p) }},
-		{"send final", doing(p.sendFinal)},
+		{"send final", doing(friOf(p).sendFinal)},
 		{PhaseQueries, p.queries},
 		{"end", func() error { return nil }},
 	} {
@@ -166,12 +166,16 @@ func doing(step func()) func() error {
 	}
 }
 
+func friOf(p *attackedProver) *friProver[koalabear.Element, koalabear.Quartic] {
+	return p.proximity.(*friProver[koalabear.Element, koalabear.Quartic])
+}
+
 func trueFold(p *attackedProver) error {
 	word, err := p.batched()
 	if err != nil {
 		return err
 	}
-	return p.fold(word)
+	return friOf(p).fold(word)
 }
 
 // falseFold commits to the true word, and then to zeros.
@@ -182,7 +186,7 @@ func falseFold(p *attackedProver) error {
 	}
 	size := p.layout.size
 	for _, fold := range p.layout.folds {
-		if err := p.commitLayer(layer[koalabear.Element]{word: word, size: size, fold: fold}); err != nil {
+		if err := friOf(p).commitLayer(layer[koalabear.Element]{word: word, size: size, fold: fold}); err != nil {
 			return err
 		}
 		for range fold {
@@ -194,7 +198,7 @@ func falseFold(p *attackedProver) error {
 			word[c] = field.NewVector[koalabear.Element](4, 1<<size)
 		}
 	}
-	return p.last(word[0], size)
+	return friOf(p).last(word[0], size)
 }
 
 // TestForced: unchanged, what the attacks change is a proof.
@@ -352,7 +356,7 @@ func TestForgeries(t *testing.T) {
 		"the other table's quotient":    {change: seven, statement: send, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 1) }}},
 		"the other table":               {change: seven, statement: send},
 		"a nonce without work": {before: before{PhaseQueries: func(p *attackedProver) {
-			p.challenger = idle{p.challenger}
+			friOf(p).challenger = idle{p.challenger}
 		}}},
 		"values at another point": {before: before{"evaluate": func(p *attackedProver) {
 			p.y = p.y.Add(p.one())
@@ -371,7 +375,7 @@ func TestForgeries(t *testing.T) {
 			p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0]
 		}}},
 		"a last polynomial that is another": {before: before{"send final": func(p *attackedProver) {
-			p.proof.final[1] = p.one()
+			p.proof.fri.final[1] = p.one()
 		}}},
 		"a quotient that is too long": {before: before{PhaseQuotient: func(p *attackedProver) {
 			addPower(p, p.extended[ofQuotients][0])

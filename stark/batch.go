@@ -28,11 +28,7 @@ func (p *prover[E, X]) batch() error {
 	if err != nil {
 		return err
 	}
-	if err := p.fold(word); err != nil {
-		return err
-	}
-	p.sendFinal()
-	return nil
+	return p.proximity.commit(word)
 }
 
 // batched is one word of all: of each stack f with values v_i at a point y,

@@ -152,11 +152,10 @@ func (c *coder[E, X]) heights(rows *[]int, tables int) {
 // body codes all but the heights.
 func (c *coder[E, X]) body(p *proof[E, X]) {
 	l := c.layout
-	capOf := func(log int) int { return 1 << min(log, l.set.LogCap) }
 	domain := l.size + l.set.LogBlowup
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 {
-			c.digests("caps."+name, &p.caps[phase], capOf(domain-l.shared[phase]))
+			c.digests("caps."+name, &p.caps[phase], l.capOf(domain-l.shared[phase]))
 		}
 	}
 	if c.read {
@@ -184,16 +183,32 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 			}
 		}
 	}
+	c.friMessages(&p.fri)
+	for phase, name := range phaseNames {
+		if l.leaf(phase) > 0 {
+			c.rows("leaves."+name, &p.leaves[phase], l.leaf(phase)<<l.shared[phase], l.set.Queries)
+			c.path("paths."+name, &p.paths[phase])
+		}
+	}
+	c.friQueries(&p.fri)
+	if c.read && c.err == nil && len(c.in) > 0 {
+		c.fail("end", fmt.Sprintf("%d bytes more", len(c.in)))
+	}
+}
+
+// friMessages codes what FRI sends before its queries, and the nonce.
+func (c *coder[E, X]) friMessages(p *friProof[E, X]) {
+	l := c.layout
 	if c.read {
 		p.layers = make([][]tree.Digest, len(l.folds))
 		p.folds = make([][][]E, len(l.folds))
 		p.routes = make([][]tree.Digest, len(l.folds))
 		p.final = make([]X, 1<<l.final())
 	}
-	log := domain
+	log := l.size + l.set.LogBlowup
 	for i, fold := range l.folds {
 		log -= fold
-		c.digests(fmt.Sprintf("layers[%d]", i), &p.layers[i], capOf(log))
+		c.digests(fmt.Sprintf("layers[%d]", i), &p.layers[i], l.capOf(log))
 	}
 	for i := range p.final {
 		c.extension("final", &p.final[i])
@@ -203,18 +218,14 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 	} else if b := c.take("nonce", 8); b != nil {
 		p.nonce = binary.LittleEndian.Uint64(b)
 	}
-	for phase, name := range phaseNames {
-		if l.leaf(phase) > 0 {
-			c.rows("leaves."+name, &p.leaves[phase], l.leaf(phase)<<l.shared[phase], l.set.Queries)
-			c.path("paths."+name, &p.paths[phase])
-		}
-	}
+}
+
+// friQueries codes what it shows.
+func (c *coder[E, X]) friQueries(p *friProof[E, X]) {
+	l := c.layout
 	for i, fold := range l.folds {
 		c.rows(fmt.Sprintf("folds[%d]", i), &p.folds[i], l.degree<<fold, l.set.Queries)
 		c.path(fmt.Sprintf("routes[%d]", i), &p.routes[i])
-	}
-	if c.read && c.err == nil && len(c.in) > 0 {
-		c.fail("end", fmt.Sprintf("%d bytes more", len(c.in)))
 	}
 }
 

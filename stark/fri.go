@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/tree"
@@ -15,7 +16,39 @@ import (
 // -x. So many such folds as an arity has are between two trees, each leaf of which has the values
 // that make one.
 
-// layer is a word that FRI has committed to.
+// friProof is what is sent.
+type friProof[E field.Element[E], X field.Extension[E, X]] struct {
+	layers [][]tree.Digest // caps
+	final  []X
+	nonce  uint64
+	// Of each layer, of each distinct place in rising order, the leaves; and one path.
+	folds  [][][]E
+	routes [][]tree.Digest
+}
+
+// friProver is the prover's side.
+type friProver[E field.Element[E], X field.Extension[E, X]] struct {
+	ctx        context.Context
+	ex         executor.Executor
+	field      field.Field[E, X]
+	vectors    *field.Vectors[E, X]
+	hash       tree.Hash[E]
+	challenger challenger.Challenger[E, X]
+	layout     *layout
+	points     *points[E, X]
+	proof      *friProof[E, X]
+	layers     []layer[E]
+}
+
+func (p *friProver[E, X]) commit(word []field.Vector[E]) error {
+	if err := p.fold(word); err != nil {
+		return err
+	}
+	p.sendFinal()
+	return nil
+}
+
+// layer is a word that has a tree.
 type layer[E field.Element[E]] struct {
 	word []field.Vector[E] // by coset
 	size int               // logarithm, of a coset
@@ -24,7 +57,7 @@ type layer[E field.Element[E]] struct {
 }
 
 // fold commits to a word and folds it, until it is a polynomial short enough to be sent.
-func (p *prover[E, X]) fold(word []field.Vector[E]) error {
+func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 	size := p.layout.size
 	for _, fold := range p.layout.folds {
 		if err := p.commitLayer(layer[E]{word: word, size: size, fold: fold}); err != nil {
@@ -47,7 +80,7 @@ func (p *prover[E, X]) fold(word []field.Vector[E]) error {
 	return p.last(word[0], size)
 }
 
-func (p *prover[E, X]) commitLayer(l layer[E]) error {
+func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	size := l.size - l.fold
 	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap)
 	for c := range l.word {
@@ -66,7 +99,7 @@ func (p *prover[E, X]) commitLayer(l layer[E]) error {
 }
 
 // half folds a coset of a word once.
-func (p *prover[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector[E] {
+func (p *friProver[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector[E] {
 	n := 1 << (size - 1)
 	v := p.vectors
 	half := p.field.New(2).Inverse()
@@ -82,13 +115,12 @@ func (p *prover[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector
 	}
 	out := field.NewVector[E](v.Degree(), n)
 	v.AddScaled(out, odd, r, scratch)
-	one := p.one()
-	v.AddScaled(out, even, one.Sub(r).MulBase(half), scratch)
+	v.AddScaled(out, even, one[E, X](p.field).Sub(r).MulBase(half), scratch)
 	return out
 }
 
 // last sets the coefficients of what is left, which a coset of it has.
-func (p *prover[E, X]) last(word field.Vector[E], size int) error {
+func (p *friProver[E, X]) last(word field.Vector[E], size int) error {
 	t, err := p.field.Transform(size)
 	if err != nil {
 		return err
@@ -104,10 +136,10 @@ func (p *prover[E, X]) last(word field.Vector[E], size int) error {
 	return nil
 }
 
-func (p *prover[E, X]) sendFinal() { absorbFinal[E, X](p.challenger, p.proof) }
+func (p *friProver[E, X]) sendFinal() { absorbFinal(p.challenger, p.proof) }
 
 // absorbFinal absorbs the coefficients of a proof's last polynomial.
-func absorbFinal[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], p *proof[E, X]) {
+func absorbFinal[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], p *friProof[E, X]) {
 	var sent []E
 	for _, x := range p.final {
 		sent = field.Coordinates[E](sent, x)
@@ -115,13 +147,96 @@ func absorbFinal[E field.Element[E], X field.Extension[E, X]](c challenger.Chall
 	c.Elements("final", sent)
 }
 
+// query shows the layers at places that the challenger picks.
+func (p *friProver[E, X]) query() ([]int, error) {
+	l := p.layout
+	nonce, err := p.challenger.Grind(p.ctx, p.ex, "grinding", l.set.Grinding)
+	if err != nil {
+		return nil, err
+	}
+	p.proof.nonce = nonce
+	all := drawPlaces[E, X](p.challenger, l)
+	places := all
+	size := l.size
+	for _, layer := range p.layers {
+		places = groupsOf(places, size, layer.fold)
+		size -= layer.fold
+		var rows [][]E
+		for _, place := range places {
+			var row []E
+			for _, column := range parted(layer.word[place>>size], layer.fold) {
+				row = append(row, column[place&(1<<size-1)])
+			}
+			rows = append(rows, row)
+		}
+		p.proof.folds = append(p.proof.folds, rows)
+		p.proof.routes = append(p.proof.routes, layer.tree.Path(places))
+	}
+	return all, nil
+}
+
+// friVerifier is the verifier's side.
+type friVerifier[E field.Element[E], X field.Extension[E, X]] struct {
+	field      field.Field[E, X]
+	hash       tree.Hash[E]
+	challenger challenger.Challenger[E, X]
+	layout     *layout
+	proof      *friProof[E, X]
+	rs         [][]X // of each layer, its challenges
+	places     []int
+}
+
+func (v *friVerifier[E, X]) receive() {
+	for i, fold := range v.layout.folds {
+		v.challenger.Digests("layer", v.proof.layers[i])
+		var r []X
+		for range fold {
+			r = append(r, v.challenger.Challenge("fold", false))
+		}
+		v.rs = append(v.rs, r)
+	}
+	absorbFinal(v.challenger, v.proof)
+}
+
+func (v *friVerifier[E, X]) query() ([]int, error) {
+	if err := v.challenger.CheckGrind("grinding", v.layout.set.Grinding, v.proof.nonce); err != nil {
+		return nil, err
+	}
+	v.places = drawPlaces[E, X](v.challenger, v.layout)
+	return v.places, nil
+}
+
+func (v *friVerifier[E, X]) check(values []X) error {
+	l, p := v.layout, v.proof
+	// Of each layer its leaves by their places.
+	leaves := make([]map[int][]E, len(l.folds))
+	size, at := l.size, v.places
+	for i, fold := range l.folds {
+		at = groupsOf(at, size, fold)
+		size -= fold
+		if err := tree.Verify(v.hash, size+l.set.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
+			return fmt.Errorf("layer %d: %w", i, err)
+		}
+		leaves[i] = make(map[int][]E)
+		for j, place := range at {
+			leaves[i][place] = p.folds[i][j]
+		}
+	}
+	for i, place := range v.places {
+		if err := v.follow(place, values[i], leaves); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // follow checks that the value of a word at a place is that of its layers' leaves, and what they
 // fold to the last polynomial.
-func (v *verifier[E, X]) follow(place int, value X, leaves []map[int][]E, rs [][]X) error {
+func (v *friVerifier[E, X]) follow(place int, value X, leaves []map[int][]E) error {
 	size := v.layout.size
 	d := v.layout.degree
 	two := v.field.New(2).Inverse()
-	one := v.one()
+	one := one[E, X](v.field)
 	for i, fold := range v.layout.folds {
 		c, at := place>>size, place&(1<<size-1)
 		group := at & (1<<(size-fold) - 1)
@@ -137,10 +252,10 @@ func (v *verifier[E, X]) follow(place int, value X, leaves []map[int][]E, rs [][
 			return fmt.Errorf("%w: layer %d has another value than what is folded into it", zkbench.ErrProof, i)
 		}
 		// The points of the first values, as those of the group's halves.
-		for _, r := range rs[i] {
+		for _, r := range v.rs[i] {
 			n := len(values) / 2
 			for part := range n {
-				x := v.point(c, size, group+part<<(size-fold))
+				x := pointOf(v.field, v.layout, c, size, group+part<<(size-fold))
 				f, g := values[part], values[part+n]
 				even := f.Add(g).MulBase(two)
 				odd := f.Sub(g).MulBase(two.Mul(x.Inverse()))
@@ -153,7 +268,7 @@ func (v *verifier[E, X]) follow(place int, value X, leaves []map[int][]E, rs [][
 		value = values[0]
 	}
 	// The last polynomial at the place's point, by its coefficients in reversed order.
-	x := v.point(place>>size, size, place&(1<<size-1))
+	x := pointOf(v.field, v.layout, place>>size, size, place&(1<<size-1))
 	var sum X
 	for i, power := range reversedPowers(size, v.field.New(1), x) {
 		sum = sum.Add(v.proof.final[i].MulBase(power))

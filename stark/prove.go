@@ -15,14 +15,10 @@ type proof[E field.Element[E], X field.Extension[E, X]] struct {
 	caps   [phases][]tree.Digest
 	sums   []X              // of each table with messages
 	values [phases][][2][]X // of each table, at y and, of stacks that are read there, at g y
-	layers [][]tree.Digest  // caps of FRI's layers
-	final  []X
-	nonce  uint64
 	// Of each distinct place, in rising order, the leaves; of each tree one path.
 	leaves [phases][][]E
 	paths  [phases][]tree.Digest
-	folds  [][][]E
-	routes [][]tree.Digest
+	fri    friProof[E, X]
 }
 
 // prover is the state of one proof.
@@ -33,6 +29,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	vectors    *field.Vectors[E, X]
 	hash       tree.Hash[E]
 	challenger challenger.Challenger[E, X]
+	proximity  proximityProver[E]
 	layout     *layout
 	points     *points[E, X]
 	publics    []E
@@ -47,7 +44,6 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	drawn    drawn[X]
 	alpha    X
 	y        X
-	layers   []layer[E]
 }
 
 func (p *prover[E, X]) one() X { return one[E, X](p.field) }
@@ -137,12 +133,10 @@ func (p *prover[E, X]) identities() error {
 // queries shows the words at places that the challenger picks.
 func (p *prover[E, X]) queries() error {
 	l := p.layout
-	nonce, err := p.challenger.Grind(p.ctx, p.ex, "grinding", l.set.Grinding)
+	places, err := p.proximity.query()
 	if err != nil {
 		return err
 	}
-	p.proof.nonce = nonce
-	places := drawPlaces[E, X](p.challenger, l)
 	for phase := range phases {
 		if l.leaf(phase) == 0 {
 			continue
@@ -158,21 +152,6 @@ func (p *prover[E, X]) queries() error {
 			p.proof.leaves[phase] = append(p.proof.leaves[phase], row)
 		}
 		p.proof.paths[phase] = p.trees[phase].Path(shown)
-	}
-	size := l.size
-	for _, layer := range p.layers {
-		places = groupsOf(places, size, layer.fold)
-		size -= layer.fold
-		var rows [][]E
-		for _, place := range places {
-			var row []E
-			for _, column := range parted(layer.word[place>>size], layer.fold) {
-				row = append(row, column[place&(1<<size-1)])
-			}
-			rows = append(rows, row)
-		}
-		p.proof.folds = append(p.proof.folds, rows)
-		p.proof.routes = append(p.proof.routes, layer.tree.Path(places))
 	}
 	return nil
 }

@@ -262,6 +262,9 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	}
 	end()
 	p.challenger = y.begin(s, rows, about, publics)
+	p.proximity = &friProver[E, X]{
+		ctx: ctx, ex: ex, field: p.field, vectors: p.vectors, hash: p.hash, challenger: p.challenger, layout: l, points: p.points, proof: &p.proof.fri,
+	}
 	return p, nil
 }
 
@@ -284,7 +287,11 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	if c.body(p); c.err != nil {
 		return c.err
 	}
-	v := &verifier[E, X]{field: y.field, hash: y.hash, challenger: y.begin(s, p.rows, about, publics), layout: l, publics: publics, messages: about.Messages, proof: p}
+	challenger := y.begin(s, p.rows, about, publics)
+	v := &verifier[E, X]{
+		field: y.field, hash: y.hash, challenger: challenger, layout: l, publics: publics, messages: about.Messages, proof: p,
+		proximity: &friVerifier[E, X]{field: y.field, hash: y.hash, challenger: challenger, layout: l, proof: &p.fri},
+	}
 	return v.verify()
 }
 

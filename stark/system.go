@@ -181,7 +181,10 @@ func (l *layout) final() int {
 	return left
 }
 
-// word is one that FRI batches: a stack less its value at a point, over what is 0 there.
+// capOf is the number of digests of the cap of a tree of 2^log leaves.
+func (l *layout) capOf(log int) int { return 1 << min(log, l.set.LogCap) }
+
+// word is one that is batched: a stack less its value at a point, over what is 0 there.
 type word struct {
 	phase, table, stack int
 	next                bool

@@ -17,6 +17,7 @@ type verifier[E field.Element[E], X field.Extension[E, X]] struct {
 	field      field.Field[E, X]
 	hash       tree.Hash[E]
 	challenger challenger.Challenger[E, X]
+	proximity  proximityVerifier[X]
 	layout     *layout
 	publics    []E
 	messages   []Message
@@ -25,9 +26,8 @@ type verifier[E field.Element[E], X field.Extension[E, X]] struct {
 
 func (v *verifier[E, X]) one() X { return one[E, X](v.field) }
 
-// point is point i of coset c of the group of order 2^size.
-func (v *verifier[E, X]) point(c, size, i int) E {
-	f, l := v.field, v.layout
+// pointOf is point i of coset c of the group of order 2^size.
+func pointOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], l *layout, c, size, i int) E {
 	one := f.New(1)
 	shift := squares(f.Generator().Mul(field.Power(one, f.Root(l.size+l.set.LogBlowup), uint64(c))), l.size-size)
 	return shift.Mul(field.Power(one, f.Root(size), uint64(i)))
@@ -80,21 +80,16 @@ func (v *verifier[E, X]) verify() error {
 	}
 	words := l.words()
 	w := weights[E, X](c, "word", one, len(words))
-	var rs [][]X
-	for i, fold := range l.folds {
-		c.Digests("layer", p.layers[i])
-		var r []X
-		for range fold {
-			r = append(r, c.Challenge("fold", false))
-		}
-		rs = append(rs, r)
-	}
-	absorbFinal(c, p)
-	if err := c.CheckGrind("grinding", l.set.Grinding, p.nonce); err != nil {
+	v.proximity.receive()
+	places, err := v.proximity.query()
+	if err != nil {
 		return err
 	}
-	places := drawPlaces[E, X](c, l)
-	return v.queries(places, words, w, y, rs)
+	values, err := v.opened(places, words, w, y)
+	if err != nil {
+		return err
+	}
+	return v.proximity.check(values)
 }
 
 // balanced checks that the sums of the tables, and that of what the statement sends, add up to 0.
@@ -240,8 +235,8 @@ func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
 	return sum
 }
 
-// queries checks what is shown at the places.
-func (v *verifier[E, X]) queries(places []int, words []word, w []X, y X, rs [][]X) error {
+// opened are the values of the word of all at the places, by what is shown there of the stacks.
+func (v *verifier[E, X]) opened(places []int, words []word, w []X, y X) (values []X, err error) {
 	l, p := v.layout, v.proof
 	log := l.size + l.set.LogBlowup
 	var cells [phases][][]E // of each place what its leaf has there
@@ -252,7 +247,7 @@ func (v *verifier[E, X]) queries(places []int, words []word, w []X, y X, rs [][]
 		shared := l.shared[phase]
 		shown := groupsOf(places, l.size, shared)
 		if err := tree.Verify(v.hash, log-shared, p.caps[phase], shown, p.leaves[phase], p.paths[phase]); err != nil {
-			return fmt.Errorf("tree %d: %w", phase, err)
+			return nil, fmt.Errorf("tree %d: %w", phase, err)
 		}
 		for _, place := range places {
 			at, _ := slices.BinarySearch(shown, leafOf(place, l.size, shared))
@@ -260,28 +255,11 @@ func (v *verifier[E, X]) queries(places []int, words []word, w []X, y X, rs [][]
 			cells[phase] = append(cells[phase], p.leaves[phase][at][part*l.leaf(phase):][:l.leaf(phase)])
 		}
 	}
-	// Of each layer its leaves by their places.
-	leaves := make([]map[int][]E, len(l.folds))
-	size := l.size
-	at := places
-	for i, fold := range l.folds {
-		at = groupsOf(at, size, fold)
-		size -= fold
-		if err := tree.Verify(v.hash, size+l.set.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
-			return fmt.Errorf("layer %d: %w", i, err)
-		}
-		leaves[i] = make(map[int][]E)
-		for j, place := range at {
-			leaves[i][place] = p.folds[i][j]
-		}
-	}
 	batch := v.newBatch(words, w, y, cells)
 	for i, place := range places {
-		if err := v.follow(place, batch.value(i, place), leaves, rs); err != nil {
-			return err
-		}
+		values = append(values, batch.value(i, place))
 	}
-	return nil
+	return values, nil
 }
 
 // batched are the words' sums that are the same at all places.
@@ -332,7 +310,7 @@ func (v *verifier[E, X]) newBatch(words []word, w []X, y X, cells [phases][][]E)
 // value is the batched word's at the i-th place.
 func (b *batched[E, X]) value(i, place int) (sum X) {
 	l, f := b.layout, b.field
-	x := b.point(place>>l.size, l.size, place&(1<<l.size-1))
+	x := pointOf(f, l, place>>l.size, l.size, place&(1<<l.size-1))
 	for t, rows := range l.rows {
 		var numerators [2]X
 		powers := powers(f.New(1), x, l.size-rows, b.slots[t])
