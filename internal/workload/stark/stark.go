@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -53,6 +54,9 @@ func secure100(logBlowup int) func(f stark.Field) (stark.Set, error) {
 	return func(f stark.Field) (stark.Set, error) { return stark.Secure100(f, logBlowup) }
 }
 
+// arities are those of FRI; that of all sets, whose cases have no such key, is 8.
+var arities = []string{"2", "4", "8", "16", "32"}
+
 // The axes.
 var (
 	bytesAxis = workload.IntAxis(workload.Axis{Name: "bytes", Usage: "bytes of the message", Smoke: "136"}, 0, 1<<20, 1360)
@@ -61,6 +65,7 @@ var (
 	setAxis   = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters; secure100 is at rate 1/8, secure100-2 at 1/2"}, setNames, []string{"secure100"})
 	stackAxis = workload.IntAxis(workload.Axis{Name: "stack", Usage: "columns that are one polynomial: powers of two", Smoke: "16"}, 1, 1<<8, 16)
 	tableAxis = workload.NameAxis(workload.Axis{Name: "table", Usage: "tables that are proved; with one alone the states are public"}, []string{tableBoth, tablePermutations, tableSponges}, nil).Dependent(tableBoth)
+	arityAxis = workload.NameAxis(workload.Axis{Name: "arity", Usage: "elements that FRI folds into one between two trees"}, arities, nil).Dependent(arities[2])
 	execAxis  = workload.ExecutorAxis(executor.Names())
 )
 
@@ -69,7 +74,7 @@ func KeccakStark() workload.Def {
 	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
 		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public, and proofs are not zero-knowledge",
-		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, tableAxis, execAxis, stages},
+		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, execAxis, stages},
 		Resolve: resolve,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(c, seed)
@@ -84,14 +89,16 @@ func KeccakStark() workload.Def {
 	}
 }
 
-// resolve refuses trees of Poseidon over another field, and takes the default table's key away.
+// resolve refuses trees of Poseidon over another field, and takes the keys of defaults away.
 func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
 		return nil, &usage.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
 	}
-	switch c.Get(tableAxis.Key) {
-	case tableBoth, workload.Own, workload.All:
-		c = c.Without(tableAxis.Key)
+	for _, axis := range []workload.Axis{tableAxis, arityAxis} {
+		switch c.Get(axis.Key) {
+		case tableBoth, arities[2], workload.Own, workload.All:
+			c = c.Without(axis.Key)
+		}
 	}
 	return []workload.Case{c}, nil
 }
@@ -174,6 +181,9 @@ func newInstance(c workload.Case, seed uint64) (*instance, error) {
 		return nil, err
 	}
 	for set.Stack = 0; 1<<set.Stack < stack; set.Stack++ {
+	}
+	if at := slices.Index(arities, c.Get(arityAxis.Key)); at >= 0 {
+		set.LogFold = at + 1
 	}
 	if 1<<set.Stack != stack {
 		return nil, &usage.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}

@@ -71,16 +71,34 @@ func TestKeccakStark(t *testing.T) {
 	}
 }
 
-// TestTables: cases of both tables have the names that they had before there was a choice.
-func TestTables(t *testing.T) {
+// TestDefaults: cases of both tables and of the sets' arity have the names that they had before there was
+// a choice.
+func TestDefaults(t *testing.T) {
 	t.Parallel()
 	d := stark.KeccakStark()
-	for table, want := range map[string]workload.Case{
-		"both": caseOf(), workload.Own: caseOf(), workload.All: caseOf(), "sponges": caseOf("table", "sponges"),
-	} {
-		cases := must.Get(d.Resolved(caseOf("table", table)))(t)
-		golden.Equal(t, table, []string{want.String()}, []string{cases[0].String()})
+	for axis, values := range map[string][2]string{"table": {"both", "sponges"}, "arity": {"8", "16"}} {
+		for value, want := range map[string]workload.Case{
+			values[0]: caseOf(), workload.Own: caseOf(), workload.All: caseOf(), values[1]: caseOf(axis, values[1]),
+		} {
+			cases := must.Get(d.Resolved(caseOf(axis, value)))(t)
+			golden.Equal(t, value, []string{want.String()}, []string{cases[0].String()})
+		}
 	}
+}
+
+// TestArity: it is that of the proof, whose bytes depend on it.
+func TestArity(t *testing.T) {
+	t.Parallel()
+	sizes := make(map[float64]bool)
+	for _, arity := range []string{"2", "8", "32"} {
+		i := must.Get(stark.KeccakStark().New(t.Context(), caseOf("table", "permutations", "arity", arity), 1))(t)
+		for _, m := range must.Get(i.Metrics(t.Context()))(t) {
+			if m.Quantity == record.ProofSize {
+				sizes[m.Value] = true
+			}
+		}
+	}
+	golden.Equal(t, "sizes that differ", 3, len(sizes))
 }
 
 // TestRefused: what is no case is told in its axis' words.
