@@ -125,6 +125,29 @@ func MulAddScalar(dst, a []Element, c Element, on ...Kernel) {
 	mulAddScalarPortable(dst[n:], a[n:], c)
 }
 
+// AddProducts adds to each dst[k][i] the sum of c[j len(dst) + k] a[j][i] for all j: there are len(dst)
+// factors for each vector of a.
+func AddProducts(dst, a [][]Element, c []Element, on ...Kernel) {
+	if len(dst) == 0 || len(c) != len(a)*len(dst) {
+		panic(fmt.Sprintf("goldilocks: %d factors of %d vectors to %d sums", len(c), len(a), len(dst)))
+	}
+	for _, v := range dst {
+		sameLength(len(dst[0]), len(v), len(v))
+	}
+	for _, v := range a {
+		sameLength(len(dst[0]), len(v), len(v))
+	}
+	k := chosen(on)
+	from := k.addProductsWide(dst, a, c)
+	for j, v := range a {
+		for i, sum := range dst {
+			if from < len(sum) {
+				MulAddScalar(sum[from:], v[from:], c[j*len(dst)+i], k)
+			}
+		}
+	}
+}
+
 // Dot is the sum of a[i] b[i].
 func Dot(a, b []Element, on ...Kernel) Element {
 	sameLength(len(a), len(b), len(b))

@@ -106,13 +106,38 @@ func (k Kernel) packWide(dst []Element, a [][]Element) int {
 
 func (k Kernel) butterfliesWide(dst, src, w [][]Element) int {
 	n := k.whole(len(dst[0]))
-	switch {
-	case n == 0 || len(dst) != 4:
-		return 0
+	switch two := len(dst) == 2; {
+	case n == 0:
+	case k.name == avx512 && two:
+		butterflies2AVX512(&dst[0], &src[0], &w[0], n)
 	case k.name == avx512:
-		butterfliesAVX512(&dst[0], &src[0], &w[0], n)
+		butterflies4AVX512(&dst[0], &src[0], &w[0], n)
+	case two:
+		butterflies2AVX2(&dst[0], &src[0], &w[0], n)
 	default:
-		butterfliesAVX2(&dst[0], &src[0], &w[0], n)
+		butterflies4AVX2(&dst[0], &src[0], &w[0], n)
+	}
+	return n
+}
+
+func (k Kernel) addProductsWide(dst, a [][]Element, c []Element) int {
+	n := k.whole(len(dst[0]))
+	if k.name != avx512 || n == 0 || len(dst) != 2 && len(dst) != 3 {
+		return 0
+	}
+	const most = 1 << 10 // vectors whose products' sums are below 2^64
+	digits := make([][3]uint64, min(most, len(a))*len(dst))
+	for len(a) > 0 {
+		count := min(most, len(a))
+		for i, f := range c[:count*len(dst)] {
+			digits[i] = [3]uint64{uint64(f) & (1<<22 - 1), uint64(f) >> 22 & (1<<22 - 1), uint64(f) >> 44}
+		}
+		if len(dst) == 2 {
+			addProducts2AVX512(&dst[0], &a[0], &digits[0][0], n, count)
+		} else {
+			addProducts3AVX512(&dst[0], &a[0], &digits[0][0], n, count)
+		}
+		a, c = a[count:], c[count*len(dst):]
 	}
 	return n
 }
@@ -235,10 +260,22 @@ func packAVX512(dst *Element, last *[]Element, n, count int)
 func packAVX2(dst *Element, last *[]Element, n, count int)
 
 //go:noescape
-func butterfliesAVX512(dst, src, w *[]Element, n int)
+func butterflies2AVX512(dst, src, w *[]Element, n int)
 
 //go:noescape
-func butterfliesAVX2(dst, src, w *[]Element, n int)
+func butterflies2AVX2(dst, src, w *[]Element, n int)
+
+//go:noescape
+func butterflies4AVX512(dst, src, w *[]Element, n int)
+
+//go:noescape
+func butterflies4AVX2(dst, src, w *[]Element, n int)
+
+//go:noescape
+func addProducts2AVX512(dst, a *[]Element, digits *uint64, n, count int)
+
+//go:noescape
+func addProducts3AVX512(dst, a *[]Element, digits *uint64, n, count int)
 
 //go:noescape
 func squareAVX512(dst, a *Element, n int)

@@ -166,6 +166,8 @@ func (k Kernel) packWide(dst []Element, a [][]Element) int {
 
 func (k Kernel) butterfliesWide(dst, src, w [][]Element) int { return 0 }
 
+func (k Kernel) addProductsWide(dst, a [][]Element, c []Element) int { return 0 }
+
 func (k Kernel) squareWide(dst, a []Element) int {
 	if k.name == portable || len(dst) == 0 {
 		return 0

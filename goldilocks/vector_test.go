@@ -156,6 +156,43 @@ func TestButterflies(t *testing.T) {
 	})
 }
 
+// TestAddProducts: sums of many vectors, the greatest elements among them, equal those of elements.
+func TestAddProducts(t *testing.T) {
+	t.Parallel()
+	goldilockstest.EachKernel(t, func(t *testing.T, k goldilocks.Kernel) {
+		random := rand.New(rand.NewPCG(11, 12))
+		for _, count := range []int{0, 1, 2, 5, 1024, 1025, 2100} {
+			for sums := 1; sums <= 4; sums++ {
+				const n = 19
+				a, dst := make([][]goldilocks.Element, count), make([][]goldilocks.Element, sums)
+				c := goldilockstest.Elements(random, count*sums)
+				for j := range a {
+					a[j] = goldilockstest.Elements(random, n)
+					if count%2 == 0 {
+						a[j] = generate(n, func(int) goldilocks.Element { return goldilocks.Modulus - 1 })
+					}
+				}
+				if count == 1024 {
+					c = generate(len(c), func(int) goldilocks.Element { return 1<<22 - 1 + (1<<22-1)<<22 + (1<<20-2)<<44 })
+				}
+				want := make([][]goldilocks.Element, sums)
+				for i := range dst {
+					dst[i] = goldilockstest.Elements(random, n)
+					want[i] = generate(n, func(row int) goldilocks.Element {
+						sum := dst[i][row]
+						for j := range a {
+							sum = sum.Add(a[j][row].Mul(c[j*sums+i]))
+						}
+						return sum
+					})
+				}
+				goldilocks.AddProducts(dst, a, c, k)
+				golden.Equal(t, fmt.Sprintf("%d vectors, %d sums", count, sums), want, dst)
+			}
+		}
+	})
+}
+
 // TestBatchInverseLong: more than one block, zeros among them.
 func TestBatchInverseLong(t *testing.T) {
 	t.Parallel()
@@ -193,6 +230,7 @@ func TestLengthsThatDiffer(t *testing.T) {
 			{"andNot", 3, func(v ...vector) { goldilocks.AndNot(v[0], v[1], v[2], k) }},
 			{"pack", 3, func(v ...vector) { goldilocks.Pack(v[0], v[1:], k) }},
 			{"butterflies", 5, func(v ...vector) { goldilocks.Butterflies(v[:2], v[2:4], v[4:], k) }},
+			{"addProducts", 3, func(v ...vector) { goldilocks.AddProducts(v[:1], v[1:], []goldilocks.Element{1, 2}, k) }},
 			{"square", 2, func(v ...vector) { goldilocks.Square(v[0], v[1], k) }},
 			{"neg", 2, func(v ...vector) { goldilocks.Neg(v[0], v[1], k) }},
 			{"mulScalar", 2, func(v ...vector) { goldilocks.MulScalar(v[0], v[1], 3, k) }},
@@ -261,6 +299,7 @@ func BenchmarkVectors(b *testing.B) {
 				{"andNot", func() { goldilocks.AndNot(dst, x, y, k) }},
 				{"pack2", func() { goldilocks.Pack(dst, [][]goldilocks.Element{x, y}, k) }},
 				{"butterflies", func() { goldilocks.Butterflies(four, four, [][]goldilocks.Element{y, y, y}, k) }},
+				{"addProducts", func() { goldilocks.AddProducts(four[:2], [][]goldilocks.Element{x, y}, y[:4], k) }},
 				{"square", func() { goldilocks.Square(dst, x, k) }},
 				{"dot", func() { goldilocks.Dot(x, y, k) }},
 				{"batchInverse", func() { goldilocks.BatchInverse(dst, x, k) }},

@@ -113,6 +113,10 @@ func writeLoops(study bool) []byte {
 		if !study {
 			writePack(&out, w.name, w.lanes)
 			writeButterflies(&out, w.name, w.lanes)
+			if w.lanes == 8 { // four lanes have too few registers
+				writeProducts(&out, 2)
+				writeProducts(&out, 3)
+			}
 		}
 	}
 	writeWords(&out, words)
@@ -222,55 +226,124 @@ func writePack(out *bytes.Buffer, kernel string, lanes int) {
 	line("ADDQ $%d, DX\n\tCMPQ DX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
 }
 
-// writeButterflies writes two layers of a transform on four vectors.
+// writeButterflies writes one layer of a transform on two vectors, and two on four. The vectors are far
+// apart: the next rows of each are brought near meanwhile.
 func writeButterflies(out *bytes.Buffer, kernel string, lanes int) {
 	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
-	fmt.Fprintf(out, "// func butterflies%[1]s(dst, src, w *[]uint64, n int)\nTEXT ·butterflies%[1]s(SB), NOSPLIT, $0-32\n", kernel)
-	for i, argument := range []string{"dst DI", "src SI", "w DX", "n CX"} {
+	for _, count := range []int{2, 4} {
+		fmt.Fprintf(out, "// func butterflies%[1]d%[2]s(dst, src, w *[]uint64, n int)\nTEXT ·butterflies%[1]d%[2]s(SB), NOSPLIT, $0-32\n", count, kernel)
+		for i, argument := range []string{"dst DI", "src SI", "w DX", "n CX"} {
+			name, register, _ := strings.Cut(argument, " ")
+			line("MOVQ %s+%d(FP), %s", name, 8*i, register)
+		}
+		registers := prologue(out, lanes)
+		// The vectors' and factors' pointers; those of results take the places of the former.
+		vectors, factors := []string{"R8", "R9", "R10", "R11"}[:count], []string{"R13", "R12", "BX"}[:count-1]
+		pointers := func(from string, to []string) {
+			for i, r := range to {
+				line("MOVQ %d(%s), %s", sliceBytes*i, from, r)
+			}
+		}
+		pointers("DX", factors)
+		line("XORL AX, AX\n\tMOVQ CX, R15")
+		fmt.Fprint(out, "\nloop:\n")
+		pointers("SI", vectors)
+		for _, r := range vectors {
+			line("PREFETCHT1 (%s)(R15*8)", r)
+		}
+		b := newBlock(lanes)
+		at := func(pointer string) string { return "(" + pointer + ")(AX*8)" }
+		x := make([]value, count)
+		for i, r := range vectors {
+			x[i] = b.Load(at(r))
+		}
+		for half := 1; half < count; half *= 2 {
+			for low := range x {
+				if low&half == 0 {
+					high := low + half
+					t := b.canonical(b.mul(x[high], b.Load(at(factors[half-1+low&(half-1)]))))
+					x[low], x[high] = b.addCanonical(x[low], t), b.subCanonical(x[low], t)
+				}
+			}
+		}
+		for i, v := range x {
+			b.Leave(v, i)
+		}
+		if b.Write(out, registers) > 0 {
+			panic("butterflies: more values than registers")
+		}
+		pointers("DI", vectors)
+		for i, r := range vectors {
+			line("%s %s, %s", b.Either("VMOVDQU64", "VMOVDQU"), b.Register(i), at(r))
+		}
+		line("ADDQ $%[1]d, AX\n\tADDQ $%[1]d, R15\n\tCMPQ AX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
+	}
+}
+
+// writeProducts writes, for so many sums, those of vectors each times a factor for each sum, with
+// AVX-512. A factor is three digits, of 22 bits and the last of 20: a product of a digit and a half of an
+// element is below 2^54, so that 2^10 of them are summed before anything is reduced. A vector takes, for
+// each sum, six products and six additions for eight elements; products of one and their sum, each
+// reduced, are 29 instructions.
+func writeProducts(out *bytes.Buffer, sums int) {
+	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
+	const digits = 3
+	fmt.Fprintf(out, "// func addProducts%[1]dAVX512(dst, a *[]uint64, digits *uint64, n, count int)\nTEXT ·addProducts%[1]dAVX512(SB), NOSPLIT, $0-40\n", sums)
+	for i, argument := range []string{"dst DI", "a SI", "digits DX", "n CX", "count BX"} {
 		name, register, _ := strings.Cut(argument, " ")
 		line("MOVQ %s+%d(FP), %s", name, 8*i, register)
 	}
-	registers := prologue(out, lanes)
-	// The vectors' and factors' pointers; those of results take the places of the former.
-	vectors := []string{"R8", "R9", "R10", "R11"}
-	factors := []string{"R13", "R12", "BX"}
-	pointers := func(from string, to []string) {
-		for i, r := range to {
-			line("MOVQ %d(%s), %s", sliceBytes*i, from, r)
+	registers := prologue(out, 8)
+	line("XORL AX, AX")
+	fmt.Fprint(out, "\nloop:\n")
+	at := func(sum, half, digit int) int { return 2*digits*sum + digits*half + digit }
+	const low, high, product = 18, 19, 20
+	for i := range 2 * digits * sums {
+		line("VPXORQ Z%[1]d, Z%[1]d, Z%[1]d", i)
+	}
+	line("MOVQ SI, R8\n\tMOVQ DX, R9\n\tMOVQ BX, R10")
+	fmt.Fprint(out, "\nvector:\n")
+	line("MOVQ (R8), R11\n\tVMOVDQU64 (R11)(AX*8), Z%d\n\tPREFETCHT0 128(R11)(AX*8)", low)
+	line("VPSRLQ $32, Z%d, Z%d", low, high)
+	for sum := range sums {
+		for digit := range digits {
+			for half := range 2 {
+				line("VPMULUDQ.BCST %d(R9), Z%d, Z%d", 8*(digits*sum+digit), low+half, product+half)
+				line("VPADDQ Z%d, Z%[2]d, Z%[2]d", product+half, at(sum, half, digit))
+			}
 		}
 	}
-	pointers("DX", factors)
-	line("XORL AX, AX\n\tMOVQ CX, R15")
-	fmt.Fprint(out, "\nloop:\n")
-	pointers("SI", vectors)
-	for _, r := range vectors {
-		line("PREFETCHT1 (%s)(R15*8)", r)
+	line("ADDQ $%d, R8\n\tADDQ $%d, R9\n\tDECQ R10\n\tJNZ vector", sliceBytes, 8*digits*sums)
+	for sum := range sums {
+		b := newBlock(8)
+		line("MOVQ %d(DI), R11", sliceBytes*sum)
+		total := b.Load("(R11)(AX*8)")
+		for half := range 2 {
+			for digit := range digits {
+				v, shift := b.Enter(at(sum, half, digit)), 32*half+22*digit
+				switch {
+				case shift > 64: // 2^64 apart
+					shift -= 64
+					v = b.reduce(b.shr(v, 64-shift), b.shl(v, shift))
+					v = b.reduce(v, b.sub(v, v))
+				case shift > 0:
+					v = b.reduce(b.shr(v, 64-shift), b.shl(v, shift))
+				}
+				total = b.addLazy(v, total)
+				total = b.canonical(total)
+			}
+		}
+		b.Store(total, "(R11)(AX*8)")
+		for later := sum + 1; later < sums; later++ { // whose registers are not to be taken
+			for i := range 2 * digits {
+				b.Leave(b.Enter(2*digits*later+i), 2*digits*later+i)
+			}
+		}
+		if b.Write(out, registers) > 0 {
+			panic("addProducts: more values than registers")
+		}
 	}
-	b := newBlock(lanes)
-	at := func(pointer string) string { return "(" + pointer + ")(AX*8)" }
-	var x [4]value
-	for i, r := range vectors {
-		x[i] = b.Load(at(r))
-	}
-	butterfly := func(low, high int, factor string) {
-		t := b.canonical(b.mul(x[high], b.Load(at(factor))))
-		x[low], x[high] = b.addCanonical(x[low], t), b.subCanonical(x[low], t)
-	}
-	butterfly(0, 1, factors[0])
-	butterfly(2, 3, factors[0])
-	butterfly(0, 2, factors[1])
-	butterfly(1, 3, factors[2])
-	for i, v := range x {
-		b.Leave(v, i)
-	}
-	if b.Write(out, registers) > 0 {
-		panic("butterflies: more values than registers")
-	}
-	pointers("DI", vectors)
-	for i, r := range vectors {
-		line("%s %s, %s", b.Either("VMOVDQU64", "VMOVDQU"), b.Register(i), at(r))
-	}
-	line("ADDQ $%[1]d, AX\n\tADDQ $%[1]d, R15\n\tCMPQ AX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
+	line("ADDQ $8, AX\n\tCMPQ AX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n")
 }
 
 // sliceBytes is the distance from the pointer of a slice to that of the next.

@@ -49,8 +49,7 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	Pack(dst []E, a [][]E) // the sum of 2^j a[j], of MaxPack at most; dst is none of them
 	MulScalar(dst, a []E, c E)
 	MulAdd(dst, a []E, c E, scratch []E) // dst += c a
-	// AddProducts adds to dst the sum of x[i] a[i] for all i; scratch is as long as dst. No a[i] is
-	// shorter.
+	// AddProducts adds to dst the sum of x[i] a[i] for all i; scratch and each a[i] are as long as dst.
 	AddProducts(dst Vector[E], a [][]E, x []X, scratch []E)
 	// Butterflies are layers of a transform, on 2^s vectors, row by row: s is 1 to Layers, and src may be
 	// dst. Layer j has the factors w[2^j-1+i], i below 2^j, and makes of the vectors at 2^(j+1) b + i and

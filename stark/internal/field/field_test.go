@@ -209,7 +209,7 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 			var columns [][]E
 			var weights []X
 			for range count {
-				column := make([]E, n+count%2)
+				column := make([]E, n)
 				for i := range column {
 					column[i] = element()
 				}

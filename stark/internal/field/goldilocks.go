@@ -53,8 +53,8 @@ func (goldi[X]) MulAdd(dst, a []goldilocks.Element, c goldilocks.Element, _ []go
 	goldilocks.MulAddScalar(dst, a, c)
 }
 
-func (g goldi[X]) AddProducts(dst Vector[goldilocks.Element], a [][]goldilocks.Element, x []X, scratch []goldilocks.Element) {
-	addProducts[goldilocks.Element, X](g, dst, a, x, scratch, 0)
+func (goldi[X]) AddProducts(dst Vector[goldilocks.Element], a [][]goldilocks.Element, x []X, _ []goldilocks.Element) {
+	goldilocks.AddProducts(dst, a, flat[goldilocks.Element](x))
 }
 
 func (goldi[X]) Layers() int { return goldilocks.MaxLayers }

@@ -3,7 +3,6 @@ package field
 import (
 	"fmt"
 	"sync"
-	"unsafe"
 
 	gnark "github.com/consensys/gnark-crypto/field/koalabear"
 	"github.com/consensys/gnark-crypto/field/koalabear/fft"
@@ -92,9 +91,7 @@ func (k koala[X]) MulAdd(dst, a []koalabear.Element, c koalabear.Element, scratc
 }
 
 func (k koala[X]) AddProducts(dst Vector[koalabear.Element], a [][]koalabear.Element, x []X, scratch []koalabear.Element) {
-	// An element of the extension is its coordinates in memory.
-	weights := unsafe.Slice((*koalabear.Element)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*len(dst))
-	done := koalabear.AddProducts(dst, a, weights)
+	done := koalabear.AddProducts(dst, a, flat[koalabear.Element](x))
 	addProducts[koalabear.Element, X](k, dst, a, x, scratch, done)
 }
 

@@ -1,5 +1,7 @@
 package field
 
+import "unsafe"
+
 // Vector is elements of an extension: of each coordinate a vector over the field.
 type Vector[E any] [][]E
 
@@ -77,6 +79,12 @@ func Coordinates[E comparable, X Extension[E, X]](to []E, x X) []E {
 		to = append(to, x[i])
 	}
 	return to
+}
+
+// flat is elements' coordinates, one's behind the other's, in the same memory.
+func flat[E comparable, X Extension[E, X]](x []X) []E {
+	var one X
+	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*len(one))
 }
 
 // Degree is the extension's.
