@@ -27,9 +27,11 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	if _, err := s.heights(traces); err != nil {
 		return err
 	}
+	m := &memory[E]{kept: &y.kept}
+	defer m.release()
 	b := &balance{make(map[string]map[string]int64), make(map[string]map[string]string)}
 	for t, trace := range traces {
-		columns, err := fill[E, X](ctx, ex, y.field, s.tables[t], trace)
+		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[t], trace)
 		if err == nil {
 			err = checkTable[E, X](ctx, ex, y.field, s, t, columns, publics, b)
 		}

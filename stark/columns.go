@@ -47,18 +47,6 @@ type extended[E any] struct {
 
 func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 
-// newColumns are columns of so many rows, all 0, in one piece of memory: not a power of two apart, so that
-// what lies in one row of many of them has not one place in the cache.
-func newColumns[E any](width, rows int) [][]E {
-	const apart = 16
-	memory := make([]E, width*(rows+apart))
-	columns := make([][]E, width)
-	for i := range columns {
-		columns[i] = memory[i*(rows+apart):][:rows:rows]
-	}
-	return columns
-}
-
 // extend extends columns, given by coefficients, or by values where these are to be interpolated. It
 // keeps them: their memory holds the first coset.
 func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool) (*extended[E], error) {
@@ -74,7 +62,7 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 			x.cosets[c] = columns
 			continue
 		}
-		x.cosets[c] = newColumns[E](s.width, 1<<s.rows)
+		x.cosets[c] = p.memory.columns(s.width, 1<<s.rows)
 	}
 	err = ex.Do(ctx, s.width, func(_ context.Context, i int) error {
 		if values {

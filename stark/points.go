@@ -13,10 +13,11 @@ type points[E field.Element[E], X field.Extension[E, X]] struct {
 	size, blowup int // logarithms
 	shifts       []E
 	halves       [][][]E // [c][j]: of coset c of the group of order 2^j, the first half of points
+	memory       *memory[E]
 }
 
-func newPoints[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], size, blowup int) *points[E, X] {
-	p := &points[E, X]{field: f, size: size, blowup: blowup}
+func newPoints[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], size, blowup int, m *memory[E]) *points[E, X] {
+	p := &points[E, X]{field: f, size: size, blowup: blowup, memory: m}
 	root, shift := f.Root(size+blowup), f.Generator()
 	for range 1 << blowup {
 		p.shifts = append(p.shifts, shift)

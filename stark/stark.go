@@ -156,16 +156,16 @@ func overPoseidon(degree int) (engine, error) {
 	}
 	switch degree {
 	case 2:
-		return &system[goldilocks.Element, ext.Quadratic]{field.Goldilocks2, tree.Poseidon(), canonical, challenger.NewDuplex[ext.Quadratic]}, nil
+		return &system[goldilocks.Element, ext.Quadratic]{field: field.Goldilocks2, hash: tree.Poseidon(), canonical: canonical, challenge: challenger.NewDuplex[ext.Quadratic]}, nil
 	case 3:
-		return &system[goldilocks.Element, ext.Cubic]{field.Goldilocks3, tree.Poseidon(), canonical, challenger.NewDuplex[ext.Cubic]}, nil
+		return &system[goldilocks.Element, ext.Cubic]{field: field.Goldilocks3, hash: tree.Poseidon(), canonical: canonical, challenge: challenger.NewDuplex[ext.Cubic]}, nil
 	}
 	return nil, fmt.Errorf("%w: an extension of Goldilocks of degree %d, accepted are 2 and 3", zkbench.ErrParams, degree)
 }
 
 // over is a system over a field and a hash of bytes.
 func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash tree.Hash[E]) engine {
-	return &system[E, X]{f, hash, func(tree.Digest) bool { return true }, func(protocol string) challenger.Challenger[E, X] {
+	return &system[E, X]{field: f, hash: hash, canonical: func(tree.Digest) bool { return true }, challenge: func(protocol string) challenger.Challenger[E, X] {
 		return challenger.NewBytes[E, X](f, protocol)
 	}}
 }
@@ -175,6 +175,7 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	hash      tree.Hash[E]
 	canonical func(tree.Digest) bool // tells whether it is one
 	challenge func(protocol string) challenger.Challenger[E, X]
+	kept      kept[E]
 }
 
 // Digest is what decides a system's proofs: field, hash, set, and what the tables state.
@@ -219,6 +220,7 @@ func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *state
 	if err != nil {
 		return nil, err
 	}
+	defer p.points.memory.release()
 	if err := p.run(); err != nil {
 		if errors.Is(err, zkbench.ErrProof) {
 			if wrong := y.check(ctx, ex, s, traces, about); wrong != nil {
@@ -244,9 +246,10 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	if err != nil {
 		return nil, err
 	}
+	m := &memory[E]{kept: &y.kept}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
-		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup), publics: publics, messages: about.Messages,
+		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), publics: publics, messages: about.Messages,
 		span: options.Span, proof: &proof[E, X]{rows: rows},
 	}
 	if p.span == nil {
@@ -254,7 +257,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	}
 	end := p.span(PhaseTrace)
 	for i, t := range traces {
-		columns, err := fill[E, X](ctx, ex, y.field, s.tables[i], t)
+		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[i], t)
 		if err != nil {
 			return nil, err
 		}

@@ -43,8 +43,8 @@ func Columns[T Cell](c *Cells) [][]T {
 }
 
 // fill makes a table's columns.
-func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], table *air.Table, t Trace) ([][]E, error) {
-	columns := newColumns[E](table.Columns, t.Rows)
+func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], m *memory[E], table *air.Table, t Trace) ([][]E, error) {
+	columns := m.columns(table.Columns, t.Rows)
 	cells := &Cells{}
 	for i := range columns {
 		first := unsafe.Pointer(unsafe.SliceData(columns[i]))
@@ -54,10 +54,17 @@ func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex e
 			cells.long = append(cells.long, unsafe.Slice((*uint64)(first), t.Rows))
 		}
 	}
+	err := ex.Do(ctx, len(columns), func(_ context.Context, i int) error {
+		clear(columns[i])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	if err := t.Fill(ctx, ex, cells); err != nil {
 		return nil, fmt.Errorf("table %q: %w", table.Name, err)
 	}
-	err := ex.Do(ctx, len(columns), func(_ context.Context, i int) error {
+	err = ex.Do(ctx, len(columns), func(_ context.Context, i int) error {
 		f.FromWords(columns[i])
 		return nil
 	})
