@@ -3,6 +3,7 @@ package stark
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/stark/internal/field"
@@ -53,25 +54,29 @@ func (c *coder[E, X]) take(path string, n int) []byte {
 	return b
 }
 
-func (c *coder[E, X]) element(path string, e *E) {
+func (c *coder[E, X]) elements(path string, all []E) {
+	size := c.field.Bytes()
 	if !c.read {
-		c.out = field.Append(c.out, c.field.Word(*e), c.field.Bytes())
+		for _, e := range all {
+			c.out = field.Append(c.out, c.field.Word(e), size)
+		}
 		return
 	}
-	if b := c.take(path, c.field.Bytes()); b != nil {
-		if *e = c.field.OfWord(field.Read(b)); !(*e).Canonical() {
-			c.at -= len(b)
+	b := c.take(path, len(all)*size)
+	if b == nil {
+		return
+	}
+	for i := range all {
+		if all[i] = c.field.OfWord(field.Read(b[i*size:][:size])); !all[i].Canonical() {
+			c.at -= len(b) - i*size
 			c.fail(path, "not below the field's order")
+			return
 		}
 	}
 }
 
 func (c *coder[E, X]) extension(path string, x *X) {
-	for k := range len(*x) {
-		e := (*x)[k]
-		c.element(path, &e)
-		(*x)[k] = e
-	}
+	c.elements(path, field.Flat[E](unsafe.Slice(x, 1)))
 }
 
 func (c *coder[E, X]) digests(path string, d *[]tree.Digest, n int) {
@@ -129,9 +134,7 @@ func (c *coder[E, X]) rows(path string, rows *[][]E, width, most int) {
 		}
 	}
 	for _, row := range *rows {
-		for j := range row {
-			c.element(path, &row[j])
-		}
+		c.elements(path, row)
 	}
 }
 

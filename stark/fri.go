@@ -235,11 +235,10 @@ func (v *friVerifier[E, X]) check(values []X) error {
 func (v *friVerifier[E, X]) follow(place int, value X, leaves []map[int][]E) error {
 	size := v.layout.size
 	d := v.layout.degree
-	two := v.field.New(2).Inverse()
-	one := one[E, X](v.field)
+	half, unit := v.field.New(2).Inverse(), v.field.New(1)
+	inverse := pointOf(v.field, v.layout, place>>size, size, place&(1<<size-1)).Inverse() // of the place's point
 	for i, fold := range v.layout.folds {
-		c, at := place>>size, place&(1<<size-1)
-		group := at & (1<<(size-fold) - 1)
+		at := place & (1<<size - 1) >> (size - fold)
 		place = leafOf(place, size, fold)
 		leaf := leaves[i][place]
 		values := make([]X, 1<<fold)
@@ -248,24 +247,24 @@ func (v *friVerifier[E, X]) follow(place int, value X, leaves []map[int][]E) err
 				values[part][k] = leaf[part*d+k]
 			}
 		}
-		if values[at>>(size-fold)] != value {
+		if values[at] != value {
 			return fmt.Errorf("%w: layer %d has another value than what is folded into it", zkbench.ErrProof, i)
 		}
-		// The points of the first values, as those of the group's halves.
+		// Values are at multiples of the first one's point by powers of a root of unity.
+		root := v.field.Root(fold)
+		first, step := inverse.Mul(field.Power(unit, root, uint64(at))), field.Power(unit, root, 1<<fold-1)
 		for _, r := range v.rs[i] {
 			n := len(values) / 2
+			point := first.Mul(half)
 			for part := range n {
-				x := pointOf(v.field, v.layout, c, size, group+part<<(size-fold))
 				f, g := values[part], values[part+n]
-				even := f.Add(g).MulBase(two)
-				odd := f.Sub(g).MulBase(two.Mul(x.Inverse()))
-				values[part] = even.Mul(one.Sub(r)).Add(odd.Mul(r))
+				even, odd := f.Add(g).MulBase(half), f.Sub(g).MulBase(point)
+				values[part] = even.Add(odd.Sub(even).Mul(r))
+				point = point.Mul(step)
 			}
-			values = values[:n]
-			size--
-			fold--
+			values, first, step = values[:n], first.Mul(first), step.Mul(step)
 		}
-		value = values[0]
+		value, inverse, size = values[0], squares(inverse, fold), size-fold
 	}
 	// The last polynomial at the place's point, by its coefficients in reversed order.
 	x := pointOf(v.field, v.layout, place>>size, size, place&(1<<size-1))

@@ -199,8 +199,7 @@ func TestEncodingsOfPoseidon(t *testing.T) {
 	y := s.engine.(*system[goldilocks.Element, ext.Quadratic])
 	golden.Equal(t, "a digest beyond p", false, y.canonical([4]uint64{0, goldilocks.Modulus}))
 	c := &coder[goldilocks.Element, ext.Quadratic]{field: y.field, in: field.Append(nil, goldilocks.Modulus, 8), read: true}
-	var e goldilocks.Element
-	c.element("e", &e)
+	c.elements("e", make([]goldilocks.Element, 1))
 	must.Fail(t, c.err, zkbench.ErrMalformed, "an element beyond p")
 }
 

@@ -188,17 +188,20 @@ func (l *layout) capOf(log int) int { return 1 << min(log, l.set.LogCap) }
 type word struct {
 	phase, table, stack int
 	next                bool
+	cell                int // the stack's number among all of the phase
 }
 
 // words are all of them, in the order of their weights.
 func (l *layout) words() (all []word) {
 	for phase, shapes := range l.phases {
+		cell := 0
 		for t, s := range shapes {
 			for stack := range s.stacks() {
-				all = append(all, word{phase, t, stack, false})
+				all = append(all, word{phase, t, stack, false, cell})
 				if l.next[phase][t][stack] {
-					all = append(all, word{phase, t, stack, true})
+					all = append(all, word{phase, t, stack, true, cell})
 				}
+				cell++
 			}
 		}
 	}

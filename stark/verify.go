@@ -255,87 +255,79 @@ func (v *verifier[E, X]) opened(places []int, words []word, w []X, y X) (values 
 			cells[phase] = append(cells[phase], p.leaves[phase][at][part*l.leaf(phase):][:l.leaf(phase)])
 		}
 	}
-	batch := v.newBatch(words, w, y, cells)
+	return v.batched(places, words, w, y, cells), nil
+}
+
+// batched are, at each place, the sum of the words there: of a table, at y and at g y, the weighted stacks
+// less Σ x^e(i) times the members i of the weighted values, over x^k less the point. Places are rows of
+// vectors.
+func (v *verifier[E, X]) batched(places []int, words []word, w []X, y X, cells [phases][][]E) (values []X) {
+	l, f := v.layout, v.field
+	vectors := field.NewVectors[E, X](f)
+	n := (len(places) + 15) &^ 15 // of whole registers
+	x, ones := vector[E, X]{f, make([]E, n)}, vector[E, X]{f, make([]E, n)}
 	for i, place := range places {
-		values = append(values, batch.value(i, place))
+		x.elements[i] = pointOf(f, l, place>>l.size, l.size, place&(1<<l.size-1))
+		ones.elements[i] = f.New(1)
 	}
-	return values, nil
-}
-
-// batched are the words' sums that are the same at all places.
-type batched[E field.Element[E], X field.Extension[E, X]] struct {
-	*verifier[E, X]
-	words []word
-	w     []X
-	y     X
-	cells [phases][][]E // of each place
-	first [phases][]int // of each table, its first stack's place among them
-	// members are, of each table, for y and g y, Σ w v_i of the members i.
-	members [][2][]X
-	slots   []int // of each table, the logarithm of their number
-}
-
-func (v *verifier[E, X]) newBatch(words []word, w []X, y X, cells [phases][][]E) *batched[E, X] {
-	l := v.layout
-	b := &batched[E, X]{verifier: v, words: words, w: w, y: y, cells: cells}
-	for phase, shapes := range l.phases {
-		first := 0
-		for _, s := range shapes {
-			b.first[phase] = append(b.first[phase], first)
-			first += s.stacks()
-		}
-	}
-	for t := range l.rows {
-		slots := 0
+	sum, scratch := field.NewVector[E](vectors.Degree(), n), make([]E, n)
+	for t, rows := range l.rows {
+		stack, slots := l.size-rows, 0
 		for _, shapes := range l.phases {
 			slots = max(slots, shapes[t].slots())
 		}
-		b.slots = append(b.slots, slots)
-		b.members = append(b.members, [2][]X{make([]X, 1<<slots), make([]X, 1<<slots)})
-	}
-	for i, word := range words {
-		which := 0
-		if word.next {
-			which = 1
-		}
-		from, to := l.phases[word.phase][word.table].members(word.stack)
-		for j := from; j < to; j++ {
-			sums := b.members[word.table][which]
-			sums[j-from] = sums[j-from].Add(v.proof.values[word.phase][word.table][which][j].Mul(w[i]))
-		}
-	}
-	return b
-}
-
-// value is the batched word's at the i-th place.
-func (b *batched[E, X]) value(i, place int) (sum X) {
-	l, f := b.layout, b.field
-	x := pointOf(f, l, place>>l.size, l.size, place&(1<<l.size-1))
-	for t, rows := range l.rows {
-		var numerators [2]X
-		powers := powers(f.New(1), x, l.size-rows, b.slots[t])
-		for which, values := range b.members[t] {
-			for j, value := range values {
-				numerators[which] = numerators[which].Sub(value.MulBase(powers[j]))
+		powers, u := powers(ones, x, stack, slots), squares(x, stack)
+		for which, point := range []X{y, y.MulBase(f.Root(rows))} {
+			members := make([]X, len(powers)) // of the weighted values, negative
+			var columns [][]E
+			var weights []X
+			for i, word := range words {
+				if word.table == t && word.next == (which == 1) {
+					from, to := l.phases[word.phase][t].members(word.stack)
+					for j := from; j < to; j++ {
+						members[j-from] = members[j-from].Sub(v.proof.values[word.phase][t][which][j].Mul(w[i]))
+					}
+					columns, weights = append(columns, column(cells[word.phase], word.cell, n)), append(weights, w[i])
+				}
 			}
-		}
-		for at, word := range b.words {
-			if word.table != t {
+			if len(columns) == 0 {
 				continue
 			}
-			which := 0
-			if word.next {
-				which = 1
+			numerators, differences := field.NewVector[E](vectors.Degree(), n), field.NewVector[E](vectors.Degree(), n)
+			for j, power := range powers {
+				columns, weights = append(columns, power.elements), append(weights, members[j])
 			}
-			e := b.cells[word.phase][i][b.first[word.phase][t]+word.stack]
-			numerators[which] = numerators[which].Add(b.w[at].MulBase(e))
-		}
-		u := squares(x, l.size-rows)
-		for which, y := range []X{b.y, b.y.MulBase(f.Root(rows))} {
-			difference := neg[E, X](y)
-			difference[0] = difference[0].Add(u)
-			sum = sum.Add(numerators[which].Mul(difference.Inverse()))
+			vectors.AddProducts(numerators, columns, weights, scratch)
+			copy(differences[0], u.elements)
+			vectors.AddConstant(differences, neg[E](point))
+			vectors.Invert(differences)
+			vectors.Product(sum, numerators, differences, scratch)
 		}
 	}
-	return sum
+	for i := range places {
+		values = append(values, vectors.Get(sum, i))
+	}
+	return values
+}
+
+// column is what rows have at one place, and zeros: n elements.
+func column[E any](rows [][]E, at, n int) []E {
+	c := make([]E, n)
+	for i, row := range rows {
+		c[i] = row[at]
+	}
+	return c
+}
+
+// vector is elements that are multiplied place by place.
+type vector[E field.Element[E], X field.Extension[E, X]] struct {
+	field    field.Field[E, X]
+	elements []E
+}
+
+// Mul is a b.
+func (a vector[E, X]) Mul(b vector[E, X]) vector[E, X] {
+	c := make([]E, len(a.elements))
+	a.field.Mul(c, a.elements, b.elements)
+	return vector[E, X]{a.field, c}
 }

@@ -54,7 +54,7 @@ func (goldi[X]) MulAdd(dst, a []goldilocks.Element, c goldilocks.Element, _ []go
 }
 
 func (goldi[X]) AddProducts(dst Vector[goldilocks.Element], a [][]goldilocks.Element, x []X, _ []goldilocks.Element) {
-	goldilocks.AddProducts(dst, a, flat[goldilocks.Element](x))
+	goldilocks.AddProducts(dst, a, Flat[goldilocks.Element](x))
 }
 
 func (goldi[X]) Layers() int { return goldilocks.MaxLayers }

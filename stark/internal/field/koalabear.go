@@ -91,7 +91,7 @@ func (k koala[X]) MulAdd(dst, a []koalabear.Element, c koalabear.Element, scratc
 }
 
 func (k koala[X]) AddProducts(dst Vector[koalabear.Element], a [][]koalabear.Element, x []X, scratch []koalabear.Element) {
-	done := koalabear.AddProducts(dst, a, flat[koalabear.Element](x))
+	done := koalabear.AddProducts(dst, a, Flat[koalabear.Element](x))
 	addProducts[koalabear.Element, X](k, dst, a, x, scratch, done)
 }
 

@@ -81,8 +81,8 @@ func Coordinates[E comparable, X Extension[E, X]](to []E, x X) []E {
 	return to
 }
 
-// flat is elements' coordinates, one's behind the other's, in the same memory.
-func flat[E comparable, X Extension[E, X]](x []X) []E {
+// Flat is elements' coordinates, one's behind the other's, in the same memory.
+func Flat[E comparable, X Extension[E, X]](x []X) []E {
 	var one X
 	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*len(one))
 }
