@@ -102,6 +102,7 @@ func (c *coder[E, X]) digests(path string, d *[]tree.Digest, n int) {
 		if !c.digest((*d)[i]) {
 			c.at -= len(b)
 			c.fail(path, "a digest that the hash does not give")
+			return
 		}
 	}
 }

@@ -3,7 +3,9 @@ package stark
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -16,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
+	"github.com/zkbench/zkbench/stark/internal/tree"
 	"github.com/zkbench/zkbench/stark/security"
 )
 
@@ -167,6 +170,83 @@ func TestLimits(t *testing.T) {
 	failing := []Trace{traces[0], {16, func(context.Context, executor.Executor, *Cells) error { return context.Canceled }}}
 	_, err = s.Prove(t.Context(), executor.Serial(), failing, about, Options{})
 	must.Fail(t, err, context.Canceled, "a Fill that fails")
+}
+
+// TestDecoder: what does not decode is named, and ends the decoding.
+func TestDecoder(t *testing.T) {
+	t.Parallel()
+	set := attackSet
+	set.Degree = 2
+	s := must.Get(New(Config{Goldilocks, Poseidon, set}, bitsTable(), seenTable()))(t)
+	y := s.engine.(*system[goldilocks.Element, ext.Quadratic])
+	type reader = coder[goldilocks.Element, ext.Quadratic]
+	read := func(words ...uint64) *reader {
+		c := &reader{field: y.field, digest: y.canonical, read: true}
+		for _, w := range words {
+			c.in = field.Append(c.in, w, 8)
+		}
+		return c
+	}
+	refused := func(err error, path string, offset int) {
+		t.Helper()
+		var d *zkbench.DecodeError
+		if !errors.As(err, &d) || d.Path != path || d.Offset != offset {
+			t.Errorf("%v, want one of %s at byte %d", err, path, offset)
+		}
+	}
+
+	var x ext.Quadratic
+	c := read(1, goldilocks.Modulus, 2)
+	c.extension("x", &x)
+	refused(c.err, "x", 8)
+	for at := range 12 {
+		words := make([]uint64, 12)
+		words[at] = goldilocks.Modulus
+		c = read(words...)
+		var d []tree.Digest
+		c.digests("d", &d, 3)
+		refused(c.err, "d", at/4*32)
+		c.extension("x", &x) // of what follows an error nothing is read
+		refused(c.err, "d", at/4*32)
+	}
+	c = read(1, 2, 3, 4, 5, 6, 7)
+	var d []tree.Digest
+	c.digests("d", &d, 2)
+	refused(c.err, "d", 0)
+	golden.Equal(t, "digests of too few bytes", 0, len(d))
+
+	// Two bytes of a number, and as many rows of two elements.
+	rows := func(n, bytes int) (*reader, [][]goldilocks.Element) {
+		c := read()
+		c.in = append(field.Append(nil, uint64(n), 2), make([]byte, bytes)...)
+		var rows [][]goldilocks.Element
+		c.rows("rows", &rows, 2, 3)
+		return c, rows
+	}
+	for n := range 4 {
+		c, all := rows(n, 16*n)
+		must.Do(t, c.err)
+		golden.Equal(t, "rows", n, len(all))
+		golden.Equal(t, "bytes left", 0, len(c.in))
+	}
+	for _, bad := range []struct{ n, bytes int }{{4, 64}, {1 << 15, 1 << 19}, {3, 47}, {1, 0}} {
+		c, all := rows(bad.n, bad.bytes)
+		refused(c.err, "rows", 0)
+		golden.Equal(t, "rows", 0, len(all))
+	}
+
+	traces, about := attackTraces(nil)
+	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	bad := slices.Clone(proof)
+	copy(bad[2:], field.Append(nil, goldilocks.Modulus, 8)) // of the first of two digests
+	refused(s.Verify(bad, about), "caps.columns", 2)
+	for _, heights := range [][2]byte{{0, 4}, {3, 0}, {3, 30}, {3, 255}} {
+		copy(bad, heights[:])
+		refused(s.Verify(bad, about), "heights", 0)
+		s.set.Bits = 1 // computed of heights that there are
+		refused(s.Verify(bad, about), "heights", 0)
+		s.set.Bits = 0
+	}
 }
 
 // TestEncodingsOfPoseidon: a number that is added p to, in an element, a digest or the nonce, is
