@@ -291,16 +291,20 @@ func TestStatement(t *testing.T) {
 		change(&other)
 		must.Fail(t, s.Verify(proof, other), zkbench.ErrProof, "%s", name)
 	}
+	traces, _ := attackTraces(nil)
 	for name, change := range map[string]func(a *Statement){
 		"too many publics":      func(a *Statement) { a.Publics = []uint64{1, 2} },
 		"public beyond order":   func(a *Statement) { a.Publics = []uint64{koalabear.Modulus} },
 		"message to no bus":     func(a *Statement) { a.Messages = []Message{{"other", 1, []uint64{1, 2}}} },
+		"nothing to no bus":     func(a *Statement) { a.Messages = []Message{{"other", 1, nil}} },
 		"message of one value":  func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1}}} },
 		"message beyond orders": func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1, koalabear.Modulus}}} },
 	} {
 		other := about
 		change(&other)
 		must.Fail(t, s.Verify(proof, other), zkbench.ErrParams, "%s", name)
+		_, err := s.Prove(t.Context(), executor.Serial(), traces, other, Options{})
+		must.Fail(t, err, zkbench.ErrParams, "prove %s", name)
 	}
 	for name, change := range map[string]func(s *Set){
 		"name":  func(s *Set) { s.Name = "other" },

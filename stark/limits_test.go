@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -133,13 +134,12 @@ func TestLimits(t *testing.T) {
 	}
 	_, err := New(config, sends("a", 2), sends("a", 2))
 	must.Fail(t, err, zkbench.ErrParams, "two tables of one name")
+	_, err = New(config, sends("a", 2), sends("b", 2), sends("b", 2))
+	must.Fail(t, err, zkbench.ErrParams, "three tables, two of one name")
 	_, err = New(config)
 	must.Fail(t, err, zkbench.ErrParams, "no table")
-	config.Set.Queries = 1 << 11
-	must.Get(New(config, power(1)))(t)
-	config.Set.Queries++
-	_, err = New(config, power(1))
-	must.Fail(t, err, zkbench.ErrParams, "queries whose paths have no length of two bytes")
+	_, err = New(config, &air.Table{Name: "reads too far", Columns: 1, State: func(b *air.Builder) { b.Zero(air.First, "far", b.Here(1)) }})
+	must.Fail(t, err, zkbench.ErrParams, "a table that is none")
 
 	s, _ := attacked(t, attackSet)
 	traces, about := attackTraces(nil)
@@ -167,9 +167,82 @@ func TestLimits(t *testing.T) {
 		_, err := s.Prove(t.Context(), executor.Serial(), traces, other, Options{})
 		must.Fail(t, err, zkbench.ErrParams, "%d times", times)
 	}
+	// Of the field's roots of unity, of order 2^24, 2^3 are for stacks and the rate.
+	must.Get(s.Security([]int{8, 1 << 21}, 0))(t)
+	_, err = s.Security([]int{8, 1 << 22}, 0)
+	must.Fail(t, err, zkbench.ErrParams, "more rows than there are roots of unity")
+	_, err = s.engine.layout(s.statement, []int{3})
+	must.Fail(t, err, zkbench.ErrParams, "a layout of one table of two")
+	// Check fills the tables again; what it does not find wrong then was no proof all the same.
+	filled := 0
+	once := []Trace{traces[0], {16, func(ctx context.Context, ex executor.Executor, c *Cells) error {
+		if filled++; filled == 1 {
+			return nil
+		}
+		return traces[1].Fill(ctx, ex, c)
+	}}}
+	_, err = s.Prove(t.Context(), executor.Serial(), once, about, Options{})
+	must.Fail(t, err, zkbench.ErrProof, "a table that is filled otherwise the second time")
 	failing := []Trace{traces[0], {16, func(context.Context, executor.Executor, *Cells) error { return context.Canceled }}}
 	_, err = s.Prove(t.Context(), executor.Serial(), failing, about, Options{})
 	must.Fail(t, err, context.Canceled, "a Fill that fails")
+}
+
+// TestSetLimits: numbers of a set are accepted up to their limits, and no further.
+func TestSetLimits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of          func(s *Set) *int
+		least, most int
+	}{
+		"blow-up":  {func(s *Set) *int { return &s.LogBlowup }, 1, 8},
+		"queries":  {func(s *Set) *int { return &s.Queries }, 1, 1 << 11}, // of more, paths have no length of two bytes
+		"grinding": {func(s *Set) *int { return &s.Grinding }, 0, 40},
+		"stack":    {func(s *Set) *int { return &s.Stack }, 0, 12},
+		"fold":     {func(s *Set) *int { return &s.LogFold }, 1, 6},
+		"final":    {func(s *Set) *int { return &s.LogFinal }, 0, 12},
+		"cap":      {func(s *Set) *int { return &s.LogCap }, 0, 12},
+	} {
+		for _, n := range []int{c.least, c.most} {
+			set := attackSet
+			*c.of(&set) = n
+			must.Get(New(Config{KoalaBear, Keccak, set}, quiet()))(t)
+		}
+		for _, n := range []int{c.least - 1, c.most + 1} {
+			set := attackSet
+			*c.of(&set) = n
+			_, err := New(Config{KoalaBear, Keccak, set}, quiet())
+			must.Fail(t, err, zkbench.ErrParams, "%s %d", name, n)
+		}
+	}
+	for _, c := range []Config{
+		{Goldilocks, Keccak, smallSet(4)},
+		{Goldilocks, Poseidon, smallSet(4)},
+		{Goldilocks, "other", smallSet(2)},
+		{KoalaBear, Keccak, smallSet(2)},
+		{KoalaBear, Poseidon, smallSet(4)},
+		{"other", Keccak, smallSet(4)},
+		{"other", Keccak, smallSet(2)},
+	} {
+		_, err := New(c, quiet())
+		must.Fail(t, err, zkbench.ErrParams, "%s with %s, degree %d", c.Field, c.Hash, c.Set.Degree)
+	}
+	for _, rate := range []int{-1, 0, 5} {
+		_, err := Secure100(KoalaBear, rate)
+		must.Fail(t, err, zkbench.ErrParams, "rate 2^-%d", rate)
+	}
+}
+
+// TestMemory: what is said to be needed grows with cells and with points.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	s, _ := attacked(t, attackSet) // rate 1/4, stacks of 2
+	cells := 8*4 + 32*3
+	points := 4 * 2 * 32
+	// Each cell and its four values of 4 bytes; of each point the nodes of three trees, two digests a
+	// leaf, and three elements of the extension.
+	want := 2 * (cells*4*5 + points*(3*2*32+3*16))
+	golden.Equal(t, "memory", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
 }
 
 // TestDecoder: what does not decode is named, and ends the decoding.
@@ -246,6 +319,138 @@ func TestDecoder(t *testing.T) {
 		s.set.Bits = 1 // computed of heights that there are
 		refused(s.Verify(bad, about), "heights", 0)
 		s.set.Bits = 0
+	}
+}
+
+// TestSpans: phases come one after the other, and all end.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	s, _ := attacked(t, attackSet)
+	traces, about := attackTraces(nil)
+	var got, want []string
+	for _, phase := range []string{PhaseTrace, PhaseCommit, PhaseSums, PhaseQuotient, PhaseOpen, PhaseFRI, PhaseQueries} {
+		want = append(want, phase, "end of "+phase)
+	}
+	_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{Span: func(name string) func() {
+		got = append(got, name)
+		return func() { got = append(got, "end of "+name) }
+	}})
+	must.Do(t, err)
+	golden.Equal(t, "spans", want, got)
+}
+
+// refusing is an executor of which one operation fails, after so many that do not.
+type refusing struct {
+	executor.Executor
+	left *int
+}
+
+var errRefused = errors.New("refused")
+
+func (r refusing) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	*r.left--
+	if *r.left == -1 {
+		return errRefused
+	}
+	return r.Executor.Do(ctx, n, task)
+}
+
+// TestExecutorFails: where any of a prover's operations fails there is no proof, but its error.
+func TestExecutorFails(t *testing.T) {
+	t.Parallel()
+	set := attackSet
+	set.Grinding = 1
+	s, _ := attacked(t, set)
+	traces, about := attackTraces(nil)
+	for operations := 0; ; operations++ {
+		left := operations
+		proof, err := s.Prove(t.Context(), refusing{executor.Serial(), &left}, traces, about, Options{})
+		if left >= 0 { // none was refused
+			must.Do(t, err)
+			must.Do(t, s.Verify(proof, about))
+			if operations == 0 {
+				t.Error("nothing runs on the executor")
+			}
+			return
+		}
+		must.Fail(t, err, errRefused, "operation %d", operations)
+		golden.Equal(t, "what is returned beside an error", 0, len(proof))
+	}
+}
+
+// TestGroups: messages are put together as long as the equation of their sum is not above the degree.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	type message struct{ multiplicity, tuple int } // degrees
+	for _, c := range []struct {
+		messages []message
+		degree   int
+		want     [][]int
+		least    int
+	}{
+		{nil, 3, nil, 0},
+		{[]message{{0, 1}, {0, 1}, {0, 1}}, 3, [][]int{{0, 1}, {2}}, 2},
+		{[]message{{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}}, 5, [][]int{{0, 1, 2, 3}, {4}}, 2},
+		{[]message{{0, 2}, {0, 1}, {0, 2}}, 4, [][]int{{0, 1}, {2}}, 3},
+		{[]message{{2, 1}, {0, 1}}, 3, [][]int{{0, 1}}, 2},
+		{[]message{{3, 1}, {0, 1}}, 3, [][]int{{0}, {1}}, 3},
+		{[]message{{0, 1}, {3, 0}}, 3, [][]int{{0}, {1}}, 3},
+		{[]message{{0, 1}, {2, 0}}, 3, [][]int{{0, 1}}, 2},
+		{[]message{{3, 0}, {0, 1}}, 4, [][]int{{0, 1}}, 3},
+	} {
+		p := must.Get((&air.Table{Name: "groups", Columns: 1, State: func(b *air.Builder) {
+			power := func(n int) air.Expr {
+				e := b.Public(0)
+				for range n {
+					e = e.Mul(b.Here(0))
+				}
+				return e
+			}
+			b.Zero(air.Everywhere, "zero", b.Here(0))
+			for _, m := range c.messages {
+				b.Send("bus", power(m.multiplicity), power(0), power(m.tuple), power(0))
+			}
+		}}).Compile())(t)
+		golden.Equal(t, fmt.Sprintf("groups of %v", c.messages), c.want, groups(p, c.degree))
+		golden.Equal(t, fmt.Sprintf("the least degree of %v", c.messages), c.least, leastDegree(p))
+	}
+
+	// Four in one group, each sent as often as it says.
+	table := &air.Table{Name: "four", Columns: 4, State: func(b *air.Builder) {
+		x := b.Here(0)
+		b.Zero(air.Everywhere, "degree 5", x.Mul(x).Mul(x).Mul(x).Mul(x.Plus(-1)))
+		for i := range 4 {
+			b.Send("bus", air.Constant(int64(i+1)), b.Here(i), air.Constant(int64(i)))
+		}
+	}}
+	set := attackSet
+	set.Degree = 2
+	s := must.Get(New(Config{Goldilocks, Keccak, set}, table))(t)
+	golden.Equal(t, "groups", [][][]int{{{0, 1, 2, 3}}}, s.groups)
+	fill := func(_ context.Context, _ executor.Executor, c *Cells) error {
+		for i := range 4 {
+			c.Set(0, i, 1)
+			c.Set(1, i, 1)
+		}
+		return nil
+	}
+	var about Statement
+	for i := range uint64(4) {
+		for value := range uint64(2) {
+			about.Messages = append(about.Messages, Message{"bus", -2 * int64(i+1), []uint64{value, i}})
+		}
+	}
+	traces := []Trace{{Rows: 4, Fill: fill}}
+	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	must.Do(t, s.Verify(proof, about))
+	must.Do(t, (&textbook{s: s, in: proof}).try(about))
+	for i := range about.Messages {
+		other := about
+		other.Messages = slices.Clone(about.Messages)
+		other.Messages[i].Times--
+		must.Fail(t, s.Verify(proof, other), zkbench.ErrProof, "message %d once more", i)
+		_, err := s.Prove(t.Context(), executor.Serial(), traces, other, Options{})
+		must.Fail(t, err, zkbench.ErrWitness, "message %d once more", i)
 	}
 }
 

@@ -1,6 +1,7 @@
 package stark
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -593,18 +594,24 @@ func (b *textbook) try(about Statement) (err error) {
 	return nil
 }
 
+// quiet sends no message: a, b and then b, a + b.
+func quiet() *air.Table {
+	return &air.Table{Name: "quiet", Columns: 2, State: func(b *air.Builder) {
+		b.Zero(air.First, "a", b.Here(0).Sub(b.Public(0)))
+		b.Zero(air.First, "b", b.Here(1).Plus(-1))
+		b.Zero(air.Transition, "goes on", b.Next(0).Sub(b.Here(1)))
+		b.Zero(air.Transition, "adds", b.Next(1).Sub(b.Here(0)).Sub(b.Here(1)))
+	}}
+}
+
 // TestTextbook: the textbook's verifier and ours agree, on proofs and on what is none.
 func TestTextbook(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for stack := range 3 {
-		set := attackSet
-		set.Degree, set.Stack, set.Queries, set.Grinding = 2, stack, 4, stack
-		s, err := New(Config{Goldilocks, Keccak, set}, bitsTable(), seenTable())
+	agree := func(set Set, traces []Trace, about Statement, tables ...*air.Table) {
+		t.Helper()
+		s, err := New(Config{Goldilocks, Keccak, set}, tables...)
 		must.Do(t, err)
-		traces, about := attackTraces(nil)
-		// A message that the statement sends, and another that takes it back.
-		about.Messages = []Message{{"seen", 2, []uint64{5, 6}}, {"seen", -2, []uint64{5, 6}}}
 		proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 		must.Do(t, err)
 		must.Do(t, s.Verify(proof, about))
@@ -621,4 +628,24 @@ func TestTextbook(t *testing.T) {
 			}
 		}
 	}
+	for stack := range 3 {
+		set := attackSet
+		set.Degree, set.Stack, set.Queries, set.Grinding = 2, stack, 4, stack
+		set.LogCap = 1 + 2*stack // at last more than the last layer's leaves
+		traces, about := attackTraces(nil)
+		// A message that the statement sends, and another that takes it back.
+		about.Messages = []Message{{"seen", 2, []uint64{5, 6}}, {"seen", -2, []uint64{5, 6}}}
+		agree(set, traces, about, bitsTable(), seenTable())
+	}
+	set := attackSet
+	set.Degree, set.Queries = 2, 2
+	agree(set, []Trace{{Rows: 8, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
+		a, b := uint64(2), uint64(1)
+		for row := range 8 {
+			c.Set(row, 0, a)
+			c.Set(row, 1, b)
+			a, b = b, a+b
+		}
+		return nil
+	}}}, Statement{Publics: []uint64{2}}, quiet())
 }

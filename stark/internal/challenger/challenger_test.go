@@ -1,17 +1,24 @@
 package challenger_test
 
 import (
+	"context"
+	"crypto/sha512"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/tree"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 type (
@@ -56,6 +63,9 @@ func TestHistories(t *testing.T) {
 			"bytes and a zero":    func(c anyOf) { c.Bytes("a", []byte{1, 0}) },
 			"five bytes":          func(c anyOf) { c.Bytes("a", []byte{1, 0, 0, 0, 0}) },
 			"digests":             func(c anyOf) { c.Digests("a", []tree.Digest{{1, 2, 3, 4}}) },
+			"nine elements":       func(c anyOf) { c.Elements("a", elements{1, 2, 3, 4, 5, 6, 7, 8, 9}) },
+			"another ninth":       func(c anyOf) { c.Elements("a", elements{1, 2, 3, 4, 5, 6, 7, 8, 8}) },
+			"another fifth byte":  func(c anyOf) { c.Bytes("a", []byte{1, 0, 0, 0, 1}) },
 			"two digests":         func(c anyOf) { c.Digests("a", []tree.Digest{{1, 2, 3, 4}, {}}) },
 			"an index":            func(c anyOf) { c.Index("a", 3) },
 		} {
@@ -85,6 +95,133 @@ func TestHistories(t *testing.T) {
 			t.Error("two labels have one challenge")
 		}
 	})
+}
+
+// TestDuplex: the sponge is that of the package's words, an element after the other.
+func TestDuplex(t *testing.T) {
+	t.Parallel()
+	var s poseidon.State
+	labelled := func(label string, second element, rest ...element) {
+		h := sha512.Sum512([]byte(label))
+		message := append(elements{goldilocks.Reduce(binary.LittleEndian.Uint64(h[:8])), second}, rest...)
+		for len(message)%8 != 0 {
+			message = append(message, 0)
+		}
+		for i, e := range message {
+			s[i%8] = s[i%8].Add(e)
+			if i%8 == 7 {
+				s.Permute()
+			}
+		}
+	}
+	absorb := func(label string, all ...element) { labelled(label, element(len(all)), all...) }
+	c := challenger.NewDuplex[ext.Cubic]("test")
+	absorb("zkbench/v1/test")
+	check := func(what string, n int) {
+		t.Helper()
+		got := c.Challenge("x", true)
+		labelled("x", goldilocks.Modulus-1)
+		golden.Equal(t, fmt.Sprintf("a challenge after %d %s", n, what), ext.Cubic(s[:3]), got)
+		place := c.Index("place", 20)
+		labelled("place", goldilocks.Modulus-1)
+		golden.Equal(t, fmt.Sprintf("a place after %d %s", n, what), int(s[0]%(1<<20)), place)
+	}
+	for n := range 20 {
+		var all elements
+		var data []byte
+		words := elements{element(n)}
+		for i := range n {
+			all = append(all, element(1000*n+i))
+			data = append(data, byte(100*n+i))
+			if i%4 == 0 {
+				words = append(words, 0)
+			}
+			words[len(words)-1] += element(data[i]) << (8 * (i % 4))
+		}
+		c.Elements("elements", all)
+		absorb("elements", all...)
+		check("elements", n)
+		c.Bytes("bytes", data)
+		absorb("bytes", words...)
+		check("bytes", n)
+		var digests []tree.Digest
+		var parts elements
+		for i := range n {
+			d := tree.Digest{uint64(n), uint64(i), 7, goldilocks.Modulus - 1}
+			digests = append(digests, d)
+			for _, w := range d {
+				parts = append(parts, element(w))
+			}
+		}
+		c.Digests("digests", digests)
+		absorb("digests", parts...)
+		check("digests", n)
+	}
+	must.Do(t, c.CheckGrind("nonce", 0, 0))
+	absorb("nonce", 0)
+	check("nonces", 1)
+	// A number that is no element is another encoding of one that is.
+	for _, nonce := range []uint64{goldilocks.Modulus, goldilocks.Modulus + 1, math.MaxUint64} {
+		must.Fail(t, c.CheckGrind("nonce", 0, nonce), zkbench.ErrMalformed, "nonce %d", nonce)
+	}
+}
+
+// few is an element of a field of five, of as many bytes that four are in a challenge's, so that what
+// is rare otherwise is seen.
+type few uint8
+
+func (e few) Add(few) few     { return e }
+func (e few) Sub(few) few     { return e }
+func (e few) Mul(few) few     { return e }
+func (e few) Inverse() few    { return e }
+func (e few) Canonical() bool { return e < 5 }
+
+type threeOf [3]few
+
+func (x threeOf) Add(threeOf) threeOf { return x }
+func (x threeOf) Sub(threeOf) threeOf { return x }
+func (x threeOf) Mul(threeOf) threeOf { return x }
+func (x threeOf) MulBase(few) threeOf { return x }
+func (x threeOf) Inverse() threeOf    { return x }
+
+type fieldOfFive struct{ field.Field[few, threeOf] }
+
+func (fieldOfFive) Order() uint64    { return 5 }
+func (fieldOfFive) Bytes() int       { return 16 }
+func (fieldOfFive) New(v uint64) few { return few(v % 5) }
+
+// TestChallengeOfFew: the coordinates are what is below the order of the low bits of a challenge's
+// parts, the first of them; a new one is drawn where they are too few, or in the field and must not be.
+func TestChallengeOfFew(t *testing.T) {
+	t.Parallel()
+	c, other := challenger.NewBytes[few, threeOf](fieldOfFive{}, "test"), transcript.New("test")
+	short, inside := 0, 0
+	for i := range 500 {
+		outside := i%2 == 0
+		var want threeOf
+		for {
+			raw := other.Challenge("x")
+			var below []few
+			for part := range 4 {
+				if v := raw[16*part] % 8; v < 5 {
+					below = append(below, few(v))
+				}
+			}
+			if len(below) < 3 {
+				short++
+				continue
+			}
+			want = threeOf(below[:3])
+			if !outside || want[1] != 0 || want[2] != 0 {
+				break
+			}
+			inside++
+		}
+		golden.Equal(t, fmt.Sprintf("challenge %d", i), want, c.Challenge("x", outside))
+	}
+	if short == 0 || inside == 0 {
+		t.Errorf("drawn anew %d times for too few, %d for being in the field", short, inside)
+	}
 }
 
 // TestIndex: all of 2^3 places come, about as often.
@@ -137,5 +274,9 @@ func TestGrind(t *testing.T) {
 			_, err := begin("test").Grind(t.Context(), executor.Serial(), "grind", work)
 			must.Fail(t, err, zkbench.ErrParams, "%s", fmt.Sprint(work))
 		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := begin("test").Grind(over, executor.Serial(), "grind", 40)
+		must.Fail(t, err, context.Canceled, "a search that is over")
 	})
 }

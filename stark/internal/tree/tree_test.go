@@ -18,6 +18,8 @@ import (
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
+	golden.Equal(t, "a name", "keccak", tree.Keccak[goldilocks.Element]().Name())
+	golden.Equal(t, "a name", "poseidon", tree.Poseidon().Name())
 	for _, hash := range []tree.Hash[goldilocks.Element]{tree.Keccak[goldilocks.Element](), tree.Poseidon()} {
 		for log := range 6 {
 			for capLog := range 4 {
