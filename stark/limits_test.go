@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -427,6 +428,9 @@ func TestGroups(t *testing.T) {
 	set.Degree = 2
 	s := must.Get(New(Config{Goldilocks, Keccak, set}, table))(t)
 	golden.Equal(t, "groups", [][][]int{{{0, 1, 2, 3}}}, s.groups)
+	if want := (map[string]bus{"bus": {1, 2}}); !maps.Equal(want, s.buses) {
+		t.Errorf("buses %v, want %v", s.buses, want)
+	}
 	fill := func(_ context.Context, _ executor.Executor, c *Cells) error {
 		for i := range 4 {
 			c.Set(0, i, 1)
@@ -479,6 +483,14 @@ func TestEncodingsOfPoseidon(t *testing.T) {
 	}
 	if tried == 0 {
 		t.Error("no number is below 2^32")
+	}
+	// What is no number there is refused, wherever it stands.
+	for i := 2; i+8 <= len(proof); i += 2 {
+		bad := append([]byte(nil), proof...)
+		copy(bad[i:], field.Append(nil, math.MaxUint64, 8))
+		if err := s.Verify(bad, about); !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+			t.Errorf("bytes %d to %d, all ones: %v", i, i+8, err)
+		}
 	}
 	// The decoder itself sees it, not only what follows.
 	y := s.engine.(*system[goldilocks.Element, ext.Quadratic])
