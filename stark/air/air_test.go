@@ -71,6 +71,30 @@ func TestProgram(t *testing.T) {
 	golden.Equal(t, "products: x y, x (1-x), 2 x y, -1 y", 4, products)
 }
 
+// TestDegrees: cells of both rows count, values that a verifier knows do not, and the selector of a
+// first or a last row is one more.
+func TestDegrees(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		where air.Where
+		want  int
+		zero  func(b *air.Builder) air.Expr
+	}{
+		{air.Everywhere, 0, func(b *air.Builder) air.Expr { return b.Public(0).Mul(b.Public(1)).Plus(3) }},
+		{air.Everywhere, 1, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Public(0)) }},
+		{air.Everywhere, 1, func(b *air.Builder) air.Expr { return b.Next(0).Times(5).Sub(b.Public(0)) }},
+		{air.Everywhere, 1, func(b *air.Builder) air.Expr { return b.Public(0).Sub(b.Next(0)) }},
+		{air.Everywhere, 2, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)).Add(b.Here(0)) }},
+		{air.Everywhere, 2, func(b *air.Builder) air.Expr { return b.Next(0).Sub(b.Next(0).Mul(b.Next(0))) }},
+		{air.Transition, 2, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)) }},
+		{air.First, 3, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)) }},
+		{air.Last, 3, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)) }},
+	} {
+		p := must.Get((&air.Table{Name: "t", Columns: 1, State: func(b *air.Builder) { b.Zero(c.where, "c", c.zero(b)) }}).Compile())(t)
+		golden.Equal(t, "degree "+c.where.String(), c.want, p.Degree())
+	}
+}
+
 // TestRefused: a statement that reads what is not there says so.
 func TestRefused(t *testing.T) {
 	t.Parallel()
@@ -84,8 +108,17 @@ func TestRefused(t *testing.T) {
 	} {
 		_, err := (&air.Table{Name: "t", Columns: 2, State: state}).Compile()
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
+		if name == "nothing" {
+			continue
+		}
+		_, err = (&air.Table{Name: "t", Columns: 2, State: func(b *air.Builder) {
+			b.Zero(air.Everywhere, "zero", b.Here(0))
+			state(b)
+		}}).Compile()
+		must.Fail(t, err, zkbench.ErrParams, "%s, beside what holds", name)
 	}
-	for _, table := range []air.Table{{Name: "t", Columns: 0, State: func(*air.Builder) {}}, {Name: "t", Columns: 1}} {
+	constant := func(b *air.Builder) { b.Zero(air.Everywhere, "zero", air.Constant(0)) }
+	for _, table := range []air.Table{{Name: "t", Columns: 0, State: constant}, {Name: "t", Columns: -1, State: constant}, {Name: "t", Columns: 0, State: func(*air.Builder) {}}, {Name: "t", Columns: 1}} {
 		_, err := table.Compile()
 		must.Fail(t, err, zkbench.ErrParams, "%d columns", table.Columns)
 	}

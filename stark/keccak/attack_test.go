@@ -201,8 +201,8 @@ func TestStatements(t *testing.T) {
 		if !public {
 			message = nil
 		}
-		_, err := s.Statement([]Claim{{Length: 3, Message: message}}, nil)
-		must.Do(t, err)
+		statement := must.Get(s.Statement([]Claim{{Length: 3, Message: message}}, []byte("about")))(t)
+		golden.Equal(t, "what else a proof is bound to", "about", string(statement.Context))
 		for name, claims := range map[string][]Claim{
 			"none":                                  nil,
 			"a negative length":                     {{Length: -1, Message: message}},
@@ -212,6 +212,55 @@ func TestStatements(t *testing.T) {
 		} {
 			_, err := s.Statement(claims, nil)
 			must.Fail(t, err, zkbench.ErrParams, "public=%v, %s", public, name)
+		}
+		_, err := s.Prove(t.Context(), executor.Serial(), nil, nil, stark.Options{})
+		must.Fail(t, err, zkbench.ErrParams, "public=%v, proof of nothing", public)
+		must.Fail(t, s.Verify(nil, nil, nil), zkbench.ErrParams, "public=%v, claim of nothing", public)
+	}
+	s := attacked(t, stark.KoalaBear, false)
+	must.Get(s.Statement([]Claim{{Length: maxLength}}, nil))(t)
+	_, err := New(stark.Config{Field: stark.KoalaBear, Hash: stark.Poseidon, Set: stark.Compare100(stark.KoalaBear)}, false)
+	must.Fail(t, err, zkbench.ErrParams, "a configuration that does not exist")
+}
+
+// TestHeights: tables are as high as their rows need, and what that costs and proves is told.
+func TestHeights(t *testing.T) {
+	t.Parallel()
+	s := attacked(t, stark.KoalaBear, false)
+	for blocks, want := range map[int][]int{1: {64, 64}, 2: {64, 64}, 3: {128, 64}, 64: {2048, 64}, 65: {2048, 128}} {
+		golden.Equal(t, fmt.Sprintf("heights for %d blocks", blocks), want, s.heights(blocks))
+	}
+	golden.Equal(t, "memory", must.Get(s.System.Memory([]int{2048, 128}))(t), must.Get(s.Memory(65))(t))
+	p := must.Get(s.Security([]int{2048, 128}, 130))(t)
+	golden.Equal(t, "bits", must.Get(p.Best())(t).Bits(), must.Get(s.Proved(65))(t).Bits())
+	_, err := s.Proved(1 << 40)
+	must.Fail(t, err, zkbench.ErrParams, "more blocks than the field has room for")
+	golden.Equal(t, "columns over KoalaBear", [2]int{2473, 2517}, s.Widths())
+	golden.Equal(t, "columns over Goldilocks", [2]int{2373, 2417}, attacked(t, stark.Goldilocks, false).Widths())
+}
+
+// refusing is an executor that does nothing but to refuse.
+type refusing struct{ executor.Executor }
+
+func (refusing) Do(context.Context, int, func(ctx context.Context, i int) error) error {
+	return context.Canceled
+}
+
+// TestTraces: a trace fails where its executor does.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	messages := [][]byte{[]byte("abc")}
+	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
+		s := attacked(t, field, false)
+		statement := must.Get(s.Statement(Claims(messages, false), nil))(t)
+		for table := range 2 {
+			traces := s.Traces(messages)
+			fill := traces[table].Fill
+			traces[table].Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+				return fill(ctx, refusing{ex}, cells)
+			}
+			err := s.System.Check(t.Context(), executor.Serial(), traces, statement)
+			must.Fail(t, err, context.Canceled, "%s, table %d", field, table)
 		}
 	}
 	permutations := must.Get(NewPermutationTable(config(stark.KoalaBear)))(t)

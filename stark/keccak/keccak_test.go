@@ -39,6 +39,7 @@ func TestHashes(t *testing.T) {
 				}
 				claims := keccak.Claims(messages, public)
 				must.Do(t, s.Verify(proof, claims, []byte("context")))
+				must.Fail(t, s.Verify(proof, claims, []byte("another")), zkbench.ErrProof, "another context")
 				claims[3].Digest[31] ^= 1
 				must.Fail(t, s.Verify(proof, claims, []byte("context")), zkbench.ErrProof, "another digest")
 			})

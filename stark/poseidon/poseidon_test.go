@@ -61,10 +61,42 @@ func TestPaths(t *testing.T) {
 		change(claims)
 		must.Fail(t, s.Verify(proof, claims, []byte("about")), zkbench.ErrProof, "another %s", name)
 	}
+	must.Fail(t, s.Verify(proof, poseidon.Claims(paths), []byte("other")), zkbench.ErrProof, "another context")
 	must.Fail(t, s.Verify(proof, poseidon.Claims(paths[:2]), []byte("about")), zkbench.ErrProof, "a path less")
 	for name, claims := range map[string][]poseidon.Claim{"none": nil, "no siblings": {{}}, "too many": {{Depth: 65}}} {
 		must.Fail(t, s.Verify(proof, claims, nil), zkbench.ErrParams, "%s", name)
 	}
+	must.Get(s.Statement([]poseidon.Claim{{Depth: 64}}, nil))(t)
+	_, err = s.Prove(t.Context(), executor.Serial(), nil, nil, stark.Options{})
+	must.Fail(t, err, zkbench.ErrParams, "proof of nothing")
+	set.Degree = 4
+	_, err = poseidon.New(set)
+	must.Fail(t, err, zkbench.ErrParams, "a degree that there is not")
+}
+
+// refusing is an executor that does nothing but to refuse.
+type refusing struct{ executor.Executor }
+
+func (refusing) Do(context.Context, int, func(ctx context.Context, i int) error) error {
+	return context.Canceled
+}
+
+// TestTrace: a trace is as high as its rows need, and fails where its executor does.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	for siblings, want := range map[int]int{1: 64, 32: 64, 33: 128, 64: 128, 65: 256} {
+		path := poseidon.Path{Siblings: make([]native.Digest, siblings)}
+		golden.Equal(t, "rows", want, poseidon.Trace([]poseidon.Path{path, path}).Rows)
+	}
+	s := must.Get(poseidon.New(stark.Compare100(stark.Goldilocks)))(t)
+	about := must.Get(s.Statement(poseidon.Claims(somePaths()), nil))(t)
+	trace := poseidon.Trace(somePaths())
+	fill := trace.Fill
+	trace.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+		return fill(ctx, refusing{ex}, cells)
+	}
+	err := s.System.Check(t.Context(), executor.Serial(), []stark.Trace{trace}, about)
+	must.Fail(t, err, context.Canceled, "a trace that is not filled")
 }
 
 // TestState: the columns of a permutation hold it for one state, and no cell of theirs can change.

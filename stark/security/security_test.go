@@ -255,6 +255,14 @@ func TestMonotone(t *testing.T) {
 				t.Errorf("%v: more %s gives none", regime, name)
 			}
 		}
+		// A polynomial of fewer rows is 0 at fewer points.
+		low := base
+		low.Rows = 16
+		after := must.Get(low.Report(regime))(t)
+		golden.Equal(t, "the round of the point", "point", after.Rounds[1].Name)
+		if after.Rounds[1].Bits <= before.Rounds[1].Bits {
+			t.Errorf("%v: fewer rows give no bits", regime)
+		}
 	}
 }
 
@@ -270,6 +278,17 @@ func TestRefused(t *testing.T) {
 		"Batching":    func(p *security.Protocol) { p.Batching = 2 },
 		"Folds":       func(p *security.Protocol) { p.Folds = []int{1} },
 		"Lookups":     func(p *security.Protocol) { p.Lookups = []security.Lookup{{Name: "none"}} },
+		"Degree":      func(p *security.Protocol) { p.Degree = 0 },
+		"Points":      func(p *security.Protocol) { p.Points = 0 },
+		"Folding":     func(p *security.Protocol) { p.Folding = 2 },
+		"little":      func(p *security.Protocol) { p.Dimension, p.Domain = 0.5, 1 },
+		"a fold more": func(p *security.Protocol) { p.Folds = []int{2, 1} },
+		"no degree": func(p *security.Protocol) {
+			p.Lookups = []security.Lookup{{Name: "one", Fractions: 1, Degree: 1}, {Name: "two", Fractions: 1}}
+		},
+		"no fractions": func(p *security.Protocol) {
+			p.Lookups = []security.Lookup{{Name: "one", Fractions: 1, Degree: 1}, {Name: "two", Degree: 1}}
+		},
 		"Constraints": func(p *security.Protocol) { p.Constraints = 0 },
 	} {
 		p := wide(4*koalaBear, 2, 124, security.Equality)
@@ -277,6 +296,11 @@ func TestRefused(t *testing.T) {
 		_, err := p.Best()
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 	}
+	// The least of everything is a protocol.
+	must.Get(security.Protocol{
+		Field: 124, Dimension: 1, Domain: 2, Constraints: 1, Degree: 1, Points: 1, Functions: 2, Folds: []int{2}, Queries: 1,
+		Lookups: []security.Lookup{{Name: "one", Fractions: 1, Degree: 1}},
+	}.Best())(t)
 	_, err := wide(4*koalaBear, 1, 84, security.Powers).Report(security.Johnson{M: 1, Gap: 0.5})
 	must.Fail(t, err, zkbench.ErrParams, "Johnson")
 }
