@@ -275,6 +275,19 @@ func TestGrind(t *testing.T) {
 			must.Fail(t, begin("test").CheckGrind("grind", 40, nonce), zkbench.ErrProof, "more work")
 		}
 		must.Fail(t, begin("test").CheckGrind("grind", 0, 1), zkbench.ErrProof, "a nonce without work")
+		// Work is done for what was said before, and for nothing else.
+		said := func(n int) anyOf {
+			c := begin("test")
+			c.Elements("said", elements{element(n)})
+			return c
+		}
+		nonce := must.Get(said(0).Grind(t.Context(), executor.Serial(), "grind", 12))(t)
+		for n := range 4 {
+			err := said(n).CheckGrind("grind", 12, nonce)
+			if (err == nil) != (n == 0) {
+				t.Errorf("the work for 0, after %d: %v", n, err)
+			}
+		}
 		for _, work := range []int{-1, 41} {
 			_, err := begin("test").Grind(t.Context(), executor.Serial(), "grind", work)
 			must.Fail(t, err, zkbench.ErrParams, "%s", fmt.Sprint(work))
