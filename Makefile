@@ -79,7 +79,7 @@ race:
 	$(GO) test -race -run 'Queue|Concurrent|Race' ./token/validator ./token/service
 
 # What a proof's safety hangs on, changed a line at a time: the tests that see it, and what none
-# sees (tools/mutate). Some 20 minutes; MUTATEFLAGS=-resume goes on where it was stopped.
+# sees (tools/mutate). Some 90 minutes; MUTATEFLAGS=-resume goes on where it was stopped.
 mutate:
 	$(GO) run -C tools ./mutate $(MUTATEFLAGS)
 

@@ -49,6 +49,7 @@ func Secure128(f Field) Set {
 // nothing else: 51 bits of it are proved by unique decoding, and 57 at most up to the Johnson radius.
 func Compare100(f Field) Set {
 	s := basic("compare100", 1, 84)
+	s.Stack = 3 // those systems look at time
 	s.Degree = map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
 	return s
 }
@@ -80,8 +81,8 @@ func (s *System) layoutOf(rows []int) (*layout, error) {
 }
 
 // Memory is what a proof of tables of so many rows takes at most, about, in bytes: of their cells as
-// many values as there are points, those of one coset stacked, trees and FRI's words, and of what
-// the collector has not taken back as much again. Tables and heights that do not agree are a
+// many values as there are points and one coset more, trees and FRI's words, and of what the collector
+// has not taken back as much again. Tables and heights that do not agree are a
 // zkbench.ErrParams.
 func (s *System) Memory(rows []int) (bytes uint64, err error) {
 	l, err := s.layoutOf(rows)

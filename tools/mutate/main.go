@@ -4,7 +4,7 @@
 //
 //	make mutate
 //
-// and takes some twenty minutes of two cores. Operators find what to change by its structure
+// and takes some ninety minutes of two cores. Operators find what to change by its structure
 // (operators.go), and a short list by its exact text (special.go), which must be there.
 //
 // All mutants are compiled into one build, each behind a number that an environment variable
