@@ -58,11 +58,10 @@ func (p *prover[E, X]) lagrange(rows int, y X) field.Vector[E] {
 }
 
 // dot is the sum of a column's values times weights.
-func (p *prover[E, X]) dot(column []E, weights field.Vector[E]) (x X) {
-	for k, w := range weights {
-		x[k] = p.field.Dot(column, w)
-	}
-	return x
+func (p *prover[E, X]) dot(column []E, weights field.Vector[E]) X {
+	var x [1]X
+	p.field.Dots(field.Flat[E](x[:]), column, weights)
+	return x[0]
 }
 
 func (p *prover[E, X]) sendValues() { absorbValues[E, X](p.challenger, p.layout, p.proof) }

@@ -57,7 +57,8 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	Butterflies(dst, src, w [][]E)
 	Layers() int        // that Butterflies does at once, at most
 	Inverse(dst, a []E) // that of 0 is 0
-	Dot(a, b []E) E
+	// Dots sets each dst[k] to the sum of a[i] b[k][i].
+	Dots(dst, a []E, b Vector[E])
 
 	// Transform is that of length 2^log.
 	Transform(log int) (Transform[E], error)

@@ -172,14 +172,22 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		is("MulAdd", func(i int) E { return b[i].Add(a[i].Mul(c)) })
 		f.Inverse(dst, a)
 		is("Inverse", func(i int) E { return a[i].Inverse() })
-		var dot E
-		for i := range a {
-			dot = dot.Add(a[i].Mul(b[i]))
+		dots, others := make([]E, degree), field.NewVector[E](degree, n)
+		for k := range others {
+			for i := range others[k] {
+				others[k][i] = element()
+			}
 		}
-		if f.Dot(a, b) != dot {
-			t.Fatalf("Dot of %d", n)
+		f.Dots(dots, a, others)
+		for k := range others {
+			var dot E
+			for i := range a {
+				dot = dot.Add(a[i].Mul(others[k][i]))
+			}
+			if dots[k] != dot {
+				t.Fatalf("Dots of %d, sum %d", n, k)
+			}
 		}
-
 		p, q, out := field.NewVector[E](degree, n), field.NewVector[E](degree, n), field.NewVector[E](degree, n)
 		for i := range n {
 			v.Set(p, i, extension())
@@ -260,6 +268,11 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		}
 	}
 
+	dots, greatest := make([]E, degree), slices.Repeat([]E{most}, 1024)
+	f.Dots(dots, greatest, slices.Repeat(field.Vector[E]{greatest}, degree))
+	if want := most.Mul(most).Mul(f.New(1024)); dots[0] != want || dots[degree-1] != want {
+		t.Errorf("1024 products of the greatest elements: %v, want %v", dots, want)
+	}
 	// Interpolate gives the coefficients, in reversed order; Evaluate the values again.
 	for log := range 7 {
 		n := 1 << log

@@ -43,7 +43,11 @@ func (goldi[X]) AndNot(dst, a, b []goldilocks.Element)                   { goldi
 func (goldi[X]) Pack(dst []goldilocks.Element, a [][]goldilocks.Element) { goldilocks.Pack(dst, a) }
 func (goldi[X]) Inverse(dst, a []goldilocks.Element)                     { goldilocks.BatchInverse(dst, a) }
 
-func (goldi[X]) Dot(a, b []goldilocks.Element) goldilocks.Element { return goldilocks.Dot(a, b) }
+func (goldi[X]) Dots(dst, a []goldilocks.Element, b Vector[goldilocks.Element]) {
+	for k := range dst {
+		dst[k] = goldilocks.Dot(a, b[k])
+	}
+}
 
 func (goldi[X]) MulScalar(dst, a []goldilocks.Element, c goldilocks.Element) {
 	goldilocks.MulScalar(dst, a, c)

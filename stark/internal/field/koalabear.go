@@ -99,9 +99,13 @@ func (koala[X]) Inverse(dst, a []koalabear.Element) {
 	copy(koalabear.Vector(dst), gnark.BatchInvert(koalabear.Vector(a)))
 }
 
-func (koala[X]) Dot(a, b []koalabear.Element) koalabear.Element {
-	v := koalabear.Vector(a)
-	return koalabear.Element(v.InnerProduct(koalabear.Vector(b)))
+func (koala[X]) Dots(dst, a []koalabear.Element, b Vector[koalabear.Element]) {
+	clear(dst)
+	rest := koalabear.Dots(dst, a, b)
+	v := koalabear.Vector(a[rest:])
+	for k := range dst {
+		dst[k] = dst[k].Add(koalabear.Element(v.InnerProduct(koalabear.Vector(b[k][rest:]))))
+	}
 }
 
 // koalaRoots are the roots of unity, by the logarithm of their order: gnark-crypto's.

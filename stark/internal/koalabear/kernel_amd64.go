@@ -32,3 +32,9 @@ func butterflies8AVX512(dst, src, w *[]Element, rows int)
 
 //go:noescape
 func butterflies16AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func dots4AVX512(sums *uint64, a *Element, b *[]Element, rows int)
+
+//go:noescape
+func dots6AVX512(sums *uint64, a *Element, b *[]Element, rows int)

@@ -13,3 +13,5 @@ func butterflies2AVX512(dst, src, w *[]Element, rows int)                       
 func butterflies4AVX512(dst, src, w *[]Element, rows int)                           {}
 func butterflies8AVX512(dst, src, w *[]Element, rows int)                           {}
 func butterflies16AVX512(dst, src, w *[]Element, rows int)                          {}
+func dots4AVX512(sums *uint64, a *Element, b *[]Element, rows int)                  {}
+func dots6AVX512(sums *uint64, a *Element, b *[]Element, rows int)                  {}

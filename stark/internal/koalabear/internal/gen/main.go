@@ -9,7 +9,7 @@ import (
 )
 
 // outputs are the files, relative to package koalabear.
-var outputs = map[string]func() []byte{"bits_amd64.s": bits, "butterflies_amd64.s": butterflies, "products_amd64.s": products}
+var outputs = map[string]func() []byte{"bits_amd64.s": bits, "butterflies_amd64.s": butterflies, "dots_amd64.s": dots, "products_amd64.s": products}
 
 func main() {
 	for name, write := range outputs {

@@ -1,0 +1,29 @@
+package koalabear
+
+// Dots adds to each dst[k] the sum of a[i] b[k][i] over the first rows, and returns how many these are: of 4
+// or 6 sums the whole registers of a kernel, or none. No vector is shorter than a.
+func Dots(dst, a []Element, b [][]Element) (rows int) {
+	if rows = len(a) &^ 31; rows == 0 || !hasKernel || len(dst) != len(b) {
+		return 0
+	}
+	for _, v := range b {
+		_ = v[:rows] // the kernel looks at no length
+	}
+	const lanes = 8
+	var sums [6][2 * lanes]uint64
+	switch len(dst) {
+	case 4:
+		dots4AVX512(&sums[0][0], &a[0], &b[0], rows)
+	case 6:
+		dots6AVX512(&sums[0][0], &a[0], &b[0], rows)
+	default:
+		return 0
+	}
+	for k := range dst {
+		for _, s := range sums[k] {
+			// A product of two elements is 2^32 times the form of their product.
+			dst[k] = dst[k].Add(Element{uint32(s % Modulus)}.Mul(Element{1}))
+		}
+	}
+	return rows
+}
