@@ -73,8 +73,10 @@ func (s *stacks[E, X]) write(c int) error {
 	})
 }
 
-// inCache is how many bytes of stacks are made at a time: half of what a second-level cache has.
-const inCache = 1 << 19
+// inCache is how many bytes of stacks are made at a time: twice what a second-level cache has. Fewer stay
+// in it, but then so few rows of each column are read together that memory takes longer than a third-level
+// cache does.
+const inCache = 1 << 21
 
 // hash hashes coset c's leaves.
 func (s *stacks[E, X]) hash(t *tree.Tree[E], c int) error {
