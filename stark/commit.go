@@ -73,8 +73,8 @@ func (s *stacks[E, X]) write(c int) error {
 	})
 }
 
-// inCache is how many bytes of stacks are made at a time: twice what a second-level cache has. Fewer stay
-// in it, but then so few rows of each column are read together that memory takes longer than a third-level
+// inCache is how many bytes of stacks are made at a time: twice what a second-level cache has. A smaller
+// tile would stay there, but takes so few rows of each column that memory costs more than the next
 // cache does.
 const inCache = 1 << 21
 
