@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -212,6 +213,41 @@ func TestForced(t *testing.T) {
 	must.Do(t, err)
 	if string(again) != string(proof) {
 		t.Error("a proof depends on the executor")
+	}
+}
+
+// TestCheckCounts: Check counts what is sent modulo the field's order, as proofs do.
+func TestCheckCounts(t *testing.T) {
+	t.Parallel()
+	table := &air.Table{Name: "t", Columns: 1, State: func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0)) }}
+	trace := Trace{Rows: 4, Fill: func(context.Context, executor.Executor, *Cells) error { return nil }}
+	for _, c := range []struct {
+		field Field
+		times []int64
+		holds bool
+	}{
+		{KoalaBear, []int64{-4}, true},
+		{KoalaBear, []int64{koalabear.Modulus - 4}, true},
+		{KoalaBear, []int64{koalabear.Modulus - 5}, false},
+		{Goldilocks, []int64{-1, -3}, true},
+		{Goldilocks, []int64{math.MaxInt64 - 1, math.MaxInt64 - 1}, false},    // 2^64 - 4
+		{Goldilocks, []int64{math.MaxInt64 - 1, math.MaxInt64 - 1<<32}, true}, // p - 4
+	} {
+		set := attackSet
+		set.Degree = map[Field]int{KoalaBear: 4, Goldilocks: 2}[c.field]
+		s := must.Get(New(Config{c.field, Keccak, set}, table))(t)
+		var about Statement
+		for _, times := range c.times {
+			about.Messages = append(about.Messages, Message{"bus", times, []uint64{0}})
+		}
+		proof, err := s.Prove(t.Context(), executor.Serial(), []Trace{trace}, about, Options{})
+		if !c.holds {
+			must.Fail(t, err, zkbench.ErrWitness, "%s, %v", c.field, c.times)
+			continue
+		}
+		must.Do(t, err)
+		must.Do(t, s.Verify(proof, about))
+		must.Do(t, s.Check(t.Context(), executor.Serial(), []Trace{trace}, about))
 	}
 }
 

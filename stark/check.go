@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/zkbench/zkbench"
@@ -29,7 +30,7 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	}
 	m := &memory[E]{kept: &y.kept}
 	defer m.release()
-	b := &balance{make(map[string]map[string]int64), make(map[string]map[string]string)}
+	b := &balance{y.field.Order(), make(map[string]map[string]uint64), make(map[string]map[string]string)}
 	for t, trace := range traces {
 		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[t], trace)
 		if err == nil {
@@ -136,20 +137,29 @@ type sending struct {
 	row        int
 }
 
-// balance is what has been sent to buses.
+// balance is what has been sent to buses, counted modulo the field's order.
 type balance struct {
-	times map[string]map[string]int64
+	order uint64
+	times map[string]map[string]uint64
 	who   map[string]map[string]string // that sent a tuple first
 }
 
 func (b *balance) add(bus, tuple string, times int64, who string) {
 	if b.times[bus] == nil {
-		b.times[bus], b.who[bus] = make(map[string]int64), make(map[string]string)
+		b.times[bus], b.who[bus] = make(map[string]uint64), make(map[string]string)
 	}
 	if _, ok := b.who[bus][tuple]; !ok {
 		b.who[bus][tuple] = who
 	}
-	b.times[bus][tuple] += times
+	residue := uint64(times) % b.order
+	if times < 0 {
+		residue = (b.order - uint64(-times)%b.order) % b.order
+	}
+	sum, carry := bits.Add64(b.times[bus][tuple], residue, 0)
+	if carry > 0 || sum >= b.order {
+		sum -= b.order
+	}
+	b.times[bus][tuple] = sum
 }
 
 func (b *balance) check() error {
@@ -157,7 +167,11 @@ func (b *balance) check() error {
 	for bus, tuples := range b.times {
 		for tuple, times := range tuples {
 			if times != 0 {
-				bad = append(bad, fmt.Sprintf("bus %q: what %s sends or receives is %d times too many", bus, b.who[bus][tuple], times))
+				signed := int64(times)
+				if times > b.order/2 {
+					signed = -int64(b.order - times)
+				}
+				bad = append(bad, fmt.Sprintf("bus %q: what %s sends or receives is %d times too many", bus, b.who[bus][tuple], signed))
 			}
 		}
 	}

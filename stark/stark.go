@@ -69,7 +69,7 @@ type Statement struct {
 // Trace fills a table.
 type Trace struct {
 	Rows int // a power of two, from 2 on
-	// Fill sets all cells, which are 0 before.
+	// Fill sets all cells, which are 0 before, and keeps none: other proofs have their memory later.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
 }
 
