@@ -227,7 +227,7 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 	var waiting [air.Transition + 1][]int // registers of values that nothing but the sum reads
 	sum := func(w air.Where) {
 		if len(sums[w].bounds) > 0 {
-			c.code = append(c.code, sums[w])
+			c.instructions = append(c.instructions, sums[w])
 			free = append(free, waiting[w]...)
 		}
 		sums[w], waiting[w] = instr[E]{op: opSum, where: w}, nil
@@ -259,7 +259,7 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 			in.dst, free = free[len(free)-1], free[:len(free)-1]
 			release(i, of)
 			c.values[i] = in.dst
-			c.code = append(c.code, in)
+			c.instructions = append(c.instructions, in)
 		}
 		for _, b := range bounds[i] {
 			w := c.program.Constraints[b].Where

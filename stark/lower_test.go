@@ -164,7 +164,7 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 		kept := messageSteps(p)
 		for _, constraints := range []bool{true, false} {
 			code := lower[E, X](f, p, publics, constraints, kept)
-			for _, in := range code.code {
+			for _, in := range code.instructions {
 				seen[in.op] = true
 			}
 			m := newMachine[E, X](f, code, rows)

@@ -13,13 +13,13 @@ const tile = 256
 
 // code is a table's program for rows at a time, in registers that are vectors.
 type code[E field.Element[E]] struct {
-	program   *air.Program
-	constants []E        // by register, the first ones
-	code      []instr[E] // in order
-	registers int        // in all: constants, then cells of the row, of the next row, then others
-	here      []cellAt   // which registers hold which columns
-	next      []cellAt
-	values    []int // of each step that is asked for, its register
+	program      *air.Program
+	constants    []E        // by register, the first ones
+	instructions []instr[E] // in order
+	registers    int        // in all: constants, then cells of the row, of the next row, then others
+	here         []cellAt   // which registers hold which columns
+	next         []cellAt
+	values       []int // of each step that is asked for, its register
 }
 
 type cellAt struct{ register, column int }
@@ -115,8 +115,8 @@ func (m *machine[E, X]) run(column func(i int) []E, rows, lo int, sum func(w air
 		m.slots[c.register] = wrap
 	}
 	f := m.field
-	for i := range m.code.code {
-		in := &m.code.code[i]
+	for i := range m.instructions {
+		in := &m.instructions[i]
 		x := m.list[:len(in.x)]
 		for j, r := range in.x {
 			x[j] = m.slots[r]

@@ -3,7 +3,7 @@ package stark
 import "sync"
 
 // kept is memory of columns, most of what a proof takes: what one leaves the next ones take, as long as the
-// collector lets it lie. New memory is cleared before anybody has it, which takes a tenth of a proof.
+// collector lets it lie. New memory is cleared before anybody has it, which takes 7 or 8 % of a proof's time.
 type kept[E any] struct{ pools sync.Map } // of *[]E, by their length
 
 func (k *kept[E]) take(n int) []E {

@@ -190,15 +190,20 @@ func (l loop) write(out *bytes.Buffer, kernel string, lanes int) {
 	fmt.Fprintf(out, "\tSUBQ $%d, CX\n\tJNZ loop\n\tVZEROUPPER\n\tRET\n\n", n)
 }
 
+// loadArguments writes the loads of a function's arguments, each named with its register.
+func loadArguments(out *bytes.Buffer, arguments ...string) {
+	for i, argument := range arguments {
+		name, register, _ := strings.Cut(argument, " ")
+		fmt.Fprintf(out, "\tMOVQ %s+%d(FP), %s\n", name, 8*i, register)
+	}
+}
+
 // writePack writes the sum of vectors each twice as much as the one before: of their elements' halves
 // apart, which are below 2^64 for as many as 32, so that they are reduced once.
 func writePack(out *bytes.Buffer, kernel string, lanes int) {
 	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
 	fmt.Fprintf(out, "// func pack%[1]s(dst *uint64, last *[]uint64, n, count int)\nTEXT ·pack%[1]s(SB), NOSPLIT, $0-32\n", kernel)
-	for i, argument := range []string{"dst DI", "last SI", "n CX", "count BX"} {
-		name, register, _ := strings.Cut(argument, " ")
-		line("MOVQ %s+%d(FP), %s", name, 8*i, register)
-	}
+	loadArguments(out, "dst DI", "last SI", "n CX", "count BX")
 	registers := prologue(out, lanes)
 	line("XORL DX, DX")
 	fmt.Fprint(out, "\nloop:\n")
@@ -232,10 +237,7 @@ func writeButterflies(out *bytes.Buffer, kernel string, lanes int) {
 	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
 	for _, count := range []int{2, 4} {
 		fmt.Fprintf(out, "// func butterflies%[1]d%[2]s(dst, src, w *[]uint64, n int)\nTEXT ·butterflies%[1]d%[2]s(SB), NOSPLIT, $0-32\n", count, kernel)
-		for i, argument := range []string{"dst DI", "src SI", "w DX", "n CX"} {
-			name, register, _ := strings.Cut(argument, " ")
-			line("MOVQ %s+%d(FP), %s", name, 8*i, register)
-		}
+		loadArguments(out, "dst DI", "src SI", "w DX", "n CX")
 		registers := prologue(out, lanes)
 		// The vectors' and factors' pointers; those of results take the places of the former.
 		vectors, factors := []string{"R8", "R9", "R10", "R11"}[:count], []string{"R13", "R12", "BX"}[:count-1]
@@ -245,11 +247,11 @@ func writeButterflies(out *bytes.Buffer, kernel string, lanes int) {
 			}
 		}
 		pointers("DX", factors)
-		line("XORL AX, AX\n\tMOVQ CX, R15")
+		line("XORL AX, AX\n\tMOVQ CX, DX") // DX is the row after these
 		fmt.Fprint(out, "\nloop:\n")
 		pointers("SI", vectors)
 		for _, r := range vectors {
-			line("PREFETCHT1 (%s)(R15*8)", r)
+			line("PREFETCHT1 (%s)(DX*8)", r)
 		}
 		b := newBlock(lanes)
 		at := func(pointer string) string { return "(" + pointer + ")(AX*8)" }
@@ -276,7 +278,7 @@ func writeButterflies(out *bytes.Buffer, kernel string, lanes int) {
 		for i, r := range vectors {
 			line("%s %s, %s", b.Either("VMOVDQU64", "VMOVDQU"), b.Register(i), at(r))
 		}
-		line("ADDQ $%[1]d, AX\n\tADDQ $%[1]d, R15\n\tCMPQ AX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
+		line("ADDQ $%[1]d, AX\n\tADDQ $%[1]d, DX\n\tCMPQ AX, CX\n\tJB loop\n\tVZEROUPPER\n\tRET\n", lanes)
 	}
 }
 
@@ -289,10 +291,7 @@ func writeProducts(out *bytes.Buffer, sums int) {
 	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
 	const digits = 3
 	fmt.Fprintf(out, "// func addProducts%[1]dAVX512(dst, a *[]uint64, digits *uint64, n, count int)\nTEXT ·addProducts%[1]dAVX512(SB), NOSPLIT, $0-40\n", sums)
-	for i, argument := range []string{"dst DI", "a SI", "digits DX", "n CX", "count BX"} {
-		name, register, _ := strings.Cut(argument, " ")
-		line("MOVQ %s+%d(FP), %s", name, 8*i, register)
-	}
+	loadArguments(out, "dst DI", "a SI", "digits DX", "n CX", "count BX")
 	registers := prologue(out, 8)
 	line("XORL AX, AX")
 	fmt.Fprint(out, "\nloop:\n")

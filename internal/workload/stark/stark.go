@@ -54,8 +54,11 @@ func secure100(logBlowup int) func(f stark.Field) (stark.Set, error) {
 	return func(f stark.Field) (stark.Set, error) { return stark.Secure100(f, logBlowup) }
 }
 
-// arities are those of FRI; that of all sets, whose cases have no such key, is 8.
-var arities = []string{"2", "4", "8", "16", "32"}
+// arities are those of FRI; all sets have ownArity, and cases of it no such key.
+var (
+	arities  = []string{"2", "4", "8", "16", "32"}
+	ownArity = arities[stark.Compare100(stark.KoalaBear).LogFold-1]
+)
 
 // The axes.
 var (
@@ -65,7 +68,7 @@ var (
 	setAxis   = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters; secure100 is at rate 1/8, secure100-2 at 1/2"}, setNames, []string{"secure100"})
 	stackAxis = workload.IntAxis(workload.Axis{Name: "stack", Usage: "columns that are one polynomial: powers of two", Smoke: "16"}, 1, 1<<8, 16)
 	tableAxis = workload.NameAxis(workload.Axis{Name: "table", Usage: "tables that are proved; with one alone the states are public"}, []string{tableBoth, tablePermutations, tableSponges}, nil).Dependent(tableBoth)
-	arityAxis = workload.NameAxis(workload.Axis{Name: "arity", Usage: "elements that FRI folds into one between two trees"}, arities, nil).Dependent(arities[2])
+	arityAxis = workload.NameAxis(workload.Axis{Name: "arity", Usage: "elements that FRI folds into one between two trees"}, arities, nil).Dependent(ownArity)
 	execAxis  = workload.ExecutorAxis(executor.Names())
 )
 
@@ -94,10 +97,10 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
 		return nil, &usage.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
 	}
-	for _, axis := range []workload.Axis{tableAxis, arityAxis} {
-		switch c.Get(axis.Key) {
-		case tableBoth, arities[2], workload.Own, workload.All:
-			c = c.Without(axis.Key)
+	for key, own := range map[string]string{tableAxis.Key: tableBoth, arityAxis.Key: ownArity} {
+		switch c.Get(key) {
+		case own, workload.Own, workload.All:
+			c = c.Without(key)
 		}
 	}
 	return []workload.Case{c}, nil

@@ -28,7 +28,8 @@ func BenchmarkVectors(b *testing.B) {
 		{"xor", rows, func() { koalabear.Xor(y[0], x[0], x[1]) }},
 		{"andNot", rows, func() { koalabear.AndNot(y[0], x[0], x[1]) }},
 		{"pack", 16 * rows, func() { koalabear.Pack(y[0], x) }},
-		{"butterflies", 16 * rows, func() { koalabear.Butterflies(y, x, x[:15]) }},
+		{"butterflies8", 8 * rows, func() { koalabear.Butterflies(y[:8], x[:8], x[:7]) }},
+		{"butterflies16", 16 * rows, func() { koalabear.Butterflies(y, x, x[:15]) }},
 	} {
 		b.Run("op="+op.name, func(b *testing.B) {
 			for b.Loop() {

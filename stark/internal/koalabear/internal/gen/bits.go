@@ -1,9 +1,6 @@
 package main
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // one is 1 in Montgomery form: 2^32 modulo p.
 const one = 1<<32 - 2*modulus
@@ -12,18 +9,12 @@ const one = 1<<32 - 2*modulus
 // of at most p is below p 2^32, and what Montgomery's reduction makes of it below 2 p. Even and odd elements
 // have it apart, as in products: six products and six more instructions.
 func bits() []byte {
-	var out bytes.Buffer
-	out.WriteString(header)
-	line := func(format string, a ...any) { fmt.Fprintf(&out, "\t"+format+"\n", a...) }
-	const p, q, unit = 31, 30, 29 // registers: p, -1/p modulo 2^32, and p or p + 1, in each dword
+	out := newWriter()
+	line := out.line
+	const unit = 29 // register: p or p + 1, in each dword
 	broadcast := func(value uint32, to int) {
 		line("MOVL $%d, AX", value)
 		line("VPBROADCASTD AX, Z%d", to)
-	}
-	// less brings a register from below 2 p to below p.
-	less := func(r int) {
-		line("VPSUBD Z%d, Z%d, Z7", p, r)
-		line("VPMINUD Z7, Z%[1]d, Z%[1]d", r)
 	}
 	// multiply sets Z2 to the product of Z2, at most p, and Z3.
 	multiply := func() {
@@ -31,24 +22,18 @@ func bits() []byte {
 		line("VPSRLQ $32, Z3, Z5")
 		line("VPMULUDQ Z3, Z2, Z2")
 		line("VPMULUDQ Z5, Z4, Z4")
-		for _, r := range []int{2, 4} {
-			line("VPMULUDQ Z%d, Z%d, Z6", q, r)
-			line("VPMULUDQ Z%d, Z6, Z6", p)
-			line("VPADDQ Z6, Z%[1]d, Z%[1]d", r)
-		}
-		line("VPSRLQ $32, Z2, Z2")
-		line("VMOVDQA32 Z4, K1, Z2")
-		less(2)
+		out.reduce(2, 4, 6)
+		out.less(2, 7)
 	}
 	pairs := func(name string, unitValue uint32, body func()) {
-		fmt.Fprintf(&out, "// func %[1]sAVX512(dst, a, b *Element, n int)\nTEXT ·%[1]sAVX512(SB), NOSPLIT, $0-32\n", name)
+		fmt.Fprintf(out, "// func %[1]sAVX512(dst, a, b *Element, n int)\nTEXT ·%[1]sAVX512(SB), NOSPLIT, $0-32\n", name)
 		line("MOVQ dst+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVQ b+16(FP), DX\n\tMOVQ n+24(FP), CX")
 		broadcast(modulus, p)
 		broadcast(modulus-2, q) // -1/p: p (p - 2) + 1 = (p - 1)², a multiple of 2^48
 		broadcast(unitValue, unit)
 		line("MOVL $0xaaaa, AX\n\tKMOVW AX, K1")
 		line("XORL R11, R11")
-		fmt.Fprint(&out, "\nrows:\n")
+		out.label("rows")
 		line("VMOVDQU32 (SI)(R11*1), Z0\n\tVMOVDQU32 (DX)(R11*1), Z1")
 		body()
 		line("VMOVDQU32 Z2, (DI)(R11*1)")
@@ -60,9 +45,9 @@ func bits() []byte {
 		line("VPSUBD Z1, Z%d, Z2", unit)
 		multiply()
 		line("VPADDD Z1, Z0, Z0")
-		less(0)
+		out.less(0, 7)
 		line("VPADDD Z0, Z2, Z2")
-		less(2)
+		out.less(2, 7)
 	})
 	pairs("andNot", modulus+one, func() {
 		// a (p + 1 - b), the second factor being below 2^32.
@@ -70,18 +55,18 @@ func bits() []byte {
 		line("VPSUBD Z1, Z%d, Z3", unit)
 		multiply()
 	})
-	fmt.Fprint(&out, "// func packAVX512(dst *Element, last *[]Element, n, count int)\nTEXT ·packAVX512(SB), NOSPLIT, $0-32\n")
+	fmt.Fprint(out, "// func packAVX512(dst *Element, last *[]Element, n, count int)\nTEXT ·packAVX512(SB), NOSPLIT, $0-32\n")
 	line("MOVQ dst+0(FP), DI\n\tMOVQ last+8(FP), SI\n\tMOVQ n+16(FP), CX\n\tMOVQ count+24(FP), BX")
 	broadcast(modulus, p)
 	line("XORL R11, R11")
-	fmt.Fprint(&out, "\nrows:\n")
+	out.label("rows")
 	line("MOVQ SI, R8\n\tMOVQ BX, R9\n\tVPXORD Z0, Z0, Z0")
-	fmt.Fprint(&out, "\nvector:\n")
+	out.label("vector")
 	line("MOVQ (R8), R10")
 	line("VPADDD Z0, Z0, Z0")
-	less(0)
+	out.less(0, 7)
 	line("VPADDD (R10)(R11*1), Z0, Z0")
-	less(0)
+	out.less(0, 7)
 	line("SUBQ $24, R8\n\tDECQ R9\n\tJNZ vector")
 	line("VMOVDQU32 Z0, (DI)(R11*1)")
 	line("ADDQ $64, R11\n\tSUBQ $16, CX\n\tJNZ rows\n\tVZEROUPPER\n\tRET\n")

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // maxLayers is how many layers of a transform one function does: of 16 vectors, sixteen rows of each
 // lie in a register.
@@ -15,46 +12,34 @@ const maxLayers = 4
 // far apart, and no program but this one knows that the next rows of each are wanted next: they are brought
 // near meanwhile.
 func butterflies() []byte {
-	var out bytes.Buffer
-	out.WriteString(header)
-	line := func(format string, a ...any) { fmt.Fprintf(&out, "\t"+format+"\n", a...) }
-	const p, q = 31, 30                                    // registers: p, and -1/p modulo 2^32, in each dword
+	out := newWriter()
+	line := out.line
 	const w, wOdd, even, odd, product = 16, 17, 18, 19, 20 // the factor, and what is made of it
 	load := func(list string, i, to int) {
 		line("MOVQ %d(%s), R8", 24*i, list)
 		line("VMOVDQU32 (R8)(R11*1), Z%d", to)
 	}
-	less := func(r int) {
-		line("VPSUBD Z%d, Z%d, Z%d", p, r, product)
-		line("VPMINUD Z%d, Z%[2]d, Z%[2]d", product, r)
-	}
 	butterfly := func(x, y int) {
 		line("VPSRLQ $32, Z%d, Z%d", y, odd)
 		line("VPMULUDQ Z%d, Z%d, Z%d", w, y, even)
 		line("VPMULUDQ Z%d, Z%d, Z%[2]d", wOdd, odd)
-		for _, r := range []int{even, odd} {
-			line("VPMULUDQ Z%d, Z%d, Z%d", q, r, product)
-			line("VPMULUDQ Z%d, Z%d, Z%[2]d", p, product)
-			line("VPADDQ Z%d, Z%[2]d, Z%[2]d", product, r)
-		}
-		line("VPSRLQ $32, Z%[1]d, Z%[1]d", even)
-		line("VMOVDQA32 Z%d, K1, Z%d", odd, even)
-		less(even)
+		out.reduce(even, odd, product)
+		out.less(even, product)
 		line("VPSUBD Z%d, Z%d, Z%d", even, x, y)
 		line("VPADDD Z%d, Z%d, Z%d", p, y, product)
 		line("VPMINUD Z%d, Z%[2]d, Z%[2]d", product, y)
 		line("VPADDD Z%d, Z%[2]d, Z%[2]d", even, x)
-		less(x)
+		out.less(x, product)
 	}
 	for layers := 1; layers <= maxLayers; layers++ {
 		n := 1 << layers
-		fmt.Fprintf(&out, "// func butterflies%[1]dAVX512(dst, src, w *[]Element, rows int)\nTEXT ·butterflies%[1]dAVX512(SB), NOSPLIT, $0-32\n", n)
+		fmt.Fprintf(out, "// func butterflies%[1]dAVX512(dst, src, w *[]Element, rows int)\nTEXT ·butterflies%[1]dAVX512(SB), NOSPLIT, $0-32\n", n)
 		line("MOVQ dst+0(FP), DI\n\tMOVQ src+8(FP), SI\n\tMOVQ w+16(FP), DX\n\tMOVQ rows+24(FP), CX")
 		line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", modulus, p)
 		line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", uint32(modulus-2), q)
 		line("MOVL $0xaaaa, AX\n\tKMOVW AX, K1")
 		line("XORL R11, R11\n\tLEAQ (CX*4), R9")
-		fmt.Fprint(&out, "\nrows:\n")
+		out.label("rows")
 		for i := range n {
 			load("SI", i, i)
 			line("PREFETCHT1 (R8)(R9*1)")

@@ -1,28 +1,24 @@
 package main
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // dots is, for extensions of degree 4 and 6, the sums of a vector's products with as many others,
 // thirty-two rows at a time: with sums as in products, of even elements and of odd ones, in eight lanes each,
 // which are left to the caller to reduce. A vector's sixteen rows take nine instructions for each of
 // the others.
 func dots() []byte {
-	var out bytes.Buffer
-	out.WriteString(header)
-	line := func(format string, a ...any) { fmt.Fprintf(&out, "\t"+format+"\n", a...) }
+	out := newWriter()
+	line := out.line
 	const limit, sums, even, odd = 31, 8, 4, 5 // registers: p 2^32 in each lane, the first sum, others' elements
 	for _, degree := range []int{4, 6} {
-		fmt.Fprintf(&out, "// func dots%[1]dAVX512(sums *uint64, a *Element, b *[]Element, rows int)\nTEXT ·dots%[1]dAVX512(SB), NOSPLIT, $0-32\n", degree)
+		fmt.Fprintf(out, "// func dots%[1]dAVX512(sums *uint64, a *Element, b *[]Element, rows int)\nTEXT ·dots%[1]dAVX512(SB), NOSPLIT, $0-32\n", degree)
 		line("MOVQ sums+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVQ b+16(FP), DX\n\tMOVQ rows+24(FP), CX")
 		line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d\n\tVPSLLQ $32, Z%[2]d, Z%[2]d", modulus, limit)
 		line("XORL R11, R11")
 		for i := range 2 * degree {
 			line("VPXORQ Z%[1]d, Z%[1]d, Z%[1]d", sums+i)
 		}
-		fmt.Fprint(&out, "\nrows:\n")
+		out.label("rows")
 		for i := range 2 {
 			line("VMOVDQU32 %d(SI)(R11*1), Z%d", 64*i, 2*i)
 			line("VPSRLQ $32, Z%d, Z%d", 2*i, 2*i+1)
