@@ -2,7 +2,9 @@ package stark
 
 import (
 	"context"
+	"slices"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -32,73 +34,94 @@ func (p *prover[E, X]) batch() error {
 }
 
 // batched is one word of all: of each stack f with values v_i at a point y,
-// (f - Σ X^e(i) v_i) / (X^k - y), times its weight. It is computed member by member: of the members
+// (f - Σ X^e(i) v_i) / (X^k - y), times its weight. It is a polynomial of degree below 2^size, so that
+// its values on the first coset give the others. They are computed member by member: of the members
 // i of all stacks, Σ w (f_i - v_i) / (u - y) at u = x^k, stacked like columns.
 func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	l, v := p.layout, p.vectors
 	d := v.Degree()
 	words := l.words()
 	w := weights[E, X](p.challenger, "word", p.one(), len(words))
-	out := make([]field.Vector[E], len(p.points.shifts))
-	for c := range out {
-		out[c] = field.NewVector[E](d, 1<<l.size)
-	}
+	out := field.NewVector[E](d, 1<<l.size)
 	for t, rows := range l.rows {
 		stack := l.size - rows
-		for c := range out {
-			// The reciprocals of u - y, and of u - g y.
-			var inverses [2]field.Vector[E]
-			for which, y := range []X{p.y, p.y.MulBase(p.field.Root(rows))} {
-				inverses[which] = p.differences(c, rows, y)
-				v.Invert(inverses[which])
-			}
-			members := field.NewVector[E](d, 1<<l.size)
-			err := p.ex.Do(p.ctx, 1<<stack, func(_ context.Context, i int) error {
-				sum, scratch := field.NewVector[E](d, 1<<rows), make([]E, 1<<rows)
-				for which, next := range []bool{false, true} {
-					var columns [][]E
-					var at []X
-					var constant X
-					for n, word := range words {
-						s := l.phases[word.phase][t]
-						column := word.stack<<stack + i
-						if word.table != t || word.next != next || column >= s.width {
-							continue
-						}
-						columns = append(columns, p.extended[word.phase][t].column(c, column))
-						at = append(at, w[n])
-						constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[n]))
+		// The reciprocals of u - y, and of u - g y.
+		var inverses [2]field.Vector[E]
+		for which, y := range []X{p.y, p.y.MulBase(p.field.Root(rows))} {
+			inverses[which] = p.differences(rows, y)
+			v.Invert(inverses[which])
+		}
+		members := field.NewVector[E](d, 1<<l.size)
+		err := p.ex.Do(p.ctx, 1<<stack, func(_ context.Context, i int) error {
+			sum, scratch := field.NewVector[E](d, 1<<rows), make([]E, 1<<rows)
+			for which, next := range []bool{false, true} {
+				var columns [][]E
+				var at []X
+				var constant X
+				for n, word := range words {
+					s := l.phases[word.phase][t]
+					column := word.stack<<stack + i
+					if word.table != t || word.next != next || column >= s.width {
+						continue
 					}
-					if len(columns) > 0 {
-						clearVector(sum)
-						v.AddProducts(sum, columns, at, scratch)
-						v.AddConstant(sum, constant)
-						v.Product(members.Slice(i<<rows, (i+1)<<rows), sum, inverses[which], scratch)
-					}
+					columns = append(columns, p.extended[word.phase][t].column(0, column))
+					at = append(at, w[n])
+					constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[n]))
 				}
-				return nil
-			})
-			if err != nil {
-				return nil, err
+				if len(columns) > 0 {
+					clearVector(sum)
+					v.AddProducts(sum, columns, at, scratch)
+					v.AddConstant(sum, constant)
+					v.Product(members.Slice(i<<rows, (i+1)<<rows), sum, inverses[which], scratch)
+				}
 			}
-			err = p.ex.Do(p.ctx, d, func(_ context.Context, k int) error {
-				parts := cut(members[k], 1<<rows)
-				p.points.joining(stack, c, rows, 0, 1<<rows).of(parts, parts)
-				p.field.Add(out[c][k], out[c][k], members[k])
-				return nil
-			})
-			if err != nil {
-				return nil, err
-			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = p.ex.Do(p.ctx, d, func(_ context.Context, k int) error {
+			parts := cut(members[k], 1<<rows)
+			p.points.joining(stack, 0, rows, 0, 1<<rows).of(parts, parts)
+			p.field.Add(out[k], out[k], members[k])
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	return out, nil
+	return p.points.spread(p.ctx, p.ex, out)
 }
 
-// differences are u - y at the points u of coset c of the group of order 2^rows.
-func (p *prover[E, X]) differences(c, rows int, y X) field.Vector[E] {
+// spread is a polynomial's values on all cosets, from those on the first one.
+func (p *points[E, X]) spread(ctx context.Context, ex executor.Executor, first field.Vector[E]) ([]field.Vector[E], error) {
+	t, err := p.field.Transform(p.size)
+	if err != nil {
+		return nil, err
+	}
+	out := []field.Vector[E]{first}
+	scales := [][]E{nil}
+	back := p.shifts[0].Inverse()
+	for c := 1; c < len(p.shifts); c++ {
+		out = append(out, field.NewVector[E](len(first), first.Len()))
+		scales = append(scales, reversedPowers(p.size, p.field.New(1), p.shifts[c].Mul(back)))
+	}
+	err = ex.Do(ctx, len(first), func(_ context.Context, k int) error {
+		coefficients := slices.Clone(first[k])
+		t.Interpolate(coefficients)
+		for c := 1; c < len(out); c++ {
+			p.field.Mul(out[c][k], coefficients, scales[c])
+			t.Evaluate(out[c][k])
+		}
+		return nil
+	})
+	return out, err
+}
+
+// differences are u - y at the points u of the first coset of the group of order 2^rows.
+func (p *prover[E, X]) differences(rows int, y X) field.Vector[E] {
 	d := field.NewVector[E](p.vectors.Degree(), 1<<rows)
-	copy(d[0], p.points.all(c, rows))
+	copy(d[0], p.points.all(0, rows))
 	var zero X
 	p.vectors.AddConstant(d, zero.Sub(y))
 	return d

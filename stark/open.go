@@ -45,7 +45,7 @@ func (p *prover[E, X]) evaluate() error {
 func (p *prover[E, X]) lagrange(rows int, y X) field.Vector[E] {
 	f, v := p.field, p.vectors
 	n := 1 << rows
-	at := p.differences(0, rows, y)
+	at := p.differences(rows, y)
 	v.Invert(at)
 	power := field.Power(f.New(1), p.points.shift(0, rows), uint64(n))
 	vanishing := field.Power(p.one(), y, uint64(n))
