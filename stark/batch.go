@@ -41,7 +41,7 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	l, v := p.layout, p.vectors
 	d := v.Degree()
 	words := l.words()
-	w := weights[E, X](p.challenger, "word", p.one(), len(words))
+	w := weights[E, X](p.challenger, "word", p.one(), l.batched())
 	out := field.NewVector[E](d, 1<<l.size)
 	for t, rows := range l.rows {
 		stack := l.size - rows
@@ -89,6 +89,10 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if l.masks > 0 {
+		hiding := p.extended[ofQuotients][len(l.rows)].cosets[0]
+		v.AddScaled(out, hiding, w[len(words)], make([]E, 1<<l.size))
 	}
 	return p.points.spread(p.ctx, p.ex, out)
 }

@@ -25,16 +25,21 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	if err != nil {
 		return err
 	}
-	if _, err := s.heights(traces); err != nil {
+	rows, err := s.heights(traces)
+	if err != nil {
+		return err
+	}
+	l, err := y.layout(s, rows)
+	if err != nil {
 		return err
 	}
 	m := &memory[E]{kept: &y.kept}
 	defer m.release()
 	b := &balance{y.field.Order(), make(map[string]map[string]uint64), make(map[string]map[string]string)}
 	for t, trace := range traces {
-		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[t], trace)
+		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[t], trace, s.programs[t].Columns, l.used(t))
 		if err == nil {
-			err = checkTable[E, X](ctx, ex, y.field, s, t, columns, publics, b)
+			err = checkTable[E, X](ctx, ex, y.field, l, t, columns, publics, b)
 		}
 		if err != nil {
 			return err
@@ -55,8 +60,8 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 }
 
 // checkTable checks a table's rows and notes what they send.
-func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], s *statement, t int, columns [][]E, publics []E, b *balance) error {
-	p, rows := s.programs[t], len(columns[0])
+func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t int, columns [][]E, publics []E, b *balance) error {
+	p, rows, used := l.programs[t], len(columns[0]), l.used(t)
 	code := lower[E, X](f, p, publics, true, messageSteps(p))
 	size := min(rows, tile)
 	failed := make([]error, rows/size)
@@ -67,24 +72,17 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 		// The first row in which something does not hold, and of what does not hold there what is stated
 		// first.
 		first, failing := size, -1
-		m.run(func(c int) []E { return columns[c] }, rows, i*size, func(w air.Where, bounds []int, values [][]E) {
-			from, to := 0, size
-			switch row := i * size; w {
+		m.run(func(c int) []E { return columns[c] }, rows, 1, i*size, func(w air.Where, bounds []int, values [][]E) {
+			from, to := 0, used
+			switch w {
 			case air.First:
-				if row > 0 {
-					to = 0
-				}
-				to = min(to, 1)
+				to = 1
 			case air.Last:
-				from = size - 1
-				if row+size < rows {
-					from = size
-				}
+				from = used - 1
 			case air.Transition:
-				if row+size == rows {
-					to--
-				}
+				to = used - 1
 			}
+			from, to = max(from-i*size, 0), min(to-i*size, size)
 			for n, bound := range bounds {
 				for j := from; j < min(to, first+1); j++ {
 					if values[n][j] != zero && (j < first || bound < failing) {
@@ -94,11 +92,11 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 			}
 		})
 		if failing >= 0 {
-			failed[i] = fmt.Errorf("%w: table %q, row %d: %s", zkbench.ErrWitness, s.tables[t].Name, i*size+first, p.Constraints[failing].Name)
+			failed[i] = fmt.Errorf("%w: table %q, row %d: %s", zkbench.ErrWitness, l.tables[t].Name, i*size+first, p.Constraints[failing].Name)
 		}
 		for _, message := range p.Messages {
 			times := m.value(message.Multiplicity)
-			for j := range size {
+			for j := range min(used-i*size, size) {
 				if times[j] == zero {
 					continue
 				}
@@ -125,7 +123,7 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 	}
 	for _, part := range sent {
 		for _, m := range part {
-			b.add(m.bus, m.tuple, m.times, fmt.Sprintf("table %q, row %d", s.tables[t].Name, m.row))
+			b.add(m.bus, m.tuple, m.times, fmt.Sprintf("table %q, row %d", l.tables[t].Name, m.row))
 		}
 	}
 	return nil

@@ -43,6 +43,7 @@ func (s shape) members(stack int) (from, to int) {
 type extended[E any] struct {
 	shape
 	cosets [][][]E
+	few    [][]E // in zero knowledge, of each column its values at few points
 }
 
 func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
@@ -64,9 +65,15 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 		}
 		x.cosets[c] = p.memory.columns(s.width, 1<<s.rows)
 	}
+	if values && p.few != nil {
+		x.few = make([][]E, s.width)
+	}
 	err = ex.Do(ctx, s.width, func(_ context.Context, i int) error {
 		if values {
 			t.Interpolate(columns[i])
+		}
+		if x.few != nil {
+			x.few[i] = p.few[s.rows].both(columns[i])
 		}
 		for c := len(scales) - 1; c >= 0; c-- { // the first one last, where the coefficients are
 			dst := x.column(c, i)

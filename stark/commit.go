@@ -16,7 +16,9 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 		if err := s.write(c); err != nil {
 			return err
 		}
-		if err := s.hash(t, c); err != nil {
+		salt := p.salt(phase, c)
+		p.salts[phase] = append(p.salts[phase], salt)
+		if err := s.hash(t, c, salt); err != nil {
 			return err
 		}
 	}
@@ -52,7 +54,7 @@ func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 	for _, x := range p.extended[phase] {
 		for number := range x.stacks() {
 			of := stackOf[E]{columns: x, number: number}
-			if x.stack > l.set.Stack || s.shared > 0 {
+			if x.stack != l.set.Stack || s.shared > 0 {
 				of.word = make([]E, 1<<l.size)
 			} else {
 				s.tiled++
@@ -78,15 +80,15 @@ func (s *stacks[E, X]) write(c int) error {
 // cache does.
 const inCache = 1 << 21
 
-// hash hashes coset c's leaves.
-func (s *stacks[E, X]) hash(t *tree.Tree[E], c int) error {
+// hash hashes coset c's leaves, each with its salt.
+func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 	p, l := s.p, s.p.layout
 	if s.tiled == 0 {
 		var words [][]E
 		for _, of := range s.all {
 			words = append(words, of.word)
 		}
-		return t.Leaves(p.ctx, p.ex, c<<(l.size-s.shared), parted(words, s.shared))
+		return t.Leaves(p.ctx, p.ex, c<<(l.size-s.shared), append(parted(words, s.shared), salt...))
 	}
 	log := l.size - l.set.Stack // of the highest tables' rows
 	parts, rows := 1<<l.set.Stack, 1<<log
@@ -103,7 +105,7 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int) error {
 				memory = memory[parts*size:]
 			}
 		}
-		src, leaf := make([][]E, 0, parts), make([][]E, len(s.all))
+		src, leaf := make([][]E, 0, parts), make([][]E, len(s.all)+len(salt))
 		for lo := from; lo < to; lo += size {
 			join := p.points.joining(l.set.Stack, c, log, lo, size)
 			for i, of := range s.all {
@@ -119,6 +121,9 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int) error {
 					} else {
 						leaf[i] = of.word[part*rows+lo:][:size]
 					}
+				}
+				for i, column := range salt {
+					leaf[len(s.all)+i] = column[part*rows+lo:][:size]
 				}
 				t.Set(c<<l.size+part*rows+lo, leaf)
 			}

@@ -190,7 +190,7 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 	c.friMessages(&p.fri)
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 {
-			c.rows("leaves."+name, &p.leaves[phase], l.leaf(phase)<<l.shared[phase], l.set.Queries)
+			c.rows("leaves."+name, &p.leaves[phase], l.shown(phase), l.set.Queries)
 			c.path("paths."+name, &p.paths[phase])
 		}
 	}

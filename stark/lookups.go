@@ -28,6 +28,16 @@ import (
 //	(φ(gX) - φ - Σ h + S/n) d d' = m d' + m' d
 //
 // and what all tables and the statement sum up to is 0.
+//
+// In zero knowledge the sum is over the m rows that are used. There φ does not come back, but begins and ends
+// with fractions of random tuples on the bus of number 0, so that S says nothing: of a table's first row,
+// and of the row behind those used, which the prover lets be the tuple of another table's first row. The
+// sums that all have then are as if tables sent these tuples to each other. With d₀ of this bus, and
+// r = g^m,
+//
+//	φ d₀ = 1	in the first row and at r
+//
+// and S/m in place of S/n.
 
 // groups puts a table's messages into as few groups as a degree leaves room for.
 func groups(p *air.Program, degree int) (all [][]int) {
@@ -105,6 +115,15 @@ func drawSums[E field.Element[E], X field.Extension[E, X]](c challenger.Challeng
 		d.minus = append(d.minus, neg[E, X](w))
 	}
 	return d
+}
+
+// unmasked is the denominator of a random tuple, of as many values as the extension has coordinates.
+func unmasked[E field.Element[E], X field.Extension[E, X]](d drawn[X], tuple []X) X {
+	sum := d.gamma
+	for i, t := range tuple {
+		sum = sum.Sub(d.tuple[1+i].Mul(t))
+	}
+	return sum
 }
 
 // denominators sets d to those of a message on a tile.

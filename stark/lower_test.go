@@ -169,7 +169,7 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 			}
 			m := newMachine[E, X](f, code, rows)
 			var summed []int
-			m.run(func(i int) []E { return columns[i] }, rows, 0, func(w air.Where, bounds []int, values [][]E) {
+			m.run(func(i int) []E { return columns[i] }, rows, 1, 0, func(w air.Where, bounds []int, values [][]E) {
 				for i, b := range bounds {
 					bound := p.Constraints[b]
 					if !slices.Equal(want[bound.Step], values[i]) || bound.Where != w {

@@ -97,18 +97,19 @@ func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 }
 
 // run runs the code on the rows from lo on, as many as a machine takes, of columns that have rows
-// in all; sum is told values of constraints that hold in the same rows.
-func (m *machine[E, X]) run(column func(i int) []E, rows, lo int, sum func(w air.Where, bounds []int, values [][]E)) {
+// in all, a row's next one being step further; sum is told values of constraints that hold in the same rows.
+func (m *machine[E, X]) run(column func(i int) []E, rows, step, lo int, sum func(w air.Where, bounds []int, values [][]E)) {
 	hi := lo + m.size
 	for _, c := range m.here {
 		m.slots[c.register] = column(c.column)[lo:hi]
 	}
 	for i, c := range m.next {
 		values := column(c.column)
-		if hi < rows {
-			m.slots[c.register] = values[lo+1 : hi+1]
+		if hi+step <= rows {
+			m.slots[c.register] = values[lo+step : hi+step]
 			continue
 		}
+		// The step is 1.
 		wrap := m.wrap[i*m.size:][:m.size]
 		copy(wrap, values[lo+1:])
 		wrap[m.size-1] = values[0]

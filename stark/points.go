@@ -14,6 +14,7 @@ type points[E field.Element[E], X field.Extension[E, X]] struct {
 	shifts       []E
 	halves       [][][]E // [c][j]: of coset c of the group of order 2^j, the first half of points
 	memory       *memory[E]
+	few          map[int]*few[E, X] // by the logarithm of a table's rows; nil but in zero knowledge
 }
 
 func newPoints[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], size, blowup int, m *memory[E]) *points[E, X] {

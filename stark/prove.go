@@ -37,7 +37,10 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	span       func(string) func()
 	proof      *proof[E, X]
 
-	columns  [][][]E // of each table, values
+	columns  [][][]E         // of each table, values
+	random   *random[E, X]   // nil but in zero knowledge, as are
+	masks    [][2][]X        // of each table, of the tuples with which its sum begins and ends,
+	salts    [phases][][][]E // and of each coset what is hashed with leaves
 	kept     []*sides[E, X]
 	extended [phases][]*extended[E]
 	trees    [phases]*tree.Tree[E]
@@ -47,6 +50,12 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 }
 
 func (p *prover[E, X]) one() X { return one[E, X](p.field) }
+
+// embed is e in the extension.
+func embed[E field.Element[E], X field.Extension[E, X]](e E) (x X) {
+	x[0] = e
+	return x
+}
 
 func one[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]) (x X) {
 	x[0] = f.New(1)
@@ -142,12 +151,16 @@ func (p *prover[E, X]) queries() error {
 			continue
 		}
 		shown := groupsOf(places, l.size, l.shared[phase])
+		log := l.size - l.shared[phase]
 		for _, leaf := range shown {
 			var row []E
 			for _, place := range placesOf(leaf, l.size, l.shared[phase]) {
 				for _, x := range p.extended[phase] {
 					row = append(row, p.points.opened(x, place)...)
 				}
+			}
+			for _, column := range p.salts[phase][leaf>>log] {
+				row = append(row, column[leaf&(1<<log-1)])
 			}
 			p.proof.leaves[phase] = append(p.proof.leaves[phase], row)
 		}

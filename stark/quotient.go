@@ -11,6 +11,17 @@ import (
 //
 // C being of constraints that hold everywhere, C' in all rows but the last, C₁ in the first and C₂
 // in the last one. It has degree below D n and is D pieces of n coefficients, t = Σ X^(i n) t_i.
+//
+// In zero knowledge the last r rows are left out: the last one is that before them, C + (X - 1/g) C' has
+// the factor Z, which is 0 in them, and there is C₃ / ((X - 1) (X - g^(n-r))) for what holds in the first
+// row and in the first one left out. The degree is below D n + r, and pieces have n - r coefficients and r
+// that hide them (hiding.go).
+
+// ends is where masks of sums are bound, beside the places that tables name.
+const ends = air.Transition + 1
+
+// kinds is the number of these places.
+const kinds = ends + 1
 
 // quotients commits to the pieces of all tables' quotients.
 func (p *prover[E, X]) quotients() error {
@@ -32,6 +43,9 @@ func (p *prover[E, X]) extendQuotients() error {
 			return err
 		}
 		p.extended[ofQuotients] = append(p.extended[ofQuotients], x)
+	}
+	if p.layout.masks > 0 {
+		return p.extendWord()
 	}
 	return nil
 }
@@ -63,15 +77,8 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	remainders := make([]field.Vector[E], pieces)
 	for j := range pieces {
 		c := j * apart
-		remainders[j] = field.NewVector[E](d, n)
-		selectors := p.selectors(c, rows)
-		err := tiles(p.ctx, p.ex, n, tile, func(from, to int) {
-			q := p.newQuotient(t, c, code, weights, selectors)
-			for ; from < to; from += q.size {
-				q.tile(from, remainders[j].Slice(from, from+q.size))
-			}
-		})
-		if err != nil {
+		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }
+		if remainders[j], err = p.quotientAt(t, code, weights, view[E]{columns, n, 1, p.points.all(c, rows)}); err != nil {
 			return nil, err
 		}
 		unscale := reversedPowers(rows, f.New(1), p.points.shift(c, rows).Inverse())
@@ -100,17 +107,46 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		out = append(out, piece...)
 		factor = factor.Mul(b)
 	}
-	return out, nil
+	if p.random == nil {
+		return out, nil
+	}
+	x := p.points.few[rows]
+	columns := func(phase, i int) []E { return p.extended[phase][t].few[i] }
+	values, err := p.quotientAt(t, code, weights, view[E]{columns, 2 * len(x.points), len(x.points), x.points})
+	if err != nil {
+		return nil, err
+	}
+	return p.hidden(t, out, field.Power(f.New(1), b.Inverse(), uint64(pieces)), values), nil
 }
 
-// selectors are what constraints are multiplied by on a coset, by where they hold.
-func (p *prover[E, X]) selectors(c, rows int) (s [4][]E) {
-	f := p.field
-	u := p.points.all(c, rows)
-	var zero E
-	one := f.New(1)
-	last := f.Root(rows).Inverse()
-	vanishing := field.Power(one, u[0], uint64(len(u))).Sub(one).Inverse()
+// view is where a quotient is computed: columns of rows of which a row's next one is step further, and the
+// points of the first rows, on a coset of a group whose order divides that of H.
+type view[E any] struct {
+	column func(phase, i int) []E
+	rows   int
+	step   int
+	points []E
+}
+
+// quotientAt is a table's quotient at the points of a view.
+func (p *prover[E, X]) quotientAt(t int, code *code[E], weights []X, v view[E]) (field.Vector[E], error) {
+	n := len(v.points)
+	out := field.NewVector[E](p.vectors.Degree(), n)
+	selectors := p.selectors(t, v.points)
+	return out, tiles(p.ctx, p.ex, n, tile, func(from, to int) {
+		q := p.newQuotient(t, v, code, weights, selectors)
+		for ; from < to; from += q.size {
+			q.tile(from, out.Slice(from, from+q.size))
+		}
+	})
+}
+
+// selectors are what a table's constraints are multiplied by at points, by where they hold.
+func (p *prover[E, X]) selectors(t int, u []E) (s [kinds][]E) {
+	l, f := p.layout, p.field
+	one, root, used := f.New(1), f.Root(l.rows[t]), l.used(t)
+	behind := field.Power(one, root, uint64(used)) // the first row left out
+	vanishing := field.Power(one, u[0], 1<<l.rows[t]).Sub(one).Inverse()
 	constant := func(e E) []E {
 		v := make([]E, len(u))
 		for i := range v {
@@ -118,39 +154,47 @@ func (p *prover[E, X]) selectors(c, rows int) (s [4][]E) {
 		}
 		return v
 	}
-	s[air.Everywhere] = constant(vanishing)
 	less := func(e E) []E {
-		v := constant(zero)
-		f.Sub(v, u, constant(e))
+		v := constant(e)
+		f.Sub(v, u, v)
 		return v
 	}
+	s[air.Everywhere] = constant(vanishing)
+	row := behind
+	for range l.set.Random() {
+		f.Mul(s[air.Everywhere], s[air.Everywhere], less(row))
+		row = row.Mul(root)
+	}
 	s[air.First] = less(one)
-	f.Inverse(s[air.First], s[air.First])
-	s[air.Last] = less(last)
-	s[air.Transition] = make([]E, len(u))
-	f.MulScalar(s[air.Transition], s[air.Last], vanishing)
-	f.Inverse(s[air.Last], s[air.Last])
+	s[air.Last] = less(behind.Mul(root.Inverse()))
+	s[air.Transition], s[ends] = make([]E, len(u)), less(behind)
+	f.Mul(s[air.Transition], s[air.Last], s[air.Everywhere])
+	f.Mul(s[ends], s[ends], s[air.First])
+	for _, w := range []air.Where{air.First, air.Last, ends} {
+		f.Inverse(s[w], s[w])
+	}
 	return s
 }
 
-// quotienter computes a table's quotient on a coset, a tile at a time.
+// quotienter computes a table's quotient at a view's points, a tile at a time.
 type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	p         *prover[E, X]
 	m         *machine[E, X]
-	t, coset  int
+	t         int
+	view      view[E]
 	size      int // of a tile
 	weights   []X
-	selectors [4][]E
-	sums      [4]field.Vector[E] // of constraints, by where they hold
+	selectors [kinds][]E
+	sums      [kinds]field.Vector[E] // of constraints, by where they hold
 	f         fraction[E]
 	more      [2]field.Vector[E]
 	own       field.Vector[E]
 	scratch   []E
 }
 
-func (p *prover[E, X]) newQuotient(t, coset int, code *code[E], weights []X, selectors [4][]E) *quotienter[E, X] {
-	m := newMachine[E, X](p.field, code, 1<<p.layout.rows[t])
-	q := &quotienter[E, X]{p: p, m: m, t: t, coset: coset, size: m.size, weights: weights, selectors: selectors}
+func (p *prover[E, X]) newQuotient(t int, at view[E], code *code[E], weights []X, selectors [kinds][]E) *quotienter[E, X] {
+	m := newMachine[E, X](p.field, code, len(at.points))
+	q := &quotienter[E, X]{p: p, m: m, t: t, view: at, size: m.size, weights: weights, selectors: selectors}
 	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), q.size) }
 	for w := range q.sums {
 		q.sums[w] = vector()
@@ -160,18 +204,17 @@ func (p *prover[E, X]) newQuotient(t, coset int, code *code[E], weights []X, sel
 	return q
 }
 
-// tile sets out to the quotient's values from row lo of the coset on.
+// tile sets out to the quotient's values from row lo on.
 func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 	l, v, d, t := q.p.layout, q.p.vectors, q.p.vectors.Degree(), q.t
 	program := l.programs[t]
-	rows := 1 << l.rows[t]
-	columns := q.p.extended[ofColumns][t]
-	var sums [4]field.Vector[E]
+	rows, step := q.view.rows, q.view.step
+	var sums [kinds]field.Vector[E]
 	for w := range sums {
 		sums[w] = q.sums[w]
 		clearVector(sums[w])
 	}
-	q.m.run(func(i int) []E { return columns.column(q.coset, i) }, rows, lo, func(w air.Where, bounds []int, values [][]E) {
+	q.m.run(func(i int) []E { return q.view.column(ofColumns, i) }, rows, step, lo, func(w air.Where, bounds []int, values [][]E) {
 		var weights [together]X
 		for i, b := range bounds {
 			weights[i] = q.weights[b]
@@ -180,23 +223,22 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 	})
 	weights := q.weights[len(program.Constraints):]
 	if len(l.groups[t]) > 0 {
-		x := q.p.extended[ofSums][t]
 		cells := func(g int) field.Vector[E] {
 			part := make(field.Vector[E], d)
 			for k := range d {
-				part[k] = x.column(q.coset, g*d+k)[lo : lo+q.size]
+				part[k] = q.view.column(ofSums, g*d+k)[lo : lo+q.size]
 			}
 			return part
 		}
 		// What φ grows by, less the other groups' sums.
 		for k := range d {
-			column := x.column(q.coset, k)
+			column := q.view.column(ofSums, k)
 			for i := range q.size {
-				q.own[k][i] = column[(lo+i+1)&(rows-1)]
+				q.own[k][i] = column[(lo+i+step)&(rows-1)]
 			}
 		}
 		v.SubFrom(q.own, cells(0))
-		v.AddConstant(q.own, q.p.proof.sums[l.sumOf(t)].MulBase(q.p.field.New(uint64(rows)).Inverse()))
+		v.AddConstant(q.own, q.p.proof.sums[l.sumOf(t)].MulBase(q.p.field.New(uint64(l.used(t))).Inverse()))
 		for g := len(l.groups[t]) - 1; g >= 0; g-- {
 			h := q.own
 			if g > 0 {
@@ -209,6 +251,20 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 			v.Product(z, h, q.f.denominator, q.scratch)
 			v.SubFrom(z, q.f.numerator)
 			v.AddScaled(sums[air.Everywhere], z, weights[g], q.scratch)
+		}
+		if l.masked(t) {
+			var tuple [][]E
+			for k := range d {
+				tuple = append(tuple, q.view.column(ofColumns, program.Columns+k)[lo:lo+q.size])
+			}
+			z, e := q.more[0], q.more[1]
+			clearVector(z)
+			clearVector(e)
+			v.AddProducts(e, tuple, q.p.drawn.minus[:d], q.scratch)
+			v.AddConstant(e, q.p.drawn.gamma)
+			v.Product(z, cells(0), e, q.scratch)
+			v.AddConstant(z, neg[E](q.p.one()))
+			v.AddScaled(sums[ends], z, weights[len(l.groups[t])], q.scratch)
 		}
 	}
 	for w, sum := range sums {

@@ -24,6 +24,24 @@ type Set struct {
 	LogFold   int // logarithm of FRI's arity
 	LogFinal  int // of the number of coefficients of FRI's last polynomial
 	LogCap    int // of that of the digests that commit to a tree
+	// ZeroKnowledge hides what tables have in their rows. It takes the last Random of each for itself.
+	ZeroKnowledge bool
+}
+
+// Random is how many of each table's rows are random in zero knowledge, and 0 otherwise. What a proof
+// shows depends on a column's values at no more points than these are, but one: one for each query, and the
+// two at which columns are opened, with all their conjugates. One row is where sums end.
+func (s Set) Random() int {
+	if !s.ZeroKnowledge {
+		return 0
+	}
+	return s.Queries + 2*s.Degree + 1
+}
+
+// Height is the least height of a table that has so many rows to fill.
+func (s Set) Height(rows int) int {
+	random := s.Random()
+	return 1 << bits.Len(uint(max(2, rows+random, 2*random)-1))
 }
 
 // Secure100 has 100 proved bits by unique decoding, at rate 2^-logBlowup, 1/2 to 1/16, for tables of
@@ -95,7 +113,8 @@ func (s *System) Memory(rows []int) (bytes uint64, err error) {
 		cells += uint64(n) * uint64(s.programs[t].Columns)
 	}
 	points := uint64(1) << (l.size + set.LogBlowup)
-	return 2 * (cells*size*(1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+3*uint64(set.Degree)*size)), nil
+	words := 3*set.Degree + phases*l.salt + l.masks
+	return 2 * (cells*size*(1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+uint64(words)*size)), nil
 }
 
 // logRows are the logarithms of all tables' heights.
@@ -155,7 +174,7 @@ func (y *system[E, X]) security(l *layout, messages int) security.Protocol {
 	field := math.Log2(float64(y.field.Order()))
 	p := security.Protocol{
 		Field: float64(l.degree) * field, Excluded: field, Domain: math.Exp2(float64(l.size + set.LogBlowup)),
-		Points: 2, Functions: len(l.words()), Batching: security.Equality, Folding: security.Equality,
+		Points: 2, Functions: l.batched(), Batching: security.Equality, Folding: security.Equality,
 		Queries: set.Queries, Grinding: security.Grinding{Queries: set.Grinding}, Hash: 8 * tree.DigestBytes / 2,
 	}
 	// γ, and a challenge for each bit.
@@ -166,7 +185,13 @@ func (y *system[E, X]) security(l *layout, messages int) security.Protocol {
 		p.Rows = max(p.Rows, n+1)
 		p.Constraints += l.constraints(t)
 		p.Degree = max(p.Degree, l.pieces[t]+1)
+		if set.ZeroKnowledge { // rows left out are a factor, and pieces are more
+			p.Degree = max(p.Degree, l.pieces[t]+2)
+		}
 		lookup.Fractions += n * float64(len(l.programs[t].Messages))
+		if l.masked(t) {
+			lookup.Fractions += 2
+		}
 	}
 	if lookup.Fractions > 0 {
 		p.Lookups = []security.Lookup{lookup}

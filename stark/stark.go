@@ -4,8 +4,8 @@
 // satisfy and what they send to buses, by which tables are linked. Columns are stacked: many of
 // them are one polynomial, so that a query opens few elements.
 //
-// Proofs are not zero-knowledge: the values that they open tell about a trace. What is proved of
-// their soundness package security computes. Nothing here is constant-time.
+// Proofs are zero-knowledge where the set says so; otherwise the values that they open tell about a trace.
+// What is proved of their soundness package security computes. Nothing here is constant-time.
 package stark
 
 import (
@@ -13,6 +13,7 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/zkbench/zkbench"
@@ -68,8 +69,9 @@ type Statement struct {
 
 // Trace fills a table.
 type Trace struct {
-	Rows int // a power of two, from 2 on
-	// Fill sets all cells, which are 0 before, and keeps none: other proofs have their memory later.
+	Rows int // a power of two, from 2 on; Set.Height gives the one that is needed
+	// Fill sets all cells, which are 0 before, and keeps none: other proofs have their memory later. In zero
+	// knowledge they are of fewer rows, Set.Random less, and the last of these is the table's last one.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
 }
 
@@ -77,6 +79,8 @@ type Trace struct {
 type Options struct {
 	// Span, where set, is called as each phase begins; what it returns is called at the end.
 	Span func(name string) (end func())
+	// Rand is where the randomness of proofs in zero knowledge comes from, nil the system's.
+	Rand io.Reader
 }
 
 // System proves and verifies statements about tables.
@@ -102,7 +106,11 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStatement(c.Set, tables, fmt.Sprintf("%s/%d/%s", c.Field, c.Set.Degree, c.Hash))
+	about := fmt.Sprintf("%s/%d/%s", c.Field, c.Set.Degree, c.Hash)
+	if c.Set.ZeroKnowledge {
+		about += "/zero-knowledge"
+	}
+	s, err := newStatement(c.Set, tables, about)
 	if err != nil {
 		return nil, err
 	}
@@ -257,11 +265,20 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	}
 	end := p.span(PhaseTrace)
 	for i, t := range traces {
-		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[i], t)
+		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[i], t, l.phases[ofColumns][i].width, l.used(i))
 		if err != nil {
 			return nil, err
 		}
 		p.columns = append(p.columns, columns)
+	}
+	if s.set.ZeroKnowledge {
+		if p.random, err = newRandom(p, options.Rand); err != nil {
+			return nil, err
+		}
+		if p.points.few, err = p.fewPoints(); err != nil {
+			return nil, err
+		}
+		p.hideRows()
 	}
 	end()
 	p.challenger = y.begin(s, rows, about, publics)

@@ -101,7 +101,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		scratch := make([]E, m.size)
 		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
 		for ; from < to; from += m.size {
-			m.run(func(c int) []E { return side.columns[c] }, rows, from, nil)
+			m.run(func(c int) []E { return side.columns[c] }, rows, 1, from, nil)
 			for g, group := range groups {
 				m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
 				v.Invert(f.denominator)
@@ -113,18 +113,29 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		return nil, sum, err
 	}
 	// φ from what it grows by.
-	grows := make([]X, rows)
-	for i := range rows {
+	used := l.used(t)
+	grows := make([]X, used)
+	for i := range grows {
 		for g := range h {
 			grows[i] = grows[i].Add(v.Get(h[g], i))
 		}
 		sum = sum.Add(grows[i])
 	}
-	share := sum.MulBase(p.field.New(uint64(rows)).Inverse())
 	var phi X
-	for i := range rows {
+	if l.masked(t) {
+		phi = unmasked[E](p.drawn, p.masks[t][0]).Inverse()
+		sum = sum.Add(phi).Sub(unmasked[E](p.drawn, p.masks[t][1]).Inverse())
+		for i, column := range columns {
+			p.random.draw(column[used:], forSums, t<<16|i)
+		}
+	}
+	share := sum.MulBase(p.field.New(uint64(used)).Inverse())
+	for i, grows := range grows {
 		v.Set(h[0], i, phi)
-		phi = phi.Add(grows[i]).Sub(share)
+		phi = phi.Add(grows).Sub(share)
+	}
+	if l.masked(t) {
+		v.Set(h[0], used, phi)
 	}
 	return columns, sum, nil
 }

@@ -39,6 +39,9 @@ func newStatement(set Set, tables []*air.Table, about string) (*statement, error
 		if err != nil {
 			return nil, err
 		}
+		if set.ZeroKnowledge && p.Wraps() {
+			return nil, fmt.Errorf("%w: table %q reads the row behind its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
+		}
 		degree := max(p.Degree(), leastDegree(p), 2)
 		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1, which is far below 2^63
 		if pieces > 1<<set.LogBlowup {
@@ -55,6 +58,9 @@ func newStatement(set Set, tables []*air.Table, about string) (*statement, error
 	}
 	for _, b := range s.buses {
 		s.longest = max(s.longest, b.length)
+	}
+	if set.ZeroKnowledge {
+		s.longest = max(s.longest, set.Degree) // of the sums' masks
 	}
 	s.digest = s.hash(about)
 	return s, nil
@@ -110,6 +116,9 @@ type layout struct {
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
 	shared [phases]int      // logarithms of how many places have one leaf
+	// In zero knowledge, else 0: the elements of a leaf that are random, and the coordinates of the word that
+	// hides all others.
+	salt, masks int
 }
 
 // The phases of commitment.
@@ -125,7 +134,14 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
 	}
 	l := &layout{statement: s, degree: degree, rows: rows}
+	random := s.set.Random()
+	if s.set.ZeroKnowledge {
+		l.masks, l.salt = degree, (saltBytes+bytes-1)/bytes
+	}
 	for i, r := range rows {
+		if 1<<min(r, 32) < 2*random {
+			return nil, fmt.Errorf("%w: table %q of 2^%d rows, of which %d are random, accepted are at least twice as many", zkbench.ErrParams, s.tables[i].Name, r, random)
+		}
 		if r < 1 || r+s.set.Stack+s.set.LogBlowup > twoAdicity {
 			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.set.Stack-s.set.LogBlowup)
 		}
@@ -133,7 +149,10 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	}
 	for i, r := range rows {
 		stack := l.size - r
-		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, s.pieces[i] * degree}
+		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, l.chunks(i) * degree}
+		if l.masked(i) {
+			widths[ofColumns] += degree
+		}
 		for phase, width := range widths {
 			sh := shape{r, stack, width}
 			l.phases[phase] = append(l.phases[phase], sh)
@@ -164,9 +183,17 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 
 // share is the logarithm of how many places of a phase have one leaf: those that FRI folds into one, as
 // far as what else a query so opens is no more than the digests that it saves. Narrow leaves then
-// take a fraction of the hashes.
+// take a fraction of the hashes. In zero knowledge a leaf has no more places than stacks have columns: of
+// each column it depends on one value.
 func (l *layout) share(phase, bytes int) (log int) {
-	for len(l.folds) > 0 && log < l.folds[0] && (2<<log-1)*l.leaf(phase)*bytes <= (log+1)*tree.DigestBytes {
+	most := 0
+	if len(l.folds) > 0 {
+		most = l.folds[0]
+	}
+	if l.set.ZeroKnowledge {
+		most = min(most, l.set.Stack)
+	}
+	for log < most && (2<<log-1)*l.leaf(phase)*bytes <= (log+1)*tree.DigestBytes {
 		log++
 	}
 	return log
@@ -208,15 +235,42 @@ func (l *layout) words() (all []word) {
 	return all
 }
 
+// batched is the number of words, that which hides all others included.
+func (l *layout) batched() int { return len(l.words()) + min(l.masks, 1) }
+
 // leaf is the number of elements that a phase has at a place.
 func (l *layout) leaf(phase int) (n int) {
 	for _, s := range l.phases[phase] {
 		n += s.stacks()
 	}
+	if phase == ofQuotients {
+		n += l.masks
+	}
 	return n
 }
 
+// shown is the number of elements of a phase's leaf: those of all its places, and the random ones.
+func (l *layout) shown(phase int) int { return l.leaf(phase)<<l.shared[phase] + l.salt }
+
 // constraints is the number of a table's, sums included.
 func (l *layout) constraints(table int) int {
-	return len(l.programs[table].Constraints) + len(l.groups[table])
+	n := len(l.programs[table].Constraints) + len(l.groups[table])
+	if l.masked(table) {
+		n++
+	}
+	return n
+}
+
+// masked tells whether a table's sum is hidden.
+func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[table]) > 0 }
+
+// used is the number of a table's rows that are not random.
+func (l *layout) used(table int) int { return 1<<l.rows[table] - l.set.Random() }
+
+// chunk is the length of the pieces of a table's quotient, and chunks their number.
+func (l *layout) chunk(table int) int { return l.used(table) }
+
+func (l *layout) chunks(table int) int {
+	chunk := l.chunk(table)
+	return (l.pieces[table]<<l.rows[table] + l.set.Random() + chunk - 1) / chunk
 }

@@ -16,9 +16,13 @@ const PhaseTrace = "trace"
 
 // Cells are a table's, column by column: numbers below the field's order, of 32 bits or 64.
 type Cells struct {
+	rows  int
 	short [][]uint32
 	long  [][]uint64
 }
+
+// Rows is how many there are to fill.
+func (c *Cells) Rows() int { return c.rows }
 
 // Set sets a cell.
 func (c *Cells) Set(row, column int, v uint64) {
@@ -42,16 +46,17 @@ func Columns[T Cell](c *Cells) [][]T {
 	return any(c.short).([][]T)
 }
 
-// fill makes a table's columns.
-func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], m *memory[E], table *air.Table, t Trace) ([][]E, error) {
-	columns := m.columns(table.Columns, t.Rows)
-	cells := &Cells{}
-	for i := range columns {
+// fill makes so many columns, of which a table's, the first ones, have so many rows from its trace, and zeros
+// behind them.
+func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], m *memory[E], table *air.Table, t Trace, width, rows int) ([][]E, error) {
+	columns := m.columns(width, t.Rows)
+	cells := &Cells{rows: rows}
+	for i := range table.Columns {
 		first := unsafe.Pointer(unsafe.SliceData(columns[i]))
 		if f.Bytes() == 4 {
-			cells.short = append(cells.short, unsafe.Slice((*uint32)(first), t.Rows))
+			cells.short = append(cells.short, unsafe.Slice((*uint32)(first), rows))
 		} else {
-			cells.long = append(cells.long, unsafe.Slice((*uint64)(first), t.Rows))
+			cells.long = append(cells.long, unsafe.Slice((*uint64)(first), rows))
 		}
 	}
 	err := ex.Do(ctx, len(columns), func(_ context.Context, i int) error {

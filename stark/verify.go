@@ -79,7 +79,7 @@ func (v *verifier[E, X]) verify() error {
 		}
 	}
 	words := l.words()
-	w := weights[E, X](c, "word", one, len(words))
+	w := weights[E, X](c, "word", one, l.batched())
 	v.proximity.receive()
 	places, err := v.proximity.query()
 	if err != nil {
@@ -142,10 +142,7 @@ type atPoint[E field.Element[E], X field.Extension[E, X]] struct {
 	here, next []X
 }
 
-func (a atPoint[E, X]) of(e E) (x X) {
-	x[0] = e
-	return x
-}
+func (a atPoint[E, X]) of(e E) X { return embed[E, X](e) }
 
 func (a atPoint[E, X]) Constant(c air.Int) X {
 	x := a.of(a.field.New(c.Abs))
@@ -178,14 +175,14 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	columns := v.proof.values[ofColumns][t]
 	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.publics, columns[0], columns[1]})
 	weights := powersOf(one, alpha, l.constraints(t))
-	var sums [4]X
+	var sums [kinds]X
 	for i, b := range program.Constraints {
 		sums[b.Where] = sums[b.Where].Add(steps[b.Step].Mul(weights[i]))
 	}
 	weights = weights[len(program.Constraints):]
 	if groups := l.groups[t]; len(groups) > 0 {
 		cells := v.proof.values[ofSums][t]
-		share := v.proof.sums[l.sumOf(t)].MulBase(f.New(1 << rows).Inverse())
+		share := v.proof.sums[l.sumOf(t)].MulBase(f.New(uint64(l.used(t))).Inverse())
 		own := v.joined(cells[1], 0).Sub(v.joined(cells[0], 0)).Add(share)
 		for g := len(groups) - 1; g >= 0; g-- {
 			h := own
@@ -206,19 +203,28 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 			}
 			sums[air.Everywhere] = sums[air.Everywhere].Add(weights[g].Mul(h.Mul(denominator).Sub(numerator)))
 		}
+		if l.masked(t) {
+			d := unmasked[E](d, columns[0][program.Columns:])
+			sums[ends] = weights[len(groups)].Mul(v.joined(cells[0], 0).Mul(d).Sub(one))
+		}
 	}
-	last := y
-	last[0] = last[0].Sub(f.Root(rows).Inverse())
-	first := y
-	first[0] = first[0].Sub(f.New(1))
-	power := field.Power(one, y, 1<<rows)
-	vanishing := power
-	vanishing[0] = vanishing[0].Sub(f.New(1))
-	want := sums[air.Everywhere].Add(last.Mul(sums[air.Transition])).
+	root := f.Root(rows)
+	row := field.Power(f.New(1), root, uint64(l.used(t))) // the first one left out
+	less := func(x X, e E) X { return x.Sub(embed[E, X](e)) }
+	first, last, behind := less(y, f.New(1)), less(y, row.Mul(root.Inverse())), less(y, row)
+	vanishing := less(field.Power(one, y, 1<<rows), f.New(1))
+	left := one // out: 0 in rows that are
+	for range l.set.Random() {
+		left = left.Mul(less(y, row))
+		row = row.Mul(root)
+	}
+	want := left.Mul(sums[air.Everywhere].Add(last.Mul(sums[air.Transition]))).
 		Add(vanishing.Mul(first.Inverse()).Mul(sums[air.First])).
-		Add(vanishing.Mul(last.Inverse()).Mul(sums[air.Last]))
+		Add(vanishing.Mul(last.Inverse()).Mul(sums[air.Last])).
+		Add(vanishing.Mul(first.Mul(behind).Inverse()).Mul(sums[ends]))
 	var quotient X
-	for i := l.pieces[t] - 1; i >= 0; i-- {
+	power := field.Power(one, y, uint64(l.chunk(t)))
+	for i := l.chunks(t) - 1; i >= 0; i-- {
 		quotient = quotient.Mul(power).Add(v.joined(v.proof.values[ofQuotients][t][0], i))
 	}
 	return quotient.Mul(vanishing).Sub(want)
@@ -304,6 +310,13 @@ func (v *verifier[E, X]) batched(places []int, words []word, w []X, y X, cells [
 			vectors.Product(sum, numerators, differences, scratch)
 		}
 	}
+	var hiding [][]E
+	var weights []X
+	for k := range l.masks {
+		hiding = append(hiding, column(cells[ofQuotients], l.leaf(ofQuotients)-l.masks+k, n))
+		weights = append(weights, vectors.Unit(k).Mul(w[len(words)]))
+	}
+	vectors.AddProducts(sum, hiding, weights, scratch)
 	for i := range places {
 		values = append(values, vectors.Get(sum, i))
 	}

@@ -145,6 +145,36 @@ func (p *Program) Degree() (degree int) {
 	return degree
 }
 
+// nexts is the algebra of what reads the next row.
+type nexts struct{}
+
+func (nexts) Constant(Int) bool  { return false }
+func (nexts) Here(int) bool      { return false }
+func (nexts) Next(int) bool      { return true }
+func (nexts) Public(int) bool    { return false }
+func (nexts) Add(x, y bool) bool { return x || y }
+func (nexts) Sub(x, y bool) bool { return x || y }
+func (nexts) Mul(x, y bool) bool { return x || y }
+
+// Wraps tells whether a message, or a constraint that holds in the last row, reads the next row, which is
+// the first one there.
+func (p *Program) Wraps() bool {
+	next := Evaluate(p, nexts{})
+	for _, c := range p.Constraints {
+		if next[c.Step] && (c.Where == Everywhere || c.Where == Last) {
+			return true
+		}
+	}
+	for _, m := range p.Messages {
+		for _, step := range append([]int{m.Multiplicity}, m.Tuple...) {
+			if next[step] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ReadsNext tells of each column whether it is read in the next row.
 func (p *Program) ReadsNext() []bool {
 	next := make([]bool, p.Columns)

@@ -36,7 +36,7 @@ func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, stat
 	if err != nil {
 		return nil, err
 	}
-	return t.System.Prove(ctx, ex, []stark.Trace{t.permutation.trace(states)}, statement, options)
+	return t.System.Prove(ctx, ex, []stark.Trace{t.permutation.trace(t.heights(len(states))[0], states)}, statement, options)
 }
 
 // Verify checks a proof of permutations, in their order.
@@ -80,7 +80,7 @@ func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages 
 	if err != nil {
 		return nil, err
 	}
-	return t.System.Prove(ctx, ex, []stark.Trace{t.sponge.trace(blocks, len(messages))}, statement, options)
+	return t.System.Prove(ctx, ex, []stark.Trace{t.sponge.trace(t.heights(len(blocks))[0], blocks, len(messages))}, statement, options)
 }
 
 // Verify checks a proof of claims and of the permutations that they rely on, each in their order.

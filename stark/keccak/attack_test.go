@@ -119,7 +119,7 @@ func TestGaps(t *testing.T) {
 			claim.Digest = [keccak.Digest]byte(digest)
 			about, err := s.Statement([]Claim{claim}, nil)
 			must.Do(t, err)
-			traces := []stark.Trace{s.sponge.permutation.trace(states), s.sponge.trace(blocks, 1)}
+			traces := []stark.Trace{s.sponge.permutation.trace(s.heights(len(states))[0], states), s.sponge.trace(s.heights(len(blocks))[1], blocks, 1)}
 			err = s.System.Check(context.Background(), executor.Serial(), traces, about)
 			must.Fail(t, err, zkbench.ErrWitness, "%s", name)
 			if err != nil && !strings.Contains(err.Error(), c.says) {
@@ -142,7 +142,7 @@ func TestReliance(t *testing.T) {
 		blocks := absorb([][]byte{message})
 		blocks[2].out[0] ^= 1
 		about := must.Get(sponges.Statement(claims, permuted(blocks), nil))(t)
-		traces := []stark.Trace{sponges.sponge.trace(blocks, 1)}
+		traces := []stark.Trace{sponges.sponge.trace(sponges.heights(len(blocks))[0], blocks, 1)}
 		must.Do(t, sponges.Check(t.Context(), executor.Serial(), traces, about))
 		must.FailGet(permutations.Prove(t.Context(), executor.Serial(), permuted(blocks), nil, stark.Options{}))(t, zkbench.ErrWitness, "%s, what permutes nothing", field)
 		// The true list is another statement.
@@ -188,7 +188,7 @@ func TestUnfinished(t *testing.T) {
 		blocks = blocks[:min(len(blocks), leastRows)]
 		about, err := s.Statement(Claims(messages[:1], false), permuted(blocks[:real]), nil)
 		must.Do(t, err)
-		trace := s.sponge.trace(blocks, len(messages))
+		trace := s.sponge.trace(s.heights(len(blocks))[0], blocks, len(messages))
 		fill := trace.Fill
 		trace.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 			err := fill(ctx, ex, cells)

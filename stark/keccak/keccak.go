@@ -1,7 +1,7 @@
 // Package keccak proves Keccak-256 of messages by package stark: a table of permutations, a row a
 // round, and one of sponges, a row a block, linked by messages: a permutation's number, and the
 // state before it or after. The statement is "I know m_i of length n_i with Keccak-256(m_i) = h_i";
-// the messages are secret, as far as a proof that is not zero-knowledge keeps them, or public.
+// the messages are secret, if the set is one of zero knowledge, or public.
 //
 // Each table is proved alone too, of states that are public: PermutationTable and SpongeTable.
 package keccak
@@ -40,12 +40,13 @@ func Claims(messages [][]byte, public bool) (claims []Claim) {
 type table interface {
 	table() *air.Table
 	columns() int
-	rows(permutations int) int
+	rows(permutations int) int // that are filled, at least
 }
 
 // tables are a system of both, or of one.
 type tables struct {
 	*stark.System
+	set      stark.Set
 	all      []table
 	messages int // of a statement, for each block at most
 }
@@ -56,13 +57,13 @@ func newTables(c stark.Config, messages int, all ...table) (tables, error) {
 		stated = append(stated, t.table())
 	}
 	inner, err := stark.New(c, stated...)
-	return tables{inner, all, messages}, err
+	return tables{inner, c.Set, all, messages}, err
 }
 
 // heights are those of the tables, for so many blocks.
 func (t *tables) heights(blocks int) (rows []int) {
 	for _, one := range t.all {
-		rows = append(rows, one.rows(blocks))
+		rows = append(rows, t.set.Height(max(leastRows, one.rows(blocks))))
 	}
 	return rows
 }
@@ -115,7 +116,8 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]b
 // Traces are those of the tables, for messages.
 func (s *System) Traces(messages [][]byte) []stark.Trace {
 	blocks := absorb(messages)
-	return []stark.Trace{s.sponge.permutation.trace(permuted(blocks)), s.sponge.trace(blocks, len(messages))}
+	heights := s.heights(len(blocks))
+	return []stark.Trace{s.sponge.permutation.trace(heights[0], permuted(blocks)), s.sponge.trace(heights[1], blocks, len(messages))}
 }
 
 // Verify checks a proof of claims, in their order.

@@ -221,14 +221,12 @@ func (p permutation) state(b *air.Builder) {
 // leastRows is that of both tables: the fewer, the more the rate that is proved is above the code's.
 const leastRows = 64
 
-// rows is the height for so many permutations.
-func (p permutation) rows(permutations int) int {
-	return 1 << bits.Len(uint(max(leastRows, permutations*keccak.Rounds)-1))
-}
+// rows are those of so many permutations.
+func (permutation) rows(permutations int) int { return permutations * keccak.Rounds }
 
 // trace has permutations of the states, and, behind them, of zeros, which are not exported.
-func (p permutation) trace(states []States) stark.Trace {
-	return stark.Trace{Rows: p.rows(len(states)), Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+func (p permutation) trace(height int, states []States) stark.Trace {
+	return stark.Trace{Rows: height, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		if columns := stark.Columns[uint32](cells); columns != nil {
 			return fillPermutations(ctx, ex, p, columns, states)
 		}

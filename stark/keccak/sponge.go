@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -247,20 +246,19 @@ func (s sponge) claimed(claims []Claim) (messages []stark.Message, err error) {
 	return messages, nil
 }
 
-// rows is the height for so many blocks.
-func (s sponge) rows(blocks int) int { return 1 << bits.Len(uint(max(leastRows, blocks)-1)) }
+// rows are those of so many blocks.
+func (sponge) rows(blocks int) int { return blocks }
 
 // trace has a row for each block, and behind them rows of no message, each a whole empty one.
-func (s sponge) trace(blocks []absorbed, messages int) stark.Trace {
-	rows := s.rows(len(blocks))
-	return stark.Trace{Rows: rows, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+func (s sponge) trace(height int, blocks []absorbed, messages int) stark.Trace {
+	return stark.Trace{Rows: height, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		set := func(row, column int, v uint64) { cells.Set(row, column, v) }
 		flag := func(row, column int, is bool) {
 			if is {
 				set(row, column, 1)
 			}
 		}
-		return ex.Do(ctx, rows, func(_ context.Context, row int) error {
+		return ex.Do(ctx, cells.Rows(), func(_ context.Context, row int) error {
 			a := absorbed{message: messages + row - len(blocks), first: true, last: true}
 			a.block[0], a.block[rateLanes-1] = keccak.Keccak256, 1<<63
 			if row < len(blocks) {

@@ -7,7 +7,6 @@ package poseidon
 import (
 	"context"
 	"fmt"
-	"math/bits"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -180,7 +179,10 @@ func Claims(paths []Path) (claims []Claim) {
 }
 
 // System proves and verifies paths.
-type System struct{ *stark.System }
+type System struct {
+	*stark.System
+	set stark.Set
+}
 
 // New returns a system of a set, over Goldilocks, with trees of Poseidon.
 func New(set stark.Set) (*System, error) {
@@ -188,7 +190,7 @@ func New(set stark.Set) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &System{s}, nil
+	return &System{s, set}, nil
 }
 
 // mostDepth is that of a path whose index has 64 bits.
@@ -200,7 +202,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, 
 	if err != nil {
 		return nil, err
 	}
-	return s.System.Prove(ctx, ex, []stark.Trace{Trace(paths)}, statement, options)
+	return s.System.Prove(ctx, ex, []stark.Trace{s.Trace(paths)}, statement, options)
 }
 
 // Verify checks a proof of claims, in their order.
@@ -235,13 +237,13 @@ func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statem
 }
 
 // Trace is the paths', and behind them paths of one row that are not real.
-func Trace(paths []Path) stark.Trace {
+func (s *System) Trace(paths []Path) stark.Trace {
 	rows := 0
 	for _, p := range paths {
 		rows += len(p.Siblings)
 	}
-	height := 1 << bits.Len(uint(max(64, rows)-1))
-	return stark.Trace{Rows: height, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+	return stark.Trace{Rows: s.set.Height(max(64, rows)), Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+		height := cells.Rows()
 		states := make([]poseidon.State, height)
 		row := 0
 		for n, p := range paths {

@@ -84,13 +84,13 @@ func (refusing) Do(context.Context, int, func(ctx context.Context, i int) error)
 // TestTrace: a trace is as high as its rows need, and fails where its executor does.
 func TestTrace(t *testing.T) {
 	t.Parallel()
+	s := must.Get(poseidon.New(stark.Compare100(stark.Goldilocks)))(t)
 	for siblings, want := range map[int]int{1: 64, 32: 64, 33: 128, 64: 128, 65: 256} {
 		path := poseidon.Path{Siblings: make([]native.Digest, siblings)}
-		golden.Equal(t, "rows", want, poseidon.Trace([]poseidon.Path{path, path}).Rows)
+		golden.Equal(t, "rows", want, s.Trace([]poseidon.Path{path, path}).Rows)
 	}
-	s := must.Get(poseidon.New(stark.Compare100(stark.Goldilocks)))(t)
 	about := must.Get(s.Statement(poseidon.Claims(somePaths()), nil))(t)
-	trace := poseidon.Trace(somePaths())
+	trace := s.Trace(somePaths())
 	fill := trace.Fill
 	trace.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 		return fill(ctx, refusing{ex}, cells)
@@ -163,10 +163,10 @@ func TestCells(t *testing.T) {
 	s := must.Get(poseidon.New(set))(t)
 	paths := somePaths()
 	about := must.Get(s.Statement(poseidon.Claims(paths), nil))(t)
-	must.Do(t, s.System.Check(t.Context(), executor.Serial(), []stark.Trace{poseidon.Trace(paths)}, about))
+	must.Do(t, s.System.Check(t.Context(), executor.Serial(), []stark.Trace{s.Trace(paths)}, about))
 	for column := 0; column < poseidon.Width; {
 		for _, row := range []int{0, 1, 3, 5, 25} { // of each path's first and last rows, and between
-			trace := poseidon.Trace(paths)
+			trace := s.Trace(paths)
 			fill := trace.Fill
 			trace.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 				if err := fill(ctx, ex, cells); err != nil {

@@ -56,7 +56,7 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 	for i := range v.degree {
 		for j := range v.degree {
 			p, last := product[E]{i: i, j: j}, f.New(1)
-			for k, c := range Coordinates[E](nil, v.unit(i).Mul(v.unit(j))) {
+			for k, c := range Coordinates[E](nil, v.Unit(i).Mul(v.Unit(j))) {
 				if c != zero {
 					p.to = append(p.to, multiple[E]{k, c.Mul(last.Inverse()), c == last})
 					last = c
@@ -68,7 +68,8 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 	return v
 }
 
-func (v *Vectors[E, X]) unit(i int) (x X) {
+// Unit is the element whose coordinate i is 1 and whose others are 0.
+func (v *Vectors[E, X]) Unit(i int) (x X) {
 	x[i] = v.New(1)
 	return x
 }
@@ -165,7 +166,7 @@ func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
 // AddScaled adds x a to dst, which is not a; scratch is as long.
 func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
 	for i := range v.degree {
-		image := v.unit(i).Mul(x)
+		image := v.Unit(i).Mul(x)
 		for k := range v.degree {
 			v.MulAdd(dst[k], a[i], image[k], scratch)
 		}
@@ -177,7 +178,7 @@ func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
 func (v *Vectors[E, X]) Invert(a Vector[E]) {
 	n := a.Len()
 	before := make([]X, n) // the product of all before
-	product := v.unit(0)
+	product := v.Unit(0)
 	for i := range n {
 		before[i] = product
 		product = product.Mul(v.Get(a, i))
