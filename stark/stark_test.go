@@ -54,9 +54,11 @@ func walk() *air.Table {
 	}}
 }
 
-// traces are of a walk of so many rows in steps of one.
-func traces(rows int) (all []stark.Trace, about stark.Statement) {
-	counts := make([]uint64, 8*rows)
+// traces are of a walk in steps of one, of a table of so many rows, of which some are random.
+func traces(rows, random int) (all []stark.Trace, about stark.Statement) {
+	counts := make([]uint64, 8*rows-random)
+	height := rows
+	rows -= random
 	var walked [][5]uint64
 	for i := range rows {
 		a, b := uint64(i), uint64(1)
@@ -72,7 +74,7 @@ func traces(rows int) (all []stark.Trace, about stark.Statement) {
 		Context:  []byte("context"),
 	}
 	return []stark.Trace{
-		{Rows: len(counts), Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+		{Rows: 8 * height, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
 			for i, n := range counts {
 				c.Set(i, 0, uint64(i))
 				c.Set(i, 1, uint64(i*i))
@@ -80,7 +82,7 @@ func traces(rows int) (all []stark.Trace, about stark.Statement) {
 			}
 			return nil
 		}},
-		{Rows: rows, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+		{Rows: height, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
 			for i, row := range walked {
 				for j, v := range row {
 					c.Set(i, j, v)
@@ -93,15 +95,24 @@ func traces(rows int) (all []stark.Trace, about stark.Statement) {
 
 func TestProve(t *testing.T) {
 	t.Parallel()
+	all := configs()
 	for _, c := range configs() {
-		t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d", c.Field, c.Hash, c.Set.Degree, c.Set.Stack), func(t *testing.T) {
+		c.Set.ZeroKnowledge = true
+		all = append(all, c)
+	}
+	for _, c := range all {
+		t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d/zk=%t", c.Field, c.Hash, c.Set.Degree, c.Set.Stack, c.Set.ZeroKnowledge), func(t *testing.T) {
 			t.Parallel()
 			s, err := stark.New(c, squares(), walk())
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, rows := range []int{2, 16, 512} {
-				columns, about := traces(rows)
+				rows = max(rows, 2*c.Set.Random())
+				if c.Set.ZeroKnowledge {
+					rows = c.Set.Height(rows)
+				}
+				columns, about := traces(rows, c.Set.Random())
 				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -166,7 +177,7 @@ func TestSets(t *testing.T) {
 			s, err := stark.New(stark.Config{Field: field, Hash: stark.Keccak, Set: set}, squares(), walk())
 			must.Do(t, err)
 			for _, rows := range []int{2, 64} {
-				columns, about := traces(rows)
+				columns, about := traces(rows, 0)
 				p, err := s.Security([]int{8 * rows, rows}, len(about.Messages))
 				must.Do(t, err)
 				best, err := p.Best()

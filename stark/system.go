@@ -43,6 +43,9 @@ func newStatement(set Set, tables []*air.Table, about string) (*statement, error
 			return nil, fmt.Errorf("%w: table %q reads the row behind its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
+		if set.ZeroKnowledge && len(p.Messages) > 0 {
+			degree = max(degree, 3) // of the masks of sums, which are bound to two rows
+		}
 		pieces := 1 << bits.Len(uint(degree-2)) // at least degree - 1, which is far below 2^63
 		if pieces > 1<<set.LogBlowup {
 			return nil, fmt.Errorf("%w: table %q has degree %d, accepted at rate 1/%d are up to %d", zkbench.ErrParams, t.Name, degree, 1<<set.LogBlowup, 1+1<<set.LogBlowup)

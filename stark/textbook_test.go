@@ -248,13 +248,18 @@ func (b *textbook) capOf(log int) int { return 1 << min(log, b.s.set.LogCap) }
 func (b *textbook) verify(about Statement) {
 	s := b.s
 	set := s.set
+	// In zero knowledge rows of each table are left out, places have more, and so do leaves.
+	random, masks, salt := 0, 0, 0
+	if set.ZeroKnowledge {
+		random, masks, salt = set.Queries+2*2+1, 2, 3
+	}
 	var rows []int
 	b.t = transcript.New("stark")
 	b.t.Append("system", s.digest[:])
 	heights := b.bytes(len(s.tables))
 	size := 0
 	for _, h := range heights {
-		if h < 1 || int(h)+set.Stack+set.LogBlowup > 32 {
+		if h < 1 || int(h)+set.Stack+set.LogBlowup > 32 || 1<<h < 2*random {
 			b.fail("height 2^%d", h)
 		}
 		rows = append(rows, int(h))
@@ -286,6 +291,10 @@ func (b *textbook) verify(about Statement) {
 	for i, p := range s.programs {
 		stack := size - rows[i]
 		columns, sums := part{p.Columns, map[int]bool{}}, part{2 * len(s.groups[i]), map[int]bool{}}
+		if len(s.groups[i]) > 0 {
+			columns.width += masks
+		}
+		used := 1<<rows[i] - random
 		for _, step := range p.Steps {
 			if step.Op == air.Next {
 				columns.next[step.Index>>stack] = true
@@ -296,7 +305,7 @@ func (b *textbook) verify(about Statement) {
 			sums.next[0], sums.next[1>>stack] = true, true
 		}
 		kinds[0], kinds[1] = append(kinds[0], columns), append(kinds[1], sums)
-		kinds[2] = append(kinds[2], part{2 * s.pieces[i], map[int]bool{}})
+		kinds[2] = append(kinds[2], part{2 * ((s.pieces[i]<<rows[i] + random + used - 1) / used), map[int]bool{}})
 	}
 	domain := size + set.LogBlowup
 	// Places that are folded into one have one leaf, where its elements, of eight bytes, are no longer
@@ -309,7 +318,13 @@ func (b *textbook) verify(about Statement) {
 			stack := 1 << (size - rows[i])
 			width += (p.width + stack - 1) / stack
 		}
+		if kind == 2 {
+			width += masks
+		}
 		most := min(set.LogFold, max(0, size-set.LogFinal))
+		if set.ZeroKnowledge {
+			most = min(most, set.Stack)
+		}
 		for more := 1; more <= most && 8*width*(1<<more-1) <= 32*more; more++ {
 			shared[kind] = more
 		}
@@ -387,7 +402,7 @@ func (b *textbook) verify(about Statement) {
 			return v[2*c].plus(x.times(v[2*c+1]))
 		}
 		if groups := s.groups[i]; len(groups) > 0 {
-			n := scalar(1 << rows[i])
+			n := scalar(uint64(1<<rows[i] - random))
 			own := column(1, 1, 0).minus(column(1, 0, 0)).plus(sumOf[i].over(n))
 			for g := 1; g < len(groups); g++ {
 				own = own.minus(column(1, 0, g))
@@ -411,13 +426,25 @@ func (b *textbook) verify(about Statement) {
 				power = power.times(alpha)
 			}
 		}
-		last := y.minus(scalar(1).over(root(rows[i])))
+		used := 1<<rows[i] - random
+		last := y.minus(root(rows[i]).pow(uint64(used - 1)))
 		zero := y.pow(1 << rows[i]).minus(scalar(1))
+		for row := used; row < 1<<rows[i]; row++ {
+			zero = zero.over(y.minus(root(rows[i]).pow(uint64(row))))
+		}
 		left := bound[air.Everywhere].plus(last.times(bound[air.Transition])).over(zero)
 		left = left.plus(bound[air.First].over(y.minus(scalar(1)))).plus(bound[air.Last].over(last))
+		if len(s.groups[i]) > 0 && set.ZeroKnowledge {
+			d := gamma
+			for j := range 2 {
+				d = d.minus(tuple[1+j].times(values[0][i][0][p.Columns+j]))
+			}
+			ends := column(1, 0, 0).times(d).minus(scalar(1)).times(power)
+			left = left.plus(ends.over(y.minus(scalar(1)).times(y.minus(root(rows[i]).pow(uint64(used))))))
+		}
 		right := scalar(0)
-		for piece := range s.pieces[i] {
-			right = right.plus(y.pow(uint64(piece) << rows[i]).times(column(2, 0, piece)))
+		for piece := range kinds[2][i].width / 2 {
+			right = right.plus(y.pow(uint64(piece * used)).times(column(2, 0, piece)))
 		}
 		if !left.is(right) {
 			b.fail("table %d does not hold", i)
@@ -439,7 +466,7 @@ func (b *textbook) verify(about Statement) {
 			}
 		}
 	}
-	weights := b.equality("word", len(words))
+	weights := b.equality("word", len(words)+masks/2)
 	var layers [][][]byte
 	var folds []int
 	var rs [][]num
@@ -488,6 +515,9 @@ func (b *textbook) verify(about Statement) {
 				width++
 			}
 		}
+		if kind == 2 {
+			width += masks
+		}
 		if kind != 1 || withSums {
 			log := size - shared[kind]
 			common := func(place int) int { return place>>size<<log + place%(1<<log) }
@@ -495,7 +525,7 @@ func (b *textbook) verify(about Statement) {
 			for place := range places {
 				of[common(place)] = true
 			}
-			opened := b.opening(caps[kind], domain-shared[kind], sorted(of), width<<shared[kind])
+			opened := b.opening(caps[kind], domain-shared[kind], sorted(of), width<<shared[kind]+salt)
 			leaves[kind] = make(map[int][]num)
 			for place := range places {
 				leaves[kind][place] = opened[common(place)][place%(1<<size)>>log*width:][:width]
@@ -538,6 +568,10 @@ func (b *textbook) verify(about Statement) {
 				}
 			}
 			sum = sum.plus(weights[n].times(opened).over(x.pow(1 << stack).minus(point)))
+		}
+		if set.ZeroKnowledge {
+			hiding := leaves[2][place][column[2]:]
+			sum = sum.plus(weights[len(words)].times(num{hiding[0].a, hiding[1].a}))
 		}
 		log, here := size, place
 		for l, fold := range folds {
@@ -636,6 +670,11 @@ func TestTextbook(t *testing.T) {
 		// A message that the statement sends, and another that takes it back.
 		about.Messages = []Message{{"seen", 2, []uint64{5, 6}}, {"seen", -2, []uint64{5, 6}}}
 		agree(set, traces, about, bitsTable(), seenTable())
+	}
+	for stack := range 3 {
+		h := newHiding(t, true, stack)
+		traces, about := h.traces(3)
+		agree(h.set, traces, about, factors(), received())
 	}
 	set := attackSet
 	set.Degree, set.Queries = 2, 2

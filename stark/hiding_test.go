@@ -1,0 +1,446 @@
+package stark
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
+
+// factors has two factors of a public product in every row, and sends them.
+func factors() *air.Table {
+	return &air.Table{Name: "factors", Columns: 2, State: func(b *air.Builder) {
+		b.Zero(air.Everywhere, "product", b.Here(0).Mul(b.Here(1)).Sub(b.Public(0)))
+		b.Send("factor", air.Constant(1), b.Here(0))
+	}}
+}
+
+// received has what factors send.
+func received() *air.Table {
+	return &air.Table{Name: "received", Columns: 1, State: func(b *air.Builder) {
+		b.Receive("factor", air.Constant(1), b.Here(0))
+	}}
+}
+
+type hidingProver = prover[goldilocks.Element, ext.Quadratic]
+
+// hiding are proofs of "I know factors of 6" by one who knows one or another.
+type hiding struct {
+	*System
+	set Set
+}
+
+func newHiding(t *testing.T, zero bool, stack int) hiding {
+	t.Helper()
+	set := Set{Name: "hiding", Degree: 2, LogBlowup: 3, Queries: 4, Stack: stack, LogFold: 2, LogFinal: 2, LogCap: 1, ZeroKnowledge: zero}
+	return hiding{must.Get(New(Config{Goldilocks, Keccak, set}, factors(), received()))(t), set}
+}
+
+const hidingRows = 32
+
+func (h hiding) traces(witness uint64) ([]Trace, Statement) {
+	fill := func(cells ...uint64) Trace {
+		return Trace{Rows: hidingRows, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
+			for row := range c.Rows() {
+				for i, v := range cells {
+					c.Set(row, i, v)
+				}
+			}
+			return nil
+		}}
+	}
+	return []Trace{fill(witness, 6/witness), fill(witness)}, Statement{Publics: []uint64{6}}
+}
+
+// prove returns a prover that is done.
+func (h hiding) prove(t *testing.T, witness uint64, number int, src io.Reader) *hidingProver {
+	t.Helper()
+	traces, about := h.traces(witness)
+	about.Context = binary.LittleEndian.AppendUint64(nil, uint64(number))
+	y := h.engine.(*system[goldilocks.Element, ext.Quadratic])
+	p := must.Get(y.prover(t.Context(), executor.Serial(), h.statement, traces, about, Options{Rand: src}))(t)
+	must.Do(t, p.run())
+	must.Do(t, h.Verify(p.encode(), about))
+	return p
+}
+
+// TestOpenings: what proofs open is distributed as if it were uniform, whatever the witness; without the
+// option, as if it were not.
+func TestOpenings(t *testing.T) {
+	t.Parallel()
+	runs := testsize.Pick(200, 400, 2000)
+	for _, zero := range []bool{true, false} {
+		h := newHiding(t, zero, 1)
+		for _, witness := range []uint64{2, 3} {
+			// Of each part of a proof, how often its elements are in each of 16 intervals.
+			counts := make(map[string]*[16]int)
+			count := func(part string, all ...goldilocks.Element) {
+				if counts[part] == nil {
+					counts[part] = new([16]int)
+				}
+				for _, e := range all {
+					counts[part][uint64(e)>>60]++
+				}
+			}
+			for run := range runs {
+				p := h.prove(t, witness, run, nil).proof
+				for phase, name := range phaseNames {
+					for i, leaf := range p.leaves[phase][:1] {
+						for j, e := range leaf {
+							count(fmt.Sprintf("leaf %d of %s, element %d", i, name, j), e)
+						}
+					}
+					for table, values := range p.values[phase] {
+						for which := range values {
+							for i, x := range values[which] {
+								if x != (ext.Quadratic{}) {
+									count(fmt.Sprintf("value %d of %s, table %d, point %d", i, name, table, which), x[0], x[1])
+								}
+							}
+						}
+					}
+				}
+				count("sum", field.Coordinates(nil, p.sums[0])...)
+				for i, x := range p.fri.final {
+					count(fmt.Sprintf("coefficient %d", i), x[0], x[1])
+				}
+				count("fold", p.fri.folds[0][0]...)
+			}
+			worst, where := 0.0, ""
+			for part, c := range counts {
+				n, chi := 0, 0.0
+				for _, k := range c {
+					n += k
+				}
+				for _, k := range c {
+					d := float64(k) - float64(n)/16
+					chi += d * d / (float64(n) / 16)
+				}
+				if chi > worst {
+					worst, where = chi, part
+				}
+			}
+			// Of 15 degrees of freedom: 70 is exceeded once in 10^8 times.
+			if uniform := worst < 70; uniform != zero {
+				t.Errorf("zero knowledge %t, witness %d: χ² %.0f at %s", zero, witness, worst, where)
+			}
+		}
+	}
+}
+
+// TestWitnesses: to all values that a proof tells of a column, there are random rows beside each witness that
+// has them. Without the option there are for one witness alone.
+func TestWitnesses(t *testing.T) {
+	t.Parallel()
+	for _, zero := range []bool{true, false} {
+		h := newHiding(t, zero, 0)
+		for run := range 20 {
+			p := h.prove(t, 2, run, nil)
+			for _, witness := range []uint64{2, 3} {
+				if may := explains(p, witness); may != (zero || witness == 2) {
+					t.Fatalf("zero knowledge %t, run %d: witness %d explains what is opened of 2: %t", zero, run, witness, may)
+				}
+			}
+		}
+	}
+}
+
+// explains tells whether the first column can hold a witness in all rows that are not random: whether
+// Σ λ_j(z) f_j, with the Lagrange polynomials λ_j of rows, can be what is opened at all z, f_j of random rows
+// being unknown.
+func explains(p *hidingProver, witness uint64) bool {
+	l, f := p.layout, p.field
+	n, used := 1<<l.rows[0], l.used(0)
+	var rows [][]goldilocks.Element
+	equation := func(z, value ext.Quadratic) {
+		coefficients := make([]ext.Quadratic, n-used)
+		g := f.New(1)
+		scale := field.Power(p.one(), z, uint64(n)).Sub(p.one()).MulBase(f.New(uint64(n)).Inverse())
+		for j := range n {
+			lambda := scale.MulBase(g).Mul(z.Sub(embed[goldilocks.Element, ext.Quadratic](g)).Inverse())
+			if j < used {
+				value = value.Sub(lambda.MulBase(f.New(witness)))
+			} else {
+				coefficients[j-used] = lambda
+			}
+			g = g.Mul(f.Root(l.rows[0]))
+		}
+		for k := range 2 {
+			var row []goldilocks.Element
+			for _, c := range coefficients {
+				row = append(row, c[k])
+			}
+			rows = append(rows, append(row, value[k]))
+		}
+	}
+	values := p.proof.values[ofColumns][0]
+	equation(p.y, values[0][0])
+	if l.next[ofColumns][0][0] {
+		equation(p.y.MulBase(f.Root(l.rows[0])), values[1][0])
+	}
+	for _, leaf := range places(p) {
+		x := embed[goldilocks.Element, ext.Quadratic](p.points.at(leaf))
+		equation(x, embed[goldilocks.Element, ext.Quadratic](p.points.opened(p.extended[ofColumns][0], leaf)[0]))
+	}
+	return solvable(rows)
+}
+
+// places are those that were opened: the challenger's are gone, but leaves tell them.
+func places(p *hidingProver) (places []int) {
+	for place := range 1 << (p.layout.size + p.points.blowup) {
+		row := []goldilocks.Element{}
+		for _, x := range p.extended[ofColumns] {
+			row = append(row, p.points.opened(x, place)...)
+		}
+		for _, leaf := range p.proof.leaves[ofColumns] {
+			if slices.Equal(leaf[:len(row)], row) {
+				places = append(places, place)
+			}
+		}
+	}
+	return places
+}
+
+// solvable tells whether linear equations, each with its right side last, have a solution.
+func solvable(rows [][]goldilocks.Element) bool {
+	columns := len(rows[0]) - 1
+	for c := range columns {
+		at := slices.IndexFunc(rows, func(r []goldilocks.Element) bool { return r[c] != 0 })
+		if at < 0 {
+			continue
+		}
+		pivot := rows[at]
+		rows = slices.Delete(rows, at, at+1)
+		for _, r := range rows {
+			by := r[c].Mul(pivot[c].Inverse())
+			for i := range r {
+				r[i] = r[i].Sub(by.Mul(pivot[i]))
+			}
+		}
+	}
+	return !slices.ContainsFunc(rows, func(r []goldilocks.Element) bool { return r[columns] != 0 })
+}
+
+// TestRandomness: what hides is drawn once for each use, depends on the source, on the trace and on nothing
+// else, and stands where it hides.
+func TestRandomness(t *testing.T) {
+	t.Parallel()
+	h := newHiding(t, true, 1)
+	drawn := func(witness uint64, source byte) (all []goldilocks.Element) {
+		p := h.prove(t, witness, 0, bytes.NewReader(bytes.Repeat([]byte{source}, 32)))
+		l, f := p.layout, p.field
+		coefficients := func(x *extended[goldilocks.Element], i int) []goldilocks.Element {
+			c := slices.Clone(x.column(0, i))
+			must.Get(f.Transform(x.rows))(t).Interpolate(c)
+			f.Mul(c, c, reversedPowers(x.rows, f.New(1), p.points.shift(0, x.rows).Inverse()))
+			return c
+		}
+		for table := range l.rows {
+			used := l.used(table)
+			for _, phase := range []int{ofColumns, ofSums} {
+				x := p.extended[phase][table]
+				for i := range x.width {
+					values := coefficients(x, i)
+					must.Get(f.Transform(x.rows))(t).Evaluate(values)
+					from := used + 1 // the row before it is where sums end
+					if phase == ofColumns && i < l.programs[table].Columns {
+						from = used
+					}
+					all = append(all, values[from:]...)
+				}
+			}
+			x := p.extended[ofQuotients][table]
+			for i := range x.width - l.degree { // the last piece has no end
+				c := coefficients(x, i)
+				for j := l.chunk(table); j < 1<<x.rows; j++ {
+					all = append(all, c[reversedBits(j, x.rows)])
+				}
+			}
+			mask := p.masks[table]
+			for k := range l.degree {
+				if next := p.masks[(table+1)%2]; mask[1][k] != next[0][k] {
+					t.Error("a table's sum ends with another tuple than the next one's begins")
+				}
+				all = append(all, mask[0][k][0])
+			}
+		}
+		for k := range l.masks {
+			all = append(all, coefficients(p.extended[ofQuotients][len(l.rows)], k)...)
+		}
+		for phase := range phases {
+			for _, columns := range p.salts[phase] {
+				for _, c := range columns {
+					all = append(all, c...)
+				}
+			}
+			for i, leaf := range p.proof.leaves[phase] {
+				if !slices.Contains(all, leaf[len(leaf)-1]) || len(leaf)-l.leaf(phase)<<l.shared[phase] != 3 {
+					t.Errorf("leaf %d of %s is not salted", i, phaseNames[phase])
+				}
+			}
+		}
+		return all
+	}
+	first := drawn(2, 1)
+	if !slices.Equal(first, drawn(2, 1)) {
+		t.Error("one source, one trace, two proofs")
+	}
+	all := make(map[goldilocks.Element]bool)
+	for _, more := range [][]goldilocks.Element{first, drawn(2, 2), drawn(3, 1)} {
+		for _, e := range more {
+			if e == 0 || all[e] {
+				t.Fatal("something random was drawn twice")
+			}
+			all[e] = true
+		}
+	}
+	traces, about := h.traces(2)
+	_, err := h.Prove(t.Context(), executor.Serial(), traces, about, Options{Rand: bytes.NewReader(nil)})
+	must.Fail(t, err, io.EOF, "a source that has nothing")
+}
+
+// TestSums: the sum of a table does not tell whose it is; without the option it does.
+func TestSums(t *testing.T) {
+	t.Parallel()
+	for _, zero := range []bool{true, false} {
+		h := newHiding(t, zero, 1)
+		p := h.prove(t, 2, 0, nil)
+		d := p.drawn.gamma.Sub(p.drawn.tuple[0].MulBase(p.field.New(1))).Sub(p.drawn.tuple[1].MulBase(p.field.New(2)))
+		want := d.Inverse().MulBase(p.field.New(uint64(p.layout.used(0))))
+		if is := p.proof.sums[0] == want; is == zero {
+			t.Errorf("zero knowledge %t: the sum is that of the messages: %t", zero, is)
+		}
+	}
+}
+
+// TestHidingLimits: what zero knowledge has no room for is refused, and what tables may not state then.
+func TestHidingLimits(t *testing.T) {
+	t.Parallel()
+	h := newHiding(t, true, 1)
+	random := h.set.Random()
+	for rows, want := range map[int]int{1: 32, 32 - random: 32, 33 - random: 64} {
+		if got := h.set.Height(rows); got != want {
+			t.Errorf("a table of %d rows has %d, want %d", rows, got, want)
+		}
+	}
+	traces, about := h.traces(2)
+	traces[0].Rows = 16
+	_, err := h.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+	must.Fail(t, err, zkbench.ErrParams, "a table that is random by more than a half")
+	for name, state := range map[string]func(b *air.Builder){
+		"everywhere": func(b *air.Builder) { b.Zero(air.Everywhere, "wraps", b.Here(0).Sub(b.Next(0))) },
+		"last":       func(b *air.Builder) { b.Zero(air.Last, "wraps", b.Here(0).Sub(b.Next(0))) },
+		"message":    func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Next(0)) },
+		"times":      func(b *air.Builder) { b.Send("bus", b.Next(0), b.Here(0)) },
+	} {
+		table := &air.Table{Name: name, Columns: 1, State: state}
+		set := h.set
+		must.FailGet(New(Config{Goldilocks, Keccak, set}, table))(t, zkbench.ErrParams, "%s", name)
+		set.ZeroKnowledge = false
+		must.Get(New(Config{Goldilocks, Keccak, set}, table))(t)
+	}
+	// A wrong row is named, and no random one is.
+	traces, about = h.traces(2)
+	fill := traces[0].Fill
+	traces[0].Fill = func(ctx context.Context, ex executor.Executor, c *Cells) error {
+		err := fill(ctx, ex, c)
+		c.Set(c.Rows()-1, 1, 4)
+		return err
+	}
+	_, err = h.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+	must.Fail(t, err, zkbench.ErrWitness, "a wrong row")
+	if want := fmt.Sprintf("row %d: product", 31-random); err == nil || !bytes.Contains([]byte(err.Error()), []byte(want)) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestHiddenForgeries: what is not random is bound as ever, and sums begin and end with what tables pass on.
+func TestHiddenForgeries(t *testing.T) {
+	t.Parallel()
+	h := newHiding(t, true, 1)
+	used := hidingRows - h.set.Random()
+	begin := func(change func(table int, c *Cells)) (*hidingProver, Statement) {
+		traces, about := h.traces(2)
+		for i, trace := range traces {
+			traces[i].Fill = func(ctx context.Context, ex executor.Executor, c *Cells) error {
+				err := trace.Fill(ctx, ex, c)
+				change(i, c)
+				return err
+			}
+		}
+		y := h.engine.(*system[goldilocks.Element, ext.Quadratic])
+		source := Options{Rand: bytes.NewReader(make([]byte, 32))}
+		p := must.Get(y.prover(t.Context(), executor.Serial(), h.statement, traces, about, source))(t)
+		must.Do(t, p.commitColumns())
+		return p, about
+	}
+	end := func(name string, p *hidingProver, about Statement) {
+		for _, step := range []func() error{p.sums, p.quotients, p.open, p.batch, p.queries} {
+			must.Do(t, step())
+		}
+		must.Fail(t, h.Verify(p.encode(), about), zkbench.ErrProof, "%s", name)
+	}
+	for _, row := range []int{0, 1, used - 1} {
+		p, about := begin(func(table int, c *Cells) {
+			if table == 0 {
+				c.Set(row, 1, 4)
+			}
+		})
+		end(fmt.Sprintf("a wrong product in row %d", row), p, about)
+	}
+	// A factor that is not received, and a sum that begins or ends so that nobody sees it.
+	unbalanced := func(table int, c *Cells) {
+		if table == 1 {
+			c.Set(5, 0, 3)
+		}
+	}
+	p, _ := begin(unbalanced)
+	must.Do(t, p.sumUp())
+	drawn, gone := p.drawn, p.proof.sums[0].Add(p.proof.sums[1])
+	for which, name := range []string{"begins", "ends"} {
+		p, about := begin(unbalanced)
+		tuple := p.masks[0][which]
+		fraction := unmasked[goldilocks.Element](drawn, tuple).Inverse()
+		if which == 0 {
+			fraction = fraction.Sub(gone)
+		} else {
+			fraction = fraction.Add(gone)
+		}
+		tuple[0] = ext.Quadratic{}
+		tuple[0] = unmasked[goldilocks.Element](drawn, tuple).Sub(fraction.Inverse()).Mul(drawn.tuple[1].Inverse())
+		must.Do(t, p.sums())
+		must.Do(t, p.balanced())
+		for _, step := range []func() error{p.quotients, p.open, p.batch, p.queries} {
+			must.Do(t, step())
+		}
+		err := h.Verify(p.encode(), about)
+		must.Fail(t, err, zkbench.ErrProof, "a sum that %s as it likes", name)
+		if err == nil || !bytes.Contains([]byte(err.Error()), []byte("constraints")) {
+			t.Errorf("a sum that %s as it likes: %v", name, err)
+		}
+	}
+	// An extra word of a degree too high.
+	p, about := begin(func(int, *Cells) {})
+	for _, step := range []func() error{p.sums, p.extendQuotients} {
+		must.Do(t, step())
+	}
+	for _, coset := range p.extended[ofQuotients][len(p.layout.rows)].cosets[1:] {
+		clear(coset[0])
+	}
+	for _, step := range []func() error{func() error { return p.commit(ofQuotients, "quotients") }, p.open, p.batch, p.queries} {
+		must.Do(t, step())
+	}
+	must.Fail(t, h.Verify(p.encode(), about), zkbench.ErrProof, "a word that is no polynomial")
+}
