@@ -214,11 +214,14 @@ func (x *few[E, X]) both(coefficients []E) []E {
 // sample sets dst to a polynomial's values. Those of its coefficients whose numbers agree modulo dst's length
 // lie together: of each such part all that is left is one coefficient.
 func (s *sampler[E, X]) sample(dst, coefficients []E) {
-	parts := cut(coefficients, len(s.high))
 	var x X
-	for i := 0; i < len(dst); i += len(x) {
-		to := min(i+len(x), len(dst))
-		s.field.Dots(dst[i:to], s.high, parts[i:to])
+	parts := make([][]E, 0, len(x)) // as many as a kernel takes
+	for at := 0; at < len(dst); at += len(parts) {
+		parts = parts[:0]
+		for i := at; i < min(at+len(x), len(dst)); i++ {
+			parts = append(parts, coefficients[i*len(s.high):][:len(s.high)])
+		}
+		s.field.Dots(dst[at:at+len(parts)], s.high, parts)
 	}
 	s.field.Mul(dst, dst, s.low)
 	s.transform.Evaluate(dst)

@@ -37,6 +37,12 @@ const (
 	tableSponges      = "sponges"
 )
 
+// Whether proofs are zero-knowledge.
+const (
+	plain = "no"
+	zero  = "yes"
+)
+
 // sets are the parameters, by name: those that promise bits at rates 1/2 to 1/16 too.
 var sets = map[string]func(f stark.Field) (stark.Set, error){
 	"secure100":  secure100(3),
@@ -69,6 +75,7 @@ var (
 	stackAxis = workload.IntAxis(workload.Axis{Name: "stack", Usage: "columns that are one polynomial: powers of two", Smoke: "16"}, 1, 1<<8, 16)
 	tableAxis = workload.NameAxis(workload.Axis{Name: "table", Usage: "tables that are proved; with one alone the states are public"}, []string{tableBoth, tablePermutations, tableSponges}, nil).Dependent(tableBoth)
 	arityAxis = workload.NameAxis(workload.Axis{Name: "arity", Usage: "elements that FRI folds into one between two trees"}, arities, nil).Dependent(ownArity)
+	zeroAxis  = workload.NameAxis(workload.Axis{Name: "zk", Usage: "proofs in zero knowledge"}, []string{plain, zero}, nil).Dependent(plain)
 	execAxis  = workload.ExecutorAxis(executor.Names())
 )
 
@@ -76,8 +83,8 @@ var (
 func KeccakStark() workload.Def {
 	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
-		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public, and proofs are not zero-knowledge",
-		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, execAxis, stages},
+		Name: "KeccakStark", Doc: "a STARK of a message with a Keccak-256 digest: its permutations and its sponge, or one of the two alone; length and digest are public; proofs are zero-knowledge where that is asked for",
+		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, execAxis, stages},
 		Resolve: resolve,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(c, seed)
@@ -97,7 +104,7 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
 		return nil, &usage.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
 	}
-	for key, own := range map[string]string{tableAxis.Key: tableBoth, arityAxis.Key: ownArity} {
+	for key, own := range map[string]string{tableAxis.Key: tableBoth, arityAxis.Key: ownArity, zeroAxis.Key: plain} {
 		switch c.Get(key) {
 		case own, workload.Own, workload.All:
 			c = c.Without(key)
@@ -188,6 +195,7 @@ func newInstance(c workload.Case, seed uint64) (*instance, error) {
 	if at := slices.Index(arities, c.Get(arityAxis.Key)); at >= 0 {
 		set.LogFold = at + 1
 	}
+	set.ZeroKnowledge = c.Get(zeroAxis.Key) == zero
 	if 1<<set.Stack != stack {
 		return nil, &usage.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
 	}

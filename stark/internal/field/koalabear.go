@@ -102,6 +102,9 @@ func (koala[X]) Inverse(dst, a []koalabear.Element) {
 func (koala[X]) Dots(dst, a []koalabear.Element, b Vector[koalabear.Element]) {
 	clear(dst)
 	rest := koalabear.Dots(dst, a, b)
+	if rest == len(a) {
+		return
+	}
 	v := koalabear.Vector(a[rest:])
 	for k := range dst {
 		dst[k] = dst[k].Add(koalabear.Element(v.InnerProduct(koalabear.Vector(b[k][rest:]))))

@@ -20,10 +20,13 @@ func Dots(dst, a []Element, b [][]Element) (rows int) {
 		return 0
 	}
 	for k := range dst {
+		var low, high uint64
 		for _, s := range sums[k] {
-			// A product of two elements is 2^32 times the form of their product.
-			dst[k] = dst[k].Add(Element{uint32(s % Modulus)}.Mul(Element{1}))
+			low, high = low+s&(1<<32-1), high+s>>32
 		}
+		// A product of two elements is 2^32 times the form of their product.
+		sum := (high%Modulus<<32 + low) % Modulus
+		dst[k] = dst[k].Add(Element{uint32(sum)}.Mul(Element{1}))
 	}
 	return rows
 }
