@@ -173,17 +173,24 @@ func TestSets(t *testing.T) {
 			sets = append(sets, set)
 		}
 		for _, set := range sets {
+			set.ZeroKnowledge = true
+			sets = append(sets, set)
+		}
+		for _, set := range sets {
 			set.Grinding = min(set.Grinding, 16)
 			s, err := stark.New(stark.Config{Field: field, Hash: stark.Keccak, Set: set}, squares(), walk())
 			must.Do(t, err)
 			for _, rows := range []int{2, 64} {
-				columns, about := traces(rows, 0)
+				if set.ZeroKnowledge {
+					rows = set.Height(rows)
+				}
+				columns, about := traces(rows, set.Random())
 				p, err := s.Security([]int{8 * rows, rows}, len(about.Messages))
 				must.Do(t, err)
 				best, err := p.Best()
 				must.Do(t, err)
 				enough := best.Bits() >= set.Bits
-				if !enough && rows == 64 || set.Bits == 0 && best.Bits() > 57 {
+				if !enough && rows >= 64 || set.Bits == 0 && best.Bits() > 57 {
 					t.Errorf("%s, %s, %d rows: %d bits", field, set.Name, rows, best.Bits())
 				}
 				proof, err := s.Prove(t.Context(), executor.Serial(), columns, about, stark.Options{})
