@@ -351,6 +351,17 @@ func TestHidingLimits(t *testing.T) {
 		set.ZeroKnowledge = false
 		must.Get(New(Config{Goldilocks, Keccak, set}, table))(t)
 	}
+	// What is proved counts what zero knowledge adds, and it is of another system.
+	plain := newHiding(t, false, 1)
+	if h.Digest() == plain.Digest() {
+		t.Error("one digest with the option and without")
+	}
+	rows := []int{hidingRows, hidingRows}
+	with, without := must.Get(h.Security(rows, 0))(t), must.Get(plain.Security(rows, 0))(t)
+	// Of degree 3 at least, with a factor of its own; both tables' masks, and the word that hides.
+	if with.Degree != without.Degree+2 || with.Lookups[0].Fractions != without.Lookups[0].Fractions+4 || with.Constraints != without.Constraints+2 || with.Functions <= without.Functions {
+		t.Errorf("%+v, without %+v", with, without)
+	}
 	// A wrong row is named, and no random one is.
 	traces, about = h.traces(2)
 	fill := traces[0].Fill
