@@ -39,7 +39,7 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	for t, trace := range traces {
 		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[t], trace, s.programs[t].Columns, l.used(t))
 		if err == nil {
-			err = checkTable[E, X](ctx, ex, y.field, l, t, columns, publics, b)
+			err = checkTable[E, X](ctx, ex, y.field, l, t, columns, y.codes[t].all, publics, b)
 		}
 		if err != nil {
 			return err
@@ -60,15 +60,14 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 }
 
 // checkTable checks a table's rows and notes what they send.
-func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t int, columns [][]E, publics []E, b *balance) error {
+func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t int, columns [][]E, code *code[E], publics []E, b *balance) error {
 	p, rows, used := l.programs[t], len(columns[0]), l.used(t)
-	code := lower[E, X](f, p, publics, true, messageSteps(p))
 	size := min(rows, tile)
 	failed := make([]error, rows/size)
 	sent := make([][]sending, rows/size)
 	var zero E
 	err := ex.Do(ctx, rows/size, func(_ context.Context, i int) error {
-		m := newMachine[E, X](f, code, rows)
+		m := newMachine[E, X](f, code, publics, rows)
 		// The first row in which something does not hold, and of what does not hold there what is stated
 		// first.
 		first, failing := size, -1

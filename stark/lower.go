@@ -111,8 +111,8 @@ func usesOf(p *air.Program, kept []int) []int {
 	return uses
 }
 
-// knownSteps are the values of constants and public values, and of what is made of those alone.
-func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, publics []E) []constant[E] {
+// knownSteps are the values of constants, and of what is made of those alone.
+func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program) []constant[E] {
 	known := make([]constant[E], len(p.Steps))
 	var zero E
 	for i, s := range p.Steps {
@@ -123,8 +123,6 @@ func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 				v = zero.Sub(v)
 			}
 			known[i] = constant[E]{v, true}
-		case s.Op == air.Public:
-			known[i] = constant[E]{publics[s.Index], true}
 		case s.Op >= air.Add && known[s.X].is && known[s.Y].is:
 			v, y := known[s.X].value, known[s.Y].value
 			switch s.Op {
@@ -141,12 +139,22 @@ func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 	return known
 }
 
+// codes are a table's: of all that it states, and of the messages alone.
+type codes[E field.Element[E]] struct{ all, messages *code[E] }
+
+func (y *system[E, X]) lower(s *statement) {
+	for _, p := range s.programs {
+		kept := messageSteps(p)
+		y.codes = append(y.codes, codes[E]{lower[E, X](y.field, p, true, kept), lower[E, X](y.field, p, false, kept)})
+	}
+}
+
 // lower makes code of a program: of its constraints if they are wanted, and of the steps that are
 // kept, which are the messages'.
-func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, publics []E, constraints bool, kept []int) *code[E] {
+func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, constraints bool, kept []int) *code[E] {
 	n := len(p.Steps)
 	l := &lowering[E]{
-		code: &code[E]{program: p, values: make([]int, n)}, steps: p.Steps, known: knownSteps(f, p, publics),
+		code: &code[E]{program: p, values: make([]int, n)}, steps: p.Steps, known: knownSteps(f, p),
 		needed: make([]bool, n), forms: make([]form, n), memory: make([]int, 0, 4*n),
 	}
 	bounds := make(map[int][]int)
@@ -190,16 +198,18 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 		}
 	}
 	c.registers = len(c.constants)
-	for _, op := range []air.Op{air.Here, air.Next} {
+	for _, op := range []air.Op{air.Public, air.Here, air.Next} {
 		for i, s := range p.Steps {
 			if !l.needed[i] || s.Op != op {
 				continue
 			}
 			c.values[i] = c.registers
-			at := cellAt{c.registers, s.Index}
-			if op == air.Here {
+			switch at := (cellAt{c.registers, s.Index}); op {
+			case air.Public:
+				c.publics = append(c.publics, s.Index)
+			case air.Here:
 				c.here = append(c.here, at)
-			} else {
+			case air.Next:
 				c.next = append(c.next, at)
 			}
 			c.registers++

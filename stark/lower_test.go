@@ -163,11 +163,11 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 		}
 		kept := messageSteps(p)
 		for _, constraints := range []bool{true, false} {
-			code := lower[E, X](f, p, publics, constraints, kept)
+			code := lower[E, X](f, p, constraints, kept)
 			for _, in := range code.instructions {
 				seen[in.op] = true
 			}
-			m := newMachine[E, X](f, code, rows)
+			m := newMachine[E, X](f, code, publics, rows)
 			var summed []int
 			m.run(func(i int) []E { return columns[i] }, rows, 1, 0, func(w air.Where, bounds []int, values [][]E) {
 				for i, b := range bounds {

@@ -2,6 +2,7 @@ package stark
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/air"
@@ -11,12 +12,14 @@ import (
 // tile is how many rows a machine takes at a time: what it computes stays in the cache.
 const tile = 256
 
-// code is a table's program for rows at a time, in registers that are vectors.
+// code is a table's program for rows at a time, in registers that are vectors. Public values are read as
+// it runs, so that it is that of all statements.
 type code[E field.Element[E]] struct {
 	program      *air.Program
 	constants    []E        // by register, the first ones
+	publics      []int      // of the registers behind those, which public values they hold
 	instructions []instr[E] // in order
-	registers    int        // in all: constants, then cells of the row, of the next row, then others
+	registers    int        // in all: constants, public values, cells of the row, of the next row, then others
 	here         []cellAt   // which registers hold which columns
 	next         []cellAt
 	values       []int // of each step that is asked for, its register
@@ -74,7 +77,7 @@ type machine[E field.Element[E], X field.Extension[E, X]] struct {
 	tuple [][]E // of a message
 }
 
-func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], c *code[E], rows int) *machine[E, X] {
+func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], c *code[E], publics []E, rows int) *machine[E, X] {
 	m := &machine[E, X]{code: c, field: f, size: min(rows, tile), slots: make([][]E, c.registers)}
 	cells := len(c.here) + len(c.next)
 	memory := make([]E, (c.registers-cells+len(c.next))*m.size)
@@ -82,13 +85,17 @@ func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 		v, memory = memory[:m.size:m.size], memory[m.size:]
 		return v
 	}
+	fixed := slices.Clone(c.constants)
+	for _, i := range c.publics {
+		fixed = append(fixed, publics[i])
+	}
 	for r := range m.slots {
-		if r < len(c.constants) || r >= len(c.constants)+cells {
+		if r < len(fixed) || r >= len(fixed)+cells {
 			m.slots[r] = take()
 		}
-		if r < len(c.constants) {
+		if r < len(fixed) {
 			for i := range m.slots[r] {
-				m.slots[r][i] = c.constants[r]
+				m.slots[r][i] = fixed[r]
 			}
 		}
 	}

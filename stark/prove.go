@@ -32,6 +32,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	proximity  proximityProver[E]
 	layout     *layout
 	points     *points[E, X]
+	codes      []codes[E]
 	publics    []E
 	messages   []Message
 	span       func(string) func()
@@ -41,7 +42,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	random   *random[E, X]   // nil but in zero knowledge, as are
 	masks    [][2][]X        // of each table, of the tuples with which its sum begins and ends,
 	salts    [phases][][][]E // and of each coset what is hashed with leaves
-	kept     []*sides[E, X]
+	kept     []sides[E]
 	extended [phases][]*extended[E]
 	trees    [phases]*tree.Tree[E]
 	drawn    drawn[X]

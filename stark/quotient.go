@@ -70,7 +70,6 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		return nil, err
 	}
 	weights := powersOf(p.one(), p.alpha, l.constraints(t))
-	code := lower[E, X](f, l.programs[t], p.publics, true, messageSteps(l.programs[t]))
 	// On so many cosets of the group of n, evenly apart, t is as many polynomials of degree below n:
 	// t modulo X^n - a^n.
 	apart := len(p.points.shifts) / pieces
@@ -78,7 +77,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	for j := range pieces {
 		c := j * apart
 		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }
-		if remainders[j], err = p.quotientAt(t, code, weights, view[E]{columns, n, 1, p.points.all(c, rows)}); err != nil {
+		if remainders[j], err = p.quotientAt(t, weights, view[E]{columns, n, 1, p.points.all(c, rows)}); err != nil {
 			return nil, err
 		}
 		unscale := reversedPowers(rows, f.New(1), p.points.shift(c, rows).Inverse())
@@ -112,7 +111,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	}
 	x := p.points.few[rows]
 	columns := func(phase, i int) []E { return p.extended[phase][t].few[i] }
-	values, err := p.quotientAt(t, code, weights, view[E]{columns, 2 * len(x.points), len(x.points), x.points})
+	values, err := p.quotientAt(t, weights, view[E]{columns, 2 * len(x.points), len(x.points), x.points})
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +128,12 @@ type view[E any] struct {
 }
 
 // quotientAt is a table's quotient at the points of a view.
-func (p *prover[E, X]) quotientAt(t int, code *code[E], weights []X, v view[E]) (field.Vector[E], error) {
+func (p *prover[E, X]) quotientAt(t int, weights []X, v view[E]) (field.Vector[E], error) {
 	n := len(v.points)
 	out := field.NewVector[E](p.vectors.Degree(), n)
 	selectors := p.selectors(t, v.points)
 	return out, tiles(p.ctx, p.ex, n, tile, func(from, to int) {
-		q := p.newQuotient(t, v, code, weights, selectors)
+		q := p.newQuotient(t, v, weights, selectors)
 		for ; from < to; from += q.size {
 			q.tile(from, out.Slice(from, from+q.size))
 		}
@@ -192,8 +191,8 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	scratch   []E
 }
 
-func (p *prover[E, X]) newQuotient(t int, at view[E], code *code[E], weights []X, selectors [kinds][]E) *quotienter[E, X] {
-	m := newMachine[E, X](p.field, code, len(at.points))
+func (p *prover[E, X]) newQuotient(t int, at view[E], weights []X, selectors [kinds][]E) *quotienter[E, X] {
+	m := newMachine[E, X](p.field, p.codes[t].all, p.publics, len(at.points))
 	q := &quotienter[E, X]{p: p, m: m, t: t, view: at, size: m.size, weights: weights, selectors: selectors}
 	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), q.size) }
 	for w := range q.sums {

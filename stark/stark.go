@@ -91,6 +91,7 @@ type System struct {
 
 // engine is a system over a field and an extension.
 type engine interface {
+	lower(s *statement) // before it proves
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
 	bytes() uint64 // of an element
 	layout(s *statement, rows []int) (*layout, error)
@@ -114,6 +115,7 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.lower(s)
 	return &System{s, e}, nil
 }
 
@@ -183,6 +185,7 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	hash      tree.Hash[E]
 	canonical func(tree.Digest) bool // tells whether it is one
 	challenge func(protocol string) challenger.Challenger[E, X]
+	codes     []codes[E] // of each table
 	kept      kept[E]
 }
 
@@ -257,7 +260,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	m := &memory[E]{kept: &y.kept}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
-		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), publics: publics, messages: about.Messages,
+		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), codes: y.codes, publics: publics, messages: about.Messages,
 		span: options.Span, proof: &proof[E, X]{rows: rows},
 	}
 	if p.span == nil {

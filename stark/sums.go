@@ -7,10 +7,7 @@ import (
 )
 
 // sides is what the sums of a table need of its columns.
-type sides[E field.Element[E], X field.Extension[E, X]] struct {
-	code    *code[E]
-	columns map[int][]E
-}
+type sides[E any] map[int][]E
 
 // messageSteps are the steps of a program's messages.
 func messageSteps(p *air.Program) (steps []int) {
@@ -22,15 +19,11 @@ func messageSteps(p *air.Program) (steps []int) {
 
 // keep keeps the values that a table's sums need, before its columns become coefficients.
 func (p *prover[E, X]) keep(t int, columns [][]E) {
-	program := p.layout.programs[t]
-	s := &sides[E, X]{columns: make(map[int][]E)}
-	if len(program.Messages) > 0 {
-		s.code = lower[E, X](p.field, program, p.publics, false, messageSteps(program))
-		for _, at := range [][]cellAt{s.code.here, s.code.next} {
-			for _, c := range at {
-				if s.columns[c.column] == nil {
-					s.columns[c.column] = append([]E(nil), columns[c.column]...)
-				}
+	s := make(sides[E])
+	for _, at := range [][]cellAt{p.codes[t].messages.here, p.codes[t].messages.next} {
+		for _, c := range at {
+			if s[c.column] == nil {
+				s[c.column] = append([]E(nil), columns[c.column]...)
 			}
 		}
 	}
@@ -96,12 +89,12 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	}
 	side := p.kept[t]
 	err = tiles(p.ctx, p.ex, rows, tile, func(from, to int) {
-		m := newMachine[E, X](p.field, side.code, rows)
+		m := newMachine[E, X](p.field, p.codes[t].messages, p.publics, rows)
 		vector := func() field.Vector[E] { return field.NewVector[E](d, m.size) }
 		scratch := make([]E, m.size)
 		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
 		for ; from < to; from += m.size {
-			m.run(func(c int) []E { return side.columns[c] }, rows, 1, from, nil)
+			m.run(func(c int) []E { return side[c] }, rows, 1, from, nil)
 			for g, group := range groups {
 				m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
 				v.Invert(f.denominator)
