@@ -1,23 +1,49 @@
 package stark
 
-import "sync"
+import (
+	"sync"
+	"unsafe"
+	"weak"
+)
 
 // kept is memory of columns, most of what a proof takes: what one leaves the next ones take, as long as the
 // collector lets it lie. New memory is cleared before anybody has it, which takes 7 or 8 % of a proof's time.
-type kept[E any] struct{ pools sync.Map } // of *[]E, by their length
+// A sync.Pool would hide what one processor has left from the others.
+type kept[E any] struct {
+	mu   sync.Mutex
+	left map[int][]weak.Pointer[E] // to the first element, by length
+}
 
 func (k *kept[E]) take(n int) []E {
-	if pool, ok := k.pools.Load(n); ok {
-		if memory, ok := pool.(*sync.Pool).Get().(*[]E); ok {
-			return *memory
+	for {
+		first, ok := k.pop(n)
+		if !ok {
+			return make([]E, n)
+		}
+		if first := first.Value(); first != nil {
+			return unsafe.Slice(first, n)
 		}
 	}
-	return make([]E, n)
+}
+
+func (k *kept[E]) pop(n int) (first weak.Pointer[E], ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	left := k.left[n]
+	if len(left) == 0 {
+		return first, false
+	}
+	k.left[n] = left[:len(left)-1]
+	return left[len(left)-1], true
 }
 
 func (k *kept[E]) give(memory []E) {
-	pool, _ := k.pools.LoadOrStore(len(memory), new(sync.Pool))
-	pool.(*sync.Pool).Put(&memory)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.left == nil {
+		k.left = make(map[int][]weak.Pointer[E])
+	}
+	k.left[len(memory)] = append(k.left[len(memory)], weak.Make(unsafe.SliceData(memory)))
 }
 
 // memory is what one proof has taken.
