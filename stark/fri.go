@@ -103,20 +103,19 @@ func (p *friProver[E, X]) half(word field.Vector[E], c, size int, r X) field.Vec
 	n := 1 << (size - 1)
 	v := p.vectors
 	half := p.field.New(2).Inverse()
-	// (1-r) (f + g) / 2 + r (f - g) / 2x
+	// E + r (O - E), E = (f + g) / 2 and O = (f - g) / 2x
 	inverse := make([]E, n)
 	setPowers(p.field, inverse, half.Mul(p.points.shift(c, size).Inverse()), p.field.Root(size).Inverse())
 	even, odd := field.NewVector[E](v.Degree(), n), field.NewVector[E](v.Degree(), n)
-	scratch := make([]E, n)
 	for k, values := range word {
 		p.field.Add(even[k], values[:n], values[n:])
+		p.field.MulScalar(even[k], even[k], half)
 		p.field.Sub(odd[k], values[:n], values[n:])
 		p.field.Mul(odd[k], odd[k], inverse)
 	}
-	out := field.NewVector[E](v.Degree(), n)
-	v.AddScaled(out, odd, r, scratch)
-	v.AddScaled(out, even, one[E, X](p.field).Sub(r).MulBase(half), scratch)
-	return out
+	v.SubFrom(odd, even)
+	v.AddScaled(even, odd, r, inverse) // which nothing reads any more
+	return even
 }
 
 // last sets the coefficients of what is left, which a coset of it has.

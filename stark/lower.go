@@ -17,6 +17,9 @@ type lowering[E field.Element[E]] struct {
 
 // list is numbers in the common memory: there are very many short lists.
 func (l *lowering[E]) list(of ...int) []int {
+	if len(l.memory)+len(of) > cap(l.memory) {
+		l.memory = make([]int, 0, 1<<12) // of which no list takes much
+	}
 	from := len(l.memory)
 	l.memory = append(l.memory, of...)
 	return l.memory[from:len(l.memory):len(l.memory)]
@@ -155,7 +158,7 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 	n := len(p.Steps)
 	l := &lowering[E]{
 		code: &code[E]{program: p, values: make([]int, n)}, steps: p.Steps, known: knownSteps(f, p),
-		needed: make([]bool, n), forms: make([]form, n), memory: make([]int, 0, 4*n),
+		needed: make([]bool, n), forms: make([]form, n),
 	}
 	bounds := make(map[int][]int)
 	uses := usesOf(p, kept)
@@ -223,7 +226,7 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 // reads it, or until the sum of the constraints of which it is one.
 func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 	c, n := l.code, len(l.steps)
-	var free []int
+	var free, of []int
 	computed := func(i int) bool { return l.needed[i] && !l.known[i].is && l.steps[i].Op >= air.Add }
 	release := func(i int, of []int) {
 		for _, x := range of {
@@ -247,8 +250,8 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 	}
 	for i := range n {
 		if computed(i) {
-			of := l.forms[i].of
-			in := instr[E]{op: l.forms[i].op, x: l.list(of...)}
+			of = append(of[:0], l.forms[i].of...)
+			in := instr[E]{op: l.forms[i].op, x: l.forms[i].of}
 			for j, x := range of {
 				in.x[j] = c.values[x]
 			}

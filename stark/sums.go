@@ -88,6 +88,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		columns = append(columns, h[g]...)
 	}
 	side := p.kept[t]
+	p.kept[t] = nil // nothing else reads it
 	err = tiles(p.ctx, p.ex, rows, tile, func(from, to int) {
 		m := newMachine[E, X](p.field, p.codes[t].messages, p.publics, rows)
 		vector := func() field.Vector[E] { return field.NewVector[E](d, m.size) }

@@ -60,7 +60,9 @@ func compile(b *Builder) *Program {
 		return i
 	}
 	for _, c := range b.constraints {
-		p.Constraints = append(p.Constraints, Bound{c, number(c.zero.node)})
+		step := number(c.zero.node)
+		c.zero = Expr{} // of which the steps are all that is needed
+		p.Constraints = append(p.Constraints, Bound{c, step})
 	}
 	for _, m := range b.messages {
 		s := Sent{Bus: m.Bus, Multiplicity: number(m.multiplicity.node)}

@@ -142,20 +142,21 @@ func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label str
 		return 0, fmt.Errorf("%w: %d bits of grinding, accepted are 0 to %d", zkbench.ErrParams, work, mostWork)
 	}
 	seed := b.seed(label)
+	// A column for each word of the seed, which all nonces share, and one of the nonces.
+	words := make([][]uint64, seedWords)
+	for i := range words {
+		words[i] = make([]uint64, grinds)
+		for j := range words[i] {
+			words[i][j] = binary.LittleEndian.Uint64(seed[8*i:])
+		}
+	}
 	nonce, err := search(ctx, ex, func(from uint64, n int) (uint64, bool) {
-		// A column for each word of the seed, which all nonces share, and one of the nonces.
-		columns := make([][]uint64, seedWords+1)
-		for i := range columns {
-			columns[i] = make([]uint64, n)
-			for j := range columns[i] {
-				columns[i][j] = from + uint64(j)
-				if i < seedWords {
-					columns[i][j] = binary.LittleEndian.Uint64(seed[8*i:])
-				}
-			}
+		nonces := make([]uint64, n)
+		for j := range nonces {
+			nonces[j] = from + uint64(j)
 		}
 		digests := make([]tree.Digest, n)
-		keccak.SumColumns(digests, columns)
+		keccak.SumColumns(digests, append(slices.Clone(words), nonces))
 		for i, d := range digests {
 			if bits.TrailingZeros64(d[0]) >= work {
 				return from + uint64(i), true
