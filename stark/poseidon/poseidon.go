@@ -1,6 +1,6 @@
 // Package poseidon proves paths in Merkle trees of Poseidon digests over Goldilocks, by package
 // stark: "I know a way of so many siblings from this leaf to that root". Siblings and the leaf's
-// place are secret as far as a proof that is not zero-knowledge keeps them. A row is one
+// place are secret, if the set is one of zero knowledge. A row is one
 // permutation, of two columns an S-box, which other tables may state too (State).
 package poseidon
 
