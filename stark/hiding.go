@@ -12,12 +12,14 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
 // In zero knowledge the last rows of each table are random, and nothing is said of them. A proof shows of
-// a column its values at y and g y, and others only through those at the points of queries: they are fewer
-// than random rows, so that all of them are uniform and independent of what the other rows hold. The rest
+// a column its values at y and g y, and others only through those at the points of queries and, in the
+// quotient, of the rows next to them: they are fewer than random rows, so that all of them are uniform and
+// independent of what the other rows hold. The rest
 // is hidden apart: what the pieces of the quotient are at those points, by what one piece gets and the
 // next one loses; sums, by random messages from each table to the next; the word that is proved near to
 // a polynomial, by a random one; leaves that are not opened, by what is hashed with them. docs/stark.md has
@@ -42,9 +44,9 @@ const (
 	forSalt
 )
 
-// newRandom is one whose key depends on what src gives and on the columns: should src repeat itself, other
-// columns have another key.
-func newRandom[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], src io.Reader) (*random[E, X], error) {
+// newRandom is one whose key depends on what src gives, on the statement, which a challenger has absorbed
+// for this alone, and on the columns: should src repeat itself, others have another key.
+func newRandom[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], about challenger.Challenger[E, X], src io.Reader) (*random[E, X], error) {
 	if src == nil {
 		src = rand.Reader
 	}
@@ -62,6 +64,11 @@ func newRandom[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], src
 	}
 	h := sha512.New()
 	h.Write(key[:])
+	for range 3 { // of 124 bits or more
+		for _, e := range field.Coordinates(nil, about.Challenge("randomness", false)) {
+			h.Write(binary.LittleEndian.AppendUint64(nil, p.field.Word(e)))
+		}
+	}
 	for t, columns := range p.columns {
 		tags := make([][]byte, len(columns))
 		err := p.ex.Do(p.ctx, len(columns), func(_ context.Context, i int) error {
@@ -85,8 +92,7 @@ func newRandom[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], src
 // draw sets dst to elements, each number of a purpose once.
 func (r *random[E, X]) draw(dst []E, purpose, number int) {
 	var iv [aes.BlockSize]byte
-	binary.BigEndian.PutUint32(iv[:], uint32(purpose))
-	binary.BigEndian.PutUint32(iv[4:], uint32(number))
+	binary.BigEndian.PutUint64(iv[:], uint64(purpose)<<56|uint64(number))
 	stream := cipher.NewCTR(r.block, iv[:])
 	f := r.field
 	size, order := f.Bytes(), f.Order()
@@ -278,7 +284,7 @@ func (p *prover[E, X]) hidden(t int, remainder [][]E, beta E, values field.Vecto
 				}
 			}
 			if c < chunks-1 {
-				p.random.draw(mask, forPieces, (t<<16|c)*d+k)
+				p.random.draw(mask, forPieces, (t<<32|c)*d+k)
 				for i, e := range mask {
 					piece[place(chunk+i, rows)] = e
 				}

@@ -23,6 +23,7 @@ import (
 func factors() *air.Table {
 	return &air.Table{Name: "factors", Columns: 2, State: func(b *air.Builder) {
 		b.Zero(air.Everywhere, "product", b.Here(0).Mul(b.Here(1)).Sub(b.Public(0)))
+		b.Zero(air.Transition, "constant", b.Next(0).Sub(b.Here(0)))
 		b.Send("factor", air.Constant(1), b.Here(0))
 	}}
 }
@@ -140,8 +141,8 @@ func TestOpenings(t *testing.T) {
 	}
 }
 
-// TestWitnesses: to all values that a proof tells of a column, there are random rows beside each witness that
-// has them. Without the option there are for one witness alone.
+// TestWitnesses: to all values of a column on which a proof depends, there are random rows beside each witness
+// that has them. Without the option there are for one witness alone.
 func TestWitnesses(t *testing.T) {
 	t.Parallel()
 	for _, zero := range []bool{true, false} {
@@ -158,8 +159,8 @@ func TestWitnesses(t *testing.T) {
 }
 
 // explains tells whether the first column can hold a witness in all rows that are not random: whether
-// Σ λ_j(z) f_j, with the Lagrange polynomials λ_j of rows, can be what is opened at all z, f_j of random rows
-// being unknown.
+// Σ λ_j(z) f_j, with the Lagrange polynomials λ_j of rows, can be the values at all z, f_j of random rows being
+// unknown: at what is opened, and at the next row's points of places, which the quotient there depends on.
 func explains(p *hidingProver, witness uint64) bool {
 	l, f := p.layout, p.field
 	n, used := 1<<l.rows[0], l.used(0)
@@ -187,12 +188,13 @@ func explains(p *hidingProver, witness uint64) bool {
 	}
 	values := p.proof.values[ofColumns][0]
 	equation(p.y, values[0][0])
-	if l.next[ofColumns][0][0] {
-		equation(p.y.MulBase(f.Root(l.rows[0])), values[1][0])
-	}
-	for _, leaf := range places(p) {
-		x := embed[goldilocks.Element, ext.Quadratic](p.points.at(leaf))
-		equation(x, embed[goldilocks.Element, ext.Quadratic](p.points.opened(p.extended[ofColumns][0], leaf)[0]))
+	equation(p.y.MulBase(f.Root(l.rows[0])), values[1][0])
+	for _, place := range places(p) {
+		coset, row := place>>l.rows[0], place&(n-1) // of stacks of one column
+		for _, row := range []int{row, (row + 1) & (n - 1)} {
+			u, value := p.points.all(coset, l.rows[0])[row], p.extended[ofColumns][0].column(coset, 0)[row]
+			equation(embed[goldilocks.Element, ext.Quadratic](u), embed[goldilocks.Element, ext.Quadratic](value))
+		}
 	}
 	return solvable(rows)
 }
@@ -233,13 +235,13 @@ func solvable(rows [][]goldilocks.Element) bool {
 	return !slices.ContainsFunc(rows, func(r []goldilocks.Element) bool { return r[columns] != 0 })
 }
 
-// TestRandomness: what hides is drawn once for each use, depends on the source, on the trace and on nothing
-// else, and stands where it hides.
+// TestRandomness: what hides is drawn once for each use, depends on the source, on the statement and on the
+// trace, and on nothing else, and stands where it hides.
 func TestRandomness(t *testing.T) {
 	t.Parallel()
 	h := newHiding(t, true, 1)
-	drawn := func(witness uint64, source byte) (all []goldilocks.Element) {
-		p := h.prove(t, witness, 0, bytes.NewReader(bytes.Repeat([]byte{source}, 32)))
+	drawn := func(witness uint64, source byte, number int) (all []goldilocks.Element) {
+		p := h.prove(t, witness, number, bytes.NewReader(bytes.Repeat([]byte{source}, 32)))
 		l, f := p.layout, p.field
 		coefficients := func(x *extended[goldilocks.Element], i int) []goldilocks.Element {
 			c := slices.Clone(x.column(0, i))
@@ -293,12 +295,12 @@ func TestRandomness(t *testing.T) {
 		}
 		return all
 	}
-	first := drawn(2, 1)
-	if !slices.Equal(first, drawn(2, 1)) {
+	first := drawn(2, 1, 0)
+	if !slices.Equal(first, drawn(2, 1, 0)) {
 		t.Error("one source, one trace, two proofs")
 	}
 	all := make(map[goldilocks.Element]bool)
-	for _, more := range [][]goldilocks.Element{first, drawn(2, 2), drawn(3, 1)} {
+	for _, more := range [][]goldilocks.Element{first, drawn(2, 2, 0), drawn(3, 1, 0), drawn(2, 1, 1)} {
 		for _, e := range more {
 			if e == 0 || all[e] {
 				t.Fatal("something random was drawn twice")

@@ -29,13 +29,14 @@ type Set struct {
 }
 
 // Random is how many of each table's rows are random in zero knowledge, and 0 otherwise. What a proof
-// shows depends on a column's values at no more points than these are, but one: one for each query, and the
-// two at which columns are opened, with all their conjugates. One row is where sums end.
+// shows depends on a column's values at no more points than these are, but one: two for each query, since
+// the quotient there depends on the next row, and the two at which columns are opened, with all their
+// conjugates. One row is where sums end.
 func (s Set) Random() int {
 	if !s.ZeroKnowledge {
 		return 0
 	}
-	return s.Queries + 2*s.Degree + 1
+	return 2*s.Queries + 2*s.Degree + 1
 }
 
 // Height is the least height of a table that has so many rows to fill.

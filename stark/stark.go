@@ -275,7 +275,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		p.columns = append(p.columns, columns)
 	}
 	if s.set.ZeroKnowledge {
-		if p.random, err = newRandom(p, options.Rand); err != nil {
+		if p.random, err = newRandom(p, y.begin(s, rows, about, publics), options.Rand); err != nil {
 			return nil, err
 		}
 		if p.points.few, err = p.fewPoints(); err != nil {

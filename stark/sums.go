@@ -120,7 +120,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		phi = unmasked[E](p.drawn, p.masks[t][0]).Inverse()
 		sum = sum.Add(phi).Sub(unmasked[E](p.drawn, p.masks[t][1]).Inverse())
 		for i, column := range columns {
-			p.random.draw(column[used:], forSums, t<<16|i)
+			p.random.draw(column[used:], forSums, t<<32|i)
 		}
 	}
 	share := sum.MulBase(p.field.New(uint64(used)).Inverse())

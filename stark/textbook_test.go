@@ -251,7 +251,7 @@ func (b *textbook) verify(about Statement) {
 	// In zero knowledge rows of each table are left out, places have more, and so do leaves.
 	random, masks, salt := 0, 0, 0
 	if set.ZeroKnowledge {
-		random, masks, salt = set.Queries+2*2+1, 2, 3
+		random, masks, salt = 2*set.Queries+2*2+1, 2, 3
 	}
 	var rows []int
 	b.t = transcript.New("stark")
