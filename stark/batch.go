@@ -45,12 +45,6 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	out := field.NewVector[E](d, 1<<l.size)
 	for t, rows := range l.rows {
 		stack := l.size - rows
-		// The reciprocals of u - y, and of u - g y.
-		var inverses [2]field.Vector[E]
-		for which, y := range []X{p.y, p.y.MulBase(p.field.Root(rows))} {
-			inverses[which] = p.differences(rows, y)
-			v.Invert(inverses[which])
-		}
 		members := field.NewVector[E](d, 1<<l.size)
 		err := p.ex.Do(p.ctx, 1<<stack, func(_ context.Context, i int) error {
 			sum, scratch := field.NewVector[E](d, 1<<rows), make([]E, 1<<rows)
@@ -72,7 +66,7 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 					clearVector(sum)
 					v.AddProducts(sum, columns, at, scratch)
 					v.AddConstant(sum, constant)
-					v.Product(members.Slice(i<<rows, (i+1)<<rows), sum, inverses[which], scratch)
+					v.Product(members.Slice(i<<rows, (i+1)<<rows), sum, p.inverses[t][which], scratch)
 				}
 			}
 			return nil
@@ -120,13 +114,4 @@ func (p *points[E, X]) spread(ctx context.Context, ex executor.Executor, first f
 		return nil
 	})
 	return out, err
-}
-
-// differences are u - y at the points u of the first coset of the group of order 2^rows.
-func (p *prover[E, X]) differences(rows int, y X) field.Vector[E] {
-	d := field.NewVector[E](p.vectors.Degree(), 1<<rows)
-	copy(d[0], p.points.all(0, rows))
-	var zero X
-	p.vectors.AddConstant(d, zero.Sub(y))
-	return d
 }

@@ -19,8 +19,11 @@ func (p *prover[E, X]) open() error {
 
 func (p *prover[E, X]) evaluate() error {
 	l := p.layout
-	for t, rows := range l.rows {
-		at, next := p.lagrange(rows, p.y), p.lagrange(rows, p.y.MulBase(p.field.Root(rows)))
+	if err := p.invert(); err != nil {
+		return err
+	}
+	for t := range l.rows {
+		at, next := p.lagrange(t, 0), p.lagrange(t, 1)
 		for phase, shapes := range l.phases {
 			s, x := shapes[t], p.extended[phase][t]
 			values := [2][]X{make([]X, s.width), make([]X, s.width)}
@@ -40,19 +43,34 @@ func (p *prover[E, X]) evaluate() error {
 	return nil
 }
 
-// lagrange is the weights with which a column's values on the first coset add up to that at y: at a
-// point u of the coset s H of n elements u (y^n - s^n) / (n s^n (y - u)).
-func (p *prover[E, X]) lagrange(rows int, y X) field.Vector[E] {
-	f, v := p.field, p.vectors
+// invert sets, for each table, the reciprocals of u - y and of u - g y at the points u of the first coset.
+func (p *prover[E, X]) invert() error {
+	p.inverses = make([][2]field.Vector[E], len(p.layout.rows))
+	return p.ex.Do(p.ctx, 2*len(p.inverses), func(_ context.Context, i int) error {
+		rows, y := p.layout.rows[i/2], p.y
+		if i%2 == 1 {
+			y = y.MulBase(p.field.Root(rows))
+		}
+		v := field.NewVector[E](p.vectors.Degree(), 1<<rows)
+		copy(v[0], p.points.all(0, rows))
+		p.vectors.AddConstant(v, neg[E](y))
+		p.vectors.Invert(v)
+		p.inverses[i/2][i%2] = v
+		return nil
+	})
+}
+
+// lagrange is the weights with which a column's values on the first coset add up to that at y, or at g y:
+// at a point u of the coset s H of n elements u (y^n - s^n) / (n s^n (y - u)), and g^n is 1.
+func (p *prover[E, X]) lagrange(t, which int) field.Vector[E] {
+	f, v, rows := p.field, p.vectors, p.layout.rows[t]
 	n := 1 << rows
-	at := p.differences(rows, y)
-	v.Invert(at)
 	power := field.Power(f.New(1), p.points.shift(0, rows), uint64(n))
-	vanishing := field.Power(p.one(), y, uint64(n))
+	vanishing := field.Power(p.one(), p.y, uint64(n))
 	vanishing[0] = vanishing[0].Sub(power)
 	factor := neg[E](vanishing).MulBase(power.Mul(f.New(uint64(n))).Inverse()) // of 1 / (u - y)
 	weights := field.NewVector[E](v.Degree(), n)
-	v.AddScaled(weights, at, factor, make([]E, n))
+	v.AddScaled(weights, p.inverses[t][which], factor, make([]E, n))
 	v.MulBase(weights, weights, p.points.all(0, rows))
 	return weights
 }

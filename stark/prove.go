@@ -42,12 +42,13 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	random   *random[E, X]   // nil but in zero knowledge, as are
 	masks    [][2][]X        // of each table, of the tuples with which its sum begins and ends,
 	salts    [phases][][][]E // and of each coset what is hashed with leaves
-	kept     []sides[E]
+	kept     [][][]E         // of each table, of the columns that its sums need
 	extended [phases][]*extended[E]
 	trees    [phases]*tree.Tree[E]
 	drawn    drawn[X]
 	alpha    X
 	y        X
+	inverses [][2]field.Vector[E] // of each table, of u - y and of u - g y
 }
 
 func (p *prover[E, X]) one() X { return one[E, X](p.field) }
@@ -111,7 +112,9 @@ func (p *prover[E, X]) commitColumns() error {
 
 func (p *prover[E, X]) extendColumns() error {
 	for t, columns := range p.columns {
-		p.keep(t, columns)
+		if err := p.keep(t, columns); err != nil {
+			return err
+		}
 		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true)
 		if err != nil {
 			return err
@@ -132,12 +135,9 @@ func (p *prover[E, X]) checker() *verifier[E, X] {
 func (p *prover[E, X]) balanced() error { return p.checker().balanced(p.drawn) }
 
 func (p *prover[E, X]) identities() error {
-	for t := range p.layout.programs {
-		if err := p.checker().identity(t, p.alpha, p.y, p.drawn); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.ex.Do(p.ctx, len(p.layout.programs), func(_ context.Context, t int) error {
+		return p.checker().identity(t, p.alpha, p.y, p.drawn)
+	})
 }
 
 // queries shows the words at places that the challenger picks.
@@ -153,18 +153,22 @@ func (p *prover[E, X]) queries() error {
 		}
 		shown := groupsOf(places, l.size, l.shared[phase])
 		log := l.size - l.shared[phase]
-		for _, leaf := range shown {
-			var row []E
-			for _, place := range placesOf(leaf, l.size, l.shared[phase]) {
+		leaves := make([][]E, len(shown))
+		err := p.ex.Do(p.ctx, len(shown), func(_ context.Context, i int) error {
+			for _, place := range placesOf(shown[i], l.size, l.shared[phase]) {
 				for _, x := range p.extended[phase] {
-					row = append(row, p.points.opened(x, place)...)
+					leaves[i] = append(leaves[i], p.points.opened(x, place)...)
 				}
 			}
-			for _, column := range p.salts[phase][leaf>>log] {
-				row = append(row, column[leaf&(1<<log-1)])
+			for _, column := range p.salts[phase][shown[i]>>log] {
+				leaves[i] = append(leaves[i], column[shown[i]&(1<<log-1)])
 			}
-			p.proof.leaves[phase] = append(p.proof.leaves[phase], row)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
+		p.proof.leaves[phase] = leaves
 		p.proof.paths[phase] = p.trees[phase].Path(shown)
 	}
 	return nil

@@ -1,6 +1,8 @@
 package stark
 
 import (
+	"context"
+
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -74,17 +76,23 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	// t modulo X^n - a^n.
 	apart := len(p.points.shifts) / pieces
 	remainders := make([]field.Vector[E], pieces)
-	for j := range pieces {
+	err = p.ex.Do(p.ctx, pieces, func(_ context.Context, j int) error {
 		c := j * apart
 		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }
-		if remainders[j], err = p.quotientAt(t, weights, view[E]{columns, n, 1, p.points.all(c, rows)}); err != nil {
-			return nil, err
+		values, err := p.quotientAt(t, weights, view[E]{columns, n, 1, p.points.all(c, rows)})
+		if err != nil {
+			return err
 		}
+		remainders[j] = values
 		unscale := reversedPowers(rows, f.New(1), p.points.shift(c, rows).Inverse())
 		for _, coordinate := range remainders[j] {
 			transform.Interpolate(coordinate)
 			f.Mul(coordinate, coordinate, unscale)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	// With b the first coset's a^n and ζ of order D, a^n is b ζ^j on the j-th: t_i is
 	// Σ ζ^(-ij) of the remainders, over D b^i.

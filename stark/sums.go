@@ -1,13 +1,13 @@
 package stark
 
 import (
+	"context"
+	"slices"
+
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
-
-// sides is what the sums of a table need of its columns.
-type sides[E any] map[int][]E
 
 // messageSteps are the steps of a program's messages.
 func messageSteps(p *air.Program) (steps []int) {
@@ -18,16 +18,20 @@ func messageSteps(p *air.Program) (steps []int) {
 }
 
 // keep keeps the values that a table's sums need, before its columns become coefficients.
-func (p *prover[E, X]) keep(t int, columns [][]E) {
-	s := make(sides[E])
+func (p *prover[E, X]) keep(t int, columns [][]E) error {
+	needed, kept := make([]bool, len(columns)), make([][]E, len(columns))
 	for _, at := range [][]cellAt{p.codes[t].messages.here, p.codes[t].messages.next} {
 		for _, c := range at {
-			if s[c.column] == nil {
-				s[c.column] = append([]E(nil), columns[c.column]...)
-			}
+			needed[c.column] = true
 		}
 	}
-	p.kept = append(p.kept, s)
+	p.kept = append(p.kept, kept)
+	return p.ex.Do(p.ctx, len(columns), func(_ context.Context, i int) error {
+		if needed[i] {
+			kept[i] = slices.Clone(columns[i])
+		}
+		return nil
+	})
 }
 
 func (p *prover[E, X]) sums() error {
@@ -87,7 +91,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		h[g] = field.NewVector[E](d, rows)
 		columns = append(columns, h[g]...)
 	}
-	side := p.kept[t]
+	kept := p.kept[t]
 	p.kept[t] = nil // nothing else reads it
 	err = tiles(p.ctx, p.ex, rows, tile, func(from, to int) {
 		m := newMachine[E, X](p.field, p.codes[t].messages, p.publics, rows)
@@ -95,7 +99,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		scratch := make([]E, m.size)
 		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
 		for ; from < to; from += m.size {
-			m.run(func(c int) []E { return side[c] }, rows, 1, from, nil)
+			m.run(func(c int) []E { return kept[c] }, rows, 1, from, nil)
 			for g, group := range groups {
 				m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
 				v.Invert(f.denominator)

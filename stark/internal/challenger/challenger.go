@@ -7,8 +7,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -98,23 +100,36 @@ func (b *bytes[E, X]) Index(label string, log int) int {
 // mostWork is how many bits of grinding there can be.
 const mostWork = 40
 
-// grinds is how many nonces are one task.
-const grinds = 1 << 9
+// grinds is how many nonces are one task, and searches how many tasks are started at once: to start some
+// takes as long as one.
+const (
+	grinds   = 1 << 9
+	searches = 1 << 6
+)
 
 // search returns the least nonce that tries find, of so many from one on.
 func search(ctx context.Context, ex executor.Executor, try func(from uint64, n int) (uint64, bool)) (uint64, error) {
-	tasks := executor.Tasks(ex)
-	found, is := make([]uint64, tasks), make([]bool, tasks)
-	for from := uint64(0); ; from += uint64(tasks) * grinds {
-		err := ex.Do(ctx, tasks, func(_ context.Context, i int) error {
-			found[i], is[i] = try(from+uint64(i)*grinds, grinds)
+	for from := uint64(0); ; from += searches * grinds {
+		var mu sync.Mutex
+		least := uint64(math.MaxUint64)
+		err := ex.Do(ctx, searches, func(_ context.Context, i int) error {
+			first := from + uint64(i)*grinds
+			mu.Lock()
+			past := least < first
+			mu.Unlock()
+			if past {
+				return nil
+			}
+			nonce, is := try(first, grinds)
+			mu.Lock()
+			defer mu.Unlock()
+			if is {
+				least = min(least, nonce)
+			}
 			return nil
 		})
-		if err != nil {
-			return 0, err
-		}
-		if i := slices.Index(is, true); i >= 0 {
-			return found[i], nil
+		if err != nil || least < math.MaxUint64 {
+			return least, err
 		}
 	}
 }
