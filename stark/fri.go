@@ -124,11 +124,7 @@ func (p *friProver[E, X]) last(word field.Vector[E], size int) error {
 	if err != nil {
 		return err
 	}
-	unscale := reversedPowers(size, p.field.New(1), p.points.shift(0, size).Inverse())
-	for _, coordinate := range word {
-		t.Interpolate(coordinate)
-		p.field.Mul(coordinate, coordinate, unscale)
-	}
+	interpolate(p.field, t, word, p.points.shift(0, size))
 	for i := range 1 << size {
 		p.proof.final = append(p.proof.final, p.vectors.Get(word, i))
 	}

@@ -240,7 +240,7 @@ func (s *sampler[E, X]) sample(dst, coefficients []E) {
 func (p *prover[E, X]) hidden(t int, remainder [][]E, beta E, values field.Vector[E]) [][]E {
 	l, f := p.layout, p.field
 	rows, d, x := l.rows[t], l.degree, p.points.few[l.rows[t]]
-	n, chunk, chunks, random := 1<<rows, l.chunk(t), l.chunks(t), l.set.Random()
+	n, used, chunks, random := 1<<rows, l.used(t), l.chunks(t), l.set.Random()
 	out := make([][]E, chunks*d)
 	for i := range out {
 		out[i] = make([]E, n)
@@ -258,8 +258,7 @@ func (p *prover[E, X]) hidden(t int, remainder [][]E, beta E, values field.Vecto
 		u := values[k]
 		f.Sub(u, u, sum)
 		f.MulScalar(u, u, over)
-		x.transform.Interpolate(u)
-		f.Mul(u, u, reversedPowers(x.log, f.New(1), x.points[0].Inverse()))
+		interpolate(f, x.transform, values[k:k+1], x.points[0])
 		coefficient := func(i int) (e E) {
 			if i>>rows < l.pieces[t] {
 				e = remainder[i>>rows*d+k][place(i&(n-1), rows)]
@@ -275,8 +274,8 @@ func (p *prover[E, X]) hidden(t int, remainder [][]E, beta E, values field.Vecto
 		mask := make([]E, random)
 		for c := range chunks {
 			piece := out[c*d+k]
-			for i := range chunk {
-				piece[place(i, rows)] = coefficient(c*chunk + i)
+			for i := range used {
+				piece[place(i, rows)] = coefficient(c*used + i)
 			}
 			if c > 0 {
 				for i, e := range mask {
@@ -286,7 +285,7 @@ func (p *prover[E, X]) hidden(t int, remainder [][]E, beta E, values field.Vecto
 			if c < chunks-1 {
 				p.random.draw(mask, forPieces, (t<<32|c)*d+k)
 				for i, e := range mask {
-					piece[place(chunk+i, rows)] = e
+					piece[place(used+i, rows)] = e
 				}
 			}
 		}

@@ -266,7 +266,7 @@ func TestRandomness(t *testing.T) {
 			x := p.extended[ofQuotients][table]
 			for i := range x.width - l.degree { // the last piece has no end
 				c := coefficients(x, i)
-				for j := l.chunk(table); j < 1<<x.rows; j++ {
+				for j := used; j < 1<<x.rows; j++ {
 					all = append(all, c[reversedBits(j, x.rows)])
 				}
 			}

@@ -1,6 +1,10 @@
 package stark
 
-import "github.com/zkbench/zkbench/stark/internal/field"
+import (
+	"math/bits"
+
+	"github.com/zkbench/zkbench/stark/internal/field"
+)
 
 // points are those on which words stand: shift times the roots of unity of order 2^(size+blowup),
 // as 2^blowup cosets of the group H of order 2^size. Point i of coset c is shift[c] ω^i, and words
@@ -64,6 +68,16 @@ func (p *points[E, X]) at(place int) E {
 	}
 	var zero E
 	return zero.Sub(half[i-len(half)])
+}
+
+// interpolate replaces each of some polynomials' values at shift times the roots of unity, by a transform of
+// their number, by its coefficients.
+func interpolate[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], t field.Transform[E], values [][]E, shift E) {
+	unscale := reversedPowers(bits.Len(uint(len(values[0])))-1, f.New(1), shift.Inverse())
+	for _, v := range values {
+		t.Interpolate(v)
+		f.Mul(v, v, unscale)
+	}
 }
 
 // setPowers sets dst[i] to first ratio^i, for a power of two of them.

@@ -59,9 +59,8 @@ func embed[E field.Element[E], X field.Extension[E, X]](e E) (x X) {
 	return x
 }
 
-func one[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]) (x X) {
-	x[0] = f.New(1)
-	return x
+func one[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]) X {
+	return embed[E, X](f.New(1))
 }
 
 // neg is -x.

@@ -83,12 +83,8 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		if err != nil {
 			return err
 		}
+		interpolate(f, transform, values, p.points.shift(c, rows))
 		remainders[j] = values
-		unscale := reversedPowers(rows, f.New(1), p.points.shift(c, rows).Inverse())
-		for _, coordinate := range remainders[j] {
-			transform.Interpolate(coordinate)
-			f.Mul(coordinate, coordinate, unscale)
-		}
 		return nil
 	})
 	if err != nil {
@@ -148,7 +144,8 @@ func (p *prover[E, X]) quotientAt(t int, weights []X, v view[E]) (field.Vector[E
 	})
 }
 
-// selectors are what a table's constraints are multiplied by at points, by where they hold.
+// selectors are what a table's constraints are multiplied by at points, by where they hold; nil where no sum is
+// masked and nothing ends.
 func (p *prover[E, X]) selectors(t int, u []E) (s [kinds][]E) {
 	l, f := p.layout, p.field
 	one, root, used := f.New(1), f.Root(l.rows[t]), l.used(t)
@@ -174,11 +171,14 @@ func (p *prover[E, X]) selectors(t int, u []E) (s [kinds][]E) {
 	}
 	s[air.First] = less(one)
 	s[air.Last] = less(behind.Mul(root.Inverse()))
-	s[air.Transition], s[ends] = make([]E, len(u)), less(behind)
+	s[air.Transition] = make([]E, len(u))
 	f.Mul(s[air.Transition], s[air.Last], s[air.Everywhere])
-	f.Mul(s[ends], s[ends], s[air.First])
-	for _, w := range []air.Where{air.First, air.Last, ends} {
-		f.Inverse(s[w], s[w])
+	f.Inverse(s[air.First], s[air.First])
+	f.Inverse(s[air.Last], s[air.Last])
+	if l.masked(t) {
+		s[ends] = less(behind)
+		f.Inverse(s[ends], s[ends])
+		f.Mul(s[ends], s[ends], s[air.First])
 	}
 	return s
 }
@@ -275,6 +275,9 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 		}
 	}
 	for w, sum := range sums {
+		if q.selectors[w] == nil {
+			continue
+		}
 		for k := range d {
 			q.p.field.Mul(sum[k], sum[k], q.selectors[w][lo:lo+q.size])
 		}

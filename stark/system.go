@@ -270,10 +270,8 @@ func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[tab
 // used is the number of a table's rows that are not random.
 func (l *layout) used(table int) int { return 1<<l.rows[table] - l.set.Random() }
 
-// chunk is the length of the pieces of a table's quotient, and chunks their number.
-func (l *layout) chunk(table int) int { return l.used(table) }
-
+// chunks is the number of pieces of a table's quotient, each as long as rows are used.
 func (l *layout) chunks(table int) int {
-	chunk := l.chunk(table)
-	return (l.pieces[table]<<l.rows[table] + l.set.Random() + chunk - 1) / chunk
+	used := l.used(table)
+	return (l.pieces[table]<<l.rows[table] + l.set.Random() + used - 1) / used
 }

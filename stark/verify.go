@@ -223,7 +223,7 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 		Add(vanishing.Mul(last.Inverse()).Mul(sums[air.Last])).
 		Add(vanishing.Mul(first.Mul(behind).Inverse()).Mul(sums[ends]))
 	var quotient X
-	power := field.Power(one, y, uint64(l.chunk(t)))
+	power := field.Power(one, y, uint64(l.used(t)))
 	for i := l.chunks(t) - 1; i >= 0; i-- {
 		quotient = quotient.Mul(power).Add(v.joined(v.proof.values[ofQuotients][t][0], i))
 	}
