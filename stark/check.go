@@ -21,7 +21,7 @@ func (s *System) Check(ctx context.Context, ex executor.Executor, traces []Trace
 }
 
 func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement) error {
-	publics, err := elementsOf[E, X](y.field, about.Publics, s.publics)
+	claim, err := y.claim(s, about)
 	if err != nil {
 		return err
 	}
@@ -39,20 +39,16 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	for t, trace := range traces {
 		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[t], trace, s.programs[t].Columns, l.used(t))
 		if err == nil {
-			err = checkTable[E, X](ctx, ex, y.field, l, t, columns, y.codes[t].all, publics, b)
+			err = checkTable[E, X](ctx, ex, y.field, l, t, columns, y.codes[t].all, claim.publics, b)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for i, m := range about.Messages {
-		tuple, err := elementsOf[E, X](y.field, m.Tuple, len(m.Tuple))
-		if err != nil {
-			return fmt.Errorf("message %d: %w", i, err)
-		}
 		var key []byte
-		for _, e := range tuple {
-			key = binary.LittleEndian.AppendUint64(key, y.field.Uint64(e))
+		for _, t := range m.Tuple {
+			key = binary.LittleEndian.AppendUint64(key, t)
 		}
 		b.add(m.Bus, string(key), m.Times, fmt.Sprintf("message %d of the statement", i))
 	}

@@ -33,8 +33,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	layout     *layout
 	points     *points[E, X]
 	codes      []codes[E]
-	publics    []E
-	messages   []Message
+	claim      *claim[E]
 	span       func(string) func()
 	proof      *proof[E, X]
 
@@ -126,7 +125,7 @@ func (p *prover[E, X]) extendColumns() error {
 
 // checker is a verifier of what is proved so far.
 func (p *prover[E, X]) checker() *verifier[E, X] {
-	return &verifier[E, X]{field: p.field, layout: p.layout, publics: p.publics, messages: p.messages, proof: p.proof}
+	return &verifier[E, X]{field: p.field, layout: p.layout, claim: p.claim, proof: p.proof}
 }
 
 // balanced and identities find out whether sums and constraints hold: it costs little, and so

@@ -200,7 +200,7 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 }
 
 func (p *prover[E, X]) newQuotient(t int, at view[E], weights []X, selectors [kinds][]E) *quotienter[E, X] {
-	m := newMachine[E, X](p.field, p.codes[t].all, p.publics, len(at.points))
+	m := newMachine[E, X](p.field, p.codes[t].all, p.claim.publics, len(at.points))
 	q := &quotienter[E, X]{p: p, m: m, t: t, view: at, size: m.size, weights: weights, selectors: selectors}
 	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), q.size) }
 	for w := range q.sums {

@@ -11,9 +11,11 @@ package stark
 import (
 	"context"
 	"crypto/sha512"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/zkbench/zkbench"
@@ -204,7 +206,7 @@ func (s *System) Verify(proof []byte, about Statement) error {
 }
 
 // begin is a challenger that has absorbed all that is known before a proof.
-func (y *system[E, X]) begin(s *statement, rows []int, about Statement, publics []E) challenger.Challenger[E, X] {
+func (y *system[E, X]) begin(s *statement, rows []int, about *claim[E]) challenger.Challenger[E, X] {
 	c := y.challenge("stark")
 	c.Bytes("system", s.digest[:])
 	heights := make([]byte, len(rows))
@@ -212,10 +214,11 @@ func (y *system[E, X]) begin(s *statement, rows []int, about Statement, publics 
 		heights[i] = byte(r)
 	}
 	c.Bytes("heights", heights)
-	c.Elements("publics", publics)
-	for _, m := range about.Messages {
+	c.Elements("publics", about.publics)
+	for i, m := range about.Messages {
 		c.Bytes("bus", []byte(m.Bus))
-		c.Bytes("message", m.bytes())
+		c.Bytes("times", binary.LittleEndian.AppendUint64(nil, uint64(m.Times)))
+		c.Elements("message", about.tuples[i])
 	}
 	c.Bytes("context", about.Context)
 	return c
@@ -245,7 +248,7 @@ func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *state
 
 // prover is one that has filled the tables.
 func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) (*prover[E, X], error) {
-	publics, err := elementsOf[E, X](y.field, about.Publics, s.publics)
+	claim, err := y.claim(s, about)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +263,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	m := &memory[E]{kept: &y.kept}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
-		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), codes: y.codes, publics: publics, messages: about.Messages,
+		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), codes: y.codes, claim: claim,
 		span: options.Span, proof: &proof[E, X]{rows: rows},
 	}
 	if p.span == nil {
@@ -275,7 +278,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		p.columns = append(p.columns, columns)
 	}
 	if s.set.ZeroKnowledge {
-		if p.random, err = newRandom(p, y.begin(s, rows, about, publics), options.Rand); err != nil {
+		if p.random, err = newRandom(p, y.begin(s, rows, claim), options.Rand); err != nil {
 			return nil, err
 		}
 		if p.points.few, err = p.fewPoints(); err != nil {
@@ -284,7 +287,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		p.hideRows()
 	}
 	end()
-	p.challenger = y.begin(s, rows, about, publics)
+	p.challenger = y.begin(s, rows, claim)
 	p.proximity = &friProver[E, X]{
 		ctx: ctx, ex: ex, field: p.field, vectors: p.vectors, hash: p.hash, challenger: p.challenger, layout: l, points: p.points, proof: &p.proof.fri,
 	}
@@ -292,7 +295,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 }
 
 func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) error {
-	publics, err := elementsOf[E, X](y.field, about.Publics, s.publics)
+	claim, err := y.claim(s, about)
 	if err != nil {
 		return err
 	}
@@ -310,23 +313,52 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	if c.body(p); c.err != nil {
 		return c.err
 	}
-	challenger := y.begin(s, p.rows, about, publics)
+	challenger := y.begin(s, p.rows, claim)
 	v := &verifier[E, X]{
-		field: y.field, hash: y.hash, challenger: challenger, layout: l, publics: publics, messages: about.Messages, proof: p,
+		field: y.field, hash: y.hash, challenger: challenger, layout: l, claim: claim, proof: p,
 		proximity: &friVerifier[E, X]{field: y.field, hash: y.hash, challenger: challenger, layout: l, proof: &p.fri},
 	}
 	return v.verify()
 }
 
-// elementsOf returns public values as elements, as many as are wanted.
-func elementsOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], publics []uint64, want int) ([]E, error) {
-	if len(publics) != want {
-		return nil, fmt.Errorf("%w: %d public values, accepted are %d", zkbench.ErrParams, len(publics), want)
+// claim is a statement, its numbers as elements.
+type claim[E any] struct {
+	Statement
+	publics []E
+	tuples  [][]E // of each message
+}
+
+// claim is a statement of a system's form; another is a zkbench.ErrParams.
+func (y *system[E, X]) claim(s *statement, about Statement) (c *claim[E], err error) {
+	c = &claim[E]{Statement: about}
+	if len(about.Publics) != s.publics {
+		return nil, fmt.Errorf("%w: %d public values, accepted are %d", zkbench.ErrParams, len(about.Publics), s.publics)
 	}
+	if c.publics, err = elementsOf[E, X](y.field, about.Publics, "public value"); err != nil {
+		return nil, err
+	}
+	for i, m := range about.Messages {
+		if b, ok := s.buses[m.Bus]; !ok || len(m.Tuple) != b.length {
+			return nil, fmt.Errorf("%w: message %d: %d values for bus %q, accepted are %d", zkbench.ErrParams, i, len(m.Tuple), m.Bus, b.length)
+		}
+		if order := int64(min(y.field.Order(), math.MaxInt64)); m.Times <= -order || m.Times >= order {
+			return nil, fmt.Errorf("%w: message %d sent %d times, accepted are fewer than the field's order", zkbench.ErrParams, i, m.Times)
+		}
+		tuple, err := elementsOf[E, X](y.field, m.Tuple, fmt.Sprintf("message %d, value", i))
+		if err != nil {
+			return nil, err
+		}
+		c.tuples = append(c.tuples, tuple)
+	}
+	return c, nil
+}
+
+// elementsOf returns numbers as elements. The name is what an error calls them.
+func elementsOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], numbers []uint64, name string) ([]E, error) {
 	var elements []E
-	for i, v := range publics {
+	for i, v := range numbers {
 		if v >= f.Order() {
-			return nil, fmt.Errorf("%w: public value %d is not below the field's order", zkbench.ErrParams, i)
+			return nil, fmt.Errorf("%w: %s %d is not below the field's order", zkbench.ErrParams, name, i)
 		}
 		elements = append(elements, f.New(v))
 	}

@@ -94,7 +94,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	kept := p.kept[t]
 	p.kept[t] = nil // nothing else reads it
 	err = tiles(p.ctx, p.ex, rows, tile, func(from, to int) {
-		m := newMachine[E, X](p.field, p.codes[t].messages, p.publics, rows)
+		m := newMachine[E, X](p.field, p.codes[t].messages, p.claim.publics, rows)
 		vector := func() field.Vector[E] { return field.NewVector[E](d, m.size) }
 		scratch := make([]E, m.size)
 		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}

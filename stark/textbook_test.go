@@ -273,7 +273,8 @@ func (b *textbook) verify(about Statement) {
 	b.t.Append("publics", publics)
 	for _, m := range about.Messages {
 		b.t.Append("bus", []byte(m.Bus))
-		data := binary.LittleEndian.AppendUint64(nil, uint64(m.Times))
+		b.t.Append("times", binary.LittleEndian.AppendUint64(nil, uint64(m.Times)))
+		var data []byte
 		for _, t := range m.Tuple {
 			data = binary.LittleEndian.AppendUint64(data, t)
 		}

@@ -2,7 +2,6 @@ package stark
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"unsafe"
 
@@ -74,13 +73,4 @@ func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex e
 		return nil
 	})
 	return columns, err
-}
-
-// bytes is a message's encoding, but for its bus.
-func (m Message) bytes() []byte {
-	b := binary.LittleEndian.AppendUint64(nil, uint64(m.Times))
-	for _, t := range m.Tuple {
-		b = binary.LittleEndian.AppendUint64(b, t)
-	}
-	return b
 }

@@ -2,7 +2,6 @@ package stark
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/zkbench/zkbench"
@@ -19,8 +18,7 @@ type verifier[E field.Element[E], X field.Extension[E, X]] struct {
 	challenger challenger.Challenger[E, X]
 	proximity  proximityVerifier[X]
 	layout     *layout
-	publics    []E
-	messages   []Message
+	claim      *claim[E]
 	proof      *proof[E, X]
 }
 
@@ -98,12 +96,8 @@ func (v *verifier[E, X]) balanced(d drawn[X]) error {
 	for _, sum := range v.proof.sums {
 		total = total.Add(sum)
 	}
-	for i, m := range v.messages {
-		fraction, err := messageFraction[E, X](v.field, v.layout, m, d)
-		if err != nil {
-			return fmt.Errorf("message %d: %w", i, err)
-		}
-		total = total.Add(fraction)
+	for i := range v.claim.Messages {
+		total = total.Add(v.fraction(i, d))
 	}
 	if total != zero {
 		return fmt.Errorf("%w: what tables and statement send does not add up to nothing", zkbench.ErrProof)
@@ -111,28 +105,19 @@ func (v *verifier[E, X]) balanced(d drawn[X]) error {
 	return nil
 }
 
-// messageFraction is the fraction of a message of the statement.
-func messageFraction[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], l *layout, m Message, d drawn[X]) (x X, err error) {
-	b, ok := l.buses[m.Bus]
-	if !ok || len(m.Tuple) != b.length {
-		return x, fmt.Errorf("%w: %d values for bus %q, accepted are %d", zkbench.ErrParams, len(m.Tuple), m.Bus, b.length)
-	}
-	tuple, err := elementsOf[E, X](f, m.Tuple, len(m.Tuple))
-	if err != nil {
-		return x, err
-	}
-	if order := int64(min(f.Order(), math.MaxInt64)); m.Times <= -order || m.Times >= order {
-		return x, fmt.Errorf("%w: a message sent %d times, accepted are fewer than the field's order", zkbench.ErrParams, m.Times)
-	}
-	denominator := d.gamma.Sub(d.tuple[0].MulBase(f.New(uint64(b.number))))
-	for i, t := range tuple {
+// fraction is that of a message of the statement.
+func (v *verifier[E, X]) fraction(message int, d drawn[X]) X {
+	m, f := v.claim.Messages[message], v.field
+	denominator := d.gamma.Sub(d.tuple[0].MulBase(f.New(uint64(v.layout.buses[m.Bus].number))))
+	for i, t := range v.claim.tuples[message] {
 		denominator = denominator.Sub(d.tuple[i+1].MulBase(t))
 	}
-	times, zero := f.New(uint64(max(m.Times, -m.Times))), x[0]
+	times := f.New(uint64(max(m.Times, -m.Times)))
 	if m.Times < 0 {
+		var zero E
 		times = zero.Sub(times)
 	}
-	return denominator.Inverse().MulBase(times), nil
+	return denominator.Inverse().MulBase(times)
 }
 
 // atPoint is the algebra of a program at the point.
@@ -173,7 +158,7 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	program, rows := l.programs[t], l.rows[t]
 	one := v.one()
 	columns := v.proof.values[ofColumns][t]
-	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.publics, columns[0], columns[1]})
+	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.claim.publics, columns[0], columns[1]})
 	weights := powersOf(one, alpha, l.constraints(t))
 	var sums [kinds]X
 	for i, b := range program.Constraints {

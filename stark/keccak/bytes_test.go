@@ -30,9 +30,9 @@ func TestBytes(t *testing.T) {
 		want   string
 		hidden string // of the same in zero knowledge
 	}{
-		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "7294c4813c0bfa3326ab55910ff639bc27ee3ea0dc0e6b17c4b24fb59afacc6e", "a1a77133841972a5f02bd435c19a794147f8676475d148b64d10f58978bd24a4"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "d6b0a33353fea4c3b316f2e28e0a2fbed89ea1c066a19c0838f92efda6940d35", "ecb3f4fe69613630c5fcd067e7130ecf835ec04af07ad3d3957c7bc15625e310"},
-		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "d68ca5e83c7aa7741030cb2d912b2658e90a91c4ab89d2d84bd5bc29710f81d2", "e1eefc21c6a679263ce1b9cdc36ad0965df71730587173c06a870cdec2351d8e"},
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: must.Get(stark.Secure100(stark.KoalaBear, 1))(t)}, "4fc8f237f8c5d3d750963add9b1440399a280af6d88d9efbaf3d30416b3c6769", "a36b32c473842ba82c3d62d7b39ed89ec714f9618b27e0438dc4ece7c582ff28"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: stark.Secure128(stark.Goldilocks)}, "e91449332590321544c4c40622ceab5d5913e05f69f24e4cb6c4e722e597fa22", "765d763d95864cd60a55c2202493f1d65aed387e28dea00559e95faa888b3bef"},
+		{stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: stark.Compare100(stark.Goldilocks)}, "f9ecd4e7698464d7759a42994797740eb79fc91d8320e7815015a7eaa053d828", "c1aa47dec8082cf7389428399a7cd1c7ccc32b76e824449ce684213b9982f720"},
 	} {
 		c.Set.Queries, c.Set.Grinding, c.Set.Bits = 3, 3, 0
 		for zero, want := range map[bool]string{false: c.want, true: c.hidden} {

@@ -104,12 +104,12 @@ func TestDuplex(t *testing.T) {
 	labelled := func(label string, second element, rest ...element) {
 		h := sha512.Sum512([]byte(label))
 		message := append(elements{goldilocks.Reduce(binary.LittleEndian.Uint64(h[:8])), second}, rest...)
-		for len(message)%8 != 0 {
+		if len(message)%2 != 0 {
 			message = append(message, 0)
 		}
 		for i, e := range message {
-			s[i%8] = s[i%8].Add(e)
-			if i%8 == 7 {
+			s[i%8] = e
+			if i%8 == 7 || i == len(message)-1 {
 				s.Permute()
 			}
 		}
