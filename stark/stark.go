@@ -205,19 +205,29 @@ func (s *System) Verify(proof []byte, about Statement) error {
 	return s.engine.verify(s.statement, proof, about)
 }
 
+// protocol is the name under which challenges are drawn.
+const protocol = "stark"
+
+// heightBytes are logarithms of heights as bytes.
+func heightBytes(rows []int) (b []byte) {
+	for _, r := range rows {
+		b = append(b, byte(r))
+	}
+	return b
+}
+
+// timesBytes is how often a message is sent, as bytes.
+func (m Message) timesBytes() []byte { return binary.LittleEndian.AppendUint64(nil, uint64(m.Times)) }
+
 // begin is a challenger that has absorbed all that is known before a proof.
 func (y *system[E, X]) begin(s *statement, rows []int, about *claim[E]) challenger.Challenger[E, X] {
-	c := y.challenge("stark")
+	c := y.challenge(protocol)
 	c.Bytes("system", s.digest[:])
-	heights := make([]byte, len(rows))
-	for i, r := range rows {
-		heights[i] = byte(r)
-	}
-	c.Bytes("heights", heights)
+	c.Bytes("heights", heightBytes(rows))
 	c.Elements("publics", about.publics)
 	for i, m := range about.Messages {
 		c.Bytes("bus", []byte(m.Bus))
-		c.Bytes("times", binary.LittleEndian.AppendUint64(nil, uint64(m.Times)))
+		c.Bytes("times", m.timesBytes())
 		c.Elements("message", about.tuples[i])
 	}
 	c.Bytes("context", about.Context)
@@ -299,19 +309,9 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	if err != nil {
 		return err
 	}
-	p := &proof[E, X]{}
-	c := &coder[E, X]{field: y.field, digest: y.canonical, in: encoded, read: true}
-	c.heights(&p.rows, len(s.tables))
-	if c.err != nil {
-		return c.err
-	}
-	l, err := y.secured(s, p.rows, len(about.Messages))
+	l, p, err := y.decode(s, encoded, len(about.Messages))
 	if err != nil {
-		return &zkbench.DecodeError{Path: "heights", Reason: err.Error()}
-	}
-	c.layout = l
-	if c.body(p); c.err != nil {
-		return c.err
+		return err
 	}
 	challenger := y.begin(s, p.rows, claim)
 	v := &verifier[E, X]{
@@ -319,6 +319,23 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 		proximity: &friVerifier[E, X]{field: y.field, hash: y.hash, challenger: challenger, layout: l, proof: &p.fri},
 	}
 	return v.verify()
+}
+
+// decode is a proof of a statement of so many messages, and where in it everything lies.
+func (y *system[E, X]) decode(s *statement, encoded []byte, messages int) (*layout, *proof[E, X], error) {
+	p := &proof[E, X]{}
+	c := &coder[E, X]{field: y.field, digest: y.canonical, in: encoded, read: true}
+	c.heights(&p.rows, len(s.tables))
+	if c.err != nil {
+		return nil, nil, c.err
+	}
+	l, err := y.secured(s, p.rows, messages)
+	if err != nil {
+		return nil, nil, &zkbench.DecodeError{Path: "heights", Reason: err.Error()}
+	}
+	c.layout = l
+	c.body(p)
+	return l, p, c.err
 }
 
 // claim is a statement, its numbers as elements.

@@ -31,14 +31,14 @@ func NewDuplex[X field.Extension[goldilocks.Element, X]](protocol string) Challe
 	return d
 }
 
-// label is the element that stands for a label: the first eight bytes of its SHA-512, modulo p.
-func label(l string) goldilocks.Element {
+// Label is the element that stands for a label: the first eight bytes of its SHA-512, modulo p.
+func Label(l string) goldilocks.Element {
 	h := sha512.Sum512([]byte(l))
 	return goldilocks.Reduce(binary.LittleEndian.Uint64(h[:]))
 }
 
 func (d *duplex[X]) absorb(l string, elements []goldilocks.Element) {
-	message := append([]goldilocks.Element{label(l), goldilocks.Element(len(elements))}, elements...)
+	message := append([]goldilocks.Element{Label(l), goldilocks.Element(len(elements))}, elements...)
 	if len(message)%2 == 1 {
 		message = append(message, 0)
 	}
@@ -46,7 +46,7 @@ func (d *duplex[X]) absorb(l string, elements []goldilocks.Element) {
 }
 
 // draw ends with a state whose rate begins with a challenge.
-func (d *duplex[X]) draw(l string) { d.permute([]goldilocks.Element{label(l), goldilocks.Modulus - 1}) }
+func (d *duplex[X]) draw(l string) { d.permute([]goldilocks.Element{Label(l), goldilocks.Modulus - 1}) }
 
 func (d *duplex[X]) permute(message []goldilocks.Element) {
 	for len(message) > 0 {
@@ -57,13 +57,16 @@ func (d *duplex[X]) permute(message []goldilocks.Element) {
 
 func (d *duplex[X]) Elements(l string, elements []goldilocks.Element) { d.absorb(l, elements) }
 
-// Bytes are absorbed four an element, behind their number.
-func (d *duplex[X]) Bytes(l string, data []byte) {
+// Bytes are absorbed as Elements.
+func (d *duplex[X]) Bytes(l string, data []byte) { d.absorb(l, Elements(data)) }
+
+// Elements are bytes as elements: their number, and four of them in each.
+func Elements(data []byte) []goldilocks.Element {
 	elements := []goldilocks.Element{goldilocks.Element(len(data))}
 	for ; len(data) > 0; data = data[min(4, len(data)):] {
 		elements = append(elements, goldilocks.Element(field.Read(data[:min(4, len(data))])))
 	}
-	d.absorb(l, elements)
+	return elements
 }
 
 func (d *duplex[X]) Digests(l string, digests []tree.Digest) {
@@ -99,7 +102,7 @@ func (d *duplex[X]) Index(l string, log int) int {
 // attempt is what is permuted for a nonce: the sponge after it would have absorbed it.
 func (d *duplex[X]) attempt(l string, nonce uint64) poseidon.State {
 	s := d.state
-	copy(s[:], []goldilocks.Element{label(l), 1, goldilocks.Element(nonce), 0})
+	copy(s[:], []goldilocks.Element{Label(l), 1, goldilocks.Element(nonce), 0})
 	return s
 }
 

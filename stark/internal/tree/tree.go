@@ -132,19 +132,19 @@ func walk(levels int, indices []int, visit func(level, node int, paired bool)) {
 	}
 }
 
-// Verify checks that rows are those of the indices, which rise, in the tree of 2^log leaves with
-// that cap. Any number of digests but PathLen, and of rows but one for each index, is a
-// zkbench.ErrMalformed; other rows are a zkbench.ErrProof.
-func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
+// climb checks that rows are as many as indices, which rise, in a tree of 2^log leaves under a cap of so
+// many digests, and path's digests as many as these need, and returns the nodes of the cap's level over them, from
+// left to right. Where visit is not nil it is given each node on the way with its sibling, level by level.
+func climb[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []Digest, visit func(level, node int, pair [2]Digest)) ([]Digest, error) {
 	levels := 0
-	for len(top)<<levels < 1<<log {
+	for top<<levels < 1<<log {
 		levels++
 	}
-	if len(top)<<levels != 1<<log || len(rows) != len(indices) {
-		return fmt.Errorf("%w: %d rows of %d under a cap of %d digests over 2^%d leaves", zkbench.ErrMalformed, len(rows), len(indices), len(top), log)
+	if top<<levels != 1<<log || len(rows) != len(indices) {
+		return nil, fmt.Errorf("%w: %d rows of %d under a cap of %d digests over 2^%d leaves", zkbench.ErrMalformed, len(rows), len(indices), top, log)
 	}
 	if want := PathLen(log, log-levels, indices); len(path) != want {
-		return fmt.Errorf("%w: a path of %d digests, accepted are %d", zkbench.ErrMalformed, len(path), want)
+		return nil, fmt.Errorf("%w: a path of %d digests, accepted are %d", zkbench.ErrMalformed, len(path), want)
 	}
 	digests := make([]Digest, len(rows))
 	for i, row := range rows {
@@ -152,7 +152,7 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 	}
 	// The nodes of a level, each with its sibling, are hashed together.
 	at := slices.Clone(indices)
-	for range levels {
+	for level := range levels {
 		var pairs []Digest
 		above := at[:0]
 		known := digests
@@ -165,6 +165,9 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 			}
 			pair[node&1^1], *other = (*other)[0], (*other)[1:]
 			pairs = append(pairs, pair[:]...)
+			if visit != nil {
+				visit(level, node>>1, pair)
+			}
 		})
 		for _, node := range at {
 			if n := len(above); n == 0 || above[n-1] != node>>1 {
@@ -175,8 +178,19 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 		hash.Nodes(digests, pairs)
 		at = above
 	}
+	return digests, nil
+}
+
+// Verify checks that rows are those of the indices, which rise, in the tree of 2^log leaves with
+// that cap. Any number of digests but PathLen, and of rows but one for each index, is a
+// zkbench.ErrMalformed; other rows are a zkbench.ErrProof.
+func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
+	digests, err := climb(hash, log, len(top), indices, rows, path, nil)
+	if err != nil {
+		return err
+	}
 	for i, node := 0, -1; i < len(indices); i++ {
-		if at := indices[i] >> levels; at != node {
+		if at := indices[i] * len(top) >> log; at != node { // which digest of the cap is above it
 			node = at
 			if digests[0] != top[at] {
 				return fmt.Errorf("%w: rows that do not lead to the cap", zkbench.ErrProof)
@@ -185,6 +199,29 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 		}
 	}
 	return nil
+}
+
+// Paths are the siblings, from below to the cap of so many digests, of each index: what Verify is given, of each
+// index apart. Errors are those of Verify; whether rows lead to the cap is not looked at.
+func Paths[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []Digest) ([][]Digest, error) {
+	type place struct{ level, node int }
+	pairs := make(map[place][2]Digest)
+	levels := 0
+	_, err := climb(hash, log, top, indices, rows, path, func(level, node int, pair [2]Digest) {
+		pairs[place{level, node}] = pair
+		levels = max(levels, level+1)
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]Digest, len(indices))
+	for i, index := range indices {
+		for level := range levels {
+			all[i] = append(all[i], pairs[place{level, index >> 1}][index&1^1])
+			index >>= 1
+		}
+	}
+	return all, nil
 }
 
 // Append appends the digest's bytes.

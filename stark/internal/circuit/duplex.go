@@ -1,0 +1,109 @@
+package circuit
+
+import (
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+)
+
+// ratePairs are those of a sponge's rate, and digestPairs of a digest.
+const (
+	ratePairs   = poseidon.Rate / 2
+	digestPairs = poseidon.DigestLen / 2
+)
+
+// Digest is a digest of Poseidon.
+type Digest [digestPairs]Value
+
+// Duplex is the challenger of a sponge (challenger.NewDuplex) in a program.
+type Duplex struct {
+	b     *Builder
+	state [Pairs]Value
+}
+
+// NewDuplex is a challenger of a protocol's name.
+func NewDuplex(b *Builder, protocol string) *Duplex {
+	d := &Duplex{b: b}
+	for i := range d.state {
+		d.state[i] = Zero
+	}
+	d.Pairs("zkbench/v1/"+protocol, 0, nil)
+	return d
+}
+
+// overwrite permutes a state once for each of so many pairs as its rate has, which take its place.
+func overwrite(b *Builder, state [Pairs]Value, pairs []Value) [Pairs]Value {
+	for len(pairs) > 0 {
+		pairs = pairs[copy(state[:ratePairs], pairs):]
+		state = b.Permute(state, Zero)
+	}
+	return state
+}
+
+// Pairs absorbs so many elements, pair by pair, a 0 behind the last one if it is alone.
+func (d *Duplex) Pairs(label string, elements int, pairs []Value) {
+	d.state = overwrite(d.b, d.state, append([]Value{Constant(X{challenger.Label(label), E(elements)})}, pairs...))
+}
+
+// Elements absorbs constants.
+func (d *Duplex) Elements(label string, elements []E) {
+	var pairs []Value
+	for i := 0; i < len(elements); i += 2 {
+		var x X
+		copy(x[:], elements[i:])
+		pairs = append(pairs, Constant(x))
+	}
+	d.Pairs(label, len(elements), pairs)
+}
+
+// Bytes absorbs bytes that are constants.
+func (d *Duplex) Bytes(label string, data []byte) { d.Elements(label, challenger.Elements(data)) }
+
+// Digests absorbs digests.
+func (d *Duplex) Digests(label string, digests []Digest) {
+	var pairs []Value
+	for _, digest := range digests {
+		pairs = append(pairs, digest[:]...)
+	}
+	d.Pairs(label, len(digests)*poseidon.DigestLen, pairs)
+}
+
+// Challenge is an element of the extension. That it is outside the field, where it is to be, is the caller's to say.
+func (d *Duplex) Challenge(label string) Value {
+	d.state = overwrite(d.b, d.state, []Value{Constant(X{challenger.Label(label), goldilocks.Modulus - 1})})
+	return d.state[0]
+}
+
+// Index is a number below 2^log, by its bits, the lowest first.
+func (d *Duplex) Index(label string, log int) []Value {
+	return d.b.Bits(d.b.First(d.Challenge(label)), 0, "%s: bits", label)[:log]
+}
+
+// CheckGrind absorbs a nonce, an element of the field, which has so many bits of work.
+func (d *Duplex) CheckGrind(label string, work int, nonce Value) {
+	d.Pairs(label, 1, []Value{nonce})
+	d.b.Bits(d.b.First(d.state[0]), work, "%s: the nonce has less than %d bits of work", label, work)
+}
+
+// Hash is poseidon.HashNoPad of so many elements, pair by pair, a 0 behind the last one if it is alone.
+func Hash(b *Builder, elements int, pairs []Value) Digest {
+	var state [Pairs]Value
+	for i := range state {
+		state[i] = Zero
+	}
+	whole := (elements - 1) / poseidon.Rate * ratePairs // before the last block
+	state = overwrite(b, state, pairs[:whole])
+	if pairs = pairs[whole:]; elements%2 == 1 {
+		last := len(pairs) - 1
+		pairs = append(pairs[:last:last], b.Pair(pairs[last], b.Second(state[last])))
+	}
+	state = overwrite(b, state, pairs)
+	return Digest(state[:digestPairs])
+}
+
+// Above is the digest over one and its sibling, which is on the left if the bit is 1.
+func Above(b *Builder, digest, sibling Digest, right Value) Digest {
+	in := [Pairs]Value{digest[0], digest[1], sibling[0], sibling[1], Zero, Zero}
+	out := b.Permute(in, right)
+	return Digest(out[:digestPairs])
+}
