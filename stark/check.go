@@ -37,7 +37,8 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	defer m.release()
 	b := &balance{y.field.Order(), make(map[string]map[string]uint64), make(map[string]map[string]string)}
 	for t, trace := range traces {
-		columns, err := fill[E, X](ctx, ex, y.field, m, s.tables[t], trace, s.programs[t].Columns, l.used(t))
+		columns := [phases][][]E{ofFixed: y.fixed.values[t]}
+		columns[ofColumns], err = fill[E, X](ctx, ex, y.field, m, s.tables[t], trace, s.programs[t].Columns, l.used(t))
 		if err == nil {
 			err = checkTable[E, X](ctx, ex, y.field, l, t, columns, y.codes[t].all, claim.publics, b)
 		}
@@ -56,8 +57,8 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 }
 
 // checkTable checks a table's rows and notes what they send.
-func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t int, columns [][]E, code *code[E], publics []E, b *balance) error {
-	p, rows, used := l.programs[t], len(columns[0]), l.used(t)
+func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t int, columns [phases][][]E, code *code[E], publics []E, b *balance) error {
+	p, rows, used := l.programs[t], 1<<l.rows[t], l.used(t)
 	size := min(rows, tile)
 	failed := make([]error, rows/size)
 	sent := make([][]sending, rows/size)
@@ -67,7 +68,7 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 		// The first row in which something does not hold, and of what does not hold there what is stated
 		// first.
 		first, failing := size, -1
-		m.run(func(c int) []E { return columns[c] }, rows, 1, i*size, func(w air.Where, bounds []int, values [][]E) {
+		m.run(func(phase, c int) []E { return columns[phase][c] }, rows, 1, i*size, func(w air.Where, bounds []int, values [][]E) {
 			from, to := 0, used
 			switch w {
 			case air.First:

@@ -263,6 +263,10 @@ func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
 			c.Digests(label, v.caps[phase])
 		}
 	}
+	for _, d := range v.system.fixed.top {
+		pair := func(i int) value { return circuit.Constant(number{cell(d[i]), cell(d[i+1])}) }
+		v.caps[ofFixed] = append(v.caps[ofFixed], circuit.Digest{pair(0), pair(2)})
+	}
 	commit(ofColumns, "columns")
 	d := drawn[value]{gamma: c.Challenge("gamma"), tuple: v.drawWeights("tuple", 1+l.longest)}
 	for _, w := range d.tuple {
@@ -292,6 +296,9 @@ func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
 				}
 			}
 			v.values[phase] = append(v.values[phase], all)
+			if phase == ofFixed && l.fixed == nil {
+				continue
+			}
 			c.Pairs("values", l.degree*len(sent), sent)
 		}
 	}
@@ -345,27 +352,55 @@ func (v *circuitVerifier) balanced(sums []value, tuples [][]value, d drawn[value
 	v.Equal(total, circuit.Zero, "what tables and statement send does not add up to nothing")
 }
 
-// inCircuit is the algebra of a program at the point.
-type inCircuit struct {
-	*circuitVerifier
-	publics    []value
-	here, next []value
-}
-
-func (a inCircuit) Constant(c air.Int) value {
-	x := circuit.Base(a.system.field.New(c.Abs))
-	if c.Negative {
-		return x.Neg()
+// run is what a table's code gives at the point: the values of its constraints, and those of registers, in
+// which messages are.
+func (v *circuitVerifier) run(t int, publics []value) (zeros, registers []value) {
+	c := v.system.codes[t].all
+	registers = make([]value, c.registers)
+	for i, e := range c.constants {
+		registers[i] = circuit.Base(e)
 	}
-	return x
-}
-func (a inCircuit) Here(i int) value { return a.here[i] }
-func (a inCircuit) Next(i int) value { return a.next[i] }
-func (a inCircuit) Public(i int) value {
-	if i%2 == 0 {
-		return a.First(a.publics[i/2])
+	for i, p := range c.publics {
+		of := v.First
+		if p%2 == 1 {
+			of = v.Second
+		}
+		registers[len(c.constants)+i] = of(publics[p/2])
 	}
-	return a.Second(a.publics[i/2])
+	for which, cells := range [][]cellAt{c.here, c.next} {
+		for _, at := range cells {
+			registers[at.register] = v.values[at.phase][t][which][at.column]
+		}
+	}
+	zeros = make([]value, len(c.program.Constraints))
+	for _, in := range c.instructions {
+		x := func(i int) value { return registers[in.x[i]] }
+		switch dst := &registers[in.dst]; in.op {
+		case opAdd:
+			*dst = v.Add(x(0), x(1))
+		case opSub:
+			*dst = v.Sub(x(0), x(1))
+		case opMul:
+			*dst = v.Mul(x(0), x(1))
+		case opScale:
+			*dst = x(0).Times(in.factor)
+		case opXor:
+			*dst = v.Xor(x(0), x(1))
+		case opAndNot:
+			*dst = v.Mul(x(0), x(1).Neg().Plus(number{1}))
+		case opPack:
+			sum := circuit.Zero
+			for i := len(in.x) - 1; i >= 0; i-- {
+				sum = v.Add(sum.Times(2), x(i))
+			}
+			*dst = sum
+		case opSum:
+			for i, bound := range in.bounds {
+				zeros[bound] = x(i)
+			}
+		}
+	}
+	return zeros, registers
 }
 
 // power is x^n.
@@ -413,17 +448,16 @@ func (h *horner) sum(kind air.Where) value { return h.v.Mul(h.sums[kind], h.powe
 func (v *circuitVerifier) identity(t int, alpha value, publics, allSums []value, d drawn[value]) {
 	l, f := v.layout, v.system.field
 	program, rows := l.programs[t], l.rows[t]
-	columns := v.values[ofColumns][t]
-	steps := air.Evaluate[value](program, inCircuit{v, publics, columns[0], columns[1]})
+	zeros, registers := v.run(t, publics)
+	step := func(i int) value { return registers[v.system.codes[t].all.values[i]] }
 	sums := &horner{v: v, x: alpha, powers: make(map[int]value)}
 	for kind := range sums.sums {
 		sums.sums[kind] = circuit.Zero
 	}
-	own := circuit.Zero
 	if groups := l.groups[t]; len(groups) > 0 {
 		cells := v.values[ofSums][t]
 		share := allSums[l.sumOf(t)].Times(f.New(uint64(l.used(t))).Inverse())
-		own = v.Add(v.Sub(v.joined(cells[1], 0), v.joined(cells[0], 0)), share)
+		own := v.Add(v.Sub(v.joined(cells[1], 0), v.joined(cells[0], 0)), share)
 		for g := len(groups) - 1; g >= 0; g-- {
 			h := own
 			if g > 0 {
@@ -434,18 +468,17 @@ func (v *circuitVerifier) identity(t int, alpha value, publics, allSums []value,
 			for _, index := range groups[g] {
 				m := program.Messages[index]
 				e := v.Add(d.gamma, d.minus[0].Times(cell(l.buses[m.Bus].number)))
-				for i, step := range m.Tuple {
-					e = v.MulAdd(steps[step], d.minus[i+1], e)
+				for i, of := range m.Tuple {
+					e = v.MulAdd(step(of), d.minus[i+1], e)
 				}
-				numerator = v.MulAdd(numerator, e, v.Mul(steps[m.Multiplicity], denominator))
+				numerator = v.MulAdd(numerator, e, v.Mul(step(m.Multiplicity), denominator))
 				denominator = v.Mul(denominator, e)
 			}
 			sums.add(air.Everywhere, len(program.Constraints)+g, v.Sub(v.Mul(h, denominator), numerator))
 		}
 	}
 	for i := len(program.Constraints) - 1; i >= 0; i-- {
-		b := program.Constraints[i]
-		sums.add(b.Where, i, steps[b.Step])
+		sums.add(program.Constraints[i].Where, i, zeros[i])
 	}
 	one := f.New(1)
 	first := v.y.Plus(number{cell(0).Sub(one)})
@@ -599,12 +632,16 @@ func (v *circuitVerifier) follow(q int, place []value) {
 		word, inverse = leaf[0], first
 	}
 	x = v.Inverse(inverse, "a place of 0")
-	sum := circuit.Zero
-	for i := len(v.final) - 1; i >= 0; i-- {
-		reversed := bits.Reverse64(uint64(i)) >> (64 - size)
-		sum = v.MulAdd(sum, x, v.final[reversed])
+	v.Equal(v.reversed(v.final, x), word, "the last polynomial has another value than what is folded into it")
+}
+
+// reversed is a polynomial at x, by its coefficients in reversed order: 2^n of them.
+func (v *circuitVerifier) reversed(coefficients []value, x value) value {
+	log, sum := bits.Len(uint(len(coefficients)-1)), circuit.Zero
+	for i := len(coefficients) - 1; i >= 0; i-- {
+		sum = v.MulAdd(sum, x, coefficients[bits.Reverse64(uint64(i))>>(64-log)])
 	}
-	v.Equal(sum, word, "the last polynomial has another value than what is folded into it")
+	return sum
 }
 
 // word is the value of the word of all at a place, by what is shown there of the stacks.
@@ -648,19 +685,15 @@ func (v *circuitVerifier) word(q int, x value, place []value) value {
 	sum := circuit.Zero
 	words := l.words()
 	for t, rows := range l.rows {
-		stack, powers := l.size-rows, len(v.members[t][0])
-		slots := bits.TrailingZeros(uint(powers))
-		ratio := x
+		stack, slots := l.size-rows, bits.TrailingZeros(uint(len(v.members[t][0])))
+		// The members' sum is a polynomial in the least power of x that stands beside one of them.
+		least := x
 		for range stack - slots {
-			ratio = v.Mul(ratio, ratio)
+			least = v.Mul(least, least)
 		}
-		all := []value{circuit.One}
-		all = append(all, make([]value, powers-1)...)
-		for i := powers / 2; i > 0; i /= 2 {
-			for j := i; j < powers; j += 2 * i {
-				all[j] = v.Mul(all[j-i], ratio)
-			}
-			ratio = v.Mul(ratio, ratio)
+		u := least
+		for range slots {
+			u = v.Mul(u, u)
 		}
 		for which, point := range []value{v.y, v.y.Times(f.Root(rows))} {
 			numerator, any := circuit.Zero, false
@@ -672,10 +705,8 @@ func (v *circuitVerifier) word(q int, x value, place []value) value {
 			if !any {
 				continue
 			}
-			for j, power := range all {
-				numerator = v.MulAdd(power, v.members[t][which][j], numerator)
-			}
-			sum = v.MulAdd(numerator, v.Inverse(v.Sub(ratio, point), "a place is the point"), sum)
+			numerator = v.Add(numerator, v.reversed(v.members[t][which], least))
+			sum = v.MulAdd(numerator, v.Inverse(v.Sub(u, point), "a place is the point"), sum)
 		}
 	}
 	return sum

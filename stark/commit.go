@@ -7,8 +7,17 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
-// commit hashes what a phase has extended, coset by coset.
+// commit hashes what a phase has extended and sends the cap.
 func (p *prover[E, X]) commit(phase int, label string) error {
+	if err := p.grow(phase); err != nil {
+		return err
+	}
+	p.challenger.Digests(label, p.proof.caps[phase])
+	return nil
+}
+
+// grow hashes what a phase has extended, coset by coset.
+func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap)
 	s := p.stacks(phase)
@@ -27,7 +36,6 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 		return err
 	}
 	p.trees[phase], p.proof.caps[phase] = t, top
-	p.challenger.Digests(label, top)
 	return nil
 }
 

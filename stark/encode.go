@@ -158,7 +158,7 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 	l := c.layout
 	domain := l.size + l.set.LogBlowup
 	for phase, name := range phaseNames {
-		if l.leaf(phase) > 0 {
+		if l.leaf(phase) > 0 && phase != ofFixed {
 			c.digests("caps."+name, &p.caps[phase], l.capOf(domain-l.shared[phase]))
 		}
 	}
@@ -233,4 +233,4 @@ func (c *coder[E, X]) friQueries(p *friProof[E, X]) {
 	}
 }
 
-var phaseNames = [phases]string{"columns", "sums", "quotients"}
+var phaseNames = [phases]string{"columns", "sums", "quotients", "fixed"}

@@ -201,15 +201,18 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 		}
 	}
 	c.registers = len(c.constants)
-	for _, op := range []air.Op{air.Public, air.Here, air.Next} {
+	for _, op := range []air.Op{air.Public, air.Fixed, air.Here, air.Next} {
 		for i, s := range p.Steps {
 			if !l.needed[i] || s.Op != op {
 				continue
 			}
 			c.values[i] = c.registers
-			switch at := (cellAt{c.registers, s.Index}); op {
+			switch at := (cellAt{c.registers, ofColumns, s.Index}); op {
 			case air.Public:
 				c.publics = append(c.publics, s.Index)
+			case air.Fixed:
+				at.phase = ofFixed
+				c.here = append(c.here, at)
 			case air.Here:
 				c.here = append(c.here, at)
 			case air.Next:

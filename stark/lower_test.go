@@ -20,6 +20,7 @@ import (
 type inRow[E field.Element[E], X field.Extension[E, X]] struct {
 	field      field.Field[E, X]
 	publics    []E
+	fixed      []E
 	here, next []E
 }
 
@@ -29,6 +30,7 @@ func (a inRow[E, X]) Constant(c air.Int) (e E) {
 	}
 	return a.field.New(c.Abs)
 }
+func (a inRow[E, X]) Fixed(i int) E  { return a.fixed[i] }
 func (a inRow[E, X]) Here(i int) E   { return a.here[i] }
 func (a inRow[E, X]) Next(i int) E   { return a.next[i] }
 func (a inRow[E, X]) Public(i int) E { return a.publics[i] }
@@ -39,6 +41,7 @@ func (a inRow[E, X]) Mul(x, y E) E   { return x.Mul(y) }
 // Sizes of what randomTable states.
 const (
 	lowerColumns = 5
+	lowerFixed   = 2
 	lowerPublics = 3
 )
 
@@ -46,10 +49,13 @@ const (
 // not b, and numbers packed of bits that are more than one pass takes, that are constants, or that end
 // with a part of another number. What is stated is part of what is made later too.
 func randomTable(random *rand.Rand) *air.Table {
-	return &air.Table{Name: "random", Columns: lowerColumns, State: func(b *air.Builder) {
+	return &air.Table{Name: "random", Columns: lowerColumns, Fixed: slices.Repeat([][]uint64{{0, 0}}, lowerFixed), State: func(b *air.Builder) {
 		pool := []air.Expr{{}, air.Constant(1), air.Constant(2), air.Constant(-1), air.Element(random.Uint64())}
 		for i := range lowerColumns {
 			pool = append(pool, b.Here(i), b.Next(i))
+		}
+		for i := range lowerFixed {
+			pool = append(pool, b.Fixed(i))
 		}
 		for i := range lowerPublics {
 			pool = append(pool, b.Public(i))
@@ -138,25 +144,27 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 			return f.New(random.Uint64N(f.Order()))
 		}
 		rows := 2 << random.IntN(5)
-		columns := make([][]E, lowerColumns)
-		for c := range columns {
-			for range rows {
-				columns[c] = append(columns[c], element())
+		columns := [phases][][]E{ofColumns: make([][]E, lowerColumns), ofFixed: make([][]E, lowerFixed)}
+		for _, of := range columns {
+			for c := range of {
+				for range rows {
+					of[c] = append(of[c], element())
+				}
 			}
 		}
 		var publics []E
 		for range lowerPublics {
 			publics = append(publics, element())
 		}
-		row := func(i int) (cells []E) {
-			for _, c := range columns {
+		row := func(phase, i int) (cells []E) {
+			for _, c := range columns[phase] {
 				cells = append(cells, c[i])
 			}
 			return cells
 		}
 		want := make([][]E, len(p.Steps)) // of each step its values
 		for i := range rows {
-			a := inRow[E, X]{f, publics, row(i), row((i + 1) % rows)}
+			a := inRow[E, X]{f, publics, row(ofFixed, i), row(ofColumns, i), row(ofColumns, (i+1)%rows)}
 			for step, e := range air.Evaluate[E](p, a) {
 				want[step] = append(want[step], e)
 			}
@@ -169,7 +177,7 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 			}
 			m := newMachine[E, X](f, code, publics, rows)
 			var summed []int
-			m.run(func(i int) []E { return columns[i] }, rows, 1, 0, func(w air.Where, bounds []int, values [][]E) {
+			m.run(func(phase, i int) []E { return columns[phase][i] }, rows, 1, 0, func(w air.Where, bounds []int, values [][]E) {
 				for i, b := range bounds {
 					bound := p.Constraints[b]
 					if !slices.Equal(want[bound.Step], values[i]) || bound.Where != w {

@@ -20,12 +20,12 @@ type code[E field.Element[E]] struct {
 	publics      []int      // of the registers behind those, which public values they hold
 	instructions []instr[E] // in order
 	registers    int        // in all: constants, public values, cells of the row, of the next row, then others
-	here         []cellAt   // which registers hold which columns
+	here         []cellAt   // which registers hold which columns, fixed ones too
 	next         []cellAt
 	values       []int // of each step that is asked for, its register
 }
 
-type cellAt struct{ register, column int }
+type cellAt struct{ register, phase, column int } // of columns or of fixed ones
 
 // instr is one instruction.
 type instr[E any] struct {
@@ -85,17 +85,17 @@ func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 		v, memory = memory[:m.size:m.size], memory[m.size:]
 		return v
 	}
-	fixed := slices.Clone(c.constants)
+	same := slices.Clone(c.constants)
 	for _, i := range c.publics {
-		fixed = append(fixed, publics[i])
+		same = append(same, publics[i])
 	}
 	for r := range m.slots {
-		if r < len(fixed) || r >= len(fixed)+cells {
+		if r < len(same) || r >= len(same)+cells {
 			m.slots[r] = take()
 		}
-		if r < len(fixed) {
+		if r < len(same) {
 			for i := range m.slots[r] {
-				m.slots[r][i] = fixed[r]
+				m.slots[r][i] = same[r]
 			}
 		}
 	}
@@ -105,13 +105,13 @@ func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 
 // run runs the code on the rows from lo on, as many as a machine takes, of columns that have rows
 // in all, a row's next one being step further; sum is told values of constraints that hold in the same rows.
-func (m *machine[E, X]) run(column func(i int) []E, rows, step, lo int, sum func(w air.Where, bounds []int, values [][]E)) {
+func (m *machine[E, X]) run(column func(phase, i int) []E, rows, step, lo int, sum func(w air.Where, bounds []int, values [][]E)) {
 	hi := lo + m.size
 	for _, c := range m.here {
-		m.slots[c.register] = column(c.column)[lo:hi]
+		m.slots[c.register] = column(c.phase, c.column)[lo:hi]
 	}
 	for i, c := range m.next {
-		values := column(c.column)
+		values := column(c.phase, c.column)
 		if hi+step <= rows {
 			m.slots[c.register] = values[lo+step : hi+step]
 			continue

@@ -12,9 +12,9 @@ import (
 // proof is what is sent.
 type proof[E field.Element[E], X field.Extension[E, X]] struct {
 	rows   []int
-	caps   [phases][]tree.Digest
-	sums   []X              // of each table with messages
-	values [phases][][2][]X // of each table, at y and, of stacks that are read there, at g y
+	caps   [phases][]tree.Digest // of fixed columns it is the system's, and not sent
+	sums   []X                   // of each table with messages
+	values [phases][][2][]X      // of each table, at y and, of stacks that are read there, at g y
 	// Of each distinct place, in rising order, the leaves; of each tree one path.
 	leaves [phases][][]E
 	paths  [phases][]tree.Digest
@@ -38,6 +38,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	proof      *proof[E, X]
 
 	columns  [][][]E         // of each table, values
+	fixed    [][][]E         // those of fixed columns
 	random   *random[E, X]   // nil but in zero knowledge, as are
 	masks    [][2][]X        // of each table, of the tuples with which its sum begins and ends,
 	salts    [phases][][][]E // and of each coset what is hashed with leaves

@@ -221,7 +221,7 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 		sums[w] = q.sums[w]
 		clearVector(sums[w])
 	}
-	q.m.run(func(i int) []E { return q.view.column(ofColumns, i) }, rows, step, lo, func(w air.Where, bounds []int, values [][]E) {
+	q.m.run(q.view.column, rows, step, lo, func(w air.Where, bounds []int, values [][]E) {
 		var weights [together]X
 		for i, b := range bounds {
 			weights[i] = q.weights[b]

@@ -108,14 +108,17 @@ func (s *System) Memory(rows []int) (bytes uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	set, size := s.set, s.engine.bytes()
+	set, size, trees := s.set, s.engine.bytes(), phases
+	if s.fixed == nil {
+		trees--
+	}
 	var cells uint64
 	for t, n := range rows {
-		cells += uint64(n) * uint64(s.programs[t].Columns)
+		cells += uint64(n) * uint64(s.programs[t].Columns+s.programs[t].Fixed)
 	}
 	points := uint64(1) << (l.size + set.LogBlowup)
-	words := 3*set.Degree + phases*l.salt + l.masks
-	return 2 * (cells*size*(1<<set.LogBlowup+1) + points*(3*2*tree.DigestBytes+uint64(words)*size)), nil
+	words := 3*set.Degree + trees*l.salt + l.masks
+	return 2 * (cells*size*(1<<set.LogBlowup+1) + points*(uint64(trees*2*tree.DigestBytes)+uint64(words)*size)), nil
 }
 
 // logRows are the logarithms of all tables' heights.

@@ -93,7 +93,8 @@ type System struct {
 
 // engine is a system over a field and an extension.
 type engine interface {
-	lower(s *statement) // before it proves
+	lower(s *statement)                      // before it proves, and
+	fix(s *statement) ([]tree.Digest, error) // what its digest has of fixed columns
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
 	bytes() uint64 // of an element
 	layout(s *statement, rows []int) (*layout, error)
@@ -113,11 +114,16 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	if c.Set.ZeroKnowledge {
 		about += "/zero-knowledge"
 	}
-	s, err := newStatement(c.Set, tables, about)
+	s, err := newStatement(c.Set, tables)
 	if err != nil {
 		return nil, err
 	}
 	e.lower(s)
+	fixed, err := e.fix(s)
+	if err != nil {
+		return nil, err
+	}
+	s.digest = s.hash(about, fixed)
 	return &System{s, e}, nil
 }
 
@@ -188,10 +194,11 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	canonical func(tree.Digest) bool // tells whether it is one
 	challenge func(protocol string) challenger.Challenger[E, X]
 	codes     []codes[E] // of each table
+	fixed     fixed[E]
 	kept      kept[E]
 }
 
-// Digest is what decides a system's proofs: field, hash, set, and what the tables state.
+// Digest is what decides a system's proofs: field, hash, set, what the tables state, and their fixed columns.
 func (s *System) Digest() [sha512.Size]byte { return s.digest }
 
 // Prove proves a statement, of traces of all tables in order. Traces that do not satisfy the tables,
@@ -274,8 +281,9 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
 		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), codes: y.codes, claim: claim,
-		span: options.Span, proof: &proof[E, X]{rows: rows},
+		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
 	}
+	p.extended[ofFixed], p.trees[ofFixed], p.salts[ofFixed] = y.fixed.extended, y.fixed.tree, y.fixed.salts
 	if p.span == nil {
 		p.span = func(string) func() { return func() {} }
 	}
@@ -335,6 +343,7 @@ func (y *system[E, X]) decode(s *statement, encoded []byte, messages int) (*layo
 	}
 	c.layout = l
 	c.body(p)
+	p.caps[ofFixed] = y.fixed.top
 	return l, p, c.err
 }
 

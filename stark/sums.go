@@ -22,7 +22,9 @@ func (p *prover[E, X]) keep(t int, columns [][]E) error {
 	needed, kept := make([]bool, len(columns)), make([][]E, len(columns))
 	for _, at := range [][]cellAt{p.codes[t].messages.here, p.codes[t].messages.next} {
 		for _, c := range at {
-			needed[c.column] = true
+			if c.phase == ofColumns {
+				needed[c.column] = true
+			}
 		}
 	}
 	p.kept = append(p.kept, kept)
@@ -91,7 +93,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		h[g] = field.NewVector[E](d, rows)
 		columns = append(columns, h[g]...)
 	}
-	kept := p.kept[t]
+	kept := [phases][][]E{ofColumns: p.kept[t], ofFixed: p.fixed[t]}
 	p.kept[t] = nil // nothing else reads it
 	err = tiles(p.ctx, p.ex, rows, tile, func(from, to int) {
 		m := newMachine[E, X](p.field, p.codes[t].messages, p.claim.publics, rows)
@@ -99,7 +101,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		scratch := make([]E, m.size)
 		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
 		for ; from < to; from += m.size {
-			m.run(func(c int) []E { return kept[c] }, rows, 1, from, nil)
+			m.run(func(phase, c int) []E { return kept[phase][c] }, rows, 1, from, nil)
 			for g, group := range groups {
 				m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
 				v.Invert(f.denominator)

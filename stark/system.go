@@ -18,13 +18,14 @@ type statement struct {
 	groups   [][][]int // of each table, its messages
 	pieces   []int     // of each table, of the quotient: a power of two
 	buses    map[string]bus
-	longest  int // of the buses' tuples
+	longest  int   // of the buses' tuples
+	fixed    []int // logarithms of all tables' heights, where fixed columns tell them; else nil
 	publics  int
 	set      Set
 	digest   [sha512.Size]byte
 }
 
-func newStatement(set Set, tables []*air.Table, about string) (*statement, error) {
+func newStatement(set Set, tables []*air.Table) (*statement, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
 	}
@@ -41,6 +42,15 @@ func newStatement(set Set, tables []*air.Table, about string) (*statement, error
 		}
 		if set.ZeroKnowledge && p.Wraps() {
 			return nil, fmt.Errorf("%w: table %q reads the row behind its last one, which is random in zero knowledge; accepted are constraints on transitions", zkbench.ErrParams, t.Name)
+		}
+		if p.Fixed > 0 {
+			if set.ZeroKnowledge {
+				return nil, fmt.Errorf("%w: table %q has fixed columns, accepted in zero knowledge is none yet", zkbench.ErrParams, t.Name)
+			}
+			s.fixed = append(s.fixed, bits.TrailingZeros(uint(len(t.Fixed[0]))))
+		}
+		if n := len(s.fixed); n != 0 && n != i+1 {
+			return nil, fmt.Errorf("%w: table %q: fixed columns are of all tables or of none, since they tell heights", zkbench.ErrParams, t.Name)
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
 		if set.ZeroKnowledge && len(p.Messages) > 0 {
@@ -65,12 +75,11 @@ func newStatement(set Set, tables []*air.Table, about string) (*statement, error
 	if set.ZeroKnowledge {
 		s.longest = max(s.longest, set.Degree) // of the sums' masks
 	}
-	s.digest = s.hash(about)
 	return s, nil
 }
 
-// hash is a digest of all that decides what a proof says.
-func (s *statement) hash(about string) [sha512.Size]byte {
+// hash is a digest of all that decides what a proof says, the cap over fixed columns included.
+func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	var data []byte
 	number := func(values ...int) {
 		for _, v := range values {
@@ -105,6 +114,12 @@ func (s *statement) hash(about string) [sha512.Size]byte {
 			number(m.Tuple...)
 		}
 	}
+	for i, rows := range s.fixed {
+		number(s.programs[i].Fixed, rows)
+	}
+	for _, d := range fixed {
+		data = d.Append(data)
+	}
 	return sha512.Sum512(data)
 }
 
@@ -115,7 +130,7 @@ type layout struct {
 	rows   []int // logarithms, of each table
 	size   int   // that of the stacks' length
 	folds  []int // logarithms of FRI's arities
-	// phases are the shapes of what is committed to: columns, sums, quotients; of each table.
+	// phases are the shapes of what is committed to: columns, sums, quotients, fixed columns; of each table.
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
 	shared [phases]int      // logarithms of how many places have one leaf
@@ -124,11 +139,12 @@ type layout struct {
 	salt, masks int
 }
 
-// The phases of commitment.
+// The phases of commitment. That of fixed columns is a system's and no proof's.
 const (
 	ofColumns = iota
 	ofSums
 	ofQuotients
+	ofFixed
 	phases
 )
 
@@ -142,6 +158,9 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		l.masks, l.salt = degree, (saltBytes+bytes-1)/bytes
 	}
 	for i, r := range rows {
+		if s.fixed != nil && r != s.fixed[i] {
+			return nil, fmt.Errorf("%w: table %q of 2^%d rows, accepted are the 2^%d of its fixed columns", zkbench.ErrParams, s.tables[i].Name, r, s.fixed[i])
+		}
 		if 1<<min(r, 32) < 2*random {
 			return nil, fmt.Errorf("%w: table %q of 2^%d rows, of which %d are random, accepted are at least twice as many", zkbench.ErrParams, s.tables[i].Name, r, random)
 		}
@@ -152,7 +171,7 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	}
 	for i, r := range rows {
 		stack := l.size - r
-		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, l.chunks(i) * degree}
+		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, l.chunks(i) * degree, s.programs[i].Fixed}
 		if l.masked(i) {
 			widths[ofColumns] += degree
 		}

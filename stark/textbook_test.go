@@ -76,6 +76,7 @@ func root(log int) num { return scalar(7).pow((0xffffffff00000001 - 1) >> log) }
 // Evaluating a program.
 type textbookAlgebra struct {
 	publics    []uint64
+	fixed      []num
 	here, next []num
 }
 
@@ -86,6 +87,7 @@ func (t textbookAlgebra) Constant(c air.Int) num {
 	}
 	return x
 }
+func (t textbookAlgebra) Fixed(i int) num  { return t.fixed[i] }
 func (t textbookAlgebra) Here(i int) num   { return t.here[i] }
 func (t textbookAlgebra) Next(i int) num   { return t.next[i] }
 func (t textbookAlgebra) Public(i int) num { return scalar(t.publics[i]) }
@@ -94,9 +96,10 @@ func (t textbookAlgebra) Sub(x, y num) num { return x.minus(y) }
 func (t textbookAlgebra) Mul(x, y num) num { return x.times(y) }
 
 type textbook struct {
-	s  *System
-	t  transcript.Transcript
-	in []byte
+	s   *System
+	t   transcript.Transcript
+	in  []byte
+	top [][]byte // of the fixed columns
 }
 
 func (b *textbook) fail(format string, a ...any) { panic(fmt.Errorf(format, a...)) }
@@ -242,6 +245,62 @@ func (b *textbook) opening(top [][]byte, log int, places []int, width int) map[i
 	return out
 }
 
+// textbookTable is the fixed columns of a table of 2^rows rows.
+type textbookTable struct {
+	rows  int
+	fixed [][]uint64
+}
+
+// fixedCap commits to fixed columns: at each point of the domain there are all stacks, each of columns at x^k.
+func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
+	if b.top != nil {
+		return b.top
+	}
+	domain := size + b.s.set.LogBlowup
+	at := make([][]byte, 1<<domain) // of each place, what it has
+	for place := range at {
+		x := scalar(7).times(root(domain).pow(uint64(place >> size))).times(root(size).pow(uint64(place % (1 << size))))
+		for _, t := range tables {
+			stack := size - t.rows
+			u, n := x.pow(1<<stack), uint64(1<<t.rows)
+			for from := 0; from < len(t.fixed); from += 1 << stack {
+				sum := scalar(0)
+				for i, column := range t.fixed[from:min(len(t.fixed), from+1<<stack)] {
+					// Σ f(h) h (u^n - 1) / (n (u - h)) over the rows' h
+					value := scalar(0)
+					for row, cell := range column {
+						h := root(t.rows).pow(uint64(row))
+						value = value.plus(scalar(cell).times(h).over(u.minus(h)))
+					}
+					value = value.times(u.pow(n).minus(scalar(1))).over(scalar(n))
+					sum = sum.plus(x.pow(reversedBits(i, stack)).times(value))
+				}
+				at[place] = binary.LittleEndian.AppendUint64(at[place], sum.a.Uint64())
+			}
+		}
+	}
+	level := make([][]byte, 1<<(domain-shared))
+	for leaf := range level {
+		log := size - shared
+		var data []byte
+		for part := range 1 << shared {
+			data = append(data, at[leaf>>log<<size|part<<log|leaf%(1<<log)]...)
+		}
+		digest := keccak.Sum256(data)
+		level[leaf] = digest[:]
+	}
+	for len(level) > b.capOf(domain-shared) {
+		above := make([][]byte, len(level)/2)
+		for i := range above {
+			digest := keccak.Sum256(slices.Concat(level[2*i], level[2*i+1]))
+			above[i] = digest[:]
+		}
+		level = above
+	}
+	b.top = level
+	return level
+}
+
 func (b *textbook) capOf(log int) int { return 1 << min(log, b.s.set.LogCap) }
 
 // verify panics with what is wrong.
@@ -287,8 +346,8 @@ func (b *textbook) verify(about Statement) {
 		width int
 		next  map[int]bool
 	}
-	var kinds [3][]part
-	withSums := false
+	var kinds [4][]part
+	withSums, withFixed := false, false
 	for i, p := range s.programs {
 		stack := size - rows[i]
 		columns, sums := part{p.Columns, map[int]bool{}}, part{2 * len(s.groups[i]), map[int]bool{}}
@@ -306,13 +365,14 @@ func (b *textbook) verify(about Statement) {
 			sums.next[0], sums.next[1>>stack] = true, true
 		}
 		kinds[0], kinds[1] = append(kinds[0], columns), append(kinds[1], sums)
+		kinds[3] = append(kinds[3], part{len(s.tables[i].Fixed), map[int]bool{}})
 		kinds[2] = append(kinds[2], part{2 * ((s.pieces[i]<<rows[i] + random + used - 1) / used), map[int]bool{}})
 	}
 	domain := size + set.LogBlowup
 	// Places that are folded into one have one leaf, where its elements, of eight bytes, are no longer
 	// than the digests that are not sent then.
-	var shared [3]int
-	var caps [3][][]byte
+	var shared [4]int
+	var caps [4][][]byte
 	for kind := range caps {
 		width := 0
 		for i, p := range kinds[kind] {
@@ -329,9 +389,18 @@ func (b *textbook) verify(about Statement) {
 		for more := 1; more <= most && 8*width*(1<<more-1) <= 32*more; more++ {
 			shared[kind] = more
 		}
-		if kind != 1 || withSums {
+		if kind == 3 {
+			withFixed = width > 0
+		} else if kind != 1 || withSums {
 			caps[kind] = b.digests(b.capOf(domain - shared[kind]))
 		}
+	}
+	if withFixed {
+		var tables []textbookTable
+		for i, table := range s.tables {
+			tables = append(tables, textbookTable{rows[i], table.Fixed})
+		}
+		caps[3] = b.fixedCap(tables, size, shared[3])
 	}
 	b.absorb("columns", caps[0])
 	gamma := b.challenge("gamma", false)
@@ -365,7 +434,7 @@ func (b *textbook) verify(about Statement) {
 	alpha := b.challenge("alpha", false)
 	b.absorb("quotients", caps[2])
 	y := b.challenge("point", true)
-	var values [3][][2][]num
+	var values [4][][2][]num
 	for kind := range kinds {
 		for i, p := range kinds[kind] {
 			var v [2][]num
@@ -381,13 +450,15 @@ func (b *textbook) verify(about Statement) {
 					sent = append(sent, v[1][column])
 				}
 			}
-			b.t.Append("values", encodePairs(sent))
+			if kind != 3 || withFixed {
+				b.t.Append("values", encodePairs(sent))
+			}
 			values[kind] = append(values[kind], v)
 		}
 	}
 	// The values are those of columns that satisfy the tables.
 	for i, p := range s.programs {
-		steps := air.Evaluate[num](p, textbookAlgebra{about.Publics, values[0][i][0], values[0][i][1]})
+		steps := air.Evaluate[num](p, textbookAlgebra{about.Publics, values[3][i][0], values[0][i][0], values[0][i][1]})
 		power := scalar(1)
 		var bound [4]num
 		for w := range bound {
@@ -508,7 +579,7 @@ func (b *textbook) verify(about Statement) {
 		sort.Ints(all)
 		return all
 	}
-	var leaves [3]map[int][]num
+	var leaves [4]map[int][]num
 	for kind := range kinds {
 		width := 0
 		for _, w := range words {
@@ -519,7 +590,7 @@ func (b *textbook) verify(about Statement) {
 		if kind == 2 {
 			width += masks
 		}
-		if kind != 1 || withSums {
+		if len(caps[kind]) > 0 {
 			log := size - shared[kind]
 			common := func(place int) int { return place>>size<<log + place%(1<<log) }
 			of := map[int]bool{}
@@ -552,7 +623,7 @@ func (b *textbook) verify(about Statement) {
 		coset, i := place>>size, place%(1<<size)
 		x := scalar(7).times(root(domain).pow(uint64(coset))).times(root(size).pow(uint64(i)))
 		sum := scalar(0)
-		column := [3]int{}
+		column := [4]int{}
 		for n, w := range words {
 			if !w.next {
 				column[w.kind]++
@@ -650,11 +721,12 @@ func TestTextbook(t *testing.T) {
 		proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 		must.Do(t, err)
 		must.Do(t, s.Verify(proof, about))
-		must.Do(t, (&textbook{s: s, in: proof}).try(about))
+		book := &textbook{s: s, in: proof}
+		must.Do(t, book.try(about))
 		for range 150 {
 			bad := slices.Clone(proof)
 			bad[random.IntN(len(bad))] ^= 1 << random.IntN(8)
-			ours, theirs := s.Verify(bad, about), (&textbook{s: s, in: bad}).try(about)
+			ours, theirs := s.Verify(bad, about), (&textbook{s: s, in: bad, top: book.top}).try(about)
 			if ours == nil || theirs == nil {
 				t.Fatalf("a flipped bit: ours %v, the textbook's %v", ours, theirs)
 			}
@@ -671,6 +743,12 @@ func TestTextbook(t *testing.T) {
 		// A message that the statement sends, and another that takes it back.
 		about.Messages = []Message{{"seen", 2, []uint64{5, 6}}, {"seen", -2, []uint64{5, 6}}}
 		agree(set, traces, about, bitsTable(), seenTable())
+	}
+	for stack := range 4 {
+		set := attackSet
+		set.Degree, set.Stack, set.Queries, set.LogFold = 2, stack, 3, 1+stack
+		traces, about := fixedTraces(nil)
+		agree(set, traces, about, fixedTables(nil)...)
 	}
 	for stack := range 3 {
 		h := newHiding(t, true, stack)

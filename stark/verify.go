@@ -124,6 +124,7 @@ func (v *verifier[E, X]) fraction(message int, d drawn[X]) X {
 type atPoint[E field.Element[E], X field.Extension[E, X]] struct {
 	field      field.Field[E, X]
 	publics    []E
+	fixed      []X
 	here, next []X
 }
 
@@ -136,6 +137,7 @@ func (a atPoint[E, X]) Constant(c air.Int) X {
 	}
 	return x
 }
+func (a atPoint[E, X]) Fixed(i int) X  { return a.fixed[i] }
 func (a atPoint[E, X]) Here(i int) X   { return a.here[i] }
 func (a atPoint[E, X]) Next(i int) X   { return a.next[i] }
 func (a atPoint[E, X]) Public(i int) X { return a.of(a.publics[i]) }
@@ -158,7 +160,7 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	program, rows := l.programs[t], l.rows[t]
 	one := v.one()
 	columns := v.proof.values[ofColumns][t]
-	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.claim.publics, columns[0], columns[1]})
+	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.claim.publics, v.proof.values[ofFixed][t][0], columns[0], columns[1]})
 	weights := powersOf(one, alpha, l.constraints(t))
 	var sums [kinds]X
 	for i, b := range program.Constraints {

@@ -11,7 +11,7 @@ import (
 )
 
 // integers are where expressions are numbers.
-type integers struct{ here, next, publics []int }
+type integers struct{ fixed, here, next, publics []int }
 
 func (n integers) Constant(c air.Int) int {
 	if c.Negative {
@@ -19,6 +19,7 @@ func (n integers) Constant(c air.Int) int {
 	}
 	return int(c.Abs)
 }
+func (n integers) Fixed(i int) int  { return n.fixed[i] }
 func (n integers) Here(i int) int   { return n.here[i] }
 func (n integers) Next(i int) int   { return n.next[i] }
 func (n integers) Public(i int) int { return n.publics[i] }
@@ -30,7 +31,7 @@ func (n integers) Mul(x, y int) int { return x * y }
 // counted.
 func TestProgram(t *testing.T) {
 	t.Parallel()
-	table := &air.Table{Name: "t", Columns: 3, State: func(b *air.Builder) {
+	table := &air.Table{Name: "t", Columns: 3, Fixed: [][]uint64{{0, 0}, {0, 0}}, State: func(b *air.Builder) {
 		x, y, next := b.Here(0), b.Here(1), b.Next(2)
 		b.Zero(air.Everywhere, "product", x.Mul(y).Plus(-3).Sub(next))
 		b.Zero(air.First, "bit", x.Bool())
@@ -40,14 +41,15 @@ func TestProgram(t *testing.T) {
 		b.Zero(air.Everywhere, "less", air.Expr{}.Sub(x.Mul(y)))
 		b.Send("bus", x, y, next)
 		b.Receive("bus", air.Constant(2), y.Times(-1), x)
+		b.Zero(air.Everywhere, "fixed", b.Fixed(1).Sub(x))
 	}}
 	p := must.Get(table.Compile())(t)
-	values := air.Evaluate[int](p, integers{[]int{5, 7, 0}, []int{0, 0, 11}, []int{0, 13}})
+	values := air.Evaluate[int](p, integers{[]int{0, 17}, []int{5, 7, 0}, []int{0, 0, 11}, []int{0, 13}})
 	var got []int
 	for _, c := range p.Constraints {
 		got = append(got, values[c.Step])
 	}
-	golden.Equal(t, "constraints", []int{5*7 - 3 - 11, 5 * -4, 5 + 7 - 70 - 13, 5 + 14 + 44 - 1<<40, 0, -35}, got)
+	golden.Equal(t, "constraints", []int{5*7 - 3 - 11, 5 * -4, 5 + 7 - 70 - 13, 5 + 14 + 44 - 1<<40, 0, -35, 12}, got)
 	m := p.Messages
 	golden.Equal(t, "messages", []int{5, 7, 11, -2, -7, 5}, []int{
 		values[m[0].Multiplicity], values[m[0].Tuple[0]], values[m[0].Tuple[1]],
@@ -55,6 +57,7 @@ func TestProgram(t *testing.T) {
 	})
 	golden.Equal(t, "degree, the first row's selector included", 3, p.Degree())
 	golden.Equal(t, "public values", 2, p.Publics)
+	golden.Equal(t, "fixed columns", 2, p.Fixed)
 	golden.Equal(t, "read in the next row", []bool{false, false, true}, p.ReadsNext())
 	products := 0
 	for i, s := range p.Steps {
@@ -71,7 +74,7 @@ func TestProgram(t *testing.T) {
 	golden.Equal(t, "products: x y, x (1-x), 2 x y, -1 y", 4, products)
 }
 
-// TestDegrees: cells of both rows count, values that a verifier knows do not, and the selector of a
+// TestDegrees: cells of both rows and fixed ones count, values that a verifier knows do not, and the selector of a
 // first or a last row is one more.
 func TestDegrees(t *testing.T) {
 	t.Parallel()
@@ -85,12 +88,14 @@ func TestDegrees(t *testing.T) {
 		{air.Everywhere, 1, func(b *air.Builder) air.Expr { return b.Next(0).Times(5).Sub(b.Public(0)) }},
 		{air.Everywhere, 1, func(b *air.Builder) air.Expr { return b.Public(0).Sub(b.Next(0)) }},
 		{air.Everywhere, 2, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)).Add(b.Here(0)) }},
+		{air.Everywhere, 2, func(b *air.Builder) air.Expr { return b.Fixed(0).Mul(b.Here(0)) }},
+		{air.Last, 2, func(b *air.Builder) air.Expr { return b.Fixed(0) }},
 		{air.Everywhere, 2, func(b *air.Builder) air.Expr { return b.Next(0).Sub(b.Next(0).Mul(b.Next(0))) }},
 		{air.Transition, 2, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)) }},
 		{air.First, 3, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)) }},
 		{air.Last, 3, func(b *air.Builder) air.Expr { return b.Here(0).Mul(b.Next(0)) }},
 	} {
-		p := must.Get((&air.Table{Name: "t", Columns: 1, State: func(b *air.Builder) { b.Zero(c.where, "c", c.zero(b)) }}).Compile())(t)
+		p := must.Get((&air.Table{Name: "t", Columns: 1, Fixed: [][]uint64{{0, 0}}, State: func(b *air.Builder) { b.Zero(c.where, "c", c.zero(b)) }}).Compile())(t)
 		golden.Equal(t, "degree "+c.where.String(), c.want, p.Degree())
 	}
 }
@@ -102,6 +107,8 @@ func TestRefused(t *testing.T) {
 		"nothing":           func(*air.Builder) {},
 		"a column too many": func(b *air.Builder) { b.Zero(air.First, "c", b.Here(2)) },
 		"a column below":    func(b *air.Builder) { b.Zero(air.First, "c", b.Next(-1)) },
+		"no fixed column":   func(b *air.Builder) { b.Zero(air.First, "c", b.Fixed(0)) },
+		"fixed column -1":   func(b *air.Builder) { b.Zero(air.First, "c", b.Fixed(-1)) },
 		"public value -1":   func(b *air.Builder) { b.Zero(air.First, "c", b.Public(-1)) },
 		"rows of no kind":   func(b *air.Builder) { b.Zero(air.Transition+1, "c", b.Here(0)) },
 		"an empty message":  func(b *air.Builder) { b.Send("bus", b.Here(0)) },
@@ -122,4 +129,10 @@ func TestRefused(t *testing.T) {
 		_, err := table.Compile()
 		must.Fail(t, err, zkbench.ErrParams, "%d columns", table.Columns)
 	}
+	for _, fixed := range [][][]uint64{{{}}, {{1}}, {{1, 2, 3}}, {{1, 2}, {1, 2, 3, 4}}, {{1, 2}, nil}} {
+		_, err := (&air.Table{Name: "t", Columns: 1, Fixed: fixed, State: constant}).Compile()
+		must.Fail(t, err, zkbench.ErrParams, "fixed columns %v", fixed)
+	}
+	_, err := (&air.Table{Name: "t", Columns: 1, Fixed: [][]uint64{{1, 2}}, State: func(b *air.Builder) { b.Zero(air.First, "c", b.Fixed(1)) }}).Compile()
+	must.Fail(t, err, zkbench.ErrParams, "a fixed column too many")
 }

@@ -10,6 +10,9 @@ import (
 type Table struct {
 	Name    string
 	Columns int
+	// Fixed are columns that everybody knows and no prover fills: numbers below the field's order. All have one
+	// length, a power of two from 2 on, which is the table's height then.
+	Fixed [][]uint64
 	// State says what holds, to the Builder: the same each time.
 	State func(b *Builder)
 }
@@ -49,23 +52,27 @@ type Message struct {
 // Builder takes down what a table states.
 type Builder struct {
 	columns     int
+	fixed       int
 	constraints []Constraint
 	messages    []Message
 	err         error
 }
 
 // Here is the row's cell of a column, Next that of the next row.
-func (b *Builder) Here(column int) Expr { return b.cell(Here, column) }
+func (b *Builder) Here(column int) Expr { return b.cell(Here, "column", column, b.columns) }
 
 // Next is the next row's cell of a column.
-func (b *Builder) Next(column int) Expr { return b.cell(Next, column) }
+func (b *Builder) Next(column int) Expr { return b.cell(Next, "column", column, b.columns) }
 
-func (b *Builder) cell(op Op, column int) Expr {
-	if column < 0 || column >= b.columns {
-		b.fail("it reads column %d of %d", column, b.columns)
+// Fixed is the row's cell of a fixed column.
+func (b *Builder) Fixed(i int) Expr { return b.cell(Fixed, "fixed column", i, b.fixed) }
+
+func (b *Builder) cell(op Op, of string, i, n int) Expr {
+	if i < 0 || i >= n {
+		b.fail("it reads %s %d of %d", of, i, n)
 		return Expr{}
 	}
-	return Expr{&node{op: op, index: column}}
+	return Expr{&node{op: op, index: i}}
 }
 
 // Public is a value of the statement.
@@ -107,13 +114,18 @@ func (b *Builder) fail(format string, a ...any) {
 	}
 }
 
-// Compile writes down what the table states. A statement that reads what there is not is a
-// zkbench.ErrParams.
+// Compile writes down what the table states. A statement that reads what there is not, and fixed columns of
+// no height, are a zkbench.ErrParams.
 func (t *Table) Compile() (*Program, error) {
 	if t.Columns < 1 || t.State == nil {
 		return nil, fmt.Errorf("%w: table %q has %d columns, accepted are 1 or more that State describes", zkbench.ErrParams, t.Name, t.Columns)
 	}
-	b := &Builder{columns: t.Columns}
+	for i, c := range t.Fixed {
+		if n := len(c); n < 2 || n&(n-1) != 0 || n != len(t.Fixed[0]) {
+			return nil, fmt.Errorf("%w: table %q: fixed column %d has %d rows, accepted is a power of two from 2 on that all have", zkbench.ErrParams, t.Name, i, n)
+		}
+	}
+	b := &Builder{columns: t.Columns, fixed: len(t.Fixed)}
 	t.State(b)
 	if b.err == nil && len(b.constraints)+len(b.messages) == 0 {
 		b.fail("it states nothing")

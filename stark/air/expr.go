@@ -25,15 +25,16 @@ type Int struct {
 	Negative bool
 }
 
-// Op is what a step of a program does.
-type Op uint8
+// Op is what a step of a program does. Digests of systems have its number, which so stays what it is.
+type Op int8
 
 // The operations. Those before Add take no other values.
 const (
-	Const  Op = iota
-	Here      // a cell of the row
-	Next      // a cell of the next row
-	Public    // a public value
+	Fixed Op = iota - 1 // the row's cell of a fixed column
+	Const
+	Here   // a cell of the row
+	Next   // a cell of the next row
+	Public // a public value
 	Add
 	Sub
 	Mul

@@ -4,6 +4,7 @@ package air
 // Equal parts are one step.
 type Program struct {
 	Columns     int
+	Fixed       int // how many fixed columns there are
 	Steps       []Step
 	Constraints []Bound
 	Messages    []Sent
@@ -14,7 +15,7 @@ type Program struct {
 type Step struct {
 	Op    Op
 	X, Y  int // numbers of steps, of Add, Sub and Mul
-	Index int // of a column or a public value
+	Index int // of a column, a fixed one or a public value
 	Value Int // of a constant
 }
 
@@ -32,7 +33,7 @@ type Sent struct {
 }
 
 func compile(b *Builder) *Program {
-	p := &Program{Columns: b.columns}
+	p := &Program{Columns: b.columns, Fixed: b.fixed}
 	known, numbers := make(map[*node]int), make(map[Step]int)
 	var number func(n *node) int
 	number = func(n *node) int {
@@ -77,6 +78,7 @@ func compile(b *Builder) *Program {
 // Algebra is where a program is evaluated.
 type Algebra[T any] interface {
 	Constant(c Int) T
+	Fixed(i int) T
 	Here(column int) T
 	Next(column int) T
 	Public(i int) T
@@ -92,6 +94,8 @@ func Evaluate[T any](p *Program, a Algebra[T]) []T {
 		switch s.Op {
 		case Const:
 			values[i] = a.Constant(s.Value)
+		case Fixed:
+			values[i] = a.Fixed(s.Index)
 		case Here:
 			values[i] = a.Here(s.Index)
 		case Next:
@@ -116,6 +120,7 @@ type degrees struct{}
 const mostDegree = 1 << 20
 
 func (degrees) Constant(Int) int { return 0 }
+func (degrees) Fixed(int) int    { return 1 }
 func (degrees) Here(int) int     { return 1 }
 func (degrees) Next(int) int     { return 1 }
 func (degrees) Public(int) int   { return 0 }
@@ -151,6 +156,7 @@ func (p *Program) Degree() (degree int) {
 type nexts struct{}
 
 func (nexts) Constant(Int) bool  { return false }
+func (nexts) Fixed(int) bool     { return false }
 func (nexts) Here(int) bool      { return false }
 func (nexts) Next(int) bool      { return true }
 func (nexts) Public(int) bool    { return false }

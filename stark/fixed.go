@@ -1,0 +1,65 @@
+package stark
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/stark/internal/field"
+	"github.com/zkbench/zkbench/stark/internal/tree"
+)
+
+// Fixed columns are committed to like others, but once, when a system is made, by everybody who makes it: so
+// the cap is in its digest and in no proof, and nothing is proved of what they are. Of a proof they take the
+// values at y, and of each query a leaf: they are opened there, since the verifier has no other way to know
+// these values that costs less than a column is long.
+
+// fixed is what a system has of them: all proofs read it, and none has its memory later.
+type fixed[E field.Element[E]] struct {
+	values   [][][]E // of each table, on H
+	extended []*extended[E]
+	tree     *tree.Tree[E]
+	salts    [][][]E
+	top      []tree.Digest
+}
+
+// fix commits to the fixed columns, if there are any, and returns the cap.
+func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
+	y.fixed = fixed[E]{values: make([][][]E, len(s.tables)), extended: make([]*extended[E], len(s.tables))}
+	if s.fixed == nil {
+		return nil, nil
+	}
+	l, err := y.layout(s, s.fixed)
+	if err != nil {
+		return nil, err
+	}
+	p := &prover[E, X]{
+		ctx: context.Background(), ex: executor.Serial(), field: y.field, hash: y.hash, layout: l,
+		points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, &memory[E]{kept: &y.kept}), proof: &proof[E, X]{},
+	}
+	for t, table := range s.tables {
+		columns := p.points.memory.columns(len(table.Fixed), 1<<l.rows[t])
+		for i, column := range table.Fixed {
+			for row, v := range column {
+				if v >= y.field.Order() {
+					return nil, fmt.Errorf("%w: table %q, fixed column %d, row %d: not below the field's order", zkbench.ErrParams, table.Name, i, row)
+				}
+				columns[i][row] = y.field.New(v)
+			}
+			y.fixed.values[t] = append(y.fixed.values[t], slices.Clone(columns[i]))
+		}
+		x, err := p.points.extend(p.ctx, p.ex, l.phases[ofFixed][t], columns, true)
+		if err != nil {
+			return nil, err
+		}
+		y.fixed.extended[t] = x
+	}
+	p.extended[ofFixed] = y.fixed.extended
+	if err := p.grow(ofFixed); err != nil {
+		return nil, err
+	}
+	y.fixed.tree, y.fixed.salts, y.fixed.top = p.trees[ofFixed], p.salts[ofFixed], p.proof.caps[ofFixed]
+	return y.fixed.top, nil
+}
