@@ -119,8 +119,16 @@ type forgery struct {
 // forced makes a proof in which the prover looks at nothing.
 func forced(t *testing.T, set Set, f forgery) (*System, []byte, Statement) {
 	t.Helper()
-	s, y := attacked(t, set)
+	s, _ := attacked(t, set)
 	traces, about := attackTraces(f.change)
+	proof, about := forcedOf(t, s, traces, about, f)
+	return s, proof, about
+}
+
+// forcedOf makes one of a system; the statement is that of the forgery.
+func forcedOf(t *testing.T, s *System, traces []Trace, about Statement, f forgery) ([]byte, Statement) {
+	t.Helper()
+	y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
 	if f.statement != nil {
 		f.statement(&about)
 	}
@@ -157,7 +165,7 @@ func forced(t *testing.T, set Set, f forgery) (*System, []byte, Statement) {
 			t.Fatal(err)
 		}
 	}
-	return s, p.encode(), about
+	return p.encode(), about
 }
 
 func doing(step func()) func() error {
@@ -293,22 +301,27 @@ func TestEveryByte(t *testing.T) {
 	t.Parallel()
 	set := attackSet
 	set.Queries, set.Grinding = 3, 2
-	s, proof, about := forced(t, set, forgery{})
-	must.Do(t, s.Verify(proof, about))
-	for i := range proof {
-		for _, flip := range []byte{1, 0x80} {
-			changed := append([]byte(nil), proof...)
-			changed[i] ^= flip
-			err := s.Verify(changed, about)
-			if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
-				t.Fatalf("byte %d of %d: %v", i, len(proof), err)
+	everyByte := func(s *System, proof []byte, about Statement) {
+		must.Do(t, s.Verify(proof, about))
+		for i := range proof {
+			for _, flip := range []byte{1, 0x80} {
+				changed := append([]byte(nil), proof...)
+				changed[i] ^= flip
+				err := s.Verify(changed, about)
+				if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+					t.Fatalf("byte %d of %d: %v", i, len(proof), err)
+				}
 			}
 		}
+		for _, n := range []int{0, 1, len(proof) / 2, len(proof) - 1} {
+			must.Fail(t, s.Verify(proof[:n], about), zkbench.ErrMalformed, "%d bytes", n)
+		}
+		must.Fail(t, s.Verify(append(proof, 0), about), zkbench.ErrMalformed, "a byte more")
 	}
-	for _, n := range []int{0, 1, len(proof) / 2, len(proof) - 1} {
-		must.Fail(t, s.Verify(proof[:n], about), zkbench.ErrMalformed, "%d bytes", n)
-	}
-	must.Fail(t, s.Verify(append(proof, 0), about), zkbench.ErrMalformed, "a byte more")
+	everyByte(forced(t, set, forgery{}))
+	s := must.Get(New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...))(t)
+	traces, about := fixedTraces(nil)
+	everyByte(s, must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t), about)
 }
 
 // TestStatement: a proof is one of its statement, system and heights alone.
@@ -435,19 +448,21 @@ func TestForgeries(t *testing.T) {
 // solveQuotient replaces the first piece's value by what makes a table's identity hold.
 func solveQuotient(p *attackedProver, table int) {
 	values := p.proof.values[ofQuotients][table][0]
-	v := p.checker()
-	d := v.layout.degree
-	// The identity's defect is linear in the value at the unit's coordinate.
-	for i := range d {
+	for i := range p.layout.degree {
 		values[i] = koalabear.Quartic{}
 	}
+	solve(p, table, &values[0]) // at the unit's coordinate
+}
+
+// solve sets a value, in which the defect of a table's identity is linear, to what makes the identity hold.
+func solve(p *attackedProver, table int, value *koalabear.Quartic) {
+	v := p.checker()
 	at := func(x koalabear.Quartic) koalabear.Quartic {
-		values[0] = x
+		*value = x
 		return v.defect(table, p.alpha, p.y, p.drawn)
 	}
 	zero, one := at(koalabear.Quartic{}), at(p.one())
-	values[0] = zero.Mul(zero.Sub(one).Inverse())
-	if defect := at(values[0]); defect != (koalabear.Quartic{}) {
+	if defect := at(zero.Mul(zero.Sub(one).Inverse())); defect != (koalabear.Quartic{}) {
 		panic("the identity was not solved for")
 	}
 }
@@ -467,38 +482,46 @@ func addPower(p *attackedProver, x *extended[koalabear.Element]) {
 func FuzzVerify(f *testing.F) {
 	set := attackSet
 	set.Queries = 2
-	s, err := New(Config{KoalaBear, Keccak, set}, bitsTable(), seenTable())
-	if err != nil {
-		f.Fatal(err)
+	type target struct {
+		*System
+		about Statement
+		proof []byte
+	}
+	var targets []target
+	add := func(traces []Trace, about Statement, tables ...*air.Table) {
+		s := must.Get(New(Config{KoalaBear, Keccak, set}, tables...))(f)
+		proof := must.Get(s.Prove(f.Context(), executor.Serial(), traces, about, Options{}))(f)
+		f.Add(proof)
+		targets = append(targets, target{s, about, proof})
 	}
 	traces, about := attackTraces(nil)
-	proof, err := s.Prove(f.Context(), executor.Serial(), traces, about, Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(proof)
+	add(traces, about, bitsTable(), seenTable())
+	traces, about = fixedTraces(nil)
+	add(traces, about, fixedTables(nil)...)
 	f.Add([]byte{3, 4})
 	f.Add([]byte{255, 255})
-	y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		err := s.Verify(data, about)
-		if string(data) != string(proof) && !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
-			t.Fatal(err)
-		}
-		if len(data) < 2 {
-			return
-		}
-		l, err := y.layout(s.statement, []int{int(data[0]), int(data[1])})
-		if err != nil {
-			return
-		}
-		decoded := &proof4{rows: []int{int(data[0]), int(data[1])}}
-		c := &coder[koalabear.Element, koalabear.Quartic]{field: y.field, digest: y.canonical, layout: l, in: data[2:], read: true}
-		if c.body(decoded); c.err != nil {
-			return
-		}
-		if again := (&attackedProver{field: y.field, layout: l, proof: decoded}).encode(); string(again) != string(data) {
-			t.Error("two encodings of one proof")
+		for _, s := range targets {
+			err := s.Verify(data, s.about)
+			if string(data) != string(s.proof) && !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
+				t.Fatal(err)
+			}
+			if len(data) < 2 {
+				return
+			}
+			y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
+			l, err := y.layout(s.statement, []int{int(data[0]), int(data[1])})
+			if err != nil {
+				continue
+			}
+			decoded := &proof4{rows: []int{int(data[0]), int(data[1])}}
+			c := &coder[koalabear.Element, koalabear.Quartic]{field: y.field, digest: y.canonical, layout: l, in: data[2:], read: true}
+			if c.body(decoded); c.err != nil {
+				continue
+			}
+			if again := (&attackedProver{field: y.field, layout: l, proof: decoded}).encode(); string(again) != string(data) {
+				t.Error("two encodings of one proof")
+			}
 		}
 	})
 }

@@ -2,12 +2,19 @@ package stark
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/koalabear"
+	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
 const (
@@ -120,4 +127,272 @@ func TestFixed(t *testing.T) {
 			})
 		}
 	}
+}
+
+// mustSystem is one over KoalaBear.
+func mustSystem(t *testing.T, set Set, tables ...*air.Table) *System {
+	t.Helper()
+	return must.Get(New(Config{KoalaBear, Keccak, set}, tables...))(t)
+}
+
+// TestFixedColumns: a system is one of its fixed columns alone. Their digest binds proofs to them, and without it
+// the cap that verifiers have.
+func TestFixedColumns(t *testing.T) {
+	t.Parallel()
+	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	traces, about := fixedTraces(nil)
+	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	for name, change := range map[string]func(steps, cells [][]uint64){
+		"an operation":                func(steps, _ [][]uint64) { steps[0][7] = 0 },
+		"an address":                  func(steps, _ [][]uint64) { steps[1][7] = 3 },
+		"a cell that is not read":     func(_, cells [][]uint64) { cells[0][cellRows-1]++ },
+		"times that it is read":       func(_, cells [][]uint64) { cells[1][5]++ },
+		"operands exchanged":          func(steps, _ [][]uint64) { steps[1], steps[2] = steps[2], steps[1] },
+		"addresses and times":         func(_, cells [][]uint64) { cells[0], cells[1] = cells[1], cells[0] },
+		"rows of the program":         func(steps, _ [][]uint64) { steps[0][0], steps[0][1] = steps[0][1], steps[0][0] },
+		"addresses by one more":       func(steps, cells [][]uint64) { shift(steps[1:]); shift(cells[:1]) },
+		"another program of one kind": func(steps, _ [][]uint64) { copy(steps[0], []uint64{0, 1, 1, 1, 1, 1, 1, 1}) },
+	} {
+		other := mustSystem(t, attackSet, fixedTables(change)...)
+		if other.Digest() == s.Digest() {
+			t.Errorf("%s: one digest", name)
+		}
+		must.Fail(t, other.Verify(proof, about), zkbench.ErrProof, "%s", name)
+		other.digest = s.digest
+		err := other.Verify(proof, about)
+		must.Fail(t, err, zkbench.ErrProof, "%s, of one digest", name)
+		if err == nil || !strings.Contains(err.Error(), "lead to the cap") {
+			t.Errorf("%s, of one digest: %v", name, err)
+		}
+	}
+	// A table's columns in place of another's; and what leaves the cap as it is: a column of zeros more, and
+	// zeros in another number of rows.
+	table := func(name string, fixed ...[]uint64) *air.Table {
+		return &air.Table{Name: name, Columns: 1, Fixed: fixed, State: func(b *air.Builder) { b.Zero(air.Everywhere, "zero", b.Here(0)) }}
+	}
+	some, zeros := []uint64{1, 2, 3, 4}, make([]uint64, 4)
+	seen := make(map[[64]byte]string)
+	caps := make(map[tree.Digest]int)
+	for name, tables := range map[string][]*air.Table{
+		"some and zeros":    {table("a", some), table("b", zeros)},
+		"zeros and some":    {table("a", zeros), table("b", some)},
+		"some, zeros twice": {table("a", some), table("b", zeros, zeros)},
+		"some, two zeros":   {table("a", some), table("b", zeros[:2])},
+		"no fixed columns":  {table("a"), table("b")},
+	} {
+		s := mustSystem(t, attackSet, tables...)
+		if other, is := seen[s.Digest()]; is {
+			t.Errorf("%s and %s have one digest", name, other)
+		}
+		seen[s.Digest()] = name
+		if top := s.engine.(*system[koalabear.Element, koalabear.Quartic]).fixed.top; top != nil {
+			caps[top[0]]++
+		}
+	}
+	golden.Equal(t, "caps", 2, len(caps))
+}
+
+func shift(columns [][]uint64) {
+	for _, c := range columns {
+		for i := range c {
+			c[i]++
+		}
+	}
+}
+
+// TestFixedForgeries: a prover who says of a fixed column what it is not is seen, wherever it is said.
+func TestFixedForgeries(t *testing.T) {
+	t.Parallel()
+	type before = map[string]func(p *attackedProver)
+	// The last step makes another cell than it should, which the statement receives.
+	wrong := func(table int, c *Cells) {
+		if table == 0 {
+			c.Set(stepRows-1, 2, 5)
+		} else {
+			c.Set(stepRows+1, 0, 5)
+		}
+	}
+	receive := func(about *Statement) { about.Messages[2].Tuple = []uint64{stepRows + 1, 5} }
+	for name, c := range map[string]struct {
+		forgery
+		says string
+	}{
+		"nothing": {},
+		"a wrong step": {
+			forgery{change: wrong, statement: receive},
+			"constraints",
+		},
+		"a value that makes the identity hold": {
+			forgery{change: wrong, statement: receive, before: before{"send values": func(p *attackedProver) {
+				solve(p, 0, &p.proof.values[ofFixed][0][0][0])
+			}}},
+			"folded into it",
+		},
+		"values of columns exchanged": {
+			forgery{before: before{"send values": func(p *attackedProver) {
+				v := p.proof.values[ofFixed][0][0]
+				v[1], v[2] = v[2], v[1]
+			}}},
+			"constraints",
+		},
+		"another leaf": {
+			forgery{before: before{"end": func(p *attackedProver) {
+				leaf := p.proof.leaves[ofFixed][3]
+				leaf[0] = leaf[0].Add(koalabear.New(1))
+			}}},
+			"lead to the cap",
+		},
+		"stacks exchanged": {
+			forgery{before: before{"end": func(p *attackedProver) {
+				leaf := p.proof.leaves[ofFixed][0]
+				leaf[0], leaf[1] = leaf[1], leaf[0]
+			}}},
+			"lead to the cap",
+		},
+		"leaves exchanged": {
+			forgery{before: before{"end": func(p *attackedProver) {
+				leaves := p.proof.leaves[ofFixed]
+				leaves[0], leaves[1] = leaves[1], leaves[0]
+			}}},
+			"lead to the cap",
+		},
+		"another path": {
+			forgery{before: before{"end": func(p *attackedProver) { p.proof.paths[ofFixed][0][0] ^= 1 }}},
+			"lead to the cap",
+		},
+		"another height": {
+			forgery{before: before{"end": func(p *attackedProver) { p.proof.rows[0]++ }}},
+			"heights",
+		},
+		"heights exchanged": {
+			forgery{before: before{"end": func(p *attackedProver) { p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0] }}},
+			"heights",
+		},
+	} {
+		s := mustSystem(t, attackSet, fixedTables(nil)...)
+		traces, about := fixedTraces(c.change)
+		proof, about := forcedOf(t, s, traces, about, c.forgery)
+		err := s.Verify(proof, about)
+		if name == "nothing" {
+			must.Do(t, err, name)
+			continue
+		}
+		if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %s", name, err, c.says)
+		}
+	}
+}
+
+// TestFixedRows: Check and Prove name the row and the constraint that a fixed cell turns on, and who sends what
+// fixed cells do not let it.
+func TestFixedRows(t *testing.T) {
+	t.Parallel()
+	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	for _, c := range []struct {
+		table, row, column int
+		want               string
+	}{
+		{0, 0, 2, `table "steps", row 0: sum`},
+		{0, 1, 2, `table "steps", row 1: product`},
+		{0, 2, 0, `table "steps", row 2: sum`},
+		{0, stepRows - 1, 1, `table "steps", row 7: product`},
+		{1, 4, 0, `bus "cell": what table `},
+		{1, stepRows + 1, 0, `bus "cell": what table "cells", row 9 sends or receives is 2 times too many`},
+	} {
+		traces, about := fixedTraces(func(table int, cells *Cells) {
+			if table == c.table {
+				cells.Set(c.row, c.column, 77)
+			}
+		})
+		_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+		for _, err := range []error{err, s.Check(t.Context(), executor.Pool(), traces, about)} {
+			must.Fail(t, err, zkbench.ErrWitness, "%s", c.want)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		}
+	}
+	// A cell that is neither read nor written may be anything.
+	traces, about := fixedTraces(func(table int, cells *Cells) {
+		if table == 1 {
+			cells.Set(cellRows-1, 0, 77)
+		}
+	})
+	must.Do(t, s.Check(t.Context(), executor.Serial(), traces, about))
+}
+
+// TestFixedLimits: fixed columns that are none, of some tables, or in zero knowledge are refused by name, and
+// so are other heights than theirs.
+func TestFixedLimits(t *testing.T) {
+	t.Parallel()
+	refused := func(name, want string, err error) {
+		t.Helper()
+		must.Fail(t, err, zkbench.ErrParams, "%s", name)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(tables []*air.Table)
+		want   string
+	}{
+		"7 rows":         {func(tables []*air.Table) { tables[1].Fixed[1] = tables[1].Fixed[1][:7] }, `table "cells": fixed column 1`},
+		"8 rows of 16":   {func(tables []*air.Table) { tables[1].Fixed[1] = tables[1].Fixed[1][:8] }, `table "cells": fixed column 1`},
+		"no row":         {func(tables []*air.Table) { tables[0].Fixed[0] = nil }, `table "steps": fixed column 0`},
+		"no column":      {func(tables []*air.Table) { tables[1].Fixed = [][]uint64{} }, `table "cells": it reads fixed column`},
+		"nothing else":   {func(tables []*air.Table) { tables[0].Columns = 0 }, `table "steps"`},
+		"first has none": {func(tables []*air.Table) { tables[0] = quiet() }, `table "cells"`},
+		"last has none":  {func(tables []*air.Table) { tables[1] = quiet() }, `table "quiet"`},
+		"p":              {func(tables []*air.Table) { tables[1].Fixed[1][3] = koalabear.Modulus }, `table "cells", fixed column 1, row 3`},
+	} {
+		tables := fixedTables(nil)
+		c.change(tables)
+		_, err := New(Config{KoalaBear, Keccak, attackSet}, tables...)
+		refused(name, c.want, err)
+	}
+	tables := fixedTables(func(steps, _ [][]uint64) { steps[3][0] = goldilocks.Modulus })
+	_, err := New(Config{Goldilocks, Poseidon, smallSet(2)}, tables...)
+	refused("p of Goldilocks", `table "steps", fixed column 3, row 0`, err)
+	set := attackSet
+	set.ZeroKnowledge = true
+	_, err = New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...)
+	refused("zero knowledge", `table "steps"`, err)
+
+	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	for table, name := range []string{"steps", "cells"} {
+		for _, rows := range []int{4, 32} {
+			traces, about := fixedTraces(nil)
+			traces[table].Rows = rows
+			want := fmt.Sprintf("table %q", name)
+			_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+			refused("prove", want, err)
+			refused("check", want, s.Check(t.Context(), executor.Serial(), traces, about))
+			heights := []int{stepRows, cellRows}
+			heights[table] = rows
+			_, err = s.Security(heights, 0)
+			refused("security", want, err)
+			_, err = s.Memory(heights)
+			refused("memory", want, err)
+		}
+	}
+	var d *zkbench.DecodeError
+	_, about := fixedTraces(nil)
+	for _, heights := range [][]byte{{3, 3}, {4, 4}, {4, 3}, {3, 255}, {0, 4}} {
+		if err := s.Verify(append(heights, make([]byte, 1<<16)...), about); !errors.As(err, &d) || d.Path != "heights" {
+			t.Errorf("heights %v: %v", heights, err)
+		}
+	}
+}
+
+// TestFixedCounts: what a proof takes, and what package security is told, counts fixed columns.
+func TestFixedCounts(t *testing.T) {
+	t.Parallel()
+	s := mustSystem(t, attackSet, fixedTables(nil)...)
+	rows := []int{stepRows, cellRows}
+	// As of other columns (TestMemory), with one tree more.
+	want := 2 * ((stepRows*(3+4)+cellRows*(1+2))*4*5 + 4*2*cellRows*(4*2*32+3*16))
+	golden.Equal(t, "memory", uint64(want), must.Get(s.Memory(rows))(t))
+	// Stacks are of 4 columns of steps and 2 of cells: of columns 1 and 1, of sums 2 and 2, of which φ's
+	// are read in the next row, of pieces 2 and 2, of fixed columns 1 and 1.
+	golden.Equal(t, "functions", 1+1+(2+1)+(2+2)+2+2+1+1, must.Get(s.Security(rows, 3))(t).Functions)
 }
