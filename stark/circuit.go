@@ -41,7 +41,7 @@ type shown struct {
 func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Statement) ([]circuit.Cell, error) {
 	y, ok := s.engine.(*system[cell, number])
 	if !ok || y.hash != tree.Poseidon() || s.set.ZeroKnowledge {
-		return nil, fmt.Errorf("%w: a circuit of a verifier of another system than of Goldilocks, its extension of degree 2, and Poseidon, without zero knowledge", zkbench.ErrParams)
+		return nil, noCircuit()
 	}
 	claim, err := y.claim(s.statement, about)
 	if err != nil {
@@ -61,6 +61,31 @@ func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Sta
 		return nil, err
 	}
 	return v.verify()
+}
+
+// Told are a statement's numbers as they are in Circuit's cells, two of each.
+func (s *System) Told(about Statement) (told []uint64, err error) {
+	y, ok := s.engine.(*system[cell, number])
+	if !ok {
+		return nil, noCircuit()
+	}
+	claim, err := y.claim(s.statement, about)
+	if err != nil {
+		return nil, err
+	}
+	for _, elements := range slices.Concat([][]cell{claim.publics}, claim.tuples, [][]cell{challenger.Elements(about.Context)}) {
+		for _, e := range elements {
+			told = append(told, uint64(e))
+		}
+		if len(elements)%2 == 1 {
+			told = append(told, 0)
+		}
+	}
+	return told, nil
+}
+
+func noCircuit() error {
+	return fmt.Errorf("%w: a circuit of another system than of Goldilocks, its extension of degree 2, and Poseidon, without zero knowledge", zkbench.ErrParams)
 }
 
 type proofOf = proof[cell, number]

@@ -83,21 +83,21 @@ func fixedTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 		}}
 	}
 	return []Trace{
-			trace(0, stepRows, func(c *Cells) {
-				for i := range stepRows {
-					for j := range 3 {
-						c.Set(i, j, values[i+j])
-					}
+		trace(0, stepRows, func(c *Cells) {
+			for i := range stepRows {
+				for j := range 3 {
+					c.Set(i, j, values[i+j])
 				}
-			}),
-			trace(1, cellRows, func(c *Cells) {
-				for i, v := range values {
-					c.Set(i, 0, v)
-				}
-			}),
-		}, Statement{Messages: []Message{
-			{"cell", -1, []uint64{0, values[0]}}, {"cell", -1, []uint64{1, values[1]}}, {"cell", -1, []uint64{stepRows + 1, values[stepRows+1]}},
-		}, Context: []byte("fixed")}
+			}
+		}),
+		trace(1, cellRows, func(c *Cells) {
+			for i, v := range values {
+				c.Set(i, 0, v)
+			}
+		}),
+	}, Statement{Messages: []Message{
+		{"cell", -1, []uint64{0, values[0]}}, {"cell", -1, []uint64{1, values[1]}}, {"cell", -1, []uint64{stepRows + 1, values[stepRows+1]}},
+	}, Context: []byte("fixed")}
 }
 
 // TestFixed: tables with fixed columns are proved over all fields and hashes, and what is proved depends on
@@ -106,8 +106,11 @@ func TestFixed(t *testing.T) {
 	t.Parallel()
 	for _, stack := range []int{0, 1, 3} {
 		for _, c := range []Config{
-			{Goldilocks, Keccak, smallSet(2)}, {Goldilocks, Poseidon, smallSet(2)}, {Goldilocks, Poseidon, smallSet(3)},
-			{KoalaBear, Keccak, smallSet(4)}, {KoalaBear, Keccak, smallSet(6)},
+			{Goldilocks, Keccak, smallSet(2)},
+			{Goldilocks, Poseidon, smallSet(2)},
+			{Goldilocks, Poseidon, smallSet(3)},
+			{KoalaBear, Keccak, smallSet(4)},
+			{KoalaBear, Keccak, smallSet(6)},
 		} {
 			c.Set.Stack = stack
 			t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d", c.Field, c.Hash, c.Set.Degree, stack), func(t *testing.T) {

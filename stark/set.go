@@ -90,6 +90,9 @@ func (s *System) Security(rows []int, messages int) (security.Protocol, error) {
 	return s.engine.security(l, messages), nil
 }
 
+// Set is the numbers that it proves with.
+func (s *System) Set() Set { return s.set }
+
 // layoutOf is the layout for tables of so many rows.
 func (s *System) layoutOf(rows []int) (*layout, error) {
 	logs, err := s.logRows(rows)

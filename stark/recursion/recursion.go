@@ -1,0 +1,173 @@
+// Package recursion proves that proofs of package stark verify: of many proofs it makes one, which says what
+// they say. A verifier is written down as a program, straight-line code that depends on the form of the proofs
+// and not on them, and the program is tables of package stark, whose fixed columns it is. So a proof of it is
+// a proof like others, and can be verified by a program again.
+//
+// Proofs are over Goldilocks, its extension of degree 2, with trees of Poseidon.
+package recursion
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	hash "github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/internal/circuit"
+)
+
+// Child is the form of a proof: what is known of it before it is there, and decides what verifies it.
+type Child struct {
+	System *stark.System
+	Rows   []int           // of its tables
+	Like   stark.Statement // of the form of its statement: buses, times, lengths; no number of it counts
+}
+
+// likes returns nil if a statement has the form of the child's: the program has bus and times of messages.
+func (c *Child) likes(s stark.Statement) error {
+	same := len(s.Publics) == len(c.Like.Publics) && len(s.Context) == len(c.Like.Context) && len(s.Messages) == len(c.Like.Messages)
+	for i := 0; same && i < len(s.Messages); i++ {
+		a, b := s.Messages[i], c.Like.Messages[i]
+		same = a.Bus == b.Bus && a.Times == b.Times && len(a.Tuple) == len(b.Tuple)
+	}
+	if !same {
+		return fmt.Errorf("%w: a statement of another form", zkbench.ErrParams)
+	}
+	return nil
+}
+
+// Proof is a proof and its statement.
+type Proof struct {
+	Bytes     []byte
+	Statement stark.Statement
+}
+
+// System proves that proofs of some forms verify, one of each.
+type System struct {
+	*stark.System
+	set      stark.Set
+	children []Child
+	program  *program
+}
+
+// New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks, its
+// extension of degree 2, and Poseidon. Children whose verifiers have no program, or whose
+// sets promise fewer bits than this one, are a zkbench.ErrParams.
+func New(c stark.Config, children ...Child) (*System, error) {
+	set := c.Set
+	if len(children) == 0 {
+		return nil, fmt.Errorf("%w: no child", zkbench.ErrParams)
+	}
+	for i, c := range children {
+		if bits := c.System.Set().Bits; bits < set.Bits {
+			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, bits, set.Bits)
+		}
+	}
+	s := &System{set: set, children: children}
+	b, statement, err := s.run(func(i int) (Proof, error) { return Proof{Statement: children[i].Like}, nil })
+	if err != nil {
+		return nil, err
+	}
+	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together))))
+	s.System, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
+	return s, err
+}
+
+// together is how many permutations are in a row, at most. Tables that are wider, and lower, are committed to
+// in less time, and have longer proofs.
+const together = 4
+
+// run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement.
+func (s *System) run(proof func(i int) (Proof, error)) (*circuit.Builder, []circuit.Cell, error) {
+	b := circuit.New()
+	var told []circuit.Value
+	for i, c := range s.children {
+		p, err := proof(i)
+		if err != nil {
+			return nil, nil, err
+		}
+		cells, err := c.System.Circuit(b, c.Rows, p.Bytes, p.Statement)
+		if err == nil {
+			err = b.Err()
+		}
+		if err != nil && p.Bytes != nil {
+			return nil, nil, fmt.Errorf("proof %d: %w", i, err)
+		}
+		if err != nil && cells == nil {
+			return nil, nil, fmt.Errorf("child %d: %w", i, err)
+		}
+		for _, cell := range cells {
+			told = append(told, b.At(cell))
+		}
+	}
+	var statement []circuit.Cell
+	for _, v := range circuit.Hash(b, 2*len(told), told) {
+		statement = append(statement, b.Cell(v))
+	}
+	return b, statement, nil
+}
+
+// Prove proves that proofs, one of each child's form, verify. One that does not is refused, and named.
+func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, options stark.Options) ([]byte, error) {
+	if len(proofs) != len(s.children) {
+		return nil, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
+	}
+	var statements []stark.Statement
+	for _, p := range proofs {
+		statements = append(statements, p.Statement)
+	}
+	about, err := s.Statement(statements)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := s.run(func(i int) (Proof, error) { return proofs[i], nil })
+	if err != nil {
+		return nil, err
+	}
+	return s.System.Prove(ctx, ex, s.program.traces(b.Values), about, options)
+}
+
+// Statement is what a proof says, of the statements of its children: a digest of their numbers.
+func (s *System) Statement(statements []stark.Statement) (about stark.Statement, err error) {
+	if len(statements) != len(s.children) {
+		return about, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))
+	}
+	var all []goldilocks.Element
+	for i, c := range s.children {
+		told, err := c.System.Told(statements[i])
+		if err == nil {
+			err = c.likes(statements[i])
+		}
+		if err != nil {
+			return about, fmt.Errorf("statement %d: %w", i, err)
+		}
+		for _, v := range told {
+			all = append(all, goldilocks.Element(v))
+		}
+	}
+	digest := hash.HashNoPad(all)
+	for i, cell := range s.program.statement {
+		about.Messages = append(about.Messages, stark.Message{Bus: busMemory, Times: -1, Tuple: []uint64{uint64(cell), uint64(digest[2*i]), uint64(digest[2*i+1])}})
+	}
+	return about, nil
+}
+
+// Verify checks a proof that proofs of these statements verify.
+func (s *System) Verify(proof []byte, statements []stark.Statement) error {
+	about, err := s.Statement(statements)
+	if err != nil {
+		return err
+	}
+	return s.System.Verify(proof, about)
+}
+
+// Child is the form of this system's proofs.
+func (s *System) Child() Child {
+	like := stark.Statement{}
+	for _, cell := range s.program.statement {
+		like.Messages = append(like.Messages, stark.Message{Bus: busMemory, Times: -1, Tuple: []uint64{uint64(cell), 0, 0}})
+	}
+	return Child{s.System, []int{s.program.rows, s.program.rows}, like}
+}

@@ -1,0 +1,77 @@
+package recursion_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/recursion"
+)
+
+// small is a set that proves nothing, for tests.
+func small(degree int) stark.Set {
+	return stark.Set{Name: "test", Degree: degree, LogBlowup: 2, Queries: 3, Grinding: 2, Stack: 2, LogFold: 2, LogFinal: 2, LogCap: 1}
+}
+
+// poseidon is a system whose proofs can be children.
+func poseidon() stark.Config {
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(2)}
+}
+
+const height = 8
+
+// powers has 1, x, x², ... of the statement's x, and sends the last one.
+func powers(t *testing.T) *stark.System {
+	t.Helper()
+	return must.Get(stark.New(poseidon(), &air.Table{Name: "powers", Columns: 2, State: func(b *air.Builder) {
+		b.Zero(air.First, "begins", b.Here(0).Plus(-1))
+		b.Zero(air.Transition, "next", b.Next(0).Sub(b.Here(0).Mul(b.Public(0))))
+		b.Zero(air.Transition, "sends in the last row", b.Here(1))
+		b.Send("power", b.Here(1), b.Here(0))
+	}}))(t)
+}
+
+// power is a proof of x to the 7th.
+func power(t *testing.T, s *stark.System, x uint64) recursion.Proof {
+	t.Helper()
+	all := make([]uint64, height)
+	all[0] = 1
+	for i := 1; i < height; i++ {
+		all[i] = all[i-1] * x
+	}
+	about := stark.Statement{Publics: []uint64{x}, Messages: []stark.Message{{Bus: "power", Times: -1, Tuple: all[height-1:]}}}
+	proof := must.Get(s.Prove(t.Context(), executor.Serial(), []stark.Trace{{Rows: height, Fill: func(_ context.Context, _ executor.Executor, cells *stark.Cells) error {
+		for i, v := range all {
+			cells.Set(i, 0, v)
+		}
+		cells.Set(height-1, 1, 1)
+		return nil
+	}}}, about, stark.Options{}))(t)
+	return recursion.Proof{Bytes: proof, Statement: about}
+}
+
+// TestTree: two proofs to one, that and another to one again, and that to the last one, of another hash.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	s := powers(t)
+	ex := executor.Pool()
+	two, three, four := power(t, s, 2), power(t, s, 3), power(t, s, 4)
+	leaf := recursion.Child{System: s, Rows: []int{height}, Like: two.Statement}
+	prove := func(s *recursion.System, proofs ...recursion.Proof) recursion.Proof {
+		t.Helper()
+		var statements []stark.Statement
+		for _, p := range proofs {
+			statements = append(statements, p.Statement)
+		}
+		proof := must.Get(s.Prove(t.Context(), ex, proofs, stark.Options{}))(t)
+		must.Do(t, s.Verify(proof, statements))
+		return recursion.Proof{Bytes: proof, Statement: must.Get(s.Statement(statements))(t)}
+	}
+	pair := must.Get(recursion.New(poseidon(), leaf, leaf))(t)
+	mixed := must.Get(recursion.New(poseidon(), pair.Child(), leaf))(t)
+	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(3)}, mixed.Child()))(t)
+	prove(last, prove(mixed, prove(pair, two, three), four))
+}
