@@ -71,7 +71,7 @@ type Statement struct {
 
 // Trace fills a table.
 type Trace struct {
-	Rows int // a power of two, from 2 on; Set.Height gives the one that is needed
+	Rows int // a power of two, from 2 on, that of fixed columns where there are any; Set.Height gives the one that is needed
 	// Fill sets all cells, which are 0 before, and keeps none: other proofs have their memory later. In zero
 	// knowledge they are of fewer rows, Set.Random less, and the last of these is the table's last one.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
@@ -103,8 +103,9 @@ type engine interface {
 	verify(s *statement, proof []byte, about Statement) error
 }
 
-// New returns a system of tables. Tables that are none, of a degree that the rate has no room for,
-// and a configuration that does not exist are a zkbench.ErrParams.
+// New returns a system of tables, and commits to their fixed columns: all tables have some, or none has. Tables
+// that are none, of a degree that the rate has no room for, fixed columns in zero knowledge, and a configuration
+// that does not exist are a zkbench.ErrParams.
 func New(c Config, tables ...*air.Table) (*System, error) {
 	e, err := c.engine()
 	if err != nil {
