@@ -16,37 +16,69 @@ import (
 	"github.com/zkbench/zkbench/stark/air"
 )
 
-// Boxes is the number of S-boxes of a permutation, and Columns that of State's columns.
+// Boxes is how the S-boxes of a permutation stand in columns: how many each has.
+type Boxes int
+
+// The ways.
 const (
-	Boxes   = poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds
-	Columns = 2 * Boxes
+	Plain Boxes = 1 // x⁷, of degree 7
+	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
 )
+
+// Columns is the number of State's columns.
+func (b Boxes) Columns() int {
+	return int(b) * (poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds)
+}
 
 // full tells whether all elements of a round's state have S-boxes, and not the first alone.
 func full(round int) bool {
 	return round < poseidon.FullRounds/2 || round >= poseidon.FullRounds/2+poseidon.PartialRounds
 }
 
-// State states that a row holds a permutation of in, expressions of degree 1, in Columns columns from
-// first on, and returns the state after it, of degree 1 too. Of each S-box x⁷ there are x³, and x³ x³ x,
-// each of degree 3 in columns.
-func State(b *air.Builder, in [poseidon.Width]air.Expr, first int) [poseidon.Width]air.Expr {
-	state := in
-	constants, mix := poseidon.RoundConstants(), poseidon.Mix()
+// State states that a row holds a permutation of in, expressions of degree 1, in boxes' columns from first on, and
+// returns the state after it, of degree 1 too.
+func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
+	state, constants := in, poseidon.RoundConstants()
+	box := func(r, i int, x air.Expr) (seventh air.Expr) {
+		cube := x.Mul(x).Mul(x)
+		if boxes == Cubed {
+			b.Zero(air.Everywhere, fmt.Sprintf("round %d, x³ of element %d", r, i), b.Here(first).Sub(cube))
+			cube = b.Here(first)
+			first++
+		}
+		seventh = b.Here(first)
+		b.Zero(air.Everywhere, fmt.Sprintf("round %d, x⁷ of element %d", r, i), seventh.Sub(cube.Mul(cube).Mul(x)))
+		first++
+		return seventh
+	}
 	for r, row := range constants {
-		for i, c := range row {
-			state[i] = state[i].Add(air.Element(uint64(c)))
-			if i > 0 && !full(r) {
-				continue
+		if !full(r) {
+			partial := r - poseidon.FullRounds/2
+			seventh := box(r, 0, state[0].Add(air.Element(uint64(sparse.before[partial]))))
+			state[0] = seventh.Mul(air.Element(uint64(sparse.corner)))
+			for i, e := range sparse.rows[partial] {
+				state[0] = state[0].Add(state[i+1].Mul(air.Element(uint64(e))))
 			}
-			x, cube, seventh := state[i], b.Here(first), b.Here(first+1)
-			b.Zero(air.Everywhere, fmt.Sprintf("round %d, x³ of element %d", r, i), cube.Sub(x.Mul(x).Mul(x)))
-			b.Zero(air.Everywhere, fmt.Sprintf("round %d, x⁷ of element %d", r, i), seventh.Sub(cube.Mul(cube).Mul(x)))
-			state[i] = seventh
-			first += 2
+			for i, e := range sparse.columns[partial] {
+				state[i+1] = state[i+1].Add(seventh.Mul(air.Element(uint64(e))))
+			}
+			if partial == poseidon.PartialRounds-1 {
+				z := state
+				state[0] = state[0].Add(air.Element(uint64(sparse.first)))
+				for i, row := range sparse.last {
+					state[i+1] = air.Element(uint64(sparse.others[i]))
+					for j, e := range row {
+						state[i+1] = state[i+1].Add(z[j+1].Mul(air.Element(uint64(e))))
+					}
+				}
+			}
+			continue
+		}
+		for i, c := range row {
+			state[i] = box(r, i, state[i].Add(air.Element(uint64(c))))
 		}
 		var mixed [poseidon.Width]air.Expr
-		for i, row := range mix {
+		for i, row := range poseidon.Mix() {
 			for j, c := range row {
 				mixed[i] = mixed[i].Add(state[j].Times(int64(c)))
 			}
@@ -57,7 +89,7 @@ func State(b *air.Builder, in [poseidon.Width]air.Expr, first int) [poseidon.Wid
 }
 
 // Fill sets State's columns of a row, and returns the state after the permutation.
-func Fill(cells *stark.Cells, row, first int, state poseidon.State) poseidon.State {
+func Fill(cells *stark.Cells, row int, boxes Boxes, first int, state poseidon.State) poseidon.State {
 	constants, mix := poseidon.RoundConstants(), poseidon.Mix()
 	for r, row12 := range constants {
 		for i, c := range row12 {
@@ -67,10 +99,13 @@ func Fill(cells *stark.Cells, row, first int, state poseidon.State) poseidon.Sta
 			}
 			x := state[i]
 			cube := x.Mul(x).Mul(x)
+			if boxes == Cubed {
+				cells.Set(row, first, uint64(cube))
+				first++
+			}
 			state[i] = cube.Mul(cube).Mul(x)
-			cells.Set(row, first, uint64(cube))
-			cells.Set(row, first+1, uint64(state[i]))
-			first += 2
+			cells.Set(row, first, uint64(state[i]))
+			first++
 		}
 		var mixed poseidon.State
 		for i, row := range mix {
@@ -97,7 +132,7 @@ const (
 )
 
 // Width is the number of columns of the table of paths.
-const Width = boxes0 + Columns
+var Width = boxes0 + Cubed.Columns()
 
 // The names of buses.
 const (
@@ -127,7 +162,7 @@ func paths() *air.Table {
 		for i := range 2 * poseidon.DigestLen {
 			in[i] = here(left0 + i)
 		}
-		out := State(b, in, boxes0)
+		out := State(b, in, Cubed, boxes0)
 		// What comes from below, of this row and the next.
 		below := func(cell func(int) air.Expr, i int) air.Expr {
 			l, r := cell(left0+i), cell(right0+i)
@@ -280,7 +315,7 @@ func (s *System) Trace(paths []Path) stark.Trace {
 			for i, e := range states[row][:2*poseidon.DigestLen] {
 				cells.Set(row, left0+i, uint64(e))
 			}
-			Fill(cells, row, boxes0, states[row])
+			Fill(cells, row, Cubed, boxes0, states[row])
 			return nil
 		})
 	}}

@@ -16,6 +16,7 @@ import (
 	hash "github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
+	"github.com/zkbench/zkbench/stark/poseidon"
 )
 
 // Child is the form of a proof: what is known of it before it is there, and decides what verifies it.
@@ -70,10 +71,17 @@ func New(c stark.Config, children ...Child) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together))))
+	boxes := poseidon.Cubed
+	if 1<<set.LogBlowup >= boxDegree-1 {
+		boxes = poseidon.Plain // there is room, and columns are what a proof takes time for
+	}
+	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together))), boxes)
 	s.System, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
 	return s, err
 }
+
+// boxDegree is that of x⁷.
+const boxDegree = 7
 
 // together is how many permutations are in a row, at most. Tables that are wider, and lower, are committed to
 // in less time, and have longer proofs.

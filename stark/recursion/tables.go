@@ -26,6 +26,7 @@ type program struct {
 	operations   []circuit.Row
 	permutations []circuit.Permutation
 	rows         int // of both tables
+	boxes        poseidon.Boxes
 	times        map[place]uint64
 	statement    []circuit.Cell // which statements read
 }
@@ -36,9 +37,9 @@ type place struct{ at, operand int }
 // lanes is how many of n are in each row.
 func lanes(n, rows int) int { return (n + rows - 1) / rows }
 
-// newProgram lays a program out in so many rows. The statement reads cells, each once.
-func newProgram(b *circuit.Builder, statement []circuit.Cell, rows int) *program {
-	p := &program{operations: b.Rows, permutations: b.Permutations, rows: rows, statement: statement, times: make(map[place]uint64)}
+// newProgram lays a program out in so many rows, with S-boxes of one kind. The statement reads cells, each once.
+func newProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes poseidon.Boxes) *program {
+	p := &program{boxes: boxes, operations: b.Rows, permutations: b.Permutations, rows: rows, statement: statement, times: make(map[place]uint64)}
 	first := make([]place, len(b.Values))
 	uses := make([]uint64, len(b.Values))
 	stands := func(cell circuit.Cell, at place) {
@@ -184,25 +185,27 @@ func (p *program) setMemory(of [][]uint64, row, at int, cells []circuit.Cell) {
 // Columns of a lane of permutations, before those of poseidon.State: what goes in, the first pairs of it as they
 // are permuted, and the bit.
 const (
-	inColumn           = 0
-	permutedColumn     = hash.Width
-	swapColumn         = permutedColumn + 2*hash.DigestLen
-	boxesColumn        = swapColumn + 1
-	permutationColumns = boxesColumn + poseidon.Columns
-	permutationFixed   = 2 * operands
+	inColumn         = 0
+	permutedColumn   = hash.Width
+	swapColumn       = permutedColumn + 2*hash.DigestLen
+	boxesColumn      = swapColumn + 1
+	permutationFixed = 2 * operands
 )
+
+// permutationColumns is how many a lane has.
+func (p *program) permutationColumns() int { return boxesColumn + p.boxes.Columns() }
 
 func (p *program) permutationsTable() *air.Table {
 	n := lanes(len(p.permutations), p.rows)
-	return &air.Table{Name: "permutations", Columns: n * permutationColumns, Fixed: p.fixedPermutations(n), State: func(b *air.Builder) {
+	return &air.Table{Name: "permutations", Columns: n * p.permutationColumns(), Fixed: p.fixedPermutations(n), State: func(b *air.Builder) {
 		for lane := range n {
-			permutation(b, lane)
+			p.permutation(b, lane)
 		}
 	}}
 }
 
-func permutation(b *air.Builder, lane int) {
-	here := func(i int) air.Expr { return b.Here(lane*permutationColumns + i) }
+func (p *program) permutation(b *air.Builder, lane int) {
+	here := func(i int) air.Expr { return b.Here(lane*p.permutationColumns() + i) }
 	port := func(operand int, first, second air.Expr) {
 		memory(b, lane*permutationFixed+2*operand, first, second)
 	}
@@ -220,7 +223,7 @@ func permutation(b *air.Builder, lane int) {
 		exchanged := here(swapColumn).Mul(in[i^hash.DigestLen].Sub(in[i])).Add(in[i])
 		b.Zero(air.Everywhere, fmt.Sprintf("order of lane %d, element %d", lane, i), permuted[i].Sub(exchanged))
 	}
-	out := poseidon.State(b, permuted, lane*permutationColumns+boxesColumn)
+	out := poseidon.State(b, permuted, p.boxes, lane*p.permutationColumns()+boxesColumn)
 	for i := range circuit.Pairs {
 		port(outOperand+i, out[2*i], out[2*i+1])
 	}
@@ -264,7 +267,7 @@ func (p *program) traces(values []circuit.X) []stark.Trace {
 		}
 	}
 	permutations := func(cells *stark.Cells, i, row, lane int) {
-		first := lane * permutationColumns
+		first := lane * p.permutationColumns()
 		var state hash.State
 		var swap goldilocks.Element
 		if i < len(p.permutations) {
@@ -280,7 +283,7 @@ func (p *program) traces(values []circuit.X) []stark.Trace {
 			permuted[j] = state[j].Add(swap.Mul(state[j^hash.DigestLen].Sub(state[j])))
 			cells.Set(row, first+permutedColumn+j, uint64(permuted[j]))
 		}
-		poseidon.Fill(cells, row, first+boxesColumn, permuted)
+		poseidon.Fill(cells, row, p.boxes, first+boxesColumn, permuted)
 	}
 	return []stark.Trace{
 		trace(len(p.operations), lanes(len(p.operations), p.rows), operations),
