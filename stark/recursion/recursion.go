@@ -24,6 +24,31 @@ type Child struct {
 	System *stark.System
 	Rows   []int           // of its tables
 	Like   stark.Statement // of the form of its statement: buses, times, lengths; no number of it counts
+
+	of *System // whose child, where it is one of this package
+}
+
+// bits are those that are proved of it and of what it proves.
+func (c *Child) bits() (int, error) {
+	p, err := c.System.Security(c.Rows, len(c.Like.Messages))
+	if err != nil {
+		return 0, err
+	}
+	best, err := p.Best()
+	if err != nil {
+		return 0, err
+	}
+	least := best.Bits()
+	if c.of != nil {
+		for _, child := range c.of.children {
+			bits, err := child.bits()
+			if err != nil {
+				return 0, err
+			}
+			least = min(least, bits)
+		}
+	}
+	return least, nil
 }
 
 // likes returns nil if a statement has the form of the child's: the program has bus and times of messages.
@@ -75,7 +100,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 	if 1<<set.LogBlowup >= boxDegree-1 {
 		boxes = poseidon.Plain // there is room, and columns are what a proof takes time for
 	}
-	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together))), boxes)
+	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
 	s.System, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
 	return s, err
 }
@@ -83,9 +108,14 @@ func New(c stark.Config, children ...Child) (*System, error) {
 // boxDegree is that of x⁷.
 const boxDegree = 7
 
-// together is how many permutations are in a row, at most. Tables that are wider, and lower, are committed to
-// in less time, and have longer proofs.
-const together = 4
+// together is how many permutations are in a row, at most. Tables that are wider, and lower, are committed to in
+// less time, and have longer proofs: these count where a proof is the last one, since it cannot be a child.
+func together(c stark.Config) int {
+	if c.Hash == stark.Poseidon && c.Set.Degree == 2 {
+		return 4
+	}
+	return 2
+}
 
 // run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement.
 func (s *System) run(proof func(i int) (Proof, error)) (*circuit.Builder, []circuit.Cell, error) {
@@ -177,5 +207,11 @@ func (s *System) Child() Child {
 	for _, cell := range s.program.statement {
 		like.Messages = append(like.Messages, stark.Message{Bus: busMemory, Times: -1, Tuple: []uint64{uint64(cell), 0, 0}})
 	}
-	return Child{s.System, []int{s.program.rows, s.program.rows}, like}
+	return Child{s.System, []int{s.program.rows, s.program.rows}, like, s}
+}
+
+// Bits are those that are proved of this system's proofs and of all that they prove: the least of all layers.
+func (s *System) Bits() (int, error) {
+	c := s.Child()
+	return c.bits()
 }

@@ -27,47 +27,46 @@ type program struct {
 	permutations []circuit.Permutation
 	rows         int // of both tables
 	boxes        poseidon.Boxes
-	times        map[place]uint64
-	statement    []circuit.Cell // which statements read
+	// times are how often what is in a cell is sent, of each operand of all operations, and then of permutations.
+	times     []uint64
+	statement []circuit.Cell // which statements read
 }
-
-// place is one where a cell stands: that of an operation, or, behind the operations, of a permutation.
-type place struct{ at, operand int }
 
 // lanes is how many of n are in each row.
 func lanes(n, rows int) int { return (n + rows - 1) / rows }
 
 // newProgram lays a program out in so many rows, with S-boxes of one kind. The statement reads cells, each once.
 func newProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes poseidon.Boxes) *program {
-	p := &program{boxes: boxes, operations: b.Rows, permutations: b.Permutations, rows: rows, statement: statement, times: make(map[place]uint64)}
-	first := make([]place, len(b.Values))
-	uses := make([]uint64, len(b.Values))
-	stands := func(cell circuit.Cell, at place) {
-		if cell == circuit.None {
-			return
+	p := &program{operations: b.Rows, permutations: b.Permutations, rows: rows, boxes: boxes, statement: statement}
+	type use struct{ first, times int }
+	uses := make([]use, len(b.Values))
+	stand := func(cells []circuit.Cell) {
+		for _, cell := range cells {
+			p.times = append(p.times, 0)
+			if cell == circuit.None {
+				continue
+			}
+			if u := &uses[cell]; u.times == 0 {
+				u.first = len(p.times) - 1
+			} else {
+				p.times[len(p.times)-1] = goldilocks.Modulus - 1
+			}
+			uses[cell].times++
 		}
-		if uses[cell]++; uses[cell] == 1 {
-			first[cell] = at
-			return
-		}
-		p.times[at] = goldilocks.Modulus - 1
 	}
-	for i, r := range p.operations {
-		for j, cell := range r.Cells {
-			stands(cell, place{i, j})
-		}
+	for _, r := range p.operations {
+		stand(r.Cells[:])
 	}
-	for i, q := range p.permutations {
-		for j, cell := range cellsOf(q) {
-			stands(cell, place{len(p.operations) + i, j})
-		}
+	for _, q := range p.permutations {
+		cells := cellsOf(q)
+		stand(cells[:])
 	}
 	for _, cell := range statement {
-		uses[cell]++
+		uses[cell].times++
 	}
-	for cell, n := range uses {
-		if n > 0 { // a hint that nothing reads stands nowhere
-			p.times[first[cell]] = n - 1
+	for _, u := range uses {
+		if u.times > 0 { // a hint that nothing reads stands nowhere
+			p.times[u.first] = uint64(u.times - 1)
 		}
 	}
 	return p
@@ -87,7 +86,7 @@ func cellsOf(q circuit.Permutation) (cells [operands]circuit.Cell) {
 	return cells
 }
 
-// Fixed columns of a lane of operations, behind those of its operands: two of each, number and times.
+// Fixed columns of a lane of operations, behind those of its operands, two of each: the cell, and its times.
 const (
 	product = 2*circuit.Operands + iota
 	conjugate
@@ -159,12 +158,9 @@ func (p *program) fixedOperations(n int) [][]uint64 {
 	m := matrix(n*operationFixed, p.rows)
 	for i, r := range p.operations {
 		row, of := i/n, m[i%n*operationFixed:]
-		p.setMemory(of, row, i, r.Cells[:])
-		for column, v := range map[int]goldilocks.Element{
-			product: r.Product, conjugate: r.Conjugate, crossed: r.Crossed, left: r.Left, right: r.Right,
-			constant: r.Constant[0], constant + 1: r.Constant[1],
-		} {
-			of[column][row] = uint64(v)
+		p.setMemory(of, row, i*circuit.Operands, r.Cells[:])
+		for j, v := range [...]goldilocks.Element{r.Product, r.Conjugate, r.Crossed, r.Left, r.Right, r.Constant[0], r.Constant[1]} {
+			of[product+j][row] = uint64(v)
 		}
 		if r.Bit {
 			of[bit][row] = 1
@@ -173,11 +169,11 @@ func (p *program) fixedOperations(n int) [][]uint64 {
 	return m
 }
 
-// setMemory sets the fixed columns of cells that stand somewhere.
-func (p *program) setMemory(of [][]uint64, row, at int, cells []circuit.Cell) {
+// setMemory sets the fixed columns of cells, which begin with operand first of all.
+func (p *program) setMemory(of [][]uint64, row, first int, cells []circuit.Cell) {
 	for j, cell := range cells {
 		if cell != circuit.None {
-			of[2*j][row], of[2*j+1][row] = uint64(cell), p.times[place{at, j}]
+			of[2*j][row], of[2*j+1][row] = uint64(cell), p.times[first+j]
 		}
 	}
 }
@@ -233,7 +229,7 @@ func (p *program) fixedPermutations(n int) [][]uint64 {
 	m := matrix(n*permutationFixed, p.rows)
 	for i, q := range p.permutations {
 		cells := cellsOf(q)
-		p.setMemory(m[i%n*permutationFixed:], i/n, len(p.operations)+i, cells[:])
+		p.setMemory(m[i%n*permutationFixed:], i/n, len(p.operations)*circuit.Operands+i*operands, cells[:])
 	}
 	return m
 }
