@@ -152,11 +152,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 	if len(proofs) != len(s.children) {
 		return nil, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
 	}
-	var statements []stark.Statement
-	for _, p := range proofs {
-		statements = append(statements, p.Statement)
-	}
-	about, err := s.Statement(statements)
+	about, err := s.Statement(statementsOf(proofs))
 	if err != nil {
 		return nil, err
 	}

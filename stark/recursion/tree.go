@@ -1,0 +1,144 @@
+package recursion
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/stark"
+)
+
+// most is how many proofs one proves, at most: the more, the fewer layers, and the more memory.
+const most = 8
+
+// Tree makes one proof of many: up to eight are proved by one, and up to eight such by the next.
+type Tree struct {
+	layers [][]*System // of each layer what proves each group, in order; of like groups the same
+}
+
+// NewTree returns a tree over n proofs of one form. None is a zkbench.ErrParams.
+func NewTree(sets Sets, child Child, n int) (*Tree, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("%w: a tree over %d proofs, accepted are 1 and more", zkbench.ErrParams, n)
+	}
+	t := &Tree{}
+	for children := slices.Repeat([]Child{child}, n); ; {
+		config := sets.inner()
+		if len(children) <= most {
+			config = sets.last()
+		}
+		var layer []*System
+		var above []Child
+		var last []Child // of the group before
+		for group := range slices.Chunk(children, most) {
+			if !slices.EqualFunc(group, last, func(a, b Child) bool { return a.System == b.System }) {
+				s, err := New(config, group...)
+				if err != nil {
+					return nil, err
+				}
+				layer, last = append(layer, s), group
+			} else {
+				layer = append(layer, layer[len(layer)-1])
+			}
+			above = append(above, layer[len(layer)-1].Child())
+		}
+		t.layers = append(t.layers, layer)
+		if children = above; len(children) == 1 {
+			return t, nil
+		}
+	}
+}
+
+// System is that of the last proof.
+func (t *Tree) System() *System { return t.layers[len(t.layers)-1][0] }
+
+// Layers is how many proofs each layer has.
+func (t *Tree) Layers() (proofs []int) {
+	for _, layer := range t.layers {
+		proofs = append(proofs, len(layer))
+	}
+	return proofs
+}
+
+// Memory is what proving takes at most, about, in bytes: that of the greatest proof.
+func (t *Tree) Memory() (bytes uint64, err error) {
+	for _, layer := range t.layers {
+		for _, s := range layer {
+			need, err := s.Memory(s.Child().Rows)
+			if err != nil {
+				return 0, err
+			}
+			bytes = max(bytes, need)
+		}
+	}
+	return bytes, nil
+}
+
+// Prove proves that proofs verify, as many as the tree is over. Phases are called by their layers' names.
+func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, options stark.Options) ([]byte, error) {
+	if err := t.over(len(proofs)); err != nil {
+		return nil, err
+	}
+	for i, layer := range t.layers {
+		within := options
+		if options.Span != nil {
+			within.Span = func(name string) func() { return options.Span(fmt.Sprintf("layer %d/%s", i+1, name)) }
+		}
+		var above []Proof
+		for j, group := range groupsOf(proofs) {
+			statement, err := layer[j].Statement(statementsOf(group))
+			if err != nil {
+				return nil, err
+			}
+			proof, err := layer[j].Prove(ctx, ex, group, within)
+			if err != nil {
+				return nil, fmt.Errorf("layer %d, proof %d: %w", i+1, j, err)
+			}
+			above = append(above, Proof{proof, statement})
+		}
+		proofs = above
+	}
+	return proofs[0].Bytes, nil
+}
+
+// Verify checks a proof that proofs of these statements verify.
+func (t *Tree) Verify(proof []byte, statements []stark.Statement) error {
+	if err := t.over(len(statements)); err != nil {
+		return err
+	}
+	for _, layer := range t.layers[:len(t.layers)-1] {
+		var above []stark.Statement
+		for j, group := range groupsOf(statements) {
+			statement, err := layer[j].Statement(group)
+			if err != nil {
+				return err
+			}
+			above = append(above, statement)
+		}
+		statements = above
+	}
+	return t.System().Verify(proof, statements)
+}
+
+// over refuses another number of proofs than the tree's.
+func (t *Tree) over(n int) error {
+	want := 0
+	for _, s := range t.layers[0] {
+		want += len(s.children)
+	}
+	if n != want {
+		return fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, n, want)
+	}
+	return nil
+}
+
+func groupsOf[T any](all []T) [][]T { return slices.Collect(slices.Chunk(all, most)) }
+
+func statementsOf(proofs []Proof) (statements []stark.Statement) {
+	for _, p := range proofs {
+		statements = append(statements, p.Statement)
+	}
+	return statements
+}
