@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
@@ -342,11 +344,13 @@ func TestStatement(t *testing.T) {
 	}
 	traces, _ := attackTraces(nil)
 	for name, change := range map[string]func(a *Statement){
+		"too few publics":       func(a *Statement) { a.Publics = nil },
 		"too many publics":      func(a *Statement) { a.Publics = []uint64{1, 2} },
 		"public beyond order":   func(a *Statement) { a.Publics = []uint64{koalabear.Modulus} },
 		"message to no bus":     func(a *Statement) { a.Messages = []Message{{"other", 1, []uint64{1, 2}}} },
 		"nothing to no bus":     func(a *Statement) { a.Messages = []Message{{"other", 1, nil}} },
 		"message of one value":  func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1}}} },
+		"message of three":      func(a *Statement) { a.Messages = []Message{{"seen", 0, []uint64{1, 2, 3}}} },
 		"message beyond orders": func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1, koalabear.Modulus}}} },
 	} {
 		other := about
@@ -403,10 +407,10 @@ func TestForgeries(t *testing.T) {
 		}}},
 		"quotient's values that make the identity hold": {change: change, before: before{"send values": func(p *attackedProver) {
 			// t(y) is linear in its first piece's first coordinates: they are solved for.
-			solveQuotient(p, 0)
+			solveQuotient(p, 0, koalabear.Quartic{})
 		}}},
-		"the same, and layers of zeros": {change: change, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 0) }}, fold: falseFold},
-		"the other table's quotient":    {change: seven, statement: send, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 1) }}},
+		"the same, and layers of zeros": {change: change, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 0, koalabear.Quartic{}) }}, fold: falseFold},
+		"the other table's quotient":    {change: seven, statement: send, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 1, koalabear.Quartic{}) }}},
 		"the other table":               {change: seven, statement: send},
 		"a nonce without work": {before: before{PhaseQueries: func(p *attackedProver) {
 			friOf(p).challenger = idle{p.challenger}
@@ -445,26 +449,86 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// solveQuotient replaces the first piece's value by what makes a table's identity hold.
-func solveQuotient(p *attackedProver, table int) {
+// solveQuotient replaces the first piece's value by what makes a table's identity fail by so much.
+func solveQuotient(p *attackedProver, table int, by koalabear.Quartic) {
 	values := p.proof.values[ofQuotients][table][0]
 	for i := range p.layout.degree {
 		values[i] = koalabear.Quartic{}
 	}
-	solve(p, table, &values[0]) // at the unit's coordinate
+	solve(p, table, &values[0], by) // at the unit's coordinate
 }
 
-// solve sets a value, in which the defect of a table's identity is linear, to what makes the identity hold.
-func solve(p *attackedProver, table int, value *koalabear.Quartic) {
+// solve sets a value, in which the defect of a table's identity is linear, to what makes it so much.
+func solve(p *attackedProver, table int, value *koalabear.Quartic, by koalabear.Quartic) {
 	v := p.checker()
 	at := func(x koalabear.Quartic) koalabear.Quartic {
 		*value = x
 		return v.defect(table, p.alpha, p.y, p.drawn)
 	}
 	zero, one := at(koalabear.Quartic{}), at(p.one())
-	if defect := at(zero.Mul(zero.Sub(one).Inverse())); defect != (koalabear.Quartic{}) {
+	if at(by.Sub(zero).Mul(one.Sub(zero).Inverse())) != by {
 		panic("the identity was not solved for")
 	}
+}
+
+// TestEveryCoordinate: what is not 0, or not the same, in one coordinate alone is seen: of sums, identities,
+// layers and the last polynomial.
+func TestEveryCoordinate(t *testing.T) {
+	t.Parallel()
+	for k := range 4 {
+		var unit koalabear.Quartic
+		unit[k] = koalabear.New(1)
+		forced(t, attackSet, forgery{before: map[string]func(p *attackedProver){"end": func(p *attackedProver) {
+			must.Do(t, p.balanced())
+			p.proof.sums[0] = p.proof.sums[0].Add(unit)
+			must.Fail(t, p.balanced(), zkbench.ErrProof, "sums, coordinate %d", k)
+			p.proof.sums[0] = p.proof.sums[0].Sub(unit)
+			for table := range p.layout.rows {
+				must.Do(t, p.checker().identity(table, p.alpha, p.y, p.drawn))
+				solveQuotient(p, table, unit)
+				must.Fail(t, p.checker().identity(table, p.alpha, p.y, p.drawn), zkbench.ErrProof, "identity %d, coordinate %d", table, k)
+			}
+		}}})
+		for layer := range 3 {
+			s, proof, about := forced(t, attackSet, forgery{fold: func(p *attackedProver) error {
+				golden.Equal(t, "layers", 2, len(p.layout.folds))
+				return foldWith(p, layer, unit)
+			}})
+			must.Fail(t, s.Verify(proof, about), zkbench.ErrProof, "layer %d, coordinate %d", layer, k)
+		}
+	}
+}
+
+// foldWith folds the true word, and adds a constant to what a layer is to hold; behind the layers it is the
+// last polynomial.
+func foldWith(p *attackedProver, at int, constant koalabear.Quartic) error {
+	word, err := p.batched()
+	if err != nil {
+		return err
+	}
+	f, size := friOf(p), p.layout.size
+	for i, fold := range append(slices.Clone(p.layout.folds), 0) {
+		if i == at {
+			for c := range word {
+				f.vectors.AddConstant(word[c], constant)
+			}
+		}
+		if fold == 0 {
+			break
+		}
+		if err := f.commitLayer(layer[koalabear.Element]{word: word, size: size, fold: fold}); err != nil {
+			return err
+		}
+		for range fold {
+			r := p.challenger.Challenge("fold", false)
+			word = slices.Clone(word)
+			for c := range word {
+				word[c] = f.half(word[c], c, size, r)
+			}
+			size--
+		}
+	}
+	return f.last(word[0], size)
 }
 
 // addPower adds X^(2n) to the first of columns of n rows, which four times as many points can hold.

@@ -227,7 +227,7 @@ func TestFixedForgeries(t *testing.T) {
 		},
 		"a value that makes the identity hold": {
 			forgery{change: wrong, statement: receive, before: before{"send values": func(p *attackedProver) {
-				solve(p, 0, &p.proof.values[ofFixed][0][0][0])
+				solve(p, 0, &p.proof.values[ofFixed][0][0][0], koalabear.Quartic{})
 			}}},
 			"folded into it",
 		},

@@ -82,9 +82,11 @@ func TestVerify(t *testing.T) {
 						must.Fail(t, verify(indices, other, top, path), zkbench.ErrProof, "%s: row %d", name, i)
 					}
 					for i, index := range indices {
-						other := slices.Clone(top)
-						other[index>>(log-min(log, capLog))][0] ^= 2
-						must.Fail(t, verify(indices, rows, other, path), zkbench.ErrProof, "%s: the cap over row %d", name, i)
+						for word := range top[0] {
+							other := slices.Clone(top)
+							other[index>>(log-min(log, capLog))][word] ^= 2
+							must.Fail(t, verify(indices, rows, other, path), zkbench.ErrProof, "%s: word %d of the cap over row %d", name, word, i)
+						}
 					}
 				}
 			}
