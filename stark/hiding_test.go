@@ -3,6 +3,7 @@ package stark
 import (
 	"bytes"
 	"context"
+	"crypto/aes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -311,6 +312,100 @@ func TestRandomness(t *testing.T) {
 	traces, about := h.traces(2)
 	_, err := h.Prove(t.Context(), executor.Serial(), traces, about, Options{Rand: bytes.NewReader(nil)})
 	must.Fail(t, err, io.EOF, "a source that has nothing")
+}
+
+// TestRandomKey: what is random depends on every cell of a trace, and on every byte of the source.
+func TestRandomKey(t *testing.T) {
+	t.Parallel()
+	h := newHiding(t, true, 1)
+	y := h.engine.(*system[goldilocks.Element, ext.Quadratic])
+	begin := func(source []byte, change func(table int, c *Cells)) (goldilocks.Element, error) {
+		traces, about := h.traces(2)
+		for i, trace := range traces {
+			traces[i].Fill = func(ctx context.Context, ex executor.Executor, c *Cells) error {
+				err := trace.Fill(ctx, ex, c)
+				change(i, c)
+				return err
+			}
+		}
+		p, err := y.prover(t.Context(), executor.Serial(), h.statement, traces, about, Options{Rand: bytes.NewReader(source)})
+		if err != nil {
+			return 0, err
+		}
+		return p.columns[0][0][p.layout.used(0)], nil
+	}
+	seen := make(map[goldilocks.Element]string)
+	note := func(name string, source []byte, change func(table int, c *Cells)) {
+		first := must.Get(begin(source, change))(t)
+		if other, is := seen[first]; is {
+			t.Errorf("%s and %s: the same is random", name, other)
+		}
+		seen[first] = name
+	}
+	nothing := func(int, *Cells) {}
+	note("nothing", make([]byte, 32), nothing)
+	for i := range 32 {
+		source := make([]byte, 32)
+		source[i] = 1
+		note(fmt.Sprintf("byte %d of the source", i), source, nothing)
+	}
+	for table, width := range []int{2, 1} {
+		for column := range width {
+			for row := range hidingRows - h.set.Random() {
+				note(fmt.Sprintf("table %d, row %d, column %d", table, row, column), make([]byte, 32), func(at int, c *Cells) {
+					if at == table {
+						c.Set(row, column, 7)
+					}
+				})
+			}
+		}
+	}
+	must.FailGet(begin(make([]byte, 31), nothing))(t, io.ErrUnexpectedEOF, "a source of 31 bytes")
+}
+
+// fifth is an element of a field of five, so that what is drawn seldom otherwise is seen.
+type fifth uint8
+
+func (e fifth) Add(fifth) fifth { return e }
+func (e fifth) Sub(fifth) fifth { return e }
+func (e fifth) Mul(fifth) fifth { return e }
+func (e fifth) Inverse() fifth  { return e }
+func (e fifth) Canonical() bool { return e < 5 }
+
+type fifths [2]fifth
+
+func (x fifths) Add(fifths) fifths    { return x }
+func (x fifths) Sub(fifths) fifths    { return x }
+func (x fifths) Mul(fifths) fifths    { return x }
+func (x fifths) MulBase(fifth) fifths { return x }
+func (x fifths) Inverse() fifths      { return x }
+
+type fieldOfFive struct{ field.Field[fifth, fifths] }
+
+func (fieldOfFive) Order() uint64         { return 5 }
+func (fieldOfFive) Bytes() int            { return 1 }
+func (fieldOfFive) Word(e fifth) uint64   { return uint64(e) }
+func (fieldOfFive) OfWord(w uint64) fifth { return fifth(w) }
+
+// TestDraw: what is drawn is below the field's order, each element as often as another, whatever was there.
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	r := &random[fifth, fifths]{fieldOfFive{}, must.Get(aes.NewCipher(make([]byte, 32)))(t)}
+	drawn, over := make([]fifth, 10_000), slices.Repeat([]fifth{4}, 10_000)
+	r.draw(drawn, forWord, 1)
+	r.draw(over, forWord, 1)
+	var counts [256]int
+	for _, e := range drawn {
+		counts[e]++
+	}
+	for e, n := range counts {
+		if e < 5 && (n < 1800 || n > 2200) || e >= 5 && n > 0 { // 2000, and five times the deviation of 40
+			t.Errorf("%d was drawn %d times of 10,000", e, n)
+		}
+	}
+	if !slices.Equal(drawn, over) {
+		t.Error("what is drawn depends on what was there")
+	}
 }
 
 // TestSums: the sum of a table does not tell whose it is; without the option it does.
