@@ -25,14 +25,22 @@ import (
 )
 
 // TestVerifiersBits: a verifier refuses a whole proof of a statement for which its set has fewer bits
-// than it promises, whatever the prover did.
+// than it promises, whatever the prover did. All messages of the statement count.
 func TestVerifiersBits(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked(t, attackSet)
+	set := attackSet
+	set.Queries = 200 // so many that messages are what decides
+	s, _ := attacked(t, set)
 	traces, about := attackTraces(nil)
+	for range 1 << 11 {
+		about.Messages = append(about.Messages, Message{"seen", 1, []uint64{5, 6}}, Message{"seen", -1, []uint64{5, 6}})
+	}
 	proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	best := must.Get(must.Get(s.Security([]int{attackRows, 2 * attackRows}, len(about.Messages)))(t).Best())(t)
+	golden.Equal(t, "what has the least bits", "messages", best.Least().Name)
+	s.set.Bits = best.Bits() // the digest is that of before
 	must.Do(t, s.Verify(proof, about))
-	s.set.Bits = 100 // the digest is that of before
+	s.set.Bits++
 	must.Fail(t, s.Verify(proof, about), zkbench.ErrMalformed, "too few bits")
 	_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 	must.Fail(t, err, zkbench.ErrParams, "too few bits")
@@ -515,6 +523,13 @@ func TestDigest(t *testing.T) {
 		}}
 	}
 	seen := make(map[string]string)
+	note := func(name, digest string) {
+		t.Helper()
+		if other, is := seen[digest]; is {
+			t.Errorf("%s and %s have one digest", name, other)
+		}
+		seen[digest] = name
+	}
 	for name, change := range map[string]func(b *air.Builder){
 		"nothing":      func(*air.Builder) {},
 		"everywhere":   func(b *air.Builder) { b.Zero(air.Everywhere, "c", b.Here(0)) },
@@ -522,6 +537,7 @@ func TestDigest(t *testing.T) {
 		"next":         func(b *air.Builder) { b.Zero(air.Last, "c", b.Next(0)) },
 		"minus":        func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Plus(-1)) },
 		"plus":         func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Plus(1)) },
+		"plus 2":       func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Plus(2)) },
 		"column 1":     func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(1)) },
 		"public":       func(b *air.Builder) { b.Zero(air.Last, "c", b.Public(0)) },
 		"public 1":     func(b *air.Builder) { b.Zero(air.Last, "c", b.Public(1)) },
@@ -532,11 +548,46 @@ func TestDigest(t *testing.T) {
 		"receives":     func(b *air.Builder) { b.Receive("bus", b.Here(0), b.Here(1)) },
 		"twice as far": func(b *air.Builder) { b.Zero(air.Transition, "c", b.Here(0)) },
 	} {
-		d := digest(attackSet, state(change))
-		if other, is := seen[d]; is {
-			t.Errorf("%s and %s have one digest", name, other)
-		}
-		seen[d] = name
+		note(name, digest(attackSet, state(change)))
+	}
+	for name, change := range map[string]func(s *Set){
+		"name":      func(s *Set) { s.Name = "other" },
+		"bits":      func(s *Set) { s.Bits++ },
+		"degree":    func(s *Set) { s.Degree = 6 },
+		"rate":      func(s *Set) { s.LogBlowup++ },
+		"queries":   func(s *Set) { s.Queries++ },
+		"work":      func(s *Set) { s.Grinding++ },
+		"stack":     func(s *Set) { s.Stack++ },
+		"fold":      func(s *Set) { s.LogFold++ },
+		"final":     func(s *Set) { s.LogFinal++ },
+		"cap":       func(s *Set) { s.LogCap++ },
+		"knowledge": func(s *Set) { s.ZeroKnowledge = true },
+		"ending":    func(s *Set) { s.Name = "/zero-knowledge" + s.Name }, // of what stands before the name
+	} {
+		set := attackSet
+		change(&set)
+		note("another "+name, digest(set, state(func(*air.Builder) {})))
+	}
+	named := func(name string, columns int) *air.Table {
+		return &air.Table{Name: name, Columns: columns, State: func(b *air.Builder) { b.Zero(air.First, "c", b.Here(0)) }}
+	}
+	for name, tables := range map[string][]*air.Table{
+		"a table": {named("a", 1)}, "another name": {named("b", 1)}, "more columns": {named("a", 2)},
+		"two tables": {named("a", 1), named("b", 1)}, "in another order": {named("b", 1), named("a", 1)},
+	} {
+		note(name, digest(attackSet, tables...))
+	}
+	for name, change := range map[string]func(b *air.Builder){
+		"0 and 1": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0), b.Here(1)) },
+		"1 and 0": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(1), b.Here(0)) },
+		"0 and 0": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0), b.Here(0)) },
+		"0 alone": func(b *air.Builder) { b.Send("bus", air.Constant(1), b.Here(0)) },
+		"0 + 0":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Add(b.Here(0))) },
+		"0 + 1":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Add(b.Here(1))) },
+		"0 * 1":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(0).Mul(b.Here(1))) },
+		"1 * 1":   func(b *air.Builder) { b.Zero(air.Last, "c", b.Here(1).Mul(b.Here(1))) },
+	} {
+		note(name, digest(attackSet, state(change)))
 	}
 	a, b := must.Get(New(Config{Goldilocks, Keccak, smallSet(2)}, bitsTable()))(t), must.Get(New(Config{Goldilocks, Poseidon, smallSet(2)}, bitsTable()))(t)
 	if a.Digest() == b.Digest() {
