@@ -236,6 +236,23 @@ func solvable(rows [][]goldilocks.Element) bool {
 	return !slices.ContainsFunc(rows, func(r []goldilocks.Element) bool { return r[columns] != 0 })
 }
 
+// coefficientsOf are those of a column that is extended, in reversed order, and valuesOf what it has in its
+// table's rows.
+func coefficientsOf(t *testing.T, p *hidingProver, x *extended[goldilocks.Element], i int) []goldilocks.Element {
+	t.Helper()
+	f, c := p.field, slices.Clone(x.column(0, i))
+	must.Get(f.Transform(x.rows))(t).Interpolate(c)
+	f.Mul(c, c, reversedPowers(x.rows, f.New(1), p.points.shift(0, x.rows).Inverse()))
+	return c
+}
+
+func valuesOf(t *testing.T, p *hidingProver, x *extended[goldilocks.Element], i int) []goldilocks.Element {
+	t.Helper()
+	values := coefficientsOf(t, p, x, i)
+	must.Get(p.field.Transform(x.rows))(t).Evaluate(values)
+	return values
+}
+
 // TestRandomness: what hides is drawn once for each use, depends on the source, on the statement and on the
 // trace, and on nothing else, and stands where it hides.
 func TestRandomness(t *testing.T) {
@@ -243,20 +260,13 @@ func TestRandomness(t *testing.T) {
 	h := newHiding(t, true, 1)
 	drawn := func(witness uint64, source byte, number int) (all []goldilocks.Element) {
 		p := h.prove(t, witness, number, bytes.NewReader(bytes.Repeat([]byte{source}, 32)))
-		l, f := p.layout, p.field
-		coefficients := func(x *extended[goldilocks.Element], i int) []goldilocks.Element {
-			c := slices.Clone(x.column(0, i))
-			must.Get(f.Transform(x.rows))(t).Interpolate(c)
-			f.Mul(c, c, reversedPowers(x.rows, f.New(1), p.points.shift(0, x.rows).Inverse()))
-			return c
-		}
+		l := p.layout
 		for table := range l.rows {
 			used := l.used(table)
 			for _, phase := range []int{ofColumns, ofSums} {
 				x := p.extended[phase][table]
 				for i := range x.width {
-					values := coefficients(x, i)
-					must.Get(f.Transform(x.rows))(t).Evaluate(values)
+					values := valuesOf(t, p, x, i)
 					from := used + 1 // the row before it is where sums end
 					if phase == ofColumns && i < l.programs[table].Columns {
 						from = used
@@ -266,7 +276,7 @@ func TestRandomness(t *testing.T) {
 			}
 			x := p.extended[ofQuotients][table]
 			for i := range x.width - l.degree { // the last piece has no end
-				c := coefficients(x, i)
+				c := coefficientsOf(t, p, x, i)
 				for j := used; j < 1<<x.rows; j++ {
 					all = append(all, c[reversedBits(j, x.rows)])
 				}
@@ -280,7 +290,7 @@ func TestRandomness(t *testing.T) {
 			}
 		}
 		for k := range l.masks {
-			all = append(all, coefficients(p.extended[ofQuotients][len(l.rows)], k)...)
+			all = append(all, coefficientsOf(t, p, p.extended[ofQuotients][len(l.rows)], k)...)
 		}
 		for phase := range phases {
 			for _, columns := range p.salts[phase] {
@@ -418,6 +428,25 @@ func TestSums(t *testing.T) {
 		want := d.Inverse().MulBase(p.field.New(uint64(p.layout.used(0))))
 		if is := p.proof.sums[0] == want; is == zero {
 			t.Errorf("zero knowledge %t: the sum is that of the messages: %t", zero, is)
+		}
+	}
+}
+
+// TestRandomSums: behind the rows that are used columns of sums are random on their own, and not what the
+// random rows there send.
+func TestRandomSums(t *testing.T) {
+	t.Parallel()
+	h := newHiding(t, true, 1)
+	p := h.prove(t, 2, 0, nil)
+	for table := range p.layout.rows {
+		cells := valuesOf(t, p, p.extended[ofColumns][table], 0)
+		sums := [2][]goldilocks.Element{valuesOf(t, p, p.extended[ofSums][table], 0), valuesOf(t, p, p.extended[ofSums][table], 1)}
+		for row := p.layout.used(table) + 1; row < hidingRows; row++ {
+			d := p.drawn.gamma.Sub(p.drawn.tuple[0].MulBase(p.field.New(1))).Sub(p.drawn.tuple[1].MulBase(cells[row]))
+			sum := ext.Quadratic{sums[0][row], sums[1][row]}
+			if one := sum.Mul(d); one == p.one() || one == neg[goldilocks.Element](p.one()) {
+				t.Errorf("table %d, row %d: the sum is the fraction of a random row", table, row)
+			}
 		}
 	}
 }
