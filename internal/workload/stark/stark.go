@@ -21,7 +21,7 @@ import (
 )
 
 // Defs returns the workloads.
-func Defs() []workload.Def { return []workload.Def{KeccakStark()} }
+func Defs() []workload.Def { return []workload.Def{KeccakStark(), KeccakAggregate()} }
 
 // The stages that an operation is.
 const (

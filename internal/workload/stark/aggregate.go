@@ -1,0 +1,204 @@
+package stark
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	hash "github.com/zkbench/zkbench/hash/keccak"
+	"github.com/zkbench/zkbench/internal/memory"
+	"github.com/zkbench/zkbench/internal/record"
+	"github.com/zkbench/zkbench/internal/stage"
+	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/keccak"
+	"github.com/zkbench/zkbench/stark/recursion"
+)
+
+// The stages of an aggregation beside those of an operation.
+const (
+	stageCompile  = "compile"
+	stageChildren = "children"
+)
+
+// treeSets are the parameters of aggregations, by name.
+var treeSets = map[string]func() (recursion.Sets, error){
+	"secure100":  recursion.Secure100,
+	"compare100": func() (recursion.Sets, error) { return recursion.Compare100(), nil },
+}
+
+// The axes of aggregations.
+var (
+	proofsAxis  = workload.IntAxis(workload.Axis{Name: "proofs", Usage: "proofs of a message each, of which one is made", Smoke: "1"}, 1, 64, 1)
+	treeSetAxis = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters, of all layers"}, []string{"secure100", "compare100"}, []string{"secure100"})
+)
+
+// KeccakAggregate is one proof of many messages' Keccak-256.
+func KeccakAggregate() workload.Def {
+	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: workload.StageKey, Usage: "stages that an operation is"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
+	return workload.Def{
+		Name: "KeccakAggregate", Doc: "one proof of messages with Keccak-256 digests, by recursion: a STARK of each, and of these one; lengths and digests are public",
+		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stages},
+		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			return newAggregate(c, seed)
+		},
+		Stages: func(ctx context.Context, c workload.Case, seed uint64, r *stage.Recorder) (workload.Staged, error) {
+			compiling := r.Start(stageCompile)
+			a, err := newAggregate(c, seed)
+			if err != nil {
+				return workload.Staged{}, err
+			}
+			compiling.End()
+			return a.goThrough(ctx, r)
+		},
+	}
+}
+
+// aggregate is an aggregation, and the length of its messages.
+type aggregate struct {
+	*keccak.Aggregation
+	ex            executor.Executor
+	bytes, proofs int
+	seed          uint64
+	stage         string
+}
+
+func newAggregate(c workload.Case, seed uint64) (a *aggregate, err error) {
+	a = &aggregate{seed: seed, stage: c.Get(workload.StageKey)}
+	if a.bytes, err = c.Int("bytes"); err != nil {
+		return nil, err
+	}
+	if a.proofs, err = c.Int("proofs"); err != nil {
+		return nil, err
+	}
+	if a.ex, err = executor.ByName(c.Get("exec")); err != nil {
+		return nil, err
+	}
+	sets, err := treeSets[c.Get("set")]()
+	if err != nil {
+		return nil, err
+	}
+	a.Aggregation, err = keccak.NewAggregation(sets, keccak.Batch{Messages: 1, Blocks: hash.Blocks(a.bytes)}, a.proofs)
+	if err != nil {
+		return nil, err
+	}
+	need, err := a.Memory()
+	if err != nil {
+		return nil, err
+	}
+	return a, memory.Fits("proof", need)
+}
+
+// batch is messages, what is claimed of them, and a proof where that is verified.
+type batch struct {
+	messages [][][]byte
+	claims   [][]keccak.Claim
+	proof    []byte
+}
+
+func (a *aggregate) batch(seq uint64) *batch {
+	b := &batch{}
+	random := workload.Random(a.seed, seq)
+	for range a.proofs {
+		message := make([]byte, a.bytes)
+		_, _ = random.Read(message) // which never fails
+		b.messages = append(b.messages, [][]byte{message})
+		b.claims = append(b.claims, keccak.Claims([][]byte{message}, false))
+	}
+	return b
+}
+
+func (a *aggregate) Input(ctx context.Context, seq uint64) (any, error) {
+	b := a.batch(seq)
+	var err error
+	if a.stage == stageVerify {
+		b.proof, err = a.Prove(ctx, a.ex, b.messages, stark.Options{})
+	}
+	return b, err
+}
+
+func (a *aggregate) Run(ctx context.Context, in any) ([]byte, error) {
+	b := in.(*batch)
+	if a.stage == stageVerify {
+		return nil, a.Verify(b.proof, b.claims)
+	}
+	return a.Prove(ctx, a.ex, b.messages, stark.Options{})
+}
+
+// Check makes sure that a proof holds, and that what was timed can say no.
+func (a *aggregate) Check(_ context.Context, in any, output []byte) error {
+	b := in.(*batch)
+	if a.stage == stageVerify {
+		return a.refuses(b.proof, b)
+	}
+	return a.Verify(output, b.claims)
+}
+
+// refuses sees to it that a proof does not verify if the last message's digest is another.
+func (a *aggregate) refuses(proof []byte, b *batch) error {
+	last := &b.claims[a.proofs-1][0]
+	last.Digest[0] ^= 1
+	err := a.Verify(proof, b.claims)
+	last.Digest[0] ^= 1
+	if err == nil {
+		return fmt.Errorf("%w: the proof verifies for another digest", zkbench.ErrProof)
+	}
+	return nil
+}
+
+// figures are what a case has before it is proved: blocks of all messages, and proved bits of the whole chain.
+func (a *aggregate) figures() ([]record.Metric, error) {
+	bits, err := a.Tree().System().Bits()
+	return []record.Metric{
+		record.Blocks.Metric(float64(a.proofs * hash.Blocks(a.bytes))), record.ProvedBits.Metric(float64(bits)),
+	}, err
+}
+
+func (a *aggregate) Metrics(ctx context.Context) ([]record.Metric, error) {
+	metrics, err := a.figures()
+	if err != nil {
+		return nil, err
+	}
+	proof, err := a.Prove(ctx, a.ex, a.batch(0).messages, stark.Options{})
+	return append(metrics, record.ProofSize.Metric(float64(len(proof)))), err
+}
+
+func (a *aggregate) Close() error { return nil }
+
+// goThrough proves the children, each layer phase by phase, and verifies.
+func (a *aggregate) goThrough(ctx context.Context, r *stage.Recorder) (out workload.Staged, err error) {
+	if out.Metrics, err = a.figures(); err != nil {
+		return out, err
+	}
+	b := a.batch(0)
+	runtime.GC() // so that a stage's greatest memory is its own
+	whole := r.Start(stageProve)
+	running := r.Start(stageProve + "/" + stageChildren)
+	proofs, err := a.Batches(ctx, a.ex, b.messages, stark.Options{})
+	if err != nil {
+		return out, err
+	}
+	size := 0
+	for _, p := range proofs {
+		size += len(p.Bytes)
+	}
+	running.End(record.ProofSize.Metric(float64(size)))
+	proof, err := a.Tree().Prove(ctx, a.ex, proofs, stark.Options{Span: func(name string) func() {
+		running := r.Start(stageProve + "/" + name)
+		return func() { running.End() }
+	}})
+	if err != nil {
+		return out, err
+	}
+	out.Metrics = append(out.Metrics, record.ProofSize.Metric(float64(len(proof))))
+	whole.End(out.Metrics...)
+	verifying := r.Start(stageVerify)
+	if err := a.Verify(proof, b.claims); err != nil {
+		return out, err
+	}
+	verifying.End()
+	out.Findings = []record.Finding{{Name: "proofs of each layer", Text: fmt.Sprint(append([]int{a.proofs}, a.Tree().Layers()...))}}
+	return out, a.refuses(proof, b)
+}
