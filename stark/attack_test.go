@@ -531,8 +531,18 @@ func foldWith(p *attackedProver, at int, constant koalabear.Quartic) error {
 	return f.last(word[0], size)
 }
 
+// keepAll makes all cosets of columns, and keeps them, so that a test can change what is on them.
+func keepAll(p *attackedProver, x *extended[koalabear.Element]) {
+	for c := range x.cosets {
+		if _, err := p.points.lend(p.ctx, p.ex, make(lent[koalabear.Element]), x, c); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // addPower adds X^(2n) to the first of columns of n rows, which four times as many points can hold.
 func addPower(p *attackedProver, x *extended[koalabear.Element]) {
+	keepAll(p, x)
 	for c := range x.cosets {
 		column := x.column(c, 0)
 		for i, u := range p.points.all(c, x.rows) {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
 // shape is how a table's columns of one kind lie: 2^rows rows, stacked 2^stack at a time.
@@ -39,27 +40,33 @@ func (s shape) members(stack int) (from, to int) {
 	return stack << s.stack, min((stack+1)<<s.stack, s.width)
 }
 
-// extended is columns on all cosets: of each coset of each column 2^rows values.
+// extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Those on which
+// quotients are computed are; of the others values are made when they are hashed, and once more at the places that
+// are shown.
 type extended[E any] struct {
 	shape
-	cosets [][][]E
-	few    [][]E // in zero knowledge, of each column its values at few points
+	cosets       [][][]E // nil those that are not kept
+	coefficients [][]E   // of each column, in reversed order; nil where all cosets are kept
+	few          [][]E   // in zero knowledge, of each column its values at few points
 }
 
 func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 
-// extend extends columns, given by coefficients, or by values where these are to be interpolated. It
-// keeps them: their memory holds the first coset.
-func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool) (*extended[E], error) {
+// extend extends columns, given by coefficients, or by values where these are to be interpolated, to each
+// apart-th coset. It keeps them: their memory holds the coefficients, or the first coset if all are kept.
+func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool, apart int) (*extended[E], error) {
 	t, err := p.field.Transform(s.rows)
 	if err != nil {
 		return nil, err
 	}
 	x := &extended[E]{shape: s, cosets: make([][][]E, len(p.shifts))}
 	scales := make([][]E, len(p.shifts))
-	for c := range p.shifts {
-		scales[c] = reversedPowers(s.rows, p.field.New(1), p.shift(c, s.rows))
-		if c == 0 {
+	if apart > 1 {
+		x.coefficients = columns
+	}
+	for c := 0; c < len(p.shifts); c += apart {
+		scales[c] = p.scale(c, s.rows)
+		if c == 0 && apart == 1 {
 			x.cosets[c] = columns
 			continue
 		}
@@ -75,14 +82,46 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 		if x.few != nil {
 			x.few[i] = p.few[s.rows].both(columns[i])
 		}
-		for c := len(scales) - 1; c >= 0; c-- { // the first one last, where the coefficients are
-			dst := x.column(c, i)
-			p.field.Mul(dst, columns[i], scales[c])
-			t.Evaluate(dst)
+		for c := len(scales) - 1; c >= 0; c-- { // the first one last, where the coefficients may be
+			if scales[c] != nil {
+				dst := x.column(c, i)
+				p.field.Mul(dst, columns[i], scales[c])
+				t.Evaluate(dst)
+			}
 		}
 		return nil
 	})
 	return x, err
+}
+
+// scale is what coefficients, in reversed order, are multiplied by for coset c.
+func (p *points[E, X]) scale(c, rows int) []E {
+	return reversedPowers(rows, p.field.New(1), p.shift(c, rows))
+}
+
+// lent is columns on a coset that is not kept, in memory that the next one takes.
+type lent[E any] map[*extended[E]][][]E
+
+// lend makes coset c of columns if it is not kept; until it is taken back it is as if it were.
+func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory lent[E], x *extended[E], c int) (takeBack func(), err error) {
+	if x.cosets[c] != nil || x.width == 0 {
+		return func() {}, nil
+	}
+	if memory[x] == nil {
+		memory[x] = p.memory.columns(x.width, 1<<x.rows)
+	}
+	t, err := p.field.Transform(x.rows)
+	if err != nil {
+		return nil, err
+	}
+	x.cosets[c] = memory[x]
+	scale := p.scale(c, x.rows)
+	err = ex.Do(ctx, x.width, func(_ context.Context, i int) error {
+		p.field.Mul(x.column(c, i), x.coefficients[i], scale)
+		t.Evaluate(x.column(c, i))
+		return nil
+	})
+	return func() { x.cosets[c] = nil }, err
 }
 
 // stack sets dst to the values of a stack on coset c.
@@ -174,15 +213,37 @@ func (j *joining[E]) of(dst, src [][]E) {
 	}
 }
 
-// opened is the value of each stack at a word's place.
-func (p *points[E, X]) opened(x *extended[E], place int) []E {
-	c, i := place>>p.size, place&(1<<x.rows-1)
-	weights := powers(p.field.New(1), p.at(place), x.shape.stack, x.slots())
+// opening tells the values of stacks at places.
+type opening[E field.Element[E], X field.Extension[E, X]] struct {
+	points  *points[E, X]
+	columns *extended[E]
+	u       E   // where columns were evaluated last,
+	values  []E // to these values
+}
+
+// at is the value of each stack at a word's place.
+func (o *opening[E, X]) at(place int) []E {
+	p, x := o.points, o.columns
+	c, i, at := place>>p.size, place&(1<<x.rows-1), p.at(place)
+	if u := squares(at, x.stack); o.values == nil || u != o.u || x.cosets[c] != nil {
+		o.u, o.values = u, make([]E, x.width)
+		if x.cosets[c] != nil {
+			for j := range o.values {
+				o.values[j] = x.column(c, j)[i]
+			}
+		} else {
+			powers := field.Vector[E]{reversedPowers(x.rows, p.field.New(1), u)}
+			for j, coefficients := range x.coefficients {
+				p.field.Dots(o.values[j:j+1], coefficients, powers)
+			}
+		}
+	}
+	weights := powers(p.field.New(1), at, x.shape.stack, x.slots())
 	row := make([]E, x.stacks())
 	for s := range row {
 		from, to := x.members(s)
 		for j := from; j < to; j++ {
-			row[s] = row[s].Add(x.column(c, j)[i].Mul(weights[j-from]))
+			row[s] = row[s].Add(o.values[j].Mul(weights[j-from]))
 		}
 	}
 	return row

@@ -21,13 +21,9 @@ func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap)
 	s := p.stacks(phase)
+	memory := make(lent[E])
 	for c := range p.points.shifts {
-		if err := s.write(c); err != nil {
-			return err
-		}
-		salt := p.salt(phase, c)
-		p.salts[phase] = append(p.salts[phase], salt)
-		if err := s.hash(t, c, salt); err != nil {
+		if err := p.leaves(phase, c, s, t, memory); err != nil {
 			return err
 		}
 	}
@@ -37,6 +33,23 @@ func (p *prover[E, X]) grow(phase int) error {
 	}
 	p.trees[phase], p.proof.caps[phase] = t, top
 	return nil
+}
+
+// leaves hashes those of a phase on coset c.
+func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], memory lent[E]) error {
+	for _, x := range p.extended[phase] {
+		takeBack, err := p.points.lend(p.ctx, p.ex, memory, x, c)
+		if err != nil {
+			return err
+		}
+		defer takeBack()
+	}
+	if err := s.write(c); err != nil {
+		return err
+	}
+	salt := p.salt(phase, c)
+	p.salts[phase] = append(p.salts[phase], salt)
+	return s.hash(t, c, salt)
 }
 
 // stacks are those of a phase on one coset at a time, in the order of leaves. Those of the highest

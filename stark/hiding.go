@@ -155,7 +155,7 @@ func (p *prover[E, X]) extendWord() error {
 	for k, c := range coefficients {
 		p.random.draw(c, forWord, k)
 	}
-	x, err := p.points.extend(p.ctx, p.ex, shape{l.size, 0, l.masks}, coefficients, false)
+	x, err := p.points.extend(p.ctx, p.ex, shape{l.size, 0, l.masks}, coefficients, false, 1)
 	p.extended[ofQuotients] = append(p.extended[ofQuotients], x)
 	return err
 }

@@ -193,7 +193,8 @@ func explains(p *hidingProver, witness uint64) bool {
 	for _, place := range places(p) {
 		coset, row := place>>l.rows[0], place&(n-1) // of stacks of one column
 		for _, row := range []int{row, (row + 1) & (n - 1)} {
-			u, value := p.points.all(coset, l.rows[0])[row], p.extended[ofColumns][0].column(coset, 0)[row]
+			u := p.points.all(coset, l.rows[0])[row]
+			value := (&opening[goldilocks.Element, ext.Quadratic]{points: p.points, columns: p.extended[ofColumns][0]}).at(coset<<l.rows[0] | row)[0]
 			equation(embed[goldilocks.Element, ext.Quadratic](u), embed[goldilocks.Element, ext.Quadratic](value))
 		}
 	}
@@ -205,7 +206,7 @@ func places(p *hidingProver) (places []int) {
 	for place := range 1 << (p.layout.size + p.points.blowup) {
 		row := []goldilocks.Element{}
 		for _, x := range p.extended[ofColumns] {
-			row = append(row, p.points.opened(x, place)...)
+			row = append(row, (&opening[goldilocks.Element, ext.Quadratic]{points: p.points, columns: x}).at(place)...)
 		}
 		for _, leaf := range p.proof.leaves[ofColumns] {
 			if slices.Equal(leaf[:len(row)], row) {

@@ -114,7 +114,7 @@ func (p *prover[E, X]) extendColumns() error {
 		if err := p.keep(t, columns); err != nil {
 			return err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true)
+		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.apart(t))
 		if err != nil {
 			return err
 		}
@@ -154,9 +154,13 @@ func (p *prover[E, X]) queries() error {
 		log := l.size - l.shared[phase]
 		leaves := make([][]E, len(shown))
 		err := p.ex.Do(p.ctx, len(shown), func(_ context.Context, i int) error {
+			var opened []opening[E, X]
+			for _, x := range p.extended[phase] {
+				opened = append(opened, opening[E, X]{points: p.points, columns: x})
+			}
 			for _, place := range placesOf(shown[i], l.size, l.shared[phase]) {
-				for _, x := range p.extended[phase] {
-					leaves[i] = append(leaves[i], p.points.opened(x, place)...)
+				for j := range opened {
+					leaves[i] = append(leaves[i], opened[j].at(place)...)
 				}
 			}
 			for _, column := range p.salts[phase][shown[i]>>log] {

@@ -40,7 +40,7 @@ func (p *prover[E, X]) extendQuotients() error {
 		if err != nil {
 			return err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofQuotients][t], pieces, false)
+		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofQuotients][t], pieces, false, len(p.points.shifts))
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	weights := powersOf(p.one(), p.alpha, l.constraints(t))
 	// On so many cosets of the group of n, evenly apart, t is as many polynomials of degree below n:
 	// t modulo X^n - a^n.
-	apart := len(p.points.shifts) / pieces
+	apart := l.apart(t)
 	remainders := make([]field.Vector[E], pieces)
 	err = p.ex.Do(p.ctx, pieces, func(_ context.Context, j int) error {
 		c := j * apart

@@ -283,6 +283,9 @@ func (l *layout) constraints(table int) int {
 	return n
 }
 
+// apart is how far the cosets are apart on which a table's quotient is computed.
+func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
+
 // masked tells whether a table's sum is hidden.
 func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[table]) > 0 }
 

@@ -112,7 +112,7 @@ const boxDegree = 7
 // less time, and have longer proofs: these count where a proof is the last one, since it cannot be a child.
 func together(c stark.Config) int {
 	if c.Hash == stark.Poseidon && c.Set.Degree == 2 {
-		return 4
+		return 12
 	}
 	return 2
 }

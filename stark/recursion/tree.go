@@ -13,7 +13,8 @@ import (
 // most is how many proofs one proves, at most: the more, the fewer layers, and the more memory.
 const most = 8
 
-// Tree makes one proof of many: up to eight are proved by one, and up to eight such by the next.
+// Tree makes one proof of many: up to eight are proved by one, up to eight such by the next, until there is
+// one; and this one by the last, which is short.
 type Tree struct {
 	layers [][]*System // of each layer what proves each group, in order; of like groups the same
 }
@@ -26,7 +27,7 @@ func NewTree(sets Sets, child Child, n int) (*Tree, error) {
 	t := &Tree{}
 	for children := slices.Repeat([]Child{child}, n); ; {
 		config := sets.inner()
-		if len(children) <= most {
+		if len(children) == 1 {
 			config = sets.last()
 		}
 		var layer []*System
@@ -45,9 +46,10 @@ func NewTree(sets Sets, child Child, n int) (*Tree, error) {
 			above = append(above, layer[len(layer)-1].Child())
 		}
 		t.layers = append(t.layers, layer)
-		if children = above; len(children) == 1 {
+		if len(children) == 1 {
 			return t, nil
 		}
+		children = above
 	}
 }
 
