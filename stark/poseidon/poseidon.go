@@ -38,7 +38,7 @@ func full(round int) bool {
 // State states that a row holds a permutation of in, expressions of degree 1, in boxes' columns from first on, and
 // returns the state after it, of degree 1 too.
 func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
-	state, constants := in, poseidon.RoundConstants()
+	state := in
 	box := func(r, i int, x air.Expr) (seventh air.Expr) {
 		cube := x.Mul(x).Mul(x)
 		if boxes == Cubed {
@@ -51,7 +51,7 @@ func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) 
 		first++
 		return seventh
 	}
-	for r, row := range constants {
+	for r, row := range roundConstants {
 		if !full(r) {
 			partial := r - poseidon.FullRounds/2
 			seventh := box(r, 0, state[0].Add(air.Element(uint64(sparse.before[partial]))))
@@ -78,7 +78,7 @@ func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) 
 			state[i] = box(r, i, state[i].Add(air.Element(uint64(c))))
 		}
 		var mixed [poseidon.Width]air.Expr
-		for i, row := range poseidon.Mix() {
+		for i, row := range mix {
 			for j, c := range row {
 				mixed[i] = mixed[i].Add(state[j].Times(int64(c)))
 			}
@@ -90,32 +90,57 @@ func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) 
 
 // Fill sets State's columns of a row, and returns the state after the permutation.
 func Fill(cells *stark.Cells, row int, boxes Boxes, first int, state poseidon.State) poseidon.State {
-	constants, mix := poseidon.RoundConstants(), poseidon.Mix()
-	for r, row12 := range constants {
-		for i, c := range row12 {
-			state[i] = state[i].Add(c)
-			if i > 0 && !full(r) {
-				continue
-			}
-			x := state[i]
-			cube := x.Mul(x).Mul(x)
-			if boxes == Cubed {
-				cells.Set(row, first, uint64(cube))
-				first++
-			}
-			state[i] = cube.Mul(cube).Mul(x)
-			cells.Set(row, first, uint64(state[i]))
+	box := func(x element) element {
+		cube := x.Mul(x).Mul(x)
+		if boxes == Cubed {
+			cells.Set(row, first, uint64(cube))
 			first++
 		}
-		var mixed poseidon.State
-		for i, row := range mix {
-			for j, c := range row {
-				mixed[i] = mixed[i].Add(state[j].Mul(goldilocks.Element(c)))
+		seventh := cube.Mul(cube).Mul(x)
+		cells.Set(row, first, uint64(seventh))
+		first++
+		return seventh
+	}
+	for r, constants := range roundConstants {
+		if full(r) {
+			for i, c := range constants {
+				state[i] = box(state[i].Add(c))
+			}
+			state = mixed(&state)
+			continue
+		}
+		partial := r - poseidon.FullRounds/2
+		others := (*vector)(state[1:])
+		seventh := box(state[0].Add(sparse.before[partial]))
+		state[0] = sparse.corner.Mul(seventh).Add(sparse.rows[partial].dot(*others))
+		for i, e := range sparse.columns[partial] {
+			others[i] = others[i].Add(e.Mul(seventh))
+		}
+		if partial == poseidon.PartialRounds-1 {
+			state[0] = state[0].Add(sparse.first)
+			*others = sparse.last.times(*others)
+			for i, e := range sparse.others {
+				others[i] = others[i].Add(e)
 			}
 		}
-		state = mixed
 	}
 	return state
+}
+
+var roundConstants, mix = poseidon.RoundConstants(), poseidon.Mix()
+
+// mixed is the linear layer: numbers of it are small, so that a sum of products is reduced once.
+func mixed(state *poseidon.State) (out poseidon.State) {
+	for i, row := range mix {
+		var low, high uint64
+		for j, c := range row {
+			low += uint64(uint32(state[j])) * c
+			high += uint64(state[j]) >> 32 * c
+		}
+		// The sum is low and 2^32 high, each below 2^45.
+		out[i] = element(low).Add(goldilocks.Reduce(high).Mul(1 << 32))
+	}
+	return out
 }
 
 // The columns of the table of paths, before those of the permutation.
