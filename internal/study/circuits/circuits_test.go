@@ -24,7 +24,7 @@ import (
 func standIns() (defs []workload.Def) {
 	for name, keys := range map[string]string{
 		"Gates": "gates system impl stage", "Pedersen": "form hashes system impl stage", "MSM": "points scalars impl", "Keccak": "form bytes blocks system stage",
-		"KeccakNative": "bytes", "KeccakStark": "bytes field hash set exec", "Pairing": "relation form system stage",
+		"KeccakNative": "bytes", "KeccakStark": "bytes field hash set table exec", "KeccakAggregate": "bytes proofs set exec", "Pairing": "relation form system stage",
 	} {
 		def := workload.Def{Name: name}
 		for key := range strings.FieldsSeq(keys) {
@@ -85,8 +85,8 @@ func records(s *study.Study) (recs []*record.Record) {
 			add(record.Constraints, 1000*n)
 			add(record.Domain, 1024*n)
 			add(record.ProofSize, 520)
-			for k, name := range []string{"build", "srs", "witness", "keys", "prove", "verify"} {
-				seconds := []float64{0.01, 0.1, 0.001, 0.2, 1, 0}[k]*n*slower + 0.002
+			for k, name := range []string{"build", "srs", "witness", "keys", "prove", "verify", "compile"} {
+				seconds := []float64{0.01, 0.1, 0.001, 0.2, 1, 0, 0.02}[k]*n*slower + 0.002
 				if name == "verify" {
 					seconds += float64(i%3) * 1e-4
 				}

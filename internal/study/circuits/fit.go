@@ -99,10 +99,14 @@ func (d *data) crossover() *study.Table {
 		interval = "not told: the slope may be 0"
 	}
 	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), figure.Count(at.Value), interval)
-	if longest := d.longestStark(); longest != nil {
-		if slope, ok := d.nativeSlope(); ok {
+	for _, of := range []struct {
+		name, part string
+		which      func(r *record.Record) bool
+	}{{"STARK", partStark, firstSet}, {"aggregate", partJoined, isJoined}} {
+		longest := d.longest(of.part, of.which)
+		if slope, ok := d.nativeSlope(); ok && longest != nil {
 			verify := stage(longest, "verify")
-			t.Add("ours, STARK of "+figure.Count(study.AxisNumber(longest, "bytes"))+" bytes", study.Time(1e9*verify), figure.Count(verify/slope), study.None)
+			t.Add("ours, "+of.name+" of "+figure.Count(study.AxisNumber(longest, "bytes"))+" bytes", study.Time(1e9*verify), figure.Count(verify/slope), study.None)
 		}
 	}
 	t.Add("the study, Axiom", "0.08 s", "24,000,000", study.None)
@@ -110,10 +114,10 @@ func (d *data) crossover() *study.Table {
 	return t
 }
 
-// longestStark is the record of the longest message of the STARK's series; nil: none.
-func (d *data) longestStark() (longest *record.Record) {
-	for _, r := range d.side(partStark) {
-		if firstSet(r) && (longest == nil || study.AxisNumber(r, "bytes") > study.AxisNumber(longest, "bytes")) {
+// longest is the record of the longest message of a part's, of those that are asked for; nil: none.
+func (d *data) longest(part string, which func(r *record.Record) bool) (longest *record.Record) {
+	for _, r := range d.side(part) {
+		if which(r) && (longest == nil || study.AxisNumber(r, "bytes") > study.AxisNumber(longest, "bytes")) {
 			longest = r
 		}
 	}

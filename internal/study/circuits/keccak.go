@@ -29,6 +29,7 @@ const (
 	partWide     = "wide"
 	partShapes   = "shapes"
 	partStark    = "stark"
+	partJoined   = "aggregate"
 )
 
 // keccakStudy is "The benchmarking results for computational integrity with Keccak256
@@ -79,12 +80,21 @@ func keccakStudy() *sheet {
 	} {
 		stark.cases = append(stark.cases, starkOf(13_600, other[0], other[1], other[2]))
 	}
+	joined := part{name: partJoined, quick: 1, about: "one proof by recursion, and of each table alone, messages of 136 to 136,000 bytes"}
+	for _, n := range []int{136, 1360, 13_600, 136_000} {
+		joined.cases = append(joined.cases, joinedOf(n))
+		for _, table := range []string{"sponges", "permutations"} {
+			c := starkOf(n, "goldilocks", "poseidon", "secure100-4")
+			c.values = withValue(c.values, "table", table)
+			joined.cases = append(joined.cases, c)
+		}
+	}
 	s.parts = []part{
 		plain,
 		{name: partStd, quick: 1, about: "gnark's own gadget, one block and two", cases: []measured{
 			keccakOf("std", 135, circuit.StdBlockConstraints), keccakOf("std", 136, circuit.StdBlockConstraints),
 		}},
-		variable, lookup, wide, shapes, stark, native,
+		variable, lookup, wide, shapes, stark, joined, native,
 		{
 			name: study.Purego, quick: 1, about: "one block and the hash itself with this program and one without assembly", rounds: true, both: true,
 			cases: []measured{nativeOf(136_000), keccakOf("bits", 135, circuit.BlockConstraints), ourKeccakOf("wide", 135)},
@@ -114,6 +124,12 @@ func ourKeccakOf(form string, n int) measured {
 func starkOf(n int, field, hash, set string) measured {
 	values := map[string]string{"bytes": strconv.Itoa(n), "field": field, "hash": hash, "set": set, "exec": "serial"}
 	return measured{workload: "KeccakStark", values: values, takes: time.Second + time.Duration(keccak.Blocks(n))*30*time.Millisecond}
+}
+
+// joinedOf is an aggregation of one message's proof.
+func joinedOf(n int) measured {
+	values := map[string]string{"bytes": strconv.Itoa(n), "proofs": "1", "set": "secure100", "exec": "serial"}
+	return measured{workload: "KeccakAggregate", values: values, takes: 8*time.Second + time.Duration(keccak.Blocks(n))*50*time.Millisecond}
 }
 
 // shape is a circuit of Axiom's: 2^k rows, rows a round, permutations, and how many ours of that shape
@@ -152,6 +168,17 @@ func fillKeccak(d *data, v *view) {
 		numberOf("proof bytes", record.ProofSize),
 		column{head: "prove, a permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
 	), "").String()
+	whose := column{"proof", func(r *record.Record) string {
+		if study.Axis(r, "proofs") != "" {
+			return "of both, by recursion"
+		}
+		return study.Axis(r, "table")
+	}, false}
+	v.Table[partJoined] = d.stages(partJoined, 1, []column{
+		whose, axes("bytes")[0], blocks, numberOf("proved bits", record.ProvedBits),
+		stageTime("build", "compile"), stageTime("prove", "prove"), stageTime("verify", "verify"),
+		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }}, numberOf("proof bytes", record.ProofSize),
+	}, "").String()
 	ours := func(r *record.Record) *record.Record {
 		return d.find(partPlain, map[string]string{"bytes": study.Axis(r, "bytes")})
 	}
@@ -228,6 +255,7 @@ func keccakCharts(d *data) []study.Chart {
 	}
 	for _, what := range []string{"prove", "verify"} {
 		c.Lines = append(c.Lines, plot.Curve{Name: what + ", STARK", Points: d.points(partStark, "bytes", what, firstSet)})
+		c.Lines = append(c.Lines, plot.Curve{Name: what + ", aggregate", Points: d.points(partJoined, "bytes", what, isJoined)})
 	}
 	var charts []study.Chart
 	if blocks := d.blocks(); blocks != nil {
@@ -243,6 +271,9 @@ func keccakCharts(d *data) []study.Chart {
 	}
 	return append([]study.Chart{{File: "keccak-times.svg", Title: c.Title, Figure: c}}, charts...)
 }
+
+// isJoined tells whether a record is of an aggregation, and not of a table alone.
+func isJoined(r *record.Record) bool { return study.Axis(r, "proofs") != "" }
 
 // firstSet are the records of the STARK's series of lengths.
 func firstSet(r *record.Record) bool {
