@@ -534,7 +534,7 @@ func foldWith(p *attackedProver, at int, constant koalabear.Quartic) error {
 // keepAll makes all cosets of columns, and keeps them, so that a test can change what is on them.
 func keepAll(p *attackedProver, x *extended[koalabear.Element]) {
 	for c := range x.cosets {
-		if _, err := p.points.lend(p.ctx, p.ex, make(lent[koalabear.Element]), x, c); err != nil {
+		if _, err := p.points.lend(p.ctx, p.ex, p.points.lent(), x, c); err != nil {
 			panic(err)
 		}
 	}

@@ -99,22 +99,29 @@ func (p *points[E, X]) scale(c, rows int) []E {
 	return reversedPowers(rows, p.field.New(1), p.shift(c, rows))
 }
 
-// lent is columns on a coset that is not kept, in memory that the next one takes.
-type lent[E any] map[*extended[E]][][]E
+// lent is columns on a coset that is not kept, in memory that the next one takes, and, when it is released, others.
+type lent[E any] struct {
+	memory[E]
+	columns map[*extended[E]][][]E
+}
+
+func (p *points[E, X]) lent() *lent[E] {
+	return &lent[E]{memory[E]{kept: p.memory.kept}, make(map[*extended[E]][][]E)}
+}
 
 // lend makes coset c of columns if it is not kept; until it is taken back it is as if it were.
-func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory lent[E], x *extended[E], c int) (takeBack func(), err error) {
-	if x.cosets[c] != nil || x.width == 0 {
+func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory *lent[E], x *extended[E], c int) (takeBack func(), err error) {
+	if x == nil || x.width == 0 || x.cosets[c] != nil { // no columns, or kept ones
 		return func() {}, nil
 	}
-	if memory[x] == nil {
-		memory[x] = p.memory.columns(x.width, 1<<x.rows)
+	if memory.columns[x] == nil {
+		memory.columns[x] = memory.memory.columns(x.width, 1<<x.rows)
 	}
 	t, err := p.field.Transform(x.rows)
 	if err != nil {
 		return nil, err
 	}
-	x.cosets[c] = memory[x]
+	x.cosets[c] = memory.columns[x]
 	scale := p.scale(c, x.rows)
 	err = ex.Do(ctx, x.width, func(_ context.Context, i int) error {
 		p.field.Mul(x.column(c, i), x.coefficients[i], scale)

@@ -21,7 +21,8 @@ func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap)
 	s := p.stacks(phase)
-	memory := make(lent[E])
+	memory := p.points.lent()
+	defer memory.release()
 	for c := range p.points.shifts {
 		if err := p.leaves(phase, c, s, t, memory); err != nil {
 			return err
@@ -36,20 +37,27 @@ func (p *prover[E, X]) grow(phase int) error {
 }
 
 // leaves hashes those of a phase on coset c.
-func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], memory lent[E]) error {
-	for _, x := range p.extended[phase] {
+func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], memory *lent[E]) error {
+	return p.lending(memory, p.extended[phase], c, func() error {
+		if err := s.write(c); err != nil {
+			return err
+		}
+		salt := p.salt(phase, c)
+		p.salts[phase] = append(p.salts[phase], salt)
+		return s.hash(t, c, salt)
+	})
+}
+
+// lending does what needs coset c of columns, of which those that are not kept are made for it.
+func (p *prover[E, X]) lending(memory *lent[E], columns []*extended[E], c int, work func() error) error {
+	for _, x := range columns {
 		takeBack, err := p.points.lend(p.ctx, p.ex, memory, x, c)
 		if err != nil {
 			return err
 		}
 		defer takeBack()
 	}
-	if err := s.write(c); err != nil {
-		return err
-	}
-	salt := p.salt(phase, c)
-	p.salts[phase] = append(p.salts[phase], salt)
-	return s.hash(t, c, salt)
+	return work()
 }
 
 // stacks are those of a phase on one coset at a time, in the order of leaves. Those of the highest
