@@ -1,6 +1,7 @@
 package stark
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -30,7 +31,7 @@ type shown struct {
 	routes [][][]tree.Digest
 }
 
-// Circuit writes down, and runs, what a verifier of a proof does; without a proof of one of tables of so many rows,
+// Circuit writes down, and runs, what a verifier does of a proof of tables of so many rows; without a proof
 // to no effect but that it is written down. It returns the cells, of two elements each, in which the statement's
 // numbers are: public values, each message's tuple, the context with its length; of each the last cell ends
 // with a 0 if it has but one.
@@ -47,18 +48,21 @@ func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Sta
 	if err != nil {
 		return nil, err
 	}
+	logs, err := s.logRows(rows)
+	if err != nil {
+		return nil, err
+	}
 	v := &circuitVerifier{Builder: b, system: y, claim: claim}
 	if proof == nil {
-		logs, err := s.logRows(rows)
-		if err != nil {
-			return nil, err
-		}
 		if v.layout, err = y.secured(s.statement, logs, len(about.Messages)); err != nil {
 			return nil, err
 		}
 		v.proof, v.shown = nothing(v.layout)
 	} else if v.layout, v.proof, err = y.decode(s.statement, proof, len(about.Messages)); err != nil {
 		return nil, err
+	}
+	if !slices.Equal(v.layout.rows, logs) {
+		return nil, &zkbench.DecodeError{Path: "heights", Reason: fmt.Sprintf("2 to the power of %d, accepted are %d", v.layout.rows, logs)}
 	}
 	return v.verify()
 }
@@ -337,7 +341,7 @@ func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
 	if v.shown == nil {
 		var err error
 		if v.shown, err = v.apart(v.numbersOf(places)); err != nil {
-			return nil, err
+			return nil, cmp.Or(v.Err(), err) // places of what does not hold are any
 		}
 	}
 	for q, place := range places {

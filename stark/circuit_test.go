@@ -39,7 +39,7 @@ func TestCircuit(t *testing.T) {
 	for _, s := range circuitSystems(t) {
 		form, good := circuit.New(), circuit.New()
 		like := must.Get(s.Circuit(form, s.rows, nil, s.about))(t)
-		cells := must.Get(s.Circuit(good, nil, s.proof, s.about))(t)
+		cells := must.Get(s.Circuit(good, s.rows, s.proof, s.about))(t)
 		must.Do(t, good.Err())
 		golden.Equal(t, "cells of the statement", like, cells)
 		same := func(name string, b *circuit.Builder) {
@@ -54,7 +54,7 @@ func TestCircuit(t *testing.T) {
 			bad := slices.Clone(s.proof)
 			bad[at] ^= 1 << (at % 8)
 			b := circuit.New()
-			_, err := s.Circuit(b, nil, bad, s.about)
+			_, err := s.Circuit(b, s.rows, bad, s.about)
 			verified := s.Verify(bad, s.about)
 			if verified == nil || err == nil && b.Err() == nil {
 				t.Errorf("byte %d: verified %v, in the circuit %v, %v", at, verified, err, b.Err())
@@ -79,7 +79,7 @@ func TestCircuitStatement(t *testing.T) {
 			about.Publics, about.Context = slices.Clone(about.Publics), slices.Clone(about.Context)
 			change(&about)
 			b := circuit.New()
-			if _, err := s.Circuit(b, nil, s.proof, about); err == nil {
+			if _, err := s.Circuit(b, s.rows, s.proof, about); err == nil {
 				must.Fail(t, b.Err(), zkbench.ErrProof, "%s", name)
 			}
 		}

@@ -34,8 +34,8 @@ func powers(t *testing.T) *stark.System {
 	}}))(t)
 }
 
-// power is a proof of x to the 7th.
-func power(t *testing.T, s *stark.System, x uint64) recursion.Proof {
+// power is a proof of the last of so many powers of x.
+func power(t *testing.T, s *stark.System, x uint64, height int) recursion.Proof {
 	t.Helper()
 	all := make([]uint64, height)
 	all[0] = 1
@@ -58,7 +58,7 @@ func TestTree(t *testing.T) {
 	t.Parallel()
 	s := powers(t)
 	ex := executor.Pool()
-	two, three, four := power(t, s, 2), power(t, s, 3), power(t, s, 4)
+	two, three, four := power(t, s, 2, height), power(t, s, 3, height), power(t, s, 4, height)
 	leaf := recursion.Child{System: s, Rows: []int{height}, Like: two.Statement}
 	prove := func(s *recursion.System, proofs ...recursion.Proof) recursion.Proof {
 		t.Helper()
