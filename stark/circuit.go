@@ -61,6 +61,9 @@ func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Sta
 	} else if v.layout, v.proof, err = y.decode(s.statement, proof, len(about.Messages)); err != nil {
 		return nil, err
 	}
+	if v.proof.fri.nonce >= goldilocks.Modulus {
+		return nil, fmt.Errorf("%w: the nonce is no element", zkbench.ErrMalformed)
+	}
 	if !slices.Equal(v.layout.rows, logs) {
 		return nil, &zkbench.DecodeError{Path: "heights", Reason: fmt.Sprintf("2 to the power of %d, accepted are %d", v.layout.rows, logs)}
 	}

@@ -1,30 +1,33 @@
 package stark_test
 
 import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
+	"sort"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
 )
 
-// circuitSystems are those whose verifiers have circuits, each with a proof.
-func circuitSystems(t *testing.T) (all []circuitSystem) {
-	for _, stack := range []int{0, 1, 3} {
-		s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(2, stack)}, squares(), walk()))(t)
-		traces, about := traces(16, 0)
-		about.Context = []byte("context")
-		proof := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t)
-		all = append(all, circuitSystem{s, []int{traces[0].Rows, traces[1].Rows}, proof, about})
-	}
-	return all
+// overPoseidon is a configuration whose verifiers have circuits.
+func overPoseidon(set stark.Set) stark.Config {
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
 }
 
+// circuitSystem is a system with a proof.
 type circuitSystem struct {
 	*stark.System
 	rows  []int
@@ -32,57 +35,243 @@ type circuitSystem struct {
 	about stark.Statement
 }
 
+func newCircuitSystem(t *testing.T, set stark.Set, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
+	t.Helper()
+	s := circuitSystem{System: must.Get(stark.New(overPoseidon(set), tables...))(t), about: about}
+	for _, trace := range traces {
+		s.rows = append(s.rows, trace.Rows)
+	}
+	s.proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t)
+	must.Do(t, s.Verify(s.proof, about))
+	return s
+}
+
+// run is the program of a proof, and the first that does not hold.
+func (s circuitSystem) run(proof []byte, about stark.Statement) (*circuit.Builder, error) {
+	b := circuit.New()
+	if _, err := s.Circuit(b, s.rows, proof, about); err != nil {
+		return nil, err
+	}
+	return b, b.Err()
+}
+
+// section is a part of a proof's encoding.
+type section struct {
+	name     string
+	from, to int
+}
+
+// sections are all: the first byte that is missing is one of the part that an error names.
+func (s circuitSystem) sections() (all []section) {
+	name := func(n int) string {
+		var d *zkbench.DecodeError
+		if !errors.As(s.Verify(s.proof[:n], s.about), &d) {
+			return "end"
+		}
+		return d.Path
+	}
+	for at := 0; at < len(s.proof); {
+		now := name(at)
+		n := sort.Search(len(s.proof)-at, func(n int) bool { return name(at+n) != now })
+		all = append(all, section{now, at, at + n})
+		at += n
+	}
+	return all
+}
+
+// word is where the section has an element, one of many, or the number of its rows or digests, where it has no more.
+func (s section) word(n int) int {
+	for _, counted := range []string{"leaves", "paths", "folds", "routes"} {
+		if strings.HasPrefix(s.name, counted) {
+			s.from += min(2, s.to-s.from-2)
+		}
+	}
+	return s.from + n%max(1, (s.to-s.from)/8)*8
+}
+
+// alone is a table of one column that counts from a public value on, and sends nothing.
+func alone(name string) *air.Table {
+	return &air.Table{Name: name, Columns: 1, State: func(b *air.Builder) {
+		b.Zero(air.First, "begins", b.Here(0).Sub(b.Public(0)))
+		b.Zero(air.Transition, "counts", b.Next(0).Sub(b.Here(0)).Plus(-1))
+	}}
+}
+
+func counting(rows int) stark.Trace {
+	return stark.Trace{Rows: rows, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+		for i := range rows {
+			c.Set(i, 0, uint64(i))
+		}
+		return nil
+	}}
+}
+
+// circuitSystems are of all kinds of tables, of sets that are drawn.
+func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		set := stark.Set{
+			Name: "drawn", Degree: 2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
+			Stack: i % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
+		}
+		traces, about := traces(2<<r.IntN(3), 0)
+		tables := []*air.Table{squares(), walk()}
+		switch i % 4 {
+		case 1:
+			tables, traces, about = []*air.Table{alone("alone")}, []stark.Trace{counting(2 << r.IntN(5))}, stark.Statement{Publics: []uint64{0}}
+		case 2:
+			tables, traces = append(tables, alone("high")), append(traces, counting(2<<r.IntN(7)))
+		case 3:
+			tables = stark.FixedTables(nil)
+			traces, about = stark.FixedTraces(nil)
+		}
+		about.Context = []byte("context")[:r.IntN(8)]
+		all = append(all, newCircuitSystem(t, set, tables, traces, about))
+	}
+	return all
+}
+
 // TestCircuit: the program is the same without a proof and with any, and accepts what the verifier does: good
-// proofs, and none of which a byte is another.
+// proofs, and of bad ones none, for the same reason.
 func TestCircuit(t *testing.T) {
 	t.Parallel()
-	for _, s := range circuitSystems(t) {
+	seen := make(map[string]int)
+	for _, s := range circuitSystems(t, testsize.Pick(20, 60, 600)) {
+		about := fmt.Sprintf("%+v, %d rows", s.Set(), s.rows)
 		form, good := circuit.New(), circuit.New()
 		like := must.Get(s.Circuit(form, s.rows, nil, s.about))(t)
 		cells := must.Get(s.Circuit(good, s.rows, s.proof, s.about))(t)
-		must.Do(t, good.Err())
+		must.Do(t, good.Err(), about)
 		golden.Equal(t, "cells of the statement", like, cells)
-		same := func(name string, b *circuit.Builder) {
+		told := must.Get(s.Told(s.about))(t)
+		for i, c := range cells {
+			golden.Equal(t, "the statement", circuit.X{goldilocks.Element(told[2*i]), goldilocks.Element(told[2*i+1])}, good.Values[c])
+		}
+		same := func(what string, b *circuit.Builder) {
 			t.Helper()
 			if !slices.Equal(form.Rows, b.Rows) || !slices.Equal(form.Permutations, b.Permutations) || len(form.Values) != len(b.Values) {
-				t.Errorf("%s: another program", name)
+				t.Errorf("%s: %s: another program", about, what)
 			}
 		}
 		same("a good proof", good)
-		step := testsize.Pick(1499, 41, 1)
-		for at := step % 5; at < len(s.proof); at += step {
+		for _, section := range s.sections()[1:] {
+			name, _, _ := strings.Cut(section.name, "[")
+			seen[name]++
 			bad := slices.Clone(s.proof)
-			bad[at] ^= 1 << (at % 8)
-			b := circuit.New()
-			_, err := s.Circuit(b, s.rows, bad, s.about)
+			bad[section.word(seen[name])] ^= 1
 			verified := s.Verify(bad, s.about)
-			if verified == nil || err == nil && b.Err() == nil {
-				t.Errorf("byte %d: verified %v, in the circuit %v, %v", at, verified, err, b.Err())
+			b, err := s.run(bad, s.about)
+			if verified == nil || err == nil || reason(verified) != reason(err) {
+				t.Errorf("%s: %s: verified %v, in the circuit %v", about, name, verified, err)
 			}
-			if err == nil {
-				same("a bad proof", b)
+			if b != nil {
+				same(name, b)
 			}
 		}
+	}
+	for _, section := range []string{
+		"caps.columns", "caps.sums", "caps.quotients", "sums", "values.columns", "values.sums", "values.quotients", "values.fixed", "layers", "final", "nonce",
+		"leaves.columns", "leaves.sums", "leaves.quotients", "leaves.fixed", "paths.columns", "paths.sums", "paths.quotients", "paths.fixed", "folds", "routes",
+	} {
+		golden.Within(t, section, 1, seen[section], 1000)
+	}
+}
+
+// reason is what an error says is wrong, but for what of it. Rows that do not lead to the cap are as well not as
+// many as are shown, or their path is not as long: places are others.
+func reason(err error) string {
+	for _, reason := range []string{"add up", "constraints do not hold", "the nonce", "folded into it"} {
+		if strings.Contains(err.Error(), reason) {
+			return reason
+		}
+	}
+	for _, reason := range []string{"lead to the cap", "digests, accepted", "under a cap of"} {
+		if strings.Contains(err.Error(), reason) {
+			return "lead to the cap"
+		}
+	}
+	return err.Error()
+}
+
+// TestCircuitBytes: of a proof no byte can be another.
+func TestCircuitBytes(t *testing.T) {
+	t.Parallel()
+	traces, about := traces(16, 0)
+	s := newCircuitSystem(t, small(2, 1), []*air.Table{squares(), walk()}, traces, about)
+	step := testsize.Pick(1499, 41, 1)
+	for at := step % 5; at < len(s.proof); at += step {
+		bad := slices.Clone(s.proof)
+		bad[at] ^= 1 << (at % 8)
+		_, err := s.run(bad, s.about)
+		if verified := s.Verify(bad, s.about); verified == nil || err == nil {
+			t.Errorf("byte %d: verified %v, in the circuit %v", at, verified, err)
+		}
+	}
+}
+
+// TestCircuitNonce: where no work is asked for there is one nonce, and a nonce has one encoding.
+func TestCircuitNonce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		grinding int
+		more     uint64
+		want     error
+		says     string
+	}{
+		{0, 1, zkbench.ErrProof, "the nonce is not 0"},
+		{4, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
+	} {
+		set := small(2, 1)
+		set.Grinding = c.grinding
+		s := newCircuitSystem(t, set, []*air.Table{alone("alone")}, []stark.Trace{counting(8)}, stark.Statement{Publics: []uint64{0}})
+		all := s.sections()
+		nonce := s.proof[all[slices.IndexFunc(all, func(s section) bool { return s.name == "nonce" })].from:][:8]
+		binary.LittleEndian.PutUint64(nonce, binary.LittleEndian.Uint64(nonce)+c.more)
+		must.Fail(t, s.Verify(s.proof, s.about), c.want, "verified")
+		_, err := s.run(s.proof, s.about)
+		must.Fail(t, err, c.want, "%s", c.says)
+		if err != nil {
+			golden.Contains(t, err.Error(), c.says)
+		}
+	}
+}
+
+// TestCircuitHeights: tables of other heights are another program's.
+func TestCircuitHeights(t *testing.T) {
+	t.Parallel()
+	traces, about := traces(4, 0)
+	s := newCircuitSystem(t, small(2, 1), []*air.Table{squares(), walk()}, traces, about)
+	for _, rows := range [][]int{{32, 8}, {64, 4}, {4, 32}} {
+		_, err := s.Circuit(circuit.New(), rows, s.proof, s.about)
+		must.Fail(t, err, zkbench.ErrMalformed, "%d rows", rows)
+	}
+	for _, rows := range [][]int{nil, {32}, {32, 3}, {32, 1 << 40}} {
+		_, err := s.Circuit(circuit.New(), rows, nil, s.about)
+		must.Fail(t, err, zkbench.ErrParams, "%d rows", rows)
 	}
 }
 
 // TestCircuitStatement: the circuit takes a statement's numbers from the cells that it returns, and rejects another's.
 func TestCircuitStatement(t *testing.T) {
 	t.Parallel()
-	for _, s := range circuitSystems(t) {
-		for name, change := range map[string]func(a *stark.Statement){
-			"a public value": func(a *stark.Statement) { a.Publics[1]++ },
-			"the context":    func(a *stark.Statement) { a.Context[3] ^= 1 },
-			"its length":     func(a *stark.Statement) { a.Context = append(a.Context, 0) },
-		} {
-			about := s.about
-			about.Publics, about.Context = slices.Clone(about.Publics), slices.Clone(about.Context)
-			change(&about)
-			b := circuit.New()
-			if _, err := s.Circuit(b, s.rows, s.proof, about); err == nil {
-				must.Fail(t, b.Err(), zkbench.ErrProof, "%s", name)
-			}
+	traces, about := traces(16, 0)
+	s := newCircuitSystem(t, small(2, 1), []*air.Table{squares(), walk()}, traces, about)
+	for name, change := range map[string]func(a *stark.Statement){
+		"a public value":     func(a *stark.Statement) { a.Publics[1]++ },
+		"a message's number": func(a *stark.Statement) { a.Messages[0].Tuple[1]++ },
+		"a message's times":  func(a *stark.Statement) { a.Messages[0].Times++ },
+		"no message":         func(a *stark.Statement) { a.Messages = nil },
+		"the context":        func(a *stark.Statement) { a.Context[3] ^= 1 },
+		"its length":         func(a *stark.Statement) { a.Context = append(a.Context, 0) },
+	} {
+		_, about := stark.Trace{}, stark.Statement{
+			Publics: slices.Clone(s.about.Publics), Context: slices.Clone(s.about.Context),
+			Messages: []stark.Message{{Bus: "square", Times: 1, Tuple: slices.Clone(s.about.Messages[0].Tuple)}},
 		}
+		change(&about)
+		_, err := s.run(s.proof, about)
+		must.Fail(t, err, zkbench.ErrProof, "%s", name)
+		must.Fail(t, s.Verify(s.proof, about), zkbench.ErrProof, "%s", name)
 	}
 }
 

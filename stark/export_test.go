@@ -23,3 +23,9 @@ func (s *System) ProveForced(t *testing.T, traces []Trace, about Statement) []by
 	}
 	return p.encode()
 }
+
+// Tables with fixed columns, for tests outside.
+var (
+	FixedTables = fixedTables
+	FixedTraces = fixedTraces
+)

@@ -37,7 +37,7 @@ func TestBadProofs(t *testing.T) {
 		"half as high":  {power(t, s, 3, height/2), zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
 		"nothing":       {recursion.Proof{Bytes: []byte{}, Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
 		"nil":           {recursion.Proof{Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: there is none"},
-		"another's": {recursion.Proof{Bytes: two.Bytes, Statement: power(t, s, 3, height).Statement}, zkbench.ErrProof, "proof 1: proof rejected: what tables and statement send"},
+		"another's":     {recursion.Proof{Bytes: two.Bytes, Statement: power(t, s, 3, height).Statement}, zkbench.ErrProof, "proof 1: proof rejected: what tables and statement send"},
 	} {
 		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, bad.Proof}, stark.Options{Span: func(phase string) func() {
 			t.Errorf("%s: %s", name, phase)

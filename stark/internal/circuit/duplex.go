@@ -79,9 +79,13 @@ func (d *Duplex) Index(label string, log int) []Value {
 	return d.b.Bits(d.b.First(d.Challenge(label)), 0, "%s: bits", label)[:log]
 }
 
-// CheckGrind absorbs a nonce, an element of the field, which has so many bits of work.
+// CheckGrind absorbs a nonce, an element of the field, which has so many bits of work, or is 0 where there are none.
 func (d *Duplex) CheckGrind(label string, work int, nonce Value) {
 	d.Pairs(label, 1, []Value{nonce})
+	if work == 0 {
+		d.b.Equal(nonce, Zero, "%s: the nonce is not 0", label)
+		return
+	}
 	d.b.Bits(d.b.First(d.state[0]), work, "%s: the nonce has less than %d bits of work", label, work)
 }
 
