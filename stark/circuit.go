@@ -469,8 +469,10 @@ func (h *horner) power(n int) value {
 
 // add adds the term of x^n.
 func (h *horner) add(kind air.Where, n int, term value) {
-	h.sums[kind] = h.v.MulAdd(h.sums[kind], h.power(h.at[kind]-n), term)
-	h.at[kind] = n
+	if h.sums[kind] != circuit.Zero {
+		term = h.v.MulAdd(h.sums[kind], h.power(h.at[kind]-n), term)
+	}
+	h.sums[kind], h.at[kind] = term, n
 }
 
 // sum is the whole polynomial.
