@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
+	"github.com/zkbench/zkbench/stark/internal/circuittest"
 )
 
 // overPoseidon is a configuration whose verifiers have circuits.
@@ -290,5 +291,47 @@ func TestCircuitRefused(t *testing.T) {
 		_, about := traces(16, 0)
 		_, err := s.Circuit(circuit.New(), []int{16, 16}, nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
+	}
+}
+
+// TestCircuitHints: of what a prover chooses nothing can be another: each is decided by what is before it, or
+// decides what is behind it. Of cells of which only the first element is read the second one is free.
+func TestCircuitHints(t *testing.T) {
+	t.Parallel()
+	for _, s := range circuitSystems(t, testsize.Pick(4, 4, 40)) {
+		b, err := s.run(s.proof, s.about)
+		must.Do(t, err)
+		p := circuittest.New(b)
+		must.Do(t, p.Check())
+		golden.Equal(t, "rows of the proof that do not hold", nil, p.Broken(p.With(nil)))
+		wholly := make(map[circuit.Cell]bool) // read but for the first element
+		for _, r := range b.Rows {
+			first := r.Product == r.Conjugate && r.Product != 0 && r.Crossed == 0
+			for i, c := range r.Cells {
+				if c != circuit.None && !(first && i == circuit.B) {
+					wholly[c] = true
+				}
+			}
+		}
+		for _, q := range b.Permutations {
+			for _, c := range q.In {
+				wholly[c] = true
+			}
+		}
+		broken := func(c circuit.Cell, first, second goldilocks.Element) bool {
+			x := b.Values[c].Add(circuit.X{first, second})
+			return len(p.Broken(p.With(map[circuit.Cell]circuit.X{c: x}))) > 0
+		}
+		for i, c := range p.Hints() {
+			if i%testsize.Pick(5, 1, 1) != 0 {
+				continue
+			}
+			if !broken(c, 1, 0) {
+				t.Errorf("cell %d, hint %d, may be another", c, i)
+			}
+			if wholly[c] && !broken(c, 0, 1) {
+				t.Errorf("the second element of cell %d, hint %d, may be another", c, i)
+			}
+		}
 	}
 }

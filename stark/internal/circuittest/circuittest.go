@@ -1,0 +1,128 @@
+// Package circuittest runs the programs of package circuit again, for other values than they were made with, as
+// provers may.
+package circuittest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/stark/internal/circuit"
+)
+
+// Program is a program and what makes its cells: a row, or a permutation.
+type Program struct {
+	*circuit.Builder
+	rows  map[circuit.Cell]*circuit.Row
+	boxes map[circuit.Cell]*circuit.Permutation
+}
+
+// New is a program as it was written down.
+func New(b *circuit.Builder) *Program {
+	p := &Program{b, make(map[circuit.Cell]*circuit.Row), make(map[circuit.Cell]*circuit.Permutation)}
+	for i := range b.Permutations {
+		for _, out := range b.Permutations[i].Out {
+			p.boxes[out] = &b.Permutations[i]
+		}
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		out := r.Cells[circuit.Out]
+		if p.rows[out] == nil && p.boxes[out] == nil && out > max(r.Cells[circuit.A], r.Cells[circuit.B], r.Cells[circuit.C]) {
+			p.rows[out] = r
+		}
+	}
+	return p
+}
+
+// Hints are the cells that no row and no permutation makes of those before them: a prover chooses them.
+func (p *Program) Hints() (all []circuit.Cell) {
+	for i := range p.Values {
+		if c := circuit.Cell(i); p.rows[c] == nil && p.boxes[c] == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// With are the values of all cells where hints have others.
+func (p *Program) With(hints map[circuit.Cell]circuit.X) []circuit.X {
+	values := slices.Clone(p.Values)
+	for c := range values {
+		c := circuit.Cell(c)
+		if x, ok := hints[c]; ok {
+			values[c] = x
+		} else if r := p.rows[c]; r != nil {
+			values[c] = result(r, values)
+		} else if q := p.boxes[c]; q != nil && q.Out[0] == c {
+			permute(q, values)
+		}
+	}
+	return values
+}
+
+func permute(q *circuit.Permutation, values []circuit.X) {
+	var state poseidon.State
+	for i, in := range q.In {
+		copy(state[2*i:], values[in][:])
+	}
+	swap := values[q.Swap][0]
+	for i := range poseidon.DigestLen {
+		more := state[i+poseidon.DigestLen].Sub(state[i]).Mul(swap)
+		state[i], state[i+poseidon.DigestLen] = state[i].Add(more), state[i+poseidon.DigestLen].Sub(more)
+	}
+	state.Permute()
+	for i, out := range q.Out {
+		values[out] = circuit.X(state[2*i : 2*i+2])
+	}
+}
+
+func at(values []circuit.X, c circuit.Cell) (x circuit.X) {
+	if c != circuit.None {
+		x = values[c]
+	}
+	return x
+}
+
+func result(r *circuit.Row, values []circuit.X) circuit.X {
+	return r.Result(at(values, r.Cells[circuit.A]), at(values, r.Cells[circuit.B]), at(values, r.Cells[circuit.C]))
+}
+
+// Broken are the rows that do not hold.
+func (p *Program) Broken(values []circuit.X) (rows []int) {
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		z := at(values, r.Cells[circuit.C])
+		if result(r, values) != values[r.Cells[circuit.Out]] || r.Bit && z.Mul(z) != z {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// Check returns an error if a row reads an operand that it does not have, in whose place a prover may set anything,
+// or if what exchanges the halves of a permutation's input is neither a bit nor 0.
+func (p *Program) Check() error {
+	bits := make(map[circuit.Cell]bool)
+	for i, r := range p.Rows {
+		a, b, c := r.Cells[circuit.A] == circuit.None, r.Cells[circuit.B] == circuit.None, r.Cells[circuit.C] == circuit.None
+		if a && r.Left != 0 || (a || b) && (r.Product != 0 || r.Conjugate != 0) || (b || c) && r.Crossed != 0 || c && (r.Right != 0 || r.Bit) {
+			return fmt.Errorf("row %d reads an operand that it has not: %+v", i, r)
+		}
+		if r.Cells[circuit.Out] == circuit.None {
+			return fmt.Errorf("row %d says nothing of a cell", i)
+		}
+		if r.Bit {
+			bits[r.Cells[circuit.C]] = true
+		}
+		if a && b && c && r.Constant == (circuit.X{}) {
+			bits[r.Cells[circuit.Out]] = true
+		}
+	}
+	for i, q := range p.Permutations {
+		if !bits[q.Swap] {
+			return fmt.Errorf("permutation %d is exchanged by what is no bit", i)
+		}
+	}
+	return nil
+}
