@@ -5,21 +5,27 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
-// ProveForced proves traces, over KoalaBear's degree 4, whether they satisfy the tables or not.
+// ProveForced proves traces, over KoalaBear's degree 4 or Goldilocks' degree 2, whether they satisfy the tables or not.
 func (s *System) ProveForced(t *testing.T, traces []Trace, about Statement) []byte {
 	t.Helper()
-	y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
-	p, err := y.prover(context.Background(), executor.Serial(), s.statement, traces, about, Options{})
-	if err != nil {
-		t.Fatal(err)
+	if y, ok := s.engine.(*system[goldilocks.Element, ext.Quadratic]); ok {
+		return proveForced(t, y, s.statement, traces, about)
 	}
+	return proveForced(t, s.engine.(*system[koalabear.Element, koalabear.Quartic]), s.statement, traces, about)
+}
+
+func proveForced[E field.Element[E], X field.Extension[E, X]](t *testing.T, y *system[E, X], s *statement, traces []Trace, about Statement) []byte {
+	t.Helper()
+	p := must.Get(y.prover(context.Background(), executor.Serial(), s, traces, about, Options{}))(t)
 	for _, step := range []func() error{p.commitColumns, p.sums, p.quotients, p.open, p.batch, p.queries} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, step())
 	}
 	return p.encode()
 }

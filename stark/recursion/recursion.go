@@ -149,23 +149,31 @@ func (s *System) run(proof func(i int) (Proof, error)) (*circuit.Builder, []circ
 
 // Prove proves that proofs, one of each child's form, verify. One that does not is refused, and named.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, options stark.Options) ([]byte, error) {
+	traces, about, err := s.Traces(proofs)
+	if err != nil {
+		return nil, err
+	}
+	return s.System.Prove(ctx, ex, traces, about, options)
+}
+
+// Traces are those of proofs, and the statement of which they are: what the embedded system proves.
+func (s *System) Traces(proofs []Proof) (traces []stark.Trace, about stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
-		return nil, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
+		return nil, about, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
 	}
 	for i, p := range proofs {
 		if p.Bytes == nil {
-			return nil, fmt.Errorf("%w: proof %d: there is none", zkbench.ErrMalformed, i)
+			return nil, about, fmt.Errorf("%w: proof %d: there is none", zkbench.ErrMalformed, i)
 		}
 	}
-	about, err := s.Statement(statementsOf(proofs))
-	if err != nil {
-		return nil, err
+	if about, err = s.Statement(statementsOf(proofs)); err != nil {
+		return nil, about, err
 	}
 	b, _, err := s.run(func(i int) (Proof, error) { return proofs[i], nil })
 	if err != nil {
-		return nil, err
+		return nil, about, err
 	}
-	return s.System.Prove(ctx, ex, s.program.traces(b.Values), about, options)
+	return s.program.traces(b.Values), about, nil
 }
 
 // Statement is what a proof says, of the statements of its children: a digest of their numbers.

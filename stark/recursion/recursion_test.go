@@ -24,10 +24,12 @@ func poseidon() stark.Config {
 const height = 8
 
 // powers has 1, x, x², ... of the statement's x, and sends the last one.
-func powers(t *testing.T) *stark.System {
+func powers(t *testing.T) *stark.System { t.Helper(); return powersFrom(t, 1) }
+
+func powersFrom(t *testing.T, first int64) *stark.System {
 	t.Helper()
 	return must.Get(stark.New(poseidon(), &air.Table{Name: "powers", Columns: 2, State: func(b *air.Builder) {
-		b.Zero(air.First, "begins", b.Here(0).Plus(-1))
+		b.Zero(air.First, "begins", b.Here(0).Plus(-first))
 		b.Zero(air.Transition, "next", b.Next(0).Sub(b.Here(0).Mul(b.Public(0))))
 		b.Zero(air.Transition, "sends in the last row", b.Here(1))
 		b.Send("power", b.Here(1), b.Here(0))
@@ -37,8 +39,13 @@ func powers(t *testing.T) *stark.System {
 // power is a proof of the last of so many powers of x.
 func power(t *testing.T, s *stark.System, x uint64, height int) recursion.Proof {
 	t.Helper()
+	return powerFrom(t, s, 1, x, height)
+}
+
+func powerFrom(t *testing.T, s *stark.System, first, x uint64, height int) recursion.Proof {
+	t.Helper()
 	all := make([]uint64, height)
-	all[0] = 1
+	all[0] = first
 	for i := 1; i < height; i++ {
 		all[i] = all[i-1] * x
 	}

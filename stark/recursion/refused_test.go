@@ -1,6 +1,7 @@
 package recursion_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -20,29 +21,157 @@ func refused(t *testing.T, what string, err, want error, text string) {
 	}
 }
 
-// TestBadProofs: a proof that does not verify, of other heights, or none at all is refused before anything is proved,
-// and named.
+// leafOf is the form of powers' proofs.
+func leafOf(s *stark.System, like stark.Statement) recursion.Child {
+	return recursion.Child{System: s, Rows: []int{height}, Like: like}
+}
+
+// TestBadProofs: a proof that does not verify, of other heights or another system, or none at all is refused before
+// anything is proved, and named.
 func TestBadProofs(t *testing.T) {
 	t.Parallel()
-	s := powers(t)
-	two := power(t, s, 2, height)
-	leaf := recursion.Child{System: s, Rows: []int{height}, Like: two.Statement}
-	pair := must.Get(recursion.New(poseidon(), leaf, leaf))(t)
+	s, other := powers(t), powersFrom(t, 7)
+	two, three := power(t, s, 2, height), power(t, s, 3, height)
+	pair := must.Get(recursion.New(poseidon(), leafOf(s, two.Statement), leafOf(s, two.Statement)))(t)
+	alike := powerFrom(t, other, 7, 3, height)
+	cut := slices.Clone(two.Bytes[:len(two.Bytes)-8])
+	flipped := slices.Clone(two.Bytes)
+	flipped[len(flipped)/2] ^= 1
 	for name, bad := range map[string]struct {
 		recursion.Proof
 		err  error
 		says string
 	}{
-		"twice as high": {power(t, s, 3, 2*height), zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
-		"half as high":  {power(t, s, 3, height/2), zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
-		"nothing":       {recursion.Proof{Bytes: []byte{}, Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
-		"nil":           {recursion.Proof{Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: there is none"},
-		"another's":     {recursion.Proof{Bytes: two.Bytes, Statement: power(t, s, 3, height).Statement}, zkbench.ErrProof, "proof 1: proof rejected: what tables and statement send"},
+		"twice as high":       {power(t, s, 3, 2*height), zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
+		"half as high":        {power(t, s, 3, height/2), zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
+		"nothing":             {recursion.Proof{Bytes: []byte{}, Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: malformed encoding: heights"},
+		"nil":                 {recursion.Proof{Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: there is none"},
+		"cut":                 {recursion.Proof{Bytes: cut, Statement: two.Statement}, zkbench.ErrMalformed, "proof 1: malformed encoding"},
+		"a bit":               {recursion.Proof{Bytes: flipped, Statement: two.Statement}, must.ErrAny, "proof 1: "},
+		"another's statement": {recursion.Proof{Bytes: two.Bytes, Statement: three.Statement}, zkbench.ErrProof, "proof 1: proof rejected: what tables and statement send"},
+		"another's proof":     {recursion.Proof{Bytes: three.Bytes, Statement: two.Statement}, zkbench.ErrProof, "proof 1: proof rejected: what tables and statement send"},
+		"of tables alike":     {alike, zkbench.ErrProof, "proof 1: proof rejected"},
 	} {
 		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, bad.Proof}, stark.Options{Span: func(phase string) func() {
 			t.Errorf("%s: %s", name, phase)
 			return func() {}
 		}})
 		refused(t, name, err, bad.err, bad.says)
+	}
+}
+
+// TestStatements: a proof is of its statements, in their order, and of no others; those of another form are refused.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	s := powers(t)
+	two, three := power(t, s, 2, height), power(t, s, 3, height)
+	leaf := leafOf(s, two.Statement)
+	pair := must.Get(recursion.New(poseidon(), leaf, leaf))(t)
+	proof := must.Get(pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, three}, stark.Options{}))(t)
+	must.Do(t, pair.Verify(proof, []stark.Statement{two.Statement, three.Statement}))
+	for name, all := range map[string][]stark.Statement{
+		"exchanged": {three.Statement, two.Statement},
+		"one twice": {two.Statement, two.Statement},
+		"neither":   {power(t, s, 4, height).Statement, power(t, s, 5, height).Statement},
+	} {
+		must.Fail(t, pair.Verify(proof, all), zkbench.ErrProof, "%s", name)
+	}
+	message := stark.Message{Bus: "power", Times: -1, Tuple: []uint64{1}}
+	for name, c := range map[string]struct {
+		stark.Statement
+		says string
+	}{
+		"a message more":      {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{message, message}}, "statement 1: "},
+		"no message":          {stark.Statement{Publics: []uint64{3}}, "statement 1: "},
+		"other times":         {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{{Bus: "power", Times: 1, Tuple: []uint64{1}}}}, "statement 1: "},
+		"another bus":         {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{{Bus: "square", Times: -1, Tuple: []uint64{1}}}}, "statement 1: "},
+		"a number more":       {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{{Bus: "power", Times: -1, Tuple: []uint64{1, 0}}}}, "statement 1: "},
+		"a public value more": {stark.Statement{Publics: []uint64{3, 0}, Messages: []stark.Message{message}}, "statement 1: "},
+		"a public value less": {stark.Statement{Messages: []stark.Message{message}}, "statement 1: "},
+		"a context":           {stark.Statement{Publics: []uint64{3}, Messages: []stark.Message{message}, Context: []byte{0}}, "statement 1: "},
+		"a number above p":    {stark.Statement{Publics: []uint64{1<<64 - 1}, Messages: []stark.Message{message}}, "statement 1: "},
+	} {
+		refused(t, name, pair.Verify(proof, []stark.Statement{two.Statement, c.Statement}), zkbench.ErrParams, c.says)
+		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{two, {Bytes: three.Bytes, Statement: c.Statement}}, stark.Options{})
+		refused(t, name, err, zkbench.ErrParams, c.says)
+	}
+	for n := range 4 {
+		if n == 2 {
+			continue
+		}
+		const says = "accepted are 2"
+		refused(t, "as many statements", pair.Verify(proof, slices.Repeat([]stark.Statement{two.Statement}, n)), zkbench.ErrParams, says)
+		_, err := pair.Prove(t.Context(), executor.Serial(), slices.Repeat([]recursion.Proof{two}, n), stark.Options{})
+		refused(t, "as many proofs", err, zkbench.ErrParams, says)
+	}
+}
+
+// TestOthers: what proves other proofs is another system, and verifies none of this one's.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	s, alike := powers(t), powersFrom(t, 7)
+	two := power(t, s, 2, height)
+	leaf := leafOf(s, two.Statement)
+	one := must.Get(recursion.New(poseidon(), leaf))(t)
+	proof := must.Get(one.Prove(t.Context(), executor.Serial(), []recursion.Proof{two}, stark.Options{}))(t)
+	must.Do(t, one.Verify(proof, []stark.Statement{two.Statement}))
+	another := two.Statement
+	another.Messages = []stark.Message{{Bus: "power", Times: -2, Tuple: two.Statement.Messages[0].Tuple}}
+	others := map[string]recursion.Child{
+		"tables alike": leafOf(alike, two.Statement),
+		"other times":  leafOf(s, another),
+		"other rows":   {System: s, Rows: []int{2 * height}, Like: two.Statement},
+		"fewer rows":   {System: s, Rows: []int{height / 2}, Like: two.Statement},
+	}
+	seen := map[[64]byte]string{one.Digest(): "one"}
+	for name, child := range others {
+		other := must.Get(recursion.New(poseidon(), child))(t)
+		if of, ok := seen[other.Digest()]; ok {
+			t.Errorf("%s and %s are one system", name, of)
+		}
+		seen[other.Digest()] = name
+		must.Fail(t, other.Verify(proof, []stark.Statement{child.Like}), must.ErrAny, "%s", name)
+	}
+	// A proof of another program is none of a child, though its statement has the form.
+	above := must.Get(recursion.New(poseidon(), one.Child()))(t)
+	other := must.Get(recursion.New(poseidon(), leafOf(alike, two.Statement)))(t)
+	seven := powerFrom(t, alike, 7, 2, height)
+	bad := must.Get(other.Prove(t.Context(), executor.Serial(), []recursion.Proof{seven}, stark.Options{}))(t)
+	said := must.Get(other.Statement([]stark.Statement{seven.Statement}))(t)
+	must.Do(t, other.System.Verify(bad, said))
+	_, err := above.Prove(t.Context(), executor.Serial(), []recursion.Proof{{Bytes: bad, Statement: said}}, stark.Options{})
+	refused(t, "a proof of another program", err, zkbench.ErrProof, "proof 0: proof rejected")
+}
+
+// TestChildren: children that have no program, or promise less than is asked for, are refused.
+func TestChildren(t *testing.T) {
+	t.Parallel()
+	s := powers(t)
+	like := power(t, s, 2, height).Statement
+	leaf := leafOf(s, like)
+	strong := must.Get(stark.Secure100(stark.Goldilocks, 3))(t)
+	promised := poseidon()
+	promised.Set.Bits = 1
+	hidden := poseidon()
+	hidden.Set.ZeroKnowledge = true
+	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(3)}, leaf))(t)
+	for name, c := range map[string]struct {
+		config   stark.Config
+		children []recursion.Child
+		says     string
+	}{
+		"none":                  {poseidon(), nil, "no child"},
+		"of a set of no bits":   {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: strong}, []recursion.Child{leaf}, "child 0 has a set of 0 bits"},
+		"the second of one":     {promised, []recursion.Child{leaf, leaf}, "child 0 has a set of 0 bits, accepted are 1"},
+		"of no rows":            {poseidon(), []recursion.Child{leaf, {System: s, Like: like}}, "child 1: "},
+		"of 3 rows":             {poseidon(), []recursion.Child{{System: s, Rows: []int{3}, Like: like}}, "child 0: "},
+		"of no statement":       {poseidon(), []recursion.Child{{System: s, Rows: []int{height}}}, "child 0: "},
+		"of Keccak":             {poseidon(), []recursion.Child{last.Child()}, "child 0: "},
+		"in another field":      {stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)}, []recursion.Child{leaf}, "not below the field's order"},
+		"in zero knowledge":     {hidden, []recursion.Child{leaf}, "zero knowledge"},
+		"of a set there is not": {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(4)}, []recursion.Child{leaf}, "degree 4"},
+	} {
+		_, err := recursion.New(c.config, c.children...)
+		refused(t, name, err, zkbench.ErrParams, c.says)
 	}
 }

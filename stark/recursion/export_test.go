@@ -1,0 +1,56 @@
+package recursion
+
+import (
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/circuit"
+	"github.com/zkbench/zkbench/stark/poseidon"
+)
+
+// Program is a program in tables, for tests outside.
+type Program struct{ p *program }
+
+// NewProgram lays a program out.
+func NewProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes poseidon.Boxes) Program {
+	return Program{newProgram(b, statement, rows, boxes)}
+}
+
+// Tables are its tables.
+func (p Program) Tables() []*air.Table {
+	return []*air.Table{p.p.operationsTable(), p.p.permutationsTable()}
+}
+
+// Traces are of the values of all cells.
+func (p Program) Traces(values []circuit.X) []stark.Trace { return p.p.traces(values) }
+
+// Times are how often what stands in a place is sent: operands of operations, and then of permutations.
+func (p Program) Times() []uint64 { return p.p.times }
+
+// Lanes are how many operations and permutations are in a row.
+func (p Program) Lanes() [2]int {
+	return [2]int{lanes(len(p.p.operations), p.p.rows), lanes(len(p.p.permutations), p.p.rows)}
+}
+
+// Place is where a cell stands: the first of two columns; the bit of a permutation has one.
+type Place struct {
+	Table, Row, Column int
+	Cell               circuit.Cell
+}
+
+// Places are those of all operands that columns are of: what permutations make is in none.
+func (p Program) Places() (all []Place) {
+	of := p.Lanes()
+	for i, r := range p.p.operations {
+		for j, c := range r.Cells {
+			all = append(all, Place{0, i / of[0], i%of[0]*operationColumns + 2*j, c})
+		}
+	}
+	for i, q := range p.p.permutations {
+		first := i % of[1] * p.p.permutationColumns()
+		for j, c := range q.In {
+			all = append(all, Place{1, i / of[1], first + inColumn + 2*j, c})
+		}
+		all = append(all, Place{1, i / of[1], first + swapColumn, q.Swap})
+	}
+	return all
+}
