@@ -532,7 +532,7 @@ func foldWith(p *attackedProver, at int, constant koalabear.Quartic) error {
 }
 
 // keepAll makes all cosets of columns, and keeps them, so that a test can change what is on them.
-func keepAll(p *attackedProver, x *extended[koalabear.Element]) {
+func keepAll[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
 	for c := range x.cosets {
 		if _, err := p.points.lend(p.ctx, p.ex, p.points.lent(), x, c); err != nil {
 			panic(err)

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
 // shape is how a table's columns of one kind lie: 2^rows rows, stacked 2^stack at a time.
@@ -41,8 +40,7 @@ func (s shape) members(stack int) (from, to int) {
 }
 
 // extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Those on which
-// quotients are computed are; of the others values are made when they are hashed, and once more at the places that
-// are shown.
+// quotients are computed are; others are made when they are hashed, and once more where places on them are shown.
 type extended[E any] struct {
 	shape
 	cosets       [][][]E // nil those that are not kept
@@ -220,37 +218,15 @@ func (j *joining[E]) of(dst, src [][]E) {
 	}
 }
 
-// opening tells the values of stacks at places.
-type opening[E field.Element[E], X field.Extension[E, X]] struct {
-	points  *points[E, X]
-	columns *extended[E]
-	u       E   // where columns were evaluated last,
-	values  []E // to these values
-}
-
-// at is the value of each stack at a word's place.
-func (o *opening[E, X]) at(place int) []E {
-	p, x := o.points, o.columns
-	c, i, at := place>>p.size, place&(1<<x.rows-1), p.at(place)
-	if u := squares(at, x.stack); o.values == nil || u != o.u || x.cosets[c] != nil {
-		o.u, o.values = u, make([]E, x.width)
-		if x.cosets[c] != nil {
-			for j := range o.values {
-				o.values[j] = x.column(c, j)[i]
-			}
-		} else {
-			powers := field.Vector[E]{reversedPowers(x.rows, p.field.New(1), u)}
-			for j, coefficients := range x.coefficients {
-				p.field.Dots(o.values[j:j+1], coefficients, powers)
-			}
-		}
-	}
-	weights := powers(p.field.New(1), at, x.shape.stack, x.slots())
+// opened is the value of each stack at a word's place, whose coset is kept or lent.
+func (p *points[E, X]) opened(x *extended[E], place int) []E {
+	c, i := place>>p.size, place&(1<<x.rows-1)
+	weights := powers(p.field.New(1), p.at(place), x.shape.stack, x.slots())
 	row := make([]E, x.stacks())
 	for s := range row {
 		from, to := x.members(s)
 		for j := from; j < to; j++ {
-			row[s] = row[s].Add(o.values[j].Mul(weights[j-from]))
+			row[s] = row[s].Add(x.column(c, j)[i].Mul(weights[j-from]))
 		}
 	}
 	return row

@@ -38,7 +38,7 @@ func (p *prover[E, X]) grow(phase int) error {
 
 // leaves hashes those of a phase on coset c.
 func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], memory *lent[E]) error {
-	return p.lending(memory, p.extended[phase], c, func() error {
+	return p.lending(phase, c, memory, func() error {
 		if err := s.write(c); err != nil {
 			return err
 		}
@@ -48,9 +48,9 @@ func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], me
 	})
 }
 
-// lending does what needs coset c of columns, of which those that are not kept are made for it.
-func (p *prover[E, X]) lending(memory *lent[E], columns []*extended[E], c int, work func() error) error {
-	for _, x := range columns {
+// lending does what needs coset c of a phase's columns, of which those that are not kept are made for it.
+func (p *prover[E, X]) lending(phase, c int, memory *lent[E], work func() error) error {
+	for _, x := range p.extended[phase] {
 		takeBack, err := p.points.lend(p.ctx, p.ex, memory, x, c)
 		if err != nil {
 			return err

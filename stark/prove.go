@@ -114,7 +114,7 @@ func (p *prover[E, X]) extendColumns() error {
 		if err := p.keep(t, columns); err != nil {
 			return err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.kept(t))
+		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.apart(t))
 		if err != nil {
 			return err
 		}
@@ -153,26 +153,41 @@ func (p *prover[E, X]) queries() error {
 		shown := groupsOf(places, l.size, l.shared[phase])
 		log := l.size - l.shared[phase]
 		leaves := make([][]E, len(shown))
-		err := p.ex.Do(p.ctx, len(shown), func(_ context.Context, i int) error {
-			var opened []opening[E, X]
-			for _, x := range p.extended[phase] {
-				opened = append(opened, opening[E, X]{points: p.points, columns: x})
+		memory := p.points.lent()
+		for from := 0; from < len(shown); {
+			c, to := shown[from]>>log, from
+			for to < len(shown) && shown[to]>>log == c {
+				to++
 			}
-			for _, place := range placesOf(shown[i], l.size, l.shared[phase]) {
-				for j := range opened {
-					leaves[i] = append(leaves[i], opened[j].at(place)...)
-				}
+			err := p.lending(phase, c, memory, func() error {
+				return p.ex.Do(p.ctx, to-from, func(_ context.Context, i int) error {
+					leaves[from+i] = p.leaf(phase, shown[from+i])
+					return nil
+				})
+			})
+			if err != nil {
+				return err
 			}
-			for _, column := range p.salts[phase][shown[i]>>log] {
-				leaves[i] = append(leaves[i], column[shown[i]&(1<<log-1)])
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+			from = to
 		}
+		memory.release()
 		p.proof.leaves[phase] = leaves
 		p.proof.paths[phase] = p.trees[phase].Path(shown)
 	}
 	return nil
+}
+
+// leaf is what a leaf shows.
+func (p *prover[E, X]) leaf(phase, number int) (elements []E) {
+	l := p.layout
+	for _, place := range placesOf(number, l.size, l.shared[phase]) {
+		for _, x := range p.extended[phase] {
+			elements = append(elements, p.points.opened(x, place)...)
+		}
+	}
+	log := l.size - l.shared[phase]
+	for _, column := range p.salts[phase][number>>log] {
+		elements = append(elements, column[number&(1<<log-1)])
+	}
+	return elements
 }

@@ -76,7 +76,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	// t modulo X^n - a^n.
 	apart := l.apart(t)
 	remainders := make([]field.Vector[E], pieces)
-	coset := func(_ context.Context, j int) error {
+	err = p.ex.Do(p.ctx, pieces, func(_ context.Context, j int) error {
 		c := j * apart
 		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }
 		values, err := p.quotientAt(t, weights, view[E]{columns, n, 1, p.points.all(c, rows)})
@@ -86,16 +86,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 		interpolate(f, transform, values, p.points.shift(c, rows))
 		remainders[j] = values
 		return nil
-	}
-	if l.kept(t) == apart {
-		err = p.ex.Do(p.ctx, pieces, coset)
-	} else {
-		memory := p.points.lent()
-		defer memory.release()
-		for j := 0; j < pieces && err == nil; j++ {
-			err = p.lending(memory, []*extended[E]{p.extended[ofColumns][t], p.extended[ofSums][t], p.extended[ofFixed][t]}, j*apart, func() error { return coset(p.ctx, j) })
-		}
-	}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -286,19 +286,6 @@ func (l *layout) constraints(table int) int {
 // apart is how far the cosets are apart on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
 
-// fewPieces is of how many pieces a quotient is at most whose cosets are kept. With more, time is a smaller part
-// of what is asked for than memory, and they are made twice.
-const fewPieces = 2
-
-// kept is how far the cosets are apart that are kept of a table's columns: those on which its quotient is
-// computed, or of many the first one.
-func (l *layout) kept(table int) int {
-	if l.pieces[table] > fewPieces {
-		return 1 << l.set.LogBlowup
-	}
-	return l.apart(table)
-}
-
 // masked tells whether a table's sum is hidden.
 func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[table]) > 0 }
 
