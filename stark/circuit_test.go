@@ -107,6 +107,35 @@ func counting(rows int) stark.Trace {
 	}}
 }
 
+// words is a table of what programs have instructions of their own for: exclusive ors, and-nots, packed bits and multiples.
+func words(name string) *air.Table {
+	return &air.Table{Name: name, Columns: 7, State: func(b *air.Builder) {
+		var bits []air.Expr
+		for i := range 4 {
+			bits = append(bits, b.Here(i))
+			b.Zero(air.Everywhere, "bit", bits[i].Bool())
+		}
+		b.Zero(air.Everywhere, "packed", b.Here(4).Sub(air.Pack(bits)))
+		b.Zero(air.Everywhere, "xor", b.Here(5).Sub(bits[0].Xor(bits[1])))
+		b.Zero(air.Everywhere, "not", b.Here(6).Sub(bits[2].Mul(air.Constant(1).Sub(bits[3]))).Times(-5))
+		b.Zero(air.Last, "last", b.Here(4).Sub(b.Public(2)))
+	}}
+}
+
+func counted(rows int) stark.Trace {
+	return stark.Trace{Rows: rows, Fill: func(_ context.Context, _ executor.Executor, c *stark.Cells) error {
+		for i := range uint64(rows) {
+			for j := range 4 {
+				c.Set(int(i), j, i>>j&1)
+			}
+			c.Set(int(i), 4, i&15)
+			c.Set(int(i), 5, i&1^i>>1&1)
+			c.Set(int(i), 6, i>>2&1&^(i>>3))
+		}
+		return nil
+	}}
+}
+
 // circuitSystems are of all kinds of tables, of sets that are drawn.
 func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -121,7 +150,9 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 		case 1:
 			tables, traces, about = []*air.Table{alone("alone")}, []stark.Trace{counting(2 << r.IntN(5))}, stark.Statement{Publics: []uint64{0}}
 		case 2:
-			tables, traces = append(tables, alone("high")), append(traces, counting(2<<r.IntN(7)))
+			rows := 2 << r.IntN(7)
+			tables, traces = append(tables, alone("alone"), words("words")), append(traces, counting(2<<r.IntN(7)), counted(rows))
+			about.Publics = append(about.Publics, uint64(rows-1)&15)
 		case 3:
 			tables = stark.FixedTables(nil)
 			traces, about = stark.FixedTraces(nil)
@@ -137,7 +168,7 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 func TestCircuit(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]int)
-	for _, s := range circuitSystems(t, testsize.Pick(20, 60, 600)) {
+	for _, s := range circuitSystems(t, testsize.Pick(16, 60, 600)) {
 		about := fmt.Sprintf("%+v, %d rows", s.Set(), s.rows)
 		form, good := circuit.New(), circuit.New()
 		like := must.Get(s.Circuit(form, s.rows, nil, s.about))(t)
@@ -220,6 +251,7 @@ func TestCircuitNonce(t *testing.T) {
 		says     string
 	}{
 		{0, 1, zkbench.ErrProof, "the nonce is not 0"},
+		{0, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
 		{4, goldilocks.Modulus, zkbench.ErrMalformed, "the nonce is no element"},
 	} {
 		set := small(2, 1)
@@ -288,10 +320,82 @@ func TestCircuitRefused(t *testing.T) {
 		"zero knowledge":      {Field: stark.Goldilocks, Hash: stark.Poseidon, Set: hidden},
 	} {
 		s := must.Get(stark.New(c, squares(), walk()))(t)
+		rows := c.Set.Height(2)
 		_, about := traces(16, 0)
-		_, err := s.Circuit(circuit.New(), []int{16, 16}, nil, about)
+		_, err := s.Circuit(circuit.New(), []int{rows, rows}, nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
+		if err != nil {
+			golden.Contains(t, err.Error(), "a circuit of another system")
+		}
+		if name == "the cubic extension" || name == "another field" {
+			must.FailGet(s.Told(about))(t, zkbench.ErrParams, "what %s is told", name)
+		}
 	}
+	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
+	must.FailGet(s.Told(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
+}
+
+// TestCircuitForced: each table's constraints, in each kind of rows, and what it sends are held to.
+func TestCircuitForced(t *testing.T) {
+	t.Parallel()
+	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk(), alone("alone"), words("words")))(t)
+	all, about := traces(8, 0)
+	all, about.Publics = append(all, counting(4), counted(16)), append(about.Publics, 15)
+	for name, c := range map[string]struct {
+		table, row, column int
+		public             int // of the statement, or none
+		says               string
+	}{
+		"nothing":                 {row: 63, column: 0, public: -1},
+		"a square":                {0, 40, 1, -1, `table "squares"`},
+		"a count":                 {0, 50, 0, -1, `table "squares"`},
+		"the first of a walk":     {public: 0, says: `table "walk"`},
+		"its last":                {public: 1, says: `table "walk"`},
+		"how often a square is":   {0, 40, 2, -1, "add up"},
+		"another square":          {1, 3, 3, -1, "add up"},
+		"the last count":          {2, 3, 0, -1, `table "alone"`},
+		"a bit":                   {3, 2, 0, -1, `table "words"`},
+		"packed bits":             {3, 2, 4, -1, `table "words"`},
+		"an exclusive or":         {3, 2, 5, -1, `table "words"`},
+		"a bit and not another":   {3, 2, 6, -1, `table "words"`},
+		"the last of packed bits": {public: 2, says: `table "words"`},
+	} {
+		traces, said := slices.Clone(all), about
+		said.Publics = slices.Clone(about.Publics)
+		if c.public >= 0 && c.says != "" {
+			said.Publics[c.public]++
+		} else if c.says != "" {
+			fill := traces[c.table].Fill
+			traces[c.table].Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+				err := fill(ctx, ex, cells)
+				stark.Columns[uint64](cells)[c.column][c.row] += 2
+				return err
+			}
+		}
+		proof := s.ProveForced(t, traces, said)
+		b := circuit.New()
+		must.Get(s.Circuit(b, []int{64, 8, 4, 16}, proof, said))(t)
+		for where, err := range map[string]error{"verified": s.Verify(proof, said), "in the circuit": b.Err()} {
+			if c.says == "" {
+				must.Do(t, err, name, where)
+				continue
+			}
+			must.Fail(t, err, zkbench.ErrProof, "%s, %s", name, where)
+			if err != nil {
+				golden.Contains(t, err.Error(), c.says)
+			}
+		}
+	}
+}
+
+// TestCircuitSize: the program of a proof takes so much, and no more.
+func TestCircuitSize(t *testing.T) {
+	t.Parallel()
+	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
+	_, about := traces(16, 0)
+	b := circuit.New()
+	must.Get(s.Circuit(b, []int{128, 16}, nil, about))(t)
+	golden.Equal(t, "rows and permutations", [2]int{1727, 228}, [2]int{len(b.Rows), len(b.Permutations)})
 }
 
 // TestCircuitHints: of what a prover chooses nothing can be another: each is decided by what is before it, or
@@ -318,6 +422,23 @@ func TestCircuitHints(t *testing.T) {
 				wholly[c] = true
 			}
 		}
+		// Of a nonce, and where there is an odd number of elements of the last one, what is behind it is 0.
+		odd := 1
+		for _, n := range s.Shown(s.rows) {
+			odd += s.Set().Queries * (n % 2)
+		}
+		for _, n := range []int{len(s.about.Publics), 1 + (len(s.about.Context)+3)/4} {
+			odd += n % 2
+		}
+		for _, m := range s.about.Messages {
+			odd += len(m.Tuple) % 2
+		}
+		for _, c := range p.Hints() {
+			if !wholly[c] {
+				odd--
+			}
+		}
+		golden.Equal(t, "cells of one element less those of which one is read", 0, odd)
 		broken := func(c circuit.Cell, first, second goldilocks.Element) bool {
 			x := b.Values[c].Add(circuit.X{first, second})
 			return len(p.Broken(p.With(map[circuit.Cell]circuit.X{c: x}))) > 0

@@ -35,3 +35,15 @@ var (
 	FixedTables = fixedTables
 	FixedTraces = fixedTraces
 )
+
+// Shown is how many elements each leaf has.
+func (s *System) Shown(rows []int) (all []int) {
+	l, err := s.layoutOf(rows)
+	if err != nil {
+		panic(err)
+	}
+	for phase := range phases {
+		all = append(all, l.shown(phase))
+	}
+	return all
+}

@@ -24,11 +24,12 @@ func poseidon() stark.Config {
 const height = 8
 
 // powers has 1, x, x², ... of the statement's x, and sends the last one.
-func powers(t *testing.T) *stark.System { t.Helper(); return powersFrom(t, 1) }
+func powers(t *testing.T) *stark.System { t.Helper(); return powersOf(t, poseidon(), 1) }
 
-func powersFrom(t *testing.T, first int64) *stark.System {
+// powersOf begins with another first number.
+func powersOf(t *testing.T, c stark.Config, first int64) *stark.System {
 	t.Helper()
-	return must.Get(stark.New(poseidon(), &air.Table{Name: "powers", Columns: 2, State: func(b *air.Builder) {
+	return must.Get(stark.New(c, &air.Table{Name: "powers", Columns: 2, State: func(b *air.Builder) {
 		b.Zero(air.First, "begins", b.Here(0).Plus(-first))
 		b.Zero(air.Transition, "next", b.Next(0).Sub(b.Here(0).Mul(b.Public(0))))
 		b.Zero(air.Transition, "sends in the last row", b.Here(1))

@@ -30,7 +30,7 @@ func leafOf(s *stark.System, like stark.Statement) recursion.Child {
 // anything is proved, and named.
 func TestBadProofs(t *testing.T) {
 	t.Parallel()
-	s, other := powers(t), powersFrom(t, 7)
+	s, other := powers(t), powersOf(t, poseidon(), 7)
 	two, three := power(t, s, 2, height), power(t, s, 3, height)
 	pair := must.Get(recursion.New(poseidon(), leafOf(s, two.Statement), leafOf(s, two.Statement)))(t)
 	alike := powerFrom(t, other, 7, 3, height)
@@ -109,7 +109,7 @@ func TestStatements(t *testing.T) {
 // TestOthers: what proves other proofs is another system, and verifies none of this one's.
 func TestOthers(t *testing.T) {
 	t.Parallel()
-	s, alike := powers(t), powersFrom(t, 7)
+	s, alike := powers(t), powersOf(t, poseidon(), 7)
 	two := power(t, s, 2, height)
 	leaf := leafOf(s, two.Statement)
 	one := must.Get(recursion.New(poseidon(), leaf))(t)

@@ -76,7 +76,7 @@ func New() *Builder { return &Builder{constants: make(map[X]Value)} }
 // Err is a zkbench.ErrProof that names the first thing that does not hold, or nil.
 func (b *Builder) Err() error { return b.err }
 
-// Value is a multiple of a cell's value and a constant, or a constant alone: such things need no row.
+// Value is a multiple of a cell's value and a constant, or a constant alone, of scale 0: such things need no row.
 type Value struct {
 	cell  Cell
 	scale E
@@ -148,14 +148,7 @@ func (b *Builder) Cell(v Value) Cell {
 
 // linear is a row of x + y.
 func (b *Builder) linear(x, y Value) Row {
-	r := Row{Cells: [Operands]Cell{x.cell, None, y.cell, None}, Left: x.scale, Right: y.scale, Constant: x.plus.Add(y.plus)}
-	if x.known() {
-		r.Left = 0
-	}
-	if y.known() {
-		r.Right = 0
-	}
-	return r
+	return Row{Cells: [Operands]Cell{x.cell, None, y.cell, None}, Left: x.scale, Right: y.scale, Constant: x.plus.Add(y.plus)}
 }
 
 // at is the value of an operand.

@@ -122,6 +122,9 @@ func TestFewRows(t *testing.T) {
 		nine := b.Cell(circuit.Base(9))
 		golden.Equal(t, "its cell again", nine, b.Cell(circuit.Base(4).Plus(number{5})))
 	})
+	rows("0 x, which is a constant", 1, func() {
+		golden.Equal(t, "the cell of 0", b.Cell(circuit.Zero), b.Cell(x.Times(0)))
+	})
 }
 
 // TestAssertions: what is said and is not so is Err, by its first name, and a row that does not hold.

@@ -1,0 +1,67 @@
+package recursion_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/recursion"
+)
+
+// few is a set whose verifier does little.
+func few(degree int) stark.Set {
+	s := small(degree)
+	s.Queries, s.Grinding, s.LogCap = 1, 0, 0
+	return s
+}
+
+// TestTrees: of any number of proofs there is one, of their statements in their order.
+func TestTrees(t *testing.T) {
+	t.Parallel()
+	config := poseidon()
+	config.Set = few(2)
+	s := powersOf(t, config, 1)
+	sets := recursion.Sets{Child: few(2), Inner: few(2), Last: few(3)}
+	for n, layers := range testsize.Pick(map[int][]int{2: {1, 1}}, map[int][]int{1: {1}, 9: {2, 1, 1}}, map[int][]int{8: {1, 1}, 65: {9, 2, 1, 1}}) {
+		var proofs []recursion.Proof
+		var statements []stark.Statement
+		for i := range n {
+			proofs = append(proofs, power(t, s, uint64(2+i), 4))
+			statements = append(statements, proofs[i].Statement)
+		}
+		tree := must.Get(recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{4}, Like: statements[0]}, n))(t)
+		golden.Equal(t, fmt.Sprintf("layers over %d proofs", n), layers, tree.Layers())
+		proof := must.Get(tree.Prove(t.Context(), executor.Serial(), proofs, stark.Options{}))(t)
+		must.Do(t, tree.Verify(proof, statements))
+		for i := 1; i < n; i += 7 {
+			other := slices.Clone(statements)
+			other[0], other[i] = other[i], other[0]
+			must.Fail(t, tree.Verify(proof, other), zkbench.ErrProof, "statements 0 and %d exchanged", i)
+		}
+		refused(t, "a statement less", tree.Verify(proof, statements[1:]), zkbench.ErrParams, "proofs, accepted are")
+		_, err := tree.Prove(t.Context(), executor.Serial(), append(proofs, proofs[0]), stark.Options{})
+		refused(t, "a proof more", err, zkbench.ErrParams, "proofs, accepted are")
+		bad := slices.Clone(proofs)
+		bad[n-1].Statement = power(t, s, 1000, 4).Statement
+		_, err = tree.Prove(t.Context(), executor.Serial(), bad, stark.Options{})
+		refused(t, "a bad proof", err, zkbench.ErrProof, fmt.Sprintf("layer 1, proof %d: proof %d: ", (n-1)/8, (n-1)%8))
+	}
+	_, err := recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{4}}, 0)
+	refused(t, "no proof", err, zkbench.ErrParams, "0 proofs")
+}
+
+// TestSecure100: what the sets of a tree promise is proved of all layers.
+func TestSecure100(t *testing.T) {
+	t.Parallel()
+	testsize.Full(t)
+	sets := must.Get(recursion.Secure100())(t)
+	s := powersOf(t, sets.Children(), 1)
+	tree := must.Get(recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{64}, Like: power(t, s, 2, 64).Statement}, 2))(t)
+	golden.Within(t, "bits", 100, must.Get(tree.System().Bits())(t), 110)
+}
