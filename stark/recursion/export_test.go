@@ -15,6 +15,12 @@ func NewProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes po
 	return Program{newProgram(b, statement, rows, boxes)}
 }
 
+// Program is a system's.
+func (s *System) Program() Program { return Program{s.program} }
+
+// Boxes are how its S-boxes stand.
+func (p Program) Boxes() poseidon.Boxes { return p.p.boxes }
+
 // Tables are its tables.
 func (p Program) Tables() []*air.Table {
 	return []*air.Table{p.p.operationsTable(), p.p.permutationsTable()}

@@ -92,7 +92,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		}
 	}
 	s := &System{set: set, children: children}
-	b, statement, err := s.run(func(i int) (Proof, error) { return Proof{Statement: children[i].Like}, nil })
+	b, statement, err := s.run(func(i int) Proof { return Proof{Statement: children[i].Like} })
 	if err != nil {
 		return nil, err
 	}
@@ -118,14 +118,11 @@ func together(c stark.Config) int {
 }
 
 // run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement.
-func (s *System) run(proof func(i int) (Proof, error)) (*circuit.Builder, []circuit.Cell, error) {
+func (s *System) run(proof func(i int) Proof) (*circuit.Builder, []circuit.Cell, error) {
 	b := circuit.New()
 	var told []circuit.Value
 	for i, c := range s.children {
-		p, err := proof(i)
-		if err != nil {
-			return nil, nil, err
-		}
+		p := proof(i)
 		cells, err := c.System.Circuit(b, c.Rows, p.Bytes, p.Statement)
 		if err == nil {
 			err = b.Err()
@@ -169,7 +166,7 @@ func (s *System) Traces(proofs []Proof) (traces []stark.Trace, about stark.State
 	if about, err = s.Statement(statementsOf(proofs)); err != nil {
 		return nil, about, err
 	}
-	b, _, err := s.run(func(i int) (Proof, error) { return proofs[i], nil })
+	b, _, err := s.run(func(i int) Proof { return proofs[i] })
 	if err != nil {
 		return nil, about, err
 	}

@@ -6,9 +6,13 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks"
+	hash "github.com/zkbench/zkbench/goldilocks/poseidon"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+	boxes "github.com/zkbench/zkbench/stark/poseidon"
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
@@ -76,6 +80,24 @@ func TestStatements(t *testing.T) {
 	} {
 		must.Fail(t, pair.Verify(proof, all), zkbench.ErrProof, "%s", name)
 	}
+	// What a proof says is the digest of all numbers, in the two cells that hold it.
+	said := must.Get(pair.Statement([]stark.Statement{two.Statement, three.Statement}))(t)
+	var numbers []goldilocks.Element
+	for _, s := range []stark.Statement{two.Statement, three.Statement} {
+		for _, n := range must.Get(leaf.System.Told(s))(t) {
+			numbers = append(numbers, goldilocks.Element(n))
+		}
+	}
+	var got []uint64
+	for _, m := range said.Messages {
+		got = append(got, m.Tuple[1:]...)
+	}
+	var digest []uint64
+	for _, e := range hash.HashNoPad(numbers) {
+		digest = append(digest, uint64(e))
+	}
+	golden.Equal(t, "digest", digest, got)
+
 	message := stark.Message{Bus: "power", Times: -1, Tuple: []uint64{1}}
 	for name, c := range map[string]struct {
 		stark.Statement
@@ -99,10 +121,9 @@ func TestStatements(t *testing.T) {
 		if n == 2 {
 			continue
 		}
-		const says = "accepted are 2"
-		refused(t, "as many statements", pair.Verify(proof, slices.Repeat([]stark.Statement{two.Statement}, n)), zkbench.ErrParams, says)
+		refused(t, "as many statements", pair.Verify(proof, slices.Repeat([]stark.Statement{two.Statement}, n)), zkbench.ErrParams, "statements, accepted are 2")
 		_, err := pair.Prove(t.Context(), executor.Serial(), slices.Repeat([]recursion.Proof{two}, n), stark.Options{})
-		refused(t, "as many proofs", err, zkbench.ErrParams, says)
+		refused(t, "as many proofs", err, zkbench.ErrParams, "proofs, accepted are 2")
 	}
 }
 
@@ -152,6 +173,7 @@ func TestChildren(t *testing.T) {
 	strong := must.Get(stark.Secure100(stark.Goldilocks, 3))(t)
 	promised := poseidon()
 	promised.Set.Bits = 1
+	promising := leafOf(powersOf(t, promised, 1), like)
 	hidden := poseidon()
 	hidden.Set.ZeroKnowledge = true
 	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(3)}, leaf))(t)
@@ -162,7 +184,7 @@ func TestChildren(t *testing.T) {
 	}{
 		"none":                  {poseidon(), nil, "no child"},
 		"of a set of no bits":   {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: strong}, []recursion.Child{leaf}, "child 0 has a set of 0 bits"},
-		"the second of one":     {promised, []recursion.Child{leaf, leaf}, "child 0 has a set of 0 bits, accepted are 1"},
+		"the second of two":     {promised, []recursion.Child{promising, leaf}, "child 1 has a set of 0 bits, accepted are 1"},
 		"of no rows":            {poseidon(), []recursion.Child{leaf, {System: s, Like: like}}, "child 1: "},
 		"of 3 rows":             {poseidon(), []recursion.Child{{System: s, Rows: []int{3}, Like: like}}, "child 0: "},
 		"of no statement":       {poseidon(), []recursion.Child{{System: s, Rows: []int{height}}}, "child 0: "},
@@ -173,5 +195,83 @@ func TestChildren(t *testing.T) {
 	} {
 		_, err := recursion.New(c.config, c.children...)
 		refused(t, name, err, zkbench.ErrParams, c.says)
+	}
+}
+
+// TestForms: of a statement of many messages each has its bus and its times.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	s := must.Get(stark.New(poseidon(), &air.Table{Name: "sends", Columns: 1, State: func(b *air.Builder) {
+		b.Send("one", air.Constant(1), b.Here(0))
+		b.Send("other", air.Constant(1), b.Here(0))
+	}}))(t)
+	form := func(first, second string, times int64) stark.Statement {
+		return stark.Statement{Messages: []stark.Message{{Bus: first, Times: -4, Tuple: []uint64{5}}, {Bus: second, Times: times, Tuple: []uint64{5}}}}
+	}
+	r := must.Get(recursion.New(poseidon(), leafOf(s, form("one", "other", -4))))(t)
+	must.FailGet(r.Statement([]stark.Statement{form("one", "other", -3)}))(t, zkbench.ErrParams, "other times")
+	must.FailGet(r.Statement([]stark.Statement{form("one", "one", -4)}))(t, zkbench.ErrParams, "another bus")
+	must.FailGet(r.Statement([]stark.Statement{form("other", "one", -4)}))(t, zkbench.ErrParams, "buses exchanged")
+	must.Get(r.Statement([]stark.Statement{form("one", "other", -4)}))(t)
+}
+
+// TestBits: what is proved of a proof is the least of all layers.
+func TestBits(t *testing.T) {
+	t.Parallel()
+	bits := func(s *stark.System, c recursion.Child) int {
+		p := must.Get(s.Security(c.Rows, len(c.Like.Messages)))(t)
+		return must.Get(p.Best())(t).Bits()
+	}
+	config := func(queries int) stark.Config {
+		c := poseidon()
+		c.Set.Queries = queries
+		return c
+	}
+	like := power(t, powers(t), 2, height).Statement
+	weak, strong := leafOf(powersOf(t, config(1), 1), like), leafOf(powersOf(t, config(9), 1), like)
+	least := bits(weak.System, weak)
+	for _, c := range []struct {
+		top      int
+		children []recursion.Child
+		least    bool
+	}{{9, []recursion.Child{strong, weak}, true}, {9, []recursion.Child{weak, strong}, true}, {9, []recursion.Child{strong}, false}, {3, []recursion.Child{strong}, false}} {
+		r := must.Get(recursion.New(config(c.top), c.children...))(t)
+		above := must.Get(recursion.New(config(4), r.Child()))(t)
+		want := min(bits(r.System, r.Child()), bits(c.children[0].System, c.children[0]))
+		if c.least {
+			want = least
+		}
+		golden.Equal(t, "bits", want, must.Get(r.Bits())(t))
+		golden.Equal(t, "bits above", min(want, bits(above.System, above.Child())), must.Get(above.Bits())(t))
+		if least >= bits(strong.System, strong) || least >= bits(above.System, above.Child()) {
+			t.Errorf("%d bits are not the least", least)
+		}
+	}
+}
+
+// TestLaid: proofs that are children have up to twelve permutations in a row, last ones two, and S-boxes in one column
+// where the rate has room.
+func TestLaid(t *testing.T) {
+	t.Parallel()
+	s := powers(t)
+	leaf := leafOf(s, power(t, s, 2, height).Statement)
+	for _, c := range []struct {
+		hash           stark.Hash
+		degree, blowup int
+		lanes          int
+		boxes          boxes.Boxes
+	}{
+		{stark.Poseidon, 2, 2, 12, boxes.Cubed},
+		{stark.Poseidon, 2, 3, 12, boxes.Plain},
+		{stark.Poseidon, 3, 2, 2, boxes.Cubed},
+		{stark.Keccak, 2, 3, 2, boxes.Plain},
+		{stark.Keccak, 3, 4, 2, boxes.Plain},
+	} {
+		set := small(c.degree)
+		set.LogBlowup = c.blowup
+		r := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: c.hash, Set: set}, slices.Repeat([]recursion.Child{leaf}, 8)...))(t)
+		p := r.Program()
+		golden.Equal(t, "S-boxes", c.boxes, p.Boxes())
+		golden.Within(t, "permutations in a row", c.lanes/2+1, p.Lanes()[1], c.lanes)
 	}
 }

@@ -225,11 +225,11 @@ func (b *Builder) product(x, y, z Value) Row {
 	if x.plus != (X{}) {
 		x, y = y, x
 	}
-	if x.plus != (X{}) || x.known() {
-		x = Value{cell: b.Cell(x), scale: 1}
+	if x.plus != (X{}) { // of which the other constants are
+		x = b.At(b.Cell(x))
 	}
-	if y.known() || y.plus[1] != 0 {
-		y = Value{cell: b.Cell(y), scale: 1}
+	if y.plus[1] != 0 {
+		y = b.At(b.Cell(y))
 	}
 	r := b.linear(Value{cell: x.cell, scale: x.scale.Mul(y.plus[0])}, z)
 	r.Cells[B], r.Product = y.cell, x.scale.Mul(y.scale)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
@@ -112,9 +114,24 @@ func TestFewRows(t *testing.T) {
 	}
 	rows("constants", 0, func() {
 		b.Add(circuit.One, circuit.Base(2))
+		b.Add(circuit.One, x)
+		b.Add(x, circuit.One)
 		b.Mul(circuit.Base(2), circuit.Base(3))
+		b.Mul(circuit.Base(3), x)
 		b.Mul(x, circuit.Base(3))
+		b.MulAdd(circuit.Base(2), circuit.Base(3), circuit.One)
 		b.Add(b.Sub(x, circuit.Constant(number{1, 2})), x)
+		b.Xor(x, circuit.Zero)
+		b.Xor(circuit.Zero, x)
+	})
+	rows("a constant times y + z", 2, func() {
+		b.MulAdd(circuit.Base(2), y, z)
+		b.MulAdd(y, circuit.Base(2), z)
+	})
+	rows("x (y + z) of a multiple", 1, func() { b.BothTimes(x.Times(3), y, z) })
+	rows("products of what is shifted", 2, func() {
+		b.Mul(x.Plus(number{1}), y)
+		b.Mul(x, y.Plus(number{1}))
 	})
 	rows("x y + z", 1, func() { b.MulAdd(x.Times(2), y.Plus(number{3}), z.Neg()) })
 	rows("x xor y", 1, func() { b.Xor(x, y) })
@@ -238,6 +255,9 @@ func TestZeroBits(t *testing.T) {
 				t.Errorf("%x with %d bits of 0: %v, rows %d do not hold", c.e, zeros, b.Err(), p.Broken(b.Values))
 			}
 			golden.Equal(t, "bits", 64, len(bits))
+			for _, bit := range bits[:zeros] {
+				golden.Equal(t, "a bit of 0", circuit.Zero, bit, cmp.AllowUnexported(circuit.Zero))
+			}
 			golden.Equal(t, "bits that are chosen", 1+64-zeros+1, len(p.Hints()))
 		}
 	}
