@@ -177,7 +177,8 @@ func fillKeccak(d *data, v *view) {
 	v.Table[partJoined] = d.stages(partJoined, 1, []column{
 		whose, axes("bytes")[0], blocks, numberOf("proved bits", record.ProvedBits),
 		stageTime("build", "compile"), stageTime("prove", "prove"), stageTime("verify", "verify"),
-		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }}, numberOf("proof bytes", record.ProofSize),
+		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
+		numberOf("proof bytes", record.ProofSize),
 	}, "").String()
 	ours := func(r *record.Record) *record.Record {
 		return d.find(partPlain, map[string]string{"bytes": study.Axis(r, "bytes")})
