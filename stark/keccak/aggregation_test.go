@@ -1,0 +1,68 @@
+package keccak_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/keccak"
+	"github.com/zkbench/zkbench/stark/recursion"
+)
+
+// smallSets prove nothing, for tests.
+func smallSets() recursion.Sets {
+	set := func(name string, degree, logBlowup int) stark.Set {
+		return stark.Set{Name: name, Degree: degree, LogBlowup: logBlowup, Queries: 2, Grinding: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
+	}
+	return recursion.Sets{Child: set("child", 2, 1), Inner: set("inner", 2, 3), Last: set("last", 3, 3)}
+}
+
+// TestAggregation: of two batches one proof, which holds for what is claimed of each and for nothing else, and
+// batches of another form are refused.
+func TestAggregation(t *testing.T) {
+	t.Parallel()
+	a := must.Get(keccak.NewAggregation(smallSets(), keccak.Batch{Messages: 2, Blocks: 4}, 2))(t)
+	message := func(b byte, n int) []byte { return bytes.Repeat([]byte{b}, n) }
+	batches := [][][]byte{{message(1, 0), message(2, 136)}, {message(3, 271), message(4, 135)}}
+	proof := must.Get(a.Prove(t.Context(), executor.Pool(), batches, stark.Options{}))(t)
+	claims := func() (all [][]keccak.Claim) {
+		for _, messages := range batches {
+			all = append(all, keccak.Claims(messages, false))
+		}
+		return all
+	}
+	must.Do(t, a.Verify(proof, claims()))
+	for name, change := range map[string]func(c [][]keccak.Claim){
+		"a digest":           func(c [][]keccak.Claim) { c[1][0].Digest[31] ^= 1 },
+		"a length":           func(c [][]keccak.Claim) { c[0][0].Length++ },
+		"batches exchanged":  func(c [][]keccak.Claim) { c[0], c[1] = c[1], c[0] },
+		"messages exchanged": func(c [][]keccak.Claim) { c[0][0], c[0][1] = c[0][1], c[0][0] },
+		"one batch twice":    func(c [][]keccak.Claim) { c[1] = c[0] },
+	} {
+		other := claims()
+		change(other)
+		must.Fail(t, a.Verify(proof, other), zkbench.ErrProof, "%s", name)
+	}
+	must.Fail(t, a.Verify(proof, claims()[:1]), zkbench.ErrParams, "a batch less")
+	must.Fail(t, a.Verify(proof, [][]keccak.Claim{claims()[0], claims()[1][:1]}), zkbench.ErrParams, "a message less")
+	for name, wrong := range map[string][][]byte{
+		"a message less":   batches[0][:1],
+		"a message more":   slices.Concat(batches[0], batches[0][:1]),
+		"a block too many": {message(1, 136), message(2, 400)},
+	} {
+		_, err := a.Prove(t.Context(), executor.Serial(), [][][]byte{wrong, batches[1]}, stark.Options{})
+		must.Fail(t, err, zkbench.ErrParams, "%s", name)
+	}
+	_, err := a.Prove(t.Context(), executor.Serial(), batches[:1], stark.Options{})
+	must.Fail(t, err, zkbench.ErrParams, "a batch less")
+	for name, form := range map[string]keccak.Batch{"no message": {0, 1}, "no block": {1, 0}, "less blocks than messages": {3, 2}} {
+		_, err := keccak.NewAggregation(smallSets(), form, 1)
+		must.Fail(t, err, zkbench.ErrParams, "%s", name)
+	}
+	_, err = keccak.NewAggregation(smallSets(), keccak.Batch{Messages: 1, Blocks: 1}, 0)
+	must.Fail(t, err, zkbench.ErrParams, "no batch")
+}
