@@ -68,11 +68,13 @@ var (
 		{"plonkish/pedersen", nil},
 		{"plonkish/keccak", nil},
 		{"plonkish/words", nil},
-		{"stark", []string{"encode.go", "fri.go", "lookups.go", "set.go", "stark.go", "system.go", "verify.go"}},
+		{"stark", []string{"circuit.go", "encode.go", "fri.go", "lookups.go", "set.go", "stark.go", "system.go", "verify.go"}},
 		{"stark/internal/challenger", nil},
+		{"stark/internal/circuit", nil},
 		{"stark/internal/tree", nil},
 		{"stark/keccak", nil},
 		{"stark/poseidon", nil},
+		{"stark/recursion", []string{"recursion.go", "tables.go"}},
 	}
 	// vectors are the tests that compare with a file that the code itself has made.
 	vectors = regexp.MustCompile(`^(Benchmark|Test(XOF)?Vectors?$|Test(Proof)?Sizes$)`)

@@ -186,15 +186,9 @@ func (b *Builder) row(r Row) Value {
 func (b *Builder) holds(r Row, out Value, name string, args ...any) {
 	r.Cells[Out] = b.Cell(out)
 	if b.err == nil && r.Result(b.at(r.Cells[A]), b.at(r.Cells[B]), b.at(r.Cells[C])) != b.Of(out) {
-		b.fail(name, args...)
-	}
-	b.Rows = append(b.Rows, r)
-}
-
-func (b *Builder) fail(name string, args ...any) {
-	if b.err == nil {
 		b.err = fmt.Errorf("%w: "+name, append([]any{zkbench.ErrProof}, args...)...)
 	}
+	b.Rows = append(b.Rows, r)
 }
 
 // Add is x + y.

@@ -125,8 +125,8 @@ func TestFewRows(t *testing.T) {
 		b.Xor(circuit.Zero, x)
 	})
 	rows("a constant times y + z", 2, func() {
-		b.MulAdd(circuit.Base(2), y, z)
-		b.MulAdd(y, circuit.Base(2), z)
+		b.MulAdd(circuit.Base(2), y.Plus(number{0, 1}), z)
+		b.MulAdd(y.Plus(number{0, 1}), circuit.Base(2), z)
 	})
 	rows("x (y + z) of a multiple", 1, func() { b.BothTimes(x.Times(3), y, z) })
 	rows("products of what is shifted", 2, func() {
