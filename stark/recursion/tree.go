@@ -78,7 +78,7 @@ func (t *Tree) Memory() (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// Prove proves that proofs verify, as many as the tree is over. Phases are called by their layers' names.
+// Prove proves that proofs verify, as many as the tree is over. A phase is called by its layer's name: layer 1/commit.
 func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, options stark.Options) ([]byte, error) {
 	if err := t.over(len(proofs)); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, 
 	for i, layer := range t.layers {
 		within := options
 		if options.Span != nil {
-			within.Span = func(name string) func() { return options.Span(fmt.Sprintf("layer %d/%s", i+1, name)) }
+			within.Span = func(phase string) func() { return options.Span(fmt.Sprintf("layer %d/%s", i+1, phase)) }
 		}
 		var above []Proof
 		for j, group := range groupsOf(proofs) {

@@ -3,6 +3,7 @@ package stark
 import (
 	"context"
 	"fmt"
+	"path"
 	"runtime"
 
 	"github.com/zkbench/zkbench"
@@ -167,7 +168,30 @@ func (a *aggregate) Metrics(ctx context.Context) ([]record.Metric, error) {
 
 func (a *aggregate) Close() error { return nil }
 
-// goThrough proves the children, each layer phase by phase, and verifies.
+// spans makes three stages of each layer's phases, so that two layers fit a screen: trace, commit, and what else
+// a proof is.
+func spans(r *stage.Recorder) func(name string) func() {
+	var end func()
+	return func(name string) func() {
+		layer, phase := path.Split(name)
+		if phase == stark.PhaseSums {
+			phase = stageProve
+		} else if phase != stark.PhaseTrace && phase != stark.PhaseCommit {
+			if phase == stark.PhaseQueries {
+				return end
+			}
+			return func() {}
+		}
+		running := r.Start(stageProve + "/" + layer + phase)
+		end = func() { running.End() }
+		if phase == stageProve {
+			return func() {}
+		}
+		return end
+	}
+}
+
+// goThrough proves the children, each layer, and verifies.
 func (a *aggregate) goThrough(ctx context.Context, r *stage.Recorder) (out workload.Staged, err error) {
 	if out.Metrics, err = a.figures(); err != nil {
 		return out, err
@@ -185,10 +209,7 @@ func (a *aggregate) goThrough(ctx context.Context, r *stage.Recorder) (out workl
 		size += len(p.Bytes)
 	}
 	running.End(record.ProofSize.Metric(float64(size)))
-	proof, err := a.Tree().Prove(ctx, a.ex, proofs, stark.Options{Span: func(name string) func() {
-		running := r.Start(stageProve + "/" + name)
-		return func() { running.End() }
-	}})
+	proof, err := a.Tree().Prove(ctx, a.ex, proofs, stark.Options{Span: spans(r)})
 	if err != nil {
 		return out, err
 	}

@@ -41,8 +41,7 @@ func TestKeccakAggregate(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	golden.Equal(t, "stages", []string{
-		"compile", "prove", "prove/children", "prove/layer 1/trace", "prove/layer 1/commit", "prove/layer 1/sums", "prove/layer 1/quotient",
-		"prove/layer 1/open", "prove/layer 1/fri", "prove/layer 1/queries", "verify",
+		"compile", "prove", "prove/children", "prove/layer 1/trace", "prove/layer 1/commit", "prove/layer 1/prove", "verify",
 	}, names)
 	values := make(map[record.Quantity]float64)
 	for _, m := range staged.Metrics {
