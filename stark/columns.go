@@ -39,8 +39,9 @@ func (s shape) members(stack int) (from, to int) {
 	return stack << s.stack, min((stack+1)<<s.stack, s.width)
 }
 
-// extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Those on which
-// quotients are computed are; others are made when they are hashed, and once more where places on them are shown.
+// extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Of many cosets those
+// are on which quotients are computed; others are made when they are hashed, and once more where places on them are
+// shown.
 type extended[E any] struct {
 	shape
 	cosets       [][][]E // nil those that are not kept

@@ -114,7 +114,7 @@ func (p *prover[E, X]) extendColumns() error {
 		if err := p.keep(t, columns); err != nil {
 			return err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.apart(t))
+		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.kept(t))
 		if err != nil {
 			return err
 		}

@@ -286,6 +286,18 @@ func (l *layout) constraints(table int) int {
 // apart is how far the cosets are apart on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
 
+// manyCosets is how many are not all kept. Of as many as these, those that are not kept would take more memory than
+// all the rest of a proof; of fewer, to make them again takes a fifth of its time.
+const manyCosets = 16
+
+// kept is how far the cosets are apart on which a table's columns are kept.
+func (l *layout) kept(table int) int {
+	if 1<<l.set.LogBlowup < manyCosets {
+		return 1
+	}
+	return l.apart(table)
+}
+
 // masked tells whether a table's sum is hidden.
 func (l *layout) masked(table int) bool { return l.masks > 0 && len(l.groups[table]) > 0 }
 
