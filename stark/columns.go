@@ -39,8 +39,8 @@ func (s shape) members(stack int) (from, to int) {
 	return stack << s.stack, min((stack+1)<<s.stack, s.width)
 }
 
-// extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Of many cosets those
-// are on which quotients are computed; others are made when they are hashed, and once more where places on them are
+// extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Of cosets that take much memory
+// those are on which quotients are computed; others are made when they are hashed, and once more where places on them are
 // shown.
 type extended[E any] struct {
 	shape

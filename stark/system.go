@@ -127,6 +127,8 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 type layout struct {
 	*statement
 	degree int   // of the extension
+	bytes  int   // of an element
+	cells  int   // of all columns, fixed ones, sums and pieces
 	rows   []int // logarithms, of each table
 	size   int   // that of the stacks' length
 	folds  []int // logarithms of FRI's arities
@@ -152,7 +154,7 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	if len(rows) != len(s.tables) {
 		return nil, fmt.Errorf("%w: heights of %d tables, accepted are %d", zkbench.ErrParams, len(rows), len(s.tables))
 	}
-	l := &layout{statement: s, degree: degree, rows: rows}
+	l := &layout{statement: s, degree: degree, bytes: bytes, rows: rows}
 	random := s.set.Random()
 	if s.set.ZeroKnowledge {
 		l.masks, l.salt = degree, (saltBytes+bytes-1)/bytes
@@ -177,6 +179,7 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		}
 		for phase, width := range widths {
 			sh := shape{r, stack, width}
+			l.cells += width << r
 			l.phases[phase] = append(l.phases[phase], sh)
 			next := make([]bool, sh.stacks())
 			switch phase {
@@ -286,13 +289,16 @@ func (l *layout) constraints(table int) int {
 // apart is how far the cosets are apart on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
 
-// manyCosets is how many are not all kept. Of as many as these, those that are not kept would take more memory than
-// all the rest of a proof; of fewer, to make them again takes a fifth of its time.
-const manyCosets = 16
+// Of as many cosets as manyCosets, or as many bytes as muchMemory, not all are kept: they would take more memory than
+// all the rest of a proof. Of less, to make them again takes a fifth of its time.
+const (
+	manyCosets = 16
+	muchMemory = 1 << 30
+)
 
 // kept is how far the cosets are apart on which a table's columns are kept.
 func (l *layout) kept(table int) int {
-	if 1<<l.set.LogBlowup < manyCosets {
+	if cosets := 1 << l.set.LogBlowup; cosets < manyCosets && l.cells*l.bytes*cosets < muchMemory {
 		return 1
 	}
 	return l.apart(table)
