@@ -48,6 +48,19 @@ func seenTable() *air.Table {
 
 const attackRows = 8
 
+// tracesOf makes traces by table, height and what sets the cells, of which some are changed then.
+func tracesOf(change func(table int, c *Cells)) func(table, height int, set func(c *Cells)) Trace {
+	return func(table, height int, set func(c *Cells)) Trace {
+		return Trace{Rows: height, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
+			set(c)
+			if change != nil {
+				change(table, c)
+			}
+			return nil
+		}}
+	}
+}
+
 // attackTraces are of the number 0b1011_0010, of whose cells some are changed.
 func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	const number = 0b10110010
@@ -72,15 +85,7 @@ func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 			send(uint64(i), value)
 		}
 	}
-	trace := func(table, height int, set func(c *Cells)) Trace {
-		return Trace{Rows: height, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
-			set(c)
-			if change != nil {
-				change(table, c)
-			}
-			return nil
-		}}
-	}
+	trace := tracesOf(change)
 	return []Trace{
 		trace(0, attackRows, func(c *Cells) {
 			for i, row := range rows {

@@ -1,7 +1,6 @@
 package stark
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -73,16 +72,8 @@ func fixedTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 			values = append(values, x+y)
 		}
 	}
-	trace := func(table, height int, set func(c *Cells)) Trace {
-		return Trace{Rows: height, Fill: func(_ context.Context, _ executor.Executor, c *Cells) error {
-			set(c)
-			if change != nil {
-				change(table, c)
-			}
-			return nil
-		}}
-	}
-	return []Trace{
+	trace := tracesOf(change)
+	all := []Trace{
 		trace(0, stepRows, func(c *Cells) {
 			for i := range stepRows {
 				for j := range 3 {
@@ -95,7 +86,8 @@ func fixedTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 				c.Set(i, 0, v)
 			}
 		}),
-	}, Statement{Messages: []Message{
+	}
+	return all, Statement{Messages: []Message{
 		{"cell", -1, []uint64{0, values[0]}}, {"cell", -1, []uint64{1, values[1]}}, {"cell", -1, []uint64{stepRows + 1, values[stepRows+1]}},
 	}, Context: []byte("fixed")}
 }

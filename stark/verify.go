@@ -47,11 +47,17 @@ func leafOf(place, size, log int) int {
 
 // groupsOf are the leaves in which places are; in rising order, each once.
 func groupsOf(places []int, size, log int) (groups []int) {
-	for _, place := range places {
-		groups = append(groups, leafOf(place, size, log))
-	}
+	groups = leavesAt(places, size, log)
 	slices.Sort(groups)
 	return slices.Compact(groups)
+}
+
+// leavesAt are the leaves in which places are, one for each.
+func leavesAt(places []int, size, log int) (leaves []int) {
+	for _, place := range places {
+		leaves = append(leaves, leafOf(place, size, log))
+	}
+	return leaves
 }
 
 // verify checks a proof that has the layout's form: all lengths are right.

@@ -73,7 +73,6 @@ type Proof struct {
 // System proves that proofs of some forms verify, one of each.
 type System struct {
 	*stark.System
-	set      stark.Set
 	children []Child
 	program  *program
 }
@@ -91,7 +90,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, bits, set.Bits)
 		}
 	}
-	s := &System{set: set, children: children}
+	s := &System{children: children}
 	b, statement, err := s.run(func(i int) Proof { return Proof{Statement: children[i].Like} })
 	if err != nil {
 		return nil, err

@@ -236,7 +236,7 @@ func (p *program) fixedPermutations(n int) [][]uint64 {
 
 // traces are of the values of all cells.
 func (p *program) traces(values []circuit.X) []stark.Trace {
-	trace := func(n, lanes int, fill func(cells *stark.Cells, i, row, lane int)) stark.Trace {
+	trace := func(lanes int, fill func(cells *stark.Cells, i, row, lane int)) stark.Trace {
 		return stark.Trace{Rows: p.rows, Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
 			return ex.Do(ctx, p.rows, func(_ context.Context, row int) error {
 				for lane := range lanes {
@@ -282,7 +282,7 @@ func (p *program) traces(values []circuit.X) []stark.Trace {
 		poseidon.Fill(cells, row, p.boxes, first+boxesColumn, permuted)
 	}
 	return []stark.Trace{
-		trace(len(p.operations), lanes(len(p.operations), p.rows), operations),
-		trace(len(p.permutations), lanes(len(p.permutations), p.rows), permutations),
+		trace(lanes(len(p.operations), p.rows), operations),
+		trace(lanes(len(p.permutations), p.rows), permutations),
 	}
 }

@@ -33,7 +33,7 @@ func NewTree(sets Sets, child Child, n int) (*Tree, error) {
 		var layer []*System
 		var above []Child
 		var last []Child // of the group before
-		for group := range slices.Chunk(children, most) {
+		for _, group := range groupsOf(children) {
 			if !slices.EqualFunc(group, last, func(a, b Child) bool { return a.System == b.System }) {
 				s, err := New(config, group...)
 				if err != nil {

@@ -68,7 +68,7 @@ var (
 		{"plonkish/pedersen", nil},
 		{"plonkish/keccak", nil},
 		{"plonkish/words", nil},
-		{"stark", []string{"circuit.go", "encode.go", "fri.go", "lookups.go", "set.go", "stark.go", "system.go", "verify.go"}},
+		{"stark", []string{"circuit.go", "circuit_queries.go", "circuit_verify.go", "encode.go", "fri.go", "lookups.go", "set.go", "stark.go", "system.go", "verify.go"}},
 		{"stark/internal/challenger", nil},
 		{"stark/internal/circuit", nil},
 		{"stark/internal/tree", nil},

@@ -171,23 +171,19 @@ func (a *aggregate) Close() error { return nil }
 // spans makes three stages of each layer's phases, so that two layers fit a screen: trace, commit, and what else
 // a proof is.
 func spans(r *stage.Recorder) func(name string) func() {
-	var end func()
+	var rest *stage.Stage
 	return func(name string) func() {
 		layer, phase := path.Split(name)
-		if phase == stark.PhaseSums {
-			phase = stageProve
-		} else if phase != stark.PhaseTrace && phase != stark.PhaseCommit {
-			if phase == stark.PhaseQueries {
-				return end
-			}
-			return func() {}
+		switch phase {
+		case stark.PhaseTrace, stark.PhaseCommit:
+			running := r.Start(stageProve + "/" + name)
+			return func() { running.End() }
+		case stark.PhaseSums:
+			rest = r.Start(stageProve + "/" + layer + stageProve)
+		case stark.PhaseQueries:
+			return func() { rest.End() }
 		}
-		running := r.Start(stageProve + "/" + layer + phase)
-		end = func() { running.End() }
-		if phase == stageProve {
-			return func() {}
-		}
-		return end
+		return func() {}
 	}
 }
 

@@ -305,7 +305,7 @@ func (b *Builder) both(x, y, z Value, sign E) Value {
 
 const half = E((goldilocks.Modulus + 1) / 2)
 
-// First and Second are coordinates of pairs: the pair times x as a factor of FirstTimes and SecondTimes.
+// overUnit is 1/u of OverUnit.
 var overUnit = Constant(X{0, 1}.Inverse())
 
 // First is the first element of a pair.

@@ -1,0 +1,398 @@
+package stark
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/circuit"
+	"github.com/zkbench/zkbench/stark/internal/tree"
+)
+
+type value = circuit.Value
+
+// circuitVerifier is a verifier that writes down what it does.
+type circuitVerifier struct {
+	*circuit.Builder
+	system     *system[cell, number]
+	layout     *layout
+	claim      *claim[cell]
+	proof      *proofOf
+	shown      *shown // nil before places are drawn
+	challenger *circuit.Duplex
+
+	statement []circuit.Cell
+	caps      [phases][]circuit.Digest
+	values    [phases][][2][]value
+	layers    [][]circuit.Digest
+	rs        [][]value // of each layer, the challenges of its folds
+	halves    [][]value // and (1 - r) / 2
+	final     []value
+	y         value
+	weights   []value      // of words,
+	over      []value      // over the unit, where Second takes them
+	members   [][2][]value // of each table, of the weighted values at y and g y, negative
+}
+
+// pairs are cells of elements, two by two. Where the last is alone, its cell is known to end with 0.
+func (v *circuitVerifier) pairs(elements []cell) (pairs []value) {
+	for i := 0; i < len(elements); i += 2 {
+		var x number
+		n := copy(x[:], elements[i:])
+		pair := v.Hint(x)
+		if n == 1 {
+			pair = v.First(pair)
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs
+}
+
+// numbers are cells of the extension.
+func (v *circuitVerifier) numbers(all []number) (values []value) {
+	for _, x := range all {
+		values = append(values, v.Hint(x))
+	}
+	return values
+}
+
+func (v *circuitVerifier) digest(d tree.Digest) circuit.Digest {
+	pair := func(i int) value { return v.Hint(number{cell(d[i]), cell(d[i+1])}) }
+	return circuit.Digest{pair(0), pair(2)}
+}
+
+func (v *circuitVerifier) digests(all []tree.Digest) (digests []circuit.Digest) {
+	for _, d := range all {
+		digests = append(digests, v.digest(d))
+	}
+	return digests
+}
+
+// told absorbs elements of the statement.
+func (v *circuitVerifier) told(label string, elements []cell) []value {
+	pairs := v.pairs(elements)
+	v.challenger.Pairs(label, len(elements), pairs)
+	for _, pair := range pairs {
+		v.statement = append(v.statement, v.Cell(pair))
+	}
+	return pairs
+}
+
+// weighed adds to a sum the elements of pairs, each times a weight.
+func (v *circuitVerifier) weighed(sum value, pairs, weights []value) value {
+	for i, w := range weights {
+		if i%2 == 0 {
+			sum = v.FirstTimes(pairs[i/2], w, sum)
+		} else {
+			sum = v.SecondTimes(pairs[i/2], v.OverUnit(w), sum)
+		}
+	}
+	return sum
+}
+
+func (v *circuitVerifier) drawWeights(label string, n int) []value {
+	w := []value{circuit.One}
+	for len(w) < n {
+		r := v.challenger.Challenge(label)
+		for i := range len(w) {
+			high := v.Mul(w[i], r)
+			w = append(w, high)
+			w[i] = v.Sub(w[i], high)
+		}
+	}
+	return w[:n]
+}
+
+func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
+	l, p := v.layout, v.proof
+	c := circuit.NewDuplex(v.Builder, protocol)
+	v.challenger = c
+	c.Bytes("system", l.digest[:])
+	c.Bytes("heights", heightBytes(l.rows))
+	publics := v.told("publics", v.claim.publics)
+	var tuples [][]value
+	for i, m := range v.claim.Messages {
+		c.Bytes("bus", []byte(m.Bus))
+		c.Bytes("times", m.timesBytes())
+		tuples = append(tuples, v.told("message", v.claim.tuples[i]))
+	}
+	v.told("context", challenger.Elements(v.claim.Context))
+
+	commit := func(phase int, label string) {
+		if l.leaf(phase) > 0 {
+			v.caps[phase] = v.digests(p.caps[phase])
+			c.Digests(label, v.caps[phase])
+		}
+	}
+	for _, d := range v.system.fixed.top {
+		pair := func(i int) value { return circuit.Constant(number{cell(d[i]), cell(d[i+1])}) }
+		v.caps[ofFixed] = append(v.caps[ofFixed], circuit.Digest{pair(0), pair(2)})
+	}
+	commit(ofColumns, "columns")
+	d := drawn[value]{gamma: c.Challenge("gamma"), tuple: v.drawWeights("tuple", 1+l.longest)}
+	for _, w := range d.tuple {
+		d.minus = append(d.minus, w.Neg())
+	}
+	sums := v.numbers(p.sums)
+	for _, sum := range sums {
+		c.Pairs("sum", l.degree, []value{sum})
+	}
+	v.balanced(sums, tuples, d)
+	commit(ofSums, "sums")
+	alpha := c.Challenge("alpha")
+	commit(ofQuotients, "quotients")
+	v.y = c.Challenge("point")
+	v.Inverse(v.Second(v.y), "the point is in the field")
+	for phase, shapes := range l.phases {
+		for t, s := range shapes {
+			var sent []value
+			var all [2][]value
+			for which, values := range p.values[phase][t] {
+				all[which] = make([]value, len(values))
+				for i, x := range values {
+					if which == 0 || l.next[phase][t][i>>s.stack] {
+						all[which][i] = v.Hint(x)
+						sent = append(sent, all[which][i])
+					}
+				}
+			}
+			v.values[phase] = append(v.values[phase], all)
+			if phase == ofFixed && l.fixed == nil {
+				continue
+			}
+			c.Pairs("values", l.degree*len(sent), sent)
+		}
+	}
+	for t := range l.programs {
+		v.identity(t, alpha, publics, sums, d)
+	}
+	v.weights = v.drawWeights("word", l.batched())
+	v.collect()
+	v.receive()
+	places := v.query()
+	if v.shown == nil {
+		var err error
+		if v.shown, err = v.apart(v.numbersOf(places)); err != nil {
+			return nil, cmp.Or(v.Err(), err) // places of what does not hold are any
+		}
+	}
+	for q, place := range places {
+		v.follow(q, place)
+	}
+	return v.statement, nil
+}
+
+// numbersOf are places by their bits.
+func (v *circuitVerifier) numbersOf(places [][]value) (all []int) {
+	for _, place := range places {
+		n := 0
+		for i, bit := range place {
+			n |= int(v.Of(bit)[0]) << i
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// balanced is verifier.balanced.
+func (v *circuitVerifier) balanced(sums []value, tuples [][]value, d drawn[value]) {
+	total := circuit.Zero
+	for _, sum := range sums {
+		total = v.Add(total, sum)
+	}
+	for i, m := range v.claim.Messages {
+		number := cell(v.layout.buses[m.Bus].number)
+		denominator := v.Add(d.gamma, d.minus[0].Times(number))
+		denominator = v.weighed(denominator, tuples[i], d.minus[1:][:len(m.Tuple)])
+		times := v.system.field.New(uint64(max(m.Times, -m.Times)))
+		if m.Times < 0 {
+			times = cell(0).Sub(times)
+		}
+		total = v.Add(total, v.Inverse(denominator, "message %d", i).Times(times))
+	}
+	v.Equal(total, circuit.Zero, "what tables and statement send does not add up to nothing")
+}
+
+// run is what a table's code gives at the point: the values of its constraints, and those of registers, in
+// which messages are.
+func (v *circuitVerifier) run(t int, publics []value) (zeros, registers []value) {
+	c := v.system.codes[t].all
+	registers = make([]value, c.registers)
+	for i, e := range c.constants {
+		registers[i] = circuit.Base(e)
+	}
+	for i, p := range c.publics {
+		of := v.First
+		if p%2 == 1 {
+			of = v.Second
+		}
+		registers[len(c.constants)+i] = of(publics[p/2])
+	}
+	for which, cells := range [][]cellAt{c.here, c.next} {
+		for _, at := range cells {
+			registers[at.register] = v.values[at.phase][t][which][at.column]
+		}
+	}
+	zeros = make([]value, len(c.program.Constraints))
+	for _, in := range c.instructions {
+		x := func(i int) value { return registers[in.x[i]] }
+		switch dst := &registers[in.dst]; in.op {
+		case opAdd:
+			*dst = v.Add(x(0), x(1))
+		case opSub:
+			*dst = v.Sub(x(0), x(1))
+		case opMul:
+			*dst = v.Mul(x(0), x(1))
+		case opScale:
+			*dst = x(0).Times(in.factor)
+		case opXor:
+			*dst = v.Xor(x(0), x(1))
+		case opAndNot:
+			*dst = v.Mul(x(0), x(1).Neg().Plus(number{1}))
+		case opPack:
+			sum := circuit.Zero
+			for i := len(in.x) - 1; i >= 0; i-- {
+				sum = v.Add(sum.Times(2), x(i))
+			}
+			*dst = sum
+		case opSum:
+			for i, bound := range in.bounds {
+				zeros[bound] = x(i)
+			}
+		}
+	}
+	return zeros, registers
+}
+
+// power is x^n.
+func (v *circuitVerifier) power(x value, n uint64) value {
+	r := circuit.One
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			r = v.Mul(r, x)
+		}
+		if n > 1 {
+			x = v.Mul(x, x)
+		}
+	}
+	return r
+}
+
+// horner is polynomials of one variable, one for each kind of rows, by Horner's rule from the last term down.
+type horner struct {
+	v      *circuitVerifier
+	x      value
+	powers map[int]value
+	sums   [kinds]value
+	at     [kinds]int // the number of the term that was added last
+}
+
+func (h *horner) power(n int) value {
+	p, ok := h.powers[n]
+	if !ok {
+		p = h.v.power(h.x, uint64(n))
+		h.powers[n] = p
+	}
+	return p
+}
+
+// add adds the term of x^n.
+func (h *horner) add(kind air.Where, n int, term value) {
+	if h.sums[kind] != circuit.Zero {
+		term = h.v.MulAdd(h.sums[kind], h.power(h.at[kind]-n), term)
+	}
+	h.sums[kind], h.at[kind] = term, n
+}
+
+// sum is the whole polynomial.
+func (h *horner) sum(kind air.Where) value { return h.v.Mul(h.sums[kind], h.power(h.at[kind])) }
+
+// identity is verifier.identity.
+func (v *circuitVerifier) identity(t int, alpha value, publics, allSums []value, d drawn[value]) {
+	l, f := v.layout, v.system.field
+	program, rows := l.programs[t], l.rows[t]
+	zeros, registers := v.run(t, publics)
+	step := func(i int) value { return registers[v.system.codes[t].all.values[i]] }
+	sums := &horner{v: v, x: alpha, powers: make(map[int]value)}
+	for kind := range sums.sums {
+		sums.sums[kind] = circuit.Zero
+	}
+	if groups := l.groups[t]; len(groups) > 0 {
+		cells := v.values[ofSums][t]
+		share := allSums[l.sumOf(t)].Times(f.New(uint64(l.used(t))).Inverse())
+		own := v.Add(v.Sub(v.joined(cells[1], 0), v.joined(cells[0], 0)), share)
+		for g := len(groups) - 1; g >= 0; g-- {
+			h := own
+			if g > 0 {
+				h = v.joined(cells[0], g)
+				own = v.Sub(own, h)
+			}
+			numerator, denominator := circuit.Zero, circuit.One
+			for _, index := range groups[g] {
+				m := program.Messages[index]
+				e := v.Add(d.gamma, d.minus[0].Times(cell(l.buses[m.Bus].number)))
+				for i, of := range m.Tuple {
+					e = v.MulAdd(step(of), d.minus[i+1], e)
+				}
+				numerator = v.MulAdd(numerator, e, v.Mul(step(m.Multiplicity), denominator))
+				denominator = v.Mul(denominator, e)
+			}
+			sums.add(air.Everywhere, len(program.Constraints)+g, v.Sub(v.Mul(h, denominator), numerator))
+		}
+	}
+	for i := len(program.Constraints) - 1; i >= 0; i-- {
+		sums.add(program.Constraints[i].Where, i, zeros[i])
+	}
+	one := f.New(1)
+	first := v.y.Plus(number{cell(0).Sub(one)})
+	last := v.y.Plus(number{cell(0).Sub(f.Root(rows).Inverse())})
+	power := v.power(v.y, 1<<rows)
+	vanishing := power.Plus(number{cell(0).Sub(one)})
+	want := v.MulAdd(last, sums.sum(air.Transition), sums.sum(air.Everywhere))
+	for _, end := range []struct {
+		where air.Where
+		less  value
+	}{{air.First, first}, {air.Last, last}} {
+		if sum := sums.sum(end.where); sum != circuit.Zero {
+			want = v.MulAdd(v.Mul(vanishing, sum), v.Inverse(end.less, "the point is a row's"), want)
+		}
+	}
+	quotient := circuit.Zero
+	for i := l.chunks(t) - 1; i >= 0; i-- {
+		quotient = v.MulAdd(quotient, power, v.joined(v.values[ofQuotients][t][0], i))
+	}
+	v.IsProduct(quotient, vanishing, want, "table %q: its constraints do not hold", l.tables[t].Name)
+}
+
+// joined is verifier.joined.
+func (v *circuitVerifier) joined(values []value, column int) value {
+	return v.Pair(values[2*column], values[2*column+1])
+}
+
+// collect sums up the weighted values, member by member.
+func (v *circuitVerifier) collect() {
+	l := v.layout
+	v.members = make([][2][]value, len(l.rows))
+	for t := range l.rows {
+		slots := 0
+		for _, shapes := range l.phases {
+			slots = max(slots, shapes[t].slots())
+		}
+		for which := range v.members[t] {
+			v.members[t][which] = slices.Repeat([]value{circuit.Zero}, 1<<slots)
+		}
+	}
+	for i, word := range l.words() {
+		which := 0
+		if word.next {
+			which = 1
+		}
+		from, to := l.phases[word.phase][word.table].members(word.stack)
+		members := v.members[word.table][which]
+		for j := from; j < to; j++ {
+			members[j-from] = v.MulAdd(v.values[word.phase][word.table][which][j], v.weights[i].Neg(), members[j-from])
+		}
+		v.over = append(v.over, v.OverUnit(v.weights[i]))
+	}
+}
