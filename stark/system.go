@@ -289,8 +289,8 @@ func (l *layout) constraints(table int) int {
 // apart is how far the cosets are apart on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
 
-// Of as many cosets as manyCosets, or as many bytes as muchMemory, not all are kept: they would take more memory than
-// all the rest of a proof. Of less, to make them again takes a fifth of its time.
+// Of as many cosets as manyCosets, or as many bytes as muchMemory, not all are kept: they would be a third to half
+// of the memory of a proof, and to make them again takes a fifth of its time.
 const (
 	manyCosets = 16
 	muchMemory = 1 << 30
