@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
+	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
@@ -17,8 +18,19 @@ import (
 
 type (
 	cell   = goldilocks.Element
-	number = ext.Quadratic
+	number = circuit.X
 )
+
+// extension is one of Goldilocks.
+type extension[X any] interface{ field.Extension[cell, X] }
+
+// wide is an element of an extension as circuits have it.
+func wide[X extension[X]](x X) (w number) {
+	for i := range len(x) {
+		w[i] = x[i]
+	}
+	return w
+}
 
 // shown is what is shown of each query apart.
 type shown struct {
@@ -34,13 +46,22 @@ type shown struct {
 // with a 0 if it has but one.
 //
 // What proofs of other heights, or of statements whose messages go elsewhere, are verified by is another program.
-// The system is one of Poseidon over the quadratic extension of Goldilocks, without zero knowledge; others are a
-// zkbench.ErrParams.
+// The system is one of Poseidon over Goldilocks, without zero knowledge, and the builder's extension its own;
+// others are a zkbench.ErrParams.
 func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Statement) ([]circuit.Cell, error) {
-	y, err := s.inCircuit()
-	if err != nil {
+	if _, err := s.inCircuit(); err != nil {
 		return nil, err
 	}
+	if b.Degree != circuit.Degree(s.set.Degree) {
+		return nil, fmt.Errorf("%w: a circuit over an extension of degree %d, accepted is %d", zkbench.ErrParams, b.Degree, s.set.Degree)
+	}
+	if y, ok := s.engine.(*system[cell, ext.Cubic]); ok {
+		return circuitOf(y, s, b, rows, proof, about)
+	}
+	return circuitOf(s.engine.(*system[cell, ext.Quadratic]), s, b, rows, proof, about)
+}
+
+func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder, rows []int, proof []byte, about Statement) ([]circuit.Cell, error) {
 	claim, err := y.claim(s.statement, about)
 	if err != nil {
 		return nil, err
@@ -49,12 +70,12 @@ func (s *System) Circuit(b *circuit.Builder, rows []int, proof []byte, about Sta
 	if err != nil {
 		return nil, err
 	}
-	v := &circuitVerifier{Builder: b, system: y, claim: claim}
+	v := &circuitVerifier[X]{Builder: b, system: y, claim: claim}
 	if proof == nil {
 		if v.layout, err = y.secured(s.statement, logs, len(about.Messages)); err != nil {
 			return nil, err
 		}
-		v.proof, v.shown = nothing(v.layout)
+		v.proof, v.shown = nothing[X](v.layout)
 	} else if v.layout, v.proof, err = y.decode(s.statement, proof, len(about.Messages)); err != nil {
 		return nil, err
 	}
@@ -88,20 +109,27 @@ func (s *System) Told(about Statement) (told []uint64, err error) {
 	return told, nil
 }
 
-// inCircuit is a system whose verifier has a circuit.
-func (s *System) inCircuit() (*system[cell, number], error) {
-	y, ok := s.engine.(*system[cell, number])
-	if !ok || y.hash != tree.Poseidon() || s.set.ZeroKnowledge {
-		return nil, fmt.Errorf("%w: a circuit of another system than of Goldilocks, its extension of degree 2, and Poseidon, without zero knowledge", zkbench.ErrParams)
+// goldilocksEngine is an engine over Goldilocks.
+type goldilocksEngine interface {
+	claim(s *statement, about Statement) (*claim[cell], error)
+	hashes(by tree.Hash[cell]) bool
+}
+
+// hashes tells whether its trees are of a hash.
+func (y *system[E, X]) hashes(by tree.Hash[E]) bool { return y.hash == by }
+
+// inCircuit is the engine of a system whose verifier has a circuit.
+func (s *System) inCircuit() (goldilocksEngine, error) {
+	y, ok := s.engine.(goldilocksEngine)
+	if !ok || !y.hashes(tree.Poseidon()) || s.set.ZeroKnowledge {
+		return nil, fmt.Errorf("%w: a circuit of another system than of Goldilocks and Poseidon, without zero knowledge", zkbench.ErrParams)
 	}
 	return y, nil
 }
 
-type proofOf = proof[cell, number]
-
 // nothing is a proof of the layout's form, all of whose numbers are 0.
-func nothing(l *layout) (*proofOf, *shown) {
-	p, of := &proofOf{rows: l.rows}, &shown{}
+func nothing[X extension[X]](l *layout) (*proof[cell, X], *shown) {
+	p, of := &proof[cell, X]{rows: l.rows}, &shown{}
 	log := l.size + l.set.LogBlowup
 	elements := func(n int) (rows [][]cell) {
 		for range l.set.Queries {
@@ -122,12 +150,12 @@ func nothing(l *layout) (*proofOf, *shown) {
 			of.paths[phase] = paths(log - l.shared[phase])
 		}
 		for _, s := range shapes {
-			p.values[phase] = append(p.values[phase], [2][]number{make([]number, s.width), make([]number, s.width)})
+			p.values[phase] = append(p.values[phase], [2][]X{make([]X, s.width), make([]X, s.width)})
 		}
 	}
 	for _, g := range l.groups {
 		if len(g) > 0 {
-			p.sums = append(p.sums, number{})
+			p.sums = append(p.sums, *new(X))
 		}
 	}
 	for _, fold := range l.folds {
@@ -136,12 +164,12 @@ func nothing(l *layout) (*proofOf, *shown) {
 		of.folds = append(of.folds, elements(l.degree<<fold))
 		of.routes = append(of.routes, paths(log))
 	}
-	p.fri.final = make([]number, 1<<l.final())
+	p.fri.final = make([]X, 1<<l.final())
 	return p, of
 }
 
 // apart is what is shown at places, drawn in this order, of each apart.
-func (v *circuitVerifier) apart(places []int) (of *shown, err error) {
+func (v *circuitVerifier[X]) apart(places []int) (of *shown, err error) {
 	l, p := v.layout, v.proof
 	of = &shown{}
 	log := l.size + l.set.LogBlowup
@@ -169,7 +197,7 @@ func (v *circuitVerifier) apart(places []int) (of *shown, err error) {
 }
 
 // leavesOf are the rows and paths of leaves of a tree of 2^log, of each apart.
-func (v *circuitVerifier) leavesOf(leaves []int, log int, top []tree.Digest, shown [][]cell, path []tree.Digest) (rows [][]cell, paths [][]tree.Digest, err error) {
+func (v *circuitVerifier[X]) leavesOf(leaves []int, log int, top []tree.Digest, shown [][]cell, path []tree.Digest) (rows [][]cell, paths [][]tree.Digest, err error) {
 	rising := slices.Compact(slices.Sorted(slices.Values(leaves)))
 	all, err := tree.Paths(v.system.hash, log, len(top), rising, shown, path)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
@@ -19,7 +20,7 @@ func TestCircuitFolds(t *testing.T) {
 	set := smallSet(2)
 	set.Queries, set.LogFold, set.LogFinal = 2, 2, 1
 	s := must.Get(New(Config{Goldilocks, Poseidon, set}, fixedTables(nil)...))(t)
-	y := s.engine.(*system[cell, number])
+	y := s.engine.(*system[cell, ext.Quadratic])
 	traces, about := fixedTraces(nil)
 	layers := len(must.Get(s.layoutOf([]int{stepRows, cellRows}))(t).folds)
 	for at := range layers + 2 {
@@ -31,7 +32,7 @@ func TestCircuitFolds(t *testing.T) {
 			must.Do(t, foldOther(p, at, coordinate))
 			must.Do(t, p.queries())
 			proof := p.encode()
-			b := circuit.New()
+			b := circuit.New(2)
 			must.Get(s.Circuit(b, []int{stepRows, cellRows}, proof, about))(t)
 			says := fmt.Sprintf("layer %d has another value than what is folded into it", at)
 			if at == layers {
@@ -52,12 +53,12 @@ func TestCircuitFolds(t *testing.T) {
 }
 
 // foldOther folds the word of all, to which 1 is added in a coordinate in one layer: behind the last one is what is sent.
-func foldOther(p *prover[cell, number], at, coordinate int) error {
+func foldOther(p *prover[cell, ext.Quadratic], at, coordinate int) error {
 	word, err := p.batched()
 	if err != nil {
 		return err
 	}
-	f, size := p.proximity.(*friProver[cell, number]), p.layout.size
+	f, size := p.proximity.(*friProver[cell, ext.Quadratic]), p.layout.size
 	for i := 0; ; i++ {
 		if i == at {
 			for _, coset := range word {

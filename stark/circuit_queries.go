@@ -11,7 +11,7 @@ import (
 // What a verifier in a circuit does of FRI, and of each query.
 
 // receive is friVerifier.receive.
-func (v *circuitVerifier) receive() {
+func (v *circuitVerifier[X]) receive() {
 	for i, fold := range v.layout.folds {
 		layer := v.digests(v.proof.fri.layers[i])
 		v.challenger.Digests("layer", layer)
@@ -25,15 +25,14 @@ func (v *circuitVerifier) receive() {
 		}
 		v.rs, v.halves = append(v.rs, rs), append(v.halves, halves)
 	}
-	v.final = v.numbers(v.proof.fri.final)
-	v.challenger.Pairs("final", v.layout.degree*len(v.final), v.final)
+	v.final = v.absorbed("final", v.proof.fri.final)
 }
 
 // cached is a value that has a cell, which so is made once.
-func (v *circuitVerifier) cached(x value) value { return v.At(v.Cell(x)) }
+func (v *circuitVerifier[X]) cached(x value) value { return v.At(v.Cell(x)) }
 
 // query is friVerifier.query: places by their bits.
-func (v *circuitVerifier) query() (places [][]value) {
+func (v *circuitVerifier[X]) query() (places [][]value) {
 	l := v.layout
 	v.challenger.CheckGrind("grinding", l.set.Grinding, v.First(v.Hint(number{cell(v.proof.fri.nonce)})))
 	for range l.set.Queries {
@@ -43,7 +42,7 @@ func (v *circuitVerifier) query() (places [][]value) {
 }
 
 // scaled is x times a power of an element of the field: that of the bits.
-func (v *circuitVerifier) scaled(x value, e cell, bits []value) value {
+func (v *circuitVerifier[X]) scaled(x value, e cell, bits []value) value {
 	for _, bit := range bits {
 		x = v.MulAdd(x, bit.Times(e.Sub(1)), x)
 		e = e.Mul(e)
@@ -52,7 +51,7 @@ func (v *circuitVerifier) scaled(x value, e cell, bits []value) value {
 }
 
 // mux is the one of 2^n values that n bits name.
-func (v *circuitVerifier) mux(bits, values []value) value {
+func (v *circuitVerifier[X]) mux(bits, values []value) value {
 	for _, bit := range bits {
 		var half []value
 		for i := 0; i < len(values); i += 2 {
@@ -64,7 +63,7 @@ func (v *circuitVerifier) mux(bits, values []value) value {
 }
 
 // leadsTo says that a leaf leads to the digest of a cap that the bits of its number name.
-func (v *circuitVerifier) leadsTo(digest circuit.Digest, path []tree.Digest, top []circuit.Digest, bits []value, name string, args ...any) {
+func (v *circuitVerifier[X]) leadsTo(digest circuit.Digest, path []tree.Digest, top []circuit.Digest, bits []value, name string, args ...any) {
 	for i, sibling := range path {
 		digest = circuit.Above(v.Builder, digest, v.digest(sibling), bits[i])
 	}
@@ -78,7 +77,7 @@ func (v *circuitVerifier) leadsTo(digest circuit.Digest, path []tree.Digest, top
 }
 
 // follow checks what is shown of a query.
-func (v *circuitVerifier) follow(q int, place []value) {
+func (v *circuitVerifier[X]) follow(q int, place []value) {
 	l, f := v.layout, v.system.field
 	full := f.Root(l.size + l.set.LogBlowup)
 	local, coset := place[:l.size], place[l.size:]
@@ -90,8 +89,8 @@ func (v *circuitVerifier) follow(q int, place []value) {
 	for i, fold := range l.folds {
 		at := local[size-fold : size]
 		size -= fold
-		leaf := v.pairs(v.shown.folds[i][q])
-		v.leadsTo(circuit.Hash(v.Builder, len(v.shown.folds[i][q]), leaf), v.shown.routes[i][q], v.layers[i], leafBits(size), "layer %d: rows that do not lead to the cap", i)
+		leaf, pairs := v.numbersOf(v.shown.folds[i][q])
+		v.leadsTo(circuit.Hash(v.Builder, len(v.shown.folds[i][q]), pairs), v.shown.routes[i][q], v.layers[i], leafBits(size), "layer %d: rows that do not lead to the cap", i)
 		v.Equal(v.mux(at, leaf), word, "layer %d has another value than what is folded into it", i)
 		root := f.Root(fold)
 		first, step := v.scaled(inverse, root, at), root.Inverse()
@@ -113,7 +112,7 @@ func (v *circuitVerifier) follow(q int, place []value) {
 }
 
 // reversed is a polynomial at x, by its coefficients in reversed order: 2^n of them.
-func (v *circuitVerifier) reversed(coefficients []value, x value) value {
+func (v *circuitVerifier[X]) reversed(coefficients []value, x value) value {
 	log, sum := bits.Len(uint(len(coefficients)-1)), circuit.Zero
 	for i := len(coefficients) - 1; i >= 0; i-- {
 		sum = v.MulAdd(sum, x, coefficients[bits.Reverse64(uint64(i))>>(64-log)])
@@ -122,7 +121,7 @@ func (v *circuitVerifier) reversed(coefficients []value, x value) value {
 }
 
 // word is the value of the word of all at a place, by what is shown there of the stacks.
-func (v *circuitVerifier) word(q int, x value, place []value) value {
+func (v *circuitVerifier[X]) word(q int, x value, place []value) value {
 	l, f := v.layout, v.system.field
 	local, coset := place[:l.size], place[l.size:]
 	// add adds an element of a phase times the weight of a word to a sum.

@@ -47,9 +47,14 @@ func newCircuitSystem(t *testing.T, set stark.Set, tables []*air.Table, traces [
 	return s
 }
 
+// builder is of an empty program.
+func (s circuitSystem) builder() *circuit.Builder {
+	return circuit.New(circuit.Degree(s.Set().Degree))
+}
+
 // run is the program of a proof, and the first that does not hold.
 func (s circuitSystem) run(proof []byte, about stark.Statement) (*circuit.Builder, error) {
-	b := circuit.New()
+	b := s.builder()
 	if _, err := s.Circuit(b, s.rows, proof, about); err != nil {
 		return nil, err
 	}
@@ -141,7 +146,7 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
 		set := stark.Set{
-			Name: "drawn", Degree: 2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
+			Name: "drawn", Degree: 2 + i/4%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
 			Stack: i % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
 		}
 		traces, about := traces(2<<r.IntN(3), 0)
@@ -170,14 +175,14 @@ func TestCircuit(t *testing.T) {
 	seen := make(map[string]int)
 	for _, s := range circuitSystems(t, testsize.Pick(16, 60, 600)) {
 		about := fmt.Sprintf("%+v, %d rows", s.Set(), s.rows)
-		form, good := circuit.New(), circuit.New()
+		form, good := s.builder(), s.builder()
 		like := must.Get(s.Circuit(form, s.rows, nil, s.about))(t)
 		cells := must.Get(s.Circuit(good, s.rows, s.proof, s.about))(t)
 		must.Do(t, good.Err(), about)
 		golden.Equal(t, "cells of the statement", like, cells)
 		told := must.Get(s.Told(s.about))(t)
 		for i, c := range cells {
-			golden.Equal(t, "the statement", circuit.X{goldilocks.Element(told[2*i]), goldilocks.Element(told[2*i+1])}, good.Values[c])
+			golden.Equal(t, "the statement", circuit.X{goldilocks.Element(told[2*i]), goldilocks.Element(told[2*i+1]), 0}, good.Values[c])
 		}
 		same := func(what string, b *circuit.Builder) {
 			t.Helper()
@@ -279,11 +284,11 @@ func TestCircuitHeights(t *testing.T) {
 	traces, about := traces(4, 0)
 	s := newCircuitSystem(t, small(2, 1), []*air.Table{squares(), walk()}, traces, about)
 	for _, rows := range [][]int{{32, 8}, {64, 4}, {4, 32}} {
-		_, err := s.Circuit(circuit.New(), rows, s.proof, s.about)
+		_, err := s.Circuit(circuit.New(2), rows, s.proof, s.about)
 		must.Fail(t, err, zkbench.ErrMalformed, "%d rows", rows)
 	}
 	for _, rows := range [][]int{nil, {32}, {32, 3}, {32, 1 << 40}} {
-		_, err := s.Circuit(circuit.New(), rows, nil, s.about)
+		_, err := s.Circuit(circuit.New(2), rows, nil, s.about)
 		must.Fail(t, err, zkbench.ErrParams, "%d rows", rows)
 	}
 }
@@ -318,25 +323,27 @@ func TestCircuitRefused(t *testing.T) {
 	hidden := small(2, 1)
 	hidden.ZeroKnowledge = true
 	for name, c := range map[string]stark.Config{
-		"Keccak":              {Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, 1)},
-		"the cubic extension": {Field: stark.Goldilocks, Hash: stark.Poseidon, Set: small(3, 1)},
-		"another field":       {Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)},
-		"zero knowledge":      {Field: stark.Goldilocks, Hash: stark.Poseidon, Set: hidden},
+		"Keccak":         {Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(2, 1)},
+		"another field":  {Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4, 1)},
+		"zero knowledge": {Field: stark.Goldilocks, Hash: stark.Poseidon, Set: hidden},
 	} {
 		s := must.Get(stark.New(c, squares(), walk()))(t)
 		rows := c.Set.Height(2)
 		_, about := traces(16, 0)
-		_, err := s.Circuit(circuit.New(), []int{rows, rows}, nil, about)
+		_, err := s.Circuit(circuit.New(circuit.Degree(c.Set.Degree)), []int{rows, rows}, nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 		if err != nil {
 			golden.Contains(t, err.Error(), "a circuit of another system")
 		}
-		if name == "the cubic extension" || name == "another field" {
+		if name == "another field" {
 			must.FailGet(s.Told(about))(t, zkbench.ErrParams, "what %s is told", name)
 		}
 	}
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
 	must.FailGet(s.Told(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
+	_, about := traces(16, 0)
+	_, err := s.Circuit(circuit.New(3), []int{128, 16}, nil, about)
+	must.Fail(t, err, zkbench.ErrParams, "another extension")
 }
 
 // TestCircuitForced: each table's constraints, in each kind of rows, and what it sends are held to.
@@ -377,7 +384,7 @@ func TestCircuitForced(t *testing.T) {
 			}
 		}
 		proof := s.ProveForced(t, traces, said)
-		b := circuit.New()
+		b := circuit.New(2)
 		must.Get(s.Circuit(b, []int{64, 8, 4, 16}, proof, said))(t)
 		for where, err := range map[string]error{"verified": s.Verify(proof, said), "in the circuit": b.Err()} {
 			if c.says == "" {
@@ -397,7 +404,7 @@ func TestCircuitSize(t *testing.T) {
 	t.Parallel()
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
 	_, about := traces(16, 0)
-	b := circuit.New()
+	b := circuit.New(2)
 	must.Get(s.Circuit(b, []int{128, 16}, nil, about))(t)
 	golden.Equal(t, "rows and permutations", [2]int{1727, 228}, [2]int{len(b.Rows), len(b.Permutations)})
 }
@@ -406,15 +413,15 @@ func TestCircuitSize(t *testing.T) {
 // decides what is behind it. Of cells of which only the first element is read the second one is free.
 func TestCircuitHints(t *testing.T) {
 	t.Parallel()
-	for _, s := range circuitSystems(t, testsize.Pick(4, 4, 40)) {
+	for _, s := range circuitSystems(t, testsize.Pick(8, 8, 40)) {
 		b, err := s.run(s.proof, s.about)
 		must.Do(t, err)
 		p := circuittest.New(b)
 		must.Do(t, p.Check())
 		golden.Equal(t, "rows of the proof that do not hold", nil, p.Broken(p.With(nil)))
-		wholly := make(map[circuit.Cell]bool) // read but for the first element
+		wholly := make(map[circuit.Cell]bool) // read but for the first coordinate
 		for _, r := range b.Rows {
-			first := r.Product == r.Conjugate && r.Product != 0 && r.Crossed == 0
+			first := r.First != 0 && r.Product == 0
 			for i, c := range r.Cells {
 				if c != circuit.None && !(first && i == circuit.B) {
 					wholly[c] = true
@@ -437,6 +444,9 @@ func TestCircuitHints(t *testing.T) {
 		for _, m := range s.about.Messages {
 			odd += len(m.Tuple) % 2
 		}
+		for _, n := range s.Numbers(s.rows) {
+			odd += n * s.Set().Degree % 2
+		}
 		for _, c := range p.Hints() {
 			if !wholly[c] {
 				odd--
@@ -444,7 +454,7 @@ func TestCircuitHints(t *testing.T) {
 		}
 		golden.Equal(t, "cells of one element less those of which one is read", 0, odd)
 		broken := func(c circuit.Cell, first, second goldilocks.Element) bool {
-			x := b.Values[c].Add(circuit.X{first, second})
+			x := b.Values[c].Add(circuit.X{first, second, 0})
 			return len(p.Broken(p.With(map[circuit.Cell]circuit.X{c: x}))) > 0
 		}
 		for i, c := range p.Hints() {

@@ -13,12 +13,12 @@ import (
 type value = circuit.Value
 
 // circuitVerifier is a verifier that writes down what it does.
-type circuitVerifier struct {
+type circuitVerifier[X extension[X]] struct {
 	*circuit.Builder
-	system     *system[cell, number]
+	system     *system[cell, X]
 	layout     *layout
 	claim      *claim[cell]
-	proof      *proofOf
+	proof      *proof[cell, X]
 	shown      *shown // nil before places are drawn
 	challenger *circuit.Duplex
 
@@ -36,10 +36,10 @@ type circuitVerifier struct {
 }
 
 // pairs are cells of elements, two by two. Where the last is alone, its cell is known to end with 0.
-func (v *circuitVerifier) pairs(elements []cell) (pairs []value) {
+func (v *circuitVerifier[X]) pairs(elements []cell) (pairs []value) {
 	for i := 0; i < len(elements); i += 2 {
 		var x number
-		n := copy(x[:], elements[i:])
+		n := copy(x[:2], elements[i:])
 		pair := v.Hint(x)
 		if n == 1 {
 			pair = v.First(pair)
@@ -49,20 +49,38 @@ func (v *circuitVerifier) pairs(elements []cell) (pairs []value) {
 	return pairs
 }
 
-// numbers are cells of the extension.
-func (v *circuitVerifier) numbers(all []number) (values []value) {
+// numbers are cells of the extension, and the pairs of elements in which they are absorbed and hashed.
+func (v *circuitVerifier[X]) numbers(all []X) (numbers, pairs []value) {
+	var elements []cell
 	for _, x := range all {
-		values = append(values, v.Hint(x))
+		for i := range len(x) {
+			elements = append(elements, x[i])
+		}
 	}
-	return values
+	return v.numbersOf(elements)
 }
 
-func (v *circuitVerifier) digest(d tree.Digest) circuit.Digest {
+// numbersOf are those of which the elements are the coordinates.
+func (v *circuitVerifier[X]) numbersOf(elements []cell) (numbers, pairs []value) {
+	if pairs = v.pairs(elements); v.Degree == 2 {
+		return pairs, pairs
+	}
+	return v.Triples(pairs, len(elements)/int(v.Degree)), pairs
+}
+
+// absorbed are numbers that the challenger absorbs.
+func (v *circuitVerifier[X]) absorbed(label string, all []X) []value {
+	numbers, pairs := v.numbers(all)
+	v.challenger.Pairs(label, v.layout.degree*len(all), pairs)
+	return numbers
+}
+
+func (v *circuitVerifier[X]) digest(d tree.Digest) circuit.Digest {
 	pair := func(i int) value { return v.Hint(number{cell(d[i]), cell(d[i+1])}) }
 	return circuit.Digest{pair(0), pair(2)}
 }
 
-func (v *circuitVerifier) digests(all []tree.Digest) (digests []circuit.Digest) {
+func (v *circuitVerifier[X]) digests(all []tree.Digest) (digests []circuit.Digest) {
 	for _, d := range all {
 		digests = append(digests, v.digest(d))
 	}
@@ -70,7 +88,7 @@ func (v *circuitVerifier) digests(all []tree.Digest) (digests []circuit.Digest) 
 }
 
 // told absorbs elements of the statement.
-func (v *circuitVerifier) told(label string, elements []cell) []value {
+func (v *circuitVerifier[X]) told(label string, elements []cell) []value {
 	pairs := v.pairs(elements)
 	v.challenger.Pairs(label, len(elements), pairs)
 	for _, pair := range pairs {
@@ -80,7 +98,7 @@ func (v *circuitVerifier) told(label string, elements []cell) []value {
 }
 
 // weighed adds to a sum the elements of pairs, each times a weight.
-func (v *circuitVerifier) weighed(sum value, pairs, weights []value) value {
+func (v *circuitVerifier[X]) weighed(sum value, pairs, weights []value) value {
 	for i, w := range weights {
 		if i%2 == 0 {
 			sum = v.FirstTimes(pairs[i/2], w, sum)
@@ -91,7 +109,7 @@ func (v *circuitVerifier) weighed(sum value, pairs, weights []value) value {
 	return sum
 }
 
-func (v *circuitVerifier) drawWeights(label string, n int) []value {
+func (v *circuitVerifier[X]) drawWeights(label string, n int) []value {
 	w := []value{circuit.One}
 	for len(w) < n {
 		r := v.challenger.Challenge(label)
@@ -104,7 +122,7 @@ func (v *circuitVerifier) drawWeights(label string, n int) []value {
 	return w[:n]
 }
 
-func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
+func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 	l, p := v.layout, v.proof
 	c := circuit.NewDuplex(v.Builder, protocol)
 	v.challenger = c
@@ -134,34 +152,43 @@ func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
 	for _, w := range d.tuple {
 		d.minus = append(d.minus, w.Neg())
 	}
-	sums := v.numbers(p.sums)
-	for _, sum := range sums {
-		c.Pairs("sum", l.degree, []value{sum})
+	var sums []value
+	for _, sum := range p.sums {
+		sums = append(sums, v.absorbed("sum", []X{sum})...)
 	}
 	v.balanced(sums, tuples, d)
 	commit(ofSums, "sums")
 	alpha := c.Challenge("alpha")
 	commit(ofQuotients, "quotients")
 	v.y = c.Challenge("point")
-	v.Inverse(v.Second(v.y), "the point is in the field")
+	v.Inverse(v.SecondTimes(v.y, circuit.One, circuit.Zero), "the point is in the field")
 	for phase, shapes := range l.phases {
 		for t, s := range shapes {
-			var sent []value
+			var sent []X
+			read := func(which, column int) bool { return which == 0 || l.next[phase][t][column>>s.stack] }
+			for which, values := range p.values[phase][t] {
+				for i, x := range values {
+					if read(which, i) {
+						sent = append(sent, x)
+					}
+				}
+			}
 			var all [2][]value
+			var numbers []value
+			if phase == ofFixed && l.fixed == nil {
+				numbers, _ = v.numbers(sent)
+			} else {
+				numbers = v.absorbed("values", sent)
+			}
 			for which, values := range p.values[phase][t] {
 				all[which] = make([]value, len(values))
-				for i, x := range values {
-					if which == 0 || l.next[phase][t][i>>s.stack] {
-						all[which][i] = v.Hint(x)
-						sent = append(sent, all[which][i])
+				for i := range values {
+					if read(which, i) {
+						all[which][i], numbers = numbers[0], numbers[1:]
 					}
 				}
 			}
 			v.values[phase] = append(v.values[phase], all)
-			if phase == ofFixed && l.fixed == nil {
-				continue
-			}
-			c.Pairs("values", l.degree*len(sent), sent)
 		}
 	}
 	for t := range l.programs {
@@ -173,7 +200,7 @@ func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
 	places := v.query()
 	if v.shown == nil {
 		var err error
-		if v.shown, err = v.apart(v.numbersOf(places)); err != nil {
+		if v.shown, err = v.apart(v.placesOf(places)); err != nil {
 			return nil, cmp.Or(v.Err(), err) // places of what does not hold are any
 		}
 	}
@@ -183,8 +210,8 @@ func (v *circuitVerifier) verify() ([]circuit.Cell, error) {
 	return v.statement, nil
 }
 
-// numbersOf are places by their bits.
-func (v *circuitVerifier) numbersOf(places [][]value) (all []int) {
+// placesOf are places by their bits.
+func (v *circuitVerifier[X]) placesOf(places [][]value) (all []int) {
 	for _, place := range places {
 		n := 0
 		for i, bit := range place {
@@ -196,7 +223,7 @@ func (v *circuitVerifier) numbersOf(places [][]value) (all []int) {
 }
 
 // balanced is verifier.balanced.
-func (v *circuitVerifier) balanced(sums []value, tuples [][]value, d drawn[value]) {
+func (v *circuitVerifier[X]) balanced(sums []value, tuples [][]value, d drawn[value]) {
 	total := circuit.Zero
 	for _, sum := range sums {
 		total = v.Add(total, sum)
@@ -216,7 +243,7 @@ func (v *circuitVerifier) balanced(sums []value, tuples [][]value, d drawn[value
 
 // run is what a table's code gives at the point: the values of its constraints, and those of registers, in
 // which messages are.
-func (v *circuitVerifier) run(t int, publics []value) (zeros, registers []value) {
+func (v *circuitVerifier[X]) run(t int, publics []value) (zeros, registers []value) {
 	c := v.system.codes[t].all
 	registers = make([]value, c.registers)
 	for i, e := range c.constants {
@@ -266,14 +293,14 @@ func (v *circuitVerifier) run(t int, publics []value) (zeros, registers []value)
 }
 
 // power is x^n.
-func (v *circuitVerifier) power(x value, n uint64) value {
+func power(b *circuit.Builder, x value, n uint64) value {
 	r := circuit.One
 	for ; n > 0; n >>= 1 {
 		if n&1 != 0 {
-			r = v.Mul(r, x)
+			r = b.Mul(r, x)
 		}
 		if n > 1 {
-			x = v.Mul(x, x)
+			x = b.Mul(x, x)
 		}
 	}
 	return r
@@ -281,7 +308,7 @@ func (v *circuitVerifier) power(x value, n uint64) value {
 
 // horner is polynomials of one variable, one for each kind of rows, by Horner's rule from the last term down.
 type horner struct {
-	v      *circuitVerifier
+	b      *circuit.Builder
 	x      value
 	powers map[int]value
 	sums   [kinds]value
@@ -291,7 +318,7 @@ type horner struct {
 func (h *horner) power(n int) value {
 	p, ok := h.powers[n]
 	if !ok {
-		p = h.v.power(h.x, uint64(n))
+		p = power(h.b, h.x, uint64(n))
 		h.powers[n] = p
 	}
 	return p
@@ -300,21 +327,21 @@ func (h *horner) power(n int) value {
 // add adds the term of x^n.
 func (h *horner) add(kind air.Where, n int, term value) {
 	if h.sums[kind] != circuit.Zero {
-		term = h.v.MulAdd(h.sums[kind], h.power(h.at[kind]-n), term)
+		term = h.b.MulAdd(h.sums[kind], h.power(h.at[kind]-n), term)
 	}
 	h.sums[kind], h.at[kind] = term, n
 }
 
 // sum is the whole polynomial.
-func (h *horner) sum(kind air.Where) value { return h.v.Mul(h.sums[kind], h.power(h.at[kind])) }
+func (h *horner) sum(kind air.Where) value { return h.b.Mul(h.sums[kind], h.power(h.at[kind])) }
 
 // identity is verifier.identity.
-func (v *circuitVerifier) identity(t int, alpha value, publics, allSums []value, d drawn[value]) {
+func (v *circuitVerifier[X]) identity(t int, alpha value, publics, allSums []value, d drawn[value]) {
 	l, f := v.layout, v.system.field
 	program, rows := l.programs[t], l.rows[t]
 	zeros, registers := v.run(t, publics)
 	step := func(i int) value { return registers[v.system.codes[t].all.values[i]] }
-	sums := &horner{v: v, x: alpha, powers: make(map[int]value)}
+	sums := &horner{b: v.Builder, x: alpha, powers: make(map[int]value)}
 	for kind := range sums.sums {
 		sums.sums[kind] = circuit.Zero
 	}
@@ -347,7 +374,7 @@ func (v *circuitVerifier) identity(t int, alpha value, publics, allSums []value,
 	one := f.New(1)
 	first := v.y.Plus(number{cell(0).Sub(one)})
 	last := v.y.Plus(number{cell(0).Sub(f.Root(rows).Inverse())})
-	power := v.power(v.y, 1<<rows)
+	power := power(v.Builder, v.y, 1<<rows)
 	vanishing := power.Plus(number{cell(0).Sub(one)})
 	want := v.MulAdd(last, sums.sum(air.Transition), sums.sum(air.Everywhere))
 	for _, end := range []struct {
@@ -366,12 +393,12 @@ func (v *circuitVerifier) identity(t int, alpha value, publics, allSums []value,
 }
 
 // joined is verifier.joined.
-func (v *circuitVerifier) joined(values []value, column int) value {
-	return v.Pair(values[2*column], values[2*column+1])
+func (v *circuitVerifier[X]) joined(values []value, column int) value {
+	return v.Joined(values[column*v.layout.degree:][:v.layout.degree])
 }
 
 // collect sums up the weighted values, member by member.
-func (v *circuitVerifier) collect() {
+func (v *circuitVerifier[X]) collect() {
 	l := v.layout
 	v.members = make([][2][]value, len(l.rows))
 	for t := range l.rows {

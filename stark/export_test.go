@@ -47,3 +47,28 @@ func (s *System) Shown(rows []int) (all []int) {
 	}
 	return all
 }
+
+// Numbers are how many elements of the extension each message of a proof has.
+func (s *System) Numbers(rows []int) (all []int) {
+	l, err := s.layoutOf(rows)
+	if err != nil {
+		panic(err)
+	}
+	for _, g := range l.groups {
+		if len(g) > 0 {
+			all = append(all, 1)
+		}
+	}
+	for phase, shapes := range l.phases {
+		for t, shape := range shapes {
+			n := shape.width
+			for i := range shape.width {
+				if l.next[phase][t][i>>shape.stack] {
+					n++
+				}
+			}
+			all = append(all, n)
+		}
+	}
+	return append(all, 1<<l.final())
+}

@@ -48,7 +48,7 @@ func (p Program) Places() (all []Place) {
 	of := p.Lanes()
 	for i, r := range p.p.operations {
 		for j, c := range r.Cells {
-			all = append(all, Place{0, i / of[0], i%of[0]*operationColumns + 2*j, c})
+			all = append(all, Place{0, i / of[0], i%of[0]*p.p.operationColumns() + int(p.p.degree)*j, c})
 		}
 	}
 	for i, q := range p.p.permutations {

@@ -3,7 +3,7 @@
 // and not on them, and the program is tables of package stark, whose fixed columns it is. So a proof of it is
 // a proof like others, and can be verified by a program again.
 //
-// Proofs are over Goldilocks, its extension of degree 2, with trees of Poseidon.
+// Proofs are over Goldilocks, its extension of degree 2 or 3, with trees of Poseidon.
 package recursion
 
 import (
@@ -77,8 +77,8 @@ type System struct {
 	program  *program
 }
 
-// New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks, its
-// extension of degree 2, and Poseidon. Children whose verifiers have no program, or whose
+// New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks and
+// Poseidon. Children whose verifiers have no program, or that are not all over one extension, or whose
 // sets promise fewer bits than this one, are a zkbench.ErrParams.
 func New(c stark.Config, children ...Child) (*System, error) {
 	set := c.Set
@@ -88,6 +88,9 @@ func New(c stark.Config, children ...Child) (*System, error) {
 	for i, c := range children {
 		if bits := c.System.Set().Bits; bits < set.Bits {
 			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, bits, set.Bits)
+		}
+		if degree, accepted := c.System.Set().Degree, children[0].System.Set().Degree; degree != accepted {
+			return nil, fmt.Errorf("%w: child %d is over an extension of degree %d, accepted is that of child 0, %d", zkbench.ErrParams, i, degree, accepted)
 		}
 	}
 	s := &System{children: children}
@@ -110,7 +113,7 @@ const boxDegree = 7
 // together is how many permutations are in a row, at most. Tables that are wider, and lower, are committed to in
 // less time, and have longer proofs: these count where a proof is the last one, since it cannot be a child.
 func together(c stark.Config) int {
-	if c.Hash == stark.Poseidon && c.Set.Degree == 2 {
+	if c.Hash == stark.Poseidon {
 		return 12
 	}
 	return 2
@@ -118,7 +121,7 @@ func together(c stark.Config) int {
 
 // run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement.
 func (s *System) run(proof func(i int) Proof) (*circuit.Builder, []circuit.Cell, error) {
-	b := circuit.New()
+	b := circuit.New(circuit.Degree(s.children[0].System.Set().Degree))
 	var told []circuit.Value
 	for i, c := range s.children {
 		p := proof(i)
@@ -191,10 +194,17 @@ func (s *System) Statement(statements []stark.Statement) (about stark.Statement,
 		}
 	}
 	digest := hash.HashNoPad(all)
-	for i, cell := range s.program.statement {
-		about.Messages = append(about.Messages, stark.Message{Bus: busMemory, Times: -1, Tuple: []uint64{uint64(cell), uint64(digest[2*i]), uint64(digest[2*i+1])}})
+	return s.program.said(digest), nil
+}
+
+// said is the statement that a digest is in the cells, two elements in each.
+func (p *program) said(digest hash.Digest) (about stark.Statement) {
+	for i, cell := range p.statement {
+		tuple := make([]uint64, 1+p.degree)
+		tuple[0], tuple[1], tuple[2] = uint64(cell), uint64(digest[2*i]), uint64(digest[2*i+1])
+		about.Messages = append(about.Messages, stark.Message{Bus: busMemory, Times: -1, Tuple: tuple})
 	}
-	return about, nil
+	return about
 }
 
 // Verify checks a proof that proofs of these statements verify.
@@ -208,11 +218,7 @@ func (s *System) Verify(proof []byte, statements []stark.Statement) error {
 
 // Child is the form of this system's proofs.
 func (s *System) Child() Child {
-	like := stark.Statement{}
-	for _, cell := range s.program.statement {
-		like.Messages = append(like.Messages, stark.Message{Bus: busMemory, Times: -1, Tuple: []uint64{uint64(cell), 0, 0}})
-	}
-	return Child{s.System, []int{s.program.rows, s.program.rows}, like, s}
+	return Child{s.System, []int{s.program.rows, s.program.rows}, s.program.said(hash.Digest{}), s}
 }
 
 // Bits are those that are proved of this system's proofs and of all that they prove: the least of all layers.

@@ -64,7 +64,15 @@ func powerFrom(t *testing.T, s *stark.System, first, x uint64, height int) recur
 // TestTree: two proofs to one, that and another to one again, and that to the last one, of another hash.
 func TestTree(t *testing.T) {
 	t.Parallel()
-	s := powers(t)
+	for _, degree := range degrees {
+		checkTree(t, int(degree))
+	}
+}
+
+func checkTree(t *testing.T, degree int) {
+	config := poseidon()
+	config.Set = small(degree)
+	s := powersOf(t, config, 1)
 	ex := executor.Pool()
 	two, three, four := power(t, s, 2, height), power(t, s, 3, height), power(t, s, 4, height)
 	leaf := recursion.Child{System: s, Rows: []int{height}, Like: two.Statement}
@@ -78,8 +86,8 @@ func TestTree(t *testing.T) {
 		must.Do(t, s.Verify(proof, statements))
 		return recursion.Proof{Bytes: proof, Statement: must.Get(s.Statement(statements))(t)}
 	}
-	pair := must.Get(recursion.New(poseidon(), leaf, leaf))(t)
-	mixed := must.Get(recursion.New(poseidon(), pair.Child(), leaf))(t)
+	pair := must.Get(recursion.New(config, leaf, leaf))(t)
+	mixed := must.Get(recursion.New(config, pair.Child(), leaf))(t)
 	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(3)}, mixed.Child()))(t)
 	prove(last, prove(mixed, prove(pair, two, three), four))
 }

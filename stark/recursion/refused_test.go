@@ -174,6 +174,9 @@ func TestChildren(t *testing.T) {
 	promised := poseidon()
 	promised.Set.Bits = 1
 	promising := leafOf(powersOf(t, promised, 1), like)
+	overCubic := poseidon()
+	overCubic.Set.Degree = 3
+	cubic := leafOf(powersOf(t, overCubic, 1), like)
 	hidden := poseidon()
 	hidden.Set.ZeroKnowledge = true
 	last := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: small(3)}, leaf))(t)
@@ -185,6 +188,7 @@ func TestChildren(t *testing.T) {
 		"none":                  {poseidon(), nil, "no child"},
 		"of a set of no bits":   {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: strong}, []recursion.Child{leaf}, "child 0 has a set of 0 bits"},
 		"the second of two":     {promised, []recursion.Child{promising, leaf}, "child 1 has a set of 0 bits, accepted are 1"},
+		"over two extensions":   {poseidon(), []recursion.Child{leaf, cubic}, "child 1 is over an extension of degree 3, accepted is that of child 0, 2"},
 		"of no rows":            {poseidon(), []recursion.Child{leaf, {System: s, Like: like}}, "child 1: "},
 		"of 3 rows":             {poseidon(), []recursion.Child{{System: s, Rows: []int{3}, Like: like}}, "child 0: "},
 		"of no statement":       {poseidon(), []recursion.Child{{System: s, Rows: []int{height}}}, "child 0: "},
@@ -263,7 +267,7 @@ func TestLaid(t *testing.T) {
 	}{
 		{stark.Poseidon, 2, 2, 12, boxes.Cubed},
 		{stark.Poseidon, 2, 3, 12, boxes.Plain},
-		{stark.Poseidon, 3, 2, 2, boxes.Cubed},
+		{stark.Poseidon, 3, 2, 12, boxes.Cubed},
 		{stark.Keccak, 2, 3, 2, boxes.Plain},
 		{stark.Keccak, 3, 4, 2, boxes.Plain},
 	} {

@@ -21,6 +21,15 @@ func Secure100() (s Sets, err error) {
 	return s, nil
 }
 
+// Secure128 has 128 proved bits in all layers, up to the Johnson radius, over the cubic extension.
+func Secure128() (s Sets) {
+	s.Child = stark.Secure128(stark.Goldilocks)
+	s.Inner = s.Child
+	s.Last = short("secure128-last", 3, 56, 20)
+	s.Last.Bits = s.Child.Bits
+	return s
+}
+
 // Compare100 is for comparison alone: all layers have what stark.Compare100 has, 100 bits that were once believed,
 // at other rates too.
 func Compare100() (s Sets) {

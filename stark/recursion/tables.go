@@ -18,11 +18,12 @@ import (
 // bus, of a cell's number and what is in it. Of all the places where a cell stands the first one sends this, as
 // often as the others receive it: so all have the same value, and it is written once.
 
-// busMemory is the bus: a cell's number, its two elements.
+// busMemory is the bus: a cell's number, its coordinates.
 const busMemory = "memory"
 
 // program is a program laid out in tables.
 type program struct {
+	degree       circuit.Degree
 	operations   []circuit.Row
 	permutations []circuit.Permutation
 	rows         int // of both tables
@@ -37,7 +38,7 @@ func lanes(n, rows int) int { return (n + rows - 1) / rows }
 
 // newProgram lays a program out in so many rows, with S-boxes of one kind. The statement reads cells, each once.
 func newProgram(b *circuit.Builder, statement []circuit.Cell, rows int, boxes poseidon.Boxes) *program {
-	p := &program{operations: b.Rows, permutations: b.Permutations, rows: rows, boxes: boxes, statement: statement}
+	p := &program{degree: b.Degree, operations: b.Rows, permutations: b.Permutations, rows: rows, boxes: boxes, statement: statement}
 	type use struct{ first, times int }
 	uses := make([]use, len(b.Values))
 	stand := func(cells []circuit.Cell) {
@@ -86,62 +87,85 @@ func cellsOf(q circuit.Permutation) (cells [operands]circuit.Cell) {
 	return cells
 }
 
-// Fixed columns of a lane of operations, behind those of its operands, two of each: the cell, and its times.
+// Fixed columns of a lane of operations, behind those of its operands, two of each: the cell, and its times. Those
+// of the constant's coordinates are last.
 const (
 	product = 2*circuit.Operands + iota
-	conjugate
+	first
 	crossed
 	left
 	right
+	bit
 	constant
-	bit            = constant + 2
-	operationFixed = bit + 1
 )
 
-// Columns of a lane of operations: of each operand two elements.
-const operationColumns = 2 * circuit.Operands
+// operationFixed is how many fixed columns a lane of operations has.
+func (p *program) operationFixed() int { return constant + int(p.degree) }
 
-// memory sends what is in a cell, by the two fixed columns of the place where it stands.
-func memory(b *air.Builder, fixed int, first, second air.Expr) {
-	b.Send(busMemory, b.Fixed(fixed+1), b.Fixed(fixed), first, second)
+// operationColumns is how many columns a lane of operations has: of each operand its coordinates.
+func (p *program) operationColumns() int { return circuit.Operands * int(p.degree) }
+
+// memory sends what is in a cell, by the two fixed columns of the place where it stands. Coordinates that are not
+// there are 0.
+func (p *program) memory(b *air.Builder, fixed int, coordinates ...air.Expr) {
+	tuple := make([]air.Expr, 1+p.degree)
+	tuple[0] = b.Fixed(fixed)
+	copy(tuple[1:], coordinates)
+	b.Send(busMemory, b.Fixed(fixed+1), tuple...)
 }
-
-// nonResidue is the square of the extension's element of which pairs' second elements are multiples.
-var nonResidue = int64(circuit.X{0, 1}.Square()[0])
 
 // operationsTable has so many lanes.
 func (p *program) operationsTable() *air.Table {
 	n := lanes(len(p.operations), p.rows)
-	return &air.Table{Name: "operations", Columns: n * operationColumns, Fixed: p.fixedOperations(n), State: func(b *air.Builder) {
+	return &air.Table{Name: "operations", Columns: n * p.operationColumns(), Fixed: p.fixedOperations(n), State: func(b *air.Builder) {
 		for lane := range n {
-			operation(b, lane)
+			p.operation(b, lane)
 		}
 	}}
 }
 
-func operation(b *air.Builder, lane int) {
-	fixed := func(i int) air.Expr { return b.Fixed(lane*operationFixed + i) }
-	var at [circuit.Operands][2]air.Expr
-	for i := range at {
-		for k := range at[i] {
-			at[i][k] = b.Here(lane*operationColumns + 2*i + k)
+// coordinateNames are those of coordinates.
+var coordinateNames = [circuit.MostDegree]string{"first", "second", "third"}
+
+// products are the coordinates of x y.
+func (p *program) products(x, y []air.Expr) (xy []air.Expr) {
+	xy = make([]air.Expr, p.degree)
+	for i := range x {
+		for j := range y {
+			var units [2]circuit.X
+			units[0][i], units[1][j] = 1, 1
+			for k, times := range p.degree.Mul(units[0], units[1]) {
+				switch {
+				case times == 0:
+				case xy[k] == air.Expr{}:
+					xy[k] = x[i].Mul(y[j]).Times(int64(times))
+				default:
+					xy[k] = xy[k].Add(x[i].Mul(y[j]).Times(int64(times)))
+				}
+			}
 		}
-		memory(b, lane*operationFixed+2*i, at[i][0], at[i][1])
+	}
+	return xy
+}
+
+func (p *program) operation(b *air.Builder, lane int) {
+	fixed := func(i int) air.Expr { return b.Fixed(lane*p.operationFixed() + i) }
+	var at [circuit.Operands][]air.Expr
+	for i := range at {
+		for k := range int(p.degree) {
+			at[i] = append(at[i], b.Here(lane*p.operationColumns()+int(p.degree)*i+k))
+		}
+		p.memory(b, lane*p.operationFixed()+2*i, at[i]...)
 	}
 	x, y, z := at[circuit.A], at[circuit.B], at[circuit.C]
-	// Products of pairs, of one half each: x₀ y₀ and 7 x₁ y₁; x₀ y₁ and x₁ y₀.
-	xy := [4]air.Expr{x[0].Mul(y[0]), x[1].Mul(y[1]).Times(nonResidue), x[0].Mul(y[1]), x[1].Mul(y[0])}
-	yz := [2]air.Expr{y[0].Mul(z[0]).Add(y[1].Mul(z[1]).Times(nonResidue)), y[0].Mul(z[1]).Add(y[1].Mul(z[0]))}
-	straight := [2]air.Expr{xy[0].Add(xy[1]), xy[2].Add(xy[3])}
-	conjugated := [2]air.Expr{xy[0].Sub(xy[1]), xy[3].Sub(xy[2])}
-	for k, name := range []string{"first", "second"} {
-		sum := fixed(product).Mul(straight[k]).Add(fixed(conjugate).Mul(conjugated[k])).Add(fixed(crossed).Mul(yz[k])).
+	xy, yz, square := p.products(x, y), p.products(y, z), p.products(z, z)
+	for k, out := range at[circuit.Out] {
+		sum := fixed(product).Mul(xy[k]).Add(fixed(first).Mul(x[k].Mul(y[0]))).Add(fixed(crossed).Mul(yz[k])).
 			Add(fixed(left).Mul(x[k])).Add(fixed(right).Mul(z[k])).Add(fixed(constant + k))
-		b.Zero(air.Everywhere, fmt.Sprintf("operation of lane %d, %s element", lane, name), sum.Sub(at[circuit.Out][k]))
+		b.Zero(air.Everywhere, fmt.Sprintf("operation of lane %d, %s element", lane, coordinateNames[k]), sum.Sub(out))
 	}
-	square := [2]air.Expr{z[0].Mul(z[0]).Add(z[1].Mul(z[1]).Times(nonResidue)), z[0].Mul(z[1]).Times(2)}
-	for k, name := range []string{"first", "second"} {
-		b.Zero(air.Everywhere, fmt.Sprintf("bit of lane %d, %s element", lane, name), fixed(bit).Mul(square[k].Sub(z[k])))
+	for k := range square {
+		b.Zero(air.Everywhere, fmt.Sprintf("bit of lane %d, %s element", lane, coordinateNames[k]), fixed(bit).Mul(square[k].Sub(z[k])))
 	}
 }
 
@@ -155,12 +179,15 @@ func matrix(columns, rows int) [][]uint64 {
 }
 
 func (p *program) fixedOperations(n int) [][]uint64 {
-	m := matrix(n*operationFixed, p.rows)
+	m := matrix(n*p.operationFixed(), p.rows)
 	for i, r := range p.operations {
-		row, of := i/n, m[i%n*operationFixed:]
+		row, of := i/n, m[i%n*p.operationFixed():]
 		p.setMemory(of, row, i*circuit.Operands, r.Cells[:])
-		for j, v := range [...]goldilocks.Element{r.Product, r.Conjugate, r.Crossed, r.Left, r.Right, r.Constant[0], r.Constant[1]} {
+		for j, v := range [...]goldilocks.Element{r.Product, r.First, r.Crossed, r.Left, r.Right} {
 			of[product+j][row] = uint64(v)
+		}
+		for k, v := range r.Constant[:p.degree] {
+			of[constant+k][row] = uint64(v)
 		}
 		if r.Bit {
 			of[bit][row] = 1
@@ -202,8 +229,8 @@ func (p *program) permutationsTable() *air.Table {
 
 func (p *program) permutation(b *air.Builder, lane int) {
 	here := func(i int) air.Expr { return b.Here(lane*p.permutationColumns() + i) }
-	port := func(operand int, first, second air.Expr) {
-		memory(b, lane*permutationFixed+2*operand, first, second)
+	port := func(operand int, elements ...air.Expr) {
+		p.memory(b, lane*permutationFixed+2*operand, elements...)
 	}
 	var in [hash.Width]air.Expr
 	for i := range in {
@@ -212,7 +239,7 @@ func (p *program) permutation(b *air.Builder, lane int) {
 	for i := range circuit.Pairs {
 		port(i, in[2*i], in[2*i+1])
 	}
-	port(swapOperand, here(swapColumn), air.Expr{})
+	port(swapOperand, here(swapColumn))
 	permuted := in
 	for i := range 2 * hash.DigestLen {
 		permuted[i] = here(permutedColumn + i)
@@ -246,12 +273,13 @@ func (p *program) traces(values []circuit.X) []stark.Trace {
 			})
 		}}
 	}
-	pair := func(cells *stark.Cells, row, column int, c circuit.Cell) (x circuit.X) {
+	set := func(cells *stark.Cells, row, column, coordinates int, c circuit.Cell) (x circuit.X) {
 		if c != circuit.None {
 			x = values[c]
 		}
-		cells.Set(row, column, uint64(x[0]))
-		cells.Set(row, column+1, uint64(x[1]))
+		for k := range coordinates {
+			cells.Set(row, column+k, uint64(x[k]))
+		}
 		return x
 	}
 	operations := func(cells *stark.Cells, i, row, lane int) {
@@ -259,7 +287,7 @@ func (p *program) traces(values []circuit.X) []stark.Trace {
 			return
 		}
 		for j, c := range p.operations[i].Cells {
-			pair(cells, row, lane*operationColumns+2*j, c)
+			set(cells, row, lane*p.operationColumns()+int(p.degree)*j, int(p.degree), c)
 		}
 	}
 	permutations := func(cells *stark.Cells, i, row, lane int) {
@@ -268,7 +296,7 @@ func (p *program) traces(values []circuit.X) []stark.Trace {
 		var swap goldilocks.Element
 		if i < len(p.permutations) {
 			for j, c := range p.permutations[i].In {
-				x := pair(cells, row, first+inColumn+2*j, c)
+				x := set(cells, row, first+inColumn+2*j, 2, c)
 				state[2*j], state[2*j+1] = x[0], x[1]
 			}
 			swap = values[p.permutations[i].Swap][0]

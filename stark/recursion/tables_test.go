@@ -22,8 +22,8 @@ import (
 
 // tiny is a program of all kinds of rows, and the cells that a statement reads: of a pair its first element's bits, two
 // permutations of it, in an order that one of the bits says, and an inverse.
-func tiny() (*circuit.Builder, []circuit.Cell) {
-	b := circuit.New()
+func tiny(degree circuit.Degree) (*circuit.Builder, []circuit.Cell) {
+	b := circuit.New(degree)
 	b.Hint(circuit.X{7, 7}) // which nothing reads
 	x := b.Hint(circuit.X{0x123456789abcdef1, 5})
 	bits := b.Bits(b.First(x), 0, "bits")
@@ -31,6 +31,9 @@ func tiny() (*circuit.Builder, []circuit.Cell) {
 	out = b.Permute([circuit.Pairs]circuit.Value{out[0], out[0], out[1], out[2], out[4], x}, circuit.Zero)
 	y := b.Select(bits[1], b.MulAdd(out[0], x, out[1]), b.BothLess(x, out[2], out[3]))
 	b.Equal(b.Mul(y, y), b.MulAdd(y, y, circuit.Zero), "squares")
+	if degree == 3 {
+		y = b.Triples([]circuit.Value{x, out[3], y}, 2)[1]
+	}
 	return b, []circuit.Cell{b.Cell(b.Inverse(y, "inverse")), b.Cell(out[5])}
 }
 
@@ -43,9 +46,13 @@ type laid struct {
 }
 
 // about is the statement that reads cells.
-func about(values []circuit.X, cells []circuit.Cell) (about stark.Statement) {
+func about(b *circuit.Builder, cells []circuit.Cell) (about stark.Statement) {
 	for _, c := range cells {
-		about.Messages = append(about.Messages, stark.Message{Bus: "memory", Times: -1, Tuple: []uint64{uint64(c), uint64(values[c][0]), uint64(values[c][1])}})
+		tuple := []uint64{uint64(c)}
+		for _, e := range b.Values[c][:b.Degree] {
+			tuple = append(tuple, uint64(e))
+		}
+		about.Messages = append(about.Messages, stark.Message{Bus: "memory", Times: -1, Tuple: tuple})
 	}
 	return about
 }
@@ -58,7 +65,7 @@ func lay(t *testing.T, b *circuit.Builder, statement []circuit.Cell, rows int, o
 	}
 	p := recursion.NewProgram(b, statement, rows, of)
 	s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, p.Tables()...))(t)
-	return laid{p, s, p.Traces(b.Values), about(b.Values, statement)}
+	return laid{p, s, p.Traces(b.Values), about(b, statement)}
 }
 
 // check is what Check says of traces in which a cell is one more.
@@ -75,19 +82,24 @@ func (l laid) check(t *testing.T, table, row, column int) error {
 	return l.Check(t.Context(), executor.Serial(), traces, l.about)
 }
 
+// degrees are those of the extensions of programs.
+var degrees = []circuit.Degree{2, 3}
+
 // TestProgram: a program is proved in any number of rows, with S-boxes of both kinds.
 func TestProgram(t *testing.T) {
 	t.Parallel()
-	b, statement := tiny()
-	must.Do(t, b.Err())
-	must.Do(t, circuittest.New(b).Check())
-	for _, rows := range []int{2, 4, 32, 256} {
-		for _, of := range []boxes.Boxes{boxes.Plain, boxes.Cubed} {
-			l := lay(t, b, statement, rows, of)
-			must.Do(t, l.Check(t.Context(), executor.Serial(), l.traces, l.about))
-			proof := must.Get(l.Prove(t.Context(), executor.Serial(), l.traces, l.about, stark.Options{}))(t)
-			must.Do(t, l.Verify(proof, l.about))
-			golden.Equal(t, "lanes", [2]int{(len(b.Rows) + rows - 1) / rows, (len(b.Permutations) + rows - 1) / rows}, l.Lanes())
+	for _, degree := range degrees {
+		b, statement := tiny(degree)
+		must.Do(t, b.Err())
+		must.Do(t, circuittest.New(b).Check())
+		for _, rows := range []int{2, 4, 32, 256} {
+			for _, of := range []boxes.Boxes{boxes.Plain, boxes.Cubed} {
+				l := lay(t, b, statement, rows, of)
+				must.Do(t, l.Check(t.Context(), executor.Serial(), l.traces, l.about))
+				proof := must.Get(l.Prove(t.Context(), executor.Serial(), l.traces, l.about, stark.Options{}))(t)
+				must.Do(t, l.Verify(proof, l.about))
+				golden.Equal(t, "lanes", [2]int{(len(b.Rows) + rows - 1) / rows, (len(b.Permutations) + rows - 1) / rows}, l.Lanes())
+			}
 		}
 	}
 }
@@ -95,7 +107,7 @@ func TestProgram(t *testing.T) {
 // TestTimes: what is in a cell is sent by one place as often as all others, and the statement, receive it.
 func TestTimes(t *testing.T) {
 	t.Parallel()
-	b, statement := tiny()
+	b, statement := tiny(2)
 	places := make(map[circuit.Cell][]uint64)
 	times := recursion.NewProgram(b, statement, 4, boxes.Cubed).Times()
 	stand := func(cells ...circuit.Cell) {
@@ -132,14 +144,18 @@ func TestTimes(t *testing.T) {
 // that is not free.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	b, statement := tiny()
 	const rows = 8
 	names := []string{"operations", "permutations"}
-	for _, of := range []boxes.Boxes{boxes.Plain, boxes.Cubed} {
+	for i, of := range []boxes.Boxes{boxes.Plain, boxes.Cubed} {
+		b, statement := tiny(degrees[i])
 		l := lay(t, b, statement, rows, of)
 		swap := make(map[int]bool)
 		for i, p := range l.Places() {
-			for k := range 2 {
+			coordinates := int(b.Degree)
+			if p.Table == 1 {
+				coordinates = 2
+			}
+			for k := range coordinates {
 				if k == 1 && i >= len(b.Rows)*circuit.Operands && (i-len(b.Rows)*circuit.Operands)%(circuit.Pairs+1) == circuit.Pairs {
 					swap[p.Column] = true
 					continue // a bit has one column
@@ -174,15 +190,19 @@ func TestPlaces(t *testing.T) {
 // statement reads.
 func TestHints(t *testing.T) {
 	t.Parallel()
-	b, statement := tiny()
+	for _, degree := range degrees {
+		checkHints(t, degree)
+	}
+}
+
+func checkHints(t *testing.T, degree circuit.Degree) {
+	b, statement := tiny(degree)
 	l := lay(t, b, statement, 8, boxes.Cubed)
 	p := circuittest.New(b)
 	for i, hint := range p.Hints()[1:] {
-		for k := range 2 {
-			more := circuit.X{1}
-			if k == 1 {
-				more = circuit.X{0, 1}
-			}
+		for k := range int(degree) {
+			var more circuit.X
+			more[k] = 1
 			values := p.With(map[circuit.Cell]circuit.X{hint: b.Values[hint].Add(more)})
 			want := `bus "memory"`
 			if broken := p.Broken(values); len(broken) > 0 {
@@ -198,7 +218,7 @@ func TestHints(t *testing.T) {
 // TestFixed: programs that differ in anything are different systems, and a proof is of one.
 func TestFixed(t *testing.T) {
 	t.Parallel()
-	b, statement := tiny()
+	b, statement := tiny(3)
 	const rows = 8
 	l := lay(t, b, statement, rows, boxes.Cubed)
 	proof := must.Get(l.Prove(t.Context(), executor.Serial(), l.traces, l.about, stark.Options{}))(t)
@@ -206,12 +226,13 @@ func TestFixed(t *testing.T) {
 	type change = func(rows []circuit.Row, boxes []circuit.Permutation, times []uint64)
 	changes := map[string]change{
 		"a product":      func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Product++ },
-		"a conjugate":    func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Conjugate++ },
+		"a coordinate":   func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].First++ },
 		"crossed":        func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Crossed++ },
 		"left":           func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Left++ },
 		"right":          func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Right++ },
 		"a constant":     func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Constant[0]++ },
 		"its second":     func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Constant[1]++ },
+		"its third":      func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Constant[2]++ },
 		"a bit":          func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9].Bit = !rows[9].Bit },
 		"rows exchanged": func(rows []circuit.Row, _ []circuit.Permutation, _ []uint64) { rows[9], rows[11] = rows[11], rows[9] },
 		"permutations": func(_ []circuit.Row, boxes []circuit.Permutation, _ []uint64) {
@@ -245,7 +266,7 @@ func TestFixed(t *testing.T) {
 // TestReads: the statement reads cells once each, with what is in them.
 func TestReads(t *testing.T) {
 	t.Parallel()
-	b, statement := tiny()
+	b, statement := tiny(2)
 	l := lay(t, b, statement, 8, boxes.Cubed)
 	proof := must.Get(l.Prove(t.Context(), executor.Serial(), l.traces, l.about, stark.Options{}))(t)
 	for name, change := range map[string]func(m []stark.Message) []stark.Message{
@@ -253,7 +274,7 @@ func TestReads(t *testing.T) {
 		"its second":    func(m []stark.Message) []stark.Message { m[1].Tuple[2]++; return m },
 		"another cell":  func(m []stark.Message) []stark.Message { m[0].Tuple[0]++; return m },
 		"another one right": func([]stark.Message) []stark.Message {
-			return about(b.Values, []circuit.Cell{0, statement[1]}).Messages
+			return about(b, []circuit.Cell{0, statement[1]}).Messages
 		},
 		"cells exchanged": func(m []stark.Message) []stark.Message {
 			m[0].Tuple[0], m[1].Tuple[0] = m[1].Tuple[0], m[0].Tuple[0]
@@ -265,22 +286,34 @@ func TestReads(t *testing.T) {
 		"nothing":       func([]stark.Message) []stark.Message { return nil },
 		"one for other": func(m []stark.Message) []stark.Message { return []stark.Message{m[0], m[0]} },
 	} {
-		other := stark.Statement{Messages: change(about(b.Values, statement).Messages)}
+		other := stark.Statement{Messages: change(about(b, statement).Messages)}
 		must.Fail(t, l.Verify(proof, other), zkbench.ErrProof, "%s", name)
 		_, err := l.Prove(t.Context(), executor.Serial(), l.traces, other, stark.Options{})
 		refused(t, name, err, zkbench.ErrWitness, `bus "memory"`)
 	}
 }
 
-// TestBit: of a bit both elements are held to it: that of its square alone is the bit's for other pairs too.
+// TestBit: of a bit all elements are held to it: those of its square alone are the bit's for other numbers too.
 func TestBit(t *testing.T) {
 	t.Parallel()
 	eighth := goldilocks.Element(8).Inverse()
 	for i, c := range []struct {
-		x    circuit.X
-		says string
-	}{{circuit.X{}, ""}, {circuit.X{1}, ""}, {circuit.X{2}, "first"}, {circuit.X{eighth, eighth}, "second"}, {circuit.X{eighth, eighth.Neg()}, "second"}} {
-		b := circuit.New()
+		degree circuit.Degree
+		x      circuit.X
+		says   string
+	}{
+		{2, circuit.X{}, ""},
+		{2, circuit.X{1}, ""},
+		{2, circuit.X{2}, "first"},
+		{2, circuit.X{eighth, eighth}, "second"},
+		{2, circuit.X{eighth, eighth.Neg()}, "second"},
+		{3, circuit.X{}, ""},
+		{3, circuit.X{1}, ""},
+		{3, circuit.X{2}, "first"},
+		{3, circuit.X{0, 0, 1}, "second"},
+		{3, circuit.X{4, 17130065393378484212, 1208031150725833489}, "third"}, // whose square has its first two
+	} {
+		b := circuit.New(c.degree)
 		bit := b.Cell(b.Hint(c.x))
 		same := b.Cell(b.Hint(c.x))
 		b.Rows = append(b.Rows, circuit.Row{Cells: [circuit.Operands]circuit.Cell{circuit.None, circuit.None, bit, same}, Right: 1, Bit: true})

@@ -56,12 +56,13 @@ func TestTrees(t *testing.T) {
 	refused(t, "no proof", err, zkbench.ErrParams, "0 proofs")
 }
 
-// TestSecure100: what the sets of a tree promise is proved of all layers.
-func TestSecure100(t *testing.T) {
+// TestSecure: what the sets of a tree promise is proved of all layers.
+func TestSecure(t *testing.T) {
 	t.Parallel()
 	testsize.Full(t)
-	sets := must.Get(recursion.Secure100())(t)
-	s := powersOf(t, sets.Children(), 1)
-	tree := must.Get(recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{64}, Like: power(t, s, 2, 64).Statement}, 2))(t)
-	golden.Within(t, "bits", 100, must.Get(tree.System().Bits())(t), 110)
+	for bits, sets := range map[int]recursion.Sets{100: must.Get(recursion.Secure100())(t), 128: recursion.Secure128()} {
+		s := powersOf(t, sets.Children(), 1)
+		tree := must.Get(recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{64}, Like: power(t, s, 2, 64).Statement}, 2))(t)
+		golden.Within(t, "bits", float64(bits), float64(must.Get(tree.System().Bits())(t)), float64(bits)+10)
+	}
 }

@@ -27,13 +27,14 @@ const (
 // treeSets are the parameters of aggregations, by name.
 var treeSets = map[string]func() (recursion.Sets, error){
 	"secure100":  recursion.Secure100,
+	"secure128":  func() (recursion.Sets, error) { return recursion.Secure128(), nil },
 	"compare100": func() (recursion.Sets, error) { return recursion.Compare100(), nil },
 }
 
 // The axes of aggregations.
 var (
 	proofsAxis  = workload.IntAxis(workload.Axis{Name: "proofs", Usage: "proofs of a message each, of which one is made", Smoke: "1"}, 1, 64, 1)
-	treeSetAxis = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters, of all layers"}, []string{"secure100", "compare100"}, []string{"secure100"})
+	treeSetAxis = workload.NameAxis(workload.Axis{Name: "set", Usage: "sets of parameters, of all layers"}, []string{"secure100", "secure128", "compare100"}, []string{"secure100"})
 )
 
 // KeccakAggregate is one proof of many messages' Keccak-256.

@@ -1,8 +1,8 @@
-// Package circuit is straight-line programs over the quadratic extension of Goldilocks, made as they are
+// Package circuit is straight-line programs over an extension of Goldilocks, made as they are
 // run: what a verifier computes, written down for tables that prove it.
 //
 // A program has a memory that is written once. Its cells hold elements of the extension, or, for
-// permutations, pairs of elements of the field. It has rows, each of which says what four cells have to do
+// permutations, pairs of elements of the field, which are those without further coordinates. It has rows, each of which says what four cells have to do
 // with each other, and permutations of Poseidon, which say it of thirteen. There are no jumps: which rows
 // there are depends on the Go code that makes them, and not on values. Running that code for some values
 // gives the values of all cells, and the first row that does not hold.
@@ -13,15 +13,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
-	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
-)
-
-type (
-	// E is an element of the field.
-	E = goldilocks.Element
-	// X is one of the extension.
-	X = ext.Quadratic
 )
 
 // Cell is a place in memory.
@@ -41,14 +33,14 @@ const (
 
 // Row says that
 //
-//	Out = Product A B + Conjugate A B̄ + Crossed B C + Left A + Right C + Constant
+//	Out = Product A B + First A b₀ + Crossed B C + Left A + Right C + Constant
 //
-// where B̄ is B's conjugate, and, if Bit, that C is 0 or 1.
+// where b₀ is B's first coordinate, and, if Bit, that C is 0 or 1.
 type Row struct {
-	Cells                                    [Operands]Cell
-	Product, Conjugate, Crossed, Left, Right E
-	Constant                                 X
-	Bit                                      bool
+	Cells                                [Operands]Cell
+	Product, First, Crossed, Left, Right E
+	Constant                             X
+	Bit                                  bool
 }
 
 // Pairs is the number of cells of a permutation's state.
@@ -63,6 +55,7 @@ type Permutation struct {
 
 // Builder makes a program, and runs it.
 type Builder struct {
+	Degree       Degree
 	Rows         []Row
 	Permutations []Permutation
 	Values       []X // of each cell
@@ -70,8 +63,8 @@ type Builder struct {
 	err          error
 }
 
-// New is an empty program.
-func New() *Builder { return &Builder{constants: make(map[X]Value)} }
+// New is an empty program over the extension of a degree.
+func New(of Degree) *Builder { return &Builder{Degree: of, constants: make(map[X]Value)} }
 
 // Err is a zkbench.ErrProof that names the first thing that does not hold, or nil.
 func (b *Builder) Err() error { return b.err }
@@ -160,23 +153,28 @@ func (b *Builder) at(c Cell) (x X) {
 }
 
 // Result is what a row says that Out is.
-func (r *Row) Result(a, b, c X) X {
+func (d Degree) Result(r *Row, a, b, c X) X {
 	x := r.Constant
 	if r.Product != 0 {
-		x = x.Add(a.Mul(b).MulBase(r.Product))
+		x = x.Add(d.Mul(a, b).MulBase(r.Product))
 	}
-	if r.Conjugate != 0 {
-		x = x.Add(a.Mul(b.Frobenius()).MulBase(r.Conjugate))
+	if r.First != 0 {
+		x = x.Add(a.MulBase(b[0]).MulBase(r.First))
 	}
 	if r.Crossed != 0 {
-		x = x.Add(b.Mul(c).MulBase(r.Crossed))
+		x = x.Add(d.Mul(b, c).MulBase(r.Crossed))
 	}
 	return x.Add(a.MulBase(r.Left)).Add(c.MulBase(r.Right))
 }
 
+// result is what a row says that Out is, in this run.
+func (b *Builder) result(r *Row) X {
+	return b.Degree.Result(r, b.at(r.Cells[A]), b.at(r.Cells[B]), b.at(r.Cells[C]))
+}
+
 // row appends a row, whose result is a cell of its own.
 func (b *Builder) row(r Row) Value {
-	v := b.Hint(r.Result(b.at(r.Cells[A]), b.at(r.Cells[B]), b.at(r.Cells[C])))
+	v := b.Hint(b.result(&r))
 	r.Cells[Out] = v.cell
 	b.Rows = append(b.Rows, r)
 	return v
@@ -185,10 +183,17 @@ func (b *Builder) row(r Row) Value {
 // holds appends a row whose result is a cell that is there. The name is what Err says where it is not.
 func (b *Builder) holds(r Row, out Value, name string, args ...any) {
 	r.Cells[Out] = b.Cell(out)
-	if b.err == nil && r.Result(b.at(r.Cells[A]), b.at(r.Cells[B]), b.at(r.Cells[C])) != b.Of(out) {
-		b.err = fmt.Errorf("%w: "+name, append([]any{zkbench.ErrProof}, args...)...)
+	if b.result(&r) != b.Of(out) {
+		b.fails(name, args...)
 	}
 	b.Rows = append(b.Rows, r)
+}
+
+// fails notes what does not hold, if it is the first.
+func (b *Builder) fails(name string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("%w: "+name, append([]any{zkbench.ErrProof}, args...)...)
+	}
 }
 
 // Add is x + y.
@@ -213,7 +218,7 @@ func (b *Builder) product(x, y, z Value) Row {
 	if x.known() {
 		x, y = y, x
 	}
-	if y.known() && y.plus[1] == 0 {
+	if y.known() && y.plus.InField() {
 		return b.linear(x.Times(y.plus[0]), z)
 	}
 	if x.plus != (X{}) {
@@ -222,7 +227,7 @@ func (b *Builder) product(x, y, z Value) Row {
 	if x.plus != (X{}) { // of which the other constants are
 		x = b.At(b.Cell(x))
 	}
-	if y.plus[1] != 0 {
+	if !y.plus.InField() {
 		y = b.At(b.Cell(y))
 	}
 	r := b.linear(Value{cell: x.cell, scale: x.scale.Mul(y.plus[0])}, z)
@@ -242,9 +247,9 @@ func (b *Builder) MulAdd(x, y, z Value) Value {
 // Mul is x y.
 func (b *Builder) Mul(x, y Value) Value {
 	switch {
-	case x.known() && x.plus[1] == 0:
+	case x.known() && x.plus.InField():
 		return y.Times(x.plus[0])
-	case y.known() && y.plus[1] == 0:
+	case y.known() && y.plus.InField():
 		return x.Times(y.plus[0])
 	}
 	return b.MulAdd(x, y, Zero)
@@ -272,7 +277,7 @@ func (b *Builder) Equal(x, y Value, name string, args ...any) {
 
 // Inverse is 1/x, of which it is said that there is one.
 func (b *Builder) Inverse(x Value, name string, args ...any) Value {
-	inverse := b.Hint(b.Of(x).Inverse())
+	inverse := b.Hint(b.Degree.Inverse(b.Of(x)))
 	b.IsProduct(x, inverse, One, name, args...)
 	return inverse
 }
@@ -303,39 +308,57 @@ func (b *Builder) both(x, y, z Value, sign E) Value {
 	})
 }
 
-const half = E((goldilocks.Modulus + 1) / 2)
+// First is a cell's first coordinate.
+func (b *Builder) First(x Value) Value { return b.FirstTimes(x, One, Zero) }
 
-// overUnit is 1/u of OverUnit.
-var overUnit = Constant(X{0, 1}.Inverse())
-
-// First is the first element of a pair.
-func (b *Builder) First(pair Value) Value { return b.FirstTimes(pair, One, Zero) }
-
-// FirstTimes is the first element of a pair times x, and z.
-func (b *Builder) FirstTimes(pair, x, z Value) Value { return b.coordinate(pair, x, z, half) }
+// FirstTimes is a cell's first coordinate times x, and z.
+func (b *Builder) FirstTimes(of, x, z Value) Value { return b.coordinate(of, x, z, Row{First: 1}) }
 
 // Second is the second element of a pair.
-func (b *Builder) Second(pair Value) Value { return b.SecondTimes(pair, overUnit, Zero) }
+func (b *Builder) Second(pair Value) Value { return b.SecondTimes(pair, b.OverUnit(One), Zero) }
 
 // OverUnit is x/u where u is the extension's element of the pair 0, 1: what SecondTimes takes.
-func (b *Builder) OverUnit(x Value) Value { return b.Mul(x, overUnit) }
-
-// SecondTimes is the second element of a pair times x, and z, where OverUnit of x is given.
-func (b *Builder) SecondTimes(pair, xOverUnit, z Value) Value {
-	return b.coordinate(pair, xOverUnit, z, goldilocks.Modulus-half)
+func (b *Builder) OverUnit(x Value) Value {
+	return b.Mul(x, Constant(b.Degree.Inverse(X{0, 1})))
 }
 
-// coordinate is x (p ± p̄) / 2 + z: a pair p is p₀ + p₁ u, and its conjugate p₀ - p₁ u.
-func (b *Builder) coordinate(pair, x, z Value, conjugate E) Value {
+// SecondTimes is the second element of a pair times x, and z, where OverUnit of x is given. Of any cell it is
+// what is in it but for its first coordinate, times what is given, and z.
+func (b *Builder) SecondTimes(of, xOverUnit, z Value) Value {
+	return b.coordinate(of, xOverUnit, z, Row{Product: 1, First: goldilocks.Modulus - 1})
+}
+
+// coordinate is a row of x times what it has of a cell's coordinates, and z.
+func (b *Builder) coordinate(of, x, z Value, has Row) Value {
 	r := b.linear(Zero, z)
-	r.Cells[A], r.Cells[B] = b.Cell(x), b.Cell(pair)
-	r.Product, r.Conjugate = half, conjugate
+	r.Cells[A], r.Cells[B] = b.Cell(x), b.Cell(of)
+	r.Product, r.First = has.Product, has.First
 	return b.row(r)
 }
 
-// Pair is a pair of two elements of the field.
-func (b *Builder) Pair(first, second Value) Value {
-	return b.MulAdd(second, Constant(X{0, 1}), first)
+// Joined is the element of the extension that has coordinates, one of the field each or of the extension.
+func (b *Builder) Joined(coordinates []Value) Value {
+	sum := coordinates[0]
+	for i, c := range coordinates[1:] {
+		var unit X
+		unit[i+1] = 1
+		sum = b.MulAdd(c, Constant(unit), sum)
+	}
+	return sum
+}
+
+// Triples are elements of the cubic extension, n of them, whose coordinates are in pairs one behind the other.
+func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
+	square := Constant(X{0, 0, 1})
+	for i := range n {
+		at := pairs[3*i/2:]
+		if i%2 == 0 {
+			all = append(all, b.FirstTimes(at[1], square, at[0]))
+		} else {
+			all = append(all, b.SecondTimes(at[0], b.OverUnit(One), b.Mul(at[1], Constant(X{0, 1}))))
+		}
+	}
+	return all
 }
 
 // wordBits are those of an element.
@@ -368,7 +391,7 @@ func (b *Builder) Bits(x Value, zeros int, name string, args ...any) []Value {
 	// p is 2^64 - 2^32 + 1: where the high half is all ones the low one is 0. With t = 2^32 - 1 - high,
 	// low (1 - t/t) is 0, and low itself where t is.
 	t := high.Neg().Plus(X{1<<(wordBits/2) - 1})
-	inverse := b.Hint(b.Of(t).Inverse())
+	inverse := b.Hint(b.Degree.Inverse(b.Of(t)))
 	b.IsProduct(b.MulAdd(t, inverse.Neg(), One), low, Zero, name, args...)
 	return bits
 }
@@ -379,15 +402,18 @@ func (b *Builder) Permute(in [Pairs]Value, swap Value) (out [Pairs]Value) {
 	var state poseidon.State
 	for i, v := range in {
 		p.In[i] = b.Cell(v)
+		if b.Values[p.In[i]][2] != 0 {
+			b.fails("what is permuted is no pair")
+		}
 		from := i
 		if b.Of(swap) == (X{1}) && i < 4 {
 			from ^= 2
 		}
-		copy(state[2*from:], b.Values[p.In[i]][:])
+		copy(state[2*from:], b.Values[p.In[i]][:2])
 	}
 	state.Permute()
 	for i := range out {
-		out[i] = b.Hint(X(state[2*i : 2*i+2]))
+		out[i] = b.Hint(X{state[2*i], state[2*i+1]})
 		p.Out[i] = out[i].cell
 	}
 	b.Permutations = append(b.Permutations, p)

@@ -17,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
 	"github.com/zkbench/zkbench/stark/internal/circuittest"
+	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
@@ -31,42 +32,64 @@ const minus = goldilocks.Modulus - 1 // -1
 // operands are values of all kinds: constants, and cells, some alone, some scaled and shifted. Two are of one cell.
 func operands(b *circuit.Builder, seed element) []value {
 	cell := b.Hint(number{3 + seed, 5})
+	further := number{}
+	further[b.Degree-1] = 77
 	return []value{
 		circuit.Zero, circuit.One, circuit.Base(7), circuit.Constant(number{2, 9}),
 		cell, cell.Times(11), b.Hint(number{seed, 8}).Neg(), cell.Times(0),
-		b.Hint(number{13, seed}).Plus(number{4}), b.Hint(number{seed, 17}).Times(6).Plus(number{1, 2}), circuit.Constant(number{0, minus}),
+		b.Hint(number{13, seed}.Add(further)).Plus(number{4}), b.Hint(number{seed, 17}).Times(6).Plus(number{1, 2}), circuit.Constant(number{0, minus}),
 	}
 }
+
+// unit is the extension's element of which the second coordinate is a multiple.
+var unit = number{0, 1}
+
+func sub(x, y number) number { return x.Add(y.MulBase(minus)) }
+
+// beyond is what is in a number but for its first coordinate: of a pair the second element times the unit.
+func beyond(x number) number { return sub(x, number{x[0]}) }
+
+// degrees are those of extensions.
+var degrees = []circuit.Degree{2, 3}
 
 var operations = []struct {
 	name  string
 	value func(b *circuit.Builder, x, y, z value) value
-	want  func(x, y, z number) number
+	want  func(d circuit.Degree, x, y, z number) number
 }{
-	{"x + y", func(b *circuit.Builder, x, y, _ value) value { return b.Add(x, y) }, func(x, y, _ number) number { return x.Add(y) }},
-	{"x - y", func(b *circuit.Builder, x, y, _ value) value { return b.Sub(x, y) }, func(x, y, _ number) number { return x.Sub(y) }},
-	{"x y", func(b *circuit.Builder, x, y, _ value) value { return b.Mul(x, y) }, func(x, y, _ number) number { return x.Mul(y) }},
-	{"x y + z", (*circuit.Builder).MulAdd, func(x, y, z number) number { return x.Mul(y).Add(z) }},
-	{"x xor y", func(b *circuit.Builder, x, y, _ value) value { return b.Xor(x, y) }, func(x, y, _ number) number { return x.Add(y).Sub(x.Mul(y).MulBase(2)) }},
-	{"x of y and z", (*circuit.Builder).Select, func(x, y, z number) number { return x.Mul(y).Add(number{1}.Sub(x).Mul(z)) }},
-	{"x (y + z)", (*circuit.Builder).BothTimes, func(x, y, z number) number { return x.Mul(y.Add(z)) }},
-	{"x (y - z)", (*circuit.Builder).BothLess, func(x, y, z number) number { return x.Mul(y.Sub(z)) }},
-	{"first of x", func(b *circuit.Builder, x, _, _ value) value { return b.First(x) }, func(x, _, _ number) number { return number{x[0]} }},
-	{"second of x", func(b *circuit.Builder, x, _, _ value) value { return b.Second(x) }, func(x, _, _ number) number { return number{x[1]} }},
-	{"first of x times y and z", (*circuit.Builder).FirstTimes, func(x, y, z number) number { return y.MulBase(x[0]).Add(z) }},
-	{"second of x times y and z", func(b *circuit.Builder, x, y, z value) value { return b.SecondTimes(x, b.OverUnit(y), z) }, func(x, y, z number) number { return y.MulBase(x[1]).Add(z) }},
-	{"pair of x and y", func(b *circuit.Builder, x, y, _ value) value { return b.Pair(x, y) }, func(x, y, _ number) number { return x.Add(y.Mul(number{0, 1})) }},
-	{"cell of x", func(b *circuit.Builder, x, _, _ value) value { return b.At(b.Cell(x)) }, func(x, _, _ number) number { return x }},
-	{"-x", func(_ *circuit.Builder, x, _, _ value) value { return x.Neg() }, func(x, _, _ number) number { return x.Neg() }},
-	{"3 (x + 1 + 2 u)", func(_ *circuit.Builder, x, _, _ value) value { return x.Plus(number{1, 2}).Times(3) }, func(x, _, _ number) number { return x.Add(number{1, 2}).MulBase(3) }},
+	{"x + y", func(b *circuit.Builder, x, y, _ value) value { return b.Add(x, y) }, func(_ circuit.Degree, x, y, _ number) number { return x.Add(y) }},
+	{"x - y", func(b *circuit.Builder, x, y, _ value) value { return b.Sub(x, y) }, func(_ circuit.Degree, x, y, _ number) number { return sub(x, y) }},
+	{"x y", func(b *circuit.Builder, x, y, _ value) value { return b.Mul(x, y) }, func(d circuit.Degree, x, y, _ number) number { return d.Mul(x, y) }},
+	{"x y + z", (*circuit.Builder).MulAdd, func(d circuit.Degree, x, y, z number) number { return d.Mul(x, y).Add(z) }},
+	{"x xor y", func(b *circuit.Builder, x, y, _ value) value { return b.Xor(x, y) }, func(d circuit.Degree, x, y, _ number) number { return sub(x.Add(y), d.Mul(x, y).MulBase(2)) }},
+	{"x of y and z", (*circuit.Builder).Select, func(d circuit.Degree, x, y, z number) number { return d.Mul(x, y).Add(d.Mul(sub(number{1}, x), z)) }},
+	{"x (y + z)", (*circuit.Builder).BothTimes, func(d circuit.Degree, x, y, z number) number { return d.Mul(x, y.Add(z)) }},
+	{"x (y - z)", (*circuit.Builder).BothLess, func(d circuit.Degree, x, y, z number) number { return d.Mul(x, sub(y, z)) }},
+	{"first of x", func(b *circuit.Builder, x, _, _ value) value { return b.First(x) }, func(_ circuit.Degree, x, _, _ number) number { return number{x[0]} }},
+	{"second of x", func(b *circuit.Builder, x, _, _ value) value { return b.Second(x) }, func(d circuit.Degree, x, _, _ number) number { return d.Mul(beyond(x), d.Inverse(unit)) }},
+	{"first of x times y and z", (*circuit.Builder).FirstTimes, func(_ circuit.Degree, x, y, z number) number { return y.MulBase(x[0]).Add(z) }},
+	{"second of x times y and z", func(b *circuit.Builder, x, y, z value) value { return b.SecondTimes(x, b.OverUnit(y), z) }, func(d circuit.Degree, x, y, z number) number {
+		return d.Mul(d.Mul(beyond(x), d.Inverse(unit)), y).Add(z)
+	}},
+	{"x and y joined", func(b *circuit.Builder, x, y, _ value) value { return b.Joined([]value{x, y}) }, func(d circuit.Degree, x, y, _ number) number { return x.Add(d.Mul(y, unit)) }},
+	{"x, y and z joined", func(b *circuit.Builder, x, y, z value) value { return b.Joined([]value{x, y, z}[:b.Degree]) }, func(d circuit.Degree, x, y, z number) number {
+		if d == 2 {
+			return x.Add(d.Mul(y, unit))
+		}
+		return x.Add(d.Mul(y, unit)).Add(d.Mul(z, number{0, 0, 1}))
+	}},
+	{"cell of x", func(b *circuit.Builder, x, _, _ value) value { return b.At(b.Cell(x)) }, func(_ circuit.Degree, x, _, _ number) number { return x }},
+	{"-x", func(_ *circuit.Builder, x, _, _ value) value { return x.Neg() }, func(_ circuit.Degree, x, _, _ number) number { return x.MulBase(minus) }},
+	{"3 (x + 1 + 2 u)", func(_ *circuit.Builder, x, _, _ value) value { return x.Plus(number{1, 2}).Times(3) }, func(_ circuit.Degree, x, _, _ number) number { return x.Add(number{1, 2}).MulBase(3) }},
 }
 
 // TestOperations: each has the value that arithmetic gives, of operands of all kinds in all places, by rows that hold, and
 // hold of other values of the cells too.
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	for _, o := range operations {
-		b, other := circuit.New(), circuit.New()
+	for i := range len(degrees) * len(operations) {
+		of, o := degrees[i/len(operations)], operations[i%len(operations)]
+		b, other := circuit.New(of), circuit.New(of)
 		all, others := operands(b, 100), operands(other, 200)
 		// The operands' cells are hints, and come first.
 		hints := make(map[circuit.Cell]number)
@@ -84,8 +107,8 @@ func TestOperations(t *testing.T) {
 				for k, z := range all {
 					name := fmt.Sprintf("%s of operands %d, %d, %d", o.name, i, j, k)
 					got := o.value(b, x, y, z)
-					golden.Equal(t, name, o.want(b.Of(x), b.Of(y), b.Of(z)), b.Of(got))
-					results = append(results, result{name, b.Cell(got), o.want(other.Of(others[i]), other.Of(others[j]), other.Of(others[k]))})
+					golden.Equal(t, name, o.want(of, b.Of(x), b.Of(y), b.Of(z)), b.Of(got))
+					results = append(results, result{name, b.Cell(got), o.want(of, other.Of(others[i]), other.Of(others[j]), other.Of(others[k]))})
 				}
 			}
 		}
@@ -104,7 +127,7 @@ func TestOperations(t *testing.T) {
 // TestFewRows: sums and products of constants take no row, and what a cell is times a constant none either.
 func TestFewRows(t *testing.T) {
 	t.Parallel()
-	b := circuit.New()
+	b := circuit.New(2)
 	x, y, z := b.Hint(number{2, 3}), b.Hint(number{4, 5}), b.Hint(number{6, 7})
 	rows := func(name string, want int, do func()) {
 		t.Helper()
@@ -154,11 +177,13 @@ func TestAssertions(t *testing.T) {
 		"equal to itself":     {0, func(b *circuit.Builder, x value) { b.Equal(x.Times(2), x.Plus(b.Of(x)), "") }},
 		"equal to a constant": {0, func(b *circuit.Builder, x value) { b.Equal(x, circuit.Constant(b.Of(x)), "") }},
 		"constants":           {0, func(b *circuit.Builder, _ value) { b.Equal(circuit.One, circuit.One, "") }},
-		"a product":           {0, func(b *circuit.Builder, x value) { b.IsProduct(x, x, circuit.Constant(b.Of(x).Square()), "") }},
-		"an inverse":          {0, func(b *circuit.Builder, x value) { b.Equal(b.Mul(x, b.Inverse(x, "")), circuit.One, "") }},
-		"that of a constant":  {0, func(b *circuit.Builder, _ value) { b.Inverse(circuit.Base(3), "") }},
-		"unequal":             {1, func(b *circuit.Builder, x value) { b.Equal(x, circuit.One, "here %d", 1) }},
-		"unequal constants":   {1, func(b *circuit.Builder, _ value) { b.Equal(circuit.Zero, circuit.One, "here %d", 1) }},
+		"a product": {0, func(b *circuit.Builder, x value) {
+			b.IsProduct(x, x, circuit.Constant(b.Degree.Mul(b.Of(x), b.Of(x))), "")
+		}},
+		"an inverse":         {0, func(b *circuit.Builder, x value) { b.Equal(b.Mul(x, b.Inverse(x, "")), circuit.One, "") }},
+		"that of a constant": {0, func(b *circuit.Builder, _ value) { b.Inverse(circuit.Base(3), "") }},
+		"unequal":            {1, func(b *circuit.Builder, x value) { b.Equal(x, circuit.One, "here %d", 1) }},
+		"unequal constants":  {1, func(b *circuit.Builder, _ value) { b.Equal(circuit.Zero, circuit.One, "here %d", 1) }},
 		"unequal in the second": {1, func(b *circuit.Builder, x value) {
 			b.Equal(x, circuit.Constant(b.Of(x).Add(number{0, 1})), "here %d", 1)
 		}},
@@ -171,7 +196,7 @@ func TestAssertions(t *testing.T) {
 			b.Equal(x, circuit.Zero, "there")
 		}},
 	} {
-		b := circuit.New()
+		b := circuit.New(2)
 		c.say(b, b.Hint(number{5, 6}))
 		p := circuittest.New(b)
 		must.Do(t, p.Check())
@@ -194,7 +219,7 @@ var edges = []uint64{0, 1, 2, 1<<31 - 1, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<32 + 
 func TestBits(t *testing.T) {
 	t.Parallel()
 	for _, e := range edges {
-		b := circuit.New()
+		b := circuit.New(2)
 		bits := b.Bits(b.Hint(number{element(e)}), 0, "bits")
 		must.Do(t, b.Err())
 		for i, bit := range bits {
@@ -217,7 +242,7 @@ func TestBits(t *testing.T) {
 			continue
 		}
 		other := e + goldilocks.Modulus
-		for _, x := range []number{{}, {1}, {minus}, {element(other & (1<<32 - 1))}, number{element(other & (1<<32 - 1))}.Inverse(), {0, 1}} {
+		for _, x := range []number{{}, {1}, {minus}, {element(other & (1<<32 - 1))}, {element(other & (1<<32 - 1)).Inverse()}, {0, 1}} {
 			changed := map[circuit.Cell]number{inverse: x}
 			for i := range 64 {
 				// Bits are written down from the highest of each half.
@@ -234,7 +259,7 @@ func TestBits(t *testing.T) {
 // TestBitsOfNoElement: what has a second element has no bits.
 func TestBitsOfNoElement(t *testing.T) {
 	t.Parallel()
-	b := circuit.New()
+	b := circuit.New(2)
 	b.Bits(b.Hint(number{1, 1}), 0, "bits")
 	must.Fail(t, b.Err(), zkbench.ErrProof, "a pair")
 }
@@ -247,7 +272,7 @@ func TestZeroBits(t *testing.T) {
 			e    uint64
 			good bool
 		}{{0, true}, {1 << 40, true}, {3 << 40, true}, {1 << zeros, true}, {1 << max(zeros-1, 0), zeros == 0}, {1<<41 + 1, zeros == 0}, {minus, zeros <= 32}} {
-			b := circuit.New()
+			b := circuit.New(2)
 			bits := b.Bits(b.Hint(number{element(c.e)}), zeros, "bits")
 			p := circuittest.New(b)
 			must.Do(t, p.Check())
@@ -266,25 +291,25 @@ func TestZeroBits(t *testing.T) {
 // TestPermute: a permutation is that of its state, in the order that the bit says.
 func TestPermute(t *testing.T) {
 	t.Parallel()
-	b := circuit.New()
+	b := circuit.New(2)
 	var in [circuit.Pairs]value
 	var state, swapped poseidon.State
 	for i := range in {
 		x := number{element(2*i + 1), element(2*i + 2)}
 		in[i] = b.Hint(x)
-		copy(state[2*i:], x[:])
+		copy(state[2*i:], x[:2])
 		from := i
 		if i < 4 {
 			from ^= 2
 		}
-		copy(swapped[2*from:], x[:])
+		copy(swapped[2*from:], x[:2])
 	}
 	state.Permute()
 	swapped.Permute()
 	for bit, want := range []poseidon.State{state, swapped} {
 		for _, swap := range []value{circuit.Base(element(bit)), b.Hint(number{element(bit)})} {
 			for i, out := range b.Permute(in, swap) {
-				golden.Equal(t, "permutation", number(want[2*i:2*i+2]), b.Of(out))
+				golden.Equal(t, "permutation", number{want[2*i], want[2*i+1]}, b.Of(out))
 			}
 		}
 	}
@@ -294,7 +319,7 @@ func TestPermute(t *testing.T) {
 func pairs(b *circuit.Builder, elements []element) (pairs []value) {
 	for i := 0; i < len(elements); i += 2 {
 		var x number
-		copy(x[:], elements[i:])
+		copy(x[:2], elements[i:])
 		pairs = append(pairs, b.Hint(x))
 	}
 	return pairs
@@ -303,7 +328,7 @@ func pairs(b *circuit.Builder, elements []element) (pairs []value) {
 func digestOf(b *circuit.Builder, d circuit.Digest) (digest poseidon.Digest) {
 	for i, pair := range d {
 		x := b.Of(pair)
-		copy(digest[2*i:], x[:])
+		copy(digest[2*i:], x[:2])
 	}
 	return digest
 }
@@ -312,7 +337,7 @@ func digestOf(b *circuit.Builder, d circuit.Digest) (digest poseidon.Digest) {
 func TestHash(t *testing.T) {
 	t.Parallel()
 	for n := range 27 {
-		b := circuit.New()
+		b := circuit.New(2)
 		var elements []element
 		for i := range n {
 			elements = append(elements, element(i+1)*0x123456789)
@@ -322,7 +347,7 @@ func TestHash(t *testing.T) {
 		golden.Equal(t, "permutations", (n+7)/8, len(b.Permutations))
 		must.Do(t, circuittest.New(b).Check())
 	}
-	b := circuit.New()
+	b := circuit.New(2)
 	left, right := poseidon.Digest{1, 2, 3, 4}, poseidon.Digest{5, 6, 7, 8}
 	d, sibling := circuit.Digest(pairs(b, left[:])), circuit.Digest(pairs(b, right[:]))
 	golden.Equal(t, "above, from the left", poseidon.Compress(left, right), digestOf(b, circuit.Above(b, d, sibling, circuit.Zero)))
@@ -332,13 +357,26 @@ func TestHash(t *testing.T) {
 // TestDuplex: challenges are those of the challenger, whatever is absorbed.
 func TestDuplex(t *testing.T) {
 	t.Parallel()
+	checkDuplex[ext.Quadratic](t, 2)
+	checkDuplex[ext.Cubic](t, 3)
+}
+
+// coordinates are those of a number, as many as an extension has.
+func coordinates[X field.Extension[element, X]](x number) (of X) {
+	for i := range len(of) {
+		of[i] = x[i]
+	}
+	return of
+}
+
+func checkDuplex[X field.Extension[element, X]](t *testing.T, degree circuit.Degree) {
 	const protocol = "protocol"
-	want := challenger.NewDuplex[ext.Quadratic](protocol)
-	b := circuit.New()
+	want := challenger.NewDuplex[X](protocol)
+	b := circuit.New(degree)
 	got := circuit.NewDuplex(b, protocol)
 	drawn := func(label string) {
 		t.Helper()
-		golden.Equal(t, label, want.Challenge(label, false), b.Of(got.Challenge(label)))
+		golden.Equal(t, label, want.Challenge(label, false), coordinates[X](b.Of(got.Challenge(label))))
 	}
 	drawn("before anything")
 	for n := range 20 {
@@ -378,14 +416,46 @@ func TestGrind(t *testing.T) {
 	for nonce := range uint64(40) {
 		for work := range 6 {
 			want := challenger.NewDuplex[ext.Quadratic]("protocol")
-			b := circuit.New()
+			b := circuit.New(2)
 			got := circuit.NewDuplex(b, "protocol")
 			err := want.CheckGrind("grinding", work, nonce)
 			got.CheckGrind("grinding", work, b.Hint(number{element(nonce)}))
 			if (err == nil) != (b.Err() == nil) || err != nil && !strings.Contains(b.Err().Error(), "the nonce") {
 				t.Errorf("nonce %d, %d bits: %v, in the circuit %v", nonce, work, err, b.Err())
 			}
-			golden.Equal(t, "challenge behind it", want.Challenge("next", false), b.Of(got.Challenge("next")))
+			golden.Equal(t, "challenge behind it", want.Challenge("next", false), coordinates[ext.Quadratic](b.Of(got.Challenge("next"))))
 		}
+	}
+}
+
+// TestTriples: elements of the cubic extension are those that pairs have, one behind the other.
+func TestTriples(t *testing.T) {
+	t.Parallel()
+	for n := range 7 {
+		var elements []element
+		for i := range 3 * n {
+			elements = append(elements, element(i+1)*0x123456789)
+		}
+		b := circuit.New(3)
+		for i, x := range b.Triples(pairs(b, elements), n) {
+			golden.Equal(t, fmt.Sprintf("number %d of %d", i, n), number(elements[3*i:][:3]), b.Of(x))
+		}
+		p := circuittest.New(b)
+		must.Do(t, p.Check())
+		golden.Equal(t, "rows that do not hold", nil, p.Broken(p.With(nil)))
+	}
+}
+
+// TestNoPair: what has a third coordinate is not permuted.
+func TestNoPair(t *testing.T) {
+	t.Parallel()
+	for third := range element(2) {
+		b := circuit.New(3)
+		b.Permute([circuit.Pairs]value{b.Hint(number{1, 2, third}), circuit.One, circuit.One, circuit.One, circuit.One, circuit.One}, circuit.Zero)
+		if third == 0 {
+			must.Do(t, b.Err())
+			continue
+		}
+		must.Fail(t, b.Err(), zkbench.ErrProof, "a third coordinate")
 	}
 }

@@ -50,7 +50,7 @@ func (d *Duplex) Elements(label string, elements []E) {
 	var pairs []Value
 	for i := 0; i < len(elements); i += 2 {
 		var x X
-		copy(x[:], elements[i:])
+		copy(x[:2], elements[i:])
 		pairs = append(pairs, Constant(x))
 	}
 	d.Pairs(label, len(elements), pairs)
@@ -68,15 +68,24 @@ func (d *Duplex) Digests(label string, digests []Digest) {
 	d.Pairs(label, len(digests)*poseidon.DigestLen, pairs)
 }
 
+// draw ends with a state whose rate begins with a challenge.
+func (d *Duplex) draw(label string) {
+	d.state = overwrite(d.b, d.state, []Value{Constant(X{challenger.Label(label), goldilocks.Modulus - 1})})
+}
+
 // Challenge is an element of the extension. That it is outside the field, where it is to be, is the caller's to say.
 func (d *Duplex) Challenge(label string) Value {
-	d.state = overwrite(d.b, d.state, []Value{Constant(X{challenger.Label(label), goldilocks.Modulus - 1})})
-	return d.state[0]
+	d.draw(label)
+	if d.b.Degree == 2 {
+		return d.state[0]
+	}
+	return d.b.Triples(d.state[:2], 1)[0]
 }
 
 // Index is a number below 2^log, by its bits, the lowest first.
 func (d *Duplex) Index(label string, log int) []Value {
-	return d.b.Bits(d.b.First(d.Challenge(label)), 0, "%s: bits", label)[:log]
+	d.draw(label)
+	return d.b.Bits(d.b.First(d.state[0]), 0, "%s: bits", label)[:log]
 }
 
 // CheckGrind absorbs a nonce, an element of the field, which has so many bits of work, or is 0 where there are none.
@@ -99,7 +108,7 @@ func Hash(b *Builder, elements int, pairs []Value) Digest {
 	state = overwrite(b, state, pairs[:whole])
 	if pairs = pairs[whole:]; elements%2 == 1 {
 		last := len(pairs) - 1
-		pairs = append(pairs[:last:last], b.Pair(pairs[last], b.Second(state[last])))
+		pairs = append(pairs[:last:last], b.Joined([]Value{pairs[last], b.Second(state[last])}))
 	}
 	state = overwrite(b, state, pairs)
 	return Digest(state[:digestPairs])

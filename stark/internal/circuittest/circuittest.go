@@ -53,7 +53,7 @@ func (p *Program) With(hints map[circuit.Cell]circuit.X) []circuit.X {
 		if x, ok := hints[c]; ok {
 			values[c] = x
 		} else if r := p.rows[c]; r != nil {
-			values[c] = result(r, values)
+			values[c] = p.result(r, values)
 		} else if q := p.boxes[c]; q != nil && q.Out[0] == c {
 			permute(q, values)
 		}
@@ -64,7 +64,7 @@ func (p *Program) With(hints map[circuit.Cell]circuit.X) []circuit.X {
 func permute(q *circuit.Permutation, values []circuit.X) {
 	var state poseidon.State
 	for i, in := range q.In {
-		copy(state[2*i:], values[in][:])
+		copy(state[2*i:], values[in][:2])
 	}
 	swap := values[q.Swap][0]
 	for i := range poseidon.DigestLen {
@@ -73,7 +73,7 @@ func permute(q *circuit.Permutation, values []circuit.X) {
 	}
 	state.Permute()
 	for i, out := range q.Out {
-		values[out] = circuit.X(state[2*i : 2*i+2])
+		values[out] = circuit.X{state[2*i], state[2*i+1]}
 	}
 }
 
@@ -84,8 +84,8 @@ func at(values []circuit.X, c circuit.Cell) (x circuit.X) {
 	return x
 }
 
-func result(r *circuit.Row, values []circuit.X) circuit.X {
-	return r.Result(at(values, r.Cells[circuit.A]), at(values, r.Cells[circuit.B]), at(values, r.Cells[circuit.C]))
+func (p *Program) result(r *circuit.Row, values []circuit.X) circuit.X {
+	return p.Degree.Result(r, at(values, r.Cells[circuit.A]), at(values, r.Cells[circuit.B]), at(values, r.Cells[circuit.C]))
 }
 
 // Broken are the rows that do not hold.
@@ -93,7 +93,7 @@ func (p *Program) Broken(values []circuit.X) (rows []int) {
 	for i := range p.Rows {
 		r := &p.Rows[i]
 		z := at(values, r.Cells[circuit.C])
-		if result(r, values) != values[r.Cells[circuit.Out]] || r.Bit && z.Mul(z) != z {
+		if p.result(r, values) != values[r.Cells[circuit.Out]] || r.Bit && p.Degree.Mul(z, z) != z {
 			rows = append(rows, i)
 		}
 	}
@@ -106,7 +106,7 @@ func (p *Program) Check() error {
 	bits := make(map[circuit.Cell]bool)
 	for i, r := range p.Rows {
 		a, b, c := r.Cells[circuit.A] == circuit.None, r.Cells[circuit.B] == circuit.None, r.Cells[circuit.C] == circuit.None
-		if a && r.Left != 0 || (a || b) && (r.Product != 0 || r.Conjugate != 0) || (b || c) && r.Crossed != 0 || c && (r.Right != 0 || r.Bit) {
+		if a && r.Left != 0 || (a || b) && (r.Product != 0 || r.First != 0) || (b || c) && r.Crossed != 0 || c && (r.Right != 0 || r.Bit) {
 			return fmt.Errorf("row %d reads an operand that it has not: %+v", i, r)
 		}
 		if r.Cells[circuit.Out] == circuit.None {
