@@ -24,14 +24,6 @@ type (
 // extension is one of Goldilocks.
 type extension[X any] interface{ field.Extension[cell, X] }
 
-// wide is an element of an extension as circuits have it.
-func wide[X extension[X]](x X) (w number) {
-	for i := range len(x) {
-		w[i] = x[i]
-	}
-	return w
-}
-
 // shown is what is shown of each query apart.
 type shown struct {
 	leaves [phases][][]cell
@@ -109,22 +101,24 @@ func (s *System) Told(about Statement) (told []uint64, err error) {
 	return told, nil
 }
 
-// goldilocksEngine is an engine over Goldilocks.
-type goldilocksEngine interface {
+// claimer is an engine over Goldilocks.
+type claimer interface {
 	claim(s *statement, about Statement) (*claim[cell], error)
-	hashes(by tree.Hash[cell]) bool
 }
 
-// hashes tells whether its trees are of a hash.
-func (y *system[E, X]) hashes(by tree.Hash[E]) bool { return y.hash == by }
-
 // inCircuit is the engine of a system whose verifier has a circuit.
-func (s *System) inCircuit() (goldilocksEngine, error) {
-	y, ok := s.engine.(goldilocksEngine)
-	if !ok || !y.hashes(tree.Poseidon()) || s.set.ZeroKnowledge {
+func (s *System) inCircuit() (claimer, error) {
+	var hash tree.Hash[cell]
+	switch y := s.engine.(type) {
+	case *system[cell, ext.Quadratic]:
+		hash = y.hash
+	case *system[cell, ext.Cubic]:
+		hash = y.hash
+	}
+	if hash != tree.Poseidon() || s.set.ZeroKnowledge {
 		return nil, fmt.Errorf("%w: a circuit of another system than of Goldilocks and Poseidon, without zero knowledge", zkbench.ErrParams)
 	}
-	return y, nil
+	return s.engine.(claimer), nil
 }
 
 // nothing is a proof of the layout's form, all of whose numbers are 0.
