@@ -60,7 +60,7 @@ func TestTrees(t *testing.T) {
 func TestSecure(t *testing.T) {
 	t.Parallel()
 	testsize.Full(t)
-	for bits, sets := range map[int]recursion.Sets{100: must.Get(recursion.Secure100())(t), 128: recursion.Secure128()} {
+	for bits, sets := range map[int]recursion.Sets{100: recursion.Secure100(), 128: recursion.Secure128()} {
 		s := powersOf(t, sets.Children(), 1)
 		tree := must.Get(recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{64}, Like: power(t, s, 2, 64).Statement}, 2))(t)
 		golden.Within(t, "bits", float64(bits), float64(must.Get(tree.System().Bits())(t)), float64(bits)+10)

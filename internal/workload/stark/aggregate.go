@@ -25,10 +25,10 @@ const (
 )
 
 // treeSets are the parameters of aggregations, by name.
-var treeSets = map[string]func() (recursion.Sets, error){
+var treeSets = map[string]func() recursion.Sets{
 	"secure100":  recursion.Secure100,
-	"secure128":  func() (recursion.Sets, error) { return recursion.Secure128(), nil },
-	"compare100": func() (recursion.Sets, error) { return recursion.Compare100(), nil },
+	"secure128":  recursion.Secure128,
+	"compare100": recursion.Compare100,
 }
 
 // The axes of aggregations.
@@ -78,11 +78,7 @@ func newAggregate(c workload.Case, seed uint64) (a *aggregate, err error) {
 	if a.ex, err = executor.ByName(c.Get("exec")); err != nil {
 		return nil, err
 	}
-	sets, err := treeSets[c.Get("set")]()
-	if err != nil {
-		return nil, err
-	}
-	a.Aggregation, err = keccak.NewAggregation(sets, keccak.Batch{Messages: 1, Blocks: hash.Blocks(a.bytes)}, a.proofs)
+	a.Aggregation, err = keccak.NewAggregation(treeSets[c.Get("set")](), keccak.Batch{Messages: 1, Blocks: hash.Blocks(a.bytes)}, a.proofs)
 	if err != nil {
 		return nil, err
 	}
