@@ -116,7 +116,7 @@ func together(c stark.Config) int {
 	if c.Hash == stark.Poseidon {
 		return 12
 	}
-	return 2
+	return 3
 }
 
 // run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement.

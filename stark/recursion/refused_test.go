@@ -253,7 +253,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestLaid: proofs that are children have up to twelve permutations in a row, last ones two, and S-boxes in one column
+// TestLaid: proofs that are children have up to twelve permutations in a row, last ones three, and S-boxes in one column
 // where the rate has room.
 func TestLaid(t *testing.T) {
 	t.Parallel()
@@ -268,8 +268,8 @@ func TestLaid(t *testing.T) {
 		{stark.Poseidon, 2, 2, 12, boxes.Cubed},
 		{stark.Poseidon, 2, 3, 12, boxes.Plain},
 		{stark.Poseidon, 3, 2, 12, boxes.Cubed},
-		{stark.Keccak, 2, 3, 2, boxes.Plain},
-		{stark.Keccak, 3, 4, 2, boxes.Plain},
+		{stark.Keccak, 2, 3, 3, boxes.Plain},
+		{stark.Keccak, 3, 4, 3, boxes.Plain},
 	} {
 		set := small(c.degree)
 		set.LogBlowup = c.blowup

@@ -9,7 +9,7 @@ type Sets struct{ Child, Inner, Last stark.Set }
 // Secure100 has 100 proved bits in all layers, up to the Johnson radius, over the cubic extension. stark.Secure100,
 // by unique decoding over the quadratic one, has nearly twice as many queries, of which a program is made.
 func Secure100() Sets {
-	s := Sets{Child: stark.Secure128(stark.Goldilocks), Last: short("secure100-last", 3, 41, 20)}
+	s := Sets{Child: stark.Secure128(stark.Goldilocks), Last: short("secure100-last", 3, 40, 22)}
 	s.Child.Name, s.Child.Bits, s.Child.Queries = "secure100-inner", 100, 60
 	s.Last.Bits = s.Child.Bits
 	s.Inner = s.Child
