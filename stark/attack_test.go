@@ -11,12 +11,14 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
+	"github.com/zkbench/zkbench/stark/internal/tree"
 )
 
 // attackSet has queries enough that a word far from the code is seen in every test.
@@ -58,6 +60,15 @@ func tracesOf(change func(table int, c *Cells)) func(table, height int, set func
 			}
 			return nil
 		}}
+	}
+}
+
+// add adds to a cell.
+func add(c *Cells, row, column int, by uint64) {
+	if c.short != nil {
+		c.short[column][row] += uint32(by)
+	} else {
+		c.long[column][row] += by
 	}
 }
 
@@ -104,43 +115,88 @@ func attackTraces(change func(table int, c *Cells)) ([]Trace, Statement) {
 	}, Statement{Publics: []uint64{number}, Context: []byte("attack")}
 }
 
-type attackedProver = prover[koalabear.Element, koalabear.Quartic]
+// attackHeights are those of the tables.
+var attackHeights = []int{attackRows, 2 * attackRows}
 
-func attacked(t *testing.T, set Set) (*System, *system[koalabear.Element, koalabear.Quartic]) {
-	t.Helper()
-	s, err := New(Config{KoalaBear, Keccak, set}, bitsTable(), seenTable())
-	if err != nil {
-		t.Fatal(err)
+type (
+	bear    = koalabear.Element
+	quartic = koalabear.Quartic
+)
+
+// attacks runs a test over KoalaBear with Keccak, and over Goldilocks with Poseidon, where verifiers have programs.
+func attacks(t *testing.T, overKoalaBear, overGoldilocks func(t *testing.T)) {
+	t.Parallel()
+	for name, test := range map[string]func(t *testing.T){"KoalaBear": overKoalaBear, "Goldilocks": overGoldilocks} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
 	}
-	return s, s.engine.(*system[koalabear.Element, koalabear.Quartic])
+}
+
+// configOf is that of a field and an extension.
+func configOf[E field.Element[E], X field.Extension[E, X]](set Set) Config {
+	var x X
+	set.Degree = len(x)
+	if _, ok := any(x[0]).(bear); ok {
+		return Config{KoalaBear, Keccak, set}
+	}
+	return Config{Goldilocks, Poseidon, set}
+}
+
+func attacked[E field.Element[E], X field.Extension[E, X]](t *testing.T, set Set) (*System, *system[E, X]) {
+	t.Helper()
+	s := must.Get(New(configOf[E, X](set), bitsTable(), seenTable()))(t)
+	return s, s.engine.(*system[E, X])
+}
+
+// InCircuit is what is said of a proof whose verifier has a program by those who may import package recursion: the
+// verifier's error, after the test that all others are the same.
+var InCircuit func(t testing.TB, s *System, rows []int, proof []byte, about Statement) error
+
+// verified is the verifier's error, and the program's.
+func verified(t *testing.T, s *System, proof []byte, about Statement) error {
+	t.Helper()
+	if _, err := s.inCircuit(); err != nil {
+		return s.Verify(proof, about)
+	}
+	return InCircuit(t, s, attackHeights, proof, about)
+}
+
+// refused fails the test unless a proof is refused, for a reason.
+func refused(t *testing.T, s *System, proof []byte, about Statement, name, reason string) {
+	t.Helper()
+	err := verified(t, s, proof, about)
+	if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), reason) {
+		t.Errorf("%s: %v, want %s", name, err, reason)
+	}
 }
 
 // forgery is what a cheating prover does.
-type forgery struct {
-	change    func(table int, c *Cells)          // of traces
-	statement func(about *Statement)             // nil: as it is
-	before    map[string]func(p *attackedProver) // steps
-	fold      func(p *attackedProver) error      // nil: trueFold
+type forgery[E field.Element[E], X field.Extension[E, X]] struct {
+	change    func(table int, c *Cells)        // of traces
+	statement func(about *Statement)           // nil: as it is
+	before    map[string]func(p *prover[E, X]) // steps
+	fold      func(p *prover[E, X]) error      // nil: trueFold
+	says      string                           // the verifier
 }
 
 // forced makes a proof in which the prover looks at nothing.
-func forced(t *testing.T, set Set, f forgery) (*System, []byte, Statement) {
+func forced[E field.Element[E], X field.Extension[E, X]](t *testing.T, s *System, f forgery[E, X]) ([]byte, Statement) {
 	t.Helper()
-	s, _ := attacked(t, set)
 	traces, about := attackTraces(f.change)
-	proof, about := forcedOf(t, s, traces, about, f)
-	return s, proof, about
+	return forcedOf(t, s, traces, about, f)
 }
 
-// forcedOf makes one of a system; the statement is that of the forgery.
-func forcedOf(t *testing.T, s *System, traces []Trace, about Statement, f forgery) ([]byte, Statement) {
+// forcedOf makes one of traces; the statement is that of the forgery.
+func forcedOf[E field.Element[E], X field.Extension[E, X]](t *testing.T, s *System, traces []Trace, about Statement, f forgery[E, X]) ([]byte, Statement) {
 	t.Helper()
-	y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
+	y := s.engine.(*system[E, X])
 	if f.statement != nil {
 		f.statement(&about)
 	}
 	if f.fold == nil {
-		f.fold = trueFold
+		f.fold = trueFold[E, X]
 	}
 	p, err := y.prover(t.Context(), executor.Serial(), s.statement, traces, about, Options{})
 	if err != nil {
@@ -182,11 +238,11 @@ func doing(step func()) func() error {
 	}
 }
 
-func friOf(p *attackedProver) *friProver[koalabear.Element, koalabear.Quartic] {
-	return p.proximity.(*friProver[koalabear.Element, koalabear.Quartic])
+func friOf[E field.Element[E], X field.Extension[E, X]](p *prover[E, X]) *friProver[E, X] {
+	return p.proximity.(*friProver[E, X])
 }
 
-func trueFold(p *attackedProver) error {
+func trueFold[E field.Element[E], X field.Extension[E, X]](p *prover[E, X]) error {
 	word, err := p.batched()
 	if err != nil {
 		return err
@@ -195,33 +251,35 @@ func trueFold(p *attackedProver) error {
 }
 
 // falseFold commits to the true word, and then to zeros.
-func falseFold(p *attackedProver) error {
+func falseFold[E field.Element[E], X field.Extension[E, X]](p *prover[E, X]) error {
 	word, err := p.batched()
 	if err != nil {
 		return err
 	}
 	size := p.layout.size
 	for _, fold := range p.layout.folds {
-		if err := friOf(p).commitLayer(layer[koalabear.Element]{word: word, size: size, fold: fold}); err != nil {
+		if err := friOf(p).commitLayer(layer[E]{word: word, size: size, fold: fold}); err != nil {
 			return err
 		}
 		for range fold {
 			p.challenger.Challenge("fold", false)
 		}
 		size -= fold
-		word = make([]field.Vector[koalabear.Element], len(word))
+		word = make([]field.Vector[E], len(word))
 		for c := range word {
-			word[c] = field.NewVector[koalabear.Element](4, 1<<size)
+			word[c] = field.NewVector[E](p.layout.degree, 1<<size)
 		}
 	}
 	return friOf(p).last(word[0], size)
 }
 
 // TestForced: unchanged, what the attacks change is a proof.
-func TestForced(t *testing.T) {
-	t.Parallel()
-	s, proof, about := forced(t, attackSet, forgery{})
-	must.Do(t, s.Verify(proof, about))
+func TestForced(t *testing.T) { attacks(t, testForced[bear, quartic], testForced[cell, ext.Quadratic]) }
+
+func testForced[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
+	s, _ := attacked[E, X](t, attackSet)
+	proof, about := forced(t, s, forgery[E, X]{})
+	must.Do(t, verified(t, s, proof, about))
 	traces, _ := attackTraces(nil)
 	must.Do(t, s.Check(t.Context(), executor.Serial(), traces, about))
 	again, err := s.Prove(t.Context(), executor.Pool(), traces, about, Options{})
@@ -269,18 +327,22 @@ func TestCheckCounts(t *testing.T) {
 // TestEveryCell: each cell that is changed is named by Check, refused by Prove, and rejected where
 // a prover proves it all the same.
 func TestEveryCell(t *testing.T) {
-	t.Parallel()
+	attacks(t, testEveryCell[bear, quartic], testEveryCell[cell, ext.Quadratic])
+}
+
+func testEveryCell[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
+	s, _ := attacked[E, X](t, attackSet)
 	for table, columns := range []int{4, 3} {
 		for column := range columns {
 			for _, row := range []int{0, 3, attackRows - 1} {
 				name := fmt.Sprintf("table %d, row %d, column %d", table, row, column)
 				change := func(at int, c *Cells) {
 					if at == table {
-						c.short[column][row] += 5
+						add(c, row, column, 5)
 					}
 				}
-				s, proof, about := forced(t, attackSet, forgery{change: change})
-				must.Fail(t, s.Verify(proof, about), zkbench.ErrProof, "%s", name)
+				proof, about := forced(t, s, forgery[E, X]{change: change})
+				must.Fail(t, verified(t, s, proof, about), zkbench.ErrProof, "%s", name)
 				traces, _ := attackTraces(change)
 				_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 				must.Fail(t, err, zkbench.ErrWitness, "%s", name)
@@ -325,16 +387,22 @@ func TestEveryByte(t *testing.T) {
 		}
 		must.Fail(t, s.Verify(append(proof, 0), about), zkbench.ErrMalformed, "a byte more")
 	}
-	everyByte(forced(t, set, forgery{}))
-	s := must.Get(New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...))(t)
+	s, _ := attacked[bear, quartic](t, set)
+	proof, about := forced(t, s, forgery[bear, quartic]{})
+	everyByte(s, proof, about)
+	s = must.Get(New(Config{KoalaBear, Keccak, set}, fixedTables(nil)...))(t)
 	traces, about := fixedTraces(nil)
 	everyByte(s, must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t), about)
 }
 
 // TestStatement: a proof is one of its statement, system and heights alone.
 func TestStatement(t *testing.T) {
-	t.Parallel()
-	s, proof, about := forced(t, attackSet, forgery{})
+	attacks(t, testStatement[bear, quartic], testStatement[cell, ext.Quadratic])
+}
+
+func testStatement[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
+	s, y := attacked[E, X](t, attackSet)
+	proof, about := forced(t, s, forgery[E, X]{})
 	for name, change := range map[string]func(a *Statement){
 		"public value": func(a *Statement) { a.Publics = []uint64{1} },
 		"context":      func(a *Statement) { a.Context = nil },
@@ -345,22 +413,22 @@ func TestStatement(t *testing.T) {
 	} {
 		other := about
 		change(&other)
-		must.Fail(t, s.Verify(proof, other), zkbench.ErrProof, "%s", name)
+		must.Fail(t, verified(t, s, proof, other), zkbench.ErrProof, "%s", name)
 	}
 	traces, _ := attackTraces(nil)
 	for name, change := range map[string]func(a *Statement){
 		"too few publics":       func(a *Statement) { a.Publics = nil },
 		"too many publics":      func(a *Statement) { a.Publics = []uint64{1, 2} },
-		"public beyond order":   func(a *Statement) { a.Publics = []uint64{koalabear.Modulus} },
+		"public beyond order":   func(a *Statement) { a.Publics = []uint64{y.field.Order()} },
 		"message to no bus":     func(a *Statement) { a.Messages = []Message{{"other", 1, []uint64{1, 2}}} },
 		"nothing to no bus":     func(a *Statement) { a.Messages = []Message{{"other", 1, nil}} },
 		"message of one value":  func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1}}} },
 		"message of three":      func(a *Statement) { a.Messages = []Message{{"seen", 0, []uint64{1, 2, 3}}} },
-		"message beyond orders": func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1, koalabear.Modulus}}} },
+		"message beyond orders": func(a *Statement) { a.Messages = []Message{{"seen", 1, []uint64{1, y.field.Order()}}} },
 	} {
 		other := about
 		change(&other)
-		must.Fail(t, s.Verify(proof, other), zkbench.ErrParams, "%s", name)
+		must.Fail(t, verified(t, s, proof, other), zkbench.ErrParams, "%s", name)
 		_, err := s.Prove(t.Context(), executor.Serial(), traces, other, Options{})
 		must.Fail(t, err, zkbench.ErrParams, "prove %s", name)
 	}
@@ -373,104 +441,126 @@ func TestStatement(t *testing.T) {
 	} {
 		set := attackSet
 		change(&set)
-		other, _ := attacked(t, set)
-		if err := other.Verify(proof, about); !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("another %s: %v", name, err)
-		}
+		other, _ := attacked[E, X](t, set)
+		refused(t, other, proof, about, "another "+name, "")
 	}
 }
 
 // TestForgeries: provers that choose what they send as they like.
 func TestForgeries(t *testing.T) {
-	t.Parallel()
+	attacks(t, testForgeries[bear, quartic], testForgeries[cell, ext.Quadratic])
+}
+
+func testForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
 	change := func(table int, c *Cells) {
 		if table == 0 {
-			c.short[3][2]++ // the half of a number, which nothing else reads
+			add(c, 2, 3, 1) // the half of a number, which nothing else reads
 		}
 	}
 	unbalanced := func(table int, c *Cells) {
 		if table == 1 {
-			c.short[2][1] = 2
+			c.Set(1, 2, 2)
 		}
 	}
 	// A message is received seven times, which its table does not allow, and the statement sends it.
 	seven := func(table int, c *Cells) {
 		if table == 1 {
-			c.short[0][14], c.short[1][14], c.short[2][14] = 50, 50, 7
+			c.Set(14, 0, 50)
+			c.Set(14, 1, 50)
+			c.Set(14, 2, 7)
 		}
 	}
 	send := func(about *Statement) { about.Messages = []Message{{"seen", 7, []uint64{50, 50}}} }
-	type before = map[string]func(p *attackedProver)
+	type (
+		forger  = prover[E, X]
+		attempt = forgery[E, X]
+	)
+	before := func(step string, do func(p *forger)) map[string]func(p *forger) {
+		return map[string]func(p *forger){step: do}
+	}
+	addUp := func(p *forger) { p.proof.sums[1] = neg[E](p.proof.sums[0]) }
+	var none X
+	solved := before("send values", func(p *forger) { solveQuotient(p, 0, none) })
 	set := attackSet
 	set.Grinding = 12
-	for name, f := range map[string]forgery{
-		"sums said to add up": {change: unbalanced, before: before{"send sums": func(p *attackedProver) {
-			p.proof.sums[1] = neg[koalabear.Element](p.proof.sums[0])
-		}}},
-		"sums said to add up at the end": {change: unbalanced, before: before{"end": func(p *attackedProver) {
-			p.proof.sums[1] = neg[koalabear.Element](p.proof.sums[0])
-		}}},
-		"quotient's values that make the identity hold": {change: change, before: before{"send values": func(p *attackedProver) {
-			// t(y) is linear in its first piece's first coordinates: they are solved for.
-			solveQuotient(p, 0, koalabear.Quartic{})
-		}}},
-		"the same, and layers of zeros": {change: change, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 0, koalabear.Quartic{}) }}, fold: falseFold},
-		"the other table's quotient":    {change: seven, statement: send, before: before{"send values": func(p *attackedProver) { solveQuotient(p, 1, koalabear.Quartic{}) }}},
-		"the other table":               {change: seven, statement: send},
-		"a nonce without work": {before: before{PhaseQueries: func(p *attackedProver) {
-			friOf(p).challenger = idle{p.challenger}
-		}}},
-		"values at another point": {before: before{"evaluate": func(p *attackedProver) {
+	s, _ := attacked[E, X](t, set)
+	forgeries := map[string]attempt{
+		"sums said to add up":            {change: unbalanced, before: before("send sums", addUp), says: `table "seen": its constraints`},
+		"sums said to add up at the end": {change: unbalanced, before: before("end", addUp), says: "constraints"},
+		"sums that do not add up":        {change: unbalanced, says: "add up"},
+		// t(y) is linear in its first piece's first coordinates: they are solved for.
+		"quotient's values that make the identity hold": {change: change, before: solved, says: "layer 0 has another value"},
+		"the same, and layers of zeros":                 {change: change, before: solved, fold: falseFold[E, X], says: "layer 1 has another value"},
+		"the other table's quotient": {change: seven, statement: send, before: before("send values", func(p *forger) {
+			solveQuotient(p, 1, none)
+		}), says: "layer 0 has another value"},
+		"the other table": {change: seven, statement: send, says: `table "seen": its constraints`},
+		"a nonce without work": {before: before(PhaseQueries, func(p *forger) {
+			friOf(p).challenger = idle[E, X]{p.challenger}
+		}), says: "the nonce"},
+		"values at another point": {before: before("evaluate", func(p *forger) {
 			p.y = p.y.Add(p.one())
-		}}},
-		"next row's values from this one": {before: before{"send values": func(p *attackedProver) {
+		}), says: `table "bits": its constraints`},
+		"next row's values from this one": {before: before("send values", func(p *forger) {
 			p.proof.values[ofColumns][0][1] = p.proof.values[ofColumns][0][0]
-		}}},
-		"columns exchanged between slots": {before: before{"send values": func(p *attackedProver) {
+		}), says: `table "bits": its constraints`},
+		"columns exchanged between slots": {before: before("send values", func(p *forger) {
 			v := p.proof.values[ofColumns][0][0]
 			v[0], v[1] = v[1], v[0]
-		}}},
-		"a height that is another": {before: before{"end": func(p *attackedProver) {
+		}), says: `table "bits": its constraints`},
+		"a height that is another": {before: before("end", func(p *forger) {
 			p.proof.rows[0]--
-		}}},
-		"heights exchanged": {before: before{"end": func(p *attackedProver) {
+		}), says: ""},
+		"heights exchanged": {before: before("end", func(p *forger) {
 			p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0]
-		}}},
-		"a last polynomial that is another": {before: before{"send final": func(p *attackedProver) {
+		}), says: "malformed"},
+		"a last polynomial that is another": {before: before("send final", func(p *forger) {
 			p.proof.fri.final[1] = p.one()
-		}}},
-		"a quotient that is too long": {before: before{PhaseQuotient: func(p *attackedProver) {
+		}), says: "the last polynomial has another value"},
+		"a quotient that is too long": {before: before(PhaseQuotient, func(p *forger) {
 			addPower(p, p.extended[ofQuotients][0])
-		}}},
-		"a column that is too long": {before: before{PhaseCommit: func(p *attackedProver) {
+		}), says: `table "bits": its constraints`},
+		"a column that is too long": {before: before(PhaseCommit, func(p *forger) {
 			addPower(p, p.extended[ofColumns][1])
-		}}},
-	} {
-		s, proof, about := forced(t, set, f)
-		err := s.Verify(proof, about)
-		if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
-			t.Errorf("%s: %v", name, err)
-		}
+		}), says: `table "seen": its constraints`},
+	}
+	// What is shown of a tree is another, or leads to another digest of its cap.
+	shown := func(of, says string, leaf func(p *prover[E, X]) []E, path func(p *prover[E, X]) *tree.Digest) {
+		forgeries["a leaf of "+of] = attempt{before: before("end", func(p *forger) { leaf(p)[0] = leaf(p)[0].Add(p.field.New(1)) }), says: says}
+		forgeries["a path of "+of] = attempt{before: before("end", func(p *forger) { path(p)[0] ^= 1 }), says: says}
+	}
+	for phase, name := range phaseNames[:ofFixed] {
+		says := fmt.Sprintf("tree %d: ", phase)
+		shown(name, says, func(p *forger) []E { return p.proof.leaves[phase][0] }, func(p *forger) *tree.Digest { return &p.proof.paths[phase][0] })
+		forgeries["a cap of "+name] = attempt{before: before("extend", func(p *forger) { p.challenger = exchanging[E, X]{p.challenger, name} }), says: says}
+	}
+	shown("the last layer", "layer 1: ", func(p *forger) []E { return p.proof.fri.folds[1][0] }, func(p *forger) *tree.Digest { return &p.proof.fri.routes[1][0] })
+	forgeries["caps of layers"] = attempt{before: before(PhaseFRI, func(p *forger) { friOf(p).challenger = exchanging[E, X]{p.challenger, "layer"} }), says: "layer 0: "}
+	for name, f := range forgeries {
+		proof, about := forced(t, s, f)
+		refused(t, s, proof, about, name, f.says)
 	}
 }
 
 // solveQuotient replaces the first piece's value by what makes a table's identity fail by so much.
-func solveQuotient(p *attackedProver, table int, by koalabear.Quartic) {
+func solveQuotient[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], table int, by X) {
+	var none X
 	values := p.proof.values[ofQuotients][table][0]
 	for i := range p.layout.degree {
-		values[i] = koalabear.Quartic{}
+		values[i] = none
 	}
 	solve(p, table, &values[0], by) // at the unit's coordinate
 }
 
 // solve sets a value, in which the defect of a table's identity is linear, to what makes it so much.
-func solve(p *attackedProver, table int, value *koalabear.Quartic, by koalabear.Quartic) {
+func solve[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], table int, value *X, by X) {
 	v := p.checker()
-	at := func(x koalabear.Quartic) koalabear.Quartic {
+	at := func(x X) X {
 		*value = x
 		return v.defect(table, p.alpha, p.y, p.drawn)
 	}
-	zero, one := at(koalabear.Quartic{}), at(p.one())
+	var none X
+	zero, one := at(none), at(p.one())
 	if at(by.Sub(zero).Mul(one.Sub(zero).Inverse())) != by {
 		panic("the identity was not solved for")
 	}
@@ -479,34 +569,38 @@ func solve(p *attackedProver, table int, value *koalabear.Quartic, by koalabear.
 // TestEveryCoordinate: what is not 0, or not the same, in one coordinate alone is seen: of sums, identities,
 // layers and the last polynomial.
 func TestEveryCoordinate(t *testing.T) {
-	t.Parallel()
-	for k := range 4 {
-		var unit koalabear.Quartic
-		unit[k] = koalabear.New(1)
-		forced(t, attackSet, forgery{before: map[string]func(p *attackedProver){"end": func(p *attackedProver) {
-			must.Do(t, p.balanced())
-			p.proof.sums[0] = p.proof.sums[0].Add(unit)
-			must.Fail(t, p.balanced(), zkbench.ErrProof, "sums, coordinate %d", k)
-			p.proof.sums[0] = p.proof.sums[0].Sub(unit)
-			for table := range p.layout.rows {
-				must.Do(t, p.checker().identity(table, p.alpha, p.y, p.drawn))
-				solveQuotient(p, table, unit)
-				must.Fail(t, p.checker().identity(table, p.alpha, p.y, p.drawn), zkbench.ErrProof, "identity %d, coordinate %d", table, k)
-			}
-		}}})
-		for layer := range 3 {
-			s, proof, about := forced(t, attackSet, forgery{fold: func(p *attackedProver) error {
+	attacks(t, testEveryCoordinate[bear, quartic], testEveryCoordinate[cell, ext.Quadratic])
+}
+
+func testEveryCoordinate[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
+	s, y := attacked[E, X](t, attackSet)
+	for k := range y.degree() {
+		var unit X
+		unit[k] = y.field.New(1)
+		seen := func(f forgery[E, X], reason string) {
+			t.Helper()
+			proof, about := forced(t, s, f)
+			refused(t, s, proof, about, fmt.Sprintf("coordinate %d", k), reason)
+		}
+		before := func(step string, do func(p *prover[E, X])) forgery[E, X] {
+			return forgery[E, X]{before: map[string]func(p *prover[E, X]){step: do}}
+		}
+		seen(before("send sums", func(p *prover[E, X]) { p.proof.sums[0] = p.proof.sums[0].Add(unit) }), "add up")
+		for table, name := range []string{"bits", "seen"} {
+			seen(before("send values", func(p *prover[E, X]) { solveQuotient(p, table, unit) }), fmt.Sprintf("table %q: its constraints", name))
+		}
+		for layer, reason := range []string{"layer 0 has another value", "layer 1 has another value", "the last polynomial has another value"} {
+			seen(forgery[E, X]{fold: func(p *prover[E, X]) error {
 				golden.Equal(t, "layers", 2, len(p.layout.folds))
 				return foldWith(p, layer, unit)
-			}})
-			must.Fail(t, s.Verify(proof, about), zkbench.ErrProof, "layer %d, coordinate %d", layer, k)
+			}}, reason)
 		}
 	}
 }
 
 // foldWith folds the true word, and adds a constant to what a layer is to hold; behind the layers it is the
 // last polynomial.
-func foldWith(p *attackedProver, at int, constant koalabear.Quartic) error {
+func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at int, constant X) error {
 	word, err := p.batched()
 	if err != nil {
 		return err
@@ -521,7 +615,7 @@ func foldWith(p *attackedProver, at int, constant koalabear.Quartic) error {
 		if fold == 0 {
 			break
 		}
-		if err := f.commitLayer(layer[koalabear.Element]{word: word, size: size, fold: fold}); err != nil {
+		if err := f.commitLayer(layer[E]{word: word, size: size, fold: fold}); err != nil {
 			return err
 		}
 		for range fold {
@@ -546,7 +640,7 @@ func keepAll[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *ex
 }
 
 // addPower adds X^(2n) to the first of columns of n rows, which four times as many points can hold.
-func addPower(p *attackedProver, x *extended[koalabear.Element]) {
+func addPower[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
 	keepAll(p, x)
 	for c := range x.cosets {
 		column := x.column(c, 0)
@@ -588,31 +682,42 @@ func FuzzVerify(f *testing.F) {
 			if len(data) < 2 {
 				return
 			}
-			y := s.engine.(*system[koalabear.Element, koalabear.Quartic])
+			y := s.engine.(*system[bear, quartic])
 			l, err := y.layout(s.statement, []int{int(data[0]), int(data[1])})
 			if err != nil {
 				continue
 			}
-			decoded := &proof4{rows: []int{int(data[0]), int(data[1])}}
-			c := &coder[koalabear.Element, koalabear.Quartic]{field: y.field, digest: y.canonical, layout: l, in: data[2:], read: true}
+			decoded := &proof[bear, quartic]{rows: []int{int(data[0]), int(data[1])}}
+			c := &coder[bear, quartic]{field: y.field, digest: y.canonical, layout: l, in: data[2:], read: true}
 			if c.body(decoded); c.err != nil {
 				continue
 			}
-			if again := (&attackedProver{field: y.field, layout: l, proof: decoded}).encode(); string(again) != string(data) {
+			if again := (&prover[bear, quartic]{field: y.field, layout: l, proof: decoded}).encode(); string(again) != string(data) {
 				t.Error("two encodings of one proof")
 			}
 		}
 	})
 }
 
-type proof4 = proof[koalabear.Element, koalabear.Quartic]
-
-// idle is a challenger of a prover that does no work.
-type idle struct {
-	challenger.Challenger[koalabear.Element, koalabear.Quartic]
+// exchanging is a challenger of a prover that exchanges the first digests of caps.
+type exchanging[E, X any] struct {
+	challenger.Challenger[E, X]
+	label string
 }
 
-func (i idle) Grind(_ context.Context, _ executor.Executor, label string, work int) (uint64, error) {
+func (e exchanging[E, X]) Digests(label string, top []tree.Digest) {
+	if label == e.label {
+		top[0], top[1] = top[1], top[0]
+	}
+	e.Challenger.Digests(label, top)
+}
+
+// idle is a challenger of a prover that does no work.
+type idle[E, X any] struct {
+	challenger.Challenger[E, X]
+}
+
+func (i idle[E, X]) Grind(_ context.Context, _ executor.Executor, label string, work int) (uint64, error) {
 	const nonce = 5
 	if i.CheckGrind(label, work, nonce) == nil {
 		return 0, errors.New("the nonce has work by chance")

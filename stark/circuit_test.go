@@ -28,6 +28,8 @@ func overPoseidon(set stark.Set) stark.Config {
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
 }
 
+func init() { stark.InCircuit = circuittest.Verify }
+
 // circuitSystem is a system with a proof.
 type circuitSystem struct {
 	*stark.System
@@ -200,7 +202,7 @@ func TestCircuit(t *testing.T) {
 			b, err := s.run(bad, s.about)
 			// Of another layer, last polynomial or nonce places are others, which may be right by chance.
 			chance := slices.Contains([]string{"layers", "final", "nonce"}, name)
-			if (verified == nil) != (err == nil) || !chance && (verified == nil || reason(verified) != reason(err)) {
+			if (verified == nil) != (err == nil) || !chance && (verified == nil || circuittest.Reason(verified) != circuittest.Reason(err)) {
 				t.Errorf("%s: %s: verified %v, in the circuit %v", about, name, verified, err)
 			}
 			if b != nil {
@@ -216,22 +218,6 @@ func TestCircuit(t *testing.T) {
 			t.Errorf("no proof has %s", section)
 		}
 	}
-}
-
-// reason is what an error says is wrong, but for what of it. Rows that do not lead to the cap are as well not as
-// many as are shown, or their path is not as long: places are others.
-func reason(err error) string {
-	for _, reason := range []string{"add up", "constraints do not hold", "the nonce", "folded into it"} {
-		if strings.Contains(err.Error(), reason) {
-			return reason
-		}
-	}
-	for _, reason := range []string{"lead to the cap", "digests, accepted", "under a cap of"} {
-		if strings.Contains(err.Error(), reason) {
-			return "lead to the cap"
-		}
-	}
-	return err.Error()
 }
 
 // TestCircuitBytes: of a proof no byte can be another.

@@ -198,16 +198,18 @@ func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 	v.collect()
 	v.receive()
 	places := v.query()
+	var wrong error
 	if v.shown == nil {
 		var err error
 		if v.shown, err = v.apart(v.placesOf(places)); err != nil {
-			return nil, cmp.Or(v.Err(), err) // places of what does not hold are any
+			wrong = cmp.Or(v.Err(), err)   // places of what does not hold are any:
+			_, v.shown = nothing[X](v.layout) // nothing is shown there
 		}
 	}
 	for q, place := range places {
 		v.follow(q, place)
 	}
-	return v.statement, nil
+	return v.statement, wrong
 }
 
 // placesOf are places by their bits.

@@ -23,7 +23,7 @@ func TestFarWords(t *testing.T) {
 		queries int
 	}{{2, 1}, {4, 2}, {6, 1}, {1, 6}} {
 		set.Queries = c.queries
-		s, y := attacked(t, set)
+		s, y := attacked[bear, quartic](t, set)
 		accepted := 0
 		for run := range runs {
 			traces, about := attackTraces(nil)

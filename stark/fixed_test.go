@@ -9,9 +9,11 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
@@ -197,8 +199,12 @@ func shift(columns [][]uint64) {
 
 // TestFixedForgeries: a prover who says of a fixed column what it is not is seen, wherever it is said.
 func TestFixedForgeries(t *testing.T) {
-	t.Parallel()
-	type before = map[string]func(p *attackedProver)
+	attacks(t, testFixedForgeries[bear, quartic], testFixedForgeries[cell, ext.Quadratic])
+}
+
+func testFixedForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
+	s := must.Get(New(configOf[E, X](attackSet), fixedTables(nil)...))(t)
+	type before = map[string]func(p *prover[E, X])
 	// The last step makes another cell than it should, which the statement receives.
 	wrong := func(table int, c *Cells) {
 		if table == 0 {
@@ -208,73 +214,67 @@ func TestFixedForgeries(t *testing.T) {
 		}
 	}
 	receive := func(about *Statement) { about.Messages[2].Tuple = []uint64{stepRows + 1, 5} }
-	for name, c := range map[string]struct {
-		forgery
-		says string
-	}{
+	for name, f := range map[string]forgery[E, X]{
 		"nothing": {},
 		"a wrong step": {
-			forgery{change: wrong, statement: receive},
-			"constraints",
+			change: wrong, statement: receive,
+			says: "constraints",
 		},
 		"a value that makes the identity hold": {
-			forgery{change: wrong, statement: receive, before: before{"send values": func(p *attackedProver) {
-				solve(p, 0, &p.proof.values[ofFixed][0][0][0], koalabear.Quartic{})
-			}}},
-			"folded into it",
+			change: wrong, statement: receive, before: before{"send values": func(p *prover[E, X]) {
+				var none X
+				solve(p, 0, &p.proof.values[ofFixed][0][0][0], none)
+			}},
+			says: "folded into it",
 		},
 		"values of columns exchanged": {
-			forgery{before: before{"send values": func(p *attackedProver) {
+			before: before{"send values": func(p *prover[E, X]) {
 				v := p.proof.values[ofFixed][0][0]
 				v[1], v[2] = v[2], v[1]
-			}}},
-			"constraints",
+			}},
+			says: "constraints",
 		},
 		"another leaf": {
-			forgery{before: before{"end": func(p *attackedProver) {
+			before: before{"end": func(p *prover[E, X]) {
 				leaf := p.proof.leaves[ofFixed][3]
-				leaf[0] = leaf[0].Add(koalabear.New(1))
-			}}},
-			"lead to the cap",
+				leaf[0] = leaf[0].Add(p.field.New(1))
+			}},
+			says: "lead to the cap",
 		},
 		"stacks exchanged": {
-			forgery{before: before{"end": func(p *attackedProver) {
+			before: before{"end": func(p *prover[E, X]) {
 				leaf := p.proof.leaves[ofFixed][0]
 				leaf[0], leaf[1] = leaf[1], leaf[0]
-			}}},
-			"lead to the cap",
+			}},
+			says: "lead to the cap",
 		},
 		"leaves exchanged": {
-			forgery{before: before{"end": func(p *attackedProver) {
+			before: before{"end": func(p *prover[E, X]) {
 				leaves := p.proof.leaves[ofFixed]
 				leaves[0], leaves[1] = leaves[1], leaves[0]
-			}}},
-			"lead to the cap",
+			}},
+			says: "lead to the cap",
 		},
 		"another path": {
-			forgery{before: before{"end": func(p *attackedProver) { p.proof.paths[ofFixed][0][0] ^= 1 }}},
-			"lead to the cap",
+			before: before{"end": func(p *prover[E, X]) { p.proof.paths[ofFixed][0][0] ^= 1 }},
+			says:   "lead to the cap",
 		},
 		"another height": {
-			forgery{before: before{"end": func(p *attackedProver) { p.proof.rows[0]++ }}},
-			"heights",
+			before: before{"end": func(p *prover[E, X]) { p.proof.rows[0]++ }},
+			says:   "heights",
 		},
 		"heights exchanged": {
-			forgery{before: before{"end": func(p *attackedProver) { p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0] }}},
-			"heights",
+			before: before{"end": func(p *prover[E, X]) { p.proof.rows[0], p.proof.rows[1] = p.proof.rows[1], p.proof.rows[0] }},
+			says:   "heights",
 		},
 	} {
-		s := mustSystem(t, attackSet, fixedTables(nil)...)
-		traces, about := fixedTraces(c.change)
-		proof, about := forcedOf(t, s, traces, about, c.forgery)
-		err := s.Verify(proof, about)
+		traces, about := fixedTraces(f.change)
+		proof, about := forcedOf(t, s, traces, about, f)
 		if name == "nothing" {
-			must.Do(t, err, name)
+			must.Do(t, verified(t, s, proof, about), name)
 			continue
 		}
-		if !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %s", name, err, c.says)
-		}
+		refused(t, s, proof, about, name, f.says)
 	}
 }
 

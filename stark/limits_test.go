@@ -30,7 +30,7 @@ func TestVerifiersBits(t *testing.T) {
 	t.Parallel()
 	set := attackSet
 	set.Queries = 200 // so many that messages are what decides
-	s, _ := attacked(t, set)
+	s, _ := attacked[bear, quartic](t, set)
 	traces, about := attackTraces(nil)
 	for range 1 << 11 {
 		about.Messages = append(about.Messages, Message{"seen", 1, []uint64{5, 6}}, Message{"seen", -1, []uint64{5, 6}})
@@ -60,7 +60,7 @@ func (a asked) Challenge(label string, outside bool) koalabear.Quartic {
 // TestPointIsOutside: prover and verifier ask for a point outside the field, where no denominator is 0.
 func TestPointIsOutside(t *testing.T) {
 	t.Parallel()
-	s, y := attacked(t, attackSet)
+	s, y := attacked[bear, quartic](t, attackSet)
 	notes := make(map[string]bool)
 	begin := y.challenge
 	y.challenge = func(protocol string) challenger.Challenger[koalabear.Element, koalabear.Quartic] {
@@ -77,7 +77,7 @@ func TestPointIsOutside(t *testing.T) {
 // TestSecurityCounts: what package security is told of tables of unequal heights.
 func TestSecurityCounts(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked(t, attackSet)
+	s, _ := attacked[bear, quartic](t, attackSet)
 	got := must.Get(s.Security([]int{8, 32}, 5))(t)
 	log := math.Log2(koalabear.Modulus)
 	golden.Equal(t, "protocol", security.Protocol{
@@ -98,7 +98,7 @@ func TestSecurityCounts(t *testing.T) {
 // one's logarithm.
 func TestHostileHeights(t *testing.T) {
 	t.Parallel()
-	_, y := attacked(t, attackSet)
+	_, y := attacked[bear, quartic](t, attackSet)
 	s := must.Get(New(Config{KoalaBear, Keccak, attackSet}, bitsTable(), seenTable()))(t)
 	l := must.Get(y.layout(s.statement, []int{1, 20}))(t)
 	for phase, shapes := range l.phases {
@@ -150,7 +150,7 @@ func TestLimits(t *testing.T) {
 	_, err = New(config, &air.Table{Name: "reads too far", Columns: 1, State: func(b *air.Builder) { b.Zero(air.First, "far", b.Here(1)) }})
 	must.Fail(t, err, zkbench.ErrParams, "a table that is none")
 
-	s, _ := attacked(t, attackSet)
+	s, _ := attacked[bear, quartic](t, attackSet)
 	traces, about := attackTraces(nil)
 	for name, bad := range map[string][]Trace{
 		"none": nil, "one": traces[:1], "three": append(traces[:2:2], traces[0]), "no Fill": {traces[0], {Rows: 16}},
@@ -245,7 +245,7 @@ func TestSetLimits(t *testing.T) {
 // TestMemory: what is said to be needed grows with cells and with points.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked(t, attackSet) // rate 1/4, stacks of 2
+	s, _ := attacked[bear, quartic](t, attackSet) // rate 1/4, stacks of 2
 	cells := 8*4 + 32*3
 	points := 4 * 2 * 32
 	// Each cell and its four values of 4 bytes; of each point the nodes of three trees, two digests a
@@ -334,7 +334,7 @@ func TestDecoder(t *testing.T) {
 // TestSpans: phases come one after the other, and all end.
 func TestSpans(t *testing.T) {
 	t.Parallel()
-	s, _ := attacked(t, attackSet)
+	s, _ := attacked[bear, quartic](t, attackSet)
 	traces, about := attackTraces(nil)
 	var got, want []string
 	for _, phase := range []string{PhaseTrace, PhaseCommit, PhaseSums, PhaseQuotient, PhaseOpen, PhaseFRI, PhaseQueries} {
@@ -369,7 +369,7 @@ func TestExecutorFails(t *testing.T) {
 	t.Parallel()
 	set := attackSet
 	set.Grinding = 1
-	s, _ := attacked(t, set)
+	s, _ := attacked[bear, quartic](t, set)
 	traces, about := attackTraces(nil)
 	for operations := 0; ; operations++ {
 		left := operations

@@ -7,6 +7,7 @@
 package recursion
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -119,9 +120,10 @@ func together(c stark.Config) int {
 	return 3
 }
 
-// run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement.
-func (s *System) run(proof func(i int) Proof) (*circuit.Builder, []circuit.Cell, error) {
-	b := circuit.New(circuit.Degree(s.children[0].System.Set().Degree))
+// run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement; beside
+// the error of a proof that does not verify too, but of one that does not decode.
+func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
+	b = circuit.New(circuit.Degree(s.children[0].System.Set().Degree))
 	var told []circuit.Value
 	for i, c := range s.children {
 		p := proof(i)
@@ -129,21 +131,20 @@ func (s *System) run(proof func(i int) Proof) (*circuit.Builder, []circuit.Cell,
 		if err == nil {
 			err = b.Err()
 		}
-		if err != nil && p.Bytes != nil {
-			return nil, nil, fmt.Errorf("proof %d: %w", i, err)
+		if err != nil && p.Bytes != nil && wrong == nil {
+			wrong = fmt.Errorf("proof %d: %w", i, err)
 		}
 		if err != nil && cells == nil {
-			return nil, nil, fmt.Errorf("child %d: %w", i, err)
+			return nil, nil, cmp.Or(wrong, fmt.Errorf("child %d: %w", i, err))
 		}
 		for _, cell := range cells {
 			told = append(told, b.At(cell))
 		}
 	}
-	var statement []circuit.Cell
 	for _, v := range circuit.Hash(b, 2*len(told), told) {
 		statement = append(statement, b.Cell(v))
 	}
-	return b, statement, nil
+	return b, statement, wrong
 }
 
 // Prove proves that proofs, one of each child's form, verify. One that does not is refused, and named.
@@ -155,7 +156,8 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 	return s.System.Prove(ctx, ex, traces, about, options)
 }
 
-// Traces are those of proofs, and the statement of which they are: what the embedded system proves.
+// Traces are those of proofs, and the statement of which they are: what the embedded system proves. Beside the error of
+// a proof that does not verify they are there too, unless it does not decode, and do not satisfy the tables.
 func (s *System) Traces(proofs []Proof) (traces []stark.Trace, about stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
 		return nil, about, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
@@ -169,10 +171,10 @@ func (s *System) Traces(proofs []Proof) (traces []stark.Trace, about stark.State
 		return nil, about, err
 	}
 	b, _, err := s.run(func(i int) Proof { return proofs[i] })
-	if err != nil {
+	if b == nil {
 		return nil, about, err
 	}
-	return s.program.traces(b.Values), about, nil
+	return s.program.traces(b.Values), about, err
 }
 
 // Statement is what a proof says, of the statements of its children: a digest of their numbers.

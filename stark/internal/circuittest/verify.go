@@ -1,0 +1,127 @@
+package circuittest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/internal/circuit"
+	"github.com/zkbench/zkbench/stark/recursion"
+)
+
+// Verify is a verifier's error, of a proof of tables of so many rows. The test fails unless the program says the same,
+// and unless its tables, filled with what the program made of the proof, are satisfied where there is no error and else
+// refused: by the row checker at the first row that does not hold, and by a verifier if they are proved all the same.
+// A proof that does not decode fills none. One of other heights is tried with the program of these.
+func Verify(t testing.TB, s *stark.System, rows []int, proof []byte, about stark.Statement) error {
+	t.Helper()
+	verified := s.Verify(proof, about)
+	degree := s.Set().Degree
+	b := circuit.New(circuit.Degree(degree))
+	cells, err := s.Circuit(b, rows, proof, about)
+	if err == nil {
+		err = b.Err()
+	}
+	var d *zkbench.DecodeError
+	if errors.Is(verified, zkbench.ErrProof) && errors.As(err, &d) && d.Path == "heights" {
+		own := make([]int, len(rows))
+		for i := range own {
+			own[i] = 1 << proof[i]
+		}
+		return Verify(t, s, own, proof, about)
+	}
+	if (verified == nil) != (err == nil) || verified != nil && Reason(verified) != Reason(err) {
+		t.Errorf("verified: %v; in the circuit: %v", verified, err)
+	}
+	if cells == nil {
+		return verified
+	}
+	above := parentOf(t, recursion.Child{System: s, Rows: rows, Like: about})
+	traces, said, err := above.Traces([]recursion.Proof{{Bytes: proof, Statement: about}})
+	if (verified == nil) != (err == nil) {
+		t.Errorf("verified: %v; before it is proved: %v", verified, err)
+	}
+	lanes, fill := 0, traces[0].Fill
+	traces[0].Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+		lanes = len(stark.Columns[uint64](cells)) / (degree * circuit.Operands)
+		return fill(ctx, ex, cells)
+	}
+	err = above.Check(t.Context(), executor.Serial(), traces, said)
+	broken := (&Program{Builder: b}).Broken(b.Values)
+	if len(broken) == 0 {
+		if verified != nil || err != nil {
+			t.Errorf("verified: %v; all rows hold, and the row checker says: %v", verified, err)
+		}
+		return verified
+	}
+	where := fmt.Sprintf(`table "operations", row %d: operation of lane %d, `, broken[0]/lanes, broken[0]%lanes)
+	if verified == nil || !errors.Is(err, zkbench.ErrWitness) || !strings.Contains(err.Error(), where) {
+		t.Errorf("verified: %v; the row checker says: %v, want %s", verified, err, where)
+	}
+	if _, tried := above.tried.LoadOrStore(Reason(verified), nil); tried && testing.Short() {
+		return verified
+	}
+	forced := must.Get(above.System.System.Prove(t.Context(), Careless{executor.Serial()}, traces, said, stark.Options{}))(t)
+	err = above.System.System.Verify(forced, said)
+	if !errors.Is(err, zkbench.ErrProof) || !strings.Contains(err.Error(), `table "operations": its constraints do not hold`) {
+		t.Errorf("verified: %v; the proof that it verifies: %v", verified, err)
+	}
+	return verified
+}
+
+// parent is what proves that proofs of one form verify.
+type parent struct {
+	*recursion.System
+	once  sync.Once
+	tried sync.Map // reasons for which a proof that is none was proved all the same
+}
+
+var parents sync.Map
+
+// parentOf is that of a child; those of one form have one.
+func parentOf(t testing.TB, c recursion.Child) *parent {
+	t.Helper()
+	form := fmt.Sprint(c.System.Digest(), c.Rows, len(c.Like.Publics), len(c.Like.Context))
+	for _, m := range c.Like.Messages {
+		form += fmt.Sprint(m.Bus, m.Times, len(m.Tuple))
+	}
+	is, _ := parents.LoadOrStore(form, new(parent))
+	p := is.(*parent)
+	p.once.Do(func() {
+		set := stark.Set{Name: "parent", Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
+		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, c))(t)
+	})
+	return p
+}
+
+// Careless is an executor that loses errors: a prover on it goes on where constraints do not hold.
+type Careless struct{ executor.Executor }
+
+// Do runs the tasks until one fails.
+func (c Careless) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	_ = c.Executor.Do(ctx, n, task)
+	return nil
+}
+
+// Reason is what an error says is wrong, but for what of it. Rows that do not lead to the cap are as well not as
+// many as are shown, or their path is not as long: places are others.
+func Reason(err error) string {
+	for _, reason := range []string{"add up", "constraints do not hold", "the nonce", "folded into it"} {
+		if strings.Contains(err.Error(), reason) {
+			return reason
+		}
+	}
+	for _, reason := range []string{"lead to the cap", "digests, accepted", "under a cap of"} {
+		if strings.Contains(err.Error(), reason) {
+			return "lead to the cap"
+		}
+	}
+	return err.Error()
+}
