@@ -202,7 +202,7 @@ func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 	if v.shown == nil {
 		var err error
 		if v.shown, err = v.apart(v.placesOf(places)); err != nil {
-			wrong = cmp.Or(v.Err(), err)   // places of what does not hold are any:
+			wrong = cmp.Or(v.Err(), err)      // places of what does not hold are any:
 			_, v.shown = nothing[X](v.layout) // nothing is shown there
 		}
 	}

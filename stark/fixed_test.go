@@ -199,7 +199,7 @@ func shift(columns [][]uint64) {
 
 // TestFixedForgeries: a prover who says of a fixed column what it is not is seen, wherever it is said.
 func TestFixedForgeries(t *testing.T) {
-	attacks(t, testFixedForgeries[bear, quartic], testFixedForgeries[cell, ext.Quadratic])
+	attacks(t, testFixedForgeries[bear, quartic], testFixedForgeries[cell, ext.Quadratic], testFixedForgeries[cell, ext.Cubic])
 }
 
 func testFixedForgeries[E field.Element[E], X field.Extension[E, X]](t *testing.T) {
