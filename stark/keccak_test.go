@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/internal/circuittest"
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
@@ -22,7 +23,11 @@ func changed(t stark.Trace, row, column int, by uint64) stark.Trace {
 		if err := fill(ctx, ex, cells); err != nil {
 			return err
 		}
-		cells.Set(row, column, (uint64(stark.Columns[uint32](cells)[column][row])+by)%(1<<31-1<<24+1))
+		if short := stark.Columns[uint32](cells); short != nil {
+			cells.Set(row, column, (uint64(short[column][row])+by)%(1<<31-1<<24+1))
+		} else {
+			cells.Set(row, column, stark.Columns[uint64](cells)[column][row]+by) // of 32 bits, or fewer
+		}
 		return nil
 	}
 	return t
@@ -32,24 +37,39 @@ func changed(t stark.Trace, row, column int, by uint64) stark.Trace {
 // tables is rejected.
 func TestKeccakForced(t *testing.T) {
 	t.Parallel()
-	s, err := keccak.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: stark.Set{
-		Name: "test", Degree: 4, LogBlowup: 1, Queries: 3, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 2,
-	}}, true)
-	must.Do(t, err)
-	messages := [][]byte{bytes.Repeat([]byte{0x5a}, 200), []byte("abc")}
-	about, err := s.Statement(keccak.Claims(messages, true), nil)
-	must.Do(t, err)
-	must.Do(t, s.System.Verify(s.ProveForced(t, s.Traces(messages), about), about))
-	random := rand.New(rand.NewPCG(3, 4))
-	widths := s.Widths()
-	for range testsize.Pick(8, 60, 5000) {
-		// Rows of permutations that are exported, and of sponges' blocks: of three.
-		table := random.IntN(2)
-		row, column := random.IntN([]int{72, 3}[table]), random.IntN(widths[table])
-		traces := s.Traces(messages)
-		traces[table] = changed(traces[table], row, column, 1+random.Uint64N(3))
-		name := fmt.Sprintf("table %d, row %d, column %d", table, row, column)
-		must.Fail(t, s.System.Check(t.Context(), executor.Serial(), traces, about), zkbench.ErrWitness, "%s", name)
-		must.Fail(t, s.System.Verify(s.ProveForced(t, traces, about), about), zkbench.ErrProof, "%s", name)
+	for _, c := range []struct {
+		stark.Config
+		verify func(t testing.TB, s *stark.System, rows []int, proof []byte, about stark.Statement) error
+		tries  int
+	}{
+		{stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak}, func(_ testing.TB, s *stark.System, _ []int, proof []byte, about stark.Statement) error {
+			return s.Verify(proof, about)
+		}, testsize.Pick(8, 60, 5000)},
+		{overPoseidon(stark.Set{}), circuittest.Verify, testsize.Pick(0, 4, 500)},
+	} {
+		if c.tries == 0 {
+			continue
+		}
+		c.Set = stark.Set{Name: "test", LogBlowup: 1, Queries: 3, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 2}
+		c.Set.Degree = map[stark.Field]int{stark.KoalaBear: 4, stark.Goldilocks: 2}[c.Field]
+		s := must.Get(keccak.New(c.Config, true))(t)
+		messages := [][]byte{bytes.Repeat([]byte{0x5a}, 200), []byte("abc")}
+		about := must.Get(s.Statement(keccak.Claims(messages, true), nil))(t)
+		verify := func(traces []stark.Trace) error {
+			return c.verify(t, s.System, []int{traces[0].Rows, traces[1].Rows}, s.ProveForced(t, traces, about), about)
+		}
+		must.Do(t, verify(s.Traces(messages)))
+		random := rand.New(rand.NewPCG(3, 4))
+		widths := s.Widths()
+		for range c.tries {
+			// Rows of permutations that are exported, and of sponges' blocks: of three.
+			table := random.IntN(2)
+			row, column := random.IntN([]int{72, 3}[table]), random.IntN(widths[table])
+			traces := s.Traces(messages)
+			traces[table] = changed(traces[table], row, column, 1+random.Uint64N(3))
+			name := fmt.Sprintf("%s, table %d, row %d, column %d", c.Field, table, row, column)
+			must.Fail(t, s.System.Check(t.Context(), executor.Serial(), traces, about), zkbench.ErrWitness, "%s", name)
+			must.Fail(t, verify(traces), zkbench.ErrProof, "%s", name)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/internal/circuittest"
 )
 
 func config(field stark.Field) stark.Config {
@@ -26,6 +27,32 @@ func config(field stark.Field) stark.Config {
 func attacked(t *testing.T, field stark.Field, public bool) *System {
 	t.Helper()
 	return must.Get(New(config(field), public))(t)
+}
+
+// inCircuit is a configuration whose verifiers have programs.
+func inCircuit() stark.Config {
+	set := stark.Set{Name: "in circuit", Degree: 2, LogBlowup: 1, Queries: 1, Stack: 4, LogFold: 3, LogFinal: 3, LogCap: 1}
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
+}
+
+// rejected fails the test unless traces that are proved though they do not satisfy the tables are rejected: by the verifier,
+// by its program and by what proves that. The proof is of the first statement for which it adds up, and is said to be of the
+// first of all.
+func rejected(t *testing.T, s *stark.System, traces []stark.Trace, statements []stark.Statement, name string) {
+	t.Helper()
+	var rows []int
+	for _, trace := range traces {
+		rows = append(rows, trace.Rows)
+	}
+	for _, about := range statements {
+		proof, err := s.Prove(t.Context(), circuittest.Careless{Executor: executor.Serial()}, traces, about, stark.Options{})
+		if err == nil {
+			must.Fail(t, circuittest.Verify(t, s, rows, proof, statements[0]), zkbench.ErrProof, "%s", name)
+			return
+		}
+		must.Fail(t, err, zkbench.ErrWitness, "%s", name)
+	}
+	t.Errorf("%s: no proof", name)
 }
 
 // TestVectors: the tables are satisfied by the vectors of the Keccak team and of Ethereum, whose
@@ -60,7 +87,8 @@ func TestVectors(t *testing.T) {
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	message := []byte(strings.Repeat("gap", 100)) // three blocks, the last of 28 bytes
-	systems := []*System{attacked(t, stark.KoalaBear, false), attacked(t, stark.Goldilocks, false)}
+	programmed := must.Get(New(inCircuit(), false))(t)
+	systems := []*System{attacked(t, stark.KoalaBear, false), attacked(t, stark.Goldilocks, false), programmed}
 	for name, c := range map[string]struct {
 		change func(blocks []absorbed)
 		length int    // that is claimed, where it is another
@@ -104,6 +132,7 @@ func TestGaps(t *testing.T) {
 			states := permuted(blocks)
 			if c.change == nil {
 				states[1].In[0] ^= 1 // not the state that is absorbed into
+				states[1] = Permute(states[1].In)
 			}
 			claim := Claim{Length: len(message)}
 			if c.length > 0 {
@@ -124,6 +153,17 @@ func TestGaps(t *testing.T) {
 			must.Fail(t, err, zkbench.ErrWitness, "%s", name)
 			if err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %v", name, err)
+			}
+			if s == programmed && testsize.Pick(c.says == "state begins" || c.says == "bus", true, true) {
+				// What does not add up is proved of all that the tables send, and said to be of the claim.
+				sent := stark.Statement{Messages: append(must.Get(s.sponge.exchange(permuted(blocks), -1))(t), must.Get(s.sponge.exchange(states, 1))(t)...)}
+				for _, b := range blocks {
+					if b.last {
+						tuple := s.sponge.split([]uint64{uint64(b.message), uint64(b.before + b.bytes)}, b.out[:keccak.Digest/8]...)
+						sent.Messages = append(sent.Messages, stark.Message{Bus: busHash, Times: -1, Tuple: tuple})
+					}
+				}
+				rejected(t, s.System, traces, []stark.Statement{about, sent}, name)
 			}
 		}
 	}
@@ -177,9 +217,7 @@ func TestMessages(t *testing.T) {
 // at the table's end.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
-	c := stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: stark.Compare100(stark.KoalaBear)}
-	s, err := NewSpongeTable(c, false)
-	must.Do(t, err)
+	s := must.Get(NewSpongeTable(inCircuit(), false))(t)
 	// A last block that is no message's, and one that has no row.
 	for where, length := range map[string]int{"before other rows": 200, "before the table does": leastRows * keccak.Rate} {
 		messages := [][]byte{[]byte("abc"), make([]byte, length)}
@@ -202,6 +240,7 @@ func TestUnfinished(t *testing.T) {
 		if !strings.Contains(err.Error(), "a message ends "+where) {
 			t.Errorf("%s: %v", where, err)
 		}
+		rejected(t, s.System, []stark.Trace{trace}, []stark.Statement{about}, where)
 	}
 }
 
