@@ -35,8 +35,8 @@ type shown struct {
 // Circuit writes down, and runs, what a verifier does of a proof of tables of so many rows; without a proof
 // to no effect but that it is written down. It returns the cells, of two elements each, in which the statement's
 // numbers are: public values, each message's tuple, the context with its length; of each the last cell ends
-// with a 0 if it has but one. They are there beside an error that says that what is shown is not of the places where
-// it is to be: the program is whole, and does not hold either.
+// with a 0 if it has but one. They are there beside an error that says that what is shown is of other places: the
+// program is whole, and run for zeros there.
 //
 // What proofs of other heights, or of statements whose messages go elsewhere, are verified by is another program.
 // The system is one of Poseidon over Goldilocks, without zero knowledge, and the builder's extension its own;

@@ -157,7 +157,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 }
 
 // Traces are those of proofs, and the statement of which they are: what the embedded system proves. Beside the error of
-// a proof that does not verify they are there too, unless it does not decode, and do not satisfy the tables.
+// a proof that does not verify they are there too, unless it does not decode.
 func (s *System) Traces(proofs []Proof) (traces []stark.Trace, about stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
 		return nil, about, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))

@@ -62,6 +62,12 @@ func TestBadProofs(t *testing.T) {
 		}})
 		refused(t, name, err, bad.err, bad.says)
 	}
+	// Of two the first is named.
+	wrong := recursion.Proof{Bytes: two.Bytes, Statement: three.Statement}
+	for _, second := range []recursion.Proof{wrong, {Bytes: cut, Statement: two.Statement}} {
+		_, err := pair.Prove(t.Context(), executor.Serial(), []recursion.Proof{wrong, second}, stark.Options{})
+		refused(t, "two bad proofs", err, zkbench.ErrProof, "proof 0: ")
+	}
 }
 
 // TestStatements: a proof is of its statements, in their order, and of no others; those of another form are refused.

@@ -113,13 +113,13 @@ func (c Careless) Do(ctx context.Context, n int, task func(ctx context.Context, 
 	return nil
 }
 
-// Reason is what an error, if it is one, says is wrong, but for what of it. Rows that do not lead to the cap are as well not as
-// many as are shown, or their path is not as long: places are others.
+// Reason is what an error, if it is one, says is wrong, but for the layer or the tree: the program goes on place by place.
+// Rows that do not lead to the cap are as well not as many as are shown, or their path is not as long: places are others.
 func Reason(err error) string {
 	if err == nil {
 		return ""
 	}
-	for _, reason := range []string{"add up", "constraints do not hold", "the nonce", "folded into it"} {
+	for _, reason := range []string{"the nonce", "folded into it"} {
 		if strings.Contains(err.Error(), reason) {
 			return reason
 		}
