@@ -50,6 +50,15 @@ impl Case {
     }
 }
 
+/// The greatest resident set of the process so far, in bytes; None where the system does
+/// not tell.
+pub fn peak() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024.0)
+}
+
 /// Runs the program: exit status 0, 1 where a case failed, 2 for bad usage.
 pub fn serve(cases: &[Case]) -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -1,13 +1,12 @@
 //! From states to a proof, and from a proof to a verdict.
 
 use crate::configs::LOG_BLOWUP;
-use contract::{Inputs, Prepared, Result};
+use contract::{Inputs, Prepared, Result, peak};
 use p3_challenger::GrindingChallenger;
 use p3_field::PrimeField64;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_uni_stark::{Proof, StarkGenericConfig, Val, prove, verify};
 use serde::{Serialize, de::DeserializeOwned};
-use std::fs;
 use std::time::Instant;
 
 /// Lanes are x + 5 y.
@@ -35,15 +34,6 @@ where
 {
     let proof: Proof<SC> = postcard::from_bytes(proof).map_err(|e| format!("decode: {e}"))?;
     verify(config, &KeccakAir {}, &proof, &[]).map_err(|e| format!("verify: {e:?}"))
-}
-
-/// The greatest resident set of the process so far, in bytes; None where the system does
-/// not tell.
-fn peak() -> Option<f64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024.0)
 }
 
 /// Timed: from the states of `n` permutations to an encoded proof.
