@@ -112,6 +112,7 @@ func peerPrograms(self, dir string) []peer.Program {
 	return append(programs,
 		peer.Program{Name: "zkbench-" + ours.Stark, Ours: true, Argv: []string{self, "peer", ours.Stark}, Env: one},
 		peer.Program{Name: "plonky3-keccak", Argv: rust("release", "peer-plonky3-keccak")},
+		peer.Program{Name: "starky", Argv: rust("release", "peer-starky")},
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/recursion"
 )
 
 // TestStarkBlocks: a message has as many blocks as the case says permutations.
@@ -15,6 +16,20 @@ func TestStarkBlocks(t *testing.T) {
 	t.Parallel()
 	for _, blocks := range starkBlocks {
 		golden.Equal(t, fmt.Sprintf("permutations=%d: blocks", blocks), blocks, keccak.Blocks(len(blockMessage(blocks))))
+	}
+}
+
+// TestAggregateProves: from a message to one proof, which verifies.
+func TestAggregateProves(t *testing.T) {
+	t.Parallel()
+	_, extra, err := proveAggregate(recursion.Compare100(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range []string{"build-ns", "proof-bytes", "verify-ns"} {
+		if extra[unit] == 0 {
+			t.Errorf("no %s among columns %v", unit, extra)
+		}
 	}
 }
 
