@@ -111,35 +111,39 @@ fn limb_is<V: Eval>(e: &mut V, limb: V::E, sum: V::E) {
 fn constrain<V: Eval>(e: &mut V, here: &[V::E], next: &[V::E]) {
     rounds_follow(e, here, next);
 
-    let parity: [Vec<V::E>; 2] =
-        PARITY.map(|at| here[at..at + 320].iter().map(|&b| e.sign(b)).collect());
+    let parity: Vec<V::E> = here[PARITY[0]..PARITY[1]]
+        .iter()
+        .map(|&b| e.sign(b))
+        .collect();
     let theta = &here[THETA..THETA + 1600];
     for &bit in here[PARITY[0]..PARITY[1]].iter().chain(theta) {
         e.bit(bit);
     }
 
-    // θ, of parities: the one after is that before of three columns. Products of signs are
-    // signs, so that these are bits too.
-    for x in 0..5 {
-        for z in 0..64 {
+    // θ changes a column where the parities of two others differ. Products of signs are signs,
+    // so that the parities after it, which follow, are bits too.
+    let change: Vec<V::E> = (0..320)
+        .map(|i| {
+            let (x, z) = (i / 64, i % 64);
             let [left, right] = [64 * ((x + 4) % 5) + z, 64 * ((x + 1) % 5) + (z + 63) % 64];
-            let both = e.mul(parity[0][left], parity[0][right]);
-            let i = 64 * x + z;
-            let not = e.fma(1, both, parity[0][i], -1, parity[1][i]);
-            e.zero(Rows::All, not);
-            // What is called the parity after θ is that: five bits less it are 0, 2 or 4.
-            let ones = e.total((0..5).map(|y| theta[i + 320 * y]));
-            let even = e.sub(ones, here[PARITY[1] + i]);
-            let other = e.fma(1, even, even, -4, even);
-            let not = e.fma(1, other, even, -2, other);
-            e.zero(Rows::All, not);
-        }
+            e.mul(parity[left], parity[right])
+        })
+        .collect();
+    for i in 0..320 {
+        let after = here[PARITY[1] + i];
+        let sign = e.sign(after);
+        let not = e.fma(1, change[i], parity[i], -1, sign);
+        e.zero(Rows::All, not);
+        // What is called the parity after θ is that: five bits less it are 0, 2 or 4.
+        let ones = e.total((0..5).map(|y| theta[i + 320 * y]));
+        let even = e.sub(ones, after);
+        let other = e.fma(1, even, even, -4, even);
+        let not = e.fma(1, other, even, -2, other);
+        e.zero(Rows::All, not);
     }
 
-    // θ, of the state: it changes a column where it changes the column's parity.
-    let change: Vec<V::E> = (0..320)
-        .map(|i| e.mul(parity[0][i], parity[1][i]))
-        .collect();
+    // The state before it differs by the same change, and its columns' parities too, so that these
+    // are what the change was computed from.
     let signs: Vec<V::E> = theta.iter().map(|&b| e.sign(b)).collect();
     let none = e.constant(0);
     for l in 0..LIMBS {
