@@ -74,6 +74,7 @@ race:
 	$(GO) test -race -short -cpu 1 ./internal/runner -rapid.checks=20
 	$(GO) test -race -short ./executor/... ./internal/meter/... ./internal/stage/... ./token/identity/...
 	$(GO) test -race -run 'Run|Serve|Child|Procs' ./internal/measure
+	$(GO) test -race -run 'Lean|Concurrent' ./stark
 	$(GO) test -race -short -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Contract/(concurrent|verified)' ./token/ledger/postgres
 	$(GO) test -race -run 'Queue|Concurrent|Race' ./token/validator ./token/service

@@ -3,6 +3,7 @@ package stark
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/zkbench/zkbench/executor"
 )
@@ -40,8 +41,7 @@ func (s shape) members(stack int) (from, to int) {
 }
 
 // extended is columns on cosets: of each of those that are kept, of each column, 2^rows values. Of cosets that take much memory
-// those are on which quotients are computed; others are made when they are hashed, and once more where places on them are
-// shown.
+// the first one is; others are made where they are hashed, where a quotient is computed, and where places on them are shown.
 type extended[E any] struct {
 	shape
 	cosets       [][][]E // nil those that are not kept
@@ -49,23 +49,33 @@ type extended[E any] struct {
 	few          [][]E   // in zero knowledge, of each column its values at few points
 }
 
+// shared is columns of several proofs, for one that makes cosets of them.
+func (x *extended[E]) shared() *extended[E] {
+	if x == nil {
+		return nil
+	}
+	own := *x
+	own.cosets = slices.Clone(x.cosets)
+	return &own
+}
+
 func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 
-// extend extends columns, given by coefficients, or by values where these are to be interpolated, to each
-// apart-th coset. It keeps them: their memory holds the coefficients, or the first coset if all are kept.
-func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool, apart int) (*extended[E], error) {
+// extend extends columns, given by coefficients, or by values where these are to be interpolated, to the first
+// cosets, so many, and keeps them: the columns' memory holds the coefficients, or the first coset if all are kept.
+func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool, kept int) (*extended[E], error) {
 	t, err := p.field.Transform(s.rows)
 	if err != nil {
 		return nil, err
 	}
 	x := &extended[E]{shape: s, cosets: make([][][]E, len(p.shifts))}
-	scales := make([][]E, len(p.shifts))
-	if apart > 1 {
+	if kept < len(p.shifts) {
 		x.coefficients = columns
 	}
-	for c := 0; c < len(p.shifts); c += apart {
+	scales := make([][]E, kept)
+	for c := range scales {
 		scales[c] = p.scale(c, s.rows)
-		if c == 0 && apart == 1 {
+		if c == 0 && x.coefficients == nil {
 			x.cosets[c] = columns
 			continue
 		}
@@ -82,11 +92,9 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 			x.few[i] = p.few[s.rows].both(columns[i])
 		}
 		for c := len(scales) - 1; c >= 0; c-- { // the first one last, where the coefficients may be
-			if scales[c] != nil {
-				dst := x.column(c, i)
-				p.field.Mul(dst, columns[i], scales[c])
-				t.Evaluate(dst)
-			}
+			dst := x.column(c, i)
+			p.field.Mul(dst, columns[i], scales[c])
+			t.Evaluate(dst)
 		}
 		return nil
 	})

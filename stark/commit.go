@@ -2,6 +2,7 @@ package stark
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/tree"
@@ -19,8 +20,8 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 // grow hashes what a phase has extended, coset by coset.
 func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
-	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap)
 	s := p.stacks(phase)
+	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.set.LogCap, l.run(s.run()))
 	memory := p.points.lent()
 	defer memory.release()
 	for c := range p.points.shifts {
@@ -38,7 +39,7 @@ func (p *prover[E, X]) grow(phase int) error {
 
 // leaves hashes those of a phase on coset c.
 func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], memory *lent[E]) error {
-	return p.lending(phase, c, memory, func() error {
+	return p.lending(p.extended[phase], c, memory, func() error {
 		if err := s.write(c); err != nil {
 			return err
 		}
@@ -48,9 +49,9 @@ func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], me
 	})
 }
 
-// lending does what needs coset c of a phase's columns, of which those that are not kept are made for it.
-func (p *prover[E, X]) lending(phase, c int, memory *lent[E], work func() error) error {
-	for _, x := range p.extended[phase] {
+// lending does what needs coset c of columns, of which those that are not kept are made for it.
+func (p *prover[E, X]) lending(columns []*extended[E], c int, memory *lent[E], work func() error) error {
+	for _, x := range columns {
 		takeBack, err := p.points.lend(p.ctx, p.ex, memory, x, c)
 		if err != nil {
 			return err
@@ -109,6 +110,24 @@ func (s *stacks[E, X]) write(c int) error {
 // cache does.
 const inCache = 1 << 21
 
+// tile is how many rows are made at a time: a power of two.
+func (s *stacks[E, X]) tile() int {
+	l := s.p.layout
+	size := min(tile, 1<<(l.size-l.set.Stack))
+	for size > 16 && s.tiled<<l.set.Stack*size*s.p.field.Bytes() > inCache {
+		size /= 2
+	}
+	return size
+}
+
+// run is the logarithm of how many leaves are set at a time.
+func (s *stacks[E, X]) run() int {
+	if s.tiled == 0 {
+		return tree.RunOf(s.p.layout.size - s.shared)
+	}
+	return bits.Len(uint(s.tile())) - 1
+}
+
 // hash hashes coset c's leaves, each with its salt.
 func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 	p, l := s.p, s.p.layout
@@ -120,11 +139,7 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 		return t.Leaves(p.ctx, p.ex, c<<(l.size-s.shared), append(parted(words, s.shared), salt...))
 	}
 	log := l.size - l.set.Stack // of the highest tables' rows
-	parts, rows := 1<<l.set.Stack, 1<<log
-	size := min(tile, rows)
-	for size > 16 && s.tiled*parts*size*p.field.Bytes() > inCache {
-		size /= 2
-	}
+	parts, rows, size := 1<<l.set.Stack, 1<<log, s.tile()
 	return tiles(p.ctx, p.ex, rows, size, func(from, to int) {
 		memory, zeros := make([]E, s.tiled*parts*size), make([]E, size)
 		values := make([][][]E, len(s.all)) // of each stack, part by part

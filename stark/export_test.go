@@ -30,6 +30,23 @@ func proveForced[E field.Element[E], X field.Extension[E, X]](t *testing.T, y *s
 	return p.encode()
 }
 
+// ProveLean proves as a proof does that is lean, or as one that is not.
+func (s *System) ProveLean(t *testing.T, lean bool, traces []Trace, about Statement, options Options) []byte {
+	t.Helper()
+	type proves interface {
+		proveLean(t *testing.T, lean bool, s *statement, traces []Trace, about Statement, options Options) []byte
+	}
+	return s.engine.(proves).proveLean(t, lean, s.statement, traces, about, options)
+}
+
+func (y *system[E, X]) proveLean(t *testing.T, lean bool, s *statement, traces []Trace, about Statement, options Options) []byte {
+	t.Helper()
+	p := must.Get(y.prover(t.Context(), executor.Serial(), s, traces, about, options))(t)
+	p.layout.lean = lean
+	must.Do(t, p.run())
+	return p.encode()
+}
+
 // Tables with fixed columns, for tests outside.
 var (
 	FixedTables = fixedTables

@@ -50,7 +50,7 @@ func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
 			}
 			y.fixed.values[t] = append(y.fixed.values[t], slices.Clone(columns[i]))
 		}
-		x, err := p.points.extend(p.ctx, p.ex, l.phases[ofFixed][t], columns, true, l.kept(t))
+		x, err := p.points.extend(p.ctx, p.ex, l.phases[ofFixed][t], columns, true, l.kept())
 		if err != nil {
 			return nil, err
 		}

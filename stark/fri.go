@@ -82,7 +82,7 @@ func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 
 func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	size := l.size - l.fold
-	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap)
+	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.set.LogCap, p.layout.run(tree.RunOf(size)))
 	for c := range l.word {
 		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, parted(l.word[c], l.fold)); err != nil {
 			return err
@@ -156,16 +156,22 @@ func (p *friProver[E, X]) query() ([]int, error) {
 	for _, layer := range p.layers {
 		places = groupsOf(places, size, layer.fold)
 		size -= layer.fold
+		row := func(leaf int) (row []E) {
+			for _, column := range parted(layer.word[leaf>>size], layer.fold) {
+				row = append(row, column[leaf&(1<<size-1)])
+			}
+			return row
+		}
 		var rows [][]E
 		for _, place := range places {
-			var row []E
-			for _, column := range parted(layer.word[place>>size], layer.fold) {
-				row = append(row, column[place&(1<<size-1)])
-			}
-			rows = append(rows, row)
+			rows = append(rows, row(place))
+		}
+		lower := make(tree.Lower)
+		if err := layer.tree.Again(p.ctx, p.ex, lower, places, row); err != nil {
+			return nil, err
 		}
 		p.proof.folds = append(p.proof.folds, rows)
-		p.proof.routes = append(p.proof.routes, layer.tree.Path(places))
+		p.proof.routes = append(p.proof.routes, layer.tree.Path(places, lower))
 	}
 	return all, nil
 }

@@ -155,7 +155,7 @@ func (p *prover[E, X]) extendWord() error {
 	for k, c := range coefficients {
 		p.random.draw(c, forWord, k)
 	}
-	x, err := p.points.extend(p.ctx, p.ex, shape{l.size, 0, l.masks}, coefficients, false, 1)
+	x, err := p.points.extend(p.ctx, p.ex, shape{l.size, 0, l.masks}, coefficients, false, len(p.points.shifts))
 	p.extended[ofQuotients] = append(p.extended[ofQuotients], x)
 	return err
 }

@@ -246,12 +246,19 @@ func TestSetLimits(t *testing.T) {
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	s, _ := attacked[bear, quartic](t, attackSet) // rate 1/4, stacks of 2
-	cells := 8*4 + 32*3
+	cells := 8*(4+12) + 32*(3+12)                 // with one column of sums and two pieces of the quotient, four coordinates each
 	points := 4 * 2 * 32
 	// Each cell and its four values of 4 bytes; of each point the nodes of three trees, two digests a
 	// leaf, and three elements of the extension.
 	want := 2 * (cells*4*5 + points*(3*2*32+3*16))
 	golden.Equal(t, "memory", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
+	// At rate 1/16 there are of each cell a coefficient and two values, and an eighth of the nodes.
+	set := attackSet
+	set.LogBlowup = 4
+	s, _ = attacked[bear, quartic](t, set)
+	points *= 4
+	want = 2 * (cells*4*3 + points*(3*2*32/8+3*16))
+	golden.Equal(t, "memory of a lean proof", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
 }
 
 // TestDecoder: what does not decode is named, and ends the decoding.

@@ -114,7 +114,7 @@ func (p *prover[E, X]) extendColumns() error {
 		if err := p.keep(t, columns); err != nil {
 			return err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.kept(t))
+		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.kept())
 		if err != nil {
 			return err
 		}
@@ -153,17 +153,19 @@ func (p *prover[E, X]) queries() error {
 		shown := groupsOf(places, l.size, l.shared[phase])
 		log := l.size - l.shared[phase]
 		leaves := make([][]E, len(shown))
+		lower := make(tree.Lower)
 		memory := p.points.lent()
 		for from := 0; from < len(shown); {
 			c, to := shown[from]>>log, from
 			for to < len(shown) && shown[to]>>log == c {
 				to++
 			}
-			err := p.lending(phase, c, memory, func() error {
-				return p.ex.Do(p.ctx, to-from, func(_ context.Context, i int) error {
-					leaves[from+i] = p.leaf(phase, shown[from+i])
-					return nil
-				})
+			row := func(leaf int) []E { return p.leaf(phase, leaf) }
+			err := p.lending(p.extended[phase], c, memory, func() error {
+				for i, leaf := range shown[from:to] {
+					leaves[from+i] = row(leaf)
+				}
+				return p.trees[phase].Again(p.ctx, p.ex, lower, shown[from:to], row)
 			})
 			if err != nil {
 				return err
@@ -172,7 +174,7 @@ func (p *prover[E, X]) queries() error {
 		}
 		memory.release()
 		p.proof.leaves[phase] = leaves
-		p.proof.paths[phase] = p.trees[phase].Path(shown)
+		p.proof.paths[phase] = p.trees[phase].Path(shown, lower)
 	}
 	return nil
 }

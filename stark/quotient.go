@@ -1,8 +1,6 @@
 package stark
 
 import (
-	"context"
-
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -40,7 +38,7 @@ func (p *prover[E, X]) extendQuotients() error {
 		if err != nil {
 			return err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofQuotients][t], pieces, false, len(p.points.shifts))
+		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofQuotients][t], pieces, false, 1)
 		if err != nil {
 			return err
 		}
@@ -76,19 +74,20 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	// t modulo X^n - a^n.
 	apart := l.apart(t)
 	remainders := make([]field.Vector[E], pieces)
-	err = p.ex.Do(p.ctx, pieces, func(_ context.Context, j int) error {
+	read := []*extended[E]{p.extended[ofColumns][t], p.extended[ofSums][t], p.extended[ofFixed][t]}
+	memory := p.points.lent()
+	defer memory.release()
+	for j := range remainders {
 		c := j * apart
 		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }
-		values, err := p.quotientAt(t, weights, view[E]{columns, n, 1, p.points.all(c, rows)})
-		if err != nil {
+		err := p.lending(read, c, memory, func() (err error) {
+			remainders[j], err = p.quotientAt(t, weights, view[E]{columns, n, 1, p.points.all(c, rows)})
 			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		interpolate(f, transform, values, p.points.shift(c, rows))
-		remainders[j] = values
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		interpolate(f, transform, remainders[j], p.points.shift(c, rows))
 	}
 	// With b the first coset's a^n and ζ of order D, a^n is b ζ^j on the j-th: t_i is
 	// Σ ζ^(-ij) of the remainders, over D b^i.

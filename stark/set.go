@@ -102,10 +102,9 @@ func (s *System) layoutOf(rows []int) (*layout, error) {
 	return s.engine.layout(s.statement, logs)
 }
 
-// Memory is what a proof of tables of so many rows takes at most, about, in bytes: of their cells as
-// many values as there are points and one coset more, trees and FRI's words, and of what the collector
-// has not taken back as much again. Tables and heights that do not agree are a
-// zkbench.ErrParams.
+// Memory is what a proof of tables of so many rows takes at most, about, in bytes: their cells on the
+// cosets that are kept, on one more, and, where not all are, as coefficients; trees and FRI's words; and of what
+// the collector has not taken back as much again. Tables and heights that do not agree are a zkbench.ErrParams.
 func (s *System) Memory(rows []int) (bytes uint64, err error) {
 	l, err := s.layoutOf(rows)
 	if err != nil {
@@ -115,13 +114,13 @@ func (s *System) Memory(rows []int) (bytes uint64, err error) {
 	if s.fixed == nil {
 		trees--
 	}
-	var cells uint64
-	for t, n := range rows {
-		cells += uint64(n) * uint64(s.programs[t].Columns+s.programs[t].Fixed)
-	}
 	points := uint64(1) << (l.size + set.LogBlowup)
+	values, digests := uint64(l.kept()+1), 2*points
+	if l.lean {
+		values, digests = values+1, digests>>tree.Most
+	}
 	words := 3*set.Degree + trees*l.salt + l.masks
-	return 2 * (cells*size*(1<<set.LogBlowup+1) + points*(uint64(trees*2*tree.DigestBytes)+uint64(words)*size)), nil
+	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size), nil
 }
 
 // logRows are the logarithms of all tables' heights.

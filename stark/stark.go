@@ -284,7 +284,10 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		layout: l, points: newPoints[E, X](y.field, l.size, s.set.LogBlowup, m), codes: y.codes, claim: claim,
 		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
 	}
-	p.extended[ofFixed], p.trees[ofFixed], p.salts[ofFixed] = y.fixed.extended, y.fixed.tree, y.fixed.salts
+	p.trees[ofFixed], p.salts[ofFixed] = y.fixed.tree, y.fixed.salts
+	for _, x := range y.fixed.extended {
+		p.extended[ofFixed] = append(p.extended[ofFixed], x.shared())
+	}
 	if p.span == nil {
 		p.span = func(string) func() { return func() {} }
 	}

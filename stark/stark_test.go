@@ -1,12 +1,15 @@
 package stark_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
@@ -129,6 +132,47 @@ func TestProve(t *testing.T) {
 }
 
 // TestBuses: what goes to one bus is not taken from another, though weights add up to one.
+// TestLean: a proof that keeps little is the same proof.
+func TestLean(t *testing.T) {
+	t.Parallel()
+	for _, c := range configs() {
+		for _, zero := range []bool{false, true} {
+			c.Set.ZeroKnowledge = zero
+			t.Run(fmt.Sprintf("%s/%s/degree=%d/stack=%d/zk=%t", c.Field, c.Hash, c.Set.Degree, c.Set.Stack, zero), func(t *testing.T) {
+				t.Parallel()
+				s := must.Get(stark.New(c, squares(), walk()))(t)
+				traces, about := traces(512, c.Set.Random())
+				prove := func(lean bool) []byte {
+					return s.ProveLean(t, lean, traces, about, stark.Options{Rand: bytes.NewReader(make([]byte, 32))})
+				}
+				golden.Equal(t, "the proof", prove(false), prove(true))
+			})
+		}
+	}
+}
+
+// TestConcurrent: proofs of one system at a time are the same proofs, where they make cosets of its fixed columns too.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	set := small(4, 1)
+	set.LogBlowup = 4
+	s := must.Get(stark.New(stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: set}, stark.FixedTables(nil)...))(t)
+	traces, about := stark.FixedTraces(nil)
+	first := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t)
+	must.Do(t, executor.Unbounded().Do(t.Context(), 8, func(ctx context.Context, _ int) error {
+		for range 8 {
+			proof, err := s.Prove(ctx, executor.Serial(), traces, about, stark.Options{})
+			if err != nil {
+				return err
+			}
+			if !bytes.Equal(proof, first) {
+				return errors.New("another proof")
+			}
+		}
+		return nil
+	}))
+}
+
 func TestBuses(t *testing.T) {
 	t.Parallel()
 	table := &air.Table{Name: "sends", Columns: 1, State: func(b *air.Builder) {

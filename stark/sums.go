@@ -51,7 +51,7 @@ func (p *prover[E, X]) sumUp() error {
 		var x *extended[E]
 		columns, sum, err := p.sumsOf(t)
 		if err == nil {
-			x, err = p.points.extend(p.ctx, p.ex, l.phases[ofSums][t], columns, true, l.kept(t))
+			x, err = p.points.extend(p.ctx, p.ex, l.phases[ofSums][t], columns, true, l.kept())
 		}
 		if err != nil {
 			return err

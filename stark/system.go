@@ -126,12 +126,16 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 // layout is where everything lies, for tables of so many rows.
 type layout struct {
 	*statement
-	degree int   // of the extension
-	bytes  int   // of an element
-	cells  int   // of all columns, fixed ones, sums and pieces
-	rows   []int // logarithms, of each table
-	size   int   // that of the stacks' length
-	folds  []int // logarithms of FRI's arities
+	degree int // of the extension
+	bytes  int // of an element
+	cells  int // of all columns, fixed ones, sums and pieces
+	// lean tells whether one coset of columns is kept and the others are made where they are needed, three times each at
+	// most, and trees omit their lowest levels: these would be most of a proof's memory. Where that is little, the time
+	// counts more.
+	lean  bool
+	rows  []int // logarithms, of each table
+	size  int   // that of the stacks' length
+	folds []int // logarithms of FRI's arities
 	// phases are the shapes of what is committed to: columns, sums, quotients, fixed columns; of each table.
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
@@ -203,6 +207,8 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	for phase := range l.shared {
 		l.shared[phase] = l.share(phase, bytes)
 	}
+	cosets := 1 << s.set.LogBlowup
+	l.lean = cosets >= manyCosets || l.cells*bytes*cosets >= muchMemory
 	return l, nil
 }
 
@@ -289,19 +295,26 @@ func (l *layout) constraints(table int) int {
 // apart is how far the cosets are apart on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
 
-// Of as many cosets as manyCosets, or as many bytes as muchMemory, not all are kept: they would be a third to half
-// of the memory of a proof, and to make them again takes a fifth of its time.
+// Of as many cosets as manyCosets, or as many bytes as muchMemory, a proof is lean.
 const (
 	manyCosets = 16
 	muchMemory = 1 << 30
 )
 
-// kept is how far the cosets are apart on which a table's columns are kept.
-func (l *layout) kept(table int) int {
-	if cosets := 1 << l.set.LogBlowup; cosets < manyCosets && l.cells*l.bytes*cosets < muchMemory {
+// kept is how many cosets of columns are.
+func (l *layout) kept() int {
+	if l.lean {
 		return 1
 	}
-	return l.apart(table)
+	return 1 << l.set.LogBlowup
+}
+
+// run is what a tree is told of leaves that are set 2^log at a time: 0, of which it omits nothing, in a proof that is not lean.
+func (l *layout) run(log int) int {
+	if l.lean {
+		return log
+	}
+	return 0
 }
 
 // masked tells whether a table's sum is hidden.

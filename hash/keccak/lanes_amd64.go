@@ -93,6 +93,9 @@ func (s *sponges) digests(first *uint64) {
 	}
 }
 
+// piece is how many rows are hashed with the same padding in memory.
+const piece = 64
+
 // padded is the columns with those that pad their rows to whole blocks, of n elements each: they make
 // padding what any column is.
 func padded[W Word](columns [][]W, n int) [][]W {
@@ -129,11 +132,16 @@ func sumColumnsWide[D ~[Digest / 8]uint64, W Word](k Kernel, dst []D, columns []
 	for i := range columns {
 		_ = columns[i][n-1] // the assembly does not look
 	}
-	all := padded(columns, n)
-	for i := 0; i < n; i += s.lanes {
-		s.clear()
-		absorb(&s, all, i)
-		s.digests(&dst[i][0])
+	all := padded(columns, min(n, piece))
+	for from := 0; from < n; from += piece {
+		for i, column := range columns {
+			all[i] = column[from:]
+		}
+		for i := 0; i < min(piece, n-from); i += s.lanes {
+			s.clear()
+			absorb(&s, all, i)
+			s.digests(&dst[from+i][0])
+		}
 	}
 	return n
 }

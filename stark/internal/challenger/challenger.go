@@ -107,8 +107,8 @@ const (
 	searches = 1 << 6
 )
 
-// search returns the least nonce that tries find, of so many from one on.
-func search(ctx context.Context, ex executor.Executor, try func(from uint64, n int) (uint64, bool)) (uint64, error) {
+// search returns the least nonce that tries find, each of grinds from one on.
+func search(ctx context.Context, ex executor.Executor, try func(from uint64) (uint64, bool)) (uint64, error) {
 	for from := uint64(0); ; from += searches * grinds {
 		var mu sync.Mutex
 		least := uint64(math.MaxUint64)
@@ -120,7 +120,7 @@ func search(ctx context.Context, ex executor.Executor, try func(from uint64, n i
 			if past {
 				return nil
 			}
-			nonce, is := try(first, grinds)
+			nonce, is := try(first)
 			mu.Lock()
 			defer mu.Unlock()
 			if is {
@@ -165,14 +165,21 @@ func (b *bytes[E, X]) Grind(ctx context.Context, ex executor.Executor, label str
 			words[i][j] = binary.LittleEndian.Uint64(seed[8*i:])
 		}
 	}
-	nonce, err := search(ctx, ex, func(from uint64, n int) (uint64, bool) {
-		nonces := make([]uint64, n)
-		for j := range nonces {
-			nonces[j] = from + uint64(j)
+	type attempt struct {
+		columns [][]uint64
+		digests []tree.Digest
+	}
+	attempts := sync.Pool{New: func() any {
+		return &attempt{append(slices.Clone(words), make([]uint64, grinds)), make([]tree.Digest, grinds)}
+	}}
+	nonce, err := search(ctx, ex, func(from uint64) (uint64, bool) {
+		a := attempts.Get().(*attempt)
+		defer attempts.Put(a)
+		for j := range grinds {
+			a.columns[seedWords][j] = from + uint64(j)
 		}
-		digests := make([]tree.Digest, n)
-		keccak.SumColumns(digests, append(slices.Clone(words), nonces))
-		for i, d := range digests {
+		keccak.SumColumns(a.digests, a.columns)
+		for i, d := range a.digests {
 			if bits.TrailingZeros64(d[0]) >= work {
 				return from + uint64(i), true
 			}

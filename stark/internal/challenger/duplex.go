@@ -110,8 +110,8 @@ func (d *duplex[X]) Grind(ctx context.Context, ex executor.Executor, l string, w
 	if work < 0 || work > mostWork {
 		return 0, fmt.Errorf("%w: %d bits of grinding, accepted are 0 to %d", zkbench.ErrParams, work, mostWork)
 	}
-	nonce, err := search(ctx, ex, func(from uint64, n int) (uint64, bool) {
-		states := make([]poseidon.State, n)
+	nonce, err := search(ctx, ex, func(from uint64) (uint64, bool) {
+		states := make([]poseidon.State, grinds)
 		for i := range states {
 			states[i] = d.attempt(l, from+uint64(i))
 		}

@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -32,27 +34,41 @@ type Hash[E any] interface {
 	Nodes(dst, pairs []Digest)
 }
 
-// Tree is the digests of a tree of 2^k leaves.
+// Tree is the digests of a tree of 2^k leaves, but for those of the lowest levels: what is needed of these can be hashed
+// again.
 type Tree[E any] struct {
-	hash   Hash[E]
-	levels [][]Digest // the leaves first, the cap last
+	hash    Hash[E]
+	omitted int        // how many levels, from the leaves on
+	levels  [][]Digest // those above, the cap last
+	scratch *sync.Pool // of *[]Digest
 }
 
-// chunk is how many digests are one task.
-const chunk = 512
+const (
+	// chunk is how many digests are one task.
+	chunk = 512
+	// Most is how many levels are omitted at most: an eighth of the digests is left, and for each leaf that is shown eight
+	// are hashed again.
+	Most = 3
+	// logLanes is of how many nodes of an omitted level are hashed at a time.
+	logLanes = 3
+)
 
 // New is a tree of 2^log leaves, none hashed yet, under a cap of 2^capLog digests, or of all
-// leaves where these are fewer.
-func New[E any](hash Hash[E], log, capLog int) *Tree[E] {
+// leaves where these are fewer. Leaves are set in whole runs of 2^run, those of one part of the tree.
+func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	capLog = min(capLog, log)
+	t := &Tree[E]{hash: hash, omitted: max(0, min(Most, run-logLanes, log-capLog)), scratch: new(sync.Pool)}
+	log -= t.omitted
 	all := make([]Digest, 2<<log-1<<capLog)
-	t := &Tree[E]{hash: hash}
 	for ; log >= capLog; log-- {
 		t.levels = append(t.levels, all[:1<<log:1<<log])
 		all = all[1<<log:]
 	}
 	return t
 }
+
+// RunOf is the logarithm of how many leaves Leaves sets at a time, at least, of 2^log.
+func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }
 
 // Leaves hashes the leaves from first on: of each column all that it holds.
 func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, columns [][]E) error {
@@ -70,7 +86,23 @@ func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, c
 
 // Set hashes the leaves from first on at once.
 func (t *Tree[E]) Set(first int, columns [][]E) {
-	t.hash.Leaves(t.levels[0][first:first+len(columns[0])], columns)
+	n := len(columns[0])
+	if t.omitted == 0 {
+		t.hash.Leaves(t.levels[0][first:first+n], columns)
+		return
+	}
+	memory, is := t.scratch.Get().(*[]Digest)
+	if !is || len(*memory) < n {
+		memory = new(make([]Digest, n))
+	}
+	defer t.scratch.Put(memory)
+	below := (*memory)[:n]
+	t.hash.Leaves(below, columns)
+	for range t.omitted - 1 {
+		t.hash.Nodes(below[:len(below)/2], below)
+		below = below[:len(below)/2]
+	}
+	t.hash.Nodes(t.levels[0][first>>t.omitted:][:len(below)/2], below)
 }
 
 // Grow hashes the levels above the leaves, when all of these are there, and returns the cap.
@@ -92,12 +124,65 @@ func (t *Tree[E]) Grow(ctx context.Context, ex executor.Executor) ([]Digest, err
 // Cap is what commits to the tree.
 func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
 
+// Lower is levels that a tree omits: of nodes of the lowest one that it keeps what is below them.
+type Lower map[int][][]Digest
+
+// Again adds to lower what is omitted around leaves, hashed once more: row gives the elements of any leaf around them.
+func (t *Tree[E]) Again(ctx context.Context, ex executor.Executor, lower Lower, leaves []int, row func(leaf int) []E) error {
+	if t.omitted == 0 {
+		return nil
+	}
+	var above []int
+	for _, leaf := range leaves {
+		above = append(above, leaf>>t.omitted)
+	}
+	above = slices.Compact(above)
+	below := make([][][]Digest, len(above))
+	err := ex.Do(ctx, len(above), func(_ context.Context, i int) error {
+		below[i] = t.below(above[i], row)
+		return nil
+	})
+	for i, node := range above {
+		lower[node] = below[i]
+	}
+	return err
+}
+
+// below is the levels below a node of the lowest one that is kept, the leaves first.
+func (t *Tree[E]) below(node int, row func(leaf int) []E) (levels [][]Digest) {
+	n := 1 << t.omitted
+	var columns [][]E
+	for i := range n {
+		for j, e := range row(node<<t.omitted + i) {
+			if i == 0 {
+				columns = append(columns, make([]E, n))
+			}
+			columns[j][i] = e
+		}
+	}
+	level := make([]Digest, n)
+	t.hash.Leaves(level, columns)
+	for {
+		levels = append(levels, level)
+		if n /= 2; n == 1 {
+			return levels
+		}
+		above := make([]Digest, n)
+		t.hash.Nodes(above, level)
+		level = above
+	}
+}
+
 // Path is the digests that the leaves of rising indices need, beside what they give each other, on
-// their way to the cap: of each level, the lowest first, from left to right.
-func (t *Tree[E]) Path(indices []int) (path []Digest) {
-	walk(len(t.levels)-1, indices, func(level, node int, paired bool) {
-		if !paired {
-			path = append(path, t.levels[level][node^1])
+// their way to the cap: of each level, the lowest first, from left to right. Again has added what is omitted around them.
+func (t *Tree[E]) Path(indices []int, lower Lower) (path []Digest) {
+	walk(t.omitted+len(t.levels)-1, indices, func(level, node int, paired bool) {
+		switch up := t.omitted - level; {
+		case paired:
+		case up > 0:
+			path = append(path, lower[node>>up][level][node&(1<<up-1)^1])
+		default:
+			path = append(path, t.levels[-up][node^1])
 		}
 	})
 	return path
