@@ -152,8 +152,21 @@ func (s *statement) heights(traces []Trace) ([]int, error) {
 func (y *system[E, X]) bytes() uint64 { return uint64(y.field.Bytes()) }
 
 func (y *system[E, X]) layout(s *statement, rows []int) (*layout, error) {
-	return s.layout(y.degree(), y.field.Bytes(), y.field.TwoAdicity(), rows)
+	l, err := s.layout(y.degree(), y.field.Bytes(), y.field.TwoAdicity(), rows)
+	if err == nil {
+		cosets := 1 << s.set.LogBlowup
+		l.lean = cosets >= y.many || l.cells*l.bytes*cosets >= muchMemory
+	}
+	return l, err
 }
+
+// Of so many cosets, with the tree's hash, or of so many bytes, a proof is lean. Beside Poseidon a coset made
+// again is cheap.
+const (
+	manyCosets         = 16
+	manyCosetsPoseidon = 8
+	muchMemory         = 1 << 30
+)
 
 // secured is a layout whose set has the bits that it promises.
 func (y *system[E, X]) secured(s *statement, rows []int, messages int) (*layout, error) {

@@ -175,16 +175,16 @@ func overPoseidon(degree int) (engine, error) {
 	}
 	switch degree {
 	case 2:
-		return &system[goldilocks.Element, ext.Quadratic]{field: field.Goldilocks2, hash: tree.Poseidon(), canonical: canonical, challenge: challenger.NewDuplex[ext.Quadratic]}, nil
+		return &system[goldilocks.Element, ext.Quadratic]{field: field.Goldilocks2, hash: tree.Poseidon(), many: manyCosetsPoseidon, canonical: canonical, challenge: challenger.NewDuplex[ext.Quadratic]}, nil
 	case 3:
-		return &system[goldilocks.Element, ext.Cubic]{field: field.Goldilocks3, hash: tree.Poseidon(), canonical: canonical, challenge: challenger.NewDuplex[ext.Cubic]}, nil
+		return &system[goldilocks.Element, ext.Cubic]{field: field.Goldilocks3, hash: tree.Poseidon(), many: manyCosetsPoseidon, canonical: canonical, challenge: challenger.NewDuplex[ext.Cubic]}, nil
 	}
 	return nil, fmt.Errorf("%w: an extension of Goldilocks of degree %d, accepted are 2 and 3", zkbench.ErrParams, degree)
 }
 
 // over is a system over a field and a hash of bytes.
 func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash tree.Hash[E]) engine {
-	return &system[E, X]{field: f, hash: hash, canonical: func(tree.Digest) bool { return true }, challenge: func(protocol string) challenger.Challenger[E, X] {
+	return &system[E, X]{field: f, hash: hash, many: manyCosets, canonical: func(tree.Digest) bool { return true }, challenge: func(protocol string) challenger.Challenger[E, X] {
 		return challenger.NewBytes[E, X](f, protocol)
 	}}
 }
@@ -192,6 +192,7 @@ func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash
 type system[E field.Element[E], X field.Extension[E, X]] struct {
 	field     field.Field[E, X]
 	hash      tree.Hash[E]
+	many      int                    // of how many cosets on a proof is lean
 	canonical func(tree.Digest) bool // tells whether it is one
 	challenge func(protocol string) challenger.Challenger[E, X]
 	codes     []codes[E] // of each table

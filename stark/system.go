@@ -207,8 +207,6 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 	for phase := range l.shared {
 		l.shared[phase] = l.share(phase, bytes)
 	}
-	cosets := 1 << s.set.LogBlowup
-	l.lean = cosets >= manyCosets || l.cells*bytes*cosets >= muchMemory
 	return l, nil
 }
 
@@ -294,12 +292,6 @@ func (l *layout) constraints(table int) int {
 
 // apart is how far the cosets are apart on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.set.LogBlowup / l.pieces[table] }
-
-// Of as many cosets as manyCosets, or as many bytes as muchMemory, a proof is lean.
-const (
-	manyCosets = 16
-	muchMemory = 1 << 30
-)
 
 // kept is how many cosets of columns are.
 func (l *layout) kept() int {
