@@ -60,3 +60,12 @@ func (p Program) Places() (all []Place) {
 	}
 	return all
 }
+
+// Values are those of all cells of a system's program, run on proofs.
+func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
+	b, _, err := s.run(func(i int) Proof { return proofs[i] })
+	if b == nil {
+		return nil, err
+	}
+	return b.Values, err
+}
