@@ -1,0 +1,57 @@
+package recursion_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+	"github.com/zkbench/zkbench/stark/recursion"
+)
+
+// TestFormIsOwn: the form of a child is what it was when the system was made: who changes the statement that he gave as
+// its form, or the list of children, changes nothing of what a proof says.
+func TestFormIsOwn(t *testing.T) {
+	t.Parallel()
+	s := powers(t)
+	two := power(t, s, 2, height)
+	children := []recursion.Child{leafOf(s, two.Statement)} // as in the package's example
+	one := must.Get(recursion.New(poseidon(), children...))(t)
+	proof := must.Get(one.Prove(t.Context(), executor.Serial(), []recursion.Proof{two}, stark.Options{}))(t)
+	must.Do(t, one.Verify(proof, []stark.Statement{two.Statement}))
+	said := two.Statement
+	said.Messages[0].Times = -2 // in the memory that Like has
+	must.Fail(t, s.Verify(two.Bytes, said), zkbench.ErrProof, "the child's verifier: other times")
+	must.Fail(t, one.Verify(proof, []stark.Statement{said}), must.ErrAny, "other times")
+	said.Messages[0].Times = -1
+
+	// A list of children that is used again.
+	other := must.Get(stark.New(poseidon(), &air.Table{Name: "other", Columns: 2, State: func(b *air.Builder) {
+		b.Zero(air.Everywhere, "public", b.Here(0).Sub(b.Public(0)))
+		b.Send("other", b.Here(1), b.Here(0))
+	}}))(t)
+	like := stark.Statement{Publics: two.Statement.Publics, Messages: slices.Clone(two.Statement.Messages)}
+	like.Messages[0].Bus = "other"
+	children[0] = leafOf(other, like)
+	must.Fail(t, one.Verify(proof, []stark.Statement{like}), must.ErrAny, "what is said of another system")
+}
+
+// TestBitsOfSystems: what is proved of a proof is the least of all layers too where a child is given by its system.
+func TestBitsOfSystems(t *testing.T) {
+	t.Parallel()
+	config := func(queries int) stark.Config {
+		c := poseidon()
+		c.Set.Queries = queries
+		return c
+	}
+	like := power(t, powers(t), 2, height).Statement
+	weak := must.Get(recursion.New(config(9), leafOf(powersOf(t, config(1), 1), like)))(t)
+	form := weak.Child()
+	above := must.Get(recursion.New(config(9), recursion.Child{System: weak.System, Rows: form.Rows, Like: form.Like}))(t)
+	if got, want := must.Get(above.Bits())(t), must.Get(weak.Bits())(t); got > want {
+		t.Errorf("%d bits above %d", got, want)
+	}
+}
