@@ -78,7 +78,7 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 	if !slices.Equal(v.layout.rows, logs) {
 		return nil, &zkbench.DecodeError{Path: "heights", Reason: fmt.Sprintf("2 to the power of %d, accepted are %d", v.layout.rows, logs)}
 	}
-	return v.verify()
+	return v.verify(), nil
 }
 
 // Told are a statement's numbers as they are in Circuit's cells, two of each.

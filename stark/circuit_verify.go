@@ -1,7 +1,6 @@
 package stark
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/zkbench/zkbench/stark/air"
@@ -122,7 +121,7 @@ func (v *circuitVerifier[X]) drawWeights(label string, n int) []value {
 	return w[:n]
 }
 
-func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
+func (v *circuitVerifier[X]) verify() []circuit.Cell {
 	l, p := v.layout, v.proof
 	c := circuit.NewDuplex(v.Builder, protocol)
 	v.challenger = c
@@ -175,9 +174,7 @@ func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 			}
 			var all [2][]value
 			var numbers []value
-			if phase == ofFixed && l.fixed == nil {
-				numbers, _ = v.numbers(sent)
-			} else {
+			if phase != ofFixed || l.fixed != nil {
 				numbers = v.absorbed("values", sent)
 			}
 			for which, values := range p.values[phase][t] {
@@ -198,18 +195,16 @@ func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 	v.collect()
 	v.receive()
 	places := v.query()
-	var wrong error
 	if v.shown == nil {
 		var err error
 		if v.shown, err = v.apart(v.placesOf(places)); err != nil {
-			wrong = cmp.Or(v.Err(), err)      // places of what does not hold are any:
-			_, v.shown = nothing[X](v.layout) // nothing is shown there
+			_, v.shown = nothing[X](v.layout) // places of what does not hold are any: no row holds there
 		}
 	}
 	for q, place := range places {
 		v.follow(q, place)
 	}
-	return v.statement, wrong
+	return v.statement
 }
 
 // placesOf are places by their bits.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -259,6 +260,68 @@ func TestMemory(t *testing.T) {
 	points *= 4
 	want = 2 * (cells*4*3 + points*(3*2*32/8+3*16))
 	golden.Equal(t, "memory of a lean proof", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
+}
+
+// TestLeanFrom: a proof is lean from sixteen cosets on, with Poseidon from eight, and from a gigabyte of columns on.
+func TestLeanFrom(t *testing.T) {
+	t.Parallel()
+	seen := make(map[bool]bool)
+	of := func(hash Hash, blowup, rows int) bool {
+		set := smallSet(2)
+		set.LogBlowup, set.Stack = blowup, 0
+		s := must.Get(New(Config{Goldilocks, hash, set}, bitsTable(), seenTable()))(t)
+		l := must.Get(s.engine.layout(s.statement, []int{rows, 3}))(t)
+		many := 16
+		if hash == Poseidon {
+			many = 8
+		}
+		golden.Equal(t, fmt.Sprintf("%s, rate 1/%d, 2^%d rows", hash, 1<<blowup, rows), 1<<blowup >= many || l.cells*8<<blowup >= 1<<30, l.lean)
+		seen[l.lean] = true
+		return l.lean
+	}
+	for _, hash := range []Hash{Keccak, Poseidon} {
+		for blowup := 1; blowup < 5; blowup++ {
+			of(hash, blowup, 4)
+		}
+	}
+	lean := 0
+	for rows := 18; rows < 26; rows++ {
+		if of(Keccak, 1, rows) {
+			lean++
+		}
+	}
+	golden.Within(t, "heights of lean proofs", 1, lean, 7)
+	golden.Equal(t, "both", 2, len(seen))
+}
+
+// TestHeights: heights that are none, of too few tables or too many, are refused, and so is a trace that fills nothing.
+func TestHeights(t *testing.T) {
+	t.Parallel()
+	s, _ := attacked[bear, quartic](t, attackSet)
+	for _, c := range []struct {
+		rows []int
+		want string
+	}{
+		{[]int{8}, "heights of 1 tables, accepted are 2"},
+		{[]int{8, 32, 8}, "heights of 3 tables, accepted are 2"},
+		{[]int{1, 32}, "of 1 rows, accepted are powers of two from 2 on"},
+		{[]int{0, 32}, "of 0 rows"},
+		{[]int{-8, 32}, "of -8 rows"},
+		{[]int{8, 33}, "of 33 rows"},
+	} {
+		_, err := s.Memory(c.rows)
+		must.Fail(t, err, zkbench.ErrParams, "%v", c.rows)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.rows, err, c.want)
+		}
+	}
+	traces, about := attackTraces(nil)
+	traces[1].Fill = nil
+	_, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
+	must.Fail(t, err, zkbench.ErrParams, "a trace that fills nothing")
+	if err == nil || !strings.Contains(err.Error(), "trace 1 fills nothing") {
+		t.Error(err)
+	}
 }
 
 // TestDecoder: what does not decode is named, and ends the decoding.

@@ -21,12 +21,13 @@ func TestRecursionForced(t *testing.T) {
 	set := small(2, 1)
 	set.Queries, set.LogCap = 2, 0
 	s := newCircuitSystem(t, set, []*air.Table{alone("alone")}, []stark.Trace{counting(4)}, stark.Statement{Publics: []uint64{0}})
-	child := recursion.Child{System: s.System, Rows: s.rows, Like: s.about}
+	child := recursion.NewChild(s.System, s.rows, s.about)
 	set.Queries = 30 // that a word far from the code is seen
 	r := must.Get(recursion.New(overPoseidon(set), child))(t)
+	tables := r.Tables().(*stark.System)
 	traces, about, err := r.Traces([]recursion.Proof{{Bytes: s.proof, Statement: s.about}})
 	must.Do(t, err)
-	must.Do(t, r.System.Verify(r.ProveForced(t, traces, about), about), "nothing forced")
+	must.Do(t, tables.Verify(tables.ProveForced(t, traces, about), about), "nothing forced")
 	for i := range testsize.Pick(6, 30, 600) {
 		table := i % 2
 		bad := slices.Clone(traces)
@@ -42,7 +43,7 @@ func TestRecursionForced(t *testing.T) {
 			columns[column][row] ^= 1
 			return err
 		}
-		proof := r.ProveForced(t, bad, about)
-		must.Fail(t, r.System.Verify(proof, about), zkbench.ErrProof, "%s", name)
+		proof := tables.ProveForced(t, bad, about)
+		must.Fail(t, tables.Verify(proof, about), zkbench.ErrProof, "%s", name)
 	}
 }

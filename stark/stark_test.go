@@ -131,7 +131,6 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// TestBuses: what goes to one bus is not taken from another, though weights add up to one.
 // TestLean: a proof that keeps little is the same proof.
 func TestLean(t *testing.T) {
 	t.Parallel()
@@ -173,6 +172,7 @@ func TestConcurrent(t *testing.T) {
 	}))
 }
 
+// TestBuses: what goes to one bus is not taken from another, though weights add up to one.
 func TestBuses(t *testing.T) {
 	t.Parallel()
 	table := &air.Table{Name: "sends", Columns: 1, State: func(b *air.Builder) {

@@ -41,7 +41,7 @@ func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation
 	if err != nil {
 		return nil, err
 	}
-	a.tree, err = recursion.NewTree(sets, recursion.Child{System: s.System, Rows: a.rows, Like: like}, batches)
+	a.tree, err = recursion.NewTree(sets, recursion.NewChild(s.System, a.rows, like), batches)
 	return a, err
 }
 

@@ -38,20 +38,3 @@ func TestFormIsOwn(t *testing.T) {
 	children[0] = leafOf(other, like)
 	must.Fail(t, one.Verify(proof, []stark.Statement{like}), must.ErrAny, "what is said of another system")
 }
-
-// TestBitsOfSystems: what is proved of a proof is the least of all layers too where a child is given by its system.
-func TestBitsOfSystems(t *testing.T) {
-	t.Parallel()
-	config := func(queries int) stark.Config {
-		c := poseidon()
-		c.Set.Queries = queries
-		return c
-	}
-	like := power(t, powers(t), 2, height).Statement
-	weak := must.Get(recursion.New(config(9), leafOf(powersOf(t, config(1), 1), like)))(t)
-	form := weak.Child()
-	above := must.Get(recursion.New(config(9), recursion.Child{System: weak.System, Rows: form.Rows, Like: form.Like}))(t)
-	if got, want := must.Get(above.Bits())(t), must.Get(weak.Bits())(t); got > want {
-		t.Errorf("%d bits above %d", got, want)
-	}
-}

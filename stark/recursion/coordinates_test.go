@@ -33,7 +33,7 @@ func TestPairs(t *testing.T) {
 	above := must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: set}, leafOf(s, two.Statement)))(t)
 	traces, about, err := above.Traces([]recursion.Proof{two})
 	must.Do(t, err)
-	must.Do(t, above.Check(t.Context(), executor.Serial(), traces, about))
+	must.Do(t, above.Tables().Check(t.Context(), executor.Serial(), traces, about))
 	// The parent's program begins with the child's.
 	p := circuittest.New(b)
 	all := must.Get(above.Values([]recursion.Proof{two}))(t)
@@ -60,16 +60,16 @@ func TestPairs(t *testing.T) {
 		values := p.With(map[circuit.Cell]circuit.X{c: x})
 		holds := len(p.Broken(values)) == 0
 		bad := above.Program().Traces(append(values, all[len(b.Values):]...))
-		err := above.Check(t.Context(), executor.Serial(), bad, about)
+		err := above.Tables().Check(t.Context(), executor.Serial(), bad, about)
 		must.Fail(t, err, zkbench.ErrWitness, "the third coordinate of cell %d", c)
 		if holds {
 			refused(t, "a pair", err, zkbench.ErrWitness, `bus "memory"`)
 			free++
 		}
 		if holds || tried%testsize.Pick(9, 9, 1) == 0 {
-			forced, err := above.System.Prove(t.Context(), circuittest.Careless{Executor: executor.Serial()}, bad, about, stark.Options{})
+			forced, err := above.Tables().Prove(t.Context(), circuittest.Careless{Executor: executor.Serial()}, bad, about, stark.Options{})
 			if err == nil {
-				must.Fail(t, above.System.Verify(forced, about), zkbench.ErrProof, "the third coordinate of cell %d", c)
+				must.Fail(t, above.Tables().Verify(forced, about), zkbench.ErrProof, "the third coordinate of cell %d", c)
 			}
 		}
 		tried++

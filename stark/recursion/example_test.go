@@ -44,7 +44,7 @@ func Example() {
 	}
 
 	// What is known before there are proofs: their system, their heights, and the form of what they say.
-	child := recursion.Child{System: squares, Rows: []int{4}, Like: proofs[0].Statement}
+	child := recursion.NewChild(squares, []int{4}, proofs[0].Statement)
 	both, err := recursion.New(config, child, child)
 	if err != nil {
 		log.Fatal(err)

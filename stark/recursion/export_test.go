@@ -69,3 +69,8 @@ func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
 	}
 	return b.Values, err
 }
+
+// Parts are what a form has.
+func (c Child) Parts() (system *stark.System, rows []int, like stark.Statement) {
+	return c.system, c.rows, c.like
+}

@@ -9,7 +9,9 @@ package recursion
 import (
 	"cmp"
 	"context"
+	"crypto/sha512"
 	"fmt"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -20,18 +22,30 @@ import (
 	"github.com/zkbench/zkbench/stark/poseidon"
 )
 
-// Child is the form of a proof: what is known of it before it is there, and decides what verifies it.
+// Child is the form of a proof: what is known of it before it is there, and decides what verifies it. Nobody
+// changes it: buses and times of its statement are in no digest of what a proof says.
 type Child struct {
-	System *stark.System
-	Rows   []int           // of its tables
-	Like   stark.Statement // of the form of its statement: buses, times, lengths; no number of it counts
+	system *stark.System
+	rows   []int           // of its tables
+	like   stark.Statement // of the form of its statement
+	of     *System         // whose child, where it is one of this package
+}
 
-	of *System // whose child, where it is one of this package
+// NewChild is the form of a system's proofs, of tables of so many rows, of statements like one: of its buses, times and
+// lengths; no number of it counts. Of a System of this package it is Child.
+func NewChild(system *stark.System, rows []int, like stark.Statement) Child {
+	c := Child{system: system, rows: slices.Clone(rows)}
+	c.like.Publics, c.like.Context = slices.Clone(like.Publics), slices.Clone(like.Context)
+	for _, m := range like.Messages {
+		m.Tuple = slices.Clone(m.Tuple)
+		c.like.Messages = append(c.like.Messages, m)
+	}
+	return c
 }
 
 // bits are those that are proved of it and of what it proves.
 func (c *Child) bits() (int, error) {
-	p, err := c.System.Security(c.Rows, len(c.Like.Messages))
+	p, err := c.system.Security(c.rows, len(c.like.Messages))
 	if err != nil {
 		return 0, err
 	}
@@ -54,9 +68,9 @@ func (c *Child) bits() (int, error) {
 
 // likes returns nil if a statement has the form of the child's: the program has bus and times of messages.
 func (c *Child) likes(s stark.Statement) error {
-	same := len(s.Publics) == len(c.Like.Publics) && len(s.Context) == len(c.Like.Context) && len(s.Messages) == len(c.Like.Messages)
+	same := len(s.Publics) == len(c.like.Publics) && len(s.Context) == len(c.like.Context) && len(s.Messages) == len(c.like.Messages)
 	for i := 0; same && i < len(s.Messages); i++ {
-		a, b := s.Messages[i], c.Like.Messages[i]
+		a, b := s.Messages[i], c.like.Messages[i]
 		same = a.Bus == b.Bus && a.Times == b.Times && len(a.Tuple) == len(b.Tuple)
 	}
 	if !same {
@@ -73,10 +87,29 @@ type Proof struct {
 
 // System proves that proofs of some forms verify, one of each.
 type System struct {
-	*stark.System
+	system   *stark.System
 	children []Child
 	program  *program
 }
+
+// Tables are what a system proves: its program's, filled by Traces.
+type Tables interface {
+	Check(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement) error
+	Prove(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement, options stark.Options) ([]byte, error)
+	Verify(proof []byte, about stark.Statement) error
+}
+
+// Tables are the system's.
+func (s *System) Tables() Tables { return s.system }
+
+// Digest is what decides a system's proofs: the forms of those that it proves, and its own tables and set.
+func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
+
+// Memory is what a proof takes at most, about, in bytes.
+func (s *System) Memory() (uint64, error) { return s.system.Memory(s.rows()) }
+
+// rows are those of the tables.
+func (s *System) rows() []int { return []int{s.program.rows, s.program.rows} }
 
 // New returns a system for proofs of these forms. Its own proofs can be children if it is over Goldilocks and
 // Poseidon. Children whose verifiers have no program, or that are not all over one extension, or whose
@@ -87,15 +120,15 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		return nil, fmt.Errorf("%w: no child", zkbench.ErrParams)
 	}
 	for i, c := range children {
-		if bits := c.System.Set().Bits; bits < set.Bits {
+		if bits := c.system.Set().Bits; bits < set.Bits {
 			return nil, fmt.Errorf("%w: child %d has a set of %d bits, accepted are %d", zkbench.ErrParams, i, bits, set.Bits)
 		}
-		if degree, accepted := c.System.Set().Degree, children[0].System.Set().Degree; degree != accepted {
+		if degree, accepted := c.system.Set().Degree, children[0].system.Set().Degree; degree != accepted {
 			return nil, fmt.Errorf("%w: child %d is over an extension of degree %d, accepted is that of child 0, %d", zkbench.ErrParams, i, degree, accepted)
 		}
 	}
-	s := &System{children: children}
-	b, statement, err := s.run(func(i int) Proof { return Proof{Statement: children[i].Like} })
+	s := &System{children: slices.Clone(children)}
+	b, statement, err := s.run(func(i int) Proof { return Proof{Statement: s.children[i].like} })
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +137,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		boxes = poseidon.Plain // there is room, and columns are what a proof takes time for
 	}
 	s.program = newProgram(b, statement, set.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
-	s.System, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
+	s.system, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
 	return s, err
 }
 
@@ -123,11 +156,11 @@ func together(c stark.Config) int {
 // run runs the program on proofs, or writes it down where there are none. It returns the cells of the statement; beside
 // the error of a proof that does not verify too, but of one that does not decode.
 func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
-	b = circuit.New(circuit.Degree(s.children[0].System.Set().Degree))
+	b = circuit.New(circuit.Degree(s.children[0].system.Set().Degree))
 	var told []circuit.Value
 	for i, c := range s.children {
 		p := proof(i)
-		cells, err := c.System.Circuit(b, c.Rows, p.Bytes, p.Statement)
+		cells, err := c.system.Circuit(b, c.rows, p.Bytes, p.Statement)
 		if err == nil {
 			err = b.Err()
 		}
@@ -153,10 +186,10 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 	if err != nil {
 		return nil, err
 	}
-	return s.System.Prove(ctx, ex, traces, about, options)
+	return s.system.Prove(ctx, ex, traces, about, options)
 }
 
-// Traces are those of proofs, and the statement of which they are: what the embedded system proves. Beside the error of
+// Traces are those of proofs, and the statement of which they are: what Tables proves. Beside the error of
 // a proof that does not verify they are there too, unless it does not decode.
 func (s *System) Traces(proofs []Proof) (traces []stark.Trace, about stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
@@ -184,7 +217,7 @@ func (s *System) Statement(statements []stark.Statement) (about stark.Statement,
 	}
 	var all []goldilocks.Element
 	for i, c := range s.children {
-		told, err := c.System.Told(statements[i])
+		told, err := c.system.Told(statements[i])
 		if err == nil {
 			err = c.likes(statements[i])
 		}
@@ -215,12 +248,12 @@ func (s *System) Verify(proof []byte, statements []stark.Statement) error {
 	if err != nil {
 		return err
 	}
-	return s.System.Verify(proof, about)
+	return s.system.Verify(proof, about)
 }
 
 // Child is the form of this system's proofs.
 func (s *System) Child() Child {
-	return Child{s.System, []int{s.program.rows, s.program.rows}, s.program.said(hash.Digest{}), s}
+	return Child{s.system, s.rows(), s.program.said(hash.Digest{}), s}
 }
 
 // Bits are those that are proved of this system's proofs and of all that they prove: the least of all layers.

@@ -75,7 +75,7 @@ func checkTree(t *testing.T, degree int) {
 	s := powersOf(t, config, 1)
 	ex := executor.Pool()
 	two, three, four := power(t, s, 2, height), power(t, s, 3, height), power(t, s, 4, height)
-	leaf := recursion.Child{System: s, Rows: []int{height}, Like: two.Statement}
+	leaf := recursion.NewChild(s, []int{height}, two.Statement)
 	prove := func(s *recursion.System, proofs ...recursion.Proof) recursion.Proof {
 		t.Helper()
 		var statements []stark.Statement

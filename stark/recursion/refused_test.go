@@ -27,7 +27,7 @@ func refused(t *testing.T, what string, err, want error, text string) {
 
 // leafOf is the form of powers' proofs.
 func leafOf(s *stark.System, like stark.Statement) recursion.Child {
-	return recursion.Child{System: s, Rows: []int{height}, Like: like}
+	return recursion.NewChild(s, []int{height}, like)
 }
 
 // TestBadProofs: a proof that does not verify, of other heights or another system, or none at all is refused before
@@ -88,9 +88,10 @@ func TestStatements(t *testing.T) {
 	}
 	// What a proof says is the digest of all numbers, in the two cells that hold it.
 	said := must.Get(pair.Statement([]stark.Statement{two.Statement, three.Statement}))(t)
+	leafSystem, _, _ := leaf.Parts()
 	var numbers []goldilocks.Element
 	for _, s := range []stark.Statement{two.Statement, three.Statement} {
-		for _, n := range must.Get(leaf.System.Told(s))(t) {
+		for _, n := range must.Get(leafSystem.Told(s))(t) {
 			numbers = append(numbers, goldilocks.Element(n))
 		}
 	}
@@ -147,8 +148,8 @@ func TestOthers(t *testing.T) {
 	others := map[string]recursion.Child{
 		"tables alike": leafOf(alike, two.Statement),
 		"other times":  leafOf(s, another),
-		"other rows":   {System: s, Rows: []int{2 * height}, Like: two.Statement},
-		"fewer rows":   {System: s, Rows: []int{height / 2}, Like: two.Statement},
+		"other rows":   recursion.NewChild(s, []int{2 * height}, two.Statement),
+		"fewer rows":   recursion.NewChild(s, []int{height / 2}, two.Statement),
 	}
 	seen := map[[64]byte]string{one.Digest(): "one"}
 	for name, child := range others {
@@ -157,7 +158,8 @@ func TestOthers(t *testing.T) {
 			t.Errorf("%s and %s are one system", name, of)
 		}
 		seen[other.Digest()] = name
-		must.Fail(t, other.Verify(proof, []stark.Statement{child.Like}), must.ErrAny, "%s", name)
+		_, _, like := child.Parts()
+		must.Fail(t, other.Verify(proof, []stark.Statement{like}), must.ErrAny, "%s", name)
 	}
 	// A proof of another program is none of a child, though its statement has the form.
 	above := must.Get(recursion.New(poseidon(), one.Child()))(t)
@@ -165,7 +167,7 @@ func TestOthers(t *testing.T) {
 	seven := powerFrom(t, alike, 7, 2, height)
 	bad := must.Get(other.Prove(t.Context(), executor.Serial(), []recursion.Proof{seven}, stark.Options{}))(t)
 	said := must.Get(other.Statement([]stark.Statement{seven.Statement}))(t)
-	must.Do(t, other.System.Verify(bad, said))
+	must.Do(t, other.Tables().Verify(bad, said))
 	_, err := above.Prove(t.Context(), executor.Serial(), []recursion.Proof{{Bytes: bad, Statement: said}}, stark.Options{})
 	refused(t, "a proof of another program", err, zkbench.ErrProof, "proof 0: proof rejected")
 }
@@ -195,9 +197,9 @@ func TestChildren(t *testing.T) {
 		"of a set of no bits":   {stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: strong}, []recursion.Child{leaf}, "child 0 has a set of 0 bits"},
 		"the second of two":     {promised, []recursion.Child{promising, leaf}, "child 1 has a set of 0 bits, accepted are 1"},
 		"over two extensions":   {poseidon(), []recursion.Child{leaf, cubic}, "child 1 is over an extension of degree 3, accepted is that of child 0, 2"},
-		"of no rows":            {poseidon(), []recursion.Child{leaf, {System: s, Like: like}}, "child 1: "},
-		"of 3 rows":             {poseidon(), []recursion.Child{{System: s, Rows: []int{3}, Like: like}}, "child 0: "},
-		"of no statement":       {poseidon(), []recursion.Child{{System: s, Rows: []int{height}}}, "child 0: "},
+		"of no rows":            {poseidon(), []recursion.Child{leaf, recursion.NewChild(s, nil, like)}, "child 1: "},
+		"of 3 rows":             {poseidon(), []recursion.Child{recursion.NewChild(s, []int{3}, like)}, "child 0: "},
+		"of no statement":       {poseidon(), []recursion.Child{recursion.NewChild(s, []int{height}, stark.Statement{})}, "child 0: "},
 		"of Keccak":             {poseidon(), []recursion.Child{last.Child()}, "child 0: "},
 		"in another field":      {stark.Config{Field: stark.KoalaBear, Hash: stark.Keccak, Set: small(4)}, []recursion.Child{leaf}, "not below the field's order"},
 		"in zero knowledge":     {hidden, []recursion.Child{leaf}, "zero knowledge"},
@@ -228,8 +230,9 @@ func TestForms(t *testing.T) {
 // TestBits: what is proved of a proof is the least of all layers.
 func TestBits(t *testing.T) {
 	t.Parallel()
-	bits := func(s *stark.System, c recursion.Child) int {
-		p := must.Get(s.Security(c.Rows, len(c.Like.Messages)))(t)
+	bits := func(c recursion.Child) int {
+		s, rows, like := c.Parts()
+		p := must.Get(s.Security(rows, len(like.Messages)))(t)
 		return must.Get(p.Best())(t).Bits()
 	}
 	config := func(queries int) stark.Config {
@@ -239,7 +242,7 @@ func TestBits(t *testing.T) {
 	}
 	like := power(t, powers(t), 2, height).Statement
 	weak, strong := leafOf(powersOf(t, config(1), 1), like), leafOf(powersOf(t, config(9), 1), like)
-	least := bits(weak.System, weak)
+	least := bits(weak)
 	for _, c := range []struct {
 		top      int
 		children []recursion.Child
@@ -247,13 +250,13 @@ func TestBits(t *testing.T) {
 	}{{9, []recursion.Child{strong, weak}, true}, {9, []recursion.Child{weak, strong}, true}, {9, []recursion.Child{strong}, false}, {3, []recursion.Child{strong}, false}} {
 		r := must.Get(recursion.New(config(c.top), c.children...))(t)
 		above := must.Get(recursion.New(config(4), r.Child()))(t)
-		want := min(bits(r.System, r.Child()), bits(c.children[0].System, c.children[0]))
+		want := min(bits(r.Child()), bits(c.children[0]))
 		if c.least {
 			want = least
 		}
 		golden.Equal(t, "bits", want, must.Get(r.Bits())(t))
-		golden.Equal(t, "bits above", min(want, bits(above.System, above.Child())), must.Get(above.Bits())(t))
-		if least >= bits(strong.System, strong) || least >= bits(above.System, above.Child()) {
+		golden.Equal(t, "bits above", min(want, bits(above.Child())), must.Get(above.Bits())(t))
+		if least >= bits(strong) || least >= bits(above.Child()) {
 			t.Errorf("%d bits are not the least", least)
 		}
 	}

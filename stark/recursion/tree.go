@@ -34,7 +34,7 @@ func NewTree(sets Sets, child Child, n int) (*Tree, error) {
 		var above []Child
 		var last []Child // of the group before
 		for _, group := range groupsOf(children) {
-			if !slices.EqualFunc(group, last, func(a, b Child) bool { return a.System == b.System }) {
+			if !slices.EqualFunc(group, last, func(a, b Child) bool { return a.system == b.system }) {
 				s, err := New(config, group...)
 				if err != nil {
 					return nil, err
@@ -68,7 +68,7 @@ func (t *Tree) Layers() (proofs []int) {
 func (t *Tree) Memory() (bytes uint64, err error) {
 	for _, layer := range t.layers {
 		for _, s := range layer {
-			need, err := s.Memory(s.Child().Rows)
+			need, err := s.Memory()
 			if err != nil {
 				return 0, err
 			}

@@ -35,7 +35,7 @@ func TestTrees(t *testing.T) {
 			proofs = append(proofs, power(t, s, uint64(2+i), 4))
 			statements = append(statements, proofs[i].Statement)
 		}
-		tree := must.Get(recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{4}, Like: statements[0]}, n))(t)
+		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, []int{4}, statements[0]), n))(t)
 		golden.Equal(t, fmt.Sprintf("layers over %d proofs", n), layers, tree.Layers())
 		proof := must.Get(tree.Prove(t.Context(), executor.Serial(), proofs, stark.Options{}))(t)
 		must.Do(t, tree.Verify(proof, statements))
@@ -52,7 +52,7 @@ func TestTrees(t *testing.T) {
 		_, err = tree.Prove(t.Context(), executor.Serial(), bad, stark.Options{})
 		refused(t, "a bad proof", err, zkbench.ErrProof, fmt.Sprintf("layer 1, proof %d: proof %d: ", (n-1)/8, (n-1)%8))
 	}
-	_, err := recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{4}}, 0)
+	_, err := recursion.NewTree(sets, recursion.NewChild(s, []int{4}, stark.Statement{}), 0)
 	refused(t, "no proof", err, zkbench.ErrParams, "0 proofs")
 }
 
@@ -62,7 +62,7 @@ func TestSecure(t *testing.T) {
 	testsize.Full(t)
 	for bits, sets := range map[int]recursion.Sets{100: recursion.Secure100(), 128: recursion.Secure128()} {
 		s := powersOf(t, sets.Children(), 1)
-		tree := must.Get(recursion.NewTree(sets, recursion.Child{System: s, Rows: []int{64}, Like: power(t, s, 2, 64).Statement}, 2))(t)
+		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, []int{64}, power(t, s, 2, 64).Statement), 2))(t)
 		golden.Within(t, "bits", float64(bits), float64(must.Get(tree.System().Bits())(t)), float64(bits)+10)
 	}
 }

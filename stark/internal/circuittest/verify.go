@@ -47,7 +47,7 @@ func Verify(t testing.TB, s *stark.System, rows []int, proof []byte, about stark
 	if _, tried := tried.LoadOrStore(Reason(verified), nil); tried && testing.Short() {
 		return verified // the short tests try one of each kind
 	}
-	above := parentOf(t, recursion.Child{System: s, Rows: rows, Like: about})
+	above := parentOf(t, s, rows, about)
 	traces, said, err := above.Traces([]recursion.Proof{{Bytes: proof, Statement: about}})
 	if (verified == nil) != (err == nil) {
 		t.Errorf("verified: %v; before it is proved: %v", verified, err)
@@ -57,7 +57,7 @@ func Verify(t testing.TB, s *stark.System, rows []int, proof []byte, about stark
 		lanes = len(stark.Columns[uint64](cells)) / (degree * circuit.Operands)
 		return fill(ctx, ex, cells)
 	}
-	err = above.Check(t.Context(), executor.Serial(), traces, said)
+	err = above.Tables().Check(t.Context(), executor.Serial(), traces, said)
 	broken := (&Program{Builder: b}).Broken(b.Values)
 	if len(broken) == 0 {
 		if verified != nil || err != nil {
@@ -69,8 +69,8 @@ func Verify(t testing.TB, s *stark.System, rows []int, proof []byte, about stark
 	if verified == nil || !errors.Is(err, zkbench.ErrWitness) || !strings.Contains(err.Error(), where) {
 		t.Errorf("verified: %v; the row checker says: %v, want %s", verified, err, where)
 	}
-	forced := must.Get(above.System.System.Prove(t.Context(), Careless{executor.Serial()}, traces, said, stark.Options{}))(t)
-	err = above.System.System.Verify(forced, said)
+	forced := must.Get(above.Tables().Prove(t.Context(), Careless{executor.Serial()}, traces, said, stark.Options{}))(t)
+	err = above.Tables().Verify(forced, said)
 	if !errors.Is(err, zkbench.ErrProof) || !strings.Contains(err.Error(), `table "operations": its constraints do not hold`) {
 		t.Errorf("verified: %v; the proof that it verifies: %v", verified, err)
 	}
@@ -88,18 +88,18 @@ var (
 	tried   sync.Map // reasons of errors
 )
 
-// parentOf is that of a child; those of one form have one.
-func parentOf(t testing.TB, c recursion.Child) *parent {
+// parentOf is that of a system's proofs; those of one form have one.
+func parentOf(t testing.TB, s *stark.System, rows []int, like stark.Statement) *parent {
 	t.Helper()
-	form := fmt.Sprint(c.System.Digest(), c.Rows, len(c.Like.Publics), len(c.Like.Context))
-	for _, m := range c.Like.Messages {
+	form := fmt.Sprint(s.Digest(), rows, len(like.Publics), len(like.Context))
+	for _, m := range like.Messages {
 		form += fmt.Sprint(m.Bus, m.Times, len(m.Tuple))
 	}
 	is, _ := parents.LoadOrStore(form, new(parent))
 	p := is.(*parent)
 	p.once.Do(func() {
 		set := stark.Set{Name: "parent", Degree: 2, LogBlowup: 2, Queries: 1, Stack: 3, LogFold: 3, LogFinal: 3}
-		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, c))(t)
+		p.System = must.Get(recursion.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}, recursion.NewChild(s, rows, like)))(t)
 	})
 	return p
 }
