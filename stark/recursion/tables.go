@@ -135,11 +135,7 @@ func (p *program) products(x, y []air.Expr) (xy []air.Expr) {
 			var units [2]circuit.X
 			units[0][i], units[1][j] = 1, 1
 			for k, times := range p.degree.Mul(units[0], units[1]) {
-				switch {
-				case times == 0:
-				case xy[k] == air.Expr{}:
-					xy[k] = x[i].Mul(y[j]).Times(int64(times))
-				default:
+				if times != 0 {
 					xy[k] = xy[k].Add(x[i].Mul(y[j]).Times(int64(times)))
 				}
 			}

@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -97,4 +98,27 @@ func TestVerify(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRuns: leaves that are set in runs of other lengths are the same, and an executor's error is that of what is
+// hashed again.
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	const log = 9
+	column := make([]goldilocks.Element, 1<<log)
+	for i := range column {
+		column[i] = goldilocks.Element(i)
+	}
+	whole, parts := tree.New(tree.Poseidon(), log, 0, 0), tree.New(tree.Poseidon(), log, 0, 6)
+	whole.Set(0, [][]goldilocks.Element{column})
+	for from, n := 0, 64; from < len(column); from, n = from+n, from+n {
+		parts.Set(from, [][]goldilocks.Element{column[from : from+max(n, 64)]})
+	}
+	top := must.Get(whole.Grow(t.Context(), executor.Serial()))(t)
+	golden.Equal(t, "the cap", top, must.Get(parts.Grow(t.Context(), executor.Serial()))(t))
+	row := func(i int) []goldilocks.Element { return column[i : i+1] }
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	must.Do(t, whole.Again(ctx, executor.Serial(), make(tree.Lower), []int{3}, row))
+	must.Fail(t, parts.Again(ctx, executor.Serial(), make(tree.Lower), []int{3}, row), context.Canceled, "hashed again")
 }
