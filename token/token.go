@@ -42,6 +42,10 @@ type ID []byte
 // that of metadata, so that the two cannot be exchanged.
 type Anchor string
 
+// LedgerID names the one ledger on which a token system runs (ledger.Genesis). All that is signed or proved
+// in the system is bound to it, and says nothing on another ledger.
+type LedgerID [32]byte
+
 // Token is what a ledger stores: an opaque owner, empty for a redeemed token,
 // and a compressed commitment.
 type Token struct {

@@ -29,7 +29,7 @@ import (
 // each, and one that spends the first two of them.
 func smallLedger(t *testing.T, path string) {
 	t.Helper()
-	l := must.Get(bolt.Create(path))(t)
+	l := must.Get(bolt.Create(path, ledger.Genesis{}))(t)
 	var issues []ledger.Entry
 	for i := range 3 {
 		e := ledger.Entry{Anchor: fmt.Appendf(nil, "tx%d", i), Digest: [32]byte{byte(i)}, Time: time.Unix(1e9, 0), Request: []byte("request")}
@@ -72,7 +72,7 @@ func TestLedgerVerify(t *testing.T) {
 	smallLedger(t, path)
 	code, stdout, stderr := verified(t, path)
 	const want = "ok: 4 requests in 2 batches; 6 tokens: 4 unspent, 2 spent; " +
-		"times, by the operator: 2001-09-09T01:46:40Z to 2001-09-09T01:46:40Z, 0 earlier than the one before; last hash "
+		"times, by the operator: 2001-09-09T01:46:40Z to 2001-09-09T01:46:40Z, 0 earlier than the one before; ledger 359fae19350cda800596adcf73f3a041abe8ba8069a04f406db382c0bb12fa0d, last hash "
 	if code != exitOK || !strings.HasPrefix(stdout, want) || stderr != "" {
 		t.Fatalf("exit code %d, output %q, %q", code, stdout, stderr)
 	}
@@ -128,7 +128,9 @@ func TestLedgerVerifyEdited(t *testing.T) {
 		"spent=missing":      {"spent", []byte("id01"), nil, seal, exitFailed, "request 1: create 1: "},
 		"anchors=missing":    {"anchors", []byte("tx2"), nil, seal, exitFailed, "request 3: anchor: not in "},
 		"anchors=digest":     {"anchors", []byte("tx2"), func(b []byte) []byte { b[39] ^= 1; return b }, seal, exitFailed, "request 3: anchor: "},
-		"meta=version 2":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 2} }, seal, exitUsage, "ledger format at byte 0: version 2, only 1 is known"},
+		"meta=version 1":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 1} }, seal, exitUsage, "ledger format at byte 0: version 1, only 2 is known"},
+		"meta=genesis":       {"meta", []byte("format"), func(b []byte) []byte { b[70] ^= 1; return b }, seal, exitFailed, "requests 1 to 3: not what the chain holds"},
+		"meta=short genesis": {"meta", []byte("format"), func(b []byte) []byte { return b[:99] }, seal, exitUsage, "genesis at byte 0: 95 bytes, accepted are 96"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), replay.FileName)
@@ -285,8 +287,8 @@ func TestLedgerVerifyDatabase(t *testing.T) {
 	refuses(t, "does not exist", "ledger", "verify", url)
 	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
-	l := must.Get(postgres.Create(t.Context(), url))(t)
-	all := entries(t, path)
+	l := must.Get(postgres.Create(t.Context(), url, ledger.Genesis{}))(t)
+	_, all := entries(t, path)
 	must.Do(t, errors.Join(l.Apply(t.Context(), all[:3]), l.Apply(t.Context(), all[3:]), l.Close()))
 	_, want, _ := verified(t, path)
 	keywords := "host='" + filepath.Dir(server.Socket(t)) + "' user=zkbench dbname=postgres"

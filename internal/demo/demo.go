@@ -143,17 +143,21 @@ func (d *demo) setUp() error {
 	if err != nil {
 		return err
 	}
+	genesis, err := ledger.NewGenesis(d.params)
+	if err != nil {
+		return err
+	}
+	if d.ledger, err = bolt.Create(filepath.Join(d.Dir, replay.FileName), genesis); err != nil {
+		return err
+	}
+	d.closers = append(d.closers, d.ledger)
 	err = d.timed("validator made: generators derived again", func() (err error) {
-		d.validator, err = validator.New(d.params, ex, token.Tuning{}, cachedIdentities)
+		d.validator, err = validator.New(d.params, genesis, ex, token.Tuning{}, cachedIdentities)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if d.ledger, err = bolt.Create(filepath.Join(d.Dir, replay.FileName)); err != nil {
-		return err
-	}
-	d.closers = append(d.closers, d.ledger)
 	vault, err := d.vault("issuer")
 	if err != nil {
 		return err
@@ -170,7 +174,7 @@ func (d *demo) setUp() error {
 	if d.alice, err = d.owner("alice", service.NewKey(alice), ex); err != nil {
 		return err
 	}
-	keys, err := enrolled(d.params, "bob", authority)
+	keys, err := enrolled(d.params, genesis, "bob", authority)
 	if err != nil {
 		return err
 	}
@@ -183,7 +187,7 @@ func (d *demo) setUp() error {
 }
 
 // enrolled are the keys of a new holder whom the authority enrols under a name.
-func enrolled(params *token.PublicParams, name string, authority identity.Signer) (service.Keys, error) {
+func enrolled(params *token.PublicParams, genesis ledger.Genesis, name string, authority identity.Signer) (service.Keys, error) {
 	scheme, err := identity.NewScheme(params.Curve)
 	if err != nil {
 		return nil, err
@@ -200,11 +204,11 @@ func enrolled(params *token.PublicParams, name string, authority identity.Signer
 	if err != nil {
 		return nil, err
 	}
-	return service.NewPseudonyms(params, holder, certificate, authority.Identity())
+	return service.NewPseudonyms(params, genesis, holder, certificate, authority.Identity())
 }
 
 func (d *demo) vault(name string) (*service.Vault, error) {
-	v, err := service.CreateVault(filepath.Join(d.Dir, name+".vault"), d.params)
+	v, err := service.CreateVault(filepath.Join(d.Dir, name+".vault"), d.ledger.Genesis())
 	if err == nil {
 		d.closers = append(d.closers, v)
 	}

@@ -20,9 +20,9 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
-	"github.com/zkbench/zkbench/transcript"
 )
 
 // The checks that a *zkbench.CheckError names.
@@ -33,17 +33,17 @@ const (
 	Values      = "audit values"      // one type, and no value made or lost
 )
 
-// Context is what audit proofs of pseudonyms are bound to: the parameters. They are
+// Context is what audit proofs of pseudonyms are bound to: the ledger. They are
 // made once for each pseudonym, by its holder, who need not know the request.
-func Context(params [transcript.StateLen]byte) []byte {
-	return append([]byte("audit"), params[:]...)
+func Context(ledger token.LedgerID) []byte {
+	return append([]byte("audit"), ledger[:]...)
 }
 
-// Auditor checks requests under one set of public parameters. It is safe for
+// Auditor checks the requests of one ledger under its public parameters. It is safe for
 // concurrent use.
 type Auditor struct {
 	params      *token.PublicParams
-	digest      [transcript.StateLen]byte
+	ledger      token.LedgerID
 	pp          token.CryptoParams
 	scheme      identity.Scheme
 	authorities []identity.Identity
@@ -52,8 +52,8 @@ type Auditor struct {
 
 // New returns an auditor who accepts enrolments of these authorities. local gives the
 // choices that are no part of the parameters. The error is an ErrParams.
-func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, authorities ...identity.Identity) (*Auditor, error) {
-	params, digest, err := snapshot.Params(params)
+func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, authorities ...identity.Identity) (*Auditor, error) {
+	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, a
 	if err != nil {
 		return nil, err
 	}
-	return &Auditor{params: params, digest: digest, pp: pp, scheme: scheme, authorities: authorities, ex: ex}, nil
+	return &Auditor{params: params, ledger: id, pp: pp, scheme: scheme, authorities: authorities, ex: ex}, nil
 }
 
 // Report is what a request does.
@@ -221,7 +221,7 @@ func (a *Auditor) name(id identity.Identity, known *Owner) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := a.scheme.CheckAudit(id, certificate, Context(a.digest), known.Proof); err != nil {
+	if err := a.scheme.CheckAudit(id, certificate, Context(a.ledger), known.Proof); err != nil {
 		return "", err
 	}
 	return certificate.Name, nil

@@ -20,6 +20,8 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 )
@@ -37,6 +39,7 @@ func key(tb testing.TB, name string) identity.Signer {
 type scene struct {
 	auditor *audit.Auditor
 	params  *token.PublicParams
+	genesis ledger.Genesis
 	request *request.Request
 	info    *audit.Information
 	alice   identity.Signer
@@ -49,10 +52,11 @@ func newScene(tb testing.TB) *scene {
 	s := &scene{alice: key(tb, "alice")}
 	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP))(tb)
 	s.params.Auditors = [][]byte{key(tb, "auditor").Identity()}
-	digest := must.Get(s.params.Digest())(tb)
+	s.genesis = ledgertest.Genesis(tb, s.params)
+	id := s.genesis.ID()
 	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(tb)
 	authority := key(tb, "authority")
-	s.auditor = must.Get(audit.New(s.params, ex, smallTables, authority.Identity()))(tb)
+	s.auditor = must.Get(audit.New(s.params, s.genesis, ex, smallTables, authority.Identity()))(tb)
 
 	scheme := must.Get(identity.NewScheme("BN254"))(tb)
 	holder := must.Get(scheme.NewHolder(rand.Reader))(tb)
@@ -60,17 +64,17 @@ func newScene(tb testing.TB) *scene {
 	certificate := must.Get(scheme.Enrol("Bob", enrolment, authority))(tb)
 	parsed := must.Get(scheme.Certificate(certificate, authority.Identity()))(tb)
 	s.bob = must.Get(holder.Pseudonym(rand.Reader))(tb)
-	proof := must.Get(s.bob.AuditProof(parsed, audit.Context(digest), rand.Reader))(tb)
+	proof := must.Get(s.bob.AuditProof(parsed, audit.Context(id), rand.Reader))(tb)
 	bob := []audit.Owner{{Certificate: certificate, Proof: proof}}
 
 	minted := must.Get(action.NewIssue(ctx, ex, pp, "USD", action.Spec{
-		Outputs: []action.Output{{Owner: s.alice.Identity(), Value: 100}, {Owner: s.bob.Identity(), Value: 7}}, Anchor: request.ActionAnchor([]byte("a"), 0),
+		Outputs: []action.Output{{Owner: s.alice.Identity(), Value: 100}, {Owner: s.bob.Identity(), Value: 7}}, Anchor: request.ActionAnchor(id, []byte("a"), 0),
 	}))(tb)
 	sender := must.Get(action.NewSender(ctx, ex, pp, []action.Owned{{
 		Input: action.Input{ID: token.ID("before"), Token: minted.Outputs[0]}, Opening: minted.Openings[0],
 	}}))(tb)
 	moved := must.Get(sender.Transfer(ctx, action.Spec{
-		Outputs: []action.Output{{Owner: s.bob.Identity(), Value: 60}, {Value: 40}}, Anchor: request.ActionAnchor([]byte("a"), 1),
+		Outputs: []action.Output{{Owner: s.bob.Identity(), Value: 60}, {Value: 40}}, Anchor: request.ActionAnchor(id, []byte("a"), 1),
 	}))(tb)
 	opened, more := minted.Openings, moved.Openings
 	s.request = &request.Request{Anchor: []byte("a"), Actions: []request.Action{
@@ -162,7 +166,7 @@ func TestEveryLieIsNamed(t *testing.T) {
 func TestEnrolmentByAStranger(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	strict := must.Get(audit.New(s.params, executor.Serial(), smallTables, key(t, "stranger").Identity()))(t)
+	strict := must.Get(audit.New(s.params, s.genesis, executor.Serial(), smallTables, key(t, "stranger").Identity()))(t)
 	_, err := strict.Check(t.Context(), s.request, s.info)
 	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 {
 		t.Errorf("%v, want %s of action 0, 1", err, audit.Owners)

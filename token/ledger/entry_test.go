@@ -37,8 +37,37 @@ func TestVectors(t *testing.T) {
 	l := store.NewLink([32]byte{1}, 7)
 	l.Add(data)
 	sum := l.Sum()
-	const wantSum = "40d177c5b3afe7bdf01094cbeee0312a847d8a9209930cddc9dcc06b1ba36c1c"
+	const wantSum = "27bbb2a6f52fef778734ed3bc4e00d0defe5e149d2ffa24cad80800bb70d0236"
 	golden.Equal(t, "link", wantSum, hex.EncodeToString(sum[:]))
+	id := ledger.Genesis{Params: [64]byte{1}, Nonce: [32]byte{2}}.ID()
+	const wantID = "e79a4773e3e90d31988cecf35c48ec4be3faacf6b2df923c1e2fc026a439d759"
+	golden.Equal(t, "ledger id", wantID, hex.EncodeToString(id[:]))
+}
+
+// TestGenesis: what is encoded is decoded, and all of it is in the id; other lengths are refused.
+func TestGenesis(t *testing.T) {
+	params := must.Get(token.NewPublicParams("BN254", 8, token.CSP))(t)
+	g, other := must.Get(ledger.NewGenesis(params))(t), must.Get(ledger.NewGenesis(params))(t)
+	golden.Equal(t, "parameters", must.Get(params.Digest())(t), g.Params)
+	if g.ID() == other.ID() {
+		t.Error("two new ledgers of one id")
+	}
+	data := g.Append(nil)
+	golden.Equal(t, "decoded", g, must.Get(ledger.DecodeGenesis(data))(t))
+	for i := range data {
+		data[i] ^= 1
+		if must.Get(ledger.DecodeGenesis(data))(t).ID() == g.ID() {
+			t.Errorf("byte %d is not in the id", i)
+		}
+		data[i] ^= 1
+	}
+	for _, wrong := range [][]byte{nil, data[1:], append(data, 0)} {
+		must.FailGet(ledger.DecodeGenesis(wrong))(t, zkbench.ErrMalformed, "%d bytes", len(wrong))
+	}
+	must.Do(t, g.Of(g.Params))
+	must.Fail(t, g.Of([64]byte{}), zkbench.ErrParams, "other parameters")
+	params.Bits = 0
+	must.FailGet(ledger.NewGenesis(params))(t, zkbench.ErrParams, "parameters that are none")
 }
 
 func entries() *rapid.Generator[ledger.Entry] {

@@ -69,6 +69,9 @@ type Record struct {
 //
 // or one of these checks or "request" with a *zkbench.LimitError.
 type Ledger interface {
+	// Genesis returns what the ledger was created with, and so its ID.
+	Genesis() Genesis
+
 	// Apply applies the whole batch, or nothing of it if one entry is rejected;
 	// the error names the first. When it returns nil the batch is durable, and
 	// every reader sees it. An error other than a rejection that is not a

@@ -1,6 +1,6 @@
 // Package request is what a client submits to a validator: actions, and the
 // signatures of owners, issuers and auditors over one message that binds them to
-// an anchor (the transaction's id) and to the public parameters.
+// an anchor (the transaction's id) and to the ledger, and so to its parameters.
 //
 // The package knows the envelope only: actions are bytes, which package action
 // decodes, and identities are package identity's. What a request may do is
@@ -21,7 +21,7 @@ import (
 )
 
 // Version is the version of the encoding.
-const Version = 1
+const Version = 2
 
 // Limits of the encoding, in bytes unless said otherwise, beside token.MaxRequest
 // and token.MaxAnchor. A decoder refuses more before it allocates.
@@ -62,12 +62,12 @@ type Issuer struct {
 	Signature []byte
 }
 
-// Message commits to the parameters, the anchor and every action, with its place.
+// Message commits to the ledger, the anchor and every action, with its place.
 // Signatures and what unlocks scripts are no part of it. Signers sign what ToSign
 // makes of it.
-func (r *Request) Message(params [transcript.StateLen]byte) [transcript.StateLen]byte {
+func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	t := transcript.New("request")
-	t.Append("params", params[:])
+	t.Append("ledger", ledger[:])
 	t.Append("anchor", r.Anchor)
 	t.AppendUint64("actions", uint64(len(r.Actions)))
 	for i := range r.Actions {
@@ -101,15 +101,16 @@ func ToSign(message [transcript.StateLen]byte, role Role, action int) [transcrip
 
 // Digest is what a ledger stores for the anchor: that of the message. Two requests
 // that say the same have one digest, whoever signed them how.
-func (r *Request) Digest(params [transcript.StateLen]byte) [sha256.Size]byte {
-	message := r.Message(params)
+func (r *Request) Digest(ledger token.LedgerID) [sha256.Size]byte {
+	message := r.Message(ledger)
 	return sha256.Sum256(message[:])
 }
 
-// ActionAnchor returns what the proof of an action is bound to: the request's anchor,
+// ActionAnchor returns what the proof of an action is bound to: the ledger, the request's anchor,
 // and the action's place in the request.
-func ActionAnchor(anchor []byte, action int) token.Anchor {
-	return token.Anchor(binary.BigEndian.AppendUint16(append([]byte("request action "), anchor...), uint16(action)))
+func ActionAnchor(ledger token.LedgerID, anchor []byte, action int) token.Anchor {
+	bound := append(append([]byte("request action "), ledger[:]...), anchor...)
+	return token.Anchor(binary.BigEndian.AppendUint16(bound, uint16(action)))
 }
 
 // OutputID returns the id of an output. Anchors of one length that differ have ids

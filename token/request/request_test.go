@@ -15,7 +15,6 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/request"
-	"github.com/zkbench/zkbench/transcript"
 )
 
 func draw(t *rapid.T) *request.Request {
@@ -53,7 +52,7 @@ var sameBytes = cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) }
 // the same; the message commits to all but signatures and unlocks.
 func TestEncoding(t *testing.T) {
 	t.Parallel()
-	params := [transcript.StateLen]byte{1, 2, 3}
+	of := token.LedgerID{1, 2, 3}
 	rapid.Check(t, func(t *rapid.T) {
 		r := draw(t)
 		data := must.Get(r.Encode())(t)
@@ -76,17 +75,17 @@ func TestEncoding(t *testing.T) {
 			return c
 		}
 		same := cmp.Equal(unsigned(r), unsigned(other), sameBytes)
-		if (r.Message(params) == other.Message(params)) != same || (r.Digest(params) == other.Digest(params)) != same {
-			t.Errorf("same but for signatures: %v; messages %x and %x", same, r.Message(params), other.Message(params))
+		if (r.Message(of) == other.Message(of)) != same || (r.Digest(of) == other.Digest(of)) != same {
+			t.Errorf("same but for signatures: %v; messages %x and %x", same, r.Message(of), other.Message(of))
 		}
 	})
 }
 
-func TestMessageBindsTheParameters(t *testing.T) {
+func TestMessageBindsTheLedger(t *testing.T) {
 	t.Parallel()
 	r := &request.Request{Anchor: []byte{1}, Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: []byte{1}}}}
-	if r.Message([transcript.StateLen]byte{1}) == r.Message([transcript.StateLen]byte{2}) {
-		t.Error("one message under two sets of parameters")
+	if r.Message(token.LedgerID{1}) == r.Message(token.LedgerID{2}) {
+		t.Error("one message on two ledgers")
 	}
 }
 
@@ -112,13 +111,13 @@ func TestDecodeRefuses(t *testing.T) {
 		path string
 	}{
 		{"trailing", append(bytes.Clone(data), 0), "request"},
-		{"version=2", append([]byte{2}, data[1:]...), "version"},
-		{"anchor=none", append([]byte{1, 0}, data[8:]...), "anchor"},
-		{"actions=0", []byte{1, 1, 7, 0, 0, 0}, "actions"},
-		{"actions=17", append([]byte{1, 1, 7, 17}, make([]byte, 100)...), "actions"},
-		{"kind=9", []byte{1, 1, 7, 1, 9, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0}, "actions[0].kind"},
-		{"action=3 MiB", []byte{1, 1, 7, 1, 1, 1, 'x', 0x30, 0, 0}, "actions[0].action"},
-		{"issuer=2", []byte{1, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 2, 0, 0}, "actions[0].issuer"},
+		{"version=1", append([]byte{1}, data[1:]...), "version"},
+		{"anchor=none", append([]byte{request.Version, 0}, data[8:]...), "anchor"},
+		{"actions=0", []byte{request.Version, 1, 7, 0, 0, 0}, "actions"},
+		{"actions=17", append([]byte{request.Version, 1, 7, 17}, make([]byte, 100)...), "actions"},
+		{"kind=9", []byte{request.Version, 1, 7, 1, 9, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0}, "actions[0].kind"},
+		{"action=3 MiB", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0x30, 0, 0}, "actions[0].action"},
+		{"issuer=2", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 2, 0, 0}, "actions[0].issuer"},
 		{"too long", make([]byte, token.MaxRequest+1), "request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -155,6 +154,7 @@ func TestDecodeRefuses(t *testing.T) {
 // TestOutputIDs: no two outputs of any requests with different anchors share an id.
 func TestOutputIDs(t *testing.T) {
 	t.Parallel()
+	of := token.LedgerID{1}
 	rapid.Check(t, func(t *rapid.T) {
 		part := func(name string) ([]byte, int, int) {
 			return rapid.SliceOfN(rapid.ByteRange(0, 1), 1, 6).Draw(t, name), rapid.IntRange(0, 2).Draw(t, name+" action"), rapid.IntRange(0, 2).Draw(t, name+" output")
@@ -165,15 +165,18 @@ func TestOutputIDs(t *testing.T) {
 		if bytes.Equal(request.OutputID(a, i, j), request.OutputID(b, k, l)) != same {
 			t.Errorf("%x %d %d and %x %d %d", a, i, j, b, k, l)
 		}
-		if (request.ActionAnchor(a, i) == request.ActionAnchor(b, k)) != (bytes.Equal(a, b) && i == k) {
+		if (request.ActionAnchor(of, a, i) == request.ActionAnchor(of, b, k)) != (bytes.Equal(a, b) && i == k) {
 			t.Errorf("anchors of %x %d and %x %d", a, i, b, k)
+		}
+		if request.ActionAnchor(of, a, i) == request.ActionAnchor(token.LedgerID{}, a, i) {
+			t.Errorf("one anchor of %x %d on two ledgers", a, i)
 		}
 	})
 	golden.Equal(t, "bytes of the longest id", token.MaxID, len(request.OutputID(make([]byte, token.MaxAnchor), 1, 1)))
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte{1, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0})
+	f.Add([]byte{request.Version, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := request.Decode(data)

@@ -16,7 +16,6 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/validator"
-	"github.com/zkbench/zkbench/transcript"
 )
 
 // AuditorService checks and signs requests, and keeps what it has signed. It is safe
@@ -24,7 +23,7 @@ import (
 type AuditorService struct {
 	auditor   *audit.Auditor
 	validator *validator.Validator // of signatures; it verifies no proof
-	digest    [transcript.StateLen]byte
+	ledger    token.LedgerID
 	vault     *Vault
 	signer    identity.Signer
 }
@@ -35,23 +34,16 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if _, err := indexOf("auditors", params.Auditors, signer); err != nil {
 		return nil, err
 	}
-	digest, err := params.Digest()
-	if err != nil {
-		return nil, err
-	}
-	if err := vault.checkSystem(digest); err != nil {
-		return nil, err
-	}
-	auditor, err := audit.New(params, ex, tuning, authorities...)
+	auditor, err := audit.New(params, vault.genesis, ex, tuning, authorities...)
 	if err != nil {
 		return nil, err
 	}
 	small := token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
-	v, err := validator.New(params, ex, small, cachedIdentities)
+	v, err := validator.New(params, vault.genesis, ex, small, cachedIdentities)
 	if err != nil {
 		return nil, err
 	}
-	return &AuditorService{auditor, v, digest, vault, signer}, nil
+	return &AuditorService{auditor, v, vault.genesis.ID(), vault, signer}, nil
 }
 
 // Check decodes a request and the information that came with it, and holds one
@@ -92,12 +84,12 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	if err := s.validator.Authorized(ctx, rawRequest); err != nil {
 		return nil, nil, err
 	}
-	message := r.Message(s.digest)
+	message := r.Message(s.ledger)
 	toSign := request.ToSign(message, request.Auditor, 0)
 	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
 		return nil, nil, err
 	}
-	digest := r.Digest(s.digest)
+	digest := r.Digest(s.ledger)
 	one := &signed{digest: digest, request: rawRequest, information: rawInformation}
 	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
 		before, err := getSigned(tx, r.Anchor)

@@ -132,7 +132,7 @@ func TestConstructors(t *testing.T) {
 			}
 			r := must.Get(holders[0].Request("Alice", nil))(t)
 			certificate := must.Get(scheme.Enrol("Alice", r, w.authority))(t)
-			_, err := service.NewPseudonyms(w.params, holders[1], certificate, w.authority.Identity())
+			_, err := service.NewPseudonyms(w.params, w.genesis, holders[1], certificate, w.authority.Identity())
 			return err
 		},
 		"proof type": func() error {

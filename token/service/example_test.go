@@ -44,9 +44,14 @@ func Example() {
 	must(err)
 	params.Issuers, params.Auditors = [][]byte{issuer.Identity()}, [][]byte{auditor.Identity()}
 
-	// Everybody has a vault, the validator a ledger.
+	// The ledger is a new one; everybody has a vault for it.
+	genesis, err := ledger.NewGenesis(params)
+	must(err)
+	book, err := bolt.Create(filepath.Join(dir, "ledger"), genesis)
+	must(err)
+	defer book.Close()
 	vault := func(name string) *service.Vault {
-		v, err := service.CreateVault(filepath.Join(dir, name), params)
+		v, err := service.CreateVault(filepath.Join(dir, name), genesis)
 		must(err)
 		return v
 	}
@@ -60,11 +65,8 @@ func Example() {
 	must(err)
 	pays, err := service.NewTransferService(params, token.Bulletproof, local, ex, alice)
 	must(err)
-	validates, err := validator.New(params, ex, local, 100)
+	validates, err := validator.New(params, genesis, ex, local, 100)
 	must(err)
-	book, err := bolt.Create(filepath.Join(dir, "ledger"))
-	must(err)
-	defer book.Close()
 
 	// A submission is signed by the auditor, validated and applied.
 	submit := func(sub *service.Submission) {

@@ -21,6 +21,7 @@ import (
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -40,6 +41,7 @@ func key(t must.TB, name string) identity.Signer {
 
 // memory is a ledger in maps.
 type memory struct {
+	genesis ledgers.Genesis
 	mu      sync.Mutex
 	tokens  map[string][]byte
 	spent   map[string]bool
@@ -47,8 +49,8 @@ type memory struct {
 	asked   int // questions
 }
 
-func newMemory() *memory {
-	return &memory{tokens: make(map[string][]byte), spent: make(map[string]bool), anchors: make(map[string][32]byte)}
+func newMemory(genesis ledgers.Genesis) *memory {
+	return &memory{genesis: genesis, tokens: make(map[string][]byte), spent: make(map[string]bool), anchors: make(map[string][32]byte)}
 }
 
 func (m *memory) Token(_ context.Context, id token.ID) ([]byte, error) {
@@ -63,6 +65,8 @@ func (m *memory) Token(_ context.Context, id token.ID) ([]byte, error) {
 	}
 	return nil, ledgers.ErrNotFound
 }
+
+func (m *memory) Genesis() ledgers.Genesis { return m.genesis }
 
 func (m *memory) Digest(_ context.Context, anchor []byte) ([32]byte, bool, error) {
 	m.mu.Lock()
@@ -97,6 +101,7 @@ type world struct {
 	auditor   *service.AuditorService
 	audited   *service.Vault
 	authority identity.Signer
+	genesis   ledgers.Genesis
 	validator *validator.Validator
 	ledger    *memory
 	wallet    *service.Wallet          // of which others are made; it owns nothing
@@ -107,18 +112,20 @@ type world struct {
 
 func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	t.Helper()
-	w := &world{dir: t.TempDir(), ledger: newMemory(), authority: key(t, "authority")}
+	w := &world{dir: t.TempDir(), authority: key(t, "authority")}
 	w.params = must.Get(token.NewPublicParams("BN254", 16, token.CSP))(t)
 	w.params.Issuers, w.params.Auditors = [][]byte{key(t, "issuer").Identity()}, [][]byte{key(t, "auditor").Identity()}
 	w.params.Limits = token.Limits{Inputs: 4, Outputs: 4, Metadata: 10}
 	if edit != nil {
 		edit(w.params)
 	}
+	w.genesis = ledgertest.Genesis(t, w.params)
+	w.ledger = newMemory(w.genesis)
 	ex := executor.Serial()
 	w.issued, w.audited = w.vault(t), w.vault(t)
 	w.issuer = must.Get(service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer")))(t)
 	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, key(t, "auditor"), w.authority.Identity()))(t)
-	w.validator = must.Get(validator.New(w.params, ex, smallTables, 100))(t)
+	w.validator = must.Get(validator.New(w.params, w.genesis, ex, smallTables, 100))(t)
 	w.wallet = must.Get(service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody"))))(t)
 	w.transfer = must.Get(service.NewTransferService(w.params, "", smallTables, ex, w.wallet))(t)
 	t.Cleanup(func() {
@@ -136,7 +143,7 @@ func (w *world) path() string {
 
 func (w *world) vault(t must.TB) *service.Vault {
 	t.Helper()
-	return must.Get(service.CreateVault(w.path(), w.params))(t)
+	return must.Get(service.CreateVault(w.path(), w.genesis))(t)
 }
 
 // party is somebody with a wallet.
@@ -150,7 +157,7 @@ type party struct {
 func (w *world) party(t must.TB, keys service.Keys) *party {
 	t.Helper()
 	p := &party{path: w.path(), keys: keys}
-	v := must.Get(service.CreateVault(p.path, w.params))(t)
+	v := must.Get(service.CreateVault(p.path, w.genesis))(t)
 	p.use(w, v)
 	return p
 }
@@ -188,7 +195,7 @@ func (w *world) pseudonyms(t must.TB, name string) service.Keys {
 	holder := must.Get(scheme.NewHolder(nil))(t)
 	r := must.Get(holder.Request(name, nil))(t)
 	certificate := must.Get(scheme.Enrol(name, r, w.authority))(t)
-	return must.Get(service.NewPseudonyms(w.params, holder, certificate, w.authority.Identity()))(t)
+	return must.Get(service.NewPseudonyms(w.params, w.genesis, holder, certificate, w.authority.Identity()))(t)
 }
 
 // land has the auditor sign a submission, and the ledger apply it.
@@ -258,7 +265,7 @@ func paying(to service.Address, values ...uint64) service.Order {
 // open opens the vault at the party's path.
 func (p *party) open(t must.TB, w *world) {
 	t.Helper()
-	v := must.Get(service.OpenVault(p.path, w.params))(t)
+	v := must.Get(service.OpenVault(p.path, w.genesis))(t)
 	p.use(w, v)
 }
 

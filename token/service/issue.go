@@ -30,11 +30,8 @@ func NewIssueService(params *token.PublicParams, proofType string, tuning token.
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSystem(params, proofType, tuning, ex)
+	s, err := newSystem(params, proofType, tuning, ex, vault)
 	if err != nil {
-		return nil, err
-	}
-	if err := vault.checkSystem(s.digest); err != nil {
 		return nil, err
 	}
 	secret, err := signerSecret(issuer, nil)
@@ -72,7 +69,7 @@ func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) 
 	if p.scripts && len(made) != 1 {
 		return nil, policy("%d outputs with an owner script, accepted is 1", len(made))
 	}
-	draft, err := action.NewIssue(ctx, s.ex, s.pp, p.Type, p.spec(made, s.secret))
+	draft, err := action.NewIssue(ctx, s.ex, s.pp, p.Type, s.spec(p, made, s.secret))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +82,7 @@ func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) 
 	if a.Issuer.Signature, err = s.issuer.Sign(s.toSign(sub.Request, request.IssuerRole, 0), p.rand); err != nil {
 		return nil, err
 	}
-	k, err := newKept(sub, sub.Request.Digest(s.digest), nil, nil)
+	k, err := newKept(sub, sub.Request.Digest(s.ledger), nil, nil)
 	if err != nil {
 		return nil, err
 	}

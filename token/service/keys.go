@@ -8,6 +8,8 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/snapshot"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/transcript"
 )
 
@@ -46,16 +48,16 @@ type pseudonyms struct {
 // has enrolled with the certificate. The key is the pseudonym's nonce: together with
 // the holder's secret, which the vault does not keep, it restores it. The error is
 // an ErrParams for another holder's certificate, else that of Scheme.Certificate.
-func NewPseudonyms(params *token.PublicParams, holder identity.Holder, certificate []byte, authority identity.Identity) (Keys, error) {
+func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder identity.Holder, certificate []byte, authority identity.Identity) (Keys, error) {
 	scheme, err := identity.NewScheme(params.Curve)
 	if err != nil {
 		return nil, err
 	}
-	digest, err := params.Digest()
+	_, id, err := snapshot.Params(params, genesis)
 	if err != nil {
 		return nil, err
 	}
-	p := &pseudonyms{holder: holder, encoded: append([]byte(nil), certificate...), bound: audit.Context(digest)}
+	p := &pseudonyms{holder: holder, encoded: append([]byte(nil), certificate...), bound: audit.Context(id)}
 	if p.certificate, err = scheme.Certificate(certificate, authority); err != nil {
 		return nil, err
 	}

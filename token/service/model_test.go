@@ -285,7 +285,7 @@ func (m *model) check(t *rapid.T) {
 func TestModel(t *testing.T) {
 	w := newWorld(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
-		w.ledger = newMemory()
+		w.ledger = newMemory(w.genesis)
 		m := &model{w: w, coins: map[string]*coin{}, supply: map[string]uint64{}}
 		m.parties = []*party{w.party(t, w.pseudonyms(t, "Alice")), w.party(t, w.key(t, "bob"))}
 		defer func() {

@@ -20,7 +20,7 @@ import (
 
 // The buckets of a vault. Every value ends in a CRC-32C over bucket, key and body.
 //
-//	meta        "format" -> version(1) digest(64) of the public parameters
+//	meta        "format" -> version(1) ledger.Genesis
 //	owners      owner    -> key, count(1) certificate and audit proof of each identity
 //	waiting     id, digest(32) of the token -> a token that is expected: several may be
 //	                        under one id, of which the ledger will have one at most
@@ -44,7 +44,7 @@ const (
 	bucketSigned      = "signed"
 
 	formatKey = "format"
-	format    = 1
+	format    = 2
 )
 
 func buckets() []string {

@@ -84,23 +84,23 @@ func (e *FundsError) Unwrap() error { return zkbench.ErrPolicy }
 // what proves under them.
 type system struct {
 	params *token.PublicParams
-	digest [transcript.StateLen]byte
+	ledger token.LedgerID
 	pp     token.CryptoParams
 	ex     executor.Executor
 	ids    *identity.Set
 }
 
-// newSystem builds a system that proves with proofType, the parameters' first if
+// newSystem builds the system of a vault's ledger that proves with proofType, the parameters' first if
 // that is empty.
-func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor) (*system, error) {
-	params, digest, err := snapshot.Params(params)
+func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault) (*system, error) {
+	params, id, err := snapshot.Params(params, vault.genesis)
 	if err != nil {
 		return nil, err
 	}
 	if proofType == "" {
 		proofType = params.Systems[0].ProofType
 	}
-	s := &system{params: params, digest: digest, ex: ex}
+	s := &system{params: params, ledger: id, ex: ex}
 	if s.pp, err = params.Crypto(proofType, tuning); err != nil {
 		return nil, err
 	}
@@ -192,8 +192,8 @@ func (s *system) payee(to *Address) (scripted bool, err error) {
 }
 
 // spec is what the action of a plan is drafted from.
-func (p *plan) spec(outputs []action.Output, secret []byte) action.Spec {
-	return action.Spec{Outputs: outputs, Metadata: p.Metadata, Anchor: request.ActionAnchor(p.Anchor, 0), Rand: p.Rand, Key: secret}
+func (s *system) spec(p *plan, outputs []action.Output, secret []byte) action.Spec {
+	return action.Spec{Outputs: outputs, Metadata: p.Metadata, Anchor: request.ActionAnchor(s.ledger, p.Anchor, 0), Rand: p.Rand, Key: secret}
 }
 
 // signerSecret is a secret of a signer's, for action.Spec: the hash of a signature that
@@ -229,7 +229,7 @@ func (s *system) submission(ctx context.Context, anchor []byte, a request.Action
 
 // toSign is what is signed of a request in a role.
 func (s *system) toSign(r *request.Request, role request.Role, action int) []byte {
-	message := request.ToSign(r.Message(s.digest), role, action)
+	message := request.ToSign(r.Message(s.ledger), role, action)
 	return message[:]
 }
 

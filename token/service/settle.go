@@ -20,6 +20,8 @@ import (
 // they are not there, and of an input that it is spent, makes Sync forget the change of
 // a submission that has landed.
 type Ledger interface {
+	// Genesis returns what the ledger was created with.
+	Genesis() ledger.Genesis
 	// Token returns an unspent token, or zkbench.ErrSpent or ledger.ErrNotFound.
 	Token(ctx context.Context, id token.ID) ([]byte, error)
 	// Digest returns the digest of the request that an anchor stands for, if it does.
@@ -39,11 +41,16 @@ type change func(*bbolt.Tx) error
 // Of the tokens that are expected under an id, the one that the ledger has is counted,
 // and the others are dropped; all are where it is spent.
 //
+// Another ledger than the vault's is an ErrParams.
+//
 // It asks about what waits and nothing else, so it takes no longer on a long ledger.
 // What goes wrong with one question keeps it from no other; the errors are joined. When
 // ctx ends, what was answered until then is written, its cause is returned, and the next
 // Sync goes on from there.
 func (v *Vault) Sync(ctx context.Context, l Ledger) error {
+	if err := v.checkLedger(l.Genesis()); err != nil {
+		return err
+	}
 	err := v.settle(ctx, bucketOpen, func(anchor []byte) (change, error) {
 		do, err := v.landed(ctx, l, anchor)
 		return do, atKey("submission", anchor, err)
@@ -66,6 +73,9 @@ func (v *Vault) Sync(ctx context.Context, l Ledger) error {
 // Recheck is Sync, and asks about every unspent token too: for a vault that was
 // restored from a copy, whose tokens may have been spent since.
 func (v *Vault) Recheck(ctx context.Context, l Ledger) error {
+	if err := v.checkLedger(l.Genesis()); err != nil {
+		return err
+	}
 	err := v.Sync(ctx, l)
 	if ctx.Err() != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -193,9 +194,22 @@ func TestRestored(t *testing.T) {
 	copied.has(t, 150, "Sync asks nothing about unspent tokens")
 	must.Do(t, copied.Recheck(ctx, w.ledger))
 	copied.has(t, 50, "after the check")
-	w.ledger = newMemory() // one that has lost everything
+	w.ledger = newMemory(w.genesis) // one that has lost everything
 	must.Do(t, copied.Recheck(ctx, w.ledger))
 	copied.has(t, 0, "on a ledger that has nothing")
+}
+
+// TestAnotherLedger: a vault is for one ledger, and is settled with no other one under the same parameters.
+func TestAnotherLedger(t *testing.T) {
+	w := newWorld(t, nil)
+	alice := w.funded(t, "alice", 100)
+	genesis := w.genesis
+	genesis.Nonce[0]++
+	err := alice.Sync(t.Context(), newMemory(genesis))
+	must.Fail(t, err, zkbench.ErrParams, "settled with another ledger")
+	golden.Contains(t, err.Error(), fmt.Sprintf("%x", w.genesis.ID()), fmt.Sprintf("%x", genesis.ID()))
+	must.Fail(t, alice.Recheck(t.Context(), newMemory(genesis)), zkbench.ErrParams, "rechecked with another ledger")
+	alice.has(t, 100, "after it")
 }
 
 // TestWrongDeliveries: what does not open, is not ours, or is not on the ledger does

@@ -123,7 +123,7 @@ func TestTakenMeanwhile(t *testing.T) {
 	w := newWorld(t, nil)
 	alice := w.funded(t, "alice", 100)
 	var sub *service.Submission
-	must.Do(t, alice.Recheck(t.Context(), &between{memory: newMemory(), token: 1, do: func() {
+	must.Do(t, alice.Recheck(t.Context(), &between{memory: newMemory(w.genesis), token: 1, do: func() {
 		sub = must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
 	}}))
 	must.Do(t, alice.Discard(t.Context(), sub.Request.Anchor))

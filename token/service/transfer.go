@@ -29,11 +29,8 @@ type TransferService struct {
 // NewTransferService returns a service that proves with proofType (empty: the
 // parameters' first). The error is an ErrParams.
 func NewTransferService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, w *Wallet) (*TransferService, error) {
-	s, err := newSystem(params, proofType, tuning, ex)
+	s, err := newSystem(params, proofType, tuning, ex, w.Vault)
 	if err != nil {
-		return nil, err
-	}
-	if err := w.checkSystem(s.digest); err != nil {
 		return nil, err
 	}
 	return &TransferService{s, w}, nil
@@ -137,7 +134,7 @@ func (s *TransferService) prove(ctx context.Context, p *plan, f *funds, out *out
 	if err != nil {
 		return nil, fmt.Errorf("input 0: %w", err)
 	}
-	draft, err := sender.Transfer(ctx, p.spec(made, secret))
+	draft, err := sender.Transfer(ctx, s.spec(p, made, secret))
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +194,7 @@ func (s *TransferService) keep(ctx context.Context, p *plan, f *funds, out *outp
 	if out.change >= 0 {
 		change = out.back.waitKey()
 	}
-	k, err := newKept(sub, sub.Request.Digest(s.digest), change, ids)
+	k, err := newKept(sub, sub.Request.Digest(s.ledger), change, ids)
 	if err != nil {
 		return err
 	}

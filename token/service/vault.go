@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,61 +10,51 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/transcript"
 )
 
 // Vault keeps what one participant must not lose, in one file: openings, keys of
 // addresses, submissions, and what an auditor has signed. A ledger's file is copied
 // among validators, a vault is nobody else's. It is safe for concurrent use.
 type Vault struct {
-	file   *boltfile.File
-	digest [transcript.StateLen]byte // of the public parameters
+	file    *boltfile.File
+	genesis ledger.Genesis
 
 	mu    sync.Mutex
 	taken map[string]bool   // ids of tokens that a call has selected and not yet written
 	next  map[string][]byte // by bucket: the key from which the next Sync goes on
 }
 
-// CreateVault makes an empty vault of a token system, mode 0600, and opens it. There
+// CreateVault makes an empty vault for a ledger, which it will take no other one for; mode 0600; and opens it. There
 // must be no file at path (fs.ErrExist).
-func CreateVault(path string, params *token.PublicParams) (*Vault, error) {
-	digest, err := params.Digest()
-	if err != nil {
-		return nil, err
-	}
-	err = boltfile.Create(path, func(tx *bbolt.Tx) error {
+func CreateVault(path string, genesis ledger.Genesis) (*Vault, error) {
+	err := boltfile.Create(path, func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
 			if _, err := tx.CreateBucket([]byte(name)); err != nil {
 				return err
 			}
 		}
-		return put(tx, bucketMeta, []byte(formatKey), append([]byte{format}, digest[:]...))
+		return put(tx, bucketMeta, []byte(formatKey), genesis.Append([]byte{format}))
 	})
 	if err != nil {
 		return nil, withName(err)
 	}
-	return OpenVault(path, params)
+	return OpenVault(path, genesis)
 }
 
 // OpenVault opens a vault that CreateVault made. The error is fs.ErrNotExist,
 // ledger.ErrLocked, a *ledger.CorruptError, a *zkbench.DecodeError for another
-// version's file, or a zkbench.ErrParams for the vault of another token system.
-func OpenVault(path string, params *token.PublicParams) (*Vault, error) {
-	digest, err := params.Digest()
-	if err != nil {
-		return nil, err
-	}
-	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error { return checkFormat(tx, digest) })
+// version's file, or a zkbench.ErrParams for the vault of another ledger.
+func OpenVault(path string, genesis ledger.Genesis) (*Vault, error) {
+	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error { return checkFormat(tx, genesis) })
 	if err != nil {
 		return nil, withName(err)
 	}
-	return &Vault{file: file, digest: digest, taken: make(map[string]bool), next: make(map[string][]byte)}, nil
+	return &Vault{file: file, genesis: genesis, taken: make(map[string]bool), next: make(map[string][]byte)}, nil
 }
 
-func checkFormat(tx *bbolt.Tx, digest [transcript.StateLen]byte) error {
+func checkFormat(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	if tx.Bucket([]byte(bucketMeta)) == nil {
 		return ledger.Corruptf("bucket "+bucketMeta, "missing: not a vault")
 	}
@@ -75,10 +64,15 @@ func checkFormat(tx *bbolt.Tx, digest [transcript.StateLen]byte) error {
 		return err
 	case len(body) < 1:
 		return ledger.Corruptf("bucket "+bucketMeta, "no format: not a vault")
-	case body[0] != format || len(body) != 1+len(digest):
+	case body[0] != format:
 		return &zkbench.DecodeError{Path: "format", Reason: fmt.Sprintf("version %d, only %d is known", body[0], format)}
-	case !bytes.Equal(body[1:], digest[:]):
-		return refuse("the vault is of another token system")
+	}
+	own, err := ledger.DecodeGenesis(body[1:])
+	if err != nil {
+		return err
+	}
+	if err := (&Vault{genesis: own}).checkLedger(genesis); err != nil {
+		return err
 	}
 	for _, name := range buckets() {
 		if tx.Bucket([]byte(name)) == nil {
@@ -99,10 +93,13 @@ func (v *Vault) update(ctx context.Context, write func(*bbolt.Tx) error) error {
 	return withName(v.file.Update(ctx, write))
 }
 
-// checkSystem refuses a vault of another system than that of the digest.
-func (v *Vault) checkSystem(digest [transcript.StateLen]byte) error {
-	if v.digest != digest {
-		return refuse("the vault is of another token system")
+// Genesis is that of the vault's ledger.
+func (v *Vault) Genesis() ledger.Genesis { return v.genesis }
+
+// checkLedger refuses a ledger that is not the vault's.
+func (v *Vault) checkLedger(genesis ledger.Genesis) error {
+	if v.genesis != genesis {
+		return refuse("the vault is of the ledger %x, and not of %x", v.genesis.ID(), genesis.ID())
 	}
 	return nil
 }

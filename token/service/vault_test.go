@@ -30,28 +30,28 @@ import (
 func TestVaultFile(t *testing.T) {
 	w := newWorld(t, nil)
 	path := w.path()
-	must.FailGet(service.OpenVault(path, w.params))(t, fs.ErrNotExist, "opened what is not there")
-	v := must.Get(service.CreateVault(path, w.params))(t)
+	must.FailGet(service.OpenVault(path, w.genesis))(t, fs.ErrNotExist, "opened what is not there")
+	v := must.Get(service.CreateVault(path, w.genesis))(t)
 	info := must.Get(os.Stat(path))(t)
 	golden.Equal(t, "mode", 0o600, info.Mode().Perm())
-	must.FailGet(service.CreateVault(path, w.params))(t, fs.ErrExist, "created twice")
-	must.FailGet(service.OpenVault(path, w.params))(t, ledger.ErrLocked, "opened twice")
+	must.FailGet(service.CreateVault(path, w.genesis))(t, fs.ErrExist, "created twice")
+	must.FailGet(service.OpenVault(path, w.genesis))(t, ledger.ErrLocked, "opened twice")
 	must.Do(t, v.Close())
 	must.Fail(t, v.Close(), fs.ErrClosed, "closed twice")
 	must.Fail(t, v.Release(t.Context(), []byte("x")), fs.ErrClosed, "used after closing")
 	must.FailGet(v.Balance(usd))(t, fs.ErrClosed, "read after closing")
-	other := *w.params
-	other.Limits.Inputs = 1
-	must.FailGet(service.OpenVault(path, &other))(t, zkbench.ErrParams, "opened with other parameters")
+	other := w.genesis
+	other.Nonce[0]++
+	must.FailGet(service.OpenVault(path, other))(t, zkbench.ErrParams, "opened for another ledger of the same parameters")
 	// Another version.
 	editFile(t, path, func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{2}))
+		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{1}))
 	})
-	if _, err := service.OpenVault(path, w.params); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 2") {
+	if _, err := service.OpenVault(path, w.genesis); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 1, only 2 is known") {
 		t.Errorf("opened another version: %v", err)
 	}
 	editFile(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) })
-	if _, err := service.OpenVault(path, w.params); !isCorrupt(err) {
+	if _, err := service.OpenVault(path, w.genesis); !isCorrupt(err) {
 		t.Errorf("opened what is no vault: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestCorruptedVault(t *testing.T) {
 	path := w.path()
 	use := func(data []byte) (found int, err error) {
 		must.Do(t, os.WriteFile(path, data, 0o600))
-		v, err := service.OpenVault(path, w.params)
+		v, err := service.OpenVault(path, w.genesis)
 		if err != nil {
 			return 0, err
 		}
@@ -294,7 +294,7 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 		return o
 	}
 	spec := func(anchor string, to service.Address, signer string) action.Spec {
-		s := action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: 100}}, Anchor: request.ActionAnchor([]byte(anchor), 0), Rand: bytes.NewReader(make([]byte, 32))}
+		s := action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: 100}}, Anchor: request.ActionAnchor(w.genesis.ID(), []byte(anchor), 0), Rand: bytes.NewReader(make([]byte, 32))}
 		if signer != "" {
 			s.Key = must.Get(service.SignerSecret(key(t, signer), nil))(t)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -38,7 +39,7 @@ func newHostile(t testing.TB, curve string, cache int, signer func(scheme identi
 	h := &hostile{TB: t, ledger: make(ledger)}
 	params := must.Get(token.NewPublicParams(curve, 8, token.CSP))(h)
 	h.pp = must.Get(params.Crypto(token.CSP, smallTables))(h)
-	h.v = must.Get(validator.New(params, executor.Serial(), smallTables, cache))(h)
+	h.v = must.Get(validator.New(params, ledgertest.Genesis(h, params), executor.Serial(), smallTables, cache))(h)
 	scheme := must.Get(identity.NewScheme(curve))(h)
 	for i := range hostileSigners {
 		s := must.Get(signer(scheme, i))(h)

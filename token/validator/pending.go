@@ -70,7 +70,7 @@ func (c *pending) examine(ctx context.Context, tokens Tokens) error {
 		}
 	}
 	c.auditors()
-	c.message = c.request.Message(c.v.digest) // hashes all of it, so when all else is well
+	c.message = c.request.Message(c.v.ledger) // hashes all of it, so when all else is well
 	return nil
 }
 

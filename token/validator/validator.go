@@ -22,8 +22,8 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
-	"github.com/zkbench/zkbench/transcript"
 )
 
 // The checks, in their order.
@@ -49,28 +49,28 @@ type Tokens interface {
 	Token(ctx context.Context, id token.ID) ([]byte, error)
 }
 
-// Validator validates requests under one set of public parameters. It is safe for
+// Validator validates the requests of one ledger under its public parameters. It is safe for
 // concurrent use.
 type Validator struct {
 	params   *token.PublicParams
-	digest   [transcript.StateLen]byte
+	ledger   token.LedgerID
 	pointLen int
 	crypto   map[string]token.CryptoParams // by proof type
 	ids      *identity.Set
 	ex       executor.Executor
 }
 
-// New returns a validator. local gives the choices that are no part of the
+// New returns a validator of the ledger of that genesis. local gives the choices that are no part of the
 // parameters (Table); cache is the number of owners whose parsed keys are kept, beside
 // those of issuers and auditors, which always are. All
 // generators are derived anew. The error is an ErrParams that names the field, also
-// for an issuer or auditor that is no identity.
-func New(params *token.PublicParams, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
-	params, digest, err := snapshot.Params(params)
+// for an issuer or auditor that is no identity, and for another ledger's parameters.
+func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
+	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
 		return nil, err
 	}
-	v := &Validator{params: params, digest: digest, crypto: make(map[string]token.CryptoParams), ex: ex}
+	v := &Validator{params: params, ledger: id, crypto: make(map[string]token.CryptoParams), ex: ex}
 	for _, s := range params.Systems {
 		pp, err := params.Crypto(s.ProofType, local)
 		if err != nil {
@@ -243,7 +243,7 @@ func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 					c.fail(failed(Proofs, i, -1, err))
 					break
 				}
-				items = append(items, action.Item{Action: received, Anchor: request.ActionAnchor(c.request.Anchor, i)})
+				items = append(items, action.Item{Action: received, Anchor: request.ActionAnchor(v.ledger, c.request.Anchor, i)})
 				places, verified = append(places, place{c, i}), append(verified, c)
 			}
 		}
@@ -302,6 +302,6 @@ func (c *pending) claims() error {
 			return err
 		}
 	}
-	c.message = c.request.Message(c.v.digest)
+	c.message = c.request.Message(c.v.ledger)
 	return nil
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/token/validator"
-	"github.com/zkbench/zkbench/transcript"
 )
 
 // smallTables are built fast: a test proves little.
@@ -34,7 +34,7 @@ var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 type system struct {
 	testing.TB
 	params   *token.PublicParams
-	digest   [transcript.StateLen]byte
+	id       token.LedgerID
 	pp       token.CryptoParams
 	v        *validator.Validator
 	issuer   identity.Signer
@@ -71,9 +71,10 @@ func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
 	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP, token.Bulletproof))(s)
 	s.params.Issuers, s.params.Auditors, s.params.Redeem = [][]byte{s.issuer.Identity()}, [][]byte{s.auditor.Identity()}, redeem
 	s.params.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
-	s.digest = must.Get(s.params.Digest())(s)
+	genesis := ledgertest.Genesis(s, s.params)
+	s.id = genesis.ID()
 	s.pp = must.Get(s.params.Crypto(token.CSP, smallTables))(s)
-	s.v = must.Get(validator.New(s.params, executor.Serial(), smallTables, 100))(s)
+	s.v = must.Get(validator.New(s.params, genesis, executor.Serial(), smallTables, 100))(s)
 	return s
 }
 
@@ -85,7 +86,7 @@ func (s *system) issued(anchor string, values ...uint64) (*request.Request, []to
 	for i, v := range values {
 		outputs = append(outputs, action.Output{Owner: s.owners[i%len(s.owners)].Identity(), Value: v})
 	}
-	d := must.Get(action.NewIssue(s.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor([]byte(anchor), 0)}))(s)
+	d := must.Get(action.NewIssue(s.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor(s.id, []byte(anchor), 0)}))(s)
 	raw := must.Get(d.Prove(s.Context()))(s)
 	return &request.Request{Anchor: []byte(anchor), Actions: []request.Action{{
 		Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{},
@@ -101,7 +102,7 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 		owned = append(owned, action.Owned{Input: action.Input{ID: id, Token: *t}, Opening: s.openings[string(id)]})
 	}
 	sender := must.Get(action.NewSender(s.Context(), executor.Serial(), s.pp, owned))(s)
-	d := must.Get(sender.Transfer(s.Context(), action.Spec{Outputs: outputs, Metadata: []byte(metadata), Anchor: request.ActionAnchor([]byte(anchor), n)}))(s)
+	d := must.Get(sender.Transfer(s.Context(), action.Spec{Outputs: outputs, Metadata: []byte(metadata), Anchor: request.ActionAnchor(s.id, []byte(anchor), n)}))(s)
 	raw := must.Get(d.Prove(s.Context()))(s)
 	return request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: raw, Spends: make([]request.Spend, len(inputs))}, d.Openings
 }
@@ -111,7 +112,7 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	s.Helper()
 	signature := func(signer identity.Signer, role request.Role, action int) []byte {
-		message := request.ToSign(r.Message(s.digest), role, action)
+		message := request.ToSign(r.Message(s.id), role, action)
 		return must.Get(signer.Sign(message[:], nil))(s)
 	}
 	for i := range r.Actions {
@@ -174,7 +175,7 @@ func TestLife(t *testing.T) {
 	if len(valid.Spends) != 3 || len(valid.Creates) != 3 || len(s.ledger) != 3 {
 		t.Errorf("%d spent, %d made, %d on the ledger; want 3 each: the redeemed output is none", len(valid.Spends), len(valid.Creates), len(s.ledger))
 	}
-	if valid.Digest != r.Digest(s.digest) || !valid.At.Equal(s.at) || !bytes.Equal(valid.Raw, raw) {
+	if valid.Digest != r.Digest(s.id) || !valid.At.Equal(s.at) || !bytes.Equal(valid.Raw, raw) {
 		t.Errorf("%+v", valid)
 	}
 	// Once more: its inputs are spent.
@@ -276,7 +277,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			return s.sign(r)
 		}, validator.Issuers, 0, -1, zkbench.ErrPolicy},
 		{"issue to nobody", func() []byte {
-			d := must.Get(action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: []action.Output{{Value: 1}}, Anchor: request.ActionAnchor([]byte("mint"), 0)}))(s)
+			d := must.Get(action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD", action.Spec{Outputs: []action.Output{{Value: 1}}, Anchor: request.ActionAnchor(s.id, []byte("mint"), 0)}))(s)
 			raw := must.Get(d.Prove(t.Context()))(s)
 			return s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
 		}, validator.Structure, 0, 0, zkbench.ErrPolicy},
@@ -289,7 +290,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		{"another owner's signature", func() []byte { return s.sign(plain(), []identity.Signer{bob}) }, validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"signature of another request", edit(func(r *request.Request) { r.Anchor = []byte("buy") }), validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"auditor's signature given as an owner", edit(func(r *request.Request) {
-			message := request.ToSign(r.Message(s.digest), request.Owner, 0)
+			message := request.ToSign(r.Message(s.id), request.Owner, 0)
 			signature := must.Get(s.auditor.Sign(message[:], nil))(s)
 			r.Auditors[0] = signature
 		}), validator.Auditors, -1, 0, zkbench.ErrSignature},
@@ -351,6 +352,49 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 	stolen := ledger{string(ids[0]): s.ledger[string(ids[1])]}
 	_, err := s.v.Validate(t.Context(), stolen, signed(plain()), s.at)
 	want(t, "another token on the ledger", err, validator.Inputs, 0, 0, zkbench.ErrPolicy)
+}
+
+// TestAnotherLedger: what one ledger has accepted is refused by another one under the same parameters, which has
+// the same tokens, by the first signature of each kind; and so is, where all have signed for it anew, the proof.
+func TestAnotherLedger(t *testing.T) {
+	t.Parallel()
+	s, ids := funded(t, token.RedeemIssuer)
+	genesis := ledgertest.Genesis(t, s.params)
+	genesis.Nonce[0]++
+	other := must.Get(validator.New(s.params, genesis, executor.Serial(), smallTables, 100))(t)
+	refused := func(check string, raw []byte) {
+		t.Helper()
+		_, err := other.Validate(t.Context(), s.ledger, raw, s.at)
+		if bad, ok := errors.AsType[*zkbench.CheckError](err); !ok || bad.Check != check {
+			t.Errorf("%v, want a failure of %q", err, check)
+		}
+	}
+	issue, _ := s.issued("issue", 5)
+	action, _ := s.moved("pay", 0, "", ids[:1], output(s.owners[1].Identity(), 100))
+	pay := &request.Request{Anchor: []byte("pay"), Actions: []request.Action{action}}
+	for _, signed := range []bool{false, true} { // by all, for the other ledger
+		if signed {
+			s.id = genesis.ID()
+		}
+		for check, raw := range map[string][]byte{validator.Issuers: s.sign(issue), validator.Owners: s.sign(pay, s.owners[:1])} {
+			if signed {
+				check = validator.Proofs
+			} else {
+				must.Get(s.v.Validate(t.Context(), s.ledger, raw, s.at))(t)
+			}
+			refused(check, raw)
+		}
+	}
+	// An auditor alone does not let it pass.
+	s.id = genesis.ID()
+	again := s.sign(pay, s.owners[:1])
+	r := must.Get(request.Decode(again))(t)
+	s.id = ledgertest.Genesis(t, s.params).ID()
+	r.Auditors = must.Get(request.Decode(s.sign(pay, s.owners[:1])))(t).Auditors
+	refused(validator.Auditors, s.encode(r))
+	narrow := *s.params
+	narrow.Limits.Inputs = 1
+	must.FailGet(validator.New(&narrow, genesis, executor.Serial(), smallTables, 100))(t, zkbench.ErrParams, "another ledger's parameters")
 }
 
 // TestHashLock: lock, claim with the preimage before the deadline, reclaim from it on.
@@ -451,7 +495,7 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		p := must.Get(token.NewPublicParams("BN254", 8, token.CSP))(t)
 		edit(p)
-		if _, err := validator.New(p, executor.Serial(), smallTables, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
+		if _, err := validator.New(p, ledgertest.Genesis(t, p), executor.Serial(), smallTables, 10); !errors.Is(err, zkbench.ErrParams) || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

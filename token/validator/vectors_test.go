@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -32,7 +33,7 @@ func TestVectors(t *testing.T) {
 		}
 		r := &request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}
 		encoded := s.sign(r, s.owners[:spends])
-		message, digest := r.Message(s.digest), r.Digest(s.digest)
+		message, digest := r.Message(s.id), r.Digest(s.id)
 		line(anchor+" action", raw)
 		line(anchor+" message", message[:])
 		line(anchor+" digest", digest[:])
@@ -45,7 +46,10 @@ func TestVectors(t *testing.T) {
 
 	params := must.Get(s.params.Encode())(s)
 	line("params", params)
-	line("params digest", s.digest[:])
+	genesis := ledgertest.Genesis(t, s.params)
+	line("params digest", genesis.Params[:])
+	line("genesis", genesis.Append(nil))
+	line("ledger id", s.id[:])
 	outputs := func(values ...uint64) (all []action.Output) {
 		for i, v := range values {
 			all = append(all, output(s.owners[i].Identity(), v))
@@ -53,7 +57,7 @@ func TestVectors(t *testing.T) {
 		return all
 	}
 	issue := must.Get(action.NewIssue(t.Context(), executor.Serial(), s.pp, "USD",
-		action.Spec{Outputs: outputs(100, 55), Anchor: request.ActionAnchor([]byte("issue"), 0), Rand: seed("issue")}))(s)
+		action.Spec{Outputs: outputs(100, 55), Anchor: request.ActionAnchor(s.id, []byte("issue"), 0), Rand: seed("issue")}))(s)
 	submit("issue", token.Issue, issue, 0)
 
 	owned := make([]action.Owned, 2)
@@ -66,7 +70,7 @@ func TestVectors(t *testing.T) {
 	// The second output redeems.
 	moved := must.Get(sender.Transfer(t.Context(), action.Spec{
 		Outputs: append(outputs(150), output(identity.Identity(nil), 5)), Metadata: []byte("metadata"),
-		Anchor: request.ActionAnchor([]byte("transfer"), 0), Rand: seed("transfer"),
+		Anchor: request.ActionAnchor(s.id, []byte("transfer"), 0), Rand: seed("transfer"),
 	}))(s)
 	submit("transfer", token.Transfer, moved, 2)
 	golden.Check(t, "token/request_bn254_bits8.txt", out.String())

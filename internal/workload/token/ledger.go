@@ -73,7 +73,7 @@ func newLedgerApply(ctx context.Context, c workload.Case, seed uint64) (_ worklo
 	if l.dir, err = os.MkdirTemp("", "zkbench-ledger-"); err != nil {
 		return nil, err
 	}
-	if l.ledger, err = bolt.Create(filepath.Join(l.dir, "ledger.db")); err == nil {
+	if l.ledger, err = bolt.Create(filepath.Join(l.dir, "ledger.db"), ledger.Genesis{}); err == nil {
 		err = l.fill(ctx, before)
 	}
 	if err != nil {

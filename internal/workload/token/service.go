@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
@@ -30,6 +31,7 @@ func AuditorServiceCheck() workload.Def {
 type services struct {
 	*setup
 	params    *token.PublicParams
+	genesis   ledger.Genesis
 	dir       string
 	issuer    identity.Signer
 	authority identity.Signer
@@ -75,6 +77,9 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 		return err
 	}
 	s.params.Issuers, s.params.Auditors = [][]byte{s.issuer.Identity()}, [][]byte{auditor.Identity()}
+	if s.genesis, err = genesisOf(s.params, s.corpus("ledger", 0)); err != nil {
+		return err
+	}
 	if s.dir, err = os.MkdirTemp("", "zkbench-service-*"); err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 		return err
 	}
 	s.validator = sync.OnceValues(func() (*validator.Validator, error) {
-		return validator.New(s.params, s.ex, token.Tuning{}, cachedIdentities)
+		return validator.New(s.params, s.genesis, s.ex, token.Tuning{}, cachedIdentities)
 	})
 	s.payees, err = s.keys("payees")
 	return err
@@ -118,11 +123,11 @@ func (s *services) keys(name string) (service.Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	return service.NewPseudonyms(s.params, holder, certificate, s.authority.Identity())
+	return service.NewPseudonyms(s.params, s.genesis, holder, certificate, s.authority.Identity())
 }
 
 func (s *services) vault(name string) (*service.Vault, error) {
-	v, err := service.CreateVault(filepath.Join(s.dir, name), s.params)
+	v, err := service.CreateVault(filepath.Join(s.dir, name), s.genesis)
 	if err == nil {
 		s.vaults = append(s.vaults, v)
 	}
@@ -300,7 +305,7 @@ func (a *auditing) Input(ctx context.Context, seq uint64) (any, error) {
 		p.outputs[j].Owner = to.Owner
 		known.Outputs = append(known.Outputs, audit.Item{Owners: to.Audit})
 	}
-	d, err := a.draft(ctx, p, request.ActionAnchor([]byte(p.anchor), 0), a.corpus("prover", seq))
+	d, err := a.draft(ctx, p, request.ActionAnchor(a.genesis.ID(), []byte(p.anchor), 0), a.corpus("prover", seq))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -113,11 +114,17 @@ func (p *paying) fill(ctx context.Context, seen, operations int) error {
 		}
 		left -= len(outputs)
 	}
-	return p.wallet.Sync(ctx, onlyTokens{p.stock})
+	return p.wallet.Sync(ctx, onlyTokens{p.stock, p.genesis})
 }
 
 // onlyTokens is a ledger that has tokens and no requests.
-type onlyTokens struct{ view }
+type onlyTokens struct {
+	view
+	genesis ledger.Genesis
+}
+
+// Genesis implements service.Ledger.
+func (o onlyTokens) Genesis() ledger.Genesis { return o.genesis }
 
 func (onlyTokens) Digest(context.Context, []byte) ([32]byte, bool, error) {
 	return [32]byte{}, false, nil

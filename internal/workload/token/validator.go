@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -75,7 +76,7 @@ func validating(name, doc string, instance func(*validation, workload.Case) work
 type validation struct {
 	*setup
 	validator *validator.Validator
-	digest    [64]byte
+	ledger    token.LedgerID
 	auditor   identity.Signer
 	scheme    identity.Scheme
 }
@@ -103,11 +104,20 @@ func newValidation(c workload.Case, seed uint64) (*validation, error) {
 		return nil, err
 	}
 	params.Auditors = [][]byte{v.auditor.Identity()}
-	if v.digest, err = params.Digest(); err != nil {
+	genesis, err := genesisOf(params, s.corpus("ledger", 0))
+	if err != nil {
 		return nil, err
 	}
-	v.validator, err = validator.New(params, s.ex, token.Tuning{}, cachedIdentities)
+	v.ledger = genesis.ID()
+	v.validator, err = validator.New(params, genesis, s.ex, token.Tuning{}, cachedIdentities)
 	return v, err
+}
+
+// genesisOf draws that of a ledger.
+func genesisOf(params *token.PublicParams, r stream) (g ledger.Genesis, err error) {
+	g.Params, err = params.Digest()
+	copy(g.Nonce[:], r.bytes(len(g.Nonce)))
+	return g, err
 }
 
 // signer draws a key.
@@ -174,7 +184,7 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 		}
 		p.outputs[j].Owner = to.Identity()
 	}
-	d, err := v.draft(ctx, p, request.ActionAnchor([]byte(p.anchor), 0), v.corpus("prover", seq))
+	d, err := v.draft(ctx, p, request.ActionAnchor(v.ledger, []byte(p.anchor), 0), v.corpus("prover", seq))
 	if err != nil {
 		return nil, err
 	}
@@ -186,16 +196,16 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 		a.Raw[len(a.Raw)-1] ^= 1
 	}
 	req := &request.Request{Anchor: []byte(p.anchor), Actions: []request.Action{a}, Auditors: make([][]byte, 1)}
-	message := request.ToSign(req.Message(v.digest), request.Owner, 0)
+	message := request.ToSign(req.Message(v.ledger), request.Owner, 0)
 	if tampered == tamperedSignature { // a signature in another role
-		message = request.ToSign(req.Message(v.digest), request.IssuerRole, 0)
+		message = request.ToSign(req.Message(v.ledger), request.IssuerRole, 0)
 	}
 	for i, signer := range signers {
 		if a.Spends[i].Signature, err = signer.Sign(message[:], r); err != nil {
 			return nil, err
 		}
 	}
-	message = request.ToSign(req.Message(v.digest), request.Auditor, 0)
+	message = request.ToSign(req.Message(v.ledger), request.Auditor, 0)
 	if req.Auditors[0], err = v.auditor.Sign(message[:], nil); err != nil {
 		return nil, err
 	}

@@ -3,18 +3,22 @@ package snapshot
 
 import (
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/transcript"
+	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Params returns parameters that share nothing with these, and their digest. The error is
-// that of Encode.
-func Params(shared *token.PublicParams) (p *token.PublicParams, digest [transcript.StateLen]byte, err error) {
+// Params returns parameters that share nothing with these, and the id of the ledger on which they are used. The
+// error is that of Encode, or an ErrParams for the genesis of other parameters.
+func Params(shared *token.PublicParams, genesis ledger.Genesis) (p *token.PublicParams, id token.LedgerID, err error) {
 	encoded, err := shared.Encode()
-	if err == nil {
-		p, err = token.DecodePublicParams(encoded)
+	if err != nil {
+		return nil, id, err
 	}
-	if err == nil {
-		digest, err = p.Digest()
+	if p, err = token.DecodePublicParams(encoded); err != nil {
+		return nil, id, err
 	}
-	return p, digest, err
+	digest, err := p.Digest()
+	if err == nil {
+		err = genesis.Of(digest)
+	}
+	return p, genesis.ID(), err
 }

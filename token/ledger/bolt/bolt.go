@@ -26,32 +26,33 @@ import (
 
 // Ledger implements ledger.Ledger.
 type Ledger struct {
-	file  *boltfile.File
-	queue *store.Queue
-	tail  store.Batch // the last one, of who is the queue's writer
+	file    *boltfile.File
+	queue   *store.Queue
+	genesis ledger.Genesis
+	tail    store.Batch // the last one, of who is the queue's writer
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
-// Create makes an empty ledger and opens it. The file appears complete or not
+// Create makes an empty ledger and opens it: of ledger.NewGenesis, or with the genesis of one that it repeats. The file appears complete or not
 // at all; there must be none at path (fs.ErrExist), on a file system with hard
 // links.
-func Create(path string) (*Ledger, error) {
-	if err := boltfile.Create(path, initialize); err != nil {
+func Create(path string, genesis ledger.Genesis) (*Ledger, error) {
+	if err := boltfile.Create(path, func(tx *bbolt.Tx) error { return initialize(tx, genesis) }); err != nil {
 		return nil, err
 	}
 	return Open(path)
 }
 
 // initialize makes an empty ledger.
-func initialize(tx *bbolt.Tx) error {
+func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	for _, name := range buckets() {
 		if _, err := tx.CreateBucket([]byte(name)); err != nil {
 			return err
 		}
 	}
 	key := []byte(formatKey)
-	return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, binary.BigEndian.AppendUint32(nil, format)))
+	return tx.Bucket([]byte(bucketMeta)).Put(key, boltfile.Seal(bucketMeta, key, genesis.Append(binary.BigEndian.AppendUint32(nil, format))))
 }
 
 // Open opens a ledger that Create made. It changes nothing, and flushes what the
@@ -61,18 +62,24 @@ func initialize(tx *bbolt.Tx) error {
 // *ledger.CorruptError, or a *zkbench.DecodeError for another version's file.
 func Open(path string) (*Ledger, error) {
 	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error {
-		if err := checkFormat(tx); err != nil {
+		t, err := read(tx)
+		if err != nil {
 			return err
 		}
-		return store.CheckTail(context.Background(), tablesOf(tx))
+		return store.CheckTail(context.Background(), t)
 	})
 	if err != nil {
 		return nil, err
 	}
 	l := &Ledger{file: file}
 	l.queue = store.NewQueue(l.apply)
-	err = l.view(func(tx *bbolt.Tx) (err error) {
-		l.tail, err = tablesOf(tx).Tail(context.Background())
+	err = l.view(func(tx *bbolt.Tx) error {
+		t, err := read(tx)
+		if err != nil {
+			return err
+		}
+		l.genesis = t.genesis
+		l.tail, err = t.Tail(context.Background())
 		return err
 	})
 	if err != nil {
@@ -81,25 +88,33 @@ func Open(path string) (*Ledger, error) {
 	return l, nil
 }
 
-func checkFormat(tx *bbolt.Tx) error {
+// Genesis implements ledger.Ledger.
+func (l *Ledger) Genesis() ledger.Genesis { return l.genesis }
+
+// read is the tables of a file whose format is known.
+func read(tx *bbolt.Tx) (*tables, error) {
 	b := tx.Bucket([]byte(bucketMeta))
 	if b == nil {
-		return ledger.Corruptf("bucket meta", "missing: not a ledger")
+		return nil, ledger.Corruptf("bucket meta", "missing: not a ledger")
 	}
 	key := []byte(formatKey)
 	body, err := unseal(bucketMeta, key, b.Get(key), 4)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if v := binary.BigEndian.Uint32(body); v != format || len(body) != 4 {
-		return &zkbench.DecodeError{Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", v, format)}
+	if v := binary.BigEndian.Uint32(body); v != format {
+		return nil, &zkbench.DecodeError{Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", v, format)}
+	}
+	genesis, err := ledger.DecodeGenesis(body[4:])
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range buckets() {
 		if tx.Bucket([]byte(name)) == nil {
-			return ledger.Corruptf("bucket "+name, "missing")
+			return nil, ledger.Corruptf("bucket "+name, "missing")
 		}
 	}
-	return nil
+	return tablesOf(tx, genesis), nil
 }
 
 // view runs a short read of what is durable.
@@ -126,10 +141,10 @@ func (l *Ledger) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, 
 	return l.queue.ApplyEach(ctx, batch)
 }
 
-// Tail returns the last batch that was applied, zero on an empty ledger.
+// Tail returns the last batch that was applied, store.Genesis of an empty ledger.
 func (l *Ledger) Tail(ctx context.Context) (tail store.Batch, err error) {
 	err = l.view(func(tx *bbolt.Tx) (err error) {
-		tail, err = tablesOf(tx).Tail(ctx)
+		tail, err = tablesOf(tx, l.genesis).Tail(ctx)
 		return err
 	})
 	return tail, err
@@ -144,7 +159,7 @@ var errNothing = errors.New("nothing to write")
 func (l *Ledger) apply(calls []*store.Call) error {
 	var g *store.Group
 	err := l.file.Write(func(tx *bbolt.Tx) error {
-		t := tablesOf(tx)
+		t := tablesOf(tx, l.genesis)
 		g = store.NewGroup(t, l.tail)
 		for _, c := range calls {
 			if err := g.Decide(c); err != nil {

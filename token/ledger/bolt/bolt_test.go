@@ -25,7 +25,7 @@ import (
 // files are the stores of this package.
 var files = ledgertest.Stores{
 	Place:  func(t testing.TB) string { return filepath.Join(t.TempDir(), "ledger.db") },
-	Create: func(_ testing.TB, path string) (ledgertest.Verifier, error) { return Create(path) },
+	Create: func(_ testing.TB, path string) (ledgertest.Verifier, error) { return Create(path, ledger.Genesis{}) },
 	Open:   func(_ testing.TB, path string) (ledgertest.Verifier, error) { return Open(path) },
 }
 
@@ -71,7 +71,7 @@ func settings(t testing.TB, l *Ledger, set func(*bbolt.DB)) {
 func empty(t testing.TB, path string, pageSize int) {
 	t.Helper()
 	db := must.Get(bbolt.Open(path, 0o600, &bbolt.Options{PageSize: pageSize}))(t)
-	must.Do(t, errors.Join(db.Update(initialize), db.Close()))
+	must.Do(t, errors.Join(db.Update(func(tx *bbolt.Tx) error { return initialize(tx, ledger.Genesis{}) }), db.Close()))
 }
 
 // TestCommitFails: when a commit fails the caller learns that the outcome is
@@ -167,7 +167,7 @@ func TestLocked(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was written to, or %v", err)
 	}
-	must.FailGet(Create(path))(t, fs.ErrExist, "created twice")
+	must.FailGet(Create(path, ledger.Genesis{}))(t, fs.ErrExist, "created twice")
 	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	golden.Equal(t, "files", 1, len(must.Get(filepath.Glob(filepath.Join(filepath.Dir(path), "*")))(t)))
 }

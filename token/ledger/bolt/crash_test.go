@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/testsize"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
@@ -49,7 +50,7 @@ func TestCrash(t *testing.T) {
 	for i := range kills {
 		if i%perLedger == 0 {
 			path = filepath.Join(t.TempDir(), "ledger.db")
-			l := must.Get(Create(path))(t)
+			l := must.Get(Create(path, ledger.Genesis{}))(t)
 			must.Do(t, l.Close())
 			acked = ledgertest.Counts{}
 		}

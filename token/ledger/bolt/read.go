@@ -26,7 +26,7 @@ func (l *Ledger) Token(ctx context.Context, id token.ID) (found []byte, err erro
 		return nil, err
 	}
 	err = l.view(func(tx *bbolt.Tx) error {
-		s, err := tablesOf(tx).State(id)
+		s, err := tablesOf(tx, l.genesis).State(id)
 		if err == nil {
 			err = s.Unspent()
 		}
@@ -42,7 +42,7 @@ func (l *Ledger) Digest(ctx context.Context, anchor []byte) (digest [32]byte, fo
 		return digest, false, err
 	}
 	err = l.view(func(tx *bbolt.Tx) error {
-		a, ok, err := tablesOf(tx).Anchor(anchor)
+		a, ok, err := tablesOf(tx, l.genesis).Anchor(anchor)
 		digest, found = a.Digest, ok
 		return err
 	})
@@ -60,7 +60,7 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 		return nil, err
 	}
 	err = l.view(func(tx *bbolt.Tx) error {
-		c := tablesOf(tx).log.Cursor()
+		c := tablesOf(tx, l.genesis).log.Cursor()
 		size := 0
 		for key, value := c.Seek(store.SeqKey(seq)); key != nil && size < chunkBytes && len(records) < chunkRecords; key, value = c.Next() {
 			size += len(value)
@@ -99,10 +99,14 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 	if err := l.file.CheckPages(tx); err != nil {
 		return err
 	}
-	if err := boltfile.Guard(func() error { return checkFormat(tx) }); err != nil {
+	var t *tables
+	err = boltfile.Guard(func() (err error) {
+		t, err = read(tx)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	t := tablesOf(tx)
 	if err := store.Verify(ctx, t, progress); err != nil {
 		return err
 	}

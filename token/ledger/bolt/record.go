@@ -11,16 +11,16 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// The buckets of a ledger are its tables, and one for the version of the format:
+// The buckets of a ledger are its tables, and one for the version of the format and what the ledger began with:
 //
-//	meta  "format" -> uint32 version
+//	meta  "format" -> uint32 version, ledger.Genesis
 //
 // Every value ends in its checksum.
 const (
 	bucketMeta = "meta"
 
 	formatKey = "format"
-	format    = 1
+	format    = 2
 )
 
 func buckets() []string {

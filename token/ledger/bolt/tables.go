@@ -15,19 +15,23 @@ import (
 // tables are the buckets of a transaction.
 type tables struct {
 	tx                                 *bbolt.Tx
+	genesis                            ledger.Genesis
 	tokens, spent, anchors, log, chain *bbolt.Bucket
 }
 
 var _ store.Snapshot = (*tables)(nil)
 
-func tablesOf(tx *bbolt.Tx) *tables {
+func tablesOf(tx *bbolt.Tx, genesis ledger.Genesis) *tables {
 	bucket := func(name string) *bbolt.Bucket { return tx.Bucket([]byte(name)) }
 	return &tables{
-		tx:     tx,
+		tx: tx, genesis: genesis,
 		tokens: bucket(store.TableTokens), spent: bucket(store.TableSpent), anchors: bucket(store.TableAnchors),
 		log: bucket(store.TableLog), chain: bucket(store.TableChain),
 	}
 }
+
+// Genesis implements store.Snapshot.
+func (t *tables) Genesis() ledger.Genesis { return t.genesis }
 
 // State implements store.Lookup. The token is valid until the transaction ends.
 func (t *tables) State(id token.ID) (store.State, error) {
@@ -46,6 +50,7 @@ func (t *tables) Anchor(anchor []byte) (store.Anchored, bool, error) {
 
 // Tail implements store.Snapshot.
 func (t *tables) Tail(context.Context) (b store.Batch, err error) {
+	b = store.Genesis(t.genesis.ID())
 	err = boltfile.Guard(func() (err error) {
 		if key, value := t.chain.Cursor().Last(); key != nil {
 			if b, err = unsealBatch(key, value); err != nil {

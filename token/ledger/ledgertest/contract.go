@@ -29,6 +29,16 @@ type Stores struct {
 	Create, Open func(t testing.TB, place string) (Verifier, error)
 }
 
+// Genesis is that of a ledger under parameters: always the same.
+func Genesis(t testing.TB, params *token.PublicParams) ledger.Genesis {
+	t.Helper()
+	digest, err := params.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ledger.Genesis{Params: digest, Nonce: [32]byte{1}}
+}
+
 // New makes an empty ledger, which is closed when the test ends.
 func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	t.Helper()

@@ -68,10 +68,11 @@ func (o *options) check() error {
 
 // Ledger implements ledger.Ledger.
 type Ledger struct {
-	pool  *pgxpool.Pool
-	sql   statements
-	queue *store.Queue
-	limit time.Duration // TransactionTime
+	pool    *pgxpool.Pool
+	sql     statements
+	queue   *store.Queue
+	genesis ledger.Genesis
+	limit   time.Duration // TransactionTime
 
 	// readers has room for all connections but one: who holds a snapshot has put
 	// its token there, and may ask the ledger meanwhile.
@@ -91,13 +92,13 @@ type Ledger struct {
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
-// Create makes an empty ledger in the database at url, a PostgreSQL connection
+// Create makes an empty ledger of a genesis in the database at url, a PostgreSQL connection
 // URL or keyword string (host=... user=...), and opens it. The schema appears complete or not at
 // all; there must be none of its name (fs.ErrExist). Errors are as Open's, and
 // zkbench.ErrOutcomeUnknown where the connection is lost at the end.
-func Create(ctx context.Context, url string, opts ...Option) (*Ledger, error) {
+func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Option) (*Ledger, error) {
 	return start(ctx, url, opts, func(l *Ledger, schema string) error {
-		if err := l.initialize(ctx, schema); err != nil {
+		if err := l.initialize(ctx, schema, genesis); err != nil {
 			return err
 		}
 		return l.inspect(ctx, schema)
@@ -167,7 +168,7 @@ func settle(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // initialize makes the schema and its tables.
-func (l *Ledger) initialize(ctx context.Context, schema string) error {
+func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.Genesis) error {
 	exists := false
 	err := l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "BEGIN READ WRITE; "+l.sql.create)
@@ -177,8 +178,11 @@ func (l *Ledger) initialize(ctx context.Context, schema string) error {
 		if err != nil {
 			return err
 		}
-		h := head{format: format}
+		h, encoding := head{format, store.Genesis(genesis.ID())}, genesis.Append(nil)
 		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], h.sum()); err != nil {
+			return err
+		}
+		if _, err := conn.Exec(ctx, l.sql.insertGenesis, encoding, sum(tableGenesis, nil, encoding)); err != nil {
 			return err
 		}
 		return commit(ctx, conn)
@@ -201,11 +205,20 @@ func (l *Ledger) inspect(ctx context.Context, schema string) error {
 		if err != nil {
 			return err
 		}
+		if slices.Contains(sound, tableHead) { // of another version other tables are
+			if _, err := s.head(ctx); err != nil {
+				return err
+			}
+		}
 		for _, name := range tableNames() {
 			if !slices.Contains(sound, name) {
 				return ledger.Corruptf("table "+name, "missing, not logged, or without its primary key")
 			}
 		}
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
+		l.genesis = s.genesis
 		return store.CheckTail(ctx, s)
 	})
 	if missing {

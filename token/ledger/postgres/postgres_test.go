@@ -46,7 +46,7 @@ func schemaName() string { return fmt.Sprintf("test %x", rand.Uint64()) }
 var schemas = ledgertest.Stores{
 	Place: func(testing.TB) string { return schemaName() },
 	Create: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
-		return Create(context.Background(), server.URL(t), Schema(schema))
+		return Create(context.Background(), server.URL(t), ledger.Genesis{}, Schema(schema))
 	},
 	Open: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
 		return Open(context.Background(), server.URL(t), Schema(schema))
@@ -146,20 +146,19 @@ func TestSchemaNames(t *testing.T) {
 	ctx := context.Background()
 	url := server.URL(t)
 	for _, name := range []string{`a"; DROP SCHEMA public; --`, "{s}", "ünï", strings.Repeat("x", maxSchema)} {
-		l, err := Create(ctx, url, Schema(name))
+		l, err := Create(ctx, url, ledger.Genesis{}, Schema(name))
 		if err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}
 		ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 		must.Do(t, l.Close())
 		ledgertest.Verify(t, open(t, url, name))
-		must.FailGet(Create(ctx, url, Schema(name)))(t, fs.ErrExist, "%q", name)
+		must.FailGet(Create(ctx, url, ledger.Genesis{}, Schema(name)))(t, fs.ErrExist, "%q", name)
 		execute(t, connect(t, name), "DROP SCHEMA "+pgx.Identifier{name}.Sanitize()+" CASCADE")
 	}
 	for _, name := range []string{"", strings.Repeat("x", maxSchema+1), "pg_ledger", "a\x00", "\xff"} {
-		for _, make := range []func(context.Context, string, ...Option) (*Ledger, error){Create, Open} {
-			must.FailGet(make(ctx, url, Schema(name)))(t, zkbench.ErrParams, "%q", name)
-		}
+		must.FailGet(Create(ctx, url, ledger.Genesis{}, Schema(name)))(t, zkbench.ErrParams, "%q", name)
+		must.FailGet(Open(ctx, url, Schema(name)))(t, zkbench.ErrParams, "%q", name)
 	}
 	must.FailGet(Open(ctx, url))(t, fs.ErrNotExist, "the default")
 }
@@ -171,7 +170,7 @@ func TestCreateAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			l, err := Create(context.Background(), url, Schema(schema))
+			l, err := Create(context.Background(), url, ledger.Genesis{}, Schema(schema))
 			switch {
 			case err == nil:
 				created.Add(1)

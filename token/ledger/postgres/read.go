@@ -19,6 +19,9 @@ const (
 	chunkRecords = 256
 )
 
+// Genesis implements ledger.Ledger.
+func (l *Ledger) Genesis() ledger.Genesis { return l.genesis }
+
 // Token implements ledger.Ledger.
 func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
 	f, err := l.lookup(ctx, &keys{ids: [][]byte{id}}, false)

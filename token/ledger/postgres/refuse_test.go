@@ -47,7 +47,8 @@ func TestRefused(t *testing.T) {
 		"table not logged": {"ALTER TABLE log SET UNLOGGED", zkbench.ErrMalformed, "table log"},
 		"no primary key":   {"ALTER TABLE tokens DROP CONSTRAINT tokens_pkey", zkbench.ErrMalformed, "table tokens"},
 		"column missing":   {"ALTER TABLE chain DROP COLUMN first", zkbench.ErrMalformed, "database"},
-		"version 2":        {"UPDATE head SET format = 2", zkbench.ErrMalformed, ""},
+		"version 1":        {"UPDATE head SET format = 1; DROP TABLE genesis", zkbench.ErrMalformed, ""},
+		"no genesis":       {"DELETE FROM genesis", zkbench.ErrMalformed, "genesis"},
 		"no head":          {"DELETE FROM head", zkbench.ErrMalformed, "head"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,8 +67,8 @@ func TestRefused(t *testing.T) {
 				if name == "no head" || name == "table missing" {
 					ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Issue("b", 1)}), "", "apply")
 				}
-			case name == "version 2":
-				if !errors.As(err, &version) {
+			case name == "version 1":
+				if !errors.As(err, &version) || !strings.Contains(err.Error(), "version 1, only 2 is known") {
 					t.Errorf("%v", err)
 				}
 				// A ledger that was open when the version changed stops too.
@@ -128,7 +129,7 @@ func TestStandby(t *testing.T) {
 	for _, url := range []string{address, hosts, withParameter(t, address, "target_session_attrs", "standby")} {
 		_, err := Open(ctx, url, Schema(schema))
 		refused("open", err)
-		_, err = Create(ctx, url, Schema(schemaName()))
+		_, err = Create(ctx, url, ledger.Genesis{}, Schema(schemaName()))
 		refused("create", err)
 	}
 	_, _ = l.Token(ctx, token.ID("a/0")) // finds its connection dead
@@ -145,7 +146,7 @@ func TestStandby(t *testing.T) {
 func TestReadOnlyDefault(t *testing.T) {
 	ctx := context.Background()
 	schema := schemaName()
-	l := must.Get(Create(ctx, withParameter(t, server.URL(t), "options", "-c default_transaction_read_only=on"), Schema(schema)))(t)
+	l := must.Get(Create(ctx, withParameter(t, server.URL(t), "options", "-c default_transaction_read_only=on"), ledger.Genesis{}, Schema(schema)))(t)
 	defer l.Close()
 	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
 	l.unsettled.Store(true)
@@ -164,8 +165,10 @@ func TestEnvironment(t *testing.T) {
 	batch := []ledger.Entry{ledgertest.Issue("a", 1)}
 
 	for _, away := range []string{"postgres://127.0.0.1:1/postgres", withParameter(t, address, "host", t.TempDir())} {
-		for _, start := range []func(context.Context, string, ...Option) (*Ledger, error){Create, Open} {
-			if _, err := start(ctx, away); !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, fs.ErrNotExist) {
+		_, created := Create(ctx, away, ledger.Genesis{})
+		_, opened := Open(ctx, away)
+		for _, err := range []error{created, opened} {
+			if !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: %v", away, err)
 			}
 		}
@@ -184,7 +187,7 @@ func TestEnvironment(t *testing.T) {
 	stranger := role("")
 	addressOf := func(user string) string { return strings.Replace(address, "//zkbench@", "//"+user+"@", 1) }
 	must.FailGet(Open(ctx, addressOf(stranger), Schema(schema)))(t, zkbench.ErrEnv, "opened by a stranger")
-	must.FailGet(Create(ctx, addressOf(stranger), Schema(schemaName())))(t, zkbench.ErrEnv, "created by a stranger")
+	must.FailGet(Create(ctx, addressOf(stranger), ledger.Genesis{}, Schema(schemaName())))(t, zkbench.ErrEnv, "created by a stranger")
 	reader := open(t, addressOf(role("SELECT")), schema)
 	must.Fail(t, reader.Apply(ctx, batch), zkbench.ErrEnv, "written by a reader")
 	ledgertest.Verify(t, reader)

@@ -9,15 +9,17 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// The tables are ledger's, and one of a single row, which a writer locks:
+// The tables are ledger's, and two of a single row, of which a writer locks the first:
 //
-//	head  format, and the last batch of the chain
+//	head     format, and the last batch of the chain
+//	genesis  the encoding of a ledger.Genesis
 //
 // Every row ends in its checksum, taken over the bodies that ledger names, the
 // uint32 as a signed integer. spent and token are null where there is none.
 const (
-	tableHead = "head"
-	format    = 1
+	tableHead    = "head"
+	tableGenesis = "genesis"
+	format       = 2
 
 	// Entries are kept as they are: proofs do not compress, and a request of some
 	// kilobytes lies in its row.
@@ -25,6 +27,7 @@ const (
 CREATE SCHEMA {s};
 CREATE TABLE {s}.head (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL,
 	first bigint NOT NULL, last bigint NOT NULL, hash bytea NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.genesis (one boolean PRIMARY KEY DEFAULT true CHECK (one), encoding bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.tokens (id bytea PRIMARY KEY, created bigint NOT NULL, spent bigint, token bytea, sum integer NOT NULL);
 CREATE TABLE {s}.spent (id bytea PRIMARY KEY, seq bigint NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.anchors (anchor bytea PRIMARY KEY, seq bigint NOT NULL, digest bytea NOT NULL, sum integer NOT NULL);
@@ -41,14 +44,15 @@ FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspna
 )
 
 func tableNames() []string {
-	return []string{tableHead, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableChain}
+	return []string{tableHead, tableGenesis, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableChain}
 }
 
 // statements are the texts of a ledger's statements, with its schema in them.
 type statements struct {
-	create, insertHead, lock, wait, states, anchors                   string
-	insertTokens, spendTokens, insertSpent, insertAnchors             string
-	insertLog, insertChain, updateHead, tail, batches, entries, count string
+	create, insertHead, insertGenesis, genesis                              string
+	lock, wait, states, anchors                                             string
+	insertTokens, spendTokens, insertSpent, insertAnchors                   string
+	insertLog, insertChain, updateHead, head, ends, batches, entries, count string
 }
 
 func newStatements(schema string) statements {
@@ -56,6 +60,9 @@ func newStatements(schema string) statements {
 	return statements{
 		create:     s(create),
 		insertHead: s(`INSERT INTO {s}.head (format, first, last, hash, sum) VALUES ($1, $2, $3, $4, $5)`),
+
+		insertGenesis: s(`INSERT INTO {s}.genesis (encoding, sum) VALUES ($1, $2)`),
+		genesis:       s(`SELECT encoding, sum FROM {s}.genesis WHERE one`),
 
 		lock: s(`SELECT format, first, last, hash, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
 		wait: s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
@@ -76,8 +83,8 @@ func newStatements(schema string) statements {
 			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::integer[])`),
 		updateHead: s(`UPDATE {s}.head SET first = $1, last = $2, hash = $3, sum = $4 WHERE one AND last = $5`),
 
-		tail: s(`SELECT h.format, h.first, h.last, h.hash, h.sum, (SELECT max(seq) FROM {s}.log), (SELECT max(last) FROM {s}.chain)
-			FROM {s}.head h WHERE one`),
+		head:    s(`SELECT format, first, last, hash, sum FROM {s}.head WHERE one`),
+		ends:    s(`SELECT (SELECT max(seq) FROM {s}.log), (SELECT max(last) FROM {s}.chain)`),
 		batches: s(`SELECT last, first, hash, sum FROM {s}.chain WHERE last >= $1 ORDER BY last LIMIT $2`),
 		entries: s(`SELECT seq, entry, sum FROM
 			(SELECT seq, entry, sum, sum(octet_length(entry)) OVER (ORDER BY seq) - octet_length(entry) AS before

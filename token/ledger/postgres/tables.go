@@ -164,7 +164,7 @@ func headFound(err error) error {
 	return err
 }
 
-// batch returns the last batch, zero on an empty ledger.
+// batch returns the last batch, store.Genesis of an empty ledger.
 func (r *headRow) batch() (store.Batch, error) {
 	if r.format != format {
 		return store.Batch{}, &zkbench.DecodeError{

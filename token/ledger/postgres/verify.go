@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -27,10 +28,13 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 }
 
 // VerifyTail is Verify, and returns the last batch of the chain that it verified,
-// zero of an empty ledger.
+// store.Genesis of an empty ledger.
 func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail store.Batch, err error) {
 	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
-		err := store.Verify(ctx, s, progress)
+		err := s.begin(ctx)
+		if err == nil {
+			err = store.Verify(ctx, s, progress)
+		}
 		if err == nil {
 			tail, err = s.Tail(ctx)
 		}
@@ -61,6 +65,7 @@ func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snaps
 type snapshot struct {
 	conn    *pgx.Conn
 	sql     *statements
+	genesis ledger.Genesis
 	batches []store.Batch // next ones of the chain
 
 	*found  // of entries
@@ -75,15 +80,43 @@ type entry struct {
 
 var _ store.Snapshot = (*snapshot)(nil)
 
-// Tail implements store.Snapshot.
-func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
+// begin reads the genesis.
+func (s *snapshot) begin(ctx context.Context) error {
+	var encoding []byte
+	var crc int32
+	err := s.conn.QueryRow(ctx, s.sql.genesis).Scan(&encoding, &crc)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return ledger.Corruptf(tableGenesis, "missing")
+	case err != nil:
+		return err
+	case crc != sum(tableGenesis, nil, encoding):
+		return wrongSum(tableGenesis)
+	}
+	s.genesis, err = ledger.DecodeGenesis(encoding)
+	return err
+}
+
+// Genesis implements store.Snapshot.
+func (s *snapshot) Genesis() ledger.Genesis { return s.genesis }
+
+// head returns the last batch as the table head has it.
+func (s *snapshot) head(ctx context.Context) (store.Batch, error) {
 	var h headRow
-	var log, chain *int64
-	if err := headFound(s.conn.QueryRow(ctx, s.sql.tail).Scan(append(h.columns(), &log, &chain)...)); err != nil {
+	if err := headFound(s.conn.QueryRow(ctx, s.sql.head).Scan(h.columns()...)); err != nil {
 		return store.Batch{}, err
 	}
-	b, err := h.batch()
+	return h.batch()
+}
+
+// Tail implements store.Snapshot.
+func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
+	b, err := s.head(ctx)
 	if err != nil {
+		return store.Batch{}, err
+	}
+	var log, chain *int64
+	if err := s.conn.QueryRow(ctx, s.sql.ends).Scan(&log, &chain); err != nil {
 		return store.Batch{}, err
 	}
 	for _, t := range []struct {
@@ -99,6 +132,9 @@ func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
 		}
 	}
 	if b.Last == 0 {
+		if b != store.Genesis(s.genesis.ID()) {
+			return store.Batch{}, ledger.Corruptf(tableHead, "not that of an empty ledger of this genesis")
+		}
 		return b, nil
 	}
 	var r batchRow

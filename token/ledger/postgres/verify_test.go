@@ -59,6 +59,10 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		h := head{format, b}
 		return do("UPDATE head SET first = $1, last = $2, hash = $3, sum = $4", int64(b.First), int64(b.Last), b.Hash[:], h.sum())
 	}
+	begun := func(g ledger.Genesis) edit {
+		encoding := g.Append(nil)
+		return do("UPDATE genesis SET encoding = $1, sum = $2", encoding, sum(tableGenesis, nil, encoding))
+	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other, last := b, ledgertest.Issue("d", 1)
 	other.Request, last.Request = []byte("another"), []byte("another")
@@ -88,6 +92,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"bits: last batch's hash":    {do(`UPDATE chain SET hash = sha256('x') WHERE last = 4`), "chain 4", true, false},
 		"bits: two batches swapped":  {do(`UPDATE chain c SET first = o.first, hash = o.hash, sum = o.sum FROM chain o WHERE c.last + o.last = 3`), "chain 1", false, false},
 		"bits: head":                 {do(`UPDATE head SET first = 1`), "head", true, false},
+		"bits: genesis":              {do(`UPDATE genesis SET encoding = set_byte(encoding, 95, 1)`), "genesis", true, false},
+		"another genesis":            {begun(ledger.Genesis{Nonce: [32]byte{1}}), "requests 1 to 1", false, false},
 		"rows: number below zero":    {do(`INSERT INTO log VALUES (-1, 'x', 0)`), "log", false, false},
 		"rows: batch below zero":     {do(`INSERT INTO chain VALUES (-1, -1, 'x', 0)`), "chain", false, false},
 		"token resurrected by half":  {tokens("a/1", live), "request 1: create 1", false, false},

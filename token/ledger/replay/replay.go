@@ -81,10 +81,10 @@ func Verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 	defer stopVerify()
 	next, stopLog := iter.Pull2(l.Log(ctx, 1))
 	defer stopLog()
-	t := &tally{next: next, visit: func(*ledger.Record) error { return nil }}
+	t := &tally{Report: Report{Ledger: l.Genesis().ID(), Hash: l.Genesis().ID()}, next: next, visit: func(*ledger.Record) error { return nil }}
 	finish := func() error { return nil }
 	if params != nil {
-		v, failed := newValidation(params)
+		v, failed := newValidation(params, l.Genesis())
 		if failed != nil {
 			return nil, failed
 		}
@@ -112,6 +112,7 @@ func Verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 
 // Report is what a verified log holds.
 type Report struct {
+	Ledger            token.LedgerID
 	Requests, Batches uint64
 	Created, Spent    uint64 // tokens
 	First, Last       time.Time
@@ -131,8 +132,8 @@ func (r *Report) String() string {
 		times = fmt.Sprintf("; times, by the operator: %s to %s, %d earlier than the one before",
 			r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339), r.Back)
 	}
-	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s; last hash %s",
-		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, times, hex.EncodeToString(r.Hash[:]))
+	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s; ledger %x, last hash %s",
+		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, times, r.Ledger, hex.EncodeToString(r.Hash[:]))
 }
 
 // tally counts a log up to some batch.

@@ -43,10 +43,10 @@ func TestVerify(t *testing.T) {
 	must.Do(t, demo.Run(t.Context(), io.Discard, demo.Options{Dir: dir, Curve: "BN254", Bits: 8, ProofType: token.CSP}))
 	data := must.Get(os.ReadFile(filepath.Join(dir, demo.ParamsFile)))(t)
 	params := must.Get(token.DecodePublicParams(data))(t)
-	honest := entries(t, filepath.Join(dir, replay.FileName))
+	genesis, honest := entries(t, filepath.Join(dir, replay.FileName))
 	made := func(all []ledger.Entry) replay.File {
 		path := filepath.Join(t.TempDir(), replay.FileName)
-		l := must.Get(bolt.Create(path))(t)
+		l := must.Get(bolt.Create(path, genesis))(t)
 		t.Cleanup(func() { _ = l.Close() })
 		for i := range all {
 			must.Do(t, l.Apply(t.Context(), all[i:i+1]))
@@ -96,7 +96,7 @@ func TestVerify(t *testing.T) {
 	})
 	t.Run("validation interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		must.Fail(t, replay.Interrupted(ctx, cancel, params, ledger.Record{Seq: 1, Entry: honest[0]}), context.Canceled, "interrupted")
+		must.Fail(t, replay.Interrupted(ctx, cancel, params, genesis, ledger.Record{Seq: 1, Entry: honest[0]}), context.Canceled, "interrupted")
 	})
 }
 
@@ -104,14 +104,14 @@ func TestVerify(t *testing.T) {
 func silent(uint64, uint64) {}
 
 // entries reads a ledger's log.
-func entries(t *testing.T, path string) (all []ledger.Entry) {
+func entries(t *testing.T, path string) (genesis ledger.Genesis, all []ledger.Entry) {
 	t.Helper()
 	l := must.Get(bolt.Open(path))(t)
 	defer l.Close()
 	for _, r := range ledgertest.Records(t, l, 1) {
 		all = append(all, r.Entry)
 	}
-	return all
+	return l.Genesis(), all
 }
 
 func cloned(all []ledger.Entry) []ledger.Entry {

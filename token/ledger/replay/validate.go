@@ -36,8 +36,8 @@ type validation struct {
 	touched   map[string]bool // anchors, and tokens made or spent, of what waits
 }
 
-func newValidation(params *token.PublicParams) (*validation, error) {
-	checks, err := validator.New(params, executor.Pool(), token.Tuning{}, identities)
+func newValidation(params *token.PublicParams, genesis ledger.Genesis) (*validation, error) {
+	checks, err := validator.New(params, genesis, executor.Pool(), token.Tuning{}, identities)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func newValidation(params *token.PublicParams) (*validation, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := bolt.Create(filepath.Join(dir, FileName))
+	state, err := bolt.Create(filepath.Join(dir, FileName), genesis)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

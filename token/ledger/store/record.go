@@ -119,11 +119,14 @@ func (a *Anchored) Append(dst []byte) []byte {
 }
 
 // Batch is the record of a batch in the chain: the entries First to Last, and
-// their Link after the batch before. The zero Batch is before the first.
+// their Link after the batch before. Before the first is that of Genesis.
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte
 }
+
+// Genesis is the batch before the first one of a ledger: no entries, and its id in place of a hash.
+func Genesis(id token.LedgerID) Batch { return Batch{Hash: id} }
 
 // Append appends the body of the record.
 func (b *Batch) Append(dst []byte) []byte {

@@ -38,16 +38,16 @@ func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.S
 
 // Link hashes one batch into the chain of the log:
 //
-//	hash = SHA-256(frame("zkbench/v1/ledger") prev(32) first(8) frame(entry) ...)
+//	hash = SHA-256(frame("zkbench/v2/ledger") prev(32) first(8) frame(entry) ...)
 //
 // with frame(x) = uint32 length, x; integers big-endian; first the sequence
-// number of the batch's first entry. The hash before the first batch is zero.
+// number of the batch's first entry. The hash before the first batch is the ledger's id.
 type Link struct{ h hash.Hash }
 
 // NewLink begins a batch.
 func NewLink(prev [32]byte, first uint64) Link {
 	l := Link{sha256.New()}
-	l.Add([]byte("zkbench/v1/ledger"))
+	l.Add([]byte("zkbench/v2/ledger"))
 	l.h.Write(prev[:])
 	l.h.Write(binary.BigEndian.AppendUint64(nil, first))
 	return l

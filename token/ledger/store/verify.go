@@ -14,7 +14,9 @@ import (
 type Snapshot interface {
 	// Lookup is for the entry that Entries has given to visit.
 	Lookup
-	// Tail returns the last batch, with which the log ends too.
+	// Genesis is that of the ledger.
+	Genesis() ledger.Genesis
+	// Tail returns the last batch, with which the log ends too: Genesis of an empty ledger.
 	Tail(ctx context.Context) (Batch, error)
 	// Batch returns the first batch that ends with entry seq or later, NoBatch
 	// where there is none.
@@ -35,7 +37,7 @@ func CheckTail(ctx context.Context, s Snapshot) error {
 	if err != nil || tail.Last == 0 {
 		return err
 	}
-	var prev Batch
+	prev := Genesis(s.Genesis().ID())
 	if tail.First > 1 {
 		if prev, err = s.Batch(ctx, tail.First-1); err != nil {
 			return err
@@ -71,7 +73,7 @@ func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) 
 	if err != nil {
 		return err
 	}
-	v := verifier{Snapshot: s}
+	v := verifier{Snapshot: s, tail: Genesis(s.Genesis().ID())}
 	for v.tail.Last < total.Last {
 		if err := ctx.Err(); err != nil {
 			return err
