@@ -76,6 +76,7 @@ type Report struct{ Actions []ActionReport }
 type ActionReport struct {
 	Kind            token.Kind
 	Type            string
+	Issuer          identity.Identity // who signs as issuer, if somebody does
 	Inputs, Outputs []Holding
 }
 
@@ -110,6 +111,9 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 	if err != nil {
 		return nil, failed(Structure, i, -1, err)
 	}
+	if ra.Issuer != nil && ra.Issuer.Index >= len(a.params.Issuers) {
+		return nil, failed(Structure, i, -1, policy("issuer %d, the parameters have %d", ra.Issuer.Index, len(a.params.Issuers)))
+	}
 	inputs := len(parsed.Inputs)
 	if len(info.Inputs) != inputs || len(info.Outputs) != len(parsed.Outputs) {
 		return nil, failed(Structure, i, -1, policy("information on %d inputs and %d outputs, the action has %d and %d",
@@ -138,6 +142,9 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 		return nil, failed(Values, i, -1, err)
 	}
 	report := &ActionReport{Kind: ra.Kind, Type: openings[0].Type}
+	if ra.Issuer != nil {
+		report.Issuer = a.params.Issuers[ra.Issuer.Index]
+	}
 	for j := range tokens {
 		owners, err := a.owners(tokens[j].Owner, items[j].Owners)
 		if err != nil {

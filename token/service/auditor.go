@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"go.etcd.io/bbolt"
@@ -26,13 +27,24 @@ type AuditorService struct {
 	ledger    token.LedgerID
 	vault     *Vault
 	signer    identity.Signer
+	policy    Policy
 }
 
-// NewAuditorService returns a service of one of the parameters' auditors, who accepts
+// Policy decides, by what a request does, whether an auditor signs it. The error is why not: who asked gets it as an
+// ErrPolicy. All that the report names has been checked, the signatures of issuers and owners too.
+type Policy func(ctx context.Context, report *audit.Report) error
+
+// SignAll is the policy of an auditor who only keeps records.
+func SignAll(context.Context, *audit.Report) error { return nil }
+
+// NewAuditorService returns a service of one of the parameters' auditors, who signs what the policy lets pass and accepts
 // enrolments of these authorities. The error is an ErrParams.
-func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, signer identity.Signer, authorities ...identity.Identity) (*AuditorService, error) {
+func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, signer identity.Signer, policy Policy, authorities ...identity.Identity) (*AuditorService, error) {
 	if _, err := indexOf("auditors", params.Auditors, signer); err != nil {
 		return nil, err
+	}
+	if policy == nil {
+		return nil, refuse("no policy; SignAll signs all that is in order")
 	}
 	auditor, err := audit.New(params, vault.genesis, ex, tuning, authorities...)
 	if err != nil {
@@ -43,7 +55,7 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if err != nil {
 		return nil, err
 	}
-	return &AuditorService{auditor, v, vault.genesis.ID(), vault, signer}, nil
+	return &AuditorService{auditor, v, vault.genesis.ID(), vault, signer, policy}, nil
 }
 
 // Check decodes a request and the information that came with it, and holds one
@@ -67,8 +79,8 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 	return r, report, err
 }
 
-// Sign is Check, and signs what issuers and owners have signed as the parameters ask;
-// else the error is that of validator.Validator's Authorized, and nothing is kept.
+// Sign is Check, and signs what issuers and owners have signed as the parameters ask and the policy lets pass;
+// else the error is that of validator.Validator's Authorized, or the policy's, and nothing is kept.
 // Request and information are durable, by anchor, before the signature leaves. Two
 // requests of one anchor that say different things are never both signed: the second is
 // an ErrAnchorConflict. One that says the same gets a signature again, whoever has
@@ -83,6 +95,9 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	}
 	if err := s.validator.Authorized(ctx, rawRequest); err != nil {
 		return nil, nil, err
+	}
+	if err := s.policy(ctx, report); err != nil {
+		return nil, nil, fmt.Errorf("%w: the auditor: %w", zkbench.ErrPolicy, err)
 	}
 	message := r.Message(s.ledger)
 	toSign := request.ToSign(message, request.Auditor, 0)
@@ -123,16 +138,18 @@ func (s *AuditorService) Signed(anchor []byte) (rawRequest, rawInformation []byt
 	return one.request, one.information, nil
 }
 
-// signed is what an auditor has signed: digest(32) request information, these behind a
+// signed is what an auditor has signed: digest(32) landed(8) request information, these behind a
 // length of 4 bytes.
 type signed struct {
 	digest               [32]byte
+	landed               uint64 // its number in the ledger's log; 0: not known to be there
 	request, information []byte
 }
 
 func putSigned(tx *bbolt.Tx, anchor []byte, one *signed) error {
 	var b cryptobyte.Builder
 	b.AddBytes(one.digest[:])
+	b.AddUint64(one.landed)
 	for _, data := range [][]byte{one.request, one.information} {
 		b.AddUint32(uint32(len(data))) // decoded, so within the limits
 		b.AddBytes(data)
@@ -152,6 +169,9 @@ func getSigned(tx *bbolt.Tx, anchor []byte) (*signed, error) {
 	f := wire.NewFields(body, "signed", maxRecord)
 	one := new(signed)
 	copy(one.digest[:], f.Bytes("digest", len(one.digest)))
+	if n := f.Bytes("landed", 8); f.OK() {
+		one.landed = binary.BigEndian.Uint64(n)
+	}
 	one.request = f.Prefixed("request", 4, 1, token.MaxRequest)
 	one.information = f.Prefixed("information", 4, 1, audit.MaxInformation)
 	return one, damaged(bucketSigned, f.End("signed"))

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -46,6 +48,7 @@ type memory struct {
 	tokens  map[string][]byte
 	spent   map[string]bool
 	anchors map[string][32]byte
+	log     []ledgers.Record
 	asked   int // questions
 }
 
@@ -91,6 +94,21 @@ func (m *memory) apply(valid *validator.Valid) {
 		m.tokens[string(c.ID)] = c.Token
 	}
 	m.anchors[string(valid.Request.Anchor)] = valid.Digest
+	m.log = append(m.log, ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: replay.EntryOf(valid)})
+}
+
+func (m *memory) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, error] {
+	return func(yield func(ledgers.Record, error) bool) {
+		for _, r := range m.log[min(from-1, uint64(len(m.log))):] {
+			if ctx.Err() != nil {
+				yield(ledgers.Record{}, context.Cause(ctx))
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
 }
 
 // world is a token system with its issuer, auditor, validator and ledger.
@@ -124,7 +142,7 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	ex := executor.Serial()
 	w.issued, w.audited = w.vault(t), w.vault(t)
 	w.issuer = must.Get(service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer")))(t)
-	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, key(t, "auditor"), w.authority.Identity()))(t)
+	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, key(t, "auditor"), service.SignAll, w.authority.Identity()))(t)
 	w.validator = must.Get(validator.New(w.params, w.genesis, ex, smallTables, 100))(t)
 	w.wallet = must.Get(service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody"))))(t)
 	w.transfer = must.Get(service.NewTransferService(w.params, "", smallTables, ex, w.wallet))(t)

@@ -21,6 +21,7 @@ import (
 // The buckets of a vault. Every value ends in a CRC-32C over bucket, key and body.
 //
 //	meta        "format" -> version(1) ledger.Genesis
+//	            "reconciled" -> number(8) of the last record of the log that an auditor has seen
 //	owners      owner    -> key, count(1) certificate and audit proof of each identity
 //	waiting     id, digest(32) of the token -> a token that is expected: several may be
 //	                        under one id, of which the ledger will have one at most
