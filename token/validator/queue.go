@@ -12,8 +12,13 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// MaxBatch is the most requests that a Queue validates together.
-const MaxBatch = 4096
+const (
+	// MaxBatch is the most requests that a Queue validates together.
+	MaxBatch = 4096
+	// MaxWaiting is how many bytes of requests wait in a Queue at most, each counted as waitingCost more.
+	MaxWaiting  = 256 << 20
+	waitingCost = 1 << 10
+)
 
 // Batching says how a Queue makes batches.
 type Batching struct {
@@ -40,6 +45,8 @@ type Queue struct {
 
 	mu      sync.Mutex
 	waiting []*call
+	bytes   int         // of them, as MaxWaiting counts
+	most    int         // MaxWaiting
 	timer   *time.Timer // of the first of them; nil: none of them has to wait
 	due     bool        // the batch begins when it can, full or not
 	running bool
@@ -50,6 +57,7 @@ type Queue struct {
 // call is a caller's request.
 type call struct {
 	raw    []byte
+	bytes  int      // as MaxWaiting counts
 	batch  *running // nil: waits
 	result chan Result
 }
@@ -69,18 +77,18 @@ func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Qu
 	case b.Wait < 0:
 		return nil, fmt.Errorf("%w: a wait of %v, accepted is 0s or more", zkbench.ErrParams, b.Wait)
 	}
-	return &Queue{v: v, tokens: tokens, at: at, limits: b, stopped: make(chan struct{})}, nil
+	return &Queue{v: v, tokens: tokens, at: at, limits: b, most: MaxWaiting, stopped: make(chan struct{})}, nil
 }
 
 // Validate validates an encoded request together with what other callers bring. When
 // ctx ends it returns the cause at once, and takes the request back if no batch has it
 // yet; the others of a batch do not notice, unless all have gone, which ends the batch.
-// After Close the error is an fs.ErrClosed.
+// After Close the error is an fs.ErrClosed, and a *zkbench.LimitError while as much waits as MaxWaiting: come again later.
 func (q *Queue) Validate(ctx context.Context, raw []byte) (*Valid, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	c := &call{raw: raw, result: make(chan Result, 1)}
+	c := &call{raw: raw, bytes: waitingCost + min(len(raw), token.MaxRequest), result: make(chan Result, 1)}
 	if len(raw) <= token.MaxRequest { // who leaves early may use the buffer again
 		c.raw = slices.Clone(raw)
 	}
@@ -118,7 +126,10 @@ func (q *Queue) join(c *call) error {
 	if q.closed {
 		return fmt.Errorf("validator: queue: %w", fs.ErrClosed)
 	}
-	q.waiting = append(q.waiting, c)
+	if n := q.bytes + c.bytes; n > q.most {
+		return &zkbench.LimitError{What: "bytes of requests that wait", Estimate: int64(n), Max: int64(q.most)}
+	}
+	q.waiting, q.bytes = append(q.waiting, c), q.bytes+c.bytes
 	switch {
 	case q.due:
 	case q.limits.Wait == 0:
@@ -149,7 +160,7 @@ func (q *Queue) leave(c *call) {
 		}
 		return
 	}
-	q.waiting = slices.DeleteFunc(q.waiting, func(w *call) bool { return w == c })
+	q.waiting, q.bytes = slices.DeleteFunc(q.waiting, func(w *call) bool { return w == c }), q.bytes-c.bytes
 	if len(q.waiting) == 0 {
 		q.disarm()
 	}
@@ -225,6 +236,7 @@ func (q *Queue) take() ([]*call, context.Context, context.CancelFunc) {
 	b := &running{callers: n, giveUp: done}
 	for _, c := range calls {
 		c.batch = b
+		q.bytes -= c.bytes
 	}
 	return calls, ctx, done
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
@@ -245,5 +246,76 @@ func TestNewQueueRefuses(t *testing.T) {
 	s := newSystem(t, token.RedeemOwner)
 	for _, b := range []validator.Batching{{}, {Max: -1}, {Max: validator.MaxBatch + 1}, {Max: 1, Wait: -1}} {
 		must.FailGet(validator.NewQueue(s.v, s.ledger, time.Now, b))(t, zkbench.ErrParams, "%+v", b)
+	}
+}
+
+// TestQueueIsBounded: as many requests wait as there is room for; one that is taken back, or validated, makes room.
+func TestQueueIsBounded(t *testing.T) {
+	s, raw := payment(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(s, raw, 10*ms, validator.Batching{Max: 8, Wait: 50 * ms})
+		f.queue.Room(3*(len(raw)+validator.WaitingCost) + 1)
+		leaves, leave := context.WithTimeout(t.Context(), 5*ms)
+		defer leave()
+		f.call(leaves, "a", 0)
+		f.call(t.Context(), "b", ms)
+		f.call(t.Context(), "c", 2*ms)
+		f.call(t.Context(), "d", 3*ms)
+		f.call(t.Context(), "e", 6*ms)
+		f.call(t.Context(), "f", 7*ms)
+		f.call(t.Context(), "g", 52*ms)
+		limit := (&zkbench.LimitError{What: "bytes of requests that wait", Estimate: int64(4 * (len(raw) + validator.WaitingCost)), Max: int64(3*(len(raw)+validator.WaitingCost) + 1)}).Error()
+		f.want(t, []int{3, 1}, map[string]string{
+			"a": "5ms context deadline exceeded", "b": "60ms accepted", "c": "60ms accepted", "d": "3ms " + limit,
+			"e": "60ms accepted", "f": "7ms " + limit, "g": "112ms accepted",
+		})
+	})
+}
+
+// fragile is a view of a ledger that panics over one token.
+type fragile struct {
+	ledger
+	over token.ID
+}
+
+func (f fragile) Token(ctx context.Context, id token.ID) ([]byte, error) {
+	if string(id) == string(f.over) {
+		panic("over " + string(id))
+	}
+	return f.ledger.Token(ctx, id)
+}
+
+// TestPanic: a request over which the validator panics has that as its error, and those beside it their verdicts.
+func TestPanic(t *testing.T) {
+	s, ids := funded(t, token.RedeemOwner)
+	var raws [][]byte
+	for i := range ids {
+		anchor := fmt.Sprint("pay ", i)
+		a, _ := s.moved(anchor, 0, "", ids[i:i+1], output(s.owners[1].Identity(), 100))
+		raws = append(raws, s.sign(&request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}, s.owners[i:i+1]))
+	}
+	view := fragile{s.ledger, ids[1]}
+	queue := must.Get(validator.NewQueue(s.v, view, func() time.Time { return s.at }, validator.Batching{Max: 3, Wait: time.Hour}))(t)
+	results := s.v.ValidateBatch(t.Context(), view, raws, s.at)
+	var wg sync.WaitGroup
+	queued := make([]error, len(raws))
+	for i := range raws {
+		wg.Go(func() { _, queued[i] = queue.Validate(t.Context(), raws[i]) })
+	}
+	wg.Wait()
+	must.Do(t, queue.Close())
+	_, alone := s.v.Validate(t.Context(), view, raws[1], s.at)
+	for i, r := range results {
+		for _, err := range []error{r.Err, queued[i]} {
+			if i != 1 {
+				must.Do(t, err, i)
+				continue
+			}
+			for _, err := range []error{err, alone} {
+				if p, is := errors.AsType[*executor.PanicError](err); !is || p.Value != "over "+string(ids[1]) {
+					t.Errorf("%v, want a panic", err)
+				}
+			}
+		}
 	}
 }

@@ -149,8 +149,31 @@ func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]b
 	return v.validate(ctx, tokens, own, at)
 }
 
-// validate is ValidateBatch on buffers that do not change any more.
+// validate is ValidateBatch on buffers that do not change any more. A panic ends the request alone that it comes from:
+// those of a batch are validated each by itself then.
 func (v *Validator) validate(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
+	results := v.together(ctx, tokens, raws, at)
+	for i := range results {
+		if _, panicked := errors.AsType[*executor.PanicError](results[i].Err); panicked && len(raws) > 1 {
+			results[i] = v.together(ctx, tokens, raws[i:i+1], at)[0]
+		}
+	}
+	return results
+}
+
+// together validates a batch; a panic is the *executor.PanicError of all.
+func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) (results []Result) {
+	err := executor.Serial().Do(context.WithoutCancel(ctx), 1, func(context.Context, int) error {
+		results = v.batch(ctx, tokens, raws, at)
+		return nil
+	})
+	if err != nil {
+		results = slices.Repeat([]Result{{Err: err}}, len(raws))
+	}
+	return results
+}
+
+func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	cases := make([]*pending, len(raws))
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at}

@@ -1,0 +1,7 @@
+package validator
+
+// Room sets how many bytes wait at most.
+func (q *Queue) Room(bytes int) { q.most = bytes }
+
+// WaitingCost is what a request counts beside its bytes.
+const WaitingCost = waitingCost
