@@ -16,8 +16,8 @@ const Version = 1
 // Limits of the encoding, in bytes.
 const (
 	MaxInformation = 1 << 20
-	maxCertificate = 8 << 10
-	maxProof       = 1 << 10
+	MaxCertificate = 8 << 10
+	MaxProof       = 1 << 10
 	blindingLen    = 32
 	maxOwners      = 2
 )
@@ -71,8 +71,8 @@ func (info *Information) Encode() ([]byte, error) {
 				b.AddBytes(item.Opening.Blinding)
 				b.AddUint8(uint8(len(item.Owners)))
 				for _, o := range item.Owners {
-					b.Bound("bytes of certificate", len(o.Certificate), 0, maxCertificate)
-					b.Bound("bytes of audit proof", len(o.Proof), 0, maxProof)
+					b.Bound("bytes of certificate", len(o.Certificate), 0, MaxCertificate)
+					b.Bound("bytes of audit proof", len(o.Proof), 0, MaxProof)
 					if err := b.Err(); err != nil {
 						return nil, err
 					}
@@ -122,7 +122,7 @@ func decodeItems(f *wire.Fields, path string) (items []Item) {
 		item.Opening.Blinding = f.Bytes(at+".blinding", blindingLen)
 		for k := range f.Number(at+".owners", 1, 0, maxOwners) {
 			owner := fmt.Sprintf("%s.owners[%d]", at, k)
-			item.Owners = append(item.Owners, Owner{f.Prefixed(owner+".certificate", 2, 0, maxCertificate), f.Prefixed(owner+".proof", 2, 0, maxProof)})
+			item.Owners = append(item.Owners, Owner{f.Prefixed(owner+".certificate", 2, 0, MaxCertificate), f.Prefixed(owner+".proof", 2, 0, MaxProof)})
 		}
 		items = append(items, item)
 	}

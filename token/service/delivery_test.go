@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -25,7 +26,12 @@ import (
 func deliveries() *rapid.Generator[service.Delivery] {
 	return rapid.Custom(func(t *rapid.T) service.Delivery {
 		bytes := func(label string, lo, hi int) []byte { return rapid.SliceOfN(rapid.Byte(), lo, hi).Draw(t, label) }
+		var owners []audit.Owner
+		for range rapid.IntRange(0, 2).Draw(t, "identities") {
+			owners = append(owners, audit.Owner{Certificate: bytes("certificate", 0, 100), Proof: bytes("proof", 0, 100)})
+		}
 		return service.Delivery{
+			Audit: owners,
 			ID:    bytes("id", 1, token.MaxID),
 			Token: token.Token{Owner: bytes("owner", 0, 100), Commitment: bytes("commitment", 1, 48)},
 			Opening: token.Opening{
@@ -58,12 +64,21 @@ func TestLongestDelivery(t *testing.T) {
 		Token:   token.Token{Owner: make([]byte, token.MaxOwner), Commitment: make([]byte, 255)},
 		Opening: token.Opening{Type: strings.Repeat("x", token.MaxType), Blinding: make([]byte, 32)},
 	}
+	for range 2 {
+		d.Audit = append(d.Audit, audit.Owner{Certificate: make([]byte, audit.MaxCertificate), Proof: make([]byte, audit.MaxProof)})
+	}
 	data := must.Get(d.Encode())(t)
 	golden.Equal(t, "bytes of the largest delivery", service.MaxDelivery, len(data))
 	d.Token.Owner = make([]byte, token.MaxOwner+1)
 	if _, err := d.Encode(); !errors.Is(err, zkbench.ErrLimit) || !strings.Contains(err.Error(), "owner") {
 		t.Error(err)
 	}
+	d.Token.Owner, d.Audit = nil, make([]audit.Owner, 3)
+	if _, err := d.Encode(); !errors.Is(err, zkbench.ErrLimit) || !strings.Contains(err.Error(), "identities") {
+		t.Error(err)
+	}
+	d.Audit = []audit.Owner{{Certificate: make([]byte, audit.MaxCertificate+1)}}
+	must.FailGet(d.Encode())(t, zkbench.ErrLimit, "a certificate that is too long")
 }
 
 // FuzzDecodeDelivery: what decodes is the one encoding of a delivery.

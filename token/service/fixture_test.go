@@ -224,6 +224,11 @@ func (w *world) land(t must.TB, sub *service.Submission) *audit.Report {
 
 func (w *world) submit(t must.TB, sub *service.Submission) (*audit.Report, error) {
 	t.Helper()
+	return w.submitAt(t, sub, blockTime)
+}
+
+func (w *world) submitAt(t must.TB, sub *service.Submission, at time.Time) (*audit.Report, error) {
+	t.Helper()
 	ctx := context.Background()
 	raw := must.Get(sub.Request.Encode())(t)
 	info := must.Get(sub.Information.Encode())(t)
@@ -233,7 +238,7 @@ func (w *world) submit(t must.TB, sub *service.Submission) (*audit.Report, error
 	}
 	sub.Request.Auditors[0] = signature
 	raw = must.Get(sub.Request.Encode())(t)
-	valid, err := w.validator.Validate(ctx, w.ledger, raw, blockTime)
+	valid, err := w.validator.Validate(ctx, w.ledger, raw, at)
 	if err != nil {
 		return nil, err
 	}

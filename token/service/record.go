@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/script"
 )
 
 // The buckets of a vault. Every value ends in a CRC-32C over bucket, key and body.
@@ -27,6 +28,7 @@ import (
 //	                        under one id, of which the ledger will have one at most
 //	tokens      id       -> a token that the ledger was found to have: unspent or reserved
 //	free        type value(8) id -> nothing: the tokens that are unspent
+//	locked      id       -> nothing: those of them that scripts own
 //	submissions anchor   -> a submission
 //	open        anchor   -> nothing: the submissions that the ledger is asked for
 //	signed      anchor   -> what an auditor has signed
@@ -43,13 +45,14 @@ const (
 	bucketSubmissions = "submissions"
 	bucketOpen        = "open"
 	bucketSigned      = "signed"
+	bucketLocked      = "locked"
 
 	formatKey = "format"
 	format    = 2
 )
 
 func buckets() []string {
-	return []string{bucketFree, bucketMeta, bucketOpen, bucketOwners, bucketSigned, bucketSubmissions, bucketTokens, bucketWaiting}
+	return []string{bucketFree, bucketLocked, bucketMeta, bucketOpen, bucketOwners, bucketSigned, bucketSubmissions, bucketTokens, bucketWaiting}
 }
 
 // maxRecord bounds a record before it is decoded.
@@ -221,9 +224,18 @@ func putToken(tx *bbolt.Tx, h *held) error {
 		return err
 	}
 	if h.state == unspent {
-		return put(tx, bucketFree, h.freeKey(), nil)
+		bucket, key := h.index()
+		return put(tx, bucket, key, nil)
 	}
 	return nil
+}
+
+// index is where a token that is unspent is found.
+func (h *held) index() (bucket string, key []byte) {
+	if script.IsScript(h.Token.Owner) {
+		return bucketLocked, h.ID
+	}
+	return bucketFree, h.freeKey()
 }
 
 // dropToken removes the record of a token that is unspent or reserved, if there is one.
@@ -236,7 +248,8 @@ func dropToken(tx *bbolt.Tx, id token.ID) error {
 		return err
 	}
 	if h.state == unspent {
-		return remove(tx, bucketFree, h.freeKey())
+		bucket, key := h.index()
+		return remove(tx, bucket, key)
 	}
 	return nil
 }
@@ -267,27 +280,34 @@ func (o *own) encode() ([]byte, error) {
 		return nil, &zkbench.LimitError{What: "bytes of key", Estimate: int64(len(o.key)), Max: MaxKey}
 	}
 	var b cryptobyte.Builder
-	prefixed := func(data []byte) {
-		b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
-	}
-	prefixed(o.key)
-	b.AddUint8(uint8(len(o.audit)))
-	for _, a := range o.audit {
-		prefixed(a.Certificate)
-		prefixed(a.Proof)
-	}
+	b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(o.key) })
+	addAudit(&b, o.audit)
 	return b.Bytes()
 }
 
 func readOwn(f *wire.Fields) (o own) {
 	o.key = f.Prefixed("key", 2, 0, MaxKey)
-	for range f.Number("audit", 1, 0, 255) {
-		o.audit = append(o.audit, audit.Owner{
-			Certificate: f.Prefixed("certificate", 2, 0, 1<<16-1),
-			Proof:       f.Prefixed("proof", 2, 0, 1<<16-1),
+	o.audit = readAudit(f, 255)
+	return o
+}
+
+// addAudit adds count(1) certificate and proof of each identity, these behind a length of 2 bytes.
+func addAudit(b *cryptobyte.Builder, owners []audit.Owner) {
+	b.AddUint8(uint8(len(owners)))
+	for _, o := range owners {
+		for _, data := range [][]byte{o.Certificate, o.Proof} {
+			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
+		}
+	}
+}
+
+func readAudit(f *wire.Fields, most int) (owners []audit.Owner) {
+	for range f.Number("audit", 1, 0, most) {
+		owners = append(owners, audit.Owner{
+			Certificate: f.Prefixed("certificate", 2, 0, audit.MaxCertificate), Proof: f.Prefixed("proof", 2, 0, audit.MaxProof),
 		})
 	}
-	return o
+	return owners
 }
 
 // getOwn returns what the wallet knows of an owner, nil if it is no address of its.

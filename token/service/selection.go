@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -18,6 +19,9 @@ import (
 type funds struct {
 	tokens []held
 	sum    uint64
+	// Of one token of a script: who signs for it, and what unlocks it.
+	signer  identity.Identity
+	witness []byte
 }
 
 // take selects tokens of a type worth want, and reserves them in memory until

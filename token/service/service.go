@@ -9,8 +9,7 @@
 // Sync has found it on the ledger.
 //
 // What this package does not promise: secrets are neither wiped from memory nor
-// encrypted in the vault; a token that a script owns is sent but not spent
-// (package script does that by hand); one request makes one action.
+// encrypted in the vault; one request makes one action.
 package service
 
 import (
@@ -19,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -43,6 +43,18 @@ const cachedIdentities = 1024
 type Address struct {
 	Owner []byte        // an identity, or a script; empty: the payment is redeemed
 	Audit []audit.Owner // one for each identity of the owner
+}
+
+// Locked is the address of a hash time lock between two others: recipient claims what is paid to it with the preimage of
+// image before the deadline, in Unix seconds, and sender reclaims it from then on. Both wallets keep what they need for it until it
+// is spent: the payer's, whose own address sender is, by itself, the payee's when it receives the delivery. The error
+// is that of script.NewHashLock.
+func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Address) (Address, error) {
+	lock, err := script.NewHashLock(image, deadline, sender.Owner, recipient.Owner)
+	if err != nil {
+		return Address{}, err
+	}
+	return Address{Owner: lock.Owner(), Audit: slices.Concat(sender.Audit, recipient.Audit)}, nil
 }
 
 // Payment gives a value, below 2^bits of the parameters, to an address.
@@ -222,7 +234,11 @@ func (s *system) submission(ctx context.Context, anchor []byte, a request.Action
 	info := &sub.Information.Actions[0]
 	for j, opening := range draft.Openings {
 		info.Outputs = append(info.Outputs, audit.Item{Opening: opening, Owners: tos[j].Audit})
-		deliveries = append(deliveries, Delivery{ID: request.OutputID(anchor, 0, j), Token: draft.Outputs[j], Opening: opening})
+		d := Delivery{ID: request.OutputID(anchor, 0, j), Token: draft.Outputs[j], Opening: opening}
+		if script.IsScript(d.Token.Owner) {
+			d.Audit = tos[j].Audit
+		}
+		deliveries = append(deliveries, d)
 	}
 	return sub, deliveries, nil
 }

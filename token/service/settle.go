@@ -39,7 +39,8 @@ type change func(*bbolt.Tx) error
 // whose inputs is spent while the ledger, asked after that, has neither its anchor nor
 // anything that it makes, can never land: it is dropped, and what it held is free again.
 // Of the tokens that are expected under an id, the one that the ledger has is counted,
-// and the others are dropped; all are where it is spent.
+// and the others are dropped; all are where it is spent. Of tokens that a script owns it is asked whether the
+// other one has spent them.
 //
 // Another ledger than the vault's is an ErrParams.
 //
@@ -55,6 +56,13 @@ func (v *Vault) Sync(ctx context.Context, l Ledger) error {
 		do, err := v.landed(ctx, l, anchor)
 		return do, atKey("submission", anchor, err)
 	})
+	if ctx.Err() != nil {
+		return err
+	}
+	err = errors.Join(err, v.settle(ctx, bucketLocked, func(key []byte) (change, error) {
+		do, err := v.stillThere(ctx, l, token.ID(key))
+		return do, atKey("token", key, err)
+	}))
 	if ctx.Err() != nil {
 		return err
 	}

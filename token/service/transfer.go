@@ -64,6 +64,11 @@ func (s *TransferService) Transfer(ctx context.Context, o Order) (*Submission, e
 	if err != nil {
 		return nil, err
 	}
+	return s.submit(ctx, p, f, out)
+}
+
+// submit proves and signs a transfer, and makes it durable.
+func (s *TransferService) submit(ctx context.Context, p *plan, f *funds, out *outputs) (*Submission, error) {
 	sub, err := s.prove(ctx, p, f, out)
 	if err != nil {
 		return nil, err
@@ -126,7 +131,7 @@ func (s *TransferService) prove(ctx context.Context, p *plan, f *funds, out *out
 	if err != nil {
 		return nil, err
 	}
-	signer, err := s.signer(&f.tokens[0])
+	signer, err := s.signer(f, 0)
 	if err != nil {
 		return nil, fmt.Errorf("input 0: %w", err)
 	}
@@ -162,7 +167,7 @@ func (s *TransferService) sign(p *plan, f *funds, r *request.Request) error {
 	for i := range f.tokens {
 		owner := string(f.tokens[i].Token.Owner)
 		if signatures[owner] == nil {
-			signer, err := s.signer(&f.tokens[i])
+			signer, err := s.signer(f, i)
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
@@ -170,15 +175,19 @@ func (s *TransferService) sign(p *plan, f *funds, r *request.Request) error {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
 		}
-		r.Actions[0].Spends[i].Signature = signatures[owner]
+		r.Actions[0].Spends[i] = request.Spend{Unlock: f.witness, Signature: signatures[owner]}
 	}
 	return nil
 }
 
-// signer signs for the owner of a token.
-func (s *TransferService) signer(h *held) (identity.Signer, error) {
-	signer, err := s.wallet.keys.Signer(h.key)
-	if err == nil && !bytes.Equal(signer.Identity(), h.Token.Owner) {
+// signer signs for a token's owner, or for whom its script names.
+func (s *TransferService) signer(f *funds, i int) (identity.Signer, error) {
+	owner := f.tokens[i].Token.Owner
+	if f.signer != nil {
+		owner = f.signer
+	}
+	signer, err := s.wallet.keys.Signer(f.tokens[i].key)
+	if err == nil && !bytes.Equal(signer.Identity(), owner) {
 		err = refuse("the wallet's keys are not those that the vault was made with")
 	}
 	return signer, err
@@ -201,6 +210,11 @@ func (s *TransferService) keep(ctx context.Context, p *plan, f *funds, out *outp
 	return s.wallet.update(ctx, func(tx *bbolt.Tx) error {
 		if err := unused(tx, p.Anchor); err != nil {
 			return err
+		}
+		if p.scripts {
+			if k.change, err = keepLocked(tx, &sub.Deliveries[0]); err != nil {
+				return err
+			}
 		}
 		for i, id := range ids {
 			h, err := getToken(tx, id)

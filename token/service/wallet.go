@@ -95,12 +95,12 @@ func (w *Wallet) Receive(ctx context.Context, deliveries ...Delivery) error {
 }
 
 func receive(tx *bbolt.Tx, d *Delivery) error {
-	mine, err := getOwn(tx, d.Token.Owner)
+	mine, err := ownOf(tx, d)
 	if err != nil {
 		return err
 	}
 	if mine == nil {
-		return policy("the owner is no address of this wallet")
+		return policy("the owner is no address of this wallet, and no script of one")
 	}
 	switch h, err := getToken(tx, d.ID); {
 	case err != nil:
