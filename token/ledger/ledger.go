@@ -48,6 +48,12 @@ type Created struct {
 	Token []byte
 }
 
+// Found is an unspent token, or why there is none.
+type Found struct {
+	Token []byte
+	Err   error
+}
+
 // Record is an entry in the log. Seq counts the entries of a ledger from 1,
 // without gaps.
 type Record struct {
@@ -91,6 +97,9 @@ type Ledger interface {
 	// Token returns an unspent token. The error is zkbench.ErrSpent for a spent
 	// one and ErrNotFound for an id that the ledger never had.
 	Token(ctx context.Context, id token.ID) ([]byte, error)
+
+	// Tokens is Token of several, all of one moment, in one question: of each id what Token returns.
+	Tokens(ctx context.Context, ids []token.ID) ([]Found, error)
 
 	// Digest returns the digest that an anchor stands for, and whether it
 	// stands for one.

@@ -238,7 +238,7 @@ func (w *world) submitAt(t must.TB, sub *service.Submission, at time.Time) (*aud
 	}
 	sub.Request.Auditors[0] = signature
 	raw = must.Get(sub.Request.Encode())(t)
-	valid, err := w.validator.Validate(ctx, w.ledger, raw, at)
+	valid, err := w.validator.Validate(ctx, validator.TokenFunc(w.ledger.Token), raw, at)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package validator
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/transcript"
@@ -54,22 +54,20 @@ func (c *pending) fail(err error) {
 	}
 }
 
-// examine does all checks that compute nothing, and collects the work of the others.
-func (c *pending) examine(ctx context.Context, tokens Tokens) error {
+// examine does all checks that compute nothing and ask no ledger, and collects the work of the others, auditors' signatures
+// apart.
+func (c *pending) examine() error {
 	if err := c.rules(); err != nil {
 		return err
-	}
-	for i := range c.actions {
-		if err := c.inputs(ctx, tokens, i); err != nil {
-			return err
-		}
 	}
 	for i := range c.actions {
 		if err := c.locks(i); err != nil {
 			return err
 		}
+		for j := range c.actions[i].Inputs {
+			c.spends = append(c.spends, c.actions[i].Inputs[j].ID)
+		}
 	}
-	c.auditors()
 	c.message = c.request.Message(c.v.ledger) // hashes all of it, so when all else is well
 	return nil
 }
@@ -179,25 +177,26 @@ func (c *pending) issuer(i int) error {
 	return nil
 }
 
-// inputs compares the tokens that an action spends with the ledger's.
-func (c *pending) inputs(ctx context.Context, tokens Tokens, i int) error {
-	for j := range c.actions[i].Inputs {
-		in := &c.actions[i].Inputs[j]
-		stored, err := tokens.Token(ctx, in.ID)
-		switch {
-		case errors.Is(err, zkbench.ErrSpent) || errors.Is(err, zkbench.ErrPolicy):
-			return failed(Inputs, i, j, err)
-		case err != nil: // which says nothing about the request
-			return fmt.Errorf("ledger: %w", err)
+// inputs compares the tokens that the request spends with the ledger's, one for each.
+func (c *pending) inputs(found []ledger.Found) error {
+	for i := range c.actions {
+		for j := range c.actions[i].Inputs {
+			stored := found[0]
+			found = found[1:]
+			switch err := stored.Err; {
+			case errors.Is(err, zkbench.ErrSpent) || errors.Is(err, zkbench.ErrPolicy):
+				return failed(Inputs, i, j, err)
+			case err != nil: // which says nothing about the request
+				return fmt.Errorf("ledger: %w", err)
+			}
+			named, err := c.actions[i].Inputs[j].Token.Encode()
+			if err != nil {
+				return failed(Inputs, i, j, err)
+			}
+			if !bytes.Equal(stored.Token, named) {
+				return failed(Inputs, i, j, policy("the ledger has another token under this id"))
+			}
 		}
-		named, err := in.Token.Encode()
-		if err != nil {
-			return failed(Inputs, i, j, err)
-		}
-		if !bytes.Equal(stored, named) {
-			return failed(Inputs, i, j, policy("the ledger has another token under this id"))
-		}
-		c.spends = append(c.spends, in.ID)
 	}
 	return nil
 }

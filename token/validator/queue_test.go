@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -67,6 +68,10 @@ func (f *front) Token(ctx context.Context, id token.ID) ([]byte, error) {
 		}
 	}
 	return f.ledger.Token(ctx, id)
+}
+
+func (f *front) Tokens(ctx context.Context, ids []token.ID) ([]ledgers.Found, error) {
+	return validator.TokenFunc(f.Token).Tokens(ctx, ids)
 }
 
 // call brings a request at a time and notes when it was answered and how.
@@ -283,6 +288,10 @@ func (f fragile) Token(ctx context.Context, id token.ID) ([]byte, error) {
 		panic("over " + string(id))
 	}
 	return f.ledger.Token(ctx, id)
+}
+
+func (f fragile) Tokens(ctx context.Context, ids []token.ID) ([]ledgers.Found, error) {
+	return validator.TokenFunc(f.Token).Tokens(ctx, ids)
 }
 
 // TestPanic: a request over which the validator panics has that as its error, and those beside it their verdicts.

@@ -32,21 +32,33 @@ const (
 	DuplicateInputs = "duplicate inputs" // one token spent twice by the request
 	Metadata        = "metadata"
 	RedeemPolicy    = "redeem policy"
-	Inputs          = "inputs" // on the ledger, and as the request says
 	TimeLocks       = "time locks"
 	Issuers         = "issuers" // signatures, as the next two
 	Owners          = "owners"
 	Auditors        = "auditors"
+	Inputs          = "inputs"        // on the ledger, and as the request says
 	OutputOwners    = "output owners" // somebody can sign for them
 	Proofs          = "proofs"
 )
 
 // Tokens is a view of a ledger.
 type Tokens interface {
-	// Token returns the encoding of an unspent token. Where there is none, the error is
+	// Tokens returns the encodings of unspent tokens, one for each id. Where there is none, its error is
 	// a zkbench.ErrSpent or zkbench.ErrPolicy; any other one says nothing about the
 	// request, and comes back without a *zkbench.CheckError.
-	Token(ctx context.Context, id token.ID) ([]byte, error)
+	Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error)
+}
+
+// TokenFunc is a view that is asked for one token at a time.
+type TokenFunc func(ctx context.Context, id token.ID) ([]byte, error)
+
+// Tokens implements Tokens.
+func (f TokenFunc) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
+	found := make([]ledger.Found, len(ids))
+	for i, id := range ids {
+		found[i].Token, found[i].Err = f(ctx, id)
+	}
+	return found, nil
 }
 
 // Validator validates the requests of one ledger under its public parameters. It is safe for
@@ -177,9 +189,12 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	cases := make([]*pending, len(raws))
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at}
-		cases[i].err = cases[i].examine(ctx, tokens)
+		if cases[i].err = cases[i].examine(); cases[i].err == nil {
+			cases[i].auditors()
+		}
 	}
 	v.signatures(ctx, cases)
+	v.inputs(ctx, tokens, cases)
 	v.outputs(ctx, cases)
 	v.proofs(ctx, cases)
 	results := make([]Result, len(raws))
@@ -229,6 +244,39 @@ func (v *Validator) signatures(ctx context.Context, cases []*pending) {
 		s := c.signatures[bad.Index]
 		c.fail(failed(s.check, s.action, s.index, bad.Err))
 	})
+}
+
+// askedTogether is how many tokens a ledger is asked for at a time, but that the inputs of a request are not torn apart.
+const askedTogether = 4096
+
+// inputs compares the tokens that requests spend with the ledger's, which is asked when their signatures hold: by somebody
+// who can sign for what the request says that they are.
+func (v *Validator) inputs(ctx context.Context, tokens Tokens, cases []*pending) {
+	for cases = standing(cases); len(cases) > 0; {
+		var ids []token.ID
+		n := 0
+		for n < len(cases) && (n == 0 || len(ids)+len(cases[n].spends) <= askedTogether) {
+			ids = append(ids, cases[n].spends...)
+			n++
+		}
+		var found []ledger.Found
+		var err error
+		if len(ids) > 0 {
+			found, err = tokens.Tokens(ctx, ids)
+		}
+		if err == nil && len(found) != len(ids) {
+			err = fmt.Errorf("%w: %d answers on %d tokens", zkbench.ErrEnv, len(found), len(ids))
+		}
+		for _, c := range cases[:n] {
+			if err != nil { // which says nothing about the request
+				c.fail(fmt.Errorf("ledger: %w", err))
+				continue
+			}
+			c.fail(c.inputs(found[:len(c.spends)]))
+			found = found[len(c.spends):]
+		}
+		cases = cases[n:]
+	}
 }
 
 // outputs parses the owners of outputs, which nobody but the request's author has
@@ -309,22 +357,8 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 // whoever makes one up signs for it as its owner. The error is Validate's.
 func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 	c := &pending{v: v, raw: raw, anyTime: true}
-	c.err = c.claims()
+	c.err = c.examine()
 	v.signatures(ctx, []*pending{c})
 	v.outputs(ctx, []*pending{c})
 	return c.err
-}
-
-// claims does what of examine needs neither a ledger nor a clock.
-func (c *pending) claims() error {
-	if err := c.rules(); err != nil {
-		return err
-	}
-	for i := range c.actions {
-		if err := c.locks(i); err != nil {
-			return err
-		}
-	}
-	c.message = c.request.Message(c.v.ledger)
-	return nil
 }

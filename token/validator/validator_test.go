@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
@@ -53,6 +54,10 @@ func (l ledger) Token(_ context.Context, id token.ID) ([]byte, error) {
 		return t, nil
 	}
 	return nil, zkbench.ErrSpent
+}
+
+func (l ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledgers.Found, error) {
+	return validator.TokenFunc(l.Token).Tokens(ctx, ids)
 }
 
 func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
@@ -523,7 +528,9 @@ func TestCallersKeepTheirBuffers(t *testing.T) {
 // broken is a ledger that cannot be reached.
 type broken struct{}
 
-func (broken) Token(context.Context, token.ID) ([]byte, error) { return nil, zkbench.ErrEnv }
+func (broken) Tokens(context.Context, []token.ID) ([]ledgers.Found, error) {
+	return nil, zkbench.ErrEnv
+}
 
 func TestAnOutageIsNoVerdict(t *testing.T) {
 	t.Parallel()
@@ -532,6 +539,54 @@ func TestAnOutageIsNoVerdict(t *testing.T) {
 	if _, verdict := errors.AsType[*zkbench.CheckError](err); verdict || !errors.Is(err, zkbench.ErrEnv) {
 		t.Errorf("%v, want an ErrEnv that is no CheckError", err)
 	}
+	for name, view := range map[string]asked{
+		"of one token":      func([]token.ID) []ledgers.Found { return []ledgers.Found{{Err: zkbench.ErrEnv}} },
+		"fewer answers":     func([]token.ID) []ledgers.Found { return nil },
+		"more answers":      func([]token.ID) []ledgers.Found { return make([]ledgers.Found, 2) },
+		"answers of nobody": func(ids []token.ID) []ledgers.Found { return make([]ledgers.Found, len(ids)) },
+	} {
+		_, err := s.v.Validate(t.Context(), view, raw, s.at)
+		_, verdict := errors.AsType[*zkbench.CheckError](err)
+		if err == nil || verdict != (name == "answers of nobody") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// asked is a view of a ledger.
+type asked func(ids []token.ID) []ledgers.Found
+
+func (a asked) Tokens(_ context.Context, ids []token.ID) ([]ledgers.Found, error) { return a(ids), nil }
+
+// TestAskedOnce: a ledger is asked once for all inputs of a batch, and for none of a request whose signatures do not hold.
+func TestAskedOnce(t *testing.T) {
+	t.Parallel()
+	s, ids := funded(t, token.RedeemOwner)
+	var raws [][]byte
+	for i := range ids {
+		anchor := fmt.Sprint("pay ", i)
+		a, _ := s.moved(anchor, 0, "", ids[i:i+1], output(s.owners[1].Identity(), 100))
+		r := &request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}
+		raw := s.sign(r, s.owners[i:i+1])
+		if i == 1 {
+			r.Auditors[0][5] ^= 1
+			raw = s.encode(r)
+		}
+		raws = append(raws, raw)
+	}
+	var questions [][]token.ID
+	view := asked(func(ids []token.ID) []ledgers.Found {
+		questions = append(questions, ids)
+		return must.Get(s.ledger.Tokens(t.Context(), ids))(t)
+	})
+	results := s.v.ValidateBatch(t.Context(), view, raws, s.at)
+	for i, r := range results {
+		if (r.Err == nil) != (i != 1) {
+			t.Errorf("request %d: %v", i, r.Err)
+		}
+	}
+	golden.Equal(t, "questions", [][]token.ID{{ids[0], ids[2]}}, questions)
+	must.Get(s.v.Validate(t.Context(), asked(nil), func() []byte { r, _ := s.issued("issue", 1); return s.sign(r) }(), s.at))(t)
 }
 
 // FuzzValidate: of mutated requests none is accepted that says anything else than

@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
@@ -75,4 +76,9 @@ func (s *shared) Token(_ context.Context, id token.ID) ([]byte, error) {
 		return t.([]byte), nil
 	}
 	return nil, zkbench.ErrSpent
+}
+
+// Tokens implements validator.Tokens.
+func (s *shared) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
+	return validator.TokenFunc(s.Token).Tokens(ctx, ids)
 }

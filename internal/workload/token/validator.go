@@ -153,6 +153,11 @@ func (v view) Token(_ context.Context, id token.ID) ([]byte, error) {
 	return nil, zkbench.ErrSpent
 }
 
+// Tokens implements validator.Tokens.
+func (v view) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
+	return validator.TokenFunc(v.Token).Tokens(ctx, ids)
+}
+
 func (v *validation) Input(ctx context.Context, seq uint64) (any, error) {
 	return v.submit(ctx, seq, "")
 }

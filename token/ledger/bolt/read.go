@@ -21,17 +21,30 @@ const (
 )
 
 // Token implements ledger.Ledger.
-func (l *Ledger) Token(ctx context.Context, id token.ID) (found []byte, err error) {
+func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
+	found, err := l.Tokens(ctx, []token.ID{id})
+	if err != nil {
+		return nil, err
+	}
+	return found[0].Token, found[0].Err
+}
+
+// Tokens implements ledger.Ledger.
+func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	err = l.view(func(tx *bbolt.Tx) error {
-		s, err := tablesOf(tx, l.genesis).State(id)
-		if err == nil {
-			err = s.Unspent()
+	found := make([]ledger.Found, len(ids))
+	err := l.view(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx, l.genesis)
+		for i, id := range ids {
+			s, err := t.State(id)
+			if err == nil {
+				err = s.Unspent()
+			}
+			found[i] = ledger.Found{Token: bytes.Clone(s.Token), Err: err}
 		}
-		found = bytes.Clone(s.Token)
-		return err
+		return nil
 	})
 	return found, err
 }

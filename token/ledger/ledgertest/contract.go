@@ -175,6 +175,7 @@ func closed(t *testing.T, l Verifier) {
 	for name, call := range map[string]func() error{
 		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
+		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0"), token.ID("b")}); return err },
 		"verify": func() error { return l.Verify(ctx, nil) },
 		"close":  l.Close,
 	} {
@@ -204,6 +205,7 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	for name, call := range map[string]func() error{
 		"apply":  func() error { return l.Apply(ctx, nil) },
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
+		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0")}); return err },
 		"digest": func() error { _, _, err := l.Digest(ctx, []byte("a")); return err },
 		"verify": func() error { return l.Verify(ctx, nil) },
 		"log": func() error {

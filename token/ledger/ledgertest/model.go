@@ -197,6 +197,19 @@ func randomBatches(test *testing.T, s Stores) {
 // compare asks the ledger for all that the model knows, and for what it does not.
 func (m *model) compare(t *rapid.T, l ledger.Ledger) {
 	ctx := context.Background()
+	var ids []token.ID // some of them twice
+	for i := range 50 {
+		ids = append(ids, token.ID(fmt.Sprintf("id %d", i/2*7%25)))
+	}
+	all, err := l.Tokens(ctx, ids)
+	if err != nil || len(all) != len(ids) {
+		t.Fatalf("%d tokens of %d: %v", len(all), len(ids), err)
+	}
+	for i, id := range ids {
+		if got, err := l.Token(ctx, id); string(got) != string(all[i].Token) || !errors.Is(err, all[i].Err) || (err == nil) != (all[i].Err == nil) {
+			t.Fatalf("%s: %q, %v alone; %q, %v among others", id, got, err, all[i].Token, all[i].Err)
+		}
+	}
 	for i := range 25 {
 		id := token.ID(fmt.Sprintf("id %d", i))
 		got, err := l.Token(ctx, id)

@@ -24,18 +24,32 @@ func (l *Ledger) Genesis() ledger.Genesis { return l.genesis }
 
 // Token implements ledger.Ledger.
 func (l *Ledger) Token(ctx context.Context, id token.ID) ([]byte, error) {
-	f, err := l.lookup(ctx, &keys{ids: [][]byte{id}}, false)
+	found, err := l.Tokens(ctx, []token.ID{id})
 	if err != nil {
 		return nil, err
 	}
-	s, err := f.State(id)
-	if err == nil {
-		err = s.Unspent()
+	return found[0].Token, found[0].Err
+}
+
+// Tokens implements ledger.Ledger.
+func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
+	k := newKeys()
+	for _, id := range ids {
+		k.id(id)
 	}
+	f, err := l.lookup(ctx, k, false)
 	if err != nil {
 		return nil, err
 	}
-	return s.Token, nil
+	found := make([]ledger.Found, len(ids))
+	for i, id := range ids {
+		s, err := f.State(id)
+		if err == nil {
+			err = s.Unspent()
+		}
+		found[i] = ledger.Found{Token: s.Token, Err: err}
+	}
+	return found, nil
 }
 
 // Digest implements ledger.Ledger. After an Apply of the same *Ledger whose outcome
