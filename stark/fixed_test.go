@@ -345,8 +345,15 @@ func TestFixedLimits(t *testing.T) {
 		_, err := New(Config{KoalaBear, Keccak, attackSet}, tables...)
 		refused(name, c.want, err)
 	}
+	high := smallSet(4)
+	high.Stack, high.LogBlowup = 8, 5
+	column := make([]uint64, 1<<12) // with stacks of 2^8 and 2^5 cosets more than the 2^24 roots of unity
+	_, err := New(Config{KoalaBear, Keccak, high}, &air.Table{Name: "high", Columns: 1, Fixed: [][]uint64{column}, State: func(b *air.Builder) {
+		b.Zero(air.Everywhere, "equal", b.Here(0).Sub(b.Fixed(0)))
+	}})
+	refused("too high", `table "high" of 2^12 rows, accepted are 2^1 to 2^11`, err)
 	tables := fixedTables(func(steps, _ [][]uint64) { steps[3][0] = goldilocks.Modulus })
-	_, err := New(Config{Goldilocks, Poseidon, smallSet(2)}, tables...)
+	_, err = New(Config{Goldilocks, Poseidon, smallSet(2)}, tables...)
 	refused("p of Goldilocks", `table "steps", fixed column 3, row 0`, err)
 	set := attackSet
 	set.ZeroKnowledge = true

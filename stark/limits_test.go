@@ -304,6 +304,7 @@ func TestHeights(t *testing.T) {
 	}{
 		{[]int{8}, "heights of 1 tables, accepted are 2"},
 		{[]int{8, 32, 8}, "heights of 3 tables, accepted are 2"},
+		{[]int{8, 32, 3}, "heights of 3 tables, accepted are 2"},
 		{[]int{1, 32}, "of 1 rows, accepted are powers of two from 2 on"},
 		{[]int{0, 32}, "of 0 rows"},
 		{[]int{-8, 32}, "of -8 rows"},

@@ -34,13 +34,8 @@ type Child struct {
 // NewChild is the form of a system's proofs, of tables of so many rows, of statements like one: of its buses, times and
 // lengths; no number of it counts. Of a System of this package it is Child.
 func NewChild(system *stark.System, rows []int, like stark.Statement) Child {
-	c := Child{system: system, rows: slices.Clone(rows)}
-	c.like.Publics, c.like.Context = slices.Clone(like.Publics), slices.Clone(like.Context)
-	for _, m := range like.Messages {
-		m.Tuple = slices.Clone(m.Tuple)
-		c.like.Messages = append(c.like.Messages, m)
-	}
-	return c
+	like.Messages = slices.Clone(like.Messages)
+	return Child{system: system, rows: slices.Clone(rows), like: like}
 }
 
 // bits are those that are proved of it and of what it proves.

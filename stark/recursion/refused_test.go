@@ -225,6 +225,15 @@ func TestForms(t *testing.T) {
 	must.FailGet(r.Statement([]stark.Statement{form("one", "one", -4)}))(t, zkbench.ErrParams, "another bus")
 	must.FailGet(r.Statement([]stark.Statement{form("other", "one", -4)}))(t, zkbench.ErrParams, "buses exchanged")
 	must.Get(r.Statement([]stark.Statement{form("one", "other", -4)}))(t)
+	within := func(publics []uint64, context string) stark.Statement {
+		s := form("one", "other", -4)
+		s.Publics, s.Context = publics, []byte(context)
+		return s
+	}
+	r = must.Get(recursion.New(poseidon(), leafOf(s, within(nil, "context"))))(t)
+	must.Get(r.Statement([]stark.Statement{within(nil, "another")}))(t)
+	must.FailGet(r.Statement([]stark.Statement{within(nil, "short")}))(t, zkbench.ErrParams, "a context of another length")
+	must.FailGet(r.Statement([]stark.Statement{within(nil, "")}))(t, zkbench.ErrParams, "no context")
 }
 
 // TestBits: what is proved of a proof is the least of all layers.
