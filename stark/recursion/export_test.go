@@ -1,6 +1,8 @@
 package recursion
 
 import (
+	"slices"
+
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
@@ -74,3 +76,6 @@ func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
 func (c Child) Parts() (system *stark.System, rows []int, like stark.Statement) {
 	return c.system, c.rows, c.like
 }
+
+// Systems are those of all layers.
+func (t *Tree) Systems() []*System { return slices.Concat(t.layers...) }

@@ -52,8 +52,26 @@ func TestTrees(t *testing.T) {
 		_, err = tree.Prove(t.Context(), executor.Serial(), bad, stark.Options{})
 		refused(t, "a bad proof", err, zkbench.ErrProof, fmt.Sprintf("layer 1, proof %d: proof %d: ", (n-1)/8, (n-1)%8))
 	}
+	tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, []int{4}, power(t, s, 2, 4).Statement), 2))(t)
+	var greatest uint64
+	for _, l := range tree.Systems() {
+		greatest = max(greatest, must.Get(l.Memory())(t))
+	}
+	golden.Equal(t, "memory", greatest, must.Get(tree.Memory())(t))
+	golden.Within(t, "memory of the last proof", 1<<20, int(must.Get(tree.System().Memory())(t)), 64<<20)
 	_, err := recursion.NewTree(sets, recursion.NewChild(s, []int{4}, stark.Statement{}), 0)
 	refused(t, "no proof", err, zkbench.ErrParams, "0 proofs")
+}
+
+// TestConjectured: sets for comparison have the 100 bits that were believed of them, a query's worth of the rate and grinding.
+func TestConjectured(t *testing.T) {
+	t.Parallel()
+	sets := recursion.Compare100()
+	for _, s := range []stark.Set{sets.Child, sets.Inner, sets.Last} {
+		golden.Equal(t, s.Name, 100, s.Queries*s.LogBlowup+s.Grinding)
+		golden.Equal(t, s.Name+": proved bits that are promised", 0, s.Bits)
+	}
+	golden.Equal(t, "columns a stack of what a program verifies", 4, sets.Child.Stack)
 }
 
 // TestSecure: what the sets of a tree promise is proved of all layers.
