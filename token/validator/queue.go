@@ -51,6 +51,7 @@ type Queue struct {
 	due     bool        // the batch begins when it can, full or not
 	running bool
 	closed  bool
+	last    time.Time     // that of the last batch
 	stopped chan struct{} // closed when closed is set and nothing runs or waits
 }
 
@@ -69,7 +70,8 @@ type running struct {
 }
 
 // NewQueue returns a queue in front of v, for requests on one ledger. at gives the
-// block's time; it is called once for each batch. The error is an ErrParams.
+// block's time; it is called once for each batch, and a time before that of the batch before becomes this. The error is an
+// ErrParams.
 func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Queue, error) {
 	switch {
 	case b.Max < 1 || b.Max > MaxBatch:
@@ -211,10 +213,21 @@ func (q *Queue) batch() bool {
 	for i, c := range calls {
 		raws[i] = c.raw
 	}
-	for i, r := range q.v.validate(ctx, q.tokens, raws, q.at()) {
+	for i, r := range q.v.validate(ctx, q.tokens, raws, q.time()) {
 		calls[i].result <- r
 	}
 	return true
+}
+
+// time is that of the next batch: no block is older than the one before, whatever the clock does.
+func (q *Queue) time() time.Time {
+	at := q.at()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if at.After(q.last) {
+		q.last = at
+	}
+	return q.last
 }
 
 // take takes the next batch. Its context ends when all its callers have left, and is

@@ -328,3 +328,18 @@ func TestPanic(t *testing.T) {
 		}
 	}
 }
+
+// TestTimesRise: a clock that goes back does not take blocks with it.
+func TestTimesRise(t *testing.T) {
+	s, raw := payment(t)
+	clock := []time.Time{s.at, s.at.Add(-time.Hour), s.at.Add(time.Second)}
+	queue := must.Get(validator.NewQueue(s.v, s.ledger, func() (at time.Time) {
+		at, clock = clock[0], clock[1:]
+		return at
+	}, validator.Batching{Max: 1}))(t)
+	for _, want := range []time.Duration{0, 0, time.Second} {
+		valid := must.Get(queue.Validate(t.Context(), raw))(t)
+		golden.Equal(t, "time", s.at.Add(want), valid.At)
+	}
+	must.Do(t, queue.Close())
+}
