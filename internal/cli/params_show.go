@@ -74,11 +74,10 @@ func identityViews(ids [][]byte) ([]identityView, error) {
 		sum := sha256.Sum256(payload)
 		views[i] = identityView{Type: id.Type().String(), Fingerprint: hex.EncodeToString(sum[:])}
 		if id.Type() == identity.TypeX509 {
-			cert, err := x509.ParseCertificate(payload)
-			if err != nil {
-				return nil, err
+			// crypto/x509 reads extensions, which identities are not held to.
+			if cert, err := x509.ParseCertificate(payload); err == nil {
+				views[i].Subject = cert.Subject.String()
 			}
-			views[i].Subject = cert.Subject.String()
 		}
 	}
 	return views, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
 )
 
 // smallParams are parameters with an Ed25519 key as issuer and as auditor.
@@ -100,6 +102,19 @@ func TestParamsDER(t *testing.T) {
 	if errPEM != nil || errDER != nil || !bytes.Equal(fromPEM, fromDER) {
 		t.Errorf("%v, %v; %d and %d bytes", errPEM, errDER, len(fromPEM), len(fromDER))
 	}
+}
+
+// TestShowUnread: an identity is shown whose extensions crypto/x509 cannot read.
+func TestShowUnread(t *testing.T) {
+	_, rest, ok := strings.Cut(golden.Read(t, "token/x509_form.txt"), "basicConstraints, not DER: ok ")
+	if !ok {
+		t.Fatal("no such certificate in x509_form.txt")
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	id := must.Get(identity.X509(must.Get(hex.DecodeString(line))(t)))(t)
+	views := must.Get(identityViews([][]byte{id}))(t)
+	golden.Equal(t, "subject", "", views[0].Subject)
+	golden.Equal(t, "type", "X.509", views[0].Type)
 }
 
 // TestGenerators: a table has as many entries for each generator, so that its

@@ -3,6 +3,8 @@ package identity
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -47,6 +49,34 @@ func FuzzIdentity(f *testing.F) {
 		}
 		if err := agree(t, set, id, []byte("m"), make([]byte, 64)); err != nil && !errors.Is(err, zkbench.ErrSignature) {
 			t.Fatalf("untyped error: %v", err)
+		}
+	})
+}
+
+// FuzzX509: a certificate is refused at a field with a place, or is the one encoding of what
+// it says.
+func FuzzX509(f *testing.F) {
+	certs, _ := madeCertificates(f)
+	for _, cert := range certs {
+		f.Add(cert)
+	}
+	for _, c := range formCases(f) {
+		f.Add([]byte(c.der))
+	}
+	f.Fuzz(func(t *testing.T, cert []byte) {
+		if len(cert) >= MaxLen {
+			return
+		}
+		_, err := parseX509(cert)
+		if err == nil {
+			canonical(t, cert)
+			must.FailGet(parseX509(cert[:len(cert)-1]))(t, zkbench.ErrMalformed, "one byte less")
+			must.FailGet(parseX509(append(slices.Clone(cert), 0)))(t, zkbench.ErrMalformed, "one byte more")
+			return
+		}
+		d, ok := errors.AsType[*zkbench.DecodeError](err)
+		if !ok || !strings.HasPrefix(d.Path, "identity.certificate") || d.Offset < 1 || d.Offset > 1+len(cert) {
+			t.Fatalf("no place: %v", err)
 		}
 	})
 }

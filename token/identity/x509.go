@@ -2,27 +2,16 @@ package identity
 
 import (
 	"bytes"
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/sha256"
-	"crypto/x509"
-	"fmt"
-	"io"
-	"math/big"
-	"slices"
-
-	"golang.org/x/crypto/cryptobyte"
-	"golang.org/x/crypto/cryptobyte/asn1"
+	"unicode/utf8"
 
 	"github.com/zkbench/zkbench"
 )
 
-// ECDSALen is the length in bytes of an ECDSA signature: r || s, 32 bytes
-// big-endian each.
-const ECDSALen = 64
-
-// X509 returns the identity of a DER certificate with a P-256 key.
+// X509 returns the identity of a certificate: X.509 version 3 in DER, with a P-256 key and
+// a signature algorithm of ecdsa-with-SHA256. docs/identity.md has the form, field by
+// field.
 func X509(der []byte) (Identity, error) {
 	id := append(Identity{byte(TypeX509)}, der...)
 	_, err := parse(id, nil)
@@ -32,88 +21,169 @@ func X509(der []byte) (Identity, error) {
 	return id, nil
 }
 
-type ecdsaVerifier struct{ key *ecdsa.PublicKey }
-
-func parseX509(der []byte) (Verifier, error) {
-	cert, err := x509.ParseCertificate(der)
+// parseX509 parses a certificate, of at most MaxLen bytes.
+func parseX509(cert []byte) (Verifier, error) {
+	point, at, err := parseCertificate(cert)
 	if err != nil {
-		return nil, malformed("certificate", 1, "not one certificate in DER")
+		return nil, err.Within("identity.", 1)
 	}
-	key, ok := cert.PublicKey.(*ecdsa.PublicKey)
-	if !ok || key.Curve != elliptic.P256() {
-		return nil, malformed("certificate", 1, "key is not ECDSA on P-256")
+	key, bad := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if bad != nil {
+		return nil, malformed(fieldKey, 1+at, "want 0x04, x, y of a point of P-256, x and y below p")
 	}
 	return &ecdsaVerifier{key}, nil
 }
 
-// Verify accepts r || s with 0 < r < n and 0 < s <= (n-1)/2 that is an ECDSA
-// signature of SHA-256(message): of s and n-s, which verify alike, only the low.
-func (v *ecdsaVerifier) Verify(message, signature []byte) error {
-	if len(signature) != ECDSALen {
-		return rejected(fmt.Sprintf("%d bytes, want %d", len(signature), ECDSALen))
+const (
+	fieldKey = "certificate.subjectPublicKey"
+	pointLen = 65 // 0x04, x, y
+
+	// maxSerial is RFC 5280's limit on bytes of a serial number.
+	maxSerial = 20
+	// maxExtensions bounds the search for one that stands twice.
+	maxExtensions = 32
+
+	// Fields of which one encoding is accepted.
+	versionThree    = "\xa0\x03\x02\x01\x02"
+	ecdsaWithSHA256 = "\x30\x0a\x06\x08\x2a\x86\x48\xce\x3d\x04\x03\x02"
+	// p256Info is a SubjectPublicKeyInfo up to the point: id-ecPublicKey, prime256v1,
+	// a BIT STRING of pointLen bytes.
+	p256Info = "\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00"
+
+	wantAlgorithm = "ecdsa-with-SHA256 without parameters"
+)
+
+// parseCertificate returns the bytes of the key's point, and where they stand. The names
+// of fields are RFC 5280's.
+func parseCertificate(in []byte) (point []byte, at int, err *zkbench.DecodeError) {
+	whole := newElement(in)
+	cert := whole.next("certificate", tagSequence)
+	whole.done("certificate")
+	tbs := cert.next("certificate.tbsCertificate", tagSequence)
+	cert.fixed("certificate.signatureAlgorithm", ecdsaWithSHA256, wantAlgorithm)
+	cert.signature("certificate.signatureValue")
+	cert.done("certificate")
+
+	tbs.fixed("certificate.version", versionThree, "version 3")
+	serial := tbs.positive("certificate.serialNumber")
+	if len(serial) > maxSerial {
+		tbs.fail("certificate.serialNumber", tbs.at-len(serial), "%d bytes, want at most %d", len(serial), maxSerial)
 	}
-	if bytes.Compare(signature[32:], halfOrder[:]) > 0 {
-		return rejected("s is above half the order")
+	tbs.fixed("certificate.signature", ecdsaWithSHA256, wantAlgorithm)
+	tbs.name("certificate.issuer")
+	validity := tbs.next("certificate.validity", tagSequence)
+	validity.time("certificate.validity.notBefore")
+	validity.time("certificate.validity.notAfter")
+	validity.done("certificate.validity")
+	tbs.name("certificate.subject")
+	tbs.fixed("certificate.subjectPublicKeyInfo", p256Info, "a P-256 key: id-ecPublicKey, prime256v1, an uncompressed point")
+	at = tbs.at
+	if tbs.err == nil && tbs.end-at < pointLen {
+		tbs.fail(fieldKey, at, "%d bytes are left, want %d", tbs.end-at, pointLen)
 	}
-	var b cryptobyte.Builder
-	b.AddASN1(asn1.SEQUENCE, func(b *cryptobyte.Builder) {
-		b.AddASN1BigInt(new(big.Int).SetBytes(signature[:32]))
-		b.AddASN1BigInt(new(big.Int).SetBytes(signature[32:]))
-	})
-	hash := sha256.Sum256(message)
-	if !ecdsa.VerifyASN1(v.key, hash[:], b.BytesOrPanic()) {
-		return rejected("not by this key")
+	if tbs.err == nil {
+		point = in[at : at+pointLen]
+		tbs.at += pointLen
 	}
-	return nil
+	tbs.extensions("certificate.extensions")
+	tbs.done("certificate.tbsCertificate")
+	return point, at, whole.err
 }
 
-// halfOrder is (n-1)/2 for the order n of P-256, big-endian.
-var halfOrder = func() (half [32]byte) {
-	new(big.Int).Rsh(elliptic.P256().Params().N, 1).FillBytes(half[:])
-	return half
-}()
-
-type ecdsaSigner struct {
-	id  Identity
-	key *ecdsa.PrivateKey
+// signature reads a BIT STRING that holds an Ecdsa-Sig-Value. It is not verified: no
+// issuer is known.
+func (d *element) signature(field string) {
+	bits := d.next(field, tagBitString)
+	bits.fixed(field, "\x00", "a BIT STRING of whole bytes")
+	pair := bits.next(field, tagSequence)
+	bits.done(field)
+	pair.positive(field)
+	pair.positive(field)
+	pair.done(field)
 }
 
-// NewX509Signer signs as the certificate's owner. A key that is not the
-// certificate's is an ErrParams.
-func NewX509Signer(der []byte, key *ecdsa.PrivateKey) (Signer, error) {
-	id, err := X509(der)
-	if err != nil {
-		return nil, err
+// name reads a Name: sets of attributes, none of which is empty, each in the order
+// that DER demands, which also keeps an attribute from standing twice in a set.
+func (d *element) name(field string) {
+	name := d.next(field, tagSequence)
+	for i := 0; name.more(); i++ {
+		set := name.next("", tagSet)
+		if set.err == nil && !set.more() {
+			set.fail("", set.at, "empty set, want an attribute")
+		}
+		var last []byte
+		for j := 0; set.more(); j++ {
+			from := set.at
+			set.attribute()
+			if this := d.in[from:set.at]; set.err == nil && bytes.Compare(last, this) >= 0 {
+				set.fail("", from, "want the attributes of a set in ascending order of their bytes")
+			} else {
+				last = this
+			}
+			set.within("", j)
+		}
+		name.within(field, i)
 	}
-	v, err := parseX509(der)
-	if err != nil {
-		return nil, err
-	}
-	if key == nil || !v.(*ecdsaVerifier).key.Equal(&key.PublicKey) {
-		return nil, fmt.Errorf("%w: the private key is not that of the certificate", zkbench.ErrParams)
-	}
-	return &ecdsaSigner{id, key}, nil
 }
 
-func (s *ecdsaSigner) Identity() Identity { return slices.Clone(s.id) }
+// attribute reads a type and value of a name.
+func (d *element) attribute() {
+	pair := d.next("", tagSequence)
+	pair.oid(".type")
+	value := pair.next(".value", tagUTF8String, tagPrintableString, tagIA5String)
+	if d.err == nil && !isText(value.tag, value.rest()) {
+		d.fail(".value", value.at, "characters that its type of string has not")
+	}
+	pair.done("")
+}
 
-// Sign signs as RFC 6979 says, SHA-256, and returns the low s.
-func (s *ecdsaSigner) Sign(message []byte, _ io.Reader) ([]byte, error) {
-	hash := sha256.Sum256(message)
-	der, err := s.key.Sign(nil, hash[:], crypto.SHA256)
-	if err != nil {
-		return nil, err
+func isText(t tag, b []byte) bool {
+	switch t {
+	case tagUTF8String:
+		return utf8.Valid(b)
+	case tagIA5String:
+		return !bytes.ContainsFunc(b, func(r rune) bool { return r >= utf8.RuneSelf })
 	}
-	in := cryptobyte.String(der)
-	var R, S big.Int
-	if !in.ReadASN1(&in, asn1.SEQUENCE) || !in.ReadASN1Integer(&R) || !in.ReadASN1Integer(&S) {
-		return nil, fmt.Errorf("%w: crypto/ecdsa returned no ASN.1 signature", zkbench.ErrSignature)
+	for _, c := range b { // PrintableString
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && bytes.IndexByte([]byte(" '()+,-./:=?"), c) < 0 {
+			return false
+		}
 	}
-	out := make([]byte, ECDSALen)
-	R.FillBytes(out[:32])
-	S.FillBytes(out[32:])
-	if bytes.Compare(out[32:], halfOrder[:]) > 0 {
-		S.Sub(elliptic.P256().Params().N, &S).FillBytes(out[32:])
+	return true
+}
+
+// extensions reads the extensions, if there are any. Their values are octets of which
+// none is read, and so may be anything (Fabric CA's are JSON); critical ones too.
+func (d *element) extensions(field string) {
+	if !d.more() {
+		return
 	}
-	return out, nil
+	explicit := d.next(field, tagExtensions)
+	list := explicit.next(field, tagSequence)
+	explicit.done(field)
+	if d.err == nil && !list.more() {
+		d.fail(field, list.at, "empty, want none or at least one")
+	}
+	var seen [maxExtensions][]byte
+	for i := 0; list.more(); i++ {
+		if i == maxExtensions {
+			list.fail(field, list.at, "more than %d", maxExtensions)
+			return
+		}
+		extension := list.next("", tagSequence)
+		from := extension.at
+		seen[i] = extension.oid(".extnID")
+		for _, id := range seen[:i] {
+			if bytes.Equal(id, seen[i]) {
+				list.fail(".extnID", from, "stands twice")
+			}
+		}
+		if extension.peek() == tagBoolean {
+			extension.fixed(".critical", "\x01\x01\xff", "TRUE as 0xff, or nothing for FALSE")
+		}
+		extension.next(".extnValue", tagOctetString)
+		extension.done("")
+		list.within(field, i)
+	}
 }

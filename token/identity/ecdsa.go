@@ -1,0 +1,105 @@
+package identity
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+
+	"golang.org/x/crypto/cryptobyte"
+	"golang.org/x/crypto/cryptobyte/asn1"
+
+	"github.com/zkbench/zkbench"
+)
+
+// ECDSALen is the length in bytes of an ECDSA signature: r || s, 32 bytes
+// big-endian each.
+const ECDSALen = 64
+
+type ecdsaVerifier struct{ key *ecdsa.PublicKey }
+
+// Verify accepts r || s with 0 < r < n and 0 < s <= (n-1)/2 that is an ECDSA
+// signature of SHA-256(message): of s and n-s, which verify alike, only the low. Ranges
+// are checked here, and crypto/ecdsa sees DER that is made here: it is left the equation.
+func (v *ecdsaVerifier) Verify(message, signature []byte) error {
+	if len(signature) != ECDSALen {
+		return rejected(fmt.Sprintf("%d bytes, want %d", len(signature), ECDSALen))
+	}
+	r, s := signature[:32], signature[32:]
+	if isZero(r) || bytes.Compare(r, order[:]) >= 0 {
+		return rejected("r is not in 1..n-1")
+	}
+	if isZero(s) || bytes.Compare(s, halfOrder[:]) > 0 {
+		return rejected("s is not in 1..(n-1)/2")
+	}
+	var b cryptobyte.Builder
+	b.AddASN1(asn1.SEQUENCE, func(b *cryptobyte.Builder) {
+		b.AddASN1BigInt(new(big.Int).SetBytes(r))
+		b.AddASN1BigInt(new(big.Int).SetBytes(s))
+	})
+	hash := sha256.Sum256(message)
+	if !ecdsa.VerifyASN1(v.key, hash[:], b.BytesOrPanic()) {
+		return rejected("not by this key")
+	}
+	return nil
+}
+
+// order is the order n of P-256, halfOrder is (n-1)/2, big-endian.
+var order, halfOrder = func() (n, half [32]byte) {
+	N := elliptic.P256().Params().N
+	N.FillBytes(n[:])
+	new(big.Int).Rsh(N, 1).FillBytes(half[:])
+	return n, half
+}()
+
+func isZero(b []byte) bool { return bytes.Count(b, []byte{0}) == len(b) }
+
+type ecdsaSigner struct {
+	id  Identity
+	key *ecdsa.PrivateKey
+}
+
+// NewX509Signer signs as the certificate's owner. A key that is not the
+// certificate's is an ErrParams.
+func NewX509Signer(der []byte, key *ecdsa.PrivateKey) (Signer, error) {
+	id, err := X509(der)
+	if err != nil {
+		return nil, err
+	}
+	v, err := parseX509(der)
+	if err != nil {
+		return nil, err
+	}
+	if key == nil || !v.(*ecdsaVerifier).key.Equal(&key.PublicKey) {
+		return nil, fmt.Errorf("%w: the private key is not that of the certificate", zkbench.ErrParams)
+	}
+	return &ecdsaSigner{id, key}, nil
+}
+
+func (s *ecdsaSigner) Identity() Identity { return slices.Clone(s.id) }
+
+// Sign signs as RFC 6979 says, SHA-256, and returns the low s.
+func (s *ecdsaSigner) Sign(message []byte, _ io.Reader) ([]byte, error) {
+	hash := sha256.Sum256(message)
+	der, err := s.key.Sign(nil, hash[:], crypto.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	in := cryptobyte.String(der)
+	var R, S big.Int
+	if !in.ReadASN1(&in, asn1.SEQUENCE) || !in.ReadASN1Integer(&R) || !in.ReadASN1Integer(&S) {
+		return nil, fmt.Errorf("%w: crypto/ecdsa returned no ASN.1 signature", zkbench.ErrSignature)
+	}
+	out := make([]byte, ECDSALen)
+	R.FillBytes(out[:32])
+	S.FillBytes(out[32:])
+	if bytes.Compare(out[32:], halfOrder[:]) > 0 {
+		S.Sub(elliptic.P256().Params().N, &S).FillBytes(out[32:])
+	}
+	return out, nil
+}
