@@ -95,16 +95,21 @@ func goodForm(t testing.TB) form {
 	}
 }
 
-// aliased is a point of P-256 whose x is written as x + p.
-func aliased() string {
+// point is the first point of P-256 with x = 0, 1, ... that is wanted.
+func point(wanted func(y *big.Int) bool) (x, y *big.Int) {
 	params := elliptic.P256().Params()
 	for x := big.NewInt(0); ; x.Add(x, big.NewInt(1)) {
 		square := new(big.Int).Exp(x, big.NewInt(3), nil)
 		square.Sub(square, new(big.Int).Mul(big.NewInt(3), x)).Add(square, params.B).Mod(square, params.P)
-		if y := new(big.Int).ModSqrt(square, params.P); y != nil {
-			return "\x04" + string(x.Add(x, params.P).Bytes()) + string(y.FillBytes(make([]byte, 32)))
+		if y := new(big.Int).ModSqrt(square, params.P); y != nil && wanted(y) {
+			return x, y
 		}
 	}
+}
+
+// uncompressed is a point as keys have it.
+func uncompressed(x, y *big.Int) string {
+	return "\x04" + string(x.FillBytes(make([]byte, 32))) + string(y.FillBytes(make([]byte, 32)))
 }
 
 const accepted = "ok"
@@ -130,7 +135,7 @@ func formCases(t testing.TB) []formCase {
 		raw(name, field, differs, f.encode())
 	}
 	const strict, lenient, stricter = false, true, true
-	point := good.key[len(p256Info):]
+	owner := good.key[len(p256Info):]
 	fill := MaxLen - 1 - len(encoded) - len(extensions("")) - 1
 
 	raw("good", accepted, strict, encoded)
@@ -149,6 +154,9 @@ func formCases(t testing.TB) []formCase {
 	})
 	edit("sorted set", accepted, strict, func(f *form) {
 		f.subject = name(rdn(attribute(commonName, utf8String("a")), attribute(commonName, utf8String("b"))), rdn(attribute("\x06\x03\x55\x04\x0a", tlv(tagIA5String, "a@b"))))
+	})
+	edit("type with 0x80 within a number", accepted, strict, func(f *form) {
+		f.subject = name(rdn(attribute("\x06\x04\x55\x81\x80\x01", utf8String("a"))))
 	})
 	edit("32 extensions", accepted, strict, func(f *form) { f.rest = extensionsUpTo(maxExtensions) })
 	edit("unknown critical extension, not DER", accepted, strict, func(f *form) {
@@ -182,6 +190,8 @@ func formCases(t testing.TB) []formCase {
 	edit("serial not minimal", ".serialNumber", strict, func(f *form) { f.serial = integer("\x00\x2a") })
 	edit("serial of 21 bytes", ".serialNumber", lenient, func(f *form) { f.serial = integer("\x00" + strings.Repeat("\xff", 20)) })
 	edit("serial, long length", ".serialNumber", strict, func(f *form) { f.serial = "\x02\x81\x01\x2a" })
+	edit("serial, longer length", ".serialNumber", strict, func(f *form) { f.serial = "\x02\x82\x00\x01\x2a" })
+	edit("serial, length of 255 bytes", ".serialNumber", strict, func(f *form) { f.serial = "\x02\x82\x00\xff" + strings.Repeat("\x2a", 255) })
 
 	edit("inner algorithm with NULL", ".signature", strict, func(f *form) { f.inner = "\x30\x0c" + ecdsaWithSHA256[2:] + "\x05\x00" })
 	edit("outer algorithm with NULL", ".signatureAlgorithm", strict, func(f *form) { f.outer = "\x30\x0c" + ecdsaWithSHA256[2:] + "\x05\x00" })
@@ -231,6 +241,7 @@ func formCases(t testing.TB) []formCase {
 		{"UTCTime without seconds", utc("2601010000Z"), lenient},
 		{"UTCTime with an offset", utc("260101000000+0100"), lenient},
 		{"UTCTime without Z", utc("260101000000"), strict},
+		{"UTCTime with another letter", utc("260101000000X"), strict},
 		{"month 0", utc("260001000000Z"), strict},
 		{"month 13", utc("261301000000Z"), strict},
 		{"day 0", utc("260100000000Z"), strict},
@@ -249,25 +260,29 @@ func formCases(t testing.TB) []formCase {
 		f.validity = tlv(tagSequence, utc("260101000000Z"), utc("270101000000Z"), "\x05\x00")
 	})
 
-	keyOf := func(bitString string, point string) string {
+	x, y := point(func(*big.Int) bool { return true })
+	aliased := uncompressed(x.Add(x, elliptic.P256().Params().P), y) // x + p for x
+	short := uncompressed(point(func(y *big.Int) bool { return y.FillBytes(make([]byte, 32))[31] == ecdsaWithSHA256[0] }))
+	keyOf := func(unused, encoded string) string {
 		algorithm := p256Info[2 : len(p256Info)-3]
-		return tlv(tagSequence, algorithm, tlv(tagBitString, bitString, point))
+		return tlv(tagSequence, algorithm, bits(unused, encoded))
 	}
 	info := ".subjectPublicKeyInfo"
-	edit("unused bits in key", info, strict, func(f *form) { f.key = keyOf("\x01", point) })
-	edit("point compressed", info, strict, func(f *form) { f.key = keyOf("\x00", "\x02"+point[1:33]) })
+	edit("unused bits in key", info, strict, func(f *form) { f.key = keyOf("\x01", owner) })
+	edit("point compressed", info, strict, func(f *form) { f.key = keyOf("\x00", "\x02"+owner[1:33]) })
 	edit("point at infinity", info, strict, func(f *form) { f.key = keyOf("\x00", "\x00") })
 	edit("curve secp256k1", info, strict, func(f *form) {
-		f.key = tlv(tagSequence, tlv(tagSequence, p256Info[4:13], "\x06\x05\x2b\x81\x04\x00\x0a"), bits("\x00", point))
+		f.key = tlv(tagSequence, tlv(tagSequence, p256Info[4:13], "\x06\x05\x2b\x81\x04\x00\x0a"), bits("\x00", owner))
 	})
 	edit("algorithm, trailing", info, lenient, func(f *form) {
-		f.key = tlv(tagSequence, tlv(tagSequence, p256Info[4:len(p256Info)-3], "\x05\x00"), bits("\x00", point))
+		f.key = tlv(tagSequence, tlv(tagSequence, p256Info[4:len(p256Info)-3], "\x05\x00"), bits("\x00", owner))
 	})
-	edit("key information, trailing", info, lenient, func(f *form) { f.key = tlv(tagSequence, p256Info[2:], point, "\x05\x00") })
+	edit("key information, trailing", info, lenient, func(f *form) { f.key = tlv(tagSequence, p256Info[2:], owner, "\x05\x00") })
 	edit("key information cut", ".subjectPublicKey", strict, func(f *form) { f.key, f.rest = f.key[:len(f.key)-1], "" })
-	edit("point hybrid", ".subjectPublicKey", strict, func(f *form) { f.key = keyOf("\x00", "\x06"+point[1:]) })
-	edit("point off the curve", ".subjectPublicKey", strict, func(f *form) { f.key = keyOf("\x00", point[:64]+string([]byte{point[64] ^ 1})) })
-	edit("point with x+p", ".subjectPublicKey", strict, func(f *form) { f.key = keyOf("\x00", aliased()) })
+	edit("key information ends in signatureAlgorithm", ".subjectPublicKey", strict, func(f *form) { f.key, f.rest = p256Info+short[:64], "" })
+	edit("point hybrid", ".subjectPublicKey", strict, func(f *form) { f.key = keyOf("\x00", "\x06"+owner[1:]) })
+	edit("point off the curve", ".subjectPublicKey", strict, func(f *form) { f.key = keyOf("\x00", owner[:64]+string([]byte{owner[64] ^ 1})) })
+	edit("point with x+p", ".subjectPublicKey", strict, func(f *form) { f.key = keyOf("\x00", aliased) })
 
 	edit("issuerUniqueID", ".extensions", lenient, func(f *form) { f.rest = "\x81\x02\x00\x01" + f.rest })
 	edit("subjectUniqueID", ".extensions", lenient, func(f *form) { f.rest = "\x82\x02\x00\x01" + f.rest })
