@@ -168,7 +168,9 @@ func (d *demo) setUp() error {
 	if vault, err = d.vault("auditor"); err != nil {
 		return err
 	}
-	if d.auditor, err = service.NewAuditorService(d.params, token.Tuning{}, ex, vault, auditor, service.SignAll, authority.Identity()); err != nil {
+	if d.auditor, err = service.NewAuditorService(d.params, token.Tuning{}, ex, vault, service.Auditor{
+		Signer: auditor, Policy: service.SignAll, Authorities: []identity.Identity{authority.Identity()},
+	}); err != nil {
 		return err
 	}
 	if d.alice, err = d.owner("alice", service.NewKey(alice), ex); err != nil {

@@ -37,16 +37,22 @@ type Policy func(ctx context.Context, report *audit.Report) error
 // SignAll is the policy of an auditor who only keeps records.
 func SignAll(context.Context, *audit.Report) error { return nil }
 
-// NewAuditorService returns a service of one of the parameters' auditors, who signs what the policy lets pass and accepts
-// enrolments of these authorities. The error is an ErrParams.
-func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, signer identity.Signer, policy Policy, authorities ...identity.Identity) (*AuditorService, error) {
-	if _, err := indexOf("auditors", params.Auditors, signer); err != nil {
+// Auditor is who audits, and how.
+type Auditor struct {
+	Signer      identity.Signer // one of the parameters' auditors
+	Policy      Policy
+	Authorities []identity.Identity // whose enrolments count
+}
+
+// NewAuditorService returns the service of an auditor. The error is an ErrParams.
+func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, a Auditor) (*AuditorService, error) {
+	if _, err := indexOf("auditors", params.Auditors, a.Signer); err != nil {
 		return nil, err
 	}
-	if policy == nil {
+	if a.Policy == nil {
 		return nil, refuse("no policy; SignAll signs all that is in order")
 	}
-	auditor, err := audit.New(params, vault.genesis, ex, tuning, authorities...)
+	auditor, err := audit.New(params, vault.genesis, ex, tuning, a.Authorities...)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +61,7 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if err != nil {
 		return nil, err
 	}
-	return &AuditorService{auditor, v, vault.genesis.ID(), vault, signer, policy}, nil
+	return &AuditorService{auditor, v, vault.genesis.ID(), vault, a.Signer, a.Policy}, nil
 }
 
 // Check decodes a request and the information that came with it, and holds one

@@ -105,7 +105,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"auditor": func() error {
-			_, err := service.NewAuditorService(w.params, tuning, ex, w.audited, key(t, "issuer"), service.SignAll)
+			_, err := service.NewAuditorService(w.params, tuning, ex, w.audited, service.Auditor{Signer: key(t, "issuer"), Policy: service.SignAll})
 			return err
 		},
 		"issuer's vault": func() error {
@@ -113,7 +113,7 @@ func TestConstructors(t *testing.T) {
 			return err
 		},
 		"auditor's vault": func() error {
-			_, err := service.NewAuditorService(&other, tuning, ex, w.audited, key(t, "auditor"), service.SignAll)
+			_, err := service.NewAuditorService(&other, tuning, ex, w.audited, w.audits(t, service.SignAll))
 			return err
 		},
 		"wallet's vault": func() error {

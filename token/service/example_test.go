@@ -57,7 +57,7 @@ func Example() {
 	}
 	issues, err := service.NewIssueService(params, token.Bulletproof, local, ex, vault("issuer"), issuer)
 	must(err)
-	audits, err := service.NewAuditorService(params, local, ex, vault("auditor"), auditor, service.SignAll)
+	audits, err := service.NewAuditorService(params, local, ex, vault("auditor"), service.Auditor{Signer: auditor, Policy: service.SignAll})
 	must(err)
 	alice, err := service.NewWallet(params, vault("alice"), service.NewKey(newKey()))
 	must(err)

@@ -142,7 +142,7 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	ex := executor.Serial()
 	w.issued, w.audited = w.vault(t), w.vault(t)
 	w.issuer = must.Get(service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer")))(t)
-	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, key(t, "auditor"), service.SignAll, w.authority.Identity()))(t)
+	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, w.audits(t, service.SignAll)))(t)
 	w.validator = must.Get(validator.New(w.params, w.genesis, ex, smallTables, 100))(t)
 	w.wallet = must.Get(service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody"))))(t)
 	w.transfer = must.Get(service.NewTransferService(w.params, "", smallTables, ex, w.wallet))(t)
@@ -152,6 +152,11 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 		}
 	})
 	return w
+}
+
+// audits is the auditor with a policy.
+func (w *world) audits(t must.TB, policy service.Policy) service.Auditor {
+	return service.Auditor{Signer: key(t, "auditor"), Policy: policy, Authorities: []identity.Identity{w.authority.Identity()}}
 }
 
 func (w *world) path() string {

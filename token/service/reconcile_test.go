@@ -24,7 +24,7 @@ func auditorOf(t *testing.T, w *world, policy service.Policy) *service.AuditorSe
 	t.Helper()
 	vault := w.vault(t)
 	t.Cleanup(func() { must.Do(t, vault.Close()) })
-	return must.Get(service.NewAuditorService(w.params, smallTables, executor.Serial(), vault, key(t, "auditor"), policy, w.authority.Identity()))(t)
+	return must.Get(service.NewAuditorService(w.params, smallTables, executor.Serial(), vault, w.audits(t, policy)))(t)
 }
 
 // TestPolicy: what the policy refuses is not signed and not kept, and the policy sees who issues, what, and to whom: no
@@ -80,7 +80,7 @@ func TestPolicy(t *testing.T) {
 		must.Fail(t, err, must.ErrAny, "%s", name)
 	}
 	golden.Equal(t, "requests of which the policy is asked", before, asked)
-	must.FailGet(service.NewAuditorService(w.params, smallTables, executor.Serial(), w.audited, key(t, "auditor"), nil))(t, zkbench.ErrParams, "no policy")
+	must.FailGet(service.NewAuditorService(w.params, smallTables, executor.Serial(), w.audited, w.audits(t, nil)))(t, zkbench.ErrParams, "no policy")
 }
 
 // TestReconcile: what was signed and landed, and what was not, is known from the log, each record of it seen once.

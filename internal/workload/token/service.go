@@ -87,7 +87,9 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 	if err != nil {
 		return err
 	}
-	if s.auditor, err = service.NewAuditorService(s.params, token.Tuning{}, s.ex, vault, auditor, service.SignAll, s.authority.Identity()); err != nil {
+	if s.auditor, err = service.NewAuditorService(s.params, token.Tuning{}, s.ex, vault, service.Auditor{
+		Signer: auditor, Policy: service.SignAll, Authorities: []identity.Identity{s.authority.Identity()},
+	}); err != nil {
 		return err
 	}
 	s.validator = sync.OnceValues(func() (*validator.Validator, error) {
