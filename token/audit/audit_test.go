@@ -161,6 +161,23 @@ func TestEveryLieIsNamed(t *testing.T) {
 	}
 }
 
+// TestAnotherLedger: what shows an auditor who is behind a pseudonym says it on one ledger.
+func TestAnotherLedger(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	other := s.genesis
+	other.Nonce[0]++
+	auditor := must.Get(audit.New(s.params, other, executor.Serial(), smallTables, key(t, "authority").Identity()))(t)
+	_, err := auditor.Check(t.Context(), s.request, s.info)
+	c, ok := errors.AsType[*zkbench.CheckError](err)
+	if !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 || !errors.Is(err, zkbench.ErrProof) {
+		t.Errorf("%v, want a proof that does not hold", err)
+	}
+	narrow := *s.params
+	narrow.Limits.Inputs = 1
+	must.FailGet(audit.New(&narrow, other, executor.Serial(), smallTables))(t, zkbench.ErrParams, "another ledger's parameters")
+}
+
 // TestEnrolmentByAStranger: a certificate counts only if an authority of the auditor
 // has signed it.
 func TestEnrolmentByAStranger(t *testing.T) {
