@@ -65,41 +65,80 @@ func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
 // it, so the look-ups, which the server runs when it has the lock, see all that
 // writers before have done.
 func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Call) error {
+	s := newStage(calls)
+	x, err := newExchange(ctx, conn, l.sql.ofApply()...)
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	if err := x.query(l.sql.begin, nil, nil, nil); err != nil {
+		return err
+	}
+	if err := s.bind(x, &l.sql); err != nil {
+		return err
+	}
+	if x.size > short { // a lock is not asked for before the server has it all
+		if err := x.await(); err != nil {
+			return err
+		}
+	}
+	g, tail, err := l.decide(ctx, x, calls)
+	if err != nil || len(g.Batches) == 0 {
+		return err
+	}
+	if err := s.write(x, &l.sql, g, tail); err != nil {
+		return err
+	}
+	if err := x.await(); err != nil {
+		return err
+	}
+	return commit(ctx, conn)
+}
+
+// decide takes the lock, and decides on the calls, which come after the batch that it
+// returns.
+func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (*store.Group, store.Batch, error) {
+	var h headRow
+	missing := true
+	err := x.query(l.sql.lock, nil, append(h.columns(), nil), func() error {
+		missing = false
+		return nil
+	})
+	if err != nil {
+		return nil, store.Batch{}, err
+	}
 	k := newKeys()
 	for _, c := range calls {
 		for e := range c.Entries() {
 			k.add(e)
 		}
 	}
-	var b pgx.Batch
-	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-	var h headRow
-	b.Queue(l.sql.lock).QueryRow(func(row pgx.Row) error {
-		return headFound(row.Scan(append(h.columns(), nil)...))
-	})
-	f := k.queue(&b, &l.sql)
-	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
-		return err
+	f, err := k.query(x, &l.sql)
+	if err != nil {
+		return nil, store.Batch{}, err
+	}
+	stop := l.watch(ctx, x.conn)
+	err = x.await()
+	if kept := stop(); err != nil && kept != nil {
+		err = fmt.Errorf("%w: %w", l.failure(ctx, err), kept)
+	}
+	if err != nil {
+		return nil, store.Batch{}, err
+	}
+	if missing {
+		return nil, store.Batch{}, headFound(pgx.ErrNoRows)
 	}
 	tail, err := h.batch()
 	if err != nil {
-		return err
+		return nil, store.Batch{}, err
 	}
 	g := store.NewGroup(f, tail)
 	for _, c := range calls {
 		if err := g.Decide(c); err != nil {
-			return err
+			return nil, store.Batch{}, err
 		}
 	}
-	if len(g.Batches) == 0 {
-		return nil
-	}
-	w := writer{sql: &l.sql}
-	w.group(g, tail)
-	if err := conn.SendBatch(ctx, &w.batch).Close(); err != nil {
-		return err
-	}
-	return commit(ctx, conn)
+	return g, tail, nil
 }
 
 // commit commits. Once the request may have been sent only the server can say

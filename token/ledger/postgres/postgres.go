@@ -17,8 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,11 +36,13 @@ import (
 
 // TransactionTime is the most that a transaction of Apply takes, its turn among other
 // processes included; after it the server is not waited for. It is longer than
-// idleTime, so that a process that has stopped keeps the others from no transaction.
+// silence, so that a process that has stopped keeps the others from no transaction.
 const TransactionTime = time.Minute
 
-// idleTime is how long the server keeps a transaction whose process does nothing.
-const idleTime = 30 * time.Second
+// silence is how long a transaction that keeps others waiting may say nothing. The server
+// ends its session then; where it does not, who waits does, which notices at most
+// three quarters later.
+const silence = 15 * time.Second
 
 // DefaultSchema is the schema of a ledger that has no other name.
 const DefaultSchema = "zkbench"
@@ -48,7 +50,10 @@ const DefaultSchema = "zkbench"
 // Option is an option of Create and Open.
 type Option func(*options)
 
-type options struct{ schema string }
+type options struct {
+	schema  string
+	silence time.Duration
+}
 
 // Schema names the ledger's schema: 1 to 63 bytes of UTF-8 that do not begin
 // with "pg_".
@@ -73,6 +78,7 @@ type Ledger struct {
 	queue   *store.Queue
 	genesis ledger.Genesis
 	limit   time.Duration // TransactionTime
+	silence time.Duration
 
 	// readers has room for all connections but one: who holds a snapshot has put
 	// its token there, and may ask the ledger meanwhile.
@@ -118,7 +124,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Ledger, error) {
 
 // start connects, and prepares the ledger for use.
 func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledger, schema string) error) (*Ledger, error) {
-	o := options{schema: DefaultSchema}
+	o := options{schema: DefaultSchema, silence: silence}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -132,8 +138,13 @@ func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledge
 	config.MaxConns = max(config.MaxConns, 2)
 	// A standby answers from the past, in which spent tokens are not.
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
-	config.AfterConnect = settle
-	l := &Ledger{sql: newStatements(o.schema), limit: TransactionTime, readers: make(chan struct{}, config.MaxConns-1)}
+	dialer := net.Dialer{Timeout: config.ConnConfig.ConnectTimeout, KeepAliveConfig: keepAlive(o.silence)}
+	config.ConnConfig.DialFunc = dialer.DialContext
+	l := &Ledger{
+		sql: newStatements(o.schema), limit: TransactionTime, silence: o.silence,
+		readers: make(chan struct{}, config.MaxConns-1),
+	}
+	config.AfterConnect = l.settle
 	l.queue = store.NewLeavingQueue(l.apply)
 	l.closing, l.cancel = context.WithCancel(context.Background())
 	if l.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
@@ -143,28 +154,6 @@ func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledge
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
-}
-
-// settle refuses a server that does not keep what it has committed, and sets up
-// a session: look-ups go by index whatever the statistics say (the tables grow
-// from nothing under plans that are kept), and a process that stops in the
-// middle of a transaction does not keep the others waiting for ever.
-func settle(ctx context.Context, conn *pgx.Conn) error {
-	var fsync, fullPages string
-	err := conn.QueryRow(ctx, `SELECT current_setting('fsync'), current_setting('full_page_writes'),
-		set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
-		set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false),
-		set_config('idle_in_transaction_session_timeout', $1, false)`,
-		strconv.FormatInt(idleTime.Milliseconds(), 10)).Scan(&fsync, &fullPages, nil, nil, nil, nil, nil)
-	if err != nil {
-		return err
-	}
-	for name, value := range map[string]string{"fsync": fsync, "full_page_writes": fullPages} {
-		if value != "on" {
-			return fmt.Errorf("%w: database server has %s = %s, want on", zkbench.ErrEnv, name, value)
-		}
-	}
-	return nil
 }
 
 // initialize makes the schema and its tables.

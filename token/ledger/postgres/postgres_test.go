@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/pgtest"
+	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/ledger/store"
@@ -100,6 +101,55 @@ func TestGroup(t *testing.T) {
 	if err != nil || transactions != 1 {
 		t.Errorf("%d transactions, want 1; %v", transactions, err)
 	}
+}
+
+// TestRejectedBefore: an entry that is rejected with its batch leaves nothing to one with the
+// same anchor, digest and token id in the next call of the transaction.
+func TestRejectedBefore(t *testing.T) {
+	ctx := context.Background()
+	l, _ := newLedger(t)
+	first, second := ledgertest.Issue("a", 1), ledgertest.Issue("a", 2)
+	first.Creates[0].Token = []byte("not this one")
+	var calls []*store.Call
+	for _, batch := range [][]ledger.Entry{{first, ledgertest.Spend("b", token.ID("none"))}, {second}} {
+		calls = append(calls, must.Get(store.NewCall(ctx, batch, false))(t))
+	}
+	l.queue.Exclusive(func() { must.Do(t, l.apply(ctx, calls)) })
+	must.Fail(t, calls[0].Err(), ledger.ErrNotFound, "the first")
+	must.Do(t, calls[1].Err())
+	ledgertest.Verify(t, l)
+	got := must.Get(l.Token(ctx, second.Creates[0].ID))(t)
+	golden.Equal(t, "token", string(second.Creates[0].Token), string(got))
+}
+
+// TestLongBatch: keys, answers and numbers that no socket has room for.
+func TestLongBatch(t *testing.T) {
+	l, _ := newLedger(t)
+	const entries, tokens = 1000, 16
+	var issues, spends []ledger.Entry
+	for i := range entries {
+		issue := ledgertest.Issue(fmt.Sprint("issue ", i), tokens)
+		for j := range issue.Creates {
+			issue.Creates[j].Token = make([]byte, 200)
+		}
+		spend := ledgertest.Issue(fmt.Sprint("spend ", i), 1)
+		for _, c := range issue.Creates {
+			spend.Spends = append(spend.Spends, c.ID)
+		}
+		if i%3 == 0 {
+			spend.Spends = append(spend.Spends, token.ID("none"))
+		}
+		issues, spends = append(issues, issue), append(spends, spend)
+	}
+	ledgertest.Apply(t, l, issues...)
+	rejected := must.Get(l.ApplyEach(context.Background(), spends))(t)
+	for i, err := range rejected {
+		if errors.Is(err, ledger.ErrNotFound) != (i%3 == 0) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	ledgertest.Verify(t, l)
+	golden.Equal(t, "requests", entries+entries*2/3, len(ledgertest.Records(t, l, 0)))
 }
 
 // TestCancel: a call whose context ends while it waits, for its own process or

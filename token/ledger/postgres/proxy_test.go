@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"io"
@@ -16,13 +17,18 @@ type fault int32
 
 const (
 	none       fault = iota
-	cutWrites        // ends it at the first INSERT, which does not reach the server
+	cutWrites        // ends it at the first write, which does not reach the server
 	dropCommit       // ends it at COMMIT, which does not reach the server
 	loseAnswer       // ends it when the server has answered COMMIT
 	hangAnswer       // keeps it, and the answer to COMMIT to itself
 	lateCommit       // ends the client's side at COMMIT, which reaches the server when it is let go
 	lateBegin        // keeps a transaction of Apply from the server until it is let go
+	stallLong        // passes a part of a long message on, and then nothing more
+	fallSilent       // passes some messages behind the one that takes the lock on, and then nothing more
 )
+
+// stallBytes is the part of a long message that stallLong passes on.
+const stallBytes = 1 << 20
 
 // proxy passes connections on to the server, until it is told otherwise.
 type proxy struct {
@@ -31,6 +37,7 @@ type proxy struct {
 	next     atomic.Int32
 	struck   chan struct{} // the fault has happened
 	letGo    chan struct{} // what is late may go on
+	after    int           // messages that fallSilent passes on
 }
 
 func newProxy(t *testing.T) *proxy {
@@ -83,15 +90,36 @@ func (p *proxy) pass(client net.Conn) {
 			}
 		}
 	}()
+	in := bufio.NewReader(client)
+	lock, behind := []byte(nil), -1 // the name of the statement that takes it, and messages since
 	for first := true; ; first = false {
-		message, err := readMessage(client, first)
+		f := fault(p.next.Load())
+		if head, err := in.Peek(5); f == stallLong && err == nil && binary.BigEndian.Uint32(head[1:]) > stallBytes && !first {
+			_, _ = io.CopyN(to, in, stallBytes)
+			p.hush()
+			return
+		}
+		message, err := readMessage(in, first)
 		if err != nil {
 			return
 		}
-		f := fault(p.next.Load())
+		if text, parse := bytes.CutPrefix(message, []byte("P")); parse && bytes.Contains(message, []byte("FOR UPDATE")) {
+			lock, _, _ = bytes.Cut(text[4:], []byte{0})
+		}
+		if f = fault(p.next.Load()); f == fallSilent {
+			if behind >= 0 {
+				behind++
+			} else if message[0] == 'B' && lock != nil && bytes.Contains(message, lock) {
+				behind = 0
+			}
+			if behind > p.after {
+				p.hush()
+				return
+			}
+		}
 		commit := message[0] == 'Q' && bytes.Contains(message, []byte("COMMIT"))
 		switch {
-		case f == cutWrites && message[0] == 'P' && bytes.Contains(message, []byte("INSERT")), f == dropCommit && commit:
+		case f == cutWrites && message[0] == 'E' && message[5] != 0, f == dropCommit && commit:
 			p.next.Store(int32(none))
 			p.struck <- struct{}{}
 			return
@@ -121,6 +149,13 @@ func (p *proxy) pass(client net.Conn) {
 			}
 		}
 	}
+}
+
+// hush keeps the server's side open, and says nothing, until it is let go.
+func (p *proxy) hush() {
+	p.next.Store(int32(none))
+	p.struck <- struct{}{}
+	<-p.letGo
 }
 
 // readMessage reads one message of PostgreSQL's protocol; the first of a

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -73,13 +74,26 @@ func (l *Ledger) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, err
 // the writers' lock.
 func (l *Ledger) lookup(ctx context.Context, k *keys, after bool) (f *found, err error) {
 	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		var b pgx.Batch
+		texts := l.sql.ofLookup()
 		if after {
-			b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE") // a lock is a write
-			b.Queue(l.sql.wait)
+			texts = append(texts, l.sql.begin, l.sql.wait)
 		}
-		f = k.queue(&b, &l.sql)
-		return conn.SendBatch(ctx, &b).Close()
+		x, err := newExchange(ctx, conn, texts...)
+		if err != nil {
+			return err
+		}
+		defer x.close()
+		if after {
+			if err := cmp.Or(x.query(l.sql.begin, nil, nil, nil), x.query(l.sql.wait, nil, nil, nil)); err != nil {
+				return err
+			}
+			stop := l.watch(ctx, conn)
+			defer func() { _ = stop() }()
+		}
+		if f, err = k.query(x, &l.sql); err != nil {
+			return err
+		}
+		return x.await()
 	})
 	return f, err
 }

@@ -203,7 +203,7 @@ func TestEnvironment(t *testing.T) {
 	ledgertest.Apply(t, impatient, batch...)
 
 	// What a role or a url says of a session does not count.
-	const settings = "synchronous_commit=on transaction_isolation=read committed enable_seqscan=off idle_in_transaction_session_timeout=30s"
+	const settings = "synchronous_commit=on transaction_isolation=read committed enable_seqscan=off idle_in_transaction_session_timeout=15s"
 	hasty := open(t, withParameter(t, address, "options", "-c synchronous_commit=off -c default_transaction_isolation=serializable"), schema)
 	execute(t, conn, "CREATE TABLE seen (settings text)")
 	execute(t, conn, `CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN

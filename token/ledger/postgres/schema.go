@@ -50,9 +50,19 @@ func tableNames() []string {
 // statements are the texts of a ledger's statements, with its schema in them.
 type statements struct {
 	create, insertHead, insertGenesis, genesis                              string
-	lock, wait, states, anchors                                             string
+	begin, lock, wait, states, anchors, numbers                             string
 	insertTokens, spendTokens, insertSpent, insertAnchors                   string
 	insertLog, insertChain, updateHead, head, ends, batches, entries, count string
+}
+
+// ofLookup are the statements of keys.query, ofApply those of a transaction that writes.
+func (s *statements) ofLookup() []string { return []string{s.states, s.anchors} }
+
+func (s *statements) ofApply() []string {
+	return append(
+		s.ofLookup(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
+		s.insertLog, s.insertChain, s.updateHead,
+	)
 }
 
 func newStatements(schema string) statements {
@@ -64,21 +74,27 @@ func newStatements(schema string) statements {
 		insertGenesis: s(`INSERT INTO {s}.genesis (encoding, sum) VALUES ($1, $2)`),
 		genesis:       s(`SELECT encoding, sum FROM {s}.genesis WHERE one`),
 
-		lock: s(`SELECT format, first, last, hash, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
-		wait: s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
+		begin: `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`, // a lock is a write
+		lock:  s(`SELECT format, first, last, hash, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
+		wait:  s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
 		states: s(`SELECT q.id, t.created, t.spent, t.token, t.sum, s.seq, s.sum FROM unnest($1::bytea[]) AS q(id)
 			LEFT JOIN {s}.tokens t USING (id) LEFT JOIN {s}.spent s USING (id)`),
 		anchors: s(`SELECT a.anchor, a.seq, a.digest, a.sum FROM unnest($1::bytea[]) AS q(anchor) JOIN {s}.anchors a USING (anchor)`),
 
 		insertTokens: s(`INSERT INTO {s}.tokens (id, created, spent, token, sum)
-			SELECT id, created, nullif(spent, 0), token, sum
-			FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[], $5::integer[]) AS q(id, created, spent, token, sum)`),
+			SELECT id, created, nullif(spent, 0), CASE spent WHEN 0 THEN token END, sum
+			FROM unnest($1::bytea[], $2::bytea[], ` + array(createSeq) + `, ` + array(createSpent) + `, ` + array(createSum) + `)
+				AS q(id, token, created, spent, sum) WHERE created > 0`),
 		spendTokens: s(`UPDATE {s}.tokens t SET spent = q.spent, token = NULL, sum = q.sum
-			FROM unnest($1::bytea[], $2::bigint[], $3::integer[]) AS q(id, spent, sum) WHERE t.id = q.id AND t.spent IS NULL`),
-		insertSpent: s(`INSERT INTO {s}.spent (id, seq, sum) SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::integer[])`),
-		insertAnchors: s(`INSERT INTO {s}.anchors (anchor, seq, digest, sum)
-			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::integer[])`),
-		insertLog: s(`INSERT INTO {s}.log (seq, entry, sum) SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::integer[])`),
+			FROM unnest($1::bytea[], ` + array(spendSeq) + `, ` + array(spendTokenSum) + `) AS q(id, spent, sum)
+			WHERE q.spent > 0 AND t.id = q.id AND t.spent IS NULL`),
+		insertSpent: s(`INSERT INTO {s}.spent (id, seq, sum) SELECT id, seq, sum
+			FROM unnest($1::bytea[], ` + array(spendSeq) + `, ` + array(spendSum) + `) AS q(id, seq, sum) WHERE seq > 0`),
+		insertAnchors: s(`INSERT INTO {s}.anchors (anchor, seq, digest, sum) SELECT anchor, seq, digest, sum
+			FROM unnest($1::bytea[], $2::bytea[], ` + array(anchorSeq) + `, ` + array(anchorSum) + `) AS q(anchor, digest, seq, sum) WHERE seq > 0`),
+		insertLog: s(`INSERT INTO {s}.log (seq, entry, sum) SELECT seq, entry, sum
+			FROM unnest($1::bytea[], ` + array(logSeq) + `, ` + array(logSum) + `) AS q(entry, seq, sum) WHERE seq > 0`),
+		numbers: `SELECT count(set_config(name, list, true)) FROM unnest($1::text[], $2::text[]) AS q(name, list)`,
 		insertChain: s(`INSERT INTO {s}.chain (last, first, hash, sum)
 			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::integer[])`),
 		updateHead: s(`UPDATE {s}.head SET first = $1, last = $2, hash = $3, sum = $4 WHERE one AND last = $5`),

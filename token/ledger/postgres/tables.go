@@ -65,44 +65,44 @@ func (k *keys) id(id []byte) {
 	}
 }
 
-// queue puts the look-up of all keys into a round trip. What is wrong with a
-// record is said when it is asked for.
-func (k *keys) queue(b *pgx.Batch, sql *statements) *found {
+// query adds the look-up of all keys to an exchange. What is wrong with a record is said
+// when it is asked for.
+func (k *keys) query(x *exchange, sql *statements) (*found, error) {
 	f := &found{
 		states: make(map[string]lookedUp, len(k.ids)),
 		known:  make(map[string]store.Anchored, len(k.anchors)),
 		wrong:  map[string]error{},
 	}
 	if len(k.ids) > 0 {
-		b.Queue(sql.states, k.ids).Query(func(rows pgx.Rows) error {
-			var r stateRow
-			_, err := pgx.ForEachRow(rows, r.columns(), func() error {
-				s, err := r.state()
-				f.states[string(r.id)] = lookedUp{s, err}
-				return nil
-			})
-			return err
+		var r stateRow
+		err := x.query(sql.states, []any{k.ids}, r.columns(), func() error {
+			s, err := r.state()
+			f.states[string(r.id)] = lookedUp{s, err}
+			return nil
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	if len(k.anchors) > 0 {
-		b.Queue(sql.anchors, k.anchors).Query(func(rows pgx.Rows) error {
-			var anchor, digest []byte
-			var seq int64
-			var crc int32
-			_, err := pgx.ForEachRow(rows, []any{&anchor, &seq, &digest, &crc}, func() error {
-				a := store.Anchored{Seq: uint64(seq)}
-				if copy(a.Digest[:], digest) != len(digest) || len(digest) != len(a.Digest) ||
-					crc != sum(store.TableAnchors, anchor, a.Append(nil)) {
-					f.wrong[string(anchor)] = wrongSum(fmt.Sprintf("anchors %x", anchor))
-				} else {
-					f.known[string(anchor)] = a
-				}
-				return nil
-			})
-			return err
+		var anchor, digest []byte
+		var seq int64
+		var crc int32
+		err := x.query(sql.anchors, []any{k.anchors}, []any{&anchor, &seq, &digest, &crc}, func() error {
+			a := store.Anchored{Seq: uint64(seq)}
+			if copy(a.Digest[:], digest) != len(digest) || len(digest) != len(a.Digest) ||
+				crc != sum(store.TableAnchors, anchor, a.Append(nil)) {
+				f.wrong[string(anchor)] = wrongSum(fmt.Sprintf("anchors %x", anchor))
+			} else {
+				f.known[string(anchor)] = a
+			}
+			return nil
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return f
+	return f, nil
 }
 
 func wrongSum(place string) error { return ledger.Corruptf(place, "wrong checksum") }

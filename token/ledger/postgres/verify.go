@@ -53,7 +53,7 @@ func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snaps
 	}
 	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		// It keeps no other transaction waiting, so it may take its time.
-		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "+unlimited); err != nil {
 			return err
 		}
 		return work(ctx, &snapshot{conn: conn, sql: &l.sql, found: &found{}})
@@ -205,9 +205,15 @@ func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 	if len(s.entries) == 0 {
 		return ledger.Corruptf(fmt.Sprintf("request %d", seq), "missing from the log")
 	}
-	var b pgx.Batch
-	s.found = k.queue(&b, s.sql)
-	return s.conn.SendBatch(ctx, &b).Close()
+	x, err := newExchange(ctx, s.conn, s.sql.ofLookup()...)
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	if s.found, err = k.query(x, s.sql); err != nil {
+		return err
+	}
+	return x.await()
 }
 
 // Count implements store.Snapshot.

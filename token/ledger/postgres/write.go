@@ -1,92 +1,155 @@
 package postgres
 
 import (
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
+	"bytes"
+	"slices"
+	"strconv"
 
-	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// writer makes the round trip that writes what a group accepted, a statement for
-// each table. The constraints of the tables, and the numbers of rows that change,
-// stand behind the group's decision: where they disagree, the ledger contradicts
-// itself.
-type writer struct {
-	batch pgx.Batch
-	sql   *statements
+// stage is what a transaction writes if all its entries are accepted, as far as it does not
+// depend on their places in the log. The server gets it before the lock is
+// taken, and keeps it in portals. Behind the lock come numbers: of each of these rows
+// the sequence number, 0 where its entry is not accepted, and the checksum.
+//
+// The constraints of the tables, and the numbers of rows that change, stand behind the
+// group's decision: where they disagree, the ledger contradicts itself.
+type stage struct {
+	encoded [][]byte // by index; nil is rejected
+	anchors []part   // the lists are sorted, so that what changes together lies together
+	creates []part
+	spends  []part
 }
 
-// queue adds a statement that changes so many rows.
-func (w *writer) queue(rows int, text string, args ...any) {
-	if rows == 0 {
-		return
-	}
-	w.batch.Queue(text, args...).Exec(func(tag pgconn.CommandTag) error {
-		if n := tag.RowsAffected(); n != int64(rows) {
-			return ledger.Corruptf("database", "%d rows changed, want %d: %s", n, rows, text)
-		}
-		return nil
-	})
+// part is what an entry has in one row.
+type part struct {
+	index      int // of the entry among those of all calls
+	key, value []byte
 }
 
-// group adds all of a group, which comes after the batch before.
-func (w *writer) group(g *store.Group, before store.Batch) {
-	w.tokens(g, before)
-	w.anchors(g)
-	w.log(g)
-	w.chain(g)
-	h := head{format, g.Tail()}
-	w.queue(1, w.sql.updateHead, int64(h.First), int64(h.Last), h.Hash[:], h.sum(), int64(before.Last))
-}
-
-func (w *writer) tokens(g *store.Group, before store.Batch) {
-	// Of tokens that are created; of those that were there and are spent; and of
-	// all that are spent.
-	var ids, oldIDs, spentIDs, tokens [][]byte
-	var created, spent, oldSpent, spentBy []int64
-	var sums, oldSums, spentSums []int32
-	for id, s := range g.Tokens() {
-		crc := sum(store.TableTokens, id, s.Append(nil))
-		if s.Created > before.Last {
-			ids, tokens, sums = append(ids, id), append(tokens, s.Token), append(sums, crc)
-			created, spent = append(created, int64(s.Created)), append(spent, int64(s.Spent))
-		} else {
-			oldIDs, oldSpent, oldSums = append(oldIDs, id), append(oldSpent, int64(s.Spent)), append(oldSums, crc)
-		}
-		if s.Status == store.Spent {
-			spentIDs, spentBy = append(spentIDs, id), append(spentBy, int64(s.Spent))
-			spentSums = append(spentSums, sum(store.TableSpent, id, store.SeqKey(s.Spent)))
+func newStage(calls []*store.Call) *stage {
+	s := new(stage)
+	for _, c := range calls {
+		for e, encoded := range c.Encoded() {
+			i := len(s.encoded)
+			s.encoded = append(s.encoded, encoded)
+			if encoded == nil {
+				continue
+			}
+			s.anchors = append(s.anchors, part{i, e.Anchor, e.Digest[:]})
+			for _, id := range e.Spends {
+				s.spends = append(s.spends, part{i, id, nil})
+			}
+			for _, c := range e.Creates {
+				s.creates = append(s.creates, part{i, c.ID, c.Token})
+			}
 		}
 	}
-	w.queue(len(ids), w.sql.insertTokens, ids, created, spent, tokens, sums)
-	w.queue(len(oldIDs), w.sql.spendTokens, oldIDs, oldSpent, oldSums)
-	w.queue(len(spentIDs), w.sql.insertSpent, spentIDs, spentBy, spentSums)
-}
-
-func (w *writer) anchors(g *store.Group) {
-	var anchors, digests [][]byte
-	var seqs []int64
-	var sums []int32
-	for anchor, a := range g.Anchors() {
-		anchors, digests = append(anchors, anchor), append(digests, a.Digest[:])
-		seqs, sums = append(seqs, int64(a.Seq)), append(sums, sum(store.TableAnchors, anchor, a.Append(nil)))
+	for _, parts := range [][]part{s.anchors, s.creates, s.spends} {
+		slices.SortStableFunc(parts, func(a, b part) int { return bytes.Compare(a.key, b.key) })
 	}
-	w.queue(len(anchors), w.sql.insertAnchors, anchors, seqs, digests, sums)
+	return s
 }
 
-func (w *writer) log(g *store.Group) {
-	var entries [][]byte
-	var seqs []int64
-	var sums []int32
+// Portals, by the tables that their statements write.
+const (
+	portalTokens  = store.TableTokens
+	portalSpends  = "spends" // in tokens too
+	portalSpent   = store.TableSpent
+	portalAnchors = store.TableAnchors
+	portalLog     = store.TableLog
+)
+
+// bind gives the server the stage.
+func (s *stage) bind(x *exchange, sql *statements) error {
+	column := func(parts []part, of func(p part) []byte) [][]byte {
+		all := make([][]byte, len(parts))
+		for i, p := range parts {
+			all[i] = of(p)
+		}
+		return all
+	}
+	key, value := func(p part) []byte { return p.key }, func(p part) []byte { return p.value }
+	for _, b := range []struct {
+		portal, text string
+		args         []any
+	}{
+		{portalLog, sql.insertLog, []any{s.encoded}},
+		{portalAnchors, sql.insertAnchors, []any{column(s.anchors, key), column(s.anchors, value)}},
+		{portalTokens, sql.insertTokens, []any{column(s.creates, key), column(s.creates, value)}},
+		{portalSpends, sql.spendTokens, []any{column(s.spends, key)}},
+		{portalSpent, sql.insertSpent, []any{column(s.spends, key)}},
+	} {
+		if err := x.bind(b.portal, b.text, b.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write adds what writes a group, which comes after the batch before, to an exchange.
+func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store.Batch) error {
+	seqs := make([]uint64, len(s.encoded))
 	for _, e := range g.Entries {
-		seqs, entries = append(seqs, int64(e.Seq)), append(entries, e.Value)
-		sums = append(sums, sum(store.TableLog, store.SeqKey(e.Seq), e.Value))
+		seqs[e.Index] = e.Seq
 	}
-	w.queue(len(entries), w.sql.insertLog, seqs, entries, sums)
+	var n numbers
+	for i, seq := range seqs {
+		n.add(logSeq, int64(seq))
+		n.addSum(logSum, seq, func() int32 { return sum(store.TableLog, store.SeqKey(seq), s.encoded[i]) })
+	}
+	for _, p := range s.anchors {
+		seq := seqs[p.index]
+		n.add(anchorSeq, int64(seq))
+		n.addSum(anchorSum, seq, func() int32 {
+			a := store.Anchored{Seq: seq, Digest: [32]byte(p.value)}
+			return sum(store.TableAnchors, p.key, a.Append(nil))
+		})
+	}
+	created, spent, old := 0, 0, 0
+	tokenSum := func(p part) int32 {
+		state := g.State(p.key)
+		return sum(store.TableTokens, p.key, state.Append(nil))
+	}
+	for _, p := range s.creates {
+		seq, spender := seqs[p.index], uint64(0)
+		if seq > 0 {
+			created++
+			spender = g.State(p.key).Spent
+		}
+		n.add(createSeq, int64(seq))
+		n.add(createSpent, int64(spender))
+		n.addSum(createSum, seq, func() int32 { return tokenSum(p) })
+	}
+	for _, p := range s.spends {
+		seq := seqs[p.index]
+		if seq > 0 {
+			spent++
+			if g.State(p.key).Created <= before.Last {
+				old++
+			}
+		}
+		n.add(spendSeq, int64(seq))
+		n.addSum(spendSum, seq, func() int32 { return sum(store.TableSpent, p.key, store.SeqKey(seq)) })
+		n.addSum(spendTokenSum, seq, func() int32 { return tokenSum(p) })
+	}
+	if err := x.query(sql.numbers, n.settings(), nil, nil); err != nil {
+		return err
+	}
+	x.execute(created, portalTokens, sql.insertTokens)
+	x.execute(old, portalSpends, sql.spendTokens)
+	x.execute(spent, portalSpent, sql.insertSpent)
+	x.execute(len(g.Entries), portalAnchors, sql.insertAnchors)
+	x.execute(len(g.Entries), portalLog, sql.insertLog)
+	if err := writeChain(x, sql, g); err != nil {
+		return err
+	}
+	h := head{format, g.Tail()}
+	return x.change(1, sql.updateHead, int64(h.First), int64(h.Last), h.Hash[:], h.sum(), int64(before.Last))
 }
 
-func (w *writer) chain(g *store.Group) {
+func writeChain(x *exchange, sql *statements, g *store.Group) error {
 	var hashes [][]byte
 	var lasts, firsts []int64
 	var sums []int32
@@ -94,5 +157,53 @@ func (w *writer) chain(g *store.Group) {
 		lasts, firsts, hashes = append(lasts, int64(b.Last)), append(firsts, int64(b.First)), append(hashes, b.Hash[:])
 		sums = append(sums, sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
 	}
-	w.queue(len(lasts), w.sql.insertChain, lasts, firsts, hashes, sums)
+	return x.change(len(lasts), sql.insertChain, lasts, firsts, hashes, sums)
+}
+
+// numbers are lists that statements in portals find in settings of the transaction.
+type numbers [settings][]byte
+
+const (
+	logSeq = iota
+	logSum
+	anchorSeq
+	anchorSum
+	createSeq
+	createSpent // by the entry with this number; 0 where unspent
+	createSum
+	spendSeq
+	spendSum
+	spendTokenSum
+	settings
+)
+
+func setting(list int) string { return "zkbench.list" + strconv.Itoa(list) }
+
+// array is the list in a statement. There is none until the setting is set, which is
+// after the statement was planned.
+func array(list int) string {
+	return "nullif(current_setting('" + setting(list) + "', true), '')::bigint[]"
+}
+
+func (n *numbers) add(list int, value int64) {
+	n[list] = strconv.AppendInt(append(n[list], ','), value, 10)
+}
+
+// addSum adds a checksum, of no use where there is no sequence number.
+func (n *numbers) addSum(list int, seq uint64, sum func() int32) {
+	if seq == 0 {
+		n.add(list, 0)
+	} else {
+		n.add(list, int64(sum()))
+	}
+}
+
+// settings are the arguments of statements.numbers.
+func (n *numbers) settings() []any {
+	var names, lists []string
+	for i, list := range n {
+		names = append(names, setting(i))
+		lists = append(lists, "{"+string(bytes.TrimPrefix(list, []byte(",")))+"}")
+	}
+	return []any{names, lists}
 }

@@ -28,6 +28,7 @@ type Group struct {
 	states map[string]State // of the ids that the group has looked at
 	known  map[string]Anchored
 	undo   []func()
+	calls  int // entries of the calls that were decided
 
 	Entries []Encoded // accepted, in order
 	Batches []Batch   // of them, in order
@@ -37,6 +38,7 @@ type Group struct {
 type Encoded struct {
 	Seq   uint64
 	Value []byte
+	Index int // among all entries of the group's calls, those that are rejected too
 }
 
 // NewGroup begins a group on the store behind look, whose last batch is tail.
@@ -64,6 +66,9 @@ func (g *Group) Tokens() iter.Seq2[token.ID, State] {
 	}
 }
 
+// State returns the state of a token that the accepted entries change, after them.
+func (g *Group) State(id token.ID) State { return g.states[string(id)] }
+
 // Anchors yields the anchors of the accepted entries in order.
 func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 	return func(yield func([]byte, Anchored) bool) {
@@ -79,6 +84,8 @@ func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 // *ledger.CorruptError, after which nothing may be written.
 func (g *Group) Decide(c *Call) error {
 	mark, before := len(g.undo), len(g.Entries)
+	index := g.calls
+	g.calls += len(c.entries)
 	link := NewLink(g.tail.Hash, g.tail.Last+1)
 	seq := g.tail.Last
 	for i := range c.entries {
@@ -99,7 +106,7 @@ func (g *Group) Decide(c *Call) error {
 		case added:
 			seq++
 			link.Add(c.encoded[i])
-			g.Entries = append(g.Entries, Encoded{seq, c.encoded[i]})
+			g.Entries = append(g.Entries, Encoded{seq, c.encoded[i], index + i})
 		}
 	}
 	if seq > g.tail.Last {

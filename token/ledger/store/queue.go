@@ -76,6 +76,17 @@ func (c *Call) Entries() iter.Seq[*ledger.Entry] {
 	}
 }
 
+// Encoded yields all entries, each with its encoding, nil of one that is rejected already.
+func (c *Call) Encoded() iter.Seq2[*ledger.Entry, []byte] {
+	return func(yield func(*ledger.Entry, []byte) bool) {
+		for i := range c.entries {
+			if !yield(&c.entries[i], c.encoded[i]) {
+				return
+			}
+		}
+	}
+}
+
 // Err returns why the batch was not applied, nil if it was.
 func (c *Call) Err() error { return c.err }
 

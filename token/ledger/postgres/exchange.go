@@ -1,0 +1,245 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// exchange sends statements in PostgreSQL's extended protocol, and reads their answers.
+// Beside what a pgx.Batch does, it gives the server a statement's arguments before a lock is
+// taken, and has the statement executed later in the transaction: a portal keeps them.
+//
+// A server that waits for the rest of what it is sent ends a silent session only where
+// idle_in_transaction_session_timeout runs: from a Sync until the first message after it is
+// complete. So behind a lock a long message is the first after a Sync, and what is
+// short is in the server's hands once it is sent, whatever becomes of the process:
+// sockets have room for it.
+type exchange struct {
+	ctx     context.Context
+	conn    *pgx.Conn
+	params  pgx.ExtendedQueryBuilder
+	answers []answer // to come, in order
+	size    int      // bytes since the last Sync
+	long    bool     // rows are to come, of as many keys as there were
+}
+
+// answer is what comes to a statement or a Sync.
+type answer struct {
+	sync  bool
+	dest  []any // of the columns; nil skips one
+	plans []pgtype.ScanPlan
+	row   func() error // a row is in dest
+	end   func(tag pgconn.CommandTag) error
+}
+
+const (
+	short       = 32 << 10         // bytes; half of the first window of a TCP receiver
+	messageHead = 128              // no message is longer, beside its arguments
+	cancelTime  = 15 * time.Second // to tell the server that a session is abandoned
+)
+
+// newExchange begins what close ends. It prepares the statements that the session has not had yet,
+// which cannot be done in between.
+func newExchange(ctx context.Context, conn *pgx.Conn, texts ...string) (*exchange, error) {
+	for _, text := range texts {
+		if _, err := conn.Prepare(ctx, text, text); err != nil {
+			return nil, err
+		}
+	}
+	return &exchange{ctx: ctx, conn: conn}, nil
+}
+
+func (x *exchange) frontend() *pgproto3.Frontend { return x.conn.PgConn().Frontend() }
+
+// encode leaves the arguments in params, and returns their length.
+func (x *exchange) encode(text string, args []any) (*pgconn.StatementDescription, int, error) {
+	d, err := x.conn.Prepare(x.ctx, text, text)
+	if err == nil {
+		err = x.params.Build(x.conn.TypeMap(), d, args)
+	}
+	n := messageHead
+	for _, v := range x.params.ParamValues {
+		n += len(v)
+	}
+	return d, n, err
+}
+
+func (x *exchange) sendBind(portal string, d *pgconn.StatementDescription, size int) {
+	x.frontend().SendBind(&pgproto3.Bind{
+		DestinationPortal: portal, PreparedStatement: d.Name,
+		ParameterFormatCodes: x.params.ParamFormats, Parameters: x.params.ParamValues, ResultFormatCodes: x.params.ResultFormats,
+	})
+	x.size += size
+}
+
+func (x *exchange) sendExecute(portal string, a answer) {
+	x.frontend().SendExecute(&pgproto3.Execute{Portal: portal})
+	x.size += messageHead
+	x.answers = append(x.answers, a)
+}
+
+func (x *exchange) sync() {
+	x.frontend().SendSync(&pgproto3.Sync{})
+	x.answers = append(x.answers, answer{sync: true})
+	x.size = 0
+}
+
+// bind gives a portal a statement and its arguments, of any length: no lock precedes it.
+func (x *exchange) bind(portal, text string, args ...any) error {
+	d, size, err := x.encode(text, args)
+	if err == nil {
+		x.sendBind(portal, d, size)
+	}
+	return err
+}
+
+// execute executes a portal's statement, which must change so many rows.
+func (x *exchange) execute(rows int, portal, text string) {
+	if rows > 0 {
+		x.sendExecute(portal, changed(rows, text))
+	}
+}
+
+// changed is the answer to a statement that changes so many rows.
+func changed(rows int, text string) answer {
+	return answer{end: func(tag pgconn.CommandTag) error {
+		if n := tag.RowsAffected(); n != int64(rows) {
+			return ledger.Corruptf("database", "%d rows changed, want %d: %s", n, rows, text)
+		}
+		return nil
+	}}
+}
+
+// change sends a statement that must change so many rows.
+func (x *exchange) change(rows int, text string, args ...any) error {
+	return x.send(text, args, changed(rows, text))
+}
+
+// query sends a statement, for each row of whose answer row finds it in dest (nil: all
+// the same).
+func (x *exchange) query(text string, args, dest []any, row func() error) error {
+	return x.send(text, args, answer{dest: dest, row: row})
+}
+
+func (x *exchange) send(text string, args []any, a answer) error {
+	d, size, err := x.encode(text, args)
+	if err != nil {
+		return err
+	}
+	if x.size > 0 && x.size+size > short {
+		x.sync()
+		if x.long { // or each side would write, and wait for the other to read
+			if err := x.receive(); err != nil {
+				return err
+			}
+		}
+	}
+	for i, v := range a.dest {
+		var plan pgtype.ScanPlan
+		if v != nil {
+			plan = x.conn.TypeMap().PlanScan(d.Fields[i].DataTypeOID, x.params.ResultFormats[i], v)
+		}
+		a.plans = append(a.plans, plan)
+	}
+	x.sendBind("", d, size)
+	x.sendExecute("", a)
+	x.long = x.long || (a.row != nil && len(args) > 0)
+	return nil
+}
+
+// await sends what is left, and returns when all is answered, with the first error.
+func (x *exchange) await() error {
+	if x.size > 0 {
+		x.sync()
+	}
+	return x.receive()
+}
+
+// receive reads all answers. It leaves no connection to go on with where one is lost or
+// the context ends.
+func (x *exchange) receive() (err error) {
+	stop := context.AfterFunc(x.ctx, func() { _ = x.conn.PgConn().Conn().SetDeadline(time.Unix(1, 0)) })
+	defer func() {
+		if !stop() {
+			x.abandon()
+			err = cmp.Or(err, x.ctx.Err())
+		}
+	}()
+	if err := x.frontend().Flush(); err != nil {
+		return err
+	}
+	for len(x.answers) > 0 {
+		// The context that ends sets a deadline: watching it anew for each message takes longer.
+		message, lost := x.conn.PgConn().ReceiveMessage(context.Background())
+		if lost != nil {
+			return lost
+		}
+		a := &x.answers[0]
+		var failed error
+		switch m := message.(type) {
+		case *pgproto3.DataRow:
+			failed = a.take(m.Values)
+		case *pgproto3.CommandComplete:
+			if a.end != nil && err == nil {
+				failed = a.end(pgconn.NewCommandTag(string(m.CommandTag)))
+			}
+			x.answers = x.answers[1:]
+		case *pgproto3.ErrorResponse:
+			failed = pgconn.ErrorResponseToPgError(m)
+		case *pgproto3.ReadyForQuery:
+			skipped := slices.IndexFunc(x.answers, func(a answer) bool { return a.sync }) // after an error
+			x.answers = x.answers[skipped+1:]
+		}
+		err = cmp.Or(err, failed)
+	}
+	x.long = false
+	return err
+}
+
+// take gives a row to who asked for it.
+func (a *answer) take(values [][]byte) error {
+	if a.row == nil {
+		return nil
+	}
+	for i, plan := range a.plans {
+		if plan == nil {
+			continue
+		}
+		if err := plan.Scan(values[i], a.dest[i]); err != nil {
+			return err
+		}
+	}
+	return a.row()
+}
+
+// close ends an exchange, and the session with it where something is not answered.
+func (x *exchange) close() {
+	if x.size > 0 || len(x.answers) > 0 {
+		x.abandon()
+	}
+}
+
+// abandon closes the connection, and lets the server know, which may wait for a lock.
+func (x *exchange) abandon() {
+	if x.conn.IsClosed() {
+		return
+	}
+	session := x.conn.PgConn()
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
+		defer cancel()
+		_ = session.CancelRequest(ctx)
+	}()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = x.conn.Close(ended) // without waiting
+}

@@ -1,0 +1,152 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench"
+)
+
+// settle refuses a server that does not keep what it has committed, and sets up
+// a session: look-ups go by index whatever the statistics say (the tables grow
+// from nothing under plans that are kept), and a process or a link that falls silent in
+// the middle of a transaction does not keep the others waiting. Over a Unix socket the
+// server ignores what is said of TCP.
+func (l *Ledger) settle(ctx context.Context, conn *pgx.Conn) error {
+	probe := keepAlive(l.silence)
+	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+	seconds := func(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
+	names, values := []string{}, []string{}
+	for _, s := range [][2]string{
+		{"enable_seqscan", "off"},
+		{"enable_hashjoin", "off"},
+		{"enable_mergejoin", "off"},
+		{"jit", "off"},
+		{"idle_in_transaction_session_timeout", milliseconds(l.silence)},
+		{"tcp_keepalives_idle", seconds(probe.Idle)},
+		{"tcp_keepalives_interval", seconds(probe.Interval)},
+		{"tcp_keepalives_count", strconv.Itoa(probe.Count)},
+		{"tcp_user_timeout", milliseconds(l.silence)},
+	} {
+		names, values = append(names, s[0]), append(values, s[1])
+	}
+	var fsync, fullPages string
+	err := conn.QueryRow(ctx, `SELECT current_setting('fsync'), current_setting('full_page_writes'),
+		(SELECT count(set_config(name, value, false)) FROM unnest($1::text[], $2::text[]) AS q(name, value)),
+		CASE WHEN current_setting('server_version_num')::integer >= 170000 THEN set_config('transaction_timeout', $3, false) END`,
+		names, values, milliseconds(TransactionTime)).Scan(&fsync, &fullPages, nil, nil)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{"fsync": fsync, "full_page_writes": fullPages} {
+		if value != "on" {
+			return fmt.Errorf("%w: database server has %s = %s, want on", zkbench.ErrEnv, name, value)
+		}
+	}
+	return nil
+}
+
+// unlimited lets a transaction that keeps nobody waiting take its time.
+const unlimited = `SELECT set_config(name, '0', true) FROM pg_settings
+	WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`
+
+// keepAlive notices within the time that the other end is gone.
+func keepAlive(within time.Duration) net.KeepAliveConfig {
+	probe := max(within/3, time.Second)
+	return net.KeepAliveConfig{Enable: true, Idle: probe, Interval: probe, Count: 2}
+}
+
+// blockers are the sessions that keep $1 waiting for a lock, and those that keep these
+// waiting, but for those that work. mark changes with every statement of a session; hidden
+// says that its doing is, from this role.
+const blockers = `WITH RECURSIVE b(pid) AS (
+		SELECT unnest(pg_blocking_pids($1)) UNION SELECT unnest(pg_blocking_pids(pid)) FROM b)
+	SELECT pid, coalesce(usename::text, ''), concat(backend_start, state_change), state IS NULL
+	FROM b JOIN pg_stat_activity a USING (pid) WHERE wait_event_type = 'Client' OR state IS NULL`
+
+// end ends a session if it is as blockers has shown it.
+const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+	WHERE pid = $1 AND wait_event_type = 'Client' AND concat(backend_start, state_change) = $2`
+
+// blocker is a row of blockers.
+type blocker struct {
+	pid        uint32
+	role, mark string
+	hidden     bool
+}
+
+// watch has sessions ended that keep conn waiting for a lock and are silent. The server
+// itself ends those from which it wants a statement, and those whose host is gone; not
+// those whose process has stopped within a statement, or reads no answer.
+//
+// stop ends the watch, and returns why a session that was silent is still there.
+func (l *Ledger) watch(ctx context.Context, conn *pgx.Conn) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	pid := conn.PgConn().PID()
+	kept := make(chan error, 1)
+	late := time.AfterFunc(l.silence/2, func() { kept <- l.endSilent(ctx, pid) })
+	return func() error {
+		cancel()
+		if late.Stop() {
+			return nil
+		}
+		return <-kept
+	}
+}
+
+// endSilent is watch's work. It has a connection of its own: those of the pool may all wait.
+func (l *Ledger) endSilent(ctx context.Context, pid uint32) (kept error) {
+	conn, err := pgx.ConnectConfig(ctx, l.pool.Config().ConnConfig)
+	if err != nil {
+		return fmt.Errorf("not known who keeps the ledger's lock: %s", oneLine(err))
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	tick := time.NewTicker(l.silence / 10)
+	defer tick.Stop()
+	for since := map[blocker]time.Time{}; ; {
+		rows, err := conn.Query(ctx, blockers, pid)
+		if err != nil {
+			return kept
+		}
+		seen := map[blocker]time.Time{}
+		var b blocker
+		if _, err := pgx.ForEachRow(rows, []any{&b.pid, &b.role, &b.mark, &b.hidden}, func() error {
+			seen[b] = time.Now()
+			return nil
+		}); err != nil {
+			return kept
+		}
+		kept = nil
+		for b := range seen {
+			if t, before := since[b]; before {
+				seen[b] = t
+			}
+			if time.Since(seen[b]) >= l.silence {
+				kept = b.end(ctx, conn)
+			}
+		}
+		since = seen
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return kept
+		}
+	}
+}
+
+// end ends the session, or says why not.
+func (b *blocker) end(ctx context.Context, conn *pgx.Conn) error {
+	held := fmt.Sprintf("session %d of role %q keeps the ledger's lock", b.pid, b.role)
+	if b.hidden {
+		return fmt.Errorf("%s, and role %q may not see whether it works", held, conn.Config().User)
+	}
+	if _, err := conn.Exec(ctx, end, b.pid, b.mark); err != nil {
+		return fmt.Errorf("%s, is silent, and is not ended: %s", held, oneLine(err))
+	}
+	return nil
+}
