@@ -51,10 +51,6 @@ func (l *Ledger) settle(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// unlimited lets a transaction that keeps nobody waiting take its time.
-const unlimited = `SELECT set_config(name, '0', true) FROM pg_settings
-	WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`
-
 // keepAlive notices within the time that the other end is gone.
 func keepAlive(within time.Duration) net.KeepAliveConfig {
 	probe := max(within/3, time.Second)

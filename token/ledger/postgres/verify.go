@@ -1,9 +1,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,16 +14,22 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Verify checks the whole ledger as it is when it begins: the chain of the log
+// snapshotTime is how long Verify reads one snapshot. Every transaction of Apply leaves a version of the
+// row in head, which all later ones step over as long as a snapshot may want it.
+const snapshotTime = time.Second
+
+// Verify checks the whole ledger as it is when it ends: the chain of the log
 // from the first request, and that the other tables are what the log makes of
 // them. The error is a *ledger.CorruptError that names the first place, the
 // context's, or one of Open's.
 //
-// progress (nil: none) gets the number of requests checked, of total, after
-// every batch. It may ask the ledger, but must not call Verify or Close.
+// progress (nil: none) gets the number of requests checked, of total, for
+// every batch, some together. It may ask the ledger, but must not call Verify or Close.
 //
-// Verify reads a snapshot, in memory that does not depend on the ledger's
-// length, and keeps nobody waiting but other calls of Verify, which need a
+// Verify reads one snapshot after the other, of a second each, and holds none in progress.
+// The last is longer where tables are long that it counts, or the ledger
+// grows faster than it is read. Its memory does not depend on the ledger's
+// length. It keeps nobody waiting but other calls of Verify, which need a
 // connection each and leave the last of the pool to others.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	_, err := l.VerifyTail(ctx, progress)
@@ -31,14 +40,15 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 // store.Genesis of an empty ledger.
 func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail store.Batch, err error) {
 	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
+		s.progress = progress
 		err := s.begin(ctx)
 		if err == nil {
-			err = store.Verify(ctx, s, progress)
+			err = store.Verify(ctx, s, s.passed)
 		}
 		if err == nil {
 			tail, err = s.Tail(ctx)
 		}
-		return err
+		return cmp.Or(err, s.end(ctx))
 	})
 	return tail, err
 }
@@ -52,11 +62,11 @@ func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snaps
 		return ctx.Err()
 	}
 	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		// It keeps no other transaction waiting, so it may take its time.
-		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "+unlimited); err != nil {
+		s := &snapshot{conn: conn, sql: &l.sql, time: l.snapshotTime, left: math.MaxUint64, found: &found{}}
+		if err := s.open(ctx); err != nil {
 			return err
 		}
-		return work(ctx, &snapshot{conn: conn, sql: &l.sql, found: &found{}})
+		return work(ctx, s)
 	})
 }
 
@@ -71,6 +81,13 @@ type snapshot struct {
 	*found  // of entries
 	first   uint64
 	entries []entry // from first on
+
+	time   time.Duration // after which it is renewed
+	opened time.Time
+	left   uint64 // entries, when it was renewed last
+
+	progress func(done, total uint64)
+	done     [][2]uint64 // what progress is to be told
 }
 
 type entry struct {
@@ -79,6 +96,43 @@ type entry struct {
 }
 
 var _ store.Snapshot = (*snapshot)(nil)
+
+// open begins the transaction. It may count for longer than other transactions last.
+func (s *snapshot) open(ctx context.Context) error {
+	s.opened = time.Now()
+	_, err := s.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "+
+		"SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'")
+	return err
+}
+
+// passed notes what progress is told when the snapshot ends: it may take its time.
+func (s *snapshot) passed(done, total uint64) { s.done = append(s.done, [2]uint64{done, total}) }
+
+// end ends the transaction, and tells progress.
+func (s *snapshot) end(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, "ROLLBACK")
+	for _, p := range s.done {
+		if s.progress != nil && ctx.Err() == nil {
+			s.progress(p[0], p[1])
+		}
+	}
+	s.done = s.done[:0]
+	return cmp.Or(err, ctx.Err())
+}
+
+// Renew implements store.Snapshot. It goes on with the snapshot that it has where the end of
+// the log was nearer the last time: reading ends, however fast the log grows.
+func (s *snapshot) Renew(ctx context.Context, left uint64) (bool, error) {
+	if time.Since(s.opened) < s.time || left >= s.left {
+		return false, nil
+	}
+	s.left = left
+	if err := s.end(ctx); err != nil {
+		return false, err
+	}
+	s.batches, s.entries = nil, s.entries[:0]
+	return true, s.open(ctx)
+}
 
 // begin reads the genesis.
 func (s *snapshot) begin(ctx context.Context) error {

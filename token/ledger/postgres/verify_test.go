@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -142,6 +144,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 				ledgertest.Corrupt(t, err, c.place, name)
 			}
 			check(l.Verify(ctx, nil))
+			l.snapshotTime = 0
+			check(l.Verify(ctx, nil)) // in a snapshot for each batch
 			if _, err := Open(ctx, server.URL(t), Schema(schema)); (err != nil) != c.open {
 				t.Errorf("open: %v", err)
 			} else if err != nil {
@@ -199,6 +203,41 @@ func TestConstraints(t *testing.T) {
 			ledgertest.Verify(t, l)
 		})
 	}
+}
+
+// TestSnapshots: Verify renews its snapshot, holds none while progress is told, and takes what
+// others spend and create meanwhile for what it is. It ends, also where they are as fast.
+func TestSnapshots(t *testing.T) {
+	ctx := context.Background()
+	const batches = 20
+	l, schema := newLedger(t)
+	for i := range batches {
+		ledgertest.Apply(t, l, ledgertest.Issue(fmt.Sprint(i), 1))
+	}
+	l.snapshotTime = 0
+	conn := connect(t, schema)
+	calls, spent, last := 0, 0, uint64(0)
+	tail, err := l.VerifyTail(ctx, func(done, total uint64) {
+		if calls++; calls%3 > 0 && spent < batches { // for a while nearly as fast as they are read
+			ledgertest.Apply(t, l, ledgertest.Spend(fmt.Sprint("spend ", spent), token.ID(fmt.Sprintf("%d/0", spent))),
+				ledgertest.Issue(fmt.Sprint("more ", spent), 1))
+			spent++
+		}
+		if done <= last || done > total {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		last = done
+		var snapshots int
+		must.Do(t, conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()
+			AND backend_type = 'client backend'`).Scan(&snapshots))
+		golden.Equal(t, "snapshots in progress", 0, snapshots)
+	})
+	must.Do(t, err)
+	golden.Equal(t, "verified", last, tail.Last)
+	if last <= batches {
+		t.Errorf("verified to request %d, which was there when it began", last)
+	}
+	ledgertest.Verify(t, l)
 }
 
 // TestOneConnection: a pool of one connection is enough for many who verify, and ask

@@ -26,6 +26,9 @@ type Snapshot interface {
 	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *ledger.Entry) error) error
 	// Count counts the records of a table.
 	Count(ctx context.Context, table string) (uint64, error)
+	// Renew, between two batches, may turn it into a snapshot of what is committed now, and
+	// says whether it has. left is how many entries are to be read yet.
+	Renew(ctx context.Context, left uint64) (bool, error)
 }
 
 // NoBatch says that an entry is in no batch of the chain.
@@ -68,6 +71,10 @@ func replay(ctx context.Context, s Snapshot, prev [32]byte, b Batch, visit func(
 // Verify replays the log of a snapshot from the first request: its chain, and
 // that the other tables are what the log makes of them. progress (nil: none)
 // gets the number of requests checked, of total, after every batch.
+//
+// A snapshot that is renewed has all that it had, and more: an entry's effects can be
+// looked up in any snapshot that has the entry. A token that was unspent may be spent
+// later, by an entry that is then still to come. So the last snapshot counts.
 func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) error {
 	total, err := s.Tail(ctx)
 	if err != nil {
@@ -83,6 +90,13 @@ func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) 
 		}
 		if progress != nil {
 			progress(v.tail.Last, total.Last)
+		}
+		renewed, err := s.Renew(ctx, total.Last-v.tail.Last)
+		if renewed {
+			total, err = s.Tail(ctx)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return v.counts(ctx)
