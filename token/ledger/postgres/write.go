@@ -81,6 +81,9 @@ func (s *stage) bind(x *exchange, sql *statements) error {
 		{portalSpends, sql.spendTokens, []any{column(s.spends, key)}},
 		{portalSpent, sql.insertSpent, []any{column(s.spends, key)}},
 	} {
+		if len(b.args[0].([][]byte)) == 0 {
+			continue // nor is it executed
+		}
 		if err := x.bind(b.portal, b.text, b.args...); err != nil {
 			return err
 		}
