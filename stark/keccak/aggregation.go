@@ -6,6 +6,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/recursion"
 )
@@ -31,7 +32,7 @@ func NewAggregation(sets recursion.Sets, batch Batch, batches int) (*Aggregation
 	if batch.Messages < 1 || batch.Blocks < batch.Messages {
 		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are 1 message and more, of a block and more each", zkbench.ErrParams, batch.Messages, batch.Blocks)
 	}
-	s, err := New(sets.Children(), false)
+	s, err := New(sets.Children(sets.Child.Height(batch.Blocks*keccak.Rounds)), false)
 	if err != nil {
 		return nil, err
 	}

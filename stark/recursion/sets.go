@@ -4,7 +4,15 @@ import "github.com/zkbench/zkbench/stark"
 
 // Sets are those of a tree of proofs: of the children that it begins with, of proofs between, and of the last one,
 // which nothing has to verify but a verifier, so that it can have another hash and extension.
-type Sets struct{ Child, Inner, Last stark.Set }
+type Sets struct {
+	Child, Inner, Last stark.Set
+	// Long, if there is one, is that of children of LongRows rows and more. Their proofs take the longer the lower the rate,
+	// and a program the more queries it has, however long the child.
+	Long stark.Set
+}
+
+// LongRows is how many rows a child's highest table has for which Sets.Long is the faster set.
+const LongRows = 1 << 10
 
 // Secure100 has 100 proved bits in all layers, up to the Johnson radius, over the cubic extension. stark.Secure100,
 // by unique decoding over the quadratic one, has nearly twice as many queries, of which a program is made.
@@ -31,6 +39,8 @@ func Compare100() Sets {
 	s.Child.Name, s.Child.LogBlowup, s.Child.Queries = "compare100-inner", 3, 28
 	s.Child.Stack = 4 // one that is verified in a program is no taller
 	s.Inner = s.Child
+	s.Long = stark.Compare100(stark.Goldilocks)
+	s.Long.Stack = s.Child.Stack
 	return s
 }
 
@@ -51,7 +61,11 @@ func (s Sets) last() stark.Config {
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Set: s.Last}
 }
 
-// Children is the configuration of a tree's first children.
-func (s Sets) Children() stark.Config {
-	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: s.Child}
+// Children is the configuration of a tree's first children, whose highest table has so many rows.
+func (s Sets) Children(rows int) stark.Config {
+	set := s.Child
+	if rows >= LongRows && s.Long.Name != "" {
+		set = s.Long
+	}
+	return stark.Config{Field: stark.Goldilocks, Hash: stark.Poseidon, Set: set}
 }

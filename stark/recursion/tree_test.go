@@ -67,11 +67,15 @@ func TestTrees(t *testing.T) {
 func TestConjectured(t *testing.T) {
 	t.Parallel()
 	sets := recursion.Compare100()
-	for _, s := range []stark.Set{sets.Child, sets.Inner, sets.Last} {
+	for _, s := range []stark.Set{sets.Child, sets.Long, sets.Inner, sets.Last} {
 		golden.Equal(t, s.Name, 100, s.Queries*s.LogBlowup+s.Grinding)
 		golden.Equal(t, s.Name+": proved bits that are promised", 0, s.Bits)
 	}
-	golden.Equal(t, "columns a stack of what a program verifies", 4, sets.Child.Stack)
+	golden.Equal(t, "columns a stack of what a program verifies", [2]int{4, 4}, [2]int{sets.Child.Stack, sets.Long.Stack})
+	for rows, want := range map[int]stark.Set{recursion.LongRows / 2: sets.Child, recursion.LongRows: sets.Long} {
+		golden.Equal(t, fmt.Sprintf("of %d rows", rows), want, sets.Children(rows).Set)
+	}
+	golden.Equal(t, "where there is one set", recursion.Secure100().Child, recursion.Secure100().Children(1<<20).Set)
 }
 
 // TestSecure: what the sets of a tree promise is proved of all layers.
@@ -79,7 +83,7 @@ func TestSecure(t *testing.T) {
 	t.Parallel()
 	testsize.Full(t)
 	for bits, sets := range map[int]recursion.Sets{100: recursion.Secure100(), 128: recursion.Secure128()} {
-		s := powersOf(t, sets.Children(), 1)
+		s := powersOf(t, sets.Children(64), 1)
 		tree := must.Get(recursion.NewTree(sets, recursion.NewChild(s, []int{64}, power(t, s, 2, 64).Statement), 2))(t)
 		golden.Within(t, "bits", float64(bits), float64(must.Get(tree.System().Bits())(t)), float64(bits)+10)
 	}
