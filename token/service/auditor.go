@@ -133,11 +133,7 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 // Signed returns the request and the information that were signed under an anchor,
 // nil if none was.
 func (s *AuditorService) Signed(anchor []byte) (rawRequest, rawInformation []byte, err error) {
-	var one *signed
-	err = s.vault.view(func(tx *bbolt.Tx) (err error) {
-		one, err = getSigned(tx, anchor)
-		return err
-	})
+	one, err := lookUp(s.vault, anchor, getSigned)
 	if one == nil || err != nil {
 		return nil, nil, err
 	}

@@ -148,10 +148,7 @@ func (v *Vault) Submissions() iter.Seq2[Kept, error] {
 		for anchor, err := range v.keys(bucketSubmissions, nil, nil) {
 			var k *kept
 			if err == nil {
-				err = v.view(func(tx *bbolt.Tx) (err error) {
-					k, err = getKept(tx, anchor)
-					return err
-				})
+				k, err = lookUp(v, anchor, getKept)
 			}
 			if err == nil && k == nil {
 				continue // settled meanwhile
@@ -210,6 +207,15 @@ func (k *kept) decode(anchor []byte) (out Kept, err error) {
 		out.Deliveries = append(out.Deliveries, d)
 	}
 	return out, nil
+}
+
+// lookUp is what get finds under a key, in a transaction of its own.
+func lookUp[K ~[]byte, T any](v *Vault, key K, get func(*bbolt.Tx, K) (*T, error)) (found *T, err error) {
+	err = v.view(func(tx *bbolt.Tx) (err error) {
+		found, err = get(tx, key)
+		return err
+	})
+	return found, err
 }
 
 // chunk is how many keys a walk over a bucket takes at a time.

@@ -45,10 +45,7 @@ func (v *Vault) Locked() iter.Seq2[HeldLocked, error] {
 		for id, err := range v.keys(bucketLocked, nil, nil) {
 			var h *held
 			if err == nil {
-				err = v.view(func(tx *bbolt.Tx) (err error) {
-					h, err = getToken(tx, id)
-					return err
-				})
+				h, err = lookUp(v, token.ID(id), getToken)
 			}
 			if err == nil && (h == nil || h.state != unspent) {
 				continue // settled meanwhile

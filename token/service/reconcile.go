@@ -30,7 +30,7 @@ const reconciledKey = "reconciled"
 // trusted. When ctx ends or stray returns an error, what was seen until then is noted.
 func (s *AuditorService) Reconcile(ctx context.Context, l Log, stray func(ledger.Record) error) (landed uint64, err error) {
 	v := s.vault
-	if err := v.checkLedger(l.Genesis()); err != nil {
+	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return 0, err
 	}
 	var last uint64
@@ -118,10 +118,7 @@ func (s *AuditorService) Unlanded() iter.Seq2[[]byte, error] {
 		for anchor, err := range s.vault.keys(bucketSigned, nil, nil) {
 			var one *signed
 			if err == nil {
-				err = s.vault.view(func(tx *bbolt.Tx) (err error) {
-					one, err = getSigned(tx, anchor)
-					return err
-				})
+				one, err = lookUp(s.vault, anchor, getSigned)
 			}
 			if err != nil {
 				yield(nil, err)

@@ -49,7 +49,7 @@ type change func(*bbolt.Tx) error
 // ctx ends, what was answered until then is written, its cause is returned, and the next
 // Sync goes on from there.
 func (v *Vault) Sync(ctx context.Context, l Ledger) error {
-	if err := v.checkLedger(l.Genesis()); err != nil {
+	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return err
 	}
 	err := v.settle(ctx, bucketOpen, func(anchor []byte) (change, error) {
@@ -81,7 +81,7 @@ func (v *Vault) Sync(ctx context.Context, l Ledger) error {
 // Recheck is Sync, and asks about every unspent token too: for a vault that was
 // restored from a copy, whose tokens may have been spent since.
 func (v *Vault) Recheck(ctx context.Context, l Ledger) error {
-	if err := v.checkLedger(l.Genesis()); err != nil {
+	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return err
 	}
 	err := v.Sync(ctx, l)
@@ -292,11 +292,7 @@ func (v *Vault) stillThere(ctx context.Context, l Ledger, id token.ID) (change, 
 
 // landed asks the ledger for a submission.
 func (v *Vault) landed(ctx context.Context, l Ledger, anchor []byte) (change, error) {
-	var k *kept
-	err := v.view(func(tx *bbolt.Tx) (err error) {
-		k, err = getKept(tx, anchor)
-		return err
-	})
+	k, err := lookUp(v, anchor, getKept)
 	if k == nil || err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func checkFormat(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	if err != nil {
 		return err
 	}
-	if err := (&Vault{genesis: own}).checkLedger(genesis); err != nil {
+	if err := sameLedger(own, genesis); err != nil {
 		return err
 	}
 	for _, name := range buckets() {
@@ -96,10 +96,10 @@ func (v *Vault) update(ctx context.Context, write func(*bbolt.Tx) error) error {
 // Genesis is that of the vault's ledger.
 func (v *Vault) Genesis() ledger.Genesis { return v.genesis }
 
-// checkLedger refuses a ledger that is not the vault's.
-func (v *Vault) checkLedger(genesis ledger.Genesis) error {
-	if v.genesis != genesis {
-		return refuse("the vault is of the ledger %x, and not of %x", v.genesis.ID(), genesis.ID())
+// sameLedger refuses a ledger that is not a vault's own.
+func sameLedger(own, other ledger.Genesis) error {
+	if own != other {
+		return refuse("the vault is of the ledger %x, and not of %x", own.ID(), other.ID())
 	}
 	return nil
 }
