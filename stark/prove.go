@@ -162,8 +162,12 @@ func (p *prover[E, X]) queries() error {
 			}
 			row := func(leaf int) []E { return p.leaf(phase, leaf) }
 			err := p.lending(p.extended[phase], c, memory, func() error {
-				for i, leaf := range shown[from:to] {
-					leaves[from+i] = row(leaf)
+				err := p.ex.Do(p.ctx, to-from, func(_ context.Context, i int) error {
+					leaves[from+i] = row(shown[from+i])
+					return nil
+				})
+				if err != nil {
+					return err
 				}
 				return p.trees[phase].Again(p.ctx, p.ex, lower, shown[from:to], row)
 			})
