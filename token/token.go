@@ -31,6 +31,7 @@ const (
 	MaxOwner    = 4 << 10       // bytes of an owner
 	MaxType     = 256           // bytes of a token type
 	MaxMetadata = 64 << 10
+	MaxNote     = 24 << 10 // bytes of the note of an output
 	MaxBound    = 64 << 10 // bytes of an Anchor
 )
 
@@ -80,7 +81,7 @@ func (k Kind) String() string {
 }
 
 // Version is the version of the wire format.
-const Version = 1
+const Version = 2
 
 // Encode returns the canonical encoding of a token, as a ledger stores it: uint16
 // length, owner, commitment. The error is an ErrLimit for an owner that is too

@@ -30,6 +30,7 @@ type Input struct {
 type Action struct {
 	Inputs   []Input       // none: an issue
 	Outputs  []token.Token // an empty owner redeems
+	Notes    [][]byte      // one for each output, for its owner (package note); opaque, may be empty, bound by the proof
 	Metadata []byte        // the application's, opaque, bound by the proof
 
 	statement statement.Statement

@@ -29,6 +29,9 @@ func TestRoundTrip(t *testing.T) {
 			if kind == token.Transfer && (len(a.Inputs) != 3 || string(a.Inputs[2].ID) != "round trip/2" || len(a.Outputs[1].Owner) != 0) {
 				t.Errorf("proof=%s: decoded another transfer: %+v", proofType, a)
 			}
+			if note, _ := noteOf(d.Openings[0]); kind == token.Transfer && (!bytes.Equal(a.Notes[0], note) || len(a.Notes[1]) != 0) {
+				t.Errorf("proof=%s: other notes: %q", proofType, a.Notes)
+			}
 			commitments := must.Get(pp.Commit(ctx, serial, d.Openings))(t)
 			for j := range commitments {
 				if !bytes.Equal(a.Outputs[j].Owner, d.Outputs[j].Owner) || !bytes.Equal(a.Outputs[j].Commitment, commitments[j]) {
@@ -84,7 +87,7 @@ func TestDecodeNamesTheField(t *testing.T) {
 		path   string
 		offset int
 	}{
-		"version":        {0, []byte{2}, "version", 0},
+		"version":        {0, []byte{1}, "version", 0},
 		"kind":           {1, []byte{1}, "kind", 1},
 		"no inputs":      {2, []byte{0, 0}, "inputs", 2},
 		"many inputs":    {2, []byte{0xff, 0xff}, "inputs", 2},
@@ -94,6 +97,7 @@ func TestDecodeNamesTheField(t *testing.T) {
 		"id named twice": {4 + input, raw[4 : 4+input], "inputs[1].id", 4 + input},
 		"commitment":     {4 + input + 2 + id + 2 + owner, make([]byte, 32), "inputs[1].commitment", 4 + input + 2 + id + 2 + owner},
 		"no outputs":     {4 + 3*input, []byte{0, 0}, "outputs", 4 + 3*input},
+		"long note":      {4 + 3*input + 2 + 2 + 5 + 32, []byte{0xff, 0xff}, "outputs[0].note", 4 + 3*input + 2 + 2 + 5 + 32},
 		"output's point": {4 + 3*input + 2 + 2 + 5, bytes.Repeat([]byte{0xff}, 32), "outputs[0].commitment", 4 + 3*input + 2 + 2 + 5},
 	} {
 		bad := bytes.Clone(raw)

@@ -23,6 +23,9 @@ type Owned struct {
 type Output struct {
 	Owner []byte // empty: redeemed
 	Value uint64
+	// Note encrypts the opening for the owner; nil: the output has no note. It is called once, from several goroutines with
+	// those of other outputs.
+	Note func(token.Opening) ([]byte, error)
 }
 
 // Spec is what an action makes, and what else goes into it.
@@ -129,7 +132,15 @@ func newDraft(ctx context.Context, s *Sender, spec *Spec) (*Draft, error) {
 	for i := range s.inputs {
 		d.statement.Inputs = append(d.statement.Inputs, statement.Field{Bytes: s.inputs[i].Token.Commitment})
 	}
-	a := Action{Inputs: s.inputs, Outputs: d.Outputs, Metadata: spec.Metadata}
+	a := Action{Inputs: s.inputs, Outputs: d.Outputs, Notes: make([][]byte, len(d.Outputs)), Metadata: spec.Metadata}
+	if err := s.ex.Do(ctx, len(a.Notes), func(_ context.Context, j int) (err error) {
+		if seal := spec.Outputs[j].Note; seal != nil {
+			a.Notes[j], err = seal(d.Openings[j])
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
 	d.statement.Action, err = a.body()
 	return d, err
 }

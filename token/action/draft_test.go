@@ -66,7 +66,11 @@ func TestRefusedSpecs(t *testing.T) {
 		"long owner":    {spec: outputs(action.Output{Value: 30, Owner: make([]byte, token.MaxOwner+1)}), want: zkbench.ErrLimit},
 		"long metadata": {spec: edited(func(s *action.Spec) { s.Metadata = make([]byte, token.MaxMetadata+1) }), want: zkbench.ErrLimit},
 		"long anchor":   {spec: edited(func(s *action.Spec) { s.Anchor = token.Anchor(make([]byte, token.MaxBound+1)) }), want: zkbench.ErrLimit},
-		"sum":           {spec: outputs(action.Output{Value: 29}), want: zkbench.ErrParams, transferOnly: true},
+		"long note": {spec: outputs(action.Output{Value: 30, Note: func(token.Opening) ([]byte, error) {
+			return make([]byte, token.MaxNote+1), nil
+		}}), want: zkbench.ErrLimit},
+		"no note": {spec: outputs(action.Output{Value: 30, Note: func(token.Opening) ([]byte, error) { return nil, zkbench.ErrEnv }}), want: zkbench.ErrEnv},
+		"sum":     {spec: outputs(action.Output{Value: 29}), want: zkbench.ErrParams, transferOnly: true},
 	} {
 		must.Fail(t, prove(sender.Transfer(ctx, c.spec)), c.want, "transfer, %s", name)
 		if err := prove(action.NewIssue(ctx, serial, pp, "USD", c.spec)); !errors.Is(err, c.want) && !c.transferOnly {

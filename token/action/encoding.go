@@ -14,9 +14,10 @@ import (
 //
 //	action   = version(1) kind(1) inputs outputs metadata proof; an issue has no inputs
 //	inputs   = uint16 count, count times id and token
-//	outputs  = uint16 count, count times token
+//	outputs  = uint16 count, count times token and note
 //	id       = uint16 length, bytes
 //	token    = uint16 length, owner, commitment (fixed length)
+//	note     = uint16 length, bytes
 //	metadata = uint24 length, bytes
 //	proof    = uint24 length, bytes
 
@@ -26,6 +27,9 @@ const maxProof = 1 << 20
 // body encodes all but the proof. The error is an ErrLimit.
 func (a *Action) body() ([]byte, error) {
 	var b wire.Builder
+	if b.Bound("notes", len(a.Notes), len(a.Outputs), len(a.Outputs)); b.Err() != nil {
+		return nil, b.Err()
+	}
 	write := func(t *token.Token) {
 		b.Bound("bytes of owner", len(t.Owner), 0, token.MaxOwner)
 		b.Short(t.Owner)
@@ -46,6 +50,8 @@ func (a *Action) body() ([]byte, error) {
 	b.AddUint16(uint16(len(a.Outputs)))
 	for j := range a.Outputs {
 		write(&a.Outputs[j])
+		b.Bound("bytes of note", len(a.Notes[j]), 0, token.MaxNote)
+		b.Short(a.Notes[j])
 	}
 	b.Bound("bytes of metadata", len(a.Metadata), 0, token.MaxMetadata)
 	b.AddUint24LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(a.Metadata) })
@@ -88,10 +94,11 @@ func (a *Action) parse(pointLen int, kind token.Kind, data []byte) error {
 		f.EndItems()
 	}
 	m := f.Number("outputs", 2, 1, token.MaxTokens)
-	a.Outputs, st.Outputs = make([]token.Token, m), make([]statement.Field, m)
+	a.Outputs, a.Notes, st.Outputs = make([]token.Token, m), make([][]byte, m), make([]statement.Field, m)
 	for j := range a.Outputs {
 		f.Item("outputs", j)
 		a.Outputs[j], st.Outputs[j] = decodeToken(f, pointLen)
+		a.Notes[j] = f.Block(".note", 2, 0, token.MaxNote)
 	}
 	f.EndItems()
 	a.Metadata = f.Block("metadata", 3, 0, token.MaxMetadata)

@@ -55,7 +55,12 @@ func draft(t testing.TB, pp token.CryptoParams, kind token.Kind, label string, a
 		return minted(t, pp, label, anchor, 200, 255)
 	}
 	s := must.Get(action.NewSender(ctx, serial, pp, owned(t, pp, label, 100, 20, 3)))(t)
-	return must.Get(s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Owner: []byte("alice"), Value: 120}, {Value: 3}}, Metadata: []byte("metadata"), Anchor: anchor}))(t)
+	return must.Get(s.Transfer(ctx, action.Spec{Outputs: []action.Output{{Owner: []byte("alice"), Value: 120, Note: noteOf}, {Value: 3}}, Metadata: []byte("metadata"), Anchor: anchor}))(t)
+}
+
+// noteOf makes a note of an opening.
+func noteOf(o token.Opening) ([]byte, error) {
+	return fmt.Appendf(nil, "note on %d %s", o.Value, o.Type), nil
 }
 
 // sent is the encoding of draft.

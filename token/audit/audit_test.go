@@ -203,7 +203,7 @@ func TestValues(t *testing.T) {
 			}
 			return tokens
 		}
-		a := &action.Action{Outputs: commit(out)}
+		a := &action.Action{Outputs: commit(out), Notes: make([][]byte, len(out))}
 		for i, tok := range commit(in) {
 			a.Inputs = append(a.Inputs, action.Input{ID: token.ID{byte(i)}, Token: tok})
 		}

@@ -55,7 +55,7 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 	h.Helper()
 	r := &request.Request{Anchor: []byte("hostile")}
 	for i := range actions {
-		a := &action.Action{}
+		a := &action.Action{Notes: make([][]byte, outputs)}
 		var spends []request.Spend
 		for j := range inputs {
 			k := (i*inputs + j) % len(h.owners)

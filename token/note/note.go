@@ -1,0 +1,146 @@
+// Package note is how owners find their tokens in the log of a ledger, and open them: with each output of an action stands a
+// note, its opening encrypted to every identity of its owner. So a wallet is rebuilt from its seed and the log.
+//
+// A payee makes an address with a random nonce, of which the tag is an authenticated encryption under a key of the
+// payee's seed, and the note key a key pair derived from seed and nonce. Whether a note is one's own the tag tells, at the
+// price of two hashes and without a curve operation; and neither tags nor keys of two addresses have anything in
+// common for whoever does not have the seed. docs/notes.md has the constructions.
+//
+// What this package does not promise: a note is what its author says. An opening counts if it opens the token's commitment, and
+// the token's owner is the reader; both are the caller's to check.
+package note
+
+import (
+	"crypto/hpke"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/wire"
+)
+
+// Version is the version of the encoding.
+const Version = 1
+
+// Lengths in bytes.
+const (
+	NonceLen = 32
+	TagLen   = sivLen + NonceLen
+
+	sivLen      = 16
+	blindingLen = 32
+	typeStep    = 32 // types are filled up to a multiple
+	maxSealed   = 2 << 10
+)
+
+// Nonce is what a payee draws for an address, and finds again in the tag.
+type Nonce [NonceLen]byte
+
+// Payee is one identity of an owner as a payer sees it: what finds the note, and what it is encrypted to.
+type Payee struct {
+	Tag [TagLen]byte
+	KEM token.KEM
+	Key []byte // public
+}
+
+// Place is where a note stands. It is good in no other one.
+type Place struct {
+	Ledger token.LedgerID
+	ID     token.ID
+	Owner  []byte
+}
+
+// info is HPKE's info of a note at a place: "zkbench/v3/note" ledger id owner, the id behind a length of 1 byte.
+func (p *Place) info() []byte {
+	info := append([]byte("zkbench/v3/note"), p.Ledger[:]...)
+	info = append(append(info, byte(len(p.ID))), p.ID...)
+	return append(info, p.Owner...)
+}
+
+// Share is the part of a note for one identity.
+type Share struct {
+	Tag    [TagLen]byte
+	KEM    token.KEM
+	Sealed []byte // HPKE's encapsulated key and ciphertext
+}
+
+// Seal encrypts an opening to each of 1 to MaxShares payees, and returns the note:
+//
+//	version(1) count(1) shares
+//	share = tag(48) KEM(2) sealed
+//
+// with sealed behind a length of 2 bytes. What is sealed is value(8) blinding(32) type, this behind a length of 2 bytes
+// and filled up with zeros to a multiple of 32, so that the note says little of the type's length. The error is an ErrParams or an ErrLimit.
+func Seal(place Place, payees []Payee, o token.Opening) ([]byte, error) {
+	var b wire.Builder
+	b.Bound("payees", len(payees), 1, MaxShares)
+	b.Bound("bytes of blinding", len(o.Blinding), blindingLen, blindingLen)
+	b.Bound("bytes of type", len(o.Type), 0, token.MaxType)
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	plain := append(binary.BigEndian.AppendUint64(nil, o.Value), o.Blinding...)
+	plain = append(binary.BigEndian.AppendUint16(plain, uint16(len(o.Type))), o.Type...)
+	plain = append(plain, make([]byte, (typeStep-len(o.Type)%typeStep)%typeStep)...)
+	info := place.info()
+	b.AddUint8(Version)
+	b.AddUint8(uint8(len(payees)))
+	for i := range payees {
+		p := &payees[i]
+		kem, err := p.KEM.HPKE()
+		if err != nil {
+			return nil, err
+		}
+		key, err := kem.NewPublicKey(p.Key)
+		if err != nil {
+			return nil, fmt.Errorf("%w: note key of payee %d is none of %v", zkbench.ErrParams, i, p.KEM)
+		}
+		sealed, err := hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, plain)
+		if err != nil { // of a key of small order
+			return nil, fmt.Errorf("%w: note key of payee %d agrees on nothing", zkbench.ErrParams, i)
+		}
+		b.AddBytes(p.Tag[:])
+		b.AddUint16(uint16(p.KEM))
+		b.Short(sealed)
+	}
+	return b.Bytes()
+}
+
+// MaxShares is how many identities a note is encrypted to at most.
+const MaxShares = 16
+
+// Decode decodes a note. The error is a *zkbench.DecodeError. The shares keep references into data.
+func Decode(data []byte) ([]Share, error) {
+	f := wire.NewFields(data, "note", token.MaxNote)
+	f.Version(Version)
+	shares := make([]Share, f.Number("shares", 1, 1, MaxShares))
+	for i := range shares {
+		f.Item("shares", i)
+		copy(shares[i].Tag[:], f.Bytes(".tag", TagLen))
+		shares[i].KEM = token.KEM(f.Number(".KEM", 2, 0, 1<<16-1))
+		shares[i].Sealed = f.Prefixed(".sealed", 2, 1, maxSealed)
+	}
+	f.EndItems()
+	if err := f.End("note"); err != nil {
+		return nil, err
+	}
+	return shares, nil
+}
+
+// decodeOpening decodes what a share seals.
+func decodeOpening(plain []byte) (token.Opening, error) {
+	f := wire.NewFields(plain, "opening", len(plain))
+	var o token.Opening
+	if value := f.Bytes("value", 8); f.OK() {
+		o.Value = binary.BigEndian.Uint64(value)
+	}
+	o.Blinding = f.Bytes("blinding", blindingLen)
+	o.Type = string(f.Prefixed("type", 2, 0, token.MaxType))
+	for _, b := range f.Bytes("fill", (typeStep-len(o.Type)%typeStep)%typeStep) {
+		if b != 0 {
+			f.Fail("fill", f.Offset(), "not zero")
+		}
+	}
+	return o, f.End("opening")
+}

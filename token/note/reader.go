@@ -1,0 +1,126 @@
+package note
+
+import (
+	"crypto/hmac"
+	"crypto/hpke"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"hash"
+	"sync"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// Reader makes payees of a seed, on one ledger, and finds and opens their notes. It is immutable and safe for concurrent
+// use.
+type Reader struct {
+	ledger token.LedgerID
+	seed   [transcript.SeedLen]byte // of note keys
+	macs   sync.Pool                // *macs
+}
+
+// macs are the two keyed hashes of tags.
+type macs struct{ iv, stream hash.Hash }
+
+// NewReader returns that of a secret seed, from which all is derived. Two readers of one seed on two ledgers
+// have nothing in common.
+func NewReader(seed []byte, ledger token.LedgerID) *Reader {
+	r := &Reader{ledger: ledger}
+	var keys [2][sha256.Size]byte
+	xof := transcript.XOF("zkbench/v3/note/reader", seed, ledger[:])
+	for _, part := range [][]byte{r.seed[:], keys[0][:], keys[1][:]} {
+		_, _ = xof.Read(part) // never fails
+	}
+	r.macs.New = func() any { return &macs{hmac.New(sha256.New, keys[0][:]), hmac.New(sha256.New, keys[1][:])} }
+	return r
+}
+
+// siv returns the synthetic initialization vector of a nonce.
+func (m *macs) siv(nonce *Nonce) (iv [sivLen]byte) {
+	var sum [sha256.Size]byte
+	m.iv.Reset()
+	m.iv.Write(nonce[:])
+	m.iv.Sum(sum[:0])
+	copy(iv[:], sum[:])
+	return iv
+}
+
+// mask adds the key stream of an initialization vector.
+func (m *macs) mask(nonce *Nonce, iv []byte) {
+	var sum [sha256.Size]byte
+	m.stream.Reset()
+	m.stream.Write(iv)
+	m.stream.Sum(sum[:0])
+	subtle.XORBytes(nonce[:], nonce[:], sum[:])
+}
+
+// Tag is the deterministic authenticated encryption of a nonce (SIV: Rogaway and Shrimpton, "A Provable-Security
+// Treatment of the Key-Wrap Problem", section 4), with HMAC-SHA256 as both of its functions:
+//
+//	iv = HMAC(k1, nonce), its first 16 bytes;  tag = iv, nonce xor HMAC(k2, iv)
+func (r *Reader) Tag(nonce Nonce) (tag [TagLen]byte) {
+	m := r.macs.Get().(*macs)
+	defer r.macs.Put(m)
+	iv := m.siv(&nonce)
+	m.mask(&nonce, iv[:])
+	copy(tag[copy(tag[:], iv[:]):], nonce[:])
+	return tag
+}
+
+// Mine returns the nonce of a tag that this reader has made, and whether it has.
+func (r *Reader) Mine(tag *[TagLen]byte) (nonce Nonce, mine bool) {
+	m := r.macs.Get().(*macs)
+	defer r.macs.Put(m)
+	copy(nonce[:], tag[sivLen:])
+	m.mask(&nonce, tag[:sivLen])
+	iv := m.siv(&nonce)
+	if subtle.ConstantTimeCompare(iv[:], tag[:sivLen]) != 1 {
+		return Nonce{}, false
+	}
+	return nonce, true
+}
+
+// Payee returns what payers need of the address of a nonce. The error is an ErrParams for a KEM that is not accepted.
+func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
+	key, err := r.key(nonce, kem)
+	if err != nil {
+		return Payee{}, err
+	}
+	return Payee{Tag: r.Tag(nonce), KEM: kem, Key: key.PublicKey().Bytes()}, nil
+}
+
+// key derives the note key of a nonce.
+func (r *Reader) key(nonce Nonce, kem token.KEM) (hpke.PrivateKey, error) {
+	k, err := kem.HPKE()
+	if err != nil {
+		return nil, err
+	}
+	var ikm [64]byte
+	_, _ = transcript.XOF("zkbench/v3/note/key", r.seed[:], nonce[:]).Read(ikm[:]) // never fails
+	return k.DeriveKeyPair(ikm[:])
+}
+
+// Open opens a share whose tag is the reader's, of that nonce. That the opening is the token's is for the caller to check. The error is an ErrMalformed
+// for what does not open, and shows nothing of it.
+func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, error) {
+	place.Ledger = r.ledger
+	fail := func(reason string) (token.Opening, error) {
+		return token.Opening{}, &zkbench.DecodeError{Path: "note.sealed", Reason: fmt.Sprintf("of %d bytes %s", len(share.Sealed), reason)}
+	}
+	key, err := r.key(nonce, share.KEM)
+	if err != nil {
+		return token.Opening{}, &zkbench.DecodeError{Path: "note.KEM", Reason: fmt.Sprintf("%v, known are %v and %v", share.KEM, token.X25519, token.MLKEM768X25519)}
+	}
+	plain, err := hpke.Open(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), place.info(), share.Sealed)
+	if err != nil {
+		return fail("does not open with the key of its tag")
+	}
+	o, err := decodeOpening(plain)
+	if err != nil {
+		return fail("has another form")
+	}
+	return o, nil
+}
