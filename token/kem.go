@@ -6,28 +6,30 @@ import (
 	"fmt"
 )
 
-// KEM is how a key of HPKE (RFC 9180) is agreed on, by its number in the registry of KEMs; the KDF is HKDF-SHA256, the AEAD
-// ChaCha20-Poly1305.
+// KEM is a key encapsulation mechanism of HPKE (RFC 9180), by its number there.
 type KEM uint16
 
-// The KEMs that are accepted. The second also stands against who records ciphertexts now and has a quantum computer
-// later, for 1,088 bytes more a ciphertext.
+// The KEMs that a policy may name. The hybrid one also withstands who keeps ciphertexts for a
+// quantum computer.
 const (
 	X25519         KEM = 0x0020 // DHKEM(X25519, HKDF-SHA256)
-	MLKEM768X25519 KEM = 0x647a // ML-KEM-768 with X25519
+	MLKEM768X25519 KEM = 0x647a // ML-KEM-768 and X25519
 )
+
+// KEMs lists the accepted KEMs, the default first.
+func KEMs() []KEM { return []KEM{X25519, MLKEM768X25519} }
 
 func (k KEM) String() string {
 	switch k {
 	case X25519:
 		return "X25519"
 	case MLKEM768X25519:
-		return "MLKEM768X25519"
+		return "MLKEM768-X25519"
 	}
 	return fmt.Sprintf("KEM %#04x", uint16(k))
 }
 
-// HPKE returns the KEM; the error is an ErrParams for one that is not accepted.
+// HPKE returns the KEM as crypto/hpke has it. The error is an ErrParams.
 func (k KEM) HPKE() (hpke.KEM, error) {
 	switch k {
 	case X25519:
@@ -35,5 +37,34 @@ func (k KEM) HPKE() (hpke.KEM, error) {
 	case MLKEM768X25519:
 		return hpke.MLKEM768X25519(), nil
 	}
-	return nil, badConfig("KEM", k, fmt.Sprintf("%v, %v", X25519, MLKEM768X25519))
+	return nil, badConfig("KEM", k, fmt.Sprintf("%#04x (%s), %#04x (%s)", uint16(X25519), X25519, uint16(MLKEM768X25519), MLKEM768X25519))
+}
+
+// x25519Len is the length in bytes of a key of X25519, and the last part of a hybrid one.
+const x25519Len = 32
+
+// CheckKey refuses bytes to which nothing can be encrypted in secret: no public key of the KEM,
+// or a point of X25519 of small order, with which everybody shares one secret. The error is an ErrParams.
+func (k KEM) CheckKey(key []byte) error {
+	kem, err := k.HPKE()
+	if err != nil {
+		return err
+	}
+	if _, err := kem.NewPublicKey(key); err != nil {
+		return badConfig("key of "+k.String(), fmt.Sprintf("of %d bytes", len(key)), "a public key of the KEM")
+	}
+	point, err := ecdh.X25519().NewPublicKey(key[len(key)-x25519Len:])
+	if err != nil {
+		return err
+	}
+	// X25519 makes a multiple of the cofactor of every scalar: any one gives zero at small order,
+	// which ECDH refuses, and at no other point.
+	scalar, err := ecdh.X25519().NewPrivateKey(append(make([]byte, x25519Len-1), 1))
+	if err != nil {
+		return err
+	}
+	if _, err := scalar.ECDH(point); err != nil {
+		return badConfig("key of "+k.String(), "of small order", "a public key of the KEM")
+	}
+	return nil
 }

@@ -1,8 +1,8 @@
 package token
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,38 +16,13 @@ import (
 )
 
 // PublicParamsVersion is the version of the encoding of public parameters.
-const PublicParamsVersion = 1
+const PublicParamsVersion = 2
 
 // Limits of public parameters.
 const (
-	MaxIdentities = 256     // issuers, and auditors
-	maxParams     = 4 << 20 // bytes of an encoding
-	maxName       = 64      // bytes of the name of a curve or proof type
+	maxParams = MaxPolicy + 1<<10 // bytes of an encoding
+	maxName   = 64                // bytes of the name of a curve or proof type
 )
-
-// RedeemPolicy says who may redeem a token.
-type RedeemPolicy uint8
-
-const (
-	RedeemOwner  RedeemPolicy = 1 // its owner
-	RedeemIssuer RedeemPolicy = 2 // its owner, with the signature of an issuer; there must be one
-)
-
-func (p RedeemPolicy) String() string {
-	switch p {
-	case RedeemOwner:
-		return "owner"
-	case RedeemIssuer:
-		return "issuer"
-	}
-	return "unknown"
-}
-
-// Limits bound what one action may hold, within the wire format's own limits.
-type Limits struct {
-	Inputs, Outputs int // 1 to MaxTokens
-	Metadata        int // bytes, 0 to MaxMetadata
-}
 
 // System is a range-proof system that actions may use, and what its proofs bind:
 // the digest of all parameters that they depend on, every generator included.
@@ -59,26 +34,23 @@ type System struct {
 }
 
 // PublicParams are the parameters of a token system, which all its participants
-// share. Signed requests bind their digest; proofs bind that of their System.
+// share: what tokens and proofs depend on, which never changes, and the first policy.
+// A ledger's id binds their digest; proofs bind that of their System.
 // Local choices (tables, constant time) are no part of them.
 type PublicParams struct {
-	Curve    string // one of Curves
-	Bits     int    // values are below 2^Bits
-	Systems  []System
-	Issuers  [][]byte // identities; who may issue
-	Auditors [][]byte // identities; each must sign every request. None: no audit
-	Limits   Limits
-	Redeem   RedeemPolicy
+	Curve   string // one of Curves
+	Bits    int    // values are below 2^Bits
+	Systems []System
+	Policy  Policy // version 0
 }
 
 // leastTables are for parameters that are built for their digest, and dropped again.
 var leastTables = Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
 
 // NewPublicParams returns parameters on a curve for values below 2^bits, with the
-// range-proof systems named, the limits of the wire format, redeeming by owners, and nobody to
-// issue or audit. It derives every generator, which takes some 30 ms a system.
+// range-proof systems named and the default policy. It derives every generator, which takes some 30 ms a system.
 func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParams, error) {
-	p := &PublicParams{Curve: curve, Bits: bits, Limits: Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata}, Redeem: RedeemOwner}
+	p := &PublicParams{Curve: curve, Bits: bits, Policy: DefaultPolicy()}
 	for _, proofType := range slices.Sorted(slices.Values(proofTypes)) {
 		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType}, leastTables)
 		if err != nil {
@@ -132,6 +104,9 @@ func (p *PublicParams) Validate(ctx context.Context) (generators []int, err erro
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if err := p.Policy.check(); err != nil {
+		return nil, err
+	}
 	generators = make([]int, len(p.Systems))
 	for i, s := range p.Systems {
 		if ctx.Err() != nil {
@@ -148,7 +123,7 @@ func (p *PublicParams) Validate(ctx context.Context) (generators []int, err erro
 	return generators, nil
 }
 
-// check checks all but the digests.
+// check checks all but the digests and the policy.
 func (p *PublicParams) check() error {
 	switch {
 	case !slices.Contains(Curves(), p.Curve):
@@ -157,16 +132,8 @@ func (p *PublicParams) check() error {
 		return badConfig("bits", p.Bits, "1 to 64")
 	case len(p.Systems) == 0:
 		return badConfig("range-proof systems", 0, "1 or more")
-	case p.Limits.Inputs < 1 || p.Limits.Inputs > MaxTokens:
-		return badConfig("limit of inputs", p.Limits.Inputs, fmt.Sprintf("1 to %d", MaxTokens))
-	case p.Limits.Outputs < 1 || p.Limits.Outputs > MaxTokens:
-		return badConfig("limit of outputs", p.Limits.Outputs, fmt.Sprintf("1 to %d", MaxTokens))
-	case p.Limits.Metadata < 0 || p.Limits.Metadata > MaxMetadata:
-		return badConfig("limit of metadata", p.Limits.Metadata, fmt.Sprintf("0 to %d", MaxMetadata))
-	case p.Redeem != RedeemOwner && p.Redeem != RedeemIssuer:
-		return badConfig("redeem policy", uint8(p.Redeem), fmt.Sprintf("%d (%s), %d (%s)", RedeemOwner, RedeemOwner, RedeemIssuer, RedeemIssuer))
-	case p.Redeem == RedeemIssuer && len(p.Issuers) == 0:
-		return badConfig("redeem policy", fmt.Sprintf("%s without issuers", p.Redeem), fmt.Sprintf("%s, or issuers who can sign", RedeemOwner))
+	case p.Policy.Version != 0:
+		return badConfig("policy version", p.Policy.Version, "0 in parameters")
 	}
 	for i, s := range p.Systems {
 		if !slices.Contains(ProofTypes(), s.ProofType) {
@@ -179,36 +146,23 @@ func (p *PublicParams) check() error {
 			return badConfig(fmt.Sprintf("range-proof systems[%d]", i), s.ProofType, "an aggregation and an early stop that its proofs have")
 		}
 	}
-	for _, list := range []struct {
-		name       string
-		identities [][]byte
-	}{{"issuers", p.Issuers}, {"auditors", p.Auditors}} {
-		if len(list.identities) > MaxIdentities {
-			return badConfig(list.name, len(list.identities), fmt.Sprintf("up to %d", MaxIdentities))
-		}
-		for i, id := range list.identities {
-			if len(id) < 1 || len(id) > MaxOwner {
-				return badConfig(fmt.Sprintf("%s[%d]", list.name, i), fmt.Sprintf("of %d bytes", len(id)), fmt.Sprintf("1 to %d", MaxOwner))
-			}
-			if i > 0 && bytes.Compare(list.identities[i-1], id) >= 0 {
-				return badConfig(fmt.Sprintf("%s[%d]", list.name, i), "out of order", "each identity once, in the order of their bytes")
-			}
-		}
-	}
 	return nil
 }
 
 // Encode returns the canonical encoding:
 //
-//	version(2) curve bits(1) count(1) systems
-//	count(2) issuers count(2) auditors inputs(2) outputs(2) metadata(3) redeem(1)
+//	version(2) curve bits(1) count(1) systems policy
 //	system = proof type, aggregation(2) stop(2) digest(64)
 //
-// Numbers are big-endian, names behind a length of 1 byte, identities of 2. The
+// Numbers are big-endian, names behind a length of 1 byte, the policy's encoding of 3. The
 // error is that of parameters which Validate would refuse without looking at
 // digests.
 func (p *PublicParams) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
+		return nil, err
+	}
+	policy, err := p.Policy.Encode()
+	if err != nil {
 		return nil, err
 	}
 	var b cryptobyte.Builder
@@ -225,16 +179,7 @@ func (p *PublicParams) Encode() ([]byte, error) {
 		b.AddUint16(uint16(s.Stop))
 		b.AddBytes(s.Digest[:])
 	}
-	for _, list := range [][][]byte{p.Issuers, p.Auditors} {
-		b.AddUint16(uint16(len(list)))
-		for _, id := range list {
-			b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(id) })
-		}
-	}
-	b.AddUint16(uint16(p.Limits.Inputs))
-	b.AddUint16(uint16(p.Limits.Outputs))
-	b.AddUint24(uint32(p.Limits.Metadata))
-	b.AddUint8(uint8(p.Redeem))
+	b.AddUint24LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(policy) })
 	return b.Bytes()
 }
 
@@ -257,7 +202,7 @@ func DecodePublicParams(data []byte) (*PublicParams, error) {
 		return nil, malformed(data, "version", fmt.Sprintf("version %d, only %d is known", version, PublicParamsVersion))
 	}
 	p := new(PublicParams)
-	var bits, systems, redeem uint8
+	var bits, systems uint8
 	var curve cryptobyte.String
 	if !s.ReadUint8LengthPrefixed(&curve) || len(curve) > maxName || !s.ReadUint8(&bits) || !s.ReadUint8(&systems) {
 		return nil, malformed(s, "curve", "truncated, or a name that is too long")
@@ -274,35 +219,25 @@ func DecodePublicParams(data []byte) (*PublicParams, error) {
 		sys.ProofType, sys.Aggregation, sys.Stop = string(proofType), int(aggregation), int(stop)
 		p.Systems = append(p.Systems, sys)
 	}
-	for _, list := range []struct {
-		name string
-		to   *[][]byte
-	}{{"issuers", &p.Issuers}, {"auditors", &p.Auditors}} {
-		var n uint16
-		if !s.ReadUint16(&n) || n > MaxIdentities {
-			return nil, malformed(s, list.name, fmt.Sprintf("truncated, or more than %d", MaxIdentities))
-		}
-		for i := range int(n) {
-			var id cryptobyte.String
-			if !s.ReadUint16LengthPrefixed(&id) {
-				return nil, malformed(s, fmt.Sprintf("%s[%d]", list.name, i), "truncated")
-			}
-			*list.to = append(*list.to, slices.Clone([]byte(id)))
-		}
-	}
-	var inputs, outputs uint16
-	var metadata uint32
-	if !s.ReadUint16(&inputs) || !s.ReadUint16(&outputs) || !s.ReadUint24(&metadata) || !s.ReadUint8(&redeem) {
-		return nil, malformed(s, "limits", "truncated")
+	var policy cryptobyte.String
+	if !s.ReadUint24LengthPrefixed(&policy) {
+		return nil, malformed(s, "policy", "truncated")
 	}
 	if len(s) > 0 {
 		return nil, malformed(s, "end", "trailing bytes")
 	}
-	p.Limits, p.Redeem = Limits{int(inputs), int(outputs), int(metadata)}, RedeemPolicy(redeem)
+	decoded, err := DecodePolicy(policy)
+	if bad, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+		return nil, bad.Within("public parameters.", len(data)-len(policy))
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Policy = *decoded
 	return p, p.check()
 }
 
-// Digest commits to the encoding. Signed requests bind it.
+// Digest commits to the encoding. A ledger's genesis names it.
 func (p *PublicParams) Digest() ([transcript.StateLen]byte, error) {
 	encoded, err := p.Encode()
 	if err != nil {

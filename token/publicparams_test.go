@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
 func publicParams(t testing.TB, proofTypes ...string) *token.PublicParams {
@@ -29,22 +30,11 @@ func encode(t testing.TB, p *token.PublicParams) []byte {
 // arbitraryParams draws parameters that check accepts; their digests are those of
 // no generators.
 func arbitraryParams(t *rapid.T) *token.PublicParams {
-	identities := func(name string) [][]byte {
-		drawn := rapid.SliceOfNDistinct(rapid.SliceOfN(rapid.Byte(), 1, 80), 0, 4, func(id []byte) string { return string(id) }).Draw(t, name)
-		return sorted(drawn)
-	}
 	p := &token.PublicParams{
 		Curve: rapid.SampledFrom(token.Curves()).Draw(t, "curve"), Bits: rapid.IntRange(1, 64).Draw(t, "bits"),
-		Issuers: identities("issuers"), Auditors: identities("auditors"),
-		Limits: token.Limits{
-			Inputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "inputs"), Outputs: rapid.IntRange(1, token.MaxTokens).Draw(t, "outputs"),
-			Metadata: rapid.IntRange(0, token.MaxMetadata).Draw(t, "metadata"),
-		},
-		Redeem: token.RedeemOwner,
+		Policy: *arbitraryPolicy(t),
 	}
-	if len(p.Issuers) > 0 && rapid.Bool().Draw(t, "redeemed by issuers") {
-		p.Redeem = token.RedeemIssuer
-	}
+	p.Policy.Version = 0
 	for _, name := range []string{token.Bulletproof, token.BulletproofAgg, token.CSP} {
 		if len(p.Systems) == 0 || rapid.Bool().Draw(t, name) {
 			s := token.System{ProofType: name, Stop: rapid.IntRange(0, 1<<16-1).Draw(t, "stop")}
@@ -55,15 +45,6 @@ func arbitraryParams(t *rapid.T) *token.PublicParams {
 	return p
 }
 
-func sorted(ids [][]byte) [][]byte {
-	for i := range ids {
-		for j := i; j > 0 && bytes.Compare(ids[j-1], ids[j]) > 0; j-- {
-			ids[j-1], ids[j] = ids[j], ids[j-1]
-		}
-	}
-	return ids
-}
-
 // TestPublicParamsEncoding: one encoding per value, and what is decoded is what
 // was encoded; every byte counts for the digest.
 func TestPublicParamsEncoding(t *testing.T) {
@@ -71,13 +52,6 @@ func TestPublicParamsEncoding(t *testing.T) {
 		p := arbitraryParams(t)
 		data := must.Get(p.Encode())(t)
 		got := must.Get(token.DecodePublicParams(data))(t)
-		empty := func(ids [][]byte) [][]byte {
-			if len(ids) == 0 {
-				return nil
-			}
-			return ids
-		}
-		p.Issuers, p.Auditors = empty(p.Issuers), empty(p.Auditors)
 		golden.Equal(t, "parameters", p, got)
 		digest := must.Get(p.Digest())(t)
 		i := rapid.IntRange(0, len(data)-1).Draw(t, "byte")
@@ -96,7 +70,7 @@ func TestPublicParamsEncoding(t *testing.T) {
 
 func TestPublicParamsTruncated(t *testing.T) {
 	p := publicParams(t, token.CSP)
-	p.Issuers = [][]byte{{1}, {2, 3}}
+	p.Policy.Issuers = ledgertest.Issuers([]byte{1}, []byte{2, 3})
 	data := encode(t, p)
 	for n := range data {
 		must.FailGet(token.DecodePublicParams(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
@@ -105,9 +79,9 @@ func TestPublicParamsTruncated(t *testing.T) {
 	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Offset != len(data) {
 		t.Errorf("trailing byte: %v", err)
 	}
-	data[1] = 2
-	if _, err := token.DecodePublicParams(data); err == nil || !strings.Contains(err.Error(), "version 2, only 1 is known") {
-		t.Errorf("version 2: %v", err)
+	data[1] = 1
+	if _, err := token.DecodePublicParams(data); err == nil || !strings.Contains(err.Error(), "version 1, only 2 is known") {
+		t.Errorf("version 1: %v", err)
 	}
 }
 
@@ -118,15 +92,8 @@ func TestPublicParamsRefused(t *testing.T) {
 		"range-proof systems":                  func(p *token.PublicParams) { p.Systems = nil },
 		"range-proof systems[1]":               func(p *token.PublicParams) { p.Systems = append(p.Systems, p.Systems[0]) },
 		"range-proof systems[0]":               func(p *token.PublicParams) { p.Systems[0].ProofType = "stark" },
-		"limit of inputs":                      func(p *token.PublicParams) { p.Limits.Inputs = 0 },
-		"limit of outputs":                     func(p *token.PublicParams) { p.Limits.Outputs = token.MaxTokens + 1 },
-		"limit of metadata":                    func(p *token.PublicParams) { p.Limits.Metadata = -1 },
-		"redeem policy":                        func(p *token.PublicParams) { p.Redeem = 0 },
-		"redeem policy issuer without issuers": func(p *token.PublicParams) { p.Redeem = token.RedeemIssuer },
-		"issuers[1]":                           func(p *token.PublicParams) { p.Issuers = [][]byte{{2}, {1}} },
-		"auditors[0]":                          func(p *token.PublicParams) { p.Auditors = [][]byte{{}} },
-		"auditors[1]":                          func(p *token.PublicParams) { p.Auditors = [][]byte{{1}, {1}} },
-		"issuers ":                             func(p *token.PublicParams) { p.Issuers = make([][]byte, token.MaxIdentities+1) },
+		"policy version":                       func(p *token.PublicParams) { p.Policy.Version = 1 },
+		"redeem policy issuer without issuers": func(p *token.PublicParams) { p.Policy.Redeem = token.RedeemIssuer },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := publicParams(t, token.Bulletproof)
@@ -178,7 +145,7 @@ func TestCryptoOfPublicParams(t *testing.T) {
 
 func FuzzDecodePublicParams(f *testing.F) {
 	p := publicParams(f, token.CSP, token.Bulletproof)
-	p.Issuers, p.Auditors = [][]byte{{1, 2}}, [][]byte{{3}, {4}}
+	p.Policy.Issuers, p.Policy.Auditors = ledgertest.Issuers([]byte{1, 2}), ledgertest.Auditors(f, []byte{3}, []byte{4})
 	f.Add(encode(f, p))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

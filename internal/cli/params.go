@@ -113,7 +113,7 @@ func loadParams(path string) (*token.PublicParams, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := checkIdentities(p); err != nil {
+	if err := checkIdentities(&p.Policy); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil

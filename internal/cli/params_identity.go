@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"crypto/ecdh"
 	"crypto/ed25519"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
 	"errors"
@@ -17,35 +19,114 @@ import (
 
 const (
 	ed25519Prefix    = "ed25519:"
+	x25519Prefix     = "x25519:"
 	acceptedIdentity = "the path of a PEM or DER certificate with a P-256 key, or " + ed25519Prefix + " and 64 hex digits"
+	acceptedIssuer   = acceptedIdentity + "; of some types only: then = and these with + between them"
+	acceptedAuditor  = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"
 )
 
-// identities returns the identities that a flag names, in the order in which
-// parameters hold them.
-func identities(field string, o *usage.Option) ([][]byte, error) {
+// listed returns what a flag lists, in the order in which policies hold it, or what was there before if it is not given.
+func listed[T any](field string, o *usage.Option, before []T, parse func(text string) (T, error), id func(T) []byte) ([]T, error) {
 	if !o.Given {
-		return nil, nil
+		return before, nil
 	}
-	var ids [][]byte
+	var all []T
 	for text := range strings.SplitSeq(o.Text, ",") {
 		if text == "" {
 			return nil, o.Refuse(field, o.Text)
 		}
-		id, err := parseIdentity(text)
+		one, err := parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %q: %w; accepted: %s", field, text, err, o.Accepted)
 		}
-		if slices.ContainsFunc(ids, func(other []byte) bool { return bytes.Equal(other, id) }) {
+		if slices.ContainsFunc(all, func(other T) bool { return bytes.Equal(id(other), id(one)) }) {
 			return nil, (&usage.Option{Accepted: "each identity once"}).Refuse(field, text)
 		}
-		ids = append(ids, id)
+		all = append(all, one)
 	}
-	slices.SortFunc(ids, bytes.Compare)
-	return ids, nil
+	slices.SortFunc(all, func(a, b T) int { return bytes.Compare(id(a), id(b)) })
+	return all, nil
+}
+
+// parseIssuer reads an identity, and the types that it may issue.
+func parseIssuer(text string) (i token.Issuer, err error) {
+	who, types, some := cutLast(text)
+	if i.Identity, err = parseIdentity(who); err != nil || !some {
+		return i, err
+	}
+	i.Types = strings.Split(types, "+")
+	slices.Sort(i.Types)
+	if i.Types[0] == "" || len(slices.Compact(slices.Clone(i.Types))) < len(i.Types) {
+		return i, errors.New("a type that is empty or stands twice")
+	}
+	return i, nil
+}
+
+// parseAuditor reads an identity, and the key to which is encrypted what the auditor needs.
+func parseAuditor(text string) (a token.Auditor, err error) {
+	who, key, ok := cutLast(text)
+	if !ok {
+		return a, errors.New("no key")
+	}
+	if a.Identity, err = parseIdentity(who); err != nil {
+		return a, err
+	}
+	a.KEM, a.Key, err = parseKey(key)
+	return a, err
+}
+
+// cutLast cuts a text at its last =.
+func cutLast(text string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, "="); i >= 0 {
+		return text[:i], text[i+1:], true
+	}
+	return text, "", false
+}
+
+// parseKey reads a public key of HPKE: in hex, or the path of a PEM block, which is PKIX's of X25519, and the
+// bytes themselves of a hybrid key, for which PKIX has no form yet.
+func parseKey(text string) (kem token.KEM, key []byte, err error) {
+	if digits, ok := strings.CutPrefix(text, x25519Prefix); ok {
+		key, err = hex.DecodeString(digits)
+		if err != nil {
+			return 0, nil, errors.New("key: not hex digits")
+		}
+		return token.X25519, key, wellFormed(token.X25519, key)
+	}
+	data, err := readFile(text)
+	if err != nil {
+		return 0, nil, err
+	}
+	block, rest := pem.Decode(data)
+	if block == nil {
+		return 0, nil, errors.New("key: no PEM block")
+	}
+	if next, _ := pem.Decode(rest); next != nil {
+		return 0, nil, errors.New("key: more than one PEM block")
+	}
+	switch block.Type {
+	case "PUBLIC KEY":
+		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if public, ok := parsed.(*ecdh.PublicKey); err == nil && ok && public.Curve() == ecdh.X25519() {
+			return token.X25519, public.Bytes(), wellFormed(token.X25519, public.Bytes())
+		}
+		return 0, nil, errors.New("key: a PEM public key that is not of X25519")
+	case token.MLKEM768X25519.String() + " PUBLIC KEY":
+		return token.MLKEM768X25519, block.Bytes, wellFormed(token.MLKEM768X25519, block.Bytes)
+	}
+	return 0, nil, errors.New("key: a PEM block that is no public key")
+}
+
+// wellFormed refuses a key to which nothing can be encrypted.
+func wellFormed(kem token.KEM, key []byte) error {
+	if err := kem.CheckKey(key); err != nil {
+		return fmt.Errorf("key: %w", err)
+	}
+	return nil
 }
 
 // parseIdentity reads an identity: the path of a certificate, or a key in hex.
-func parseIdentity(text string) (identity.Identity, error) {
+func parseIdentity(text string) ([]byte, error) {
 	if digits, ok := strings.CutPrefix(text, ed25519Prefix); ok {
 		key, err := hex.DecodeString(digits)
 		if err != nil {
@@ -70,9 +151,9 @@ func parseIdentity(text string) (identity.Identity, error) {
 	return identity.X509(block.Bytes)
 }
 
-// checkIdentities parses issuers and auditors. The error names the list and the
+// checkIdentities parses the identities of a policy. The error names the list and the
 // index; its offset counts from the start of the identity.
-func checkIdentities(p *token.PublicParams) error {
+func checkIdentities(p *token.Policy) error {
 	set, err := identity.NewSet(1, nil)
 	if err != nil {
 		return err
@@ -80,7 +161,12 @@ func checkIdentities(p *token.PublicParams) error {
 	for _, list := range []struct {
 		name string
 		ids  [][]byte
-	}{{"issuers", p.Issuers}, {"auditors", p.Auditors}} {
+	}{
+		{"issuers", p.IssuerIdentities()},
+		{"auditors", p.AuditorIdentities()},
+		{"validators", p.Validators},
+		{"administrators", p.Administrators.Identities},
+	} {
 		for i, id := range list.ids {
 			if _, err := set.Verifier(id); err != nil {
 				return fmt.Errorf("%s[%d]: %w", list.name, i, err)

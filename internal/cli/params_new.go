@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,28 +17,21 @@ import (
 
 // paramsFlags are the flags of params new as they were typed.
 type paramsFlags struct {
-	out, curve, bits, proofTypes       *usage.Option
-	issuers, auditors, redeem          *usage.Option
-	maxInputs, maxOutputs, maxMetadata *usage.Option
+	out, curve, bits, proofTypes *usage.Option
+	policy                       *policyFlags
 }
 
 func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
 	list := func(names []string) string { return strings.Join(names, ", ") }
-	most := token.Limits{Inputs: token.MaxTokens, Outputs: token.MaxTokens, Metadata: token.MaxMetadata}
 	define := func(name, kind, text, accepted, help string) *usage.Option {
 		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
 	}
 	return &paramsFlags{
-		out:         define("out", usage.KindFile, "", "the path of a file that does not exist", "file that is written"),
-		curve:       define("curve", usage.KindText, "BN254", list(token.Curves()), "curve"),
-		bits:        define("bits", usage.KindNumber, "64", "1 to 64", "values are below 2^bits"),
-		proofTypes:  define("proof-type", usage.KindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
-		issuers:     define("issuer", usage.KindList, "", acceptedIdentity, "who may issue"),
-		auditors:    define("auditor", usage.KindList, "", acceptedIdentity, "who must sign every request"),
-		redeem:      define("redeem", usage.KindText, token.RedeemOwner.String(), list([]string{token.RedeemOwner.String(), token.RedeemIssuer.String()}), "whose signatures a redeem needs; issuer: also an issuer's"),
-		maxInputs:   define("max-inputs", usage.KindNumber, strconv.Itoa(most.Inputs), fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
-		maxOutputs:  define("max-outputs", usage.KindNumber, strconv.Itoa(most.Outputs), fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
-		maxMetadata: define("max-metadata", usage.KindNumber, strconv.Itoa(most.Metadata), fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
+		out:        define("out", usage.KindFile, "", "the path of a file that does not exist", "file that is written"),
+		curve:      define("curve", usage.KindText, "BN254", list(token.Curves()), "curve"),
+		bits:       define("bits", usage.KindNumber, "64", "1 to 64", "values are below 2^bits"),
+		proofTypes: define("proof-type", usage.KindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
+		policy:     newPolicyFlags(flags, token.DefaultPolicy()),
 	}
 }
 
@@ -96,44 +88,14 @@ func (f *paramsFlags) params() (*token.PublicParams, error) {
 		}
 		proofTypes = append(proofTypes, name)
 	}
-	limits, err := f.limits()
-	if err != nil {
+	policy := token.DefaultPolicy()
+	if err := f.policy.change(&policy); err != nil {
 		return nil, err
-	}
-	redeem := token.RedeemOwner
-	if f.redeem.Text == token.RedeemIssuer.String() {
-		redeem = token.RedeemIssuer
-	} else if f.redeem.Text != redeem.String() {
-		return nil, f.redeem.Refuse("redeem", f.redeem.Text)
-	}
-	issuers, err := identities("issuer", f.issuers)
-	if err != nil {
-		return nil, err
-	}
-	auditors, err := identities("auditor", f.auditors)
-	if err != nil {
-		return nil, err
-	}
-	if redeem == token.RedeemIssuer && len(issuers) == 0 {
-		return nil, (&usage.Option{Accepted: "owner, or issuer together with --issuer"}).Refuse("redeem", f.redeem.Text)
 	}
 	p, err := token.NewPublicParams(f.curve.Text, int(bits), proofTypes...)
 	if err != nil {
 		return nil, err
 	}
-	p.Issuers, p.Auditors, p.Limits, p.Redeem = issuers, auditors, limits, redeem
+	p.Policy = policy
 	return p, nil
-}
-
-func (f *paramsFlags) limits() (token.Limits, error) {
-	inputs, err := f.maxInputs.Number("max-inputs", 1, token.MaxTokens)
-	if err != nil {
-		return token.Limits{}, err
-	}
-	outputs, err := f.maxOutputs.Number("max-outputs", 1, token.MaxTokens)
-	if err != nil {
-		return token.Limits{}, err
-	}
-	metadata, err := f.maxMetadata.Number("max-metadata", 0, token.MaxMetadata)
-	return token.Limits{Inputs: int(inputs), Outputs: int(outputs), Metadata: int(metadata)}, err
 }

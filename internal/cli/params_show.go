@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/zkbench/zkbench/token"
@@ -17,15 +18,38 @@ import (
 // paramsView is what is shown of public parameters. Digests and fingerprints are
 // in hex.
 type paramsView struct {
-	Digest   string         `json:"digest"`
-	Version  int            `json:"version"`
-	Curve    string         `json:"curve"`
-	Bits     int            `json:"bits"`
-	Systems  []systemView   `json:"systems"`
-	Issuers  []identityView `json:"issuers"`
-	Auditors []identityView `json:"auditors"`
-	Limits   limitsView     `json:"limits"`
-	Redeem   string         `json:"redeem"`
+	Digest  string       `json:"digest"`
+	Version int          `json:"version"`
+	Curve   string       `json:"curve"`
+	Bits    int          `json:"bits"`
+	Systems []systemView `json:"systems"`
+	Policy  policyView   `json:"policy"`
+}
+
+// policyView is what is shown of a policy.
+type policyView struct {
+	Digest         string         `json:"digest"`
+	Version        uint64         `json:"version"`
+	Issuers        []issuerView   `json:"issuers"`
+	Auditors       []auditorView  `json:"auditors"`
+	Administrators []identityView `json:"administrators"`
+	Threshold      int            `json:"threshold"`
+	Validators     []identityView `json:"validators"`
+	Owners         []string       `json:"owners"`
+	Limits         limitsView     `json:"limits"`
+	Redeem         string         `json:"redeem"`
+	Notes          string         `json:"notes"`
+}
+
+type issuerView struct {
+	identityView
+	Types []string `json:"types,omitempty"` // none: all
+}
+
+type auditorView struct {
+	identityView
+	KEM string `json:"kem"`
+	Key string `json:"key"` // SHA-256
 }
 
 type systemView struct {
@@ -52,21 +76,36 @@ func newParamsView(p *token.PublicParams) (*paramsView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &paramsView{
-		Digest: hex.EncodeToString(digest[:]), Version: token.PublicParamsVersion, Curve: p.Curve, Bits: p.Bits,
-		Limits: limitsView(p.Limits), Redeem: p.Redeem.String(),
-	}
+	v := &paramsView{Digest: hex.EncodeToString(digest[:]), Version: token.PublicParamsVersion, Curve: p.Curve, Bits: p.Bits}
 	for _, s := range p.Systems {
 		v.Systems = append(v.Systems, systemView{s.ProofType, s.Aggregation, s.Stop, hex.EncodeToString(s.Digest[:])})
 	}
-	if v.Issuers, err = identityViews(p.Issuers); err != nil {
-		return nil, err
-	}
-	v.Auditors, err = identityViews(p.Auditors)
+	v.Policy, err = newPolicyView(&p.Policy)
 	return v, err
 }
 
-func identityViews(ids [][]byte) ([]identityView, error) {
+func newPolicyView(p *token.Policy) (v policyView, err error) {
+	digest, err := p.Digest()
+	if err != nil {
+		return v, err
+	}
+	v = policyView{
+		Digest: hex.EncodeToString(digest[:]), Version: p.Version, Limits: limitsView(p.Limits), Redeem: p.Redeem.String(), Notes: kemName(p.Notes),
+		Owners: p.Owners.Names(), Threshold: p.Administrators.Threshold,
+		Issuers: make([]issuerView, len(p.Issuers)), Auditors: make([]auditorView, len(p.Auditors)),
+		Administrators: identityViews(p.Administrators.Identities), Validators: identityViews(p.Validators),
+	}
+	for i, id := range identityViews(p.IssuerIdentities()) {
+		v.Issuers[i] = issuerView{id, p.Issuers[i].Types}
+	}
+	for i, id := range identityViews(p.AuditorIdentities()) {
+		sum := sha256.Sum256(p.Auditors[i].Key)
+		v.Auditors[i] = auditorView{id, kemName(p.Auditors[i].KEM), hex.EncodeToString(sum[:])}
+	}
+	return v, nil
+}
+
+func identityViews(ids [][]byte) []identityView {
 	views := make([]identityView, len(ids))
 	for i, bytes := range ids {
 		id := identity.Identity(bytes)
@@ -80,7 +119,7 @@ func identityViews(ids [][]byte) ([]identityView, error) {
 			}
 		}
 	}
-	return views, nil
+	return views
 }
 
 func (v *paramsView) json(w io.Writer) error {
@@ -92,8 +131,6 @@ func (v *paramsView) json(w io.Writer) error {
 func (v *paramsView) text(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "digest\t%s\nversion\t%d\ncurve\t%s\nbits\t%d\n", v.Digest, v.Version, v.Curve, v.Bits)
-	fmt.Fprintf(tw, "inputs\tup to %d\noutputs\tup to %d\nmetadata\tup to %d B\nredeem\t%s\n", v.Limits.Inputs, v.Limits.Outputs, v.Limits.Metadata, v.Redeem)
-
 	fmt.Fprintln(tw, "\nsystem\taggregation\tearly stop\tdigest")
 	for _, s := range v.Systems {
 		aggregation := "none"
@@ -104,23 +141,66 @@ func (v *paramsView) text(w io.Writer) error {
 	}
 
 	fmt.Fprintln(tw)
-	writeIdentities(tw, "issuer", v.Issuers)
-	writeIdentities(tw, "auditor", v.Auditors)
+	v.Policy.text(tw)
 	return tw.Flush()
 }
 
-func writeIdentities(w io.Writer, role string, ids []identityView) {
-	if len(ids) == 0 {
-		fmt.Fprintf(w, "%s\tnone\n", role)
+// text writes a policy in columns.
+func (v *policyView) text(w io.Writer) {
+	fmt.Fprintf(w, "policy\t%s\nversion\t%d\n", v.Digest, v.Version)
+	fmt.Fprintf(w, "inputs\tup to %d\noutputs\tup to %d\nmetadata\tup to %d B\n", v.Limits.Inputs, v.Limits.Outputs, v.Limits.Metadata)
+	fmt.Fprintf(w, "redeem\t%s\nowners\t%s\nnotes\t%s\n", v.Redeem, strings.Join(v.Owners, ", "), v.Notes)
+	threshold := "none"
+	if v.Threshold > 0 {
+		threshold = fmt.Sprintf("%d of %d administrators", v.Threshold, len(v.Administrators))
 	}
-	for _, id := range ids {
-		fmt.Fprintf(w, "%s\t%s\t%s", role, id.Type, short(id.Fingerprint))
-		if id.Subject != "" {
-			// Quoted: whoever made the certificate chose every byte of it.
-			fmt.Fprintf(w, "\t%q", id.Subject)
+	fmt.Fprintf(w, "changed by\t%s\n\n", threshold)
+	var issuers, auditors []string
+	for _, i := range v.Issuers {
+		issuers = append(issuers, i.line())
+	}
+	for _, a := range v.Auditors {
+		auditors = append(auditors, a.line())
+	}
+	for _, list := range []struct {
+		role  string
+		lines []string
+	}{{"issuer", issuers}, {"auditor", auditors}, {"administrator", lines(v.Administrators)}, {"validator", lines(v.Validators)}} {
+		if len(list.lines) == 0 {
+			list.lines = []string{"none"}
 		}
-		fmt.Fprintln(w)
+		for _, line := range list.lines {
+			fmt.Fprintf(w, "%s\t%s\n", list.role, line)
+		}
 	}
+}
+
+func lines(ids []identityView) (all []string) {
+	for _, id := range ids {
+		all = append(all, id.line())
+	}
+	return all
+}
+
+// line is an identity in columns.
+func (v identityView) line() string {
+	line := v.Type + "\t" + short(v.Fingerprint)
+	if v.Subject != "" {
+		// Quoted: whoever made the certificate chose every byte of it.
+		line += fmt.Sprintf("\t%q", v.Subject)
+	}
+	return line
+}
+
+func (v issuerView) line() string {
+	if len(v.Types) == 0 {
+		return v.identityView.line()
+	}
+	return fmt.Sprintf("%s\tof %q", v.identityView.line(), v.Types)
+}
+
+func (v auditorView) line() string {
+	return fmt.Sprintf("%s\t%s %s", v.identityView.line(), v.KEM, short(v.Key))
 }
 
 // short is the start of a digest in hex, enough to tell two apart.

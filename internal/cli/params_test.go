@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 )
 
 // smallParams are parameters with an Ed25519 key as issuer and as auditor.
@@ -25,7 +26,7 @@ func smallParams(t *testing.T) *token.PublicParams {
 	t.Helper()
 	p := must.Get(token.NewPublicParams("BN254", 8, token.Bulletproof, token.CSP))(t)
 	key := append([]byte{2, 1}, make([]byte, 31)...)
-	p.Issuers, p.Auditors = [][]byte{key}, [][]byte{bytes.Clone(key)}
+	p.Policy.Issuers, p.Policy.Auditors = ledgertest.Issuers(key), ledgertest.Auditors(t, bytes.Clone(key))
 	return p
 }
 
@@ -50,23 +51,23 @@ func TestParamsFile(t *testing.T) {
 		reason      string // part of the line on stderr
 	}{
 		"file=good":             {good, exitOK, exitOK, ""},
-		"version=2":             {flipped(1, 3), exitUsage, exitUsage, malformed + "version at byte 0: version 2, only 1 is known"},
+		"version=1":             {flipped(1, 3), exitUsage, exitUsage, malformed + "version at byte 0: version 1, only 2 is known"},
 		"truncated=version":     {good[:1], exitUsage, exitUsage, malformed + "version at byte "},
 		"truncated=curve":       {good[:5], exitUsage, exitUsage, malformed + "curve at byte "},
 		"truncated=system":      {good[:40], exitUsage, exitUsage, malformed + "systems[0] at byte "},
-		"truncated=limits":      {good[:len(good)-1], exitUsage, exitUsage, malformed + "limits at byte "},
+		"truncated=policy":      {good[:len(good)-1], exitUsage, exitUsage, malformed + "policy at byte "},
 		"trailing=1":            {append(bytes.Clone(good), 0), exitUsage, exitUsage, fmt.Sprintf("%send at byte %d: trailing bytes", malformed, len(good))},
 		"curve=BN255":           {flipped(7, '4'^'5'), exitUsage, exitUsage, "curve BN255, accepted: BN254, "},
-		"redeem=0":              {flipped(len(good)-1, 1), exitUsage, exitUsage, "redeem policy 0, accepted: "},
+		"threshold=1":           {flipped(len(good)-1, 1), exitUsage, exitUsage, "threshold of administrators 1, accepted: 0 to 0"},
 		"bits=9":                {flipped(8, 8^9), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
 		"digest=bulletproof":    {edited(func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 }), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
 		"digest=csp":            {edited(func(p *token.PublicParams) { p.Systems[1].Digest[63] ^= 0x80 }), exitOK, exitFailed, "digest of csp is not that of its generators"},
 		"early stop=8":          {edited(func(p *token.PublicParams) { p.Systems[0].Stop = 8 }), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
 		"aggregation=2 of csp":  {edited(func(p *token.PublicParams) { p.Systems[1].Aggregation = 2 }), exitOK, exitFailed, "aggregation 2, accepted: 0 for csp"},
-		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Issuers[0][1] = 2 }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
-		"issuer=no certificate": {edited(func(p *token.PublicParams) { p.Issuers[0] = []byte{1, 0x30} }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.certificate at byte 1: "},
-		"auditor=pseudonym":     {edited(func(p *token.PublicParams) { p.Auditors[0] = append([]byte{3}, p.Auditors[0][1:]...) }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: pseudonyms are not accepted"},
-		"auditor=type 128":      {edited(func(p *token.PublicParams) { p.Auditors[0][0] = 0x80 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: type 128"},
+		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity[1] = 2 }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
+		"issuer=no certificate": {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = []byte{1, 0x30} }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.certificate at byte 1: "},
+		"auditor=pseudonym":     {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 3 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: pseudonyms are not accepted"},
+		"auditor=type 128":      {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 0x80 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: type 128"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "params")
@@ -112,7 +113,7 @@ func TestShowUnread(t *testing.T) {
 	}
 	line, _, _ := strings.Cut(rest, "\n")
 	id := must.Get(identity.X509(must.Get(hex.DecodeString(line))(t)))(t)
-	views := must.Get(identityViews([][]byte{id}))(t)
+	views := identityViews([][]byte{id})
 	golden.Equal(t, "subject", "", views[0].Subject)
 	golden.Equal(t, "type", "X.509", views[0].Type)
 }

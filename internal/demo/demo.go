@@ -132,8 +132,18 @@ func (d *demo) setUp() error {
 		if d.params, err = token.NewPublicParams(d.Curve, d.Bits, d.ProofType); err != nil {
 			return err
 		}
-		d.params.Issuers, d.params.Auditors = [][]byte{issuer.Identity()}, [][]byte{auditor.Identity()}
-		d.params.Redeem = token.RedeemIssuer
+		kem, err := token.X25519.HPKE()
+		if err != nil {
+			return err
+		}
+		auditorKey, err := kem.GenerateKey()
+		if err != nil {
+			return err
+		}
+		rules := &d.params.Policy
+		rules.Issuers = []token.Issuer{{Identity: issuer.Identity()}}
+		rules.Auditors = []token.Auditor{{Identity: auditor.Identity(), KEM: token.X25519, Key: auditorKey.PublicKey().Bytes()}}
+		rules.Redeem = token.RedeemIssuer
 		data, err := d.params.Encode()
 		if err != nil {
 			return err

@@ -111,8 +111,8 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 	if err != nil {
 		return nil, failed(Structure, i, -1, err)
 	}
-	if ra.Issuer != nil && ra.Issuer.Index >= len(a.params.Issuers) {
-		return nil, failed(Structure, i, -1, policy("issuer %d, the parameters have %d", ra.Issuer.Index, len(a.params.Issuers)))
+	if ra.Issuer != nil && ra.Issuer.Index >= len(a.params.Policy.Issuers) {
+		return nil, failed(Structure, i, -1, policy("issuer %d, the parameters have %d", ra.Issuer.Index, len(a.params.Policy.Issuers)))
 	}
 	inputs := len(parsed.Inputs)
 	if len(info.Inputs) != inputs || len(info.Outputs) != len(parsed.Outputs) {
@@ -143,7 +143,7 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 	}
 	report := &ActionReport{Kind: ra.Kind, Type: openings[0].Type}
 	if ra.Issuer != nil {
-		report.Issuer = a.params.Issuers[ra.Issuer.Index]
+		report.Issuer = a.params.Policy.Issuers[ra.Issuer.Index].Identity
 	}
 	for j := range tokens {
 		owners, err := a.owners(tokens[j].Owner, items[j].Owners)

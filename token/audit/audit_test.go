@@ -51,7 +51,7 @@ func newScene(tb testing.TB) *scene {
 	ctx, ex := tb.Context(), executor.Serial()
 	s := &scene{alice: key(tb, "alice")}
 	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP))(tb)
-	s.params.Auditors = [][]byte{key(tb, "auditor").Identity()}
+	s.params.Policy.Auditors = ledgertest.Auditors(tb, key(tb, "auditor").Identity())
 	s.genesis = ledgertest.Genesis(tb, s.params)
 	id := s.genesis.ID()
 	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(tb)
@@ -174,7 +174,7 @@ func TestAnotherLedger(t *testing.T) {
 		t.Errorf("%v, want a proof that does not hold", err)
 	}
 	narrow := *s.params
-	narrow.Limits.Inputs = 1
+	narrow.Policy.Limits.Inputs = 1
 	must.FailGet(audit.New(&narrow, other, executor.Serial(), smallTables))(t, zkbench.ErrParams, "another ledger's parameters")
 }
 

@@ -46,7 +46,7 @@ type Auditor struct {
 
 // NewAuditorService returns the service of an auditor. The error is an ErrParams.
 func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, a Auditor) (*AuditorService, error) {
-	if _, err := indexOf("auditors", params.Auditors, a.Signer); err != nil {
+	if _, err := indexOf("auditors", params.Policy.AuditorIdentities(), a.Signer); err != nil {
 		return nil, err
 	}
 	if a.Policy == nil {

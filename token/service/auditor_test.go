@@ -98,7 +98,7 @@ func TestConstructors(t *testing.T) {
 	w := newWorld(t, nil)
 	ex, tuning := executor.Serial(), smallTables
 	other := *w.params
-	other.Limits.Inputs = 1
+	other.Policy.Limits.Inputs = 1
 	for name, make := range map[string]func() error{
 		"issuer": func() error {
 			_, err := service.NewIssueService(w.params, "", tuning, ex, w.issued, key(t, "auditor"))
@@ -147,7 +147,7 @@ func TestConstructors(t *testing.T) {
 // TestAuditorRefuses: what issuers and owners have not signed as the parameters ask is
 // neither signed nor kept, so nobody's anchor is taken by it.
 func TestAuditorRefuses(t *testing.T) {
-	w := newWorld(t, func(p *token.PublicParams) { p.Redeem = token.RedeemIssuer })
+	w := newWorld(t, func(p *token.PublicParams) { p.Policy.Redeem = token.RedeemIssuer })
 	ctx := t.Context()
 	alice := w.funded(t, "alice", 100, 100)
 	issued := must.Get(w.issuer.Issue(ctx, anchored("issue", paying(alice.address(t), 7))))(t)

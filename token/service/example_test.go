@@ -42,7 +42,12 @@ func Example() {
 	issuer, auditor := newKey(), newKey()
 	params, err := token.NewPublicParams("BN254", 32, token.Bulletproof)
 	must(err)
-	params.Issuers, params.Auditors = [][]byte{issuer.Identity()}, [][]byte{auditor.Identity()}
+	kem, err := token.X25519.HPKE()
+	must(err)
+	auditorKey, err := kem.GenerateKey()
+	must(err)
+	params.Policy.Issuers = []token.Issuer{{Identity: issuer.Identity()}}
+	params.Policy.Auditors = []token.Auditor{{Identity: auditor.Identity(), KEM: token.X25519, Key: auditorKey.PublicKey().Bytes()}}
 
 	// The ledger is a new one; everybody has a vault for it.
 	genesis, err := ledger.NewGenesis(params)

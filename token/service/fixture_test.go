@@ -132,8 +132,9 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	t.Helper()
 	w := &world{dir: t.TempDir(), authority: key(t, "authority")}
 	w.params = must.Get(token.NewPublicParams("BN254", 16, token.CSP))(t)
-	w.params.Issuers, w.params.Auditors = [][]byte{key(t, "issuer").Identity()}, [][]byte{key(t, "auditor").Identity()}
-	w.params.Limits = token.Limits{Inputs: 4, Outputs: 4, Metadata: 10}
+	w.params.Policy.Issuers = ledgertest.Issuers(key(t, "issuer").Identity())
+	w.params.Policy.Auditors = ledgertest.Auditors(t, key(t, "auditor").Identity())
+	w.params.Policy.Limits = token.Limits{Inputs: 4, Outputs: 4, Metadata: 10}
 	if edit != nil {
 		edit(w.params)
 	}
@@ -269,7 +270,7 @@ func (w *world) funded(t must.TB, name string, values ...uint64) *party {
 func (w *world) fund(t must.TB, p *party, values ...uint64) {
 	t.Helper()
 	ctx := context.Background()
-	for some := range slices.Chunk(values, w.params.Limits.Outputs) {
+	for some := range slices.Chunk(values, w.params.Policy.Limits.Outputs) {
 		o := service.Order{Type: usd}
 		for _, v := range some {
 			o.Payments = append(o.Payments, service.Payment{To: p.address(t), Value: v})

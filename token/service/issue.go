@@ -26,7 +26,7 @@ type IssueService struct {
 // NewIssueService returns a service of one of the parameters' issuers, that proves
 // with proofType (empty: the parameters' first). The error is an ErrParams.
 func NewIssueService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
-	index, err := indexOf("issuers", params.Issuers, issuer)
+	index, err := indexOf("issuers", params.Policy.IssuerIdentities(), issuer)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) 
 // The signature is good for this request under its anchor; that it lands, and once, is
 // for the ledger to say before anything is paid out.
 func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...Delivery) error {
-	if s.params.Redeem != token.RedeemIssuer {
+	if s.params.Policy.Redeem != token.RedeemIssuer {
 		return policy("the parameters let owners redeem")
 	}
 	if index < 0 || index >= len(r.Actions) || r.Actions[index].Kind != token.Transfer {

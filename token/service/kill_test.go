@@ -35,7 +35,7 @@ const (
 
 // killable is the system of both processes.
 func killable(t *testing.T) *world {
-	return newWorld(t, func(p *token.PublicParams) { p.Limits.Outputs = 64 })
+	return newWorld(t, func(p *token.PublicParams) { p.Policy.Limits.Outputs = 64 })
 }
 
 func requestSum(t must.TB, sub *service.Submission) string {

@@ -36,7 +36,7 @@ func TestPolicy(t *testing.T) {
 	auditor := auditorOf(t, w, func(_ context.Context, r *audit.Report) error {
 		asked++
 		for _, a := range r.Actions {
-			if a.Kind == token.Issue && (!bytes.Equal(a.Issuer, w.params.Issuers[0]) || a.Type != usd) {
+			if a.Kind == token.Issue && (!bytes.Equal(a.Issuer, w.params.Policy.Issuers[0].Identity) || a.Type != usd) {
 				return fmt.Errorf("%x may not issue %s", a.Issuer, a.Type)
 			}
 			for _, h := range a.Outputs {
@@ -53,7 +53,7 @@ func TestPolicy(t *testing.T) {
 	raw, info := encodings(t, good)
 	_, report, err := auditor.Sign(ctx, raw, info)
 	must.Do(t, err)
-	golden.Equal(t, "issuer", w.params.Issuers[0], []byte(report.Actions[0].Issuer))
+	golden.Equal(t, "issuer", w.params.Policy.Issuers[0].Identity, []byte(report.Actions[0].Issuer))
 	other := paying(alice.address(t), 1)
 	other.Type = "EUR"
 	for name, c := range map[string]struct {

@@ -135,7 +135,7 @@ type plan struct {
 // plan checks an order and draws its anchor.
 func (s *system) plan(o Order) (*plan, error) {
 	p := &plan{Order: o}
-	switch n, limits := len(o.Payments), s.params.Limits; {
+	switch n, limits := len(o.Payments), s.params.Policy.Limits; {
 	case len(o.Type) < 1 || len(o.Type) > token.MaxType:
 		return nil, refuse("type of %d bytes, accepted are 1 to %d", len(o.Type), token.MaxType)
 	case n < 1:
@@ -228,7 +228,7 @@ func (s *system) submission(ctx context.Context, anchor []byte, a request.Action
 		return nil, nil, err
 	}
 	sub = &Submission{
-		Request:     &request.Request{Anchor: anchor, Actions: []request.Action{a}, Auditors: make([][]byte, len(s.params.Auditors))},
+		Request:     &request.Request{Anchor: anchor, Actions: []request.Action{a}, Auditors: make([][]byte, len(s.params.Policy.Auditors))},
 		Information: &audit.Information{Actions: make([]audit.Action, 1)},
 	}
 	info := &sub.Information.Actions[0]

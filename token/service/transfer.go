@@ -55,7 +55,7 @@ func (s *TransferService) Transfer(ctx context.Context, o Order) (*Submission, e
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.wallet.take(p.Anchor, p.Type, p.sum, s.params.Limits.Inputs)
+	f, err := s.wallet.take(p.Anchor, p.Type, p.sum, s.params.Policy.Limits.Inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 		out.back = held{state: expected, own: own{key, to.Audit}}
 		out.tos, out.values = slices.Insert(out.tos, out.change, to), slices.Insert(out.values, out.change, rest)
 	}
-	if n, most := len(out.tos), s.params.Limits.Outputs; n > most {
+	if n, most := len(out.tos), s.params.Policy.Limits.Outputs; n > most {
 		return nil, tooMany("outputs with change", n, most)
 	}
 	if p.scripts {

@@ -28,7 +28,7 @@ func inputsOf(t must.TB, sub *service.Submission) []action.Input {
 
 // TestLife: issue, pay, pay back, redeem, with keys of both kinds.
 func TestLife(t *testing.T) {
-	w := newWorld(t, func(p *token.PublicParams) { p.Redeem = token.RedeemIssuer })
+	w := newWorld(t, func(p *token.PublicParams) { p.Policy.Redeem = token.RedeemIssuer })
 	ctx := t.Context()
 	alice, bob := w.party(t, w.key(t, "alice")), w.party(t, w.pseudonyms(t, "Bob"))
 	w.fund(t, alice, 100, 50)

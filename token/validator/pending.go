@@ -81,7 +81,7 @@ func (c *pending) rules() error {
 		return err
 	}
 	for i := range c.actions {
-		if n, most := len(c.actions[i].Metadata), c.v.params.Limits.Metadata; n > most {
+		if n, most := len(c.actions[i].Metadata), c.v.params.Policy.Limits.Metadata; n > most {
 			return failed(Metadata, i, -1, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(n), Max: int64(most)})
 		}
 	}
@@ -98,7 +98,7 @@ func (c *pending) structure() (err error) {
 	if c.request, err = request.Decode(c.raw); err != nil {
 		return failed(Structure, -1, -1, err)
 	}
-	limits := c.v.params.Limits
+	limits := c.v.params.Policy.Limits
 	c.actions = make([]*action.Action, len(c.request.Actions))
 	for i := range c.request.Actions {
 		a := &c.request.Actions[i]
@@ -128,7 +128,7 @@ func (c *pending) structure() (err error) {
 			}
 		}
 	}
-	if n, want := len(c.request.Auditors), len(c.v.params.Auditors); n != want {
+	if n, want := len(c.request.Auditors), len(c.v.params.Policy.Auditors); n != want {
 		return failed(Structure, -1, -1, policy("%d signatures of auditors, the parameters have %d", n, want))
 	}
 	return nil
@@ -157,7 +157,7 @@ func (c *pending) issuer(i int) error {
 	if !needed {
 		check = RedeemPolicy
 		for j := range c.actions[i].Outputs {
-			if len(c.actions[i].Outputs[j].Owner) == 0 && c.v.params.Redeem == token.RedeemIssuer {
+			if len(c.actions[i].Outputs[j].Owner) == 0 && c.v.params.Policy.Redeem == token.RedeemIssuer {
 				needed = true
 			}
 		}
@@ -170,10 +170,10 @@ func (c *pending) issuer(i int) error {
 		return failed(check, i, -1, policy("an issuer's signature that nothing asks for"))
 	case given == nil:
 		return nil
-	case given.Index >= len(c.v.params.Issuers):
-		return failed(check, i, -1, policy("issuer %d, the parameters have %d", given.Index, len(c.v.params.Issuers)))
+	case given.Index >= len(c.v.params.Policy.Issuers):
+		return failed(check, i, -1, policy("issuer %d, the parameters have %d", given.Index, len(c.v.params.Policy.Issuers)))
 	}
-	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Issuers[given.Index], given.Signature, request.IssuerRole, i})
+	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, i})
 	return nil
 }
 
@@ -285,6 +285,9 @@ func (c *pending) owner(i, j int) error {
 		return err
 	}
 	c.creates = append(c.creates, Output{request.OutputID(c.request.Anchor, i, j), encoded})
+	if err := c.allowed(output.Owner); err != nil {
+		return err
+	}
 	ids := []identity.Identity{output.Owner}
 	if script.IsScript(output.Owner) {
 		lock, err := script.Parse(output.Owner)
@@ -294,6 +297,9 @@ func (c *pending) owner(i, j int) error {
 		ids = []identity.Identity{lock.Sender(), lock.Recipient()}
 	}
 	for _, id := range ids {
+		if err := c.allowed(id); err != nil {
+			return err
+		}
 		key, err := c.v.ids.Verifier(id)
 		if err != nil {
 			return err
@@ -305,9 +311,24 @@ func (c *pending) owner(i, j int) error {
 	return nil
 }
 
+// ownerKinds are the kinds of owners by the type byte.
+var ownerKinds = map[identity.Type]token.OwnerKinds{
+	identity.TypeX509: token.OwnerX509, identity.TypeEd25519: token.OwnerEd25519, identity.TypePseudonym: token.OwnerPseudonym,
+	script.TypeHashLock: token.OwnerHashLock,
+}
+
+// allowed refuses an owner of a kind that the policy does not allow; of a type that nobody knows, parsing says it.
+func (c *pending) allowed(owner identity.Identity) error {
+	kind, known := ownerKinds[owner.Type()]
+	if known && kind&c.v.params.Policy.Owners == 0 {
+		return policy("an owner of kind %s, accepted: %s", kind, c.v.params.Policy.Owners)
+	}
+	return nil
+}
+
 func (c *pending) auditors() {
 	for k, s := range c.request.Auditors {
-		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Auditors[k], s, request.Auditor, 0})
+		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Policy.Auditors[k].Identity, s, request.Auditor, 0})
 	}
 }
 

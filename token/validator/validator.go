@@ -100,7 +100,7 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	for _, list := range []struct {
 		name string
 		ids  [][]byte
-	}{{"issuers", params.Issuers}, {"auditors", params.Auditors}} {
+	}{{"issuers", params.Policy.IssuerIdentities()}, {"auditors", params.Policy.AuditorIdentities()}} {
 		for i, id := range list.ids {
 			if identity.Identity(id).Type() == identity.TypePseudonym {
 				return nil, fmt.Errorf("%w: %s[%d] is a pseudonym, accepted are keys that stay", zkbench.ErrParams, list.name, i)

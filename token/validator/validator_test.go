@@ -60,7 +60,7 @@ func (l ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledgers.Found, er
 	return validator.TokenFunc(l.Token).Tokens(ctx, ids)
 }
 
-func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
+func newSystem(t testing.TB, redeem token.RedeemPolicy, edit ...func(p *token.Policy)) *system {
 	t.Helper()
 	s := &system{TB: t, ledger: make(ledger), openings: make(map[string]token.Opening), at: time.Unix(1_800_000_000, 0)}
 	key := func(name string) identity.Signer {
@@ -74,8 +74,12 @@ func newSystem(t testing.TB, redeem token.RedeemPolicy) *system {
 	s.owners = append(s.owners, pseudonym)
 
 	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP, token.Bulletproof))(s)
-	s.params.Issuers, s.params.Auditors, s.params.Redeem = [][]byte{s.issuer.Identity()}, [][]byte{s.auditor.Identity()}, redeem
-	s.params.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
+	s.params.Policy.Issuers, s.params.Policy.Redeem = ledgertest.Issuers(s.issuer.Identity()), redeem
+	s.params.Policy.Auditors = ledgertest.Auditors(s, s.auditor.Identity())
+	s.params.Policy.Limits = token.Limits{Inputs: 3, Outputs: 3, Metadata: 10}
+	for _, f := range edit {
+		f(&s.params.Policy)
+	}
 	genesis := ledgertest.Genesis(s, s.params)
 	s.id = genesis.ID()
 	s.pp = must.Get(s.params.Crypto(token.CSP, smallTables))(s)
@@ -398,8 +402,39 @@ func TestAnotherLedger(t *testing.T) {
 	r.Auditors = must.Get(request.Decode(s.sign(pay, s.owners[:1])))(t).Auditors
 	refused(validator.Auditors, s.encode(r))
 	narrow := *s.params
-	narrow.Limits.Inputs = 1
+	narrow.Policy.Limits.Inputs = 1
 	must.FailGet(validator.New(&narrow, genesis, executor.Serial(), smallTables, 100))(t, zkbench.ErrParams, "another ledger's parameters")
+}
+
+// TestOwnerKinds: outputs to owners of kinds that the policy does not allow are refused, beside them those of scripts.
+func TestOwnerKinds(t *testing.T) {
+	t.Parallel()
+	without := func(kind token.OwnerKinds) *system {
+		return newSystem(t, token.RedeemOwner, func(p *token.Policy) { p.Owners &^= kind })
+	}
+	locked := func(s *system, recipient identity.Identity) identity.Identity {
+		image := must.Get(script.Image([]byte("a secret")))(t)
+		lock := must.Get(script.NewHashLock(image, uint64(s.at.Add(time.Hour).Unix()), s.owners[0].Identity(), recipient))(t)
+		return lock.Owner()
+	}
+	for name, test := range map[string]struct {
+		s     *system
+		owner func(s *system) identity.Identity
+		check string
+	}{
+		"ed25519":                {without(token.OwnerPseudonym), func(s *system) identity.Identity { return s.owners[0].Identity() }, ""},
+		"pseudonym":              {without(token.OwnerPseudonym), func(s *system) identity.Identity { return s.owners[2].Identity() }, validator.OutputOwners},
+		"lock":                   {without(token.OwnerPseudonym), func(s *system) identity.Identity { return locked(s, s.owners[1].Identity()) }, ""},
+		"lock of a pseudonym":    {without(token.OwnerPseudonym), func(s *system) identity.Identity { return locked(s, s.owners[2].Identity()) }, validator.OutputOwners},
+		"lock where none may be": {without(token.OwnerHashLock), func(s *system) identity.Identity { return locked(s, s.owners[1].Identity()) }, validator.OutputOwners},
+	} {
+		d := must.Get(action.NewIssue(t.Context(), executor.Serial(), test.s.pp, "USD",
+			action.Spec{Outputs: []action.Output{output(test.owner(test.s), 1)}, Anchor: request.ActionAnchor(test.s.id, []byte("mint"), 0)}))(t)
+		raw := must.Get(d.Prove(t.Context()))(t)
+		signed := test.s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
+		_, err := test.s.v.Validate(t.Context(), test.s.ledger, signed, test.s.at)
+		want(t, name, err, test.check, 0, 0, zkbench.ErrPolicy)
+	}
 }
 
 // TestHashLock: lock, claim with the preimage before the deadline, reclaim from it on.
@@ -490,10 +525,10 @@ func TestBatchNamesEveryBadRequest(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(p *token.PublicParams){
-		"issuers[0]":  func(p *token.PublicParams) { p.Issuers = [][]byte{{1, 2, 3}} },
-		"auditors[0]": func(p *token.PublicParams) { p.Auditors = [][]byte{{99}} },
+		"issuers[0]":  func(p *token.PublicParams) { p.Policy.Issuers = ledgertest.Issuers([]byte{1, 2, 3}) },
+		"auditors[0]": func(p *token.PublicParams) { p.Policy.Auditors = ledgertest.Auditors(t, []byte{99}) },
 		"small order": func(p *token.PublicParams) {
-			p.Issuers = [][]byte{append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...)}
+			p.Policy.Issuers = ledgertest.Issuers(append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...))
 		},
 		"early stop": func(p *token.PublicParams) { p.Systems[0].Stop = 0 },
 		"digest":     func(p *token.PublicParams) { p.Systems[0].Digest[0] ^= 1 },
@@ -518,7 +553,7 @@ func TestCallersKeepTheirBuffers(t *testing.T) {
 	if !bytes.Equal(valid.Spends[0], ids[0]) || bytes.Equal(valid.Raw, raw) {
 		t.Error("the validated request changed with the caller's buffer")
 	}
-	s.params.Redeem = token.RedeemOwner
+	s.params.Policy.Redeem = token.RedeemOwner
 	a, _ = s.moved("out", 0, "", ids[:1], output(nil, 100))
 	raw = s.sign(&request.Request{Anchor: []byte("out"), Actions: []request.Action{a}}, []identity.Signer{s.owners[0]})
 	_, err := s.v.Validate(t.Context(), s.ledger, raw, s.at)

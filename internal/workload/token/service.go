@@ -76,7 +76,10 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 	if s.params, err = token.NewPublicParams(c.Get("curve"), s.bits, s.proofType); err != nil {
 		return err
 	}
-	s.params.Issuers, s.params.Auditors = [][]byte{s.issuer.Identity()}, [][]byte{auditor.Identity()}
+	s.params.Policy.Issuers = []token.Issuer{{Identity: s.issuer.Identity()}}
+	if s.params.Policy.Auditors, err = auditors(auditor, s.corpus("auditor's key", 0)); err != nil {
+		return err
+	}
 	if s.genesis, err = genesisOf(s.params, s.corpus("ledger", 0)); err != nil {
 		return err
 	}

@@ -103,7 +103,9 @@ func newValidation(c workload.Case, seed uint64) (*validation, error) {
 	if err != nil {
 		return nil, err
 	}
-	params.Auditors = [][]byte{v.auditor.Identity()}
+	if params.Policy.Auditors, err = auditors(v.auditor, s.corpus("auditor's key", 0)); err != nil {
+		return nil, err
+	}
 	genesis, err := genesisOf(params, s.corpus("ledger", 0))
 	if err != nil {
 		return nil, err
@@ -123,6 +125,19 @@ func genesisOf(params *token.PublicParams, r stream) (g ledger.Genesis, err erro
 // signer draws a key.
 func signer(r stream) (identity.Signer, error) {
 	return identity.NewEd25519Signer(ed25519.NewKeyFromSeed(r.bytes(ed25519.SeedSize)))
+}
+
+// auditors are those of a policy with one auditor, whose key is drawn.
+func auditors(a identity.Signer, r stream) ([]token.Auditor, error) {
+	kem, err := token.X25519.HPKE()
+	if err != nil {
+		return nil, err
+	}
+	key, err := kem.DeriveKeyPair(r.bytes(32))
+	if err != nil {
+		return nil, err
+	}
+	return []token.Auditor{{Identity: a.Identity(), KEM: token.X25519, Key: key.PublicKey().Bytes()}}, nil
 }
 
 // owner draws an owner.

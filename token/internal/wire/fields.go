@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"golang.org/x/crypto/cryptobyte"
@@ -78,6 +79,15 @@ func (f *Fields) Number(path string, size, least, most int) int {
 		return 0
 	}
 	return n
+}
+
+// Uint64 reads a number of 8 bytes, big-endian.
+func (f *Fields) Uint64(path string) uint64 {
+	n := f.Bytes(path, 8)
+	if !f.OK() {
+		return 0
+	}
+	return binary.BigEndian.Uint64(n)
 }
 
 // Bytes reads so many bytes. They are the encoding's own, without room behind them:

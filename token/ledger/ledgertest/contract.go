@@ -3,6 +3,8 @@ package ledgertest
 import (
 	"bytes"
 	"context"
+	"crypto/hpke"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,6 +39,46 @@ func Genesis(t testing.TB, params *token.PublicParams) ledger.Genesis {
 		t.Fatal(err)
 	}
 	return ledger.Genesis{Params: digest, Nonce: [32]byte{1}}
+}
+
+// TB is the part of testing.TB that making keys needs; rapid's tests have it too.
+type TB interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// AuditorKey is a key of HPKE that belongs to an auditor: always the same.
+func AuditorKey(t TB, id []byte) hpke.PrivateKey {
+	t.Helper()
+	kem, err := token.X25519.HPKE()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := sha256.Sum256(id)
+	key, err := kem.DeriveKeyPair(seed[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// Auditors are auditors of these identities, each with its AuditorKey.
+func Auditors(t TB, ids ...[]byte) []token.Auditor {
+	t.Helper()
+	auditors := make([]token.Auditor, len(ids))
+	for i, id := range ids {
+		auditors[i] = token.Auditor{Identity: id, KEM: token.X25519, Key: AuditorKey(t, id).PublicKey().Bytes()}
+	}
+	return auditors
+}
+
+// Issuers are issuers of all types with these identities.
+func Issuers(ids ...[]byte) []token.Issuer {
+	issuers := make([]token.Issuer, len(ids))
+	for i, id := range ids {
+		issuers[i].Identity = id
+	}
+	return issuers
 }
 
 // New makes an empty ledger, which is closed when the test ends.

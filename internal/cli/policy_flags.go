@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/token"
+)
+
+// policyFlags are the flags that change a policy, as they were typed.
+type policyFlags struct {
+	issuers, auditors, administrators, validators *usage.Option
+	threshold, owners, redeem, notes              *usage.Option
+	maxInputs, maxOutputs, maxMetadata            *usage.Option
+}
+
+// newPolicyFlags defines the flags; those that are not given leave what the policy has.
+func newPolicyFlags(flags *pflag.FlagSet, base token.Policy) *policyFlags {
+	define := func(name, kind, text, accepted, help string) *usage.Option {
+		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
+	}
+	redeem := []string{token.RedeemOwner.String(), token.RedeemIssuer.String()}
+	return &policyFlags{
+		issuers:        define("issuer", usage.KindList, "", acceptedIssuer, "who may issue"),
+		auditors:       define("auditor", usage.KindList, "", acceptedAuditor, "who must sign every request"),
+		administrators: define("administrator", usage.KindList, "", acceptedIdentity, "who may change the policy"),
+		validators:     define("validator", usage.KindList, "", acceptedIdentity, "who signs heads of the log"),
+		threshold:      define("threshold", usage.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of administrators", token.MaxIdentities), "administrators who change the policy together"),
+		owners:         define("owners", usage.KindList, strings.Join(token.OwnerNames(), ","), strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may be given to"),
+		redeem:         define("redeem", usage.KindText, base.Redeem.String(), strings.Join(redeem, ", "), "whose signatures a redeem needs; issuer: also an issuer's"),
+		notes:          define("notes", usage.KindText, kemName(base.Notes), strings.Join(kemNames(), ", "), "with which openings are encrypted to payees on the ledger"),
+		maxInputs:      define("max-inputs", usage.KindNumber, strconv.Itoa(base.Limits.Inputs), fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
+		maxOutputs:     define("max-outputs", usage.KindNumber, strconv.Itoa(base.Limits.Outputs), fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
+		maxMetadata:    define("max-metadata", usage.KindNumber, strconv.Itoa(base.Limits.Metadata), fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
+	}
+}
+
+// kemName is a KEM as users type it.
+func kemName(k token.KEM) string { return strings.ToLower(k.String()) }
+
+func kemNames() (names []string) {
+	for _, k := range token.KEMs() {
+		names = append(names, kemName(k))
+	}
+	return names
+}
+
+// change sets what was given.
+func (f *policyFlags) change(p *token.Policy) (err error) {
+	if err := f.limits(&p.Limits); err != nil {
+		return err
+	}
+	switch {
+	case !f.redeem.Given:
+	case f.redeem.Text == token.RedeemOwner.String():
+		p.Redeem = token.RedeemOwner
+	case f.redeem.Text == token.RedeemIssuer.String():
+		p.Redeem = token.RedeemIssuer
+	default:
+		return f.redeem.Refuse("redeem", f.redeem.Text)
+	}
+	if f.notes.Given {
+		i := slices.Index(kemNames(), f.notes.Text)
+		if i < 0 {
+			return f.notes.Refuse("notes", f.notes.Text)
+		}
+		p.Notes = token.KEMs()[i]
+	}
+	if f.owners.Given {
+		if p.Owners, err = token.ParseOwners(strings.Split(f.owners.Text, ",")...); err != nil {
+			return f.owners.Refuse("owners", f.owners.Text)
+		}
+	}
+	if err := f.lists(p); err != nil {
+		return err
+	}
+	if p.Redeem == token.RedeemIssuer && len(p.Issuers) == 0 {
+		return (&usage.Option{Accepted: "owner, or issuer together with --issuer"}).Refuse("redeem", p.Redeem.String())
+	}
+	if f.threshold.Given {
+		n, err := f.threshold.Number("threshold", 1, token.MaxIdentities)
+		if err != nil {
+			return err
+		}
+		p.Administrators.Threshold = int(n)
+	}
+	if n := len(p.Administrators.Identities); p.Administrators.Threshold > n || n > 0 && p.Administrators.Threshold < 1 {
+		accepted := fmt.Sprintf("1 to %d, the number of administrators", n)
+		if n == 0 {
+			accepted = "a number together with --administrator"
+		}
+		return (&usage.Option{Accepted: accepted}).Refuse("threshold", f.threshold.Text)
+	}
+	return nil
+}
+
+// lists sets the lists of identities.
+func (f *policyFlags) lists(p *token.Policy) (err error) {
+	if p.Issuers, err = listed("issuer", f.issuers, p.Issuers, parseIssuer, issuerIdentity); err != nil {
+		return err
+	}
+	if p.Auditors, err = listed("auditor", f.auditors, p.Auditors, parseAuditor, auditorIdentity); err != nil {
+		return err
+	}
+	admins := &p.Administrators.Identities
+	if *admins, err = listed("administrator", f.administrators, *admins, parseIdentity, itself); err != nil {
+		return err
+	}
+	p.Validators, err = listed("validator", f.validators, p.Validators, parseIdentity, itself)
+	return err
+}
+
+func issuerIdentity(i token.Issuer) []byte   { return i.Identity }
+func auditorIdentity(a token.Auditor) []byte { return a.Identity }
+func itself(id []byte) []byte                { return id }
+
+func (f *policyFlags) limits(l *token.Limits) error {
+	for _, limit := range []struct {
+		name        string
+		option      *usage.Option
+		least, most uint64
+		to          *int
+	}{
+		{"max-inputs", f.maxInputs, 1, token.MaxTokens, &l.Inputs},
+		{"max-outputs", f.maxOutputs, 1, token.MaxTokens, &l.Outputs},
+		{"max-metadata", f.maxMetadata, 0, token.MaxMetadata, &l.Metadata},
+	} {
+		if !limit.option.Given {
+			continue
+		}
+		n, err := limit.option.Number(limit.name, limit.least, limit.most)
+		if err != nil {
+			return err
+		}
+		*limit.to = int(n)
+	}
+	return nil
+}

@@ -1,0 +1,381 @@
+package token
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zkbench/zkbench/token/internal/wire"
+	"github.com/zkbench/zkbench/transcript"
+)
+
+// PolicyFormat is the version of the encoding of policies.
+const PolicyFormat = 1
+
+// Limits of a policy.
+const (
+	MaxIdentities = 256       // issuers; auditors; validators; administrators
+	MaxTypes      = 256       // token types of one issuer
+	MaxPolicy     = 4 << 20   // bytes of an encoding
+	maxKey        = 2 << 10   // bytes of an auditor's key
+	maxVersion    = 1<<63 - 1 // the last version
+)
+
+// RedeemPolicy says who may redeem a token.
+type RedeemPolicy uint8
+
+const (
+	RedeemOwner  RedeemPolicy = 1 // its owner
+	RedeemIssuer RedeemPolicy = 2 // its owner, with the signature of an issuer; there must be one
+)
+
+func (p RedeemPolicy) String() string {
+	switch p {
+	case RedeemOwner:
+		return "owner"
+	case RedeemIssuer:
+		return "issuer"
+	}
+	return "unknown"
+}
+
+// Limits bound what one action may hold, within the wire format's own limits.
+type Limits struct {
+	Inputs, Outputs int // 1 to MaxTokens
+	Metadata        int // bytes, 0 to MaxMetadata
+}
+
+// OwnerKinds is a set of kinds of owners.
+type OwnerKinds uint8
+
+// The kinds of owners.
+const (
+	OwnerX509 OwnerKinds = 1 << iota
+	OwnerEd25519
+	OwnerPseudonym
+	OwnerHashLock
+	OwnerThreshold
+
+	AllOwners   OwnerKinds = 1<<iota - 1
+	plainOwners            = OwnerX509 | OwnerEd25519 | OwnerPseudonym
+)
+
+// ownerNames are the names of kinds, in the order of their bits.
+var ownerNames = []string{"x509", "ed25519", "pseudonym", "hashlock", "threshold"}
+
+// OwnerNames lists the names of all kinds of owners.
+func OwnerNames() []string { return slices.Clone(ownerNames) }
+
+// ParseOwners returns the set of kinds with these names. The error is an ErrParams.
+func ParseOwners(names ...string) (kinds OwnerKinds, err error) {
+	for _, name := range names {
+		i := slices.Index(ownerNames, name)
+		if i < 0 {
+			return 0, badConfig("owner kind", name, strings.Join(ownerNames, ", "))
+		}
+		kinds |= 1 << i
+	}
+	return kinds, nil
+}
+
+// Names lists the names of the kinds in the set.
+func (k OwnerKinds) Names() (names []string) {
+	for i, name := range ownerNames {
+		if k&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (k OwnerKinds) String() string { return strings.Join(k.Names(), ", ") }
+
+// Issuer may issue tokens, and sign redemptions where the policy asks for it.
+type Issuer struct {
+	Identity []byte
+	Types    []string // whose tokens, in ascending order; none: all. Auditors enforce it
+}
+
+// Auditor must sign every request.
+type Auditor struct {
+	Identity []byte
+	KEM      KEM
+	Key      []byte // to which is encrypted what only the auditor needs: a public key of the KEM
+}
+
+// Administrators change the policy, so many of them together. Nobody, threshold 0: it never changes.
+type Administrators struct {
+	Identities [][]byte
+	Threshold  int
+}
+
+// Policy is the part of a token system's rules that changes while it runs: by an update that
+// administrators have signed (package token/policy). Lists are in ascending order of identities,
+// each of which stands once. Package token takes identities for bytes.
+type Policy struct {
+	Version        uint64 // 0: that of the parameters
+	Issuers        []Issuer
+	Auditors       []Auditor // none: no audit
+	Owners         OwnerKinds
+	Redeem         RedeemPolicy
+	Limits         Limits
+	Notes          KEM      // with which openings are encrypted to payees on the ledger
+	Validators     [][]byte // identities with which validators sign heads of the log
+	Administrators Administrators
+}
+
+// DefaultPolicy is a policy with the limits of the wire format, redeeming by owners of all kinds, and nobody to
+// issue, audit or administrate.
+func DefaultPolicy() Policy {
+	return Policy{
+		Owners: AllOwners, Redeem: RedeemOwner, Notes: X25519,
+		Limits: Limits{Inputs: MaxTokens, Outputs: MaxTokens, Metadata: MaxMetadata},
+	}
+}
+
+// IssuerIdentities are the identities of the issuers, in their order.
+func (p *Policy) IssuerIdentities() [][]byte {
+	ids := make([][]byte, len(p.Issuers))
+	for i := range p.Issuers {
+		ids[i] = p.Issuers[i].Identity
+	}
+	return ids
+}
+
+// AuditorIdentities are the identities of the auditors, in their order.
+func (p *Policy) AuditorIdentities() [][]byte {
+	ids := make([][]byte, len(p.Auditors))
+	for i := range p.Auditors {
+		ids[i] = p.Auditors[i].Identity
+	}
+	return ids
+}
+
+// MayIssue tells whether tokens of a type are the issuer's.
+func (i *Issuer) MayIssue(tokenType string) bool {
+	return len(i.Types) == 0 || slices.Contains(i.Types, tokenType)
+}
+
+// check holds the fields against each other. The error is an ErrParams that names the field.
+func (p *Policy) check() error {
+	switch {
+	case p.Version > maxVersion:
+		return badConfig("policy version", p.Version, fmt.Sprintf("0 to %d", uint64(maxVersion)))
+	case p.Owners&^AllOwners != 0:
+		return badConfig("owner kinds", fmt.Sprintf("%#02x", uint8(p.Owners)), strings.Join(ownerNames, ", "))
+	case p.Owners&plainOwners == 0:
+		return badConfig("owner kinds", fmt.Sprintf("%q", p.Owners), "one or more of "+plainOwners.String()+", or nobody could own a token")
+	case p.Limits.Inputs < 1 || p.Limits.Inputs > MaxTokens:
+		return badConfig("limit of inputs", p.Limits.Inputs, fmt.Sprintf("1 to %d", MaxTokens))
+	case p.Limits.Outputs < 1 || p.Limits.Outputs > MaxTokens:
+		return badConfig("limit of outputs", p.Limits.Outputs, fmt.Sprintf("1 to %d", MaxTokens))
+	case p.Limits.Metadata < 0 || p.Limits.Metadata > MaxMetadata:
+		return badConfig("limit of metadata", p.Limits.Metadata, fmt.Sprintf("0 to %d", MaxMetadata))
+	case p.Redeem != RedeemOwner && p.Redeem != RedeemIssuer:
+		return badConfig("redeem policy", uint8(p.Redeem), fmt.Sprintf("%d (%s), %d (%s)", RedeemOwner, RedeemOwner, RedeemIssuer, RedeemIssuer))
+	case p.Redeem == RedeemIssuer && len(p.Issuers) == 0:
+		return badConfig("redeem policy", fmt.Sprintf("%s without issuers", p.Redeem), fmt.Sprintf("%s, or issuers who can sign", RedeemOwner))
+	}
+	if _, err := p.Notes.HPKE(); err != nil {
+		return fmt.Errorf("notes: %w", err)
+	}
+	for _, list := range []struct {
+		name string
+		ids  [][]byte
+	}{
+		{"issuers", p.IssuerIdentities()},
+		{"auditors", p.AuditorIdentities()},
+		{"validators", p.Validators},
+		{"administrators", p.Administrators.Identities},
+	} {
+		if err := checkIdentities(list.name, list.ids); err != nil {
+			return err
+		}
+	}
+	for i := range p.Issuers {
+		if err := p.checkTypes(i); err != nil {
+			return err
+		}
+	}
+	for i, a := range p.Auditors {
+		if err := a.KEM.CheckKey(a.Key); err != nil {
+			return fmt.Errorf("auditors[%d]: %w", i, err)
+		}
+	}
+	least, most := min(1, len(p.Administrators.Identities)), len(p.Administrators.Identities)
+	if n := p.Administrators.Threshold; n < least || n > most {
+		return badConfig("threshold of administrators", n, fmt.Sprintf("%d to %d, for so many administrators", least, most))
+	}
+	return nil
+}
+
+// checkIdentities checks a list of identities but for what they are.
+func checkIdentities(name string, ids [][]byte) error {
+	if len(ids) > MaxIdentities {
+		return badConfig(name, len(ids), fmt.Sprintf("up to %d", MaxIdentities))
+	}
+	for i, id := range ids {
+		if len(id) < 1 || len(id) > MaxOwner {
+			return badConfig(fmt.Sprintf("%s[%d]", name, i), fmt.Sprintf("of %d bytes", len(id)), fmt.Sprintf("1 to %d", MaxOwner))
+		}
+		if i > 0 && bytes.Compare(ids[i-1], id) >= 0 {
+			return badConfig(fmt.Sprintf("%s[%d]", name, i), "out of order", "each identity once, in the order of their bytes")
+		}
+	}
+	return nil
+}
+
+// checkTypes checks the types of an issuer. Validators see none, so a restriction without auditors would be none.
+func (p *Policy) checkTypes(i int) error {
+	types := p.Issuers[i].Types
+	field := fmt.Sprintf("issuers[%d].types", i)
+	if len(types) > 0 && len(p.Auditors) == 0 {
+		return badConfig(field, fmt.Sprintf("%q without auditors", types), "all types, or auditors who see to it")
+	}
+	if len(types) > MaxTypes {
+		return badConfig(field, len(types), fmt.Sprintf("up to %d", MaxTypes))
+	}
+	for j, t := range types {
+		if len(t) > MaxType {
+			return badConfig(fmt.Sprintf("%s[%d]", field, j), fmt.Sprintf("of %d bytes", len(t)), fmt.Sprintf("up to %d", MaxType))
+		}
+		if j > 0 && types[j-1] >= t {
+			return badConfig(fmt.Sprintf("%s[%d]", field, j), "out of order", "each type once, in the order of their bytes")
+		}
+	}
+	return nil
+}
+
+// Encode returns the canonical encoding:
+//
+//	format(1) version(8)
+//	count(2) issuers  count(2) auditors  owners(1) redeem(1) inputs(2) outputs(2) metadata(3) notes(2)
+//	count(2) validators  count(2) administrators  threshold(2)
+//	issuer  = identity count(2) types
+//	auditor = identity kem(2) key
+//
+// Numbers are big-endian; identities, types and keys stand behind a length of 2 bytes. The error is
+// an ErrParams that names the field.
+func (p *Policy) Encode() ([]byte, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	var b wire.Builder
+	b.AddUint8(PolicyFormat)
+	b.AddUint64(p.Version)
+	b.AddUint16(uint16(len(p.Issuers)))
+	for _, i := range p.Issuers {
+		b.Short(i.Identity)
+		b.AddUint16(uint16(len(i.Types)))
+		for _, t := range i.Types {
+			b.Short([]byte(t))
+		}
+	}
+	b.AddUint16(uint16(len(p.Auditors)))
+	for _, a := range p.Auditors {
+		b.Short(a.Identity)
+		b.AddUint16(uint16(a.KEM))
+		b.Short(a.Key)
+	}
+	b.AddUint8(uint8(p.Owners))
+	b.AddUint8(uint8(p.Redeem))
+	b.AddUint16(uint16(p.Limits.Inputs))
+	b.AddUint16(uint16(p.Limits.Outputs))
+	b.AddUint24(uint32(p.Limits.Metadata))
+	b.AddUint16(uint16(p.Notes))
+	for _, list := range [][][]byte{p.Validators, p.Administrators.Identities} {
+		b.AddUint16(uint16(len(list)))
+		for _, id := range list {
+			b.Short(id)
+		}
+	}
+	b.AddUint16(uint16(p.Administrators.Threshold))
+	encoded, err := b.Bytes()
+	if err == nil && len(encoded) > MaxPolicy {
+		err = badConfig("policy", fmt.Sprintf("of %d bytes", len(encoded)), fmt.Sprintf("up to %d", MaxPolicy))
+	}
+	return encoded, err
+}
+
+// DecodePolicy decodes what Encode made. It keeps nothing of data. The error is a *zkbench.DecodeError, or an
+// ErrParams for fields that are well-formed and not accepted.
+func DecodePolicy(data []byte) (*Policy, error) {
+	f := wire.NewFields(data, "policy", MaxPolicy)
+	clone := func(path string) []byte { return slices.Clone(f.Prefixed(path, 2, 1, MaxOwner)) }
+	p := new(Policy)
+	if format := f.Number("policy.format", 1, 0, 255); f.OK() && format != PolicyFormat {
+		f.Fail("policy.format", 0, fmt.Sprintf("format %d, only %d is known", format, PolicyFormat))
+	}
+	p.Version = f.Uint64("policy.version")
+	for i := range f.Number("policy.issuers", 2, 0, MaxIdentities) {
+		f.Item("policy.issuers", i)
+		issuer := Issuer{Identity: clone(".identity")}
+		for range f.Number(".types", 2, 0, MaxTypes) {
+			issuer.Types = append(issuer.Types, string(f.Prefixed(".types", 2, 0, MaxType)))
+		}
+		p.Issuers = append(p.Issuers, issuer)
+	}
+	f.EndItems()
+	for i := range f.Number("policy.auditors", 2, 0, MaxIdentities) {
+		f.Item("policy.auditors", i)
+		p.Auditors = append(p.Auditors, Auditor{
+			Identity: clone(".identity"), KEM: KEM(f.Number(".kem", 2, 0, 1<<16-1)),
+			Key: slices.Clone(f.Prefixed(".key", 2, 1, maxKey)),
+		})
+	}
+	f.EndItems()
+	p.Owners = OwnerKinds(f.Number("policy.owners", 1, 0, 255))
+	p.Redeem = RedeemPolicy(f.Number("policy.redeem", 1, 0, 255))
+	p.Limits.Inputs = f.Number("policy.inputs", 2, 0, 1<<16-1)
+	p.Limits.Outputs = f.Number("policy.outputs", 2, 0, 1<<16-1)
+	p.Limits.Metadata = f.Number("policy.metadata", 3, 0, 1<<24-1)
+	p.Notes = KEM(f.Number("policy.notes", 2, 0, 1<<16-1))
+	for _, list := range []struct {
+		name string
+		to   *[][]byte
+	}{{"policy.validators", &p.Validators}, {"policy.administrators", &p.Administrators.Identities}} {
+		for i := range f.Number(list.name, 2, 0, MaxIdentities) {
+			f.Item(list.name, i)
+			*list.to = append(*list.to, clone(""))
+		}
+		f.EndItems()
+	}
+	p.Administrators.Threshold = f.Number("policy.threshold", 2, 0, 1<<16-1)
+	if err := f.End("policy"); err != nil {
+		return nil, err
+	}
+	return p, p.check()
+}
+
+// Digest commits to the encoding. An update names that of the policy before it.
+func (p *Policy) Digest() ([transcript.StateLen]byte, error) {
+	encoded, err := p.Encode()
+	if err != nil {
+		return [transcript.StateLen]byte{}, err
+	}
+	t := transcript.New("policy")
+	t.Append("encoding", encoded)
+	return t.State(), nil
+}
+
+// Clone returns a policy that shares nothing with this one.
+func (p *Policy) Clone() *Policy {
+	c := *p
+	c.Issuers = slices.Clone(p.Issuers)
+	for i := range c.Issuers {
+		c.Issuers[i] = Issuer{slices.Clone(p.Issuers[i].Identity), slices.Clone(p.Issuers[i].Types)}
+	}
+	c.Auditors = slices.Clone(p.Auditors)
+	for i := range c.Auditors {
+		c.Auditors[i].Identity, c.Auditors[i].Key = slices.Clone(p.Auditors[i].Identity), slices.Clone(p.Auditors[i].Key)
+	}
+	lists := []*[][]byte{&c.Validators, &c.Administrators.Identities}
+	for _, list := range lists {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i] = slices.Clone((*list)[i])
+		}
+	}
+	return &c
+}
