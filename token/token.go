@@ -29,6 +29,7 @@ const (
 	MaxRequest  = 16 << 20      // bytes of a request
 	MaxID       = MaxAnchor + 4 // bytes of a token id: the transaction's id, and the places of action and output
 	MaxOwner    = 4 << 10       // bytes of an owner
+	MaxMembers  = 16            // identities of an owner, and signatures for one input
 	MaxType     = 256           // bytes of a token type
 	MaxMetadata = 64 << 10
 	MaxNote     = 24 << 10 // bytes of the note of an output

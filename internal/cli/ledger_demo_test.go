@@ -136,7 +136,7 @@ func TestLedgerVerifyParams(t *testing.T) {
 			return all
 		}, "request 3: not valid: "},
 		"owner's signature": {params, func(all []ledger.Entry) []ledger.Entry {
-			resigned(&all[4], func(r *request.Request) { r.Actions[0].Spends[0].Signature[5] ^= 1 })
+			resigned(&all[4], func(r *request.Request) { r.Actions[0].Spends[0].Signatures[0][5] ^= 1 })
 			return all
 		}, "request 5: not valid: action 0: owners 0: "},
 		"another action": {params, func(all []ledger.Entry) []ledger.Entry {

@@ -21,7 +21,7 @@ import (
 )
 
 // Version is the version of the encoding.
-const Version = 2
+const Version = 3
 
 // Limits of the encoding, in bytes unless said otherwise, beside token.MaxRequest
 // and token.MaxAnchor. A decoder refuses more before it allocates.
@@ -31,6 +31,9 @@ const (
 	MaxProofType = 32
 	MaxUnlock    = 256
 	MaxSignature = 1 << 10
+
+	// MaxSignatures bounds the signatures of owners in a request: one for each input that it can have.
+	MaxSignatures = MaxActions * token.MaxTokens
 )
 
 // Request is a list of actions that apply together or not at all.
@@ -52,8 +55,10 @@ type Action struct {
 
 // Spend authorizes one input.
 type Spend struct {
-	Unlock    []byte // what a script asks for; empty for a plain owner
-	Signature []byte // of the owner, or of the one whom the script names
+	Unlock []byte // what a script asks for; empty for a plain owner
+	// Signatures are the owner's, or of those whom the script and its witness name, in their order: up
+	// to token.MaxMembers.
+	Signatures [][]byte
 }
 
 // Issuer is the signature of an issuer.
@@ -124,7 +129,7 @@ func OutputID(anchor []byte, action, output int) token.ID {
 //
 //	version(1) anchor count(1) actions count(2) auditors' signatures
 //	action = kind(1) proof type, raw, count(1) spends, issuer
-//	spend  = unlock signature
+//	spend  = unlock count(1) signatures
 //	issuer = 0(1), or 1(1) index(2) signature
 //
 // Numbers are big-endian; anchor and proof type stand behind a length of 1 byte,
@@ -134,6 +139,7 @@ func (r *Request) Encode() ([]byte, error) {
 	b.Bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)
 	b.Bound("actions", len(r.Actions), 1, MaxActions)
 	b.Bound("signatures of auditors", len(r.Auditors), 0, token.MaxIdentities)
+	signatures := 0
 	for i := range r.Actions {
 		a := &r.Actions[i]
 		b.Bound("bytes of proof type", len(a.ProofType), 1, MaxProofType)
@@ -141,13 +147,18 @@ func (r *Request) Encode() ([]byte, error) {
 		b.Bound("spends", len(a.Spends), 0, token.MaxTokens)
 		for _, s := range a.Spends {
 			b.Bound("bytes of unlock", len(s.Unlock), 0, MaxUnlock)
-			b.Bound("bytes of signature", len(s.Signature), 0, MaxSignature)
+			b.Bound("signatures of a spend", len(s.Signatures), 0, token.MaxMembers)
+			for _, signature := range s.Signatures {
+				b.Bound("bytes of signature", len(signature), 0, MaxSignature)
+			}
+			signatures += len(s.Signatures)
 		}
 		if a.Issuer != nil {
 			b.Bound("index of issuer", a.Issuer.Index, 0, token.MaxIdentities-1)
 			b.Bound("bytes of signature", len(a.Issuer.Signature), 0, MaxSignature)
 		}
 	}
+	b.Bound("signatures of owners", signatures, 0, MaxSignatures)
 	for _, s := range r.Auditors {
 		b.Bound("bytes of signature", len(s), 0, MaxSignature)
 	}
@@ -166,7 +177,10 @@ func (r *Request) Encode() ([]byte, error) {
 		b.AddUint8(uint8(len(a.Spends)))
 		for _, s := range a.Spends {
 			b.Short(s.Unlock)
-			b.Short(s.Signature)
+			b.AddUint8(uint8(len(s.Signatures)))
+			for _, signature := range s.Signatures {
+				b.Short(signature)
+			}
 		}
 		if a.Issuer == nil {
 			b.AddUint8(0)
@@ -196,8 +210,9 @@ func Decode(data []byte) (*Request, error) {
 	f.Version(Version)
 	r.Anchor = f.Prefixed("anchor", 1, 1, token.MaxAnchor)
 	r.Actions = make([]Action, f.Number("actions", 1, 1, MaxActions))
+	left := MaxSignatures
 	for i := range r.Actions {
-		decodeAction(f, fmt.Sprintf("actions[%d]", i), &r.Actions[i])
+		decodeAction(f, fmt.Sprintf("actions[%d]", i), &r.Actions[i], &left)
 	}
 	for i := range f.Number("auditors", 2, 0, token.MaxIdentities) {
 		r.Auditors = append(r.Auditors, f.Prefixed(fmt.Sprintf("auditors[%d]", i), 2, 0, MaxSignature))
@@ -208,7 +223,8 @@ func Decode(data []byte) (*Request, error) {
 	return r, nil
 }
 
-func decodeAction(f *wire.Fields, path string, a *Action) {
+// decodeAction decodes an action whose owners have at most so many signatures left, and takes its own off.
+func decodeAction(f *wire.Fields, path string, a *Action, left *int) {
 	if !f.OK() {
 		return
 	}
@@ -221,10 +237,26 @@ func decodeAction(f *wire.Fields, path string, a *Action) {
 	a.Raw = f.Prefixed(path+".action", 3, 1, MaxAction)
 	for i := range f.Number(path+".spends", 1, 0, token.MaxTokens) {
 		spend := fmt.Sprintf("%s.spends[%d]", path, i)
-		a.Spends = append(a.Spends, Spend{f.Prefixed(spend+".unlock", 2, 0, MaxUnlock), f.Prefixed(spend+".signature", 2, 0, MaxSignature)})
+		a.Spends = append(a.Spends, Spend{f.Prefixed(spend+".unlock", 2, 0, MaxUnlock), decodeSignatures(f, spend+".signatures", left)})
 	}
 	if f.Number(path+".issuer", 1, 0, 1) == 1 {
 		index := f.Number(path+".issuer.index", 2, 0, token.MaxIdentities-1)
 		a.Issuer = &Issuer{index, f.Prefixed(path+".issuer.signature", 2, 0, MaxSignature)}
 	}
+}
+
+func decodeSignatures(f *wire.Fields, path string, left *int) (signatures [][]byte) {
+	at, n := f.Offset(), f.Number(path, 1, 0, token.MaxMembers)
+	if *left -= n; *left < 0 {
+		f.Fail(path, at, fmt.Sprintf("%d more than the %d of owners that a request may have", -*left, MaxSignatures))
+	}
+	for i := range n {
+		if !f.OK() {
+			return nil
+		}
+		f.Item(path, i)
+		signatures = append(signatures, f.Prefixed("", 2, 0, MaxSignature))
+	}
+	f.EndItems()
+	return signatures
 }

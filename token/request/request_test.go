@@ -27,7 +27,11 @@ func draw(t *rapid.T) *request.Request {
 			Raw:       data("action", 1, 100),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "spends") {
-			a.Spends = append(a.Spends, request.Spend{Unlock: data("unlock", 0, 40), Signature: data("signature", 0, 64)})
+			s := request.Spend{Unlock: data("unlock", 0, 40)}
+			for range rapid.IntRange(0, 3).Draw(t, "signatures") {
+				s.Signatures = append(s.Signatures, data("signature", 0, 64))
+			}
+			a.Spends = append(a.Spends, s)
 		}
 		if rapid.Bool().Draw(t, "issuer") {
 			a.Issuer = &request.Issuer{Index: rapid.IntRange(0, token.MaxIdentities-1).Draw(t, "index"), Signature: data("issuer's signature", 0, 64)}
@@ -96,7 +100,7 @@ func TestDecodeRefuses(t *testing.T) {
 			Anchor: []byte("anchor"),
 			Actions: []request.Action{{
 				Kind: token.Transfer, ProofType: token.CSP, Raw: []byte("raw"),
-				Spends: []request.Spend{{Unlock: []byte{1}, Signature: []byte{2}}}, Issuer: &request.Issuer{Index: 3, Signature: []byte{4}},
+				Spends: []request.Spend{{Unlock: []byte{1}, Signatures: [][]byte{{2}, {6}}}}, Issuer: &request.Issuer{Index: 3, Signature: []byte{4}},
 			}},
 			Auditors: [][]byte{{5}},
 		}
@@ -105,6 +109,26 @@ func TestDecodeRefuses(t *testing.T) {
 	for n := range data {
 		must.FailGet(request.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
+	spend := func(signatures ...byte) []byte { // a request up to the signatures of its first spend, and the bytes given
+		return append([]byte{request.Version, 1, 7, 1, 2, 1, 'x', 0, 0, 1, 1, 1, 0, 0}, signatures...)
+	}
+	// many encodes so many signatures of owners, 16 a spend and 64 spends an action.
+	many := func(n int) []byte {
+		out := []byte{request.Version, 1, 7, 2}
+		for n > 0 {
+			spends := min((n+15)/16, 64)
+			out = append(out, 2, 1, 'x', 0, 0, 1, 1, byte(spends))
+			for range spends {
+				m := min(n, 16)
+				out = append(append(out, 0, 0, byte(m)), make([]byte, 2*m)...)
+				n -= m
+			}
+			out = append(out, 0)
+		}
+		return append(out, 0, 0)
+	}
+	one := append([]byte{request.Version, 1, 7, 1}, many(request.MaxSignatures)[4:]...)
+	must.Get(request.Decode(one))(t) // as many as there may be
 	for _, test := range []struct {
 		name string
 		data []byte
@@ -112,12 +136,16 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"trailing", append(bytes.Clone(data), 0), "request"},
 		{"version=1", append([]byte{1}, data[1:]...), "version"},
+		{"version=2", append([]byte{2}, data[1:]...), "version"},
 		{"anchor=none", append([]byte{request.Version, 0}, data[8:]...), "anchor"},
 		{"actions=0", []byte{request.Version, 1, 7, 0, 0, 0}, "actions"},
 		{"actions=17", append([]byte{request.Version, 1, 7, 17}, make([]byte, 100)...), "actions"},
 		{"kind=9", []byte{request.Version, 1, 7, 1, 9, 1, 'x', 0, 0, 1, 1, 0, 0, 0, 0}, "actions[0].kind"},
 		{"action=3 MiB", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0x30, 0, 0}, "actions[0].action"},
 		{"issuer=2", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 2, 0, 0}, "actions[0].issuer"},
+		{"signatures=17", spend(17), "actions[0].spends[0].signatures"},
+		{"signature of 1025 bytes", spend(2, 0, 0, 4, 1), "actions[0].spends[0].signatures[1]"},
+		{"signatures=1025 in all", many(1025), "actions[1].spends[0].signatures"},
 		{"too long", make([]byte, token.MaxRequest+1), "request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -128,12 +156,18 @@ func TestDecodeRefuses(t *testing.T) {
 		})
 	}
 	for name, edit := range map[string]func(r *request.Request){
-		"bytes of anchor":        func(r *request.Request) { r.Anchor = nil },
-		"actions":                func(r *request.Request) { r.Actions = nil },
-		"bytes of proof type":    func(r *request.Request) { r.Actions[0].ProofType = strings.Repeat("x", 33) },
-		"bytes of action":        func(r *request.Request) { r.Actions[0].Raw = make([]byte, request.MaxAction+1) },
-		"spends":                 func(r *request.Request) { r.Actions[0].Spends = make([]request.Spend, token.MaxTokens+1) },
-		"bytes of unlock":        func(r *request.Request) { r.Actions[0].Spends[0].Unlock = make([]byte, request.MaxUnlock+1) },
+		"bytes of anchor":       func(r *request.Request) { r.Anchor = nil },
+		"actions":               func(r *request.Request) { r.Actions = nil },
+		"bytes of proof type":   func(r *request.Request) { r.Actions[0].ProofType = strings.Repeat("x", 33) },
+		"bytes of action":       func(r *request.Request) { r.Actions[0].Raw = make([]byte, request.MaxAction+1) },
+		"spends":                func(r *request.Request) { r.Actions[0].Spends = make([]request.Spend, token.MaxTokens+1) },
+		"bytes of unlock":       func(r *request.Request) { r.Actions[0].Spends[0].Unlock = make([]byte, request.MaxUnlock+1) },
+		"signatures of a spend": func(r *request.Request) { r.Actions[0].Spends[0].Signatures = make([][]byte, token.MaxMembers+1) },
+		"signatures of owners": func(r *request.Request) {
+			full := request.Spend{Signatures: make([][]byte, token.MaxMembers)}
+			r.Actions[0].Spends = slices.Repeat([]request.Spend{full}, token.MaxTokens)
+			r.Actions = append(r.Actions, request.Action{Kind: token.Transfer, ProofType: token.CSP, Raw: []byte{1}, Spends: []request.Spend{{Signatures: make([][]byte, 1)}}})
+		},
 		"bytes of signature":     func(r *request.Request) { r.Auditors[0] = make([]byte, request.MaxSignature+1) },
 		"index of issuer":        func(r *request.Request) { r.Actions[0].Issuer.Index = -1 },
 		"signatures of auditors": func(r *request.Request) { r.Auditors = make([][]byte, token.MaxIdentities+1) },

@@ -169,10 +169,10 @@ func TestAuditorRefuses(t *testing.T) {
 		{"issue/issuer=unknown", issued, func(a *request.Action) { a.Issuer.Index = 1 }, zkbench.ErrPolicy},
 		{"issue/signature=flipped", issued, func(a *request.Action) { a.Issuer.Signature = flip(a.Issuer.Signature) }, zkbench.ErrSignature},
 		{"transfer/signatures=none", moved, func(a *request.Action) { a.Spends = nil }, zkbench.ErrPolicy},
-		{"transfer/signature=empty", moved, func(a *request.Action) { a.Spends[0].Signature = nil }, zkbench.ErrSignature},
-		{"transfer/signature=flipped", moved, func(a *request.Action) { a.Spends[0].Signature = flip(a.Spends[0].Signature) }, zkbench.ErrSignature},
+		{"transfer/signature=empty", moved, func(a *request.Action) { a.Spends[0].Signatures[0] = nil }, zkbench.ErrSignature},
+		{"transfer/signature=flipped", moved, func(a *request.Action) { a.Spends[0].Signatures[0] = flip(a.Spends[0].Signatures[0]) }, zkbench.ErrSignature},
 		{"redemption/issuer=none", redeemed, func(*request.Action) {}, zkbench.ErrPolicy},
-		{"redemption/signature=owner's", redeemed, func(a *request.Action) { a.Issuer = &request.Issuer{Signature: a.Spends[0].Signature} }, zkbench.ErrSignature},
+		{"redemption/signature=owner's", redeemed, func(a *request.Action) { a.Issuer = &request.Issuer{Signature: a.Spends[0].Signatures[0]} }, zkbench.ErrSignature},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			raw, info := encodings(t, test.sub)

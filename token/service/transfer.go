@@ -175,7 +175,7 @@ func (s *TransferService) sign(p *plan, f *funds, r *request.Request) error {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
 		}
-		r.Actions[0].Spends[i] = request.Spend{Unlock: f.witness, Signature: signatures[owner]}
+		r.Actions[0].Spends[i] = request.Spend{Unlock: f.witness, Signatures: [][]byte{signatures[owner]}}
 	}
 	return nil
 }

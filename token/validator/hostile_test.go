@@ -62,7 +62,7 @@ func (h *hostile) request(actions, inputs, outputs int, to identity.Identity) []
 			in := action.Input{ID: fmt.Appendf(nil, "%d %d", i, j), Token: token.Token{Owner: h.owners[k].Identity(), Commitment: make([]byte, h.pp.PointLen())}}
 			stored := must.Get(in.Token.Encode())(h)
 			h.ledger[string(in.ID)] = stored
-			a.Inputs, spends = append(a.Inputs, in), append(spends, request.Spend{Signature: h.wrong[k]})
+			a.Inputs, spends = append(a.Inputs, in), append(spends, request.Spend{Signatures: h.wrong[k : k+1]})
 		}
 		for range outputs {
 			a.Outputs = append(a.Outputs, token.Token{Owner: to, Commitment: make([]byte, h.pp.PointLen())})
@@ -97,7 +97,7 @@ func TestFirstBadSignature(t *testing.T) {
 	r := &request.Request{Anchor: []byte("pay"), Actions: []request.Action{a}}
 	r.Actions[0].Issuer = &request.Issuer{}
 	s.sign(r, s.owners)
-	owner := func(j int) []byte { return r.Actions[0].Spends[j].Signature }
+	owner := func(j int) []byte { return r.Actions[0].Spends[j].Signatures[0] }
 	signatures := []struct {
 		signature     []byte
 		check         string

@@ -222,6 +222,9 @@ func (c *pending) locks(i int) error {
 		}
 	}
 	for j := range a.Inputs {
+		if n := len(c.request.Actions[i].Spends[j].Signatures); n != 1 {
+			return failed(Owners, i, j, policy("%d signatures for 1 signer", n))
+		}
 		spend, owner := &c.request.Actions[i].Spends[j], a.Inputs[j].Token.Owner
 		signer := identity.Identity(owner)
 		if script.IsScript(owner) {
@@ -238,7 +241,7 @@ func (c *pending) locks(i int) error {
 		} else if len(spend.Unlock) > 0 {
 			return failed(TimeLocks, i, j, policy("an input whose owner is no script is unlocked"))
 		}
-		c.signatures = append(c.signatures, signature{Owners, i, j, signer, spend.Signature, request.Owner, 0})
+		c.signatures = append(c.signatures, signature{Owners, i, j, signer, spend.Signatures[0], request.Owner, 0})
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	}
 	for i := range r.Actions {
 		for j := range r.Actions[i].Spends {
-			r.Actions[i].Spends[j].Signature = signature(owners[i][j], request.Owner, 0)
+			r.Actions[i].Spends[j].Signatures = [][]byte{signature(owners[i][j], request.Owner, 0)}
 		}
 		if r.Actions[i].Issuer != nil {
 			r.Actions[i].Issuer.Signature = signature(s.issuer, request.IssuerRole, i)
@@ -296,6 +296,11 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 		}, validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
 		{"a plain owner unlocked", edit(func(r *request.Request) { r.Actions[0].Spends[0].Unlock = []byte{2} }), validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
 		{"an output to no identity", func() []byte { return signed(pay("", output(identity.Identity("nobody"), 100))) }, validator.OutputOwners, 0, 0, zkbench.ErrMalformed},
+		{"no signature of the owner", edit(func(r *request.Request) { r.Actions[0].Spends[0].Signatures = nil }), validator.Owners, 0, 0, zkbench.ErrPolicy},
+		{"two signatures of one owner", edit(func(r *request.Request) {
+			s := &r.Actions[0].Spends[0].Signatures
+			*s = append(*s, (*s)[0])
+		}), validator.Owners, 0, 0, zkbench.ErrPolicy},
 		{"another owner's signature", func() []byte { return s.sign(plain(), []identity.Signer{bob}) }, validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"signature of another request", edit(func(r *request.Request) { r.Anchor = []byte("buy") }), validator.Owners, 0, 0, zkbench.ErrSignature},
 		{"auditor's signature given as an owner", edit(func(r *request.Request) {

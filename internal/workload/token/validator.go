@@ -221,9 +221,11 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 		message = request.ToSign(req.Message(v.ledger), request.IssuerRole, 0)
 	}
 	for i, signer := range signers {
-		if a.Spends[i].Signature, err = signer.Sign(message[:], r); err != nil {
+		signature, err := signer.Sign(message[:], r)
+		if err != nil {
 			return nil, err
 		}
+		a.Spends[i].Signatures = [][]byte{signature}
 	}
 	message = request.ToSign(req.Message(v.ledger), request.Auditor, 0)
 	if req.Auditors[0], err = v.auditor.Sign(message[:], nil); err != nil {
