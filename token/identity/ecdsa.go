@@ -49,6 +49,11 @@ func (v *ecdsaVerifier) Verify(message, signature []byte) error {
 	return nil
 }
 
+func (v *ecdsaVerifier) sameKey(other Verifier) bool {
+	o, ok := other.(*ecdsaVerifier)
+	return ok && v.key.Equal(o.key)
+}
+
 // order is the order n of P-256, halfOrder is (n-1)/2, big-endian.
 var order, halfOrder = func() (n, half [32]byte) {
 	N := elliptic.P256().Params().N

@@ -176,3 +176,43 @@ func TestZIP215(t *testing.T) {
 		t.Error("no case tells cofactored from cofactorless verification")
 	}
 }
+
+// TestSameKey: one key is told in two certificates and in all that differ from it by a point
+// of small order, and others are not.
+func TestSameKey(t *testing.T) {
+	set := newSet(t)
+	verifier := func(id Identity) Verifier { return must.Get(set.Verifier(id))(t) }
+	signer := ed25519TestSigner(t, "signer")
+	a := verifier(signer.Identity())
+	for i, torsion := range smallOrder(t)[:8] {
+		p := must.Get(new(edwards25519.Point).SetBytes(torsion))(t)
+		p.Add(p, must.Get(new(edwards25519.Point).SetBytes(signer.Identity()[1:]))(t))
+		b := verifier(append(Identity{byte(TypeEd25519)}, p.Bytes()...))
+		if !SameKey(a, b) || !SameKey(b, a) {
+			t.Errorf("another key with the point %d of small order", i)
+		}
+	}
+	first, second := x509Signer(t).Identity(), x509Signer(t).Identity()
+	if bytes.Equal(first, second) {
+		t.Fatal("two certificates of one key are one")
+	}
+	if !SameKey(verifier(first), verifier(second)) {
+		t.Error("another key in another certificate")
+	}
+	point := newPseudonym(t, testBN(), "signer").Identity()
+	if !SameKey(verifier(point), verifier(point)) {
+		t.Error("a pseudonym is not its own")
+	}
+	other := p256Key(t, "01"+rfc6979Key[2:])
+	different := []Identity{
+		signer.Identity(), ed25519TestSigner(t, "other").Identity(), first,
+		must.Get(X509(certificate(t, other, &other.PublicKey)))(t), point, newPseudonym(t, testBN(), "other").Identity(),
+	}
+	for i := range different {
+		for j := range different {
+			if same := SameKey(verifier(different[i]), verifier(different[j])); same != (i == j) {
+				t.Errorf("keys %d and %d are the same: %v", i, j, same)
+			}
+		}
+	}
+}

@@ -69,6 +69,14 @@ type Verifier interface {
 	Verify(message, signature []byte) error
 }
 
+// SameKey reports whether whoever signs for one verifier signs for the other, as far as their keys
+// show it: one key in two certificates, or Ed25519 keys that differ by a point of small order. A
+// pseudonym's key has one encoding, and two of one holder do not show that they are.
+func SameKey(a, b Verifier) bool {
+	same, ok := a.(interface{ sameKey(other Verifier) bool })
+	return ok && same.sameKey(b)
+}
+
 // Signer is the secret side of an identity.
 type Signer interface {
 	Identity() Identity

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -132,6 +133,11 @@ func (s *scheme[S, P]) verifier(payload []byte) (Verifier, error) {
 
 func (v *pseudonymVerifier[S, P]) Verify(message, signature []byte) error {
 	return v.s.check(kindSignature, &v.p, v.point, message, signature)
+}
+
+func (v *pseudonymVerifier[S, P]) sameKey(other Verifier) bool {
+	o, ok := other.(*pseudonymVerifier[S, P])
+	return ok && bytes.Equal(v.point, o.point)
 }
 
 // pseudonymClaims are claims that are verified together.
