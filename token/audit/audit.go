@@ -83,7 +83,7 @@ type ActionReport struct {
 // Holding is a token as the auditor sees it.
 type Holding struct {
 	// Owners are the enrolled names of pseudonyms, and type and payload of other
-	// identities: none of a redeemed token, two of one that a script holds.
+	// identities: none of a redeemed token, all that it names of one that a script holds.
 	Owners []string
 	Value  uint64
 }
@@ -191,17 +191,9 @@ func values(kind token.Kind, width int, openings []token.Opening, inputs int) er
 
 // owners tells who an owner is.
 func (a *Auditor) owners(owner []byte, known []Owner) ([]string, error) {
-	var ids []identity.Identity
-	switch {
-	case len(owner) == 0:
-	case script.IsScript(owner):
-		lock, err := script.Parse(owner)
-		if err != nil {
-			return nil, err
-		}
-		ids = []identity.Identity{lock.Sender(), lock.Recipient()}
-	default:
-		ids = []identity.Identity{owner}
+	ids, err := script.Identities(owner)
+	if err != nil {
+		return nil, err
 	}
 	if len(known) != len(ids) {
 		return nil, policy("information on %d identities, the owner has %d", len(known), len(ids))

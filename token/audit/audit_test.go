@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -230,6 +232,66 @@ func TestValues(t *testing.T) {
 		if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Values || !errors.Is(err, zkbench.ErrPolicy) {
 			t.Errorf("%s: %v, want %s", name, err, audit.Values)
 		}
+	}
+}
+
+// TestThresholdOwners: all members of a threshold are told, in its order, on both sides of a transfer.
+func TestThresholdOwners(t *testing.T) {
+	t.Parallel()
+	ctx, ex := t.Context(), executor.Serial()
+	s := newScene(t)
+	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(t)
+	bob := s.info.Actions[0].Outputs[1].Owners[0]
+	ids := []identity.Identity{s.alice.Identity(), s.bob.Identity()}
+	for i := range token.MaxMembers - len(ids) {
+		ids = append(ids, key(t, fmt.Sprint("member ", i)).Identity())
+	}
+	threshold := must.Get(script.NewThreshold(3, ids...))(t)
+	known := make([]audit.Owner, token.MaxMembers)
+	at := slices.IndexFunc(threshold.Identities(), func(id identity.Identity) bool { return bytes.Equal(id, s.bob.Identity()) })
+	known[at] = bob
+	owner := []action.Output{{Owner: threshold.Owner(), Value: 3}}
+	minted := must.Get(action.NewIssue(ctx, ex, pp, "USD", action.Spec{Outputs: owner}))(t)
+	sender := must.Get(action.NewSender(ctx, ex, pp, []action.Owned{{Input: action.Input{ID: token.ID("it"), Token: minted.Outputs[0]}, Opening: minted.Openings[0]}}))(t)
+	moved := must.Get(sender.Transfer(ctx, action.Spec{Outputs: owner}))(t)
+	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(moved.Prove(ctx))(t)}}}
+	info := func(in, out []audit.Owner) *audit.Information {
+		return &audit.Information{Actions: []audit.Action{{
+			Inputs:  []audit.Item{{Opening: minted.Openings[0], Owners: in}},
+			Outputs: []audit.Item{{Opening: moved.Openings[0], Owners: out}},
+		}}}
+	}
+	sent := must.Get(audit.Decode(must.Get(info(known, known).Encode())(t)))(t)
+	report := must.Get(s.auditor.Check(ctx, r, sent))(t)
+	for _, h := range []audit.Holding{report.Actions[0].Inputs[0], report.Actions[0].Outputs[0]} {
+		golden.Equal(t, "identities told", token.MaxMembers, len(h.Owners))
+		for i, name := range h.Owners {
+			want := "Bob"
+			if i != at {
+				want = fmt.Sprintf("Ed25519 %x", []byte(threshold.Identities()[i][1:]))
+			}
+			golden.Equal(t, fmt.Sprint("member ", i), want, name)
+		}
+	}
+	exchanged := slices.Clone(known)
+	exchanged[at], exchanged[(at+1)%len(known)] = exchanged[(at+1)%len(known)], exchanged[at]
+	for name, wrong := range map[string][]audit.Owner{"one less": known[1:], "nobody": nil, "exchanged": exchanged, "nobody behind a pseudonym": make([]audit.Owner, len(known))} {
+		for i, information := range []*audit.Information{info(wrong, known), info(known, wrong)} {
+			_, err := s.auditor.Check(ctx, r, information)
+			c, ok := errors.AsType[*zkbench.CheckError](err)
+			if !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != i {
+				t.Errorf("%s: %v, want %s of token %d", name, err, audit.Owners, i)
+			}
+		}
+	}
+	must.FailGet(info(append(known, audit.Owner{}), known).Encode())(t, zkbench.ErrLimit, "seventeen owners")
+	one := audit.Information{Actions: []audit.Action{{Inputs: []audit.Item{{Opening: minted.Openings[0], Owners: make([]audit.Owner, token.MaxMembers)}}}}}
+	data := must.Get(one.Encode())(t)
+	count := len(data) - 1 - 4*token.MaxMembers - 1 // before owners of two empty fields each, and no outputs
+	data[count]++
+	_, err := audit.Decode(append(data, 0, 0, 0, 0))
+	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "actions[0].inputs[0].owners" || d.Offset != count {
+		t.Errorf("%v, want seventeen owners refused at %d", err, count)
 	}
 }
 

@@ -19,7 +19,6 @@ const (
 	MaxCertificate = 8 << 10
 	MaxProof       = 1 << 10
 	blindingLen    = 32
-	maxOwners      = 2
 )
 
 // Information is what an auditor gets with a request: it opens everything that the
@@ -62,7 +61,7 @@ func (info *Information) Encode() ([]byte, error) {
 			for _, item := range items {
 				b.Bound("bytes of type", len(item.Opening.Type), 0, token.MaxType)
 				b.Bound("bytes of blinding", len(item.Opening.Blinding), blindingLen, blindingLen)
-				b.Bound("owners", len(item.Owners), 0, maxOwners)
+				b.Bound("owners", len(item.Owners), 0, token.MaxMembers)
 				if err := b.Err(); err != nil {
 					return nil, err
 				}
@@ -120,7 +119,7 @@ func decodeItems(f *wire.Fields, path string) (items []Item) {
 			item.Opening.Value = binary.BigEndian.Uint64(value)
 		}
 		item.Opening.Blinding = f.Bytes(at+".blinding", blindingLen)
-		for k := range f.Number(at+".owners", 1, 0, maxOwners) {
+		for k := range f.Number(at+".owners", 1, 0, token.MaxMembers) {
 			owner := fmt.Sprintf("%s.owners[%d]", at, k)
 			item.Owners = append(item.Owners, Owner{f.Prefixed(owner+".certificate", 2, 0, MaxCertificate), f.Prefixed(owner+".proof", 2, 0, MaxProof)})
 		}

@@ -89,7 +89,7 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 type Role string
 
 const (
-	Owner      Role = "owner"  // of all inputs that are the signer's
+	Owner      Role = "owner"  // of all inputs that are the signer's, or of a script that names the signer
 	IssuerRole Role = "issuer" // of one action
 	Auditor    Role = "auditor"
 )

@@ -144,7 +144,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"action=3 MiB", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0x30, 0, 0}, "actions[0].action"},
 		{"issuer=2", []byte{request.Version, 1, 7, 1, 1, 1, 'x', 0, 0, 1, 1, 0, 2, 0, 0}, "actions[0].issuer"},
 		{"signatures=17", spend(17), "actions[0].spends[0].signatures"},
-		{"signature of 1025 bytes", spend(2, 0, 0, 4, 1), "actions[0].spends[0].signatures[1]"},
+		{"signature of 1025 bytes", spend(append([]byte{2, 0, 0, 4, 1}, make([]byte, 1025+3)...)...), "actions[0].spends[0].signatures[1]"},
 		{"signatures=1025 in all", many(1025), "actions[1].spends[0].signatures"},
 		{"too long", make([]byte, token.MaxRequest+1), "request"},
 	} {
@@ -155,6 +155,9 @@ func TestDecodeRefuses(t *testing.T) {
 			}
 		})
 	}
+	long := good()
+	long.Actions[0].Spends[0].Signatures[1] = make([]byte, request.MaxSignature+1)
+	must.FailGet(long.Encode())(t, zkbench.ErrLimit, "an owner's signature of %d bytes", request.MaxSignature+1)
 	for name, edit := range map[string]func(r *request.Request){
 		"bytes of anchor":       func(r *request.Request) { r.Anchor = nil },
 		"actions":               func(r *request.Request) { r.Actions = nil },

@@ -3,12 +3,15 @@ package script
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"golang.org/x/crypto/cryptobyte"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
 // TypeHashLock is the first byte of a hash time lock.
@@ -28,7 +31,7 @@ const ImageLen = sha256.Size
 // it.
 const MaxTime = 253402300799
 
-// HashLock is a hash time lock. NewHashLock and Parse make it; the zero value is
+// HashLock is a hash time lock. NewHashLock and ParseHashLock make it; the zero value is
 // none, and nobody can spend it. It is immutable: the slices that its methods
 // return are its own and must not be changed.
 type HashLock struct {
@@ -41,8 +44,8 @@ type HashLock struct {
 // NewHashLock returns the script that recipient can spend with the preimage of
 // image at block times before deadline, and sender from then on. deadline is in
 // Unix seconds, 1 to MaxTime. sender and recipient are two different plain
-// identities, and the encoding fits token.MaxOwner. The error is that of Parse for
-// these fields.
+// identities, and the encoding fits token.MaxOwner. The error is that of
+// ParseHashLock for these fields.
 func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identity.Identity) (*HashLock, error) {
 	// Before the builder, whose error for an identity beyond 2^16 bytes is untyped.
 	for _, id := range []identity.Identity{sender, recipient} {
@@ -61,64 +64,40 @@ func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identi
 	if err != nil {
 		return nil, err
 	}
-	return Parse(owner)
+	return ParseHashLock(owner)
 }
 
-// Parse decodes an owner that is a hash time lock:
+// ParseHashLock decodes an owner that is a hash time lock:
 //
 //	type(1) version(1) hash function(1) image(32) deadline(8) sender recipient
 //
 // Numbers are big-endian, the identities behind a length of 2 bytes. The error is a
 // *zkbench.DecodeError.
-func Parse(owner []byte) (*HashLock, error) {
+func ParseHashLock(owner []byte) (*HashLock, error) {
 	if err := checkLen(len(owner)); err != nil {
 		return nil, err
 	}
 	h := &HashLock{owner: slices.Clone(owner)}
-	s := cryptobyte.String(h.owner)
-	at := func() int { return len(owner) - len(s) }
-	for _, f := range []struct {
-		name string
-		want uint8
-	}{{"type", uint8(TypeHashLock)}, {"version", HashLockVersion}, {"hash function", HashSHA256}} {
-		var got uint8
-		start := at()
-		if !s.ReadUint8(&got) {
-			return nil, malformed("script."+f.name, start, "truncated")
-		}
-		if got != f.want {
-			return nil, malformed("script."+f.name, start, "%d, only %d is known", got, f.want)
-		}
-	}
-	if start := at(); !s.CopyBytes(h.image[:]) {
-		return nil, malformed("script.image", start, "truncated, want %d bytes", ImageLen)
-	}
-	start := at()
-	if !s.ReadUint64(&h.deadline) {
-		return nil, malformed("script.deadline", start, "truncated")
+	f := wire.NewFields(h.owner, "script", token.MaxOwner)
+	known(f, "script.type", byte(TypeHashLock))
+	known(f, "script.version", HashLockVersion)
+	known(f, "script.hash function", HashSHA256)
+	copy(h.image[:], f.Bytes("script.image", ImageLen))
+	at := f.Offset()
+	if b := f.Bytes("script.deadline", 8); f.OK() {
+		h.deadline = binary.BigEndian.Uint64(b)
 	}
 	if h.deadline < 1 || h.deadline > MaxTime {
-		return nil, malformed("script.deadline", start, "%d, accepted are 1 to %d Unix seconds", h.deadline, uint64(MaxTime))
+		f.Fail("script.deadline", at, fmt.Sprintf("%d, accepted are 1 to %d Unix seconds", h.deadline, uint64(MaxTime)))
 	}
-	for _, f := range []struct {
-		path string
-		to   *identity.Identity
-	}{{"script.sender", &h.sender}, {"script.recipient", &h.recipient}} {
-		var id cryptobyte.String
-		start = at()
-		if !s.ReadUint16LengthPrefixed(&id) {
-			return nil, malformed(f.path, start, "truncated")
-		}
-		*f.to = identity.Identity(slices.Clip(id))
-		if !isPlain(*f.to) {
-			return nil, malformed(f.path, start, "not a plain identity, whose types are 1 to %d", firstType-1)
-		}
-	}
+	h.sender = plain(f, "script.sender")
+	at = f.Offset()
+	h.recipient = plain(f, "script.recipient")
 	if bytes.Equal(h.sender, h.recipient) {
-		return nil, malformed("script.recipient", start, "the sender, want another identity")
+		f.Fail("script.recipient", at, "the sender, want another identity")
 	}
-	if len(s) > 0 {
-		return nil, malformed("script.end", at(), "trailing bytes")
+	if err := f.End("script.end"); err != nil {
+		return nil, err
 	}
 	return h, nil
 }
@@ -139,9 +118,7 @@ func (h *HashLock) Sender() identity.Identity { return h.sender }
 // Recipient can spend before the deadline, with the preimage.
 func (h *HashLock) Recipient() identity.Identity { return h.recipient }
 
-func checkLen(n int) error {
-	if n > token.MaxOwner {
-		return malformed("script.length", 0, "%d bytes, accepted are up to %d", n, token.MaxOwner)
-	}
-	return nil
+// Identities are the sender and the recipient.
+func (h *HashLock) Identities() []identity.Identity {
+	return []identity.Identity{h.sender, h.recipient}
 }

@@ -3,7 +3,6 @@ package script
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
@@ -24,9 +22,9 @@ const (
 	atType, atVersion, atHash, atImage, atDeadline, atSender = 0, 1, 2, 3, 35, 43
 )
 
-// TestVector: the encodings of a lock and of the witnesses are those of testdata,
-// which were computed by another program (docs/script.md, section 6).
-func TestVector(t *testing.T) {
+// TestHashLockVector: the encodings of a lock and of the witnesses are those of testdata,
+// which were computed by another program (docs/script.md, section 7).
+func TestHashLockVector(t *testing.T) {
 	t.Parallel()
 	vector := make(map[string][]byte)
 	for line := range strings.Lines(golden.Read(t, "token/hashlock.txt")) {
@@ -45,9 +43,9 @@ func TestVector(t *testing.T) {
 	}
 }
 
-// TestParseRefuses: what breaks one rule of the encoding is refused, with the field
+// TestParseHashLockRefuses: what breaks one rule of the encoding is refused, with the field
 // and its offset.
-func TestParseRefuses(t *testing.T) {
+func TestParseHashLockRefuses(t *testing.T) {
 	t.Parallel()
 	owner := testLock(t).Owner()
 	n := len(owner)
@@ -95,7 +93,7 @@ func TestParseRefuses(t *testing.T) {
 		{"too-long", "length", 0, slices.Concat(head, lengths(sender(), long))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, err := Parse(c.owner)
+			h, err := ParseHashLock(c.owner)
 			de := mustDecodeError(t, err, "script."+c.path, len(c.owner))
 			if h != nil || de.Offset != c.offset {
 				t.Errorf("lock %v, offset %d, want none and %d", h, de.Offset, c.offset)
@@ -136,7 +134,7 @@ func TestNewHashLock(t *testing.T) {
 				mustDecodeError(t, err, "script."+c.path, token.MaxOwner)
 				return
 			}
-			again := must.Get(Parse(must.Get(h, err)(t).Owner()))(t)
+			again := must.Get(ParseHashLock(must.Get(h, err)(t).Owner()))(t)
 			if !sameMeaning(h, again) || h.Deadline() != c.deadline || !bytes.Equal(h.Sender(), c.sender) || !bytes.Equal(h.Recipient(), c.recipient) {
 				t.Error("the fields are not those given")
 			}
@@ -144,18 +142,18 @@ func TestNewHashLock(t *testing.T) {
 	}
 }
 
-// TestEveryByte: each byte of the encoding changed in all 255 ways, and each prefix,
+// TestHashLockEveryByte: each byte of the encoding changed in all 255 ways, and each prefix,
 // is refused or means something else.
-func TestEveryByte(t *testing.T) {
+func TestHashLockEveryByte(t *testing.T) {
 	t.Parallel()
 	h := testLock(t)
 	owner := h.Owner()
 	parsed := 0
 	for i := range owner {
-		must.FailGet(Parse(owner[:i]))(t, must.ErrAny, "a prefix of %d bytes", i)
+		must.FailGet(ParseHashLock(owner[:i]))(t, must.ErrAny, "a prefix of %d bytes", i)
 		for mask := 1; mask < 256; mask++ {
 			changed := overwritten(owner, i, owner[i]^byte(mask))
-			other, err := Parse(changed)
+			other, err := ParseHashLock(changed)
 			if err != nil {
 				mustDecodeError(t, err, "", len(changed))
 				continue
@@ -178,7 +176,7 @@ func TestCopies(t *testing.T) {
 	t.Parallel()
 	h := testLock(t)
 	data := slices.Clone(h.Owner())
-	parsed := must.Get(Parse(data))(t)
+	parsed := must.Get(ParseHashLock(data))(t)
 	clear(data)
 	if !sameMeaning(h, parsed) || !bytes.Equal(h.Owner(), parsed.Owner()) {
 		t.Error("a parsed lock shares its input")
@@ -187,40 +185,6 @@ func TestCopies(t *testing.T) {
 	u := must.Get(DecodeUnlock(encoded))(t)
 	clear(encoded)
 	golden.Equal(t, "preimage after its input was changed", testPreimage, u.Preimage)
-}
-
-// TestIsScript: scripts and the identities that package identity parses are apart.
-func TestIsScript(t *testing.T) {
-	t.Parallel()
-	set := must.Get(identity.NewSet(4, nil))(t)
-	script := testLock(t).Owner()
-	for _, c := range []struct {
-		name  string
-		owner []byte
-		want  bool
-	}{
-		{"lock", script, true},
-		{"type-byte-only", script[:1], true},
-		{"type=0xff", []byte{0xff, 1}, true},
-		{"type=0x7f", []byte{0x7f, 1}, false},
-		{"ed25519", sender(), false},
-		{"empty", nil, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			golden.Equal(t, "IsScript", c.want, IsScript(c.owner))
-			_, parseErr := Parse(c.owner)
-			_, verifierErr := set.Verifier(c.owner)
-			if !c.want && parseErr == nil {
-				t.Error("no script, and Parse takes it")
-			}
-			if c.want && !errors.Is(verifierErr, zkbench.ErrMalformed) {
-				t.Errorf("a script, and package identity says %v", verifierErr)
-			}
-		})
-	}
-	if _, err := set.Verifier(sender()); err != nil {
-		t.Errorf("plain identity: %v", err)
-	}
 }
 
 // TestCanonical: locks of any fields parse to those fields, and encodings with a
@@ -250,7 +214,7 @@ func TestCanonical(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "changes") {
 			changed[rapid.IntRange(0, len(changed)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
 		}
-		other, err := Parse(changed)
+		other, err := ParseHashLock(changed)
 		if err != nil {
 			return
 		}
@@ -261,9 +225,9 @@ func TestCanonical(t *testing.T) {
 	})
 }
 
-// FuzzParse: any bytes are refused with a typed error, or are the one encoding of
+// FuzzParseHashLock: any bytes are refused with a typed error, or are the one encoding of
 // what they decode to, and then no identity.
-func FuzzParse(f *testing.F) {
+func FuzzParseHashLock(f *testing.F) {
 	set := must.Get(identity.NewSet(1, nil))(f)
 	owner := testLock(f).Owner()
 	f.Add(owner)
@@ -272,7 +236,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(sender()))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := Parse(data)
+		h, err := ParseHashLock(data)
 		if err != nil {
 			mustDecodeError(t, err, "", len(data))
 			return

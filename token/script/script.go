@@ -1,25 +1,26 @@
 // Package script is owners that are no single signer: a script says who must sign
-// to spend its token, and when. There is one script, the hash time lock: until
-// its deadline the recipient spends with the preimage of a hash, from then on the
-// sender does without. docs/script.md has the encoding, the rules, and what an
-// attacker may try.
+// to spend its token, and when. There are two. Of a hash time lock, until its
+// deadline the recipient spends with the preimage of a hash, from then on the
+// sender does without. Of a threshold, k of n members spend together. docs/script.md
+// has the encodings, the rules, and what an attacker may try.
 //
-// Everything is decided from the script, the witness that unlocks it, and the
-// block's time, which the caller gives; nothing here reads a clock or looks at a
+// Everything is decided from the script, the witness that unlocks it, and the action and
+// the block's time, which the caller gives; nothing here reads a clock or looks at a
 // ledger, so that a replay decides as the first run did.
 //
 // What this package does not promise: it verifies no signature (package identity
-// does) and does not parse the identities inside a script; it hides nothing, and
-// a claim publishes its preimage.
+// does) and does not parse the identities inside a script, so that two members may
+// have one key; it hides nothing, and a claim publishes its preimage.
 package script
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
 // firstType is the least type byte that is no plain identity's.
@@ -33,6 +34,119 @@ func IsScript(owner []byte) bool { return identity.Identity(owner).Type() >= fir
 // isPlain reports whether id has the type byte of a single signer.
 func isPlain(id identity.Identity) bool { return id.Type() != 0 && !IsScript(id) }
 
+// Script is a *HashLock or a *Threshold. It is immutable: the slices that its methods
+// return are its own and must not be changed.
+type Script interface {
+	// Owner is the script's canonical encoding: the owner of a token that it locks.
+	Owner() []byte
+	// Identities are all whom the script names, in the order of its encoding. They are plain.
+	Identities() []identity.Identity
+
+	signers(unlock []byte, p *Place) ([]identity.Identity, error)
+	checkGiven(p *Place) error
+}
+
+// Place is where a script stands: what its rules may ask of the action and of the block.
+type Place struct {
+	At      time.Time     // the block's
+	AnyTime bool          // At says nothing: a script is judged at a time that allows what is asked for
+	Inputs  int           // of the action: an issue has none
+	Outputs []token.Token // of the action
+}
+
+// Parse decodes an owner that is a script. The error is a *zkbench.DecodeError.
+func Parse(owner []byte) (Script, error) {
+	switch t := identity.Identity(owner).Type(); t {
+	case TypeHashLock:
+		return parsed(ParseHashLock(owner))
+	case TypeThreshold:
+		return parsed(ParseThreshold(owner))
+	default:
+		return nil, malformed("script.type", 0, "%d, known are %d (hash time lock) and %d (threshold)", t, TypeHashLock, TypeThreshold)
+	}
+}
+
+// parsed keeps a nil pointer out of a Script.
+func parsed[S Script](s S, err error) (Script, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Identities returns the identities that an owner names: none of a redeemed token, a plain
+// one itself, all of a script. The error is that of Parse.
+func Identities(owner []byte) ([]identity.Identity, error) {
+	switch {
+	case len(owner) == 0:
+		return nil, nil
+	case !IsScript(owner):
+		return []identity.Identity{owner}, nil
+	}
+	s, err := Parse(owner)
+	if err != nil {
+		return nil, err
+	}
+	return s.Identities(), nil
+}
+
+// Signers returns the identities that must sign, each once and in this order, for an input of
+// an owner that is spent with a witness: the owner itself, who has none, or those whom
+// its script names. A script, or a witness, that is none is an ErrMalformed; what the script's
+// rules refuse an ErrPolicy.
+func Signers(owner, unlock []byte, p *Place) ([]identity.Identity, error) {
+	if !IsScript(owner) {
+		if len(unlock) > 0 {
+			return nil, refused("a witness of %d bytes, an owner that is no script has none", len(unlock))
+		}
+		return []identity.Identity{owner}, nil
+	}
+	s, err := Parse(owner)
+	if err != nil {
+		return nil, err
+	}
+	return s.signers(unlock, p)
+}
+
+// CheckGiven returns an error unless an output of that owner may be made: that of
+// Parse, or an ErrPolicy where the script's rules refuse it. Whoever is no script may get anything.
+func CheckGiven(owner []byte, p *Place) error {
+	if !IsScript(owner) {
+		return nil
+	}
+	s, err := Parse(owner)
+	if err != nil {
+		return err
+	}
+	return s.checkGiven(p)
+}
+
+// known reads a byte that has one value.
+func known(f *wire.Fields, path string, want uint8) {
+	at := f.Offset()
+	if got := f.Number(path, 1, 0, 255); got != int(want) {
+		f.Fail(path, at, fmt.Sprintf("%d, only %d is known", got, want))
+	}
+}
+
+// plain reads a plain identity behind its length.
+func plain(f *wire.Fields, path string) identity.Identity {
+	at := f.Offset()
+	id := identity.Identity(f.Block(path, 2, 0, token.MaxOwner))
+	if !isPlain(id) {
+		f.Fail(path, at, fmt.Sprintf("not a plain identity, whose types are 1 to %d", firstType-1))
+	}
+	return id
+}
+
+// checkLen refuses an encoding, or an identity in one, that is longer than an owner.
+func checkLen(n int) error {
+	if n > token.MaxOwner {
+		return malformed("script.length", 0, "%d bytes, accepted are up to %d", n, token.MaxOwner)
+	}
+	return nil
+}
+
 // malformed places an error in an encoding; path begins with the name of the encoding.
 func malformed(path string, offset int, format string, args ...any) error {
 	return &zkbench.DecodeError{Path: path, Offset: offset, Reason: fmt.Sprintf(format, args...)}
@@ -41,76 +155,4 @@ func malformed(path string, offset int, format string, args ...any) error {
 // refused is an ErrPolicy with its reason.
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", zkbench.ErrPolicy, fmt.Sprintf(format, args...))
-}
-
-// MaxPreimage is the length in bytes of the longest preimage; the shortest has 1.
-const MaxPreimage = 64
-
-// Kind is how a script is spent.
-type Kind uint8
-
-// The kinds of spending; the numbers are those of the encoding.
-const (
-	Claim   Kind = 1 // by the recipient, before the deadline
-	Reclaim Kind = 2 // by the sender, from the deadline on
-)
-
-func (k Kind) String() string {
-	switch k {
-	case Claim:
-		return "claim"
-	case Reclaim:
-		return "reclaim"
-	}
-	return fmt.Sprintf("kind %d", uint8(k))
-}
-
-// Unlock is the witness that goes with the spending of a script.
-type Unlock struct {
-	Kind     Kind
-	Preimage []byte // 1 to MaxPreimage bytes to claim, none to reclaim
-}
-
-// Image returns the hash of a preimage of 1 to MaxPreimage bytes. Others are a
-// *zkbench.DecodeError.
-func Image(preimage []byte) ([ImageLen]byte, error) {
-	if err := (Unlock{Kind: Claim, Preimage: preimage}).check(); err != nil {
-		return [ImageLen]byte{}, err
-	}
-	return sha256.Sum256(preimage), nil
-}
-
-// Encode returns the canonical encoding: kind(1), then the preimage to the end. The
-// error is that of DecodeUnlock.
-func (u Unlock) Encode() ([]byte, error) {
-	if err := u.check(); err != nil {
-		return nil, err
-	}
-	return append([]byte{byte(u.Kind)}, u.Preimage...), nil
-}
-
-// DecodeUnlock decodes a witness. The error is a *zkbench.DecodeError.
-func DecodeUnlock(data []byte) (Unlock, error) {
-	if len(data) == 0 {
-		return Unlock{}, malformed("unlock.kind", 0, "truncated")
-	}
-	u := Unlock{Kind: Kind(data[0]), Preimage: data[1:]}
-	if err := u.check(); err != nil {
-		return Unlock{}, err
-	}
-	u.Preimage = slices.Clone(u.Preimage)
-	return u, nil
-}
-
-func (u Unlock) check() error {
-	n := len(u.Preimage)
-	switch {
-	case u.Kind != Claim && u.Kind != Reclaim:
-		return malformed("unlock.kind", 0, "%d, known are %d (%s), %d (%s)", uint8(u.Kind), uint8(Claim), Claim, uint8(Reclaim), Reclaim)
-	case u.Kind == Claim && (n < 1 || n > MaxPreimage):
-		return malformed("unlock.preimage", 1, "%d bytes, accepted are 1 to %d", n, MaxPreimage)
-	case u.Kind == Reclaim && n != 0:
-		return malformed("unlock.preimage", 1, "%d bytes, a reclaim has none", n)
-	}
-	return nil
 }

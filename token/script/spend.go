@@ -51,23 +51,57 @@ func (h *HashLock) CheckLock(at time.Time) error {
 	return nil
 }
 
-// CheckShape returns an ErrPolicy unless a transfer that gives a token to a script,
-// or takes one from it, has one input and one output.
+// CheckShape returns an ErrPolicy unless a transfer that gives a token to a hash time
+// lock, or takes one from it, has one input and one output.
 func CheckShape(inputs, outputs int) error {
 	if inputs != 1 || outputs != 1 {
-		return refused("%d inputs and %d outputs with an owner script, accepted is 1 of each", inputs, outputs)
+		return refused("%d inputs and %d outputs with a hash time lock as an owner script, accepted is 1 of each", inputs, outputs)
 	}
 	return nil
 }
 
-// CheckOutput returns an ErrPolicy unless owner, of the one output of a claim or a
+// checkOutput returns an ErrPolicy unless owner, of the one output of a claim or a
 // reclaim, is the signer that Signer returned: neither somebody else, nor a script,
 // nor nobody (a redeem).
-func CheckOutput(signer identity.Identity, owner []byte) error {
+func checkOutput(signer identity.Identity, owner []byte) error {
 	if !isPlain(owner) || !bytes.Equal(signer, owner) {
 		return refused("the output's owner is not the identity that unlocks the script")
 	}
 	return nil
+}
+
+func (h *HashLock) signers(unlock []byte, p *Place) ([]identity.Identity, error) {
+	u, err := DecodeUnlock(unlock)
+	if err != nil {
+		return nil, err
+	}
+	at := p.At
+	if p.AnyTime {
+		at = time.Unix(int64(h.deadline), 0) // at most MaxTime
+		if u.Kind == Claim {
+			at = at.Add(-time.Second)
+		}
+	}
+	signer, err := h.Signer(at, u)
+	if err != nil {
+		return nil, err
+	}
+	if err := CheckShape(p.Inputs, len(p.Outputs)); err != nil {
+		return nil, err
+	}
+	if err := checkOutput(signer, p.Outputs[0].Owner); err != nil {
+		return nil, err
+	}
+	return []identity.Identity{signer}, nil
+}
+
+func (h *HashLock) checkGiven(p *Place) error {
+	if !p.AnyTime {
+		if err := h.CheckLock(p.At); err != nil {
+			return err
+		}
+	}
+	return CheckShape(max(p.Inputs, 1), len(p.Outputs)) // an issue has no input to be one too many
 }
 
 // blockTime returns the whole Unix seconds of a block's time, rounded down. Deadlines

@@ -206,7 +206,7 @@ func TestCheckOutput(t *testing.T) {
 			{"longer", append(slices.Clone(signer), 0), false},
 		} {
 			t.Run(fmt.Sprintf("kind=%v,owner=%s", kind, c.name), func(t *testing.T) {
-				err := CheckOutput(signer, c.owner)
+				err := checkOutput(signer, c.owner)
 				if c.ok != (err == nil) {
 					t.Error(err)
 				}
@@ -216,8 +216,8 @@ func TestCheckOutput(t *testing.T) {
 			})
 		}
 	}
-	wantPolicy(t, CheckOutput(nil, nil))
-	wantPolicy(t, CheckOutput(h.Owner(), h.Owner()))
+	wantPolicy(t, checkOutput(nil, nil))
+	wantPolicy(t, checkOutput(h.Owner(), h.Owner()))
 }
 
 // TestZeroLock: the zero HashLock names no signer that could sign or own.
@@ -229,7 +229,7 @@ func TestZeroLock(t *testing.T) {
 	wantPolicy(t, err)
 	id := must.Get(h.Signer(at, Unlock{Kind: Reclaim}))(t)
 	must.FailGet(must.Get(identity.NewSet(1, nil))(t).Verifier(id))(t, zkbench.ErrMalformed, "signer %x", id)
-	wantPolicy(t, CheckOutput(id, id))
+	wantPolicy(t, checkOutput(id, id))
 }
 
 // TestErrorsKeepTheWitness: no error text repeats a preimage, and in a CheckError the

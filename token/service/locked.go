@@ -17,7 +17,7 @@ func ownOf(tx *bbolt.Tx, d *Delivery) (*own, error) {
 	if !script.IsScript(d.Token.Owner) {
 		return getOwn(tx, d.Token.Owner)
 	}
-	lock, err := script.Parse(d.Token.Owner)
+	lock, err := script.ParseHashLock(d.Token.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (v *Vault) Locked() iter.Seq2[HeldLocked, error] {
 			var out HeldLocked
 			if err == nil {
 				out.Held = Held{ID: h.ID, Type: h.Opening.Type, Value: h.Opening.Value}
-				out.Lock, err = script.Parse(h.Token.Owner)
+				out.Lock, err = script.ParseHashLock(h.Token.Owner)
 			}
 			if !yield(out, err) || err != nil {
 				return
@@ -112,7 +112,7 @@ func (v *Vault) takeLocked(id token.ID, u script.Unlock) (f *funds, to *Address,
 		if h == nil || h.state != unspent || !script.IsScript(h.Token.Owner) {
 			return policy("token %x is none of a script that can be spent", []byte(id))
 		}
-		lock, err := script.Parse(h.Token.Owner)
+		lock, err := script.ParseHashLock(h.Token.Owner)
 		if err != nil {
 			return err
 		}

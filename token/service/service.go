@@ -180,7 +180,7 @@ func (s *system) payee(to *Address) (scripted bool, err error) {
 	switch scripted = script.IsScript(to.Owner); {
 	case len(to.Owner) == 0:
 	case scripted:
-		lock, err := script.Parse(to.Owner)
+		lock, err := script.ParseHashLock(to.Owner)
 		if err != nil {
 			return true, err
 		}

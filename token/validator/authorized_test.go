@@ -59,10 +59,10 @@ func TestAuthorizedScripts(t *testing.T) {
 		}{
 			{"claim", claim, bob, bob, "", nil},
 			{"reclaim", reclaim, alice, alice, "", nil},
-			{"claim with another preimage", script.Unlock{Kind: script.Claim, Preimage: []byte("guess")}, bob, bob, validator.TimeLocks, zkbench.ErrPolicy},
+			{"claim with another preimage", script.Unlock{Kind: script.Claim, Preimage: []byte("guess")}, bob, bob, validator.Scripts, zkbench.ErrPolicy},
 			{"claim by the sender", claim, alice, bob, validator.Owners, zkbench.ErrSignature},
 			{"reclaim by the recipient", reclaim, bob, alice, validator.Owners, zkbench.ErrSignature},
-			{"claim for another", claim, bob, alice, validator.TimeLocks, zkbench.ErrPolicy},
+			{"claim for another", claim, bob, alice, validator.Scripts, zkbench.ErrPolicy},
 		} {
 			a, _ := s.moved("open", 0, "", []token.ID{id}, output(test.owner.Identity(), 100))
 			a.Spends[0].Unlock = must.Get(test.unlock.Encode())(s)

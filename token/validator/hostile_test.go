@@ -146,7 +146,7 @@ func TestOutputsAreParsedLast(t *testing.T) {
 	_, err := h.v.Validate(t.Context(), h.ledger, h.request(1, 1, 2, identity.Identity("nobody")), at)
 	want(t, "outputs to nobody", err, validator.Owners, 0, 0, zkbench.ErrSignature)
 	_, err = h.v.Validate(t.Context(), h.ledger, h.request(1, 1, 2, identity.Identity{0x80}), at)
-	want(t, "outputs to a script", err, validator.TimeLocks, 0, 0, zkbench.ErrMalformed)
+	want(t, "outputs to a script", err, validator.Scripts, 0, 0, zkbench.ErrMalformed)
 }
 
 // BenchmarkHostile is what the largest requests of somebody who can sign for nobody

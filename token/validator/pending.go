@@ -35,7 +35,12 @@ type pending struct {
 	signatures []signature
 	spends     []token.ID
 	creates    []Output
+	named      int // identities that outputs name so far
 }
+
+// maxNamed is how many identities the outputs of a request may name: as many as their tokens take signatures
+// where all owners are plain, so that thresholds do not make more keys to parse.
+const maxNamed = request.MaxSignatures
 
 // signature is one that the request needs.
 type signature struct {
@@ -45,6 +50,7 @@ type signature struct {
 	signature     []byte
 	role          request.Role
 	of            int // the action that an issuer signs
+	nth           int // of an input that has several, from 1
 }
 
 // fail keeps the first error, if any.
@@ -60,11 +66,18 @@ func (c *pending) examine() error {
 	if err := c.rules(); err != nil {
 		return err
 	}
+	signers := make([][][]identity.Identity, len(c.actions))
 	for i := range c.actions {
-		if err := c.locks(i); err != nil {
+		var err error
+		if signers[i], err = c.scripts(i); err != nil {
 			return err
 		}
+	}
+	for i := range c.actions {
 		for j := range c.actions[i].Inputs {
+			if err := c.signedBy(i, j, signers[i][j]); err != nil {
+				return err
+			}
 			c.spends = append(c.spends, c.actions[i].Inputs[j].ID)
 		}
 	}
@@ -173,7 +186,7 @@ func (c *pending) issuer(i int) error {
 	case given.Index >= len(c.v.params.Policy.Issuers):
 		return failed(check, i, -1, policy("issuer %d, the parameters have %d", given.Index, len(c.v.params.Policy.Issuers)))
 	}
-	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, i})
+	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, i, 0})
 	return nil
 }
 
@@ -201,68 +214,46 @@ func (c *pending) inputs(found []ledger.Found) error {
 	return nil
 }
 
-// locks decides who must sign for each input: its owner, or whom its script names
-// at this time. A transfer that gives a token to a script or takes it from one has
-// one input and one output.
-func (c *pending) locks(i int) error {
+// scripts decides who must sign for each input of an action, its owner or those whom its script
+// names at this time, and whether outputs may be given to their owners.
+func (c *pending) scripts(i int) (signers [][]identity.Identity, err error) {
 	a := c.actions[i]
+	place := &script.Place{At: c.at, AnyTime: c.anyTime, Inputs: len(a.Inputs), Outputs: a.Outputs}
 	for j := range a.Outputs {
-		if !script.IsScript(a.Outputs[j].Owner) {
-			continue
+		if err := script.CheckGiven(a.Outputs[j].Owner, place); err != nil {
+			return nil, failed(Scripts, i, j, err)
 		}
-		lock, err := script.Parse(a.Outputs[j].Owner)
-		if err == nil && !c.anyTime {
-			err = lock.CheckLock(c.at)
-		}
-		if err == nil {
-			err = script.CheckShape(max(len(a.Inputs), 1), len(a.Outputs))
-		}
+		ids, err := script.Identities(a.Outputs[j].Owner)
 		if err != nil {
-			return failed(TimeLocks, i, j, err)
+			return nil, failed(Scripts, i, j, err)
+		}
+		if c.named += len(ids); c.named > maxNamed {
+			return nil, failed(Scripts, i, j, &zkbench.LimitError{What: "identities that own outputs", Estimate: int64(c.named), Max: maxNamed})
 		}
 	}
+	signers = make([][]identity.Identity, len(a.Inputs))
 	for j := range a.Inputs {
-		if n := len(c.request.Actions[i].Spends[j].Signatures); n != 1 {
-			return failed(Owners, i, j, policy("%d signatures for 1 signer", n))
+		if signers[j], err = script.Signers(a.Inputs[j].Token.Owner, c.request.Actions[i].Spends[j].Unlock, place); err != nil {
+			return nil, failed(Scripts, i, j, err)
 		}
-		spend, owner := &c.request.Actions[i].Spends[j], a.Inputs[j].Token.Owner
-		signer := identity.Identity(owner)
-		if script.IsScript(owner) {
-			var err error
-			if signer, err = c.unlock(owner, spend.Unlock); err == nil {
-				err = script.CheckShape(len(a.Inputs), len(a.Outputs))
-			}
-			if err == nil {
-				err = script.CheckOutput(signer, a.Outputs[0].Owner)
-			}
-			if err != nil {
-				return failed(TimeLocks, i, j, err)
-			}
-		} else if len(spend.Unlock) > 0 {
-			return failed(TimeLocks, i, j, policy("an input whose owner is no script is unlocked"))
-		}
-		c.signatures = append(c.signatures, signature{Owners, i, j, signer, spend.Signatures[0], request.Owner, 0})
 	}
-	return nil
+	return signers, nil
 }
 
-func (c *pending) unlock(owner, witness []byte) (identity.Identity, error) {
-	lock, err := script.Parse(owner)
-	if err != nil {
-		return nil, err
+// signedBy collects the signatures of an input's signers: one for each, in their order.
+func (c *pending) signedBy(i, j int, signers []identity.Identity) error {
+	given := c.request.Actions[i].Spends[j].Signatures
+	if len(given) != len(signers) {
+		return failed(Owners, i, j, policy("%d signatures, want one of each of %d", len(given), len(signers)))
 	}
-	u, err := script.DecodeUnlock(witness)
-	if err != nil {
-		return nil, err
-	}
-	at := c.at
-	if c.anyTime {
-		at = time.Unix(int64(lock.Deadline()), 0) // at most script.MaxTime
-		if u.Kind == script.Claim {
-			at = at.Add(-time.Second)
+	for k, signer := range signers {
+		nth := 0
+		if len(signers) > 1 {
+			nth = k + 1
 		}
+		c.signatures = append(c.signatures, signature{Owners, i, j, signer, given[k], request.Owner, 0, nth})
 	}
-	return lock.Signer(at, u)
+	return nil
 }
 
 // owners refuses outputs that nobody could ever spend: an owner must be an identity,
@@ -291,24 +282,23 @@ func (c *pending) owner(i, j int) error {
 	if err := c.allowed(output.Owner); err != nil {
 		return err
 	}
-	ids := []identity.Identity{output.Owner}
-	if script.IsScript(output.Owner) {
-		lock, err := script.Parse(output.Owner)
-		if err != nil {
-			return err
-		}
-		ids = []identity.Identity{lock.Sender(), lock.Recipient()}
+	ids, err := script.Identities(output.Owner)
+	if err != nil {
+		return err
 	}
-	for _, id := range ids {
+	keys := make([]identity.Verifier, len(ids))
+	for k, id := range ids {
 		if err := c.allowed(id); err != nil {
 			return err
 		}
-		key, err := c.v.ids.Verifier(id)
-		if err != nil {
+		if keys[k], err = c.v.ids.Verifier(id); err != nil {
 			return err
 		}
-		if identity.AnybodySigns(key) {
+		if identity.AnybodySigns(keys[k]) {
 			return policy("a key of small order, for which anybody can sign")
+		}
+		if slices.ContainsFunc(keys[:k], func(other identity.Verifier) bool { return identity.SameKey(keys[k], other) }) {
+			return policy("a script that names one key as two identities")
 		}
 	}
 	return nil
@@ -317,7 +307,7 @@ func (c *pending) owner(i, j int) error {
 // ownerKinds are the kinds of owners by the type byte.
 var ownerKinds = map[identity.Type]token.OwnerKinds{
 	identity.TypeX509: token.OwnerX509, identity.TypeEd25519: token.OwnerEd25519, identity.TypePseudonym: token.OwnerPseudonym,
-	script.TypeHashLock: token.OwnerHashLock,
+	script.TypeHashLock: token.OwnerHashLock, script.TypeThreshold: token.OwnerThreshold,
 }
 
 // allowed refuses an owner of a kind that the policy does not allow; of a type that nobody knows, parsing says it.
@@ -331,7 +321,7 @@ func (c *pending) allowed(owner identity.Identity) error {
 
 func (c *pending) auditors() {
 	for k, s := range c.request.Auditors {
-		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Policy.Auditors[k].Identity, s, request.Auditor, 0})
+		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Policy.Auditors[k].Identity, s, request.Auditor, 0, 0})
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 	DuplicateInputs = "duplicate inputs" // one token spent twice by the request
 	Metadata        = "metadata"
 	RedeemPolicy    = "redeem policy"
-	TimeLocks       = "time locks"
+	Scripts         = "scripts" // who must sign for an input, and where and when scripts may stand
 	Issuers         = "issuers" // signatures, as the next two
 	Owners          = "owners"
 	Auditors        = "auditors"
@@ -241,8 +241,11 @@ func (v *Validator) signatures(ctx context.Context, cases []*pending) {
 	}
 	forEachFailed(batch.Verify(ctx, v.ex), cases, func(bad *zkbench.CheckError) {
 		c := cases[bad.Action]
-		s := c.signatures[bad.Index]
-		c.fail(failed(s.check, s.action, s.index, bad.Err))
+		s, err := c.signatures[bad.Index], bad.Err
+		if s.nth > 0 {
+			err = fmt.Errorf("signature %d: %w", s.nth, err)
+		}
+		c.fail(failed(s.check, s.action, s.index, err))
 	})
 }
 
@@ -352,8 +355,8 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 // Authorized checks of an encoded request what needs neither a ledger nor a clock, and
 // verifies neither proofs nor auditors' signatures, which may be missing: an auditor
 // asks it before signing. Encodings, proof types, limits and the parameters' policies
-// are right, and issuers and owners have signed; for a script's token the one has whom
-// its witness names, at whatever time. Whether the tokens exist is not asked, so
+// are right, and issuers and owners have signed; for a script's token those have whom
+// it and its witness name, at whatever time. Whether the tokens exist is not asked, so
 // whoever makes one up signs for it as its owner. The error is Validate's.
 func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 	c := &pending{v: v, raw: raw, anyTime: true}

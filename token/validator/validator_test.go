@@ -290,11 +290,11 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			raw := must.Get(d.Prove(t.Context()))(s)
 			return s.sign(&request.Request{Anchor: []byte("mint"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
 		}, validator.Structure, 0, 0, zkbench.ErrPolicy},
-		{"locked until now", func() []byte { return signed(pay("", output(lock(s.at), 100))) }, validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
+		{"locked until now", func() []byte { return signed(pay("", output(lock(s.at), 100))) }, validator.Scripts, 0, 0, zkbench.ErrPolicy},
 		{"locked beside another output", func() []byte {
 			return signed(pay("", output(lock(s.at.Add(time.Hour)), 60), output(alice.Identity(), 40)))
-		}, validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
-		{"a plain owner unlocked", edit(func(r *request.Request) { r.Actions[0].Spends[0].Unlock = []byte{2} }), validator.TimeLocks, 0, 0, zkbench.ErrPolicy},
+		}, validator.Scripts, 0, 0, zkbench.ErrPolicy},
+		{"a plain owner unlocked", edit(func(r *request.Request) { r.Actions[0].Spends[0].Unlock = []byte{2} }), validator.Scripts, 0, 0, zkbench.ErrPolicy},
 		{"an output to no identity", func() []byte { return signed(pay("", output(identity.Identity("nobody"), 100))) }, validator.OutputOwners, 0, 0, zkbench.ErrMalformed},
 		{"no signature of the owner", edit(func(r *request.Request) { r.Actions[0].Spends[0].Signatures = nil }), validator.Owners, 0, 0, zkbench.ErrPolicy},
 		{"two signatures of one owner", edit(func(r *request.Request) {
@@ -472,11 +472,11 @@ func TestHashLock(t *testing.T) {
 		check  string // empty: accepted
 	}{
 		{"claim before", claim, bob, bob.Identity(), deadline.Add(-time.Second), ""},
-		{"claim at the deadline", claim, bob, bob.Identity(), deadline, validator.TimeLocks},
-		{"claim with another preimage", script.Unlock{Kind: script.Claim, Preimage: []byte("guess")}, bob, bob.Identity(), s.at, validator.TimeLocks},
+		{"claim at the deadline", claim, bob, bob.Identity(), deadline, validator.Scripts},
+		{"claim with another preimage", script.Unlock{Kind: script.Claim, Preimage: []byte("guess")}, bob, bob.Identity(), s.at, validator.Scripts},
 		{"claim by the sender", claim, alice, bob.Identity(), s.at, validator.Owners},
-		{"claim for the sender", claim, bob, alice.Identity(), s.at, validator.TimeLocks},
-		{"reclaim before", reclaim, alice, alice.Identity(), deadline.Add(-time.Second), validator.TimeLocks},
+		{"claim for the sender", claim, bob, alice.Identity(), s.at, validator.Scripts},
+		{"reclaim before", reclaim, alice, alice.Identity(), deadline.Add(-time.Second), validator.Scripts},
 		{"reclaim at the deadline", reclaim, alice, alice.Identity(), deadline, ""},
 		{"reclaim by the recipient", reclaim, bob, alice.Identity(), deadline, validator.Owners},
 	} {

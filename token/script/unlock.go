@@ -1,0 +1,79 @@
+package script
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+)
+
+// MaxPreimage is the length in bytes of the longest preimage; the shortest has 1.
+const MaxPreimage = 64
+
+// Kind is how a hash time lock is spent.
+type Kind uint8
+
+// The kinds of spending; the numbers are those of the encoding.
+const (
+	Claim   Kind = 1 // by the recipient, before the deadline
+	Reclaim Kind = 2 // by the sender, from the deadline on
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Claim:
+		return "claim"
+	case Reclaim:
+		return "reclaim"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Unlock is the witness that goes with the spending of a hash time lock.
+type Unlock struct {
+	Kind     Kind
+	Preimage []byte // 1 to MaxPreimage bytes to claim, none to reclaim
+}
+
+// Image returns the hash of a preimage of 1 to MaxPreimage bytes. Others are a
+// *zkbench.DecodeError.
+func Image(preimage []byte) ([ImageLen]byte, error) {
+	if err := (Unlock{Kind: Claim, Preimage: preimage}).check(); err != nil {
+		return [ImageLen]byte{}, err
+	}
+	return sha256.Sum256(preimage), nil
+}
+
+// Encode returns the canonical encoding: kind(1), then the preimage to the end. The
+// error is that of DecodeUnlock.
+func (u Unlock) Encode() ([]byte, error) {
+	if err := u.check(); err != nil {
+		return nil, err
+	}
+	return append([]byte{byte(u.Kind)}, u.Preimage...), nil
+}
+
+// DecodeUnlock decodes a witness. The error is a *zkbench.DecodeError.
+func DecodeUnlock(data []byte) (Unlock, error) {
+	if len(data) == 0 {
+		return Unlock{}, malformed("unlock.kind", 0, "truncated")
+	}
+	u := Unlock{Kind: Kind(data[0]), Preimage: data[1:]}
+	if err := u.check(); err != nil {
+		return Unlock{}, err
+	}
+	u.Preimage = slices.Clone(u.Preimage)
+	return u, nil
+}
+
+func (u Unlock) check() error {
+	n := len(u.Preimage)
+	switch {
+	case u.Kind != Claim && u.Kind != Reclaim:
+		return malformed("unlock.kind", 0, "%d, known are %d (%s), %d (%s)", uint8(u.Kind), uint8(Claim), Claim, uint8(Reclaim), Reclaim)
+	case u.Kind == Claim && (n < 1 || n > MaxPreimage):
+		return malformed("unlock.preimage", 1, "%d bytes, accepted are 1 to %d", n, MaxPreimage)
+	case u.Kind == Reclaim && n != 0:
+		return malformed("unlock.preimage", 1, "%d bytes, a reclaim has none", n)
+	}
+	return nil
+}
