@@ -13,7 +13,7 @@ import (
 // The encoding of an entry, integers big-endian:
 //
 //	entry   = uint8 length, anchor | digest(32) | int64 seconds | uint32 nanoseconds |
-//	          uint32 length, request | uint16 count, spends | uint16 count, creates
+//	          uint64 policy | uint8 update (0 or 1) | uint32 length, request | uint16 count, spends | uint16 count, creates
 //	spend   = uint8 length, id
 //	create  = uint8 length, id | uint16 length, token
 //
@@ -65,6 +65,12 @@ func (e *Entry) Append(dst []byte) []byte {
 	dst = append(dst, e.Digest[:]...)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(e.Time.Unix()))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(e.Time.Nanosecond()))
+	dst = binary.BigEndian.AppendUint64(dst, e.Policy)
+	if e.Update {
+		dst = append(dst, 1)
+	} else {
+		dst = append(dst, 0)
+	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(e.Request)))
 	dst = append(dst, e.Request...)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(len(e.Spends)))
@@ -103,6 +109,8 @@ func DecodeEntry(data []byte) (Entry, error) {
 		}
 		e.Time = time.Unix(int64(binary.BigEndian.Uint64(at)), int64(nanoseconds)).UTC()
 	}
+	e.Policy = f.Uint64("policy")
+	e.Update = f.Number("update", 1, 0, 1) == 1
 	e.Request = f.Block("request", 4, 0, token.MaxRequest)
 	if n := count("spends", MaxSpends); n > 0 {
 		e.Spends = make([]token.ID, n)

@@ -22,6 +22,7 @@ import (
 func example() ledger.Entry {
 	return ledger.Entry{
 		Anchor: []byte("tx1"), Digest: sha256.Sum256([]byte("request")), Time: time.Unix(1700000000, 5).UTC(),
+		Policy: 9, Update: true,
 		Request: []byte("request"), Spends: []token.ID{token.ID("a"), token.ID("b")},
 		Creates: []ledger.Created{{ID: token.ID("c"), Token: []byte("token c")}},
 	}
@@ -31,13 +32,13 @@ func example() ledger.Entry {
 func TestVectors(t *testing.T) {
 	e := example()
 	data := e.Append(nil)
-	const want = "037478311f58b9145b24d108d7ac38887338b3ea3229833b9c1e418250343f907bfd1047000000006553f100000000050000" +
-		"000772657175657374000201610162000101630007746f6b656e2063"
+	const want = "037478311f58b9145b24d108d7ac38887338b3ea3229833b9c1e418250343f907bfd1047000000006553f10000000005000000000000" +
+		"0009010000000772657175657374000201610162000101630007746f6b656e2063"
 	golden.Equal(t, "entry", want, hex.EncodeToString(data))
 	l := store.NewLink([32]byte{1}, 7)
 	l.Add(data)
 	sum := l.Sum()
-	const wantSum = "27bbb2a6f52fef778734ed3bc4e00d0defe5e149d2ffa24cad80800bb70d0236"
+	const wantSum = "14819400f7ad40a9d683565714542dfe7351dc21eb7696ed8284e99d4dad204e"
 	golden.Equal(t, "link", wantSum, hex.EncodeToString(sum[:]))
 	id := ledger.Genesis{Params: [64]byte{1}, Nonce: [32]byte{2}}.ID()
 	const wantID = "e79a4773e3e90d31988cecf35c48ec4be3faacf6b2df923c1e2fc026a439d759"
@@ -79,8 +80,9 @@ func entries() *rapid.Generator[ledger.Entry] {
 	})
 	return rapid.Custom(func(t *rapid.T) ledger.Entry {
 		e := ledger.Entry{
-			Anchor:  rapid.SliceOfN(rapid.Byte(), 1, token.MaxAnchor).Draw(t, "anchor"),
-			Time:    time.Unix(rapid.Int64().Draw(t, "seconds"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanoseconds")).UTC(),
+			Anchor: rapid.SliceOfN(rapid.Byte(), 1, token.MaxAnchor).Draw(t, "anchor"),
+			Time:   time.Unix(rapid.Int64().Draw(t, "seconds"), rapid.Int64Range(0, 1e9-1).Draw(t, "nanoseconds")).UTC(),
+			Policy: rapid.Uint64().Draw(t, "policy"), Update: rapid.Bool().Draw(t, "update"),
 			Request: rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "request"),
 			Spends:  rapid.SliceOfN(id, 0, 4).Draw(t, "spends"),
 			Creates: rapid.SliceOfN(created, 0, 4).Draw(t, "creates"),
@@ -114,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	e := example()
 	good := e.Append(nil)
-	const request = 1 + 3 + 32 + 12 // offset of the request's length
+	const seconds, request = 1 + 3 + 32, 1 + 3 + 32 + 12 + 9 // offsets of the time, and of the request's length
 	for _, c := range []struct {
 		name   string
 		at     int
@@ -124,7 +126,8 @@ func TestDecodeErrors(t *testing.T) {
 	}{
 		{"anchor=empty", 0, 0, "anchor", 0},
 		{"anchor=129", 0, 129, "anchor", 0},
-		{"nanoseconds=1e9", request - 4, 0x3c, "time", request - 4},
+		{"nanoseconds=1e9", seconds + 8, 0x3c, "time", seconds + 8},
+		{"update=2", request - 1, 2, "update", request - 1},
 		{"request=16M+", request, 2, "request", request},
 		{"spends=truncated", request + 4 + 7, 9, "spends", request + 4 + 7},
 		{"spends=many", request + 4 + 7, 0xff, "spends", request + 4 + 7},

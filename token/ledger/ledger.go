@@ -36,6 +36,8 @@ type Entry struct {
 	Digest  [32]byte  // of the request: two requests are the same if their digests are
 	Time    time.Time // of the block; comes back in UTC, without a monotonic reading
 	Request []byte    // as validated, up to token.MaxRequest bytes, opaque
+	Policy  uint64    // the version of the policy under which it was accepted
+	Update  bool      // whether it makes the next version, for entries after it
 	Spends  []token.ID
 	Creates []Created
 }
@@ -71,6 +73,7 @@ type Record struct {
 //	Check      Index           Err
 //	"anchor"   -1              zkbench.ErrAnchorConflict: the anchor stands for another digest
 //	"spend"    index in Spends zkbench.ErrSpent, or ErrNotFound
+//	"policy"   -1              *PolicyError: it was accepted under another policy than the ledger then has
 //	"create"   index in Creates ErrExists: the id is or was a token's
 //
 // or one of these checks or "request" with a *zkbench.LimitError.
@@ -105,6 +108,9 @@ type Ledger interface {
 	// stands for one.
 	Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error)
 
+	// Record returns the record of the entry with an anchor, and whether there is one.
+	Record(ctx context.Context, anchor []byte) (Record, bool, error)
+
 	// Log yields the records from sequence number from, in order, up to the
 	// last at the time it gets there. After an error it stops. Between two
 	// records no lock is held.
@@ -125,6 +131,16 @@ var (
 	// ErrClosed: a call after Close. It is an fs.ErrClosed.
 	ErrClosed = fmt.Errorf("ledger: %w", fs.ErrClosed)
 )
+
+// PolicyError says that an entry was accepted under another policy than the ledger's: whoever has validated it
+// validates it again, under the policy that is current now. It is a zkbench.ErrPolicy.
+type PolicyError struct{ Version, Current uint64 }
+
+func (e *PolicyError) Error() string {
+	return fmt.Sprintf("%v: accepted under policy %d, the current one is %d", zkbench.ErrPolicy, e.Version, e.Current)
+}
+
+func (e *PolicyError) Unwrap() error { return zkbench.ErrPolicy }
 
 // CorruptError says where a store contradicts itself. It is a
 // zkbench.ErrMalformed.

@@ -50,16 +50,31 @@ func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 }
 
 // Digest implements ledger.Ledger.
-func (l *Ledger) Digest(ctx context.Context, anchor []byte) (digest [32]byte, found bool, err error) {
+func (l *Ledger) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error) {
+	a, found, err := l.anchored(ctx, anchor)
+	return a.Digest, found, err
+}
+
+// anchored returns what is stored of an anchor.
+func (l *Ledger) anchored(ctx context.Context, anchor []byte) (a store.Anchored, found bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return digest, false, err
+		return a, false, err
 	}
-	err = l.view(func(tx *bbolt.Tx) error {
-		a, ok, err := tablesOf(tx, l.genesis).Anchor(anchor)
-		digest, found = a.Digest, ok
+	err = l.view(func(tx *bbolt.Tx) (err error) {
+		a, found, err = tablesOf(tx, l.genesis).Anchor(anchor)
 		return err
 	})
-	return digest, found, err
+	return a, found, err
+}
+
+// Record implements ledger.Ledger.
+func (l *Ledger) Record(ctx context.Context, anchor []byte) (r ledger.Record, found bool, err error) {
+	a, found, err := l.anchored(ctx, anchor)
+	if err != nil || !found {
+		return r, false, err
+	}
+	r, err = store.RecordOf(ctx, l, anchor, a)
+	return r, err == nil, err
 }
 
 // Log implements ledger.Ledger.

@@ -20,7 +20,7 @@ const (
 	bucketMeta = "meta"
 
 	formatKey = "format"
-	format    = 2
+	format    = 3
 )
 
 func buckets() []string {
@@ -98,21 +98,24 @@ func unsealAnchored(anchor, value []byte) (a store.Anchored, err error) {
 	return a, nil
 }
 
+const batchLen = 48
+
 func sealBatch(b *store.Batch) []byte {
-	return boltfile.Seal(store.TableChain, store.SeqKey(b.Last), b.Append(make([]byte, 0, 40+boltfile.SumLen)))
+	return boltfile.Seal(store.TableChain, store.SeqKey(b.Last), b.Append(make([]byte, 0, batchLen+boltfile.SumLen)))
 }
 
 func unsealBatch(key, value []byte) (b store.Batch, err error) {
 	if len(key) != 8 {
 		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a sequence number")
 	}
-	body, err := unseal(store.TableChain, key, value, 40)
+	body, err := unseal(store.TableChain, key, value, batchLen)
 	if err != nil {
 		return b, err
 	}
 	b.Last, b.First = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(body)
 	copy(b.Hash[:], body[8:])
-	if len(body) != 40 || b.First < 1 || b.First > b.Last {
+	b.Policy = binary.BigEndian.Uint64(body[40:])
+	if len(body) != batchLen || b.First < 1 || b.First > b.Last {
 		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a batch")
 	}
 	return b, nil

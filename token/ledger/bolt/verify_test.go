@@ -43,6 +43,14 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			return tx.Bucket([]byte(store.TableAnchors)).Put([]byte("b"), sealAnchored([]byte("b"), &a))
 		}
 	}
+	policy := func(last uint64) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error {
+			key := store.SeqKey(last)
+			b, err := unsealBatch(key, tx.Bucket([]byte(store.TableChain)).Get(key))
+			b.Policy++
+			return errors.Join(err, tx.Bucket([]byte(store.TableChain)).Put(key, sealBatch(&b)))
+		}
+	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other := ledgertest.Spend("b", token.ID("a/1"))
 	other.Request = []byte("another")
@@ -69,10 +77,12 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"log: last request replaced":  {put(store.TableLog, store.SeqKey(4), other.Append(nil)), "requests 4 to 4", true},
 		"log: last request lost":      {remove(store.TableLog, store.SeqKey(4)), "log", true},
 		"log: request too many":       {put(store.TableLog, store.SeqKey(5), other.Append(nil)), "log", true},
-		"chain: another hash":         {put(store.TableChain, store.SeqKey(1), append(store.SeqKey(1), make([]byte, 32)...)), "requests 1 to 1", false},
+		"chain: another hash":         {put(store.TableChain, store.SeqKey(1), append(store.SeqKey(1), make([]byte, 40)...)), "requests 1 to 1", false},
+		"chain: another policy":       {policy(2), "requests 2 to 2", false},
+		"chain: last of another":      {policy(4), "requests 4 to 4", true},
 		"chain: a batch lost":         {remove(store.TableChain, store.SeqKey(1)), "request 1", false},
 		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
-		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 32)...)), "request 2", false},
+		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 40)...)), "request 2", false},
 		"meta: a key too many":        {put(bucketMeta, []byte("x"), nil), "meta", false},
 	} {
 		t.Run(name, func(t *testing.T) {

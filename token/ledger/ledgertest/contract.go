@@ -131,6 +131,8 @@ func Contract(t *testing.T, s Stores) {
 		"verified while applied": verifyWhileApplying,
 		"progress":               progress,
 		"limits":                 limits,
+		"policies":               policies,
+		"race of an update":      raceOfUpdate,
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := s.New(t)
@@ -218,6 +220,7 @@ func closed(t *testing.T, l Verifier) {
 		"apply":  func() error { return l.Apply(ctx, []ledger.Entry{Issue("a", 1)}) },
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0"), token.ID("b")}); return err },
+		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
 		"verify": func() error { return l.Verify(ctx, nil) },
 		"close":  l.Close,
 	} {
@@ -249,6 +252,7 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0")}); return err },
 		"digest": func() error { _, _, err := l.Digest(ctx, []byte("a")); return err },
+		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
 		"verify": func() error { return l.Verify(ctx, nil) },
 		"log": func() error {
 			for _, err := range l.Log(ctx, 0) {

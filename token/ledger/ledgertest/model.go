@@ -26,10 +26,11 @@ type model struct {
 	spent  map[string]bool
 	anchor map[string][32]byte
 	log    []ledger.Entry
+	policy uint64 // the current version
 }
 
 func (m *model) clone() *model {
-	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log)}
+	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), m.policy}
 }
 
 // verdict is what must be said of an entry: its check, place and cause, none
@@ -46,6 +47,9 @@ func (m *model) apply(e *ledger.Entry) (verdict, *model) {
 			return verdict{}, m
 		}
 		return verdict{"anchor", -1, zkbench.ErrAnchorConflict}, m
+	}
+	if e.Policy != m.policy {
+		return verdict{"policy", -1, zkbench.ErrPolicy}, m
 	}
 	n := m.clone()
 	for i, id := range e.Spends {
@@ -66,6 +70,9 @@ func (m *model) apply(e *ledger.Entry) (verdict, *model) {
 	}
 	n.anchor[string(e.Anchor)] = e.Digest
 	n.log = append(n.log, *e)
+	if e.Update {
+		n.policy++
+	}
 	return verdict{}, n
 }
 
@@ -97,6 +104,10 @@ func (m *model) drawEntry(t *rapid.T) ledger.Entry {
 		Anchor: drawAnchor(t), Time: time.Unix(rapid.Int64Range(0, 1e9).Draw(t, "time"), 0).UTC(),
 		Digest:  sha256.Sum256([]byte{rapid.Byte().Draw(t, "digest") & 1}),
 		Request: rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "request"),
+		Policy:  m.policy, Update: rapid.IntRange(0, 5).Draw(t, "update") == 0,
+	}
+	if rapid.IntRange(0, 9).Draw(t, "another policy") == 0 {
+		e.Policy = rapid.Uint64Range(0, m.policy+1).Draw(t, "policy")
 	}
 	good := slices.Sorted(maps.Keys(m.tokens))
 	for range rapid.IntRange(0, 3).Draw(t, "spends") {
@@ -146,7 +157,7 @@ func randomBatches(test *testing.T, s Stores) {
 				t.Fatal(err)
 			}
 		}()
-		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil}
+		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil, 0}
 		t.Repeat(map[string]func(*rapid.T){
 			"apply": func(t *rapid.T) {
 				batch := m.drawBatch(t)
@@ -227,6 +238,10 @@ func (m *model) compare(t *rapid.T, l ledger.Ledger) {
 		wantDigest, wantOK := m.anchor[string(anchor)]
 		if err != nil || ok != wantOK || digest != wantDigest {
 			t.Fatalf("%s: %x, %v, %v; want %x, %v", anchor, digest, ok, err, wantDigest, wantOK)
+		}
+		r, ok, err := l.Record(ctx, anchor)
+		if err != nil || ok != wantOK || ok && (r.Digest != wantDigest || !cmp.Equal(r.Entry, m.log[r.Seq-1], cmpopts.EquateEmpty())) {
+			t.Fatalf("%s: record %+v, %v, %v; want %v", anchor, r, ok, err, wantOK)
 		}
 	}
 	from := rapid.IntRange(0, len(m.log)+2).Draw(t, "from")

@@ -170,7 +170,7 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 			return err
 		}
 		h, encoding := head{format, store.Genesis(genesis.ID())}, genesis.Append(nil)
-		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], h.sum()); err != nil {
+		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], 0, h.sum()); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, l.sql.insertGenesis, encoding, sum(tableGenesis, nil, encoding)); err != nil {
@@ -196,8 +196,8 @@ func (l *Ledger) inspect(ctx context.Context, schema string) error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains(sound, tableHead) { // of another version other tables are
-			if _, err := s.head(ctx); err != nil {
+		if slices.Contains(sound, tableHead) { // of another version other tables and columns are
+			if err := s.format(ctx); err != nil {
 				return err
 			}
 		}

@@ -57,17 +57,32 @@ func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 // is unknown it waits until the transaction has come to its end, here and at the
 // server, so that its answer is the last word. Token does not wait.
 func (l *Ledger) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error) {
+	a, found, err := l.anchored(ctx, anchor)
+	return a.Digest, found, err
+}
+
+// Record implements ledger.Ledger. It waits as Digest does.
+func (l *Ledger) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
+	a, found, err := l.anchored(ctx, anchor)
+	if err != nil || !found {
+		return ledger.Record{}, false, err
+	}
+	r, err := store.RecordOf(ctx, l, anchor, a)
+	return r, err == nil, err
+}
+
+// anchored returns what is stored of an anchor.
+func (l *Ledger) anchored(ctx context.Context, anchor []byte) (store.Anchored, bool, error) {
 	if l.unsettled.Load() {
 		if err := l.queue.Idle(ctx); err != nil {
-			return [32]byte{}, false, err
+			return store.Anchored{}, false, err
 		}
 	}
 	f, err := l.lookup(ctx, &keys{anchors: [][]byte{anchor}}, l.unsettled.Load())
 	if err != nil {
-		return [32]byte{}, false, err
+		return store.Anchored{}, false, err
 	}
-	a, ok, err := f.Anchor(anchor)
-	return a.Digest, ok, err
+	return f.Anchor(anchor)
 }
 
 // lookup asks for the keys, where it must be after every transaction that has

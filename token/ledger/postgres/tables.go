@@ -151,10 +151,13 @@ type headRow struct {
 	format      int32
 	first, last int64
 	hash        []byte
+	policy      int64
 	crc         int32
 }
 
-func (r *headRow) columns() []any { return []any{&r.format, &r.first, &r.last, &r.hash, &r.crc} }
+func (r *headRow) columns() []any {
+	return []any{&r.format, &r.first, &r.last, &r.hash, &r.policy, &r.crc}
+}
 
 // headFound is the error of reading a headRow.
 func headFound(err error) error {
@@ -164,14 +167,20 @@ func headFound(err error) error {
 	return err
 }
 
+// known refuses other versions of the format.
+func known(version int32) error {
+	if version == format {
+		return nil
+	}
+	return &zkbench.DecodeError{Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", version, format)}
+}
+
 // batch returns the last batch, store.Genesis of an empty ledger.
 func (r *headRow) batch() (store.Batch, error) {
-	if r.format != format {
-		return store.Batch{}, &zkbench.DecodeError{
-			Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", r.format, format),
-		}
+	if err := known(r.format); err != nil {
+		return store.Batch{}, err
 	}
-	h := head{r.format, store.Batch{First: uint64(r.first), Last: uint64(r.last)}}
+	h := head{r.format, store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy)}}
 	if n := copy(h.Hash[:], r.hash); n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
 		return store.Batch{}, wrongSum(tableHead)
 	}
@@ -182,14 +191,15 @@ func (r *headRow) batch() (store.Batch, error) {
 type batchRow struct {
 	last, first int64
 	hash        []byte
+	policy      int64
 	crc         int32
 }
 
-func (r *batchRow) columns() []any { return []any{&r.last, &r.first, &r.hash, &r.crc} }
+func (r *batchRow) columns() []any { return []any{&r.last, &r.first, &r.hash, &r.policy, &r.crc} }
 
 func (r *batchRow) batch() (store.Batch, error) {
 	place := fmt.Sprintf("chain %d", r.last)
-	b := store.Batch{First: uint64(r.first), Last: uint64(r.last)}
+	b := store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy)}
 	if n := copy(b.Hash[:], r.hash); n != len(b.Hash) || n != len(r.hash) ||
 		r.crc != sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)) {
 		return b, wrongSum(place)

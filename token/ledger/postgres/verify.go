@@ -154,6 +154,15 @@ func (s *snapshot) begin(ctx context.Context) error {
 // Genesis implements store.Snapshot.
 func (s *snapshot) Genesis() ledger.Genesis { return s.genesis }
 
+// format refuses a ledger of another version.
+func (s *snapshot) format(ctx context.Context) error {
+	var version int32
+	if err := headFound(s.conn.QueryRow(ctx, s.sql.format).Scan(&version)); err != nil {
+		return err
+	}
+	return known(version)
+}
+
 // head returns the last batch as the table head has it.
 func (s *snapshot) head(ctx context.Context) (store.Batch, error) {
 	var h headRow

@@ -54,16 +54,29 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			int64(seq), value, sum(store.TableLog, store.SeqKey(seq), value))
 	}
 	chain := func(b store.Batch) edit {
-		return do("INSERT INTO chain VALUES ($1, $2, $3, $4) ON CONFLICT (last) DO UPDATE SET first = excluded.first, hash = excluded.hash, sum = excluded.sum",
-			int64(b.Last), int64(b.First), b.Hash[:], sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
+		return do("INSERT INTO chain VALUES ($1, $2, $3, $4, $5) ON CONFLICT (last) DO UPDATE SET first = excluded.first, hash = excluded.hash, policy = excluded.policy, sum = excluded.sum",
+			int64(b.Last), int64(b.First), b.Hash[:], int64(b.Policy), sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
 	}
 	set := func(b store.Batch) edit {
 		h := head{format, b}
-		return do("UPDATE head SET first = $1, last = $2, hash = $3, sum = $4", int64(b.First), int64(b.Last), b.Hash[:], h.sum())
+		return do("UPDATE head SET first = $1, last = $2, hash = $3, policy = $4, sum = $5", int64(b.First), int64(b.Last), b.Hash[:], int64(b.Policy), h.sum())
 	}
 	begun := func(g ledger.Genesis) edit {
 		encoding := g.Append(nil)
 		return do("UPDATE genesis SET encoding = $1, sum = $2", encoding, sum(tableGenesis, nil, encoding))
+	}
+	// policed is a batch of the chain as it is; repoliced has it lead to another policy.
+	policed := func(t *testing.T, conn *pgx.Conn, last uint64) store.Batch {
+		var r batchRow
+		must.Do(t, conn.QueryRow(ctx, "SELECT last, first, hash, policy, sum FROM chain WHERE last = $1", int64(last)).Scan(r.columns()...))
+		return must.Get(r.batch())(t)
+	}
+	repoliced := func(last uint64) edit {
+		return func(t *testing.T, conn *pgx.Conn) {
+			b := policed(t, conn, last)
+			b.Policy++
+			chain(b)(t, conn)
+		}
 	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other, last := b, ledgertest.Issue("d", 1)
@@ -88,16 +101,18 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"bits: anchor's digest":      {do(`UPDATE anchors SET digest = sha256('x') WHERE anchor = 'b'`), "request 2: anchor", false, false},
 		"bits: anchor's length":      {do(`UPDATE anchors SET digest = digest || '\x00' WHERE anchor = 'b'`), "request 2: anchor", false, false},
 		"bits: anchor's request":     {do(`UPDATE anchors SET seq = 1 WHERE anchor = 'b'`), "request 2: anchor", false, false},
-		"bits: entry":                {do(`UPDATE log SET entry = set_byte(entry, 50, 0) WHERE seq = 2`), "request 2", false, false},
+		"bits: entry":                {do(`UPDATE log SET entry = set_byte(entry, 50, 1) WHERE seq = 2`), "request 2", false, false},
 		"bits: two entries swapped":  {do(`UPDATE log l SET entry = o.entry, sum = o.sum FROM log o WHERE l.seq + o.seq = 5 AND l.seq IN (2, 3)`), "request 2", false, false},
 		"bits: batch's hash":         {do(`UPDATE chain SET hash = sha256('x') WHERE last = 2`), "chain 2", false, false},
 		"bits: last batch's hash":    {do(`UPDATE chain SET hash = sha256('x') WHERE last = 4`), "chain 4", true, false},
 		"bits: two batches swapped":  {do(`UPDATE chain c SET first = o.first, hash = o.hash, sum = o.sum FROM chain o WHERE c.last + o.last = 3`), "chain 1", false, false},
 		"bits: head":                 {do(`UPDATE head SET first = 1`), "head", true, false},
+		"bits: head's policy":        {do(`UPDATE head SET policy = 1`), "head", true, false},
+		"bits: batch's policy":       {do(`UPDATE chain SET policy = 1 WHERE last = 2`), "chain 2", false, false},
 		"bits: genesis":              {do(`UPDATE genesis SET encoding = set_byte(encoding, 95, 1)`), "genesis", true, false},
 		"another genesis":            {begun(ledger.Genesis{Nonce: [32]byte{1}}), "requests 1 to 1", false, false},
 		"rows: number below zero":    {do(`INSERT INTO log VALUES (-1, 'x', 0)`), "log", false, false},
-		"rows: batch below zero":     {do(`INSERT INTO chain VALUES (-1, -1, 'x', 0)`), "chain", false, false},
+		"rows: batch below zero":     {do(`INSERT INTO chain VALUES (-1, -1, 'x', 0, 0)`), "chain", false, false},
 		"token resurrected by half":  {tokens("a/1", live), "request 1: create 1", false, false},
 		"token resurrected by mark":  {do(`DELETE FROM spent`), "request 1: create 1", false, false},
 		"token resurrected":          {both(tokens("a/1", live), do(`DELETE FROM spent`)), "request 2: spend 0", false, true},
@@ -118,6 +133,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"log: last request lost":     {do(`DELETE FROM log WHERE seq = 4`), "log", true, false},
 		"log: request too many":      {log(5, other.Append(nil)), "log", true, false},
 		"chain: another hash":        {chain(store.Batch{First: 1, Last: 1}), "requests 1 to 1", false, false},
+		"chain: another policy":      {repoliced(2), "requests 2 to 2", false, false},
+		"head: another policy":       {both(repoliced(4), func(t *testing.T, conn *pgx.Conn) { set(policed(t, conn, 4))(t, conn) }), "requests 4 to 4", true, false},
 		"chain: a batch lost":        {do(`DELETE FROM chain WHERE last = 1`), "request 1", false, false},
 		"chain: the last lost":       {do(`DELETE FROM chain WHERE last = 4`), "chain", true, false},
 		"chain: batches overlap":     {chain(store.Batch{First: 1, Last: 2}), "request 2", false, false},

@@ -149,18 +149,19 @@ func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store
 		return err
 	}
 	h := head{format, g.Tail()}
-	return x.change(1, sql.updateHead, int64(h.First), int64(h.Last), h.Hash[:], h.sum(), int64(before.Last))
+	return x.change(1, sql.updateHead, int64(h.First), int64(h.Last), h.Hash[:], int64(h.Policy), h.sum(), int64(before.Last))
 }
 
 func writeChain(x *exchange, sql *statements, g *store.Group) error {
 	var hashes [][]byte
-	var lasts, firsts []int64
+	var lasts, firsts, policies []int64
 	var sums []int32
 	for _, b := range g.Batches {
 		lasts, firsts, hashes = append(lasts, int64(b.Last)), append(firsts, int64(b.First)), append(hashes, b.Hash[:])
+		policies = append(policies, int64(b.Policy))
 		sums = append(sums, sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
 	}
-	return x.change(len(lasts), sql.insertChain, lasts, firsts, hashes, sums)
+	return x.change(len(lasts), sql.insertChain, lasts, firsts, hashes, policies, sums)
 }
 
 // numbers are lists that statements in portals find in settings of the transaction.

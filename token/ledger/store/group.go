@@ -87,12 +87,13 @@ func (g *Group) Decide(c *Call) error {
 	index := g.calls
 	g.calls += len(c.entries)
 	link := NewLink(g.tail.Hash, g.tail.Last+1)
-	seq := g.tail.Last
+	seq, policy := g.tail.Last, g.tail.Policy
 	for i := range c.entries {
 		if c.each && c.rejected[i] != nil {
 			continue
 		}
-		added, err := g.entry(&c.entries[i], i, seq+1)
+		e := &c.entries[i]
+		added, err := g.entry(e, i, place{seq + 1, policy})
 		switch _, corrupt := err.(*ledger.CorruptError); {
 		case corrupt:
 			return err
@@ -105,20 +106,31 @@ func (g *Group) Decide(c *Call) error {
 			c.rejected[i] = err
 		case added:
 			seq++
+			policy = After(e)
 			link.Add(c.encoded[i])
 			g.Entries = append(g.Entries, Encoded{seq, c.encoded[i], index + i})
 		}
 	}
 	if seq > g.tail.Last {
-		g.tail = Batch{First: g.tail.Last + 1, Last: seq, Hash: link.Sum()}
+		g.tail = Batch{First: g.tail.Last + 1, Last: seq, Hash: link.Sum(), Policy: policy}
 		g.Batches = append(g.Batches, g.tail)
 	}
 	return nil
 }
 
-// entry decides on one entry, which would have the sequence number seq, and
-// says whether it adds it to the ledger.
-func (g *Group) entry(e *ledger.Entry, action int, seq uint64) (added bool, err error) {
+// After is the version of the policy that holds after an entry.
+func After(e *ledger.Entry) uint64 {
+	if e.Update {
+		return e.Policy + 1
+	}
+	return e.Policy
+}
+
+// place is where an entry would stand: its sequence number, and the policy that holds there.
+type place struct{ seq, policy uint64 }
+
+// entry decides on one entry at its place, and says whether it adds it to the ledger.
+func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err error) {
 	mark := len(g.undo)
 	reject := func(check string, index int, cause error) (bool, error) {
 		g.rewind(mark)
@@ -135,6 +147,8 @@ func (g *Group) entry(e *ledger.Entry, action int, seq uint64) (added bool, err 
 		return false, nil
 	case found:
 		return reject("anchor", -1, zkbench.ErrAnchorConflict)
+	case e.Policy != at.policy:
+		return reject("policy", -1, &ledger.PolicyError{Version: e.Policy, Current: at.policy})
 	}
 	for i, id := range e.Spends {
 		s, err := g.state(id)
@@ -144,7 +158,7 @@ func (g *Group) entry(e *ledger.Entry, action int, seq uint64) (added bool, err 
 		if err != nil {
 			return reject("spend", i, err)
 		}
-		g.setState(id, State{Status: Spent, Created: s.Created, Spent: seq})
+		g.setState(id, State{Status: Spent, Created: s.Created, Spent: at.seq})
 	}
 	for i, c := range e.Creates {
 		s, err := g.state(c.ID)
@@ -154,9 +168,9 @@ func (g *Group) entry(e *ledger.Entry, action int, seq uint64) (added bool, err 
 		if err != nil {
 			return reject("create", i, err)
 		}
-		g.setState(c.ID, State{Status: Unspent, Created: seq, Token: c.Token})
+		g.setState(c.ID, State{Status: Unspent, Created: at.seq, Token: c.Token})
 	}
-	g.known[string(e.Anchor)] = Anchored{seq, e.Digest}
+	g.known[string(e.Anchor)] = Anchored{at.seq, e.Digest}
 	g.undo = append(g.undo, func() { delete(g.known, string(e.Anchor)) })
 	return true, nil
 }

@@ -17,10 +17,10 @@ import (
 //	spent    id       -> spent(8)
 //	anchors  anchor   -> sequence(8) digest(32)
 //	log      sequence -> entry, as ledger.Entry.Append makes it
-//	chain    last(8)  -> first(8) hash(32) of the batch from first to last
+//	chain    last(8)  -> first(8) hash(32) policy(8) of the batch from first to last
 //
 // Integers are big-endian; created, spent, sequence, first and last are
-// sequence numbers of entries. tokens and spent both say that a token is spent:
+// sequence numbers of entries; policy is the version that holds after the batch. tokens and spent both say that a token is spent:
 // neither table alone can make one spendable again.
 const (
 	TableTokens  = "tokens"
@@ -123,6 +123,7 @@ func (a *Anchored) Append(dst []byte) []byte {
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte
+	Policy      uint64 // the version that holds after it
 }
 
 // Genesis is the batch before the first one of a ledger: no entries, and its id in place of a hash.
@@ -130,5 +131,6 @@ func Genesis(id token.LedgerID) Batch { return Batch{Hash: id} }
 
 // Append appends the body of the record.
 func (b *Batch) Append(dst []byte) []byte {
-	return append(binary.BigEndian.AppendUint64(dst, b.First), b.Hash[:]...)
+	dst = append(binary.BigEndian.AppendUint64(dst, b.First), b.Hash[:]...)
+	return binary.BigEndian.AppendUint64(dst, b.Policy)
 }

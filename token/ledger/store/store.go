@@ -4,8 +4,11 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"iter"
 
@@ -34,6 +37,18 @@ func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.S
 			next += uint64(len(records))
 		}
 	}
+}
+
+// RecordOf returns the record of an anchor that has a place in a log.
+func RecordOf(ctx context.Context, l ledger.Ledger, anchor []byte, at Anchored) (ledger.Record, error) {
+	place := fmt.Sprintf("anchors %x", anchor)
+	for r, err := range l.Log(ctx, at.Seq) {
+		if err == nil && (r.Seq != at.Seq || !bytes.Equal(r.Anchor, anchor) || r.Digest != at.Digest) {
+			err = ledger.Corruptf(place, "names request %d, which has another", at.Seq)
+		}
+		return r, err
+	}
+	return ledger.Record{}, ledger.Corruptf(place, "names request %d, which is not in the log", at.Seq)
 }
 
 // Link hashes one batch into the chain of the log:

@@ -49,14 +49,18 @@ func CheckTail(ctx context.Context, s Snapshot) error {
 	if prev.Last != tail.First-1 {
 		return ledger.Corruptf(fmt.Sprintf("request %d", tail.First), "no batch ends before it")
 	}
-	return replay(ctx, s, prev.Hash, tail, func(uint64, *ledger.Entry) error { return nil })
+	return replay(ctx, s, prev, tail, func(uint64, *ledger.Entry) error { return nil })
 }
 
-// replay recomputes a batch's hash from its entries, and gives each to visit.
-func replay(ctx context.Context, s Snapshot, prev [32]byte, b Batch, visit func(seq uint64, e *ledger.Entry) error) error {
-	link := NewLink(prev, b.First)
+// replay recomputes a batch's hash and policies from its entries, and gives each to visit.
+func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint64, e *ledger.Entry) error) error {
+	link, policy := NewLink(prev.Hash, b.First), prev.Policy
 	err := s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *ledger.Entry) error {
 		link.Add(raw)
+		if e.Policy != policy {
+			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "accepted under policy %d, where %d held", e.Policy, policy)
+		}
+		policy = After(e)
 		return visit(seq, e)
 	})
 	if err != nil {
@@ -64,6 +68,9 @@ func replay(ctx context.Context, s Snapshot, prev [32]byte, b Batch, visit func(
 	}
 	if link.Sum() != b.Hash {
 		return ledger.Corruptf(fmt.Sprintf("requests %d to %d", b.First, b.Last), "not what the chain holds")
+	}
+	if policy != b.Policy {
+		return ledger.Corruptf(fmt.Sprintf("requests %d to %d", b.First, b.Last), "lead to policy %d, the chain to %d", policy, b.Policy)
 	}
 	return nil
 }
@@ -121,7 +128,7 @@ func (v *verifier) next(ctx context.Context) error {
 	if b.First != v.tail.Last+1 {
 		return ledger.Corruptf(fmt.Sprintf("request %d", v.tail.Last+1), "in no batch: the next begins with %d", b.First)
 	}
-	if err := replay(ctx, v, v.tail.Hash, b, v.entry); err != nil {
+	if err := replay(ctx, v, v.tail, b, v.entry); err != nil {
 		return err
 	}
 	v.tail = b
