@@ -92,6 +92,8 @@ const (
 	Owner      Role = "owner"  // of all inputs that are the signer's, or of a script that names the signer
 	IssuerRole Role = "issuer" // of one action
 	Auditor    Role = "auditor"
+
+	Administrator Role = "administrator" // of an update of the policy (package policy)
 )
 
 // ToSign returns what is signed of a request's message in a role: by an issuer for

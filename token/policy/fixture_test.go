@@ -1,0 +1,85 @@
+package policy_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
+)
+
+var home = token.LedgerID{1}
+
+func key(t must.TB, name string) identity.Signer {
+	t.Helper()
+	seed := sha256.Sum256([]byte(name))
+	return must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
+}
+
+// administrators are those of these names, of whom so many are needed.
+func administrators(t must.TB, threshold int, names ...string) token.Administrators {
+	t.Helper()
+	a := token.Administrators{Threshold: threshold}
+	for _, name := range names {
+		a.Identities = append(a.Identities, key(t, name).Identity())
+	}
+	slices.SortFunc(a.Identities, bytes.Compare)
+	return a
+}
+
+// first is the policy of parameters with three administrators, two of whom change it.
+func first(t must.TB) *token.Policy {
+	t.Helper()
+	p := token.DefaultPolicy()
+	p.Administrators = administrators(t, 2, "anna", "ben", "carl")
+	return &p
+}
+
+// updated is the update to a policy that edit changes, signed by those of the names.
+func updated(t must.TB, current *token.Policy, edit func(p *token.Policy), names ...string) *policy.Update {
+	t.Helper()
+	next := current.Clone()
+	edit(next)
+	u := must.Get(policy.New(home, current, next))(t)
+	for _, name := range names {
+		must.Do(t, u.Sign(current, key(t, name)))
+	}
+	return u
+}
+
+// narrower changes something.
+func narrower(p *token.Policy) { p.Limits.Inputs-- }
+
+// refused fails the test unless err is of the check, at the index, for the cause.
+func refused(t testing.TB, name string, err error, check string, index int, cause error) {
+	t.Helper()
+	c, ok := errors.AsType[*zkbench.CheckError](err)
+	if !ok || c.Check != check || c.Index != index || !errors.Is(err, cause) {
+		t.Errorf("%s: %v, want %s %d: %v", name, err, check, index, cause)
+	}
+}
+
+// source is what a ledger has recorded.
+type source map[string]ledger.Record
+
+func (s source) Record(_ context.Context, anchor []byte) (ledger.Record, bool, error) {
+	r, found := s[string(anchor)]
+	return r, found, nil
+}
+
+// record records an update as a ledger would.
+func (s source) record(t must.TB, u *policy.Update) {
+	t.Helper()
+	s[string(policy.Anchor(u.Policy.Version))] = ledger.Record{Entry: ledger.Entry{
+		Request: must.Get(u.Encode())(t), Policy: u.Policy.Version - 1, Update: true,
+	}}
+}

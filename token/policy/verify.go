@@ -1,0 +1,163 @@
+package policy
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/request"
+)
+
+// The checks of an update, in their order, that a *zkbench.CheckError names.
+const (
+	Ledger     = "update's ledger"
+	Versions   = "update's version"
+	Previous   = "update's previous policy"
+	Threshold  = "update's administrators" // enough of both sets
+	Signatures = "update's signatures"     // Index: which
+	Rules      = "update's policy"         // is one that can be followed, and changed again
+)
+
+// Check checks of a policy what package token does not know: identities are X.509 certificates or Ed25519 keys for which
+// not everybody can sign, and no list has one key under two identities. The error is an ErrParams that names the field.
+func Check(p *token.Policy) error {
+	if _, err := p.Encode(); err != nil {
+		return err
+	}
+	set, err := identity.NewSet(1, nil)
+	if err != nil {
+		return err
+	}
+	for _, list := range []struct {
+		name string
+		ids  [][]byte
+	}{
+		{"issuers", p.IssuerIdentities()},
+		{"auditors", p.AuditorIdentities()},
+		{"validators", p.Validators},
+		{"administrators", p.Administrators.Identities},
+	} {
+		seen := make(map[string]int)
+		for i, id := range list.ids {
+			v, err := set.Verifier(id)
+			if err != nil {
+				return fmt.Errorf("%w: %s[%d]: %w", zkbench.ErrParams, list.name, i, err)
+			}
+			if identity.AnybodySigns(v) {
+				return fmt.Errorf("%w: %s[%d] is a key of small order, for which anybody can sign", zkbench.ErrParams, list.name, i)
+			}
+			key, ok := identity.KeyOf(v)
+			if !ok {
+				return fmt.Errorf("%w: %s[%d] is %v, accepted: keys that stay", zkbench.ErrParams, list.name, i, identity.Identity(id).Type())
+			}
+			if other, twice := seen[key]; twice {
+				return fmt.Errorf("%w: %s[%d] has the key of %s[%d], accepted: each key once", zkbench.ErrParams, list.name, i, list.name, other)
+			}
+			seen[key] = i
+		}
+	}
+	return nil
+}
+
+// Verify decides whether the update may follow the current policy of a ledger. The error is a *zkbench.CheckError.
+func (u *Update) Verify(ledger token.LedgerID, current *token.Policy) error {
+	if u.Ledger != ledger {
+		return failed(Ledger, -1, fmt.Errorf("%w: an update of ledger %x, this is %x", zkbench.ErrPolicy, u.Ledger, ledger))
+	}
+	if u.Policy.Version != current.Version+1 {
+		return failed(Versions, -1, fmt.Errorf("%w: an update to policy %d, the current one is %d", zkbench.ErrPolicy, u.Policy.Version, current.Version))
+	}
+	digest, err := current.Digest()
+	if err != nil {
+		return failed(Previous, -1, err)
+	}
+	if u.Previous != digest {
+		return failed(Previous, -1, fmt.Errorf("%w: an update of policy %x, the current one is %x", zkbench.ErrPolicy, u.Previous[:8], digest[:8]))
+	}
+	if err := u.thresholds(current); err != nil {
+		return err
+	}
+	if err := u.signatures(current); err != nil {
+		return err
+	}
+	if err := cmp.Or(Check(&u.Policy), u.locksOut()); err != nil {
+		return failed(Rules, -1, err)
+	}
+	return nil
+}
+
+// thresholds counts who has signed. That each signature holds, and each is of a key of its own, is checked behind it.
+func (u *Update) thresholds(current *token.Policy) error {
+	if len(current.Administrators.Identities) == 0 {
+		return failed(Threshold, -1, fmt.Errorf("%w: policy %d has no administrators, it never changes", zkbench.ErrPolicy, current.Version))
+	}
+	for _, p := range []*token.Policy{current, &u.Policy} {
+		if n, least := u.signed(&p.Administrators), p.Administrators.Threshold; n < least {
+			return failed(Threshold, -1, fmt.Errorf("%w: %d administrators of policy %d have signed, it needs %d", zkbench.ErrPolicy, n, p.Version, least))
+		}
+	}
+	return nil
+}
+
+// signatures verifies every signature: one that is superfluous is not for everybody to add.
+func (u *Update) signatures(current *token.Policy) error {
+	message, err := u.Message()
+	if err != nil {
+		return failed(Rules, -1, err)
+	}
+	message = request.ToSign(message, request.Administrator, 0)
+	set, err := identity.NewSet(1, nil)
+	if err != nil {
+		return err
+	}
+	if i := u.outOfOrder(); i > 0 {
+		return failed(Signatures, i, fmt.Errorf("%w: out of order, accepted: %s", zkbench.ErrPolicy, inOrder))
+	}
+	for i, s := range u.Signatures {
+		if !among(s.Administrator, current.Administrators.Identities) && !among(s.Administrator, u.Policy.Administrators.Identities) {
+			return failed(Signatures, i, fmt.Errorf("%w: by no administrator of policy %d or %d", zkbench.ErrPolicy, current.Version, u.Policy.Version))
+		}
+		v, err := set.Verifier(s.Administrator)
+		if err == nil {
+			err = v.Verify(message[:], s.Signature)
+		}
+		if err != nil {
+			return failed(Signatures, i, err)
+		}
+	}
+	return nil
+}
+
+// signed counts the administrators of a set who have signed. Both lists have each identity once, and Check has seen to it
+// that the identities of a set are of as many keys.
+func (u *Update) signed(set *token.Administrators) (n int) {
+	for _, s := range u.Signatures {
+		if among(s.Administrator, set.Identities) {
+			n++
+		}
+	}
+	return n
+}
+
+// Missing says which administrators of a set could still sign, and how many of them must.
+func (u *Update) Missing(set *token.Administrators) (who [][]byte, more int) {
+	for _, id := range set.Identities {
+		if !slices.ContainsFunc(u.Signatures, func(s Signature) bool { return bytes.Equal(s.Administrator, id) }) {
+			who = append(who, id)
+		}
+	}
+	return who, max(0, set.Threshold-u.signed(set))
+}
+
+// among tells whether a list has an identity.
+func among(id []byte, list [][]byte) bool {
+	return slices.ContainsFunc(list, func(other []byte) bool { return bytes.Equal(other, id) })
+}
+
+func failed(check string, index int, err error) error {
+	return &zkbench.CheckError{Check: check, Action: -1, Index: index, Err: err}
+}
