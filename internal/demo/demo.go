@@ -264,7 +264,7 @@ func (d *demo) verify() (err error) {
 func (d *demo) applied(valid ...*validator.Valid) (rejected []error, err error) {
 	entries := make([]ledger.Entry, len(valid))
 	for i, v := range valid {
-		entries[i] = replay.EntryOf(v)
+		entries[i] = v.Entry()
 	}
 	return d.ledger.ApplyEach(d.ctx, entries)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 )
@@ -31,6 +32,7 @@ const (
 	Commitments = "audit commitments" // Index: inputs first, then outputs
 	Owners      = "audit owners"      // Index as above
 	Values      = "audit values"      // one type, and no value made or lost
+	Issuers     = "audit issuers"     // of the type that they sign for
 )
 
 // Context is what audit proofs of pseudonyms are bound to: the ledger. They are
@@ -39,11 +41,12 @@ func Context(ledger token.LedgerID) []byte {
 	return append([]byte("audit"), ledger[:]...)
 }
 
-// Auditor checks the requests of one ledger under its public parameters. It is safe for
-// concurrent use.
+// Auditor checks the requests of one ledger under its public parameters and the policy that it
+// has followed them to. It is safe for concurrent use.
 type Auditor struct {
 	params      *token.PublicParams
 	ledger      token.LedgerID
+	current     *policy.Current
 	pp          token.CryptoParams
 	scheme      identity.Scheme
 	authorities []identity.Identity
@@ -66,8 +69,16 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	if err != nil {
 		return nil, err
 	}
-	return &Auditor{params: params, ledger: id, pp: pp, scheme: scheme, authorities: authorities, ex: ex}, nil
+	current, err := policy.NewCurrent(id, &params.Policy, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, authorities: authorities, ex: ex}, nil
 }
+
+// Follow adopts the updates of the policy that are on the ledger, as validator.Validator.Follow does: an auditor who has not
+// followed takes an issuer for the one who had the index before.
+func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.current.Follow(ctx, l) }
 
 // Report is what a request does.
 type Report struct{ Actions []ActionReport }
@@ -93,11 +104,11 @@ type Holding struct {
 // stands in it.
 func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Information) (*Report, error) {
 	if len(info.Actions) != len(r.Actions) {
-		return nil, failed(Structure, -1, -1, policy("information on %d actions, the request has %d", len(info.Actions), len(r.Actions)))
+		return nil, failed(Structure, -1, -1, refuse("information on %d actions, the request has %d", len(info.Actions), len(r.Actions)))
 	}
-	report := new(Report)
+	report, rules := new(Report), a.current.Load()
 	for i := range r.Actions {
-		one, err := a.action(ctx, i, &r.Actions[i], &info.Actions[i])
+		one, err := a.action(ctx, rules, i, &r.Actions[i], &info.Actions[i])
 		if err != nil {
 			return nil, err
 		}
@@ -106,17 +117,17 @@ func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Informati
 	return report, nil
 }
 
-func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *Action) (*ActionReport, error) {
+func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *request.Action, info *Action) (*ActionReport, error) {
 	parsed, err := action.Parse(a.pp.PointLen(), ra.Kind, ra.Raw)
 	if err != nil {
 		return nil, failed(Structure, i, -1, err)
 	}
-	if ra.Issuer != nil && ra.Issuer.Index >= len(a.params.Policy.Issuers) {
-		return nil, failed(Structure, i, -1, policy("issuer %d, the parameters have %d", ra.Issuer.Index, len(a.params.Policy.Issuers)))
+	if ra.Issuer != nil && ra.Issuer.Index >= len(rules.Issuers) {
+		return nil, failed(Structure, i, -1, refuse("issuer %d, the policy has %d", ra.Issuer.Index, len(rules.Issuers)))
 	}
 	inputs := len(parsed.Inputs)
 	if len(info.Inputs) != inputs || len(info.Outputs) != len(parsed.Outputs) {
-		return nil, failed(Structure, i, -1, policy("information on %d inputs and %d outputs, the action has %d and %d",
+		return nil, failed(Structure, i, -1, refuse("information on %d inputs and %d outputs, the action has %d and %d",
 			len(info.Inputs), len(info.Outputs), inputs, len(parsed.Outputs)))
 	}
 	items := append(append([]Item(nil), info.Inputs...), info.Outputs...)
@@ -135,7 +146,7 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 	}
 	for j := range tokens {
 		if !bytes.Equal(commitments[j], tokens[j].Commitment) {
-			return nil, failed(Commitments, i, j, policy("the opening is another commitment's"))
+			return nil, failed(Commitments, i, j, refuse("the opening is another commitment's"))
 		}
 	}
 	if err := values(ra.Kind, a.params.Bits, openings, inputs); err != nil {
@@ -143,7 +154,11 @@ func (a *Auditor) action(ctx context.Context, i int, ra *request.Action, info *A
 	}
 	report := &ActionReport{Kind: ra.Kind, Type: openings[0].Type}
 	if ra.Issuer != nil {
-		report.Issuer = a.params.Policy.Issuers[ra.Issuer.Index].Identity
+		issuer := &rules.Issuers[ra.Issuer.Index]
+		if !issuer.MayIssue(report.Type) {
+			return nil, failed(Issuers, i, -1, refuse("issuer %d signs for a type that is not its own", ra.Issuer.Index))
+		}
+		report.Issuer = issuer.Identity
 	}
 	for j := range tokens {
 		owners, err := a.owners(tokens[j].Owner, items[j].Owners)
@@ -172,19 +187,19 @@ func values(kind token.Kind, width int, openings []token.Opening, inputs int) er
 		}
 		v := openings[j].Value
 		if openings[j].Type != openings[0].Type {
-			return policy("tokens of more than one type")
+			return refuse("tokens of more than one type")
 		}
 		if bits.Len64(v) > width {
-			return policy("a value of more than %d bits", width)
+			return refuse("a value of more than %d bits", width)
 		}
 		sum, carry := bits.Add64(sums[side], v, 0)
 		if carry != 0 {
-			return policy("values whose sum is 2^64 or more")
+			return refuse("values whose sum is 2^64 or more")
 		}
 		sums[side] = sum
 	}
 	if kind == token.Transfer && sums[0] != sums[1] {
-		return policy("outputs that are not worth the inputs")
+		return refuse("outputs that are not worth the inputs")
 	}
 	return nil
 }
@@ -196,7 +211,7 @@ func (a *Auditor) owners(owner []byte, known []Owner) ([]string, error) {
 		return nil, err
 	}
 	if len(known) != len(ids) {
-		return nil, policy("information on %d identities, the owner has %d", len(known), len(ids))
+		return nil, refuse("information on %d identities, the owner has %d", len(known), len(ids))
 	}
 	var names []string
 	for k, id := range ids {
@@ -212,7 +227,7 @@ func (a *Auditor) owners(owner []byte, known []Owner) ([]string, error) {
 func (a *Auditor) name(id identity.Identity, known *Owner) (string, error) {
 	if id.Type() != identity.TypePseudonym {
 		if len(known.Certificate) > 0 || len(known.Proof) > 0 {
-			return "", policy("a certificate for an identity that is no pseudonym")
+			return "", refuse("a certificate for an identity that is no pseudonym")
 		}
 		return fmt.Sprintf("%v %x", id.Type(), []byte(id[min(1, len(id)):])), nil
 	}
@@ -230,6 +245,6 @@ func failed(check string, action, index int, err error) error {
 	return &zkbench.CheckError{Check: check, Action: action, Index: index, Err: err}
 }
 
-func policy(format string, args ...any) error {
+func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
 }

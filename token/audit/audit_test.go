@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
@@ -24,6 +25,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 )
@@ -48,12 +50,15 @@ type scene struct {
 	bob     identity.Pseudonym
 }
 
-func newScene(tb testing.TB) *scene {
+func newScene(tb testing.TB, edit ...func(p *token.Policy)) *scene {
 	tb.Helper()
 	ctx, ex := tb.Context(), executor.Serial()
 	s := &scene{alice: key(tb, "alice")}
 	s.params = must.Get(token.NewPublicParams("BN254", 8, token.CSP))(tb)
 	s.params.Policy.Auditors = ledgertest.Auditors(tb, key(tb, "auditor").Identity())
+	for _, f := range edit {
+		f(&s.params.Policy)
+	}
 	s.genesis = ledgertest.Genesis(tb, s.params)
 	id := s.genesis.ID()
 	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(tb)
@@ -161,6 +166,68 @@ func TestEveryLieIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// recorded is a ledger on which one update is.
+type recorded struct{ update *policy.Update }
+
+func (r recorded) Record(_ context.Context, anchor []byte) (record ledger.Record, found bool, err error) {
+	if !bytes.Equal(anchor, policy.Anchor(r.update.Policy.Version)) {
+		return record, false, nil
+	}
+	record.Request, err = r.update.Encode()
+	record.Policy, record.Update = r.update.Policy.Version-1, true
+	return record, true, err
+}
+
+// TestIssuersTypes: an issuer signs for its own types only, as the policy has them that the auditor has followed.
+func TestIssuersTypes(t *testing.T) {
+	t.Parallel()
+	euro, dollar, all := key(t, "euro").Identity(), key(t, "dollar").Identity(), key(t, "all").Identity()
+	types := map[string][]string{string(euro): {"EUR"}, string(dollar): {"GBP", "USD"}}
+	ids := [][]byte{euro, dollar, all}
+	slices.SortFunc(ids, bytes.Compare)
+	index := func(id []byte) int {
+		return slices.IndexFunc(ids, func(other []byte) bool { return bytes.Equal(id, other) })
+	}
+	s := newScene(t, func(p *token.Policy) {
+		p.Issuers = ledgertest.Issuers(ids...)
+		for i := range p.Issuers {
+			p.Issuers[i].Types = types[string(ids[i])]
+		}
+		p.Administrators = token.Administrators{Identities: [][]byte{key(t, "administrator").Identity()}, Threshold: 1}
+	})
+	check := func(id []byte) error {
+		s.request.Actions[0].Issuer = &request.Issuer{Index: index(id)}
+		report, err := s.auditor.Check(t.Context(), s.request, s.info)
+		if err == nil {
+			golden.Equal(t, "issuer", id, []byte(report.Actions[0].Issuer))
+		}
+		return err
+	}
+	refused := func(what string, err error, name string) {
+		t.Helper()
+		c, ok := errors.AsType[*zkbench.CheckError](err)
+		if !ok || c.Check != name || c.Action != 0 || !errors.Is(err, zkbench.ErrPolicy) || strings.Contains(err.Error(), "USD") {
+			t.Errorf("%s: %v, want %s", what, err, name)
+		}
+	}
+	must.Do(t, check(dollar))
+	must.Do(t, check(all))
+	refused("euros", check(euro), audit.Issuers)
+	s.request.Actions[0].Issuer = &request.Issuer{Index: len(ids)}
+	_, err := s.auditor.Check(t.Context(), s.request, s.info)
+	refused("nobody", err, audit.Structure)
+
+	next := s.params.Policy.Clone()
+	next.Issuers[index(euro)].Types, next.Issuers[index(dollar)].Types = []string{"USD"}, []string{"EUR"}
+	u := must.Get(policy.New(s.genesis.ID(), &s.params.Policy, next))(t)
+	must.Fail(t, s.auditor.Follow(t.Context(), recorded{u}), zkbench.ErrPolicy, "an update that nobody has signed")
+	must.Do(t, check(dollar))
+	must.Do(t, u.Sign(&s.params.Policy, key(t, "administrator")))
+	must.Do(t, s.auditor.Follow(t.Context(), recorded{u}))
+	must.Do(t, check(euro))
+	refused("dollars, later", check(dollar), audit.Issuers)
 }
 
 // TestAnotherLedger: what shows an auditor who is behind a pseudonym says it on one ledger.

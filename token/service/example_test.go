@@ -88,11 +88,7 @@ func Example() {
 
 		valid, err := validates.Validate(ctx, book, raw, time.Unix(1_800_000_000, 0))
 		must(err)
-		entry := ledger.Entry{Anchor: valid.Request.Anchor, Digest: valid.Digest, Time: valid.At, Request: valid.Raw, Spends: valid.Spends}
-		for _, c := range valid.Creates {
-			entry.Creates = append(entry.Creates, ledger.Created(c))
-		}
-		must(book.Apply(ctx, []ledger.Entry{entry}))
+		must(book.Apply(ctx, []ledger.Entry{valid.Entry()}))
 	}
 	pay := func(w *service.Wallet, value uint64) service.Order {
 		to, err := w.Address(ctx, nil)

@@ -23,7 +23,6 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
-	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -94,7 +93,7 @@ func (m *memory) apply(valid *validator.Valid) {
 		m.tokens[string(c.ID)] = c.Token
 	}
 	m.anchors[string(valid.Request.Anchor)] = valid.Digest
-	m.log = append(m.log, ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: replay.EntryOf(valid)})
+	m.log = append(m.log, ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: valid.Entry()})
 }
 
 func (m *memory) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, error] {

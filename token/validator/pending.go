@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/transcript"
@@ -24,11 +25,14 @@ type pending struct {
 	v   *Validator
 	raw []byte
 	at  time.Time
+	// policy is the one under which the request is judged, whatever the validator adopts meanwhile.
+	policy *token.Policy
 	// anyTime: at says nothing, and a script is judged at a time that allows what its
 	// witness asks for.
 	anyTime bool
 	err     error // the first check that failed
 
+	update     *policy.Update // one in place of a request
 	request    *request.Request
 	message    [transcript.StateLen]byte
 	actions    []*action.Action
@@ -94,7 +98,7 @@ func (c *pending) rules() error {
 		return err
 	}
 	for i := range c.actions {
-		if n, most := len(c.actions[i].Metadata), c.v.params.Policy.Limits.Metadata; n > most {
+		if n, most := len(c.actions[i].Metadata), c.policy.Limits.Metadata; n > most {
 			return failed(Metadata, i, -1, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(n), Max: int64(most)})
 		}
 	}
@@ -111,7 +115,10 @@ func (c *pending) structure() (err error) {
 	if c.request, err = request.Decode(c.raw); err != nil {
 		return failed(Structure, -1, -1, err)
 	}
-	limits := c.v.params.Policy.Limits
+	if policy.Reserved(c.request.Anchor) {
+		return failed(Structure, -1, -1, refuse("an anchor that is kept for updates of the policy"))
+	}
+	limits := c.policy.Limits
 	c.actions = make([]*action.Action, len(c.request.Actions))
 	for i := range c.request.Actions {
 		a := &c.request.Actions[i]
@@ -131,18 +138,18 @@ func (c *pending) structure() (err error) {
 		case len(p.Proof()) != proofLen:
 			return failed(Structure, i, -1, &zkbench.DecodeError{Path: "proof", Reason: fmt.Sprintf("%d bytes, want %d", len(p.Proof()), proofLen)})
 		case len(a.Spends) != len(p.Inputs):
-			return failed(Structure, i, -1, policy("%d signatures of owners for %d inputs", len(a.Spends), len(p.Inputs)))
+			return failed(Structure, i, -1, refuse("%d signatures of owners for %d inputs", len(a.Spends), len(p.Inputs)))
 		}
 		if a.Kind == token.Issue {
 			for j := range p.Outputs {
 				if len(p.Outputs[j].Owner) == 0 {
-					return failed(Structure, i, j, policy("an issued output has no owner"))
+					return failed(Structure, i, j, refuse("an issued output has no owner"))
 				}
 			}
 		}
 	}
-	if n, want := len(c.request.Auditors), len(c.v.params.Policy.Auditors); n != want {
-		return failed(Structure, -1, -1, policy("%d signatures of auditors, the parameters have %d", n, want))
+	if n, want := len(c.request.Auditors), len(c.policy.Auditors); n != want {
+		return failed(Structure, -1, -1, refuse("%d signatures of auditors, the policy has %d", n, want))
 	}
 	return nil
 }
@@ -155,7 +162,7 @@ func (c *pending) duplicates() error {
 		for j := range c.actions[i].Inputs {
 			id := string(c.actions[i].Inputs[j].ID)
 			if seen[id] {
-				return failed(DuplicateInputs, i, j, policy("an input before names the same token"))
+				return failed(DuplicateInputs, i, j, refuse("an input before names the same token"))
 			}
 			seen[id] = true
 		}
@@ -170,7 +177,7 @@ func (c *pending) issuer(i int) error {
 	if !needed {
 		check = RedeemPolicy
 		for j := range c.actions[i].Outputs {
-			if len(c.actions[i].Outputs[j].Owner) == 0 && c.v.params.Policy.Redeem == token.RedeemIssuer {
+			if len(c.actions[i].Outputs[j].Owner) == 0 && c.policy.Redeem == token.RedeemIssuer {
 				needed = true
 			}
 		}
@@ -178,15 +185,15 @@ func (c *pending) issuer(i int) error {
 	given := c.request.Actions[i].Issuer
 	switch {
 	case needed && given == nil:
-		return failed(check, i, -1, policy("no issuer's signature"))
+		return failed(check, i, -1, refuse("no issuer's signature"))
 	case !needed && given != nil:
-		return failed(check, i, -1, policy("an issuer's signature that nothing asks for"))
+		return failed(check, i, -1, refuse("an issuer's signature that nothing asks for"))
 	case given == nil:
 		return nil
-	case given.Index >= len(c.v.params.Policy.Issuers):
-		return failed(check, i, -1, policy("issuer %d, the parameters have %d", given.Index, len(c.v.params.Policy.Issuers)))
+	case given.Index >= len(c.policy.Issuers):
+		return failed(check, i, -1, refuse("issuer %d, the policy has %d", given.Index, len(c.policy.Issuers)))
 	}
-	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.v.params.Policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, i, 0})
+	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, i, 0})
 	return nil
 }
 
@@ -207,7 +214,7 @@ func (c *pending) inputs(found []ledger.Found) error {
 				return failed(Inputs, i, j, err)
 			}
 			if !bytes.Equal(stored.Token, named) {
-				return failed(Inputs, i, j, policy("the ledger has another token under this id"))
+				return failed(Inputs, i, j, refuse("the ledger has another token under this id"))
 			}
 		}
 	}
@@ -244,7 +251,7 @@ func (c *pending) scripts(i int) (signers [][]identity.Identity, err error) {
 func (c *pending) signedBy(i, j int, signers []identity.Identity) error {
 	given := c.request.Actions[i].Spends[j].Signatures
 	if len(given) != len(signers) {
-		return failed(Owners, i, j, policy("%d signatures, want one of each of %d", len(given), len(signers)))
+		return failed(Owners, i, j, refuse("%d signatures, want one of each of %d", len(given), len(signers)))
 	}
 	for k, signer := range signers {
 		nth := 0
@@ -295,10 +302,10 @@ func (c *pending) owner(i, j int) error {
 			return err
 		}
 		if identity.AnybodySigns(keys[k]) {
-			return policy("a key of small order, for which anybody can sign")
+			return refuse("a key of small order, for which anybody can sign")
 		}
 		if slices.ContainsFunc(keys[:k], func(other identity.Verifier) bool { return identity.SameKey(keys[k], other) }) {
-			return policy("a script that names one key as two identities")
+			return refuse("a script that names one key as two identities")
 		}
 	}
 	return nil
@@ -313,19 +320,40 @@ var ownerKinds = map[identity.Type]token.OwnerKinds{
 // allowed refuses an owner of a kind that the policy does not allow; of a type that nobody knows, parsing says it.
 func (c *pending) allowed(owner identity.Identity) error {
 	kind, known := ownerKinds[owner.Type()]
-	if known && kind&c.v.params.Policy.Owners == 0 {
-		return policy("an owner of kind %s, accepted: %s", kind, c.v.params.Policy.Owners)
+	if known && kind&c.policy.Owners == 0 {
+		return refuse("an owner of kind %s, accepted: %s", kind, c.policy.Owners)
 	}
 	return nil
 }
 
 func (c *pending) auditors() {
 	for k, s := range c.request.Auditors {
-		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.v.params.Policy.Auditors[k].Identity, s, request.Auditor, 0, 0})
+		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.policy.Auditors[k].Identity, s, request.Auditor, 0, 0})
 	}
+}
+
+// updates decides on an update of the policy, which is all that there is to check of it.
+func (c *pending) updates() (err error) {
+	if c.update, err = policy.Decode(c.raw); err != nil {
+		return failed(Structure, -1, -1, err)
+	}
+	if err := c.update.Verify(c.v.ledger, c.policy); err != nil {
+		return err
+	}
+	c.message, err = c.update.Message()
+	return err
 }
 
 // valid is what the request does.
 func (c *pending) valid() *Valid {
-	return &Valid{Request: c.request, Raw: c.raw, Digest: sha256.Sum256(c.message[:]), At: c.at, Spends: c.spends, Creates: c.creates}
+	v := &Valid{
+		Request: c.request, Update: c.update, Policy: c.policy.Version, Raw: c.raw, Digest: sha256.Sum256(c.message[:]), At: c.at,
+		Spends: c.spends, Creates: c.creates,
+	}
+	if c.update != nil {
+		v.Anchor = policy.Anchor(c.update.Policy.Version)
+	} else {
+		v.Anchor = c.request.Anchor
+	}
+	return v
 }

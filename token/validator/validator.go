@@ -23,6 +23,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
 )
 
@@ -61,11 +62,12 @@ func (f TokenFunc) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, 
 	return found, nil
 }
 
-// Validator validates the requests of one ledger under its public parameters. It is safe for
-// concurrent use.
+// Validator validates the requests of one ledger under its public parameters and the policy that
+// it has followed them to. It is safe for concurrent use.
 type Validator struct {
 	params   *token.PublicParams
 	ledger   token.LedgerID
+	current  *policy.Current
 	pointLen int
 	crypto   map[string]token.CryptoParams // by proof type
 	ids      *identity.Set
@@ -75,7 +77,7 @@ type Validator struct {
 // New returns a validator of the ledger of that genesis. local gives the choices that are no part of the
 // parameters (Table); cache is the number of owners whose parsed keys are kept, beside
 // those of issuers and auditors, which always are. All
-// generators are derived anew. The error is an ErrParams that names the field, also
+// generators are derived anew. It begins under the policy of the parameters: see Follow. The error is an ErrParams that names the field, also
 // for an issuer or auditor that is no identity, and for another ledger's parameters.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
 	params, id, err := snapshot.Params(params, genesis)
@@ -97,34 +99,54 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	if v.ids, err = identity.NewSet(cache, scheme); err != nil {
 		return nil, err
 	}
-	for _, list := range []struct {
-		name string
-		ids  [][]byte
-	}{{"issuers", params.Policy.IssuerIdentities()}, {"auditors", params.Policy.AuditorIdentities()}} {
-		for i, id := range list.ids {
-			if identity.Identity(id).Type() == identity.TypePseudonym {
-				return nil, fmt.Errorf("%w: %s[%d] is a pseudonym, accepted are keys that stay", zkbench.ErrParams, list.name, i)
-			}
-			key, err := v.ids.Pin(id)
-			if err != nil {
-				return nil, fmt.Errorf("%w: %s[%d]: %w", zkbench.ErrParams, list.name, i, err)
-			}
-			if identity.AnybodySigns(key) {
-				return nil, fmt.Errorf("%w: %s[%d] is a key of small order, for which anybody can sign", zkbench.ErrParams, list.name, i)
-			}
-		}
+	if v.current, err = policy.NewCurrent(id, &params.Policy, v.pin); err != nil {
+		return nil, err
 	}
 	return v, nil
 }
 
-// Valid is a request that may be applied, with what it does.
+// pin keeps the parsed identities of a policy.
+func (v *Validator) pin(p *token.Policy) error {
+	for _, id := range append(p.IssuerIdentities(), p.AuditorIdentities()...) {
+		if _, err := v.ids.Pin(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Policy returns the policy under which requests are judged now.
+func (v *Validator) Policy() *token.Policy { return v.current.Load().Clone() }
+
+// Follow adopts the updates of the policy that are on the ledger, from the one after the current policy on. What is being
+// validated meanwhile is judged under the policy that it began with, and the ledger rejects it if that is not its own any more.
+// The error is that of an update that does not hold, or the ledger's.
+func (v *Validator) Follow(ctx context.Context, l policy.Source) error {
+	return v.current.Follow(ctx, l)
+}
+
+// Valid is a request, or an update of the policy, that may be applied, with what it does.
 type Valid struct {
-	Request *request.Request
+	Request *request.Request // nil of an update
+	Update  *policy.Update   // nil of a request
+	Anchor  []byte
+	Policy  uint64 // the version under which it was accepted
 	Raw     []byte
 	Digest  [32]byte
 	At      time.Time
 	Spends  []token.ID
 	Creates []Output // outputs with an owner; those without are redeemed
+}
+
+// Entry is what a ledger stores of it.
+func (v *Valid) Entry() ledger.Entry {
+	e := ledger.Entry{
+		Anchor: v.Anchor, Digest: v.Digest, Time: v.At, Request: v.Raw, Policy: v.Policy, Update: v.Update != nil, Spends: v.Spends,
+	}
+	for _, c := range v.Creates {
+		e.Creates = append(e.Creates, ledger.Created(c))
+	}
+	return e
 }
 
 // Output is a token that a request makes.
@@ -133,7 +155,7 @@ type Output struct {
 	Token []byte // its encoding, as Tokens returns it
 }
 
-// Validate validates an encoded request at the block's time.
+// Validate validates an encoded request, or update of the policy, at the block's time.
 func (v *Validator) Validate(ctx context.Context, tokens Tokens, raw []byte, at time.Time) (*Valid, error) {
 	results := v.ValidateBatch(ctx, tokens, [][]byte{raw}, at)
 	return results[0].Valid, results[0].Err
@@ -187,9 +209,12 @@ func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, 
 
 func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	cases := make([]*pending, len(raws))
+	current := v.current.Load()
 	for i, raw := range raws {
-		cases[i] = &pending{v: v, raw: raw, at: at}
-		if cases[i].err = cases[i].examine(); cases[i].err == nil {
+		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
+		if policy.Is(raw) {
+			cases[i].err = cases[i].updates()
+		} else if cases[i].err = cases[i].examine(); cases[i].err == nil {
 			cases[i].auditors()
 		}
 	}
@@ -211,16 +236,16 @@ func failed(check string, action, index int, err error) error {
 	return &zkbench.CheckError{Check: check, Action: action, Index: index, Err: err}
 }
 
-// policy is an ErrPolicy.
-func policy(format string, args ...any) error {
+// refuse is an ErrPolicy.
+func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
 }
 
-// standing are the cases that no check has failed yet.
+// standing are the requests that no check has failed yet.
 func standing(cases []*pending) []*pending {
 	var rest []*pending
 	for _, c := range cases {
-		if c.err == nil {
+		if c.err == nil && c.update == nil {
 			rest = append(rest, c)
 		}
 	}
@@ -359,7 +384,7 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 // it and its witness name, at whatever time. Whether the tokens exist is not asked, so
 // whoever makes one up signs for it as its owner. The error is Validate's.
 func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
-	c := &pending{v: v, raw: raw, anyTime: true}
+	c := &pending{v: v, raw: raw, anyTime: true, policy: v.current.Load()}
 	c.err = c.examine()
 	v.signatures(ctx, []*pending{c})
 	v.outputs(ctx, []*pending{c})

@@ -117,6 +117,7 @@ type Report struct {
 	Created, Spent    uint64 // tokens
 	First, Last       time.Time
 	Back              uint64 // requests with an earlier time than the one before
+	Policy            uint64 // the version that holds at the end
 	Hash              [32]byte
 	Validated         bool // every request is valid under the parameters
 }
@@ -127,13 +128,17 @@ func (r *Report) String() string {
 	if r.Validated {
 		valid = ", each valid under the parameters"
 	}
+	policy := ""
+	if r.Policy > 0 {
+		policy = fmt.Sprintf("; policy %d", r.Policy)
+	}
 	times := ""
 	if r.Requests > 0 {
 		times = fmt.Sprintf("; times, by the operator: %s to %s, %d earlier than the one before",
 			r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339), r.Back)
 	}
-	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s; ledger %x, last hash %s",
-		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, times, r.Ledger, hex.EncodeToString(r.Hash[:]))
+	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s%s; ledger %x, last hash %s",
+		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, policy, times, r.Ledger, hex.EncodeToString(r.Hash[:]))
 }
 
 // tally counts a log up to some batch.
@@ -173,6 +178,7 @@ func (t *tally) request(r *ledger.Record) {
 	}
 	t.Last = r.Time
 	t.Requests++
+	t.Policy = store.After(&r.Entry)
 	t.Created += uint64(len(r.Creates))
 	t.Spent += uint64(len(r.Spends))
 }

@@ -23,8 +23,8 @@ const (
 	identities = 4096     // that are kept parsed
 )
 
-// validation validates every request of a log again, at its stored time against the ledger
-// as the requests before it have left it, and compares what it does with what the log
+// validation validates every request of a log again, at its stored time, under the policy of its place, against the
+// ledger as the requests before it have left it, and compares what it does with what the log
 // says of it; in batches of requests that do not depend on each other. That ledger is
 // built beside, in a temporary directory.
 type validation struct {
@@ -71,7 +71,8 @@ func (v *validation) mustWait(next *ledger.Record) bool {
 	if len(v.waiting) == 0 {
 		return false
 	}
-	return len(v.waiting) == maxBatch || v.bytes+len(next.Request) > maxBytes || !next.Time.Equal(v.waiting[0].Time) ||
+	last := &v.waiting[len(v.waiting)-1]
+	return last.Update || next.Policy != last.Policy || len(v.waiting) == maxBatch || v.bytes+len(next.Request) > maxBytes || !next.Time.Equal(v.waiting[0].Time) ||
 		slices.ContainsFunc(touches(next), func(k string) bool { return v.touched[k] })
 }
 
@@ -110,6 +111,9 @@ func (v *validation) flush(ctx context.Context) error {
 			return err
 		}
 		v.waiting = v.waiting[len(entries):]
+		if err := v.validator.Follow(ctx, v.state); err != nil {
+			return err
+		}
 	}
 	v.bytes = 0
 	return nil
@@ -131,7 +135,7 @@ func (v *validation) valid(ctx context.Context) (entries []ledger.Entry, err err
 		if result.Err != nil {
 			return nil, result.Err
 		}
-		entry := EntryOf(result.Valid)
+		entry := result.Valid.Entry()
 		if what := unlike(&record.Entry, &entry); what != "" {
 			return entries, ledger.Corruptf(place, "%s not the request's", what)
 		}
@@ -145,15 +149,6 @@ func (v *validation) valid(ctx context.Context) (entries []ledger.Entry, err err
 	return entries, nil
 }
 
-// EntryOf is what a ledger stores of a valid request.
-func EntryOf(v *validator.Valid) ledger.Entry {
-	e := ledger.Entry{Anchor: v.Request.Anchor, Digest: v.Digest, Time: v.At, Request: v.Raw, Spends: v.Spends}
-	for _, c := range v.Creates {
-		e.Creates = append(e.Creates, ledger.Created(c))
-	}
-	return e
-}
-
 // unlike names what of a stored entry differs from what its request does.
 func unlike(stored, want *ledger.Entry) string {
 	switch {
@@ -161,6 +156,8 @@ func unlike(stored, want *ledger.Entry) string {
 		return "its anchor is"
 	case stored.Digest != want.Digest:
 		return "its digest is"
+	case stored.Policy != want.Policy || stored.Update != want.Update:
+		return "the policy under which it was accepted, or that it makes one, is"
 	case !slices.EqualFunc(stored.Spends, want.Spends, func(a, b token.ID) bool { return bytes.Equal(a, b) }):
 		return "the tokens that it spends are"
 	case !slices.EqualFunc(stored.Creates, want.Creates, func(a, b ledger.Created) bool {

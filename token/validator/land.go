@@ -1,0 +1,66 @@
+package validator
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// Land validates encoded requests and updates of the policy, and applies to a ledger those that hold, each by itself, in their
+// order. What is refused while the ledger's policy is another than the validator's is validated again under that: so a request
+// behind an update is judged under what the update says, and one that raced with another validator's update too. Result.Err is
+// the validator's error, or the ledger's on the entry; err is Follow's, after which the results stand as they are.
+func (v *Validator) Land(ctx context.Context, l ledger.Ledger, raws [][]byte, at time.Time) (results []Result, err error) {
+	results = make([]Result, len(raws))
+	left := make([]int, len(raws)) // indices of what is to be validated
+	for i := range left {
+		left[i] = i
+	}
+	for {
+		version := v.current.Load().Version
+		updated := v.land(ctx, l, raws, results, left, at)
+		var again []int
+		for _, i := range left {
+			if _, refused := errors.AsType[*zkbench.CheckError](results[i].Err); refused {
+				again = append(again, i)
+			}
+		}
+		if !updated && len(again) == 0 {
+			return results, nil
+		}
+		if err := v.Follow(ctx, l); err != nil || v.current.Load().Version == version {
+			return results, err
+		}
+		left = again
+	}
+}
+
+// land validates and applies once what is left, and tells whether an update was among it that holds.
+func (v *Validator) land(ctx context.Context, l ledger.Ledger, raws [][]byte, results []Result, left []int, at time.Time) (updated bool) {
+	some := make([][]byte, len(left))
+	for k, i := range left {
+		some[k] = raws[i]
+	}
+	var entries []ledger.Entry
+	var applied []int
+	for k, r := range v.ValidateBatch(ctx, l, some, at) {
+		results[left[k]] = r
+		if r.Err == nil {
+			updated = updated || r.Valid.Update != nil
+			entries, applied = append(entries, r.Valid.Entry()), append(applied, left[k])
+		}
+	}
+	rejected, err := l.ApplyEach(ctx, entries)
+	for k, i := range applied {
+		switch {
+		case err != nil:
+			results[i] = Result{Err: err}
+		case rejected[k] != nil:
+			results[i] = Result{Err: rejected[k]}
+		}
+	}
+	return updated
+}
