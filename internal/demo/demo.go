@@ -5,6 +5,7 @@ package demo
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/hpke"
 	"errors"
 	"fmt"
 	"io"
@@ -128,6 +129,7 @@ func (d *demo) setUp() error {
 	}
 	issuer, auditor, authority, alice := signers[0], signers[1], signers[2], signers[3]
 	ex := executor.Pool()
+	var auditorKey hpke.PrivateKey
 	err := d.timed("generators derived", func() (err error) {
 		if d.params, err = token.NewPublicParams(d.Curve, d.Bits, d.ProofType); err != nil {
 			return err
@@ -136,8 +138,7 @@ func (d *demo) setUp() error {
 		if err != nil {
 			return err
 		}
-		auditorKey, err := kem.GenerateKey()
-		if err != nil {
+		if auditorKey, err = kem.GenerateKey(); err != nil {
 			return err
 		}
 		rules := &d.params.Policy
@@ -179,14 +180,18 @@ func (d *demo) setUp() error {
 		return err
 	}
 	if d.auditor, err = service.NewAuditorService(d.params, token.Tuning{}, ex, vault, service.Auditor{
-		Signer: auditor, Policy: service.SignAll, Authorities: []identity.Identity{authority.Identity()},
+		Signer: auditor, Key: auditorKey, Policy: service.SignAll, Authorities: []identity.Identity{authority.Identity()},
 	}); err != nil {
 		return err
 	}
-	if d.alice, err = d.owner("alice", service.NewKey(alice), ex); err != nil {
+	keys, err := service.NewKey(genesis, alice)
+	if err != nil {
 		return err
 	}
-	keys, err := enrolled(d.params, genesis, "bob", authority)
+	if d.alice, err = d.owner("alice", keys, ex); err != nil {
+		return err
+	}
+	keys, err = enrolled(d.params, genesis, "bob", authority)
 	if err != nil {
 		return err
 	}
@@ -199,7 +204,7 @@ func (d *demo) setUp() error {
 }
 
 // enrolled are the keys of a new holder whom the authority enrols under a name.
-func enrolled(params *token.PublicParams, genesis ledger.Genesis, name string, authority identity.Signer) (service.Keys, error) {
+func enrolled(params *token.PublicParams, genesis ledger.Genesis, name string, authority identity.Signer) (*service.Keys, error) {
 	scheme, err := identity.NewScheme(params.Curve)
 	if err != nil {
 		return nil, err
@@ -227,7 +232,7 @@ func (d *demo) vault(name string) (*service.Vault, error) {
 	return v, err
 }
 
-func (d *demo) owner(name string, keys service.Keys, ex executor.Executor) (*participant, error) {
+func (d *demo) owner(name string, keys *service.Keys, ex executor.Executor) (*participant, error) {
 	vault, err := d.vault(name)
 	if err != nil {
 		return nil, err

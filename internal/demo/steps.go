@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -74,9 +75,8 @@ func (d *demo) validated(raw []byte) (valid *validator.Valid, err error) {
 	return valid, err
 }
 
-// land takes a submission through auditor and validator to the ledger, and its
-// deliveries to the payees.
-func (d *demo) land(sub *service.Submission, payees ...*participant) (*validator.Valid, error) {
+// land takes a submission through auditor and validator to the ledger, where the payees find it.
+func (d *demo) land(sub *service.Submission) (*validator.Valid, error) {
 	raw, report, err := d.audited(sub)
 	if err != nil {
 		return nil, err
@@ -87,11 +87,6 @@ func (d *demo) land(sub *service.Submission, payees ...*participant) (*validator
 	}
 	if err := d.store(valid); err != nil {
 		return nil, err
-	}
-	for i, p := range payees {
-		if err := p.wallet.Receive(d.ctx, sub.Deliveries[i]); err != nil {
-			return nil, err
-		}
 	}
 	if err := d.sync(); err != nil {
 		return nil, err
@@ -156,7 +151,7 @@ func (d *demo) balances() error {
 
 func (d *demo) issueTo() error {
 	d.step("Issue: 100 %s to alice", currency)
-	to, err := d.alice.wallet.Address(d.ctx, nil)
+	to, err := d.alice.wallet.Address(nil)
 	if err != nil {
 		return err
 	}
@@ -166,7 +161,7 @@ func (d *demo) issueTo() error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.land(sub, d.alice); err != nil {
+	if _, err := d.land(sub); err != nil {
 		return err
 	}
 	return d.balances()
@@ -176,7 +171,7 @@ func (d *demo) issueTo() error {
 func (d *demo) pay(to *participant, values ...uint64) (service.Order, error) {
 	o := service.Order{Type: currency}
 	for _, v := range values {
-		address, err := to.wallet.Address(d.ctx, nil)
+		address, err := to.wallet.Address(nil)
 		if err != nil {
 			return o, err
 		}
@@ -200,13 +195,13 @@ func (d *demo) transfer() error {
 	if err != nil {
 		return err
 	}
-	valid, err := d.land(sub, d.bob)
+	valid, err := d.land(sub)
 	if err != nil {
 		return err
 	}
 	d.detail("the ledger shows owners and commitments, no values and no types:")
 	for _, c := range valid.Creates {
-		t, err := token.DecodeToken(len(sub.Deliveries[0].Token.Commitment), c.Token)
+		t, err := token.DecodeToken(len(c.Token)-2-int(binary.BigEndian.Uint16(c.Token)), c.Token)
 		if err != nil {
 			return err
 		}
@@ -221,7 +216,7 @@ func (d *demo) split() error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.land(sub, d.bob, d.bob, d.bob); err != nil {
+	if _, err := d.land(sub); err != nil {
 		return err
 	}
 	return d.balances()
@@ -236,7 +231,7 @@ func (d *demo) redeem() error {
 		return err
 	}
 	err = d.timed("issuer sees the value and signs", func() error {
-		return d.issuer.Approve(d.ctx, sub.Request, 0, sub.Deliveries...)
+		return d.issuer.Approve(d.ctx, sub.Request, 0, sub.Redeemed(0)...)
 	})
 	if err != nil {
 		return err
@@ -287,9 +282,6 @@ func (d *demo) doubleSpend() error {
 		return fmt.Errorf("the second request of a double spend, validated again: %w", err)
 	}
 	d.detail("the validator refuses it from now on: %v", err)
-	if err := d.bob.wallet.Receive(d.ctx, first.Deliveries...); err != nil {
-		return err
-	}
 	if err := d.sync(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/hpke"
 	"fmt"
 	"math/bits"
 
@@ -49,13 +50,14 @@ type Auditor struct {
 	current     *policy.Current
 	pp          token.CryptoParams
 	scheme      identity.Scheme
+	key         hpke.PrivateKey
 	authorities []identity.Identity
 	ex          executor.Executor
 }
 
-// New returns an auditor who accepts enrolments of these authorities. local gives the
+// New returns the auditor whose private key of HPKE it is, and who accepts enrolments of these authorities. local gives the
 // choices that are no part of the parameters. The error is an ErrParams.
-func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, authorities ...identity.Identity) (*Auditor, error) {
+func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, key hpke.PrivateKey, authorities ...identity.Identity) (*Auditor, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
 		return nil, err
@@ -73,7 +75,7 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	if err != nil {
 		return nil, err
 	}
-	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, authorities: authorities, ex: ex}, nil
+	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex}, nil
 }
 
 // Follow adopts the updates of the policy that are on the ledger, as validator.Validator.Follow does: an auditor who has not
@@ -94,7 +96,8 @@ type ActionReport struct {
 // Holding is a token as the auditor sees it.
 type Holding struct {
 	// Owners are the enrolled names of pseudonyms, and type and payload of other
-	// identities: none of a redeemed token, all that it names of one that a script holds.
+	// identities: none of a redeemed token, all that it names of one that a script holds; of an input those
+	// who sign for it.
 	Owners []string
 	Value  uint64
 }
@@ -126,6 +129,9 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 		return nil, failed(Structure, i, -1, refuse("issuer %d, the policy has %d", ra.Issuer.Index, len(rules.Issuers)))
 	}
 	inputs := len(parsed.Inputs)
+	if len(ra.Spends) != inputs {
+		return nil, failed(Structure, i, -1, refuse("%d spends of %d inputs", len(ra.Spends), inputs))
+	}
 	if len(info.Inputs) != inputs || len(info.Outputs) != len(parsed.Outputs) {
 		return nil, failed(Structure, i, -1, refuse("information on %d inputs and %d outputs, the action has %d and %d",
 			len(info.Inputs), len(info.Outputs), inputs, len(parsed.Outputs)))
@@ -161,7 +167,16 @@ func (a *Auditor) action(ctx context.Context, rules *token.Policy, i int, ra *re
 		report.Issuer = issuer.Identity
 	}
 	for j := range tokens {
-		owners, err := a.owners(tokens[j].Owner, items[j].Owners)
+		ids, err := script.Identities(tokens[j].Owner)
+		if j < inputs {
+			// Who else a script names was seen when the token was made.
+			place := &script.Place{AnyTime: true, Inputs: inputs, Outputs: parsed.Outputs}
+			ids, err = script.Signers(tokens[j].Owner, ra.Spends[j].Unlock, place)
+		}
+		var owners []string
+		if err == nil {
+			owners, err = a.owners(ids, items[j].Owners)
+		}
 		if err != nil {
 			return nil, failed(Owners, i, j, err)
 		}
@@ -204,14 +219,10 @@ func values(kind token.Kind, width int, openings []token.Opening, inputs int) er
 	return nil
 }
 
-// owners tells who an owner is.
-func (a *Auditor) owners(owner []byte, known []Owner) ([]string, error) {
-	ids, err := script.Identities(owner)
-	if err != nil {
-		return nil, err
-	}
+// owners tells who identities are.
+func (a *Auditor) owners(ids []identity.Identity, known []Owner) ([]string, error) {
 	if len(known) != len(ids) {
-		return nil, refuse("information on %d identities, the owner has %d", len(known), len(ids))
+		return nil, refuse("information on %d identities, want %d", len(known), len(ids))
 	}
 	var names []string
 	for k, id := range ids {
@@ -226,10 +237,14 @@ func (a *Auditor) owners(owner []byte, known []Owner) ([]string, error) {
 
 func (a *Auditor) name(id identity.Identity, known *Owner) (string, error) {
 	if id.Type() != identity.TypePseudonym {
-		if len(known.Certificate) > 0 || len(known.Proof) > 0 {
+		if len(known.Certificate) > 0 || len(known.Proof) > 0 || known.Sealed != nil {
 			return "", refuse("a certificate for an identity that is no pseudonym")
 		}
 		return fmt.Sprintf("%v %x", id.Type(), []byte(id[min(1, len(id)):])), nil
+	}
+	known, err := known.open(a.key, a.ledger, id)
+	if err != nil {
+		return "", err
 	}
 	certificate, err := a.scheme.Certificate(known.Certificate, a.authorities...)
 	if err != nil {

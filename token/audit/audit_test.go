@@ -63,7 +63,7 @@ func newScene(tb testing.TB, edit ...func(p *token.Policy)) *scene {
 	id := s.genesis.ID()
 	pp := must.Get(s.params.Crypto(token.CSP, smallTables))(tb)
 	authority := key(tb, "authority")
-	s.auditor = must.Get(audit.New(s.params, s.genesis, ex, smallTables, authority.Identity()))(tb)
+	s.auditor = must.Get(audit.New(s.params, s.genesis, ex, smallTables, ledgertest.AuditorKey(tb, key(tb, "auditor").Identity()), authority.Identity()))(tb)
 
 	scheme := must.Get(identity.NewScheme("BN254"))(tb)
 	holder := must.Get(scheme.NewHolder(rand.Reader))(tb)
@@ -86,7 +86,7 @@ func newScene(tb testing.TB, edit ...func(p *token.Policy)) *scene {
 	opened, more := minted.Openings, moved.Openings
 	s.request = &request.Request{Anchor: []byte("a"), Actions: []request.Action{
 		{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(minted.Prove(ctx))(tb)},
-		{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(moved.Prove(ctx))(tb)},
+		{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(moved.Prove(ctx))(tb), Spends: make([]request.Spend, 1)},
 	}}
 	s.info = &audit.Information{Actions: []audit.Action{
 		{Outputs: []audit.Item{{Opening: opened[0], Owners: make([]audit.Owner, 1)}, {Opening: opened[1], Owners: bob}}},
@@ -236,7 +236,7 @@ func TestAnotherLedger(t *testing.T) {
 	s := newScene(t)
 	other := s.genesis
 	other.Nonce[0]++
-	auditor := must.Get(audit.New(s.params, other, executor.Serial(), smallTables, key(t, "authority").Identity()))(t)
+	auditor := must.Get(audit.New(s.params, other, executor.Serial(), smallTables, nil, key(t, "authority").Identity()))(t)
 	_, err := auditor.Check(t.Context(), s.request, s.info)
 	c, ok := errors.AsType[*zkbench.CheckError](err)
 	if !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 || !errors.Is(err, zkbench.ErrProof) {
@@ -244,7 +244,7 @@ func TestAnotherLedger(t *testing.T) {
 	}
 	narrow := *s.params
 	narrow.Policy.Limits.Inputs = 1
-	must.FailGet(audit.New(&narrow, other, executor.Serial(), smallTables))(t, zkbench.ErrParams, "another ledger's parameters")
+	must.FailGet(audit.New(&narrow, other, executor.Serial(), smallTables, nil))(t, zkbench.ErrParams, "another ledger's parameters")
 }
 
 // TestEnrolmentByAStranger: a certificate counts only if an authority of the auditor
@@ -252,7 +252,7 @@ func TestAnotherLedger(t *testing.T) {
 func TestEnrolmentByAStranger(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	strict := must.Get(audit.New(s.params, s.genesis, executor.Serial(), smallTables, key(t, "stranger").Identity()))(t)
+	strict := must.Get(audit.New(s.params, s.genesis, executor.Serial(), smallTables, nil, key(t, "stranger").Identity()))(t)
 	_, err := strict.Check(t.Context(), s.request, s.info)
 	if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != 1 {
 		t.Errorf("%v, want %s of action 0, 1", err, audit.Owners)
@@ -282,7 +282,7 @@ func TestValues(t *testing.T) {
 			}
 			return items
 		}
-		r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(a.Encode(nil))(t)}}}
+		r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(a.Encode(nil))(t), Spends: make([]request.Spend, len(in))}}}
 		_, err := s.auditor.Check(t.Context(), r, &audit.Information{Actions: []audit.Action{{Inputs: items(in), Outputs: items(out)}}})
 		return err
 	}
@@ -302,7 +302,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestThresholdOwners: all members of a threshold are told, in its order, on both sides of a transfer.
+// TestThresholdOwners: all members of a threshold are told of an output, in its order, and those who sign of an input.
 func TestThresholdOwners(t *testing.T) {
 	t.Parallel()
 	ctx, ex := t.Context(), executor.Serial()
@@ -321,40 +321,57 @@ func TestThresholdOwners(t *testing.T) {
 	minted := must.Get(action.NewIssue(ctx, ex, pp, "USD", action.Spec{Outputs: owner}))(t)
 	sender := must.Get(action.NewSender(ctx, ex, pp, []action.Owned{{Input: action.Input{ID: token.ID("it"), Token: minted.Outputs[0]}, Opening: minted.Openings[0]}}))(t)
 	moved := must.Get(sender.Transfer(ctx, action.Spec{Outputs: owner}))(t)
-	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(moved.Prove(ctx))(t)}}}
+	r := &request.Request{Anchor: []byte("a"), Actions: []request.Action{{Kind: token.Transfer, ProofType: token.CSP, Raw: must.Get(moved.Prove(ctx))(t), Spends: make([]request.Spend, 1)}}}
+	members := threshold.Identities()
+	signers := []identity.Identity{members[at], members[(at+1)%len(members)], members[(at+2)%len(members)]}
+	r.Actions[0].Spends[0].Unlock = must.Get(threshold.Unlock(signers...))(t)
+	ordered := must.Get(script.Signers(threshold.Owner(), r.Actions[0].Spends[0].Unlock, &script.Place{}))(t)
+	among := slices.IndexFunc(ordered, func(id identity.Identity) bool { return bytes.Equal(id, s.bob.Identity()) })
+	signed := make([]audit.Owner, len(ordered))
+	signed[among] = bob
 	info := func(in, out []audit.Owner) *audit.Information {
 		return &audit.Information{Actions: []audit.Action{{
 			Inputs:  []audit.Item{{Opening: minted.Openings[0], Owners: in}},
 			Outputs: []audit.Item{{Opening: moved.Openings[0], Owners: out}},
 		}}}
 	}
-	sent := must.Get(audit.Decode(must.Get(info(known, known).Encode())(t)))(t)
+	sent := must.Get(audit.Decode(must.Get(info(signed, known).Encode())(t)))(t)
 	report := must.Get(s.auditor.Check(ctx, r, sent))(t)
-	for _, h := range []audit.Holding{report.Actions[0].Inputs[0], report.Actions[0].Outputs[0]} {
-		golden.Equal(t, "identities told", token.MaxMembers, len(h.Owners))
-		for i, name := range h.Owners {
+	for _, side := range []struct {
+		h   audit.Holding
+		ids []identity.Identity
+		bob int
+	}{{report.Actions[0].Inputs[0], ordered, among}, {report.Actions[0].Outputs[0], members, at}} {
+		golden.Equal(t, "identities told", len(side.ids), len(side.h.Owners))
+		for i, name := range side.h.Owners {
 			want := "Bob"
-			if i != at {
-				want = fmt.Sprintf("Ed25519 %x", []byte(threshold.Identities()[i][1:]))
+			if i != side.bob {
+				want = fmt.Sprintf("Ed25519 %x", []byte(side.ids[i][1:]))
 			}
 			golden.Equal(t, fmt.Sprint("member ", i), want, name)
 		}
 	}
-	exchanged := slices.Clone(known)
-	exchanged[at], exchanged[(at+1)%len(known)] = exchanged[(at+1)%len(known)], exchanged[at]
-	for name, wrong := range map[string][]audit.Owner{"one less": known[1:], "nobody": nil, "exchanged": exchanged, "nobody behind a pseudonym": make([]audit.Owner, len(known))} {
-		for i, information := range []*audit.Information{info(wrong, known), info(known, wrong)} {
+	for _, wrong := range []func([]audit.Owner, int) []audit.Owner{
+		func(all []audit.Owner, _ int) []audit.Owner { return all[1:] },
+		func([]audit.Owner, int) []audit.Owner { return nil },
+		func(all []audit.Owner, at int) []audit.Owner { // exchanged
+			all[at], all[(at+1)%len(all)] = all[(at+1)%len(all)], all[at]
+			return all
+		},
+		func(all []audit.Owner, _ int) []audit.Owner { return make([]audit.Owner, len(all)) },
+	} {
+		for i, information := range []*audit.Information{info(wrong(slices.Clone(signed), among), known), info(signed, wrong(slices.Clone(known), at))} {
 			_, err := s.auditor.Check(ctx, r, information)
 			c, ok := errors.AsType[*zkbench.CheckError](err)
 			if !ok || c.Check != audit.Owners || c.Action != 0 || c.Index != i {
-				t.Errorf("%s: %v, want %s of token %d", name, err, audit.Owners, i)
+				t.Errorf("%v, want %s of token %d", err, audit.Owners, i)
 			}
 		}
 	}
-	must.FailGet(info(append(known, audit.Owner{}), known).Encode())(t, zkbench.ErrLimit, "seventeen owners")
+	must.FailGet(info(signed, append(known, audit.Owner{})).Encode())(t, zkbench.ErrLimit, "seventeen owners")
 	one := audit.Information{Actions: []audit.Action{{Inputs: []audit.Item{{Opening: minted.Openings[0], Owners: make([]audit.Owner, token.MaxMembers)}}}}}
 	data := must.Get(one.Encode())(t)
-	count := len(data) - 1 - 4*token.MaxMembers - 1 // before owners of two empty fields each, and no outputs
+	count := len(data) - 1 - token.MaxMembers - 1 // before empty owners, and no outputs
 	data[count]++
 	_, err := audit.Decode(append(data, 0, 0, 0, 0))
 	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "actions[0].inputs[0].owners" || d.Offset != count {
@@ -383,9 +400,69 @@ func TestScriptOwners(t *testing.T) {
 	}
 }
 
+// TestSealed: what a payee has sealed its auditor opens, for this ledger, policy and identity, and nobody else does.
+func TestSealed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	clear := s.info.Actions[0].Outputs[1].Owners[0]
+	at := func(rules token.Policy, ledger token.LedgerID, id identity.Identity) audit.Owner {
+		t.Helper()
+		return must.Get(audit.Seal(&rules, ledger, id, clear))(t)
+	}
+	rules, id := s.params.Policy, s.genesis.ID()
+	check := func(o audit.Owner) error {
+		s.info.Actions[0].Outputs[1].Owners[0] = o
+		sent := must.Get(audit.Decode(must.Get(s.info.Encode())(t)))(t)
+		_, err := s.auditor.Check(t.Context(), s.request, sent)
+		return err
+	}
+	for _, kem := range []token.KEM{token.X25519, token.MLKEM768X25519} {
+		other := must.Get(must.Get(kem.HPKE())(t).GenerateKey())(t)
+		several := rules
+		several.Auditors = append([]token.Auditor{{KEM: kem, Key: other.PublicKey().Bytes()}}, rules.Auditors...)
+		sealed := at(several, id, s.bob.Identity())
+		must.Do(t, check(sealed))
+		golden.Equal(t, "copies", 2, len(sealed.Sealed.Copies))
+		for _, c := range sealed.Sealed.Copies {
+			for _, part := range [][]byte{clear.Certificate[3:20], []byte("Bob"), clear.Proof[:16]} {
+				if bytes.Contains(c.Ciphertext, part) {
+					t.Error("a sealed owner shows what it seals")
+				}
+			}
+		}
+		several.Auditors = several.Auditors[:1]
+		must.Fail(t, check(at(several, id, s.bob.Identity())), zkbench.ErrPolicy, "sealed to others")
+	}
+	foreign := id
+	foreign[0]++
+	must.Fail(t, check(at(rules, foreign, s.bob.Identity())), zkbench.ErrMalformed, "another ledger's")
+	must.Fail(t, check(at(rules, id, s.alice.Identity())), zkbench.ErrMalformed, "another identity's")
+	later := at(rules, id, s.bob.Identity())
+	later.Sealed.Policy++
+	must.Fail(t, check(later), zkbench.ErrMalformed, "another policy's")
+	bent := at(rules, id, s.bob.Identity())
+	bent.Sealed.Copies[0].Ciphertext[40] ^= 1
+	must.Fail(t, check(bent), zkbench.ErrMalformed, "changed")
+	must.Do(t, check(at(rules, id, s.bob.Identity())))
+
+	// An auditor without a key, a sealed owner of an identity that needs none, and bounds.
+	blind := must.Get(audit.New(s.params, s.genesis, executor.Serial(), smallTables, nil))(t)
+	must.FailGet(blind.Check(t.Context(), s.request, s.info))(t, zkbench.ErrPolicy, "without a key")
+	s.info.Actions[0].Outputs[0].Owners[0] = at(rules, id, s.alice.Identity())
+	must.FailGet(s.auditor.Check(t.Context(), s.request, s.info))(t, zkbench.ErrPolicy, "sealed, of a key")
+	must.FailGet(audit.Seal(&rules, id, s.bob.Identity(), audit.Owner{Certificate: make([]byte, audit.MaxCertificate+1), Proof: clear.Proof}))(t, zkbench.ErrLimit, "long certificate")
+	must.FailGet(audit.Seal(&rules, id, s.bob.Identity(), audit.Owner{Certificate: clear.Certificate}))(t, zkbench.ErrLimit, "no proof")
+	bad := rules
+	bad.Auditors = []token.Auditor{{KEM: token.X25519, Key: make([]byte, 32)}}
+	must.FailGet(audit.Seal(&bad, id, s.bob.Identity(), clear))(t, zkbench.ErrParams, "a key of small order")
+	golden.Equal(t, "what is sealed of nobody", audit.Owner{}, must.Get(audit.Seal(&rules, id, s.alice.Identity(), audit.Owner{}))(t))
+}
+
 func TestInformationEncoding(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
+	id := s.bob.Identity()
+	s.info.Actions[0].Outputs[1].Owners[0] = must.Get(audit.Seal(&s.params.Policy, s.genesis.ID(), id, s.info.Actions[0].Outputs[1].Owners[0]))(t)
 	data := must.Get(s.info.Encode())(t)
 	got := must.Get(audit.Decode(data))(t)
 	golden.Equal(t, "information", s.info, got, cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) }))

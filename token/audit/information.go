@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the encoding.
-const Version = 1
+const Version = 2
 
 // Limits of the encoding, in bytes.
 const (
@@ -34,20 +34,13 @@ type Item struct {
 	Owners  []Owner // one for each identity of the token's owner
 }
 
-// Owner tells who a pseudonym is. Of other identities it is empty.
-type Owner struct {
-	Certificate []byte // the holder's enrolment
-	Proof       []byte // that the pseudonym is the holder's, in Context
-}
-
 // Encode returns the canonical encoding:
 //
 //	version(1) count(1) actions
 //	action = count(1) inputs count(1) outputs
 //	item   = type, value(8) blinding(32) count(1) owners
-//	owner  = certificate proof
 //
-// Numbers are big-endian; type, certificate and proof stand behind a length of 2
+// Owners are encoded as Owner.Append says. Numbers are big-endian; the type stands behind a length of 2
 // bytes. The error is an ErrLimit that names the field.
 func (info *Information) Encode() ([]byte, error) {
 	var b wire.Builder
@@ -69,14 +62,8 @@ func (info *Information) Encode() ([]byte, error) {
 				b.AddUint64(item.Opening.Value)
 				b.AddBytes(item.Opening.Blinding)
 				b.AddUint8(uint8(len(item.Owners)))
-				for _, o := range item.Owners {
-					b.Bound("bytes of certificate", len(o.Certificate), 0, MaxCertificate)
-					b.Bound("bytes of audit proof", len(o.Proof), 0, MaxProof)
-					if err := b.Err(); err != nil {
-						return nil, err
-					}
-					b.Short(o.Certificate)
-					b.Short(o.Proof)
+				for i := range item.Owners {
+					item.Owners[i].Append(&b)
 				}
 			}
 		}
@@ -120,9 +107,10 @@ func decodeItems(f *wire.Fields, path string) (items []Item) {
 		}
 		item.Opening.Blinding = f.Bytes(at+".blinding", blindingLen)
 		for k := range f.Number(at+".owners", 1, 0, token.MaxMembers) {
-			owner := fmt.Sprintf("%s.owners[%d]", at, k)
-			item.Owners = append(item.Owners, Owner{f.Prefixed(owner+".certificate", 2, 0, MaxCertificate), f.Prefixed(owner+".proof", 2, 0, MaxProof)})
+			f.Item(at+".owners", k)
+			item.Owners = append(item.Owners, ReadOwner(f))
 		}
+		f.EndItems()
 		items = append(items, item)
 	}
 	return items

@@ -65,7 +65,7 @@ type Share struct {
 	Sealed []byte // HPKE's encapsulated key and ciphertext
 }
 
-// Seal encrypts an opening to each of 1 to MaxShares payees, and returns the note:
+// Seal encrypts an opening to each of 1 to token.MaxMembers payees, and returns the note:
 //
 //	version(1) count(1) shares
 //	share = tag(48) KEM(2) sealed
@@ -74,7 +74,7 @@ type Share struct {
 // and filled up with zeros to a multiple of 32, so that the note says little of the type's length. The error is an ErrParams or an ErrLimit.
 func Seal(place Place, payees []Payee, o token.Opening) ([]byte, error) {
 	var b wire.Builder
-	b.Bound("payees", len(payees), 1, MaxShares)
+	b.Bound("payees", len(payees), 1, token.MaxMembers)
 	b.Bound("bytes of blinding", len(o.Blinding), blindingLen, blindingLen)
 	b.Bound("bytes of type", len(o.Type), 0, token.MaxType)
 	if err := b.Err(); err != nil {
@@ -107,14 +107,11 @@ func Seal(place Place, payees []Payee, o token.Opening) ([]byte, error) {
 	return b.Bytes()
 }
 
-// MaxShares is how many identities a note is encrypted to at most.
-const MaxShares = 16
-
 // Decode decodes a note. The error is a *zkbench.DecodeError. The shares keep references into data.
 func Decode(data []byte) ([]Share, error) {
 	f := wire.NewFields(data, "note", token.MaxNote)
 	f.Version(Version)
-	shares := make([]Share, f.Number("shares", 1, 1, MaxShares))
+	shares := make([]Share, f.Number("shares", 1, 1, token.MaxMembers))
 	for i := range shares {
 		f.Item("shares", i)
 		copy(shares[i].Tag[:], f.Bytes(".tag", TagLen))

@@ -149,7 +149,7 @@ func TestRefused(t *testing.T) {
 	must.Fail(t, seal(func(_ *note.Payee, o *token.Opening) { o.Blinding = o.Blinding[1:] }), zkbench.ErrLimit, "blinding")
 	must.Fail(t, seal(func(_ *note.Payee, o *token.Opening) { o.Type = strings.Repeat("x", token.MaxType+1) }), zkbench.ErrLimit, "type")
 	must.FailGet(note.Seal(place(), nil, opening("USD")))(t, zkbench.ErrLimit, "nobody")
-	must.FailGet(note.Seal(place(), make([]note.Payee, note.MaxShares+1), opening("USD")))(t, zkbench.ErrLimit, "too many")
+	must.FailGet(note.Seal(place(), make([]note.Payee, token.MaxMembers+1), opening("USD")))(t, zkbench.ErrLimit, "too many")
 	must.FailGet(r.Payee(note.Nonce{}, 1))(t, zkbench.ErrParams, "KEM of a payee")
 
 	raw := must.Get(note.Seal(place(), []note.Payee{good}, opening("USD")))(t)

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/hpke"
 	"encoding/binary"
 	"fmt"
 
@@ -39,20 +40,24 @@ func SignAll(context.Context, *audit.Report) error { return nil }
 
 // Auditor is who audits, and how.
 type Auditor struct {
-	Signer      identity.Signer // one of the parameters' auditors
+	Signer      identity.Signer // one of the policy's auditors
+	Key         hpke.PrivateKey // its key of HPKE
 	Policy      Policy
 	Authorities []identity.Identity // whose enrolments count
 }
 
 // NewAuditorService returns the service of an auditor. The error is an ErrParams.
 func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, a Auditor) (*AuditorService, error) {
-	if _, err := indexOf("auditors", params.Policy.AuditorIdentities(), a.Signer); err != nil {
+	if err := vault.adopt(params); err != nil {
+		return nil, err
+	}
+	if _, err := indexOf("auditors", vault.rules().AuditorIdentities(), a.Signer); err != nil {
 		return nil, err
 	}
 	if a.Policy == nil {
 		return nil, refuse("no policy; SignAll signs all that is in order")
 	}
-	auditor, err := audit.New(params, vault.genesis, ex, tuning, a.Authorities...)
+	auditor, err := audit.New(params, vault.genesis, ex, tuning, a.Key, a.Authorities...)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +66,16 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if err != nil {
 		return nil, err
 	}
-	return &AuditorService{auditor, v, vault.genesis.ID(), vault, a.Signer, a.Policy}, nil
+	s := &AuditorService{auditor, v, vault.genesis.ID(), vault, a.Signer, a.Policy}
+	return s, s.adopt(context.Background())
+}
+
+// adopt has those who check follow the policy that the vault has.
+func (s *AuditorService) adopt(ctx context.Context) error {
+	if err := s.auditor.Follow(ctx, updates{s.vault}); err != nil {
+		return err
+	}
+	return s.validator.Follow(ctx, updates{s.vault})
 }
 
 // Check decodes a request and the information that came with it, and holds one

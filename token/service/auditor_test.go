@@ -187,7 +187,7 @@ func TestAuditorRefuses(t *testing.T) {
 			}
 		})
 	}
-	must.Do(t, w.issuer.Approve(ctx, redeemed.Request, 0, redeemed.Deliveries...))
+	must.Do(t, w.issuer.Approve(ctx, redeemed.Request, 0, redeemed.Redeemed(0)...))
 	for _, sub := range []*service.Submission{issued, moved, redeemed} {
 		w.land(t, sub)
 	}

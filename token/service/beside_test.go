@@ -14,9 +14,8 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 )
 
-// TestEverythingAtOnce: payers who use their anchors again, and pay, discard, release,
-// submit and receive, beside two Syncs and a Recheck that run all the time. No money is
-// made or lost.
+// TestEverythingAtOnce: payers who use their anchors again, and pay, discard, release and
+// submit, beside Syncs that run all the time. No money is made or lost.
 func TestEverythingAtOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := context.Background()
@@ -26,7 +25,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	var ledger sync.Mutex // the auditor's yes and the ledger's are one step
 	var landed, refused atomic.Int32
 	pay := func(rng *rand.Rand, anchor string) error {
-		to, err := alice.Address(ctx, nil)
+		to, err := alice.Address(nil)
 		if err != nil {
 			return err
 		}
@@ -60,10 +59,7 @@ func TestEverythingAtOnce(t *testing.T) {
 			return known(alice.Discard(ctx, sub.Request.Anchor))
 		}
 		landed.Add(1)
-		if err := alice.Receive(ctx, sub.Deliveries...); err != nil {
-			return err
-		}
-		return alice.Delivered(ctx, sub.Request.Anchor)
+		return nil
 	}
 
 	var payers, settlers sync.WaitGroup
@@ -78,14 +74,10 @@ func TestEverythingAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for _, settle := range []func(context.Context) error{
-		func(ctx context.Context) error { return alice.Sync(ctx, w.ledger) },
-		func(ctx context.Context) error { return alice.Sync(ctx, w.ledger) },
-		func(ctx context.Context) error { return alice.Recheck(ctx, w.ledger) },
-	} {
+	for range 3 {
 		settlers.Go(func() {
 			for !done.Load() {
-				if err := settle(ctx); err != nil {
+				if err := alice.Sync(ctx, w.ledger); err != nil {
 					t.Error(err)
 				}
 			}
@@ -95,7 +87,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	done.Store(true)
 	settlers.Wait()
 
-	must.Do(t, alice.Recheck(ctx, w.ledger))
+	must.Do(t, alice.Sync(ctx, w.ledger))
 	wantKept(t, alice.Vault, 0, "all of which have landed or can never")
 	if got := alice.balance(t); got != tokens*value || alice.Taken() != 0 {
 		t.Errorf("%d of %d, %d tokens taken", got, tokens*value, alice.Taken())

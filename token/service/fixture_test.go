@@ -23,6 +23,8 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/policy"
+	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -46,19 +48,18 @@ type memory struct {
 	mu      sync.Mutex
 	tokens  map[string][]byte
 	spent   map[string]bool
-	anchors map[string][32]byte
+	anchors map[string]ledgers.Record
 	log     []ledgers.Record
-	asked   int // questions
+	asked   int // questions for anchors
 }
 
 func newMemory(genesis ledgers.Genesis) *memory {
-	return &memory{genesis: genesis, tokens: make(map[string][]byte), spent: make(map[string]bool), anchors: make(map[string][32]byte)}
+	return &memory{genesis: genesis, tokens: make(map[string][]byte), spent: make(map[string]bool), anchors: make(map[string]ledgers.Record)}
 }
 
 func (m *memory) Token(_ context.Context, id token.ID) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked++
 	if t, ok := m.tokens[string(id)]; ok {
 		return t, nil
 	}
@@ -70,19 +71,22 @@ func (m *memory) Token(_ context.Context, id token.ID) ([]byte, error) {
 
 func (m *memory) Genesis() ledgers.Genesis { return m.genesis }
 
-func (m *memory) Digest(_ context.Context, anchor []byte) ([32]byte, bool, error) {
+func (m *memory) Record(_ context.Context, anchor []byte) (ledgers.Record, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked++
-	digest, ok := m.anchors[string(anchor)]
-	return digest, ok, nil
+	if !policy.Reserved(anchor) {
+		m.asked++
+	}
+	r, ok := m.anchors[string(anchor)]
+	return r, ok, nil
 }
 
 // apply applies a request once.
 func (m *memory) apply(valid *validator.Valid) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if digest, ok := m.anchors[string(valid.Request.Anchor)]; ok && digest == valid.Digest {
+	e := valid.Entry()
+	if r, ok := m.anchors[string(e.Anchor)]; ok && r.Digest == valid.Digest {
 		return
 	}
 	for _, id := range valid.Spends {
@@ -92,13 +96,27 @@ func (m *memory) apply(valid *validator.Valid) {
 	for _, c := range valid.Creates {
 		m.tokens[string(c.ID)] = c.Token
 	}
-	m.anchors[string(valid.Request.Anchor)] = valid.Digest
-	m.log = append(m.log, ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: valid.Entry()})
+	r := ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: e}
+	m.anchors[string(e.Anchor)] = r
+	m.log = append(m.log, r)
+}
+
+// append appends a record of which no validator knows.
+func (m *memory) append(anchor, raw []byte, outputs []token.Token) {
+	e := ledgers.Entry{Anchor: anchor, Request: raw}
+	for j := range outputs {
+		encoded, _ := outputs[j].Encode()
+		e.Creates = append(e.Creates, ledgers.Created{ID: request.OutputID(anchor, 0, j), Token: encoded})
+	}
+	m.log = append(m.log, ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: e})
 }
 
 func (m *memory) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, error] {
 	return func(yield func(ledgers.Record, error) bool) {
-		for _, r := range m.log[min(from-1, uint64(len(m.log))):] {
+		m.mu.Lock()
+		records := m.log[min(from-1, uint64(len(m.log))):]
+		m.mu.Unlock()
+		for _, r := range records {
 			if ctx.Err() != nil {
 				yield(ledgers.Record{}, context.Cause(ctx))
 				return
@@ -144,7 +162,7 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 	w.issuer = must.Get(service.NewIssueService(w.params, "", smallTables, ex, w.issued, key(t, "issuer")))(t)
 	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, ex, w.audited, w.audits(t, service.SignAll)))(t)
 	w.validator = must.Get(validator.New(w.params, w.genesis, ex, smallTables, 100))(t)
-	w.wallet = must.Get(service.NewWallet(w.params, w.vault(t), service.NewKey(key(t, "nobody"))))(t)
+	w.wallet = must.Get(service.NewWallet(w.params, w.vault(t), w.key(t, "nobody")))(t)
 	w.transfer = must.Get(service.NewTransferService(w.params, "", smallTables, ex, w.wallet))(t)
 	t.Cleanup(func() {
 		for _, v := range []*service.Vault{w.issued, w.audited, w.wallet.Vault} {
@@ -155,8 +173,8 @@ func newWorld(t testing.TB, edit func(*token.PublicParams)) *world {
 }
 
 // audits is the auditor with a policy.
-func (w *world) audits(t must.TB, policy service.Policy) service.Auditor {
-	return service.Auditor{Signer: key(t, "auditor"), Policy: policy, Authorities: []identity.Identity{w.authority.Identity()}}
+func (w *world) audits(t must.TB, rules service.Policy) service.Auditor {
+	return service.Auditor{Signer: key(t, "auditor"), Key: ledgertest.AuditorKey(t, key(t, "auditor").Identity()), Policy: rules, Authorities: []identity.Identity{w.authority.Identity()}}
 }
 
 func (w *world) path() string {
@@ -173,21 +191,30 @@ func (w *world) vault(t must.TB) *service.Vault {
 type party struct {
 	*service.Wallet
 	path string
-	keys service.Keys
+	keys *service.Keys
 	pay  *service.TransferService
 }
 
-func (w *world) party(t must.TB, keys service.Keys) *party {
+func (w *world) party(t must.TB, keys *service.Keys) *party {
 	t.Helper()
 	p := &party{path: w.path(), keys: keys}
 	v := must.Get(service.CreateVault(p.path, w.genesis))(t)
-	p.use(w, v)
+	p.use(t, w, v)
 	return p
 }
 
-func (p *party) use(w *world, v *service.Vault) {
-	p.Wallet = w.wallet.With(v, p.keys)
+func (p *party) use(t must.TB, w *world, v *service.Vault) {
+	t.Helper()
+	p.Wallet = must.Get(w.wallet.With(v, p.keys))(t)
 	p.pay = w.transfer.With(p.Wallet)
+}
+
+// lose is the party without its vault: another one is rebuilt from keys and log at the next Sync.
+func (p *party) lose(t must.TB, w *world) {
+	t.Helper()
+	must.Do(t, p.Close())
+	p.path = w.path()
+	p.use(t, w, must.Get(service.CreateVault(p.path, w.genesis))(t))
 }
 
 // crash closes the vault without settling anything, and opens it again.
@@ -199,7 +226,7 @@ func (p *party) crash(t must.TB, w *world) {
 
 func (p *party) address(t must.TB) service.Address {
 	t.Helper()
-	return must.Get(p.Address(context.Background(), nil))(t)
+	return must.Get(p.Address(nil))(t)
 }
 
 func (p *party) balance(t must.TB) uint64 {
@@ -209,10 +236,13 @@ func (p *party) balance(t must.TB) uint64 {
 }
 
 // key returns the keys of an Ed25519 signer.
-func (w *world) key(t must.TB, name string) service.Keys { return service.NewKey(key(t, name)) }
+func (w *world) key(t must.TB, name string) *service.Keys {
+	t.Helper()
+	return must.Get(service.NewKey(w.genesis, key(t, name)))(t)
+}
 
 // pseudonyms returns the keys of a holder who is enrolled under a name.
-func (w *world) pseudonyms(t must.TB, name string) service.Keys {
+func (w *world) pseudonyms(t must.TB, name string) *service.Keys {
 	t.Helper()
 	scheme := must.Get(identity.NewScheme(w.params.Curve))(t)
 	holder := must.Get(scheme.NewHolder(nil))(t)
@@ -276,7 +306,6 @@ func (w *world) fund(t must.TB, p *party, values ...uint64) {
 		}
 		sub := must.Get(w.issuer.Issue(ctx, o))(t)
 		w.land(t, sub)
-		must.Do(t, p.Receive(ctx, sub.Deliveries...))
 	}
 	must.Do(t, p.Sync(ctx, w.ledger))
 }
@@ -294,7 +323,7 @@ func paying(to service.Address, values ...uint64) service.Order {
 func (p *party) open(t must.TB, w *world) {
 	t.Helper()
 	v := must.Get(service.OpenVault(p.path, w.genesis))(t)
-	p.use(w, v)
+	p.use(t, w, v)
 }
 
 // copied is the party with a copy of its vault, which is not opened yet.

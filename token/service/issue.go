@@ -17,95 +17,95 @@ import (
 // IssueService issues tokens and approves redemptions. It is safe for concurrent use.
 type IssueService struct {
 	*system
-	vault  *Vault
 	issuer identity.Signer
-	index  int    // among the parameters' issuers
 	secret []byte // enters the derivation of blindings and nonces
 }
 
-// NewIssueService returns a service of one of the parameters' issuers, that proves
+// NewIssueService returns a service of one of the policy's issuers, that proves
 // with proofType (empty: the parameters' first). The error is an ErrParams.
 func NewIssueService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
-	index, err := indexOf("issuers", params.Policy.IssuerIdentities(), issuer)
+	s, err := newSystem(params, proofType, tuning, ex, vault)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSystem(params, proofType, tuning, ex, vault)
-	if err != nil {
+	if _, err := indexOf("issuers", s.rules().IssuerIdentities(), issuer); err != nil {
 		return nil, err
 	}
 	secret, err := signerSecret(issuer, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &IssueService{s, vault, issuer, index, secret}, nil
+	return &IssueService{s, issuer, secret}, nil
 }
 
-// indexOf finds a signer among the parameters' identities.
+// indexOf finds a signer among the policy's identities.
 func indexOf(list string, ids [][]byte, signer identity.Signer) (int, error) {
 	index := slices.IndexFunc(ids, func(id []byte) bool { return bytes.Equal(id, signer.Identity()) })
 	if index < 0 {
-		return 0, refuse("the signer is none of the %d %s of the parameters", len(ids), list)
+		return 0, refuse("the signer is none of the %d %s of the policy", len(ids), list)
 	}
 	return index, nil
 }
 
 // Issue makes tokens of an order, proves, and signs as issuer. When it returns nil the
-// submission is durable, and kept until Delivered: the deliveries are the only copies
-// of the openings. The error is that of an order that is refused, or
+// submission is durable. The error is that of an order that is refused, or
 // ErrAnchorConflict for the anchor of another submission.
 func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) {
 	p, err := s.plan(o)
 	if err != nil {
 		return nil, err
 	}
+	index, err := indexOf("issuers", s.rules().IssuerIdentities(), s.issuer)
+	if err != nil {
+		return nil, err
+	}
+	if !s.rules().Issuers[index].MayIssue(p.Type) {
+		return nil, deny("tokens of this type are not the issuer's")
+	}
 	made, tos := make([]action.Output, len(p.Payments)), make([]Address, len(p.Payments))
 	for i, pay := range p.Payments {
 		if len(pay.To.Owner) == 0 {
 			return nil, refuse("payment %d: an issue to nobody", i)
 		}
-		made[i], tos[i] = action.Output{Owner: pay.To.Owner, Value: pay.Value}, pay.To
+		made[i], tos[i] = s.output(p.Anchor, i, &p.Payments[i].To, pay.Value), pay.To
 	}
-	if p.scripts && len(made) != 1 {
-		return nil, policy("%d outputs with an owner script, accepted is 1", len(made))
+	if p.locks && len(made) != 1 {
+		return nil, deny("%d outputs with a hash time lock as an owner, accepted is 1", len(made))
 	}
 	draft, err := action.NewIssue(ctx, s.ex, s.pp, p.Type, s.spec(p, made, s.secret))
 	if err != nil {
 		return nil, err
 	}
-	a := request.Action{Kind: token.Issue, ProofType: s.pp.Config().ProofType, Issuer: &request.Issuer{Index: s.index}}
-	sub, deliveries, err := s.submission(ctx, p.Anchor, a, draft, tos)
+	a := request.Action{Kind: token.Issue, ProofType: s.pp.Config().ProofType, Issuer: &request.Issuer{Index: index}}
+	sub, err := s.submission(ctx, p.Anchor, a, draft, tos)
 	if err != nil {
 		return nil, err
 	}
-	sub.Deliveries = deliveries
 	if a.Issuer.Signature, err = s.issuer.Sign(s.toSign(sub.Request, request.IssuerRole, 0), p.rand); err != nil {
 		return nil, err
 	}
-	k, err := newKept(sub, sub.Request.Digest(s.ledger), nil, nil)
+	k, err := newKept(sub, sub.Request.Digest(s.ledger), nil)
 	if err != nil {
 		return nil, err
 	}
-	err = s.vault.update(ctx, func(tx *bbolt.Tx) error {
-		if err := unused(tx, p.Anchor); err != nil {
-			return err
-		}
-		return putKept(tx, p.Anchor, k)
-	})
-	if err != nil {
+	if err := s.vault.update(ctx, func(tx *bbolt.Tx) error { return keepNew(tx, p.Anchor, k) }); err != nil {
 		return nil, err
 	}
 	return sub, nil
 }
 
-// Approve signs an action of a request that redeems, as parameters with
-// token.RedeemIssuer ask. redeemed are the deliveries of its outputs without owner:
+// Approve signs an action of a request that redeems, as policies with
+// token.RedeemIssuer ask. redeemed open its outputs without owner (Submission.Redeemed):
 // the issuer sees what is redeemed. Whatever is not what they say is an ErrPolicy.
 // The signature is good for this request under its anchor; that it lands, and once, is
 // for the ledger to say before anything is paid out.
-func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...Delivery) error {
-	if s.params.Policy.Redeem != token.RedeemIssuer {
-		return policy("the parameters let owners redeem")
+func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...token.Opening) error {
+	if s.rules().Redeem != token.RedeemIssuer {
+		return deny("the policy lets owners redeem")
+	}
+	issuer, err := indexOf("issuers", s.rules().IssuerIdentities(), s.issuer)
+	if err != nil {
+		return err
 	}
 	if index < 0 || index >= len(r.Actions) || r.Actions[index].Kind != token.Transfer {
 		return refuse("action %d is no transfer of the request", index)
@@ -114,11 +114,7 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 	if err != nil {
 		return err
 	}
-	openings := make([]token.Opening, len(redeemed))
-	for i := range redeemed {
-		openings[i] = redeemed[i].Opening
-	}
-	commitments, err := s.pp.Commit(ctx, s.ex, openings)
+	commitments, err := s.pp.Commit(ctx, s.ex, redeemed)
 	if err != nil {
 		return err
 	}
@@ -127,18 +123,18 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 		if len(a.Outputs[j].Owner) > 0 {
 			continue
 		}
-		if next == len(redeemed) || !bytes.Equal(redeemed[next].ID, request.OutputID(r.Anchor, index, j)) || !bytes.Equal(commitments[next], a.Outputs[j].Commitment) {
-			return policy("output %d is redeemed, and opened by none of the deliveries", j)
+		if next == len(redeemed) || !bytes.Equal(commitments[next], a.Outputs[j].Commitment) {
+			return deny("output %d is redeemed, and not opened", j)
 		}
 		next++
 	}
 	if next == 0 || next < len(redeemed) {
-		return policy("%d outputs are redeemed, %d deliveries opened", next, len(redeemed))
+		return deny("%d outputs are redeemed, %d opened", next, len(redeemed))
 	}
 	signature, err := s.issuer.Sign(s.toSign(r, request.IssuerRole, index), nil)
 	if err != nil {
 		return err
 	}
-	r.Actions[index].Issuer = &request.Issuer{Index: s.index, Signature: signature}
+	r.Actions[index].Issuer = &request.Issuer{Index: issuer, Signature: signature}
 	return nil
 }

@@ -16,65 +16,45 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// The flags of a submission in a vault; the numbers are those of the format.
-const (
-	flagReleased  = 1 << iota // its tokens are free again
-	flagLanded                // the ledger has it
-	flagDelivered             // its payees have their deliveries
-)
+// maxInputs is how many tokens a request spends at most.
+const maxInputs = request.MaxActions * token.MaxTokens
 
-// kept is a submission's record.
+// kept is a submission's record: it waits for the ledger.
 type kept struct {
-	flags       int
+	released    bool     // its tokens are free again
 	digest      [32]byte // of the request, as the ledger stores it
-	change      []byte   // the key in waiting of the output that comes back; empty where none does
 	inputs      []token.ID
 	request     []byte
 	information []byte
-	deliveries  [][]byte
 }
 
 // newKept encodes a submission.
-func newKept(sub *Submission, digest [32]byte, change []byte, inputs []token.ID) (_ *kept, err error) {
-	k := &kept{digest: digest, change: change, inputs: inputs}
+func newKept(sub *Submission, digest [32]byte, inputs []token.ID) (_ *kept, err error) {
+	k := &kept{digest: digest, inputs: inputs}
 	if k.request, err = sub.Request.Encode(); err != nil {
 		return nil, err
 	}
-	if k.information, err = sub.Information.Encode(); err != nil {
-		return nil, err
-	}
-	for i := range sub.Deliveries {
-		d, err := sub.Deliveries[i].Encode()
-		if err != nil {
-			return nil, err
-		}
-		k.deliveries = append(k.deliveries, d)
-	}
-	return k, nil
+	k.information, err = sub.Information.Encode()
+	return k, err
 }
 
-// encode returns flags(1) digest(32) change count(1) inputs request information
-// count(1) deliveries; change and inputs stand behind a length of 1 byte, deliveries
-// of 2, the others of 4.
+// encode returns released(1) digest(32) count(2) inputs request information; inputs stand behind a length of 1 byte, the
+// others of 4.
 func (k *kept) encode() ([]byte, error) {
 	var b cryptobyte.Builder
-	short := func(key []byte) { b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(key) }) }
-	long := func(data []byte) {
+	var released uint8
+	if k.released {
+		released = 1
+	}
+	b.AddUint8(released)
+	b.AddBytes(k.digest[:])
+	b.AddUint16(uint16(len(k.inputs)))
+	for _, in := range k.inputs {
+		b.AddUint8LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(in) })
+	}
+	for _, data := range [][]byte{k.request, k.information} {
 		b.AddUint32(uint32(len(data))) // at most token.MaxRequest
 		b.AddBytes(data)
-	}
-	b.AddUint8(uint8(k.flags))
-	b.AddBytes(k.digest[:])
-	short(k.change)
-	b.AddUint8(uint8(len(k.inputs)))
-	for _, in := range k.inputs {
-		short(in)
-	}
-	long(k.request)
-	long(k.information)
-	b.AddUint8(uint8(len(k.deliveries)))
-	for _, d := range k.deliveries {
-		b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(d) })
 	}
 	return b.Bytes()
 }
@@ -86,17 +66,13 @@ func getKept(tx *bbolt.Tx, anchor []byte) (*kept, error) {
 		return nil, err
 	}
 	f := wire.NewFields(body, "submission", maxRecord)
-	k := &kept{flags: f.Number("flags", 1, 0, flagReleased|flagLanded|flagDelivered)}
+	k := &kept{released: f.Number("released", 1, 0, 1) == 1}
 	copy(k.digest[:], f.Bytes("digest", len(k.digest)))
-	k.change = f.Prefixed("change", 1, 0, maxWaitKey)
-	for range f.Number("inputs", 1, 0, token.MaxTokens) {
+	for range f.Number("inputs", 2, 0, maxInputs) {
 		k.inputs = append(k.inputs, f.Prefixed("inputs", 1, 1, token.MaxID))
 	}
 	k.request = f.Prefixed("request", 4, 1, token.MaxRequest)
 	k.information = f.Prefixed("information", 4, 1, audit.MaxInformation)
-	for range f.Number("deliveries", 1, 0, token.MaxTokens) {
-		k.deliveries = append(k.deliveries, f.Prefixed("deliveries", 2, 1, MaxDelivery))
-	}
 	return k, damaged(bucketSubmissions, f.End("submission"))
 }
 
@@ -108,39 +84,69 @@ func unused(tx *bbolt.Tx, anchor []byte) error {
 	return nil
 }
 
-// putKept writes a submission. It is open until it has landed.
+// keepNew writes a submission that the vault has not had.
+func keepNew(tx *bbolt.Tx, anchor []byte, k *kept) error {
+	if err := unused(tx, anchor); err != nil {
+		return err
+	}
+	for _, id := range k.inputs {
+		if err := put(tx, bucketInputs, inputKey(id, anchor), nil); err != nil {
+			return err
+		}
+	}
+	// An anchor that the ledger may have had before is looked up once (Vault.follow).
+	if err := put(tx, bucketFresh, anchor, nil); err != nil {
+		return err
+	}
+	return putKept(tx, anchor, k)
+}
+
 func putKept(tx *bbolt.Tx, anchor []byte, k *kept) error {
 	body, err := k.encode()
 	if err != nil {
 		return err
 	}
-	if err := put(tx, bucketSubmissions, anchor, body); err != nil {
-		return err
-	}
-	if k.flags&flagLanded == 0 {
-		return put(tx, bucketOpen, anchor, nil)
-	}
-	return remove(tx, bucketOpen, anchor)
+	return put(tx, bucketSubmissions, anchor, body)
 }
 
-func dropKept(tx *bbolt.Tx, anchor []byte) error {
-	if err := remove(tx, bucketOpen, anchor); err != nil {
+func dropKept(tx *bbolt.Tx, anchor []byte, k *kept) error {
+	for _, id := range k.inputs {
+		if err := remove(tx, bucketInputs, inputKey(id, anchor)); err != nil {
+			return err
+		}
+	}
+	if err := remove(tx, bucketFresh, anchor); err != nil {
 		return err
 	}
 	return remove(tx, bucketSubmissions, anchor)
 }
 
-// Kept is a submission in a vault.
+// inputKey is a key in the bucket inputs: an id, behind a length of 1 byte, and the anchor of a submission that spends it.
+func inputKey(id token.ID, anchor []byte) []byte { return append(idKey(id), anchor...) }
+
+func idKey(id token.ID) []byte { return append([]byte{byte(len(id))}, id...) }
+
+// spenders returns the anchors of the submissions that spend a token.
+func spenders(tx *bbolt.Tx, id token.ID) (anchors [][]byte, err error) {
+	prefix := idKey(id)
+	c := tx.Bucket([]byte(bucketInputs)).Cursor()
+	for key, value := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = c.Next() {
+		if _, err := boltfile.Unseal(bucketInputs, key, value, 0); err != nil {
+			return nil, err
+		}
+		anchors = append(anchors, bytes.Clone(key[len(prefix):]))
+	}
+	return anchors, nil
+}
+
+// Kept is a submission in a vault: it waits for the ledger.
 type Kept struct {
 	Submission
-	Released  bool // its tokens are free again; it may land all the same
-	Landed    bool // Sync has found it on the ledger
-	Delivered bool
+	Released bool // its tokens are free again; it may land all the same
 }
 
 // Submissions yields the submissions that the vault keeps, in the order of their
-// anchors: after a crash, what is to be submitted again, and what is still to be
-// delivered. One that is damaged is an error in its place that names the anchor, and
+// anchors: after a crash, what is to be submitted again. One that is damaged is an error in its place that names the anchor, and
 // the others come all the same. Between two no lock is held: what changes meanwhile may
 // or may not be seen.
 func (v *Vault) Submissions() iter.Seq2[Kept, error] {
@@ -167,44 +173,16 @@ func (v *Vault) Submissions() iter.Seq2[Kept, error] {
 	}
 }
 
-// outputs are the ids of the tokens that a submission makes for somebody.
-func (k *kept) outputs() (ids []token.ID, err error) {
-	if len(k.change) > 0 {
-		id, err := parseWaitKey(k.change)
-		if err != nil {
-			return nil, damaged(bucketSubmissions, err)
-		}
-		ids = append(ids, id)
-	}
-	for _, raw := range k.deliveries {
-		d, err := DecodeDelivery(raw)
-		if err != nil {
-			return nil, damaged(bucketSubmissions, err)
-		}
-		if len(d.Token.Owner) > 0 {
-			ids = append(ids, d.ID)
-		}
-	}
-	return ids, nil
-}
-
 func (k *kept) decode(anchor []byte) (out Kept, err error) {
-	out = Kept{Released: k.flags&flagReleased != 0, Landed: k.flags&flagLanded != 0, Delivered: k.flags&flagDelivered != 0}
+	out.Released = k.released
 	if out.Request, err = request.Decode(k.request); err != nil {
 		return Kept{}, damaged(bucketSubmissions, err)
 	}
 	if !bytes.Equal(out.Request.Anchor, anchor) {
-		return Kept{}, damaged(bucketSubmissions, policy("another anchor's"))
+		return Kept{}, damaged(bucketSubmissions, deny("another anchor's"))
 	}
 	if out.Information, err = audit.Decode(k.information); err != nil {
 		return Kept{}, damaged(bucketSubmissions, err)
-	}
-	for _, raw := range k.deliveries {
-		d, err := DecodeDelivery(raw)
-		if err != nil {
-			return Kept{}, damaged(bucketSubmissions, err)
-		}
-		out.Deliveries = append(out.Deliveries, d)
 	}
 	return out, nil
 }

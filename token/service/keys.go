@@ -1,54 +1,64 @@
 package service
 
 import (
+	"bytes"
+	"crypto/rand"
 	"fmt"
 	"io"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Keys are a wallet's: they make its addresses and sign for them. Safe for
-// concurrent use.
-type Keys interface {
-	// New makes an address, and the key with which Signer signs for it: at most
-	// MaxKey bytes, which the vault keeps. rand nil: the system's.
-	New(rand io.Reader) (to Address, key []byte, err error)
-	Signer(key []byte) (identity.Signer, error)
+// Keys are a wallet's, on one ledger: they make its addresses, find and open its tokens, and sign for them. All derives from the
+// secret that they are made of, and from the nonce of an address, which is random and stands in the address's tag. They are
+// safe for concurrent use.
+type Keys struct {
+	ledger token.LedgerID
+	reader *note.Reader
+	mark   [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
+	// signer signs for the address of a nonce.
+	signer func(note.Nonce) (identity.Signer, error)
+	// known is what auditors want to see of the signer, in clear.
+	known func(identity.Signer) (audit.Owner, error)
 }
 
-// MaxKey is the length in bytes of the longest key that a vault keeps.
-const MaxKey = 1 << 10
-
-type single struct{ signer identity.Signer }
-
-// NewKey is one key for all tokens, that of an X.509 or Ed25519 signer: everybody
-// sees that all of them are its. The vault does not keep it.
-func NewKey(signer identity.Signer) Keys { return single{signer} }
-
-func (k single) New(io.Reader) (Address, []byte, error) {
-	return Address{Owner: k.signer.Identity(), Audit: make([]audit.Owner, 1)}, nil, nil
+func newKeys(secret []byte, id token.LedgerID) *Keys {
+	k := &Keys{ledger: id, reader: note.NewReader(secret, id)}
+	_, _ = transcript.XOF("zkbench/v3/service/mark", secret, id[:]).Read(k.mark[:]) // never fails
+	return k
 }
 
-func (k single) Signer([]byte) (identity.Signer, error) { return k.signer, nil }
-
-type pseudonyms struct {
-	holder      identity.Holder
-	encoded     []byte
-	certificate *identity.Certificate
-	bound       []byte
+// NewKey is one key for all tokens, that of an X.509 or Ed25519 signer: everybody sees that all of them are its. Notes
+// are encrypted to keys that derive from a signature of the signer's: it must sign alike whenever it is asked, as
+// those of package identity do; else the error is an ErrParams.
+func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
+	secret, err := signerSecret(signer, nil)
+	if err != nil {
+		return nil, err
+	}
+	again, err := signerSecret(signer, nil)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(secret, again) {
+		return nil, refuse("the signer signs otherwise each time: nothing can be derived from its key")
+	}
+	k := newKeys(secret, genesis.ID())
+	k.signer = func(note.Nonce) (identity.Signer, error) { return signer, nil }
+	k.known = func(identity.Signer) (audit.Owner, error) { return audit.Owner{}, nil }
+	return k, nil
 }
 
-// NewPseudonyms is a fresh pseudonym for each address, of a holder whom an authority
-// has enrolled with the certificate. The key is the pseudonym's nonce: together with
-// the holder's secret, which the vault does not keep, it restores it. The error is
+// NewPseudonyms is a fresh pseudonym for each address, of a holder whom an authority has enrolled with the certificate. All
+// that must be backed up is the holder's secret: the authority can give out the certificate again. The error is
 // an ErrParams for another holder's certificate, else that of Scheme.Certificate.
-func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder identity.Holder, certificate []byte, authority identity.Identity) (Keys, error) {
+func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder identity.Holder, certificate []byte, authority identity.Identity) (*Keys, error) {
 	scheme, err := identity.NewScheme(params.Curve)
 	if err != nil {
 		return nil, err
@@ -57,32 +67,67 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 	if err != nil {
 		return nil, err
 	}
-	p := &pseudonyms{holder: holder, encoded: append([]byte(nil), certificate...), bound: audit.Context(id)}
-	if p.certificate, err = scheme.Certificate(certificate, authority); err != nil {
+	enrolled, err := scheme.Certificate(certificate, authority)
+	if err != nil {
 		return nil, err
 	}
-	if _, _, err := p.New(nil); err != nil { // another holder's certificate shows here
-		return nil, err
+	encoded, bound := bytes.Clone(certificate), audit.Context(id)
+	k := newKeys(holder.Secret(), id)
+	k.signer = func(nonce note.Nonce) (identity.Signer, error) { return holder.Restore(nonce) }
+	k.known = func(signer identity.Signer) (audit.Owner, error) {
+		proof, err := signer.(identity.Pseudonym).AuditProof(enrolled, bound, nil)
+		return audit.Owner{Certificate: encoded, Proof: proof}, err
 	}
-	return p, nil
+	first, err := k.signer(note.Nonce{})
+	if err == nil {
+		_, err = k.known(first) // another holder's certificate shows here
+	}
+	return k, err
 }
 
-func (p *pseudonyms) New(rand io.Reader) (Address, []byte, error) {
-	fresh, err := p.holder.Pseudonym(rand)
-	if err != nil {
-		return Address{}, nil, err
+// own is what auditors want to see of a signer, in clear: nothing where there are none.
+func (k *Keys) own(rules *token.Policy, signer identity.Signer) (audit.Owner, error) {
+	if len(rules.Auditors) == 0 {
+		return audit.Owner{}, nil
 	}
-	proof, err := fresh.AuditProof(p.certificate, p.bound, rand)
-	if err != nil {
-		return Address{}, nil, err
-	}
-	nonce := fresh.Nonce()
-	return Address{Owner: fresh.Identity(), Audit: []audit.Owner{{Certificate: p.encoded, Proof: proof}}}, nonce[:], nil
+	return k.known(signer)
 }
 
-func (p *pseudonyms) Signer(key []byte) (identity.Signer, error) {
-	if len(key) != transcript.SeedLen {
-		return nil, fmt.Errorf("%w: key of %d bytes, a pseudonym's has %d", zkbench.ErrParams, len(key), transcript.SeedLen)
+// address makes the address of a nonce for the wallet's own use: what auditors want to see stands there in clear.
+func (k *Keys) address(rules *token.Policy, nonce note.Nonce) (Address, error) {
+	signer, err := k.signer(nonce)
+	if err != nil {
+		return Address{}, err
 	}
-	return p.holder.Restore([transcript.SeedLen]byte(key))
+	var m Member
+	if m.Audit, err = k.own(rules, signer); err != nil {
+		return Address{}, err
+	}
+	m.Payee, err = k.reader.Payee(nonce, rules.Notes)
+	return Address{Owner: signer.Identity(), Members: []Member{m}}, err
+}
+
+// Address makes a fresh address under the rules of a ledger's policy, for payers. rand nil: the system's.
+func (k *Keys) Address(rules *token.Policy, rand io.Reader) (Address, error) {
+	nonce, err := newNonce(rand)
+	if err != nil {
+		return Address{}, err
+	}
+	a, err := k.address(rules, nonce)
+	if err != nil {
+		return Address{}, err
+	}
+	m := &a.Members[0]
+	m.Audit, err = audit.Seal(rules, k.ledger, a.Owner, m.Audit)
+	return a, err
+}
+
+func newNonce(source io.Reader) (nonce note.Nonce, err error) {
+	if source == nil {
+		source = rand.Reader
+	}
+	if _, err := io.ReadFull(source, nonce[:]); err != nil {
+		return nonce, fmt.Errorf("drawing an address's nonce: %w", err)
+	}
+	return nonce, nil
 }

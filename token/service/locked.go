@@ -1,36 +1,15 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"iter"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/script"
 )
-
-// ownOf returns what a wallet keeps of a delivery's owner: of its address, or of a script between two identities of which
-// one is its address; nil where neither is.
-func ownOf(tx *bbolt.Tx, d *Delivery) (*own, error) {
-	if !script.IsScript(d.Token.Owner) {
-		return getOwn(tx, d.Token.Owner)
-	}
-	lock, err := script.ParseHashLock(d.Token.Owner)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(d.Audit); n != maxAudit {
-		return nil, policy("audit information on %d identities of a script, accepted is %d", n, maxAudit)
-	}
-	for _, id := range []identity.Identity{lock.Sender(), lock.Recipient()} {
-		if mine, err := getOwn(tx, id); mine != nil || err != nil {
-			return &own{audit: d.Audit}, err
-		}
-	}
-	return nil, nil
-}
 
 // HeldLocked is a token that a hash time lock owns, one of whose identities is the wallet's.
 type HeldLocked struct {
@@ -42,7 +21,7 @@ type HeldLocked struct {
 // stops.
 func (v *Vault) Locked() iter.Seq2[HeldLocked, error] {
 	return func(yield func(HeldLocked, error) bool) {
-		for id, err := range v.keys(bucketLocked, nil, nil) {
+		for id, err := range v.keys(bucketScripts, nil, nil) {
 			var h *held
 			if err == nil {
 				h, err = lookUp(v, token.ID(id), getToken)
@@ -52,7 +31,10 @@ func (v *Vault) Locked() iter.Seq2[HeldLocked, error] {
 			}
 			var out HeldLocked
 			if err == nil {
-				out.Held = Held{ID: h.ID, Type: h.Opening.Type, Value: h.Opening.Value}
+				if identity.Identity(h.Token.Owner).Type() != script.TypeHashLock {
+					continue
+				}
+				out.Held = Held{ID: h.ID, Type: h.Type, Value: h.Value}
 				out.Lock, err = script.ParseHashLock(h.Token.Owner)
 			}
 			if !yield(out, err) || err != nil {
@@ -81,72 +63,58 @@ func (s *TransferService) unlock(ctx context.Context, id token.ID, u script.Unlo
 	if err != nil {
 		return nil, err
 	}
-	f, to, err := s.wallet.takeLocked(id, u)
+	f, err := s.wallet.takeLocked(id, u)
 	if err != nil {
 		return nil, err
 	}
 	defer s.wallet.endReservation(f)
 	f.witness = witness
-	p, err := s.plan(Order{Type: f.tokens[0].Opening.Type, Payments: []Payment{{*to, f.sum}}})
+	to, err := s.wallet.keys.address(s.rules(), f.tokens[0].nonces[0])
 	if err != nil {
 		return nil, err
 	}
-	// All of it comes back: there is nobody to deliver to.
-	out := &outputs{tos: []Address{*to}, values: []uint64{f.sum}, back: held{state: expected, own: own{f.tokens[0].key, to.Audit}}}
-	return s.submit(ctx, p, f, out)
-}
-
-// takeLocked reserves a token of a lock in memory, as take does, and returns the address that it is spent to: that of
-// the identity which signs.
-func (v *Vault) takeLocked(id token.ID, u script.Unlock) (f *funds, to *Address, err error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.taken[string(id)] {
-		return nil, nil, policy("token %x is being spent", []byte(id))
-	}
-	err = v.view(func(tx *bbolt.Tx) error {
-		h, err := getToken(tx, id)
-		if err != nil {
-			return err
-		}
-		if h == nil || h.state != unspent || !script.IsScript(h.Token.Owner) {
-			return policy("token %x is none of a script that can be spent", []byte(id))
-		}
-		lock, err := script.ParseHashLock(h.Token.Owner)
-		if err != nil {
-			return err
-		}
-		signer := lock.Sender()
-		if u.Kind == script.Claim {
-			if image, err := script.Image(u.Preimage); err != nil || image != lock.Image() {
-				return policy("the preimage is another image's")
-			}
-			signer = lock.Recipient()
-		}
-		mine, err := getOwn(tx, signer)
-		if err != nil {
-			return err
-		}
-		if mine == nil {
-			return policy("who may %s is no address of this wallet", u.Kind)
-		}
-		h.key, to = mine.key, &Address{Owner: signer, Audit: mine.audit}
-		f = &funds{tokens: []held{*h}, sum: h.Opening.Value, signer: signer}
-		return nil
-	})
+	p, err := s.plan(Order{Type: f.tokens[0].Type, Payments: []Payment{{to, f.sum}}})
 	if err != nil {
-		return nil, nil, err
-	}
-	v.taken[string(id)] = true
-	return f, to, nil
-}
-
-// keepLocked notes what a transfer gives to a script of the wallet's, which is told of by nobody.
-func keepLocked(tx *bbolt.Tx, d *Delivery) (key []byte, err error) {
-	mine, err := ownOf(tx, d)
-	if mine == nil || err != nil {
 		return nil, err
 	}
-	h := &held{state: expected, own: *mine, Delivery: *d}
-	return h.waitKey(), putToken(tx, h)
+	return s.submit(ctx, p, f, &outputs{tos: []Address{to}, values: []uint64{f.sum}})
+}
+
+// takeLocked reserves a token of a lock in memory, as take does; its one nonce is that of the identity which signs.
+func (w *Wallet) takeLocked(id token.ID, u script.Unlock) (f *funds, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.taken[string(id)] {
+		return nil, deny("token %x is being spent", []byte(id))
+	}
+	h, err := lookUp(w.Vault, id, getToken)
+	if err != nil {
+		return nil, err
+	}
+	if h == nil || h.state != unspent || identity.Identity(h.Token.Owner).Type() != script.TypeHashLock {
+		return nil, deny("token %x is none of a hash time lock that can be spent", []byte(id))
+	}
+	lock, err := script.ParseHashLock(h.Token.Owner)
+	if err != nil {
+		return nil, err
+	}
+	signer := lock.Sender()
+	if u.Kind == script.Claim {
+		if image, err := script.Image(u.Preimage); err != nil || image != lock.Image() {
+			return nil, deny("the preimage is another image's")
+		}
+		signer = lock.Recipient()
+	}
+	for _, nonce := range h.nonces {
+		mine, err := w.keys.signer(nonce)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(mine.Identity(), signer) {
+			h.nonces = []note.Nonce{nonce}
+			w.taken[string(id)] = true
+			return &funds{tokens: []held{*h}, sum: h.Value, signer: signer}, nil
+		}
+	}
+	return nil, deny("who may %s is no address of this wallet", u.Kind)
 }

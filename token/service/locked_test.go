@@ -23,7 +23,7 @@ func (p *party) locked(t testing.TB) (all []service.HeldLocked) {
 }
 
 // TestLocked: a token is locked, seen by both, and claimed before the deadline or reclaimed from then on; whoever does not
-// spend it learns that it is spent. Vaults are opened again between all steps.
+// spend it learns that it is spent. Vaults are opened again between all steps, and one is lost while the token is locked.
 func TestLocked(t *testing.T) {
 	preimage := []byte("a secret")
 	deadline := blockTime.Add(time.Hour)
@@ -42,26 +42,27 @@ func TestLocked(t *testing.T) {
 			}
 			alice, bob, eve := make("alice"), make("bob"), make("eve")
 			w.fund(t, alice, 100, 7)
+			must.Do(t, eve.Sync(ctx, w.ledger))
+			lose := false
 			both := func() {
 				t.Helper()
-				for _, p := range []*party{alice, bob} {
-					p.crash(t, w)
+				for i, p := range []*party{alice, bob} {
+					if lose && i == 1 {
+						p.lose(t, w)
+					} else {
+						p.crash(t, w)
+					}
 					must.Do(t, p.Sync(ctx, w.ledger))
 				}
 			}
 			to := must.Get(service.Locked(sha256.Sum256(preimage), uint64(deadline.Unix()), alice.address(t), bob.address(t)))(t)
 			sub := must.Get(alice.pay.Transfer(ctx, paying(to, 100)))(t)
-			golden.Equal(t, "deliveries", 1, len(sub.Deliveries))
-			d := must.Get(service.DecodeDelivery(must.Get(sub.Deliveries[0].Encode())(t)))(t)
-			must.Fail(t, eve.Receive(ctx, d), zkbench.ErrPolicy, "received by a stranger")
-			without := d
-			without.Audit = nil
-			must.Fail(t, bob.Receive(ctx, without), zkbench.ErrPolicy, "without audit information")
-			must.Do(t, bob.Receive(ctx, d))
 			both()
 			golden.Equal(t, "locked before it has landed", 0, len(alice.locked(t))+len(bob.locked(t)))
 			w.land(t, sub)
+			lose = true
 			both()
+			lose = false
 			for _, p := range []*party{alice, bob} {
 				all := p.locked(t)
 				golden.Equal(t, "locked", 1, len(all))
@@ -71,7 +72,9 @@ func TestLocked(t *testing.T) {
 			alice.has(t, 7, "what is locked is not")
 			bob.has(t, 0, "what is locked is not")
 
-			id := d.ID
+			must.Do(t, eve.Sync(ctx, w.ledger))
+			golden.Equal(t, "locked, for a stranger", 0, len(eve.locked(t)))
+			id := alice.locked(t)[0].ID
 			must.FailGet(bob.pay.Claim(ctx, id, []byte("another")))(t, zkbench.ErrPolicy, "another preimage")
 			must.FailGet(bob.pay.Claim(ctx, id, nil))(t, zkbench.ErrMalformed, "no preimage")
 			must.FailGet(alice.pay.Claim(ctx, id, preimage))(t, zkbench.ErrPolicy, "claimed by the sender")
@@ -81,7 +84,6 @@ func TestLocked(t *testing.T) {
 
 			// Both try, each at the other's time first.
 			claim, reclaim := must.Get(bob.pay.Claim(ctx, id, preimage))(t), must.Get(alice.pay.Reclaim(ctx, id))(t)
-			golden.Equal(t, "deliveries of who spends to himself", 0, len(claim.Deliveries)+len(reclaim.Deliveries))
 			golden.Equal(t, "locked, while submissions hold it", 0, len(alice.locked(t))+len(bob.locked(t)))
 			must.FailGet(bob.pay.Claim(ctx, id, preimage))(t, zkbench.ErrPolicy, "claimed twice")
 			must.FailGet(w.submitAt(t, claim, deadline))(t, zkbench.ErrPolicy, "claimed at the deadline")
@@ -116,7 +118,6 @@ func TestLockedIsKept(t *testing.T) {
 	must.Do(t, alice.Discard(ctx, lost.Request.Anchor))
 	alice.has(t, 5, "after a lock that was discarded")
 	sub := must.Get(alice.pay.Transfer(ctx, paying(to, 5)))(t)
-	must.Do(t, bob.Receive(ctx, sub.Deliveries...))
 	w.land(t, sub)
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	must.Do(t, bob.Sync(ctx, w.ledger))
@@ -129,14 +130,11 @@ func TestLockedIsKept(t *testing.T) {
 		must.Do(t, bob.Discard(ctx, claim.Request.Anchor))
 		golden.Equal(t, "locked after it was discarded", 1, len(bob.locked(t)))
 	}
-	must.Do(t, alice.Recheck(ctx, w.ledger))
+	must.Do(t, alice.Sync(ctx, w.ledger))
 	golden.Equal(t, "locked, by the sender", 1, len(alice.locked(t)))
 	w.land(t, must.Get(bob.pay.Claim(ctx, id, preimage))(t))
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	golden.Equal(t, "locked after the other's claim", 0, len(alice.locked(t)))
-	must.Do(t, alice.Receive(ctx, sub.Deliveries...), "told again")
-	must.Do(t, alice.Sync(ctx, w.ledger))
-	golden.Equal(t, "told again of what is spent", 0, len(alice.locked(t)))
 	_, err := service.Locked([script.ImageLen]byte{}, 0, alice.address(t), bob.address(t))
 	must.Fail(t, err, zkbench.ErrMalformed, "no deadline")
 }

@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
@@ -21,12 +21,11 @@ import (
 
 // coin is a token that was ever made, as the model knows it.
 type coin struct {
-	owner     int // party; -1: nobody
-	typ       string
-	value     uint64
-	delivered bool
-	landed    bool
-	spent     bool
+	owner  int // party; -1: nobody
+	typ    string
+	value  uint64
+	landed bool
+	spent  bool
 }
 
 // order is a submission that the model knows of.
@@ -34,10 +33,8 @@ type order struct {
 	sub      *service.Submission
 	payer    int // -1: the issuer
 	inputs   []*coin
-	outputs  []*coin // of the deliveries, then the change
-	change   bool
-	released bool // or discarded
-	gone     bool // discarded: it must not be landed
+	outputs  []*coin
+	released bool // or discarded, or forgotten with a vault
 	landed   bool
 }
 
@@ -70,65 +67,50 @@ func (m *model) free(p int, typ string) (sum uint64) {
 		}
 	}
 	for _, c := range m.coins {
-		if c.owner == p && c.typ == typ && c.delivered && c.landed && !c.spent && !held[c] {
+		if c.owner == p && c.typ == typ && c.landed && !c.spent && !held[c] {
 			sum += c.value
 		}
 	}
 	return sum
 }
 
-func (m *model) note(t *rapid.T, sub *service.Submission, payer int, payees []int) *order {
+// note takes a submission down that pays payees, each of whom by one address.
+func (m *model) note(t *rapid.T, sub *service.Submission, payer int, payees map[string]int) {
 	o := &order{sub: sub, payer: payer}
-	for i, d := range sub.Deliveries {
-		c := &coin{owner: payees[i], typ: d.Opening.Type, value: d.Opening.Value}
-		m.coins[string(d.ID)] = c
+	a := must.Get(action.Parse(32, sub.Request.Actions[0].Kind, sub.Request.Actions[0].Raw))(t)
+	for j, item := range sub.Information.Actions[0].Outputs {
+		owner, named := payees[string(a.Outputs[j].Owner)]
+		if !named {
+			owner = payer // the change
+		}
+		c := &coin{owner: owner, typ: item.Opening.Type, value: item.Opening.Value}
+		m.coins[string(request.OutputID(sub.Request.Anchor, 0, j))] = c
 		o.outputs = append(o.outputs, c)
 	}
 	if payer >= 0 {
-		rest := uint64(0)
 		for i, in := range inputsOf(t, sub) {
 			c := m.coins[string(in.ID)]
 			if c == nil || c.owner != payer || c.spent || c.value != sub.Information.Actions[0].Inputs[i].Opening.Value {
 				t.Fatal("a transfer spends what is not the payer's")
 			}
 			o.inputs = append(o.inputs, c)
-			rest += c.value
-		}
-		for _, c := range o.outputs {
-			rest -= c.value
-		}
-		if o.change = rest > 0; o.change {
-			c := &coin{owner: payer, typ: sub.Information.Actions[0].Inputs[0].Opening.Type, value: rest, delivered: true}
-			m.coins[string(changeOf(t, sub))] = c
-			o.outputs = append(o.outputs, c)
 		}
 	}
 	m.orders = append(m.orders, o)
-	return o
-}
-
-// changeOf is the id of the output that no delivery names.
-func changeOf(t must.TB, sub *service.Submission) token.ID {
-	t.Helper()
-	for j := range sub.Information.Actions[0].Outputs {
-		id := request.OutputID(sub.Request.Anchor, 0, j)
-		if !slices.ContainsFunc(sub.Deliveries, func(d service.Delivery) bool { return bytes.Equal(d.ID, id) }) {
-			return id
-		}
-	}
-	t.Fatal("no change")
-	return nil
 }
 
 func (m *model) issue(t *rapid.T) {
 	p := rapid.IntRange(0, 1).Draw(t, "payee")
 	values := rapid.SliceOfN(rapid.Uint64Range(0, 100), 1, 4).Draw(t, "values")
 	o := service.Order{Type: rapid.SampledFrom(types[:]).Draw(t, "type")}
+	payees := map[string]int{}
 	for _, v := range values {
-		o.Payments = append(o.Payments, service.Payment{To: m.parties[p].address(t), Value: v})
+		to := m.parties[p].address(t)
+		payees[string(to.Owner)] = p
+		o.Payments = append(o.Payments, service.Payment{To: to, Value: v})
 	}
 	sub := must.Get(m.w.issuer.Issue(context.Background(), o))(t)
-	m.note(t, sub, -1, []int{p, p, p, p})
+	m.note(t, sub, -1, payees)
 }
 
 func (m *model) transfer(t *rapid.T) {
@@ -151,7 +133,7 @@ func (m *model) transfer(t *rapid.T) {
 	case err == nil && want > have:
 		t.Fatalf("paid %d of %d", want, have)
 	case err == nil:
-		m.note(t, sub, p, []int{payee})
+		m.note(t, sub, p, map[string]int{string(to.Owner): payee})
 	case errors.Is(err, zkbench.ErrLimit) && want <= have:
 	case errors.Is(err, zkbench.ErrPolicy) && (want > have || want == 0):
 	default:
@@ -173,9 +155,9 @@ func (m *model) some(t *rapid.T, fits func(*order) bool) *order {
 	return rapid.SampledFrom(fitting).Draw(t, "order")
 }
 
-// land submits an order to the ledger, released ones too.
+// land submits an order to the ledger, released and discarded ones too.
 func (m *model) land(t *rapid.T) {
-	o := m.some(t, func(o *order) bool { return !o.landed && !o.gone })
+	o := m.some(t, func(o *order) bool { return !o.landed })
 	dead := o.dead()
 	report, err := m.w.submit(t, o.sub)
 	if dead != (err != nil) {
@@ -226,15 +208,12 @@ func (m *model) replay(t *rapid.T) {
 	}
 }
 
-func (m *model) deliver(t *rapid.T) {
-	o := m.some(t, func(o *order) bool {
-		return slices.ContainsFunc(o.outputs, func(c *coin) bool { return c.owner >= 0 && !c.delivered })
-	})
-	for i, d := range o.sub.Deliveries {
-		if c := o.outputs[i]; c.owner >= 0 {
-			must.Do(t, m.parties[c.owner].Receive(context.Background(), d))
-			c.delivered = true
-		}
+// lose loses a vault, and with it the submissions that have not landed: they may land all the same.
+func (m *model) lose(t *rapid.T) {
+	p := rapid.IntRange(0, 1).Draw(t, "party")
+	m.parties[p].lose(t, m.w)
+	for _, o := range m.orders {
+		o.released = o.released || o.payer == p
 	}
 }
 
@@ -248,7 +227,7 @@ func (m *model) give(t *rapid.T, discard bool) {
 	} else {
 		must.Do(t, p.Release(context.Background(), o.sub.Request.Anchor))
 	}
-	o.released, o.gone = true, discard
+	o.released = true
 }
 
 // check compares balances with the model's, and the value that there is of each type with
@@ -280,8 +259,7 @@ func (m *model) check(t *rapid.T) {
 	}
 }
 
-// TestModel holds two wallets to the model, through releases, late landings and
-// crashes.
+// TestModel holds two wallets to the model, through releases, late landings, crashes and lost vaults.
 func TestModel(t *testing.T) {
 	w := newWorld(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
@@ -299,7 +277,7 @@ func TestModel(t *testing.T) {
 			"transfer": m.transfer,
 			"land":     m.land,
 			"replay":   m.replay,
-			"deliver":  m.deliver,
+			"lose":     m.lose,
 			"release":  func(t *rapid.T) { m.give(t, false) },
 			"discard":  func(t *rapid.T) { m.give(t, true) },
 			"crash":    func(t *rapid.T) { m.parties[rapid.IntRange(0, 1).Draw(t, "party")].crash(t, w) },

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"iter"
 
@@ -11,31 +10,24 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Log is what an auditor asks a ledger.Ledger.
-type Log interface {
-	// Genesis returns what the ledger was created with.
-	Genesis() ledger.Genesis
-	// Log yields the records from a sequence number on.
-	Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error]
-}
-
-var _ Log = ledger.Ledger(nil)
-
 // reconciledKey is where in bucketMeta the number of the last record stands that Reconcile has seen.
 const reconciledKey = "reconciled"
 
-// Reconcile goes through the ledger's log from where it ended before, and notes which of the requests that were
+// Reconcile follows the ledger's policy, and goes through its log from where it ended before, and notes which of the requests that were
 // signed have landed; Unlanded yields the others. A record that was not signed, or not as it is there, goes to
 // stray: where every request needs this auditor, either the vault has been lost or a validator is not to be
 // trusted. When ctx ends or stray returns an error, what was seen until then is noted.
-func (s *AuditorService) Reconcile(ctx context.Context, l Log, stray func(ledger.Record) error) (landed uint64, err error) {
+func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(ledger.Record) error) (landed uint64, err error) {
 	v := s.vault
 	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return 0, err
 	}
+	if err := s.follow(ctx, l); err != nil {
+		return 0, err
+	}
 	var last uint64
 	err = v.view(func(tx *bbolt.Tx) (err error) {
-		last, err = reconciled(tx)
+		last, err = number(tx, reconciledKey)
 		return err
 	})
 	if err != nil {
@@ -51,6 +43,9 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Log, stray func(ledger
 		err := v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
 			found, strays = 0, nil // it may run again
 			for i := range seen {
+				if seen[i].Update {
+					continue // which administrators sign, and no auditor
+				}
 				switch is, err := landedAs(tx, &seen[i]); {
 				case err != nil:
 					return err
@@ -60,8 +55,7 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Log, stray func(ledger
 					strays = append(strays, seen[i])
 				}
 			}
-			end := binary.BigEndian.AppendUint64(nil, seen[len(seen)-1].Seq)
-			return put(tx, bucketMeta, []byte(reconciledKey), end)
+			return putNumber(tx, reconciledKey, seen[len(seen)-1].Seq)
 		})
 		seen = seen[:0]
 		if err != nil {
@@ -89,6 +83,16 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Log, stray func(ledger
 	return landed, note()
 }
 
+// follow adopts the updates of the ledger's policy.
+func (s *AuditorService) follow(ctx context.Context, l Ledger) error {
+	s.vault.following.Lock()
+	defer s.vault.following.Unlock()
+	if err := s.vault.followPolicy(ctx, l); err != nil {
+		return err
+	}
+	return s.adopt(ctx)
+}
+
 // landedAs notes that a record has landed, and tells whether it was signed.
 func landedAs(tx *bbolt.Tx, r *ledger.Record) (bool, error) {
 	one, err := getSigned(tx, r.Anchor)
@@ -97,18 +101,6 @@ func landedAs(tx *bbolt.Tx, r *ledger.Record) (bool, error) {
 	}
 	one.landed = r.Seq
 	return true, putSigned(tx, r.Anchor, one)
-}
-
-// reconciled is the number of the last record that Reconcile has seen.
-func reconciled(tx *bbolt.Tx) (uint64, error) {
-	body, err := get(tx, bucketMeta, []byte(reconciledKey))
-	switch {
-	case body == nil || err != nil:
-		return 0, err
-	case len(body) != 8:
-		return 0, ledger.Corruptf("bucket "+bucketMeta, "%d bytes under %q, want 8", len(body), reconciledKey)
-	}
-	return binary.BigEndian.Uint64(body), nil
 }
 
 // Unlanded yields the anchors of requests that were signed and that Reconcile has not found on the ledger. After an error

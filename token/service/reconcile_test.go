@@ -20,11 +20,11 @@ import (
 )
 
 // auditorOf is the world's auditor with a policy, and a vault of its own.
-func auditorOf(t *testing.T, w *world, policy service.Policy) *service.AuditorService {
+func auditorOf(t *testing.T, w *world, rules service.Policy) *service.AuditorService {
 	t.Helper()
 	vault := w.vault(t)
 	t.Cleanup(func() { must.Do(t, vault.Close()) })
-	return must.Get(service.NewAuditorService(w.params, smallTables, executor.Serial(), vault, w.audits(t, policy)))(t)
+	return must.Get(service.NewAuditorService(w.params, smallTables, executor.Serial(), vault, w.audits(t, rules)))(t)
 }
 
 // TestPolicy: what the policy refuses is not signed and not kept, and the policy sees who issues, what, and to whom: no
@@ -90,7 +90,7 @@ func TestReconcile(t *testing.T) {
 	alice := w.party(t, w.key(t, "alice"))
 	var strays []string
 	stray := func(r ledger.Record) error { strays = append(strays, string(r.Anchor)); return nil }
-	reconcile := func(s *service.AuditorService, l service.Log) uint64 {
+	reconcile := func(s *service.AuditorService, l service.Ledger) uint64 {
 		t.Helper()
 		return must.Get(s.Reconcile(ctx, l, stray))(t)
 	}

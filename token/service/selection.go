@@ -84,7 +84,7 @@ func (v *Vault) choose(tx *bbolt.Tx, typ string, want uint64, most int) (ids []t
 		}
 		switch {
 		case id == nil && want == 0:
-			return nil, policy("no token is free, and a payment of 0 takes one")
+			return nil, deny("no token is free, and a payment of 0 takes one")
 		case id == nil:
 			return nil, &FundsError{Have: want - left, Want: want}
 		}
@@ -170,7 +170,7 @@ func load(tx *bbolt.Tx, ids []token.ID) (*funds, error) {
 		if h == nil || h.state != unspent {
 			return nil, ledger.Corruptf("bucket "+bucketFree, "names a token that is not unspent")
 		}
-		f.tokens, f.sum = append(f.tokens, *h), f.sum+h.Opening.Value
+		f.tokens, f.sum = append(f.tokens, *h), f.sum+h.Value
 	}
 	return f, nil
 }

@@ -3,10 +3,9 @@
 // docs/service.md says what is durable when, and how tokens are selected.
 //
 // A payee makes an Address and hands it to the payer. The payer's service returns a
-// Submission: the request, which goes to the auditors and then to a validator; the
-// information for the auditors; and a Delivery for each payee, without which the
-// token is lost. The payee's wallet receives the delivery and counts the token when
-// Sync has found it on the ledger.
+// Submission: the request, which goes to the auditors and then to a validator, and the
+// information for the auditors. With every token on the ledger stands its opening, encrypted to the
+// owner: the payee's wallet counts the token when Sync has found it in the log.
 //
 // What this package does not promise: secrets are neither wiped from memory nor
 // encrypted in the vault; one request makes one action.
@@ -18,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -27,6 +25,7 @@ import (
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
+	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/transcript"
@@ -37,25 +36,6 @@ const AnchorLen = 32
 
 // cachedIdentities bounds the parsed identities that a service keeps.
 const cachedIdentities = 1024
-
-// Address is where a payment goes. The payee makes it and hands it over; whoever has
-// two of a payee's with the same owner knows that they are one payee's.
-type Address struct {
-	Owner []byte        // an identity, or a script; empty: the payment is redeemed
-	Audit []audit.Owner // one for each identity of the owner
-}
-
-// Locked is the address of a hash time lock between two others: recipient claims what is paid to it with the preimage of
-// image before the deadline, in Unix seconds, and sender reclaims it from then on. Both wallets keep what they need for it until it
-// is spent: the payer's, whose own address sender is, by itself, the payee's when it receives the delivery. The error
-// is that of script.NewHashLock.
-func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Address) (Address, error) {
-	lock, err := script.NewHashLock(image, deadline, sender.Owner, recipient.Owner)
-	if err != nil {
-		return Address{}, err
-	}
-	return Address{Owner: lock.Owner(), Audit: slices.Concat(sender.Audit, recipient.Audit)}, nil
-}
 
 // Payment gives a value, below 2^bits of the parameters, to an address.
 type Payment struct {
@@ -72,11 +52,20 @@ type Order struct {
 	Rand     io.Reader // nil: the system's
 }
 
-// Submission is what came of an order. All of it but the request is secret.
+// Submission is what came of an order.
 type Submission struct {
-	Request     *request.Request // it lacks the auditors' signatures, and an issuer's on a redemption that needs one
-	Information *audit.Information
-	Deliveries  []Delivery // one for each payment, in order; for a redemption, what an issuer approves
+	Request     *request.Request   // it lacks the auditors' signatures, and an issuer's on a redemption that needs one
+	Information *audit.Information // for the auditors: secret
+}
+
+// Redeemed opens the outputs of an action that are redeemed, in order: for the issuer who approves. Secret.
+func (s *Submission) Redeemed(action int) (openings []token.Opening) {
+	for _, item := range s.Information.Actions[action].Outputs {
+		if len(item.Owners) == 0 {
+			openings = append(openings, item.Opening)
+		}
+	}
+	return openings
 }
 
 // FundsError says that the tokens that are free to be spent do not suffice. It is a
@@ -95,6 +84,7 @@ func (e *FundsError) Unwrap() error { return zkbench.ErrPolicy }
 // system is what the services of one participant share: the public parameters, and
 // what proves under them.
 type system struct {
+	vault  *Vault
 	params *token.PublicParams
 	ledger token.LedgerID
 	pp     token.CryptoParams
@@ -112,7 +102,10 @@ func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning
 	if proofType == "" {
 		proofType = params.Systems[0].ProofType
 	}
-	s := &system{params: params, ledger: id, ex: ex}
+	if err := vault.adopt(params); err != nil {
+		return nil, err
+	}
+	s := &system{vault: vault, params: params, ledger: id, ex: ex}
 	if s.pp, err = params.Crypto(proofType, tuning); err != nil {
 		return nil, err
 	}
@@ -126,16 +119,16 @@ func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning
 
 // plan is an order that has been checked.
 type plan struct {
-	Order             // Rand nil: the prover takes the parameters' source
-	rand    io.Reader // for all else
-	sum     uint64
-	scripts bool // some payment goes to a script
+	Order           // Rand nil: the prover takes the parameters' source
+	rand  io.Reader // for all else
+	sum   uint64
+	locks bool // some payment goes to a hash time lock
 }
 
 // plan checks an order and draws its anchor.
 func (s *system) plan(o Order) (*plan, error) {
 	p := &plan{Order: o}
-	switch n, limits := len(o.Payments), s.params.Policy.Limits; {
+	switch n, limits := len(o.Payments), s.rules().Limits; {
 	case len(o.Type) < 1 || len(o.Type) > token.MaxType:
 		return nil, refuse("type of %d bytes, accepted are 1 to %d", len(o.Type), token.MaxType)
 	case n < 1:
@@ -155,11 +148,11 @@ func (s *system) plan(o Order) (*plan, error) {
 		if p.sum, carry = bits.Add64(p.sum, o.Payments[i].Value, 0); carry != 0 {
 			return nil, refuse("payments whose sum is 2^64 or more")
 		}
-		scripted, err := s.payee(&o.Payments[i].To)
+		lock, err := s.payee(&o.Payments[i].To)
 		if err != nil {
 			return nil, fmt.Errorf("payment %d: %w", i, err)
 		}
-		p.scripts = p.scripts || scripted
+		p.locks = p.locks || lock
 	}
 	if p.rand = o.Rand; p.rand == nil {
 		p.rand = rand.Reader
@@ -174,33 +167,26 @@ func (s *system) plan(o Order) (*plan, error) {
 }
 
 // payee refuses an address that a validator or an auditor would refuse, before
-// tokens are bound to it, and tells whether it is a script.
-func (s *system) payee(to *Address) (scripted bool, err error) {
-	var ids []identity.Identity
-	switch scripted = script.IsScript(to.Owner); {
-	case len(to.Owner) == 0:
-	case scripted:
-		lock, err := script.ParseHashLock(to.Owner)
-		if err != nil {
-			return true, err
-		}
-		ids = []identity.Identity{lock.Sender(), lock.Recipient()}
-	default:
-		ids = []identity.Identity{to.Owner}
+// tokens are bound to it, and tells whether it is a hash time lock.
+func (s *system) payee(to *Address) (lock bool, err error) {
+	lock = identity.Identity(to.Owner).Type() == script.TypeHashLock
+	ids, err := script.Identities(to.Owner)
+	if err != nil {
+		return lock, err
 	}
-	if len(to.Audit) != len(ids) {
-		return scripted, refuse("audit information on %d identities, the owner has %d", len(to.Audit), len(ids))
+	if len(to.Members) != len(ids) {
+		return lock, refuse("%d members, the owner has %d identities", len(to.Members), len(ids))
 	}
 	for _, id := range ids {
 		v, err := s.ids.Verifier(id)
 		if err != nil {
-			return scripted, err
+			return lock, err
 		}
 		if identity.AnybodySigns(v) {
-			return scripted, refuse("a key of small order, for which anybody can sign")
+			return lock, refuse("a key of small order, for which anybody can sign")
 		}
 	}
-	return scripted, nil
+	return lock, nil
 }
 
 // spec is what the action of a plan is drafted from.
@@ -221,27 +207,35 @@ func signerSecret(signer identity.Signer, rand io.Reader) ([]byte, error) {
 	return secret, err
 }
 
+// output is the output j of a plan's action, with its note.
+func (s *system) output(anchor []byte, j int, to *Address, value uint64) action.Output {
+	out := action.Output{Owner: to.Owner, Value: value}
+	if payees := to.payees(); len(payees) > 0 {
+		place := note.Place{Ledger: s.ledger, ID: request.OutputID(anchor, 0, j), Owner: to.Owner}
+		out.Note = func(o token.Opening) ([]byte, error) { return note.Seal(place, payees, o) }
+	}
+	return out
+}
+
 // submission proves a draft and puts it into a request, and its openings into the audit
-// information. deliveries are those of all outputs, which tos are the addresses of.
-func (s *system) submission(ctx context.Context, anchor []byte, a request.Action, draft *action.Draft, tos []Address) (sub *Submission, deliveries []Delivery, err error) {
+// information; tos are the addresses of its outputs.
+func (s *system) submission(ctx context.Context, anchor []byte, a request.Action, draft *action.Draft, tos []Address) (sub *Submission, err error) {
 	if a.Raw, err = draft.Prove(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	sub = &Submission{
-		Request:     &request.Request{Anchor: anchor, Actions: []request.Action{a}, Auditors: make([][]byte, len(s.params.Policy.Auditors))},
+		Request:     &request.Request{Anchor: anchor, Actions: []request.Action{a}, Auditors: make([][]byte, len(s.rules().Auditors))},
 		Information: &audit.Information{Actions: make([]audit.Action, 1)},
 	}
 	info := &sub.Information.Actions[0]
 	for j, opening := range draft.Openings {
-		info.Outputs = append(info.Outputs, audit.Item{Opening: opening, Owners: tos[j].Audit})
-		d := Delivery{ID: request.OutputID(anchor, 0, j), Token: draft.Outputs[j], Opening: opening}
-		if script.IsScript(d.Token.Owner) {
-			d.Audit = tos[j].Audit
-		}
-		deliveries = append(deliveries, d)
+		info.Outputs = append(info.Outputs, audit.Item{Opening: opening, Owners: tos[j].audit()})
 	}
-	return sub, deliveries, nil
+	return sub, nil
 }
+
+// rules is the ledger's policy as far as the vault has followed it.
+func (s *system) rules() *token.Policy { return s.vault.rules() }
 
 // toSign is what is signed of a request in a role.
 func (s *system) toSign(r *request.Request, role request.Role, action int) []byte {
@@ -254,8 +248,8 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
 }
 
-// policy is an ErrPolicy with its reason.
-func policy(format string, args ...any) error {
+// deny is an ErrPolicy with its reason.
+func deny(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 )
@@ -40,8 +41,7 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 // makes the outputs, with change to a fresh address of the wallet where the tokens
 // are worth more, proves, and signs for the owners. A payment to nobody redeems.
 //
-// When it returns nil, submission, reservation and the change's opening are durable:
-// a request that left before could land and its change be lost. Until then, and after
+// When it returns nil, submission and reservation are durable. Until then, and after
 // every error but ErrOutcomeUnknown, the tokens are free; after ErrOutcomeUnknown
 // they may be reserved when the vault is opened again.
 //
@@ -55,7 +55,7 @@ func (s *TransferService) Transfer(ctx context.Context, o Order) (*Submission, e
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.wallet.take(p.Anchor, p.Type, p.sum, s.params.Policy.Limits.Inputs)
+	f, err := s.wallet.take(p.Anchor, p.Type, p.sum, s.rules().Limits.Inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *TransferService) submit(ctx context.Context, p *plan, f *funds, out *ou
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(ctx, p, f, out, sub); err != nil {
+	if err := s.keep(ctx, p, f, sub); err != nil {
 		return nil, err
 	}
 	return sub, nil
@@ -83,14 +83,12 @@ func (s *TransferService) submit(ctx context.Context, p *plan, f *funds, out *ou
 type outputs struct {
 	tos    []Address
 	values []uint64
-	change int  // the output that comes back; -1 where none does
-	back   held // the change
 }
 
 // outputs places the change at random among the payments, so that its place says
 // nothing.
 func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
-	out := &outputs{change: -1}
+	out := new(outputs)
 	for i := range p.Payments {
 		out.tos, out.values = append(out.tos, p.Payments[i].To), append(out.values, p.Payments[i].Value)
 	}
@@ -99,18 +97,21 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("placing the change: %w", err)
 		}
-		out.change = int(at.Int64())
-		to, key, err := s.wallet.keys.New(p.rand)
+		nonce, err := newNonce(p.rand)
 		if err != nil {
 			return nil, err
 		}
-		out.back = held{state: expected, own: own{key, to.Audit}}
-		out.tos, out.values = slices.Insert(out.tos, out.change, to), slices.Insert(out.values, out.change, rest)
+		to, err := s.wallet.keys.address(s.rules(), nonce)
+		if err != nil {
+			return nil, err
+		}
+		change := int(at.Int64())
+		out.tos, out.values = slices.Insert(out.tos, change, to), slices.Insert(out.values, change, rest)
 	}
-	if n, most := len(out.tos), s.params.Policy.Limits.Outputs; n > most {
+	if n, most := len(out.tos), s.rules().Limits.Outputs; n > most {
 		return nil, tooMany("outputs with change", n, most)
 	}
-	if p.scripts {
+	if p.locks {
 		return out, script.CheckShape(len(f.tokens), len(out.tos))
 	}
 	return out, nil
@@ -125,7 +126,7 @@ func (s *TransferService) prove(ctx context.Context, p *plan, f *funds, out *out
 	}
 	made := make([]action.Output, len(out.tos))
 	for j := range made {
-		made[j] = action.Output{Owner: out.tos[j].Owner, Value: out.values[j]}
+		made[j] = s.output(p.Anchor, j, &out.tos[j], out.values[j])
 	}
 	sender, err := action.NewSender(ctx, s.ex, s.pp, owned)
 	if err != nil {
@@ -144,20 +145,28 @@ func (s *TransferService) prove(ctx context.Context, p *plan, f *funds, out *out
 		return nil, err
 	}
 	a := request.Action{Kind: token.Transfer, ProofType: s.pp.Config().ProofType, Spends: make([]request.Spend, len(owned))}
-	sub, deliveries, err := s.submission(ctx, p.Anchor, a, draft, out.tos)
+	sub, err := s.submission(ctx, p.Anchor, a, draft, out.tos)
 	if err != nil {
 		return nil, err
 	}
-	if out.change >= 0 {
-		out.back.Delivery = deliveries[out.change]
-		deliveries = slices.Delete(deliveries, out.change, out.change+1)
-	}
-	sub.Deliveries = deliveries
 	for i := range f.tokens {
-		item := audit.Item{Opening: f.tokens[i].Opening, Owners: f.tokens[i].audit}
-		sub.Information.Actions[0].Inputs = append(sub.Information.Actions[0].Inputs, item)
+		known, err := s.known(f, i)
+		if err != nil {
+			return nil, fmt.Errorf("input %d: %w", i, err)
+		}
+		sub.Information.Actions[0].Inputs = append(sub.Information.Actions[0].Inputs, audit.Item{Opening: f.tokens[i].Opening, Owners: known})
 	}
 	return sub, s.sign(p, f, sub.Request)
+}
+
+// known is what auditors want to see of who signs for an input.
+func (s *TransferService) known(f *funds, i int) ([]audit.Owner, error) {
+	signer, err := s.signer(f, i)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.wallet.keys.own(s.rules(), signer)
+	return []audit.Owner{o}, err
 }
 
 // sign signs for the owners of the inputs, once for those that are one.
@@ -186,35 +195,26 @@ func (s *TransferService) signer(f *funds, i int) (identity.Signer, error) {
 	if f.signer != nil {
 		owner = f.signer
 	}
-	signer, err := s.wallet.keys.Signer(f.tokens[i].key)
+	signer, err := s.wallet.keys.signer(f.tokens[i].nonces[0])
 	if err == nil && !bytes.Equal(signer.Identity(), owner) {
-		err = refuse("the wallet's keys are not those that the vault was made with")
+		err = ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
 	}
 	return signer, err
 }
 
 // keep makes the transfer durable, if its inputs are still unspent.
-func (s *TransferService) keep(ctx context.Context, p *plan, f *funds, out *outputs, sub *Submission) error {
+func (s *TransferService) keep(ctx context.Context, p *plan, f *funds, sub *Submission) error {
 	ids := make([]token.ID, len(f.tokens))
 	for i := range f.tokens {
 		ids[i] = f.tokens[i].ID
 	}
-	var change []byte
-	if out.change >= 0 {
-		change = out.back.waitKey()
-	}
-	k, err := newKept(sub, sub.Request.Digest(s.ledger), change, ids)
+	k, err := newKept(sub, sub.Request.Digest(s.ledger), ids)
 	if err != nil {
 		return err
 	}
 	return s.wallet.update(ctx, func(tx *bbolt.Tx) error {
-		if err := unused(tx, p.Anchor); err != nil {
+		if err := keepNew(tx, p.Anchor, k); err != nil {
 			return err
-		}
-		if p.scripts {
-			if k.change, err = keepLocked(tx, &sub.Deliveries[0]); err != nil {
-				return err
-			}
 		}
 		for i, id := range ids {
 			h, err := getToken(tx, id)
@@ -229,11 +229,6 @@ func (s *TransferService) keep(ctx context.Context, p *plan, f *funds, out *outp
 				return err
 			}
 		}
-		if out.change >= 0 {
-			if err := putToken(tx, &out.back); err != nil {
-				return err
-			}
-		}
-		return putKept(tx, p.Anchor, k)
+		return nil
 	})
 }

@@ -47,8 +47,6 @@ func TestLife(t *testing.T) {
 	if got := fmt.Sprint(values); len(values) != 3 || strings.Count(got, "60") != 2 || strings.Count(got, "30") != 1 {
 		t.Errorf("the auditor saw outputs of %v, want 60, 60 and a change of 30", values)
 	}
-	must.Do(t, bob.Receive(ctx, sub.Deliveries...))
-	must.Do(t, bob.Receive(ctx, sub.Deliveries[0])) // once more is no error
 	for _, p := range []*party{alice, bob} {
 		must.Do(t, p.Sync(ctx, w.ledger))
 	}
@@ -58,15 +56,17 @@ func TestLife(t *testing.T) {
 	// Bob redeems with the issuer's approval.
 	sub = must.Get(bob.pay.Transfer(ctx, paying(service.Address{}, 100)))(t)
 	must.FailGet(w.submit(t, sub))(t, zkbench.ErrPolicy, "a redemption without approval")
-	wrong := sub.Deliveries[0]
-	wrong.Opening.Value--
-	for name, redeemed := range map[string][]service.Delivery{"none": nil, "another value": {wrong}, "two": {sub.Deliveries[0], sub.Deliveries[0]}} {
+	right := sub.Redeemed(0)
+	golden.Equal(t, "outputs that are redeemed", 1, len(right))
+	wrong := right[0]
+	wrong.Value--
+	for name, redeemed := range map[string][]token.Opening{"none": nil, "another value": {wrong}, "two": {right[0], right[0]}} {
 		if err := w.issuer.Approve(ctx, sub.Request, 0, redeemed...); !errors.Is(err, zkbench.ErrPolicy) || sub.Request.Actions[0].Issuer != nil {
-			t.Errorf("approved with deliveries=%s: %v", name, err)
+			t.Errorf("approved with openings=%s: %v", name, err)
 		}
 	}
-	must.Fail(t, w.issuer.Approve(ctx, sub.Request, 1, sub.Deliveries...), zkbench.ErrParams, "approved an action that is not there")
-	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, sub.Deliveries...))
+	must.Fail(t, w.issuer.Approve(ctx, sub.Request, 1, right...), zkbench.ErrParams, "approved an action that is not there")
+	must.Do(t, w.issuer.Approve(ctx, sub.Request, 0, right...))
 	report = w.land(t, sub)
 	golden.Equal(t, "owners of the input", []string{"Bob"}, report.Actions[0].Inputs[0].Owners)
 	must.Do(t, bob.Sync(ctx, w.ledger))
@@ -88,7 +88,6 @@ func TestPseudonyms(t *testing.T) {
 		if len(names) != 2 || names["Bob"] != 10 || report.Actions[0].Inputs[0].Owners[0] != "Alice" {
 			t.Errorf("the auditor saw %v", report)
 		}
-		must.Do(t, bob.Receive(t.Context(), sub.Deliveries...))
 		must.Do(t, alice.Sync(t.Context(), w.ledger))
 	}
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
@@ -100,14 +99,11 @@ func TestPseudonyms(t *testing.T) {
 		}
 		owners[string(tok.Owner)] = true
 	}
-	// A crash changes nothing: the nonces are in the vault.
+	// A crash changes nothing.
 	bob.crash(t, w)
 	sub := must.Get(bob.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
 	w.land(t, sub)
-
-	w.fund(t, bob, 5)
-	others := w.transfer.With(w.wallet.With(bob.Vault, w.pseudonyms(t, "Mallory")))
-	must.FailGet(others.Transfer(t.Context(), paying(alice.address(t), 5)))(t, zkbench.ErrParams, "keys of another holder than the vault's")
+	must.FailGet(w.wallet.With(bob.Vault, w.pseudonyms(t, "Mallory")))(t, zkbench.ErrParams, "keys of another holder than the vault's")
 }
 
 // TestSelection: which tokens are chosen.
@@ -130,7 +126,7 @@ func TestSelection(t *testing.T) {
 		{[]uint64{0, 300, 65535}, 301, []uint64{65535}, true},
 	} {
 		t.Run(fmt.Sprintf("have=%v/want=%d", test.have, test.want), func(t *testing.T) {
-			alice := w.party(t, w.key(t, "alice"))
+			alice := w.party(t, w.key(t, t.Name()))
 			defer alice.Close()
 			w.fund(t, alice, test.have...)
 			sub := must.Get(alice.pay.Transfer(t.Context(), paying(to, test.want)))(t)
@@ -173,8 +169,10 @@ func TestRefusedOrders(t *testing.T) {
 	to := w.party(t, w.pseudonyms(t, "Bob")).address(t)
 	var image [script.ImageLen]byte
 	lock := must.Get(script.NewHashLock(image, 1_900_000_000, key(t, "alice").Identity(), key(t, "bob").Identity()))(t)
-	locked := service.Address{Owner: lock.Owner(), Audit: append(to.Audit[:1:1], to.Audit...)}
-	small := service.Address{Owner: append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...), Audit: to.Audit}
+	locked := service.Address{Owner: lock.Owner(), Members: append(to.Members[:1:1], to.Members...)}
+	small := service.Address{Owner: append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 31)...), Members: to.Members}
+	deaf := service.Address{Owner: to.Owner, Members: slices.Clone(to.Members)}
+	deaf.Members[0].Payee.Key = make([]byte, 32)
 	edited := func(edit func(*service.Order)) service.Order {
 		o := paying(to, 10)
 		edit(&o)
@@ -198,10 +196,11 @@ func TestRefusedOrders(t *testing.T) {
 		{"value=17 bits", paying(to, 1<<16), zkbench.ErrParams, "17 bits"},
 		{"funds=short", paying(to, 61), zkbench.ErrPolicy, "have 60, want 61"},
 		{"funds=scattered", paying(to, 41), zkbench.ErrLimit, "5, at most 4"},
-		{"owner=unknown type", paying(service.Address{Owner: []byte{99}, Audit: to.Audit}, 1), zkbench.ErrMalformed, "payment 0"},
+		{"owner=unknown type", paying(service.Address{Owner: []byte{99}, Members: to.Members}, 1), zkbench.ErrMalformed, "payment 0"},
 		{"owner=small order", paying(small, 1), zkbench.ErrParams, "small order"},
-		{"audit=missing", paying(service.Address{Owner: to.Owner}, 1), zkbench.ErrParams, "audit information"},
-		{"audit=of nobody", paying(service.Address{Audit: to.Audit}, 1), zkbench.ErrParams, "audit information"},
+		{"members=missing", paying(service.Address{Owner: to.Owner}, 1), zkbench.ErrParams, "0 members, the owner has 1"},
+		{"members=of nobody", paying(service.Address{Members: to.Members}, 1), zkbench.ErrParams, "1 members, the owner has 0"},
+		{"note key=of small order", paying(deaf, 1), zkbench.ErrParams, "note key"},
 		{"script=with change", paying(locked, 9), zkbench.ErrPolicy, "owner script"},
 		{"script=two inputs", paying(locked, 20), zkbench.ErrPolicy, "owner script"},
 		{"rand=empty", edited(func(o *service.Order) { o.Rand = bytes.NewReader(nil) }), nil, "drawing the anchor"},

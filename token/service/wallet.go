@@ -3,16 +3,12 @@ package service
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"iter"
 	"math/big"
-	"slices"
 
 	"go.etcd.io/bbolt"
 
-	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
@@ -22,16 +18,20 @@ import (
 // Wallet is a vault with keys: it owns tokens. It is safe for concurrent use.
 type Wallet struct {
 	*Vault
-	keys Keys
+	keys *Keys
 	pp   token.CryptoParams // for commitments only
 }
 
 // NewWallet returns the wallet of a vault's tokens. The vault remains the caller's to
-// close; Close of the wallet is that of the vault. The error is an ErrParams.
-func NewWallet(params *token.PublicParams, vault *Vault, keys Keys) (*Wallet, error) {
-	params, _, err := snapshot.Params(params, vault.genesis)
+// close; Close of the wallet is that of the vault. An empty vault's wallet knows of no token until Sync. The error is an ErrParams, for other keys than
+// the vault's too.
+func NewWallet(params *token.PublicParams, vault *Vault, keys *Keys) (*Wallet, error) {
+	params, id, err := snapshot.Params(params, vault.genesis)
 	if err != nil {
 		return nil, err
+	}
+	if keys.ledger != id {
+		return nil, refuse("the keys are of the ledger %x, and the vault of %x", keys.ledger, id)
 	}
 	// Commitments are the same under all range-proof systems, and three generators
 	// need no large tables.
@@ -39,86 +39,32 @@ func NewWallet(params *token.PublicParams, vault *Vault, keys Keys) (*Wallet, er
 	if err != nil {
 		return nil, err
 	}
-	return &Wallet{Vault: vault, keys: keys, pp: pp}, nil
+	if err := vault.adopt(params); err != nil {
+		return nil, err
+	}
+	return &Wallet{Vault: vault, keys: keys, pp: pp}, vault.bind(keys)
 }
 
-// Address makes an address, and keeps its key before it returns. rand nil: the
-// system's.
-func (w *Wallet) Address(ctx context.Context, rand io.Reader) (Address, error) {
-	to, key, err := w.keys.New(rand)
-	if err != nil {
-		return Address{}, err
-	}
-	err = w.update(ctx, func(tx *bbolt.Tx) error { return putOwn(tx, &to, key) })
-	if err != nil {
-		return Address{}, err
-	}
-	return to, nil
-}
-
-// MaxCandidates is how many deliveries of different tokens under one id a wallet keeps
-// until it has asked the ledger which it is.
-const MaxCandidates = 8
-
-// Receive takes deliveries, all of them or none. They are expected until Sync finds
-// their tokens on the ledger: anybody can deliver any token under any id, so several
-// may be expected under one, until the ledger has one of them. A delivery whose opening
-// does not open its token, whose owner is no address of the wallet, or whose id is that
-// of another token that the ledger has had, is an ErrPolicy that names it by its index;
-// one more than MaxCandidates under one id is an ErrLimit, until Sync has found which
-// one it is. One that the wallet has is no error.
-func (w *Wallet) Receive(ctx context.Context, deliveries ...Delivery) error {
-	openings := make([]token.Opening, len(deliveries))
-	for i := range deliveries {
-		if _, err := deliveries[i].Encode(); err != nil {
-			return fmt.Errorf("delivery %d: %w", i, err)
-		}
-		openings[i] = deliveries[i].Opening
-	}
-	commitments, err := w.pp.Commit(ctx, executor.Serial(), openings)
-	if err != nil {
-		return err
-	}
-	for i := range deliveries {
-		if !bytes.Equal(commitments[i], deliveries[i].Token.Commitment) {
-			return policy("delivery %d: the opening is another token's", i)
-		}
-	}
-	return w.update(ctx, func(tx *bbolt.Tx) error {
-		for i := range deliveries {
-			if err := receive(tx, &deliveries[i]); err != nil {
-				return fmt.Errorf("delivery %d: %w", i, err)
+// bind makes a vault that of keys, whose tokens are looked for from the beginning of the log. It refuses one of others.
+func (v *Vault) bind(keys *Keys) error {
+	return v.update(context.Background(), func(tx *bbolt.Tx) error {
+		switch mark, err := get(tx, bucketMeta, []byte(keysKey)); {
+		case err != nil:
+			return err
+		case mark == nil:
+			if err := put(tx, bucketMeta, []byte(keysKey), keys.mark[:]); err != nil {
+				return err
 			}
+			return putNumber(tx, followedKey, 0)
+		case !bytes.Equal(mark, keys.mark[:]):
+			return refuse("the wallet's keys are not those that the vault was made with")
 		}
 		return nil
 	})
 }
 
-func receive(tx *bbolt.Tx, d *Delivery) error {
-	mine, err := ownOf(tx, d)
-	if err != nil {
-		return err
-	}
-	if mine == nil {
-		return policy("the owner is no address of this wallet, and no script of one")
-	}
-	switch h, err := getToken(tx, d.ID); {
-	case err != nil:
-		return err
-	case h != nil && h.same(&d.Token):
-		return nil
-	case h != nil:
-		return policy("the ledger has another token under this id")
-	}
-	all, err := candidates(tx, d.ID)
-	if err != nil || slices.ContainsFunc(all, func(h *held) bool { return h.same(&d.Token) }) {
-		return err
-	}
-	if n := len(all); n >= MaxCandidates {
-		return &zkbench.LimitError{What: "tokens expected under one id", Estimate: int64(n) + 1, Max: MaxCandidates}
-	}
-	return putToken(tx, &held{state: expected, own: *mine, Delivery: *d})
-}
+// Address makes a fresh address, for one payment. Nothing of it has to be kept. rand nil: the system's.
+func (w *Wallet) Address(rand io.Reader) (Address, error) { return w.keys.Address(w.rules(), rand) }
 
 // Balance is the sum of the tokens of a type that can be spent: found on the ledger,
 // and held by no submission. It is read in one transaction, which takes a microsecond

@@ -37,7 +37,7 @@ type services struct {
 	authority identity.Signer
 	auditor   *service.AuditorService
 	validator func() (*validator.Validator, error) // for checks
-	payees    service.Keys                         // all one, where owners are pseudonyms
+	payees    *service.Keys                        // all one, where owners are pseudonyms
 	vaults    []*service.Vault
 }
 
@@ -90,8 +90,12 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 	if err != nil {
 		return err
 	}
+	key, err := auditorKey(s.corpus("auditor's key", 0))
+	if err != nil {
+		return err
+	}
 	if s.auditor, err = service.NewAuditorService(s.params, token.Tuning{}, s.ex, vault, service.Auditor{
-		Signer: auditor, Policy: service.SignAll, Authorities: []identity.Identity{s.authority.Identity()},
+		Signer: auditor, Key: key, Policy: service.SignAll, Authorities: []identity.Identity{s.authority.Identity()},
 	}); err != nil {
 		return err
 	}
@@ -103,14 +107,14 @@ func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err err
 }
 
 // keys returns the keys of a party: one, or the pseudonyms of a holder who is enrolled.
-func (s *services) keys(name string) (service.Keys, error) {
+func (s *services) keys(name string) (*service.Keys, error) {
 	r := s.corpus(name, 0)
 	if s.owners == ownersEd25519 {
 		key, err := signer(r)
 		if err != nil {
 			return nil, err
 		}
-		return service.NewKey(key), nil
+		return service.NewKey(s.genesis, key)
 	}
 	scheme, err := identity.NewScheme(s.params.Curve)
 	if err != nil {
@@ -158,11 +162,15 @@ func (s *services) address(r stream) (service.Address, error) {
 		if err != nil {
 			return service.Address{}, err
 		}
-		keys = service.NewKey(key)
+		if keys, err = service.NewKey(s.genesis, key); err != nil {
+			return service.Address{}, err
+		}
 	}
-	to, _, err := keys.New(r)
-	return to, err
+	return keys.Address(&s.params.Policy, r)
 }
+
+// known is what auditors want to see of an address's owner.
+func known(to *service.Address) []audit.Owner { return []audit.Owner{to.Members[0].Audit} }
 
 // payments draws the addresses of payments of values.
 func (s *services) payments(seq uint64, values []uint64) ([]service.Payment, error) {
@@ -293,14 +301,14 @@ func (a *auditing) Input(ctx context.Context, seq uint64) (any, error) {
 		return nil, err
 	}
 	r := a.corpus("owners", seq)
-	var known audit.Action
+	var info audit.Action
 	for i := range p.owned {
 		to, err := a.address(r)
 		if err != nil {
 			return nil, err
 		}
 		p.owned[i].Token.Owner = to.Owner
-		known.Inputs = append(known.Inputs, audit.Item{Opening: p.owned[i].Opening, Owners: to.Audit})
+		info.Inputs = append(info.Inputs, audit.Item{Opening: p.owned[i].Opening, Owners: known(&to)})
 	}
 	for j := range p.outputs {
 		to, err := a.address(r)
@@ -308,14 +316,14 @@ func (a *auditing) Input(ctx context.Context, seq uint64) (any, error) {
 			return nil, err
 		}
 		p.outputs[j].Owner = to.Owner
-		known.Outputs = append(known.Outputs, audit.Item{Owners: to.Audit})
+		info.Outputs = append(info.Outputs, audit.Item{Owners: known(&to)})
 	}
 	d, err := a.draft(ctx, p, request.ActionAnchor(a.genesis.ID(), []byte(p.anchor), 0), a.corpus("prover", seq))
 	if err != nil {
 		return nil, err
 	}
 	for j := range d.Openings {
-		known.Outputs[j].Opening = d.Openings[j]
+		info.Outputs[j].Opening = d.Openings[j]
 	}
 	ra := request.Action{Kind: token.Transfer, ProofType: a.proofType, Spends: make([]request.Spend, a.in)}
 	if ra.Raw, err = d.Prove(ctx); err != nil {
@@ -325,7 +333,7 @@ func (a *auditing) Input(ctx context.Context, seq uint64) (any, error) {
 	if in.raw, err = (&request.Request{Anchor: []byte(p.anchor), Actions: []request.Action{ra}}).Encode(); err != nil {
 		return nil, err
 	}
-	in.info, err = (&audit.Information{Actions: []audit.Action{known}}).Encode()
+	in.info, err = (&audit.Information{Actions: []audit.Action{info}}).Encode()
 	return in, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math/bits"
 	"sync"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -45,7 +47,8 @@ type paying struct {
 
 	mu     sync.RWMutex
 	stock  view
-	issues int // calls of fill
+	log    []ledger.Record // of which the stock comes
+	issues int             // calls of fill
 }
 
 // spare are the operations in flight that a wallet has tokens for from the start.
@@ -89,45 +92,81 @@ func (p *paying) fill(ctx context.Context, seen, operations int) error {
 	}
 	p.issues++
 	for left := operations * p.in; left > 0; {
-		outputs := make([]action.Output, min(left, token.MaxTokens))
-		for i := range outputs {
-			to, err := p.wallet.Address(ctx, nil)
-			if err != nil {
-				return err
-			}
-			outputs[i] = action.Output{Owner: to.Owner, Value: p.value}
-		}
-		d, err := action.NewIssue(ctx, p.ex, p.pp, tokenType, action.Spec{Outputs: outputs})
+		n := min(left, token.MaxTokens)
+		record, err := p.issue(ctx, uint64(len(p.log)+1), n)
 		if err != nil {
 			return err
 		}
-		deliveries := make([]service.Delivery, len(d.Outputs))
-		for i := range d.Outputs {
-			id := request.OutputID(binary.BigEndian.AppendUint64(nil, uint64(p.issues)), len(p.stock), i)
-			deliveries[i] = service.Delivery{ID: id, Token: d.Outputs[i], Opening: d.Openings[i]}
-			if p.stock[string(id)], err = d.Outputs[i].Encode(); err != nil {
-				return err
-			}
+		for _, c := range record.Creates {
+			p.stock[string(c.ID)] = c.Token
 		}
-		if err := p.wallet.Receive(ctx, deliveries...); err != nil {
-			return err
-		}
-		left -= len(outputs)
+		p.log = append(p.log, *record)
+		left -= n
 	}
-	return p.wallet.Sync(ctx, onlyTokens{p.stock, p.genesis})
+	return p.wallet.Sync(ctx, issues{p.genesis, p.log})
 }
 
-// onlyTokens is a ledger that has tokens and no requests.
-type onlyTokens struct {
-	view
+// issue is a record of the log that gives the wallet n tokens. Its request lacks what a validator asks for, and has what a wallet
+// reads.
+func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, error) {
+	anchor := binary.BigEndian.AppendUint64(nil, seq)
+	outputs := make([]action.Output, n)
+	payees := make([]note.Payee, n)
+	for i := range outputs {
+		to, err := p.wallet.Address(nil)
+		if err != nil {
+			return nil, err
+		}
+		outputs[i], payees[i] = action.Output{Owner: to.Owner, Value: p.value}, to.Members[0].Payee
+	}
+	d, err := action.NewIssue(ctx, p.ex, p.pp, tokenType, action.Spec{Outputs: outputs})
+	if err != nil {
+		return nil, err
+	}
+	made := &action.Action{Outputs: d.Outputs, Notes: make([][]byte, n)}
+	record := &ledger.Record{Seq: seq, Entry: ledger.Entry{Anchor: anchor, Creates: make([]ledger.Created, n)}}
+	for i := range outputs {
+		c := &record.Creates[i]
+		c.ID = request.OutputID(anchor, 0, i)
+		if c.Token, err = d.Outputs[i].Encode(); err != nil {
+			return nil, err
+		}
+		place := note.Place{Ledger: p.genesis.ID(), ID: c.ID, Owner: outputs[i].Owner}
+		if made.Notes[i], err = note.Seal(place, payees[i:i+1], d.Openings[i]); err != nil {
+			return nil, err
+		}
+	}
+	raw, err := made.Encode(nil)
+	if err != nil {
+		return nil, err
+	}
+	record.Request, err = (&request.Request{Anchor: anchor, Actions: []request.Action{{Kind: token.Issue, ProofType: p.proofType, Raw: raw}}}).Encode()
+	return record, err
+}
+
+// issues is a ledger of a log.
+type issues struct {
 	genesis ledger.Genesis
+	log     []ledger.Record
 }
 
 // Genesis implements service.Ledger.
-func (o onlyTokens) Genesis() ledger.Genesis { return o.genesis }
+func (l issues) Genesis() ledger.Genesis { return l.genesis }
 
-func (onlyTokens) Digest(context.Context, []byte) ([32]byte, bool, error) {
-	return [32]byte{}, false, nil
+// Log implements service.Ledger.
+func (l issues) Log(_ context.Context, from uint64) iter.Seq2[ledger.Record, error] {
+	return func(yield func(ledger.Record, error) bool) {
+		for _, r := range l.log[from-1:] {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Record implements service.Ledger: its policy never changes, and no submission lands.
+func (issues) Record(context.Context, []byte) (ledger.Record, bool, error) {
+	return ledger.Record{}, false, nil
 }
 
 // Input is an order that takes as many tokens as the case has inputs: worth more than

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/hpke"
 	"errors"
 	"fmt"
 	"maps"
@@ -84,6 +85,9 @@ type validation struct {
 // blockTime is the time of all blocks.
 var blockTime = time.Unix(1_800_000_000, 0)
 
+// noteLen is the length in bytes of a note for one identity, by X25519, on a type of up to 32 bytes.
+const noteLen = 176
+
 // cachedIdentities are more than a case has keys.
 const cachedIdentities = 4096
 
@@ -129,15 +133,20 @@ func signer(r stream) (identity.Signer, error) {
 
 // auditors are those of a policy with one auditor, whose key is drawn.
 func auditors(a identity.Signer, r stream) ([]token.Auditor, error) {
-	kem, err := token.X25519.HPKE()
-	if err != nil {
-		return nil, err
-	}
-	key, err := kem.DeriveKeyPair(r.bytes(32))
+	key, err := auditorKey(r)
 	if err != nil {
 		return nil, err
 	}
 	return []token.Auditor{{Identity: a.Identity(), KEM: token.X25519, Key: key.PublicKey().Bytes()}}, nil
+}
+
+// auditorKey draws an auditor's key of HPKE.
+func auditorKey(r stream) (hpke.PrivateKey, error) {
+	kem, err := token.X25519.HPKE()
+	if err != nil {
+		return nil, err
+	}
+	return kem.DeriveKeyPair(r.bytes(32))
 }
 
 // owner draws an owner.
@@ -202,7 +211,8 @@ func (v *validation) submit(ctx context.Context, seq uint64, tampered string) (*
 		if err != nil {
 			return nil, err
 		}
-		p.outputs[j].Owner = to.Identity()
+		random := r.bytes(noteLen) // which nobody reads here
+		p.outputs[j].Owner, p.outputs[j].Note = to.Identity(), func(token.Opening) ([]byte, error) { return random, nil }
 	}
 	d, err := v.draft(ctx, p, request.ActionAnchor(v.ledger, []byte(p.anchor), 0), v.corpus("prover", seq))
 	if err != nil {

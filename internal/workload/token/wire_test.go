@@ -7,6 +7,8 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/internal/record"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 )
 
@@ -24,6 +26,9 @@ func TestWireSizes(t *testing.T) {
 	if n := len(s.raw) + longer + perRequest*(longer+3); n != requestLen {
 		t.Errorf("a request has %d bytes, want %d", n, requestLen)
 	}
+	payee := must.Get(note.NewReader(nil, v.ledger).Payee(note.Nonce{}, token.X25519))(t)
+	sealed := must.Get(note.Seal(note.Place{}, []note.Payee{payee}, token.Opening{Type: tokenType, Blinding: make([]byte, 32)}))(t)
+	golden.Equal(t, "bytes of a note", noteLen, len(sealed))
 	valid := must.Get(v.validator.Validate(t.Context(), s.ledger, s.raw, blockTime))(t)
 	for _, c := range valid.Creates {
 		golden.Equal(t, "bytes of a token", tokenLen, len(c.Token))

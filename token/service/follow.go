@@ -1,0 +1,335 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/note"
+	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
+)
+
+// Ledger is what a vault follows: a ledger.Ledger, or whoever speaks for one. One that lags behind makes a vault late and
+// nothing worse: all that a vault does follows from what the log says until some entry, and stays true behind it.
+type Ledger interface {
+	// Genesis returns what the ledger was created with.
+	Genesis() ledger.Genesis
+	// Log yields the records from a sequence number on.
+	Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error]
+	// Record returns the record of an anchor, if there is one.
+	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
+}
+
+var _ Ledger = ledger.Ledger(nil)
+
+// What is read of a log before the vault is written.
+const (
+	followRecords = 4096
+	followBytes   = 16 << 20
+)
+
+// Sync follows the ledger's policy, and its log from where it ended before. A submission that is there has landed, and one that spends what another
+// request has spent never will: it is forgotten, and what it held is free again. Outputs whose notes are for
+// the wallet's keys are counted, if their openings are those of the tokens; tokens that are spent are gone, whoever has
+// spent them. So a wallet is rebuilt by Sync of an empty vault.
+//
+// Another ledger than the vault's is an ErrParams; a log that is not one of requests a *ledger.CorruptError. After an error, or when ctx
+// ends, what was read until then is written, and the next Sync goes on from there: Followed says how far it is.
+func (w *Wallet) Sync(ctx context.Context, l Ledger) error { return w.follow(ctx, l, w.find) }
+
+// Sync is that of a vault that owns no tokens: what has become of its submissions. For a wallet's vault it is an ErrParams.
+func (s *IssueService) Sync(ctx context.Context, l Ledger) error { return s.vault.follow(ctx, l, nil) }
+
+// Followed is the number of the last record of the log that the vault has seen.
+func (v *Vault) Followed() (last uint64, err error) {
+	err = v.view(func(tx *bbolt.Tx) (err error) {
+		last, err = number(tx, followedKey)
+		return err
+	})
+	return last, err
+}
+
+// follow reads the log; find (nil: nobody) finds the tokens of each of its records that are the vault's.
+func (v *Vault) follow(ctx context.Context, l Ledger, find func(context.Context, []ledger.Record) ([][]*held, error)) error {
+	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
+		return err
+	}
+	v.following.Lock()
+	defer v.following.Unlock()
+	last, err := v.startFollowing(find != nil)
+	if err != nil {
+		return err
+	}
+	if err := v.followPolicy(ctx, l); err != nil {
+		return err
+	}
+	var records []ledger.Record
+	size := 0
+	write := func() error {
+		if len(records) == 0 {
+			return nil
+		}
+		err := v.learn(context.WithoutCancel(ctx), records, find)
+		records, size = records[:0], 0
+		return err
+	}
+	for r, err := range l.Log(ctx, last+1) {
+		if err != nil {
+			return errors.Join(write(), err)
+		}
+		records, size = append(records, r), size+len(r.Request)
+		if len(records) == followRecords || size >= followBytes {
+			if err := write(); err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+		}
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	return v.lookUpFresh(ctx, l)
+}
+
+// startFollowing returns the number of the last record seen, and refuses to follow for nobody what is a wallet's: its
+// tokens would be passed over.
+func (v *Vault) startFollowing(wallet bool) (last uint64, err error) {
+	err = v.view(func(tx *bbolt.Tx) error {
+		mark, err := get(tx, bucketMeta, []byte(keysKey))
+		if err != nil {
+			return err
+		}
+		if mark != nil && !wallet {
+			return refuse("the vault is a wallet's, whose own Sync finds its tokens")
+		}
+		last, err = number(tx, followedKey)
+		return err
+	})
+	return last, err
+}
+
+// learn notes in one transaction what records do.
+func (v *Vault) learn(ctx context.Context, records []ledger.Record, find func(context.Context, []ledger.Record) ([][]*held, error)) (err error) {
+	found := make([][]*held, len(records))
+	if find != nil {
+		if found, err = find(ctx, records); err != nil {
+			return err
+		}
+	}
+	return v.update(ctx, func(tx *bbolt.Tx) error {
+		for i := range records {
+			if err := apply(tx, &records[i], found[i]); err != nil {
+				return err
+			}
+		}
+		return putNumber(tx, followedKey, records[len(records)-1].Seq)
+	})
+}
+
+// apply notes what a record does, of which the tokens found are the vault's.
+func apply(tx *bbolt.Tx, r *ledger.Record, found []*held) error {
+	if err := settle(tx, r.Anchor, r.Digest); err != nil {
+		return err
+	}
+	for _, id := range r.Spends {
+		anchors, err := spenders(tx, id)
+		if err != nil {
+			return err
+		}
+		for _, anchor := range anchors { // of submissions that can never land
+			k, err := getKept(tx, anchor)
+			if err != nil {
+				return err
+			}
+			if k == nil {
+				return damaged(bucketInputs, errors.New("names a submission that is not there"))
+			}
+			if err := abandon(tx, anchor, k); err != nil {
+				return err
+			}
+		}
+		if err := dropToken(tx, id); err != nil {
+			return err
+		}
+	}
+	for _, h := range found {
+		known, err := getToken(tx, h.ID)
+		if err != nil {
+			return err
+		}
+		if known == nil {
+			if err := putToken(tx, h); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settle forgets the submission of an anchor that stands for a request on the ledger: its own has landed, and what it spends is gone by that; else
+// it never will.
+func settle(tx *bbolt.Tx, anchor []byte, digest [32]byte) error {
+	k, err := getKept(tx, anchor)
+	if k == nil || err != nil {
+		return err
+	}
+	if k.digest != digest {
+		return abandon(tx, anchor, k)
+	}
+	for _, id := range k.inputs {
+		h, err := getToken(tx, id)
+		if err != nil {
+			return err
+		}
+		if h != nil && h.state == reserved && bytes.Equal(h.anchor, anchor) {
+			if err := dropToken(tx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return dropKept(tx, anchor, k)
+}
+
+// lookUpFresh asks once for each submission that is new whether its anchor stands for a request that the log had before the
+// submission was made: that record does not come again.
+func (v *Vault) lookUpFresh(ctx context.Context, l Ledger) error {
+	for anchor, err := range v.keys(bucketFresh, nil, nil) {
+		if err != nil {
+			return err
+		}
+		r, found, err := l.Record(ctx, anchor)
+		if err != nil {
+			return fmt.Errorf("submission %x: %w", anchor, err)
+		}
+		if err := v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
+			if found {
+				if err := settle(tx, anchor, r.Digest); err != nil {
+					return err
+				}
+			}
+			return remove(tx, bucketFresh, anchor)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find returns the tokens of each record that are the wallet's. A note is what its author says: one that does not open with the
+// key of its tag, or opens another commitment than the token's, or whose token's owner is somebody else, is none of the wallet's.
+func (w *Wallet) find(ctx context.Context, records []ledger.Record) ([][]*held, error) {
+	found := make([][]*held, len(records))
+	for i := range records {
+		var err error
+		if found[i], err = w.findIn(ctx, &records[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// findIn is find in one record.
+func (w *Wallet) findIn(ctx context.Context, r *ledger.Record) (found []*held, err error) {
+	if r.Update {
+		return nil, nil
+	}
+	bad := func(err error) error {
+		return ledger.Corruptf(fmt.Sprintf("request %d", r.Seq), "not a request: %v", err)
+	}
+	decoded, err := request.Decode(r.Request)
+	if err != nil {
+		return nil, bad(err)
+	}
+	if !bytes.Equal(decoded.Anchor, r.Anchor) {
+		return nil, bad(errors.New("its anchor is another one"))
+	}
+	created := r.Creates
+	for i := range decoded.Actions {
+		a, err := action.Parse(w.pp.PointLen(), decoded.Actions[i].Kind, decoded.Actions[i].Raw)
+		if err != nil {
+			return nil, bad(err)
+		}
+		for j := range a.Outputs {
+			if len(a.Outputs[j].Owner) == 0 {
+				continue
+			}
+			id := request.OutputID(r.Anchor, i, j)
+			if len(created) == 0 || !bytes.Equal(created[0].ID, id) {
+				return nil, bad(fmt.Errorf("it does not create output %d of action %d", j, i))
+			}
+			created = created[1:]
+			if h := w.openNote(ctx, id, &a.Outputs[j], a.Notes[j]); h != nil {
+				found = append(found, h)
+			}
+		}
+	}
+	return found, nil
+}
+
+// openNote returns the token if its note is for the wallet, else nil.
+func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw []byte) *held {
+	shares, err := note.Decode(raw)
+	if err != nil {
+		return nil
+	}
+	h := &held{state: unspent, ID: id, Token: *t}
+	for i := range shares {
+		nonce, mine := w.keys.reader.Mine(&shares[i].Tag)
+		if !mine {
+			continue
+		}
+		signer, err := w.keys.signer(nonce)
+		if err != nil || !owns(t.Owner, signer.Identity()) {
+			continue
+		}
+		opening, err := w.keys.reader.Open(note.Place{ID: id, Owner: t.Owner}, &shares[i], nonce)
+		if err != nil {
+			continue
+		}
+		commitment, err := w.pp.Commit(ctx, executor.Serial(), []token.Opening{opening})
+		if err != nil || !bytes.Equal(commitment[0], t.Commitment) {
+			continue
+		}
+		h.Opening, h.nonces = opening, append(h.nonces, nonce)
+	}
+	if len(h.nonces) == 0 {
+		return nil
+	}
+	return h
+}
+
+// owns tells whether an identity is one of an owner's.
+func owns(owner []byte, id identity.Identity) bool {
+	ids, err := script.Identities(owner)
+	return err == nil && slices.ContainsFunc(ids, func(one identity.Identity) bool { return bytes.Equal(one, id) })
+}
+
+// number is one that meta has under a key, 0 where it has none.
+func number(tx *bbolt.Tx, key string) (uint64, error) {
+	body, err := get(tx, bucketMeta, []byte(key))
+	switch {
+	case body == nil || err != nil:
+		return 0, err
+	case len(body) != 8:
+		return 0, ledger.Corruptf("bucket "+bucketMeta, "%d bytes under %q, want 8", len(body), key)
+	}
+	return binary.BigEndian.Uint64(body), nil
+}
+
+func putNumber(tx *bbolt.Tx, key string, n uint64) error {
+	return put(tx, bucketMeta, []byte(key), binary.BigEndian.AppendUint64(nil, n))
+}
