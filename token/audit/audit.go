@@ -111,7 +111,11 @@ func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Informati
 	}
 	report, rules := new(Report), a.current.Load()
 	for i := range r.Actions {
-		one, err := a.action(ctx, rules, i, &r.Actions[i], &info.Actions[i])
+		clear, err := info.Actions[i].open(a.key, a.ledger, r.Anchor, i)
+		if err != nil {
+			return nil, failed(Structure, i, -1, err)
+		}
+		one, err := a.action(ctx, rules, i, &r.Actions[i], clear)
 		if err != nil {
 			return nil, err
 		}

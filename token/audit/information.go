@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/hpke"
 	"encoding/binary"
 	"fmt"
 
@@ -25,8 +26,12 @@ const (
 // request hides, and is secret.
 type Information struct{ Actions []Action }
 
-// Action is the information on one action.
-type Action struct{ Inputs, Outputs []Item }
+// Action is the information on one action: in clear, or sealed to the auditors, so that it can be handed on by somebody else
+// who has a part in the request.
+type Action struct {
+	Inputs, Outputs []Item
+	Sealed          *Sealed
+}
 
 // Item is the information on one token.
 type Item struct {
@@ -37,35 +42,26 @@ type Item struct {
 // Encode returns the canonical encoding:
 //
 //	version(1) count(1) actions
-//	action = count(1) inputs count(1) outputs
+//	action = form(1); 1: count(1) inputs count(1) outputs; 2: sealed
 //	item   = type, value(8) blinding(32) count(1) owners
 //
-// Owners are encoded as Owner.Append says. Numbers are big-endian; the type stands behind a length of 2
+// Owners, and what is sealed, are encoded as Owner.Append says. Numbers are big-endian; the type stands behind a length of 2
 // bytes. The error is an ErrLimit that names the field.
 func (info *Information) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("actions", len(info.Actions), 1, request.MaxActions)
 	b.AddUint8(Version)
 	b.AddUint8(uint8(len(info.Actions)))
-	for _, a := range info.Actions {
-		for _, items := range [][]Item{a.Inputs, a.Outputs} {
-			b.Bound("tokens", len(items), 0, token.MaxTokens)
-			b.AddUint8(uint8(len(items)))
-			for _, item := range items {
-				b.Bound("bytes of type", len(item.Opening.Type), 0, token.MaxType)
-				b.Bound("bytes of blinding", len(item.Opening.Blinding), blindingLen, blindingLen)
-				b.Bound("owners", len(item.Owners), 0, token.MaxMembers)
-				if err := b.Err(); err != nil {
-					return nil, err
-				}
-				b.Short([]byte(item.Opening.Type))
-				b.AddUint64(item.Opening.Value)
-				b.AddBytes(item.Opening.Blinding)
-				b.AddUint8(uint8(len(item.Owners)))
-				for i := range item.Owners {
-					item.Owners[i].Append(&b)
-				}
-			}
+	for i := range info.Actions {
+		if s := info.Actions[i].Sealed; s != nil {
+			b.AddUint8(formSealed)
+			s.append(&b, MaxInformation)
+		} else {
+			b.AddUint8(formClear)
+			info.Actions[i].append(&b)
+		}
+		if err := b.Err(); err != nil {
+			return nil, err
 		}
 	}
 	if err := b.Err(); err != nil {
@@ -78,6 +74,68 @@ func (info *Information) Encode() ([]byte, error) {
 	return encoded, err
 }
 
+// append appends the encoding of an action in clear.
+func (a *Action) append(b *wire.Builder) {
+	for _, items := range [][]Item{a.Inputs, a.Outputs} {
+		b.Bound("tokens", len(items), 0, token.MaxTokens)
+		b.AddUint8(uint8(len(items)))
+		for _, item := range items {
+			b.Bound("bytes of type", len(item.Opening.Type), 0, token.MaxType)
+			b.Bound("bytes of blinding", len(item.Opening.Blinding), blindingLen, blindingLen)
+			b.Bound("owners", len(item.Owners), 0, token.MaxMembers)
+			if b.Err() != nil {
+				return
+			}
+			b.Short([]byte(item.Opening.Type))
+			b.AddUint64(item.Opening.Value)
+			b.AddBytes(item.Opening.Blinding)
+			b.AddUint8(uint8(len(item.Owners)))
+			for i := range item.Owners {
+				item.Owners[i].Append(b)
+			}
+		}
+	}
+}
+
+// actionInfo is HPKE's info of a sealed action: "zkbench/v3/audit action" ledger(32) index(2) anchor policy(8).
+func actionInfo(ledger token.LedgerID, anchor []byte, index int) []byte {
+	info := append([]byte("zkbench/v3/audit action"), ledger[:]...)
+	return append(binary.BigEndian.AppendUint16(info, uint16(index)), anchor...)
+}
+
+// Seal encrypts the information on an action to all auditors of a policy, for its place in the request of an anchor. The error is
+// an ErrParams or an ErrLimit.
+func (a *Action) Seal(rules *token.Policy, ledger token.LedgerID, anchor []byte, index int) (Action, error) {
+	if a.Sealed != nil {
+		return *a, nil
+	}
+	var b wire.Builder
+	if a.append(&b); b.Err() != nil {
+		return Action{}, b.Err()
+	}
+	plain, err := b.Bytes()
+	if err != nil {
+		return Action{}, err
+	}
+	s, err := seal(rules, actionInfo(ledger, anchor, index), plain)
+	return Action{Sealed: s}, err
+}
+
+// open returns an action in clear, with the key of the auditor who reads.
+func (a *Action) open(key hpke.PrivateKey, ledger token.LedgerID, anchor []byte, index int) (*Action, error) {
+	if a.Sealed == nil {
+		return a, nil
+	}
+	plain, err := a.Sealed.open(key, actionInfo(ledger, anchor, index))
+	if err != nil {
+		return nil, err
+	}
+	f := wire.NewFields(plain, "sealed action", MaxInformation)
+	clear := readAction(f, "sealed action")
+	fill(f, len(plain))
+	return &clear, f.End("sealed action")
+}
+
 // Decode decodes audit information. The error is a *zkbench.DecodeError that names
 // the field and shows nothing of it. The information keeps references into data.
 func Decode(data []byte) (*Information, error) {
@@ -85,13 +143,23 @@ func Decode(data []byte) (*Information, error) {
 	f.Version(Version)
 	info := &Information{Actions: make([]Action, f.Number("actions", 1, 1, request.MaxActions))}
 	for i := range info.Actions {
-		info.Actions[i].Inputs = decodeItems(f, fmt.Sprintf("actions[%d].inputs", i))
-		info.Actions[i].Outputs = decodeItems(f, fmt.Sprintf("actions[%d].outputs", i))
+		path := fmt.Sprintf("actions[%d]", i)
+		if f.Number(path+".form", 1, formClear, formSealed) == formSealed {
+			f.Item("actions", i)
+			info.Actions[i].Sealed = readSealed(f, MaxInformation)
+			f.EndItems()
+		} else {
+			info.Actions[i] = readAction(f, path)
+		}
 	}
 	if err := f.End("information"); err != nil {
 		return nil, err
 	}
 	return info, nil
+}
+
+func readAction(f *wire.Fields, path string) Action {
+	return Action{Inputs: decodeItems(f, path+".inputs"), Outputs: decodeItems(f, path+".outputs")}
 }
 
 func decodeItems(f *wire.Fields, path string) (items []Item) {

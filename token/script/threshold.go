@@ -130,7 +130,7 @@ func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 	}
 	var set uint16
 	for i, id := range signers {
-		at, ok := slices.BinarySearchFunc(t.members, id, func(a, b identity.Identity) int { return bytes.Compare(a, b) })
+		at, ok := t.find(id)
 		if !ok || set>>at&1 != 0 {
 			return nil, refused("signer %d is no member, or named before", i)
 		}
@@ -139,15 +139,52 @@ func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 	return binary.BigEndian.AppendUint16(nil, set), nil
 }
 
-// signers returns the members that a witness names. Exactly k: with more, whoever sees a
-// request could add to it, or take away, what changes nothing.
-func (t *Threshold) signers(unlock []byte, _ *Place) ([]identity.Identity, error) {
+// Join adds a member to a witness that names those who have given so many signatures, fewer than k (0: an empty one), and returns the place of the member's
+// signature among them. A witness that is none, or of another number, is an ErrMalformed; who is no member, or is named, and
+// one too many, an ErrPolicy.
+func (t *Threshold) Join(unlock []byte, signatures int, member identity.Identity) (joined []byte, at int, err error) {
+	var set uint16
+	if len(unlock) > 0 {
+		if set, err = t.set(unlock); err != nil {
+			return nil, 0, err
+		}
+	}
+	if n := bits.OnesCount16(set); n != signatures {
+		return nil, 0, malformed("unlock.members", 0, "%d members are named, and there are %d signatures", n, signatures)
+	}
+	if signatures >= t.k {
+		return nil, 0, refused("%d members have signed, which is enough", t.k)
+	}
+	i, ok := t.find(member)
+	if !ok || set>>i&1 != 0 {
+		return nil, 0, refused("the signer is no member, or has signed")
+	}
+	return binary.BigEndian.AppendUint16(nil, set|1<<i), bits.OnesCount16(set & (1<<i - 1)), nil
+}
+
+// find returns the place of a member.
+func (t *Threshold) find(id identity.Identity) (int, bool) {
+	return slices.BinarySearchFunc(t.members, id, func(a, b identity.Identity) int { return bytes.Compare(a, b) })
+}
+
+// set decodes a witness, of however many members.
+func (t *Threshold) set(unlock []byte) (uint16, error) {
 	if len(unlock) != witnessLen {
-		return nil, malformed("unlock.members", 0, "%d bytes, want %d", len(unlock), witnessLen)
+		return 0, malformed("unlock.members", 0, "%d bytes, want %d", len(unlock), witnessLen)
 	}
 	set := binary.BigEndian.Uint16(unlock)
 	if highest := bits.Len16(set); highest > len(t.members) {
-		return nil, malformed("unlock.members", 0, "member %d is named, the script has %d", highest-1, len(t.members))
+		return 0, malformed("unlock.members", 0, "member %d is named, the script has %d", highest-1, len(t.members))
+	}
+	return set, nil
+}
+
+// signers returns the members that a witness names. Exactly k: with more, whoever sees a
+// request could add to it, or take away, what changes nothing.
+func (t *Threshold) signers(unlock []byte, _ *Place) ([]identity.Identity, error) {
+	set, err := t.set(unlock)
+	if err != nil {
+		return nil, err
 	}
 	if n := bits.OnesCount16(set); n != t.k || n == 0 { // of the zero Threshold, none of none
 		return nil, malformed("unlock.members", 0, "%d members are named, accepted are exactly %d", n, t.k)

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
@@ -303,4 +304,32 @@ func FuzzParseThreshold(f *testing.F) {
 		}
 		golden.Equal(t, "the same threshold, encoded again", data, must.Get(NewThreshold(s.K(), s.Identities()...))(t).Owner())
 	})
+}
+
+// TestJoin: members join a witness one by one, in whatever order, until it is that of Unlock.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	ids := make([]identity.Identity, 5)
+	for i := range ids {
+		ids[i] = identity.Identity{byte(identity.TypeEd25519), byte(i)}
+	}
+	s := must.Get(NewThreshold(3, ids...))(t)
+	var unlock []byte
+	for n, step := range []struct{ member, at int }{{3, 0}, {0, 0}, {2, 1}} {
+		joined, at, err := s.Join(unlock, n, ids[step.member])
+		must.Do(t, err)
+		golden.Equal(t, "place of the signature", step.at, at)
+		for _, bad := range []identity.Identity{ids[step.member], {byte(identity.TypeEd25519), 9}} {
+			_, _, err := s.Join(joined, n+1, bad)
+			must.Fail(t, err, zkbench.ErrPolicy, "twice, or a stranger")
+		}
+		unlock = joined
+	}
+	golden.Equal(t, "witness", must.Get(s.Unlock(ids[0], ids[2], ids[3]))(t), unlock)
+	_, _, err := s.Join(unlock, 3, ids[1])
+	must.Fail(t, err, zkbench.ErrPolicy, "a fourth")
+	for _, bad := range [][]byte{{1}, {0, 0, 0}, {0, 0x20}, {0, 3}, nil} {
+		_, _, err := s.Join(bad, 1, ids[1])
+		must.Fail(t, err, zkbench.ErrMalformed, "no witness")
+	}
 }

@@ -34,6 +34,8 @@ const usd = "USD"
 // smallTables are built fast: a world proves little.
 var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 
+var serial = executor.Serial()
+
 var blockTime = time.Unix(1_800_000_000, 0)
 
 func key(t must.TB, name string) identity.Signer {

@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/request"
 )
@@ -47,11 +48,25 @@ func indexOf(list string, ids [][]byte, signer identity.Signer) (int, error) {
 	return index, nil
 }
 
-// Issue makes tokens of an order, proves, and signs as issuer. When it returns nil the
+// Issue makes tokens of each order, in an action of one request, proves, and signs as issuer. When it returns nil the
 // submission is durable. The error is that of an order that is refused, or
 // ErrAnchorConflict for the anchor of another submission.
-func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) {
-	p, err := s.plan(o)
+func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
+	sub, err := s.prove(ctx, 0, orders)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sub.Request.Actions {
+		if err := s.sign(sub.Request, i); err != nil {
+			return nil, err
+		}
+	}
+	return sub, s.keep(ctx, sub, sub.Request.Digest(s.ledger))
+}
+
+// prove makes the submission of orders, from a place in the request on, without signatures.
+func (s *IssueService) prove(ctx context.Context, first int, orders []Order) (*Submission, error) {
+	plans, err := s.plans(orders)
 	if err != nil {
 		return nil, err
 	}
@@ -59,39 +74,49 @@ func (s *IssueService) Issue(ctx context.Context, o Order) (*Submission, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !s.rules().Issuers[index].MayIssue(p.Type) {
-		return nil, deny("tokens of this type are not the issuer's")
-	}
-	made, tos := make([]action.Output, len(p.Payments)), make([]Address, len(p.Payments))
-	for i, pay := range p.Payments {
-		if len(pay.To.Owner) == 0 {
-			return nil, refuse("payment %d: an issue to nobody", i)
+	sub := s.submission(plans[0].Anchor)
+	for i, p := range plans {
+		if !s.rules().Issuers[index].MayIssue(p.Type) {
+			return nil, deny("tokens of this type are not the issuer's")
 		}
-		made[i], tos[i] = s.output(p.Anchor, i, &p.Payments[i].To, pay.Value), pay.To
-	}
-	if p.locks && len(made) != 1 {
-		return nil, deny("%d outputs with a hash time lock as an owner, accepted is 1", len(made))
-	}
-	draft, err := action.NewIssue(ctx, s.ex, s.pp, p.Type, s.spec(p, made, s.secret))
-	if err != nil {
-		return nil, err
-	}
-	a := request.Action{Kind: token.Issue, ProofType: s.pp.Config().ProofType, Issuer: &request.Issuer{Index: index}}
-	sub, err := s.submission(ctx, p.Anchor, a, draft, tos)
-	if err != nil {
-		return nil, err
-	}
-	if a.Issuer.Signature, err = s.issuer.Sign(s.toSign(sub.Request, request.IssuerRole, 0), p.rand); err != nil {
-		return nil, err
-	}
-	k, err := newKept(sub, sub.Request.Digest(s.ledger), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.vault.update(ctx, func(tx *bbolt.Tx) error { return keepNew(tx, p.Anchor, k) }); err != nil {
-		return nil, err
+		if p.From != nil || p.Change != nil {
+			return nil, refuse("tokens to spend, or change, of an issue")
+		}
+		out := new(outputs)
+		for j, pay := range p.Payments {
+			if len(pay.To.Owner) == 0 {
+				return nil, refuse("payment %d: an issue to nobody", j)
+			}
+			out.tos, out.values = append(out.tos, pay.To), append(out.values, pay.Value)
+		}
+		if n := len(out.tos); p.locks && n != 1 {
+			return nil, deny("%d outputs with a hash time lock as an owner, accepted is 1", n)
+		}
+		draft, err := action.NewIssue(ctx, s.ex, s.pp, p.Type, s.spec(p, first+i, out, s.secret))
+		if err != nil {
+			return nil, err
+		}
+		a := request.Action{Kind: token.Issue, Issuer: &request.Issuer{Index: index}}
+		if err := s.add(ctx, sub, a, draft, audit.Action{}, out.tos); err != nil {
+			return nil, err
+		}
 	}
 	return sub, nil
+}
+
+// sign signs an action as issuer.
+func (s *IssueService) sign(r *request.Request, index int) (err error) {
+	r.Actions[index].Issuer.Signature, err = s.issuer.Sign(s.toSign(r, request.IssuerRole, index), nil)
+	return err
+}
+
+// keep makes a submission durable.
+func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byte) error {
+	k, err := newKept(sub, digest, nil)
+	if err != nil {
+		return err
+	}
+	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return keepNew(tx, sub.Request.Anchor, k) })
 }
 
 // Approve signs an action of a request that redeems, as policies with
@@ -131,10 +156,6 @@ func (s *IssueService) Approve(ctx context.Context, r *request.Request, index in
 	if next == 0 || next < len(redeemed) {
 		return deny("%d outputs are redeemed, %d opened", next, len(redeemed))
 	}
-	signature, err := s.issuer.Sign(s.toSign(r, request.IssuerRole, index), nil)
-	if err != nil {
-		return err
-	}
-	r.Actions[index].Issuer = &request.Issuer{Index: issuer, Signature: signature}
-	return nil
+	r.Actions[index].Issuer = &request.Issuer{Index: issuer}
+	return s.sign(r, index)
 }

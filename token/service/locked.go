@@ -21,23 +21,31 @@ type HeldLocked struct {
 // stops.
 func (v *Vault) Locked() iter.Seq2[HeldLocked, error] {
 	return func(yield func(HeldLocked, error) bool) {
+		for h, err := range v.ofScripts(script.TypeHashLock) {
+			var out HeldLocked
+			if err == nil {
+				out.Held = h.held()
+				out.Lock, err = script.ParseHashLock(h.Token.Owner)
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ofScripts yields the tokens that scripts of a type own and that no submission holds, by id.
+func (v *Vault) ofScripts(typ identity.Type) iter.Seq2[*held, error] {
+	return func(yield func(*held, error) bool) {
 		for id, err := range v.keys(bucketScripts, nil, nil) {
 			var h *held
 			if err == nil {
 				h, err = lookUp(v, token.ID(id), getToken)
 			}
-			if err == nil && (h == nil || h.state != unspent) {
-				continue // settled meanwhile
+			if err == nil && (h == nil || h.state != unspent || identity.Identity(h.Token.Owner).Type() != typ) {
+				continue // another script's, or settled meanwhile
 			}
-			var out HeldLocked
-			if err == nil {
-				if identity.Identity(h.Token.Owner).Type() != script.TypeHashLock {
-					continue
-				}
-				out.Held = Held{ID: h.ID, Type: h.Type, Value: h.Value}
-				out.Lock, err = script.ParseHashLock(h.Token.Owner)
-			}
-			if !yield(out, err) || err != nil {
+			if !yield(h, err) {
 				return
 			}
 		}
@@ -77,7 +85,7 @@ func (s *TransferService) unlock(ctx context.Context, id token.ID, u script.Unlo
 	if err != nil {
 		return nil, err
 	}
-	return s.submit(ctx, p, f, &outputs{tos: []Address{to}, values: []uint64{f.sum}})
+	return s.submit(ctx, []*part{{plan: p, funds: f, outputs: &outputs{tos: []Address{to}, values: []uint64{f.sum}}}})
 }
 
 // takeLocked reserves a token of a lock in memory, as take does; its one nonce is that of the identity which signs.

@@ -202,6 +202,9 @@ func putToken(tx *bbolt.Tx, h *held) error {
 	return nil
 }
 
+// held is what others are told of a token.
+func (h *held) held() Held { return Held{ID: h.ID, Type: h.Type, Value: h.Value} }
+
 // index is where a token that is unspent is found.
 func (h *held) index() (bucket string, key []byte) {
 	if script.IsScript(h.Token.Owner) {

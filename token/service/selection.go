@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -13,29 +14,35 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/script"
 )
 
 // funds are tokens that a call has selected, and nobody else will.
 type funds struct {
 	tokens []held
 	sum    uint64
-	// Of one token of a script: who signs for it, and what unlocks it.
+	shared bool // some of them are owned together with others
+	// Of one token of a hash time lock: who signs for it, and what unlocks it.
 	signer  identity.Identity
 	witness []byte
 }
 
-// take selects tokens of a type worth want, and reserves them in memory until
+// take selects tokens for an order, at most so many, and reserves them in memory until
 // endReservation. It sees to it that no submission has the anchor.
-func (v *Vault) take(anchor []byte, typ string, want uint64, most int) (f *funds, err error) {
+func (v *Vault) take(p *plan, most int) (f *funds, err error) {
 	// Under the lock from before the view until the tokens are marked: who comes next
 	// sees either the mark, or a view in which the tokens are reserved.
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	err = v.view(func(tx *bbolt.Tx) error {
-		if err := unused(tx, anchor); err != nil {
+		if err := unused(tx, p.Anchor); err != nil {
 			return err
 		}
-		ids, err := v.choose(tx, typ, want, most)
+		if p.From != nil {
+			f, err = v.named(tx, p, most)
+			return err
+		}
+		ids, err := v.choose(tx, p.Type, p.sum, most)
 		if err != nil {
 			return err
 		}
@@ -47,6 +54,38 @@ func (v *Vault) take(anchor []byte, typ string, want uint64, most int) (f *funds
 	}
 	for i := range f.tokens {
 		v.taken[string(f.tokens[i].ID)] = true
+	}
+	return f, nil
+}
+
+// named are the tokens that an order names.
+func (v *Vault) named(tx *bbolt.Tx, p *plan, most int) (*funds, error) {
+	if n := len(p.From); n < 1 || n > most {
+		return nil, tooMany("tokens that are named", n, most)
+	}
+	f := new(funds)
+	for i, id := range p.From {
+		h, err := getToken(tx, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case h == nil || h.state != unspent || v.taken[string(id)]:
+			return nil, deny("token %x is not free to be spent", []byte(id))
+		case slices.ContainsFunc(p.From[:i], func(other token.ID) bool { return bytes.Equal(other, id) }):
+			return nil, refuse("token %x is named twice", []byte(id))
+		case h.Type != p.Type:
+			return nil, refuse("token %x is of another type", []byte(id))
+		case identity.Identity(h.Token.Owner).Type() == script.TypeHashLock:
+			return nil, deny("token %x is locked: Claim and Reclaim spend it", []byte(id))
+		}
+		sum, carry := bits.Add64(f.sum, h.Value, 0)
+		if carry != 0 {
+			return nil, fmt.Errorf("%w: tokens worth 2^64 or more together", zkbench.ErrLimit)
+		}
+		f.tokens, f.sum, f.shared = append(f.tokens, *h), sum, f.shared || script.IsScript(h.Token.Owner)
+	}
+	if f.sum < p.sum {
+		return nil, &FundsError{Have: f.sum, Want: p.sum}
 	}
 	return f, nil
 }

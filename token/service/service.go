@@ -8,10 +8,11 @@
 // owner: the payee's wallet counts the token when Sync has found it in the log.
 //
 // What this package does not promise: secrets are neither wiped from memory nor
-// encrypted in the vault; one request makes one action.
+// encrypted in the vault.
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -45,11 +46,16 @@ type Payment struct {
 
 // Order is what a service is asked to do, in one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; nil: AnchorLen random ones
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; nil: AnchorLen random ones, or those of the first order
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
 	Metadata []byte    // the application's, public
 	Rand     io.Reader // nil: the system's
+	// From are the tokens that a transfer spends; nil: the service selects some of the wallet's own. Tokens that the wallet owns
+	// together with others (Vault.Shared) are spent by Propose.
+	From []token.ID
+	// Change is where the rest of a transfer goes; nil: a fresh address of the wallet.
+	Change *Address
 }
 
 // Submission is what came of an order.
@@ -125,6 +131,29 @@ type plan struct {
 	locks bool // some payment goes to a hash time lock
 }
 
+// plans checks the orders of one request, and draws their anchor.
+func (s *system) plans(orders []Order) (plans []*plan, err error) {
+	if n := len(orders); n < 1 || n > request.MaxActions {
+		return nil, refuse("%d orders, accepted are 1 to %d", n, request.MaxActions)
+	}
+	for i, o := range orders {
+		if i > 0 && o.Anchor == nil {
+			o.Anchor = plans[0].Anchor
+		}
+		p, err := s.plan(o)
+		switch {
+		case err != nil && len(orders) > 1:
+			return nil, fmt.Errorf("order %d: %w", i, err)
+		case err != nil:
+			return nil, err
+		case i > 0 && !bytes.Equal(p.Anchor, plans[0].Anchor):
+			return nil, refuse("order %d: another anchor than that of order 0", i)
+		}
+		plans = append(plans, p)
+	}
+	return plans, nil
+}
+
 // plan checks an order and draws its anchor.
 func (s *system) plan(o Order) (*plan, error) {
 	p := &plan{Order: o}
@@ -153,6 +182,11 @@ func (s *system) plan(o Order) (*plan, error) {
 			return nil, fmt.Errorf("payment %d: %w", i, err)
 		}
 		p.locks = p.locks || lock
+	}
+	if o.Change != nil {
+		if _, err := s.payee(o.Change); err != nil {
+			return nil, fmt.Errorf("change: %w", err)
+		}
 	}
 	if p.rand = o.Rand; p.rand == nil {
 		p.rand = rand.Reader
@@ -189,9 +223,18 @@ func (s *system) payee(to *Address) (lock bool, err error) {
 	return lock, nil
 }
 
-// spec is what the action of a plan is drafted from.
-func (s *system) spec(p *plan, outputs []action.Output, secret []byte) action.Spec {
-	return action.Spec{Outputs: outputs, Metadata: p.Metadata, Anchor: request.ActionAnchor(s.ledger, p.Anchor, 0), Rand: p.Rand, Key: secret}
+// spec is what the action of a plan is drafted from, at its place in the request.
+func (s *system) spec(p *plan, place int, out *outputs, secret []byte) action.Spec {
+	made := make([]action.Output, len(out.tos))
+	for j := range made {
+		to := &out.tos[j]
+		made[j] = action.Output{Owner: to.Owner, Value: out.values[j]}
+		if payees := to.payees(); len(payees) > 0 {
+			at := note.Place{Ledger: s.ledger, ID: request.OutputID(p.Anchor, place, j), Owner: to.Owner}
+			made[j].Note = func(o token.Opening) ([]byte, error) { return note.Seal(at, payees, o) }
+		}
+	}
+	return action.Spec{Outputs: made, Metadata: p.Metadata, Anchor: request.ActionAnchor(s.ledger, p.Anchor, place), Rand: p.Rand, Key: secret}
 }
 
 // signerSecret is a secret of a signer's, for action.Spec: the hash of a signature that
@@ -207,31 +250,27 @@ func signerSecret(signer identity.Signer, rand io.Reader) ([]byte, error) {
 	return secret, err
 }
 
-// output is the output j of a plan's action, with its note.
-func (s *system) output(anchor []byte, j int, to *Address, value uint64) action.Output {
-	out := action.Output{Owner: to.Owner, Value: value}
-	if payees := to.payees(); len(payees) > 0 {
-		place := note.Place{Ledger: s.ledger, ID: request.OutputID(anchor, 0, j), Owner: to.Owner}
-		out.Note = func(o token.Opening) ([]byte, error) { return note.Seal(place, payees, o) }
+// submission is an empty one.
+func (s *system) submission(anchor []byte) *Submission {
+	return &Submission{
+		Request:     &request.Request{Anchor: anchor, Auditors: make([][]byte, len(s.rules().Auditors))},
+		Information: new(audit.Information),
 	}
-	return out
 }
 
-// submission proves a draft and puts it into a request, and its openings into the audit
+// add proves a draft and puts it into a request as its next action, and its openings into the audit
 // information; tos are the addresses of its outputs.
-func (s *system) submission(ctx context.Context, anchor []byte, a request.Action, draft *action.Draft, tos []Address) (sub *Submission, err error) {
+func (s *system) add(ctx context.Context, sub *Submission, a request.Action, draft *action.Draft, known audit.Action, tos []Address) (err error) {
 	if a.Raw, err = draft.Prove(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	sub = &Submission{
-		Request:     &request.Request{Anchor: anchor, Actions: []request.Action{a}, Auditors: make([][]byte, len(s.rules().Auditors))},
-		Information: &audit.Information{Actions: make([]audit.Action, 1)},
-	}
-	info := &sub.Information.Actions[0]
+	a.ProofType = s.pp.Config().ProofType
 	for j, opening := range draft.Openings {
-		info.Outputs = append(info.Outputs, audit.Item{Opening: opening, Owners: tos[j].audit()})
+		known.Outputs = append(known.Outputs, audit.Item{Opening: opening, Owners: tos[j].audit()})
 	}
-	return sub, nil
+	sub.Request.Actions = append(sub.Request.Actions, a)
+	sub.Information.Actions = append(sub.Information.Actions, known)
+	return nil
 }
 
 // rules is the ledger's policy as far as the vault has followed it.

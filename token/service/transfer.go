@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -37,7 +36,7 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 	return &TransferService{s, w}, nil
 }
 
-// Transfer pays. It selects unspent tokens of the type, which no other call takes,
+// Transfer pays: an action of one request for each order. It selects unspent tokens of the order's type, which no other call takes,
 // makes the outputs, with change to a fresh address of the wallet where the tokens
 // are worth more, proves, and signs for the owners. A payment to nobody redeems.
 //
@@ -45,38 +44,69 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 // every error but ErrOutcomeUnknown, the tokens are free; after ErrOutcomeUnknown
 // they may be reserved when the vault is opened again.
 //
-// Besides an order that is refused (ErrParams, ErrLimit, ErrMalformed), the error is a
+// Besides orders that are refused (ErrParams, ErrLimit, ErrMalformed), the error is a
 // *FundsError, a *zkbench.LimitError where the funds suffice and would take more
-// inputs than the parameters allow, an ErrLimit where the tokens that were selected are
+// inputs than the policy allows, an ErrLimit where the tokens that were selected are
 // worth 2^64 or more together, an ErrPolicy where a payment of 0 finds no token to take,
 // or ErrAnchorConflict for the anchor of another submission.
-func (s *TransferService) Transfer(ctx context.Context, o Order) (*Submission, error) {
-	p, err := s.plan(o)
+func (s *TransferService) Transfer(ctx context.Context, orders ...Order) (*Submission, error) {
+	parts, end, err := s.parts(0, orders)
+	defer end()
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.wallet.take(p.Anchor, p.Type, p.sum, s.rules().Limits.Inputs)
-	if err != nil {
-		return nil, err
+	for _, p := range parts {
+		if p.shared {
+			return nil, deny("tokens that are owned together with others: Propose spends them")
+		}
 	}
-	defer s.wallet.endReservation(f)
-	out, err := s.outputs(p, f)
-	if err != nil {
-		return nil, err
-	}
-	return s.submit(ctx, p, f, out)
+	return s.submit(ctx, parts)
 }
 
-// submit proves and signs a transfer, and makes it durable.
-func (s *TransferService) submit(ctx context.Context, p *plan, f *funds, out *outputs) (*Submission, error) {
-	sub, err := s.prove(ctx, p, f, out)
+// part is one action of a transfer, before it is proved.
+type part struct {
+	*plan
+	*funds
+	*outputs
+	place int // of the action, in the request
+}
+
+// parts plans the actions of orders, from a place on, and selects their tokens until end is called.
+func (s *TransferService) parts(first int, orders []Order) (parts []*part, end func(), err error) {
+	end = func() {
+		for _, p := range parts {
+			s.wallet.endReservation(p.funds)
+		}
+	}
+	plans, err := s.plans(orders)
+	if err != nil {
+		return nil, end, err
+	}
+	for i, p := range plans {
+		f, err := s.wallet.take(p, s.rules().Limits.Inputs)
+		if err != nil {
+			return parts, end, err
+		}
+		next := &part{plan: p, funds: f, place: first + i}
+		parts = append(parts, next)
+		if next.outputs, err = s.outputs(p, f); err != nil {
+			return parts, end, err
+		}
+	}
+	return parts, end, nil
+}
+
+// submit proves and signs a request of parts, and makes it durable.
+func (s *TransferService) submit(ctx context.Context, parts []*part) (*Submission, error) {
+	sub, err := s.prove(ctx, parts)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(ctx, p, f, sub); err != nil {
+	if err := s.sign(parts, sub); err != nil {
 		return nil, err
 	}
-	return sub, nil
+	digest := sub.Request.Digest(s.ledger)
+	return sub, s.keep(ctx, parts, sub, digest)
 }
 
 // outputs are where the tokens of a transfer go.
@@ -97,16 +127,12 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("placing the change: %w", err)
 		}
-		nonce, err := newNonce(p.rand)
-		if err != nil {
-			return nil, err
-		}
-		to, err := s.wallet.keys.address(s.rules(), nonce)
+		to, err := s.change(p, f)
 		if err != nil {
 			return nil, err
 		}
 		change := int(at.Int64())
-		out.tos, out.values = slices.Insert(out.tos, change, to), slices.Insert(out.values, change, rest)
+		out.tos, out.values = slices.Insert(out.tos, change, *to), slices.Insert(out.values, change, rest)
 	}
 	if n, most := len(out.tos), s.rules().Limits.Outputs; n > most {
 		return nil, tooMany("outputs with change", n, most)
@@ -117,74 +143,82 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 	return out, nil
 }
 
-// prove makes the submission.
-func (s *TransferService) prove(ctx context.Context, p *plan, f *funds, out *outputs) (*Submission, error) {
-	owned := make([]action.Owned, len(f.tokens))
-	for i := range f.tokens {
-		h := &f.tokens[i]
-		owned[i] = action.Owned{Input: action.Input{ID: h.ID, Token: h.Token}, Opening: h.Opening}
+// change is the address that the rest of a transfer goes to.
+func (s *TransferService) change(p *plan, f *funds) (*Address, error) {
+	if p.Change != nil {
+		return p.Change, nil
 	}
-	made := make([]action.Output, len(out.tos))
-	for j := range made {
-		made[j] = s.output(p.Anchor, j, &out.tos[j], out.values[j])
+	if f.shared {
+		return nil, refuse("change of tokens that are owned together: Order.Change says who gets it")
 	}
-	sender, err := action.NewSender(ctx, s.ex, s.pp, owned)
+	nonce, err := newNonce(p.rand)
 	if err != nil {
 		return nil, err
 	}
-	signer, err := s.signer(f, 0)
-	if err != nil {
-		return nil, fmt.Errorf("input 0: %w", err)
-	}
-	secret, err := signerSecret(signer, p.rand)
-	if err != nil {
-		return nil, fmt.Errorf("input 0: %w", err)
-	}
-	draft, err := sender.Transfer(ctx, s.spec(p, made, secret))
-	if err != nil {
-		return nil, err
-	}
-	a := request.Action{Kind: token.Transfer, ProofType: s.pp.Config().ProofType, Spends: make([]request.Spend, len(owned))}
-	sub, err := s.submission(ctx, p.Anchor, a, draft, out.tos)
-	if err != nil {
-		return nil, err
-	}
-	for i := range f.tokens {
-		known, err := s.known(f, i)
-		if err != nil {
-			return nil, fmt.Errorf("input %d: %w", i, err)
+	to, err := s.wallet.keys.address(s.rules(), nonce)
+	return &to, err
+}
+
+// prove makes the submission of parts, without signatures.
+func (s *TransferService) prove(ctx context.Context, parts []*part) (*Submission, error) {
+	sub := s.submission(parts[0].Anchor)
+	for _, p := range parts {
+		owned := make([]action.Owned, len(p.tokens))
+		for i := range p.tokens {
+			h := &p.tokens[i]
+			owned[i] = action.Owned{Input: action.Input{ID: h.ID, Token: h.Token}, Opening: h.Opening}
 		}
-		sub.Information.Actions[0].Inputs = append(sub.Information.Actions[0].Inputs, audit.Item{Opening: f.tokens[i].Opening, Owners: known})
+		sender, err := action.NewSender(ctx, s.ex, s.pp, owned)
+		if err != nil {
+			return nil, err
+		}
+		signer, err := s.signer(p.funds, 0)
+		if err != nil {
+			return nil, fmt.Errorf("input 0: %w", err)
+		}
+		secret, err := signerSecret(signer, p.rand)
+		if err != nil {
+			return nil, fmt.Errorf("input 0: %w", err)
+		}
+		draft, err := sender.Transfer(ctx, s.spec(p.plan, p.place, p.outputs, secret))
+		if err != nil {
+			return nil, err
+		}
+		a := request.Action{Kind: token.Transfer, Spends: make([]request.Spend, len(owned))}
+		known := audit.Action{}
+		for i := range p.tokens {
+			known.Inputs = append(known.Inputs, audit.Item{Opening: p.tokens[i].Opening})
+		}
+		if err := s.add(ctx, sub, a, draft, known, p.tos); err != nil {
+			return nil, err
+		}
 	}
-	return sub, s.sign(p, f, sub.Request)
+	return sub, nil
 }
 
-// known is what auditors want to see of who signs for an input.
-func (s *TransferService) known(f *funds, i int) ([]audit.Owner, error) {
-	signer, err := s.signer(f, i)
-	if err != nil {
-		return nil, err
-	}
-	o, err := s.wallet.keys.own(s.rules(), signer)
-	return []audit.Owner{o}, err
-}
-
-// sign signs for the owners of the inputs, once for those that are one.
-func (s *TransferService) sign(p *plan, f *funds, r *request.Request) error {
-	message := s.toSign(r, request.Owner, 0)
-	signatures := make(map[string][]byte, len(f.tokens))
-	for i := range f.tokens {
-		owner := string(f.tokens[i].Token.Owner)
-		if signatures[owner] == nil {
-			signer, err := s.signer(f, i)
+// sign signs for the owners of the inputs of all parts, once for those that are one, and says to auditors who they are.
+func (s *TransferService) sign(parts []*part, sub *Submission) error {
+	message := s.toSign(sub.Request, request.Owner, 0)
+	signatures := make(map[string][]byte)
+	for n, p := range parts {
+		for i := range p.tokens {
+			signer, err := s.signer(p.funds, i)
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
-			if signatures[owner], err = signer.Sign(message, p.rand); err != nil {
+			id := string(signer.Identity())
+			if signatures[id] == nil {
+				if signatures[id], err = signer.Sign(message, p.rand); err != nil {
+					return fmt.Errorf("input %d: %w", i, err)
+				}
+			}
+			known, err := s.wallet.keys.own(s.rules(), signer)
+			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
+			sub.Request.Actions[n].Spends[i] = request.Spend{Unlock: p.witness, Signatures: [][]byte{signatures[id]}}
+			sub.Information.Actions[n].Inputs[i].Owners = []audit.Owner{known}
 		}
-		r.Actions[0].Spends[i] = request.Spend{Unlock: f.witness, Signatures: [][]byte{signatures[owner]}}
 	}
 	return nil
 }
@@ -196,39 +230,47 @@ func (s *TransferService) signer(f *funds, i int) (identity.Signer, error) {
 		owner = f.signer
 	}
 	signer, err := s.wallet.keys.signer(f.tokens[i].nonces[0])
-	if err == nil && !bytes.Equal(signer.Identity(), owner) {
+	if err == nil && !owns(owner, signer.Identity()) {
 		err = ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
 	}
 	return signer, err
 }
 
-// keep makes the transfer durable, if its inputs are still unspent.
-func (s *TransferService) keep(ctx context.Context, p *plan, f *funds, sub *Submission) error {
-	ids := make([]token.ID, len(f.tokens))
-	for i := range f.tokens {
-		ids[i] = f.tokens[i].ID
+// keep makes a submission durable, if its inputs are still unspent.
+func (s *TransferService) keep(ctx context.Context, parts []*part, sub *Submission, digest [32]byte) error {
+	var ids []token.ID
+	for _, p := range parts {
+		for i := range p.tokens {
+			ids = append(ids, p.tokens[i].ID)
+		}
 	}
-	k, err := newKept(sub, sub.Request.Digest(s.ledger), ids)
+	k, err := newKept(sub, digest, ids)
 	if err != nil {
 		return err
 	}
+	anchor := sub.Request.Anchor
 	return s.wallet.update(ctx, func(tx *bbolt.Tx) error {
-		if err := keepNew(tx, p.Anchor, k); err != nil {
+		if err := keepNew(tx, anchor, k); err != nil {
 			return err
 		}
-		for i, id := range ids {
-			h, err := getToken(tx, id)
-			if err != nil {
-				return err
-			}
-			if h == nil || h.state != unspent {
-				return fmt.Errorf("input %d: %w", i, zkbench.ErrSpent) // as Sync has learned meanwhile
-			}
-			h.state, h.anchor = reserved, p.Anchor
-			if err := putToken(tx, h); err != nil {
+		for _, id := range ids {
+			if err := reserve(tx, id, anchor); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// reserve gives a token to the submission of an anchor.
+func reserve(tx *bbolt.Tx, id token.ID, anchor []byte) error {
+	h, err := getToken(tx, id)
+	if err != nil {
+		return err
+	}
+	if h == nil || h.state != unspent {
+		return fmt.Errorf("token %x: %w", []byte(id), zkbench.ErrSpent) // as Sync has learned meanwhile
+	}
+	h.state, h.anchor = reserved, anchor
+	return putToken(tx, h)
 }

@@ -243,6 +243,12 @@ func TestWrappingPayments(t *testing.T) {
 	must.FailGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63)))(t, zkbench.ErrParams, "payments of 2^64")
 	// The funds suffice, but no auditor adds up more than 64 bits.
 	must.FailGet(alice.pay.Transfer(t.Context(), paying(to, 1<<63, 1<<63-1)))(t, zkbench.ErrLimit, "inputs of 2^64 and more")
+	named := paying(to, 1)
+	for h, err := range alice.Unspent() {
+		must.Do(t, err)
+		named.From = append(named.From, h.ID)
+	}
+	must.FailGet(alice.pay.Transfer(t.Context(), named))(t, zkbench.ErrLimit, "tokens of 2^64 by name")
 	b := must.Get(alice.Balance(usd))(t)
 	golden.Equal(t, "balance", "18446744073709551621", b.String())
 }
