@@ -67,16 +67,20 @@ func (e *LimitError) Unwrap() error { return ErrLimit }
 // cause.
 type CheckError struct {
 	Check  string // for example "range proof"
-	Action int    // index of the action in its batch
+	Action int    // index of the action in its batch; -1 where it is about no one of them
 	Index  int    // index within the action; -1 where the whole action failed
 	Err    error
 }
 
 func (e *CheckError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("action %d: %s: %v", e.Action, e.Check, e.Err)
+	text := e.Check
+	if e.Action >= 0 {
+		text = fmt.Sprintf("action %d: %s", e.Action, text)
 	}
-	return fmt.Sprintf("action %d: %s %d: %v", e.Action, e.Check, e.Index, e.Err)
+	if e.Index >= 0 {
+		text = fmt.Sprintf("%s %d", text, e.Index)
+	}
+	return fmt.Sprintf("%s: %v", text, e.Err)
 }
 
 func (e *CheckError) Unwrap() error { return e.Err }

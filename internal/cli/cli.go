@@ -102,7 +102,7 @@ func rootCommand(stdin io.Reader, stdout, stderr io.Writer, defs []workload.Def)
 		{"compare", "Compare and show:", []*cobra.Command{
 			compareCommand(stdout, stderr, defs), bisectCommand(stdout, stderr, defs), historyCommand(stdout), reportCommand(stdout, stderr, defs), selfCheckCommand(stdin, stdout, stderr),
 		}},
-		{"tokens", "Run a token system:", []*cobra.Command{paramsCommand(stdout), ledgerCommand(stdout, stderr)}},
+		{"tokens", "Run a token system:", []*cobra.Command{paramsCommand(stdout), policyCommand(stdout), ledgerCommand(stdout, stderr)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: theme.id, Title: theme.title})
 		for _, cmd := range theme.commands {

@@ -130,7 +130,7 @@ func TestLedgerVerifyParams(t *testing.T) {
 			return all
 		}, "request 3: its anchor is not the request's"},
 		"another digest": {params, func(all []ledger.Entry) []ledger.Entry { all[2].Digest[0] ^= 1; return all }, "request 3: its digest is not the request's"},
-		"no request":     {params, func(all []ledger.Entry) []ledger.Entry { all[3].Request = nil; return all }, "request 4: not valid: action -1: structure: "},
+		"no request":     {params, func(all []ledger.Entry) []ledger.Entry { all[3].Request = nil; return all }, "request 4: not valid: structure: "},
 		"auditor's signature": {params, func(all []ledger.Entry) []ledger.Entry {
 			resigned(&all[2], func(r *request.Request) { r.Auditors[0][5] ^= 1 })
 			return all

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/policy"
 )
 
 // paramsCommand makes, shows and checks files of public parameters.
@@ -113,7 +114,7 @@ func loadParams(path string) (*token.PublicParams, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := checkIdentities(&p.Policy); err != nil {
+	if err := policy.Check(&p.Policy); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil

@@ -25,12 +25,10 @@ const (
 	acceptedAuditor  = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"
 )
 
-// listed returns what a flag lists, in the order in which policies hold it, or what was there before if it is not given.
-func listed[T any](field string, o *usage.Option, before []T, parse func(text string) (T, error), id func(T) []byte) ([]T, error) {
-	if !o.Given {
-		return before, nil
-	}
-	var all []T
+const acceptedRemoval = "16 or more digits of a fingerprint that policy show prints, or an identity of the list"
+
+// listed returns what a flag lists, in the order in which policies hold it.
+func listed[T any](field string, o *usage.Option, parse func(text string) (T, error), id func(T) []byte) (all []T, err error) {
 	for text := range strings.SplitSeq(o.Text, ",") {
 		if text == "" {
 			return nil, o.Refuse(field, o.Text)
@@ -149,29 +147,4 @@ func parseIdentity(text string) ([]byte, error) {
 		return nil, errors.New("more than one PEM block")
 	}
 	return identity.X509(block.Bytes)
-}
-
-// checkIdentities parses the identities of a policy. The error names the list and the
-// index; its offset counts from the start of the identity.
-func checkIdentities(p *token.Policy) error {
-	set, err := identity.NewSet(1, nil)
-	if err != nil {
-		return err
-	}
-	for _, list := range []struct {
-		name string
-		ids  [][]byte
-	}{
-		{"issuers", p.IssuerIdentities()},
-		{"auditors", p.AuditorIdentities()},
-		{"validators", p.Validators},
-		{"administrators", p.Administrators.Identities},
-	} {
-		for i, id := range list.ids {
-			if _, err := set.Verifier(id); err != nil {
-				return fmt.Errorf("%s[%d]: %w", list.name, i, err)
-			}
-		}
-	}
-	return nil
 }

@@ -22,6 +22,7 @@ type paramsFlags struct {
 }
 
 func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
+	defaults := token.DefaultPolicy()
 	list := func(names []string) string { return strings.Join(names, ", ") }
 	define := func(name, kind, text, accepted, help string) *usage.Option {
 		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
@@ -31,7 +32,7 @@ func newParamsFlags(flags *pflag.FlagSet) *paramsFlags {
 		curve:      define("curve", usage.KindText, "BN254", list(token.Curves()), "curve"),
 		bits:       define("bits", usage.KindNumber, "64", "1 to 64", "values are below 2^bits"),
 		proofTypes: define("proof-type", usage.KindList, token.Bulletproof+","+token.CSP, list(token.ProofTypes()), "range-proof systems that actions may use"),
-		policy:     newPolicyFlags(flags, token.DefaultPolicy()),
+		policy:     newPolicyFlags(flags, &defaults),
 	}
 }
 

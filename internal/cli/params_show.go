@@ -155,17 +155,7 @@ func (v *policyView) text(w io.Writer) {
 		threshold = fmt.Sprintf("%d of %d administrators", v.Threshold, len(v.Administrators))
 	}
 	fmt.Fprintf(w, "changed by\t%s\n\n", threshold)
-	var issuers, auditors []string
-	for _, i := range v.Issuers {
-		issuers = append(issuers, i.line())
-	}
-	for _, a := range v.Auditors {
-		auditors = append(auditors, a.line())
-	}
-	for _, list := range []struct {
-		role  string
-		lines []string
-	}{{"issuer", issuers}, {"auditor", auditors}, {"administrator", lines(v.Administrators)}, {"validator", lines(v.Validators)}} {
+	for _, list := range v.lists() {
 		if len(list.lines) == 0 {
 			list.lines = []string{"none"}
 		}
@@ -173,6 +163,24 @@ func (v *policyView) text(w io.Writer) {
 			fmt.Fprintf(w, "%s\t%s\n", list.role, line)
 		}
 	}
+}
+
+// roleLines are who has a role, a line each, in columns.
+type roleLines struct {
+	role  string
+	lines []string
+}
+
+// lists are the identities of a policy by role.
+func (v *policyView) lists() []roleLines {
+	var issuers, auditors []string
+	for _, i := range v.Issuers {
+		issuers = append(issuers, i.line())
+	}
+	for _, a := range v.Auditors {
+		auditors = append(auditors, a.line())
+	}
+	return []roleLines{{"issuer", issuers}, {"auditor", auditors}, {"administrator", lines(v.Administrators)}, {"validator", lines(v.Validators)}}
 }
 
 func lines(ids []identityView) (all []string) {

@@ -25,7 +25,7 @@ import (
 func smallParams(t *testing.T) *token.PublicParams {
 	t.Helper()
 	p := must.Get(token.NewPublicParams("BN254", 8, token.Bulletproof, token.CSP))(t)
-	key := append([]byte{2, 1}, make([]byte, 31)...)
+	key := must.Get(parseIdentity("ed25519:d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"))(t)
 	p.Policy.Issuers, p.Policy.Auditors = ledgertest.Issuers(key), ledgertest.Auditors(t, bytes.Clone(key))
 	return p
 }
@@ -64,8 +64,9 @@ func TestParamsFile(t *testing.T) {
 		"digest=csp":            {edited(func(p *token.PublicParams) { p.Systems[1].Digest[63] ^= 0x80 }), exitOK, exitFailed, "digest of csp is not that of its generators"},
 		"early stop=8":          {edited(func(p *token.PublicParams) { p.Systems[0].Stop = 8 }), exitOK, exitFailed, "digest of bulletproof is not that of its generators"},
 		"aggregation=2 of csp":  {edited(func(p *token.PublicParams) { p.Systems[1].Aggregation = 2 }), exitOK, exitFailed, "aggregation 2, accepted: 0 for csp"},
-		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity[1] = 2 }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
+		"issuer=no point":       {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 2}, make([]byte, 31)...) }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.key at byte 1: not a point"},
 		"issuer=no certificate": {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = []byte{1, 0x30} }), exitUsage, exitUsage, "issuers[0]: malformed encoding: identity.certificate at byte 1: "},
+		"issuer=small order":    {edited(func(p *token.PublicParams) { p.Policy.Issuers[0].Identity = append([]byte{2, 1}, make([]byte, 31)...) }), exitUsage, exitUsage, "issuers[0] is a key of small order, for which anybody can sign"},
 		"auditor=pseudonym":     {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 3 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: pseudonyms are not accepted"},
 		"auditor=type 128":      {edited(func(p *token.PublicParams) { p.Policy.Auditors[0].Identity[0] = 0x80 }), exitUsage, exitUsage, "auditors[0]: malformed encoding: identity.type at byte 0: type 128"},
 	} {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,31 +13,50 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
+// listFlags are the flags that change a list: to another one, or by some.
+type listFlags struct {
+	whole, add, remove *usage.Option // add and remove nil: where there is none before
+}
+
 // policyFlags are the flags that change a policy, as they were typed.
 type policyFlags struct {
-	issuers, auditors, administrators, validators *usage.Option
+	issuers, auditors, administrators, validators listFlags
 	threshold, owners, redeem, notes              *usage.Option
 	maxInputs, maxOutputs, maxMetadata            *usage.Option
 }
 
-// newPolicyFlags defines the flags; those that are not given leave what the policy has.
-func newPolicyFlags(flags *pflag.FlagSet, base token.Policy) *policyFlags {
+// newPolicyFlags defines the flags; those that are not given leave what the policy has. base gives what is shown as default;
+// nil: the policy that is there, whose lists can be changed by some.
+func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 	define := func(name, kind, text, accepted, help string) *usage.Option {
 		return usage.Define(flags, name, kind, text, accepted, help+": "+accepted)
 	}
+	list := func(name, accepted, help string) listFlags {
+		l := listFlags{whole: define(name, usage.KindList, "", accepted, help)}
+		if base == nil {
+			l.add = define("add-"+name, usage.KindList, "", accepted, "one more of them")
+			l.remove = define("remove-"+name, usage.KindList, "", acceptedRemoval, "one less of them")
+		}
+		return l
+	}
+	var shown struct{ owners, redeem, notes, inputs, outputs, metadata string }
+	if base != nil {
+		shown.owners, shown.redeem, shown.notes = strings.Join(base.Owners.Names(), ","), base.Redeem.String(), kemName(base.Notes)
+		shown.inputs, shown.outputs, shown.metadata = strconv.Itoa(base.Limits.Inputs), strconv.Itoa(base.Limits.Outputs), strconv.Itoa(base.Limits.Metadata)
+	}
 	redeem := []string{token.RedeemOwner.String(), token.RedeemIssuer.String()}
 	return &policyFlags{
-		issuers:        define("issuer", usage.KindList, "", acceptedIssuer, "who may issue"),
-		auditors:       define("auditor", usage.KindList, "", acceptedAuditor, "who must sign every request"),
-		administrators: define("administrator", usage.KindList, "", acceptedIdentity, "who may change the policy"),
-		validators:     define("validator", usage.KindList, "", acceptedIdentity, "who signs heads of the log"),
+		issuers:        list("issuer", acceptedIssuer, "who may issue"),
+		auditors:       list("auditor", acceptedAuditor, "who must sign every request"),
+		administrators: list("administrator", acceptedIdentity, "who may change the policy"),
+		validators:     list("validator", acceptedIdentity, "who signs heads of the log"),
 		threshold:      define("threshold", usage.KindNumber, "", fmt.Sprintf("1 to %d, and to the number of administrators", token.MaxIdentities), "administrators who change the policy together"),
-		owners:         define("owners", usage.KindList, strings.Join(token.OwnerNames(), ","), strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may be given to"),
-		redeem:         define("redeem", usage.KindText, base.Redeem.String(), strings.Join(redeem, ", "), "whose signatures a redeem needs; issuer: also an issuer's"),
-		notes:          define("notes", usage.KindText, kemName(base.Notes), strings.Join(kemNames(), ", "), "with which openings are encrypted to payees on the ledger"),
-		maxInputs:      define("max-inputs", usage.KindNumber, strconv.Itoa(base.Limits.Inputs), fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
-		maxOutputs:     define("max-outputs", usage.KindNumber, strconv.Itoa(base.Limits.Outputs), fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
-		maxMetadata:    define("max-metadata", usage.KindNumber, strconv.Itoa(base.Limits.Metadata), fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
+		owners:         define("owners", usage.KindList, shown.owners, strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may be given to"),
+		redeem:         define("redeem", usage.KindText, shown.redeem, strings.Join(redeem, ", "), "whose signatures a redeem needs; issuer: also an issuer's"),
+		notes:          define("notes", usage.KindText, shown.notes, strings.Join(kemNames(), ", "), "with which openings are encrypted to payees on the ledger"),
+		maxInputs:      define("max-inputs", usage.KindNumber, shown.inputs, fmt.Sprintf("1 to %d", token.MaxTokens), "inputs of an action"),
+		maxOutputs:     define("max-outputs", usage.KindNumber, shown.outputs, fmt.Sprintf("1 to %d", token.MaxTokens), "outputs of an action"),
+		maxMetadata:    define("max-metadata", usage.KindNumber, shown.metadata, fmt.Sprintf("0 to %d", token.MaxMetadata), "bytes of an action's metadata"),
 	}
 }
 
@@ -101,18 +121,62 @@ func (f *policyFlags) change(p *token.Policy) (err error) {
 
 // lists sets the lists of identities.
 func (f *policyFlags) lists(p *token.Policy) (err error) {
-	if p.Issuers, err = listed("issuer", f.issuers, p.Issuers, parseIssuer, issuerIdentity); err != nil {
+	if p.Issuers, err = changed("issuer", f.issuers, p.Issuers, parseIssuer, issuerIdentity); err != nil {
 		return err
 	}
-	if p.Auditors, err = listed("auditor", f.auditors, p.Auditors, parseAuditor, auditorIdentity); err != nil {
+	if p.Auditors, err = changed("auditor", f.auditors, p.Auditors, parseAuditor, auditorIdentity); err != nil {
 		return err
 	}
 	admins := &p.Administrators.Identities
-	if *admins, err = listed("administrator", f.administrators, *admins, parseIdentity, itself); err != nil {
+	if *admins, err = changed("administrator", f.administrators, *admins, parseIdentity, itself); err != nil {
 		return err
 	}
-	p.Validators, err = listed("validator", f.validators, p.Validators, parseIdentity, itself)
+	p.Validators, err = changed("validator", f.validators, p.Validators, parseIdentity, itself)
 	return err
+}
+
+// changed returns a list of which the flags have been applied to what was before.
+func changed[T any](name string, f listFlags, before []T, parse func(text string) (T, error), id func(T) []byte) (all []T, err error) {
+	if all = before; f.whole.Given {
+		if all, err = listed(name, f.whole, parse, id); err != nil {
+			return nil, err
+		}
+	}
+	if f.add == nil {
+		return all, nil
+	}
+	if f.remove.Given {
+		for text := range strings.SplitSeq(f.remove.Text, ",") {
+			i := slices.IndexFunc(all, func(one T) bool { return named(text, id(one)) })
+			if i < 0 {
+				return nil, f.remove.Refuse("remove-"+name, text)
+			}
+			all = slices.Delete(slices.Clone(all), i, i+1)
+		}
+	}
+	if f.add.Given {
+		more, err := listed("add-"+name, f.add, parse, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range more {
+			if slices.ContainsFunc(all, func(other T) bool { return bytes.Equal(id(other), id(one)) }) {
+				return nil, (&usage.Option{Accepted: "who is not among them yet"}).Refuse("add-"+name, f.add.Text)
+			}
+			all = append(slices.Clone(all), one)
+		}
+		slices.SortFunc(all, func(a, b T) int { return bytes.Compare(id(a), id(b)) })
+	}
+	return all, nil
+}
+
+// named tells whether a text names an identity: by itself, or by the start of its fingerprint as it is shown.
+func named(text string, id []byte) bool {
+	if view := identityViews([][]byte{id})[0]; len(text) >= len(short(view.Fingerprint)) && strings.HasPrefix(view.Fingerprint, text) {
+		return true
+	}
+	other, err := parseIdentity(text)
+	return err == nil && bytes.Equal(other, id)
 }
 
 func issuerIdentity(i token.Issuer) []byte   { return i.Identity }

@@ -1,0 +1,302 @@
+package cli
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/atomicfile"
+	"github.com/zkbench/zkbench/internal/usage"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/replay"
+	"github.com/zkbench/zkbench/token/policy"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// policyCommand changes the policy of a ledger.
+func policyCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy new|sign|show|apply",
+		Short: "Change who issues, audits and administrates a running token system",
+		Long: "Change the policy of a running token system: who issues, audits and administrates, kinds of owners,\n" +
+			"limits. new makes an update of the current policy, administrators sign it, show says what it changes\n" +
+			"and whose signatures are missing, apply puts it on the ledger.\n" +
+			"The current policy is that of --params, after the updates on the --ledger; without a ledger, as on the\n" +
+			"machine of an administrator, after those of the files --after, on the ledger --id.",
+		Args: cobra.ArbitraryArgs,
+		RunE: aCommand,
+	}
+	cmd.AddCommand(policyNewCommand(stdout), policySignCommand(stdout), policyShowCommand(stdout), policyApplyCommand(stdout))
+	return cmd
+}
+
+// sourceFlags say where the current policy is found.
+type sourceFlags struct{ params, ledger, id, after *usage.Option }
+
+func newSourceFlags(flags *pflag.FlagSet) *sourceFlags {
+	define := func(name, kind, accepted, help string) *usage.Option {
+		return usage.Define(flags, name, kind, "", accepted, help+": "+accepted)
+	}
+	return &sourceFlags{
+		params: define("params", usage.KindFile, "the path of a file of public parameters", "the ledger's parameters"),
+		ledger: define("ledger", usage.KindText, "the path of a ledger, or the URL of a database", "whose policy it is"),
+		id:     define("id", usage.KindText, "64 hex digits, as ledger verify prints them", "that of the ledger, without --ledger"),
+		after:  define("after", usage.KindList, "the paths of the updates that have landed, in their order", "without --ledger"),
+	}
+}
+
+// governed is a ledger with its current policy.
+type governed struct {
+	params  *token.PublicParams
+	id      token.LedgerID
+	current *token.Policy
+	ledger  replay.Store // nil where only its id is known
+}
+
+func (g *governed) close() error {
+	if g.ledger == nil {
+		return nil
+	}
+	return g.ledger.Close()
+}
+
+// open finds the current policy.
+func (f *sourceFlags) open(ctx context.Context) (g *governed, err error) {
+	if !f.params.Given {
+		return nil, f.params.Refuse("params", "")
+	}
+	if f.ledger.Given == f.id.Given || f.ledger.Given && f.after.Given {
+		return nil, (&usage.Option{Accepted: "--ledger, or --id with --after if there are updates"}).Refuse("ledger", shown(f.ledger.Text))
+	}
+	g = new(governed)
+	if g.params, err = loadParams(f.params.Text); err != nil {
+		return nil, err
+	}
+	g.current = &g.params.Policy
+	if f.id.Given {
+		id, err := hex.DecodeString(f.id.Text)
+		if err != nil || copy(g.id[:], id) != len(id) || len(id) != len(g.id) {
+			return nil, f.id.Refuse("id", f.id.Text)
+		}
+		return g, f.replay(g)
+	}
+	if g.ledger, err = replay.Open(ctx, f.ledger.Text); err != nil {
+		return nil, ledgerError(ctx, f.ledger.Text, err)
+	}
+	if err := g.follow(ctx); err != nil {
+		return nil, errors.Join(ledgerError(ctx, f.ledger.Text, err), g.close())
+	}
+	return g, nil
+}
+
+// follow goes on to the newest policy of the ledger.
+func (g *governed) follow(ctx context.Context) error {
+	digest, err := g.params.Digest()
+	if err != nil {
+		return err
+	}
+	genesis := g.ledger.Genesis()
+	if err := genesis.Of(digest); err != nil {
+		return err
+	}
+	g.id = genesis.ID()
+	g.current, err = policy.Follow(ctx, g.ledger, g.id, g.current)
+	return err
+}
+
+// replay goes on by the updates in files.
+func (f *sourceFlags) replay(g *governed) error {
+	if !f.after.Given {
+		return nil
+	}
+	for path := range strings.SplitSeq(f.after.Text, ",") {
+		u, err := loadUpdate(path)
+		if err == nil {
+			err = u.Verify(g.id, g.current)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		g.current = &u.Policy
+	}
+	return nil
+}
+
+func loadUpdate(path string) (*policy.Update, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return policy.Decode(data)
+}
+
+// oneUpdate refuses all but one argument.
+func oneUpdate(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 || args[0] == "" {
+		o := usage.Option{Accepted: "the path of one file of policy new"}
+		return o.Refuse("FILE of policy "+cmd.Name(), strings.Join(args, " "))
+	}
+	return nil
+}
+
+func policyNewCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new --out FILE --params FILE --ledger PATH",
+		Short: "Make an update of the current policy, which nobody has signed yet",
+		Args:  noArguments,
+	}
+	source := newSourceFlags(cmd.Flags())
+	changes := newPolicyFlags(cmd.Flags(), nil)
+	out := usage.Define(cmd.Flags(), "out", usage.KindFile, "", "the path of a file that does not exist", "file that is written: the path of a file that does not exist")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if out.Text == "" {
+			return out.Refuse("out", "")
+		}
+		g, err := source.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, g.close()) }()
+		next := g.current.Clone()
+		if err := changes.change(next); err != nil {
+			return err
+		}
+		u, err := policy.New(g.id, g.current, next)
+		if err != nil {
+			return err
+		}
+		data, err := u.Encode()
+		if err != nil {
+			return err
+		}
+		if err := writeNew(out.Text, data); errors.Is(err, os.ErrExist) {
+			return out.Refuse("out", out.Text)
+		} else if err != nil {
+			return fmt.Errorf("out: %w", err)
+		}
+		return showUpdate(stdout, g, u)
+	}
+	return cmd
+}
+
+func policySignCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sign FILE --key FILE --params FILE --ledger PATH",
+		Short: "Add the signature of an administrator to an update; show it before",
+		Args:  oneUpdate,
+	}
+	source := newSourceFlags(cmd.Flags())
+	key := usage.Define(cmd.Flags(), "key", usage.KindFile, "", acceptedKey, "the administrator's secret key: "+acceptedKey)
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		g, u, err := source.update(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, g.close()) }()
+		signer, err := loadSigner(key, g.current.Administrators.Identities, u.Policy.Administrators.Identities)
+		if err != nil {
+			return err
+		}
+		if err := u.Sign(g.current, signer); err != nil {
+			return err
+		}
+		data, err := u.Encode()
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(args[0], data); err != nil {
+			return err
+		}
+		return showUpdate(stdout, g, u)
+	}
+	return cmd
+}
+
+func policyShowCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show FILE --params FILE --ledger PATH",
+		Short: "Say what an update changes, and whose signatures are missing",
+		Args:  oneUpdate,
+	}
+	source := newSourceFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		g, u, err := source.update(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, g.close()) }()
+		return showUpdate(stdout, g, u)
+	}
+	return cmd
+}
+
+func policyApplyCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "apply FILE --params FILE --ledger PATH",
+		Short: "Put an update on the ledger, from where validators, auditors and wallets follow it",
+		Args:  oneUpdate,
+	}
+	source := newSourceFlags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if !source.ledger.Given {
+			return source.ledger.Refuse("ledger", "")
+		}
+		g, u, err := source.update(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, g.close()) }()
+		if err := g.land(cmd.Context(), u); err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		_, err = fmt.Fprintf(stdout, "ok: policy %d is on the ledger %x\n", u.Policy.Version, g.id)
+		return err
+	}
+	return cmd
+}
+
+// land puts an update on the ledger.
+func (g *governed) land(ctx context.Context, u *policy.Update) error {
+	raw, err := u.Encode()
+	if err != nil {
+		return err
+	}
+	v, err := validator.New(g.params, g.ledger.Genesis(), executor.Serial(), token.Tuning{}, 1)
+	if err == nil {
+		err = v.Follow(ctx, g.ledger)
+	}
+	if err != nil {
+		return err
+	}
+	valid, err := v.Validate(ctx, g.ledger, raw, time.Now())
+	if err != nil {
+		return err
+	}
+	return g.ledger.Apply(ctx, []ledger.Entry{valid.Entry()})
+}
+
+// update opens an update with the policy that it changes, to which it must belong.
+func (f *sourceFlags) update(ctx context.Context, path string) (*governed, *policy.Update, error) {
+	u, err := loadUpdate(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	g, err := f.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := u.Follows(g.id, g.current); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), g.close())
+	}
+	return g, u, nil
+}
