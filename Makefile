@@ -62,7 +62,7 @@ test-long:
 
 # The vectors in testdata that are computed here, made anew, and what has changed in them.
 vectors:
-	ZKBENCH_UPDATE=1 $(GO) test ./rangeproof/bulletproof ./rangeproof/csp ./token ./token/identity ./token/validator -count=1 -run '^Test(Vectors?|Sizes|ProofSizes)$$'
+	ZKBENCH_UPDATE=1 $(GO) test ./rangeproof/bulletproof ./rangeproof/csp ./token ./token/identity ./token/policy ./token/validator -count=1 -run '^Test(Vectors?|Sizes|ProofSizes)$$'
 	git diff --exit-code --stat -p testdata
 
 # The short form under the race detector, and PostgreSQL with several callers. The ledger's

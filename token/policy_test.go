@@ -155,8 +155,11 @@ func TestKEMs(t *testing.T) {
 		sealed := must.Get(hpke.Seal(key.PublicKey(), hpke.HKDFSHA256(), hpke.AES256GCM(), nil, []byte("opening")))(t)
 		opened := must.Get(hpke.Open(key, hpke.HKDFSHA256(), hpke.AES256GCM(), nil, sealed))(t)
 		golden.Equal(t, kem.String(), []byte("opening"), opened)
-		small := append(bytes.Clone(key.PublicKey().Bytes()[32:]), make([]byte, 32)...)
-		must.Fail(t, kem.CheckKey(small), zkbench.ErrParams, "%v with a point of small order", kem)
+		small := bytes.Clone(key.PublicKey().Bytes())
+		clear(small[len(small)-32:])
+		if err := kem.CheckKey(small); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "of small order") {
+			t.Errorf("%v with a point of small order: %v", kem, err)
+		}
 	}
 }
 

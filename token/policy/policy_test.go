@@ -97,8 +97,14 @@ func TestUpdateRefused(t *testing.T) {
 		refused(t, name, test.u.Verify(home, p), test.check, test.index, test.cause)
 	}
 	nobody := token.DefaultPolicy()
-	refused(t, "no administrators", updated(t, &nobody, func(p *token.Policy) { p.Administrators = administrators(t, 1, "anna") }, "anna").Verify(home, &nobody),
-		policy.Threshold, -1, zkbench.ErrPolicy)
+	next := nobody.Clone()
+	next.Administrators = administrators(t, 1, "anna")
+	must.FailGet(policy.New(home, &nobody, next))(t, zkbench.ErrParams, "an update of a policy without administrators")
+	u := updated(t, p, narrower)
+	u.Previous, u.Policy.Administrators = must.Get(nobody.Digest())(t), next.Administrators
+	u.Signatures = nil
+	must.Do(t, u.Sign(&nobody, key(t, "anna")))
+	refused(t, "no administrators", u.Verify(home, &nobody), policy.Threshold, -1, zkbench.ErrPolicy)
 }
 
 // signerOf is the key of an administrator of first.
@@ -149,10 +155,23 @@ func TestOneKeyTwice(t *testing.T) {
 	shifted := must.Get(new(edwards25519.Point).SetBytes(anna[1:]))(t)
 	twin := append(identity.Identity{byte(identity.TypeEd25519)}, shifted.Add(shifted, order2).Bytes()...)
 	identityPoint := append(append([]byte{byte(identity.TypeEd25519), 1}, make([]byte, 30)...), 0)
+	// A y below 19 has a second encoding, y + p.
+	var encodings [][]byte
+	for y := byte(2); y < 19 && encodings == nil; y++ {
+		plain := append([]byte{y}, make([]byte, 31)...)
+		point, err := new(edwards25519.Point).SetBytes(plain)
+		if err != nil || new(edwards25519.Point).MultByCofactor(point).Equal(edwards25519.NewIdentityPoint()) == 1 {
+			continue
+		}
+		for _, e := range [][]byte{plain, append(append([]byte{0xed + y}, bytes.Repeat([]byte{0xff}, 30)...), 0x7f)} {
+			encodings = append(encodings, append([]byte{byte(identity.TypeEd25519)}, e...))
+		}
+	}
 	for name, test := range map[string]struct {
 		ids  [][]byte
 		want string
 	}{
+		"two encodings of one point":  {encodings, "has the key of"},
 		"two certificates of one key": {[][]byte{certificate(t, secret, 1), certificate(t, secret, 2)}, "has the key of"},
 		"a point of small order more": {[][]byte{anna, twin}, "has the key of"},
 		"a key of small order":        {[][]byte{identityPoint, anna}, "small order"},
@@ -350,4 +369,27 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%+v verified", u)
 		}
 	})
+}
+
+// TestVectors: a policy and its update from fixed keys, byte by byte: what is signed, and what a ledger then holds.
+func TestVectors(t *testing.T) {
+	p := first(t)
+	issuer, auditor := key(t, "issuer").Identity(), key(t, "auditor").Identity()
+	u := updated(t, p, func(p *token.Policy) {
+		p.Issuers, p.Auditors = ledgertest.Issuers(issuer), ledgertest.Auditors(t, auditor)
+		p.Issuers[0].Types = []string{"EUR", "USD"}
+		p.Validators, p.Owners, p.Redeem = [][]byte{key(t, "validator").Identity()}, token.OwnerEd25519|token.OwnerHashLock, token.RedeemIssuer
+		p.Administrators = administrators(t, 1, "dora")
+	}, "anna", "ben", "dora")
+	var out strings.Builder
+	line := func(name string, value []byte) { fmt.Fprintf(&out, "%s %x\n", name, value) }
+	before, message, digest := must.Get(p.Digest())(t), must.Get(u.Message())(t), must.Get(u.Digest())(t)
+	line("policy 0", must.Get(p.Encode())(t))
+	line("policy 0 digest", before[:])
+	line("policy 1", must.Get(u.Policy.Encode())(t))
+	line("update anchor", policy.Anchor(1))
+	line("update message", message[:])
+	line("update digest", digest[:])
+	line("update", must.Get(u.Encode())(t))
+	golden.Check(t, "token/policy.txt", out.String())
 }

@@ -71,6 +71,9 @@ func Reserved(anchor []byte) bool { return bytes.HasPrefix(anchor, []byte(anchor
 // New returns the unsigned update from a policy to the next, whose version it sets. The error is an ErrParams that names
 // what of the next is not accepted.
 func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
+	if len(current.Administrators.Identities) == 0 {
+		return nil, fmt.Errorf("%w: policy %d has no administrators: it never changes", zkbench.ErrParams, current.Version)
+	}
 	digest, err := current.Digest()
 	if err != nil {
 		return nil, err

@@ -237,3 +237,22 @@ func TestCreateAtOnce(t *testing.T) {
 	golden.Equal(t, "callers that created it", 1, created.Load())
 	ledgertest.Verify(t, open(t, url, schema))
 }
+
+// TestPolicyElsewhere: an update that another process has landed rejects what was accepted before it.
+func TestPolicyElsewhere(t *testing.T) {
+	ctx := context.Background()
+	l, schema := newLedger(t)
+	other := open(t, server.URL(t), schema)
+	ledgertest.Apply(t, l, ledgertest.Issue("a", 1))
+	ledgertest.Apply(t, other, ledgertest.Update(0))
+	err := l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", token.ID("a/0"))})
+	if p, ok := errors.AsType[*ledger.PolicyError](err); !ok || *p != (ledger.PolicyError{Version: 0, Current: 1}) {
+		t.Errorf("%v", err)
+	}
+	r, found, err := l.Record(ctx, []byte("update 1"))
+	if err != nil || !found || !r.Update || r.Seq != 2 {
+		t.Errorf("%+v, %v, %v", r, found, err)
+	}
+	ledgertest.Apply(t, l, ledgertest.Under(1, ledgertest.Spend("b", token.ID("a/0"))))
+	ledgertest.Verify(t, other)
+}
