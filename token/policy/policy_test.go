@@ -240,8 +240,8 @@ func TestLockedOut(t *testing.T) {
 		"without auditors": func(p *token.Policy) {
 			p.Issuers = []token.Issuer{{Identity: key(t, "i").Identity(), Types: []string{"USD"}}}
 		},
-		"administrators[0]": func(p *token.Policy) {
-			p.Administrators = token.Administrators{Identities: [][]byte{{9}}, Threshold: 1}
+		"administrators[1]": func(p *token.Policy) {
+			p.Administrators = token.Administrators{Identities: [][]byte{key(t, "anna").Identity(), {9}}, Threshold: 1}
 		},
 	} {
 		next := p.Clone()
@@ -249,12 +249,41 @@ func TestLockedOut(t *testing.T) {
 		if _, err := policy.New(home, p, next); !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
 			t.Errorf("%s: made: %v", name, err)
 		}
-		u := updated(t, p, narrower, "anna", "ben")
+		u := updated(t, p, narrower)
 		edit(&u.Policy)
-		if err := u.Verify(home, p); err == nil {
-			t.Errorf("%s: verified", name)
+		err := errors.Join(u.Sign(p, key(t, "anna")), u.Sign(p, key(t, "ben")))
+		if err == nil { // whose policy has an encoding
+			refused(t, name, u.Verify(home, p), policy.Rules, -1, zkbench.ErrParams)
 		}
 	}
+}
+
+// TestCurrent: every policy is shown to its holder before it is current, and is not if the holder cannot take it.
+func TestCurrent(t *testing.T) {
+	p := first(t)
+	s := make(source)
+	one := updated(t, p, narrower, "anna", "ben")
+	two := updated(t, &one.Policy, narrower, "anna", "ben")
+	s.record(t, one)
+	s.record(t, two)
+	var adopted []uint64
+	planted := errors.New("planted")
+	c := must.Get(policy.NewCurrent(home, p, func(p *token.Policy) error {
+		if p.Version == 2 && len(adopted) == 2 {
+			adopted = append(adopted, 99)
+			return planted
+		}
+		adopted = append(adopted, p.Version)
+		return nil
+	}))(t)
+	p.Limits.Inputs = 1 // the caller's again
+	must.Fail(t, c.Follow(t.Context(), s), planted, "the second")
+	golden.Equal(t, "current", &one.Policy, c.Load())
+	must.Do(t, c.Follow(t.Context(), s))
+	golden.Equal(t, "current", &two.Policy, c.Load())
+	golden.Equal(t, "adopted", []uint64{0, 1, 99, 2}, adopted)
+	p.Administrators = token.Administrators{Identities: [][]byte{{9}}, Threshold: 1}
+	must.FailGet(policy.NewCurrent(home, p, nil))(t, zkbench.ErrParams, "an administrator that is no identity")
 }
 
 // TestSign: who is no administrator signs nothing, and who signs anew has one signature.

@@ -160,6 +160,17 @@ func TestForgedUpdateInLog(t *testing.T) {
 	if corrupt, ok := errors.AsType[*ledgers.CorruptError](err); !ok || corrupt.Place != "request 1" {
 		t.Errorf("verified: %v", err)
 	}
+
+	// A request that the log says to be an update makes no policy.
+	g = newGoverned(t)
+	raw, _ = g.issue("a", 1)
+	e = must.Get(g.v.Validate(t.Context(), g.l, raw, g.at))(t).Entry()
+	e.Update = true
+	must.Do(t, g.l.Apply(t.Context(), []ledgers.Entry{e}))
+	_, err = replay.Verify(t.Context(), replay.File{Ledger: g.l}, g.params, func(uint64, uint64) {})
+	if corrupt, ok := errors.AsType[*ledgers.CorruptError](err); !ok || corrupt.Place != "request 1" {
+		t.Errorf("a request as an update: %v", err)
+	}
 }
 
 // TestUpdatesRefused: an update of another ledger, one that was withheld, the second of two, and one by too few.

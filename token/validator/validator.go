@@ -213,7 +213,7 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
 		if policy.Is(raw) {
-			cases[i].err = cases[i].updates()
+			cases[i].err = cases[i].updates() // which has no actions, and is done
 		} else if cases[i].err = cases[i].examine(); cases[i].err == nil {
 			cases[i].auditors()
 		}
@@ -241,11 +241,11 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrPolicy}, args...)...)
 }
 
-// standing are the requests that no check has failed yet.
+// standing are the cases that no check has failed yet.
 func standing(cases []*pending) []*pending {
 	var rest []*pending
 	for _, c := range cases {
-		if c.err == nil && c.update == nil {
+		if c.err == nil {
 			rest = append(rest, c)
 		}
 	}

@@ -51,6 +51,16 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			return errors.Join(err, tx.Bucket([]byte(store.TableChain)).Put(key, sealBatch(&b)))
 		}
 	}
+	// underAnother has the last request say that it was accepted under another policy, in a chain that is made anew.
+	underAnother := func(tx *bbolt.Tx) error {
+		chain := tx.Bucket([]byte(store.TableChain))
+		before, err := unsealBatch(store.SeqKey(3), chain.Get(store.SeqKey(3)))
+		e := ledgertest.Under(1, ledgertest.Issue("d", 1))
+		link := store.NewLink(before.Hash, 4)
+		link.Add(e.Append(nil))
+		last := store.Batch{First: 4, Last: 4, Hash: link.Sum(), Policy: 1}
+		return errors.Join(err, put(store.TableLog, store.SeqKey(4), e.Append(nil))(tx), chain.Put(store.SeqKey(4), sealBatch(&last)))
+	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other := ledgertest.Spend("b", token.ID("a/1"))
 	other.Request = []byte("another")
@@ -80,6 +90,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"chain: another hash":         {put(store.TableChain, store.SeqKey(1), append(store.SeqKey(1), make([]byte, 40)...)), "requests 1 to 1", false},
 		"chain: another policy":       {policy(2), "requests 2 to 2", false},
 		"chain: last of another":      {policy(4), "requests 4 to 4", true},
+		"log: under another policy":   {underAnother, "request 4", true},
 		"chain: a batch lost":         {remove(store.TableChain, store.SeqKey(1)), "request 1", false},
 		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
 		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 40)...)), "request 2", false},
