@@ -46,12 +46,10 @@ type Auditor struct {
 	Authorities []identity.Identity // whose enrolments count
 }
 
-// NewAuditorService returns the service of an auditor. The error is an ErrParams.
+// NewAuditorService returns the service of an auditor. Whom an update of the policy names learns of it by Reconcile, so that the
+// signer is one is for Sign to check. The error is an ErrParams.
 func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, a Auditor) (*AuditorService, error) {
 	if err := vault.adopt(params); err != nil {
-		return nil, err
-	}
-	if _, err := indexOf("auditors", vault.rules().AuditorIdentities(), a.Signer); err != nil {
 		return nil, err
 	}
 	if a.Policy == nil {
@@ -100,7 +98,8 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 }
 
 // Sign is Check, and signs what issuers and owners have signed as the parameters ask and the policy lets pass;
-// else the error is that of validator.Validator's Authorized, or the policy's, and nothing is kept.
+// else the error is that of validator.Validator's Authorized, or the policy's, and nothing is kept. Who is no auditor of the ledger's policy,
+// as far as Reconcile has followed it, gets an ErrParams.
 // Request and information are durable, by anchor, before the signature leaves. Two
 // requests of one anchor that say different things are never both signed: the second is
 // an ErrAnchorConflict. One that says the same gets a signature again, whoever has
@@ -109,6 +108,9 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 // Whoever makes up a token can sign for it as its owner, and gets an anchor signed that
 // way: who may call Sign is for the caller to decide.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
+	if _, err := indexOf("auditors", s.vault.rules().AuditorIdentities(), s.signer); err != nil {
+		return nil, nil, err
+	}
 	r, report, err := s.check(ctx, rawRequest, rawInformation)
 	if err != nil {
 		return nil, nil, err

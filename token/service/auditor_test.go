@@ -92,7 +92,7 @@ func TestAuditorRace(t *testing.T) {
 	}
 }
 
-// TestConstructors: whoever is not in the parameters, and another system's vault, are
+// TestConstructors: whoever is not in the policy, when it comes to signing, and another system's vault, are
 // refused.
 func TestConstructors(t *testing.T) {
 	w := newWorld(t, nil)
@@ -101,11 +101,13 @@ func TestConstructors(t *testing.T) {
 	other.Policy.Limits.Inputs = 1
 	for name, make := range map[string]func() error{
 		"issuer": func() error {
-			_, err := service.NewIssueService(w.params, "", tuning, ex, w.issued, key(t, "auditor"))
+			s := must.Get(service.NewIssueService(w.params, "", tuning, ex, w.issued, key(t, "auditor")))(t)
+			_, err := s.Issue(t.Context(), paying(must.Get(w.wallet.Address(nil))(t), 1))
 			return err
 		},
 		"auditor": func() error {
-			_, err := service.NewAuditorService(w.params, tuning, ex, w.audited, service.Auditor{Signer: key(t, "issuer"), Policy: service.SignAll})
+			s := must.Get(service.NewAuditorService(w.params, tuning, ex, w.audited, service.Auditor{Signer: key(t, "issuer"), Policy: service.SignAll}))(t)
+			_, _, err := s.Sign(t.Context(), nil, nil)
 			return err
 		},
 		"issuer's vault": func() error {

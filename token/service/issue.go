@@ -22,14 +22,12 @@ type IssueService struct {
 	secret []byte // enters the derivation of blindings and nonces
 }
 
-// NewIssueService returns a service of one of the policy's issuers, that proves
-// with proofType (empty: the parameters' first). The error is an ErrParams.
+// NewIssueService returns a service of an issuer, that proves
+// with proofType (empty: the parameters' first). Whom an update of the policy names learns of it by Sync, so
+// that the issuer is one is for Issue and Approve to check. The error is an ErrParams.
 func NewIssueService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
 	s, err := newSystem(params, proofType, tuning, ex, vault)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := indexOf("issuers", s.rules().IssuerIdentities(), issuer); err != nil {
 		return nil, err
 	}
 	secret, err := signerSecret(issuer, nil)
@@ -49,7 +47,7 @@ func indexOf(list string, ids [][]byte, signer identity.Signer) (int, error) {
 }
 
 // Issue makes tokens of each order, in an action of one request, proves, and signs as issuer. When it returns nil the
-// submission is durable. The error is that of an order that is refused, or
+// submission is durable. The error is that of an order that is refused, an ErrParams for who is no issuer, or
 // ErrAnchorConflict for the anchor of another submission.
 func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
 	sub, err := s.prove(ctx, 0, orders)
@@ -70,13 +68,14 @@ func (s *IssueService) prove(ctx context.Context, first int, orders []Order) (*S
 	if err != nil {
 		return nil, err
 	}
-	index, err := indexOf("issuers", s.rules().IssuerIdentities(), s.issuer)
+	rules := s.rules() // once: Sync may adopt others meanwhile
+	index, err := indexOf("issuers", rules.IssuerIdentities(), s.issuer)
 	if err != nil {
 		return nil, err
 	}
 	sub := s.submission(plans[0].Anchor)
 	for i, p := range plans {
-		if !s.rules().Issuers[index].MayIssue(p.Type) {
+		if !rules.Issuers[index].MayIssue(p.Type) {
 			return nil, deny("tokens of this type are not the issuer's")
 		}
 		if p.From != nil || p.Change != nil {
