@@ -25,6 +25,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
@@ -140,6 +141,43 @@ func TestStolenIssuerKey(t *testing.T) {
 	if corrupt, ok := errors.AsType[*ledgers.CorruptError](err); !ok || corrupt.Place != "request 5" {
 		t.Errorf("an issue of the stolen key in the log: %v", err)
 	}
+}
+
+// TestLocksOutliveOwnerKinds: what stands in a hash time lock whose parties are of a kind that the policy allows no more is still theirs:
+// its output can have no other owner. Nobody else is given a token of that kind.
+func TestLocksOutliveOwnerKinds(t *testing.T) {
+	t.Parallel()
+	g := newGoverned(t)
+	raw, openings := g.issue("a", 100, 50)
+	made := g.land(raw, openings...).Creates
+	alice, bob, preimage := g.owners[0], g.owners[1], []byte("a secret")
+	deadline := g.at.Add(time.Hour)
+	lock := must.Get(script.NewHashLock(must.Get(script.Image(preimage))(t), uint64(deadline.Unix()), alice.Identity(), bob.Identity()))(t)
+	move := func(anchor string, at time.Time, unlock []byte, id token.ID, value uint64, owner identity.Identity, by identity.Signer) (validator.Result, []token.Opening) {
+		a, opened := g.moved(anchor, 0, "", []token.ID{id}, output(owner, value))
+		a.Spends[0].Unlock = unlock
+		raw := g.sign(&request.Request{Anchor: []byte(anchor), Actions: []request.Action{a}}, []identity.Signer{by})
+		return must.Get(g.v.Land(t.Context(), g.l, [][]byte{raw}, at))(t)[0], opened
+	}
+	var locked []token.ID
+	for i, id := range []token.ID{made[0].ID, made[1].ID} {
+		r, opened := move(fmt.Sprint("lock ", i), g.at, nil, id, []uint64{100, 50}[i], lock.Owner(), g.owners[i])
+		must.Do(t, r.Err)
+		c := r.Valid.Creates[0]
+		g.system.ledger[string(c.ID)], g.openings[string(c.ID)], locked = c.Token, opened[0], append(locked, c.ID)
+	}
+	raw, openings = g.issue("b", 7)
+	plain := g.land(raw, openings...).Creates[0].ID
+	g.land(g.update(g.v.Policy(), func(p *token.Policy) { p.Owners = token.OwnerPseudonym | token.OwnerHashLock }, "anna", "ben"))
+
+	r, _ := move("pay", g.at, nil, plain, 7, bob.Identity(), alice)
+	want(t, "a payment to a kind that is not allowed", r.Err, validator.OutputOwners, 0, 0, zkbench.ErrPolicy)
+	r, _ = move("lock again", g.at, nil, plain, 7, lock.Owner(), alice)
+	want(t, "a lock of a kind that is not allowed", r.Err, validator.OutputOwners, 0, 0, zkbench.ErrPolicy)
+	r, _ = move("claim", g.at, must.Get(script.Unlock{Kind: script.Claim, Preimage: preimage}.Encode())(t), locked[0], 100, bob.Identity(), bob)
+	must.Do(t, r.Err)
+	r, _ = move("reclaim", deadline, must.Get(script.Unlock{Kind: script.Reclaim}.Encode())(t), locked[1], 50, alice.Identity(), alice)
+	must.Do(t, r.Err)
 }
 
 // TestForgedUpdateInLog: an update that too few have signed is found by whoever validates the log, and adopted by nobody.
