@@ -151,6 +151,20 @@ func TestStrangersNotes(t *testing.T) {
 	signed(reseal(func(_ *note.Place, o *token.Opening) { o.Value = 1 << 15 }))
 	signed(reseal(func(_ *note.Place, o *token.Opening) { o.Type = "EUR" }))
 	signed(reseal(func(p *note.Place, _ *token.Opening) { p.Ledger[0]++ }))
+	shares := func(owner []byte, payees ...note.Payee) func(*action.Action) {
+		return func(parsed *action.Action) {
+			parsed.Outputs[0].Owner = owner
+			place := note.Place{Ledger: w.genesis.ID(), ID: request.OutputID([]byte{byte(len(w.ledger.log))}, 0, 0), Owner: owner}
+			parsed.Notes[0] = must.Get(note.Seal(place, payees, opening))(t)
+		}
+	}
+	one, other := a.Members[0].Payee, m.Members[0].Payee
+	signed(shares(a.Owner, one, one)) // more to decrypt than the owner has identities
+	signed(shares(a.Owner, other, one))
+	lock := must.Get(service.Locked([32]byte{}, 1, a, m))(t)
+	signed(shares(lock.Owner, other, one)) // in another order than the owner's
+	signed(shares(lock.Owner, one))
+	golden.Equal(t, "locked", 0, len(alice.locked(t)))
 	signed(func(parsed *action.Action) { parsed.Notes[0] = nil })
 	signed(func(parsed *action.Action) { parsed.Notes[0] = []byte("nonsense") })
 	ra := must.Get(action.Parse(32, token.Issue, good.Request.Actions[0].Raw))(t)
