@@ -87,6 +87,7 @@ func (v *Vault) follow(ctx context.Context, l Ledger, find func(context.Context,
 		if err != nil {
 			return errors.Join(write(), err)
 		}
+		last = r.Seq
 		records, size = append(records, r), size+len(r.Request)
 		if len(records) == followRecords || size >= followBytes {
 			if err := write(); err != nil {
@@ -100,7 +101,7 @@ func (v *Vault) follow(ctx context.Context, l Ledger, find func(context.Context,
 	if err := write(); err != nil {
 		return err
 	}
-	return v.lookUpFresh(ctx, l)
+	return v.lookUpFresh(ctx, l, last)
 }
 
 // startFollowing returns the number of the last record seen, and refuses to follow for nobody what is a wallet's: its
@@ -203,11 +204,18 @@ func settle(tx *bbolt.Tx, anchor []byte, digest [32]byte) error {
 }
 
 // lookUpFresh asks once for each submission that is new whether its anchor stands for a request that the log had before the
-// submission was made: that record does not come again.
-func (v *Vault) lookUpFresh(ctx context.Context, l Ledger) error {
+// submission was made: that record does not come again. A ledger that does not have the last record which the vault has seen is not asked.
+func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, last uint64) error {
+	asked := false
 	for anchor, err := range v.keys(bucketFresh, nil, nil) {
 		if err != nil {
 			return err
+		}
+		if !asked {
+			if behind, err := lags(ctx, l, last); behind || err != nil {
+				return err
+			}
+			asked = true
 		}
 		r, found, err := l.Record(ctx, anchor)
 		if err != nil {
@@ -225,6 +233,17 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger) error {
 		}
 	}
 	return nil
+}
+
+// lags tells whether a ledger does not have a record that it had, or another copy of it has (0: none).
+func lags(ctx context.Context, l Ledger, last uint64) (bool, error) {
+	if last == 0 {
+		return false, nil
+	}
+	for _, err := range l.Log(ctx, last) {
+		return false, err
+	}
+	return true, nil
 }
 
 // find returns the tokens of each record that are the wallet's. A note is what its author says: one that does not open with the

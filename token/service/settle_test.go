@@ -192,6 +192,43 @@ func TestTakenAnchor(t *testing.T) {
 	wantKept(t, alice.Vault, 0, "it can never land")
 }
 
+// copyOf is a ledger as it was after so many records.
+type copyOf struct {
+	*memory
+	records uint64
+}
+
+func (c copyOf) Record(ctx context.Context, anchor []byte) (ledgers.Record, bool, error) {
+	r, found, err := c.memory.Record(ctx, anchor)
+	return r, found && r.Seq <= c.records, err
+}
+
+func (c copyOf) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, error] {
+	return func(yield func(ledgers.Record, error) bool) {
+		for r, err := range c.memory.Log(ctx, from) {
+			if r.Seq > c.records || !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestLaggingLedger: a ledger that has less than the vault has seen says nothing of an anchor which it does not have, and makes no submission
+// wait for ever.
+func TestLaggingLedger(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.funded(t, "alice", 100)
+	w.land(t, must.Get(w.issuer.Issue(ctx, anchored("taken", paying(alice.address(t), 5))))(t))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	must.Get(alice.pay.Transfer(ctx, anchored("taken", paying(alice.address(t), 30))))(t)
+	must.Do(t, alice.Sync(ctx, copyOf{w.ledger, 1}))
+	wantKept(t, alice.Vault, 1, "the copy does not know")
+	must.Do(t, alice.Sync(ctx, copyOf{w.ledger, 2}))
+	wantKept(t, alice.Vault, 0, "it can never land")
+	alice.has(t, 105, "what it held, and what landed")
+}
+
 // TestDiscard: submissions that nobody has seen leave nothing behind.
 func TestDiscard(t *testing.T) {
 	w := newWorld(t, nil)
