@@ -90,6 +90,22 @@ func Identities(owner []byte) ([]identity.Identity, error) {
 	return s.Identities(), nil
 }
 
+// ownerKinds are the kinds of owners by the type byte.
+var ownerKinds = map[identity.Type]token.OwnerKinds{
+	identity.TypeX509: token.OwnerX509, identity.TypeEd25519: token.OwnerEd25519, identity.TypePseudonym: token.OwnerPseudonym,
+	TypeHashLock: token.OwnerHashLock, TypeThreshold: token.OwnerThreshold,
+}
+
+// Allowed returns an ErrPolicy for an owner, or one whom a script names, of a kind that is not among those that a policy allows; of a type
+// that nobody knows, parsing says it.
+func Allowed(kinds token.OwnerKinds, owner []byte) error {
+	kind, known := ownerKinds[identity.Identity(owner).Type()]
+	if known && kind&kinds == 0 {
+		return refused("an owner of kind %s, accepted: %s", kind, kinds)
+	}
+	return nil
+}
+
 // Signers returns the identities that must sign, each once and in this order, for an input of
 // an owner that is spent with a witness: the owner itself, who has none, or those whom
 // its script names. A script, or a witness, that is none is an ErrMalformed; what the script's

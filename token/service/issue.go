@@ -88,6 +88,9 @@ func (s *IssueService) prove(ctx context.Context, first int, orders []Order) (*S
 			}
 			out.tos, out.values = append(out.tos, pay.To), append(out.values, pay.Value)
 		}
+		if err := s.allowed(out.tos); err != nil {
+			return nil, err
+		}
 		if n := len(out.tos); p.locks && n != 1 {
 			return nil, deny("%d outputs with a hash time lock as an owner, accepted is 1", n)
 		}

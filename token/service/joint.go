@@ -480,3 +480,9 @@ func keepSigned(ctx context.Context, v *Vault, sub *Submission, digest [32]byte,
 		return keepNew(tx, anchor, k)
 	})
 }
+
+// owns tells whether an identity is one of an owner's.
+func owns(owner []byte, id identity.Identity) bool {
+	ids, err := script.Identities(owner)
+	return err == nil && slices.ContainsFunc(ids, func(one identity.Identity) bool { return bytes.Equal(one, id) })
+}

@@ -1,8 +1,10 @@
 package service_test
 
 import (
+	"crypto/sha256"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -95,4 +97,33 @@ func TestNewcomers(t *testing.T) {
 	if len(kept) == 0 || slices.Equal(kept, raw) {
 		t.Error("another record")
 	}
+}
+
+// TestOwnerKinds: what the policy lets nobody own is not paid to, nor issued, nor made as change, so no token waits for what no validator
+// accepts; a lock's token goes where the lock says.
+func TestOwnerKinds(t *testing.T) {
+	w := governed(t, nil)
+	ctx := t.Context()
+	alice, bob, carol := w.funded(t, "alice", 100, 30), w.party(t, w.pseudonyms(t, "Bob")), w.party(t, w.key(t, "carol"))
+	preimage := []byte("a secret")
+	lock := must.Get(service.Locked(sha256.Sum256(preimage), uint64(blockTime.Add(time.Hour).Unix()), alice.address(t), carol.address(t)))(t)
+	w.land(t, must.Get(alice.pay.Transfer(ctx, paying(lock, 30)))(t))
+	w.update(t, func(p *token.Policy) { p.Owners = token.OwnerPseudonym | token.OwnerHashLock })
+	must.Get(w.auditor.Reconcile(ctx, w.ledger, func(ledgers.Record) error { return nil }))(t)
+	must.Do(t, w.issuer.Sync(ctx, w.ledger))
+	for _, p := range []*party{alice, bob, carol} {
+		must.Do(t, p.Sync(ctx, w.ledger))
+	}
+	for name, o := range map[string]service.Order{
+		"payee": paying(carol.address(t), 100), "change": paying(bob.address(t), 10), "in a lock": paying(lock, 100),
+	} {
+		must.FailGet(alice.pay.Transfer(ctx, o))(t, zkbench.ErrPolicy, "%s", name)
+		alice.has(t, 100, name)
+	}
+	must.FailGet(w.issuer.Issue(ctx, paying(carol.address(t), 1)))(t, zkbench.ErrPolicy, "issued")
+	wantKept(t, w.issued, 0, "none of what was refused")
+	w.land(t, must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 100)))(t))
+	w.land(t, must.Get(carol.pay.Claim(ctx, carol.locked(t)[0].ID, preimage))(t))
+	must.Do(t, carol.Sync(ctx, w.ledger))
+	carol.has(t, 30, "what was in the lock")
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
 	"github.com/zkbench/zkbench/token/note"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/transcript"
@@ -168,6 +169,8 @@ func (s *system) plan(o Order) (*plan, error) {
 		return nil, &zkbench.LimitError{What: "bytes of metadata", Estimate: int64(len(o.Metadata)), Max: int64(limits.Metadata)}
 	case o.Anchor != nil && (len(o.Anchor) < 1 || len(o.Anchor) > token.MaxAnchor):
 		return nil, refuse("anchor of %d bytes, accepted are 1 to %d", len(o.Anchor), token.MaxAnchor)
+	case policy.Reserved(o.Anchor):
+		return nil, refuse("an anchor that is kept for updates of the policy")
 	}
 	for i := range o.Payments {
 		if n := bits.Len64(o.Payments[i].Value); n > s.params.Bits {
@@ -221,6 +224,23 @@ func (s *system) payee(to *Address) (lock bool, err error) {
 		}
 	}
 	return lock, nil
+}
+
+// allowed refuses outputs to owners of kinds that the policy does not allow, the change too.
+func (s *system) allowed(tos []Address) error {
+	kinds := s.rules().Owners
+	for i := range tos {
+		ids, err := script.Identities(tos[i].Owner)
+		if err != nil {
+			return err
+		}
+		for _, owner := range append(ids, tos[i].Owner) {
+			if err := script.Allowed(kinds, owner); err != nil {
+				return fmt.Errorf("output %d: %w", i, err)
+			}
+		}
+	}
+	return nil
 }
 
 // spec is what the action of a plan is drafted from, at its place in the request.

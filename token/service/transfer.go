@@ -137,6 +137,9 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 	if n, most := len(out.tos), s.rules().Limits.Outputs; n > most {
 		return nil, tooMany("outputs with change", n, most)
 	}
+	if err := s.allowed(out.tos); err != nil {
+		return nil, err
+	}
 	if p.locks {
 		return out, script.CheckShape(len(f.tokens), len(out.tos))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/script"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -192,6 +193,7 @@ func TestRefusedOrders(t *testing.T) {
 		{"type=another", edited(func(o *service.Order) { o.Type = "EUR" }), zkbench.ErrPolicy, "have 0, want 10"},
 		{"anchor=empty", edited(func(o *service.Order) { o.Anchor = []byte{} }), zkbench.ErrParams, "anchor"},
 		{"anchor=long", edited(func(o *service.Order) { o.Anchor = make([]byte, token.MaxAnchor+1) }), zkbench.ErrParams, "anchor"},
+		{"anchor=of an update", edited(func(o *service.Order) { o.Anchor = policy.Anchor(1) }), zkbench.ErrParams, "updates of the policy"},
 		{"metadata=11", edited(func(o *service.Order) { o.Metadata = make([]byte, 11) }), zkbench.ErrLimit, "metadata"},
 		{"value=17 bits", paying(to, 1<<16), zkbench.ErrParams, "17 bits"},
 		{"funds=short", paying(to, 61), zkbench.ErrPolicy, "have 60, want 61"},

@@ -317,20 +317,12 @@ func unlocks(a *action.Action) bool {
 	return len(a.Inputs) > 0 && identity.Identity(a.Inputs[0].Token.Owner).Type() == script.TypeHashLock
 }
 
-// ownerKinds are the kinds of owners by the type byte.
-var ownerKinds = map[identity.Type]token.OwnerKinds{
-	identity.TypeX509: token.OwnerX509, identity.TypeEd25519: token.OwnerEd25519, identity.TypePseudonym: token.OwnerPseudonym,
-	script.TypeHashLock: token.OwnerHashLock, script.TypeThreshold: token.OwnerThreshold,
-}
-
-// allowed refuses an owner, whom an output of an action names, of a kind that the policy does not allow; of a type that nobody knows,
-// parsing says it.
+// allowed refuses an owner, whom an output of an action names, of a kind that the policy does not allow.
 func (c *pending) allowed(i int, owner identity.Identity) error {
-	kind, known := ownerKinds[owner.Type()]
-	if known && !unlocks(c.actions[i]) && kind&c.policy.Owners == 0 {
-		return refuse("an owner of kind %s, accepted: %s", kind, c.policy.Owners)
+	if unlocks(c.actions[i]) {
+		return nil
 	}
-	return nil
+	return script.Allowed(c.policy.Owners, owner)
 }
 
 func (c *pending) auditors() {
