@@ -59,6 +59,18 @@ func (e *Entry) Check(action int) error {
 	return nil
 }
 
+// Size is the length in bytes of the encoding, as MaxBatchBytes counts.
+func (e *Entry) Size() int {
+	n := 1 + len(e.Anchor) + len(e.Digest) + 12 + 8 + 1 + 4 + len(e.Request) + 2 + 2
+	for _, id := range e.Spends {
+		n += 1 + len(id)
+	}
+	for _, c := range e.Creates {
+		n += 1 + len(c.ID) + 2 + len(c.Token)
+	}
+	return n
+}
+
 // Append appends the encoding of an entry that is within the limits.
 func (e *Entry) Append(dst []byte) []byte {
 	dst = append(append(dst, byte(len(e.Anchor))), e.Anchor...)

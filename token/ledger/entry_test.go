@@ -99,6 +99,7 @@ func TestRoundTrip(t *testing.T) {
 		e := entries().Draw(t, "entry")
 		must.Do(t, e.Check(0))
 		data := e.Append(nil)
+		golden.Equal(t, "size", len(data), e.Size())
 		got := must.Get(ledger.DecodeEntry(data))(t)
 		if !bytes.Equal(got.Append(nil), data) || !got.Time.Equal(e.Time) {
 			t.Fatalf("%+v came back as %+v", e, got)

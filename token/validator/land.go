@@ -10,7 +10,7 @@ import (
 )
 
 // Land validates encoded requests and updates of the policy, and applies to a ledger those that hold, each by itself, in their
-// order. What is refused while the ledger's policy is another than the validator's is validated again under that: so a request
+// order, in batches that the ledger takes. What is refused while the ledger's policy is another than the validator's is validated again under that: so a request
 // behind an update is judged under what the update says, and one that raced with another validator's update too. Result.Err is
 // the validator's error, or the ledger's on the entry; err is Follow's, after which the results stand as they are.
 func (v *Validator) Land(ctx context.Context, l ledger.Ledger, raws [][]byte, at time.Time) (results []Result, err error) {
@@ -53,14 +53,29 @@ func (v *Validator) land(ctx context.Context, l ledger.Ledger, raws [][]byte, re
 			entries, applied = append(entries, r.Valid.Entry()), append(applied, left[k])
 		}
 	}
-	rejected, err := l.ApplyEach(ctx, entries)
-	for k, i := range applied {
-		switch {
-		case err != nil:
-			results[i] = Result{Err: err}
-		case rejected[k] != nil:
-			results[i] = Result{Err: rejected[k]}
+	for len(entries) > 0 {
+		n := fit(entries)
+		rejected, err := l.ApplyEach(ctx, entries[:n])
+		for k, i := range applied[:n] {
+			switch {
+			case err != nil:
+				results[i] = Result{Err: err}
+			case rejected[k] != nil:
+				results[i] = Result{Err: rejected[k]}
+			}
 		}
+		entries, applied = entries[n:], applied[n:]
 	}
 	return updated
+}
+
+// fit is how many entries, from the first, a ledger takes in one batch: at least one.
+func fit(entries []ledger.Entry) int {
+	size := 0
+	for n := range entries {
+		if size += entries[n].Size(); n > 0 && (n == ledger.MaxBatch || size > ledger.MaxBatchBytes) {
+			return n
+		}
+	}
+	return len(entries)
 }

@@ -285,6 +285,32 @@ func TestBatchAcrossUpdate(t *testing.T) {
 	golden.Equal(t, "log", []string{`"before" 0`, fmt.Sprintf("%q 0", policy.Anchor(1)), `"anew" 1`}, landed)
 }
 
+// TestLandMoreThanABatch: requests that are together more than a ledger takes at once keep nobody's out: not more bytes, nor more of them.
+func TestLandMoreThanABatch(t *testing.T) {
+	t.Parallel()
+	g := newGoverned(t)
+	var outputs []action.Output
+	for range g.params.Policy.Limits.Outputs {
+		o := output(g.owners[0].Identity(), 1)
+		o.Note = func(token.Opening) ([]byte, error) { return make([]byte, token.MaxNote), nil }
+		outputs = append(outputs, o)
+	}
+	d := must.Get(action.NewIssue(t.Context(), executor.Serial(), g.pp, "USD", action.Spec{Outputs: outputs, Anchor: request.ActionAnchor(g.id, []byte("large"), 0)}))(t)
+	raw := must.Get(d.Prove(t.Context()))(t)
+	large := g.sign(&request.Request{Anchor: []byte("large"), Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: raw, Issuer: &request.Issuer{}}}})
+	small, _ := g.issue("small", 1)
+	for _, test := range []struct {
+		raw []byte
+		n   int
+	}{{large, ledgers.MaxBatchBytes/len(large) + 1}, {small, ledgers.MaxBatch + 1}} {
+		results := must.Get(g.v.Land(t.Context(), g.l, slices.Repeat([][]byte{test.raw}, test.n), g.at))(t)
+		for _, i := range []int{0, test.n - 1} {
+			must.Do(t, results[i].Err, i, "of", test.n)
+		}
+	}
+	golden.Equal(t, "landed, each once", 2, len(ledgertest.Records(t, g.l, 1)))
+}
+
 // TestPolicyIsFollowed: everything that a policy says holds after the update that says it; money of owners whose kind is not
 // allowed any more is not frozen.
 func TestPolicyIsFollowed(t *testing.T) {
