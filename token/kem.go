@@ -40,8 +40,28 @@ func (k KEM) HPKE() (hpke.KEM, error) {
 	return nil, badConfig("KEM", k, fmt.Sprintf("%#04x (%s), %#04x (%s)", uint16(X25519), X25519, uint16(MLKEM768X25519), MLKEM768X25519))
 }
 
-// x25519Len is the length in bytes of a key of X25519, and the last part of a hybrid one.
-const x25519Len = 32
+// Lengths in bytes of public keys; that of X25519 is the last part of a hybrid one.
+const (
+	x25519Len = 32
+	hybridLen = 1184 + x25519Len
+)
+
+// checkLen refuses what cannot be a public key, and computes nothing.
+func (k KEM) checkLen(key []byte) error {
+	want := x25519Len
+	switch k {
+	case X25519:
+	case MLKEM768X25519:
+		want = hybridLen
+	default:
+		_, err := k.HPKE()
+		return err
+	}
+	if len(key) != want {
+		return badConfig("key of "+k.String(), fmt.Sprintf("of %d bytes", len(key)), "a public key of the KEM")
+	}
+	return nil
+}
 
 // CheckKey refuses bytes to which nothing can be encrypted in secret: no public key of the KEM,
 // or a point of X25519 of small order, with which everybody shares one secret. The error is an ErrParams.

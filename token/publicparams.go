@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (p *PublicParams) Validate(ctx context.Context) (generators []int, err erro
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := p.Policy.check(); err != nil {
+	if err := cmp.Or(p.Policy.check(), p.Policy.CheckKeys()); err != nil {
 		return nil, err
 	}
 	generators = make([]int, len(p.Systems))

@@ -225,6 +225,33 @@ func (s *twinSigner) Sign(message []byte, _ io.Reader) ([]byte, error) {
 	return append(R, k.MultiplyAdd(k, a, r).Bytes()...), nil
 }
 
+// TestAuditorsKeys: an auditor's key with which everybody shares one secret is refused, and looked at when the signatures hold: it costs
+// who is no administrator's validator nothing.
+func TestAuditorsKeys(t *testing.T) {
+	p := first(t)
+	auditors := ledgertest.Auditors(t, key(t, "auditor").Identity())
+	auditors[0].Key = make([]byte, 32)
+	small := func(names ...string) *policy.Update {
+		u := updated(t, p, narrower)
+		u.Policy.Auditors = auditors
+		for _, name := range names {
+			must.Do(t, u.Sign(p, key(t, name)))
+		}
+		return must.Get(policy.Decode(must.Get(u.Encode())(t)))(t)
+	}
+	refused(t, "by one", small("anna").Verify(home, p), policy.Threshold, -1, zkbench.ErrPolicy)
+	forged := small("anna", "ben")
+	forged.Signatures[0].Signature[0] ^= 1
+	refused(t, "forged", forged.Verify(home, p), policy.Signatures, 0, zkbench.ErrSignature)
+	refused(t, "signed", small("anna", "ben").Verify(home, p), policy.Rules, -1, zkbench.ErrParams)
+	next := p.Clone()
+	next.Auditors = auditors
+	must.FailGet(policy.New(home, p, next))(t, zkbench.ErrParams, "made")
+	params := must.Get(token.NewPublicParams("BN254", 8, token.CSP))(t)
+	params.Policy.Auditors = auditors
+	must.FailGet(params.Validate(t.Context()))(t, zkbench.ErrParams, "in parameters")
+}
+
 // TestLockedOut: a policy after which nothing could change, or nobody own a token, is refused when the update is made, and when
 // it comes.
 func TestLockedOut(t *testing.T) {

@@ -23,9 +23,13 @@ const (
 )
 
 // Check checks of a policy what package token does not know: identities are X.509 certificates or Ed25519 keys for which
-// not everybody can sign, and no list has one key under two identities. The error is an ErrParams that names the field.
+// not everybody can sign, no list has one key under two identities, and auditors' keys are such that something can be sealed to them. The error is
+// an ErrParams that names the field.
 func Check(p *token.Policy) error {
 	if _, err := p.Encode(); err != nil {
+		return err
+	}
+	if err := p.CheckKeys(); err != nil {
 		return err
 	}
 	set, err := identity.NewSet(1, nil)

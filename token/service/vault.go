@@ -122,6 +122,9 @@ func withName(err error) error {
 
 // adopt makes the policy of parameters the vault's, and that of the updates which it has followed.
 func (v *Vault) adopt(params *token.PublicParams) error {
+	if err := policy.Check(&params.Policy); err != nil {
+		return err
+	}
 	v.following.Lock()
 	defer v.following.Unlock()
 	rules, err := policy.Follow(context.Background(), updates{v}, v.genesis.ID(), &params.Policy)
