@@ -17,10 +17,12 @@ import (
 func ledgerDemoCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run a small token system from its parameters to an attempted double spend, step by step",
-		Long: "Run a small token system step by step: parameters, issue, transfer, split, redemption, what the\n" +
-			"auditor sees and what the ledger shows, a double spend and a forged request that are refused,\n" +
-			"and the verification of the whole ledger. The files go to a temporary directory, or to --dir.",
+		Short: "Run a small token system of two banks step by step: payments, a swap, a double spend, a stolen key, a lost wallet",
+		Long: "Run a small token system of two banks, an issuer, an auditor and three administrators step by step:\n" +
+			"issue, transfer, a swap, redemption, what the auditor sees and what the ledger shows; a double spend\n" +
+			"and a forged request that are refused; an issuer's key that is stolen and replaced; a wallet that is\n" +
+			"lost and comes back; and the verification of the whole ledger. The files go to a temporary directory,\n" +
+			"or to --dir.",
 		Args: noArguments,
 	}
 	flags := cmd.Flags()

@@ -1,14 +1,16 @@
-// Package demo runs a small token system step by step, and says what happens: from
-// its parameters to an attempted double spend and the verification of its ledger.
+// Package demo runs a small token system of two banks step by step, and says what happens: from
+// its parameters to a stolen key, a lost wallet and the verification of its ledger.
 package demo
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/hpke"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,8 +48,7 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 	return err
 }
 
-// demo is a token system of an issuer, an auditor and two owners: alice with one key,
-// bob with a pseudonym for each token.
+// demo is a token system of an issuer, an auditor, three administrators and two banks, each with a pseudonym for every token.
 type demo struct {
 	Options
 	ctx context.Context
@@ -56,29 +57,40 @@ type demo struct {
 
 	spent time.Duration // on the step that runs
 
-	params     *token.PublicParams
-	ledger     *bolt.Ledger
-	validator  *validator.Validator
-	issuer     *service.IssueService
-	auditor    *service.AuditorService
-	alice, bob *participant
-	closers    []io.Closer
+	params         *token.PublicParams
+	administrators []identity.Signer
+	authority      identity.Signer // that enrols the banks
+	ledger         *bolt.Ledger
+	validator      *validator.Validator
+	issuer         *service.IssueService
+	auditor        *service.AuditorService
+	north, south   *bank
+	closers        []io.Closer
 }
 
 // cachedIdentities is more than a demo has.
 const cachedIdentities = 64
 
-// participant is an owner.
-type participant struct {
+// bank is an owner.
+type bank struct {
 	name    string
+	secret  []byte // of which all its keys derive: what it must not lose
 	wallet  *service.Wallet
 	payment *service.TransferService
 }
 
+// currency and security are the types of the demo's tokens.
+const (
+	currency = "USD"
+	security = "BOND"
+)
+
 func (d *demo) close() error {
 	var err error
 	for _, c := range slices.Backward(d.closers) {
-		err = errors.Join(err, c.Close())
+		if closing := c.Close(); !errors.Is(closing, fs.ErrClosed) { // the vault that is lost
+			err = errors.Join(err, closing)
+		}
 	}
 	d.closers = nil
 	return err
@@ -117,17 +129,15 @@ func (d *demo) timed(what string, work func() error) error {
 // setUp makes the parameters, the ledger and the participants.
 func (d *demo) setUp() error {
 	d.step("Parameters: %s, values below 2^%d, range proofs %s", d.Curve, d.Bits, d.ProofType)
-	var signers [4]identity.Signer // issuer, auditor, the authority that enrols bob, alice
+	signers := make([]identity.Signer, 6) // issuer, auditor, authority, administrators
 	for i := range signers {
-		_, key, err := ed25519.GenerateKey(nil)
-		if err != nil {
-			return err
-		}
-		if signers[i], err = identity.NewEd25519Signer(key); err != nil {
+		var err error
+		if signers[i], err = newKey(); err != nil {
 			return err
 		}
 	}
-	issuer, auditor, authority, alice := signers[0], signers[1], signers[2], signers[3]
+	issuer, auditor := signers[0], signers[1]
+	d.authority, d.administrators = signers[2], signers[3:]
 	ex := executor.Pool()
 	var auditorKey hpke.PrivateKey
 	err := d.timed("generators derived", func() (err error) {
@@ -145,6 +155,11 @@ func (d *demo) setUp() error {
 		rules.Issuers = []token.Issuer{{Identity: issuer.Identity()}}
 		rules.Auditors = []token.Auditor{{Identity: auditor.Identity(), KEM: token.X25519, Key: auditorKey.PublicKey().Bytes()}}
 		rules.Redeem = token.RedeemIssuer
+		rules.Administrators.Threshold = 2
+		for _, a := range d.administrators {
+			rules.Administrators.Identities = append(rules.Administrators.Identities, a.Identity())
+		}
+		slices.SortFunc(rules.Administrators.Identities, bytes.Compare)
 		data, err := d.params.Encode()
 		if err != nil {
 			return err
@@ -169,43 +184,48 @@ func (d *demo) setUp() error {
 	if err != nil {
 		return err
 	}
-	vault, err := d.vault("issuer")
+	if d.issuer, err = d.newIssuer("issuer", issuer); err != nil {
+		return err
+	}
+	vault, err := d.vault("auditor")
 	if err != nil {
-		return err
-	}
-	if d.issuer, err = service.NewIssueService(d.params, "", token.Tuning{}, ex, vault, issuer); err != nil {
-		return err
-	}
-	if vault, err = d.vault("auditor"); err != nil {
 		return err
 	}
 	if d.auditor, err = service.NewAuditorService(d.params, token.Tuning{}, ex, vault, service.Auditor{
-		Signer: auditor, Key: auditorKey, Policy: service.SignAll, Authorities: []identity.Identity{authority.Identity()},
+		Signer: auditor, Key: auditorKey, Policy: service.SignAll, Authorities: []identity.Identity{d.authority.Identity()},
 	}); err != nil {
 		return err
 	}
-	keys, err := service.NewKey(genesis, alice)
-	if err != nil {
+	if d.north, err = d.newBank("north"); err != nil {
 		return err
 	}
-	if d.alice, err = d.owner("alice", keys, ex); err != nil {
+	if d.south, err = d.newBank("south"); err != nil {
 		return err
 	}
-	keys, err = enrolled(d.params, genesis, "bob", authority)
-	if err != nil {
-		return err
-	}
-	if d.bob, err = d.owner("bob", keys, ex); err != nil {
-		return err
-	}
-	d.detail("issuer and auditor: Ed25519 keys; a redemption needs the issuer's signature")
-	d.detail("alice: one Ed25519 key (%s); bob: a pseudonym for each token, enrolled", shortened(alice.Identity()))
+	d.detail("the rules: one issuer, who must approve redemptions; an auditor who signs every request; 2 of 3 administrators")
+	d.detail("two banks, north and south, enrolled with the authority: a fresh pseudonym for every token")
 	return nil
 }
 
-// enrolled are the keys of a new holder whom the authority enrols under a name.
-func enrolled(params *token.PublicParams, genesis ledger.Genesis, name string, authority identity.Signer) (*service.Keys, error) {
-	scheme, err := identity.NewScheme(params.Curve)
+func newKey() (identity.Signer, error) {
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return nil, err
+	}
+	return identity.NewEd25519Signer(key)
+}
+
+func (d *demo) newIssuer(name string, key identity.Signer) (*service.IssueService, error) {
+	vault, err := d.vault(name)
+	if err != nil {
+		return nil, err
+	}
+	return service.NewIssueService(d.params, "", token.Tuning{}, executor.Pool(), vault, key)
+}
+
+// newBank makes a holder, whom the authority enrols under the bank's name.
+func (d *demo) newBank(name string) (*bank, error) {
+	scheme, err := identity.NewScheme(d.params.Curve)
 	if err != nil {
 		return nil, err
 	}
@@ -213,15 +233,41 @@ func enrolled(params *token.PublicParams, genesis ledger.Genesis, name string, a
 	if err != nil {
 		return nil, err
 	}
-	request, err := holder.Request(name, nil)
+	b := &bank{name: name, secret: holder.Secret()}
+	return b, d.open(b, name)
+}
+
+// open makes a bank's wallet from its secret, in a new vault: the authority gives out its certificate, once more if need be.
+func (d *demo) open(b *bank, file string) error {
+	scheme, err := identity.NewScheme(d.params.Curve)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	certificate, err := scheme.Enrol(name, request, authority)
+	holder, err := scheme.Holder(b.secret)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return service.NewPseudonyms(params, genesis, holder, certificate, authority.Identity())
+	request, err := holder.Request(b.name, nil)
+	if err != nil {
+		return err
+	}
+	certificate, err := scheme.Enrol(b.name, request, d.authority)
+	if err != nil {
+		return err
+	}
+	keys, err := service.NewPseudonyms(d.params, d.ledger.Genesis(), holder, certificate, d.authority.Identity())
+	if err != nil {
+		return err
+	}
+	vault, err := d.vault(file)
+	if err != nil {
+		return err
+	}
+	if b.wallet, err = service.NewWallet(d.params, vault, keys); err != nil {
+		return err
+	}
+	b.payment, err = service.NewTransferService(d.params, "", token.Tuning{}, executor.Pool(), b.wallet)
+	return err
 }
 
 func (d *demo) vault(name string) (*service.Vault, error) {
@@ -230,19 +276,6 @@ func (d *demo) vault(name string) (*service.Vault, error) {
 		d.closers = append(d.closers, v)
 	}
 	return v, err
-}
-
-func (d *demo) owner(name string, keys *service.Keys, ex executor.Executor) (*participant, error) {
-	vault, err := d.vault(name)
-	if err != nil {
-		return nil, err
-	}
-	p := &participant{name: name}
-	if p.wallet, err = service.NewWallet(d.params, vault, keys); err != nil {
-		return nil, err
-	}
-	p.payment, err = service.NewTransferService(d.params, "", token.Tuning{}, ex, p.wallet)
-	return p, err
 }
 
 // verify verifies the ledger and says how to do it again.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -11,16 +13,15 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// currency is the type of the demo's tokens.
-const currency = "USD"
-
 // run is the life of the demo's tokens.
 func (d *demo) run() error {
-	for _, step := range []func() error{d.setUp, d.issueTo, d.transfer, d.split, d.redeem, d.doubleSpend, d.forge} {
+	for _, step := range []func() error{d.setUp, d.issue, d.transfer, d.swap, d.redeem, d.doubleSpend, d.forge, d.stolenKey, d.lostWallet} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func (d *demo) prove(what string, work func() (*service.Submission, error)) (sub
 // audited has the auditor check and sign a submission, and returns the request as it
 // is submitted.
 func (d *demo) audited(sub *service.Submission) (raw []byte, report *audit.Report, err error) {
-	err = d.timed(fmt.Sprintf("auditor opens all %d commitments, signs", commitments(sub)), func() error {
+	err = d.timed("auditor opens all commitments, signs", func() error {
 		if raw, err = sub.Request.Encode(); err != nil {
 			return err
 		}
@@ -58,13 +59,6 @@ func (d *demo) audited(sub *service.Submission) (raw []byte, report *audit.Repor
 		return err
 	})
 	return raw, report, err
-}
-
-func commitments(sub *service.Submission) (n int) {
-	for _, a := range sub.Information.Actions {
-		n += len(a.Inputs) + len(a.Outputs)
-	}
-	return n
 }
 
 func (d *demo) validated(raw []byte) (valid *validator.Valid, err error) {
@@ -107,7 +101,7 @@ func (d *demo) store(valid *validator.Valid) error {
 
 // sync lets the wallets look what has come of their requests.
 func (d *demo) sync() error {
-	return errors.Join(d.alice.wallet.Sync(d.ctx, d.ledger), d.bob.wallet.Sync(d.ctx, d.ledger))
+	return errors.Join(d.north.wallet.Sync(d.ctx, d.ledger), d.south.wallet.Sync(d.ctx, d.ledger))
 }
 
 // reported says what an auditor has seen.
@@ -123,53 +117,50 @@ func (d *demo) reported(report *audit.Report) {
 		}
 		return strings.Join(parts, ", ")
 	}
-	for _, a := range report.Actions {
-		text := side(a.Outputs)
+	say, seen := d.detail, make([]string, len(report.Actions))
+	for i, a := range report.Actions {
+		seen[i] = fmt.Sprintf("%s %s: %s", a.Kind, a.Type, side(a.Outputs))
 		if len(a.Inputs) > 0 {
-			text = side(a.Inputs) + " -> " + text
+			say, seen[i] = d.say, fmt.Sprintf("%s %s: %s -> %s", a.Kind, a.Type, side(a.Inputs), side(a.Outputs))
 		}
-		d.say("the auditor saw: %s %s: %s", a.Kind, a.Type, text)
 	}
+	say("the auditor saw: %s", strings.Join(seen, "; "))
 }
 
-// balances says what the wallets hold.
+// balances says what the banks hold.
 func (d *demo) balances() error {
 	var parts []string
-	for _, p := range []*participant{d.alice, d.bob} {
-		sum, err := p.wallet.Balance(currency)
+	for _, b := range []*bank{d.north, d.south} {
+		text, err := b.balance()
 		if err != nil {
 			return err
 		}
-		parts = append(parts, fmt.Sprintf("%s %v", p.name, sum))
+		parts = append(parts, text)
 	}
+	after := ""
 	if !d.Verbose {
-		parts = append(parts, fmt.Sprintf("after %.1f ms in all", float64(d.spent)/float64(time.Millisecond)))
+		after = fmt.Sprintf(", after %.1f ms in all", float64(d.spent)/float64(time.Millisecond))
 	}
-	d.say("balances: %s", strings.Join(parts, ", "))
+	d.say("balances: %s%s", strings.Join(parts, "; "), after)
 	return nil
 }
 
-func (d *demo) issueTo() error {
-	d.step("Issue: 100 %s to alice", currency)
-	to, err := d.alice.wallet.Address(nil)
-	if err != nil {
-		return err
+// balance says what a bank holds.
+func (b *bank) balance() (string, error) {
+	text := b.name
+	for i, typ := range []string{currency, security} {
+		sum, err := b.wallet.Balance(typ)
+		if err != nil {
+			return "", err
+		}
+		text += fmt.Sprintf("%s %v %s", []string{"", ","}[i], sum, typ)
 	}
-	sub, err := d.prove("issuer proves and signs", func() (*service.Submission, error) {
-		return d.issuer.Issue(d.ctx, service.Order{Type: currency, Payments: []service.Payment{{To: to, Value: 100}}})
-	})
-	if err != nil {
-		return err
-	}
-	if _, err := d.land(sub); err != nil {
-		return err
-	}
-	return d.balances()
+	return text, nil
 }
 
-// pay is an order to addresses of a participant.
-func (d *demo) pay(to *participant, values ...uint64) (service.Order, error) {
-	o := service.Order{Type: currency}
+// order pays values of a type to a bank, each to a fresh address.
+func order(typ string, to *bank, values ...uint64) (service.Order, error) {
+	o := service.Order{Type: typ}
 	for _, v := range values {
 		address, err := to.wallet.Address(nil)
 		if err != nil {
@@ -180,9 +171,29 @@ func (d *demo) pay(to *participant, values ...uint64) (service.Order, error) {
 	return o, nil
 }
 
-// paid is a submission of a participant who pays.
-func (d *demo) paid(from, to *participant, values ...uint64) (*service.Submission, error) {
-	o, err := d.pay(to, values...)
+func (d *demo) issue() error {
+	d.step("Issue: the issuer gives 100 dollars to the bank north and 9 bonds to the bank south, in one request")
+	dollars, err := order(currency, d.north, 100)
+	if err != nil {
+		return err
+	}
+	bonds, err := order(security, d.south, 9)
+	if err != nil {
+		return err
+	}
+	sub, err := d.prove("issuer proves and signs", func() (*service.Submission, error) { return d.issuer.Issue(d.ctx, dollars, bonds) })
+	if err != nil {
+		return err
+	}
+	if _, err := d.land(sub); err != nil {
+		return err
+	}
+	return d.balances()
+}
+
+// paid is a submission of a bank that pays dollars.
+func (d *demo) paid(from, to *bank, value uint64) (*service.Submission, error) {
+	o, err := order(currency, to, value)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +201,8 @@ func (d *demo) paid(from, to *participant, values ...uint64) (*service.Submissio
 }
 
 func (d *demo) transfer() error {
-	d.step("Transfer: alice pays bob 30, the change comes back to her")
-	sub, err := d.paid(d.alice, d.bob, 30)
+	d.step("Transfer: north pays 30 dollars to south; the change comes back to north")
+	sub, err := d.paid(d.north, d.south, 30)
 	if err != nil {
 		return err
 	}
@@ -199,7 +210,7 @@ func (d *demo) transfer() error {
 	if err != nil {
 		return err
 	}
-	d.detail("the ledger shows owners and commitments, no values and no types:")
+	d.detail("the ledger shows owners and commitments, no values, types or names:")
 	for _, c := range valid.Creates {
 		t, err := token.DecodeToken(len(c.Token)-2-int(binary.BigEndian.Uint16(c.Token)), c.Token)
 		if err != nil {
@@ -210,10 +221,43 @@ func (d *demo) transfer() error {
 	return d.balances()
 }
 
-func (d *demo) split() error {
-	d.step("Split: bob pays himself three tokens of 10, each to a fresh pseudonym")
-	sub, err := d.paid(d.bob, d.bob, 10, 10, 10)
+// swap exchanges dollars for bonds in one request of both banks.
+func (d *demo) swap() error {
+	d.step("Swap: north gives 20 dollars for 4 bonds of south's, in one request that both sign: all of it or nothing")
+	anchor := []byte("the swap that north and south agreed on")
+	part := func(from, to *bank, place int, typ string, value uint64) (*service.Submission, error) {
+		return d.prove(from.name+" proposes and proves its part", func() (*service.Submission, error) {
+			o, err := order(typ, to, value)
+			if err != nil {
+				return nil, err
+			}
+			o.Anchor = anchor
+			return from.payment.Propose(d.ctx, place, o)
+		})
+	}
+	dollars, err := part(d.north, d.south, 0, currency, 20)
 	if err != nil {
+		return err
+	}
+	bonds, err := part(d.south, d.north, 1, security, 4)
+	if err != nil {
+		return err
+	}
+	sub, err := service.Join(dollars, bonds)
+	if err != nil {
+		return err
+	}
+	sign := func(b *bank, usd, bond int64) error {
+		return d.timed(b.name+" sees what it gives and gets, and signs", func() error {
+			return b.payment.Sign(d.ctx, sub, func(e *service.Effect) error {
+				if e.Net(currency).Int64() != usd || e.Net(security).Int64() != bond {
+					return errors.New("not what was agreed")
+				}
+				return nil
+			})
+		})
+	}
+	if err := errors.Join(sign(d.north, -20, 4), sign(d.south, 20, -4)); err != nil {
 		return err
 	}
 	if _, err := d.land(sub); err != nil {
@@ -223,9 +267,9 @@ func (d *demo) split() error {
 }
 
 func (d *demo) redeem() error {
-	d.step("Redeem: bob gives up a token of 10, which the issuer must approve")
-	sub, err := d.prove("bob proves and signs", func() (*service.Submission, error) {
-		return d.bob.payment.Transfer(d.ctx, service.Order{Type: currency, Payments: []service.Payment{{Value: 10}}})
+	d.step("Redeem: south gives 10 dollars up, which the issuer must approve")
+	sub, err := d.prove("south proves and signs", func() (*service.Submission, error) {
+		return d.south.payment.Transfer(d.ctx, service.Order{Type: currency, Payments: []service.Payment{{Value: 10}}})
 	})
 	if err != nil {
 		return err
@@ -242,18 +286,18 @@ func (d *demo) redeem() error {
 	return d.balances()
 }
 
-// doubleSpend has alice spend one token twice, in two requests that are both valid
+// doubleSpend has north spend one token twice, in two requests that are both valid
 // until one of them is on the ledger.
 func (d *demo) doubleSpend() error {
-	d.step("Double spend: alice spends one token in two requests at once, to bob and to herself")
-	first, err := d.paid(d.alice, d.bob, 70)
+	d.step("Double spend: north spends one token in two requests at once, to south and to itself")
+	first, err := d.paid(d.north, d.south, 50)
 	if err != nil {
 		return err
 	}
-	if err := d.alice.wallet.Release(d.ctx, first.Request.Anchor); err != nil { // her wallet would not
+	if err := d.north.wallet.Release(d.ctx, first.Request.Anchor); err != nil { // its wallet would not
 		return err
 	}
-	second, err := d.paid(d.alice, d.alice, 70)
+	second, err := d.paid(d.north, d.north, 50)
 	if err != nil {
 		return err
 	}
@@ -282,16 +326,13 @@ func (d *demo) doubleSpend() error {
 		return fmt.Errorf("the second request of a double spend, validated again: %w", err)
 	}
 	d.detail("the validator refuses it from now on: %v", err)
-	if err := d.sync(); err != nil {
-		return err
-	}
-	return d.balances()
+	return d.sync()
 }
 
 // forge changes one bit of a good request's proof.
 func (d *demo) forge() error {
 	d.step("Forgery: one bit of a request is changed on its way")
-	sub, err := d.paid(d.bob, d.alice, 15)
+	sub, err := d.paid(d.south, d.north, 15)
 	if err != nil {
 		return err
 	}
@@ -309,7 +350,104 @@ func (d *demo) forge() error {
 		return fmt.Errorf("a request with a bit changed: %w", err)
 	}
 	d.say("the validator refuses it: %v", err)
-	return d.bob.wallet.Discard(d.ctx, sub.Request.Anchor)
+	return d.south.wallet.Discard(d.ctx, sub.Request.Anchor)
+}
+
+// stolenKey has administrators replace the issuer, whose key somebody has stolen.
+func (d *demo) stolenKey() error {
+	d.step("Stolen key: a thief has the issuer's; 2 of the 3 administrators sign a policy with another issuer")
+	thief := d.issuer
+	key, err := newKey()
+	if err != nil {
+		return err
+	}
+	current := d.validator.Policy()
+	next := current.Clone()
+	next.Issuers = []token.Issuer{{Identity: key.Identity()}}
+	err = d.timed("two administrators sign, the ledger records", func() error {
+		update, err := policy.New(d.ledger.Genesis().ID(), current, next)
+		if err != nil {
+			return err
+		}
+		for _, a := range d.administrators[:2] {
+			if err := update.Sign(current, a); err != nil {
+				return err
+			}
+		}
+		raw, err := update.Encode()
+		if err != nil {
+			return err
+		}
+		results, err := d.validator.Land(d.ctx, d.ledger, [][]byte{raw}, d.at)
+		return errors.Join(err, results[0].Err)
+	})
+	if err != nil {
+		return err
+	}
+	d.detail("policy %d is on the ledger, and valid from there on; the banks, the auditor and the validator follow it", d.validator.Policy().Version)
+	if _, err := d.auditor.Reconcile(d.ctx, d.ledger, func(ledger.Record) error { return errors.New("the auditor has not signed it") }); err != nil {
+		return err
+	}
+	loot, err := order(currency, d.north, 200)
+	if err != nil {
+		return err
+	}
+	sub, err := thief.Issue(d.ctx, loot)
+	if err != nil {
+		return err
+	}
+	if _, _, err = d.audited(sub); !errors.Is(err, zkbench.ErrSignature) {
+		return fmt.Errorf("an issue by the thief: %w", err)
+	}
+	d.say("the thief issues 200 dollars: the auditor refuses: %v", err)
+	if d.issuer, err = d.newIssuer("new-issuer", key); err != nil {
+		return err
+	}
+	if err := d.issuer.Sync(d.ctx, d.ledger); err != nil {
+		return err
+	}
+	good, err := order(currency, d.north, 5)
+	if err != nil {
+		return err
+	}
+	sub, err = d.prove("the new issuer proves and signs", func() (*service.Submission, error) { return d.issuer.Issue(d.ctx, good) })
+	if err != nil {
+		return err
+	}
+	if _, err = d.land(sub); err != nil {
+		return err
+	}
+	return d.balances()
+}
+
+// lostWallet deletes a bank's vault, and makes it again from the bank's secret and the ledger.
+func (d *demo) lostWallet() error {
+	d.step("Lost wallet: south's vault is destroyed; all that is left is its secret of %d bytes", len(d.south.secret))
+	before, err := d.south.balance()
+	if err != nil {
+		return err
+	}
+	err = errors.Join(d.south.wallet.Close(), os.Remove(filepath.Join(d.Dir, "south.vault")))
+	if err != nil {
+		return err
+	}
+	err = d.timed("a new vault follows the ledger from its start", func() error {
+		if err := d.open(d.south, "south-again"); err != nil {
+			return err
+		}
+		return d.south.wallet.Sync(d.ctx, d.ledger)
+	})
+	if err != nil {
+		return err
+	}
+	after, err := d.south.balance()
+	if err != nil {
+		return err
+	}
+	if before != after {
+		return fmt.Errorf("a wallet that came back: %s, before %s", after, before)
+	}
+	return d.balances()
 }
 
 // shortened shows an identity by its type and the start of its key.
