@@ -20,8 +20,8 @@ import (
 // ledgerCommand works on ledgers of tokens.
 func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ledger verify|demo",
-		Short: "Verify a ledger of tokens from its first request; run a small token system step by step",
+		Use:   "ledger new|verify|demo",
+		Short: "Make a ledger of tokens, verify it from its first request; run a small token system step by step",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -30,7 +30,42 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 			return unknownCommand(cmd, shown(args[0]))
 		},
 	}
-	cmd.AddCommand(ledgerVerifyCommand(stdout, stderr), ledgerDemoCommand(stdout))
+	cmd.AddCommand(ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerDemoCommand(stdout))
+	return cmd
+}
+
+func ledgerNewCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new PATH",
+		Short: "Make an empty ledger under public parameters, and say its id",
+		Long: "Make an empty ledger under public parameters, and say its id, which all that is signed on it names. PATH\n" +
+			"is a file or a directory for a " + replay.FileName + ", neither of which has one yet, the postgres:// URL\n" +
+			"of a database, or a \"host=... user=...\" string.",
+		Args: oneLedger,
+	}
+	params := usage.Define(cmd.Flags(), "params", usage.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !params.Given {
+			return params.Refuse("params", "")
+		}
+		p, err := loadParams(params.Text)
+		if err != nil {
+			return err
+		}
+		genesis, err := ledger.NewGenesis(p)
+		if err != nil {
+			return err
+		}
+		l, err := replay.Create(cmd.Context(), args[0], genesis)
+		if err != nil {
+			return ledgerError(cmd.Context(), args[0], err)
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(stdout, "ledger %x\n", genesis.ID())
+		return err
+	}
 	return cmd
 }
 

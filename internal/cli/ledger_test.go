@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -229,6 +230,30 @@ func TestLedgerVerifyUsage(t *testing.T) {
 		t.Run(name, func(t *testing.T) { refuses(t, test.says, append([]string{"ledger", "verify"}, test.args...)...) })
 	}
 	golden.Equal(t, "files in an empty directory", 0, len(must.Get(os.ReadDir(empty))(t)))
+}
+
+func TestLedgerNew(t *testing.T) {
+	dir := t.TempDir()
+	params := filepath.Join(dir, "params")
+	if code, _, stderr := call("params", "new", "--out", params, "--bits", "8", "--proof-type", "csp"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	code, stdout, stderr := call("ledger", "new", dir, "--params", params)
+	if code != exitOK || stderr != "" || !regexp.MustCompile(`^ledger [0-9a-f]{64}\n$`).MatchString(stdout) {
+		t.Fatalf("exit code %d, %q, %q", code, stdout, stderr)
+	}
+	if code, verified, _ := call("ledger", "verify", dir, "--params", params); code != exitOK || !strings.Contains(verified, strings.TrimSpace(stdout)) {
+		t.Errorf("exit code %d, %q", code, verified)
+	}
+	for says, args := range map[string][]string{
+		"exists": {dir, "--params", params}, "params: ": {filepath.Join(dir, "x")}, "accepted: the path of one ledger": {"--params", params},
+		"no such file": {filepath.Join(dir, "none", "x"), "--params", params}, "database": {"postgres://user:hunter2@127.0.0.1:1/ledger", "--params", params},
+	} {
+		refuses(t, says, append([]string{"ledger", "new"}, args...)...)
+		if _, _, stderr := call(append([]string{"ledger", "new"}, args...)...); strings.Contains(stderr, "hunter2") {
+			t.Errorf("a password in %q", stderr)
+		}
+	}
 }
 
 func TestLedgerVerifyInterrupted(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 const (
 	ed25519Prefix    = "ed25519:"
 	x25519Prefix     = "x25519:"
-	acceptedIdentity = "the path of a PEM or DER certificate with a P-256 key, or " + ed25519Prefix + " and 64 hex digits"
+	acceptedIdentity = "the path of a PEM or DER certificate with a P-256 key, that of a PEM public key of Ed25519, or " + ed25519Prefix + " and 64 hex digits"
 	acceptedIssuer   = acceptedIdentity + "; of some types only: then = and these with + between them"
 	acceptedAuditor  = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"
 )
@@ -123,7 +123,7 @@ func wellFormed(kem token.KEM, key []byte) error {
 	return nil
 }
 
-// parseIdentity reads an identity: the path of a certificate, or a key in hex.
+// parseIdentity reads an identity: the path of a certificate or of a public key, or a key in hex.
 func parseIdentity(text string) ([]byte, error) {
 	if digits, ok := strings.CutPrefix(text, ed25519Prefix); ok {
 		key, err := hex.DecodeString(digits)
@@ -140,11 +140,18 @@ func parseIdentity(text string) ([]byte, error) {
 	if block == nil {
 		return identity.X509(data)
 	}
-	if block.Type != "CERTIFICATE" {
-		return nil, errors.New("a PEM block that is no certificate")
-	}
 	if next, _ := pem.Decode(rest); next != nil {
 		return nil, errors.New("more than one PEM block")
 	}
-	return identity.X509(block.Bytes)
+	switch block.Type {
+	case "CERTIFICATE":
+		return identity.X509(block.Bytes)
+	case "PUBLIC KEY":
+		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if public, ok := parsed.(ed25519.PublicKey); err == nil && ok {
+			return identity.Ed25519(public)
+		}
+		return nil, errors.New("a PEM public key that is not of Ed25519")
+	}
+	return nil, errors.New("a PEM block that is no certificate and no public key")
 }

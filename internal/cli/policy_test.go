@@ -21,9 +21,6 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
-	"github.com/zkbench/zkbench/token/ledger/bolt"
-	"github.com/zkbench/zkbench/token/ledger/ledgertest"
-	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/policy"
 )
 
@@ -83,11 +80,7 @@ func newOffice(t *testing.T) *office {
 	admins := []string{o.ed25519Key("anna"), o.ed25519Key("ben"), o.certificate("carl")}
 	o.does("params", "new", "--out", o.path("params"), "--bits", "8", "--proof-type", "csp", "--issuer", o.ed25519Key("issuer"),
 		"--administrator", strings.Join(admins, ","), "--threshold", "2")
-	p := must.Get(loadParams(o.path("params")))(t)
-	genesis := ledgertest.Genesis(t, p)
-	id := genesis.ID()
-	o.id = hex.EncodeToString(id[:])
-	must.Do(t, must.Get(bolt.Create(o.path(replay.FileName), genesis))(t).Close())
+	o.id = strings.TrimSpace(strings.TrimPrefix(o.does("ledger", "new", o.dir, "--params", o.path("params")), "ledger "))
 	return o
 }
 

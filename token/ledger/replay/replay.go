@@ -61,6 +61,18 @@ func Open(ctx context.Context, path string) (Store, error) {
 	return File{l}, err
 }
 
+// Create makes an empty ledger where Open finds it. There must be none (fs.ErrExist).
+func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, error) {
+	if IsDatabase(path) {
+		return postgres.Create(ctx, path, genesis)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, FileName)
+	}
+	l, err := bolt.Create(path, genesis)
+	return File{l}, err
+}
+
 // IsDatabase tells whether an argument is meant for a connection string, "scheme://..."
 // or "key=value ...", or is what is left of one: no file has its name, and few would.
 func IsDatabase(arg string) bool {
