@@ -160,20 +160,6 @@ func (cs ed25519Claims) sum(z *edwards25519.Point, indices []int, weights []weig
 	return nil
 }
 
-// KeyOf returns what two verifiers have in common if one secret signs for both: certificates of one key, encodings
-// of one Ed25519 point, and points that differ by one of small order, since ZIP-215 multiplies by the cofactor. Of a
-// pseudonym, whose secret nobody can compare, it is false.
-func KeyOf(v Verifier) (key string, ok bool) {
-	switch v := v.(type) {
-	case *ed25519Verifier:
-		return "Ed25519 " + string(new(edwards25519.Point).MultByCofactor(v.a).Bytes()), true
-	case *ecdsaVerifier:
-		point, err := v.key.Bytes()
-		return "P-256 " + string(point), err == nil
-	}
-	return "", false
-}
-
 // AnybodySigns reports whether anybody can sign for whom v verifies: an Ed25519 key
 // of small order, whose signatures ZIP-215 accepts. Verifiers do; whoever names keys
 // that must mean something refuses them.

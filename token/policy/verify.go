@@ -45,7 +45,7 @@ func Check(p *token.Policy) error {
 		{"validators", p.Validators},
 		{"administrators", p.Administrators.Identities},
 	} {
-		seen := make(map[string]int)
+		keys := make([]identity.Verifier, len(list.ids))
 		for i, id := range list.ids {
 			v, err := set.Verifier(id)
 			if err != nil {
@@ -54,14 +54,10 @@ func Check(p *token.Policy) error {
 			if identity.AnybodySigns(v) {
 				return fmt.Errorf("%w: %s[%d] is a key of small order, for which anybody can sign", zkbench.ErrParams, list.name, i)
 			}
-			key, ok := identity.KeyOf(v)
-			if !ok {
-				return fmt.Errorf("%w: %s[%d] is %v, accepted: keys that stay", zkbench.ErrParams, list.name, i, identity.Identity(id).Type())
-			}
-			if other, twice := seen[key]; twice {
+			if other := slices.IndexFunc(keys[:i], func(k identity.Verifier) bool { return identity.SameKey(k, v) }); other >= 0 {
 				return fmt.Errorf("%w: %s[%d] has the key of %s[%d], accepted: each key once", zkbench.ErrParams, list.name, i, list.name, other)
 			}
-			seen[key] = i
+			keys[i] = v
 		}
 	}
 	return nil
