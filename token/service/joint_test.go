@@ -211,8 +211,10 @@ func TestJointIsNotWhatWasAgreed(t *testing.T) {
 	must.Fail(t, alice.pay.Sign(ctx, alone, approves(-30, 5)), zkbench.ErrPolicy, "nothing comes back")
 	must.Do(t, bob.Discard(ctx, []byte("deal")))
 	cheap := must.Get(bob.pay.Propose(ctx, 1, anchored("deal", of(bond, paying(alice.address(t), 4)))))(t)
-	less := must.Get(service.Join(&service.Submission{Request: &request.Request{Anchor: []byte("deal"), Actions: sub.Request.Actions[:1], Auditors: make([][]byte, 1)},
-		Information: &audit.Information{Actions: sub.Information.Actions[:1]}}, cheap))(t)
+	less := must.Get(service.Join(&service.Submission{
+		Request:     &request.Request{Anchor: []byte("deal"), Actions: sub.Request.Actions[:1], Auditors: make([][]byte, 1)},
+		Information: &audit.Information{Actions: sub.Information.Actions[:1]},
+	}, cheap))(t)
 	must.Fail(t, alice.pay.Sign(ctx, less, approves(-30, 5)), zkbench.ErrPolicy, "a bond less")
 
 	// A note that says more than its token is worth does not count.
