@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/note"
@@ -116,6 +118,31 @@ func TestUnlinkable(t *testing.T) {
 			t.Error("two addresses have bytes in common")
 		}
 	}
+}
+
+// TestForeignVector: another program, from docs/notes.md and RFC 9180 alone, finds the same nonces and keys, and its note opens.
+func TestForeignVector(t *testing.T) {
+	vector := make(map[string][]byte)
+	value := ""
+	for line := range strings.Lines(golden.Read(t, "token/notes.txt")) {
+		name, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "value" {
+			value = text
+			continue
+		}
+		vector[name] = must.Get(hex.DecodeString(text))(t)
+	}
+	r := note.NewReader(vector["seed"], token.LedgerID(vector["ledger"]))
+	payee := must.Get(r.Payee(note.Nonce(vector["nonce"]), token.X25519))(t)
+	golden.Equal(t, "tag", vector["tag"], payee.Tag[:])
+	golden.Equal(t, "key", vector["key"], payee.Key)
+	shares := must.Get(note.Decode(vector["note"]))(t)
+	nonce, mine := r.Mine(&shares[0].Tag)
+	if !mine || !bytes.Equal(nonce[:], vector["nonce"]) {
+		t.Errorf("nonce %x, mine: %v", nonce, mine)
+	}
+	o := must.Get(r.Open(note.Place{ID: vector["id"], Owner: vector["owner"]}, &shares[0], nonce))(t)
+	golden.Equal(t, "opening", token.Opening{Type: string(vector["type"]), Value: must.Get(strconv.ParseUint(value, 10, 64))(t), Blinding: vector["blinding"]}, o)
 }
 
 // TestVectors are this package's own: what a seed finds today it finds for ever.
