@@ -470,6 +470,11 @@ func TestInformationEncoding(t *testing.T) {
 		must.FailGet(audit.Decode(data[:n]))(t, zkbench.ErrMalformed, "%d of %d bytes", n, len(data))
 	}
 	must.FailGet(audit.Decode(append(data, 0)))(t, zkbench.ErrMalformed, "trailing byte")
+	empty := audit.Information{Actions: []audit.Action{{Outputs: []audit.Item{{Opening: token.Opening{Blinding: make([]byte, 32)}, Owners: make([]audit.Owner, 1)}}}}}
+	data = must.Get(empty.Encode())(t)
+	must.Get(audit.Decode(data))(t)
+	data[len(data)-1] = 1 // in clear: a certificate and a proof of no bytes
+	must.FailGet(audit.Decode(append(data, 0, 0, 0, 0)))(t, zkbench.ErrMalformed, "a second encoding of an empty owner")
 	s.info.Actions[0].Outputs[0].Opening.Blinding = nil
 	must.FailGet(s.info.Encode())(t, zkbench.ErrLimit, "no blinding")
 }

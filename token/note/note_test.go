@@ -2,8 +2,11 @@ package note_test
 
 import (
 	"bytes"
+	"crypto/hpke"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -187,6 +190,37 @@ func TestRefused(t *testing.T) {
 	shares := must.Get(note.Decode(raw))(t)
 	shares[0].KEM = 1
 	must.FailGet(r.Open(place(), &shares[0], note.Nonce{}))(t, zkbench.ErrMalformed, "unknown KEM")
+}
+
+// TestOpeningForm: what a share seals has one form.
+func TestOpeningForm(t *testing.T) {
+	r := note.NewReader([]byte("seed"), place().Ledger)
+	payee := must.Get(r.Payee(note.Nonce{}, token.X25519))(t)
+	info := slices.Concat([]byte("zkbench/v3/note"), make([]byte, 32), []byte{2}, []byte("idowner"))
+	info[len("zkbench/v3/note")] = 1
+	plain := slices.Concat(make([]byte, 8), make([]byte, 32), []byte{0, 3}, []byte("USD"), make([]byte, 29))
+	for name, test := range map[string]struct {
+		edit func(plain []byte) []byte
+		want error
+	}{
+		"as it is":        {func(plain []byte) []byte { return plain }, nil},
+		"not filled up":   {func(plain []byte) []byte { return plain[:len(plain)-29] }, zkbench.ErrMalformed},
+		"filled up more":  {func(plain []byte) []byte { return append(plain, make([]byte, 32)...) }, zkbench.ErrMalformed},
+		"not with zeros":  {func(plain []byte) []byte { plain[len(plain)-1] = 1; return plain }, zkbench.ErrMalformed},
+		"type too long":   {func(plain []byte) []byte { plain[40] = 0xff; return plain }, zkbench.ErrMalformed},
+		"nothing of it":   {func([]byte) []byte { return nil }, zkbench.ErrMalformed},
+		"without a value": {func(plain []byte) []byte { return plain[8:] }, zkbench.ErrMalformed},
+	} {
+		key := must.Get(must.Get(token.X25519.HPKE())(t).NewPublicKey(payee.Key))(t)
+		sealed := must.Get(hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, test.edit(bytes.Clone(plain))))(t)
+		o, err := r.Open(place(), &note.Share{Tag: payee.Tag, KEM: token.X25519, Sealed: sealed}, note.Nonce{})
+		if !errors.Is(err, test.want) || err == nil && o.Type != "USD" {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
+	}
+	for _, n := range []int{1, 31, 32, 47} {
+		must.FailGet(r.Open(place(), &note.Share{KEM: token.MLKEM768X25519, Sealed: make([]byte, n)}, note.Nonce{}))(t, zkbench.ErrMalformed, "%d bytes", n)
+	}
 }
 
 func FuzzDecode(f *testing.F) {

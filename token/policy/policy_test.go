@@ -348,6 +348,10 @@ func TestFollow(t *testing.T) {
 	s[string(policy.Anchor(3))] = at
 	_, err = follow()
 	refused(t, "recorded as no update", err, policy.Versions, -1, zkbench.ErrPolicy)
+	at.Update, at.Policy = true, 1
+	s[string(policy.Anchor(3))] = at
+	_, err = follow()
+	refused(t, "recorded under another policy", err, policy.Versions, -1, zkbench.ErrPolicy)
 }
 
 // TestEncoding: an update is told from a request by its first byte, and one of a later version is refused by its number.

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
+	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
@@ -192,6 +193,22 @@ func TestNotARequest(t *testing.T) {
 	if err := alice.Sync(t.Context(), w.ledger); !isCorrupt(err) {
 		t.Errorf("%v, want a log that does not create what its requests do", err)
 	}
+	outputs := must.Get(action.Parse(32, token.Issue, r.Actions[0].Raw))(t).Outputs
+	for name, edit := range map[string]func(*ledgers.Record){
+		"another anchor": func(r *ledgers.Record) {
+			r.Anchor = []byte("y")
+			r.Creates[0].ID = request.OutputID(r.Anchor, 0, 0)
+		},
+		"another token": func(r *ledgers.Record) { r.Creates[0].ID = token.ID("z") },
+	} {
+		w.ledger.log = w.ledger.log[:1]
+		w.ledger.append(r.Anchor, w.ledger.log[0].Request, outputs)
+		edit(&w.ledger.log[1])
+		if err := alice.Sync(t.Context(), w.ledger); !isCorrupt(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	alice.has(t, 5, "what came before")
 }
 
 // randomized signs otherwise each time.

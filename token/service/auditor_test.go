@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -135,6 +136,16 @@ func TestConstructors(t *testing.T) {
 			r := must.Get(holders[0].Request("Alice", nil))(t)
 			certificate := must.Get(scheme.Enrol("Alice", r, w.authority))(t)
 			_, err := service.NewPseudonyms(w.params, w.genesis, holders[1], certificate, w.authority.Identity())
+			return err
+		},
+		"auditor's key": func() error { // with which everybody shares one secret
+			small := *w.params
+			small.Policy.Auditors = ledgertest.Auditors(t, key(t, "auditor").Identity())
+			small.Policy.Auditors[0].Key = make([]byte, 32)
+			genesis := ledgertest.Genesis(t, &small)
+			v := must.Get(service.CreateVault(w.path(), genesis))(t)
+			defer v.Close()
+			_, err := service.NewWallet(&small, v, must.Get(service.NewKey(genesis, key(t, "alice")))(t))
 			return err
 		},
 		"proof type": func() error {

@@ -185,6 +185,9 @@ func TestTakenAnchor(t *testing.T) {
 	sub = must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	wantKept(t, alice.Vault, 1, "it may land")
+	asked := w.ledger.asked
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	golden.Equal(t, "asked for an anchor again", asked, w.ledger.asked)
 	other := must.Get(w.issuer.Issue(ctx, anchored(string(sub.Request.Anchor), paying(alice.address(t), 5))))(t)
 	w.land(t, other)
 	must.Do(t, alice.Sync(ctx, w.ledger))
@@ -299,6 +302,9 @@ func TestMarked(t *testing.T) {
 	genesis.Nonce[0]++
 	elsewhere := must.Get(service.NewKey(genesis, key(t, "alice")))(t)
 	must.FailGet(service.NewWallet(w.params, alice.Vault, elsewhere))(t, zkbench.ErrParams, "keys of another ledger")
+	empty := w.vault(t)
+	defer empty.Close()
+	must.FailGet(service.NewWallet(w.params, empty, elsewhere))(t, zkbench.ErrParams, "keys of another ledger, for a vault that has none")
 }
 
 // TestAnotherLedger: a vault is for one ledger, and is settled with no other one under the same parameters.

@@ -255,6 +255,7 @@ func TestEveryCheckFailsAlone(t *testing.T) {
 			return signed(pay("", output(bob.Identity(), 25), output(bob.Identity(), 25), output(bob.Identity(), 25), output(bob.Identity(), 25)))
 		}, validator.Structure, 0, -1, zkbench.ErrLimit},
 		{"a signature too many", edit(func(r *request.Request) { r.Actions[0].Spends = append(r.Actions[0].Spends, request.Spend{}) }), validator.Structure, 0, -1, zkbench.ErrPolicy},
+		{"a signature of an auditor too many", edit(func(r *request.Request) { r.Auditors = append(r.Auditors, r.Auditors[0]) }), validator.Structure, -1, -1, zkbench.ErrPolicy},
 		{"no signature of the auditor", edit(func(r *request.Request) { r.Auditors = nil }), validator.Structure, -1, -1, zkbench.ErrPolicy},
 		{"metadata too long", func() []byte { return signed(pay("eleven byte", output(bob.Identity(), 100))) }, validator.Metadata, 0, -1, zkbench.ErrLimit},
 		{"one token in two actions", func() []byte {
