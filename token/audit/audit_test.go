@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"crypto/hpke"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -444,6 +446,20 @@ func TestSealed(t *testing.T) {
 	bent.Sealed.Copies[0].Ciphertext[40] ^= 1
 	must.Fail(t, check(bent), zkbench.ErrMalformed, "changed")
 	must.Do(t, check(at(rules, id, s.bob.Identity())))
+
+	// What is sealed has one form.
+	info := binary.BigEndian.AppendUint64(slices.Concat([]byte("zkbench/v3/audit"), id[:]), rules.Version)
+	plain := binary.BigEndian.AppendUint16(nil, uint16(len(clear.Certificate)))
+	plain = binary.BigEndian.AppendUint16(append(plain, clear.Certificate...), uint16(len(clear.Proof)))
+	plain = append(plain, clear.Proof...)
+	for fill, want := range map[byte]error{0: nil, 1: zkbench.ErrMalformed} {
+		key := must.Get(must.Get(rules.Auditors[0].KEM.HPKE())(t).NewPublicKey(rules.Auditors[0].Key))(t)
+		sealed := at(rules, id, s.bob.Identity())
+		sealed.Sealed.Copies[0].Ciphertext = must.Get(hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), append(info, s.bob.Identity()...), append(plain, fill)))(t)
+		if err := check(sealed); !errors.Is(err, want) {
+			t.Errorf("filled up with %d: %v", fill, err)
+		}
+	}
 
 	// An auditor without a key, a sealed owner of an identity that needs none, and bounds.
 	blind := must.Get(audit.New(s.params, s.genesis, executor.Serial(), smallTables, nil))(t)

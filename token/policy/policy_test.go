@@ -313,6 +313,17 @@ func TestCurrent(t *testing.T) {
 	must.FailGet(policy.NewCurrent(home, p, nil))(t, zkbench.ErrParams, "an administrator that is no identity")
 }
 
+// TestAbdication: administrators cannot leave the policy to nobody, however many sign.
+func TestAbdication(t *testing.T) {
+	p := first(t)
+	u := updated(t, p, narrower)
+	u.Policy.Administrators = token.Administrators{}
+	for _, name := range []string{"anna", "ben", "carl"} {
+		must.Do(t, u.Sign(p, key(t, name)))
+	}
+	refused(t, "nobody", u.Verify(home, p), policy.Rules, -1, zkbench.ErrParams)
+}
+
 // TestSign: who is no administrator signs nothing, and who signs anew has one signature.
 func TestSign(t *testing.T) {
 	p := first(t)

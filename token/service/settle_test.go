@@ -232,6 +232,25 @@ func TestLaggingLedger(t *testing.T) {
 	alice.has(t, 105, "what it held, and what landed")
 }
 
+// TestReleasedIsAnothers: a submission that was released and can never land takes nothing from the one that has its tokens meanwhile.
+func TestReleasedIsAnothers(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.funded(t, "alice", 10, 20)
+	beside := w.party(t, w.key(t, "alice"))
+	must.Do(t, beside.Sync(ctx, w.ledger))
+	to := w.party(t, w.key(t, "bob")).address(t)
+	both := must.Get(alice.pay.Transfer(ctx, paying(to, 30)))(t)
+	must.Do(t, alice.Release(ctx, both.Request.Anchor))
+	small := must.Get(alice.pay.Transfer(ctx, paying(to, 10)))(t)
+	w.land(t, must.Get(beside.pay.Transfer(ctx, paying(to, 20)))(t))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	alice.has(t, 0, "one is spent, the other held")
+	wantKept(t, alice.Vault, 1, "the second may land")
+	must.Do(t, alice.Discard(ctx, small.Request.Anchor))
+	alice.has(t, 10, "it was held by the second")
+}
+
 // TestDiscard: submissions that nobody has seen leave nothing behind.
 func TestDiscard(t *testing.T) {
 	w := newWorld(t, nil)
