@@ -448,14 +448,14 @@ func TestSealed(t *testing.T) {
 	must.Do(t, check(at(rules, id, s.bob.Identity())))
 
 	// What is sealed has one form.
-	info := binary.BigEndian.AppendUint64(slices.Concat([]byte("zkbench/v3/audit"), id[:]), rules.Version)
+	info := binary.BigEndian.AppendUint64(slices.Concat([]byte("zkbench/v3/audit"), id[:], s.bob.Identity()), rules.Version)
 	plain := binary.BigEndian.AppendUint16(nil, uint16(len(clear.Certificate)))
 	plain = binary.BigEndian.AppendUint16(append(plain, clear.Certificate...), uint16(len(clear.Proof)))
 	plain = append(plain, clear.Proof...)
 	for fill, want := range map[byte]error{0: nil, 1: zkbench.ErrMalformed} {
 		key := must.Get(must.Get(rules.Auditors[0].KEM.HPKE())(t).NewPublicKey(rules.Auditors[0].Key))(t)
 		sealed := at(rules, id, s.bob.Identity())
-		sealed.Sealed.Copies[0].Ciphertext = must.Get(hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), append(info, s.bob.Identity()...), append(plain, fill)))(t)
+		sealed.Sealed.Copies[0].Ciphertext = must.Get(hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, append(plain, fill)))(t)
 		if err := check(sealed); !errors.Is(err, want) {
 			t.Errorf("filled up with %d: %v", fill, err)
 		}
@@ -472,6 +472,41 @@ func TestSealed(t *testing.T) {
 	bad.Auditors = []token.Auditor{{KEM: token.X25519, Key: make([]byte, 32)}}
 	must.FailGet(audit.Seal(&bad, id, s.bob.Identity(), clear))(t, zkbench.ErrParams, "a key of small order")
 	golden.Equal(t, "what is sealed of nobody", audit.Owner{}, must.Get(audit.Seal(&rules, id, s.alice.Identity(), audit.Owner{}))(t))
+}
+
+// TestSealedAction: what a party has sealed of its action holds for its place in one request on one ledger.
+func TestSealedAction(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	rules, id, anchor := &s.params.Policy, s.genesis.ID(), s.request.Anchor
+	want := must.Get(s.auditor.Check(t.Context(), s.request, s.info))(t)
+	check := func(first, second audit.Action) (*audit.Report, error) {
+		info := &audit.Information{Actions: []audit.Action{first, second}}
+		data := must.Get(info.Encode())(t)
+		for i := range data {
+			must.FailGet(audit.Decode(data[:i]))(t, zkbench.ErrMalformed, "cut")
+		}
+		return s.auditor.Check(t.Context(), s.request, must.Get(audit.Decode(data))(t))
+	}
+	seal := func(action int, ledger token.LedgerID, anchor []byte, place int) audit.Action {
+		return must.Get(s.info.Actions[action].Seal(rules, ledger, anchor, place))(t)
+	}
+	first, second := seal(0, id, anchor, 0), seal(1, id, anchor, 1)
+	golden.Equal(t, "report", want, must.Get(check(first, second))(t))
+	golden.Equal(t, "report, of one that is sealed", want, must.Get(check(s.info.Actions[0], second))(t))
+	golden.Equal(t, "sealed again", second, must.Get(second.Seal(rules, id, anchor, 1))(t))
+	foreign := id
+	foreign[0]++
+	must.FailGet(check(second, first))(t, zkbench.ErrMalformed, "exchanged")
+	must.FailGet(check(first, seal(1, id, anchor, 2)))(t, zkbench.ErrMalformed, "of another place")
+	must.FailGet(check(first, seal(1, id, []byte("b"), 1)))(t, zkbench.ErrMalformed, "of another anchor")
+	must.FailGet(check(first, seal(1, foreign, anchor, 1)))(t, zkbench.ErrMalformed, "of another ledger")
+	must.FailGet(check(first, seal(0, id, anchor, 1)))(t, zkbench.ErrPolicy, "of another action")
+	none := *rules
+	none.Auditors = nil
+	must.FailGet(s.info.Actions[0].Seal(&none, id, anchor, 0))(t, zkbench.ErrParams, "nobody to seal to")
+	bad := audit.Action{Inputs: make([]audit.Item, token.MaxTokens+1)}
+	must.FailGet(bad.Seal(rules, id, anchor, 0))(t, zkbench.ErrLimit, "too many tokens")
 }
 
 func TestInformationEncoding(t *testing.T) {
