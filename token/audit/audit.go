@@ -83,7 +83,10 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.current.Follow(ctx, l) }
 
 // Report is what a request does.
-type Report struct{ Actions []ActionReport }
+type Report struct {
+	Policy  uint64 // version of the policy under which it was checked
+	Actions []ActionReport
+}
 
 // ActionReport is what one action does: all its tokens are of one type.
 type ActionReport struct {
@@ -109,7 +112,8 @@ func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Informati
 	if len(info.Actions) != len(r.Actions) {
 		return nil, failed(Structure, -1, -1, refuse("information on %d actions, the request has %d", len(info.Actions), len(r.Actions)))
 	}
-	report, rules := new(Report), a.current.Load()
+	rules := a.current.Load()
+	report := &Report{Policy: rules.Version}
 	for i := range r.Actions {
 		clear, err := info.Actions[i].open(a.key, a.ledger, r.Anchor, i)
 		if err != nil {

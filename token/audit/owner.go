@@ -2,6 +2,7 @@ package audit
 
 import (
 	"crypto/hpke"
+	"slices"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
@@ -41,6 +42,20 @@ func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Ow
 	}
 	s, err := seal(rules, ownerInfo(ledger, id), plain)
 	return Owner{Sealed: s}, err
+}
+
+// For reports whether the auditors of a policy can read who a pseudonym is: it is said in clear, or sealed to all of their keys.
+func (o *Owner) For(rules *token.Policy) bool {
+	if o.Sealed == nil {
+		return len(rules.Auditors) == 0 || len(o.Certificate) > 0
+	}
+	for i := range rules.Auditors {
+		name := keyName(rules.Auditors[i].KEM, rules.Auditors[i].Key)
+		if !slices.ContainsFunc(o.Sealed.Copies, func(c Copy) bool { return c.Key == name }) {
+			return false
+		}
+	}
+	return true
 }
 
 // open returns an owner in clear, with the key of the auditor who reads.

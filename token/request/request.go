@@ -89,20 +89,20 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 type Role string
 
 const (
-	Owner      Role = "owner"  // of all inputs that are the signer's, or of a script that names the signer
-	IssuerRole Role = "issuer" // of one action
-	Auditor    Role = "auditor"
+	Owner      Role = "owner"   // of all inputs that are the signer's, or of a script that names the signer
+	IssuerRole Role = "issuer"  // of one action
+	Auditor    Role = "auditor" // under one version of the policy
 
 	Administrator Role = "administrator" // of an update of the policy (package policy)
 )
 
 // ToSign returns what is signed of a request's message in a role: by an issuer for
-// the action of that index, by others with 0.
-func ToSign(message [transcript.StateLen]byte, role Role, action int) [transcript.StateLen]byte {
+// the action of that index, by an auditor for requests under that version of the policy, by others with 0.
+func ToSign(message [transcript.StateLen]byte, role Role, of uint64) [transcript.StateLen]byte {
 	t := transcript.New("request/signature")
 	t.Append("message", message[:])
 	t.Append("role", []byte(role))
-	t.AppendUint64("action", uint64(action))
+	t.AppendUint64("of", of)
 	return t.State()
 }
 

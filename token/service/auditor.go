@@ -5,6 +5,7 @@ import (
 	"crypto/hpke"
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"go.etcd.io/bbolt"
 	"golang.org/x/crypto/cryptobyte"
@@ -29,6 +30,9 @@ type AuditorService struct {
 	vault     *Vault
 	signer    identity.Signer
 	policy    Policy
+
+	// adopting is held while auditor and validator come under another policy, and shared by who asks them about one request.
+	adopting sync.RWMutex
 }
 
 // Policy decides, by what a request does, whether an auditor signs it. The error is why not: who asked gets it as an
@@ -64,12 +68,14 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if err != nil {
 		return nil, err
 	}
-	s := &AuditorService{auditor, v, vault.genesis.ID(), vault, a.Signer, a.Policy}
+	s := &AuditorService{auditor: auditor, validator: v, ledger: vault.genesis.ID(), vault: vault, signer: a.Signer, policy: a.Policy}
 	return s, s.adopt(context.Background())
 }
 
 // adopt has those who check follow the policy that the vault has.
 func (s *AuditorService) adopt(ctx context.Context) error {
+	s.adopting.Lock()
+	defer s.adopting.Unlock()
 	if err := s.auditor.Follow(ctx, updates{s.vault}); err != nil {
 		return err
 	}
@@ -103,7 +109,7 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 // Request and information are durable, by anchor, before the signature leaves. Two
 // requests of one anchor that say different things are never both signed: the second is
 // an ErrAnchorConflict. One that says the same gets a signature again, whoever has
-// signed it how.
+// signed it how. A signature is good under the policy of its time: after an update the auditor is asked again.
 //
 // Whoever makes up a token can sign for it as its owner, and gets an anchor signed that
 // way: who may call Sign is for the caller to decide.
@@ -111,18 +117,15 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 	if _, err := indexOf("auditors", s.vault.rules().AuditorIdentities(), s.signer); err != nil {
 		return nil, nil, err
 	}
-	r, report, err := s.check(ctx, rawRequest, rawInformation)
+	r, report, err := s.authorized(ctx, rawRequest, rawInformation)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := s.validator.Authorized(ctx, rawRequest); err != nil {
 		return nil, nil, err
 	}
 	if err := s.policy(ctx, report); err != nil {
 		return nil, nil, fmt.Errorf("%w: the auditor: %w", zkbench.ErrPolicy, err)
 	}
 	message := r.Message(s.ledger)
-	toSign := request.ToSign(message, request.Auditor, 0)
+	toSign := request.ToSign(message, request.Auditor, report.Policy)
 	if signature, err = s.signer.Sign(toSign[:], nil); err != nil {
 		return nil, nil, err
 	}
@@ -144,6 +147,17 @@ func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []
 		return nil, nil, err
 	}
 	return signature, report, nil
+}
+
+// authorized is check of a request that issuers and owners have signed, all under one policy.
+func (s *AuditorService) authorized(ctx context.Context, rawRequest, rawInformation []byte) (*request.Request, *audit.Report, error) {
+	s.adopting.RLock()
+	defer s.adopting.RUnlock()
+	r, report, err := s.check(ctx, rawRequest, rawInformation)
+	if err == nil {
+		err = s.validator.Authorized(ctx, rawRequest)
+	}
+	return r, report, err
 }
 
 // Signed returns the request and the information that were signed under an anchor,

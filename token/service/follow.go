@@ -43,7 +43,7 @@ const (
 // the wallet's keys are counted, if their openings are those of the tokens; tokens that are spent are gone, whoever has
 // spent them. So a wallet is rebuilt by Sync of an empty vault.
 //
-// Another ledger than the vault's is an ErrParams; a log that is not one of requests a *ledger.CorruptError. After an error, or when ctx
+// Another ledger than the vault's is an ErrParams; a log that is not one of requests, or another one than before, a *ledger.CorruptError. After an error, or when ctx
 // ends, what was read until then is written, and the next Sync goes on from there: Followed says how far it is.
 func (w *Wallet) Sync(ctx context.Context, l Ledger) error { return w.follow(ctx, l, w.find) }
 
@@ -53,7 +53,8 @@ func (s *IssueService) Sync(ctx context.Context, l Ledger) error { return s.vaul
 // Followed is the number of the last record of the log that the vault has seen.
 func (v *Vault) Followed() (last uint64, err error) {
 	err = v.view(func(tx *bbolt.Tx) (err error) {
-		last, err = number(tx, followedKey)
+		p, err := placeOf(tx, followedKey)
+		last = p.seq
 		return err
 	})
 	return last, err
@@ -83,11 +84,11 @@ func (v *Vault) follow(ctx context.Context, l Ledger, find func(context.Context,
 		records, size = records[:0], 0
 		return err
 	}
-	for r, err := range l.Log(ctx, last+1) {
+	for r, err := range last.since(ctx, l) {
 		if err != nil {
 			return errors.Join(write(), err)
 		}
-		last = r.Seq
+		last.seq = r.Seq
 		records, size = append(records, r), size+len(r.Request)
 		if len(records) == followRecords || size >= followBytes {
 			if err := write(); err != nil {
@@ -101,12 +102,12 @@ func (v *Vault) follow(ctx context.Context, l Ledger, find func(context.Context,
 	if err := write(); err != nil {
 		return err
 	}
-	return v.lookUpFresh(ctx, l, last)
+	return v.lookUpFresh(ctx, l, last.seq)
 }
 
-// startFollowing returns the number of the last record seen, and refuses to follow for nobody what is a wallet's: its
+// startFollowing returns the last record seen, and refuses to follow for nobody what is a wallet's: its
 // tokens would be passed over.
-func (v *Vault) startFollowing(wallet bool) (last uint64, err error) {
+func (v *Vault) startFollowing(wallet bool) (last place, err error) {
 	err = v.view(func(tx *bbolt.Tx) error {
 		mark, err := get(tx, bucketMeta, []byte(keysKey))
 		if err != nil {
@@ -115,7 +116,7 @@ func (v *Vault) startFollowing(wallet bool) (last uint64, err error) {
 		if mark != nil && !wallet {
 			return refuse("the vault is a wallet's, whose own Sync finds its tokens")
 		}
-		last, err = number(tx, followedKey)
+		last, err = placeOf(tx, followedKey)
 		return err
 	})
 	return last, err
@@ -135,7 +136,8 @@ func (v *Vault) learn(ctx context.Context, records []ledger.Record, find func(co
 				return err
 			}
 		}
-		return putNumber(tx, followedKey, records[len(records)-1].Seq)
+		end := &records[len(records)-1]
+		return putPlace(tx, followedKey, place{end.Seq, end.Digest})
 	})
 }
 
@@ -335,18 +337,44 @@ func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw 
 	return h
 }
 
-// number is one that meta has under a key, 0 where it has none.
-func number(tx *bbolt.Tx, key string) (uint64, error) {
+// place is a record of the log that a vault has seen, and all before it. The zero value is before the first.
+type place struct {
+	seq    uint64
+	digest [32]byte // of the request
+}
+
+// placeOf is the place that meta has under a key: number(8) digest(32).
+func placeOf(tx *bbolt.Tx, key string) (p place, err error) {
 	body, err := get(tx, bucketMeta, []byte(key))
 	switch {
 	case body == nil || err != nil:
-		return 0, err
-	case len(body) != 8:
-		return 0, ledger.Corruptf("bucket "+bucketMeta, "%d bytes under %q, want 8", len(body), key)
+		return p, err
+	case len(body) != 8+len(p.digest):
+		return p, ledger.Corruptf("bucket "+bucketMeta, "%d bytes under %q, want %d", len(body), key, 8+len(p.digest))
 	}
-	return binary.BigEndian.Uint64(body), nil
+	copy(p.digest[:], body[8:])
+	p.seq = binary.BigEndian.Uint64(body)
+	return p, nil
 }
 
-func putNumber(tx *bbolt.Tx, key string, n uint64) error {
-	return put(tx, bucketMeta, []byte(key), binary.BigEndian.AppendUint64(nil, n))
+func putPlace(tx *bbolt.Tx, key string, p place) error {
+	return put(tx, bucketMeta, []byte(key), append(binary.BigEndian.AppendUint64(nil, p.seq), p.digest[:]...))
+}
+
+// since yields the records behind a place, after that one itself has been found to be as it was: a ledger that was put back to an older
+// state and went on otherwise is a *ledger.CorruptError.
+func (p place) since(ctx context.Context, l Ledger) iter.Seq2[ledger.Record, error] {
+	return func(yield func(ledger.Record, error) bool) {
+		for r, err := range l.Log(ctx, max(p.seq, 1)) {
+			if err == nil && r.Seq == p.seq {
+				if r.Digest == p.digest {
+					continue
+				}
+				err = ledger.Corruptf(fmt.Sprintf("request %d", r.Seq), "another one than the vault has seen: the ledger has lost records, make a new vault")
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -68,12 +68,12 @@ func (s *IssueService) prove(ctx context.Context, first int, orders []Order) (*S
 	if err != nil {
 		return nil, err
 	}
-	rules := s.rules() // once: Sync may adopt others meanwhile
+	rules := plans[0].rules
 	index, err := indexOf("issuers", rules.IssuerIdentities(), s.issuer)
 	if err != nil {
 		return nil, err
 	}
-	sub := s.submission(plans[0].Anchor)
+	sub := plans[0].submission()
 	for i, p := range plans {
 		if !rules.Issuers[index].MayIssue(p.Type) {
 			return nil, deny("tokens of this type are not the issuer's")
@@ -88,7 +88,7 @@ func (s *IssueService) prove(ctx context.Context, first int, orders []Order) (*S
 			}
 			out.tos, out.values = append(out.tos, pay.To), append(out.values, pay.Value)
 		}
-		if err := s.allowed(out.tos); err != nil {
+		if err := p.allowed(out.tos); err != nil {
 			return nil, err
 		}
 		if n := len(out.tos); p.locks && n != 1 {
@@ -108,7 +108,7 @@ func (s *IssueService) prove(ctx context.Context, first int, orders []Order) (*S
 
 // sign signs an action as issuer.
 func (s *IssueService) sign(r *request.Request, index int) (err error) {
-	r.Actions[index].Issuer.Signature, err = s.issuer.Sign(s.toSign(r, request.IssuerRole, index), nil)
+	r.Actions[index].Issuer.Signature, err = s.issuer.Sign(s.toSign(r, request.IssuerRole, uint64(index)), nil)
 	return err
 }
 

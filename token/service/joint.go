@@ -91,7 +91,7 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 			if err != nil {
 				return nil, err
 			}
-			known, err := s.wallet.keys.own(s.rules(), signer)
+			known, err := s.wallet.keys.own(p.rules, signer)
 			if err != nil {
 				return nil, err
 			}
@@ -100,7 +100,7 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 		if p.shared {
 			continue
 		}
-		if err := s.seal(sub, n, p.place); err != nil {
+		if err := s.seal(p.rules, sub, n, p.place); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +115,7 @@ func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) 
 		return nil, err
 	}
 	for n := range sub.Information.Actions {
-		if err := s.seal(sub, n, first+n); err != nil {
+		if err := s.seal(s.rules(), sub, n, first+n); err != nil {
 			return nil, err
 		}
 	}
@@ -123,12 +123,12 @@ func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) 
 }
 
 // seal encrypts the information on the action n of a submission, which stands at a place in the request, if there are auditors.
-func (s *system) seal(sub *Submission, n, place int) (err error) {
-	if len(s.rules().Auditors) == 0 {
+func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err error) {
+	if len(rules.Auditors) == 0 {
 		return nil
 	}
 	info := &sub.Information.Actions[n]
-	*info, err = info.Seal(s.rules(), s.ledger, sub.Request.Anchor, place)
+	*info, err = info.Seal(rules, s.ledger, sub.Request.Anchor, place)
 	return err
 }
 

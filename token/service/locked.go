@@ -77,11 +77,12 @@ func (s *TransferService) unlock(ctx context.Context, id token.ID, u script.Unlo
 	}
 	defer s.wallet.endReservation(f)
 	f.witness = witness
-	to, err := s.wallet.keys.address(s.rules(), f.tokens[0].nonces[0])
+	rules := s.rules()
+	to, err := s.wallet.keys.address(rules, f.tokens[0].nonces[0])
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.plan(Order{Type: f.tokens[0].Type, Payments: []Payment{{to, f.sum}}})
+	p, err := s.plan(rules, Order{Type: f.tokens[0].Type, Payments: []Payment{{to, f.sum}}})
 	if err != nil {
 		return nil, err
 	}

@@ -25,9 +25,9 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 	if err := s.follow(ctx, l); err != nil {
 		return 0, err
 	}
-	var last uint64
+	var last place
 	err = v.view(func(tx *bbolt.Tx) (err error) {
-		last, err = number(tx, reconciledKey)
+		last, err = placeOf(tx, reconciledKey)
 		return err
 	})
 	if err != nil {
@@ -55,7 +55,8 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 					strays = append(strays, seen[i])
 				}
 			}
-			return putNumber(tx, reconciledKey, seen[len(seen)-1].Seq)
+			end := &seen[len(seen)-1]
+			return putPlace(tx, reconciledKey, place{end.Seq, end.Digest})
 		})
 		seen = seen[:0]
 		if err != nil {
@@ -69,7 +70,7 @@ func (s *AuditorService) Reconcile(ctx context.Context, l Ledger, stray func(led
 		}
 		return nil
 	}
-	for r, err := range l.Log(ctx, last+1) {
+	for r, err := range last.since(ctx, l) {
 		if err == nil {
 			seen = append(seen, r)
 			if len(seen) == chunk {

@@ -20,8 +20,8 @@ import (
 //
 //	meta        "format" -> version(1) ledger.Genesis
 //	            "keys" -> mark(32) of the keys whose tokens these are
-//	            "followed" -> number(8) of the last record of the log that the vault has seen
-//	            "reconciled" -> number(8) of the last one that an auditor has
+//	            "followed" -> number(8) and digest(32) of the last record of the log that the vault has seen
+//	            "reconciled" -> those of the last one that an auditor has
 //	tokens      id       -> a token that the ledger was found to have: unspent or reserved
 //	free        type value(8) id -> nothing: the tokens that are unspent
 //	scripts     id       -> nothing: those of them that scripts own

@@ -68,12 +68,13 @@ func TestStolenAuditor(t *testing.T) {
 	who.Signer, who.Key = second, ledgertest.AuditorKey(t, second.Identity())
 	w.auditor = must.Get(service.NewAuditorService(w.params, smallTables, serial, vault, who))(t)
 	must.Get(w.auditor.Reconcile(ctx, w.ledger, func(ledger.Record) error { return nil }))(t)
+	early := must.Get(alice.pay.Transfer(ctx, paying(old, 30)))(t)
+	must.FailGet(w.submit(t, early))(t, zkbench.ErrPolicy, "by a payer who has not heard of it")
+	must.Do(t, alice.Discard(ctx, early.Request.Anchor))
 	must.Do(t, alice.Sync(ctx, w.ledger))
-	sub := must.Get(alice.pay.Transfer(ctx, paying(old, 30)))(t)
-	_, err := w.submit(t, sub)
+	_, err := alice.pay.Transfer(ctx, paying(old, 30))
 	must.Fail(t, err, zkbench.ErrPolicy, "an address that was sealed to the auditor before")
-	golden.Contains(t, err.Error(), "sealed under policy 0", "must do so again")
-	must.Do(t, alice.Discard(ctx, sub.Request.Anchor))
+	golden.Contains(t, err.Error(), "the auditors of policy 1", "must make a new one")
 	must.Do(t, bob.Sync(ctx, w.ledger))
 	report := w.land(t, must.Get(alice.pay.Transfer(ctx, paying(bob.address(t), 30)))(t))
 	golden.Equal(t, "the payer, whose token is older than the auditor", []string{"Alice"}, report.Actions[0].Inputs[0].Owners)
@@ -85,6 +86,30 @@ func TestStolenAuditor(t *testing.T) {
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	w.land(t, must.Get(alice.pay.Transfer(ctx, paying(kept, 10)))(t))
 	must.FailGet(alice.pay.Transfer(ctx, service.Order{Type: usd, Payments: []service.Payment{{Value: 1}}, Metadata: make([]byte, 6)}))(t, zkbench.ErrLimit, "a limit of the policy that it has followed")
+}
+
+// TestAuditOfBefore: what an auditor has signed under one policy is not good under the next.
+func TestAuditOfBefore(t *testing.T) {
+	w := governed(t, nil)
+	ctx := t.Context()
+	alice := w.party(t, w.key(t, "alice"))
+	sub := must.Get(w.issuer.Issue(ctx, of("EUR", paying(alice.address(t), 5))))(t)
+	raw, info := encodings(t, sub)
+	signature, _, err := w.auditor.Sign(ctx, raw, info)
+	must.Do(t, err)
+	w.update(t, func(p *token.Policy) { p.Issuers[0].Types = []string{usd} })
+	must.Get(w.auditor.Reconcile(ctx, w.ledger, nil))(t)
+	_, _, err = w.auditor.Sign(ctx, raw, info)
+	must.Fail(t, err, zkbench.ErrPolicy, "signed again")
+	sub.Request.Auditors[0] = signature
+	_, err = w.validator.Validate(ctx, validator.TokenFunc(w.ledger.Token), must.Get(sub.Request.Encode())(t), blockTime)
+	must.Fail(t, err, zkbench.ErrSignature, "an issue of EUR under a policy that lets nobody issue it")
+	good := must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 5)))(t)
+	w.update(t, func(p *token.Policy) { p.Limits.Metadata = 9 })
+	_, err = w.submit(t, good)
+	must.Fail(t, err, zkbench.ErrSignature, "by an auditor who has not followed")
+	must.Get(w.auditor.Reconcile(ctx, w.ledger, nil))(t)
+	w.land(t, good)
 }
 
 // TestForgedUpdate: a ledger that gives a vault an update which administrators have not signed is refused, and the vault stays where it is.

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -126,8 +127,9 @@ func newSystem(params *token.PublicParams, proofType string, tuning token.Tuning
 
 // plan is an order that has been checked.
 type plan struct {
-	Order           // Rand nil: the prover takes the parameters' source
-	rand  io.Reader // for all else
+	Order               // Rand nil: the prover takes the parameters' source
+	rules *token.Policy // under which it was checked
+	rand  io.Reader     // for all else
 	sum   uint64
 	locks bool // some payment goes to a hash time lock
 }
@@ -137,11 +139,12 @@ func (s *system) plans(orders []Order) (plans []*plan, err error) {
 	if n := len(orders); n < 1 || n > request.MaxActions {
 		return nil, refuse("%d orders, accepted are 1 to %d", n, request.MaxActions)
 	}
+	rules := s.rules() // once: Sync may adopt others meanwhile
 	for i, o := range orders {
 		if i > 0 && o.Anchor == nil {
 			o.Anchor = plans[0].Anchor
 		}
-		p, err := s.plan(o)
+		p, err := s.plan(rules, o)
 		switch {
 		case err != nil && len(orders) > 1:
 			return nil, fmt.Errorf("order %d: %w", i, err)
@@ -156,9 +159,9 @@ func (s *system) plans(orders []Order) (plans []*plan, err error) {
 }
 
 // plan checks an order and draws its anchor.
-func (s *system) plan(o Order) (*plan, error) {
-	p := &plan{Order: o}
-	switch n, limits := len(o.Payments), s.rules().Limits; {
+func (s *system) plan(rules *token.Policy, o Order) (*plan, error) {
+	p := &plan{Order: o, rules: rules}
+	switch n, limits := len(o.Payments), rules.Limits; {
 	case len(o.Type) < 1 || len(o.Type) > token.MaxType:
 		return nil, refuse("type of %d bytes, accepted are 1 to %d", len(o.Type), token.MaxType)
 	case n < 1:
@@ -180,14 +183,14 @@ func (s *system) plan(o Order) (*plan, error) {
 		if p.sum, carry = bits.Add64(p.sum, o.Payments[i].Value, 0); carry != 0 {
 			return nil, refuse("payments whose sum is 2^64 or more")
 		}
-		lock, err := s.payee(&o.Payments[i].To)
+		lock, err := s.payee(rules, &o.Payments[i].To)
 		if err != nil {
 			return nil, fmt.Errorf("payment %d: %w", i, err)
 		}
 		p.locks = p.locks || lock
 	}
 	if o.Change != nil {
-		if _, err := s.payee(o.Change); err != nil {
+		if _, err := s.payee(rules, o.Change); err != nil {
 			return nil, fmt.Errorf("change: %w", err)
 		}
 	}
@@ -205,7 +208,7 @@ func (s *system) plan(o Order) (*plan, error) {
 
 // payee refuses an address that a validator or an auditor would refuse, before
 // tokens are bound to it, and tells whether it is a hash time lock.
-func (s *system) payee(to *Address) (lock bool, err error) {
+func (s *system) payee(rules *token.Policy, to *Address) (lock bool, err error) {
 	lock = identity.Identity(to.Owner).Type() == script.TypeHashLock
 	ids, err := script.Identities(to.Owner)
 	if err != nil {
@@ -214,21 +217,27 @@ func (s *system) payee(to *Address) (lock bool, err error) {
 	if len(to.Members) != len(ids) {
 		return lock, refuse("%d members, the owner has %d identities", len(to.Members), len(ids))
 	}
-	for _, id := range ids {
-		v, err := s.ids.Verifier(id)
-		if err != nil {
+	keys := make([]identity.Verifier, len(ids))
+	for i, id := range ids {
+		if keys[i], err = s.ids.Verifier(id); err != nil {
 			return lock, err
 		}
-		if identity.AnybodySigns(v) {
+		if identity.AnybodySigns(keys[i]) {
 			return lock, refuse("a key of small order, for which anybody can sign")
+		}
+		if slices.ContainsFunc(keys[:i], func(other identity.Verifier) bool { return identity.SameKey(keys[i], other) }) {
+			return lock, refuse("a script that names one key as two identities")
+		}
+		if id.Type() == identity.TypePseudonym && !to.Members[i].Audit.For(rules) {
+			return lock, deny("the address says nothing to the auditors of policy %d: the payee must make a new one", rules.Version)
 		}
 	}
 	return lock, nil
 }
 
 // allowed refuses outputs to owners of kinds that the policy does not allow, the change too.
-func (s *system) allowed(tos []Address) error {
-	kinds := s.rules().Owners
+func (p *plan) allowed(tos []Address) error {
+	kinds := p.rules.Owners
 	for i := range tos {
 		ids, err := script.Identities(tos[i].Owner)
 		if err != nil {
@@ -271,9 +280,9 @@ func signerSecret(signer identity.Signer, rand io.Reader) ([]byte, error) {
 }
 
 // submission is an empty one.
-func (s *system) submission(anchor []byte) *Submission {
+func (p *plan) submission() *Submission {
 	return &Submission{
-		Request:     &request.Request{Anchor: anchor, Auditors: make([][]byte, len(s.rules().Auditors))},
+		Request:     &request.Request{Anchor: p.Anchor, Auditors: make([][]byte, len(p.rules.Auditors))},
 		Information: new(audit.Information),
 	}
 }
@@ -297,8 +306,8 @@ func (s *system) add(ctx context.Context, sub *Submission, a request.Action, dra
 func (s *system) rules() *token.Policy { return s.vault.rules() }
 
 // toSign is what is signed of a request in a role.
-func (s *system) toSign(r *request.Request, role request.Role, action int) []byte {
-	message := request.ToSign(r.Message(s.ledger), role, action)
+func (s *system) toSign(r *request.Request, role request.Role, of uint64) []byte {
+	message := request.ToSign(r.Message(s.ledger), role, of)
 	return message[:]
 }
 

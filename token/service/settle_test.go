@@ -126,7 +126,7 @@ func (b *before) Record(ctx context.Context, anchor []byte) (ledgers.Record, boo
 	return b.memory.Record(ctx, anchor)
 }
 
-// cut is a ledger whose log breaks off after so many records, by the end of a context or without a reason of the caller's.
+// cut is a ledger whose log breaks off after so many records, the one that is read again among them, by the end of a context or without a reason of the caller's.
 type cut struct {
 	*memory
 	after  int
@@ -159,12 +159,12 @@ func TestSyncInPieces(t *testing.T) {
 		w.land(t, must.Get(w.issuer.Issue(t.Context(), paying(bob.address(t), 1)))(t))
 	}
 	for i := range 2 {
-		must.Fail(t, bob.Sync(t.Context(), cut{memory: w.ledger, after: 2}), zkbench.ErrEnv, "out of reach")
+		must.Fail(t, bob.Sync(t.Context(), cut{memory: w.ledger, after: 2 + min(i, 1)}), zkbench.ErrEnv, "out of reach")
 		bob.has(t, uint64(2*i+2), "what was read before")
 		golden.Equal(t, "followed", uint64(2*i+2), must.Get(bob.Followed())(t))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	must.Fail(t, bob.Sync(ctx, cut{memory: w.ledger, after: 0, cancel: cancel}), context.Canceled, "cancelled")
+	must.Fail(t, bob.Sync(ctx, cut{memory: w.ledger, after: 1, cancel: cancel}), context.Canceled, "cancelled")
 	bob.has(t, 5, "one record more was read")
 	must.Do(t, bob.Sync(t.Context(), w.ledger))
 	bob.has(t, 6, "all")
@@ -298,6 +298,32 @@ func TestRestored(t *testing.T) {
 			w.land(t, must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 67)))(t))
 		})
 	}
+}
+
+// TestFork: a ledger that was put back to an older state, and went on otherwise, is found out by who has seen more of it; a new vault
+// follows it.
+func TestFork(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.funded(t, "alice", 10)
+	none := func(ledgers.Record) error { return nil }
+	older := len(w.ledger.log)
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(w.party(t, w.key(t, "bob")).address(t), 1)))(t))
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	must.Get(w.auditor.Reconcile(ctx, w.ledger, none))(t)
+	w.ledger.log = w.ledger.log[:older]
+	must.Do(t, alice.Sync(ctx, w.ledger), "which may as well lag")
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 7)))(t))
+	if err := alice.Sync(ctx, w.ledger); !isCorrupt(err) {
+		t.Errorf("%v, want another log", err)
+	}
+	if _, err := w.auditor.Reconcile(ctx, w.ledger, none); !isCorrupt(err) {
+		t.Errorf("the auditor: %v, want another log", err)
+	}
+	alice.has(t, 10, "what it had")
+	alice.lose(t, w)
+	must.Do(t, alice.Sync(ctx, w.ledger))
+	alice.has(t, 17, "in a new vault")
 }
 
 // TestMarked: a wallet's vault is synchronized by the wallet, and is for its keys alone.

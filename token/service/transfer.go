@@ -83,7 +83,7 @@ func (s *TransferService) parts(first int, orders []Order) (parts []*part, end f
 		return nil, end, err
 	}
 	for i, p := range plans {
-		f, err := s.wallet.take(p, s.rules().Limits.Inputs)
+		f, err := s.wallet.take(p, p.rules.Limits.Inputs)
 		if err != nil {
 			return parts, end, err
 		}
@@ -134,10 +134,10 @@ func (s *TransferService) outputs(p *plan, f *funds) (*outputs, error) {
 		change := int(at.Int64())
 		out.tos, out.values = slices.Insert(out.tos, change, *to), slices.Insert(out.values, change, rest)
 	}
-	if n, most := len(out.tos), s.rules().Limits.Outputs; n > most {
+	if n, most := len(out.tos), p.rules.Limits.Outputs; n > most {
 		return nil, tooMany("outputs with change", n, most)
 	}
-	if err := s.allowed(out.tos); err != nil {
+	if err := p.allowed(out.tos); err != nil {
 		return nil, err
 	}
 	if p.locks {
@@ -158,13 +158,13 @@ func (s *TransferService) change(p *plan, f *funds) (*Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.wallet.keys.address(s.rules(), nonce)
+	to, err := s.wallet.keys.address(p.rules, nonce)
 	return &to, err
 }
 
 // prove makes the submission of parts, without signatures.
 func (s *TransferService) prove(ctx context.Context, parts []*part) (*Submission, error) {
-	sub := s.submission(parts[0].Anchor)
+	sub := parts[0].submission()
 	for _, p := range parts {
 		owned := make([]action.Owned, len(p.tokens))
 		for i := range p.tokens {
@@ -215,7 +215,7 @@ func (s *TransferService) sign(parts []*part, sub *Submission) error {
 					return fmt.Errorf("input %d: %w", i, err)
 				}
 			}
-			known, err := s.wallet.keys.own(s.rules(), signer)
+			known, err := s.wallet.keys.own(p.rules, signer)
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}

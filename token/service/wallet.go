@@ -55,7 +55,7 @@ func (v *Vault) bind(keys *Keys) error {
 			if err := put(tx, bucketMeta, []byte(keysKey), keys.mark[:]); err != nil {
 				return err
 			}
-			return putNumber(tx, followedKey, 0)
+			return putPlace(tx, followedKey, place{})
 		case !bytes.Equal(mark, keys.mark[:]):
 			return refuse("the wallet's keys are not those that the vault was made with")
 		}

@@ -53,8 +53,8 @@ type signature struct {
 	signer        identity.Identity
 	signature     []byte
 	role          request.Role
-	of            int // the action that an issuer signs
-	nth           int // of an input that has several, from 1
+	of            uint64 // the action that an issuer signs, the policy's version that an auditor does
+	nth           int    // of an input that has several, from 1
 }
 
 // fail keeps the first error, if any.
@@ -193,7 +193,7 @@ func (c *pending) issuer(i int) error {
 	case given.Index >= len(c.policy.Issuers):
 		return failed(check, i, -1, refuse("issuer %d, the policy has %d", given.Index, len(c.policy.Issuers)))
 	}
-	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, i, 0})
+	c.signatures = append(c.signatures, signature{Issuers, i, -1, c.policy.Issuers[given.Index].Identity, given.Signature, request.IssuerRole, uint64(i), 0})
 	return nil
 }
 
@@ -327,7 +327,7 @@ func (c *pending) allowed(i int, owner identity.Identity) error {
 
 func (c *pending) auditors() {
 	for k, s := range c.request.Auditors {
-		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.policy.Auditors[k].Identity, s, request.Auditor, 0, 0})
+		c.signatures = append(c.signatures, signature{Auditors, -1, k, c.policy.Auditors[k].Identity, s, request.Auditor, c.policy.Version, 0})
 	}
 }
 

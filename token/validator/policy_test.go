@@ -110,11 +110,11 @@ func TestStolenIssuerKey(t *testing.T) {
 	raw, openings := g.issue("a", 100, 50)
 	a := g.land(raw, openings...)
 	late := g.another()
+	raw, _ = g.issue("b", 100)
 	landed := g.land(g.update(g.v.Policy(), newIssuer(fresh), "anna", "carl"))
 	if landed.Request != nil || landed.Update == nil || landed.Policy != 0 || g.v.Policy().Version != 1 {
 		t.Errorf("%+v", landed)
 	}
-	raw, _ = g.issue("b", 100)
 	want(t, "the stolen key", g.landed(g.v, raw).Err, validator.Issuers, 0, -1, zkbench.ErrSignature)
 	// A validator that has not followed accepts it; the ledger does not.
 	behind := must.Get(late.Validate(t.Context(), g.l, raw, g.at))(t)
@@ -132,7 +132,7 @@ func TestStolenIssuerKey(t *testing.T) {
 	}
 
 	// A log in which the stolen key has issued under the policy that replaced it, or said to be under the one before.
-	g.issuer = stolen
+	g.issuer, g.ahead = stolen, ^uint64(0) // by an auditor of the policy before
 	raw, _ = g.issue("e", 1)
 	forged := must.Get(g.another().Validate(t.Context(), g.l, raw, g.at))(t).Entry()
 	forged.Policy = 1
@@ -265,7 +265,7 @@ func TestBatchAcrossUpdate(t *testing.T) {
 	before, _ := g.issue("before", 1)
 	update := g.update(g.v.Policy(), newIssuer(fresh), "ben", "carl")
 	after, _ := g.issue("after", 1)
-	g.issuer = fresh
+	g.issuer, g.ahead = fresh, 1
 	anew, _ := g.issue("anew", 1)
 	raws := [][]byte{before, update, after, anew}
 	var entries []ledgers.Entry

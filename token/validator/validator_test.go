@@ -33,6 +33,7 @@ var smallTables = token.Tuning{Table: group.TableOptions{Window: 4, Spacing: 8}}
 // system is a token system of one issuer, one auditor, some owners, and the tokens
 // on its ledger, with the openings that their owners know.
 type system struct {
+	ahead uint64 // of the validator's policy, the auditor's
 	testing.TB
 	params   *token.PublicParams
 	id       token.LedgerID
@@ -120,8 +121,8 @@ func (s *system) moved(anchor string, n int, metadata string, inputs []token.ID,
 // auditor where they have a place.
 func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 	s.Helper()
-	signature := func(signer identity.Signer, role request.Role, action int) []byte {
-		message := request.ToSign(r.Message(s.id), role, action)
+	signature := func(signer identity.Signer, role request.Role, of uint64) []byte {
+		message := request.ToSign(r.Message(s.id), role, of)
 		return must.Get(signer.Sign(message[:], nil))(s)
 	}
 	for i := range r.Actions {
@@ -129,10 +130,10 @@ func (s *system) sign(r *request.Request, owners ...[]identity.Signer) []byte {
 			r.Actions[i].Spends[j].Signatures = [][]byte{signature(owners[i][j], request.Owner, 0)}
 		}
 		if r.Actions[i].Issuer != nil {
-			r.Actions[i].Issuer.Signature = signature(s.issuer, request.IssuerRole, i)
+			r.Actions[i].Issuer.Signature = signature(s.issuer, request.IssuerRole, uint64(i))
 		}
 	}
-	r.Auditors = [][]byte{signature(s.auditor, request.Auditor, 0)}
+	r.Auditors = [][]byte{signature(s.auditor, request.Auditor, s.v.Policy().Version+s.ahead)}
 	return s.encode(r)
 }
 
