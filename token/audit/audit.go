@@ -12,8 +12,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/hpke"
+	"crypto/sha256"
 	"fmt"
 	"math/bits"
+	"sync"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -53,7 +55,13 @@ type Auditor struct {
 	key         hpke.PrivateKey
 	authorities []identity.Identity
 	ex          executor.Executor
+
+	mu       sync.Mutex
+	enrolled map[[sha256.Size]byte]*identity.Certificate // certificates that were verified lately, by their hashes
 }
+
+// maxEnrolled is how many certificates an auditor keeps: one more takes the place of any other.
+const maxEnrolled = 1 << 12
 
 // New returns the auditor whose private key of HPKE it is, and who accepts enrolments of these authorities. local gives the
 // choices that are no part of the parameters. The error is an ErrParams.
@@ -75,7 +83,7 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	if err != nil {
 		return nil, err
 	}
-	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex}, nil
+	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex, enrolled: make(map[[sha256.Size]byte]*identity.Certificate)}, nil
 }
 
 // Follow adopts the updates of the policy that are on the ledger, as validator.Validator.Follow does: an auditor who has not
@@ -254,7 +262,7 @@ func (a *Auditor) name(id identity.Identity, known *Owner) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	certificate, err := a.scheme.Certificate(known.Certificate, a.authorities...)
+	certificate, err := a.certificate(known.Certificate)
 	if err != nil {
 		return "", err
 	}
@@ -262,6 +270,31 @@ func (a *Auditor) name(id identity.Identity, known *Owner) (string, error) {
 		return "", err
 	}
 	return certificate.Name, nil
+}
+
+// certificate parses and verifies a certificate, unless it has been lately.
+func (a *Auditor) certificate(encoded []byte) (*identity.Certificate, error) {
+	sum := sha256.Sum256(encoded)
+	a.mu.Lock()
+	known := a.enrolled[sum]
+	a.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	c, err := a.scheme.Certificate(encoded, a.authorities...)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for other := range a.enrolled {
+		if len(a.enrolled) < maxEnrolled {
+			break
+		}
+		delete(a.enrolled, other)
+	}
+	a.enrolled[sum] = c
+	return c, nil
 }
 
 func failed(check string, action, index int, err error) error {

@@ -42,6 +42,8 @@ type Payee struct {
 	Tag [TagLen]byte
 	KEM token.KEM
 	Key []byte // public
+
+	own []byte // the reader's secret, of its own address (Reader.Own)
 }
 
 // Place is where a note stands. It is good in no other one.
@@ -56,6 +58,25 @@ func (p *Place) info() []byte {
 	info := append([]byte("zkbench/v3/note"), p.Ledger[:]...)
 	info = append(append(info, byte(len(p.ID))), p.ID...)
 	return append(info, p.Owner...)
+}
+
+func (p *Payee) seal(info, plain []byte) ([]byte, error) {
+	if p.own != nil {
+		return sealOwn(p.own, info, plain)
+	}
+	kem, err := p.KEM.HPKE()
+	if err != nil {
+		return nil, err
+	}
+	key, err := kem.NewPublicKey(p.Key)
+	if err != nil {
+		return nil, fmt.Errorf("%w: note key is none of %v", zkbench.ErrParams, p.KEM)
+	}
+	sealed, err := hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, plain)
+	if err != nil { // of a key of small order
+		return nil, fmt.Errorf("%w: note key agrees on nothing", zkbench.ErrParams)
+	}
+	return sealed, nil
 }
 
 // Share is the part of a note for one identity.
@@ -88,17 +109,9 @@ func Seal(place Place, payees []Payee, o token.Opening) ([]byte, error) {
 	b.AddUint8(uint8(len(payees)))
 	for i := range payees {
 		p := &payees[i]
-		kem, err := p.KEM.HPKE()
+		sealed, err := p.seal(info, plain)
 		if err != nil {
-			return nil, err
-		}
-		key, err := kem.NewPublicKey(p.Key)
-		if err != nil {
-			return nil, fmt.Errorf("%w: note key of payee %d is none of %v", zkbench.ErrParams, i, p.KEM)
-		}
-		sealed, err := hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, plain)
-		if err != nil { // of a key of small order
-			return nil, fmt.Errorf("%w: note key of payee %d agrees on nothing", zkbench.ErrParams, i)
+			return nil, fmt.Errorf("payee %d: %w", i, err)
 		}
 		b.AddBytes(p.Tag[:])
 		b.AddUint16(uint16(p.KEM))

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"filippo.io/edwards25519"
+	"filippo.io/edwards25519/field"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zkbench/zkbench"
@@ -112,7 +114,7 @@ func TestUnlinkable(t *testing.T) {
 	r := note.NewReader([]byte("seed"), place().Ledger)
 	n := nonceOf(t)
 	a, b, again := must.Get(r.Payee(n, token.X25519))(t), must.Get(r.Payee(nonceOf(t), token.X25519))(t), must.Get(r.Payee(n, token.X25519))(t)
-	if cmp.Diff(a, again) != "" {
+	if a.Tag != again.Tag || !bytes.Equal(a.Key, again.Key) {
 		t.Error("one nonce, two payees")
 	}
 	all := append(b.Tag[:], b.Key...)
@@ -121,6 +123,41 @@ func TestUnlinkable(t *testing.T) {
 			t.Error("two addresses have bytes in common")
 		}
 	}
+}
+
+// TestOwn: what a reader seals to itself it opens, in its place alone; it is as long as what others seal to it, and has a point of the
+// curve in front; and nobody else opens it.
+func TestOwn(t *testing.T) {
+	r := note.NewReader([]byte("seed"), place().Ledger)
+	for _, kem := range kems {
+		nonce := nonceOf(t)
+		own, foreign := must.Get(r.Own(nonce, kem))(t), must.Get(r.Payee(nonce, kem))(t)
+		golden.Equal(t, "tag", foreign.Tag, own.Tag)
+		a, b := must.Get(note.Seal(place(), []note.Payee{own}, opening("USD")))(t), must.Get(note.Seal(place(), []note.Payee{foreign}, opening("USD")))(t)
+		golden.Equal(t, "bytes", len(b), len(a))
+		share := must.Get(note.Decode(a))(t)[0]
+		golden.Equal(t, "opening", opening("USD"), must.Get(r.Open(place(), &share, nonce))(t))
+		again := must.Get(note.Decode(must.Get(note.Seal(place(), []note.Payee{own}, opening("USD")))(t)))(t)[0]
+		if bytes.Equal(again.Sealed[:32], share.Sealed[:32]) {
+			t.Errorf("%v: one point twice", kem)
+		}
+		if kem == token.X25519 {
+			// On the curve and not its twist, and of prime order: as an ephemeral key is. Of random bytes that holds for 1 of 16.
+			u := must.Get(new(field.Element).SetBytes(share.Sealed[:32]))(t)
+			one := new(field.Element).One()
+			y := new(field.Element).Multiply(new(field.Element).Subtract(u, one), new(field.Element).Invert(new(field.Element).Add(u, one)))
+			p, err := new(edwards25519.Point).SetBytes(y.Bytes())
+			if err != nil || new(edwards25519.Point).MultByCofactor(p).Equal(edwards25519.NewIdentityPoint()) == 1 {
+				t.Errorf("not a point of the curve: %v", err)
+			}
+		}
+		other := place()
+		other.ID = token.ID("another")
+		must.FailGet(r.Open(other, &share, nonce))(t, zkbench.ErrMalformed, "another place")
+		must.FailGet(r.Open(place(), &share, nonceOf(t)))(t, zkbench.ErrMalformed, "another address")
+		must.FailGet(note.NewReader([]byte("other"), place().Ledger).Open(place(), &share, nonce))(t, zkbench.ErrMalformed, "another reader")
+	}
+	must.FailGet(r.Own(note.Nonce{}, 1))(t, zkbench.ErrParams, "KEM")
 }
 
 // TestForeignVector: another program, from docs/notes.md and RFC 9180 alone, finds the same nonces and keys, and its note opens.
@@ -249,6 +286,13 @@ func BenchmarkSeal(b *testing.B) {
 				must.Get(note.Seal(place(), []note.Payee{p}, opening("USD")))(b)
 			}
 		})
+	}
+}
+
+func BenchmarkSealOwn(b *testing.B) {
+	p := must.Get(note.NewReader(nil, place().Ledger).Own(note.Nonce{}, token.X25519))(b)
+	for b.Loop() {
+		must.Get(note.Seal(place(), []note.Payee{p}, opening("USD")))(b)
 	}
 }
 

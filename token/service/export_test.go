@@ -25,8 +25,11 @@ func (v *Vault) Taken() int {
 	return len(v.taken)
 }
 
-// SignerSecret is what the services give action.Spec as Key.
+// SignerSecret is what an issuer's service gives action.Spec as Key, KeysSecret what a wallet's does.
 var SignerSecret = signerSecret
+
+// KeysSecret is the secret of a wallet's keys.
+func KeysSecret(k *Keys) []byte { return k.secret[:] }
 
 // NewNonce draws 32 bytes.
 var NewNonce = newNonce

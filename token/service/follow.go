@@ -330,6 +330,9 @@ func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw 
 			continue
 		}
 		h.Opening, h.nonces = opening, append(h.nonces, nonce)
+		if !script.IsScript(t.Owner) {
+			h.proof = w.keys.proof(nonce)
+		}
 	}
 	if len(h.nonces) == 0 {
 		return nil

@@ -30,7 +30,7 @@ func NewIssueService(params *token.PublicParams, proofType string, tuning token.
 	if err != nil {
 		return nil, err
 	}
-	secret, err := signerSecret(issuer, nil)
+	secret, err := signerSecret(issuer)
 	if err != nil {
 		return nil, err
 	}

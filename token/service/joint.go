@@ -91,7 +91,7 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 			if err != nil {
 				return nil, err
 			}
-			known, err := s.wallet.keys.own(p.rules, signer)
+			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
 			if err != nil {
 				return nil, err
 			}
@@ -416,7 +416,7 @@ func (s *TransferService) signJoint(j *joint) error {
 			if err != nil {
 				return err
 			}
-			known, err := s.wallet.keys.own(s.rules(), signer)
+			known, err := s.wallet.keys.own(s.rules(), nonce, signer, nil)
 			if err != nil {
 				return err
 			}

@@ -26,11 +26,13 @@ type kept struct {
 	inputs      []token.ID
 	request     []byte
 	information []byte
+
+	drawn bool // the anchor; not kept
 }
 
 // newKept encodes a submission.
 func newKept(sub *Submission, digest [32]byte, inputs []token.ID) (_ *kept, err error) {
-	k := &kept{digest: digest, inputs: inputs}
+	k := &kept{digest: digest, inputs: inputs, drawn: sub.drawn}
 	if k.request, err = sub.Request.Encode(); err != nil {
 		return nil, err
 	}
@@ -84,7 +86,8 @@ func unused(tx *bbolt.Tx, anchor []byte) error {
 	return nil
 }
 
-// keepNew writes a submission that the vault has not had.
+// keepNew writes a submission that the vault has not had. The ledger may have had its anchor before, and is asked once
+// (Vault.lookUpFresh), unless that was drawn.
 func keepNew(tx *bbolt.Tx, anchor []byte, k *kept) error {
 	if err := unused(tx, anchor); err != nil {
 		return err
@@ -94,9 +97,10 @@ func keepNew(tx *bbolt.Tx, anchor []byte, k *kept) error {
 			return err
 		}
 	}
-	// An anchor that the ledger may have had before is looked up once (Vault.follow).
-	if err := put(tx, bucketFresh, anchor, nil); err != nil {
-		return err
+	if !k.drawn {
+		if err := put(tx, bucketFresh, anchor, nil); err != nil {
+			return err
+		}
 	}
 	return putKept(tx, anchor, k)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
@@ -22,15 +23,25 @@ type Keys struct {
 	ledger token.LedgerID
 	reader *note.Reader
 	mark   [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
+	secret [transcript.SeedLen]byte // enters the derivation of blindings and nonces of proofs
 	// signer signs for the address of a nonce.
 	signer func(note.Nonce) (identity.Signer, error)
-	// known is what auditors want to see of the signer, in clear.
-	known func(identity.Signer) (audit.Owner, error)
+	// Of pseudonyms, what auditors want to see: the enrolment, and the proof that a signer is the holder's.
+	certificate []byte
+	prove       func(identity.Signer) ([]byte, error)
+
+	mu     sync.Mutex
+	proofs map[note.Nonce][]byte // of addresses that were made lately, whose tokens Sync may find
 }
 
+// maxProofs is how many audit proofs are remembered: one more takes the place of any other.
+const maxProofs = 4096
+
 func newKeys(secret []byte, id token.LedgerID) *Keys {
-	k := &Keys{ledger: id, reader: note.NewReader(secret, id)}
-	_, _ = transcript.XOF("zkbench/v3/service/mark", secret, id[:]).Read(k.mark[:]) // never fails
+	k := &Keys{ledger: id, reader: note.NewReader(secret, id), proofs: make(map[note.Nonce][]byte)}
+	xof := transcript.XOF("zkbench/v3/service/keys", secret, id[:])
+	_, _ = xof.Read(k.mark[:]) // never fails
+	_, _ = xof.Read(k.secret[:])
 	return k
 }
 
@@ -38,11 +49,11 @@ func newKeys(secret []byte, id token.LedgerID) *Keys {
 // are encrypted to keys that derive from a signature of the signer's: it must sign alike whenever it is asked, as
 // those of package identity do; else the error is an ErrParams.
 func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
-	secret, err := signerSecret(signer, nil)
+	secret, err := signerSecret(signer)
 	if err != nil {
 		return nil, err
 	}
-	again, err := signerSecret(signer, nil)
+	again, err := signerSecret(signer)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +62,6 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	}
 	k := newKeys(secret, genesis.ID())
 	k.signer = func(note.Nonce) (identity.Signer, error) { return signer, nil }
-	k.known = func(identity.Signer) (audit.Owner, error) { return audit.Owner{}, nil }
 	return k, nil
 }
 
@@ -71,39 +81,66 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 	if err != nil {
 		return nil, err
 	}
-	encoded, bound := bytes.Clone(certificate), audit.Context(id)
 	k := newKeys(holder.Secret(), id)
 	k.signer = func(nonce note.Nonce) (identity.Signer, error) { return holder.Restore(nonce) }
-	k.known = func(signer identity.Signer) (audit.Owner, error) {
-		proof, err := signer.(identity.Pseudonym).AuditProof(enrolled, bound, nil)
-		return audit.Owner{Certificate: encoded, Proof: proof}, err
+	k.certificate = bytes.Clone(certificate)
+	bound := audit.Context(id)
+	k.prove = func(signer identity.Signer) ([]byte, error) {
+		return signer.(identity.Pseudonym).AuditProof(enrolled, bound, nil)
 	}
 	first, err := k.signer(note.Nonce{})
 	if err == nil {
-		_, err = k.known(first) // another holder's certificate shows here
+		_, err = k.prove(first) // another holder's certificate shows here
 	}
 	return k, err
 }
 
-// own is what auditors want to see of a signer, in clear: nothing where there are none.
-func (k *Keys) own(rules *token.Policy, signer identity.Signer) (audit.Owner, error) {
-	if len(rules.Auditors) == 0 {
+// own is what auditors want to see of the signer of a nonce, in clear, with a proof that is known (nil: none): nothing of a key, and where there are no auditors.
+func (k *Keys) own(rules *token.Policy, nonce note.Nonce, signer identity.Signer, proof []byte) (o audit.Owner, err error) {
+	if len(rules.Auditors) == 0 || k.prove == nil {
 		return audit.Owner{}, nil
 	}
-	return k.known(signer)
+	if proof == nil {
+		if proof, err = k.prove(signer); err != nil {
+			return audit.Owner{}, err
+		}
+		k.remember(nonce, proof)
+	}
+	return audit.Owner{Certificate: k.certificate, Proof: proof}, nil
 }
 
-// address makes the address of a nonce for the wallet's own use: what auditors want to see stands there in clear.
+// remember keeps the audit proof of a nonce for Sync, if it comes soon.
+func (k *Keys) remember(nonce note.Nonce, proof []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for other := range k.proofs {
+		if len(k.proofs) < maxProofs {
+			break
+		}
+		delete(k.proofs, other)
+	}
+	k.proofs[nonce] = proof
+}
+
+// proof is what is remembered of a nonce, nil if nothing is.
+func (k *Keys) proof(nonce note.Nonce) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.proofs[nonce]
+}
+
+// address makes the address of a nonce for what the wallet pays to itself: it is for nobody else, and what auditors want to see stands
+// there in clear.
 func (k *Keys) address(rules *token.Policy, nonce note.Nonce) (Address, error) {
 	signer, err := k.signer(nonce)
 	if err != nil {
 		return Address{}, err
 	}
 	var m Member
-	if m.Audit, err = k.own(rules, signer); err != nil {
+	if m.Audit, err = k.own(rules, nonce, signer, k.proof(nonce)); err != nil {
 		return Address{}, err
 	}
-	m.Payee, err = k.reader.Payee(nonce, rules.Notes)
+	m.Payee, err = k.reader.Own(nonce, rules.Notes)
 	return Address{Owner: signer.Identity(), Members: []Member{m}}, err
 }
 
@@ -118,6 +155,9 @@ func (k *Keys) Address(rules *token.Policy, rand io.Reader) (Address, error) {
 		return Address{}, err
 	}
 	m := &a.Members[0]
+	if m.Payee, err = k.reader.Payee(nonce, rules.Notes); err != nil {
+		return Address{}, err
+	}
 	m.Audit, err = audit.Seal(rules, k.ledger, a.Owner, m.Audit)
 	return a, err
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/crypto/cryptobyte"
 
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -32,7 +33,7 @@ import (
 //	policies    anchor   -> an update of the ledger's policy that has been verified
 //
 // A token is state(1) anchor of the submission that holds it, count(1) and nonces(32) of the owner's identities that are the wallet's,
-// id, owner, commitment, type, value(8) blinding(32). Numbers are big-endian; owner and type stand behind a length of 2 bytes, the
+// audit proof, id, owner, commitment, type, value(8) blinding(32). Numbers are big-endian; proof, owner and type stand behind a length of 2 bytes, the
 // others of 1; the id in inputs too.
 const (
 	bucketMeta        = "meta"
@@ -97,6 +98,7 @@ type held struct {
 	state  state
 	anchor []byte // of the submission that holds it; empty unless reserved
 	nonces []note.Nonce
+	proof  []byte // for auditors, of the one nonce of a plain owner; nil: to be made
 	ID     token.ID
 	Token  token.Token
 	token.Opening
@@ -121,6 +123,7 @@ func (h *held) encode() ([]byte, error) {
 	for _, n := range h.nonces {
 		b.AddBytes(n[:])
 	}
+	b.Short(h.proof)
 	short(h.ID)
 	b.Short(h.Token.Owner)
 	short(h.Token.Commitment)
@@ -167,6 +170,9 @@ func getToken(tx *bbolt.Tx, id token.ID) (*held, error) {
 		var n note.Nonce
 		copy(n[:], f.Bytes("nonce", len(n)))
 		h.nonces = append(h.nonces, n)
+	}
+	if proof := f.Prefixed("proof", 2, 0, audit.MaxProof); len(proof) > 0 {
+		h.proof = proof
 	}
 	h.ID = f.Prefixed("id", 1, 1, token.MaxID)
 	h.Token.Owner = f.Prefixed("owner", 2, 1, token.MaxOwner)

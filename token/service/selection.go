@@ -25,6 +25,8 @@ type funds struct {
 	// Of one token of a hash time lock: who signs for it, and what unlocks it.
 	signer  identity.Identity
 	witness []byte
+
+	signers []identity.Signer // of the tokens, nil until they are asked for
 }
 
 // take selects tokens for an order, at most so many, and reserves them in memory until

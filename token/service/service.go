@@ -64,6 +64,8 @@ type Order struct {
 type Submission struct {
 	Request     *request.Request   // it lacks the auditors' signatures, and an issuer's on a redemption that needs one
 	Information *audit.Information // for the auditors: secret
+
+	drawn bool // the anchor, by whom the submission is
 }
 
 // Redeemed opens the outputs of an action that are redeemed, in order: for the issuer who approves. Secret.
@@ -132,6 +134,7 @@ type plan struct {
 	rand  io.Reader     // for all else
 	sum   uint64
 	locks bool // some payment goes to a hash time lock
+	drawn bool // the anchor is fresh: no ledger has it
 }
 
 // plans checks the orders of one request, and draws their anchor.
@@ -160,7 +163,7 @@ func (s *system) plans(orders []Order) (plans []*plan, err error) {
 
 // plan checks an order and draws its anchor.
 func (s *system) plan(rules *token.Policy, o Order) (*plan, error) {
-	p := &plan{Order: o, rules: rules}
+	p := &plan{Order: o, rules: rules, drawn: o.Anchor == nil && o.Rand == nil}
 	switch n, limits := len(o.Payments), rules.Limits; {
 	case len(o.Type) < 1 || len(o.Type) > token.MaxType:
 		return nil, refuse("type of %d bytes, accepted are 1 to %d", len(o.Type), token.MaxType)
@@ -267,10 +270,9 @@ func (s *system) spec(p *plan, place int, out *outputs, secret []byte) action.Sp
 }
 
 // signerSecret is a secret of a signer's, for action.Spec: the hash of a signature that
-// nobody else gets to see. It lasts where signatures are deterministic; a pseudonym's
-// depends on 32 bytes of rand (nil: the system's) too.
-func signerSecret(signer identity.Signer, rand io.Reader) ([]byte, error) {
-	signature, err := signer.Sign([]byte("zkbench/v1/service/secret"), rand)
+// nobody else gets to see. It lasts where signatures are deterministic.
+func signerSecret(signer identity.Signer) ([]byte, error) {
+	signature, err := signer.Sign([]byte("zkbench/v1/service/secret"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +286,7 @@ func (p *plan) submission() *Submission {
 	return &Submission{
 		Request:     &request.Request{Anchor: p.Anchor, Auditors: make([][]byte, len(p.rules.Auditors))},
 		Information: new(audit.Information),
+		drawn:       p.drawn,
 	}
 }
 

@@ -105,7 +105,7 @@ func TestLateLanding(t *testing.T) {
 func TestLandsWhileAsked(t *testing.T) {
 	w := newWorld(t, nil)
 	alice := w.funded(t, "alice", 100)
-	sub := must.Get(alice.pay.Transfer(t.Context(), paying(alice.address(t), 30)))(t)
+	sub := must.Get(alice.pay.Transfer(t.Context(), anchored("a", paying(alice.address(t), 30))))(t)
 	must.Do(t, alice.Sync(t.Context(), &before{memory: w.ledger, do: func() { w.land(t, sub) }}))
 	wantKept(t, alice.Vault, 0, "it has landed")
 	must.Do(t, alice.Sync(t.Context(), w.ledger))
@@ -175,7 +175,7 @@ func TestTakenAnchor(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	alice := w.funded(t, "alice", 100)
-	sub := must.Get(alice.pay.Transfer(ctx, paying(alice.address(t), 30)))(t)
+	sub := must.Get(alice.pay.Transfer(ctx, anchored("a", paying(alice.address(t), 30))))(t)
 	w.ledger.anchors[string(sub.Request.Anchor)] = ledgers.Record{Entry: ledgers.Entry{Digest: [32]byte{1}}} // of a record that the vault has seen
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	alice.has(t, 100, "the input of what can never land")
@@ -377,7 +377,7 @@ func TestIssueLife(t *testing.T) {
 	wantKept(t, w.issued, 0, "of one that has landed")
 	must.Fail(t, w.issued.Discard(ctx, sub.Request.Anchor), zkbench.ErrParams, "discarded what has landed")
 	// One whose anchor is another's can never land.
-	sub = must.Get(w.issuer.Issue(ctx, paying(to, 100)))(t)
+	sub = must.Get(w.issuer.Issue(ctx, anchored("a", paying(to, 100))))(t)
 	w.ledger.anchors[string(sub.Request.Anchor)] = ledgers.Record{Entry: ledgers.Entry{Digest: [32]byte{1}}}
 	must.Do(t, w.issuer.Sync(ctx, w.ledger))
 	wantKept(t, w.issued, 0, "of one that can never land")

@@ -175,15 +175,7 @@ func (s *TransferService) prove(ctx context.Context, parts []*part) (*Submission
 		if err != nil {
 			return nil, err
 		}
-		signer, err := s.signer(p.funds, 0)
-		if err != nil {
-			return nil, fmt.Errorf("input 0: %w", err)
-		}
-		secret, err := signerSecret(signer, p.rand)
-		if err != nil {
-			return nil, fmt.Errorf("input 0: %w", err)
-		}
-		draft, err := sender.Transfer(ctx, s.spec(p.plan, p.place, p.outputs, secret))
+		draft, err := sender.Transfer(ctx, s.spec(p.plan, p.place, p.outputs, s.wallet.keys.secret[:]))
 		if err != nil {
 			return nil, err
 		}
@@ -215,7 +207,7 @@ func (s *TransferService) sign(parts []*part, sub *Submission) error {
 					return fmt.Errorf("input %d: %w", i, err)
 				}
 			}
-			known, err := s.wallet.keys.own(p.rules, signer)
+			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
@@ -232,11 +224,20 @@ func (s *TransferService) signer(f *funds, i int) (identity.Signer, error) {
 	if f.signer != nil {
 		owner = f.signer
 	}
-	signer, err := s.wallet.keys.signer(f.tokens[i].nonces[0])
-	if err == nil && !owns(owner, signer.Identity()) {
-		err = ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
+	if f.signers == nil {
+		f.signers = make([]identity.Signer, len(f.tokens))
 	}
-	return signer, err
+	if f.signers[i] == nil {
+		signer, err := s.wallet.keys.signer(f.tokens[i].nonces[0])
+		if err != nil {
+			return nil, err
+		}
+		if !owns(owner, signer.Identity()) {
+			return nil, ledger.Corruptf("bucket "+bucketTokens, "names another owner than its nonce does")
+		}
+		f.signers[i] = signer
+	}
+	return f.signers[i], nil
 }
 
 // keep makes a submission durable, if its inputs are still unspent.

@@ -291,7 +291,10 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 	spec := func(anchor string, to service.Address, signer string) action.Spec {
 		s := action.Spec{Outputs: []action.Output{{Owner: to.Owner, Value: 100}}, Anchor: request.ActionAnchor(w.genesis.ID(), []byte(anchor), 0), Rand: bytes.NewReader(make([]byte, 32))}
 		if signer != "" {
-			s.Key = must.Get(service.SignerSecret(key(t, signer), nil))(t)
+			s.Key = must.Get(service.SignerSecret(key(t, signer)))(t)
+			if signer == "alice" {
+				s.Key = service.KeysSecret(alice.keys)
+			}
 		}
 		return s
 	}
