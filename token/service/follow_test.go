@@ -13,6 +13,7 @@ import (
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/service"
 )
 
 // long is a ledger of copies of one record, each under an anchor of its own.
@@ -93,4 +94,30 @@ func BenchmarkFollow(b *testing.B) {
 		}
 		rate(b, b.N*stored)
 	})
+}
+
+// BenchmarkRebuild is what a wallet pays for outputs of its own, when it is made again from the log: of which half were sealed by others and
+// half by itself, as change is.
+func BenchmarkRebuild(b *testing.B) {
+	w := newWorld(b, func(p *token.PublicParams) { p.Policy.Limits = token.Limits{Inputs: 4, Outputs: 64} })
+	alice := w.party(b, w.pseudonyms(b, "Alice"))
+	const issues, outputs = 16, 64
+	for range issues {
+		o := service.Order{Type: usd}
+		for range outputs {
+			o.Payments = append(o.Payments, service.Payment{To: alice.address(b), Value: 2})
+		}
+		w.land(b, must.Get(w.issuer.Issue(b.Context(), o))(b))
+	}
+	must.Do(b, alice.Sync(b.Context(), w.ledger))
+	for range issues * outputs {
+		w.land(b, must.Get(alice.pay.Transfer(b.Context(), paying(service.Address{}, 1)))(b))
+	}
+	for b.Loop() {
+		b.StopTimer()
+		alice.lose(b, w)
+		b.StartTimer()
+		must.Do(b, alice.Sync(b.Context(), w.ledger))
+	}
+	b.ReportMetric(float64(2*b.N*issues*outputs)/b.Elapsed().Seconds(), "outputs/s")
 }

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -30,6 +31,8 @@ type Ledger struct {
 	queue   *store.Queue
 	genesis ledger.Genesis
 	tail    store.Batch // the last one, of who is the queue's writer
+
+	snapshotTime time.Duration // store.SnapshotTime
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
@@ -71,7 +74,7 @@ func Open(path string) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{file: file}
+	l := &Ledger{file: file, snapshotTime: store.SnapshotTime}
 	l.queue = store.NewQueue(l.apply)
 	err = l.view(func(tx *bbolt.Tx) error {
 		t, err := read(tx)

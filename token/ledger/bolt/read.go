@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 
@@ -104,41 +105,84 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 	return records, err
 }
 
-// Verify checks the whole ledger as it is when it begins: the structure of the
+// Verify checks the whole ledger as it is when it ends: the structure of the
 // file, the chain of the log from the first request, and that the buckets of
 // tokens and anchors are what the log makes of them. The error is a
 // *ledger.CorruptError that names the first place, or the context's.
 //
-// progress (nil: none) gets the number of requests checked, of total, after
-// every batch. It must not call Close.
+// progress (nil: none) gets the number of requests checked, of total, for
+// every batch, some together. It must not call Close.
 //
-// Verify reads a snapshot, in memory that does not depend on the ledger's
-// length. While it does, a batch for which the file must grow waits, and with
-// it all readers.
+// Verify reads one snapshot after the other, of store.SnapshotTime each, and holds none in progress, in memory that
+// does not depend on the ledger's length. A batch for which the file must grow waits for the snapshot's end, and with
+// it all readers. The first is longer, as the structure takes, and the last, which counts, or where the ledger grows faster than it is read.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tx, err := l.file.Snapshot()
+	s := &snapshot{l: l, turns: store.NewTurns(l.snapshotTime, progress)}
+	if err := s.open(); err != nil {
+		return err
+	}
+	err := l.file.CheckPages(s.tx)
+	if err == nil {
+		err = store.Verify(ctx, s, s.turns.Passed)
+	}
+	if err == nil {
+		err = s.meta(ctx)
+	}
+	s.close()
+	return cmp.Or(err, s.turns.Tell(ctx))
+}
+
+// snapshot is a ledger at one moment, for Verify.
+type snapshot struct {
+	*tables
+	l     *Ledger
+	turns store.Turns
+}
+
+var _ store.Snapshot = (*snapshot)(nil)
+
+func (s *snapshot) open() error {
+	s.turns.Open()
+	tx, err := s.l.file.Snapshot()
 	if err != nil {
 		return withName(err)
 	}
-	defer func() { _ = tx.Rollback() }() // of a read, which cannot fail
-	if err := l.file.CheckPages(tx); err != nil {
-		return err
-	}
-	var t *tables
 	err = boltfile.Guard(func() (err error) {
-		t, err = read(tx)
+		s.tables, err = read(tx)
 		return err
 	})
 	if err != nil {
-		return err
+		s.tables = nil
+		_ = tx.Rollback() // of a read, which cannot fail
 	}
-	if err := store.Verify(ctx, t, progress); err != nil {
-		return err
+	return err
+}
+
+func (s *snapshot) close() {
+	if s.tables != nil {
+		_ = s.tx.Rollback() // of a read, which cannot fail
 	}
-	n, err := t.Count(ctx, bucketMeta)
+}
+
+// Renew implements store.Snapshot.
+func (s *snapshot) Renew(ctx context.Context, left uint64) (bool, error) {
+	if !s.turns.Due(left) {
+		return false, nil
+	}
+	s.close()
+	s.tables = nil
+	if err := s.turns.Tell(ctx); err != nil {
+		return false, err
+	}
+	return true, s.open()
+}
+
+// meta counts what is in the bucket of the format.
+func (s *snapshot) meta(ctx context.Context) error {
+	n, err := s.Count(ctx, bucketMeta)
 	if err == nil && n != 1 {
 		err = ledger.Corruptf(bucketMeta, "%d records, want 1", n)
 	}

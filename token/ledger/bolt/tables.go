@@ -19,8 +19,6 @@ type tables struct {
 	tokens, spent, anchors, log, chain *bbolt.Bucket
 }
 
-var _ store.Snapshot = (*tables)(nil)
-
 func tablesOf(tx *bbolt.Tx, genesis ledger.Genesis) *tables {
 	bucket := func(name string) *bbolt.Bucket { return tx.Bucket([]byte(name)) }
 	return &tables{

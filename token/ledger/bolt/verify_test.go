@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -192,4 +194,45 @@ func TestFault(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Size() != int64(2*os.Getpagesize()) {
 		t.Errorf("the file was written to, or %v", err)
 	}
+}
+
+// TestWritersBesideVerify: a batch for which the file must grow is written while a verification runs, which takes in what it finds then, and
+// holds no snapshot in progress.
+func TestWritersBesideVerify(t *testing.T) {
+	l, _ := newLedger(t)
+	ctx := t.Context()
+	const batches = 50
+	for i := range batches {
+		ledgertest.Apply(t, l, ledgertest.Issue(fmt.Sprint("before ", i), 1))
+	}
+	large := ledgertest.Issue("large", 1)
+	large.Request = make([]byte, token.MaxRequest) // the file is far smaller
+	written := make(chan error, 1)
+	calls := 0
+	var last uint64
+	l.snapshotTime = 0
+	must.Do(t, l.Verify(ctx, func(done, _ uint64) {
+		switch calls++; calls {
+		case 1:
+			must.Do(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("by progress", token.ID("before 40/0"))})) // which would wait for ever for itself
+			go func() { written <- l.Apply(ctx, []ledger.Entry{large}) }()
+		case 10:
+			must.Do(t, <-written)
+		}
+		last = done
+	}))
+	if last != batches+2 {
+		t.Errorf("%d requests verified, want %d, with those that were written meanwhile", last, batches+2)
+	}
+
+	// Within the time of one snapshot nothing is renewed.
+	l.snapshotTime = time.Hour
+	calls = 0
+	must.Do(t, l.Verify(ctx, func(uint64, uint64) { calls++ }))
+	if calls != batches+2 {
+		t.Errorf("%d calls of progress, want %d", calls, batches+2)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	l.snapshotTime = 0
+	must.Fail(t, l.Verify(cancelled, func(uint64, uint64) { cancel() }), context.Canceled, "cancelled by progress")
 }

@@ -80,7 +80,7 @@ type Ledger struct {
 	limit   time.Duration // TransactionTime
 	silence time.Duration
 
-	snapshotTime time.Duration // the constant
+	snapshotTime time.Duration // store.SnapshotTime
 
 	// readers has room for all connections but one: who holds a snapshot has put
 	// its token there, and may ask the ledger meanwhile.
@@ -143,7 +143,7 @@ func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledge
 	dialer := net.Dialer{Timeout: config.ConnConfig.ConnectTimeout, KeepAliveConfig: keepAlive(o.silence)}
 	config.ConnConfig.DialFunc = dialer.DialContext
 	l := &Ledger{
-		sql: newStatements(o.schema), limit: TransactionTime, silence: o.silence, snapshotTime: snapshotTime,
+		sql: newStatements(o.schema), limit: TransactionTime, silence: o.silence, snapshotTime: store.SnapshotTime,
 		readers: make(chan struct{}, config.MaxConns-1),
 	}
 	config.AfterConnect = l.settle

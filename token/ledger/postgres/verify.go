@@ -5,18 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
-
-// snapshotTime is how long Verify reads one snapshot. Every transaction of Apply leaves a version of the
-// row in head, which all later ones step over as long as a snapshot may want it.
-const snapshotTime = time.Second
 
 // Verify checks the whole ledger as it is when it ends: the chain of the log
 // from the first request, and that the other tables are what the log makes of
@@ -26,7 +20,8 @@ const snapshotTime = time.Second
 // progress (nil: none) gets the number of requests checked, of total, for
 // every batch, some together. It may ask the ledger, but must not call Verify or Close.
 //
-// Verify reads one snapshot after the other, of a second each, and holds none in progress.
+// Verify reads one snapshot after the other, of store.SnapshotTime each, and holds none in progress: every transaction of Apply leaves
+// a version of the row in head, which all later ones step over as long as a snapshot may want it.
 // The last is longer where tables are long that it counts, or the ledger
 // grows faster than it is read. Its memory does not depend on the ledger's
 // length. It keeps nobody waiting but other calls of Verify, which need a
@@ -40,10 +35,10 @@ func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) 
 // store.Genesis of an empty ledger.
 func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail store.Batch, err error) {
 	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
-		s.progress = progress
+		s.turns = store.NewTurns(l.snapshotTime, progress)
 		err := s.begin(ctx)
 		if err == nil {
-			err = store.Verify(ctx, s, s.passed)
+			err = store.Verify(ctx, s, s.turns.Passed)
 		}
 		if err == nil {
 			tail, err = s.Tail(ctx)
@@ -62,7 +57,7 @@ func (l *Ledger) snapshot(ctx context.Context, work func(context.Context, *snaps
 		return ctx.Err()
 	}
 	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		s := &snapshot{conn: conn, sql: &l.sql, time: l.snapshotTime, left: math.MaxUint64, found: &found{}}
+		s := &snapshot{conn: conn, sql: &l.sql, found: &found{}}
 		if err := s.open(ctx); err != nil {
 			return err
 		}
@@ -82,12 +77,7 @@ type snapshot struct {
 	first   uint64
 	entries []entry // from first on
 
-	time   time.Duration // after which it is renewed
-	opened time.Time
-	left   uint64 // entries, when it was renewed last
-
-	progress func(done, total uint64)
-	done     [][2]uint64 // what progress is to be told
+	turns store.Turns
 }
 
 type entry struct {
@@ -99,34 +89,23 @@ var _ store.Snapshot = (*snapshot)(nil)
 
 // open begins the transaction. It may count for longer than other transactions last.
 func (s *snapshot) open(ctx context.Context) error {
-	s.opened = time.Now()
+	s.turns.Open()
 	_, err := s.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "+
 		"SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'")
 	return err
 }
 
-// passed notes what progress is told when the snapshot ends: it may take its time.
-func (s *snapshot) passed(done, total uint64) { s.done = append(s.done, [2]uint64{done, total}) }
-
 // end ends the transaction, and tells progress.
 func (s *snapshot) end(ctx context.Context) error {
 	_, err := s.conn.Exec(ctx, "ROLLBACK")
-	for _, p := range s.done {
-		if s.progress != nil && ctx.Err() == nil {
-			s.progress(p[0], p[1])
-		}
-	}
-	s.done = s.done[:0]
-	return cmp.Or(err, ctx.Err())
+	return cmp.Or(err, s.turns.Tell(ctx))
 }
 
-// Renew implements store.Snapshot. It goes on with the snapshot that it has where the end of
-// the log was nearer the last time: reading ends, however fast the log grows.
+// Renew implements store.Snapshot.
 func (s *snapshot) Renew(ctx context.Context, left uint64) (bool, error) {
-	if time.Since(s.opened) < s.time || left >= s.left {
+	if !s.turns.Due(left) {
 		return false, nil
 	}
-	s.left = left
 	if err := s.end(ctx); err != nil {
 		return false, err
 	}
