@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/internal/pgtest"
 	"github.com/zkbench/zkbench/token"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/postgres"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
 )
@@ -54,8 +56,8 @@ func (l *long) Log(_ context.Context, from uint64) iter.Seq2[ledgers.Record, err
 	}
 }
 
-// BenchmarkFollow is what a wallet pays for outputs of others: a log of transfers of two tokens to two, in memory and in
-// an embedded ledger.
+// BenchmarkFollow is what a wallet pays for outputs of others: a log of transfers of two tokens to two, in memory, in
+// an embedded ledger and in PostgreSQL.
 func BenchmarkFollow(b *testing.B) {
 	w := newWorld(b, func(p *token.PublicParams) {
 		q := must.Get(token.NewPublicParams("BN254", 32, token.Bulletproof))(b)
@@ -66,14 +68,15 @@ func BenchmarkFollow(b *testing.B) {
 	w.land(b, must.Get(alice.pay.Transfer(b.Context(), paying(alice.address(b), 70)))(b))
 	l := &long{genesis: w.genesis, template: w.ledger.log[len(w.ledger.log)-1]}
 	const outputs, stored = 2, 10_000
-	book := must.Get(bolt.Create(filepath.Join(b.TempDir(), "ledger"), w.genesis))(b)
-	defer book.Close()
-	var batch []ledgers.Entry
-	for seq := range uint64(stored) {
-		batch = append(batch, l.entry(seq+1))
-		if len(batch) == 1000 {
-			must.Do(b, book.Apply(b.Context(), batch))
-			batch = nil
+	fill := func(b *testing.B, book ledgers.Ledger) {
+		b.Cleanup(func() { must.Do(b, book.Close()) })
+		var batch []ledgers.Entry
+		for seq := range uint64(stored) {
+			batch = append(batch, l.entry(seq+1))
+			if len(batch) == 1000 {
+				must.Do(b, book.Apply(b.Context(), batch))
+				batch = nil
+			}
 		}
 	}
 	b.Logf("a record of %d bytes", len(l.template.Request))
@@ -85,7 +88,7 @@ func BenchmarkFollow(b *testing.B) {
 		must.Do(b, bob.Sync(b.Context(), l))
 		rate(b, b.N)
 	})
-	b.Run("bolt", func(b *testing.B) {
+	follow := func(b *testing.B, book ledgers.Ledger) {
 		for b.Loop() {
 			b.StopTimer()
 			bob := w.party(b, w.key(b, "bob"))
@@ -93,6 +96,19 @@ func BenchmarkFollow(b *testing.B) {
 			must.Do(b, bob.Sync(b.Context(), book))
 		}
 		rate(b, b.N*stored)
+	}
+	b.Run("bolt", func(b *testing.B) {
+		book := must.Get(bolt.Create(filepath.Join(b.TempDir(), "ledger"), w.genesis))(b)
+		fill(b, book)
+		follow(b, book)
+	})
+	b.Run("postgres", func(b *testing.B) {
+		var server pgtest.Server
+		url := server.URL(b)
+		b.Cleanup(server.Stop)
+		book := must.Get(postgres.Create(b.Context(), url, w.genesis))(b)
+		fill(b, book)
+		follow(b, book)
 	})
 }
 
