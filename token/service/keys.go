@@ -28,7 +28,7 @@ type Keys struct {
 	signer func(note.Nonce) (identity.Signer, error)
 	// Of pseudonyms, what auditors want to see: the enrolment, and the proof that a signer is the holder's.
 	certificate []byte
-	prove       func(identity.Signer) ([]byte, error)
+	prove       func(note.Nonce, identity.Signer) ([]byte, error)
 
 	mu     sync.Mutex
 	proofs map[note.Nonce][]byte // of addresses that were made lately, whose tokens Sync may find
@@ -85,12 +85,13 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 	k.signer = func(nonce note.Nonce) (identity.Signer, error) { return holder.Restore(nonce) }
 	k.certificate = bytes.Clone(certificate)
 	bound := audit.Context(id)
-	k.prove = func(signer identity.Signer) ([]byte, error) {
-		return signer.(identity.Pseudonym).AuditProof(enrolled, bound, nil)
+	k.prove = func(nonce note.Nonce, signer identity.Signer) ([]byte, error) {
+		rand := transcript.XOF("zkbench/v3/service/audit proof", k.secret[:], nonce[:])
+		return signer.(identity.Pseudonym).AuditProof(enrolled, bound, rand)
 	}
 	first, err := k.signer(note.Nonce{})
 	if err == nil {
-		_, err = k.prove(first) // another holder's certificate shows here
+		_, err = k.prove(note.Nonce{}, first) // another holder's certificate shows here
 	}
 	return k, err
 }
@@ -101,7 +102,7 @@ func (k *Keys) own(rules *token.Policy, nonce note.Nonce, signer identity.Signer
 		return audit.Owner{}, nil
 	}
 	if proof == nil {
-		if proof, err = k.prove(signer); err != nil {
+		if proof, err = k.prove(nonce, signer); err != nil {
 			return audit.Owner{}, err
 		}
 		k.remember(nonce, proof)
