@@ -26,6 +26,8 @@ type Holder interface {
 	Pseudonym(rand io.Reader) (Pseudonym, error)
 	// Restore makes the pseudonym with this nonce again.
 	Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error)
+	// RestoreAll is Restore of many, in a fraction of the time.
+	RestoreAll(nonces ...[transcript.SeedLen]byte) ([]Pseudonym, error)
 }
 
 // Pseudonym signs for one P = sk·G + r·H. It is immutable and safe for concurrent
@@ -101,16 +103,31 @@ func (h *holder[S, P]) Pseudonym(rand io.Reader) (Pseudonym, error) {
 	return h.Restore(nonce)
 }
 
-// Restore derives r from the holder's secrets and the nonce, so that a poor
-// random source may repeat a pseudonym but gives no r away.
 func (h *holder[S, P]) Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error) {
-	secret := []S{h.secret[0], h.secret[0]}
-	group.RandomScalars(h.s.g, secret[1:], transcript.XOF("zkbench/v1/pseudonym/blinding", h.s.digest[:], h.Secret(), nonce[:]))
-	point, err := h.s.sums(secret)
+	all, err := h.RestoreAll(nonce)
 	if err != nil {
 		return nil, err
 	}
-	return &pseudonym[S, P]{h, secret, point, nonce}, nil
+	return all[0], nil
+}
+
+// RestoreAll derives r from the holder's secrets and the nonce, so that a poor
+// random source may repeat a pseudonym but gives no r away.
+func (h *holder[S, P]) RestoreAll(nonces ...[transcript.SeedLen]byte) ([]Pseudonym, error) {
+	secrets, own := make([][]S, len(nonces)), h.Secret()
+	for i := range nonces {
+		secrets[i] = []S{h.secret[0], h.secret[0]}
+		group.RandomScalars(h.s.g, secrets[i][1:], transcript.XOF("zkbench/v1/pseudonym/blinding", h.s.digest[:], own, nonces[i][:]))
+	}
+	points, err := h.s.sums(secrets...)
+	if err != nil {
+		return nil, err
+	}
+	all, n := make([]Pseudonym, len(nonces)), h.s.g.PointLen()
+	for i := range all {
+		all[i] = &pseudonym[S, P]{h, secrets[i], points[i*n : (i+1)*n : (i+1)*n], nonces[i]}
+	}
+	return all, nil
 }
 
 type pseudonym[S, P any] struct {

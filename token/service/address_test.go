@@ -169,6 +169,11 @@ func TestStrangersNotes(t *testing.T) {
 	golden.Equal(t, "locked", 0, len(alice.locked(t)))
 	signed(func(parsed *action.Action) { parsed.Notes[0] = nil })
 	signed(func(parsed *action.Action) { parsed.Notes[0] = []byte("nonsense") })
+	// An opening that is none, in a record before a good one: they are tried together.
+	bad := must.Get(action.Parse(32, token.Issue, good.Request.Actions[0].Raw))(t)
+	reseal(func(_ *note.Place, o *token.Opening) { o.Blinding = bytes.Repeat([]byte{0xff}, 32) })(bad)
+	broken := request.Request{Anchor: []byte{byte(len(w.ledger.log))}, Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(bad.Encode(nil))(t)}}}
+	w.ledger.append(broken.Anchor, must.Get(broken.Encode())(t), bad.Outputs)
 	ra := must.Get(action.Parse(32, token.Issue, good.Request.Actions[0].Raw))(t)
 	reseal(func(*note.Place, *token.Opening) {})(ra)
 	r := request.Request{Anchor: []byte{byte(len(w.ledger.log))}, Actions: []request.Action{{Kind: token.Issue, ProofType: token.CSP, Raw: must.Get(ra.Encode(nil))(t)}}}

@@ -13,6 +13,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
@@ -252,18 +253,38 @@ func lags(ctx context.Context, l Ledger, last uint64) (bool, error) {
 // key of its tag, or opens another commitment than the token's, or whose place among the shares is not that of the wallet's identity in the token's
 // owner, is none of the wallet's.
 func (w *Wallet) find(ctx context.Context, records []ledger.Record) ([][]*held, error) {
-	found := make([][]*held, len(records))
+	var all []*candidate
+	places := make([]int, 0, len(records)) // of the first candidate behind each record
 	for i := range records {
-		var err error
-		if found[i], err = w.findIn(ctx, &records[i]); err != nil {
+		some, err := w.candidates(&records[i])
+		if err != nil {
 			return nil, err
 		}
+		all = append(all, some...)
+		places = append(places, len(all))
+	}
+	if err := w.try(ctx, all); err != nil {
+		return nil, err
+	}
+	found := make([][]*held, len(records))
+	for i, first := 0, 0; i < len(records); i, first = i+1, places[i] {
+		found[i] = w.won(all[first:places[i]])
 	}
 	return found, nil
 }
 
-// findIn is find in one record.
-func (w *Wallet) findIn(ctx context.Context, r *ledger.Record) (found []*held, err error) {
+// candidate is a share with a tag of the wallet's, at the place of one of the identities of a token's owner.
+type candidate struct {
+	id      token.ID
+	token   *token.Token
+	owner   identity.Identity
+	share   *note.Share
+	nonce   note.Nonce
+	opening *token.Opening // of the token, if the share is the wallet's; else nil
+}
+
+// candidates are those of a record.
+func (w *Wallet) candidates(r *ledger.Record) (all []*candidate, err error) {
 	if r.Update {
 		return nil, nil
 	}
@@ -292,16 +313,14 @@ func (w *Wallet) findIn(ctx context.Context, r *ledger.Record) (found []*held, e
 				return nil, bad(fmt.Errorf("it does not create output %d of action %d", j, i))
 			}
 			created = created[1:]
-			if h := w.openNote(ctx, id, &a.Outputs[j], a.Notes[j]); h != nil {
-				found = append(found, h)
-			}
+			all = append(all, w.shares(id, &a.Outputs[j], a.Notes[j])...)
 		}
 	}
-	return found, nil
+	return all, nil
 }
 
-// openNote returns the token if its note is for the wallet, else nil.
-func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw []byte) *held {
+// shares are the candidates of a token's note.
+func (w *Wallet) shares(id token.ID, t *token.Token, raw []byte) (all []*candidate) {
 	shares, err := note.Decode(raw)
 	if err != nil {
 		return nil
@@ -311,33 +330,83 @@ func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw 
 	if err != nil || len(owners) != len(shares) {
 		return nil
 	}
-	h := &held{state: unspent, ID: id, Token: *t}
 	for i := range shares {
-		nonce, mine := w.keys.reader.Mine(&shares[i].Tag)
-		if !mine {
-			continue
-		}
-		signer, err := w.keys.signer(nonce)
-		if err != nil || !bytes.Equal(owners[i], signer.Identity()) {
-			continue
-		}
-		opening, err := w.keys.reader.Open(note.Place{ID: id, Owner: t.Owner}, &shares[i], nonce)
-		if err != nil {
-			continue
-		}
-		commitment, err := w.pp.Commit(ctx, executor.Serial(), []token.Opening{opening})
-		if err != nil || !bytes.Equal(commitment[0], t.Commitment) {
-			continue
-		}
-		h.Opening, h.nonces = opening, append(h.nonces, nonce)
-		if !script.IsScript(t.Owner) {
-			h.proof = w.keys.proof(nonce)
+		if nonce, mine := w.keys.reader.Mine(&shares[i].Tag); mine {
+			all = append(all, &candidate{id: id, token: t, owner: owners[i], share: &shares[i], nonce: nonce})
 		}
 	}
-	if len(h.nonces) == 0 {
+	return all
+}
+
+// try opens candidates, all together: signers and commitments of many are computed in a fraction of the time.
+func (w *Wallet) try(ctx context.Context, all []*candidate) error {
+	if len(all) == 0 {
 		return nil
 	}
-	return h
+	ctx = context.WithoutCancel(ctx) // what is not tried would be passed over
+	nonces := make([]note.Nonce, len(all))
+	for i := range all {
+		nonces[i] = all[i].nonce
+	}
+	signers, err := w.keys.signers(nonces...)
+	if err != nil {
+		return err
+	}
+	var opened []*candidate
+	var openings []token.Opening
+	for i, c := range all {
+		if !bytes.Equal(c.owner, signers[i].Identity()) {
+			continue
+		}
+		o, err := w.keys.reader.Open(note.Place{ID: c.id, Owner: c.token.Owner}, c.share, c.nonce)
+		if err == nil {
+			opened, openings = append(opened, c), append(openings, o)
+		}
+	}
+	commitments, err := w.pp.Commit(ctx, executor.Serial(), openings)
+	for i, c := range opened {
+		var commitment []byte
+		if err == nil {
+			commitment = commitments[i]
+		} else if one, alone := w.pp.Commit(ctx, executor.Serial(), openings[i:i+1]); alone == nil { // the error is of another one
+			commitment = one[0]
+		}
+		if bytes.Equal(commitment, c.token.Commitment) {
+			c.opening = &openings[i]
+		}
+	}
+	return nil
+}
+
+// won are the tokens of candidates that are the wallet's: those of one token stand together.
+func (w *Wallet) won(all []*candidate) (tokens []*held) {
+	var last *held
+	for _, c := range all {
+		switch {
+		case c.opening == nil:
+			continue
+		case last == nil || !bytes.Equal(last.ID, c.id):
+			last = &held{state: unspent, ID: c.id, Token: *c.token}
+			tokens = append(tokens, last)
+		}
+		last.Opening, last.nonces = *c.opening, append(last.nonces, c.nonce)
+		if !script.IsScript(c.token.Owner) {
+			last.proof = w.keys.proof(c.nonce)
+		}
+	}
+	return tokens
+}
+
+// openNote returns the token if its note is for the wallet, else nil.
+func (w *Wallet) openNote(ctx context.Context, id token.ID, t *token.Token, raw []byte) (*held, error) {
+	all := w.shares(id, t, raw)
+	if err := w.try(ctx, all); err != nil {
+		return nil, err
+	}
+	for _, h := range w.won(all) {
+		return h, nil
+	}
+	return nil, nil
 }
 
 // place is a record of the log that a vault has seen, and all before it. The zero value is before the first.

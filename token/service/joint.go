@@ -324,8 +324,10 @@ func (s *TransferService) joint(ctx context.Context, sub *Submission) (*joint, e
 			j.effect.Spends = append(j.effect.Spends, h.held())
 		}
 		for k := range a.Outputs {
-			h := s.wallet.openNote(ctx, request.OutputID(r.Anchor, i, k), &a.Outputs[k], a.Notes[k])
+			h, err := s.wallet.openNote(ctx, request.OutputID(r.Anchor, i, k), &a.Outputs[k], a.Notes[k])
 			switch {
+			case err != nil:
+				return nil, err
 			case h == nil:
 			case script.IsScript(h.Token.Owner):
 				j.effect.Shares = append(j.effect.Shares, h.held())

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/zkbench/zkbench/token"
@@ -24,8 +25,8 @@ type Keys struct {
 	reader *note.Reader
 	mark   [transcript.SeedLen]byte // tells a vault's keys from others, and says nothing else
 	secret [transcript.SeedLen]byte // enters the derivation of blindings and nonces of proofs
-	// signer signs for the address of a nonce.
-	signer func(note.Nonce) (identity.Signer, error)
+	// signers sign for the addresses of nonces.
+	signers func(...note.Nonce) ([]identity.Signer, error)
 	// Of pseudonyms, what auditors want to see: the enrolment, and the proof that a signer is the holder's.
 	certificate []byte
 	prove       func(note.Nonce, identity.Signer) ([]byte, error)
@@ -61,7 +62,9 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 		return nil, refuse("the signer signs otherwise each time: nothing can be derived from its key")
 	}
 	k := newKeys(secret, genesis.ID())
-	k.signer = func(note.Nonce) (identity.Signer, error) { return signer, nil }
+	k.signers = func(nonces ...note.Nonce) ([]identity.Signer, error) {
+		return slices.Repeat([]identity.Signer{signer}, len(nonces)), nil
+	}
 	return k, nil
 }
 
@@ -82,7 +85,18 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 		return nil, err
 	}
 	k := newKeys(holder.Secret(), id)
-	k.signer = func(nonce note.Nonce) (identity.Signer, error) { return holder.Restore(nonce) }
+	k.signers = func(nonces ...note.Nonce) ([]identity.Signer, error) {
+		seeds := make([][transcript.SeedLen]byte, len(nonces))
+		for i := range nonces {
+			seeds[i] = nonces[i]
+		}
+		pseudonyms, err := holder.RestoreAll(seeds...)
+		signers := make([]identity.Signer, len(pseudonyms))
+		for i := range pseudonyms {
+			signers[i] = pseudonyms[i]
+		}
+		return signers, err
+	}
 	k.certificate = bytes.Clone(certificate)
 	bound := audit.Context(id)
 	k.prove = func(nonce note.Nonce, signer identity.Signer) ([]byte, error) {
@@ -94,6 +108,15 @@ func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder id
 		_, err = k.prove(note.Nonce{}, first) // another holder's certificate shows here
 	}
 	return k, err
+}
+
+// signer signs for the address of a nonce.
+func (k *Keys) signer(nonce note.Nonce) (identity.Signer, error) {
+	signers, err := k.signers(nonce)
+	if err != nil {
+		return nil, err
+	}
+	return signers[0], nil
 }
 
 // own is what auditors want to see of the signer of a nonce, in clear, with a proof that is known (nil: none): nothing of a key, and where there are no auditors.
