@@ -202,6 +202,7 @@ func TestRefusedOrders(t *testing.T) {
 		{"owner=small order", paying(small, 1), zkbench.ErrParams, "small order"},
 		{"members=missing", paying(service.Address{Owner: to.Owner}, 1), zkbench.ErrParams, "0 members, the owner has 1"},
 		{"members=of nobody", paying(service.Address{Members: to.Members}, 1), zkbench.ErrParams, "1 members, the owner has 0"},
+		{"audit=nothing", paying(service.Address{Owner: to.Owner, Members: []service.Member{{Payee: to.Members[0].Payee}}}, 1), zkbench.ErrPolicy, "says nothing to the auditors"},
 		{"note key=of small order", paying(deaf, 1), zkbench.ErrParams, "note key"},
 		{"script=with change", paying(locked, 9), zkbench.ErrPolicy, "owner script"},
 		{"script=two inputs", paying(locked, 20), zkbench.ErrPolicy, "owner script"},
