@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -17,7 +18,6 @@ import (
 	"github.com/zkbench/zkbench/internal/atomicfile"
 	"github.com/zkbench/zkbench/internal/usage"
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/validator"
@@ -278,11 +278,8 @@ func (g *governed) land(ctx context.Context, u *policy.Update) error {
 	if err != nil {
 		return err
 	}
-	valid, err := v.Validate(ctx, g.ledger, raw, time.Now())
-	if err != nil {
-		return err
-	}
-	return g.ledger.Apply(ctx, []ledger.Entry{valid.Entry()})
+	results, err := v.Land(ctx, g.ledger, [][]byte{raw}, time.Now())
+	return cmp.Or(results[0].Err, err)
 }
 
 // update opens an update with the policy that it changes, to which it must belong.

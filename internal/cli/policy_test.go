@@ -21,6 +21,9 @@ import (
 
 	"github.com/zkbench/zkbench/internal/golden"
 	"github.com/zkbench/zkbench/internal/must"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/policy"
 )
 
@@ -136,6 +139,22 @@ func TestPolicyCommands(t *testing.T) {
 	golden.Contains(t, o.does(with(o.online(), "policy", "show", two)...), "no longer administrator: X.509 ")
 	o.does(apply...)
 	golden.Contains(t, o.does("ledger", "verify", o.dir, "--params", o.path("params")), "ok: 2 requests in 2 batches, each valid under the parameters; 0 tokens: 0 unspent, 0 spent; policy 2; ")
+}
+
+// TestPolicyApplyBehindTime: an update lands on a ledger whose last time is ahead of the clock, at that time.
+func TestPolicyApplyBehindTime(t *testing.T) {
+	o := newOffice(t)
+	path, made := filepath.Join(o.dir, replay.FileName), o.path("made")
+	l := must.Get(bolt.Open(path))(t)
+	ledgertest.Apply(t, l, ledgertest.At(1e11, ledgertest.Issue("ahead", 1)))
+	must.Do(t, l.Close())
+	o.does(with(o.online(), "policy", "new", "--out", made, "--max-inputs", "8")...)
+	for _, name := range []string{"anna.key", "ben.key"} {
+		o.does(with(o.offline(), "policy", "sign", made, "--key", o.path(name))...)
+	}
+	o.does(with(o.online(), "policy", "apply", made)...)
+	_, all := entries(t, path)
+	golden.Equal(t, "time of the update", all[0].Time, all[1].Time)
 }
 
 // TestPolicyCommandsRefuse: what does not go is one line, and leaves no file and no ledger behind; no secret is shown.

@@ -71,12 +71,28 @@ func (e *Entry) Size() int {
 	return n
 }
 
+// TimeLen is the length of a time's encoding in bytes.
+const TimeLen = 12
+
+// AppendTime appends the encoding of a time.
+func AppendTime(dst []byte, t time.Time) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(dst, uint64(t.Unix())), uint32(t.Nanosecond()))
+}
+
+// DecodeTime decodes what AppendTime made, in UTC, and tells whether it did.
+func DecodeTime(data []byte) (time.Time, bool) {
+	if len(data) != TimeLen {
+		return time.Time{}, false
+	}
+	nanoseconds := binary.BigEndian.Uint32(data[8:])
+	return time.Unix(int64(binary.BigEndian.Uint64(data)), int64(nanoseconds)).UTC(), nanoseconds < 1e9
+}
+
 // Append appends the encoding of an entry that is within the limits.
 func (e *Entry) Append(dst []byte) []byte {
 	dst = append(append(dst, byte(len(e.Anchor))), e.Anchor...)
 	dst = append(dst, e.Digest[:]...)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(e.Time.Unix()))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(e.Time.Nanosecond()))
+	dst = AppendTime(dst, e.Time)
 	dst = binary.BigEndian.AppendUint64(dst, e.Policy)
 	if e.Update {
 		dst = append(dst, 1)
@@ -114,12 +130,12 @@ func DecodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	e.Anchor = f.Block("anchor", 1, 1, token.MaxAnchor)
 	copy(e.Digest[:], f.Bytes("digest", len(e.Digest)))
-	if at := f.Bytes("time", 12); f.OK() {
-		nanoseconds := binary.BigEndian.Uint32(at[8:])
-		if nanoseconds >= 1e9 {
+	if encoded := f.Bytes("time", TimeLen); f.OK() {
+		at, ok := DecodeTime(encoded)
+		if !ok {
 			f.Fail("time", f.Offset()-4, "a second or more of nanoseconds")
 		}
-		e.Time = time.Unix(int64(binary.BigEndian.Uint64(at)), int64(nanoseconds)).UTC()
+		e.Time = at
 	}
 	e.Policy = f.Uint64("policy")
 	e.Update = f.Number("update", 1, 0, 1) == 1

@@ -34,7 +34,7 @@ const (
 type Entry struct {
 	Anchor  []byte    // the transaction's id, 1 to token.MaxAnchor bytes
 	Digest  [32]byte  // of the request: two requests are the same if their digests are
-	Time    time.Time // of the block; comes back in UTC, without a monotonic reading
+	Time    time.Time // of the block, not before the last entry's; comes back in UTC, without a monotonic reading
 	Request []byte    // as validated, up to token.MaxRequest bytes, opaque
 	Policy  uint64    // the version of the policy under which it was accepted
 	Update  bool      // whether it makes the next version, for entries after it
@@ -74,6 +74,7 @@ type Record struct {
 //	"anchor"   -1              zkbench.ErrAnchorConflict: the anchor stands for another digest
 //	"spend"    index in Spends zkbench.ErrSpent, or ErrNotFound
 //	"policy"   -1              *PolicyError: it was accepted under another policy than the ledger then has
+//	"time"     -1              *TimeError: it is before that of the last entry, or, of the first, before the zero time
 //	"create"   index in Creates ErrExists: the id is or was a token's
 //
 // or one of these checks or "request" with a *zkbench.LimitError.
@@ -141,6 +142,16 @@ func (e *PolicyError) Error() string {
 }
 
 func (e *PolicyError) Unwrap() error { return zkbench.ErrPolicy }
+
+// TimeError says that an entry's time is before that of the last entry: whoever has validated it validates it again, at
+// the time Last or a later one. It is a zkbench.ErrPolicy.
+type TimeError struct{ Time, Last time.Time }
+
+func (e *TimeError) Error() string {
+	return fmt.Sprintf("%v: at %s, before the last entry, at %s", zkbench.ErrPolicy, e.Time.UTC().Format(time.RFC3339Nano), e.Last.Format(time.RFC3339Nano))
+}
+
+func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
 
 // CorruptError says where a store contradicts itself. It is a
 // zkbench.ErrMalformed.

@@ -9,9 +9,14 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
+// maxLate is how often Land validates a request again that is late.
+const maxLate = 64
+
 // Land validates encoded requests and updates of the policy, and applies to a ledger those that hold, each by itself, in their
 // order, in batches that the ledger takes. What is refused while the ledger's policy is another than the validator's is validated again under that: so a request
-// behind an update is judged under what the update says, and one that raced with another validator's update too. Result.Err is
+// behind an update is judged under what the update says, and one that raced with another validator's update too. What the ledger
+// rejects for its time is validated again at the ledger's last time, so a validator whose clock lags lands requests too; a
+// *ledger.TimeError is left where others have landed later ones maxLate times meanwhile. Result.Err is
 // the validator's error, or the ledger's on the entry; err is Follow's, after which the results stand as they are.
 func (v *Validator) Land(ctx context.Context, l ledger.Ledger, raws [][]byte, at time.Time) (results []Result, err error) {
 	results = make([]Result, len(raws))
@@ -19,22 +24,31 @@ func (v *Validator) Land(ctx context.Context, l ledger.Ledger, raws [][]byte, at
 	for i := range left {
 		left[i] = i
 	}
-	for {
+	for rounds := 0; ; rounds++ {
 		version := v.current.Load().Version
 		updated := v.land(ctx, l, raws, results, left, at)
-		var again []int
+		var refused, late []int
+		last := at
 		for _, i := range left {
-			if _, refused := errors.AsType[*zkbench.CheckError](results[i].Err); refused {
-				again = append(again, i)
+			if _, ok := errors.AsType[*zkbench.CheckError](results[i].Err); ok {
+				refused = append(refused, i)
+			}
+			if t, ok := errors.AsType[*ledger.TimeError](results[i].Err); ok {
+				late, last = append(late, i), t.Last
 			}
 		}
-		if !updated && len(again) == 0 {
+		if !updated && len(refused) == 0 {
 			return results, nil
 		}
-		if err := v.Follow(ctx, l); err != nil || v.current.Load().Version == version {
+		if err := v.Follow(ctx, l); err != nil {
 			return results, err
 		}
-		left = again
+		if left = refused; v.current.Load().Version == version {
+			if left = late; !last.After(at) || rounds >= maxLate {
+				return results, nil
+			}
+		}
+		at = last
 	}
 }
 

@@ -98,7 +98,7 @@ func unsealAnchored(anchor, value []byte) (a store.Anchored, err error) {
 	return a, nil
 }
 
-const batchLen = 48
+const batchLen = 48 + ledger.TimeLen
 
 func sealBatch(b *store.Batch) []byte {
 	return boltfile.Seal(store.TableChain, store.SeqKey(b.Last), b.Append(make([]byte, 0, batchLen+boltfile.SumLen)))
@@ -115,7 +115,8 @@ func unsealBatch(key, value []byte) (b store.Batch, err error) {
 	b.Last, b.First = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(body)
 	copy(b.Hash[:], body[8:])
 	b.Policy = binary.BigEndian.Uint64(body[40:])
-	if len(body) != batchLen || b.First < 1 || b.First > b.Last {
+	at, ok := ledger.DecodeTime(body[48:])
+	if b.Time = at; !ok || b.First < 1 || b.First > b.Last {
 		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a batch")
 	}
 	return b, nil

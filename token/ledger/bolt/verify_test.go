@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -45,27 +46,38 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			return tx.Bucket([]byte(store.TableAnchors)).Put([]byte("b"), sealAnchored([]byte("b"), &a))
 		}
 	}
-	policy := func(last uint64) func(*bbolt.Tx) error {
+	batch := func(last uint64, edit func(b *store.Batch)) func(*bbolt.Tx) error {
 		return func(tx *bbolt.Tx) error {
 			key := store.SeqKey(last)
 			b, err := unsealBatch(key, tx.Bucket([]byte(store.TableChain)).Get(key))
-			b.Policy++
+			edit(&b)
 			return errors.Join(err, tx.Bucket([]byte(store.TableChain)).Put(key, sealBatch(&b)))
 		}
 	}
-	// underAnother has the last request say that it was accepted under another policy, in a chain that is made anew.
-	underAnother := func(tx *bbolt.Tx) error {
-		chain := tx.Bucket([]byte(store.TableChain))
-		before, err := unsealBatch(store.SeqKey(3), chain.Get(store.SeqKey(3)))
-		e := ledgertest.Under(1, ledgertest.Issue("d", 1))
-		link := store.NewLink(before.Hash, 4)
-		link.Add(e.Append(nil))
-		last := store.Batch{First: 4, Last: 4, Hash: link.Sum(), Policy: 1}
-		return errors.Join(err, put(store.TableLog, store.SeqKey(4), e.Append(nil))(tx), chain.Put(store.SeqKey(4), sealBatch(&last)))
+	policy, later := func(b *store.Batch) { b.Policy++ }, func(b *store.Batch) { b.Time = b.Time.Add(1) }
+	// replaced has another request be the last, in a chain that is made anew.
+	replaced := func(e ledger.Entry) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error {
+			chain := tx.Bucket([]byte(store.TableChain))
+			before, err := unsealBatch(store.SeqKey(3), chain.Get(store.SeqKey(3)))
+			link := store.NewLink(before.Hash, 4)
+			link.Add(e.Append(nil))
+			last := store.Batch{First: 4, Last: 4, Hash: link.Sum(), Policy: e.Policy, Time: e.Time.UTC()}
+			return errors.Join(err, put(store.TableLog, store.SeqKey(4), e.Append(nil))(tx), chain.Put(store.SeqKey(4), sealBatch(&last)))
+		}
+	}
+	// noTime has a batch end at a time that is none.
+	noTime := func(tx *bbolt.Tx) error {
+		key := store.SeqKey(2)
+		b, err := unsealBatch(key, tx.Bucket([]byte(store.TableChain)).Get(key))
+		body := b.Append(nil)
+		binary.BigEndian.PutUint32(body[len(body)-4:], 1e9)
+		return errors.Join(err, put(store.TableChain, key, body)(tx))
 	}
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
 	other := ledgertest.Spend("b", token.ID("a/1"))
 	other.Request = []byte("another")
+	last := ledgertest.At(100, other)
 	for name, c := range map[string]struct {
 		edit  func(*bbolt.Tx) error
 		place string
@@ -86,24 +98,29 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"log: first request replaced": {put(store.TableLog, store.SeqKey(1), other.Append(nil)), "request 1: anchor", false},
 		"log: first request lost":     {remove(store.TableLog, store.SeqKey(1)), "request 1", false},
 		"log: first request no entry": {put(store.TableLog, store.SeqKey(1), []byte{1}), "request 1", false},
-		"log: last request replaced":  {put(store.TableLog, store.SeqKey(4), other.Append(nil)), "requests 4 to 4", true},
+		"log: last request replaced":  {put(store.TableLog, store.SeqKey(4), last.Append(nil)), "requests 4 to 4", true},
 		"log: last request lost":      {remove(store.TableLog, store.SeqKey(4)), "log", true},
 		"log: request too many":       {put(store.TableLog, store.SeqKey(5), other.Append(nil)), "log", true},
-		"chain: another hash":         {put(store.TableChain, store.SeqKey(1), append(store.SeqKey(1), make([]byte, 40)...)), "requests 1 to 1", false},
-		"chain: another policy":       {policy(2), "requests 2 to 2", false},
-		"chain: last of another":      {policy(4), "requests 4 to 4", true},
-		"log: under another policy":   {underAnother, "request 4", true},
+		"chain: another hash":         {put(store.TableChain, store.SeqKey(1), append(store.SeqKey(1), make([]byte, 52)...)), "requests 1 to 1", false},
+		"chain: another policy":       {batch(2, policy), "requests 2 to 2", false},
+		"chain: another time":         {batch(2, later), "requests 2 to 2", false},
+		"chain: no time":              {noTime, "chain 0000000000000002", false},
+		"chain: a byte too many":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 53)...)), "chain 0000000000000002", false},
+		"chain: last of another":      {batch(4, policy), "requests 4 to 4", true},
+		"chain: last of another time": {batch(4, later), "requests 4 to 4", true},
+		"log: under another policy":   {replaced(ledgertest.Under(1, ledgertest.At(100, ledgertest.Issue("d", 1)))), "request 4", true},
+		"log: time goes back":         {replaced(ledgertest.At(99, ledgertest.Issue("d", 1))), "request 4", true},
 		"chain: a batch lost":         {remove(store.TableChain, store.SeqKey(1)), "request 1", false},
 		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
-		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 40)...)), "request 2", false},
+		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 52)...)), "request 2", false},
 		"meta: a key too many":        {put(bucketMeta, []byte("x"), nil), "meta", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, path := newLedger(t)
 			ledgertest.Apply(t, l, a)
 			ledgertest.Apply(t, l, b)
-			ledgertest.Apply(t, l, ledgertest.Issue("c", 1))
-			ledgertest.Apply(t, l, ledgertest.Issue("d", 1))
+			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("c", 1)))
+			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("d", 1)))
 			must.Do(t, l.Close())
 			db := must.Get(bbolt.Open(path, 0o600, nil))(t)
 			must.Do(t, errors.Join(db.Update(c.edit), db.Close()))

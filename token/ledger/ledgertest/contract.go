@@ -133,6 +133,8 @@ func Contract(t *testing.T, s Stores) {
 		"limits":                 limits,
 		"policies":               policies,
 		"race of an update":      raceOfUpdate,
+		"times":                  times,
+		"race of clocks":         func(t *testing.T, l Verifier) { RaceOfClocks(t, l, l) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := s.New(t)

@@ -26,11 +26,12 @@ type model struct {
 	spent  map[string]bool
 	anchor map[string][32]byte
 	log    []ledger.Entry
-	policy uint64 // the current version
+	policy uint64    // the current version
+	time   time.Time // of the last entry
 }
 
 func (m *model) clone() *model {
-	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), m.policy}
+	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), m.policy, m.time}
 }
 
 // verdict is what must be said of an entry: its check, place and cause, none
@@ -51,6 +52,9 @@ func (m *model) apply(e *ledger.Entry) (verdict, *model) {
 	if e.Policy != m.policy {
 		return verdict{"policy", -1, zkbench.ErrPolicy}, m
 	}
+	if e.Time.Before(m.time) {
+		return verdict{"time", -1, zkbench.ErrPolicy}, m
+	}
 	n := m.clone()
 	for i, id := range e.Spends {
 		if _, ok := n.tokens[string(id)]; !ok {
@@ -69,7 +73,7 @@ func (m *model) apply(e *ledger.Entry) (verdict, *model) {
 		n.tokens[string(c.ID)] = string(c.Token)
 	}
 	n.anchor[string(e.Anchor)] = e.Digest
-	n.log = append(n.log, *e)
+	n.log, n.time = append(n.log, *e), e.Time
 	if e.Update {
 		n.policy++
 	}
@@ -101,13 +105,16 @@ func drawAnchor(t *rapid.T) []byte {
 // drawEntry draws an entry; most spend what is unspent and create what is new.
 func (m *model) drawEntry(t *rapid.T) ledger.Entry {
 	e := ledger.Entry{
-		Anchor: drawAnchor(t), Time: time.Unix(rapid.Int64Range(0, 1e9).Draw(t, "time"), 0).UTC(),
+		Anchor: drawAnchor(t), Time: m.time.Add(time.Duration(rapid.Int64Range(0, 2).Draw(t, "later"))),
 		Digest:  sha256.Sum256([]byte{rapid.Byte().Draw(t, "digest") & 1}),
 		Request: rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "request"),
 		Policy:  m.policy, Update: rapid.IntRange(0, 5).Draw(t, "update") == 0,
 	}
 	if rapid.IntRange(0, 9).Draw(t, "another policy") == 0 {
 		e.Policy = rapid.Uint64Range(0, m.policy+1).Draw(t, "policy")
+	}
+	if rapid.IntRange(0, 9).Draw(t, "another time") == 0 {
+		e.Time = m.time.Add(time.Duration(rapid.Int64().Draw(t, "time")))
 	}
 	good := slices.Sorted(maps.Keys(m.tokens))
 	for range rapid.IntRange(0, 3).Draw(t, "spends") {
@@ -157,7 +164,7 @@ func randomBatches(test *testing.T, s Stores) {
 				t.Fatal(err)
 			}
 		}()
-		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil, 0}
+		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil, 0, time.Time{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"apply": func(t *rapid.T) {
 				batch := m.drawBatch(t)

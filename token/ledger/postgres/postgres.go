@@ -170,7 +170,7 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 			return err
 		}
 		h, encoding := head{format, store.Genesis(genesis.ID())}, genesis.Append(nil)
-		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], 0, h.sum()); err != nil {
+		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], 0, ledger.AppendTime(nil, h.Time), h.sum()); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, l.sql.insertGenesis, encoding, sum(tableGenesis, nil, encoding)); err != nil {

@@ -256,3 +256,19 @@ func TestPolicyElsewhere(t *testing.T) {
 	ledgertest.Apply(t, l, ledgertest.Under(1, ledgertest.Spend("b", token.ID("a/0"))))
 	ledgertest.Verify(t, other)
 }
+
+// TestTimeElsewhere: an entry that another process has landed rejects what is of an earlier time, also where both are at it at once.
+func TestTimeElsewhere(t *testing.T) {
+	ctx := context.Background()
+	l, schema := newLedger(t)
+	other := open(t, server.URL(t), schema)
+	ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("a", 1)))
+	ledgertest.Apply(t, other, ledgertest.At(200, ledgertest.Issue("b", 1)))
+	ledgertest.Late(t, "behind another process", l.Apply(ctx, []ledger.Entry{ledgertest.At(100, ledgertest.Issue("c", 1))}), 0, 100, 200)
+	ledgertest.Apply(t, l, ledgertest.At(200, ledgertest.Issue("c", 1)))
+	ledgertest.Verify(t, other)
+
+	l, schema = newLedger(t)
+	ledgertest.RaceOfClocks(t, l, open(t, server.URL(t), schema))
+	ledgertest.Verify(t, l)
+}

@@ -48,7 +48,7 @@ func TestRefused(t *testing.T) {
 		"no primary key":   {"ALTER TABLE tokens DROP CONSTRAINT tokens_pkey", zkbench.ErrMalformed, "table tokens"},
 		"column missing":   {"ALTER TABLE chain DROP COLUMN first", zkbench.ErrMalformed, "database"},
 		"version 1":        {"UPDATE head SET format = 1; DROP TABLE genesis", zkbench.ErrMalformed, ""},
-		"version 2":        {"UPDATE head SET format = 2; ALTER TABLE head DROP COLUMN policy", zkbench.ErrMalformed, ""},
+		"version 2":        {"UPDATE head SET format = 2; ALTER TABLE head DROP COLUMN policy, DROP COLUMN time", zkbench.ErrMalformed, ""},
 		"no genesis":       {"DELETE FROM genesis", zkbench.ErrMalformed, "genesis"},
 		"no head":          {"DELETE FROM head", zkbench.ErrMalformed, "head"},
 	} {

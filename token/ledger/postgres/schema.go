@@ -26,13 +26,13 @@ const (
 	create = `
 CREATE SCHEMA {s};
 CREATE TABLE {s}.head (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL,
-	first bigint NOT NULL, last bigint NOT NULL, hash bytea NOT NULL, policy bigint NOT NULL, sum integer NOT NULL);
+	first bigint NOT NULL, last bigint NOT NULL, hash bytea NOT NULL, policy bigint NOT NULL, time bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.genesis (one boolean PRIMARY KEY DEFAULT true CHECK (one), encoding bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.tokens (id bytea PRIMARY KEY, created bigint NOT NULL, spent bigint, token bytea, sum integer NOT NULL);
 CREATE TABLE {s}.spent (id bytea PRIMARY KEY, seq bigint NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.anchors (anchor bytea PRIMARY KEY, seq bigint NOT NULL, digest bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.log (seq bigint PRIMARY KEY, entry bytea NOT NULL, sum integer NOT NULL) WITH (toast_tuple_target = 8160);
-CREATE TABLE {s}.chain (last bigint PRIMARY KEY, first bigint NOT NULL, hash bytea NOT NULL, policy bigint NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.chain (last bigint PRIMARY KEY, first bigint NOT NULL, hash bytea NOT NULL, policy bigint NOT NULL, time bytea NOT NULL, sum integer NOT NULL);
 ALTER TABLE {s}.log ALTER COLUMN entry SET STORAGE EXTERNAL;
 ALTER TABLE {s}.tokens ALTER COLUMN token SET STORAGE EXTERNAL`
 
@@ -69,13 +69,13 @@ func newStatements(schema string) statements {
 	s := func(text string) string { return strings.ReplaceAll(text, "{s}", pgx.Identifier{schema}.Sanitize()) }
 	return statements{
 		create:     s(create),
-		insertHead: s(`INSERT INTO {s}.head (format, first, last, hash, policy, sum) VALUES ($1, $2, $3, $4, $5, $6)`),
+		insertHead: s(`INSERT INTO {s}.head (format, first, last, hash, policy, time, sum) VALUES ($1, $2, $3, $4, $5, $6, $7)`),
 
 		insertGenesis: s(`INSERT INTO {s}.genesis (encoding, sum) VALUES ($1, $2)`),
 		genesis:       s(`SELECT encoding, sum FROM {s}.genesis WHERE one`),
 
 		begin: `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`, // a lock is a write
-		lock:  s(`SELECT format, first, last, hash, policy, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
+		lock:  s(`SELECT format, first, last, hash, policy, time, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
 		wait:  s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
 		states: s(`SELECT q.id, t.created, t.spent, t.token, t.sum, s.seq, s.sum FROM unnest($1::bytea[]) AS q(id)
 			LEFT JOIN {s}.tokens t USING (id) LEFT JOIN {s}.spent s USING (id)`),
@@ -95,14 +95,14 @@ func newStatements(schema string) statements {
 		insertLog: s(`INSERT INTO {s}.log (seq, entry, sum) SELECT seq, entry, sum
 			FROM unnest($1::bytea[], ` + array(logSeq) + `, ` + array(logSum) + `) AS q(entry, seq, sum) WHERE seq > 0`),
 		numbers: `SELECT count(set_config(name, list, true)) FROM unnest($1::text[], $2::text[]) AS q(name, list)`,
-		insertChain: s(`INSERT INTO {s}.chain (last, first, hash, policy, sum)
-			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bigint[], $5::integer[])`),
-		updateHead: s(`UPDATE {s}.head SET first = $1, last = $2, hash = $3, policy = $4, sum = $5 WHERE one AND last = $6`),
+		insertChain: s(`INSERT INTO {s}.chain (last, first, hash, policy, time, sum)
+			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bigint[], $5::bytea[], $6::integer[])`),
+		updateHead: s(`UPDATE {s}.head SET first = $1, last = $2, hash = $3, policy = $4, time = $5, sum = $6 WHERE one AND last = $7`),
 
 		format:  s(`SELECT format FROM {s}.head WHERE one`),
-		head:    s(`SELECT format, first, last, hash, policy, sum FROM {s}.head WHERE one`),
+		head:    s(`SELECT format, first, last, hash, policy, time, sum FROM {s}.head WHERE one`),
 		ends:    s(`SELECT (SELECT max(seq) FROM {s}.log), (SELECT max(last) FROM {s}.chain)`),
-		batches: s(`SELECT last, first, hash, policy, sum FROM {s}.chain WHERE last >= $1 ORDER BY last LIMIT $2`),
+		batches: s(`SELECT last, first, hash, policy, time, sum FROM {s}.chain WHERE last >= $1 ORDER BY last LIMIT $2`),
 		entries: s(`SELECT seq, entry, sum FROM
 			(SELECT seq, entry, sum, sum(octet_length(entry)) OVER (ORDER BY seq) - octet_length(entry) AS before
 				FROM (SELECT seq, entry, sum FROM {s}.log WHERE seq >= $1 ORDER BY seq LIMIT $2) l) l

@@ -152,11 +152,12 @@ type headRow struct {
 	first, last int64
 	hash        []byte
 	policy      int64
+	time        []byte
 	crc         int32
 }
 
 func (r *headRow) columns() []any {
-	return []any{&r.format, &r.first, &r.last, &r.hash, &r.policy, &r.crc}
+	return []any{&r.format, &r.first, &r.last, &r.hash, &r.policy, &r.time, &r.crc}
 }
 
 // headFound is the error of reading a headRow.
@@ -180,8 +181,9 @@ func (r *headRow) batch() (store.Batch, error) {
 	if err := known(r.format); err != nil {
 		return store.Batch{}, err
 	}
-	h := head{r.format, store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy)}}
-	if n := copy(h.Hash[:], r.hash); n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
+	at, ok := ledger.DecodeTime(r.time)
+	h := head{r.format, store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy), Time: at}}
+	if n := copy(h.Hash[:], r.hash); !ok || n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
 		return store.Batch{}, wrongSum(tableHead)
 	}
 	return h.Batch, nil
@@ -192,15 +194,19 @@ type batchRow struct {
 	last, first int64
 	hash        []byte
 	policy      int64
+	time        []byte
 	crc         int32
 }
 
-func (r *batchRow) columns() []any { return []any{&r.last, &r.first, &r.hash, &r.policy, &r.crc} }
+func (r *batchRow) columns() []any {
+	return []any{&r.last, &r.first, &r.hash, &r.policy, &r.time, &r.crc}
+}
 
 func (r *batchRow) batch() (store.Batch, error) {
 	place := fmt.Sprintf("chain %d", r.last)
-	b := store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy)}
-	if n := copy(b.Hash[:], r.hash); n != len(b.Hash) || n != len(r.hash) ||
+	at, ok := ledger.DecodeTime(r.time)
+	b := store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy), Time: at}
+	if n := copy(b.Hash[:], r.hash); !ok || n != len(b.Hash) || n != len(r.hash) ||
 		r.crc != sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)) {
 		return b, wrongSum(place)
 	}

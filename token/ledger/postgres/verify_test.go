@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -54,33 +55,42 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			int64(seq), value, sum(store.TableLog, store.SeqKey(seq), value))
 	}
 	chain := func(b store.Batch) edit {
-		return do("INSERT INTO chain VALUES ($1, $2, $3, $4, $5) ON CONFLICT (last) DO UPDATE SET first = excluded.first, hash = excluded.hash, policy = excluded.policy, sum = excluded.sum",
-			int64(b.Last), int64(b.First), b.Hash[:], int64(b.Policy), sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
+		return do("INSERT INTO chain VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (last) DO UPDATE SET first = excluded.first, hash = excluded.hash, policy = excluded.policy, time = excluded.time, sum = excluded.sum",
+			int64(b.Last), int64(b.First), b.Hash[:], int64(b.Policy), ledger.AppendTime(nil, b.Time), sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
 	}
 	set := func(b store.Batch) edit {
 		h := head{format, b}
-		return do("UPDATE head SET first = $1, last = $2, hash = $3, policy = $4, sum = $5", int64(b.First), int64(b.Last), b.Hash[:], int64(b.Policy), h.sum())
+		return do("UPDATE head SET first = $1, last = $2, hash = $3, policy = $4, time = $5, sum = $6",
+			int64(b.First), int64(b.Last), b.Hash[:], int64(b.Policy), ledger.AppendTime(nil, b.Time), h.sum())
 	}
 	begun := func(g ledger.Genesis) edit {
 		encoding := g.Append(nil)
 		return do("UPDATE genesis SET encoding = $1, sum = $2", encoding, sum(tableGenesis, nil, encoding))
 	}
-	// policed is a batch of the chain as it is; repoliced has it lead to another policy.
-	policed := func(t *testing.T, conn *pgx.Conn, last uint64) store.Batch {
+	// batch is one of the chain as it is; rebatched has it lead to another policy, or time.
+	batch := func(t *testing.T, conn *pgx.Conn, last uint64) store.Batch {
 		var r batchRow
-		must.Do(t, conn.QueryRow(ctx, "SELECT last, first, hash, policy, sum FROM chain WHERE last = $1", int64(last)).Scan(r.columns()...))
+		must.Do(t, conn.QueryRow(ctx, "SELECT last, first, hash, policy, time, sum FROM chain WHERE last = $1", int64(last)).Scan(r.columns()...))
 		return must.Get(r.batch())(t)
 	}
-	repoliced := func(last uint64) edit {
+	rebatched := func(last uint64, policy uint64, later time.Duration) edit {
 		return func(t *testing.T, conn *pgx.Conn) {
-			b := policed(t, conn, last)
-			b.Policy++
+			b := batch(t, conn, last)
+			b.Policy, b.Time = b.Policy+policy, b.Time.Add(later)
 			chain(b)(t, conn)
 		}
 	}
+	asChain := func(t *testing.T, conn *pgx.Conn) { set(batch(t, conn, 4))(t, conn) }
 	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
-	other, last := b, ledgertest.Issue("d", 1)
+	other, last := b, ledgertest.At(100, ledgertest.Issue("d", 1))
 	other.Request, last.Request = []byte("another"), []byte("another")
+	// replaced has a request of an earlier time be the last, in a chain that is made anew.
+	replaced := func(t *testing.T, conn *pgx.Conn) {
+		e := ledgertest.At(99, ledgertest.Issue("d", 1))
+		link := store.NewLink(batch(t, conn, 3).Hash, 4)
+		link.Add(e.Append(nil))
+		both(log(4, e.Append(nil)), chain(store.Batch{First: 4, Last: 4, Hash: link.Sum(), Time: e.Time.UTC()}))(t, conn)
+	}
 	live := store.State{Status: store.Unspent, Created: 1, Token: []byte("token")}
 	for name, c := range map[string]struct {
 		edit  edit
@@ -108,11 +118,15 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"bits: two batches swapped":  {do(`UPDATE chain c SET first = o.first, hash = o.hash, sum = o.sum FROM chain o WHERE c.last + o.last = 3`), "chain 1", false, false},
 		"bits: head":                 {do(`UPDATE head SET first = 1`), "head", true, false},
 		"bits: head's policy":        {do(`UPDATE head SET policy = 1`), "head", true, false},
+		"bits: head's time":          {do(`UPDATE head SET time = set_byte(time, 11, 1)`), "head", true, false},
+		"head: time of 1e9 ns":       {do(`UPDATE head SET time = '\x00000000000000633b9aca00'`), "head", true, false},
+		"bits: batch's time":         {do(`UPDATE chain SET time = set_byte(time, 11, 1) WHERE last = 2`), "chain 2", false, false},
+		"bits: length of a time":     {do(`UPDATE chain SET time = '' WHERE last = 2`), "chain 2", false, false},
 		"bits: batch's policy":       {do(`UPDATE chain SET policy = 1 WHERE last = 2`), "chain 2", false, false},
 		"bits: genesis":              {do(`UPDATE genesis SET encoding = set_byte(encoding, 95, 1)`), "genesis", true, false},
 		"another genesis":            {begun(ledger.Genesis{Nonce: [32]byte{1}}), "requests 1 to 1", false, false},
 		"rows: number below zero":    {do(`INSERT INTO log VALUES (-1, 'x', 0)`), "log", false, false},
-		"rows: batch below zero":     {do(`INSERT INTO chain VALUES (-1, -1, 'x', 0, 0)`), "chain", false, false},
+		"rows: batch below zero":     {do(`INSERT INTO chain VALUES (-1, -1, 'x', 0, 'x', 0)`), "chain", false, false},
 		"token resurrected by half":  {tokens("a/1", live), "request 1: create 1", false, false},
 		"token resurrected by mark":  {do(`DELETE FROM spent`), "request 1: create 1", false, false},
 		"token resurrected":          {both(tokens("a/1", live), do(`DELETE FROM spent`)), "request 2: spend 0", false, true},
@@ -133,8 +147,11 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"log: last request lost":     {do(`DELETE FROM log WHERE seq = 4`), "log", true, false},
 		"log: request too many":      {log(5, other.Append(nil)), "log", true, false},
 		"chain: another hash":        {chain(store.Batch{First: 1, Last: 1}), "requests 1 to 1", false, false},
-		"chain: another policy":      {repoliced(2), "requests 2 to 2", false, false},
-		"head: another policy":       {both(repoliced(4), func(t *testing.T, conn *pgx.Conn) { set(policed(t, conn, 4))(t, conn) }), "requests 4 to 4", true, false},
+		"chain: another policy":      {rebatched(2, 1, 0), "requests 2 to 2", false, false},
+		"chain: another time":        {rebatched(2, 0, 1), "requests 2 to 2", false, false},
+		"head: another policy":       {both(rebatched(4, 1, 0), asChain), "requests 4 to 4", true, false},
+		"head: another time":         {both(rebatched(4, 0, 1), asChain), "requests 4 to 4", true, false},
+		"log: time goes back":        {both(replaced, asChain), "request 4", true, false},
 		"chain: a batch lost":        {do(`DELETE FROM chain WHERE last = 1`), "request 1", false, false},
 		"chain: the last lost":       {do(`DELETE FROM chain WHERE last = 4`), "chain", true, false},
 		"chain: batches overlap":     {chain(store.Batch{First: 1, Last: 2}), "request 2", false, false},
@@ -149,8 +166,8 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			l, schema := newLedger(t)
 			ledgertest.Apply(t, l, a)
 			ledgertest.Apply(t, l, b)
-			ledgertest.Apply(t, l, ledgertest.Issue("c", 1))
-			ledgertest.Apply(t, l, ledgertest.Issue("d", 1))
+			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("c", 1)))
+			ledgertest.Apply(t, l, ledgertest.At(100, ledgertest.Issue("d", 1)))
 			c.edit(t, connect(t, schema))
 			check := func(err error) {
 				t.Helper()
@@ -168,7 +185,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			} else if err != nil {
 				check(err)
 			}
-			err := l.Apply(ctx, []ledger.Entry{ledgertest.Spend("again", token.ID("a/1"))})
+			err := l.Apply(ctx, []ledger.Entry{ledgertest.At(100, ledgertest.Spend("again", token.ID("a/1")))})
 			if (err == nil) != c.spend {
 				t.Errorf("a/1 spent again: %v", err)
 			}
@@ -202,7 +219,7 @@ func TestConstraints(t *testing.T) {
 		"mark there":    "INSERT INTO spent VALUES ('a/0', 1, 0)",
 		"anchor there":  "INSERT INTO anchors VALUES ('b', 1, 'x', 0)",
 		"request there": "INSERT INTO log VALUES (2, 'x', 0)",
-		"batch there":   "INSERT INTO chain VALUES (2, 2, 'x', 0)",
+		"batch there":   "INSERT INTO chain VALUES (2, 2, 'x', 0, 'x', 0)",
 		"head moved":    "UPDATE head SET last = 7",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
@@ -149,19 +150,19 @@ func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store
 		return err
 	}
 	h := head{format, g.Tail()}
-	return x.change(1, sql.updateHead, int64(h.First), int64(h.Last), h.Hash[:], int64(h.Policy), h.sum(), int64(before.Last))
+	return x.change(1, sql.updateHead, int64(h.First), int64(h.Last), h.Hash[:], int64(h.Policy), ledger.AppendTime(nil, h.Time), h.sum(), int64(before.Last))
 }
 
 func writeChain(x *exchange, sql *statements, g *store.Group) error {
-	var hashes [][]byte
+	var hashes, times [][]byte
 	var lasts, firsts, policies []int64
 	var sums []int32
 	for _, b := range g.Batches {
 		lasts, firsts, hashes = append(lasts, int64(b.Last)), append(firsts, int64(b.First)), append(hashes, b.Hash[:])
-		policies = append(policies, int64(b.Policy))
+		policies, times = append(policies, int64(b.Policy)), append(times, ledger.AppendTime(nil, b.Time))
 		sums = append(sums, sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
 	}
-	return x.change(len(lasts), sql.insertChain, lasts, firsts, hashes, policies, sums)
+	return x.change(len(lasts), sql.insertChain, lasts, firsts, hashes, policies, times, sums)
 }
 
 // numbers are lists that statements in portals find in settings of the transaction.

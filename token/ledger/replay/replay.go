@@ -128,7 +128,6 @@ type Report struct {
 	Requests, Batches uint64
 	Created, Spent    uint64 // tokens
 	First, Last       time.Time
-	Back              uint64 // requests with an earlier time than the one before
 	Policy            uint64 // the version that holds at the end
 	Hash              [32]byte
 	Validated         bool // every request is valid under the parameters
@@ -146,8 +145,7 @@ func (r *Report) String() string {
 	}
 	times := ""
 	if r.Requests > 0 {
-		times = fmt.Sprintf("; times, by the operator: %s to %s, %d earlier than the one before",
-			r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339), r.Back)
+		times = fmt.Sprintf("; times, by the operator: %s to %s", r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339))
 	}
 	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s%s; ledger %x, last hash %s",
 		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, policy, times, r.Ledger, hex.EncodeToString(r.Hash[:]))
@@ -182,11 +180,8 @@ func (t *tally) batch(last uint64) {
 }
 
 func (t *tally) request(r *ledger.Record) {
-	switch {
-	case t.Requests == 0:
+	if t.Requests == 0 {
 		t.First = r.Time
-	case r.Time.Before(t.Last):
-		t.Back++
 	}
 	t.Last = r.Time
 	t.Requests++

@@ -63,7 +63,7 @@ func TestVerify(t *testing.T) {
 		"same":           {good, good, ""},
 		"log is longer":  {forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), good, ""}, // as one that grows
 		"log is shorter": {good, forged(func(all []ledger.Entry) []ledger.Entry { return all[:4] }), "request 5: not in the log as it is read"},
-		"times":          {forged(func(all []ledger.Entry) []ledger.Entry { all[1].Time = all[1].Time.Add(1); return all }), good, "log: as it is read, not the one that was verified"},
+		"times":          {forged(func(all []ledger.Entry) []ledger.Entry { all[6].Time = all[6].Time.Add(1); return all }), good, "log: as it is read, not the one that was verified"},
 		"tokens": {
 			forged(func(all []ledger.Entry) []ledger.Entry { all[1].Creates[0].ID = token.ID("other"); return all[:2] }), good,
 			"log: as it is read, not the one that was verified",

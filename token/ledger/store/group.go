@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -87,13 +88,13 @@ func (g *Group) Decide(c *Call) error {
 	index := g.calls
 	g.calls += len(c.entries)
 	link := NewLink(g.tail.Hash, g.tail.Last+1)
-	seq, policy := g.tail.Last, g.tail.Policy
+	at := place{g.tail.Last + 1, g.tail.Policy, g.tail.Time}
 	for i := range c.entries {
 		if c.each && c.rejected[i] != nil {
 			continue
 		}
 		e := &c.entries[i]
-		added, err := g.entry(e, i, place{seq + 1, policy})
+		added, err := g.entry(e, i, at)
 		switch _, corrupt := err.(*ledger.CorruptError); {
 		case corrupt:
 			return err
@@ -105,14 +106,13 @@ func (g *Group) Decide(c *Call) error {
 		case err != nil:
 			c.rejected[i] = err
 		case added:
-			seq++
-			policy = After(e)
 			link.Add(c.encoded[i])
-			g.Entries = append(g.Entries, Encoded{seq, c.encoded[i], index + i})
+			g.Entries = append(g.Entries, Encoded{at.seq, c.encoded[i], index + i})
+			at = place{at.seq + 1, After(e), e.Time.UTC()}
 		}
 	}
-	if seq > g.tail.Last {
-		g.tail = Batch{First: g.tail.Last + 1, Last: seq, Hash: link.Sum(), Policy: policy}
+	if last := at.seq - 1; last > g.tail.Last {
+		g.tail = Batch{First: g.tail.Last + 1, Last: last, Hash: link.Sum(), Policy: at.policy, Time: at.time}
 		g.Batches = append(g.Batches, g.tail)
 	}
 	return nil
@@ -126,8 +126,11 @@ func After(e *ledger.Entry) uint64 {
 	return e.Policy
 }
 
-// place is where an entry would stand: its sequence number, and the policy that holds there.
-type place struct{ seq, policy uint64 }
+// place is where an entry would stand: its sequence number, the policy that holds there, and the time of the entry before.
+type place struct {
+	seq, policy uint64
+	time        time.Time // in UTC, so that batches can be compared
+}
 
 // entry decides on one entry at its place, and says whether it adds it to the ledger.
 func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err error) {
@@ -149,6 +152,8 @@ func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err er
 		return reject("anchor", -1, zkbench.ErrAnchorConflict)
 	case e.Policy != at.policy:
 		return reject("policy", -1, &ledger.PolicyError{Version: e.Policy, Current: at.policy})
+	case e.Time.Before(at.time):
+		return reject("time", -1, &ledger.TimeError{Time: e.Time, Last: at.time})
 	}
 	for i, id := range e.Spends {
 		s, err := g.state(id)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -17,11 +18,11 @@ import (
 //	spent    id       -> spent(8)
 //	anchors  anchor   -> sequence(8) digest(32)
 //	log      sequence -> entry, as ledger.Entry.Append makes it
-//	chain    last(8)  -> first(8) hash(32) policy(8) of the batch from first to last
+//	chain    last(8)  -> first(8) hash(32) policy(8) time(12) of the batch from first to last
 //
 // Integers are big-endian; created, spent, sequence, first and last are
-// sequence numbers of entries; policy is the version that holds after the batch. tokens and spent both say that a token is spent:
-// neither table alone can make one spendable again.
+// sequence numbers of entries; policy is the version that holds after the batch, time that of its last entry.
+// tokens and spent both say that a token is spent: neither table alone can make one spendable again.
 const (
 	TableTokens  = "tokens"
 	TableSpent   = "spent"
@@ -123,14 +124,15 @@ func (a *Anchored) Append(dst []byte) []byte {
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte
-	Policy      uint64 // the version that holds after it
+	Policy      uint64    // the version that holds after it
+	Time        time.Time // of its last entry, as DecodeTime returns it
 }
 
-// Genesis is the batch before the first one of a ledger: no entries, and its id in place of a hash.
+// Genesis is the batch before the first one of a ledger: no entries, its id in place of a hash, and the zero time.
 func Genesis(id token.LedgerID) Batch { return Batch{Hash: id} }
 
 // Append appends the body of the record.
 func (b *Batch) Append(dst []byte) []byte {
 	dst = append(binary.BigEndian.AppendUint64(dst, b.First), b.Hash[:]...)
-	return binary.BigEndian.AppendUint64(dst, b.Policy)
+	return ledger.AppendTime(binary.BigEndian.AppendUint64(dst, b.Policy), b.Time)
 }

@@ -52,25 +52,30 @@ func CheckTail(ctx context.Context, s Snapshot) error {
 	return replay(ctx, s, prev, tail, func(uint64, *ledger.Entry) error { return nil })
 }
 
-// replay recomputes a batch's hash and policies from its entries, and gives each to visit.
+// replay recomputes a batch's hash, policies and time from its entries, and gives each to visit.
 func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint64, e *ledger.Entry) error) error {
-	link, policy := NewLink(prev.Hash, b.First), prev.Policy
+	link, policy, last := NewLink(prev.Hash, b.First), prev.Policy, prev.Time
 	err := s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *ledger.Entry) error {
 		link.Add(raw)
 		if e.Policy != policy {
 			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "accepted under policy %d, where %d held", e.Policy, policy)
 		}
-		policy = After(e)
+		if e.Time.Before(last) {
+			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "of %v, the one before of %v", e.Time, last)
+		}
+		policy, last = After(e), e.Time
 		return visit(seq, e)
 	})
 	if err != nil {
 		return err
 	}
-	if link.Sum() != b.Hash {
-		return ledger.Corruptf(fmt.Sprintf("requests %d to %d", b.First, b.Last), "not what the chain holds")
-	}
-	if policy != b.Policy {
-		return ledger.Corruptf(fmt.Sprintf("requests %d to %d", b.First, b.Last), "lead to policy %d, the chain to %d", policy, b.Policy)
+	switch place := fmt.Sprintf("requests %d to %d", b.First, b.Last); {
+	case link.Sum() != b.Hash:
+		return ledger.Corruptf(place, "not what the chain holds")
+	case policy != b.Policy:
+		return ledger.Corruptf(place, "lead to policy %d, the chain to %d", policy, b.Policy)
+	case last != b.Time:
+		return ledger.Corruptf(place, "lead to the time %v, the chain to %v", last, b.Time)
 	}
 	return nil
 }
