@@ -70,7 +70,7 @@ func times(t *testing.T, l Verifier) {
 	}
 }
 
-// RaceOfClocks: goroutines at two handles of one ledger, each with a clock of its own, apply entries, at the ledger's time where theirs
+// RaceOfClocks has goroutines at two handles of one ledger, each with a clock of its own, apply entries, at the ledger's time where theirs
 // is behind. All land, and no entry of the log is before the one before it.
 func RaceOfClocks(t *testing.T, a, b Verifier) {
 	t.Helper()
