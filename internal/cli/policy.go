@@ -197,27 +197,24 @@ func policySignCommand(stdout io.Writer) *cobra.Command {
 	}
 	source := newSourceFlags(cmd.Flags())
 	key := usage.Define(cmd.Flags(), "key", usage.KindFile, "", acceptedKey, "the administrator's secret key: "+acceptedKey)
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		g, u, err := source.update(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, g.close()) }()
-		signer, err := loadSigner(key, g.current.Administrators.Identities, u.Policy.Administrators.Identities)
-		if err != nil {
-			return err
-		}
-		if err := u.Sign(g.current, signer); err != nil {
-			return err
-		}
-		data, err := u.Encode()
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.Write(args[0], data); err != nil {
-			return err
-		}
-		return showUpdate(stdout, g, u)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return source.update(cmd.Context(), args[0], func(g *governed, u *policy.Update) error {
+			signer, err := loadSigner(key, g.current.Administrators.Identities, u.Policy.Administrators.Identities)
+			if err != nil {
+				return err
+			}
+			if err := u.Sign(g.current, signer); err != nil {
+				return err
+			}
+			data, err := u.Encode()
+			if err != nil {
+				return err
+			}
+			if err := atomicfile.Write(args[0], data); err != nil {
+				return err
+			}
+			return showUpdate(stdout, g, u)
+		})
 	}
 	return cmd
 }
@@ -229,13 +226,10 @@ func policyShowCommand(stdout io.Writer) *cobra.Command {
 		Args:  oneUpdate,
 	}
 	source := newSourceFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		g, u, err := source.update(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, g.close()) }()
-		return showUpdate(stdout, g, u)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return source.update(cmd.Context(), args[0], func(g *governed, u *policy.Update) error {
+			return showUpdate(stdout, g, u)
+		})
 	}
 	return cmd
 }
@@ -247,20 +241,17 @@ func policyApplyCommand(stdout io.Writer) *cobra.Command {
 		Args:  oneUpdate,
 	}
 	source := newSourceFlags(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !source.ledger.Given {
 			return source.ledger.Refuse("ledger", "")
 		}
-		g, u, err := source.update(cmd.Context(), args[0])
-		if err != nil {
+		return source.update(cmd.Context(), args[0], func(g *governed, u *policy.Update) error {
+			if err := g.land(cmd.Context(), u); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			_, err := fmt.Fprintf(stdout, "ok: policy %d is on the ledger %x\n", u.Policy.Version, g.id)
 			return err
-		}
-		defer func() { err = errors.Join(err, g.close()) }()
-		if err := g.land(cmd.Context(), u); err != nil {
-			return fmt.Errorf("%s: %w", args[0], err)
-		}
-		_, err = fmt.Fprintf(stdout, "ok: policy %d is on the ledger %x\n", u.Policy.Version, g.id)
-		return err
+		})
 	}
 	return cmd
 }
@@ -282,18 +273,19 @@ func (g *governed) land(ctx context.Context, u *policy.Update) error {
 	return cmp.Or(results[0].Err, err)
 }
 
-// update opens an update with the policy that it changes, to which it must belong.
-func (f *sourceFlags) update(ctx context.Context, path string) (*governed, *policy.Update, error) {
+// update does work on an update and the policy that it changes, to which it must belong.
+func (f *sourceFlags) update(ctx context.Context, path string, work func(*governed, *policy.Update) error) (err error) {
 	u, err := loadUpdate(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	g, err := f.open(ctx)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	defer func() { err = errors.Join(err, g.close()) }()
 	if err := u.Follows(g.id, g.current); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), g.close())
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return g, u, nil
+	return work(g, u)
 }
