@@ -50,7 +50,11 @@ func indexOf(list string, ids [][]byte, signer identity.Signer) (int, error) {
 // submission is durable. The error is that of an order that is refused, an ErrParams for who is no issuer, or
 // ErrAnchorConflict for the anchor of another submission.
 func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
-	sub, err := s.prove(ctx, 0, orders)
+	plans, err := s.plans(0, orders)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := s.prove(ctx, 0, plans)
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +63,14 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 			return nil, err
 		}
 	}
-	return sub, s.keep(ctx, sub, sub.Request.Digest(s.ledger))
+	if err := s.keep(ctx, sub, sub.Request.Digest(s.ledger)); err != nil {
+		return nil, err // what is not kept must not leave
+	}
+	return sub, nil
 }
 
-// prove makes the submission of orders, from a place in the request on, without signatures.
-func (s *IssueService) prove(ctx context.Context, first int, orders []Order) (*Submission, error) {
-	plans, err := s.plans(orders)
-	if err != nil {
-		return nil, err
-	}
+// prove makes the submission of plans, from a place in the request on, without signatures.
+func (s *IssueService) prove(ctx context.Context, first int, plans []*plan) (*Submission, error) {
 	rules := plans[0].rules
 	index, err := indexOf("issuers", rules.IssuerIdentities(), s.issuer)
 	if err != nil {

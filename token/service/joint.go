@@ -16,7 +16,6 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/identity"
-	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/script"
 )
@@ -87,13 +86,9 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 			if script.IsScript(p.tokens[i].Token.Owner) {
 				continue // who signs is not known yet
 			}
-			signer, err := s.signer(p.funds, i)
+			_, known, err := s.known(p, i)
 			if err != nil {
-				return nil, err
-			}
-			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
-			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("input %d: %w", i, err)
 			}
 			sub.Information.Actions[n].Inputs[i].Owners = []audit.Owner{known}
 		}
@@ -104,22 +99,32 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 			return nil, err
 		}
 	}
-	return sub, s.keep(ctx, parts, sub, [32]byte{})
+	if err := s.keep(ctx, parts, sub, [32]byte{}); err != nil {
+		return nil, err
+	}
+	return sub, nil
 }
 
 // Propose is Issue of one party to a request that several make: its actions from a place in it on, without signatures, under an anchor that all have
 // agreed on. Sign signs them.
 func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
-	sub, err := s.prove(ctx, first, orders)
+	plans, err := s.plans(first, orders)
 	if err != nil {
 		return nil, err
 	}
-	for n := range sub.Information.Actions {
-		if err := s.seal(s.rules(), sub, n, first+n); err != nil {
+	sub, err := s.prove(ctx, first, plans)
+	if err != nil {
+		return nil, err
+	}
+	for n, p := range plans {
+		if err := s.seal(p.rules, sub, n, first+n); err != nil {
 			return nil, err
 		}
 	}
-	return sub, s.keep(ctx, sub, [32]byte{})
+	if err := s.keep(ctx, sub, [32]byte{}); err != nil {
+		return nil, err
+	}
+	return sub, nil
 }
 
 // seal encrypts the information on the action n of a submission, which stands at a place in the request, if there are auditors.
@@ -182,6 +187,9 @@ func (e *Effect) Net(typ string) *big.Int {
 // When Sign returns nil, what it has signed is durable, and the submission has the signatures; after an error it is as it was. One
 // anchor is signed for one request: another one is an ErrAnchorConflict. A request in which nothing is the wallet's to sign is an ErrPolicy.
 func (s *TransferService) Sign(ctx context.Context, sub *Submission, approve func(*Effect) error) error {
+	if approve == nil {
+		return refuse("nobody to approve: a signature is of all that the request does")
+	}
 	j, err := s.joint(ctx, sub)
 	if err != nil {
 		return err
@@ -192,7 +200,11 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, approve fun
 	if err := s.signJoint(j); err != nil {
 		return err
 	}
-	if err := s.keepJoint(ctx, j); err != nil {
+	var ids []token.ID
+	for _, in := range j.inputs {
+		ids = append(ids, in.ID)
+	}
+	if err := keepSigned(ctx, s.vault, j.signed, j.signed.Request.Digest(s.ledger), ids); err != nil {
 		return err
 	}
 	*sub = *j.signed
@@ -281,6 +293,7 @@ type joint struct {
 type jointInput struct {
 	action, input int
 	*held
+	signers []identity.Signer // of its nonces
 }
 
 // joint finds what of a request is the wallet's. A signature is of the whole request: so the wallet must know every
@@ -320,7 +333,11 @@ func (s *TransferService) joint(ctx context.Context, sub *Submission) (*joint, e
 			if err := h.mayJoin(&a.Inputs[k], r.Anchor, slices.Contains(proposed, i)); err != nil {
 				return nil, fmt.Errorf("action %d, input %d: %w", i, k, err)
 			}
-			j.inputs = append(j.inputs, jointInput{i, k, h})
+			signers, err := s.wallet.keys.signers(h.nonces...)
+			if err != nil {
+				return nil, err
+			}
+			j.inputs = append(j.inputs, jointInput{i, k, h, signers})
 			j.effect.Spends = append(j.effect.Spends, h.held())
 		}
 		for k := range a.Outputs {
@@ -340,11 +357,7 @@ func (s *TransferService) joint(ctx context.Context, sub *Submission) (*joint, e
 		return nil, deny("nothing in the request is the wallet's to sign")
 	}
 	for _, in := range j.inputs {
-		for _, nonce := range in.nonces {
-			signer, err := s.wallet.keys.signer(nonce)
-			if err != nil {
-				return nil, err
-			}
+		for _, signer := range in.signers {
 			if slices.ContainsFunc(others, func(owner []byte) bool { return owns(owner, signer.Identity()) }) {
 				return nil, deny("the request spends a token of the wallet's that it does not know: Sync first, or somebody wants the signature for it")
 			}
@@ -376,22 +389,17 @@ func (s *TransferService) signJoint(j *joint) error {
 	r := j.signed.Request
 	message := s.toSign(r, request.Owner, 0)
 	signatures := make(map[string][]byte)
+	sign := func(signer identity.Signer) (_ []byte, err error) {
+		id := string(signer.Identity())
+		if signatures[id] == nil {
+			signatures[id], err = signer.Sign(message, nil)
+		}
+		return signatures[id], err
+	}
 	for _, in := range j.inputs {
 		spend, info := &r.Actions[in.action].Spends[in.input], &j.signed.Information.Actions[in.action]
-		signs := func(nonce note.Nonce) (signer identity.Signer, signature []byte, err error) {
-			if signer, err = s.wallet.keys.signer(nonce); err != nil {
-				return nil, nil, err
-			}
-			id := string(signer.Identity())
-			if signatures[id] == nil {
-				if signatures[id], err = signer.Sign(message, nil); err != nil {
-					return nil, nil, err
-				}
-			}
-			return signer, signatures[id], nil
-		}
 		if !script.IsScript(in.Token.Owner) {
-			_, signature, err := signs(in.nonces[0])
+			signature, err := sign(in.signers[0])
 			if err != nil {
 				return err
 			}
@@ -406,11 +414,7 @@ func (s *TransferService) signJoint(j *joint) error {
 			return refuse("action %d: the information on a token that is owned together is sealed, or not of those who have signed", in.action)
 		}
 		joined := false
-		for _, nonce := range in.nonces { // as many of the wallet's identities as are wanted
-			signer, signature, err := signs(nonce)
-			if err != nil {
-				return err
-			}
+		for i, signer := range in.signers { // as many of the wallet's identities as are wanted
 			unlock, at, err := t.Join(spend.Unlock, len(spend.Signatures), signer.Identity())
 			if errors.Is(err, zkbench.ErrPolicy) {
 				continue
@@ -418,7 +422,11 @@ func (s *TransferService) signJoint(j *joint) error {
 			if err != nil {
 				return err
 			}
-			known, err := s.wallet.keys.own(s.rules(), nonce, signer, nil)
+			signature, err := sign(signer)
+			if err != nil {
+				return err
+			}
+			known, err := s.wallet.keys.own(s.rules(), in.nonces[i], signer, nil)
 			if err != nil {
 				return err
 			}
@@ -431,15 +439,6 @@ func (s *TransferService) signJoint(j *joint) error {
 		}
 	}
 	return nil
-}
-
-// keepJoint makes what the wallet signs durable.
-func (s *TransferService) keepJoint(ctx context.Context, j *joint) error {
-	var ids []token.ID
-	for _, in := range j.inputs {
-		ids = append(ids, in.ID)
-	}
-	return keepSigned(ctx, s.vault, j.signed, j.signed.Request.Digest(s.ledger), ids)
 }
 
 // keepSigned notes that a request is signed, which holds tokens of the vault's.

@@ -462,14 +462,24 @@ func TestProposalTakenBack(t *testing.T) {
 	o := paying(service.Address{}, 10)
 	o.From = []token.ID{id}
 	must.FailGet(alice.pay.Propose(ctx, 0, o, o))(t, zkbench.ErrPolicy, "one token in two actions")
+	for _, first := range []int{-1, request.MaxActions} {
+		must.FailGet(alice.pay.Propose(ctx, first, o))(t, zkbench.ErrParams, "from place %d on", first)
+		must.FailGet(w.issuer.Propose(ctx, first, paying(alice.address(t), 1)))(t, zkbench.ErrParams, "from place %d on", first)
+	}
+	must.FailGet(alice.pay.Propose(ctx, request.MaxActions-1, o, o))(t, zkbench.ErrParams, "an action too many")
 	bad := o
 	bad.Change = &service.Address{Owner: []byte{0x99}}
 	must.FailGet(alice.pay.Propose(ctx, 0, bad))(t, zkbench.ErrMalformed, "change to nobody")
 	sub := must.Get(alice.pay.Propose(ctx, 0, o))(t)
+	must.Fail(t, alice.pay.Sign(ctx, sub, nil), zkbench.ErrParams, "nobody to approve")
+	again, err := alice.pay.Propose(ctx, 0, anchored(string(sub.Request.Anchor), o))
+	if again != nil || err == nil {
+		t.Errorf("proposed twice under one anchor: %v, and a submission that is not kept: %v", err, again != nil)
+	}
 	must.Do(t, alice.Release(ctx, sub.Request.Anchor))
 	must.Fail(t, alice.pay.Sign(ctx, sub, yes), zkbench.ErrPolicy, "a proposal that was released")
 	must.Do(t, alice.Discard(ctx, sub.Request.Anchor))
-	again := must.Get(alice.pay.Propose(ctx, 0, o))(t)
+	again = must.Get(alice.pay.Propose(ctx, 0, o))(t)
 	issuer := must.Get(service.NewIssueService(w.params, "", smallTables, serial, alice.Vault, key(t, "issuer")))(t)
 	must.Fail(t, issuer.Sign(ctx, again, nil), zkbench.ErrPolicy, "a transfer, signed by an issuer")
 	bad = of(bond, paying(alice.address(t), 1))

@@ -137,10 +137,13 @@ type plan struct {
 	drawn bool // the anchor is fresh: no ledger has it
 }
 
-// plans checks the orders of one request, and draws their anchor.
-func (s *system) plans(orders []Order) (plans []*plan, err error) {
-	if n := len(orders); n < 1 || n > request.MaxActions {
-		return nil, refuse("%d orders, accepted are 1 to %d", n, request.MaxActions)
+// plans checks the orders of one request, from a place in it on, and draws their anchor.
+func (s *system) plans(first int, orders []Order) (plans []*plan, err error) {
+	if first < 0 || first >= request.MaxActions {
+		return nil, refuse("actions from place %d on, accepted are 0 to %d", first, request.MaxActions-1)
+	}
+	if n, most := len(orders), request.MaxActions-first; n < 1 || n > most {
+		return nil, refuse("%d orders, accepted are 1 to %d", n, most)
 	}
 	rules := s.rules() // once: Sync may adopt others meanwhile
 	for i, o := range orders {

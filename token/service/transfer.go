@@ -78,7 +78,7 @@ func (s *TransferService) parts(first int, orders []Order) (parts []*part, end f
 			s.wallet.endReservation(p.funds)
 		}
 	}
-	plans, err := s.plans(orders)
+	plans, err := s.plans(first, orders)
 	if err != nil {
 		return nil, end, err
 	}
@@ -105,8 +105,10 @@ func (s *TransferService) submit(ctx context.Context, parts []*part) (*Submissio
 	if err := s.sign(parts, sub); err != nil {
 		return nil, err
 	}
-	digest := sub.Request.Digest(s.ledger)
-	return sub, s.keep(ctx, parts, sub, digest)
+	if err := s.keep(ctx, parts, sub, sub.Request.Digest(s.ledger)); err != nil {
+		return nil, err // what is not kept must not leave
+	}
+	return sub, nil
 }
 
 // outputs are where the tokens of a transfer go.
@@ -197,7 +199,7 @@ func (s *TransferService) sign(parts []*part, sub *Submission) error {
 	signatures := make(map[string][]byte)
 	for n, p := range parts {
 		for i := range p.tokens {
-			signer, err := s.signer(p.funds, i)
+			signer, known, err := s.known(p, i)
 			if err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
@@ -207,15 +209,21 @@ func (s *TransferService) sign(parts []*part, sub *Submission) error {
 					return fmt.Errorf("input %d: %w", i, err)
 				}
 			}
-			known, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
-			if err != nil {
-				return fmt.Errorf("input %d: %w", i, err)
-			}
 			sub.Request.Actions[n].Spends[i] = request.Spend{Unlock: p.witness, Signatures: [][]byte{signatures[id]}}
 			sub.Information.Actions[n].Inputs[i].Owners = []audit.Owner{known}
 		}
 	}
 	return nil
+}
+
+// known is who signs for an input, and what auditors want to see of it.
+func (s *TransferService) known(p *part, i int) (identity.Signer, audit.Owner, error) {
+	signer, err := s.signer(p.funds, i)
+	if err != nil {
+		return nil, audit.Owner{}, err
+	}
+	o, err := s.wallet.keys.own(p.rules, p.tokens[i].nonces[0], signer, p.tokens[i].proof)
+	return signer, o, err
 }
 
 // signer signs for a token's owner, or for whom its script names.
